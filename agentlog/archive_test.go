@@ -10,16 +10,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 const testUUID = "1be26c0b-03f2-4d2e-ae87-c02d7f33c123"
 
 func TestArchiveNames(t *testing.T) {
 	at := time.Date(2026, 11, 22, 13, 0, 5, 0, time.UTC)
-	for name, want := range map[string]*ArchiveName{
+	for name, want := range map[string]*archiveInfo{
 		testUUID + "_2026-11-22-13-00-05.tar.gz":                                     {Node: testUUID, Time: at},
 		testUUID + "_r7-n01_2026-11-22-13-00-05.tar.gz":                              {Node: testUUID, What: "r7-n01", Time: at},
 		testUUID + "_r7_n_01_" + testUUID + "_cleaning_2026-11-22-13-00-05.tar.gz":   {Node: testUUID, What: "r7_n_01_" + testUUID + "_cleaning", Time: at},
@@ -30,7 +32,7 @@ func TestArchiveNames(t *testing.T) {
 		"r7-n01_2026-11-22-13-00-05.tar.gz":                                          nil,
 		"":                                                                           nil,
 	} {
-		got, ok := ParseArchiveName(name)
+		got, ok := parseArchiveName(name)
 		if ok != (want != nil) || ok && got != *want {
 			t.Errorf("%s: %+v, %v", name, got, ok)
 		}
@@ -78,8 +80,8 @@ func tarball(t *testing.T, members ...member) []byte {
 	return b.Bytes()
 }
 
-// told is a line as the tests of archives compare it.
-func told(lines []models.LogLine) []string {
+// shortLines returns lines in short.
+func shortLines(lines []models.LogLine) []string {
 	out := make([]string, len(lines))
 	for i, l := range lines {
 		at := "-"
@@ -125,7 +127,7 @@ func TestArchives(t *testing.T) {
 		}, ""},
 		"any text": {[]byte("hello\n\x1b[2J\xff\r\nlast"), []string{"- file 6 hello", `- file 6 \xff`, "- file 6 last"}, ""},
 		"nothing":  {nil, []string{}, ""},
-		"no log":   {tarball(t, member{name: "df", text: "x"}), []string{}, "there is no journal in it"},
+		"no log":   {tarball(t, member{name: "df", text: "x"}), []string{}, "no journal found"},
 		"links and folders": {tarball(t,
 			member{name: "journal", text: "/etc/shadow", kind: tar.TypeSymlink}, member{name: "../../journal", text: "Nov 22 12:00:00 h a: one\n"}, member{name: "journal", kind: tar.TypeDir},
 		), []string{"2026-11-22T12:00:00 a 6 one"}, ""},
@@ -137,7 +139,7 @@ func TestArchives(t *testing.T) {
 			if tt.fails == "" && err != nil || tt.fails != "" && (err == nil || !strings.Contains(err.Error(), tt.fails)) {
 				t.Fatalf("error %v", err)
 			}
-			if got := told(lines); tt.want != nil && !slices.Equal(got, tt.want) {
+			if got := shortLines(lines); tt.want != nil && !slices.Equal(got, tt.want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
 			}
 			if strings.Contains(fmt.Sprint(lines), planted) {
@@ -147,11 +149,11 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// TestArchiveBomb reads a small archive that unpacks to very much.
+// TestArchiveBomb reads a small archive that unpacks to a huge size.
 func TestArchiveBomb(t *testing.T) {
 	content := tarball(t, member{name: "journal", text: strings.Repeat(strings.Repeat("\x00", 1<<20)+"\n", mostMember>>20+1)}, member{name: "a.log", text: strings.Repeat("x", 8<<20)})
 	lines, notes, err := archiveLines(bytes.NewReader(content), "x", time.Time{}, models.NodeRef{}, testNow)
-	if err != nil || len(lines) > mostKept || len(notes) == 0 {
+	if err != nil || len(lines) > maxArchiveLines || len(notes) == 0 {
 		t.Errorf("%d lines, %q, %v", len(lines), notes, err)
 	}
 	for _, l := range lines {
@@ -171,37 +173,39 @@ func TestArchiveIsFollowed(t *testing.T) {
 	}
 	put("2026-11-22-12-00-00", "Nov 22 12:00:00 h a: old\n")
 	put("2026-11-22-13-00-00", "Nov 22 13:00:00 h a: new\n")
-	batches := onceOf(t, Options{Archive: dir, Once: true, Sources: []models.LogSource{models.LogArchive}})
-	if got := told(batches.Lines); !slices.Equal(got, []string{"2026-11-22T13:00:00 a 6 new"}) {
-		t.Errorf("lines %q", got)
-	}
-	last := batches.Status[len(batches.Status)-1]
-	if last.State != StateEnded || last.Address != dir || !strings.Contains(last.Why, "2026-11-22-13-00-00.tar.gz was read") {
-		t.Errorf("status %+v", last)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		<-time.After(time.Until(testNow())) // the lines have no year
+		batches := onceOf(t, Options{Archive: dir, Once: true, Sources: []models.LogSource{models.LogArchive}})
+		if got := shortLines(batches.Lines); !slices.Equal(got, []string{"2026-11-22T13:00:00 a 6 new"}) {
+			t.Errorf("lines %q", got)
+		}
+		last := batches.Status[len(batches.Status)-1]
+		if last.State != StateEnded || last.Address != dir || !strings.Contains(last.Reason, "2026-11-22-13-00-00.tar.gz was read") {
+			t.Errorf("status %+v", last)
+		}
+	})
 	for name, tt := range map[string]struct {
 		archive string
 		state   State
 		why     string
 	}{
-		"nothing of the node": {t.TempDir(), StateEnded, "nothing of this node was kept there"},
-		"no folder":           {filepath.Join(dir, "none"), StateFailed, "there is no such folder or file"},
-		"a host without path": {"ssh://conductor", StateConnecting, "has no path"},
+		"nothing of the node": {t.TempDir(), StateEnded, "no archived logs of this node"},
+		"no folder":           {filepath.Join(dir, "none"), StateFailed, "no such file or directory"},
+		"a host without path": {"ssh://conductor", StateFailed, "has no path"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := onceOf(t, Options{Archive: tt.archive, Once: true, Sources: []models.LogSource{models.LogArchive}})
 			last := b.Status[len(b.Status)-1]
-			if last.State != tt.state && tt.state != StateConnecting || !strings.Contains(last.Why, tt.why) {
+			if last.State != tt.state || !strings.Contains(last.Reason, tt.why) {
 				t.Errorf("status %+v", last)
 			}
 		})
 	}
 }
 
-// onceOf gathers all that a Follower gives until it ends.
+// onceOf collects everything that a Follower sends until it ends.
 func onceOf(t *testing.T, o Options) Batch {
 	t.Helper()
-	o.Now = testNow
 	f, err := New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -218,9 +222,9 @@ func FuzzArchive(f *testing.F) {
 	f.Add([]byte("\x1f\x8b\x08\x00"))
 	f.Add([]byte(`{"MESSAGE":[1,2],"__CURSOR":"x"}` + "\n-- Boot x --\n"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		lines, _, _ := archiveLines(bytes.NewReader(content), "x", testNow(), models.NodeRef{}, testNow) // it may be broken
+		lines, _, _ := archiveLines(bytes.NewReader(content), "x", testNow(), models.NodeRef{}, testNow) // it may be damaged
 		for _, l := range lines {
-			if models.Printable(l.Text) != l.Text || models.Printable(l.Unit) != l.Unit || len(l.Text) > maxText+64 {
+			if printable.Line(l.Text) != l.Text || printable.Line(l.Unit) != l.Unit || len(l.Text) > maxText+64 {
 				t.Errorf("not safe to show: %q %q", l.Unit, l.Text)
 			}
 		}

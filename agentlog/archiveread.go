@@ -14,31 +14,31 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// An archive comes from a machine: nothing in it says how large it may be.
+// An archive comes from a machine, so its size is not trusted.
 const (
-	mostPacked  = 256 << 20
-	mostMember  = 64 << 20
-	mostTotal   = 256 << 20
-	mostMembers = 4096
-	mostKept    = 200_000 // lines
+	mostPacked      = 256 << 20
+	mostMember      = 64 << 20
+	mostTotal       = 256 << 20
+	mostMembers     = 4096
+	maxArchiveLines = 200_000 // lines
 )
 
-// archiveLines reads the log in an archive, or in a plain file: lines by time, those of
-// one member in their order. What could not be read is said in notes; what was read
-// before is there.
+// archiveLines reads the log in an archive, or in a plain file: lines by time, those of one member
+// in their order. After an error, it returns what was read before, with a note.
 func archiveLines(from io.Reader, name string, kept time.Time, node models.NodeRef, now func() time.Time) (lines []models.LogLine, notes []string, err error) {
 	r := bufio.NewReader(&io.LimitedReader{R: from, N: mostPacked})
 	reader := func(name string) *textReader {
-		return &textReader{parser: NewParser(node, models.LogArchive, now), name: name, kept: kept, most: mostKept}
+		return &textReader{parser: NewParser(node, models.LogArchive, now), name: name, kept: kept, most: maxArchiveLines}
 	}
 	magic, _ := r.Peek(2)
 	plain := io.Reader(r)
 	if bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(r)
 		if err != nil {
-			return nil, nil, fmt.Errorf("reading %s: %w", models.Printable(name), err)
+			return nil, nil, fmt.Errorf("reading %s: %w", printable.Line(name), err)
 		}
 		plain = z
 	}
@@ -56,14 +56,14 @@ func (t *textReader) notes() []string {
 	if !t.over {
 		return nil
 	}
-	return []string{fmt.Sprintf("only the first %d lines of %s were read", t.most, models.Printable(t.name))}
+	return []string{fmt.Sprintf("only the first %d lines of %s were read", t.most, printable.Line(t.name))}
 }
 
 func wrapRead(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("reading %s: %w", models.Printable(name), err)
+	return fmt.Errorf("reading %s: %w", printable.Line(name), err)
 }
 
 func tarLines(from io.Reader, name string, reader func(string) *textReader) (lines []models.LogLine, notes []string, err error) {
@@ -85,7 +85,7 @@ func tarLines(from io.Reader, name string, reader func(string) *textReader) (lin
 		t := reader(memberName(header.Name))
 		t.most -= len(lines)
 		if header.Size > mostMember {
-			notes = append(notes, fmt.Sprintf("only the first %d MiB of %s were read", mostMember>>20, models.Printable(t.name)))
+			notes = append(notes, fmt.Sprintf("only the first %d MiB of %s were read", mostMember>>20, printable.Line(t.name)))
 		}
 		readErr := t.read(io.LimitReader(archive, mostMember))
 		lines, notes = append(lines, t.lines...), append(notes, t.notes()...)
@@ -95,13 +95,12 @@ func tarLines(from io.Reader, name string, reader func(string) *textReader) (lin
 		}
 	}
 	if logs == 0 && err == nil {
-		err = fmt.Errorf("reading %s: there is no journal in it", models.Printable(name))
+		err = fmt.Errorf("reading %s: no journal found", printable.Line(name))
 	}
 	return byTime(lines), notes, err
 }
 
-// byTime sorts lines that tell their time and leaves the others behind the line that
-// stands before them.
+// byTime sorts lines by time, and keeps lines without a time behind the line before them.
 func byTime(lines []models.LogLine) []models.LogLine {
 	type placed struct {
 		at   time.Time
@@ -122,8 +121,8 @@ func byTime(lines []models.LogLine) []models.LogLine {
 	return lines
 }
 
-// isLog says whether a member of an archive is a log; the others are what commands
-// printed about the machine's state.
+// isLog reports whether a member of an archive is a log; the others are the output of commands
+// about the machine's state.
 func isLog(name string) bool {
 	base := path.Base(name)
 	switch base {
@@ -133,7 +132,7 @@ func isLog(name string) bool {
 	return strings.HasSuffix(base, ".log") || strings.HasPrefix(base, "journal.") || strings.HasPrefix(base, "journal-")
 }
 
-// memberName is who wrote the lines of a file that do not say it.
+// memberName returns the writer of lines in a file that do not name it.
 func memberName(name string) string {
 	base := path.Base(name)
 	for _, end := range []string{".gz", ".log", ".txt", ".tar"} {

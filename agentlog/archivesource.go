@@ -9,34 +9,35 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
 	"al.essio.dev/pkg/shellescape"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// archivePause is how long is waited before the folder is looked at again.
+// archivePause is the period of checking the folder.
 const archivePause = 10 * time.Second
 
-// archiveSource gives the newest of what was kept of a node, and again when there is a
-// newer one.
+// archiveSource returns the newest archive of a node, and newer ones later.
 type archiveSource struct {
 	joint *joint
 	out   *outlet
 	done  string // the archive that was read
 }
 
-// follow looks again and again: a conductor keeps a log when the work is over.
+// follow checks repeatedly: a conductor stores a log at the end of an operation.
 func (s *archiveSource) follow(ctx context.Context) {
 	for {
-		status, over := s.look(ctx)
+		status, over := s.readNewest(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		if s.joint.options.Once && status.State != StateFailed {
-			status.State, over = StateEnded, true
+		if s.joint.options.Once {
+			status.State = stateOnce(status.State)
 		}
 		s.out.status(ctx, status)
 		if over || s.joint.options.Once {
@@ -48,32 +49,43 @@ func (s *archiveSource) follow(ctx context.Context) {
 	}
 }
 
-// look reads the newest archive unless it was read; over says that no other will come.
-func (s *archiveSource) look(ctx context.Context) (status Status, over bool) {
+// stateOnce returns the state of a source that does not retry.
+func stateOnce(s State) State {
+	if s == StateConnecting || s == StateFailed {
+		return StateFailed
+	}
+	return StateEnded
+}
+
+// look reads the newest archive unless it was read; over reports that there will be no other.
+func (s *archiveSource) readNewest(ctx context.Context) (status Status, over bool) {
 	place := s.place()
-	address := models.Printable(models.MaskURL(s.joint.options.Archive))
+	address := printable.Line(models.MaskURL(s.joint.options.Archive))
 	opened, err := place.newest(ctx, s.joint.node, s.done)
 	var none *noArchiveError
 	switch {
 	case errors.As(err, &none):
 		return Status{
-			State: StateWaiting, Address: address, Why: "nothing of this node was kept there",
-			WayOut: "a conductor keeps a log when a work fails, or always with [agent]deploy_logs_collect = always",
+			State: StateWaiting, Address: address, Reason: "no archived logs of this node",
+			Remedy: "conductors archive logs of failed operations; [agent]deploy_logs_collect = always archives all",
 		}, false
 	case err != nil:
 		status, _ := archiveFault(err)
 		status.Address = address
 		return status, false
 	case opened == nil:
-		return Status{State: StateWaiting, Address: address, Why: s.done + " was read", WayOut: ""}, false
+		return Status{State: StateWaiting, Address: address, Reason: s.done + " was read", Remedy: ""}, false
 	}
 	defer func() { _ = opened.content.Close() }()
-	lines, notes, err := archiveLines(opened.content, opened.name, opened.kept, s.joint.node, s.joint.options.Now)
-	if closeErr := opened.content.Close(); err == nil && closeErr != nil && len(lines) == 0 {
-		err = closeErr
+	lines, notes, err := archiveLines(opened.content, opened.name, opened.kept, s.joint.node, time.Now)
+	var broken *fetchError
+	if errors.As(err, &broken) && len(lines) == 0 {
+		status, _ := archiveFault(broken.err)
+		status.Address = address
+		return status, false // once lines of an archive were read, a retry would repeat them
 	}
 	if err != nil {
-		notes = append(notes, short(models.Printable(err.Error()), 300))
+		notes = append(notes, truncate(printable.Line(err.Error()), 300))
 	}
 	for len(lines) > 0 {
 		n := min(len(lines), 512)
@@ -84,43 +96,49 @@ func (s *archiveSource) look(ctx context.Context) (status Status, over bool) {
 	}
 	s.done = opened.name
 	if opened.single {
-		return Status{State: StateEnded, Address: address, Why: strings.Join(notes, "; ")}, true
+		return Status{State: StateEnded, Address: address, Reason: strings.Join(notes, "; ")}, true
 	}
 	notes = append([]string{s.done + " was read"}, notes...)
-	return Status{State: StateWaiting, Address: address, Why: strings.Join(notes, "; ")}, false
+	return Status{State: StateWaiting, Address: address, Reason: strings.Join(notes, "; ")}, false
 }
 
 func archiveFault(err error) (Status, bool) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Status{State: StateFailed, Why: "there is no such folder or file", WayOut: "logs.archive of the context names it: a conductor's [agent]deploy_logs_local_path"}, true
+		return Status{State: StateFailed, Reason: "no such file or directory", Remedy: "set logs.archive of the context to a conductor's [agent]deploy_logs_local_path"}, true
 	case errors.Is(err, fs.ErrPermission):
-		return Status{State: StateFailed, Why: "it may not be read", WayOut: "let this user read it: the conductor's files are its own"}, true
+		return Status{State: StateFailed, Reason: "permission denied", Remedy: "give this user read access to the conductor's files"}, true
 	}
 	var command *commandError
 	if errors.As(err, &command) {
 		var m masker
-		return Status{State: StateFailed, Why: "it cannot be read there: " + short(m.line(strings.TrimSpace(command.stderr)), 300), WayOut: "let the user read it: the conductor's files are its own"}, true
+		return Status{State: StateFailed, Reason: "cannot read the archive: " + truncate(m.line(strings.TrimSpace(command.stderr)), 300), Remedy: "give the SSH user read access to the conductor's files"}, true
 	}
 	return faultStatus(err)
 }
 
-// noArchiveError is a folder in which there is nothing of a node.
+// fetchError is an incomplete transfer from another host.
+type fetchError struct{ err error }
+
+func (e *fetchError) Error() string { return e.err.Error() }
+func (e *fetchError) Unwrap() error { return e.err }
+
+// noArchiveError is a directory without archives of the node.
 type noArchiveError struct{}
 
-func (*noArchiveError) Error() string { return "nothing of this node was kept" }
+func (*noArchiveError) Error() string { return "no archived logs of this node" }
 
-// opened is an archive that is read.
+// opened is an archive that is being read.
 type opened struct {
 	name    string
 	kept    time.Time
-	single  bool // it was named itself
+	single  bool // it was named as a file
 	content io.ReadCloser
 }
 
-// archivePlace is where archives lie.
+// archivePlace is the location of archives.
 type archivePlace interface {
-	// newest opens the newest archive of a node; nil if it is the one that was read.
+	// newest opens the newest archive of a node; nil if that is done.
 	newest(ctx context.Context, node models.NodeRef, done string) (*opened, error)
 }
 
@@ -131,7 +149,7 @@ func (s *archiveSource) place() archivePlace {
 	return localArchive(s.joint.options.Archive)
 }
 
-// localArchive is a folder or a file here.
+// localArchive is a local folder or file.
 type localArchive string
 
 func (l localArchive) newest(_ context.Context, node models.NodeRef, done string) (*opened, error) {
@@ -156,18 +174,18 @@ func (l localArchive) newest(_ context.Context, node models.NodeRef, done string
 			return nil, &noArchiveError{}
 		}
 		if name == done {
-			return nil, nil //nolint:nilnil // there is no newer one
+			return nil, nil //nolint:nilnil // nothing newer
 		}
 		path = filepath.Join(path, name)
 	} else if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("reading the archive: %s is no file and no folder", path)
+		return nil, fmt.Errorf("reading the archive: %s is neither a file nor a directory", path)
 	}
 	f, err := os.Open(path) //nolint:gosec // the user names it
 	if err != nil {
 		return nil, fmt.Errorf("reading the archive: %w", err)
 	}
 	o := &opened{name: filepath.Base(path), single: single, content: f, kept: info.ModTime()}
-	if a, ok := ParseArchiveName(path); ok {
+	if a, ok := parseArchiveName(path); ok {
 		o.kept = a.Time
 	}
 	return o, nil
@@ -182,7 +200,7 @@ type remoteArchive struct {
 func (r *remoteArchive) newest(ctx context.Context, node models.NodeRef, done string) (*opened, error) {
 	hostPart, where, found := strings.Cut(r.rest, "/")
 	if !found {
-		return nil, errors.New("the archive's address has no path: ssh://HOST/PATH")
+		return nil, errors.New("the archive's address has no path: use ssh://HOST/PATH")
 	}
 	where = "/" + where
 	conn, err := r.dial(ctx, hostPart)
@@ -199,13 +217,14 @@ func (r *remoteArchive) newest(ctx context.Context, node models.NodeRef, done st
 		file = path.Join(where, name)
 	}
 	o := &opened{name: name, single: single, content: readRemote(ctx, conn, "cat -- "+shellescape.Quote(file))}
-	if a, ok := ParseArchiveName(name); ok {
+	if a, ok := parseArchiveName(name); ok {
 		o.kept = a.Time
 	}
 	return o, nil
 }
 
-// dial logs in as ssh would: a conductor's host is no ramdisk, and its host key stays.
+// dial logs in as ssh would: a conductor's host is not a ramdisk, and its host key does not
+// change.
 func (r *remoteArchive) dial(ctx context.Context, hostPart string) (*sshConn, error) {
 	login, host, port, err := splitHost(hostPart)
 	if err != nil {
@@ -216,12 +235,18 @@ func (r *remoteArchive) dial(ctx context.Context, hostPart string) (*sshConn, er
 	return dialHost(ctx, &o, host)
 }
 
-// find lists the folder and gives the newest name; single says that it is a file.
+// maxListing bounds the output of ls, in bytes: about 180 000 archives.
+const maxListing = 16 << 20
+
+// find lists the folder and returns the newest name; single reports that the path is a file.
 func (r *remoteArchive) find(ctx context.Context, conn *sshConn, where string, node models.NodeRef) (name string, single bool, err error) {
 	var names []string
-	// For a file ls gives the path as it was asked for.
+	// For a file, ls prints the path as requested.
 	err = conn.run(ctx, "ls -1 -- "+shellescape.Quote(where), nil, func(stdout io.Reader) error {
-		text, err := io.ReadAll(io.LimitReader(stdout, 16<<20))
+		text, err := io.ReadAll(io.LimitReader(stdout, maxListing+1))
+		if err == nil && len(text) > maxListing {
+			return fmt.Errorf("the listing of %s is larger than %d MiB: use a directory with fewer files, or one file", printable.Line(where), maxListing>>20)
+		}
 		names = strings.Split(strings.TrimSpace(string(text)), "\n")
 		return err
 	})
@@ -237,7 +262,7 @@ func (r *remoteArchive) find(ctx context.Context, conn *sshConn, where string, n
 	return path.Base(name), false, nil
 }
 
-// readRemote gives what a command prints; closing it ends command and connection.
+// readRemote returns the output of a command; closing it ends the command and the connection.
 func readRemote(ctx context.Context, conn *sshConn, command string) io.ReadCloser {
 	r, w := io.Pipe()
 	ended := make(chan struct{})
@@ -247,6 +272,9 @@ func readRemote(ctx context.Context, conn *sshConn, command string) io.ReadClose
 			_, err := io.Copy(w, stdout)
 			return err
 		})
+		if err != nil {
+			err = &fetchError{err}
+		}
 		_ = w.CloseWithError(err)
 	}()
 	return &remoteFile{PipeReader: r, close: func() { conn.close(); <-ended }}
@@ -257,9 +285,48 @@ type remoteFile struct {
 	close func()
 }
 
-// Close ends the reading.
+// Close stops reading.
 func (f *remoteFile) Close() error {
 	err := f.PipeReader.Close()
 	f.close()
 	return err
+}
+
+// archiveName matches the names of a conductor's log archives:
+// UUID[_NAME][_INSTANCE][_cleaning|_inspect]_2026-11-22-13-00-00.tar.gz.
+var archiveName = regexp.MustCompile(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})(?:_(.*))?_(\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d)\.tar\.gz$`)
+
+// archiveInfo is the parsed name of an archive.
+type archiveInfo struct {
+	// Node is the node's UUID, in lower case.
+	Node string
+	// What is the part in between: the node's name, the instance, the kind of operation.
+	What string
+	// Time is when it was stored, on the conductor's clock.
+	Time time.Time
+}
+
+// parseArchiveName parses a file name; ok is false if it is not that of an archive.
+func parseArchiveName(name string) (a archiveInfo, ok bool) {
+	m := archiveName.FindStringSubmatch(path.Base(name))
+	if m == nil {
+		return a, false
+	}
+	at, err := time.Parse("2006-01-02-15-04-05", m[3])
+	if err != nil {
+		return a, false
+	}
+	return archiveInfo{Node: strings.ToLower(m[1]), What: m[2], Time: at}, true
+}
+
+// newestArchive returns the newest archive of a node among names, "" if there is none.
+func newestArchive(names []string, node models.NodeRef) string {
+	newest, at := "", time.Time{}
+	for _, name := range names {
+		a, ok := parseArchiveName(name)
+		if ok && a.Node == strings.ToLower(node.UUID) && (newest == "" || a.Time.After(at) || a.Time.Equal(at) && name > newest) {
+			newest, at = name, a.Time
+		}
+	}
+	return newest
 }

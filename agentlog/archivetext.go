@@ -11,22 +11,21 @@ import (
 	"ironworks/models"
 )
 
-// textReader makes lines of a journal that was kept: journalctl's short formats, its
-// JSON, or any text.
+// textReader parses a stored journal: journalctl's short formats, its JSON, or any text.
 type textReader struct {
 	parser *Parser
-	name   string    // of the file, for lines that do not say who wrote them
-	kept   time.Time // when it was kept: the short format does not tell the year
+	name   string    // of the file, for lines without a writer
+	kept   time.Time // when it was stored: the short format omits the year
 	lines  []models.LogLine
 	most   int
-	// at and unit are those of the last entry, whose text may go on in lines of their own.
+	// at and unit are those of the last entry, whose text may continue on further lines.
 	at     time.Time
 	unit   string
-	indent int  // where its text began
+	indent int  // where its text starts
 	over   bool // not all of it was read
 }
 
-// read takes all lines; what is longer than an entry may be is cut.
+// read reads all lines; an overlong line is truncated.
 func (t *textReader) read(from io.Reader) error {
 	r := bufio.NewReaderSize(from, 64<<10)
 	for len(t.lines) < t.most {
@@ -44,16 +43,16 @@ func (t *textReader) read(from io.Reader) error {
 	return nil
 }
 
-// textLine reads a line without its end, and no more of it than an entry may have. It
-// holds until the next one is read.
+// textLine reads a line without its end, limited to the size of an entry. The result is valid
+// until the next call.
 func textLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
 		part, err := r.ReadSlice('\n')
 		if line == nil && !errors.Is(err, bufio.ErrBufferFull) {
-			return bytes.TrimRight(part, "\r\n"), err // most are so
+			return bytes.TrimRight(part, "\r\n"), err // the usual case
 		}
-		if room := mostEntry - len(line); room > 0 {
+		if room := maxEntry - len(line); room > 0 {
 			line = append(line, part[:min(room, len(part))]...)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
@@ -71,11 +70,11 @@ func (t *textReader) line(raw []byte) {
 	}
 	text := string(raw)
 	if strings.HasPrefix(text, "-- ") && strings.HasSuffix(text, " --") || len(text) == 0 && t.at.IsZero() {
-		return // what journalctl says itself
+		return // a message of journalctl itself
 	}
 	at, unit, message, ok := shortLine(text, t.kept)
 	if !ok {
-		// A text of several lines goes on behind spaces.
+		// Further lines of a text are indented.
 		at, unit, message = t.at, t.unit, text
 		if i := min(t.indent, len(text)); strings.Trim(text[:i], " ") == "" {
 			message = text[i:]
@@ -89,8 +88,8 @@ func (t *textReader) line(raw []byte) {
 	t.lines = append(t.lines, t.parser.Text(at, unit, message)...)
 }
 
-// shortLine reads a line as journalctl -o short, short-precise, short-iso or short-full
-// writes it: time, host, program[pid], text.
+// shortLine parses a line of journalctl -o short, short-precise, short-iso or short-full: time,
+// host, program[pid], text.
 func shortLine(text string, kept time.Time) (at time.Time, unit, message string, ok bool) {
 	at, rest, ok := shortTime(text, kept)
 	if !ok {
@@ -115,14 +114,13 @@ func shortLine(text string, kept time.Time) (at time.Time, unit, message string,
 	return at, program, message, true
 }
 
-// shortTime reads the time at the beginning of a line. The machine's zone is UTC unless
-// the line says another.
+// shortTime parses the time at the start of a line. Without a time zone it is UTC.
 func shortTime(text string, kept time.Time) (at time.Time, rest string, ok bool) {
 	for _, layout := range []struct {
 		layout string
 		words  int
 	}{
-		{"Jan _2 15:04:05", 3},             // short; a fraction is taken as it comes
+		{"Jan _2 15:04:05", 3},             // short; a fraction is optional
 		{"2006-01-02T15:04:05Z0700", 1},    // short-iso
 		{"2006-01-02T15:04:05Z07:00", 1},   // newer
 		{"Mon 2006-01-02 15:04:05 MST", 4}, // short-full
@@ -143,7 +141,7 @@ func shortTime(text string, kept time.Time) (at time.Time, rest string, ok bool)
 	return at, text, false
 }
 
-// words cuts behind the first words of a text.
+// words splits a text after its first n words.
 func words(text string, n int) (head, tail string, ok bool) {
 	at := 0
 	for range n {
@@ -159,8 +157,8 @@ func words(text string, n int) (head, tail string, ok bool) {
 	return text[:at], text[at+1:], true
 }
 
-// yearOf gives a time its year: the last one in which it was before it was kept, with a
-// day for clocks that differ. A machine whose clock is years off has its own year anyway.
+// yearOf adds the year to a time: the last one in which it was before the time of storing, plus a
+// day for clock differences.
 func yearOf(at, kept time.Time) time.Time {
 	if kept.IsZero() {
 		return at

@@ -7,20 +7,18 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// How lines are gathered.
+// How lines are collected.
 const (
 	gatherFor = 100 * time.Millisecond
-	// mostLines are held for a reader that is slow; then the sources wait.
-	mostLines = 4096
+	// maxLines are buffered for a slow reader; then the sources wait.
+	maxLines = 4096
 )
 
-// New makes the one Follower that joins all sources. An error is one of the options.
+// New returns the Follower that joins all sources. An error is one of the options.
 func New(o Options) (Follower, error) {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	sources, err := o.sources()
 	if err != nil {
 		return nil, err
@@ -40,7 +38,7 @@ func (f *follower) Follow(ctx context.Context, node models.NodeRef, more ...mode
 	sources := f.options.with(f.sources, more)
 	j := &joint{
 		options: &f.options, trust: f.trust, node: node, news: make(chan news), working: make([]atomic.Bool, len(sources)),
-		twins: newTwins(sources), last: map[models.LogSource]Status{},
+		twins: newSourceDuplicates(sources), last: map[models.LogSource]Status{},
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -57,23 +55,23 @@ func (f *follower) Follow(ctx context.Context, node models.NodeRef, more ...mode
 		defer close(out)
 		defer func() { <-ended }()
 		defer cancel()
-		j.gather(ctx, out, ended)
+		j.batch(ctx, out, ended)
 	}()
 	return out
 }
 
-// joint is one node's sources while it is followed.
+// joint has one node's sources while it is followed.
 type joint struct {
 	options *Options
 	trust   *trust
 	node    models.NodeRef
 	news    chan news
-	working []atomic.Bool // by the place of the source
-	twins   *twins
+	working []atomic.Bool // by index of the source
+	twins   *sourceDuplicates
 	last    map[models.LogSource]Status
 }
 
-// news is what a source has to say.
+// news is a message of a source.
 type news struct {
 	lines   []models.LogLine
 	status  *Status
@@ -85,7 +83,7 @@ func (j *joint) run(ctx context.Context, o *outlet) {
 	case models.LogSSH:
 		(&sshSource{joint: j, out: o}).follow(ctx)
 	case models.LogPush:
-		o.pass(ctx)
+		o.forward(ctx)
 	case models.LogArchive:
 		(&archiveSource{joint: j, out: o}).follow(ctx)
 	case models.LogStatus:
@@ -96,8 +94,8 @@ func (j *joint) run(ctx context.Context, o *outlet) {
 	}
 }
 
-// gather makes batches of news until ctx ends, or all sources did.
-func (j *joint) gather(ctx context.Context, out chan<- Batch, ended <-chan struct{}) {
+// batch sends batches of news until ctx ends, or all sources have ended.
+func (j *joint) batch(ctx context.Context, out chan<- Batch, ended <-chan struct{}) {
 	var (
 		batch Batch
 		due   <-chan time.Time
@@ -107,7 +105,7 @@ func (j *joint) gather(ctx context.Context, out chan<- Batch, ended <-chan struc
 	defer timer.Stop()
 	for {
 		in, to := j.news, out
-		if len(batch.Lines) >= mostLines {
+		if len(batch.Lines) >= maxLines {
 			in = nil
 		} else if !ready {
 			to = nil
@@ -142,7 +140,7 @@ func (j *joint) add(batch *Batch, n news) {
 	batch.Dropped += n.dropped
 	for i := range n.lines {
 		l := &n.lines[i]
-		if !l.Time.IsZero() && l.Time.Before(j.options.Since) || j.twins.isTwin(l) {
+		if !l.Time.IsZero() && l.Time.Before(j.options.Since) || j.twins.isDuplicate(l) {
 			continue
 		}
 		batch.Lines = append(batch.Lines, *l)
@@ -153,7 +151,7 @@ func (j *joint) add(batch *Batch, n news) {
 	}
 }
 
-// outlet is where one source of a joint says what it has.
+// outlet is the connection of one source to its joint.
 type outlet struct {
 	joint  *joint
 	source models.LogSource
@@ -161,7 +159,7 @@ type outlet struct {
 	skew   skew
 }
 
-// lines hands lines over and waits until they are taken; it says whether they were.
+// lines sends lines and waits until they are received; it reports whether they were.
 func (o *outlet) lines(ctx context.Context, lines []models.LogLine) bool {
 	if len(lines) == 0 {
 		return true
@@ -171,9 +169,9 @@ func (o *outlet) lines(ctx context.Context, lines []models.LogLine) bool {
 
 func (o *outlet) status(ctx context.Context, s Status) {
 	s.Node, s.Source = o.joint.node, o.source
-	s.Why, s.WayOut, s.Address = models.Printable(s.Why), models.Printable(s.WayOut), models.Printable(s.Address)
+	s.Reason, s.Remedy, s.Address = printable.Line(s.Reason), printable.Line(s.Remedy), printable.Line(s.Address)
 	if s.State == StateFollowing {
-		s.Skew, s.SkewKnown = o.skew.told()
+		s.Skew, s.SkewKnown = o.skew.value()
 	}
 	o.joint.working[o.place].Store(s.State == StateFollowing)
 	o.send(ctx, news{status: &s})
@@ -188,12 +186,12 @@ func (o *outlet) send(ctx context.Context, n news) bool {
 	}
 }
 
-// heldTime is how long may pass between two batches of what is held already.
+// heldTime is the maximum pause between two batches of buffered lines.
 const heldTime = 500 * time.Millisecond
 
-// pass hands on what another gathered. What is to be read once ends when no more comes:
-// what is held comes at once.
-func (o *outlet) pass(ctx context.Context) {
+// forward forwards the batches of another follower. With Once it ends when no more arrive, because
+// buffered lines arrive at once.
+func (o *outlet) forward(ctx context.Context) {
 	subscription, cancel := context.WithCancel(ctx)
 	defer cancel()
 	once := o.joint.options.Once
@@ -205,19 +203,19 @@ func (o *outlet) pass(ctx context.Context) {
 	})
 	defer quiet.Stop()
 	for b := range o.joint.options.Push.Subscribe(subscription, o.joint.node) {
-		quiet.Stop() // a slow reader is no silence
+		quiet.Stop() // a slow reader is not silence
 		if n := len(b.Status); n > 0 {
 			last = b.Status[n-1]
 		}
-		o.hand(ctx, b)
+		o.deliver(ctx, b)
 		quiet.Reset(heldTime)
 	}
 	if once {
-		o.status(ctx, Status{State: StateEnded, Address: last.Address, Why: last.Why, WayOut: last.WayOut})
+		o.status(ctx, Status{State: StateEnded, Address: last.Address, Reason: last.Reason, Remedy: last.Remedy})
 	}
 }
 
-func (o *outlet) hand(ctx context.Context, b Batch) {
+func (o *outlet) deliver(ctx context.Context, b Batch) {
 	for i := range b.Status {
 		o.joint.working[o.place].Store(b.Status[i].State == StateFollowing)
 		o.send(ctx, news{status: &b.Status[i]})
@@ -227,7 +225,7 @@ func (o *outlet) hand(ctx context.Context, b Batch) {
 	}
 }
 
-// othersWork says whether a better source gives lines.
+// othersWork reports whether a better source delivers lines.
 func (o *outlet) othersWork() bool {
 	for i := range o.joint.working {
 		if i != o.place && o.joint.working[i].Load() {
@@ -237,7 +235,7 @@ func (o *outlet) othersWork() bool {
 	return false
 }
 
-// wait waits, and says whether ctx goes on.
+// wait waits, and reports whether ctx is still valid.
 func wait(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -247,4 +245,51 @@ func wait(ctx context.Context, d time.Duration) bool {
 	case <-ctx.Done():
 		return false
 	}
+}
+
+// State is the state of a source.
+type State string
+
+// States of a source.
+const (
+	StateWaiting    State = "waiting"    // nothing to connect to yet: Reason says why
+	StateConnecting State = "connecting" // connecting or reconnecting
+	StateFollowing  State = "following"
+	StateFailed     State = "failed" // waiting will hardly help: it retries at most once a minute
+	StateEnded      State = "ended"  // no more lines will come
+)
+
+// Status is a change of one source of one node.
+type Status struct {
+	Node   models.NodeRef
+	Source models.LogSource
+	State  State
+	// Address is the address of the other side for display; may be empty.
+	Address string
+	// Reason is why the source does not work, or what it waits for, and Remedy what to do about
+	// it. Both are safe to show.
+	Reason, Remedy string
+	// Skew is how far the machine's clock is ahead of Ironic's; SkewKnown reports whether it is
+	// known.
+	Skew      time.Duration
+	SkewKnown bool
+}
+
+// Batch has what arrived since the last one: lines in the order of their source, and changes of
+// sources. The lines of one journal entry are in one batch.
+type Batch struct {
+	Lines  []models.LogLine
+	Status []Status
+	// Dropped is how many lines arrived faster than they were read, and are not in Lines.
+	Dropped int
+}
+
+// Follower follows one node's log until ctx ends; then it closes the channel. It collects lines
+// for a tenth of a second, so that a flood is few batches. A slow reader delays a source that can
+// wait, and loses lines of one that cannot.
+//
+// More are additional sources, for those that are only followed on request: the serial console.
+// Unusable ones are ignored.
+type Follower interface {
+	Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan Batch
 }

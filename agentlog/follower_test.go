@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// pushed is a Subscriber whose batches a test makes.
+// pushed is a Subscriber whose batches a test sends.
 type pushed chan Batch
 
 func (p pushed) Subscribe(ctx context.Context, _ models.NodeRef) <-chan Batch {
@@ -53,7 +53,7 @@ func pushedLine(n int) models.LogLine {
 	}
 }
 
-func TestFollowerGathers(t *testing.T) {
+func TestFollowerCollectsLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := make(pushed)
 		f, err := New(Options{Push: from, Since: testNow().Add(2 * time.Second)})
@@ -101,7 +101,7 @@ func TestFollowerIsBounded(t *testing.T) {
 				full = true
 			}
 		}
-		if taken < mostLines || taken > mostLines+3*512 {
+		if taken < maxLines || taken > maxLines+3*512 {
 			t.Errorf("%d lines were taken", taken)
 		}
 		seen := 0
@@ -120,17 +120,17 @@ func TestFollowerIsBounded(t *testing.T) {
 	})
 }
 
-func TestFollowerReadsWhatIsHeldOnce(t *testing.T) {
+func TestFollowerReadsBufferedLinesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := make(pushed)
 		go func() {
 			for n := range 3 {
-				from <- Batch{Lines: []models.LogLine{pushedLine(n)}, Status: []Status{{Source: models.LogPush, State: StateWaiting, Why: "silent"}}}
+				from <- Batch{Lines: []models.LogLine{pushedLine(n)}, Status: []Status{{Source: models.LogPush, State: StateWaiting, Reason: "silent"}}}
 			}
 		}()
 		b := onceOf(t, Options{Push: from, Once: true})
 		last := b.Status[len(b.Status)-1]
-		if len(b.Lines) != 3 || last.State != StateEnded || last.Why != "silent" {
+		if len(b.Lines) != 3 || last.State != StateEnded || last.Reason != "silent" {
 			t.Errorf("%d lines, %+v", len(b.Lines), b.Status)
 		}
 	})
@@ -142,11 +142,11 @@ func TestFollowerWithoutSources(t *testing.T) {
 	}
 }
 
-func TestTwins(t *testing.T) {
+func TestSourceDuplicates(t *testing.T) {
 	line := func(source models.LogSource, second int, text, cursor string) *models.LogLine {
 		return &models.LogLine{Source: source, Time: testNow().Add(time.Duration(second)*time.Second + 123), Text: text, Cursor: cursor}
 	}
-	tw := newTwins([]models.LogSource{models.LogSSH, models.LogPush, models.LogArchive})
+	tw := newSourceDuplicates([]models.LogSource{models.LogSSH, models.LogPush, models.LogArchive})
 	for i, tt := range []struct {
 		line *models.LogLine
 		twin bool
@@ -157,7 +157,7 @@ func TestTwins(t *testing.T) {
 		{line(models.LogPush, 1, "b", "2"), false},
 		{line(models.LogSSH, 1, "b", "2"), true},
 		{line(models.LogArchive, 0, "a", ""), true},
-		{line(models.LogArchive, 0, "a", ""), false}, // it was there once only
+		{line(models.LogArchive, 0, "a", ""), false}, // there is only one
 		{line(models.LogArchive, 2, "a", ""), false},
 		{line(models.LogArchive, 3, "c", ""), false},
 		{line(models.LogArchive, 3, "c", ""), false},
@@ -166,39 +166,39 @@ func TestTwins(t *testing.T) {
 		{line(models.LogSSH, 3, "c", "5"), false},
 		{line(models.LogStatus, 3, "c", ""), false},
 	} {
-		if got := tw.isTwin(tt.line); got != tt.twin {
+		if got := tw.isDuplicate(tt.line); got != tt.twin {
 			t.Errorf("line %d: %v", i, got)
 		}
 	}
 	for i := range 3 * remembered {
-		tw.isTwin(line(models.LogSSH, i, "x", fmt.Sprint("c", i)))
+		tw.isDuplicate(line(models.LogSSH, i, "x", fmt.Sprint("c", i)))
 	}
 	if len(tw.cursors) > remembered || len(tw.texts) > remembered {
 		t.Errorf("%d cursors, %d texts", len(tw.cursors), len(tw.texts))
 	}
-	if newTwins([]models.LogSource{models.LogSSH, models.LogStatus}) != nil {
+	if newSourceDuplicates([]models.LogSource{models.LogSSH, models.LogStatus}) != nil {
 		t.Error("one journal has no twins")
 	}
 }
 
 func TestSkew(t *testing.T) {
 	s := skew{clock: func() (time.Duration, bool) { return 10 * time.Second, true }}
-	if _, known := s.told(); known {
+	if _, known := s.value(); known {
 		t.Error("known without a line")
 	}
 	for _, late := range []time.Duration{9 * time.Second, 200 * time.Millisecond, 3 * time.Second} {
-		s.see(&models.LogLine{Time: testNow().Add(time.Minute), Received: testNow().Add(late)})
+		s.observe(&models.LogLine{Time: testNow().Add(time.Minute), Received: testNow().Add(late)})
 	}
-	if got, known := s.told(); !known || got != 50*time.Second {
+	if got, known := s.value(); !known || got != 50*time.Second {
 		t.Errorf("%v, %v", got, known)
 	}
 	s.clock = func() (time.Duration, bool) { return 0, false }
-	if _, known := s.told(); known {
+	if _, known := s.value(); known {
 		t.Error("known without Ironic's clock")
 	}
 }
 
-func TestSignOfLife(t *testing.T) {
+func TestAgentStatus(t *testing.T) {
 	status := func(answer func(w http.ResponseWriter)) *httptest.Server {
 		s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path != "/v1/status" {
@@ -217,12 +217,12 @@ func TestSignOfLife(t *testing.T) {
 	for name, tt := range map[string]struct {
 		address, line, why string
 	}{
-		"an agent":       {good.URL, `the agent answers, version 13.0.0 token=******, started 2026-11-22T13:00:00Z`, "certificate is not verified"},
-		"not the agent":  {status(func(w http.ResponseWriter) { w.WriteHeader(http.StatusTeapot) }).URL, "the agent does not answer: what answers is not the agent: HTTP 418", "HTTP 418"},
-		"no JSON":        {status(func(w http.ResponseWriter) { _, _ = fmt.Fprint(w, "<html>") }).URL, "the agent does not answer: what answers is not the agent", "not the agent"},
-		"nothing":        {gone.URL, "the agent does not answer: nothing listens there", "nothing listens there"},
-		"no address":     {"", "", "no address of the ramdisk"},
-		"an odd address": {"file:///etc/passwd", "", "no address of the ramdisk"},
+		"an agent":              {good.URL, `the agent answers, version 13.0.0 token=******, started 2026-11-22T13:00:00Z`, "certificate is not verified"},
+		"not an agent's answer": {status(func(w http.ResponseWriter) { w.WriteHeader(http.StatusTeapot) }).URL, "no answer from the agent: not an agent's answer: HTTP 418", "HTTP 418"},
+		"no JSON":               {status(func(w http.ResponseWriter) { _, _ = fmt.Fprint(w, "<html>") }).URL, "no answer from the agent: not an agent's answer", "not an agent's answer"},
+		"nothing":               {gone.URL, "no answer from the agent: connection refused", "connection refused"},
+		"no address":            {"", "", "ramdisk not running"},
+		"an odd address":        {"file:///etc/passwd", "", "ramdisk not running"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := onceOf(t, Options{Sources: []models.LogSource{models.LogStatus}, Once: true, Address: func(models.NodeRef) string { return tt.address }})
@@ -233,7 +233,7 @@ func TestSignOfLife(t *testing.T) {
 			if tt.line == "" && text != "" || !strings.HasPrefix(text, strings.SplitN(tt.line, ", started", 2)[0]) || strings.Contains(text, planted) {
 				t.Errorf("line %q", text)
 			}
-			if !slices.ContainsFunc(b.Status, func(s Status) bool { return strings.Contains(s.Why, tt.why) }) {
+			if !slices.ContainsFunc(b.Status, func(s Status) bool { return strings.Contains(s.Reason, tt.why) }) {
 				t.Errorf("status %+v", b.Status)
 			}
 		})
@@ -291,8 +291,8 @@ Host *
 		"no file":             {SSHOptions{Config: "none"}, "10.0.0.31", "core@10.0.0.31:22 [] ask 3"},
 		"a jump of ours":      {SSHOptions{Config: "none", Jump: "ssh://op@jump"}, "fd00::2", "op@jump:22 [] ask 3 > core@[fd00::2]:22 [] ask 3"},
 		"an odd jump":         {SSHOptions{Config: "none", Jump: "-oProxyCommand=evil"}, "h", `jump host: "-oProxyCommand=evil" is not [user@]host[:port]`},
-		"a password":          {SSHOptions{Config: "none", Jump: "op:pl4nt3d@h"}, "h", "jump host: a password does not belong into an address of SSH: log in with a key"},
-		"a port that is none": {SSHOptions{Config: "none", Jump: "h:99999"}, "h", `jump host: "h:99999" has no port that is one`},
+		"a password":          {SSHOptions{Config: "none", Jump: "op:pl4nt3d@h"}, "h", "jump host: SSH addresses cannot contain a password; log in with a key"},
+		"a port that is none": {SSHOptions{Config: "none", Jump: "h:99999"}, "h", `jump host: "h:99999" has an invalid port`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := way(tt.options, tt.host); got != tt.want {

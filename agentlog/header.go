@@ -9,16 +9,16 @@ import (
 	"ironworks/models"
 )
 
-// header is what a program's own logger writes before a text. Its level and module are
-// better than what the journal knows, to which a container's output is all the same.
+// header is the prefix of a program's own logger. Its level and module are more accurate than the
+// journal's, which treats all output of a container alike.
 type header struct {
-	time   time.Time // zero where the header does not tell the year
+	time   time.Time // zero if the header has no year
 	level  models.LogLevel
 	module string
-	size   int // where the text begins; 0 where there is no header
+	size   int // start of the text; 0 without a header
 }
 
-// afterHeader is where the text begins behind a logger's header, 0 if there is none.
+// afterHeader returns the start of the text behind a logger's header, 0 without one.
 func afterHeader(text string) int { return readHeader(text).size }
 
 func readHeader(text string) header {
@@ -34,10 +34,10 @@ func readHeader(text string) header {
 	return header{}
 }
 
-// osloLayout is the time of oslo.log, which is the machine's and in UTC in a ramdisk.
+// osloLayout is the time of oslo.log, which is the machine's, and UTC in a ramdisk.
 const osloLayout = "2006-01-02 15:04:05.000"
 
-// osloHeader reads "2026-11-22 13:00:00.123 1 INFO ironic_python_agent.agent [-] ".
+// osloHeader parses "2026-11-22 13:00:00.123 1 INFO ironic_python_agent.agent [-] ".
 func osloHeader(text string) header {
 	if len(text) < len(osloLayout)+1 || text[4] != '-' || text[len(osloLayout)] != ' ' {
 		return header{}
@@ -62,16 +62,16 @@ func osloHeader(text string) header {
 	return header{time: at, level: level, module: module, size: len(text) - len(rest)}
 }
 
-// notOfContext tells a request's context, [-] or [None req-0123 - - - -], from a text
-// that begins with a bracket.
+// notOfContext distinguishes a request's context, [-] or [None req-0123 - - - -], from a text that
+// starts with a bracket.
 func notOfContext(r rune) bool {
 	return (r < 'a' || r > 'f') && (r < '0' || r > '9') && !strings.ContainsRune("[ -Nonreq", r)
 }
 
-// debugSuffix is what oslo.log puts behind a line of level DEBUG: function, file, line.
+// debugSuffix is what oslo.log appends to a line of level DEBUG: function, file, line.
 var debugSuffix = regexp.MustCompile(` [\w<>]+ /\S+\.py:\d+$`)
 
-// withoutSuffix takes it away: it would stand behind everything that coreos-installer says.
+// withoutSuffix removes it: it would follow everything that coreos-installer prints.
 func (h header) withoutSuffix(text string) string {
 	if h.module == "" || h.level != models.LogDebug || !strings.Contains(text, ".py:") {
 		return text
@@ -97,8 +97,8 @@ func osloLevel(word string) (models.LogLevel, bool) {
 	return 0, false
 }
 
-// klogHeader reads "I1122 13:00:00.123456    1234 file.go:12] ". The file stays in the
-// text: it is no module.
+// klogHeader parses "I1122 13:00:00.123456    1234 file.go:12] ". The file stays in the text,
+// because it is not a module.
 func klogHeader(text string) header {
 	if text[5] != ' ' || strings.Trim(text[1:5], "0123456789") != "" {
 		return header{}

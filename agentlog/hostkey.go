@@ -17,50 +17,51 @@ import (
 	"ironworks/models"
 )
 
-// HostKeyError is a machine whose host key is not the one that it must be.
+// HostKeyError is a machine with an unexpected host key.
 type HostKeyError struct {
 	// Host is the machine, Fingerprint its key's as ssh-keygen -l prints it.
 	Host, Fingerprint string
-	// Why says what was expected, WayOut what can be done.
-	Why, WayOut string
+	// Reason says what was expected, Remedy what to do.
+	Reason, Remedy string
 }
 
-// Error says it in one line.
+// Error is one line, without the remedy.
 func (e *HostKeyError) Error() string {
-	return fmt.Sprintf("host key %s of %s refused: %s", e.Fingerprint, e.Host, e.Why)
+	return fmt.Sprintf("host key %s of %s refused: %s", e.Fingerprint, e.Host, e.Reason)
 }
 
-// verdict is why a host key was taken.
+// verdict is why a host key was accepted.
 type verdict int
 
 const (
-	hostKeyExpected verdict = iota // the Ignition's
+	hostKeyExpected verdict = iota // from the Ignition configuration
 	hostKeyKnown                   // in known_hosts
-	hostKeyNew                     // nobody knows it: by its boot it will be told whether it may be trusted
+	hostKeyNew                     // unknown: whether it is trusted depends on the boot
 )
 
-// hostKeys judges the host key of one hop.
+// hostKeys checks the host key of one hop.
 type hostKeys struct {
 	hop      *hop
 	expected []ssh.PublicKey
 	known    ssh.HostKeyCallback // nil without known_hosts
 	jump     bool
-	// verdict and key are what came out of it.
+	// verdict and key are the result.
 	verdict verdict
 	key     ssh.PublicKey
-	// only says that no other key than an expected one is taken; foreign that keys were expected, and that it is none of them.
+	// only reports that no other than an expected key is accepted; foreign that keys were
+	// expected, and the host has another.
 	only, foreign bool
 }
 
-// judge prepares the judging of a hop. What the Ignition carries is only for machines,
+// newHostKeys prepares the check of a hop. Keys from the Ignition configuration are only for machines,
 // not for jump hosts.
-func judge(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop, jump bool) (*hostKeys, error) {
+func newHostKeys(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop, jump bool) (*hostKeys, error) {
 	k := &hostKeys{hop: h, jump: jump}
 	if o.HostKeys != nil && !jump {
 		var keys []string
 		keys, k.only = o.HostKeys(ctx, node)
 		for _, text := range keys {
-			key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(text)) //nolint:dogsled // its shape
+			key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(text)) //nolint:dogsled // the signature of the library
 			if err != nil {
 				return nil, fmt.Errorf("reading the host key of the ramdisk's Ignition: %w", err)
 			}
@@ -85,8 +86,8 @@ func judge(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop, jump
 	return k, nil
 }
 
-// algorithms are those of the keys that are known: a server has several keys and shows
-// the one that is asked for first. Nil is all.
+// algorithms returns those of the known keys: a server has several keys and presents the first
+// requested kind. Nil means all.
 func (k *hostKeys) algorithms() []string {
 	keys, wanted := slices.Clone(k.expected), k.wanted()
 	for _, known := range wanted {
@@ -110,7 +111,7 @@ func (k *hostKeys) algorithms() []string {
 	return out
 }
 
-// wanted are the keys of the host in known_hosts.
+// wanted returns the keys of the host in known_hosts.
 func (k *hostKeys) wanted() []knownhosts.KnownKey {
 	if k.known == nil {
 		return nil
@@ -127,13 +128,13 @@ type noKey struct{}
 
 func (noKey) Type() string                        { return "none" }
 func (noKey) Marshal() []byte                     { return []byte("none") }
-func (noKey) Verify([]byte, *ssh.Signature) error { return errors.New("no key verifies nothing") }
+func (noKey) Verify([]byte, *ssh.Signature) error { return errors.New("no key: nothing to verify") }
 
-// check is the callback of the handshake.
+// check implements ssh.HostKeyCallback.
 func (k *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 	k.key = key
 	refuse := func(why, wayOut string) error {
-		return &HostKeyError{Host: k.hop.name(), Fingerprint: ssh.FingerprintSHA256(key), Why: why, WayOut: wayOut}
+		return &HostKeyError{Host: k.hop.name(), Fingerprint: ssh.FingerprintSHA256(key), Reason: why, Remedy: wayOut}
 	}
 	if len(k.expected) > 0 {
 		same := func(e ssh.PublicKey) bool { return string(e.Marshal()) == string(key.Marshal()) }
@@ -142,9 +143,9 @@ func (k *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 			return nil
 		}
 		if k.only && k.hop.strict != strictNo {
-			return refuse("the ramdisk's Ignition gives it another", "somebody else answers at this address, or the machine booted another image: look at what it booted. ssh_config's StrictHostKeyChecking no for it takes any")
+			return refuse("it differs from the key in the ramdisk's Ignition configuration", "another machine may have this address, or the machine booted another image; check what it booted. To accept any key, set StrictHostKeyChecking no in ssh_config")
 		}
-		// It may have booted an image of somebody else: that is no reason to refuse it.
+		// It may have booted an image that this console did not build; do not refuse it.
 		k.foreign = true
 	}
 	if k.known != nil {
@@ -157,48 +158,55 @@ func (k *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 		case errors.As(err, &other) && len(other.Want) == 0:
 		case errors.As(err, &other) && k.hop.strict == strictNo:
 		case errors.As(err, &other):
-			return refuse("known_hosts has another for it", "a ramdisk makes new keys at each boot: ssh-keygen -R "+k.hop.host+", or let its Ignition carry a host key")
+			return refuse("it differs from the key in known_hosts", "ramdisks generate new keys at each boot: run ssh-keygen -R "+k.hop.host+", or set a host key in its Ignition configuration")
 		default:
-			return refuse("known_hosts revokes it", "do not trust this machine")
+			return refuse("it is revoked in known_hosts", "do not trust this machine")
 		}
 	}
 	if k.hop.strict == strictYes || k.jump && k.hop.strict == strictAsk {
-		return refuse("known_hosts does not have it", "compare it, then log in once with ssh "+k.hop.name())
+		return refuse("it is not in known_hosts", "compare it, then log in once: ssh "+k.hop.name())
 	}
 	k.verdict = hostKeyNew
 	return nil
 }
 
-// trust remembers which host key a node had in which boot, so that one that changes
-// within a boot is refused.
+// trust stores the host key of a node per boot, so that a key that changes within a boot is
+// refused.
 type trust struct {
 	mu   sync.Mutex
-	pins map[string]pin // by the node's uuid
+	pins map[string]pin // by node UUID
 }
 
 type pin struct{ key, boot string }
 
 func newTrust() *trust { return &trust{pins: map[string]pin{}} }
 
-// expect remembers a key that is verified: no other one is trusted in this boot.
-func (t *trust) expect(node models.NodeRef, key ssh.PublicKey, boot string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.pins[strings.ToLower(node.UUID)+" "+node.Name] = pin{ssh.FingerprintSHA256(key), boot}
-}
-
-// first says whether a new key may be trusted: it is the first of its boot, or the same.
-// A boot that nobody knows is the last one.
-func (t *trust) first(node models.NodeRef, h *hop, key ssh.PublicKey, boot string) error {
+// pin stores a verified key: no other key is trusted in this boot.
+func (t *trust) pin(node models.NodeRef, key ssh.PublicKey, boot string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	id := strings.ToLower(node.UUID) + " " + node.Name
-	now := pin{ssh.FingerprintSHA256(key), boot}
+	if boot == "" {
+		boot = t.pins[id].boot
+	}
+	t.pins[id] = pin{ssh.FingerprintSHA256(key), boot}
+}
+
+// acceptFirst decides whether a new key is trusted: it must be the first of its boot, or the same. An
+// unknown boot counts as the last one.
+func (t *trust) acceptFirst(node models.NodeRef, h *hop, key ssh.PublicKey, boot string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	id := strings.ToLower(node.UUID) + " " + node.Name
 	last, known := t.pins[id]
-	if known && last.key != now.key && (boot == last.boot || boot == "") {
+	if boot == "" {
+		boot = last.boot
+	}
+	now := pin{ssh.FingerprintSHA256(key), boot}
+	if known && last.key != now.key && boot == last.boot {
 		return &HostKeyError{
-			Host: h.name(), Fingerprint: now.key, Why: "it changed within a boot: it was " + last.key,
-			WayOut: "somebody else answers at this address; look at the machine's console before you trust it",
+			Host: h.name(), Fingerprint: now.key, Reason: "it changed within one boot; it was " + last.key,
+			Remedy: "another machine may have this address; check the machine's console before you trust it",
 		}
 	}
 	t.pins[id] = now

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What is read of a machine's journal: the agent's unit, what systemd says of it, its
+// What is read of a machine's journal: the agent's unit, systemd's messages about it, its
 // container, and the kernel.
 const (
 	journalMatches = "_SYSTEMD_UNIT=ironic-agent.service + _PID=1 UNIT=ironic-agent.service + CONTAINER_NAME=ironic-agent + _TRANSPORT=kernel"
@@ -16,13 +16,13 @@ const (
 	sudo           = "sudo -n "
 )
 
-// bootCommand gives the last entry of this boot: it tells the boot, and that the journal
-// may be read. Without --quiet journalctl says what it may not read.
+// bootCommand prints the last entry of this boot, which shows the boot ID, and whether the journal
+// is readable. Without --quiet, journalctl reports missing permissions.
 func bootCommand() string {
 	return strings.Replace(journalctl, "--quiet ", "", 1) + "-n 1 " + journalMatches
 }
 
-// readCommand gives all entries of this boot behind a cursor.
+// readCommand prints all entries of this boot after a cursor.
 func readCommand(cursor string, follow bool) string {
 	command := journalctl
 	if follow {
@@ -35,7 +35,7 @@ func readCommand(cursor string, follow bool) string {
 	return command + journalMatches
 }
 
-// safeCursor says whether a cursor is one of journald's, and can stand in quotes.
+// safeCursor reports whether a cursor is one of journald's, and safe within quotes.
 func safeCursor(c string) bool {
 	return c != "" && len(c) <= 256 && !strings.ContainsFunc(c, func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && r != '=' && r != ';'
@@ -43,10 +43,10 @@ func safeCursor(c string) bool {
 }
 
 // errNoPermission is a journal that the user may not read.
-var errNoPermission = errors.New("the journal may not be read")
+var errNoPermission = errors.New("permission denied reading the journal")
 
-// hearPermission stops a journalctl that shows only what the user wrote himself.
-func hearPermission(text string) error {
+// checkPermission stops a journalctl that shows only the user's own entries.
+func checkPermission(text string) error {
 	if contains(text, "not seeing messages from other users", "insufficient permissions", "Permission denied") {
 		return errNoPermission
 	}
@@ -62,27 +62,27 @@ func contains(text string, any ...string) bool {
 	return false
 }
 
-// mostEntry bounds an entry in JSON: numbers take four bytes for one.
-const mostEntry = 1 << 20
+// maxEntry bounds an entry in JSON: binary fields take four bytes per byte.
+const maxEntry = 1 << 20
 
-// entries hands on what journalctl writes: all entries that are there at once, each
-// ended by its line break. What is not ended comes again after the cursor of the last.
-// An entry that is too large is given as nil.
-func entries(from io.Reader, take func(batch [][]byte) error) error {
+// entries forwards what journalctl writes: all entries that are available at once, each ended by
+// its line break. An incomplete entry is read again after the cursor of the last one. An oversized
+// entry is passed as nil.
+func entries(from io.Reader, yield func(batch [][]byte) error) error {
 	r := bufio.NewReaderSize(from, 64<<10)
 	for {
 		var batch [][]byte
 		for {
 			entry, err := nextEntry(r)
 			if err != nil {
-				return errors.Join(take(batch), notEOF(err))
+				return errors.Join(yield(batch), notEOF(err))
 			}
 			batch = append(batch, entry)
 			if len(batch) >= 512 || !lineBuffered(r) {
 				break
 			}
 		}
-		if err := take(batch); err != nil {
+		if err := yield(batch); err != nil {
 			return err
 		}
 	}
@@ -108,7 +108,7 @@ func nextEntry(r *bufio.Reader) ([]byte, error) {
 		if !tooLarge {
 			entry = append(entry, part...)
 		}
-		if len(entry) > mostEntry {
+		if len(entry) > maxEntry {
 			entry, tooLarge = nil, true
 		}
 		if err == nil {

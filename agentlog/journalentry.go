@@ -10,17 +10,17 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// ErrEntry is an entry of a journal that cannot be read. The error never holds what
-// stands in it.
-var ErrEntry = errors.New("no entry of a journal")
+// ErrEntry is a journal entry that cannot be parsed. The error never contains its content.
+var ErrEntry = errors.New("not a journal entry")
 
-// field is a field of an entry: text, numbers where it is not UTF-8, nothing where it is
-// too large, or a list of these where the field is there several times.
+// field is a field of an entry: text, numbers if it is not UTF-8, null if it is too large, or a
+// list of these if the field occurs several times.
 type field []byte
 
-// UnmarshalJSON never fails: what has an odd type is not there.
+// UnmarshalJSON never fails: a field of an unknown type is empty.
 func (f *field) UnmarshalJSON(data []byte) error {
 	*f = fieldBytes(data, true)
 	return nil
@@ -33,7 +33,7 @@ func fieldBytes(data []byte, several bool) []byte {
 	switch data[0] {
 	case '"':
 		if bytes.IndexByte(data, '\\') < 0 {
-			return bytes.Clone(data[1 : len(data)-1]) // most are so
+			return bytes.Clone(data[1 : len(data)-1]) // the usual case
 		}
 		var s string
 		if json.Unmarshal(data, &s) != nil {
@@ -61,7 +61,7 @@ func fieldBytes(data []byte, several bool) []byte {
 	return data // a number
 }
 
-// numbers are the bytes of a text that is not UTF-8.
+// numbers returns the bytes of a text that is not UTF-8.
 func numbers(data []byte) []byte {
 	var list []uint16
 	if json.Unmarshal(data, &list) != nil {
@@ -77,7 +77,7 @@ func numbers(data []byte) []byte {
 	return out
 }
 
-// journalEntry is what is read of an entry in journald's JSON; docs: systemd.journal-fields.
+// journalEntry has the used fields of an entry in journald's JSON; docs: systemd.journal-fields.
 type journalEntry struct {
 	Message    field `json:"MESSAGE"`
 	Priority   field `json:"PRIORITY"`
@@ -92,9 +92,9 @@ type journalEntry struct {
 	Realtime   field `json:"__REALTIME_TIMESTAMP"`
 }
 
-// Journal makes lines of an entry as journalctl -o json writes it, one object. A message
-// of several lines gives as many, with the same cursor; a part of a line that goes on in
-// the next entry gives none, and the next gives all of it.
+// Journal parses an entry as journalctl -o json writes it, one object. A message of several lines
+// returns as many, with the same cursor; a part of a line that continues in the next entry returns
+// none, and the next one returns the whole line.
 func (p *Parser) Journal(data []byte) ([]models.LogLine, error) {
 	lines, _, err := p.journal(data)
 	return lines, err
@@ -109,40 +109,40 @@ func (p *Parser) journal(data []byte) (lines []models.LogLine, cursor string, er
 	if len(e.Cursor) == 0 && len(e.Realtime) == 0 && e.Message == nil {
 		return nil, "", fmt.Errorf("%d bytes without message, time and cursor: %w", len(data), ErrEntry)
 	}
-	return p.entry(&e), plain(e.Cursor), nil
+	return p.entry(&e), validID(e.Cursor), nil
 }
 
 func (p *Parser) entry(e *journalEntry) []models.LogLine {
-	line := models.LogLine{Unit: e.writer(), Level: e.level(), Time: e.time(), Boot: plain(e.Boot), Cursor: plain(e.Cursor)}
+	line := models.LogLine{Unit: e.writer(), Level: e.level(), Time: e.time(), Boot: validID(e.Boot), Cursor: validID(e.Cursor)}
 	w := p.writer(string(e.Unit) + "\x00" + string(e.Container) + "\x00" + line.Unit)
 	message := e.Message
 	if message == nil {
-		return p.lines(w, line, "(a message that journalctl left out: it is too large)", true)
+		return p.lines(w, line, "(message omitted by journalctl: too large)", true)
 	}
 	if len(w.partial) > 0 {
 		message = append(w.partial, message...)
 		w.partial = nil
 	}
 	if w.lost {
-		message = w.end(e.goesOn(), message)
+		message = w.end(e.continues(), message)
 	}
-	if e.goesOn() && len(message) < maxRaw {
+	if e.continues() && len(message) < maxRaw {
 		w.partial = bytes.Clone(message)
 		return nil
 	}
-	if p.twice.second(e, message) {
+	if p.twice.isDuplicate(e, message) {
 		return nil
 	}
 	return p.lines(w, line, string(message), len(e.Priority) > 0)
 }
 
-// goesOn says whether the entry is not the end of a line: a container's, or one that was
-// too long for journald.
-func (e *journalEntry) goesOn() bool {
+// continues reports whether the entry is not the end of a line: a container's, or one that was too
+// long for journald.
+func (e *journalEntry) continues() bool {
 	return string(e.Partial) == "true" || string(e.LineBreak) == "line-max"
 }
 
-// writer is who wrote the entry.
+// writer returns the writer of the entry.
 func (e *journalEntry) writer() string {
 	switch {
 	case string(e.Transport) == "kernel":
@@ -175,16 +175,16 @@ func (e *journalEntry) level() models.LogLevel {
 
 func (e *journalEntry) time() time.Time {
 	us, err := strconv.ParseInt(string(e.Realtime), 10, 64)
-	if err != nil || us <= 0 || us > 253402300799e6 { // the year 9999, the last that JSON has
+	if err != nil || us <= 0 || us > 253402300799e6 { // the year 9999, the last one in JSON
 		return time.Time{}
 	}
 	return time.UnixMicro(us).UTC()
 }
 
-// plain is an id of journald's: what is none is not taken.
-func plain(f field) string {
+// validID returns an ID of journald's; "" if it is malformed.
+func validID(f field) string {
 	s := string(f)
-	if len(s) > 256 || models.Printable(s) != s {
+	if len(s) > 256 || printable.Line(s) != s {
 		return ""
 	}
 	return s

@@ -1,53 +1,56 @@
 package agentlog
 
 import (
+	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/printable"
 )
 
-// What a line may be: longer ones are cut, and say so.
+// Limits of lines: longer ones are truncated and marked.
 const (
-	maxRaw  = 256 << 10 // of what comes, before anything looks at it
-	maxText = 8 << 10   // of what is shown
+	maxRaw  = 256 << 10 // of the input, before parsing
+	maxText = 8 << 10   // of the shown text
 	maxUnit = 64
-	// maxWriters bounds how many writers' unfinished texts are remembered.
+	// maxWriters bounds the writers whose unfinished texts are stored.
 	maxWriters = 64
 )
 
-// Parser makes lines of what one source of one node gives, in its order: it masks what
-// is secret, tells level and writer, and takes out what a terminal would obey. It is
-// not for several goroutines.
+// Parser parses the output of one source of one node, in order: it masks secrets, finds level and
+// writer, and removes control sequences. It is not safe for concurrent use.
 type Parser struct {
 	node    models.NodeRef
 	source  models.LogSource
 	now     func() time.Time
 	writers map[string]*writer
-	twice   twice
+	twice   podmanDuplicates
 }
 
-// NewParser makes a parser of a source. Its now is the console's clock.
+// NewParser returns a parser for a source; now is the console's clock.
 func NewParser(node models.NodeRef, source models.LogSource, now func() time.Time) *Parser {
 	return &Parser{node: node, source: source, now: now, writers: map[string]*writer{}}
 }
 
-// writer is what is remembered of who writes lines.
+// writer is the state of one writer of lines.
 type writer struct {
 	mask      masker
 	traceback bool
-	partial   []byte // of a line that comes in parts
-	lost      bool   // the beginning of such a line is
+	partial   []byte // of a line that arrives in parts
+	lost      bool   // the start of such a line was lost
 }
 
-// Text makes lines of a text without any form but its own: of a serial console, or a
-// file. The source tells when it was written and by whom, as far as it knows.
+// Text parses a text without structure: of a serial console, or a file. at and unit are when it
+// was written and by whom, as far as the source knows.
 func (p *Parser) Text(at time.Time, unit, text string) []models.LogLine {
 	return p.lines(p.writer(unit), models.LogLine{Time: at, Unit: unit, Level: models.LogInfo}, text, false)
 }
 
-// writer gives what is remembered of a writer. Beyond some there is one for all others.
+// writer returns the state of a writer. If there are too many, all others share one.
 func (p *Parser) writer(key string) *writer {
 	w := p.writers[key]
 	if w == nil {
@@ -62,8 +65,7 @@ func (p *Parser) writer(key string) *writer {
 	return w
 }
 
-// tentatively reads what will be read again: what it tells of secrets that go on is
-// forgotten.
+// tentatively parses a text that will be parsed again: it restores the state of the masker.
 func (p *Parser) tentatively(read func()) {
 	before := make(map[string]writer, len(p.writers))
 	for key, w := range p.writers {
@@ -79,12 +81,12 @@ func (p *Parser) tentatively(read func()) {
 	}
 }
 
-// lines finishes the lines of a message. A journal knows the level; elsewhere it is
-// guessed from the text.
+// lines parses the lines of a message. A journal has the level; elsewhere it is guessed from the
+// text.
 func (p *Parser) lines(w *writer, line models.LogLine, message string, levelKnown bool) []models.LogLine {
 	line.Node, line.Source = p.node, p.source
 	line.Received = p.now()
-	line.Unit = short(models.Printable(line.Unit), maxUnit)
+	line.Unit = truncate(printable.Line(line.Unit), maxUnit)
 	tail := ""
 	if len(message) > maxRaw {
 		message, tail = message[:maxRaw], " … (cut)"
@@ -92,7 +94,7 @@ func (p *Parser) lines(w *writer, line models.LogLine, message string, levelKnow
 	message = strings.TrimRight(message, "\r\n")
 	out := make([]models.LogLine, 0, 1)
 	for text := range strings.SplitSeq(message, "\n") {
-		out = append(out, p.line(w, line, withoutColours(text), levelKnown))
+		out = append(out, p.line(w, line, withoutColors(text), levelKnown))
 	}
 	if tail != "" {
 		out[len(out)-1].Text += tail
@@ -100,27 +102,27 @@ func (p *Parser) lines(w *writer, line models.LogLine, message string, levelKnow
 	return out
 }
 
-// line finishes one line: the secrets first, then what the text tells.
+// line parses one line: secrets first, then the text.
 func (p *Parser) line(w *writer, line models.LogLine, text string, levelKnown bool) models.LogLine {
 	text = w.mask.line(text)
 	h := readHeader(text)
 	if h.size > 0 {
 		line.Level, text = h.level, h.withoutSuffix(text[h.size:])
 		if h.module != "" {
-			line.Unit = short(models.Printable(h.module), maxUnit)
+			line.Unit = truncate(printable.Line(h.module), maxUnit)
 		}
 		if line.Time.IsZero() {
 			line.Time = h.time
 		}
 	}
-	// \r is how a program draws over what it has written.
+	// Programs overwrite their line with \r.
 	if i := strings.LastIndexByte(strings.TrimRight(text, "\r "), '\r'); i >= 0 {
 		text = text[i+1:]
 	}
 	text = strings.TrimRight(text, "\r ")
 	own := h.size > 0 // the level is the logger's own
 	if rest, ok := strings.CutPrefix(text, installerPrefix); ok {
-		// The agent repeats what it prints, all of it as DEBUG.
+		// The agent repeats the output, all of it as DEBUG.
 		line.Unit, text, line.Level, own = installer, rest, min(line.Level, models.LogInfo), false
 	}
 	if line.Progress = readProgress(text); line.Progress != nil {
@@ -129,7 +131,7 @@ func (p *Parser) line(w *writer, line models.LogLine, text string, levelKnown bo
 		line.Level = w.level(line.Level, text, own, levelKnown)
 	}
 	line.Known = string(explain.FindRamdiskError(text))
-	line.Text = short(models.Printable(short(text, maxText)), maxText)
+	line.Text = truncate(printable.Line(truncate(text, maxText)), maxText)
 	return line
 }
 
@@ -138,8 +140,7 @@ const (
 	installerPrefix = installer + ": "
 )
 
-// level corrects a level by the text: what comes out of a container has one level,
-// whatever it is.
+// level corrects a level by the text: all output of a container has the same level.
 func (w *writer) level(level models.LogLevel, text string, own, known bool) models.LogLevel {
 	if strings.HasPrefix(text, "Traceback (most recent call last):") {
 		w.traceback = true
@@ -150,7 +151,8 @@ func (w *writer) level(level models.LogLevel, text string, own, known bool) mode
 			w.traceback = false
 			return level
 		}
-		// The first line that is not indented is the exception, and the last of it.
+		// The first line that is not indented is the exception, and the last line of the
+		// traceback.
 		if text != "" && text[0] != ' ' && text[0] != '\t' && !strings.HasPrefix(text, "+") && !strings.HasPrefix(text, "During handling of") && !strings.HasPrefix(text, "The above exception") {
 			w.traceback = false
 		}
@@ -170,8 +172,8 @@ func (w *writer) level(level models.LogLevel, text string, own, known bool) mode
 	return level
 }
 
-// short cuts a text at a character.
-func short(text string, most int) string {
+// truncate truncates a text at a character boundary.
+func truncate(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
@@ -182,9 +184,8 @@ func short(text string, most int) string {
 	return text[:end] + "…"
 }
 
-// withoutColours takes out what sets colours and titles, which is of no use and would be
-// shown as escapes.
-func withoutColours(text string) string {
+// withoutColors removes sequences for colors and titles, which would be shown as escapes.
+func withoutColors(text string) string {
 	if strings.IndexByte(text, 0x1b) < 0 {
 		return text
 	}
@@ -203,8 +204,7 @@ func withoutColours(text string) string {
 	}
 }
 
-// escapeSize is how long the sequence is that begins behind ESC; 0 if it is none that is
-// known or does not end.
+// escapeSize returns the length of the sequence after ESC; 0 if it is unknown or incomplete.
 func escapeSize(rest string) int {
 	switch {
 	case strings.HasPrefix(rest, "["):
@@ -221,4 +221,30 @@ func escapeSize(rest string) int {
 		}
 	}
 	return 0
+}
+
+// progressLine is what coreos-installer writes once a second without a terminal: Read disk 1.2
+// GiB/3.4 GiB (35%).
+var progressLine = regexp.MustCompile(`^(?:> )?Read (?:\S+ )?(\d{1,7}(?:\.\d{1,3})?) ?([KMGTP]iB|B)/(\d{1,7}(?:\.\d{1,3})?) ?([KMGTP]iB|B) \((\d{1,3})%\)$`)
+
+// readProgress parses a progress line of coreos-installer, nil if it is none.
+func readProgress(text string) *models.InstallProgress {
+	if !strings.HasSuffix(text, "%)") || !strings.Contains(text, "Read ") {
+		return nil
+	}
+	m := progressLine.FindStringSubmatch(text)
+	if m == nil {
+		return nil
+	}
+	done, total := size(m[1], m[2]), size(m[3], m[4])
+	percent, err := strconv.Atoi(m[5])
+	if err != nil || percent > 100 || done > total {
+		return nil
+	}
+	return &models.InstallProgress{Done: done, Total: total, Percent: percent}
+}
+
+func size(number, unit string) int64 {
+	n, _ := strconv.ParseFloat(number, 64) // the expression matches only numbers
+	return int64(n * math.Pow(1024, float64(strings.Index("BKMGTP", unit[:1]))))
 }

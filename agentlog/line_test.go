@@ -10,6 +10,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/printable"
 )
 
 func testNow() time.Time { return time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC) }
@@ -18,7 +19,7 @@ func testParser() *Parser {
 	return NewParser(models.NodeRef{UUID: "u", Name: "n"}, models.LogSSH, testNow)
 }
 
-// seen is what the tests compare of a line.
+// seen has the fields of a line that tests compare.
 type seen struct {
 	unit     string
 	level    models.LogLevel
@@ -46,10 +47,10 @@ func TestJournalEntries(t *testing.T) {
 		"the kernel":       {`{"MESSAGE":"blk_update_request: I/O error, dev sda, sector 1","PRIORITY":"3","_TRANSPORT":"kernel","SYSLOG_IDENTIFIER":"kernel"}`, []seen{{unit: "kernel", level: 3, text: "blk_update_request: I/O error, dev sda, sector 1", known: explain.ErrorDiskIO}}},
 		"systemd":          {`{"MESSAGE":"ironic-agent.service: Main process exited, code=exited, status=125/n/a","PRIORITY":"5","_SYSTEMD_UNIT":"init.scope","SYSLOG_IDENTIFIER":"systemd"}`, []seen{{unit: "systemd", level: 5, text: "ironic-agent.service: Main process exited, code=exited, status=125/n/a"}}},
 		"bytes":            {`{"MESSAGE":[104,105,255,10,98],"PRIORITY":"4","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 4, text: `hi\xff`}, {unit: "x", level: 4, text: "b"}}},
-		"null":             {`{"MESSAGE":null,"__CURSOR":"c","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: "(a message that journalctl left out: it is too large)"}}},
+		"null":             {`{"MESSAGE":null,"__CURSOR":"c","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: "(message omitted by journalctl: too large)"}}},
 		"a repeated field": {`{"MESSAGE":["one",[116,119,111]],"PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6, text: "one"}, {unit: "x", level: 6, text: "two"}}},
 		"an empty message": {`{"MESSAGE":"","PRIORITY":"6","_SYSTEMD_UNIT":"x.service"}`, []seen{{unit: "x", level: 6}}},
-		"odd types":        {`{"MESSAGE":{"a":1},"__CURSOR":"c","PRIORITY":6,"_SYSTEMD_UNIT":true}`, []seen{{level: 6, text: "(a message that journalctl left out: it is too large)"}}},
+		"odd types":        {`{"MESSAGE":{"a":1},"__CURSOR":"c","PRIORITY":6,"_SYSTEMD_UNIT":true}`, []seen{{level: 6, text: "(message omitted by journalctl: too large)"}}},
 		"oslo.log":         {`{"MESSAGE":"2026-11-22 13:00:00.123 1 WARNING ironic_python_agent.hardware [-] odd","PRIORITY":"6","_SYSTEMD_UNIT":"ironic-agent.service"}`, []seen{{unit: "ironic_python_agent.hardware", level: 4, text: "odd"}}},
 		"oslo.log and a request": {
 			`{"MESSAGE":"2026-11-22 13:00:00.123 1 DEBUG x [None req-0a1b2c - - - - - -] [brackets] stay","PRIORITY":"3","_SYSTEMD_UNIT":"ironic-agent.service"}`,
@@ -91,7 +92,7 @@ func TestJournalEntries(t *testing.T) {
 	}
 }
 
-// TestRealLogger has lines that oslo.log wrote with the configuration of both agents.
+// TestRealLogger has lines of oslo.log with the configuration of both agents.
 func TestRealLogger(t *testing.T) {
 	const at = "2026-11-22 14:56:44.056 3726 "
 	p := testParser()
@@ -119,7 +120,7 @@ func TestRealLogger(t *testing.T) {
 	}
 }
 
-func TestJournalEntryKeepsItsPlace(t *testing.T) {
+func TestJournalEntriesHaveCursors(t *testing.T) {
 	lines, err := testParser().Journal([]byte(`{"__CURSOR":"s=1;i=2","__REALTIME_TIMESTAMP":"1795352400123456","_BOOT_ID":"b00t","MESSAGE":"x"}`))
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +134,7 @@ func TestJournalEntryKeepsItsPlace(t *testing.T) {
 	}
 }
 
-func TestJournalEntriesThatAreNone(t *testing.T) {
+func TestMalformedJournalEntries(t *testing.T) {
 	for _, in := range []string{"", "{", "[]", `"x"`, "-- No entries --", `{}`, `{"password":"` + planted + `"}`} {
 		_, err := testParser().Journal([]byte(in))
 		if !errors.Is(err, ErrEntry) || strings.Contains(err.Error(), planted) {
@@ -168,7 +169,7 @@ func TestLinesInParts(t *testing.T) {
 	}
 }
 
-func TestWhatPodmanRepeatsIsThereOnce(t *testing.T) {
+func TestRepeatedPodmanLinesAreDropped(t *testing.T) {
 	container := func(second int, text string) string {
 		return fmt.Sprintf(`{"__CURSOR":"c","__REALTIME_TIMESTAMP":"%d000000","MESSAGE":%q,"CONTAINER_NAME":"ironic-agent","PRIORITY":"3"}`, 1795352400+second, text)
 	}
@@ -182,7 +183,7 @@ func TestWhatPodmanRepeatsIsThereOnce(t *testing.T) {
 	}{
 		{container(0, "a"), 1},
 		{podman(0, "a"), 0},
-		{podman(1, "a"), 1}, // it was there once only
+		{podman(1, "a"), 1}, // there is only one
 		{container(1, "a"), 0},
 		{podman(2, "b"), 1},
 		{podman(2, "b"), 1},
@@ -191,7 +192,7 @@ func TestWhatPodmanRepeatsIsThereOnce(t *testing.T) {
 		{container(3, "b"), 1},
 		{podman(30, "b"), 1}, // too late to be the same
 		{podman(4, "c"), 1},
-		{strings.Replace(container(4, "c"), "CONTAINER_NAME", "SYSLOG_IDENTIFIER", 1), 1}, // nobody's container
+		{strings.Replace(container(4, "c"), "CONTAINER_NAME", "SYSLOG_IDENTIFIER", 1), 1}, // not a container's
 		{container(5, ""), 1},
 		{podman(5, ""), 1},
 	} {
@@ -241,7 +242,7 @@ func TestHugeLines(t *testing.T) {
 	if l := lines[0]; len(l.Text) > maxText+64 || !strings.HasSuffix(l.Text, "… … (cut)") || len(l.Unit) > maxUnit+4 {
 		t.Errorf("%d bytes of text %q, %d of unit", len(l.Text), l.Text[len(l.Text)-20:], len(l.Unit))
 	}
-	// A secret across the place where it is cut.
+	// A secret across the point of truncation.
 	at := maxText - len("agent_token=") - 3
 	for _, l := range testParser().Text(time.Time{}, "u", huge[:at]+" agent_token="+planted) {
 		if strings.Contains(l.Text, "pl4") {
@@ -270,7 +271,7 @@ func FuzzJournal(f *testing.F) {
 			t.Errorf("an error of another kind: %v", err)
 		}
 		for _, l := range lines {
-			if models.Printable(l.Text) != l.Text || models.Printable(l.Unit) != l.Unit || len(l.Text) > maxText+64 {
+			if printable.Line(l.Text) != l.Text || printable.Line(l.Unit) != l.Unit || len(l.Text) > maxText+64 {
 				t.Errorf("not safe to show: %q %q", l.Unit, l.Text)
 			}
 			if _, err := json.Marshal(l); err != nil {

@@ -5,25 +5,27 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/models/explain"
+	"ironworks/printable"
 )
 
-// masker takes the secrets out of the lines of one writer. It knows when it is in the
-// middle of something that goes on over several lines.
+// masker masks the secrets in the lines of one writer. It keeps state, because a secret may span
+// several lines.
 type masker struct {
 	in    region
 	spans []span
 }
 
-// span is a part of a line that nobody may see.
+// span is a masked part of a line.
 type span struct{ from, to int }
 
-// line gives the line without its secrets. It is called with the lines of one writer in
-// their order.
+// line returns the line without its secrets. It must be called with the lines of one writer in
+// order.
 func (m *masker) line(text string) string {
 	m.spans = m.spans[:0]
 	from := 0
 	if m.in.kind != regionNone {
-		from = m.goOn(text)
+		from = m.continueRegion(text)
 	}
 	m.find(text, from)
 	if len(m.spans) == 0 {
@@ -32,9 +34,9 @@ func (m *masker) line(text string) string {
 	return cutOut(text, m.spans)
 }
 
-// goOn hides what belongs to the region that an earlier line began, and says where the
-// rest of this one begins.
-func (m *masker) goOn(text string) int {
+// continueRegion masks what belongs to the region that an earlier line started, and returns where
+// the rest of this one starts.
+func (m *masker) continueRegion(text string) int {
 	if body := afterHeader(text); body > 0 && !m.in.survives(text[body:]) {
 		m.in = region{}
 		return 0
@@ -53,7 +55,7 @@ func (m *masker) hide(from, to int) {
 	}
 }
 
-// find hides the secrets that begin in text[from:].
+// find masks the secrets that start in text[from:].
 func (m *masker) find(text string, from int) {
 	lower := asciiLower(text)
 	m.findKeys(text, lower, from)
@@ -63,9 +65,9 @@ func (m *masker) find(text string, from int) {
 	m.findWords(text, lower, from)
 }
 
-// begin hides text[from:] as far as the region goes; one that does not end here goes on
-// in the next line.
-func (m *masker) begin(text string, from int, r region) int {
+// startRegion masks text[from:] up to the end of the region; a region that does not end here
+// continues in the next line.
+func (m *masker) startRegion(text string, from int, r region) int {
 	end, over := r.end(text[from:])
 	m.hide(from, from+end)
 	if !over {
@@ -85,7 +87,7 @@ func cutOut(text string, spans []span) string {
 		}
 		s.from = max(s.from, at)
 		b.WriteString(text[at:s.from])
-		if hidden != s.from { // two that touch are one
+		if hidden != s.from { // merge adjacent spans
 			b.WriteString(models.Mask)
 		}
 		at, hidden = s.to, s.to
@@ -94,7 +96,7 @@ func cutOut(text string, spans []span) string {
 	return b.String()
 }
 
-// asciiLower keeps every byte in its place, as strings.ToLower does not.
+// asciiLower preserves byte offsets, unlike strings.ToLower.
 func asciiLower(s string) string {
 	i := 0
 	for i < len(s) && (s[i] < 'A' || s[i] > 'Z') {
@@ -112,9 +114,9 @@ func asciiLower(s string) string {
 	return string(b)
 }
 
-// each calls found with the place of every occurrence of word at or after from; found
-// says where to go on.
-func each(text, word string, from int, found func(at int) int) {
+// forEach calls found with the offset of every occurrence of word from from on; found returns where
+// to continue.
+func forEach(text, word string, from int, found func(at int) int) {
 	for from <= len(text) {
 		i := strings.Index(text[from:], word)
 		if i < 0 {
@@ -122,4 +124,46 @@ func each(text, word string, from int, found func(at int) int) {
 		}
 		from = max(found(from+i), from+i+len(word))
 	}
+}
+
+// Masked returns a text without its secrets: an error, or other texts shown with the log.
+func Masked(text string) string {
+	var m masker
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = m.line(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// MaskedWork returns an operation whose reasons are masked.
+func MaskedWork(w *models.Work) models.Work {
+	masked := *w
+	masked.Reason = Masked(w.Reason)
+	if w.Evidence != nil {
+		kept := *w.Evidence
+		kept.LastError = Masked(kept.LastError)
+		masked.Evidence = &kept
+	}
+	return masked
+}
+
+// Sanitize makes a line from an untrusted file safe: it masks secrets, removes control sequences,
+// and recomputes what is derived from the text.
+func Sanitize(l models.LogLine) models.LogLine {
+	var m masker
+	text := withoutColors(truncate(l.Text, maxRaw))
+	l.Text = truncate(printable.Line(truncate(m.line(text), maxText)), maxText)
+	l.Unit = truncate(printable.Line(l.Unit), maxUnit)
+	l.Node.Name = printable.Line(l.Node.Name)
+	l.Boot, l.Cursor = truncate(printable.Line(l.Boot), maxUnit), truncate(printable.Line(l.Cursor), 4*maxUnit)
+	if l.Source != models.LogServe && !slices.Contains(models.LogSources(), l.Source) {
+		l.Source = models.LogArchive
+	}
+	l.Level = min(max(l.Level, models.LogCritical), models.LogDebug)
+	l.Known = string(explain.FindRamdiskError(l.Text))
+	if p := l.Progress; p != nil && (p.Percent < 0 || p.Percent > 100 || p.Done < 0 || p.Total < 0) {
+		l.Progress = nil
+	}
+	return l
 }

@@ -7,7 +7,7 @@ import (
 	"ironworks/models"
 )
 
-// planted is what may not be seen in anything.
+// planted must never be shown.
 const planted = "pl4nt3d-S3cr3t"
 
 func TestMask(t *testing.T) {
@@ -98,7 +98,7 @@ func TestMask(t *testing.T) {
 // oslo is a header of oslo.log.
 const oslo = "2026-11-22 13:00:00.123 1 INFO ironic_python_agent.agent [-] "
 
-func TestMaskEndsSomewhere(t *testing.T) {
+func TestMaskedRegionsEnd(t *testing.T) {
 	var m masker
 	m.line(`password: "open`)
 	for range fewLines {
@@ -120,7 +120,7 @@ func FuzzMask(f *testing.F) {
 		if got := m.line(after); len(got) > len(after)*(len(models.Mask)+1)+len(models.Mask) {
 			t.Errorf("%d bytes became %d", len(after), len(got))
 		}
-		// Whatever stands before it on its line, a token that is named is hidden.
+		// A named token is masked whatever precedes it.
 		if strings.HasSuffix(before, planted) {
 			return
 		}

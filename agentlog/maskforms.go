@@ -2,12 +2,12 @@ package agentlog
 
 import "strings"
 
-// findDumps hides what the installer's step and others write down whole.
+// findDumps masks what the install step and others print completely.
 func (m *masker) findDumps(text, lower string, from int) {
-	each(lower, "will use ignition ", from, func(at int) int {
-		return m.begin(text, at+len("will use ignition "), region{kind: regionDump, lines: manyLines})
+	forEach(lower, "will use ignition ", from, func(at int) int {
+		return m.startRegion(text, at+len("will use ignition "), region{kind: regionDump, lines: manyLines})
 	})
-	each(lower, ";base64,", from, func(at int) int {
+	forEach(lower, ";base64,", from, func(at int) int {
 		at += len(";base64,")
 		end := at
 		for end < len(text) && (!notBase64(rune(text[end])) || text[end] == '%') {
@@ -18,9 +18,9 @@ func (m *masker) findDumps(text, lower string, from int) {
 	})
 }
 
-// findPrivateKey hides a private key in PEM: in one line with \n in it, or over several.
+// findPrivateKey masks a private key in PEM: in one line with \n in it, or over several.
 func (m *masker) findPrivateKey(text string, from int) {
-	each(text, "-----BEGIN ", from, func(at int) int {
+	forEach(text, "-----BEGIN ", from, func(at int) int {
 		title, _, found := strings.Cut(text[at+len("-----BEGIN "):], "-----")
 		if found && !strings.Contains(title, "PRIVATE KEY") {
 			return at
@@ -28,19 +28,19 @@ func (m *masker) findPrivateKey(text string, from int) {
 		if !found && !strings.Contains(title, "PRIVATE") {
 			return at
 		}
-		return m.begin(text, at, region{kind: regionKey, lines: 400})
+		return m.startRegion(text, at, region{kind: regionKey, lines: 400})
 	})
 }
 
-// findAddresses hides the password of an address, and a user that is a token.
+// findAddresses masks the password of a URL, and a user that is a token.
 func (m *masker) findAddresses(text, lower string, from int) {
-	each(text, "://", from, func(at int) int {
+	forEach(text, "://", from, func(at int) int {
 		at += len("://")
 		end := at
 		for end < len(text) && strings.IndexByte("/?# \t\"'<>", text[end]) < 0 {
 			end++
 		}
-		// A password that has a slash in it, as nobody may write it, is one still.
+		// A password with a slash, which is invalid in a URL, is a password anyway.
 		for next := end; next < len(text) && strings.IndexByte("? \t\"'<>", text[next]) < 0; next++ {
 			if text[next] == '@' && strings.IndexByte(text[at:end], ':') >= 0 && !portAtEnd(text[at:end]) {
 				end = next + 1
@@ -61,21 +61,21 @@ func (m *masker) findAddresses(text, lower string, from int) {
 	})
 }
 
-// portAtEnd says whether the text ends like an address with a port: then a later @ is
-// one of the path.
+// portAtEnd reports whether the text ends like a URL with a port: then a later @ belongs to the
+// path.
 func portAtEnd(authority string) bool {
 	i := strings.LastIndexByte(authority, ':')
 	return i >= 0 && i+1 < len(authority) && strings.Trim(authority[i+1:], "0123456789") == ""
 }
 
-// secretBeginnings are how secrets of known kinds begin: signed tokens, password hashes,
-// OpenShift's and Keystone's tokens, those of code hosts and clouds.
+// secretBeginnings are prefixes of known secrets: signed tokens, password hashes, tokens of
+// OpenShift, Keystone, code hosts and clouds.
 var secretBeginnings = []string{"eyJ", "$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$", "sha256~", "gAAAAA", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "AKIA", "ASIA"}
 
-// findWords hides what is a secret by its look, whatever stands before it.
+// findWords masks words that look like a secret, whatever precedes them.
 func (m *masker) findWords(text, lower string, from int) {
 	for _, scheme := range []string{"bearer", "basic"} {
-		each(lower, scheme, from, func(at int) int {
+		forEach(lower, scheme, from, func(at int) int {
 			word := skip(text, at+len(scheme), " \t:")
 			end := endOfWord(text, word)
 			if word > at+len(scheme) && end-word >= 8 && (scheme == "bearer" || basicCredentials(text[word:end])) {
@@ -85,7 +85,7 @@ func (m *masker) findWords(text, lower string, from int) {
 		})
 	}
 	for _, begin := range secretBeginnings {
-		each(text, begin, from, func(at int) int {
+		forEach(text, begin, from, func(at int) int {
 			end := endOfWord(text, at)
 			if end-at >= 20 && (at == 0 || !wordByte(text[at-1]) || text[at-1] == '=') {
 				m.hide(at, end)
@@ -96,9 +96,9 @@ func (m *masker) findWords(text, lower string, from int) {
 	m.hideOption(text, lower, from, "ipmitool", "-P")
 	m.hideOption(text, lower, from, "sshpass", "-p")
 	m.findChpasswd(text, lower, from)
-	each(lower, "curl ", from, func(at int) int {
+	forEach(lower, "curl ", from, func(at int) int {
 		for _, option := range []string{" -u ", " -u", " --user ", " --user="} {
-			each(text, option, at, func(p int) int {
+			forEach(text, option, at, func(p int) int {
 				p += len(option)
 				end := endOfArgument(text, p)
 				if _, pass, ok := strings.Cut(text[p:end], ":"); ok {
@@ -111,12 +111,12 @@ func (m *masker) findWords(text, lower string, from int) {
 	})
 }
 
-// hideOption hides the argument of a program's option, behind a blank or not, in a command
-// line or in a list as Python writes it.
+// hideOption masks the argument of a program's option, with or without a space, in a command line
+// or in a Python list.
 func (m *masker) hideOption(text, lower string, from int, program, option string) {
-	each(lower, program, from, func(at int) int {
+	forEach(lower, program, from, func(at int) int {
 		for _, before := range []string{" " + option, "'" + option + "', ", `"` + option + `", `} {
-			each(text, before, at, func(p int) int {
+			forEach(text, before, at, func(p int) int {
 				p = skip(text, p+len(before), " ")
 				end := endOfArgument(text, p)
 				m.hide(p, end)
@@ -127,9 +127,9 @@ func (m *masker) hideOption(text, lower string, from int, program, option string
 	})
 }
 
-// findChpasswd hides what chpasswd reads: USER:PASSWORD from a pipe or a here string.
+// findChpasswd masks the input of chpasswd: USER:PASSWORD from a pipe or a here string.
 func (m *masker) findChpasswd(text, lower string, from int) {
-	each(lower, "chpasswd", from, func(at int) int {
+	forEach(lower, "chpasswd", from, func(at int) int {
 		end := at + len("chpasswd")
 		command := strings.TrimRight(text[from:at], " \t")
 		command = strings.TrimSuffix(strings.TrimRight(strings.TrimSuffix(command, "sudo"), " \t"), "|")
@@ -147,8 +147,8 @@ func (m *masker) findChpasswd(text, lower string, from int) {
 	})
 }
 
-// basicCredentials says whether a word is what follows Basic in a header, and not a word
-// of a sentence.
+// basicCredentials reports whether a word is the value after Basic in a header, and not a word of
+// a sentence.
 func basicCredentials(word string) bool {
 	if strings.ContainsFunc(word, notBase64) {
 		return false
@@ -158,7 +158,7 @@ func basicCredentials(word string) bool {
 
 func endOfArgument(text string, at int) int {
 	if at < len(text) && (text[at] == '"' || text[at] == '\'') {
-		if end := closing(text[at+1:], text[at:at+1]); end >= 0 {
+		if end := closingQuote(text[at+1:], text[at:at+1]); end >= 0 {
 			return at + 1 + end
 		}
 		return len(text)

@@ -2,18 +2,18 @@ package agentlog
 
 import "strings"
 
-// secretWords make the name that they are a part of that of a secret.
+// secretWords are parts of names of secrets.
 var secretWords = []string{
 	"token", "passw", "passphrase", "secret", "authorization", "apikey", "api_key", "api-key", "accesskey", "access_key", "access-key",
 	"privatekey", "private_key", "private-key", "credential", "signature", "cookie", "auth", "sig", "pwd", "pass", "pw",
 	"user_data", "userdata", "user-data", "configdrive", "config_drive", "config-drive",
 }
 
-// findKeys hides the values of what is named like a secret: key=value, "key": "value",
-// 'key': {…}, --key value, in a text in quotes or not.
+// findKeys masks the values of names of secrets: key=value, "key": "value", 'key': {…}, --key
+// value, in a quoted text or not.
 func (m *masker) findKeys(text, lower string, from int) {
 	for _, word := range secretWords {
-		each(lower, word, from, func(at int) int {
+		forEach(lower, word, from, func(at int) int {
 			start, end := at, at+len(word)
 			for start > from && nameByte(lower[start-1]) {
 				start--
@@ -26,7 +26,7 @@ func (m *masker) findKeys(text, lower string, from int) {
 			case opensElement(text, start):
 				m.hideElement(text, end)
 			case (name == "pass" || name == "pw") && strings.HasPrefix(strings.TrimLeft(text[end:], " "), ":"):
-				// "first pass: reading", and no value
+				// "first pass: reading" has no value
 			default:
 				m.hideValue(text, name, end)
 			}
@@ -39,7 +39,7 @@ func nameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.'
 }
 
-// secretName says whether the value of a name with the word in it is one.
+// secretName reports whether the value of a name that contains the word is a secret.
 func secretName(name, word string) bool {
 	switch word {
 	case "auth", "sig", "pwd", "pass", "pw":
@@ -61,8 +61,8 @@ func secretName(name, word string) bool {
 	return true
 }
 
-// opensElement says that a name at start is that of an XML element, with its namespace or
-// without.
+// opensElement reports whether the name at start is that of an XML element, with or without a
+// namespace.
 func opensElement(text string, start int) bool {
 	if start > 0 && text[start-1] == ':' {
 		start = strings.LastIndexAny(text[:start], "< ") + 1
@@ -70,7 +70,7 @@ func opensElement(text string, start int) bool {
 	return start > 0 && text[start-1] == '<'
 }
 
-// hideElement hides the text of an XML element whose name ends at end.
+// hideElement masks the text of an XML element whose name ends at end.
 func (m *masker) hideElement(text string, end int) {
 	open := strings.IndexByte(text[end:], '>')
 	if open < 0 || open > 0 && text[end+open-1] == '/' {
@@ -84,11 +84,10 @@ func (m *masker) hideElement(text string, end int) {
 	m.hide(from, len(text))
 }
 
-// escapedEquals are ways in which = and : are written where they may not stand as they
-// are: by systemd and journald, in addresses and in JSON.
+// escapedEquals are escaped forms of = and : in systemd, journald, URLs and JSON.
 var escapedEquals = []string{`\x3d`, `\x3a`, `\u003d`, "%3d", "%3a"}
 
-// hideValue hides the value that follows a name which ends at end.
+// hideValue masks the value after a name that ends at end.
 func (m *masker) hideValue(text, name string, end int) {
 	for _, escaped := range escapedEquals {
 		if len(text) > end+len(escaped) && strings.EqualFold(text[end:end+len(escaped)], escaped) {
@@ -126,7 +125,7 @@ func (m *masker) hideValue(text, name string, end int) {
 func (m *masker) hideFrom(text, name string, at, lines int) {
 	quote := at
 	if c := text[at] | 0x20; (c == 'b' || c == 'u' || c == 'r') && at+1 < len(text) {
-		quote++ // Python's prefix of a text
+		quote++ // Python's prefix of a string
 	}
 	quote = skip(text, quote, `\`)
 	if quote < len(text) && (text[quote] == '"' || text[quote] == '\'') {
@@ -138,11 +137,11 @@ func (m *masker) hideFrom(text, name string, at, lines int) {
 			m.hide(inside, inside+end-1-min(len(r.quote)-1, backslashes(text, inside+end-1)))
 			return
 		}
-		m.begin(text, inside, r)
+		m.startRegion(text, inside, r)
 		return
 	}
 	if text[at] == '{' || text[at] == '[' {
-		m.begin(text, at, region{kind: regionTree, lines: lines})
+		m.startRegion(text, at, region{kind: regionTree, lines: lines})
 		return
 	}
 	stop := " \t\"'"
@@ -158,7 +157,7 @@ func (m *masker) hideFrom(text, name string, at, lines int) {
 	}
 }
 
-// harmlessValue are those that say whether there is a secret, and not which.
+// harmlessValue reports whether a value only says whether there is a secret.
 func harmlessValue(v string) bool {
 	switch v {
 	case "", "None", "null", "nil", "True", "False", "true", "false", "REDACTED", "[REDACTED]", "***", "******":
@@ -167,7 +166,7 @@ func harmlessValue(v string) bool {
 	return false
 }
 
-// skip is the first place at or after from where there is none of the bytes.
+// skip returns the first offset from from on whose byte is not in bytes.
 func skip(text string, from int, bytes string) int {
 	for from < len(text) && strings.IndexByte(bytes, text[from]) >= 0 {
 		from++

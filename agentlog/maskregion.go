@@ -2,33 +2,32 @@ package agentlog
 
 import "strings"
 
-// regionKind is what a secret of several lines is.
+// regionKind is the kind of a secret of several lines.
 type regionKind int
 
 const (
 	regionNone   regionKind = iota
 	regionKey               // a private key in PEM, until its END
-	regionString            // a text in quotes
-	regionTree              // braces and brackets, with texts in quotes in them
-	regionDump              // what was dumped, until the next line that a logger began
+	regionString            // a quoted text
+	regionTree              // braces and brackets, with quoted texts in them
+	regionDump              // a dump, until the next line with a logger's header
 )
 
-// A region ends after so many lines whatever they hold: the log must not vanish because
-// somebody left a quote open.
+// A region ends after this many lines in any case: an unclosed quote must not hide the log.
 const (
 	fewLines  = 60
 	manyLines = 20000
 )
 
-// region is a secret that may go on over several lines.
+// region is a secret that may span several lines.
 type region struct {
 	kind  regionKind
-	lines int    // so many more at most
-	quote string // what ends the text: a quote with the backslashes before it
+	lines int    // the remaining lines
+	quote string // the end of the text: a quote with the backslashes before it
 	depth int    // open braces and brackets
 }
 
-// end says how much of the text belongs to the region, and whether it ends there.
+// end returns how much of the text belongs to the region, and whether it ends there.
 func (r *region) end(text string) (to int, over bool) {
 	switch r.kind {
 	case regionKey:
@@ -42,7 +41,7 @@ func (r *region) end(text string) (to int, over bool) {
 		}
 		return len(text), true
 	case regionString:
-		if i := closing(text, r.quote); i >= 0 {
+		if i := closingQuote(text, r.quote); i >= 0 {
 			return i, true
 		}
 		return len(text), false
@@ -55,8 +54,8 @@ func (r *region) end(text string) (to int, over bool) {
 	return 0, true
 }
 
-// endOfTree counts braces and brackets outside of texts. Quotes that are escaped are
-// those of a tree in a text, and count as its own.
+// endOfTree counts braces and brackets outside of texts. Escaped quotes are those of a tree within
+// a text, and count as its own.
 func (r *region) endOfTree(text string) (to int, over bool) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
@@ -64,7 +63,7 @@ func (r *region) endOfTree(text string) (to int, over bool) {
 			switch {
 			case r.quote == "":
 				r.quote = quoteAt(text, i)
-			case closing(text[i-backslashes(text, i):i+1], r.quote) >= 0:
+			case closingQuote(text[i-backslashes(text, i):i+1], r.quote) >= 0:
 				r.quote = ""
 			}
 		case '{', '[':
@@ -82,8 +81,8 @@ func (r *region) endOfTree(text string) (to int, over bool) {
 	return len(text), false
 }
 
-// survives says whether the region goes on behind a logger's header: a logger that puts
-// its header before every line does so with the lines of a key.
+// survives reports whether the region continues after a logger's header: a logger that prefixes
+// every line does so within a key, too.
 func (r *region) survives(body string) bool {
 	if r.kind != regionKey {
 		return false
@@ -101,7 +100,7 @@ func notBase64(r rune) bool {
 	return true
 }
 
-// quoteAt is the quote at i with the backslashes before it.
+// quoteAt returns the quote at i with the backslashes before it.
 func quoteAt(text string, i int) string { return text[i-backslashes(text, i) : i+1] }
 
 func backslashes(text string, i int) int {
@@ -112,9 +111,9 @@ func backslashes(text string, i int) int {
 	return n
 }
 
-// closing is the offset behind the text's closing quote, or -1: the same quote with as
-// many backslashes, or with fewer, which ends what this is in.
-func closing(text, quote string) int {
+// closingQuote returns the offset after the text's closing quote, or -1: the same quote with as many
+// backslashes, or with fewer, which ends the enclosing text.
+func closingQuote(text, quote string) int {
 	mark := quote[len(quote)-1]
 	for i := 0; i < len(text); i++ {
 		if text[i] == mark && backslashes(text, i) <= len(quote)-1 {

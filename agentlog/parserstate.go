@@ -6,19 +6,19 @@ import (
 	"ironworks/models"
 )
 
-// writerState is what is remembered of a writer between two lines, without anything of
-// what it wrote: where it is in the middle of a secret, who reads on has to know.
+// writerState is the state of a writer between two lines, without any of its text: a reader that
+// continues within a secret must know that.
 type writerState struct {
 	Kind      regionKind `json:"kind,omitempty"`
 	Lines     int        `json:"lines,omitempty"`
 	Quote     string     `json:"quote,omitempty"`
 	Depth     int        `json:"depth,omitempty"`
 	Traceback bool       `json:"traceback,omitempty"`
-	// Partial says that the beginning of a line came, and not yet its end.
+	// Partial reports that the start of a line was read, but not its end.
 	Partial bool `json:"partial,omitempty"`
 }
 
-// state is what a Parser has to know to go on with the next line; mostly nothing.
+// state returns what another Parser needs to continue with the next line; mostly nothing.
 func (p *Parser) state() string {
 	states := map[string]writerState{}
 	for key, w := range p.writers {
@@ -40,7 +40,7 @@ func (p *Parser) state() string {
 	return string(data)
 }
 
-// resume goes on where another Parser was.
+// resume continues from the state of another Parser.
 func (p *Parser) resume(state string) {
 	var states map[string]writerState
 	if state == "" || json.Unmarshal([]byte(state), &states) != nil {
@@ -55,8 +55,7 @@ func (p *Parser) resume(state string) {
 	}
 }
 
-// end is the end of a line whose beginning another Parser had: nobody can say any more
-// whether it is one of a secret.
+// end returns the end of a line whose start another Parser had: it may be part of a secret.
 func (w *writer) end(goesOn bool, message []byte) []byte {
 	w.lost = goesOn
 	if len(message) == 0 {

@@ -14,38 +14,38 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// PushOptions say what a [Receiver] works with.
+// PushOptions configure a [Receiver].
 type PushOptions struct {
-	// Dir is where it keeps what has to be known after a restart: see [OpenImages]. Required.
+	// Dir stores what is needed after a restart: see [OpenImages]. Required.
 	Dir string
-	// Owner says which node a sender is, or that it is none: an error that is shown to
-	// whoever looks, and to the sender's own log. Required; see [OwnerAmong].
+	// Owner returns the node of a sender, or an error if it is none, which is shown to the
+	// operator and in the sender's own log. Required; see [OwnerAmong].
 	Owner func(context.Context, Sender) (Owner, error)
-	// Now and After are the clock; that of the system if nil.
-	Now   func() time.Time
-	After func(time.Duration) <-chan time.Time
-	// Limits are the defaults where they are zero.
+	// Limits have defaults for zero values.
 	Limits PushLimits
 }
 
-// Receiver takes the journals that machines send over HTTPS. It is used by one process
-// at a time: see [ErrReceiving].
+// Receiver receives the journals that machines push over HTTPS. Only one process at a time may
+// receive: see [ErrReceiving].
 type Receiver struct {
 	options     PushOptions
 	images      *Images
 	certificate pushCertificate
 
-	// gate is held for reading by each request that is being taken, so that nothing is
-	// written any more once Serve has ended.
+	// gate is held for reading during each request, so that nothing is written after Serve has
+	// returned.
 	gate sync.RWMutex
 	open bool
 
 	mu       sync.Mutex
-	streams  map[string]*stream // by the node's uuid
-	changed  chan struct{}      // closed, and made anew, when something came
+	streams  map[string]*stream // by node UUID
+	changed  chan struct{}      // closed and replaced when something arrives
 	address  string
 	held     int // bytes of all streams
 	written  int64
@@ -53,22 +53,16 @@ type Receiver struct {
 	refusal  string
 }
 
-// ErrReceiving is a folder into which another process receives.
-var ErrReceiving = errors.New("another ironworks receives journals already")
+// ErrReceiving reports that another process receives into the folder.
+var ErrReceiving = errors.New("another ironworks process already receives journals")
 
 // NewReceiver opens the folder. Nothing listens before [Receiver.Serve].
 func NewReceiver(o PushOptions) (*Receiver, error) {
 	if o.Owner == nil {
-		return nil, errors.New("receiver: nothing that knows nodes")
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.After == nil {
-		o.After = time.After
+		return nil, errors.New("receiver: no node lookup")
 	}
 	o.Limits = o.Limits.withDefaults()
-	images, err := OpenImages(o.Dir, o.Now)
+	images, err := OpenImages(o.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("receiver: %w", err)
 	}
@@ -82,24 +76,24 @@ func NewReceiver(o PushOptions) (*Receiver, error) {
 	return r, nil
 }
 
-// Address is where it listens, as HOST:PORT; empty while it does not.
+// Address returns the address it listens on, as HOST:PORT; empty if it does not.
 func (r *Receiver) Address() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.address
 }
 
-// Images are the identities of the images whose machines may send.
+// Images returns the identities of the images whose machines may push.
 func (r *Receiver) Images() *Images { return r.images }
 
-// Refusals are how many requests were refused since the start, and why the last one was.
+// Refusals returns how many requests were refused since the start, and why the last one was.
 func (r *Receiver) Refusals() (count int, last string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.refusals, r.refusal
 }
 
-// Serve takes journals until ctx ends, which is no error, and closes the listener.
+// Serve receives journals until ctx ends, which is no error, and closes the listener.
 func (r *Receiver) Serve(ctx context.Context, listener net.Listener) error {
 	lock, err := lockReceiver(r.options.Dir)
 	if err != nil {
@@ -111,7 +105,7 @@ func (r *Receiver) Serve(ctx context.Context, listener net.Listener) error {
 		Handler:           http.HandlerFunc(r.serve),
 		ReadHeaderTimeout: limits.Read / 2, ReadTimeout: limits.Read, WriteTimeout: 2 * limits.Read,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
-		// Whoever scans ports is no news.
+		// Port scans are not worth a message.
 		ErrorLog:    stdlog.New(io.Discard, "", 0),
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
@@ -155,7 +149,7 @@ func (r *Receiver) opens(open bool) {
 	r.open = open
 }
 
-// changes is closed when something comes.
+// changes returns a channel that is closed when something arrives.
 func (r *Receiver) changes() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -169,15 +163,15 @@ func (r *Receiver) wake() {
 	r.changed = make(chan struct{})
 }
 
-// refuse counts a request that was not taken.
+// refuse counts a refused request.
 func (r *Receiver) refuse(why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.refusals++
-	r.refusal = models.Printable(why.Error())
+	r.refusal = printable.Line(why.Error())
 }
 
-// known is a node's stream where there is one, in memory or on disk.
+// known returns a node's stream if there is one, in memory or on disk.
 func (r *Receiver) known(node models.NodeRef) *stream {
 	r.mu.Lock()
 	s := r.streams[node.UUID]
@@ -191,7 +185,7 @@ func (r *Receiver) known(node models.NodeRef) *stream {
 	return r.stream(node)
 }
 
-// stream is that of a node, with what is kept of it.
+// stream returns a node's stream, with its stored lines.
 func (r *Receiver) stream(node models.NodeRef) *stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -208,33 +202,32 @@ func (r *Receiver) stream(node models.NodeRef) *stream {
 		r.held += s.add(limits, line)
 	})
 	if s.at = at; err != nil {
-		s.trouble, s.unkept = models.Printable(err.Error()), s.first+len(s.lines)
+		s.trouble, s.unkept = printable.Line(err.Error()), s.first+len(s.lines)
 	}
 	r.streams[node.UUID] = s
 	return s
 }
 
-// takeOver reads what another process has received meanwhile: from now on it is us.
+// takeOver reads what another process has received: this process receives from now on.
 func (r *Receiver) takeOver() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, s := range r.streams {
-		r.held += s.refresh(r.options.Limits, true, r.options.Now())
+		r.held += s.refresh(r.options.Limits, true, time.Now())
 	}
 }
 
-// look reads what another process receives.
-func (r *Receiver) look(s *stream) {
+// refresh reads what another process receives.
+func (r *Receiver) refresh(s *stream) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.address == "" && s.spool.changed() {
-		r.held += s.refresh(r.options.Limits, false, r.options.Now())
+		r.held += s.refresh(r.options.Limits, false, time.Now())
 	}
 }
 
-// hold counts what is in memory, and drops lines of those that have most when it is too
-// much.
-func (r *Receiver) hold(grown int) {
+// limitMemory counts the bytes in memory, and drops lines of the largest streams if there are too many.
+func (r *Receiver) limitMemory(grown int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.held += grown
@@ -255,8 +248,8 @@ func (r *Receiver) hold(grown int) {
 	}
 }
 
-// wrote prunes the disk now and then.
-func (r *Receiver) wrote(bytes int64) {
+// pruneAfter prunes the disk now and then.
+func (r *Receiver) pruneAfter(bytes int64) {
 	r.mu.Lock()
 	r.written += bytes
 	due := r.written > r.options.Limits.AllDisk/32
@@ -267,4 +260,18 @@ func (r *Receiver) wrote(bytes int64) {
 	if due {
 		pruneSpools(r.options.Dir, r.options.Limits.AllDisk)
 	}
+}
+
+// lockReceiver makes this process the one that receives into a folder. The kernel releases the
+// lock when the process ends.
+func lockReceiver(dir string) (*flock.Flock, error) {
+	lock := flock.New(filepath.Join(dir, "receiver.lock"), flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(0o600))
+	locked, err := lock.TryLock()
+	if err == nil && !locked {
+		err = ErrReceiving
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("receiver: %w", err), lock.Close())
+	}
+	return lock, nil
 }

@@ -16,7 +16,7 @@ import (
 	"ironworks/models"
 )
 
-func TestPushGoesOnWhereItWas(t *testing.T) {
+func TestPushContinuesAfterARestart(t *testing.T) {
 	r := newPushRig(t, nil)
 	r.expect(push{}, 200, "none")
 	r.expect(push{body: pushedLines(1, 10)}, 200, "i=10")
@@ -30,7 +30,7 @@ func TestPushGoesOnWhereItWas(t *testing.T) {
 	r.wantLines(firstNode, 30)
 }
 
-func TestPushOfANewBootBeginsAnew(t *testing.T) {
+func TestPushOfANewBootStartsOver(t *testing.T) {
 	r := newPushRig(t, nil)
 	r.expect(push{body: pushedLines(1, 3)}, 200, "i=3")
 	r.expect(push{boot: otherBoot, after: "i=3"}, 409, "none")
@@ -40,7 +40,7 @@ func TestPushOfANewBootBeginsAnew(t *testing.T) {
 	r.wantLines(firstNode, 4)
 }
 
-func TestPushCutsATornBatchOff(t *testing.T) {
+func TestPushTruncatesAnIncompleteBatch(t *testing.T) {
 	r := newPushRig(t, nil)
 	r.expect(push{body: pushedLines(1, 5)}, 200, "i=5")
 	r.stop()
@@ -66,7 +66,7 @@ func TestPushIsBounded(t *testing.T) {
 		o.Limits = agentlog.PushLimits{Body: 20_000, Lines: 50, Text: 100, Rate: 4000, KeptLines: 20, NodeDisk: 30_000}
 	})
 	r.expect(push{body: pushedLines(1, 51)}, 400, "more than 50")
-	r.expect(push{body: pushedLine(1, strings.Repeat("x", 20_000))}, 413, "too long")
+	r.expect(push{body: pushedLine(1, strings.Repeat("x", 20_000))}, 413, "too large")
 	r.expect(push{body: pushedLine(1, strings.Repeat("ü", 400))}, 200, "i=1")
 	if got := r.texts(firstNode, 1)[0]; got != "r7-n01 "+strings.Repeat("ü", 50)+"…" {
 		t.Errorf("a long text is %q", got)
@@ -91,7 +91,7 @@ func TestPushIsBounded(t *testing.T) {
 	}
 }
 
-func TestPushOfSlowSendersHoldsUpNobody(t *testing.T) {
+func TestSlowSendersDelayNobody(t *testing.T) {
 	r := newPushRig(t, func(o *agentlog.PushOptions) {
 		o.Limits = agentlog.PushLimits{Read: 400 * time.Millisecond, PerAddress: 8}
 	})
@@ -114,7 +114,7 @@ func TestPushOfSlowSendersHoldsUpNobody(t *testing.T) {
 	}
 }
 
-func TestPushGoesOnWithoutADisk(t *testing.T) {
+func TestPushContinuesOnAFullDisk(t *testing.T) {
 	r := newPushRig(t, nil)
 	r.expect(push{body: pushedLines(1, 2)}, 200, "i=2")
 	path := filepath.Join(r.console.Options.Dir, "spool", firstNode.UUID+".jsonl")
@@ -132,7 +132,7 @@ func TestPushGoesOnWithoutADisk(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	batch := <-r.console.Subscribe(ctx, firstNode)
-	if len(batch.Status) != 1 || !strings.Contains(batch.Status[0].Why, "is a directory") || batch.Status[0].WayOut == "" {
+	if len(batch.Status) != 1 || !strings.Contains(batch.Status[0].Reason, "is a directory") || batch.Status[0].Remedy == "" {
 		t.Errorf("a disk that cannot be written is not told of: %+v", batch.Status)
 	}
 	must(os.Remove(path))
@@ -161,8 +161,8 @@ func TestPushHasOneReceiver(t *testing.T) {
 	}
 }
 
-// TestPushOfTwoConsoles: one receives, the other reads along, and goes on where the first
-// one ended.
+// TestPushOfTwoConsoles: one receives, the other only reads, and continues where the first one
+// ended.
 func TestPushOfTwoConsoles(t *testing.T) {
 	r := newPushRig(t, nil)
 	r.expect(push{body: pushedLines(1, 3)}, 200, "i=3")
@@ -214,7 +214,7 @@ func TestPushOfTwoConsoles(t *testing.T) {
 	r.client.CloseIdleConnections()
 }
 
-func TestPushTellsHowItDoes(t *testing.T) {
+func TestPushReportsItsStatus(t *testing.T) {
 	r := newPushRig(t, nil)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -231,7 +231,7 @@ func TestPushTellsHowItDoes(t *testing.T) {
 		t.Fatalf("never %s", want)
 		return agentlog.Status{}
 	}
-	if s := next(agentlog.StateWaiting); !strings.Contains(s.WayOut, "--journal-push") && !strings.Contains(s.WayOut, "--listen") {
+	if s := next(agentlog.StateWaiting); !strings.Contains(s.Remedy, "--journal-push") && !strings.Contains(s.Remedy, "--listen") {
 		t.Errorf("waiting: %+v", s)
 	}
 	r.expect(push{body: pushedLines(1, 1)}, 200, "i=1")

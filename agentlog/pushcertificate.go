@@ -17,19 +17,18 @@ import (
 	"time"
 )
 
-// pushName is the name in the receiver's certificate. Senders ask for it whatever the
-// address is: an image stays good when the console moves, and nothing resolves it.
+// pushName is the name in the receiver's certificate. Senders expect it whatever the address is:
+// an image stays valid when the console's address changes, and the name is never resolved.
 const pushName = "journal.ironworks.invalid"
 
-// pushCertificate is the receiver's, with its key.
+// pushCertificate is the receiver's certificate and key.
 type pushCertificate struct {
 	tls tls.Certificate
 	pem []byte
 }
 
-// certificate reads the receiver's certificate, and makes it the first time. It signs
-// itself and is pinned by the images; so that no wrong clock of a machine matters, it is
-// good from the beginning of time to its end.
+// certificate reads the receiver's certificate, or creates it. It is self-signed and pinned by the
+// images; it is always valid, so that a machine's wrong clock does not matter.
 func (s *Images) certificate() (pushCertificate, error) {
 	path := filepath.Join(s.dir, "receiver.pem")
 	content, err := os.ReadFile(path) //nolint:gosec // our own folder
@@ -38,7 +37,7 @@ func (s *Images) certificate() (pushCertificate, error) {
 			err = writeWhole(path, content)
 		}
 		if errors.Is(err, fs.ErrExist) {
-			err = nil // another console was faster: theirs it is
+			err = nil // another console was faster: use its certificate
 		}
 		if err == nil {
 			content, err = os.ReadFile(path) //nolint:gosec // our own folder
@@ -55,7 +54,7 @@ func (s *Images) certificate() (pushCertificate, error) {
 	return pushCertificate{tls: pair, pem: public}, nil
 }
 
-// newPushCertificate is a certificate and its key, in PEM.
+// newPushCertificate returns a certificate and its key, in PEM.
 func newPushCertificate() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

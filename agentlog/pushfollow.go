@@ -8,13 +8,12 @@ import (
 	"ironworks/models"
 )
 
-// Subscribe gives what a node has sent so far, as far as it is held, and what it sends,
-// until ctx ends; then it closes the channel, as the only one that does. The zero
-// NodeRef is all nodes. A slow reader holds up nobody: what it was too late for is in
-// Dropped.
+// Subscribe returns what a node has pushed so far, as far as it is in memory, and what it pushes,
+// until ctx ends; then it closes the channel. The zero NodeRef is all nodes. A slow reader delays
+// nothing: Dropped counts the lines that it missed.
 func (r *Receiver) Subscribe(ctx context.Context, node models.NodeRef) <-chan Batch {
 	out := make(chan Batch)
-	sub := &subscription{receiver: r, node: node, next: map[*stream]int{}, told: map[string]Status{}}
+	sub := &subscription{receiver: r, node: node, next: map[*stream]int{}, reported: map[string]Status{}}
 	go func() {
 		defer close(out)
 		sub.run(ctx, out)
@@ -27,7 +26,7 @@ type subscription struct {
 	receiver *Receiver
 	node     models.NodeRef
 	next     map[*stream]int
-	told     map[string]Status
+	reported map[string]Status
 }
 
 func (s *subscription) run(ctx context.Context, out chan<- Batch) {
@@ -51,33 +50,33 @@ func (s *subscription) run(ctx context.Context, out chan<- Batch) {
 		case <-ctx.Done():
 			return
 		case <-changed:
-		case <-r.options.After(r.patience()):
+		case <-time.After(r.lookAfter()):
 			continue
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-r.options.After(gatherTime):
+		case <-time.After(gatherTime):
 		}
 	}
 }
 
-// patience is after how long to look without being told: silence is news, too, and
-// nobody tells what another process receives.
-func (r *Receiver) patience() time.Duration {
+// lookAfter returns when to check without a signal: silence changes the status, and another
+// process sends no signals.
+func (r *Receiver) lookAfter() time.Duration {
 	if r.Address() == "" {
 		return lookTime
 	}
 	return r.options.Limits.Silence / 4
 }
 
-// gather takes what there is; more says that not all of it fitted.
+// batch collects what is available; more reports that not all of it fitted.
 func (s *subscription) gather() (batch Batch, more bool) {
 	r := s.receiver
 	streams := r.streamsOf(s.node)
-	now, listening := r.options.Now(), r.Address()
+	now, listening := time.Now(), r.Address()
 	for _, stream := range streams {
-		r.look(stream)
+		r.refresh(stream)
 		room := max(batchLines-len(batch.Lines), 0)
 		next, begun := s.next[stream]
 		if !begun {
@@ -88,25 +87,25 @@ func (s *subscription) gather() (batch Batch, more bool) {
 		batch.Dropped += dropped
 		s.next[stream] = behind
 		more = more || len(lines) >= room
-		s.tell(&batch, stream.status(now, r.options.Limits.Silence, listening))
+		s.report(&batch, stream.status(now, r.options.Limits.Silence, listening))
 	}
 	if len(streams) == 0 && s.node.UUID != "" {
-		s.tell(&batch, (&stream{node: s.node}).status(now, time.Minute, listening))
+		s.report(&batch, (&stream{node: s.node}).status(now, time.Minute, listening))
 	}
 	return batch, more
 }
 
-// tell adds a status that is news.
-func (s *subscription) tell(batch *Batch, status Status) {
-	if s.told[status.Node.UUID] == status {
+// report adds a status that has changed.
+func (s *subscription) report(batch *Batch, status Status) {
+	if s.reported[status.Node.UUID] == status {
 		return
 	}
-	s.told[status.Node.UUID] = status
+	s.reported[status.Node.UUID] = status
 	batch.Status = append(batch.Status, status)
 }
 
-// streamsOf are the streams of a node, or of all; that of a node is read from the disk
-// where it is kept.
+// streamsOf returns the streams of a node, or of all; that of a node is read from disk if it is
+// stored there.
 func (r *Receiver) streamsOf(node models.NodeRef) []*stream {
 	if node.UUID != "" {
 		if s := r.known(node); s != nil {

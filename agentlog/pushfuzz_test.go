@@ -5,11 +5,11 @@ import (
 	"errors"
 	"testing"
 
-	"ironworks/models"
+	"ironworks/printable"
 )
 
-// FuzzPush takes what a machine may push: it is refused as a whole, or each line belongs to
-// the boot it was sent for, fits, and is safe to show and to write.
+// FuzzPush pushes random input: it is refused as a whole, or each line belongs to its boot, is
+// within the limits, and is safe to show and to write.
 func FuzzPush(f *testing.F) {
 	const boot = "0123456789abcdef0123456789abcdef"
 	cursor := `{"__CURSOR":"s=0f9d;i=5f3;b=0a1b;m=1;t=2;x=3","_BOOT_ID":"` + boot + `"`
@@ -33,7 +33,7 @@ func FuzzPush(f *testing.F) {
 			t.Errorf("%d entries, cursor %q", len(entries), last)
 		}
 		for _, l := range r.lines(testParser(), entries, boot) {
-			if models.Printable(l.Text) != l.Text || models.Printable(l.Unit) != l.Unit || len(l.Text) > 200+64 || l.Boot != boot {
+			if printable.Line(l.Text) != l.Text || printable.Line(l.Unit) != l.Unit || len(l.Text) > 200+64 || l.Boot != boot {
 				t.Errorf("line %+v", l)
 			}
 			if _, err := json.Marshal(l); err != nil {

@@ -23,38 +23,37 @@ import (
 	"ironworks/models"
 )
 
-// Identity is what an image carries so that the console knows the machines that boot it:
-// the token with which they send their journal, and the host key of their SSH server.
-// Either may be empty.
+// Identity is what an image contains so that the console recognizes the machines that boot it: the
+// token with which they push their journal, and the host key of their SSH server. Either may be
+// empty.
 type Identity struct {
-	// Image names the image; there is no secret in it.
+	// Image names the image; it is not secret.
 	Image string
-	// Node is the node's uuid or name where the image is for one node only; machines of
-	// another one are refused then.
+	// Node is the node's UUID or name if the image is for one node only; other machines are
+	// refused then.
 	Node  string
 	Token models.Secret
 	// Certificate is the receiver's, in PEM.
 	Certificate string
-	// HostKey is a private key in OpenSSH's format, HostKeyPublic its public half as it
-	// stands in known_hosts. Only the public half is kept.
+	// HostKey is a private key in OpenSSH's format, HostKeyPublic its public half as in
+	// known_hosts. Only the public half is stored.
 	HostKey       models.Secret
 	HostKeyPublic string
 }
 
-// IdentityOrder says what an image shall carry.
+// IdentityOrder is what an image shall contain.
 type IdentityOrder struct {
 	Node          string
 	Push, HostKey bool
 }
 
-// Images are the identities that were given to images, in a folder that only its owner
-// reads. Several consoles may use it at once.
+// Images are the identities of images, in a folder that only its owner can read. Several consoles
+// may use it at once.
 type Images struct {
 	dir string
-	now func() time.Time
 }
 
-// image is one of them, as it is kept: nobody can send with what is in the file.
+// image is the stored part of an identity: it does not allow pushing.
 type image struct {
 	ID      string    `json:"id"`
 	Made    time.Time `json:"made"`
@@ -66,8 +65,8 @@ type image struct {
 const (
 	imageIDBytes = 8
 	tokenBytes   = 32
-	// imageLife is how long an image is known. Nobody boots one for longer without
-	// making it anew, and the folder does not grow for ever.
+	// imageLife is how long an image is accepted. Images are rebuilt more often, and the folder
+	// must not grow forever.
 	imageLife = 2 * 365 * 24 * time.Hour
 )
 
@@ -76,26 +75,26 @@ var (
 	tokenForm = regexp.MustCompile(`^([0-9a-f]{16})\.([0-9a-f]{64})$`)
 )
 
-// ErrUnknownToken is a token that no image of this console has.
-var ErrUnknownToken = errors.New("no image of this console has that token")
+// ErrUnknownToken is a token of no image of this console.
+var ErrUnknownToken = errors.New("unknown image token")
 
-// OpenImages opens the folder, and makes it where it is not there yet.
-func OpenImages(dir string, now func() time.Time) (*Images, error) {
+// OpenImages opens the folder, and creates it if necessary.
+func OpenImages(dir string) (*Images, error) {
 	if dir == "" {
-		return nil, errors.New("images: there is neither XDG_STATE_HOME nor a home directory to keep them in")
+		return nil, errors.New("images: no directory; set HOME or XDG_STATE_HOME")
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "images"), 0o700); err != nil {
 		return nil, fmt.Errorf("images: %w", err)
 	}
-	return &Images{dir: dir, now: now}, nil
+	return &Images{dir: dir}, nil
 }
 
-// Draft makes an identity that is not kept: machines with it would be refused.
+// Draft returns an identity that is not stored: machines with it would be refused.
 func (s *Images) Draft(order IdentityOrder) (Identity, error) {
 	id := Identity{Node: order.Node}
 	random := make([]byte, imageIDBytes+tokenBytes)
 	if _, err := rand.Read(random); err != nil {
-		return id, fmt.Errorf("making a token: %w", err)
+		return id, fmt.Errorf("create a token: %w", err)
 	}
 	id.Image = hex.EncodeToString(random[:imageIDBytes])
 	if order.Push {
@@ -108,7 +107,7 @@ func (s *Images) Draft(order IdentityOrder) (Identity, error) {
 	}
 	if order.HostKey {
 		if err := id.makeHostKey(); err != nil {
-			return id, fmt.Errorf("making an SSH host key: %w", err)
+			return id, fmt.Errorf("create an SSH host key: %w", err)
 		}
 	}
 	return id, nil
@@ -123,18 +122,18 @@ func (s *Images) Make(order IdentityOrder) (Identity, error) {
 	return id, err
 }
 
-// Keep keeps what has to be known of an identity, once.
+// Keep stores what is needed of an identity, once.
 func (s *Images) Keep(id Identity) error {
-	kept := image{ID: id.Image, Made: s.now().UTC(), Node: id.Node, HostKey: id.HostKeyPublic}
+	kept := image{ID: id.Image, Made: time.Now().UTC(), Node: id.Node, HostKey: id.HostKeyPublic}
 	if id.Token.IsSet() {
 		kept.Token = tokenSum(id.Token.Reveal())
 	}
 	content, err := json.Marshal(kept)
 	if err != nil {
-		return fmt.Errorf("keeping the image: %w", err)
+		return fmt.Errorf("store the image: %w", err)
 	}
 	if err := writeWhole(s.path(id.Image), append(content, '\n')); err != nil {
-		return fmt.Errorf("keeping the image: %w", err)
+		return fmt.Errorf("store the image: %w", err)
 	}
 	s.forgetOld()
 	return nil
@@ -165,8 +164,8 @@ func tokenSum(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// byToken finds the image with a token. It reads the file each time: another console may
-// have made the image a moment ago.
+// byToken finds the image with a token. It reads the file each time: another console may have just
+// created the image.
 func (s *Images) byToken(token string) (image, error) {
 	parts := tokenForm.FindStringSubmatch(token)
 	if parts == nil {
@@ -196,7 +195,7 @@ func (s *Images) read(id string) (image, error) {
 	return kept, nil
 }
 
-// all are the ids of what is kept.
+// all returns the IDs of the stored images.
 func (s *Images) all() []string {
 	entries, err := os.ReadDir(filepath.Join(s.dir, "images"))
 	if err != nil {
@@ -211,10 +210,10 @@ func (s *Images) all() []string {
 	return ids
 }
 
-// HostKeys are the host keys that a node's ramdisk may have: those of the images that
-// are for it alone, and those of the images for all. Each is as in known_hosts, without
-// the host. Only says that no other one is right: the last image that was made for this
-// node is for it alone. A file that cannot be read is left out.
+// HostKeys returns the host keys that a node's ramdisk may have: those of the images for this
+// node, and those of the images for all. Each is as in known_hosts, without the host. only reports
+// that no other key is right, because the last image for this node is for it alone. Unreadable
+// files are skipped.
 func (s *Images) HostKeys(ctx context.Context, node models.NodeRef) (keys []string, only bool) {
 	var last time.Time
 	for _, id := range s.all() {
@@ -235,22 +234,22 @@ func (s *Images) HostKeys(ctx context.Context, node models.NodeRef) (keys []stri
 	return keys, only
 }
 
-// isFor says whether machines of a node may have booted the image.
+// isFor reports whether machines of a node may have booted the image.
 func (i image) isFor(node models.NodeRef) bool {
 	return i.Node == "" || i.Node == node.UUID || i.Node == node.Name
 }
 
-// forgetOld removes what nobody boots any more.
+// forgetOld removes images that are no longer used.
 func (s *Images) forgetOld() {
 	for _, id := range s.all() {
 		info, err := os.Stat(s.path(id))
-		if err == nil && s.now().Sub(info.ModTime()) > imageLife {
+		if err == nil && time.Since(info.ModTime()) > imageLife {
 			_ = os.Remove(s.path(id))
 		}
 	}
 }
 
-// writeWhole writes a file of 0600 that appears when it is whole, and replaces none.
+// writeWhole atomically creates a file with mode 0600; it does not replace one.
 func writeWhole(path string, content []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {

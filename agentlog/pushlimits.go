@@ -6,37 +6,38 @@ import (
 	"time"
 )
 
-// PushLimits bound what senders can make the console hold. The zero value of each is
-// its default.
+// PushLimits limit the memory and disk space that senders can use. The zero value of each is its
+// default.
 type PushLimits struct {
-	// Body is the most of one request, in bytes, and Lines the most lines in it.
+	// Body is the maximum size of one request, in bytes, and Lines the maximum number of its
+	// lines.
 	Body, Lines int
-	// Text is the most of a line's text, in bytes; the rest is cut off.
+	// Text is the maximum size of a line's text, in bytes; longer ones are truncated.
 	Text int
-	// Rate is how many bytes a second a node may send on average. Faster ones are told to
+	// Rate is how many bytes per second a node may push on average. Faster senders are told to
 	// wait, and lose nothing.
 	Rate int
-	// KeptLines and KeptBytes bound what is held of a node in memory, AllBytes of all.
+	// KeptLines and KeptBytes limit the memory of one node, AllBytes that of all.
 	KeptLines, KeptBytes, AllBytes int
-	// NodeDisk and AllDisk bound what is kept on disk, in bytes.
+	// NodeDisk and AllDisk limit the space on disk, in bytes.
 	NodeDisk, AllDisk int64
-	// Connections are those at once, and PerAddress those of one address.
+	// Connections is the number of concurrent connections, and PerAddress that of one address.
 	Connections, PerAddress int
 	// Read is how long a request may take to arrive.
 	Read time.Duration
-	// Silence is after how long without a word a machine counts as gone; until then no
-	// other address may speak for its node. The unit says something every 20 s.
+	// Silence is after how long a silent machine counts as gone; until then no other address may
+	// push for its node. The unit sends something every 20 s.
 	Silence time.Duration
 }
 
 const (
 	// burst is for how long a node may save up its rate: a boot writes a lot at once.
 	burst = 8 * time.Second
-	// batchLines is the most in a Batch: a screen takes them between two keys.
+	// batchLines is the maximum size of a Batch: a screen processes it between two keys.
 	batchLines = 2000
-	// gatherTime is for how long lines are gathered.
+	// gatherTime is for how long lines are collected.
 	gatherTime = 100 * time.Millisecond
-	// lookTime is how often what another process receives is looked for.
+	// lookTime is the period of checking what another process receives.
 	lookTime = 2 * time.Second
 )
 
@@ -70,14 +71,14 @@ func (l PushLimits) withDefaults() PushLimits {
 	return l
 }
 
-// allowance is how much a node may send now, in bytes.
+// allowance is how much a node may push now, in bytes.
 type allowance struct {
 	rate float64
 	left float64
 	at   time.Time
 }
 
-// refill says whether anything may be sent.
+// refill reports whether anything may be pushed.
 func (a *allowance) refill(now time.Time) bool {
 	if a.at.IsZero() {
 		a.left = a.rate * burst.Seconds()
@@ -88,11 +89,10 @@ func (a *allowance) refill(now time.Time) bool {
 	return a.left > 0
 }
 
-func (a *allowance) take(n int) { a.left -= float64(n) }
+func (a *allowance) spend(n int) { a.left -= float64(n) }
 
-// boundedListener accepts so many connections at once, and so many of one address. What
-// is too much is closed at once: somebody who holds connections open keeps out nobody
-// else.
+// boundedListener limits the concurrent connections, in total and per address. Excess connections
+// are closed at once, so that idle connections lock nobody out.
 type boundedListener struct {
 	net.Listener
 	most, each int

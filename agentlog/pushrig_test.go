@@ -17,6 +17,7 @@ import (
 
 	"ironworks/agentlog"
 	"ironworks/models"
+	"ironworks/test/memnet"
 	"ironworks/test/receiver"
 )
 
@@ -36,7 +37,7 @@ var (
 	}
 )
 
-// pushRig is a receiver that listens, and what is needed to send to it.
+// pushRig is a listening receiver with a sender's data.
 type pushRig struct {
 	*testing.T
 	console  *receiver.Console
@@ -55,7 +56,7 @@ func newPushRig(t *testing.T, change func(*agentlog.PushOptions)) *pushRig {
 	if change != nil {
 		change(&options)
 	}
-	images, err := agentlog.OpenImages(options.Dir, time.Now)
+	images, err := agentlog.OpenImages(options.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,40 @@ func newPushRig(t *testing.T, change func(*agentlog.PushOptions)) *pushRig {
 	return r
 }
 
-// pushClient trusts the receiver of an identity, and nobody else.
+// newPushRigInMemory is a rig for a bubble.
+func newPushRigInMemory(t *testing.T) (*pushRig, *memnet.Listener) {
+	t.Helper()
+	r := &pushRig{T: t, machines: pushNodes}
+	dir := t.TempDir()
+	images, err := agentlog.OpenImages(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.identity, err = images.Make(agentlog.IdentityOrder{Push: true}); err != nil {
+		t.Fatal(err)
+	}
+	takes, err := agentlog.NewReceiver(agentlog.PushOptions{Dir: dir, Owner: r.owner})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.console = &receiver.Console{Receiver: takes, Address: memnet.Address}
+	r.client = pushClient(t, r.identity)
+	network := memnet.Listen()
+	r.client.Transport.(*http.Transport).DialContext = network.Dial
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- takes.Serve(ctx, network) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("serving: %v", err)
+		}
+		r.client.CloseIdleConnections()
+	})
+	return r, network
+}
+
+// pushClient trusts only the receiver of an identity.
 func pushClient(tb testing.TB, identity agentlog.Identity) *http.Client {
 	tb.Helper()
 	roots := x509.NewCertPool()
@@ -92,19 +126,19 @@ func (r *pushRig) owner(_ context.Context, s agentlog.Sender) (agentlog.Owner, e
 	return agentlog.OwnerAmong(r.machines, s)
 }
 
-// stop ends the receiving.
+// stop stops receiving.
 func (r *pushRig) stop() {
 	r.console.Stop()
 	r.client.CloseIdleConnections()
 }
 
-// start begins to receive again, at the same address.
+// start starts to receive again, at the same address.
 func (r *pushRig) start() {
 	r.Helper()
 	r.console.Start()
 }
 
-// push is one request; its fields are what a good sender sends where they are empty.
+// push is one request; empty fields are those of a valid sender.
 type push struct {
 	token, macs, boot, after string
 	body                     string
@@ -138,7 +172,7 @@ func (r *pushRig) push(p push) (int, string) {
 	return response.StatusCode, strings.TrimSpace(string(answer))
 }
 
-// expect sends, and wants an answer.
+// expect sends a request and checks the answer.
 func (r *pushRig) expect(p push, code int, answer string) {
 	r.Helper()
 	gotCode, got := r.push(p)
@@ -162,7 +196,7 @@ func pushedLines(from, to int) string {
 	return b.String()
 }
 
-// texts reads what a subscriber gets until there are so many lines.
+// texts reads a subscriber's lines until there are so many.
 func (r *pushRig) texts(node models.NodeRef, count int) []string {
 	r.Helper()
 	ctx, cancel := context.WithTimeout(r.Context(), 20*time.Second)
@@ -186,7 +220,7 @@ func (r *pushRig) texts(node models.NodeRef, count int) []string {
 	return texts
 }
 
-// wantLines wants the lines from 1 to count, each once and in order.
+// wantLines expects the lines from 1 to count, each once and in order.
 func (r *pushRig) wantLines(node models.NodeRef, count int) {
 	r.Helper()
 	for i, text := range r.texts(node, count) {

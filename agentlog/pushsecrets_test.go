@@ -2,32 +2,31 @@ package agentlog_test
 
 import (
 	"bytes"
-	"net"
 	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ironworks/agentlog"
 	"ironworks/models"
 )
 
-func TestPushRefusesWhoIsNotTheNode(t *testing.T) {
+func TestPushRefusesUnknownSenders(t *testing.T) {
 	for name, test := range map[string]struct {
 		push    push
-		address string // where Ironic knows the first node's agent
+		address string // the first node's agent in Ironic
 		code    int
 		answer  string
 	}{
-		"unknown token":        {push: push{token: strings.Repeat("0", 16) + "." + strings.Repeat("0", 64)}, code: 401, answer: "no image"},
-		"no token of ours":     {push: push{token: "../../etc/passwd"}, code: 401, answer: "no image"},
+		"unknown token":        {push: push{token: strings.Repeat("0", 16) + "." + strings.Repeat("0", 64)}, code: 401, answer: "unknown image token"},
+		"no token of ours":     {push: push{token: "../../etc/passwd"}, code: 401, answer: "unknown image token"},
 		"a MAC nobody has":     {push: push{macs: "52:54:00:00:00:09"}, code: 403, answer: "no node has a port"},
-		"MACs of two nodes":    {push: push{macs: firstMAC + "," + secondMAC}, code: 403, answer: "claims to be"},
-		"no MAC at all":        {push: push{macs: "none"}, code: 400, answer: "neither a MAC"},
+		"MACs of two nodes":    {push: push{macs: firstMAC + "," + secondMAC}, code: 403, answer: "matches both"},
+		"no MAC at all":        {push: push{macs: "none"}, code: 400, answer: "no MAC address and no system UUID"},
 		"no boot":              {push: push{boot: "../x"}, code: 400, answer: "no boot id"},
 		"a cursor of no kind":  {push: push{after: "../x"}, code: 400, answer: "no cursor"},
 		"from elsewhere":       {address: "192.0.2.1", code: 403, answer: "sends from 127.0.0.1"},
@@ -59,7 +58,7 @@ func TestPushOfAnImageForOneNode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.expect(push{token: mine.Token.Reveal(), body: pushedLines(1, 1)}, 403, "its image is for r7-n02")
+	r.expect(push{token: mine.Token.Reveal(), body: pushedLines(1, 1)}, 403, "its image was built for r7-n02")
 	r.expect(push{token: mine.Token.Reveal(), macs: secondMAC, body: pushedLines(1, 1)}, 200, "i=1")
 	r.wantLines(secondNode, 1)
 	keys := func(node models.NodeRef) (string, bool) {
@@ -80,7 +79,7 @@ func TestPushOfAnImageForOneNode(t *testing.T) {
 	}
 }
 
-func TestPushKeepsSecretsToItsOwner(t *testing.T) {
+func TestPushFilesAreReadableByTheOwnerOnly(t *testing.T) {
 	r := newPushRig(t, nil)
 	r.expect(push{body: pushedLines(1, 1)}, 200, "i=1")
 	token := []byte(r.identity.Token.Reveal()[17:])
@@ -102,7 +101,7 @@ func TestPushKeepsSecretsToItsOwner(t *testing.T) {
 	}
 }
 
-func TestPushShowsAndKeepsNoSecretsOfTheJournal(t *testing.T) {
+func TestPushMasksSecretsOfTheJournal(t *testing.T) {
 	r := newPushRig(t, nil)
 	const planted = "hunter2hunter2"
 	texts := []string{
@@ -132,9 +131,9 @@ func TestPushShowsAndKeepsNoSecretsOfTheJournal(t *testing.T) {
 	}
 }
 
-// TestPushKeepsSecretsThroughARestart restarts in the middle of a key, of a line that
-// comes in parts, and of a text in quotes.
-func TestPushKeepsSecretsThroughARestart(t *testing.T) {
+// TestPushMasksSecretsAcrossARestart restarts in the middle of a key, of a line in parts, and of a
+// quoted text.
+func TestPushMasksSecretsAcrossARestart(t *testing.T) {
 	const planted = "hunter2hunter2"
 	part := func(n int, text string) string {
 		return strings.Replace(pushedLine(n, text), "{", `{"CONTAINER_NAME":"ironic-agent","CONTAINER_PARTIAL_MESSAGE":"true",`, 1)
@@ -167,23 +166,14 @@ func TestPushKeepsSecretsThroughARestart(t *testing.T) {
 }
 
 func TestPushOfAnotherAddressIsRefusedUntilTheNodeIsSilent(t *testing.T) {
-	var mu sync.Mutex
-	now := time.Now()
-	r := newPushRig(t, func(o *agentlog.PushOptions) {
-		o.Now = func() time.Time {
-			mu.Lock()
-			defer mu.Unlock()
-			return now
-		}
+	synctest.Test(t, func(t *testing.T) {
+		r, network := newPushRigInMemory(t)
+		r.expect(push{body: pushedLines(1, 1)}, 200, "i=1")
+		r.client.CloseIdleConnections()
+		r.client.Transport.(*http.Transport).DialContext = network.From("127.0.0.2")
+		r.expect(push{body: pushedLines(2, 2), after: "i=1"}, 403, "another machine already sends")
+		<-time.After(2 * time.Minute)
+		r.expect(push{body: pushedLines(2, 2), after: "i=1"}, 200, "i=2")
+		r.wantLines(firstNode, 2)
 	})
-	r.expect(push{body: pushedLines(1, 1)}, 200, "i=1")
-	elsewhere := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
-	r.client.CloseIdleConnections()
-	r.client.Transport.(*http.Transport).DialContext = elsewhere.DialContext
-	r.expect(push{body: pushedLines(2, 2), after: "i=1"}, 403, "another machine speaks")
-	mu.Lock()
-	now = now.Add(2 * time.Minute)
-	mu.Unlock()
-	r.expect(push{body: pushedLines(2, 2), after: "i=1"}, 200, "i=2")
-	r.wantLines(firstNode, 2)
 }

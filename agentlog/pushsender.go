@@ -12,47 +12,47 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// Sender is a machine as it introduces itself. Only Address and Image are known to be
-// true; the rest is what it says.
+// Sender is a machine as it introduces itself. Only Address and Image are verified.
 type Sender struct {
 	// MACs are in lower case with colons, sorted.
 	MACs []string
 	// System is the UUID of the firmware in lower case, or empty.
 	System string
-	// Boot is the id of its boot: 32 hexadecimal digits.
+	// Boot is the ID of its boot: 32 hexadecimal digits.
 	Boot    string
 	Address netip.Addr
-	// Image names the image whose token it has, and ImageNode the node that this image
-	// is for; empty if it is for all.
+	// Image names the image whose token it has, and ImageNode the node that this image is for;
+	// empty if it is for all.
 	Image, ImageNode string
 }
 
-// Owner is the node that a sender is.
+// Owner is the node of a sender.
 type Owner struct {
 	Node models.NodeRef
-	// Address is where Ironic knows the node's agent to be; zero while it does not know.
-	// A sender from elsewhere is refused.
+	// Address is the agent's address in Ironic; zero if unknown. A sender with another address is
+	// refused.
 	Address netip.Addr
 }
 
-// ErrNotOurs is a sender that is no node, or not certainly one.
-var ErrNotOurs = errors.New("the sender is no node that is known here")
+// ErrNotOurs means that the sender is not a known node, or may not be.
+var ErrNotOurs = errors.New("the sender is not a known node")
 
-// Machine is a node with what its machine is known by.
+// Machine is a node with what identifies its machine.
 type Machine struct {
 	Node models.NodeRef
 	// MACs are those of its ports.
 	MACs []string
-	// System is the UUID of its firmware, empty where it is not known.
+	// System is the UUID of its firmware, empty if unknown.
 	System string
-	// AgentAddress is where its agent is now; zero if nobody knows.
+	// AgentAddress is its agent's current address; zero if unknown.
 	AgentAddress netip.Addr
 }
 
-// OwnerAmong finds the one node that a sender is: one of its MACs or its UUID is that
-// node's, and none is another node's. A machine that claims to be two is neither.
+// OwnerAmong finds the only node of a sender: one of its MACs or its UUID belongs to that node,
+// and none to another node. A machine that claims to be two is neither.
 func OwnerAmong(machines []Machine, s Sender) (Owner, error) {
 	var found *Machine
 	for i, m := range machines {
@@ -62,20 +62,20 @@ func OwnerAmong(machines []Machine, s Sender) (Owner, error) {
 			continue
 		}
 		if found != nil {
-			return Owner{}, fmt.Errorf("%w: it claims to be %s and %s", ErrNotOurs, found.Node.Label(), m.Node.Label())
+			return Owner{}, fmt.Errorf("%w: it matches both %s and %s", ErrNotOurs, found.Node.Label(), m.Node.Label())
 		}
 		found = &machines[i]
 	}
 	switch {
 	case found == nil:
-		return Owner{}, fmt.Errorf("%w: no node has a port with one of its MACs", ErrNotOurs)
+		return Owner{}, fmt.Errorf("%w: no node has a port with its MAC address", ErrNotOurs)
 	case found.System != "" && s.System != "" && !strings.EqualFold(found.System, s.System):
-		return Owner{}, fmt.Errorf("%w: its MAC is that of %s, and its system UUID is not", ErrNotOurs, found.Node.Label())
+		return Owner{}, fmt.Errorf("%w: its MAC address belongs to %s, but its system UUID does not", ErrNotOurs, found.Node.Label())
 	}
 	return Owner{Node: found.Node, Address: found.AgentAddress}, nil
 }
 
-// The headers of a push, and what stands in After at the beginning of a boot.
+// Headers of a push, and the value of After at the start of a boot.
 const (
 	headerMACs   = "Ironworks-Macs"
 	headerSystem = "Ironworks-System"
@@ -92,14 +92,14 @@ var (
 	cursorForm = regexp.MustCompile(`^[0-9A-Za-z=;]{1,255}$`)
 )
 
-// ErrTooManyMACs is an address that claims more MACs than Ironic is asked about for it; an
-// Owner returns it.
-var ErrTooManyMACs = errors.New("too many unknown MACs from this address: try again later")
+// ErrTooManyMACs is an address that claims more MACs than are looked up for it; an Owner function
+// returns it.
+var ErrTooManyMACs = errors.New("too many unknown MAC addresses from this address; retry later")
 
-// errIntroduction is a request whose headers are no sender's.
-var errIntroduction = errors.New("the headers do not tell who sends")
+// errIntroduction is a request whose headers identify no sender.
+var errIntroduction = errors.New("the headers do not identify the sender")
 
-// senderOf reads who sends. The image is told by the token, not by this.
+// senderOf reads the sender from the headers. The token identifies the image.
 func senderOf(request *http.Request) (s Sender, after string, err error) {
 	fail := func(what string) (Sender, string, error) {
 		return Sender{}, "", fmt.Errorf("%w: %s", errIntroduction, what)
@@ -111,7 +111,7 @@ func senderOf(request *http.Request) (s Sender, after string, err error) {
 		}
 	}
 	if len(s.MACs) > mostMACs {
-		return fail("too many MACs")
+		return fail("too many MAC addresses")
 	}
 	slices.Sort(s.MACs)
 	s.Boot = strings.ReplaceAll(strings.ToLower(request.Header.Get(headerBoot)), "-", "")
@@ -122,7 +122,7 @@ func senderOf(request *http.Request) (s Sender, after string, err error) {
 		s.System = system
 	}
 	if len(s.MACs) == 0 && s.System == "" {
-		return fail("neither a MAC nor a system UUID")
+		return fail("no MAC address and no system UUID")
 	}
 	from, err := netip.ParseAddrPort(request.RemoteAddr)
 	if err != nil {
@@ -138,13 +138,13 @@ func senderOf(request *http.Request) (s Sender, after string, err error) {
 	return s, after, nil
 }
 
-// sameHost: a virtual machine in user networking has its agent at a forwarded loopback
-// address, and what it sends comes from 127.0.0.1.
+// sameHost handles virtual machines in user networking: the agent is at a forwarded loopback
+// address, and pushes come from 127.0.0.1.
 func sameHost(agent, sender netip.Addr) bool {
 	return agent == sender || agent.IsLoopback() && sender == netip.AddrFrom4([4]byte{127, 0, 0, 1})
 }
 
-// identify finds the node of a sender, or says why it is none.
+// identify finds the node of a sender, or returns why there is none.
 func (r *Receiver) identify(ctx context.Context, s Sender, of image) (Owner, error) {
 	owner, err := r.options.Owner(ctx, s)
 	switch {
@@ -153,9 +153,9 @@ func (r *Receiver) identify(ctx context.Context, s Sender, of image) (Owner, err
 	case owner.Node.UUID == "":
 		return Owner{}, ErrNotOurs
 	case !of.isFor(owner.Node):
-		return Owner{}, fmt.Errorf("%w: its image is for %s, and it claims to be %s", ErrNotOurs, models.Printable(of.Node), owner.Node.Label())
+		return Owner{}, fmt.Errorf("%w: its image was built for %s, but it claims to be %s", ErrNotOurs, printable.Line(of.Node), owner.Node.Label())
 	case owner.Address.IsValid() && !sameHost(owner.Address.Unmap(), s.Address):
-		return Owner{}, fmt.Errorf("%w: it sends from %s, and the agent of %s is at %s", ErrNotOurs, s.Address, owner.Node.Label(), owner.Address)
+		return Owner{}, fmt.Errorf("%w: it sends from %s, but the agent of %s is at %s", ErrNotOurs, s.Address, owner.Node.Label(), owner.Address)
 	}
 	return owner, nil
 }

@@ -11,23 +11,24 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// pushPath is where journals are posted.
+// pushPath is the path for pushes.
 const pushPath = "/v1/journal"
 
-// Answers to a request that is not taken.
+// Reasons to reject a request.
 var (
-	errBusy   = errors.New("another request of this node is being taken")
-	errFast   = errors.New("the node sends faster than it may")
-	errTaken  = errors.New("another machine speaks for this node")
-	errLines  = errors.New("the lines cannot be read")
-	errAt     = errors.New("the journal was taken up to another line")
-	errLength = errors.New("the request is too long")
+	errBusy   = errors.New("another request for this node is in progress")
+	errFast   = errors.New("rate limit exceeded for this node")
+	errTaken  = errors.New("another machine already sends for this node")
+	errLines  = errors.New("invalid journal lines")
+	errAt     = errors.New("cursor mismatch")
+	errLength = errors.New("request too large")
 )
 
-// serve takes one push. The answer's text is the cursor of the last line that is taken,
-// for 200 and for 409; for all others why it is refused, for the machine's own log.
+// serve handles one push. The body of the answer is the cursor of the last accepted line for 200
+// and 409, and otherwise the reason of the refusal, for the machine's own log.
 func (r *Receiver) serve(w http.ResponseWriter, request *http.Request) {
 	if request.URL.Path != pushPath {
 		http.NotFound(w, request)
@@ -41,7 +42,7 @@ func (r *Receiver) serve(w http.ResponseWriter, request *http.Request) {
 	r.gate.RLock()
 	defer r.gate.RUnlock()
 	if !r.open {
-		http.Error(w, "the console is ending", http.StatusServiceUnavailable)
+		http.Error(w, "the console is shutting down", http.StatusServiceUnavailable)
 		return
 	}
 	cursor, err := r.push(w, request)
@@ -53,14 +54,15 @@ func (r *Receiver) serve(w http.ResponseWriter, request *http.Request) {
 	switch {
 	case err == nil || errors.Is(err, errAt):
 		w.WriteHeader(code)
-		_, _ = io.WriteString(w, cursor) //nolint:gosec // checked, and no browser asks
+		_, _ = io.WriteString(w, cursor) //nolint:gosec // checked, and not shown in a browser
 		return
 	case errors.Is(err, errFast), errors.Is(err, errBusy):
 		w.Header().Set("Retry-After", "1")
+	case errors.Is(err, io.ErrUnexpectedEOF): // the machine lost power or its connection while it sent
 	default:
 		r.refuse(err)
 	}
-	http.Error(w, models.Printable(err.Error()), code)
+	http.Error(w, printable.Line(err.Error()), code)
 }
 
 func statusOf(err error) int {
@@ -87,7 +89,7 @@ func statusOf(err error) int {
 	return http.StatusServiceUnavailable
 }
 
-// push takes lines. Who sends is settled before the first byte of them is read.
+// push accepts lines. The sender is verified before their first byte is read.
 func (r *Receiver) push(w http.ResponseWriter, request *http.Request) (cursor string, err error) {
 	token, found := strings.CutPrefix(request.Header.Get("Authorization"), "Bearer ")
 	if !found {
@@ -111,7 +113,7 @@ func (r *Receiver) push(w http.ResponseWriter, request *http.Request) (cursor st
 		return "", errBusy
 	}
 	defer s.sending.Unlock()
-	now := r.options.Now()
+	now := time.Now()
 	if !s.allowed.refill(now) {
 		return "", errFast
 	}
@@ -120,7 +122,7 @@ func (r *Receiver) push(w http.ResponseWriter, request *http.Request) (cursor st
 		return "", err
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, int64(r.options.Limits.Body)))
-	s.allowed.take(len(body))
+	s.allowed.spend(len(body))
 	var long *http.MaxBytesError
 	switch {
 	case errors.As(err, &long):
@@ -128,17 +130,17 @@ func (r *Receiver) push(w http.ResponseWriter, request *http.Request) (cursor st
 	case err != nil:
 		return "", fmt.Errorf("reading the lines: %w", err)
 	}
-	return r.take(s, sender, after, body)
+	return r.append(s, sender, after, body)
 }
 
-// claim lets one machine speak for a node: while it does, no other address may, unless it
-// is the one where Ironic knows the agent. A machine that boots again keeps its address,
-// or waits until the other one is forgotten.
+// claim allows one machine to push for a node: meanwhile no other address may, unless it is the
+// agent's in Ironic. A machine that boots again keeps its address, or waits until the other one
+// has expired.
 func (s *stream) claim(sender Sender, now time.Time, silence time.Duration, proven bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !proven && s.from.IsValid() && s.from != sender.Address && now.Sub(s.seen) < silence {
-		s.refused = fmt.Sprintf("%s sent for this node while %s does", sender.Address, s.from)
+		s.refused = fmt.Sprintf("%s sent for this node, but %s is its current sender", sender.Address, s.from)
 		return errTaken
 	}
 	if s.from != sender.Address {
@@ -148,14 +150,14 @@ func (s *stream) claim(sender Sender, now time.Time, silence time.Duration, prov
 	return nil
 }
 
-// take adds what a machine sends behind what is there. After says where it goes on; if
-// that is not where we are, it is told where.
-func (r *Receiver) take(s *stream, sender Sender, after string, body []byte) (string, error) {
+// take appends the pushed lines. after is the sender's position; if that is not the stream's, the
+// sender gets the stream's.
+func (r *Receiver) append(s *stream, sender Sender, after string, body []byte) (string, error) {
 	s.mu.Lock()
 	at := s.at
 	s.mu.Unlock()
 	if at.boot != sender.Boot {
-		at = mark{boot: sender.Boot} // a new boot begins a new journal
+		at = mark{boot: sender.Boot} // a new boot starts a new journal
 	}
 	if after != at.cursor {
 		return at.cursor, errAt
@@ -165,37 +167,37 @@ func (r *Receiver) take(s *stream, sender Sender, after string, body []byte) (st
 		return "", err
 	}
 	if last == "" {
-		r.wake() // it lives
+		r.wake() // a sign of life
 		return at.cursor, nil
 	}
 	if s.parser == nil || s.at.boot != at.boot {
-		s.parser = NewParser(s.node, models.LogPush, r.options.Now)
+		s.parser = NewParser(s.node, models.LogPush, time.Now)
 		s.parser.resume(at.state)
 	}
 	at.cursor = last
 	lines := r.lines(s.parser, entries, at.boot)
 	at.state = s.parser.state()
 	before := s.spool.size
-	s.keep(lines, at)
-	r.wrote(max(s.spool.size-before, 0))
+	s.store(lines, at)
+	r.pruneAfter(max(s.spool.size-before, 0))
 	s.mu.Lock()
 	s.at = at
 	grown := s.add(r.options.Limits, lines...)
 	s.mu.Unlock()
-	r.hold(grown)
+	r.limitMemory(grown)
 	r.wake()
 	return last, nil
 }
 
-// pushEntry is what a receiver has to know of a line of the journal.
+// pushEntry has the fields that a receiver needs of a journal entry.
 type pushEntry struct {
 	Cursor string `json:"__CURSOR"`
 	Boot   string `json:"_BOOT_ID"`
 	text   []byte
 }
 
-// entries are the lines of a push, each of which has a cursor, and the last cursor. One
-// of another boot is left out.
+// entries returns the entries of a push, each with a cursor, and the last cursor. Entries of
+// another boot are skipped.
 func (r *Receiver) entries(body []byte, boot string) (entries []pushEntry, last string, err error) {
 	count := 0
 	for text := range bytes.Lines(body) {
@@ -216,8 +218,8 @@ func (r *Receiver) entries(body []byte, boot string) (entries []pushEntry, last 
 	return entries, last, nil
 }
 
-// lines are those of entries. Nothing of an entry counts for where it belongs; one that
-// cannot be understood is left out.
+// lines returns those of entries. Their node is never taken from an entry; malformed ones are
+// skipped.
 func (r *Receiver) lines(parser *Parser, entries []pushEntry, boot string) []models.LogLine {
 	var all []models.LogLine
 	for _, e := range entries {
@@ -227,7 +229,7 @@ func (r *Receiver) lines(parser *Parser, entries []pushEntry, boot string) []mod
 		}
 		for _, line := range lines {
 			line.Cursor, line.Boot = e.Cursor, boot
-			line.Text = short(line.Text, r.options.Limits.Text)
+			line.Text = truncate(line.Text, r.options.Limits.Text)
 			all = append(all, line)
 		}
 	}

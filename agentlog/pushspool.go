@@ -16,25 +16,25 @@ import (
 	"ironworks/models"
 )
 
-// spool keeps on disk what a node has sent, so that a receiver that starts again knows
-// where the node is. A batch is there whole or not at all. What is in it is masked.
+// spool stores a node's lines on disk, so that a restarted receiver knows the node's position. A
+// batch is stored completely or not at all. Its lines are masked.
 type spool struct {
 	path string
 	size int64
 	most int64
 }
 
-// record is a line of a spool: a line of the log, or the end of a batch.
+// record is a line of a spool: a log line, or the end of a batch.
 type record struct {
 	Line *models.LogLine `json:"line,omitempty"`
-	// Boot and Cursor end a batch: up to where the node's journal has been taken.
+	// Boot and Cursor end a batch: the position up to which the node's journal was accepted.
 	Boot   string `json:"boot,omitempty"`
 	Cursor string `json:"cursor,omitempty"`
-	// State is what the parser has to know of the lines before.
+	// State is the parser's state after the lines before.
 	State string `json:"state,omitempty"`
 }
 
-// mark is up to where a journal has been taken.
+// mark is the position up to which a journal was accepted.
 type mark struct{ boot, cursor, state string }
 
 const spoolOld = ".1"
@@ -43,12 +43,12 @@ func spoolPath(dir, node string) string {
 	return filepath.Join(dir, "spool", url.PathEscape(node)+".jsonl")
 }
 
-// load reads what is kept. What is behind the last whole batch is of one that is being
-// written, or was when the program was killed: who is the one that writes cuts it off.
-func (s *spool) load(writes bool, take func(models.LogLine)) (mark, error) {
+// load reads the stored lines. Data after the last complete batch belongs to one that is being
+// written, or was when the program was killed: the writing process truncates it.
+func (s *spool) load(writes bool, yield func(models.LogLine)) (mark, error) {
 	var at mark
 	for _, path := range []string{s.path + spoolOld, s.path} {
-		whole, found, err := readSpool(path, take)
+		whole, found, err := readSpool(path, yield)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
@@ -65,14 +65,14 @@ func (s *spool) load(writes bool, take func(models.LogLine)) (mark, error) {
 			continue
 		}
 		if err := os.Truncate(path, whole); err != nil {
-			return at, fmt.Errorf("cutting %s: %w", path, err)
+			return at, fmt.Errorf("truncating %s: %w", path, err)
 		}
 	}
 	return at, nil
 }
 
-// readSpool gives the lines of whole batches, and where the last of these ends.
-func readSpool(path string, take func(models.LogLine)) (whole int64, at mark, err error) {
+// readSpool reads the lines of complete batches, and returns where the last of these ends.
+func readSpool(path string, yield func(models.LogLine)) (whole int64, at mark, err error) {
 	file, err := os.Open(path) //nolint:gosec // our own folder
 	if err != nil {
 		return 0, at, err
@@ -91,7 +91,7 @@ func readSpool(path string, take func(models.LogLine)) (whole int64, at mark, er
 		offset += int64(len(text))
 		var r record
 		if json.Unmarshal(text, &r) != nil {
-			batch = nil // not ours: the lines before it are of no whole batch either
+			batch = nil // not ours: the lines before it do not end a batch either
 			continue
 		}
 		if r.Line != nil {
@@ -99,43 +99,43 @@ func readSpool(path string, take func(models.LogLine)) (whole int64, at mark, er
 			continue
 		}
 		for _, line := range batch {
-			take(line)
+			yield(line)
 		}
 		batch, whole, at = nil, offset, mark{boot: r.Boot, cursor: r.Cursor, state: r.State}
 	}
 }
 
-// changed says whether somebody else wrote.
+// changed reports whether another process wrote.
 func (s *spool) changed() bool {
 	info, err := os.Stat(s.path)
 	return err == nil && info.Size() != s.size
 }
 
-// add keeps a batch. One that cannot be written leaves nothing behind.
+// add stores a batch. A failed write leaves nothing behind.
 func (s *spool) add(lines []models.LogLine, at mark) error {
 	var content bytes.Buffer
 	encoder := json.NewEncoder(&content)
 	encoder.SetEscapeHTML(false)
 	for i := range lines {
 		if err := encoder.Encode(record{Line: &lines[i]}); err != nil {
-			return fmt.Errorf("keeping lines: %w", err)
+			return fmt.Errorf("store log lines: %w", err)
 		}
 	}
 	if err := encoder.Encode(record{Boot: at.boot, Cursor: at.cursor, State: at.state}); err != nil {
-		return fmt.Errorf("keeping lines: %w", err)
+		return fmt.Errorf("store log lines: %w", err)
 	}
 	if s.size > 0 && s.size+int64(content.Len()) > s.most/2 {
 		if err := os.Rename(s.path, s.path+spoolOld); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("keeping lines: %w", err)
+			return fmt.Errorf("store log lines: %w", err)
 		}
 		s.size = 0
 	}
 	file, err := os.OpenFile(s.path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
-		return fmt.Errorf("keeping lines: %w", err)
+		return fmt.Errorf("store log lines: %w", err)
 	}
 	if info, err := file.Stat(); err == nil {
-		s.size = min(s.size, info.Size()) // it may have been removed, to make room
+		s.size = min(s.size, info.Size()) // it may have been removed by pruning
 	}
 	if _, err = file.WriteAt(content.Bytes(), s.size); err == nil {
 		s.size += int64(content.Len())
@@ -143,12 +143,12 @@ func (s *spool) add(lines []models.LogLine, at mark) error {
 		_ = file.Truncate(s.size)
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
-		return fmt.Errorf("keeping lines: %w", err)
+		return fmt.Errorf("store log lines: %w", err)
 	}
 	return nil
 }
 
-// pruneSpools removes the oldest files until all of them together fit.
+// pruneSpools removes the oldest files until the rest fits.
 func pruneSpools(dir string, most int64) {
 	folder := filepath.Join(dir, "spool")
 	entries, err := os.ReadDir(folder)

@@ -6,40 +6,40 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// stream is what one node has sent.
+// stream has the pushed lines of one node.
 type stream struct {
 	node models.NodeRef
-	// sending is held by the one request that is being taken.
+	// sending is held by the request that is being processed.
 	sending sync.Mutex
 	spool   spool
 	allowed allowance
-	parser  *Parser // of the boot that is in at
+	parser  *Parser // of the boot in at
 
 	mu sync.Mutex
-	// lines are the newest, first is the number of the oldest that is held, and size
-	// their bytes.
+	// lines are the newest ones, first is the number of the oldest one in memory, and size their
+	// bytes.
 	lines []models.LogLine
 	first int
 	size  int
 	at    mark
-	// from and seen say who spoke last for the node, and when.
+	// from and seen are the last sender of the node, and when it sent.
 	from    netip.Addr
 	seen    time.Time
-	refused string // why somebody was not let speak for it; empty if nobody was
+	refused string // why a sender was last refused; empty if none was
 	// trouble is why lines are not on disk, and unkept the number of the first of these.
 	trouble string
 	unkept  int
 }
 
-// lineCost is what a line takes beside its text.
+// lineCost is the size of a line besides its text.
 const lineCost = 400
 
 func costOf(line *models.LogLine) int { return lineCost + len(line.Text) }
 
-// add takes lines into memory, and drops the oldest ones. It tells by how much more is
-// held than before.
+// add adds lines to the memory, and drops the oldest ones. It returns the growth in bytes.
 func (s *stream) add(limits PushLimits, lines ...models.LogLine) (grown int) {
 	for i := range lines {
 		s.lines = append(s.lines, lines[i])
@@ -65,8 +65,8 @@ func (s *stream) drop(lines, freed int) {
 	s.size -= freed
 }
 
-// refresh takes what is on disk behind the lines that are held. Nothing of the stream is
-// being sent meanwhile. It tells by how much more is held than before.
+// refresh reads from disk what follows the lines in memory. The caller must hold sending. It
+// returns the growth in bytes.
 func (s *stream) refresh(limits PushLimits, writes bool, now time.Time) (grown int) {
 	var lines []models.LogLine
 	fresh := spool{path: s.spool.path, most: s.spool.most}
@@ -96,9 +96,9 @@ func (s *stream) refresh(limits PushLimits, writes bool, now time.Time) (grown i
 	return s.add(limits, lines...)
 }
 
-// keep puts a batch on disk, behind those that could not be put there before. What is not
-// held any more by then is left out.
-func (s *stream) keep(lines []models.LogLine, at mark) {
+// store writes a batch to disk, after those that failed before. Lines that are no longer in memory
+// are lost.
+func (s *stream) store(lines []models.LogLine, at mark) {
 	s.mu.Lock()
 	var late []models.LogLine
 	if s.trouble != "" {
@@ -113,11 +113,11 @@ func (s *stream) keep(lines []models.LogLine, at mark) {
 	case err == nil:
 		s.trouble = ""
 	case s.trouble == "":
-		s.trouble, s.unkept = models.Printable(err.Error()), next
+		s.trouble, s.unkept = printable.Line(err.Error()), next
 	}
 }
 
-// halve gives back memory, and tells how much.
+// halve frees memory, and returns how much.
 func (s *stream) halve() (freed int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,9 +129,9 @@ func (s *stream) halve() (freed int) {
 	return freed
 }
 
-// since are up to most lines from number next on, and the rest of the last one's entry, the
-// number behind them, and how many
-// before them are not held any more. A negative next is the oldest one that is held.
+// since returns up to limit lines from number next on, plus the rest of the last one's entry, the
+// next number, and how many lines before are no longer in memory. A negative next is the oldest
+// line in memory.
 func (s *stream) since(next, most int) (lines []models.LogLine, behind, dropped int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,37 +148,37 @@ func (s *stream) since(next, most int) (lines []models.LogLine, behind, dropped 
 	return append(lines, s.lines[next-s.first:end-s.first]...), end, dropped
 }
 
-// sameEntry says that two lines, one after the other, are of one entry of a journal.
+// sameEntry reports whether two consecutive lines belong to one journal entry.
 func sameEntry(a, b *models.LogLine) bool {
 	return a.Cursor != "" && a.Cursor == b.Cursor && a.Boot == b.Boot
 }
 
-// status is the news of the stream.
+// status returns the current status of the stream.
 func (s *stream) status(now time.Time, silence time.Duration, listening string) Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	status := Status{Node: s.node, Source: models.LogPush, State: StateWaiting, WayOut: pushWayOut(listening)}
+	status := Status{Node: s.node, Source: models.LogPush, State: StateWaiting, Remedy: pushRemedy(listening)}
 	switch {
 	case s.seen.IsZero():
-		status.Why = "no machine has sent the journal of this node"
+		status.Reason = "no journal received from this node yet"
 	case now.Sub(s.seen) > silence:
 		status.Address = shownAddress(s.from)
-		status.Why = "the machine sends nothing any more"
-		status.WayOut = "it goes on by itself when the machine reaches this console again"
+		status.Reason = "the machine stopped sending"
+		status.Remedy = "it resumes when the machine reaches this console again"
 	default:
-		status.State, status.Address, status.WayOut = StateFollowing, shownAddress(s.from), ""
+		status.State, status.Address, status.Remedy = StateFollowing, shownAddress(s.from), ""
 	}
 	if s.trouble != "" {
-		status.Why, status.WayOut = s.trouble, "make room on the disk: until then lines are held in memory only"
+		status.Reason, status.Remedy = s.trouble, "free some disk space; until then, lines are only held in memory"
 	}
 	if s.refused != "" && status.State != StateFollowing {
-		status.Why = "a sender was refused: " + s.refused
+		status.Reason = "sender refused: " + s.refused
 	}
 	return status
 }
 
-// shownAddress is where a machine sends from; of one that sends to another console it is
-// not known.
+// shownAddress returns the sender's address; that of a machine that pushes to another console is
+// unknown.
 func shownAddress(from netip.Addr) string {
 	if !from.IsValid() {
 		return "another console"
@@ -186,9 +186,9 @@ func shownAddress(from netip.Addr) string {
 	return from.String()
 }
 
-func pushWayOut(listening string) string {
+func pushRemedy(listening string) string {
 	if listening == "" {
-		return "nothing listens here: ironworks logs --listen does"
+		return "start a receiver: ironworks logs --listen"
 	}
-	return "boot a ramdisk made with: ironworks ignition build --journal-push https://" + listening
+	return "boot a ramdisk built with ironworks ignition build --journal-push https://" + listening
 }

@@ -17,8 +17,8 @@ import (
 	"ironworks/models"
 )
 
-// fakeJournalctl prints the lines of the file beside it that come behind the cursor, as
-// journalctl does; without --all it leaves large fields out.
+// fakeJournalctl prints the lines after the cursor from a file beside it, like journalctl; without
+// --all it omits large fields.
 const fakeJournalctl = `#!/usr/bin/env python3
 import json, sys, os
 after, whole = None, False
@@ -53,13 +53,13 @@ if os.path.exists(late):
     os.kill(int(unit), 15)
 `
 
-// spyCurl writes down with what words curl was called.
+// spyCurl records the arguments of curl.
 const spyCurl = `#!/usr/bin/env bash
 printf '%s\n' "$*" >>"$(dirname "$0")/curl-calls"
 exec /usr/bin/curl "$@"
 `
 
-// unitRig runs the unit's program with what an Ignition configuration puts there.
+// unitRig runs the unit's program with the files of an Ignition configuration.
 type unitRig struct {
 	*pushRig
 	etc, run, bin, sys string
@@ -110,7 +110,7 @@ func newUnitRig(t *testing.T) *unitRig {
 	u.write(filepath.Join(u.bin, "curl"), spyCurl, 0o700)
 	u.write(filepath.Join(u.sys, "net/eno1/address"), firstMAC+"\n", 0o600)
 	u.write(filepath.Join(u.sys, "net/eno1/device/vendor"), "", 0o600)
-	u.write(filepath.Join(u.sys, "net/bond0/address"), secondMAC+"\n", 0o600) // nothing is plugged in there
+	u.write(filepath.Join(u.sys, "net/bond0/address"), secondMAC+"\n", 0o600) // nothing is plugged in
 	u.write(filepath.Join(u.sys, "dmi/id/product_uuid"), "aaaaaaaa-0000-4000-8000-000000000001\n", 0o600)
 	u.write(filepath.Join(u.sys, "boot"), "01234567-89ab-cdef-0123-456789abcdef\n", 0o600)
 	if u.output, err = os.Create(filepath.Join(u.run, "output")); err != nil {
@@ -156,8 +156,7 @@ func (u *unitRig) begin() {
 	}
 }
 
-// end ends it: with SIGKILL all of it, as a machine does that loses its power; with
-// SIGTERM as systemd does.
+// end ends it: with SIGKILL completely, like a power loss; with SIGTERM like systemd.
 func (u *unitRig) end(signal syscall.Signal) {
 	if u.process == nil {
 		return
@@ -187,7 +186,7 @@ func (u *unitRig) await(count int) {
 	}
 }
 
-// awaitOutput waits until the unit says something.
+// awaitOutput waits for an output of the unit.
 func (u *unitRig) awaitOutput(want string) {
 	u.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -216,14 +215,14 @@ func TestPushUnitLosesNothing(t *testing.T) {
 	u.begin()
 	u.await(1300)
 
-	// The console is away for a while.
+	// The console is unreachable for a while.
 	u.stop()
 	u.log(pushedLines(1301, 1400))
 	u.awaitOutput("cannot reach the console")
 	u.start()
 	u.await(1400)
 
-	// The machine forgets how far it was, and the console knows.
+	// The machine loses its position, and the console has it.
 	u.end(syscall.SIGKILL)
 	if err := os.RemoveAll(filepath.Join(u.run, "unit")); err != nil {
 		t.Fatal(err)
@@ -232,7 +231,7 @@ func TestPushUnitLosesNothing(t *testing.T) {
 	u.begin()
 	u.await(1500)
 
-	// What is written before the end is sent at the end.
+	// Lines before the end are sent at the end.
 	u.log(pushedLines(1501, 1510))
 	u.end(syscall.SIGTERM)
 	u.stop()
@@ -241,7 +240,7 @@ func TestPushUnitLosesNothing(t *testing.T) {
 	for i, text := range texts {
 		want := fmt.Sprintf("%s line %d", firstNode.Name, i+1)
 		if i == 1400 {
-			want = firstNode.Name + " (a message that journalctl left out: it is too large)"
+			want = firstNode.Name + " (message omitted by journalctl: too large)"
 		}
 		if text != want {
 			t.Fatalf("line %d is %.80q, want %q", i+1, text, want)
@@ -266,7 +265,8 @@ func TestPushUnitLosesNothing(t *testing.T) {
 	}
 }
 
-// What is written just before the end, when the unit has read what there was, is sent too.
+// TestPushUnitSendsTheLastLines: lines just before the end, after the unit has read everything,
+// are sent, too.
 func TestPushUnitSendsTheLastLines(t *testing.T) {
 	u := newUnitRig(t)
 	u.log(pushedLines(1, 10))
@@ -282,7 +282,7 @@ func TestPushUnitSendsTheLastLines(t *testing.T) {
 	u.texts(firstNode, 20)
 }
 
-func TestPushUnitSendsToNobodyElse(t *testing.T) {
+func TestPushUnitSendsOnlyToItsReceiver(t *testing.T) {
 	u := newUnitRig(t)
 	u.stop()
 	if err := os.Remove(filepath.Join(u.console.Options.Dir, "receiver.pem")); err != nil {

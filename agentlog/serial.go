@@ -13,64 +13,65 @@ import (
 	"ironworks/models"
 )
 
-// SerialConsoles are the serial consoles of nodes, as Ironic lends them.
+// SerialConsoles opens the serial consoles of nodes through Ironic.
 type SerialConsoles interface {
-	// Open makes a node's console ready to be read, which may change it and end what others
-	// read. Why it cannot be is a [SerialError], if it is known.
+	// Open makes a node's console readable, which may change its state and disconnect other
+	// readers. A known problem is a [SerialError].
 	Open(ctx context.Context, node models.NodeRef) (SerialConsole, error)
 }
 
-// SerialConsole is one that somebody reads.
+// SerialConsole is a console that is being read.
 type SerialConsole interface {
-	// Address is where its bytes are, tcp://HOST:PORT. It may ask Ironic, and may change.
+	// Address returns the address of its data, tcp://HOST:PORT. It may query Ironic, and the
+	// result may change.
 	Address(ctx context.Context) (string, error)
-	// Changed says what was changed so that it can be read; empty if nothing was.
+	// Changed describes the change that made it readable; empty if there was none.
 	Changed() string
-	// Close leaves the console as it was found.
+	// Close restores the console's state.
 	Close(ctx context.Context) error
 }
 
 // SerialError is why a console cannot be read.
 type SerialError struct {
-	// Why is for people, and WayOut what can be done about it; empty if nothing is known.
-	Why, WayOut string
-	// Final says that waiting will hardly help.
+	// Reason is the reason, Remedy the remedy; both may be empty.
+	Reason, Remedy string
+	// Final reports that retrying will hardly help.
 	Final bool
 }
 
-// Error is why.
-func (e *SerialError) Error() string { return e.Why }
+// Error returns the reason.
+func (e *SerialError) Error() string { return e.Reason }
 
 const (
 	serialDial   = 10 * time.Second
-	serialReturn = 20 * time.Second // for leaving the console as it was found
-	// serialQuiet is after how long the beginning of a line is shown: a prompt has no end.
+	serialReturn = 20 * time.Second // for restoring the console's state
+	// serialQuiet is after how long an incomplete line is shown: a prompt has no end.
 	serialQuiet = time.Second
-	// serialSilent is after how long it is said that nothing comes.
+	// serialSilent is after how long silence is reported.
 	serialSilent = 20 * time.Second
 )
 
-// serialSource reads what a machine writes to its serial line. It sends nothing.
+// serialSource reads a machine's serial output. It sends nothing.
 type serialSource struct {
 	joint *joint
 	out   *outlet
 
 	console SerialConsole
 	parser  *serialParser
-	// address is where the console was last, empty if it has to be asked for.
+	// address is the last address of the console, empty if it must be queried.
 	address string
-	// connected and heard say how far the last try came.
+	// connected and heard are how far the last attempt came.
 	connected, heard bool
 }
 
-// follow tries for ever, and leaves the console as it was in the end.
+// follow retries until ctx ends, and then restores the console's state.
 func (s *serialSource) follow(ctx context.Context) {
 	if s.joint.options.Once {
-		s.out.status(ctx, Status{State: StateEnded, Why: "a serial console keeps nothing: what comes has to be followed"})
+		s.out.status(ctx, Status{State: StateEnded, Reason: "a serial console has no history; follow it"})
 		return
 	}
 	defer s.leave(ctx)
-	s.parser = newSerialParser(s.joint.node, s.joint.options.Now)
+	s.parser = newSerialParser(s.joint.node, time.Now)
 	pause := firstPause
 	for ctx.Err() == nil {
 		s.connected, s.heard = false, false
@@ -81,7 +82,7 @@ func (s *serialSource) follow(ctx context.Context) {
 		status := s.fault(err)
 		s.out.status(ctx, status)
 		if !s.connected {
-			s.address = "" // it may be elsewhere by now
+			s.address = "" // it may have moved
 		}
 		switch {
 		case s.heard:
@@ -96,14 +97,14 @@ func (s *serialSource) follow(ctx context.Context) {
 	}
 }
 
-// leave gives the console back, also where somebody has interrupted the reading.
+// leave closes the console, even after an interrupt.
 func (s *serialSource) leave(ctx context.Context) {
 	if s.console == nil {
 		return
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), serialReturn)
 	defer stop()
-	// Who lends consoles tells what did not work: nobody reads this any more.
+	// The opener reports errors itself, and the status is no longer read.
 	_ = s.console.Close(ctx)
 }
 
@@ -129,7 +130,7 @@ func (s *serialSource) once(ctx context.Context) error {
 	return s.read(ctx, conn)
 }
 
-// find asks where the console is.
+// find queries the console's address.
 func (s *serialSource) find(ctx context.Context) error {
 	if s.console == nil {
 		console, err := s.joint.options.Serial.Open(ctx, s.joint.node)
@@ -144,31 +145,31 @@ func (s *serialSource) find(ctx context.Context) error {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "tcp" || u.Hostname() == "" || u.Port() == "" {
-		return &SerialError{Why: "its address is none that can be read: " + models.MaskURL(address), WayOut: serialOnly, Final: true}
+		return &SerialError{Reason: "invalid console address: " + models.MaskURL(address), Remedy: serialOnly, Final: true}
 	}
 	s.address = u.Host
 	return nil
 }
 
-const serialOnly = "only consoles that are served by socat (console_interface ipmitool-socat) can be read here"
+const serialOnly = "ironworks reads only consoles served by socat (console_interface ipmitool-socat)"
 
-// read gives lines until the connection ends.
+// read emits lines until the connection ends.
 func (s *serialSource) read(ctx context.Context, conn net.Conn) error {
-	following := Status{State: StateFollowing, Address: s.address, Why: s.console.Changed()}
+	following := Status{State: StateFollowing, Address: s.address, Reason: s.console.Changed()}
 	s.out.status(ctx, following)
-	last := s.joint.options.Now()
+	last := time.Now()
 	buffer := make([]byte, 16<<10)
 	for {
 		_ = conn.SetReadDeadline(time.Now().Add(serialQuiet))
 		n, err := conn.Read(buffer)
-		now := s.joint.options.Now()
+		now := time.Now()
 		if n > 0 {
 			last, s.heard = now, true
-			if following.WayOut != "" {
-				following.Why, following.WayOut = s.console.Changed(), ""
+			if following.Remedy != "" {
+				following.Reason, following.Remedy = s.console.Changed(), ""
 				s.out.status(ctx, following)
 			}
-			if !s.out.lines(ctx, s.parser.take(buffer[:n])) {
+			if !s.out.lines(ctx, s.parser.feed(buffer[:n])) {
 				return ctx.Err()
 			}
 		}
@@ -176,9 +177,9 @@ func (s *serialSource) read(ctx context.Context, conn net.Conn) error {
 		case err == nil:
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			s.out.lines(ctx, s.parser.pause())
-			if following.WayOut == "" && now.Sub(last) >= serialSilent {
-				following.Why = "nothing comes"
-				following.WayOut = "does the ramdisk write to its serial port (console=ttyS0), and does nobody else read the console?"
+			if following.Remedy == "" && now.Sub(last) >= serialSilent {
+				following.Reason = "no output"
+				following.Remedy = "check that the ramdisk writes to its serial port (console=ttyS0) and that no other client reads the console"
 				s.out.status(ctx, following)
 			}
 		default:
@@ -188,7 +189,7 @@ func (s *serialSource) read(ctx context.Context, conn net.Conn) error {
 	}
 }
 
-// fault is why the console is not read.
+// fault converts an error into a status.
 func (s *serialSource) fault(err error) Status {
 	status := Status{State: StateConnecting, Address: s.address}
 	var (
@@ -197,22 +198,22 @@ func (s *serialSource) fault(err error) Status {
 	)
 	switch {
 	case errors.As(err, &known):
-		status.Why, status.WayOut = known.Why, known.WayOut
+		status.Reason, status.Remedy = known.Reason, known.Remedy
 		if known.Final {
 			status.State = StateFailed
 		}
 	case errors.As(err, &fault):
-		status.Why, status.WayOut = fault.Reason(), fault.Hint
+		status.Reason, status.Remedy = fault.Reason(), fault.Hint
 	case errors.Is(err, syscall.ECONNREFUSED):
-		status.Why = "nothing listens there"
-		status.WayOut = "the conductor's [console]socat_address has to be reached from here; if socat has ended, disable the console and enable it again"
+		status.Reason = "connection refused"
+		status.Remedy = "check that this console can reach the conductor's [console]socat_address; if socat has exited, disable and enable the console"
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		status.Why = "the connection was closed"
-		status.WayOut = "somebody else may read the console now, or the BMC has ended the session"
+		status.Reason = "connection closed"
+		status.Remedy = "another client may have taken over the console, or the BMC ended the session"
 	default:
 		status, _ = faultStatus(err)
-		if status.Address, status.WayOut = s.address, ""; s.address != "" {
-			status.WayOut = "the conductor's [console]socat_address has to be reached from here"
+		if status.Address, status.Remedy = s.address, ""; s.address != "" {
+			status.Remedy = "check that this console can reach the conductor's [console]socat_address"
 		}
 	}
 	return status

@@ -19,7 +19,7 @@ import (
 // lender is a SerialConsoles with one console.
 type lender struct {
 	mu        sync.Mutex
-	addresses []string // the next one each time it is asked for; the last one stays
+	addresses []string // one after the other; the last one repeats
 	fault     error
 	asked     int
 	closed    int
@@ -48,7 +48,7 @@ func (l *lender) Close(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// serialFollower follows the console of a lender alone.
+// serialFollower follows only the console of a lender.
 func serialFollower(t *testing.T, l *lender) (texts func(until string) []string, statuses func() []string, stop func()) {
 	t.Helper()
 	f, err := New(Options{Sources: []models.LogSource{models.LogSerial}, Serial: l})
@@ -57,31 +57,31 @@ func serialFollower(t *testing.T, l *lender) (texts func(until string) []string,
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	out := f.Follow(ctx, models.NodeRef{UUID: testUUID})
-	var seen, told []string
+	var seen, reports []string
 	note := func(b *Batch) {
 		for _, line := range b.Lines {
 			seen = append(seen, line.Text)
 		}
 		for _, s := range b.Status {
-			told = append(told, fmt.Sprint(s.State, " ", s.Why, "; ", s.WayOut))
+			reports = append(reports, fmt.Sprint(s.State, " ", s.Reason, "; ", s.Remedy))
 		}
 	}
 	texts = func(until string) []string {
 		for b := range out {
-			if note(&b); slices.Contains(seen, until) || slices.ContainsFunc(told, func(s string) bool { return strings.Contains(s, until) }) {
+			if note(&b); slices.Contains(seen, until) || slices.ContainsFunc(reports, func(s string) bool { return strings.Contains(s, until) }) {
 				break
 			}
 		}
 		return seen
 	}
-	return texts, func() []string { return told }, func() {
+	return texts, func() []string { return reports }, func() {
 		cancel()
 		for range out { //nolint:revive // until it is closed
 		}
 	}
 }
 
-// socat writes a text to everybody who connects, one after the other, and then closes.
+// socat writes a text to each connection, one after the other, and then closes.
 func socat(t *testing.T, texts ...string) (address string) {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -106,7 +106,7 @@ func socat(t *testing.T, texts ...string) (address string) {
 	return listener.Addr().String()
 }
 
-func TestSerialIsReadAndGivenBack(t *testing.T) {
+func TestSerialIsReadAndRestored(t *testing.T) {
 	t.Parallel()
 	l := &lender{addresses: []string{"tcp://" + socat(t, "one\r\ntw", "three\r\n")}}
 	texts, statuses, stop := serialFollower(t, l)
@@ -114,18 +114,19 @@ func TestSerialIsReadAndGivenBack(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	stop()
-	// Where the connection ends, the console is not asked for again: that would end others'.
+	// When the connection ends, the console's address is not requested again: that would
+	// disconnect others.
 	if l.asked != 1 || l.closed != 1 {
 		t.Errorf("asked %d times, closed %d times", l.asked, l.closed)
 	}
-	for _, want := range []string{"following it was enabled; ", "connecting the connection was closed; somebody else may read"} {
+	for _, want := range []string{"following it was enabled; ", "connecting connection closed; another client may"} {
 		if !strings.Contains(strings.Join(statuses(), "\n"), want) {
 			t.Errorf("no %q in %q", want, statuses())
 		}
 	}
 }
 
-func TestSerialGoesToAnotherAddress(t *testing.T) {
+func TestSerialFollowsAnotherAddress(t *testing.T) {
 	t.Parallel()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -139,24 +140,24 @@ func TestSerialGoesToAnotherAddress(t *testing.T) {
 	if got := texts("found"); !slices.Equal(got, []string{"found"}) {
 		t.Errorf("got %q", got)
 	}
-	if !strings.Contains(strings.Join(statuses(), "\n"), "connecting nothing listens there; the conductor's [console]socat_address") {
+	if !strings.Contains(strings.Join(statuses(), "\n"), "connecting connection refused; check that this console can reach the conductor's [console]socat_address") {
 		t.Errorf("%q", statuses())
 	}
 }
 
-func TestSerialThatCannotBeRead(t *testing.T) {
+func TestUnreadableSerialConsoles(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, address string
 		fault         error
 		want          string
 	}{
-		{"it says why", "", &SerialError{Why: "no console", WayOut: "buy one", Final: true}, "failed no console; buy one"},
-		{"it may do later", "", fmt.Errorf("asking: %w", &SerialError{Why: "locked"}), "connecting locked; "},
+		{"it says why", "", &SerialError{Reason: "no console", Remedy: "buy one", Final: true}, "failed no console; buy one"},
+		{"it may do later", "", fmt.Errorf("asking: %w", &SerialError{Reason: "locked"}), "connecting locked; "},
 		{"anything else", "", errors.New("odd\x1b[1m"), `connecting odd\x1b[1m; `},
-		{"a web page", "http://192.0.2.1:8023/token", nil, "failed its address is none that can be read: http://192.0.2.1:8023/token; " + serialOnly},
-		{"without a port", "tcp://192.0.2.1", nil, "failed its address is none"},
-		{"nonsense", "tcp://[", nil, "failed its address is none"},
+		{"a web page", "http://192.0.2.1:8023/token", nil, "failed invalid console address: http://192.0.2.1:8023/token; " + serialOnly},
+		{"without a port", "tcp://192.0.2.1", nil, "failed invalid console address"},
+		{"nonsense", "tcp://[", nil, "failed invalid console address"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -170,9 +171,9 @@ func TestSerialThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestSerialOnRequest leaves the console alone where nobody asks for it.
+// TestSerialOnRequest does not open the console unless requested.
 func TestSerialOnRequest(t *testing.T) {
-	l := &lender{fault: &SerialError{Why: "x", Final: true}}
+	l := &lender{fault: &SerialError{Reason: "x", Final: true}}
 	synctest.Test(t, func(t *testing.T) {
 		f, err := New(Options{Push: make(pushed), Serial: l})
 		if err != nil {
@@ -194,12 +195,12 @@ func TestSerialOnRequest(t *testing.T) {
 	})
 }
 
-// TestSerialSilence shows a prompt after a second, and says that nothing comes.
+// TestSerialSilence shows a prompt after a second, and reports silence.
 func TestSerialSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		far, near := net.Pipe()
 		l := &lender{}
-		j := &joint{options: &Options{Now: time.Now}, news: make(chan news)}
+		j := &joint{options: &Options{}, news: make(chan news)}
 		j.working = make([]atomic.Bool, 1)
 		s := &serialSource{joint: j, out: &outlet{joint: j, source: models.LogSerial}, console: l, parser: newSerialParser(j.node, time.Now)}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -209,7 +210,7 @@ func TestSerialSilence(t *testing.T) {
 		said := func() string {
 			n := <-j.news
 			if n.status != nil {
-				return fmt.Sprint(time.Since(began), " ", n.status.State, " ", n.status.Why)
+				return fmt.Sprint(time.Since(began), " ", n.status.State, " ", n.status.Reason)
 			}
 			return fmt.Sprint(time.Since(began), " ", n.lines[0].Text)
 		}
@@ -221,7 +222,7 @@ func TestSerialSilence(t *testing.T) {
 		cancel()
 		_ = far.Close()
 		reading.Wait()
-		want := []string{"0s following it was enabled", "1s login:", "20s following nothing comes", "20s following it was enabled", "20s login: core"}
+		want := []string{"0s following it was enabled", "1s login:", "20s following no output", "20s following it was enabled", "20s login: core"}
 		if !slices.Equal(got, want) {
 			t.Errorf("got  %q\nwant %q", got, want)
 		}

@@ -9,19 +9,18 @@ import (
 	"ironworks/models"
 )
 
-// serialParser makes lines of a log of what a machine writes to its serial line. It keeps
-// no more than a line of it.
+// serialParser parses a machine's serial output. It buffers at most one line.
 type serialParser struct {
 	*Parser
 	text serialText
-	// noise says that what came last was no text.
+	// noise reports that the last input was not text.
 	noise bool
-	// began is when the machine began to boot, on the console's clock, and since how long
-	// ago that was in the kernel's last line.
+	// began is when the machine started to boot, on the console's clock, and since the kernel's
+	// time stamp of its last line.
 	began time.Time
 	since time.Duration
 	boot  string
-	// whole are lines that wait to be handed on.
+	// whole are lines that wait to be forwarded.
 	whole []models.LogLine
 }
 
@@ -29,14 +28,14 @@ func newSerialParser(node models.NodeRef, now func() time.Time) *serialParser {
 	return &serialParser{Parser: NewParser(node, models.LogSerial, now)}
 }
 
-// take gives the lines that end in what came.
-func (p *serialParser) take(data []byte) []models.LogLine {
-	p.text.take(data, p.line)
+// feed returns the lines that end in data.
+func (p *serialParser) feed(data []byte) []models.LogLine {
+	p.text.feed(data, p.line)
 	return p.given()
 }
 
-// pause gives what there is of a line when no more comes for a while. When it is whole
-// it is given once more.
+// pause returns an incomplete line when no more arrives for a while. Once complete, it is returned
+// again.
 func (p *serialParser) pause() []models.LogLine {
 	text := p.text.partial()
 	if strings.TrimSpace(text) == "" {
@@ -46,7 +45,7 @@ func (p *serialParser) pause() []models.LogLine {
 	return p.given()
 }
 
-// end gives what there is of a line that will never be whole.
+// end returns an incomplete line that will never be completed.
 func (p *serialParser) end() []models.LogLine {
 	if len(p.text.line) > 0 {
 		p.text.finish(p.line)
@@ -61,8 +60,7 @@ func (p *serialParser) given() []models.LogLine {
 	return lines
 }
 
-// line makes lines of a text. One that was shown already is read once more, for what it
-// tells of those behind it.
+// line parses a text. One that was shown already is parsed again, for its effect on later lines.
 func (p *serialParser) line(text string, again bool) {
 	if again {
 		defer func(shown int) { p.whole = p.whole[:shown] }(len(p.whole))
@@ -75,33 +73,33 @@ func (p *serialParser) line(text string, again bool) {
 	if isNoise(text) {
 		if !p.noise {
 			line.Level = models.LogWarning
-			p.add("", line, "(bytes that are no text: is the speed of the serial line that of the BMC?)")
+			p.add("", line, "(unreadable bytes: check that the serial speed matches the BMC's)")
 		}
 		p.noise = true
 		return
 	}
 	p.noise = false
-	// A program that draws over its line may leave it to another.
+	// A program that overwrites its line may leave it to another.
 	if i := strings.LastIndexByte(text, '\r'); i >= 0 && readSerial(text[i+1:]).unit != "" {
 		p.line(text[:i], false)
 		text = text[i+1:]
 	}
-	said := readSerial(text)
-	if said.stamped {
-		p.boots(now, said.since)
-		line.Time, line.Boot = p.began.Add(said.since), p.boot
+	parsed := readSerial(text)
+	if parsed.stamped {
+		p.estimateBoot(now, parsed.since)
+		line.Time, line.Boot = p.began.Add(parsed.since), p.boot
 	}
-	line.Unit, line.Level = said.unit, said.level
-	p.add(said.unit, line, said.text)
+	line.Unit, line.Level = parsed.unit, parsed.level
+	p.add(parsed.unit, line, parsed.text)
 }
 
 func (p *serialParser) add(unit string, line models.LogLine, text string) {
 	p.whole = append(p.whole, p.lines(p.writer(unit), line, text, false)...)
 }
 
-// boots learns when the machine began to boot: a line comes after it was written, so that
-// the least delayed one tells best. A kernel that counts from the beginning is a new boot.
-func (p *serialParser) boots(now time.Time, since time.Duration) {
+// estimateBoot estimates when the machine started to boot: a line arrives after it was written, so the
+// least delayed one is the most accurate. A kernel whose time starts again is a new boot.
+func (p *serialParser) estimateBoot(now time.Time, since time.Duration) {
 	began := now.Add(-since)
 	if p.began.IsZero() || since+time.Second < p.since {
 		p.began, p.boot = began, "serial-"+strconv.FormatInt(began.Unix(), 10)
@@ -111,31 +109,31 @@ func (p *serialParser) boots(now time.Time, since time.Duration) {
 	p.since = since
 }
 
-// serialLine is what a line of a serial console tells by its form.
+// serialLine is the parsed form of a line of a serial console.
 type serialLine struct {
 	unit    string
 	level   models.LogLevel
-	since   time.Duration // the boot, where stamped says that the kernel tells it
+	since   time.Duration // since the boot, if stamped
 	stamped bool
 	text    string
 }
 
 var (
-	// kernelStamp is what the kernel puts before its lines, and journald before those that
-	// it forwards to the console.
+	// kernelStamp is the kernel's prefix of its lines, and journald's of those that it forwards to
+	// the console.
 	kernelStamp = regexp.MustCompile(`^\[ {0,6}(\d{1,7})\.(\d{6})\] ?(?:\[ *[TC]\d+\] )?`)
-	// syslogHead is who wrote a line that went through the kernel or journald.
+	// syslogHead is the writer of a line that went through the kernel or journald.
 	syslogHead = regexp.MustCompile(`^([A-Za-z][\w.@:-]{0,63})\[\d{1,7}\]: `)
-	// systemdMark is how systemd tells what became of a unit.
+	// systemdMark is systemd's prefix for the result of a unit.
 	systemdMark = regexp.MustCompile(`^\[ ?( OK |FAILED|DEPEND|TIME|INFO|WARN|ABORT|SKIP|UNSUPP|[ *]{3,6}) {0,2}\] `)
-	// systemdBegins is how it tells that something is begun: behind the width of a mark.
+	// systemdBegins is its form for a starting unit: indented by the width of a mark.
 	systemdBegins = regexp.MustCompile(`^ {9}(?:Starting|Stopping|Mounting|Unmounting|Activating|Deactivating|Reloading|Expecting) `)
 )
 
 func readSerial(text string) serialLine {
 	l := serialLine{level: models.LogInfo, text: text}
 	if m := kernelStamp.FindStringSubmatch(text); m != nil {
-		seconds, _ := strconv.Atoi(m[1]) // the expression has seen to it
+		seconds, _ := strconv.Atoi(m[1]) // the expression matches only numbers
 		micros, _ := strconv.Atoi(m[2])
 		l.since, l.stamped = time.Duration(seconds)*time.Second+time.Duration(micros)*time.Microsecond, true
 		l.unit, l.text = "kernel", text[len(m[0]):]

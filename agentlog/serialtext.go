@@ -5,36 +5,36 @@ import (
 	"unicode/utf8"
 )
 
-// serialText makes lines of the bytes of a serial line, whatever they are: escape
-// sequences are taken out, also those that come in parts, and what moves the cursor to
-// another row ends a line. A line that is too long is cut, and the rest of it dropped.
+// serialText splits arbitrary bytes of a serial line into lines: it removes escape sequences, even
+// if they arrive in parts, and a cursor movement to another row ends a line. An overlong line is
+// truncated.
 type serialText struct {
 	line  []byte
 	state escapeState
 	size  int  // of the escape sequence so far
-	over  bool // the line is full: nothing more is taken of it
-	// shown is what was given of the line before it was whole.
+	over  bool // the line is full: the rest is dropped
+	// shown is the part of the line that was returned before it was complete.
 	shown string
 }
 
-// escapeState is where in an escape sequence the bytes are.
+// escapeState is the position within an escape sequence.
 type escapeState int
 
 const (
 	escapeNone    escapeState = iota
-	escapeBegun               // behind ESC
-	escapeCSI                 // behind ESC [
-	escapeText                // a title and the like, until BEL or ST
-	escapeTextEnd             // behind an ESC in it
+	escapeBegun               // after ESC
+	escapeCSI                 // after ESC [
+	escapeText                // a title or similar, until BEL or ST
+	escapeTextEnd             // after an ESC in it
 	escapeOne                 // one more byte belongs to it
 )
 
-// maxEscape bounds a sequence: what is longer was noise that began like one.
+// maxEscape bounds a sequence: a longer one was noise that looked like one.
 const maxEscape = 512
 
-// take gives every line that ends in data to line; again says that all of it was given
+// feed calls line for every line that ends in data; again reports that all of it was returned
 // before it ended.
-func (t *serialText) take(data []byte, line func(text string, again bool)) {
+func (t *serialText) feed(data []byte, line func(text string, again bool)) {
 	for _, c := range data {
 		if t.state != escapeNone {
 			t.escape(c, line)
@@ -56,8 +56,8 @@ func (t *serialText) take(data []byte, line func(text string, again bool)) {
 	}
 }
 
-// put adds a byte. A program that draws over its line for ever never ends it: then what
-// was drawn over goes first.
+// put adds a byte. A program that overwrites its line forever never ends it: then the overwritten
+// part is dropped first.
 func (t *serialText) put(c byte, line func(text string, again bool)) {
 	switch {
 	case len(t.line) < maxText:
@@ -78,7 +78,7 @@ func (t *serialText) put(c byte, line func(text string, again bool)) {
 	}
 }
 
-// finish gives the line as it is and begins another.
+// finish returns the line and starts another.
 func (t *serialText) finish(line func(text string, again bool)) {
 	text := t.text()
 	line(text, text == t.shown)
@@ -93,7 +93,7 @@ func (t *serialText) text() string {
 	return text
 }
 
-// partial is what there is of a line that has not ended; empty if it was given already.
+// partial returns an incomplete line; empty if it was returned already.
 func (t *serialText) partial() string {
 	text := t.text()
 	if text == t.shown {
@@ -103,7 +103,7 @@ func (t *serialText) partial() string {
 	return text
 }
 
-// escape takes one byte of an escape sequence.
+// escape processes one byte of an escape sequence.
 func (t *serialText) escape(c byte, line func(text string, again bool)) {
 	if t.size++; t.size > maxEscape || c == '\n' && t.state != escapeText {
 		t.state = escapeNone
@@ -114,7 +114,7 @@ func (t *serialText) escape(c byte, line func(text string, again bool)) {
 	}
 	switch t.state {
 	case escapeBegun:
-		t.begun(c, line)
+		t.afterEscape(c, line)
 	case escapeCSI:
 		if c >= 0x40 && c <= 0x7e {
 			t.state = escapeNone
@@ -132,8 +132,8 @@ func (t *serialText) escape(c byte, line func(text string, again bool)) {
 	}
 }
 
-// begun takes the byte behind ESC.
-func (t *serialText) begun(c byte, line func(text string, again bool)) {
+// afterEscape processes the byte after ESC.
+func (t *serialText) afterEscape(c byte, line func(text string, again bool)) {
 	t.state = escapeNone
 	switch c {
 	case '[':
@@ -147,8 +147,8 @@ func (t *serialText) begun(c byte, line func(text string, again bool)) {
 	}
 }
 
-// moved ends the line where the cursor goes to another row: boot menus and firmware have
-// no other end of a line.
+// moved ends the line if the cursor moves to another row: boot menus and firmware have no other
+// line ends.
 func (t *serialText) moved(final byte, line func(text string, again bool)) {
 	switch final {
 	case 'H', 'f', 'A', 'B', 'E', 'F', 'J', 'd':
@@ -161,7 +161,7 @@ func (t *serialText) moved(final byte, line func(text string, again bool)) {
 	}
 }
 
-// isNoise says that a text is none: another speed than the machine's gives such bytes.
+// isNoise reports whether a text is noise, as with a wrong baud rate.
 func isNoise(text string) bool {
 	bad, all := 0, 0
 	for len(text) > 0 {

@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// serialLines are the lines of a text, taken in pieces of n bytes, with what is left.
+// serialLines returns the lines of a text that arrives in pieces of n bytes, with the rest.
 func serialLines(text string, n int) []string {
 	p := newSerialParser(models.NodeRef{UUID: testUUID}, testNow)
 	var lines []models.LogLine
 	for chunk := range slices.Chunk([]byte(text), n) {
-		lines = append(lines, p.take(chunk)...)
+		lines = append(lines, p.feed(chunk)...)
 	}
 	lines = append(lines, p.end()...)
 	var texts []string
@@ -51,8 +52,8 @@ func TestSerialText(t *testing.T) {
 		{"character sets", "\x1b(Bx\x1b)0y\n", []string{"xy"}},
 		{"not UTF-8", "caf\xe9 is ok\n", []string{`caf\xe9 is ok`}},
 		{"another speed", strings.Repeat("\xfe\x80\x00\xff\n", 50) + "text\n\xff\xff\xff\xff\n", []string{
-			"warning (bytes that are no text: is the speed of the serial line that of the BMC?)", "text",
-			"warning (bytes that are no text: is the speed of the serial line that of the BMC?)",
+			"warning (unreadable bytes: check that the serial speed matches the BMC's)", "text",
+			"warning (unreadable bytes: check that the serial speed matches the BMC's)",
 		}},
 		{"bidirectional", "a\u202eb\n", []string{`a\u202eb`}},
 		{"secrets", "ipa-agent-token=0123456789abcdef\r\n", []string{"ipa-agent-token=******"}},
@@ -95,7 +96,7 @@ func TestSerialText(t *testing.T) {
 	}
 }
 
-// TestSerialTextIsBounded gives it what never ends.
+// TestSerialTextIsBounded sends endless lines and sequences.
 func TestSerialTextIsBounded(t *testing.T) {
 	for name, text := range map[string]string{
 		"a line":                    "begin" + strings.Repeat("x", 1<<20),
@@ -107,7 +108,7 @@ func TestSerialTextIsBounded(t *testing.T) {
 			p := newSerialParser(models.NodeRef{}, testNow)
 			lines := 0
 			for chunk := range slices.Chunk([]byte(text), 4096) {
-				for _, l := range p.take(chunk) {
+				for _, l := range p.feed(chunk) {
 					lines++
 					if len(l.Text) > maxText+20 {
 						t.Errorf("a line of %d bytes", len(l.Text))
@@ -121,11 +122,11 @@ func TestSerialTextIsBounded(t *testing.T) {
 	}
 }
 
-// TestSerialPause shows the beginning of a line, and again when there is all of it; what
-// is begun there does not count twice.
+// TestSerialPause shows an incomplete line, and again when it is complete; a secret that starts in
+// it is not counted twice.
 func TestSerialPause(t *testing.T) {
 	p := newSerialParser(models.NodeRef{}, testNow)
-	p.take([]byte("localhost login: "))
+	p.feed([]byte("localhost login: "))
 	var texts []string
 	note := func(lines []models.LogLine) {
 		for _, l := range lines {
@@ -134,35 +135,35 @@ func TestSerialPause(t *testing.T) {
 	}
 	note(p.pause())
 	note(p.pause())
-	note(p.take([]byte("core\r\nPassword: ")))
+	note(p.feed([]byte("core\r\nPassword: ")))
 	note(p.pause())
-	note(p.take([]byte("\r\npassword='abc")))
+	note(p.feed([]byte("\r\npassword='abc")))
 	note(p.pause())
-	note(p.take([]byte("def\n")))
-	note(p.take([]byte("ghi' x\n")))
-	note(p.take([]byte("y\nsecret='abc")))
+	note(p.feed([]byte("def\n")))
+	note(p.feed([]byte("ghi' x\n")))
+	note(p.feed([]byte("y\nsecret='abc")))
 	note(p.pause())
-	note(p.take([]byte("\n")))
-	note(p.take([]byte("def'\n")))
+	note(p.feed([]byte("\n")))
+	note(p.feed([]byte("def'\n")))
 	want := []string{"localhost login:", "localhost login: core", "Password:", "password='******", "password='******", "****** x", "y", "secret='******", "******"}
 	if !slices.Equal(texts, want) {
 		t.Errorf("got  %q\nwant %q", texts, want)
 	}
 }
 
-// TestSerialTimes takes the kernel's time as that of the boot, by its least delayed line.
+// TestSerialTimes derives the boot time from the kernel's time stamp of the least delayed line.
 func TestSerialTimes(t *testing.T) {
 	at := testNow()
 	p := newSerialParser(models.NodeRef{}, func() time.Time { return at })
 	var got []string
 	say := func(after time.Duration, text string) {
 		at = at.Add(after)
-		for _, l := range p.take([]byte(text + "\n")) {
+		for _, l := range p.feed([]byte(text + "\n")) {
 			got = append(got, fmt.Sprint(l.Time.Sub(testNow()), " ", l.Boot == p.boot))
 		}
 	}
 	say(0, "firmware")
-	say(12*time.Second, "[   10.000000] a")      // the boot began at 2 s
+	say(12*time.Second, "[   10.000000] a")      // the boot started at 2 s
 	say(0, "[   11.000000] b")                   // at 1 s: this was less delayed
 	say(time.Second, "[   11.500000] c")         // delayed
 	say(time.Second, "login:")                   //
@@ -180,8 +181,8 @@ func FuzzSerial(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, n int) {
 		p := newSerialParser(models.NodeRef{}, testNow)
 		for chunk := range slices.Chunk(data, max(n, 1)) {
-			for _, l := range append(p.take(chunk), p.pause()...) {
-				if l.Text != models.Printable(l.Text) || strings.ContainsRune(l.Text, '\x1b') {
+			for _, l := range append(p.feed(chunk), p.pause()...) {
+				if l.Text != printable.Line(l.Text) || strings.ContainsRune(l.Text, '\x1b') {
 					t.Errorf("%q is not safe to show", l.Text)
 				}
 			}

@@ -12,15 +12,15 @@ import (
 	"strconv"
 	"strings"
 
-	"ironworks/models"
+	"ironworks/printable"
 )
 
-// noneWord is how ssh says that there is to be none.
+// noneWord is ssh's keyword for no value.
 const noneWord = "none"
 
-// hop is a machine on the way, and how it is entered.
+// hop is a machine on the way, and how to log in to it.
 type hop struct {
-	alias      string // as it was asked for
+	alias      string // as requested
 	host       string
 	port       int
 	user       string
@@ -36,18 +36,18 @@ const (
 	strictYes       strictness = "yes"
 	strictNo        strictness = "no"
 	strictAcceptNew strictness = "accept-new"
-	strictAsk       strictness = "ask" // where nobody said anything
+	strictAsk       strictness = "ask" // the default
 )
 
 func (h *hop) address() string { return net.JoinHostPort(h.host, strconv.Itoa(h.port)) }
 
-// name is the hop as it is shown.
+// name returns the hop for display.
 func (h *hop) name() string {
 	name := h.user + "@" + h.host
 	if h.port != 22 {
 		name += ":" + strconv.Itoa(h.port)
 	}
-	return models.Printable(name)
+	return printable.Line(name)
 }
 
 // hop resolves [user@]host[:port] as ssh would.
@@ -67,7 +67,7 @@ func (f *sshFiles) hop(alias, login string, port int) (hop, error) {
 	if text := f.get(alias, "Port"); h.port == 0 && text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > 65535 {
-			return h, fmt.Errorf("ssh_config: the port of %s is %q", models.Printable(alias), models.Printable(text))
+			return h, fmt.Errorf("ssh_config: the port of %s is %q", printable.Line(alias), printable.Line(text))
 		}
 		h.port = n
 	}
@@ -86,7 +86,7 @@ func (f *sshFiles) hop(alias, login string, port int) (hop, error) {
 	return h, nil
 }
 
-// path replaces what ssh replaces in paths.
+// path expands ssh's tokens in paths.
 func (f *sshFiles) path(path string, h *hop) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		path = filepath.Join(f.home, rest)
@@ -100,10 +100,10 @@ func (f *sshFiles) path(path string, h *hop) string {
 	return strings.NewReplacer("%%", "%", "%d", f.home, "%h", h.host, "%n", h.alias, "%r", h.user, "%u", local, "%p", strconv.Itoa(h.port)).Replace(path)
 }
 
-// mostHops bounds a way over others.
-const mostHops = 8
+// maxHops bounds the number of jump hosts.
+const maxHops = 8
 
-// way is over which machines a host is reached; the host is the last.
+// way returns the machines through which a host is reached; the host is the last.
 func (f *sshFiles) way(o *SSHOptions, host string) ([]hop, error) {
 	last, err := f.hop(host, o.User, o.Port)
 	if err != nil {
@@ -121,15 +121,15 @@ func (f *sshFiles) way(o *SSHOptions, host string) ([]hop, error) {
 			hops = append(hops, h)
 		}
 	} else if command := f.get(host, "ProxyCommand"); jump == "" && command != "" && command != noneWord {
-		return nil, fmt.Errorf("ssh_config: ProxyCommand of %s is not run: say ProxyJump, or name a jump host in the configuration", models.Printable(host))
+		return nil, fmt.Errorf("ssh_config: ProxyCommand of %s is not supported: use ProxyJump, or logs.ssh.jump of the context", printable.Line(host))
 	}
-	if len(hops) >= mostHops {
-		return nil, fmt.Errorf("more than %d jump hosts", mostHops-1)
+	if len(hops) >= maxHops {
+		return nil, fmt.Errorf("more than %d jump hosts", maxHops-1)
 	}
 	return append(hops, last), nil
 }
 
-// jump reads one jump host: [user@]host[:port], or as an address ssh://….
+// jump parses one jump host: [user@]host[:port], or ssh://….
 func (f *sshFiles) jump(text string) (hop, error) {
 	login, host, port, err := splitHost(text)
 	if err != nil {
@@ -142,37 +142,37 @@ func (f *sshFiles) jump(text string) (hop, error) {
 	if h.user == "" {
 		u, err := user.Current()
 		if err != nil {
-			return hop{}, fmt.Errorf("jump host %s needs a user: %w", models.Printable(host), err)
+			return hop{}, fmt.Errorf("jump host %s needs a user: %w", printable.Line(host), err)
 		}
 		h.user = u.Username
 	}
 	return h, nil
 }
 
-// splitHost reads [ssh://][user@]host[:port].
+// splitHost parses [ssh://][user@]host[:port].
 func splitHost(text string) (login, host string, port int, err error) {
 	rest := strings.TrimSuffix(strings.TrimPrefix(text, "ssh://"), "/")
 	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
 		login, rest = rest[:i], rest[i+1:]
 	}
 	if strings.Contains(login, ":") {
-		return "", "", 0, errors.New("a password does not belong into an address of SSH: log in with a key")
+		return "", "", 0, errors.New("SSH addresses cannot contain a password; log in with a key")
 	}
 	host = rest
 	if h, p, splitErr := net.SplitHostPort(rest); splitErr == nil {
 		if port, err = strconv.Atoi(p); err != nil || port < 1 || port > 65535 {
-			return "", "", 0, fmt.Errorf("%q has no port that is one", models.Printable(text))
+			return "", "", 0, fmt.Errorf("%q has an invalid port", printable.Line(text))
 		}
 		host = h
 	}
 	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 	if host == "" || strings.ContainsAny(host, " \t/\"'") || strings.HasPrefix(host, "-") {
-		return "", "", 0, fmt.Errorf("%q is not [user@]host[:port]", models.Printable(text))
+		return "", "", 0, fmt.Errorf("%q is not [user@]host[:port]", printable.Line(text))
 	}
 	return login, host, port, nil
 }
 
-// readSome reads a regular file of a sane size.
+// readSome reads a regular file of limited size.
 func readSome(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path) //nolint:gosec // the user names these files
 	if err != nil {

@@ -13,16 +13,17 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// Patience with machines.
+// Timeouts.
 const (
-	dialTime      = 10 * time.Second // for each step of the way
+	dialTime      = 10 * time.Second // for each step
 	keepaliveTime = 5 * time.Second
-	silenceTime   = 15 * time.Second // without an answer a connection is dead
+	silenceTime   = 15 * time.Second // a connection without an answer is dead
 )
 
-// sshConn is a way into a machine, over all its jump hosts.
+// sshConn is a connection to a machine, through all its jump hosts.
 type sshConn struct {
 	clients []*ssh.Client // the machine's is the last
 	keys    *hostKeys     // of the machine
@@ -32,16 +33,16 @@ type sshConn struct {
 	quit    context.CancelFunc
 }
 
-// authError is a machine that takes none of our keys.
+// authError is a machine that accepts none of our keys.
 type authError struct {
 	hop, keys string
 	err       error
 }
 
-func (e *authError) Error() string { return fmt.Sprintf("%s takes no key of ours: %s", e.hop, e.keys) }
+func (e *authError) Error() string { return fmt.Sprintf("%s accepted no key: %s", e.hop, e.keys) }
 func (e *authError) Unwrap() error { return e.err }
 
-// dialSSH connects to a host over its way; ctx bounds all of the connection's life.
+// dialSSH connects to a host through its jump hosts; ctx bounds the lifetime of the connection.
 func dialSSH(ctx context.Context, o *SSHOptions, node models.NodeRef, host string) (*sshConn, error) {
 	files, err := readSSHFiles(o)
 	if err != nil {
@@ -54,7 +55,7 @@ func dialSSH(ctx context.Context, o *SSHOptions, node models.NodeRef, host strin
 	return enterAll(ctx, o, node, way, true)
 }
 
-// dialHost connects to a host that is no ramdisk, as ssh would.
+// dialHost connects to a host that is not a ramdisk, as ssh would.
 func dialHost(ctx context.Context, o *SSHOptions, host string) (*sshConn, error) {
 	files, err := readSSHFiles(o)
 	if err != nil {
@@ -63,7 +64,7 @@ func dialHost(ctx context.Context, o *SSHOptions, host string) (*sshConn, error)
 	if o.User == "" && files.get(host, "User") == "" {
 		login, err := user.Current()
 		if err != nil {
-			return nil, fmt.Errorf("logging into %s: %w", models.Printable(host), err)
+			return nil, fmt.Errorf("logging into %s: %w", printable.Line(host), err)
 		}
 		named := *o
 		named.User, o = login.Username, &named
@@ -75,7 +76,7 @@ func dialHost(ctx context.Context, o *SSHOptions, host string) (*sshConn, error)
 	return enterAll(ctx, o, models.NodeRef{}, way, false)
 }
 
-// enterAll goes the way; ramdisk says that its end is one.
+// enterAll logs in to all hops; ramdisk reports that the last one is a ramdisk.
 func enterAll(ctx context.Context, o *SSHOptions, node models.NodeRef, way []hop, ramdisk bool) (*sshConn, error) {
 	c := &sshConn{last: way[len(way)-1]}
 	for i := range way {
@@ -90,19 +91,19 @@ func enterAll(ctx context.Context, o *SSHOptions, node models.NodeRef, way []hop
 	return c, nil
 }
 
-// enter logs into the next machine of the way.
+// enter logs in to the next hop.
 func (c *sshConn) enter(ctx context.Context, o *SSHOptions, node models.NodeRef, h *hop, jump bool) error {
-	keys, err := judge(ctx, o, node, h, jump)
+	keys, err := newHostKeys(ctx, o, node, h, jump)
 	if err != nil {
 		return err
 	}
 	conn, err := c.connect(ctx, h)
 	if err != nil {
-		return fmt.Errorf("connecting to %s: %w", models.Printable(h.address()), err)
+		return fmt.Errorf("connecting to %s: %w", printable.Line(h.address()), err)
 	}
 	ring := o.keys(ctx, h)
 	defer ring.close()
-	// A machine that accepts and then says nothing holds nobody up.
+	// A machine that accepts the connection and sends nothing must not block.
 	hurry := time.AfterFunc(dialTime, func() { _ = conn.Close() })
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	began := time.Now()
@@ -128,14 +129,14 @@ func handshakeFault(err error, h *hop, ring *keyring) error {
 	if errors.As(err, &refused) {
 		return refused
 	}
-	// The library has no type for it.
+	// The library has no type for this error.
 	if text := err.Error(); contains(text, "unable to authenticate", "no supported methods remain", "too many authentication failures", "Too many authentication failures") {
 		return &authError{hop: h.name(), keys: ring.text(), err: err}
 	}
 	return fmt.Errorf("the SSH handshake with %s: %w", h.name(), err)
 }
 
-// connect opens the connection to the next machine: straight, or through the one before.
+// connect opens the connection to the next hop: directly, or through the one before.
 func (c *sshConn) connect(ctx context.Context, h *hop) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
@@ -145,7 +146,7 @@ func (c *sshConn) connect(ctx context.Context, h *hop) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "tcp", h.address())
 }
 
-// keepAlive asks for a sign of life, and ends the connection when there is none.
+// keepAlive sends keepalive requests, and closes the connection without an answer.
 func (c *sshConn) keepAlive(ctx context.Context) {
 	for wait(ctx, keepaliveTime) {
 		dead := time.AfterFunc(silenceTime, c.drop)
@@ -167,7 +168,7 @@ func (c *sshConn) drop() {
 	}
 }
 
-// close ends the connection and waits for what it runs.
+// close closes the connection and waits for running commands.
 func (c *sshConn) close() {
 	c.stop()
 	c.quit()
@@ -175,22 +176,21 @@ func (c *sshConn) close() {
 	c.alive.Wait()
 }
 
-// commandError is a command that a machine did not run to a good end.
+// commandError is a command that failed on a machine.
 type commandError struct {
-	status int    // what it ended with; -1 where it did not tell
-	stderr string // the end of what it said
+	status int    // exit status; -1 if unknown
+	stderr string // the end of its error output
 	err    error
 }
 
 func (e *commandError) Error() string {
-	return fmt.Sprintf("the command ended with %d: %s", e.status, models.Printable(e.stderr))
+	return fmt.Sprintf("the command exited with status %d: %s", e.status, printable.Line(e.stderr))
 }
 func (e *commandError) Unwrap() error { return e.err }
 
-// run runs a command and hands its output to read. What it writes to its error stream is
-// watched by hear, which may be nil. An error of either ends the connection: a command
-// need not end because nobody listens.
-func (c *sshConn) run(ctx context.Context, command string, hear func(string) error, read func(io.Reader) error) error {
+// run runs a command and passes its output to read. check, which may be nil, sees its error
+// output. An error of either closes the connection, because a command may not end by itself.
+func (c *sshConn) run(ctx context.Context, command string, check func(string) error, read func(io.Reader) error) error {
 	session, err := c.client().NewSession()
 	if err != nil {
 		return fmt.Errorf("opening a session: %w", err)
@@ -198,7 +198,7 @@ func (c *sshConn) run(ctx context.Context, command string, hear func(string) err
 	defer func() { _ = session.Close() }()
 	stop := context.AfterFunc(ctx, func() { _ = session.Close() })
 	defer stop()
-	stderr := &said{hear: hear, stop: c.drop}
+	stderr := &stderrTail{hear: check, stop: c.drop}
 	session.Stderr = stderr
 	stdout, err := session.StdoutPipe()
 	if err != nil {
@@ -212,13 +212,13 @@ func (c *sshConn) run(ctx context.Context, command string, hear func(string) err
 		c.drop()
 	}
 	err = session.Wait()
-	text, heard := stderr.told()
+	text, found := stderr.result()
 	var exit *ssh.ExitError
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case heard != nil:
-		return heard
+	case found != nil:
+		return found
 	case readErr != nil:
 		return readErr
 	case err == nil:
@@ -226,11 +226,11 @@ func (c *sshConn) run(ctx context.Context, command string, hear func(string) err
 	case errors.As(err, &exit):
 		return &commandError{status: exit.ExitStatus(), stderr: text, err: err}
 	}
-	return fmt.Errorf("the connection broke: %w", err)
+	return fmt.Errorf("connection lost: %w", err)
 }
 
-// said keeps the end of what a command writes to its error stream.
-type said struct {
+// stderrTail keeps the end of a command's error output.
+type stderrTail struct {
 	hear func(string) error
 	stop func()
 
@@ -242,7 +242,7 @@ type said struct {
 const mostSaid = 4 << 10
 
 // Write implements io.Writer.
-func (s *said) Write(p []byte) (int, error) {
+func (s *stderrTail) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.text = append(s.text, p...)
@@ -257,7 +257,7 @@ func (s *said) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (s *said) told() (string, error) {
+func (s *stderrTail) result() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return string(s.text), s.heard

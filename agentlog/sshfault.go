@@ -11,19 +11,19 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"ironworks/models"
+	"ironworks/printable"
 )
 
 func fingerprint(key ssh.PublicKey) string { return ssh.FingerprintSHA256(key) }
 
-// faultStatus says why a machine's journal cannot be followed, and the way out. Final is
-// what does not go away by waiting.
+// faultStatus returns why a machine's journal cannot be followed, and the remedy. final reports
+// that retrying will not help.
 func faultStatus(err error) (s Status, final bool) {
 	again := func(why, wayOut string) (Status, bool) {
-		return Status{State: StateConnecting, Why: why, WayOut: wayOut}, false
+		return Status{State: StateConnecting, Reason: why, Remedy: wayOut}, false
 	}
 	failed := func(why, wayOut string) (Status, bool) {
-		return Status{State: StateFailed, Why: why, WayOut: wayOut}, true
+		return Status{State: StateFailed, Reason: why, Remedy: wayOut}, true
 	}
 	var (
 		hostKey *HostKeyError
@@ -33,42 +33,42 @@ func faultStatus(err error) (s Status, final bool) {
 	)
 	switch {
 	case err == nil:
-		return again("journalctl ended", "")
+		return again("journalctl exited", "")
 	case errors.Is(err, errMoved):
-		return again("the machine has another address now", "")
+		return again("the machine's address changed", "")
 	case errors.As(err, &hostKey):
-		return failed("the host key "+hostKey.Fingerprint+" of "+hostKey.Host+" is refused: "+hostKey.Why, hostKey.WayOut)
+		return failed("host key "+hostKey.Fingerprint+" of "+hostKey.Host+" is refused: "+hostKey.Reason, hostKey.Remedy)
 	case errors.As(err, &auth):
-		return failed(auth.Error(), "name the key whose public half the ramdisk's Ignition carries: logs.ssh.keys of the context; or ssh-add it")
+		return failed(auth.Error(), "add the private key that matches the ramdisk's Ignition configuration: logs.ssh.keys of the context, or ssh-add")
 	case errors.Is(err, errNoPermission):
-		return failed(err.Error(), "let the user read the journal (group systemd-journal), or run sudo without a password")
+		return failed(err.Error(), "add the user to the group systemd-journal, or allow sudo without a password")
 	case errors.As(err, &command):
 		return commandStatus(command)
 	case errors.As(err, &unknown):
 		return again("the name "+unknown.Name+" does not resolve", "")
-	case errors.Is(err, syscall.ECONNREFUSED), refusedThere(err):
-		return again("nothing listens for SSH there", "is sshd in the ramdisk, and is this still the ramdisk's address?")
+	case errors.Is(err, syscall.ECONNREFUSED), refusedByJump(err):
+		return again("SSH connection refused", "check that the ramdisk runs sshd and that this is still its address")
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return again("there is no route to it", "from here the machine's network may be reached over a jump host: logs.ssh.jump of the context")
+		return again("no route to host", "use a jump host if needed: logs.ssh.jump of the context")
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), timedOut(err):
-		return again("no answer in time", "a firewall may drop it, or the machine is down; over a jump host: logs.ssh.jump of the context")
+		return again("timed out", "a firewall may drop packets, or the machine is down; use a jump host if needed: logs.ssh.jump of the context")
 	case errors.Is(err, io.EOF), errors.Is(err, net.ErrClosed), errors.Is(err, syscall.ECONNRESET), brokenOff(err):
-		return again("the connection broke", "")
+		return again("connection lost", "")
 	}
 	var m masker
-	return again(short(models.Printable(m.line(err.Error())), 300), "")
+	return again(truncate(printable.Line(m.line(err.Error())), 300), "")
 }
 
 func commandStatus(e *commandError) (Status, bool) {
 	text := strings.TrimSpace(e.stderr)
 	switch {
 	case e.status == 127 || contains(text, "command not found", "No such file or directory"):
-		return Status{State: StateFailed, Why: "there is no journalctl on it", WayOut: "is this the ramdisk? Its address may be another machine's by now"}, true
+		return Status{State: StateFailed, Reason: "journalctl not found", Remedy: "check that this is still the ramdisk's address"}, true
 	case text == "":
-		text = "it said nothing"
+		text = "no error output"
 	}
 	var m masker
-	return Status{State: StateConnecting, Why: "journalctl ended badly: " + short(models.Printable(m.line(text)), 300)}, false
+	return Status{State: StateConnecting, Reason: "journalctl failed: " + truncate(printable.Line(m.line(text)), 300)}, false
 }
 
 func timedOut(err error) bool {
@@ -76,8 +76,8 @@ func timedOut(err error) bool {
 	return errors.As(err, &t) && t.Timeout()
 }
 
-// refusedThere is a jump host that could not connect.
-func refusedThere(err error) bool {
+// refusedByJump reports a jump host that could not connect.
+func refusedByJump(err error) bool {
 	var open *ssh.OpenChannelError
 	return errors.As(err, &open) && open.Reason == ssh.ConnectionFailed
 }

@@ -13,39 +13,38 @@ import (
 )
 
 const (
-	// systemSSH is the folder of the system's ssh_config and of what it includes.
+	// systemSSH is the folder of the system's ssh_config and its includes.
 	systemSSH = "/etc/ssh"
-	// mostConfig bounds a file of ssh's, in bytes.
-	mostConfig = 1 << 20
-	// mostIncludes is how deep files may include each other, as in OpenSSH (readconf.c,
-	// READCONF_MAX_DEPTH).
-	mostIncludes = 16
+	// maxConfig bounds a configuration file of ssh, in bytes.
+	maxConfig = 1 << 20
+	// maxIncludes is the depth of includes, as in OpenSSH (readconf.c, READCONF_MAX_DEPTH).
+	maxIncludes = 16
 )
 
-// sshFiles are what ssh_config says, the user's before the system's.
+// sshFiles is the content of ssh_config, the user's before the system's.
 type sshFiles struct {
 	home  string
 	parts []sshPart
 }
 
-// sshPart is a stretch of a file between two Includes. It counts for a host that all of
-// the blocks match which its file was included in.
+// sshPart is a part of a file between two Includes. It applies to hosts that match all blocks in
+// which its file was included.
 type sshPart struct {
 	within []*ssh_config.Config
 	config *ssh_config.Config
 }
 
-// probe is a key that a block is asked for to see whether it matches a host.
+// probe is a key that is looked up in a block to test whether it matches a host.
 const probe = "Port"
 
-func (p *sshPart) counts(alias string) bool {
+func (p *sshPart) applies(alias string) bool {
 	return !slices.ContainsFunc(p.within, func(c *ssh_config.Config) bool {
 		v, err := c.Get(alias, probe)
 		return err != nil || v == ""
 	})
 }
 
-// readSSHFiles reads the files; one that is not there says nothing.
+// readSSHFiles reads the files; missing ones are empty.
 func readSSHFiles(o *SSHOptions) (*sshFiles, error) { return readSSHFilesOf(o, systemSSH) }
 
 func readSSHFilesOf(o *SSHOptions, system string) (*sshFiles, error) {
@@ -65,14 +64,14 @@ func readSSHFilesOf(o *SSHOptions, system string) (*sshFiles, error) {
 	return f, nil
 }
 
-// read takes a file and what it includes. A relative Include is below dir: ~/.ssh for the
-// user's files, /etc/ssh for the system's. The library would look for both in ~/.ssh, and
-// would fail over conditions that it does not know.
+// read reads a file and its includes. A relative Include is below dir: ~/.ssh for the user's
+// files, /etc/ssh for the system's. The library would use ~/.ssh for both, and would fail for
+// unknown conditions.
 func (f *sshFiles) read(path, dir string, within []*ssh_config.Config, depth int) error {
-	if depth > mostIncludes {
-		return fmt.Errorf("reading ssh_config %s: more than %d files include each other", path, mostIncludes)
+	if depth > maxIncludes {
+		return fmt.Errorf("reading ssh_config %s: more than %d files include each other", path, maxIncludes)
 	}
-	text, err := readSome(path, mostConfig)
+	text, err := readSome(path, maxConfig)
 	if err != nil {
 		return fmt.Errorf("reading ssh_config: %w", err)
 	}
@@ -115,8 +114,7 @@ func (f *sshFiles) read(path, dir string, within []*ssh_config.Config, depth int
 	return flush()
 }
 
-// include reads the files that a pattern names; like ssh, it passes over those that are
-// not there or may not be read.
+// include reads the files that a pattern matches; like ssh, it skips missing and unreadable ones.
 func (f *sshFiles) include(pattern, dir string, within []*ssh_config.Config, depth int) error {
 	if rest, ok := strings.CutPrefix(pattern, "~/"); ok {
 		pattern = filepath.Join(f.home, rest)
@@ -137,7 +135,7 @@ func (f *sshFiles) include(pattern, dir string, within []*ssh_config.Config, dep
 	return nil
 }
 
-// configWords are the words of a line, the keyword in lower case; none of a comment.
+// configWords returns the words of a line, the keyword in lower case; none for a comment.
 func configWords(line string) []string {
 	line = strings.TrimSpace(line)
 	if line == "" || line[0] == '#' {
@@ -162,8 +160,8 @@ func configWords(line string) []string {
 	return words
 }
 
-// withoutMatch takes out the blocks whose conditions are not understood (final, canonical,
-// exec, user, several at once): they are as if they did not match.
+// withoutMatch removes the blocks with unsupported conditions (final, canonical, exec, user,
+// several at once), as if they did not match.
 func withoutMatch(text []byte) string {
 	lines := strings.SplitAfter(string(text), "\n")
 	skipping := false
@@ -183,11 +181,11 @@ func withoutMatch(text []byte) string {
 	return strings.Join(lines, "")
 }
 
-// get is the first value of a key for a host.
+// get returns the first value of a key for a host.
 func (f *sshFiles) get(alias, key string) string {
 	var first string
 	for i := range f.parts {
-		if p := &f.parts[i]; first == "" && p.counts(alias) {
+		if p := &f.parts[i]; first == "" && p.applies(alias) {
 			v, err := p.config.Get(alias, key)
 			if err == nil {
 				first = cmp.Or(first, v)
@@ -197,11 +195,11 @@ func (f *sshFiles) get(alias, key string) string {
 	return first
 }
 
-// all are the values of a key for a host, in the order of the files.
+// all returns the values of a key for a host, in the order of the files.
 func (f *sshFiles) all(alias, key string) []string {
 	var out []string
 	for i := range f.parts {
-		if p := &f.parts[i]; p.counts(alias) {
+		if p := &f.parts[i]; p.applies(alias) {
 			values, _ := p.config.GetAll(alias, key) // an error is one of the library's own types
 			out = append(out, values...)
 		}

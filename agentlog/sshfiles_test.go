@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// TestSSHFiles reads files as distributions ship them and as users write them. The
-// comments of OpenSSH's ssh_config(5) are what counts.
+// TestSSHFiles reads files as distributions ship them and as users write them, by the rules of
+// ssh_config(5).
 func TestSSHFiles(t *testing.T) {
 	t.Parallel()
-	// fedora is what Fedora, RHEL and CentOS ship.
+	// fedora is shipped by Fedora, RHEL and CentOS.
 	const fedora = "# comment\nMatch final all\n\tInclude /nowhere/openssh.config\n\tGSSAPIAuthentication yes\n\tForwardX11Trusted yes\n"
 	for name, tt := range map[string]struct {
 		files map[string]string // by their path below the folder, in which etc and home are

@@ -15,16 +15,16 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 
-	"ironworks/models"
+	"ironworks/printable"
 )
 
-// mostKey bounds a file of a private key.
-const mostKey = 64 << 10
+// maxKey bounds a file of a private key.
+const maxKey = 64 << 10
 
-// agentTime is how long ssh-agent may take: somebody may have to touch a key.
+// agentTime bounds the wait for ssh-agent: the user may have to touch a key.
 const agentTime = 30 * time.Second
 
-// keyring is what we can log in with, and what of it cannot be used and why.
+// keyring has the usable keys, and why others are unusable.
 type keyring struct {
 	signers []ssh.Signer
 	notes   []string
@@ -37,7 +37,7 @@ func (k *keyring) close() {
 	}
 }
 
-// keys gathers keys in the order in which they are tried: those of the options, those of
+// keys collects keys in the order in which they are tried: those of the options, those of
 // ssh_config, the agent's, the default files.
 func (o *SSHOptions) keys(ctx context.Context, h *hop) *keyring {
 	k := &keyring{}
@@ -55,31 +55,31 @@ func (o *SSHOptions) keys(ctx context.Context, h *hop) *keyring {
 	return k
 }
 
-// CountKeys tells how many keys there are to log in with, wherever that is, and what of
-// those that are named or should be there cannot be used.
+// CountKeys returns the number of available keys, and notes on those that are named or expected,
+// but unusable.
 func (o *SSHOptions) CountKeys(ctx context.Context) (keys int, notes []string) {
 	ring := o.keys(ctx, &hop{})
 	defer ring.close()
 	return len(ring.signers), ring.notes
 }
 
-// add reads a key. One that nobody named need not be there.
+// add reads a key. Default keys need not exist.
 func (k *keyring) add(path string, named bool) {
-	text, err := readSome(path, mostKey)
+	text, err := readSome(path, maxKey)
 	if errors.Is(err, fs.ErrNotExist) && !named {
 		return
 	}
 	if err != nil {
-		k.note(fmt.Sprintf("the key %s cannot be read", path))
+		k.addNote(fmt.Sprintf("cannot read key %s", path))
 		return
 	}
 	signer, err := ssh.ParsePrivateKey(text)
 	var locked *ssh.PassphraseMissingError
 	switch {
 	case errors.As(err, &locked):
-		k.note(fmt.Sprintf("the key %s has a passphrase: ssh-add it", path))
+		k.addNote(fmt.Sprintf("key %s has a passphrase; ssh-add it", path))
 	case err != nil:
-		k.note(fmt.Sprintf("the key %s is none that can be read", path))
+		k.addNote(fmt.Sprintf("key %s has an unsupported format", path))
 	default:
 		k.signer(signer)
 	}
@@ -88,16 +88,16 @@ func (k *keyring) add(path string, named bool) {
 func (k *keyring) addAgent(ctx context.Context, socket string) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", socket)
 	if err != nil {
-		k.note("ssh-agent does not answer at SSH_AUTH_SOCK")
+		k.addNote("ssh-agent does not answer at SSH_AUTH_SOCK")
 		return
 	}
 	k.agent = conn
-	_ = conn.SetDeadline(time.Now().Add(agentTime)) // one that hangs holds nobody up
+	_ = conn.SetDeadline(time.Now().Add(agentTime)) // a hanging agent must not block
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 	signers, err := agent.NewClient(conn).Signers()
 	if err != nil {
-		k.note("ssh-agent does not tell its keys")
+		k.addNote("ssh-agent did not list its keys")
 		return
 	}
 	for _, s := range signers {
@@ -114,16 +114,16 @@ func (k *keyring) signer(s ssh.Signer) {
 	}
 }
 
-func (k *keyring) note(text string) { k.notes = append(k.notes, models.Printable(text)) }
+func (k *keyring) addNote(text string) { k.notes = append(k.notes, printable.Line(text)) }
 
-// text says which keys there are, for when none was taken.
+// text describes the keys that were offered, if none was accepted.
 func (k *keyring) text() string {
 	text := fmt.Sprintf("%d keys were offered", len(k.signers))
 	switch len(k.signers) {
 	case 0:
-		text = "there is no key to offer"
+		text = "no keys to offer"
 	case 1:
-		text = "one key was offered, " + ssh.FingerprintSHA256(k.signers[0].PublicKey())
+		text = "1 key was offered, " + ssh.FingerprintSHA256(k.signers[0].PublicKey())
 	}
 	return strings.Join(append([]string{text}, k.notes...), "; ")
 }

@@ -13,12 +13,12 @@ import (
 	"ironworks/models"
 )
 
-// How long is waited before a machine is tried again.
+// Delays between attempts.
 const (
 	firstPause  = time.Second
 	mostPause   = 15 * time.Second
-	failedPause = time.Minute // where waiting alone does not help
-	lookPause   = time.Second // between looks at the address
+	failedPause = time.Minute // if waiting alone does not help
+	lookPause   = time.Second // period of checking the address
 )
 
 // sshSource follows the journal of a machine over SSH.
@@ -26,29 +26,29 @@ type sshSource struct {
 	joint *joint
 	out   *outlet
 
-	sudo   bool
-	boot   string
-	cursor string
-	parser *Parser
-	told   string // of the trust in the host key
-	last   Status // why it did not work
+	sudo      bool
+	boot      string
+	cursor    string
+	parser    *Parser
+	trustNote string // of the trust in the host key
+	last      Status // why it did not work
 }
 
-// follow tries for ever: machines reboot, and come back at other addresses.
+// follow retries until ctx ends: machines reboot, and return at other addresses.
 func (s *sshSource) follow(ctx context.Context) {
 	pause := firstPause
 	for ctx.Err() == nil {
 		host := hostOf(s.joint.options.Address(s.joint.node))
 		if host == "" {
 			if s.joint.options.Once {
-				s.out.status(ctx, Status{State: StateFailed, Why: noAddress, WayOut: noAddressWayOut})
+				s.out.status(ctx, Status{State: StateFailed, Reason: noAddress, Remedy: noAddressWayOut})
 				return
 			}
-			s.out.status(ctx, Status{State: StateWaiting, Why: noAddress, WayOut: noAddressWayOut})
+			s.out.status(ctx, Status{State: StateWaiting, Reason: noAddress, Remedy: noAddressWayOut})
 			wait(ctx, lookPause)
 			continue
 		}
-		began := s.joint.options.Now()
+		began := time.Now()
 		err := s.once(ctx, host)
 		if ctx.Err() != nil {
 			return
@@ -69,23 +69,23 @@ func (s *sshSource) follow(ctx context.Context) {
 		switch {
 		case final:
 			pause = failedPause
-		case s.joint.options.Now().Sub(began) > time.Minute:
+		case time.Since(began) > time.Minute:
 			pause = firstPause
 		}
-		s.rest(ctx, host, pause)
+		s.waitBeforeRetry(ctx, host, pause)
 		pause = min(2*pause, mostPause)
 	}
 }
 
 const (
-	noAddress       = "Ironic has no address of the ramdisk: it has not called back yet, or is gone"
-	noAddressWayOut = "wait for the ramdisk, or look at the machine's console"
+	noAddress       = "ramdisk not running: Ironic has no address for its agent"
+	noAddressWayOut = "wait for the ramdisk, or check the machine's console"
 )
 
-// rest waits before the next try; a new address ends it.
-func (s *sshSource) rest(ctx context.Context, host string, pause time.Duration) {
-	pause += rand.N(pause/4 + 1) //nolint:gosec // so that many do not come at once
-	for until := s.joint.options.Now().Add(pause); s.joint.options.Now().Before(until); {
+// waitBeforeRetry waits before the next attempt; a new address ends the wait.
+func (s *sshSource) waitBeforeRetry(ctx context.Context, host string, pause time.Duration) {
+	pause += rand.N(pause/4 + 1) //nolint:gosec // spreads the attempts of many nodes
+	for until := time.Now().Add(pause); time.Now().Before(until); {
 		if !wait(ctx, min(lookPause, pause)) {
 			return
 		}
@@ -95,15 +95,15 @@ func (s *sshSource) rest(ctx context.Context, host string, pause time.Duration) 
 	}
 }
 
-// errMoved is a machine that has another address now.
-var errMoved = errors.New("the machine has another address now")
+// errMoved reports that the machine has another address in Ironic.
+var errMoved = errors.New("the machine's address changed")
 
-// once connects and follows until that ends, which is an error unless all was read.
+// once connects and follows until that ends, which is an error unless everything was read.
 func (s *sshSource) once(ctx context.Context, host string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if s.last.State != StateFailed {
-		s.out.status(ctx, Status{State: StateConnecting, Address: s.address(host), Why: s.last.Why, WayOut: s.last.WayOut})
+		s.out.status(ctx, Status{State: StateConnecting, Address: s.address(host), Reason: s.last.Reason, Remedy: s.last.Remedy})
 	}
 	conn, boot, err := s.enter(ctx, host)
 	if err != nil {
@@ -117,9 +117,9 @@ func (s *sshSource) once(ctx context.Context, host string) error {
 		s.boot, s.cursor, s.parser = boot, "", nil
 	}
 	if s.parser == nil {
-		s.parser = NewParser(s.joint.node, models.LogSSH, s.joint.options.Now)
+		s.parser = NewParser(s.joint.node, models.LogSSH, time.Now)
 	}
-	following := Status{State: StateFollowing, Address: conn.last.name(), Why: s.told}
+	following := Status{State: StateFollowing, Address: conn.last.name(), Reason: s.trustNote}
 	s.last = Status{}
 	s.out.status(ctx, following)
 	watching := make(chan struct{})
@@ -128,9 +128,9 @@ func (s *sshSource) once(ctx context.Context, host string) error {
 		s.watch(ctx, host, cancel)
 	}()
 	defer func() { cancel(nil); <-watching }()
-	begun := s.joint.options.Now()
-	err = conn.run(ctx, s.command(readCommand(s.cursor, !s.joint.options.Once)), hearPermission, func(stdout io.Reader) error {
-		return entries(stdout, func(batch [][]byte) error { return s.take(ctx, batch, begun, &following) })
+	begun := time.Now()
+	err = conn.run(ctx, s.command(readCommand(s.cursor, !s.joint.options.Once)), checkPermission, func(stdout io.Reader) error {
+		return entries(stdout, func(batch [][]byte) error { return s.emit(ctx, batch, begun, &following) })
 	})
 	if cause := context.Cause(ctx); errors.Is(cause, errMoved) {
 		return cause
@@ -138,8 +138,8 @@ func (s *sshSource) once(ctx context.Context, host string) error {
 	return err
 }
 
-// watch ends the following of an address that is no longer the machine's. One that is
-// gone is not: Ironic forgets it before the machine reboots.
+// watch stops following an address that is no longer the machine's. A missing address does not
+// count: Ironic drops it before the machine reboots.
 func (s *sshSource) watch(ctx context.Context, host string, cancel context.CancelCauseFunc) {
 	for wait(ctx, lookPause) {
 		if now := hostOf(s.joint.options.Address(s.joint.node)); now != "" && now != host {
@@ -156,14 +156,14 @@ func (s *sshSource) command(c string) string {
 	return c
 }
 
-// enter connects and looks at the journal; where it may not be read, once more with sudo.
+// enter connects and checks the journal; if it is not readable, it retries with sudo.
 func (s *sshSource) enter(ctx context.Context, host string) (conn *sshConn, boot string, err error) {
 	for {
 		conn, err = dialSSH(ctx, &s.joint.options.SSH, s.joint.node, host)
 		if err != nil {
 			return nil, "", err
 		}
-		boot, err = s.look(ctx, conn)
+		boot, err = s.readBoot(ctx, conn)
 		if err == nil {
 			return conn, boot, nil
 		}
@@ -174,19 +174,19 @@ func (s *sshSource) enter(ctx context.Context, host string) (conn *sshConn, boot
 			s.sudo = true
 			continue
 		case errors.As(err, &failed) && s.sudo:
-			err = fmt.Errorf("%w, and sudo does not help: %s", errNoPermission, strings.TrimSpace(failed.stderr))
+			err = fmt.Errorf("%w, also with sudo: %s", errNoPermission, strings.TrimSpace(failed.stderr))
 		}
-		s.sudo = false // the next try finds out anew
+		s.sudo = false // determined again by the next attempt
 		return nil, "", err
 	}
 }
 
-// look asks for the last entry: of which boot it is, and whether we may read it at all.
-func (s *sshSource) look(ctx context.Context, conn *sshConn) (boot string, err error) {
-	err = conn.run(ctx, s.command(bootCommand()), hearPermission, func(stdout io.Reader) error {
+// look reads the last entry: its boot, and whether the journal is readable.
+func (s *sshSource) readBoot(ctx context.Context, conn *sshConn) (boot string, err error) {
+	err = conn.run(ctx, s.command(bootCommand()), checkPermission, func(stdout io.Reader) error {
 		return entries(stdout, func(batch [][]byte) error {
 			for _, data := range batch {
-				if lines, err := NewParser(s.joint.node, models.LogSSH, s.joint.options.Now).Journal(data); err == nil && len(lines) > 0 {
+				if lines, err := NewParser(s.joint.node, models.LogSSH, time.Now).Journal(data); err == nil && len(lines) > 0 {
 					boot = lines[0].Boot
 				}
 			}
@@ -196,44 +196,44 @@ func (s *sshSource) look(ctx context.Context, conn *sshConn) (boot string, err e
 	return boot, err
 }
 
-// trust decides about a host key that nobody knows.
+// trust decides about an unknown host key.
 func (s *sshSource) trust(conn *sshConn, boot string) error {
-	s.told = ""
+	s.trustNote = ""
 	if conn.keys.verdict == hostKeyExpected {
-		s.joint.trust.expect(s.joint.node, conn.keys.key, boot)
+		s.joint.trust.pin(s.joint.node, conn.keys.key, boot)
 	}
 	if conn.keys.verdict != hostKeyNew {
 		return nil
 	}
-	if err := s.joint.trust.first(s.joint.node, &conn.last, conn.keys.key, boot); err != nil {
+	if err := s.joint.trust.acceptFirst(s.joint.node, &conn.last, conn.keys.key, boot); err != nil {
 		return err
 	}
-	s.told = "its host key " + fingerprint(conn.keys.key) + " is trusted for this boot, as the first one that was seen"
+	s.trustNote = "host key " + fingerprint(conn.keys.key) + " is trusted for this boot (first seen)"
 	if conn.keys.foreign {
-		s.told += "; it is none that an image of this console has"
+		s.trustNote += "; it matches no image of this console"
 	}
 	return nil
 }
 
-// take hands on the lines of entries, and then remembers how far that is.
-func (s *sshSource) take(ctx context.Context, batch [][]byte, begun time.Time, following *Status) error {
+// take forwards the lines of entries, and then stores the position.
+func (s *sshSource) emit(ctx context.Context, batch [][]byte, begun time.Time, following *Status) error {
 	var lines []models.LogLine
 	cursor := s.cursor
-	fresh := s.joint.options.Now().Sub(begun) > 3*time.Second
+	fresh := time.Since(begun) > 3*time.Second
 	for _, data := range batch {
 		if data == nil {
-			lines = append(lines, s.parser.Text(time.Time{}, "journalctl", "(an entry was left out: it is too large)")...)
+			lines = append(lines, s.parser.Text(time.Time{}, "journalctl", "(entry omitted: too large)")...)
 			continue
 		}
 		more, at, err := s.parser.journal(data)
 		if err != nil || at != "" && at == cursor {
-			continue // no entry, or the one that we had already
+			continue // malformed, or the last one of the previous connection
 		}
 		if at != "" {
 			cursor = at
 		}
 		if fresh && len(more) > 0 {
-			s.out.skew.see(&more[0])
+			s.out.skew.observe(&more[0])
 		}
 		lines = append(lines, more...)
 	}
@@ -241,7 +241,7 @@ func (s *sshSource) take(ctx context.Context, batch [][]byte, begun time.Time, f
 		return ctx.Err()
 	}
 	s.cursor = cursor
-	if skew, known := s.out.skew.told(); known && skew != following.Skew {
+	if skew, known := s.out.skew.value(); known && skew != following.Skew {
 		following.Skew = skew
 		s.out.status(ctx, *following)
 	}
@@ -260,7 +260,7 @@ func (s *sshSource) address(host string) string {
 	return way[len(way)-1].name()
 }
 
-// hostOf takes the host out of the agent's address, or of one that somebody gave.
+// hostOf returns the host of the agent's address, or of a given one.
 func hostOf(address string) string {
 	if !strings.Contains(address, "://") {
 		_, host, _, err := splitHost(address)
@@ -273,9 +273,43 @@ func hostOf(address string) string {
 	if err != nil {
 		return ""
 	}
-	// What Ironic says is not ours to run: ssh_config and known_hosts take it as a name.
+	// The address comes from Ironic and is not trusted: ssh_config and known_hosts treat it as a
+	// name.
 	if host := u.Hostname(); !strings.HasPrefix(host, "-") && !strings.ContainsAny(host, " \t\n\"'\\*?!,") {
 		return host
 	}
 	return ""
+}
+
+// skew estimates how far a machine's clock is ahead of Ironic's. A line arrives after it was
+// written, so the clock is ahead by at least the line's time; the least delayed line is the most
+// accurate.
+type skew struct {
+	clock func() (time.Duration, bool) // Ironic's, ahead of the local one
+	most  time.Duration
+	lines int
+}
+
+// observe processes a line that arrived while the source was followed.
+func (s *skew) observe(l *models.LogLine) {
+	if l.Time.IsZero() || l.Received.IsZero() {
+		return
+	}
+	ahead := l.Time.Sub(l.Received)
+	if s.lines == 0 || ahead > s.most {
+		s.most = ahead
+	}
+	s.lines++
+}
+
+// value returns the skew against Ironic, in whole seconds, the accuracy of the estimate.
+func (s *skew) value() (time.Duration, bool) {
+	if s.lines == 0 || s.clock == nil {
+		return 0, false
+	}
+	server, known := s.clock()
+	if !known {
+		return 0, false
+	}
+	return (s.most - server).Round(time.Second), true
 }

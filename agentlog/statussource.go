@@ -16,26 +16,27 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/printable"
 )
 
-// How often the agent is asked whether it is there.
+// Periods of requesting the agent's status.
 const (
 	statusPause = 10 * time.Second
 	statusTime  = 5 * time.Second
 )
 
-// statusSource asks the agent for a sign of life while no better source works.
+// statusSource requests the agent's status while no better source works.
 type statusSource struct {
 	joint *joint
 	out   *outlet
-	last  string // the line that was given last
+	last  string // the last line
 }
 
-// follow asks every ten seconds.
+// follow sends a request every ten seconds.
 func (s *statusSource) follow(ctx context.Context) {
 	client := agentClient()
 	defer client.CloseIdleConnections()
-	if !s.joint.options.Once && !wait(ctx, 2*time.Second) { // the others have their chance
+	if !s.joint.options.Once && !wait(ctx, 2*time.Second) { // give the other sources a chance
 		return
 	}
 	for {
@@ -52,33 +53,33 @@ func (s *statusSource) follow(ctx context.Context) {
 
 func (s *statusSource) ask(ctx context.Context, client *http.Client) {
 	if s.out.othersWork() {
-		s.out.status(ctx, Status{State: StateWaiting, Why: "it is asked only while no better source works"})
+		s.out.status(ctx, Status{State: StateWaiting, Reason: "on standby: used only while no better source works"})
 		return
 	}
 	address := s.joint.options.Address(s.joint.node)
 	if hostOf(address) == "" || !strings.Contains(address, "://") {
-		s.out.status(ctx, Status{State: StateWaiting, Why: noAddress, WayOut: noAddressWayOut})
+		s.out.status(ctx, Status{State: StateWaiting, Reason: noAddress, Remedy: noAddressWayOut})
 		return
 	}
 	answer, err := askAgent(ctx, client, address)
 	if ctx.Err() != nil {
 		return
 	}
-	shown := models.Printable(models.MaskURL(address))
+	shown := printable.Line(models.MaskURL(address))
 	if err != nil {
-		s.line(ctx, models.LogWarning, "the agent does not answer: "+agentFault(err))
+		s.line(ctx, models.LogWarning, "no answer from the agent: "+agentFault(err))
 		s.out.status(ctx, Status{
-			State: StateConnecting, Address: shown, Why: agentFault(err),
-			WayOut: "is the machine on, and is its network reached from here? The conductor may still reach it",
+			State: StateConnecting, Address: shown, Reason: agentFault(err),
+			Remedy: "check that the machine is on and that this console reaches its network; the conductor may still reach it",
 		})
 		return
 	}
 	s.line(ctx, models.LogInfo, answer)
-	// It is no log: others may go on trying, and it goes on being asked.
-	s.out.status(ctx, Status{State: StateFollowing, Address: shown, Why: "a sign of life and no log; the agent's own certificate is not verified"})
+	// This is no log: other sources keep retrying, and so does this one.
+	s.out.status(ctx, Status{State: StateFollowing, Address: shown, Reason: "agent status only, no log; its certificate is not verified"})
 }
 
-// line gives a line when it is news.
+// line emits a line if it has changed.
 func (s *statusSource) line(ctx context.Context, level models.LogLevel, text string) {
 	if text == s.last {
 		return
@@ -86,35 +87,34 @@ func (s *statusSource) line(ctx context.Context, level models.LogLevel, text str
 	s.last = text
 	var m masker
 	s.out.lines(ctx, []models.LogLine{{
-		Received: s.joint.options.Now(), Node: s.joint.node, Source: models.LogStatus, Unit: "status", Level: level,
-		Text: short(models.Printable(m.line(text)), maxText),
+		Received: time.Now(), Node: s.joint.node, Source: models.LogStatus, Unit: "status", Level: level,
+		Text: truncate(printable.Line(m.line(text)), maxText),
 	}})
 }
 
-// agentClient asks agents: they have certificates that they made themselves, and nothing
-// secret is asked or sent.
+// agentClient returns a client for agents: they have self-signed certificates, and nothing secret
+// is requested or sent.
 func agentClient() *http.Client {
-	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true} //nolint:gosec // it says so
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true} //nolint:gosec // the status says so
 	return &http.Client{Transport: transport, Timeout: statusTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// AskAgent asks the agent at an address, as Ironic has it, whether it is there; that takes 5 s
-// at most.
-func AskAgent(ctx context.Context, address string) explain.AgentFacts {
+// ProbeAgent requests the status of the agent at an address, as in Ironic, within 5 s.
+func ProbeAgent(ctx context.Context, address string) explain.AgentFacts {
 	client := agentClient()
 	defer client.CloseIdleConnections()
 	answer, err := askAgent(ctx, client, address)
 	var m masker
 	switch {
 	case err == nil:
-		return explain.AgentFacts{Answers: explain.AnswerYes, Text: models.Printable(m.line(answer))}
+		return explain.AgentFacts{Answers: explain.AnswerYes, Text: printable.Line(m.line(answer))}
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return explain.AgentFacts{Answers: explain.AnswerNo, Text: "connection refused at " + models.Printable(models.MaskURL(address))}
+		return explain.AgentFacts{Answers: explain.AnswerNo, Text: "connection refused at " + printable.Line(models.MaskURL(address))}
 	}
 	return explain.AgentFacts{Text: "no answer: " + agentFault(err)}
 }
 
-var errNoAgent = errors.New("what answers is not the agent")
+var errNoAgent = errors.New("not an agent's answer")
 
 func askAgent(ctx context.Context, client *http.Client, address string) (string, error) {
 	u, err := url.Parse(address)
@@ -135,7 +135,7 @@ func askAgent(ctx context.Context, client *http.Client, address string) (string,
 	}
 	var status struct {
 		Version   string          `json:"version"`
-		StartedAt json.RawMessage `json:"started_at"` // a number in all releases that are known
+		StartedAt json.RawMessage `json:"started_at"` // a number in all known releases
 	}
 	if err := json.NewDecoder(io.LimitReader(response.Body, 64<<10)).Decode(&status); err != nil {
 		return "", errNoAgent
@@ -155,11 +155,11 @@ func agentFault(err error) string {
 	case errors.Is(err, errNoAgent):
 		return err.Error()
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return "nothing listens there"
+		return "connection refused"
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return "there is no route to it"
+		return "no route to host"
 	case timedOut(err):
-		return "no answer in time"
+		return "timed out"
 	}
-	return "the connection broke"
+	return "connection lost"
 }

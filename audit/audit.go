@@ -1,4 +1,4 @@
-// Package audit keeps what was asked of Ironic and of BMCs from here, and what became of it:
+// Package audit records the requests to Ironic and to BMCs from this console, with their results:
 // a file to which every request is written before it is sent and after it was answered.
 package audit
 
@@ -7,26 +7,27 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// Result is what became of a request.
+// Result is the result of a request.
 type Result string
 
-// The results. Every request is written twice: before it is sent, so that nothing is
-// ever done without a trace, and when its fate is known.
+// Results. Every request is written twice: before it is sent, so that nothing is done without a
+// record, and when its result is known.
 const (
 	Sending  Result = "sending"
 	Accepted Result = "accepted"
-	Refused  Result = "refused" // Ironic turned it down
+	Refused  Result = "refused" // rejected by Ironic
 	Unknown  Result = "unknown" // no answer: it may have arrived
 )
 
-// Record is one line of the audit. It holds no values that were sent, so no
-// secrets.
+// Record is one line of the audit file. It has no values that were sent, so no secrets.
 type Record struct {
 	Time time.Time `json:"time"`
 	// ID joins the two lines of one request.
@@ -41,30 +42,29 @@ type Record struct {
 	Overrides []string `json:"overrides,omitempty"`
 }
 
-// Writer keeps records. What cannot be recorded is not done.
+// Writer writes records. A request that cannot be recorded is not sent.
 type Writer interface {
 	Write(r Record) error
 }
 
-// File appends records to a file as JSON lines. Several processes may append to
-// the same one: every line is a single write. A line that a crash, or a full disk, cut off
-// is ended before the next record.
+// File appends records to a file as JSON lines. Several processes may append to the same file:
+// every line is a single write. A line that a crash or a full disk truncated is ended before the
+// next record.
 type File struct {
 	mu   sync.Mutex
 	file *os.File
-	// end reads the end of the file; nil where that is no regular one, or cannot be read.
+	// end reads the end of the file; nil if it is not a regular file, or unreadable.
 	end *os.File
 }
 
-// Open opens or makes the file, readable by its owner alone, also where it was not
-// so before.
+// Open opens or creates the file, and makes it readable by its owner only.
 func Open(path string) (*File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("open the audit: %w", err)
+		return nil, fmt.Errorf("open the audit log: %w", err)
 	}
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600) //nolint:gosec // the user's own configured path
 	if err != nil {
-		return nil, fmt.Errorf("open the audit: %w", err)
+		return nil, fmt.Errorf("open the audit log: %w", err)
 	}
 	info, err := f.Stat()
 	if err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
@@ -72,7 +72,7 @@ func Open(path string) (*File, error) {
 	}
 	if err != nil {
 		_ = f.Close()
-		return nil, fmt.Errorf("open the audit: %w", err)
+		return nil, fmt.Errorf("open the audit log: %w", err)
 	}
 	a := &File{file: f}
 	if info.Mode().IsRegular() {
@@ -85,26 +85,26 @@ func Open(path string) (*File, error) {
 func (a *File) Write(r Record) error {
 	line, err := json.Marshal(r)
 	if err != nil {
-		return fmt.Errorf("write the audit: %w", err)
+		return fmt.Errorf("write the audit log: %w", err)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	line = append(line, '\n')
-	if a.torn() {
+	if a.truncated() {
 		line = append([]byte{'\n'}, line...)
 	}
 	if _, err := a.file.Write(line); err != nil {
-		return fmt.Errorf("write the audit: %w", err)
+		return fmt.Errorf("write the audit log: %w", err)
 	}
 	return nil
 }
 
-// tornAfter is how long a line without an end stays as it is before it counts as cut off:
-// another process may be in the middle of writing it.
+// tornAfter is after how long an incomplete line counts as truncated: another process may be
+// writing it.
 const tornAfter = 10 * time.Millisecond
 
-// torn says whether the last line of the file was cut off.
-func (a *File) torn() bool {
+// truncated reports whether the last line of the file is truncated.
+func (a *File) truncated() bool {
 	size, open := a.openLine()
 	for open {
 		<-time.After(tornAfter)
@@ -116,7 +116,7 @@ func (a *File) torn() bool {
 	return false
 }
 
-// openLine gives the size of the file in bytes, and whether its last line has no end.
+// openLine returns the size of the file in bytes, and whether its last line is incomplete.
 func (a *File) openLine() (size int64, open bool) {
 	if a.end == nil {
 		return 0, false
@@ -138,8 +138,8 @@ func (a *File) Close() error {
 	return a.file.Close()
 }
 
-// Late opens the audit when the first line is written: who only looks needs none.
-type Late struct {
+// LazyFile opens the audit file when the first record is written, so that reading needs none.
+type LazyFile struct {
 	Path string
 
 	mu   sync.Mutex
@@ -147,7 +147,7 @@ type Late struct {
 }
 
 // Write appends a record.
-func (l *Late) Write(r Record) error {
+func (l *LazyFile) Write(r Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file == nil {
@@ -160,11 +160,28 @@ func (l *Late) Write(r Record) error {
 	return l.file.Write(r)
 }
 
-// Close closes what was opened.
-func (l *Late) Close() {
+// Close closes the file if it was opened.
+func (l *LazyFile) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file != nil {
 		_ = l.file.Close()
 	}
+}
+
+// Text describes the request and its result; it is safe to show.
+func (r *Record) Text() string {
+	text := r.Verb + ": " + string(r.Result)
+	if r.Result == Sending {
+		text = r.Verb + ": what became of it is not known"
+	}
+	for _, more := range []string{r.Reason, r.RequestID} {
+		if more != "" {
+			text += ", " + more
+		}
+	}
+	if len(r.Overrides) > 0 {
+		text += ", overriding " + strings.Join(r.Overrides, " ")
+	}
+	return printable.Line(text)
 }

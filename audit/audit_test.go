@@ -19,7 +19,7 @@ import (
 func TestAuditFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep", "state", "audit.jsonl")
 	var writers sync.WaitGroup
-	for w := range 4 { // as four processes would
+	for w := range 4 { // like four processes
 		book, err := audit.Open(path)
 		if err != nil {
 			t.Fatal(err)
@@ -72,7 +72,7 @@ func mode(t *testing.T, path string, want os.FileMode) {
 	}
 }
 
-func TestAuditFileOfOthersEyes(t *testing.T) {
+func TestAuditFileBecomesPrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	if err := os.WriteFile(path, []byte("{}\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestReadAudit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _ = f.WriteString(`{"id":"e","context":"lab","node":{"uuid":"u-1"`) // killed while it was written
+	_, _ = f.WriteString(`{"id":"e","context":"lab","node":{"uuid":"u-1"`) // killed during the write
 	_ = f.Close()
 	records, err := audit.Read(path, "lab", one)
 	var got []string
@@ -133,9 +133,9 @@ func TestReadAudit(t *testing.T) {
 	}
 }
 
-// TestATornLineTakesNoOtherWithIt: a process was killed, or the disk was full, in the middle
-// of a line. What comes after is a line of its own, whoever writes it.
-func TestATornLineTakesNoOtherWithIt(t *testing.T) {
+// TestTruncatedLineDamagesNoOther: after a crash or on a full disk, a line may be truncated. The
+// next record is on a new line, whoever writes it.
+func TestTruncatedLineDamagesNoOther(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	write := func(a *audit.File, id string) {

@@ -8,52 +8,51 @@ import (
 	"ironworks/models"
 )
 
-// Changes knows what was changed of the nodes of a context from here, by the audit: what is
-// in its file, and what passes through [Changes.Write].
+// Changes has the changes of a context's nodes from this console: those in its audit file, and
+// those that pass through [Changes.Write].
 type Changes struct {
 	audit   Writer
 	context string
-	now     func() time.Time
 
 	mu      sync.Mutex
 	pending map[string]Record
 	done    map[string][]models.NodeChange
 }
 
-// dateResolution is how exactly Ironic's clock is known: its Date header has whole seconds.
+// dateResolution is the accuracy of Ironic's clock: its Date header has whole seconds.
 const dateResolution = 2 * time.Second
 
-// mostPending bounds the requests that are kept without an end: a console that was killed
-// leaves them in the file.
-const mostPending = 1000
+// maxPending bounds the requests without a result: a console that was killed leaves them in the
+// file.
+const maxPending = 1000
 
-// ReadChanges reads the audit of a path. What cannot be read is not known: it is an error
-// beside what was read. Audit, which may be nil, is where Write passes records on to.
-func ReadChanges(path, context string, audit Writer, now func() time.Time) (*Changes, error) {
-	c := &Changes{audit: audit, context: context, now: now, pending: map[string]Record{}, done: map[string][]models.NodeChange{}}
-	err := eachRecord(path, nil, c.note)
+// ReadChanges reads an audit file. If it cannot be read completely, the error is returned with
+// what was read. audit, which may be nil, receives the records that Write forwards.
+func ReadChanges(path, context string, audit Writer) (*Changes, error) {
+	c := &Changes{audit: audit, context: context, pending: map[string]Record{}, done: map[string][]models.NodeChange{}}
+	err := eachRecord(path, nil, c.remember)
 	return c, err
 }
 
-// Write passes a record on, and takes note of it.
+// Write forwards a record, and stores the change.
 func (c *Changes) Write(r Record) error {
 	if err := c.audit.Write(r); err != nil {
 		return err
 	}
-	c.note(&r)
+	c.remember(&r)
 	return nil
 }
 
-// Of gives the changes of a node that Ironic accepted, with times on its clock, which is
-// now there; nil are none.
-func (c *Changes) Of(uuid string, now time.Time) []models.NodeChange {
+// ForNode returns the changes of a node that Ironic accepted, with times on its clock, which is now
+// there; nil if there are none.
+func (c *Changes) ForNode(uuid string, now time.Time) []models.NodeChange {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known := c.done[uuid]
 	if len(known) == 0 {
 		return nil
 	}
-	skew := now.Sub(c.now())
+	skew := time.Until(now)
 	if skew.Abs() < dateResolution {
 		skew = 0
 	}
@@ -64,7 +63,7 @@ func (c *Changes) Of(uuid string, now time.Time) []models.NodeChange {
 	return changes
 }
 
-func (c *Changes) note(r *Record) {
+func (c *Changes) remember(r *Record) {
 	fields := changedFields(r.Verb)
 	if len(fields) == 0 || r.Context != c.context {
 		return
@@ -73,7 +72,7 @@ func (c *Changes) note(r *Record) {
 	defer c.mu.Unlock()
 	switch r.Result {
 	case Sending:
-		if len(c.pending) >= mostPending {
+		if len(c.pending) >= maxPending {
 			clear(c.pending)
 		}
 		c.pending[r.ID] = *r
@@ -91,7 +90,7 @@ func (c *Changes) note(r *Record) {
 	}
 }
 
-// changedFields are the fields that a request changes, by what the audit calls it: "set"
+// changedFields returns the fields that a request changes, by its verb in the audit file: "set"
 // with the paths of a JSON patch.
 func changedFields(verb string) []string {
 	switch verb {

@@ -4,76 +4,79 @@ import (
 	"errors"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ironworks/models"
 )
 
-// TestChanges knows what was accepted, from the file and from what passes through, with
-// times on Ironic's clock.
+// TestChanges returns accepted changes, from the file and from Write, with times on Ironic's
+// clock.
 func TestChanges(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "audit.jsonl")
-	file, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = file.Close() })
-	local := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
-	request := func(w Writer, id, context, verb string, end Result) {
-		t.Helper()
-		r := Record{Time: local.Add(-time.Hour), ID: id, Context: context, Node: models.NodeRef{UUID: "u1"}, Verb: verb, Result: Sending}
-		for _, result := range []Result{Sending, end} {
-			r.Result = result
-			if err := w.Write(r); err != nil {
-				t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "audit.jsonl")
+		file, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = file.Close() })
+		local := time.Now().UTC()
+		request := func(w Writer, id, context, verb string, end Result) {
+			t.Helper()
+			r := Record{Time: local.Add(-time.Hour), ID: id, Context: context, Node: models.NodeRef{UUID: "u1"}, Verb: verb, Result: Sending}
+			for _, result := range []Result{Sending, end} {
+				r.Result = result
+				if err := w.Write(r); err != nil {
+					t.Fatal(err)
+				}
+				r.Time = r.Time.Add(time.Second)
 			}
-			r.Time = r.Time.Add(time.Second)
 		}
-	}
-	request(file, "a", "lab", "set /properties/root_device /driver_info/redfish_password", Accepted)
-	request(file, "b", "lab", "set /properties/cpu_arch", Refused)
-	request(file, "c", "lab", "set /properties/memory_mb", Unknown)
-	request(file, "d", "other", "set /properties/local_gb", Accepted)
-	request(file, "e", "lab", "manage", Accepted)
-	changes, err := ReadChanges(path, "lab", file, func() time.Time { return local })
-	if err != nil {
-		t.Fatal(err)
-	}
-	request(changes, "f", "lab", "set /instance_info/root_device/wwn", Accepted)
+		request(file, "a", "lab", "set /properties/root_device /driver_info/redfish_password", Accepted)
+		request(file, "b", "lab", "set /properties/cpu_arch", Refused)
+		request(file, "c", "lab", "set /properties/memory_mb", Unknown)
+		request(file, "d", "other", "set /properties/local_gb", Accepted)
+		request(file, "e", "lab", "manage", Accepted)
+		changes, err := ReadChanges(path, "lab", file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request(changes, "f", "lab", "set /instance_info/root_device/wwn", Accepted)
 
-	ironic := local.Add(5 * time.Minute) // its clock is ahead
-	got := changes.Of("u1", ironic)
-	want := []string{"properties.root_device", "driver_info.redfish_password", "instance_info.root_device.wwn"}
-	if len(got) != len(want) {
-		t.Fatalf("%+v, want %q", got, want)
-	}
-	for i, c := range got {
-		if c.Field != want[i] || !c.At.Equal(ironic.Add(-time.Hour)) {
-			t.Errorf("%+v, want %s at %s", c, want[i], ironic.Add(-time.Hour))
+		ironic := local.Add(5 * time.Minute) // its clock is ahead
+		got := changes.ForNode("u1", ironic)
+		want := []string{"properties.root_device", "driver_info.redfish_password", "instance_info.root_device.wwn"}
+		if len(got) != len(want) {
+			t.Fatalf("%+v, want %q", got, want)
 		}
-	}
-	if more := changes.Of("u2", ironic); more != nil {
-		t.Errorf("of another node: %+v", more)
-	}
-	if records, err := Read(path, "lab", models.NodeRef{UUID: "u1"}); err != nil || len(records) != 5 {
-		t.Errorf("%d records passed on, %v", len(records), err)
-	}
+		for i, c := range got {
+			if c.Field != want[i] || !c.At.Equal(ironic.Add(-time.Hour)) {
+				t.Errorf("%+v, want %s at %s", c, want[i], ironic.Add(-time.Hour))
+			}
+		}
+		if more := changes.ForNode("u2", ironic); more != nil {
+			t.Errorf("of another node: %+v", more)
+		}
+		if records, err := Read(path, "lab", models.NodeRef{UUID: "u1"}); err != nil || len(records) != 5 {
+			t.Errorf("%d records passed on, %v", len(records), err)
+		}
+	})
 }
 
 type refusingAudit struct{}
 
 func (refusingAudit) Write(Record) error { return errors.New("disk full") }
 
-// TestChangesNotWritten: what cannot be recorded is not done, and so is no change.
-func TestChangesNotWritten(t *testing.T) {
+// TestUnrecordedChangesDoNotCount: what cannot be recorded is not done, and so is no change.
+func TestUnrecordedChangesDoNotCount(t *testing.T) {
 	t.Parallel()
-	changes, err := ReadChanges(filepath.Join(t.TempDir(), "none"), "lab", refusingAudit{}, time.Now)
+	changes, err := ReadChanges(filepath.Join(t.TempDir(), "none"), "lab", refusingAudit{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := Record{ID: "a", Context: "lab", Node: models.NodeRef{UUID: "u1"}, Verb: "set /name", Result: Accepted}
-	if err := changes.Write(r); err == nil || changes.Of("u1", time.Now()) != nil {
-		t.Errorf("error %v, changes %+v", err, changes.Of("u1", time.Now()))
+	if err := changes.Write(r); err == nil || changes.ForNode("u1", time.Now()) != nil {
+		t.Errorf("error %v, changes %+v", err, changes.ForNode("u1", time.Now()))
 	}
 }

@@ -13,10 +13,9 @@ import (
 	"ironworks/models"
 )
 
-// Read gives the requests of a context about a node that a file has, in its order: one
-// record each, of the time when it was about to be sent and with what became of it. The
-// node is meant by its uuid. What cannot be read, such as a line that was cut off, is left
-// out; a file that is not there has none.
+// Read returns the requests of a context about a node, in the order of the file: one record each,
+// with the time before sending and the result. The node is selected by its UUID. Truncated lines
+// are skipped; a missing file has none.
 func Read(path, context string, node models.NodeRef) (records []Record, err error) {
 	place := map[string]int{}
 	err = eachRecord(path, []byte(node.UUID), func(r *Record) {
@@ -34,14 +33,14 @@ func Read(path, context string, node models.NodeRef) (records []Record, err erro
 	return records, err
 }
 
-// eachRecord calls yield with the records of the lines that have a text in them.
+// eachRecord calls yield with the records of the lines that contain a text.
 func eachRecord(path string, having []byte, yield func(r *Record)) error {
 	file, err := os.Open(path) //nolint:gosec // the user's own configured path
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("read the audit: %w", err)
+		return fmt.Errorf("read the audit log: %w", err)
 	}
 	defer func() { _ = file.Close() }()
 	for lines := bufio.NewReader(file); ; {
@@ -54,7 +53,7 @@ func eachRecord(path string, having []byte, yield func(r *Record)) error {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return fmt.Errorf("read the audit: %w", err)
+			return fmt.Errorf("read the audit log: %w", err)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"ironworks/models"
 )
 
-// mostSettings is how many BIOS settings are told; honest machines have some hundreds.
-const mostSettings = 2000
+// maxSettings bounds the BIOS settings; real machines have some hundreds.
+const maxSettings = 2000
 
 type bios struct {
 	resource
@@ -21,8 +21,8 @@ type bios struct {
 	} `json:"@Redfish.Settings"`
 }
 
-// readBIOS reads the settings, and what of them waits for the next boot: that is in an
-// object of its own.
+// readBIOS reads the settings, and the pending ones for the next boot, which are a separate
+// resource.
 func (p *probe) readBIOS(ctx context.Context) error {
 	if p.system.Bios.ID == "" {
 		return nil
@@ -36,7 +36,7 @@ func (p *probe) readBIOS(ctx context.Context) error {
 		err = p.get(ctx, now.Settings.Object.ID, &next)
 	}
 	for name, value := range now.Attributes {
-		if len(p.found.BIOS) == mostSettings {
+		if len(p.found.BIOS) == maxSettings {
 			break
 		}
 		v := models.BMCValue{Name: name, Value: setting(value)}
@@ -49,7 +49,7 @@ func (p *probe) readBIOS(ctx context.Context) error {
 	return err
 }
 
-// setting is a value as the firmware writes it: a number is not 1e+06.
+// setting returns a value as the firmware writes it: numbers without an exponent.
 func setting(value any) string {
 	switch v := value.(type) {
 	case nil:

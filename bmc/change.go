@@ -17,20 +17,19 @@ import (
 	"ironworks/models"
 )
 
-// sent is what came back of a request that changes something: where its task is, if it has
-// one.
+// sent is the answer to a change: the address of its task, if it has one.
 type sent struct {
 	task string
 	wait bool // 202
 }
 
-// post asks for an action.
+// post sends an action.
 func (s *session) post(ctx context.Context, at string, body any) (sent, error) {
 	return s.send(ctx, func() (*http.Response, error) { return s.client.WithContext(ctx).Post(at, body) })
 }
 
-// act asks for an action and follows the task that it may be. The note is for what was
-// done: empty, or that the task still runs.
+// act sends an action and waits for its task, if there is one. The note is about the result:
+// empty, or that the task is still running.
 func (s *session) act(ctx context.Context, at string, body any) (string, error) {
 	answer, err := s.post(ctx, at, body)
 	if err != nil {
@@ -39,9 +38,9 @@ func (s *session) act(ctx context.Context, at string, body any) (string, error) 
 	return s.follow(ctx, answer)
 }
 
-// change changes a resource, and follows the task that it may be. Some controllers want to
-// be told which version of the resource is meant (428, or 412 for another): it is read
-// again, once. There are those that do not know their own weak tags.
+// change changes a resource, and waits for its task, if there is one. Some controllers require the
+// version of the resource (428, or 412 for a wrong one): then it is read again, once. Some
+// controllers do not accept their own weak tags.
 func (s *session) change(ctx context.Context, at string, body any) (string, error) {
 	patch := func(etag string) (sent, error) {
 		headers := map[string]string{}
@@ -78,7 +77,7 @@ func wantsETag(err error) bool {
 	return code == http.StatusPreconditionFailed || code == http.StatusPreconditionRequired
 }
 
-// send sends a change. One that got no answer may have been taken.
+// send sends a change. Without an answer it may have been accepted.
 func (s *session) send(ctx context.Context, request func() (*http.Response, error)) (sent, error) {
 	resp, err := request() //nolint:bodyclose // the cleanup does
 	if err != nil && s.renew(ctx, err) {
@@ -86,26 +85,26 @@ func (s *session) send(ctx context.Context, request func() (*http.Response, erro
 	}
 	defer schemas.DeferredCleanupHTTPResponse(resp)
 	if err != nil {
-		return sent{}, s.unanswered(err)
+		return sent{}, s.asUnsure(err)
 	}
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return sent{}, s.unanswered(err)
+		return sent{}, s.asUnsure(err)
 	}
-	var told struct {
+	var task struct {
 		ref
 		Type  string `json:"@odata.type"`
 		Error *struct{ Message string }
 	}
-	_ = json.Unmarshal(body, &told) // many answer with nothing, or with what was changed
-	if told.Error != nil && hasFailed(body) {
+	_ = json.Unmarshal(body, &task) // many answer with nothing, or with the changed resource
+	if task.Error != nil && hasFailed(body) {
 		return sent{}, schemas.ConstructError(http.StatusBadRequest, body)
 	}
 	answer := sent{wait: resp.StatusCode == http.StatusAccepted}
 	if answer.wait {
 		answer.task = resp.Header.Get("Location")
-		if answer.task == "" && strings.Contains(told.Type, "Task") {
-			answer.task = told.ID
+		if answer.task == "" && strings.Contains(task.Type, "Task") {
+			answer.task = task.ID
 		}
 		if u, err := url.Parse(answer.task); err == nil {
 			answer.task = u.RequestURI()
@@ -114,46 +113,46 @@ func (s *session) send(ctx context.Context, request func() (*http.Response, erro
 	return answer, nil
 }
 
-// hasFailed: some answer 200 and an error, and some write their Success where an error
-// goes.
+// hasFailed detects answers with status 200 and an error; some controllers put Success in place of
+// an error.
 func hasFailed(body []byte) bool {
-	var told struct {
+	var task struct {
 		Error struct {
 			Code  string
 			Infos []struct{ MessageID, Severity, MessageSeverity string } `json:"@Message.ExtendedInfo"`
 		}
 	}
-	_ = json.Unmarshal(body, &told)
-	for _, info := range told.Error.Infos {
+	_ = json.Unmarshal(body, &task)
+	for _, info := range task.Error.Infos {
 		if strings.HasSuffix(info.MessageID, "Success") || strings.EqualFold(info.Severity, "OK") || strings.EqualFold(info.MessageSeverity, "OK") {
 			return false
 		}
 	}
-	return !strings.HasSuffix(told.Error.Code, "Success")
+	return !strings.HasSuffix(task.Error.Code, "Success")
 }
 
-// unanswered marks a change that may have been taken although no answer came.
-func (s *session) unanswered(err error) error {
+// asUnsure marks a change that may have been accepted although there was no answer.
+func (s *session) asUnsure(err error) error {
 	if status(err) != 0 {
 		return err
 	}
 	if errors.Is(err, errForeign) || errors.Is(err, errTooMuch) || errors.Is(err, errRedirect) {
 		return err
 	}
-	return &unsure{err}
+	return &unsureError{err}
 }
 
-// unsure is a change without an answer.
-type unsure struct{ err error }
+// unsureError is a change without an answer.
+type unsureError struct{ err error }
 
-func (u *unsure) Error() string { return u.err.Error() }
-func (u *unsure) Unwrap() error { return u.err }
+func (u *unsureError) Error() string { return u.err.Error() }
+func (u *unsureError) Unwrap() error { return u.err }
 
-// isBroken says that the connection ended in the middle.
+// isBroken reports whether the connection was closed in the middle of an answer.
 func isBroken(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) }
 
-// names says whether a controller's no is about a property.
-func names(err error, property string) bool {
+// isAbout reports whether a controller's error is about a property.
+func isAbout(err error, property string) bool {
 	var answer *schemas.Error
 	if !errors.As(err, &answer) {
 		return false
@@ -165,42 +164,42 @@ func names(err error, property string) bool {
 	return strings.Contains(text, property)
 }
 
-// task is how far a change is.
+// task is the state of a change.
 type task struct {
 	TaskState, TaskStatus string
 
 	Messages []struct{ Message, MessageID, Severity string }
 }
 
-// follow waits for the end of a task, for a minute at most.
+// follow waits for the end of a task, for at most a minute.
 func (s *session) follow(ctx context.Context, answer sent) (string, error) {
 	if !answer.wait {
 		return "", nil
 	}
 	if answer.task == "" || answer.task == "/" {
-		return "; the BMC works on it", nil
+		return "; the BMC is still processing the request", nil
 	}
 	end := time.Now().Add(s.limits.task)
 	for {
-		state, done, err := s.look(ctx, answer.task)
-		var lost *unreadable
+		state, done, err := s.readTask(ctx, answer.task)
+		var lost *unreadableError
 		switch unread := errors.As(err, &lost); {
 		case done:
 			return "", err
-		case unread && !passes(err):
+		case unread && !isTemporary(err):
 			return "", s.lostTask(answer.task, err)
-		case time.Now().After(end) || !within(ctx, s.limits.pause) || !sleep(ctx, s.limits.pause):
+		case time.Now().After(end) || !hasTime(ctx, s.limits.pause) || !sleep(ctx, s.limits.pause):
 			if unread {
 				return "", s.lostTask(answer.task, err)
 			}
-			return fmt.Sprintf("; the BMC still works on it (%s, task %s)", orUnknown(state), last(answer.task)), nil
+			return fmt.Sprintf("; the BMC is still processing the request (%s, task %s)", orUnknown(state), last(answer.task)), nil
 		}
 	}
 }
 
-// passes says whether a failure to read a task may pass by itself: a busy controller, or a
-// connection that broke.
-func passes(err error) bool {
+// isTemporary reports whether a failure to read a task may be temporary: a busy controller, or a broken
+// connection.
+func isTemporary(err error) bool {
 	var syntax *json.SyntaxError
 	var away *redirected
 	switch code := status(err); {
@@ -212,15 +211,15 @@ func passes(err error) bool {
 	return true
 }
 
-// lostTask is the fault of an order that the controller accepted, but whose task cannot be
-// read: the order may have been carried out. It hides the controller's answer, for an error
-// about the task says nothing about the order.
+// lostTask is the fault of an order that the controller accepted, but whose task cannot be read:
+// the order may have been carried out. It hides the controller's answer, because an error about
+// the task says nothing about the order.
 func (s *session) lostTask(at string, err error) error {
 	why := s.fault("", err)
 	f := &models.Fault{
 		Kind: models.FaultServer, URL: s.url, Sent: true,
-		Message: fmt.Sprintf("the BMC accepted it, but task %s cannot be read: %s", s.safe(last(at)), why.Reason()),
-		Hint:    "look at the BMC before sending it again",
+		Message: fmt.Sprintf("the BMC accepted the request, but task %s cannot be read: %s", s.safe(last(at)), why.Reason()),
+		Hint:    "check the BMC before you retry",
 	}
 	if why.Kind == models.FaultCanceled {
 		f.Kind, f.Err = why.Kind, why.Err
@@ -228,12 +227,12 @@ func (s *session) lostTask(at string, err error) error {
 	return f
 }
 
-// look asks a task once. A monitor of a task goes when that has ended. A task that cannot be
-// read is an *unreadable, and not done.
-func (s *session) look(ctx context.Context, at string) (state string, done bool, err error) {
+// readTask reads a task once. A task monitor disappears when its task has ended. If a task cannot be
+// read, the error is an *unreadable, and it is not done.
+func (s *session) readTask(ctx context.Context, at string) (state string, done bool, err error) {
 	var t task
 	err = s.get(ctx, at, &t)
-	var lost *unreadable
+	var lost *unreadableError
 	switch code := status(err); {
 	case code == http.StatusNotFound || code == http.StatusGone:
 		return "", true, nil
@@ -257,37 +256,37 @@ func (s *session) look(ctx context.Context, at string) (state string, done bool,
 		}
 		return "", true, nil
 	case "":
-		// Not a task: a monitor that has ended shows what came of it.
+		// Not a task: a finished monitor returns the result.
 		return "", true, nil
 	}
 	return t.TaskState, false, nil
 }
 
 func (s *session) taskFailed(state, why string) error {
-	f := &models.Fault{Kind: models.FaultServer, URL: s.url, Message: "the BMC took it, and failed: " + state}
+	f := &models.Fault{Kind: models.FaultServer, URL: s.url, Message: "the BMC accepted the request, but it failed: " + state}
 	if why != "" {
-		f.Message = "the BMC took it, and failed: " + s.safe(why)
+		f.Message = "the BMC accepted the request, but it failed: " + s.safe(why)
 	}
 	return f
 }
 
-// anyOf says whether a no is one of some messages, or says nothing of its reason: the code
-// beside the messages is a general error at most controllers.
+// anyOf reports whether an error has one of some messages, or no specific message: most
+// controllers return a general error code beside the messages.
 func anyOf(err error, ids ...string) bool {
 	var answer *schemas.Error
 	if !errors.As(err, &answer) {
 		return false
 	}
-	var told []string
+	var task []string
 	for _, info := range answer.ExtendedInfos {
 		if info.MessageID != "" && !strings.HasSuffix(info.MessageID, "GeneralError") {
-			told = append(told, info.MessageID)
+			task = append(task, info.MessageID)
 		}
 	}
-	if len(told) == 0 {
+	if len(task) == 0 {
 		return answer.Message == "" || strings.HasSuffix(answer.Code, "GeneralError")
 	}
-	return slices.ContainsFunc(told, func(id string) bool {
+	return slices.ContainsFunc(task, func(id string) bool {
 		return slices.ContainsFunc(ids, func(want string) bool { return strings.HasSuffix(id, want) })
 	})
 }

@@ -11,10 +11,10 @@ import (
 	"ironworks/models"
 )
 
-// allJobs is what Dell's queue calls all of its jobs.
+// allJobs is Dell's ID for all jobs of the queue.
 const allJobs = "JID_CLEARALL"
 
-// doClearJobs empties the queue of jobs: Dell's own way, or one by one.
+// doClearJobs empties the job queue: with Dell's action, or job by job.
 func (m *server) doClearJobs(ctx context.Context) (string, error) {
 	controller, err := m.findManager(ctx)
 	if err != nil && controller == nil {
@@ -30,15 +30,15 @@ func (m *server) doClearJobs(ctx context.Context) (string, error) {
 	lists, err := m.jobLists(ctx, controller)
 	if len(lists) == 0 {
 		if err == nil {
-			err = m.refuse(string(models.BMCClearJobs), "this BMC has neither a queue of jobs nor tasks", "")
+			err = m.refuse(string(models.BMCClearJobs), "this BMC has no job queue and no tasks", "")
 		}
 		return "", err
 	}
 	return m.deleteJobs(ctx, lists)
 }
 
-// dellQueue is the action that empties Dell's queue, "" where there is none. The service
-// is linked, or else where newer and older iDRACs have it.
+// dellQueue returns the action that empties Dell's queue, "" if there is none. The service is
+// linked, or at the fixed paths of newer and older iDRACs.
 func (m *server) dellQueue(ctx context.Context, controller *manager) (string, error) {
 	if controller == nil {
 		return "", nil
@@ -70,24 +70,24 @@ func (m *server) dellQueue(ctx context.Context, controller *manager) (string, er
 }
 
 func (m *server) clearQueue(ctx context.Context, controller *manager, queue string) (string, error) {
-	before, known := m.count(ctx, controller)
+	before, known := m.countJobs(ctx, controller)
 	note, err := m.act(ctx, queue, map[string]string{"JobID": allJobs})
 	if err != nil {
 		return "", err
 	}
-	after, still := m.count(ctx, controller)
+	after, still := m.countJobs(ctx, controller)
 	if !known || !still {
 		return "cleared the queue (" + allJobs + ")" + note, nil
 	}
 	done := "deleted " + jobs(max(before-after, 0)) + note
 	if after > 0 {
-		done += fmt.Sprintf("; %d are there still", after)
+		done += fmt.Sprintf("; %d remain", after)
 	}
 	return done, nil
 }
 
-// count is how many jobs there are, where that can be known.
-func (m *server) count(ctx context.Context, controller *manager) (int, bool) {
+// countJobs returns the number of jobs, if it can be read.
+func (m *server) countJobs(ctx context.Context, controller *manager) (int, bool) {
 	at := controller.Links.Oem.Dell.Jobs.ID
 	if at == "" {
 		at = strings.TrimRight(controller.ref.ID, "/") + "/Jobs"
@@ -103,11 +103,10 @@ func jobs(n int) string {
 	return fmt.Sprintf("%d jobs", n)
 }
 
-// deleteJobs deletes what has ended and what waits, one after the other; what runs is left
-// alone.
+// deleteJobs deletes ended and pending jobs, one after the other; running ones are skipped.
 func (m *server) deleteJobs(ctx context.Context, lists []ref) (string, error) {
 	var deleted, running int
-	var failed partial
+	var failed partialError
 	for _, list := range lists {
 		raw, err := m.expanded(ctx, list.ID, mostMembers)
 		if err != nil {
@@ -134,25 +133,25 @@ func (m *server) deleteJobs(ctx context.Context, lists []ref) (string, error) {
 	}
 	done := "deleted " + jobs(deleted)
 	if deleted == 0 {
-		done = "there was no job to delete"
+		done = "no jobs to delete"
 	}
 	if running > 0 {
-		done += fmt.Sprintf("; %d still runs", running)
+		done += fmt.Sprintf("; %d still running", running)
 	}
 	if failed.failed > 0 {
-		done += fmt.Sprintf("; %d could not be deleted: %s", failed.failed, m.fault("", failed.first).Reason())
+		done += fmt.Sprintf("; cannot delete %d: %s", failed.failed, m.fault("", failed.first).Reason())
 	}
 	return done, nil
 }
 
-// deleteJob deletes a job unless it runs.
+// deleteJob deletes a job unless it is running.
 func (m *server) deleteJob(ctx context.Context, member json.RawMessage) (runs bool, err error) {
 	var j job
 	link, is := isLink(member)
 	if is {
 		err = m.get(ctx, link.ID, &j)
 	} else {
-		err = m.soften(link.ID, json.Unmarshal(member, &j))
+		err = m.tolerate(link.ID, json.Unmarshal(member, &j))
 	}
 	if err != nil {
 		return false, err

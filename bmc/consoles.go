@@ -7,13 +7,13 @@ import (
 	"ironworks/models"
 )
 
-// managerConsole is a console as managers tell of it.
+// managerConsole is a console in a manager.
 type managerConsole struct {
 	Enabled *bool    `json:"ServiceEnabled"`
 	Types   []string `json:"ConnectTypesSupported"`
 }
 
-// graphicalConsole and serialConsole are consoles as systems tell of them.
+// graphicalConsole and serialConsole are consoles in a system.
 type graphicalConsole struct {
 	managerConsole
 	Port *float64
@@ -27,8 +27,8 @@ type serialWay struct {
 	URI     string `json:"ConsoleURI"`
 }
 
-// readConsoles tells the ways to the screen and to the serial line. The system's own words
-// go before the controller's: they are newer, and have the ports.
+// readConsoles reads the graphical and serial consoles. Those of the system take precedence: they
+// are newer, and have the ports.
 func (p *probe) readConsoles(ctx context.Context) error {
 	p.systemConsoles()
 	if p.manager == nil {
@@ -39,15 +39,15 @@ func (p *probe) readConsoles(ctx context.Context) error {
 		has[c.Kind] = true
 	}
 	for _, c := range []struct {
-		kind models.BMCConsoleKind
-		told managerConsole
+		kind  models.BMCConsoleKind
+		state managerConsole
 	}{
 		{models.BMCConsoleGraphical, p.manager.GraphicalConsole},
 		{models.BMCConsoleSerial, p.manager.SerialConsole},
 		{models.BMCConsoleShell, p.manager.CommandShell},
 	} {
-		if c.told.Enabled != nil && !has[c.kind] {
-			p.found.Consoles = append(p.found.Consoles, models.BMCConsole{Kind: c.kind, Enabled: *c.told.Enabled, Types: c.told.Types})
+		if c.state.Enabled != nil && !has[c.kind] {
+			p.found.Consoles = append(p.found.Consoles, models.BMCConsole{Kind: c.kind, Enabled: *c.state.Enabled, Types: c.state.Types})
 		}
 	}
 	return p.supermicroConsole(ctx)
@@ -62,7 +62,7 @@ func (p *probe) systemConsoles() {
 		p.found.Consoles = append(p.found.Consoles, models.BMCConsole{Kind: models.BMCConsoleGraphical, Enabled: *g.Enabled, Types: types})
 	}
 	serial := models.BMCConsole{Kind: models.BMCConsoleSerial}
-	told := false
+	found := false
 	for _, way := range []struct {
 		name string
 		serialWay
@@ -72,8 +72,8 @@ func (p *probe) systemConsoles() {
 		{"IPMI", p.system.SerialConsole.IPMI},
 		{"WebSocket", p.system.SerialConsole.WebSocket},
 	} {
-		told = told || way.Enabled != nil
-		if !of(way.Enabled) {
+		found = found || way.Enabled != nil
+		if !orZero(way.Enabled) {
 			continue
 		}
 		serial.Enabled = true
@@ -86,12 +86,13 @@ func (p *probe) systemConsoles() {
 			serial.URL = p.absolute(way.URI)
 		}
 	}
-	if told {
+	if found {
 		p.found.Consoles = append(p.found.Consoles, serial)
 	}
 }
 
-// supermicroConsole is the one vendor's that says where its console is.
+// supermicroConsole reads Supermicro's own resource, the only one of a vendor with the address of
+// the console.
 func (p *probe) supermicroConsole(ctx context.Context) error {
 	at := p.manager.Oem.Supermicro.IKVM.ID
 	if at == "" {

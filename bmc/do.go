@@ -10,16 +10,15 @@ import (
 	"ironworks/models"
 )
 
-// Do carries an order out, in one session that is closed after it, and says in a few words
-// what was done: "ForceOff", "inserted into slot 1 (CD)". An order that the controller does
-// not offer is refused with what it offers; errors are a *models.BMCOrderError or a
-// *models.Fault. After the order the controller is asked once whether it took it; one that
-// shows nothing of it (yet) is no error, but is told.
+// Do carries out an order, in one session, and returns in a few words what was done: "ForceOff",
+// "inserted into slot 1 (CD)". An order that the controller does not support is refused with the
+// supported ones; errors are a *models.BMCOrderError or a *models.Fault. Afterwards it reads once
+// whether the order took effect; if not (yet), that is part of the result, not an error.
 func Do(ctx context.Context, t Target, o models.BMCOrder) (did string, err error) {
 	if err := o.Check(); err != nil {
 		return "", err
 	}
-	limits := t.limits.or()
+	limits := t.limits.withDefaults()
 	whole, cancel := context.WithTimeout(ctx, limits.whole+limits.task)
 	defer cancel()
 	s, err := open(whole, &t)
@@ -56,12 +55,12 @@ func (m *server) do(ctx context.Context, o models.BMCOrder) (string, error) {
 	return "", o.Check()
 }
 
-// refuse is an order that this controller cannot carry out.
+// refuse returns the error of an order that this controller cannot carry out.
 func (m *server) refuse(op, message, hint string) error {
 	return &models.Fault{Kind: models.FaultBadRequest, Op: op, URL: m.url, Message: m.safe(message), Hint: m.safe(hint)}
 }
 
-// resetsFor are the resets that an order may be, the best one first.
+// resetsFor returns the reset types for an order, the best one first.
 func resetsFor(verb models.BMCVerb) []string {
 	switch verb {
 	case models.BMCPowerOn:
@@ -83,7 +82,7 @@ func resetsFor(verb models.BMCVerb) []string {
 
 func (m *server) doPower(ctx context.Context, o models.BMCOrder) (string, error) {
 	goal := ""
-	switch o.Verb { //nolint:exhaustive // the others have no state that they end in
+	switch o.Verb { //nolint:exhaustive // the others have no final state
 	case models.BMCPowerOn:
 		goal = "On"
 	case models.BMCPowerOff, models.BMCShutDown:
@@ -94,7 +93,7 @@ func (m *server) doPower(ctx context.Context, o models.BMCOrder) (string, error)
 	}
 	a := m.system.Actions.Reset
 	if a == nil {
-		return "", m.refuse(o.Name(), "this BMC does not offer to switch the power", "does the user have the right to?")
+		return "", m.refuse(o.Name(), "the BMC supports no power control", "check the privileges of the BMC user")
 	}
 	offered, err := m.resets(ctx, *a)
 	if err != nil {
@@ -108,17 +107,17 @@ func (m *server) doPower(ctx context.Context, o models.BMCOrder) (string, error)
 	if err != nil {
 		return "", err
 	}
-	return how + note + m.powerNow(ctx, goal), nil
+	return how + note + m.powerResult(ctx, goal), nil
 }
 
-// powerNow is what the controller says of the power, where that is not what was ordered.
-func (m *server) powerNow(ctx context.Context, goal string) string {
+// powerResult returns the power state if it differs from the goal.
+func (m *server) powerResult(ctx context.Context, goal string) string {
 	if goal == "" {
 		return ""
 	}
 	var now struct{ PowerState string }
 	if err := m.get(ctx, m.system.ref.ID, &now); err != nil {
-		return "; the BMC could not be asked what came of it"
+		return "; the result is unknown, the BMC did not answer"
 	}
 	if now.PowerState == goal {
 		return ""
@@ -133,8 +132,8 @@ func orUnknown(text string) string {
 	return text
 }
 
-// pick is the first of what is wanted that is offered, in the controller's letters. One
-// that does not tell what it offers gets the first.
+// pick returns the first of the wanted values that is offered, in the controller's spelling.
+// Without a list of offered values it returns the first.
 func pick(wanted, offered []string) string {
 	if len(offered) == 0 {
 		return wanted[0]
@@ -149,14 +148,14 @@ func pick(wanted, offered []string) string {
 	return ""
 }
 
-func actionAt(told, usual string) string {
-	if told == "" {
+func actionAt(offered, usual string) string {
+	if offered == "" {
 		return usual
 	}
-	return told
+	return offered
 }
 
-// doBoot sets the boot override for one boot, in the mode that is set.
+// doBoot sets the boot override for one boot, in the current mode.
 func (m *server) doBoot(ctx context.Context, o models.BMCOrder) (string, error) {
 	b := m.system.Boot
 	source := pick([]string{o.Boot}, b.Allowed)
@@ -169,19 +168,19 @@ func (m *server) doBoot(ctx context.Context, o models.BMCOrder) (string, error) 
 		how = "Disabled"
 	}
 	if how == "" {
-		return "", m.refuse(o.Name(), "this BMC has no override for one boot", "it offers "+strings.Join(b.Durations, ", "))
+		return "", m.refuse(o.Name(), "this BMC does not support a one-time boot override", "it offers "+strings.Join(b.Durations, ", "))
 	}
 	change := map[string]string{"BootSourceOverrideEnabled": how}
 	if source != "" {
 		change["BootSourceOverrideTarget"] = source
 	}
-	// Without it some go back to a mode of their own.
+	// Without the mode, some controllers switch to a default mode.
 	if b.Mode != "" && !off {
 		change["BootSourceOverrideMode"] = b.Mode
 	}
-	at := m.bootPlace(ctx)
+	at := m.bootResource(ctx)
 	note, err := m.change(ctx, at, map[string]any{"Boot": change})
-	if code := status(err); change["BootSourceOverrideMode"] != "" && (code == http.StatusBadRequest || code == http.StatusMethodNotAllowed) && names(err, "BootSourceOverrideMode") {
+	if code := status(err); change["BootSourceOverrideMode"] != "" && (code == http.StatusBadRequest || code == http.StatusMethodNotAllowed) && isAbout(err, "BootSourceOverrideMode") {
 		delete(change, "BootSourceOverrideMode")
 		note, err = m.change(ctx, at, map[string]any{"Boot": change})
 	}
@@ -189,14 +188,14 @@ func (m *server) doBoot(ctx context.Context, o models.BMCOrder) (string, error) 
 		return "", err
 	}
 	if off {
-		return m.bootNow(ctx, at, "asked for the boot order"+note, "", b.Mode), nil
+		return m.bootResult(ctx, at, "reset to the boot order"+note, "", b.Mode), nil
 	}
-	return m.bootNow(ctx, at, source+", "+how+note, source, b.Mode), nil
+	return m.bootResult(ctx, at, source+", "+how+note, source, b.Mode), nil
 }
 
-// bootPlace is where the boot override is changed: at some controllers in an object of its
-// own, for what holds from the next boot on.
-func (m *server) bootPlace(ctx context.Context) string {
+// bootResource returns the resource of the boot override: on some controllers, a separate one for the
+// settings of the next boot.
+func (m *server) bootResource(ctx context.Context) string {
 	at := m.system.Settings.Object.ID
 	if at == "" || at == m.system.ref.ID {
 		return m.system.ref.ID
@@ -212,40 +211,39 @@ func (m *server) bootPlace(ctx context.Context) string {
 	return at
 }
 
-// bootNow is what was done, and what the controller says of it where that is not what was
-// ordered; no source is none but the boot order.
-func (m *server) bootNow(ctx context.Context, at, did, source, mode string) string {
+// bootResult returns what was done, and the controller's state if it differs from the order; no
+// source means the boot order.
+func (m *server) bootResult(ctx context.Context, at, did, source, mode string) string {
 	var now struct{ Boot boot }
 	if err := m.get(ctx, at, &now); err != nil {
-		return did + "; the BMC could not be asked whether it holds"
+		return did + "; not verified, the BMC did not answer"
 	}
 	none := now.Boot.Enabled == "Disabled" || strings.EqualFold(now.Boot.Target, models.BMCBootNone)
 	switch {
 	case source == "" && none:
 		return "the next boot follows the boot order"
 	case source == "":
-		return did + "; the BMC still says " + orUnknown(now.Boot.Target) + ", " + orUnknown(now.Boot.Enabled)
+		return did + "; the BMC still reports " + orUnknown(now.Boot.Target) + ", " + orUnknown(now.Boot.Enabled)
 	case !strings.EqualFold(now.Boot.Target, source):
-		return did + "; the BMC does not show it (yet): it says " + orUnknown(now.Boot.Target)
+		return did + "; the BMC does not report it (yet): it reports " + orUnknown(now.Boot.Target)
 	case mode != "" && now.Boot.Mode != mode && now.Boot.Mode != "":
-		return did + "; the boot mode went from " + mode + " to " + orUnknown(now.Boot.Mode)
+		return did + "; the boot mode changed from " + mode + " to " + orUnknown(now.Boot.Mode)
 	}
 	return did
 }
 
-// doResetController restarts the controller. It may break the connection before it
-// answers.
+// doResetController restarts the controller. It may close the connection before it answers.
 func (m *server) doResetController(ctx context.Context) (string, error) {
 	controller, err := m.findManager(ctx)
 	if controller == nil {
 		if err == nil {
-			err = m.refuse(string(models.BMCResetController), "this BMC tells nothing of itself", "")
+			err = m.refuse(string(models.BMCResetController), "this BMC has no manager resource", "")
 		}
 		return "", err
 	}
 	a := controller.Actions.Reset
 	if a == nil {
-		return "", m.refuse(string(models.BMCResetController), "this BMC does not offer to restart itself", "does the user have the right to?")
+		return "", m.refuse(string(models.BMCResetController), "the BMC supports no restart of itself", "check the privileges of the BMC user")
 	}
 	offered, err := m.resets(ctx, *a)
 	if err != nil {
@@ -254,7 +252,7 @@ func (m *server) doResetController(ctx context.Context) (string, error) {
 	wanted := []string{"GracefulRestart", "ForceRestart"}
 	how := pick(wanted, offered)
 	if how == "" {
-		return "", m.refuse(string(models.BMCResetController), "this BMC has no GracefulRestart of itself", "it offers "+strings.Join(offered, ", "))
+		return "", m.refuse(string(models.BMCResetController), "this BMC does not support GracefulRestart of itself", "it offers "+strings.Join(offered, ", "))
 	}
 	at := actionAt(a.Target, controller.ref.ID+"/Actions/Manager.Reset")
 	note, err := m.restart(ctx, at, how)
@@ -265,14 +263,13 @@ func (m *server) doResetController(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return how + note + ": the BMC is away for some minutes", nil
+	return how + note + ": the BMC is unavailable for some minutes", nil
 }
 
-// restart takes a connection that breaks, or falls silent, for what it is: the controller
-// goes.
+// restart accepts a closed or silent connection, because the controller is restarting.
 func (m *server) restart(ctx context.Context, at, how string) (string, error) {
 	_, err := m.post(ctx, at, map[string]string{"ResetType": how})
-	var gone *unsure
+	var gone *unsureError
 	if !errors.As(err, &gone) || ctx.Err() != nil {
 		return "", err
 	}
@@ -285,8 +282,8 @@ func (m *server) restart(ctx context.Context, at, how string) (string, error) {
 	return "", err
 }
 
-// within is whether there is still time for more.
-func within(ctx context.Context, d time.Duration) bool {
+// hasTime reports whether the context has enough time left.
+func hasTime(ctx context.Context, d time.Duration) bool {
 	end, bounded := ctx.Deadline()
 	return ctx.Err() == nil && (!bounded || time.Until(end) > d)
 }

@@ -15,12 +15,12 @@ import (
 	"ironworks/models"
 )
 
-// quick are limits for tests: no controller here has to be waited for.
+// quick returns limits for tests.
 func quick() limits {
 	return limits{silence: 2 * time.Second, answer: 5 * time.Second, task: 300 * time.Millisecond, pause: 5 * time.Millisecond, goodbye: time.Second}
 }
 
-// Every order, against a machine of the lab.
+// TestDo sends every order to a machine of the lab.
 func TestDo(t *testing.T) {
 	t.Parallel()
 	const image = "http://127.0.0.1:9/a.iso"
@@ -62,7 +62,7 @@ func TestDo(t *testing.T) {
 			},
 		},
 		"eject":   {before: insert, order: models.BMCOrder{Verb: models.BMCEject}, did: "ejected from slot Cd (CD, DVD)", after: isEmpty},
-		"nothing": {order: models.BMCOrder{Verb: models.BMCEject, Slot: "Cd"}, did: "nothing is inserted", after: isEmpty},
+		"nothing": {order: models.BMCOrder{Verb: models.BMCEject, Slot: "Cd"}, did: "no media inserted", after: isEmpty},
 		"clear jobs": {before: func(t *testing.T, m *machine.Machine) {
 			t.Helper()
 			if err := m.SetBIOS(map[string]string{"NumLock": "Off"}); err != nil {
@@ -72,8 +72,8 @@ func TestDo(t *testing.T) {
 			_, pending := m.BIOS()
 			return len(m.Jobs()) == 0 && len(pending) == 0
 		}},
-		"no jobs": {order: models.BMCOrder{Verb: models.BMCClearJobs}, did: "there was no job to delete"},
-		"reset BMC": {order: models.BMCOrder{Verb: models.BMCResetController}, did: "GracefulRestart: the BMC is away for some minutes", after: func(m *machine.Machine) bool {
+		"no jobs": {order: models.BMCOrder{Verb: models.BMCClearJobs}, did: "no jobs to delete"},
+		"reset BMC": {order: models.BMCOrder{Verb: models.BMCResetController}, did: "GracefulRestart: the BMC is unavailable for some minutes", after: func(m *machine.Machine) bool {
 			return slices.ContainsFunc(m.Log(), func(e machine.LogEntry) bool { return strings.HasPrefix(e.Text, string(machine.BMCReset)) })
 		}},
 	}
@@ -122,7 +122,7 @@ func isOn(m *machine.Machine) bool    { return m.Power() == machine.On }
 func isOff(m *machine.Machine) bool   { return m.Power() == machine.Off }
 func isEmpty(m *machine.Machine) bool { return m.VirtualMedia() == machine.VirtualMedia{} }
 
-// What a controller does not offer, or cannot do, is said; nothing was changed then.
+// TestDoRefused: an unsupported or impossible order is reported, and changes nothing.
 func TestDoRefused(t *testing.T) {
 	t.Parallel()
 	order := func(v models.BMCVerb) models.BMCOrder { return models.BMCOrder{Verb: v} }
@@ -137,7 +137,7 @@ func TestDoRefused(t *testing.T) {
 		"a boot source":               {order: models.BMCOrder{Verb: models.BMCBootOnce, Boot: "UefiHttp"}, kind: models.FaultBadRequest, message: "it offers None, Pxe, Cd, Hdd"},
 		"a slot that is full":         {before: insert, order: iso, kind: models.FaultConflict, message: "slot Cd (CD, DVD) has http://127.0.0.1:9/old.iso?****** in it (eject it first)"},
 		"a slot that is not there":    {order: models.BMCOrder{Verb: models.BMCEject, Slot: "2"}, kind: models.FaultBadRequest, message: "there is slot Cd"},
-		"a protocol":                  {order: models.BMCOrder{Verb: models.BMCInsert, Image: "nfs://127.0.0.1/srv/a.iso"}, kind: models.FaultBadRequest, message: "does not fetch from NFS (it offers HTTP, HTTPS)"},
+		"a protocol":                  {order: models.BMCOrder{Verb: models.BMCInsert, Image: "nfs://127.0.0.1/srv/a.iso"}, kind: models.FaultBadRequest, message: "cannot fetch from NFS (it offers HTTP, HTTPS)"},
 		"power that fails": {
 			before: func(_ *testing.T, m *machine.Machine) { m.SetFaults(machine.Faults{PowerFails: true}) },
 			order:  order(models.BMCPowerOn), kind: models.FaultServer, message: "cannot be controlled",
@@ -166,8 +166,8 @@ func TestDoRefused(t *testing.T) {
 	}
 }
 
-// A controller that takes an order and does nothing is told of.
-func TestDoLied(t *testing.T) {
+// TestDoWithoutEffect: an order without effect is reported.
+func TestDoWithoutEffect(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "m1")
 	m.SetFaults(machine.Faults{PowerStuck: true})
@@ -177,12 +177,11 @@ func TestDoLied(t *testing.T) {
 	}
 }
 
-// fake is a controller that is written down: what it answers to a GET, by its path, and
-// what it does else.
+// fake is a scripted controller: its answers to GET, by path, and its reaction to other requests.
 type fake struct {
 	*httptest.Server
 	pages map[string]string
-	// change answers what is no GET; the page of a path may be changed.
+	// change answers other requests than GET; it may change the page of a path.
 	change func(f *fake, w http.ResponseWriter, method, path, body string)
 	asked  []string
 }
@@ -200,7 +199,7 @@ func newFake(t *testing.T, pages map[string]string, change func(f *fake, w http.
 	for path, page := range pages {
 		f.pages[path] = page
 	}
-	// One request at a time is what is promised: no lock, and the race detector looks.
+	// The handler has no lock: the race detector verifies that there is one request at a time.
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := strings.TrimRight(r.URL.Path, "/")
 		f.asked = append(f.asked, r.Method+" "+path)
@@ -230,8 +229,8 @@ func refuse(w http.ResponseWriter, status int, id, text string) {
 	}})
 }
 
-// Controllers differ: what each of these wants, it gets.
-func TestDoAsTheControllerWants(t *testing.T) {
+// TestDoAdaptsToTheController: controllers have different requirements.
+func TestDoAdaptsToTheController(t *testing.T) {
 	t.Parallel()
 	const (
 		slotPath = "/redfish/v1/Managers/1/VirtualMedia/1"
@@ -278,7 +277,7 @@ func TestDoAsTheControllerWants(t *testing.T) {
 				w.WriteHeader(http.StatusAccepted)
 				_, _ = io.WriteString(w, `{"@odata.type": "#Task.v1_4_3.Task", "@odata.id": "/redfish/v1/TaskService/Tasks/7"}`)
 			},
-			order: models.BMCOrder{Verb: models.BMCReset}, fails: `reset: the BMC took it, and failed: The lid\x1b[2J is open.`,
+			order: models.BMCOrder{Verb: models.BMCReset}, fails: `reset: the BMC accepted the request, but it failed: The lid\x1b[2J is open.`,
 		},
 		"a task without an end": {
 			pages: map[string]string{
@@ -289,7 +288,7 @@ func TestDoAsTheControllerWants(t *testing.T) {
 				w.Header().Set("Location", "/redfish/v1/TaskService/Tasks/7")
 				w.WriteHeader(http.StatusAccepted)
 			},
-			order: models.BMCOrder{Verb: models.BMCReset}, did: "ForceRestart; the BMC still works on it (Running, task 7)",
+			order: models.BMCOrder{Verb: models.BMCReset}, did: "ForceRestart; the BMC is still processing the request (Running, task 7)",
 		},
 		"an error with a good status": {
 			pages: map[string]string{"/redfish/v1/Systems/1": `{"Id": "1", "PowerState": "On", "Actions": {"#ComputerSystem.Reset": {"target": "/redfish/v1/x"}}}`},
@@ -318,7 +317,7 @@ func TestDoAsTheControllerWants(t *testing.T) {
 				}
 				f.pages[path] = `{"Boot": {"BootSourceOverrideTarget": "Cd", "BootSourceOverrideMode": "Legacy"}}`
 			},
-			order: models.BMCOrder{Verb: models.BMCBootOnce, Boot: "Cd"}, did: "Cd, Once; the boot mode went from UEFI to Legacy",
+			order: models.BMCOrder{Verb: models.BMCBootOnce, Boot: "Cd"}, did: "Cd, Once; the boot mode changed from UEFI to Legacy",
 		},
 		"an override in an object of its own": {
 			pages: map[string]string{
@@ -405,7 +404,7 @@ func TestDoAsTheControllerWants(t *testing.T) {
 		"the slot stays empty": {
 			pages:  media(`{"Id": "1", "MediaTypes": ["CD"], "Inserted": false, ` + actions + `}`),
 			change: func(_ *fake, w http.ResponseWriter, _, _, _ string) { w.WriteHeader(http.StatusNoContent) },
-			order:  iso, did: "inserted into slot 1 (CD); the BMC says that it is empty (yet): can it fetch the image?",
+			order:  iso, did: "inserted into slot 1 (CD); the BMC reports an empty slot; check that it can fetch the image",
 		},
 		"media of the system": {
 			pages: map[string]string{
@@ -417,13 +416,13 @@ func TestDoAsTheControllerWants(t *testing.T) {
 			change: func(f *fake, _ http.ResponseWriter, _, path, _ string) { f.pages[path] = `{"Inserted": false}` },
 			order:  models.BMCOrder{Verb: models.BMCEject}, did: "ejected from slot 1 (CD)",
 		},
-		"no slot for a CD": {
+		"no CD slot": {
 			pages: map[string]string{
 				"/redfish/v1/Managers/1":                manager,
 				"/redfish/v1/Managers/1/VirtualMedia":   `{"Members": [{"@odata.id": "/redfish/v1/Managers/1/VirtualMedia/F"}]}`,
 				"/redfish/v1/Managers/1/VirtualMedia/F": floppy,
 			},
-			order: iso, fails: "no slot for a CD (it has slot F (Floppy, USBStick))",
+			order: iso, fails: "no CD slot (it has slot F (Floppy, USBStick))",
 		},
 	}
 	for name, tt := range tests {
@@ -444,8 +443,8 @@ func TestDoAsTheControllerWants(t *testing.T) {
 	}
 }
 
-// Dell has a queue of its own, at three places; others have tasks that can be deleted, or
-// not.
+// TestClearJobs: Dell has its own queue, at three places; others have tasks that can be deleted,
+// or not.
 func TestClearJobs(t *testing.T) {
 	t.Parallel()
 	const service = `{"Actions": {"#DellJobService.DeleteJobQueue": {"target": "/redfish/v1/clear"}}}`
@@ -491,9 +490,9 @@ func TestClearJobs(t *testing.T) {
 					w.WriteHeader(http.StatusMethodNotAllowed)
 				}
 			},
-			did: "deleted 1 job; 1 still runs; 1 could not be deleted: it answered 405 (HTTP 405)",
+			did: "deleted 1 job; 1 still running; cannot delete 1: it returned HTTP 405 (HTTP 405)",
 		},
-		"nothing of it": {fails: "neither a queue of jobs nor tasks"},
+		"nothing of it": {fails: "no job queue and no tasks"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -510,7 +509,7 @@ func TestClearJobs(t *testing.T) {
 	}
 }
 
-// A controller that is reset may be gone before it answers.
+// TestResetThatBreaksTheConnection: a controller that is reset may disconnect before it answers.
 func TestResetThatBreaksTheConnection(t *testing.T) {
 	t.Parallel()
 	for name, offered := range map[string]string{"GracefulRestart": `["ForceRestart", "GracefulRestart"]`, "ForceRestart": `["ForceRestart"]`} {
@@ -535,7 +534,7 @@ func TestResetThatBreaksTheConnection(t *testing.T) {
 	if did, err := Do(t.Context(), x, models.BMCOrder{Verb: models.BMCResetController}); err != nil || !strings.Contains(did, "without an answer") {
 		t.Errorf("%q, %v", did, err)
 	}
-	// The same with the power is an error that says that it may have been done.
+	// For a power command, the same is an error: it may have been carried out.
 	f := newFake(t, map[string]string{"/redfish/v1/Systems/1": `{"Id": "1", "Actions": {"#ComputerSystem.Reset": {"target": "/redfish/v1/x"}}}`},
 		func(_ *fake, _ http.ResponseWriter, _, _, _ string) { panic(http.ErrAbortHandler) })
 	_, err := Do(t.Context(), f.target(), models.BMCOrder{Verb: models.BMCReset})

@@ -9,8 +9,8 @@ import (
 	"ironworks/models"
 )
 
-// mostBytes is beyond all drives: an exabyte.
-const mostBytes = 1e18
+// maxBytes is beyond all drives: an exabyte.
+const maxBytes = 1e18
 
 type storage struct {
 	resource
@@ -26,8 +26,8 @@ type drive struct {
 	FailurePredicted bool
 }
 
-// readDrives reads the drives: of the storage controllers; where there are none, those of
-// the chassis; and where nothing tells of them one by one, what the simple storage has.
+// readDrives reads the drives: of the storage controllers; without any, those of the chassis; and
+// without single drives, those of the simple storage.
 func (p *probe) readDrives(ctx context.Context) error {
 	storages, err := members[storage](ctx, p.session, p.system.Storage, mostMembers)
 	all := []error{err}
@@ -64,7 +64,7 @@ func (p *probe) addDrives(storage string, drives []drive) {
 			continue
 		}
 		p.found.Drives = append(p.found.Drives, models.BMCDrive{
-			ID: d.ID, Storage: storage, Manufacturer: d.Manufacturer, Model: d.Model, Serial: d.SerialNumber, Bytes: amount(d.CapacityBytes, mostBytes),
+			ID: d.ID, Storage: storage, Manufacturer: d.Manufacturer, Model: d.Model, Serial: d.SerialNumber, Bytes: amount(d.CapacityBytes, maxBytes),
 			Media: d.MediaType, Protocol: d.Protocol, State: d.Status.State, Health: health(d.Status.Health), Predicted: d.FailurePredicted,
 			LifeLeft: percent(d.LifeLeft),
 		})
@@ -105,7 +105,7 @@ func (p *probe) simpleDrives(ctx context.Context) error {
 				continue
 			}
 			p.found.Drives = append(p.found.Drives, models.BMCDrive{
-				ID: d.Name, Storage: all[i].ID, Manufacturer: d.Manufacturer, Model: d.Model, Bytes: amount(d.CapacityBytes, mostBytes),
+				ID: d.Name, Storage: all[i].ID, Manufacturer: d.Manufacturer, Model: d.Model, Bytes: amount(d.CapacityBytes, maxBytes),
 				State: d.Status.State, Health: health(d.Status.Health),
 			})
 		}

@@ -14,12 +14,13 @@ import (
 	"github.com/stmcginnis/gofish/schemas"
 
 	"ironworks/models"
+	"ironworks/printable"
 	"ironworks/wire"
 )
 
-const isItRedfish = "is this the BMC's address, and is Redfish switched on there?"
+const isItRedfish = "check the BMC's address and that Redfish is enabled"
 
-// fault names what went wrong; nothing of the credentials is in it.
+// fault classifies an error; it contains no credentials.
 func (s *session) fault(op string, err error) *models.Fault {
 	var known *models.Fault
 	if errors.As(err, &known) {
@@ -29,7 +30,7 @@ func (s *session) fault(op string, err error) *models.Fault {
 		return known
 	}
 	f := &models.Fault{Op: op, URL: s.url, Err: err}
-	var lost *unsure
+	var lost *unsureError
 	f.Sent = errors.As(err, &lost)
 	var answer *schemas.Error
 	var syntax *json.SyntaxError
@@ -37,9 +38,9 @@ func (s *session) fault(op string, err error) *models.Fault {
 	var away *redirected
 	switch {
 	case errors.As(err, &answer):
-		s.answered(f, answer)
+		s.answerFault(f, answer)
 	case errors.As(err, &syntax), errors.As(err, &kind), err == io.EOF: //nolint:errorlint // a decoder's own; a broken connection wraps it
-		f.Kind, f.Message, f.Hint = models.FaultNotRedfish, "the answer is not Redfish", isItRedfish
+		f.Kind, f.Message, f.Hint = models.FaultNotRedfish, "not a Redfish response", isItRedfish
 		f.Err = nil // it may quote the answer
 	case errors.As(err, &away):
 		f.Kind, f.Message = models.FaultNotRedfish, s.safe(away.Error())
@@ -66,26 +67,26 @@ func innermost(err error) error {
 	}
 }
 
-// answered is a controller's own no.
-func (s *session) answered(f *models.Fault, answer *schemas.Error) {
-	f.Err = nil // what a controller writes may repeat what it was sent
+// answerFault classifies a controller's error answer.
+func (s *session) answerFault(f *models.Fault, answer *schemas.Error) {
+	f.Err = nil // the answer may repeat what was sent
 	f.Status = answer.HTTPReturnedStatusCode
 	f.Message = s.safe(messageOf(answer))
 	signingIn := f.Op == loggingIn
 	began := signingIn || f.Op == asking
-	full := has(answer, "SessionLimitExceeded", "RAC0218", "TooManySessions")
+	full := hasMessage(answer, "SessionLimitExceeded", "RAC0218", "TooManySessions")
 	switch {
 	case f.Status == http.StatusBadRequest && strings.HasPrefix(s.url, "http://") && strings.Contains(strings.ToUpper(f.Message), "HTTPS"):
-		// What servers answer in plain text on a port that speaks TLS.
+		// Servers answer in plain text on a port that expects TLS.
 		f.Kind, f.Message, f.Hint = models.FaultTLS, wire.Host(s.url)+" speaks TLS only on this port", "use https://"
 	case full:
-		f.Kind, f.Hint = models.FaultUnavailable, "the BMC has no session left: try again in a minute, or end some there"
+		f.Kind, f.Hint = models.FaultUnavailable, "the BMC has no free session; retry in a minute, or close sessions on the BMC"
 	case f.Status == http.StatusUnauthorized && s.target.Username == "":
-		f.Kind, f.Hint = models.FaultUnauthorized, "it wants a user and a password"
+		f.Kind, f.Hint = models.FaultUnauthorized, "the BMC requires a user name and a password"
 	case f.Status == http.StatusUnauthorized, f.Status == http.StatusBadRequest && signingIn:
-		f.Kind, f.Hint = models.FaultUnauthorized, "check the user and the password; some BMCs lock an account after a few wrong ones"
+		f.Kind, f.Hint = models.FaultUnauthorized, "check user name and password; some BMCs lock an account after a few failures"
 	case f.Status == http.StatusForbidden:
-		f.Kind, f.Hint = models.FaultForbidden, "the user may log in, but not do this"
+		f.Kind, f.Hint = models.FaultForbidden, "the BMC user lacks the privilege"
 	case f.Status == http.StatusNotFound && began:
 		f.Kind, f.Hint = models.FaultNotRedfish, isItRedfish
 	case f.Status == http.StatusNotFound:
@@ -93,7 +94,7 @@ func (s *session) answered(f *models.Fault, answer *schemas.Error) {
 	case f.Status == http.StatusConflict:
 		f.Kind = models.FaultConflict
 	case f.Status == http.StatusServiceUnavailable:
-		f.Kind, f.Hint = models.FaultUnavailable, "the BMC is starting or busy, or has no session left: try again in a minute"
+		f.Kind, f.Hint = models.FaultUnavailable, "the BMC is starting, busy or has no free session; retry in a minute"
 		s.guard.mu.Lock()
 		f.RetryAfter = s.guard.wait
 		s.guard.mu.Unlock()
@@ -104,8 +105,8 @@ func (s *session) answered(f *models.Fault, answer *schemas.Error) {
 	}
 }
 
-// has says whether an answer carries one of some messages, by the last words of their IDs.
-func has(answer *schemas.Error, ids ...string) bool {
+// hasMessage reports whether an answer has one of some messages, by the last words of their IDs.
+func hasMessage(answer *schemas.Error, ids ...string) bool {
 	all := []string{answer.Code}
 	for _, info := range answer.ExtendedInfos {
 		all = append(all, info.MessageID)
@@ -115,7 +116,7 @@ func has(answer *schemas.Error, ids ...string) bool {
 	})
 }
 
-// messageOf is what a controller says itself, without the JSON around it.
+// messageOf returns a controller's message without the JSON around it.
 func messageOf(e *schemas.Error) string {
 	for _, info := range e.ExtendedInfos {
 		if info.Message != "" {
@@ -125,18 +126,17 @@ func messageOf(e *schemas.Error) string {
 	if e.Message != "" {
 		return e.Message
 	}
-	return fmt.Sprintf("it answered %d", e.HTTPReturnedStatusCode)
+	return fmt.Sprintf("it returned HTTP %d", e.HTTPReturnedStatusCode)
 }
 
-// keepSecret remembers what may not be shown, in all forms in which a controller might
-// repeat it.
-func (s *session) keepSecret(user, secret string) {
+// addSecret stores what must not be shown, in all forms in which a controller might repeat it.
+func (s *session) addSecret(user, secret string) {
 	if len(secret) < 3 {
-		return // it is in every other word
+		return // too short: it occurs everywhere
 	}
 	quoted, _ := json.Marshal(secret)
 	all := []string{
-		secret, strings.Trim(string(quoted), `"`), url.QueryEscape(secret), url.PathEscape(secret), models.Printable(secret),
+		secret, strings.Trim(string(quoted), `"`), url.QueryEscape(secret), url.PathEscape(secret), printable.Line(secret),
 		base64.StdEncoding.EncodeToString([]byte(secret)), base64.StdEncoding.EncodeToString([]byte(user + ":" + secret)),
 	}
 	for _, text := range all {
@@ -148,7 +148,7 @@ func (s *session) keepSecret(user, secret string) {
 	slices.SortFunc(s.secrets, func(a, b string) int { return len(b) - len(a) })
 }
 
-// mask takes the credentials out of a text.
+// mask removes the credentials from a text.
 func (s *session) mask(text string) string {
 	for _, secret := range s.secrets {
 		text = strings.ReplaceAll(text, secret, models.Mask)
@@ -156,10 +156,9 @@ func (s *session) mask(text string) string {
 	return text
 }
 
-// safe is a text of the controller as an error may show it: without the credentials,
-// should it repeat them, and no longer than anybody reads.
+// safe returns a text of the controller for an error: without credentials, and truncated.
 func (s *session) safe(text string) string {
-	return models.Printable(cut(s.mask(strings.TrimSpace(text)), 300))
+	return printable.Line(cut(s.mask(strings.TrimSpace(text)), 300))
 }
 
 func cut(text string, most int) string {

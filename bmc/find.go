@@ -72,28 +72,21 @@ type server struct {
 	etag string
 }
 
-// findSystem picks the machine: the only one, or the one at the target's path.
+// findSystem selects the machine: the only one, or the one at the target's path.
 func (m *server) findSystem(ctx context.Context) error {
 	const op = "find the system"
-	if m.root.Systems.ID == "" {
-		return &models.Fault{Kind: models.FaultNotFound, Op: op, URL: m.url, Message: "this BMC has no systems"}
-	}
-	raw, err := m.pages(ctx, m.root.Systems.ID, mostMembers)
-	if err != nil && len(raw) == 0 {
-		return m.fault("list the systems of the BMC", err)
+	if err := m.listSystems(ctx); err != nil {
+		return err
 	}
 	wanted, place := m.target.place(), ""
-	for _, member := range raw {
-		link, _ := isLink(member)
-		if link.ID == "" {
-			continue
-		}
-		m.paths = append(m.paths, link.ID)
-		if wanted == "" && len(raw) == 1 || wanted != "" && strings.TrimRight(link.ID, "/") == wanted {
-			place = link.ID
-		}
+	if wanted == "" && len(m.paths) == 1 {
+		place = m.paths[0]
 	}
-	// Some write their own paths now in one case, now in the other.
+	same := func(at string) bool { return strings.TrimRight(at, "/") == wanted }
+	if i := slices.IndexFunc(m.paths, same); wanted != "" && i >= 0 {
+		place = m.paths[i]
+	}
+	// Some controllers write their own paths in different cases.
 	for _, at := range m.paths {
 		if place == "" && wanted != "" && strings.EqualFold(strings.TrimRight(at, "/"), wanted) {
 			place = at
@@ -102,6 +95,27 @@ func (m *server) findSystem(ctx context.Context) error {
 	if place == "" {
 		return m.noSystem(op, wanted)
 	}
+	return m.readSystemAt(ctx, place)
+}
+
+// listSystems reads the paths of all systems.
+func (m *server) listSystems(ctx context.Context) error {
+	if m.root.Systems.ID == "" {
+		return &models.Fault{Kind: models.FaultNotFound, Op: "find the system", URL: m.url, Message: "this BMC has no systems"}
+	}
+	raw, err := m.pages(ctx, m.root.Systems.ID, mostMembers)
+	if err != nil && len(raw) == 0 {
+		return m.fault("list the systems of the BMC", err)
+	}
+	for _, member := range raw {
+		if link, _ := isLink(member); link.ID != "" {
+			m.paths = append(m.paths, link.ID)
+		}
+	}
+	return nil
+}
+
+func (m *server) readSystemAt(ctx context.Context, place string) (err error) {
 	m.system = &system{}
 	m.etag, err = m.getWithETag(ctx, place, m.system)
 	if err != nil {
@@ -118,16 +132,16 @@ func (m *server) noSystem(op, wanted string) error {
 	case len(m.paths) == 0:
 		f.Message = "this BMC has no system"
 	case wanted == "":
-		f.Message, f.Hint = m.safe(fmt.Sprintf("this BMC has %d systems: %s", len(m.paths), list)), "say which one: --system"
+		f.Message, f.Hint = m.safe(fmt.Sprintf("this BMC has %d systems: %s", len(m.paths), list)), "select one with --system"
 	default:
-		f.Message = m.safe(fmt.Sprintf("there is no system %s: there is %s", wanted, list))
-		f.Hint = "redfish_system_id in driver_info says which one Ironic takes"
+		f.Message = m.safe(fmt.Sprintf("no system %s; available: %s", wanted, list))
+		f.Hint = "Ironic uses driver_info.redfish_system_id"
 	}
 	return f
 }
 
-// findManager is the controller of the machine, nil where none is told: the one that the
-// system names, or the first BMC of the service.
+// findManager returns the controller of the machine, nil if there is none: the one that the system
+// names, or the first BMC of the service.
 func (m *server) findManager(ctx context.Context) (*manager, error) {
 	links := m.system.Links.ManagedBy
 	var all []manager
@@ -153,8 +167,8 @@ func (m *server) findManager(ctx context.Context) (*manager, error) {
 	return found, nil
 }
 
-// slots are the slots for virtual media: the system's, and the controller's that are not
-// the same. Newer controllers have them at both places.
+// slots returns the slots for virtual media: the system's, and the controller's that are
+// different. Newer controllers list them twice.
 func (m *server) slots(ctx context.Context, controller *manager) ([]slot, error) {
 	all, err := members[slot](ctx, m.session, m.system.VirtualMedia, mostMembers)
 	if controller == nil || controller.VirtualMedia.ID == m.system.VirtualMedia.ID {
@@ -189,15 +203,15 @@ type mediaAction struct {
 	Protocols []string `json:"TransferProtocolType@Redfish.AllowableValues"`
 }
 
-// full says whether something is in a slot. Some keep the name of what was ejected.
-func (s *slot) full() bool {
+// inserted reports whether something is in a slot. Some controllers keep the name of an ejected image.
+func (s *slot) inserted() bool {
 	if s.Inserted != nil {
 		return *s.Inserted
 	}
 	return s.Image != "" && s.ConnectedVia != "NotConnected"
 }
 
-// fetches are the protocols from which a slot takes an image, as far as it tells.
+// fetches returns the protocols from which a slot fetches an image, as far as known.
 func (m *server) fetches(ctx context.Context, s *slot) ([]string, error) {
 	switch insert := s.Actions.Insert; {
 	case len(s.Protocols) > 0 || insert == nil:

@@ -16,25 +16,25 @@ import (
 )
 
 var (
-	errForeign  = errors.New("the BMC leads to another address, where its credentials do not go")
-	errTooMuch  = errors.New("the BMC had to be asked too many times")
-	errTooMany  = errors.New("the answer has more in it than any BMC has to tell")
-	errRedirect = errors.New("the BMC sends to another address")
+	errForeign  = errors.New("the BMC refers to another address; its credentials are not sent there")
+	errTooMuch  = errors.New("too many requests to the BMC")
+	errTooMany  = errors.New("the BMC's response is too large")
+	errRedirect = errors.New("the BMC redirects to another address")
 )
 
-// redirected is a controller that wants to be asked elsewhere.
+// redirected is a redirect by the controller.
 type redirected struct{ to *url.URL }
 
-// Error is without query and user, which a controller might choose to quote us.
+// Error omits query and user, which the controller might choose to make us quote them.
 func (r *redirected) Error() string {
 	return fmt.Sprintf("%v: %s://%s", errRedirect, r.to.Scheme, r.to.Host)
 }
 
 func (r *redirected) Unwrap() error { return errRedirect }
 
-// guard stands between gofish and the wire. gofish puts what a controller calls a path
-// behind the address and sends the credentials there: a path of "@elsewhere/" is another
-// host. And it decodes whatever comes: a few megabytes of empty objects fill gigabytes.
+// guard is the transport between gofish and the network. gofish appends a controller's paths to
+// the address and sends the credentials there: with a path of "@elsewhere/", that is another host.
+// And it decodes any answer: a few megabytes of empty objects fill gigabytes.
 type guard struct {
 	next   http.RoundTripper
 	base   *url.URL
@@ -43,27 +43,27 @@ type guard struct {
 	mu       sync.Mutex
 	left     int
 	token    string // of a session
-	user     string // sent with each request where basic is set
+	user     string // sent with each request if basic is set
 	password string
 	basic    bool
-	service  []byte // the root, as it came: gofish keeps its links to itself
+	service  []byte // the root document: gofish does not export its links
 	wait     time.Duration
 }
 
-// CloseIdleConnections is what http.Client looks for in its transport.
+// CloseIdleConnections is called by http.Client.
 func (g *guard) CloseIdleConnections() {
 	if c, ok := g.next.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// retries are how often a request is sent again that a busy controller turned away.
+// Retries of a request that a busy controller rejected.
 const (
 	retries   = 2
 	redirects = 3
 )
 
-// RoundTrip asks the controller, and nobody else, and reads the whole answer.
+// RoundTrip sends requests only to the BMC and reads the whole response.
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	tries, hops := 0, 0
 	for {
@@ -74,7 +74,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		again := req.Method == http.MethodGet || req.Method == http.MethodHead
 		switch {
 		case resp.StatusCode == http.StatusServiceUnavailable:
-			g.note(retryAfter(resp))
+			g.setPause(retryAfter(resp))
 			if again && tries < retries && g.pause(req.Context(), retryAfter(resp)) {
 				tries++
 				continue
@@ -124,14 +124,14 @@ func (g *guard) once(req *http.Request) (*http.Response, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if values(body) > g.limits.values {
+	if countValues(body) > g.limits.values {
 		return nil, nil, errTooMany
 	}
 	g.keep(req.URL.Path, resp.StatusCode, body)
 	return resp, body, nil
 }
 
-// ours says whether an address is one of the service's.
+// ours reports whether an address belongs to the service.
 func (g *guard) ours(u *url.URL) bool {
 	clean := path.Clean("/" + u.Path)
 	root := strings.TrimRight(g.base.Path, "/") + "/redfish"
@@ -139,7 +139,7 @@ func (g *guard) ours(u *url.URL) bool {
 		(clean == root || strings.HasPrefix(clean, root+"/"))
 }
 
-// spend counts a request and gives it the credentials.
+// spend counts a request and adds the credentials.
 func (g *guard) spend(req *http.Request) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -163,13 +163,13 @@ func (g *guard) keep(at string, status int, body []byte) {
 	}
 }
 
-func (g *guard) note(wait time.Duration) {
+func (g *guard) setPause(wait time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.wait = wait
 }
 
-// pause waits as long as the controller wants, where that is not long.
+// pause waits as long as the controller requests, if that is not long.
 func (g *guard) pause(ctx context.Context, wanted time.Duration) bool {
 	if wanted <= 0 || wanted > g.limits.busy {
 		return false
@@ -177,7 +177,7 @@ func (g *guard) pause(ctx context.Context, wanted time.Duration) bool {
 	return sleep(ctx, wanted)
 }
 
-// sleep reports whether the context is still good when the time has passed.
+// sleep reports whether the context is still valid after the time.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -197,8 +197,8 @@ func retryAfter(resp *http.Response) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// values counts what a JSON text holds, without decoding it.
-func values(body []byte) int {
+// countValues counts the values in a JSON text, without decoding it.
+func countValues(body []byte) int {
 	count, quoted := 0, false
 	for i := 0; i < len(body); i++ {
 		switch c := body[i]; {

@@ -22,7 +22,7 @@ import (
 	"ironworks/models"
 )
 
-// at answers one place of the lab's machine otherwise.
+// at replaces the answer of one path of the lab's machine.
 func at(suffix string, answer http.HandlerFunc) func(http.ResponseWriter, *http.Request) bool {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method != http.MethodGet || !strings.HasSuffix(strings.TrimRight(r.URL.Path, "/"), suffix) {
@@ -37,8 +37,8 @@ func page(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }
 }
 
-// A controller that is slow, lies or is broken in one place is told with the rest of what
-// it says, in time, and with few requests.
+// TestHostile: a controller that is slow, wrong or broken in one part is read except for that
+// part, in time, and with few requests.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	hang := func(_ http.ResponseWriter, r *http.Request) {
@@ -52,7 +52,7 @@ func TestHostile(t *testing.T) {
 	tests := map[string]struct {
 		instead func(w http.ResponseWriter, r *http.Request) bool
 		limits  func(l *limits)
-		// part is unread, for this reason; "" is that all was read.
+		// part is unread, for this reason; "" means that all was read.
 		part, why string
 		check     func(b *models.BMC) bool
 	}{
@@ -97,9 +97,9 @@ func TestHostile(t *testing.T) {
 		"a million links": {
 			instead: at(nics, page(many(`{"@odata.id":"/redfish/v1"}`, 90_000))), part: "network", why: "more than 256",
 		},
-		"a million members":   {instead: at(nics, page(many(`{}`, 1_000_000))), part: "network", why: "more in it than any BMC"},
+		"a million members":   {instead: at(nics, page(many(`{}`, 1_000_000))), part: "network", why: "BMC's response is too large"},
 		"too many to be told": {instead: at(nics, page(many(`{"Id": "x", "MACAddress": "y"}`, 300))), part: "network", why: "more than 256", check: func(b *models.BMC) bool { return len(b.NICs) == 256 }},
-		"too deep":            {instead: at(nics, page(strings.Repeat("[", 150_000))), part: "network", why: "not Redfish"},
+		"too deep":            {instead: at(nics, page(strings.Repeat("[", 150_000))), part: "network", why: "not a Redfish"},
 		"members that lead to themselves": {
 			instead: at(nics, func(w http.ResponseWriter, r *http.Request) {
 				_, _ = fmt.Fprintf(w, `{"Members": [{"@odata.id": %q}]}`, r.URL.Path)
@@ -109,8 +109,8 @@ func TestHostile(t *testing.T) {
 		"members that are no list": {instead: at(nics, page(`{"Members": "none"}`)), part: "network", why: "Members is a string"},
 		"null members":             {instead: at(nics, page(`{"Members": [null, {"Id": "a", "MACAddress": null}, null]}`)), check: func(b *models.BMC) bool { return len(b.NICs) == 1 }},
 		"members of another kind":  {instead: at(nics, page(`{"Members": [7, "x", [], {"Id": "a", "MACAddress": "52:54:00:00:00:0a"}]}`)), part: "network", why: "3 of it", check: func(b *models.BMC) bool { return len(b.NICs) == 1 }},
-		"no list at all":           {instead: at(nics, page(`[1, 2]`)), part: "network", why: "not Redfish"},
-		"no JSON":                  {instead: at(nics, page(`<html>`)), part: "network", why: "not Redfish"},
+		"no list at all":           {instead: at(nics, page(`[1, 2]`)), part: "network", why: "not a Redfish"},
+		"no JSON":                  {instead: at(nics, page(`<html>`)), part: "network", why: "not a Redfish"},
 		"half of an answer": {
 			instead: at(nics, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Length", "1000")
@@ -163,7 +163,7 @@ func TestHostile(t *testing.T) {
 			},
 			limits: func(l *limits) { l.whole = 600 * time.Millisecond }, part: "jobs", why: "too slow",
 		},
-		"asked too often": {limits: func(l *limits) { l.requests = 12 }, part: "logs", why: "too many times"},
+		"asked too often": {limits: func(l *limits) { l.requests = 12 }, part: "logs", why: "too many requests"},
 		"a redirect in the house": {
 			instead: func(w http.ResponseWriter, r *http.Request) bool {
 				moved := strings.HasSuffix(r.URL.Path, "/EthernetInterfaces")
@@ -199,7 +199,7 @@ func TestHostile(t *testing.T) {
 				tt.limits(&x.limits)
 			}
 			began := time.Now()
-			got, err := Probe(t.Context(), x, time.Now)
+			got, err := Probe(t.Context(), x)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -221,7 +221,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// busy turns away so many requests for the interfaces, and wants to be asked again soon.
+// busy rejects so many requests for the interfaces, with a short Retry-After.
 func busy(times int64) func(http.ResponseWriter, *http.Request) bool {
 	var n atomic.Int64
 	return at("/EthernetInterfaces", func(w http.ResponseWriter, r *http.Request) {
@@ -234,7 +234,7 @@ func busy(times int64) func(http.ResponseWriter, *http.Request) bool {
 	})
 }
 
-// stranger is another host. Nobody may come to it.
+// stranger is another host, which must get no request.
 func stranger(t *testing.T) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -245,8 +245,8 @@ func stranger(t *testing.T) *httptest.Server {
 	return s
 }
 
-// Credentials stay with the controller, wherever it leads.
-func TestLedAway(t *testing.T) {
+// TestCredentialsStayWithTheController, whatever its redirects and links.
+func TestCredentialsStayWithTheController(t *testing.T) {
 	t.Parallel()
 	other := stranger(t)
 	host := strings.TrimPrefix(other.URL, "http://")
@@ -265,7 +265,7 @@ func TestLedAway(t *testing.T) {
 				}
 				return at("/EthernetInterfaces", page(`{"Members": [{"@odata.id": `+string(text)+`}], "Members@odata.nextLink": `+string(text)+`}`))(w, r)
 			}
-			got, err := Probe(t.Context(), target(c), time.Now)
+			got, err := Probe(t.Context(), target(c))
 			if err != nil || len(got.NICs) != 0 || len(got.Unread) == 0 || got.Unread[0].Part != "network" {
 				t.Errorf("%+v, %v", got, err)
 			}
@@ -282,9 +282,9 @@ func TestLedAway(t *testing.T) {
 				}
 				return false
 			}
-			got, err := Probe(t.Context(), target(c), time.Now)
+			got, err := Probe(t.Context(), target(c))
 			switch {
-			case where == "/EthernetInterfaces" && (err != nil || len(got.Unread) == 0 || !strings.Contains(got.Unread[0].Why, "sends to another address")):
+			case where == "/EthernetInterfaces" && (err != nil || len(got.Unread) == 0 || !strings.Contains(got.Unread[0].Why, "redirects to another address")):
 				t.Errorf("%+v, %v", got, err)
 			case where != "/EthernetInterfaces" && !models.IsFault(err, models.FaultNotRedfish):
 				t.Errorf("%s: %v", where, err)
@@ -300,8 +300,8 @@ func TestLedAway(t *testing.T) {
 	})
 }
 
-// dirty answers as the lab does, with a control sequence and the credentials in every text
-// that is no link.
+// dirty answers like the lab, with a control sequence and the credentials in every text except
+// links.
 func dirty(t *testing.T, rack *machine.Rack, w http.ResponseWriter, r *http.Request) bool {
 	t.Helper()
 	answer := httptest.NewRecorder()
@@ -346,8 +346,7 @@ func soil(value any, filth string) any {
 	return value
 }
 
-// Nothing that a controller writes shows the password or controls a terminal, wherever it
-// writes it.
+// TestDirtyTexts: texts of a controller never show the password or control the terminal.
 func TestDirtyTexts(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "m1")
@@ -357,7 +356,7 @@ func TestDirtyTexts(t *testing.T) {
 	powerOn(t, m)
 	c := newController(t, false, m)
 	c.instead = func(w http.ResponseWriter, r *http.Request) bool { return dirty(t, c.rack, w, r) }
-	got, err := Probe(t.Context(), target(c), time.Now)
+	got, err := Probe(t.Context(), target(c))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,8 +380,8 @@ func TestDirtyTexts(t *testing.T) {
 	}
 }
 
-// What fills the memory of whoever decodes it without looking is turned away.
-func TestMemory(t *testing.T) { //nolint:paralleltest // what others allocate would count
+// TestMemoryIsBounded: answers that would fill the memory of a naive decoder are rejected.
+func TestMemoryIsBounded(t *testing.T) { //nolint:paralleltest // what others allocate would count
 	for name, body := range map[string]string{
 		"empty members": `{"Members": [` + strings.TrimSuffix(strings.Repeat("{},", 2_000_000), ",") + `]}`,
 		"null members":  `{"Members": [` + strings.TrimSuffix(strings.Repeat("null,", 190_000), ",") + `]}`,
@@ -396,7 +395,7 @@ func TestMemory(t *testing.T) { //nolint:paralleltest // what others allocate wo
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		if _, err := Probe(t.Context(), target(c), time.Now); err != nil {
+		if _, err := Probe(t.Context(), target(c)); err != nil {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)
@@ -408,7 +407,7 @@ func TestMemory(t *testing.T) { //nolint:paralleltest // what others allocate wo
 	}
 }
 
-// Sessions: those that are forgotten, refused, or that nobody has heard of.
+// TestSessions has expired, refused, and unsupported sessions.
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	const sessions = "/redfish/v1/SessionService/Sessions"
@@ -479,20 +478,20 @@ func TestSessions(t *testing.T) {
 				}
 				return login(r)
 			}
-		}, kind: models.FaultUnavailable, hint: "no session left", logins: 1},
+		}, kind: models.FaultUnavailable, hint: "no free session", logins: 1},
 		"busy from the start": {instead: func(*controller) func(w http.ResponseWriter, r *http.Request) bool {
 			return func(w http.ResponseWriter, _ *http.Request) bool {
 				w.Header().Set("Retry-After", "120")
 				w.WriteHeader(http.StatusServiceUnavailable)
 				return true
 			}
-		}, kind: models.FaultUnavailable, hint: "try again"},
+		}, kind: models.FaultUnavailable, hint: "retry in a minute"},
 		"another kind of server": {instead: func(*controller) func(w http.ResponseWriter, r *http.Request) bool {
 			return func(w http.ResponseWriter, _ *http.Request) bool {
 				_, _ = io.WriteString(w, "<html>")
 				return true
 			}
-		}, kind: models.FaultNotRedfish, hint: "is Redfish switched on"},
+		}, kind: models.FaultNotRedfish, hint: "that Redfish is enabled"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -507,7 +506,7 @@ func TestSessions(t *testing.T) {
 				}
 				inner.ServeHTTP(w, r)
 			})
-			got, err := Probe(t.Context(), target(c), time.Now)
+			got, err := Probe(t.Context(), target(c))
 			if tt.kind != "" {
 				var f *models.Fault
 				if !errors.As(err, &f) || f.Kind != tt.kind || !strings.Contains(f.Hint, tt.hint) {
@@ -526,8 +525,8 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// The door: TLS on the port, none on the port, and a certificate that has ended.
-func TestDoor(t *testing.T) {
+// TestTLS has a TLS port, a plain port, and an expired certificate.
+func TestTLS(t *testing.T) {
 	t.Parallel()
 	secure := newController(t, true, newMachine(t, "m1"))
 	plain := newController(t, false, newMachine(t, "m2"))
@@ -558,7 +557,7 @@ func TestDoor(t *testing.T) {
 		"certificate has ended": {Target{Address: old.URL, TLS: models.TLS{CACert: bundle}}, "it has expired"},
 	} {
 		tt.target.Username, tt.target.Password = "admin", password
-		if _, err := Probe(t.Context(), tt.target, time.Now); !models.IsFault(err, models.FaultTLS) || !strings.Contains(err.Error(), tt.text) {
+		if _, err := Probe(t.Context(), tt.target); !models.IsFault(err, models.FaultTLS) || !strings.Contains(err.Error(), tt.text) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"ironworks/models"
 )
 
-// mostJobs is how many jobs of each kind are told.
-const mostJobs = 50
+// maxJobs bounds the jobs of each kind.
+const maxJobs = 50
 
-// job is a task of Redfish's, a job of its job service, or one of Dell's.
+// job is a Redfish task, a job of the job service, or one of Dell's.
 type job struct {
 	resource
 	TaskState, JobState, Message string
@@ -30,10 +30,10 @@ func (j *job) message() string {
 	return j.Message
 }
 
-// dellLinks are where Dell has its jobs.
+// dellLinks are the locations of Dell's jobs.
 type dellLinks struct{ DellJobService, Jobs ref }
 
-// jobLists are where a controller has its tasks and jobs.
+// jobLists returns the locations of a controller's tasks and jobs.
 func (m *server) jobLists(ctx context.Context, controller *manager) ([]ref, error) {
 	var lists []ref
 	var all []error
@@ -54,7 +54,7 @@ func (m *server) jobLists(ctx context.Context, controller *manager) ([]ref, erro
 	return lists, errors.Join(all...)
 }
 
-// readJobs reads the tasks and jobs that the controller has.
+// readJobs reads the controller's tasks and jobs.
 func (p *probe) readJobs(ctx context.Context) error {
 	lists, err := p.jobLists(ctx, p.manager)
 	all := []error{err}
@@ -65,7 +65,7 @@ func (p *probe) readJobs(ctx context.Context) error {
 		for i := range jobs {
 			j := &jobs[i]
 			if seen[j.ID] {
-				continue // Dell has each of its jobs as a task, too
+				continue // Dell lists each of its jobs as a task, too
 			}
 			seen[j.ID] = true
 			p.found.Jobs = append(p.found.Jobs, models.BMCJob{ID: j.ID, Name: j.Name, State: j.state(), Percent: percent(j.PercentComplete), Message: j.message()})
@@ -74,16 +74,15 @@ func (p *probe) readJobs(ctx context.Context) error {
 	return errors.Join(all...)
 }
 
-// jobs reads a list of jobs, whole where the controller can be asked so: they have
-// hundreds.
+// jobs reads a list of jobs, expanded if the controller supports that: there are hundreds.
 func (m *server) jobs(ctx context.Context, at ref) ([]job, error) {
 	raw, err := m.expanded(ctx, at.ID, mostMembers)
 	if err != nil {
 		return nil, err
 	}
-	out, err := resolve[job](ctx, m.session, raw[:min(len(raw), mostJobs)])
-	if len(raw) > mostJobs {
-		err = errors.Join(err, say("there are %d, %d are read", len(raw), mostJobs))
+	out, err := resolve[job](ctx, m.session, raw[:min(len(raw), maxJobs)])
+	if len(raw) > maxJobs {
+		err = errors.Join(err, say("only %[2]d of %[1]d read", len(raw), maxJobs))
 	}
 	return out, err
 }

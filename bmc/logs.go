@@ -23,8 +23,8 @@ type logEntry struct {
 	Created, EventTimestamp, Severity, Message, Description, MessageID string
 }
 
-// readLogs reads the newest entries of the logs of the machine and of its controller: the
-// system event log, and what vendors have besides (Dell's lifecycle log, HPE's IML).
+// readLogs reads the newest entries of the logs of the machine and of its controller: the system
+// event log, and vendor logs (Dell's lifecycle log, HPE's IML).
 func (p *probe) readLogs(ctx context.Context) error {
 	services, err := members[logService](ctx, p.session, p.system.LogServices, mostLogs)
 	all := []error{err}
@@ -41,27 +41,28 @@ func (p *probe) readLogs(ctx context.Context) error {
 		seen[s.Entries.ID] = true
 		entries, err := p.newest(ctx, s.Entries.ID)
 		all = append(all, err)
-		p.found.Log = append(p.found.Log, told(s, entries)...)
+		p.found.Log = append(p.found.Log, bmcEntries(s, entries)...)
 	}
 	return errors.Join(all...)
 }
 
-// isDump is for logs whose entries are files, or one for each code of a boot.
+// isDump reports logs whose entries are files, or one per POST code.
 func isDump(id string) bool {
 	return strings.Contains(id, "Dump") || id == "PostCodes" || id == "HostLogger"
 }
 
-// newest reads the newest entries of a log. Most have the oldest first, Dell's the newest.
+// newest reads the newest entries of a log. Most logs start with the oldest entry, Dell's with the
+// newest.
 func (p *probe) newest(ctx context.Context, at string) ([]logEntry, error) {
 	raw, next, total, err := p.logPage(ctx, p.top(at, 0))
 	if err != nil && p.root.Features.TopSkipQuery {
-		raw, next, total, err = p.logPage(ctx, at) // some say that they know $top, and do not
+		raw, next, total, err = p.logPage(ctx, at) // some claim to support $top, but do not
 	}
 	if err != nil {
 		return nil, err
 	}
 	if len(raw) < total && p.root.Features.TopSkipQuery && p.oldestFirst(raw) {
-		raw, _, _, err = p.logPage(ctx, p.top(at, total-MostEntries))
+		raw, _, _, err = p.logPage(ctx, p.top(at, total-maxEntries))
 		if err != nil {
 			return nil, err
 		}
@@ -75,15 +76,15 @@ func (p *probe) newest(ctx context.Context, at string) ([]logEntry, error) {
 	return entries, errors.Join(err, more)
 }
 
-// top asks for as many as are told, where a controller can be asked so.
+// top limits a request to the needed entries, if the controller supports that.
 func (p *probe) top(at string, skip int) string {
 	if !p.root.Features.TopSkipQuery || strings.Contains(at, "?") {
 		return at
 	}
 	if skip > 0 {
-		return fmt.Sprintf("%s?$skip=%d&$top=%d", at, skip, MostEntries)
+		return fmt.Sprintf("%s?$skip=%d&$top=%d", at, skip, maxEntries)
 	}
-	return fmt.Sprintf("%s?$top=%d", at, MostEntries)
+	return fmt.Sprintf("%s?$top=%d", at, maxEntries)
 }
 
 func (p *probe) logPage(ctx context.Context, at string) ([]json.RawMessage, string, int, error) {
@@ -97,17 +98,16 @@ func (p *probe) logPage(ctx context.Context, at string) ([]json.RawMessage, stri
 	return page.Members, page.Next, int(amount(page.Count, 1e7)), nil
 }
 
-// oldestFirst tells by the times of the first and the last of the entries that came, or
-// else by the order of their numbers.
+// oldestFirst compares the times of the first and the last entry, or otherwise their numbers.
 func (p *probe) oldestFirst(raw []json.RawMessage) bool {
 	if len(raw) < 2 {
 		return false
 	}
 	var first, final logEntry
 	for i, into := range map[int]*logEntry{0: &first, len(raw) - 1: &final} {
-		_ = json.Unmarshal(raw[i], into) // what is not told does not count
+		_ = json.Unmarshal(raw[i], into) // missing values do not count
 	}
-	a, b := when(first.Created), when(final.Created)
+	a, b := parseTime(first.Created), parseTime(final.Created)
 	if !a.IsZero() && !b.IsZero() && !a.Equal(b) {
 		return a.Before(b)
 	}
@@ -115,29 +115,30 @@ func (p *probe) oldestFirst(raw []json.RawMessage) bool {
 	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)) < 0
 }
 
-// entries are the newest of what came. Where links came, it is asked for a few of them.
+// entries returns the newest of the entries. If the collection has links only, it reads a few of
+// them.
 func (p *probe) entries(ctx context.Context, raw []json.RawMessage) ([]logEntry, error) {
 	if len(raw) == 0 {
 		return nil, nil
 	}
 	if p.oldestFirst(raw) {
-		slices.Reverse(raw) // what has one time stays in order
+		slices.Reverse(raw) // keeps the order of equal times
 	}
 	if _, links := isLink(raw[0]); !links {
 		return resolve[logEntry](ctx, p.session, raw)
 	}
-	return resolve[logEntry](ctx, p.session, raw[:min(len(raw), mostSingle)])
+	return resolve[logEntry](ctx, p.session, raw[:min(len(raw), maxSingle)])
 }
 
-func told(service *logService, entries []logEntry) []models.BMCEntry {
+func bmcEntries(service *logService, entries []logEntry) []models.BMCEntry {
 	out := make([]models.BMCEntry, 0, len(entries))
 	for i := range entries {
 		e := &entries[i]
 		out = append(out, models.BMCEntry{
-			Log: cmp.Or(service.Name, service.ID), ID: e.ID, At: when(e.Created, e.EventTimestamp), Severity: health(e.Severity),
+			Log: cmp.Or(service.Name, service.ID), ID: e.ID, At: parseTime(e.Created, e.EventTimestamp), Severity: health(e.Severity),
 			Message: cmp.Or(e.Message, e.Description, e.MessageID),
 		})
 	}
 	slices.SortStableFunc(out, func(a, b models.BMCEntry) int { return b.At.Compare(a.At) })
-	return out[:min(len(out), MostEntries)]
+	return out[:min(len(out), maxEntries)]
 }

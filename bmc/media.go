@@ -13,7 +13,7 @@ import (
 	"ironworks/models"
 )
 
-// label is a slot as it is told: "slot 1 (CD, DVD)".
+// label returns a slot for messages: "slot 1 (CD, DVD)".
 func (s *slot) label() string {
 	if len(s.MediaTypes) == 0 {
 		return "slot " + s.ID
@@ -21,7 +21,7 @@ func (s *slot) label() string {
 	return fmt.Sprintf("slot %s (%s)", s.ID, strings.Join(s.MediaTypes[:min(len(s.MediaTypes), 3)], ", "))
 }
 
-// takesCD says whether a slot is one for an ISO; one that does not tell may be.
+// takesCD reports whether a slot accepts an ISO; an unspecified one may.
 func (s *slot) takesCD() bool {
 	return len(s.MediaTypes) == 0 || slices.ContainsFunc(s.MediaTypes, func(t string) bool {
 		return strings.EqualFold(t, "CD") || strings.EqualFold(t, "DVD")
@@ -30,12 +30,12 @@ func (s *slot) takesCD() bool {
 
 func (s *slot) holds() string {
 	if s.Image == "" {
-		return s.label() + " has something in it"
+		return s.label() + " is not empty"
 	}
 	return s.label() + " has " + models.MaskURL(s.Image) + " in it"
 }
 
-// allSlots are the slots of the machine, of which there has to be one.
+// allSlots returns the slots of the machine; no slot is an error.
 func (m *server) allSlots(ctx context.Context, op string) ([]slot, error) {
 	controller, err := m.findManager(ctx)
 	if controller == nil && m.system.VirtualMedia.ID == "" && err != nil {
@@ -46,7 +46,7 @@ func (m *server) allSlots(ctx context.Context, op string) ([]slot, error) {
 		if err != nil {
 			return nil, err
 		}
-		return nil, m.refuse(op, "this BMC has no virtual media", "some want a licence for it")
+		return nil, m.refuse(op, "this BMC has no virtual media", "some BMCs require a license")
 	}
 	return slots, nil
 }
@@ -59,14 +59,14 @@ func labels(slots []slot) string {
 	return strings.Join(words, ", ")
 }
 
-// doInsert puts an image into a slot that is empty.
+// doInsert inserts an image into an empty slot.
 func (m *server) doInsert(ctx context.Context, o models.BMCOrder) (string, error) {
 	image, err := url.Parse(o.Image)
 	if err != nil {
 		return "", o.Check()
 	}
 	if isLoopback(image.Hostname()) && !isLoopback(m.guard.base.Hostname()) {
-		return "", m.refuse(o.Name(), "the BMC fetches the image, and to the BMC "+image.Hostname()+" is itself", "name an address that the BMC reaches")
+		return "", m.refuse(o.Name(), "the BMC fetches the image, and for the BMC "+image.Hostname()+" is itself", "use an address that the BMC can reach")
 	}
 	slots, err := m.allSlots(ctx, o.Name())
 	if err != nil {
@@ -82,14 +82,14 @@ func (m *server) doInsert(ctx context.Context, o models.BMCOrder) (string, error
 	}
 	protocol := strings.ToUpper(image.Scheme)
 	if !slices.ContainsFunc(protocols, func(p string) bool { return strings.EqualFold(p, protocol) }) && len(protocols) > 0 {
-		return "", m.refuse(o.Name(), s.label()+" does not fetch from "+protocol, "it offers "+strings.Join(protocols, ", "))
+		return "", m.refuse(o.Name(), s.label()+" cannot fetch from "+protocol, "it offers "+strings.Join(protocols, ", "))
 	}
 	body := map[string]any{}
 	if image.User != nil {
 		body["UserName"] = image.User.Username()
 		if password, has := image.User.Password(); has {
 			body["Password"] = password
-			m.keepSecret(image.User.Username(), password)
+			m.addSecret(image.User.Username(), password)
 		}
 		image.User = nil
 	}
@@ -98,7 +98,7 @@ func (m *server) doInsert(ctx context.Context, o models.BMCOrder) (string, error
 	if err != nil {
 		return "", err
 	}
-	return "inserted into " + s.label() + note + m.mediaNow(ctx, s, true), nil
+	return "inserted into " + s.label() + note + m.mediaResult(ctx, s, true), nil
 }
 
 func isLoopback(host string) bool {
@@ -106,11 +106,11 @@ func isLoopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// slotToFill is the slot that is named, or the first empty one for an ISO.
+// slotToFill returns the named slot, or the first empty one for an ISO.
 func (m *server) slotToFill(o models.BMCOrder, slots []slot) (*slot, error) {
 	if o.Slot != "" {
 		s, err := m.named(o, slots)
-		if err == nil && s.full() {
+		if err == nil && s.inserted() {
 			return nil, m.occupied(o, s.holds())
 		}
 		return s, err
@@ -119,7 +119,7 @@ func (m *server) slotToFill(o models.BMCOrder, slots []slot) (*slot, error) {
 	for i := range slots {
 		switch s := &slots[i]; {
 		case !s.takesCD():
-		case s.full():
+		case s.inserted():
 			held = append(held, s.holds())
 		default:
 			return s, nil
@@ -128,7 +128,7 @@ func (m *server) slotToFill(o models.BMCOrder, slots []slot) (*slot, error) {
 	if len(held) > 0 {
 		return nil, m.occupied(o, strings.Join(held, ", "))
 	}
-	return nil, m.refuse(o.Name(), "this BMC has no slot for a CD", "it has "+labels(slots))
+	return nil, m.refuse(o.Name(), "this BMC has no CD slot", "it has "+labels(slots))
 }
 
 func (m *server) occupied(o models.BMCOrder, what string) error {
@@ -141,18 +141,18 @@ func (m *server) named(o models.BMCOrder, slots []slot) (*slot, error) {
 			return &slots[i], nil
 		}
 	}
-	return nil, m.refuse(o.Name(), "there is no slot "+o.Slot, "there is "+labels(slots))
+	return nil, m.refuse(o.Name(), "no slot "+o.Slot, "there is "+labels(slots))
 }
 
-// insert asks with as little as there is to say, and says more, or less, where the
-// controller wants it: there are those that refuse what others demand.
+// insert sends as few properties as possible, and more or fewer if the controller demands that:
+// some refuse what others require.
 func (m *server) insert(ctx context.Context, s *slot, body map[string]any, protocol string) (string, error) {
 	ask := func() (string, error) {
 		return m.act(ctx, actionAt(s.Actions.Insert.Target, s.ref.ID+"/Actions/VirtualMedia.InsertMedia"), body)
 	}
 	extras := []map[string]any{{"Inserted": true, "WriteProtected": true}, {"TransferMethod": "Stream", "TransferProtocolType": protocol}}
 	if s.Actions.Insert == nil {
-		maps.Copy(body, extras[0]) // without it some take the image, and do not insert it
+		maps.Copy(body, extras[0]) // without it, some load the image but do not insert it
 		ask = func() (string, error) { return m.change(ctx, s.ref.ID, body) }
 		extras = []map[string]any{{"WriteProtected": nil}, {"Inserted": nil}}
 	}
@@ -171,12 +171,12 @@ func (m *server) insert(ctx context.Context, s *slot, body map[string]any, proto
 	return note, err
 }
 
-// adapt adds to a body what a controller's no is about, or takes it away where it was
-// there, and reports whether there was anything.
+// adapt adds a property that a controller's error is about, or removes it if it was there, and
+// reports whether there was any.
 func adapt(body map[string]any, err error, protocol string) bool {
 	found := false
 	for name, value := range map[string]any{"Inserted": true, "WriteProtected": true, "TransferMethod": "Stream", "TransferProtocolType": protocol} {
-		if !names(err, name) {
+		if !isAbout(err, name) {
 			continue
 		}
 		if _, is := body[name]; is {
@@ -188,7 +188,7 @@ func adapt(body map[string]any, err error, protocol string) bool {
 	return found
 }
 
-// apply changes a body; nil takes away.
+// apply changes a body; nil removes a property.
 func apply(body, change map[string]any) {
 	for name, value := range change {
 		if value == nil {
@@ -199,8 +199,8 @@ func apply(body, change map[string]any) {
 	}
 }
 
-// refused says that a controller did not like the properties that it got: not that it
-// could not do what they ask for.
+// refused reports whether a controller rejected the properties of a request, as opposed to failing
+// to do what it asks.
 func refused(err error) bool {
 	switch status(err) {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
@@ -210,22 +210,22 @@ func refused(err error) bool {
 	return false
 }
 
-// mediaNow is what the controller says of a slot, where that is not what was ordered.
-func (m *server) mediaNow(ctx context.Context, s *slot, full bool) string {
+// mediaResult returns the controller's state of a slot if it differs from the order.
+func (m *server) mediaResult(ctx context.Context, s *slot, full bool) string {
 	var now slot
 	if err := m.get(ctx, s.ref.ID, &now); err != nil {
-		return "; the BMC could not be asked what came of it"
+		return "; the result is unknown, the BMC did not answer"
 	}
 	switch {
-	case full && !now.full():
-		return "; the BMC says that it is empty (yet): can it fetch the image?"
-	case !full && now.full():
-		return "; the BMC says that it is there still"
+	case full && !now.inserted():
+		return "; the BMC reports an empty slot; check that it can fetch the image"
+	case !full && now.inserted():
+		return "; the BMC still reports the image"
 	}
 	return ""
 }
 
-// doEject empties a slot: the one that is named, or the only one that is full.
+// doEject empties a slot: the named one, or the only one with an image.
 func (m *server) doEject(ctx context.Context, o models.BMCOrder) (string, error) {
 	slots, err := m.allSlots(ctx, o.Name())
 	if err != nil {
@@ -240,16 +240,16 @@ func (m *server) doEject(ctx context.Context, o models.BMCOrder) (string, error)
 		slots = []slot{*s}
 	}
 	for i := range slots {
-		if slots[i].full() {
+		if slots[i].inserted() {
 			held = append(held, slots[i])
 		}
 	}
 	switch len(held) {
 	case 0:
-		return "nothing is inserted", nil
+		return "no media inserted", nil
 	case 1:
 	default:
-		return "", m.refuse(o.Name(), fmt.Sprintf("%d slots have something in them", len(held)), "say which one: "+labels(held))
+		return "", m.refuse(o.Name(), fmt.Sprintf("%d slots are not empty", len(held)), "select one: "+labels(held))
 	}
 	s := &held[0]
 	var note string
@@ -257,7 +257,7 @@ func (m *server) doEject(ctx context.Context, o models.BMCOrder) (string, error)
 		at := actionAt(a.Target, s.ref.ID+"/Actions/VirtualMedia.EjectMedia")
 		note, err = m.act(ctx, at, map[string]any{})
 		if refused(err) || status(err) == http.StatusUnsupportedMediaType {
-			note, err = m.act(ctx, at, nil) // there are those that want no body, and those that want one
+			note, err = m.act(ctx, at, nil) // some require no body, others require one
 		}
 	} else {
 		note, err = m.change(ctx, s.ref.ID, map[string]any{"Image": nil, "Inserted": false})
@@ -268,5 +268,5 @@ func (m *server) doEject(ctx context.Context, o models.BMCOrder) (string, error)
 	if err != nil {
 		return "", err
 	}
-	return "ejected from " + s.label() + note + m.mediaNow(ctx, s, false), nil
+	return "ejected from " + s.label() + note + m.mediaResult(ctx, s, false), nil
 }

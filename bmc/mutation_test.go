@@ -15,7 +15,7 @@ import (
 	"ironworks/models"
 )
 
-// mutate changes some of what a controller answers into something else, of any kind.
+// mutate changes parts of a controller's answer to values of any kind.
 func mutate(random *rand.Rand, value any) any {
 	if random.IntN(40) == 0 {
 		return []any{
@@ -43,8 +43,7 @@ func mutate(random *rand.Rand, value any) any {
 	return value
 }
 
-// Whatever is told in the place of what should be: nothing breaks, nothing hangs, and what
-// is told may be shown.
+// TestMutations: with random answers, nothing breaks or hangs, and the result is safe to show.
 func TestMutations(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "m1")
@@ -56,7 +55,7 @@ func TestMutations(t *testing.T) {
 	orders := []models.BMCOrder{}
 	for _, v := range models.BMCVerbs() {
 		o := models.BMCOrder{Verb: v}
-		switch v { //nolint:exhaustive // the others want nothing more
+		switch v { //nolint:exhaustive // the others need no checks
 		case models.BMCBootOnce:
 			o.Boot = "Cd"
 		case models.BMCInsert:
@@ -64,7 +63,7 @@ func TestMutations(t *testing.T) {
 		}
 		orders = append(orders, o)
 	}
-	told := 0
+	found := 0
 	for seed := range uint64(60) {
 		random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // the same each time
 		c.mu.Lock()
@@ -77,11 +76,11 @@ func TestMutations(t *testing.T) {
 		x := target(c)
 		x.limits = quick()
 		began := time.Now()
-		got, err := Probe(t.Context(), x, time.Now)
+		got, err := Probe(t.Context(), x)
 		text, _ := json.Marshal(got)
 		all := string(text)
 		if err == nil {
-			told++
+			found++
 		} else {
 			all += err.Error()
 		}
@@ -97,12 +96,12 @@ func TestMutations(t *testing.T) {
 			t.Errorf("seed %d: it took %s", seed, took)
 		}
 	}
-	if told < 30 {
-		t.Errorf("of %d looks %d told something: too much was changed for this to say anything", 60, told)
+	if found < 30 {
+		t.Errorf("of %d looks %d found something: too much was changed for this to say anything", 60, found)
 	}
 }
 
-// mutated answers as the lab does, but for what is changed.
+// mutated answers like the lab, with random changes.
 func mutated(random *rand.Rand, rack *machine.Rack, w http.ResponseWriter, r *http.Request) bool {
 	answer := httptest.NewRecorder()
 	rack.ServeHTTP(answer, r)

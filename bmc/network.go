@@ -10,8 +10,8 @@ import (
 	"ironworks/models"
 )
 
-// mostMbit is beyond all links.
-const mostMbit = 1e8
+// maxMbit is beyond all links.
+const maxMbit = 1e8
 
 type ethernet struct {
 	resource
@@ -20,15 +20,15 @@ type ethernet struct {
 	SpeedMbps *float64
 }
 
-// readNICs reads the interfaces of the machine; where none of them has an address, those
-// of the adapters in its chassis.
+// readNICs reads the interfaces of the machine; if none of them has an address, those of the
+// adapters in its chassis.
 func (p *probe) readNICs(ctx context.Context) error {
 	nics, err := members[ethernet](ctx, p.session, p.system.EthernetInterfaces, mostMembers)
 	addressed := false
 	for i := range nics {
 		n := &nics[i]
 		nic := models.BMCNIC{
-			ID: n.ID, MAC: cmp.Or(n.PermanentMACAddress, n.MACAddress), Mbit: int(amount(n.SpeedMbps, mostMbit)), Link: n.LinkStatus, Health: health(n.Status.Health),
+			ID: n.ID, MAC: cmp.Or(n.PermanentMACAddress, n.MACAddress), Mbit: int(amount(n.SpeedMbps, maxMbit)), Link: n.LinkStatus, Health: health(n.Status.Health),
 		}
 		addressed = addressed || nic.MAC != ""
 		p.found.NICs = append(p.found.NICs, nic)
@@ -40,7 +40,7 @@ func (p *probe) readNICs(ctx context.Context) error {
 	return err
 }
 
-// adapter is a card. Newer ones have Ports, older ones NetworkPorts; the functions have
+// adapter is a network card. Newer ones have Ports, older ones NetworkPorts; the functions have
 // the addresses that the machine sees.
 type adapter struct {
 	resource
@@ -91,7 +91,7 @@ func (p *probe) adapter(ctx context.Context, a *adapter) error {
 	}
 	ports, err := members[port](ctx, p.session, at, mostMembers)
 	functions, err2 := members[function](ctx, p.session, a.NetworkDeviceFunctions, mostMembers)
-	told := map[string]bool{}
+	seen := map[string]bool{}
 	for i := range functions {
 		f := &functions[i]
 		mac := cmp.Or(f.Ethernet.PermanentMACAddress, f.Ethernet.MACAddress)
@@ -102,16 +102,16 @@ func (p *probe) adapter(ctx context.Context, a *adapter) error {
 		if at := slices.IndexFunc(ports, func(p port) bool { return p.ref.ID != "" && p.ref.ID == f.port() }); at >= 0 {
 			nic.Mbit, nic.Link, nic.Health = ports[at].mbit(), ports[at].link(), nic.Health.Worst(health(ports[at].Status.Health))
 		}
-		told[strings.ToLower(mac)] = true
+		seen[strings.ToLower(mac)] = true
 		p.found.NICs = append(p.found.NICs, nic)
 	}
 	for i := range ports {
 		t := &ports[i]
 		for _, mac := range slices.Concat(t.Addresses, t.Ethernet.Addresses) {
-			if mac == "" || told[strings.ToLower(mac)] {
+			if mac == "" || seen[strings.ToLower(mac)] {
 				continue
 			}
-			told[strings.ToLower(mac)] = true
+			seen[strings.ToLower(mac)] = true
 			p.found.NICs = append(p.found.NICs, models.BMCNIC{ID: a.ID + " " + t.ID, MAC: mac, Mbit: t.mbit(), Link: t.link(), Health: health(t.Status.Health)})
 		}
 	}
@@ -121,12 +121,12 @@ func (p *probe) adapter(ctx context.Context, a *adapter) error {
 func (t *port) mbit() int {
 	if t.SpeedGbps != nil {
 		mbit := *t.SpeedGbps * 1000
-		return int(amount(&mbit, mostMbit))
+		return int(amount(&mbit, maxMbit))
 	}
-	return int(amount(t.SpeedMbps, mostMbit))
+	return int(amount(t.SpeedMbps, maxMbit))
 }
 
-// link is in the words of interfaces: ports say Up and Down.
+// link converts a port's status, Up or Down, to that of interfaces.
 func (t *port) link() string {
 	switch t.LinkStatus {
 	case "Up":

@@ -51,32 +51,32 @@ func (p *probe) readMemory(ctx context.Context) error {
 	return err
 }
 
-// causes are the parts that are not well.
+// causes collects the unhealthy parts.
 func (p *probe) causes() {
 	f := p.found
-	note := func(part string, h models.BMCHealth, state string) {
+	addCause := func(part string, h models.BMCHealth, state string) {
 		if h == models.BMCHealthWarning || h == models.BMCHealthCritical {
 			f.Causes = append(f.Causes, models.BMCCause{Part: part, Health: h, State: state})
 		}
 	}
-	note("controller", f.Controller.Health, "")
+	addCause("controller", f.Controller.Health, "")
 	for _, d := range f.Drives {
 		state := d.State
 		if d.Predicted {
 			state, d.Health = "failure predicted", d.Health.Worst(models.BMCHealthWarning)
 		}
-		note("drive "+d.ID, d.Health, state)
+		addCause("drive "+d.ID, d.Health, state)
 	}
 	for _, n := range f.NICs {
-		note("NIC "+n.ID, n.Health, n.Link)
+		addCause("NIC "+n.ID, n.Health, n.Link)
 	}
 	for _, c := range f.Processors {
-		note("processor "+c.ID, c.Health, "")
+		addCause("processor "+c.ID, c.Health, "")
 	}
 	for _, m := range f.Memory {
-		note("memory "+m.ID, m.Health, m.State)
+		addCause("memory "+m.ID, m.Health, m.State)
 	}
 	for _, s := range f.Sensors {
-		note(s.Kind+" "+s.Name, s.Health, "")
+		addCause(s.Kind+" "+s.Name, s.Health, "")
 	}
 }

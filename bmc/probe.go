@@ -11,21 +11,21 @@ import (
 	"ironworks/models"
 )
 
-// MostEntries is how many entries of each log are told, the newest ones.
-const MostEntries = 50
+// maxEntries is how many entries of each log are read, the newest ones.
+const maxEntries = 50
 
-// Probe asks a controller for all that it tells of its machine, part by part, for two
-// minutes at most. A part that cannot be read is in Unread; an error is a *models.Fault,
-// and says that nothing could. The clock is the console's.
-func Probe(ctx context.Context, t Target, now func() time.Time) (*models.BMC, error) {
-	whole, cancel := context.WithTimeout(ctx, t.limits.or().whole)
+// Probe reads all data of a machine from its controller, part by part, for at most two minutes.
+// Unreadable parts are in Unread; an error is a *models.Fault, and means that nothing was
+// readable. The clock is the console's.
+func Probe(ctx context.Context, t Target) (*models.BMC, error) {
+	whole, cancel := context.WithTimeout(ctx, t.limits.withDefaults().whole)
 	defer cancel()
 	s, err := open(whole, &t)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close(ctx)
-	p := &probe{server: server{session: s}, found: &models.BMC{Address: s.url, Read: now()}}
+	p := &probe{server: server{session: s}, found: &models.BMC{Address: s.url, Read: time.Now()}}
 	if err := p.findSystem(whole); err != nil {
 		return nil, err
 	}
@@ -33,14 +33,58 @@ func Probe(ctx context.Context, t Target, now func() time.Time) (*models.BMC, er
 		p.read(whole, part)
 	}
 	if ctx.Err() != nil {
-		return nil, s.fault("ask the BMC", ctx.Err())
+		return nil, s.fault("query the BMC", ctx.Err())
 	}
 	p.causes()
 	p.scrub(p.found)
 	return p.found, nil
 }
 
-// probe is one look at a controller.
+// Identify reads what enrolling needs of each system behind a BMC: identity, power, health,
+// NICs and virtual media. It skips unreadable systems, unless none is readable; the error is
+// a *models.Fault.
+func Identify(ctx context.Context, t Target) ([]models.BMC, error) {
+	whole, cancel := context.WithTimeout(ctx, t.limits.withDefaults().whole)
+	defer cancel()
+	s, err := open(whole, &t)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close(ctx)
+	all := server{session: s}
+	if err := all.listSystems(whole); err != nil {
+		return nil, err
+	}
+	wanted := t.place()
+	var found []models.BMC
+	for _, path := range all.paths {
+		if wanted != "" && !strings.EqualFold(strings.TrimRight(path, "/"), wanted) {
+			continue
+		}
+		p := &probe{server: server{session: s, paths: all.paths}, found: &models.BMC{Address: s.url, Read: time.Now()}}
+		if err = p.readSystemAt(whole, path); err != nil {
+			continue
+		}
+		for _, part := range p.parts() {
+			if slices.Contains([]string{"system", "controller", "virtual media", "network"}, part.name) {
+				p.read(whole, part)
+			}
+		}
+		p.scrub(p.found)
+		found = append(found, *p.found)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, s.fault(asking, ctx.Err())
+	case len(found) == 0 && err != nil:
+		return nil, err
+	case len(found) == 0:
+		return nil, all.noSystem("find the system", wanted)
+	}
+	return found, nil
+}
+
+// probe is one reading of a controller.
 type probe struct {
 	server
 	found   *models.BMC
@@ -73,10 +117,10 @@ func (p *probe) parts() []part {
 	}
 }
 
-// read reads a part within its time, and notes what of it could not be read.
+// read reads a part within its time limit, and records what was unreadable.
 func (p *probe) read(whole context.Context, part part) {
 	if whole.Err() != nil {
-		p.unread(part.name, "not asked for: the BMC is too slow, and there was no time left")
+		p.unread(part.name, "skipped: the BMC is too slow")
 		return
 	}
 	ctx, cancel := context.WithTimeout(whole, p.limits.part)
@@ -95,17 +139,17 @@ func (p *probe) read(whole context.Context, part part) {
 	p.wrong = nil
 }
 
-// why is an error in a few words: the counts of what failed, and the first reasons.
+// why summarizes an error: the number of failures, and the first reasons.
 func (p *probe) why(err error) string {
 	var words []string
 	var walk func(error)
 	walk = func(err error) {
-		switch e := err.(type) { //nolint:errorlint // what is inside is walked
+		switch e := err.(type) { //nolint:errorlint // the tree is walked
 		case interface{ Unwrap() []error }:
 			for _, one := range e.Unwrap() {
 				walk(one)
 			}
-		case *partial:
+		case *partialError:
 			words = append(words, fmt.Sprintf("%d of it: %s", e.failed, p.reason(e.first)))
 		default:
 			words = append(words, p.reason(err))
@@ -120,8 +164,7 @@ func (p *probe) why(err error) string {
 	return strings.Join(words, "; ")
 }
 
-// unique leaves out what was said before: one that is missing is often missing at several
-// places.
+// unique removes duplicates: a missing resource is often referenced several times.
 func unique(words []string) []string {
 	var out []string
 	for _, w := range words {
@@ -132,12 +175,12 @@ func unique(words []string) []string {
 	return out
 }
 
-// reason is one error, with the resource that it is about.
+// reason returns one error, with its resource.
 func (p *probe) reason(err error) string {
 	if isOurs(err) {
 		return err.Error()
 	}
-	var at *unreadable
+	var at *unreadableError
 	if errors.As(err, &at) {
 		return last(at.at) + ": " + p.fault("", err).Reason()
 	}
@@ -165,7 +208,7 @@ func (p *probe) readSystem(ctx context.Context) error {
 	return err
 }
 
-// health is one that Redfish has, in its own letters; another is none.
+// health returns a Redfish health, or "" for an unknown value.
 func health(text string) models.BMCHealth {
 	for _, h := range []models.BMCHealth{models.BMCHealthOK, models.BMCHealthWarning, models.BMCHealthCritical} {
 		if strings.EqualFold(text, string(h)) {
@@ -218,8 +261,48 @@ func (p *probe) readMedia(ctx context.Context) error {
 		protocols, failed := p.fetches(ctx, s)
 		err = errors.Join(err, failed)
 		p.found.Media = append(p.found.Media, models.BMCMedia{
-			ID: s.ID, Types: s.MediaTypes, Image: models.MaskURL(s.Image), Inserted: s.full(), Via: s.ConnectedVia, Protocols: protocols,
+			ID: s.ID, Types: s.MediaTypes, Image: models.MaskURL(s.Image), Inserted: s.inserted(), Via: s.ConnectedVia, Protocols: protocols,
 		})
 	}
 	return err
+}
+
+// Verify checks that a controller accepts the credentials, and has the machine. An error is a
+// *models.Fault.
+func Verify(ctx context.Context, t Target) error {
+	s, err := open(ctx, &t)
+	if err != nil {
+		return err
+	}
+	defer s.close(ctx)
+	// The root is readable without credentials, the systems are not.
+	if _, err := s.client.Service.Systems(); err != nil {
+		return s.fault(loggingIn, err)
+	}
+	return nil
+}
+
+// chassis is the machine's chassis.
+type chassis struct {
+	resource
+	Thermal, Power, ThermalSubsystem, PowerSubsystem, Sensors, EnvironmentMetrics ref
+	NetworkAdapters, Drives                                                       ref
+
+	Links struct{ Drives []ref }
+}
+
+// readChassis reads the machine's chassis, once: those that it names, or all if the controller has
+// one machine.
+func (p *probe) readChassis(ctx context.Context) ([]chassis, error) {
+	if p.chassisRead {
+		return p.chassis, nil
+	}
+	var err error
+	if links := p.system.Links.Chassis; len(links) > 0 {
+		p.chassis, err = each[chassis](ctx, p.session, links, mostChassis)
+	} else if len(p.paths) == 1 {
+		p.chassis, err = members[chassis](ctx, p.session, p.root.Chassis, mostChassis)
+	}
+	p.chassisRead = err == nil || len(p.chassis) > 0
+	return p.chassis, err
 }

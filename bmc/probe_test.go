@@ -22,14 +22,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const password = "s3cr3t-0f-the-BMC"
 
-// controller is the lab's Redfish of some machines, with what was asked of it.
+// controller is the lab's Redfish of some machines, and records requests.
 type controller struct {
 	*httptest.Server
 	rack *machine.Rack
 	mu   sync.Mutex
 	// asked are the requests, as METHOD path.
 	asked []string
-	// instead answers in the place of the rack; nil is the rack.
+	// instead answers in place of the rack; nil is the rack.
 	instead func(w http.ResponseWriter, r *http.Request) bool
 }
 
@@ -58,7 +58,7 @@ func newController(t *testing.T, secure bool, machines ...*machine.Machine) *con
 	return c
 }
 
-// count counts the requests that begin so: METHOD path.
+// count counts the requests with this prefix: METHOD path.
 func (c *controller) count(method string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,7 +90,7 @@ func TestProbe(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "m1")
 	c := newController(t, false, m)
-	got, err := Probe(t.Context(), target(c), time.Now)
+	got, err := Probe(t.Context(), target(c))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,8 +117,8 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// Of what is written into it, the machine's state is what is told.
-func TestProbeTellsWhatIs(t *testing.T) {
+// TestProbeReadsTheMachinesState: changes of the machine are visible.
+func TestProbeReadsTheMachinesState(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "m1")
 	c := newController(t, false, m)
@@ -141,7 +141,7 @@ func TestProbeTellsWhatIs(t *testing.T) {
 	if err := bios.UpdateBiosAttributes(map[string]any{"NumLock": "Off"}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Probe(t.Context(), target(c), time.Now)
+	got, err := Probe(t.Context(), target(c))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,12 +162,12 @@ func TestRefusals(t *testing.T) {
 	}{
 		"wrong password":      {change: func(x *Target, _ *controller) { x.Password = "another-Pa55word" }, kind: models.FaultUnauthorized},
 		"wrong, basic":        {change: func(x *Target, _ *controller) { x.Password, x.Basic = "another-Pa55word", true }, kind: models.FaultUnauthorized},
-		"no credentials":      {change: func(x *Target, _ *controller) { x.Username, x.Password = "", "" }, kind: models.FaultUnauthorized, message: "it wants a user and a password"},
+		"no credentials":      {change: func(x *Target, _ *controller) { x.Username, x.Password = "", "" }, kind: models.FaultUnauthorized, message: "the BMC requires a user name and a password"},
 		"untrusted":           {secure: true, change: func(*Target, *controller) {}, kind: models.FaultTLS, message: "SHA-256"},
 		"another fingerprint": {secure: true, change: func(x *Target, _ *controller) { x.Fingerprint = strings.Repeat("00", 32) }, kind: models.FaultTLS},
 		"several systems":     {change: func(*Target, *controller) {}, kind: models.FaultNotFound, message: "this BMC has 2 systems"},
-		"no such system":      {change: func(x *Target, _ *controller) { x.System = "/redfish/v1/Systems/m3" }, kind: models.FaultNotFound, message: "there is no system"},
-		"no address":          {change: func(x *Target, _ *controller) { x.Address = "ftp://x" }, kind: models.FaultConfig, message: "want https://HOST"},
+		"no such system":      {change: func(x *Target, _ *controller) { x.System = "/redfish/v1/Systems/m3" }, kind: models.FaultNotFound, message: "no system "},
+		"no address":          {change: func(x *Target, _ *controller) { x.Address = "ftp://x" }, kind: models.FaultConfig, message: "use https://HOST"},
 		"nobody there":        {change: func(x *Target, _ *controller) { x.Address = "http://127.0.0.1:1" }, kind: models.FaultRefused, message: "is the BMC running"},
 		"no Redfish": {change: func(_ *Target, c *controller) {
 			c.instead = func(w http.ResponseWriter, _ *http.Request) bool { _, _ = w.Write([]byte("<html>")); return true }
@@ -198,7 +198,7 @@ func TestRefusals(t *testing.T) {
 			c := newController(t, tt.secure, one, two)
 			x := target(c)
 			tt.change(&x, c)
-			_, err := Probe(t.Context(), x, time.Now)
+			_, err := Probe(t.Context(), x)
 			var f *models.Fault
 			if !errors.As(err, &f) || f.Kind != tt.kind || !strings.Contains(err.Error(), tt.message) {
 				t.Fatalf("got %v, want %s with %q", err, tt.kind, tt.message)
@@ -210,20 +210,20 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A certificate can be pinned; a machine can be picked.
-func TestPinnedAndPicked(t *testing.T) {
+// TestPinnedCertificateAndNamedSystem: a certificate can be pinned, and a system selected.
+func TestPinnedCertificateAndNamedSystem(t *testing.T) {
 	t.Parallel()
 	c := newController(t, true, newMachine(t, "m1"), newMachine(t, "m2"))
 	x := target(c)
 	x.System, x.Fingerprint = "redfish/v1/Systems/m2/", wire.Fingerprint(c.Certificate())
-	got, err := Probe(t.Context(), x, time.Now)
+	got, err := Probe(t.Context(), x)
 	if err != nil || got.System.Serial != "m2" || len(got.System.Paths) != 2 {
 		t.Fatalf("%+v, %v", got, err)
 	}
 }
 
-// A controller that cannot tell one thing tells the others.
-func TestPartsThatCannotBeRead(t *testing.T) {
+// TestUnreadableParts: if one part is unreadable, the others are read.
+func TestUnreadableParts(t *testing.T) {
 	t.Parallel()
 	c := newController(t, false, newMachine(t, "m1"))
 	c.instead = func(w http.ResponseWriter, r *http.Request) bool {
@@ -237,7 +237,7 @@ func TestPartsThatCannotBeRead(t *testing.T) {
 		}
 		return true
 	}
-	got, err := Probe(t.Context(), target(c), time.Now)
+	got, err := Probe(t.Context(), target(c))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,20 +259,20 @@ func TestOfNode(t *testing.T) {
 		}
 		return n
 	}
-	got, err := OfNode(info(`{"redfish_address": "https://b", "redfish_system_id": "/redfish/v1/Systems/1", "redfish_username": "u", "redfish_password": "******", "redfish_verify_ca": false, "redfish_auth_type": "basic"}`))
+	got, err := TargetOf(info(`{"redfish_address": "https://b", "redfish_system_id": "/redfish/v1/Systems/1", "redfish_username": "u", "redfish_password": "******", "redfish_verify_ca": false, "redfish_auth_type": "basic"}`))
 	if want := (Target{Address: "https://b", System: "/redfish/v1/Systems/1", Username: "u", Basic: true, TLS: models.TLS{Insecure: true}}); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
 	var none *models.NoRedfishError
-	if _, err := OfNode(info(`{"ipmi_address": "10.0.0.9"}`)); !errors.As(err, &none) || none.IPMI != "10.0.0.9" {
+	if _, err := TargetOf(info(`{"ipmi_address": "10.0.0.9"}`)); !errors.As(err, &none) || none.IPMI != "10.0.0.9" {
 		t.Errorf("%v", err)
 	}
-	if _, err := OfNode(info(`{}`)); !errors.As(err, &none) {
+	if _, err := TargetOf(info(`{}`)); !errors.As(err, &none) {
 		t.Errorf("%v", err)
 	}
 }
 
-// What is not well is named, and what is removed is not there.
+// TestCauses: unhealthy parts are named, and absent ones are not listed.
 func TestCauses(t *testing.T) {
 	t.Parallel()
 	p := &probe{found: &models.BMC{

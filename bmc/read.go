@@ -11,9 +11,9 @@ import (
 	"github.com/stmcginnis/gofish/schemas"
 )
 
-// What is read is decoded into types of our own, with the few fields that are shown.
-// gofish's would do for an honest controller: but they give up a whole drive for one field
-// of the wrong type, ask three things at once, and follow a list for as long as it goes.
+// Answers are decoded into our own types, with the few fields that are shown. gofish's types give
+// up a whole drive for one field of the wrong type, send three requests at once, and follow a list
+// without an end.
 
 // ref is a link to a resource.
 type ref struct {
@@ -25,7 +25,7 @@ type condition struct{ State, Health, HealthRollup string }
 
 func (c condition) absent() bool { return c.State == "Absent" }
 
-// resource is what all have.
+// resource has the common fields.
 type resource struct {
 	ref
 	ID     string `json:"Id"`
@@ -33,7 +33,7 @@ type resource struct {
 	Status condition
 }
 
-// put says where a resource was read: not all say it themselves, and some say it wrong.
+// put stores where a resource was read: some controllers omit or misspell it.
 func (r *resource) put(at string) {
 	if at != "" {
 		r.ref.ID = at
@@ -49,42 +49,41 @@ func put(one any, at string) {
 	}
 }
 
-// partial is a list of which some could not be read.
-type partial struct {
+// partialError is a list with unreadable members.
+type partialError struct {
 	failed int
 	first  error
 }
 
-// Error counts.
-func (p *partial) Error() string { return fmt.Sprintf("%d of it: %v", p.failed, p.first) }
+// Error returns the number of failures and the first one.
+func (p *partialError) Error() string { return fmt.Sprintf("%d of it: %v", p.failed, p.first) }
 
-// Unwrap is the first of the errors.
-func (p *partial) Unwrap() error { return p.first }
+// Unwrap returns the first of the errors.
+func (p *partialError) Unwrap() error { return p.first }
 
-func (p *partial) add(err error) {
+func (p *partialError) add(err error) {
 	if p.failed++; p.first == nil {
 		p.first = err
 	}
 }
 
-func (p *partial) err() error {
+func (p *partialError) err() error {
 	if p.failed == 0 {
 		return nil
 	}
 	return p
 }
 
-// unreadable is a resource that could not be read.
-type unreadable struct {
+// unreadableError is a resource that could not be read.
+type unreadableError struct {
 	at  string
 	err error
 }
 
-func (u *unreadable) Error() string { return last(u.at) + ": " + u.err.Error() }
-func (u *unreadable) Unwrap() error { return u.err }
+func (u *unreadableError) Error() string { return last(u.at) + ": " + u.err.Error() }
+func (u *unreadableError) Unwrap() error { return u.err }
 
-// get reads a resource. A field of the wrong type is noted and left out, the others are
-// read.
+// get reads a resource. A field of the wrong type is recorded and skipped.
 func (s *session) get(ctx context.Context, path string, into any) error {
 	_, err := s.getWithETag(ctx, path, into)
 	return err
@@ -97,20 +96,19 @@ func (s *session) getWithETag(ctx context.Context, path string, into any) (strin
 	}
 	defer schemas.DeferredCleanupHTTPResponse(resp)
 	if err != nil {
-		return "", &unreadable{path, err}
+		return "", &unreadableError{path, err}
 	}
 	if resp.StatusCode == http.StatusNoContent {
 		return "", nil
 	}
-	if err := s.soften(path, json.NewDecoder(resp.Body).Decode(into)); err != nil {
-		return "", &unreadable{path, err}
+	if err := s.tolerate(path, json.NewDecoder(resp.Body).Decode(into)); err != nil {
+		return "", &unreadableError{path, err}
 	}
 	return resp.Header.Get("ETag"), nil
 }
 
-// soften notes a field of the wrong type, which is not the end of a resource: encoding/json
-// leaves it out and goes on.
-func (s *session) soften(path string, err error) error {
+// tolerate records a field of the wrong type, which is no fatal error: encoding/json skips it.
+func (s *session) tolerate(path string, err error) error {
 	var kind *json.UnmarshalTypeError
 	if !errors.As(err, &kind) || kind.Field == "" {
 		return err
@@ -119,7 +117,7 @@ func (s *session) soften(path string, err error) error {
 	return nil
 }
 
-// last is the last word of a path.
+// last returns the last segment of a path.
 func last(path string) string {
 	path = strings.TrimRight(path, "/")
 	return path[strings.LastIndex(path, "/")+1:]
@@ -132,13 +130,13 @@ type collection struct {
 	Count   *float64 `json:"Members@odata.count"`
 }
 
-// pages reads the members of a collection, as they come, at most so many.
+// pages reads the members of a collection, up to limit.
 func (s *session) pages(ctx context.Context, path string, most int) ([]json.RawMessage, error) {
 	var all []json.RawMessage
 	seen := map[string]bool{}
 	for next := path; next != "" && !seen[next]; {
 		if len(seen) == mostPages {
-			return all, say("it has more than %d pages, the others are left out", mostPages)
+			return all, say("more than %d pages; the rest is skipped", mostPages)
 		}
 		seen[next] = true
 		var page collection
@@ -151,18 +149,18 @@ func (s *session) pages(ctx context.Context, path string, most int) ([]json.RawM
 			}
 		}
 		if len(all) > most {
-			return all[:most], say("it has more than %d, the others are left out", most)
+			return all[:most], say("more than %d; the rest is skipped", most)
 		}
 		if next = page.Next; seen[next] {
-			return all, say("its next page is one that was read: what comes after is not known")
+			return all, say("its next page repeats an earlier one; the rest is unknown")
 		}
 	}
 	return all, nil
 }
 
-// expanded reads the members of a collection, with what is in them where the controller
-// can be asked so: one request for all modules of memory is kinder than thirty. One that
-// says that it can, and cannot, is not asked so again.
+// expanded reads the members of a collection with their content, if the controller supports that:
+// one request for all memory modules is less load than thirty. A controller that fails is not
+// asked so again.
 func (s *session) expanded(ctx context.Context, path string, most int) ([]json.RawMessage, error) {
 	how := ""
 	switch can := s.root.Features.ExpandQuery; {
@@ -187,7 +185,7 @@ func (s *session) expanded(ctx context.Context, path string, most int) ([]json.R
 	return s.pages(ctx, path, most)
 }
 
-// isLink says whether a member is a link alone, and not the resource.
+// isLink reports whether a member is only a link.
 func isLink(member json.RawMessage) (ref, bool) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(member, &fields) != nil {
@@ -203,8 +201,8 @@ func isLink(member json.RawMessage) (ref, bool) {
 	return r, r.ID != ""
 }
 
-// members reads a collection and its members, one after the other. What could be read
-// comes with the error about the rest.
+// members reads a collection and its members, one after the other. With an error, it returns what
+// was readable.
 func members[T any](ctx context.Context, s *session, at ref, most int) ([]T, error) {
 	if at.ID == "" {
 		return nil, nil
@@ -214,10 +212,10 @@ func members[T any](ctx context.Context, s *session, at ref, most int) ([]T, err
 	return out, errors.Join(err, more)
 }
 
-// resolve makes resources of members.
+// resolve reads members.
 func resolve[T any](ctx context.Context, s *session, raw []json.RawMessage) ([]T, error) {
 	var out []T
-	var failed partial
+	var failed partialError
 	for _, member := range raw {
 		one := new(T)
 		link, is := isLink(member)
@@ -225,7 +223,7 @@ func resolve[T any](ctx context.Context, s *session, raw []json.RawMessage) ([]T
 		if is {
 			err = s.get(ctx, link.ID, one)
 		} else {
-			err = s.soften(link.ID, json.Unmarshal(member, one))
+			err = s.tolerate(link.ID, json.Unmarshal(member, one))
 		}
 		if err != nil {
 			failed.add(err)
@@ -240,13 +238,13 @@ func resolve[T any](ctx context.Context, s *session, raw []json.RawMessage) ([]T
 	return out, failed.err()
 }
 
-// each reads what links lead to.
+// each reads linked resources.
 func each[T any](ctx context.Context, s *session, links []ref, most int) ([]T, error) {
 	var out []T
-	var failed partial
+	var failed partialError
 	for i, link := range links {
 		if i == most {
-			failed.add(say("there are %d, %d are read", len(links), most))
+			failed.add(say("only %[2]d of %[1]d read", len(links), most))
 			break
 		}
 		if link.ID == "" {
@@ -266,15 +264,15 @@ func each[T any](ctx context.Context, s *session, links []ref, most int) ([]T, e
 	return out, failed.err()
 }
 
-// action is something that a resource offers.
+// action is an action of a resource.
 type action struct {
 	Target  string   `json:"target"`
 	Info    string   `json:"@Redfish.ActionInfo"`
 	Allowed []string `json:"ResetType@Redfish.AllowableValues"`
 }
 
-// resets are the resets that an action offers, here or in its own description; none is
-// that it does not tell.
+// resets returns the reset types of an action, from the resource or its description; none if they
+// are not listed.
 func (s *session) resets(ctx context.Context, a action) ([]string, error) {
 	if len(a.Allowed) > 0 || a.Info == "" {
 		return a.Allowed, nil
@@ -282,7 +280,7 @@ func (s *session) resets(ctx context.Context, a action) ([]string, error) {
 	return s.parameter(ctx, a.Info, "ResetType")
 }
 
-// parameter are the values that an action's description allows for a parameter.
+// parameter returns the allowed values of a parameter in an action's description.
 func (s *session) parameter(ctx context.Context, info, name string) ([]string, error) {
 	var described struct {
 		Parameters []struct {

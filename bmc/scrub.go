@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// mostText is how long a text may be: entries of logs are the longest honest ones.
-const mostText = 2000
+// maxText bounds a text: log entries are the longest real ones.
+const maxText = 2000
 
-// scrub makes every text safe to show: without control characters, and without the
-// credentials, which some controllers repeat in their logs.
+// scrub makes every text safe to show: without control characters, and without the credentials,
+// which some controllers repeat in their logs.
 func (s *session) scrub(found *models.BMC) { s.scrubValue(reflect.ValueOf(found)) }
 
 func (s *session) scrubValue(v reflect.Value) {
@@ -35,13 +36,12 @@ func (s *session) scrubValue(v reflect.Value) {
 			s.scrubValue(v.Index(i))
 		}
 	case reflect.String:
-		v.SetString(models.Printable(cut(s.mask(v.String()), mostText)))
+		v.SetString(printable.Line(cut(s.mask(v.String()), maxText)))
 	default:
 	}
 }
 
-// amount is a number that counts something; what is not told, negative or beyond all
-// machines is none.
+// amount returns a count; missing, negative and impossible values are 0.
 func amount(n *float64, most float64) int64 {
 	if n == nil || math.IsNaN(*n) || *n < 0 || *n > most {
 		return 0
@@ -49,7 +49,7 @@ func amount(n *float64, most float64) int64 {
 	return int64(*n)
 }
 
-// percent is one, or nil.
+// percent returns a percentage, or nil.
 func percent(n *float64) *int {
 	if n == nil || !(*n >= 0 && *n <= 100) {
 		return nil
@@ -58,9 +58,9 @@ func percent(n *float64) *int {
 	return &p
 }
 
-// when is a time of the controller's clock. One that was never set starts in 1970, or when
-// the firmware was built; the first is no time.
-func when(texts ...string) time.Time {
+// parseTime parses a time of the controller's clock. A clock that was never set starts in 1970, or at
+// the firmware's build date; the former is no time.
+func parseTime(texts ...string) time.Time {
 	for _, text := range texts {
 		for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
 			if at, err := time.Parse(form, text); err == nil && at.Year() > 1970 && at.Year() < 9999 {
@@ -71,22 +71,22 @@ func when(texts ...string) time.Time {
 	return time.Time{}
 }
 
-// of is a number that may not be told.
-func of[T any](n *T) T {
+// orZero returns an optional value, or the zero value.
+func orZero[T any](n *T) T {
 	if n == nil {
 		return *new(T)
 	}
 	return *n
 }
 
-// ours are errors that are said in our own words already.
-type ours struct{ text string }
+// ownError are errors in our own words.
+type ownError struct{ text string }
 
-func (o *ours) Error() string { return o.text }
+func (o *ownError) Error() string { return o.text }
 
-func say(format string, args ...any) error { return &ours{fmt.Sprintf(format, args...)} }
+func say(format string, args ...any) error { return &ownError{fmt.Sprintf(format, args...)} }
 
 func isOurs(err error) bool {
-	var o *ours
+	var o *ownError
 	return errors.As(err, &o)
 }

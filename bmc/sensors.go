@@ -8,11 +8,11 @@ import (
 	"ironworks/models"
 )
 
-// mostSensors is how many are told.
-const mostSensors = 400
+// maxSensors bounds the sensors.
+const maxSensors = 400
 
-// readSensors reads temperatures, fans, power and voltages of the machine's chassis: as
-// older controllers tell them, or else as newer ones do, or else from the list of sensors.
+// readSensors reads temperatures, fans, power and voltages of the machine's chassis: from the
+// resources of older controllers, or those of newer ones, or the list of sensors.
 func (p *probe) readSensors(ctx context.Context) error {
 	all, err := p.readChassis(ctx)
 	errs := []error{err}
@@ -31,18 +31,18 @@ func (p *probe) readSensors(ctx context.Context) error {
 }
 
 func (p *probe) add(s models.BMCSensor, status condition) {
-	if status.absent() || status.State == "Disabled" || len(p.found.Sensors) >= mostSensors {
+	if status.absent() || status.State == "Disabled" || len(p.found.Sensors) >= maxSensors {
 		return
 	}
-	// Some write 0 for what has no bounds.
-	if of(s.Low) == 0 && of(s.High) == 0 {
+	// Some write 0 for missing bounds.
+	if orZero(s.Low) == 0 && orZero(s.High) == 0 {
 		s.Low, s.High = nil, nil
 	}
 	s.Health = health(status.Health)
 	p.found.Sensors = append(p.found.Sensors, s)
 }
 
-// bounds are what is critical of a reading.
+// bounds are the critical values of a reading.
 type bounds struct {
 	Low  *float64 `json:"LowerThresholdCritical"`
 	High *float64 `json:"UpperThresholdCritical"`
@@ -126,7 +126,7 @@ func (p *probe) power(ctx context.Context, at ref) error {
 		}
 	}
 	for _, x := range w.PowerSupplies {
-		p.add(models.BMCSensor{Name: x.Name, Kind: "supply", Value: of(cmp.Or(x.Output, x.Last)), Unit: "W", High: x.Capacity}, x.Status)
+		p.add(models.BMCSensor{Name: x.Name, Kind: "supply", Value: orZero(cmp.Or(x.Output, x.Last)), Unit: "W", High: x.Capacity}, x.Status)
 	}
 	for _, x := range w.Voltages {
 		if x.Volts != nil {
@@ -136,13 +136,13 @@ func (p *probe) power(ctx context.Context, at ref) error {
 	return nil
 }
 
-// reading is a sensor's, inside of another resource.
+// reading is a sensor's within another resource.
 type reading struct {
 	Reading *float64
 	RPM     *float64 `json:"SpeedRPM"`
 }
 
-// thermalSubsystem is where newer controllers have temperatures and fans.
+// thermalSubsystem reads temperatures and fans of newer controllers.
 func (p *probe) thermalSubsystem(ctx context.Context, at ref) error {
 	if at.ID == "" {
 		return nil
@@ -187,7 +187,7 @@ func (p *probe) thermalSubsystem(ctx context.Context, at ref) error {
 	return errors.Join(err, err2)
 }
 
-// powerSubsystem is where newer controllers have the power.
+// powerSubsystem reads the power of newer controllers.
 func (p *probe) powerSubsystem(ctx context.Context, c *chassis) error {
 	var all []error
 	if c.EnvironmentMetrics.ID != "" {
@@ -216,7 +216,7 @@ func (p *probe) powerSubsystem(ctx context.Context, c *chassis) error {
 			all = append(all, p.get(ctx, x.Metrics.ID, &m))
 		}
 		watts := cmp.Or(m.OutputPowerWatts.Reading, m.InputPowerWatts.Reading)
-		p.add(models.BMCSensor{Name: cmp.Or(x.Name, x.ID), Kind: "supply", Value: of(watts), Unit: "W", High: x.Capacity}, x.Status)
+		p.add(models.BMCSensor{Name: cmp.Or(x.Name, x.ID), Kind: "supply", Value: orZero(watts), Unit: "W", High: x.Capacity}, x.Status)
 	}
 	return errors.Join(all...)
 }

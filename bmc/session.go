@@ -6,16 +6,18 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/stmcginnis/gofish"
 	"github.com/stmcginnis/gofish/schemas"
 
 	"ironworks/models"
+	"ironworks/printable"
 	"ironworks/wire"
 )
 
 const (
-	asking    = "ask the BMC"
+	asking    = "query the BMC"
 	loggingIn = "log in to the BMC"
 )
 
@@ -27,18 +29,18 @@ type session struct {
 	target *Target
 	limits limits
 	url    string
-	// place is the session's own resource, "" without one.
-	place string
-	// renewed says that a session that the controller had forgotten was made again; once
-	// is enough, for some controllers lock an account that comes too often.
+	// location is the session's own resource, "" without one.
+	location string
+	// renewed reports that an expired session was created again; only once, because some
+	// controllers lock an account after too many logins.
 	renewed bool
 	secrets []string
 	root    root
-	// wrong are the fields that are not of the type that they have to be. They are left out.
+	// wrong are fields of the wrong type. They are skipped.
 	wrong []error
 }
 
-// root is the service's root: where the rest begins.
+// root is the service root.
 type root struct {
 	Systems, Managers, Chassis, Tasks, JobService, SessionService ref
 
@@ -51,7 +53,7 @@ type root struct {
 	} `json:"ProtocolFeaturesSupported"`
 }
 
-// open connects and logs in. close has to be called.
+// open connects and logs in. The caller must call close.
 func open(ctx context.Context, t *Target) (*session, error) {
 	address, err := t.endpoint()
 	if err != nil {
@@ -59,9 +61,9 @@ func open(ctx context.Context, t *Target) (*session, error) {
 	}
 	base, err := url.Parse(address)
 	if err != nil {
-		return nil, &models.Fault{Kind: models.FaultConfig, Op: asking, Message: models.Printable(err.Error()), Err: err}
+		return nil, &models.Fault{Kind: models.FaultConfig, Op: asking, Message: printable.Line(err.Error()), Err: err}
 	}
-	limits := t.limits.or()
+	limits := t.limits.withDefaults()
 	client, err := wire.NewClient(wire.Options{
 		TLS: t.TLS, Fingerprint: t.Fingerprint, Timeout: limits.silence, Largest: limits.largest, Connections: 1,
 	})
@@ -74,7 +76,7 @@ func open(ctx context.Context, t *Target) (*session, error) {
 		user: t.Username, password: t.Password.Reveal(), basic: t.Basic,
 	}
 	client.Transport = s.guard
-	s.keepSecret(t.Username, t.Password.Reveal())
+	s.addSecret(t.Username, t.Password.Reveal())
 	op := asking
 	if err = s.connect(ctx); err == nil {
 		op, err = loggingIn, s.login(ctx)
@@ -86,7 +88,7 @@ func open(ctx context.Context, t *Target) (*session, error) {
 	return s, nil
 }
 
-// connect reads the root. Where that wants the password already, each request gets it.
+// connect reads the root. If that requires a password, each request gets it.
 func (s *session) connect(ctx context.Context) error {
 	read := func() (err error) {
 		s.client, err = gofish.ConnectContext(ctx, gofish.ClientConfig{
@@ -102,14 +104,14 @@ func (s *session) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// What cannot be read of it is missing where it is needed.
+	// Unreadable fields are missing where they are needed.
 	if err := json.Unmarshal(s.guard.service, &s.root); err != nil {
 		s.wrong = append(s.wrong, err)
 	}
 	return nil
 }
 
-// login makes a session, where the controller has sessions and they are wanted.
+// login creates a session, if the controller supports sessions and Basic is not set.
 func (s *session) login(ctx context.Context) error {
 	if s.target.Username == "" || s.guard.basic {
 		return nil
@@ -139,24 +141,24 @@ func (s *session) newSession(ctx context.Context) error {
 		return err
 	}
 	var made ref
-	_ = json.NewDecoder(resp.Body).Decode(&made) // some send no body, or another
+	_ = json.NewDecoder(resp.Body).Decode(&made) // some send no body, or a different one
 	if made.ID == "" {
 		made.ID = resp.Header.Get("Location")
 	}
-	// Some write the whole address, with a name that they have for themselves.
+	// Some return an absolute URL, with their own idea of their name.
 	if u, err := url.Parse(made.ID); err == nil {
-		s.place = u.EscapedPath()
+		s.location = u.EscapedPath()
 	}
 	s.guard.token = resp.Header.Get("X-Auth-Token")
 	if s.guard.token == "" {
 		s.guard.basic = true
 	} else {
-		s.keepSecret("", s.guard.token)
+		s.addSecret("", s.guard.token)
 	}
 	return nil
 }
 
-// renew makes a session again that the controller has forgotten, once.
+// renew creates an expired session again, once.
 func (s *session) renew(ctx context.Context, err error) bool {
 	if status(err) != http.StatusUnauthorized || s.guard.token == "" || s.renewed {
 		return false
@@ -165,22 +167,22 @@ func (s *session) renew(ctx context.Context, err error) bool {
 	return s.newSession(ctx) == nil && s.guard.token != ""
 }
 
-// close logs out, also where the caller does not want to wait any more: a session that is
-// left open blocks others, for controllers have few.
+// close logs out, even after the context has ended: an open session blocks others, because
+// controllers have few.
 func (s *session) close(ctx context.Context) {
 	defer s.http.CloseIdleConnections()
-	if s.place == "" {
+	if s.location == "" {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.limits.goodbye)
 	defer cancel()
 	s.guard.mu.Lock()
-	s.guard.left = max(s.guard.left, 1) // this one is always left
+	s.guard.left = max(s.guard.left, 1) // always allow this request
 	s.guard.mu.Unlock()
-	_, _ = s.client.WithContext(ctx).Delete(s.place) //nolint:bodyclose // it closes it itself
+	_, _ = s.client.WithContext(ctx).Delete(s.location) //nolint:bodyclose // gofish closes it
 }
 
-// status is what a controller answered with an error, 0 if it did not.
+// status returns the HTTP status of a controller's error, 0 if there is none.
 func status(err error) int {
 	var answer *schemas.Error
 	if errors.As(err, &answer) {
@@ -188,3 +190,52 @@ func status(err error) int {
 	}
 	return 0
 }
+
+// limits bound one use of a controller. The zero value of each is its default.
+type limits struct {
+	silence time.Duration // without a byte
+	answer  time.Duration // for a whole answer
+	part    time.Duration // for one part of a probe
+	whole   time.Duration // for a whole probe, or for an order
+	task    time.Duration // until a task has ended
+	pause   time.Duration // between two readings of a task
+	busy    time.Duration // at most before a busy controller is asked again
+	goodbye time.Duration // to end the session
+
+	requests int   // in one session
+	largest  int64 // bytes of an answer
+	values   int   // objects, lists and values of an answer
+}
+
+// withDefaults sets the defaults. Slow controllers need many seconds for one answer; the largest real
+// answers are pages of logs, of a megabyte or two.
+func (l limits) withDefaults() limits {
+	set(&l.silence, 30*time.Second)
+	set(&l.answer, 45*time.Second)
+	set(&l.part, 40*time.Second)
+	set(&l.whole, 2*time.Minute)
+	set(&l.task, time.Minute)
+	set(&l.pause, 2*time.Second)
+	set(&l.busy, 5*time.Second)
+	set(&l.goodbye, 5*time.Second)
+	set(&l.requests, 1500)
+	set(&l.largest, 8<<20)
+	set(&l.values, 200_000)
+	return l
+}
+
+func set[T comparable](field *T, value T) {
+	if *field == *new(T) {
+		*field = value
+	}
+}
+
+// How many of each are read: real machines do not have more, or it is not useful.
+const (
+	mostMembers = 256
+	mostChassis = 8
+	mostLogs    = 12
+	mostPages   = 10
+	// maxSingle is how many entries of a log are read one by one.
+	maxSingle = 25
+)

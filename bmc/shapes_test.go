@@ -13,8 +13,8 @@ import (
 	"ironworks/models"
 )
 
-// Controllers tell the same at different places: what each of these tells is found.
-func TestShapes(t *testing.T) {
+// TestResourceVariants: controllers have the same data in different places, and all are read.
+func TestResourceVariants(t *testing.T) {
 	t.Parallel()
 	const (
 		system  = "/redfish/v1/Systems/1"
@@ -137,7 +137,7 @@ func TestShapes(t *testing.T) {
 			}
 			x := f.target()
 			x.System = system
-			got, err := Probe(t.Context(), x, time.Now)
+			got, err := Probe(t.Context(), x)
 			if err != nil || len(got.Unread) > 0 || !tt.want(got) {
 				text, _ := json.MarshalIndent(got, "", " ")
 				t.Errorf("%v, %s", err, text)
@@ -146,8 +146,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// A log is thousands of entries, at each controller in another order: the newest are told,
-// with few requests.
+// TestLogs: a log has thousands of entries, in an order that depends on the controller: the newest
+// are read, with few requests.
 func TestLogs(t *testing.T) {
 	t.Parallel()
 	const entries = 3000
@@ -160,16 +160,16 @@ func TestLogs(t *testing.T) {
 		size                                 int // of a page
 		requests                             int
 		newest                               bool
-		told                                 int
+		listed                               int
 	}{
-		"Dell: the newest first, in pages":         {topSkip: true, size: 50, requests: 1, newest: true, told: 50},
-		"the oldest first, with $skip":             {oldestFirst: true, topSkip: true, size: 50, requests: 2, newest: true, told: 50},
-		"the oldest first, in one page":            {oldestFirst: true, size: entries, requests: 1, newest: true, told: 50},
-		"the oldest first, in pages that are few":  {oldestFirst: true, size: 500, requests: 6, newest: true, told: 50},
-		"the oldest first, in pages that are many": {oldestFirst: true, size: 50, requests: 11, told: 50},
-		"links, the oldest first":                  {oldestFirst: true, links: true, size: entries, requests: 26, newest: true, told: 25},
-		"links, the newest first":                  {links: true, size: entries, requests: 26, newest: true, told: 25},
-		"$top is refused":                          {topSkip: true, refuses: true, size: 50, requests: 2, newest: true, told: 50},
+		"Dell: the newest first, in pages":         {topSkip: true, size: 50, requests: 1, newest: true, listed: 50},
+		"the oldest first, with $skip":             {oldestFirst: true, topSkip: true, size: 50, requests: 2, newest: true, listed: 50},
+		"the oldest first, in one page":            {oldestFirst: true, size: entries, requests: 1, newest: true, listed: 50},
+		"the oldest first, in pages that are few":  {oldestFirst: true, size: 500, requests: 6, newest: true, listed: 50},
+		"the oldest first, in pages that are many": {oldestFirst: true, size: 50, requests: 11, listed: 50},
+		"links, the oldest first":                  {oldestFirst: true, links: true, size: entries, requests: 26, newest: true, listed: 25},
+		"links, the newest first":                  {links: true, size: entries, requests: 26, newest: true, listed: 25},
+		"$top is refused":                          {topSkip: true, refuses: true, size: 50, requests: 2, newest: true, listed: 50},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -215,11 +215,11 @@ func TestLogs(t *testing.T) {
 				}
 				_, _ = fmt.Fprintf(w, `{"Members": [%s], "Members@odata.count": %d%s}`, strings.Join(members, ","), entries, next)
 			})
-			got, err := Probe(t.Context(), f.target(), time.Now)
+			got, err := Probe(t.Context(), f.target())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(got.Log) != tt.told || asked != tt.requests || (got.Log[0].ID == strconv.Itoa(entries)) != tt.newest || (len(got.Unread) == 0) != tt.newest {
+			if len(got.Log) != tt.listed || asked != tt.requests || (got.Log[0].ID == strconv.Itoa(entries)) != tt.newest || (len(got.Unread) == 0) != tt.newest {
 				t.Errorf("%d entries, %d requests, unread %+v", len(got.Log), asked, got.Unread)
 			}
 			if l := got.Log[0]; l.Log != "Lifecycle" || l.Severity != models.BMCHealthCritical {
@@ -229,8 +229,8 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// What can be had in one request is not asked for one by one; a controller that cannot do
-// what it says is asked for it once.
+// TestExpand: a collection is read with one request if possible; a controller that fails to expand
+// is asked only once.
 func TestExpand(t *testing.T) {
 	t.Parallel()
 	const modules = 24
@@ -278,7 +278,7 @@ func TestExpand(t *testing.T) {
 					_, _ = fmt.Fprintf(w, `{"Members": [%s]}`, strings.Join(members, ","))
 				}
 			})
-			got, err := Probe(t.Context(), f.target(), time.Now)
+			got, err := Probe(t.Context(), f.target())
 			if err != nil || len(got.Memory) != modules || len(got.Processors) != modules || len(got.Unread) > 0 {
 				t.Fatalf("%+v, %v", got, err)
 			}

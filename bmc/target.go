@@ -6,32 +6,33 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // Target is the controller of one machine.
 type Target struct {
-	// Address is https://HOST[:PORT], as driver_info's redfish_address; without a scheme
-	// it is HTTPS.
+	// Address is https://HOST[:PORT], as in driver_info's redfish_address; the default scheme is
+	// HTTPS.
 	Address string
-	// System is the path of the machine where the controller has several
-	// (redfish_system_id); empty is the only one.
+	// System is the path of the machine if the controller has several (redfish_system_id); empty
+	// is the only one.
 	System string
-	// Username and Password log in; both empty is without.
+	// Username and Password log in; both may be empty.
 	Username string
 	Password models.Secret
-	// Basic sends them with each request instead of making a session.
+	// Basic sends them with each request instead of creating a session.
 	Basic bool
 	TLS   models.TLS
-	// Fingerprint is the SHA-256 of the only certificate that is taken, in hexadecimal
-	// with or without colons; its names and its end do not matter then.
+	// Fingerprint is the SHA-256 of the only accepted certificate, in hexadecimal with or without
+	// colons; its names and its expiry do not matter then.
 	Fingerprint string
 
 	limits limits
 }
 
-// OfNode is where a node's controller is, by its driver_info; credentials are not in it,
-// for Ironic masks them. The error says why there is none.
-func OfNode(n *models.Node) (Target, error) {
+// TargetOf returns a node's controller from its driver_info, without credentials, because Ironic
+// masks them. The error says why there is none.
+func TargetOf(n *models.Node) (Target, error) {
 	address, err := models.BMCAddress(n)
 	if err != nil {
 		return Target{}, err
@@ -46,13 +47,13 @@ func OfNode(n *models.Node) (Target, error) {
 	case bool:
 		t.TLS.Insecure = !verify
 	case string:
-		// A path is one on the conductor: it says nothing of a file here.
+		// A path is one on the conductor, not here.
 		t.TLS.Insecure = strings.EqualFold(verify, "false")
 	}
 	return t, nil
 }
 
-// endpoint is the address as it is connected to.
+// endpoint returns the URL to connect to.
 func (t *Target) endpoint() (string, error) {
 	text := strings.TrimRight(t.Address, "/")
 	if !strings.Contains(text, "://") {
@@ -60,15 +61,15 @@ func (t *Target) endpoint() (string, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return "", fmt.Errorf("BMC address %q: want https://HOST[:PORT]", models.Printable(models.MaskURL(t.Address)))
+		return "", fmt.Errorf("BMC address %q: use https://HOST[:PORT]", printable.Line(models.MaskURL(t.Address)))
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	// sushy adds the root itself, and so does gofish.
+	// Like sushy, gofish adds the root itself.
 	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/redfish/v1")
 	return u.String(), nil
 }
 
-// Host is the host that is connected to, without a port.
+// Host returns the host to connect to, without a port.
 func (t *Target) Host() (string, error) {
 	address, err := t.endpoint()
 	if err != nil {
@@ -81,7 +82,7 @@ func (t *Target) Host() (string, error) {
 	return u.Hostname(), nil
 }
 
-// place is where the machine is in the service; empty is the only one.
+// place returns the machine's path in the service; empty is the only one.
 func (t *Target) place() string {
 	if t.System == "" {
 		return ""
@@ -89,8 +90,8 @@ func (t *Target) place() string {
 	return "/" + strings.Trim(t.System, "/")
 }
 
-// absolute is an address that a controller tells, as a browser takes it; what is in it of
-// credentials or of a session is not shown.
+// absolute resolves an address in an answer like a browser; credentials and session IDs in it are
+// not shown.
 func (s *session) absolute(text string) string {
 	u, err := s.guard.base.Parse(text)
 	if err != nil || u.Host == "" {

@@ -9,10 +9,9 @@ import (
 	"ironworks/models"
 )
 
-// TestTaskThatCannotBeRead: a controller accepts an order with 202, and then does not tell
-// what became of its task. The order may have been carried out: that is unknown, and it is
-// sent once.
-func TestTaskThatCannotBeRead(t *testing.T) {
+// TestUnreadableTask: a controller accepts an order with 202, but its task cannot be read. The
+// order may have been carried out: the result is unknown, and it is sent once.
+func TestUnreadableTask(t *testing.T) {
 	t.Parallel()
 	const task, slot = "/redfish/v1/TaskService/Tasks/7", "/redfish/v1/Managers/1/VirtualMedia/1"
 	orders := map[string]models.BMCOrder{
@@ -74,8 +73,8 @@ func TestTaskThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestTaskThatIsBusyForAWhile: a controller that does not answer once is asked again.
-func TestTaskThatIsBusyForAWhile(t *testing.T) {
+// TestBusyTaskIsReadAgain: a controller that does not answer once is asked again.
+func TestBusyTaskIsReadAgain(t *testing.T) {
 	t.Parallel()
 	const task = "/redfish/v1/TaskService/Tasks/7"
 	looks := 0

@@ -18,17 +18,16 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"ironworks/models"
 )
 
-// recorded are bodies that controllers sent, by their paths; of some paths there are
-// several, of different controllers.
+// recorded are bodies of real controllers, by path; some paths have several, of different
+// controllers.
 type recorded map[string][]string
 
-// recordings reads the bodies that gofish's own tests have, from its source: its vendors'
-// are recorded ones. They are not ours to copy.
+// recordings reads the recorded bodies in the tests of gofish, from its source: they are not ours
+// to copy.
 func recordings(t *testing.T) map[string]recorded {
 	t.Helper()
 	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/stmcginnis/gofish").Output()
@@ -65,16 +64,16 @@ func recordings(t *testing.T) map[string]recorded {
 	return out
 }
 
-// ofAction is the place of a resource in the target of one of its actions.
+// ofAction matches the resource in the target of one of its actions.
 var ofAction = regexp.MustCompile(`"target":\s*"(/redfish/v1/[^"]*?)/Actions/`)
 
-// placeOf is where a body was recorded: it says so itself, or its actions do.
+// placeOf returns the path of a body, from the body itself or its actions.
 func placeOf(body string) string {
-	var told ref
-	if json.Unmarshal([]byte(body), &told) != nil {
+	var link ref
+	if json.Unmarshal([]byte(body), &link) != nil {
 		return ""
 	}
-	at := told.ID
+	at := link.ID
 	if found := ofAction.FindStringSubmatch(body); at == "" && found != nil {
 		at = found[1]
 	}
@@ -112,8 +111,8 @@ func (r recorded) sets() []map[string]string {
 	return out
 }
 
-// completed has what a service needs around the bodies: what stands above each, with
-// links to what is there. What was recorded stays, with the links that it lacks.
+// completed adds what a service needs around the bodies: the resources above each, with links. The
+// recorded bodies stay, with the links that they lack.
 func completed(bodies map[string]string) map[string]string {
 	all := maps.Clone(bodies)
 	children := map[string]map[string]bool{}
@@ -140,7 +139,7 @@ func completed(bodies map[string]string) map[string]string {
 		var members []ref
 		for _, at := range slices.Sorted(maps.Keys(below)) {
 			members = append(members, ref{at})
-			if _, told := page[path.Base(at)]; !told || above == "/redfish/v1" {
+			if _, link := page[path.Base(at)]; !link || above == "/redfish/v1" {
 				page[path.Base(at)] = ref{at}
 			}
 		}
@@ -174,11 +173,10 @@ func serve(t *testing.T, bodies map[string]string) *httptest.Server {
 	return s
 }
 
-// TestVendors: what controllers really sent can be read, all of it that is there, and what
-// is missing is named.
+// TestVendors: the answers of real controllers are read completely, and missing parts are named.
 func TestVendors(t *testing.T) {
 	t.Parallel()
-	all, told := recordings(t), map[string][]*models.BMC{}
+	all, probed := recordings(t), map[string][]*models.BMC{}
 	for vendor, least := range map[string]int{"Dell": 15, "HPE": 4, "Supermicro": 26, "Lenovo": 1, "others": 180} {
 		n := 0
 		for _, bodies := range all[vendor] {
@@ -194,7 +192,7 @@ func TestVendors(t *testing.T) {
 				if path.Dir(at) != "/redfish/v1/Systems" {
 					continue
 				}
-				got, err := Probe(t.Context(), Target{Address: s.URL, System: at, limits: quick()}, time.Now)
+				got, err := Probe(t.Context(), Target{Address: s.URL, System: at, limits: quick()})
 				if err != nil {
 					t.Errorf("%s %d %s: %v", vendor, i, at, err)
 					continue
@@ -202,16 +200,15 @@ func TestVendors(t *testing.T) {
 				if bad := unsafeText(got); bad != "" {
 					t.Errorf("%s %d: %q", vendor, i, bad)
 				}
-				told[vendor] = append(told[vendor], got)
+				probed[vendor] = append(probed[vendor], got)
 			}
 		}
 	}
-	checkVendors(t, told)
+	checkVendors(t, probed)
 }
 
-// The library's recordings of Lenovo are one body, of the controller's network services: a
-// Lenovo is read as any other, and nothing more is known of it.
-func checkVendors(t *testing.T, told map[string][]*models.BMC) {
+// gofish's recordings of Lenovo are only one body, of the network services.
+func checkVendors(t *testing.T, probed map[string][]*models.BMC) {
 	t.Helper()
 	for name, want := range map[string]struct {
 		vendor string
@@ -246,8 +243,8 @@ func checkVendors(t *testing.T, told map[string][]*models.BMC) {
 			return len(b.NICs) == 1 && b.NICs[0].MAC == "f6:a9:26:e3:e6:32" && len(b.Memory) == 1 && b.Memory[0].MiB == 2097152
 		}},
 	} {
-		if !slices.ContainsFunc(told[want.vendor], want.is) {
-			t.Errorf("%s: not told", name)
+		if !slices.ContainsFunc(probed[want.vendor], want.is) {
+			t.Errorf("%s: not link", name)
 		}
 	}
 }
@@ -261,7 +258,7 @@ func unreadParts(b *models.BMC, parts ...string) bool {
 	return true
 }
 
-// unsafeText is a text that may not be shown as it is.
+// unsafeText returns a text that is not safe to show.
 func unsafeText(got *models.BMC) string {
 	text, err := json.Marshal(got)
 	if err != nil {

@@ -52,7 +52,7 @@ func check(data []byte, depth int) []Problem {
 		return checkGzip(data, depth)
 	}
 	if bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
-		return fails("the text begins with a byte order mark: cloud-init does not recognize the first line")
+		return fails("the text starts with a byte order mark: cloud-init does not recognize the first line")
 	}
 	if !utf8.Valid(data) {
 		return fails("the text is not valid UTF-8")
@@ -76,7 +76,7 @@ func check(data []byte, depth int) []Problem {
 	case strings.HasPrefix(lower, "content-type:"), strings.HasPrefix(lower, "mime-version:"):
 		return checkMIME(text, depth)
 	}
-	return fails("cloud-init ignores user data that begins with %q: the first line has to be #cloud-config or #!/bin/sh, for instance", short(line))
+	return fails("cloud-init ignores user data that starts with %q: the first line must be, for example, #cloud-config or #!/bin/sh", short(line))
 }
 
 func fails(format string, args ...any) []Problem {
@@ -102,7 +102,7 @@ func checkGzip(data []byte, depth int) []Problem {
 	case err != nil:
 		return fails("gzip: %v", err)
 	case len(content) > maxUnpacked:
-		return fails("unpacked, there are more than %d MiB", maxUnpacked>>20)
+		return fails("uncompressed, it is larger than %d MiB", maxUnpacked>>20)
 	}
 	return check(content, depth+1)
 }
@@ -113,9 +113,9 @@ func checkScript(line string) []Problem {
 	name, _, _ := strings.Cut(strings.TrimRight(interpreter, "\r"), " ")
 	switch {
 	case strings.HasSuffix(line, "\r"):
-		return fails("the lines end with CR LF: there is no interpreter %q", name+"\\r")
+		return fails("lines end with CR LF: interpreter %q does not exist", name+"\\r")
 	case !strings.HasPrefix(name, "/"):
-		return fails("the interpreter %q is no absolute path", name)
+		return fails("interpreter %q is not an absolute path", name)
 	}
 	return nil
 }

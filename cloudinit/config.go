@@ -71,11 +71,11 @@ func checkCloudConfig(data []byte) []Problem {
 		return yamlProblem(err)
 	}
 	if len(document.Content) == 0 {
-		return []Problem{{Text: "the cloud-config is empty: nothing is configured"}}
+		return []Problem{{Text: "the cloud-config is empty"}}
 	}
 	root := document.Content[0]
 	if root.Kind != yaml.MappingNode {
-		return []Problem{{Error: true, Line: root.Line, Column: root.Column, Text: "the cloud-config is no mapping of keys to values"}}
+		return []Problem{{Error: true, Line: root.Line, Column: root.Column, Text: "the cloud-config must be a mapping"}}
 	}
 	var problems []Problem
 	known, seen := keys(), map[string]bool{}
@@ -87,17 +87,17 @@ func checkCloudConfig(data []byte) []Problem {
 		want, is := known[key.Value]
 		switch {
 		case seen[key.Value]:
-			at(key, "key %q is there twice: the last one counts", short(key.Value))
+			at(key, "duplicate key %q: the last one is used", short(key.Value))
 		case !is && spell.Nearest(key.Value, maps.Keys(known)) != "": // others may be of a newer cloud-init
 			at(key, "cloud-init has no key %q (did you mean %q?)", short(key.Value), spell.Nearest(key.Value, maps.Keys(known)))
 		case !want.takes(value):
-			at(value, "%s takes %s: cloud-init skips it", key.Value, want)
+			at(value, "%s must be %s: cloud-init skips it", key.Value, want)
 		}
 		seen[key.Value] = true
 		problems = append(problems, checkValue(key.Value, value)...)
 	}
 	if !slices.ContainsFunc([]string{"ssh_authorized_keys", "ssh_import_id", "password", "chpasswd", "users", "user", "autoinstall"}, func(k string) bool { return seen[k] }) {
-		problems = append(problems, Problem{Text: "no SSH key and no password: nobody can log in"})
+		problems = append(problems, Problem{Text: "no SSH key and no password: login is impossible"})
 	}
 	return problems
 }
@@ -143,11 +143,11 @@ func checkValue(key string, value *yaml.Node) []Problem {
 			}
 		case "ssh_authorized_keys":
 			if item.Kind != yaml.ScalarNode {
-				add(item, "an SSH key is one line of text")
+				add(item, "an SSH key must be one line of text")
 			}
 		case "runcmd", "bootcmd":
 			if item.Kind == yaml.MappingNode {
-				add(item, "a command is text or a list: quote a text with \": \" in it")
+				add(item, "a command must be text or a list: quote text that contains \": \"")
 			}
 		}
 	}

@@ -36,7 +36,7 @@ func checkMIME(data []byte, depth int) []Problem {
 		part, err := parts.NextRawPart()
 		switch {
 		case errors.Is(err, io.EOF) && n == 1:
-			return append(problems, fails("MIME: there are no parts")...)
+			return append(problems, fails("MIME: no parts")...)
 		case errors.Is(err, io.EOF):
 			return problems
 		case err != nil:
@@ -70,7 +70,7 @@ func checkPart(kind, encoding string, body io.Reader, depth int) []Problem {
 		if line, _, _ := strings.Cut(string(content), "\n"); strings.HasPrefix(line, "#!") {
 			return checkScript(line)
 		}
-		return fails("a script begins with #! and its interpreter")
+		return fails("a script must start with #! and its interpreter")
 	case "text/plain":
 		return check(content, depth+1)
 	case "text/cloud-config-archive", "text/jinja2", "text/cloud-boothook", "text/part-handler", "text/x-include-url", "text/x-include-once-url",
@@ -96,7 +96,7 @@ func checkArchive(data []byte, depth int) []Problem {
 			}
 		}
 		if !isText {
-			problems = append(problems, fails("item %d is neither a text nor has content", i+1)...)
+			problems = append(problems, fails("item %d is neither text nor has content", i+1)...)
 			continue
 		}
 		for _, p := range check([]byte(text), depth+1) {

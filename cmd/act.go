@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,31 +18,32 @@ import (
 	"ironworks/session"
 )
 
-// actFlags are the flags that every verb has.
+// actFlags are the flags of every command that changes nodes.
 type actFlags struct {
 	wait        bool
 	timeout     time.Duration
 	yes         bool
 	skipRefused bool
-	// stopOnFailure lets the other nodes be; again is the command that tries some again.
+	// stopOnFailure starts no further nodes after a failure.
 	stopOnFailure bool
-	again         func(names []string) string
+	// retryCommand is the command line that retries some of the nodes; may be nil.
+	retryCommand func(names []string) string
 }
 
 func (f *actFlags) register(cmd *cobra.Command, follows bool) {
 	if follows {
-		cmd.Flags().BoolVar(&f.wait, "wait", false, "follow every node until it comes to rest; --follow is the same")
+		cmd.Flags().BoolVar(&f.wait, "wait", false, "wait until every node reaches a resting state; same as --follow")
 		cmd.Flags().SetNormalizeFunc(followIsWait)
-		cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "stop following after this long, with exit code 1")
+		cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "time limit for --wait; exit code 1 when it expires")
 	}
-	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
-	cmd.Flags().BoolVar(&f.skipRefused, "skip-refused", false, "leave out nodes for which it is not possible, and go on with the others")
+	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "skip the confirmation")
+	cmd.Flags().BoolVar(&f.skipRefused, "skip-refused", false, "skip refused nodes and continue with the others")
 	if follows {
-		cmd.Flags().BoolVar(&f.stopOnFailure, "stop-on-failure", false, "let nodes that were not begun be once one has failed; with --wait at most 8 are under way")
+		cmd.Flags().BoolVar(&f.stopOnFailure, "stop-on-failure", false, "start no further nodes after a failure; with --wait at most 8 nodes run at a time")
 	}
 }
 
-// followIsWait takes --follow for --wait.
+// followIsWait makes --follow an alias of --wait.
 func followIsWait(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	if name == "follow" {
 		name = "wait"
@@ -49,7 +51,7 @@ func followIsWait(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
-// act carries an action out on named nodes: plan, ask, send, follow, tell.
+// act runs an action on named nodes: plan, confirm, send, wait, print the results.
 func (a *app) act(cmd *cobra.Command, action provision.Action, names []string, flags actFlags) error {
 	s, nodes, err := a.connectNodes(cmd, names)
 	if err != nil {
@@ -60,7 +62,7 @@ func (a *app) act(cmd *cobra.Command, action provision.Action, names []string, f
 	return a.carryOut(cmd, s, runner, runner.Plan(action, nodes), flags)
 }
 
-// connectNodes makes the client of the selected context and finds nodes with it.
+// connectNodes opens the selected context and finds nodes by name or UUID.
 func (a *app) connectNodes(cmd *cobra.Command, names []string) (*session.Session, []models.Node, error) {
 	s, err := a.connect(cmd)
 	if err != nil {
@@ -74,7 +76,7 @@ func (a *app) connectNodes(cmd *cobra.Command, names []string) (*session.Session
 	return s, nodes, nil
 }
 
-// carryOut asks, sends, follows and tells.
+// carryOut confirms and runs a plan, and prints the results.
 func (a *app) carryOut(cmd *cobra.Command, s *session.Session, runner *provision.Runner, plan provision.Batch, flags actFlags) error {
 	ctx := cmd.Context()
 	return a.carryOutConfirmed(ctx, s, runner, plan, flags, func(plan provision.Batch) error {
@@ -82,8 +84,18 @@ func (a *app) carryOut(cmd *cobra.Command, s *session.Session, runner *provision
 	})
 }
 
-// carryOutConfirmed is carryOut with a question of its own, whose error is the answer
-// no. It is asked before each try, of the plan for that.
+// acting is a running action of a command.
+type acting struct {
+	*app
+	session *session.Session
+	runner  *provision.Runner
+	kept    *journal.Journal
+	flags   actFlags
+	// confirm is called with the plan of each attempt; an error means no.
+	confirm func(provision.Batch) error
+}
+
+// carryOutConfirmed is carryOut with another confirmation.
 func (a *app) carryOutConfirmed(
 	ctx context.Context, s *session.Session, runner *provision.Runner, plan provision.Batch, flags actFlags, confirm func(provision.Batch) error,
 ) error {
@@ -99,34 +111,33 @@ func (a *app) carryOutConfirmed(
 	}
 	defer func() { _ = book.Close() }()
 	runner.Audit = book
-	kept := s.Journal(ctx)
-	defer kept.Close()
-	results := a.runPlan(ctx, s, runner, kept, plan, flags)
-	results = a.retryFailed(ctx, s, runner, kept, plan, results, flags, confirm)
+	x := &acting{app: a, session: s, runner: runner, kept: s.Journal(ctx), flags: flags, confirm: confirm}
+	defer x.kept.Close()
+	results := x.run(ctx, plan)
+	x.retry(ctx, plan, results)
 	return a.tellResults(plan, results, flags)
 }
 
-// runPlan runs a plan with its progress on the terminal, and keeps how long it takes.
-func (a *app) runPlan(
-	ctx context.Context, s *session.Session, runner *provision.Runner, kept *journal.Journal, plan provision.Batch, flags actFlags,
-) []provision.Result {
-	progress := a.newProgress()
+// run runs a plan, shows its progress on the terminal, and records its durations in the journal.
+func (a *acting) run(ctx context.Context, plan provision.Batch) []provision.Result {
+	progress, flags := a.newProgress(), a.flags
 	defer progress.stop()
-	board := newBoard(plan)
 	_, painted := terminal(a.stderr)
+	var past *models.Experience
+	var installs *session.Installs
 	if painted && flags.wait {
-		board.past = s.Experience(ctx, kept)
-		board.installs = s.Installs()
-		defer board.installs.Stop()
+		past, installs = a.session.Experience(ctx, a.kept), a.session.Installs()
+		defer installs.Stop()
 	}
-	progress.live(board.line)
-	var stood session.Turns
-	return runner.Run(ctx, plan, provision.RunOptions{Wait: flags.wait, Timeout: flags.timeout, StopOnFailure: flags.stopOnFailure, Progress: func(p provision.Progress) {
-		board.note(p)
-		board.installs.Look(ctx, p)
-		kept.Note(stood.Records(&p))
-		if text := board.contact(p); text != "" && !painted {
-			a.complain("%s", text) // where no progress line shows it
+	board := session.NewBoard(plan, past, installs)
+	progress.live(board.Line)
+	var stood session.Snapshots
+	return a.runner.Run(ctx, plan, provision.RunOptions{Wait: flags.wait, Timeout: flags.timeout, StopOnFailure: flags.stopOnFailure, Progress: func(p provision.Progress) {
+		board.Update(p)
+		installs.Update(ctx, p)
+		a.kept.Record(stood.Records(&p))
+		if text := board.ConnectionChange(p); text != "" && !painted {
+			a.complain("%s", text) // no progress line shows it
 		}
 	}})
 }
@@ -139,26 +150,18 @@ func namesOf(items []provision.Item) []string {
 	return names
 }
 
-func uuidsOf(items []provision.Item) []string {
-	ids := make([]string, len(items))
-	for i := range items {
-		ids[i] = items[i].Node.UUID
-	}
-	return ids
-}
-
-// tellRefused says why nothing was sent.
+// tellRefused prints why nothing was sent.
 func (a *app) tellRefused(plan provision.Batch, refused []provision.Item) error {
 	for _, i := range refused {
 		a.complain("%v", i.Refusal)
 	}
 	if legal := len(plan.Legal()); legal > 0 {
-		a.complain("nothing was sent; --skip-refused goes on with the other %d", legal)
+		a.complain("nothing was sent; pass --skip-refused to continue with the other %s", models.Counted(legal, "node"))
 	}
 	return &codeError{code: exitRefused}
 }
 
-// outcome is a result as JSON and YAML show it.
+// outcome is the result for one node in JSON and YAML.
 type outcome struct {
 	Node      models.NodeRef    `json:"node"`
 	Verb      string            `json:"verb"`
@@ -169,7 +172,7 @@ type outcome struct {
 	Note      string            `json:"note,omitempty"`
 }
 
-// tellResults prints how it went for each node, and turns it into the exit code.
+// tellResults prints the result of each node. Its error carries the exit code.
 func (a *app) tellResults(plan provision.Batch, results []provision.Result, flags actFlags) error {
 	r := result{header: []string{"NODE", "RESULT", "STATE", "REASON"}}
 	outcomes := make([]outcome, 0, len(results))
@@ -182,7 +185,7 @@ func (a *app) tellResults(plan provision.Batch, results []provision.Result, flag
 			o.Error = res.Err.Error()
 			reason = shortReason(res.Err)
 		} else if res.Outcome == provision.OutcomeAccepted && plan.Action.Name() == string(models.VerbAbort) {
-			// An abort may be accepted and yet do nothing for an hour.
+			// An accepted abort may take effect an hour later.
 			reason = plan.Items[i].Effect.Text
 		}
 		outcomes = append(outcomes, o)
@@ -204,15 +207,16 @@ func (a *app) tellResults(plan provision.Batch, results []provision.Result, flag
 		return err
 	}
 	a.tellLeft(plan, results)
-	if again := plan.Failed(results); len(again) > 0 && flags.again != nil {
-		a.complain("again: %s", flags.again(namesOf(again)))
+	if again := plan.Failed(results); len(again) > 0 && flags.retryCommand != nil {
+		a.complain("to retry: %s", flags.retryCommand(namesOf(again)))
 	}
 	if len(failed) > 0 && len(results) > 1 {
-		a.complain("failed for %d of %d: %s", len(failed), len(results), models.Printable(strings.Join(failed, " ")))
+		a.complain("%d of %s failed: %s", len(failed), models.Counted(len(results), "node"), strings.Join(failed, " "))
 	}
-	if code == exitOK && !flags.wait && anyAccepted(results) {
+	accepted := func(r provision.Result) bool { return r.Outcome == provision.OutcomeAccepted }
+	if code == exitOK && !flags.wait && slices.ContainsFunc(results, accepted) {
 		if _, is := terminal(a.stderr); is {
-			a.complain("accepted, not done yet: ironworks watch shows how it goes on (or use --wait)")
+			a.complain("accepted, not done yet; ironworks watch shows the progress (or pass --wait)")
 		}
 	}
 	if code != exitOK {
@@ -221,7 +225,7 @@ func (a *app) tellResults(plan provision.Batch, results []provision.Result, flag
 	return nil
 }
 
-// tellLeft says what becomes of the machines that nobody waits for any longer.
+// tellLeft prints the nodes whose operation continues although the command ends.
 func (a *app) tellLeft(plan provision.Batch, results []provision.Result) {
 	var left []string
 	for _, res := range results {
@@ -232,24 +236,15 @@ func (a *app) tellLeft(plan provision.Batch, results []provision.Result) {
 	if len(left) == 0 {
 		return
 	}
-	further := "ironworks watch shows how it goes on"
+	further := "ironworks watch shows the progress"
 	if _, is := plan.Action.(*provision.DeployAction); is {
-		further = "ironworks deploy --resume goes on following"
+		further = "ironworks deploy --resume waits for them again"
 	}
-	a.complain("left alone, and going on: %s; %s", models.Printable(strings.Join(left, " ")), further)
+	a.complain("no longer waiting, the operation continues: %s; %s", strings.Join(left, " "), further)
 }
 
-func anyAccepted(results []provision.Result) bool {
-	for _, r := range results {
-		if r.Outcome == provision.OutcomeAccepted {
-			return true
-		}
-	}
-	return false
-}
-
-// worse: a failure says more than a refusal, and only when nothing could be reached at
-// all is the connection the cause.
+// worse merges two exit codes: the code that both share, or else exitFailed. Only when all
+// nodes failed to connect is the exit code exitConnect.
 func worse(code, other int) int {
 	switch {
 	case code == exitOK:
@@ -260,7 +255,7 @@ func worse(code, other int) int {
 	return exitFailed
 }
 
-// shortReason leaves out what the columns beside it say already.
+// shortReason is the text of an error without the node and the verb, which have their own columns.
 func shortReason(err error) string {
 	reason := shortCause(err)
 	var left *provision.NotGivenBackError
@@ -274,29 +269,19 @@ func shortReason(err error) string {
 }
 
 func shortCause(err error) string {
-	var failed *provision.FailedError
-	var fault *models.Fault
-	var refusal *models.Refusal
-	switch {
-	case errors.As(err, &failed):
+	if failed, is := errors.AsType[*provision.FailedError](err); is {
 		return failed.Reason
-	case errors.As(err, &fault):
-		return reasonAndHint(fault)
-	case errors.As(err, &refusal):
+	}
+	if fault, is := errors.AsType[*models.Fault](err); is {
+		return fault.ReasonAndHint()
+	}
+	if refusal, is := errors.AsType[*models.Refusal](err); is {
 		return refusal.Why
 	}
 	return err.Error()
 }
 
-// reasonAndHint is a fault without what was attempted.
-func reasonAndHint(f *models.Fault) string {
-	if f.Hint == "" {
-		return f.Reason()
-	}
-	return f.Reason() + " (" + f.Hint + ")"
-}
-
-// readArgument reads an argument that is a text, @FILE or - for standard input.
+// readArgument reads an argument that is JSON, FILE, @FILE, or - for standard input.
 func (a *app) readArgument(arg string) ([]byte, error) {
 	switch {
 	case arg == "-":

@@ -16,7 +16,7 @@ import (
 	"ironworks/session"
 )
 
-// asker asks at the terminal, one question at a time; what was typed is for all BMCs of
+// asker prompts for BMC passwords, one at a time. A typed password is tried on all BMCs of
 // the context.
 func (a *app) asker(logins *config.BMCLogins) func(ctx context.Context, t *bmc.Target) (models.Secret, error) {
 	var mu sync.Mutex
@@ -24,7 +24,7 @@ func (a *app) asker(logins *config.BMCLogins) func(ctx context.Context, t *bmc.T
 		mu.Lock()
 		defer mu.Unlock()
 		if login, err := logins.For(ctx, t.Address, t.Username); err == nil && login.Password.IsSet() {
-			return login.Password, nil // it was typed meanwhile
+			return login.Password, nil // typed in the meantime
 		}
 		password, err := a.askPassword(ctx, t)
 		if err == nil {
@@ -34,21 +34,21 @@ func (a *app) asker(logins *config.BMCLogins) func(ctx context.Context, t *bmc.T
 	}
 }
 
-// askPassword asks at the terminal, without showing what is typed.
+// askPassword prompts at the terminal without echo.
 func (a *app) askPassword(ctx context.Context, t *bmc.Target) (models.Secret, error) {
 	in, is := a.stdin.(*os.File)
 	if !is || !a.interactive() {
-		return "", &provision.BMCLoginError{Address: t.Address, Username: t.Username}
+		return "", &provision.BMCCredentialsError{Address: t.Address, Username: t.Username}
 	}
 	state, err := term.GetState(int(in.Fd()))
 	if err != nil {
-		return "", fmt.Errorf("asking for the password: %w", err)
+		return "", fmt.Errorf("read password: %w", err)
 	}
 	type answer struct {
 		text []byte
 		err  error
 	}
-	fmt.Fprintf(a.stderr, "password of %s at %s: ", models.Printable(t.Username), models.Printable(models.MaskURL(t.Address)))
+	a.tell("Password of %s at %s: ", t.Username, models.MaskURL(t.Address))
 	typed := make(chan answer, 1)
 	go func() {
 		text, err := term.ReadPassword(int(in.Fd()))
@@ -56,14 +56,14 @@ func (a *app) askPassword(ctx context.Context, t *bmc.Target) (models.Secret, er
 	}()
 	select {
 	case got := <-typed:
-		fmt.Fprintln(a.stderr)
+		a.tell("\n")
 		if got.err != nil {
-			return "", fmt.Errorf("asking for the password: %w", got.err)
+			return "", fmt.Errorf("read password: %w", got.err)
 		}
 		return models.Secret(got.text), nil
 	case <-ctx.Done():
 		_ = term.Restore(int(in.Fd()), state)
-		fmt.Fprintln(a.stderr)
+		a.tell("\n")
 		return "", ctx.Err()
 	}
 }
@@ -71,24 +71,22 @@ func (a *app) askPassword(ctx context.Context, t *bmc.Target) (models.Secret, er
 func (a *app) bmcLoginCommand(flags *bmcFlags) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
-		Use: "login [NODE]", Short: "Keep the password of a BMC in the keyring, once the BMC has taken it", Args: cobra.MaximumNArgs(1), ValidArgsFunction: a.completeNodes(1),
-		Long: "Keep the password of a BMC in the desktop's keyring (Secret Service, Keychain, Windows credentials), for the context.\n" +
-			"It is asked for, or is that of --bmc-password-file or IRONWORKS_BMC_PASSWORD, and kept only when the BMC takes it.",
+		Use: "login [NODE]", Args: cobra.MaximumNArgs(1), ValidArgsFunction: a.completeNodes(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withBMC(cmd, flags, args, func(ctx context.Context, way *session.BMCWay, t *bmc.Target) error {
+			return a.withBMC(cmd, flags, args, func(ctx context.Context, way *session.BMCAccess, t *bmc.Target) error {
 				return a.keepLogin(ctx, way, t, all)
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "for all BMCs of the context where this user logs in")
+	cmd.Flags().BoolVar(&all, "all", false, "use the password for all BMCs of the context with this user name")
 	return cmd
 }
 
 func (a *app) bmcLogoutCommand(flags *bmcFlags) *cobra.Command {
 	return &cobra.Command{
-		Use: "logout [NODE]", Short: "Drop the password of a BMC from the keyring, and that for all BMCs", Args: cobra.MaximumNArgs(1), ValidArgsFunction: a.completeNodes(1),
+		Use: "logout [NODE]", Args: cobra.MaximumNArgs(1), ValidArgsFunction: a.completeNodes(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withBMC(cmd, flags, args, func(ctx context.Context, way *session.BMCWay, t *bmc.Target) error {
+			return a.withBMC(cmd, flags, args, func(ctx context.Context, way *session.BMCAccess, t *bmc.Target) error {
 				if !way.Logins.HasKeyring() {
 					return errNoKeyring("bmc logout")
 				}
@@ -99,11 +97,11 @@ func (a *app) bmcLogoutCommand(flags *bmcFlags) *cobra.Command {
 }
 
 func errNoKeyring(command string) error {
-	return fmt.Errorf("%s: %w; %s, or the context's bmc: {password_file: …}, do without", command, config.ErrNoKeyring, session.EnvBMCPassword)
+	return fmt.Errorf("%s: %w; set %s, or bmc: {password_file: …} in the context", command, config.ErrNoKeyring, session.EnvBMCPassword)
 }
 
-// withBMC does something about the login of a BMC: that of a node, or one without Ironic.
-func (a *app) withBMC(cmd *cobra.Command, flags *bmcFlags, args []string, do func(ctx context.Context, way *session.BMCWay, t *bmc.Target) error) error {
+// withBMC calls do with the BMC of a node, or the BMC of --address.
+func (a *app) withBMC(cmd *cobra.Command, flags *bmcFlags, args []string, do func(ctx context.Context, way *session.BMCAccess, t *bmc.Target) error) error {
 	node, err := flags.which(cmd.CommandPath(), len(args))
 	if err != nil {
 		return err
@@ -119,7 +117,7 @@ func (a *app) withBMC(cmd *cobra.Command, flags *bmcFlags, args []string, do fun
 		if err != nil {
 			return err
 		}
-		if target, err = bmc.OfNode(n); err != nil {
+		if target, err = bmc.TargetOf(n); err != nil {
 			return err
 		}
 	}
@@ -131,14 +129,14 @@ func (a *app) withBMC(cmd *cobra.Command, flags *bmcFlags, args []string, do fun
 	return do(cmd.Context(), way, &target)
 }
 
-// keepLogin tries a password, and puts it into the keyring.
-func (a *app) keepLogin(ctx context.Context, way *session.BMCWay, t *bmc.Target, all bool) error {
+// keepLogin verifies a password and stores it in the keyring.
+func (a *app) keepLogin(ctx context.Context, way *session.BMCAccess, t *bmc.Target, all bool) error {
 	if !way.Logins.HasKeyring() {
 		return errNoKeyring("bmc login")
 	}
 	login := way.Logins.Given(t.Username)
 	if t.Username = login.Username; t.Username == "" {
-		return usagef("bmc login: whose password? the node names no user: --bmc-username")
+		return usagef("bmc login: the node has no BMC user name; pass --bmc-username")
 	}
 	if t.Password = login.Password; !t.Password.IsSet() {
 		var err error
@@ -153,6 +151,6 @@ func (a *app) keepLogin(ctx context.Context, way *session.BMCWay, t *bmc.Target,
 	if err := way.Logins.Keep(ctx, t.Address, all, config.BMCLogin{Username: t.Username, Password: t.Password}); err != nil {
 		return err
 	}
-	a.complain("the keyring has the password of %s now", models.Printable(t.Username))
+	a.complain("stored the password of %s in the keyring", t.Username)
 	return nil
 }

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,53 +10,53 @@ import (
 	"ironworks/provision"
 )
 
-// bmcOrderCommands tell BMCs what to do.
+// bmcOrderCommands are the commands that change machines through their BMCs.
 func (a *app) bmcOrderCommands(flags *bmcFlags) []*cobra.Command {
-	power := &cobra.Command{Use: "power on|off|shut-down|reset|restart|cycle NODE…", Short: "Change the power of machines past Ironic"}
+	power := &cobra.Command{Use: "power on|off|shut-down|reset|restart|cycle NODE…"}
 	for _, p := range []struct {
-		name, short string
-		verb        models.BMCVerb
+		name string
+		verb models.BMCVerb
 	}{
-		{"on", "Switch machines on", models.BMCPowerOn},
-		{"off", "Switch machines off, hard", models.BMCPowerOff},
-		{"shut-down", "Ask the operating systems to shut down", models.BMCShutDown},
-		{"reset", "Reset machines, hard", models.BMCReset},
-		{"restart", "Ask the operating systems to restart", models.BMCRestart},
-		{"cycle", "Cut the power, and give it back", models.BMCPowerCycle},
+		{"on", models.BMCPowerOn},
+		{"off", models.BMCPowerOff},
+		{"shut-down", models.BMCShutDown},
+		{"reset", models.BMCReset},
+		{"restart", models.BMCRestart},
+		{"cycle", models.BMCPowerCycle},
 	} {
-		power.AddCommand(a.bmcOrderCommand(flags, p.name, p.short, "", func(string) models.BMCOrder { return models.BMCOrder{Verb: p.verb} }))
+		power.AddCommand(a.bmcOrderCommand(flags, p.name, "", func(string) models.BMCOrder { return models.BMCOrder{Verb: p.verb} }))
 	}
 	var slot string
-	insert := a.bmcOrderCommand(flags, "insert", "Put an ISO into the virtual CD", "URL", func(image string) models.BMCOrder {
+	insert := a.bmcOrderCommand(flags, "insert", "URL", func(image string) models.BMCOrder {
 		return models.BMCOrder{Verb: models.BMCInsert, Image: image, Slot: slot}
 	})
-	eject := a.bmcOrderCommand(flags, "eject", "Take what is in the virtual CD out", "", func(string) models.BMCOrder {
+	eject := a.bmcOrderCommand(flags, "eject", "", func(string) models.BMCOrder {
 		return models.BMCOrder{Verb: models.BMCEject, Slot: slot}
 	})
 	for _, cmd := range []*cobra.Command{insert, eject} {
-		cmd.Flags().StringVar(&slot, "slot", "", "ID of the slot, where not the one that fits")
+		cmd.Flags().StringVar(&slot, "slot", "", "ID of the virtual media slot (default: the first that fits)")
 	}
 	return []*cobra.Command{
 		needsSubcommand(power),
-		a.bmcOrderCommand(flags, "boot-once", "Boot from something the next time: Pxe, Cd, Hdd, Usb, UefiHttp, BiosSetup, …; None takes that back", "SOURCE", func(source string) models.BMCOrder {
+		a.bmcOrderCommand(flags, "boot-once", "SOURCE", func(source string) models.BMCOrder {
 			return models.BMCOrder{Verb: models.BMCBootOnce, Boot: source}
 		}),
 		insert, eject,
-		a.bmcOrderCommand(flags, "clear-jobs", "Delete the jobs that wait in BMCs", "", func(string) models.BMCOrder { return models.BMCOrder{Verb: models.BMCClearJobs} }),
-		a.bmcOrderCommand(flags, "reset-controller", "Restart BMCs; the machines go on", "", func(string) models.BMCOrder { return models.BMCOrder{Verb: models.BMCResetController} }),
+		a.bmcOrderCommand(flags, "clear-jobs", "", func(string) models.BMCOrder { return models.BMCOrder{Verb: models.BMCClearJobs} }),
+		a.bmcOrderCommand(flags, "reset-controller", "", func(string) models.BMCOrder { return models.BMCOrder{Verb: models.BMCResetController} }),
 	}
 }
 
-// bmcOrderCommand is a command with one order; argument is what comes before the nodes,
-// empty for nothing.
-func (a *app) bmcOrderCommand(flags *bmcFlags, name, short, argument string, order func(argument string) models.BMCOrder) *cobra.Command {
+// bmcOrderCommand is a command that sends one order; argument is the placeholder of the
+// argument before the nodes, or "".
+func (a *app) bmcOrderCommand(flags *bmcFlags, name, argument string, order func(argument string) models.BMCOrder) *cobra.Command {
 	var act actFlags
 	first := 0
 	if argument != "" {
 		first = 1
 	}
 	cmd := &cobra.Command{
-		Use: strings.Join(strings.Fields(name+" "+argument+" NODE…"), " "), Short: short, Args: cobra.MinimumNArgs(first), ValidArgsFunction: a.completeNodes(0),
+		Use: strings.Join(strings.Fields(name+" "+argument+" NODE…"), " "), Args: cobra.MinimumNArgs(first), ValidArgsFunction: a.completeNodes(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o := order(strings.Join(args[:first], ""))
 			nodes, err := flags.which(cmd.CommandPath(), len(args)-first)
@@ -76,7 +75,7 @@ func (a *app) bmcOrderCommand(flags *bmcFlags, name, short, argument string, ord
 	return cmd
 }
 
-// orderBMCs tells the BMCs of nodes what to do, as any action on nodes.
+// orderBMCs sends an order to the BMCs of nodes, like any action on nodes.
 func (a *app) orderBMCs(cmd *cobra.Command, flags *bmcFlags, o models.BMCOrder, names []string, act actFlags) error {
 	s, nodes, err := a.connectNodes(cmd, names)
 	if err != nil {
@@ -91,23 +90,20 @@ func (a *app) orderBMCs(cmd *cobra.Command, flags *bmcFlags, o models.BMCOrder, 
 	return a.carryOut(cmd, s, runner, runner.Plan(bmcs.Order(o), nodes), act)
 }
 
-// orderBareBMC tells a BMC without Ironic what to do.
+// orderBareBMC sends an order to the BMC of --address.
 func (a *app) orderBareBMC(cmd *cobra.Command, flags *bmcFlags, o models.BMCOrder, act actFlags) error {
 	target := flags.target()
-	shown := models.Printable(models.MaskURL(target.Address))
+	shown := models.MaskURL(target.Address)
 	cfg, err := a.loadConfig(cmd, true)
 	if cfg == nil {
-		return err // else the audit is known, and a context is not needed
+		return err // a configuration without a context is enough: it has the path of the audit log
 	}
 	effect := o.Effect()
 	if effect.Danger > models.DangerNone && !act.yes && a.interactive() {
-		fmt.Fprintf(a.stderr, "%s: %s\n", shown, effect.Text)
-		answer, err := a.ask(cmd.Context(), fmt.Sprintf("BMC %s? [y/N] ", o.Name()))
-		if err != nil {
+		a.tell("%s: %s\n", shown, effect.Text)
+		name := "BMC " + o.Name()
+		if err := a.askYes(cmd.Context(), name+"? [y/N] ", name, nothingSent); err != nil {
 			return err
-		}
-		if !isYes(answer) {
-			return &models.Refusal{Kind: models.RefusedUnconfirmed, Action: "BMC " + o.Name(), Why: "not confirmed, nothing was sent"}
 		}
 	}
 	bmcs, err := a.bmcs(nil, flags)
@@ -119,7 +115,7 @@ func (a *app) orderBareBMC(cmd *cobra.Command, flags *bmcFlags, o models.BMCOrde
 		return err
 	}
 	defer func() { _ = book.Close() }()
-	runner := &provision.Runner{Audit: book, Clock: clock{}, ReadOnly: a.readOnly}
+	runner := &provision.Runner{Audit: book, ReadOnly: a.readOnly}
 	did, err := runner.OrderBMC(cmd.Context(), bmcs, target, o)
 	if err != nil {
 		return err

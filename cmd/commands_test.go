@@ -32,12 +32,23 @@ func TestUsageErrors(t *testing.T) {
 		says string
 	}{
 		"unknown command":          {[]string{"fly"}, "fly"},
+		"mistyped command":         {[]string{"noeds"}, `unknown command "noeds" for "ironworks" (did you mean "nodes"?)`},
+		"mistyped subcommand":      {[]string{"power", "soft-of", "n1"}, `(did you mean "soft-off"?)`},
+		"mistyped config command":  {[]string{"config", "path"}, `(did you mean "paths"?)`},
+		"mistyped flag":            {[]string{"nodes", "--colums", "name"}, `(did you mean "--columns"?)`},
+		"mistyped filter key":      {[]string{"nodes", "sate:failed"}, `(did you mean "state"?)`},
+		"mistyped column":          {[]string{"nodes", "--columns", "pwer"}, `(did you mean "power"?)`},
+		"mistyped sort column":     {[]string{"nodes", "--sort", "-pwer"}, `(did you mean "power"?)`},
+		"mistyped state":           {[]string{"watch", "--until", "actve"}, `(did you mean "active"?)`},
+		"mistyped state of error":  {[]string{"explain", "--error", "x", "--state", "deploy-faild"}, `(did you mean "deploy failed"?)`},
+		"mistyped output":          {[]string{"nodes", "-o", "jsno"}, `(did you mean "json"?)`},
+		"mistyped log source":      {[]string{"logs", "n1", "--source", "archve"}, `(did you mean "archive"?)`},
 		"unknown flag":             {[]string{"nodes", "--colour"}, "--colour"},
 		"unknown output":           {[]string{"nodes", "-o", "xml"}, "want table, json, yaml or name"},
 		"no node":                  {[]string{"manage"}, "manage --help"},
-		"unknown filter key":       {[]string{"nodes", "colour:red"}, `no key "colour"`},
-		"unknown column":           {[]string{"nodes", "--columns", "colour"}, `no column "colour"`},
-		"unknown sort column":      {[]string{"nodes", "--sort", "-colour"}, `no column "colour"`},
+		"unknown filter key":       {[]string{"nodes", "colour:red"}, `unknown filter key "colour"`},
+		"unknown column":           {[]string{"nodes", "--columns", "colour"}, `unknown column "colour"`},
+		"unknown sort column":      {[]string{"nodes", "--sort", "-colour"}, `unknown column "colour"`},
 		"no terminal":              {nil, "the console needs a terminal"},
 		"unknown state":            {[]string{"watch", "--until", "flying"}, `"flying" is not a provision state`},
 		"unknown power":            {[]string{"power", "up", "n1"}, `"up"`},
@@ -54,7 +65,7 @@ func TestUsageErrors(t *testing.T) {
 		"bmc console of nothing":   {[]string{"bmc", "console"}, "name a NODE, or --address"},
 		"bmc power of nothing":     {[]string{"bmc", "power"}, "on|off|shut-down"},
 		"bmc order of nothing":     {[]string{"bmc", "eject"}, "name a NODE, or --address"},
-		"bmc insert of no web":     {[]string{"bmc", "insert", "ftp://h/x.iso", "n1"}, "a BMC does not fetch from ftp"},
+		"bmc insert of no web":     {[]string{"bmc", "insert", "ftp://h/x.iso", "n1"}, "BMCs cannot reach ftp"},
 		"bmc boot from nonsense":   {[]string{"bmc", "boot-once", "c/d", "n1"}, "not a boot source"},
 		"bmc password is missing":  {[]string{"bmc", "--address", "https://h", "--bmc-password-file", "/nowhere"}, "/nowhere"},
 		"bmc without a password":   {[]string{"bmc", "--address", "https://h", "--bmc-username", "root"}, "IRONWORKS_BMC_PASSWORD"},
@@ -108,8 +119,8 @@ func TestExitCodes(t *testing.T) {
 		{&models.Fault{Kind: models.FaultReadOnly}, exitRefused},
 		{&models.Refusal{Kind: models.RefusedState}, exitRefused},
 		{&models.NeedsVersionError{Feature: models.FeatureService}, exitRefused},
-		{&provision.BMCLoginError{Username: "root"}, exitUsage},
-		{&provision.BMCLoginError{Username: "root", Wrong: &models.Fault{Kind: models.FaultUnauthorized}}, exitConnect},
+		{&provision.BMCCredentialsError{Username: "root"}, exitUsage},
+		{&provision.BMCCredentialsError{Username: "root", Wrong: &models.Fault{Kind: models.FaultUnauthorized}}, exitConnect},
 		{&models.FilterError{}, exitUsage},
 		{usagef("no"), exitUsage},
 	} {
@@ -171,7 +182,7 @@ func TestBMCLoginNeedsAKeyring(t *testing.T) {
 	}
 	for _, what := range []string{"login", "logout"} {
 		code, _, stderr := offline(t, "bmc", what, "--address", "https://127.0.0.1:1", "--bmc-username", "root")
-		if code != exitFailed || !strings.Contains(stderr, "there is no keyring here") || !strings.Contains(stderr, "IRONWORKS_BMC_PASSWORD") {
+		if code != exitFailed || !strings.Contains(stderr, "no keyring available") || !strings.Contains(stderr, "IRONWORKS_BMC_PASSWORD") {
 			t.Errorf("%s: exit code %d: %s", what, code, stderr)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,11 +16,11 @@ import (
 	"ironworks/provision"
 )
 
-// cardLimit is how many identity cards are shown in full; more do not help anybody.
+// cardLimit is how many nodes are shown in full before a confirmation.
 const cardLimit = 5
 
-// confirm shows what will happen to which machines and asks. With --yes it does not
-// ask; without somebody to ask, what erases disks is refused.
+// confirm shows the nodes and the effect of a plan and asks. With --yes it does not ask.
+// Without a terminal it refuses plans that erase disks.
 func (a *app) confirm(ctx context.Context, c *ironicclient.Client, plan provision.Batch, yes bool) error {
 	danger := plan.Danger()
 	if yes || danger == models.DangerNone {
@@ -31,51 +30,59 @@ func (a *app) confirm(ctx context.Context, c *ironicclient.Client, plan provisio
 		switch danger {
 		case models.DangerErases:
 			for _, i := range plan.Legal() {
-				a.complain("%s %s: %s", plan.Action.Name(), models.Printable(i.Node.Label()), i.Effect.Text)
+				a.complain("%s %s: %s", plan.Action.Name(), i.Node.Label(), i.Effect.Text)
 			}
-			a.complain("refused: nobody can be asked here; --yes says that you mean it")
+			a.complain("refused: stdin is not a terminal; pass --yes to confirm")
 			return &codeError{code: exitRefused}
 		case models.DangerMayErase:
 			for _, i := range plan.Legal() {
-				a.complain("note: %s: %s", models.Printable(i.Node.Label()), i.Effect.Text)
+				a.complain("note: %s: %s", i.Node.Label(), i.Effect.Text)
 			}
 		case models.DangerNone, models.DangerInterrupts:
 		}
 		return nil
 	}
 	a.showCards(ctx, c, plan)
-	legal := plan.Legal()
-	if len(legal) == 1 {
-		answer, err := a.ask(ctx, fmt.Sprintf("%s %s? [y/N] ", plan.Action.Name(), models.Printable(legal[0].Node.Label())))
-		return confirmed(plan, err, isYes(answer))
-	}
-	answer, err := a.ask(ctx, fmt.Sprintf("%s %d nodes? Type their number to go on: ", plan.Action.Name(), len(legal)))
-	return confirmed(plan, err, answer == strconv.Itoa(len(legal)))
+	return a.askToGoOn(ctx, plan, len(plan.Legal()))
 }
 
-func confirmed(plan provision.Batch, err error, ok bool) error {
-	switch {
-	case err != nil:
-		return err
-	case !ok:
-		return &models.Refusal{Kind: models.RefusedUnconfirmed, Action: plan.Action.Name(), Why: "not confirmed, nothing was sent"}
+// askToGoOn asks to confirm a plan: with y for one node, by the number for several.
+func (a *app) askToGoOn(ctx context.Context, plan provision.Batch, count int) error {
+	name := plan.Action.Name()
+	if legal := plan.Legal(); count == 1 && len(legal) == 1 {
+		return a.askYes(ctx, fmt.Sprintf("%s %s? [y/N] ", name, legal[0].Node.Label()), name, nothingSent)
 	}
-	return nil
+	answer, err := a.ask(ctx, fmt.Sprintf("%s %d nodes? Type the number of nodes to confirm: ", name, count))
+	if err == nil && answer != strconv.Itoa(count) {
+		err = &models.Refusal{Kind: models.RefusedUnconfirmed, Action: name, Why: nothingSent}
+	}
+	return err
+}
+
+const nothingSent = "not confirmed, nothing was sent"
+
+// askYes asks a yes/no question; no is a refusal with the reason otherwise.
+func (a *app) askYes(ctx context.Context, question, action, otherwise string) error {
+	answer, err := a.ask(ctx, question)
+	if err == nil && !isYes(answer) {
+		err = &models.Refusal{Kind: models.RefusedUnconfirmed, Action: action, Why: otherwise}
+	}
+	return err
 }
 
 func isYes(answer string) bool {
 	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")
 }
 
-// ask puts a question to the person at the terminal and reads a line.
+// ask prints a question and reads a line.
 func (a *app) ask(ctx context.Context, question string) (string, error) {
-	_, _ = fmt.Fprint(a.stderr, question)
+	a.tell("%s", question)
 	type answer struct {
 		line string
 		err  error
 	}
-	// A read of a terminal cannot be interrupted: the goroutine ends with the process
-	// when somebody presses Ctrl-C instead of answering.
+	// A read from a terminal cannot be interrupted: after Ctrl-C the goroutine ends with the
+	// process.
 	lines := make(chan answer, 1)
 	go func() {
 		line, err := bufio.NewReader(a.stdin).ReadString('\n')
@@ -83,7 +90,7 @@ func (a *app) ask(ctx context.Context, question string) (string, error) {
 	}()
 	select {
 	case <-ctx.Done():
-		_, _ = fmt.Fprintln(a.stderr)
+		a.tell("\n")
 		return "", ctx.Err()
 	case got := <-lines:
 		if got.err != nil && !errors.Is(got.err, io.EOF) {
@@ -93,29 +100,16 @@ func (a *app) ask(ctx context.Context, question string) (string, error) {
 	}
 }
 
-// showCards prints the identity of the machines and what happens to them.
+// showCards prints the identity of the nodes and the effect on them.
 func (a *app) showCards(ctx context.Context, c *ironicclient.Client, plan provision.Batch) {
 	legal := plan.Legal()
 	for n, i := range legal {
 		if n == cardLimit {
-			_, _ = fmt.Fprintf(a.stderr, "… and %d more: %s\n", len(legal)-n, models.Printable(labels(legal[n:])))
+			a.tell("… and %d more: %s\n", len(legal)-n, strings.Join(namesOf(legal[n:]), " "))
 			break
 		}
-		_, _ = fmt.Fprint(a.stderr, card(&i.Node), a.disks(ctx, c, i), "\n")
+		a.tell("%s\n%s%s\n", i.Node.Label(), indented(models.Card(&i.Node)[1:]), a.disks(ctx, c, i))
 	}
-}
-
-func labels(items []provision.Item) string {
-	names := make([]string, len(items))
-	for i := range items {
-		names[i] = items[i].Node.Label()
-	}
-	return strings.Join(names, " ")
-}
-
-// card is what tells one machine from another.
-func card(n *models.Node) string {
-	return models.Printable(n.Label()) + "\n" + indented(models.Card(n)[1:])
 }
 
 func indented(details []models.Detail) string {
@@ -126,17 +120,17 @@ func indented(details []models.Detail) string {
 	return b.String()
 }
 
-// disks is the effect, and the disks that it concerns where inspection found them.
+// disks is the effect and, if it may erase, the disks that inspection found.
 func (a *app) disks(ctx context.Context, c *ironicclient.Client, i provision.Item) string {
 	width, _ := terminal(a.stderr)
-	effect := fmt.Sprintf("  %-11s %s\n", "effect", wrapped(models.Printable(i.Effect.Text), width, 14))
+	effect := fmt.Sprintf("  %-11s %s\n", "effect", wrapped(i.Effect.Text, width, 14))
 	if i.Effect.Danger < models.DangerMayErase {
 		return effect
 	}
 	return effect + indented(provision.Disks(ctx, c, i.Node.UUID))
 }
 
-// wrapped breaks text at blanks so that it fits a terminal, further lines indented.
+// wrapped breaks text at spaces to fit width columns, with further lines indented.
 func wrapped(text string, width, indent int) string {
 	if width <= 2*indent {
 		return text
@@ -159,14 +153,5 @@ func wrapped(text string, width, indent int) string {
 	return b.String()
 }
 
-func sortedNames(m map[string]string) []string {
-	names := make([]string, 0, len(m))
-	for n := range m {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// readAll reads standard input, bounded: nothing that is sent to Ironic is larger.
+// readAll reads at most 64 MiB; no request to Ironic is larger.
 func readAll(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, 64<<20)) }

@@ -1,9 +1,10 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"ironworks/audit"
 	"ironworks/config"
+	"ironworks/editor"
 	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/session"
@@ -22,7 +24,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// consoleFlags are those of the console alone.
+// consoleFlags are the flags of the console.
 type consoleFlags struct {
 	lab   bool
 	site  siteFlags
@@ -30,28 +32,28 @@ type consoleFlags struct {
 	mouse bool
 	theme string
 	fps   int
-	// file is what is checked at the start, or "".
+	// file is the user data to check at the start, or "".
 	file string
 }
 
 func (f *consoleFlags) register(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.lab, "lab", false, "open on machines that do not exist, under an Ironic that comes with them")
+	cmd.Flags().BoolVar(&f.lab, "lab", false, "console with simulated machines and an embedded Ironic")
 	f.site.register(cmd.Flags())
 	f.registerLook(cmd.Flags())
 }
 
-// registerLook registers those that say how it is drawn.
+// registerLook registers the flags for drawing.
 func (f *consoleFlags) registerLook(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters alone")
-	flags.BoolVar(&f.mouse, "mouse", false, "let the mouse scroll (shift-drag then selects text)")
-	flags.StringVar(&f.theme, "theme", "auto", "colours for a dark or a light background: auto asks the terminal")
-	flags.IntVar(&f.fps, "fps", 0, "send the screen at most this often a second (default 90, over SSH 30)")
+	flags.BoolVar(&f.ascii, "ascii", false, "ASCII characters only")
+	flags.BoolVar(&f.mouse, "mouse", false, "mouse scrolling (shift-drag then selects text)")
+	flags.StringVar(&f.theme, "theme", "auto", "color theme: dark, light, or auto to query the terminal")
+	flags.IntVar(&f.fps, "fps", 0, "maximum screen updates per second (default 90, over SSH 30)")
 }
 
-// checkLook says what is wrong with them.
+// checkLook checks the flags for drawing.
 func (f *consoleFlags) checkLook() error {
 	if _, known := backgrounds[f.theme]; !known {
-		return usagef("--theme %q: want auto, dark or light", models.Printable(f.theme))
+		return usagef("--theme %q: want auto, dark or light%s", f.theme, didYouMean(f.theme, slices.Collect(maps.Keys(backgrounds))))
 	}
 	return nil
 }
@@ -68,10 +70,10 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 		return a.labConsole(cmd, flags)
 	}
 	if name := flags.site.used(cmd); name != "" {
-		return usagef("--%s is for --lab", name)
+		return usagef("--%s needs --lab", name)
 	}
-	// In the console --read-only is where it begins, and a key allows changes; only what
-	// the configuration forbids stays forbidden.
+	// In the console --read-only is only the initial mode, which a key changes; read_only of the
+	// configuration cannot be changed.
 	given := cmd.Flags().Changed("read-only")
 	cfg, err := a.loadConfig(cmd, given && !a.readOnly)
 	var pick *config.PickError
@@ -83,22 +85,22 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 
 var backgrounds = map[string]ui.Background{"auto": ui.Ask, "dark": ui.Dark, "light": ui.Light}
 
-// openConsole opens it on the contexts of a configuration; pick says why none of them
-// is the current one.
+// openConsole opens the console on the contexts of a configuration; pick is why no context
+// is selected, or nil.
 func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Config, pick error) error {
 	given := cmd.Flags().Changed("read-only")
-	c := &consoleHost{app: a, cfg: cfg, pick: pick, lab: flags.lab, audit: &audit.Late{Path: a.files.Audit}, cmd: cmd}
+	c := &consoleHost{app: a, cfg: cfg, pick: pick, lab: flags.lab, audit: &audit.LazyFile{Path: a.files.Audit}, cmd: cmd}
 	defer c.audit.Close()
 	defer c.stopServing()
 	defer c.giveBack()
 	return a.show(cmd, &flags, ui.Options{
 		Contexts: c.contexts(), Open: c.open, Probe: c.probe, ReadOnly: given && a.readOnly,
-		Editor:   func(path string) (ui.Command, error) { return a.newEditor(cmd.Context(), path) },
-		Warnings: cfg.Warnings, Ramdisks: &consoleRamdisks{host: c}, File: flags.file,
+		Editor:   func(path string) (ui.Command, error) { return editor.New(cmd.Context(), path, a.options.Env, a.away) },
+		Warnings: cfg.Warnings, Ramdisks: c.ramdisks(nil, nil), File: flags.file,
 	})
 }
 
-// show shows the console until it is left.
+// show runs the console until the user quits.
 func (a *app) show(cmd *cobra.Command, flags *consoleFlags, options ui.Options) error {
 	fps := flags.fps
 	if fps <= 0 {
@@ -107,7 +109,7 @@ func (a *app) show(cmd *cobra.Command, flags *consoleFlags, options ui.Options) 
 			fps = 30
 		}
 	}
-	options.Clock, options.Program = clock{}, "ironworks"
+	options.Program = "ironworks"
 	options.ASCII, options.Mouse, options.Background = flags.ascii, flags.mouse, backgrounds[flags.theme]
 	err := ui.Run(cmd.Context(), options, ui.Terminal{In: a.stdin, Out: a.stdout, Env: os.Environ(), FPS: fps})
 	var crash *ui.Crash
@@ -118,107 +120,68 @@ func (a *app) show(cmd *cobra.Command, flags *consoleFlags, options ui.Options) 
 	return err
 }
 
-// needsTerminal says what to do instead where the console cannot be shown.
+// needsTerminal is an error when the console cannot run here.
 func (a *app) needsTerminal() error {
 	_, in := terminal(a.stdin)
 	_, out := terminal(a.stdout)
 	switch {
 	case !in || !out:
-		return usagef("the console needs a terminal to type at and to draw on; " +
-			"ironworks nodes lists nodes, ironworks watch prints what happens, ironworks --help has the rest")
+		return usagef("the console needs a terminal; " +
+			"use ironworks nodes to list nodes, ironworks watch to print events (see ironworks --help)")
 	case a.options.Env("TERM") == "dumb":
-		return usagef("TERM=dumb cannot show a full screen; ironworks nodes lists nodes, ironworks watch prints what happens")
+		return usagef("the console cannot run with TERM=dumb; use ironworks nodes to list nodes, ironworks watch to print events")
 	}
 	return nil
 }
 
-// consoleHost gives the console its sessions.
+// consoleHost opens the sessions of the console.
 type consoleHost struct {
 	app   *app
 	cfg   *config.Config
 	pick  error
 	lab   bool
-	audit *audit.Late
+	audit *audit.LazyFile
 	// cmd is the command that opened the console.
 	cmd *cobra.Command
 
 	mu      sync.Mutex
-	serving []*consoleServing
-	// opened are all sessions, and left is what could not be left as it was found.
+	serving []*session.Serving
+	// opened are all sessions; left are messages about settings that could not be restored.
 	opened []*session.Live
 	left   []string
 }
 
-// all are the contexts there are; the current one may be none of the configuration's.
-func (c *consoleHost) all() []config.Context {
-	all := slices.Clone(c.cfg.Contexts)
-	named := slices.ContainsFunc(all, func(x config.Context) bool { return x.Name == c.cfg.Current.Name && x.Source == c.cfg.Current.Source })
-	if !named && c.cfg.Current.Name != "" {
-		all = append([]config.Context{c.cfg.Current}, all...)
-	}
-	return all
-}
-
 func (c *consoleHost) contexts() []screen.Context {
 	var out []screen.Context
-	for _, x := range c.all() {
+	for _, x := range c.cfg.All() {
 		one := c.shown(&x)
 		if x.Guessed {
-			one.Looked = c.looked()
+			one.Looked = strings.Join(c.cfg.LookedPlaces(), "\n")
 		}
 		out = append(out, one)
 	}
 	return out
 }
 
-// looked is what was looked for, without the sentences around it.
-func (c *consoleHost) looked() string {
-	var lines []string
-	for _, place := range c.cfg.Looked {
-		lines = append(lines, place.String())
-	}
-	return strings.Join(lines, "\n")
-}
-
 func (c *consoleHost) shown(x *config.Context) screen.Context {
-	endpoint := x.Connection.Endpoint
-	if endpoint == "" {
-		endpoint = x.Connection.Keystone.AuthURL
-	}
-	auth := x.Connection.Auth
-	if auth == "" {
-		auth = models.AuthNone
-	}
 	accent := x.Accent
 	if accent == "" && strings.Contains(strings.ToLower(x.Name), "prod") {
-		accent = "red" // production must look different, also where nobody thought of it
+		accent = "red" // production looks different even without a configured accent
 	}
 	return screen.Context{
-		Name: x.Name, Source: x.Source, Endpoint: endpoint, Auth: string(auth), Accent: accent, ReadOnly: x.ReadOnly, Err: x.Err, Lab: c.lab,
+		Name: x.Name, Source: x.Source, Endpoint: cmp.Or(x.Connection.Endpoint, x.Connection.Keystone.AuthURL), Auth: string(cmp.Or(x.Connection.Auth, models.AuthNone)), Accent: accent, ReadOnly: x.ReadOnly, Err: x.Err, Lab: c.lab,
 	}
 }
 
-// find gives the context with a name, "" the current one.
+// find is the context with a name, or the selected context for "".
 func (c *consoleHost) find(name string) (config.Context, error) {
-	if name == "" {
-		if c.pick != nil {
-			return config.Context{}, c.pick
-		}
-		return c.cfg.Current, c.cfg.Current.Err
+	if name == "" && c.pick != nil {
+		return config.Context{}, c.pick
 	}
-	// The current one has what flags and variables add to it.
-	if name == c.cfg.Current.Name {
-		return c.cfg.Current, c.cfg.Current.Err
-	}
-	for _, x := range c.all() {
-		if x.Name == name {
-			return x, x.Err
-		}
-	}
-	return config.Context{}, fmt.Errorf("no context %q", models.Printable(name))
+	return c.cfg.Find(cmp.Or(name, c.cfg.Current.Name))
 }
 
-// open makes the session of a context. Nothing is sent yet.
+// open opens the session of a context. No request is sent yet.
 func (c *consoleHost) open(name string, notice func(text string)) (*screen.Session, error) {
 	x, err := c.find(name)
 	if err != nil {
@@ -242,10 +205,11 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	c.mu.Unlock()
 	s := &screen.Session{
 		Context: c.shown(&x), Defaults: screen.Defaults(x.Defaults), Store: live.Store, API: live.Client, Poller: live,
-		Runner: *live.Runner, Checks: live.Preflighter(), Changes: live.Changes.Of, Journal: live.Journal, Explain: live.Explain,
-		Options: c.options(&x), Ramdisks: &consoleRamdisks{host: c, session: live.Session, keep: live.Keep},
+		Runner: *live.Runner, Checks: live.Preflighter(), Changes: live.Changes.ForNode, Journal: live.Journal, Explain: live.Explain, Ports: live.Client,
+		Options: c.options(&x), Ramdisks: c.ramdisks(live.Session, live.Record),
 		Close: func() { live.Close(ctx) },
 	}
+	s.Enroll = live.Enrolling()
 	if live.Logs != nil {
 		s.Logs = live.Logs
 	}
@@ -255,23 +219,23 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	return s, nil
 }
 
-// consoleBMCs are the BMCs of a session, with logins as the screens have them.
+// consoleBMCs adapts the BMCs of a session to the screens.
 type consoleBMCs struct{ *session.BMCs }
 
-// Remember takes a login for this run.
+// Remember uses credentials until the console ends.
 func (b consoleBMCs) Remember(l screen.BMCLogin) {
 	b.BMCs.Remember(l.Address, l.All, config.BMCLogin{Username: l.Username, Password: l.Password})
 }
 
-// Keep puts a login into the keyring.
+// Keep stores credentials in the keyring.
 func (b consoleBMCs) Keep(ctx context.Context, l screen.BMCLogin) error {
 	return b.BMCs.Keep(ctx, l.Address, l.All, config.BMCLogin{Username: l.Username, Password: l.Password})
 }
 
-// giveBack waits until all sessions have given serial consoles back, for the screen does not
-// wait long, and says what could not be undone.
+// giveBack waits until all sessions have restored the serial consoles of nodes, and prints what
+// could not be restored.
 func (c *consoleHost) giveBack() {
-	long := time.AfterFunc(time.Second, func() { c.app.complain("waiting until the serial console is disabled again") })
+	long := time.AfterFunc(time.Second, func() { c.app.complain("restoring the serial console setting of the node …") })
 	defer long.Stop()
 	c.mu.Lock()
 	opened := c.opened
@@ -286,7 +250,7 @@ func (c *consoleHost) giveBack() {
 	}
 }
 
-// probe asks a context's Ironic for one node, with a connection of its own.
+// probe requests one node from the Ironic of a context, over a new connection.
 func (c *consoleHost) probe(ctx context.Context, name string) (screen.Health, error) {
 	x, err := c.find(name)
 	if err != nil {
@@ -306,7 +270,7 @@ func (c *consoleHost) probe(ctx context.Context, name string) (screen.Health, er
 	return screen.Health{Version: v, Latency: page.Latency}, nil
 }
 
-// options are the flags that lead the command line to a context.
+// options are the flags that select a context on the command line.
 func (c *consoleHost) options(x *config.Context) []string {
 	switch {
 	case x.Guessed:
@@ -316,5 +280,5 @@ func (c *consoleHost) options(x *config.Context) []string {
 	case x.Connection.Endpoint != "" && !x.Connection.Auth.Keystone():
 		return []string{"--url", screen.Quoted(x.Connection.Endpoint)}
 	}
-	return nil // the environment leads there
+	return nil // selected by the environment
 }

@@ -41,7 +41,7 @@ func TestAPanicInTheConsole(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatalf("crash files: %q, %v", files, err)
 	}
-	if said := strings.ReplaceAll(s.Text(), "\n", ""); !strings.Contains(said, "a bug ended the program") || !strings.Contains(said, files[0]) {
+	if said := strings.ReplaceAll(s.Text(), "\n", ""); !strings.Contains(said, "crashed; please report this bug with") || !strings.Contains(said, files[0]) {
 		t.Errorf("the file %s is not named:\n%s", files[0], s.Text())
 	}
 	text, err := os.ReadFile(files[0])

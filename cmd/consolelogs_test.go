@@ -75,7 +75,7 @@ func TestConsoleTakesPushedJournals(t *testing.T) {
 	if second.Logs == nil {
 		t.Error("the second console has no logs")
 	}
-	if got := <-told; !strings.Contains(got, "pushed journals are not taken at "+address) || !strings.Contains(got, "in use") {
+	if got := <-told; !strings.Contains(got, "cannot receive pushed journals at "+address) || !strings.Contains(got, "in use") {
 		t.Errorf("the second console is told %q", got)
 	}
 	first.Close()

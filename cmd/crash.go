@@ -8,25 +8,25 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// crashed writes what is needed to find a bug into a file of its own, without
-// secrets, and tells where it is instead of dumping it on the screen.
+// crashed writes a panic and its stack to a crash file, without secrets, and prints the path.
 func (a *app) crashed(v any) { a.crashedWith(v, debug.Stack()) }
 
-// crashedWith is crashed for a panic that was caught elsewhere, with its stack.
+// crashedWith is crashed for a panic that was recovered elsewhere.
 func (a *app) crashedWith(v any, stack []byte) {
 	text := a.masked(fmt.Sprintf("ironworks %s crashed at %s\ncommand: %s\npanic: %v\n\n%s",
 		version(), time.Now().UTC().Format(time.RFC3339), commandName(a.args), v, stack))
 	path, err := writeCrash(a.files.Crashes, text)
 	if err != nil {
-		a.complain("a bug ended the program: %s (and no crash file could be written: %v)", models.Printable(a.masked(fmt.Sprint(v))), err)
+		a.complain("crashed: %s (cannot write a crash file: %v)", a.masked(fmt.Sprint(v)), err)
 		return
 	}
-	a.complain("a bug ended the program; what is needed to find it is in %s", path)
+	a.complain("crashed; please report this bug with %s", path)
 }
 
-// masked is a text without the secrets of the connection.
+// masked replaces the secrets of the connection in a text.
 func (a *app) masked(text string) string {
 	a.secretsMu.Lock()
 	defer a.secretsMu.Unlock()
@@ -38,19 +38,19 @@ func (a *app) masked(text string) string {
 	return text
 }
 
-// commandName is the command without its arguments, which may hold secrets.
+// commandName is the command without its arguments, which may be secret.
 func commandName(args []string) string {
 	for _, arg := range args {
 		if !strings.HasPrefix(arg, "-") {
-			return models.Printable(arg)
+			return printable.Line(arg)
 		}
 	}
 	return ""
 }
 
-// writeCrash writes a file that was not there before, readable by its owner alone. Without a
-// folder of our own it is the system's for temporary files, in which everybody may put links
-// and files: the name cannot be guessed, and no link is followed.
+// writeCrash writes a new file that only its owner can read. Without a state directory the
+// file is in the shared directory for temporary files; its name is random and no symlink is
+// followed.
 func writeCrash(dir, text string) (path string, err error) {
 	if dir == "" {
 		dir = os.TempDir()

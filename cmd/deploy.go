@@ -15,7 +15,7 @@ import (
 	"ironworks/session"
 )
 
-// deployFlags are those of deploy and of rebuild.
+// deployFlags are the flags of deploy and rebuild.
 type deployFlags struct {
 	verbFlags
 	plan       string
@@ -36,14 +36,7 @@ type deployFlags struct {
 func (a *app) deployCommand(v models.Verb) *cobra.Command {
 	flags := &deployFlags{}
 	cmd := &cobra.Command{
-		Use: "deploy [NODE…] [-f PLAN | --resume | --give-back | --unfinished]", Aliases: []string{"active"}, Short: v.Help(),
-		Long: "Deploy nodes by a plan, by flags, or by both: flags come before the plan. Every node is checked before\n" +
-			"anything is sent to any; what refuses ends it with exit code 3 and all the reasons.\n\n" +
-			"A custom-agent node without a step gets install_coreos, at 80.",
-		Example: "  ironworks deploy r7-n01 --user-data host.bu --root-device '{\"serial\": \"S3Z8NB0K\"}' --dry-run\n" +
-			"  ironworks deploy -f rack7.yaml --yes --wait\n" +
-			"  ironworks deploy r7-n02 --user-data host.bu --override inventory --confirm r7-n02\n" +
-			"  ironworks deploy --resume",
+		Use: "deploy [NODE…] [-f PLAN | --resume | --give-back | --unfinished]", Aliases: []string{"active"},
 		ValidArgsFunction: a.completeNodes(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.deployOrGoOn(cmd, v, args, flags)
@@ -51,33 +44,30 @@ func (a *app) deployCommand(v models.Verb) *cobra.Command {
 	}
 	if v == models.VerbRebuild {
 		cmd.Use, cmd.Aliases = "rebuild [NODE…] [-f PLAN]", nil
-		cmd.Long = "Deploy nodes once more that are active, or whose deployment failed: they stay the instance that they are, and\n" +
-			"their disk is written again. The plan, the flags and the checks are those of deploy."
-		cmd.Example = "  ironworks rebuild r7-n01 --user-data host.bu --dry-run"
 	}
 	flags.register(cmd, true)
 	f := cmd.Flags()
-	f.StringVarP(&flags.plan, "file", "f", "", "plan: FILE or -")
+	f.StringVarP(&flags.plan, "file", "f", "", "plan file, or -")
 	f.StringVar(&flags.userData, "user-data", "", "user data of the installed system: FILE or - with Butane, Ignition or cloud-config")
 	f.StringVar(&flags.reader, "user-data-reader", "", "program that reads the user data: ignition, cloud-init or other")
 	f.StringVar(&flags.rootDevice, "root-device", "", "root device hints, written to instance_info: JSON, @FILE or -")
 	f.StringArrayVar(&flags.steps, "step", nil, "deploy step INTERFACE.STEP[@PRIORITY] or JSON; may be repeated")
 	f.StringVar(&flags.stepsFile, "steps", "", "deploy steps as JSON: text, FILE or -")
 	f.StringVar(&flags.configDrive, "configdrive", "", "configdrive: JSON object (text, FILE or -), URL or base64 in a file")
-	f.BoolVar(&flags.dryRun, "dry-run", false, "show the checks, the exact requests and the baremetal commands; send nothing")
-	f.StringArrayVar(&flags.override, "override", nil, "go on although this CHECK refuses, on the nodes of --confirm; may be repeated")
-	f.StringArrayVar(&flags.confirmed, "confirm", nil, "NODE that --override is meant for; may be repeated")
-	f.StringArrayVar(&flags.policy, "policy", nil, "CHECK=refuse|warn|off; may be repeated")
-	if v == models.VerbDeploy { // which goes on with rebuilds, too
-		f.BoolVar(&flags.allocate, "allocate", false, "reserve each node by an allocation, of its own resource class")
-		f.StringVar(&flags.class, "allocate-class", "", "resource class for --allocate, which it implies")
-		f.StringArrayVar(&flags.traits, "allocate-trait", nil, "trait for --allocate, which it implies; may be repeated")
+	f.BoolVar(&flags.dryRun, "dry-run", false, "show the checks, the exact requests and the baremetal commands without sending")
+	f.StringArrayVar(&flags.override, "override", nil, "CHECK to override on the nodes of --confirm; may be repeated")
+	f.StringArrayVar(&flags.confirmed, "confirm", nil, "NODE that --override applies to; may be repeated")
+	f.StringArrayVar(&flags.policy, "policy", nil, "policy of a check, CHECK=refuse|warn|off; may be repeated")
+	if v == models.VerbDeploy { // it resumes rebuilds, too
+		f.BoolVar(&flags.allocate, "allocate", false, "reserve each node with an allocation of its resource class")
+		f.StringVar(&flags.class, "allocate-class", "", "resource class of the allocation; implies --allocate")
+		f.StringArrayVar(&flags.traits, "allocate-trait", nil, "trait of the allocation; implies --allocate; may be repeated")
 		flags.unfinished.register(cmd)
 	}
 	return cmd
 }
 
-// deploy checks, shows, asks, sends and follows.
+// deploy runs the checks, confirms, sends the requests and waits.
 func (a *app) deploy(cmd *cobra.Command, v models.Verb, names []string, flags *deployFlags) error {
 	options, names, err := a.deployOptions(v, names, flags)
 	if err != nil {
@@ -96,12 +86,12 @@ func (a *app) deploy(cmd *cobra.Command, v models.Verb, names []string, flags *d
 	if v == models.VerbRebuild {
 		deploys = provision.Rebuild
 	}
-	flags.again = func(names []string) string { return deployAgain(cmd, names) }
-	action := deploys(s.Preflighter(), options).Overriding(provision.OverridesOn(nodes, flags.confirmed, override))
+	flags.retryCommand = func(names []string) string { return deployAgain(cmd, names) }
+	action := deploys(s.Preflighter(), options).WithOverrides(provision.OverridesFor(nodes, flags.confirmed, override))
 	return a.deployNodes(cmd, s, action, nodes, flags)
 }
 
-// deployNodes is the rest of it, once it is known which nodes.
+// deployNodes deploys nodes that were found.
 func (a *app) deployNodes(cmd *cobra.Command, s *session.Session, action *provision.DeployAction, nodes []models.Node, flags *deployFlags) error {
 	ctx := cmd.Context()
 	runner := s.Runner(nil)
@@ -117,11 +107,11 @@ func (a *app) deployNodes(cmd *cobra.Command, s *session.Session, action *provis
 		return a.tellDeployment(action, nodes)
 	}
 	plan := runner.Plan(action, nodes)
-	a.tellDoubts(action, plan)
+	a.tellWarnings(action, plan)
 	return a.carryOut(cmd, s, runner, plan, flags.actFlags)
 }
 
-// deployOptions reads the plan and the flags, and says which nodes are meant.
+// deployOptions reads the plan and the flags; meant are the names of the nodes.
 func (a *app) deployOptions(v models.Verb, names []string, flags *deployFlags) (options provision.DeployOptions, meant []string, err error) {
 	file := provision.PlanFile{Plan: &plan.Plan{}}
 	if flags.plan != "" {
@@ -135,7 +125,7 @@ func (a *app) deployOptions(v models.Verb, names []string, flags *deployFlags) (
 		}
 	}
 	if len(names) == 0 {
-		return options, nil, usagef("%s: no node is named, neither here nor in a plan (see ironworks %s --help)", v, v)
+		return options, nil, usagef("%s: no NODE given, neither on the command line nor in a plan (see ironworks %s --help)", v, v)
 	}
 	own, drive, err := a.flagFields(flags)
 	if err != nil {
@@ -145,30 +135,13 @@ func (a *app) deployOptions(v models.Verb, names []string, flags *deployFlags) (
 	if err != nil {
 		return options, nil, err
 	}
-	wanted := func(fields plan.Fields) (d provision.Deployment, err error) {
-		if drive != nil || userData.UserData != nil { // in the place of the plan's file, which is not read then
-			fields.ConfigDrive.UserDataFile = ""
-		}
-		if d, err = file.With(fields); err != nil {
-			return d, usagef("plan %s: %w", models.Printable(flags.plan), err)
-		}
-		if d, err = d.WithConfigDrive(drive); err != nil {
-			return d, usagef("%s: %w", v, err)
-		}
-		if userData.UserData != nil {
-			d.UserData, d.FilesDir = userData.UserData, userData.FilesDir
-		}
-		return d, nil
+	if _, err := (provision.Deployment{}).WithConfigDrive(drive); err != nil {
+		return options, nil, usagef("%s: %w", v, err)
 	}
-	// All are read before anything is asked of Ironic; what is said of nodes that the
-	// plan does not name is under none.
-	for _, node := range append([]plan.Node{{}}, file.Plan.Nodes...) {
-		if _, err := wanted(file.Plan.For(node.Name).With(own)); err != nil {
-			return options, nil, err
-		}
-	}
-	options.For = func(n *models.Node) (provision.Deployment, error) {
-		return wanted(file.Plan.ForNode(n.Ref()).With(own))
+	// Read every file before the first request.
+	options, err = file.Under(provision.Overlay{Fields: own, ConfigDrive: drive, UserData: userData.UserData, FilesDir: userData.FilesDir})
+	if err != nil {
+		return options, nil, usagef("plan %s: %w", flags.plan, err)
 	}
 	return options, names, nil
 }
@@ -204,7 +177,7 @@ func (a *app) flagUserData(path string) (d provision.Deployment, err error) {
 		return d, nil
 	case "-":
 		if d.UserData, err = readAll(a.stdin); err == nil && len(bytes.TrimSpace(d.UserData)) == 0 {
-			err = errors.New("- is empty")
+			err = errors.New("standard input is empty")
 		}
 	default:
 		d, err = d.WithUserDataFile(path)
@@ -215,12 +188,12 @@ func (a *app) flagUserData(path string) (d provision.Deployment, err error) {
 	return d, nil
 }
 
-// overrides reads the checks that are overridden on some of the named nodes.
+// overrides reads the checks to override on the nodes of --confirm.
 func (f *deployFlags) overrides(names []string) (ids []plan.CheckID, err error) {
 	for _, text := range f.override {
 		id, err := plan.ParseCheckID(text)
 		if err == nil {
-			// Whether it may be: the same as for a policy that lets it pass.
+			// A check can be overridden if its policy can be a warning.
 			_, err = plan.ParseCheckPolicy(id, string(plan.PolicyWarn))
 		}
 		if err != nil {
@@ -230,19 +203,19 @@ func (f *deployFlags) overrides(names []string) (ids []plan.CheckID, err error) 
 	}
 	switch {
 	case len(ids) > 0 && len(f.confirmed) == 0:
-		return nil, usagef("--override goes with --confirm NODE: type the name of each node that you mean")
+		return nil, usagef("--override needs --confirm NODE for each node that it applies to")
 	case len(ids) == 0 && len(f.confirmed) > 0:
-		return nil, usagef("--confirm goes with --override CHECK")
+		return nil, usagef("--confirm needs --override CHECK")
 	}
 	for _, n := range f.confirmed {
 		if !slices.Contains(names, n) {
-			return nil, usagef("--confirm %s: it is not among the nodes", models.Printable(n))
+			return nil, usagef("--confirm %s: not one of the nodes", n)
 		}
 	}
 	return ids, nil
 }
 
-// flagFields are what the flags say of all nodes.
+// flagFields are the plan fields that the flags set for all nodes.
 func (a *app) flagFields(f *deployFlags) (own plan.Fields, drive any, err error) {
 	var short []string
 	for _, text := range f.steps {
@@ -265,7 +238,7 @@ func (a *app) flagFields(f *deployFlags) (own plan.Fields, drive any, err error)
 	own.Steps = append(own.Steps, req.DeploySteps...)
 	own.ConfigDrive.Reader = plan.UserDataReader(f.reader)
 	if f.reader != "" && !slices.Contains(plan.UserDataReaders(), own.ConfigDrive.Reader) {
-		return own, nil, usagef("--user-data-reader %s: want ignition, cloud-init or other", models.Printable(f.reader))
+		return own, nil, usagef("--user-data-reader %s: want ignition, cloud-init or other%s", f.reader, didYouMean(f.reader, plan.UserDataReaders()))
 	}
 	if f.allocate || f.class != "" || len(f.traits) > 0 {
 		own.Allocate = &plan.Allocate{ResourceClass: f.class, Traits: f.traits}
@@ -275,7 +248,7 @@ func (a *app) flagFields(f *deployFlags) (own plan.Fields, drive any, err error)
 			return own, nil, usagef("--root-device: %w", err)
 		}
 		if !own.RootDevice.Hints.Given() {
-			return own, nil, usagef("--root-device: there are no hints in it")
+			return own, nil, usagef("--root-device: no hints given")
 		}
 		own.RootDevice.To = hints.OfInstance
 	}

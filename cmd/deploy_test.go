@@ -11,6 +11,7 @@ import (
 
 	"ironworks/config"
 	"ironworks/lab"
+	"ironworks/provision"
 )
 
 // inLab runs a command line against an Ironic of the lab's.
@@ -38,25 +39,25 @@ func TestDeployUsage(t *testing.T) {
 		args []string
 		says string
 	}{
-		"no node":                   {nil, "no node is named"},
-		"an empty plan":             {[]string{"-f", file("empty.yaml", "")}, "no node is named"},
+		"no node":                   {nil, "no NODE given"},
+		"an empty plan":             {[]string{"-f", file("empty.yaml", "")}, "no NODE given"},
 		"no such plan":              {[]string{"-f", filepath.Join(dir, "nowhere")}, "no such file"},
-		"a broken plan":             {[]string{"n1", "-f", file("broken.yaml", "kind: x\nnoodles: []\n")}, "1:7: kind: \"x\" is none of"},
-		"all that is broken":        {[]string{"n1", "-f", file("both.yaml", "kind: x\nnoodles: []\n")}, "2:1: no key \"noodles\""},
+		"a broken plan":             {[]string{"n1", "-f", file("broken.yaml", "kind: x\nnoodles: []\n")}, "1:7: kind: invalid value \"x\""},
+		"all that is broken":        {[]string{"n1", "-f", file("both.yaml", "kind: x\nnoodles: []\n")}, "2:1: unknown key \"noodles\""},
 		"no such user data":         {[]string{"n1", "--user-data", filepath.Join(dir, "nowhere")}, "--user-data: open"},
 		"empty user data":           {[]string{"n1", "--user-data", file("nothing", " \n")}, "empty"},
 		"a plan without its file":   {[]string{"-f", file("lacks.yaml", "nodes: [n1]\nconfigdrive: {user_data_file: nowhere.bu}\n")}, "user_data_file"},
 		"hints that are none":       {[]string{"n1", "--root-device", "{}"}, "no hints"},
 		"hints that are no JSON":    {[]string{"n1", "--root-device", "{"}, "--root-device"},
 		"a bad step":                {[]string{"n1", "--step", "install"}, "INTERFACE.STEP"},
-		"a bad step in JSON":        {[]string{"n1", "--step", `{"interface": "deploy", "stpe": "x"}`}, `no field "stpe"`},
-		"an unknown check":          {[]string{"n1", "--override", "colour", "--confirm", "n1"}, `no check "colour"`},
-		"an override without nodes": {[]string{"n1", "--override", "inventory"}, "type the name of each node"},
+		"a bad step in JSON":        {[]string{"n1", "--step", `{"interface": "deploy", "stpe": "x"}`}, `unknown field "stpe"`},
+		"an unknown check":          {[]string{"n1", "--override", "colour", "--confirm", "n1"}, `unknown check "colour"`},
+		"an override without nodes": {[]string{"n1", "--override", "inventory"}, "for each node that it applies to"},
 		"a name without override":   {[]string{"n1", "--confirm", "n1"}, "--override CHECK"},
-		"the name of another":       {[]string{"n1", "--override", "inventory", "--confirm", "n2"}, "not among the nodes"},
-		"what always refuses":       {[]string{"n1", "--override", "maintenance", "--confirm", "n1"}, "always refuses"},
+		"the name of another":       {[]string{"n1", "--override", "inventory", "--confirm", "n2"}, "not one of the nodes"},
+		"what always refuses":       {[]string{"n1", "--override", "maintenance", "--confirm", "n1"}, "cannot be turned off"},
 		"a policy without a word":   {[]string{"n1", "--policy", "inventory"}, "want refuse, warn or off"},
-		"a configdrive of others":   {[]string{"n1", "--configdrive", `{"userdata": 1}`}, `no key "userdata"`},
+		"a configdrive of others":   {[]string{"n1", "--configdrive", `{"userdata": 1}`}, `unknown key "userdata"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -91,7 +92,7 @@ func TestDeployDryRun(t *testing.T) {
 	do(exitOK, "provide", "r7-n01", "--wait")
 
 	stdout, _ := do(exitRefused, "deploy", "r7-n01", "r7-n02", "--dry-run", "-o", "json")
-	var reports []deployReport
+	var reports []provision.DeployReport
 	if err := json.Unmarshal([]byte(stdout), &reports); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func TestDeployDryRun(t *testing.T) {
 		t.Errorf("%s", stderr)
 	}
 	// A flag comes before the plan.
-	if _, stderr := do(exitRefused, "deploy", "-f", plan, "--root-device", `{"name": "/dev/sda"}`, "--yes"); !strings.Contains(stderr, "[stable-hint] the disk is told by name only") {
+	if _, stderr := do(exitRefused, "deploy", "-f", plan, "--root-device", `{"name": "/dev/sda"}`, "--yes"); !strings.Contains(stderr, "[stable-hint] identified by name only") {
 		t.Errorf("%s", stderr)
 	}
 	stdout, _ = do(exitOK, "deploy", "-f", plan, "--user-data", data, "--root-device", `{"name": "/dev/sda"}`, "--policy", "stable-hint=off", "--dry-run")
@@ -124,7 +125,7 @@ func TestDeployDryRun(t *testing.T) {
 		stdout, `refuse   state: not possible in state "available", only in "active", "error", "deploy failed"`) || !strings.Contains(stdout, "root-device") {
 		t.Errorf("a rebuild: %s", stdout)
 	}
-	if _, stderr := do(exitUsage, "rebuild"); !strings.Contains(stderr, "rebuild: no node is named") {
+	if _, stderr := do(exitUsage, "rebuild"); !strings.Contains(stderr, "rebuild: no NODE given") {
 		t.Errorf("a rebuild of nothing: %s", stderr)
 	}
 	if _, stderr := do(exitRefused, "deploy", "r7-n01", "--yes", "--read-only"); !strings.Contains(stderr, "read-only") {

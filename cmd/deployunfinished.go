@@ -13,16 +13,16 @@ import (
 	"ironworks/session"
 )
 
-// unfinishedFlags are for deployments that were interrupted.
+// unfinishedFlags select what to do with interrupted deployments.
 type unfinishedFlags struct{ list, resume, giveBack bool }
 
 func (f *unfinishedFlags) register(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.list, "unfinished", false, "list the deployments that were interrupted")
-	cmd.Flags().BoolVar(&f.resume, "resume", false, "go on with what was interrupted, of these nodes or of all, and follow it")
-	cmd.Flags().BoolVar(&f.giveBack, "give-back", false, "take back what interrupted deployments have changed, and forget them")
+	cmd.Flags().BoolVar(&f.list, "unfinished", false, "list interrupted deployments")
+	cmd.Flags().BoolVar(&f.resume, "resume", false, "resume interrupted deployments, of the named nodes or of all, and wait")
+	cmd.Flags().BoolVar(&f.giveBack, "give-back", false, "undo and forget interrupted deployments")
 }
 
-// deployOrGoOn begins deployments, or does something about those that were begun.
+// deployOrGoOn starts deployments, or lists, resumes or gives back interrupted ones.
 func (a *app) deployOrGoOn(cmd *cobra.Command, v models.Verb, names []string, flags *deployFlags) error {
 	u := flags.unfinished
 	if !u.list && !u.resume && !u.giveBack {
@@ -32,7 +32,7 @@ func (a *app) deployOrGoOn(cmd *cobra.Command, v models.Verb, names []string, fl
 	var wrong error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(goes, f.Name) && cmd.InheritedFlags().Lookup(f.Name) == nil {
-			wrong = usagef("--%s does not go with deployments that were begun: what they are was written down then", f.Name)
+			wrong = usagef("--%s cannot change a deployment that was started: its options were recorded then", f.Name)
 		}
 	})
 	switch {
@@ -46,7 +46,7 @@ func (a *app) deployOrGoOn(cmd *cobra.Command, v models.Verb, names []string, fl
 	return a.goOn(cmd, names, flags)
 }
 
-// listUnfinished needs no connection.
+// listUnfinished lists interrupted deployments, offline.
 func (a *app) listUnfinished(cmd *cobra.Command, names []string) error {
 	cfg, err := a.load(cmd)
 	if err != nil {
@@ -57,21 +57,21 @@ func (a *app) listUnfinished(cmd *cobra.Command, names []string) error {
 	if err != nil {
 		a.complain("%v", err)
 	}
-	r := result{header: []string{"NODE", "STAGE", "BEGAN", "INSTANCE"}}
+	r := result{empty: "No unfinished deployments.", header: []string{"NODE", "STAGE", "BEGAN", "INSTANCE"}}
 	shown := []provision.Unfinished{}
 	for _, u := range list {
-		if len(names) > 0 && !slices.Contains(names, u.Node.Name) && !slices.Contains(names, u.Node.UUID) {
+		if len(names) > 0 && !u.Node.Named(names...) {
 			continue
 		}
 		shown = append(shown, u)
 		r.names = append(r.names, u.Node.Label())
-		r.rows = append(r.rows, []string{u.Node.Label(), string(u.Stage), u.Began.Local().Format(time.DateTime), u.Instance})
+		r.rows = append(r.rows, []string{u.Node.Label(), string(u.Stage), u.Started.Local().Format(time.DateTime), u.Instance})
 	}
 	r.data = shown
 	return a.print(r)
 }
 
-// goOn goes on with deployments that were begun, or gives back what they have changed.
+// goOn resumes interrupted deployments, or gives back what they changed.
 func (a *app) goOn(cmd *cobra.Command, names []string, flags *deployFlags) error {
 	s, err := a.connect(cmd)
 	if err != nil {
@@ -84,20 +84,20 @@ func (a *app) goOn(cmd *cobra.Command, names []string, flags *deployFlags) error
 		return err
 	}
 	if len(nodes) == 0 {
-		a.complain("there is no unfinished deployment to go on with")
+		a.complain("no unfinished deployments")
 		return nil
 	}
 	action := provision.Resume(checks)
 	if flags.unfinished.giveBack {
 		action = provision.GiveBack(checks)
 	}
-	flags.wait = true // who goes on wants to know how it ends
+	flags.wait = true
 	return a.deployNodes(cmd, s, action, nodes, flags)
 }
 
-// begun finds the nodes of deployments that were begun: those that are named, or all. A
-// node that is not there is no hindrance, and forgotten only where that is asked for:
-// it may just not be shown to this user.
+// begun finds the nodes of interrupted deployments: the named nodes, or all. A missing node is
+// skipped. Its deployment is forgotten only if forget is set, because the node may merely be
+// hidden from this user.
 func (a *app) begun(ctx context.Context, s *session.Session, d *provision.Deployments, names []string, forget bool) ([]models.Node, error) {
 	list, err := d.List(time.Now())
 	if err != nil {
@@ -107,24 +107,24 @@ func (a *app) begun(ctx context.Context, s *session.Session, d *provision.Deploy
 		if len(names) == 0 {
 			return u.Stage == provision.StageSent
 		}
-		return !slices.Contains(names, u.Node.Name) && !slices.Contains(names, u.Node.UUID)
+		return !u.Node.Named(names...)
 	})
 	for _, name := range names {
-		if !slices.ContainsFunc(list, func(u provision.Unfinished) bool { return u.Node.Name == name || u.Node.UUID == name }) {
-			return nil, usagef("%s has no unfinished deployment; ironworks deploy --unfinished lists them", models.Printable(name))
+		if !slices.ContainsFunc(list, func(u provision.Unfinished) bool { return u.Node.Named(name) }) {
+			return nil, usagef("%s has no unfinished deployment; ironworks deploy --unfinished lists unfinished deployments", name)
 		}
 	}
 	nodes, gone, err := provision.FindUnfinished(ctx, s.Client, list)
 	for _, u := range gone {
 		if !forget {
-			a.complain("%s: there is no such node now; ironworks deploy --give-back %s forgets its deployment",
-				models.Printable(u.Node.Label()), models.Printable(u.Node.UUID))
+			a.complain("%s: node not found; ironworks deploy --give-back %s forgets its deployment",
+				u.Node.Label(), u.Node.UUID)
 			continue
 		}
 		if err := d.Forget(u.Node.UUID); err != nil {
 			return nil, err
 		}
-		a.complain("%s: there is no such node now, its deployment is forgotten", models.Printable(u.Node.Label()))
+		a.complain("%s: node not found, forgot its deployment", u.Node.Label())
 	}
 	return nodes, err
 }

@@ -15,42 +15,40 @@ import (
 	"time"
 
 	"ironworks/config"
+	"ironworks/lab/db"
 	"ironworks/models"
 	"ironworks/models/doctor"
+	"ironworks/test/embedded"
 )
 
 // doctoredIronic is an Ironic with a node; what is in answers takes the place of its own.
 func doctoredIronic(t *testing.T, answers map[string]string) *httptest.Server {
 	t.Helper()
-	own := map[string]string{
-		"/":              `{"default_version": {"id": "v1", "min_version": "1.1", "version": "1.115"}}`,
-		"/v1/nodes":      `{"nodes":[{"uuid":"u1","name":"n1","provision_state":"active","driver":"redfish","deploy_interface":"custom-agent","boot_interface":"fake"}]}`,
-		"/v1/nodes/n1":   `{"uuid":"u1","name":"n1","provision_state":"active","driver":"redfish","deploy_interface":"custom-agent","boot_interface":"fake","conductor":"c1"}`,
-		"/v1/conductors": `{"conductors":[{"hostname":"c1","alive":true,"drivers":["redfish"]}]}`,
-		"/v1/drivers": `{"drivers":[{"name":"redfish","type":"dynamic","hosts":["c1"],"enabled_deploy_interfaces":["custom-agent"],"enabled_inspect_interfaces":["agent"],
-			"enabled_boot_interfaces":["redfish-virtual-media"],"enabled_raid_interfaces":["agent"]}]}`,
+	ironic := embedded.New(t, time.Now)
+	if _, err := ironic.Tables.Nodes.Create(&db.Node{
+		Name: "n1", Driver: "redfish", ProvisionState: "active", Conductor: ironic.Tables.Conductors()[0].Hostname,
+		Interfaces: map[string]string{"deploy": "custom-agent", "boot": "fake"},
+	}); err != nil {
+		t.Fatal(err)
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		answer, there := answers[r.URL.Path]
-		if !there {
-			answer, there = own[r.URL.Path]
-		}
-		w.Header().Set("Content-Type", "application/json")
-		if strings.HasPrefix(answer, "<") { // somebody else's
-			w.Header().Set("Content-Type", "text/html")
-			_, _ = io.WriteString(w, answer)
-			return
-		}
-		w.Header().Set("X-Openstack-Ironic-Api-Version", "1.115")
-		w.Header().Set("X-Openstack-Ironic-Api-Minimum-Version", "1.1")
-		w.Header().Set("X-Openstack-Ironic-Api-Maximum-Version", "1.115")
 		if _, password, _ := r.BasicAuth(); strings.HasPrefix(r.URL.Path, "/v1") && answers["password"] != "" && password != answers["password"] {
 			w.Header().Set("WWW-Authenticate", `Basic realm="Baremetal API"`)
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		if !there {
-			w.WriteHeader(http.StatusNotFound)
+		answer, changed := answers[r.URL.Path]
+		if !changed {
+			ironic.Handler.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		if strings.HasPrefix(answer, "<") { // somebody else's
+			w.Header().Set("Content-Type", "text/html")
+		} else {
+			w.Header().Set("X-Openstack-Ironic-Api-Version", "1.115")
+			w.Header().Set("X-Openstack-Ironic-Api-Minimum-Version", "1.1")
+			w.Header().Set("X-Openstack-Ironic-Api-Maximum-Version", "1.115")
 		}
 		_, _ = io.WriteString(w, answer)
 	}))
@@ -102,7 +100,7 @@ func TestDoctor(t *testing.T) {
 		result  doctor.Result
 		says    string
 	}{
-		"all is well":          {nil, nil, doctor.CheckHTTP, doctor.OK, "an Ironic answers, API 1.1 to 1.115"},
+		"all is well":          {nil, nil, doctor.CheckHTTP, doctor.OK, "Ironic API 1.1 to 1.115"},
 		"with a node":          {nil, []string{"n1"}, doctor.CheckNode, doctor.OK, "n1 is active"},
 		"without custom-agent": {map[string]string{"/v1/drivers": `{"drivers":[{"name":"redfish","enabled_deploy_interfaces":["ansible"]}]}`}, nil, doctor.CheckCustomAgent, doctor.Fail, "not enabled"},
 		"a page to log in at":  {map[string]string{"/": "<html>", "/v1/nodes": "<html>"}, nil, doctor.CheckHTTP, doctor.Fail, "it is HTML"},
@@ -165,21 +163,21 @@ func TestDoctorOfTheConfiguration(t *testing.T) {
 		"no CA": {func(t *testing.T, home string) {
 			t.Helper()
 			file(t, home, ours, "contexts: {a: {url: 'https://127.0.0.1:1', cacert: "+file(t, home, "ca", "no PEM", 0o600)+"}}", 0o600)
-		}, doctor.CheckConfiguration, doctor.Fail, "no certificate in it"},
+		}, doctor.CheckConfiguration, doctor.Fail, "no certificate in the file"},
 		"no key": {func(t *testing.T, home string) {
 			t.Helper()
 			file(t, home, ours, "contexts: {a: {url: 'http://127.0.0.1:1', logs: {ssh: {keys: [nokey]}}}}", 0o600)
-		}, doctor.CheckSSHKeys, doctor.Warn, "cannot be read"},
+		}, doctor.CheckSSHKeys, doctor.Warn, "cannot read key"},
 		"a journal that is none": {func(t *testing.T, home string) {
 			t.Helper()
 			file(t, home, ours, "contexts: {a: {url: 'http://127.0.0.1:1'}}", 0o600)
 			file(t, home, ".local/state/ironworks/journal-a.db", strings.Repeat("no database", 1000), 0o600)
 		}, doctor.CheckJournal, doctor.Warn, "journal"},
-		"an audit that is a folder": {func(t *testing.T, home string) {
+		"an audit that is a directory": {func(t *testing.T, home string) {
 			t.Helper()
 			file(t, home, ours, "contexts: {a: {url: 'http://127.0.0.1:1'}}", 0o600)
 			file(t, home, ".local/state/ironworks", "a file", 0o600)
-		}, doctor.CheckAudit, doctor.Fail, "what cannot be recorded is not done"},
+		}, doctor.CheckAudit, doctor.Fail, "changes are refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -226,7 +224,7 @@ connection
             url = http://10.0.0.5:6385/
             → is the API running, and is the port right? Whoever knows it may
               tell
-  ◌ unknown tls, http: not asked, because there is no connection
+  ◌ unknown tls, http: skipped: no connection
 
 1 ok, 0 to look at, 1 failed, 2 unknown
 `
@@ -239,8 +237,8 @@ func TestDoctorText(t *testing.T) {
 			ID: doctor.CheckTCP, Group: "connection", Result: doctor.Fail, Title: "connection refused by 10.0.0.5:6385: nothing listens there, and this is a long line",
 			Evidence: []models.Observation{{Field: "url", Value: "http://10.0.0.5:6385/"}}, Hint: "is the API running, and is the port right? Whoever knows it may tell",
 		},
-		{ID: doctor.CheckTLS, Group: "connection", Result: doctor.Unknown, Title: "not asked, because there is no connection"},
-		{ID: doctor.CheckHTTP, Group: "connection", Result: doctor.Unknown, Title: "not asked, because there is no connection"},
+		{ID: doctor.CheckTLS, Group: "connection", Result: doctor.Unknown, Title: "skipped: no connection"},
+		{ID: doctor.CheckHTTP, Group: "connection", Result: doctor.Unknown, Title: "skipped: no connection"},
 	}
 	env := map[string]string{}
 	a := newApp(process{stdout: io.Discard, options: config.Options{Env: func(name string) string { return env[name] }}})
@@ -286,12 +284,12 @@ func TestDoctorInterrupted(t *testing.T) {
 // TestConnectionsThatFailNameTheDoctor, and those to BMCs do not.
 func TestConnectionsThatFailNameTheDoctor(t *testing.T) {
 	t.Parallel()
-	const advice = "ironworks doctor tells which piece of the way to Ironic is out of place"
+	const advice = "run ironworks doctor to check the connection step by step"
 	if code, _, complaints := offline(t, "nodes", "--url", "http://127.0.0.1:1"); code != exitConnect || !strings.Contains(complaints, advice) {
 		t.Errorf("exit code %d: %s", code, complaints)
 	}
 	a := newApp(process{stderr: io.Discard})
-	if a.onTheWay(&models.Fault{Kind: models.FaultRefused, URL: "https://bmc/redfish/v1"}) {
+	if a.fromContext(&models.Fault{Kind: models.FaultRefused, URL: "https://bmc/redfish/v1"}) {
 		t.Error("a BMC without an Ironic")
 	}
 }

@@ -20,7 +20,7 @@ const (
 	exitConnect = 4
 )
 
-// usageError is a command line that cannot be understood.
+// usageError is an invalid command line; its exit code is 2.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }
@@ -30,12 +30,12 @@ func usagef(format string, args ...any) error {
 	return &usageError{err: fmt.Errorf(format, args...)}
 }
 
-// codeError carries an exit code for a failure that has been told already.
+// codeError carries an exit code of a failure that was printed already.
 type codeError struct{ code int }
 
 func (e *codeError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 
-// report tells the error, if there is one that has not been told, and gives its code.
+// report prints an error, unless it was printed already, and returns its exit code.
 func (a *app) report(ctx context.Context, err error) int {
 	var told *codeError
 	switch {
@@ -50,16 +50,16 @@ func (a *app) report(ctx context.Context, err error) int {
 	a.complain("%v", err)
 	code := exitCode(err)
 	if code == exitConnect && a.guessed {
-		_, _ = fmt.Fprint(a.stderr, a.looked)
+		a.tell("%s", a.looked)
 	}
-	if code == exitConnect && a.onTheWay(err) {
-		a.complain("ironworks doctor tells which piece of the way to Ironic is out of place")
+	if code == exitConnect && a.fromContext(err) {
+		a.complain("run ironworks doctor to check the connection step by step")
 	}
 	return code
 }
 
-// onTheWay says that an error is about Ironic or Keystone, and not about a BMC.
-func (a *app) onTheWay(err error) bool {
+// fromContext reports whether an error came from Ironic or Keystone, and not from a BMC.
+func (a *app) fromContext(err error) bool {
 	var fault *models.Fault
 	if a.client == nil || !errors.As(err, &fault) {
 		return false
@@ -72,26 +72,22 @@ func (a *app) onTheWay(err error) bool {
 	return false
 }
 
+// is reports whether an error is, or wraps, an E.
+func is[E error](err error) bool {
+	_, found := errors.AsType[E](err)
+	return found
+}
+
 func exitCode(err error) int {
-	var usage *usageError
-	var filter *models.FilterError
-	var setting *models.SettingError
-	var configFile *config.FileError
-	var configSetting *config.SettingError
-	var pick *config.PickError
-	var refusal *models.Refusal
-	var version *models.NeedsVersionError
-	var fault *models.Fault
-	var login *provision.BMCLoginError
+	login, asked := errors.AsType[*provision.BMCCredentialsError](err)
+	fault, faulty := errors.AsType[*models.Fault](err)
 	switch {
-	case errors.As(err, &login) && login.Wrong == nil:
+	case asked && login.Wrong == nil, is[*usageError](err), is[*models.FilterError](err), is[*models.SettingError](err),
+		is[*config.FileError](err), is[*config.SettingError](err), is[*config.PickError](err):
 		return exitUsage
-	case errors.As(err, &usage), errors.As(err, &filter), errors.As(err, &setting),
-		errors.As(err, &configFile), errors.As(err, &configSetting), errors.As(err, &pick):
-		return exitUsage
-	case errors.As(err, &refusal), errors.As(err, &version), models.IsFault(err, models.FaultReadOnly):
+	case is[*models.Refusal](err), is[*models.NeedsVersionError](err), models.IsFault(err, models.FaultReadOnly):
 		return exitRefused
-	case errors.As(err, &fault) && fault.Kind.CannotConnect():
+	case faulty && fault.Kind.CannotConnect():
 		return exitConnect
 	}
 	return exitFailed

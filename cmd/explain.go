@@ -9,8 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ironworks/agentlog"
-	"ironworks/audit"
 	"ironworks/journal"
 	"ironworks/models"
 	"ironworks/models/explain"
@@ -21,7 +19,7 @@ import (
 type explainFlags struct {
 	text  string
 	state string
-	// bmc asks the nodes' BMCs, too, by the flags of bmc.
+	// bmc queries every BMC; bmcFlags are the flags of ironworks bmc.
 	bmc      bool
 	bmcFlags bmcFlags
 }
@@ -29,64 +27,59 @@ type explainFlags struct {
 func (a *app) explainCommand() *cobra.Command {
 	var flags explainFlags
 	cmd := &cobra.Command{
-		Use: "explain NODE...", Short: "Say why a node failed or does not go on, and what to do next",
-		Long: "Say what is the matter with nodes: the likeliest cause with how sure it is, what tells it, what it is not, and the next\n" +
-			"safe thing to do. Ironic is asked for the node, its history, the conductors and the other nodes; what was kept in the\n" +
-			"journal is read, too. Of a machine that Ironic waits for, the agent is asked for a sign of life, and the BMC where its login is\n" +
-			"known. --bmc asks all BMCs, and for the ISOs from here (see ironworks bmc --help for the password).\n" +
-			"--error TEXT explains a reason without asking anybody; - reads it from standard input.\n\n" +
-			"Exit code 0 also when nothing is wrong; 1 when a node cannot be read.",
-		Example: "  ironworks explain r7-n02\n  ironworks explain r7-n02 -o json\n" +
-			"  ironworks explain --error 'Timeout reached while waiting for callback for node x' --state 'deploy failed'",
+		Use:               "explain NODE...",
 		ValidArgsFunction: a.completeNodes(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := cmd.Flags().Changed("error")
 			switch {
 			case text && len(args) > 0:
-				return usagef("--error explains a text: it does not go with nodes")
+				return usagef("--error and NODE exclude each other")
 			case text:
 				return a.explainText(&flags)
 			case flags.state != "":
-				return usagef("--state goes with --error: a node has its own")
+				return usagef("--state needs --error")
 			case len(args) == 0:
-				return usagef("name a node, or give a text with --error (see ironworks explain --help)")
+				return usagef("want a NODE, or --error TEXT (see ironworks explain --help)")
 			}
 			return a.online(func(cmd *cobra.Command, s *session.Session, names []string) error {
 				return a.explainNodes(cmd, s, names, &flags)
 			})(cmd, args)
 		},
 	}
-	cmd.Flags().StringVar(&flags.text, "error", "", "reason to explain, or - for standard input; nobody is asked")
-	cmd.Flags().StringVar(&flags.state, "state", "", "provision state that the node was in, with --error")
-	cmd.Flags().BoolVar(&flags.bmc, "bmc", false, "ask the nodes' BMCs, too")
-	cmd.Flags().StringVar(&flags.bmcFlags.username, "bmc-username", "", "user of the BMC")
-	cmd.Flags().StringVar(&flags.bmcFlags.password, "bmc-password-file", "", "file with the password of the BMC in one line")
+	cmd.Flags().StringVar(&flags.text, "error", "", "error message to explain offline, or - for standard input")
+	cmd.Flags().StringVar(&flags.state, "state", "", "provision state of the node, with --error")
+	cmd.Flags().BoolVar(&flags.bmc, "bmc", false, "query the BMCs of the nodes, too")
+	cmd.Flags().StringVar(&flags.bmcFlags.Login.Username, "bmc-username", "", "user name for the BMC")
+	cmd.Flags().StringVar(&flags.bmcFlags.passwordFile, "bmc-password-file", "", "file with the BMC password on one line")
 	a.journalFlag(cmd.Flags())
 	return cmd
 }
 
 func (a *app) explainText(flags *explainFlags) error {
-	state := models.ProvisionState(flags.state)
-	if state != "" && !state.Known() {
-		return usagef("%q is not a provision state", models.Printable(flags.state))
+	var state models.ProvisionState
+	if flags.state != "" {
+		var err error
+		if state, err = parseState("--state", flags.state); err != nil {
+			return err
+		}
 	}
 	text := flags.text
 	if text == "-" {
 		data, err := readAll(a.stdin)
 		if err != nil {
-			return fmt.Errorf("reading standard input: %w", err)
+			return fmt.Errorf("read standard input: %w", err)
 		}
 		text = string(data)
 	}
 	if strings.TrimSpace(text) == "" {
-		return usagef("--error has no text")
+		return usagef("--error: empty text")
 	}
 	all := provision.ExplainText(strings.TrimSpace(text), state)
 	out := explanationJSON{Explanation: all[0], Others: all[1:]}
 	return a.print(result{data: out, names: []string{string(all[0].Rule)}, text: explanationText(all, a.explainWidth())})
 }
 
-// explanationJSON is the best explanation, with what else may be.
+// explanationJSON is the best explanation, with the alternatives.
 type explanationJSON struct {
 	Node *models.NodeRef `json:"node,omitempty"`
 	explain.Explanation
@@ -97,18 +90,8 @@ func (a *app) explainNodes(cmd *cobra.Command, s *session.Session, names []strin
 	ctx := cmd.Context()
 	kept := a.keptForExplaining(ctx, s)
 	defer kept.Close()
-	experience := s.Experience(ctx, kept)
-	sources := provision.ExplainSources{
-		Others: func(ctx context.Context) ([]*models.Row, error) { return provision.ListOthers(ctx, s.Client) },
-		Past: func(ctx context.Context, n *models.Node, now time.Time) (provision.Past, error) {
-			return session.KeptPast(ctx, kept, experience, n, now)
-		},
-	}
-	changes, err := audit.ReadChanges(s.Files.Audit, s.Context.Name, nil, time.Now)
-	if err != nil {
-		a.complain("note: what was changed since is not known: %v", err)
-	}
-	sources.Changes, sources.Agent, sources.Ports = changes.Of, agentlog.AskAgent, s.Client.Ports
+	sources := s.ExplainSources(ctx, kept)
+	var err error
 	if sources.BMC, err = a.explainedBMC(s, flags); err != nil {
 		return err
 	}
@@ -136,7 +119,7 @@ func (a *app) explainNodes(cmd *cobra.Command, s *session.Session, names []strin
 		if text.Len() > 0 {
 			text.WriteString("\n")
 		}
-		text.WriteString(models.Printable(done.Node.Label()+"  "+string(done.State)) + "\n")
+		text.WriteString(done.Node.Label() + "  " + string(done.State) + "\n")
 		text.WriteString(explanationText(done.Explanations, a.explainWidth()))
 	}
 	r := result{data: nonNil(list), names: rules, text: text.String()}
@@ -146,32 +129,23 @@ func (a *app) explainNodes(cmd *cobra.Command, s *session.Session, names []strin
 	return errors.Join(a.print(r), unread)
 }
 
-// explainedBMC gives how to query BMCs: every BMC with --bmc; without it, the BMC of a machine
-// that Ironic waits for, if its login is known without a prompt.
+// explainedBMC is how to query BMCs: every BMC with --bmc; without it only the BMC of a machine
+// that Ironic waits for, if its credentials are known without a prompt.
 func (a *app) explainedBMC(s *session.Session, flags *explainFlags) (func(context.Context, *models.Node, time.Time) (*explain.BMCFacts, error), error) {
 	way, err := a.bmcWay(s, &flags.bmcFlags)
 	switch {
 	case err != nil && flags.bmc:
 		return nil, err
 	case err != nil:
-		return nil, nil //nolint:nilnil,nilerr // they are not asked
+		return nil, nil //nolint:nilnil,nilerr // no BMC is queried
 	case flags.bmc:
-		return a.bmcsBy(s, way).Facts, nil
+		return way.BMCs(s).Facts, nil
 	}
-	way.Ask, way.Told = nil, func(error) {}
-	bmcs := a.bmcsBy(s, way)
-	return func(ctx context.Context, n *models.Node, now time.Time) (*explain.BMCFacts, error) {
-		if n.ProvisionState.Class() != models.ClassWait {
-			return nil, nil //nolint:nilnil // it is not asked
-		}
-		if target, err := bmcs.Target(ctx, n); err != nil || !target.Password.IsSet() {
-			return nil, nil //nolint:nilnil,nilerr // no login for it
-		}
-		return bmcs.Facts(ctx, n, now)
-	}, nil
+	way.Ask, way.Report = nil, func(error) {}
+	return way.BMCs(s).WaitedFacts, nil
 }
 
-// keptForExplaining is the journal of the context, or the one that was named.
+// keptForExplaining is the journal of --journal, or that of the context.
 func (a *app) keptForExplaining(ctx context.Context, s *session.Session) *journal.Journal {
 	if a.journalFile == "" {
 		return s.Journal(ctx)

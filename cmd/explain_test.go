@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"ironworks/config"
+	"ironworks/lab/db"
 	"ironworks/models"
+	"ironworks/test/embedded"
 )
 
 const explainedNoDisk = "Deploy step deploy.install_coreos failed on node 1be2. Error finding the disk or partition device to deploy the image onto: No suitable device was found for deployment using these hints {'wwn': '0xdead'}"
@@ -23,8 +24,7 @@ evidence    error = Deploy step deploy.install_coreos failed on node 1be2. Error
             suitable device was found for deployment using these hints {'wwn':
             '0xdead'}
 not         the image: nothing was written
-next        See for each disk and hint why it does not match, and pin the disk
-            that is meant.
+next        Compare the hints with each disk, and pin the right disk.
             ironworks disks NODE
 `
 
@@ -63,26 +63,22 @@ func TestExplainText(t *testing.T) {
 // conductor.
 func explainedIronic(t *testing.T) *httptest.Server {
 	t.Helper()
-	answers := map[string]string{
-		"/v1/nodes/bad":  `{"uuid":"1be26c0b-03f2-4d2e-ae87-c02d7f33c123","name":"bad","provision_state":"deploy failed","last_error":null,"power_state":"power off","driver_internal_info":{},"properties":{"root_device":{"wwn":"0xdead"}}}`,
-		"/v1/nodes/good": `{"uuid":"2be26c0b-03f2-4d2e-ae87-c02d7f33c123","name":"good","provision_state":"active","last_error":null,"power_state":"power on","driver_internal_info":{}}`,
-		"/v1/nodes":      `{"nodes":[{"uuid":"1be26c0b-03f2-4d2e-ae87-c02d7f33c123","name":"bad","provision_state":"deploy failed"}]}`,
-		"/v1/conductors": `{"conductors":[{"hostname":"c1","alive":false,"drivers":["redfish"]}]}`,
-		"/v1/nodes/1be26c0b-03f2-4d2e-ae87-c02d7f33c123/history": fmt.Sprintf(`{"history":[{"uuid":"h","severity":"ERROR","event":%q,"created_at":"2026-11-22T13:00:00+00:00"}]}`, explainedNoDisk),
-		"/v1/nodes/2be26c0b-03f2-4d2e-ae87-c02d7f33c123/history": `{"history":[]}`,
-	}
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		answer, there := answers[r.URL.Path]
-		w.Header().Set("X-Openstack-Ironic-Api-Version", "1.115")
-		w.Header().Set("X-Openstack-Ironic-Api-Minimum-Version", "1.1")
-		w.Header().Set("X-Openstack-Ironic-Api-Maximum-Version", "1.115")
-		w.Header().Set("Content-Type", "application/json")
-		if !there {
-			w.WriteHeader(http.StatusNotFound)
-			answer = `{"error_message":"{\"faultstring\":\"not found\"}"}`
+	ironic := embedded.New(t, time.Now)
+	for _, n := range []*db.Node{
+		{UUID: "1be26c0b-03f2-4d2e-ae87-c02d7f33c123", Name: "bad", ProvisionState: "deploy failed", PowerState: "power off", Properties: db.Dict{"root_device": db.Dict{"wwn": "0xdead"}}},
+		{UUID: "2be26c0b-03f2-4d2e-ae87-c02d7f33c123", Name: "good", ProvisionState: "active", PowerState: "power on"},
+	} {
+		n.Driver = "fake-hardware"
+		if _, err := ironic.Tables.Nodes.Create(n); err != nil {
+			t.Fatal(err)
 		}
-		_, _ = w.Write([]byte(answer))
-	}))
+	}
+	ironic.Tables.AddHistory(db.History{NodeUUID: "1be26c0b-03f2-4d2e-ae87-c02d7f33c123", Severity: "ERROR", Event: explainedNoDisk})
+	for _, c := range ironic.Tables.Conductors() {
+		c.Alive = false
+		ironic.Tables.SetConductor(c)
+	}
+	s := httptest.NewServer(ironic.Handler)
 	t.Cleanup(s.Close)
 	return s
 }
@@ -95,8 +91,8 @@ func TestExplainNodes(t *testing.T) {
 		says []string
 	}{
 		"failed, by its history": {[]string{"bad"}, exitOK, []string{"bad  deploy failed\nverdict     No disk of the machine matches", "history = Deploy step", "root_device = {\"wwn\":\"0xdead\"} (properties)", "ironworks disks bad"}},
-		"nothing is wrong":       {[]string{"good"}, exitOK, []string{"verdict     Nothing is wrong"}},
-		"both":                   {[]string{"bad", "good"}, exitOK, []string{"No disk of the machine", "Nothing is wrong"}},
+		"nothing is wrong":       {[]string{"good"}, exitOK, []string{"verdict     No problem found"}},
+		"both":                   {[]string{"bad", "good"}, exitOK, []string{"No disk of the machine", "No problem found"}},
 		"one is not there":       {[]string{"bad", "nobody"}, exitFailed, []string{"No disk of the machine"}},
 		"nobody is there":        {[]string{"nobody"}, exitFailed, nil},
 		"as JSON":                {[]string{"bad", "-o", "json"}, exitOK, []string{`"rule": "no-hinted-device"`, `"confidence": "high"`, `"next": {`, `"command": "ironworks disks bad"`}},

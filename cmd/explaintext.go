@@ -9,13 +9,13 @@ import (
 	"ironworks/models/explain"
 )
 
-// The widths of explanations: lines of any terminal, but none that nobody can read.
+// The width of explanations without a terminal, and their maximum width.
 const (
 	explainNarrow = 80
 	explainWide   = 120
 )
 
-// explainWidth is how wide a text may be.
+// explainWidth is the width of explanations on this terminal.
 func (a *app) explainWidth() int {
 	width, is := terminal(a.stdout)
 	if !is {
@@ -24,7 +24,7 @@ func (a *app) explainWidth() int {
 	return max(40, min(width, explainWide))
 }
 
-// explanationText is the best explanation in full, and a line for each of the others.
+// explanationText is the best explanation in full, and one line for each alternative.
 func explanationText(all []explain.Explanation, width int) string {
 	var b strings.Builder
 	e := &all[0]
@@ -56,7 +56,7 @@ func first(i int, label string) string {
 	return label
 }
 
-// evidenceText has every age: how old a heartbeat is says more than when it was.
+// evidenceText shows ages instead of times.
 func evidenceText(e models.Observation) string {
 	text := e.Field + " = " + e.Value
 	if e.AgeSeconds > 0 {
@@ -65,11 +65,11 @@ func evidenceText(e models.Observation) string {
 	return text
 }
 
-// labelWidth is the column that texts begin in, behind their labels.
+// labelWidth is the width of the label column.
 const labelWidth = 12
 
-// explained writes a text behind its label, in as many lines as it takes; a word that is
-// longer than a line, such as an address, stays whole.
+// explained writes a label and its text, wrapped; words longer than a line, such as URLs, stay
+// whole.
 func explained(b *strings.Builder, label, text string, width int) {
 	fmt.Fprintf(b, "%-*s%s\n", labelWidth, label, wrapped(text, width, labelWidth))
 }

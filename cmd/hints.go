@@ -1,32 +1,29 @@
 package cmd
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"ironworks/models"
 	"ironworks/models/hints"
 	"ironworks/provision"
 )
 
 func (a *app) hintsCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "hints match|set", Short: "Try root device hints on disks, and write the hint for a disk",
+		Use:       "hints match|set",
 		ValidArgs: []string{"match", "set"},
 	}
 	cmd.AddCommand(a.hintsMatchCommand(), a.hintsSetCommand())
 	return needsSubcommand(cmd)
 }
 
-// matchFlags are those of hints match.
+// matchFlags are the flags of hints match.
 type matchFlags struct {
 	hints, inventory, skip, batch, release string
 }
@@ -35,14 +32,6 @@ func (a *app) hintsMatchCommand() *cobra.Command {
 	var f matchFlags
 	cmd := &cobra.Command{
 		Use: "match --hints JSON --inventory FILE | --batch FILE", Args: cobra.NoArgs,
-		Short: "Say which disk root device hints pick, as Ironic and the ramdisk would; no connection is needed",
-		Long: "Say which disk root device hints pick. Ironic's validation and the search of the ramdisk's agent are told\n" +
-			"separately, because they disagree over some hints.\n\n" +
-			"--inventory reads Ironic's answer for a node's inventory, its list of disks, or the output of ironworks disks -o json. --batch reads a line of\n" +
-			`{"hints": …, "disks": […]}` + " for each case, and answers each with a line of\n" +
-			`{"valid": bool, "invalid_because": …, "agent": {"picks": NAME or null, "error": …}}` + ". - is standard input.",
-		Example: `  ironworks hints match --hints '{"model": "<in> 980 pro", "size": ">= 400"}' --inventory inventory.json -o json` + "\n" +
-			"  ironworks hints match --batch cases.jsonl > answers.jsonl",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			by, err := hints.ParseGeneration(f.release)
 			if err != nil {
@@ -51,7 +40,7 @@ func (a *app) hintsMatchCommand() *cobra.Command {
 			given := cmd.Flags().Changed
 			switch {
 			case given("batch") && (given("hints") || given("inventory") || given("skip")):
-				return usagef("hints match: --batch has hints and disks in its lines")
+				return usagef("hints match: --batch excludes --hints, --inventory and --skip; its lines have them")
 			case given("batch"):
 				return a.matchBatch(f.batch, by)
 			case !given("hints") || !given("inventory"):
@@ -60,15 +49,15 @@ func (a *app) hintsMatchCommand() *cobra.Command {
 			return a.matchOne(f, by)
 		},
 	}
-	cmd.Flags().StringVar(&f.hints, "hints", "", "the hints: JSON, @FILE or -")
-	cmd.Flags().StringVar(&f.inventory, "inventory", "", "the inventory: FILE, @FILE or -")
+	cmd.Flags().StringVar(&f.hints, "hints", "", "root device hints: JSON, @FILE or -")
+	cmd.Flags().StringVar(&f.inventory, "inventory", "", "inventory: FILE, @FILE or -")
 	cmd.Flags().StringVar(&f.skip, "skip", "", "skip_block_devices of the node: JSON, @FILE or -")
-	cmd.Flags().StringVar(&f.batch, "batch", "", "a file with a case a line, or -")
-	cmd.Flags().StringVar(&f.release, "release", hints.GenerationNewest.String(), "whose code reads the hints: newest (Ironic 39.0) or old (21.4)")
+	cmd.Flags().StringVar(&f.batch, "batch", "", "file with one case per line, or -")
+	cmd.Flags().StringVar(&f.release, "release", hints.GenerationNewest.String(), "Ironic release whose rules apply: newest (39.0) or old (21.4)")
 	return cmd
 }
 
-// matchReport is what JSON shows of one case.
+// matchReport is one case in JSON and YAML.
 type matchReport struct {
 	hints.Verdict
 	Disagree string            `json:"disagree,omitempty"`
@@ -90,7 +79,7 @@ func (a *app) matchOne(f matchFlags, by hints.Generation) error {
 		c.Disks, err = hints.DecodeDisks(raw)
 	}
 	if i := slices.IndexFunc(c.Disks, func(d hints.Disk) bool { return d.Name == "" || d.Size <= 0 }); err == nil && i >= 0 {
-		err = fmt.Errorf("disk %d has no name or no size: want a node's inventory, its list of disks, or what ironworks disks NODE -o json prints", i+1)
+		err = fmt.Errorf("disk %d has no name or no size; want the inventory of a node, its list of disks, or the output of ironworks disks NODE -o json", i+1)
 	}
 	if err != nil {
 		return usagef("--inventory: %w", err)
@@ -103,7 +92,7 @@ func (a *app) matchOne(f matchFlags, by hints.Generation) error {
 	if err := a.print(diskTable(report, e)); err != nil {
 		return err
 	}
-	if a.output == outputTable || a.output == "" {
+	if a.output == outputTable {
 		if verdict.Because != nil {
 			a.complain("Ironic: invalid: %s", *verdict.Because)
 		}
@@ -111,13 +100,13 @@ func (a *app) matchOne(f matchFlags, by hints.Generation) error {
 			a.complain("ramdisk: %s", *verdict.Agent.Error)
 		}
 		for _, p := range e.Problems {
-			a.complain("%s", problemText(p))
+			a.complain("%s", p)
 		}
 	}
 	return nil
 }
 
-// readHints reads JSON that is written out, or in a file.
+// readHints reads hints from JSON text, a file or standard input.
 func (a *app) readHints(arg string) (hints.Hints, error) {
 	raw := []byte(arg)
 	if arg != "" && !json.Valid(raw) {
@@ -129,7 +118,7 @@ func (a *app) readHints(arg string) (hints.Hints, error) {
 	return hints.Decode(raw)
 }
 
-// matchBatch answers a case a line.
+// matchBatch answers one case per line.
 func (a *app) matchBatch(file string, by hints.Generation) error {
 	in := a.stdin
 	if file != "-" {
@@ -140,39 +129,12 @@ func (a *app) matchBatch(file string, by hints.Generation) error {
 		defer func() { _ = f.Close() }()
 		in = f
 	}
-	return judgeLines(in, a.stdout, by)
-}
-
-// judgeLines reads cases and writes verdicts, line by line.
-func judgeLines(in io.Reader, out io.Writer, by hints.Generation) error {
-	lines := bufio.NewReaderSize(in, 1<<16)
-	answers := bufio.NewWriterSize(out, 1<<16)
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false)
-	for number := 1; ; number++ {
-		line, readErr := lines.ReadBytes('\n')
-		if readErr != nil && !errors.Is(readErr, io.EOF) {
-			return fmt.Errorf("--batch: line %d: %w", number, readErr)
-		}
-		if len(bytes.TrimSpace(line)) > 0 {
-			c, err := hints.DecodeCase(line)
-			if err != nil {
-				_ = answers.Flush() // what went before is answered
-				return usagef("--batch: line %d: %w", number, err)
-			}
-			text.Reset()
-			if err := enc.Encode(c.Judge(by)); err != nil {
-				return fmt.Errorf("--batch: line %d: %w", number, err)
-			}
-			if _, err := answers.Write(harmlessJSON(text.Bytes())); err != nil {
-				return fmt.Errorf("write the answers: %w", err)
-			}
-		}
-		if readErr != nil {
-			return answers.Flush()
-		}
+	err := hints.JudgeLines(in, a.stdout, by)
+	var bad *hints.CaseError
+	if errors.As(err, &bad) {
+		return usagef("--batch: %w", err)
 	}
+	return err
 }
 
 func (a *app) hintsSetCommand() *cobra.Command {
@@ -180,15 +142,11 @@ func (a *app) hintsSetCommand() *cobra.Command {
 	var disk string
 	to := string(hints.OfProperties)
 	cmd := &cobra.Command{
-		Use: "set NODE --disk NAME", Short: "Write the most stable hint for a disk of a node",
-		Long: "Write the hint that tells a disk from all others of the node for good: its wwn, else wwn_with_extension,\n" +
-			"wwn_vendor_extension, serial, by_path or hctl. It takes the place of the hints that are there. Refused with exit\n" +
-			"code 3 when none of them is the disk's own.\n\n" +
-			"Hints in instance_info come before those in properties, and are gone after an undeploy.",
+		Use:  "set NODE --disk NAME",
 		Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeNodes(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if to != string(hints.OfProperties) && to != string(hints.OfInstance) {
-				return usagef("--to %s: want properties or instance_info", models.Printable(to))
+				return usagef("--to %s: want properties or instance_info%s", to, didYouMean(to, []string{"properties", "instance_info"}))
 			}
 			if disk == "" {
 				return usagef("hints set: want --disk NAME, as ironworks disks shows it")
@@ -201,12 +159,12 @@ func (a *app) hintsSetCommand() *cobra.Command {
 		},
 	}
 	flags.register(cmd, false)
-	cmd.Flags().StringVar(&disk, "disk", "", "the disk's name, as inspection found it")
-	cmd.Flags().StringVar(&to, "to", to, "where to write it: properties or instance_info")
+	cmd.Flags().StringVar(&disk, "disk", "", "name of the disk, as in ironworks disks")
+	cmd.Flags().StringVar(&to, "to", to, "field to write to: properties or instance_info")
 	return cmd
 }
 
-// pinDisk reads the node's disks and says what will be written.
+// pinDisk reads the disks of a node and prints the hint that will be written.
 func (a *app) pinDisk(cmd *cobra.Command, node, disk string, to hints.Source) (provision.Action, error) {
 	s, err := a.connect(cmd)
 	if err != nil {
@@ -222,7 +180,7 @@ func (a *app) pinDisk(cmd *cobra.Command, node, disk string, to hints.Source) (p
 		return nil, err
 	}
 	a.complain("%s.root_device = %s", to, hints)
-	for _, note := range found.Notes(clock{}.Now(), provision.InventoryAge) {
+	for _, note := range found.Notes(time.Now(), provision.InventoryAge) {
 		a.complain("note: %s", note)
 	}
 	return provision.Pin(found, disk, to), nil

@@ -109,9 +109,9 @@ func TestHintsUsage(t *testing.T) {
 	t.Parallel()
 	for says, args := range map[string][]string{
 		"want hints match|set":       {"hints"},
-		"unknown \"fly\"":            {"hints", "fly"},
+		`unknown command "fly"`:      {"hints", "fly"},
 		"want --hints and":           {"hints", "match", "--hints", "{}"},
-		"--batch has hints":          {"hints", "match", "--batch", "-", "--hints", "{}"},
+		"--batch excludes --hints":   {"hints", "match", "--batch", "-", "--hints", "{}"},
 		"want newest or old":         {"hints", "match", "--batch", "-", "--release", "new"},
 		"/nowhere":                   {"hints", "match", "--batch", "/nowhere"},
 		"--inventory":                {"hints", "match", "--hints", "{}", "--inventory", "/nowhere"},

@@ -14,6 +14,7 @@ import (
 	"ironworks/config"
 	"ironworks/journal"
 	"ironworks/models"
+	"ironworks/session"
 )
 
 // past is a home whose context has a journal and an audit; nobody answers at its Ironic.
@@ -39,8 +40,8 @@ func newPast(t *testing.T) *past {
 	begin := time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
 	at := func(s int) time.Time { return begin.Add(time.Duration(s) * time.Second) }
 	node := models.NodeRef{UUID: pastUUID, Name: "r7-n01"}
-	kept := journal.Open(t.Context(), journal.Options{Path: cfg.Files.Journal(cfg.Current.Name), Clock: clock{}})
-	kept.Note(journal.Records{
+	kept := journal.Open(t.Context(), journal.Options{Path: cfg.Files.Journal(cfg.Current.Name)})
+	kept.Record(journal.Records{
 		Events: []models.Event{
 			{Time: at(2), Node: node, Kind: models.EventProvisionState, From: "available", To: "deploying"},
 			{Time: at(120), Node: node, Kind: models.EventProvisionState, From: "deploying", To: "deploy failed", Reason: "no \x1b[2Jdisk"},
@@ -108,7 +109,7 @@ func TestHistory(t *testing.T) {
 	if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	var entries []historyEntry
+	var entries []session.HistoryEntry
 	if err := json.Unmarshal([]byte(p.ok("history", pastUUID, "-o", "json", "--since", "2026-11-22T14:01:00Z")), &entries); err != nil || len(entries) != 2 ||
 		entries[0].Transition == nil || entries[1].Request == nil {
 		t.Errorf("%v %+v", err, entries)
@@ -121,11 +122,11 @@ func TestHistory(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"history", "r9"}, exitConnect, "the journal has nothing of r9"},
+		{[]string{"history", "r9"}, exitConnect, "the journal has no records of r9"},
 		{[]string{"history", "r7-n01", "--ironic"}, exitConnect, "127.0.0.1:1"},
 		{[]string{"history", "r7-n01", "--ironic", "--since", "1d"}, exitUsage, "--since"},
 		{[]string{"history", "r7-n01", "--since", "soon"}, exitUsage, `"soon"`},
-		{[]string{"history", "r9", "--journal", p.config.Files.Journal(p.config.Current.Name)}, exitFailed, "has nothing of r9"},
+		{[]string{"history", "r9", "--journal", p.config.Files.Journal(p.config.Current.Name)}, exitFailed, "has no records of r9"},
 		{[]string{"history"}, exitUsage, "history --help"},
 	} {
 		if code, _, stderr := p.run(tt.args...); code != tt.code || !strings.Contains(stderr, tt.says) {
@@ -147,7 +148,7 @@ func TestJournalInfo(t *testing.T) {
 	t.Parallel()
 	p := newPast(t)
 	text := p.ok("journal", "info")
-	for _, want := range []string{"schema 2", "transitions  2  2026-", "works        1", "lines        1", "most lines   r7-n01  1", "lines take 1.00 GiB at most; lines and pictures are kept for 90d"} {
+	for _, want := range []string{"schema 2", "transitions  2  2026-", "operations   1", "log lines    1", "most lines   r7-n01  1", "log lines up to 1.00 GiB; log lines and snapshots for 90d"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -156,7 +157,7 @@ func TestJournalInfo(t *testing.T) {
 	if err := json.Unmarshal([]byte(p.ok("journal", "info", "-o", "json")), &info); err != nil || info.Lines.Count != 1 || info.MaxAge != 90*24*3600 {
 		t.Errorf("%v %+v", err, info)
 	}
-	if out := p.ok("journal", "info", "--url", "http://127.0.0.2:1"); !strings.Contains(out, "nothing yet") {
+	if out := p.ok("journal", "info", "--url", "http://127.0.0.2:1"); !strings.Contains(out, "no records yet") {
 		t.Errorf("of another context:\n%s", out)
 	}
 	if _, err := os.Stat(p.config.Files.Journal("127.0.0.2:1")); err == nil {
@@ -173,21 +174,21 @@ func TestJournalPrune(t *testing.T) {
 		says string
 	}{
 		"what":          {nil, exitUsage, "--older, --size or --node"},
-		"both":          {[]string{"--size", "1MiB", "--node", "r7-n01"}, exitUsage, "does not go with --node"},
-		"no age":        {[]string{"--older", "long"}, exitUsage, `--older: "long" is no length of time`},
-		"no size":       {[]string{"--size", "small"}, exitUsage, `--size: "small" is no size`},
-		"size of 0":     {[]string{"--size", "0"}, exitUsage, "--older 0d takes all"},
-		"unknown node":  {[]string{"--node", "r9", "--yes"}, exitFailed, "has nothing of r9"},
-		"nobody to ask": {[]string{"--node", "r7-n01"}, exitRefused, "prune: all of r7-n01 goes, from /"},
+		"both":          {[]string{"--size", "1MiB", "--node", "r7-n01"}, exitUsage, "--size and --node exclude each other"},
+		"no age":        {[]string{"--older", "long"}, exitUsage, `--older: invalid duration "long"`},
+		"no size":       {[]string{"--size", "small"}, exitUsage, `--size: invalid size "small"`},
+		"size of 0":     {[]string{"--size", "0"}, exitUsage, "want more than 0"},
+		"unknown node":  {[]string{"--node", "r9", "--yes"}, exitFailed, "has no records of r9"},
+		"nobody to ask": {[]string{"--node", "r7-n01"}, exitRefused, "prune: delete all records of r7-n01 from /"},
 	} {
 		if code, _, stderr := p.run(append([]string{"journal", "prune"}, tt.args...)...); code != tt.code || !strings.Contains(stderr, tt.says) {
 			t.Errorf("%s: exit code %d, want %d: %s", name, code, tt.code, stderr)
 		}
 	}
-	if out := p.ok("journal", "prune", "--node", "r7-n01", "--yes"); !strings.HasPrefix(out, "gone: 2 transitions, 1 past work, 0 pictures, 1 log line; ") {
+	if out := p.ok("journal", "prune", "--node", "r7-n01", "--yes"); !strings.HasPrefix(out, "deleted 2 transitions, 1 operation, 0 snapshots, 1 log line; ") {
 		t.Errorf("told %s", out)
 	}
-	var entries []historyEntry
+	var entries []session.HistoryEntry
 	code, stdout, _ := p.run("history", "r7-n01", "-o", "json")
 	if _ = json.Unmarshal([]byte(stdout), &entries); code != exitConnect || len(entries) != 0 {
 		t.Errorf("after that: %d %s", code, stdout)

@@ -17,13 +17,7 @@ func (a *app) ignitionBuildCommand() *cobra.Command {
 	var out fileOutput
 	var preview bool
 	cmd := &cobra.Command{
-		Use: "build", Short: "Make the configuration of a ramdisk", Args: cobra.NoArgs,
-		Long: "Make the Ignition configuration that boots a CoreOS live image into ironic-python-agent.\n" +
-			"Ironic's address, its CA and whether it is verified come from the context unless --host is given.\n" +
-			"The result holds secrets: a FILE is readable by you alone, and never replaced without --force.",
-		Example: "  ironworks ignition build -o ramdisk.ign\n" +
-			"  ironworks ignition build --host https://10.0.0.5:6385 --ca ironic.pem --ssh-key ~/.ssh/ops.pub --preview\n" +
-			"  ironworks ignition build --profile classic --host 10.0.0.5 --registry quay.io/lab --option debug=True",
+		Use: "build", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := out.check(); err != nil {
 				return err
@@ -49,9 +43,9 @@ func (a *app) ignitionBuildCommand() *cobra.Command {
 		},
 	}
 	flags.register(cmd.Flags(), "tls")
-	out.register(cmd, "the `FILE` to write, - is standard output (the default)")
+	out.register(cmd, "`FILE` to write, or - for standard output (the default)")
 	out.registerForce(cmd)
-	cmd.Flags().BoolVar(&preview, "preview", false, "show what is in it for people, decoded and without the secrets")
+	cmd.Flags().BoolVar(&preview, "preview", false, "readable summary: decoded, without secrets")
 	return cmd
 }
 
@@ -61,19 +55,19 @@ func (a *app) writeBuilt(cmd *cobra.Command, out fileOutput, built prepare.Built
 	}
 	if !out.isStdout() {
 		p := built.Preview
-		a.complain("wrote %s: spec %s, %s, and %s of the %s in a live image", out.path, p.Spec,
+		a.complain("wrote %s: spec %s, %s, %s of %s in a live image", out.path, p.Spec,
 			userdata.SizeText(int64(p.Size)), userdata.SizeText(int64(p.Packed)), userdata.SizeText(userdata.EmbedLimit))
 	}
 	return nil
 }
 
-// previewText is a configuration for people.
+// previewText is the readable summary of a configuration.
 func previewText(p prepare.Preview) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Ignition %s, %s, %s packed\n", p.Spec, userdata.SizeText(int64(p.Size)), userdata.SizeText(int64(p.Packed)))
-	b.WriteString("\nwho can log in\n")
+	b.WriteString("\nlogins\n")
 	if len(p.Logins) == 0 {
-		b.WriteString("  nobody\n")
+		b.WriteString("  none\n")
 	}
 	for _, line := range p.Logins {
 		b.WriteString("  " + line + "\n")
@@ -85,7 +79,7 @@ func previewText(p prepare.Preview) string {
 	for _, u := range p.Units {
 		state := "enabled"
 		if !u.Enabled {
-			state = "not enabled"
+			state = "disabled"
 		}
 		fmt.Fprintf(&b, "\n%s  %s\n", u.Name, state)
 		b.WriteString(previewContent(u.Text, u.Secret))
@@ -96,9 +90,9 @@ func previewText(p prepare.Preview) string {
 func previewContent(text string, secret bool) string {
 	switch {
 	case secret:
-		return "  (not shown: it is or may hold a secret)\n"
+		return "  (hidden: may contain secrets)\n"
 	case text == "":
-		return "  (no text)\n"
+		return "  (empty)\n"
 	}
 	lines := slices.Collect(strings.Lines(text))
 	return "  " + strings.TrimRight(strings.Join(lines, "  "), "\n") + "\n"

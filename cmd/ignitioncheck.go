@@ -15,11 +15,7 @@ import (
 func (a *app) ignitionCheckCommand() *cobra.Command {
 	var filesDir, maxSpec, imageRoot string
 	cmd := &cobra.Command{
-		Use: "check FILE", Short: "Say what user data is, what is wrong with it, and what it does", Args: cobra.ExactArgs(1),
-		Long: "Check user data for a system that is installed: Ignition, Butane, a MachineConfig, and what people take\n" +
-			"for one of these. Exit code 0: it can be sent, there may be warnings; 3: it must not be.\n" +
-			"-o json prints {kind, ok, problems, summary}.",
-		Example: "  ironworks ignition check worker.bu --files-dir .\n  ironworks ignition check - -o json < config.ign",
+		Use: "check FILE", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var options []userdata.Option
 			if maxSpec != "" {
@@ -47,9 +43,9 @@ func (a *app) ignitionCheckCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&filesDir, "files-dir", "", "folder for Butane's local: files; nothing outside of it is read")
-	f.StringVar(&imageRoot, "image-root", "", "folder with the root file system of the image, instead of what is known of Fedora CoreOS and RHEL CoreOS")
-	f.StringVar(&maxSpec, "max-spec", "", "the highest specification that the image takes, such as 3.4")
+	f.StringVar(&filesDir, "files-dir", "", "directory of Butane's local: files; no file outside is read")
+	f.StringVar(&imageRoot, "image-root", "", "directory with the root file system of the image (default: built-in data of Fedora CoreOS and RHEL CoreOS)")
+	f.StringVar(&maxSpec, "max-spec", "", "newest Ignition specification that the image supports, such as 3.4")
 	return cmd
 }
 
@@ -60,10 +56,10 @@ func parseSpec(text string) (userdata.Spec, error) {
 			return spec, nil
 		}
 	}
-	return 0, usagef("--max-spec %s: want 3.0 to %s", models.Printable(text), userdata.NewestSpec)
+	return 0, usagef("--max-spec %s: want 3.0 to %s", text, userdata.NewestSpec)
 }
 
-// tellReport prints a report; what must not be sent is exit code 3.
+// tellReport prints a report; the exit code of invalid user data is 3.
 func (a *app) tellReport(name string, report userdata.Report) error {
 	if name == "-" {
 		name = "stdin"
@@ -92,27 +88,20 @@ func reportText(name string, report userdata.Report) string {
 		b.WriteString("\n")
 	}
 	b.WriteString(summaryText(report))
-	verdict := "it can be sent"
+	verdict := "valid"
 	if !report.OK() {
-		verdict = "it must not be sent"
+		verdict = "invalid"
 	}
-	fmt.Fprintf(&b, "\n%s: %s: %s, %s, %s\n", models.Printable(name), verdict, counted(count[userdata.SeverityError], "error"),
-		counted(count[userdata.SeverityWarning], "warning"), counted(count[userdata.SeverityInfo], "remark"))
+	fmt.Fprintf(&b, "\n%s: %s: %s, %s, %s\n", name, verdict, models.Counted(count[userdata.SeverityError], "error"),
+		models.Counted(count[userdata.SeverityWarning], "warning"), models.Counted(count[userdata.SeverityInfo], "note"))
 	return b.String()
 }
 
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// summaryText is what the configuration does.
+// summaryText summarizes what the configuration does.
 func summaryText(report userdata.Report) string {
 	var b strings.Builder
 	for _, row := range report.Summary.Rows() {
 		fmt.Fprintf(&b, "%-11s %s\n", row.Name, row.Text)
 	}
-	return models.PrintableLines(b.String())
+	return b.String()
 }

@@ -1,81 +1,74 @@
 package cmd
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ironworks/agentlog"
-	"ironworks/config"
 	"ironworks/ignition"
 	"ironworks/ignition/prepare"
 	"ironworks/ignition/sshkey"
-	"ironworks/ironicclient"
-	"ironworks/models"
 	"ironworks/session"
 )
 
-// ramdiskFlags are the inputs of a ramdisk's configuration.
+// ramdiskFlags are the flags of a ramdisk configuration.
 type ramdiskFlags struct {
 	in         prepare.Inputs
 	registries []string
 	sshKeys    []string
-	// tlsName is the flag for how Ironic is verified: --tls where it is free.
+	// tlsName is the name of the flag for the verification of Ironic: tls, unless another flag has that name.
 	tlsName string
 }
 
 func (r *ramdiskFlags) register(f *pflag.FlagSet, tlsName string) {
 	r.tlsName = tlsName
 	in := &r.in
-	f.StringVar(&in.Profile, "profile", "", "whose configuration: default, classic (build.py) or metal3 (image-customization-controller)")
-	f.StringArrayVar(&in.IronicURLs, "host", nil, "Ironic, as machines reach it: HOST, HOST:PORT or URL; may be repeated (default: that of the context)")
-	f.StringVar(&in.TLS, tlsName, "", "how Ironic is verified: off, ca, system, insecure; classic: off, on, insecure (default: by the URL and --ca)")
-	f.StringVar(&in.CAFile, "ca", "", "PEM file of the CA that signed Ironic's certificate (default: that of the context)")
-	f.StringVar(&in.Image, "image", "", "container image of the agent, best with a digest (default "+ignition.DefaultAgentImage+")")
-	f.StringArrayVar(&r.registries, "registry", nil, "classic: the image is REGISTRY/ironic-agent")
-	f.BoolVar(&in.InsecureRegistry, "insecure-registry", false, "classic: do not verify the registry")
-	f.StringArrayVar(&in.Registries, "registry-tls", nil, "treat a registry as HOST=verified, HOST=insecure or HOST=ca:FILE; may be repeated")
-	f.StringVar(&in.PullSecretFile, "pull-secret", "", "file with the logins for registries, as podman login writes it")
-	f.StringArrayVar(&r.sshKeys, "ssh-key", nil, "file with public keys, or a key itself; may be repeated (default: ~/.ssh/*.pub, else the SSH agent's)")
-	f.BoolVar(&in.SSHAgent, "ssh-agent", false, "take the keys of the SSH agent, too")
-	f.BoolVar(&in.AllowKeyOptions, "allow-key-options", false, "take keys with options such as command=…")
-	f.BoolVar(&in.NoLogin, "no-ssh-key", false, "nobody can log in to the ramdisk")
-	f.StringVar(&in.Hostname, "hostname", "", "name of the machine")
-	f.StringArrayVar(&in.KeyFiles, "keyfile", nil, "connection of NetworkManager, or a folder of .nmconnection files; may be repeated")
+	f.StringVar(&in.Profile, "profile", "", "profile: default, classic (build.py) or metal3 (image-customization-controller)")
+	f.StringArrayVar(&in.IronicURLs, "host", nil, "address of Ironic as machines reach it: HOST, HOST:PORT or URL; may be repeated (default: URL of the context)")
+	f.StringVar(&in.TLS, tlsName, "", "verification of Ironic: off, ca, system, insecure; classic: off, on, insecure (default: by the URL and --ca)")
+	f.StringVar(&in.CAFile, "ca", "", "PEM file of the CA that signed Ironic's certificate (default: CA of the context)")
+	f.StringVar(&in.Image, "image", "", "container image of the agent, preferably with a digest (default "+ignition.DefaultAgentImage+")")
+	f.StringArrayVar(&r.registries, "registry", nil, "classic: registry of the image REGISTRY/ironic-agent")
+	f.BoolVar(&in.InsecureRegistry, "insecure-registry", false, "classic: skip verification of the registry")
+	f.StringArrayVar(&in.Registries, "registry-tls", nil, "verification of a registry: HOST=verified, HOST=insecure or HOST=ca:FILE; may be repeated")
+	f.StringVar(&in.PullSecretFile, "pull-secret", "", "file with registry credentials, as written by podman login")
+	f.StringArrayVar(&r.sshKeys, "ssh-key", nil, "public key, or file with public keys; may be repeated (default: ~/.ssh/*.pub, or else the SSH agent's keys)")
+	f.BoolVar(&in.SSHAgent, "ssh-agent", false, "keys of the SSH agent, too")
+	f.BoolVar(&in.AllowKeyOptions, "allow-key-options", false, "accept keys with options such as command=…")
+	f.BoolVar(&in.NoLogin, "no-ssh-key", false, "ramdisk without login")
+	f.StringVar(&in.Hostname, "hostname", "", "hostname of the machine")
+	f.StringArrayVar(&in.KeyFiles, "keyfile", nil, "NetworkManager keyfile, or directory of .nmconnection files; may be repeated")
 	f.StringArrayVar(&in.IPOptions, "ip-option", nil, "kernel argument for the network of the installed system, such as ip=dhcp6; may be repeated")
-	f.StringVar(&in.CopyNetwork, "copy-network", "", "take the ramdisk's network over to the installed system: auto, always, never")
-	f.StringVar(&in.HTTPProxy, "http-proxy", "", "proxy for http: URL, or @FILE with the URL, where it has a password")
-	f.StringVar(&in.HTTPSProxy, "https-proxy", "", "proxy for https, as --http-proxy")
+	f.StringVar(&in.CopyNetwork, "copy-network", "", "copying of the ramdisk's network to the installed system: auto, always, never")
+	f.StringVar(&in.HTTPProxy, "http-proxy", "", "proxy for http: URL, or @FILE with a URL that has a password")
+	f.StringVar(&in.HTTPSProxy, "https-proxy", "", "proxy for https, as with --http-proxy")
 	f.StringSliceVar(&in.NoProxy, "no-proxy", nil, "hosts and networks without a proxy")
 	f.StringArrayVar(&in.NTPServers, "ntp-server", nil, "time server; may be repeated")
-	f.StringSliceVar(&in.VLANs, "vlan", nil, "IFACE.ID, an interface, a MAC or all")
-	f.StringSliceVar(&in.Collectors, "collector", nil, "what inspection gathers (default: what the image says)")
-	f.StringVar(&in.InspectionCallback, "inspection-callback", "", "URL for inspection data (default: the agent uses Ironic)")
-	f.StringArrayVar(&in.Options, "option", nil, "setting of the agent, NAME=VALUE or GROUP.NAME=VALUE; classic: a line of its file; may be repeated")
-	f.BoolVar(&in.Debug, "debug", false, "the agent logs everything, user data with its secrets, too")
-	f.StringVar(&in.JournalPush, "journal-push", "", "the ramdisk sends its journal to the console there, https://HOST:PORT as machines reach it (see ironworks logs --listen)")
-	f.BoolVar(&in.SSHHostKey, "ssh-host-key", false, "give the ramdisk's SSH server a key that the console knows, instead of one of each boot")
-	f.StringVar(&in.ExtraFile, "extra", "", "Ignition or Butane to merge in; what it says wins")
-	f.StringVar(&in.NMStateFile, "nmstate", "", "metal3: output of nmstatectl gc")
-	f.StringVar(&in.RegistriesFile, "registries-conf", "", "metal3: a registries.conf")
+	f.StringSliceVar(&in.VLANs, "vlan", nil, "VLAN: IFACE.ID, an interface, a MAC address or all")
+	f.StringSliceVar(&in.Collectors, "collector", nil, "inspection collector (default: those of the image)")
+	f.StringVar(&in.InspectionCallback, "inspection-callback", "", "URL for inspection data (default: Ironic)")
+	f.StringArrayVar(&in.Options, "option", nil, "agent setting, NAME=VALUE or GROUP.NAME=VALUE; classic: a line of the agent's file; may be repeated")
+	f.BoolVar(&in.Debug, "debug", false, "debug logs of the agent, including user data and its secrets")
+	f.StringVar(&in.JournalPush, "journal-push", "", "URL of the console for pushed journals, https://HOST:PORT as machines reach it (see ironworks logs --listen)")
+	f.BoolVar(&in.SSHHostKey, "ssh-host-key", false, "SSH host key known to the console, instead of a new key on each boot")
+	f.StringVar(&in.ExtraFile, "extra", "", "Ignition or Butane file to merge; its values take precedence")
+	f.StringVar(&in.NMStateFile, "nmstate", "", "metal3: file with the output of nmstatectl gc")
+	f.StringVar(&in.RegistriesFile, "registries-conf", "", "metal3: registries.conf file")
 }
 
-// inputs are the flags as prepare takes them.
+// inputs converts the flags for prepare.
 func (r *ramdiskFlags) inputs() (prepare.Inputs, error) {
 	in := r.in
 	if len(r.registries) > 1 {
-		return in, usagef("--registry: several; --registry-tls says how to treat a registry")
+		return in, usagef("--registry: want one registry; use --registry-tls for the verification of others")
 	}
 	if len(r.registries) == 1 {
 		in.Registry = r.registries[0]
 	}
 	for _, text := range r.sshKeys {
-		if looksLikeKey(text) {
+		if sshkey.Looks(text) {
 			in.SSHKeys = append(in.SSHKeys, text)
 		} else {
 			in.SSHKeyFiles = append(in.SSHKeyFiles, text)
@@ -95,24 +88,7 @@ func (r *ramdiskFlags) inputs() (prepare.Inputs, error) {
 	return in, nil
 }
 
-// looksLikeKey tells a key from the name of a file. A private one is taken for a key,
-// too: it is refused without being shown.
-func looksLikeKey(text string) bool {
-	if strings.Contains(text, "PRIVATE KEY") || strings.Contains(text, "\n") {
-		return true
-	}
-	if keys, err := sshkey.Parse(text); err == nil && len(keys) > 0 {
-		return true
-	}
-	for _, kind := range []string{"ssh-", "ecdsa-", "sk-"} {
-		if strings.HasPrefix(text, kind) && strings.Contains(text, " ") {
-			return true
-		}
-	}
-	return false
-}
-
-// flag names the flag of an input.
+// flag is the flag of an input.
 func (r *ramdiskFlags) flag(field ignition.RamdiskField) string {
 	switch field {
 	case ignition.FieldIronicURL:
@@ -133,13 +109,12 @@ func (r *ramdiskFlags) flag(field ignition.RamdiskField) string {
 	case ignition.FieldUnit, ignition.FieldFile, ignition.FieldOutput:
 		return string(field)
 	default:
-		// The others are called what they are: "ssh key" is --ssh-key.
+		// The other flags are named like the field: "ssh key" is --ssh-key.
 		return "--" + strings.ReplaceAll(string(field), " ", "-")
 	}
 }
 
-// build makes the configuration; what is wrong with the flags is a usage error that
-// names them all.
+// build makes the configuration. Invalid flags are a usage error; all of them are printed.
 func (a *app) build(cmd *cobra.Command, r *ramdiskFlags, maker prepare.Maker, in prepare.Inputs) (prepare.Built, error) {
 	built, err := maker.Build(cmd.Context(), in)
 	wrong := ignition.InputErrors(err)
@@ -156,96 +131,31 @@ func (a *app) build(cmd *cobra.Command, r *ramdiskFlags, maker prepare.Maker, in
 	return built, err
 }
 
-// tellNotes tells what deserves a look.
+// tellNotes prints the notes of a configuration.
 func (a *app) tellNotes(r *ramdiskFlags, notes []ignition.RamdiskNote) {
 	for _, note := range notes {
 		a.complain("note: %s: %s", r.flag(note.Field), note.Text)
 	}
 }
 
-// maker reads the user's files, and takes from the context what no flag says; where no
-// session is open, it opens one for that.
+// maker reads the user's files and takes defaults from the context. Without a session it opens
+// one if the flags do not name Ironic.
 func (a *app) maker(cmd *cobra.Command, r *ramdiskFlags, s *session.Session) (prepare.Maker, error) {
-	if len(r.in.IronicURLs) > 0 || r.in.Profile == string(ignition.ProfileClassic) {
-		return a.makerWith(ignition.IronicEndpoint{}), nil
-	}
-	if s == nil {
+	switch {
+	case len(r.in.IronicURLs) > 0 || r.in.Profile == string(ignition.ProfileClassic):
+		s = nil
+		if a.files.State == "" {
+			// Only the paths are needed, so errors in the configuration do not matter.
+			_, _ = a.loadConfig(cmd, false)
+		}
+	case s == nil:
 		opened, err := a.connect(cmd)
 		if err != nil {
 			return prepare.Maker{}, err
 		}
-		defer opened.Client.Close()
+		defer opened.Close()
 		s = opened
 	}
-	endpoint, err := contextEndpoint(cmd.Context(), s)
-	if err != nil {
-		return prepare.Maker{}, err
-	}
-	return a.makerWith(endpoint), nil
-}
-
-// makerWith reads the user's files, and takes this for the Ironic of the context.
-func (a *app) makerWith(endpoint ignition.IronicEndpoint) prepare.Maker {
-	maker := prepare.System(a.options.Home, a.sshAgent(), endpoint)
-	maker.Identity = a.imageIdentity
-	return maker
-}
-
-// sshAgent is the socket of the user's SSH agent; empty without one.
-func (a *app) sshAgent() string {
-	if a.options.Env == nil {
-		return ""
-	}
-	return a.options.Env("SSH_AUTH_SOCK")
-}
-
-// imageIdentity makes what the console knows machines by that boot an image.
-func (a *app) imageIdentity(order prepare.IdentityOrder) (prepare.Identity, error) {
-	if a.files.State == "" {
-		// Nothing of the configuration was needed so far, and a mistake in it is none of
-		// this command's.
-		opts := a.options
-		opts.Flags = a.flags
-		cfg, _ := config.Load(opts)
-		a.files = cfg.Files
-	}
-	images, err := agentlog.OpenImages(a.files.Pushes(), clock{}.Now)
-	if err != nil {
-		return prepare.Identity{}, err
-	}
-	id, err := images.Draft(agentlog.IdentityOrder{Node: order.Node, Push: order.Push, HostKey: order.HostKey})
-	return prepare.Identity{
-		Token: id.Token, Certificate: id.Certificate, HostKey: id.HostKey, Keep: func() error { return images.Keep(id) },
-	}, err
-}
-
-// contextEndpoint is the Ironic of a session's context, or none when nothing was
-// configured: a guess is good enough to look at, not to boot machines with.
-func contextEndpoint(ctx context.Context, s *session.Session) (ignition.IronicEndpoint, error) {
-	if s.Context.Guessed {
-		return ignition.IronicEndpoint{}, nil
-	}
-	connection := s.Context.Connection
-	endpoint := s.Client.Endpoint()
-	if endpoint == "" {
-		// Keystone knows it, once it is asked.
-		_, err := s.Client.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid"}, Limit: 1})
-		if endpoint = s.Client.Endpoint(); endpoint == "" {
-			return ignition.IronicEndpoint{}, errors.Join(errors.New("the context does not tell where Ironic is: give --host"), err)
-		}
-	}
-	found := ignition.IronicEndpoint{URL: rootURL(endpoint), Insecure: connection.TLS.Insecure}
-	if connection.TLS.CACert != "" {
-		pem, err := os.ReadFile(connection.TLS.CACert)
-		if err != nil {
-			return found, fmt.Errorf("the CA of context %s: %w", models.Printable(s.Context.Name), err)
-		}
-		found.CA = string(pem)
-	}
-	return found, nil
-}
-
-// rootURL is where an agent begins: it adds the version itself.
-func rootURL(endpoint string) string {
-	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(endpoint, "/"), "/v1"), "/")
+	host := a.host()
+	return host.Maker(cmd.Context(), s)
 }

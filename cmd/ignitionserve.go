@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,10 +18,9 @@ import (
 	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/session"
-	"ironworks/ui/screen"
 )
 
-// serveFlags say what is served, to whom, and where.
+// serveFlags are the flags of ignition serve.
 type serveFlags struct {
 	source  prepare.Source
 	config  string
@@ -31,9 +31,8 @@ type serveFlags struct {
 	tls               bool
 	cert, key         string
 
-	apply        bool
-	withDefaults bool
-	act          applyFlags
+	apply bool
+	act   applyFlags
 
 	ramdisk ramdiskFlags
 	build   *pflag.FlagSet
@@ -42,17 +41,7 @@ type serveFlags struct {
 func (a *app) ignitionServeCommand() *cobra.Command {
 	flags := &serveFlags{build: pflag.NewFlagSet("build", pflag.ContinueOnError)}
 	cmd := &cobra.Command{
-		Use: "serve [NODE…]", Short: "Serve an ISO, or a kernel with its initramfs, to BMCs and Ironic",
-		Long: "Serve a live ISO, or its kernel, initramfs and root file system, with a configuration, until interrupted.\n" +
-			"The configuration is that of --ignition, else the one in the ISO, else made by the same flags as build.\n" +
-			"--per-node gives each NODE a stream of its own with its hostname; {node} in --hostname, --keyfile and\n" +
-			"--ip-option stands for its name. Nothing is copied: all streams are made of the one file.\n\n" +
-			"What is served holds secrets, and nobody logs in: addresses cannot be guessed, and should not be shown\n" +
-			"around. It listens on 127.0.0.1 unless --listen says otherwise; auto takes the address at which the BMCs of\n" +
-			"the nodes reach this machine. --apply writes the addresses into the nodes.",
-		Example: "  ironworks ignition serve --iso live.iso --per-node r7-n01 r7-n02 --listen auto --apply\n" +
-			"  ironworks ignition serve --iso live.iso --ignition ramdisk.ign --listen 10.0.0.2:8080\n" +
-			"  ironworks ignition serve --kernel vmlinuz --initrd initramfs.img --rootfs rootfs.img --ignition ramdisk.ign",
+		Use:               "serve [NODE…]",
 		ValidArgsFunction: a.completeNodes(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := flags.check(a, args); err != nil {
@@ -63,31 +52,31 @@ func (a *app) ignitionServeCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.source.ISO, "iso", "", "live ISO to serve")
-	f.BoolVar(&flags.source.PXE, "pxe", false, "serve the kernel, initramfs and root file system that are in the ISO, instead of it")
+	f.BoolVar(&flags.source.PXE, "pxe", false, "kernel, initramfs and root file system of the ISO, instead of the ISO")
 	f.StringVar(&flags.source.Kernel, "kernel", "", "kernel to serve, with --initrd")
 	f.StringVar(&flags.source.Initrd, "initrd", "", "initramfs to serve, with --kernel")
-	f.StringVar(&flags.source.Rootfs, "rootfs", "", "root file system to serve; of the same release as the initramfs")
-	f.StringVar(&flags.config, "ignition", "", "configuration: FILE or -")
-	f.BoolVar(&flags.source.ConfigURL, "config-url", false, "serve the configuration by itself, for ignition.config.url, instead of behind the initramfs")
-	f.BoolVar(&flags.noCheck, "no-check", false, "take the bytes of --ignition, whatever they are")
-	f.BoolVar(&flags.source.Force, "force", false, "replace a configuration that is in the ISO")
-	f.StringArrayVar(&flags.source.Kargs, "karg-append", nil, "further kernel argument; may be repeated")
-	f.BoolVar(&flags.perNode, "per-node", false, "a stream for each NODE, with its hostname")
-	f.StringVar(&flags.listen, "listen", "", "HOST:PORT to listen on, or auto, or auto:PORT (default 127.0.0.1, on a free port)")
-	f.StringVar(&flags.advertise, "advertise", "", "name or address under which clients reach this machine (default: the one listened on)")
-	f.BoolVar(&flags.tls, "tls", false, "HTTPS, with a certificate of its own unless --tls-cert is given")
+	f.StringVar(&flags.source.Rootfs, "rootfs", "", "root file system to serve, of the same release as the initramfs")
+	f.StringVar(&flags.config, "ignition", "", "configuration file, or -")
+	f.BoolVar(&flags.source.ConfigURL, "config-url", false, "configuration as a separate file, for ignition.config.url, instead of appended to the initramfs")
+	f.BoolVar(&flags.noCheck, "no-check", false, "use --ignition unchecked")
+	f.BoolVar(&flags.source.Force, "force", false, "replace the configuration in the ISO")
+	f.StringArrayVar(&flags.source.Kargs, "karg-append", nil, "kernel argument to append; may be repeated")
+	f.BoolVar(&flags.perNode, "per-node", false, "one stream per NODE, with its hostname")
+	f.StringVar(&flags.listen, "listen", "", "listen address: HOST:PORT, auto or auto:PORT (default: a free port of 127.0.0.1)")
+	f.StringVar(&flags.advertise, "advertise", "", "host name or address at which clients reach this computer (default: the listen address)")
+	f.BoolVar(&flags.tls, "tls", false, "HTTPS, with a self-signed certificate unless --tls-cert is given")
 	f.StringVar(&flags.cert, "tls-cert", "", "PEM file of the certificate")
-	f.StringVar(&flags.key, "tls-key", "", "PEM file of its key")
-	f.BoolVar(&flags.apply, "apply", false, "write the addresses into the NODEs, as ironworks ignition apply does")
-	f.BoolVar(&flags.withDefaults, "with-defaults", false, "keep Ironic's configured kernel parameters in front of ours")
-	f.BoolVarP(&flags.act.yes, "yes", "y", false, "do not ask")
-	f.BoolVar(&flags.act.skipRefused, "skip-refused", false, "with --apply: leave out nodes for which it is not possible")
+	f.StringVar(&flags.key, "tls-key", "", "PEM file of the private key")
+	f.BoolVar(&flags.apply, "apply", false, "write the URLs to the NODEs, like ironworks ignition apply")
+	f.BoolVar(&flags.source.WithDefaults, "with-defaults", false, "keep the kernel parameters configured in Ironic in front")
+	f.BoolVarP(&flags.act.yes, "yes", "y", false, "skip the confirmation")
+	f.BoolVar(&flags.act.skipRefused, "skip-refused", false, "with --apply: skip refused nodes")
 	flags.ramdisk.register(flags.build, "ironic-tls")
 	f.AddFlagSet(flags.build)
 	return cmd
 }
 
-// builds says that the flags describe a configuration.
+// builds reports whether a flag of ignition build is given.
 func (f *serveFlags) builds() bool {
 	given := false
 	f.build.VisitAll(func(flag *pflag.Flag) { given = given || flag.Changed })
@@ -101,25 +90,25 @@ func (f *serveFlags) check(a *app, nodes []string) error {
 	case of.ISO == "" && !files:
 		return usagef("nothing to serve: want --iso ISO, or --kernel FILE, --initrd FILE and --rootfs FILE")
 	case of.ISO != "" && files:
-		return usagef("--iso and --kernel, --initrd, --rootfs exclude each other; --pxe serves those that are in the ISO")
+		return usagef("--iso and --kernel, --initrd, --rootfs exclude each other; --pxe serves the kernel, initramfs and root file system of the ISO")
 	case of.ISO == "" && (of.Kernel == "" || of.Initrd == ""):
-		return usagef("--kernel and --initrd go together")
+		return usagef("--kernel and --initrd need each other")
 	case of.PXE && of.ISO == "":
-		return usagef("--pxe is for --iso")
+		return usagef("--pxe needs --iso")
 	case of.ConfigURL && !of.OfPXE():
-		return usagef("--config-url is for a kernel: an ISO has its configuration in it")
+		return usagef("--config-url needs --kernel or --pxe: an ISO contains its configuration")
 	case f.config != "" && f.builds():
 		return usagef("--ignition and the flags that make a configuration exclude each other")
 	case f.perNode && len(nodes) == 0:
-		return usagef("--per-node: no node is named")
+		return usagef("--per-node: no NODE given")
 	case f.apply && len(nodes) == 0:
-		return usagef("--apply: no node is named")
+		return usagef("--apply: no NODE given")
 	case (f.cert == "") != (f.key == ""):
-		return usagef("--tls-cert and --tls-key go together")
-	case f.withDefaults && !of.OfPXE():
-		return usagef("--with-defaults is for a kernel: Ironic passes no parameters to an ISO")
+		return usagef("--tls-cert and --tls-key need each other")
+	case f.source.WithDefaults && !of.OfPXE():
+		return usagef("--with-defaults needs --kernel or --pxe: Ironic passes no kernel parameters to an ISO")
 	case a.output == outputYAML || a.output == outputName:
-		return usagef("serve prints -o table or json")
+		return usagef("serve supports only -o table and json")
 	}
 	return nil
 }
@@ -128,11 +117,13 @@ func (f *serveFlags) check(a *app, nodes []string) error {
 func (a *app) serve(cmd *cobra.Command, f *serveFlags, names []string) error {
 	ctx, stop := context.WithCancel(cmd.Context())
 	defer stop()
-	s, nodes, err := a.serveNodes(cmd, names)
-	if err != nil {
-		return err
-	}
-	if s != nil {
+	var s *session.Session
+	var nodes []models.Node
+	var err error
+	if len(names) > 0 {
+		if s, nodes, err = a.connectNodes(cmd, names); err != nil {
+			return err
+		}
 		defer s.Close()
 	}
 	made, err := a.prepareImages(cmd, f, s, nodes)
@@ -149,31 +140,27 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags, names []string) error {
 	if s != nil {
 		kept := s.Journal(ctx)
 		defer kept.Close()
-		served := newServedLog(session.LinesOf(kept), nodes)
+		served := session.NewServedLog(session.RecordIn(kept), nodes)
 		note = func(e serve.Event) {
-			served.note(&e)
+			served.Add(&e)
 			log.note(e)
 		}
 	}
-	options := serve.Options{Listen: listen, Clock: clock{}, OnEvent: note, Who: prepare.WhoIs(ctx, endpointOf(s), nodes)}
+	options := prepare.ServeOptions{
+		Options: serve.Options{Listen: listen, OnEvent: note, Who: prepare.WhoIs(ctx, s.Endpoint(), nodes)}, Advertise: advertise,
+	}
 	if f.tls || f.cert != "" {
 		options.TLS = &serve.TLS{CertFile: f.cert, KeyFile: f.key, Hosts: []string{advertise}}
 	}
-	server, err := serve.Listen(ctx, options)
-	if err != nil {
+	server, targets, err := made.Serve(ctx, options)
+	var bad *models.KernelParametersError
+	switch {
+	case errors.As(err, &bad):
+		return usagef("--karg-append: %w", err)
+	case err != nil:
 		return err
 	}
-	published, err := made.Publish(server, advertise, clock{}.Now())
-	if err != nil {
-		var bad *models.KernelParametersError
-		if errors.As(err, &bad) {
-			err = usagef("--karg-append: %w", err)
-		}
-		return errors.Join(err, server.Close())
-	}
-	targets := targetsOf(published, nodes, f.withDefaults)
-	err = a.printServing(server, targets)
-	if err != nil {
+	if err := a.printServing(server, targets); err != nil {
 		return errors.Join(err, server.Close())
 	}
 	served := make(chan error, 1)
@@ -187,44 +174,28 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags, names []string) error {
 	return log.print(served, stop)
 }
 
-// serveNodes finds the nodes that are served.
-func (a *app) serveNodes(cmd *cobra.Command, names []string) (*session.Session, []models.Node, error) {
-	if len(names) == 0 {
-		return nil, nil, nil
-	}
-	return a.connectNodes(cmd, names)
-}
-
-// applyServed writes what is served into the nodes.
-func (a *app) applyServed(ctx context.Context, s *session.Session, nodes []models.Node, targets []screen.ServedTarget, f *serveFlags) error {
-	ramdisk := func(n *models.Node) (provision.Ramdisk, error) {
-		for _, t := range targets {
-			if t.UUID == n.UUID || t.UUID == "" {
-				return t.Ramdisk, nil
-			}
-		}
-		return provision.Ramdisk{}, errors.New("nothing is served for it")
-	}
+// applyServed writes the URLs to the nodes.
+func (a *app) applyServed(ctx context.Context, s *session.Session, nodes []models.Node, targets []prepare.Target, f *serveFlags) error {
 	if a.output != outputJSON {
-		return a.applyRamdisks(ctx, s, nodes, f.act, ramdisk)
+		return a.applyRamdisks(ctx, s, nodes, f.act, provision.Served(targets))
 	}
-	// Every line is an object: the results go on one, too.
+	// The output is one object per line, the results included.
 	var results bytes.Buffer
 	stdout := a.stdout
 	a.stdout = &results
-	err := a.applyRamdisks(ctx, s, nodes, f.act, ramdisk)
+	err := a.applyRamdisks(ctx, s, nodes, f.act, provision.Served(targets))
 	a.stdout = stdout
 	if results.Len() > 0 {
 		err = errors.Join(err, writeLine(a.stdout, map[string]any{
-			"time": clock{}.Now().UTC(), "kind": "applied", "results": json.RawMessage(results.Bytes()),
+			"time": time.Now().UTC(), "kind": "applied", "results": json.RawMessage(results.Bytes()),
 		}))
 	}
 	return err
 }
 
-// listenAt works out where to listen, and under which address others come.
+// listenAt is the address to listen on, and the host that URLs have.
 func (a *app) listenAt(ctx context.Context, f *serveFlags, s *session.Session, nodes []models.Node) (listen, advertise string, err error) {
-	candidates, trouble := serve.Candidates(ctx, serve.System{}, prepare.Clients(endpointOf(s), nodes))
+	candidates, trouble := serve.Candidates(ctx, serve.System{}, prepare.Clients(s.Endpoint(), nodes))
 	if trouble != nil && len(nodes) > 0 {
 		a.complain("warning: %v", trouble)
 	}
@@ -232,7 +203,7 @@ func (a *app) listenAt(ctx context.Context, f *serveFlags, s *session.Session, n
 	auto, port, isAuto := strings.Cut(f.listen, ":")
 	if auto == "auto" {
 		if len(candidates) == 0 {
-			return "", "", errors.New("--listen auto: this machine has no address that others could reach")
+			return "", "", errors.New("--listen auto: this computer has no address that other machines can reach")
 		}
 		if !isAuto {
 			port = "0"
@@ -252,7 +223,7 @@ func (a *app) listenAt(ctx context.Context, f *serveFlags, s *session.Session, n
 	case advertise != "":
 	case host == "" || ip != nil && ip.IsUnspecified():
 		if len(candidates) == 0 {
-			return "", "", usagef("--listen %s: this machine has no address that others could reach; give --advertise", f.listen)
+			return "", "", usagef("--listen %s: this computer has no address that other machines can reach; pass --advertise", f.listen)
 		}
 		advertise = candidates[0].Addr.String()
 	default:
@@ -264,19 +235,19 @@ func (a *app) listenAt(ctx context.Context, f *serveFlags, s *session.Session, n
 	return listen, advertise, nil
 }
 
-// offerAddress says how machines could reach what only this machine can.
+// offerAddress suggests --listen auto when the server is on the loopback interface.
 func (a *app) offerAddress(candidates []serve.Candidate) {
 	if len(candidates) == 0 || candidates[0].Loopback() {
 		return
 	}
 	best := candidates[0]
-	whose := "others reach"
+	clients := "other machines"
 	if len(best.For) > 0 {
-		whose = models.Printable(strings.Join(best.For, ", ")) + " reach"
+		clients = strings.Join(best.For, ", ")
 	}
 	via := ""
 	if best.Interface != "" {
 		via = fmt.Sprintf(" (%s)", best.Interface)
 	}
-	a.complain("this is for this machine only: %s it at %s%s, which is --listen auto", whose, best.Addr, via)
+	a.complain("only this computer can connect; pass --listen auto to listen on %s%s, which %s can reach", best.Addr, via, clients)
 }

@@ -137,7 +137,7 @@ func TestIgnitionServeWhatIsInTheISO(t *testing.T) {
 		t.Error("it is not served as it is")
 	}
 	s.end()
-	d.want(exitRefused, "--force replaces it", "serve", "--iso", "/live.iso", "--ignition", "/a.ign")
+	d.want(exitRefused, "pass --force to replace the", "serve", "--iso", "/live.iso", "--ignition", "/a.ign")
 
 	s = d.serve("--iso", "/live.iso", "--pxe", "--config-url", "--karg-append", "rd.neednet=1")
 	target := s.first.Targets[0]
@@ -180,7 +180,7 @@ func TestAccessLogLines(t *testing.T) {
 		want    string
 	}{
 		{serve.EventAsked, serve.Asked, 0, "n1's BMC asked for n1.iso"},
-		{serve.EventBegan, serve.Fetching, 0, "n1's BMC begins to fetch n1.iso (1000 B)"},
+		{serve.EventBegan, serve.Fetching, 0, "n1's BMC started fetching n1.iso (1000 B)"},
 		{serve.EventProgress, serve.Fetching, 50, ""},
 		{serve.EventProgress, serve.Fetching, 615, "n1's BMC fetched 61 % of n1.iso, 500 B/s, 2s"},
 		{serve.EventEnded, serve.Partly, 640, ""},
@@ -192,7 +192,7 @@ func TestAccessLogLines(t *testing.T) {
 		}
 	}
 	refused := serve.Event{Kind: serve.EventRefused, Count: 3, Fetch: serve.Fetch{Remote: netip.MustParseAddr("192.0.2.9")}}
-	if got := l.text(refused, fetchKey{remote: "192.0.2.9"}); got != "192.0.2.9 asked for what is not served (3 times)" {
+	if got := l.text(refused, fetchKey{remote: "192.0.2.9"}); got != "192.0.2.9 requested an unknown URL (3 times)" {
 		t.Error(got)
 	}
 }

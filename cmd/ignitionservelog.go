@@ -1,33 +1,28 @@
 package cmd
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
+	"ironworks/ignition/prepare"
 	"ironworks/ignition/serve"
 	"ironworks/ignition/userdata"
-	"ironworks/models"
-	"ironworks/ui/screen"
 )
 
-// logRoom is how many events may wait to be printed. More come only from those who try
-// addresses out, or while nobody reads our output.
+// logRoom is how many events can wait to be printed. More arrive only from clients that guess
+// URLs, or while the output is blocked.
 const logRoom = 10_000
 
-// accessLog prints who fetches what. Events come from many goroutines, and one prints
-// them.
+// accessLog prints fetches. Events come from many goroutines; one goroutine prints.
 type accessLog struct {
 	app    *app
-	mu     sync.Mutex
-	events []serve.Event
-	lost   int
-	wake   chan struct{}
-	// told is how far a fetch was when a line told of it.
+	events chan serve.Event
+	lost   atomic.Int64
+	// told is the last printed progress of a fetch, in percent.
 	told map[fetchKey]int
 }
 
@@ -37,59 +32,42 @@ type fetchKey struct {
 }
 
 func newAccessLog(a *app) *accessLog {
-	return &accessLog{app: a, wake: make(chan struct{}, 1), told: map[fetchKey]int{}}
+	return &accessLog{app: a, events: make(chan serve.Event, logRoom), told: map[fetchKey]int{}}
 }
 
-// note takes an event and never blocks.
+// note queues an event and never blocks.
 func (l *accessLog) note(e serve.Event) {
-	l.mu.Lock()
-	if len(l.events) < logRoom {
-		l.events = append(l.events, e)
-	} else {
-		l.lost++
-	}
-	l.mu.Unlock()
 	select {
-	case l.wake <- struct{}{}:
+	case l.events <- e:
 	default:
+		l.lost.Add(1)
 	}
 }
 
-func (l *accessLog) take() (events []serve.Event, lost int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	events, lost = l.events, l.lost
-	l.events, l.lost = nil, 0
-	return events, lost
-}
-
-// print prints until the server has ended. When nobody reads the output any more, it
-// ends the server.
+// print prints until the server ends. When the output cannot be written, it stops the server.
 func (l *accessLog) print(served <-chan error, stop func()) error {
 	for {
-		var ended bool
-		var result error
 		select {
-		case <-l.wake:
-		case result = <-served:
-			ended = true
-		}
-		events, lost := l.take()
-		if lost > 0 {
-			l.app.complain("%d events were left out", lost)
-		}
-		for _, e := range events {
+		case e := <-l.events:
 			if err := l.write(e); err != nil {
 				stop()
-				if !ended {
-					result = <-served
-				}
-				return errors.Join(err, result)
+				return errors.Join(err, <-served)
 			}
-		}
-		if ended {
+		case result := <-served:
+			for len(l.events) > 0 { // the server has ended: no more events
+				if err := l.write(<-l.events); err != nil {
+					return errors.Join(err, result)
+				}
+			}
+			l.tellLost()
 			return result
 		}
+	}
+}
+
+func (l *accessLog) tellLost() {
+	if lost := l.lost.Swap(0); lost > 0 {
+		l.app.complain("%d events dropped", lost)
 	}
 }
 
@@ -114,6 +92,7 @@ type eventJSON struct {
 }
 
 func (l *accessLog) write(e serve.Event) error {
+	l.tellLost()
 	f := e.Fetch
 	remote := ""
 	if f.Remote.IsValid() {
@@ -130,26 +109,25 @@ func (l *accessLog) write(e serve.Event) error {
 	if text == "" {
 		return nil
 	}
-	_, err := fmt.Fprintf(l.app.stdout, "%s %s\n", e.Time.Format("15:04:05"), models.Printable(text))
-	return err
+	return l.app.say("%s %s\n", e.Time.Format("15:04:05"), text)
 }
 
-// progressStep is how many percent a line of progress is worth.
+// progressStep is the percentage between two lines of progress.
 const progressStep = 10
 
-// text is the line for an event, empty for one that is not worth a line.
+// text is the line of an event, or "" for an event that is not printed.
 func (l *accessLog) text(e serve.Event, key fetchKey) string {
 	switch e.Kind {
 	case serve.EventRefused:
-		return fmt.Sprintf("%s asked for what is not served%s", key.remote, times(e.Count))
+		return fmt.Sprintf("%s requested an unknown URL%s", key.remote, times(e.Count))
 	case serve.EventFailed:
 		return "failed" + times(e.Count) + ": " + e.Text
 	case serve.EventBegan:
 		if _, known := l.told[key]; known {
-			return "" // one of the many reads of an image as a drive
+			return "" // a BMC reads an image in many requests
 		}
 		l.told[key] = 0
-		return fmt.Sprintf("%s begins to fetch %s (%s)", orAddress(e.Fetch.Who, key.remote), e.Fetch.Item.Name, userdata.SizeText(e.Fetch.Size))
+		return fmt.Sprintf("%s started fetching %s (%s)", cmp.Or(e.Fetch.Who, key.remote), e.Fetch.Item.Name, userdata.SizeText(e.Fetch.Size))
 	case serve.EventProgress, serve.EventEnded:
 		percent := e.Fetch.Percent()
 		if percent < l.told[key]+progressStep {
@@ -161,28 +139,11 @@ func (l *accessLog) text(e serve.Event, key fetchKey) string {
 	return e.Fetch.String()
 }
 
-func orAddress(who, remote string) string {
-	if who == "" {
-		return remote
-	}
-	return who
-}
-
 func times(count int) string {
 	if count < 2 {
 		return ""
 	}
 	return fmt.Sprintf(" (%d times)", count)
-}
-
-// writeLine writes one object on one line.
-func writeLine(w io.Writer, v any) error {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(harmlessJSON(data), '\n'))
-	return err
 }
 
 // servedJSON is the first line of serve -o json.
@@ -204,8 +165,8 @@ type targetJSON struct {
 	Params string `json:"kernel_append_params,omitempty"`
 }
 
-// printServing prints the addresses as they go into driver_info.
-func (a *app) printServing(server *serve.Server, targets []screen.ServedTarget) error {
+// printServing prints the URLs as driver_info has them.
+func (a *app) printServing(server *serve.Server, targets []prepare.Target) error {
 	listed := make([]targetJSON, len(targets))
 	var b strings.Builder
 	fmt.Fprintf(&b, "listening on %s\n", server.Addr())
@@ -213,15 +174,10 @@ func (a *app) printServing(server *serve.Server, targets []screen.ServedTarget) 
 		fmt.Fprintf(&b, "certificate  SHA-256 %s\n", fingerprint)
 	}
 	for i, t := range targets {
-		r := t.Ramdisk
-		listed[i] = targetJSON{Node: t.Label, UUID: t.UUID, ISO: r.ISO, Kernel: r.Kernel, Initrd: r.Initramfs, Params: r.KernelParams}
-		label := t.Label
-		if label == "" {
-			label = "for all nodes"
-		}
-		b.WriteString("\n" + models.Printable(label) + "\n")
+		listed[i] = targetJSON{Node: t.Node.Label(), UUID: t.Node.UUID, ISO: t.ISO, Kernel: t.Kernel, Initrd: t.Initrd, Params: t.KernelParams}
+		b.WriteString("\n" + cmp.Or(t.Node.Label(), "all nodes") + "\n")
 		for _, line := range [][2]string{
-			{"deploy_iso", r.ISO}, {"deploy_kernel", r.Kernel}, {"deploy_ramdisk", r.Initramfs}, {"kernel_append_params", r.KernelParams},
+			{"deploy_iso", t.ISO}, {"deploy_kernel", t.Kernel}, {"deploy_ramdisk", t.Initrd}, {"kernel_append_params", t.KernelParams},
 		} {
 			if line[1] != "" {
 				fmt.Fprintf(&b, "  %-21s %s\n", line[0], line[1])
@@ -230,11 +186,10 @@ func (a *app) printServing(server *serve.Server, targets []screen.ServedTarget) 
 	}
 	if a.output == outputJSON {
 		return writeLine(a.stdout, servedJSON{
-			Time: clock{}.Now().UTC(), Kind: "serving", Listen: server.Addr().String(),
+			Time: time.Now().UTC(), Kind: "serving", Listen: server.Addr().String(),
 			Fingerprint: server.Fingerprint(), Certificate: string(server.Certificate()), Targets: listed,
 		})
 	}
 	b.WriteString("\n")
-	_, err := io.WriteString(a.stdout, b.String())
-	return err
+	return a.say("%s", b.String())
 }

@@ -9,15 +9,14 @@ import (
 	"time"
 )
 
-// late is how long an editor's Ctrl-C may be on its way to us when the editor has ended.
+// late is how long the Ctrl-C of an editor may arrive after the editor has ended.
 const late = 500 * time.Millisecond
 
-// interrupts are SIGINT and SIGTERM, which end a run. While an editor has the terminal its
-// Ctrl-C reaches us, too, and is not meant for us.
+// interrupts handles SIGINT and SIGTERM, which end a run. It ignores SIGINT while an editor has
+// the terminal, because Ctrl-C is then meant for the editor.
 type interrupts struct{ away atomic.Int32 }
 
-// catch ends the context at the first signal; the second one is not caught any more:
-// whatever hangs, it ends.
+// catch cancels the context at the first signal. The second signal kills the process.
 func (i *interrupts) catch(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
 	caught, done := make(chan os.Signal, 1), make(chan struct{})
@@ -43,10 +42,10 @@ func (i *interrupts) catch(parent context.Context) (ctx context.Context, stop fu
 	}
 }
 
-// end says that a signal is meant for us.
+// end reports whether a signal is meant for this program.
 func (i *interrupts) end(s os.Signal) bool { return s != os.Interrupt || i.away.Load() == 0 }
 
-// leave gives the terminal to another program, until shortly after back is called.
+// leave ignores Ctrl-C for another program at the terminal, until shortly after back is called.
 func (i *interrupts) leave() (back func()) {
 	i.away.Add(1)
 	return func() { time.AfterFunc(late, func() { i.away.Add(-1) }) }

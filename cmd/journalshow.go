@@ -17,9 +17,7 @@ import (
 
 func (a *app) journalCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "journal info|export|prune", Short: "Show what is kept of the past of a context, make a recording of it, or make it less",
-		Long: "The journal is a file on this machine: what happened to nodes, how they stood, and what their ramdisks wrote,\n" +
-			"as far as it was seen from here. Ironic is not asked. ironworks history shows what there is of a node.",
+		Use: "journal info|export|prune",
 	}
 	a.journalFlag(cmd.PersistentFlags())
 	cmd.AddCommand(a.journalInfoCommand(), a.journalExportCommand(), a.journalPruneCommand())
@@ -27,11 +25,11 @@ func (a *app) journalCommand() *cobra.Command {
 }
 
 func (a *app) journalFlag(f *pflag.FlagSet) {
-	f.StringVar(&a.journalFile, "journal", "", "journal to read instead of that of the context, such as journal-lab.db in a lab's --lab-state")
+	f.StringVar(&a.journalFile, "journal", "", "journal file to read (default: that of the context), such as journal-lab.db in a --lab-state directory")
 }
 
-// offlineJournal is the journal of the selected context, or in the file that was named
-// instead; nothing is asked over the network for it. It has to be closed.
+// offlineJournal opens the journal of --journal, or that of the selected context, without any
+// network request. The caller closes it.
 func (a *app) offlineJournal(cmd *cobra.Command) (*journal.Journal, *config.Config, error) {
 	if a.journalFile != "" {
 		cfg, err := a.namedJournal()
@@ -48,19 +46,19 @@ func (a *app) offlineJournal(cmd *cobra.Command) (*journal.Journal, *config.Conf
 	return host.Journal(cmd.Context(), &cfg.Current, func(err error) { a.complain("%v", err) }), cfg, nil
 }
 
-// openNamed opens the journal that was named instead of the context's.
+// openNamed opens the journal of --journal.
 func (a *app) openNamed(ctx context.Context) *journal.Journal {
-	return journal.Open(ctx, journal.Options{Path: a.journalFile, Clock: clock{}, Trouble: func(err error) { a.complain("%v", err) }})
+	return journal.Open(ctx, journal.Options{Path: a.journalFile, Trouble: func(err error) { a.complain("%v", err) }})
 }
 
-// namedJournal is a configuration of the journal's context alone: it may be of another
-// machine, and its audit is not here.
+// namedJournal is a configuration with only the context of --journal, whose audit log may be on
+// another computer.
 func (a *app) namedJournal() (*config.Config, error) {
 	switch info, err := os.Stat(a.journalFile); {
 	case err != nil:
 		return nil, fmt.Errorf("--journal: %w", err)
 	case info.IsDir():
-		return nil, usagef("--journal %s is a folder; the journals in it are journal-CONTEXT.db", models.Printable(a.journalFile))
+		return nil, usagef("--journal %s is a directory; want a file in it, journal-CONTEXT.db", a.journalFile)
 	}
 	cfg := &config.Config{}
 	cfg.Current.Name = config.JournalContext(a.journalFile)
@@ -69,7 +67,7 @@ func (a *app) namedJournal() (*config.Config, error) {
 
 func (a *app) journalInfoCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "info", Short: "Show what the journal has, and what bounds it", Args: cobra.NoArgs,
+		Use: "info", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			kept, _, err := a.offlineJournal(cmd)
 			if err != nil {
@@ -86,25 +84,25 @@ func (a *app) journalInfoCommand() *cobra.Command {
 	}
 }
 
-// infoText is what a journal has, for people.
+// infoText formats the contents and limits of a journal.
 func infoText(i *journal.Info) string {
 	var b strings.Builder
 	say := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%-12s %s\n", name, models.Printable(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(&b, "%-12s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	say("journal", "%s", i.Path)
 	age := time.Duration(i.MaxAge) * time.Second
-	bounds := fmt.Sprintf("lines take %s at most; lines and pictures are kept for %s, all else for a year", models.FormatBytes(i.MaxSize), models.Age(age))
+	bounds := fmt.Sprintf("log lines up to %s; log lines and snapshots for %s, other records for a year", models.FormatBytes(i.MaxSize), models.Age(age))
 	if i.Bytes == 0 {
-		say("on disk", "nothing yet")
-		say("bounds", "%s", bounds)
+		say("on disk", "no records yet")
+		say("limits", "%s", bounds)
 		return b.String()
 	}
 	say("on disk", "%s, schema %d", models.FormatBytes(i.Bytes), i.Schema)
 	for _, k := range []struct {
 		name string
-		kept journal.Kept
-	}{{"transitions", i.Transitions}, {"works", i.Works}, {"pictures", i.Pictures}, {"lines", i.Lines}} {
+		kept journal.Amount
+	}{{"transitions", i.Transitions}, {"operations", i.Works}, {"snapshots", i.Pictures}, {"log lines", i.Lines}} {
 		text := fmt.Sprint(k.kept.Count)
 		if k.kept.Count > 0 {
 			text += fmt.Sprintf("  %s … %s", timeText(k.kept.First), timeText(k.kept.Last))
@@ -121,9 +119,9 @@ func infoText(i *journal.Info) string {
 		}
 		say(name, "%s  %d  %s", node.Node.Label(), node.Lines, models.FormatBytes(node.Bytes))
 	}
-	say("bounds", "%s", bounds)
+	say("limits", "%s", bounds)
 	if i.Dropped+i.DroppedLines > 0 {
-		say("not kept", "%d records, %d lines: there was no room for them while nothing could be written; the last %s", i.Dropped, i.DroppedLines, timeText(i.DroppedLast))
+		say("dropped", "%d records, %d log lines, because the journal could not be written; last %s", i.Dropped, i.DroppedLines, timeText(i.DroppedLast))
 	}
 	return b.String()
 }
@@ -136,29 +134,25 @@ type pruneFlags struct {
 func (a *app) journalPruneCommand() *cobra.Command {
 	var flags pruneFlags
 	cmd := &cobra.Command{
-		Use: "prune", Short: "Take what is old, or of a node, out of the journal, and give the room on the disk back", Args: cobra.NoArgs,
-		Long: "Take records out of the journal of the context, and give their room on the disk back.\n" +
-			"--size takes the oldest lines of logs, and then the oldest pictures of nodes; what happened stays.\n" +
-			"Nothing is sent to Ironic, and other programs may go on writing.",
-		Example: "  ironworks journal prune --older 30d\n  ironworks journal prune --size 500MiB --yes\n  ironworks journal prune --node r7-n01",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.prune(cmd, flags) },
+		Use: "prune", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.prune(cmd, flags) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&flags.older, "older", "", "all that is older than this: 30d, 2w, 12h")
-	f.StringVar(&flags.size, "size", "", "so much that the file has no more than this: 500MiB, 2GiB")
-	f.StringVar(&flags.node, "node", "", "all of this node, by name or uuid; with --older what of it is older")
-	f.BoolVarP(&flags.yes, "yes", "y", false, "do not ask")
-	_ = cmd.RegisterFlagCompletionFunc("node", a.completeKept) // it fails for flags that are not there
+	f.StringVar(&flags.older, "older", "", "age of the records to delete: 30d, 2w, 12h")
+	f.StringVar(&flags.size, "size", "", "maximum size of the file afterwards: 500MiB, 2GiB")
+	f.StringVar(&flags.node, "node", "", "name or uuid of the node whose records to delete; with --older only its older records")
+	f.BoolVarP(&flags.yes, "yes", "y", false, "skip the confirmation")
+	_ = cmd.RegisterFlagCompletionFunc("node", a.completeKept()) // fails only for unknown flags
 	return cmd
 }
 
-// order reads the flags, but for the node; what says what goes, for people.
+// order reads the flags except --node; what describes the records to delete.
 func (f *pruneFlags) order(now time.Time) (o journal.PruneOptions, what string, err error) {
 	switch {
 	case f.older == "" && f.size == "" && f.node == "":
-		return o, "", usagef("prune what? --older, --size or --node says")
+		return o, "", usagef("prune: want --older, --size or --node")
 	case f.size != "" && f.node != "":
-		return o, "", usagef("--size is of the whole file: it does not go with --node")
+		return o, "", usagef("--size and --node exclude each other")
 	}
 	var parts []string
 	if f.older != "" {
@@ -167,19 +161,19 @@ func (f *pruneFlags) order(now time.Time) (o journal.PruneOptions, what string, 
 			return o, "", usagef("--older: %w", err)
 		}
 		o.Before = now.Add(-age)
-		parts = append(parts, "what is older than "+timeText(o.Before))
+		parts = append(parts, "records older than "+timeText(o.Before))
 	}
 	if f.size != "" {
 		if o.Size, err = models.ParseBytes(f.size); err == nil && o.Size == 0 {
-			err = fmt.Errorf("a file of %s cannot be: --older 0d takes all", f.size)
+			err = fmt.Errorf("want more than %s; --older 0d deletes all records", f.size)
 		}
 		if err != nil {
 			return o, "", usagef("--size: %w", err)
 		}
-		parts = append(parts, "the oldest lines and pictures beyond "+models.FormatBytes(o.Size))
+		parts = append(parts, "the oldest log lines and snapshots beyond "+models.FormatBytes(o.Size))
 	}
 	if what = strings.Join(parts, ", and "); what == "" {
-		what = "all"
+		what = "all records"
 	}
 	return o, what, nil
 }
@@ -205,10 +199,10 @@ func (a *app) prune(cmd *cobra.Command, flags pruneFlags) error {
 			return err
 		}
 		if node.UUID == "" {
-			return fmt.Errorf("journal %s has nothing of %s", info.Path, models.Printable(flags.node))
+			return fmt.Errorf("journal %s has no records of %s", info.Path, flags.node)
 		}
 		order.Node = node.UUID
-		what += " of " + models.Printable(node.Label())
+		what += " of " + node.Label()
 	}
 	if err := a.confirmPrune(ctx, &info, what, flags.yes); err != nil {
 		return err
@@ -220,40 +214,33 @@ func (a *app) prune(cmd *cobra.Command, flags pruneFlags) error {
 	return a.print(result{data: went, names: []string{info.Path}, text: prunedText(&went)})
 }
 
-// confirmPrune asks; without somebody to ask it is refused.
+// confirmPrune asks for confirmation; without a terminal it refuses.
 func (a *app) confirmPrune(ctx context.Context, info *journal.Info, what string, yes bool) error {
-	text := fmt.Sprintf("%s goes, from %s (%s)", what, info.Path, models.FormatBytes(info.Bytes))
+	text := fmt.Sprintf("delete %s from %s (%s)", what, info.Path, models.FormatBytes(info.Bytes))
 	switch {
 	case yes:
 		return nil
 	case !a.interactive():
 		a.complain("prune: %s", text)
-		return a.refusef("refused: nobody can be asked here; --yes says that you mean it")
+		return a.refusef("refused: stdin is not a terminal; pass --yes to confirm")
 	}
-	answer, err := a.ask(ctx, models.Printable(text)+". Go on? [y/N] ")
-	if err != nil {
-		return err
-	}
-	if !isYes(answer) {
-		return &models.Refusal{Kind: models.RefusedUnconfirmed, Action: "prune", Why: "not confirmed, nothing went"}
-	}
-	return nil
+	return a.askYes(ctx, text+"? [y/N] ", "prune", "not confirmed, nothing was deleted")
 }
 
 func prunedText(p *journal.Pruned) string {
-	return fmt.Sprintf("gone: %s, %s, %s, %s; %s on disk, before %s\n",
-		counted(int(p.Transitions), "transition"), counted(int(p.Works), "past work"), counted(int(p.Pictures), "picture"), counted(int(p.Lines), "log line"), models.FormatBytes(p.After), models.FormatBytes(p.Before))
+	return fmt.Sprintf("deleted %s, %s, %s, %s; %s on disk, was %s\n",
+		models.Counted(int(p.Transitions), "transition"), models.Counted(int(p.Works), "operation"), models.Counted(int(p.Pictures), "snapshot"), models.Counted(int(p.Lines), "log line"), models.FormatBytes(p.After), models.FormatBytes(p.Before))
 }
 
-// keptNode is the node that the journal knows under a name or uuid; the zero one if it
-// knows none. Of several that had the name it is the one that was seen last.
+// keptNode is the node with a name or uuid in the journal, or the zero value. If several nodes had
+// the name, it is the one last seen.
 func (a *app) keptNode(ctx context.Context, kept *journal.Journal, name string) (models.NodeRef, error) {
 	refs, err := kept.Nodes(ctx, name)
 	if err != nil || len(refs) == 0 {
 		return models.NodeRef{}, err
 	}
 	for _, other := range refs[1:] {
-		a.complain("note: %s was the name of %s, too; that one is meant by its uuid", models.Printable(name), models.Printable(other.UUID))
+		a.complain("note: node %[2]s also had the name %[1]s; select it by uuid", name, other.UUID)
 	}
 	return refs[0], nil
 }

@@ -16,7 +16,7 @@ import (
 // labName is the name of the only context of a lab.
 const labName = "lab"
 
-// labConsole opens the console on a lab that ends with it.
+// labConsole opens the console on a lab, and stops the lab when the console ends.
 func (a *app) labConsole(cmd *cobra.Command, flags consoleFlags) (err error) {
 	if err := a.noOtherIronic(); err != nil {
 		return err
@@ -27,7 +27,7 @@ func (a *app) labConsole(cmd *cobra.Command, flags consoleFlags) (err error) {
 	}
 	var troubles labTroubles
 	options.Story, options.Trouble = true, troubles.note
-	login, done, err := a.labLogin(cmd.Context(), &options)
+	key, done, err := options.AllowSSH(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -45,23 +45,25 @@ func (a *app) labConsole(cmd *cobra.Command, flags consoleFlags) (err error) {
 		return err
 	}
 	defer forget()
-	cfg.Current.Logs.SSH = login
+	if key != "" {
+		cfg.Current.Logs.SSH = config.LogsSSH{Port: options.SSHPort, Keys: []string{key}, Config: "none"}
+	}
 	return a.openConsole(cmd, flags, cfg, nil)
 }
 
-// noOtherIronic refuses flags that name another one than the lab's.
+// noOtherIronic refuses flags that select another Ironic.
 func (a *app) noOtherIronic() error {
 	f := a.flags
 	for name, value := range map[string]string{"--url": f.URL, "--context": f.Context, "--cloud": f.Cloud, "--config": f.ConfigFile, "--username": f.Username} {
 		if value != "" {
-			return usagef("--lab and %s exclude each other: the lab brings its own Ironic along", name)
+			return usagef("--lab and %s exclude each other: the lab runs its own Ironic", name)
 		}
 	}
 	return nil
 }
 
-// labConfig is a configuration with nothing in it but the lab, whatever files and
-// variables there are. Only what is written about a bug goes where it always goes.
+// labConfig is a configuration with only the lab, independent of files and environment. Only
+// crash files are written to their usual directory.
 func (a *app) labConfig(site *lab.Site, dir string) (cfg *config.Config, done func(), err error) {
 	done = func() {}
 	if dir == "" {
@@ -84,7 +86,7 @@ func (a *app) labConfig(site *lab.Site, dir string) (cfg *config.Config, done fu
 		return nil, func() {}, err
 	}
 	cfg.Current.Name, cfg.Current.Source = labName, "--lab"
-	cfg.Current.BMC.Password, cfg.Current.BMC.Hosts = lab.BMCPassword, config.BMCHosts{"*"} // it is no secret
+	cfg.Current.BMC.Password, cfg.Current.BMC.Hosts = lab.BMCPassword, config.BMCHosts{"*"} // not a secret
 	cfg.Files.State = dir
 	cfg.Files.Audit = filepath.Join(dir, "audit.jsonl")
 	a.files = cfg.Files
@@ -92,7 +94,7 @@ func (a *app) labConfig(site *lab.Site, dir string) (cfg *config.Config, done fu
 	return cfg, done, nil
 }
 
-// labTroubles keeps what a lab complains of until the screen is free again.
+// labTroubles collects errors of a lab until the console has left the screen.
 type labTroubles struct {
 	mu   sync.Mutex
 	said []string
@@ -121,6 +123,6 @@ func (t *labTroubles) tell(a *app) {
 		a.complain("lab: %s", text)
 	}
 	if t.more > 0 {
-		a.complain("lab: %d more of that kind", t.more)
+		a.complain("lab: %d more errors", t.more)
 	}
 }

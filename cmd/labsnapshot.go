@@ -2,15 +2,11 @@ package cmd
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"ironworks/lab"
 	"ironworks/lab/vm"
 )
 
@@ -18,10 +14,7 @@ func (a *app) labSnapshotCommand() *cobra.Command {
 	var dir string
 	var remove, list bool
 	cmd := &cobra.Command{
-		Use: "snapshot NAME [MACHINE...]", Short: "Keep the disks and UEFI variables of the lab's virtual machines",
-		Long: "Keep the disks and UEFI variables of virtual machines (all of them, unless some are named) under a name.\n" +
-			"The machines have to be off; the lab may run. What Ironic knows of the nodes is not part of it.",
-		Example: "  ironworks lab snapshot --lab-state ~/lab clean\n  ironworks lab snapshot --lab-state ~/lab --list",
+		Use: "snapshot NAME [MACHINE...]",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case list && (remove || len(args) > 0):
@@ -34,7 +27,7 @@ func (a *app) labSnapshotCommand() *cobra.Command {
 			return a.eachVirtual(cmd.Context(), dir, args, "kept", vm.Snapshot)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "lab-state", "", "the folder of lab up --lab-state")
+	cmd.Flags().StringVar(&dir, "lab-state", "", "directory of lab up --lab-state")
 	cmd.Flags().BoolVar(&remove, "remove", false, "remove the snapshot")
 	cmd.Flags().BoolVar(&list, "list", false, "list the snapshots")
 	return cmd
@@ -43,57 +36,45 @@ func (a *app) labSnapshotCommand() *cobra.Command {
 func (a *app) labRestoreCommand() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
-		Use: "restore NAME [MACHINE...]", Short: "Put the lab's virtual machines back into the state of a snapshot",
-		Long: "Put disks and UEFI variables of virtual machines (all of them, unless some are named) back into the\n" +
-			"state of a snapshot, which stays. The machines have to be off; the lab may run. Ironic does not notice.",
-		Example: "  ironworks lab restore --lab-state ~/lab clean vm1",
+		Use: "restore NAME [MACHINE...]",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.eachVirtual(cmd.Context(), dir, args, "restored", vm.Restore)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "lab-state", "", "the folder of lab up --lab-state")
+	cmd.Flags().StringVar(&dir, "lab-state", "", "directory of lab up --lab-state")
 	return cmd
 }
 
-// virtualNames are the virtual machines of a lab, sorted.
-func virtualNames(dir string) ([]string, error) {
+// virtualMachines are the virtual machines of a lab, sorted, with their folders.
+func virtualMachines(dir string) (names []string, folder func(name string) string, err error) {
 	if dir == "" {
-		return nil, usagef("--lab-state: which lab? Name the folder of lab up --lab-state")
+		return nil, nil, usagef("want --lab-state, the directory of lab up --lab-state")
 	}
-	entries, err := os.ReadDir(filepath.Join(dir, virtualFolder))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("reading the lab: %w", err)
+	names, folder, err = lab.VirtualFolders(dir)
+	if err == nil && len(names) == 0 {
+		err = usagef("--lab-state %s: no virtual machines in this directory", dir)
 	}
-	var names []string
-	for _, e := range entries {
-		if e.IsDir() {
-			names = append(names, e.Name())
-		}
-	}
-	if len(names) == 0 {
-		return nil, usagef("--lab-state %s: no virtual machines there", dir)
-	}
-	return names, nil
+	return names, folder, err
 }
 
-// eachVirtual works on the machines that are named, and reports each.
+// eachVirtual calls work for the named machines, or for all, and prints the results.
 func (a *app) eachVirtual(
 	ctx context.Context, dir string, args []string, done string, work func(ctx context.Context, host vm.Host, folder, name string) error,
 ) error {
 	if len(args) == 0 {
-		return usagef("which snapshot? Give a NAME")
+		return usagef("no snapshot given: want NAME")
 	}
 	name, wanted := args[0], args[1:]
 	if err := vm.CheckSnapshotName(name); err != nil {
 		return usagef("%w", err)
 	}
-	all, err := virtualNames(dir)
+	all, folder, err := virtualMachines(dir)
 	if err != nil {
 		return err
 	}
 	for _, machine := range wanted {
 		if !slices.Contains(all, machine) {
-			return usagef("%s: no such virtual machine in %s", machine, dir)
+			return usagef("no virtual machine %q in %s%s", machine, dir, didYouMean(machine, all))
 		}
 	}
 	if len(wanted) == 0 {
@@ -112,7 +93,7 @@ func (a *app) eachVirtual(
 	r := result{header: []string{"MACHINE", "RESULT", "REASON"}}
 	for _, machine := range wanted {
 		one := line{Machine: machine, Result: done}
-		if err := work(ctx, host, filepath.Join(dir, virtualFolder, machine), name); err != nil {
+		if err := work(ctx, host, folder(machine), name); err != nil {
 			one.Result, one.Reason, failed = "failed", err.Error(), true
 		}
 		lines = append(lines, one)
@@ -126,9 +107,9 @@ func (a *app) eachVirtual(
 	return &codeError{code: exitFailed}
 }
 
-// labSnapshots lists them, by machine.
+// labSnapshots lists the snapshots by machine.
 func (a *app) labSnapshots(dir string) error {
-	all, err := virtualNames(dir)
+	all, folder, err := virtualMachines(dir)
 	if err != nil {
 		return err
 	}
@@ -137,9 +118,9 @@ func (a *app) labSnapshots(dir string) error {
 		Snapshot string `json:"snapshot" yaml:"snapshot"`
 	}
 	lines := []line{}
-	r := result{header: []string{"MACHINE", "SNAPSHOT"}}
+	r := result{empty: "No snapshots.", header: []string{"MACHINE", "SNAPSHOT"}}
 	for _, machine := range all {
-		names, err := vm.Snapshots(filepath.Join(dir, virtualFolder, machine))
+		names, err := vm.Snapshots(folder(machine))
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"ironworks/agentlog"
-	"ironworks/fleet"
 	"ironworks/models"
 	"ironworks/session"
 )
@@ -25,24 +24,24 @@ func TestLogsOrder(t *testing.T) {
 		wrong string
 		check func(o logsOrder) bool
 	}{
-		"nothing":         {wrong: "whose log?"},
-		"a node":          {nodes: one, check: func(o logsOrder) bool { return !o.follow && o.from.IsZero() && o.least == models.LogDebug }},
-		"listening":       {flags: logsFlags{listen: ":6387"}, check: func(o logsOrder) bool { return o.follow }},
-		"since ago":       {flags: logsFlags{since: "10m"}, nodes: one, check: func(o logsOrder) bool { return o.from.Equal(now.Add(-10 * time.Minute)) }},
-		"since then":      {flags: logsFlags{since: "2026-03-14T13:30:00Z"}, nodes: one, check: func(o logsOrder) bool { return o.from.Equal(now.Add(-30 * time.Minute)) }},
+		"nothing":         {wrong: "want a NODE, or --listen"},
+		"a node":          {nodes: one, check: func(o logsOrder) bool { return !o.Follow && o.Since.IsZero() && o.least == models.LogDebug }},
+		"listening":       {flags: logsFlags{LogsOrder: session.LogsOrder{Listen: ":6387"}}, check: func(o logsOrder) bool { return o.Follow }},
+		"since ago":       {flags: logsFlags{since: "10m"}, nodes: one, check: func(o logsOrder) bool { return o.Since.Equal(now.Add(-10 * time.Minute)) }},
+		"since then":      {flags: logsFlags{since: "2026-03-14T13:30:00Z"}, nodes: one, check: func(o logsOrder) bool { return o.Since.Equal(now.Add(-30 * time.Minute)) }},
 		"since never":     {flags: logsFlags{since: "noon"}, nodes: one, wrong: `--since "noon"`},
 		"since later":     {flags: logsFlags{since: "-1m"}, nodes: one, wrong: `--since "-1m"`},
 		"level":           {flags: logsFlags{level: "warn"}, nodes: one, check: func(o logsOrder) bool { return o.least == models.LogWarning }},
-		"no level":        {flags: logsFlags{level: "loud"}, nodes: one, wrong: `no level "loud"`},
-		"filter":          {flags: logsFlags{filter: "color:red"}, nodes: one, wrong: `no key "color"`},
-		"source":          {flags: logsFlags{sources: []string{"ssh", "archive"}}, nodes: one, check: func(o logsOrder) bool { return len(o.use) == 2 }},
+		"no level":        {flags: logsFlags{level: "loud"}, nodes: one, wrong: `unknown level "loud"`},
+		"filter":          {flags: logsFlags{filter: "color:red"}, nodes: one, wrong: `unknown filter key "color"`},
+		"source":          {flags: logsFlags{sources: []string{"ssh", "archive"}}, nodes: one, check: func(o logsOrder) bool { return len(o.Sources) == 2 }},
 		"kept":            {flags: logsFlags{kept: true, since: "1h"}, nodes: one, check: func(o logsOrder) bool { return o.kept }},
-		"kept and live":   {flags: logsFlags{kept: true, follow: true}, nodes: one, wrong: "--kept is what was kept of earlier"},
+		"kept and live":   {flags: logsFlags{kept: true, LogsOrder: session.LogsOrder{Follow: true}}, nodes: one, wrong: "--kept reads the journal"},
 		"no source":       {flags: logsFlags{sources: []string{"tape"}}, nodes: one, wrong: `--source "tape"`},
-		"a console once":  {flags: logsFlags{sources: []string{"serial"}}, nodes: one, wrong: "a serial console keeps nothing; -f"},
-		"any console":     {flags: logsFlags{sources: []string{"serial"}, listen: ":1"}, wrong: "whose console? name a NODE"},
-		"address of two":  {flags: logsFlags{address: "10.0.0.1"}, nodes: []string{"n1", "n2"}, wrong: "one NODE"},
-		"address of none": {flags: logsFlags{address: "10.0.0.1", listen: ":1"}, wrong: "one NODE"},
+		"a console once":  {flags: logsFlags{sources: []string{"serial"}}, nodes: one, wrong: "a serial console has no past lines; pass -f"},
+		"any console":     {flags: logsFlags{sources: []string{"serial"}, LogsOrder: session.LogsOrder{Listen: ":1"}}, wrong: "--source serial: no NODE given"},
+		"address of two":  {flags: logsFlags{LogsOrder: session.LogsOrder{Address: "10.0.0.1"}}, nodes: []string{"n1", "n2"}, wrong: "one NODE"},
+		"address of none": {flags: logsFlags{LogsOrder: session.LogsOrder{Address: "10.0.0.1", Listen: ":1"}}, wrong: "one NODE"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -77,8 +76,8 @@ func TestLogsPrinter(t *testing.T) {
 		output outputFormat
 		want   string
 	}{
-		"all":   {want: "2026-03-14T13:00:00.000Z n1 ERROR kernel: old\n2026-03-14T14:00:00.000Z n1 ERROR kernel: disk \u202e is gone\n2026-03-14T14:00:00.000Z n1 hello\n"},
-		"since": {flags: logsFlags{since: "10m", level: "error"}, want: "2026-03-14T14:00:00.000Z n1 ERROR kernel: disk \u202e is gone\n"},
+		"all":   {want: "2026-03-14T13:00:00.000Z n1 ERROR kernel: old\n2026-03-14T14:00:00.000Z n1 ERROR kernel: disk \\u202e is gone\n2026-03-14T14:00:00.000Z n1 hello\n"},
+		"since": {flags: logsFlags{since: "10m", level: "error"}, want: "2026-03-14T14:00:00.000Z n1 ERROR kernel: disk \\u202e is gone\n"},
 		"json": {flags: logsFlags{filter: "unit:kernel", since: "10m"}, output: outputJSON, want: `{"time":"2026-03-14T14:00:00Z","received":"0001-01-01T00:00:00Z",` +
 			`"node":{"uuid":"u1","name":"n1"},"source":"ssh","unit":"kernel","level":3,"text":"disk \u202e is gone"}` + "\n"},
 	} {
@@ -91,9 +90,9 @@ func TestLogsPrinter(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := &logsPrinter{app: a, order: &order, status: map[string]map[models.LogSource]agentlog.Status{}, lines: map[string]int{}}
-			p.take(n, &agentlog.Batch{Lines: logLines(now), Dropped: 3})
-			if out.String() != tt.want || !strings.Contains(errs.String(), "n1: 3 lines are not here") {
+			p := newLogsPrinter(a, &order, nil)
+			p.printBatch(n, &agentlog.Batch{Lines: logLines(now), Dropped: 3})
+			if out.String() != tt.want || !strings.Contains(errs.String(), "n1: 3 lines dropped") {
 				t.Errorf("got  %q %q\nwant %q", out.String(), errs.String(), tt.want)
 			}
 		})
@@ -104,22 +103,19 @@ func TestLogsSaysWhyThereIsNone(t *testing.T) {
 	t.Parallel()
 	n := models.NodeRef{UUID: "u1", Name: "n1"}
 	var out, errs bytes.Buffer
-	p := &logsPrinter{
-		app: newApp(process{stdout: &out, stderr: &errs}), order: &logsOrder{least: models.LogDebug},
-		status: map[string]map[models.LogSource]agentlog.Status{}, lines: map[string]int{},
-	}
-	p.take(n, &agentlog.Batch{
-		Status: []agentlog.Status{{Node: n, Source: models.LogSSH, State: agentlog.StateFailed, Address: "core@h", Why: "refused", WayOut: "start sshd"}},
+	p := newLogsPrinter(newApp(process{stdout: &out, stderr: &errs}), &logsOrder{least: models.LogDebug}, nil)
+	p.printBatch(n, &agentlog.Batch{
+		Status: []agentlog.Status{{Node: n, Source: models.LogSSH, State: agentlog.StateFailed, Address: "core@h", Reason: "refused", Remedy: "start sshd"}},
 		Lines:  []models.LogLine{{Source: models.LogStatus, Node: n, Text: "the agent answers"}},
 	})
 	err := p.verdict([]models.NodeRef{n})
-	if err == nil || !strings.Contains(err.Error(), "n1: no source has a line of its log; --kept prints what was kept of earlier\n  ssh core@h: failed, refused (start sshd)") {
+	if err == nil || !strings.Contains(err.Error(), "n1: no source has log lines; --kept prints the lines of the journal\n  ssh core@h: failed, refused (start sshd)") {
 		t.Errorf("%v", err)
 	}
 	if errs.Len() != 0 {
 		t.Errorf("told twice: %s", errs.String())
 	}
-	p.take(n, &agentlog.Batch{Lines: logLines(time.Now())})
+	p.printBatch(n, &agentlog.Batch{Lines: logLines(time.Now())})
 	if err := p.verdict([]models.NodeRef{n}); err != nil {
 		t.Error(err)
 	}
@@ -133,27 +129,9 @@ func (closedPipe) Write([]byte) (int, error) { return 0, syscall.EPIPE }
 func TestLogsEndWithTheirReader(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancelCause(t.Context())
-	p := &logsPrinter{
-		app: newApp(process{stdout: closedPipe{}, stderr: &bytes.Buffer{}}), order: &logsOrder{least: models.LogDebug}, stop: stop,
-		status: map[string]map[models.LogSource]agentlog.Status{}, lines: map[string]int{},
-	}
-	p.take(models.NodeRef{UUID: "u1"}, &agentlog.Batch{Lines: logLines(time.Now())})
+	p := newLogsPrinter(newApp(process{stdout: closedPipe{}, stderr: &bytes.Buffer{}}), &logsOrder{least: models.LogDebug}, stop)
+	p.printBatch(models.NodeRef{UUID: "u1"}, &agentlog.Batch{Lines: logLines(time.Now())})
 	if !errors.Is(context.Cause(ctx), syscall.EPIPE) {
 		t.Errorf("goes on: %v", context.Cause(ctx))
-	}
-}
-
-func TestLastAgent(t *testing.T) {
-	t.Parallel()
-	if got := session.LastAgent(fleet.NewStore())(models.NodeRef{UUID: "u"}); got != "" {
-		t.Errorf("a node that nobody knows is at %q", got)
-	}
-	x := &agents{store: fleet.NewStore(), first: []models.Node{{UUID: "u", Internal: &models.Internal{AgentURL: "https://a"}}}}
-	if got := x.of(models.NodeRef{UUID: "u"}); got != "https://a" {
-		t.Errorf("at %q", got)
-	}
-	x.given = "10.0.0.1"
-	if got := x.of(models.NodeRef{UUID: "u"}); got != "10.0.0.1" {
-		t.Errorf("at %q", got)
 	}
 }

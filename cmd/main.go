@@ -1,5 +1,5 @@
-// Package cmd holds the commands of ironworks and their wiring; what they do is in the
-// packages config, ironicclient, fleet and provision.
+// Package cmd has the commands of ironworks: flags, output and exit codes. Their logic is in
+// session, provision, lab and ignition/prepare.
 package cmd
 
 import (
@@ -14,11 +14,9 @@ import (
 	"ironworks/models"
 )
 
-// Main is the program: it runs the command line of the process and returns the exit
-// code.
+// Main runs the command line of the process and returns the exit code.
 func Main() int {
-	// Writing to a pipe that nobody reads is an error to handle, not a reason to die in
-	// the middle of following a node.
+	// A broken pipe is an error to handle: the process must not die while a node is deployed.
 	signal.Ignore(syscall.SIGPIPE)
 	signals := &interrupts{}
 	ctx, stop := signals.catch(context.Background())
@@ -29,19 +27,19 @@ func Main() int {
 	})
 }
 
-// process is what a run gets from the outside, so that tests can be the outside.
+// process is the environment of a run, which tests replace.
 type process struct {
 	args           []string
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	options        config.Options
-	// away says that somebody else has the terminal, until back is called; may be nil.
+	// away marks the terminal as used by another program until back is called; may be nil.
 	away func() (back func())
 	// bug is called when the console opens a session, so that a test can panic there.
 	bug func()
 }
 
-// run executes one command line and gives the exit code.
+// run executes one command line and returns the exit code.
 func run(ctx context.Context, p process) int {
 	a := newApp(p)
 	root := a.rootCommand() //nolint:contextcheck // commands take the context that ExecuteContext gives them
@@ -49,7 +47,7 @@ func run(ctx context.Context, p process) int {
 	return a.guard(ctx, root.ExecuteContext)
 }
 
-// guard does the work of a run, tells how it failed, and keeps a panic off the screen.
+// guard calls work, prints its error, and writes a panic to a crash file.
 func (a *app) guard(ctx context.Context, work func(context.Context) error) (code int) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -60,7 +58,7 @@ func (a *app) guard(ctx context.Context, work func(context.Context) error) (code
 	err := work(ctx)
 	var fault *models.Fault
 	if errors.Is(err, syscall.EPIPE) && !errors.As(err, &fault) {
-		return exitOK // the reader of our output has seen what it wanted
+		return exitOK // the reader closed the pipe, as head does
 	}
 	return a.report(ctx, err)
 }

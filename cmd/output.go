@@ -8,13 +8,12 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
 	"go.yaml.in/yaml/v3"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // outputFormat is the -o flag.
@@ -27,36 +26,33 @@ const (
 	outputName  outputFormat = "name"
 )
 
-// String gives the flag's value.
-func (f *outputFormat) String() string {
-	if *f == "" {
-		return string(outputTable)
-	}
-	return string(*f)
-}
+// String is the value of the flag.
+func (f *outputFormat) String() string { return string(*f) }
 
-// Set takes the flag's value.
+// Set parses the value of the flag.
 func (f *outputFormat) Set(s string) error {
 	switch v := outputFormat(s); v {
 	case outputTable, outputJSON, outputYAML, outputName:
 		*f = v
 		return nil
 	}
-	return fmt.Errorf("want table, json, yaml or name")
+	return fmt.Errorf("want table, json, yaml or name%s", didYouMean(s, []outputFormat{outputTable, outputJSON, outputYAML, outputName}))
 }
 
-// Type names the flag's type in the help.
+// Type is the name of the type in the help.
 func (f *outputFormat) Type() string { return "format" }
 
-// result is something that can be printed in every format.
+// result is output that can be printed in every format.
 type result struct {
-	// data is what JSON and YAML show; names what -o name does, one a line.
+	// data is the output as JSON and YAML; names are the lines of -o name.
 	data  any
 	names []string
-	// header and rows are the table; text is printed instead when there is no header.
+	// header and rows are the table; without a header, text is printed instead.
 	header []string
 	rows   [][]string
 	text   string
+	// empty is the sentence for stderr when a table has no rows.
+	empty string
 }
 
 // print writes a result in the chosen format.
@@ -70,11 +66,11 @@ func (a *app) print(r result) error {
 		err = writeYAML(out, r.data)
 	case outputName:
 		for _, n := range r.names {
-			fmt.Fprintln(out, models.Printable(n))
+			fmt.Fprintln(out, printable.Line(n))
 		}
-	case outputTable, "":
+	case outputTable:
 		if r.header == nil {
-			_, err = io.WriteString(out, r.text)
+			_, err = io.WriteString(out, printable.Lines(r.text))
 			break
 		}
 		width, _ := terminal(a.stdout)
@@ -83,7 +79,13 @@ func (a *app) print(r result) error {
 	if err != nil {
 		return err
 	}
-	return out.Flush()
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	if people := a.output == outputTable || a.output == outputName; people && r.empty != "" && len(r.rows) == 0 {
+		a.tell("%s\n", r.empty)
+	}
+	return nil
 }
 
 func writeJSON(w io.Writer, v any) error {
@@ -94,36 +96,37 @@ func writeJSON(w io.Writer, v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	_, err := w.Write(harmlessJSON(text.Bytes()))
+	_, err := w.Write(models.HarmlessJSON(text.Bytes()))
 	return err
 }
 
-// harmlessJSON escapes what JSON allows in a text but a terminal obeys, or shows in
-// another order. The value stays the same.
-func harmlessJSON(data []byte) []byte {
-	if !bytes.ContainsFunc(data, harmful) {
-		return data
+// writeLine writes one JSON object per line.
+func writeLine(w io.Writer, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
 	}
-	out := make([]byte, 0, len(data)+32)
-	for _, r := range string(data) {
-		switch {
-		case !harmful(r):
-			out = utf8.AppendRune(out, r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
-		}
-	}
-	return out
+	_, err = w.Write(append(models.HarmlessJSON(data), '\n'))
+	return err
 }
 
-// harmful is never true of what is in JSON outside of its texts.
-func harmful(r rune) bool { return r > '~' && models.Printable(string(r)) != string(r) }
+// writeItem writes one item of a stream with one write: its text, a JSON object on a line, or an
+// item of a YAML list.
+func (a *app) writeItem(w io.Writer, item any, name, text string) error {
+	switch a.output {
+	case outputJSON:
+		return writeLine(w, item)
+	case outputYAML:
+		return writeYAML(w, []any{item})
+	case outputName:
+		text = name
+	case outputTable:
+	}
+	_, err := fmt.Fprintln(w, printable.Lines(text))
+	return err
+}
 
-// writeYAML goes through JSON, so that both show the same names and values in the same
-// order.
+// writeYAML converts from JSON, so that both formats have the same names, values and order.
 func writeYAML(w io.Writer, v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -135,7 +138,7 @@ func writeYAML(w io.Writer, v any) error {
 	if err != nil {
 		return err
 	}
-	// Into memory first: the encoder hides what a write failed with.
+	// Encode to memory first: the encoder hides the errors of writes.
 	var text bytes.Buffer
 	enc := yaml.NewEncoder(&text)
 	enc.SetIndent(2)
@@ -149,14 +152,14 @@ func writeYAML(w io.Writer, v any) error {
 	return err
 }
 
-// oldBool says that readers of YAML 1.1 would take the text for true or false.
+// oldBool reports whether YAML 1.1 parsers read the text as a boolean, such as yes and off.
 func oldBool(text string) bool {
 	plain, err := yaml.Marshal(text)
 	return err == nil && plain[0] == '"' && len(text) <= len("false")
 }
 
-// yamlNode reads one JSON value. JSON is not quite YAML: Ironic writes an emoji as two
-// escapes, which YAML does not know.
+// yamlNode reads one JSON value. JSON is not a subset of YAML: Ironic writes an emoji as two
+// surrogate escapes, which YAML does not support.
 func yamlNode(dec *json.Decoder) (*yaml.Node, error) {
 	token, err := dec.Token()
 	if err != nil {
@@ -180,7 +183,7 @@ func yamlNode(dec *json.Decoder) (*yaml.Node, error) {
 		if v == '{' {
 			n.Kind = yaml.MappingNode
 		}
-		for dec.More() { // keys and values of an object follow each other
+		for dec.More() { // keys and values of an object alternate
 			item, err := yamlNode(dec)
 			if err != nil {
 				return nil, err
@@ -196,8 +199,7 @@ func yamlNode(dec *json.Decoder) (*yaml.Node, error) {
 
 const columnGap = "  "
 
-// writeTable aligns columns by what they take on the screen; with a width, the last
-// column is cut to it.
+// writeTable aligns columns by their width on the screen, and cuts lines to width unless it is 0.
 func writeTable(w io.Writer, header []string, rows [][]string, width int) {
 	sizes := make([]int, len(header))
 	for i, h := range header {
@@ -205,7 +207,7 @@ func writeTable(w io.Writer, header []string, rows [][]string, width int) {
 	}
 	for _, row := range rows {
 		for i := range row {
-			row[i] = models.Printable(row[i])
+			row[i] = printable.Line(row[i])
 			sizes[i] = max(sizes[i], runewidth.StringWidth(row[i]))
 		}
 	}

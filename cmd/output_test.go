@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+	"time"
 )
 
 func TestPrintFormats(t *testing.T) {
@@ -16,7 +17,7 @@ func TestPrintFormats(t *testing.T) {
 	}
 	for format, want := range map[outputFormat]string{
 		// Wide characters count twice; the second column stands behind the widest cell.
-		"": "NAME         STATE\n" +
+		outputTable: "NAME         STATE\n" +
 			"n1           active\n" +
 			"日本語       deploy failed\n" +
 			`evil\x1b[2J  a b` + "\n",
@@ -40,7 +41,7 @@ func TestEmptyListIsAnEmptyArray(t *testing.T) {
 	var out bytes.Buffer
 	a := newApp(process{stdout: &out})
 	a.output = outputJSON
-	if err := a.print(nodesResult(nil, listing{}, clock{}.Now())); err != nil || out.String() != "[]\n" {
+	if err := a.print(nodesResult(nil, nil, time.Now())); err != nil || out.String() != "[]\n" {
 		t.Errorf("%q, %v", out.String(), err)
 	}
 }
@@ -59,6 +60,38 @@ func TestWrapped(t *testing.T) {
 	} {
 		if got := wrapped(tt.text, tt.width, 4); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+func TestEmptyResults(t *testing.T) {
+	t.Parallel()
+	for format, want := range map[outputFormat][2]string{
+		outputTable: {"NAME\n", "No nodes match state:failed.\n"},
+		outputName:  {"", "No nodes match state:failed.\n"},
+		outputJSON:  {"[]\n", ""},
+		outputYAML:  {"[]\n", ""},
+	} {
+		var out, errs bytes.Buffer
+		a := newApp(process{stdout: &out, stderr: &errs})
+		a.output = format
+		r := result{data: []string{}, header: []string{"NAME"}, empty: "No nodes match state:failed."}
+		if err := a.print(r); err != nil || out.String() != want[0] || errs.String() != want[1] {
+			t.Errorf("%s: %v, stdout %q, stderr %q, want %q", format, err, out.String(), errs.String(), want)
+		}
+	}
+}
+
+func TestStateHint(t *testing.T) {
+	t.Parallel()
+	for filter, want := range map[string]string{
+		"state:actve":           ` (did you mean "active"?)`,
+		"x state:=deploy-faild": ` (did you mean "deploy-failed"?)`,
+		"state:failed":          "",
+		"class:actve":           "",
+	} {
+		if got := stateHint(filter); got != want {
+			t.Errorf("%s: %q, want %q", filter, got, want)
 		}
 	}
 }

@@ -8,11 +8,11 @@ import (
 
 	"github.com/mattn/go-runewidth"
 
-	"ironworks/models"
+	"ironworks/printable"
 )
 
-// progress is one line on a terminal that tells how far long work is; in a pipe it is
-// silent. It appears only after a moment, so that quick work stays quiet.
+// progress is a progress line on a terminal; without a terminal it prints nothing. The line
+// appears after progressDelay, so that quick commands stay silent.
 type progress struct {
 	mu      sync.Mutex
 	out     io.Writer
@@ -59,7 +59,7 @@ func (p *progress) say(format string, args ...any) {
 	p.live(func() string { return text })
 }
 
-// live sets a line that is made anew each time it is painted: a countdown.
+// live sets a line that is computed each time it is painted, such as a countdown.
 func (p *progress) live(text func() string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,22 +72,17 @@ func (p *progress) paint() {
 	if p.out == nil || p.text == nil || time.Since(p.started) < progressDelay {
 		return
 	}
-	_, _ = fmt.Fprintf(p.out, "\r\x1b[K%s", runewidth.Truncate(models.Printable(p.text()), max(p.width-1, 1), "…"))
+	_, _ = fmt.Fprintf(p.out, "\r\x1b[K%s", runewidth.Truncate(printable.Line(p.text()), max(p.width-1, 1), "…"))
 	p.shown = true
 }
 
-func (p *progress) wipe() {
-	if p.shown {
-		_, _ = fmt.Fprint(p.out, "\r\x1b[K")
-		p.shown = false
-	}
-}
-
-// stop wipes the line and ends the painting.
+// stop erases the line.
 func (p *progress) stop() {
 	close(p.done)
 	p.wg.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.wipe()
+	if p.shown {
+		_, _ = fmt.Fprint(p.out, "\r\x1b[K")
+	}
 }

@@ -19,7 +19,6 @@ import (
 
 	"ironworks/agentlog"
 	"ironworks/config"
-	"ironworks/ignition"
 	"ironworks/ignition/prepare"
 	"ironworks/lab"
 	"ironworks/models"
@@ -98,7 +97,12 @@ func TestRamdiskLogInTheLab(t *testing.T) {
 	}()
 
 	key, public := userKey(t)
-	built, err := a.makerWith(ignition.IronicEndpoint{}).Build(ctx, prepare.Inputs{
+	host := a.host()
+	maker, err := host.Maker(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, err := maker.Build(ctx, prepare.Inputs{
 		IronicURLs: []string{url}, SSHKeys: []string{public}, SSHHostKey: true, JournalPush: fmt.Sprintf("https://127.0.0.1:%d", console),
 	})
 	if err != nil {
@@ -158,7 +162,7 @@ func TestRamdiskLogInTheLab(t *testing.T) {
 			lines = append(lines, batch.Lines...)
 			for _, s := range batch.Status {
 				if s.State == agentlog.StateFollowing {
-					following[s.Source] = s.Address + " " + s.Why
+					following[s.Source] = s.Address + " " + s.Reason
 				}
 			}
 		case <-poll.C:

@@ -46,12 +46,12 @@ func TestExplainRecording(t *testing.T) {
 			picture(10*time.Second, models.StateDeployWait, "")
 			if tt.line != "" {
 				at := began.Add(time.Minute)
-				rec.Lines = append(rec.Lines, agentlog.Harmless(models.LogLine{
+				rec.Lines = append(rec.Lines, agentlog.Sanitize(models.LogLine{
 					Time: at, Received: at, Node: node, Source: models.LogSSH, Boot: "b", Unit: "ironic-agent", Level: models.LogError, Text: tt.line,
 				}))
 			}
 			picture(4*time.Minute, models.StateDeployFailed, tt.reason)
-			player, err := replay.New(rec, clock{}, 1)
+			player, err := replay.New(rec, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,7 +1,9 @@
 package cmd
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -17,13 +19,13 @@ import (
 
 func (a *app) driversCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "drivers", Short: "List the hardware types that are enabled, and their interfaces", Args: cobra.NoArgs,
+		Use: "drivers", Args: cobra.NoArgs,
 		RunE: a.online(func(cmd *cobra.Command, s *session.Session, _ []string) error {
 			drivers, err := s.Client.Drivers(cmd.Context())
 			if err != nil {
 				return err
 			}
-			r := result{data: nonNil(drivers), header: []string{"NAME", "HOSTS", "INTERFACE", "DEFAULT", "ENABLED"}}
+			r := result{empty: "No drivers enabled.", data: nonNil(drivers), header: []string{"NAME", "HOSTS", "INTERFACE", "DEFAULT", "ENABLED"}}
 			for _, d := range drivers {
 				r.names = append(r.names, d.Name)
 				r.rows = append(r.rows, driverRows(d)...)
@@ -33,15 +35,10 @@ func (a *app) driversCommand() *cobra.Command {
 	}
 }
 
-// driverRows is a line for each kind of interface of a driver.
+// driverRows has one row per interface of a driver.
 func driverRows(d models.Driver) [][]string {
-	var kinds []string
-	for k := range d.Enabled {
-		kinds = append(kinds, k)
-	}
-	slices.Sort(kinds)
 	var rows [][]string
-	for _, k := range kinds {
+	for _, k := range slices.Sorted(maps.Keys(d.Enabled)) {
 		rows = append(rows, []string{d.Name, strings.Join(d.Hosts, ","), k, d.Default[k], strings.Join(d.Enabled[k], ", ")})
 	}
 	if len(rows) == 0 {
@@ -50,7 +47,16 @@ func driverRows(d models.Driver) [][]string {
 	return rows
 }
 
-// nonNil makes an empty list [] in JSON, where a nil one would be null.
+// listed joins words with commas.
+func listed[T ~string](list []T) string {
+	words := make([]string, len(list))
+	for i, word := range list {
+		words[i] = string(word)
+	}
+	return strings.Join(words, ", ")
+}
+
+// nonNil makes a nil list [] instead of null in JSON.
 func nonNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -60,13 +66,13 @@ func nonNil[T any](list []T) []T {
 
 func (a *app) conductorsCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "conductors", Short: "List the conductors and whether they are alive", Args: cobra.NoArgs,
+		Use: "conductors", Args: cobra.NoArgs,
 		RunE: a.online(func(cmd *cobra.Command, s *session.Session, _ []string) error {
 			conductors, err := s.Client.Conductors(cmd.Context())
 			if err != nil {
 				return err
 			}
-			r := result{data: nonNil(conductors), header: []string{"HOST", "GROUP", "ALIVE", "SEEN", "DRIVERS"}}
+			r := result{empty: "No conductors.", data: nonNil(conductors), header: []string{"HOST", "GROUP", "ALIVE", "LAST SEEN", "DRIVERS"}}
 			for _, c := range conductors {
 				r.names = append(r.names, c.Hostname)
 				r.rows = append(r.rows, []string{
@@ -94,13 +100,11 @@ func timeText(t time.Time) string {
 
 func (a *app) validateCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "validate NODE", Short: "Ask every interface of a node whether it could do its work",
-		Long: "Ask every interface of a node whether it could do its work. Exit code 1 when one that a deployment needs\n" +
-			"(boot, deploy, management, network, power) says no.",
+		Use:  "validate NODE",
 		Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeNodes(1),
 		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
 			progress := a.newProgress()
-			progress.say("asking the interfaces of %s", args[0])
+			progress.say("validating the interfaces of %s …", args[0])
 			list, err := s.Client.Validate(cmd.Context(), args[0])
 			progress.stop()
 			if err != nil {
@@ -112,7 +116,7 @@ func (a *app) validateCommand() *cobra.Command {
 }
 
 func (a *app) printValidation(list []models.Validation) error {
-	r := result{data: nonNil(list), header: []string{"INTERFACE", "RESULT", "REASON"}}
+	r := result{empty: "No interfaces.", data: nonNil(list), header: []string{"INTERFACE", "RESULT", "REASON"}}
 	var bad error
 	for _, v := range list {
 		r.names = append(r.names, v.Interface)
@@ -135,11 +139,16 @@ func (a *app) printValidation(list []models.Validation) error {
 
 func (a *app) configCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "config", Short: "Show the configuration that is in force", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use: "config",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("%w; want show or paths", unknownCommand(cmd, args[0]))
+			}
+			return cmd.Help()
+		},
 	}
 	cmd.AddCommand(&cobra.Command{
-		Use: "show", Short: "Show every context and the selected one, secrets masked", Args: cobra.NoArgs,
+		Use: "show", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := a.load(cmd)
 			if err != nil {
@@ -149,13 +158,13 @@ func (a *app) configCommand() *cobra.Command {
 			for _, c := range cfg.Contexts {
 				names = append(names, c.Name)
 			}
-			if a.output == outputTable || a.output == "" {
+			if a.output == outputTable {
 				a.output = outputYAML
 			}
 			return a.print(result{data: cfg.Show(), names: names})
 		},
 	}, &cobra.Command{
-		Use: "paths", Short: "Show the files that are read and written, and what was looked for", Args: cobra.NoArgs,
+		Use: "paths", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := a.load(cmd)
 			if err != nil {
@@ -174,7 +183,7 @@ func (a *app) configCommand() *cobra.Command {
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		Use: "version", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			info := map[string]string{
 				"version": version(), "api": fmt.Sprintf("1.%d to 1.%d", models.OldestMinor, models.NewestMinor), "go": runtime.Version(),
@@ -187,8 +196,7 @@ func (a *app) versionCommand() *cobra.Command {
 	}
 }
 
-// buildVersion is set by the Makefile from git; without it the build's own knowledge
-// is used.
+// buildVersion is set by the Makefile from git; the default is the version of the module.
 var buildVersion = ""
 
 func version() string {
@@ -201,30 +209,56 @@ func version() string {
 	return "unknown"
 }
 
-// completeNodes offers node names to the shell; limit bounds how many a command takes,
-// 0 is any number.
-func (a *app) completeNodes(limit int) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		if limit > 0 && len(args) >= limit {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		s, err := a.connect(cmd)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		defer s.Close()
-		ctx, cancel := withTimeout(cmd.Context(), 2*time.Second)
-		defer cancel()
-		page, err := s.Client.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid", "name"}})
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		var names []string
-		for i := range page.Nodes {
-			if label := page.Nodes[i].Label(); strings.HasPrefix(label, prefix) && !slices.Contains(args, label) {
-				names = append(names, models.Printable(label))
+// completion completes names; limit is the maximum number of arguments, 0 for any number.
+func completion(limit int, labels func(cmd *cobra.Command) []string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, prefix string) (names []string, _ cobra.ShellCompDirective) {
+		if limit == 0 || len(args) < limit {
+			for _, label := range labels(cmd) {
+				if strings.HasPrefix(label, prefix) && !slices.Contains(args, label) {
+					names = append(names, label)
+				}
 			}
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
 	}
+}
+
+// completeNodes completes the names of nodes.
+func (a *app) completeNodes(limit int) cobra.CompletionFunc {
+	return completion(limit, func(cmd *cobra.Command) (labels []string) {
+		s, err := a.connect(cmd)
+		if err != nil {
+			return nil
+		}
+		defer s.Close()
+		ctx, cancel := context.WithTimeout(cmd.Context(), 2*time.Second)
+		defer cancel()
+		page, err := s.Client.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid", "name"}})
+		if err != nil {
+			return nil
+		}
+		for i := range page.Nodes {
+			labels = append(labels, page.Nodes[i].Label())
+		}
+		return labels
+	})
+}
+
+// completeKept completes the names of nodes in the journal, offline.
+func (a *app) completeKept() cobra.CompletionFunc {
+	return completion(1, func(cmd *cobra.Command) (labels []string) {
+		kept, _, err := a.offlineJournal(cmd)
+		if err != nil {
+			return nil
+		}
+		defer kept.Close()
+		refs, err := kept.Nodes(cmd.Context(), "")
+		if err != nil {
+			return nil
+		}
+		for _, ref := range refs {
+			labels = append(labels, ref.Label())
+		}
+		return labels
+	})
 }

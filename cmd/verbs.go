@@ -10,7 +10,7 @@ import (
 	"ironworks/provision"
 )
 
-// verbFlags are the flags that only some provision verbs have.
+// verbFlags are the flags of provision verbs.
 type verbFlags struct {
 	actFlags
 	steps          []string
@@ -36,7 +36,7 @@ func (a *app) verbCommands() []*cobra.Command {
 func (a *app) verbCommand(v models.Verb) *cobra.Command {
 	flags := &verbFlags{}
 	cmd := &cobra.Command{
-		Use: string(v) + " NODE…", Short: v.Help(), Args: cobra.MinimumNArgs(1),
+		Use: string(v) + " NODE…", Args: cobra.MinimumNArgs(1),
 		ValidArgsFunction: a.completeNodes(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req, err := a.provisionRequest(v, flags)
@@ -55,51 +55,54 @@ func (a *app) verbCommand(v models.Verb) *cobra.Command {
 	case models.VerbClean, models.VerbService:
 		f.StringArrayVar(&flags.steps, "step", nil, "step INTERFACE.STEP; may be repeated")
 		f.StringVar(&flags.stepsFile, "steps", "", "steps as JSON: text, FILE or -")
-		f.StringVar(&flags.runbook, "runbook", "", "runbook instead of steps (API 1.92)")
-		f.BoolVar(&flags.disableRamdisk, "disable-ramdisk", false, "do not boot the ramdisk: out-of-band steps only")
+		f.StringVar(&flags.runbook, "runbook", "", "runbook, instead of steps (API 1.92)")
+		f.BoolVar(&flags.disableRamdisk, "disable-ramdisk", false, "out-of-band steps only, without booting the ramdisk")
 	case models.VerbRescue:
-		f.StringVar(&flags.passwordFile, "password-file", "", "file with the rescue user's password, or -")
+		f.StringVar(&flags.passwordFile, "password-file", "", "file with the password of the user rescue, or -")
 	case models.VerbManage, models.VerbProvide, models.VerbInspect, models.VerbAdopt, models.VerbUndeploy,
 		models.VerbDeploy, models.VerbRebuild, models.VerbUnrescue, models.VerbAbort, models.VerbUnhold:
 	}
 	return cmd
 }
 
-// provisionRequest reads the files that the flags name; what they mean is provision's.
+// provisionRequest reads the files of the flags and makes the request.
 func (a *app) provisionRequest(v models.Verb, flags *verbFlags) (models.ProvisionRequest, error) {
 	args := provision.Arguments{Steps: flags.steps, Runbook: flags.runbook, DisableRamdisk: flags.disableRamdisk}
-	if flags.stepsFile != "" {
-		data, err := a.readArgument(flags.stepsFile)
-		if err != nil {
-			return models.ProvisionRequest{}, usagef("--steps: %w", err)
-		}
-		if len(data) == 0 {
-			return models.ProvisionRequest{}, usagef("--steps %s: empty", flags.stepsFile)
-		}
-		args.StepsJSON = data
+	var err error
+	if args.StepsJSON, err = a.readFlag("--steps", flags.stepsFile, true); err != nil {
+		return models.ProvisionRequest{}, err
 	}
-	if drive := flags.configDrive; strings.Contains(drive, "://") {
-		args.ConfigDrive = drive
-	} else if drive != "" {
-		data, err := a.readArgument(drive)
+	args.ConfigDrive = flags.configDrive
+	if !strings.Contains(flags.configDrive, "://") {
+		drive, err := a.readFlag("--configdrive", flags.configDrive, true)
 		if err != nil {
-			return models.ProvisionRequest{}, usagef("--configdrive: %w", err)
+			return models.ProvisionRequest{}, err
 		}
-		if len(bytes.TrimSpace(data)) == 0 {
-			return models.ProvisionRequest{}, usagef("--configdrive %s: empty", drive)
-		}
-		args.ConfigDrive = string(data)
+		args.ConfigDrive = string(drive)
 	}
-	if flags.passwordFile != "" {
-		text, err := a.readArgument(flags.passwordFile)
-		if err != nil {
-			return models.ProvisionRequest{}, usagef("--password-file: %w", err)
-		}
-		args.RescuePassword = models.Secret(strings.TrimRight(string(text), "\r\n"))
+	password, err := a.readFlag("--password-file", flags.passwordFile, false)
+	if err != nil {
+		return models.ProvisionRequest{}, err
 	}
+	args.RescuePassword = models.Secret(strings.TrimRight(string(password), "\r\n"))
 	req, err := provision.Request(v, args)
 	if err != nil {
 		return req, usagef("%s: %w", v, err)
 	}
 	return req, nil
+}
+
+// readFlag reads the value of a flag. With full, empty content is an error.
+func (a *app) readFlag(flag, value string, full bool) ([]byte, error) {
+	if value == "" {
+		return nil, nil
+	}
+	data, err := a.readArgument(value)
+	switch {
+	case err != nil:
+		return nil, usagef("%s: %w", flag, err)
+	case full && len(bytes.TrimSpace(data)) == 0:
+		return nil, usagef("%s %s: empty", flag, value)
+	}
+	return data, nil
 }

@@ -28,7 +28,7 @@ func accent(text string) (colour, problem, hint string) {
 	if hint == "" {
 		hint = "one of " + strings.Join(names, ", ") + ", or \"#rrggbb\""
 	}
-	return "", "not a colour", hint
+	return "", "not a color", hint
 }
 
 func isHexColour(c string) bool {

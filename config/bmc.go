@@ -65,7 +65,7 @@ func (c *candidate) readBMC(n *node, path, home, dir string) {
 		c.bmc.Fingerprints = map[string]string{}
 		for _, e := range n.entries {
 			if !sha256Form.MatchString(e.value.text) {
-				c.errs = append(c.errs, e.value.fault(join(join(path, "fingerprints"), e.name), "is no SHA-256 fingerprint", "write 32 bytes in hexadecimal, as a refused certificate shows it"))
+				c.errs = append(c.errs, e.value.fault(join(join(path, "fingerprints"), e.name), "is not a SHA-256 fingerprint", "use 32 bytes in hexadecimal, as shown when a certificate is rejected"))
 				continue
 			}
 			c.bmc.Fingerprints[e.name] = e.value.text
@@ -77,7 +77,7 @@ func (c *candidate) readBMCPassword(good map[string]*node, path, home, dir strin
 	word, file := good["password"], good["password_file"]
 	switch {
 	case word != nil && file != nil:
-		c.errs = append(c.errs, file.fault(join(path, "password_file"), "given beside password", "keep one of the two"))
+		c.errs = append(c.errs, file.fault(join(path, "password_file"), "cannot be combined with password", "keep only one"))
 	case word != nil:
 		c.bmc.Password = models.Secret(word.text)
 	case file != nil:

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"ironworks/models"
+	"ironworks/printable"
 )
 
 // BMCHosts are the hosts that get a password which is meant for several BMCs: addresses,
@@ -28,7 +28,7 @@ func ParseBMCHosts(entries []string) (BMCHosts, error) {
 			continue
 		}
 		if !hostPattern.MatchString(e) || strings.Trim(e, "0123456789.") == "" {
-			return nil, fmt.Errorf("%q is no host: write an address, a network such as 10.0.0.0/8, a name, or *.NAME", models.Printable(e))
+			return nil, fmt.Errorf("%q is not a host: use an address, a network such as 10.0.0.0/8, a name, or *.NAME", printable.Line(e))
 		}
 	}
 	return entries, nil

@@ -138,7 +138,7 @@ func (l *BMCLogins) fromRing(ctx context.Context, account string) (models.Secret
 // Remember takes what was typed for a BMC, or for all of the context. Until the program
 // ends it is what is used.
 func (l *BMCLogins) Remember(address string, all bool, login BMCLogin) {
-	login.From = "what was typed"
+	login.From = "typed"
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if all {

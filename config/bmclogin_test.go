@@ -67,12 +67,12 @@ func TestBMCLoginComesFrom(t *testing.T) {
 		{name: "the keyring, for all", kept: map[string]string{"BMC rack7 root@*": "r"}, user: "root", want: BMCLogin{Username: "root", Password: "r", From: "the keyring", Scope: ScopeContext}},
 		{name: "the keyring, for this one", kept: map[string]string{"BMC rack7 root@*": "r", "BMC rack7 root@" + at: "t"}, user: "root", want: BMCLogin{Username: "root", Password: "t", From: "the keyring"}},
 		{name: "another context's is not taken", kept: map[string]string{"BMC rack8 root@*": "r"}, user: "root", want: BMCLogin{Username: "root"}},
-		{name: "what was typed", own: BMC{Password: "c"}, typed: func(l *BMCLogins) { l.Remember(at, false, BMCLogin{Username: "x", Password: "y"}) }, user: "root", want: BMCLogin{Username: "x", Password: "y", From: "what was typed"}},
-		{name: "what was typed for another", own: BMC{Password: "c"}, typed: func(l *BMCLogins) { l.Remember("https://10.0.7.2", false, BMCLogin{Username: "x", Password: "y"}) }, user: "root", want: BMCLogin{Username: "root", Password: "c", From: "the context", Scope: ScopeContext}},
-		{name: "what was typed last for all", typed: func(l *BMCLogins) {
+		{name: "typed", own: BMC{Password: "c"}, typed: func(l *BMCLogins) { l.Remember(at, false, BMCLogin{Username: "x", Password: "y"}) }, user: "root", want: BMCLogin{Username: "x", Password: "y", From: "typed"}},
+		{name: "typed for another", own: BMC{Password: "c"}, typed: func(l *BMCLogins) { l.Remember("https://10.0.7.2", false, BMCLogin{Username: "x", Password: "y"}) }, user: "root", want: BMCLogin{Username: "root", Password: "c", From: "the context", Scope: ScopeContext}},
+		{name: "typed last for all", typed: func(l *BMCLogins) {
 			l.Remember(at, false, BMCLogin{Username: "x", Password: "y"})
 			l.Remember("https://10.0.7.2", true, BMCLogin{Username: "all", Password: "z"})
-		}, user: "root", want: BMCLogin{Username: "all", Password: "z", From: "what was typed", Scope: ScopeRun}},
+		}, user: "root", want: BMCLogin{Username: "all", Password: "z", From: "typed", Scope: ScopeRun}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -124,7 +124,7 @@ func TestKeyringThatFails(t *testing.T) {
 			want string
 		}{
 			{&memoryRing{err: errors.New("no such service")}, "no such service"},
-			{&memoryRing{locked: locked}, "is it locked?"},
+			{&memoryRing{locked: locked}, "unlock the keyring"},
 		} {
 			l := NewBMCLogins("rack7", BMC{Username: "root"}, BMCLogin{}, &Keyring{within: keyringWithin, ring: test.ring})
 			got, err := l.For(t.Context(), at, "")

@@ -46,7 +46,7 @@ func (l *loader) readClouds() *cloudFiles {
 	path, root, err := l.firstFile("clouds.yaml", places)
 	if err == nil && root == nil && explicit != "" {
 		err = &FileError{
-			File: places[0], Problem: "the file does not exist", Hint: "OS_CLIENT_CONFIG_FILE names it", Err: fs.ErrNotExist,
+			File: places[0], Problem: "the file does not exist", Hint: "set by OS_CLIENT_CONFIG_FILE", Err: fs.ErrNotExist,
 		}
 	}
 	if c.path, c.err = path, err; err != nil || root == nil {
@@ -54,7 +54,7 @@ func (l *loader) readClouds() *cloudFiles {
 	}
 	c.add(root)
 	if len(c.clouds) == 0 {
-		l.note("holds no clouds")
+		l.note("no clouds")
 	}
 
 	places = append(beside(path, "secure"), l.cloudPlaces("secure")...)

@@ -219,12 +219,12 @@ func TestBrokenClouds(t *testing.T) {
 			box{files: map[string]string{cloudsPath: "clouds: {x: {auth_type: none, endpoint: 'http://h'}}", securePath: "a: [\n"}},
 			securePath + ":1: not valid YAML: did not find expected node content",
 		},
-		{"cloud is empty", box{files: clouds("clouds: {x: }")}, `context "x" (` + cloudsPath + ":1): auth.endpoint: missing (Ironic's address; for Keystone give auth.auth_url)"},
+		{"cloud is empty", box{files: clouds("clouds: {x: }")}, `context "x" (` + cloudsPath + ":1): auth.endpoint: missing (Ironic's URL; for Keystone set auth.auth_url)"},
 		{"auth is empty", box{files: clouds("clouds: {x: {auth_type: password, auth: }}")}, `context "x" (` + cloudsPath + ":1): auth.auth_url: missing (Keystone's address)"},
 		{
 			"OS_CLIENT_CONFIG_FILE",
 			box{files: clouds("clouds: {x: {}}"), env: map[string]string{"OS_CLIENT_CONFIG_FILE": "no.yaml", "OS_CLOUD": "x"}},
-			"work/no.yaml: the file does not exist (OS_CLIENT_CONFIG_FILE names it)",
+			"work/no.yaml: the file does not exist (set by OS_CLIENT_CONFIG_FILE)",
 		},
 	}
 	for _, tt := range tests {

@@ -138,7 +138,7 @@ func (b *builder) tls() {
 		Insecure: b.s.text(keyInsecure) == "true",
 	}
 	if b.s.has(keyKey) && !b.s.has(keyCert) {
-		b.bad(keyKey, "a key without a certificate", "give "+b.names(keyCert)+" too", nil)
+		b.bad(keyKey, "has a key but no certificate", "give "+b.names(keyCert)+" too", nil)
 	}
 	for _, key := range []string{keyCACert, keyCert, keyKey} {
 		if !b.s.has(key) || key == keyCACert && b.conn.TLS.Insecure {
@@ -177,7 +177,7 @@ func (b *builder) required() {
 	case models.AuthNone:
 		b.need(has(keyURL), keyURL, b.urlHint())
 	case models.AuthHTTPBasic:
-		b.need(has(keyURL), keyURL, "http_basic needs Ironic's own address; for Keystone give "+b.names(keyAuthURL))
+		b.need(has(keyURL), keyURL, "http_basic needs Ironic's URL; for Keystone set "+b.names(keyAuthURL))
 		b.need(c.Username != "" || !b.urlGood(), keyUsername, "http_basic needs it")
 		b.need(c.Password.IsSet() || has(keyPasswordFile) || !b.urlGood(), keyPassword, b.passwordHint())
 	case models.AuthPassword:
@@ -193,7 +193,7 @@ func (b *builder) required() {
 		b.need(has(keyCredentialID, keyCredentialName), keyCredentialID, "")
 		if has(keyCredentialName) && !has(keyCredentialID) {
 			b.need(has(keyUsername, keyUserID), keyUsername,
-				b.names(keyCredentialName)+" is unique only for one user; or give "+b.names(keyCredentialID))
+				b.names(keyCredentialName)+" is unique only per user; or set "+b.names(keyCredentialID))
 		}
 	}
 }
@@ -203,15 +203,15 @@ func (b *builder) urlGood() bool { return b.conn.Endpoint != "" || !b.s.has(keyU
 
 func (b *builder) urlHint() string {
 	if b.names(keyURL) == keyURL && !b.s.has(keyAuth) {
-		return "give url (a standalone Ironic), cloud (a name in clouds.yaml) or auth_url (Keystone)"
+		return "set url (a standalone Ironic), cloud (a name in clouds.yaml) or auth_url (Keystone)"
 	}
-	return "Ironic's address; for Keystone give " + b.names(keyAuthURL)
+	return "Ironic's URL; for Keystone set " + b.names(keyAuthURL)
 }
 
 func (b *builder) passwordHint() string {
 	switch own := b.names(keyPassword); own {
 	case keyPassword:
-		return "or give password_file, or set IRONWORKS_PASSWORD"
+		return "or set password_file or IRONWORKS_PASSWORD"
 	case ownName(keyPassword):
 		return ""
 	default:

@@ -60,7 +60,7 @@
 // IRONWORKS_PASSWORD when the URL is the flag's or IRONWORKS_URL.
 //
 // Read-only can only be added by our file's top level, by the context or by
-// IRONWORKS_READ_ONLY=true; only an explicit --read-only=false lifts it, and only
+// IRONWORKS_READ_ONLY=true; only an explicit pass --read-only=false to allow changes, and only
 // for the selected context.
 //
 // When OS_CLOUD selects the cloud, OS_REGION_NAME, OS_INTERFACE and OS_SYSTEM_SCOPE

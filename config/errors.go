@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ironworks/models"
+	"ironworks/printable"
 )
 
 // FileError is one problem at one place of a YAML file, ours or OpenStack's.
@@ -15,7 +15,7 @@ type FileError struct {
 	// Key is the dotted path, such as contexts.rack7.url; empty for syntax errors.
 	Key     string
 	Problem string
-	// Hint is the way out; may be empty.
+	// Hint is the remedy; may be empty.
 	Hint string
 	// Err is the cause, such as that of a file that cannot be read; may be nil.
 	Err error
@@ -24,7 +24,7 @@ type FileError struct {
 // Error reads "file:line:column: key: problem (hint)".
 func (e *FileError) Error() string {
 	var b strings.Builder
-	b.WriteString(models.Printable(e.File))
+	b.WriteString(printable.Line(e.File))
 	if e.Line > 0 {
 		fmt.Fprintf(&b, ":%d", e.Line)
 		if e.Column > 0 {
@@ -56,7 +56,7 @@ type SettingError struct {
 func (e *SettingError) Error() string {
 	var b strings.Builder
 	if e.Context != "" {
-		fmt.Fprintf(&b, "context %q (%s)", models.Printable(e.Context), models.Printable(e.Source))
+		fmt.Fprintf(&b, "context %q (%s)", printable.Line(e.Context), printable.Line(e.Source))
 	}
 	writeProblem(&b, e.Key, e.Problem, e.Hint)
 	return b.String()
@@ -73,11 +73,11 @@ func writeProblem(b *strings.Builder, key, problem, hint string) {
 		if b.Len() > 0 {
 			b.WriteString(": ")
 		}
-		b.WriteString(models.Printable(part))
+		b.WriteString(printable.Line(part))
 	}
 	if hint != "" {
 		b.WriteString(" (")
-		b.WriteString(models.Printable(hint))
+		b.WriteString(printable.Line(hint))
 		b.WriteString(")")
 	}
 }
@@ -106,7 +106,7 @@ func (e *PickError) Error() string {
 
 func (e *PickError) problem() string {
 	if e.Name == "" {
-		return fmt.Sprintf("%d contexts are known and none is chosen", len(e.Known))
+		return fmt.Sprintf("%d contexts are configured and none is selected", len(e.Known))
 	}
 	return fmt.Sprintf("no %s %q", e.Kind, e.Name)
 }
@@ -117,7 +117,7 @@ func (e *PickError) hint() string {
 	case len(e.Known) == 0:
 		return "none is configured"
 	case e.Name == "":
-		return "name one with --context, IRONWORKS_CONTEXT or context: in the configuration file; " + known
+		return "select one with --context, IRONWORKS_CONTEXT or context: in the configuration file; " + known
 	case e.Near != "":
 		return fmt.Sprintf("did you mean %s? %s", e.Near, known)
 	}

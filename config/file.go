@@ -14,6 +14,7 @@ import (
 	"ironworks/models"
 	"ironworks/models/explain"
 	"ironworks/models/plan"
+	"ironworks/printable"
 )
 
 // maxFile bounds what is read of a file, so that a device or a log given by mistake
@@ -59,7 +60,7 @@ func (l *loader) readOurs() *ourFile {
 		return f
 	}
 	data, mode, err := readFile(path)
-	l.look("our file", path, err)
+	l.look("config file", path, err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && named == "":
 		return f
@@ -77,7 +78,7 @@ func (l *loader) readOurs() *ourFile {
 	}
 	l.readTop(f, root)
 	if len(f.contexts) == 0 {
-		l.note("holds no contexts")
+		l.note("no contexts")
 	}
 	if mode&0o044 != 0 && slices.ContainsFunc(f.contexts, holdsSecret) {
 		l.warnReadable(path, mode)
@@ -164,7 +165,7 @@ func (l *loader) readContext(file string, e entry) *candidate {
 		}
 	}
 	if c.settings.has(keyPassword) && c.settings.has(keyPasswordFile) {
-		c.errs = append(c.errs, c.settings[keyPasswordFile].at.fault("given beside password", "keep one of the two", nil))
+		c.errs = append(c.errs, c.settings[keyPasswordFile].at.fault("cannot be combined with password", "keep only one", nil))
 	}
 	c.settings.expandPaths(l.Home, filepath.Dir(file))
 	if pw := c.settings.text(keyPasswordFile); pw != "" {
@@ -208,7 +209,7 @@ func (c *candidate) readChecks(n *node, path string) {
 		if err != nil {
 			wrong := &FileError{File: e.value.file, Line: e.line, Column: e.column, Key: key, Problem: err.Error(), Err: err}
 			if meant := meantCheck(e.name); meant != "" {
-				wrong.Problem, wrong.Hint = fmt.Sprintf("no check %q", models.Printable(e.name)), meant
+				wrong.Problem, wrong.Hint = fmt.Sprintf("unknown check %q", printable.Line(e.name)), meant
 			}
 			c.errs = append(c.errs, wrong)
 			continue

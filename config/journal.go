@@ -41,14 +41,14 @@ func (c *candidate) readJournal(n *node, path string) {
 	if n := good["max_size"]; n != nil {
 		size, err := models.ParseBytes(n.text)
 		if err != nil || size < leastSize {
-			wrong(n, "max_size", err, n.text+" is too small for a log", "write 1MiB or more, as in 1GiB")
+			wrong(n, "max_size", err, n.text+" is too small for a log", "use 1MiB or more, for example 1GiB")
 		}
 		c.journal.MaxSize, c.journal.Size = n.text, size
 	}
 	if n := good["max_age"]; n != nil {
 		age, err := models.ParseAge(n.text)
 		if err != nil || age < leastAge {
-			wrong(n, "max_age", err, n.text+" is too short", "write 1h or more, as in 90d")
+			wrong(n, "max_age", err, n.text+" is too short", "use 1h or more, for example 90d")
 		}
 		c.journal.MaxAge, c.journal.Age = n.text, age
 	}

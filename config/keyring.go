@@ -12,6 +12,7 @@ import (
 	"github.com/zalando/go-keyring"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // Keyring keeps passwords where the desktop keeps its own: the Secret Service on Linux,
@@ -30,8 +31,8 @@ type passwords interface {
 	Delete(service, user string) error
 }
 
-// ErrNoKeyring says that there is no keyring here, or that it does not answer.
-var ErrNoKeyring = errors.New("there is no keyring here")
+// ErrNoKeyring says that no keyring available, or that it does not answer.
+var ErrNoKeyring = errors.New("no keyring available")
 
 const (
 	keyringService = "ironworks"
@@ -72,19 +73,19 @@ func (k *Keyring) Password(ctx context.Context, account string) (models.Secret, 
 		return err
 	})
 	if err != nil {
-		return "", err // what comes later is nobody's any more
+		return "", err // a late answer is dropped
 	}
 	return models.Secret(found), nil
 }
 
 // Keep keeps the password of an account.
 func (k *Keyring) Keep(ctx context.Context, account string, password models.Secret) error {
-	return k.ask(ctx, "keep the password of "+account, func() error { return k.ring.Set(keyringService, account, password.Reveal()) })
+	return k.ask(ctx, "store the password of "+account, func() error { return k.ring.Set(keyringService, account, password.Reveal()) })
 }
 
 // Forget drops the password of an account; that there is none is no error.
 func (k *Keyring) Forget(ctx context.Context, account string) error {
-	return k.ask(ctx, "forget the password of "+account, func() error {
+	return k.ask(ctx, "delete the password of "+account, func() error {
 		if err := k.ring.Delete(keyringService, account); !errors.Is(err, keyring.ErrNotFound) {
 			return err
 		}
@@ -106,11 +107,11 @@ func (k *Keyring) ask(ctx context.Context, what string, do func() error) error {
 	case err = <-done:
 	case <-ctx.Done():
 		if err = ctx.Err(); errors.Is(err, context.DeadlineExceeded) {
-			err = fmt.Errorf("it did not answer within %v: is it locked?", k.within)
+			err = fmt.Errorf("no answer within %v; unlock the keyring", k.within)
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("keyring: %s: %w", models.Printable(what), err)
+		return fmt.Errorf("keyring: %s: %w", printable.Line(what), err)
 	}
 	return nil
 }

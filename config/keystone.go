@@ -22,7 +22,7 @@ func (b *builder) keystone() {
 		case problem != "":
 			b.bad(keyAuthURL, problem, hint, nil)
 		case u.User != nil:
-			b.bad(keyAuthURL, "credentials do not belong into Keystone's URL", "give "+b.names(keyUsername)+" and "+b.names(keyPassword), nil)
+			b.bad(keyAuthURL, "credentials are not allowed in Keystone's URL", "give "+b.names(keyUsername)+" and "+b.names(keyPassword), nil)
 		default:
 			k.AuthURL = strings.TrimRight(u.String(), "/")
 		}
@@ -75,11 +75,11 @@ func (b *builder) domains(k *models.Keystone) {
 // since it could never be granted.
 func (b *builder) scope(k *models.Keystone) {
 	if k.SystemScope != "" && k.SystemScope != "all" {
-		b.bad(keySystemScope, "must be all", "leave it out for a project or domain", nil)
+		b.bad(keySystemScope, "must be all", "omit it for a project or domain", nil)
 	}
 	if b.conn.Auth == models.AuthApplicationCredential {
 		if k.SystemScope != "" {
-			b.bad(keySystemScope, "an application credential has a scope of its own", "leave it out", nil)
+			b.bad(keySystemScope, "an application credential already has a scope", "omit it", nil)
 		}
 		k.ProjectID, k.ProjectName, k.ProjectDomainID, k.ProjectDomainName = "", "", "", ""
 		k.DomainID, k.DomainName, k.SystemScope = "", "", ""
@@ -90,7 +90,7 @@ func (b *builder) scope(k *models.Keystone) {
 	}
 	for _, key := range []string{keyProjectID, keyProjectName, keyDomainID, keyDomainName} {
 		if b.s.has(key) {
-			b.bad(keySystemScope, "given beside "+b.names(key), "keep one of the two: there is only one scope", nil)
+			b.bad(keySystemScope, "given beside "+b.names(key), "keep only one scope", nil)
 			return
 		}
 	}

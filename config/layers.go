@@ -126,7 +126,7 @@ func timeout(v value) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return 0, v.at.fault(fmt.Sprintf("%q is not a time above zero", v.text), "write 30s, 2m or a number of seconds", err)
+		return 0, v.at.fault(fmt.Sprintf("%q is not a positive duration", v.text), "use 30s, 2m or a number of seconds", err)
 	}
 	return d, nil
 }

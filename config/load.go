@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/viper"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // loader is one run of [Load].
@@ -62,7 +63,7 @@ func (l *loader) load() (*Config, error) {
 			errs = append(errs, c.errs...)
 		}
 		if more := len(errs) - maxProblems; more > 0 {
-			errs = append(errs[:maxProblems], fmt.Errorf("and %d problems more", more))
+			errs = append(errs[:maxProblems], fmt.Errorf("and %d more problems", more))
 		}
 		return &Config{}, errors.Join(errs...)
 	}
@@ -182,7 +183,7 @@ func (l *loader) login(c *candidate, s settings) settings {
 }
 
 // readOnly says whether a context forbids changes: anyone can add that, and only an
-// explicit --read-only=false lifts it, from the selected context.
+// explicit pass --read-only=false to allow changes, from the selected context.
 func (l *loader) readOnly(c *candidate, selected bool) bool {
 	flag, given := l.flags[keyReadOnly]
 	if given && flag.text == "true" {
@@ -228,5 +229,5 @@ func (l *loader) lookVariables() {
 }
 
 func (l *loader) warn(format string, args ...any) {
-	l.warnings = append(l.warnings, models.Printable(fmt.Sprintf(format, args...)))
+	l.warnings = append(l.warnings, printable.Line(fmt.Sprintf(format, args...)))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // Logs is how the logs of ramdisks are reached.
@@ -63,7 +64,7 @@ func (c *candidate) readLogs(n *node, path, home, dir string) {
 	if n := good["listen"]; n != nil {
 		c.logs.Listen = n.text
 		if _, port, err := net.SplitHostPort(n.text); err != nil || port == "" {
-			c.errs = append(c.errs, n.fault(join(path, "listen"), "is no address to listen at", "write HOST:PORT, or :PORT for all of this machine's"))
+			c.errs = append(c.errs, n.fault(join(path, "listen"), "is not a listen address", "use HOST:PORT, or :PORT for all interfaces"))
 		}
 	}
 	if n := good["sources"]; n != nil {
@@ -78,7 +79,7 @@ func (c *candidate) readLogs(n *node, path, home, dir string) {
 				if hint == "" {
 					hint = "one of " + strings.Join(logSources(), ", ")
 				}
-				c.errs = append(c.errs, item.fault(key, fmt.Sprintf("no source %q", models.Printable(item.text)), hint))
+				c.errs = append(c.errs, item.fault(key, fmt.Sprintf("no source %q", printable.Line(item.text)), hint))
 				continue
 			}
 			c.logs.Sources = append(c.logs.Sources, models.LogSource(item.text))

@@ -17,7 +17,7 @@ func TestMissingAndBadSettings(t *testing.T) {
 		{
 			"nothing given",
 			box{files: ours("contexts:\n  x: {accent: red}")},
-			`context "x" (` + own + `:2): url: missing (give url (a standalone Ironic), cloud (a name in clouds.yaml) or auth_url (Keystone))`,
+			`context "x" (` + own + `:2): url: missing (set url (a standalone Ironic), cloud (a name in clouds.yaml) or auth_url (Keystone))`,
 		},
 		{
 			"auth_url in ours",
@@ -42,12 +42,12 @@ func TestMissingAndBadSettings(t *testing.T) {
 		{
 			"endpoint in environment",
 			box{env: map[string]string{"OS_AUTH_TYPE": "none"}},
-			`context "environment" (environment): OS_ENDPOINT: missing (Ironic's address; for Keystone give OS_AUTH_URL)`,
+			`context "environment" (environment): OS_ENDPOINT: missing (Ironic's URL; for Keystone set OS_AUTH_URL)`,
 		},
 		{
 			"password",
 			box{files: ours("contexts:\n  x: {url: 'http://h', username: u}")},
-			`context "x" (` + own + `:2): password: missing (or give password_file, or set IRONWORKS_PASSWORD)`,
+			`context "x" (` + own + `:2): password: missing (or set password_file or IRONWORKS_PASSWORD)`,
 		},
 		{
 			"password of --url",
@@ -77,12 +77,12 @@ func TestMissingAndBadSettings(t *testing.T) {
 		{
 			"URL with another scheme",
 			box{flags: Flags{URL: "ftp://10.0.0.5"}},
-			`--url: "ftp://10.0.0.5" has the unknown scheme "ftp" (write http:// or https://)`,
+			`--url: "ftp://10.0.0.5" has the unknown scheme "ftp" (use http:// or https://)`,
 		},
 		{
 			"URL with a broken password",
 			box{flags: Flags{URL: "http://u:secret/1@h"}},
-			`--url: "http://******@h" is not a valid URL (write special characters of the password as %40, %2F, …)`,
+			`--url: "http://******@h" is not a valid URL (percent-encode special characters of the password (%40, %2F, …))`,
 		},
 		{
 			"URL without scheme but with a password",
@@ -93,7 +93,7 @@ func TestMissingAndBadSettings(t *testing.T) {
 		{
 			"URL with query",
 			box{flags: Flags{URL: "http://h/?a=b"}},
-			`--url: "http://h/?a=b" has a query or fragment (write scheme, host, port and path only)`,
+			`--url: "http://h/?a=b" has a query or fragment (use only scheme, host, port and path)`,
 		},
 		{
 			"credentials in the wrong URL",
@@ -105,13 +105,13 @@ func TestMissingAndBadSettings(t *testing.T) {
 			box{env: map[string]string{
 				"OS_AUTH_URL": "http://k", "OS_USERNAME": "u", "OS_PASSWORD": "p", "OS_PROJECT_ID": "x", "OS_SYSTEM_SCOPE": "all",
 			}},
-			`OS_SYSTEM_SCOPE: given beside OS_PROJECT_ID (keep one of the two: there is only one scope)`,
+			`OS_SYSTEM_SCOPE: given beside OS_PROJECT_ID (keep only one scope)`,
 		},
 		{
 			"system scope with application credential",
 			box{files: ours(
 				"contexts:\n  x: {auth_url: 'http://k', application_credential_id: i, application_credential_secret: s, system_scope: all}")},
-			own + `:2:107: contexts.x.system_scope: an application credential has a scope of its own (leave it out)`,
+			own + `:2:107: contexts.x.system_scope: an application credential already has a scope (omit it)`,
 		},
 		{
 			"trust",
@@ -126,7 +126,7 @@ func TestMissingAndBadSettings(t *testing.T) {
 		{
 			"key without certificate",
 			box{files: ours("contexts:\n  x: {url: 'https://h', key: config.yaml}")},
-			own + `:2:30: contexts.x.key: a key without a certificate (give cert too)`,
+			own + `:2:30: contexts.x.key: has a key but no certificate (give cert too)`,
 		},
 		{
 			"interface",
@@ -141,18 +141,18 @@ func TestMissingAndBadSettings(t *testing.T) {
 		{
 			"timeout",
 			box{files: ours("contexts:\n  x: {url: 'https://h', timeout: 0}")},
-			own + `:2:34: contexts.x.timeout: "0" is not a time above zero (write 30s, 2m or a number of seconds)`,
+			own + `:2:34: contexts.x.timeout: "0" is not a positive duration (use 30s, 2m or a number of seconds)`,
 		},
 		{
 			"timeout of the flag",
 			box{flags: Flags{Timeout: -time.Second}},
-			`--timeout: "-1s" is not a time above zero (write 30s, 2m or a number of seconds)`,
+			`--timeout: "-1s" is not a positive duration (use 30s, 2m or a number of seconds)`,
 		},
 		{
 			"variables",
 			box{env: map[string]string{"IRONWORKS_READ_ONLY": "maybe", "IRONWORKS_TIMEOUT": "soon"}},
 			"IRONWORKS_READ_ONLY: must be true or false\n" +
-				`IRONWORKS_TIMEOUT: "soon" is not a time above zero (write 30s, 2m or a number of seconds)`,
+				`IRONWORKS_TIMEOUT: "soon" is not a positive duration (use 30s, 2m or a number of seconds)`,
 		},
 	}
 	for _, tt := range tests {

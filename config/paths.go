@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ironworks/models"
+	"ironworks/printable"
 )
 
 // Files are the paths that ironworks itself uses. Those below the home directory are
@@ -50,7 +50,7 @@ func (p Place) String() string {
 	if p.Path != "" {
 		where += " " + p.Path
 	}
-	return models.Printable(fmt.Sprintf("%s: %s", where, state))
+	return printable.Line(fmt.Sprintf("%s: %s", where, state))
 }
 
 // LookedText says what was looked for and where, a line each, to print when the
@@ -58,15 +58,15 @@ func (p Place) String() string {
 func (c *Config) LookedText() string {
 	var b strings.Builder
 	if c.Current.Guessed {
-		fmt.Fprintf(&b, "No Ironic is configured, so %s was tried. What was looked for:\n", c.Current.Connection.Endpoint)
+		fmt.Fprintf(&b, "No Ironic is configured, so %s was tried. Searched:\n", c.Current.Connection.Endpoint)
 	} else {
-		b.WriteString("What was looked for:\n")
+		b.WriteString("Searched:\n")
 	}
 	for _, p := range c.Looked {
 		fmt.Fprintf(&b, "  %s\n", p)
 	}
 	if c.Current.Guessed {
-		b.WriteString("Name an Ironic with --url http://HOST:6385, or with a context in our file.\n")
+		b.WriteString("Set an Ironic with --url http://HOST:6385, or with a context in the configuration file.\n")
 	}
 	return b.String()
 }

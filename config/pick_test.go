@@ -90,7 +90,7 @@ func TestUnknownNames(t *testing.T) {
 		{"cloud", box{files: files, env: map[string]string{"OS_CLOUD": "rack7"}}, `OS_CLOUD: no cloud "rack7" (known: prod)`},
 		{"nothing configured", box{flags: Flags{Cloud: "prod"}}, `--cloud: no cloud "prod" (none is configured)`},
 		{"control characters", box{flags: Flags{Context: "\x1b[2J"}}, `--context: no context "\x1b[2J" (none is configured)`},
-		{"several, none named", box{files: files}, `3 contexts are known and none is chosen (name one with --context, IRONWORKS_CONTEXT or context: in the configuration file; known: prod, rack7, rack8)`},
+		{"several, none named", box{files: files}, `3 contexts are configured and none is selected (select one with --context, IRONWORKS_CONTEXT or context: in the configuration file; known: prod, rack7, rack8)`},
 		{
 			"cloud of a context",
 			box{files: map[string]string{oursPath: "contexts:\n  x: {cloud: prdo}\n", cloudsPath: files[cloudsPath]}},
@@ -229,7 +229,7 @@ func TestOverrides(t *testing.T) {
 		}},
 		{"ignored flags are told", Flags{URL: "http://x", Context: "none", Cloud: "y"}, nil, func(t *testing.T, c *Config) {
 			t.Helper()
-			want := []string{"--cloud is ignored: --url is given too", "--context is ignored: --url is given too"}
+			want := []string{"--cloud is ignored: --url is also set", "--context is ignored: --url is also set"}
 			if !slices.Equal(c.Warnings, want) {
 				t.Errorf("warnings %q", c.Warnings)
 			}

@@ -68,7 +68,7 @@ func TestNoConfigurationAtAll(t *testing.T) {
 	if !c.Current.Guessed || c.Current.Connection.Endpoint != "http://127.0.0.1:6385" || c.Current.Name != "127.0.0.1:6385" || len(c.Contexts) != 0 {
 		t.Errorf("current %+v", c.Current)
 	}
-	want := `No Ironic is configured, so http://127.0.0.1:6385 was tried. What was looked for:
+	want := `No Ironic is configured, so http://127.0.0.1:6385 was tried. Searched:
   --url: not set
   --context: not set
   --cloud: not set
@@ -78,14 +78,14 @@ func TestNoConfigurationAtAll(t *testing.T) {
   OS_CLOUD: not set
   OS_AUTH_URL: not set
   OS_ENDPOINT: not set
-  our file home/.config/ironworks/config.yaml: not found
+  config file home/.config/ironworks/config.yaml: not found
   clouds.yaml work/clouds.yaml: not found
   clouds.yaml work/clouds.yml: not found
   clouds.yaml home/.config/openstack/clouds.yaml: not found
   clouds.yaml home/.config/openstack/clouds.yml: not found
   clouds.yaml etc/openstack/clouds.yaml: not found
   clouds.yaml etc/openstack/clouds.yml: not found
-Name an Ironic with --url http://HOST:6385, or with a context in our file.
+Set an Ironic with --url http://HOST:6385, or with a context in the configuration file.
 `
 	if got := b.short(c.LookedText()); got != want {
 		t.Errorf("looked\n got %s\nwant %s", got, want)
@@ -97,7 +97,7 @@ func TestLookedTellsWhatIsEmpty(t *testing.T) {
 	b := box{files: map[string]string{oursPath: "# soon\n", cloudsPath: "clouds:\n"}}
 	text := b.short(b.mustLoad(t).LookedText())
 	for _, want := range []string{
-		"our file " + oursPath + ": holds no contexts\n", "clouds.yaml " + cloudsPath + ": holds no clouds\n",
+		"config file " + oursPath + ": no contexts\n", "clouds.yaml " + cloudsPath + ": no clouds\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)

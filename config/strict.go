@@ -123,7 +123,7 @@ func hintFor(name string, keys map[string]want) string {
 func (w want) check(n *node, key string) error {
 	wrong := func(must, hint string) error {
 		if n.kind == kindEmpty {
-			return n.fault(key, "has no value", "give it one, in quotes if it starts with #, or leave the key out")
+			return n.fault(key, "has no value", "set a value, in quotes if it starts with #, or remove the key")
 		}
 		return n.fault(key, "must be "+must+", but is "+n.describe(), hint)
 	}
@@ -132,7 +132,7 @@ func (w want) check(n *node, key string) error {
 		if n.kind != kindScalar || n.tag != "!!str" {
 			hint := ""
 			if n.kind == kindScalar {
-				hint = "write the value in quotes"
+				hint = "quote the value"
 			}
 			return wrong("text", hint)
 		}
@@ -163,7 +163,7 @@ func (w want) check(n *node, key string) error {
 		}
 	case wantTextList:
 		if n.kind != kindList {
-			return wrong("a list of texts", "write [a, b]")
+			return wrong("a list of strings", "write [a, b]")
 		}
 		for i, item := range n.items {
 			if err := wantText.check(item, fmt.Sprintf("%s[%d]", key, i)); err != nil {

@@ -210,17 +210,17 @@ func syntaxError(file string, data []byte, err error) error {
 	}
 	switch {
 	case oddLine(data) > 0:
-		fe.Line, fe.Hint = oddLine(data), "the line holds characters that are not text"
+		fe.Line, fe.Hint = oddLine(data), "the line contains binary characters"
 	case strings.HasPrefix(problem, "unknown anchor"):
 		_, name, _ := strings.Cut(problem, "'")
 		name, _, _ = strings.Cut(name, "'")
 		before, _, _ := bytes.Cut(data, []byte("*"+name))
 		fe.Line = 1 + bytes.Count(before, []byte("\n"))
-		problem, fe.Hint = "a value starts with * and names no anchor", "write the value in quotes"
+		problem, fe.Hint = "a value starts with * but refers to no anchor", "quote the value"
 	case strings.Contains(problem, "cannot start any token"), strings.Contains(problem, "tab character"):
-		fe.Hint = "write values that start with @, % or ` in quotes"
+		fe.Hint = "quote values that start with @, % or `"
 		if line := tabbedLine(data); line > 0 {
-			fe.Line, fe.Hint = line, "YAML is indented with spaces, not with tabs"
+			fe.Line, fe.Hint = line, "indent YAML with spaces, not tabs"
 		}
 	}
 	fe.Problem = "not valid YAML: " + problem

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // parseURL reads the address of an HTTP service. Problems never show credentials.
@@ -17,12 +18,12 @@ func parseURL(text string) (u *url.URL, problem, hint string) {
 		return nil, fmt.Sprintf("%q has no scheme", shown), fmt.Sprintf("write http://%s or https://%s", shown, shown)
 	}
 	if s := strings.ToLower(scheme); s != "http" && s != "https" {
-		return nil, fmt.Sprintf("%q has the unknown scheme %q", shown, models.Printable(scheme)), "write http:// or https://"
+		return nil, fmt.Sprintf("%q has the unknown scheme %q", shown, printable.Line(scheme)), "use http:// or https://"
 	}
 	u, err := url.Parse(text)
 	switch {
 	case err != nil && hasUserinfo(text), err == nil && u.User == nil && hasUserinfo(text):
-		return nil, fmt.Sprintf("%q is not a valid URL", shown), "write special characters of the password as %40, %2F, …"
+		return nil, fmt.Sprintf("%q is not a valid URL", shown), "percent-encode special characters of the password (%40, %2F, …)"
 	case err != nil:
 		problem = err.Error()
 		if i := strings.LastIndex(problem, ": "); i >= 0 {
@@ -32,7 +33,7 @@ func parseURL(text string) (u *url.URL, problem, hint string) {
 	case u.Hostname() == "":
 		return nil, fmt.Sprintf("%q has no host", shown), ""
 	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
-		return nil, fmt.Sprintf("%q has a query or fragment", shown), "write scheme, host, port and path only"
+		return nil, fmt.Sprintf("%q has a query or fragment", shown), "use only scheme, host, port and path"
 	}
 	return u, "", ""
 }

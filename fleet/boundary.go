@@ -3,40 +3,41 @@ package fleet
 import "time"
 
 const (
-	// headAge is how old the order of an earlier round must be to compare with. A database
-	// that keeps whole seconds (MySQL) sorts a later change of the same second anywhere
-	// among that second's, and a transaction may end after a later one began.
+	// headAge is how old the order of an earlier round must be to compare with it. A database with
+	// whole seconds (MySQL) sorts changes of one second in any order, and a transaction may end
+	// after a later one has started.
 	headAge = 2 * time.Second
-	// headMost bounds how many nodes are remembered in their order.
-	headMost = 2000
-	// runLeast is how many nodes have to follow each other as they did before.
-	runLeast = 3
+	// maxHead bounds how many nodes are remembered in their order.
+	maxHead = 2000
+	// minRun is how many nodes must be in the same order as before.
+	minRun = 3
 )
 
-// head is the order, newest first, in which Ironic had last touched nodes when a round
-// began at a local time.
+// head is the order, newest first, in which Ironic had last updated nodes when a round started at
+// a local time.
 type head struct {
-	began time.Time
-	order []string
+	started time.Time
+	order   []string
 }
 
-// anchor is the newest order that is old enough to compare with.
+// anchor returns the newest order that is old enough to compare with.
 func (p *Poller) anchor(now time.Time) []string {
 	for i := len(p.heads) - 1; i >= 0; i-- {
-		if i == 0 || now.Sub(p.heads[i].began) >= headAge {
+		if i == 0 || now.Sub(p.heads[i].started) >= headAge {
 			return p.heads[i].order
 		}
 	}
 	return nil
 }
 
-// rememberHead keeps the order that a round saw, with what is known of the nodes below.
+// rememberHead stores the order that a round has read, followed by the known order of the nodes
+// below.
 func (p *Poller) rememberHead(began time.Time, seen []string) {
-	order := make([]string, 0, min(len(seen)+headMost, 2*headMost))
+	order := make([]string, 0, min(len(seen)+maxHead, 2*maxHead))
 	taken := make(map[string]bool, len(seen))
 	add := func(uuids []string) {
 		for _, uuid := range uuids {
-			if len(order) < headMost && !taken[uuid] {
+			if len(order) < maxHead && !taken[uuid] {
 				taken[uuid] = true
 				order = append(order, uuid)
 			}
@@ -49,18 +50,17 @@ func (p *Poller) rememberHead(began time.Time, seen []string) {
 	p.heads = append(p.heads, head{began, order})
 	old := 0
 	for i := range p.heads {
-		if began.Sub(p.heads[i].began) >= headAge {
+		if began.Sub(p.heads[i].started) >= headAge {
 			old = i
 		}
 	}
 	p.heads = p.heads[old:]
 }
 
-// boundary finds where in a list by updated_at, newest first, the nodes begin that were
-// not touched since an earlier round. Ironic does not give updated_at in such a list, and a
-// heartbeat or a lock touches a node without a change that shows. But nodes that nobody
-// touched keep their order: behind the touched ones come those of the earlier round, one
-// after the other, with what was known of them.
+// boundary finds the position in a list by updated_at, newest first, from which nodes have not
+// been updated since an earlier round. Ironic omits updated_at from such a list, and heartbeats
+// and locks update a node without a visible change. But unchanged nodes keep their order: after
+// the updated nodes come those of the earlier round, one after the other, with known content.
 type boundary struct {
 	anchors []string
 	at      map[string]int
@@ -68,8 +68,8 @@ type boundary struct {
 	// low is the first anchor that was not seen, next the one that a run expects.
 	low, next int
 	run       int
-	// missed are anchors that should have come before the run: deleted, or touched while
-	// the pages were read.
+	// missed are anchors that should have come before the run: deleted, or updated while the pages
+	// were read.
 	missed []string
 }
 
@@ -81,25 +81,25 @@ func newBoundary(anchors []string) *boundary {
 	return b
 }
 
-// take looks at the next nodes of the list; news are those whose content is different.
-// It counts the nodes that were not on an earlier page of the round.
-func (b *boundary) take(uuids []string, news map[string]bool) (unseen int) {
+// addNodes processes the next nodes of the list; news has those with different content. It returns
+// how many were not on an earlier page of the round.
+func (b *boundary) addNodes(uuids []string, news map[string]bool) (unseen int) {
 	for _, uuid := range uuids {
 		if b.seen[uuid] {
-			continue // the node at the marker was touched: the page begins further up
+			continue // the node at the marker was updated: the page starts further up
 		}
 		unseen++
-		b.step(uuid, news[uuid])
+		b.addNode(uuid, news[uuid])
 		b.seen[uuid] = true
 	}
 	return unseen
 }
 
-func (b *boundary) step(uuid string, changed bool) {
+func (b *boundary) addNode(uuid string, changed bool) {
 	for b.low < len(b.anchors) && b.seen[b.anchors[b.low]] {
 		b.low++
 	}
-	if b.exhausted() || (b.run >= runLeast && b.next == len(b.anchors)) {
+	if b.exhausted() || (b.run >= minRun && b.next == len(b.anchors)) {
 		return
 	}
 	at, known := b.at[uuid]
@@ -120,9 +120,9 @@ func (b *boundary) step(uuid string, changed bool) {
 
 func (b *boundary) reset() { b.run, b.missed = 0, nil }
 
-// reached says that the rest of the list is older than the earlier round, if all of missed
-// are gone.
-func (b *boundary) reached() bool { return b.run > 0 && b.run >= min(runLeast, len(b.anchors)) }
+// reached reports whether the rest of the list is older than the earlier round, provided that all
+// missed nodes are deleted.
+func (b *boundary) reached() bool { return b.run > 0 && b.run >= min(minRun, len(b.anchors)) }
 
-// exhausted says that all nodes of the earlier round were seen before any run.
+// exhausted reports whether all nodes of the earlier round were seen without any run.
 func (b *boundary) exhausted() bool { return b.low >= len(b.anchors) }

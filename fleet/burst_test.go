@@ -12,7 +12,7 @@ import (
 	"ironworks/test/seeds"
 )
 
-// pricey is what a real Ironic takes: 10 ms for a request, and 0.16 ms for a row.
+// pricey has the latency of a real Ironic: 10 ms per request, and 0.16 ms per row.
 func pricey(api *fakeIronic) func(asked) time.Duration {
 	return func(a asked) time.Duration {
 		rows := 0
@@ -26,7 +26,7 @@ func pricey(api *fakeIronic) func(asked) time.Duration {
 	}
 }
 
-// burstOf has an Ironic of so many nodes with a poller that has been idle for a while.
+// burstOf returns an Ironic with so many nodes, and a poller that has been idle for a while.
 func burstOf(t *testing.T, nodes int) (*fakeIronic, *rig) {
 	t.Helper()
 	api := newFake()
@@ -38,7 +38,7 @@ func burstOf(t *testing.T, nodes int) (*fakeIronic, *rig) {
 	return api, r
 }
 
-// untilRight is how long it takes until the store has what Ironic has.
+// untilRight returns how long it takes until the store has Ironic's state.
 func (r *rig) untilRight(most time.Duration) (time.Duration, error) {
 	began := time.Now()
 	for {
@@ -50,7 +50,7 @@ func (r *rig) untilRight(most time.Duration) (time.Duration, error) {
 	}
 }
 
-// wrong says what the store has otherwise than Ironic.
+// wrong returns a difference between the store and Ironic.
 func (r *rig) wrong() error {
 	r.api.mu.Lock()
 	defer r.api.mu.Unlock()
@@ -69,7 +69,7 @@ func (r *rig) wrong() error {
 	return nil
 }
 
-// pagesOf is what the pages take that have so many rows.
+// pagesOf returns how long the pages with so many rows take.
 func pagesOf(rows int) (took time.Duration) {
 	for size := 20; rows > 0; size = min(10*size, 1000) {
 		took += 10*time.Millisecond + time.Duration(size)*160*time.Microsecond
@@ -80,8 +80,8 @@ func pagesOf(rows int) (took time.Duration) {
 
 const idlePeriod = 5 * time.Second
 
-// Whatever changed is there within a period and 1.5 times what the API takes for the pages
-// that have it.
+// TestBursts: changes are in the store within a period and 1.5 times what the API takes for the
+// pages that have them.
 func TestBursts(t *testing.T) {
 	const nodes = 10000
 	sizes := []int{1, 20, 21, 220, 2000, nodes}
@@ -128,7 +128,7 @@ func TestBursts(t *testing.T) {
 					api.state(uuidOf(i), models.StateManageable)
 				}
 				for i := 1; i <= n; i++ {
-					r.poller.Look(uuidOf(i))
+					r.poller.PollNode(uuidOf(i))
 				}
 			}, min(n+300, nodes)},
 		}
@@ -138,7 +138,7 @@ func TestBursts(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					api, r := burstOf(t, nodes)
 					b.burst(api, r)
-					// Looking at a few nodes by themselves is 10 ms for each.
+					// Reading a few single nodes takes 10 ms each.
 					most := idlePeriod + 3*pagesOf(b.rows)/2 + 400*time.Millisecond
 					if took, err := r.untilRight(most); err != nil {
 						t.Errorf("after %v, more than %v: %v", took, most, err)
@@ -149,8 +149,8 @@ func TestBursts(t *testing.T) {
 	}
 }
 
-// A quiet fleet sends two small requests in each period, as it did when it did not count:
-// one of what changed, one of what came or went.
+// TestQuietFleetSendsTwoRequestsInEachPeriod: one small request for changed nodes, one for the
+// number of nodes.
 func TestQuietFleetSendsTwoRequestsInEachPeriod(t *testing.T) {
 	for name, minor := range map[string]int{"counts": models.NewestMinor, "does not count": 81} {
 		t.Run(name, func(t *testing.T) {
@@ -164,7 +164,7 @@ func TestQuietFleetSendsTwoRequestsInEachPeriod(t *testing.T) {
 				pass(4 * time.Minute)
 				log := api.requests()
 				rounds := len(pages(log, "updated_at"))
-				once := 0 // the nodes that were made last, where Ironic counts
+				once := 0 // the newest nodes, if Ironic counts nodes
 				if minor == models.NewestMinor {
 					once = 4
 				}
@@ -176,7 +176,7 @@ func TestQuietFleetSendsTwoRequestsInEachPeriod(t *testing.T) {
 	}
 }
 
-// The status never says that the picture has what it does not have.
+// TestWalkWithBursts: the status never claims to be up to date if it is not.
 func TestWalkWithBursts(t *testing.T) {
 	for _, seed := range seeds.For(t, 12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -201,17 +201,17 @@ func TestWalkWithBursts(t *testing.T) {
 	}
 }
 
-// burstWalk changes an Ironic at random, and looks meanwhile whether the status is true.
+// burstWalk changes an Ironic at random, and compares the status with the store meanwhile.
 type burstWalk struct {
 	t    *testing.T
 	rng  *rand.Rand
 	r    *rig
 	gone map[string]time.Time
-	// asOf is the time of the picture that was checked last.
+	// asOf is the AsOf of the last comparison.
 	asOf time.Time
 }
 
-// stretch is a while in which nodes come or go, and others change.
+// stretch creates, deletes and changes nodes for a while.
 func (w *burstWalk) stretch() {
 	coming := w.rng.IntN(2) == 0
 	for range 1 + w.rng.IntN(12) {
@@ -245,7 +245,7 @@ func (w *burstWalk) stretch() {
 	}
 }
 
-// honest checks the picture against what it says of itself, when that has changed.
+// honest compares the store with Ironic as of AsOf, if that has changed.
 func (w *burstWalk) honest() {
 	w.t.Helper()
 	s := w.r.store.Status()
@@ -280,8 +280,9 @@ func (w *burstWalk) honest() {
 	}
 }
 
-// An Ironic that counts nodes that we may not list is not swept again and again.
-func TestCountOfNodesThatAreNotOurs(t *testing.T) {
+// TestCountIncludesForeignNodes: if Ironic counts nodes that it does not list for this user,
+// sweeps do not repeat forever.
+func TestCountIncludesForeignNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		api.addMany(500, models.StateActive)
@@ -299,8 +300,8 @@ func TestCountOfNodesThatAreNotOurs(t *testing.T) {
 	})
 }
 
-// A database that is locked for a moment does not end the counting.
-func TestCountThatFailsForAWhile(t *testing.T) {
+// TestCountFailsForAWhile: a database that is locked for a moment does not disable counting.
+func TestCountFailsForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		api.addMany(900, models.StateActive)
@@ -327,7 +328,7 @@ func TestCountThatFailsForAWhile(t *testing.T) {
 	})
 }
 
-func TestCountThatIsRefused(t *testing.T) {
+func TestCountIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		api.addMany(500, models.StateActive)
@@ -345,7 +346,7 @@ func TestCountThatIsRefused(t *testing.T) {
 	})
 }
 
-// A listing without nodes that Ironic has does not remove them.
+// TestListingThatLosesManyNodes: a listing that lacks nodes does not remove them.
 func TestListingThatLosesManyNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()

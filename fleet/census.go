@@ -8,134 +8,136 @@ import (
 	"ironworks/models"
 )
 
-// doubt is what may be wrong with the picture that only a sweep can tell.
-type doubt int
+// sweepNeed is what a sweep must find out, because a round could not.
+type sweepNeed int
 
 const (
-	noDoubt doubt = iota
-	// doubtGone is that nodes are gone: a sweep that asks for nothing but uuids tells.
-	doubtGone
-	// doubtAll is that more may have changed than was read.
-	doubtAll
+	sweepNone sweepNeed = iota
+	// sweepUUIDs: nodes may be deleted, so a sweep that lists only UUIDs is enough.
+	sweepUUIDs
+	// sweepAll: more may have changed than was read.
+	sweepAll
 )
 
-// census is what is known of the number of nodes.
+// census is the state of comparing node counts.
 type census struct {
-	// off says that Ironic does not count for us, or counts others than it lists.
-	off bool
+	// disabled reports that Ironic does not count nodes for this user, or counts others than it
+	// lists.
+	disabled bool
 	// failed counts the server errors in a row.
 	failed int
-	// vain counts the urgent sweeps that found nothing since the count was right.
-	vain int
-	// moved is when nodes were last seen to come or go, created when the nodes that were
-	// made last were last asked for.
-	moved, created time.Time
+	// fruitless counts the urgent sweeps without a result since the count was last right.
+	fruitless int
+	// lastChurn is when a node was last added or removed, lastCreated when the newest nodes were
+	// last read.
+	lastChurn, lastCreated time.Time
 }
 
 const (
-	// createdEvery is how often nodes are asked for that came while as many went.
+	// createdEvery is how often the newest nodes are read, in case as many were created as
+	// deleted.
 	createdEvery = time.Minute
-	// countTries is how often in a row Ironic may fail to count.
+	// countTries is how often in a row counting may fail.
 	countTries = 5
-	// vainSweeps is how many sweeps may find nothing before the count is not believed.
-	vainSweeps = 2
+	// maxFruitless is after how many sweeps without a result the count is ignored.
+	maxFruitless = 2
 )
 
-// doubtful notes that the picture is not what Ironic has, until a sweep has ended.
-func (p *Poller) doubtful(d doubt) { p.doubt = max(p.doubt, d) }
+// requireSweep marks the node list as incomplete until a sweep has ended.
+func (p *Poller) requireSweep(d sweepNeed) { p.sweepNeed = max(p.sweepNeed, d) }
 
-// inDoubt says that a sweep is needed, or under way because it was.
-func (p *Poller) inDoubt() bool { return p.doubt != noDoubt || p.list.urgent }
+// sweepPending reports whether a sweep is needed, or running because it was.
+func (p *Poller) sweepPending() bool { return p.sweepNeed != sweepNone || p.list.urgent }
 
-// count asks how many nodes there are; known is false where that cannot be had, or where
-// the page of what changed holds the whole fleet anyway.
+// count returns the number of nodes. known is false if it is not available, or not needed because
+// the page of changed nodes has the whole fleet.
 func (p *Poller) count(ctx context.Context) (total int, known bool, err error) {
 	if v, _ := p.api.Version(); !v.Has(models.FeatureShards) {
-		p.census.off = true
+		p.census.disabled = true
 	}
-	if p.census.off || p.store.Len() < p.changeLimit() {
+	if p.census.disabled || p.store.Len() < p.changeLimit() {
 		return 0, false, nil
 	}
-	began := p.clock.Now()
+	began := time.Now()
 	total, date, err := p.api.CountNodes(ctx)
 	if models.IsFault(err, models.FaultForbidden, models.FaultNotFound, models.FaultBadRequest, models.FaultVersion,
 		models.FaultNotAcceptable) {
-		p.census.off = true
+		p.census.disabled = true
 		return 0, false, nil
 	}
 	if models.IsFault(err, models.FaultBadAnswer, models.FaultServer) {
-		// An Ironic on SQLite answers 500 while its database is locked.
+		// Ironic with SQLite answers 500 while its database is locked.
 		p.census.failed++
-		p.census.off = p.census.failed >= countTries
+		p.census.disabled = p.census.failed >= countTries
 		return 0, false, nil
 	}
 	if err != nil {
 		return 0, false, err
 	}
 	p.census.failed = 0
-	p.answered(date, began, true)
+	p.recordAnswer(date, began, true)
 	return total, true, nil
 }
 
-// news asks for what changed, and for what came and went: in a quiet fleet two requests.
-// It gives the nodes that it read of those that changed.
-func (p *Poller) news(ctx context.Context, began time.Time) (read map[string]bool, err error) {
+// fetchChanges reads changed, new and deleted nodes; two requests if nothing has changed. It
+// returns the nodes among the changed ones that it has read.
+func (p *Poller) fetchChanges(ctx context.Context, began time.Time) (read map[string]bool, err error) {
 	total, counted, err := p.count(ctx)
 	if err != nil {
 		return nil, err
 	}
 	had, gone := p.store.Len(), p.removed
-	read, err = p.changed(ctx, began, counted && total < had)
+	read, err = p.readChanged(ctx, began, counted && total < had)
 	if err != nil {
 		return nil, err
 	}
-	now := p.clock.Now()
-	churn := !p.census.moved.IsZero() && now.Sub(p.census.moved) < recently
-	if !counted || churn || total > had || now.Sub(p.census.created) >= createdEvery {
-		if err := p.created(ctx); err != nil {
+	now := time.Now()
+	churn := !p.census.lastChurn.IsZero() && now.Sub(p.census.lastChurn) < recentChange
+	if !counted || churn || total > had || now.Sub(p.census.lastCreated) >= createdEvery {
+		if err := p.readCreated(ctx); err != nil {
 			return nil, err
 		}
 	}
 	return read, p.compare(ctx, total, counted, had, p.removed-gone)
 }
 
-// compare looks whether there are as many nodes as Ironic counted: had before the round's
-// pages were read, of which removed were found to be gone since.
+// compare compares the number of nodes with Ironic's count: had is the number before the round's
+// pages were read, of which removed were found to be deleted since.
 func (p *Poller) compare(ctx context.Context, total int, counted bool, had, removed int) error {
 	switch {
 	case !counted:
 	case total < had-removed:
-		p.miscounted(doubtGone)
+		p.miscounted(sweepUUIDs)
 	case p.store.Len()+removed < total:
-		p.miscounted(doubtAll)
+		p.miscounted(sweepAll)
 	case p.store.Len() > total:
-		// Some came after the count, or went.
+		// Some were created or deleted after the count.
 		total, counted, err := p.count(ctx)
 		if err != nil {
 			return err
 		}
 		if counted && p.store.Len() > total {
-			p.miscounted(doubtGone)
+			p.miscounted(sweepUUIDs)
 		}
 	default:
-		p.census.vain = 0
+		p.census.fruitless = 0
 	}
 	return nil
 }
 
-// miscounted has a sweep tell what the count does not, unless sweeps have not: then Ironic
-// counts nodes that it does not list for us.
-func (p *Poller) miscounted(d doubt) {
-	if p.census.vain >= vainSweeps {
-		p.census.off = true
+// miscounted requires a sweep, unless sweeps have found nothing: then Ironic counts nodes that it
+// does not list.
+func (p *Poller) miscounted(d sweepNeed) {
+	if p.census.fruitless >= maxFruitless {
+		p.census.disabled = true
 		return
 	}
-	p.doubtful(d)
+	p.requireSweep(d)
 }
 
-// marks notes, before the first full listing, how many nodes there are and which Ironic
-// touched last: what happens during the listing is found from there.
-func (p *Poller) marks(ctx context.Context) error {
+// markStart reads, before the first full listing, the number of nodes and those that Ironic
+// updated last, to find the changes during the listing.
+func (p *Poller) markStart(ctx context.Context) error {
 	total, counted, err := p.count(ctx)
 	if err != nil {
 		return err
@@ -143,14 +145,14 @@ func (p *Poller) marks(ctx context.Context) error {
 	if counted {
 		p.store.setStatus(func(s *Status) { s.Total = total })
 	}
-	began := p.clock.Now()
+	began := time.Now()
 	page, err := p.api.NodePage(ctx, ironicclient.NodeQuery{
 		Fields: []string{"uuid"}, SortKey: "updated_at", Descending: true, Limit: smallPage,
 	})
 	if err != nil {
 		return err
 	}
-	p.answered(page.Date, began, true)
+	p.recordAnswer(page.Date, began, true)
 	order := make([]string, len(page.Nodes))
 	for i := range page.Nodes {
 		order[i] = page.Nodes[i].UUID

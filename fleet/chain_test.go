@@ -11,15 +11,15 @@ import (
 	"ironworks/test/seeds"
 )
 
-// walk takes a node through Ironic's state machine at random: verbs where it rests,
-// flapping while it works.
+// walk takes a node through Ironic's state machine at random: verbs in resting states, flapping
+// during operations.
 type walk struct {
 	rng   *rand.Rand
 	state models.ProvisionState
-	// passed are the resting states since the last look.
+	// passed are the resting states since the last reading.
 	passed []models.ProvisionState
-	// adopted says that the node was adopted since then, rebuilt that it was rebuilt
-	// after that: the one way that models.Between leaves out.
+	// adopted reports that the node was adopted since then, rebuilt that it was rebuilt after
+	// that: the only path that models.Between omits.
 	adopted, rebuilt bool
 }
 
@@ -54,7 +54,7 @@ func (w *walk) step() {
 	}
 }
 
-// settling is where work leads, from ironic/common/state_machine.py.
+// settling is where operations lead, from ironic/common/state_machine.py.
 func settling() map[models.ProvisionState][]models.ProvisionState {
 	return map[models.ProvisionState][]models.ProvisionState{
 		models.StateVerifying:  {models.StateManageable, models.StateEnroll},
@@ -69,9 +69,9 @@ func settling() map[models.ProvisionState][]models.ProvisionState {
 	}
 }
 
-// Whatever a node goes through and whenever we look, the chain of states is unbroken,
-// every state that we saw is told exactly once for each visit, and a state that is
-// inferred was really passed.
+// TestChainUnderRandomWalks: whatever a node goes through and whenever it is read, the chain of
+// states has no gaps, every state that was read is reported exactly once per visit, and an
+// inferred state was really passed.
 func TestChainUnderRandomWalks(t *testing.T) {
 	for _, seed := range seeds.For(t, 150) {
 		rng := rand.New(rand.NewPCG(seed, 7))
@@ -99,7 +99,7 @@ func TestChainUnderRandomWalks(t *testing.T) {
 	}
 }
 
-// checkLook checks the events of one look at a walk that was told to be in state last.
+// checkLook checks the events of one reading of a walk whose last reported state was last.
 func checkLook(events []models.Event, last models.ProvisionState, w *walk) error {
 	if w.state.Phase() == last.Phase() {
 		if len(events) > 0 {

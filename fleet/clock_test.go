@@ -62,7 +62,7 @@ func TestOwnClockForTimeInState(t *testing.T) {
 		}
 		first := row.FirstSeen
 		pass(time.Minute)
-		// A heartbeat touches provision_updated_at; the time in the state goes on.
+		// A heartbeat updates provision_updated_at; the time in the state continues.
 		api.set(id, func(n *models.Node) { n.ProvisionUpdatedAt.Time = api.now() })
 		pass(5 * time.Second)
 		if row := r.row(id); !row.Since.IsZero() || !row.FirstSeen.Equal(first) {
@@ -76,9 +76,9 @@ func TestOwnClockForTimeInState(t *testing.T) {
 	})
 }
 
-// A node that was in its state when we came has been so since Ironic last wrote its state
-// at least, and a heartbeat does not make that less.
-func TestInStateOfNodesThatWereThere(t *testing.T) {
+// TestInStateOfExistingNodes: a node that existed before the start has been in its state at least
+// since Ironic last wrote it, and a heartbeat does not shorten that.
+func TestInStateOfExistingNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		id := api.add(models.StateDeployWait)

@@ -9,14 +9,14 @@ import (
 	"ironworks/models"
 )
 
-// sameNode says that nothing an operator could care for is different. It looks at the
-// content: no API field says reliably that a node changed.
+// sameNode reports whether two versions of a node are equal. It compares the content, because no
+// API field reliably shows a change.
 func sameNode(a, b *models.Node) bool {
 	return a.UUID == b.UUID && a.ProvisionState == b.ProvisionState && a.PowerState == b.PowerState && reflect.DeepEqual(a, b)
 }
 
-// onlyLearned says that nothing changed but that driver_internal_info is known now,
-// which a listing does not ask for.
+// onlyLearned reports whether the only difference is that driver_internal_info, which listings
+// omit, is known now.
 func onlyLearned(old, n *models.Node) bool {
 	if old.Internal != nil || n.Internal == nil {
 		return false
@@ -26,19 +26,19 @@ func onlyLearned(old, n *models.Node) bool {
 	return sameNode(&was, n)
 }
 
-// remember notes what the next differences are told against.
+// remember stores what the next differences are compared with.
 func (r *record) remember(n *models.Node) {
-	if n.ProvisionState.Phase() != r.said.Phase() {
-		r.said, r.step = n.ProvisionState, ""
+	if n.ProvisionState.Phase() != r.lastState.Phase() {
+		r.lastState, r.lastStep = n.ProvisionState, ""
 	}
 	if step, _ := n.CurrentStep(); step != nil {
-		r.step = step.Label()
+		r.lastStep = step.Label()
 	}
 }
 
-// arrival is what is told of a node that was not there before: every node begins its
-// life in enroll, whatever state it is in when it is first seen.
-func arrival(n *models.Node, at time.Time) []models.Event {
+// addedEvents returns the events of a new node. Every node starts in enroll, whatever its state is
+// when it is first seen.
+func addedEvents(n *models.Node, at time.Time) []models.Event {
 	added := models.Event{
 		Time: at, Node: n.Ref(), Kind: models.EventAdded, To: string(models.StateEnroll),
 		Inferred: n.ProvisionState != models.StateEnroll,
@@ -47,16 +47,16 @@ func arrival(n *models.Node, at time.Time) []models.Event {
 	return append(events, stateEvents(n, models.StateEnroll, at)...)
 }
 
-// stateEvents tells the way from the state that was told last to the one that n is
-// in. Within one phase nothing is told; resting states that must have been passed
-// unseen are told as inferred, so that the chain never breaks.
-func stateEvents(n *models.Node, said models.ProvisionState, at time.Time) []models.Event {
-	if n.ProvisionState.Phase() == said.Phase() {
+// stateEvents returns the events from the last reported state to that of n. Changes within one
+// phase are no events; resting states that the node must have passed are reported as inferred, so
+// that the chain has no gaps.
+func stateEvents(n *models.Node, lastState models.ProvisionState, at time.Time) []models.Event {
+	if n.ProvisionState.Phase() == lastState.Phase() {
 		return nil
 	}
 	var events []models.Event
-	from := said
-	for _, between := range models.Between(said, n.ProvisionState) {
+	from := lastState
+	for _, between := range models.Between(lastState, n.ProvisionState) {
 		events = append(events, models.Event{
 			Time: at, Node: n.Ref(), Kind: models.EventProvisionState,
 			From: string(from), To: string(between), Inferred: true,
@@ -72,34 +72,35 @@ func stateEvents(n *models.Node, said models.ProvisionState, at time.Time) []mod
 	return append(events, last)
 }
 
-// fellBack says that the step between two states is a failure: into a failed state, or
-// from verifying back to enroll, which has no failed state of its own.
+// fellBack reports whether the step between two states is a failure: into a failed state, or from
+// verifying back to enroll, which has no failed state.
 func fellBack(from, to models.ProvisionState) bool {
 	return to.Failed() || (from.Phase() == models.StateVerifying && to == models.StateEnroll)
 }
 
-// differences turns what changed between two looks at a node into events.
+// differences returns the differences between two versions of a node as events.
 func (r *record) differences(n *models.Node, at time.Time) []models.Event {
 	old := &r.row.Node
 	event := func(kind models.EventKind, from, to, reason string) models.Event {
 		return models.Event{Time: at, Node: n.Ref(), Kind: kind, From: from, To: to, Reason: reason}
 	}
-	states := stateEvents(n, r.said, at)
+	states := stateEvents(n, r.lastState, at)
 	var events []models.Event
 	if n.ProvisionState.Busy() {
-		// What runs now belongs to the work that began, what ran last to that which ended.
+		// The current step belongs to the operation that started, the last step to the one that
+		// ended.
 		events = append(events, states...)
 	}
 	if e, ok := agentEvent(r, n); ok {
 		e.Time = at
 		events = append(events, e)
 	}
-	told := r.step
+	lastStep := r.lastStep
 	if len(states) > 0 && n.ProvisionState.Busy() {
-		told = ""
+		lastStep = ""
 	}
-	if step, kind := n.CurrentStep(); step != nil && step.Label() != told {
-		events = append(events, event(models.EventStep, told, step.Label(), stepPlace(n, step, kind)))
+	if step, kind := n.CurrentStep(); step != nil && step.Label() != lastStep {
+		events = append(events, event(models.EventStep, lastStep, step.Label(), stepPlace(n, step, kind)))
 	}
 	if !n.ProvisionState.Busy() {
 		events = append(events, states...)
@@ -123,7 +124,7 @@ func (r *record) differences(n *models.Node, at time.Time) []models.Event {
 	return events
 }
 
-// agentEvent tells that a ramdisk called back for the first time in this piece of work.
+// agentEvent returns the event of a ramdisk's first heartbeat in an operation.
 func agentEvent(r *record, n *models.Node) (models.Event, bool) {
 	if n.Internal == nil || n.Internal.AgentURL == "" || !n.ProvisionState.Busy() {
 		return models.Event{}, false
@@ -131,15 +132,15 @@ func agentEvent(r *record, n *models.Node) (models.Event, bool) {
 	old := &r.row.Node
 	switch {
 	case old.Internal == nil && old.ProvisionState.Phase() == n.ProvisionState.Phase():
-		return models.Event{}, false // it may have been there before we asked
+		return models.Event{}, false // it may have been there before the first request
 	case old.Internal != nil && old.Internal.AgentURL == n.Internal.AgentURL:
 		return models.Event{}, false
 	}
 	return models.Event{Node: n.Ref(), Kind: models.EventAgent, To: n.Internal.AgentURL}, true
 }
 
-// stepPlace is a step's place among the others, such as 3/6. The index may be older
-// than the step: a listing does not have it.
+// stepPlace returns a step's position among the others, such as 3/6. The index may be older than
+// the step, because listings omit it.
 func stepPlace(n *models.Node, step *models.Step, kind models.StepKind) string {
 	steps, i := n.Internal.Progress(kind)
 	if i < 0 || steps[i].Label() != step.Label() {

@@ -76,7 +76,7 @@ func TestEveryKindOfEvent(t *testing.T) {
 				api := newFake()
 				id := api.add(c.from)
 				r := start(t, api, fleet.Options{})
-				pass(6 * time.Second) // the first poll learns driver_internal_info
+				pass(6 * time.Second) // the first poll reads driver_internal_info
 				r.events()
 				api.set(id, c.change)
 				pass(5 * time.Second)
@@ -88,8 +88,8 @@ func TestEveryKindOfEvent(t *testing.T) {
 	}
 }
 
-// A ramdisk that had called back before we came is no news.
-func TestAgentThatWasThereBefore(t *testing.T) {
+// TestAgentBeforeTheStart: a ramdisk's heartbeat before the start is no event.
+func TestAgentBeforeTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		id := api.add(models.StateDeployWait)
@@ -132,8 +132,8 @@ func TestFlappingIsOnePhase(t *testing.T) {
 	})
 }
 
-// The same step in the next try is told again.
-func TestStepOfTheNextTry(t *testing.T) {
+// TestStepOfTheNextAttempt: the same step in the next attempt is reported again.
+func TestStepOfTheNextAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		id := api.add(models.StateDeployWait)
@@ -150,7 +150,7 @@ func TestStepOfTheNextTry(t *testing.T) {
 	})
 }
 
-func TestStatesPassedUnseen(t *testing.T) {
+func TestPassedStatesAreInferred(t *testing.T) {
 	for name, c := range map[string]struct {
 		from, to models.ProvisionState
 		want     []string
@@ -177,7 +177,7 @@ func TestStatesPassedUnseen(t *testing.T) {
 	}
 }
 
-func TestArrivalInAnyState(t *testing.T) {
+func TestNewNodeInAnyState(t *testing.T) {
 	for _, s := range models.States() {
 		t.Run(string(s), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -204,7 +204,7 @@ func TestArrivalInAnyState(t *testing.T) {
 	}
 }
 
-// checkChain checks that each state event begins where the one before ended.
+// checkChain checks that each state event starts with the end of the one before.
 func checkChain(t *testing.T, events []models.Event) {
 	t.Helper()
 	at := ""
@@ -225,7 +225,7 @@ func checkChain(t *testing.T, events []models.Event) {
 	}
 }
 
-func TestUpdatesTellRevisionAndStatus(t *testing.T) {
+func TestUpdatesHaveRevisionAndStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		id := api.add(models.StateActive)

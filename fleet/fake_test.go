@@ -13,12 +13,12 @@ import (
 	"ironworks/models"
 )
 
-// fakeIronic is an Ironic in memory, with its rules for lists: the order of ids, nulls
-// of updated_at last, markers that have to exist, a Date of whole seconds.
+// fakeIronic is an Ironic in memory, with its rules for lists: the order of IDs, null updated_at
+// last, markers that must exist, a Date of whole seconds.
 type fakeIronic struct {
 	mu    sync.Mutex
 	nodes map[string]*fakeNode
-	// sorted are the nodes in the orders that were asked for since the last change.
+	// sorted caches the nodes in the requested orders until the next change.
 	sorted  map[sorting][]*fakeNode
 	lastID  int
 	history map[string][]models.HistoryEntry
@@ -27,19 +27,19 @@ type fakeIronic struct {
 	running int
 	atOnce  int
 
-	// skew is how far its clock is ahead of ours.
+	// skew is how far its clock is ahead.
 	skew time.Duration
-	// maxLimit caps pages; ignoreMarker gives the first page for every marker.
+	// maxLimit caps pages; ignoreMarker returns the first page for every marker.
 	maxLimit     int
 	ignoreMarker bool
-	// hides is up to which id a listing by id leaves nodes out.
+	// hides omits nodes up to this ID from listings by ID.
 	hides int
-	// foreign are nodes that it counts but does not list for us.
+	// foreign is the number of nodes that it counts but does not list.
 	foreign int
-	// seconds keeps times in whole seconds, as MySQL does.
+	// seconds stores times in whole seconds, as MySQL does.
 	seconds bool
 	ticks   time.Duration
-	// latency and fault shape the answers; nil is none.
+	// latency and fault change the answers; both may be nil.
 	latency func(asked) time.Duration
 	fault   func(asked) error
 }
@@ -82,20 +82,20 @@ func uuidOf(i int) string { return fmt.Sprintf("00000000-0000-0000-0000-%012d", 
 
 func (f *fakeIronic) now() time.Time { return time.Now().Add(f.skew) }
 
-// stamp is the time that a row is given.
+// stamp returns the time for a row.
 func (f *fakeIronic) stamp() time.Time {
 	if f.seconds {
 		return f.now().Truncate(time.Second)
 	}
-	// No two are the same.
+	// No two are equal.
 	f.ticks++
 	return f.now().Add(f.ticks)
 }
 
-// touch is a change that does not show: a lock that was taken and given back.
+// touch makes an invisible change: a lock that was taken and released.
 func (f *fakeIronic) touch(uuid string) { f.set(uuid, func(*models.Node) {}) }
 
-// add enrols a node, named n1, n2, …
+// add enrolls a node, named n1, n2, …
 func (f *fakeIronic) add(state models.ProvisionState) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -135,7 +135,7 @@ func (f *fakeIronic) remove(uuid string) {
 	f.sorted = nil
 }
 
-// tune changes how it behaves while it runs.
+// tune changes the behavior at run time.
 func (f *fakeIronic) tune(change func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -148,7 +148,7 @@ func (f *fakeIronic) fail(fault func(asked) error) {
 	f.fault = fault
 }
 
-// requests gives what was asked so far and forgets it.
+// requests returns the requests since the last call.
 func (f *fakeIronic) requests() []asked {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -157,7 +157,7 @@ func (f *fakeIronic) requests() []asked {
 	return log
 }
 
-// enter notes a request, lets its time pass and fails it where it is to fail.
+// enter records a request, waits for its latency, and fails it if required.
 func (f *fakeIronic) enter(ctx context.Context, a asked) (date time.Time, err error) {
 	f.mu.Lock()
 	a.at = time.Now()
@@ -173,7 +173,7 @@ func (f *fakeIronic) enter(ctx context.Context, a asked) (date time.Time, err er
 	}()
 	date = time.Now().Add(skew)
 	if latency != nil {
-		// The answer is stamped half way.
+		// The answer's Date is halfway through the latency.
 		half := latency(a) / 2
 		for range 2 {
 			select {
@@ -214,14 +214,15 @@ func (f *fakeIronic) NodePage(ctx context.Context, q ironicclient.NodeQuery) (*i
 		all = slices.DeleteFunc(slices.Clone(all), func(n *fakeNode) bool { return n.id <= f.hides })
 	}
 	limit := min(cmp.Or(q.Limit, ironicclient.DefaultPage), f.maxLimit)
-	page := &ironicclient.NodePage{Date: date, More: len(all) > limit || f.ignoreMarker}
+	// A full page has a link to the next one, which may be empty.
+	page := &ironicclient.NodePage{Date: date, More: len(all) >= limit || f.ignoreMarker}
 	for _, n := range all[:min(limit, len(all))] {
 		page.Nodes = append(page.Nodes, seen(n, q.Fields))
 	}
 	return page, nil
 }
 
-// inOrder returns the nodes in an order, which must not be changed.
+// inOrder returns the nodes in an order; the caller must not change the slice.
 func (f *fakeIronic) inOrder(by sorting) []*fakeNode {
 	if all, ok := f.sorted[by]; ok {
 		return all
@@ -234,7 +235,7 @@ func (f *fakeIronic) inOrder(by sorting) []*fakeNode {
 	return all
 }
 
-// compare is Ironic's order: by the sort key, nulls last when descending, then by id.
+// compare is Ironic's order: by the sort key, nulls last when descending, then by ID.
 func (s sorting) compare(a, b *fakeNode) int {
 	c := 0
 	switch s.key {
@@ -302,10 +303,13 @@ func (f *fakeIronic) History(ctx context.Context, node string) ([]models.History
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.nodes[node] == nil {
+		return nil, notFound(node)
+	}
 	return slices.Clone(f.history[node]), nil
 }
 
-// record puts an error into a node's history.
+// record adds an error to a node's history.
 func (f *fakeIronic) record(uuid, event string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

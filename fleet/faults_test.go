@@ -28,7 +28,7 @@ func TestMarkerNodeDeletedDuringTheListing(t *testing.T) {
 					return nil
 				}
 				r := start(t, api, fleet.Options{})
-				pass(5 * time.Minute) // a sweep finds those that are gone
+				pass(5 * time.Minute) // a sweep finds deleted nodes
 				pass(30 * time.Second)
 				if !r.store.Status().Complete || r.store.Len() != 2500-gone {
 					t.Errorf("complete %v, %d nodes of %d", r.store.Status().Complete, r.store.Len(), 2500-gone)
@@ -38,8 +38,7 @@ func TestMarkerNodeDeletedDuringTheListing(t *testing.T) {
 	}
 }
 
-// stubborn checks that a listing that can never end is told, and tried again ever more
-// seldom.
+// stubborn checks that a listing that never ends is reported, and retried with growing delays.
 func stubborn(t *testing.T, r *rig, api *fakeIronic, kind models.FaultKind) {
 	t.Helper()
 	api.requests()
@@ -166,8 +165,9 @@ func TestBacksOffAndRecovers(t *testing.T) {
 	})
 }
 
-// A question that always fails must not be hidden by those before it that work.
-func TestPersistentFaultOfOneQuestionBacksOff(t *testing.T) {
+// TestPersistentFaultOfOneRequestBacksOff: a request that always fails must not be hidden by
+// successful ones before it.
+func TestPersistentFaultOfOneRequestBacksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		api.addMany(20, models.StateActive)
@@ -190,7 +190,7 @@ func TestPersistentFaultOfOneQuestionBacksOff(t *testing.T) {
 	})
 }
 
-func TestServerSaysWhenToComeBack(t *testing.T) {
+func TestRetryAfterIsRespected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		api.add(models.StateActive)
@@ -221,7 +221,7 @@ func TestGiveUp(t *testing.T) {
 	})
 }
 
-func TestStrangeErrorIsAFault(t *testing.T) {
+func TestUnknownErrorIsAFault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		api.fail(func(asked) error { return errors.New("odd\x1b[2J") })

@@ -9,62 +9,62 @@ import (
 	"ironworks/models"
 )
 
-// listing is where the poller is with the first full listing and the sweeps.
+// listing is the poller's progress with the first full listing and the sweeps.
 type listing struct {
 	phase phase
-	// number counts the full listings; a node that one did not have is missing.
+	// number counts the full listings, to find nodes that one did not include.
 	number uint64
-	// marker is the last node of the page before, page the nodes of that page, and back
-	// how many of them to go back when the marker is gone.
+	// marker is the last node of the previous page, page the nodes of that page, and back how many
+	// of them to go back if the marker was deleted.
 	marker string
 	page   []string
 	back   int
-	// missing are the nodes that the last sweep did not have; trust is how many of them
-	// have yet to be not found before the others are believed to be gone, too.
-	missing []string
-	judged  bool
-	trust   int
-	// urgent is a sweep without which the picture may be wrong, bare one that asks for
-	// nothing but uuids. rows counts what a sweep gave, found is that it told something.
+	// missing are the nodes that the last sweep did not include; sampleLeft is how many of them
+	// must still be confirmed as deleted before the others count as deleted, too.
+	missing    []string
+	verified   bool
+	sampleLeft int
+	// urgent marks a sweep without which the node list may be wrong, bare one that lists only
+	// UUIDs. rows counts the nodes of a sweep, found reports that it found a change.
 	urgent, bare, found bool
 	rows                int
-	began               time.Time
-	// due is when the next regular sweep begins, soonest when an urgent one may.
+	started             time.Time
+	// due is when the next regular sweep starts, soonest when an urgent one may.
 	due, soonest time.Time
 	// took is how long the last page took.
 	took time.Duration
-	// faults counts those since the last full listing that came to its end.
+	// faults counts the faults since the last complete listing.
 	faults int
 }
 
 type phase int
 
 const (
-	nothingYet phase = iota
-	listingAll       // the first full listing is under way
-	steady           // nothing is being listed
-	sweeping         // a later full listing is under way
+	notStarted phase = iota
+	listingAll       // the first full listing is running
+	steady           // no listing is running
+	sweeping         // a later full listing is running
 )
 
-// screenful asks for what fits on a screen first: it costs a tenth of a full page.
-func (p *Poller) screenful(ctx context.Context) error {
-	began := p.clock.Now()
+// firstScreen reads what fits on a screen first: it costs a tenth of a full page.
+func (p *Poller) firstScreen(ctx context.Context) error {
+	began := time.Now()
 	page, err := p.api.NodePage(ctx, ironicclient.NodeQuery{Fields: p.listFields(), Limit: firstPage})
 	if err != nil {
 		return err
 	}
-	p.put(ctx, page.Nodes, p.answered(page.Date, began, true), baseline)
-	p.list.phase, p.list.number, p.list.began = listingAll, 1, began
+	p.put(ctx, page.Nodes, p.recordAnswer(page.Date, began, true), baseline)
+	p.list.phase, p.list.number, p.list.started = listingAll, 1, began
 	if len(page.Nodes) < firstPage && !page.More {
-		p.remembered(page.Nodes)
-		p.listed()
+		p.rememberLast(page.Nodes)
+		p.endListing()
 		return nil
 	}
-	return p.marks(ctx)
+	return p.markStart(ctx)
 }
 
-// remembered notes the last nodes of a listing: those that come later are created later.
-func (p *Poller) remembered(nodes []models.Node) {
+// rememberLast stores the last nodes of a listing: nodes after them are new.
+func (p *Poller) rememberLast(nodes []models.Node) {
 	var uuids []string
 	for i := range slices.Backward(nodes) {
 		uuids = append(uuids, nodes[i].UUID)
@@ -72,19 +72,19 @@ func (p *Poller) remembered(nodes []models.Node) {
 	p.rememberNewest(uuids)
 }
 
-// listed ends a full listing.
-func (p *Poller) listed() {
-	now := p.clock.Now()
+// endListing ends a full listing.
+func (p *Poller) endListing() {
+	now := time.Now()
 	p.list.phase, p.list.marker, p.list.page, p.list.faults = steady, "", nil, 0
-	p.list.soonest = now.Add(now.Sub(p.list.began))
+	p.list.soonest = now.Add(now.Sub(p.list.started))
 	if !p.list.bare {
 		p.list.due = now.Add(p.sweepEvery())
 	}
-	p.period() // is in the status, too
+	p.period() // also updates the status
 	p.notify(Update{}, func(s *Status) {
 		if !s.Complete {
-			p.census.created = now
-			s.Complete, s.AsOf = true, p.list.began
+			p.census.lastCreated = now
+			s.Complete, s.AsOf = true, p.list.started
 		}
 	})
 }
@@ -96,17 +96,17 @@ func (p *Poller) sweepEvery() time.Duration {
 	return sweepSmall
 }
 
-// planSweep begins a sweep that is due, or needed. Urgent ones leave the API as much time
-// as they take.
+// planSweep starts a sweep that is due, or needed. Urgent sweeps leave the API as much time as
+// they take.
 func (p *Poller) planSweep() {
-	now := p.clock.Now()
-	if p.sweeps() {
+	now := time.Now()
+	if p.sweepRunning() {
 		return
 	}
 	switch {
-	case p.doubt != noDoubt && !now.Before(p.list.soonest):
-		bare := p.doubt == doubtGone
-		p.doubt = noDoubt
+	case p.sweepNeed != sweepNone && !now.Before(p.list.soonest):
+		bare := p.sweepNeed == sweepUUIDs
+		p.sweepNeed = sweepNone
 		p.beginSweep()
 		p.list.urgent, p.list.bare = true, bare
 	case !now.Before(p.list.due):
@@ -117,31 +117,31 @@ func (p *Poller) planSweep() {
 func (p *Poller) beginSweep() {
 	p.list.phase, p.list.marker, p.list.page, p.list.missing = sweeping, "", nil, nil
 	if p.list.urgent {
-		p.doubt = doubtAll // this one was not at its end
+		p.sweepNeed = sweepAll // this sweep was not complete
 	}
-	p.list.urgent, p.list.bare, p.list.found, p.list.judged = false, false, false, false
-	p.list.rows, p.list.trust, p.list.began = 0, 0, p.clock.Now()
+	p.list.urgent, p.list.bare, p.list.found, p.list.verified = false, false, false, false
+	p.list.rows, p.list.sampleLeft, p.list.started = 0, 0, time.Now()
 	p.list.number++
 }
 
-// endUrgent ends an urgent sweep of which nothing is left to ask.
+// endUrgent ends an urgent sweep without remaining requests.
 func (p *Poller) endUrgent() {
-	if !p.list.urgent || p.sweeps() {
+	if !p.list.urgent || p.sweepRunning() {
 		return
 	}
 	p.list.urgent = false
-	p.census.vain++
+	p.census.fruitless++
 	if p.list.found {
-		p.census.vain = 0
+		p.census.fruitless = 0
 	}
 }
 
-// sweeps says that a sweep has something left to ask.
-func (p *Poller) sweeps() bool {
+// sweepRunning reports whether a sweep has remaining requests.
+func (p *Poller) sweepRunning() bool {
 	return p.list.phase == sweeping || (p.list.phase == steady && len(p.list.missing) > 0)
 }
 
-// sweepCost is a guess of how long the next question of a sweep takes.
+// sweepCost estimates how long the next request of a sweep takes.
 func (p *Poller) sweepCost() time.Duration {
 	if p.list.phase == sweeping {
 		return max(p.list.took, 8*p.latency)
@@ -149,43 +149,43 @@ func (p *Poller) sweepCost() time.Duration {
 	return p.latency
 }
 
-// sweepOn puts a sweep's next question: a page, or one of the nodes that no page had.
-// A fault ends the sweep; the next one comes the later the more of them failed.
-func (p *Poller) sweepOn(ctx context.Context) error {
-	err := p.sweepQuestion(ctx)
+// sweepStep sends a sweep's next request: a page, or one of the nodes that no page had. A fault
+// ends the sweep; each further failure doubles the delay before the next.
+func (p *Poller) sweepStep(ctx context.Context) error {
+	err := p.sweepRequest(ctx)
 	if err != nil && ctx.Err() == nil {
 		if p.list.phase == sweeping {
 			p.list.faults++
 		}
 		p.list.phase, p.list.missing = steady, nil
-		p.list.due = p.clock.Now().Add(doubled(max(p.list.faults, 1), p.sweepEvery()))
+		p.list.due = time.Now().Add(backOffDelay(max(p.list.faults, 1), p.sweepEvery()))
 		if p.list.urgent {
 			p.list.urgent, p.list.soonest = false, p.list.due
-			p.doubtful(doubtAll)
+			p.requireSweep(sweepAll)
 		}
 	}
 	p.endUrgent()
 	return err
 }
 
-func (p *Poller) sweepQuestion(ctx context.Context) error {
+func (p *Poller) sweepRequest(ctx context.Context) error {
 	if p.list.phase == sweeping {
 		return p.listPage(ctx)
 	}
-	if len(p.list.missing) > fewMissing && !p.list.judged {
-		return p.judge(ctx)
+	if len(p.list.missing) > fewMissing && !p.list.verified {
+		return p.verifySweep(ctx)
 	}
-	// Only a 404 removes a node that a sweep did not have.
+	// Only a 404 removes a node that a sweep did not include.
 	uuid := p.list.missing[0]
 	p.list.missing = p.list.missing[1:]
-	gone, err := p.one(ctx, uuid)
+	gone, err := p.readNode(ctx, uuid)
 	if err != nil || !gone {
-		p.list.trust = 0
+		p.list.sampleLeft = 0
 		return err
 	}
 	p.list.found = true
-	if p.list.trust > 0 {
-		if p.list.trust--; p.list.trust == 0 {
+	if p.list.sampleLeft > 0 {
+		if p.list.sampleLeft--; p.list.sampleLeft == 0 {
 			p.removeMissing()
 		}
 	}
@@ -193,27 +193,27 @@ func (p *Poller) sweepQuestion(ctx context.Context) error {
 }
 
 const (
-	// fewMissing is how many nodes are asked for one by one before anything else is done.
+	// fewMissing is how many nodes are read one by one without further checks.
 	fewMissing = 8
-	// sample is how many of many missing nodes have to be gone before the others are
-	// believed to be.
-	sample = 4
+	// sampleSize is how many of many missing nodes must be deleted before the others count as
+	// deleted.
+	sampleSize = 4
 )
 
-// judge finds out whether a sweep that does not have many nodes can be believed: it can
-// where Ironic counts no more nodes than the sweep had. Then a sample is enough.
-func (p *Poller) judge(ctx context.Context) error {
+// verifySweep decides whether a sweep that lacks many nodes is plausible: it is if Ironic counts
+// no more nodes than the sweep had. Then a sample is enough.
+func (p *Poller) verifySweep(ctx context.Context) error {
 	total, counted, err := p.count(ctx)
-	p.list.judged = counted || p.census.off || p.census.failed == 0
+	p.list.verified = counted || p.census.disabled || p.census.failed == 0
 	if err == nil && counted && total <= p.list.rows {
-		p.list.trust = sample
+		p.list.sampleLeft = sampleSize
 	}
 	return err
 }
 
-// removeMissing forgets the nodes that a sweep did not have and that were not seen since.
+// removeMissing removes the nodes that a sweep did not include and that were not seen since.
 func (p *Poller) removeMissing() {
-	at := p.server.at(p.clock.Now())
+	at := p.server.at(time.Now())
 	var events []models.Event
 	for _, uuid := range p.store.missedBy(p.list.number) {
 		if e, ok := p.store.remove(uuid, at); ok {
@@ -222,14 +222,14 @@ func (p *Poller) removeMissing() {
 		}
 	}
 	p.list.missing = nil
-	p.census.moved = p.clock.Now()
-	p.tell(Update{Events: events})
+	p.census.lastChurn = time.Now()
+	p.report(Update{Events: events})
 }
 
-// listPage fetches the next page of a full listing. Its answers are later than all
-// before, so they may simply be put over them.
+// listPage reads the next page of a full listing. Its nodes are newer than all before, so they
+// replace these.
 func (p *Poller) listPage(ctx context.Context) error {
-	began := p.clock.Now()
+	began := time.Now()
 	fields := p.listFields()
 	if p.list.bare {
 		fields = []string{"uuid"}
@@ -244,7 +244,7 @@ func (p *Poller) listPage(ctx context.Context) error {
 	n := len(page.Nodes)
 	if n > 0 && page.Nodes[n-1].UUID == p.list.marker {
 		return &models.Fault{
-			Kind: models.FaultRepeatedPage, Op: "list nodes", Message: "the server gives the same page again",
+			Kind: models.FaultRepeatedPage, Op: "list nodes", Message: "the server repeats the same page",
 			Hint: "the API, or a proxy that caches in front of it, ignores the marker",
 		}
 	}
@@ -252,15 +252,15 @@ func (p *Poller) listPage(ctx context.Context) error {
 	if p.list.phase == listingAll {
 		from = baseline
 	}
-	at := p.answered(page.Date, began, false)
-	p.list.took = p.clock.Now().Sub(began)
+	at := p.recordAnswer(page.Date, began, false)
+	p.list.took = time.Since(began)
 	p.list.page, p.list.back = p.list.page[:0], 1
 	for i := range page.Nodes {
 		p.list.page = append(p.list.page, page.Nodes[i].UUID)
 	}
 	p.list.rows += n
 	if p.list.bare {
-		p.store.sighted(p.list.page, p.list.number)
+		p.store.markSeen(p.list.page, p.list.number)
 	} else if out := p.put(ctx, page.Nodes, at, from); len(out.news) > 0 {
 		p.list.found = true
 	}
@@ -272,17 +272,17 @@ func (p *Poller) listPage(ctx context.Context) error {
 	}
 	wasSweep := p.list.phase == sweeping
 	if n > 0 && !p.list.bare {
-		p.remembered(page.Nodes)
+		p.rememberLast(page.Nodes)
 	}
-	p.listed()
+	p.endListing()
 	if wasSweep {
 		p.list.missing = p.store.missedBy(p.list.number)
 	}
 	return nil
 }
 
-// goBack is for a marker whose node was deleted meanwhile: the listing goes on from
-// one before it, and from further back each time that this one is gone too.
+// goBack handles a marker whose node was deleted: the listing continues from the node before it,
+// and from further back if that is deleted, too.
 func (p *Poller) goBack() bool {
 	if p.list.marker == "" {
 		return false

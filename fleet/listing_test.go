@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-func TestScreenfulFirstThenThePages(t *testing.T) {
+func TestFirstScreenThenThePages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		api.addMany(2500, models.StateActive)
@@ -67,8 +67,8 @@ func TestServerThatCapsPages(t *testing.T) {
 	})
 }
 
-// A listing does not ask for driver_internal_info, what changed does: that it is known
-// now must not look like news, or the first poll pages through the whole fleet.
+// TestFirstPollIsOnePage: listings omit driver_internal_info, polls for changes do not. Reading it
+// for the first time must not count as a change, or the first poll reads the whole fleet.
 func TestFirstPollIsOnePage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
@@ -113,7 +113,7 @@ func TestSweeps(t *testing.T) {
 	}
 }
 
-func TestGoneOnlyAfterNotFound(t *testing.T) {
+func TestNodeIsRemovedOnlyAfterNotFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		api.addMany(10, models.StateActive)
@@ -129,7 +129,7 @@ func TestGoneOnlyAfterNotFound(t *testing.T) {
 		if got := count(log, "node"); got != 1 {
 			t.Errorf("%d nodes asked for, want the missing one", got)
 		}
-		// A listing that loses nodes does not remove them.
+		// A listing that lacks nodes does not remove them.
 		api.tune(func() { api.maxLimit = 4 })
 		api.fail(func(a asked) error {
 			if a.what == "page" && a.query.Marker != "" && a.query.SortKey == "" {
@@ -148,12 +148,12 @@ func TestGoneOnlyAfterNotFound(t *testing.T) {
 	})
 }
 
-func TestManyGoneDoNotHoldUpTheNews(t *testing.T) {
+func TestManyDeletionsDoNotDelayChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		api.addMany(900, models.StateActive)
 		api.latency = func(asked) time.Duration { return 40 * time.Millisecond }
-		api.version.Minor = 81 // it does not count nodes: each one is asked for
+		api.version.Minor = 81 // without counting, each node is read
 		r := start(t, api, fleet.Options{})
 		pass(time.Second)
 		for i := 1; i <= 500; i++ {
@@ -184,7 +184,7 @@ func TestManyGoneDoNotHoldUpTheNews(t *testing.T) {
 	})
 }
 
-func TestChangeIsToldWhileASweepOf10000IsUnderWay(t *testing.T) {
+func TestChangeIsReportedDuringASweepOf10000(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		api.addMany(10000, models.StateActive)
@@ -209,7 +209,7 @@ func TestChangeIsToldWhileASweepOf10000IsUnderWay(t *testing.T) {
 		for i := range 5 {
 			api.set(uuidOf(10000-i), func(n *models.Node) { n.PowerState = models.PowerOn })
 			pass(1600 * time.Millisecond)
-			if got := r.told(); len(got) != 1 {
+			if got := r.shortEvents(); len(got) != 1 {
 				t.Errorf("change %d: %q", i, got)
 			}
 		}
@@ -220,7 +220,7 @@ func TestChangeIsToldWhileASweepOf10000IsUnderWay(t *testing.T) {
 	})
 }
 
-func TestSlowPagesStillGetTheirTurn(t *testing.T) {
+func TestSlowPagesDoNotStarve(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		api.addMany(3000, models.StateActive)

@@ -8,32 +8,31 @@ import (
 	"ironworks/models"
 )
 
-// explainAtOnce bounds how many failures of one answer wait for their reason before
-// they are told; a hundred at once have one cause, and must not hold up the news.
-const explainAtOnce = 8
+// maxReasonsWaiting bounds how many failures of one answer are held back until their reason is
+// known; a hundred at once have one cause, and must not delay other events.
+const maxReasonsWaiting = 8
 
-// reasonTries is how often a node's history is asked for when Ironic fails to give it.
+// reasonTries is how often a node's history is requested if that fails.
 const reasonTries = 3
 
-// wantedReason is a failed node whose reason is to be looked for.
+// wantedReason is a failed node whose reason must be read.
 type wantedReason struct {
 	uuid  string
 	tries int
 }
 
-// explain fills in why nodes failed before it is told that they did: the newest
-// Ironic clears last_error before the node is in the failed state, and only the
-// node's history still has it.
-func (p *Poller) explain(ctx context.Context, events []models.Event) {
+// fillReasons adds the reasons of failures before these are reported: the newest Ironic clears
+// last_error before the node is in the failed state, and only the node's history has it then.
+func (p *Poller) fillReasons(ctx context.Context, events []models.Event) {
 	asked := 0
 	for i := range events {
 		e := &events[i]
 		if e.Kind != models.EventProvisionState || !fellBack(models.ProvisionState(e.From), models.ProvisionState(e.To)) || e.Inferred {
 			continue
 		}
-		if e.Reason == "" && asked < explainAtOnce && !p.clock.Now().Before(p.reasonsDue) {
+		if e.Reason == "" && asked < maxReasonsWaiting && !time.Now().Before(p.reasonsDue) {
 			asked++
-			_, _ = p.reason(ctx, e.Node.UUID) // a fault is tried again later
+			_, _ = p.readReason(ctx, e.Node.UUID) // a fault is retried later
 		}
 		row, evidence, _ := p.store.Get(e.Node.UUID)
 		if e.Reason == "" {
@@ -45,8 +44,8 @@ func (p *Poller) explain(ctx context.Context, events []models.Event) {
 	}
 }
 
-// blamed fills in why works failed, as far as it is known by now.
-func (p *Poller) blamed(works []models.Work) []models.Work {
+// withReasons adds the reasons of failed operations, as far as they are known.
+func (p *Poller) withReasons(works []models.Work) []models.Work {
 	for i := range works {
 		w := &works[i]
 		if w.Outcome != models.OutcomeFailed {
@@ -58,27 +57,27 @@ func (p *Poller) blamed(works []models.Work) []models.Work {
 	return works
 }
 
-// tellBlamed tells work once more whose reason to fail was found after its end.
-func (p *Poller) tellBlamed(uuid string) {
+// reportReason reports a failed operation again whose reason was found later.
+func (p *Poller) reportReason(uuid string) {
 	row, evidence, ok := p.store.Get(uuid)
 	if !ok {
 		return
 	}
 	if w, seen := evidence.Work(&row); seen && w.Outcome == models.OutcomeFailed && w.Reason != "" {
-		p.tell(Update{Works: []models.Work{w}})
+		p.report(Update{Works: []models.Work{w}})
 	}
 }
 
-// reasons fetches why nodes failed that were so when we came, a few each round. A
-// history that cannot be had is no fault of the connection and holds nothing up.
-func (p *Poller) reasons(ctx context.Context) error {
-	if p.clock.Now().Before(p.reasonsDue) {
+// readReasons reads why nodes failed that had failed before the start, a few each round. An
+// unreadable history is no fault of the connection and delays nothing.
+func (p *Poller) readReasons(ctx context.Context) error {
+	if time.Now().Before(p.reasonsDue) {
 		return nil
 	}
-	for asked := 0; asked < reasonsPerTick && len(p.wantReasons) > 0; {
-		want := p.wantReasons[0]
-		p.wantReasons = p.wantReasons[1:]
-		did, err := p.reason(ctx, want.uuid)
+	for asked := 0; asked < reasonsPerTick && len(p.reasonQueue) > 0; {
+		want := p.reasonQueue[0]
+		p.reasonQueue = p.reasonQueue[1:]
+		did, err := p.readReason(ctx, want.uuid)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -86,40 +85,40 @@ func (p *Poller) reasons(ctx context.Context) error {
 			asked++
 		}
 		if err == nil {
-			p.tellBlamed(want.uuid)
+			p.reportReason(want.uuid)
 			continue
 		}
 		if want.tries++; want.tries < reasonTries {
-			p.wantReasons = append(p.wantReasons, want)
+			p.reasonQueue = append(p.reasonQueue, want)
 			return nil
 		}
 		if row, evidence, ok := p.store.unexplained(want.uuid); ok {
 			p.store.setReason(want.uuid, models.FailureReason(&row.Node, evidence, nil))
-			p.tellBlamed(want.uuid)
+			p.reportReason(want.uuid)
 		}
 	}
 	return nil
 }
 
-// reason finds out why one node failed, from its history or else the evidence, and
-// keeps it; asked says that it took a request.
-func (p *Poller) reason(ctx context.Context, uuid string) (asked bool, err error) {
+// readReason finds out why one node failed, from its history or else the evidence, and stores it;
+// asked reports whether that took a request.
+func (p *Poller) readReason(ctx context.Context, uuid string) (asked bool, err error) {
 	row, evidence, ok := p.store.unexplained(uuid)
 	if !ok {
 		return false, nil
 	}
 	var history []models.HistoryEntry
 	if v, _ := p.api.Version(); row.Node.LastError == "" && v.Has(models.FeatureHistory) {
-		began := p.clock.Now()
+		began := time.Now()
 		asked = true
 		history, err = p.api.History(ctx, uuid)
 		if err != nil && !models.IsFault(err, models.FaultNotFound, models.FaultForbidden) {
 			p.reasonFaults++
-			p.reasonsDue = p.clock.Now().Add(doubled(p.reasonFaults, backOffMax))
+			p.reasonsDue = time.Now().Add(backOffDelay(p.reasonFaults, backOffMax))
 			return asked, err
 		}
 		p.reasonFaults = 0
-		p.answered(time.Time{}, began, false)
+		p.recordAnswer(time.Time{}, began, false)
 	}
 	p.store.setReason(uuid, models.FailureReason(&row.Node, evidence, history))
 	return asked, nil

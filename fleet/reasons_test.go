@@ -30,11 +30,11 @@ func TestReasonOfAFailure(t *testing.T) {
 	for name, c := range map[string]struct {
 		minor     int
 		lastError string // in the failed state
-		before    string // last_error while it still works
+		before    string // last_error before the failed state
 		history   bool
 		fault     func(asked) error
 		want      string
-		questions bool // whether the history is asked for
+		questions bool // whether the history is requested
 	}{
 		"last_error":             {115, noDisk, "", true, nil, noDisk, false},
 		"history":                {115, "", "", true, nil, noDisk, true},
@@ -67,7 +67,7 @@ func TestReasonOfAFailure(t *testing.T) {
 				pass(1500 * time.Millisecond)
 				events := r.events()
 				if len(events) != 1 || events[0].Reason != c.want {
-					t.Errorf("told %q, want the reason %q in it", short(events), c.want)
+					t.Errorf("events %q, want the reason %q in it", short(events), c.want)
 				}
 				pass(5 * time.Minute)
 				if got := r.row(id).Reason; got != c.want {
@@ -78,15 +78,15 @@ func TestReasonOfAFailure(t *testing.T) {
 					t.Errorf("history asked for %d times", n)
 				}
 				if len(r.faults()) > 0 {
-					t.Errorf("a history that cannot be had is told as %v", r.faults()[0].Fault)
+					t.Errorf("a history that cannot be had is reported as %v", r.faults()[0].Fault)
 				}
 			})
 		})
 	}
 }
 
-// The reason of an older failure is not that of this one.
-func TestReasonIsThatOfThisTry(t *testing.T) {
+// TestReasonIsThatOfThisAttempt: the reason of an older failure is not reused.
+func TestReasonIsThatOfThisAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		api.version = models.APIVersion{Minor: 70}
@@ -138,7 +138,7 @@ func TestManyFailuresAtOnce(t *testing.T) {
 		api.requests()
 		pass(1100 * time.Millisecond)
 		if n := len(r.events()); n != 60 {
-			t.Errorf("%d told", n)
+			t.Errorf("%d events", n)
 		}
 		if n := count(api.requests(), "history"); n > 12 {
 			t.Errorf("%d questions at once", n)
@@ -155,7 +155,7 @@ func TestManyFailuresAtOnce(t *testing.T) {
 	})
 }
 
-func TestReasonsOfFailuresBeforeUs(t *testing.T) {
+func TestReasonsOfFailuresBeforeTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		api.addMany(30, models.StateDeployFailed)
@@ -203,7 +203,7 @@ func TestVerifyingFallsBackToEnroll(t *testing.T) {
 	})
 }
 
-func TestEvidenceOutlivesTheWipe(t *testing.T) {
+func TestEvidenceSurvivesTheWipe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		id := api.add(models.StateAvailable)
@@ -232,7 +232,7 @@ func TestEvidenceOutlivesTheWipe(t *testing.T) {
 	})
 }
 
-func TestReasonIsNotLostToAFault(t *testing.T) {
+func TestReasonIsReadAgainAfterAFault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		id := api.add(models.StateDeployWait)
@@ -260,10 +260,10 @@ func TestReasonIsNotLostToAFault(t *testing.T) {
 		}
 		r.mu.Unlock()
 		if len(last) != 1 || last[0].Reason != noDisk || last[0].Outcome != models.OutcomeFailed {
-			t.Errorf("the work was told last as %+v", last)
+			t.Errorf("the operation was last reported as %+v", last)
 		}
-		if got := r.told(); len(got) != 1 || strings.Contains(got[0], noDisk) {
-			t.Errorf("told %q", got)
+		if got := r.shortEvents(); len(got) != 1 || strings.Contains(got[0], noDisk) {
+			t.Errorf("events %q", got)
 		}
 	})
 }

@@ -58,13 +58,13 @@ func isFault(err error) bool {
 	return errors.As(err, &f)
 }
 
-// pass lets time go by.
+// pass advances the time.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
-// events gives what was told so far and forgets it.
+// events returns the events since the last call.
 func (r *rig) events() []models.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,8 +76,8 @@ func (r *rig) events() []models.Event {
 	return events
 }
 
-// told is events in short: kind, from, to and reason.
-func (r *rig) told() []string { return short(r.events()) }
+// shortEvents returns the events in short: kind, from, to and reason.
+func (r *rig) shortEvents() []string { return short(r.events()) }
 
 func short(events []models.Event) []string {
 	var lines []string
@@ -94,7 +94,7 @@ func short(events []models.Event) []string {
 	return lines
 }
 
-// faults gives the faults that were told, in order.
+// faults returns the reported faults, in order.
 func (r *rig) faults() []fleet.Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -109,8 +109,8 @@ func (r *rig) faults() []fleet.Status {
 
 func (r *rig) wantTold(want ...string) {
 	r.t.Helper()
-	if got := r.told(); !slices.Equal(got, want) {
-		r.t.Errorf("told\n%q\nwant\n%q", got, want)
+	if got := r.shortEvents(); !slices.Equal(got, want) {
+		r.t.Errorf("events\n%q\nwant\n%q", got, want)
 	}
 }
 

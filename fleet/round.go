@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"ironworks/models"
@@ -9,19 +10,19 @@ import (
 
 func (p *Poller) listFields() []string { return append(models.ListFields(), p.opts.Fields...) }
 
-// changeFields are asked of the few nodes that changed: the list's and the evidence.
+// changeFields are read of the few nodes that changed: the list's and the evidence.
 func (p *Poller) changeFields() []string { return append(p.listFields(), "driver_internal_info") }
 
-// round is one period's work: a page of the first listing, or what changed, what is
-// new, what is watched, and the reasons of failures.
+// round is one round: a page of the first listing, or changed, new and watched nodes and the
+// reasons of failures.
 func (p *Poller) round(ctx context.Context) error {
 	if p.only {
 		return p.onlyNodes(ctx)
 	}
-	p.takeNeeds()
+	p.applyRequests()
 	switch p.list.phase {
-	case nothingYet:
-		return p.screenful(ctx)
+	case notStarted:
+		return p.firstScreen(ctx)
 	case listingAll:
 		err := p.listPage(ctx)
 		if err != nil {
@@ -30,73 +31,118 @@ func (p *Poller) round(ctx context.Context) error {
 		return err
 	case steady, sweeping:
 	}
-	return p.lookAround(ctx)
+	return p.steadyRound(ctx)
 }
 
-// lookAround is a round while the fleet is known: what changed, what is watched, and the
-// reasons of failures.
-func (p *Poller) lookAround(ctx context.Context) error {
-	began := p.clock.Now()
+// steadyRound is a round after the first listing: changed and watched nodes, and the reasons of
+// failures.
+func (p *Poller) steadyRound(ctx context.Context) error {
+	began := time.Now()
 	p.small = latencies{}
-	read, err := p.news(ctx, began)
+	read, err := p.fetchChanges(ctx, began)
 	if err != nil {
 		return err
 	}
-	if err := p.watchedOnes(ctx, read); err != nil {
+	if err := p.readWatched(ctx, read); err != nil {
 		return err
 	}
-	p.measured()
+	p.updateLatency()
 	p.planSweep()
-	if err := p.reasons(ctx); err != nil {
+	if err := p.readReasons(ctx); err != nil {
 		return err
 	}
-	p.lasted = p.clock.Now().Sub(began)
-	p.rightAsOf(began)
+	p.lasted = time.Since(began)
+	p.setAsOf(began)
 	return nil
 }
 
-// rightAsOf tells that the picture has all that had happened at a local time, unless that
-// is in doubt.
-func (p *Poller) rightAsOf(began time.Time) {
-	doubt := p.inDoubt()
+// setAsOf marks the node list as up to date at a local time, unless a sweep is pending.
+func (p *Poller) setAsOf(began time.Time) {
+	pending := p.sweepPending()
 	p.notify(Update{}, func(s *Status) {
-		s.Behind = doubt
-		if !doubt {
+		s.Behind = pending
+		if !pending {
 			s.AsOf = began
 		}
 	})
 }
 
-// one fetches a single node; a 404 removes it: it is gone.
-func (p *Poller) one(ctx context.Context, id string) (gone bool, err error) {
-	began := p.clock.Now()
+// readNode fetches a single node; a 404 removes it.
+func (p *Poller) readNode(ctx context.Context, id string) (gone bool, err error) {
+	began := time.Now()
 	n, date, err := p.api.NodeAt(ctx, id, p.changeFields()...)
 	if models.IsFault(err, models.FaultNotFound) {
 		if row, _, ok := p.store.Get(id); ok {
-			at := p.answered(time.Time{}, began, true)
+			at := p.recordAnswer(time.Time{}, began, true)
 			if e, ok := p.store.remove(row.Node.UUID, at); ok {
 				p.removed++
-				p.census.moved = p.clock.Now()
-				p.tell(Update{Events: []models.Event{e}})
+				p.census.lastChurn = time.Now()
+				p.report(Update{Events: []models.Event{e}})
 			}
 		}
-		return true, nil // also where it was gone before we knew of it
+		return true, nil // also if it was deleted before it was known
 	}
 	if err != nil {
 		return false, err
 	}
 	n.Raw = nil
-	p.put(ctx, []models.Node{*n}, p.answered(date, began, true), arrived)
+	p.put(ctx, []models.Node{*n}, p.recordAnswer(date, began, true), arrived)
 	return false, nil
 }
 
-// watchedOnes fetches the nodes that are watched and those that are to be looked at. When
-// there are many, those that the round has read already need no request of their own.
-func (p *Poller) watchedOnes(ctx context.Context, read map[string]bool) error {
+// readWatched fetches the watched nodes and those of PollNode. If there are many, it skips those
+// that the round has already read.
+func (p *Poller) readWatched(ctx context.Context, read map[string]bool) error {
 	for _, id := range p.watchedNodes(read) {
-		if _, err := p.one(ctx, id); err != nil {
+		if _, err := p.readNode(ctx, id); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// onlyNodes is a round of a poller that is limited to named nodes.
+func (p *Poller) onlyNodes(ctx context.Context) error {
+	if p.list.phase == notStarted {
+		return p.firstRead(ctx)
+	}
+	began := time.Now()
+	p.small = latencies{}
+	for _, uuid := range slices.Clone(p.opts.Only) {
+		if _, err := p.readNode(ctx, uuid); err != nil {
+			return err
+		}
+		if _, _, still := p.store.Get(uuid); !still {
+			p.opts.Only = slices.DeleteFunc(p.opts.Only, func(o string) bool { return o == uuid })
+		}
+	}
+	p.updateLatency()
+	p.setAsOf(began)
+	return p.readReasons(ctx)
+}
+
+// firstRead reads all named nodes before reporting any: if one is missing, the caller may want to
+// give up. Later requests use the UUID, because names may change.
+func (p *Poller) firstRead(ctx context.Context) error {
+	p.list.started, p.small = time.Now(), latencies{}
+	var nodes []models.Node
+	var uuids []string
+	var at time.Time
+	for _, id := range p.opts.Only {
+		asked := time.Now()
+		n, date, err := p.api.NodeAt(ctx, id, p.changeFields()...)
+		if err != nil {
+			return err
+		}
+		at = p.recordAnswer(date, asked, true)
+		n.Raw = nil
+		if !slices.Contains(uuids, n.UUID) {
+			uuids, nodes = append(uuids, n.UUID), append(nodes, *n)
+		}
+	}
+	p.opts.Only = uuids
+	p.put(ctx, nodes, at, baseline)
+	p.updateLatency()
+	p.endListing()
+	return p.readReasons(ctx)
 }

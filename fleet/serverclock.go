@@ -2,9 +2,9 @@ package fleet
 
 import "time"
 
-// ServerClock estimates the server's time from the Date headers of its answers. Each
-// says that the server's clock stood within one second; together they narrow it down
-// to far less, and a laptop whose clock is wrong by an hour still shows right ages.
+// ServerClock estimates the server's time from the Date headers of its answers. Each of them is
+// accurate to a second; together they are far more accurate, and show correct ages even if the
+// local clock is wrong by an hour.
 type ServerClock struct {
 	// low and high bound server time − local time.
 	low, high time.Duration
@@ -12,8 +12,8 @@ type ServerClock struct {
 	last      time.Time
 }
 
-// Observe takes one Date header of an answer to a question that was put at local time
-// sent and whose answer was there at local time got.
+// Observe adds the Date header of an answer. sent and got are the local times of the request and
+// the answer.
 func (c *ServerClock) Observe(date, sent, got time.Time) {
 	if date.IsZero() {
 		return
@@ -26,10 +26,10 @@ func (c *ServerClock) Observe(date, sent, got time.Time) {
 	c.low, c.high = max(c.low, low), min(c.high, high)
 }
 
-// Known says that an answer had a Date.
+// Known reports whether an answer had a Date.
 func (c *ServerClock) Known() bool { return c.known }
 
-// Skew is how far the server's clock is ahead of ours; 0 while it is not known.
+// Skew returns how far the server's clock is ahead; 0 if unknown.
 func (c *ServerClock) Skew() time.Duration {
 	if !c.known {
 		return 0
@@ -37,8 +37,8 @@ func (c *ServerClock) Skew() time.Duration {
 	return c.low + (c.high-c.low)/2
 }
 
-// at is the server's time at local time now. A better estimate does not turn it back:
-// what is told later happened no earlier.
+// at returns the server's time at local time now. A better estimate does not turn it back, so that
+// events stay in order.
 func (c *ServerClock) at(now time.Time) time.Time {
 	t := now.Add(c.Skew())
 	if back := c.last.Sub(t); back > 0 && back < 2*time.Second {

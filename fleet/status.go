@@ -6,42 +6,42 @@ import (
 	"ironworks/models"
 )
 
-// Status is how fresh the picture is.
+// Status is the freshness of the node list.
 type Status struct {
 	// Connected is true after an answer, false after a fault.
 	Connected bool
-	// Complete is true once the whole fleet was listed; Total is how many nodes Ironic
-	// counted before, 0 where it does not say.
+	// Complete reports that the whole fleet was listed; Total is how many nodes Ironic counted
+	// before, 0 if unknown.
 	Complete bool
 	Total    int
-	// AsOf is when, on our own clock, the picture was last known to be right: it shows all
-	// that Ironic knew then. Zero until the whole fleet was listed. A node that was deleted
-	// in the place of one that was made meanwhile may be shown for a minute longer, and
-	// where Ironic does not count nodes (before API 1.82) each one until the next sweep.
+	// AsOf is when, on the local clock, the node list was last known to be right: it has all
+	// changes until then. Zero until the whole fleet was listed. If one node was deleted and
+	// another one created in the meantime, the deleted one may be shown for another minute; if
+	// Ironic does not count nodes (before API 1.82), until the next sweep.
 	AsOf time.Time
-	// Behind says that more has changed than was read until now.
+	// Behind reports that more has changed than was read so far.
 	Behind bool
-	// Period is how often the poller looks.
+	// Period is the time between two rounds.
 	Period time.Duration
-	// Answered is when the last answer came, on our own clock.
+	// Answered is when the last answer arrived, on the local clock.
 	Answered time.Time
-	// Fault is why the last request failed, nil when it did not; NextTry is when it
-	// will be tried again, Failures how often in a row it failed.
+	// Fault is why the last request failed, nil if it did not; NextTry is the time of the next
+	// attempt, Failures the number of failures in a row.
 	Fault    *models.Fault
 	NextTry  time.Time
 	Failures int
 	// Latency is that of the last small request.
 	Latency time.Duration
-	// Skew is how far the server's clock is ahead of ours.
+	// Skew is how far the server's clock is ahead.
 	Skew time.Duration
 	// Version is the API version in use.
 	Version models.APIVersion
-	// Requests counts what was asked of the API, Busy the nodes on their way.
+	// Requests counts the requests, Busy the nodes in transition.
 	Requests int
 	Busy     int
 }
 
-// Stale says that the picture is older than it should be at local time now.
+// Stale reports whether the node list is older than expected at local time now.
 func (s Status) Stale(now time.Time) bool {
 	return !s.Connected || now.Sub(s.AsOf) > max(staleAfter, 4*latencyFactor*s.Latency)
 }
@@ -49,15 +49,15 @@ func (s Status) Stale(now time.Time) bool {
 // staleAfter is well beyond the slowest regular poll of an API that answers quickly.
 const staleAfter = 20 * time.Second
 
-// Update is what a poller tells its owner.
+// Update is what a poller reports.
 type Update struct {
-	// Events are what happened, in order; may be empty.
+	// Events are in order; may be empty.
 	Events []models.Event
-	// Works are the pieces of work that moved on: into another phase, or to their end; and
-	// those whose reason to fail was found later.
+	// Works are the operations that entered another phase or ended, and those whose failure reason
+	// was found later.
 	Works []models.Work
-	// Rewound says that what was told before does not hold any more: a recording was wound
-	// back. Events are then all until now.
+	// Rewound reports that a recording was rewound, so earlier events no longer hold. Events are
+	// then all events so far.
 	Rewound bool
 	// Revision grows with every change of the store.
 	Revision uint64

@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// gaps are the times between the beginnings of rounds.
+// gaps returns the times between the starts of rounds.
 func gaps(log []asked) (all []time.Duration) {
 	rounds := pages(log, "updated_at")
 	for i := 1; i < len(rounds); i++ {
@@ -69,7 +69,7 @@ func TestPeriods(t *testing.T) {
 	}
 }
 
-func TestFastForAWhileAfterNews(t *testing.T) {
+func TestFastForAWhileAfterChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		id := api.add(models.StateActive)
@@ -130,7 +130,7 @@ func TestPagesGrow(t *testing.T) {
 	})
 }
 
-func TestMarkerOfAPageOfNewsIsGone(t *testing.T) {
+func TestMarkerOfAPageOfChangesIsDeleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		api.addMany(100, models.StateActive)
@@ -146,7 +146,7 @@ func TestMarkerOfAPageOfNewsIsGone(t *testing.T) {
 		})
 		pass(5 * time.Second)
 		if len(r.faults()) != 0 {
-			t.Errorf("told as a fault: %v", r.faults())
+			t.Errorf("reported as a fault: %v", r.faults())
 		}
 	})
 }
@@ -155,7 +155,7 @@ func TestNewNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		api.addMany(100, models.StateActive)
-		// All have been changed: new ones, never changed, sort behind them.
+		// All have been changed: new nodes without a change sort behind them.
 		for i := 1; i <= 100; i++ {
 			api.set(uuidOf(i), func(n *models.Node) { n.PowerState = models.PowerOn })
 		}
@@ -165,9 +165,9 @@ func TestNewNodes(t *testing.T) {
 		api.addMany(230, models.StateEnroll)
 		api.requests()
 		pass(5100 * time.Millisecond)
-		got := r.told()
+		got := r.shortEvents()
 		if len(got) != 230 || got[0] != "added:  > enroll" {
-			t.Errorf("told %d: %q", len(got), got)
+			t.Errorf("%d events: %q", len(got), got)
 		}
 		created := pages(api.requests(), "created_at")
 		if created[0].query.Limit != 5 || created[1].query.Limit != 100 {
@@ -197,7 +197,7 @@ func TestWatch(t *testing.T) {
 		if n := count(log, "node"); n < 9 || n > 11 {
 			t.Errorf("%d questions in 10 s, want one a second", n)
 		}
-		// Two screens are about it, and one of them goes.
+		// Two screens watch it, and one of them closes.
 		r.poller.Watch(uuidOf(2))
 		r.poller.Unwatch(uuidOf(2))
 		pass(10 * time.Second)
@@ -211,7 +211,7 @@ func TestWatch(t *testing.T) {
 		if n := count(api.requests(), "node"); n != 0 {
 			t.Errorf("still asked %d times", n)
 		}
-		// A watched node that is deleted is noticed at once.
+		// The deletion of a watched node is noticed at once.
 		r.poller.Watch(uuidOf(2))
 		api.remove(uuidOf(2))
 		r.events()

@@ -9,7 +9,7 @@ import (
 	"ironworks/models/explain"
 )
 
-// Store holds what is known of every node. Any goroutine may read it; its poller and the
+// Store has the known data of every node. Any goroutine may read it; only its poller and the
 // readers of ramdisk logs write.
 type Store struct {
 	mu       sync.RWMutex
@@ -17,34 +17,33 @@ type Store struct {
 	byName   map[string]string
 	revision uint64
 	status   Status
-	// heard are events that logs told of and that are not told yet.
-	heard []models.Event
+	// logEvents are events from logs that were not reported yet.
+	logEvents []models.Event
 }
 
-// record is a node with what only watching tells.
+// record is a node with what was observed by watching it.
 type record struct {
 	// row is never changed, only replaced, so that readers need not hold the lock.
 	row      *models.Row
 	evidence models.Evidence
-	// log follows the ramdisk's log; the row has what it tells. It is never changed, only replaced.
+	// log has the state of the ramdisk's log; its result is in the row. It is never changed, only
+	// replaced.
 	log *explain.BootLog
-	// said is the provision state that the last event ended with, step the last step
-	// that was told.
-	said models.ProvisionState
-	step string
-	// wanted says that the reason of the failure is looked for, explained that it was.
+	// lastState is the provision state of the last event, lastStep the last reported step.
+	lastState models.ProvisionState
+	lastStep  string
+	// wanted reports that the reason of the failure was requested, explained that it was read.
 	wanted, explained bool
 	// sweep is the number of the last full listing that had the node.
 	sweep uint64
 }
 
-// NewStore makes an empty store.
+// NewStore returns an empty store.
 func NewStore() *Store {
 	return &Store{nodes: map[string]*record{}, byName: map[string]string{}}
 }
 
-// Get gives one node by uuid or name, with the evidence that was kept of the last
-// work on it.
+// Get returns one node by UUID or name, with the evidence of its last operation.
 func (s *Store) Get(id string) (models.Row, models.Evidence, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -58,14 +57,14 @@ func (s *Store) Get(id string) (models.Row, models.Evidence, bool) {
 	return *r.row, r.evidence, true
 }
 
-// Len is how many nodes there are.
+// Len returns the number of nodes.
 func (s *Store) Len() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return len(s.nodes)
 }
 
-// Counts is how many nodes there are, and how many of which kind.
+// Counts are the numbers of nodes, in total and per state.
 type Counts struct {
 	Total       int
 	States      map[models.ProvisionState]int
@@ -86,14 +85,14 @@ func (s *Store) Counts() Counts {
 	return counts
 }
 
-// Status tells how fresh the picture is.
+// Status returns the freshness of the node list.
 func (s *Store) Status() Status {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.status
 }
 
-// Revision grows with every change.
+// Revision returns a number that grows with every change.
 func (s *Store) Revision() uint64 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -107,38 +106,38 @@ func (s *Store) setStatus(change func(*Status)) Status {
 	return s.status
 }
 
-// origin says how a node that is not in the store yet came to be seen.
+// origin is how a node that is not in the store yet was found.
 type origin int
 
 const (
-	// baseline is the first listing: what is there was there before us.
+	// baseline is the first listing: the node existed before the start.
 	baseline origin = iota
 	// arrived is everything later: the node is new.
 	arrived
 )
 
-// applied is what came of putting nodes into the store.
+// applied is the result of storing nodes.
 type applied struct {
 	events []models.Event
-	// news are the uuids of nodes that were new or different; a node whose
-	// driver_internal_info was merely not asked for before is not. added are the new ones.
+	// news are the UUIDs of nodes that are new or changed, except for a driver_internal_info that
+	// was not read before. added are the new ones.
 	news  map[string]bool
 	added []string
-	// works are those that moved on: into another phase, or to their end.
+	// works are the operations that entered another phase or ended.
 	works []models.Work
-	// failed are the uuids of nodes that are in a failed state without a reason.
+	// failed are the UUIDs of nodes in a failed state without a reason.
 	failed []string
-	// changed says that something in the store is different.
+	// changed reports that the store has changed.
 	changed bool
 }
 
-// apply puts what the server said at time at into the store. A nil Internal keeps the
-// one that is known: not every request asks for it.
+// apply stores the server's data as of time at. A nil Internal keeps the known one, because not
+// every request includes it.
 func (s *Store) apply(nodes []models.Node, at time.Time, from origin, sweep uint64) applied {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := applied{news: map[string]bool{}, events: s.heard}
-	s.heard = nil
+	out := applied{news: map[string]bool{}, events: s.logEvents}
+	s.logEvents = nil
 	for i := range nodes {
 		s.applyOne(&nodes[i], at, from, sweep, &out)
 	}
@@ -151,13 +150,13 @@ func (s *Store) apply(nodes []models.Node, at time.Time, from origin, sweep uint
 func (s *Store) applyOne(n *models.Node, at time.Time, from origin, sweep uint64, out *applied) {
 	r, known := s.nodes[n.UUID]
 	if !known {
-		r = s.begin(n, at, from, out)
+		r = s.add(n, at, from, out)
 	} else {
 		if n.Internal == nil {
 			n.Internal = r.row.Node.Internal
 		}
 		if !sameNode(&r.row.Node, n) {
-			s.change(r, n, at, out)
+			s.update(r, n, at, out)
 		}
 	}
 	out.works = append(out.works, r.evidence.Update(n, at)...)
@@ -168,17 +167,17 @@ func (s *Store) applyOne(n *models.Node, at time.Time, from origin, sweep uint64
 	}
 }
 
-// begin takes a node in that was not known.
-func (s *Store) begin(n *models.Node, at time.Time, from origin, out *applied) *record {
+// add adds an unknown node.
+func (s *Store) add(n *models.Node, at time.Time, from origin, out *applied) *record {
 	row := &models.Row{Node: *n, Reason: failureOf(n)}
 	if row.FirstSeen, _ = row.InState(); row.FirstSeen.IsZero() || row.FirstSeen.After(at) {
 		row.FirstSeen = at
 	}
 	if from == arrived {
-		out.events = append(out.events, arrival(n, at)...)
+		out.events = append(out.events, addedEvents(n, at)...)
 		row.Since = at
 	}
-	r := &record{row: row, said: n.ProvisionState}
+	r := &record{row: row, lastState: n.ProvisionState}
 	r.remember(n)
 	s.nodes[n.UUID] = r
 	s.rename("", n)
@@ -189,8 +188,8 @@ func (s *Store) begin(n *models.Node, at time.Time, from origin, out *applied) *
 	return r
 }
 
-// change puts what is different over what is known, and tells it.
-func (s *Store) change(r *record, n *models.Node, at time.Time, out *applied) {
+// update stores a changed node and adds the events.
+func (s *Store) update(r *record, n *models.Node, at time.Time, out *applied) {
 	old := &r.row.Node
 	out.changed = true
 	if !onlyLearned(old, n) {
@@ -215,13 +214,14 @@ func (s *Store) change(r *record, n *models.Node, at time.Time, out *applied) {
 	r.remember(n)
 }
 
-// beginsWork says that between two states new work began, if unseen: what is known of
-// the work before does not explain how this ends. A hold is in the middle of work.
+// beginsWork reports whether an operation must have started between two states, even if it was not
+// seen: the evidence of the operation before does not explain this result. A hold is in the middle
+// of an operation.
 func beginsWork(from, to models.ProvisionState) bool {
 	return from.Resting() && from.Class() != models.ClassHold && (to.Busy() || to.Failed())
 }
 
-// failureOf is the reason of a failure where the node itself says it.
+// failureOf returns the reason of a failure if the node has it.
 func failureOf(n *models.Node) string {
 	if n.ProvisionState.Failed() {
 		return n.LastError
@@ -238,7 +238,7 @@ func (s *Store) rename(old string, n *models.Node) {
 	}
 }
 
-// unexplained gives a node that is in a failed state without a known reason.
+// unexplained returns a node in a failed state without a known reason.
 func (s *Store) unexplained(uuid string) (models.Row, models.Evidence, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -249,7 +249,7 @@ func (s *Store) unexplained(uuid string) (models.Row, models.Evidence, bool) {
 	return *r.row, r.evidence, true
 }
 
-// setReason keeps why a node failed.
+// setReason stores why a node failed.
 func (s *Store) setReason(uuid, reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -266,7 +266,7 @@ func (s *Store) setReason(uuid, reason string) {
 	}
 }
 
-// remove forgets a node and gives the event that tells so.
+// remove removes a node and returns the event.
 func (s *Store) remove(uuid string, at time.Time) (models.Event, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -280,10 +280,10 @@ func (s *Store) remove(uuid string, at time.Time) (models.Event, bool) {
 	}
 	s.revision++
 	s.countBusy(r.row.Node.ProvisionState, "")
-	return models.Event{Time: at, Node: r.row.Node.Ref(), Kind: models.EventRemoved, From: string(r.said)}, true
+	return models.Event{Time: at, Node: r.row.Node.Ref(), Kind: models.EventRemoved, From: string(r.lastState)}, true
 }
 
-// missedBy lists the nodes that a full listing did not have.
+// missedBy returns the nodes that a full listing did not include.
 func (s *Store) missedBy(sweep uint64) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -297,8 +297,8 @@ func (s *Store) missedBy(sweep uint64) []string {
 	return missed
 }
 
-// sighted notes that a listing had nodes; those that are not known are left to others.
-func (s *Store) sighted(uuids []string, sweep uint64) {
+// markSeen records that a listing had these nodes; it ignores unknown ones.
+func (s *Store) markSeen(uuids []string, sweep uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, uuid := range uuids {
@@ -308,8 +308,8 @@ func (s *Store) sighted(uuids []string, sweep uint64) {
 	}
 }
 
-// without lists the nodes that are not among those seen.
-func (s *Store) without(seen map[string]bool) []string {
+// notIn returns the nodes that are not in seen.
+func (s *Store) notIn(seen map[string]bool) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var missing []string
@@ -322,7 +322,7 @@ func (s *Store) without(seen map[string]bool) []string {
 	return missing
 }
 
-// countBusy keeps the number of nodes on their way; "" is no node.
+// countBusy updates the number of nodes in transition; "" is no node.
 func (s *Store) countBusy(from, to models.ProvisionState) {
 	if from != "" && from.Busy() {
 		s.status.Busy--
@@ -330,4 +330,18 @@ func (s *Store) countBusy(from, to models.ProvisionState) {
 	if to != "" && to.Busy() {
 		s.status.Busy++
 	}
+}
+
+// Rows returns the nodes that match the filter, sorted by a column. The rows belong to the store,
+// which replaces rows but never changes them; the caller must not change them.
+func (s *Store) Rows(f models.Filter, by models.Column, descending bool) []*models.Row {
+	s.mu.RLock()
+	rows := make([]*models.Row, 0, len(s.nodes))
+	for _, r := range s.nodes {
+		rows = append(rows, r.row)
+	}
+	s.mu.RUnlock()
+	rows = slices.DeleteFunc(rows, func(row *models.Row) bool { return !f.Match(&row.Node) })
+	models.SortRows(rows, by, descending)
+	return rows
 }

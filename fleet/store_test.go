@@ -99,7 +99,7 @@ func TestGetAndRename(t *testing.T) {
 	name("c", "c")
 	name("", "")
 	name("nobody", "")
-	// b takes a's name in the same answer in which a gives it up.
+	// b gets a's name in the same answer in which a loses it.
 	a.Name, b.Name = "y", "x"
 	put(b, a)
 	name("x", "b")
@@ -144,7 +144,7 @@ func TestBusyIsCounted(t *testing.T) {
 	}
 }
 
-func TestRowsAreNotChangedUnderTheReader(t *testing.T) {
+func TestRowsAreImmutable(t *testing.T) {
 	s := NewStore()
 	nodes := someNodes(300)
 	s.apply(nodes, time.Unix(0, 0), baseline, 1)
@@ -186,9 +186,9 @@ func TestRowsAreNotChangedUnderTheReader(t *testing.T) {
 	readers.Wait()
 }
 
-// A listing has the step but not the list of steps; the place must not be that of the
-// step before, and what it does not have is kept.
-func TestPlaceOfAStepThatAListingSaw(t *testing.T) {
+// TestPositionOfAStepInAListing: a listing has the step but not the list of steps; the position
+// must not be that of the step before, and fields that the listing omits are preserved.
+func TestPositionOfAStepInAListing(t *testing.T) {
 	s := NewStore()
 	index := 0
 	n := models.Node{UUID: "u", ProvisionState: models.StateDeployWait, Internal: &models.Internal{

@@ -6,22 +6,21 @@ import (
 	"ironworks/models"
 )
 
-// Tape writes into a Store what was kept of nodes, in the place of a [Poller]: a Store has
-// one of the two. It is for one goroutine.
+// Tape writes recorded nodes into a Store, in place of a [Poller]. Only one goroutine may use it.
 type Tape struct{ store *Store }
 
-// NewTape makes the tape of a store.
+// NewTape returns the tape of a store.
 func NewTape(store *Store) *Tape { return &Tape{store: store} }
 
-// Put shows a node as it stood at a time, and gives the work that moved on by it. What
-// happened to the node is not told: whoever kept the pictures kept that, too.
+// Put stores a snapshot of a node, and returns the operations that progressed with it. It returns
+// no events, because these are recorded as well.
 func (t *Tape) Put(p *models.Picture) []models.Work {
 	return t.store.apply([]models.Node{p.Node}, p.At, baseline, 0).works
 }
 
-// Happened takes in what an event says beyond the pictures: why a node failed, and that
-// one is gone.
-func (t *Tape) Happened(e *models.Event) {
+// Apply applies what an event has beyond the snapshots: the reason of a failure, and the removal
+// of a node.
+func (t *Tape) Apply(e *models.Event) {
 	switch {
 	case e.Kind == models.EventRemoved:
 		t.store.remove(e.Node.UUID, e.Time)
@@ -30,7 +29,7 @@ func (t *Tape) Happened(e *models.Event) {
 	}
 }
 
-// Rewind forgets all nodes.
+// Rewind removes all nodes.
 func (t *Tape) Rewind() {
 	s := t.store
 	s.mu.Lock()
@@ -41,9 +40,8 @@ func (t *Tape) Rewind() {
 	s.revision++
 }
 
-// Now says how far the tape is against the console's clock: all that is known is from
-// then, and as fresh as it can be.
-func (t *Tape) Now(clock, at time.Time, version models.APIVersion) Status {
+// SetTime sets the status for a moment of the recording: all data is from then, and current.
+func (t *Tape) SetTime(clock, at time.Time, version models.APIVersion) Status {
 	return t.store.setStatus(func(s *Status) {
 		s.Connected, s.Complete, s.Answered, s.Skew, s.Version = true, true, clock, at.Sub(clock), version
 		s.AsOf = clock

@@ -12,8 +12,8 @@ import (
 	"ironworks/test/seeds"
 )
 
-// Nodes that are redeployed at random times under a running poller: every chain is
-// unbroken and ends where the node is.
+// TestChainsUnderARunningPoller redeploys nodes at random times under a running poller: every
+// chain is without gaps and ends at the node's state.
 func TestChainsUnderARunningPoller(t *testing.T) {
 	for _, seed := range seeds.For(t, 20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// works gives the works that were told so far, in short, and forgets them.
+// works returns the operations that were reported since the last call, in short.
 func (r *rig) works() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -25,7 +25,7 @@ func (r *rig) works() []string {
 	return short
 }
 
-func TestWorksAreTold(t *testing.T) {
+func TestOperationsAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFake()
 		id := api.add(models.StateAvailable)

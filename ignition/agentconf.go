@@ -65,15 +65,15 @@ func checkAgentOptions(options []AgentOption, in *inputs) {
 			in.refuse(FieldOption, "", "write NAME=VALUE", "has no name")
 			continue
 		case !agentOptionName.MatchString(option.Name):
-			in.refuse(FieldOption, option.Name, "names have letters, digits, _ and -", "is no name of a setting")
+			in.refuse(FieldOption, option.Name, "use letters, digits, _ and -", "is not a valid setting name")
 			continue
 		case option.Group != "" && !agentOptionGroup.MatchString(option.Group):
-			in.refuse(FieldOption, option.Group, "names have letters, digits and _", "is no name of a section")
+			in.refuse(FieldOption, option.Group, "use letters, digits and _", "is not a valid section name")
 			continue
 		case taken:
-			in.refuse(FieldOption, label, fmt.Sprintf("use the input %q", own), "has an input of its own")
+			in.refuse(FieldOption, label, fmt.Sprintf("use the input %q", own), "has a separate input")
 		case seen[plain]:
-			in.refuse(FieldOption, label, "the agent would take the last one only", "is there twice")
+			in.refuse(FieldOption, label, "the agent only uses the last one", "is a duplicate")
 		case plain == "agent_token":
 			in.note(FieldOption, "agent_token is for one node and one boot: Ironic gives a fresh one by itself")
 		}

@@ -27,7 +27,7 @@ func readAgentConf(t *testing.T, text string) map[string]string {
 			}
 			last = section + "." + strings.TrimSpace(line[:at])
 			if _, twice := values[last]; twice {
-				t.Fatalf("%s is there twice", last)
+				t.Fatalf("%s is a duplicate", last)
 			}
 			value := strings.TrimSpace(line[at+1:])
 			if value != "" && value[0] == value[len(value)-1] && (value[0] == '"' || value[0] == '\'') {

@@ -35,7 +35,7 @@ func finishRamdisk(config ramdiskJSON, extra []byte, in *inputs, secrets []strin
 	}
 	raw, version, err := lowestSpec(raw)
 	if err != nil {
-		return Document{}, &InputError{Field: FieldOutput, Why: "is not accepted by Ignition", Cause: err}
+		return Document{}, &InputError{Field: FieldOutput, Why: "was rejected by Ignition", Cause: err}
 	}
 	return Document{JSON: raw, Version: version, Notes: in.notes, SecretPaths: secrets}, nil
 }
@@ -55,7 +55,7 @@ func finishVersion(config ramdiskJSON, version string, in *inputs, secrets []str
 		err = cmpError(reportError(rep), err)
 	}
 	if err != nil {
-		return Document{}, &InputError{Field: FieldOutput, Why: "is not accepted by Ignition", Cause: err}
+		return Document{}, &InputError{Field: FieldOutput, Why: "was rejected by Ignition", Cause: err}
 	}
 	return Document{JSON: raw, Version: version, Notes: in.notes, SecretPaths: secrets}, nil
 }
@@ -69,21 +69,21 @@ func mergeExtra(ours, extra []byte, in *inputs) ([]byte, error) {
 	child, rep, err := v3_6.ParseCompatibleVersion(extra)
 	switch {
 	case errors.Is(err, ignerrors.ErrUnknownVersion):
-		return nil, refused(err, "specs 3.0.0 to 3.6.0 are possible", "is of a version that cannot be merged")
+		return nil, refused(err, "use spec 3.0.0 to 3.6.0", "has an unsupported version")
 	case err != nil && len(rep.Entries) > 0:
-		return nil, refused(reportError(rep), "", "is not accepted by Ignition")
+		return nil, refused(reportError(rep), "", "was rejected by Ignition")
 	case err != nil:
-		return nil, refused(err, "give Ignition JSON of spec 3", "is no Ignition configuration")
+		return nil, refused(err, "use Ignition JSON, spec 3", "is not a valid Ignition configuration")
 	}
 	if unused := unusedKeys(rep); unused != nil {
-		return nil, refused(unused, "Ignition would ignore it", "has a key that its version of the spec does not know")
+		return nil, refused(unused, "Ignition would ignore the key", "has a key that its spec version does not define")
 	}
 	for _, entry := range rep.Entries {
 		in.note(FieldExtra, "%s", entry.String())
 	}
 	parent, rep, err := v3_6.ParseCompatibleVersion(ours)
 	if err != nil {
-		return nil, &InputError{Field: FieldOutput, Why: "is not accepted by Ignition", Cause: cmpError(reportError(rep), err)}
+		return nil, &InputError{Field: FieldOutput, Why: "was rejected by Ignition", Cause: cmpError(reportError(rep), err)}
 	}
 	noteOverrides(parent, child, in)
 	merged := v3_6.Merge(parent, child)
@@ -112,16 +112,16 @@ func noteOverrides(parent, child types.Config, in *inputs) {
 	}
 	for _, file := range parent.Storage.Files {
 		if slices.Contains(paths, file.Path) {
-			in.note(FieldExtra, "it has its own %s, which wins over ours", file.Path)
+			in.note(FieldExtra, "its %s overrides the generated one", file.Path)
 		}
 	}
 	for _, unit := range parent.Systemd.Units {
 		if slices.ContainsFunc(child.Systemd.Units, func(u types.Unit) bool { return u.Name == unit.Name }) {
-			in.note(FieldExtra, "it has its own %s, which wins over ours", unit.Name)
+			in.note(FieldExtra, "its %s overrides the generated one", unit.Name)
 		}
 	}
 	if child.Ignition.Config.Replace.Source != nil {
-		in.note(FieldExtra, "it has config.replace: nothing of ours is left when that is fetched")
+		in.note(FieldExtra, "it has config.replace, which discards the generated configuration")
 	}
 }
 
@@ -138,7 +138,7 @@ func lowestSpec(raw []byte) ([]byte, string, error) {
 	dropEmpty(tree)
 	ignition, ok := tree["ignition"].(map[string]any)
 	if !ok {
-		return nil, "", errors.New("there is no ignition.version")
+		return nil, "", errors.New("ignition.version is missing")
 	}
 	versions := stableSpecs()
 	if rep, err := specTry(tree, ignition, versions[0]); err == nil && len(rep.Entries) == 0 {
@@ -161,7 +161,7 @@ func lowestSpec(raw []byte) ([]byte, string, error) {
 		out, err := encodeJSON(tree)
 		return out, version, err
 	}
-	return nil, "", errors.New("no version of the spec carries it")
+	return nil, "", errors.New("no spec version supports it")
 }
 
 // specTry validates the configuration as one of the version.

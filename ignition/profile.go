@@ -10,7 +10,7 @@ import (
 type Profile string
 
 // The profiles. What they produce and where they differ stands in
-// docs/ignition.md.
+// docs/reference/ramdisk.md.
 const (
 	// ProfileDefault is ours. A Ramdisk without a profile has it.
 	ProfileDefault Profile = "default"
@@ -31,7 +31,7 @@ func ParseProfile(name string) (Profile, error) {
 	if p := Profile(name); slices.Contains(Profiles(), p) {
 		return p, nil
 	}
-	return "", &InputError{Field: FieldProfile, Value: name, Why: "is no profile", Hint: "there are " + words(Profiles())}
+	return "", &InputError{Field: FieldProfile, Value: name, Why: "is not a profile", Hint: "use " + words(Profiles())}
 }
 
 // TLSMode says how the agent and the Ironic API find out that they talk to the
@@ -101,5 +101,5 @@ func words[T ~string](names []T) string {
 		return strings.Join(texts, "")
 	}
 	last := len(texts) - 1
-	return fmt.Sprintf("%s and %s", strings.Join(texts[:last], ", "), texts[last])
+	return fmt.Sprintf("%s or %s", strings.Join(texts[:last], ", "), texts[last])
 }

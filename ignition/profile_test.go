@@ -18,7 +18,7 @@ func TestParseProfile(t *testing.T) {
 		t.Errorf("nothing is %s, %v", got, err)
 	}
 	var problem *InputError
-	if _, err := ParseProfile("classical"); !errors.As(err, &problem) || problem.Field != FieldProfile || problem.Hint != "there are default, classic and metal3" {
+	if _, err := ParseProfile("classical"); !errors.As(err, &problem) || problem.Field != FieldProfile || problem.Hint != "use default, classic or metal3" {
 		t.Errorf("a wrong one is %v", err)
 	}
 }

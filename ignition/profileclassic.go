@@ -29,7 +29,7 @@ func ClassicTLSModes() []ClassicTLS {
 
 // Classic is what ignition/build.py of openshift/ironic-agent-image takes, with
 // the same meaning. Build makes what build.py makes wherever that is valid
-// JSON; docs/ignition.md tells what is refused.
+// JSON; docs/reference/ramdisk.md tells what is refused.
 type Classic struct {
 	// Host is Ironic's. It goes into URLs as it is: IPv6 wants brackets.
 	Host string
@@ -85,30 +85,30 @@ func (c Classic) check(in *inputs) {
 		case value == "":
 			in.refuse(name, "", "", "is missing")
 		case !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl):
-			in.refuse(name, value, "write it on one line", "has a line break, another control character or broken UTF-8 in it")
+			in.refuse(name, value, "use a single line", "contains a line break, another control character or invalid UTF-8")
 		}
 	}
 	field(FieldIronicURL, c.Host)
 	field(FieldRegistry, c.Registry)
 	if strings.ContainsAny(c.Registry, " \"'\\%$;") {
-		in.refuse(FieldRegistry, c.Registry, "write HOST, HOST:PORT or HOST:PORT/PATH", "would not be one word in the unit")
+		in.refuse(FieldRegistry, c.Registry, "use HOST, HOST:PORT or HOST:PORT/PATH", "contains whitespace or quotes, which break the unit file")
 	}
 	if addr, err := netip.ParseAddr(c.Host); err == nil && addr.Is6() {
-		in.note(FieldIronicURL, "%s goes into the URLs without brackets, as build.py does it, and the agent cannot use them: write [%s]", c.Host, c.Host)
+		in.note(FieldIronicURL, "like build.py, this profile adds no brackets to %s, and the agent cannot use such URLs; use [%s]", c.Host, c.Host)
 	}
 	switch c.TLS {
 	case ClassicTLSOff, ClassicTLSOn, "":
 	case ClassicTLSInsecure:
-		in.note(FieldTLS, "certificates are not verified: who answers for Ironic decides what is written to the disks")
+		in.note(FieldTLS, "certificates are not verified: anyone who impersonates Ironic controls the disks")
 	default:
-		in.refuse(FieldTLS, string(c.TLS), "there are "+words(ClassicTLSModes()), "is no way to treat TLS")
+		in.refuse(FieldTLS, string(c.TLS), "use "+words(ClassicTLSModes()), "is not a TLS mode")
 	}
 	for _, option := range c.Options {
 		if !utf8.ValidString(option) || strings.ContainsFunc(option, func(r rune) bool { return unicode.IsControl(r) && r != '\t' }) {
-			in.refuse(FieldOption, optionLabel(option), "give each line by itself", "has a line break, another control character or broken UTF-8 in it")
+			in.refuse(FieldOption, optionLabel(option), "pass each line separately", "contains a line break, another control character or invalid UTF-8")
 		}
 	}
-	in.note(FieldCallback, "the agent reports to port %d of %s and ends if no ironic-inspector is there; the default profile leaves this to the agent", classicInspectorPort, c.Host)
+	in.note(FieldCallback, "the agent reports to port %d of %s and exits if no ironic-inspector answers; the default profile avoids this", classicInspectorPort, c.Host)
 }
 
 // keys are the keys as build.py's JSON means them. It pastes the file's text
@@ -118,13 +118,13 @@ func (c Classic) keys(in *inputs) []string {
 	// Python's strip knows four more characters than ours.
 	text := strings.TrimFunc(c.SSHKey, func(r rune) bool { return unicode.IsSpace(r) || (r >= 0x1c && r <= 0x1f) })
 	if text == "" {
-		in.refuse(FieldSSHKey, "", "give the content of a .pub file", "is missing")
+		in.refuse(FieldSSHKey, "", "use the content of a .pub file", "is missing")
 		return nil
 	}
 	_, err := sshkey.Parse(text)
 	switch {
 	case errors.Is(err, sshkey.ErrPrivate) || strings.Contains(text, "PRIVATE KEY"):
-		in.refuseCause(FieldSSHKey, "", err, "", "cannot be used")
+		in.refuseCause(FieldSSHKey, "", err, "", "is not usable")
 		return nil
 	case err != nil:
 		in.note(FieldSSHKey, "%s", err.Error())

@@ -17,7 +17,7 @@ func (r Ramdisk) classic() (Classic, []RamdiskNote, error) {
 	c := Classic{SSHKey: keyLines(r.SSHKeys)}
 	urls, mode := r.agentURLs(in)
 	if len(urls) > 1 {
-		in.refuse(FieldIronicURL, strings.Join(urls, ","), otherProfile, "are several, and this profile knows one")
+		in.refuse(FieldIronicURL, strings.Join(urls, ","), otherProfile, "are several values, but this profile supports only one")
 	}
 	if len(urls) == 1 {
 		c.Host = classicHost(urls[0], in)
@@ -30,11 +30,11 @@ func (r Ramdisk) classic() (Classic, []RamdiskNote, error) {
 	case TLSSystem:
 		c.TLS = ClassicTLSOn
 	case TLSCA:
-		in.refuse(FieldCA, "", otherProfile, "has no place in this profile")
+		in.refuse(FieldCA, "", otherProfile, "is not supported by this profile")
 	}
 	registry, ok := strings.CutSuffix(r.Image, "/ironic-agent")
 	if !ok {
-		in.refuse(FieldImage, r.Image, "write REGISTRY/ironic-agent, without a tag", "is not the image of this profile")
+		in.refuse(FieldImage, r.Image, "use REGISTRY/ironic-agent without a tag", "is not the image of this profile")
 	}
 	c.Registry = registry
 	host, _, _ := strings.Cut(registry, "/")
@@ -43,7 +43,7 @@ func (r Ramdisk) classic() (Classic, []RamdiskNote, error) {
 		case each.Mode == RegistryInsecure && each.Host == host:
 			c.InsecureRegistry = true
 		case each.Mode != RegistryVerified && each.Mode != "":
-			in.refuse(FieldRegistry, each.Host, otherProfile, "cannot be treated as %s in this profile", each.Mode)
+			in.refuse(FieldRegistry, each.Host, otherProfile, "cannot be %s in this profile", each.Mode)
 		}
 	}
 	r.checkSSHKeys(in)
@@ -59,7 +59,7 @@ func (r Ramdisk) classic() (Classic, []RamdiskNote, error) {
 	return c, in.notes, in.err()
 }
 
-const otherProfile = "choose the profile default"
+const otherProfile = "use the profile default"
 
 // plainOptions are the agent's settings that have no place of their own in the
 // profile classic: lines of [DEFAULT].
@@ -79,13 +79,13 @@ func (r Ramdisk) plainOptions(in *inputs) []AgentOption {
 	}
 	for _, option := range r.Options {
 		if option.Group != "" && option.Group != defaultGroup {
-			in.refuse(FieldOption, option.Group+"."+option.Name, otherProfile, "is in a section that this profile does not have")
+			in.refuse(FieldOption, option.Group+"."+option.Name, otherProfile, "is in a section that this profile does not support")
 			continue
 		}
 		options = append(options, option)
 	}
 	if r.InspectionCallback != "" {
-		in.refuse(FieldCallback, maskedURL(r.InspectionCallback), otherProfile, "cannot be chosen in this profile")
+		in.refuse(FieldCallback, maskedURL(r.InspectionCallback), otherProfile, "is not supported by this profile")
 	}
 	return options
 }
@@ -100,7 +100,7 @@ func (r Ramdisk) refuseUnknown(in *inputs, given map[RamdiskField]bool) {
 		FieldOption, FieldJournalPush, FieldSSHHostKey, FieldUnit, FieldFile, FieldExtra,
 	} {
 		if given[field] {
-			in.refuse(field, "", otherProfile, "has no place in the profile %s", r.Profile)
+			in.refuse(field, "", otherProfile, "is not supported by the profile %s", r.Profile)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func (r Ramdisk) refuseUnknown(in *inputs, given map[RamdiskField]bool) {
 func classicHost(address string, in *inputs) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Port() != fmt.Sprint(DefaultIronicPort) || u.Path != "" {
-		in.refuse(FieldIronicURL, address, otherProfile, "cannot be said in this profile: it knows a host, with port %d", DefaultIronicPort)
+		in.refuse(FieldIronicURL, address, otherProfile, "is not supported by this profile: it uses a host, with port %d", DefaultIronicPort)
 		return ""
 	}
 	host := u.Hostname()
@@ -141,7 +141,7 @@ func (r Ramdisk) metal3() (Metal3, []RamdiskNote, error) {
 	case len(r.VLANs) == 1 && r.VLANs[0] == "all":
 		m.VLANInterfaces = "always"
 	case len(r.VLANs) > 0:
-		in.refuse(FieldVLAN, strings.Join(r.VLANs, ","), otherProfile, "cannot be chosen in this profile: all or none")
+		in.refuse(FieldVLAN, strings.Join(r.VLANs, ","), otherProfile, "is not supported by this profile: use all or none")
 	}
 	if r.CA != "" {
 		// image-customization-controller embeds the bundle whatever Ironic's URL is: the
@@ -151,15 +151,15 @@ func (r Ramdisk) metal3() (Metal3, []RamdiskNote, error) {
 	if secret, ok := pullSecretJSON(r.PullSecret); ok {
 		m.PullSecret = models.Secret(base64.StdEncoding.EncodeToString(secret))
 	} else if r.PullSecret.IsSet() {
-		in.refuse(FieldPullSecret, r.PullSecret.String(), `give the JSON that podman login writes: {"auths": …}`, "is no list of logins for registries")
+		in.refuse(FieldPullSecret, r.PullSecret.String(), `use the JSON that podman login writes: {"auths": …}`, "is not a valid registry credentials file")
 	}
 	if copied := len(r.KeyFiles) > 0; (r.CopyNetwork == CopyNetworkAlways && !copied) || (r.CopyNetwork == CopyNetworkNever && copied) {
-		in.refuse(FieldCopyNetwork, string(r.CopyNetwork), otherProfile, "cannot be chosen in this profile: keyfiles are copied")
+		in.refuse(FieldCopyNetwork, string(r.CopyNetwork), otherProfile, "is not supported by this profile: keyfiles are copied")
 	}
 	r.metal3Registries(&m, in)
 	_ = r.callbackURL(mode, in)
 	if strings.Contains(r.InspectionCallback, "/continue_inspection") {
-		in.refuse(FieldCallback, maskedURL(r.InspectionCallback), "give the inspector's base URL, or "+otherProfile, "cannot be said in this profile: it adds /v1/continue")
+		in.refuse(FieldCallback, maskedURL(r.InspectionCallback), "use the inspector's base URL, or "+otherProfile, "is not supported by this profile: it adds /v1/continue")
 	}
 	r.checkImage(in)
 	r.checkSSHKeys(in)
@@ -175,7 +175,7 @@ func (r Ramdisk) metal3Registries(m *Metal3, in *inputs) {
 	r.checkRegistries(in)
 	for _, registry := range r.Registries {
 		if registry.Mode == RegistryCA {
-			in.refuse(FieldRegistry, registry.Host, otherProfile, "cannot have certificates of its own in this profile")
+			in.refuse(FieldRegistry, registry.Host, otherProfile, "cannot have separate certificates in this profile")
 		}
 	}
 	for _, file := range r.registryFiles() {

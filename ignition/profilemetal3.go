@@ -22,7 +22,7 @@ import (
 // Metal3 is what image-customization-controller's builder takes, with the same
 // meaning and the names of its environment where there are such. Build makes
 // the same files in the same order and the same unit; only the texts of its two
-// greetings are ours. docs/ignition.md tells what is refused.
+// greetings are ours. docs/reference/ramdisk.md tells what is refused.
 type Metal3 struct {
 	// NMState is what `nmstatectl gc` made of the network's description: YAML
 	// with the keyfiles below NetworkManager.
@@ -93,7 +93,7 @@ func (m Metal3) Build() (Document, error) {
 	m.check(in)
 	keyFiles, err := m.keyFiles()
 	if err != nil {
-		in.refuseCause(FieldKeyFile, "", err, "give what nmstatectl gc writes", "is no list of keyfiles")
+		in.refuseCause(FieldKeyFile, "", err, "use the output of nmstatectl gc", "is not a list of keyfiles")
 	}
 	if err := in.err(); err != nil {
 		return Document{}, err
@@ -135,41 +135,41 @@ func (m Metal3) check(in *inputs) {
 			switch {
 			case text == "":
 			case err != nil:
-				in.note(urls.field, "%s cannot be read as a URL and is left out", maskedURL(text))
+				in.note(urls.field, "%s is not a valid URL and is skipped", maskedURL(text))
 			case u.Hostname() == "":
-				in.note(urls.field, "%s has no host that the agent could reach", maskedURL(text))
+				in.note(urls.field, "%s has no host that the agent can reach", maskedURL(text))
 			}
 		}
 	}
 	if m.Hostname != "" && !metal3Hostname.MatchString(m.Hostname) {
-		in.refuse(FieldHostname, m.Hostname, "letters, digits, dots, _ and -", "would be more than a name in the shell")
+		in.refuse(FieldHostname, m.Hostname, "use letters, digits, dots, _ and -", "contains characters that the shell interprets")
 	}
 	for _, server := range m.NTPServers {
 		if !utf8.ValidString(server) || strings.ContainsFunc(server, unicode.IsControl) {
-			in.refuse(FieldNTP, server, "", "has a line break or another control character in it")
+			in.refuse(FieldNTP, server, "", "contains a line break or another control character")
 		}
 	}
 	if key := m.SSHKey; key != "" {
 		_, err := sshkey.Parse(key)
 		switch {
 		case errors.Is(err, sshkey.ErrPrivate) || strings.Contains(key, "PRIVATE KEY"):
-			in.refuseCause(FieldSSHKey, "", err, "", "cannot be used")
+			in.refuseCause(FieldSSHKey, "", err, "", "is not usable")
 		case !utf8.ValidString(key):
-			in.refuse(FieldSSHKey, "", "", "has broken UTF-8 in it")
+			in.refuse(FieldSSHKey, "", "", "contains invalid UTF-8")
 		case err != nil:
 			in.note(FieldSSHKey, "%s", err.Error())
 		}
 	} else {
-		in.note(FieldSSHKey, "without an SSH key nobody can log in to the ramdisk")
+		in.note(FieldSSHKey, "without an SSH key, login to the ramdisk is impossible")
 	}
 	secret := strings.TrimSpace(m.PullSecret.Reveal())
 	if _, err := base64.StdEncoding.DecodeString(secret); err != nil {
 		in.refuse(FieldPullSecret, m.PullSecret.String(), "encode it with base64", "is not base64")
 	}
 	if len(m.KeyFiles) > 0 && len(m.NMState) > 0 {
-		in.refuse(FieldKeyFile, "", "give keyfiles or what nmstatectl made", "is there twice")
+		in.refuse(FieldKeyFile, "", "use either keyfiles or the output of nmstatectl", "is a duplicate")
 	}
-	in.note(FieldTLS, "certificates are not verified: this profile always says insecure = True")
+	in.note(FieldTLS, "certificates are not verified: this profile always sets insecure = True")
 }
 
 // checkUnitFields looks at what is pasted into the unit.
@@ -188,13 +188,13 @@ func (m Metal3) checkUnitFields(in *inputs) {
 		shown := maskedURL(f.text)
 		switch {
 		case !utf8.ValidString(f.text) || strings.ContainsFunc(f.text, unprintable):
-			in.refuse(f.field, shown, "", "has a line break, another control character or broken UTF-8 in it")
+			in.refuse(f.field, shown, "", "contains a line break, another control character or invalid UTF-8")
 		case strings.ContainsAny(f.text, f.not):
-			in.refuse(f.field, shown, "", "has one of %s in it, which would end the word in the unit", f.not)
+			in.refuse(f.field, shown, "", "contains one of %s, which breaks the unit file", f.not)
 		case strings.Contains(f.text, "%"):
-			in.note(f.field, "systemd takes the %% in %s for a specifier; the default profile escapes it", shown)
+			in.note(f.field, "systemd reads the %% in %s as a specifier; the default profile escapes it", shown)
 		case strings.Contains(f.text, "$") && f.field != FieldProxy:
-			in.note(f.field, "systemd takes the $ in %s for a variable; the default profile escapes it", shown)
+			in.note(f.field, "systemd reads the $ in %s as a variable; the default profile escapes it", shown)
 		}
 	}
 }
@@ -207,7 +207,7 @@ func (m Metal3) keyFiles() ([]KeyFile, error) {
 	var out map[string]yaml.Node
 	if err := yaml.Unmarshal(m.NMState, &out); err != nil {
 		// The error quotes the text, which may hold a password.
-		return nil, errors.New("the YAML cannot be read")
+		return nil, errors.New("invalid YAML")
 	}
 	var pairs [][]*string
 	for key, node := range out {
@@ -215,13 +215,13 @@ func (m Metal3) keyFiles() ([]KeyFile, error) {
 			continue
 		}
 		if err := node.Decode(&pairs); err != nil {
-			return nil, errors.New("what is below NetworkManager is no list of pairs")
+			return nil, errors.New("NetworkManager must be a list of pairs")
 		}
 	}
 	var files []KeyFile
 	for _, pair := range pairs {
 		if len(pair) < 2 {
-			return nil, fmt.Errorf("an entry has %d parts instead of a name and a content", len(pair))
+			return nil, fmt.Errorf("an entry has %d parts; it needs a name and a content", len(pair))
 		}
 		var texts [2]string
 		for i := range texts {

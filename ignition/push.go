@@ -52,17 +52,17 @@ func (r Ramdisk) checkJournalPush(in *inputs) {
 	p := r.JournalPush
 	if p.URL != "" {
 		if _, _, err := p.address(); err != nil {
-			in.refuseCause(FieldJournalPush, maskedURL(p.URL), err, "such as https://192.0.2.1:6387", "is no address of a console")
+			in.refuseCause(FieldJournalPush, maskedURL(p.URL), err, "for example https://192.0.2.1:6387", "is not a valid console URL")
 		}
 		if !tokenWord.MatchString(p.Token.Reveal()) {
-			in.refuse(FieldJournalPush, "", "", "has no token with which machines could send")
+			in.refuse(FieldJournalPush, "", "", "has no token for senders")
 		}
 		if _, _, err := p.pin(); err != nil {
-			in.refuseCause(FieldJournalPush, "", err, "", "has no certificate that machines could pin")
+			in.refuseCause(FieldJournalPush, "", err, "", "has no certificate to pin")
 		}
 	}
 	if r.SSHHostKey.IsSet() && !strings.HasPrefix(r.SSHHostKey.Reveal(), "-----BEGIN OPENSSH PRIVATE KEY-----\n") {
-		in.refuse(FieldSSHHostKey, r.SSHHostKey.String(), "", "is no private key in OpenSSH's format")
+		in.refuse(FieldSSHHostKey, r.SSHHostKey.String(), "", "is not an OpenSSH private key")
 	}
 }
 
@@ -71,9 +71,9 @@ func (p JournalPush) address() (host, port string, err error) {
 	u, err := url.Parse(p.URL)
 	switch {
 	case err != nil:
-		return "", "", errors.New("it cannot be read as a URL")
+		return "", "", errors.New("not a valid URL")
 	case u.Scheme != "https":
-		return "", "", errors.New("it does not begin with https://")
+		return "", "", errors.New("it does not start with https://")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "":
 		return "", "", errors.New("it has more than a host and a port")
 	case !validHost(u.Hostname()):
@@ -90,7 +90,7 @@ func (p JournalPush) address() (host, port string, err error) {
 func (p JournalPush) pin() (name, digest string, err error) {
 	block, _ := pem.Decode([]byte(p.Certificate))
 	if block == nil || block.Type != "CERTIFICATE" {
-		return "", "", errors.New("it is no PEM")
+		return "", "", errors.New("not PEM")
 	}
 	certificate, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {

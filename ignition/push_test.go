@@ -102,7 +102,7 @@ func TestJournalPush(t *testing.T) {
 				t.Errorf("read back: %+v to %s as %s", got, got.Endpoint(), got.ServerName())
 			}
 			if key := ignition.SSHHostKeyIn(content); string(key) != r.SSHHostKey.Reveal() {
-				t.Errorf("the host key is %q", key)
+				t.Errorf("host key is %q", key)
 			}
 		})
 	}
@@ -113,21 +113,21 @@ func TestJournalPushRefuses(t *testing.T) {
 		change func(*ignition.Ramdisk)
 		want   string
 	}{
-		"plain HTTP":     {func(r *ignition.Ramdisk) { r.JournalPush.URL = "http://192.0.2.9:6387" }, "does not begin with https://"},
+		"plain HTTP":     {func(r *ignition.Ramdisk) { r.JournalPush.URL = "http://192.0.2.9:6387" }, "does not start with https://"},
 		"no port":        {func(r *ignition.Ramdisk) { r.JournalPush.URL = "https://192.0.2.9" }, "it has no port"},
 		"a path":         {func(r *ignition.Ramdisk) { r.JournalPush.URL = "https://192.0.2.9:1/x" }, "more than a host and a port"},
 		"a quote":        {func(r *ignition.Ramdisk) { r.JournalPush.URL = "https://a\"b:1" }, "it has no host"},
 		"a password":     {func(r *ignition.Ramdisk) { r.JournalPush.URL = "https://u:pass@a:1" }, "https://******@a:1"},
 		"no token":       {func(r *ignition.Ramdisk) { r.JournalPush.Token = "" }, "no token"},
 		"a token, lines": {func(r *ignition.Ramdisk) { r.JournalPush.Token = "0123456789abcdef0\nx" }, "no token"},
-		"no certificate": {func(r *ignition.Ramdisk) { r.JournalPush.Certificate = "x" }, "no certificate that machines could pin: it is no PEM"},
+		"no certificate": {func(r *ignition.Ramdisk) { r.JournalPush.Certificate = "x" }, "no certificate to pin: not PEM"},
 		"two names":      {func(r *ignition.Ramdisk) { r.JournalPush.Certificate = pushCertificate(t, "a.example", "b.example") }, "does not have one name"},
-		"no host key":    {func(r *ignition.Ramdisk) { r.SSHHostKey = "ssh-ed25519 AAAA" }, "is no private key"},
+		"no host key":    {func(r *ignition.Ramdisk) { r.SSHHostKey = "ssh-ed25519 AAAA" }, "is not an OpenSSH private key"},
 		"classic": {func(r *ignition.Ramdisk) {
 			r.Profile, r.Image = ignition.ProfileClassic, "quay.io/lab/ironic-agent"
-		}, "journal push has no place in the profile classic"},
-		"metal3":         {func(r *ignition.Ramdisk) { r.Profile = ignition.ProfileMetal3 }, "journal push has no place in the profile metal3"},
-		"a unit as ours": {func(r *ignition.Ramdisk) { r.Units = []ignition.RamdiskUnit{{Name: "ironworks-journal.service"}} }, "is no name for a further unit"},
+		}, "journal push is not supported by the profile classic"},
+		"metal3":         {func(r *ignition.Ramdisk) { r.Profile = ignition.ProfileMetal3 }, "journal push is not supported by the profile metal3"},
+		"a unit as ours": {func(r *ignition.Ramdisk) { r.Units = []ignition.RamdiskUnit{{Name: "ironworks-journal.service"}} }, "is not a valid name for an additional unit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := pushing(t, "https://192.0.2.9:6387")

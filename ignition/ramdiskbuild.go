@@ -33,7 +33,7 @@ func (r Ramdisk) build() (Document, error) {
 	r.checkImage(in)
 	r.checkRegistries(in)
 	if _, ok := pullSecretJSON(r.PullSecret); r.PullSecret.IsSet() && !ok {
-		in.refuse(FieldPullSecret, r.PullSecret.String(), `give the JSON that podman login writes: {"auths": …}`, "is no list of logins for registries")
+		in.refuse(FieldPullSecret, r.PullSecret.String(), `use the JSON that podman login writes: {"auths": …}`, "is not a valid registry credentials file")
 	}
 	r.checkSSHKeys(in)
 	r.checkNetwork(in)
@@ -104,7 +104,7 @@ func (r Ramdisk) callbackURL(mode TLSMode, in *inputs) string {
 	var urls []string
 	for _, text := range strings.Split(r.InspectionCallback, ",") {
 		if !strings.Contains(text, "://") {
-			in.refuse(FieldCallback, maskedURL(text), "such as http://192.0.2.1:6385/v1/continue_inspection", "is no URL")
+			in.refuse(FieldCallback, maskedURL(text), "for example http://192.0.2.1:6385/v1/continue_inspection", "is not a valid URL")
 			continue
 		}
 		address, problem := agentURL(text, mode != TLSOff)
@@ -115,7 +115,7 @@ func (r Ramdisk) callbackURL(mode TLSMode, in *inputs) string {
 		}
 		urls = append(urls, address)
 	}
-	in.note(FieldCallback, "the agent ends if nobody answers there; without a callback it reports to Ironic itself")
+	in.note(FieldCallback, "the agent exits if this URL does not answer; without a callback, it reports directly to Ironic")
 	return strings.Join(urls, ",")
 }
 

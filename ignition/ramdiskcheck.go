@@ -60,9 +60,9 @@ func (r Ramdisk) checkImage(in *inputs) {
 	case r.Image == "":
 		in.refuse(FieldImage, "", "such as "+DefaultAgentImage, "is missing")
 	case !imageRef.MatchString(r.Image):
-		in.refuse(FieldImage, r.Image, "write HOST/NAME:TAG or HOST/NAME@sha256:…", "is no reference of a container image")
+		in.refuse(FieldImage, r.Image, "use HOST/NAME:TAG or HOST/NAME@sha256:…", "is not a valid container image reference")
 	case !strings.Contains(r.Image, "@"):
-		in.note(FieldImage, "%s has no digest: another image tomorrow would be root on every node", r.Image)
+		in.note(FieldImage, "%s has no digest: its content may change, and it runs as root on every node", r.Image)
 	}
 }
 
@@ -74,24 +74,24 @@ func (r Ramdisk) checkRegistries(in *inputs) {
 			host, port = strings.Trim(registry.Host, "[]"), ""
 		}
 		if !validHost(host) || strings.Contains(registry.Host, "/") || (port != "" && !validPort(port)) || (err == nil && port == "") {
-			in.refuse(FieldRegistry, registry.Host, "write HOST or HOST:PORT, without a scheme and a path", "is no registry")
+			in.refuse(FieldRegistry, registry.Host, "use HOST or HOST:PORT, without scheme and path", "is not a valid registry")
 			continue
 		}
 		if seen[registry.Host] {
-			in.refuse(FieldRegistry, registry.Host, "", "is there twice")
+			in.refuse(FieldRegistry, registry.Host, "", "is a duplicate")
 		}
 		seen[registry.Host] = true
 		switch registry.Mode {
 		case RegistryVerified, "":
 			if registry.CA != "" {
-				in.refuse(FieldRegistry, registry.Host, "choose the mode ca", "has certificates that its mode does not use")
+				in.refuse(FieldRegistry, registry.Host, "use the mode ca", "has certificates that its mode does not use")
 			}
 		case RegistryCA:
 			checkPEM(FieldRegistry, registry.Host+"'s certificates", registry.CA, in)
 		case RegistryInsecure:
-			in.note(FieldRegistry, "%s is not verified: who answers for it is root on every node", registry.Host)
+			in.note(FieldRegistry, "%s is not verified: anyone who impersonates it gets root on every node", registry.Host)
 		default:
-			in.refuse(FieldRegistry, string(registry.Mode), "there are "+words(RegistryModes()), "is no way to treat a registry")
+			in.refuse(FieldRegistry, string(registry.Mode), "use "+words(RegistryModes()), "is not a registry mode")
 		}
 	}
 }
@@ -107,21 +107,21 @@ func checkPEM(field RamdiskField, label, text string, in *inputs) {
 			break
 		}
 		if strings.Contains(block.Type, "PRIVATE KEY") {
-			in.refuse(field, label, "give the certificates alone", "has a private key in it")
+			in.refuse(field, label, "use only the certificates", "contains a private key")
 			return
 		}
 		if block.Type != "CERTIFICATE" {
-			in.refuse(field, label, "give certificates in PEM", "has a block %s in it", block.Type)
+			in.refuse(field, label, "use PEM certificates", "contains a %s block", block.Type)
 			return
 		}
 		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
-			in.refuseCause(field, label, err, "", "has a broken certificate")
+			in.refuseCause(field, label, err, "", "contains an invalid certificate")
 			return
 		}
 		count++
 	}
 	if count == 0 {
-		in.refuse(field, label, "give PEM: -----BEGIN CERTIFICATE----- …", "has no certificate")
+		in.refuse(field, label, "use PEM: -----BEGIN CERTIFICATE----- …", "contains no certificate")
 	}
 }
 
@@ -145,46 +145,46 @@ func (r Ramdisk) checkSSHKeys(in *inputs) {
 		parsed, err := sshkey.Parse(key.Line)
 		switch {
 		case err != nil:
-			in.refuseCause(FieldSSHKey, key.Comment, err, "", "cannot be used")
+			in.refuseCause(FieldSSHKey, key.Comment, err, "", "is not usable")
 		case len(parsed) != 1:
-			in.refuse(FieldSSHKey, key.Comment, "give each key by itself", "is not one key but %d", len(parsed))
+			in.refuse(FieldSSHKey, key.Comment, "pass each key separately", "contains %d keys, not one", len(parsed))
 		case len(parsed[0].Options) > 0 && !r.AllowKeyOptions:
-			in.refuse(FieldSSHKey, parsed[0].Comment, "leave them out, or say that they are allowed", "has options (%s)", strings.Join(parsed[0].Options, ","))
+			in.refuse(FieldSSHKey, parsed[0].Comment, "remove the options, or allow them", "has options (%s)", strings.Join(parsed[0].Options, ","))
 		}
 	}
 	if len(r.SSHKeys) == 0 && !r.NoLogin && len(r.Extra) == 0 {
-		in.note(FieldSSHKey, "without an SSH key nobody can log in to the ramdisk: the live system's own login is off when it has a configuration")
+		in.note(FieldSSHKey, "without an SSH key, login to the ramdisk is impossible: a configuration disables the live system's autologin")
 	}
 }
 
 func (r Ramdisk) checkNetwork(in *inputs) {
 	if r.Hostname != "" && !validHostname(r.Hostname) {
-		in.refuse(FieldHostname, r.Hostname, "letters, digits and -, in parts with dots between them", "is no name of a host")
+		in.refuse(FieldHostname, r.Hostname, "use letters, digits and -, in parts separated by dots", "is not a valid hostname")
 	}
 	checkKeyFiles(r.KeyFiles, in)
 	for _, option := range r.IPOptions {
 		for _, word := range strings.Fields(option) {
 			if !kernelWord.MatchString(word) {
-				in.refuse(FieldIPOption, word, "such as ip=dhcp6, without quotes", "is no kernel argument")
+				in.refuse(FieldIPOption, word, "for example ip=dhcp6, without quotes", "is not a valid kernel argument")
 			}
 		}
 		if option != strings.TrimSpace(option) || strings.ContainsFunc(option, unprintable) || option == "" {
-			in.refuse(FieldIPOption, option, "such as ip=dhcp6", "is no kernel argument")
+			in.refuse(FieldIPOption, option, "for example ip=dhcp6", "is not a valid kernel argument")
 		}
 	}
 	switch r.CopyNetwork {
 	case CopyNetworkAuto, CopyNetworkAlways, CopyNetworkNever, "":
 	default:
-		in.refuse(FieldCopyNetwork, string(r.CopyNetwork), "there are "+words(CopyNetworks()), "is no choice")
+		in.refuse(FieldCopyNetwork, string(r.CopyNetwork), "use "+words(CopyNetworks()), "is not a valid choice")
 	}
 	for _, server := range r.NTPServers {
 		if !validHost(server) {
-			in.refuse(FieldNTP, server, "write a name or an address", "is no server")
+			in.refuse(FieldNTP, server, "use a name or an address", "is not a valid server")
 		}
 	}
 	for _, vlan := range r.VLANs {
 		if !vlanWord.MatchString(vlan) {
-			in.refuse(FieldVLAN, vlan, "write IFACE.ID, an interface, a MAC or all", "is no interface")
+			in.refuse(FieldVLAN, vlan, "use IFACE.ID, an interface, a MAC address or all", "is not a valid interface")
 		}
 	}
 }
@@ -195,13 +195,13 @@ func checkKeyFiles(files []KeyFile, in *inputs) {
 		switch {
 		case file.Name == "" || file.Name != path.Base(file.Name) || strings.HasPrefix(file.Name, ".") ||
 			strings.HasSuffix(file.Name, "~") || strings.ContainsFunc(file.Name, unprintable):
-			in.refuse(FieldKeyFile, file.Name, "such as eth0.nmconnection", "is no name of a file that NetworkManager reads")
+			in.refuse(FieldKeyFile, file.Name, "for example eth0.nmconnection", "is not a valid keyfile name")
 		case seen[file.Name]:
-			in.refuse(FieldKeyFile, file.Name, "", "is there twice")
+			in.refuse(FieldKeyFile, file.Name, "", "is a duplicate")
 		case !strings.Contains(file.Content.Reveal(), "[connection]"):
-			in.refuse(FieldKeyFile, file.Name, "give a keyfile of NetworkManager", "has no section [connection]")
+			in.refuse(FieldKeyFile, file.Name, "use a NetworkManager keyfile", "has no [connection] section")
 		case !strings.HasSuffix(file.Name, ".nmconnection"):
-			in.note(FieldKeyFile, "%s does not end in .nmconnection, as NetworkManager writes them", file.Name)
+			in.note(FieldKeyFile, "%s does not end in .nmconnection, which NetworkManager uses", file.Name)
 		}
 		seen[file.Name] = true
 	}
@@ -210,7 +210,7 @@ func checkKeyFiles(files []KeyFile, in *inputs) {
 func (r Ramdisk) checkCollectors(in *inputs) {
 	for _, name := range r.Collectors {
 		if !collectorWord.MatchString(name) {
-			in.refuse(FieldCollector, name, "such as default or logs", "is no name of a collector")
+			in.refuse(FieldCollector, name, "for example default or logs", "is not a valid collector name")
 		}
 	}
 }
@@ -220,12 +220,12 @@ func (r Ramdisk) checkCollectors(in *inputs) {
 func (r Ramdisk) checkParts(in *inputs) {
 	for _, unit := range r.Units {
 		if !unitName.MatchString(unit.Name) || unit.Name == agentUnitName || (unit.Name == pushUnitName && r.JournalPush.URL != "") {
-			in.refuse(FieldUnit, unit.Name, "", "is no name for a further unit")
+			in.refuse(FieldUnit, unit.Name, "", "is not a valid name for an additional unit")
 		}
 	}
 	for _, file := range r.Files {
 		if file.Secret && file.Mode&0o077 != 0 {
-			in.refuse(FieldFile, file.Path, "make it 0600", "is a secret that others than its owner could read")
+			in.refuse(FieldFile, file.Path, "set mode 0600", "is a secret that other users can read")
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // RamdiskField names an input of a ramdisk, so that a form can show what is
@@ -43,19 +44,19 @@ const (
 	FieldOutput      RamdiskField = "output"
 )
 
-// InputError says what is wrong with one input.
+// InputError is an invalid input.
 type InputError struct {
 	Field RamdiskField
 	// Value is what was given, masked where it is or may hold a secret; empty
 	// if nothing was given.
 	Value string
-	// Why is a clause after the value, Hint the way out, or empty.
+	// Why is a clause after the value, Hint the remedy; both may be empty.
 	Why, Hint string
 	// Cause is the error behind it, or nil.
 	Cause error
 }
 
-// Error is the whole sentence, safe to show.
+// Error is safe to show: secrets are masked.
 func (e *InputError) Error() string {
 	var b strings.Builder
 	b.WriteString(string(e.Field))
@@ -64,7 +65,7 @@ func (e *InputError) Error() string {
 	}
 	b.WriteString(" " + e.Why)
 	if e.Cause != nil {
-		b.WriteString(": " + models.Printable(e.Cause.Error()))
+		b.WriteString(": " + printable.Line(e.Cause.Error()))
 	}
 	if e.Hint != "" {
 		b.WriteString("; " + e.Hint)
@@ -78,7 +79,7 @@ func (e *InputError) Unwrap() error { return e.Cause }
 // quoteValue keeps a long value short.
 func quoteValue(value string) string {
 	const most = 80
-	value = models.Printable(value)
+	value = printable.Line(value)
 	if utf8.RuneCountInString(value) > most {
 		value = string([]rune(value)[:most]) + "…"
 	}
@@ -119,7 +120,7 @@ func (in *inputs) refuseCause(field RamdiskField, value string, cause error, hin
 }
 
 func (in *inputs) note(field RamdiskField, text string, args ...any) {
-	in.notes = append(in.notes, RamdiskNote{Field: field, Text: models.Printable(fmt.Sprintf(text, args...))})
+	in.notes = append(in.notes, RamdiskNote{Field: field, Text: printable.Line(fmt.Sprintf(text, args...))})
 }
 
 func (in *inputs) err() error { return errors.Join(in.wrong...) }

@@ -21,19 +21,19 @@ func (r Ramdisk) checkProxies(in *inputs) {
 		u, err := url.Parse(text)
 		switch {
 		case !proxyText.MatchString(text):
-			in.refuse(FieldProxy, maskedURL(text), "write it percent-encoded, such as %20 for a space", "has characters that a URL cannot hold")
+			in.refuse(FieldProxy, maskedURL(text), "percent-encode it, for example %20 for a space", "contains characters that are invalid in a URL")
 		case err != nil || !slices.Contains([]string{"http", "https", "socks5"}, u.Scheme) || !validHost(u.Hostname()) ||
 			(u.Port() != "" && !validPort(u.Port())) || strings.HasSuffix(u.Host, ":"):
-			in.refuse(FieldProxy, maskedURL(text), "such as http://proxy.example.com:3128", "is no URL of a proxy")
+			in.refuse(FieldProxy, maskedURL(text), "for example http://proxy.example.com:3128", "is not a valid proxy URL")
 		}
 	}
 	for _, word := range r.Proxies.No {
 		if !noProxyWord.MatchString(word) {
-			in.refuse(FieldProxy, word, "write a host, a domain or a network", "is no exception for a proxy")
+			in.refuse(FieldProxy, word, "use a host, a domain or a network", "is not a valid proxy exception")
 		}
 	}
 	if len(r.Proxies.No) > 0 && r.Proxies.HTTP == "" && r.Proxies.HTTPS == "" {
-		in.note(FieldProxy, "there are exceptions, but no proxy")
+		in.note(FieldProxy, "proxy exceptions without a proxy")
 	}
 }
 

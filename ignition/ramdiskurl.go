@@ -26,7 +26,7 @@ func IronicURL(host string, tls bool) (string, error) {
 	if tls {
 		scheme = "https"
 	}
-	refused := &InputError{Field: FieldIronicURL, Value: maskedURL(host), Why: "is no host", Hint: "write a name or an address, or a URL"}
+	refused := &InputError{Field: FieldIronicURL, Value: maskedURL(host), Why: "is not a valid host", Hint: "use a name, an address or a URL"}
 	name, port := host, strconv.Itoa(DefaultIronicPort)
 	if addr, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		name = addr.String()
@@ -48,25 +48,25 @@ func agentURL(text string, tls bool) (string, *InputError) {
 	if !strings.Contains(text, "://") {
 		host, err := IronicURL(text, tls)
 		if err != nil {
-			return fail("is no host", "write a name or an address, or a URL")
+			return fail("is not a valid host", "use a name, an address or a URL")
 		}
 		return host, nil
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {
-		return fail("is no URL", "such as http://192.0.2.1:6385 or http://[2001:db8::1]:6385")
+		return fail("is not a valid URL", "for example http://192.0.2.1:6385 or http://[2001:db8::1]:6385")
 	}
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return fail("is no URL of HTTP", "write http:// or https://")
+		return fail("is not an HTTP URL", "use http:// or https://")
 	case u.User != nil:
-		return fail("has a user in it", "the agent does not log in to Ironic: leave it out")
+		return fail("contains a user", "remove the user: the agent does not log in to Ironic")
 	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
-		return fail("has more than a path", "leave out what follows ? or #")
+		return fail("has a query or fragment", "remove everything from ? or #")
 	case !validHost(u.Hostname()) || (u.Port() != "" && !validPort(u.Port())) || strings.HasSuffix(u.Host, ":"):
-		return fail("has no valid host and port", "such as http://192.0.2.1:6385 or http://[2001:db8::1]:6385")
+		return fail("has no valid host and port", "for example http://192.0.2.1:6385 or http://[2001:db8::1]:6385")
 	case strings.ContainsAny(u.EscapedPath(), `,;'"\`) || strings.ContainsFunc(text, unprintable):
-		return fail("has a comma, a quote or a control character in it", "give several URLs one by one")
+		return fail("contains a comma, a quote or a control character", "pass URLs separately")
 	}
 	path := strings.TrimRight(u.EscapedPath(), "/")
 	path = strings.TrimRight(strings.TrimSuffix(path, "/v1"), "/")
@@ -76,14 +76,14 @@ func agentURL(text string, tls bool) (string, *InputError) {
 // agentURLs gives the URLs of Ironic and the way to verify them.
 func (r Ramdisk) agentURLs(in *inputs) (urls []string, mode TLSMode) {
 	if len(r.IronicURLs) == 0 {
-		in.refuse(FieldIronicURL, "", "the agent has to know whom it works for", "is missing")
+		in.refuse(FieldIronicURL, "", "the agent needs Ironic's URL", "is missing")
 	}
 	plain, secure := 0, 0
 	tls := r.TLS != TLSOff && (r.TLS != "" || r.CA != "")
 	for _, text := range r.IronicURLs {
 		if text == agentMDNS {
 			if len(r.IronicURLs) > 1 {
-				in.refuse(FieldIronicURL, text, "give either mdns or URLs", "cannot stand beside URLs")
+				in.refuse(FieldIronicURL, text, "use either mdns or URLs", "cannot be combined with URLs")
 			}
 			urls = append(urls, text)
 			continue
@@ -100,7 +100,7 @@ func (r Ramdisk) agentURLs(in *inputs) (urls []string, mode TLSMode) {
 		}
 		u, err := url.Parse(address)
 		if err == nil && isLoopback(u.Hostname()) {
-			in.note(FieldIronicURL, "%s is the node itself when the agent asks: only machines of the lab reach Ironic there", address)
+			in.note(FieldIronicURL, "%s is the node itself in the ramdisk; only machines of the lab reach Ironic there", address)
 		}
 		urls = append(urls, address)
 	}
@@ -128,19 +128,19 @@ func (r Ramdisk) tlsMode(plain, secure int, in *inputs) TLSMode {
 	switch mode {
 	case TLSOff:
 		if secure > 0 {
-			in.refuse(FieldTLS, string(mode), "choose ca, system or insecure, or write http://", "does not fit a URL of https")
+			in.refuse(FieldTLS, string(mode), "use ca, system or insecure, or an http:// URL", "does not match an https:// URL")
 		}
 	case TLSCA, TLSSystem:
 		if plain > 0 {
-			in.note(FieldTLS, "a URL of plain http is among those of Ironic: what it says is not verified")
+			in.note(FieldTLS, "one of Ironic's URLs is plain HTTP: its answers are not verified")
 		}
 	case TLSInsecure:
-		in.note(FieldTLS, "certificates are not verified: who answers for Ironic decides what is written to the disks")
+		in.note(FieldTLS, "certificates are not verified: anyone who impersonates Ironic controls the disks")
 	default:
-		in.refuse(FieldTLS, string(mode), "there are "+words(TLSModes()), "is no way to treat TLS")
+		in.refuse(FieldTLS, string(mode), "use "+words(TLSModes()), "is not a TLS mode")
 	}
 	if mode != TLSOff && plain > 0 && secure == 0 && r.TLS != "" {
-		in.refuse(FieldTLS, string(mode), "choose off, or write https://", "does not fit URLs of plain http")
+		in.refuse(FieldTLS, string(mode), "use off, or an https:// URL", "does not match http:// URLs")
 	}
 	switch {
 	case mode == TLSCA, r.CA != "" && r.Profile == ProfileMetal3: // which embeds them in any case

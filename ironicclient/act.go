@@ -10,6 +10,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/request"
+	"ironworks/printable"
 )
 
 // Send sends a request that changes something, and returns the ID that Ironic gave it.
@@ -24,7 +25,7 @@ func (c *Client) Send(ctx context.Context, r request.Request) (requestID string,
 		return "", err
 	}
 	if r.Method == http.MethodPatch && !json.Valid(ans.body) { // its answer is the node
-		return "", c.badAnswer(ans, cl, errors.New("it is no JSON"))
+		return "", c.badAnswer(ans, cl, errors.New("not JSON"))
 	}
 	return requestIDOf(ans.header), nil
 }
@@ -33,7 +34,7 @@ func (c *Client) Send(ctx context.Context, r request.Request) (requestID string,
 func (c *Client) States(ctx context.Context, id string) (*models.Node, error) {
 	n := new(models.Node)
 	err := c.get(ctx, call{
-		op: "read the states of node " + models.Printable(id), path: segments("nodes", id, "states"),
+		op: "read the states of node " + printable.Line(id), path: segments("nodes", id, "states"),
 	}, n)
 	if err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func (c *Client) States(ctx context.Context, id string) (*models.Node, error) {
 func (c *Client) BootDevice(ctx context.Context, id string) (models.BootDevice, error) {
 	var d models.BootDevice
 	err := c.get(ctx, call{
-		op: "read the boot device of node " + models.Printable(id), slow: true,
+		op: "read the boot device of node " + printable.Line(id), slow: true,
 		path: segments("nodes", id, "management", "boot_device"),
 	}, &d)
 	return d, err
@@ -57,7 +58,7 @@ func (c *Client) SupportedBootDevices(ctx context.Context, id string) ([]string,
 		Supported []string `json:"supported_boot_devices"`
 	}
 	err := c.get(ctx, call{
-		op: "list the boot devices of node " + models.Printable(id), slow: true,
+		op: "list the boot devices of node " + printable.Line(id), slow: true,
 		path: segments("nodes", id, "management", "boot_device", "supported"),
 	}, &out)
 	return out.Supported, err
@@ -68,7 +69,7 @@ func (c *Client) Traits(ctx context.Context, id string) ([]string, error) {
 	var out struct {
 		Traits []string `json:"traits"`
 	}
-	err := c.get(ctx, call{op: "list the traits of node " + models.Printable(id), path: segments("nodes", id, "traits")}, &out)
+	err := c.get(ctx, call{op: "list the traits of node " + printable.Line(id), path: segments("nodes", id, "traits")}, &out)
 	return out.Traits, err
 }
 
@@ -79,7 +80,7 @@ func (c *Client) Validate(ctx context.Context, id string) ([]models.Validation, 
 		Result *bool           `json:"result"`
 		Reason json.RawMessage `json:"reason"`
 	}
-	err := c.get(ctx, call{op: "validate node " + models.Printable(id), path: segments("nodes", id, "validate"), slow: true}, &out)
+	err := c.get(ctx, call{op: "validate node " + printable.Line(id), path: segments("nodes", id, "validate"), slow: true}, &out)
 	if err != nil {
 		return nil, err
 	}

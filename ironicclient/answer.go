@@ -12,6 +12,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 
 	"ironworks/models"
+	"ironworks/printable"
 	"ironworks/wire"
 )
 
@@ -26,7 +27,7 @@ func (c *Client) decodeFault(f *models.Fault, resp gophercloud.ErrUnexpectedResp
 	h := resp.ResponseHeader
 	f.Status = resp.Actual
 	f.RequestID = requestIDOf(h)
-	f.Message = models.Printable(errorText(resp.Body))
+	f.Message = printable.Line(errorText(resp.Body))
 	if s, err := strconv.Atoi(h.Get("Retry-After")); err == nil && s > 0 {
 		f.RetryAfter = time.Duration(s) * time.Second
 	}
@@ -89,7 +90,7 @@ func kindOf(f *models.Fault, fromIronic bool) models.FaultKind {
 	return models.FaultBadRequest
 }
 
-// addHint says the way out where the answer itself does not.
+// addHint adds a remedy where the response has none.
 func (c *Client) addHint(f *models.Fault, h http.Header, fromIronic bool) {
 	switch f.Kind {
 	case models.FaultUnauthorized:
@@ -102,12 +103,12 @@ func (c *Client) addHint(f *models.Fault, h http.Header, fromIronic bool) {
 	case models.FaultServer, models.FaultUnavailable, models.FaultForbidden:
 		switch {
 		case !fromIronic:
-			f.Hint = "this comes from a proxy in front of Ironic" + fromServer(h)
+			f.Hint = "the response is from a proxy in front of Ironic" + fromServer(h)
 		case f.Kind == models.FaultForbidden:
 			f.Hint = "your role does not allow it"
 		}
 	case models.FaultNoConductor:
-		f.Hint = "see ironworks conductors and ironworks drivers: no living conductor has the node's driver and group"
+		f.Hint = "no alive conductor has the driver and conductor group of the node; see ironworks conductors and ironworks drivers"
 	default:
 	}
 }
@@ -115,7 +116,7 @@ func (c *Client) addHint(f *models.Fault, h http.Header, fromIronic bool) {
 // unauthorizedHint names the scheme that the server wants and what we did.
 func (c *Client) unauthorizedHint(challenge string) string {
 	scheme, _, _ := strings.Cut(challenge, " ")
-	wants := "the server does not say what it wants"
+	wants := "the server does not name an authentication method"
 	switch strings.ToLower(scheme) {
 	case "basic":
 		wants = "the server wants http_basic (username and password)"
@@ -123,7 +124,7 @@ func (c *Client) unauthorizedHint(challenge string) string {
 		wants = "the server wants a Keystone token (auth_url, username, …)"
 	case "":
 	default:
-		wants = "the server wants " + models.Printable(scheme)
+		wants = "the server wants " + printable.Line(scheme)
 	}
 	auth := c.conn.Auth
 	if auth == "" {
@@ -131,7 +132,7 @@ func (c *Client) unauthorizedHint(challenge string) string {
 	}
 	switch {
 	case c.matches(strings.ToLower(scheme)) && auth == models.AuthToken:
-		return "the token is wrong or has expired: get a new one"
+		return "the token is invalid or expired: get a new one"
 	case c.matches(strings.ToLower(scheme)):
 		return "the " + string(auth) + " credentials were refused"
 	}

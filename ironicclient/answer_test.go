@@ -10,6 +10,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/request"
+	"ironworks/printable"
 )
 
 func TestErrorShapes(t *testing.T) {
@@ -67,7 +68,7 @@ func TestFaultKinds(t *testing.T) {
 		"text with 200":    {reply(200, "hello"), true, models.FaultNotIronic, []string{"it is not JSON"}},
 		"JSON of another":  {reply(200, `{"versions":[]}`), true, models.FaultNotIronic, []string{"it has no API version"}},
 		"truncated JSON":   {reply(200, `{"uuid":"n","na`), false, models.FaultBadAnswer, []string{"incomplete or wrong JSON", "[req-7]"}},
-		"no node":          {reply(200, `{}`), false, models.FaultBadAnswer, []string{"a node without uuid"}},
+		"no node":          {reply(200, `{}`), false, models.FaultBadAnswer, []string{"node without uuid"}},
 		"too many headers": {reply(431, ""), false, models.FaultBadRequest, []string{"HTTP 431"}},
 	}
 	for name, tt := range tests {
@@ -111,7 +112,7 @@ func TestUnauthorized(t *testing.T) {
 		"wrong password":         {`Basic realm="x"`, models.Connection{Auth: models.AuthHTTPBasic, Username: "u", Password: "p"}, "the http_basic credentials were refused"},
 		"basic against Keystone": {`Keystone uri="x"`, models.Connection{Auth: models.AuthHTTPBasic}, "this connection uses auth http_basic"},
 		"something else":         {"Bearer\x1b x", models.Connection{}, `the server wants Bearer\x1b`},
-		"it does not say":        {"", models.Connection{}, "does not say what it wants"},
+		"it does not say":        {"", models.Connection{}, "does not name an authentication method"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -231,7 +232,7 @@ func FuzzErrorText(f *testing.F) {
 		client(t, "http://h", Options{}).decodeFault(fault, gophercloud.ErrUnexpectedResponseCode{
 			Actual: status, Body: []byte(body), ResponseHeader: http.Header{"Server": {body}, "Location": {body}, "Www-Authenticate": {body}},
 		})
-		if text := fault.Error(); text != models.Printable(text) || fault.Kind == "" {
+		if text := fault.Error(); text != printable.Line(text) || fault.Kind == "" {
 			t.Errorf("%q %q", fault.Kind, text)
 		}
 	})

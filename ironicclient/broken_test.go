@@ -19,7 +19,7 @@ func TestCutChange(t *testing.T) {
 	c := client(t, f.URL, Options{})
 	_, err := c.Send(t.Context(), request.Power("n", models.TargetOn))
 	fault := mustFault(t, err, models.FaultReset)
-	mustSay(t, fault, "closed the connection without an answer", "look at the node before sending it again")
+	mustSay(t, fault, "closed the connection without an answer", "check the node before you retry")
 	if !fault.Sent || len(f.all()) != 1 {
 		t.Errorf("sent %v, %d requests", fault.Sent, len(f.all()))
 	}
@@ -85,5 +85,5 @@ func TestTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.http.CloseIdleConnections)
-	mustSay(t, mustFault(t, list(t.Context(), c), models.FaultBadAnswer), "the answer is too large to be one of those that were asked for")
+	mustSay(t, mustFault(t, list(t.Context(), c), models.FaultBadAnswer), "the answer is too large")
 }

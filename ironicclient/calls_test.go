@@ -211,9 +211,9 @@ func TestBadConnections(t *testing.T) {
 		}
 	}
 	err := list(t.Context(), connect(t, models.Connection{}, Options{}))
-	mustSay(t, mustFault(t, err, models.FaultConfig), "no URL of an Ironic API is given (--url")
+	mustSay(t, mustFault(t, err, models.FaultConfig), "no Ironic API URL (--url")
 	err = list(t.Context(), connect(t, models.Connection{Auth: "magic"}, Options{}))
-	mustSay(t, mustFault(t, err, models.FaultConfig), `unknown way to authenticate "magic"`)
+	mustSay(t, mustFault(t, err, models.FaultConfig), `unknown auth type "magic"`)
 }
 
 func TestEndpoints(t *testing.T) {

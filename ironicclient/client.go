@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -15,21 +16,8 @@ import (
 	"ironworks/models"
 )
 
-// Clock is how the client tells time and waits.
-type Clock interface {
-	Now() time.Time
-	After(d time.Duration) <-chan time.Time
-}
-
-type systemClock struct{}
-
-func (systemClock) Now() time.Time                         { return time.Now() }
-func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
-
 // Options are what a client needs beside the connection. The zero value works.
 type Options struct {
-	// Clock defaults to the system's.
-	Clock Clock
 	// ReadOnly makes the client refuse every request that could change something,
 	// before it is sent.
 	ReadOnly bool
@@ -41,6 +29,9 @@ type Options struct {
 	OnSlow func(op string, limit time.Duration)
 	// Retry bounds what is tried again; see [Retry].
 	Retry RetryPolicy
+	// Dial makes connections; nil is a net.Dialer. Tests in a bubble of testing/synctest
+	// need connections in memory.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // RetryPolicy bounds the retries of requests that were turned down because the node
@@ -57,10 +48,9 @@ type RetryPolicy struct {
 
 // Client is one Ironic. Make it with [New].
 type Client struct {
-	conn  models.Connection
-	opts  Options
-	http  *http.Client
-	clock Clock
+	conn models.Connection
+	opts Options
+	http *http.Client
 
 	// minor is the API version that is sent; negotiated says that the server agreed.
 	minor      atomic.Int32
@@ -77,9 +67,6 @@ type Client struct {
 // New makes a client. It reads certificates and checks the connection's settings, but
 // sends nothing: the first call connects, and so does the next one after a failure.
 func New(conn models.Connection, opts Options) (*Client, error) {
-	if opts.Clock == nil {
-		opts.Clock = systemClock{}
-	}
 	if opts.Retry.Tries == 0 {
 		opts.Retry.Tries = 6
 	}
@@ -99,12 +86,12 @@ func New(conn models.Connection, opts Options) (*Client, error) {
 		}
 		conn.Endpoint = root
 	}
-	httpClient, err := newHTTPClient(conn)
+	httpClient, err := newHTTPClient(conn, opts)
 	if err != nil {
 		return nil, err
 	}
 	c := &Client{
-		conn: conn, opts: opts, http: httpClient, clock: opts.Clock,
+		conn: conn, opts: opts, http: httpClient,
 		connecting: make(chan struct{}, 1),
 		refused:    map[string]bool{},
 	}
@@ -177,7 +164,7 @@ func (c *Client) waitToRetry(ctx context.Context, f *models.Fault, attempt int, 
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-c.clock.After(delay):
+	case <-time.After(delay):
 		return nil
 	}
 }

@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // ConsoleState reads whether the node's serial console is enabled, and what works it.
 func (c *Client) ConsoleState(ctx context.Context, id string) (models.ConsoleState, error) {
 	var s models.ConsoleState
-	err := c.get(ctx, call{op: "read the console's state of node " + models.Printable(id), path: segments("nodes", id)}, &s)
+	err := c.get(ctx, call{op: "read the console's state of node " + printable.Line(id), path: segments("nodes", id)}, &s)
 	return s, err
 }
 
@@ -18,7 +19,7 @@ func (c *Client) ConsoleState(ctx context.Context, id string) (models.ConsoleSta
 func (c *Client) Console(ctx context.Context, id string) (models.ConsoleAddress, error) {
 	var a models.ConsoleAddress
 	err := c.get(ctx, call{
-		op: "read the console's address of node " + models.Printable(id), path: segments("nodes", id, "states", "console"), slow: true,
+		op: "read the console's address of node " + printable.Line(id), path: segments("nodes", id, "states", "console"), slow: true,
 	}, &a)
 	return a, err
 }

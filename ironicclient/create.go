@@ -9,26 +9,23 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/request"
+	"ironworks/printable"
 )
 
-// CreateNode enrols a node and returns its UUID. The body is that of POST /v1/nodes:
-// name, driver, driver_info and so on.
+// CreateNode creates a node from the fields of POST /v1/nodes and returns its UUID.
 func (c *Client) CreateNode(ctx context.Context, node map[string]any) (uuid string, err error) {
-	op := "enrol a node"
-	if name, ok := node["name"].(string); ok {
-		op = "enrol node " + models.Printable(name)
-	}
-	return c.create(ctx, call{op: op, method: http.MethodPost, path: "nodes", body: node})
+	return c.create(ctx, request.CreateNode(node))
 }
 
-// CreatePort makes a port and returns its UUID. The body is that of POST /v1/ports:
-// address, node_uuid and so on.
+// CreatePort creates a port from the fields of POST /v1/ports and returns its UUID.
 func (c *Client) CreatePort(ctx context.Context, port map[string]any) (uuid string, err error) {
-	op := fmt.Sprintf("create port %s", models.Printable(fmt.Sprint(port["address"])))
-	return c.create(ctx, call{op: op, method: http.MethodPost, path: "ports", body: port})
+	return c.create(ctx, request.CreatePort(port))
 }
 
-func (c *Client) create(ctx context.Context, cl call) (string, error) {
+var errNoUUID = errors.New("no uuid in the answer")
+
+func (c *Client) create(ctx context.Context, r request.Request) (string, error) {
+	cl := call{op: r.Op, method: http.MethodPost, path: r.Path[len("/v1/"):], body: r.Body}
 	ans, err := c.do(ctx, cl)
 	if err != nil {
 		return "", err
@@ -40,13 +37,45 @@ func (c *Client) create(ctx context.Context, cl call) (string, error) {
 		return "", c.badAnswer(ans, cl, err)
 	}
 	if made.UUID == "" {
-		return "", c.badAnswer(ans, cl, errors.New("there is no uuid in it"))
+		return "", c.badAnswer(ans, cl, errNoUUID)
 	}
 	return made.UUID, nil
 }
 
-// DeleteNode makes Ironic forget a node, its ports included. The machine stays as it is.
+// DeleteNode deletes a node and its ports from Ironic. The machine is unchanged.
 func (c *Client) DeleteNode(ctx context.Context, id string) error {
 	_, err := c.Send(ctx, request.Delete(id))
 	return err
+}
+
+// RawPorts lists all ports with all fields, RawPortgroups all port groups; of one node if it is not "".
+func (c *Client) RawPorts(ctx context.Context, node string) ([]map[string]any, error) {
+	return c.rawParts(ctx, "ports", node)
+}
+
+// RawPortgroups lists port groups with all fields, of one node if it is not "".
+func (c *Client) RawPortgroups(ctx context.Context, node string) ([]map[string]any, error) {
+	return c.rawParts(ctx, "portgroups", node)
+}
+
+func (c *Client) rawParts(ctx context.Context, path, node string) ([]map[string]any, error) {
+	op, query := "list "+path, []string{"detail", "true"}
+	if node != "" {
+		op, query = fmt.Sprintf("list the %s of node %s", path, printable.Line(node)), append([]string{"node", node}, query...)
+	}
+	return collect(ctx, c, op, path, func(p map[string]any) string { return models.TextOf(p["uuid"]) }, query...)
+}
+
+// RawPort reads a port with all fields, by UUID or, with API 1.88, by name.
+func (c *Client) RawPort(ctx context.Context, id string) (map[string]any, error) {
+	var port map[string]any
+	err := c.get(ctx, call{op: "read port " + printable.Line(id), path: segments("ports", id)}, &port)
+	return port, err
+}
+
+// RawPortgroup reads a port group with all fields, by UUID or name.
+func (c *Client) RawPortgroup(ctx context.Context, id string) (map[string]any, error) {
+	var group map[string]any
+	err := c.get(ctx, call{op: "read port group " + printable.Line(id), path: segments("portgroups", id)}, &group)
+	return group, err
 }

@@ -23,9 +23,9 @@ func (c *Client) fault(err error, cl call, target string) *models.Fault {
 		return already
 	case errors.As(err, &reauth):
 		inner := c.fault(reauth.ErrReauth, cl, c.conn.Keystone.AuthURL)
-		inner.Hint = joinHints("the token expired and Keystone gave no new one", inner.Hint)
+		inner.Hint = joinHints("the token expired and Keystone issued no new one", inner.Hint)
 		if inner.Kind == models.FaultUnauthorized {
-			inner.Hint = "the token expired and Keystone gave no new one: check the credentials"
+			inner.Hint = "the token expired and Keystone issued no new one: check the credentials"
 		}
 		return inner
 	case errors.As(err, &after):
@@ -54,9 +54,9 @@ func markSent(f *models.Fault, cl call, wrote bool) {
 		return
 	}
 	f.Sent = true
-	hint := "it is not known whether Ironic got the request: look at the node before sending it again"
+	hint := "unknown whether Ironic received the request: check the node before you retry"
 	if f.Status == http.StatusInternalServerError {
-		hint = "the request may have been carried out in part: look at the node before sending it again"
+		hint = "the request may have been carried out partially: check the node before you retry"
 	}
 	f.Hint = joinHints(f.Hint, hint)
 }

@@ -5,8 +5,8 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 
-	"ironworks/models"
 	"ironworks/models/doctor"
+	"ironworks/printable"
 )
 
 // Identity is who Keystone says that we are; false without Keystone, and before it gave a
@@ -32,14 +32,14 @@ func (c *Client) Identity() (doctor.Identity, bool) {
 		return id, true // a token that somebody else got
 	}
 	if user, err := result.ExtractUser(); err == nil && user != nil {
-		id.User = models.Printable(user.Name)
+		id.User = printable.Line(user.Name)
 	}
 	if project, err := result.ExtractProject(); err == nil && project != nil {
-		id.Project = models.Printable(project.Name)
+		id.Project = printable.Line(project.Name)
 	}
 	if roles, err := result.ExtractRoles(); err == nil {
 		for _, r := range roles {
-			id.Roles = append(id.Roles, models.Printable(r.Name))
+			id.Roles = append(id.Roles, printable.Line(r.Name))
 		}
 	}
 	if token, err := result.ExtractToken(); err == nil && token != nil {

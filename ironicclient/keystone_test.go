@@ -252,12 +252,12 @@ func TestKeystoneFaults(t *testing.T) {
 		"wrong password": {answer(401, `{"error":{"code":401,"message":"Invalid username or password"}}`), nil, models.FaultUnauthorized, "check user, domain, project and password"},
 		"expired token": {answer(401, ""), func(c *models.Connection) {
 			c.Auth, c.Username, c.Password, c.Keystone.Token = models.AuthToken, "", "", "t"
-		}, models.FaultUnauthorized, "the token is wrong or has expired"},
-		"another service": {answer(404, ""), nil, models.FaultConfig, "is auth_url really Keystone's"},
-		"a redirect":      {answer(302, ""), nil, models.FaultConfig, "is auth_url really Keystone's"},
-		"a web page":      {answer(200, "<html>"), nil, models.FaultConfig, "what answers is not Keystone"},
-		"broken":          {answer(500, "<html>"), nil, models.FaultServer, "this comes from Keystone"},
-		"forbidden":       {answer(403, ""), nil, models.FaultForbidden, "this comes from Keystone"},
+		}, models.FaultUnauthorized, "the token is invalid or expired"},
+		"another service": {answer(404, ""), nil, models.FaultConfig, "check that auth_url is the URL of Keystone"},
+		"a redirect":      {answer(302, ""), nil, models.FaultConfig, "check that auth_url is the URL of Keystone"},
+		"a web page":      {answer(200, "<html>"), nil, models.FaultConfig, "the server is not Keystone"},
+		"broken":          {answer(500, "<html>"), nil, models.FaultServer, "the response is from Keystone"},
+		"forbidden":       {answer(403, ""), nil, models.FaultForbidden, "the response is from Keystone"},
 		"no URL":          {nil, func(c *models.Connection) { c.Keystone.AuthURL = "" }, models.FaultConfig, `auth_url "" is not a URL`},
 		"not a URL":       {nil, func(c *models.Connection) { c.Keystone.AuthURL = "http://a:hunter2@b c:x" }, models.FaultConfig, "is not a URL"},
 		"no user":         {nil, func(c *models.Connection) { c.Username = "" }, models.FaultConfig, ""},

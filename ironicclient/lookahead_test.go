@@ -13,7 +13,7 @@ func TestLastUUID(t *testing.T) {
 		"last of several":      {`{"nodes": [{"uuid": "a"}, {"uuid":"b", "instance_uuid": "c"}], "next": "x"}`, "b"},
 		"none":                 {`{"nodes": []}`, ""},
 		"null":                 {`{"nodes": [{"uuid": null}]}`, ""},
-		"not closed":           {`{"nodes": [{"uuid": "a`, ""},
+		"unclosed quote":       {`{"nodes": [{"uuid": "a`, ""},
 		"instance_uuid is not": {`{"nodes": [{"instance_uuid": "c"}]}`, ""},
 	} {
 		if got := lastUUID([]byte(tt.body)); got != tt.want {

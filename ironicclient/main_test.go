@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"ironworks/models"
+	"ironworks/test/memnet"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -104,7 +105,20 @@ func (f *fakeIronic) versions() string {
 	return strings.Join(v, " ")
 }
 
-// client makes a client of an endpoint without authentication, which waits for nothing.
+// inMemory starts an Ironic for a bubble, and a client of it.
+func inMemory(t *testing.T, handle handler, opts Options) (*fakeIronic, *Client) {
+	t.Helper()
+	f := &fakeIronic{low: 1, high: models.NewestMinor}
+	opts.Dial = memnet.Serve(t, f.serve(handle)).Dial
+	c, err := New(models.Connection{Endpoint: memnet.URL}, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return f, c
+}
+
+// client makes a client of an endpoint without authentication, which retries at once.
 func client(t *testing.T, endpoint string, opts Options) *Client {
 	t.Helper()
 	return connect(t, models.Connection{Endpoint: endpoint}, opts)
@@ -112,8 +126,8 @@ func client(t *testing.T, endpoint string, opts Options) *Client {
 
 func connect(t *testing.T, conn models.Connection, opts Options) *Client {
 	t.Helper()
-	if opts.Clock == nil {
-		opts.Clock = &testClock{}
+	if opts.Retry.Delay == 0 {
+		opts.Retry.Delay = time.Nanosecond
 	}
 	c, err := New(conn, opts)
 	if err != nil {
@@ -121,27 +135,6 @@ func connect(t *testing.T, conn models.Connection, opts Options) *Client {
 	}
 	t.Cleanup(c.Close)
 	return c
-}
-
-// testClock stands still, and its waits are over at once; but for onWait, which may
-// keep them from it.
-type testClock struct {
-	mu     sync.Mutex
-	waits  []time.Duration
-	onWait func() (over bool)
-}
-
-func (c *testClock) Now() time.Time { return time.Unix(1_000_000, 0) }
-
-func (c *testClock) After(d time.Duration) <-chan time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.waits = append(c.waits, d)
-	ch := make(chan time.Time, 1)
-	if c.onWait == nil || c.onWait() {
-		ch <- c.Now()
-	}
-	return ch
 }
 
 func reply(status int, body string) handler {

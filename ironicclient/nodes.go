@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // NodeQuery asks for one page of nodes. The zero value is the first page of up to
@@ -193,7 +194,7 @@ func (c *Client) Node(ctx context.Context, id string, fields ...string) (*models
 
 // NodeAt is [Client.Node] with the server's clock.
 func (c *Client) NodeAt(ctx context.Context, id string, fields ...string) (*models.Node, time.Time, error) {
-	cl := call{op: "get node " + models.Printable(id), method: http.MethodGet, path: segments("nodes", id)}
+	cl := call{op: "get node " + printable.Line(id), method: http.MethodGet, path: segments("nodes", id)}
 	ans, err := c.withFields(ctx, cl, fields, nil)
 	if err != nil {
 		return nil, time.Time{}, err

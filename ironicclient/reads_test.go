@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"strings"
 	"testing"
 
 	"ironworks/models"
@@ -166,4 +167,24 @@ func consoleAt(kind, url string) models.ConsoleAddress {
 	a := models.ConsoleAddress{Enabled: true}
 	a.Info.Type, a.Info.URL = kind, models.Secret(url)
 	return a
+}
+
+// TestHistoryIsNewestFirst: Ironic lists in the order of its database, whose times are whole
+// seconds on MySQL.
+func TestHistoryIsNewestFirst(t *testing.T) {
+	t.Parallel()
+	f := newIronic(t, reply(http.StatusOK, `{"history": [
+		{"uuid": "1", "created_at": "2026-11-22T13:00:00+00:00"}, {"uuid": "2", "created_at": "2026-11-22T13:00:05+00:00"},
+		{"uuid": "3", "created_at": "2026-11-22T13:00:05+00:00"}, {"uuid": "4", "created_at": "2026-11-22T13:00:05+00:00"}]}`))
+	entries, err := client(t, f.URL, Options{}).History(t.Context(), "n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var order []string
+	for _, e := range entries {
+		order = append(order, e.UUID)
+	}
+	if got := strings.Join(order, " "); got != "4 3 2 1" {
+		t.Errorf("entries %s, want the newest first", got)
+	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 
 	"ironworks/models"
+	"ironworks/printable"
 	"ironworks/wire"
 )
 
@@ -79,7 +80,7 @@ func okCodes() []int {
 // services. Its error is always a *models.Fault or a *models.NeedsVersionError.
 func (c *Client) do(ctx context.Context, cl call) (*answer, error) {
 	if hostile(cl.path) {
-		return nil, notSent(cl, "a name in it is empty or dots only")
+		return nil, notSent(cl, "a path element is empty or only dots")
 	}
 	if c.opts.ReadOnly && cl.method != http.MethodGet {
 		return nil, &models.Fault{
@@ -159,7 +160,7 @@ func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*answe
 		GetConn:      func(string) { wrote.Store(false) }, // another try, after a new token
 		WroteHeaders: func() { wrote.Store(true) },
 	})
-	start := c.clock.Now()
+	start := time.Now()
 	resp, err := sc.Request(ctx, cl.method, target, opts)
 	if err != nil {
 		f := c.fault(err, cl, target)
@@ -182,7 +183,7 @@ func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*answe
 	date, _ := http.ParseTime(resp.Header.Get("Date"))
 	return &answer{
 		header: resp.Header, body: body, date: date, asked: target,
-		latency: c.clock.Now().Sub(start),
+		latency: time.Since(start),
 	}, nil
 }
 
@@ -207,7 +208,7 @@ func (c *Client) decode(ans *answer, cl call, out any) error {
 func (c *Client) badAnswer(ans *answer, cl call, err error) *models.Fault {
 	f := &models.Fault{
 		Kind: models.FaultBadAnswer, Op: cl.op, Method: cl.method, URL: redacted(ans.asked),
-		Message:   fmt.Sprintf("the answer cannot be read: %s", models.Printable(err.Error())),
+		Message:   fmt.Sprintf("cannot read the response: %s", printable.Line(err.Error())),
 		Hint:      "the API, or a proxy in front of it, sent incomplete or wrong JSON",
 		RequestID: requestIDOf(ans.header), Err: err,
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 func sortBy[T any](list []T, key func(T) string) {
@@ -16,19 +17,19 @@ func sortBy[T any](list []T, key func(T) string) {
 
 // Ports lists a node's ports.
 func (c *Client) Ports(ctx context.Context, node string) ([]models.Port, error) {
-	return collect(ctx, c, "list the ports of node "+models.Printable(node), "ports",
+	return collect(ctx, c, "list the ports of node "+printable.Line(node), "ports",
 		func(p models.Port) string { return p.UUID }, "node", node, "detail", "true")
 }
 
 // PortsAt lists the ports with a MAC address: one, or none.
 func (c *Client) PortsAt(ctx context.Context, mac string) ([]models.Port, error) {
-	return collect(ctx, c, "find the port with the address "+models.Printable(mac), "ports",
+	return collect(ctx, c, "find the port with the address "+printable.Line(mac), "ports",
 		func(p models.Port) string { return p.UUID }, "address", mac, "detail", "true")
 }
 
 // Portgroups lists a node's port groups.
 func (c *Client) Portgroups(ctx context.Context, node string) ([]models.Portgroup, error) {
-	return collect(ctx, c, "list the port groups of node "+models.Printable(node), "portgroups",
+	return collect(ctx, c, "list the port groups of node "+printable.Line(node), "portgroups",
 		func(p models.Portgroup) string { return p.UUID }, "node", node, "detail", "true")
 }
 
@@ -40,7 +41,7 @@ func (c *Client) Allocations(ctx context.Context) ([]models.Allocation, error) {
 // Allocation fetches one allocation by uuid or name.
 func (c *Client) Allocation(ctx context.Context, id string) (*models.Allocation, error) {
 	var a models.Allocation
-	if err := c.get(ctx, call{op: "get allocation " + models.Printable(id), path: segments("allocations", id)}, &a); err != nil {
+	if err := c.get(ctx, call{op: "get allocation " + printable.Line(id), path: segments("allocations", id)}, &a); err != nil {
 		return nil, err
 	}
 	return &a, nil
@@ -143,12 +144,15 @@ func (c *Client) History(ctx context.Context, node string) ([]models.HistoryEntr
 		History []models.HistoryEntry `json:"history"`
 	}
 	err := c.get(ctx, call{
-		op: "read the history of node " + models.Printable(node), feature: models.FeatureHistory,
+		op: "read the history of node " + printable.Line(node), feature: models.FeatureHistory,
 		path: segments("nodes", node, "history"), query: queryOf("detail", "true"),
 	}, &out)
 	if err != nil {
 		return nil, err
 	}
+	// Ironic lists the oldest first (db/sqlalchemy/api.py, get_node_history_by_node_id, 39.0.0: by id).
+	// Entries of the same time, which has whole seconds on MySQL, must be turned around too.
+	slices.Reverse(out.History)
 	slices.SortStableFunc(out.History, func(a, b models.HistoryEntry) int { return b.CreatedAt.Compare(a.CreatedAt.Time) })
 	return out.History, nil
 }
@@ -157,7 +161,7 @@ func (c *Client) History(ctx context.Context, node string) ([]models.HistoryEntr
 func (c *Client) Inventory(ctx context.Context, node string) (json.RawMessage, error) {
 	var out json.RawMessage
 	err := c.get(ctx, call{
-		op: "read the inventory of node " + models.Printable(node), feature: models.FeatureInventory,
+		op: "read the inventory of node " + printable.Line(node), feature: models.FeatureInventory,
 		path: segments("nodes", node, "inventory"),
 	}, &out)
 	return out, err
@@ -168,7 +172,7 @@ func (c *Client) BIOS(ctx context.Context, node string) ([]models.BIOSSetting, e
 	var out struct {
 		BIOS []models.BIOSSetting `json:"bios"`
 	}
-	err := c.get(ctx, call{op: "read the BIOS settings of node " + models.Printable(node), path: segments("nodes", node, "bios")}, &out)
+	err := c.get(ctx, call{op: "read the BIOS settings of node " + printable.Line(node), path: segments("nodes", node, "bios")}, &out)
 	return out.BIOS, err
 }
 
@@ -178,8 +182,26 @@ func (c *Client) Firmware(ctx context.Context, node string) ([]models.Firmware, 
 		Firmware []models.Firmware `json:"firmware"`
 	}
 	err := c.get(ctx, call{
-		op: "read the firmware of node " + models.Printable(node), feature: models.FeatureFirmware,
+		op: "read the firmware of node " + printable.Line(node), feature: models.FeatureFirmware,
 		path: segments("nodes", node, "firmware"),
 	}, &out)
 	return out.Firmware, err
+}
+
+// VIFs lists the IDs of the virtual interfaces that are attached to a node.
+func (c *Client) VIFs(ctx context.Context, node string) ([]string, error) {
+	var out struct {
+		VIFs []struct {
+			ID string `json:"id"`
+		} `json:"vifs"`
+	}
+	err := c.get(ctx, call{op: "list the VIFs of node " + printable.Line(node), path: segments("nodes", node, "vifs")}, &out)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(out.VIFs))
+	for i, v := range out.VIFs {
+		ids[i] = v.ID
+	}
+	return ids, nil
 }

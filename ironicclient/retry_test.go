@@ -3,8 +3,8 @@ package ironicclient
 import (
 	"context"
 	"net/http"
-	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ironworks/models"
@@ -39,95 +39,112 @@ func TestRetries(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newIronic(t, replies(tt.answers...))
-			clock := &testClock{}
-			c := client(t, f.URL, Options{Clock: clock, Retry: RetryPolicy{Tries: tt.tries}})
-			var notices []Retry
-			ctx := OnRetry(t.Context(), func(r Retry) { notices = append(notices, r) })
-			_, err := c.Send(ctx, request.Power("n", models.TargetOn))
-			if tt.kind == "" && err != nil {
-				t.Fatal(err)
-			}
-			if tt.kind != "" {
-				wantFault(t, err, tt.kind)
-			}
-			if got := len(f.all()); got != tt.sent || len(clock.waits) != tt.sent-1 || len(notices) != tt.sent-1 {
-				t.Fatalf("sent %d, waited %v, told %d; want %d", got, clock.waits, len(notices), tt.sent)
-			}
-			for i, n := range notices {
-				if n.Attempt != i+1 || n.Delay != clock.waits[i] || n.Fault == nil || n.Tries != c.opts.Retry.Tries {
-					t.Errorf("notice %d: %+v", i, n)
-				}
-				if n.Delay < 1500*time.Millisecond || n.Delay > 2500*time.Millisecond {
-					t.Errorf("wait of %v", n.Delay)
-				}
-			}
-			for _, r := range f.all() {
-				if r.body != `{"target":"power on"}` {
-					t.Errorf("a repeated request has body %q", r.body)
-				}
-			}
+			synctest.Test(t, func(t *testing.T) { testRetries(t, replies(tt.answers...), tt.tries, tt.kind, tt.sent) })
 		})
+	}
+}
+
+func testRetries(t *testing.T, answer handler, tries int, kind models.FaultKind, sent int) {
+	t.Helper()
+	f, c := inMemory(t, answer, Options{Retry: RetryPolicy{Tries: tries}})
+	var notices []Retry
+	ctx := OnRetry(t.Context(), func(r Retry) { notices = append(notices, r) })
+	began, waited := time.Now(), time.Duration(0)
+	_, err := c.Send(ctx, request.Power("n", models.TargetOn))
+	if kind == "" && err != nil {
+		t.Fatal(err)
+	}
+	if kind != "" {
+		wantFault(t, err, kind)
+	}
+	if got := len(f.all()); got != sent || len(notices) != sent-1 {
+		t.Fatalf("sent %d, told %d; want %d", got, len(notices), sent)
+	}
+	for i, n := range notices {
+		waited += n.Delay
+		if n.Attempt != i+1 || n.Fault == nil || n.Tries != c.opts.Retry.Tries {
+			t.Errorf("notice %d: %+v", i, n)
+		}
+		if n.Delay < 1500*time.Millisecond || n.Delay > 2500*time.Millisecond {
+			t.Errorf("wait of %v", n.Delay)
+		}
+	}
+	if took := time.Since(began); took != waited {
+		t.Errorf("waited %v, told %v", took, waited)
+	}
+	for _, r := range f.all() {
+		if r.body != `{"target":"power on"}` {
+			t.Errorf("a repeated request has body %q", r.body)
+		}
 	}
 }
 
 func TestJitter(t *testing.T) {
 	t.Parallel()
-	f := newIronic(t, ironicError(http.StatusServiceUnavailable, ""))
-	clock := &testClock{}
-	c := client(t, f.URL, Options{Clock: clock, Retry: RetryPolicy{Tries: 40, Delay: time.Minute, Budget: time.Hour}})
-	wantFault(t, list(t.Context(), c), models.FaultUnavailable)
-	different := map[time.Duration]bool{}
-	for _, w := range clock.waits {
-		if w < 45*time.Second || w > 75*time.Second {
-			t.Errorf("wait of %v", w)
-		}
-		different[w] = true
-	}
-	if len(different) < 30 {
-		t.Errorf("%d different waits of %d", len(different), len(clock.waits))
-	}
-}
-
-func TestServersWish(t *testing.T) {
-	t.Parallel()
-	for header, want := range map[string][]time.Duration{"5": {5 * time.Second}, "3600": nil} { // nobody waits an hour
-		f := newIronic(t, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Retry-After", header)
-			w.WriteHeader(http.StatusServiceUnavailable)
-		})
-		clock := &testClock{}
-		c := client(t, f.URL, Options{Clock: clock, Retry: RetryPolicy{Tries: 2}})
+	synctest.Test(t, func(t *testing.T) {
+		var arrived []time.Time
+		_, c := inMemory(t, func(w http.ResponseWriter, r *http.Request) {
+			arrived = append(arrived, time.Now())
+			ironicError(http.StatusServiceUnavailable, "")(w, r)
+		}, Options{Retry: RetryPolicy{Tries: 40, Delay: time.Minute, Budget: time.Hour}})
 		wantFault(t, list(t.Context(), c), models.FaultUnavailable)
-		if !slices.Equal(clock.waits, want) {
-			t.Errorf("Retry-After %s: waited %v", header, clock.waits)
+		different := map[time.Duration]bool{}
+		for i := range len(arrived) - 1 {
+			w := arrived[i+1].Sub(arrived[i])
+			if w < 45*time.Second || w > 75*time.Second {
+				t.Errorf("wait of %v", w)
+			}
+			different[w] = true
 		}
-	}
+		if len(different) < 30 {
+			t.Errorf("%d different waits of %d", len(different), len(arrived)-1)
+		}
+	})
 }
 
-func TestWaitsHaveABudget(t *testing.T) {
+// TestRetryAfterIsWaitedFor: Retry-After is waited for as long as the budget lasts.
+func TestRetryAfterIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	f := newIronic(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Retry-After", "5")
-		w.WriteHeader(http.StatusServiceUnavailable)
-	})
-	clock := &testClock{}
-	wantFault(t, list(t.Context(), client(t, f.URL, Options{Clock: clock})), models.FaultUnavailable)
-	if want := []time.Duration{5 * time.Second, 5 * time.Second}; !slices.Equal(clock.waits, want) {
-		t.Errorf("waited %v", clock.waits)
+	for name, c := range map[string]struct {
+		after string
+		tries int
+		sent  int
+		waits time.Duration
+	}{
+		"one wait":               {"5", 2, 2, 5 * time.Second},
+		"longer than the budget": {"3600", 2, 1, 0},
+		"the budget is used up":  {"5", 0, 3, 10 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f, client := inMemory(t, func(w http.ResponseWriter, _ *http.Request) {
+					w.Header().Set("Retry-After", c.after)
+					w.WriteHeader(http.StatusServiceUnavailable)
+				}, Options{Retry: RetryPolicy{Tries: c.tries}})
+				began := time.Now()
+				wantFault(t, list(t.Context(), client), models.FaultUnavailable)
+				if waited := time.Since(began); waited != c.waits || len(f.all()) != c.sent {
+					t.Errorf("waited %v and sent %d, want %v and %d", waited, len(f.all()), c.waits, c.sent)
+				}
+			})
+		})
 	}
 }
 
 func TestInterruptedWait(t *testing.T) {
 	t.Parallel()
-	f := newIronic(t, ironicError(http.StatusConflict, lockedText))
-	ctx, cancel := context.WithCancel(t.Context())
-	clock := &testClock{onWait: func() bool { cancel(); return false }}
-	_, err := client(t, f.URL, Options{Clock: clock}).Send(ctx, request.Power("n", models.TargetOn))
-	// Why it waited says more than that it was interrupted, which the caller knows.
-	if fault := mustFault(t, err, models.FaultLocked); fault.LockedBy != "c1" || len(f.all()) != 1 {
-		t.Errorf("%v after %d requests", fault, len(f.all()))
-	}
+	synctest.Test(t, func(t *testing.T) {
+		f, c := inMemory(t, ironicError(http.StatusConflict, lockedText), Options{})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		began := time.Now()
+		_, err := c.Send(ctx, request.Power("n", models.TargetOn))
+		// Why it waited says more than that it was interrupted, which the caller knows.
+		if fault := mustFault(t, err, models.FaultLocked); fault.LockedBy != "c1" || len(f.all()) != 1 || time.Since(began) != time.Second {
+			t.Errorf("%v after %d requests and %v", fault, len(f.all()), time.Since(began))
+		}
+	})
 }
 
 func TestAlreadyInterrupted(t *testing.T) {
@@ -141,17 +158,16 @@ func TestAlreadyInterrupted(t *testing.T) {
 	}
 }
 
-// The system's clock, with a wait too short to matter.
-func TestSystemClock(t *testing.T) {
+// TestLatency is the time from the request to the whole answer.
+func TestLatency(t *testing.T) {
 	t.Parallel()
-	f := newIronic(t, replies(ironicError(http.StatusServiceUnavailable, ""), nodes("a")))
-	c, err := New(models.Connection{Endpoint: f.URL}, Options{Retry: RetryPolicy{Delay: time.Nanosecond}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	page, err := c.NodePage(t.Context(), NodeQuery{})
-	if err != nil || page.Latency <= 0 {
-		t.Errorf("%+v %v", page, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		_, c := inMemory(t, func(w http.ResponseWriter, r *http.Request) {
+			<-time.After(80 * time.Millisecond)
+			nodes("a")(w, r)
+		}, Options{})
+		if page, err := c.NodePage(t.Context(), NodeQuery{}); err != nil || page.Latency != 80*time.Millisecond {
+			t.Errorf("%+v %v", page, err)
+		}
+	})
 }

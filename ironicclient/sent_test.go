@@ -113,7 +113,7 @@ func TestErrorAnswersToChanges(t *testing.T) {
 			t.Parallel()
 			f := newIronic(t, tt.answer)
 			f.bare = tt.bare
-			c := client(t, f.URL, Options{Clock: &testClock{}, Retry: RetryPolicy{Tries: 3}})
+			c := client(t, f.URL, Options{Retry: RetryPolicy{Tries: 3}})
 			for _, send := range []func() error{
 				func() error { _, err := c.Send(t.Context(), request.Power("n", models.TargetOn)); return err },
 				func() error { _, err := c.CreateNode(t.Context(), map[string]any{"driver": "x"}); return err },
@@ -128,7 +128,7 @@ func TestErrorAnswersToChanges(t *testing.T) {
 				if requests := len(f.all()) - before; fault == nil || fault.Sent != tt.sent || requests != want {
 					t.Errorf("%d requests, want %d: %+v", requests, want, fault)
 				}
-				if fault != nil && fault.Sent != strings.Contains(fault.Hint, "look at the node") {
+				if fault != nil && fault.Sent != strings.Contains(fault.Hint, "check the node") {
 					t.Errorf("hint %q", fault.Hint)
 				}
 			}
@@ -140,7 +140,7 @@ func TestErrorAnswersToChanges(t *testing.T) {
 func TestReadsAreRepeated(t *testing.T) {
 	t.Parallel()
 	f := newIronic(t, replies(reply(503, "<html>"), nodes("a")))
-	if err := list(t.Context(), client(t, f.URL, Options{Clock: &testClock{}})); err != nil || len(f.all()) != 2 {
+	if err := list(t.Context(), client(t, f.URL, Options{})); err != nil || len(f.all()) != 2 {
 		t.Errorf("%d requests: %v", len(f.all()), err)
 	}
 }

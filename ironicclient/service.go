@@ -11,6 +11,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // serviceClient gives gophercloud's client, made on first use. One goroutine at a
@@ -47,14 +48,14 @@ func (c *Client) newService(ctx context.Context) (*gophercloud.ServiceClient, er
 	}
 	return nil, &models.Fault{
 		Kind: models.FaultConfig, Op: "connect",
-		Message: fmt.Sprintf("unknown way to authenticate %q", c.conn.Auth),
+		Message: fmt.Sprintf("unknown auth type %q", c.conn.Auth),
 	}
 }
 
 func (c *Client) standalone(headers map[string]string) (*gophercloud.ServiceClient, error) {
 	if c.conn.Endpoint == "" {
 		return nil, &models.Fault{
-			Kind: models.FaultConfig, Op: "connect", Message: "no URL of an Ironic API is given",
+			Kind: models.FaultConfig, Op: "connect", Message: "no Ironic API URL",
 			Hint: "--url http://HOST:6385",
 		}
 	}
@@ -92,7 +93,7 @@ func (c *Client) keystone(ctx context.Context) (*gophercloud.ServiceClient, erro
 	if err := checkAuth(&opts); err != nil {
 		return nil, &models.Fault{
 			Kind: models.FaultConfig, Op: "authenticate with Keystone", Err: err,
-			Message: models.Printable(err.Error()), Hint: "check user, domain, project and credentials",
+			Message: printable.Line(err.Error()), Hint: "check user, domain, project and credentials",
 		}
 	}
 	if err := openstack.AuthenticateV3(ctx, provider, &opts, gophercloud.EndpointOpts{}); err != nil {
@@ -132,9 +133,9 @@ func (c *Client) fromCatalog(provider *gophercloud.ProviderClient) (string, erro
 			where += ", region " + eo.Region
 		}
 		return "", &models.Fault{
-			Kind: models.FaultConfig, Op: "find Ironic in Keystone's catalogue", Err: err,
-			Message: fmt.Sprintf("no baremetal endpoint (%s)", models.Printable(where)),
-			Hint:    "check region and interface, or give the endpoint yourself",
+			Kind: models.FaultConfig, Op: "find Ironic in Keystone's catalog", Err: err,
+			Message: fmt.Sprintf("no baremetal endpoint (%s)", printable.Line(where)),
+			Hint:    "check region and interface, or set the endpoint",
 		}
 	}
 	return rootURL(found)
@@ -200,17 +201,17 @@ func (c *Client) keystoneFault(err error) error {
 	switch f.Kind {
 	case models.FaultUnauthorized:
 		if c.conn.Auth == models.AuthToken {
-			f.Hint = "the token is wrong or has expired: get a new one"
+			f.Hint = "the token is invalid or expired: get a new one"
 		} else {
 			f.Hint = "Keystone refused the credentials: check user, domain, project and password"
 		}
 	case models.FaultNotFound, models.FaultNotIronic:
-		f.Kind, f.Hint = models.FaultConfig, "is auth_url really Keystone's, with /v3?"
+		f.Kind, f.Hint = models.FaultConfig, "check that auth_url is the URL of Keystone, with /v3"
 	case models.FaultServer, models.FaultUnavailable, models.FaultForbidden:
-		f.Hint = "this comes from Keystone, or a proxy in front of it"
+		f.Hint = "the response is from Keystone, or a proxy in front of it"
 	default:
 		if f.Status >= http.StatusOK && f.Status < http.StatusMultipleChoices {
-			f.Kind, f.Hint = models.FaultConfig, "what answers is not Keystone: check auth_url"
+			f.Kind, f.Hint = models.FaultConfig, "the server is not Keystone; check auth_url"
 		}
 	}
 	return f

@@ -122,7 +122,7 @@ func TestTLS(t *testing.T) {
 		"another CA":          {good, models.TLS{CACert: authority(t).file(t)}, []string{"its issuer is not trusted here"}},
 		"expired":             {expired, models.TLS{CACert: caFile}, []string{"it has expired or is not valid yet", "clocks"}},
 		"not valid yet":       {early, models.TLS{CACert: caFile}, []string{"it has expired or is not valid yet"}},
-		"for another host":    {other, models.TLS{CACert: caFile}, []string{`it is not for "127.0.0.1"`, "use a name that is in the certificate"}},
+		"for another host":    {other, models.TLS{CACert: caFile}, []string{`not valid for "127.0.0.1"`, "use a name from the certificate"}},
 		"expired, unknown CA": {expired, models.TLS{}, []string{"the certificate of 127.0.0.1"}},
 	}
 	for name, tt := range tests {
@@ -172,7 +172,7 @@ func TestClientCertificates(t *testing.T) {
 		}
 	}
 	err := list(t.Context(), connect(t, models.Connection{Endpoint: f.URL, TLS: models.TLS{CACert: caFile}}, Options{}))
-	mustSay(t, mustFault(t, err, models.FaultTLS), "refused the TLS handshake", "it may want a client certificate")
+	mustSay(t, mustFault(t, err, models.FaultTLS), "refused the TLS handshake", "the server may require a client certificate")
 }
 
 func TestWrongProtocol(t *testing.T) {

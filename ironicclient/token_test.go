@@ -90,8 +90,8 @@ func TestReauthenticationFails(t *testing.T) {
 		kind   models.FaultKind
 		says   string
 	}{
-		"refused": {reply(401, `{"error":{"code":401,"message":"locked out"}}`), models.FaultUnauthorized, "locked out (HTTP 401) (the token expired and Keystone gave no new one: check the credentials)"},
-		"broken":  {hijacked(func(net.Conn) {}), models.FaultReset, "the token expired and Keystone gave no new one"},
+		"refused": {reply(401, `{"error":{"code":401,"message":"locked out"}}`), models.FaultUnauthorized, "locked out (HTTP 401) (the token expired and Keystone issued no new one: check the credentials)"},
+		"broken":  {hijacked(func(net.Conn) {}), models.FaultReset, "the token expired and Keystone issued no new one"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -25,8 +25,8 @@ const (
 
 // newHTTPClient makes the client of a connection. Ironic sends no redirects: one is shown as
 // "not Ironic" with the place that it points to.
-func newHTTPClient(conn models.Connection) (*http.Client, error) {
-	return wire.NewClient(wire.Options{TLS: conn.TLS, Timeout: conn.Timeout, Largest: maxBody})
+func newHTTPClient(conn models.Connection, opts Options) (*http.Client, error) {
+	return wire.NewClient(wire.Options{TLS: conn.TLS, Timeout: conn.Timeout, Largest: maxBody, Dial: opts.Dial})
 }
 
 // rootURL is the endpoint without a trailing /v1, which it may or may not have.
@@ -35,8 +35,8 @@ func rootURL(endpoint string) (string, error) {
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		return "", &models.Fault{
 			Kind: models.FaultConfig, Op: "connect", Err: err,
-			Message: fmt.Sprintf("%q is not a URL of an Ironic API", redacted(endpoint)),
-			Hint:    "want http://HOST:6385 or https://HOST:6385",
+			Message: fmt.Sprintf("%q is not an Ironic API URL", redacted(endpoint)),
+			Hint:    "use http://HOST:6385 or https://HOST:6385",
 		}
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""

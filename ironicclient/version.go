@@ -10,6 +10,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 )
 
 func requestIDOf(h http.Header) string {
-	return models.Printable(cmp.Or(h.Get(requestIDHeader), h.Get(oldRequestIDHeader)))
+	return printable.Line(cmp.Or(h.Get(requestIDHeader), h.Get(oldRequestIDHeader)))
 }
 
 // limits are the API versions that a server says it speaks, on every answer.
@@ -110,7 +111,7 @@ func kindOfBody(h http.Header, body []byte) string {
 
 func fromServer(h http.Header) string {
 	if s := h.Get("Server"); s != "" {
-		return fmt.Sprintf(" (Server: %s)", models.Printable(s))
+		return fmt.Sprintf(" (Server: %s)", printable.Line(s))
 	}
 	return ""
 }

@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// BenchmarkWrite is how many records a second go to disk, in batches of a thousand.
+// BenchmarkWrite measures records written per second, in batches of a thousand.
 func BenchmarkWrite(b *testing.B) {
 	node := func(i int) models.NodeRef {
 		return models.NodeRef{UUID: fmt.Sprintf("%08d-0000-4000-8000-000000000000", i%1000), Name: fmt.Sprintf("r7-n%03d", i%1000)}
@@ -21,38 +21,38 @@ func BenchmarkWrite(b *testing.B) {
 		note func(j *Journal, i int)
 	}{
 		{"transitions", func(j *Journal, i int) {
-			j.Note(Records{Events: []models.Event{{Time: second(i), Node: node(i), Kind: models.EventProvisionState, From: "deploying", To: "active"}}})
+			j.Record(Records{Events: []models.Event{{Time: second(i), Node: node(i), Kind: models.EventProvisionState, From: "deploying", To: "active"}}})
 		}},
 		{"works", func(j *Journal, i int) {
 			w := deployment(i, i+5, i+100, i+200, i+220)
 			w.Node = node(i)
-			j.Note(Records{Works: []models.Work{w}})
+			j.Record(Records{Works: []models.Work{w}})
 		}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db"), Clock: never{}, Trouble: func(err error) { b.Error(err) }})
+			j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db"), Trouble: func(err error) { b.Error(err) }})
 			defer j.Close()
 			n := 0
 			for b.Loop() {
 				bench.note(j, n)
 				if n++; n%batch == 0 {
-					_ = j.written(b.Context())
+					_ = j.flushed(b.Context())
 				}
 			}
-			_ = j.written(b.Context())
+			_ = j.flushed(b.Context())
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "records/s")
 		})
 	}
 }
 
-// BenchmarkLatest is what the screens learn from, read from a file with ten thousand.
+// BenchmarkLatest reads the operations for estimates from a file with ten thousand.
 func BenchmarkLatest(b *testing.B) {
-	j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db"), Clock: never{}})
+	j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db")})
 	defer j.Close()
 	for i := range 10_000 {
-		j.Note(Records{Works: []models.Work{deployment(i*1000, i*1000+5, i*1000+100, i*1000+200, i*1000+220)}})
+		j.Record(Records{Works: []models.Work{deployment(i*1000, i*1000+5, i*1000+100, i*1000+200, i*1000+220)}})
 	}
-	if err := j.written(b.Context()); err != nil {
+	if err := j.flushed(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
@@ -62,21 +62,21 @@ func BenchmarkLatest(b *testing.B) {
 	}
 }
 
-// realLines are lines as an agent and journald write them.
+// realLines returns lines as an agent and journald write them.
 func realLines(node models.NodeRef, n, m int) []models.LogLine {
 	lines := make([]models.LogLine, 0, m-n)
 	for i := n; i < m; i++ {
 		at := second(0).Add(time.Duration(i) * 731 * time.Microsecond)
 		lines = append(lines, models.LogLine{
 			Time: at, Received: at.Add(time.Second), Node: node, Source: models.LogSSH, Unit: "ironic-agent", Level: models.LogInfo, Boot: "0f1e2d3c4b5a69788796a5b4c3d2e1f0",
-			Cursor: fmt.Sprintf("s=6b0f3e5d0c5c4d5b8a4ad1a8f7b2c9e1;i=%x;b=0f1e2d3c4b5a69788796a5b4c3d2e1f0;m=%x;t=%x;x=%016x", i, i*731, at.UnixMicro(), uint64(i)*0x9e3779b97f4a7c15), //nolint:gosec // wraps as it may
+			Cursor: fmt.Sprintf("s=6b0f3e5d0c5c4d5b8a4ad1a8f7b2c9e1;i=%x;b=0f1e2d3c4b5a69788796a5b4c3d2e1f0;m=%x;t=%x;x=%016x", i, i*731, at.UnixMicro(), uint64(i)*0x9e3779b97f4a7c15), //nolint:gosec // may wrap
 			Text:   fmt.Sprintf("Command %08x of extension standby ran for %d ms on /dev/nvme0n1, %d of %d sectors are written", i*2654435761, i%977, i*2048, 1<<31),
 		})
 	}
 	return lines
 }
 
-// BenchmarkLines is how many lines a second go to disk, come back, and are known to be kept.
+// BenchmarkLines measures lines per second that are written, read, and detected as stored.
 func BenchmarkLines(b *testing.B) {
 	for _, bench := range []struct {
 		name  string
@@ -85,7 +85,7 @@ func BenchmarkLines(b *testing.B) {
 		batch int
 	}{{"one machine", 1, false, 500}, {"a hundred machines", 100, false, 500}, {"read again", 1, true, 500}, {"a hundred slow machines", 100, false, 1}} {
 		b.Run(bench.name, func(b *testing.B) {
-			j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db"), Clock: hasty{}, Trouble: func(err error) { b.Error(err) }})
+			j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db"), Trouble: func(err error) { b.Error(err) }})
 			defer j.Close()
 			var batches [][]models.LogLine
 			batch := bench.batch
@@ -103,14 +103,14 @@ func BenchmarkLines(b *testing.B) {
 						}
 					}
 				}
-				j.Note(Records{Lines: lines})
+				j.Record(Records{Lines: lines})
 				n++
-				// What comes slowly is written before the next line of a machine comes.
-				for now := batch == 1 && n%bench.nodes == 0; now || j.waits() > mostBytes/2; now = false {
-					_ = j.written(b.Context())
+				// A slow log is written before the machine's next line arrives.
+				for now := batch == 1 && n%bench.nodes == 0; now || j.waits() > maxBytes/2; now = false {
+					_ = j.flushed(b.Context())
 				}
 			}
-			_ = j.written(b.Context())
+			_ = j.flushed(b.Context())
 			info, err := j.Info(b.Context())
 			if err != nil || info.DroppedLines > 0 {
 				b.Fatal(info.DroppedLines, err)
@@ -127,14 +127,14 @@ func (j *Journal) waits() int {
 	return j.waiting.size + j.writing
 }
 
-// BenchmarkReadLines is how many lines a second are read.
+// BenchmarkReadLines measures lines read per second.
 func BenchmarkReadLines(b *testing.B) {
-	j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db"), Clock: never{}})
+	j := Open(context.Background(), Options{Path: filepath.Join(b.TempDir(), "journal-x.db")})
 	defer j.Close()
 	const lines = 50_000
 	for n := 0; n < lines; n += 1000 {
-		j.Note(Records{Lines: realLines(ref(), n, n+1000)})
-		_ = j.written(b.Context())
+		j.Record(Records{Lines: realLines(ref(), n, n+1000)})
+		_ = j.flushed(b.Context())
 	}
 	for b.Loop() {
 		n := 0

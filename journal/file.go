@@ -15,22 +15,22 @@ import (
 	sqlitelib "modernc.org/sqlite/lib"
 )
 
-// aMoment is how long another program that opens the same file is waited for at a time.
-const aMoment = 20 * time.Millisecond
+// retryOpen is the delay between attempts to open a file that another program is opening.
+const retryOpen = 20 * time.Millisecond
 
-// NewerError says that a file was written by a newer program; nothing is written to it.
+// NewerError reports that a file was written by a newer program; it is not changed.
 type NewerError struct {
 	Path       string
 	Has, Knows int
 }
 
-// Error names the file and the way out.
+// Error names the file and the remedy.
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("journal %s has schema %d, and this program knows %d: use the newer ironworks that wrote it, or move the file away",
+	return fmt.Sprintf("journal %s has schema %d, but this ironworks supports %d; use a newer ironworks, or move the file away",
 		e.Path, e.Has, e.Knows)
 }
 
-// forWriting opens the file, and makes it where there is none.
+// forWriting opens the file, and creates it if necessary.
 func (j *Journal) forWriting(ctx context.Context) (*sql.DB, error) {
 	j.dbMu.Lock()
 	defer j.dbMu.Unlock()
@@ -42,12 +42,12 @@ func (j *Journal) openWriting(ctx context.Context) (*sql.DB, error) {
 		return j.write, nil
 	}
 	if j.opts.Path == "" {
-		return nil, errors.New("journal: there is neither XDG_STATE_HOME nor a home directory to keep it in")
+		return nil, errors.New("journal: no directory; set HOME or XDG_STATE_HOME")
 	}
 	if err := os.MkdirAll(filepath.Dir(j.opts.Path), 0o700); err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	// SQLite would make it readable for all; its other files take the mode of this one.
+	// SQLite would make it readable for all; SQLite's other files get the mode of this one.
 	f, err := os.OpenFile(j.opts.Path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
@@ -56,7 +56,7 @@ func (j *Journal) openWriting(ctx context.Context) (*sql.DB, error) {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
 	for {
-		db, err := toWrite(ctx, j.opts.Path)
+		db, err := openAndMigrate(ctx, j.opts.Path)
 		if err == nil {
 			j.write = db
 			return db, nil
@@ -65,18 +65,18 @@ func (j *Journal) openWriting(ctx context.Context) (*sql.DB, error) {
 			return nil, err
 		}
 		select {
-		case <-j.opts.Clock.After(aMoment):
+		case <-time.After(retryOpen):
 		case <-ctx.Done():
 			return nil, err
 		}
 	}
 }
 
-// toWrite opens a file that is there and brings it to the newest schema.
-func toWrite(ctx context.Context, path string) (*sql.DB, error) {
+// openAndMigrate opens an existing file and migrates it to the newest schema.
+func openAndMigrate(ctx context.Context, path string) (*sql.DB, error) {
 	pragmas := []string{"journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(ON)"}
 	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
-		// A new file can be made smaller in pieces. To a file that is there this would write.
+		// Incremental vacuum is set in new files only, because it would write to an existing one.
 		pragmas = slices.Insert(pragmas, 0, "auto_vacuum(INCREMENTAL)")
 	}
 	db, err := connect(path, pragmas...)
@@ -90,15 +90,15 @@ func toWrite(ctx context.Context, path string) (*sql.DB, error) {
 	return db, nil
 }
 
-// busy says that another program had the file. SQLite waits for that by itself, but not
-// where two programs change a new file to a write-ahead log at once: each has a lock that
-// the other waits for, and SQLite gives up at once.
+// busy reports whether another program has locked the file. SQLite waits for locks, except for the
+// deadlock of two programs that both change a new file to a write-ahead log: there it fails at
+// once.
 func busy(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == sqlitelib.SQLITE_BUSY
 }
 
-// forReading opens the file if there is one; nil if not.
+// forReading opens the file; nil if there is none.
 func (j *Journal) forReading(ctx context.Context) (*sql.DB, error) {
 	j.dbMu.Lock()
 	defer j.dbMu.Unlock()
@@ -106,7 +106,7 @@ func (j *Journal) forReading(ctx context.Context) (*sql.DB, error) {
 		return j.read, nil
 	}
 	if info, err := os.Stat(j.opts.Path); j.opts.Path == "" || errors.Is(err, os.ErrNotExist) || err == nil && info.Size() == 0 {
-		return nil, nil //nolint:nilnil // there is nothing to read, and that is no error
+		return nil, nil //nolint:nilnil // no file is no error
 	}
 	db, err := connect(j.opts.Path, "query_only(ON)")
 	if err != nil {
@@ -121,7 +121,7 @@ func (j *Journal) forReading(ctx context.Context) (*sql.DB, error) {
 	case version > knows:
 		return nil, errors.Join(&NewerError{Path: j.opts.Path, Has: version, Knows: knows}, db.Close())
 	case version < knows:
-		// What an older program wrote is brought to this one's form.
+		// Migrate the file of an older program.
 		if _, err := j.openWriting(ctx); err != nil {
 			return nil, errors.Join(err, db.Close())
 		}
@@ -130,8 +130,8 @@ func (j *Journal) forReading(ctx context.Context) (*sql.DB, error) {
 	return db, nil
 }
 
-// connect names the file and what each connection begins with. A file that another
-// program is writing to is waited for.
+// connect opens the file with the pragmas for each connection. It waits for a file that another
+// program is writing.
 func connect(path string, pragmas ...string) (*sql.DB, error) {
 	q := url.Values{"_txlock": {"immediate"}, "_pragma": append([]string{"busy_timeout(5000)"}, pragmas...)}
 	name := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: q.Encode()}
@@ -142,7 +142,7 @@ func connect(path string, pragmas ...string) (*sql.DB, error) {
 	return db, nil
 }
 
-// migrate brings a file to the newest schema; each step is done or it is not.
+// migrate migrates a file to the newest schema, each step in a transaction.
 func migrate(ctx context.Context, db *sql.DB, path string, steps []string) error {
 	for {
 		done, err := migrateOnce(ctx, db, path, steps)
@@ -159,7 +159,7 @@ func migrateOnce(ctx context.Context, db *sql.DB, path string, steps []string) (
 	}
 	defer func() { _ = tx.Rollback() }()
 	version := 0
-	// Another program may have done it meanwhile: it is looked at within the lock.
+	// Another program may have migrated it, so the version is read within the lock.
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return false, fmt.Errorf("journal %s: %w", path, err)
 	}
@@ -181,13 +181,13 @@ func migrateOnce(ctx context.Context, db *sql.DB, path string, steps []string) (
 	return false, nil
 }
 
-// closeFiles closes what was opened.
+// closeFiles closes the open databases.
 func (j *Journal) closeFiles() {
 	j.dbMu.Lock()
 	defer j.dbMu.Unlock()
 	for _, db := range []*sql.DB{j.read, j.write} {
 		if db != nil {
-			_ = db.Close() // all that was to be kept was committed
+			_ = db.Close() // everything is committed
 		}
 	}
 }

@@ -10,26 +10,26 @@ import (
 	"ironworks/models"
 )
 
-// Info is what a journal has.
+// Info describes the content of a journal.
 type Info struct {
 	Path string `json:"path"`
-	// Bytes are the whole file on disk, with SQLite's own beside it; 0 where there is none.
+	// Bytes is the size of all of its files on disk; 0 without any.
 	Bytes  int64 `json:"bytes"`
 	Schema int   `json:"schema"`
 
-	Transitions Kept `json:"transitions"`
-	Works       Kept `json:"works"`
-	Pictures    Kept `json:"pictures"`
-	Lines       Kept `json:"lines"`
-	// Nodes are those with the most lines, the most first.
+	Transitions Amount `json:"transitions"`
+	Works       Amount `json:"works"`
+	Pictures    Amount `json:"pictures"`
+	Lines       Amount `json:"lines"`
+	// Nodes are those with the most lines, in descending order.
 	Nodes []NodeLines `json:"nodes"`
 
-	// MaxSize bounds the bytes of the lines, MaxAge how long lines and pictures are kept,
-	// in seconds when it is printed.
+	// MaxSize limits the bytes of the lines, MaxAge the age of lines and snapshots, in seconds
+	// when printed.
 	MaxSize int64   `json:"max_size"`
 	MaxAge  Seconds `json:"max_age_seconds"`
-	// Dropped are the records, and DroppedLines the lines, that there was no room for while
-	// they waited to be written, of all programs.
+	// Dropped are the records, and DroppedLines the lines, that all programs dropped because too
+	// many were waiting to be written.
 	Dropped      int64     `json:"dropped"`
 	DroppedLines int64     `json:"dropped_lines"`
 	DroppedLast  time.Time `json:"dropped_last,omitzero"`
@@ -38,26 +38,26 @@ type Info struct {
 // Seconds is a duration that is whole seconds in JSON.
 type Seconds int64
 
-// Kept is how much there is of one kind of records.
-type Kept struct {
+// Amount is the amount of one kind of records.
+type Amount struct {
 	Count int64     `json:"count"`
 	First time.Time `json:"first,omitzero"`
 	Last  time.Time `json:"last,omitzero"`
-	// Bytes are those of what is packed; 0 where nothing is.
+	// Bytes is the packed size; 0 for kinds that are not packed.
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
-// NodeLines is how many lines there are of a node.
+// NodeLines is the number of lines of a node.
 type NodeLines struct {
 	Node  models.NodeRef `json:"node"`
 	Lines int64          `json:"lines"`
 	Bytes int64          `json:"bytes"`
 }
 
-// topNodes is of how many nodes [Info] tells the lines.
+// topNodes is how many nodes [Info] lists.
 const topNodes = 5
 
-// Info tells what the journal has; of one without a file only the bounds.
+// Info returns the content of the journal; without a file, only the limits.
 func (j *Journal) Info(ctx context.Context) (Info, error) {
 	info := Info{Path: j.opts.Path, MaxSize: j.opts.Limits.Size, MaxAge: Seconds(j.opts.Limits.Age / time.Second)}
 	db, err := j.reading(ctx)
@@ -65,7 +65,7 @@ func (j *Journal) Info(ctx context.Context) (Info, error) {
 		return info, err
 	}
 	for _, q := range []struct {
-		to    *Kept
+		to    *Amount
 		query string
 	}{
 		{&info.Transitions, "SELECT count(*), min(at), max(at), 0 FROM transitions"},
@@ -75,30 +75,30 @@ func (j *Journal) Info(ctx context.Context) (Info, error) {
 	} {
 		var first, last sql.NullInt64
 		if err := db.QueryRowContext(ctx, q.query).Scan(&q.to.Count, &first, &last, &q.to.Bytes); err != nil {
-			return info, j.unread(err)
+			return info, j.readError(err)
 		}
-		q.to.First, q.to.Last = atOrZero(first), atOrZero(last)
+		q.to.First, q.to.Last = timeOrZeroNull(first), timeOrZeroNull(last)
 	}
 	if info.Nodes, err = topLines(ctx, db); err != nil {
-		return info, j.unread(err)
+		return info, j.readError(err)
 	}
 	if err := j.addDropped(ctx, db, &info); err != nil {
-		return info, j.unread(err)
+		return info, j.readError(err)
 	}
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&info.Schema); err != nil {
-		return info, j.unread(err)
+		return info, j.readError(err)
 	}
 	info.Bytes = j.onDisk()
 	return info, nil
 }
 
-// addDropped adds what was dropped: by all programs as far as it is written, and by this
-// one.
+// addDropped adds the dropped records: those that any program has written, and those of this
+// program since.
 func (j *Journal) addDropped(ctx context.Context, db *sql.DB, info *Info) error {
 	var last sql.NullInt64
 	err := db.QueryRowContext(ctx, "SELECT coalesce(sum(records), 0), coalesce(sum(lines), 0), max(at) FROM dropped").
 		Scan(&info.Dropped, &info.DroppedLines, &last)
-	info.DroppedLast = atOrZero(last)
+	info.DroppedLast = timeOrZeroNull(last)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	info.Dropped += int64(j.dropped.records)
@@ -123,7 +123,7 @@ GROUP BY node ORDER BY n DESC, node LIMIT ?`, topNodes)
 	return nodes, rows.Err()
 }
 
-// onDisk is what the file takes, with its log and the index of that.
+// onDisk returns the size of the file with its write-ahead log and the log's index.
 func (j *Journal) onDisk() (bytes int64) {
 	for _, part := range []string{"", "-wal", "-shm"} {
 		if info, err := os.Stat(j.opts.Path + part); err == nil {
@@ -133,9 +133,8 @@ func (j *Journal) onDisk() (bytes int64) {
 	return bytes
 }
 
-// Nodes are the nodes with a uuid or a name, or all where that is empty, as far as the
-// journal knows them; the one that was seen last is the first. A name may have been that of
-// several.
+// Nodes returns the nodes with a UUID or a name, or all for "", the one that was seen last first.
+// Several nodes may have had the same name.
 func (j *Journal) Nodes(ctx context.Context, id string) (refs []models.NodeRef, err error) {
 	db, err := j.reading(ctx)
 	if db == nil {
@@ -148,14 +147,14 @@ func (j *Journal) Nodes(ctx context.Context, id string) (refs []models.NodeRef, 
 	UNION ALL SELECT node, name, max(received) FROM chunks WHERE ?1 IN ('', node, name) GROUP BY node, name)
 GROUP BY node ORDER BY newest DESC`, id)
 	if err != nil {
-		return nil, j.unread(err)
+		return nil, j.readError(err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
 		var ref models.NodeRef
 		var newest int64
 		if err := rows.Scan(&ref.UUID, &ref.Name, &newest); err != nil {
-			return nil, j.unread(err)
+			return nil, j.readError(err)
 		}
 		refs = append(refs, ref)
 	}

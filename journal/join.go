@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// nearly is how far the clocks of two programs, and the moments at which they look, may
-	// be apart.
-	nearly = 30 * time.Second
-	// goesOn is how long after the last that was kept of a piece of work a program that
-	// comes into the middle of one may take it for the same.
-	goesOn = 30 * time.Minute
+	// clockTolerance is how far the clocks of two programs, and the times at which they read, may
+	// differ.
+	clockTolerance = 30 * time.Second
+	// resumeWithin is how long after the last record of an operation a program that starts in the
+	// middle of one may take it for the same.
+	resumeWithin = 30 * time.Minute
 )
 
-// seenLast is the last moment of which a work tells.
+// seenLast returns the last time in an operation.
 func seenLast(w *models.Work) time.Time {
 	last := latest(w.Begin, w.End)
 	for i := range w.Phases {
@@ -26,67 +26,67 @@ func seenLast(w *models.Work) time.Time {
 	return last
 }
 
-// same says whether what was kept last of a node and what is seen now are one piece of
-// work: another program saw it, too, or this one was started anew in the middle of it.
-func same(kept, fresh *models.Work) bool {
-	if !kept.End.IsZero() {
-		return kept.Begin.Equal(fresh.Begin) || fresh.Begin.Before(kept.End)
+// sameOperation reports whether the last stored operation of a node and a new one are the same: another
+// program saw it, too, or this one was restarted in the middle of it.
+func sameOperation(stored, fresh *models.Work) bool {
+	if !stored.End.IsZero() {
+		return stored.Begin.Equal(fresh.Begin) || fresh.Begin.Before(stored.End)
 	}
-	apart := fresh.Begin.Sub(kept.Begin)
+	apart := fresh.Begin.Sub(stored.Begin)
 	switch {
 	case apart <= 0:
 		return true
 	case fresh.Whole:
-		return apart <= nearly
+		return apart <= clockTolerance
 	}
-	return fresh.Begin.Sub(seenLast(kept)) <= goesOn && follows(kept, fresh)
+	return fresh.Begin.Sub(seenLast(stored)) <= resumeWithin && follows(stored, fresh)
 }
 
-// follows says that the first phase of fresh can come after that of kept which went on
-// then: work does not go back.
-func follows(kept, fresh *models.Work) bool {
-	for i := len(kept.Phases) - 1; i >= 0 && len(fresh.Phases) > 0; i-- {
-		if !kept.Phases[i].Begin.After(fresh.Begin) {
-			return order(fresh.Phases[0].Kind) >= order(kept.Phases[i].Kind)
+// follows reports whether the first phase of fresh can come after the phase of kept at that time:
+// operations do not go back.
+func follows(stored, fresh *models.Work) bool {
+	for i := len(stored.Phases) - 1; i >= 0 && len(fresh.Phases) > 0; i-- {
+		if !stored.Phases[i].Begin.After(fresh.Begin) {
+			return phaseOrder(fresh.Phases[0].Kind) >= phaseOrder(stored.Phases[i].Kind)
 		}
 	}
 	return true
 }
 
-func order(k models.PhaseKind) int {
+func phaseOrder(k models.PhaseKind) int {
 	return slices.Index([]models.PhaseKind{
 		models.PhaseTearDown, models.PhaseOther, models.PhasePower, models.PhaseBoot, models.PhaseInspect,
 		models.PhaseHold, models.PhaseStep, models.PhaseReboot, models.PhaseFinish,
 	}, k)
 }
 
-// join makes one of what was kept of a piece of work and what is seen of it now.
-func join(kept, fresh models.Work) models.Work {
-	better := fresh.Whole && !kept.Whole || fresh.Whole == kept.Whole && !fresh.Begin.After(kept.Begin)
+// joinOperations combines the stored and the new data of an operation.
+func joinOperations(stored, fresh models.Work) models.Work {
+	better := fresh.Whole && !stored.Whole || fresh.Whole == stored.Whole && !fresh.Begin.After(stored.Begin)
 	switch {
-	case !kept.End.IsZero() && (fresh.End.IsZero() || !better):
-		kept.Reason, kept.Evidence = cmp.Or(kept.Reason, fresh.Reason), cmp.Or(kept.Evidence, fresh.Evidence)
-		return kept // another program was ahead, or saw more
+	case !stored.End.IsZero() && (fresh.End.IsZero() || !better):
+		stored.Reason, stored.Evidence = cmp.Or(stored.Reason, fresh.Reason), cmp.Or(stored.Evidence, fresh.Evidence)
+		return stored // another program was ahead, or saw more
 	case better:
-		fresh.Reason, fresh.Evidence = cmp.Or(fresh.Reason, kept.Reason), cmp.Or(fresh.Evidence, kept.Evidence)
+		fresh.Reason, fresh.Evidence = cmp.Or(fresh.Reason, stored.Reason), cmp.Or(fresh.Evidence, stored.Evidence)
 		return fresh
 	}
-	fresh.Begin, fresh.Whole = kept.Begin, kept.Whole
-	fresh.Reason, fresh.Evidence = cmp.Or(fresh.Reason, kept.Reason), cmp.Or(fresh.Evidence, kept.Evidence)
-	fresh.Phases = joinPhases(kept.Phases, fresh.Phases)
+	fresh.Begin, fresh.Whole = stored.Begin, stored.Whole
+	fresh.Reason, fresh.Evidence = cmp.Or(fresh.Reason, stored.Reason), cmp.Or(fresh.Evidence, stored.Evidence)
+	fresh.Phases = joinPhases(stored.Phases, fresh.Phases)
 	return fresh
 }
 
-// joinPhases goes on with fresh where it begins.
-func joinPhases(kept, fresh []models.Phase) []models.Phase {
+// joinPhases continues with fresh where it starts.
+func joinPhases(stored, fresh []models.Phase) []models.Phase {
 	if len(fresh) == 0 {
-		return kept
+		return stored
 	}
 	first := fresh[0]
 	var phases []models.Phase
-	for _, p := range kept {
-		sameOne := p.Kind == first.Kind && p.Step == first.Step
-		if sameOne {
+	for _, p := range stored {
+		same := p.Kind == first.Kind && p.Step == first.Step
+		if same {
 			first.Begin = p.Begin
 			break
 		}

@@ -6,8 +6,8 @@ import (
 	"ironworks/models"
 )
 
-// TestJoin: what two programs see of one piece of work, or one program before and after
-// a restart, is kept as one; what is another is not.
+// TestJoin: what two programs see of one operation, or one program before and after a restart, is
+// stored as one; different operations are not.
 func TestJoin(t *testing.T) {
 	clean := midway(deployment(0, 5, 60, -1), 0, 40)
 	clean.Kind = models.StateCleaning
@@ -76,8 +76,8 @@ func TestJoin(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			j := open(t, file(t))
 			for _, w := range tt.noted {
-				j.Note(Records{Works: []models.Work{w}})
-				_ = j.written(t.Context()) // each by itself, as of several programs
+				j.Record(Records{Works: []models.Work{w}})
+				_ = j.flushed(t.Context()) // separately, as several programs would
 			}
 			if got := ofNode(t, j); got != tt.want {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.want)

@@ -9,37 +9,27 @@ import (
 	"time"
 )
 
-// Clock is how a journal waits.
-type Clock interface {
-	After(d time.Duration) <-chan time.Time
-}
-
-// Options shape a journal.
+// Options configure a Journal.
 type Options struct {
-	// Path is the file; its folder is made when there is something to write.
-	Path  string
-	Clock Clock
-	// Trouble is told that something cannot be kept, and why: once, until it works again. It
-	// is called from the journal's goroutine. May be nil.
+	// Path is the file; its folder is created at the first write.
+	Path string
+	// Trouble is called when writing fails: once, until it works again. It is called from the
+	// journal's goroutine. It may be nil.
 	Trouble func(error)
-	// Limits bound what is kept; what is zero is the default.
+	// Limits limit the content; zero values are the defaults.
 	Limits Limits
-	// Now is this machine's time; time.Now if nil. Records have their servers' times, which
-	// may be wrong.
-	Now func() time.Time
 }
 
-// Limits bound the lines and pictures of a journal. All else is kept for a year.
+// Limits limit the lines and snapshots of a journal. Everything else is kept for a year.
 type Limits struct {
-	// Size is how many bytes lines take on disk, packed; pictures take a quarter of that
-	// at most. The oldest go first.
+	// Size is the packed size of lines on disk in bytes; snapshots take at most a quarter of that.
+	// The oldest are deleted first.
 	Size int64
-	// Age is how long they are kept, counted back from the newest record that is not in the
-	// future.
+	// Age is counted back from the newest record that is not in the future.
 	Age time.Duration
 }
 
-// What is kept where nothing else is said.
+// Defaults of [Limits].
 const (
 	DefaultSize = 1 << 30
 	DefaultAge  = 90 * 24 * time.Hour
@@ -48,57 +38,52 @@ const (
 const (
 	// gather is how long records are collected before they are written together.
 	gather = 250 * time.Millisecond
-	// linesEvery is how many times as long lines are: more of them pack better.
+	// linesEvery is how many times as long lines are collected: more lines pack better.
 	linesEvery = 4
-	// again is how long after trouble it is tried again.
-	again = 10 * time.Second
+	// retryAfter is the delay after a failure.
+	retryAfter = 10 * time.Second
 )
 
-// Journal is the journal of one context. Its methods may be called from anywhere.
+// Journal is the journal of one context. Its methods are safe for concurrent use.
 type Journal struct {
 	opts Options
-	// writer tells this journal's records from those of other programs.
+	// writer identifies this program's records.
 	writer string
 
 	mu      sync.Mutex
 	waiting waiting
-	// writing is how much of the lines is being written.
+	// writing is the size of the lines that are being written.
 	writing int
 	dropped dropped
 	closed  bool
 
-	// seen and packer are the goroutine's.
-	seen   *seen
+	// Only the goroutine uses seen and packer.
+	seen   *lineIndex
 	packer *packer
 
-	// wake says that something waits, hurry that much does; flush that somebody wants it
-	// written now.
+	// wake signals that records are waiting, hurry that there are many; flush requests that they
+	// are written now.
 	wake, hurry chan struct{}
 	flush       chan chan struct{}
 	stop        chan struct{}
 	done        chan struct{}
 
 	dbMu sync.Mutex
-	// write has one connection, read several that cannot change anything; nil until
-	// they are needed.
+	// write has one connection, read several read-only ones; nil until they are needed.
 	write, read *sql.DB
 }
 
-// Open begins a journal. The file is opened when something is written, or when there
-// is one to read. Close has to be called: the end of ctx is not its end, for what waits
-// is written then, too.
+// Open returns a journal. The file is opened at the first write, or at the first read if it
+// exists. The caller must call Close: waiting records are written even if ctx has ended.
 func Open(ctx context.Context, opts Options) *Journal {
 	if opts.Limits.Size <= 0 {
 		opts.Limits.Size = DefaultSize
-	}
-	if opts.Now == nil {
-		opts.Now = time.Now
 	}
 	if opts.Limits.Age <= 0 {
 		opts.Limits.Age = DefaultAge
 	}
 	j := &Journal{
-		opts: opts, writer: rand.Text(), seen: newSeen(),
+		opts: opts, writer: rand.Text(), seen: newLineIndex(),
 		wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
 		flush: make(chan chan struct{}), stop: make(chan struct{}), done: make(chan struct{}),
 	}
@@ -106,11 +91,11 @@ func Open(ctx context.Context, opts Options) *Journal {
 	return j
 }
 
-// Note keeps records; it does not wait for the disk. What is no transition of anything,
-// such as a reason that was found later, is only in the works. Of pictures those are kept
-// that differ from the last one of their node. Lines of the sources archive and status are
-// not kept, and those of one entry of a machine's journal have to come together.
-func (j *Journal) Note(r Records) {
+// Record stores records without waiting for the disk. Events that are no transitions, such as a
+// reason that was found later, are stored with the operations only. Snapshots are stored if they
+// differ from the node's last one. Lines of the sources archive and status are not stored, and
+// those of one journal entry must be consecutive.
+func (j *Journal) Record(r Records) {
 	if r.empty() {
 		return
 	}
@@ -120,21 +105,21 @@ func (j *Journal) Note(r Records) {
 		return
 	}
 	j.waiting.add(r, j.writing, &j.dropped)
-	tell(j.wake)
+	signal(j.wake)
 	if j.waiting.size >= plenty {
-		tell(j.hurry)
+		signal(j.hurry)
 	}
 }
 
-// tell says something to whoever was not told yet.
-func tell(c chan struct{}) {
+// signal sends without blocking.
+func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
 	}
 }
 
-// Close writes what waits, ends the goroutine and closes the file.
+// Close writes the waiting records, stops the goroutine and closes the file.
 func (j *Journal) Close() {
 	j.mu.Lock()
 	was := j.closed
@@ -150,15 +135,15 @@ func (j *Journal) Close() {
 func (j *Journal) run(ctx context.Context) {
 	defer close(j.done)
 	defer j.closeFiles()
-	k := &keeper{journal: j}
+	k := &recorder{journal: j}
 	defer k.close()
 	for {
 		select {
 		case <-j.stop:
-			k.keep(ctx, true)
+			k.flush(ctx, true)
 			return
 		case reply := <-j.flush:
-			k.keep(ctx, true)
+			k.flush(ctx, true)
 			close(reply)
 			continue
 		case <-j.wake:
@@ -169,42 +154,42 @@ func (j *Journal) run(ctx context.Context) {
 	}
 }
 
-// keeper is what the goroutine remembers from one batch to the next.
-type keeper struct {
+// recorder is the goroutine's state between batches.
+type recorder struct {
 	journal *Journal
-	// failed and flooded say that it was told already.
+	// failed and flooded report that the problem was reported already.
 	failed, flooded bool
-	// held is how often lines were let wait.
+	// held counts how often lines were held back.
 	held int
 }
 
-func (k *keeper) close() {
+func (k *recorder) close() {
 	if k.journal.packer != nil {
 		k.journal.packer.close()
 	}
 }
 
-// untilWritten writes until nothing waits; false when the journal is closed.
-func (k *keeper) untilWritten(ctx context.Context) bool {
+// untilWritten writes until nothing is waiting; it returns false when the journal is closed.
+func (k *recorder) untilWritten(ctx context.Context) bool {
 	j := k.journal
 	for {
 		wait, hurry := gather, j.hurry
 		if k.failed {
-			wait, hurry = again, nil // it waits for better times, however much comes
+			wait, hurry = retryAfter, nil // after a failure, wait regardless of the amount
 		}
 		var written bool
 		select {
 		case <-j.stop:
-			k.keep(ctx, true)
+			k.flush(ctx, true)
 			return false
 		case reply := <-j.flush:
-			written = k.keep(ctx, true)
+			written = k.flush(ctx, true)
 			close(reply)
 		case <-hurry:
-			written = k.keep(ctx, true)
-		case <-j.opts.Clock.After(wait):
+			written = k.flush(ctx, true)
+		case <-time.After(wait):
 			k.held++
-			written = k.keep(ctx, k.failed || k.held >= linesEvery)
+			written = k.flush(ctx, k.failed || k.held >= linesEvery)
 		}
 		if written {
 			return true
@@ -212,11 +197,11 @@ func (k *keeper) untilWritten(ctx context.Context) bool {
 	}
 }
 
-// keep writes what waits, with the lines or without; it says whether nothing waits any
-// more of what was there. What could not be written waits on.
-func (k *keeper) keep(ctx context.Context, withLines bool) (all bool) {
+// flush writes what is waiting, with or without lines, and reports whether nothing is left of it.
+// Records that could not be written stay.
+func (k *recorder) flush(ctx context.Context, withLines bool) (all bool) {
 	j := k.journal
-	batch, left := j.take(withLines)
+	batch, left := j.takeWaiting(withLines)
 	if withLines {
 		k.held = 0
 	}
@@ -232,7 +217,7 @@ func (k *keeper) keep(ctx context.Context, withLines bool) (all bool) {
 		}
 	case batch.dropped.lines > 0 && !k.flooded:
 		k.flooded = true
-		j.trouble(fmt.Errorf("%d lines of logs are not kept in journal %s: more came than could be written", batch.dropped.lines, j.opts.Path))
+		j.trouble(fmt.Errorf("%d log lines were not recorded in journal %s: the log is faster than the disk", batch.dropped.lines, j.opts.Path))
 	}
 	k.failed = err != nil
 	return err == nil && !left
@@ -250,8 +235,8 @@ type batch struct {
 	dropped dropped
 }
 
-// take takes what waits; left says that lines were left.
-func (j *Journal) take(withLines bool) (b batch, left bool) {
+// takeWaiting removes what is waiting and returns it; left reports whether lines were left.
+func (j *Journal) takeWaiting(withLines bool) (b batch, left bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	b = batch{waiting: j.waiting, dropped: j.dropped}
@@ -267,7 +252,7 @@ func (j *Journal) take(withLines bool) (b batch, left bool) {
 	return b, len(j.waiting.lines) > 0
 }
 
-// putBack puts a batch before what came since, as far as there is room.
+// putBack inserts a batch before what has arrived since, as far as there is room.
 func (j *Journal) putBack(b batch) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -277,8 +262,8 @@ func (j *Journal) putBack(b batch) {
 	j.waiting.append(since, &j.dropped)
 }
 
-// written waits until what was noted so far is written, or could not be.
-func (j *Journal) written(ctx context.Context) error {
+// flushed waits until everything recorded so far is written, or failed to be.
+func (j *Journal) flushed(ctx context.Context) error {
 	reply := make(chan struct{})
 	select {
 	case j.flush <- reply:

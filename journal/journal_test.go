@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -28,19 +29,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// hasty waits for nothing.
-type hasty struct{}
-
-func (hasty) After(time.Duration) <-chan time.Time {
-	over := make(chan time.Time, 1)
-	over <- time.Time{}
-	return over
-}
-
-// never comes back from a wait: what is written was asked for.
-type never struct{}
-
-func (never) After(time.Duration) <-chan time.Time { return nil }
+// afterTheRecords moves a bubble's time beyond that of all records. Nothing is written then unless
+// it is read, or the test lets time pass.
+func afterTheRecords() { <-time.After(time.Until(second(365 * 24 * 3600))) }
 
 func second(s int) time.Time { return time.Unix(1_700_000_000+int64(s), 0).UTC() }
 
@@ -48,8 +39,8 @@ const uuid = "11111111-0000-4000-8000-000000000000"
 
 func ref() models.NodeRef { return models.NodeRef{UUID: uuid, Name: "r7-n01"} }
 
-// deployment is one that is in the phases that begin at these seconds, and ended at the
-// last of them, or goes on where that is negative.
+// deployment returns one whose phases start at these seconds, and that ended at the last of them,
+// or is running if that is negative.
 func deployment(begins ...int) models.Work {
 	kinds := []models.Phase{{Kind: models.PhasePower}, {Kind: models.PhaseBoot}, {Kind: models.PhaseStep, Step: "deploy.install_coreos"}, {Kind: models.PhaseReboot}}
 	w := models.Work{Node: ref(), ResourceClass: "gp", Kind: models.StateDeploying, Begin: second(begins[0]), Whole: true, Outcome: models.OutcomeRunning}
@@ -71,7 +62,7 @@ func deployment(begins ...int) models.Work {
 	return w
 }
 
-// midway is what somebody sees who comes into the middle: from the n-th phase on.
+// midway returns what a program sees that starts in the middle: from the n-th phase on.
 func midway(w models.Work, n, at int) models.Work {
 	w.Whole, w.Begin = false, second(at)
 	w.Phases = append([]models.Phase(nil), w.Phases[n:]...)
@@ -79,7 +70,7 @@ func midway(w models.Work, n, at int) models.Work {
 	return w
 }
 
-// text is works in short.
+// text returns operations in short.
 func text(works []models.Work) string {
 	var lines []string
 	for i := range works {
@@ -105,7 +96,7 @@ func rel(t time.Time) int64 {
 
 func open(t *testing.T, path string) *Journal {
 	t.Helper()
-	j := Open(context.Background(), Options{Path: path, Clock: hasty{}, Trouble: func(err error) { t.Errorf("trouble: %v", err) }})
+	j := Open(context.Background(), Options{Path: path, Trouble: func(err error) { t.Errorf("trouble: %v", err) }})
 	t.Cleanup(j.Close)
 	return j
 }
@@ -124,7 +115,7 @@ func ofNode(t *testing.T, j *Journal) string {
 	return text(works)
 }
 
-func TestKeeps(t *testing.T) {
+func TestRecord(t *testing.T) {
 	path := file(t)
 	j := open(t, path)
 	if got := ofNode(t, j); got != "" {
@@ -137,18 +128,18 @@ func TestKeeps(t *testing.T) {
 		{Time: second(1), Node: ref(), Kind: models.EventProvisionState, From: "available", To: "deploying"},
 		{Time: second(2), Node: ref(), Kind: models.EventPower, From: "power off", To: "power on", Inferred: true, Reason: "wh\x00y"},
 	}
-	j.Note(Records{Events: events, Works: []models.Work{deployment(1, -1)}})
-	j.Note(Records{Works: []models.Work{deployment(1, 5, -1)}})
+	j.Record(Records{Events: events, Works: []models.Work{deployment(1, -1)}})
+	j.Record(Records{Works: []models.Work{deployment(1, 5, -1)}})
 	failed := deployment(1, 5, 60)
 	failed.Outcome, failed.Reason, failed.Phases[1].Outcome = models.OutcomeFailed, "no disk", models.OutcomeFailed
-	j.Note(Records{Works: []models.Work{failed}})
+	j.Record(Records{Works: []models.Work{failed}})
 	want := "r7-n01 deploying failed 1-60 whole=true | power on 1-5 done | boot to ramdisk 5-60 failed (no disk)"
 	if got := ofNode(t, j); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	j.Close()
 	j.Close()
-	j.Note(Records{Events: events}) // too late, and nobody minds
+	j.Record(Records{Events: events}) // too late, and ignored
 
 	again := open(t, path)
 	if got := ofNode(t, again); got != want {
@@ -173,7 +164,7 @@ func TestLatest(t *testing.T) {
 		works = append(works, clean)
 	}
 	works = append(works, deployment(90_000, -1))
-	j.Note(Records{Works: works})
+	j.Record(Records{Works: works})
 	got, err := j.Latest(t.Context(), 3)
 	if err != nil {
 		t.Fatal(err)
@@ -187,18 +178,18 @@ func TestLatest(t *testing.T) {
 	}
 }
 
-// TestOld: what is a year older than the newest goes, with its phases.
-func TestOld(t *testing.T) {
+// TestOldRecordsAreDeleted: records a year older than the newest are deleted, with their phases.
+func TestOldRecordsAreDeleted(t *testing.T) {
 	j := open(t, file(t))
 	year := int(keepFor / time.Second)
 	old := []models.Event{{Time: second(1), Node: ref(), Kind: models.EventPower, To: "power on"}}
-	j.Note(Records{Events: old, Works: []models.Work{deployment(1, 5, 9)}})
+	j.Record(Records{Events: old, Works: []models.Work{deployment(1, 5, 9)}})
 	_ = ofNode(t, j)
-	j.Note(Records{Works: []models.Work{deployment(year-90, year-80, year-60)}})
+	j.Record(Records{Works: []models.Work{deployment(year-90, year-80, year-60)}})
 	if got := ofNode(t, j); strings.Count(got, "\n") != 1 {
 		t.Errorf("the first one goes too early:\n%s", got)
 	}
-	j.Note(Records{Works: []models.Work{deployment(year+100, year+120, year+130)}})
+	j.Record(Records{Works: []models.Work{deployment(year+100, year+120, year+130)}})
 	if got := ofNode(t, j); strings.Count(got, "\n") != 1 || strings.Contains(got, " 1-9 ") {
 		t.Errorf("the first one stays:\n%s", got)
 	}
@@ -208,26 +199,26 @@ func TestOld(t *testing.T) {
 	}
 }
 
-// TestTheFutureDeletesNothing: a server that says it is the year 2999 does not make what is
-// kept old.
-func TestTheFutureDeletesNothing(t *testing.T) {
-	now := second(60)
-	j := Open(context.Background(), Options{Path: file(t), Clock: hasty{}, Now: func() time.Time { return now }})
-	t.Cleanup(j.Close)
-	j.Note(Records{
-		Events: []models.Event{{Time: second(1), Node: ref(), Kind: models.EventPower, To: "power on"}},
-		Works:  []models.Work{deployment(1, 5, 9)},
+// TestFutureRecordsDeleteNothing: a server whose clock shows 2999 does not make all records old.
+func TestFutureRecordsDeleteNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		<-time.After(time.Until(second(60)))
+		j := open(t, file(t))
+		j.Record(Records{
+			Events: []models.Event{{Time: second(1), Node: ref(), Kind: models.EventPower, To: "power on"}},
+			Works:  []models.Work{deployment(1, 5, 9)},
+		})
+		_ = ofNode(t, j)
+		future := time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)
+		j.Record(Records{Events: []models.Event{{Time: future, Node: ref(), Kind: models.EventPower, To: "power off"}}})
+		if got := ofNode(t, j); !strings.Contains(got, " 1-9 ") {
+			t.Errorf("the work is gone:\n%s", got)
+		}
+		events, err := j.Transitions(t.Context(), uuid, time.Time{})
+		if err != nil || len(events) != 2 {
+			t.Errorf("%d transitions, %v", len(events), err)
+		}
 	})
-	_ = ofNode(t, j)
-	future := time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)
-	j.Note(Records{Events: []models.Event{{Time: future, Node: ref(), Kind: models.EventPower, To: "power off"}}})
-	if got := ofNode(t, j); !strings.Contains(got, " 1-9 ") {
-		t.Errorf("the work is gone:\n%s", got)
-	}
-	events, err := j.Transitions(t.Context(), uuid, time.Time{})
-	if err != nil || len(events) != 2 {
-		t.Errorf("%d transitions, %v", len(events), err)
-	}
 }
 
 // TestTwoPrograms see the same and share a file.
@@ -240,17 +231,17 @@ func TestTwoPrograms(t *testing.T) {
 			for n := range 200 {
 				at := n*1000 + i // a second apart
 				e := models.Event{Time: second(at), Node: ref(), Kind: models.EventProvisionState, From: "available", To: "deploying"}
-				j.Note(Records{Events: []models.Event{e}, Works: []models.Work{deployment(at, at+5, -1)}})
-				j.Note(Records{Works: []models.Work{deployment(at, at+5, at+60)}})
+				j.Record(Records{Events: []models.Event{e}, Works: []models.Work{deployment(at, at+5, -1)}})
+				j.Record(Records{Works: []models.Work{deployment(at, at+5, at+60)}})
 				if n%20 == 0 {
-					_ = j.written(t.Context())
+					_ = j.flushed(t.Context())
 				}
 			}
 		})
 	}
 	both.Wait()
 	for _, j := range []*Journal{a, b} {
-		_ = j.written(t.Context())
+		_ = j.flushed(t.Context())
 	}
 	works, err := a.OfNode(t.Context(), uuid, 1000)
 	if err != nil || len(works) != 200 {
@@ -262,8 +253,7 @@ func TestTwoPrograms(t *testing.T) {
 	}
 }
 
-// TestManyProgramsAtOnce begin the same new file in the same moment, and none of them is
-// in another's way.
+// TestManyProgramsAtOnce: many programs create the same file at the same time without errors.
 func TestManyProgramsAtOnce(t *testing.T) {
 	for range 20 {
 		path := file(t)
@@ -273,8 +263,8 @@ func TestManyProgramsAtOnce(t *testing.T) {
 			j := open(t, path)
 			all.Go(func() {
 				<-begin
-				j.Note(Records{Works: []models.Work{deployment(n*1000, n*1000+5, -1)}})
-				_ = j.written(t.Context())
+				j.Record(Records{Works: []models.Work{deployment(n*1000, n*1000+5, -1)}})
+				_ = j.flushed(t.Context())
 			})
 		}
 		close(begin)
@@ -286,123 +276,181 @@ func TestManyProgramsAtOnce(t *testing.T) {
 	}
 }
 
-// TestTrouble is told once, and what waited is written when it works again.
-func TestTrouble(t *testing.T) {
-	dir := t.TempDir()
-	blocked := filepath.Join(dir, "state")
-	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var told []error
-	j := Open(context.Background(), Options{Path: filepath.Join(blocked, "journal-x.db"), Clock: never{}, Trouble: func(err error) { told = append(told, err) }})
-	defer j.Close()
-	for n := range 5 {
-		j.Note(Records{Works: []models.Work{deployment(n*1000, n*1000+5, -1)}})
-		if err := j.written(t.Context()); err != nil {
+// TestTroubleIsReportedOnce: and waiting records are written when it works again.
+func TestTroubleIsReportedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		afterTheRecords()
+		dir := t.TempDir()
+		blocked := filepath.Join(dir, "state")
+		if err := os.WriteFile(blocked, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if len(told) != 1 || !strings.Contains(told[0].Error(), "journal") {
-		t.Fatalf("told %v", told)
-	}
-	if err := os.Remove(blocked); err != nil {
-		t.Fatal(err)
-	}
-	if got := ofNode(t, j); strings.Count(got, "\n") != 4 {
-		t.Errorf("what waited: %s", got)
-	}
-	if len(told) != 1 {
-		t.Errorf("told %v", told)
-	}
+		var reported []error
+		j := Open(context.Background(), Options{Path: filepath.Join(blocked, "journal-x.db"), Trouble: func(err error) { reported = append(reported, err) }})
+		defer j.Close()
+		for n := range 5 {
+			j.Record(Records{Works: []models.Work{deployment(n*1000, n*1000+5, -1)}})
+			if err := j.flushed(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(reported) != 1 || !strings.Contains(reported[0].Error(), "journal") {
+			t.Fatalf("reported %v", reported)
+		}
+		if err := os.Remove(blocked); err != nil {
+			t.Fatal(err)
+		}
+		if got := ofNode(t, j); strings.Count(got, "\n") != 4 {
+			t.Errorf("what waited: %s", got)
+		}
+		if len(reported) != 1 {
+			t.Errorf("reported %v", reported)
+		}
+	})
 }
 
-// TestFullDisk: the file may not grow. What is there stays, and is read.
+// TestFullDisk: the file cannot grow. Its content stays readable.
 func TestFullDisk(t *testing.T) {
-	var told []error
-	j := Open(context.Background(), Options{Path: file(t), Clock: never{}, Trouble: func(err error) { told = append(told, err) }})
-	defer j.Close()
-	j.Note(Records{Works: []models.Work{deployment(0, 5, 9)}})
-	before := ofNode(t, j)
-	if _, err := j.write.ExecContext(t.Context(), "PRAGMA max_page_count = 1"); err != nil { // it takes the present size for the least
-		t.Fatal(err)
-	}
-	var many []models.Work
-	for n := range 3000 {
-		many = append(many, deployment(1000+n*100, 1000+n*100+5, 1000+n*100+9))
-	}
-	j.Note(Records{Works: many})
-	for range 3 {
-		if got := ofNode(t, j); got != before {
-			t.Fatalf("half a batch was written: %d lines", strings.Count(got, "\n"))
+	synctest.Test(t, func(t *testing.T) {
+		afterTheRecords()
+		var reported []error
+		j := Open(context.Background(), Options{Path: file(t), Trouble: func(err error) { reported = append(reported, err) }})
+		defer j.Close()
+		j.Record(Records{Works: []models.Work{deployment(0, 5, 9)}})
+		before := ofNode(t, j)
+		if _, err := j.write.ExecContext(t.Context(), "PRAGMA max_page_count = 1"); err != nil { // the present size is the minimum
+			t.Fatal(err)
 		}
-	}
-	if len(told) != 1 || !strings.Contains(told[0].Error(), "full") {
-		t.Errorf("told %v", told)
-	}
-	if _, err := j.write.ExecContext(t.Context(), "PRAGMA max_page_count = 1000000"); err != nil {
-		t.Fatal(err)
-	}
-	j.Note(Records{Works: []models.Work{deployment(900_000, 900_009)}})
-	if works, err := j.OfNode(t.Context(), uuid, 5000); err != nil || len(works) != 3002 {
-		t.Errorf("%d works, want 3002: %v", len(works), err)
-	}
+		var many []models.Work
+		for n := range 3000 {
+			many = append(many, deployment(1000+n*100, 1000+n*100+5, 1000+n*100+9))
+		}
+		j.Record(Records{Works: many})
+		for range 3 {
+			if got := ofNode(t, j); got != before {
+				t.Fatalf("half a batch was written: %d lines", strings.Count(got, "\n"))
+			}
+		}
+		if len(reported) != 1 || !strings.Contains(reported[0].Error(), "full") {
+			t.Errorf("reported %v", reported)
+		}
+		if _, err := j.write.ExecContext(t.Context(), "PRAGMA max_page_count = 1000000"); err != nil {
+			t.Fatal(err)
+		}
+		j.Record(Records{Works: []models.Work{deployment(900_000, 900_009)}})
+		if works, err := j.OfNode(t.Context(), uuid, 5000); err != nil || len(works) != 3002 {
+			t.Errorf("%d works, want 3002: %v", len(works), err)
+		}
+	})
+}
+
+// TestWrittenInTheBackground: records are written shortly after the first of them, lines later,
+// and after a failure it is retried, all without a reader.
+func TestWrittenInTheBackground(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		afterTheRecords()
+		var reported []error
+		path := file(t)
+		j := Open(context.Background(), Options{Path: path, Trouble: func(err error) { reported = append(reported, err) }})
+		defer j.Close()
+		waits := func() string {
+			synctest.Wait()
+			j.mu.Lock()
+			defer j.mu.Unlock()
+			return fmt.Sprintf("%d works, %d lines", len(j.waiting.works), len(j.waiting.lines))
+		}
+		// pass expects that waiting records stay waiting until the end of d, and are written then.
+		pass := func(d time.Duration, want string) {
+			t.Helper()
+			before := waits()
+			<-time.After(d - time.Millisecond)
+			if got := waits(); got != before {
+				t.Errorf("%s wait before %v, want %s", got, d, before)
+			}
+			<-time.After(time.Millisecond)
+			if got := waits(); got != want {
+				t.Errorf("%s wait after %v, want %s", got, d, want)
+			}
+		}
+		j.Record(Records{Works: []models.Work{deployment(0, 9)}, Lines: logLines("b1", 0, 10)})
+		pass(gather, "0 works, 10 lines")
+		pass((linesEvery-1)*gather, "0 works, 0 lines")
+		if _, err := j.write.ExecContext(t.Context(), "PRAGMA query_only = ON"); err != nil {
+			t.Fatal(err)
+		}
+		j.Record(Records{Works: []models.Work{deployment(1000, 1009)}})
+		pass(gather+retryAfter, "1 works, 0 lines")
+		if _, err := j.write.ExecContext(t.Context(), "PRAGMA query_only = OFF"); err != nil {
+			t.Fatal(err)
+		}
+		pass(retryAfter, "0 works, 0 lines")
+		if len(reported) != 1 {
+			t.Errorf("reported %v", reported)
+		}
+	})
 }
 
 func TestWaitingIsBounded(t *testing.T) {
-	j := Open(context.Background(), Options{Path: file(t), Clock: never{}})
-	defer j.Close()
-	many := make([]models.Event, mostWaiting/2)
-	for i := range many {
-		many[i] = models.Event{Time: second(i * 60), Node: ref(), Kind: models.EventPower}
-	}
-	for range 3 {
-		j.Note(Records{Events: many, Works: []models.Work{deployment(0, -1)}})
-		j.Note(Records{Events: many[:1], Works: []models.Work{deployment(0, 5, -1)}})
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if n := len(j.waiting.events) + len(j.waiting.works); n != mostWaiting || j.dropped.records == 0 {
-		t.Errorf("%d wait, %d were dropped", n, j.dropped)
-	}
-	if len(j.waiting.works) != 1 || len(j.waiting.works[0].Phases) != 2 {
-		t.Errorf("of a work its last state counts: %d", len(j.waiting.works))
-	}
+	synctest.Test(t, func(t *testing.T) {
+		afterTheRecords()
+		j := Open(context.Background(), Options{Path: file(t)})
+		defer j.Close()
+		many := make([]models.Event, maxWaiting/2)
+		for i := range many {
+			many[i] = models.Event{Time: second(i * 60), Node: ref(), Kind: models.EventPower}
+		}
+		for range 3 {
+			j.Record(Records{Events: many, Works: []models.Work{deployment(0, -1)}})
+			j.Record(Records{Events: many[:1], Works: []models.Work{deployment(0, 5, -1)}})
+		}
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		if n := len(j.waiting.events) + len(j.waiting.works); n != maxWaiting || j.dropped.records == 0 {
+			t.Errorf("%d wait, %d were dropped", n, j.dropped)
+		}
+		if len(j.waiting.works) != 1 || len(j.waiting.works[0].Phases) != 2 {
+			t.Errorf("of a work its last state counts: %d", len(j.waiting.works))
+		}
+	})
 }
 
 func TestBadFiles(t *testing.T) {
-	newer := file(t)
-	j := open(t, newer)
-	j.Note(Records{Works: []models.Work{deployment(0, 9)}})
-	_ = j.written(t.Context())
-	if _, err := j.write.ExecContext(t.Context(), "PRAGMA user_version = 99"); err != nil {
-		t.Fatal(err)
-	}
-	j.Close()
-	garbage := filepath.Join(t.TempDir(), "journal-y.db")
-	if err := os.WriteFile(garbage, []byte(strings.Repeat("not a database ", 1000)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for path, want := range map[string]string{newer: "schema 99, and this program knows 2", garbage: "not a database", "": "neither XDG_STATE_HOME nor a home"} {
-		before, _ := os.ReadFile(path)
-		var told []error
-		j := Open(context.Background(), Options{Path: path, Clock: never{}, Trouble: func(err error) { told = append(told, err) }})
-		j.Note(Records{Works: []models.Work{deployment(1000, 1009)}})
-		_, err := j.OfNode(t.Context(), uuid, 9)
+	synctest.Test(t, func(t *testing.T) {
+		afterTheRecords()
+		newer := file(t)
+		j := open(t, newer)
+		j.Record(Records{Works: []models.Work{deployment(0, 9)}})
+		_ = j.flushed(t.Context())
+		if _, err := j.write.ExecContext(t.Context(), "PRAGMA user_version = 99"); err != nil {
+			t.Fatal(err)
+		}
 		j.Close()
-		if len(told) != 1 || !strings.Contains(told[0].Error(), want) || path != "" && err == nil {
-			t.Errorf("%s: told %v, read %v", path, told, err)
+		garbage := filepath.Join(t.TempDir(), "journal-y.db")
+		if err := os.WriteFile(garbage, []byte(strings.Repeat("not a database ", 1000)), 0o600); err != nil {
+			t.Fatal(err)
 		}
-		var typed *NewerError
-		if path == newer && !errors.As(err, &typed) {
-			t.Errorf("read %v", err)
+		for path, want := range map[string]string{newer: "schema 99, but this ironworks supports 2", garbage: "not a database", "": "set HOME or XDG_STATE_HOME"} {
+			before, _ := os.ReadFile(path)
+			var reported []error
+			j := Open(context.Background(), Options{Path: path, Trouble: func(err error) { reported = append(reported, err) }})
+			j.Record(Records{Works: []models.Work{deployment(1000, 1009)}})
+			_, err := j.OfNode(t.Context(), uuid, 9)
+			j.Close()
+			if len(reported) != 1 || !strings.Contains(reported[0].Error(), want) || path != "" && err == nil {
+				t.Errorf("%s: reported %v, read %v", path, reported, err)
+			}
+			var typed *NewerError
+			if path == newer && !errors.As(err, &typed) {
+				t.Errorf("read %v", err)
+			}
+			if after, _ := os.ReadFile(path); string(after) != string(before) {
+				t.Errorf("%s was changed", path)
+			}
 		}
-		if after, _ := os.ReadFile(path); string(after) != string(before) {
-			t.Errorf("%s was changed", path)
-		}
-	}
+	})
 }
 
-// TestMigrations: two programs may come at once, and a step that fails leaves nothing.
+// TestMigrations: two programs may migrate at once, and a failing step changes nothing.
 func TestMigrations(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	db, err := connect(path, "journal_mode(WAL)")

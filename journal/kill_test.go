@@ -24,17 +24,17 @@ const (
 // linesEach is how many lines are written with each deployment.
 const linesEach = 30
 
-// writeUntilKilled writes one deployment after the other and says how many are kept.
+// writeUntilKilled writes one deployment after the other and prints how many are stored.
 func writeUntilKilled(path string) {
-	j := Open(context.Background(), Options{Path: path, Clock: hasty{}})
+	j := Open(context.Background(), Options{Path: path})
 	for n := 0; ; n++ {
-		j.Note(Records{
+		j.Record(Records{
 			Events: []models.Event{{Time: second(n * 100), Node: ref(), Kind: models.EventStep, To: strconv.Itoa(n)}},
 			Works:  []models.Work{deployment(n*100, n*100+5, n*100+9)},
 			Lines:  logLines("b1", n*linesEach, (n+1)*linesEach),
 		})
 		if n%7 == 0 {
-			if err := j.written(context.Background()); err != nil {
+			if err := j.flushed(context.Background()); err != nil {
 				panic(err)
 			}
 			_, _ = fmt.Fprintln(os.Stdout, n+1)
@@ -42,8 +42,8 @@ func writeUntilKilled(path string) {
 	}
 }
 
-// TestKilled: kill -9 loses nothing that was said to be kept, and leaves a good file.
-func TestKilled(t *testing.T) {
+// TestKill: kill -9 loses nothing that was reported as stored, and leaves a valid file.
+func TestKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal-x.db")
 	kept := 0
 	for round := range 3 {
@@ -101,15 +101,13 @@ func TestKilled(t *testing.T) {
 // followed is how many entries two programs follow.
 const followed = 5000
 
-// follow notes the lines of a boot as a console does that opens the log, some at a time.
+// follow records the lines of a boot like a console that opens the log, some at a time.
 func follow(path string) {
-	j := Open(context.Background(), Options{Path: path, Clock: hasty{}, Trouble: func(err error) { panic(err) }})
-	_, _ = os.Stdin.Read(make([]byte, 1)) // until it is said to begin
+	j := Open(context.Background(), Options{Path: path, Trouble: func(err error) { panic(err) }})
+	_, _ = os.Stdin.Read(make([]byte, 1)) // wait for the signal to start
 	for n := 0; n < followed; n += 50 {
-		j.Note(Records{Lines: logLines("b1", n, n+50)})
-		if n%500 == 0 {
-			_ = j.written(context.Background())
-		}
+		j.Record(Records{Lines: logLines("b1", n, n+50)})
+		_ = j.flushed(context.Background()) // both write all the time
 	}
 	j.Close()
 }

@@ -8,12 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ironworks/models"
 )
 
-// noise is text that packs badly.
+// noise returns text that packs badly.
 func noise(n int) string {
 	random := rand.New(rand.NewPCG(1, uint64(n))) //nolint:gosec // no secret
 	text := make([]byte, 100)
@@ -31,95 +32,101 @@ func noisyLines(boot string, n, m int) []models.LogLine {
 	return lines
 }
 
-// TestLinesAreBounded by their size on disk, and by their age: the oldest go.
+// TestLinesAreBounded by their size on disk and by their age: the oldest are deleted.
 func TestLinesAreBounded(t *testing.T) {
-	const most = 100_000
-	j := Open(context.Background(), Options{Path: file(t), Clock: never{}, Limits: Limits{Size: most, Age: time.Hour}})
-	defer j.Close()
-	note := func(r Records) Info {
-		t.Helper()
-		j.Note(r)
-		info, err := j.Info(t.Context())
-		if err != nil {
+	synctest.Test(t, func(t *testing.T) {
+		afterTheRecords()
+		const most = 100_000
+		j := Open(context.Background(), Options{Path: file(t), Limits: Limits{Size: most, Age: time.Hour}})
+		defer j.Close()
+		note := func(r Records) Info {
+			t.Helper()
+			j.Record(r)
+			info, err := j.Info(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return info
+		}
+		for n := range 10 {
+			info := note(Records{Lines: noisyLines("b1", n*300, (n+1)*300)})
+			if info.Lines.Bytes > most || info.Lines.Count == 0 {
+				t.Fatalf("after %d: %+v", n, info.Lines)
+			}
+		}
+		lines := readLines(t, j, time.Time{}, time.Time{})
+		if n := len(lines); n < 300 || n > 2000 || lines[n-1].Text != noise(2999) {
+			t.Errorf("%d lines are left", n)
+		}
+		for n := range 200 {
+			p := models.Picture{At: second(3000 + n), Node: models.Node{UUID: uuid, Description: strings.Repeat(noise(n), 10)}}
+			if info := note(Records{Pictures: []models.Picture{p}}); info.Pictures.Bytes > most/pictureShare {
+				t.Fatalf("after %d: %+v", n, info.Pictures)
+			}
+		}
+		if pictures, err := j.Pictures(t.Context(), uuid, time.Time{}, time.Time{}); err != nil || len(pictures) < 5 || !pictures[len(pictures)-1].At.Equal(second(3199)) {
+			t.Errorf("%d pictures, %v", len(pictures), err)
+		}
+		info := note(Records{Events: []models.Event{{Time: second(10_000), Node: ref(), Kind: models.EventPower}}})
+		if info.Lines.Count != 0 || info.Lines.Bytes != 0 || info.Pictures.Count != 0 || info.Transitions.Count != 1 {
+			t.Errorf("two hours later: %+v", info)
+		}
+	})
+}
+
+// TestLinesOnAFullDisk: memory is bounded, dropped lines are counted and reported once, and
+// writing continues when there is room.
+func TestLinesOnAFullDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		afterTheRecords()
+		var reported []string
+		j := Open(context.Background(), Options{Path: file(t), Trouble: func(err error) { reported = append(reported, err.Error()) }})
+		defer j.Close()
+		j.Record(Records{Lines: logLines("b1", 0, 10)})
+		before := textsOf(readLines(t, j, time.Time{}, time.Time{}))
+		if _, err := j.write.ExecContext(t.Context(), "PRAGMA max_page_count = 1"); err != nil {
 			t.Fatal(err)
 		}
-		return info
-	}
-	for n := range 10 {
-		info := note(Records{Lines: noisyLines("b1", n*300, (n+1)*300)})
-		if info.Lines.Bytes > most || info.Lines.Count == 0 {
-			t.Fatalf("after %d: %+v", n, info.Lines)
+		const noted = 40_000
+		for n := 10; n < noted; n += 1000 {
+			j.Record(Records{Lines: noisyLines("b1", n, min(n+1000, noted))})
+			if got := textsOf(readLines(t, j, time.Time{}, time.Time{})); got != before {
+				t.Fatalf("half a batch was written: %d", len(got))
+			}
+			j.mu.Lock()
+			size := j.waiting.size
+			j.mu.Unlock()
+			if size > maxBytes {
+				t.Fatalf("%d bytes wait", size)
+			}
 		}
-	}
-	lines := readLines(t, j, time.Time{}, time.Time{})
-	if n := len(lines); n < 300 || n > 2000 || lines[n-1].Text != noise(2999) {
-		t.Errorf("%d lines are left", n)
-	}
-	for n := range 200 {
-		p := models.Picture{At: second(3000 + n), Node: models.Node{UUID: uuid, Description: strings.Repeat(noise(n), 10)}}
-		if info := note(Records{Pictures: []models.Picture{p}}); info.Pictures.Bytes > most/pictureShare {
-			t.Fatalf("after %d: %+v", n, info.Pictures)
+		if len(reported) != 1 || !strings.Contains(reported[0], "full") {
+			t.Errorf("reported %q", reported)
 		}
-	}
-	if pictures, err := j.Pictures(t.Context(), uuid, time.Time{}, time.Time{}); err != nil || len(pictures) < 5 || !pictures[len(pictures)-1].At.Equal(second(3199)) {
-		t.Errorf("%d pictures, %v", len(pictures), err)
-	}
-	info := note(Records{Events: []models.Event{{Time: second(10_000), Node: ref(), Kind: models.EventPower}}})
-	if info.Lines.Count != 0 || info.Lines.Bytes != 0 || info.Pictures.Count != 0 || info.Transitions.Count != 1 {
-		t.Errorf("two hours later: %+v", info)
-	}
+		if _, err := j.write.ExecContext(t.Context(), "PRAGMA max_page_count = 1000000"); err != nil {
+			t.Fatal(err)
+		}
+		j.Record(Records{Events: []models.Event{{Time: second(noted), Node: ref(), Kind: models.EventPower}}})
+		lines := readLines(t, j, time.Time{}, time.Time{})
+		info, err := j.Info(t.Context())
+		if n := int64(len(lines)); err != nil || n < 10_000 || n == noted || info.Lines.Count != n || info.DroppedLines != noted-n || info.Dropped != 0 {
+			t.Errorf("%d lines; %+v %v", n, info, err)
+		}
+		if len(reported) != 2 || !strings.Contains(reported[1], fmt.Sprintf("%d log lines were not recorded", info.DroppedLines)) {
+			t.Errorf("reported %q", reported)
+		}
+		// Lines that could not be written are new when they are recorded again.
+		for n := len(lines); n < noted; n += 1000 {
+			j.Record(Records{Lines: noisyLines("b1", n, min(n+1000, noted))})
+			_ = j.flushed(t.Context())
+		}
+		if lines := readLines(t, j, time.Time{}, time.Time{}); len(lines) != noted {
+			t.Errorf("%d lines after they came again", len(lines))
+		}
+	})
 }
 
-// TestLinesOnAFullDisk: no more than some memory is taken, what there was no room for is
-// told once and counted, and when there is room it goes on.
-func TestLinesOnAFullDisk(t *testing.T) {
-	var told []string
-	j := Open(context.Background(), Options{Path: file(t), Clock: never{}, Trouble: func(err error) { told = append(told, err.Error()) }})
-	defer j.Close()
-	j.Note(Records{Lines: logLines("b1", 0, 10)})
-	before := textsOf(readLines(t, j, time.Time{}, time.Time{}))
-	if _, err := j.write.ExecContext(t.Context(), "PRAGMA max_page_count = 1"); err != nil {
-		t.Fatal(err)
-	}
-	const noted = 40_000
-	for n := 10; n < noted; n += 1000 {
-		j.Note(Records{Lines: noisyLines("b1", n, min(n+1000, noted))})
-		if got := textsOf(readLines(t, j, time.Time{}, time.Time{})); got != before {
-			t.Fatalf("half a batch was written: %d", len(got))
-		}
-		j.mu.Lock()
-		size := j.waiting.size
-		j.mu.Unlock()
-		if size > mostBytes {
-			t.Fatalf("%d bytes wait", size)
-		}
-	}
-	if len(told) != 1 || !strings.Contains(told[0], "full") {
-		t.Errorf("told %q", told)
-	}
-	if _, err := j.write.ExecContext(t.Context(), "PRAGMA max_page_count = 1000000"); err != nil {
-		t.Fatal(err)
-	}
-	j.Note(Records{Events: []models.Event{{Time: second(noted), Node: ref(), Kind: models.EventPower}}})
-	lines := readLines(t, j, time.Time{}, time.Time{})
-	info, err := j.Info(t.Context())
-	if n := int64(len(lines)); err != nil || n < 10_000 || n == noted || info.Lines.Count != n || info.DroppedLines != noted-n || info.Dropped != 0 {
-		t.Errorf("%d lines; %+v %v", n, info, err)
-	}
-	if len(told) != 2 || !strings.Contains(told[1], fmt.Sprintf("%d lines of logs are not kept", info.DroppedLines)) {
-		t.Errorf("told %q", told)
-	}
-	// What could not be written before is new when it comes again.
-	for n := len(lines); n < noted; n += 1000 {
-		j.Note(Records{Lines: noisyLines("b1", n, min(n+1000, noted))})
-		_ = j.written(t.Context())
-	}
-	if lines := readLines(t, j, time.Time{}, time.Time{}); len(lines) != noted {
-		t.Errorf("%d lines after they came again", len(lines))
-	}
-}
-
-// TestFirstSchema opens a file that was made by the program before, with all in it.
+// TestFirstSchema opens a file of the first release, and finds all of its records.
 func TestFirstSchema(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal-x.db")
 	db, err := sql.Open("sqlite", path)
@@ -143,12 +150,12 @@ INSERT INTO phases VALUES (1, 0, 'power-on', '', 1700000001000000, 1700000060000
 	if events, err := j.Transitions(t.Context(), uuid, time.Time{}); err != nil || len(events) != 1 {
 		t.Errorf("%v %v", events, err)
 	}
-	j.Note(Records{Lines: logLines("b1", 0, 100)})
+	j.Record(Records{Lines: logLines("b1", 0, 100)})
 	if got := ofNode(t, j); got != want || len(readLines(t, j, time.Time{}, time.Time{})) != 100 {
 		t.Errorf("with lines: %s", got)
 	}
-	// It was not made so that it can be made smaller in pieces, and yet it gets smaller.
-	j.Note(Records{Lines: noisyLines("b2", 0, 8000)})
+	// It has no incremental vacuum, but can be shrunk.
+	j.Record(Records{Lines: noisyLines("b2", 0, 8000)})
 	p, err := j.Prune(t.Context(), PruneOptions{Size: 200_000})
 	if err != nil || p.After >= p.Before/2 || p.After > 300_000 || ofNode(t, j) != want {
 		t.Errorf("%+v %v", p, err)
@@ -165,12 +172,12 @@ func TestInfoAndPrune(t *testing.T) {
 			}
 			w := deployment(n*1000, n*1000+5, n*1000+900)
 			w.Node = node
-			j.Note(Records{
+			j.Record(Records{
 				Lines: lines[:100*(n+1)], Works: []models.Work{w},
 				Events:   []models.Event{{Time: second(n * 1000), Node: node, Kind: models.EventPower}},
 				Pictures: []models.Picture{{At: second(n * 1000), Node: models.Node{UUID: node.UUID, Name: node.Name}}},
 			})
-			_ = j.written(t.Context())
+			_ = j.flushed(t.Context())
 		}
 	}
 	left := func(i Info) string {
@@ -212,7 +219,7 @@ func TestInfoAndPrune(t *testing.T) {
 			}
 			went := fmt.Sprintf("%d %d %d %d", 5-p.Transitions, 5-p.Works, 5-p.Pictures, 1500-p.Lines)
 			if went != tt.left {
-				t.Errorf("told %+v, left is %s", p, tt.left)
+				t.Errorf("pruned %+v, left is %s", p, tt.left)
 			}
 			free := 0
 			if err := j.read.QueryRowContext(t.Context(), "PRAGMA freelist_count").Scan(&free); err != nil || free != 0 {
@@ -222,11 +229,11 @@ func TestInfoAndPrune(t *testing.T) {
 	}
 }
 
-// TestNodes: a node is found by what it was called, too.
+// TestNodes: nodes are found by earlier names, too.
 func TestNodes(t *testing.T) {
 	j := open(t, file(t))
 	old := models.NodeRef{UUID: "0" + uuid[1:], Name: "r7-n01"}
-	j.Note(Records{Works: []models.Work{deployment(100, 105, 200)}, Events: []models.Event{{Time: second(1), Node: old, Kind: models.EventPower}}})
+	j.Record(Records{Works: []models.Work{deployment(100, 105, 200)}, Events: []models.Event{{Time: second(1), Node: old, Kind: models.EventPower}}})
 	for id, want := range map[string]string{"r7-n01": uuid + " " + old.UUID, uuid: uuid, old.UUID: old.UUID, "r7": "", "": uuid + " " + old.UUID} {
 		refs, err := j.Nodes(t.Context(), id)
 		var got []string

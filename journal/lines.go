@@ -10,21 +10,20 @@ import (
 	"ironworks/models"
 )
 
-// chunkLines is how many lines are packed together at most.
+// chunkLines is the maximum number of lines that are packed together.
 const chunkLines = 1000
 
-// chunkCost and pictureCost are about what a row takes on disk beside what is packed, with
-// its places in the indexes.
+// chunkCost and pictureCost are the approximate size of a row on disk, with its index entries,
+// besides the packed data.
 const (
 	chunkCost   = 360
 	pictureCost = 170
 )
 
-// bootKey names a boot of a machine; it is empty where a source does not tell it.
+// bootKey identifies a boot of a machine; boot is empty for sources that do not know it.
 type bootKey struct{ node, boot string }
 
-// key is by which lines are in order: the machine's clock, or when the line came where
-// that is not known.
+// key is the sort key of a line: the machine's clock, or the time of receipt if that is unknown.
 func (l *line) key() int64 {
 	if l.Time.IsZero() {
 		return microOrZero(l.Received)
@@ -32,23 +31,22 @@ func (l *line) key() int64 {
 	return l.Time.UnixMicro()
 }
 
-// lines appends chunks of those lines that are not kept yet, each of one boot of one
-// machine.
+// lines stores the lines that are not stored yet in chunks, each of one boot of one machine.
 func (w *writing) lines(lines []line) error {
 	var order []bootKey
 	groups := map[bootKey][]line{}
 	for i := range lines {
 		l := &lines[i]
 		key := bootKey{l.Node.UUID, l.Boot}
-		group, begun := groups[key]
-		if !begun {
+		group, known := groups[key]
+		if !known {
 			order = append(order, key)
 		}
-		kept, err := w.isKept(key, l, group)
+		stored, err := w.isStored(key, l, group)
 		if err != nil {
 			return err
 		}
-		if kept {
+		if stored {
 			groups[key] = group
 			continue
 		}
@@ -68,8 +66,8 @@ func (w *writing) lines(lines []line) error {
 	return nil
 }
 
-// chunk writes a chunk of the lines. Few are put to those of the chunk before them, if
-// they are few, too: a log that comes slowly would be many small chunks.
+// chunk writes a chunk of lines. A small chunk is merged with the one before if that is small,
+// too: otherwise a slow log would consist of many small chunks.
 func (w *writing) chunk(lines []line) error {
 	if len(lines) == 0 {
 		return nil
@@ -104,11 +102,11 @@ func (w *writing) chunk(lines []line) error {
 	return err
 }
 
-// few lines are not worth a chunk.
+// few is the size below which a chunk is small.
 const few = 16
 
-// smallChunk gives the lines of the newest chunk of a line's boot, with its id, if it has
-// few; else 0.
+// smallChunk returns the lines of the newest chunk of a line's boot, with its ID, if it is small;
+// otherwise 0.
 func (w *writing) smallChunk(l *line) (lines []line, id int64, err error) {
 	rows, err := w.QueryContext(w.ctx, "SELECT id, lines, name, packed FROM chunks WHERE node = ? AND boot = ? ORDER BY last DESC LIMIT 1", l.Node.UUID, l.Boot)
 	if err != nil {
@@ -132,14 +130,14 @@ func (w *writing) smallChunk(l *line) (lines []line, id int64, err error) {
 	return lines, id, rows.Err()
 }
 
-// chunkRow is where lines are.
+// chunkRow is a chunk without its lines.
 type chunkRow struct {
 	id, first, last int64
 	node            models.NodeRef
 	boot            string
 }
 
-// inOrder sorts lines by their time; of one time they stay as they came.
+// inOrder sorts lines by their time; lines with equal times stay in order.
 func inOrder(lines []line) {
 	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(a.key(), b.key()) })
 }

@@ -11,7 +11,7 @@ import (
 	"ironworks/models"
 )
 
-// logLine is a line of a machine's journal, of the n-th entry of a boot.
+// logLine returns a line of a machine's journal, of the n-th entry of a boot.
 func logLine(boot string, n int, text string) models.LogLine {
 	return models.LogLine{
 		Time: second(n), Received: second(n).Add(time.Second), Node: ref(), Source: models.LogSSH, Unit: "ironic-agent", Level: models.LogInfo,
@@ -19,7 +19,7 @@ func logLine(boot string, n int, text string) models.LogLine {
 	}
 }
 
-// logLines are the entries from n to before m of a boot, each of one line.
+// logLines returns the entries from n to before m of a boot, each of one line.
 func logLines(boot string, n, m int) []models.LogLine {
 	var lines []models.LogLine
 	for i := n; i < m; i++ {
@@ -48,7 +48,7 @@ func textsOf(lines []models.LogLine) string {
 	return strings.Join(texts, " ")
 }
 
-func TestLinesAreKept(t *testing.T) {
+func TestLinesAreStored(t *testing.T) {
 	path := file(t)
 	j := open(t, path)
 	want := logLine("b1", 7, `<a> "text" & ü`)
@@ -59,7 +59,7 @@ func TestLinesAreKept(t *testing.T) {
 	other.Node = models.NodeRef{UUID: "22222222-0000-4000-8000-000000000000", Name: "r7-n02"}
 	archived, sign := logLine("b1", 9, "archived"), logLine("b1", 10, "alive")
 	archived.Source, sign.Source = models.LogArchive, models.LogStatus
-	j.Note(Records{Lines: []models.LogLine{want, other, archived, sign, serial}})
+	j.Record(Records{Lines: []models.LogLine{want, other, archived, sign, serial}})
 	j.Close()
 	again := open(t, path)
 	got := readLines(t, again, time.Time{}, time.Time{})
@@ -72,8 +72,8 @@ func TestLinesAreKept(t *testing.T) {
 	}
 }
 
-// TestEachLineOnce: what is read again, or by two ways, is kept once; what merely looks the
-// same is not the same.
+// TestEachLineOnce: lines that are read again, or from two sources, are stored once; different
+// lines with equal texts are not merged.
 func TestEachLineOnce(t *testing.T) {
 	several := []models.LogLine{logLine("b1", 5, "Traceback"), logLine("b1", 5, ""), logLine("b1", 5, ""), logLine("b1", 5, "Error")}
 	serial := models.LogLine{Received: second(1), Node: ref(), Source: models.LogSerial, Text: "again"}
@@ -107,9 +107,9 @@ func TestEachLineOnce(t *testing.T) {
 					if how == "by another program each" {
 						j = open(t, path)
 					}
-					j.Note(Records{Lines: lines})
+					j.Record(Records{Lines: lines})
 					if how != "at once" {
-						_ = j.written(t.Context())
+						_ = j.flushed(t.Context())
 					}
 				}
 				if got := textsOf(readLines(t, j, time.Time{}, time.Time{})); got != tt.want {
@@ -124,28 +124,27 @@ func TestEachLineOnce(t *testing.T) {
 	}
 }
 
-// TestFewLinesShareAChunk: a log that comes slowly is not a chunk for each line, and is read
-// as it came.
+// TestFewLinesShareAChunk: a slow log does not get a chunk per line, and is read in order.
 func TestFewLinesShareAChunk(t *testing.T) {
 	j := open(t, file(t))
 	for n, l := range logLines("b1", 0, 100) {
 		if n == 50 {
 			l.Node.Name = "renamed"
 		}
-		j.Note(Records{Lines: []models.LogLine{l}})
-		_ = j.written(t.Context())
+		j.Record(Records{Lines: []models.LogLine{l}})
+		_ = j.flushed(t.Context())
 	}
 	chunks, bytes, kept := 0, 0, 0
 	got := readLines(t, j, time.Time{}, time.Time{})
 	if err := j.read.QueryRowContext(t.Context(), "SELECT count(*), sum(size), (SELECT bytes FROM sizes WHERE what = 'lines') FROM chunks").Scan(&chunks, &bytes, &kept); err != nil || chunks > 10 || bytes != kept {
-		t.Errorf("%d chunks, %d bytes, told are %d; %v", chunks, bytes, kept, err)
+		t.Errorf("%d chunks, %d bytes, reported are %d; %v", chunks, bytes, kept, err)
 	}
 	if textsOf(got) != textsOf(logLines("b1", 0, 100)) || got[49].Node.Name != "r7-n01" || got[50].Node.Name != "renamed" || got[51].Node.Name != "r7-n01" {
 		t.Errorf("%s", textsOf(got))
 	}
 }
 
-// TestLinesInOrder: chunks that overlap are read in the order of time, and between bounds.
+// TestLinesInOrder: overlapping chunks are read in the order of time, and within limits.
 func TestLinesInOrder(t *testing.T) {
 	j := open(t, file(t))
 	odd, even := []models.LogLine{}, []models.LogLine{}
@@ -156,9 +155,9 @@ func TestLinesInOrder(t *testing.T) {
 			odd = append(odd, l)
 		}
 	}
-	j.Note(Records{Lines: odd})
-	_ = j.written(t.Context())
-	j.Note(Records{Lines: even})
+	j.Record(Records{Lines: odd})
+	_ = j.flushed(t.Context())
+	j.Record(Records{Lines: even})
 	got := readLines(t, j, time.Time{}, time.Time{})
 	if len(got) != 3000 || !slices.IsSortedFunc(got, func(a, b models.LogLine) int { return a.Time.Compare(b.Time) }) {
 		t.Errorf("%d lines", len(got))
@@ -176,7 +175,7 @@ func TestLinesInOrder(t *testing.T) {
 			t.Errorf("%v to %v: %q, want %q", tt.from, tt.to, got, tt.want)
 		}
 	}
-	for l, err := range j.Lines(t.Context(), uuid, time.Time{}, time.Time{}) { // who stops is let go
+	for l, err := range j.Lines(t.Context(), uuid, time.Time{}, time.Time{}) { // the reader may stop
 		if err != nil || l.Text != "b1-0" {
 			t.Errorf("%v %v", l, err)
 		}
@@ -191,9 +190,9 @@ func TestPictures(t *testing.T) {
 			UUID: uuid, Name: "r7-n01", ProvisionState: state, DriverInfo: map[string]any{"redfish_password": "s3cr3t"}, Raw: []byte(`{"s3cr3t": 1}`),
 		}}
 	}
-	j.Note(Records{Pictures: []models.Picture{picture(1, "available"), picture(2, "available"), picture(3, "deploying")}})
-	_ = j.written(t.Context())
-	j.Note(Records{Pictures: []models.Picture{picture(4, "deploying"), picture(9, "active")}})
+	j.Record(Records{Pictures: []models.Picture{picture(1, "available"), picture(2, "available"), picture(3, "deploying")}})
+	_ = j.flushed(t.Context())
+	j.Record(Records{Pictures: []models.Picture{picture(4, "deploying"), picture(9, "active")}})
 	for _, tt := range []struct {
 		name     string
 		from, to time.Time
@@ -225,8 +224,8 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestEvidence: what was known of a deployment comes back with it, without secrets, and is
-// not lost to one who knows less.
+// TestEvidence: the evidence of a deployment is stored with it, without secrets, and is not
+// overwritten by a program that has none.
 func TestEvidence(t *testing.T) {
 	j := open(t, filepath.Join(t.TempDir(), "x.db"))
 	w := deployment(0, 5, 60)
@@ -235,9 +234,9 @@ func TestEvidence(t *testing.T) {
 		AgentURL: "https://10.0.0.9:9999", AgentVersion: "11.5", LastHeartbeat: second(50), Kind: models.DeploySteps, StepIndex: 0, Step: "deploy.install_coreos",
 		Steps: []models.Step{{Interface: "deploy", Step: "install_coreos", Priority: &priority, Args: map[string]any{"token": "s3cr3t"}}}, LastError: "no disk",
 	}
-	j.Note(Records{Works: []models.Work{w}})
-	_ = j.written(t.Context())
-	j.Note(Records{Works: []models.Work{deployment(1, 6, -1)}}) // another program's
+	j.Record(Records{Works: []models.Work{w}})
+	_ = j.flushed(t.Context())
+	j.Record(Records{Works: []models.Work{deployment(1, 6, -1)}}) // another program's
 	works, err := j.OfNode(t.Context(), uuid, 9)
 	if err != nil || len(works) != 1 || works[0].Evidence == nil {
 		t.Fatalf("%v %+v", err, works)

@@ -13,14 +13,14 @@ import (
 	"ironworks/models"
 )
 
-// packedAs is the first byte of what is packed: how it was.
+// packedAs is the first byte of packed data: the format.
 const packedAs = 1
 
-// mostUnpacked bounds what a chunk or a picture unpacks to.
-const mostUnpacked = 64 << 20
+// maxUnpacked limits the unpacked size of a chunk or a snapshot.
+const maxUnpacked = 64 << 20
 
-// packer packs what is written, and unpacks what it goes on with. It is not for several
-// goroutines.
+// packer packs what is written, and unpacks chunks to extend them. It is not safe for concurrent
+// use.
 type packer struct {
 	*unpacker
 	zstd *zstd.Encoder
@@ -44,7 +44,7 @@ func (p *packer) close() {
 	_ = p.zstd.Close()
 }
 
-// pack packs values, one JSON text a line.
+// pack packs values, one JSON text per line.
 func (p *packer) pack(values func(add func(any) error) error) ([]byte, error) {
 	p.text.Reset()
 	encoder := json.NewEncoder(&p.text)
@@ -55,11 +55,11 @@ func (p *packer) pack(values func(add func(any) error) error) ([]byte, error) {
 	return p.zstd.EncodeAll(p.text.Bytes(), []byte{packedAs}), nil
 }
 
-// unpacker reads what was packed.
+// unpacker reads packed data.
 type unpacker struct{ zstd *zstd.Decoder }
 
 func newUnpacker() (*unpacker, error) {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(mostUnpacked))
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxUnpacked))
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
@@ -68,10 +68,10 @@ func newUnpacker() (*unpacker, error) {
 
 func (u *unpacker) close() { u.zstd.Close() }
 
-// unpack gives a decoder of the JSON texts.
+// unpack returns a decoder of the JSON texts.
 func (u *unpacker) unpack(packed []byte) (*json.Decoder, error) {
 	if len(packed) == 0 || packed[0] != packedAs {
-		return nil, errors.New("packed in a way that this program does not know")
+		return nil, errors.New("unknown compression")
 	}
 	text, err := u.zstd.DecodeAll(packed[1:], nil)
 	if err != nil {
@@ -80,8 +80,8 @@ func (u *unpacker) unpack(packed []byte) (*json.Decoder, error) {
 	return json.NewDecoder(bytes.NewReader(text)), nil
 }
 
-// packedLine is a line in a chunk, which has the node and the boot. Times are microseconds
-// since 1970, 0 for none.
+// packedLine is a line in a chunk, which has the node and the boot. Times are microseconds since
+// 1970, 0 for none.
 type packedLine struct {
 	Time     int64                   `json:"t,omitempty"`
 	Received int64                   `json:"r,omitempty"`
@@ -142,10 +142,10 @@ func timeOrZero(micro int64) time.Time {
 	if micro == 0 {
 		return time.Time{}
 	}
-	return at(micro)
+	return timeAt(micro)
 }
 
-// cursors gives of packed lines only which ones they are.
+// cursors returns packed lines with only their identity.
 func (u *unpacker) cursors(packed []byte) ([]line, error) {
 	decoder, err := u.unpack(packed)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// pictures appends those that are other than the last one of their node.
+// pictures stores snapshots that differ from the last one of their node.
 func (w *writing) pictures(pictures []models.Picture) error {
 	for i := range pictures {
 		p := &pictures[i]
@@ -35,7 +35,7 @@ func (w *writing) pictures(pictures []models.Picture) error {
 	return nil
 }
 
-// isLast says whether a node's last picture is this one: the same is packed the same.
+// isLast reports whether a node's last snapshot is equal: equal nodes are packed equally.
 func (w *writing) isLast(uuid string, packed []byte) (same bool, err error) {
 	rows, err := w.QueryContext(w.ctx, "SELECT packed FROM pictures WHERE node = ? ORDER BY at DESC, id DESC LIMIT 1", uuid)
 	if err != nil {
@@ -51,8 +51,8 @@ func (w *writing) isLast(uuid string, packed []byte) (same bool, err error) {
 	return bytes.Equal(last, packed), rows.Err()
 }
 
-// Pictures gives a node as it stood from a time to another, the oldest first, and before
-// them the last picture of before from. A zero time is no bound.
+// Pictures returns the snapshots of a node in a period, the oldest first, preceded by the last one
+// before from. Zero times are no limits.
 func (j *Journal) Pictures(ctx context.Context, uuid string, from, to time.Time) ([]models.Picture, error) {
 	db, err := j.reading(ctx)
 	if db == nil {
@@ -62,11 +62,11 @@ func (j *Journal) Pictures(ctx context.Context, uuid string, from, to time.Time)
 	rows, err := db.QueryContext(ctx, `SELECT at, packed FROM pictures WHERE node = ?1 AND at <= ?3
 AND at >= coalesce((SELECT max(at) FROM pictures WHERE node = ?1 AND at < ?2), ?2) ORDER BY at, id`, uuid, low, high)
 	if err != nil {
-		return nil, j.unread(err)
+		return nil, j.readError(err)
 	}
 	pictures, err := scanPictures(rows)
 	if err != nil {
-		return nil, j.unread(err)
+		return nil, j.readError(err)
 	}
 	return pictures, nil
 }
@@ -84,7 +84,7 @@ func scanPictures(rows *sql.Rows) (pictures []models.Picture, err error) {
 		if err := rows.Scan(&when, &packed); err != nil {
 			return nil, err
 		}
-		p := models.Picture{At: at(when)}
+		p := models.Picture{At: timeAt(when)}
 		decoder, err := u.unpack(packed)
 		if err == nil {
 			err = decoder.Decode(&p.Node)

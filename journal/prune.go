@@ -9,37 +9,36 @@ import (
 	"time"
 )
 
-// PruneOptions say what goes.
+// PruneOptions select what is deleted.
 type PruneOptions struct {
-	// Before is the time of the newest that goes; with the zero time age is no reason.
+	// Before is the time of the newest deleted record; if zero, age does not matter.
 	Before time.Time
-	// Node is the uuid of the node to which that is confined; all of it goes where Before is
-	// zero. Empty: all nodes.
+	// Node is the UUID of the node whose records are deleted, all of them if Before is zero.
+	// Empty: all nodes.
 	Node string
-	// Size is how many bytes the file may have: the oldest lines go, and then the oldest
-	// pictures, until it is no larger. 0: as it is.
+	// Size is the maximum size of the file in bytes: the oldest lines are deleted, and then
+	// the oldest snapshots, until it is no larger. 0: no maximum.
 	Size int64
 }
 
-// Pruned is what went.
+// Pruned is what was deleted.
 type Pruned struct {
 	Transitions int64 `json:"transitions"`
 	Works       int64 `json:"works"`
 	Pictures    int64 `json:"pictures"`
 	Lines       int64 `json:"lines"`
-	// Before and After are the bytes on disk.
+	// Before and After are the sizes on disk in bytes.
 	Before int64 `json:"bytes_before"`
 	After  int64 `json:"bytes_after"`
 }
 
-// atATime is how many rows, or pages, are given up together: others may write between.
+// atATime is how many rows, or pages, are deleted together: other programs may write in between.
 const atATime = 512
 
-// Prune takes records out, and gives their room on the disk back. It returns what went,
-// also with an error.
+// Prune deletes records and shrinks the file. It returns what was deleted even if it fails.
 func (j *Journal) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 	var p Pruned
-	if err := j.written(ctx); err != nil {
+	if err := j.flushed(ctx); err != nil {
 		return p, err
 	}
 	if _, err := os.Stat(j.opts.Path); j.opts.Path == "" || errors.Is(err, os.ErrNotExist) {
@@ -55,7 +54,7 @@ func (j *Journal) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 		err = pruneSize(ctx, db, o.Size, &p)
 	}
 	if err == nil {
-		err = giveBack(ctx, db)
+		err = releaseSpace(ctx, db)
 	}
 	p.After = j.onDisk()
 	if err != nil {
@@ -64,7 +63,7 @@ func (j *Journal) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 	return p, nil
 }
 
-// pruneRecords takes out what is older, or of a node.
+// pruneRecords deletes records by age or node.
 func pruneRecords(ctx context.Context, db *sql.DB, o PruneOptions, p *Pruned) error {
 	if o.Before.IsZero() && o.Node == "" {
 		return nil
@@ -82,7 +81,7 @@ func pruneRecords(ctx context.Context, db *sql.DB, o PruneOptions, p *Pruned) er
 		query := fmt.Sprintf("DELETE FROM %[1]s WHERE id IN (SELECT id FROM %[1]s WHERE %[2]s <= ?1 AND (?2 = '' OR node = ?2) LIMIT ?3) RETURNING %[3]s",
 			q.table, q.time, q.counted)
 		for more := true; more; {
-			n, rows, err := deleted(ctx, db, query, before, o.Node, atATime)
+			n, rows, err := deleteRows(ctx, db, query, before, o.Node, atATime)
 			*q.went += n
 			if err != nil {
 				return err
@@ -93,8 +92,8 @@ func pruneRecords(ctx context.Context, db *sql.DB, o PruneOptions, p *Pruned) er
 	return nil
 }
 
-// deleted deletes, and adds up what the query returns.
-func deleted(ctx context.Context, db *sql.DB, query string, args ...any) (sum int64, count int, err error) {
+// deleteRows executes a deletion, and sums up what the query returns.
+func deleteRows(ctx context.Context, db *sql.DB, query string, args ...any) (sum int64, count int, err error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return 0, 0, err
@@ -111,9 +110,9 @@ func deleted(ctx context.Context, db *sql.DB, query string, args ...any) (sum in
 	return sum, count, rows.Err()
 }
 
-// pruneSize takes out the oldest lines and pictures until what is used of the file is no
-// more than some bytes.
-func pruneSize(ctx context.Context, db *sql.DB, most int64, p *Pruned) error {
+// pruneSize deletes the oldest lines and snapshots until no more than limit bytes of the file are
+// in use.
+func pruneSize(ctx context.Context, db *sql.DB, limit int64, p *Pruned) error {
 	for _, q := range []struct {
 		table, counted string
 		went           *int64
@@ -127,10 +126,10 @@ func pruneSize(ctx context.Context, db *sql.DB, most int64, p *Pruned) error {
 FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&used); err != nil {
 				return err
 			}
-			if used <= most {
+			if used <= limit {
 				return nil
 			}
-			_, rows, err := deletedOldest(ctx, db, q.table, q.counted, used-most, q.went)
+			_, rows, err := deleteOldest(ctx, db, q.table, q.counted, used-limit, q.went)
 			if err != nil {
 				return err
 			}
@@ -142,31 +141,31 @@ FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&used); e
 	return nil
 }
 
-// deletedOldest takes the oldest rows out, until they had so many bytes or are many.
-func deletedOldest(ctx context.Context, db *sql.DB, table, counted string, bytes int64, went *int64) (sum int64, rows int, err error) {
-	sum, rows, err = deleted(ctx, db, fmt.Sprintf(`DELETE FROM %[1]s WHERE id IN (
+// deleteOldest deletes the oldest rows that have so many bytes, but not too many at once.
+func deleteOldest(ctx context.Context, db *sql.DB, table, counted string, bytes int64, went *int64) (sum int64, rows int, err error) {
+	sum, rows, err = deleteRows(ctx, db, fmt.Sprintf(`DELETE FROM %[1]s WHERE id IN (
 	SELECT id FROM (SELECT id, sum(size) OVER (ORDER BY id) - size AS before FROM (SELECT id, size FROM %[1]s ORDER BY id LIMIT ?))
 	WHERE before < ?) RETURNING %[2]s`, table, counted), atATime, bytes)
 	*went += sum
 	return sum, rows, err
 }
 
-// giveBack makes the file as small as what is in it. A file of before that was possible
-// in pieces is written anew once.
-func giveBack(ctx context.Context, db *sql.DB) error {
+// releaseSpace shrinks the file to its content. A file without incremental vacuum is rewritten
+// once.
+func releaseSpace(ctx context.Context, db *sql.DB) error {
 	var pieces, free int64
 	if err := db.QueryRowContext(ctx, "SELECT auto_vacuum, freelist_count FROM pragma_auto_vacuum, pragma_freelist_count").Scan(&pieces, &free); err != nil {
 		return err
 	}
 	if pieces == 0 && free > 0 {
-		// Both by one statement: it has to be one connection.
+		// Both must use the same connection, so they are one statement.
 		if _, err := db.ExecContext(ctx, "PRAGMA auto_vacuum = INCREMENTAL; VACUUM"); err != nil {
 			return err
 		}
 	}
 	for pieces != 0 && free > 0 {
 		before := free
-		if err := step(ctx, db, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", atATime)); err != nil {
+		if err := runAll(ctx, db, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", atATime)); err != nil {
 			return err
 		}
 		if err := db.QueryRowContext(ctx, "PRAGMA freelist_count").Scan(&free); err != nil {
@@ -176,14 +175,14 @@ func giveBack(ctx context.Context, db *sql.DB) error {
 			break
 		}
 	}
-	// The log goes into the file, which gets smaller only then; where another program reads
-	// just now, later.
+	// The write-ahead log is moved into the file, which shrinks only then; while another program
+	// is reading, later.
 	_, err := db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	return err
 }
 
-// step does all that a statement does which gives up a page with each row.
-func step(ctx context.Context, db *sql.DB, query string) (err error) {
+// runAll runs a statement that releases a page with each row.
+func runAll(ctx context.Context, db *sql.DB, query string) (err error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
 		return err
@@ -193,4 +192,78 @@ func step(ctx context.Context, db *sql.DB, query string) (err error) {
 		continue
 	}
 	return rows.Err()
+}
+
+// pictureShare is the fraction of the size of lines that snapshots may take.
+const pictureShare = 4
+
+// forgetOld deletes what is much older than the newest record, and the oldest lines and snapshots
+// if there are too many: a few rows each time, by an index.
+func (w *writing) forgetOld(newest time.Time, limits Limits) error {
+	year, age := newest.Add(-keepFor).UnixMicro(), newest.Add(-limits.Age).UnixMicro()
+	for _, old := range []struct {
+		query  string
+		before int64
+	}{
+		{"DELETE FROM transitions WHERE at < ?", year},
+		{"DELETE FROM works WHERE seen < ?", year},
+		{"DELETE FROM dropped WHERE at < ?", year},
+		{"DELETE FROM pictures WHERE at < ?", age},
+		{"DELETE FROM chunks WHERE received < ?", age},
+	} {
+		if _, err := w.exec(old.query, old.before); err != nil {
+			return err
+		}
+	}
+	return errors.Join(w.shrink(lines, limits.Size), w.shrink(pictures, limits.Size/pictureShare))
+}
+
+// kind is a kind of records with a limited size: its name in the table of sizes.
+type kind string
+
+const (
+	lines    kind = "lines"
+	pictures kind = "pictures"
+)
+
+func (k kind) table() string {
+	if k == lines {
+		return "chunks"
+	}
+	return "pictures"
+}
+
+// shrink deletes the oldest records of a kind until they take no more than limit bytes.
+func (w *writing) shrink(k kind, limit int64) error {
+	for {
+		over, err := w.number("SELECT bytes - ? FROM sizes WHERE what = ?", limit, string(k))
+		if err != nil || over <= 0 {
+			return err
+		}
+		// As many of the oldest as necessary, some at a time.
+		id, err := w.number(`SELECT coalesce(max(id), 0) FROM (
+	SELECT id, sum(size) OVER (ORDER BY id) - size AS before FROM (SELECT id, size FROM `+k.table()+` ORDER BY id LIMIT 256))
+WHERE before < ?`, over)
+		if err != nil || id == 0 {
+			return err
+		}
+		if _, err := w.exec("DELETE FROM "+k.table()+" WHERE id <= ?", id); err != nil {
+			return err
+		}
+	}
+}
+
+// number returns the result of a query for one number.
+func (w *writing) number(query string, args ...any) (n int64, err error) {
+	rows, err := w.QueryContext(w.ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if err := rows.Scan(&n); err != nil {
+			return 0, err
+		}
+	}
+	return n, rows.Err()
 }

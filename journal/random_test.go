@@ -15,9 +15,9 @@ import (
 	"ironworks/test/seeds"
 )
 
-// TestAnyWay: whatever the order and the ways by which lines come, of three boots and in
+// TestLinesFromAnySource: whatever the order and the sources of lines, of three boots and in
 // pieces, through restarts, failures and a second program, each is read once.
-func TestAnyWay(t *testing.T) {
+func TestLinesFromAnySource(t *testing.T) {
 	for _, seed := range seeds.For(t, 8) {
 		random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // no secret
 		var boots [][]models.LogLine
@@ -48,10 +48,10 @@ func TestAnyWay(t *testing.T) {
 				to++
 			}
 			p := random.IntN(2)
-			programs[p].Note(Records{Lines: lines[from:to]})
+			programs[p].Record(Records{Lines: lines[from:to]})
 			switch random.IntN(4) {
 			case 0:
-				_ = programs[p].written(t.Context())
+				_ = programs[p].flushed(t.Context())
 			case 1:
 				programs[p].Close()
 				programs[p] = open(t, path)
@@ -61,9 +61,9 @@ func TestAnyWay(t *testing.T) {
 			piece(boots[random.IntN(3)])
 		}
 		for _, lines := range boots {
-			programs[random.IntN(2)].Note(Records{Lines: lines})
+			programs[random.IntN(2)].Record(Records{Lines: lines})
 		}
-		_ = programs[0].written(t.Context())
+		_ = programs[0].flushed(t.Context())
 		got, last := map[string]int{}, time.Time{}
 		for l, err := range programs[1].Lines(t.Context(), uuid, time.Time{}, time.Time{}) {
 			if err != nil || l.Time.Before(last) {
@@ -83,46 +83,46 @@ func TestAnyWay(t *testing.T) {
 	}
 }
 
-// TestRememberedIsBounded: beyond some lines nobody knows any more which ones are kept; they
-// are read once all the same.
-func TestRememberedIsBounded(t *testing.T) {
-	w := &writing{seen: newSeen()}
+// TestRememberedIDsAreBounded: beyond some lines, the stored ones are no longer remembered; they
+// are still read once.
+func TestRememberedIDsAreBounded(t *testing.T) {
+	w := &writing{seen: newLineIndex()}
 	boots := make([]*bootSeen, 4)
 	for i := range boots {
 		boots[i] = &bootSeen{ids: map[uint64]bool{}, used: i}
 		w.seen.boots[bootKey{node: fmt.Sprint(i)}] = boots[i]
-		for n := range mostIDs / 3 {
-			w.seen.remember(boots[i], uint64(i*mostIDs+n)) //nolint:gosec // small
+		for n := range maxIDs / 3 {
+			w.seen.remember(boots[i], uint64(i*maxIDs+n)) //nolint:gosec // small
 		}
 	}
 	held := 0
 	for _, b := range boots {
 		held += len(b.ids)
 	}
-	if held != w.seen.ids || held > mostIDs || boots[0].ids != nil || boots[3].ids == nil {
+	if held != w.seen.ids || held > maxIDs || boots[0].ids != nil || boots[3].ids == nil {
 		t.Errorf("%d are remembered, %d counted", held, w.seen.ids)
 	}
-	for n := range mostIDs + 1 {
-		w.seen.remember(boots[3], uint64(100*mostIDs+n)) //nolint:gosec // small
+	for n := range maxIDs + 1 {
+		w.seen.remember(boots[3], uint64(100*maxIDs+n)) //nolint:gosec // small
 	}
 	if boots[3].ids != nil || !boots[3].tooMany || w.seen.ids != 0 {
 		t.Errorf("one boot alone: %d, %d counted", len(boots[3].ids), w.seen.ids)
 	}
 }
 
-// TestPruneWhileOthersWrite: neither is in the other's way.
+// TestPruneWhileOthersWrite: neither blocks the other.
 func TestPruneWhileOthersWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	writer, pruner := open(t, path), open(t, path)
-	writer.Note(Records{Lines: noisyLines("b0", 0, 5000)})
-	_ = writer.written(t.Context())
+	writer.Record(Records{Lines: noisyLines("b0", 0, 5000)})
+	_ = writer.flushed(t.Context())
 	ctx, cancel := context.WithCancel(t.Context())
 	var writing sync.WaitGroup
 	noted := 0
 	writing.Go(func() {
 		for ; ctx.Err() == nil; noted++ {
-			writer.Note(Records{Lines: logLines("b1", 10_000+noted*20, 10_000+(noted+1)*20)})
-			_ = writer.written(ctx)
+			writer.Record(Records{Lines: logLines("b1", 10_000+noted*20, 10_000+(noted+1)*20)})
+			_ = writer.flushed(ctx)
 		}
 	})
 	for range 5 {
@@ -132,7 +132,7 @@ func TestPruneWhileOthersWrite(t *testing.T) {
 	}
 	cancel()
 	writing.Wait()
-	_ = writer.written(t.Context())
+	_ = writer.flushed(t.Context())
 	lines := readLines(t, pruner, time.Time{}, time.Time{})
 	if len(lines) != noted*20 || !slices.IsSortedFunc(lines, func(a, b models.LogLine) int { return a.Time.Compare(b.Time) }) || !strings.HasPrefix(lines[0].Text, "b1-") {
 		t.Errorf("%d lines, want %d", len(lines), noted*20)

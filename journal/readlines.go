@@ -13,7 +13,7 @@ import (
 	"ironworks/models"
 )
 
-// bounds are times as they are compared; zero times are none.
+// bounds returns times as they are compared; zero times are no limits.
 func bounds(from, to time.Time) (low, high int64) {
 	low, high = math.MinInt64, math.MaxInt64
 	if !from.IsZero() {
@@ -25,21 +25,21 @@ func bounds(from, to time.Time) (low, high int64) {
 	return low, high
 }
 
-// Lines gives the lines of a node's ramdisks from a time to another, both included, the
-// oldest first and each once; a zero time is no bound. The time is the machine's, or when
-// the line came where that is not known. It ends with the first error.
+// Lines returns the ramdisk log lines of a node in a period, both ends included, the oldest first
+// and each once; zero times are no limits. The time is the machine's, or that of receipt if
+// unknown. It stops at the first error.
 func (j *Journal) Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error] {
 	return func(yield func(models.LogLine, error) bool) {
 		m := &merge{ctx: ctx, journal: j, seed: maphash.MakeSeed(), once: map[uint64]bool{}, timeless: map[uint64]bool{}}
 		m.low, m.high = bounds(from, to)
 		err := m.run(uuid, func(l models.LogLine) bool { return yield(l, nil) })
 		if err != nil {
-			yield(models.LogLine{}, j.unread(err))
+			yield(models.LogLine{}, j.readError(err))
 		}
 	}
 }
 
-// merge makes one row of lines of chunks. Few are open at a time: those that overlap.
+// merge merges the lines of chunks. Only overlapping chunks are open at a time.
 type merge struct {
 	ctx       context.Context //nolint:containedctx // it lives as long as one range over Lines
 	journal   *Journal
@@ -47,8 +47,8 @@ type merge struct {
 	unpacker  *unpacker
 	low, high int64
 	open      openChunks
-	// What two programs wrote at the same time has the same time: once are the lines of
-	// the time at, timeless those that have none.
+	// Lines that two programs stored have the same time: once are the lines of the time at,
+	// timeless those without a time.
 	seed     maphash.Seed
 	at       int64
 	once     map[uint64]bool
@@ -84,7 +84,7 @@ func (m *merge) run(uuid string, yield func(models.LogLine) bool) (err error) {
 	return m.ctx.Err()
 }
 
-// chunks are those that may have lines of the time.
+// chunks returns those that may have lines of the period.
 func (m *merge) chunks(uuid string) (chunks []chunkRow, err error) {
 	rows, err := m.db.QueryContext(m.ctx, `SELECT id, first, last, node, name, boot FROM chunks
 WHERE node = ? AND first <= ? AND last >= ? ORDER BY first, id`, uuid, m.high, m.low)
@@ -102,7 +102,7 @@ WHERE node = ? AND first <= ? AND last >= ? ORDER BY first, id`, uuid, m.high, m
 	return chunks, rows.Err()
 }
 
-// openChunk reads a chunk. One that went meanwhile has no lines.
+// openChunk reads a chunk. A chunk that was deleted meanwhile has no lines.
 func (m *merge) openChunk(c *chunkRow) error {
 	var packed []byte
 	err := m.db.QueryRowContext(m.ctx, "SELECT packed FROM chunks WHERE id = ?", c.id).Scan(&packed)
@@ -129,7 +129,7 @@ func (m *merge) openChunk(c *chunkRow) error {
 	return nil
 }
 
-// next takes the oldest line.
+// next removes and returns the oldest line.
 func (m *merge) next() line {
 	c := m.open[0]
 	l := c.lines[0]
@@ -141,7 +141,7 @@ func (m *merge) next() line {
 	return l
 }
 
-// isNew says whether a line did not come before.
+// isNew reports whether a line was not returned before.
 func (m *merge) isNew(l *line) bool {
 	if l.Cursor == "" {
 		return true
@@ -162,7 +162,7 @@ func (m *merge) isNew(l *line) bool {
 	return !was
 }
 
-// openChunk are the lines of a chunk that were not taken yet.
+// openChunk has the remaining lines of a chunk.
 type openChunk struct {
 	id    int64
 	lines []line
@@ -171,7 +171,7 @@ type openChunk struct {
 // openChunks is a heap: the chunk with the oldest line is the first.
 type openChunks []*openChunk
 
-// Len implements [heap.Interface], as the methods below do.
+// Len implements [heap.Interface], like the methods below.
 func (o openChunks) Len() int { return len(o) }
 
 func (o openChunks) Less(a, b int) bool {
@@ -186,7 +186,7 @@ func (o openChunks) Swap(a, b int) { o[a], o[b] = o[b], o[a] }
 // Push adds a chunk.
 func (o *openChunks) Push(c any) { *o = append(*o, c.(*openChunk)) }
 
-// Pop takes the last one away.
+// Pop removes the last chunk.
 func (o *openChunks) Pop() any {
 	old := *o
 	last := old[len(old)-1]

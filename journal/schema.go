@@ -1,10 +1,10 @@
 package journal
 
-// migrations lead from each schema to the next; the number of those that were done is
-// the file's user_version. One that was released is never changed.
+// migrations returns the steps from each schema to the next; the file's user_version is the number
+// of steps that were applied. A released step must never change.
 func migrations() []string { return []string{schema1, schema2} }
 
-// schema1 has what happened.
+// schema1 has transitions and operations.
 const schema1 = `
 CREATE TABLE transitions (
 	id       INTEGER PRIMARY KEY,
@@ -27,7 +27,7 @@ CREATE TABLE works (
 	class   TEXT NOT NULL,     -- resource class
 	kind    TEXT NOT NULL,     -- deploying, cleaning, …
 	began   INTEGER NOT NULL,
-	ended   INTEGER,           -- NULL: it goes on, or nobody saw its end
+	ended   INTEGER,           -- NULL: still running, or its end was not seen
 	seen    INTEGER NOT NULL,  -- the last that is known of it
 	whole   INTEGER NOT NULL,  -- its beginning was seen
 	outcome TEXT NOT NULL,
@@ -46,7 +46,7 @@ CREATE TABLE phases (
 	PRIMARY KEY (work, place)
 ) STRICT, WITHOUT ROWID;`
 
-// schema2 adds pictures, lines, and what was known of a piece of work.
+// schema2 adds snapshots, lines, and the evidence of operations.
 const schema2 = `
 ALTER TABLE works ADD COLUMN evidence TEXT; -- models.Kept in JSON; NULL: nothing is known
 CREATE TABLE pictures (

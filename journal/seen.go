@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// mostIDs bounds how many lines are remembered by what they are, of all boots, and
-	// mostBoots of how many boots anything is.
-	mostIDs   = 500_000
-	mostBoots = 4096
+	// maxIDs bounds the lines that are remembered by ID, of all boots, and maxBoots the boots of
+	// which anything is remembered.
+	maxIDs   = 500_000
+	maxBoots = 4096
 )
 
-// seen tells which lines are kept already: the log of a boot is read from its start each
-// time it is opened, and comes by several ways. Lines come in the order of their time
-// mostly, and what is newer than all that is kept of its boot is new; only of boots that
-// are read again it is remembered which lines they are.
-type seen struct {
+// lineIndex detects lines that are stored already: the log of a boot is read from its start each time,
+// and may come from several sources. Mostly, lines are in the order of their time, and a line
+// newer than all stored ones of its boot is new; only for boots that are read again, the IDs of
+// their lines are remembered.
+type lineIndex struct {
 	seed  maphash.Seed
 	boots map[bootKey]*bootSeen
 	ids   int
@@ -27,32 +27,32 @@ type seen struct {
 
 // bootSeen is what is known of the lines of one boot.
 type bootSeen struct {
-	// last is the time of the newest line. In atLast are those of that time, if all of
-	// them came by here.
+	// last is the time of the newest line. atLast are the lines of that time, if all of them came
+	// through isStored.
 	last   int64
 	atLast map[uint64]bool
-	// ids are all lines; nil until they are asked for. Too many of them are not
-	// remembered.
+	// ids are the IDs of all lines; nil until they are needed, or if there are too many.
 	ids     map[uint64]bool
 	tooMany bool
 	used    int
 }
 
-func newSeen() *seen {
-	return &seen{seed: maphash.MakeSeed(), boots: map[bootKey]*bootSeen{}}
+func newLineIndex() *lineIndex {
+	return &lineIndex{seed: maphash.MakeSeed(), boots: map[bootKey]*bootSeen{}}
 }
 
-// id is what a line is among those of its boot: where it stands in the journal.
-func (s *seen) id(l *line) uint64 {
+// id identifies a line within its boot by its position in the journal.
+func (s *lineIndex) id(l *line) uint64 {
 	return maphash.Comparable(s.seed, struct {
 		cursor  string
 		ordinal int
 	}{l.Cursor, l.ordinal})
 }
 
-// isKept says whether a line is in the file, or among those of its boot that are on the way
-// there; it is taken as kept from then on. Lines without cursor are never.
-func (w *writing) isKept(key bootKey, l *line, onTheWay []line) (bool, error) {
+// isStored reports whether a line is in the file, or among pending, those of its boot that are
+// about to be written; from then on it counts as stored. Lines without a cursor are never
+// detected.
+func (w *writing) isStored(key bootKey, l *line, pending []line) (bool, error) {
 	if l.Cursor == "" {
 		return false, nil
 	}
@@ -62,7 +62,7 @@ func (w *writing) isKept(key bootKey, l *line, onTheWay []line) (bool, error) {
 	}
 	id, at := w.seen.id(l), l.key()
 	switch {
-	case l.Time.IsZero(): // by two ways it has two times
+	case l.Time.IsZero(): // from two sources it has two times
 	case at > b.last:
 		b.last, b.atLast = at, map[uint64]bool{id: true}
 		w.seen.remember(b, id)
@@ -73,7 +73,7 @@ func (w *writing) isKept(key bootKey, l *line, onTheWay []line) (bool, error) {
 		return was, nil
 	}
 	if b.ids == nil && !b.tooMany {
-		if err := w.loadIDs(key, b, onTheWay); err != nil {
+		if err := w.loadIDs(key, b, pending); err != nil {
 			return false, err
 		}
 	}
@@ -85,7 +85,7 @@ func (w *writing) isKept(key bootKey, l *line, onTheWay []line) (bool, error) {
 	return was, nil
 }
 
-// bootSeen is what is known of a boot; at first what the file tells.
+// bootSeen returns what is known of a boot; initially from the file.
 func (w *writing) bootSeen(key bootKey) (*bootSeen, error) {
 	s := w.seen
 	s.now++
@@ -95,7 +95,7 @@ func (w *writing) bootSeen(key bootKey) (*bootSeen, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(s.boots) >= mostBoots {
+		if len(s.boots) >= maxBoots {
 			clear(s.boots)
 			s.ids = 0
 		}
@@ -107,19 +107,19 @@ func (w *writing) bootSeen(key bootKey) (*bootSeen, error) {
 }
 
 // remember adds a line to those of a boot that is read again.
-func (s *seen) remember(b *bootSeen, id uint64) {
+func (s *lineIndex) remember(b *bootSeen, id uint64) {
 	if b.ids == nil || b.ids[id] {
 		return
 	}
 	b.ids[id] = true
-	if s.ids++; s.ids > mostIDs {
+	if s.ids++; s.ids > maxIDs {
 		s.makeRoom(b)
 	}
 }
 
-// makeRoom forgets the lines of the boots that were not read for the longest time.
-func (s *seen) makeRoom(but *bootSeen) {
-	for s.ids > mostIDs/2 {
+// makeRoom drops the IDs of the boots that were not read for the longest time.
+func (s *lineIndex) makeRoom(but *bootSeen) {
+	for s.ids > maxIDs/2 {
 		var oldest *bootSeen
 		for _, b := range s.boots {
 			if b != but && b.ids != nil && (oldest == nil || b.used < oldest.used) {
@@ -132,18 +132,18 @@ func (s *seen) makeRoom(but *bootSeen) {
 		s.ids -= len(oldest.ids)
 		oldest.ids = nil
 	}
-	if s.ids > mostIDs {
-		// Twice in the file is once when it is read.
+	if s.ids > maxIDs {
+		// A line that is stored twice is still returned once.
 		s.ids -= len(but.ids)
 		but.ids, but.tooMany = nil, true
 	}
 }
 
-// loadIDs learns the lines of a boot from the file and from what is on its way there.
-func (w *writing) loadIDs(key bootKey, b *bootSeen, onTheWay []line) (err error) {
+// loadIDs reads the IDs of a boot's lines from the file and from the pending lines.
+func (w *writing) loadIDs(key bootKey, b *bootSeen, pending []line) (err error) {
 	b.ids = map[uint64]bool{}
-	for i := range onTheWay {
-		w.seen.remember(b, w.seen.id(&onTheWay[i]))
+	for i := range pending {
+		w.seen.remember(b, w.seen.id(&pending[i]))
 	}
 	rows, err := w.QueryContext(w.ctx, "SELECT packed FROM chunks WHERE node = ? AND boot = ?", key.node, key.boot)
 	if err != nil {

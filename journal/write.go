@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// twice is how far apart two programs tell the same transition.
-	twice = 10 * time.Second
-	// keepFor is how long records are kept, counted back from the newest that is not in the
+	// sameWithin is how far apart two programs may report the same transition.
+	sameWithin = 10 * time.Second
+	// keepFor is how long records are kept, counted back from the newest one that is not in the
 	// future.
 	keepFor = 365 * 24 * time.Hour
-	// patience bounds the writing of a batch: a disk that hangs must not hold up the end
-	// of the program for ever.
-	patience = 10 * time.Second
+	// writeTimeout bounds the writing of a batch: a hanging disk must not block the end of the
+	// program forever.
+	writeTimeout = 10 * time.Second
 )
 
-// store writes a batch, all of it or nothing.
+// store writes a batch in one transaction.
 func (j *Journal) store(ctx context.Context, b *batch) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	db, err := j.forWriting(ctx)
 	if err != nil {
@@ -35,8 +35,8 @@ func (j *Journal) store(ctx context.Context, b *batch) (err error) {
 		}
 	}
 	if err := j.storeIn(ctx, db, b); err != nil {
-		j.seen = newSeen() // it was ahead of the file
-		return fmt.Errorf("what happens is not kept in journal %s: %w", j.opts.Path, err)
+		j.seen = newLineIndex() // it was ahead of the file
+		return fmt.Errorf("cannot write journal %s: %w", j.opts.Path, err)
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func (j *Journal) storeIn(ctx context.Context, db *sql.DB, b *batch) error {
 		}
 	}
 	// A server whose clock is ahead would make everything old.
-	if now := j.opts.Now(); newest.After(now) {
+	if now := time.Now(); newest.After(now) {
 		newest = now
 	}
 	if err := w.forgetOld(newest, j.opts.Limits); err != nil {
@@ -79,13 +79,13 @@ func (j *Journal) storeIn(ctx context.Context, db *sql.DB, b *batch) error {
 	return tx.Commit()
 }
 
-// writing is a batch on its way.
+// writing is a batch that is being written.
 type writing struct {
 	ctx    context.Context //nolint:containedctx // it lives as long as one call of store
 	tx     *sql.Tx
 	writer string
 	packer *packer
-	seen   *seen
+	seen   *lineIndex
 	// prepared are the statements that were used already.
 	prepared map[string]*sql.Stmt
 }
@@ -96,7 +96,7 @@ func (w *writing) close() {
 	}
 }
 
-// statement prepares a statement once for all of the batch.
+// statement prepares a statement once per batch.
 func (w *writing) statement(query string) (*sql.Stmt, error) {
 	if s, ok := w.prepared[query]; ok {
 		return s, nil
@@ -116,7 +116,7 @@ func (w *writing) exec(query string, args ...any) (sql.Result, error) {
 	return s.ExecContext(w.ctx, args...)
 }
 
-// QueryContext asks within the batch.
+// QueryContext queries within the batch.
 func (w *writing) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	s, err := w.statement(query)
 	if err != nil {
@@ -125,7 +125,7 @@ func (w *writing) QueryContext(ctx context.Context, query string, args ...any) (
 	return s.QueryContext(ctx, args...)
 }
 
-// events appends transitions, but for those that another program told already.
+// events stores transitions, except for those that another program has stored already.
 func (w *writing) events(events []models.Event) error {
 	const insert = `
 INSERT INTO transitions (at, node, name, kind, was, became, reason, inferred, writer)
@@ -135,30 +135,30 @@ SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 WHERE NOT EXISTS (
 	for i := range events {
 		e := &events[i]
 		if _, err := w.exec(insert, e.Time.UnixMicro(), e.Node.UUID, e.Node.Name, string(e.Kind), e.From, e.To, e.Reason,
-			e.Inferred, w.writer, twice.Microseconds()); err != nil {
+			e.Inferred, w.writer, sameWithin.Microseconds()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// work writes a piece of work as it stands now, joined with what is known of it.
+// work stores an operation, joined with its stored state.
 func (w *writing) work(fresh *models.Work) error {
 	id, known, err := w.candidate(fresh)
 	if err != nil {
 		return err
 	}
-	if id == 0 || !same(&known, fresh) {
+	if id == 0 || !sameOperation(&known, fresh) {
 		return w.insert(fresh)
 	}
-	return w.replace(id, join(known, *fresh))
+	return w.replace(id, joinOperations(known, *fresh))
 }
 
-// candidate is the last piece of work that the fresh one may be, 0 for none.
+// candidate returns the last operation that the new one may continue, 0 for none.
 func (w *writing) candidate(fresh *models.Work) (id int64, known models.Work, err error) {
 	rows, err := w.QueryContext(w.ctx, selectWorks+
 		" WHERE node = ? AND kind = ? AND began <= ? ORDER BY began DESC, id DESC LIMIT 1",
-		fresh.Node.UUID, string(fresh.Kind), seenLast(fresh).Add(nearly).UnixMicro())
+		fresh.Node.UUID, string(fresh.Kind), seenLast(fresh).Add(clockTolerance).UnixMicro())
 	if err != nil {
 		return 0, known, err
 	}
@@ -205,7 +205,7 @@ node = ?, name = ?, class = ?, kind = ?, began = ?, ended = ?, seen = ?, whole =
 	return w.phases(id, &x)
 }
 
-// fields are a work's columns in their order.
+// fields returns an operation's columns in order.
 func fields(x *models.Work) ([]any, error) {
 	var evidence any
 	if x.Evidence != nil {
@@ -216,13 +216,13 @@ func fields(x *models.Work) ([]any, error) {
 		evidence = string(text)
 	}
 	return []any{
-		x.Node.UUID, x.Node.Name, x.ResourceClass, string(x.Kind), x.Begin.UnixMicro(), micro(x.End),
+		x.Node.UUID, x.Node.Name, x.ResourceClass, string(x.Kind), x.Begin.UnixMicro(), nullableMicro(x.End),
 		seenLast(x).UnixMicro(), x.Whole, string(x.Outcome), x.Reason, evidence,
 	}, nil
 }
 
-// micro is a time as it is stored; the zero time is NULL.
-func micro(t time.Time) any {
+// nullableMicro converts a time for the database; the zero time is NULL.
+func nullableMicro(t time.Time) any {
 	if t.IsZero() {
 		return nil
 	}
@@ -233,14 +233,14 @@ func (w *writing) phases(id int64, x *models.Work) error {
 	for i := range x.Phases {
 		p := &x.Phases[i]
 		if _, err := w.exec("INSERT INTO phases (work, place, kind, step, began, ended, outcome) VALUES (?, ?, ?, ?, ?, ?, ?)",
-			id, i, string(p.Kind), p.Step, p.Begin.UnixMicro(), micro(p.End), string(p.Outcome)); err != nil {
+			id, i, string(p.Kind), p.Step, p.Begin.UnixMicro(), nullableMicro(p.End), string(p.Outcome)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// newest is the newest time of the records.
+// newest returns the newest time of the records.
 func (b *batch) newest() time.Time {
 	var newest time.Time
 	for i := range b.events {

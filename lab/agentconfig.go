@@ -17,35 +17,34 @@ import (
 	"ironworks/lab/machine"
 )
 
-// agentConfigPath is where the Ignition of a deploy ramdisk puts the agent's
-// configuration.
+// agentConfigPath is the agent's configuration file in the Ignition of a deploy ramdisk.
 const agentConfigPath = "/etc/ironic-python-agent.conf"
 
-// agentConfig is what a ramdisk tells its agent.
+// agentConfig is the configuration of a ramdisk for its agent.
 type agentConfig struct {
-	// APIURL is empty if nothing says it.
+	// APIURL is empty if unspecified.
 	APIURL string
 	// NoInspection is a configuration without collectors and callback.
 	NoInspection bool
-	// NoAgent is an Ignition that configures no agent: nothing calls Ironic.
+	// NoAgent is an Ignition without an agent: nothing calls Ironic.
 	NoAgent bool
 	Token   string
-	// Units are those of the Ignition; nil if none is known.
+	// Units are those of the Ignition; nil if unknown.
 	Units []string
-	// LoginKeys are what may log in as core, as lines of authorized_keys.
+	// LoginKeys are the SSH keys of the user core, as lines of authorized_keys.
 	LoginKeys []string
-	// Files are those of the Ignition that are not larger than maxConfigFile, by path.
+	// Files are the files of the Ignition up to maxConfigFile, by path.
 	Files map[string][]byte
 }
 
-// maxConfigFile is the most that a file of the Ignition may have to be looked at.
+// maxConfigFile is the maximum size of the files that are read.
 const maxConfigFile = 1 << 20
 
-// file is the content of a file of the Ignition.
+// file returns the content of a file of the Ignition.
 func (c *agentConfig) file(path string) []byte { return c.Files[path] }
 
-// bootConfig reads the configuration of what a machine booted from: the
-// Ignition in a live image. An image that is no live image says nothing.
+// bootConfig reads the configuration of a boot medium: the Ignition in a live image. Other images
+// have none.
 func bootConfig(media machine.Media) (agentConfig, error) {
 	var config agentConfig
 	file, err := os.Open(media.Path)
@@ -67,7 +66,7 @@ func bootConfig(media machine.Media) (agentConfig, error) {
 	return config, nil
 }
 
-// maxMerges bounds configurations that merge each other.
+// maxMerges bounds the depth of merged configurations.
 const maxMerges = 8
 
 type resource struct {
@@ -94,8 +93,7 @@ func (r resource) content() ([]byte, error) {
 	return content, nil
 }
 
-// readIgnition follows merged and replacing configurations, as far as they are
-// in the text itself.
+// readIgnition follows merged and replacing configurations that are embedded in the text.
 func (c *agentConfig) readIgnition(text []byte, depth int) error {
 	var config struct {
 		Ignition struct {
@@ -177,7 +175,7 @@ func (c *agentConfig) readAgent(text []byte) {
 		}
 		switch strings.ReplaceAll(key, "-", "_") {
 		case "api_url":
-			// Several may be given; the first that answers counts.
+			// Several may be given; the first is used.
 			c.APIURL, _, _ = strings.Cut(value, ",")
 		case "inspection_callback_url", "inspection_collectors":
 			c.NoInspection = false

@@ -15,42 +15,42 @@ import (
 	"time"
 )
 
-// client calls an Ironic without authentication: the one that a lab brings
-// along. What it does is what any other client can do.
+// client calls an Ironic without authentication: that of the lab. It does nothing that other
+// clients could not do.
 type client struct {
 	base    string
 	version string
 	http    *http.Client
 }
 
-// apiVersion is that of 39.0.0, and of the embedded one.
+// apiVersion is that of 39.0.0, and of the embedded Ironic.
 const apiVersion = "1.115"
 
-// statusError is a refusal.
+// statusError is an error answer.
 type statusError struct {
 	status int
 	text   string
 }
 
-func (e *statusError) Error() string { return fmt.Sprintf("status %d: %s", e.status, e.text) }
+func (e *statusError) Error() string { return fmt.Sprintf("HTTP %d: %s", e.status, e.text) }
 
-// passes reports whether the same call may do in a moment: somebody has locked
-// the node, or SQLite under a real Ironic.
-func (e *statusError) passes() bool {
+// temporary reports whether the same call may succeed soon: another client has locked the node, or
+// SQLite under a real Ironic.
+func (e *statusError) temporary() bool {
 	return e.status == http.StatusServiceUnavailable || strings.Contains(e.text, "database is locked") ||
 		e.status == http.StatusConflict && strings.Contains(e.text, "is locked by host")
 }
 
-// patience is how often a call is made again that may do in a moment: for three
-// minutes, which a conductor may hold a node while it looks for a BMC that is gone.
-const patience = int(3 * time.Minute / lookEvery)
+// maxRetries is how often a temporarily failing call is repeated: for three minutes, which a
+// conductor may lock a node while its BMC is unreachable.
+const maxRetries = int(3 * time.Minute / pollInterval)
 
-// do makes a call until it is answered for good.
+// do repeats a call until it has a final answer.
 func (c *client) do(ctx context.Context, method, path string, body, answer any) error {
 	for attempt := 1; ; attempt++ {
 		err := c.once(ctx, method, path, body, answer)
 		var refused *statusError
-		if !errors.As(err, &refused) || !refused.passes() || attempt >= patience || !pace(1).wait(ctx, lookEvery) {
+		if !errors.As(err, &refused) || !refused.temporary() || attempt >= maxRetries || !pace(1).wait(ctx, pollInterval) {
 			return err
 		}
 	}
@@ -92,12 +92,12 @@ func (c *client) once(ctx context.Context, method, path string, body, answer any
 	return nil
 }
 
-// CreateNode makes a node.
+// CreateNode creates a node.
 func (c *client) CreateNode(ctx context.Context, node map[string]any) (string, error) {
 	return c.create(ctx, "nodes", node)
 }
 
-// CreatePort makes a port.
+// CreatePort creates a port.
 func (c *client) CreatePort(ctx context.Context, port map[string]any) (string, error) {
 	return c.create(ctx, "ports", port)
 }
@@ -115,18 +115,18 @@ func (c *client) DeleteNode(ctx context.Context, id string) error {
 	return c.do(ctx, http.MethodDelete, "nodes/"+url.PathEscape(id), nil, nil)
 }
 
-// setDriverInfo tells a node where its BMC is now.
+// setDriverInfo updates the address of a node's BMC.
 func (c *client) setDriverInfo(ctx context.Context, id string, info map[string]any) error {
 	patch := []any{}
 	for _, key := range slices.Sorted(maps.Keys(info)) {
-		if key != "redfish_password" { // an operator may have repaired it
+		if key != "redfish_password" { // an operator may have changed it
 			patch = append(patch, map[string]any{"op": "add", "path": "/driver_info/" + key, "value": info[key]})
 		}
 	}
 	return c.do(ctx, http.MethodPatch, "nodes/"+url.PathEscape(id), patch, nil)
 }
 
-// names are those of all nodes.
+// names returns the names of all nodes.
 func (c *client) names(ctx context.Context) (map[string]bool, error) {
 	names := map[string]bool{}
 	marker := ""
@@ -148,7 +148,7 @@ func (c *client) names(ctx context.Context) (map[string]bool, error) {
 	}
 }
 
-// state is the provision state of a node and who holds it.
+// state returns the provision state of a node and its reservation.
 func (c *client) state(ctx context.Context, id string) (state, reservation string, err error) {
 	var node struct {
 		State       string  `json:"provision_state"`
@@ -161,7 +161,7 @@ func (c *client) state(ctx context.Context, id string) (state, reservation strin
 	return node.State, reservation, err
 }
 
-// provision asks for a verb; a lock is waited out.
+// provision sends a verb; it waits for a lock.
 func (c *client) provision(ctx context.Context, id string, body map[string]any) error {
 	for {
 		err := c.do(ctx, http.MethodPut, "nodes/"+url.PathEscape(id)+"/states/provision", body, nil)
@@ -169,11 +169,11 @@ func (c *client) provision(ctx context.Context, id string, body map[string]any) 
 		if !errors.As(err, &refused) || refused.status != http.StatusConflict {
 			return err
 		}
-		if !pace(1).wait(ctx, lookEvery) {
+		if !pace(1).wait(ctx, pollInterval) {
 			return ctx.Err()
 		}
 	}
 }
 
-// lookEvery is how often the story looks whether a node got where it was to go.
-const lookEvery = 200 * time.Millisecond
+// pollInterval is how often the story checks the state of a node.
+const pollInterval = 200 * time.Millisecond

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What passes by itself is waited out, everything else is an answer.
-func TestClientWaitsForWhatPasses(t *testing.T) {
+// TestClientRetriesTemporaryErrors: other errors are returned.
+func TestClientRetriesTemporaryErrors(t *testing.T) {
 	t.Parallel()
 	type reply struct {
 		status int
@@ -18,7 +18,7 @@ func TestClientWaitsForWhatPasses(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		before reply
-		status int // that the caller sees
+		status int // returned to the caller
 	}{
 		{"a locked database", reply{http.StatusInternalServerError, "(sqlite3.OperationalError) database is locked"}, 0},
 		{"a locked node", reply{http.StatusConflict, "Node n is locked by host localhost, please retry"}, 0},

@@ -31,8 +31,8 @@ func consoleCall(t *testing.T, method, address, body string) (status int, answer
 	return response.StatusCode, answer
 }
 
-// TestSerialConsole: the embedded Ironic serves the serial line that driver_info names, as long
-// as the console is enabled.
+// TestSerialConsole: the embedded Ironic serves the serial line in driver_info while the console
+// is enabled.
 func TestSerialConsole(t *testing.T) {
 	machine, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// What things take on the machines of a lab at speed 1: about what a small
-// server with a fast network takes.
+// Durations on the machines of a lab at speed 1: about those of a small server with a fast
+// network.
 const (
 	powerOnTime   = 2 * time.Second
 	powerOffTime  = 2 * time.Second
@@ -21,17 +21,17 @@ const (
 	imageTime     = 40 * time.Second
 	progressLines = 40
 
-	// leastBoot is for the fastest of labs, too: a conductor must have got to its
-	// waiting state before the ramdisk calls.
-	leastBoot = 300 * time.Millisecond
+	// minBoot applies at any speed: a conductor must have reached its wait state before the
+	// ramdisk's first call.
+	minBoot = 300 * time.Millisecond
 )
 
-// pace turns durations of the real thing into those of a lab.
+// pace converts real durations to those of a lab.
 type pace float64
 
 func (p pace) of(d time.Duration) time.Duration { return time.Duration(float64(d) / float64(p)) }
 
-// wait waits and reports whether ctx is still good.
+// wait waits and reports whether ctx is still valid.
 func (p pace) wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(p.of(d))
 	defer timer.Stop()

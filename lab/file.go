@@ -13,16 +13,16 @@ import (
 	"ironworks/lab/machine"
 )
 
-// maxMachines bounds what one file may ask for.
+// maxMachines bounds the machines of one file.
 const maxMachines = 10_000
 
-// file is the YAML of machines and of scenarios of one's own.
+// file is the YAML of machines and custom scenarios.
 type file struct {
 	Scenarios map[string]scenarioText `yaml:"scenarios"`
 	Machines  []machineText           `yaml:"machines"`
 }
 
-// scenarioText changes another scenario; what is left out stays as it is there.
+// scenarioText changes another scenario; omitted fields stay.
 type scenarioText struct {
 	BasedOn string `yaml:"based_on"`
 	Summary string `yaml:"summary"`
@@ -88,8 +88,8 @@ type diskText struct {
 //	  - {name: r1-n%02d, count: 4}
 //	  - {name: r1-n05, scenario: bad-cable, disks: [{name: /dev/sda, size_gib: 100}]}
 //
-// A name without %d gets the number behind it where several are asked for. Keys
-// that it does not know are errors, with their line.
+// If count is greater than 1, a name without %d gets the number at the end. Unknown keys
+// are errors with their line.
 func ReadMembers(r io.Reader) ([]Member, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -105,7 +105,7 @@ func ReadMembers(r io.Reader) ([]Member, error) {
 		return nil, fmt.Errorf("reading machines: %w", err)
 	}
 	if len(f.Machines) == 0 {
-		return nil, errors.New(`reading machines: there are none; want a list "machines"`)
+		return nil, errors.New(`reading machines: no list "machines"`)
 	}
 	own := map[string]Scenario{}
 	for name, text := range f.Scenarios {
@@ -120,7 +120,7 @@ func ReadMembers(r io.Reader) ([]Member, error) {
 			return nil, fmt.Errorf("reading machines: machine %d: %w", i+1, err)
 		}
 		if members = append(members, more...); len(members) > maxMachines {
-			return nil, fmt.Errorf("reading machines: more than %d", maxMachines)
+			return nil, fmt.Errorf("reading machines: more than %d machines", maxMachines)
 		}
 	}
 	return members, checkMembers(members)
@@ -180,7 +180,7 @@ func override[T comparable](value *T, given T) {
 
 func (t machineText) members(own map[string]Scenario) ([]Member, error) {
 	if t.Name == "" {
-		return nil, errors.New("it has no name")
+		return nil, errors.New("missing name")
 	}
 	name := t.Scenario
 	if name == "" {
@@ -214,12 +214,12 @@ func (t machineText) members(own map[string]Scenario) ([]Member, error) {
 	return members, nil
 }
 
-// numbered puts the number into a name: for %d or %02d, else behind it.
+// numbered inserts the number into a name: for %d or %02d, or else at the end.
 func numbered(name string, number, count int) (string, error) {
 	if before, rest, found := strings.Cut(name, "%"); found {
 		width, after, ok := strings.Cut(rest, "d")
 		if !ok || len(width) > 2 || strings.Trim(width, "0123456789") != "" || strings.Contains(after, "%") {
-			return "", fmt.Errorf("name %q: %% wants to be %%d or %%02d, once", name)
+			return "", fmt.Errorf("name %q: use %%d or %%02d, once", name)
 		}
 		return before + fmt.Sprintf("%"+width+"d", number) + after, nil
 	}

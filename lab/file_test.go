@@ -49,13 +49,13 @@ func TestReadMembersRefuses(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, text, want string }{
 		{"nothing", "", "empty"},
-		{"no machines", "scenarios: {}", `a list "machines"`},
+		{"no machines", "scenarios: {}", `no list "machines"`},
 		{"no YAML", "machines: [", "line 1"},
 		{"an unknown key", "machines:\n  - {name: a, sceanrio: ok}", "line 2: field sceanrio not found"},
-		{"an unknown scenario", "machines: [{name: a, scenario: broken}]", `unknown scenario "broken"; there are ok, slow,`},
+		{"an unknown scenario", "machines: [{name: a, scenario: broken}]", `unknown scenario "broken"; available: ok, slow,`},
 		{"a base that is none", "scenarios: {x: {based_on: y}}\nmachines: [{name: a}]", `scenario x: unknown scenario "y"`},
-		{"no name", "machines: [{scenario: ok}]", "machine 1: it has no name"},
-		{"names that are there twice", "machines: [{name: a}, {name: a}]", "machine a is there twice"},
+		{"no name", "machines: [{scenario: ok}]", "machine 1: missing name"},
+		{"names that are there twice", "machines: [{name: a}, {name: a}]", "duplicate machine a"},
 		{"one MAC for several", `machines: [{name: a, count: 2, macs: ["52:54:00:00:00:01"]}]`, "cannot have the same MAC"},
 		{"too many", "machines: [{name: a, count: 10001}]", "want 1 to 10000"},
 		{"too many in all", "machines: [{name: a, count: 9000}, {name: b, count: 9000}]", "more than 10000"},

@@ -14,20 +14,20 @@ import (
 	"ironworks/lab/machine"
 )
 
-// hardware is a machine as the agent on it finds it.
+// hardware is a machine as its agent sees it.
 type hardware struct {
 	machine *Machine
 	config  agentConfig
 	client  *http.Client    // for images
-	power   context.Context //nolint:containedctx // what runs on the machine beside the agent ends with it
+	power   context.Context //nolint:containedctx // what runs on the machine besides the agent ends with it
 
 	mu       sync.Mutex
 	assisted agent.UnitState
 }
 
-var errNoUnit = errors.New("org.freedesktop.systemd1.NoSuchUnit: Unit agent.service not found.") //nolint:staticcheck // word for word
+var errNoUnit = errors.New("org.freedesktop.systemd1.NoSuchUnit: Unit agent.service not found.") //nolint:staticcheck // systemd's message
 
-// errDiskFull is what Python makes of ENOSPC.
+// errDiskFull is Python's message for ENOSPC.
 var errDiskFull = errors.New("[Errno 28] No space left on device")
 
 func newHardware(power context.Context, m *Machine, config agentConfig) *hardware {
@@ -37,7 +37,7 @@ func newHardware(power context.Context, m *Machine, config agentConfig) *hardwar
 	}
 }
 
-// Inventory is what the machine says of itself.
+// Inventory returns the inventory of the machine.
 func (h *hardware) Inventory(ctx context.Context) (agent.Inventory, error) {
 	spec := h.machine.Spec()
 	disks, err := h.BlockDevices(ctx)
@@ -78,7 +78,7 @@ func (h *hardware) Inventory(ctx context.Context) (agent.Inventory, error) {
 	return inventory, nil
 }
 
-// BlockDevices are the disks and arrays, in the order of the kernel.
+// BlockDevices returns the disks and arrays, in the order of the kernel.
 func (h *hardware) BlockDevices(context.Context) ([]agent.Disk, error) {
 	arrays := h.machine.Arrays()
 	var devices []agent.Disk
@@ -114,7 +114,7 @@ func (h *hardware) BlockDevices(context.Context) ([]agent.Disk, error) {
 	return devices, nil
 }
 
-// BootFrom finds the EFI partition of what was installed.
+// BootFrom finds the EFI partition of the installed system.
 func (h *hardware) BootFrom(_ context.Context, device string) error {
 	disk, err := h.disk(device)
 	if err != nil {
@@ -143,7 +143,7 @@ func (h *hardware) disk(device string) (machine.Disk, error) {
 	return disks[i], nil
 }
 
-// Erase forgets what is on a disk, and on those that are the same disk.
+// Erase erases a disk on all machines that share it.
 func (h *hardware) Erase(ctx context.Context, device string, depth agent.Erasure) error {
 	duration := metadataTime
 	if depth == agent.EraseAll {
@@ -156,10 +156,10 @@ func (h *hardware) Erase(ctx context.Context, device string, depth agent.Erasure
 	if err != nil {
 		return err
 	}
-	return h.machine.lab.eachOf(h.machine, disk, func(m *machine.Machine, name string) error { return m.Wipe(name) })
+	return h.machine.lab.onSharedDisk(h.machine, disk, func(m *machine.Machine, name string) error { return m.Wipe(name) })
 }
 
-// WriteImage reads the image and puts it on the disk.
+// WriteImage reads the image and stores it on the disk.
 func (h *hardware) WriteImage(ctx context.Context, write agent.ImageWrite, content io.Reader) (string, error) {
 	disk, err := h.disk(write.Device)
 	if errors.Is(err, machine.ErrNoDisk) {
@@ -184,19 +184,18 @@ func (h *hardware) WriteImage(ctx context.Context, write agent.ImageWrite, conte
 		return "", ctx.Err()
 	}
 	what := machine.Installation{What: "image " + write.ID, Image: write.ID, Partitions: machine.CloudPartitions(disk.SizeBytes)}
-	if err := h.put(disk, what); err != nil {
+	if err := h.installOn(disk, what); err != nil {
 		return "", err
 	}
-	// A disk with a system on it has a partition table. What is in an image of
-	// another format than raw cannot be seen from here.
+	// A disk with a system has a partition table. The content of images in other formats than raw
+	// is unknown here.
 	if write.Format == "raw" && (head[510] != 0x55 || head[511] != 0xaa) {
 		return "", agent.ErrNoPartitions
 	}
 	return fmt.Sprintf("0x%08x", uint32(head[440])|uint32(head[441])<<8|uint32(head[442])<<16|uint32(head[443])<<24), nil
 }
 
-// writePartition reads the image of a root file system and puts it into a
-// partition.
+// writePartition reads the image of a root file system and stores it in a partition.
 func (h *hardware) writePartition(ctx context.Context, write agent.ImageWrite, content io.Reader) (string, error) {
 	if _, err := io.Copy(io.Discard, content); err != nil {
 		return "", fmt.Errorf("reading the image: %w", err)
@@ -207,14 +206,14 @@ func (h *hardware) writePartition(ctx context.Context, write agent.ImageWrite, c
 	return h.machine.InstallInto(write.Device, machine.Installation{What: "image " + write.ID, Image: write.ID, At: h.machine.lab.options.Now()})
 }
 
-// put installs a system on a disk, and on those that are the same disk.
-func (h *hardware) put(disk machine.Disk, what machine.Installation) error {
+// installOn installs a system on a disk on all machines that share it.
+func (h *hardware) installOn(disk machine.Disk, what machine.Installation) error {
 	what.At = h.machine.lab.options.Now()
-	return h.machine.lab.eachOf(h.machine, disk, func(m *machine.Machine, name string) error { return m.Install(name, what) })
+	return h.machine.lab.onSharedDisk(h.machine, disk, func(m *machine.Machine, name string) error { return m.Install(name, what) })
 }
 
-// StartUnit starts the agent of the assisted installer, if the ramdisk has
-// one. It installs and is done.
+// StartUnit starts the agent of the assisted installer, if the ramdisk has one. It installs and
+// ends.
 func (h *hardware) StartUnit(_ context.Context, unit string) error {
 	if h.config.Units != nil && !slices.Contains(h.config.Units, unit) {
 		return errNoUnit
@@ -225,7 +224,7 @@ func (h *hardware) StartUnit(_ context.Context, unit string) error {
 			return
 		}
 		state := agent.UnitState{Active: "inactive", Result: "success"}
-		if err := h.put(h.machine.Disks()[0], machine.Installation{What: "assisted installer"}); err != nil {
+		if err := h.installOn(h.machine.Disks()[0], machine.Installation{What: "assisted installer"}); err != nil {
 			state = agent.UnitState{Active: "failed", Result: "exit-code"}
 		}
 		h.setAssisted(state)
@@ -239,23 +238,23 @@ func (h *hardware) setAssisted(state agent.UnitState) {
 	h.assisted = state
 }
 
-// UnitState is how that agent is.
+// UnitState returns the state of that agent.
 func (h *hardware) UnitState(context.Context, string) (agent.UnitState, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.assisted, nil
 }
 
-// SetRescuePassword is kept; there is nothing to log in to.
+// SetRescuePassword stores the hash; logins are not possible.
 func (h *hardware) SetRescuePassword(_ context.Context, hash string) error {
 	h.machine.setRescuePassword(hash)
 	return nil
 }
 
-// NetworkDown is for good: the agent's service has ended before.
+// NetworkDown has no effect: the agent's service has ended before.
 func (h *hardware) NetworkDown(context.Context) error { return nil }
 
-// Sync has nothing to write out.
+// Sync has nothing to write.
 func (h *hardware) Sync(context.Context) error { return nil }
 
 // PowerOff only starts it.
@@ -268,7 +267,7 @@ func (h *hardware) Reboot(context.Context) error {
 	return h.machine.Reset(machine.GracefulRestart) //nolint:contextcheck // a boot outlives the call
 }
 
-// installer durations are spread over the lines that it prints.
+// progress spreads an installation's duration over the printed lines.
 func (h *hardware) progress(ctx context.Context, total time.Duration, step func(i int)) bool {
 	for i := range progressLines {
 		if !h.machine.pace().wait(ctx, total/progressLines) {

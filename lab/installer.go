@@ -11,14 +11,13 @@ import (
 	"ironworks/lab/machine"
 )
 
-// offlineImage is the size of the system that a live image carries.
+// offlineImage is the size of the system in a live image.
 const offlineImage = 2_520_000_000
 
-// coreos is what an installer leaves on a disk.
+// coreos is what an installer writes to a disk.
 const coreos = "CoreOS"
 
-// Install is coreos-installer: it prints what the real one prints when its
-// output is no terminal.
+// Install simulates coreos-installer: it prints what the real one prints without a terminal.
 func (h *hardware) Install(ctx context.Context, install agent.Install, line func(string)) error {
 	disk, err := h.disk(install.Device)
 	if err != nil {
@@ -52,7 +51,7 @@ func (h *hardware) Install(ctx context.Context, install agent.Install, line func
 	}
 	line("Install complete.")
 	what := machine.Installation{What: coreos, Image: source, Ignition: install.Ignition}
-	if err := h.put(disk, what); err != nil {
+	if err := h.installOn(disk, what); err != nil {
 		return failedWriting(line, "writing to "+install.Device, err.Error())
 	}
 	return nil
@@ -64,8 +63,7 @@ func failed(line func(string), what, cause string) error {
 	return &agent.ExitError{Code: 1}
 }
 
-// failedWriting ends it later: then the last line, which is all that Ironic
-// shows, says nothing.
+// failedWriting ends it later: then the last line, the only one that Ironic shows, has no reason.
 func failedWriting(line func(string), what, cause string) error {
 	tellCause(line, what, cause)
 	line("")
@@ -81,7 +79,7 @@ func tellCause(line func(string), what, cause string) {
 	line("    " + cause)
 }
 
-// fetchImage reads the whole image, as an installation does.
+// fetchImage downloads the whole image, as an installation does.
 func (h *hardware) fetchImage(ctx context.Context, source string) (int64, error) {
 	if parsed, err := url.Parse(source); err != nil || parsed.Host == "" {
 		return 0, fmt.Errorf("relative URL without a base")
@@ -109,7 +107,7 @@ func (h *hardware) fetchImage(ctx context.Context, source string) (int64, error)
 	return size, nil
 }
 
-// binaryBytes is a size as coreos-installer prints it: 1.2 GiB.
+// binaryBytes formats a size like coreos-installer: 1.2 GiB.
 func binaryBytes(n int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	value, unit := float64(n), 0

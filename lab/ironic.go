@@ -14,29 +14,29 @@ import (
 	"ironworks/lab/db"
 )
 
-// IronicOptions say how an embedded Ironic is set up.
+// IronicOptions configure an embedded Ironic.
 type IronicOptions struct {
 	// Listen is the address of the API: 127.0.0.1:0 if empty.
 	Listen string
-	// Dir keeps its database; memory if empty.
+	// Dir stores its database; in memory if empty.
 	Dir string
 	// Speed divides its pauses, timeouts and periods; 1 if zero.
 	Speed float64
 	// NoCleaning is [conductor] automated_clean = false.
 	NoCleaning bool
-	// AsShipped leaves interfaces and hardware types to the defaults of 39.0.0, as
-	// far as the lab has them ([conductor.ShippedInterfaces]). Without it they are
-	// those of the lab's real Ironics.
+	// AsShipped uses the interfaces and hardware types that 39.0.0 enables by default, as far as
+	// the lab has them ([conductor.ShippedInterfaces]). Without it they are those of the lab's
+	// real Ironics.
 	AsShipped bool
 	// SerialConsoles enables the console interface ipmitool-socat, for the serial lines of virtual
 	// machines.
 	SerialConsoles bool
-	// NoPowerSync is [conductor] sync_power_state_interval = 0: what it would
-	// find right, and then clear the last error, stays as it is.
+	// NoPowerSync is [conductor] sync_power_state_interval = 0: the power sync would clear last
+	// errors.
 	NoPowerSync bool
 }
 
-// Ironic is an embedded Ironic that runs: API and conductor, over HTTP.
+// Ironic is a running embedded Ironic: API and conductor, over HTTP.
 type Ironic struct {
 	// URL is the API's, without /v1.
 	URL string
@@ -53,17 +53,16 @@ type Ironic struct {
 }
 
 const (
-	// powerSyncPeriod is [conductor] sync_power_state_interval. The
-	// synchronisation clears the last error of a node. It is for people to read,
-	// so that this is not shorter where the machines are faster.
+	// powerSyncPeriod is [conductor] sync_power_state_interval. The power sync clears the last
+	// error of a node, which users want to read, so it is not shorter with faster machines.
 	powerSyncPeriod = 60 * time.Second
 
-	callbackTimeout = 1800 * time.Second // [conductor] deploy_callback_timeout and its like
+	callbackTimeout = 1800 * time.Second // [conductor] deploy_callback_timeout and similar
 	checkPeriod     = 60 * time.Second
 	recoveryPeriod  = 300 * time.Second
 )
 
-// StartIronic starts one. Close ends it.
+// StartIronic starts one. The caller must call Close.
 func StartIronic(ctx context.Context, options IronicOptions) (*Ironic, error) {
 	i, err := startIronic(ctx, options)
 	if err != nil {
@@ -152,7 +151,7 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// serve answers until the context ends.
+// serve answers requests until the context ends.
 func (i *Ironic) serve(ctx context.Context, listener net.Listener, handler http.Handler) {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
 	i.running.Go(func() { _ = server.Serve(listener) })
@@ -162,8 +161,7 @@ func (i *Ironic) serve(ctx context.Context, listener net.Listener, handler http.
 	})
 }
 
-// Close ends it and waits until nothing of it runs. What it keeps on disk is
-// whole then.
+// Close stops it and waits until everything has ended and is written to disk.
 func (i *Ironic) Close() error {
 	i.closing.Do(func() {
 		i.end()

@@ -3,6 +3,8 @@ package lab
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strings"
 
 	"ironworks/ignition/image"
 	"ironworks/lab/iso9660"
@@ -11,9 +13,8 @@ import (
 // embedArea is as large as in Fedora CoreOS.
 const embedArea = 256 << 10
 
-// LiveISO is an image with the marks of a CoreOS live image and an Ignition
-// configuration in it (nil: none yet), and without a system: for machines that
-// boot nothing real. It is as large as those marks, 0.3 MB.
+// LiveISO returns an image with the marks of a CoreOS live image and an Ignition configuration
+// (nil: none yet), but without a system, for simulated machines. It has 0.3 MB.
 func LiveISO(config []byte) ([]byte, error) {
 	area := make([]byte, embedArea)
 	if config != nil {
@@ -39,10 +40,49 @@ func LiveISO(config []byte) ([]byte, error) {
 // liveKargs are the kernel arguments of a live system, as many as Fedora CoreOS has.
 const liveKargs = "coreos.liveiso=ironworks-lab ignition.firstboot ignition.platform.id=metal"
 
-// kargsFiles are the arguments with room for a kilobyte more, and where they stand.
+// kargsFiles returns the arguments with room for a kilobyte more, and their locations.
 func kargsFiles() (info, bootLoader []byte) {
 	size := len(liveKargs) + 1024
 	info = fmt.Appendf(nil, `{"default": %q, "size": %d, "files": [{"path": "isolinux/isolinux.cfg", "offset": 0}]}`+"\n", liveKargs, size)
 	bootLoader = append([]byte(liveKargs+"\n"), bytes.Repeat([]byte("#"), size-len(liveKargs)-1)...)
 	return info, append(bootLoader, "# COREOS_KARG_EMBED_AREA\n"...)
+}
+
+// serialKarg makes the kernel and systemd write to the serial line.
+const serialKarg = "console=ttyS0,115200n8"
+
+// editMedium adds kernel arguments to a CoreOS live ISO that is about to be booted: the agent's
+// address, which only the lab knows, and the serial line, unless the image chooses consoles
+// itself. The file is the machine's own copy.
+func editMedium(path string, kargs []string) error {
+	iso, err := image.Open(path)
+	if err != nil {
+		return fmt.Errorf("adding kernel arguments: %w", err)
+	}
+	now, err := iso.Kargs()
+	_ = iso.Close()
+	if err != nil {
+		return fmt.Errorf("adding kernel arguments: %w", err)
+	}
+	there := strings.Fields(now.Current)
+	var missing []string
+	for _, karg := range kargs {
+		if key, _, _ := strings.Cut(karg, "="); !hasKey(there, key) {
+			missing = append(missing, karg)
+		}
+	}
+	if !hasKey(there, "console") {
+		missing = append(missing, serialKarg)
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	if _, err := image.EditFile(path, image.Change{Kargs: image.KargsEdit{Append: missing}}); err != nil {
+		return fmt.Errorf("adding kernel arguments: %w", err)
+	}
+	return nil
+}
+
+func hasKey(kargs []string, key string) bool {
+	return slices.ContainsFunc(kargs, func(k string) bool { return strings.HasPrefix(k, key+"=") })
 }

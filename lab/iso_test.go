@@ -9,7 +9,7 @@ import (
 	"ironworks/lab"
 )
 
-// The lab's image is one for every tool that edits those of CoreOS.
+// TestLiveISO: every tool for CoreOS images can edit the lab's image.
 func TestLiveISO(t *testing.T) {
 	t.Parallel()
 	config := []byte(`{"ignition":{"version":"3.0.0"}}`)

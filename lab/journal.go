@@ -17,19 +17,19 @@ import (
 // keptLines bounds the journal of a machine.
 const keptLines = 4000
 
-// journal is what a machine's ramdisks wrote, boot after boot.
+// journal has the output of a machine's ramdisks, boot by boot.
 type journal struct {
 	mu      sync.Mutex
 	entries []record
 	number  int64 // of the last line
-	// id is that of the file, as it would be, boot and machine those of the boot that
-	// runs, and began when it did.
+	// id is that of the journal file, boot and machine are those of the current boot, and began is
+	// its start.
 	id, boot, machine string
 	began             time.Time
-	changed           chan struct{} // closed, and made anew, when there is a line
+	changed           chan struct{} // closed and replaced when there is a line
 }
 
-// record is a line as the journal of its boot has it.
+// record is a line of a boot's journal.
 type record struct {
 	agent.Entry
 	cursor, boot, machine string
@@ -38,11 +38,11 @@ type record struct {
 
 func hexID() string {
 	id := make([]byte, 16)
-	_, _ = rand.Read(id) // it does not fail
+	_, _ = rand.Read(id) // never fails
 	return hex.EncodeToString(id)
 }
 
-// begin is a new boot: a live system knows nothing of those before.
+// begin starts a new boot: a live system has no earlier journals.
 func (j *journal) begin(at time.Time) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -77,16 +77,15 @@ func (j *journal) all() []agent.Entry {
 	return entries
 }
 
-// bootID is the id of the boot that runs.
+// bootID returns the ID of the current boot.
 func (j *journal) bootID() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.boot
 }
 
-// since are the lines of a boot behind a cursor, as far as they are kept, and what is
-// closed when there are more. No cursor, and one that is none of the boot's, is the
-// beginning.
+// since returns the available lines of a boot after a cursor, and a channel that is closed when
+// there are more. Without a cursor of this boot, it starts at the beginning.
 func (j *journal) since(boot, cursor string) (lines []record, changed <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -103,7 +102,7 @@ func (j *journal) since(boot, cursor string) (lines []record, changed <-chan str
 	return lines, j.changed
 }
 
-// cursorNumber is the number of the line that a cursor of a boot names, 0 if it is none.
+// cursorNumber returns the number of a cursor's line, 0 if it is none of the boot.
 func cursorNumber(boot, cursor string) int64 {
 	fields := map[string]string{}
 	for part := range strings.SplitSeq(cursor, ";") {
@@ -117,7 +116,7 @@ func cursorNumber(boot, cursor string) int64 {
 	return number
 }
 
-// fields are those of a line in journald's own names.
+// fields returns a line with journald's field names.
 func (r *record) fields() map[string]string {
 	f := map[string]string{
 		"MESSAGE": r.Text, "PRIORITY": strconv.Itoa(int(r.Priority)), "_BOOT_ID": r.boot, "_MACHINE_ID": r.machine,
@@ -138,8 +137,8 @@ func (r *record) fields() map[string]string {
 	return f
 }
 
-// export is a line as journalctl -o json prints it, with a line break; only is what is
-// asked for beside the fields that are always there, all of it if nil.
+// export returns a line as journalctl -o json prints it, with a line break; only selects fields in
+// addition to those that are always there, all if nil.
 func (r *record) export(only []string) []byte {
 	fields := r.fields()
 	if only != nil {
@@ -165,12 +164,12 @@ const (
 	agentUnit   = "ironic-agent.service"
 )
 
-// bootLine is a line that a live system writes on its way up.
+// bootLine is a line that a live system writes while it boots.
 type bootLine struct {
 	unit, text string
 }
 
-// bootLines are those before the agent starts.
+// bootLines returns those before the agent starts.
 func bootLines(name, mac, address, image string) []bootLine {
 	return []bootLine{
 		{kernelUnit, "Linux version 6.12.0-lab (ironworks) #1 SMP PREEMPT_DYNAMIC"},
@@ -189,8 +188,7 @@ func bootLines(name, mac, address, image string) []bootLine {
 	}
 }
 
-// write writes lines over a time, evenly. It reports whether the machine is
-// still on at the end.
+// write writes lines evenly over a period. It reports whether the machine is still on at the end.
 func (j *journal) write(lines []bootLine, now func() time.Time, pause func() bool) bool {
 	for _, line := range lines {
 		if !pause() {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// journalctl is what one is asked for: the options that a console uses, and no others.
+// journalctl has the supported options: those that a console uses.
 type journalctl struct {
 	follow, noTail bool
 	lines          int // the last ones; all if negative
@@ -62,7 +62,7 @@ func parseJournalctl(command string) (journalctl, error) {
 			units = append(units, argument())
 		case "--lines", "-n":
 			if c.lines, err = strconv.Atoi(argument()); err != nil || c.lines < 0 {
-				return c, errors.New("Failed to parse lines") //nolint:staticcheck // journalctl's words
+				return c, errors.New("Failed to parse lines") //nolint:staticcheck // journalctl's message
 			}
 		case "+":
 			c.matches = append(c.matches, nil)
@@ -89,7 +89,7 @@ func parseJournalctl(command string) (journalctl, error) {
 	return c, nil
 }
 
-// unitMatches are what a unit wrote, and what systemd says of it.
+// unitMatches returns matches for a unit's output, and systemd's messages about it.
 func unitMatches(units []string) [][]string {
 	var matches [][]string
 	for _, unit := range units {
@@ -101,8 +101,8 @@ func unitMatches(units []string) [][]string {
 	return matches
 }
 
-// shellWords takes a command line apart: blanks, and quotes of both kinds. What a shell
-// would do more with is refused.
+// shellWords splits a command line: blanks, and quotes of both kinds. Other shell syntax is
+// refused.
 func shellWords(command string) ([]string, error) {
 	var (
 		words  []string
@@ -140,7 +140,7 @@ func shellWords(command string) ([]string, error) {
 	return words, nil
 }
 
-// shows says whether a line is among those that are asked for.
+// shows reports whether a line is selected.
 func (c *journalctl) shows(r *record) bool {
 	if len(c.matches) == 0 {
 		return true
@@ -162,8 +162,8 @@ func (c *journalctl) shows(r *record) bool {
 	})
 }
 
-// run prints lines of the boot that runs until ctx ends, or there are no more and it does
-// not follow.
+// run prints lines of the current boot until ctx ends, or there are no more and it does not
+// follow.
 func (c *journalctl) run(ctx context.Context, j *journal, out io.Writer) error {
 	boot, after := j.bootID(), c.after
 	last := c.lines

@@ -15,87 +15,84 @@ import (
 	"ironworks/lab/machine"
 )
 
-// AgentRelease is how old the agent in the ramdisk is.
+// AgentRelease is the release of the agent in the ramdisk.
 type AgentRelease struct {
-	// Version is what the agent says it is.
+	// Version is the reported version.
 	Version string
-	// OpenCommandList is an agent that lists its commands without a token, which
-	// conductors before Ironic 22 rely on.
+	// OpenCommandList lists its commands without a token, which conductors before Ironic 22 rely
+	// on.
 	OpenCommandList bool
 }
 
-// The agents of the newest Ironic and of the old one.
+// Agents of the newest and of the old Ironic.
 var (
 	NewestAgent = AgentRelease{Version: "13.0.0"}
 	OldAgent    = AgentRelease{Version: "9.4.2", OpenCommandList: true}
 )
 
-// Image is a file that can be read by several readers at a time.
+// Image is a file that supports concurrent readers.
 type Image interface {
 	io.ReaderAt
 	// Size is in bytes.
 	Size() int64
 }
 
-// Options say how a lab is set up.
+// Options configure a lab.
 type Options struct {
-	// IronicURL is where agents find Ironic (http://127.0.0.1:6385) if their
-	// ramdisk does not say it.
+	// IronicURL is Ironic's address for agents (http://127.0.0.1:6385) whose ramdisk has none.
 	IronicURL string
-	// Client calls Ironic and fetches images; one with sensible timeouts if nil.
+	// Client calls Ironic and fetches images; one with reasonable timeouts if nil.
 	Client *http.Client
 	// Host is the address of the BMCs and of the image server; 127.0.0.1 if
 	// empty.
 	Host string
-	// BMCPort is the port of a BMC that all share; 0 takes a free one.
+	// BMCPort is the port of a shared BMC; 0 selects a free one.
 	BMCPort int
-	// OneBMC serves all machines from one address, as an enclosure does; else
-	// each has its own.
+	// OneBMC serves all machines at one address, like an enclosure; otherwise each has its own.
 	OneBMC bool
 	// BMCOverTLS serves Redfish over HTTPS with a self-signed certificate.
 	BMCOverTLS bool
-	// PlainAgents makes agents serve plain HTTP, for an Ironic with [agent]
-	// require_tls = false.
+	// PlainAgents makes agents serve plain HTTP, for an Ironic with [agent] require_tls = false.
 	PlainAgents bool
 	// Agent is the release of the agent; NewestAgent if zero.
 	Agent AgentRelease
-	// AgentCommand is a program and its arguments that run on the machines in
-	// place of the lab's own agent; see the package external. Nil: the lab's own.
+	// AgentCommand is a program with arguments that runs on the machines in place of the lab's own
+	// agent; see package external. Nil: the lab's own.
 	AgentCommand []string
-	// SSHPort makes the ramdisks listen for SSH there, each at an address of its own, and
-	// its agent with it: 127.18.0.1 for the first machine. That needs Linux, where all of
-	// 127.0.0.0/8 is this machine. 0 is no SSH.
+	// SSHPort makes the ramdisks listen for SSH there, each at its own address, together with its
+	// agent: 127.18.0.1 for the first machine. That needs Linux, where all of 127.0.0.0/8 is this
+	// computer. 0 disables SSH.
 	SSHPort int
-	// Speed divides what everything takes; 1 if zero.
+	// Speed divides all durations; 1 if zero.
 	Speed float64
-	// Ramdisk is the image that the lab serves; one of [LiveISO] if nil.
+	// Ramdisk is the image that the lab serves; a [LiveISO] if nil.
 	Ramdisk Image
 	// Virtual runs the machines in QEMU; nil for simulated machines. It needs Linux.
 	Virtual *VirtualOptions
-	// Dir is where machines keep what they fetch; the system's if empty.
+	// Dir stores what machines fetch; the system's temporary folder if empty.
 	Dir string
-	// OnEvent is told what happens to machines, from several goroutines.
+	// OnEvent receives the machines' events, from several goroutines.
 	OnEvent func(machine.Event)
 	// Now is the clock; time.Now if nil.
 	Now func() time.Time
 }
 
-// Lab is machines, their BMCs and a server for their ramdisk.
+// Lab has machines, their BMCs and a server for their ramdisk.
 type Lab struct {
 	options  Options
 	machines []*Machine
 	byName   map[string]*Machine
 	images   string // the address of the image server
-	bmcPort  int    // of the BMC that all share
+	bmcPort  int    // of the shared BMC
 	started  time.Time
 	end      context.CancelFunc
 	serving  sync.WaitGroup
-	shared   map[string][]*Machine // by the wwn of a disk that several see
-	sharing  sync.Mutex            // one disk is written by one machine at a time
+	shared   map[string][]*Machine // by WWN, the machines that share the disk
+	sharing  sync.Mutex            // only one machine writes a shared disk at a time
 }
 
-// Start switches the BMCs on. The machines are powered off. The context bounds
-// the start only; Close ends the lab.
+// Start starts the BMCs. The machines are powered off. The context bounds the start only; the
+// caller must call Close.
 func Start(ctx context.Context, options Options, members []Member) (*Lab, error) {
 	if err := checkMembers(members); err != nil {
 		return nil, fmt.Errorf("starting the lab: %w", err)
@@ -127,13 +124,13 @@ func (o *Options) complete() error {
 		o.Speed = 1
 	}
 	if o.SSHPort < 0 || o.SSHPort > 65535 {
-		return fmt.Errorf("SSH port %d is none", o.SSHPort)
+		return fmt.Errorf("invalid SSH port %d", o.SSHPort)
 	}
 	if o.Host == "" {
 		o.Host = "127.0.0.1"
 	}
 	if net.ParseIP(o.Host) == nil {
-		return fmt.Errorf("host %q is no IP address", o.Host)
+		return fmt.Errorf("host %q is not an IP address", o.Host)
 	}
 	if o.Agent == (AgentRelease{}) {
 		o.Agent = NewestAgent
@@ -157,7 +154,7 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// newClient waits for the beginning of an answer, not for the end of an image.
+// newClient returns a client with a timeout for response headers, not for the body.
 func newClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		ResponseHeaderTimeout: time.Minute, MaxIdleConnsPerHost: 32, IdleConnTimeout: 30 * time.Second,
@@ -179,7 +176,7 @@ func (l *Lab) addMachines(ctx context.Context, members []Member) error {
 		spec := member.spec(BMCPassword)
 		options := machine.Options{
 			PowerOnTime: p.of(powerOnTime), PowerOffTime: p.of(powerOffTime), ShutdownTime: p.of(shutdownTime),
-			FirmwareTime: max(p.of(firmwareTime), leastBoot), BMCRestartTime: p.of(bmcRestart),
+			FirmwareTime: max(p.of(firmwareTime), minBoot), BMCRestartTime: p.of(bmcRestart),
 			Ramdisk: ramdisk{machine: m}, Client: l.options.Client, Dir: l.options.Dir, OnEvent: l.options.OnEvent, Now: l.options.Now,
 		}
 		if l.options.Virtual != nil {
@@ -202,7 +199,7 @@ func (l *Lab) addMachines(ctx context.Context, members []Member) error {
 	return nil
 }
 
-// Machines are all, in the order in which they were asked for.
+// Machines returns all machines, in the requested order.
 func (l *Lab) Machines() []*Machine { return append([]*Machine(nil), l.machines...) }
 
 // Machine finds one by its name.
@@ -211,7 +208,7 @@ func (l *Lab) Machine(name string) (*Machine, bool) {
 	return m, found
 }
 
-// RamdiskURL is where the lab serves its deploy ISO.
+// RamdiskURL is the address of the lab's deploy ISO.
 func (l *Lab) RamdiskURL() string { return l.images + "/ramdisk.iso" }
 
 // Close powers everything off and waits until nothing runs.
@@ -259,7 +256,7 @@ func (l *Lab) serveRamdisk(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	// Conductors keep an image as long as this time does not change.
+	// Conductors cache an image as long as this time does not change.
 	http.ServeContent(w, r, "ramdisk.iso", l.started, io.NewSectionReader(l.options.Ramdisk, 0, l.options.Ramdisk.Size()))
 }
 
@@ -296,11 +293,11 @@ func (l *Lab) serveBMC(ctx context.Context, port int, machines ...*Machine) erro
 	return nil
 }
 
-// bmcHost is the address that inventories tell as that of the BMC.
+// bmcHost is the address of the BMC in inventories.
 func (l *Lab) bmcHost() string { return l.options.Host }
 
-// eachOf does something to a disk, and to the same disk as others see it.
-func (l *Lab) eachOf(m *Machine, disk machine.Disk, do func(m *machine.Machine, name string) error) error {
+// onSharedDisk calls do for a disk on all machines that share it.
+func (l *Lab) onSharedDisk(m *Machine, disk machine.Disk, do func(m *machine.Machine, name string) error) error {
 	peers := l.shared[disk.WWN]
 	if len(peers) == 0 {
 		return do(m.Machine, disk.Name)

@@ -15,7 +15,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// Machine is one of a lab: the hardware, and what runs on it.
+// Machine is a machine of a lab: the hardware, and what runs on it.
 type Machine struct {
 	*machine.Machine
 	member  Member
@@ -30,14 +30,14 @@ type Machine struct {
 	rescue string // see RescuePassword
 }
 
-// Scenario is what is wrong with it.
+// Scenario returns the machine's scenario.
 func (m *Machine) Scenario() Scenario { return m.member.Scenario }
 
-// Journal is what its ramdisks wrote, oldest first, as far as it is kept.
+// Journal returns the output of its ramdisks, the oldest first, as far as it is kept.
 func (m *Machine) Journal() []agent.Entry { return m.journal.all() }
 
-// RescuePassword is the hash of the password with which the ramdisk that was
-// booted last lets people in; empty if it lets in nobody.
+// RescuePassword returns the password hash with which the last booted ramdisk allows logins; empty
+// if it allows none.
 func (m *Machine) RescuePassword() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -50,17 +50,17 @@ func (m *Machine) setRescuePassword(hash string) {
 	m.rescue = hash
 }
 
-// MACs are the addresses of its network interfaces.
+// MACs returns the addresses of its network interfaces.
 func (m *Machine) MACs() []string { return append([]string(nil), m.member.MACs...) }
 
-// Address is the one that the machine's own network gives it. Nobody can
-// reach it there: an address of RFC 2544, which is for benchmarks.
+// Address returns the machine's address in its own network. It is unreachable: an address of RFC
+// 2544, which is for benchmarks.
 func (m *Machine) Address() string {
 	return fmt.Sprintf("198.18.%d.%d", (m.number+1)>>8&255, (m.number+1)&255)
 }
 
-// AgentHost is the address at which the agent listens, and the SSH server of the ramdisk
-// where the lab has them. That of a virtual machine is forwarded to it.
+// AgentHost returns the address at which the agent listens, and the SSH server of the ramdisk if
+// the lab has one. That of a virtual machine is forwarded to it.
 func (m *Machine) AgentHost() string {
 	if m.lab.options.SSHPort == 0 && m.lab.options.Virtual == nil {
 		return "127.0.0.1"
@@ -68,7 +68,7 @@ func (m *Machine) AgentHost() string {
 	return fmt.Sprintf("127.18.%d.%d", (m.number+1)>>8&255, (m.number+1)&255)
 }
 
-// pace is how fast things go on this machine.
+// pace returns the speed of this machine.
 func (m *Machine) pace() pace {
 	p := m.lab.options.Speed
 	if slower := m.member.Scenario.Slower; slower > 0 {
@@ -77,10 +77,10 @@ func (m *Machine) pace() pace {
 	return pace(p)
 }
 
-// ramdisk is what runs from a CD or from the network.
+// ramdisk runs from a CD or from the network.
 type ramdisk struct{ machine *Machine }
 
-// Run lasts until the power goes.
+// Run runs until the machine is powered off.
 func (r ramdisk) Run(ctx context.Context, _ *machine.Machine, media machine.Media) error {
 	m := r.machine
 	defer m.work.Wait()
@@ -102,19 +102,18 @@ func (r ramdisk) Run(ctx context.Context, _ *machine.Machine, media machine.Medi
 	}
 	m.startServices(ctx, config)
 	if config.NoAgent {
-		return errors.New("the ramdisk has an Ignition configuration without an agent in it")
+		return errors.New("the ramdisk's Ignition configuration has no agent")
 	}
 	if config.APIURL == "" {
 		config.APIURL = m.lab.options.IronicURL
 	}
 	if config.APIURL == "" {
-		return errors.New("nothing tells the agent where Ironic is")
+		return errors.New("the agent has no URL of Ironic")
 	}
 	return m.runAgent(ctx, config)
 }
 
-// startServices starts what runs beside the agent, and longer than it: until the power
-// goes.
+// startServices starts what runs besides the agent, and longer: until the machine is powered off.
 func (m *Machine) startServices(ctx context.Context, config agentConfig) {
 	if to, found := ignition.JournalPushIn(config.file); found && slices.Contains(config.Units, pushUnitName) {
 		pusher := newPusher(m, to)

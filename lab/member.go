@@ -10,16 +10,16 @@ import (
 	"ironworks/lab/machine"
 )
 
-// Member is one machine of a lab, as it is asked for.
+// Member is a requested machine of a lab.
 type Member struct {
 	// Name is the node's; it also names the Redfish system.
 	Name     string
 	Scenario Scenario
-	// ResourceClass is one of the node's; gp-1x if empty.
+	// ResourceClass is that of the node; gp-1x if empty.
 	ResourceClass string
 	CPUs          int
 	MemoryMiB     int
-	// Disks and MACs are made if empty. MACs are in lower case with colons.
+	// Disks and MACs have defaults. MACs are in lower case with colons.
 	Disks []machine.Disk
 	MACs  []string
 }
@@ -34,13 +34,13 @@ const (
 	twinSize    = 480_103_981_056
 	linkSpeed   = 25_000
 	bmcUser     = "admin"
-	// BMCPassword is that of all BMCs of a lab: it is no secret, for there is nothing behind
-	// them, and whoever looks at one directly has to know it.
+	// BMCPassword is that of all BMCs of a lab. It is no secret, because it protects nothing and
+	// must be known for direct access.
 	BMCPassword = "machines-of-the-lab" //nolint:gosec // see above
 )
 
-// castLine is what a lab shows when nothing else is asked for: most of it
-// works, and each thing that goes wrong most often is there once.
+// castLine is the default cast of a lab: most machines work, and each of the most frequent faults
+// occurs once.
 var castLine = []struct{ scenario, class string }{
 	{"ok", largeClass},
 	{"no-disk-matches", largeClass},
@@ -56,8 +56,7 @@ var castLine = []struct{ scenario, class string }{
 	{"ok", smallClass},
 }
 
-// Cast is n machines: the first twelve are those of the design, all further
-// ones work.
+// Cast returns n machines: the first twelve are those of castLine, all others work.
 func Cast(n int) []Member {
 	members := make([]Member, n)
 	for i := range members {
@@ -67,7 +66,7 @@ func Cast(n int) []Member {
 		}
 		scenario, err := FindScenario(role.scenario)
 		if err != nil {
-			panic(err) // castLine is ours
+			panic(err) // castLine has only known scenarios
 		}
 		members[i] = Member{Name: castName(i), Scenario: scenario, ResourceClass: role.class}
 	}
@@ -77,7 +76,7 @@ func Cast(n int) []Member {
 // castName counts through racks of forty: r7-n01 is the first.
 func castName(i int) string { return fmt.Sprintf("r%d-n%02d", 7+i/40, 1+i%40) }
 
-// complete fills in what was left out.
+// complete sets the defaults.
 func (m *Member) complete(taken map[string]bool) error {
 	if m.ResourceClass == "" {
 		m.ResourceClass = smallClass
@@ -105,20 +104,20 @@ func (m *Member) complete(taken map[string]bool) error {
 	}
 	for _, mac := range m.MACs {
 		if parsed, err := net.ParseMAC(mac); err != nil || parsed.String() != mac {
-			return fmt.Errorf("machine %s: %q is no MAC address in lower case with colons", m.Name, mac)
+			return fmt.Errorf("machine %s: %q is not a MAC address in lower case with colons", m.Name, mac)
 		}
 		taken[mac] = true
 	}
 	return nil
 }
 
-// checkMembers reports names that are there twice.
+// checkMembers reports duplicate names.
 func checkMembers(members []Member) error {
 	names := map[string]bool{}
 	var errs []error
 	for _, m := range members {
 		if names[m.Name] {
-			errs = append(errs, fmt.Errorf("machine %s is there twice", m.Name))
+			errs = append(errs, fmt.Errorf("duplicate machine %s", m.Name))
 		}
 		names[m.Name] = true
 	}
@@ -144,7 +143,7 @@ func defaultDisks(name, class string) []machine.Disk {
 	return []machine.Disk{ssd, hdd}
 }
 
-// twins are two disks that differ in their serial and wwn only.
+// twins returns two disks that differ only in serial and WWN.
 func twins(name string) []machine.Disk {
 	disks := make([]machine.Disk, 2)
 	for i := range disks {
@@ -158,15 +157,14 @@ func twins(name string) []machine.Disk {
 
 func diskName(i int) string { return "/dev/sd" + string("abcdefghijklmnopqrstuvwxyz"[i%26]) }
 
-// digest is the same text of a name each time, so that a machine is known
-// again after a restart.
+// digest derives a text from a name, so that a machine is recognized after a restart.
 func digest(name, what string, length int) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(name+" "+what)))[:length]
 }
 
 func serialOf(name, prefix string) string { return prefix + digest(name, prefix, 10) }
 
-// macOf makes a locally administered address of a name.
+// macOf derives a locally administered address from a name.
 func macOf(name string, nic int, taken map[string]bool) string {
 	for try := 0; ; try++ {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s nic %d %d", name, nic, try))
@@ -177,7 +175,7 @@ func macOf(name string, nic int, taken map[string]bool) string {
 	}
 }
 
-// spec is the machine itself.
+// spec returns the machine's hardware.
 func (m Member) spec(password string) machine.Spec {
 	spec := machine.Spec{
 		Name: m.Name, Serial: serialOf(m.Name, "LAB"), CPUs: m.CPUs, MemoryMiB: m.MemoryMiB,

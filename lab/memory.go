@@ -13,20 +13,20 @@ import (
 	"ironworks/lab/machine"
 )
 
-// saved is what of a lab's machines outlasts the program.
+// saved is the state of a lab's machines that is stored between runs.
 type saved struct {
-	// Ironic is the name of the one that drove them; empty for the embedded one.
+	// Ironic names the Ironic of the lab; empty for the embedded one.
 	Ironic string `json:"ironic,omitempty"`
-	// BMCPort is tried again, so that the nodes find their machines.
+	// BMCPort is reused if possible, so that the nodes find their machines.
 	BMCPort int `json:"bmc_port"`
-	// Contents are by the machines' names.
+	// Contents are by machine name.
 	Contents map[string]machine.Contents `json:"contents"`
 }
 
 const savedFile = "machines.json"
 
-// loadMachines reads what an earlier lab left; nothing is no error. Another
-// Ironic's is: this one has none of its nodes.
+// loadMachines reads the state of an earlier lab; a missing one is no error. That of another
+// Ironic is an error: this Ironic does not have its nodes.
 func loadMachines(dir, ironic string) (saved, error) {
 	var s saved
 	content, err := os.ReadFile(filepath.Join(dir, savedFile)) //nolint:gosec // the folder that we were given
@@ -37,10 +37,10 @@ func loadMachines(dir, ironic string) (saved, error) {
 		return s, fmt.Errorf("reading the lab's machines: %w", err)
 	}
 	if err := json.Unmarshal(content, &s); err != nil {
-		return s, fmt.Errorf("reading the lab's machines from %s: %w; move it away to begin anew", filepath.Join(dir, savedFile), err)
+		return s, fmt.Errorf("reading the lab's machines from %s: %w; move the file away to start again", filepath.Join(dir, savedFile), err)
 	}
 	if s.Ironic != ironic {
-		return s, fmt.Errorf("%s is the state of a lab with %s: choose another folder, or begin as that one did", dir, ironicWords(s.Ironic))
+		return s, fmt.Errorf("%s is the state of a lab with %s: choose another directory, or the same kind of lab", dir, ironicWords(s.Ironic))
 	}
 	return s, nil
 }
@@ -52,7 +52,7 @@ func ironicWords(name string) string {
 	return "a real Ironic " + name
 }
 
-// restore puts back what was on the disks.
+// restore restores the content of the disks.
 func (s saved) restore(l *Lab) {
 	for name, contents := range s.Contents {
 		if m, found := l.Machine(name); found {
@@ -61,7 +61,7 @@ func (s saved) restore(l *Lab) {
 	}
 }
 
-// save writes what is on the disks, whole or not at all.
+// save writes the content of the disks atomically.
 func (l *Lab) save(dir, ironic string) error {
 	s := saved{Ironic: ironic, BMCPort: l.bmcPort, Contents: map[string]machine.Contents{}}
 	for _, m := range l.machines {
@@ -81,7 +81,7 @@ func (l *Lab) save(dir, ironic string) error {
 	return nil
 }
 
-// savePeriod bounds what a lab that is killed forgets.
+// savePeriod bounds what a killed lab loses.
 const savePeriod = 2 * time.Second
 
 // keepSaving saves while disks change, and at the end.

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The power is synchronised every minute, however fast the machines are: what
-// it clears is for people to read.
+// TestPowerSyncPeriod: the power is synced every minute at any speed, because it clears errors
+// that users want to read.
 func TestPowerSyncPeriod(t *testing.T) {
 	t.Parallel()
 	i := &Ironic{}

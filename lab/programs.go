@@ -24,7 +24,7 @@ func (h *hardware) Execute(ctx context.Context, argv ...string) (agent.Output, e
 	return agent.Output(out), nil
 }
 
-// wipefs on a disk is what erases its metadata.
+// wipefs on a disk erases its metadata.
 func (h *hardware) wipefs(ctx context.Context, argv []string) (agent.Output, error) {
 	device := argv[len(argv)-1]
 	if !slices.ContainsFunc(h.machine.Disks(), func(d machine.Disk) bool { return d.Name == device }) {
@@ -36,7 +36,7 @@ func (h *hardware) wipefs(ctx context.Context, argv []string) (agent.Output, err
 	return agent.Output{}, nil
 }
 
-// Mount answers the files of a partition.
+// Mount returns the files of a partition.
 func (h *hardware) Mount(_ context.Context, device string) ([]agent.File, error) {
 	const hint = "\n       dmesg(1) may have more information after failed mount system call."
 	files, err := h.machine.Files(device)
@@ -55,7 +55,7 @@ func (h *hardware) Mount(_ context.Context, device string) ([]agent.File, error)
 	return all, nil
 }
 
-// Unmount keeps them.
+// Unmount stores them.
 func (h *hardware) Unmount(_ context.Context, device string, files []agent.File) error {
 	all := make([]machine.File, len(files))
 	for i, f := range files {

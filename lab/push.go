@@ -19,18 +19,18 @@ import (
 	"ironworks/lab/machine"
 )
 
-// pusher sends the journal of a boot to a console, as the unit of the ramdisk does on a
-// real machine: docs/logs.md has the protocol.
+// pusher pushes the journal of a boot to a console, like the unit of the ramdisk on a real
+// machine: docs/reference/logs.md has the protocol.
 type pusher struct {
-	journal *journal
-	client  *http.Client
-	url     string
-	token   string
-	macs    []string
-	system  string
-	now     func() time.Time
-	each    time.Duration
-	said    string
+	journal    *journal
+	client     *http.Client
+	url        string
+	token      string
+	macs       []string
+	system     string
+	now        func() time.Time
+	each       time.Duration
+	lastLogged string
 }
 
 const (
@@ -40,7 +40,7 @@ const (
 	pushLeast    = 50 * time.Millisecond
 	pushAlive    = 20 * time.Second
 	pushMostWait = 30 * time.Second
-	pushRest     = 5 * time.Second // of the console's time
+	pushRest     = 5 * time.Second // real time, at any speed
 )
 
 func newPusher(m *Machine, to ignition.JournalPush) *pusher {
@@ -62,7 +62,7 @@ func newPusher(m *Machine, to ignition.JournalPush) *pusher {
 	}
 }
 
-// sendsFrom is the address of the machine's agent, as far as that leads to a console: a
+// sendsFrom returns the address of the machine's agent, if a console is reachable from it: a
 // machine has one address. Nil is any.
 func (m *Machine) sendsFrom(endpoint string) net.Addr {
 	to, err := netip.ParseAddrPort(endpoint)
@@ -72,11 +72,11 @@ func (m *Machine) sendsFrom(endpoint string) net.Addr {
 	return &net.TCPAddr{IP: net.ParseIP(m.AgentHost())}
 }
 
-// run sends until ctx ends: then the machine is off.
+// run pushes until ctx ends: then the machine is off.
 func (p *pusher) run(ctx context.Context) {
 	defer p.client.CloseIdleConnections()
 	boot, cursor := p.journal.bootID(), ""
-	wait, silent := pushEach, pushAlive // those are the console's time
+	wait, silent := pushEach, pushAlive // real time, at any speed
 	for {
 		lines, _ := p.journal.since(boot, cursor)
 		if len(lines) > pushLines {
@@ -90,14 +90,14 @@ func (p *pusher) run(ctx context.Context) {
 			taken, at, err := p.post(ctx, boot, cursor, lines)
 			silent = 0
 			if err != nil {
-				p.say("cannot reach the console: " + err.Error())
+				p.log("cannot reach the console: " + err.Error())
 				pause, silent = wait, pushAlive
 				wait = min(2*wait, pushMostWait)
 				break
 			}
-			if taken && p.said != "" {
-				p.say("the console takes the journal")
-				p.said = ""
+			if taken && p.lastLogged != "" {
+				p.log("the console takes the journal")
+				p.lastLogged = ""
 			}
 			wait, cursor = pushEach, at
 			if taken && len(lines) == pushLines {
@@ -107,7 +107,7 @@ func (p *pusher) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			if errors.Is(context.Cause(ctx), machine.ErrShutdown) {
-				p.rest(ctx, boot, cursor)
+				p.pushRemaining(ctx, boot, cursor)
 			}
 			return
 		case <-time.After(pause):
@@ -115,9 +115,9 @@ func (p *pusher) run(ctx context.Context) {
 	}
 }
 
-// rest sends what was written until a shutdown: the unit is stopped as all others are, and
-// sends what there is.
-func (p *pusher) rest(ctx context.Context, boot, cursor string) {
+// pushRemaining pushes what was written until a shutdown: the unit is stopped like all others, and pushes
+// the remaining lines.
+func (p *pusher) pushRemaining(ctx context.Context, boot, cursor string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pushRest)
 	defer cancel()
 	for {
@@ -133,17 +133,17 @@ func (p *pusher) rest(ctx context.Context, boot, cursor string) {
 	}
 }
 
-// say writes to the journal, and not the same thing twice.
-func (p *pusher) say(text string) {
-	if text == p.said {
+// log writes to the journal, without repetitions.
+func (p *pusher) log(text string) {
+	if text == p.lastLogged {
 		return
 	}
-	p.said = text
+	p.lastLogged = text
 	p.journal.add(agent.Entry{Time: p.now(), Unit: pushUnitName, Priority: agent.PriorityInfo, Text: text})
 }
 
-// post sends lines that come behind a cursor. The console says up to where it has the
-// journal: behind these lines, or, where they were not taken, elsewhere.
+// post pushes lines after a cursor. The console returns the position of its journal: after these
+// lines or, if they were not accepted, another one.
 func (p *pusher) post(ctx context.Context, boot, after string, lines []record) (taken bool, at string, err error) {
 	var body bytes.Buffer
 	for i := range lines {

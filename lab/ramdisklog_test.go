@@ -29,7 +29,7 @@ import (
 	"ironworks/test/receiver"
 )
 
-// logRig is a machine that has booted a ramdisk with an Ignition of ours, and no Ironic.
+// logRig is a machine that has booted a ramdisk with our Ignition, without an Ironic.
 type logRig struct {
 	*testing.T
 	lab      *lab.Lab
@@ -41,7 +41,7 @@ type logRig struct {
 
 var logNode = models.NodeRef{UUID: "11111111-1111-4111-8111-111111111111", Name: "n1"}
 
-// newLogRig boots a machine that sends its journal to a console, if there is one.
+// newLogRig boots a machine that pushes its journal to a console, if there is one.
 func newLogRig(t *testing.T, images *agentlog.Images, console string) *logRig {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(rand.Reader)
@@ -95,7 +95,7 @@ func freePort(t *testing.T) int {
 	return number
 }
 
-// boot begins with the ramdisk, and again.
+// boot boots the ramdisk, or reboots it.
 func (r *logRig) boot() {
 	r.Helper()
 	how := machine.ResetOn
@@ -113,7 +113,7 @@ func (r *logRig) boot() {
 	}
 }
 
-// dial logs in once the machine is there.
+// dial logs in once the machine is reachable.
 func (r *logRig) dial(user string, key ssh.Signer) (*ssh.Client, error) {
 	r.Helper()
 	want, _, _, _, err := ssh.ParseAuthorizedKey([]byte(r.identity.HostKeyPublic))
@@ -148,7 +148,7 @@ type written struct {
 	Text   string `json:"MESSAGE"`
 }
 
-// runs gives what a command prints until it ends.
+// runs returns the output of a command until it ends.
 func (r *logRig) runs(client *ssh.Client, command string) (lines []written, stderr string, err error) {
 	r.Helper()
 	session, err := client.NewSession()
@@ -171,7 +171,7 @@ func (r *logRig) runs(client *ssh.Client, command string) (lines []written, stde
 
 func TestJournalOverSSH(t *testing.T) {
 	t.Parallel()
-	images, err := agentlog.OpenImages(t.TempDir(), time.Now)
+	images, err := agentlog.OpenImages(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,28 +272,28 @@ func hostKeyOf(t *testing.T) ssh.Signer {
 	return signer
 }
 
-// await gives the lines that have come once one of them has this text.
+// await returns the received lines once one of them has this text.
 func await(c *receiver.Console, text string) []models.LogLine {
 	return c.Lines(logNode, func(lines []models.LogLine) bool {
 		return slices.ContainsFunc(lines, func(l models.LogLine) bool { return strings.Contains(l.Text, text) })
 	})
 }
 
-// interrupted is a machine that could not reach its console for a while: the console has
-// just come back.
+// interrupted returns a machine that could not reach its console for a while, and the console,
+// which has just returned.
 func interrupted(t *testing.T) (*receiver.Console, *logRig) {
 	t.Helper()
 	c := receiver.Start(t, agentlog.Machine{Node: logNode, MACs: []string{"52:54:00:00:00:01"}})
 	r := newLogRig(t, c.Images(), c.Address)
 	await(c, "Switching root")
 	c.Stop()
-	// The agent finds no Ironic: it goes on telling of that.
+	// The agent finds no Ironic, and keeps logging that.
 	waitFor(t, func() bool { return strings.Contains(fmt.Sprint(r.machine.Journal()), "cannot reach the console") })
 	c.Start()
 	return c, r
 }
 
-func TestMachinesSendTheirJournal(t *testing.T) {
+func TestMachinesPushTheirJournal(t *testing.T) {
 	t.Parallel()
 	c, r := interrupted(t)
 	lines := await(c, "the console takes the journal")
@@ -319,12 +319,11 @@ func TestMachinesSendTheirJournal(t *testing.T) {
 	})
 }
 
-// TestShutdownSendsTheRest: what was written until then has reached the console when the
-// machine is off.
+// TestShutdownSendsTheRest: when the machine is off, the console has all lines until then.
 func TestShutdownSendsTheRest(t *testing.T) {
 	t.Parallel()
 	c, r := interrupted(t)
-	// The machine will try again in seconds only.
+	// The next attempt of the machine is seconds away.
 	if err := r.machine.Reset(machine.GracefulShutdown); err != nil {
 		t.Fatal(err)
 	}

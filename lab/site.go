@@ -12,57 +12,55 @@ import (
 	"ironworks/lab/machine"
 )
 
-// SiteOptions say what a site is.
+// SiteOptions configure a site.
 type SiteOptions struct {
 	Members []Member
-	// Ironic drives the machines; an embedded one if nil.
+	// Ironic controls the machines; an embedded one if nil.
 	Ironic *OtherIronic
 	// Listen is the address of the embedded Ironic's API; a free port of
 	// 127.0.0.1 if empty.
 	Listen string
-	// Speed divides what everything takes; 1 if zero.
+	// Speed divides all durations; 1 if zero.
 	Speed float64
 	// SSHPort is that of [Options].
 	SSHPort int
-	// RamdiskFor makes the ramdisk of [Options], which may have to know Ironic's URL; nil
-	// for the lab's own.
+	// RamdiskFor returns the ramdisk of [Options], which may depend on Ironic's URL; nil for the
+	// lab's own.
 	RamdiskFor func(ironicURL string) (Image, error)
 	// Virtual is that of [Options].
 	Virtual *VirtualOptions
-	// Dir keeps database and disks; memory if empty.
+	// Dir stores database and disks; in memory if empty.
 	Dir string
-	// Story lets the cast live: see the documentation.
+	// Story plays the cast's story: see the documentation.
 	Story bool
 	// OnEvent is called with each event of a machine, from several goroutines. It may be nil.
 	OnEvent func(machine.Event)
-	// Trouble is told what goes wrong while the site is built up and later.
+	// Trouble receives errors, during the start and later.
 	Trouble func(error)
 }
 
-// OtherIronic is an Ironic that is not the embedded one. It needs no
-// authentication, and runs as long as the site does.
+// OtherIronic is an Ironic other than the embedded one. It needs no authentication, and runs as
+// long as the site does.
 type OtherIronic struct {
-	// Name says which one it is: no two keep their state in the same folder.
+	// Name identifies it: two Ironics must not share a folder.
 	Name string
-	// APIVersion is what the site speaks with it: 1.115.
+	// APIVersion is the version that the site uses: 1.115.
 	APIVersion string
-	// Agent is the agent that it can drive.
+	// Agent is the agent that it supports.
 	Agent AgentRelease
-	// Interfaces are those that the nodes have beside Redfish's: {"deploy":
-	// "custom-agent"}.
+	// Interfaces are those of the nodes besides Redfish's: {"deploy": "custom-agent"}.
 	Interfaces map[string]string
-	// Start starts it, and answers the address of its API without /v1 and what
-	// ends it.
+	// Start starts it, and returns the address of its API without /v1 and a function that stops
+	// it.
 	Start func(ctx context.Context) (url string, end func() error, err error)
 }
 
-// Site is a lab under an Ironic of its own: nothing else is needed, and nothing
-// outside of 127.0.0.1 is touched.
+// Site is a lab with its own Ironic. It needs nothing else, and uses only 127.0.0.1.
 type Site struct {
 	// URL is the API's, without /v1.
 	URL string
 	Lab *Lab
-	// Ironic is the embedded one, nil if the site has another.
+	// Ironic is the embedded one; nil if the site has another.
 	Ironic *Ironic
 
 	options   SiteOptions
@@ -72,8 +70,8 @@ type Site struct {
 	running   sync.WaitGroup
 }
 
-// StartSite starts one and answers when the first machines are enrolled; the
-// others follow while it runs.
+// StartSite starts a site and returns when the first machines are enrolled; the others follow in
+// the background.
 func StartSite(ctx context.Context, options SiteOptions) (*Site, error) {
 	s, err := startSite(ctx, options)
 	if err != nil {
@@ -123,7 +121,7 @@ func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
 		}
 	}
 	if s.Lab, err = Start(ctx, labOptions, options.Members); err != nil && before.BMCPort != 0 {
-		labOptions.BMCPort = 0 // somebody else has it now
+		labOptions.BMCPort = 0 // the port is in use now
 		s.Lab, err = Start(ctx, labOptions, options.Members)
 	}
 	if err != nil {
@@ -135,15 +133,15 @@ func startSite(ctx context.Context, options SiteOptions) (_ *Site, err error) {
 	}
 	machines := s.Lab.Machines()
 	first := min(len(machines), firstMachines)
-	fresh := s.enrol(ctx, machines[:first])
+	fresh := s.enroll(ctx, machines[:first])
 	if options.Story {
-		s.running.Go(func() { tellStories(life, s.http, fresh) })
+		s.running.Go(func() { playStories(life, s.http, fresh) })
 	}
-	s.running.Go(func() { s.enrol(life, machines[first:]) })
+	s.running.Go(func() { s.enroll(life, machines[first:]) })
 	return s, nil
 }
 
-// ironicName tells Ironics from each other; the embedded one has none.
+// ironicName identifies the Ironic; empty for the embedded one.
 func (o *SiteOptions) ironicName() string {
 	if o.Ironic == nil {
 		return ""
@@ -151,8 +149,7 @@ func (o *SiteOptions) ironicName() string {
 	return o.Ironic.Name
 }
 
-// startIronic starts the one that there is to be; from then on both kinds are
-// alike.
+// startIronic starts the configured Ironic; from then on both kinds are used alike.
 func (s *Site) startIronic(ctx context.Context) (err error) {
 	if s.options.Ironic == nil {
 		s.options.Ironic = &OtherIronic{
@@ -168,7 +165,7 @@ func (s *Site) startIronic(ctx context.Context) (err error) {
 	}
 	s.http = &client{base: s.URL, version: s.options.Ironic.APIVersion, http: newClient()}
 	if s.Ironic != nil {
-		s.http.http = &http.Client{Transport: inside{s.Ironic.api}}
+		s.http.http = &http.Client{Transport: localTransport{s.Ironic.api}}
 	}
 	return nil
 }
@@ -184,13 +181,13 @@ func (s *Site) startEmbedded(ctx context.Context) (url string, end func() error,
 	return s.Ironic.URL, s.Ironic.Close, nil
 }
 
-// firstMachines is as many as the cast has.
+// firstMachines is the size of the cast.
 const firstMachines = 12
 
-// noteChange wakes who saves the disks.
+// noteChange signals that disks have changed.
 func noteChange(e machine.Event, changed chan<- struct{}) {
 	switch e.Kind {
-	case machine.DiskInstalled, machine.DiskWiped, machine.PowerChanged: // arrays are made before the power goes
+	case machine.DiskInstalled, machine.DiskWiped, machine.PowerChanged: // arrays are created before the power goes off
 	default:
 		return
 	}
@@ -206,9 +203,9 @@ func (s *Site) trouble(ctx context.Context, err error) {
 	}
 }
 
-// enrol makes the nodes that are not there yet, and tells those that are where
-// their machines are now. It answers the names of those that it made.
-func (s *Site) enrol(ctx context.Context, machines []*Machine) (made []string) {
+// enroll creates missing nodes, and updates the addresses of existing ones. It returns the names of
+// the created nodes.
+func (s *Site) enroll(ctx context.Context, machines []*Machine) (made []string) {
 	there, err := s.http.names(ctx)
 	if err != nil {
 		s.trouble(ctx, err)
@@ -224,16 +221,16 @@ func (s *Site) enrol(ctx context.Context, machines []*Machine) (made []string) {
 			s.trouble(ctx, s.http.setDriverInfo(ctx, m.Name(), m.DriverInfo()))
 			continue
 		}
-		e := m.Enrolment("site", s.options.Ironic.Interfaces)
+		e := m.Enrollment("site", s.options.Ironic.Interfaces)
 		if s.options.Story && stories[m.Name()] != nil {
-			e.hasten(m.Name())
+			e.skipSlowSteps(m.Name())
 		}
 		made = append(made, m.Name())
 		uuid, err := s.http.CreateNode(ctx, e.Node)
 		if err != nil {
 			s.trouble(ctx, fmt.Errorf("enrolling machine %s: %w", m.Name(), err))
 		} else {
-			ports.do(func() { s.trouble(ctx, m.enrolPorts(ctx, s.http, uuid, e.Ports)) })
+			ports.do(func() { s.trouble(ctx, m.createPorts(ctx, s.http, uuid, e.Ports)) })
 		}
 		if ctx.Err() != nil {
 			break
@@ -242,9 +239,9 @@ func (s *Site) enrol(ctx context.Context, machines []*Machine) (made []string) {
 	return made
 }
 
-// portQueue makes the ports of nodes one after the other, beside the nodes that come after
-// them: the nodes keep their order. One that is not open makes them at once, for an Ironic
-// whose database takes one change at a time.
+// portQueue creates the ports of nodes one after the other, in parallel with the following nodes,
+// which keep their order. If it is not open, it creates them at once, for an Ironic whose database
+// accepts one change at a time.
 type portQueue struct {
 	work    chan func()
 	running sync.WaitGroup
@@ -267,7 +264,7 @@ func (q *portQueue) do(f func()) {
 	q.work <- f
 }
 
-// close waits until all are made.
+// close waits until all are created.
 func (q *portQueue) close() {
 	if q.work != nil {
 		close(q.work)
@@ -275,7 +272,7 @@ func (q *portQueue) close() {
 	}
 }
 
-// Close ends everything: the machines go dark, and what is kept is written.
+// Close stops everything: the machines power off, and the state is saved.
 func (s *Site) Close() error {
 	s.end()
 	s.running.Wait()

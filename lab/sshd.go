@@ -17,11 +17,12 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// sshServer is that of a ramdisk: the user core runs journalctl on it, and nothing else.
+// sshServer is the SSH server of a ramdisk: the user core can run journalctl on it, and nothing
+// else.
 type sshServer struct {
 	journal *journal
 	config  *ssh.ServerConfig
-	// connections are those at once.
+	// connections limits the concurrent ones.
 	connections chan struct{}
 }
 
@@ -34,8 +35,8 @@ const (
 
 var errKey = errors.New("this key may not log in")
 
-// newSSHServer makes one with the host key of the Ignition, or one of its own. The keys
-// are lines of authorized_keys; those that cannot be read let in nobody.
+// newSSHServer returns one with the host key of the Ignition, or a new one. The keys are lines of
+// authorized_keys; unreadable ones are ignored.
 func newSSHServer(j *journal, hostKey []byte, keys []string) (*sshServer, error) {
 	signer, err := hostSigner(hostKey)
 	if err != nil {
@@ -72,21 +73,21 @@ func hostSigner(hostKey []byte) (ssh.Signer, error) {
 	return ssh.NewSignerFromKey(key)
 }
 
-// serve lasts until ctx ends: then the machine is off, and nobody says goodbye.
+// serve runs until ctx ends: then the machine is off, and connections are closed.
 func (s *sshServer) serve(ctx context.Context, listener net.Listener) {
 	accept.Serve(ctx, listener, func(ctx context.Context, conn net.Conn) {
 		select {
 		case s.connections <- struct{}{}:
 			defer func() { <-s.connections }()
-			s.talk(ctx, conn)
+			s.handle(ctx, conn)
 		default:
 		}
 	})
 }
 
-// talk is one connection.
-func (s *sshServer) talk(ctx context.Context, conn net.Conn) {
-	_ = conn.SetDeadline(time.Now().Add(sshLoginTime)) //nolint:forbidigo // of the real network
+// handle handles one connection.
+func (s *sshServer) handle(ctx context.Context, conn net.Conn) {
+	_ = conn.SetDeadline(time.Now().Add(sshLoginTime)) //nolint:forbidigo // for the real network
 	server, channels, requests, err := ssh.NewServerConn(conn, s.config)
 	if err != nil {
 		return
@@ -135,7 +136,7 @@ func (s *sshServer) session(ctx context.Context, channel ssh.Channel, asked <-ch
 	}
 }
 
-// exec runs the command and tells how it ended.
+// exec runs the command and sends its exit status.
 func (s *sshServer) exec(ctx context.Context, channel ssh.Channel, command string) {
 	defer func() { _ = channel.Close() }()
 	status := uint32(0)
@@ -149,7 +150,7 @@ func (s *sshServer) exec(ctx context.Context, channel ssh.Channel, command strin
 		_, _ = io.WriteString(channel.Stderr(), err.Error()+"\n")
 		status = 1
 	case c.run(ctx, s.journal, channel) != nil:
-		return // whoever listened is gone
+		return // the client is gone
 	}
 	_, _ = channel.SendRequest("exit-status", false, ssh.Marshal(struct{ Status uint32 }{status}))
 }

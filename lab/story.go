@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// chapter is something that is asked of a node; the next comes when the node
-// rests where this one leads.
+// chapter is an action on a node; the next follows when the node has reached this one's result.
 type chapter struct {
 	verb string
 	ends string
@@ -20,8 +19,8 @@ var (
 	deploy  = chapter{"active", "active"}
 )
 
-// stories are what happens by itself to the cast in a lab that was just
-// started, so that there is something to see, and something left to do.
+// stories run by themselves in a new lab, so that there is something to see, and something left to
+// do.
 var stories = map[string][]chapter{
 	"r7-n01": {manage, provide, deploy},
 	"r7-n02": {manage, inspect, provide, deploy},
@@ -36,24 +35,24 @@ var stories = map[string][]chapter{
 	"r7-n11": {manage, provide, deploy},
 }
 
-// hasty are those whose disks are not cleaned on the way to available, so that
-// something is deployed soon after the start.
+// hasty are nodes that are not cleaned on the way to available, so that something is deployed soon
+// after the start.
 var hasty = []string{"r7-n01", "r7-n02", "r7-n03", "r7-n07", "r7-n11"}
 
-// tellStories lives them all, until the context ends.
-func tellStories(ctx context.Context, c *client, names []string) {
+// playStories plays all stories, until the context ends.
+func playStories(ctx context.Context, c *client, names []string) {
 	var telling sync.WaitGroup
 	for _, name := range names {
 		if story := stories[name]; story != nil {
-			telling.Go(func() { c.tell(ctx, name, story) })
+			telling.Go(func() { c.play(ctx, name, story) })
 		}
 	}
 	telling.Wait()
 }
 
-// tell lives one story. Whoever acts on the node meanwhile ends it: what is
-// refused is left, and so is a node that went elsewhere.
-func (c *client) tell(ctx context.Context, name string, story []chapter) {
+// play plays one story. Another client's action on the node ends it, as does a refusal or an
+// unexpected state.
+func (c *client) play(ctx context.Context, name string, story []chapter) {
 	for _, chapter := range story {
 		body := map[string]any{"target": chapter.verb}
 		if chapter.verb == deploy.verb {
@@ -78,7 +77,7 @@ func (c *client) reaches(ctx context.Context, name, want string) bool {
 		if err != nil || reservation == "" && slices.Contains(resting, state) {
 			return err == nil && state == want
 		}
-		if !pace(1).wait(ctx, lookEvery) {
+		if !pace(1).wait(ctx, pollInterval) {
 			return false
 		}
 	}

@@ -18,18 +18,18 @@ import (
 	"ironworks/lab/vm"
 )
 
-// VirtualOptions say how a lab of virtual machines is set up.
+// VirtualOptions configure a lab of virtual machines.
 type VirtualOptions struct {
-	// Host is what this computer has for them.
+	// Host has this computer's programs for them.
 	Host vm.Host
-	// Dir keeps a folder for each machine: its disks, UEFI variables and serial log. Required.
+	// Dir has a folder for each machine: its disks, UEFI variables and serial log. Required.
 	Dir string
-	// Disks, MemoryMiB and CPUs are those of a machine that does not say itself what it has.
+	// Disks, MemoryMiB and CPUs are the defaults of machines.
 	Disks     []vm.DiskRequest
 	MemoryMiB int
 	CPUs      int
-	// BootFile is the URL that machines boot from the network, as they reach it: an iPXE script
-	// or program. Without it nothing answers them.
+	// BootFile is the URL that machines boot from the network, as they reach it: an iPXE script or
+	// program. Without it nothing answers them.
 	BootFile string
 }
 
@@ -38,10 +38,10 @@ type VirtualOptions struct {
 const MaxVirtual = 64
 
 const (
-	// agentPort is where ironic-python-agent listens unless told otherwise.
+	// agentPort is where ironic-python-agent listens by default.
 	agentPort = 9999
 	sshPort   = 22
-	// serialPort is where the serial line of a virtual machine is, at its AgentHost.
+	// serialPort is the port of a virtual machine's serial line, at its AgentHost.
 	serialPort = 2323
 	// firstAddress is the last number of the first machine's address, 10.0.2.16.
 	firstAddress = 16
@@ -49,7 +49,7 @@ const (
 	ejectTime = 5 * time.Second
 )
 
-// VirtualMembers are n machines that work: vm1, vm2, …
+// VirtualMembers returns n working machines: vm1, vm2, …
 func VirtualMembers(n int) []Member {
 	members := make([]Member, n)
 	for i := range members {
@@ -61,7 +61,7 @@ func VirtualMembers(n int) []Member {
 // CheckVirtual reports scenarios that need a simulated agent, and too many machines.
 func CheckVirtual(members []Member) error {
 	if len(members) > MaxVirtual {
-		return fmt.Errorf("%d virtual machines: a lab has at most %d", len(members), MaxVirtual)
+		return fmt.Errorf("%d virtual machines: a lab may have at most %d", len(members), MaxVirtual)
 	}
 	for _, m := range members {
 		s := m.Scenario
@@ -74,7 +74,7 @@ func CheckVirtual(members []Member) error {
 	return nil
 }
 
-// virtual fills in what a virtual machine has.
+// virtual sets the defaults of a virtual machine.
 func (m *Member) virtual(o *VirtualOptions, taken map[string]bool) {
 	if m.CPUs == 0 {
 		m.CPUs = max(o.CPUs, 1)
@@ -113,11 +113,11 @@ type guest struct {
 	vm      *vm.VM
 	// forwards are the ports of this computer that lead to the machine.
 	forwards []vm.Forward
-	// kargs are kernel arguments that the media get on the way into the drive.
+	// kargs are kernel arguments that are added to media before they are inserted.
 	kargs []string
 }
 
-// virtualize makes the virtual machine behind a machine, and has the machine use it.
+// virtualize creates the virtual machine behind a machine.
 func (l *Lab) virtualize(ctx context.Context, m *Machine, spec *machine.Spec, options *machine.Options) error {
 	for i := range spec.NICs {
 		spec.NICs[i].Name, spec.NICs[i].SpeedMbps = vm.NICName, vm.NICSpeed
@@ -139,7 +139,7 @@ func (l *Lab) virtualize(ctx context.Context, m *Machine, spec *machine.Spec, op
 	if err != nil {
 		return err
 	}
-	// What a lab that was killed has left in the drive.
+	// A medium that a killed lab has left behind.
 	if left, err := filepath.Glob(filepath.Join(folder, "ironworks-*.iso")); err == nil {
 		for _, file := range left {
 			_ = os.Remove(file)
@@ -152,7 +152,7 @@ func (l *Lab) virtualize(ctx context.Context, m *Machine, spec *machine.Spec, op
 	return nil
 }
 
-// virtualSpec is the hardware of a machine in QEMU's terms.
+// virtualSpec returns the hardware of a machine in QEMU's terms.
 func (l *Lab) virtualSpec(m *Machine, spec machine.Spec) (vm.Spec, error) {
 	host, err := netip.ParseAddr(m.AgentHost())
 	if err != nil {
@@ -204,7 +204,7 @@ func virtualDisk(d machine.Disk) (vm.Disk, error) {
 // targets are the devices of Redfish's boot override.
 var targets = map[machine.Device]vm.Target{machine.Cd: vm.TargetCD, machine.Hdd: vm.TargetDisk, machine.Pxe: vm.TargetNetwork}
 
-// Run is one boot.
+// Run runs one boot.
 func (g *guest) Run(ctx context.Context, boot machine.GuestBoot) (machine.GuestEnd, error) {
 	b := vm.Boot{Target: targets[boot.First], Started: boot.Started}
 	if boot.Media != nil {
@@ -232,8 +232,8 @@ func (g *guest) PressPower() { g.do(g.vm.PowerButton) }
 // Eject opens the drive.
 func (g *guest) Eject() { g.do(g.vm.Eject) }
 
-// do tells QEMU. A machine that is off at this moment needs nothing; other failures mean that
-// QEMU is about to end, which Run reports.
+// do sends a command to QEMU. A machine that is off ignores it; other failures mean that QEMU is
+// about to end, which Run reports.
 func (g *guest) do(tell func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), ejectTime)
 	defer cancel()
@@ -253,12 +253,12 @@ func (l *Lab) serveSerial(ctx context.Context) error {
 	return nil
 }
 
-// SerialAddress is where the serial line of a virtual machine is, as HOST:PORT.
+// SerialAddress returns the address of a virtual machine's serial line, as HOST:PORT.
 func (m *Machine) SerialAddress() string {
 	return net.JoinHostPort(m.AgentHost(), strconv.Itoa(serialPort))
 }
 
-var errPorts = errors.New("does another lab of virtual machines run?")
+var errPorts = errors.New("is another lab of virtual machines running?")
 
 // checkForwards reports addresses of the host that QEMU could not listen at.
 func (l *Lab) checkForwards(ctx context.Context) error {

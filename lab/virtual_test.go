@@ -14,7 +14,7 @@ import (
 	"ironworks/lab/vm"
 )
 
-// virtualMember is one with everything filled in, as a lab has it.
+// virtualMember returns a member with all defaults, as a lab has it.
 func virtualMember(t *testing.T, m Member) Member {
 	t.Helper()
 	o := &VirtualOptions{MemoryMiB: 4096, CPUs: 2, Disks: []vm.DiskRequest{{Kind: vm.NVMe, Size: 20 << 30}, {Kind: vm.SSD, Size: 40 << 30}, {Kind: vm.HDD, Size: 100 << 30}}}
@@ -47,14 +47,14 @@ func TestVirtualMember(t *testing.T) {
 	if !reflect.DeepEqual(kinds, []vm.DiskKind{vm.NVMe, vm.SSD, vm.HDD}) || len(serials) != 3 {
 		t.Errorf("kinds %v, serials %v", kinds, serials)
 	}
-	// A machine of a file keeps what it says.
+	// A machine of a file keeps its settings.
 	own := virtualMember(t, Member{Name: "n1", CPUs: 4, MemoryMiB: 2048, MACs: []string{"52:54:00:00:00:01"}})
 	if own.CPUs != 4 || own.MemoryMiB != 2048 || own.MACs[0] != "52:54:00:00:00:01" {
 		t.Errorf("got %+v", own)
 	}
 }
 
-func TestVirtualDiskThatCannotBe(t *testing.T) {
+func TestInvalidVirtualDisk(t *testing.T) {
 	for says, d := range map[string]machine.Disk{
 		"64 bits":                {Name: "/dev/sda", WWN: "0x60002ac0000000000000000500012345"},
 		"such as 0x5000c500":     {Name: "/dev/sda"},
@@ -87,7 +87,7 @@ func TestScenariosOfVirtualMachines(t *testing.T) {
 	}
 }
 
-// virtualSpecOf is the hardware of the second machine of a lab.
+// virtualSpecOf returns the hardware of the second machine of a lab.
 func virtualSpecOf(t *testing.T, s Scenario) (vm.Spec, error) {
 	t.Helper()
 	member := virtualMember(t, Member{Name: "vm2", Scenario: s})
@@ -123,7 +123,7 @@ func TestEditMedium(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := liveKargs + " ipa-advertise-host=127.18.0.1 " + serialKarg
-	for range 2 { // the second time there is nothing to do
+	for range 2 { // the second time, nothing is to do
 		if err := editMedium(path, []string{"ipa-advertise-host=127.18.0.1"}); err != nil {
 			t.Fatal(err)
 		}

@@ -1,14 +1,17 @@
 package models
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
+
+	"ironworks/printable"
 )
 
-// ParseBytes reads a size as people write it: 500MiB, 1.5GiB, 2GB, 4096.
+// ParseBytes reads a size such as 500MiB, 1.5GiB, 2GB or 4096.
 func ParseBytes(text string) (int64, error) {
 	number := strings.TrimRight(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 	unit := strings.ToLower(text[len(number):])
@@ -20,10 +23,10 @@ func ParseBytes(text string) (int64, error) {
 	if bytes := size * factor; err == nil && known && bytes >= 0 && bytes < math.MaxInt64 {
 		return int64(bytes), nil
 	}
-	return 0, fmt.Errorf("%q is no size: want a number with a unit, as in 500MiB or 2GiB", Printable(text))
+	return 0, fmt.Errorf("invalid size %q: want a number with a unit, such as 500MiB or 2GiB", printable.Line(text))
 }
 
-// FormatBytes is a size as people read it, to three figures.
+// FormatBytes formats a size with three significant digits.
 func FormatBytes(size int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	value, unit := float64(size), 0
@@ -44,7 +47,7 @@ func decimals(value float64, unit int) int {
 	return 2
 }
 
-// ParseAge reads how long ago or how long, in days and weeks, too: 90d, 2w, 12h, 1d12h.
+// ParseAge reads a duration, also in days and weeks: 90d, 2w, 12h, 1d12h.
 func ParseAge(text string) (time.Duration, error) {
 	var age time.Duration
 	rest := text
@@ -73,5 +76,18 @@ func ParseAge(text string) (time.Duration, error) {
 }
 
 func ageError(text string) error {
-	return fmt.Errorf("%q is no length of time: want a number with a unit, as in 30d, 2w or 12h", Printable(text))
+	return fmt.Errorf("invalid duration %q: want a number with a unit, such as 30d, 2w or 12h", printable.Line(text))
+}
+
+// ParseWhen reads a time: an age before now, see [ParseAge], or a timestamp, local unless it has a zone.
+func ParseWhen(text string, now time.Time) (time.Time, error) {
+	if age, err := ParseAge(text); err == nil {
+		return now.Add(-age), nil
+	}
+	for _, form := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", time.DateTime, time.DateOnly} {
+		if at, err := time.ParseInLocation(form, text, time.Local); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, errors.New("want 10m, 2h or a time such as 2026-03-14T14:00:00Z")
 }

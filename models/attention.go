@@ -5,21 +5,19 @@ import (
 	"time"
 )
 
-// The spans that a node which waits for its ramdisk is judged by.
+// Limits for a node that waits for its ramdisk.
 const (
-	// BootTakes is how long a ramdisk may take to boot before it is worth a word.
+	// BootTakes is how long a ramdisk may take to boot before it counts as overdue.
 	BootTakes = 10 * time.Minute
-	// SilentAfter is how long an agent may be silent: it beats every 90 to 180 s.
+	// SilentAfter is how long an agent may be silent: it sends a heartbeat every 90 to 180 s.
 	SilentAfter = 2 * 180 * time.Second
-	// CallbackTimeout is Ironic's default for a ramdisk of any kind; the API does not tell
-	// what a server has in its place.
+	// CallbackTimeout is Ironic's default for every kind of ramdisk; the API does not report the configured value.
 	CallbackTimeout = 1800 * time.Second
 )
 
-// Attention ranks how much a node needs somebody at a time of the server's clock: failed
-// and faulty, first those that nobody has taken in hand by setting maintenance; held; in
-// maintenance; waiting for longer than is usual, and as is usual; working; and then those
-// that rest. Within a rank time changes nothing, so that rows stay where they are.
+// Attention ranks how urgently a node needs an operator, at a time on the server's clock: failed or faulty, first
+// those not yet in maintenance; held; in maintenance; overdue; waiting; working; resting. Within a rank time
+// changes nothing, so that rows stay in place.
 func Attention(r *Row, now time.Time) int {
 	n := &r.Node
 	switch {
@@ -46,14 +44,14 @@ func Attention(r *Row, now time.Time) int {
 	return 7 + lifeOrder[n.ProvisionState]
 }
 
-// Troubled says that the node failed or has a fault. A verification that failed has no
-// state of its own: the node is in enroll again, with an error.
+// Troubled reports whether the node failed or has a fault. A failed verification has no state of its own: the node
+// is in enroll again, with an error.
 func (n *Node) Troubled() bool {
 	return n.ProvisionState.Failed() || n.Fault != "" || n.ProvisionState == StateEnroll && n.LastError != ""
 }
 
-// Overdue says that the node waits for its ramdisk for longer than one is usually silent,
-// or takes to boot. A step that reboots the machine may be silent until the deadline.
+// Overdue reports whether the node has waited for its ramdisk longer than usual. During a step that reboots the
+// machine, the agent may be silent until the deadline.
 func (r *Row) Overdue(now time.Time) bool {
 	from := r.LastSign()
 	if r.Node.ProvisionState.Class() != ClassWait || from.IsZero() || now.IsZero() {
@@ -70,9 +68,8 @@ func (r *Row) Overdue(now time.Time) bool {
 	return now.Sub(from) > limit
 }
 
-// LastSign is when the node was last heard of while Ironic waits for its ramdisk: a
-// heartbeat, or the beginning of its work. It is what Ironic's deadline counts from, but
-// for inspection; zero where nobody knows.
+// LastSign returns the last sign of life while Ironic waits for the ramdisk: a heartbeat, or the start of the
+// operation. Ironic's deadline counts from it, except for inspection; zero if unknown.
 func (r *Row) LastSign() time.Time {
 	last := r.Since
 	if at := r.Node.ProvisionUpdatedAt.Time; at.After(last) {
@@ -84,8 +81,8 @@ func (r *Row) LastSign() time.Time {
 	return last
 }
 
-// lifeOrder is every state's place in [States]; read-only, and a variable because
-// sorting asks for it at every comparison.
+// lifeOrder is the index of each state in [States]; read-only. A variable, because sorting reads it at every
+// comparison.
 var lifeOrder = func() map[ProvisionState]int {
 	order := map[ProvisionState]int{}
 	for i, s := range States() {

@@ -2,12 +2,10 @@ package models
 
 import "time"
 
-// BMC is what a machine's management controller told of it when it was asked, once. All
-// texts are the controller's, without control characters and without the credentials that
-// were used; what it told and cannot be (a percentage of 400) is left out.
+// BMC is the state of a BMC as read once over Redfish. Texts are sanitized and have no credentials; impossible
+// values (a percentage of 400) are left out.
 type BMC struct {
-	// Address is its Redfish service, without credentials; Read is when it was asked, on
-	// the console's clock.
+	// Address is the Redfish service, without credentials; Read is the time of reading, on the console's clock.
 	Address string    `json:"address"`
 	Read    time.Time `json:"read"`
 
@@ -19,25 +17,24 @@ type BMC struct {
 	NICs       []BMCNIC       `json:"nics"`
 	Processors []BMCProcessor `json:"processors"`
 	Memory     []BMCModule    `json:"memory"`
-	// Causes are the parts whose health is not well: what the rollup is made of.
+	// Causes are the parts whose health is not OK.
 	Causes  []BMCCause  `json:"causes"`
 	Log     []BMCEntry  `json:"log"`
 	Sensors []BMCSensor `json:"sensors"`
 	BIOS    []BMCValue  `json:"bios"`
 	Jobs    []BMCJob    `json:"jobs"`
-	// Consoles are the ways to the machine's screen and to its serial line.
+	// Consoles are the graphical and serial consoles.
 	Consoles []BMCConsole `json:"consoles"`
-	// Resets are what the controller offers for the power (On, ForceOff, …), empty where
-	// it does not tell.
+	// Resets are the reset types that the BMC offers (On, ForceOff, …), empty if not reported.
 	Resets []string `json:"resets"`
 	// Unread are the parts that could not be read, and why.
 	Unread []BMCUnread `json:"unread"`
 }
 
-// BMCHealth is Redfish's Health: OK, Warning, Critical; empty where it is not told.
+// BMCHealth is Redfish's Health: OK, Warning, Critical; empty if not reported.
 type BMCHealth string
 
-// The healths, the best one first.
+// The healths, best first.
 const (
 	BMCHealthOK       BMCHealth = "OK"
 	BMCHealthWarning  BMCHealth = "Warning"
@@ -46,7 +43,7 @@ const (
 
 // BMCSystem is the machine.
 type BMCSystem struct {
-	// Path is its place in the service; Paths are all that there are.
+	// Path is its Redfish path; Paths are those of all systems.
 	Path         string    `json:"path"`
 	Paths        []string  `json:"paths,omitempty"`
 	Manufacturer string    `json:"manufacturer"`
@@ -60,11 +57,11 @@ type BMCSystem struct {
 	Progress     string    `json:"boot_progress"`
 	ProgressAt   string    `json:"boot_progress_at,omitempty"`
 	Health       BMCHealth `json:"health"`
-	// Rollup is the worst of all its parts.
+	// Rollup is the worst health of all parts.
 	Rollup BMCHealth `json:"health_rollup"`
 }
 
-// BMCController is the controller itself.
+// BMCController is the manager itself.
 type BMCController struct {
 	Model    string    `json:"model"`
 	Firmware string    `json:"firmware"`
@@ -73,15 +70,15 @@ type BMCController struct {
 	Health   BMCHealth `json:"health"`
 }
 
-// BMCBoot is what the machine boots next.
+// BMCBoot is the boot configuration.
 type BMCBoot struct {
-	// Target is overridden to (Cd, Pxe, Hdd, None, …), for Once or Continuous, in a mode (UEFI, Legacy).
+	// Target is the override (Cd, Pxe, Hdd, None, …), for Once or Continuous, in a mode (UEFI, Legacy).
 	Target  string   `json:"target"`
 	Enabled string   `json:"enabled"`
 	Mode    string   `json:"mode"`
 	Allowed []string `json:"allowed,omitempty"`
 	Order   []string `json:"order,omitempty"`
-	// SecureBoot is Enabled or Disabled, empty where it is not told.
+	// SecureBoot is Enabled or Disabled, empty if not reported.
 	SecureBoot string `json:"secure_boot"`
 }
 
@@ -92,29 +89,27 @@ type BMCMedia struct {
 	Image    string   `json:"image"` // without credentials and query
 	Inserted bool     `json:"inserted"`
 	Via      string   `json:"connected_via"`
-	// Protocols are those from which it fetches an image (HTTP, HTTPS, NFS, CIFS), empty
-	// where it does not tell.
+	// Protocols are those that it can fetch an image from (HTTP, HTTPS, NFS, CIFS), empty if not reported.
 	Protocols []string `json:"protocols,omitempty"`
 }
 
-// BMCConsoleKind is what a console shows.
+// BMCConsoleKind is the kind of a console.
 type BMCConsoleKind string
 
 // The kinds of consoles.
 const (
 	BMCConsoleGraphical BMCConsoleKind = "graphical"
 	BMCConsoleSerial    BMCConsoleKind = "serial"
-	BMCConsoleShell     BMCConsoleKind = "shell" // the controller's own
+	BMCConsoleShell     BMCConsoleKind = "shell" // of the BMC itself
 )
 
-// BMCConsole is a console that the controller gives.
+// BMCConsole is a console that the BMC offers.
 type BMCConsole struct {
 	Kind    BMCConsoleKind `json:"kind"`
 	Enabled bool           `json:"enabled"`
-	// Types are how it is reached: KVMIP, SSH, IPMI, WebSocket, …, with the port where
-	// that is told (SSH:2200).
+	// Types are its protocols: KVMIP, SSH, IPMI, WebSocket, …, with the port if reported (SSH:2200).
 	Types []string `json:"types,omitempty"`
-	// URL is where the controller says that it is; most say nothing.
+	// URL is its address; most BMCs report none.
 	URL string `json:"url,omitempty"`
 }
 
@@ -131,7 +126,7 @@ type BMCDrive struct {
 	State        string    `json:"state"`
 	Health       BMCHealth `json:"health"`
 	Predicted    bool      `json:"failure_predicted"`
-	// LifeLeft is in percent; nil where it is not told.
+	// LifeLeft is in percent; nil if not reported.
 	LifeLeft *int `json:"life_left,omitempty"`
 }
 
@@ -152,7 +147,7 @@ type BMCProcessor struct {
 	Health BMCHealth `json:"health"`
 }
 
-// BMCModule is a module of memory.
+// BMCModule is a memory module.
 type BMCModule struct {
 	ID     string    `json:"id"`
 	MiB    int       `json:"mib"`
@@ -161,42 +156,42 @@ type BMCModule struct {
 	Health BMCHealth `json:"health"`
 }
 
-// BMCCause is a part that is not well.
+// BMCCause is a part that is not OK.
 type BMCCause struct {
 	Part   string    `json:"part"`
 	Health BMCHealth `json:"health"`
 	State  string    `json:"state"`
 }
 
-// BMCEntry is an entry of one of the logs.
+// BMCEntry is an entry of a BMC log.
 type BMCEntry struct {
 	Log      string    `json:"log"`
 	ID       string    `json:"id"`
-	At       time.Time `json:"at"` // on the controller's clock; zero where it is not told
+	At       time.Time `json:"at"` // on the BMC's clock; zero if not reported
 	Severity BMCHealth `json:"severity"`
 	Message  string    `json:"message"`
 }
 
-// BMCSensor is a reading.
+// BMCSensor is a sensor reading.
 type BMCSensor struct {
 	Name  string  `json:"name"`
 	Kind  string  `json:"kind"` // temperature, fan, power, voltage
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
-	// Low and High are what is critical, nil where nothing is.
+	// Low and High are the critical thresholds, nil if there are none.
 	Low    *float64  `json:"low,omitempty"`
 	High   *float64  `json:"high,omitempty"`
 	Health BMCHealth `json:"health"`
 }
 
-// BMCValue is a BIOS setting, and what it will be after the next boot where that differs.
+// BMCValue is a BIOS setting, with its value after the next boot if that differs.
 type BMCValue struct {
 	Name    string `json:"name"`
 	Value   string `json:"value"`
 	Pending string `json:"pending,omitempty"`
 }
 
-// BMCJob is a job or task of the controller.
+// BMCJob is a job or task of the BMC.
 type BMCJob struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
@@ -211,7 +206,7 @@ type BMCUnread struct {
 	Why  string `json:"why"`
 }
 
-// Worst is the worst of healths that are told.
+// Worst returns the worse of two reported healths.
 func (h BMCHealth) Worst(other BMCHealth) BMCHealth {
 	rank := map[BMCHealth]int{BMCHealthOK: 1, BMCHealthWarning: 2, BMCHealthCritical: 3}
 	if rank[other] > rank[h] {

@@ -6,20 +6,21 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"ironworks/printable"
 )
 
-// BMCVerb is what a machine's management controller can be told to do, as an operator
-// says it.
+// BMCVerb is a command to a BMC, by its name on the command line.
 type BMCVerb string
 
-// The verbs.
+// The commands to a BMC.
 const (
 	BMCPowerOn         BMCVerb = "power on"
-	BMCPowerOff        BMCVerb = "power off"   // at once: the system is not asked
-	BMCShutDown        BMCVerb = "shut down"   // asks the system
-	BMCReset           BMCVerb = "reset"       // at once: the system is not asked
-	BMCRestart         BMCVerb = "restart"     // asks the system
-	BMCPowerCycle      BMCVerb = "power cycle" // off, and on again
+	BMCPowerOff        BMCVerb = "power off"   // hard: the operating system is not asked
+	BMCShutDown        BMCVerb = "shut down"   // asks the operating system
+	BMCReset           BMCVerb = "reset"       // hard: the operating system is not asked
+	BMCRestart         BMCVerb = "restart"     // asks the operating system
+	BMCPowerCycle      BMCVerb = "power cycle" // off and on again
 	BMCBootOnce        BMCVerb = "boot once"
 	BMCInsert          BMCVerb = "insert media"
 	BMCEject           BMCVerb = "eject media"
@@ -27,7 +28,7 @@ const (
 	BMCResetController BMCVerb = "reset BMC"
 )
 
-// BMCVerbs are all verbs, in the order in which they are offered.
+// BMCVerbs returns all verbs in display order.
 func BMCVerbs() []BMCVerb {
 	return []BMCVerb{
 		BMCPowerOn, BMCPowerOff, BMCShutDown, BMCReset, BMCRestart, BMCPowerCycle,
@@ -35,32 +36,31 @@ func BMCVerbs() []BMCVerb {
 	}
 }
 
-// BMCOrder is one thing to do, once.
+// BMCOrder is one command to a BMC.
 type BMCOrder struct {
 	Verb BMCVerb
-	// Boot is the source for [BMCBootOnce], in Redfish's words: Pxe, Cd, Hdd, UefiHttp,
-	// BiosSetup, Usb, …; None takes an override away. Case does not matter.
+	// Boot is the source for [BMCBootOnce] in Redfish's words: Pxe, Cd, Hdd, UefiHttp, BiosSetup, Usb, …; None clears
+	// an override. Case does not matter.
 	Boot string
-	// Image is the URL for [BMCInsert]: http, https, nfs or cifs. A user and a password
-	// in it go to the controller beside the URL, not in it.
+	// Image is the URL for [BMCInsert]: http, https, nfs or cifs. User and password in it are sent separately from
+	// the URL.
 	Image string
-	// Slot is the ID of the slot for [BMCInsert] and [BMCEject]; empty is the one that
-	// fits.
+	// Slot is the slot ID for [BMCInsert] and [BMCEject]; empty selects one.
 	Slot string
 }
 
-// BMCBootNone takes a boot override away.
+// BMCBootNone clears a boot override.
 const BMCBootNone = "None"
 
-// BMCOrderError says that an order makes no sense, before anybody was asked.
+// BMCOrderError is an error in an order, found before anything is sent.
 type BMCOrderError struct {
 	Field string // verb, boot, image or slot
-	Value string // safe to show
+	Value string // sanitized
 	Why   string
-	Hint  string // the way out, may be empty
+	Hint  string // the remedy, may be empty
 }
 
-// Error names the field, what is wrong and the way out.
+// Error returns the field, the problem and the remedy.
 func (e *BMCOrderError) Error() string {
 	text := fmt.Sprintf("%s %q: %s", e.Field, e.Value, e.Why)
 	if e.Value == "" {
@@ -72,14 +72,13 @@ func (e *BMCOrderError) Error() string {
 	return text
 }
 
-// bootSource is the form of all that Redfish has and of what vendors add.
+// bootSource matches all sources of Redfish and those of vendors.
 var bootSource = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{1,31}$`)
 
-// Check says what is wrong with an order: a *[BMCOrderError], or nil. What a controller
-// takes of it only the controller knows.
+// Check returns a *[BMCOrderError] for an invalid order, else nil. The BMC may still refuse a valid order.
 func (o BMCOrder) Check() error {
 	if !slices.Contains(BMCVerbs(), o.Verb) {
-		return &BMCOrderError{Field: "verb", Value: Printable(string(o.Verb)), Why: "unknown", Hint: "one of " + verbList()}
+		return &BMCOrderError{Field: "verb", Value: printable.Line(string(o.Verb)), Why: "unknown", Hint: "one of " + verbList()}
 	}
 	for _, f := range []struct {
 		name, value string
@@ -88,7 +87,7 @@ func (o BMCOrder) Check() error {
 		{"boot", o.Boot, o.Verb == BMCBootOnce}, {"image", o.Image, o.Verb == BMCInsert}, {"slot", o.Slot, o.Verb == BMCInsert || o.Verb == BMCEject},
 	} {
 		if f.value != "" && !f.fits {
-			return &BMCOrderError{Field: f.name, Value: Printable(MaskURL(f.value)), Why: fmt.Sprintf("%q does not take it", o.Verb)}
+			return &BMCOrderError{Field: f.name, Value: printable.Line(MaskURL(f.value)), Why: fmt.Sprintf("not supported by %q", o.Verb)}
 		}
 	}
 	switch o.Verb {
@@ -115,7 +114,7 @@ func verbList() string {
 }
 
 func (o BMCOrder) checkBoot() error {
-	const known = "Pxe, Cd, Hdd, Usb, UefiHttp, BiosSetup, …; None takes an override away"
+	const known = "Pxe, Cd, Hdd, Usb, UefiHttp, BiosSetup, …; None removes the override"
 	switch {
 	case o.Boot == "":
 		return &BMCOrderError{Field: "boot", Why: "missing", Hint: known}
@@ -125,10 +124,10 @@ func (o BMCOrder) checkBoot() error {
 	return nil
 }
 
-// checkSlot: an ID is a word of the controller's own, and goes into messages.
+// checkSlot: IDs are the BMC's own words, and appear in messages.
 func (o BMCOrder) checkSlot() error {
-	if len(o.Slot) > 100 || Printable(o.Slot) != o.Slot || strings.ContainsAny(o.Slot, "/?#") {
-		return &BMCOrderError{Field: "slot", Value: shown(o.Slot), Why: "not the ID of a slot", Hint: "the BMC's virtual media are shown with their IDs"}
+	if len(o.Slot) > 100 || printable.Line(o.Slot) != o.Slot || strings.ContainsAny(o.Slot, "/?#") {
+		return &BMCOrderError{Field: "slot", Value: shown(o.Slot), Why: "not a slot ID", Hint: "use an ID from the BMC's virtual media"}
 	}
 	return nil
 }
@@ -141,8 +140,8 @@ func checkMediaImage(image string) error {
 	if image == "" {
 		return bad("missing", want)
 	}
-	if Printable(image) != image || strings.ContainsAny(image, " \t") || len(image) > 2000 {
-		return bad("not a URL: it has spaces or control characters, or no end", "a space is %20")
+	if printable.Line(image) != image || strings.ContainsAny(image, " \t") || len(image) > 2000 {
+		return bad("not a URL: contains spaces or control characters, or is incomplete", "write a space as %20")
 	}
 	u, err := url.Parse(image)
 	if err != nil {
@@ -153,90 +152,90 @@ func checkMediaImage(image string) error {
 	case "":
 		return bad("no scheme", want)
 	default:
-		return bad("a BMC does not fetch from "+u.Scheme, want)
+		return bad("BMCs cannot reach "+u.Scheme, want)
 	}
 	switch {
 	case u.Hostname() == "":
 		return bad("no host", want)
 	case strings.Trim(u.Path, "/") == "":
-		return bad("no path: a BMC wants the image itself", want)
+		return bad("no path: the URL must name the image itself", want)
 	case u.Fragment != "":
-		return bad("a fragment (#…) is not fetched", "")
+		return bad("a URL fragment (#…) is not allowed", "")
 	}
 	return nil
 }
 
-// shown is a bad value as an error may show it.
+// shown returns a bad value for an error.
 func shown(value string) string {
 	const most = 120
 	masked := []rune(MaskURL(value))
 	if len(masked) > most {
 		masked = append(masked[:most], '…')
 	}
-	return Printable(string(masked))
+	return printable.Line(string(masked))
 }
 
-// Name is the order as an operator says it, without credentials: "boot once from Cd".
+// Name returns the order as text, without credentials: "boot once from Cd".
 func (o BMCOrder) Name() string {
 	slot := func(word string) string {
 		if o.Slot == "" {
 			return ""
 		}
-		return " " + word + " slot " + Printable(o.Slot)
+		return " " + word + " slot " + printable.Line(o.Slot)
 	}
 	switch o.Verb {
 	case BMCBootOnce:
 		if strings.EqualFold(o.Boot, BMCBootNone) {
-			return "boot as usual"
+			return "normal boot"
 		}
-		return "boot once from " + Printable(o.Boot)
+		return "boot once from " + printable.Line(o.Boot)
 	case BMCInsert:
-		return "insert " + Printable(MaskURL(o.Image)) + slot("into")
+		return "insert " + printable.Line(MaskURL(o.Image)) + slot("into")
 	case BMCEject:
 		return "eject media" + slot("from")
 	case BMCPowerOn, BMCPowerOff, BMCShutDown, BMCReset, BMCRestart, BMCPowerCycle, BMCClearJobs, BMCResetController:
 	}
-	return Printable(string(o.Verb))
+	return printable.Line(string(o.Verb))
 }
 
-// Effect is what an order does to the machine.
+// Effect returns what an order does to the machine.
 func (o BMCOrder) Effect() Effect {
 	switch o.Verb {
 	case BMCPowerOn:
-		return Effect{DangerNone, "powers the machine on: it boots"}
+		return Effect{DangerNone, "powers the machine on"}
 	case BMCPowerOff:
-		return Effect{DangerInterrupts, "cuts the power at once: what runs on the machine is not asked, and what it has not written is lost"}
+		return Effect{DangerInterrupts, "cuts the power at once, without a shutdown; unsaved data is lost"}
 	case BMCShutDown:
-		return Effect{DangerInterrupts, "asks the system on the machine to shut down; one that does not listen goes on"}
+		return Effect{DangerInterrupts, "asks the operating system to shut down; the system may ignore the request"}
 	case BMCReset:
-		return Effect{DangerInterrupts, "restarts the machine at once: what runs on it is not asked, and what it has not written is lost"}
+		return Effect{DangerInterrupts, "restarts the machine at once, without a shutdown; unsaved data is lost"}
 	case BMCRestart:
-		return Effect{DangerInterrupts, "asks the system on the machine to restart; one that does not listen goes on"}
+		return Effect{DangerInterrupts, "asks the operating system to restart; the system may ignore the request"}
 	case BMCPowerCycle:
-		return Effect{DangerInterrupts, "cuts the power and gives it back: what runs on the machine is not asked, and what it has not written is lost"}
+		return Effect{DangerInterrupts, "power-cycles the machine, without a shutdown; unsaved data is lost"}
 	case BMCBootOnce:
 		return o.bootEffect()
 	case BMCInsert:
-		return Effect{DangerNone, "nothing happens now: the machine sees the medium, and boots from it at the next boot that goes to the CD"}
+		return Effect{DangerNone, "no immediate effect: the machine can read the medium and boots from it at the next boot from CD"}
 	case BMCEject:
-		return Effect{DangerInterrupts, "takes the medium away: a ramdisk or an installer that runs from it may stop"}
+		return Effect{DangerInterrupts, "removes the medium: a ramdisk or installer that runs from it may stop"}
 	case BMCClearJobs:
-		return Effect{DangerInterrupts, "deletes the jobs that wait: changes of BIOS and RAID that they carry are lost"}
+		return Effect{DangerInterrupts, "deletes queued jobs: their BIOS and RAID changes are lost"}
 	case BMCResetController:
 		return Effect{
-			DangerInterrupts, "restarts the BMC: the machine goes on, the BMC is away for minutes, and Ironic may put the node into maintenance meanwhile; " +
-				"virtual media and consoles end",
+			DangerInterrupts, "restarts the BMC: the machine keeps running, the BMC is unreachable for minutes, and Ironic may set maintenance; " +
+				"virtual media and consoles are disconnected",
 		}
 	}
-	return Effect{DangerErases, "ironworks does not know what this does"}
+	return Effect{DangerErases, "effect unknown to ironworks"}
 }
 
 func (o BMCOrder) bootEffect() Effect {
 	switch {
 	case strings.EqualFold(o.Boot, BMCBootNone):
-		return Effect{DangerNone, "nothing happens now: the next boot follows the boot order again"}
+		return Effect{DangerNone, "no immediate effect: the next boot follows the boot order"}
 	case strings.EqualFold(o.Boot, "BiosSetup"):
-		return Effect{DangerNone, "nothing happens now: the next boot stops in the firmware's setup and waits there"}
+		return Effect{DangerNone, "no immediate effect: the next boot stops in the firmware setup"}
 	}
-	return Effect{DangerNone, "nothing happens now: the next boot goes to " + Printable(o.Boot) + ", once, and what boots there may write on the disks"}
+	return Effect{DangerNone, "no immediate effect: the next boot is from " + printable.Line(o.Boot) + ", once; the booted system may write to the disks"}
 }

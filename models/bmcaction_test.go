@@ -14,7 +14,7 @@ func TestBMCOrderCheck(t *testing.T) {
 	}{
 		"power":               {order: BMCOrder{Verb: BMCPowerOn}},
 		"boot":                {order: BMCOrder{Verb: BMCBootOnce, Boot: "UefiHttp"}},
-		"boot as usual":       {order: BMCOrder{Verb: BMCBootOnce, Boot: "none"}},
+		"normal boot":         {order: BMCOrder{Verb: BMCBootOnce, Boot: "none"}},
 		"insert":              {order: BMCOrder{Verb: BMCInsert, Image: "https://10.0.0.1:8080/a.iso?x=1", Slot: "1"}},
 		"insert nfs":          {order: BMCOrder{Verb: BMCInsert, Image: "nfs://10.0.0.1/srv/a.iso"}},
 		"insert cifs":         {order: BMCOrder{Verb: BMCInsert, Image: "cifs://u:p@10.0.0.1/srv/a.iso"}},
@@ -61,7 +61,7 @@ func TestBMCOrderName(t *testing.T) {
 	for want, order := range map[string]BMCOrder{
 		"power off":                           {Verb: BMCPowerOff},
 		"boot once from Cd":                   {Verb: BMCBootOnce, Boot: "Cd"},
-		"boot as usual":                       {Verb: BMCBootOnce, Boot: "None"},
+		"normal boot":                         {Verb: BMCBootOnce, Boot: "None"},
 		"insert cifs://u@h/a.iso into slot 2": {Verb: BMCInsert, Image: "cifs://u:secret@h/a.iso", Slot: "2"},
 		"insert http://h/a.iso?" + Mask:       {Verb: BMCInsert, Image: "http://h/a.iso?sig=secret"},
 		"eject media":                         {Verb: BMCEject},

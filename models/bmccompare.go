@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// BMCDifference is what Ironic believes of a machine beside what its controller says.
+// BMCDifference is a difference between Ironic's data and the BMC's.
 type BMCDifference struct {
 	What    string `json:"what"`
 	Ironic  string `json:"ironic"`
@@ -14,8 +14,7 @@ type BMCDifference struct {
 	Differs bool   `json:"differs"`
 }
 
-// CompareBMC puts side by side what both know. What one of the two does not tell is no
-// difference.
+// CompareBMC compares the values that both have.
 func CompareBMC(n *Node, ports []Port, b *BMC) []BMCDifference {
 	var out []BMCDifference
 	add := func(what, ironic, bmc string, same func(a, b string) bool) {
@@ -30,7 +29,7 @@ func CompareBMC(n *Node, ports []Port, b *BMC) []BMCDifference {
 		BootMode   string `json:"boot_mode"`
 		SecureBoot *bool  `json:"secure_boot"`
 	}{}
-	_ = json.Unmarshal(n.Raw, &fields) // what is not there is not compared
+	_ = json.Unmarshal(n.Raw, &fields) // missing fields are not compared
 	add("boot mode", fields.BootMode, b.Boot.Mode, sameMode)
 	if fields.SecureBoot != nil {
 		secure := "Disabled"
@@ -51,7 +50,7 @@ func CompareBMC(n *Node, ports []Port, b *BMC) []BMCDifference {
 	return append(out, compareMACs(ports, b)...)
 }
 
-// compareMACs: a port whose address no interface has boots nothing.
+// compareMACs: a port whose address no interface has cannot boot.
 func compareMACs(ports []Port, b *BMC) []BMCDifference {
 	var known []string
 	for _, nic := range b.NICs {
@@ -67,7 +66,7 @@ func compareMACs(ports []Port, b *BMC) []BMCDifference {
 		mac := strings.ToLower(ports[i].Address)
 		d := BMCDifference{What: "port " + ports[i].Address, Ironic: ports[i].Address, BMC: ports[i].Address}
 		if !slices.Contains(known, mac) {
-			d.BMC, d.Differs = "no interface has it", true
+			d.BMC, d.Differs = "no interface has this MAC address", true
 		}
 		out = append(out, d)
 	}

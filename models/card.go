@@ -4,23 +4,24 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"ironworks/printable"
 )
 
-// Detail is one named value of a node, safe to show.
+// Detail is a named value of a node, sanitized.
 type Detail struct{ Name, Value string }
 
-// Details gathers what has a value.
+// Details collects values that are not empty.
 type Details []Detail
 
-// Add adds what has a value.
+// Add adds a value unless it is empty.
 func (d *Details) Add(name, value string) {
 	if value = strings.TrimSpace(value); value != "" {
-		*d = append(*d, Detail{name, Printable(value)})
+		*d = append(*d, Detail{name, printable.Line(value)})
 	}
 }
 
-// Card is what tells one machine from another, to be read before something is done to
-// it that cannot be undone.
+// Card returns what identifies a machine, to be read before an irreversible action.
 func Card(n *Node) []Detail {
 	var d Details
 	d.Add("name", n.Name)
@@ -36,7 +37,7 @@ func Card(n *Node) []Detail {
 	return d
 }
 
-// Overview is what an operator wants to know of a node first.
+// Overview returns a node's main facts.
 func Overview(r *Row) []Detail {
 	n := &r.Node
 	var d Details
@@ -88,7 +89,7 @@ func interfaces(n *Node) string {
 	return strings.Join(parts, ", ")
 }
 
-// StateText is the provision state and where it leads.
+// StateText is the provision state with its target.
 func (n *Node) StateText() string {
 	return string(n.ProvisionState) + toward(string(n.TargetProvisionState))
 }
@@ -107,7 +108,7 @@ func flag(on bool, reason string) string {
 	return strings.TrimSuffix("yes, "+reason, ", ")
 }
 
-// BMC is where the node's BMC is, whatever its driver calls it; "" when not known.
+// BMC returns the BMC's address, whatever the driver calls the field; "" if unknown.
 func (n *Node) BMC() string {
 	for _, key := range []string{"redfish_address", "ipmi_address", "drac_address", "ilo_address", "irmc_address"} {
 		if s, ok := n.DriverInfo[key].(string); ok {
@@ -117,10 +118,10 @@ func (n *Node) BMC() string {
 	return ""
 }
 
-// ReasonOf is why the node is in a failed state, as Ironic put it.
+// ReasonOf returns why the node failed, in Ironic's words.
 func ReasonOf(r *Row) string { return cmp.Or(r.Node.LastError, r.Reason) }
 
-// CurrentStepText is the step that runs, with its place in the list; empty where none does.
+// CurrentStepText returns the running step with its index; "" if there is none.
 func CurrentStepText(n *Node) string {
 	step, kind := n.CurrentStep()
 	if step == nil {

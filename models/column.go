@@ -10,28 +10,26 @@ import (
 	"time"
 )
 
-// Row is a node as a list shows it: what Ironic says, and what only watching tells.
+// Row is a node in a list: Ironic's data, and what only watching shows.
 type Row struct {
 	Node Node
-	// Since is when the node entered its state as far as we saw it ourselves, on the
-	// server's clock; zero when it was so when we came.
+	// Since is when the console saw the node enter its state, on the server's clock; zero if it did not.
 	Since time.Time
-	// Reason is why the node is in a failed state, from last_error or the node's
-	// history: the newest Ironic clears last_error before the state is there.
+	// Reason is why the node failed, from last_error or the history: the newest Ironic clears last_error before the
+	// failed state appears.
 	Reason string
-	// FirstSeen is when we first saw the node, on the server's clock, or, where that is
-	// earlier, its provision_updated_at then: it has been in its state at least since.
+	// FirstSeen is when the console first saw the node, on the server's clock, or its provision_updated_at then if
+	// that is earlier: the state is at least that old.
 	FirstSeen time.Time
-	// Changes are what was changed from here and accepted, in the order of the requests.
+	// Changes are accepted changes from this console, in order.
 	Changes []NodeChange
-	// Log is what the ramdisk's log tells of the machine's last boot; nil where none was read.
+	// Log is the state of the last boot by the ramdisk's log; nil if none was read.
 	Log *RamdiskLog
 }
 
-// InState gives since when the node has been in its state; exact is false where it may have
-// been so for longer. Ironic has no time of entry: provision_updated_at is written with each
-// new state, and again with each heartbeat of an agent
-// (ironic/db/sqlalchemy/api.py: touch_node_provisioning), so that it is never too early.
+// InState returns when the node entered its state; exact is false if it may have been earlier. Ironic records no
+// time of entry: provision_updated_at is written with each state, and with each heartbeat
+// (ironic/db/sqlalchemy/api.py: touch_node_provisioning), so it is never too early.
 func (r *Row) InState() (since time.Time, exact bool) {
 	updated := r.Node.ProvisionUpdatedAt.Time
 	switch {
@@ -43,8 +41,8 @@ func (r *Row) InState() (since time.Time, exact bool) {
 	return r.FirstSeen, false
 }
 
-// ListFields are the API fields of a list of nodes: what the columns, filters and
-// events need, and no more, for the server's price is per row and field.
+// ListFields are the API fields of a node list: those of columns, filters and events, as the server's cost is per
+// row and field.
 func ListFields() []string {
 	return []string{
 		"uuid", "name", "instance_uuid", "provision_state", "target_provision_state",
@@ -54,20 +52,19 @@ func ListFields() []string {
 	}
 }
 
-// Column is one column of a list of nodes.
+// Column is a column of a node list.
 type Column struct {
 	Key   string
 	Title string
-	// Text gives the cell, unsanitised; now is the server's clock.
+	// Text returns the cell, unsanitized; now is on the server's clock.
 	Text func(r *Row, now time.Time) string
-	// Compare orders rows; nil orders by the text.
+	// Compare orders rows; nil orders by text.
 	Compare func(a, b *Row) int
 	// Field is the API field it needs beyond [ListFields], or "".
 	Field string
 }
 
-// Columns lists every column there is; step gives the text of the STEP column, which
-// explains what it can.
+// Columns returns all columns; step returns the text of STEP.
 func Columns(step func(r *Row, now time.Time) string) []Column {
 	text := func(key, title, field string, get func(n *Node) string) Column {
 		return Column{Key: key, Title: title, Field: field, Text: func(r *Row, _ time.Time) string { return get(&r.Node) }}
@@ -100,7 +97,7 @@ func Columns(step func(r *Row, now time.Time) string) []Column {
 	}
 }
 
-// FindColumn gives the column with the key; the error lists those there are.
+// FindColumn returns the column with a key; the error lists all keys.
 func FindColumn(all []Column, key string) (Column, error) {
 	i := slices.IndexFunc(all, func(c Column) bool { return c.Key == key })
 	if i >= 0 {
@@ -110,11 +107,10 @@ func FindColumn(all []Column, key string) (Column, error) {
 	for i, c := range all {
 		keys[i] = c.Key
 	}
-	return Column{}, fmt.Errorf("no column %q; there are %s", key, strings.Join(keys, ", "))
+	return Column{}, fmt.Errorf("unknown column %q; available: %s", key, strings.Join(keys, ", "))
 }
 
-// At is the column as it orders at a time of the server's clock: which nodes need
-// attention depends on how long they have been silent.
+// At returns the column with its order at a time on the server's clock: attention depends on it.
 func (c Column) At(now time.Time) Column {
 	if c.Key == "state" {
 		c.Compare = byAttention(now)
@@ -122,16 +118,14 @@ func (c Column) At(now time.Time) Column {
 	return c
 }
 
-// sortRow is a row while it is sorted: the text of a cell is made once and not for
-// every comparison.
+// sortRow caches the text of a cell during sorting.
 type sortRow struct {
 	row  *Row
 	text string
 	at   int
 }
 
-// SortRows orders rows by a column, ties by name and uuid, so that the order is
-// always the same; descending turns all but the ties around.
+// SortRows sorts rows by a column, ties by name and UUID; descending does not reverse ties.
 func SortRows(rows []*Row, by Column, descending bool) {
 	sorted := make([]sortRow, len(rows))
 	for i, row := range rows {
@@ -182,8 +176,8 @@ func stateText(r *Row, _ time.Time) string {
 	return string(n.ProvisionState)
 }
 
-// diskText is what is known of the root disk without an inventory: what its hints in
-// properties say first, and the size that inspection left there (local_gb, in GiB).
+// diskText returns what is known of the root disk without an inventory: the hints in properties and local_gb
+// (GiB).
 func diskText(n *Node) string {
 	var words []string
 	if hints, ok := n.Properties["root_device"].(map[string]any); ok {
@@ -215,10 +209,9 @@ func byInState(a, b *Row) int {
 
 func ageText(r *Row, now time.Time) string { return ageInState(r, now, Age) }
 
-// AgeInState is how long a node has been in its state, as a screen shows it: to the
-// second on its way and in the first minute, else coarse, so that a fleet at rest does
-// not change. "≥" says that it may have been so for longer: it was when we came. That we
-// came a short while ago is not worth saying where Ironic itself has no time.
+// AgeInState is the time in the state for a screen: exact while an operation runs and in the first minute, else
+// coarse, so that an idle fleet does not change. "≥" means that it may be longer, because the node was in the
+// state when the console started.
 func AgeInState(r *Row, now time.Time) string {
 	if since, exact := r.InState(); !exact && r.Node.ProvisionUpdatedAt.IsZero() && now.Sub(since) < 10*time.Minute {
 		return ""
@@ -242,8 +235,7 @@ func ageInState(r *Row, now time.Time, text func(time.Duration) string) string {
 	return "≥" + text(now.Sub(since))
 }
 
-// CoarseAge is an age in whole minutes, hours or days, never more than it was: it changes
-// the more seldom the longer it lasts.
+// CoarseAge formats an age in whole minutes, hours or days, rounded down.
 func CoarseAge(d time.Duration) string {
 	minutes := int(d.Minutes())
 	switch {
@@ -255,8 +247,7 @@ func CoarseAge(d time.Duration) string {
 	return strconv.Itoa(minutes/60/24) + "d"
 }
 
-// Age writes a duration as an operator reads it, never more than it was: 41s, 2m14, 3h05,
-// 12d.
+// Age formats a duration, rounded down: 41s, 2m14, 3h05, 12d.
 func Age(d time.Duration) string {
 	switch d = max(d, 0); {
 	case d < time.Minute:
@@ -270,8 +261,7 @@ func Age(d time.Duration) string {
 	}
 }
 
-// compareNatural orders text with numbers in it by their value (n2 before n10),
-// whatever the case.
+// compareNatural compares text with numbers by value (n2 before n10), ignoring case.
 func compareNatural(a, b string) int {
 	for i, j := 0, 0; ; {
 		switch {
@@ -316,22 +306,21 @@ func number(s string) string {
 	return s[:n]
 }
 
-// NodeChange is a request that changed a node and that Ironic accepted.
+// NodeChange is a change of a node that Ironic accepted.
 type NodeChange struct {
-	// Field is what it changed, as in properties.root_device.
+	// Field is the changed field, such as properties.root_device.
 	Field string
-	// At is when it was sent, on Ironic's clock.
+	// At is the time of sending, on Ironic's clock.
 	At time.Time
 }
 
-// What a deployment from here does to a node beside changing its settings.
+// Other changes that a deployment makes.
 const (
 	ChangeReserved = "instance_uuid, reserved"
 	ChangeReleased = "instance_uuid, released"
 )
 
-// SameButLog reports whether two rows differ in the ramdisk's log at most, which changes with
-// each of its lines.
+// SameButLog reports whether two rows differ at most in the ramdisk's log, which changes with each line.
 func (r *Row) SameButLog(o *Row) bool {
 	other := *o
 	other.Log = r.Log

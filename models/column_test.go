@@ -184,7 +184,7 @@ func TestColumns(t *testing.T) {
 			t.Errorf("column %s asks for %s, which every list has", c.Key, c.Field)
 		}
 	}
-	if _, err := FindColumn(plainColumns(), "colour\x1b"); err == nil || !strings.Contains(err.Error(), `"colour\x1b"; there are name,`) {
+	if _, err := FindColumn(plainColumns(), "colour\x1b"); err == nil || !strings.Contains(err.Error(), `"colour\x1b"; available: name,`) {
 		t.Errorf("%v", err)
 	}
 }

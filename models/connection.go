@@ -2,11 +2,10 @@ package models
 
 import "time"
 
-// AuthKind is a way to prove to Ironic who we are.
+// AuthKind is an authentication method.
 type AuthKind string
 
-// The ways to authenticate. Names are those of keystoneauth's auth_type, so that
-// they read the same in our file, in clouds.yaml and in OS_AUTH_TYPE.
+// The methods. Names are those of keystoneauth's auth_type, as in clouds.yaml and OS_AUTH_TYPE.
 const (
 	AuthNone                  AuthKind = "none"
 	AuthHTTPBasic             AuthKind = "http_basic"
@@ -15,7 +14,7 @@ const (
 	AuthApplicationCredential AuthKind = "v3applicationcredential"
 )
 
-// Keystone says whether the kind asks Keystone for a token.
+// Keystone reports whether the method gets a token from Keystone.
 func (k AuthKind) Keystone() bool {
 	switch k {
 	case AuthPassword, AuthToken, AuthApplicationCredential:
@@ -26,33 +25,32 @@ func (k AuthKind) Keystone() bool {
 	return false
 }
 
-// Connection is everything that is needed to reach one Ironic. It is resolved by
-// package config and used by package ironicclient; secrets in it mask themselves.
+// Connection has everything to connect to an Ironic. Package config resolves it, ironicclient uses it; its secrets
+// mask themselves.
 type Connection struct {
-	// Auth is how we authenticate; empty means AuthNone.
+	// Auth is the method; empty means AuthNone.
 	Auth AuthKind
-	// Endpoint is Ironic's root URL, with or without a trailing /v1. With Keystone it
-	// overrides the service catalogue and may be empty.
+	// Endpoint is Ironic's root URL, with or without /v1. With Keystone it overrides the service catalog and may be
+	// empty.
 	Endpoint string
 
-	// Username and Password serve http_basic and v3password.
+	// Username and Password are for http_basic and v3password.
 	Username string
 	Password Secret
 
-	// Keystone holds what only the Keystone kinds need.
+	// Keystone has the settings of the Keystone methods.
 	Keystone Keystone
 
-	// TLS says how the server is verified and who we are to it.
+	// TLS has the certificates of both sides.
 	TLS TLS
 
-	// MaxMinor caps the API version that is negotiated (1.MaxMinor); 0 is no cap.
+	// MaxMinor is the highest API version to negotiate (1.MaxMinor); 0 is unlimited.
 	MaxMinor int
-	// Timeout bounds one request, connection included; 0 means the client's default.
+	// Timeout is for one request with its connection; 0 is the client's default.
 	Timeout time.Duration
 }
 
-// Keystone is the part of a connection that only Keystone needs.
-// IDs win over names where both are given.
+// Keystone has the settings for Keystone. IDs take precedence over names.
 type Keystone struct {
 	AuthURL string
 
@@ -75,19 +73,18 @@ type Keystone struct {
 	ApplicationCredentialName   string
 	ApplicationCredentialSecret Secret
 
-	// Region and Interface (public, internal, admin; empty is public) pick the
-	// endpoint from the service catalogue.
+	// Region and Interface (public, internal, admin; empty is public) select the endpoint in the service catalog.
 	Region    string
 	Interface string
 }
 
-// TLS is how a server's certificate is verified.
+// TLS says how the server's certificate is verified.
 type TLS struct {
-	// CACert, Cert and Key are paths of PEM files; empty means the system's CAs and
-	// no client certificate. Key may be empty when Cert holds both.
+	// CACert, Cert and Key are PEM files; empty means the system's CAs and no client certificate. Key may be empty if
+	// Cert has both.
 	CACert string
 	Cert   string
 	Key    string
-	// Insecure switches verification off (verify: false).
+	// Insecure disables verification.
 	Insecure bool
 }

@@ -2,12 +2,12 @@ package models
 
 import "fmt"
 
-// Danger ranks what an action can cost.
+// Danger ranks the consequences of an action.
 type Danger int
 
 // The ranks, in order.
 const (
-	// DangerNone: nothing is lost that cannot be had back at once.
+	// DangerNone: everything can be undone at once.
 	DangerNone Danger = iota
 	// DangerInterrupts: what runs on the machine stops or restarts.
 	DangerInterrupts
@@ -17,20 +17,20 @@ const (
 	DangerErases
 )
 
-// Effect is what an action does to a machine, in a sentence an operator can check.
+// Effect is the consequence of an action, with a sentence for the operator.
 type Effect struct {
 	Danger Danger
 	Text   string
 }
 
-// VerbEffect says what the verb does to the node. Root device hints do not limit
-// cleaning: it erases every disk but those in properties.skip_block_devices.
+// VerbEffect returns the effect of a verb on a node. Root device hints do not limit cleaning: it erases every disk
+// not in properties.skip_block_devices.
 func VerbEffect(verb Verb, n *Node, steps []Step) Effect {
 	switch verb {
 	case VerbProvide:
 		return cleaningEffect(n, "provide runs automated cleaning")
 	case VerbUndeploy:
-		e := cleaningEffect(n, "undeploy powers the machine off, forgets its instance_info and runs automated cleaning")
+		e := cleaningEffect(n, "undeploy powers the machine off, clears instance_info and runs automated cleaning")
 		e.Danger = DangerErases
 		return e
 	case VerbDeploy:
@@ -52,40 +52,40 @@ func VerbEffect(verb Verb, n *Node, steps []Step) Effect {
 	case VerbManage, VerbAdopt, VerbUnhold:
 		return Effect{DangerNone, ""}
 	}
-	return Effect{DangerErases, "ironworks does not know what this does"}
+	return Effect{DangerErases, "effect unknown to ironworks"}
 }
 
-// abortEffect: Ironic takes every abort, but a step that is not abortable is run to its
-// end first (ironic/conductor/manager.py: _do_abort).
+// abortEffect: Ironic accepts every abort, but first completes a step that is not abortable
+// (ironic/conductor/manager.py: _do_abort).
 func abortEffect(n *Node) Effect {
 	if step, _ := n.CurrentStep(); step != nil && !step.Abortable {
-		return Effect{DangerInterrupts, "abort takes effect when step " + step.Label() + " has ended: it cannot be aborted in the middle"}
+		return Effect{DangerInterrupts, "abort takes effect when step " + step.Label() + " ends: the step cannot be interrupted"}
 	}
 	switch n.ProvisionState.Phase() {
 	case StateDeploying, StateDeployHold:
-		return Effect{DangerInterrupts, "abort stops the deployment: the node is deploy failed, its disk may be half written, and nothing is cleaned"}
+		return Effect{DangerInterrupts, "abort stops the deployment: the node becomes deploy failed, its disk may be half written, and no cleaning runs"}
 	case StateCleaning, StateCleanHold:
-		return Effect{DangerInterrupts, "abort stops cleaning: the node is clean failed, and disks may be half erased"}
+		return Effect{DangerInterrupts, "abort stops cleaning: the node becomes clean failed, and disks may be half erased"}
 	case StateServicing, StateServiceHold:
-		return Effect{DangerInterrupts, "abort stops the servicing between its steps: the instance stays, and the machine may not run it"}
+		return Effect{DangerInterrupts, "abort stops servicing between steps: the instance stays, but may not be running"}
 	default:
-		return Effect{DangerInterrupts, "abort stops what goes on"}
+		return Effect{DangerInterrupts, "abort stops the current operation"}
 	}
 }
 
 func cleaningEffect(n *Node, what string) Effect {
 	switch {
 	case n.AutomatedClean != nil && !*n.AutomatedClean:
-		return Effect{DangerNone, what + ", which is off for this node"}
+		return Effect{DangerNone, what + ", disabled for this node"}
 	case n.AutomatedClean != nil:
-		return Effect{DangerErases, what + ", which is on: every disk is erased" + skipNote(n)}
+		return Effect{DangerErases, what + ", enabled: every disk is erased" + skipNote(n)}
 	}
-	return Effect{DangerMayErase, what + " unless the conductor has it off: every disk may be erased" + skipNote(n)}
+	return Effect{DangerMayErase, what + " unless disabled in the conductor: every disk may be erased" + skipNote(n)}
 }
 
 func skipNote(n *Node) string {
 	if list, ok := n.Properties["skip_block_devices"].([]any); ok && len(list) > 0 {
-		return fmt.Sprintf(" but the %d in properties.skip_block_devices", len(list))
+		return fmt.Sprintf(" except the %d in properties.skip_block_devices", len(list))
 	}
 	return ""
 }

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ironworks/printable"
 )
 
-// BMCAddress is where a node's BMC speaks Redfish, as driver_info has it; else a
-// *[NoRedfishError] says why there is none.
+// BMCAddress returns the Redfish address in driver_info, else a *[NoRedfishError].
 func BMCAddress(n *Node) (string, error) {
 	if address := TextOf(n.DriverInfo["redfish_address"]); address != "" {
 		return address, nil
@@ -15,39 +16,36 @@ func BMCAddress(n *Node) (string, error) {
 	return "", &NoRedfishError{Node: n.Label(), IPMI: TextOf(n.DriverInfo["ipmi_address"])}
 }
 
-// NoRedfishError says that a node's controller does not speak Redfish, as far as Ironic
-// knows.
+// NoRedfishError says that Ironic knows no Redfish address of the BMC.
 type NoRedfishError struct {
 	Node string
-	// IPMI is the address of its IPMI, "" where it has none.
+	// IPMI is the IPMI address, "" if there is none.
 	IPMI string
 }
 
-// Error names the way out.
+// Error includes the remedy.
 func (e *NoRedfishError) Error() string {
-	node := Printable(e.Node)
+	node := printable.Line(e.Node)
 	if e.IPMI != "" {
-		return fmt.Sprintf("node %s has IPMI alone (%s), which is not spoken here; ironworks validate has its conductor ask it, power goes through Ironic; "+
-			"if the BMC has Redfish, too, ironworks bmc --address https://%s asks it", node, Printable(e.IPMI), Printable(e.IPMI))
+		return fmt.Sprintf("node %s has IPMI only (%s), which ironworks does not support; use ironworks validate and ironworks power, which go through Ironic; "+
+			"if the BMC also supports Redfish, use ironworks bmc --address https://%s", node, printable.Line(e.IPMI), printable.Line(e.IPMI))
 	}
-	return fmt.Sprintf("node %s has no redfish_address in its driver_info; ironworks bmc --address https://HOST asks a BMC without Ironic", node)
+	return fmt.Sprintf("node %s has no redfish_address in driver_info; use ironworks bmc --address https://HOST", node)
 }
 
-// DeployISOFields are the fields of driver_info that name an ISO with the ramdisk, the one
-// of today first: Ironic reads the others still, which drivers gave a prefix, where the
-// first is missing.
+// DeployISOFields are the driver_info fields for an ISO with the ramdisk, the current one first: Ironic still
+// reads the old ones with a driver's prefix.
 func DeployISOFields() []string {
 	return []string{"deploy_iso", "redfish_deploy_iso", "ilo_deploy_iso", "irmc_deploy_iso"}
 }
 
-// DeployPairFields are the fields of driver_info that name a kernel and its ramdisk, in the
-// same order.
+// DeployPairFields are the driver_info fields for a kernel and its ramdisk, in the same order.
 func DeployPairFields() [][2]string {
 	return [][2]string{{"deploy_kernel", "deploy_ramdisk"}, {"ilo_deploy_kernel", "ilo_deploy_ramdisk"}}
 }
 
-// DeployISO is the address of the ISO with the node's ramdisk, the instance's own first;
-// empty where it boots another way. It may hold credentials.
+// DeployISO returns the URL of the ISO with the node's ramdisk, the instance's first; "" if it boots otherwise. It
+// may hold credentials.
 func DeployISO(n *Node) string {
 	for _, place := range []map[string]any{n.InstanceInfo, n.DriverInfo} {
 		for _, field := range DeployISOFields() {
@@ -59,8 +57,8 @@ func DeployISO(n *Node) string {
 	return ""
 }
 
-// BMCOfIronic is what Ironic knows of a node's BMC without asking it, safe to show: what
-// driver_info says of it, in which Ironic masks secrets, and the state that it had last.
+// BMCOfIronic returns what Ironic knows of a node's BMC, sanitized: driver_info, in which Ironic masks secrets,
+// and the last state.
 func BMCOfIronic(n *Node) []Detail {
 	var d Details
 	d.Add("driver", n.Driver)
@@ -77,7 +75,7 @@ func BMCOfIronic(n *Node) []Detail {
 	for _, key := range keys {
 		text := fmt.Sprint(n.DriverInfo[key])
 		if strings.Contains(key, "password") || strings.Contains(key, "secret") {
-			text = Mask // as Ironic has it; were it not, it is nobody's to read
+			text = Mask // Ironic masks it; make sure
 		}
 		d.Add(key, MaskURL(text))
 	}

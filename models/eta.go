@@ -4,16 +4,17 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"ironworks/printable"
 )
 
-// Took is how long something took others.
+// Took is a statistic of durations.
 type Took struct {
-	// N is of how many that is known; with none the rest is zero.
+	// N is the number of samples; 0 leaves the rest zero.
 	N int
-	// Median is that of all, Spread half of the distance between the quartiles: half of
-	// them lie within it on either side.
+	// Median is that of all; Spread is half of the interquartile range: half of the samples lie within it.
 	Median, Spread time.Duration
-	// Class is the resource class that they share, empty when they are of all classes.
+	// Class is the common resource class, "" for all classes.
 	Class string
 }
 
@@ -28,32 +29,31 @@ func (t Took) String() string {
 	return Age(t.Median) + " ± " + Age(t.Spread)
 }
 
-// Of says whose times these are: of 12 gp-2x, of 3 of all classes.
+// Of describes the samples: of 12 gp-2x, of 3 of all classes.
 func (t Took) Of(noun string) string {
 	if t.N != 1 {
 		noun += "s"
 	}
 	text := fmt.Sprintf("%d %s", t.N, noun)
 	if t.Class != "" {
-		text += " of " + Printable(t.Class)
+		text += " of " + printable.Line(t.Class)
 	}
 	return text
 }
 
-// Estimate is what past work says of one that goes on.
+// Estimate is the estimate for a running operation from past ones.
 type Estimate struct {
-	// Phase is how long others took for the phase that goes on, Total for all of it.
+	// Phase is the usual duration of the current phase, Total that of the operation.
 	Phase, Total Took
-	// Left is how long it will take from now, if Known.
+	// Left is the remaining time, if Known.
 	Left  time.Duration
 	Known bool
-	// Late says that the phase lasts longer than it did for nearly all others: longer
-	// than the median and three times the spread, and by a tenth at least.
+	// Late: the phase takes longer than for nearly all others: more than the median plus three spreads, and at least
+	// 10 % more.
 	Late bool
 }
 
-// Text says it in a few words: "about 2m left", with what others took; "" when nothing
-// is known.
+// Text returns the estimate: "about 2m left", with the statistic; "" if unknown.
 func (e Estimate) Text() string {
 	text := e.Short()
 	if e.Total.N > 0 {
@@ -65,22 +65,21 @@ func (e Estimate) Text() string {
 	return text
 }
 
-// Short is the text without what others took.
+// Short is Text without the statistic.
 func (e Estimate) Short() string {
 	switch {
 	case e.Known && e.Late && e.Phase.N > 0:
-		return "longer than others (" + Age(e.Phase.Median) + ")"
+		return "slower than usual (" + Age(e.Phase.Median) + ")"
 	case e.Known:
 		return "about " + Age(e.CoarseLeft()) + " left"
 	}
 	return ""
 }
 
-// CoarseLeft is what is left, rounded.
+// CoarseLeft is the rounded remaining time.
 func (e Estimate) CoarseLeft() time.Duration { return coarseLeft(e.Left) }
 
-// coarseLeft rounds what is left: nobody knows it to the second, and a number that
-// stands still costs no bytes.
+// coarseLeft rounds: it is never exact, and an unchanged number sends no bytes.
 func coarseLeft(d time.Duration) time.Duration {
 	unit := 5 * time.Second
 	switch {
@@ -94,13 +93,13 @@ func coarseLeft(d time.Duration) time.Duration {
 	return max(d.Round(unit), unit)
 }
 
-// Experience is what past work took, put in order to be asked often.
+// Experience has the durations of past operations.
 type Experience struct {
-	// samples are sorted, by what they are of; under no class are those of all.
+	// samples are sorted, by key; an empty class has those of all.
 	samples map[sampleKey][]time.Duration
 }
 
-// sampleKey says what samples are of: a part of a kind of work in a class.
+// sampleKey is a part of an operation kind in a class.
 type sampleKey struct {
 	kind  ProvisionState
 	class string
@@ -109,18 +108,18 @@ type sampleKey struct {
 	step  string
 }
 
-// part is what of a piece of work was measured.
+// part is the measured part of an operation.
 type part int
 
 const (
 	wholeWork part = iota
-	onePhase       // one phase
-	fromPhase      // from the beginning of a phase to the end of the work
-	pastPhase      // from the end of a phase to the end of the work
+	onePhase
+	fromPhase // from the start of a phase to the end of the operation
+	pastPhase // from the end of a phase to the end of the operation
 )
 
-// NewExperience learns from past work. What failed teaches how long the phases took that
-// went well; work whose beginning was not seen says nothing of its first phase.
+// NewExperience learns from past operations. Failed ones count for the phases that succeeded; operations whose
+// start was not seen do not count for their first phase.
 func NewExperience(past []Work) *Experience {
 	x := &Experience{samples: map[sampleKey][]time.Duration{}}
 	for i := range past {
@@ -155,7 +154,7 @@ func (x *Experience) learn(w *Work) {
 
 func (x *Experience) add(key sampleKey, d time.Duration) {
 	if d < 0 {
-		return // a clock was set
+		return // a clock was changed
 	}
 	x.samples[key] = append(x.samples[key], d)
 	if key.class != "" {
@@ -164,7 +163,7 @@ func (x *Experience) add(key sampleKey, d time.Duration) {
 	}
 }
 
-// took is what is known of a key in its own class, or else in all.
+// took returns the statistic of a key in its class, else in all.
 func (x *Experience) took(key sampleKey) Took {
 	if x == nil {
 		return Took{}
@@ -183,7 +182,7 @@ func (x *Experience) took(key sampleKey) Took {
 	return t
 }
 
-// quantile is the n-th quartile of sorted samples, between two of them where it must be.
+// quantile returns the n-th quartile of sorted samples, interpolated.
 func quantile(s []time.Duration, n int) time.Duration {
 	at := n * (len(s) - 1)
 	i, rest := at/4, at%4
@@ -193,12 +192,12 @@ func quantile(s []time.Duration, n int) time.Duration {
 	return s[i] + (s[i+1]-s[i])*time.Duration(rest)/4
 }
 
-// Phase is how long others took for a phase of such work.
+// Phase returns the usual duration of a phase.
 func (x *Experience) Phase(w *Work, p *Phase) Took {
 	return x.took(sampleKey{kind: w.Kind, class: w.ResourceClass, part: onePhase, phase: p.Kind, step: p.Step})
 }
 
-// Estimate is what past work says of one at the server's time now.
+// Estimate returns the estimate at the server's time now.
 func (x *Experience) Estimate(w *Work, now time.Time) Estimate {
 	e := Estimate{Total: x.took(sampleKey{kind: w.Kind, class: w.ResourceClass, part: wholeWork})}
 	p := w.Current()
@@ -207,12 +206,12 @@ func (x *Experience) Estimate(w *Work, now time.Time) Estimate {
 	}
 	e.Phase = x.Phase(w, p)
 	if len(w.Phases) == 1 && !w.Whole {
-		return e // nobody knows since when
+		return e // unknown start
 	}
 	key := sampleKey{kind: w.Kind, class: w.ResourceClass, part: fromPhase, phase: p.Kind, step: p.Step}
 	from := x.took(key)
 	if from.N == 0 {
-		// Nobody had such a phase: what is left of the whole is the best that is known.
+		// An unknown phase: the rest of the total is the best estimate.
 		if w.Whole && e.Total.N > 0 {
 			e.Left, e.Known = max(e.Total.Median-w.Took(now), 0), true
 		}
@@ -225,8 +224,7 @@ func (x *Experience) Estimate(w *Work, now time.Time) Estimate {
 	return e
 }
 
-// Expected is when a phase that goes on will end, by what others took; zero where
-// nobody knows.
+// Expected returns the expected end of a running phase; zero if unknown.
 func (x *Experience) Expected(w *Work, p *Phase) time.Time {
 	took := x.Phase(w, p)
 	if p.Outcome != OutcomeRunning || took.N == 0 || len(w.Phases) == 1 && !w.Whole {

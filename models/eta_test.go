@@ -60,7 +60,7 @@ func TestEstimate(t *testing.T) {
 		{"nothing is known", running("gp", 0, 5), nil, 20, "", ""},
 		{"booting", running("gp", 0, 5), fleet, 65, "about 3m00 left, others took 4m06 ± 7s", "1m48 ± 5s"},
 		{"installing", running("gp", 0, 5, 100), fleet, 160, "about 1m10 left, others took 4m06 ± 7s", "1m53 ± 2s"},
-		{"later than others", late, fleet, 200, "longer than others (1m48), others took 4m06 ± 7s", "1m48 ± 5s"},
+		{"later than others", late, fleet, 200, "slower than usual (1m48), others took 4m06 ± 7s", "1m48 ± 5s"},
 		{"another class", running("new", 0, 5), fleet, 65, "about 3m00 left, others took 4m15 ± 1m13", "1m54 ± 42s"},
 		{"one of the class is enough", running("big", 0, 5), fleet, 65, "about 12m00 left, others took 12m45", "6m40"},
 		{"we came in the middle", partial, fleet, 65, "others took 4m06 ± 7s", "5s"},

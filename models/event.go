@@ -3,45 +3,45 @@ package models
 import (
 	"strings"
 	"time"
+
+	"ironworks/printable"
 )
 
-// EventKind says what changed.
+// EventKind is the kind of a change.
 type EventKind string
 
-// The kinds of events. A heartbeat is none: it is a pulse.
+// The kinds. Heartbeats are not events.
 const (
 	EventProvisionState EventKind = "provision_state" // from, to: provision states
 	EventStep           EventKind = "step"            // from, to: interface.step
 	EventPower          EventKind = "power"           // from, to: power states
 	EventMaintenance    EventKind = "maintenance"     // to: on or off; reason
 	EventError          EventKind = "error"           // to: the new last_error
-	EventAgent          EventKind = "agent"           // to: the agent's address, the ramdisk called back
-	EventRamdisk        EventKind = "ramdisk"         // from, to: stages of its boot, by its log; reason: what is in the way
+	EventAgent          EventKind = "agent"           // to: the agent's address; the ramdisk has called back
+	EventRamdisk        EventKind = "ramdisk"         // from, to: boot stages by the log; reason: the obstacle
 	EventInstance       EventKind = "instance"        // from, to: instance uuids
 	EventAdded          EventKind = "added"           // to: the provision state
 	EventRemoved        EventKind = "removed"         // from: the last provision state
 	EventFault          EventKind = "fault"           // from, to: Ironic's fault field
 )
 
-// Event is one thing that happened to a node, as far as it can be seen from outside.
+// Event is a change of a node.
 type Event struct {
-	// Time is the server's clock where it is known.
+	// Time is on the server's clock if that is known.
 	Time time.Time `json:"time"`
 	Node NodeRef   `json:"node"`
 	Kind EventKind `json:"kind"`
 	From string    `json:"from"`
 	To   string    `json:"to"`
-	// Reason is why, as Ironic put it: last_error, the node's history, or the
-	// maintenance reason. Empty when there is none.
+	// Reason is Ironic's: last_error, the history, or the maintenance reason; may be empty.
 	Reason string `json:"reason"`
-	// Inferred is true when nobody saw the state itself: it lies on the only way
-	// between the two states that were seen.
+	// Inferred: the state was not seen, but lies on the only path between two seen states.
 	Inferred bool `json:"inferred,omitempty"`
 }
 
-// Text says what happened, without when and to which node; it is safe to show.
+// Text describes the event without time and node; sanitized.
 func (e *Event) Text() string {
-	text := Printable(e.what())
+	text := printable.Line(e.what())
 	if e.Inferred {
 		text += "  (passed unseen)"
 	}

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// EventFilter is a parsed filter line for events. The grammar is that of [Filter], with
-// other keys:
+// EventFilter is a parsed filter for events. The grammar is that of [Filter], with other keys:
 //
 //	text        node, kind or what happened contains text
 //	node:text   the node's name or uuid contains text
@@ -17,7 +16,7 @@ type EventFilter struct {
 	text  string
 }
 
-// ParseEventFilter reads a filter line; the empty line matches every event.
+// ParseEventFilter parses a filter; an empty line matches every event.
 func ParseEventFilter(line string) (EventFilter, error) {
 	words, err := splitWords(line)
 	if err != nil {
@@ -37,19 +36,18 @@ func ParseEventFilter(line string) (EventFilter, error) {
 // eventKey checks a key of an event filter.
 func eventKey(key string, _ []string) error {
 	if key != "node" && key != "kind" {
-		return fmt.Errorf("no key %q; there are kind, node; quote the text to look for a colon", key)
+		return fmt.Errorf("unknown filter key %q; available: kind, node; quote the text to search for a colon", key)
 	}
 	return nil
 }
 
-// String gives the line that was parsed.
+// String returns the parsed line.
 func (f EventFilter) String() string { return f.text }
 
-// IsZero says that the filter matches everything.
+// IsZero reports whether the filter matches everything.
 func (f EventFilter) IsZero() bool { return len(f.terms) == 0 }
 
-// Match says whether the event satisfies every term. The text is the event's [Event.Text],
-// which whoever has many events makes once.
+// Match reports whether the event matches all terms. text is [Event.Text], which callers cache.
 func (f EventFilter) Match(e *Event, text string) bool {
 	for _, t := range f.terms {
 		if t.matchEvent(e, text) == t.not {

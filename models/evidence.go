@@ -5,15 +5,13 @@ import (
 	"time"
 )
 
-// Evidence is the last that was known of a piece of work on a node. Ironic wipes the
-// agent's address, the steps and their index at the moment of failure; whoever wants
-// to explain the failure needs what stood there before.
+// Evidence is the last known data of an operation. Ironic clears the agent's address, the steps and their index
+// when an operation fails; explanations need them.
 type Evidence struct {
-	// At is when it was last updated, Since when the work began, both on the server's
-	// clock.
+	// At is the last update, Since the start of the operation, both on the server's clock.
 	At    time.Time
 	Since time.Time
-	// Phase is the work: deploying, cleaning, inspecting, …
+	// Phase is the operation: deploying, cleaning, inspecting, …
 	Phase ProvisionState
 
 	AgentURL      string
@@ -23,38 +21,33 @@ type Evidence struct {
 	Kind      StepKind
 	Steps     []Step
 	StepIndex int
-	// Step is the label of the last step that was seen to run or wait.
+	// Step is the label of the last step that ran or waited.
 	Step string
-	// LastError is the last one that was seen during the work.
+	// LastError is the last one during the operation.
 	LastError string
 
-	// Phases are the parts of the work so far; nobody may change them. Whole says that
-	// the beginning of the work was seen.
+	// Phases are its phases so far; read-only. Whole: its start was seen.
 	Phases []Phase
 	Whole  bool
-	// Outcome is how the work ended, at Ended; running and zero while it goes on.
+	// Outcome is the result, at Ended; running and zero until then.
 	Outcome Outcome
 	Ended   time.Time
 
-	// rested says that the node was at rest when it was last looked at: what begins next
-	// begins before our eyes. wasOff and wasSilent say that during the work the machine
-	// was off, and the ramdisk had no address.
+	// rested: the node was at rest at the last update, so the start of the next operation is seen. wasOff and
+	// wasSilent: during the operation the machine was off, or the ramdisk had no address.
 	rested, wasOff, wasSilent bool
-	// ended says that the node came to rest since: what begins next is other work, of
-	// the same phase or not.
+	// ended: the node has come to rest since; what starts next is another operation.
 	ended bool
 }
 
-// Update takes from the node what is there now and keeps what it no longer says. New
-// work (another phase than the one before, or the same again after a rest) starts from
-// nothing. A hold is a part of the work. What comes back is the work that moved on: into
-// another phase, to its end, or first the end of the one before and then the next.
+// Update reads the node and keeps what it no longer reports. A new operation (another phase, or the same after a
+// rest) starts empty. A hold belongs to its operation. It returns the operations that changed phase or ended.
 func (e *Evidence) Update(n *Node, at time.Time) []Work {
 	var moved []Work
 	phase := n.ProvisionState.Phase()
 	if n.ProvisionState.Busy() && (phase != e.Phase || e.ended) {
 		if e.Outcome == OutcomeRunning {
-			// One work goes over into the next without a rest: deleting into cleaning.
+			// Some operations follow each other without a rest: deleting, then cleaning.
 			e.Ended, e.Outcome = at, OutcomeDone
 			if len(e.Phases) > 0 {
 				e.endPhase(at, OutcomeDone)
@@ -69,18 +62,18 @@ func (e *Evidence) Update(n *Node, at time.Time) []Work {
 	if e.Phase == "" {
 		return nil
 	}
-	e.take(n, at)
+	e.update(n, at)
 	if e.advance(n, at) {
 		moved = append(moved, e.work(n))
 	}
 	return moved
 }
 
-// Begin forgets the work that was: what comes next begins before our eyes.
+// Begin resets the evidence: the start of the next operation is seen.
 func (e *Evidence) Begin() { *e = Evidence{rested: true} }
 
-// take keeps what the node says now.
-func (e *Evidence) take(n *Node, at time.Time) {
+// update stores what the node reports now.
+func (e *Evidence) update(n *Node, at time.Time) {
 	e.At = at
 	e.wasOff = e.wasOff || n.PowerState == PowerOff
 	if step, kind := n.CurrentStep(); step != nil {
@@ -107,8 +100,8 @@ func (e *Evidence) take(n *Node, at time.Time) {
 	}
 }
 
-// FailureReason picks the reason of a failure: the newest error of the node's history
-// (newest first) since the work began, or what last_error says or said.
+// FailureReason returns the newest error of the history (newest first) since the start of the operation, else
+// last_error.
 func FailureReason(n *Node, e Evidence, history []HistoryEntry) string {
 	if n.LastError != "" {
 		return n.LastError

@@ -5,29 +5,30 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"ironworks/printable"
 )
 
-// FaultKind says what went wrong between us and Ironic, so that callers branch on
-// it and never on text.
+// FaultKind is the kind of a failure between console and Ironic. Callers branch on it, never on text.
 type FaultKind string
 
 // Faults of the connection.
 const (
 	FaultDNS          FaultKind = "dns"           // the host name does not resolve
-	FaultRefused      FaultKind = "refused"       // nothing listens there
+	FaultRefused      FaultKind = "refused"       // nothing listens
 	FaultUnreachable  FaultKind = "unreachable"   // no route, network or host down
 	FaultTimeout      FaultKind = "timeout"       // no (complete) answer in time
 	FaultReset        FaultKind = "reset"         // the connection broke mid-way
 	FaultTLS          FaultKind = "tls"           // the certificate or handshake was refused
-	FaultNotIronic    FaultKind = "not ironic"    // something answers, but it is not Ironic
-	FaultNotRedfish   FaultKind = "not redfish"   // something answers at a BMC's address, but it is not Redfish
+	FaultNotIronic    FaultKind = "not ironic"    // an answer that is not Ironic's
+	FaultNotRedfish   FaultKind = "not redfish"   // an answer of a BMC's address that is not Redfish
 	FaultBadAnswer    FaultKind = "bad answer"    // truncated or unreadable JSON
-	FaultRepeatedPage FaultKind = "repeated page" // paging goes round in circles
-	FaultCanceled     FaultKind = "canceled"      // we stopped waiting ourselves
-	FaultConfig       FaultKind = "config"        // the connection's settings cannot work
+	FaultRepeatedPage FaultKind = "repeated page" // paging repeats
+	FaultCanceled     FaultKind = "canceled"      // canceled by the console
+	FaultConfig       FaultKind = "config"        // unusable connection settings
 )
 
-// Faults that Ironic (or Keystone) itself reports.
+// Faults reported by Ironic or Keystone.
 const (
 	FaultUnauthorized  FaultKind = "unauthorized"   // 401
 	FaultForbidden     FaultKind = "forbidden"      // 403
@@ -35,70 +36,62 @@ const (
 	FaultNoConductor   FaultKind = "no conductor"   // 404: no conductor serves the node's driver
 	FaultVersion       FaultKind = "version"        // 406: API version out of range
 	FaultNotAcceptable FaultKind = "not acceptable" // 406: a field, verb or parameter is too new
-	FaultLocked        FaultKind = "locked"         // 409 that goes away: another action holds the node
-	FaultConflict      FaultKind = "conflict"       // 409 that does not go away by waiting
+	FaultLocked        FaultKind = "locked"         // 409, temporary: another action has the node locked
+	FaultConflict      FaultKind = "conflict"       // 409, permanent
 	FaultBadRequest    FaultKind = "bad request"    // other 4xx
 	FaultUnavailable   FaultKind = "unavailable"    // 503
 	FaultServer        FaultKind = "server error"   // other 5xx
-	FaultReadOnly      FaultKind = "read-only"      // we refused to send a change
-	FaultNotKept       FaultKind = "not kept"       // a recording plays, and does not have it
+	FaultReadOnly      FaultKind = "read-only"      // refused by the console in read-only mode
+	FaultNotKept       FaultKind = "not kept"       // not in the recording
 )
 
-// Fault is the one error type for everything that goes wrong when talking to
-// Ironic. Match it with errors.As, or [IsFault] for a kind.
+// Fault is the error type for all failures of requests. Use errors.As, or [IsFault] for a kind.
 type Fault struct {
-	// Kind is what to branch on.
+	// Kind is for branching.
 	Kind FaultKind
-	// Op is what was attempted, in the user's words: "set power of node x".
+	// Op is the attempted operation: "set power of node x".
 	Op string
-	// Method and URL are the request's; URL never carries credentials.
+	// Method and URL are the request's; the URL has no credentials.
 	Method string
 	URL    string
-	// Status is the HTTP status, 0 when there was no answer.
+	// Status is the HTTP status, 0 without an answer.
 	Status int
-	// Message is the server's own explanation, sanitised, or our description.
+	// Message is the server's explanation, sanitized, or the console's.
 	Message string
-	// Hint is the way out, one sentence; may be empty.
+	// Hint is the remedy in one sentence; may be empty.
 	Hint string
-	// RequestID is Ironic's (X-Openstack-Request-Id), to find the request in its log.
+	// RequestID is Ironic's (X-Openstack-Request-Id), for its log.
 	RequestID string
-	// LockedBy is the conductor that holds the node, for FaultLocked.
+	// LockedBy is the conductor that locks the node, for FaultLocked.
 	LockedBy string
-	// Fingerprint is the SHA-256 of the certificate that was refused, for FaultTLS.
+	// Fingerprint is the SHA-256 of a refused certificate, for FaultTLS.
 	Fingerprint string
-	// RetryAfter is the server's own wish, 0 when it had none.
+	// RetryAfter is the server's, 0 if none.
 	RetryAfter time.Duration
-	// Sent is true when a change may have reached Ironic although no answer came
-	// back: it must not be repeated blindly.
+	// Sent: a change may have reached Ironic without an answer, and must not be repeated blindly.
 	Sent bool
-	// Err is the cause.
-	Err error
+	Err  error
 }
 
-// Error tells what was attempted, what came back, and the way out.
+// Error returns operation, message and hint.
 func (f *Fault) Error() string {
 	var b strings.Builder
 	if f.Op != "" {
 		b.WriteString(f.Op)
 		b.WriteString(": ")
 	}
-	b.WriteString(f.Reason())
-	if f.Hint != "" {
-		b.WriteString(" (")
-		b.WriteString(f.Hint)
-		b.WriteString(")")
-	}
+	b.WriteString(f.ReasonAndHint())
 	if f.RequestID != "" {
 		fmt.Fprintf(&b, " [%s]", f.RequestID)
 	}
 	return b.String()
 }
 
-// Reason is the error without what was attempted and without the way out.
+// Reason is the error without operation and hint.
 func (f *Fault) Reason() string {
 	msg := f.Message
 	if msg == "" && f.Err != nil {
-		msg = Printable(f.Err.Error())
+		msg = printable.Line(f.Err.Error())
 	}
 	switch {
 	case msg == "" && f.Status == 0:
@@ -112,10 +105,18 @@ func (f *Fault) Reason() string {
 	}
 }
 
-// Unwrap gives the cause.
+// ReasonAndHint is the error without the operation.
+func (f *Fault) ReasonAndHint() string {
+	if f.Hint == "" {
+		return f.Reason()
+	}
+	return f.Reason() + " (" + f.Hint + ")"
+}
+
+// Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// IsFault says whether err is, or wraps, a fault of one of the kinds.
+// IsFault reports whether err is or wraps a fault of one of the kinds.
 func IsFault(err error, kinds ...FaultKind) bool {
 	var f *Fault
 	if !errors.As(err, &f) {
@@ -129,8 +130,7 @@ func IsFault(err error, kinds ...FaultKind) bool {
 	return false
 }
 
-// CannotConnect says whether the fault means that this Ironic cannot be talked to
-// at all, as opposed to one request having been turned down.
+// CannotConnect reports whether the fault means that Ironic is unreachable, rather than one request refused.
 func (k FaultKind) CannotConnect() bool {
 	switch k {
 	case FaultDNS, FaultRefused, FaultUnreachable, FaultTimeout, FaultReset, FaultTLS,

@@ -8,8 +8,7 @@ import (
 	"unicode"
 )
 
-// Filter is a parsed filter line. All its terms have to match. The grammar, shared
-// by commands and screens:
+// Filter is a parsed filter. All terms must match. Commands and screens share the grammar:
 //
 //	text              name, uuid, state, class, driver, instance or owner contains text
 //	key:value         the field contains value, whatever the case
@@ -35,18 +34,18 @@ type term struct {
 	not    bool
 }
 
-// FilterError says what in a filter line cannot be understood.
+// FilterError is a syntax error of a filter.
 type FilterError struct {
 	Term string
 	Why  string
 }
 
-// Error names the term and the way out.
+// Error returns the term and the remedy.
 func (e *FilterError) Error() string {
 	return fmt.Sprintf("filter %q: %s", e.Term, e.Why)
 }
 
-// ParseFilter reads a filter line; the empty line matches every node.
+// ParseFilter parses a filter; an empty line matches every node.
 func ParseFilter(line string) (Filter, error) {
 	words, err := splitWords(line)
 	if err != nil {
@@ -63,13 +62,13 @@ func ParseFilter(line string) (Filter, error) {
 	return f, nil
 }
 
-// String gives the line that was parsed.
+// String returns the parsed line.
 func (f Filter) String() string { return f.text }
 
-// IsZero says that the filter matches everything.
+// IsZero reports whether the filter matches everything.
 func (f Filter) IsZero() bool { return len(f.terms) == 0 }
 
-// Fields lists the API fields that the filter looks at beyond [ListFields].
+// Fields returns the API fields that the filter needs beyond [ListFields].
 func (f Filter) Fields() []string {
 	var fields []string
 	for _, t := range f.terms {
@@ -80,7 +79,7 @@ func (f Filter) Fields() []string {
 	return fields
 }
 
-// Match says whether the node satisfies every term.
+// Match reports whether the node matches all terms.
 func (f Filter) Match(n *Node) bool {
 	for _, t := range f.terms {
 		if t.match(n) == t.not {
@@ -90,8 +89,8 @@ func (f Filter) Match(n *Node) bool {
 	return true
 }
 
-// word is one word of a filter line; from `quoted` on, in bytes, it was in quotes,
-// and colons and operators there mean nothing (-1: nothing was).
+// word is one word of a filter; from byte `quoted` on it was quoted, and colons and operators are literal there
+// (-1: not quoted).
 type word struct {
 	text   string
 	quoted int
@@ -125,25 +124,25 @@ func splitWords(line string) ([]word, error) {
 		}
 	}
 	if inQuotes {
-		return nil, &FilterError{Term: line, Why: "a quote is not closed"}
+		return nil, &FilterError{Term: line, Why: "unclosed quote"}
 	}
 	flush()
 	return words, nil
 }
 
-// nodeKey checks a key of a filter of nodes, and the values that go with it.
+// nodeKey checks a key of a node filter and its values.
 func nodeKey(key string, values []string) error {
 	k, known := filterKeys()[key]
 	switch {
 	case !known:
-		return fmt.Errorf("no key %q; there are %s; quote the text to look for a colon", key, strings.Join(FilterKeys(), ", "))
+		return fmt.Errorf("unknown filter key %q; available: %s; quote the text to search for a colon", key, strings.Join(FilterKeys(), ", "))
 	case k.kind == filterBool && slices.ContainsFunc(values, notBool):
 		return errors.New("want yes or no")
 	}
 	return nil
 }
 
-// parseTerm reads one word; check says what is wrong with a key and its values.
+// parseTerm parses a word; check validates the key and its values.
 func parseTerm(w word, check func(key string, values []string) error) (term, error) {
 	var t term
 	text, quoted := w.text, w.quoted
@@ -164,7 +163,7 @@ func parseTerm(w word, check func(key string, values []string) error) (term, err
 	key, value, ok := strings.Cut(text, ":")
 	if !ok || t.fuzzy || (quoted >= 0 && quoted <= len(key)) {
 		if text == "" && w.quoted < 0 {
-			return t, &FilterError{Term: w.text, Why: "nothing to look for"}
+			return t, &FilterError{Term: w.text, Why: "empty search text"}
 		}
 		t.values = []string{fold(text)}
 		return t, nil
@@ -215,7 +214,7 @@ func matchText(want string, n *Node) bool {
 	return false
 }
 
-// subsequence says whether all of want's letters stand in have, in order.
+// subsequence reports whether have contains the letters of want in order.
 func subsequence(want, have string) bool {
 	rest := []rune(want)
 	for _, r := range have {

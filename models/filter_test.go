@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ironworks/printable"
 )
 
 func filterNode() *Node {
@@ -148,14 +150,14 @@ func TestFilterPowerUnknown(t *testing.T) {
 func TestFilterErrors(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"colour:red":        `no key "colour"; there are boot, class,`,
-		":x":                `no key ""`,
-		"http://x":          "quote the text to look for a colon",
-		"!":                 "nothing to look for",
-		"~":                 "nothing to look for",
-		"!~":                "nothing to look for",
-		`"open`:             "a quote is not closed",
-		"a b\x1b\"":         "a quote is not closed",
+		"colour:red":        `unknown filter key "colour"; available: boot, class,`,
+		":x":                `unknown filter key ""`,
+		"http://x":          "quote the text to search for a colon",
+		"!":                 "empty search text",
+		"~":                 "empty search text",
+		"!~":                "empty search text",
+		`"open`:             "unclosed quote",
+		"a b\x1b\"":         "unclosed quote",
 		"maintenance:maybe": "want yes or no",
 		"retired:":          "want yes or no",
 	} {
@@ -207,7 +209,7 @@ func FuzzFilter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		parsed, err := ParseFilter(line)
 		if err != nil {
-			if err.Error() != Printable(err.Error()) {
+			if err.Error() != printable.Line(err.Error()) {
 				t.Errorf("the error is not printable: %q", err)
 			}
 			return

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// filterKey is one key of the filter grammar: the values of a node that it looks at
-// and, where [ListFields] lacks it, the API field it needs.
+// filterKey is a key of the grammar: the values it reads from a node, and the API field it needs beyond
+// [ListFields].
 type filterKey struct {
 	values func(*Node) []string
 	field  string
-	// kind picks how a wanted value is compared.
+	// kind selects how values are compared.
 	kind filterKind
 }
 
@@ -32,7 +32,7 @@ func truth(get func(*Node) bool) func(*Node) []string {
 	return func(n *Node) []string { return []string{strconv.FormatBool(get(n))} }
 }
 
-// FilterKeys lists the keys of the filter grammar, sorted.
+// FilterKeys returns all keys, sorted.
 func FilterKeys() []string {
 	keys := make([]string, 0, 32)
 	for k := range filterKeys() {
@@ -44,8 +44,7 @@ func FilterKeys() []string {
 
 func filterKeys() map[string]filterKey { return allFilterKeys }
 
-// allFilterKeys is read-only; it is a variable only because Go has no constant maps
-// and building it for each of ten thousand nodes would cost more than the match.
+// allFilterKeys is read-only. A variable, because building it per node would cost more than the match.
 var allFilterKeys = map[string]filterKey{
 	"name":        {values: one(func(n *Node) string { return n.Name })},
 	"uuid":        {values: one(func(n *Node) string { return n.UUID })},
@@ -102,7 +101,7 @@ func (k filterKey) matchOne(want, have string, exact bool) bool {
 	return strings.Contains(have, want)
 }
 
-// blanks makes blanks of - and _, so that a state can be written without quotes.
+// blanks replaces - and _ by spaces, so that states need no quotes.
 var blanks = strings.NewReplacer("-", " ", "_", " ")
 
 func shortPower(s string) string {
@@ -119,7 +118,7 @@ func boolWord(s string) string {
 	return s
 }
 
-// matchState matches a state by class or by text; have is "" where there is none.
+// matchState matches a state by class or text; have may be "".
 func matchState(want, have string, exact bool) bool {
 	s := ProvisionState(have)
 	if !exact && have != "" {

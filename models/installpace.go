@@ -2,23 +2,22 @@ package models
 
 import "time"
 
-// InstallPace is how far an installer is by the lines of its log, and how fast it goes.
-// The zero value knows nothing.
+// InstallPace is the progress and speed of an installer, by its log. The zero value knows nothing.
 type InstallPace struct {
 	first, last installPoint
 }
 
-// installPoint is one line that told of progress.
+// installPoint is a log line with progress.
 type installPoint struct {
 	percent int
-	// at is the machine's clock where the line has it: lines that come late come together.
+	// at is on the machine's clock if the line has a time: delayed lines arrive together.
 	at time.Time
-	// seen is the server's clock when the console got the line.
+	// seen is the time of arrival on the server's clock.
 	seen time.Time
 }
 
-// Take notes what a line tells; it was got at the server's time seen. An installer that
-// begins anew begins a new pace. The answer is whether there was something to note.
+// Take reads a line that arrived at the server's time seen, and reports whether it had progress. A restarted
+// installer starts a new pace.
 func (p *InstallPace) Take(l *LogLine, seen time.Time) bool {
 	if l.Progress == nil || l.Progress.Percent < 0 || l.Progress.Percent > 100 {
 		return false
@@ -28,7 +27,7 @@ func (p *InstallPace) Take(l *LogLine, seen time.Time) bool {
 		point.at = seen
 	}
 	if point.at.Before(p.last.at) {
-		return false // an older line, by another way
+		return false // an older line from another source
 	}
 	if p.first.at.IsZero() || point.percent < p.last.percent {
 		p.first = point
@@ -37,19 +36,17 @@ func (p *InstallPace) Take(l *LogLine, seen time.Time) bool {
 	return true
 }
 
-// Percent is how far the installer is in a phase that goes on; false where its log did
-// not tell since the phase began.
+// Percent returns the progress in a running phase; false if its log has none since the phase began.
 func (p InstallPace) Percent(of *Phase) (int, bool) {
 	if of == nil || of.Kind != PhaseStep || of.Outcome != OutcomeRunning || p.last.seen.IsZero() {
 		return 0, false
 	}
-	// A line may be read before the poller sees the step that wrote it.
+	// A line may arrive before the poller sees the step that wrote it.
 	const early = 10 * time.Second
 	return p.last.percent, !p.last.seen.Before(of.Begin.Add(-early))
 }
 
-// left is how long the installer still takes at the server's time now; false before two
-// lines told how fast it goes.
+// left returns the remaining time at the server's time now; false before two lines had progress.
 func (p InstallPace) left(now time.Time) (time.Duration, bool) {
 	done, took := p.last.percent-p.first.percent, p.last.at.Sub(p.first.at)
 	if done <= 0 || took <= 0 {
@@ -59,8 +56,7 @@ func (p InstallPace) left(now time.Time) (time.Duration, bool) {
 	return max(rest-max(now.Sub(p.last.seen), 0), 0), true
 }
 
-// Due is when the phase that goes on will end, by the pace of its installer; zero where
-// nobody knows.
+// Due returns the expected end of the running phase by the installer's pace; zero if unknown.
 func (p InstallPace) Due(of *Phase, now time.Time) time.Time {
 	if _, told := p.Percent(of); !told {
 		return time.Time{}
@@ -72,9 +68,8 @@ func (p InstallPace) Due(of *Phase, now time.Time) time.Time {
 	return now.Add(left)
 }
 
-// Pace is what past work says of one that goes on, where its installer's log tells how
-// far it is: the phase then lasts as long as the log says, and only what comes after it
-// is as it was for others.
+// Pace refines an estimate by the installer's progress: the phase ends when the log predicts, later phases take
+// the usual time.
 func (e Estimate) Pace(x *Experience, w *Work, p InstallPace, now time.Time) Estimate {
 	current := w.Current()
 	due := p.Due(current, now)

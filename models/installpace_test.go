@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// told is a line of an installer: the machine's second (0: none), and how far it is.
-func told(at, percent int) *LogLine {
+// progressLine is a line of an installer: the machine's second (0: none), and how far it is.
+func progressLine(at, percent int) *LogLine {
 	l := &LogLine{Progress: &InstallProgress{Percent: percent}}
 	if at > 0 {
 		l.Time = second(at + 5000) // the machine's clock is wrong
@@ -46,7 +46,7 @@ func TestInstallPace(t *testing.T) {
 			t.Parallel()
 			var p InstallPace
 			for _, l := range tc.lines {
-				p.Take(told(l.at, l.percent), second(l.seen))
+				p.Take(progressLine(l.at, l.percent), second(l.seen))
 			}
 			if percent, known := p.Percent(tc.phase); known != tc.told || known && percent != tc.percent {
 				t.Errorf("%d %%, %v", percent, known)
@@ -61,7 +61,7 @@ func TestInstallPace(t *testing.T) {
 		})
 	}
 	var p InstallPace
-	for _, bad := range []*LogLine{{}, told(1, -1), told(1, 101)} {
+	for _, bad := range []*LogLine{{}, progressLine(1, -1), progressLine(1, 101)} {
 		if p.Take(bad, second(1)) {
 			t.Errorf("%+v tells something", bad.Progress)
 		}
@@ -85,8 +85,8 @@ func TestEstimateWithPace(t *testing.T) {
 	if got := e.Pace(past, w, p, second(200)); got != e {
 		t.Errorf("without a pace %+v", got)
 	}
-	p.Take(told(0, 0), second(100))
-	p.Take(told(0, 50), second(200)) // half as fast as the other
+	p.Take(progressLine(0, 0), second(100))
+	p.Take(progressLine(0, 50), second(200)) // half as fast as the other
 	if got := e.Pace(past, w, p, second(200)); !got.Known || got.Left != 130*time.Second || got.Late {
 		t.Errorf("left %v, want 100s of installing and 30s of reboot", got.Left)
 	}

@@ -6,14 +6,12 @@ import (
 	"unicode"
 )
 
-// DefaultKernelParameters is what stands for Ironic's configured parameters in
-// kernel_append_params.
+// DefaultKernelParameters stands for Ironic's configured parameters in kernel_append_params.
 const DefaultKernelParameters = "%default%"
 
-// KernelParametersError says why Ironic refuses a kernel command line.
+// KernelParametersError is why Ironic refuses a kernel command line.
 type KernelParametersError struct {
-	// Line is the command line without the space around it, Column where it is
-	// wrong: the first character has 1.
+	// Line is the trimmed command line, Column the position of the error, from 1.
 	Line   string
 	Column int
 	// Why is one clause.
@@ -24,24 +22,22 @@ func (e *KernelParametersError) Error() string {
 	return fmt.Sprintf("kernel parameters, column %d: %s", e.Column, e.Why)
 }
 
-// ConfiguredKernelParameters are what Ironic puts where [DefaultKernelParameters]
-// stands, unless somebody configured others ([pxe] and [redfish]kernel_append_params).
+// ConfiguredKernelParameters is Ironic's default for [DefaultKernelParameters] ([pxe] and
+// [redfish]kernel_append_params).
 const ConfiguredKernelParameters = "nofb vga=normal"
 
-// CheckKernelAppendParams checks the kernel_append_params of a node, in which
-// [DefaultKernelParameters] stands for those that Ironic is configured with.
+// CheckKernelAppendParams checks a node's kernel_append_params, with configured in place of
+// [DefaultKernelParameters].
 func CheckKernelAppendParams(value, configured string) error {
 	return CheckKernelParameters(strings.ReplaceAll(value, DefaultKernelParameters, configured))
 }
 
-// CheckKernelParameters checks a command line by the grammar of Ironic 37 and
-// later (ironic/common/kernel_parameters.py, for CVE-2026-46447): words
-// separated by spaces, each KEY, KEY=VALUE or KEY="VALUE WITH SPACES", and at
-// the end maybe -- and arguments for init. The error is a
-// [KernelParametersError]. Ironics before 37, and those with
-// [conductor]disable_kernel_parameter_parsing, take everything.
+// CheckKernelParameters checks a command line by the grammar of Ironic 37 and later
+// (ironic/common/kernel_parameters.py, for CVE-2026-46447): words separated by spaces, each KEY, KEY=VALUE or
+// KEY="VALUE WITH SPACES", then optionally -- and arguments for init. The error is a [KernelParametersError].
+// Older Ironics, and those with [conductor]disable_kernel_parameter_parsing, accept everything.
 func CheckKernelParameters(line string) error {
-	// Python takes four separators of ASCII for space, too.
+	// Python also trims four ASCII separators.
 	line = strings.TrimFunc(line, func(c rune) bool { return unicode.IsSpace(c) || c >= 0x1c && c <= 0x1f })
 	c := &commandLine{line: line}
 	why := c.parameters()
@@ -51,21 +47,19 @@ func CheckKernelParameters(line string) error {
 	return &KernelParametersError{Line: line, Column: len([]rune(line[:c.at])) + 1, Why: why}
 }
 
-// commandLine is one that is being read.
+// commandLine is the parser's state.
 type commandLine struct {
 	line string
 	at   int
-	// dashes is where the last -- ends that is a word of its own behind
-	// another one and before a third.
+	// dashes is the position of the last -- that is a word between others.
 	dashes int
 }
 
-// parameters reads them to the end, or says why it cannot.
+// parameters parses to the end, or returns the error.
 func (c *commandLine) parameters() string {
 	for first := true; c.at < len(c.line); {
 		spaces := c.skip(func(b byte) bool { return b == ' ' })
-		// The grammar lets a parameter follow a quoted one without a space,
-		// at the beginning only.
+		// A parameter may follow a quoted one without a space only at the start.
 		if spaces == "" && c.at > 0 && (!first || c.line[c.at-1] != '"') {
 			return c.unexpected("a space")
 		}
@@ -103,8 +97,7 @@ func (c *commandLine) parameter() string {
 	return ""
 }
 
-// forInit tells whether everything behind -- may be arguments for init, which
-// have no form, only no quotes.
+// forInit reports whether everything after -- may be arguments for init, which may have no quotes.
 func (c *commandLine) forInit() bool {
 	if c.dashes == 0 {
 		return false
@@ -134,7 +127,7 @@ func (c *commandLine) next(b byte) bool {
 	return false
 }
 
-// unexpected names the character that stands where something else should.
+// unexpected describes an unexpected character.
 func (c *commandLine) unexpected(wanted string) string {
 	if c.at == len(c.line) {
 		return wanted + " is missing at the end"
@@ -149,5 +142,5 @@ func isKeyByte(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '-' || b == '.'
 }
 
-// isValueByte tells of printable ASCII but space and the quote.
+// isValueByte: printable ASCII except space and quote.
 func isValueByte(b byte) bool { return b > ' ' && b < 0x7f && b != '"' }

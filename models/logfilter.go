@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// LogFilter is a parsed filter line for lines of a log. The grammar is that of [Filter],
-// with other keys:
+// LogFilter is a parsed filter for log lines. The grammar is that of [Filter], with other keys:
 //
 //	text         the text, the unit or the node contains text
 //	node:text    the node's name or uuid contains text
@@ -22,13 +21,13 @@ type LogFilter struct {
 	text  string
 }
 
-// logTerm is a term, with what its values mean.
+// logTerm is a term with its parsed values.
 type logTerm struct {
 	term
 	levels []LogLevel
 }
 
-// ParseLogFilter reads a filter line; the empty line matches every line of a log.
+// ParseLogFilter parses a filter; an empty line matches every line.
 func ParseLogFilter(line string) (LogFilter, error) {
 	words, err := splitWords(line)
 	if err != nil {
@@ -43,7 +42,7 @@ func ParseLogFilter(line string) (LogFilter, error) {
 		one := logTerm{term: t}
 		if t.key == "level" {
 			for _, v := range t.values {
-				level, _ := ParseLogLevel(v) // logKey has seen to it
+				level, _ := ParseLogLevel(v) // logKey has checked it
 				one.levels = append(one.levels, level)
 			}
 		}
@@ -52,11 +51,11 @@ func ParseLogFilter(line string) (LogFilter, error) {
 	return f, nil
 }
 
-// logKey checks a key of a filter of log lines, and the values that go with it.
+// logKey checks a key of a log filter and its values.
 func logKey(key string, values []string) error {
 	keys := []string{"known", "level", "node", "source", "unit"}
 	if !slices.Contains(keys, key) {
-		return fmt.Errorf("no key %q; there are %s; quote the text to look for a colon", key, strings.Join(keys, ", "))
+		return fmt.Errorf("unknown filter key %q; available: %s; quote the text to search for a colon", key, strings.Join(keys, ", "))
 	}
 	if key != "level" {
 		return nil
@@ -69,7 +68,7 @@ func logKey(key string, values []string) error {
 	return nil
 }
 
-// ParseLogLevel reads a level's name, or the first letters of it.
+// ParseLogLevel parses the name of a level or a prefix of it.
 func ParseLogLevel(name string) (LogLevel, error) {
 	name = fold(name)
 	for _, l := range logLevels() {
@@ -77,15 +76,15 @@ func ParseLogLevel(name string) (LogLevel, error) {
 			return l, nil
 		}
 	}
-	return 0, fmt.Errorf("no level %q; there are critical, error, warning, notice, info, debug", name)
+	return 0, fmt.Errorf("unknown level %q; available: critical, error, warning, notice, info, debug", name)
 }
 
-// logLevels are all levels, the worst first.
+// logLevels are all levels, worst first.
 func logLevels() []LogLevel {
 	return []LogLevel{LogCritical, LogError, LogWarning, LogNotice, LogInfo, LogDebug}
 }
 
-// String is the level's name. What is worse than critical is called so.
+// String returns the name; levels above critical are called critical.
 func (l LogLevel) String() string {
 	switch {
 	case l <= LogCritical:
@@ -102,13 +101,13 @@ func (l LogLevel) String() string {
 	return "debug"
 }
 
-// String gives the line that was parsed.
+// String returns the parsed line.
 func (f LogFilter) String() string { return f.text }
 
-// IsZero says that the filter matches everything.
+// IsZero reports whether the filter matches everything.
 func (f LogFilter) IsZero() bool { return len(f.terms) == 0 }
 
-// Match says whether the line satisfies every term.
+// Match reports whether the line matches all terms.
 func (f LogFilter) Match(l *LogLine) bool {
 	for i := range f.terms {
 		if f.terms[i].matchLog(l) == f.terms[i].not {
@@ -137,7 +136,7 @@ func (t *logTerm) matchLog(l *LogLine) bool {
 	return t.any(l.Text, l.Unit, l.Node.Name)
 }
 
-// any says that one of the texts has one of the values.
+// any reports whether a text contains one of the values.
 func (t *logTerm) any(have ...string) bool {
 	for _, want := range t.values {
 		for _, h := range have {
@@ -149,8 +148,8 @@ func (t *logTerm) any(have ...string) bool {
 	return false
 }
 
-// containsFold says whether a text has another one in it that is folded already. A log
-// has a hundred thousand lines: nothing is made of those that are ASCII.
+// containsFold reports whether have contains want, which is folded. It allocates nothing for ASCII, because logs
+// have 100 000 lines.
 func containsFold(have, want string) bool {
 	if want == "" {
 		return true
@@ -170,7 +169,7 @@ func containsFold(have, want string) bool {
 	return false
 }
 
-// equalFoldASCII compares with an ASCII text in lower case.
+// equalFoldASCII compares with lower-case ASCII.
 func equalFoldASCII(have, want string) bool {
 	for i := range len(want) {
 		c := have[i]

@@ -29,7 +29,7 @@ func TestLogFilter(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		"color:red": `no key "color"; there are known, level, node, source, unit`, "level:loud": `no level "loud"`, `"open`: "not closed", "!": "nothing to look for", "level:": "no level",
+		"color:red": `unknown filter key "color"; available: known, level, node, source, unit`, "level:loud": `unknown level "loud"`, `"open`: "unclosed quote", "!": "empty search text", "level:": "unknown level",
 	} {
 		var wrong *FilterError
 		if _, err := ParseLogFilter(line); !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {

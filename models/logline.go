@@ -3,30 +3,32 @@ package models
 import (
 	"strings"
 	"time"
+
+	"ironworks/printable"
 )
 
-// LogSource says by which way a line of a ramdisk's log came.
+// LogSource is the source of a log line.
 type LogSource string
 
-// The sources, the best one first.
+// The sources, best first.
 const (
 	LogSSH     LogSource = "ssh"     // journalctl on the machine
-	LogPush    LogSource = "push"    // the machine sends its journal
-	LogSerial  LogSource = "serial"  // the serial console, by Ironic's address of it
-	LogArchive LogSource = "archive" // what a conductor or somebody else kept
-	LogStatus  LogSource = "status"  // a sign of life: the agent answers
-	LogServe   LogSource = "serve"   // who fetched the ramdisk from ironworks; cannot be followed
+	LogPush    LogSource = "push"    // pushed by the machine
+	LogSerial  LogSource = "serial"  // the serial console at Ironic's address
+	LogArchive LogSource = "archive" // stored by a conductor
+	LogStatus  LogSource = "status"  // the agent's status: it answers
+	LogServe   LogSource = "serve"   // downloads of the ramdisk from ironworks; cannot be followed
 )
 
-// LogSources are all that can be followed, the best one first.
+// LogSources returns the sources that can be followed, best first.
 func LogSources() []LogSource {
 	return []LogSource{LogSSH, LogPush, LogSerial, LogArchive, LogStatus}
 }
 
-// LogLevel is how bad a line is; the numbers are syslog's.
+// LogLevel is the severity, as in syslog.
 type LogLevel int
 
-// The levels that are told apart.
+// The levels with names.
 const (
 	LogCritical LogLevel = 2
 	LogError    LogLevel = 3
@@ -36,41 +38,38 @@ const (
 	LogDebug    LogLevel = 7
 )
 
-// LogLine is a line of a ramdisk's log. It is made by agentlog, which masks what is
-// secret in it and takes out what a terminal would obey: all of it is safe to show, to
-// keep and to copy.
+// LogLine is a line of a ramdisk's log. Package agentlog makes it, masks secrets and sanitizes it.
 type LogLine struct {
-	// Time is the machine's clock; zero where the source does not tell it. A serial console
-	// has none: of its lines it is when they came, by the console's clock.
+	// Time is on the machine's clock; zero if the source has none. For a serial console it is the time of arrival, on
+	// the console's clock.
 	Time time.Time `json:"time,omitzero"`
-	// Received is when the console got it, on the console's clock.
+	// Received is the time of arrival, on the console's clock.
 	Received time.Time `json:"received"`
 	Node     NodeRef   `json:"node"`
 	Source   LogSource `json:"source"`
-	// Unit is who wrote it: ironic-agent, kernel, systemd, coreos-installer, …
+	// Unit is the writer: ironic-agent, kernel, systemd, coreos-installer, …
 	Unit  string   `json:"unit,omitempty"`
 	Level LogLevel `json:"level"`
 	Text  string   `json:"text"`
-	// Boot is the machine's boot ID, Cursor the journal's name of the line; the two tell
-	// a line that comes by two ways, or twice, from another. Empty where there is no journal.
+	// Boot is the machine's boot ID, Cursor the journal's ID of the line; together they find duplicates. Empty
+	// without a journal.
 	Boot   string `json:"boot,omitempty"`
 	Cursor string `json:"cursor,omitempty"`
-	// Progress is how far the installer is; nil in most lines.
+	// Progress is the installer's; nil in most lines.
 	Progress *InstallProgress `json:"progress,omitempty"`
-	// Known is the id of an error that is known; empty in most lines.
+	// Known is the ID of a known error; empty in most lines.
 	Known string `json:"known,omitempty"`
 }
 
-// InstallProgress is what coreos-installer tells about once a second.
+// InstallProgress is the progress of coreos-installer, about once a second.
 type InstallProgress struct {
-	// Done and Total are bytes as far as the text tells them: it has two digits.
+	// Done and Total are bytes, to the text's precision of two digits.
 	Done    int64 `json:"done"`
 	Total   int64 `json:"total"`
 	Percent int   `json:"percent"`
 }
 
-// String is the line as it is copied, saved and printed: when, whose, who wrote it, what.
-// The level is told where it is a warning or worse.
+// String returns the line as copied, saved and printed: time, node, unit, text, and the level from warning on.
 func (l *LogLine) String() string {
 	var b strings.Builder
 	b.Grow(64 + len(l.Text))
@@ -81,7 +80,7 @@ func (l *LogLine) String() string {
 	if !at.IsZero() {
 		b.WriteString(at.UTC().Format("2006-01-02T15:04:05.000Z "))
 	}
-	b.WriteString(Printable(l.Node.Label()))
+	b.WriteString(printable.Line(l.Node.Label()))
 	b.WriteByte(' ')
 	if l.Level <= LogWarning {
 		b.WriteString(strings.ToUpper(l.Level.String()) + " ")

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
-// Node is a bare-metal node with the fields that the console works with. Field
-// names and meanings are the API's; which fields are filled depends on what was
-// asked for.
+// Node is an Ironic node with the fields that the console uses. Names and meanings are the API's; which fields are
+// set depends on the request.
 type Node struct {
 	UUID         string `json:"uuid"`
 	Name         string `json:"name"`
@@ -22,8 +22,8 @@ type Node struct {
 	TargetProvisionState ProvisionState `json:"target_provision_state"`
 	PowerState           PowerState     `json:"power_state"`
 	TargetPowerState     PowerState     `json:"target_power_state"`
-	// ProvisionUpdatedAt is the last sign of life, not the entry into the state: every
-	// heartbeat in a wait state touches it.
+	// ProvisionUpdatedAt is the last sign of life, not the entry into the state: every heartbeat in a wait state
+	// updates it.
 	ProvisionUpdatedAt Time `json:"provision_updated_at"`
 	CreatedAt          Time `json:"created_at"`
 
@@ -31,7 +31,7 @@ type Node struct {
 	MaintenanceReason string `json:"maintenance_reason"`
 	Fault             string `json:"fault"`
 	LastError         string `json:"last_error"`
-	// Reservation is the conductor that holds the node's lock.
+	// Reservation is the conductor that locks the node.
 	Reservation string `json:"reservation"`
 
 	Driver         string `json:"driver"`
@@ -50,7 +50,7 @@ type Node struct {
 	ProtectedReason string `json:"protected_reason"`
 	Retired         bool   `json:"retired"`
 	RetiredReason   string `json:"retired_reason"`
-	// AutomatedClean nil means the conductor's default, which is on.
+	// AutomatedClean nil means the conductor's default, on.
 	AutomatedClean *bool `json:"automated_clean"`
 
 	DeployStep *Step `json:"deploy_step"`
@@ -67,20 +67,20 @@ type Node struct {
 	Properties   map[string]any `json:"properties"`
 	DriverInfo   map[string]any `json:"driver_info"`
 	InstanceInfo map[string]any `json:"instance_info"`
-	// Internal is what we read of driver_internal_info; nil when it was not asked for.
+	// Internal is driver_internal_info; nil if not requested.
 	Internal *Internal `json:"driver_internal_info"`
 
-	// Raw is the whole object as Ironic sent it, kept only where it is asked for.
+	// Raw is the object as Ironic sent it, if requested.
 	Raw json.RawMessage `json:"-"`
 }
 
-// NodeRef names a node in events, results and the audit.
+// NodeRef identifies a node in events, results and the audit.
 type NodeRef struct {
 	UUID string `json:"uuid" yaml:"uuid"`
 	Name string `json:"name" yaml:"name"`
 }
 
-// Label is the node's name, or its uuid when it has none.
+// Label returns the name, else the UUID.
 func (r NodeRef) Label() string {
 	if r.Name != "" {
 		return r.Name
@@ -88,13 +88,27 @@ func (r NodeRef) Label() string {
 	return r.UUID
 }
 
-// Ref names the node.
+// Named reports whether a name or UUID is the node's.
+func (r NodeRef) Named(names ...string) bool {
+	return slices.Contains(names, r.Name) || slices.Contains(names, r.UUID)
+}
+
+// Refs returns the references of nodes.
+func Refs(nodes []Node) []NodeRef {
+	refs := make([]NodeRef, len(nodes))
+	for i := range nodes {
+		refs[i] = nodes[i].Ref()
+	}
+	return refs
+}
+
+// Ref returns the node's reference.
 func (n *Node) Ref() NodeRef { return NodeRef{UUID: n.UUID, Name: n.Name} }
 
-// Label is the node's name, or its uuid when it has none.
+// Label returns the name, else the UUID.
 func (n *Node) Label() string { return n.Ref().Label() }
 
-// CurrentStep is the step that runs or waits now, with its kind, or nil.
+// CurrentStep returns the running or waiting step with its kind, or nil.
 func (n *Node) CurrentStep() (*Step, StepKind) {
 	switch {
 	case !n.DeployStep.IsZero():
@@ -107,8 +121,8 @@ func (n *Node) CurrentStep() (*Step, StepKind) {
 	return nil, ""
 }
 
-// Internal is what the console reads of driver_internal_info. Ironic wipes most of
-// it at the moment of failure, so whoever wants to explain keeps a copy.
+// Internal is the part of driver_internal_info that the console reads. Ironic clears most of it when an operation
+// fails.
 type Internal struct {
 	AgentURL       string `json:"agent_url"`
 	AgentVersion   string `json:"agent_version"`
@@ -120,7 +134,7 @@ type Internal struct {
 	CleanIndex     *int   `json:"clean_step_index"`
 	ServiceIndex   *int   `json:"service_step_index"`
 	LastPowerState Time   `json:"last_power_state_change"`
-	// The flags of steps that reboot the machine, or that the conductor follows at the BMC.
+	// Flags of steps that reboot the machine or run on the BMC.
 	DeployReboot   bool `json:"deployment_reboot,omitempty"`
 	CleanReboot    bool `json:"cleaning_reboot,omitempty"`
 	ServiceReboot  bool `json:"servicing_reboot,omitempty"`
@@ -129,14 +143,13 @@ type Internal struct {
 	ServicePolling bool `json:"servicing_polling,omitempty"`
 }
 
-// Rebooting says that a step reboots the machine, or is done by the BMC: no heartbeat is
-// to be expected meanwhile.
+// Rebooting reports whether a step reboots the machine or runs on the BMC: no heartbeats come meanwhile.
 func (i *Internal) Rebooting() bool {
 	return i != nil && (i.DeployReboot || i.CleanReboot || i.ServiceReboot || i.DeployPolling || i.CleanPolling || i.ServicePolling)
 }
 
-// Progress gives the current list of steps and the index in it of the step that
-// runs (-1 before the first), for the kind of work that goes on; nil steps when none.
+// Progress returns the steps and the index of the running one (-1 before the first) for a kind of operation; nil
+// if there are none.
 func (i *Internal) Progress(kind StepKind) (steps []Step, index int) {
 	if i == nil {
 		return nil, -1
@@ -158,12 +171,11 @@ func (i *Internal) Progress(kind StepKind) (steps []Step, index int) {
 	return nil, -1
 }
 
-// Time is a timestamp of the API: with an offset in fields, naive UTC with or
-// without microseconds in driver_internal_info, null when unset.
+// Time is an API timestamp: with an offset in fields, naive UTC in driver_internal_info, null if unset.
 type Time struct{ time.Time }
 
-// UnmarshalJSON accepts every form Ironic writes; what it cannot read becomes the
-// zero time, because a strange timestamp must not hide a node.
+// UnmarshalJSON reads every form that Ironic writes. An unreadable time becomes zero, because it must not hide a
+// node.
 func (t *Time) UnmarshalJSON(data []byte) error {
 	t.Time = time.Time{}
 	s := string(trimQuotes(data))
@@ -178,9 +190,8 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// DecodeNode reads one node object and keeps it as Raw. A field of an unexpected
-// type (RBAC may put an object where a string was) is shown as text or left out; only
-// JSON that is broken is an error.
+// DecodeNode decodes a node and keeps it as Raw. A field of an unexpected type becomes text or is left out; only
+// invalid JSON is an error.
 func DecodeNode(data []byte) (*Node, error) {
 	n := new(Node)
 	err := json.Unmarshal(data, n)
@@ -192,14 +203,13 @@ func DecodeNode(data []byte) (*Node, error) {
 		return nil, err
 	}
 	if n.UUID == "" {
-		return nil, errors.New("a node without uuid")
+		return nil, errors.New("node without uuid")
 	}
 	n.Raw = bytes.Clone(data)
 	return n, nil
 }
 
-// DecodeNodes reads the answer of GET /v1/nodes. With keepRaw every node carries its
-// own object as Ironic sent it.
+// DecodeNodes decodes the answer of GET /v1/nodes. With keepRaw every node has its Raw.
 func DecodeNodes(data []byte, keepRaw bool) ([]Node, error) {
 	if !keepRaw {
 		var page struct {
@@ -223,8 +233,7 @@ func DecodeNodes(data []byte, keepRaw bool) ([]Node, error) {
 
 var errNoNodes = errors.New(`no "nodes" in the answer`)
 
-// decodeRows reads the page node by node, which is slower, and lets a field of a
-// strange type cost only itself.
+// decodeRows decodes node by node, slower, so that an unexpected type affects only its field.
 func decodeRows(data []byte, keepRaw bool) ([]Node, error) {
 	var rows struct {
 		Nodes *[]json.RawMessage `json:"nodes"`
@@ -258,7 +267,7 @@ func checkUUIDs(nodes []Node) error {
 	return nil
 }
 
-// decodeLenient reads field by field, so that one of a strange type costs only itself.
+// decodeLenient decodes field by field, so that an unexpected type affects only its field.
 func decodeLenient(data []byte, n *Node) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
@@ -277,19 +286,56 @@ func decodeLenient(data []byte, n *Node) error {
 		if err != nil {
 			return err
 		}
-		// A field that is not text either is left out; the node is worth more than it.
+		// A field that is not text either is left out.
 		_ = json.Unmarshal(text, n)
 	}
 	return nil
 }
 
-// Heartbeat is the last heartbeat of the ramdisk that runs now; zero where none has come.
-// agent_last_heartbeat outlives its ramdisk: what came before the power changed last is of
-// an earlier one. The address goes when a conductor switches the machine off
-// (ironic/conductor/utils.py: wipe_internal_info_on_power_off).
+// Heartbeat returns the last heartbeat of the running ramdisk; zero if none came. agent_last_heartbeat survives
+// its ramdisk: heartbeats before the last power change do not count. The agent's address is cleared when a
+// conductor powers the machine off (ironic/conductor/utils.py: wipe_internal_info_on_power_off).
 func (i *Internal) Heartbeat() time.Time {
 	if i == nil || i.LastHeartbeat.Before(i.LastPowerState.Time) {
 		return time.Time{}
 	}
 	return i.LastHeartbeat.Time
+}
+
+// InspectedAt returns the end of the last inspection; zero if unknown or the node was not read in full.
+func InspectedAt(n *Node) time.Time {
+	var fields struct {
+		Finished Time `json:"inspection_finished_at"`
+	}
+	if json.Unmarshal(n.Raw, &fields) != nil {
+		return time.Time{}
+	}
+	return fields.Finished.Time
+}
+
+// RAIDRoot returns the software RAID volume that target_raid_config makes the root volume, or "". The newest agent
+// prefers the volumes that it created to hints.
+func RAIDRoot(n *Node) string {
+	var fields struct {
+		Target struct {
+			Disks []struct {
+				Controller string `json:"controller"`
+				Name       string `json:"volume_name"`
+				Root       bool   `json:"is_root_volume"`
+			} `json:"logical_disks"`
+		} `json:"target_raid_config"`
+	}
+	if json.Unmarshal(n.Raw, &fields) != nil {
+		return ""
+	}
+	for _, d := range fields.Target.Disks {
+		switch {
+		case !d.Root || d.Controller != "software":
+		case d.Name == "":
+			return "a volume without a name"
+		default:
+			return d.Name
+		}
+	}
+	return ""
 }

@@ -3,26 +3,28 @@ package models
 import (
 	"fmt"
 	"time"
+
+	"ironworks/printable"
 )
 
-// Observation is one value that a check or an explanation goes by.
+// Observation is a value that a check or explanation is based on.
 type Observation struct {
 	Field string `json:"field"`
 	Value string `json:"value"`
-	// AgeSeconds is how old the knowledge is; zero when it was read for this check.
+	// AgeSeconds is the age; zero if it was read for this check.
 	AgeSeconds int64 `json:"age_seconds,omitempty"`
 }
 
-// String gives field = value, and its age where it is old.
+// String returns field = value, with the age if it is old.
 func (e Observation) String() string {
-	text := Printable(e.Field + " = " + e.Value)
+	text := printable.Line(e.Field + " = " + e.Value)
 	if age := time.Duration(e.AgeSeconds) * time.Second; age >= time.Minute {
 		text += " (" + AgeInWords(age) + " old)"
 	}
 	return text
 }
 
-// AgeInWords is a duration in whole minutes, hours or days.
+// AgeInWords formats a duration in whole minutes, hours or days.
 func AgeInWords(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:
@@ -33,7 +35,7 @@ func AgeInWords(d time.Duration) string {
 	return fmt.Sprintf("%d minutes", int(d.Minutes()))
 }
 
-// Observed is evidence that was read just now.
+// Observed returns fresh evidence.
 func Observed(field string, value any) Observation {
-	return Observation{Field: field, Value: Printable(fmt.Sprint(value))}
+	return Observation{Field: field, Value: printable.Line(fmt.Sprint(value))}
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// PatchOp is one operation of a JSON patch. Ironic knows add, replace and remove,
-// and paths of word characters and dashes only (ironic/common/args.py).
+// PatchOp is one operation of a JSON patch. Ironic supports add, replace and remove, and paths of word characters
+// and dashes (ironic/common/args.py).
 type PatchOp struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
@@ -24,23 +24,22 @@ func (o PatchOp) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"op": o.Op, "path": o.Path, "value": o.Value})
 }
 
-// Check says why an operation must not be sent: the path is none that Ironic takes, it
-// replaces a whole object in which Ironic masks secrets, or it carries such a mask.
+// Check returns why an operation must not be sent: an invalid path, a whole object in which Ironic masks secrets,
+// or a mask as value.
 func (o PatchOp) Check() error {
 	switch {
 	case !patchPath.MatchString(o.Path):
-		return &SettingError{Setting: o.Path, Why: "Ironic takes no such path"}
+		return &SettingError{Setting: o.Path, Why: "not a path that Ironic accepts"}
 	case slices.Contains(objectFields(), strings.TrimPrefix(o.Path, "/")):
-		return &SettingError{Setting: o.Path, Why: "whole objects are not written: Ironic masks secrets in them"}
+		return &SettingError{Setting: o.Path, Why: "whole objects cannot be written: Ironic masks their secrets"}
 	case masked(o.Value):
-		return &SettingError{Setting: o.Path, Why: Mask + " is what Ironic shows instead of a secret"}
+		return &SettingError{Setting: o.Path, Why: Mask + " is Ironic's mask for a secret"}
 	}
 	return nil
 }
 
-// Patch turns settings into leaf operations for a node as it is now: an object that
-// does not exist yet is added around its leaf, because Ironic's add wants the parent,
-// and removing what is not there is no operation. Traits are not part of it.
+// Patch turns settings into leaf operations on a node: a missing object is added around its leaf, because Ironic's
+// add needs the parent; removing a missing leaf is no operation. Traits are not included.
 func Patch(n *Node, settings []Setting) ([]PatchOp, error) {
 	p := patcher{node: n, roots: map[string]map[string]any{}, made: map[string]bool{}}
 	for _, s := range settings {
@@ -59,19 +58,17 @@ func Patch(n *Node, settings []Setting) ([]PatchOp, error) {
 	return p.ops, nil
 }
 
-// patcher gathers the operations, and applies each to a copy of the node's objects, so
-// that a setting sees what the ones before it did.
+// patcher collects operations, and applies each to a copy of the node's objects for the settings after it.
 type patcher struct {
 	node  *Node
 	roots map[string]map[string]any
-	// made are the paths of the objects that an operation of ours carries: what is put
-	// into them later goes with that operation.
+	// made are the paths of objects that an earlier operation adds: later values are put into it.
 	made map[string]bool
 	ops  []PatchOp
 }
 
 func (p *patcher) set(s Setting) error {
-	value, err := s.value()
+	value, err := s.Value()
 	if err != nil {
 		return err
 	}
@@ -124,7 +121,7 @@ func (p *patcher) remove(s Setting) error {
 	}
 	carried := false
 	for i := 1; i < last; i++ {
-		// A parent that is not there is nil, and so is what it has.
+		// A missing parent is nil, and so are its children.
 		parent, _ = parent[s.Path[i]].(map[string]any)
 		carried = carried || p.made[pointer(s.Path[:i+1])]
 	}
@@ -139,9 +136,8 @@ func (p *patcher) remove(s Setting) error {
 	return nil
 }
 
-// root is our copy of the root object that the setting is about. One that was not read
-// counts as empty only where nothing depends on what is in it: an object that is taken
-// for missing would be written over with all that it holds.
+// root returns the copy of a setting's root object. An unread object counts as empty only if nothing depends on
+// its content: adding it would overwrite everything in it.
 func (p *patcher) root(s Setting) (map[string]any, error) {
 	field := s.Path[0]
 	if m, ok := p.roots[field]; ok {
@@ -149,7 +145,7 @@ func (p *patcher) root(s Setting) (map[string]any, error) {
 	}
 	m, known := objectOf(p.node, field)
 	if !known && (len(s.Path) > 2 || s.Op == SettingRemove) {
-		return nil, &SettingError{Setting: s.String(), Why: fmt.Sprintf("the node's %s cannot be read, so that it is not known what is there", field)}
+		return nil, &SettingError{Setting: s.String(), Why: fmt.Sprintf("the node's %s cannot be read, so its current value is unknown", field)}
 	}
 	p.roots[field] = cloneObject(m)
 	return p.roots[field], nil
@@ -157,7 +153,7 @@ func (p *patcher) root(s Setting) (map[string]any, error) {
 
 func pointer(path []string) string { return "/" + strings.Join(path, "/") }
 
-// cloneObject copies an object with the objects in it; lists are never changed.
+// cloneObject copies an object with its nested objects; lists are never modified.
 func cloneObject(m map[string]any) map[string]any {
 	out := make(map[string]any, len(m))
 	maps.Copy(out, m)
@@ -169,8 +165,7 @@ func cloneObject(m map[string]any) map[string]any {
 	return out
 }
 
-// objectOf is one of the node's fields that are objects, and whether it was read:
-// Ironic may redact a whole one by policy.
+// objectOf returns an object field, and whether it was read: a policy may redact it.
 func objectOf(n *Node, field string) (m map[string]any, known bool) {
 	switch field {
 	case "properties":

@@ -2,7 +2,7 @@ package models
 
 import "slices"
 
-// settles is where a phase (see [ProvisionState.Phase]) goes on its own.
+// settles returns where a phase (see [ProvisionState.Phase]) ends on its own.
 func settles(phase ProvisionState) []ProvisionState {
 	switch phase {
 	case StateVerifying:
@@ -33,15 +33,14 @@ func settles(phase ProvisionState) []ProvisionState {
 	return nil
 }
 
-// place is a phase or resting state on a way, and whether the node was adopted on it.
+// place is a phase or resting state on a path, and whether the node was adopted on it.
 type place struct {
 	state   ProvisionState
 	adopted bool
 }
 
-// next are the places that can follow: where the work settles by itself, and where
-// users' verbs take the node, from the wait state of a phase too. What was adopted on
-// this way is not rebuilt on it: see [Between].
+// next returns the places that can follow: by the operation itself, or by users' verbs, also from a phase's wait
+// state. A node adopted on this path is not rebuilt on it: see [Between].
 func (p place) next() []place {
 	var next []place
 	for _, s := range settles(p.state) {
@@ -78,8 +77,7 @@ func Between(from, to ProvisionState) []ProvisionState {
 	return certain
 }
 
-// reach lists what can be reached from a state without passing through another, in
-// breadth-first order, the start first.
+// reach returns the states that can be reached without passing through another, breadth first.
 func reach(from, without ProvisionState) []ProvisionState {
 	places := []place{{state: from}}
 	states := []ProvisionState{from}

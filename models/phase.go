@@ -5,9 +5,7 @@ import (
 	"time"
 )
 
-// advance notes in which phase of its work the node is at a time, and says whether that
-// is another one than before. The phases are replaced and never changed: others may
-// have them.
+// advance updates the phases, and reports whether a new one began. Phases are replaced, never modified.
 func (e *Evidence) advance(n *Node, at time.Time) (moved bool) {
 	if e.Outcome != OutcomeRunning {
 		return false
@@ -34,15 +32,13 @@ func (e *Evidence) advance(n *Node, at time.Time) (moved bool) {
 	return true
 }
 
-// endPhase ends the last phase.
 func (e *Evidence) endPhase(at time.Time, how Outcome) {
 	e.Phases = slices.Clone(e.Phases)
 	p := &e.Phases[len(e.Phases)-1]
 	p.End, p.Outcome = at, how
 }
 
-// outcomeOf judges work by the resting state that it ended in. Verifying has no failed
-// state of its own.
+// outcomeOf derives the outcome from the resting state. Verifying has no failed state of its own.
 func outcomeOf(work, rest ProvisionState) Outcome {
 	if rest.Failed() || work == StateVerifying && rest == StateEnroll {
 		return OutcomeFailed
@@ -50,7 +46,7 @@ func outcomeOf(work, rest ProvisionState) Outcome {
 	return OutcomeDone
 }
 
-// phase is what the node does now; "" is still the same.
+// phase returns the current phase; "" means unchanged.
 func (e *Evidence) phase(n *Node) (kind PhaseKind, step string) {
 	if n.ProvisionState.Class() == ClassHold {
 		return PhaseHold, ""
@@ -69,8 +65,8 @@ func (e *Evidence) phase(n *Node) (kind PhaseKind, step string) {
 	return e.withoutStep(n), ""
 }
 
-// phaseOfStep is the phase of a step; "" for none, and for deploy.deploy, which is all
-// until the ramdisk has called back (ironic/drivers/modules/agent.py).
+// phaseOfStep returns the phase of a step; "" for none, and for deploy.deploy before the ramdisk has called back
+// (ironic/drivers/modules/agent.py).
 func phaseOfStep(label string) (kind PhaseKind, step string) {
 	switch label {
 	case "", "deploy.deploy":
@@ -81,7 +77,7 @@ func phaseOfStep(label string) (kind PhaseKind, step string) {
 	return PhaseStep, label
 }
 
-// withoutStep is the phase of a node on its way that has no step of its own now.
+// withoutStep returns the phase of a node that runs no step.
 func (e *Evidence) withoutStep(n *Node) PhaseKind {
 	stepped := e.had(PhaseStep)
 	waits := n.ProvisionState.Class() == ClassWait
@@ -108,8 +104,8 @@ func (e *Evidence) withoutStep(n *Node) PhaseKind {
 	return PhasePower
 }
 
-// agentUp says that a ramdisk has called back in this work. The address may be left
-// over from the work before: then a heartbeat tells.
+// agentUp reports whether a ramdisk has called back in this operation. An address may be left from an earlier one;
+// then a heartbeat decides.
 func (e *Evidence) agentUp() bool {
 	return e.AgentURL != "" && (!e.Whole || e.wasSilent || e.LastHeartbeat.After(e.Since))
 }

@@ -7,16 +7,15 @@ import (
 	"time"
 )
 
-// Picture is a node as it stood at a time.
+// Picture is the state of a node at a time.
 type Picture struct {
 	// At is the server's clock.
 	At   time.Time `json:"at"`
 	Node Node      `json:"node"`
 }
 
-// WithoutSecrets is a copy that may be kept: of what is named like a secret, of user data
-// and configdrives there is only that they are there, addresses are without password and
-// query, and what Ironic sent itself is left out. The node stays as it is.
+// WithoutSecrets returns a copy to store: fields named like secrets, user data and configdrives are masked, URLs
+// have no password and query, and Raw is left out.
 func (n *Node) WithoutSecrets() Node {
 	out := *n
 	out.Raw = nil
@@ -56,7 +55,7 @@ func stepsWithoutSecrets(steps []Step) []Step {
 
 var secretKey = regexp.MustCompile(`(?i)pass|token|secret|credential|private|api_?key|auth|user_?data|vendor_data|config_?drive`)
 
-// SecretKey says whether a field is named like one that nobody else may see.
+// SecretKey reports whether a field is named like a secret.
 func SecretKey(name string) bool { return secretKey.MatchString(name) }
 
 func maskObject(m map[string]any) map[string]any {
@@ -90,8 +89,7 @@ func maskAny(value any) any {
 	return value
 }
 
-// maskWords masks a text as kernel parameters are written: key=value among others, and
-// addresses.
+// maskWords masks kernel parameters: key=value among others, and URLs.
 func maskWords(text string) string {
 	if !strings.ContainsAny(text, "=:") {
 		return text

@@ -5,25 +5,24 @@ import (
 	"time"
 )
 
-// RamdiskStage is how far the boot of a ramdisk has come. A stage that has begun may still go
-// on.
+// RamdiskStage is a stage of a ramdisk's boot; the reached stage may still be running.
 type RamdiskStage int
 
-// The stages, in the order in which a boot goes through them.
+// The stages in order.
 const (
 	RamdiskUnknown   RamdiskStage = iota
-	RamdiskPowerOn                // the machine is on
-	RamdiskMedium                 // it fetches the ISO, or the kernel over the network
-	RamdiskKernel                 // the kernel starts
-	RamdiskIgnition               // Ignition applies the ramdisk's configuration
-	RamdiskNetwork                // the services start, among them the network
+	RamdiskPowerOn                // the machine is powered on
+	RamdiskMedium                 // fetching the ISO, or the kernel over the network
+	RamdiskKernel                 // starting the kernel
+	RamdiskIgnition               // Ignition applies the configuration
+	RamdiskNetwork                // starting services and the network
 	RamdiskImage                  // podman pulls the agent's image
 	RamdiskAgent                  // the agent has started
-	RamdiskLookup                 // the agent calls Ironic, which tells it who it is
-	RamdiskHeartbeat              // Ironic has heard a heartbeat
+	RamdiskLookup                 // the agent looks up its node in Ironic
+	RamdiskHeartbeat              // Ironic received a heartbeat
 )
 
-// Noun names the stage.
+// Noun returns the stage's name.
 func (s RamdiskStage) Noun() string {
 	switch s {
 	case RamdiskUnknown:
@@ -50,71 +49,70 @@ func (s RamdiskStage) Noun() string {
 	return ""
 }
 
-// Doing says what a machine does in the stage.
+// Doing returns what the machine does in the stage.
 func (s RamdiskStage) Doing() string {
 	switch s {
 	case RamdiskUnknown:
-		return "boots"
+		return "booting"
 	case RamdiskPowerOn:
-		return "is powered on"
+		return "powered on"
 	case RamdiskMedium:
-		return "reads its boot medium"
+		return "reading the boot medium"
 	case RamdiskKernel:
-		return "starts its kernel"
+		return "starting the kernel"
 	case RamdiskIgnition:
-		return "runs Ignition"
+		return "running Ignition"
 	case RamdiskNetwork:
-		return "starts its services and network"
+		return "starting services and network"
 	case RamdiskImage:
-		return "pulls the agent's image"
+		return "pulling the agent image"
 	case RamdiskAgent:
-		return "starts the agent"
+		return "starting the agent"
 	case RamdiskLookup:
-		return "looks for its node in Ironic"
+		return "looking up its node in Ironic"
 	case RamdiskHeartbeat:
-		return "sends heartbeats"
+		return "sending heartbeats"
 	}
 	return ""
 }
 
-// RamdiskLog is what the log of a ramdisk tells of the machine's last boot, on the console's clock.
-// It is never changed, only replaced.
+// RamdiskLog is the state of the machine's last boot by its log, on the console's clock. It is replaced, never
+// modified.
 type RamdiskLog struct {
-	// Stage is the latest one that the log tells of, Reached when it began.
+	// Stage is the last stage in the log, Reached its start.
 	Stage   RamdiskStage
 	Reached time.Time
-	// Begin is when the first line of the boot was written, as far as it was seen, Last when the
-	// last one was; zero where no log was read. Source is where the last line came from.
+	// Begin is the time of the first line of the boot, Last of the last one; zero if no log was read. Source is that
+	// of the last line.
 	Begin, Last time.Time
 	Source      LogSource
-	// Obstacle is the error that keeps the boot where it is; nil where none is known.
+	// Obstacle is the error that blocks the boot; nil if none is known.
 	Obstacle *BootError
-	// Served is the last word of who fetched the ramdisk's medium, ServedAt when that was;
-	// empty where ironworks did not serve it.
+	// Served is the last download of the ramdisk's medium, ServedAt its time; empty if ironworks did not serve it.
 	Served   string
 	ServedAt time.Time
 }
 
-// BootError is one error that keeps a boot from going on.
+// BootError is an error that blocks a boot.
 type BootError struct {
-	// ID names the known error, as in [LogLine.Known].
+	// ID is the known error, as in [LogLine.Known].
 	ID string
-	// Stage is the one that does not end.
+	// Stage is the blocked stage.
 	Stage RamdiskStage
-	// Unit and Text are of the last line with it, Source is that line's.
+	// Unit, Text and Source are those of the last line with the error.
 	Unit, Text string
 	Source     LogSource
-	// Final says that the program gave up: the agent tries five times before.
+	// Final: the program gave up; the agent retries five times first.
 	Final bool
-	// Count is how often it came; First and Last are when, on the console's clock.
+	// Count is the number of occurrences; First and Last are on the console's clock.
 	Count       int
 	First, Last time.Time
 }
 
-// Times is how often an error came.
+// Times returns the number of occurrences as text.
 func (e *BootError) Times() string {
 	if e.Count == 1 {
 		return "1 error"
 	}
-	return fmt.Sprintf("%d errors, the last one", e.Count)
+	return fmt.Sprintf("%d errors, the latest", e.Count)
 }

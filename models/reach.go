@@ -9,7 +9,7 @@ import (
 // ReachStage is how far a request came.
 type ReachStage string
 
-// The stages, each the one that the request did not get past.
+// The stages, each the one that failed.
 const (
 	ReachName     ReachStage = "name"     // the host's name
 	ReachConnect  ReachStage = "connect"  // the connection
@@ -18,52 +18,50 @@ const (
 	ReachAnswered ReachStage = "answered" // it got one
 )
 
-// Reach is what one request to a server showed of the way there. It holds no secrets.
+// Reach is the result of one request to a server, stage by stage. It has no secrets.
 type Reach struct {
-	// URL is what was asked for, masked; Host its host with the port.
+	// URL is the requested URL, masked; Host its host and port.
 	URL, Host string
-	// Proxy is the proxy of the environment that the request went through, masked; empty
-	// for none. Addresses and Remote are then the proxy's.
+	// Proxy is the environment's proxy for the request, masked; empty for none. Addresses and Remote are then the
+	// proxy's.
 	Proxy string
-	// Addresses are what the name resolved to; none where it is an address itself.
+	// Addresses are those of the name; none if it is an address.
 	Addresses []string
-	// Remote is the address that took the connection.
+	// Remote is the connected address.
 	Remote string
-	// Certificate is the server's; nil without TLS, and where the handshake failed.
+	// Certificate is the server's; nil without TLS, or if the handshake failed.
 	Certificate *Certificate
 
 	Stage ReachStage
-	// Fault is why it went no further; nil for an answer.
+	// Fault is the error; nil for an answer.
 	Fault *Fault
 
 	Status int
-	// Type, Server and Location are headers of the answer, the last without secrets.
+	// Type, Server and Location are headers of the answer, the last masked.
 	Type, Server, Location string
-	// Date is the server's clock, zero where it did not say; Sent and Got are ours before
-	// and after.
+	// Date is the server's clock, zero if not sent; Sent and Got are on this machine's.
 	Date, Sent, Got time.Time
-	// Body is what the answer begins with; Cut says that there is more.
+	// Body is the start of the answer; Cut: there is more.
 	Body []byte
 	Cut  bool
 }
 
-// Certificate is a server's.
+// Certificate is a server's certificate.
 type Certificate struct {
 	Subject, Issuer     string
 	NotBefore, NotAfter time.Time
-	// Root is who vouches for it here; empty where nobody verified it.
+	// Root is the trusted CA; empty if not verified.
 	Root string
-	// Protocol is the version of TLS; Fingerprint the certificate's SHA-256.
+	// Protocol is the TLS version; Fingerprint the certificate's SHA-256.
 	Protocol, Fingerprint string
 }
 
-// HTML says that the answer is a page for people.
+// HTML reports whether the answer is an HTML page.
 func (r *Reach) HTML() bool {
 	return strings.HasPrefix(strings.TrimSpace(string(r.Body)), "<") || strings.HasPrefix(strings.ToLower(r.Type), "text/html")
 }
 
-// VersionDocument reads what Ironic says of itself at its root: the oldest and the newest
-// version of its API. Anything else is none.
+// VersionDocument parses Ironic's root document: the oldest and newest API version.
 func (r *Reach) VersionDocument() (low, high APIVersion, is bool) {
 	var document struct {
 		Default struct {

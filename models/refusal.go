@@ -1,14 +1,17 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+
+	"ironworks/printable"
 )
 
-// RefusalKind says why an action was refused before anything was sent.
+// RefusalKind is why an action was refused before anything was sent.
 type RefusalKind string
 
-// The reasons.
+// The reasons of refusals.
 const (
 	RefusedState       RefusalKind = "state"
 	RefusedVersion     RefusalKind = "version"
@@ -20,38 +23,49 @@ const (
 	RefusedUnconfirmed RefusalKind = "unconfirmed"
 )
 
-// Refusal is why an action cannot be done on a node now, and the way out.
+// Refusal is why an action is impossible on a node, with the remedy.
 type Refusal struct {
 	Kind RefusalKind
-	// Action is what was asked for, Node the node's name or uuid.
+	// Action is the requested action, Node the node's name or UUID.
 	Action string
 	Node   string
-	// Why is one clause; Hint is what to do instead, or empty.
+	// Why is one clause; Hint is the remedy, or empty.
 	Why  string
 	Hint string
+	// ScreenHint is the remedy in the console if Hint is a command.
+	ScreenHint string
 }
 
-// Error is the whole sentence.
-func (r *Refusal) Error() string {
+// Error returns the whole sentence, with the remedy as a command.
+func (r *Refusal) Error() string { return r.sentence(r.Hint) }
+
+// OnScreen returns the whole sentence, with the remedy for the console.
+func (r *Refusal) OnScreen() string { return r.sentence(cmp.Or(r.ScreenHint, r.Hint)) }
+
+func (r *Refusal) sentence(hint string) string {
 	var b strings.Builder
 	if r.Node != "" {
-		fmt.Fprintf(&b, "%s %s: ", r.Action, Printable(r.Node))
+		fmt.Fprintf(&b, "%s %s: ", r.Action, printable.Line(r.Node))
 	} else {
 		fmt.Fprintf(&b, "%s: ", r.Action)
 	}
 	b.WriteString(r.Why)
-	if r.Hint != "" {
+	if hint != "" {
 		b.WriteString("; ")
-		b.WriteString(r.Hint)
+		b.WriteString(hint)
 	}
 	return b.String()
 }
 
-// WhyNot says why the verb is not legal for the node now, or nil when it is. It is
-// the same answer for a disabled key, a command and the code that sends the verb.
+// WhyNot returns why a verb is illegal for a node, nil if it is legal. Keys, commands and the sender share it.
 func WhyNot(verb Verb, n *Node, v APIVersion) *Refusal {
 	refuse := func(k RefusalKind, hint, why string, args ...any) *Refusal {
 		return &Refusal{Kind: k, Action: string(verb), Node: n.Label(), Why: fmt.Sprintf(why, args...), Hint: hint}
+	}
+	flagged := func(k RefusalKind, clear, why, reason string) *Refusal {
+		r := refuse(k, "ironworks "+clear+" "+n.Label(), "the node is %s%s", why, ReasonSuffix(reason))
+		r.ScreenHint = "run :" + strings.ReplaceAll(clear, " ", "-") + " on the node"
+		return r
 	}
 	t, ok := FindTransition(n.ProvisionState, verb)
 	switch {
@@ -61,17 +75,17 @@ func WhyNot(verb Verb, n *Node, v APIVersion) *Refusal {
 	case !t.allowed(v):
 		return refuse(RefusedVersion, "", "needs API 1.%d from state %q; this Ironic has %s", t.Minor, n.ProvisionState, v)
 	case n.Maintenance && refusedInMaintenance(verb):
-		return refuse(RefusedMaintenance, "ironworks maintenance off "+n.Label(), "the node is in maintenance%s", ReasonSuffix(n.MaintenanceReason))
+		return flagged(RefusedMaintenance, "maintenance off", "in maintenance", n.MaintenanceReason)
 	case n.Protected && (verb == VerbUndeploy || verb == VerbRebuild):
-		return refuse(RefusedProtected, "ironworks unprotect "+n.Label(), "the node is protected%s", ReasonSuffix(n.ProtectedReason))
+		return flagged(RefusedProtected, "unprotect", "protected", n.ProtectedReason)
 	case n.Retired && verb == VerbProvide:
-		return refuse(RefusedRetired, "ironworks unretire "+n.Label(), "the node is retired%s", ReasonSuffix(n.RetiredReason))
+		return flagged(RefusedRetired, "unretire", "retired", n.RetiredReason)
 	}
 	return nil
 }
 
-// refusedInMaintenance are the verbs that Ironic itself turns down for a node in
-// maintenance (ironic/conductor/manager.py, deployments.py: validate_node).
+// refusedInMaintenance are the verbs that Ironic refuses in maintenance (ironic/conductor/manager.py,
+// deployments.py: validate_node).
 func refusedInMaintenance(verb Verb) bool {
 	switch verb {
 	case VerbDeploy, VerbRebuild, VerbRescue, VerbUnrescue, VerbClean, VerbService:
@@ -82,19 +96,19 @@ func refusedInMaintenance(verb Verb) bool {
 	return false
 }
 
-// ReasonSuffix is a reason as it follows a clause, safe to show; empty for no reason.
+// ReasonSuffix formats a reason after a clause, sanitized; "" for none.
 func ReasonSuffix(reason string) string {
 	if reason == "" {
 		return ""
 	}
-	return ": " + Printable(reason)
+	return ": " + printable.Line(reason)
 }
 
 func nextHint(s ProvisionState, v APIVersion) string {
 	verbs := LegalVerbs(s, v)
 	if len(verbs) == 0 {
 		if s.Busy() {
-			return "wait for the node to come to rest"
+			return "wait until the node's operation ends"
 		}
 		return ""
 	}
@@ -107,7 +121,7 @@ func nextHint(s ProvisionState, v APIVersion) string {
 
 func quotedStates(states []ProvisionState) string {
 	if len(states) == 0 {
-		return "no state of this Ironic"
+		return "unknown state for this Ironic"
 	}
 	q := make([]string, len(states))
 	for i, s := range states {

@@ -27,7 +27,7 @@ func TestWhyNot(t *testing.T) {
 			Node{UUID: "u1", ProvisionState: StateDeploying},
 			newest, RefusedState,
 			`deploy u1: not possible in state "deploying", only in "available", "deploy failed"; ` +
-				`wait for the node to come to rest`,
+				`wait until the node's operation ends`,
 		},
 		"a state of a newer Ironic": {
 			VerbManage,
@@ -45,7 +45,7 @@ func TestWhyNot(t *testing.T) {
 			VerbUnhold,
 			Node{Name: "n1", ProvisionState: StateActive},
 			old, RefusedState,
-			`unhold n1: not possible in state "active", only in no state of this Ironic; possible now: rebuild, undeploy, rescue`,
+			`unhold n1: not possible in state "active", only in unknown state for this Ironic; possible now: rebuild, undeploy, rescue`,
 		},
 		"version not known yet": {
 			VerbUnhold,
@@ -130,13 +130,13 @@ func TestVerbEffect(t *testing.T) {
 		danger Danger
 		has    string
 	}{
-		"provide, default":      {VerbProvide, Node{}, nil, DangerMayErase, "unless the conductor has it off"},
+		"provide, default":      {VerbProvide, Node{}, nil, DangerMayErase, "unless disabled in the conductor"},
 		"provide, cleaning on":  {VerbProvide, Node{AutomatedClean: &on}, nil, DangerErases, "every disk is erased"},
-		"provide, cleaning off": {VerbProvide, Node{AutomatedClean: &off}, nil, DangerNone, "off for this node"},
-		"provide, disks spared": {VerbProvide, Node{AutomatedClean: &on, Properties: skip}, nil, DangerErases, "but the 1 in properties.skip_block_devices"},
-		"undeploy":              {VerbUndeploy, Node{}, nil, DangerErases, "forgets its instance_info"},
+		"provide, cleaning off": {VerbProvide, Node{AutomatedClean: &off}, nil, DangerNone, "disabled for this node"},
+		"provide, disks spared": {VerbProvide, Node{AutomatedClean: &on, Properties: skip}, nil, DangerErases, "except the 1 in properties.skip_block_devices"},
+		"undeploy":              {VerbUndeploy, Node{}, nil, DangerErases, "clears instance_info"},
 		"undeploy, cleaning off": {
-			VerbUndeploy, Node{AutomatedClean: &off}, nil, DangerErases, "off for this node",
+			VerbUndeploy, Node{AutomatedClean: &off}, nil, DangerErases, "disabled for this node",
 		},
 		"deploy":            {VerbDeploy, Node{}, nil, DangerErases, "overwrites the root disk"},
 		"rebuild":           {VerbRebuild, Node{}, nil, DangerErases, "running instance"},
@@ -146,19 +146,19 @@ func TestVerbEffect(t *testing.T) {
 		"service":           {VerbService, Node{}, steps[:1], DangerInterrupts, "reboots the running machine"},
 		"rescue":            {VerbRescue, Node{}, nil, DangerInterrupts, "rescue ramdisk"},
 		"unrescue":          {VerbUnrescue, Node{}, nil, DangerInterrupts, "out of the rescue ramdisk"},
-		"abort":             {VerbAbort, Node{}, nil, DangerInterrupts, "stops what goes on"},
+		"abort":             {VerbAbort, Node{}, nil, DangerInterrupts, "stops the current operation"},
 		"abort, deploying":  {VerbAbort, Node{ProvisionState: StateDeployWait}, nil, DangerInterrupts, "its disk may be half written"},
-		"abort, held":       {VerbAbort, Node{ProvisionState: StateDeployHold}, nil, DangerInterrupts, "the node is deploy failed"},
+		"abort, held":       {VerbAbort, Node{ProvisionState: StateDeployHold}, nil, DangerInterrupts, "the node becomes deploy failed"},
 		"abort, cleaning":   {VerbAbort, Node{ProvisionState: StateCleanWait}, nil, DangerInterrupts, "disks may be half erased"},
 		"abort, servicing":  {VerbAbort, Node{ProvisionState: StateServiceWait}, nil, DangerInterrupts, "the instance stays"},
-		"abort, inspecting": {VerbAbort, Node{ProvisionState: StateInspectWait}, nil, DangerInterrupts, "stops what goes on"},
-		"abort of a step":   {VerbAbort, Node{CleanStep: &Step{Step: "x", Abortable: true}}, nil, DangerInterrupts, "stops what goes on"},
+		"abort, inspecting": {VerbAbort, Node{ProvisionState: StateInspectWait}, nil, DangerInterrupts, "stops the current operation"},
+		"abort of a step":   {VerbAbort, Node{CleanStep: &Step{Step: "x", Abortable: true}}, nil, DangerInterrupts, "stops the current operation"},
 		"abort, later": {
-			VerbAbort, Node{DeployStep: &Step{Interface: "deploy", Step: "write"}}, nil, DangerInterrupts, "when step deploy.write has ended",
+			VerbAbort, Node{DeployStep: &Step{Interface: "deploy", Step: "write"}}, nil, DangerInterrupts, "when step deploy.write ends",
 		},
 		"inspect":      {VerbInspect, Node{}, nil, DangerInterrupts, "power-cycle"},
 		"manage":       {VerbManage, Node{}, nil, DangerNone, ""},
-		"unknown verb": {"explode", Node{}, nil, DangerErases, "does not know"},
+		"unknown verb": {"explode", Node{}, nil, DangerErases, "effect unknown"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Port is a NIC of a node that Ironic knows. Name needs API 1.88.
+// Port is a NIC of a node. Name needs API 1.88, Category 1.101.
 type Port struct {
 	UUID            string         `json:"uuid" yaml:"uuid"`
 	Address         string         `json:"address" yaml:"address"`
@@ -15,6 +15,15 @@ type Port struct {
 	PhysicalNetwork string         `json:"physical_network" yaml:"physical_network,omitempty"`
 	PortgroupUUID   string         `json:"portgroup_uuid" yaml:"portgroup_uuid,omitempty"`
 	LocalLink       map[string]any `json:"local_link_connection" yaml:"local_link_connection,omitempty"`
+	Category        string         `json:"category" yaml:"category,omitempty"`
+	Extra           map[string]any `json:"extra" yaml:"extra,omitempty"`
+	Internal        PortInternal   `json:"internal_info" yaml:"-"`
+}
+
+// PortInternal is what Ironic's network interfaces keep of a port or port group.
+type PortInternal struct {
+	// VIF is the attached VIF.
+	VIF string `json:"tenant_vif_port_id"`
 }
 
 // Portgroup is a bond of a node's ports.
@@ -24,20 +33,24 @@ type Portgroup struct {
 	Address  string `json:"address" yaml:"address,omitempty"`
 	NodeUUID string `json:"node_uuid" yaml:"node_uuid"`
 	Mode     string `json:"mode" yaml:"mode,omitempty"`
+	// StandalonePorts: the members can be used by themselves.
+	StandalonePorts bool           `json:"standalone_ports_supported" yaml:"standalone_ports_supported"`
+	Properties      map[string]any `json:"properties" yaml:"properties,omitempty"`
+	Extra           map[string]any `json:"extra" yaml:"extra,omitempty"`
+	Internal        PortInternal   `json:"internal_info" yaml:"-"`
 }
 
-// Driver is a hardware type that some conductor has enabled, with the interfaces
-// that a node of it may use.
+// Driver is a hardware type that a conductor enables, with the possible interfaces.
 type Driver struct {
 	Name  string   `json:"name" yaml:"name"`
 	Type  string   `json:"type" yaml:"type"`
 	Hosts []string `json:"hosts" yaml:"hosts"`
-	// Default and Enabled are keyed by the kind of interface: boot, deploy, power, …
+	// Default and Enabled are by interface kind: boot, deploy, power, …
 	Default map[string]string   `json:"default" yaml:"default"`
 	Enabled map[string][]string `json:"enabled" yaml:"enabled"`
 }
 
-// Conductor is a process that drives nodes. Needs API 1.49.
+// Conductor is an Ironic conductor (API 1.49).
 type Conductor struct {
 	Hostname  string   `json:"hostname" yaml:"hostname"`
 	Group     string   `json:"conductor_group" yaml:"conductor_group"`
@@ -46,8 +59,7 @@ type Conductor struct {
 	UpdatedAt Time     `json:"updated_at" yaml:"updated_at"`
 }
 
-// HistoryEntry is one entry of a node's history (API 1.78), which keeps the reasons
-// that last_error loses.
+// HistoryEntry is an entry of a node's history (API 1.78), which keeps errors that last_error loses.
 type HistoryEntry struct {
 	UUID      string `json:"uuid" yaml:"uuid"`
 	CreatedAt Time   `json:"created_at" yaml:"created_at"`
@@ -62,42 +74,41 @@ type HistoryEntry struct {
 	DurationSeconds *int   `json:"duration_seconds" yaml:"duration_seconds,omitempty"`
 }
 
-// IsError says that the entry records a failure.
+// IsError reports whether the entry is an error.
 func (h *HistoryEntry) IsError() bool { return strings.EqualFold(h.Severity, "ERROR") }
 
-// Validation is what one of a node's interfaces says about itself.
+// Validation is the validation result of an interface.
 type Validation struct {
 	Interface string `json:"interface" yaml:"interface"`
-	// Result is nil where the driver has no such interface.
+	// Result is nil if the driver has no such interface.
 	Result *bool  `json:"result" yaml:"result"`
 	Reason string `json:"reason" yaml:"reason,omitempty"`
 }
 
-// Unsupported says that the interface is a no-… one: Ironic reports it as false,
-// which is normal and no fault.
+// Unsupported reports whether the interface is a no-op: Ironic reports false, which is normal.
 func (v Validation) Unsupported() bool {
 	return v.Result != nil && !*v.Result && strings.Contains(v.Reason, "disabled or not implemented") ||
 		v.Result == nil
 }
 
-// NeededToDeploy are the interfaces that have to validate before a deployment.
+// NeededToDeploy reports whether a deployment requires the interface to validate.
 func NeededToDeploy(iface string) bool {
 	return slices.Contains([]string{"boot", "deploy", "management", "network", "power"}, iface)
 }
 
-// BootDevice is what a node boots from next.
+// BootDevice is the node's boot device.
 type BootDevice struct {
 	Device     string `json:"boot_device" yaml:"boot_device"`
 	Persistent *bool  `json:"persistent" yaml:"persistent"`
 }
 
-// BIOSSetting is one BIOS setting that Ironic has cached (API 1.40).
+// BIOSSetting is a cached BIOS setting (API 1.40).
 type BIOSSetting struct {
 	Name  string `json:"name" yaml:"name"`
 	Value string `json:"value" yaml:"value"`
 }
 
-// Firmware is one component's firmware that Ironic has cached (API 1.86).
+// Firmware is the cached firmware version of a component (API 1.86).
 type Firmware struct {
 	Component      string `json:"component" yaml:"component"`
 	InitialVersion string `json:"initial_version" yaml:"initial_version"`
@@ -105,7 +116,7 @@ type Firmware struct {
 	LastFlashed    string `json:"last_version_flashed" yaml:"last_version_flashed"`
 }
 
-// Allocation reserves a node for somebody (API 1.52).
+// Allocation reserves a node (API 1.52).
 type Allocation struct {
 	UUID          string   `json:"uuid" yaml:"uuid"`
 	Name          string   `json:"name" yaml:"name,omitempty"`
@@ -117,38 +128,36 @@ type Allocation struct {
 	Owner         string   `json:"owner" yaml:"owner,omitempty"`
 }
 
-// AllocationRequest asks Ironic to reserve a node (API 1.52): an available one, that
-// nobody has, with a resource class and traits.
+// AllocationRequest requests an allocation (API 1.52): an available node with a resource class and traits.
 type AllocationRequest struct {
-	// UUID is the allocation's, which becomes the node's instance_uuid.
+	// UUID becomes the node's instance_uuid.
 	UUID          string `json:"uuid"`
 	ResourceClass string `json:"resource_class"`
-	// CandidateNodes are the nodes that it may be.
+	// CandidateNodes limit the choice.
 	CandidateNodes []string `json:"candidate_nodes"`
-	// Traits are those that the node needs to have; they become instance_info.traits.
+	// Traits are required of the node, and become instance_info.traits.
 	Traits []string `json:"traits,omitempty"`
 }
 
-// ProvisionRequest is what is sent to PUT …/states/provision.
+// ProvisionRequest is the body of PUT …/states/provision.
 type ProvisionRequest struct {
 	Verb Verb
-	// DeploySteps go with deploy and rebuild, CleanSteps with clean (required),
-	// ServiceSteps with service (required).
+	// DeploySteps are for deploy and rebuild, CleanSteps for clean (required), ServiceSteps for service (required).
 	DeploySteps  []Step
 	CleanSteps   []Step
 	ServiceSteps []Step
-	// ConfigDrive goes with deploy and rebuild: an object with meta_data, network_data,
-	// user_data and vendor_data, or text (base64 or a URL). Nil sends none.
+	// ConfigDrive is for deploy and rebuild: an object with meta_data, network_data, user_data and vendor_data, or
+	// text (base64 or a URL); nil for none.
 	ConfigDrive any
-	// RescuePassword goes with rescue, and is required there.
+	// RescuePassword is required for rescue.
 	RescuePassword Secret
-	// DisableRamdisk runs clean (API 1.70) or service (1.108) without booting a ramdisk.
+	// DisableRamdisk runs clean (API 1.70) or service (1.108) without a ramdisk.
 	DisableRamdisk bool
 	// Runbook replaces the steps of clean and service (API 1.92).
 	Runbook string
 }
 
-// PowerTarget is what can be asked of a node's power.
+// PowerTarget is a requested power state.
 type PowerTarget string
 
 // The targets of PUT …/states/power.
@@ -160,7 +169,7 @@ const (
 	TargetSoftReboot PowerTarget = "soft rebooting"
 )
 
-// Ends is the power state that the target leads to.
+// Ends returns the power state that the target leads to.
 func (t PowerTarget) Ends() PowerState {
 	switch t {
 	case TargetOn, TargetReboot, TargetSoftReboot:
@@ -171,31 +180,31 @@ func (t PowerTarget) Ends() PowerState {
 	return ""
 }
 
-// DeployTemplate is a list of deploy steps that Ironic adds to the deployments of
-// instances with the trait that it is called by (API 1.55).
+// DeployTemplate is a list of steps that Ironic adds to deployments of instances with the trait of its name (API
+// 1.55).
 type DeployTemplate struct {
 	UUID  string `json:"uuid"`
 	Name  string `json:"name"`
 	Steps []Step `json:"steps"`
 }
 
-// ConsoleState is what a node says of its serial console. To read it disturbs nobody.
+// ConsoleState is the state of a serial console. Reading it does not disconnect anyone.
 type ConsoleState struct {
-	// Interface is the node's console_interface; empty where Ironic tells none.
+	// Interface is the node's console_interface; empty if not reported.
 	Interface string `json:"console_interface"`
 	Enabled   bool   `json:"console_enabled"`
-	// LastError is why enabling or disabling failed, or anything else before it.
+	// LastError is the node's last error, not only of the console.
 	LastError string `json:"last_error"`
 }
 
-// ConsoleAddress is how a console is reached.
+// ConsoleAddress is the address of a console.
 type ConsoleAddress struct {
-	// Enabled says whether it can be; where it cannot, there is nothing else.
+	// Enabled: the console is enabled; otherwise the rest is empty.
 	Enabled bool `json:"console_enabled"`
 	Info    struct {
-		// Type says what speaks there: socat (the bytes of the serial line), shellinabox, vnc.
+		// Type is the protocol: socat (raw bytes), shellinabox, vnc.
 		Type string `json:"type"`
-		// URL may have a token in it that lets in whoever knows it.
+		// URL may hold a token that grants access.
 		URL Secret `json:"url"`
 	} `json:"console_info"`
 }

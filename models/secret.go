@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// Mask is what stands where a secret was.
+// Mask replaces secrets.
 const Mask = "******"
 
-// Secret is a password, token or application credential secret. Every way to
-// print it (fmt verbs, JSON, YAML, slog) gives [Mask]; only Reveal gives the text,
-// so a leak has to be written on purpose.
+// Secret is a password, token or key. Every way to print it (fmt verbs, JSON, YAML, slog) gives [Mask]; only
+// Reveal returns the text.
 type Secret string
 
 var (
@@ -20,13 +19,13 @@ var (
 	_ slog.LogValuer = Secret("")
 )
 
-// Reveal returns the secret's text, for the one place that sends it.
+// Reveal returns the text, for the code that sends it.
 func (s Secret) Reveal() string { return string(s) }
 
-// IsSet says whether there is a secret at all.
+// IsSet reports whether the secret is not empty.
 func (s Secret) IsSet() bool { return s != "" }
 
-// String returns the mask, or nothing for an empty secret.
+// String returns the mask, "" for an empty secret.
 func (s Secret) String() string {
 	if s == "" {
 		return ""
@@ -43,8 +42,8 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // LogValue makes slog carry the mask.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MaskURL takes a password and the query, which may be a signature, out of an address.
-// What is no address stays as it is; one that cannot be read is masked whole.
+// MaskURL removes the password and the query, which may be a signature, from a URL. Other text is unchanged; an
+// unreadable URL is masked whole.
 func MaskURL(text string) string {
 	if !strings.Contains(text, "://") {
 		return text

@@ -7,25 +7,25 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"ironworks/printable"
 )
 
 var patchPath = regexp.MustCompile(`^(/[\w-]+)+$`)
 
-// Setting is one KEY=VALUE, KEY+=VALUE, KEY-=VALUE (traits only) or KEY- (remove) of
-// the set command.
+// Setting is a KEY=VALUE, KEY+=VALUE, KEY-=VALUE (traits only) or KEY- (remove) of the set command.
 type Setting struct {
-	// Path is the key's parts: a root field and, below the fields that are objects,
-	// the leaf.
+	// Path is the key: a root field and, in object fields, the leaf.
 	Path []string
 	Op   SettingOp
-	// Text is the value as it was written.
+	// Text is the value as written.
 	Text string
 }
 
-// SettingOp is what a setting does with its key.
+// SettingOp is the operation of a setting.
 type SettingOp string
 
-// The operations.
+// The operations of settings.
 const (
 	SettingSet    SettingOp = "="
 	SettingAdd    SettingOp = "+="
@@ -33,13 +33,13 @@ const (
 	SettingRemove SettingOp = "-"
 )
 
-// objectFields are the node's fields that hold an object of their own.
+// objectFields are the node's object fields.
 func objectFields() []string {
 	return []string{"properties", "driver_info", "instance_info", "extra", "network_data"}
 }
 
-// settableFields are the root fields that PATCH may set (PATCH_ALLOWED_FIELDS of
-// ironic/api/controllers/v1/node.py), with how their text is read.
+// settableFields are the root fields that PATCH accepts (PATCH_ALLOWED_FIELDS of
+// ironic/api/controllers/v1/node.py), with their types.
 func settableFields() map[string]valueKind {
 	fields := map[string]valueKind{
 		"automated_clean": valueBool, "protected": valueBool, "retired": valueBool, "disable_power_off": valueBool,
@@ -63,17 +63,19 @@ const (
 	valueBool
 )
 
-// SettingError says what in a setting cannot work, before anything is sent.
+// SettingError is an invalid setting.
 type SettingError struct {
 	Setting string
 	Why     string
 }
 
-// Error names the setting and the way out.
-func (e *SettingError) Error() string { return fmt.Sprintf("set %s: %s", Printable(e.Setting), e.Why) }
+// Error returns the setting and the remedy.
+func (e *SettingError) Error() string {
+	return fmt.Sprintf("set %s: %s", printable.Line(e.Setting), e.Why)
+}
 
-// ParseSetting reads one setting. A dot or a slash parts a path:
-// properties.root_device.wwn=0x5000 or properties/root_device/wwn=0x5000.
+// ParseSetting parses a setting. Dots or slashes separate a path: properties.root_device.wwn=0x5000 or
+// properties/root_device/wwn=0x5000.
 func ParseSetting(arg string) (Setting, error) {
 	fail := func(format string, args ...any) (Setting, error) {
 		return Setting{}, &SettingError{Setting: arg, Why: fmt.Sprintf(format, args...)}
@@ -93,11 +95,11 @@ func ParseSetting(arg string) (Setting, error) {
 	s.Text = value
 	s.Path = strings.FieldsFunc(key, func(r rune) bool { return r == '.' || r == '/' })
 	if len(s.Path) == 0 {
-		return fail("the key is missing")
+		return fail("missing key")
 	}
 	for _, part := range s.Path {
 		if !patchPath.MatchString("/" + part) {
-			return fail("Ironic's patches cannot name %q: only letters, digits, _ and - (replace the whole object above it instead)", part)
+			return fail("%q is not allowed in a patch path: use letters, digits, _ and - (or replace the parent object)", part)
 		}
 	}
 	return s, s.check(arg)
@@ -112,39 +114,39 @@ func (s Setting) check(arg string) error {
 	switch {
 	case root == "traits":
 		if len(s.Path) > 1 {
-			return fail("traits is a list: traits=A,B traits+=C traits-=D traits-")
+			return fail("traits is a list: use traits=A,B traits+=C traits-=D traits-")
 		}
 		return nil
 	case s.Op == SettingAdd || s.Op == SettingDrop:
-		return fail("%s works on traits only", s.Op)
+		return fail("%s is only allowed for traits", s.Op)
 	case slices.Contains(objectFields(), root):
 		if len(s.Path) == 1 {
-			return fail("%s is an object: name the leaf, such as %s.NAME=VALUE (Ironic masks secrets in it, so that writing it back whole would lose them)", root, root)
+			return fail("%s is an object: set a single field, such as %s.NAME=VALUE (Ironic masks secrets, so writing the whole object would lose them)", root, root)
 		}
-		value, err := s.value()
+		value, err := s.Value()
 		switch {
 		case s.Op == SettingRemove:
 		case err != nil:
 			return fail("%v", err)
 		case masked(value):
-			return fail("%s is what Ironic shows instead of a secret: writing it would lose the secret", Mask)
+			return fail("%s is Ironic's mask for a secret: writing the mask would lose the secret", Mask)
 		}
 		return nil
 	case !scalar:
-		return fail("%q cannot be set; there are %s, traits, and the leaves of %s",
+		return fail("%q cannot be set; available: %s, traits, and fields of %s",
 			root, strings.Join(sortedKeys(settableFields()), ", "), strings.Join(objectFields(), ", "))
 	case len(s.Path) > 1:
-		return fail("%s has no parts", root)
+		return fail("%s has no fields", root)
 	case s.Op == SettingRemove:
 		return nil
 	}
-	_, err := s.value()
+	_, err := s.Value()
 	return err
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// String gives the setting as it is written.
+// String returns the setting as written.
 func (s Setting) String() string {
 	if s.Op == SettingRemove {
 		return strings.Join(s.Path, ".") + "-"
@@ -152,10 +154,9 @@ func (s Setting) String() string {
 	return strings.Join(s.Path, ".") + string(s.Op) + s.Text
 }
 
-// value is the text as Ironic wants it: yes/no for the fields that are booleans, text
-// for the other root fields, and below an object JSON where the text is JSON, else
-// the text, as the baremetal command does. What only begins like JSON is an error.
-func (s Setting) value() (any, error) {
+// Value converts the text: booleans for boolean fields, text for other root fields, in objects JSON if the text is
+// JSON, else text, as the baremetal client does. Text that only starts like JSON is an error.
+func (s Setting) Value() (any, error) {
 	kind, scalar := settableFields()[s.Path[0]]
 	switch {
 	case scalar && kind == valueBool:
@@ -183,8 +184,7 @@ func (s Setting) value() (any, error) {
 	return v, err
 }
 
-// masked says whether a value is, or has in it, the mask that Ironic shows instead of
-// a secret.
+// masked reports whether a value is or contains Ironic's mask.
 func masked(value any) bool {
 	switch v := value.(type) {
 	case string:
@@ -201,21 +201,19 @@ func masked(value any) bool {
 	return false
 }
 
-// Traits are the traits that the setting names.
+// Traits returns the traits of the setting.
 func (s Setting) Traits() []string {
 	return strings.FieldsFunc(s.Text, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// secretSetting finds settings whose values are secrets, by their keys' last words, as
-// Ironic masks them. A value ends with its quote, or with that of the whole setting, or at a
-// blank; one that is being written may have no end yet.
+// secretSetting matches settings of secrets by the last part of the key, as Ironic masks them. A value ends with
+// its quote, with that of the whole setting, or at a space; unfinished input may have no end.
 var secretSetting = func() *regexp.Regexp {
 	const key = `[\w./-]*(?:password|passwd|secret|token|credential|private_key)[\w/-]*\+?=`
 	return regexp.MustCompile(`(?i)'` + key + `([^']*)|"` + key + `([^"]*)|` + key + `("[^"]*"?|'[^']*'?|\S*)`)
 }()
 
-// SecretSettings are where in a text of settings, KEY=VALUE with blanks between, values
-// stand that are secrets: from and to, in bytes.
+// SecretSettings returns the ranges of secret values in a text of settings, in bytes.
 func SecretSettings(text string) [][2]int {
 	var parts [][2]int
 	for _, at := range secretSetting.FindAllStringSubmatchIndex(text, -1) {
@@ -228,7 +226,7 @@ func SecretSettings(text string) [][2]int {
 	return parts
 }
 
-// MaskSettings is a text of settings without the values that are secrets.
+// MaskSettings masks secret values in a text of settings.
 func MaskSettings(text string) string {
 	var b strings.Builder
 	at := 0

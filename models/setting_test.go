@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ironworks/printable"
 )
 
 func TestParseSetting(t *testing.T) {
@@ -54,7 +56,7 @@ func TestParseSetting(t *testing.T) {
 			if tt.path == "traits" || tt.op == SettingRemove {
 				return
 			}
-			if v, err := s.value(); err != nil || !reflect.DeepEqual(v, tt.value) {
+			if v, err := s.Value(); err != nil || !reflect.DeepEqual(v, tt.value) {
 				t.Errorf("value %#v (%v), want %#v", v, err, tt.value)
 			}
 		})
@@ -65,24 +67,24 @@ func TestParseSettingErrors(t *testing.T) {
 	t.Parallel()
 	for arg, want := range map[string]string{
 		"name":                                 "want KEY=VALUE",
-		"=x":                                   "the key is missing",
-		"-":                                    "the key is missing",
+		"=x":                                   "missing key",
+		"-":                                    "missing key",
 		"":                                     "want KEY=VALUE",
-		"properties=x":                         "properties is an object: name the leaf",
+		"properties=x":                         "properties is an object: set a single field",
 		"driver_info-":                         "driver_info is an object",
-		"properties.a b=1":                     "cannot name \"a b\"",
-		"properties.~0=1":                      "cannot name",
-		"extra.é=1":                            "cannot name",
-		"uuid=x":                               `"uuid" cannot be set; there are automated_clean,`,
+		"properties.a b=1":                     "\"a b\" is not allowed",
+		"properties.~0=1":                      "is not allowed in a patch path",
+		"extra.é=1":                            "is not allowed in a patch path",
+		"uuid=x":                               `"uuid" cannot be set; available: automated_clean,`,
 		"provision_state=active":               "cannot be set",
-		"name.first=x":                         "name has no parts",
-		"owner+=x":                             "+= works on traits only",
-		"extra.a-=1":                           "-= works on traits only",
+		"name.first=x":                         "name has no fields",
+		"owner+=x":                             "+= is only allowed for traits",
+		"extra.a-=1":                           "-= is only allowed for traits",
 		"traits.a=x":                           "traits is a list",
 		"protected=maybe":                      "want true or false",
 		"driver_info.redfish_password=" + Mask: "would lose the secret",
 		`instance_info.a={"b":["******"]}`:     "would lose the secret",
-		"col\x1bour=red":                       "cannot name",
+		"col\x1bour=red":                       "is not allowed in a patch path",
 	} {
 		_, err := ParseSetting(arg)
 		var se *SettingError
@@ -242,7 +244,7 @@ func FuzzParseSetting(f *testing.F) {
 	f.Fuzz(func(t *testing.T, arg string) {
 		s, err := ParseSetting(arg)
 		if err != nil {
-			if err.Error() != Printable(err.Error()) {
+			if err.Error() != printable.Line(err.Error()) {
 				t.Errorf("the error is not printable: %q", err)
 			}
 			return
@@ -269,11 +271,11 @@ func TestPatchOpCheck(t *testing.T) {
 		"leaf":                      {PatchOp{Op: "add", Path: "/driver_info/a", Value: json.Number("1")}, ""},
 		"new object":                {PatchOp{Op: "add", Path: "/properties/root_device", Value: map[string]any{"wwn": "x"}}, ""},
 		"removal":                   {PatchOp{Op: "remove", Path: "/owner"}, ""},
-		"whole object":              {PatchOp{Op: "replace", Path: "/instance_info", Value: map[string]any{}}, "whole objects are not written"},
-		"removal of a whole object": {PatchOp{Op: "remove", Path: "/driver_info"}, "whole objects are not written"},
-		"mask":                      {PatchOp{Op: "add", Path: "/driver_info/a", Value: []any{Mask}}, "instead of a secret"},
-		"path with a dot":           {PatchOp{Op: "add", Path: "/extra/a.b"}, "no such path"},
-		"no path":                   {PatchOp{Op: "add"}, "no such path"},
+		"whole object":              {PatchOp{Op: "replace", Path: "/instance_info", Value: map[string]any{}}, "whole objects cannot be written"},
+		"removal of a whole object": {PatchOp{Op: "remove", Path: "/driver_info"}, "whole objects cannot be written"},
+		"mask":                      {PatchOp{Op: "add", Path: "/driver_info/a", Value: []any{Mask}}, "mask for a secret"},
+		"path with a dot":           {PatchOp{Op: "add", Path: "/extra/a.b"}, "not a path"},
+		"no path":                   {PatchOp{Op: "add"}, "not a path"},
 	} {
 		err := tt.op.Check()
 		if (err == nil) != (tt.want == "") || (err != nil && !strings.Contains(err.Error(), tt.want)) {

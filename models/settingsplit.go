@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
+
+	"ironworks/printable"
 )
 
-// SplitSettings parts a text of settings at blanks, but not between quotes, as a shell
-// does. A value that begins like a JSON list or object goes on to its end, with its
-// quotes: KEY=[{"name": "/dev/sda"}].
+// SplitSettings splits settings at spaces outside quotes, as a shell does. A value that starts like a JSON list or
+// object extends to its end: KEY=[{"name": "/dev/sda"}].
 func SplitSettings(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -26,7 +27,7 @@ func SplitSettings(text string) ([]string, error) {
 		case c == '\'' || c == '"':
 			end := strings.IndexByte(text[at+1:], c)
 			if end < 0 {
-				return nil, fmt.Errorf("a quote (%c) is not closed", c)
+				return nil, fmt.Errorf("unclosed quote (%c)", c)
 			}
 			word.WriteString(text[at+1 : at+1+end])
 			has = true
@@ -34,7 +35,7 @@ func SplitSettings(text string) ([]string, error) {
 		case jsonBegins(word.String(), text[at:]):
 			value, err := leadingJSON(text[at:])
 			if err != nil {
-				return nil, fmt.Errorf("set %s: %w", Printable(strings.TrimRight(word.String(), "=+")), err)
+				return nil, fmt.Errorf("set %s: %w", printable.Line(strings.TrimRight(word.String(), "=+")), err)
 			}
 			word.WriteString(value)
 			at += len(value)
@@ -50,14 +51,13 @@ func SplitSettings(text string) ([]string, error) {
 	return words, nil
 }
 
-// jsonBegins says that a word has come to its value, and that the value is meant to be a
-// list or an object of JSON.
+// jsonBegins reports whether a JSON value starts after word.
 func jsonBegins(word, rest string) bool {
 	return strings.IndexByte(word, '=') == len(word)-1 && word != "" && looksLikeJSON(rest)
 }
 
-// looksLikeJSON says that a text begins like a list or an object of JSON, and not like an
-// IPv6 address in brackets.
+// looksLikeJSON reports whether a text starts like a JSON list or object, and not like an IPv6 address in
+// brackets.
 func looksLikeJSON(text string) bool {
 	if !strings.HasPrefix(text, "[") {
 		return strings.HasPrefix(text, "{")
@@ -67,7 +67,7 @@ func looksLikeJSON(text string) bool {
 	return !closed || err != nil
 }
 
-// leadingJSON is the JSON value that a text begins with, as it is written.
+// leadingJSON returns the JSON value at the start of a text.
 func leadingJSON(text string) (string, error) {
 	var value json.RawMessage
 	decoder := json.NewDecoder(strings.NewReader(text))
@@ -77,25 +77,23 @@ func leadingJSON(text string) (string, error) {
 	return text[:decoder.InputOffset()], nil
 }
 
-// notJSON is the error of a value that begins like JSON and is none: most often a shell
-// has taken its quotes away.
+// notJSON is the error for invalid JSON: most often the shell removed its quotes.
 func notJSON(err error) error {
-	return fmt.Errorf("the value begins like JSON and is not valid (%w): in a shell, write it in single quotes; a text is '\"TEXT\"'", err)
+	return fmt.Errorf("the value looks like JSON but is invalid (%w): in a shell, put JSON in single quotes; write a string as '\"TEXT\"'", err)
 }
 
-// Typed is the setting with its value as it is sent, and the value's type; what is a
-// secret by its name is masked.
+// Typed returns the setting with its value as sent and its type; secrets are masked.
 func (s Setting) Typed() string {
 	key := strings.Join(s.Path, ".")
 	if s.Op == SettingRemove {
-		return Printable("remove " + key)
+		return printable.Line("remove " + key)
 	}
 	if s.Path[0] == "traits" {
-		return Printable(s.String())
+		return printable.Line(s.String())
 	}
-	value, err := s.value()
+	value, err := s.Value()
 	if err != nil {
-		return Printable(err.Error())
+		return printable.Line(err.Error())
 	}
 	kind := ""
 	switch value.(type) {
@@ -113,11 +111,11 @@ func (s Setting) Typed() string {
 		kind = "null"
 	}
 	if SecretKey(s.Path[len(s.Path)-1]) {
-		return Printable(fmt.Sprintf("%s = %s (%s)", key, Mask, kind))
+		return printable.Line(fmt.Sprintf("%s = %s (%s)", key, Mask, kind))
 	}
 	raw, err := json.Marshal(value)
 	if err != nil {
-		return Printable(err.Error())
+		return printable.Line(err.Error())
 	}
-	return Printable(fmt.Sprintf("%s = %s (%s)", key, raw, kind))
+	return printable.Line(fmt.Sprintf("%s = %s (%s)", key, raw, kind))
 }

@@ -59,7 +59,7 @@ func TestTyped(t *testing.T) {
 	}
 	// A shell has taken the quotes away: what is left must not be stored as a text.
 	for _, text := range []string{`properties.skip_block_devices=[{name:/dev/sda}]`, `extra.a={b: c}`, `extra.a=[1,`} {
-		if _, err := ParseSetting(text); err == nil || !strings.Contains(err.Error(), "begins like JSON and is not valid") || !strings.Contains(err.Error(), "single quotes") {
+		if _, err := ParseSetting(text); err == nil || !strings.Contains(err.Error(), "looks like JSON but is invalid") || !strings.Contains(err.Error(), "single quotes") {
 			t.Errorf("%s: error %v", text, err)
 		}
 	}

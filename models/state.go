@@ -1,10 +1,9 @@
 package models
 
-// ProvisionState is where a node is in Ironic's state machine. The values are the
-// API's own strings (ironic/common/states.py of 39.0.0).
+// ProvisionState is a state of Ironic's state machine, as the API spells it (ironic/common/states.py of 39.0.0).
 type ProvisionState string
 
-// Every provision state that a client can see.
+// All visible provision states.
 const (
 	StateEnroll     ProvisionState = "enroll"
 	StateManageable ProvisionState = "manageable"
@@ -42,7 +41,7 @@ const (
 	StateServiceFailed  ProvisionState = "service failed"
 )
 
-// States lists every provision state, in the order of a machine's life.
+// States returns all provision states, in the order of a machine's life.
 func States() []ProvisionState {
 	return []ProvisionState{
 		StateEnroll, StateVerifying, StateManageable,
@@ -57,23 +56,23 @@ func States() []ProvisionState {
 	}
 }
 
-// Known says whether the state is one of [States]: a newer Ironic may have others.
+// Known reports whether the state is in [States]; a newer Ironic may have others.
 func (s ProvisionState) Known() bool { return s.Class() != ClassUnknown }
 
-// StateClass groups provision states by what an operator has to expect of them.
+// StateClass groups provision states.
 type StateClass string
 
-// The classes.
+// The classes of states.
 const (
-	ClassStable       StateClass = "stable"       // stays so until somebody acts
+	ClassStable       StateClass = "stable"       // until an operator acts
 	ClassTransitional StateClass = "transitional" // the conductor works, the node is usually locked
-	ClassWait         StateClass = "wait"         // unlocked, waits for the ramdisk or the BMC
-	ClassHold         StateClass = "hold"         // waits for an unhold
-	ClassFailed       StateClass = "failed"       // stays so, and somebody should look
-	ClassUnknown      StateClass = "unknown"      // not a state that we know
+	ClassWait         StateClass = "wait"         // unlocked, waiting for the ramdisk or the BMC
+	ClassHold         StateClass = "hold"         // waiting for an unhold
+	ClassFailed       StateClass = "failed"       // until an operator acts
+	ClassUnknown      StateClass = "unknown"      // not in [States]
 )
 
-// Class gives the state's class.
+// Class returns the state's class.
 func (s ProvisionState) Class() StateClass {
 	switch s {
 	case StateEnroll, StateManageable, StateAvailable, StateActive, StateRescue:
@@ -92,8 +91,7 @@ func (s ProvisionState) Class() StateClass {
 	return ClassUnknown
 }
 
-// Resting says that the node stays in the state until somebody acts: stable, failed
-// or held.
+// Resting reports whether the node stays in the state until an operator acts: stable, failed or held.
 func (s ProvisionState) Resting() bool {
 	switch s.Class() {
 	case ClassStable, ClassFailed, ClassHold:
@@ -104,16 +102,14 @@ func (s ProvisionState) Resting() bool {
 	return false
 }
 
-// Busy says that the node is on its way somewhere: working or waiting. An unknown
-// state counts as busy, so that it is looked at often.
+// Busy reports whether an operation runs. Unknown states count as busy, so that they are polled often.
 func (s ProvisionState) Busy() bool { return !s.Resting() }
 
-// Failed says that the state is a failure.
+// Failed reports whether the state is a failure.
 func (s ProvisionState) Failed() bool { return s.Class() == ClassFailed }
 
-// Phase folds the states that Ironic flaps between while one piece of work goes on
-// (deploying ⇄ wait call-back between two deploy steps, within milliseconds) into the
-// state that names the work. A resting state is its own phase.
+// Phase returns the state that names the operation for the states that Ironic alternates between during it
+// (deploying ⇄ wait call-back within milliseconds). A resting state is its own phase.
 func (s ProvisionState) Phase() ProvisionState {
 	switch s {
 	case StateDeployWait:
@@ -137,7 +133,7 @@ func (s ProvisionState) Phase() ProvisionState {
 	return s
 }
 
-// PowerState is a node's power as Ironic last knew it; "" is unknown.
+// PowerState is a node's last known power state; "" is unknown.
 type PowerState string
 
 // The power states.
@@ -147,7 +143,7 @@ const (
 	PowerError PowerState = "error"
 )
 
-// Short is the word for a narrow column: on, off, error, or ? for unknown.
+// Short returns the text for a narrow column: on, off, error, or ? for unknown.
 func (p PowerState) Short() string {
 	switch p {
 	case PowerOn:

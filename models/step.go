@@ -6,26 +6,25 @@ import (
 	"strconv"
 )
 
-// Step is one deploy, clean or service step, as Ironic reports it in deploy_step and
-// in driver_internal_info, and as it is sent with a provision verb.
+// Step is a deploy, clean or service step, as in deploy_step, driver_internal_info, and provision requests.
 type Step struct {
-	// Interface is the driver interface that owns the step: deploy, bios, raid, …
+	// Interface is the driver interface of the step: deploy, bios, raid, …
 	Interface string `json:"interface" yaml:"interface"`
-	// Step is the step's name: install_coreos, erase_devices_metadata, …
+	// Step is the name: install_coreos, erase_devices_metadata, …
 	Step string `json:"step" yaml:"step"`
-	// Priority orders deploy steps, higher first; Ironic refuses it in clean steps.
+	// Priority orders deploy steps, highest first; Ironic refuses it in clean steps.
 	Priority *int `json:"priority,omitempty" yaml:"priority,omitempty"`
-	// Args go to the step. Ironic wants an object in a deploy step, if an empty one.
+	// Args are the arguments. Ironic requires an object in a deploy step.
 	Args map[string]any `json:"args,omitempty" yaml:"args,omitempty"`
-	// Order sorts clean and service steps of runbooks.
+	// Order sorts the steps of runbooks.
 	Order *int `json:"order,omitempty" yaml:"order,omitempty"`
-	// Abortable says that an abort takes effect at once while this step runs.
+	// Abortable: an abort takes effect during this step.
 	Abortable bool `json:"abortable,omitempty" yaml:"-"`
-	// AbortAfter says that an abort was asked for and waits for this step's end.
+	// AbortAfter: a requested abort waits for the end of this step.
 	AbortAfter bool `json:"abort_after,omitempty" yaml:"-"`
 }
 
-// UnmarshalJSON reads a step, also where Ironic has the priority as a digit string.
+// UnmarshalJSON also accepts a priority as text.
 func (s *Step) UnmarshalJSON(data []byte) error {
 	type plain Step
 	var in struct {
@@ -49,10 +48,10 @@ func trimQuotes(raw []byte) []byte {
 	return raw
 }
 
-// IsZero says that there is no step: Ironic writes null or {}.
+// IsZero reports whether there is no step: Ironic writes null or {}.
 func (s *Step) IsZero() bool { return s == nil || s.Step == "" }
 
-// Label is interface.step, the way Ironic's own messages write it.
+// Label returns interface.step, as in Ironic's messages.
 func (s *Step) Label() string {
 	if s.IsZero() {
 		return ""
@@ -60,22 +59,21 @@ func (s *Step) Label() string {
 	return s.Interface + "." + s.Step
 }
 
-// StepKind says which list a step belongs to.
+// StepKind is the kind of a step.
 type StepKind string
 
-// The three kinds of steps.
+// The kinds of steps.
 const (
 	DeploySteps  StepKind = "deploy"
 	CleanSteps   StepKind = "clean"
 	ServiceSteps StepKind = "service"
 )
 
-// failedStep is how Ironic begins the reason of a step that failed, for all kinds
-// (ironic/conductor/utils.py, drivers/modules/agent_base.py).
+// failedStep is the start of the reason of a failed step (ironic/conductor/utils.py,
+// drivers/modules/agent_base.py).
 var failedStep = regexp.MustCompile(`^(?:Deploy|Clean|Service) step ([a-z]+)\.([A-Za-z0-9_]+) failed `)
 
-// FailedStep is the step that the reason of a failure names: what was seen last may be
-// an earlier one, where it all went too fast.
+// FailedStep returns the step that a failure reason names; the last seen step may be an earlier one.
 func FailedStep(reason string) (Step, bool) {
 	m := failedStep.FindStringSubmatch(reason)
 	if m == nil {

@@ -1,93 +1,21 @@
 package models
 
 import (
+	"bytes"
 	"fmt"
-	"strconv"
-	"strings"
-	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
+
+	"ironworks/printable"
 )
 
-// Printable makes remote text safe to show on one line of a terminal: control
-// characters (escape sequences with them), bidirectional overrides, zero-width
-// characters and broken UTF-8 become visible escapes such as \x1b; line breaks and
-// tabs become spaces. Text that is harmless is returned as it is.
-func Printable(s string) string {
-	if harmless(s) {
-		return s
-	}
-	var b strings.Builder
-	b.Grow(len(s) + 8)
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && size <= 1:
-			b.WriteString(`\x`)
-			const hex = "0123456789abcdef"
-			b.WriteByte(hex[s[i]>>4])
-			b.WriteByte(hex[s[i]&15])
-		case r == '\n' || r == '\t' || r == '\r' || r == '\v' || r == '\f' || r == '\u2028' || r == '\u2029':
-			b.WriteByte(' ')
-		case dangerous(r):
-			q := strconv.QuoteRuneToASCII(r)
-			b.WriteString(q[1 : len(q)-1])
-		default:
-			b.WriteRune(r)
-		}
-		i += size
-	}
-	return b.String()
-}
-
-// PrintableLines is [Printable] for text of several lines: line breaks stay.
-func PrintableLines(s string) string {
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	lines := strings.Split(s, "\n")
-	for i, l := range lines {
-		lines[i] = Printable(l)
-	}
-	return strings.Join(lines, "\n")
-}
-
-func harmless(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c < 0x20 || c == 0x7f {
-			return false
-		} else if c >= utf8.RuneSelf {
-			return harmlessRunes(s[i:])
-		}
-	}
-	return true
-}
-
-func harmlessRunes(s string) bool {
-	for i, r := range s {
-		if r == utf8.RuneError {
-			if _, size := utf8.DecodeRuneInString(s[i:]); size <= 1 {
-				return false
-			}
-		}
-		if dangerous(r) {
-			return false
-		}
-	}
-	return true
-}
-
-// dangerous are the characters that move the cursor, hide or reorder text: all
-// controls, all format characters (bidi overrides, zero-width, soft hyphen, tags)
-// and the line and paragraph separators.
-func dangerous(r rune) bool {
-	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
-}
-
-// TextOf is a value that is text; anything else is none.
+// TextOf returns a text value, "" for other types.
 func TextOf(v any) string {
 	s, _ := v.(string)
 	return s
 }
 
-// OrNone is the text, or a word for none.
+// OrNone returns the text, or "none" if it is empty.
 func OrNone(text string) string {
 	if text == "" {
 		return "none"
@@ -95,10 +23,33 @@ func OrNone(text string) string {
 	return text
 }
 
-// Counted is a number with what it counts.
+// Counted returns a number with its noun in the right number.
 func Counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
+
+// HarmlessJSON escapes control and reordering characters in JSON texts. The value is unchanged.
+func HarmlessJSON(data []byte) []byte {
+	if !bytes.ContainsFunc(data, harmful) {
+		return data
+	}
+	out := make([]byte, 0, len(data)+32)
+	for _, r := range string(data) {
+		switch {
+		case !harmful(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
+}
+
+// harmful is false for all characters outside of JSON texts.
+func harmful(r rune) bool { return r > '~' && printable.Line(string(r)) != string(r) }

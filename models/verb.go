@@ -2,8 +2,7 @@ package models
 
 import "slices"
 
-// Verb is what can be asked of a node's provision state, by the name that operators
-// use (the `baremetal node VERB` commands).
+// Verb is a provision verb, by the name of the `baremetal node VERB` commands.
 type Verb string
 
 // The provision verbs.
@@ -23,7 +22,7 @@ const (
 	VerbUnhold   Verb = "unhold"
 )
 
-// Verbs lists every provision verb, in the order of a machine's life.
+// Verbs returns all verbs, in the order of a machine's life.
 func Verbs() []Verb {
 	return []Verb{
 		VerbManage, VerbInspect, VerbClean, VerbProvide, VerbAdopt, VerbDeploy, VerbRebuild,
@@ -31,8 +30,8 @@ func Verbs() []Verb {
 	}
 }
 
-// Target is the word that the API wants in PUT …/states/provision. Deploy and
-// undeploy use the old words: the new aliases refuse a configdrive and deploy steps.
+// Target returns the API's word for PUT …/states/provision. Deploy and undeploy use the old words: the new aliases
+// refuse a configdrive and deploy steps.
 func (v Verb) Target() string {
 	switch v {
 	case VerbDeploy:
@@ -46,25 +45,25 @@ func (v Verb) Target() string {
 	return string(v)
 }
 
-// Help says in a clause what the verb is for.
+// Help describes the verb in a clause.
 func (v Verb) Help() string {
 	switch v {
 	case VerbManage:
-		return "Check the BMC's credentials and take nodes over (enroll → manageable), or back from available or failed"
+		return "Verify BMC credentials (enroll → manageable), or move nodes back to manageable"
 	case VerbProvide:
 		return "Clean nodes and make them available"
 	case VerbInspect:
-		return "Find out what is in the machines"
+		return "Inspect hardware"
 	case VerbClean:
 		return "Run clean steps"
 	case VerbAdopt:
-		return "Take over machines that run something already (manageable → active)"
+		return "Adopt machines that already run an instance (manageable → active)"
 	case VerbDeploy:
 		return "Deploy nodes (available → active)"
 	case VerbRebuild:
-		return "Deploy nodes again that are active or failed"
+		return "Redeploy active or failed nodes"
 	case VerbUndeploy:
-		return "Take instances away and clean (active → available)"
+		return "Undeploy and clean (active → available)"
 	case VerbRescue:
 		return "Boot the rescue ramdisk"
 	case VerbUnrescue:
@@ -72,16 +71,15 @@ func (v Verb) Help() string {
 	case VerbService:
 		return "Run service steps on active nodes"
 	case VerbAbort:
-		return "Stop what goes on"
+		return "Abort the current operation"
 	case VerbUnhold:
-		return "Go on after a hold"
+		return "Resume held nodes"
 	}
 	return string(v)
 }
 
-// Transition is one row of the state machine: the verb, from where it is legal, the
-// state that it enters at once, the resting states that mean success and the API
-// version it needs there.
+// Transition is a row of the state machine: a verb, a state where it is legal, the next state, the resting states
+// of success, and the API version it needs.
 type Transition struct {
 	From    ProvisionState
 	Verb    Verb

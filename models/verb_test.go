@@ -83,7 +83,7 @@ func TestTransitionsAgainstIronic(t *testing.T) {
 				}
 			}
 			if len(got) != len(slices.Compact(got)) {
-				t.Error("a row is there twice")
+				t.Error("a row is listed twice")
 			}
 		})
 	}

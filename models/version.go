@@ -52,6 +52,12 @@ const (
 	FeatureFirmware         Feature = "firmware"                  // /nodes/{id}/firmware
 	FeatureService          Feature = "service"                   // the service verb
 	FeaturePortNames        Feature = "port names"                // ports have names
+	FeaturePortDescription  Feature = "port descriptions"         // ports have descriptions
+	FeaturePortVendor       Feature = "port vendors"              // ports have vendors
+	FeaturePortCategory     Feature = "port categories"           // ports have categories
+	FeatureGroupNetwork     Feature = "port group networks"       // port groups have physical networks
+	FeatureGroupCategory    Feature = "port group categories"     // port groups have categories
+	FeatureDynamicGroups    Feature = "dynamic port groups"       // available_for_dynamic_portgroup of ports
 	FeatureRunbooks         Feature = "runbooks"                  // runbook with clean and service
 	FeatureDisablePowerOff  Feature = "disable_power_off"         // nodes that may not be powered off
 	FeatureInstanceName     Feature = "instance_name"             // instance_name field
@@ -73,6 +79,12 @@ var featureMinor = map[Feature]int{
 	FeatureFirmware:         86,
 	FeatureService:          87,
 	FeaturePortNames:        88,
+	FeaturePortDescription:  97,
+	FeaturePortVendor:       100,
+	FeaturePortCategory:     101,
+	FeatureGroupNetwork:     102,
+	FeatureGroupCategory:    103,
+	FeatureDynamicGroups:    111,
 	FeatureRunbooks:         92,
 	FeatureDisablePowerOff:  95,
 	FeatureInstanceName:     104,

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"ironworks/printable"
 )
 
 // Work is a piece of work on a node, from leaving one resting state to coming to the
@@ -101,7 +103,7 @@ func (p *Phase) Name() string {
 	case PhaseInspect:
 		return "boot and inspect"
 	case PhaseStep:
-		return Printable(strings.TrimPrefix(p.Step, "deploy."))
+		return printable.Line(strings.TrimPrefix(p.Step, "deploy."))
 	case PhaseHold:
 		return "held"
 	case PhaseReboot:
@@ -113,7 +115,7 @@ func (p *Phase) Name() string {
 	case PhaseOther:
 		return "work"
 	}
-	return Printable(string(p.Kind))
+	return printable.Line(string(p.Kind))
 }
 
 // Took is how long the phase lasted, or lasts already at the server's time now.
@@ -149,7 +151,7 @@ func (w *Work) Noun() string {
 	case StateVerifying:
 		return "verification"
 	default: // cleaning is a noun already
-		return Printable(string(w.Kind))
+		return printable.Line(string(w.Kind))
 	}
 }
 
@@ -207,4 +209,43 @@ func (e *Evidence) kept() *Kept {
 		AgentURL: e.AgentURL, AgentVersion: e.AgentVersion, LastHeartbeat: e.LastHeartbeat,
 		Kind: e.Kind, Steps: e.Steps, StepIndex: e.StepIndex, Step: e.Step, LastError: e.LastError,
 	}
+}
+
+// Text says how the work went: its outcome, its phases, and why it failed. It is safe to show.
+func (w *Work) Text() string {
+	took := ""
+	if !w.End.IsZero() {
+		took = Age(w.Took(w.End))
+		if !w.Whole {
+			took = "more than " + took
+		}
+	}
+	text := ""
+	switch w.Outcome {
+	case OutcomeDone:
+		text = "done in " + took
+	case OutcomeFailed:
+		text = "failed after " + took
+	case OutcomeRunning:
+		text = "running, or end not observed"
+	}
+	var phases []string
+	for i := range w.Phases {
+		p := &w.Phases[i]
+		one := p.Name()
+		if !p.End.IsZero() {
+			one += " " + Age(p.Took(p.End))
+		}
+		if p.Outcome == OutcomeFailed {
+			one += " failed"
+		}
+		phases = append(phases, one)
+	}
+	if len(phases) > 0 {
+		text += ": " + strings.Join(phases, ", ")
+	}
+	if w.Reason != "" {
+		text += "; " + w.Reason
+	}
+	return printable.Line(text)
 }

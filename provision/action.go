@@ -9,113 +9,102 @@ import (
 	"ironworks/models/request"
 )
 
-// API is what acting needs of Ironic; *ironicclient.Client has it.
+// API is the part of Ironic's API that actions need; *ironicclient.Client implements it.
 type API interface {
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
 	NodeAt(ctx context.Context, id string, fields ...string) (*models.Node, time.Time, error)
 	History(ctx context.Context, node string) ([]models.HistoryEntry, error)
 	Version() (v models.APIVersion, agreed bool)
 
-	// Send sends a change; Allocation reads how a reservation is.
+	// Send sends a change; Allocation reads the state of a reservation.
 	Send(ctx context.Context, r request.Request) (requestID string, err error)
 	Allocation(ctx context.Context, id string) (*models.Allocation, error)
 }
 
-// Clock is how a runner tells time and waits.
-type Clock interface {
-	Now() time.Time
-	After(d time.Duration) <-chan time.Time
-}
-
-// Action is one thing that can be asked of a node. The implementations are made by
-// [Provision], [Power], [BootDevice], [Maintenance], [Protect], [Retire] and [Set].
+// Action is one operation on a node. [Provision], [Power], [BootDevice], [Maintenance], [Protect],
+// [Retire], [Set] and others make one.
 type Action interface {
-	// Name is how an operator would say it: "manage", "power off".
+	// Name returns the action as an operator writes it: "manage", "power off".
 	Name() string
-	// Refuse says why it cannot be done to the node now, nil when it can.
+	// Refuse returns why the action is not possible on the node now, or nil.
 	Refuse(n *models.Node, v models.APIVersion) *models.Refusal
-	// Effect says what it does to the machine.
+	// Effect returns what the action does to the machine.
 	Effect(n *models.Node) models.Effect
-	// entries lists what is sent, in order. It changes nothing: what is shown is the same.
+	// entries lists what is sent, in order, without changing anything: the preview uses it too.
 	entries(n *models.Node) ([]entry, error)
-	// ended judges a node that is followed: still on its way, or how it ended.
+	// ended reports whether the action has ended on a watched node, and how.
 	ended(before, now *models.Node, waited time.Duration) (verdict, bool)
 
-	// warnings are what is legal and may not work, a sentence each.
+	// Preflight runs the checks of the action and stores their results for Refuse.
+	Preflight(ctx context.Context, nodes []models.Node)
+	// warnings returns settings that are legal but may not work, a sentence each.
 	warnings(n *models.Node) []string
-	// begin does what comes before the first entry. Over says that the result is final and
-	// nothing is sent; the log, which may be nil, is told how far sending is, and closed.
-	begin(ctx, going context.Context, r *Runner, n *models.Node, opts RunOptions) (log *deploymentLog, res Result, over bool)
-	// atOnce says that the action is done when Ironic has answered: nothing is followed.
-	atOnce() bool
-	// looked is told of a node that is followed, each time that it was asked for.
-	looked(now *models.Node)
-	// conclusion is what is written to the node, as it is then, once the action has ended
-	// well; nil for nothing.
+	// prepare runs before the first entry. If over is true, res is final and nothing is sent. The
+	// log, which may be nil, records the progress of sending; the caller closes it.
+	prepare(ctx, going context.Context, r *Runner, n *models.Node, opts RunOptions) (log *deploymentLog, res Result, over bool)
+	// immediate reports whether the action is done as soon as Ironic has answered, without watching.
+	immediate() bool
+	// observed is called with each reading of a watched node.
+	observed(now *models.Node)
+	// conclusion returns what is written to the node, in its state then, after the action has
+	// succeeded; nil for nothing.
 	conclusion(ctx context.Context, api API, node string) (*entry, error)
-	// note is what has to be known of a node although all went well; mostly empty.
+	// note returns information about a node on which the action succeeded; mostly empty.
 	note(n models.NodeRef) string
 }
 
-// plain is the part of actions that send their entries and are followed.
-type plain struct{}
+// watchedAction has the defaults of actions that send their entries and are watched.
+type watchedAction struct{}
 
-func (plain) warnings(*models.Node) []string { return nil }
-func (plain) begin(_, _ context.Context, _ *Runner, n *models.Node, _ RunOptions) (*deploymentLog, Result, bool) { //nolint:unparam // others have a log
+// Preflight does nothing: the action has no checks.
+func (watchedAction) Preflight(context.Context, []models.Node) {}
+
+func (watchedAction) warnings(*models.Node) []string { return nil }
+func (watchedAction) prepare(_, _ context.Context, _ *Runner, n *models.Node, _ RunOptions) (*deploymentLog, Result, bool) { //nolint:unparam // others have a log
 	return nil, Result{Node: n.Ref(), State: string(n.ProvisionState)}, false
 }
-func (plain) atOnce() bool        { return false }
-func (plain) looked(*models.Node) {}
-func (plain) conclusion(context.Context, API, string) (*entry, error) {
+func (watchedAction) immediate() bool       { return false }
+func (watchedAction) observed(*models.Node) {}
+func (watchedAction) conclusion(context.Context, API, string) (*entry, error) {
 	return nil, nil //nolint:nilnil // nothing is written
 }
-func (plain) note(models.NodeRef) string { return "" }
+func (watchedAction) note(models.NodeRef) string { return "" }
 
-// immediate is the part of actions that are done when Ironic has answered.
-type immediate struct{ plain }
+// immediateAction has the defaults of actions that are done when Ironic has answered.
+type immediateAction struct{ watchedAction }
 
-func (immediate) atOnce() bool { return true }
+func (immediateAction) immediate() bool { return true }
 
-func (immediate) ended(_, now *models.Node, _ time.Duration) (verdict, bool) {
+func (immediateAction) ended(_, now *models.Node, _ time.Duration) (verdict, bool) {
 	return verdict{ok: true, state: string(now.ProvisionState)}, true
 }
 
-// entry is one request of an action. It is shown, sent and audited by itself.
+// entry is one request of an action. It is shown, sent and audited separately.
 type entry struct {
 	request.Request
-	// verb is what the audit calls it.
+	// verb names the request in the audit log.
 	verb string
-	// send stands for the request where that does not go to Ironic.
+	// send replaces the request if it does not go to Ironic.
 	send func(ctx context.Context) error
-	// judge may explain an error of the request, or say that it is none.
+	// judge may explain an error of the request, or return nil to ignore it.
 	judge func(ctx context.Context, api API, err error) error
-	// ask is a question instead of a change; its error keeps the rest from being sent.
+	// ask reads instead of changing; its error stops the entries after it.
 	ask func(ctx context.Context, api API) error
-	// undo takes the change back when a later request fails; empty when it stays.
+	// undo reverts the change when a later request fails; empty if it cannot be reverted.
 	undo undo
-	// overrides are the checks that somebody has overridden for it.
+	// overrides are the checks that the operator has overridden for the request.
 	overrides []string
-	// sent says that an earlier try has sent it: it is only taken back, where need be.
+	// sent marks a request of an earlier attempt: it is not sent again, only reverted if
+	// necessary.
 	sent bool
-	// last says that it is sent by the conclusion, as it is then.
+	// last marks a request that conclusion sends, computed from the node's state then.
 	last bool
-	// stage is written down before it is sent; empty for none of its own.
+	// stage is recorded before the request is sent; empty for the stage before.
 	stage Stage
 }
 
-// carryOut sends the entry's request.
-func (e *entry) carryOut(ctx context.Context, api API) (requestID string, err error) {
-	if e.send != nil {
-		return "", e.send(ctx)
-	}
-	requestID, err = api.Send(ctx, e.Request)
-	if err != nil && e.judge != nil {
-		err = e.judge(ctx, api, err)
-	}
-	return requestID, err
-}
-
-// requestsOf are the entries that are requests to Ironic, commandsOf the same for a shell.
+// requestsOf returns the entries that are requests to Ironic; commandsOf returns the same as shell
+// commands.
 func requestsOf(entries []entry) []request.Request {
 	var list []request.Request
 	for i := range entries {
@@ -141,7 +130,7 @@ func patchEntry(verb string, n *models.Node, ops []models.PatchOp) entry {
 	return entry{verb: verb, Request: request.Patch(n.UUID, ops)}
 }
 
-// pathsOf names what operations change. Values are left out: they may be secrets.
+// pathsOf returns the paths that operations change. It omits values, which may be secrets.
 func pathsOf(ops []models.PatchOp) string {
 	paths := make([]string, len(ops))
 	for i, op := range ops {
@@ -150,14 +139,14 @@ func pathsOf(ops []models.PatchOp) string {
 	return strings.Join(paths, " ")
 }
 
-// verdict is how a followed action ended.
+// verdict is the outcome of a watched action.
 type verdict struct {
 	ok bool
-	// state is where the node came to rest.
+	// state is the final state of the node.
 	state string
 }
 
-// refusal is a refusal of an action by name.
+// refusal returns a refusal of an action.
 func refusal(a Action, n *models.Node, kind models.RefusalKind, why, hint string) *models.Refusal {
 	return &models.Refusal{Kind: kind, Action: a.Name(), Node: n.Label(), Why: why, Hint: hint}
 }

@@ -92,7 +92,7 @@ func TestRefusals(t *testing.T) {
 		minor  int
 		action provision.Action
 		kind   models.RefusalKind
-		want   string // part of the sentence, "" for none
+		want   string // part of the refusal, "" for none
 	}{
 		"state":       {with(models.StateActive, nil), 115, verb(models.VerbManage), models.RefusedState, `manage n1: not possible in state "active"`},
 		"version":     {with(models.StateActive, nil), 82, verb(models.VerbService), models.RefusedVersion, "needs API 1.87"},
@@ -101,18 +101,18 @@ func TestRefusals(t *testing.T) {
 		"retired":     {with(models.StateManageable, func(n *models.Node) { n.Retired = true }), 115, verb(models.VerbProvide), models.RefusedRetired, "retired"},
 		"clean without steps": {
 			with(models.StateManageable, nil), 115, provision.Provision(models.ProvisionRequest{Verb: models.VerbClean}),
-			models.RefusedArguments, "needs its steps",
+			models.RefusedArguments, "requires steps",
 		},
 		"clean with a runbook": {
 			with(models.StateManageable, nil), 115, provision.Provision(models.ProvisionRequest{Verb: models.VerbClean, Runbook: "r"}), "", "",
 		},
 		"service without steps": {
 			with(models.StateActive, nil), 115, provision.Provision(models.ProvisionRequest{Verb: models.VerbService}),
-			models.RefusedArguments, "needs its steps",
+			models.RefusedArguments, "requires steps",
 		},
 		"rescue without password": {
 			with(models.StateActive, nil), 115, provision.Provision(models.ProvisionRequest{Verb: models.VerbRescue}),
-			models.RefusedArguments, "needs a password",
+			models.RefusedArguments, "requires a password",
 		},
 		"power while cleaning":      {with(models.StateCleanWait, nil), 115, provision.Power(models.TargetOn), models.RefusedState, "abort the cleaning first"},
 		"power while deploying":     {with(models.StateDeployWait, nil), 115, provision.Power(models.TargetOff), "", ""},
@@ -122,9 +122,9 @@ func TestRefusals(t *testing.T) {
 		"protect at rest":           {with(models.StateAvailable, nil), 115, provision.Protect(true, ""), models.RefusedState, `only in "active", "rescue"`},
 		"unprotect at rest":         {with(models.StateAvailable, nil), 115, provision.Protect(false, ""), "", ""},
 		"retire available":          {with(models.StateAvailable, nil), 115, provision.Retire(true, ""), models.RefusedState, "ironworks manage n1 first"},
-		"retire while deploying":    {with(models.StateDeploying, nil), 115, provision.Retire(true, ""), models.RefusedState, "changes nothing while the node is deploying"},
-		"set while deploying":       {with(models.StateDeploying, nil), 115, settings(t, "owner=me"), models.RefusedState, "wait for it to come to rest"},
-		"set in maintenance":        {with(models.StateDeploying, maintained), 115, settings(t, "owner=me"), models.RefusedState, "changes nothing"},
+		"retire while deploying":    {with(models.StateDeploying, nil), 115, provision.Retire(true, ""), models.RefusedState, "refuses changes while the node is deploying"},
+		"set while deploying":       {with(models.StateDeploying, nil), 115, settings(t, "owner=me"), models.RefusedState, "wait until the operation ends"},
+		"set in maintenance":        {with(models.StateDeploying, maintained), 115, settings(t, "owner=me"), models.RefusedState, "refuses changes"},
 		"free it in maintenance":    {with(models.StateDeploying, maintained), 115, settings(t, "instance_uuid-"), "", ""},
 		"set while held":            {with(models.StateDeployHold, nil), 115, settings(t, "owner=me"), models.RefusedState, "unhold or abort"},
 		"set while in service hold": {with(models.StateServiceHold, nil), 115, settings(t, "owner=me"), "", ""},
@@ -142,7 +142,7 @@ func TestRefusals(t *testing.T) {
 				api := newAPI(c.node)
 				api.version.Minor = c.minor
 				results, audit := act(t, api, c.action, provision.RunOptions{}, "n1")
-				refusal, refused := results[0].Err.(*models.Refusal) //nolint:errorlint // exactly a refusal
+				refusal, refused := results[0].Err.(*models.Refusal) //nolint:errorlint // exactly a refusal, not wrapped
 				switch {
 				case c.want == "":
 					if results[0].Err != nil || len(api.calls) == 0 {
@@ -186,7 +186,7 @@ func TestEffects(t *testing.T) {
 			t.Errorf("%s: %+v, want %d", name, e, c.want)
 		}
 	}
-	r := &provision.Runner{API: newAPI(), Clock: clock{}}
+	r := &provision.Runner{API: newAPI()}
 	p := r.Plan(provision.Power(models.TargetOff), []models.Node{on, off, node("n2", models.StateCleaning)})
 	if p.Danger() != models.DangerInterrupts || len(p.Legal()) != 2 || len(p.Refused()) != 1 {
 		t.Errorf("danger %d, %d legal, %d refused", p.Danger(), len(p.Legal()), len(p.Refused()))

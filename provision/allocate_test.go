@@ -14,13 +14,13 @@ import (
 	"ironworks/provision"
 )
 
-// allocatingAPI has allocations, too.
+// allocatingAPI is a fake Ironic with allocations.
 type allocatingAPI struct {
 	*fakeAPI
 	made []models.AllocationRequest
-	// ends is the state in which every allocation is, and its last error.
+	// ends is the state of every allocation, and its last error.
 	ends, why string
-	// conflict says that the wish was heard before.
+	// conflict answers that the allocation exists already.
 	conflict bool
 }
 
@@ -76,7 +76,7 @@ func TestDeployByAllocation(t *testing.T) {
 			n.ResourceClass, n.Traits = "gp", []string{"CUSTOM_A"}
 			api := &allocatingAPI{fakeAPI: newAPI(n), ends: c.ends, why: c.why, conflict: c.conflict}
 			api.onCall = c.on
-			action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: oneDisk}, Clock: clock{}}, provision.DeployOptions{
+			action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: oneDisk}}, provision.DeployOptions{
 				For: func(*models.Node) (provision.Deployment, error) {
 					d := deployment(t)
 					d.Fields.Allocate = &plan.Allocate{Traits: []string{"CUSTOM_A"}}
@@ -90,7 +90,7 @@ func TestDeployByAllocation(t *testing.T) {
 			if words := action.Commands(&n); !strings.HasPrefix(words[0], "baremetal allocation create --uuid ") {
 				t.Errorf("shown: %q", words)
 			}
-			runner := &provision.Runner{API: api, Audit: &memAudit{}, Clock: clock{}, Context: "test"}
+			runner := &provision.Runner{API: api, Audit: &memAudit{}, Context: "test"}
 			res := runner.Run(t.Context(), runner.Plan(action, []models.Node{n}), provision.RunOptions{})[0]
 			if (res.Err == nil) != (c.says == "") || res.Err != nil && !strings.Contains(res.Err.Error(), c.says) {
 				t.Errorf("%+v", res)
@@ -110,9 +110,9 @@ func TestDeployByAllocation(t *testing.T) {
 	}
 }
 
-// TestAllocationWritesTheTraits: Ironic writes the allocation's over those of the node,
-// so that a plan's are sent although the node has them.
-func TestAllocationWritesTheTraits(t *testing.T) {
+// TestAllocationOverwritesTraits: Ironic writes the allocation's traits over those of the node, so
+// the plan's are sent even if the node has them.
+func TestAllocationOverwritesTraits(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		plan, allocation []string
@@ -128,7 +128,7 @@ func TestAllocationWritesTheTraits(t *testing.T) {
 			n := deployable(t)
 			n.ResourceClass, n.Traits = "gp", []string{"CUSTOM_A"}
 			n.InstanceInfo = map[string]any{"traits": []any{"CUSTOM_A"}}
-			action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: oneDisk}, Clock: clock{}}, provision.DeployOptions{
+			action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: oneDisk}}, provision.DeployOptions{
 				For: func(*models.Node) (provision.Deployment, error) {
 					d := deployment(t)
 					d.Fields.Traits, d.Fields.Allocate = c.plan, &plan.Allocate{Traits: c.allocation}

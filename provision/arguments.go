@@ -9,10 +9,10 @@ import (
 	"ironworks/models"
 )
 
-// Arguments are what goes with a provision verb, as an operator writes it.
+// Arguments are the arguments of a provision verb as an operator writes them.
 type Arguments struct {
-	// Steps are in the short form of [ParseStep]; StepsJSON is a list for [ParseSteps],
-	// which comes first.
+	// Steps are in the short form of [ParseStep]. StepsJSON is a list for [ParseSteps]; its steps
+	// come first.
 	Steps     []string
 	StepsJSON []byte
 	// ConfigDrive is a JSON object, a URL, or base64.
@@ -22,7 +22,7 @@ type Arguments struct {
 	DisableRamdisk bool
 }
 
-// Request makes the request for a verb from what was written.
+// Request returns the request for a verb with its arguments.
 func Request(verb models.Verb, a Arguments) (models.ProvisionRequest, error) {
 	req := models.ProvisionRequest{
 		Verb: verb, Runbook: a.Runbook, DisableRamdisk: a.DisableRamdisk, RescuePassword: a.RescuePassword,
@@ -65,12 +65,12 @@ func (a Arguments) steps() ([]models.Step, error) {
 	return steps, nil
 }
 
-// parseConfigDrive reads a JSON object, or text that Ironic takes as a URL or base64.
+// parseConfigDrive reads a JSON object, or text that Ironic reads as a URL or base64.
 func parseConfigDrive(text string) (any, error) {
 	text = strings.TrimSpace(text)
 	switch {
 	case text == "":
-		return nil, nil //nolint:nilnil // no configdrive is what is sent then
+		return nil, nil //nolint:nilnil // no configdrive is sent
 	case !strings.HasPrefix(text, "{"):
 		return text, nil
 	}

@@ -12,13 +12,25 @@ import (
 	"ironworks/models/explain"
 )
 
-// Facts asks the controller of a node for what an explanation may be made from; now is
-// Ironic's time. That it cannot be asked is a fact, too: an error is one that says nothing
-// of the machine, such as a password that nobody knows.
+// WaitedFacts returns [BMCs.Facts] of a machine that Ironic waits for, if its credentials are
+// known without a prompt; nil for all others.
+func (b *BMCs) WaitedFacts(ctx context.Context, n *models.Node, now time.Time) (*explain.BMCFacts, error) {
+	if n.ProvisionState.Class() != models.ClassWait {
+		return nil, nil //nolint:nilnil // not queried
+	}
+	if target, err := b.Target(ctx, n); err != nil || !target.Password.IsSet() {
+		return nil, nil //nolint:nilnil,nilerr // no credentials
+	}
+	return b.Facts(ctx, n, now)
+}
+
+// Facts queries a node's controller for an explanation; now is Ironic's time. An unreachable
+// controller is a fact, too. An error means that nothing is known about the machine, for example
+// because the password is missing.
 func (b *BMCs) Facts(ctx context.Context, n *models.Node, now time.Time) (*explain.BMCFacts, error) {
 	facts := &explain.BMCFacts{At: now}
 	if iso := models.DeployISO(n); iso != "" && b.Web != nil {
-		look := LookAtISO(ctx, b.Web, iso)
+		look := checkISO(ctx, b.Web, iso)
 		facts.ISOFetchable, facts.ISO = look.Readable, look.Text
 	}
 	target, err := b.Target(ctx, n)
@@ -27,15 +39,15 @@ func (b *BMCs) Facts(ctx context.Context, n *models.Node, now time.Time) (*expla
 	}
 	found, err := b.probe(ctx, n.Label(), target)
 	if err != nil {
-		return facts, unanswered(facts, err)
+		return facts, addFaultFacts(facts, err)
 	}
-	answered(facts, found)
+	addBMCFacts(facts, found)
 	return facts, nil
 }
 
-// unanswered says what of a fault is a fact.
-func unanswered(facts *explain.BMCFacts, err error) error {
-	var login *BMCLoginError
+// addFaultFacts records a fault that is a fact, and returns any other.
+func addFaultFacts(facts *explain.BMCFacts, err error) error {
+	var login *BMCCredentialsError
 	var fault *models.Fault
 	switch {
 	case errors.As(err, &login):
@@ -48,13 +60,13 @@ func unanswered(facts *explain.BMCFacts, err error) error {
 	case models.FaultTimeout, models.FaultRefused, models.FaultUnreachable, models.FaultDNS, models.FaultReset:
 		facts.Reachable = explain.AnswerNo
 		return nil
-	default: // it answers, or was not asked
+	default: // it answers, or was not queried
 		return err
 	}
 }
 
-// answered takes over what it told.
-func answered(facts *explain.BMCFacts, found *models.BMC) {
+// addBMCFacts records what the controller reported.
+func addBMCFacts(facts *explain.BMCFacts, found *models.BMC) {
 	facts.Reachable, facts.Authenticated = explain.AnswerYes, explain.AnswerYes
 	switch strings.ToLower(found.System.Power) {
 	case "on":

@@ -26,12 +26,12 @@ func TestBMCFacts(t *testing.T) {
 		want     explain.BMCFacts
 		login    bool
 	}{
-		{name: "it answers", password: bmcPassword, want: explain.BMCFacts{
+		{name: "reachable", password: bmcPassword, want: explain.BMCFacts{
 			Reachable: explain.AnswerYes, Authenticated: explain.AnswerYes, Power: models.PowerOff, BootMode: "uefi", MediaInserted: explain.AnswerNo, Health: models.BMCHealthOK,
 		}},
-		{name: "it refuses the password", password: "wrong", want: explain.BMCFacts{Reachable: explain.AnswerYes, Authenticated: explain.AnswerNo}},
-		{name: "it does not answer", password: bmcPassword, address: gone.URL, want: explain.BMCFacts{Reachable: explain.AnswerNo}},
-		{name: "nobody knows the password", login: true},
+		{name: "password rejected", password: "wrong", want: explain.BMCFacts{Reachable: explain.AnswerYes, Authenticated: explain.AnswerNo}},
+		{name: "unreachable", password: bmcPassword, address: gone.URL, want: explain.BMCFacts{Reachable: explain.AnswerNo}},
+		{name: "password unknown", login: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -40,8 +40,8 @@ func TestBMCFacts(t *testing.T) {
 			if test.address != "" {
 				node.DriverInfo["redfish_address"] = test.address
 			}
-			got, err := (&provision.BMCs{API: api, Complete: knows(test.password), Now: time.Now}).Facts(t.Context(), &node, at)
-			var login *provision.BMCLoginError
+			got, err := (&provision.BMCs{API: api, Complete: knows(test.password)}).Facts(t.Context(), &node, at)
+			var login *provision.BMCCredentialsError
 			if errors.As(err, &login) != test.login || err != nil && !test.login {
 				t.Fatalf("error %v", err)
 			}

@@ -9,12 +9,13 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/printable"
 )
 
-// Tone is what a line of a page means.
+// Tone is the meaning of a row, which decides its style.
 type Tone int
 
-// The tones.
+// Tones of a row.
 const (
 	TonePlain Tone = iota
 	ToneMuted
@@ -23,27 +24,27 @@ const (
 	ToneBad
 )
 
-// BMCSection is a part of what a controller told, with a line for each thing.
+// BMCSection is a titled group of rows of a BMC page.
 type BMCSection struct {
 	Title string
 	Rows  []BMCRow
 }
 
-// BMCRow is a line; everything in it is safe to show.
+// BMCRow is one row; its texts are safe to show.
 type BMCRow struct {
 	Name, Text string
 	Tone       Tone
-	// Bar says that the line has a bar: Done of it, from 0 to 1, is full.
+	// Bar reports whether the row has a bar, filled to Done, from 0 to 1.
 	Bar  bool
 	Done float64
 }
 
-// entriesShown is how many entries of the logs a page has; the others are in -o json.
-const entriesShown = 12
+// logEntriesShown is the number of log entries on a page; -o json has the others.
+const logEntriesShown = 12
 
-// Page is what a controller told, and what Ironic believes, for people: the title, and the
-// sections that have something in them.
-func (l *BMCLook) Page() (title string, sections []BMCSection) {
+// Page returns the BMC's data, compared with Ironic's, for people: a title, and the sections that
+// are not empty.
+func (l *BMCReport) Page() (title string, sections []BMCSection) {
 	s := &l.BMC.System
 	title = strings.Join(strings.Fields(s.Manufacturer+" "+s.Model+" "), " ")
 	for _, part := range []struct {
@@ -60,9 +61,9 @@ func (l *BMCLook) Page() (title string, sections []BMCSection) {
 		{"BIOS settings after the next boot", l.pending},
 		{"Jobs", l.jobs},
 		{"Consoles", l.consoles},
-		{"Log, the newest first", l.log},
+		{"Log (newest first)", l.log},
 		{"BIOS settings", l.bios},
-		{"Could not be read", l.unread},
+		{"Unreadable", l.unread},
 	} {
 		p := &bmcPage{}
 		part.fill(p)
@@ -70,14 +71,14 @@ func (l *BMCLook) Page() (title string, sections []BMCSection) {
 			sections = append(sections, BMCSection{Title: part.title, Rows: p.rows})
 		}
 	}
-	return models.Printable(title), sections
+	return printable.Line(title), sections
 }
 
-// bmcPage collects lines.
+// bmcPage collects rows.
 type bmcPage struct{ rows []BMCRow }
 
-// say adds a line; nothing is said of what is empty.
-func (p *bmcPage) say(tone Tone, name string, parts ...string) *BMCRow {
+// add adds a row with the parts that are not empty, if there are any.
+func (p *bmcPage) add(tone Tone, name string, parts ...string) *BMCRow {
 	var have []string
 	for _, part := range parts {
 		if part = strings.TrimSpace(part); part != "" {
@@ -87,12 +88,12 @@ func (p *bmcPage) say(tone Tone, name string, parts ...string) *BMCRow {
 	if len(have) == 0 {
 		return &BMCRow{}
 	}
-	p.rows = append(p.rows, BMCRow{Name: models.Printable(name), Text: models.Printable(strings.Join(have, ", ")), Tone: tone})
+	p.rows = append(p.rows, BMCRow{Name: printable.Line(name), Text: printable.Line(strings.Join(have, ", ")), Tone: tone})
 	return &p.rows[len(p.rows)-1]
 }
 
-// toned is the tone of a health.
-func toned(h models.BMCHealth) Tone {
+// healthTone returns the tone of a health.
+func healthTone(h models.BMCHealth) Tone {
 	switch h {
 	case models.BMCHealthWarning:
 		return ToneWarn
@@ -103,66 +104,66 @@ func toned(h models.BMCHealth) Tone {
 	return TonePlain
 }
 
-// unwell is a health that is worth a word.
-func unwell(h models.BMCHealth) string {
+// healthProblem returns a health as text, or "" for OK.
+func healthProblem(h models.BMCHealth) string {
 	if h == models.BMCHealthOK {
 		return ""
 	}
 	return string(h)
 }
 
-// labelled is a value with a word before it; nothing where it is empty.
-func labelled(word, value string) string {
+// labeled returns "word value", or "" without a value.
+func labeled(word, value string) string {
 	if value == "" {
 		return ""
 	}
 	return word + " " + value
 }
 
-func (l *BMCLook) machine(p *bmcPage) {
+func (l *BMCReport) machine(p *bmcPage) {
 	b := l.BMC
 	s := &b.System
 	rollup := cmp.Or(s.Rollup, s.Health)
-	tone := toned(rollup)
+	tone := healthTone(rollup)
 	if rollup == models.BMCHealthOK {
 		tone = ToneGood
 	}
-	p.say(tone, "health", string(rollup))
+	p.add(tone, "health", string(rollup))
 	for _, c := range b.Causes {
-		p.say(toned(c.Health), "", string(c.Health)+": "+c.Part, c.State)
+		p.add(healthTone(c.Health), "", string(c.Health)+": "+c.Part, c.State)
 	}
-	p.say(TonePlain, "serial", s.Serial, labelled("SKU", s.SKU), labelled("host name", s.HostName))
-	p.say(TonePlain, "power", s.Power)
-	p.say(TonePlain, "boot progress", s.Progress, s.ProgressAt)
+	p.add(TonePlain, "serial", s.Serial, labeled("SKU", s.SKU), labeled("host name", s.HostName))
+	p.add(TonePlain, "power", s.Power)
+	p.add(TonePlain, "boot progress", s.Progress, s.ProgressAt)
 	if b.Boot.Target != "" && b.Boot.Target != models.BMCBootNone && b.Boot.Enabled != "Disabled" {
-		p.say(ToneWarn, "boots next", b.Boot.Target+" ("+b.Boot.Enabled+")")
+		p.add(ToneWarn, "boots next", b.Boot.Target+" ("+b.Boot.Enabled+")")
 	}
-	p.say(TonePlain, "boot mode", b.Boot.Mode)
-	p.say(TonePlain, "secure boot", b.Boot.SecureBoot)
-	p.say(TonePlain, "BIOS", s.BIOS)
-	p.say(toned(b.Controller.Health), "controller", b.Controller.Model, labelled("firmware", b.Controller.Firmware), labelled("Redfish", b.Controller.Redfish), unwell(b.Controller.Health))
-	p.say(TonePlain, "its clock", b.Controller.Clock)
+	p.add(TonePlain, "boot mode", b.Boot.Mode)
+	p.add(TonePlain, "secure boot", b.Boot.SecureBoot)
+	p.add(TonePlain, "BIOS", s.BIOS)
+	p.add(healthTone(b.Controller.Health), "controller", b.Controller.Model, labeled("firmware", b.Controller.Firmware), labeled("Redfish", b.Controller.Redfish), healthProblem(b.Controller.Health))
+	p.add(TonePlain, "clock", b.Controller.Clock)
 }
 
-// compared marks what differs.
-func (l *BMCLook) compared(p *bmcPage) {
+// compared marks values that differ.
+func (l *BMCReport) compared(p *bmcPage) {
 	for _, d := range l.Compared {
 		tone, mark := TonePlain, ""
 		if d.Differs {
 			tone, mark = ToneWarn, "  ≠"
 		}
-		p.say(tone, d.What, d.Ironic+" | "+d.BMC+mark)
+		p.add(tone, d.What, d.Ironic+" | "+d.BMC+mark)
 	}
 }
 
-func (l *BMCLook) media(p *bmcPage) {
+func (l *BMCReport) media(p *bmcPage) {
 	for i := range l.BMC.Media {
 		m := &l.BMC.Media[i]
 		image := "empty"
 		if m.Inserted {
-			image = cmp.Or(m.Image, "inserted, without saying what")
+			image = cmp.Or(m.Image, "inserted (image unknown)")
 		}
-		p.say(TonePlain, m.ID, image, strings.Join(m.Types, "/"), m.Via, labelled("fetches by", strings.Join(m.Protocols, "/")))
+		p.add(TonePlain, m.ID, image, strings.Join(m.Types, "/"), m.Via, labeled("fetches by", strings.Join(m.Protocols, "/")))
 	}
 	for _, iso := range l.ISOs {
 		tone := TonePlain
@@ -172,16 +173,16 @@ func (l *BMCLook) media(p *bmcPage) {
 		case explain.AnswerYes:
 			tone = ToneGood
 		}
-		p.say(tone, "asked from here", iso.Address, iso.Text)
+		p.add(tone, "deploy ISO", iso.Address, iso.Text)
 	}
 }
 
-func (l *BMCLook) drives(p *bmcPage) {
+func (l *BMCReport) drives(p *bmcPage) {
 	for i := range l.BMC.Drives {
 		d := &l.BMC.Drives[i]
-		life, size, tone := "", "", toned(d.Health)
+		life, size, tone := "", "", healthTone(d.Health)
 		if d.LifeLeft != nil {
-			life = fmt.Sprintf("%d %% of its life left", *d.LifeLeft)
+			life = fmt.Sprintf("%d %% life left", *d.LifeLeft)
 		}
 		if d.Bytes > 0 {
 			size = models.FormatBytes(d.Bytes)
@@ -190,53 +191,53 @@ func (l *BMCLook) drives(p *bmcPage) {
 		if d.Predicted {
 			predicted, tone = "failure predicted", max(tone, ToneWarn)
 		}
-		p.say(tone, d.ID, strings.TrimSpace(d.Manufacturer+" "+d.Model), size, d.Media, d.Protocol, d.Serial, d.State, life, predicted, unwell(d.Health))
+		p.add(tone, d.ID, strings.TrimSpace(d.Manufacturer+" "+d.Model), size, d.Media, d.Protocol, d.Serial, d.State, life, predicted, healthProblem(d.Health))
 	}
 }
 
-func (l *BMCLook) nics(p *bmcPage) {
+func (l *BMCReport) nics(p *bmcPage) {
 	for _, n := range l.BMC.NICs {
 		speed := ""
 		if n.Mbit > 0 {
 			speed = fmt.Sprintf("%d Mbit/s", n.Mbit)
 		}
-		p.say(toned(n.Health), n.ID, n.MAC, speed, n.Link, unwell(n.Health))
+		p.add(healthTone(n.Health), n.ID, n.MAC, speed, n.Link, healthProblem(n.Health))
 	}
 }
 
-func (l *BMCLook) processors(p *bmcPage) {
+func (l *BMCReport) processors(p *bmcPage) {
 	for _, c := range l.BMC.Processors {
 		cores := ""
 		if c.Cores > 0 {
 			cores = fmt.Sprintf("%d cores", c.Cores)
 		}
-		p.say(toned(c.Health), c.ID, c.Model, cores, unwell(c.Health))
+		p.add(healthTone(c.Health), c.ID, c.Model, cores, healthProblem(c.Health))
 	}
 	total, count := 0, 0
 	for _, m := range l.BMC.Memory {
 		total, count = total+m.MiB, count+1
-		if unwell(m.Health) != "" {
-			p.say(toned(m.Health), m.ID, m.Type, m.State, string(m.Health))
+		if healthProblem(m.Health) != "" {
+			p.add(healthTone(m.Health), m.ID, m.Type, m.State, string(m.Health))
 		}
 	}
 	if count > 0 {
-		p.say(TonePlain, "memory", fmt.Sprintf("%d GiB in %d modules", total/1024, count))
+		p.add(TonePlain, "memory", fmt.Sprintf("%d GiB in %d modules", total/1024, count))
 	}
 }
 
-// sensors have a bar from what is critically low, or nothing, to what is critically high.
-func (l *BMCLook) sensors(p *bmcPage) {
+// sensors have a bar from the lower critical threshold, or 0, to the upper one.
+func (l *BMCReport) sensors(p *bmcPage) {
 	for _, s := range l.BMC.Sensors {
 		limit := ""
 		if s.High != nil {
 			limit = fmt.Sprintf("critical from %g", *s.High)
 		}
-		row := p.say(toned(s.Health), s.Name, fmt.Sprintf("%g %s", math.Round(s.Value*100)/100, s.Unit), limit, unwell(s.Health))
+		row := p.add(healthTone(s.Health), s.Name, fmt.Sprintf("%g %s", math.Round(s.Value*100)/100, s.Unit), limit, healthProblem(s.Health))
 		row.Done, row.Bar = filled(s)
 	}
 }
 
-// filled is how full the bar of a sensor is, where it has one.
+// filled returns how full the bar of a sensor is, and whether it has one.
 func filled(s models.BMCSensor) (done float64, has bool) {
 	switch {
 	case s.Unit == "%":
@@ -246,7 +247,7 @@ func filled(s models.BMCSensor) (done float64, has bool) {
 	}
 	low := 0.0
 	if s.Kind == "voltage" && s.Low != nil {
-		low = *s.Low // a voltage is never near nothing
+		low = *s.Low // voltages do not start at 0
 	}
 	if *s.High <= low {
 		return 0, false
@@ -254,59 +255,59 @@ func filled(s models.BMCSensor) (done float64, has bool) {
 	return (s.Value - low) / (*s.High - low), true
 }
 
-func (l *BMCLook) pending(p *bmcPage) {
+func (l *BMCReport) pending(p *bmcPage) {
 	for _, v := range l.BMC.BIOS {
 		if v.Pending != "" {
-			p.say(ToneWarn, v.Name, v.Value+" → "+v.Pending)
+			p.add(ToneWarn, v.Name, v.Value+" → "+v.Pending)
 		}
 	}
 }
 
-func (l *BMCLook) bios(p *bmcPage) {
+func (l *BMCReport) bios(p *bmcPage) {
 	for _, v := range l.BMC.BIOS {
-		p.say(ToneMuted, v.Name, v.Value)
+		p.add(ToneMuted, v.Name, v.Value)
 	}
 }
 
-func (l *BMCLook) jobs(p *bmcPage) {
+func (l *BMCReport) jobs(p *bmcPage) {
 	for _, j := range l.BMC.Jobs {
 		percent := ""
 		if j.Percent != nil {
 			percent = fmt.Sprintf("%d %%", *j.Percent)
 		}
-		p.say(TonePlain, j.ID, j.Name, j.State, percent, j.Message)
+		p.add(TonePlain, j.ID, j.Name, j.State, percent, j.Message)
 	}
 }
 
-func (l *BMCLook) consoles(p *bmcPage) {
+func (l *BMCReport) consoles(p *bmcPage) {
 	for _, c := range l.BMC.Consoles {
 		enabled := "off"
 		if c.Enabled {
 			enabled = "on"
 		}
-		p.say(TonePlain, string(c.Kind), enabled, strings.Join(c.Types, "/"), c.URL)
+		p.add(TonePlain, string(c.Kind), enabled, strings.Join(c.Types, "/"), c.URL)
 	}
 }
 
-func (l *BMCLook) log(p *bmcPage) {
+func (l *BMCReport) log(p *bmcPage) {
 	for i, e := range l.BMC.Log {
-		if i == entriesShown {
-			p.say(ToneMuted, "", fmt.Sprintf("and %d more: -o json has them", len(l.BMC.Log)-i))
+		if i == logEntriesShown {
+			p.add(ToneMuted, "", fmt.Sprintf("and %d more: -o json has them", len(l.BMC.Log)-i))
 			return
 		}
 		at := "no time"
 		if !e.At.IsZero() {
 			at = e.At.UTC().Format(time.DateTime)
 		}
-		p.say(toned(e.Severity), at, strings.TrimSpace(unwell(e.Severity)+" "+e.Message))
+		p.add(healthTone(e.Severity), at, strings.TrimSpace(healthProblem(e.Severity)+" "+e.Message))
 	}
 }
 
-func (l *BMCLook) unread(p *bmcPage) {
+func (l *BMCReport) unread(p *bmcPage) {
 	for _, u := range l.BMC.Unread {
-		p.say(ToneWarn, u.Part, u.Why)
+		p.add(ToneWarn, u.Part, u.Why)
 	}
 	for _, err := range l.Missing {
-		p.say(ToneWarn, "of Ironic", err.Error())
+		p.add(ToneWarn, "Ironic", err.Error())
 	}
 }

@@ -5,80 +5,81 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"ironworks/bmc"
 	"ironworks/models"
+	"ironworks/models/doctor"
+	"ironworks/models/explain"
 	"ironworks/models/hints"
+	"ironworks/models/plan"
+	"ironworks/printable"
 )
 
-// BMCAPI is what of Ironic stands beside what a BMC says; *ironicclient.Client has it.
+// BMCAPI is the part of Ironic's API that a BMC's data is compared with; *ironicclient.Client
+// implements it.
 type BMCAPI interface {
 	Inventories
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
 	Ports(ctx context.Context, node string) ([]models.Port, error)
 }
 
-// BMCs asks the controllers of one Ironic's nodes, and tells them what to do, when somebody
-// wants it: nothing here runs by itself.
+// BMCs queries the controllers of one Ironic's nodes and sends them orders. It connects only on
+// request, never on its own.
 type BMCs struct {
 	API BMCAPI
-	// Complete adds to a target what Ironic does not tell: the login and what is trusted.
-	// Where nobody knows the password it leaves it empty.
+	// Complete adds the credentials and trusted certificates to a target. The password is
+	// empty if unknown.
 	Complete func(ctx context.Context, t *bmc.Target) error
-	// Web asks for the ramdisk's ISO; nil leaves that out.
+	// Web fetches the ramdisk's ISO; nil skips that.
 	Web ImageWeb
-	Now func() time.Time
 }
 
-// BMCLook is what a controller told, beside what Ironic believes.
-type BMCLook struct {
-	// Node is nil where the controller was asked without Ironic.
+// BMCReport is a controller's data, compared with Ironic's.
+type BMCReport struct {
+	// Node is nil for a controller that was queried without Ironic.
 	Node *models.NodeRef `json:"node,omitempty"`
-	// Compared is what Ironic believes beside what the BMC says.
+	// Compared has Ironic's values beside the BMC's.
 	Compared []models.BMCDifference `json:"compared,omitempty"`
 	BMC      *models.BMC            `json:"bmc"`
-	// ISOs are those that the machine boots, or that are inserted, asked from here.
-	ISOs []ISOLook `json:"isos,omitempty"`
-	// Missing says what could not be read of Ironic.
+	// ISOs are those that the machine boots, or that are inserted, fetched from this console.
+	ISOs []ISOCheck `json:"isos,omitempty"`
+	// Missing has the errors of reading from Ironic.
 	Missing []error `json:"-"`
 }
 
-// BMCLoginError says that a controller wants a password that nobody here knows, or does not
-// take the one that there is.
-type BMCLoginError struct {
-	// Node is its name, empty where the controller was asked without Ironic.
+// BMCCredentialsError reports that the password of a controller is unknown, or was rejected.
+type BMCCredentialsError struct {
+	// Node is its name; empty for a controller that was queried without Ironic.
 	Node string
-	// Address is as driver_info has it; Username may be empty.
+	// Address is that of driver_info; Username may be empty.
 	Address, Username string
-	// Wrong is what the controller said of the one that there is; nil where there is none.
+	// Wrong is how the controller rejected the password; nil if none was sent.
 	Wrong error
-	// Withheld says where a password comes from that is not sent to this address, for it is
-	// meant for several BMCs and nobody has listed the address; empty for none.
+	// Withheld is the source of a password that is not sent to this address: it is meant for
+	// several BMCs, and bmc.hosts does not list the address. Empty otherwise.
 	Withheld string
 }
 
-// Error names the ways to give one.
-func (e *BMCLoginError) Error() string {
+// Error names the settings that supply a password.
+func (e *BMCCredentialsError) Error() string {
 	if e.Wrong != nil {
 		return e.Wrong.Error()
 	}
 	if e.Withheld != "" {
 		return fmt.Sprintf("the BMC password from %s is not sent to %s: the address is in driver_info, but not in bmc.hosts. "+
 			"Add its host to bmc: {hosts: [10.0.0.0/8]} in the context or to IRONWORKS_BMC_HOSTS, or pass --bmc-password-file",
-			e.Withheld, models.Printable(models.MaskURL(e.Address)))
+			e.Withheld, printable.Line(models.MaskURL(e.Address)))
 	}
 	return fmt.Sprintf("no password for %s of the BMC at %s: Ironic masks it. Set IRONWORKS_BMC_PASSWORD, --bmc-password-file, or bmc: {password_file: …} in the context",
-		models.Printable(e.Username), models.Printable(models.MaskURL(e.Address)))
+		printable.Line(e.Username), printable.Line(models.MaskURL(e.Address)))
 }
 
-// Unwrap is what the controller said.
-func (e *BMCLoginError) Unwrap() error { return e.Wrong }
+// Unwrap returns the controller's error.
+func (e *BMCCredentialsError) Unwrap() error { return e.Wrong }
 
-// Look asks the controller of a node, and puts beside it what Ironic believes. It may take
-// long; whatever cannot be read but the node and the controller themselves is told in the
-// result.
-func (b *BMCs) Look(ctx context.Context, id string) (*BMCLook, error) {
+// Query queries a node's controller and compares it with Ironic's data. It may take long. Only an
+// unreadable node or controller is an error; other failures are in the result.
+func (b *BMCs) Query(ctx context.Context, id string) (*BMCReport, error) {
 	n, err := b.API.Node(ctx, id)
 	if err != nil {
 		return nil, err
@@ -92,7 +93,7 @@ func (b *BMCs) Look(ctx context.Context, id string) (*BMCLook, error) {
 		return nil, err
 	}
 	ref := n.Ref()
-	look := &BMCLook{Node: &ref, BMC: found}
+	look := &BMCReport{Node: &ref, BMC: found}
 	ports, err := b.API.Ports(ctx, n.UUID)
 	if err != nil {
 		look.Missing = append(look.Missing, fmt.Errorf("ports of node %s: %w", n.Label(), err))
@@ -103,8 +104,8 @@ func (b *BMCs) Look(ctx context.Context, id string) (*BMCLook, error) {
 	return look, ctx.Err()
 }
 
-// LookAt asks a controller without Ironic.
-func (b *BMCs) LookAt(ctx context.Context, target bmc.Target) (*BMCLook, error) {
+// QueryTarget queries a controller without Ironic.
+func (b *BMCs) QueryTarget(ctx context.Context, target bmc.Target) (*BMCReport, error) {
 	if err := b.complete(ctx, "", &target); err != nil {
 		return nil, err
 	}
@@ -112,12 +113,12 @@ func (b *BMCs) LookAt(ctx context.Context, target bmc.Target) (*BMCLook, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &BMCLook{BMC: found}, nil
+	return &BMCReport{BMC: found}, nil
 }
 
-// Target is the controller of a node, with the login to it.
+// Target returns the controller of a node, with its credentials.
 func (b *BMCs) Target(ctx context.Context, n *models.Node) (bmc.Target, error) {
-	target, err := bmc.OfNode(n)
+	target, err := bmc.TargetOf(n)
 	if err != nil {
 		return target, err
 	}
@@ -126,33 +127,33 @@ func (b *BMCs) Target(ctx context.Context, n *models.Node) (bmc.Target, error) {
 
 func (b *BMCs) complete(ctx context.Context, node string, t *bmc.Target) error {
 	if err := b.Complete(ctx, t); err != nil {
-		var login *BMCLoginError
+		var login *BMCCredentialsError
 		if errors.As(err, &login) {
 			login.Node = node
 		}
 		return err
 	}
 	if t.Username != "" && !t.Password.IsSet() {
-		return &BMCLoginError{Node: node, Address: t.Address, Username: t.Username}
+		return &BMCCredentialsError{Node: node, Address: t.Address, Username: t.Username}
 	}
 	return nil
 }
 
-// probe asks, and says whose password it was that was not taken.
+// probe queries the controller, and adds the node and the address to a rejected password.
 func (b *BMCs) probe(ctx context.Context, node string, t bmc.Target) (*models.BMC, error) {
-	found, err := bmc.Probe(ctx, t, b.Now)
-	return found, wrongLogin(err, node, &t)
+	found, err := bmc.Probe(ctx, t)
+	return found, asCredentialsError(err, node, &t)
 }
 
-func wrongLogin(err error, node string, t *bmc.Target) error {
+func asCredentialsError(err error, node string, t *bmc.Target) error {
 	if models.IsFault(err, models.FaultUnauthorized) {
-		return &BMCLoginError{Node: node, Address: t.Address, Username: t.Username, Wrong: err}
+		return &BMCCredentialsError{Node: node, Address: t.Address, Username: t.Username, Wrong: err}
 	}
 	return err
 }
 
-// disks are those that inspection found; a node that was not inspected has none.
-func (b *BMCs) disks(ctx context.Context, n *models.Node, look *BMCLook) []hints.Disk {
+// disks returns the disks of the inventory; none for a node that was not inspected.
+func (b *BMCs) disks(ctx context.Context, n *models.Node, look *BMCReport) []hints.Disk {
 	raw, err := b.API.Inventory(ctx, n.UUID)
 	if models.IsFault(err, models.FaultNotFound) || models.IsFault(err, models.FaultNotAcceptable) {
 		return nil
@@ -167,8 +168,8 @@ func (b *BMCs) disks(ctx context.Context, n *models.Node, look *BMCLook) []hints
 	return inventory.Disks
 }
 
-// isos asks for what the machine boots, and for what is inserted where that is another one.
-func (b *BMCs) isos(ctx context.Context, n *models.Node, found *models.BMC) []ISOLook {
+// isos fetches the ISO that the machine boots, and the inserted one if it differs.
+func (b *BMCs) isos(ctx context.Context, n *models.Node, found *models.BMC) []ISOCheck {
 	if b.Web == nil {
 		return nil
 	}
@@ -178,14 +179,51 @@ func (b *BMCs) isos(ctx context.Context, n *models.Node, found *models.BMC) []IS
 	}
 	for i := range found.Media {
 		m := &found.Media[i]
-		// An address without its credentials and query is another one.
+		// Without its credentials and query it would be a different address.
 		if m.Inserted && m.Image != "" && !strings.Contains(m.Image, models.Mask) && !strings.Contains(m.Image, "@") && (len(addresses) == 0 || addresses[0] != m.Image) {
 			addresses = append(addresses, m.Image)
 		}
 	}
-	looks := make([]ISOLook, 0, len(addresses))
+	looks := make([]ISOCheck, 0, len(addresses))
 	for _, address := range addresses {
-		looks = append(looks, LookAtISO(ctx, b.Web, address))
+		looks = append(looks, checkISO(ctx, b.Web, address))
 	}
 	return looks
+}
+
+// ISOCheck is the result of fetching a ramdisk's ISO from this console. The machine or the
+// conductor may have a different route to it.
+type ISOCheck struct {
+	// Address is safe to show.
+	Address string `json:"address"`
+	// Readable is empty if the ISO cannot be checked: an image in Glance, or a file on the
+	// conductor.
+	Readable explain.Answer `json:"readable"`
+	// Text is the result in one clause.
+	Text string `json:"text"`
+}
+
+// checkISO fetches the start of an ISO.
+func checkISO(ctx context.Context, web ImageWeb, address string) ISOCheck {
+	look := ISOCheck{Address: printable.Line(models.MaskURL(address))}
+	if file := (plan.BootFile{Address: address}); !file.OnTheWeb() {
+		look.Text = "not checked: the address is not an HTTP URL"
+		return look
+	}
+	answer, head, total := queryFile(ctx, web, address)
+	look.Readable = explain.AnswerNo
+	switch {
+	case answer.Error != "":
+		look.Text = answer.Error
+	case answer.Status/100 != 2:
+		look.Text = fmt.Sprintf("the server returned HTTP %d", answer.Status)
+	case !doctor.IsISO(head):
+		look.Text = "not an ISO 9660 image"
+	default:
+		look.Readable, look.Text = explain.AnswerYes, "readable from this console"
+		if total > 0 {
+			look.Text += ", " + models.FormatBytes(total)
+		}
+	}
+	return look
 }

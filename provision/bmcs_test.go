@@ -20,7 +20,7 @@ import (
 
 const bmcPassword = "s3cr3t-0f-the-BMC"
 
-// besides are what Ironic knows of a node beside it.
+// besides is Ironic's data on a node, to compare the BMC with.
 type besides struct {
 	*fakeAPI
 	ports     []models.Port
@@ -37,7 +37,7 @@ func (b *besides) Inventory(context.Context, string) (json.RawMessage, error) {
 	return json.RawMessage(b.inventory), nil
 }
 
-// aMachine is one of the lab, with its BMC served, and a node that has it.
+// aMachine returns a machine of the lab with a served BMC, and its node.
 func aMachine(t *testing.T) (*machine.Machine, models.Node) {
 	t.Helper()
 	m, err := machine.New(machine.Spec{
@@ -69,7 +69,7 @@ func knows(password models.Secret) func(context.Context, *bmc.Target) error {
 	}
 }
 
-func TestBMCLook(t *testing.T) {
+func TestBMCReport(t *testing.T) {
 	t.Parallel()
 	_, n := aMachine(t)
 	iso := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -89,16 +89,16 @@ func TestBMCLook(t *testing.T) {
 		fakeAPI: newAPI(n), inventory: `{"inventory": {"disks": [{"name": "/dev/sda", "size": 480000000000, "serial": "S1"}]}}`,
 		ports: []models.Port{{Address: "52:54:00:00:00:01"}, {Address: "52:54:00:00:00:99"}},
 	}
-	b := &provision.BMCs{API: api, Complete: knows(bmcPassword), Web: provision.NewWeb(), Now: time.Now}
+	b := &provision.BMCs{API: api, Complete: knows(bmcPassword), Web: provision.NewWeb()}
 	for _, test := range []struct {
 		path     string
 		readable explain.Answer
 		text     string
 	}{
-		{"/live.iso", explain.AnswerYes, "it can be read from here, 64.0 KiB"}, {"/gone", explain.AnswerNo, "the server answers 404"}, {"/page", explain.AnswerNo, "no ISO 9660"},
+		{"/live.iso", explain.AnswerYes, "readable from this console, 64.0 KiB"}, {"/gone", explain.AnswerNo, "the server returned HTTP 404"}, {"/page", explain.AnswerNo, "not an ISO 9660"},
 	} {
 		api.set("n1", func(n *models.Node) { n.DriverInfo["deploy_iso"] = iso.URL + test.path })
-		look, err := b.Look(t.Context(), "n1")
+		look, err := b.Query(t.Context(), "n1")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,13 +118,13 @@ func TestBMCLook(t *testing.T) {
 	}
 	api.portsErr = errors.New("no ports today")
 	api.set("n1", func(n *models.Node) { n.DriverInfo["deploy_iso"] = "glance://uuid" })
-	look, err := b.Look(t.Context(), "n1")
+	look, err := b.Query(t.Context(), "n1")
 	if err != nil || len(look.Missing) != 1 || look.ISOs[0].Readable != "" {
 		t.Errorf("%+v, error %v", look, err)
 	}
 }
 
-func TestBMCLookNeedsALogin(t *testing.T) {
+func TestBMCReportNeedsCredentials(t *testing.T) {
 	t.Parallel()
 	_, n := aMachine(t)
 	ipmi := node("n2", models.StateManageable)
@@ -134,8 +134,8 @@ func TestBMCLookNeedsALogin(t *testing.T) {
 		password models.Secret
 		wrong    bool
 	}{{"", false}, {"wrong-Pa55", true}} {
-		_, err := (&provision.BMCs{API: api, Complete: knows(test.password), Now: time.Now}).Look(t.Context(), "n1")
-		var login *provision.BMCLoginError
+		_, err := (&provision.BMCs{API: api, Complete: knows(test.password)}).Query(t.Context(), "n1")
+		var login *provision.BMCCredentialsError
 		if !errors.As(err, &login) || (login.Wrong != nil) != test.wrong || login.Username != "admin" || login.Node != "n1" {
 			t.Errorf("error %v", err)
 		}
@@ -144,21 +144,21 @@ func TestBMCLookNeedsALogin(t *testing.T) {
 		}
 	}
 	var none *models.NoRedfishError
-	if _, err := (&provision.BMCs{API: api, Complete: knows("x"), Now: time.Now}).Look(t.Context(), "n2"); !errors.As(err, &none) || none.IPMI != "10.0.7.1" {
+	if _, err := (&provision.BMCs{API: api, Complete: knows("x")}).Query(t.Context(), "n2"); !errors.As(err, &none) || none.IPMI != "10.0.7.1" {
 		t.Errorf("error %v", err)
 	}
 }
 
-// Orders go past Ironic, and into the audit all the same.
+// TestBMCOrder: orders bypass Ironic, but are audited.
 func TestBMCOrder(t *testing.T) {
 	t.Parallel()
 	m, n := aMachine(t)
 	cleaning := n
 	cleaning.UUID, cleaning.Name, cleaning.ProvisionState = "uuid-n2", "n2", models.StateCleanWait
 	api := &besides{fakeAPI: newAPI(n, cleaning)}
-	b := &provision.BMCs{API: api, Complete: knows(bmcPassword), Now: time.Now}
+	b := &provision.BMCs{API: api, Complete: knows(bmcPassword)}
 	book := &memAudit{}
-	runner := &provision.Runner{API: api, Audit: book, Clock: clock{}, Context: "rack7"}
+	runner := &provision.Runner{API: api, Audit: book, Context: "rack7"}
 	order := func(o models.BMCOrder, node *models.Node) provision.Result {
 		t.Helper()
 		return runner.Run(t.Context(), runner.Plan(b.Order(o), []models.Node{*node}), provision.RunOptions{Wait: true})[0]
@@ -175,7 +175,7 @@ func TestBMCOrder(t *testing.T) {
 		want  string
 	}{
 		"nonsense":        {models.BMCOrder{Verb: models.BMCInsert, Image: "ftp://h/x"}, &n, "ftp"},
-		"while it cleans": {models.BMCOrder{Verb: models.BMCPowerOff}, &cleaning, "works on its disks"},
+		"while it cleans": {models.BMCOrder{Verb: models.BMCPowerOff}, &cleaning, "is erasing disks"},
 	} {
 		if res := order(test.order, test.node); res.Outcome != provision.OutcomeRefused || !strings.Contains(res.Err.Error(), test.want) {
 			t.Errorf("%s: %+v", name, res)
@@ -185,13 +185,13 @@ func TestBMCOrder(t *testing.T) {
 		t.Error("something was sent")
 	}
 	e := b.Order(models.BMCOrder{Verb: models.BMCPowerOff}).Effect(&n)
-	if e.Danger != models.DangerInterrupts || !strings.Contains(e.Text, "sets the power back") {
+	if e.Danger != models.DangerInterrupts || !strings.Contains(e.Text, "restores the previous power state") {
 		t.Errorf("effect %+v", e)
 	}
-	// Without Ironic, its address stands for the node.
+	// Without Ironic, the audit log has the address in place of the node.
 	address, _ := models.BMCAddress(&n)
 	target := bmc.Target{Address: address, Username: "admin"}
-	bare := &provision.Runner{Audit: book, Clock: clock{}}
+	bare := &provision.Runner{Audit: book}
 	if did, err := bare.OrderBMC(t.Context(), b, target, models.BMCOrder{Verb: models.BMCPowerOff}); err != nil || did == "" || isOn(m) {
 		t.Errorf("%q, error %v, on: %v", did, err, isOn(m))
 	}

@@ -11,63 +11,65 @@ import (
 	"ironworks/agentlog"
 	"ironworks/models"
 	"ironworks/models/request"
+	"ironworks/printable"
 )
 
-// ConsoleAPI is what lending serial consoles needs of Ironic; *ironicclient.Client has it.
+// ConsoleAPI is the part of Ironic's API that serial consoles need; *ironicclient.Client
+// implements it.
 type ConsoleAPI interface {
 	ConsoleState(ctx context.Context, id string) (models.ConsoleState, error)
 	Console(ctx context.Context, id string) (models.ConsoleAddress, error)
 }
 
-// Consoles lends the serial consoles of nodes, and leaves them as they were found: one that
-// was enabled for somebody is disabled when the last one has closed it.
+// Consoles opens the serial consoles of nodes and restores their state: a console that was enabled
+// for a reader is disabled when its last reader has closed it.
 type Consoles struct {
 	api    ConsoleAPI
 	runner *Runner
-	told   func(text string)
+	report func(text string)
 
 	mu    sync.Mutex
 	nodes map[string]*nodeConsole
 	over  bool
 }
 
-// NewConsoles makes a Consoles whose changes are those of a runner: refused where it is
-// read-only, and in its audit. Told hears what could not be undone.
-func NewConsoles(api ConsoleAPI, runner *Runner, told func(text string)) *Consoles {
-	return &Consoles{api: api, runner: runner, told: told, nodes: map[string]*nodeConsole{}}
+// NewConsoles returns a Consoles that changes nodes through a runner, which may be read-only and
+// writes the audit log. Report is called with what could not be restored; it may be nil.
+func NewConsoles(api ConsoleAPI, runner *Runner, report func(text string)) *Consoles {
+	return &Consoles{api: api, runner: runner, report: report, nodes: map[string]*nodeConsole{}}
 }
 
 var _ agentlog.SerialConsoles = (*Consoles)(nil)
 
-// nodeConsole is the console of one node, and who reads it.
+// nodeConsole is the console of one node, shared by its readers.
 type nodeConsole struct {
-	lender *Consoles
-	node   models.NodeRef
+	consoles *Consoles
+	node     models.NodeRef
 
-	// mu is held while Ironic is asked: who comes meanwhile finds it done.
+	// mu is held during requests, so that a second reader finds the console ready.
 	mu      sync.Mutex
 	readers int
-	enabled bool // by us
+	enabled bool // by this process
 }
 
 const (
-	consolePoll   = time.Second
-	consoleWithin = 30 * time.Second // for Ironic to do what it has accepted
+	consolePoll    = time.Second
+	consoleTimeout = 30 * time.Second // for a change that Ironic has accepted
 )
 
-// Open enables the console of a node where it is not.
+// Open enables the console of a node, if necessary, and returns a reader's handle.
 func (c *Consoles) Open(ctx context.Context, node models.NodeRef) (agentlog.SerialConsole, error) {
 	c.mu.Lock()
 	n := c.nodes[node.UUID]
 	if n == nil {
-		n = &nodeConsole{lender: c, node: node}
+		n = &nodeConsole{consoles: c, node: node}
 		c.nodes[node.UUID] = n
 	}
 	c.mu.Unlock()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if c.ended() {
-		return nil, errors.New("no console is lent any more")
+		return nil, errors.New("the serial consoles are closed")
 	}
 	if err := n.enable(ctx); err != nil {
 		if n.readers == 0 {
@@ -76,7 +78,7 @@ func (c *Consoles) Open(ctx context.Context, node models.NodeRef) (agentlog.Seri
 		return nil, err
 	}
 	n.readers++
-	return &lentConsole{nodeConsole: n}, nil
+	return &consoleHandle{nodeConsole: n}, nil
 }
 
 func (c *Consoles) ended() bool {
@@ -85,7 +87,8 @@ func (c *Consoles) ended() bool {
 	return c.over
 }
 
-// Close gives back what is still lent, and lends no more. It says what could not be undone.
+// Close disables all consoles that are still enabled and refuses to open more. It returns what
+// could not be disabled.
 func (c *Consoles) Close(ctx context.Context) error {
 	c.mu.Lock()
 	c.over = true
@@ -105,7 +108,7 @@ func (c *Consoles) Close(ctx context.Context) error {
 
 // enable makes the console ready.
 func (n *nodeConsole) enable(ctx context.Context) error {
-	state, err := n.lender.api.ConsoleState(ctx, n.node.UUID)
+	state, err := n.consoles.api.ConsoleState(ctx, n.node.UUID)
 	if err != nil {
 		return err
 	}
@@ -115,136 +118,136 @@ func (n *nodeConsole) enable(ctx context.Context) error {
 	if state.Enabled {
 		return nil
 	}
-	if n.lender.runner.ReadOnly {
+	if n.consoles.runner.ReadOnly {
 		return &agentlog.SerialError{
-			Why: "the console is not enabled, and to enable it is a change: this context is read-only", WayOut: "baremetal node console enable " + n.node.Label(), Final: true,
+			Reason: "the console is disabled, and this context is read-only", Remedy: "baremetal node console enable " + n.node.Label(), Final: true,
 		}
 	}
 	if err := n.set(ctx, true); err != nil {
 		return err
 	}
-	return n.settled(ctx, true)
+	return n.waitUntil(ctx, true)
 }
 
-// set asks Ironic to enable or to disable it. What may have arrived is taken back later.
+// set enables or disables the console. restore undoes it, also after an unclear result.
 func (n *nodeConsole) set(ctx context.Context, on bool) error {
 	verb := "console disable"
 	if on {
 		verb, n.enabled = "console enable", true
 	}
-	_, outcome, err := n.lender.runner.audited(ctx, entry{verb: verb, Request: request.Console(n.node.UUID, on)}, &models.Node{UUID: n.node.UUID, Name: n.node.Name})
+	_, outcome, err := n.consoles.runner.audited(ctx, entry{verb: verb, Request: request.Console(n.node.UUID, on)}, &models.Node{UUID: n.node.UUID, Name: n.node.Name})
 	if err != nil && on && outcome == OutcomeFailed {
 		n.enabled = false
 	}
 	var f *models.Fault
 	if on && errors.As(err, &f) && f.Kind == models.FaultBadRequest {
-		return &agentlog.SerialError{Why: "Ironic does not enable the console: " + f.Reason(), WayOut: f.Hint, Final: true}
+		return &agentlog.SerialError{Reason: "Ironic refused to enable the console: " + f.Reason(), Remedy: f.Hint, Final: true}
 	}
 	return err
 }
 
-// settled waits until Ironic has done what it accepted.
-func (n *nodeConsole) settled(ctx context.Context, on bool) error {
-	clock := n.lender.runner.Clock
-	for until := clock.Now().Add(consoleWithin); ; {
-		state, err := n.lender.api.ConsoleState(ctx, n.node.UUID)
+// waitUntil waits until Ironic has switched the console.
+func (n *nodeConsole) waitUntil(ctx context.Context, on bool) error {
+	for until := time.Now().Add(consoleTimeout); ; {
+		state, err := n.consoles.api.ConsoleState(ctx, n.node.UUID)
 		switch {
 		case err != nil:
 			return err
 		case state.Enabled == on:
 			return nil
 		case strings.Contains(state.LastError, "console"):
-			// Ironic forgets the last error before it begins.
-			return &agentlog.SerialError{Why: models.Printable(state.LastError), WayOut: "the conductor's log has more: it needs ipmitool, socat, and the BMC's serial over LAN", Final: true}
-		case !clock.Now().Before(until):
-			return &agentlog.SerialError{Why: fmt.Sprintf("Ironic has not done it within %v", consoleWithin)}
+			// Ironic clears last_error before it starts, so the error is new.
+			return &agentlog.SerialError{Reason: printable.Line(state.LastError), Remedy: "check the conductor's log; the console needs ipmitool, socat and serial over LAN on the BMC", Final: true}
+		case !time.Now().Before(until):
+			return &agentlog.SerialError{Reason: fmt.Sprintf("Ironic did not switch the console within %v", consoleTimeout)}
 		}
 		select {
-		case <-clock.After(consolePoll):
+		case <-time.After(consolePoll):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
-// restore disables the console if it was enabled here.
+// restore disables the console if ironworks enabled it.
 func (n *nodeConsole) restore(ctx context.Context) error {
 	if !n.enabled {
 		return nil
 	}
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), giveBackWithin)
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), giveBackTimeout)
 	defer stop()
 	err := n.set(ctx, false)
 	if err == nil {
-		err = n.settled(ctx, false)
+		err = n.waitUntil(ctx, false)
 	}
-	n.enabled = false // it is told of once
+	n.enabled = false // reported once
 	if err != nil {
-		err = fmt.Errorf("the console of %s is left enabled: %w; baremetal node console disable %s does it", n.node.Label(), err, n.node.Label())
-		if n.lender.told != nil {
-			n.lender.told(models.Printable(err.Error()))
+		err = fmt.Errorf("the console of %s is still enabled: %w; run baremetal node console disable %s", n.node.Label(), err, n.node.Label())
+		if n.consoles.report != nil {
+			n.consoles.report(printable.Line(err.Error()))
 		}
 	}
 	return err
 }
 
-// unreadable says why the console of an interface cannot be read here; nil where it can be,
-// or nobody knows.
+// unreadable returns why ironworks cannot read the console of an interface; nil if it can,
+// or if the interface is unknown.
 func unreadable(name string) error {
-	const others = "console_interface ipmitool-socat can be, where the conductor has it enabled"
-	shown := models.Printable(name)
+	const others = "set console_interface to ipmitool-socat (it must be enabled on the conductor)"
+	shown := printable.Line(name)
 	switch {
 	case name == "":
-		return &agentlog.SerialError{Why: "Ironic does not say that the node has a console interface", WayOut: others, Final: true}
+		return &agentlog.SerialError{Reason: "the node has no console interface", Remedy: others, Final: true}
 	case name == "no-console":
-		return &agentlog.SerialError{Why: "the node's console interface is no-console: there is nothing to read", WayOut: others, Final: true}
+		return &agentlog.SerialError{Reason: "console_interface is no-console", Remedy: others, Final: true}
 	case strings.Contains(name, "graphical"):
-		return &agentlog.SerialError{Why: "the node's console interface is " + shown + ", which shows a picture and no text", WayOut: others, Final: true}
+		return &agentlog.SerialError{Reason: "console_interface is " + shown + ", which is graphical", Remedy: others, Final: true}
 	case strings.Contains(name, "shellinabox"):
-		return &agentlog.SerialError{Why: "the node's console interface is " + shown + ", which is a web page and no text", WayOut: others, Final: true}
+		return &agentlog.SerialError{Reason: "console_interface is " + shown + ", which is a web page", Remedy: others, Final: true}
 	}
 	return nil
 }
 
-// lentConsole is a console that one reader has.
-type lentConsole struct {
+// consoleHandle is one reader's handle of a console.
+type consoleHandle struct {
 	*nodeConsole
 	closed sync.Once
 }
 
-// Changed says that the console was enabled for this, and what becomes of it.
-func (l *lentConsole) Changed() string {
+// Changed returns a message if the console was enabled for the reader, else "".
+func (l *consoleHandle) Changed() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.enabled {
-		return "the console was enabled for this, and is disabled in the end"
+		return "console enabled temporarily; disabled again when you stop"
 	}
 	return ""
 }
 
-// Address asks Ironic where the console is. With IPMI that ends who else reads it.
-func (l *lentConsole) Address(ctx context.Context) (string, error) {
+// Address returns the console's address. With IPMI, a new connection ends the one of another
+// reader.
+func (l *consoleHandle) Address(ctx context.Context) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	at, err := l.lender.api.Console(ctx, l.node.UUID)
+	console, err := l.consoles.api.Console(ctx, l.node.UUID)
 	switch {
 	case err != nil:
 		return "", err
-	case !at.Enabled:
+	case !console.Enabled:
 		l.enabled = false
-		return "", &agentlog.SerialError{Why: "somebody has disabled the console", WayOut: "baremetal node console enable " + l.node.Label()}
-	case at.Info.Type != "socat":
-		what := "Ironic gives no address for it"
-		if at.Info.Type != "" {
-			what = "what serves it is " + models.Printable(at.Info.Type) + ", and not socat"
+		return "", &agentlog.SerialError{Reason: "the console was disabled meanwhile", Remedy: "baremetal node console enable " + l.node.Label()}
+	case console.Info.Type != "socat":
+		what := "Ironic reports no address"
+		if console.Info.Type != "" {
+			what = "its type is " + printable.Line(console.Info.Type) + ", not socat"
 		}
-		return "", &agentlog.SerialError{Why: "the console is no serial line that can be read here: " + what, WayOut: "baremetal node console show " + l.node.Label(), Final: true}
+		return "", &agentlog.SerialError{Reason: "cannot read this type of console: " + what, Remedy: "baremetal node console show " + l.node.Label(), Final: true}
 	}
-	return at.Info.URL.Reveal(), nil
+	return console.Info.URL.Reveal(), nil
 }
 
-// Close gives the console back; the last reader's disables it.
-func (l *lentConsole) Close(ctx context.Context) (err error) {
+// Close closes the handle; the last reader's disables the console.
+func (l *consoleHandle) Close(ctx context.Context) (err error) {
 	l.closed.Do(func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()

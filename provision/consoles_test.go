@@ -16,17 +16,17 @@ import (
 	"ironworks/provision"
 )
 
-// fakeConsole is a node's console that takes a while to change.
+// fakeConsole is a node's console that takes a while to change its state.
 type fakeConsole struct {
-	provision.API // what else a runner may ask: nothing does
+	provision.API // other methods are not called
 
 	mu     sync.Mutex
 	state  models.ConsoleState
 	kind   string
 	url    models.Secret
 	calls  []string
-	refuse error  // of a change
-	fails  string // the last error after one
+	refuse error  // error of a change
+	fails  string // last_error after a change
 	takes  time.Duration
 }
 
@@ -76,20 +76,20 @@ func newConsole() *fakeConsole {
 	}
 }
 
-// lend makes a Consoles with what is heard of it.
-func lend(f *fakeConsole, readOnly bool) (c *provision.Consoles, audit *memAudit, told *[]string) {
-	audit, told = &memAudit{}, &[]string{}
-	runner := &provision.Runner{API: f, Audit: audit, Clock: clock{}, Context: "x", ReadOnly: readOnly}
-	return provision.NewConsoles(f, runner, func(text string) { *told = append(*told, text) }), audit, told
+// lend returns a Consoles, with its audit log and reports.
+func lend(f *fakeConsole, readOnly bool) (c *provision.Consoles, audit *memAudit, reports *[]string) {
+	audit, reports = &memAudit{}, &[]string{}
+	runner := &provision.Runner{API: f, Audit: audit, Context: "x", ReadOnly: readOnly}
+	return provision.NewConsoles(f, runner, func(text string) { *reports = append(*reports, text) }), audit, reports
 }
 
 func ref() models.NodeRef { return models.NodeRef{UUID: "uuid-n1", Name: "n1"} }
 
-// TestConsolesAreLeftAsTheyWere has two readers of a console that is not enabled.
-func TestConsolesAreLeftAsTheyWere(t *testing.T) {
+// TestConsolesAreRestored has two readers of a console that is disabled.
+func TestConsolesAreRestored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newConsole()
-		c, audit, told := lend(f, false)
+		c, audit, reports := lend(f, false)
 		first, err := c.Open(t.Context(), ref())
 		if err != nil {
 			t.Fatal(err)
@@ -99,10 +99,10 @@ func TestConsolesAreLeftAsTheyWere(t *testing.T) {
 			t.Fatal(err)
 		}
 		address, err := first.Address(t.Context())
-		if err != nil || address != "tcp://192.0.2.1:10023" || !strings.Contains(second.Changed(), "was enabled for this") {
+		if err != nil || address != "tcp://192.0.2.1:10023" || !strings.Contains(second.Changed(), "enabled temporarily") {
 			t.Errorf("%q, %v; %q", address, err, second.Changed())
 		}
-		// Whoever is interrupted gives back nevertheless.
+		// An interrupted reader restores the console, too.
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := errors.Join(first.Close(ctx), first.Close(ctx)); err != nil || !f.state.Enabled {
@@ -111,8 +111,8 @@ func TestConsolesAreLeftAsTheyWere(t *testing.T) {
 		if err := second.Close(ctx); err != nil || f.state.Enabled {
 			t.Errorf("closed: %v, %t", err, f.state.Enabled)
 		}
-		if err := c.Close(ctx); err != nil || len(*told) > 0 {
-			t.Errorf("%v, %q", err, *told)
+		if err := c.Close(ctx); err != nil || len(*reports) > 0 {
+			t.Errorf("%v, %q", err, *reports)
 		}
 		if _, err := c.Open(t.Context(), ref()); err == nil {
 			t.Error("lent after the end")
@@ -127,10 +127,10 @@ func TestConsolesAreLeftAsTheyWere(t *testing.T) {
 	})
 }
 
-func TestConsolesThatWereEnabledStayEnabled(t *testing.T) {
+func TestEnabledConsolesStayEnabled(t *testing.T) {
 	f := newConsole()
 	f.state.Enabled = true
-	c, audit, _ := lend(f, true) // to read it is no change
+	c, audit, _ := lend(f, true) // reading changes nothing
 	console, err := c.Open(t.Context(), ref())
 	if err != nil {
 		t.Fatal(err)
@@ -143,17 +143,17 @@ func TestConsolesThatWereEnabledStayEnabled(t *testing.T) {
 	}
 }
 
-// TestConsolesAreGivenBackAtTheEnd has a reader that does not close.
-func TestConsolesAreGivenBackAtTheEnd(t *testing.T) {
+// TestCloseRestoresConsoles has a reader that does not close its handle.
+func TestCloseRestoresConsoles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newConsole()
-		c, _, told := lend(f, false)
+		c, _, reports := lend(f, false)
 		console, err := c.Open(t.Context(), ref())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Close(t.Context()); err != nil || f.state.Enabled || len(*told) > 0 {
-			t.Errorf("%v, %t, %q", err, f.state.Enabled, *told)
+		if err := c.Close(t.Context()); err != nil || f.state.Enabled || len(*reports) > 0 {
+			t.Errorf("%v, %t, %q", err, f.state.Enabled, *reports)
 		}
 		if err := console.Close(t.Context()); err != nil || f.asked() != "set true, set false" {
 			t.Errorf("%v, %s", err, f.asked())
@@ -161,26 +161,26 @@ func TestConsolesAreGivenBackAtTheEnd(t *testing.T) {
 	})
 }
 
-func TestConsolesThatAreLeftEnabledAreTold(t *testing.T) {
+func TestConsolesLeftEnabledAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newConsole()
-		c, _, told := lend(f, false)
+		c, _, reports := lend(f, false)
 		console, err := c.Open(t.Context(), ref())
 		if err != nil {
 			t.Fatal(err)
 		}
 		f.refuse = &models.Fault{Kind: models.FaultLocked, Op: "disable the console of node n1", Status: 409, Message: "node is locked"}
 		err = console.Close(t.Context())
-		if err == nil || len(*told) != 1 || !strings.Contains((*told)[0], "the console of n1 is left enabled: ") || !strings.Contains((*told)[0], "baremetal node console disable n1") {
-			t.Errorf("%v; told %q", err, *told)
+		if err == nil || len(*reports) != 1 || !strings.Contains((*reports)[0], "the console of n1 is still enabled: ") || !strings.Contains((*reports)[0], "baremetal node console disable n1") {
+			t.Errorf("%v; reports %q", err, *reports)
 		}
-		if err := c.Close(t.Context()); err != nil || len(*told) != 1 {
-			t.Errorf("told twice: %v, %q", err, *told)
+		if err := c.Close(t.Context()); err != nil || len(*reports) != 1 {
+			t.Errorf("reported twice: %v, %q", err, *reports)
 		}
 	})
 }
 
-func TestConsolesThatCannotBeRead(t *testing.T) {
+func TestUnreadableConsoles(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		change   func(f *fakeConsole)
@@ -188,24 +188,24 @@ func TestConsolesThatCannotBeRead(t *testing.T) {
 		want     string
 		asked    string
 	}{
-		{"no interface", func(f *fakeConsole) { f.state.Interface = "" }, false, "does not say that the node has a console interface", ""},
-		{"no console", func(f *fakeConsole) { f.state.Interface = "no-console" }, false, "no-console: there is nothing to read", ""},
-		{"a picture", func(f *fakeConsole) { f.state.Interface = "redfish-graphical" }, false, "a picture and no text", ""},
-		{"a web page", func(f *fakeConsole) { f.state.Interface = "ipmitool-shellinabox" }, false, "a web page and no text", ""},
+		{"no interface", func(f *fakeConsole) { f.state.Interface = "" }, false, "the node has no console interface", ""},
+		{"no console", func(f *fakeConsole) { f.state.Interface = "no-console" }, false, "console_interface is no-console", ""},
+		{"a picture", func(f *fakeConsole) { f.state.Interface = "redfish-graphical" }, false, "redfish-graphical, which is graphical", ""},
+		{"a web page", func(f *fakeConsole) { f.state.Interface = "ipmitool-shellinabox" }, false, "which is a web page", ""},
 		{"read-only", func(*fakeConsole) {}, true, "this context is read-only", ""},
 		{"refused", func(f *fakeConsole) {
 			f.refuse = &models.Fault{Kind: models.FaultBadRequest, Status: 400, Message: "no ipmi_address"}
-		}, false, "Ironic does not enable the console: no ipmi_address", "set true"},
+		}, false, "Ironic refused to enable the console: no ipmi_address", "set true"},
 		{"locked", func(f *fakeConsole) {
 			f.refuse = &models.Fault{Kind: models.FaultLocked, Status: 409, Message: "node is locked"}
 		}, false, "node is locked", "set true"},
 		{"it may have arrived", func(f *fakeConsole) {
-			f.refuse = &models.Fault{Kind: models.FaultReset, Sent: true, Message: "the connection broke"}
-		}, false, "the connection broke", "set true, set false"},
+			f.refuse = &models.Fault{Kind: models.FaultReset, Sent: true, Message: "connection lost"}
+		}, false, "connection lost", "set true, set false"},
 		{"it fails", func(f *fakeConsole) { f.fails = "Error enabling the console on node n1. Reason: no socat" }, false, "Reason: no socat", "set true, set false"},
-		{"it takes too long", func(f *fakeConsole) { f.takes = time.Hour }, false, "not done it within", "set true, set false"},
-		{"another kind", func(f *fakeConsole) { f.kind = "vnc" }, false, "what serves it is vnc, and not socat", "set true, address, set false"},
-		{"no address", func(f *fakeConsole) { f.kind = "" }, false, "Ironic gives no address for it", "set true, address, set false"},
+		{"it takes too long", func(f *fakeConsole) { f.takes = time.Hour }, false, "did not switch the console within", "set true, set false"},
+		{"another kind", func(f *fakeConsole) { f.kind = "vnc" }, false, "its type is vnc, not socat", "set true, address, set false"},
+		{"no address", func(f *fakeConsole) { f.kind = "" }, false, "Ironic reports no address", "set true, address, set false"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -221,7 +221,7 @@ func TestConsolesThatCannotBeRead(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), tt.want) || f.asked() != tt.asked {
 					t.Errorf("%v; asked %q, want %q, %q", err, f.asked(), tt.want, tt.asked)
 				}
-				if tt.asked == "" && (!errors.As(err, &known) || known.WayOut == "" || !known.Final) {
+				if tt.asked == "" && (!errors.As(err, &known) || known.Remedy == "" || !known.Final) {
 					t.Errorf("no way out: %#v", err)
 				}
 			})
@@ -229,8 +229,8 @@ func TestConsolesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestConsolesThatSomebodyDisables does not enable them again, nor disable them.
-func TestConsolesThatSomebodyDisables(t *testing.T) {
+// TestConsoleDisabledByOthers: it is neither enabled again nor disabled.
+func TestConsoleDisabledByOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newConsole()
 		c, _, _ := lend(f, false)
@@ -239,7 +239,7 @@ func TestConsolesThatSomebodyDisables(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.state.Enabled = false
-		if _, err := console.Address(t.Context()); err == nil || err.Error() != "somebody has disabled the console" {
+		if _, err := console.Address(t.Context()); err == nil || err.Error() != "the console was disabled meanwhile" {
 			t.Error(err)
 		}
 		if err := console.Close(t.Context()); err != nil || f.asked() != "set true, address" {

@@ -13,56 +13,57 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/plan"
+	"ironworks/printable"
 )
 
-// DeployOptions say what is deployed to which node.
+// DeployOptions configure [Deploy].
 type DeployOptions struct {
-	// For gives a node's deployment.
+	// For returns the deployment of a node.
 	For func(n *models.Node) (Deployment, error)
-	// Checked is told of each node whose checks are done, from several goroutines; it
-	// must not block. May be nil.
+	// Checked is called for each node whose checks are done, from several goroutines; it must not
+	// block. It may be nil.
 	Checked func(n models.NodeRef)
 }
 
-// DeployAction deploys nodes, each after its checks. It is made by [Deploy]; a node that
-// [DeployAction.Preflight] has not seen is refused.
+// DeployAction deploys nodes, each after its checks. [Deploy] makes it; it refuses nodes that
+// [DeployAction.Preflight] has not checked.
 type DeployAction struct {
-	plain
+	watchedAction
 	// verb is deploy or rebuild.
 	verb    models.Verb
 	options DeployOptions
 	checks  *Preflighter
-	wish    wish
-	// overrides are by the uuid of the node whose name was typed.
+	purpose purpose
+	// overrides are by the UUID of the node whose name the operator typed.
 	overrides map[string][]plan.CheckID
-	// earlier are nodes as an action before this one had them, by uuid.
+	// earlier has the nodes of the actions before this one, by UUID.
 	earlier map[string]*readyNode
 
 	mu    sync.Mutex
 	ready map[string]*readyNode
 }
 
-// Deploy is an action that takes a node by its instance_uuid, writes what the plan
-// changes, asks Ironic whether that is valid, and sends the deployment. What fails
-// before the last request is given back.
+// Deploy returns an action that reserves a node by its instance_uuid, writes what the plan
+// changes, has Ironic validate the result, and sends the deployment. If anything fails before the
+// last request, the changes are reverted.
 func Deploy(checks *Preflighter, options DeployOptions) *DeployAction {
 	return &DeployAction{verb: models.VerbDeploy, options: options, checks: checks, ready: map[string]*readyNode{}}
 }
 
-// Rebuild is the same action for nodes that are deployed, or whose deployment failed:
-// they stay the instance that they are, and their disk is written again.
+// Rebuild returns the same action for nodes that are deployed, or whose deployment failed: they
+// keep their instance_uuid, and their disk is written again.
 func Rebuild(checks *Preflighter, options DeployOptions) *DeployAction {
 	a := Deploy(checks, options)
 	a.verb = models.VerbRebuild
 	return a
 }
 
-// Overriding is the same action, with no node checked yet, and with checks overridden on
-// nodes whose names somebody typed, by their uuids. Ones of an earlier Overriding are
-// forgotten; instances that were given to nodes are not.
-func (a *DeployAction) Overriding(overrides map[string][]plan.CheckID) *DeployAction {
+// WithOverrides returns the same action, with no node checked yet, and with checks overridden on
+// nodes whose names the operator typed, by UUID. Overrides of an earlier call are dropped; the
+// instance_uuids of the nodes stay.
+func (a *DeployAction) WithOverrides(overrides map[string][]plan.CheckID) *DeployAction {
 	again := Deploy(a.checks, a.options)
-	again.verb, again.wish, again.overrides, again.earlier = a.verb, a.wish, overrides, map[string]*readyNode{}
+	again.verb, again.purpose, again.overrides, again.earlier = a.verb, a.purpose, overrides, map[string]*readyNode{}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	maps.Copy(again.earlier, a.earlier)
@@ -70,9 +71,9 @@ func (a *DeployAction) Overriding(overrides map[string][]plan.CheckID) *DeployAc
 	return again
 }
 
-// OverridesOn are overrides of checks on those of the nodes whose names, or uuids, somebody
-// typed: for [DeployAction.Overriding].
-func OverridesOn(nodes []models.Node, typed []string, checks []plan.CheckID) map[string][]plan.CheckID {
+// OverridesFor returns checks as overrides for those nodes whose names or UUIDs were typed, for
+// [DeployAction.WithOverrides].
+func OverridesFor(nodes []models.Node, typed []string, checks []plan.CheckID) map[string][]plan.CheckID {
 	on := map[string][]plan.CheckID{}
 	for i := range nodes {
 		if n := &nodes[i]; slices.Contains(typed, n.UUID) || n.Name != "" && slices.Contains(typed, n.Name) {
@@ -82,18 +83,17 @@ func OverridesOn(nodes []models.Node, typed []string, checks []plan.CheckID) map
 	return on
 }
 
-// Telling is the same action as [DeployAction.Overriding] makes, that tells somebody else
-// of nodes whose checks are done.
-func (a *DeployAction) Telling(checked func(n models.NodeRef)) *DeployAction {
-	again := a.Overriding(a.overrides)
+// WithCallback returns the same action as [DeployAction.WithOverrides], with another Checked callback.
+func (a *DeployAction) WithCallback(checked func(n models.NodeRef)) *DeployAction {
+	again := a.WithOverrides(a.overrides)
 	again.options.Checked = checked
 	return again
 }
 
-// readyNode is a node with all that is sent to it.
+// readyNode is a node with everything that is sent to it.
 type readyNode struct {
 	deployment Deployment
-	// verb is the action's, or that of a deployment that goes on.
+	// verb is the action's, or that of the deployment that is resumed.
 	verb     models.Verb
 	facts    *plan.Facts
 	checks   []plan.Check
@@ -103,28 +103,26 @@ type readyNode struct {
 	allocate *models.AllocationRequest
 	patch    []models.PatchOp
 	request  models.ProvisionRequest
-	// sent says that the requests were made once: another try wants its own checks.
+	// sent reports that the requests were sent once: another attempt needs new checks.
 	sent bool
 
-	// kept says that the node had the instance before. before is the record of an earlier
-	// try, and rest what is left to do about that instead of sending anything.
-	kept   bool
-	before *record
-	rest   rest
-	why    string
-	// seen tells that record from what may be there later.
-	seen string
-	// asked is what the record says of what was asked for; restore takes back what an
-	// earlier try has changed.
-	asked     *recordedDeployment
+	// kept reports that the node had the instance before. before is the record of an earlier
+	// attempt, and rest what is left to do about it instead of a new deployment.
+	kept     bool
+	before   *record
+	followUp followUp
+	reason   string
+	// stamp is the stamp of that record, to notice a change by another process.
+	stamp string
+	// requested is the deployment for the record; restore reverts what an earlier attempt has changed.
+	requested *recordedDeployment
 	overrides []plan.CheckID
 	restore   []models.PatchOp
 }
 
-// Preflight does the checks on nodes, [AtOnce] at a time, and works out what would be
-// sent. A runner's plan follows it. Nothing is kept of the checks before. A node with a
-// deployment that was interrupted is read anew, in its place, until it can be told what
-// has arrived of that.
+// Preflight runs the checks on nodes, [Concurrency] at a time, and computes what would be sent. The
+// results replace those of earlier checks; a runner's plan follows. A node whose deployment was
+// interrupted is read again, in place, until it is known which requests have arrived.
 func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
 	checks := a.checks.Fresh()
 	inParallel(ctx, len(nodes), func(going context.Context, i int) {
@@ -141,14 +139,14 @@ func (a *DeployAction) Preflight(ctx context.Context, nodes []models.Node) {
 func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *models.Node) *readyNode {
 	r := &readyNode{verb: a.verb, instance: uuid.NewString(), overrides: a.overrides[n.UUID]}
 	var d Deployment
-	if d, r.err = a.wanted(ctx, n, r); r.err != nil || r.rest != restNone {
+	if d, r.err = a.deploymentFor(ctx, n, r); r.err != nil || r.followUp != followUpNone {
 		return r
 	}
-	if before := a.tryBefore(n); before != nil && n.InstanceUUID != "" && n.InstanceUUID == before.instance {
-		r.instance, r.kept, d.mine = before.instance, before.kept, before.instance
+	if before := a.earlierAttempt(n); before != nil && n.InstanceUUID != "" && n.InstanceUUID == before.instance {
+		r.instance, r.kept, d.ownInstance = before.instance, before.kept, before.instance
 	}
 	d.verb = r.verb
-	d = d.prepared()
+	d = d.withReport()
 	r.deployment = d
 	if r.facts, r.err = checks.facts(ctx, n, d); r.err != nil {
 		return r
@@ -164,8 +162,8 @@ func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *mo
 	default:
 		r.reserve = []models.PatchOp{{Op: "add", Path: "/instance_uuid", Value: r.instance}}
 	}
-	if n.InstanceUUID != "" && d.mine == "" || r.verb == models.VerbRebuild {
-		r.reserve, r.allocate, r.instance, r.kept = nil, nil, n.InstanceUUID, true // rebuilt, or overridden: it is deployed as the instance that it is
+	if n.InstanceUUID != "" && d.ownInstance == "" || r.verb == models.VerbRebuild {
+		r.reserve, r.allocate, r.instance, r.kept = nil, nil, n.InstanceUUID, true // rebuilt or overridden: it keeps its instance
 	}
 	if r.patch, r.err = models.Patch(n, d.settings(r.facts)); r.err != nil {
 		return r
@@ -175,68 +173,68 @@ func (a *DeployAction) readyNode(ctx context.Context, checks *Preflighter, n *mo
 	return r
 }
 
-func (a *DeployAction) of(n *models.Node) *readyNode {
+func (a *DeployAction) checked(n *models.Node) *readyNode {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.ready[n.UUID]
 }
 
-// CheckedBy says that the action asks the same Ironic as these checks.
+// CheckedBy reports whether the action uses the same Ironic as these checks.
 func (a *DeployAction) CheckedBy(checks *Preflighter) bool {
 	return checks != nil && a.checks.Reader == checks.Reader
 }
 
-// Name is that of the verb.
+// Name returns the verb.
 func (a *DeployAction) Name() string { return string(a.verb) }
 
-// tryBefore is a node as this deployment had it before, or nil.
-func (a *DeployAction) tryBefore(n *models.Node) *readyNode {
-	if r := a.of(n); r != nil {
+// earlierAttempt returns the node as an earlier attempt of this deployment left it, or nil.
+func (a *DeployAction) earlierAttempt(n *models.Node) *readyNode {
+	if r := a.checked(n); r != nil {
 		return r
 	}
 	return a.earlier[n.UUID]
 }
 
-// verbOf is what is, or was, sent to a node.
-func (a *DeployAction) verbOf(n *models.Node) models.Verb {
-	if r := a.of(n); r != nil {
+// verbFor returns the verb that is, or was, sent to a node.
+func (a *DeployAction) verbFor(n *models.Node) models.Verb {
+	if r := a.checked(n); r != nil {
 		return r.verb
 	}
 	return a.verb
 }
 
-// Checks are what the preflight found on a node; nil before it.
+// Checks returns the results of the preflight on a node; nil before it.
 func (a *DeployAction) Checks(n *models.Node) []plan.Check {
-	if r := a.of(n); r != nil {
+	if r := a.checked(n); r != nil {
 		return r.checks
 	}
 	return nil
 }
 
-// Order is the list of steps as Ironic will run it, each with its source.
+// Order returns the steps in the order in which Ironic runs them, each with its source.
 func (a *DeployAction) Order(n *models.Node) []plan.OrderedStep {
-	r := a.of(n)
+	r := a.checked(n)
 	if r == nil || r.facts == nil {
 		return nil
 	}
 	return r.facts.Order()
 }
 
-// Refuse says what the checks say. What they said before an earlier try counts no more.
+// Refuse returns the failed checks. Checks from before an earlier attempt do not count.
 func (a *DeployAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	if a.wasSent(n) {
-		return refusal(a, n, models.RefusedArguments, "the checks were done before an earlier try", "")
+		return refusal(a, n, models.RefusedArguments, "the checks ran before an earlier attempt; run them again", "")
 	}
 	return a.refuse(n)
 }
 
 func (a *DeployAction) refuse(n *models.Node) *models.Refusal {
-	r := a.of(n)
+	r := a.checked(n)
 	switch {
 	case r == nil:
-		return refusal(a, n, models.RefusedArguments, "the checks were not done", "")
+		return refusal(a, n, models.RefusedArguments, "the checks have not run", "")
 	case r.err != nil:
-		return refusal(a, n, models.RefusedArguments, models.Printable(r.err.Error()), "")
+		return refusal(a, n, models.RefusedArguments, printable.Line(r.err.Error()), "")
 	}
 	refused := plan.RefusedChecks(r.checks)
 	if len(refused) == 0 {
@@ -245,8 +243,8 @@ func (a *DeployAction) refuse(n *models.Node) *models.Refusal {
 	reasons := make([]string, len(refused))
 	for i, c := range refused {
 		reasons[i] = "[" + string(c.ID) + "] " + c.Text
-		if c.WayOut != "" {
-			reasons[i] += " (" + c.WayOut + ")"
+		if c.Remedy != "" {
+			reasons[i] += " (" + c.Remedy + ")"
 		}
 	}
 	kind := models.RefusedArguments
@@ -260,14 +258,14 @@ func (a *DeployAction) refuse(n *models.Node) *models.Refusal {
 	return refusal(a, n, kind, strings.Join(reasons, "; "), "")
 }
 
-// Effect names the disk that is written.
+// Effect names the disk that is overwritten.
 func (a *DeployAction) Effect(n *models.Node) models.Effect {
-	e := models.VerbEffect(a.verbOf(n), n, nil)
-	r := a.of(n)
-	if r != nil && r.rest != restNone {
-		text := r.rest.effect(&r.before.Unfinished)
-		if last, err := rootDiskEntry(n, r); r.rest == restFollow && err == nil && last != nil {
-			text += "; when it ends well, the disk is written to " + rootDiskPlace
+	e := models.VerbEffect(a.verbFor(n), n, nil)
+	r := a.checked(n)
+	if r != nil && r.followUp != followUpNone {
+		text := r.followUp.effect(&r.before.Unfinished)
+		if last, err := rootDiskEntry(n, r); r.followUp == followUpWatch && err == nil && last != nil {
+			text += "; on success, the root disk is recorded in " + rootDiskPlace
 		}
 		return models.Effect{Text: text}
 	}
@@ -294,13 +292,13 @@ func overridden(checks []plan.Check) []string {
 	return ids
 }
 
-// looked keeps what the agent offers, while Ironic has it.
-func (a *DeployAction) looked(now *models.Node) {
-	if offered := offeredNow(now); offered != nil && a.checks.Keep != nil {
-		a.checks.Keep(now.UUID, offered)
+// observed stores the steps that the agent offers while Ironic has them.
+func (a *DeployAction) observed(now *models.Node) {
+	if offered := offeredSteps(now); offered != nil && a.checks.StoreOffered != nil {
+		a.checks.StoreOffered(now.UUID, offered)
 	}
 }
 
 func (a *DeployAction) ended(before, now *models.Node, waited time.Duration) (verdict, bool) {
-	return verbAction{req: models.ProvisionRequest{Verb: a.verbOf(before)}}.ended(before, now, waited)
+	return verbAction{req: models.ProvisionRequest{Verb: a.verbFor(before)}}.ended(before, now, waited)
 }

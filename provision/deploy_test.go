@@ -15,25 +15,25 @@ import (
 	"ironworks/provision"
 )
 
-// gateOf is a deployment or a rebuild of nodes by a fake Ironic, as far as its runner.
+// gateOf returns a deployment or a rebuild of nodes in a fake Ironic, with its runner.
 func gateOf(
 	t *testing.T, make func(*provision.Preflighter, provision.DeployOptions) *provision.DeployAction, r *reader, nodes ...models.Node,
 ) (*fakeAPI, *provision.DeployAction, *provision.Runner) {
 	t.Helper()
-	action := make(&provision.Preflighter{Reader: r, Clock: clock{}}, provision.DeployOptions{
+	action := make(&provision.Preflighter{Reader: r}, provision.DeployOptions{
 		For: func(n *models.Node) (provision.Deployment, error) {
 			d := deployment(t)
-			if n.InstanceUUID == "i1" { // a rebuild changes no interface
+			if n.InstanceUUID == "i1" { // a rebuild does not change the interface
 				d.Fields.Kind, d.Fields.Image = plan.KindDirect, plan.Image{Source: "http://h/i", Checksum: "http://h/SHA256SUMS"}
 			}
 			return d, nil
 		},
 	})
 	api := newAPI(nodes...)
-	return api, action, &provision.Runner{API: api, Audit: &memAudit{}, Clock: clock{}, Context: "test"}
+	return api, action, &provision.Runner{API: api, Audit: &memAudit{}, Context: "test"}
 }
 
-// deployed is a node that runs an instance.
+// deployed returns a node with an instance.
 func deployed(t *testing.T) models.Node {
 	t.Helper()
 	text := strings.Replace(string(deployable(t).Raw), `"available"`, `"active"`, 1)
@@ -44,20 +44,20 @@ func deployed(t *testing.T) models.Node {
 	return *n
 }
 
-// TestNoVerbDeploysByItself: neither a plan of a runner's nor one made by hand sends what
-// was not checked.
-func TestNoVerbDeploysByItself(t *testing.T) {
+// TestUncheckedDeploymentsAreRefused: neither a runner's plan nor a hand-made one sends a
+// deployment without checks.
+func TestUncheckedDeploymentsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, v := range []models.Verb{models.VerbDeploy, models.VerbRebuild} {
 		action := provision.Provision(models.ProvisionRequest{Verb: v, DeploySteps: []models.Step{{Interface: "deploy", Step: "install_coreos", Priority: prio(80)}}})
 		n := node("n1", models.StateDeployFailed)
 		api := newAPI(n)
-		runner := &provision.Runner{API: api, Audit: &memAudit{}, Clock: clock{}}
+		runner := &provision.Runner{API: api, Audit: &memAudit{}}
 		for _, plan := range []provision.Batch{
 			runner.Plan(action, []models.Node{n}), {Action: action, Items: []provision.Item{{Node: n}}},
 		} {
 			res := runner.Run(t.Context(), plan, provision.RunOptions{})[0]
-			if res.Outcome != provision.OutcomeRefused || len(api.calls) != 0 || !strings.Contains(res.Err.Error(), "without its checks") {
+			if res.Outcome != provision.OutcomeRefused || len(api.calls) != 0 || !strings.Contains(res.Err.Error(), "require checks") {
 				t.Errorf("%s: %+v %q", v, res, api.calls)
 			}
 		}
@@ -91,8 +91,8 @@ func TestRebuildKeepsTheInstance(t *testing.T) {
 	}
 }
 
-// TestWhichStatesAreDeployed: the one verb's states are not the other's.
-func TestWhichStatesAreDeployed(t *testing.T) {
+// TestStatesOfDeployAndRebuild: the states of one verb are not those of the other.
+func TestStatesOfDeployAndRebuild(t *testing.T) {
 	t.Parallel()
 	free, taken := deployable(t), deployed(t)
 	for name, c := range map[string]struct {
@@ -117,8 +117,8 @@ func TestWhichStatesAreDeployed(t *testing.T) {
 	}
 }
 
-// TestAnotherTryWantsItsOwnChecks: what was checked is sent once.
-func TestAnotherTryWantsItsOwnChecks(t *testing.T) {
+// TestAnotherAttemptNeedsNewChecks: the result of checks is used once.
+func TestAnotherAttemptNeedsNewChecks(t *testing.T) {
 	t.Parallel()
 	n := deployable(t)
 	api, action, runner := gateOf(t, provision.Deploy, &reader{inventory: oneDisk}, n)
@@ -130,13 +130,13 @@ func TestAnotherTryWantsItsOwnChecks(t *testing.T) {
 	sent := len(api.calls)
 	for name, again := range map[string]provision.Batch{
 		"the old plan": plan, "a new plan": runner.Plan(action, []models.Node{n}),
-		"another action": runner.Plan(action.Overriding(nil), []models.Node{n}),
+		"another action": runner.Plan(action.WithOverrides(nil), []models.Node{n}),
 	} {
 		if res := runner.Run(t.Context(), again, provision.RunOptions{})[0]; res.Outcome != provision.OutcomeRefused || len(api.calls) != sent {
 			t.Errorf("%s: %+v %q", name, res, api.calls[sent:])
 		}
 	}
-	// With checks of its own the node is still known as this deployment's.
+	// With new checks, the node is still recognized as this deployment's.
 	var object map[string]any
 	var ops []models.PatchOp
 	if err := json.Unmarshal([]byte(strings.TrimPrefix(api.calls[0], "n1 patch ")), &ops); err != nil {
@@ -154,14 +154,14 @@ func TestAnotherTryWantsItsOwnChecks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := action.Overriding(nil)
+	again := action.WithOverrides(nil)
 	again.Preflight(t.Context(), []models.Node{*failed})
 	if refused := again.Refuse(failed, models.APIVersion{}); refused != nil {
 		t.Errorf("its own node is refused: %v", refused)
 	}
 }
 
-func TestOverridingIsForOneNodeAndOneTry(t *testing.T) {
+func TestOverrideIsForOneNodeAndOneAttempt(t *testing.T) {
 	t.Parallel()
 	n := deployable(t)
 	_, action, _ := gateOf(t, provision.Deploy, &reader{}, n)
@@ -175,7 +175,7 @@ func TestOverridingIsForOneNodeAndOneTry(t *testing.T) {
 		"another node":     {map[string][]plan.CheckID{"n2": {plan.CheckInventory}}, true},
 		"none any longer":  {nil, true},
 	} {
-		again := action.Overriding(c.overrides)
+		again := action.WithOverrides(c.overrides)
 		if again.Refuse(&n, models.APIVersion{}) == nil {
 			t.Errorf("%s: it passes before its checks", name)
 		}
@@ -186,9 +186,9 @@ func TestOverridingIsForOneNodeAndOneTry(t *testing.T) {
 	}
 }
 
-// TestWhatChangedSinceTheChecksIsNotDeployed: other hints mean another disk than the one
-// that somebody has said yes to.
-func TestWhatChangedSinceTheChecksIsNotDeployed(t *testing.T) {
+// TestChangesAfterTheChecksStopTheDeployment: with other hints, the disk may differ from the one
+// that the operator confirmed.
+func TestChangesAfterTheChecksStopTheDeployment(t *testing.T) {
 	t.Parallel()
 	n := deployable(t)
 	for name, c := range map[string]struct{ old, other, says string }{
@@ -225,28 +225,28 @@ func TestWhatChangedSinceTheChecksIsNotDeployed(t *testing.T) {
 	}
 }
 
-// TestEachLookReadsAnew: what is the same for all nodes is not kept from one look to the
-// next, and every node is told of once.
-func TestEachLookReadsAnew(t *testing.T) {
+// TestPreflightReadsAgain: data that all nodes share is not reused by the next preflight, and
+// every node is reported once.
+func TestPreflightReadsAgain(t *testing.T) {
 	t.Parallel()
 	n := deployable(t)
 	r := &countingReader{reader: &reader{inventory: oneDisk}}
-	told := 0
-	action := provision.Deploy(&provision.Preflighter{Reader: r, Clock: clock{}}, provision.DeployOptions{
+	checked := 0
+	action := provision.Deploy(&provision.Preflighter{Reader: r}, provision.DeployOptions{
 		For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil },
-	}).Telling(func(models.NodeRef) { told++ })
+	}).WithCallback(func(models.NodeRef) { checked++ })
 	for range 2 {
 		action.Preflight(t.Context(), []models.Node{n})
 	}
-	if r.drivers != 2 || told != 2 {
-		t.Errorf("the drivers were read %d times, %d nodes told of", r.drivers, told)
+	if r.drivers != 2 || checked != 2 {
+		t.Errorf("the drivers were read %d times, %d nodes checked of", r.drivers, checked)
 	}
 	if !action.CheckedBy(&provision.Preflighter{Reader: r}) || action.CheckedBy(&provision.Preflighter{Reader: &reader{}}) || action.CheckedBy(nil) {
 		t.Error("it does not know whose checks they are")
 	}
 }
 
-// countingReader counts how often the drivers are read.
+// countingReader counts the requests for drivers.
 type countingReader struct {
 	*reader
 	drivers int
@@ -257,9 +257,9 @@ func (r *countingReader) Drivers(ctx context.Context) ([]models.Driver, error) {
 	return r.reader.Drivers(ctx)
 }
 
-// TestARebuildIsOnDiskBeforeItIsSent, as what it is: another process goes on with a
-// rebuild, and the same plan as a deployment is not the same.
-func TestARebuildIsOnDiskBeforeItIsSent(t *testing.T) {
+// TestRebuildIsRecordedBeforeItIsSent: another process resumes a rebuild as a rebuild; the same
+// plan as a deployment is a different one.
+func TestRebuildIsRecordedBeforeItIsSent(t *testing.T) {
 	t.Parallel()
 	recordable, err := models.DecodeNode([]byte(strings.Replace(string(deployed(t).Raw), "uuid-n1", "7d5f1a2b-0d6e-4a43-9f2c-000000000001", 1)))
 	if err != nil {
@@ -269,7 +269,7 @@ func TestARebuildIsOnDiskBeforeItIsSent(t *testing.T) {
 	kept := &provision.Deployments{Dir: t.TempDir()}
 	r := &reader{inventory: oneDisk}
 	api, action, runner := gateOf(t, provision.Rebuild, r, n)
-	checks := &provision.Preflighter{Reader: r, Clock: clock{}, Deployments: kept}
+	checks := &provision.Preflighter{Reader: r, Deployments: kept}
 	action = provision.Rebuild(checks, action.Options())
 	action.Preflight(t.Context(), []models.Node{n})
 	lost := &models.Fault{Kind: models.FaultServer, Sent: true}
@@ -286,7 +286,7 @@ func TestARebuildIsOnDiskBeforeItIsSent(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Verb != models.VerbRebuild || list[0].Stage != provision.StageSending {
 		t.Fatalf("on disk: %+v, %v", list, err)
 	}
-	// Ironic has it, as it turns out.
+	// Ironic turns out to have accepted it.
 	failed, err := models.DecodeNode([]byte(strings.Replace(string(n.Raw), `"active"`, `"deploying"`, 1)))
 	if err != nil {
 		t.Fatal(err)
@@ -302,8 +302,8 @@ func TestARebuildIsOnDiskBeforeItIsSent(t *testing.T) {
 		c.act.Preflight(t.Context(), []models.Node{*failed})
 		review := c.act.Review(failed)
 		switch refused := review.Refusal; {
-		case c.says == "" && (refused != nil || !strings.Contains(review.Rest, "is followed")):
-			t.Errorf("%s: %v, %q", name, refused, review.Rest)
+		case c.says == "" && (refused != nil || !strings.Contains(review.FollowUp, "is watched")):
+			t.Errorf("%s: %v, %q", name, refused, review.FollowUp)
 		case c.says != "" && (refused == nil || !strings.Contains(refused.Why, c.says)):
 			t.Errorf("%s: %v", name, refused)
 		}

@@ -15,28 +15,29 @@ import (
 	"ironworks/models"
 	"ironworks/models/hints"
 	"ironworks/models/plan"
+	"ironworks/printable"
 )
 
-// Deployment is what is done to one node: a plan's fields, with the files read.
+// Deployment is what one node gets: a plan's fields, with the files read.
 type Deployment struct {
 	Fields plan.Fields
-	// UserData is what the installed system gets, as it was written; nil for none. It
-	// takes the place of the fields'.
+	// UserData is for the installed system, as written; nil for none. It replaces that of the
+	// fields.
 	UserData []byte
-	// FilesDir is where Butane in it finds its local files; empty for nowhere.
+	// FilesDir has the local files that Butane refers to; empty for none.
 	FilesDir string
-	// VendorData go into the configdrive as they are.
+	// VendorData go into the configdrive unchanged.
 	VendorData any
-	// Text is a configdrive that is ready: a URL or base64.
+	// Text is a prebuilt configdrive: a URL or base64.
 	Text string
 
-	report *userdata.Report
-	mine   string // the instance_uuid of an earlier try
-	verb   models.Verb
+	report      *userdata.Report
+	ownInstance string // instance_uuid of an earlier attempt
+	verb        models.Verb
 }
 
-// WithConfigDrive puts a configdrive as it is written for Ironic in the place of what
-// the fields say: an object, or a text that is ready.
+// WithConfigDrive replaces the configdrive of the fields by one as Ironic expects it: an object,
+// or the text of a prebuilt one.
 func (d Deployment) WithConfigDrive(drive any) (Deployment, error) {
 	text, isText := drive.(string)
 	object, isObject := drive.(map[string]any)
@@ -47,7 +48,7 @@ func (d Deployment) WithConfigDrive(drive any) (Deployment, error) {
 		d.Text, d.UserData, d.Fields.ConfigDrive = text, nil, plan.ConfigDrive{}
 		return d, nil
 	case !isObject:
-		return d, fmt.Errorf("configdrive: want an object, a URL or base64")
+		return d, fmt.Errorf("configdrive must be an object, a URL or base64")
 	}
 	config := plan.ConfigDrive{Reader: d.Fields.ConfigDrive.Reader}
 	for key, value := range object {
@@ -70,31 +71,32 @@ func (d Deployment) WithConfigDrive(drive any) (Deployment, error) {
 			}
 			config.UserData, isMap = written, true
 		default:
-			return d, fmt.Errorf("configdrive: no key %q; there are meta_data, network_data, user_data, vendor_data", models.Printable(key))
+			return d, fmt.Errorf("configdrive: unknown key %q; available: meta_data, network_data, user_data, vendor_data", printable.Line(key))
 		}
 		if !isMap && value != nil {
-			return d, fmt.Errorf("configdrive: %s is no object", key)
+			return d, fmt.Errorf("configdrive: %s is not an object", key)
 		}
 	}
 	d.Fields.ConfigDrive, d.UserData = config, nil
 	return d, nil
 }
 
-// WithUserDataFile reads the user data of a file, whose folder has its local files.
+// WithUserDataFile reads user data from a file; its folder has the local files that the user data
+// refers to.
 func (d Deployment) WithUserDataFile(path string) (Deployment, error) {
 	data, err := os.ReadFile(path) //nolint:gosec // the user's own file
 	if err != nil {
 		return d, err
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
-		return d, fmt.Errorf("%s is empty", models.Printable(path))
+		return d, fmt.Errorf("%s is empty", printable.Line(path))
 	}
 	d.UserData, d.FilesDir = data, filepath.Dir(path)
 	return d, nil
 }
 
-// prepared checks the user data once.
-func (d Deployment) prepared() Deployment {
+// withReport checks the user data once.
+func (d Deployment) withReport() Deployment {
 	if d.UserData == nil && d.Fields.ConfigDrive.UserData != "" {
 		d.UserData = []byte(d.Fields.ConfigDrive.UserData)
 	}
@@ -109,10 +111,10 @@ func (d Deployment) prepared() Deployment {
 	return d
 }
 
-// Report is what is found in the user data; nil where there are none.
-func (d Deployment) Report() *userdata.Report { return d.prepared().report }
+// Report returns the report on the user data; nil without user data.
+func (d Deployment) Report() *userdata.Report { return d.withReport().report }
 
-// language is the reader that the user data is written for; empty for none that is known.
+// language returns the program that the user data is written for; empty if unknown.
 func (d Deployment) language() plan.UserDataReader {
 	layers := d.report.Summary.Layers
 	switch layers[len(layers)-1] {
@@ -126,10 +128,10 @@ func (d Deployment) language() plan.UserDataReader {
 	return ""
 }
 
-// sent is the user data as their reader wants them. The checks have refused what the
-// reader cannot read; it is refused here again, since nothing else keeps Butane from
-// being sent as it is.
-func (d Deployment) sent(f *plan.Facts) (any, error) {
+// userDataToSend returns the user data in the form that their reader expects. The checks have refused what
+// the reader cannot read; sent refuses it again, because nothing else prevents Butane from being
+// sent untranslated.
+func (d Deployment) userDataToSend(f *plan.Facts) (any, error) {
 	reader, _, _ := f.Reader()
 	switch {
 	case f.Kind == plan.KindInstallCoreOS:
@@ -139,15 +141,15 @@ func (d Deployment) sent(f *plan.Facts) (any, error) {
 	case reader == plan.ReaderIgnition:
 		return string(d.report.Ignition()), nil
 	case d.report.Kind == userdata.KindButane || d.report.Kind == userdata.KindMachineConfig:
-		return nil, fmt.Errorf("user data in %s are read by Ignition after translation, and not by %q", d.report.Kind, string(reader))
+		return nil, fmt.Errorf("user data in %s is for Ignition (after translation), not for %q", d.report.Kind, string(reader))
 	}
 	return string(d.UserData), nil
 }
 
-// bootable is the user data in the form that a machine reads at its first boot, with all
-// local files in it: what a record keeps.
+// bootable returns the user data in the form that a machine reads at its first boot, including all
+// local files, for the record.
 func (d Deployment) bootable() []byte {
-	switch d = d.prepared(); {
+	switch d = d.withReport(); {
 	case d.report == nil || !d.report.OK():
 	case d.report.Kind == userdata.KindButane, d.report.Kind == userdata.KindMachineConfig:
 		return d.report.Ignition()
@@ -155,9 +157,9 @@ func (d Deployment) bootable() []byte {
 	return d.UserData
 }
 
-// userDataFacts is the report as the checks want it.
+// userDataFacts returns the report in the form of the checks.
 func (d Deployment) userDataFacts() *plan.UserDataFacts {
-	d = d.prepared()
+	d = d.withReport()
 	if d.report == nil {
 		return nil
 	}
@@ -187,12 +189,12 @@ func (d Deployment) userDataFacts() *plan.UserDataFacts {
 	return facts
 }
 
-// configDrive is what is sent, nil for none.
+// configDrive returns the configdrive to send, nil for none.
 func (d Deployment) configDrive(f *plan.Facts) (any, error) {
 	if d.Text != "" {
 		return d.Text, nil
 	}
-	d = d.prepared()
+	d = d.withReport()
 	drive := map[string]any{}
 	if len(d.Fields.ConfigDrive.MetaData) > 0 {
 		drive["meta_data"] = d.Fields.ConfigDrive.MetaData
@@ -204,19 +206,19 @@ func (d Deployment) configDrive(f *plan.Facts) (any, error) {
 		drive["vendor_data"] = d.VendorData
 	}
 	if d.report != nil {
-		data, err := d.sent(f)
+		data, err := d.userDataToSend(f)
 		if err != nil {
 			return nil, err
 		}
 		drive["user_data"] = data
 	}
 	if len(drive) == 0 {
-		return nil, nil //nolint:nilnil // no configdrive is what is sent then
+		return nil, nil //nolint:nilnil // no configdrive is sent
 	}
 	return drive, nil
 }
 
-// settings are the leaves that the plan changes in a node.
+// settings returns the fields of the node that the plan changes.
 func (d Deployment) settings(f *plan.Facts) []models.Setting {
 	n, p := f.Node, d.Fields
 	var list []models.Setting
@@ -253,8 +255,8 @@ func (d Deployment) settings(f *plan.Facts) []models.Setting {
 	return append(list, d.hintSettings(n)...)
 }
 
-// traitSetting writes the traits of the instance, unless they stand there: those of the
-// node, or those that the allocation will have written over them.
+// traitSetting writes the instance's traits, unless they are set already: on the node, or by the
+// allocation, which overwrites them.
 func (d Deployment) traitSetting(f *plan.Facts) (s models.Setting, wanted bool) {
 	there := f.Node.InstanceInfo["traits"]
 	if f.Allocates() {
@@ -270,8 +272,8 @@ func (d Deployment) traitSetting(f *plan.Facts) (s models.Setting, wanted bool) 
 	return models.Setting{Path: []string{"instance_info", "traits"}, Op: models.SettingSet, Text: string(text)}, true
 }
 
-// ramdiskSettings write what is booted: for Ironic's own work into driver_info, for an
-// instance that runs from memory into instance_info.
+// ramdiskSettings write what the machine boots: into driver_info for Ironic's own operations, into
+// instance_info for an instance that runs from memory.
 func (d Deployment) ramdiskSettings(f *plan.Facts, set func(object, field, value string, now any), remove func(object, field string)) {
 	p, n := d.Fields.Ramdisk, f.Node
 	object, now := "driver_info", n.DriverInfo
@@ -300,8 +302,8 @@ func (d Deployment) ramdiskSettings(f *plan.Facts, set func(object, field, value
 	}
 }
 
-// hintSettings write the hints; those for the properties take the instance's away,
-// which would come first.
+// hintSettings write the hints. For properties, they also remove those of the instance, which
+// would take precedence.
 func (d Deployment) hintSettings(n *models.Node) []models.Setting {
 	p := d.Fields.RootDevice
 	if !p.Hints.Given() {
@@ -322,7 +324,7 @@ func (d Deployment) hintSettings(n *models.Node) []models.Setting {
 	return append(list, models.Setting{Path: []string{string(to), "root_device"}, Op: models.SettingSet, Text: string(text)})
 }
 
-// sameJSON says that two values are the same in JSON.
+// sameJSON reports whether two values are equal in JSON.
 func sameJSON(a, b any) bool {
 	var plain [2]any
 	for i, v := range []any{a, b} {
@@ -334,9 +336,9 @@ func sameJSON(a, b any) bool {
 	return reflect.DeepEqual(plain[0], plain[1])
 }
 
-// undone are the operations that take a patch of a node back. Values that Ironic masked
-// cannot be given back: they are left out.
-func undone(n *models.Node, ops []models.PatchOp) []models.PatchOp {
+// revertOps returns the operations that revert a patch of a node. It omits values that Ironic masked,
+// which cannot be restored.
+func revertOps(n *models.Node, ops []models.PatchOp) []models.PatchOp {
 	var back []models.PatchOp
 	for _, op := range slices.Backward(ops) {
 		before, there := valueAt(n, op.Path)
@@ -354,7 +356,7 @@ func undone(n *models.Node, ops []models.PatchOp) []models.PatchOp {
 	return back
 }
 
-// valueAt is what a node has at a path of a patch, and whether it has something.
+// valueAt returns the node's value at the path of a patch, and whether there is one.
 func valueAt(n *models.Node, path string) (any, bool) {
 	var object map[string]any
 	if json.Unmarshal(n.Raw, &object) != nil {

@@ -19,18 +19,20 @@ import (
 	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/models/plan"
+	"ironworks/printable"
 )
 
-// Deployments keeps the records of a context's deployments, a file for each node. What
-// will be sent is in it before it is sent, secrets too: the files are readable by their
-// owner alone, and what may be secret is taken out as soon as Ironic has it.
+// Deployments stores the records of a context's deployments, one file per node. A record has what
+// will be sent before it is sent, including secrets: the files are readable by their owner only,
+// and secrets are removed as soon as Ironic has accepted the deployment.
 type Deployments struct {
-	// Dir is the folder; it is made when it is needed. See [DeploymentsDir].
+	// Dir is the folder; it is created when necessary. See [DeploymentsDir].
 	Dir string
 }
 
-// DeploymentsDir is the folder of a context's deployments below the program's own: by the
-// context's name, and by the address of its Ironic, for a name may come to mean another.
+// DeploymentsDir returns the folder of a context's deployments, below the program's state folder.
+// Its name includes the address of Ironic, because a context may be renamed or point elsewhere
+// later.
 func DeploymentsDir(state, context, address string) string {
 	sum := sha256.Sum256([]byte(strings.TrimRight(address, "/")))
 	name := url.PathEscape(context)
@@ -40,26 +42,26 @@ func DeploymentsDir(state, context, address string) string {
 	return filepath.Join(state, "deployments", name+"-"+hex.EncodeToString(sum[:6]))
 }
 
-// keptSent is how long the record of a deployment that nobody waits for is kept.
-const keptSent = 30 * 24 * time.Hour
+// sentRetention is how long the record of a deployment without a waiting process is stored.
+const sentRetention = 30 * 24 * time.Hour
 
-// recordFormat is that of the files; one of another is not touched.
+// recordFormat is the version of the files; files of other versions are not touched.
 const recordFormat = 1
 
-// record is what is in a file.
+// record is the content of a file.
 type record struct {
 	Format int `json:"format"`
 	Unfinished
-	// Restore takes the changes back, the last first; without the instance_uuid.
+	// Restore reverts the changes, the last one first; without the instance_uuid.
 	Restore []models.PatchOp `json:"restore,omitempty"`
-	// RootDisk is what tells the disk that is installed to from others; none where that
-	// is not sure. Whoever sees the end writes it down.
+	// RootDisk identifies the disk that is installed to; empty if that is ambiguous. The process
+	// that sees the deployment succeed writes it to the node.
 	RootDisk map[string]string `json:"root_disk,omitempty"`
-	// Deployment is what was asked for; nil once Ironic has it.
+	// Deployment is what was requested; nil once Ironic has accepted it.
 	Deployment *recordedDeployment `json:"deployment,omitempty"`
 }
 
-// stamp tells one state of a record from another; empty for none.
+// stamp identifies one version of a record; empty for no record.
 func (r *record) stamp() string {
 	if r == nil {
 		return ""
@@ -86,7 +88,7 @@ func recordDeployment(d Deployment) (*recordedDeployment, error) {
 func (r *recordedDeployment) deployment() (Deployment, error) {
 	plan, err := plan.Decode([]byte(r.Plan))
 	if err != nil {
-		return Deployment{}, fmt.Errorf("the plan in the record of an unfinished deployment: %w", err)
+		return Deployment{}, fmt.Errorf("plan of the unfinished deployment: %w", err)
 	}
 	return Deployment{Fields: plan.Fields, UserData: r.UserData, VendorData: r.VendorData, Text: r.ConfigDrive}, nil
 }
@@ -100,8 +102,8 @@ func (r *recordedDeployment) digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// errNoUUID keeps names of files to what uuids have.
-var errNoUUID = errors.New("the node's uuid is none, so its deployment cannot be recorded")
+// errNoUUID prevents file names with anything but the characters of a UUID.
+var errNoUUID = errors.New("invalid node UUID: cannot record the deployment")
 
 func (d *Deployments) path(uuid, ending string) (string, error) {
 	if !plainUUID.MatchString(uuid) {
@@ -110,10 +112,10 @@ func (d *Deployments) path(uuid, ending string) (string, error) {
 	return filepath.Join(d.Dir, uuid+ending), nil
 }
 
-// load reads a node's record, nil when there is none.
+// load reads a node's record; nil if there is none.
 func (d *Deployments) load(uuid string) (*record, error) {
 	if d == nil {
-		return nil, nil //nolint:nilnil // no record is what there is then
+		return nil, nil //nolint:nilnil // no record
 	}
 	path, err := d.path(uuid, ".json")
 	if err != nil {
@@ -121,7 +123,7 @@ func (d *Deployments) load(uuid string) (*record, error) {
 	}
 	data, err := os.ReadFile(path) //nolint:gosec // below the program's own folder
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil //nolint:nilnil // as above
+		return nil, nil //nolint:nilnil // no record
 	}
 	var r record
 	if err == nil {
@@ -131,13 +133,13 @@ func (d *Deployments) load(uuid string) (*record, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read the record of an unfinished deployment, %s: %w", path, err)
 	case r.Format != recordFormat || r.Node.UUID != uuid:
-		return nil, fmt.Errorf("the record of an unfinished deployment, %s, is not one of this version's", path)
+		return nil, fmt.Errorf("the record of an unfinished deployment, %s, was written by another version", path)
 	}
 	return &r, nil
 }
 
-// List lists the records, the oldest first. What cannot be read is in the error, beside
-// what can. Records of what nobody waits for go away by themselves after 30 days.
+// List returns the records, the oldest first. If some cannot be read, it returns the others with
+// an error. It removes records without a waiting process after 30 days.
 func (d *Deployments) List(now time.Time) ([]Unfinished, error) {
 	entries, err := os.ReadDir(d.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -153,28 +155,28 @@ func (d *Deployments) List(now time.Time) ([]Unfinished, error) {
 		switch {
 		case failed != nil:
 			err = errors.Join(err, failed)
-		case r == nil: // it has ended meanwhile
-		case r.Stage == StageSent && now.Sub(r.At) > keptSent:
+		case r == nil: // ended in the meantime
+		case r.Stage == StageSent && now.Sub(r.At) > sentRetention:
 			_ = d.Forget(uuid)
 		default:
 			list = append(list, r.Unfinished)
 		}
 	}
 	slices.SortFunc(list, func(a, b Unfinished) int {
-		return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.Node.Label(), b.Node.Label()))
+		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Node.Label(), b.Node.Label()))
 	})
 	return list, err
 }
 
-// Unfinished lists the deployments that were interrupted: those that Ironic may not have
-// yet, and those that somebody waited for.
+// Unfinished returns the interrupted deployments: those that Ironic may not have yet, and those
+// that a process was watching.
 func (d *Deployments) Unfinished(now time.Time) ([]Unfinished, error) {
 	list, err := d.List(now)
-	return slices.DeleteFunc(list, func(u Unfinished) bool { return u.Stage == StageSent || d.held(u.Node.UUID) != nil }), err
+	return slices.DeleteFunc(list, func(u Unfinished) bool { return u.Stage == StageSent || d.holder(u.Node.UUID) != nil }), err
 }
 
-// held says who is at work on a node's deployment, nil when nobody is.
-func (d *Deployments) held(uuid string) error {
+// holder returns the process that acts on a node's deployment, or nil.
+func (d *Deployments) holder(uuid string) error {
 	if d == nil {
 		return nil
 	}
@@ -185,20 +187,20 @@ func (d *Deployments) held(uuid string) error {
 	return lockedBy(path)
 }
 
-// Forget removes a node's record, where nobody is at work on it.
+// Forget removes a node's record, unless a process acts on it.
 func (d *Deployments) Forget(uuid string) error {
 	log, err := d.open(uuid)
 	if err != nil {
 		return err
 	}
 	defer log.close()
-	return log.over()
+	return log.remove()
 }
 
-// open takes a node's record for this process alone.
+// open locks a node's record for this process.
 func (d *Deployments) open(uuid string) (*deploymentLog, error) {
 	if d == nil {
-		return nil, nil //nolint:nilnil // a nil log keeps nothing
+		return nil, nil //nolint:nilnil // a nil log records nothing
 	}
 	path, err := d.path(uuid, ".lock")
 	if err == nil {
@@ -212,7 +214,7 @@ func (d *Deployments) open(uuid string) (*deploymentLog, error) {
 		return nil, err
 	}
 	log := &deploymentLog{in: d, uuid: uuid, lock: lock}
-	err = os.Remove(filepath.Join(d.Dir, uuid+unwritten)) // of a process that was killed writing it
+	err = os.Remove(filepath.Join(d.Dir, uuid+unwritten)) // left by a process that was killed during a write
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		log.record, err = d.load(uuid)
 	}
@@ -223,18 +225,18 @@ func (d *Deployments) open(uuid string) (*deploymentLog, error) {
 	return log, nil
 }
 
-// deploymentLog is a node's record in the hands of the process that deploys it. A nil
-// one keeps nothing.
+// deploymentLog is a node's record, locked by the process that deploys the node. A nil
+// deploymentLog records nothing.
 type deploymentLog struct {
 	in   *Deployments
 	uuid string
 	lock *fileLock
-	// record is what is on disk, nil for nothing.
+	// record is the content on disk; nil for none.
 	record *record
 }
 
-// begin writes down what will be sent.
-func (l *deploymentLog) begin(r record) error {
+// begin records what will be sent.
+func (l *deploymentLog) create(r record) error {
 	if l == nil {
 		return nil
 	}
@@ -242,8 +244,8 @@ func (l *deploymentLog) begin(r record) error {
 	return l.write(r)
 }
 
-// note writes down what will be sent next.
-func (l *deploymentLog) note(s Stage, now time.Time) error {
+// setStage records the stage of the next request.
+func (l *deploymentLog) setStage(s Stage, now time.Time) error {
 	if l == nil || l.record == nil {
 		return nil
 	}
@@ -257,16 +259,16 @@ func (l *deploymentLog) note(s Stage, now time.Time) error {
 	return l.write(r)
 }
 
-// renewedEvery is how old the time in a record may be when a request is sent.
-const renewedEvery = time.Second
+// renewInterval is the maximum age of a record's time when a request is sent.
+const renewInterval = time.Second
 
-// renew writes down that a request of the same stage is sent at a time, which may be that of
-// the next try. What may be on its way is judged by that time ([record.next]).
+// renew records that a request of the same stage is sent at a time, which may be that of the next
+// retry. [record.next] uses it to decide what may still be in transit.
 func (l *deploymentLog) renew(at time.Time) error {
 	if l == nil || l.record == nil {
 		return nil
 	}
-	if age := at.Sub(l.record.At); age >= 0 && age < renewedEvery {
+	if age := at.Sub(l.record.At); age >= 0 && age < renewInterval {
 		return nil
 	}
 	r := *l.record
@@ -274,16 +276,16 @@ func (l *deploymentLog) renew(at time.Time) error {
 	return l.write(r)
 }
 
-// renewing is ctx with which each further try of a request renews the record.
-func (l *deploymentLog) renewing(ctx context.Context, clock Clock, told func(ironicclient.Retry)) context.Context {
+// renewOnRetry returns a context with which each retry of a request renews the record.
+func (l *deploymentLog) renewOnRetry(ctx context.Context, onRetry func(ironicclient.Retry)) context.Context {
 	return ironicclient.OnRetry(ctx, func(retry ironicclient.Retry) {
-		_ = l.renew(clock.Now().Add(retry.Delay)) // else it keeps the time of the first try
-		told(retry)
+		_ = l.renew(time.Now().Add(retry.Delay)) // on an error the record has the time of the first attempt
+		onRetry(retry)
 	})
 }
 
-// givingBack writes down that fields are restored, and to what. A field that was never
-// written is not in it: a value that differs is then somebody else's.
+// givingBack records that fields are restored, and their values. It omits fields that were never
+// written: if they differ, another client changed them.
 func (l *deploymentLog) givingBack(restore []models.PatchOp, now time.Time) error {
 	if l == nil || l.record == nil {
 		return nil
@@ -293,7 +295,7 @@ func (l *deploymentLog) givingBack(restore []models.PatchOp, now time.Time) erro
 	return l.write(r)
 }
 
-// write replaces the file, and comes back when it is on disk.
+// write replaces the file and syncs it to disk.
 func (l *deploymentLog) write(r record) error {
 	path, err := l.in.path(l.uuid, ".json")
 	if err != nil {
@@ -310,16 +312,16 @@ func (l *deploymentLog) write(r record) error {
 	return nil
 }
 
-// explained says of an error how to go on after it, where a record is left for that.
-func (l *deploymentLog) explained(err error) error {
+// withResumeHint adds to an error how to resume, if a record is left.
+func (l *deploymentLog) withResumeHint(err error) error {
 	if l == nil || l.record == nil {
 		return err
 	}
-	return fmt.Errorf("%w (ironworks deploy --resume %s finds out, and goes on)", err, models.Printable(l.record.Node.Label()))
+	return fmt.Errorf("%w (to continue: ironworks deploy --resume %s)", err, printable.Line(l.record.Node.Label()))
 }
 
-// over removes the record.
-func (l *deploymentLog) over() error {
+// remove removes the record of a finished deployment.
+func (l *deploymentLog) remove() error {
 	if l == nil || l.record == nil {
 		return nil
 	}
@@ -334,18 +336,17 @@ func (l *deploymentLog) over() error {
 	return nil
 }
 
-// close lets others have it.
+// close unlocks the record.
 func (l *deploymentLog) close() {
 	if l != nil {
 		l.lock.unlock()
 	}
 }
 
-// unwritten is the ending of a file that will take the place of another.
+// unwritten is the suffix of a file that will replace a record.
 const unwritten = ".json.new"
 
-// replace puts data in the place of what is there, whole or not at all, also when the
-// power fails.
+// replace replaces a file atomically, even if the power fails.
 func (l *deploymentLog) replace(path string, data []byte) error {
 	fresh := strings.TrimSuffix(path, ".json") + unwritten
 	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // below the program's own folder

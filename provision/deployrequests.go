@@ -2,6 +2,8 @@ package provision
 
 import (
 	"context"
+	"encoding/json"
+	"reflect"
 	"strings"
 
 	"ironworks/models"
@@ -9,7 +11,7 @@ import (
 	"ironworks/models/request"
 )
 
-// Requests are what will be sent to a node, in order; none to one that is refused.
+// Requests returns what will be sent to a node, in order; none for a refused node.
 func (a *DeployAction) Requests(n *models.Node) []request.Request {
 	entries, err := a.entries(n)
 	if err != nil {
@@ -18,7 +20,7 @@ func (a *DeployAction) Requests(n *models.Node) []request.Request {
 	return requestsOf(entries)
 }
 
-// Commands do the same with the baremetal command.
+// Commands returns the equivalent baremetal commands.
 func (a *DeployAction) Commands(n *models.Node) []string {
 	entries, err := a.entries(n)
 	if err != nil {
@@ -27,18 +29,18 @@ func (a *DeployAction) Commands(n *models.Node) []string {
 	return commandsOf(entries)
 }
 
-// entries are what is sent, after what an earlier try has sent.
+// entries returns what is sent, including what an earlier attempt has sent.
 func (a *DeployAction) entries(n *models.Node) ([]entry, error) {
 	if refused := a.refuse(n); refused != nil {
 		return nil, refused
 	}
-	r := a.of(n)
+	r := a.checked(n)
 	var list []entry
-	if r.rest == restNone {
+	if r.followUp == followUpNone {
 		list = a.deployEntries(n, r)
 	}
-	if r.rest == restNone || r.rest == restFollow {
-		// What is in the way of it is told when it would be sent.
+	if r.followUp == followUpNone || r.followUp == followUpWatch {
+		// An error of it is reported when the request would be sent.
 		if last, err := rootDiskEntry(n, r); err == nil && last != nil {
 			list = append(list, *last)
 		}
@@ -56,16 +58,15 @@ func (a *DeployAction) deployEntries(n *models.Node, r *readyNode) []entry {
 		reserve.undo = undo{instance: r.instance, reserved: true}
 		list = append(list, reserve)
 	}
-	list = append(list, entry{verb: "look again", ask: a.unchanged(n)})
+	list = append(list, entry{verb: "read the node again", ask: a.verifyUnchanged(n)})
 	if len(r.patch) > 0 {
 		patch := patchEntry("set "+pathsOf(r.patch), n, r.patch)
 		patch.undo = undo{instance: r.instance, restore: r.undoPatch(n)}
 		list = append(list, patch)
 	}
-	return append(list, entry{verb: "validate", Request: request.Validate(n.UUID), ask: a.validate(n)}, entry{
-		verb: string(r.verb), Request: request.Provision(n.UUID, r.request), overrides: overridden(r.checks), stage: StageSending,
-		judge: func(_ context.Context, _ API, err error) error { return rebuildHint(err, r.verb, n) },
-	})
+	deploy := provisionEntry(n, r.request)
+	deploy.overrides, deploy.stage = overridden(r.checks), StageSending
+	return append(list, entry{verb: "validate", Request: request.Validate(n.UUID), ask: a.validate(n)}, deploy)
 }
 
 func (a *DeployAction) wasSent(n *models.Node) bool {
@@ -75,8 +76,8 @@ func (a *DeployAction) wasSent(n *models.Node) bool {
 	return r != nil && r.sent
 }
 
-// take says that a node's entries are sent now, once.
-func (a *DeployAction) take(n *models.Node) bool {
+// markSent marks a node's entries as sent. It reports whether this is the first time.
+func (a *DeployAction) markSent(n *models.Node) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	r := a.ready[n.UUID]
@@ -87,31 +88,71 @@ func (a *DeployAction) take(n *models.Node) bool {
 	return true
 }
 
-// validate asks Ironic once more, with what was written.
+// validate has Ironic validate the node again, with the changes written.
 func (a *DeployAction) validate(n *models.Node) func(ctx context.Context, api API) error {
 	return func(ctx context.Context, _ API) error {
 		answers, err := a.checks.Reader.Validate(ctx, n.UUID)
 		if err != nil {
 			return err
 		}
-		f := *a.of(n).facts
+		f := *a.checked(n).facts
 		f.Validations, f.ValidateError, f.Plan = answers, "", plan.Fields{DeployInterface: f.DeployInterface()}
 		node := *f.Node
 		node.DeployInterface = f.DeployInterface()
 		f.Node = &node
-		d, err := a.of(n).asked.deployment()
+		d, err := a.checked(n).requested.deployment()
 		if err != nil {
 			return err
 		}
-		choices := a.checks.choices(d, a.of(n).overrides)
+		choices := a.checks.choices(d, a.checked(n).overrides)
 		for _, c := range plan.Checks(&f, choices) {
 			if c.ID == plan.CheckValidate && c.Severity == plan.CheckRefuse {
 				reasons := make([]string, len(c.Evidence))
 				for i, e := range c.Evidence {
 					reasons[i] = e.String()
 				}
-				return refusal(a, n, models.RefusedArguments, c.Text+": "+strings.Join(reasons, "; "), "what was written is taken back")
+				return refusal(a, n, models.RefusedArguments, c.Text+": "+strings.Join(reasons, "; "), "the changes to the node are reverted")
 			}
+		}
+		return nil
+	}
+}
+
+// checkedFields returns the fields of a node that decide what a deployment does to it. By
+// confirming the checks, the operator has agreed to their values.
+func checkedFields() []string {
+	return []string{
+		"provision_state", "maintenance", "driver", "deploy_interface", "boot_interface", "driver_info", "instance_info", "properties", "target_raid_config",
+	}
+}
+
+// verifyUnchanged reads a reserved node again, before anything else is written to it: between the checks
+// and the confirmation another client may have changed its hints.
+func (a *DeployAction) verifyUnchanged(n *models.Node) func(ctx context.Context, api API) error {
+	return func(ctx context.Context, api API) error {
+		now, err := api.Node(ctx, n.UUID)
+		if err != nil {
+			return err
+		}
+		var before, after map[string]any
+		if json.Unmarshal(n.Raw, &before) != nil || json.Unmarshal(now.Raw, &after) != nil {
+			return refusal(a, n, models.RefusedState, "cannot compare the node with the state that was checked", "")
+		}
+		if a.checked(n).allocate != nil { // it has set the instance's traits
+			for _, node := range []map[string]any{before, after} {
+				if info, is := node["instance_info"].(map[string]any); is {
+					delete(info, "traits")
+				}
+			}
+		}
+		var changed []string
+		for _, field := range checkedFields() {
+			if !reflect.DeepEqual(before[field], after[field]) {
+				changed = append(changed, field)
+			}
+		}
+		if changed != nil {
+			return refusal(a, n, models.RefusedState, "changed since the checks: "+strings.Join(changed, ", "), "review the changes, then deploy again")
 		}
 		return nil
 	}

@@ -8,15 +8,16 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/hints"
+	"ironworks/printable"
 )
 
-// Inventories is where what inspection found can be read; *ironicclient.Client has it.
+// Inventories reads the results of inspection; *ironicclient.Client implements it.
 type Inventories interface {
 	Inventory(ctx context.Context, node string) (json.RawMessage, error)
 }
 
-// Disks are the machine's serial and its disks, for whoever is asked whether they may be
-// erased; that they are not known is said too.
+// Disks returns the machine's serial number and disks, for a confirmation before erasing them. If
+// they are unknown, the details say so.
 func Disks(ctx context.Context, api Inventories, uuid string) []models.Detail {
 	var inv hints.Inventory
 	raw, err := api.Inventory(ctx, uuid)
@@ -29,23 +30,22 @@ func Disks(ctx context.Context, api Inventories, uuid string) []models.Detail {
 	return inv.Details()
 }
 
-// InventoryAge is how old an inventory may be before that is said: disks are swapped,
-// and names go to other disks.
+// InventoryAge is the age from which an inventory is reported as old: disks are replaced, and
+// device names move to other disks.
 const InventoryAge = 30 * 24 * time.Hour
 
-// NodeDisks are the disks of a node as inspection found them, and what its hints make
-// of them.
+// NodeDisks are the disks of a node as inspection found them, with the node's hints.
 type NodeDisks struct {
 	Node      *models.Node
 	Inventory hints.Inventory
 	Hints     hints.NodeHints
 	By        hints.Generation
-	// Inspected is when Ironic says that inspection ended; zero when it does not.
+	// Inspected is when inspection ended according to Ironic; zero if unknown.
 	Inspected time.Time
 }
 
-// ReadDisks reads the inventory and the hints of a node. A node that was not inspected
-// is a *models.Refusal with the way out. The version tells which Ironic reads the hints.
+// ReadDisks reads the inventory and the hints of a node. A node that was not inspected is a
+// *models.Refusal with a remedy. The version decides how Ironic reads the hints.
 func ReadDisks(ctx context.Context, api Inventories, node *models.Node, version models.APIVersion) (*NodeDisks, error) {
 	rootHints, err := hints.Of(node)
 	if err != nil {
@@ -53,13 +53,13 @@ func ReadDisks(ctx context.Context, api Inventories, node *models.Node, version 
 	}
 	raw, err := api.Inventory(ctx, node.UUID)
 	if models.IsFault(err, models.FaultNotFound) {
-		hint := "inspect it: ironworks inspect " + node.Label()
+		hint := "run ironworks inspect " + node.Label()
 		if node.ProvisionState != models.StateManageable {
-			hint += ", when it is manageable"
+			hint += " once the node is manageable"
 		}
 		return nil, &models.Refusal{
 			Kind: models.RefusedState, Action: "disks", Node: node.Label(),
-			Why: "Ironic has no inventory of the node, so its disks are not known", Hint: hint,
+			Why: "no inventory of the node: disks unknown", Hint: hint,
 		}
 	}
 	if err != nil {
@@ -72,40 +72,72 @@ func ReadDisks(ctx context.Context, api Inventories, node *models.Node, version 
 	return d, nil
 }
 
-// Search is the agent's search for the root disk of the node.
+// DiskReport is the JSON form of a node's disks.
+type DiskReport struct {
+	Node      models.NodeRef    `json:"node"`
+	Inspected *time.Time        `json:"inspected_at"`
+	Hints     hints.Hints       `json:"hints"`
+	HintsFrom hints.Source      `json:"hints_from"`
+	Skip      hints.Hints       `json:"skip_block_devices"`
+	Valid     bool              `json:"valid"`
+	Because   string            `json:"invalid_because,omitempty"`
+	Picks     string            `json:"picks"`
+	Error     string            `json:"error,omitempty"`
+	Notes     []string          `json:"notes"`
+	Problems  []hints.Problem   `json:"problems"`
+	Disks     []hints.DiskCheck `json:"disks"`
+}
+
+// Report returns the JSON form of an explanation of the node's search; maxAge is that of
+// [NodeDisks.Notes].
+func (d *NodeDisks) Report(e hints.Explanation, now time.Time, maxAge time.Duration) DiskReport {
+	r := DiskReport{
+		Node: d.Node.Ref(), Hints: d.Hints.Hints, HintsFrom: d.Hints.Source, Skip: d.Hints.Skip, Valid: true, Picks: e.Picks, Error: e.Error,
+		Notes: append([]string{}, d.Notes(now, maxAge)...), Problems: append([]hints.Problem{}, e.Problems...), Disks: append([]hints.DiskCheck{}, e.Disks...),
+	}
+	if !d.Inspected.IsZero() {
+		r.Inspected = &d.Inspected
+	}
+	if err := r.Hints.Validate(d.By); err != nil {
+		r.Valid, r.Because = false, err.Error()
+	}
+	return r
+}
+
+// Search returns the agent's search for the root disk of the node.
 func (d *NodeDisks) Search() hints.Search {
 	return hints.Search{By: d.By, Hints: d.Hints.Hints, Skip: d.Hints.Skip}
 }
 
-// Notes are what has to be known about the disks and the hints, one sentence each.
-// maxAge is how old the inventory may be.
+// Notes returns warnings about the disks and the hints, one clause each. An inventory older than
+// maxAge is one of them.
 func (d *NodeDisks) Notes(now time.Time, maxAge time.Duration) []string {
 	var notes []string
 	say := func(format string, args ...any) {
-		notes = append(notes, models.Printable(fmt.Sprintf(format, args...)))
+		notes = append(notes, printable.Line(fmt.Sprintf(format, args...)))
 	}
 	switch age := now.Sub(d.Inspected); {
 	case d.Inspected.IsZero():
-		say("it is not known when the node was inspected")
+		say("time of inspection unknown")
 	case age > maxAge:
-		say("the inventory is %d days old: inspect the node again before you trust it", int(age.Hours()/24))
+		say("the inventory is %d days old; inspect the node again to be sure", int(age.Hours()/24))
 	}
 	if len(d.Inventory.Disks) == 0 {
 		say("inspection found no disks")
 	}
 	if d.Inventory.OutOfBand() {
-		say("inspection read the disks from the BMC: the ramdisk calls them by other names, and hints at a WWN or place cannot be checked")
+		say("the inventory comes from the BMC: device names differ in the ramdisk, and hints by WWN or path cannot be checked")
 	}
 	if d.Hints.Instance.Given() && d.Hints.Properties.Given() && d.Hints.Instance.String() != d.Hints.Properties.String() {
-		say("instance_info.root_device comes first; properties.root_device %s does not count", d.Hints.Properties)
+		say("instance_info.root_device overrides properties.root_device %s", d.Hints.Properties)
 	}
 	for _, entry := range d.Search().SkipEntries() {
 		if entry.NamesVolume() {
-			say("skip_block_devices names a RAID volume, which the inventory does not tell: %s", entry)
+			say("skip_block_devices names a RAID volume, which the inventory does not list: %s", entry)
 		}
 	}
 	if volume := models.RAIDRoot(d.Node); volume != "" {
-		say("target_raid_config makes %s the root volume: when a deployment creates it, the agent installs to it, whatever the hints say", volume)
+		say("target_raid_config makes %s the root volume: if a deployment creates it, the agent installs to it and ignores the hints", volume)
 	}
 	other := d.Search()
 	other.By = hints.GenerationNewest
@@ -114,7 +146,7 @@ func (d *NodeDisks) Notes(now time.Time, maxAge time.Duration) []string {
 	}
 	mine, _ := d.Search().Pick(d.Inventory.Disks)
 	if theirs, _ := other.Pick(d.Inventory.Disks); theirs != mine {
-		say("an agent of the %s generation would pick %s", other.By, orNothing(theirs))
+		say("agents of the %s generation would pick %s", other.By, orNothing(theirs))
 	}
 	return notes
 }
@@ -126,9 +158,9 @@ func orNothing(name string) string {
 	return name
 }
 
-// PinDisk is the setting that writes the most stable hint for a disk of the node, and
-// the hint. It is refused where the hint would not do: hints of the instance come
-// before those of the properties, and skip_block_devices before all.
+// PinDisk returns the setting that writes the most stable hint for a disk of the node, and the
+// hint. It refuses a hint without effect: hints of the instance override those of the properties,
+// and skip_block_devices overrides all.
 func (d *NodeDisks) PinDisk(name string, to hints.Source) (models.Setting, hints.Hints, error) {
 	refuse := func(why, hint string) (models.Setting, hints.Hints, error) {
 		return models.Setting{}, hints.Hints{}, &models.Refusal{
@@ -140,7 +172,7 @@ func (d *NodeDisks) PinDisk(name string, to hints.Source) (models.Setting, hints
 		return refuse(err.Error(), "")
 	}
 	if to == hints.OfProperties && d.Hints.Instance.Given() {
-		return refuse("instance_info.root_device "+models.Printable(d.Hints.Instance.String())+" comes before the properties",
+		return refuse("instance_info.root_device "+printable.Line(d.Hints.Instance.String())+" takes precedence",
 			"use --to instance_info, or remove it: ironworks set "+d.Node.Label()+" instance_info.root_device-")
 	}
 	hints, err := hints.MostStable(disk, d.Inventory.Disks)
@@ -150,7 +182,7 @@ func (d *NodeDisks) PinDisk(name string, to hints.Source) (models.Setting, hints
 	search := d.Search()
 	search.Hints = hints
 	if _, err := search.Pick(d.Inventory.Disks); err != nil {
-		return refuse("skip_block_devices leaves "+models.Printable(disk.Name)+" alone", "")
+		return refuse("skip_block_devices leaves "+printable.Line(disk.Name)+" alone", "")
 	}
 	return models.Setting{Path: []string{string(to), "root_device"}, Op: models.SettingSet, Text: hints.String()}, hints, nil
 }

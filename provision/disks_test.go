@@ -48,13 +48,13 @@ func TestReadDisks(t *testing.T) {
 	for name, c := range map[string]struct{ node, inventory, says string }{
 		"fresh":         {`{"inspection_finished_at": "2026-11-21T00:00:00+00:00"}`, twoDisks, ""},
 		"old":           {`{"inspection_finished_at": "2026-10-01T00:00:00+00:00"}`, twoDisks, "the inventory is 52 days old"},
-		"unknown age":   {`{}`, twoDisks, "not known when"},
-		"from the BMC":  {`{}`, `{"inventory": {"disks": [{"name": "a", "size": 5}]}}`, "calls them by other names"},
+		"unknown age":   {`{}`, twoDisks, "time of inspection unknown"},
+		"from the BMC":  {`{}`, `{"inventory": {"disks": [{"name": "a", "size": 5}]}}`, "device names differ in the ramdisk"},
 		"no disks":      {`{}`, `{"inventory": {"disks": []}}`, "found no disks"},
-		"two places":    {`{"instance_info": {"root_device": {"wwn": "1"}}, "properties": {"root_device": {"wwn": "2"}}}`, twoDisks, `properties.root_device {"wwn":"2"} does not count`},
+		"two places":    {`{"instance_info": {"root_device": {"wwn": "1"}}, "properties": {"root_device": {"wwn": "2"}}}`, twoDisks, `overrides properties.root_device {"wwn":"2"}`},
 		"RAID volume":   {`{"properties": {"skip_block_devices": [{"volume_name": "root"}]}}`, twoDisks, "names a RAID volume"},
 		"root volume":   {`{"target_raid_config": {"logical_disks": [{"controller": "software", "is_root_volume": true, "volume_name": "os"}]}}`, twoDisks, "makes os the root volume"},
-		"another agent": {`{"instance_info": {"root_device": {"tran": "sata"}}}`, twoDisks, "an agent of the old generation would pick nothing"},
+		"another agent": {`{"instance_info": {"root_device": {"tran": "sata"}}}`, twoDisks, "agents of the old generation would pick nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

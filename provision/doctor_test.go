@@ -18,11 +18,11 @@ import (
 	"ironworks/provision"
 )
 
-// examined is an Ironic with nodes, as a doctor asks it.
+// examined is an Ironic with nodes for a doctor.
 type examined struct {
 	*reader
 	nodes []models.Node
-	// fault fails all requests, or those that are not the first; slow takes until the end.
+	// fault fails all requests, or all but the first; slow blocks until the context ends.
 	fault  *models.Fault
 	slow   bool
 	date   time.Time
@@ -63,7 +63,7 @@ func (e *examined) Identity() (doctor.Identity, bool) {
 	return doctor.Identity{User: "op", Roles: []string{"admin"}}, e.fault == nil
 }
 
-// bootServer has an ISO, what is none, and a kernel; asked counts the requests.
+// bootServer serves an ISO, a page that is none, and a kernel; asked counts the requests.
 func bootServer(t *testing.T, asked *atomic.Int32) *httptest.Server {
 	t.Helper()
 	iso := strings.Repeat("\x00", 16*2048) + "\x01CD001" + strings.Repeat("\x00", 5000)
@@ -94,7 +94,7 @@ func bootable(name, iso string) models.Node {
 
 func doctorOf(api provision.DoctorAPI, stage models.ReachStage) *provision.Doctor {
 	return &provision.Doctor{
-		API: api, Web: provision.NewWeb(), Clock: clock{},
+		API: api, Web: provision.NewWeb(),
 		Reach: func(_ context.Context, target, _ string) models.Reach {
 			r := models.Reach{URL: target, Host: "ironic:6385", Stage: stage, Status: 200, Date: time.Now(), Sent: time.Now(), Got: time.Now()}
 			r.Body = []byte(`{"default_version": {"id": "v1", "min_version": "1.1", "version": "1.115"}}`)
@@ -106,7 +106,7 @@ func doctorOf(api provision.DoctorAPI, stage models.ReachStage) *provision.Docto
 	}
 }
 
-func TestDoctorGathers(t *testing.T) {
+func TestDoctorCollectsFacts(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	s := bootServer(t, &asked)
@@ -129,29 +129,29 @@ func TestDoctorGathers(t *testing.T) {
 	}
 	want := []string{
 		"latency ok a small request takes 1ms",
-		"nodes-ramdisk warn 1 of 10 nodes have no ramdisk of their own: neither a deploy ISO nor a kernel with its ramdisk",
-		"deploy-iso ok the ISO /good.iso can be fetched, 36.9 KiB",
-		"deploy-iso warn the server answers 404 for the ISO /gone.iso?******",
-		"deploy-iso unknown the ISO file:///x.iso is not on the web: Ironic fetches it itself",
-		"deploy-iso unknown the ISO http://127.0.0.1:1/x.iso cannot be asked for from here: dial tcp 127.0.0.1:1: connect: connection refused",
-		"deploy-iso warn the ISO /bad.iso is no ISO image",
-		"deploy-iso unknown 1 more were not asked for: name nodes to have theirs checked",
-		"node ok n1 is available; conductor and deploy interface are there",
-		"node ok pair is available; conductor and deploy interface are there",
-		"node ok image is available; conductor and deploy interface are there",
+		"nodes-ramdisk warn 1 of 10 nodes have no ramdisk: no deploy ISO, and no kernel and ramdisk",
+		"deploy-iso ok ISO /good.iso downloadable, 36.9 KiB",
+		"deploy-iso warn the server answers HTTP 404 for the ISO /gone.iso?******",
+		"deploy-iso unknown the ISO file:///x.iso is not an HTTP URL: Ironic fetches it itself",
+		"deploy-iso unknown the ISO http://127.0.0.1:1/x.iso is not reachable from this console: dial tcp 127.0.0.1:1: connect: connection refused",
+		"deploy-iso warn the ISO /bad.iso is not an ISO image",
+		"deploy-iso unknown 1 more not checked: name nodes to check theirs",
+		"node ok n1 is available; conductor and deploy interface available",
+		"node ok pair is available; conductor and deploy interface available",
+		"node ok image is available; conductor and deploy interface available",
 		"node fail nobody: get node nobody: Node could not be found. (HTTP 404)",
-		"node-ramdisk ok n1: the ISO /good.iso can be fetched, 36.9 KiB",
-		"node-ramdisk ok pair: the kernel /kernel can be fetched, 5 B",
+		"node-ramdisk ok n1: ISO /good.iso downloadable, 36.9 KiB",
+		"node-ramdisk ok pair: kernel /kernel downloadable, 5 B",
 		"node-ramdisk fail pair: the ramdisk /page is an HTML page",
-		"node-ramdisk ok image: the ISO /good.iso can be fetched, 36.9 KiB",
-		"node-image fail image: the server answers 404, and Ironic wants 200 for a HEAD of the image",
+		"node-ramdisk ok image: ISO /good.iso downloadable, 36.9 KiB",
+		"node-image fail image: the server answers HTTP 404; Ironic requires 200 for HEAD",
 	}
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	// Each file once, whoever has it: good.iso, bad.iso, kernel, page; a HEAD and the beginning.
+	// Each file is requested once: good.iso, bad.iso, kernel and page, each with HEAD and GET.
 	if n := asked.Load(); n != 8 {
 		t.Errorf("%d requests", n)
 	}
@@ -160,7 +160,7 @@ func TestDoctorGathers(t *testing.T) {
 	}
 }
 
-func TestDoctorWithoutAnIronic(t *testing.T) {
+func TestDoctorWithoutIronic(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		api   *examined
@@ -197,15 +197,15 @@ func TestDoctorWithoutAnIronic(t *testing.T) {
 	}
 }
 
-// TestDoctorEnds: who never answers holds the doctor up no longer than ctx does, and what
-// was not asked is said.
+// TestDoctorEnds: a server that never answers delays the doctor only until ctx ends, and what was
+// skipped is reported.
 func TestDoctorEnds(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	f := &doctor.Facts{Now: time.Now()}
 	doctorOf(&examined{reader: &reader{}, slow: true}, models.ReachAnswered).Gather(ctx, f, nil)
-	i := slices.IndexFunc(doctor.Diagnose(f), func(d doctor.Diagnosis) bool { return strings.Contains(d.Title, "no time left") })
+	i := slices.IndexFunc(doctor.Diagnose(f), func(d doctor.Diagnosis) bool { return strings.Contains(d.Title, "timed out") })
 	if i < 0 {
 		t.Errorf("%+v", doctor.Diagnose(f))
 	}

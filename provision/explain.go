@@ -12,7 +12,7 @@ import (
 	"ironworks/models/explain"
 )
 
-// ExplainAPI is what of Ironic an explanation is made from.
+// ExplainAPI is the part of Ironic's API that an explanation is made from.
 type ExplainAPI interface {
 	NodeAt(ctx context.Context, id string, fields ...string) (*models.Node, time.Time, error)
 	History(ctx context.Context, node string) ([]models.HistoryEntry, error)
@@ -20,55 +20,55 @@ type ExplainAPI interface {
 	Version() (v models.APIVersion, agreed bool)
 }
 
-// OthersAPI is what of Ironic the other nodes are listed from.
+// OthersAPI is the part of Ironic's API that lists the other nodes.
 type OthersAPI interface {
 	History(ctx context.Context, node string) ([]models.HistoryEntry, error)
 	EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error
 	Version() (v models.APIVersion, agreed bool)
 }
 
-// ExplainSources are what an explanation is made from beside Ironic's word on the node. All
-// of them may be nil.
+// ExplainSources are the sources of an explanation beside Ironic's data on the node. Any of them
+// may be nil.
 type ExplainSources struct {
-	// Others gives all nodes, to compare one with; see [ListOthers].
+	// Others returns all nodes, to compare one with; see [ListOthers].
 	Others func(ctx context.Context) ([]*models.Row, error)
-	// Seen gives what was seen of the node while it was watched.
-	Seen func(uuid string) (models.Row, bool)
-	// Past gives what was kept of a node at Ironic's time.
-	Past func(ctx context.Context, n *models.Node, now time.Time) (Past, error)
-	// BMC gives what the node's BMC says at Ironic's time; nil does not ask it.
+	// Observed returns what was observed of the node while it was watched.
+	Observed func(uuid string) (models.Row, bool)
+	// Journal returns the node's journal at Ironic's time.
+	Journal func(ctx context.Context, n *models.Node, now time.Time) (JournalFacts, error)
+	// BMC returns the BMC's facts at Ironic's time; nil does not query it.
 	BMC func(ctx context.Context, n *models.Node, now time.Time) (*explain.BMCFacts, error)
-	// Ports gives the node's ports.
+	// Ports returns the node's ports.
 	Ports func(ctx context.Context, uuid string) ([]models.Port, error)
-	// Agent asks the agent at an address of a node that is waited for whether it is there.
+	// Agent probes the agent's address of a node in a wait state.
 	Agent func(ctx context.Context, address string) explain.AgentFacts
-	// Changes gives what was changed of a node from here, at Ironic's time.
+	// Changes returns the changes to a node made from this console, at Ironic's time.
 	Changes func(uuid string, now time.Time) []models.NodeChange
 }
 
-// Past is what was kept of a node's work.
-type Past struct {
-	// Work is the last piece of work that was seen; nil where none was.
+// JournalFacts is the journal of a node's last operation.
+type JournalFacts struct {
+	// Work is the last operation that was observed; nil if there is none.
 	Work *models.Work
-	// Lines of the ramdisk's log during that work, and what it tells of the machine's last
-	// boot; nil where there is none.
+	// Lines are those of the ramdisk's log during that operation, and Boot is what the log shows
+	// of the last boot; nil if there is no log.
 	Lines []models.LogLine
 	Boot  *explain.BootLog
-	// Estimate is what others took; nil where nobody knows.
+	// Estimate is how long the operation took on other nodes; nil if unknown.
 	Estimate *models.Estimate
 }
 
-// Explained is what is the matter with a node.
+// Explained is the explanation of a node.
 type Explained struct {
 	Node  models.NodeRef
 	State models.ProvisionState
-	// Explanations have the best one first; there always is one.
+	// Explanations has the best one first; there is at least one.
 	Explanations []explain.Explanation
-	// Missing says what could not be read, beside the node itself.
+	// Missing has the errors of all sources except the node.
 	Missing []error
 }
 
-// Explainer explains nodes of one Ironic. What all nodes share is read once.
+// Explainer explains nodes of one Ironic. Data that all nodes share is read once.
 type Explainer struct {
 	api     ExplainAPI
 	sources ExplainSources
@@ -80,16 +80,16 @@ type Explainer struct {
 	asked      bool
 }
 
-// NewExplainer makes one.
+// NewExplainer returns an Explainer.
 func NewExplainer(api ExplainAPI, sources ExplainSources) *Explainer {
 	return &Explainer{api: api, sources: sources}
 }
 
-// explainedFields are what is read of the siblings.
+// explainedFields are the fields that are read of the other nodes.
 var explainedFields = []string{"uuid", "name", "provision_state", "last_error", "maintenance", "fault"}
 
-// Explain reads a node and what belongs to it, and says what is the matter with it. Only a
-// node that cannot be read is an error.
+// Explain reads a node and its evidence, and explains its state. Only an unreadable node is an
+// error.
 func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) {
 	n, now, err := x.api.NodeAt(ctx, id)
 	if err != nil {
@@ -116,9 +116,9 @@ func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) 
 		facts.Siblings, err = x.siblings(ctx, facts.Row, facts.History)
 		missing("the other nodes", err)
 	}
-	if x.sources.Past != nil {
-		kept, err := x.sources.Past(ctx, n, now)
-		missing("what was kept of the node", err)
+	if x.sources.Journal != nil {
+		kept, err := x.sources.Journal(ctx, n, now)
+		missing("journal of the node", err)
 		facts.Work, facts.Lines, facts.Estimate = kept.Work, kept.Lines, kept.Estimate
 		if kept.Boot != nil {
 			facts.Row.Log = kept.Boot.Told()
@@ -147,25 +147,24 @@ func (x *Explainer) Explain(ctx context.Context, id string) (*Explained, error) 
 	return done, nil
 }
 
-// row is the node with what was seen of the state that it is in.
+// row returns the node with what was observed of its current state.
 func (x *Explainer) row(n *models.Node) *models.Row {
 	row := &models.Row{Node: *n}
-	if x.sources.Seen == nil {
+	if x.sources.Observed == nil {
 		return row
 	}
-	if seen, there := x.sources.Seen(n.UUID); there && seen.Node.ProvisionState.Phase() == n.ProvisionState.Phase() {
+	if seen, there := x.sources.Observed(n.UUID); there && seen.Node.ProvisionState.Phase() == n.ProvisionState.Phase() {
 		row.Since, row.FirstSeen, row.Reason, row.Log = seen.Since, seen.FirstSeen, seen.Reason, seen.Log
 	}
 	return row
 }
 
-// ExplainText says what a reason means that somebody has; the state may be empty. Nobody
-// is asked.
+// ExplainText explains an error text without querying anything. The state may be empty.
 func ExplainText(text string, state models.ProvisionState) []explain.Explanation {
 	return explain.Explain(&explain.Facts{Text: agentlog.Masked(text), State: state})
 }
 
-// maskFacts takes the secrets out of all texts that Ironic gave. Lines have none.
+// maskFacts masks secrets in all texts from Ironic. Log lines are masked already.
 func maskFacts(f *explain.Facts) {
 	n := &f.Row.Node
 	n.LastError, n.MaintenanceReason = agentlog.Masked(n.LastError), agentlog.Masked(n.MaintenanceReason)
@@ -197,11 +196,11 @@ func (x *Explainer) readConductors(ctx context.Context) ([]models.Conductor, err
 	return list, nil
 }
 
-// mostSiblingReasons bounds the histories that are read of other nodes: the newest Ironic
-// clears last_error, and many that fail alike need not all be asked.
-const mostSiblingReasons = 8
+// maxSiblingReasons bounds the histories that are read of other nodes: the newest Ironic clears
+// last_error, and a few of many nodes with the same failure are enough.
+const maxSiblingReasons = 8
 
-// siblings compares the node with those in the same work.
+// siblings compares the node with others in the same operation.
 func (x *Explainer) siblings(ctx context.Context, row *models.Row, history []models.HistoryEntry) (*explain.Siblings, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -222,7 +221,7 @@ func (x *Explainer) siblings(ctx context.Context, row *models.Row, history []mod
 	return explain.FindSiblings(&this, x.rows), nil
 }
 
-// ListOthers reads all nodes, and why some of them failed.
+// ListOthers reads all nodes, and the failure reasons of some of them.
 func ListOthers(ctx context.Context, api OthersAPI) ([]*models.Row, error) {
 	var rows []*models.Row
 	err := api.EachPage(ctx, ironicclient.NodeQuery{Fields: explainedFields}, func(p *ironicclient.NodePage) error {
@@ -235,7 +234,7 @@ func ListOthers(ctx context.Context, api OthersAPI) ([]*models.Row, error) {
 		return nil, err
 	}
 	v, _ := api.Version()
-	left := mostSiblingReasons
+	left := maxSiblingReasons
 	for _, r := range rows {
 		if left == 0 || !v.Has(models.FeatureHistory) {
 			break

@@ -14,7 +14,7 @@ import (
 	"ironworks/provision"
 )
 
-// explainedAPI is an Ironic whose nodes are to be explained.
+// explainedAPI is an Ironic with nodes to explain.
 type explainedAPI struct {
 	*fakeAPI
 	conductors []models.Conductor
@@ -52,7 +52,7 @@ func TestExplain(t *testing.T) {
 	for name, tt := range map[string]struct {
 		nodes   []models.Node
 		history map[string][]models.HistoryEntry
-		past    provision.Past
+		past    provision.JournalFacts
 		broken  error
 		rule    explain.RuleID
 		missing int
@@ -76,7 +76,7 @@ func TestExplain(t *testing.T) {
 		},
 		"what was kept": {
 			nodes: []models.Node{failedNode("a", noCallback)},
-			past: provision.Past{Work: &models.Work{
+			past: provision.JournalFacts{Work: &models.Work{
 				Kind: models.StateDeploying, Begin: time.Now().Add(-time.Hour), End: time.Now(), Whole: true, Outcome: models.OutcomeFailed,
 				Evidence: &models.Kept{AgentURL: "https://10.0.0.9:9999", LastHeartbeat: time.Now().Add(-40 * time.Minute), Step: "deploy.install_coreos"},
 			}},
@@ -89,8 +89,8 @@ func TestExplain(t *testing.T) {
 			api := &explainedAPI{fakeAPI: newAPI(tt.nodes...), broken: tt.broken}
 			api.history = tt.history
 			x := provision.NewExplainer(api, provision.ExplainSources{
-				Others: func(ctx context.Context) ([]*models.Row, error) { return provision.ListOthers(ctx, api) },
-				Past:   func(context.Context, *models.Node, time.Time) (provision.Past, error) { return tt.past, nil },
+				Others:  func(ctx context.Context) ([]*models.Row, error) { return provision.ListOthers(ctx, api) },
+				Journal: func(context.Context, *models.Node, time.Time) (provision.JournalFacts, error) { return tt.past, nil },
 			})
 			done, err := x.Explain(t.Context(), "uuid-a")
 			if err != nil {
@@ -106,7 +106,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-func TestExplainUnreadNode(t *testing.T) {
+func TestExplainUnreadableNode(t *testing.T) {
 	t.Parallel()
 	x := provision.NewExplainer(&explainedAPI{fakeAPI: newAPI()}, provision.ExplainSources{})
 	if _, err := x.Explain(t.Context(), "uuid-nobody"); err == nil {
@@ -121,8 +121,8 @@ func TestExplainMasks(t *testing.T) {
 	n.Maintenance, n.Fault, n.MaintenanceReason = true, "clean failure", "password="+secret
 	api := &explainedAPI{fakeAPI: newAPI(n)}
 	api.history = map[string][]models.HistoryEntry{"uuid-a": {{Severity: "ERROR", Event: "Error: https://root:" + secret + "@bmc/redfish/v1 said agent_token=" + secret}}}
-	kept := provision.Past{Work: &models.Work{Kind: models.StateDeploying, Outcome: models.OutcomeFailed, Reason: "token=" + secret, Evidence: &models.Kept{LastError: "password: " + secret}}}
-	x := provision.NewExplainer(api, provision.ExplainSources{Past: func(context.Context, *models.Node, time.Time) (provision.Past, error) { return kept, nil }})
+	kept := provision.JournalFacts{Work: &models.Work{Kind: models.StateDeploying, Outcome: models.OutcomeFailed, Reason: "token=" + secret, Evidence: &models.Kept{LastError: "password: " + secret}}}
+	x := provision.NewExplainer(api, provision.ExplainSources{Journal: func(context.Context, *models.Node, time.Time) (provision.JournalFacts, error) { return kept, nil }})
 	done, err := x.Explain(t.Context(), "uuid-a")
 	if err != nil {
 		t.Fatal(err)
@@ -137,8 +137,8 @@ func TestExplainMasks(t *testing.T) {
 	}
 }
 
-// TestExplainSeen uses what was seen of the node, and the rows that somebody has already.
-func TestExplainSeen(t *testing.T) {
+// TestExplainUsesObservations: Explain uses what was observed of the node, and a list of nodes.
+func TestExplainUsesObservations(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2"
 	waits := node("a", models.StateDeployWait)
@@ -158,8 +158,8 @@ func TestExplainSeen(t *testing.T) {
 			t.Parallel()
 			api := &explainedAPI{fakeAPI: newAPI(tt.node)}
 			x := provision.NewExplainer(api, provision.ExplainSources{
-				Others: func(context.Context) ([]*models.Row, error) { return []*models.Row{&tt.seen}, nil },
-				Seen:   func(string) (models.Row, bool) { return tt.seen, true },
+				Others:   func(context.Context) ([]*models.Row, error) { return []*models.Row{&tt.seen}, nil },
+				Observed: func(string) (models.Row, bool) { return tt.seen, true },
 			})
 			done, err := x.Explain(t.Context(), "uuid-a")
 			if err != nil {

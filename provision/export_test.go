@@ -2,9 +2,8 @@ package provision
 
 import "ironworks/models"
 
-// Bare is the last request of a deployment by itself, for the tests of what all verbs
-// have in common.
+// Bare returns the last request of a deployment as an action, for tests of what all verbs share.
 func Bare(r models.ProvisionRequest) Action { return verbAction{req: r} }
 
-// Options are those that the action was made with.
+// Options returns the options of the action.
 func (a *DeployAction) Options() DeployOptions { return a.options }

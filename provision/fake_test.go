@@ -21,26 +21,21 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-type clock struct{}
-
-func (clock) Now() time.Time                         { return time.Now() }
-func (clock) After(d time.Duration) <-chan time.Time { return time.After(d) }
-
-// fakeAPI is an Ironic in memory that accepts everything and does nothing by itself.
+// fakeAPI is an Ironic in memory that accepts every change and makes no progress on its own.
 type fakeAPI struct {
 	mu      sync.Mutex
 	nodes   map[string]models.Node
 	history map[string][]models.HistoryEntry
 	version models.APIVersion
-	// calls are the changes that were asked for, looks counts the questions.
+	// calls has the changes, looks counts the reads.
 	calls   []string
 	looks   int
 	running int
 	atOnce  int
 	// took is how long a change takes, skew how far the server's clock is ahead.
 	took, skew time.Duration
-	// onCall is what a change does and answers; onLook may fail a question. onApplied
-	// may lose the answer to a change that was carried out.
+	// onCall runs at a change and may fail it; onLook may fail a read. onApplied may lose the
+	// answer to a change that was carried out.
 	onCall    func(call, id string) error
 	onLook    func(id string) error
 	onApplied func(call, id string) error
@@ -152,7 +147,7 @@ func (f *fakeAPI) call(ctx context.Context, id, format string, args ...any) (str
 	return "req-" + strings.TrimPrefix(id, "uuid-"), nil
 }
 
-// Send takes what a runner sends. The calls have the last part of the path, and the body.
+// Send applies a runner's request. The calls have the last part of the path, and the body.
 func (f *fakeAPI) Send(ctx context.Context, r request.Request) (string, error) {
 	parts := strings.Split(strings.TrimPrefix(r.Path, "/v1/"), "/")
 	id, body := parts[1], string(r.Payload())
@@ -188,7 +183,7 @@ func (f *fakeAPI) Allocation(context.Context, string) (*models.Allocation, error
 	return nil, &models.Fault{Kind: models.FaultNotFound, Status: 404}
 }
 
-// field is a field of a JSON object as text.
+// field returns a field of a JSON object as text.
 func field(body, name string) string {
 	var object map[string]any
 	_ = json.Unmarshal([]byte(body), &object)
@@ -198,49 +193,7 @@ func field(body, name string) string {
 	return fmt.Sprint(object[name])
 }
 
-// patch changes a node that was decoded from JSON. As with Ironic, what is not there
-// cannot be removed.
-func (f *fakeAPI) patch(id string, ops []models.PatchOp) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	n := f.nodes[id]
-	if n.Raw == nil {
-		return nil
-	}
-	var node map[string]any
-	if err := json.Unmarshal(n.Raw, &node); err != nil {
-		return err
-	}
-	for _, op := range ops {
-		object, parts := node, strings.Split(strings.TrimPrefix(op.Path, "/"), "/")
-		for _, part := range parts[:len(parts)-1] {
-			object, _ = object[part].(map[string]any)
-		}
-		last := parts[len(parts)-1]
-		_, there := object[last]
-		switch {
-		case op.Op == "remove" && !there:
-			return &models.Fault{Kind: models.FaultBadRequest, Status: 400, Message: "can't remove a non-existent object '" + last + "'"}
-		case op.Op == "remove" && len(parts) == 1:
-			object[last] = nil
-		case op.Op == "remove":
-			delete(object, last)
-		default:
-			object[last] = op.Value
-		}
-	}
-	raw, err := json.Marshal(node)
-	if err != nil {
-		return err
-	}
-	changed, err := models.DecodeNode(raw)
-	if err == nil {
-		f.nodes[id] = *changed
-	}
-	return err
-}
-
-// memAudit keeps the records; fail makes the writes from the nth on (from 1) fail.
+// memAudit keeps audit records in memory; fail makes the writes from the nth on (from 1) fail.
 type memAudit struct {
 	mu      sync.Mutex
 	records []audit.Record
@@ -269,11 +222,11 @@ func (a *memAudit) lines() []string {
 	return lines
 }
 
-// act plans and runs an action on all of the API's nodes that are named.
+// act plans and runs an action on the named nodes of the API.
 func act(t *testing.T, api *fakeAPI, a provision.Action, opts provision.RunOptions, names ...string) ([]provision.Result, *memAudit) {
 	t.Helper()
 	book := &memAudit{}
-	r := &provision.Runner{API: api, Audit: book, Clock: clock{}, Context: "lab"}
+	r := &provision.Runner{API: api, Audit: book, Context: "lab"}
 	var nodes []models.Node
 	for _, n := range names {
 		nodes = append(nodes, api.nodes["uuid-"+n])

@@ -12,51 +12,47 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// HeldError says that another process is at work on the same deployment.
-type HeldError struct {
-	// PID is that process, 0 when it is not known.
+// heldError reports that another process acts on the same deployment.
+type heldError struct {
+	// PID is that process; 0 if unknown.
 	PID int
 }
 
 // Error names the process.
-func (e *HeldError) Error() string {
+func (e *heldError) Error() string {
 	switch e.PID {
 	case 0:
-		return "another ironworks is at work on it"
+		return "another ironworks process is acting on the node"
 	case os.Getpid():
-		return "this ironworks is at work on it already"
+		return "this ironworks process is already acting on the node"
 	}
-	return fmt.Sprintf("another ironworks is at work on it: process %d", e.PID)
+	return fmt.Sprintf("another ironworks process (PID %d) is acting on the node", e.PID)
 }
 
-// fileLock is a lock that ends with its process, whatever ends that.
+// fileLock is a lock that the kernel releases when the process ends.
 type fileLock struct{ *flock.Flock }
 
-func lockOf(path string) fileLock {
-	return fileLock{flock.New(path, flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(0o600))}
-}
-
-// lockFile takes the lock of a path, or says who has it. A process that only looks who has
-// it ([lockedBy]) is waited for: that takes microseconds.
+// lockFile locks a path, or returns a [heldError]. It waits for processes in [lockedBy], which
+// hold the lock for microseconds.
 func lockFile(path string) (*fileLock, error) {
 	for tries := 1; ; tries++ {
-		l := lockOf(path)
+		l := fileLock{flock.New(path, flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(0o600))}
 		locked, err := l.TryLock()
 		if err != nil {
 			return nil, errors.Join(err, l.Close())
 		}
 		if !locked {
-			looked, err := l.TryRLock()
+			free, err := l.TryRLock()
 			if err = errors.Join(err, l.Close()); err != nil {
 				return nil, err
 			}
-			if !looked || tries >= mostLooks {
-				return nil, &HeldError{PID: pidIn(path)}
+			if !free || tries >= maxAttempts {
+				return nil, &heldError{PID: pidIn(path)}
 			}
 			<-time.After(time.Millisecond)
 			continue
 		}
-		// The owner before may have removed the file between our opening and locking it.
+		// The previous owner may have removed the file after it was opened here.
 		mine, err := l.Stat()
 		there, errThere := os.Stat(path)
 		switch {
@@ -72,21 +68,21 @@ func lockFile(path string) (*fileLock, error) {
 	}
 }
 
-// mostLooks bounds how often somebody who looks is waited for, 1 ms each.
-const mostLooks = 1000
+// maxAttempts bounds the attempts against processes in lockedBy, 1 ms each.
+const maxAttempts = 1000
 
-// lockedBy says who has the lock of a path, nil when nobody has. It changes nothing, and
-// keeps nobody from taking the lock: it takes a shared one for a moment.
+// lockedBy returns the owner of a path's lock, nil if it is free. It takes a shared lock for a
+// moment, which blocks no other process.
 func lockedBy(path string) error {
 	l := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	free, err := l.TryRLock()
 	switch err = errors.Join(err, l.Close()); {
-	case errors.Is(err, fs.ErrNotExist): // nobody has ever locked it
+	case errors.Is(err, fs.ErrNotExist): // never locked
 		return nil
 	case err != nil || free:
 		return err
 	}
-	return &HeldError{PID: pidIn(path)}
+	return &heldError{PID: pidIn(path)}
 }
 
 func pidIn(path string) int {
@@ -101,7 +97,7 @@ func pidIn(path string) int {
 	return pid
 }
 
-// unlock gives the lock up, and removes its file while nobody else can have it.
+// unlock removes the file while the lock is still held, then releases the lock.
 func (l *fileLock) unlock() {
 	_ = os.Remove(l.Path())
 	_ = l.Close()

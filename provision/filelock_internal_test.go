@@ -10,10 +10,10 @@ import (
 	"ironworks/models"
 )
 
-// TestListingHoldsNobodyUp: listing looks at who is at work on a deployment, and takes
-// nothing from a process that begins at that moment. The lock of a killed process lies there
-// each time, as it does after a crash.
-func TestListingHoldsNobodyUp(t *testing.T) {
+// TestListingBlocksNobody: listing checks for processes that act on a deployment, and must not
+// take the lock from a process that starts at that moment. Each time, the lock file of a killed
+// process exists, as after a crash.
+func TestListingBlocksNobody(t *testing.T) {
 	t.Parallel()
 	const uuid = "7d5f1a2b-0d6e-4a43-9f2c-000000000001"
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -22,7 +22,7 @@ func TestListingHoldsNobodyUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := log.begin(record{Unfinished: Unfinished{Node: models.NodeRef{UUID: uuid}, Stage: StageFollowing, Began: now, At: now}}); err != nil {
+	if err := log.create(record{Unfinished: Unfinished{Node: models.NodeRef{UUID: uuid}, Stage: StageFollowing, Started: now, At: now}}); err != nil {
 		t.Fatal(err)
 	}
 	log.close()
@@ -52,7 +52,7 @@ func TestListingHoldsNobodyUp(t *testing.T) {
 			t.Errorf("held up by a listing: %v", err)
 			break
 		}
-		if err := d.held(uuid); err == nil {
+		if err := d.holder(uuid); err == nil {
 			t.Error("who is at work is not seen")
 		}
 		log.close()

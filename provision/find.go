@@ -6,9 +6,8 @@ import (
 	"ironworks/models"
 )
 
-// FindNodes fetches the nodes that an action is about, by name or uuid, [AtOnce] at a
-// time. A node that is named twice is found once; one that is not there is an error,
-// because acting on the others would not be what was asked for.
+// FindNodes fetches nodes by name or UUID, [Concurrency] at a time, without duplicates. A missing node
+// is an error, because acting on the others would not be what the operator asked for.
 func FindNodes(ctx context.Context, api API, ids []string) ([]models.Node, error) {
 	found := make([]*models.Node, len(ids))
 	errs := make([]error, len(ids))
@@ -29,8 +28,7 @@ func FindNodes(ctx context.Context, api API, ids []string) ([]models.Node, error
 	return nodes, nil
 }
 
-// FindUnfinished fetches the nodes of deployments; those that are there no more come
-// back as gone.
+// FindUnfinished fetches the nodes of unfinished deployments. Those of deleted nodes are in gone.
 func FindUnfinished(ctx context.Context, api API, list []Unfinished) (nodes []models.Node, gone []Unfinished, err error) {
 	found := make([]*models.Node, len(list))
 	errs := make([]error, len(list))

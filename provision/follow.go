@@ -8,34 +8,35 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/printable"
 )
 
-// followFields are what following needs to judge and to explain.
+// followFields returns the fields that watching a node needs.
 func followFields() []string {
 	return append(models.ListFields(), "driver_internal_info")
 }
 
-// firstLook is not too soon: a script that waits for each verb would walk through the
-// states of fast hardware faster than somebody who watches can see them.
-const firstLook = time.Second
+// firstPoll is the delay before the first reading. A shorter one would let a script that waits for
+// each verb pass through the states of fast hardware before another client can see them.
+const firstPoll = time.Second
 
-// following is what is known of a node that is followed.
+// following is the state of watching one node.
 type following struct {
 	action Action
 	before *models.Node
-	// began is when it was sent, on our own clock; ahead is how far the server's is ahead of it, to the
-	// second, and known says that it was heard.
+	// began is the local time of sending. ahead is how far the server's clock is ahead, to the
+	// second; known reports whether it was measured.
 	began    time.Time
 	ahead    time.Duration
 	known    bool
 	evidence models.Evidence
-	// reason is why it failed.
+	// reason is why the action failed.
 	reason string
 }
 
-// look takes a node in as it was at local time at, when the server's clock said date.
-// The evidence is on the server's clock, as the node's history is.
-func (f *following) look(n *models.Node, at, date time.Time) {
+// update adds a reading of the node at local time at, when the server's clock showed date. The
+// evidence is on the server's clock, like the node's history.
+func (f *following) update(n *models.Node, at, date time.Time) {
 	if !f.known {
 		f.known = true
 		if !date.IsZero() {
@@ -47,53 +48,53 @@ func (f *following) look(n *models.Node, at, date time.Time) {
 	f.evidence.Update(n, at.Add(f.ahead))
 }
 
-// follow looks at the node until the action, which was sent at a time, has ended, and
-// puts how into res.
+// follow watches the node until the action, which was sent at a time, has ended, and stores the
+// outcome in res.
 func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, sent time.Time, opts RunOptions, res *Result) {
 	f := &following{action: a, before: before, began: sent}
-	began, wait := r.Clock.Now(), firstLook
+	start, wait := time.Now(), firstPoll
 	opts.next()
 	opts.followed.Add(1)
 	defer opts.followed.Add(-1)
 	for {
 		if opts.Timeout > 0 {
-			wait = min(wait, opts.Timeout-r.Clock.Now().Sub(began))
+			wait = min(wait, opts.Timeout-time.Since(start))
 		}
 		select {
 		case <-ctx.Done():
 			res.Outcome, res.Err = OutcomeUnknown, ErrLeft
 			return
-		case <-r.Clock.After(wait):
+		case <-time.After(wait):
 		}
 		now, date, err := r.API.NodeAt(ctx, before.UUID, followFields()...)
-		at := r.Clock.Now()
-		waited := at.Sub(began)
+		at := time.Now()
+		waited := at.Sub(start)
 		switch {
 		case ctx.Err() != nil:
 			continue
 		case models.IsFault(err, models.FaultNotFound):
-			res.Outcome, res.Err = OutcomeFailed, fmt.Errorf("%s %s: the node was deleted meanwhile", a.Name(), models.Printable(before.Label()))
+			res.Outcome, res.Err = OutcomeFailed, fmt.Errorf("%s %s: the node was deleted in the meantime", a.Name(), printable.Line(before.Label()))
 			return
 		case err == nil:
 			res.State = string(now.ProvisionState)
-			f.look(now, at, date)
-			a.looked(now)
-			opts.tell(f.progress(now))
+			f.update(now, at, date)
+			a.observed(now)
+			opts.report(f.progress(now))
 			if v, ended := a.ended(before, now, waited); ended {
 				if r.judge(ctx, f, now, v, res); f.reason != "" {
-					opts.tell(f.progress(now))
+					opts.report(f.progress(now))
 				}
 				return
 			}
 		default:
-			// The node goes on whether we see it or not: look again.
-			opts.tell(Progress{Node: before.Ref(), State: models.ProvisionState(res.State), Fault: faultOf(err)})
+			// The operation continues regardless: read the node again.
+			opts.report(Progress{Node: before.Ref(), State: models.ProvisionState(res.State), Fault: faultOf(err)})
 		}
 		if opts.Timeout > 0 && waited >= opts.Timeout {
 			res.Outcome, res.Err = OutcomeUnknown, errors.Join(ErrTimeout, err)
 			return
 		}
-		wait = r.nextLook(waited, opts.followed.Load())
+		wait = r.nextPoll(waited, opts.followed.Load())
 	}
 }
 
@@ -102,28 +103,28 @@ func faultOf(err error) *models.Fault {
 	if errors.As(err, &f) {
 		return f
 	}
-	return &models.Fault{Kind: models.FaultServer, Op: "get node", Message: models.Printable(err.Error()), Err: err}
+	return &models.Fault{Kind: models.FaultServer, Op: "get node", Message: printable.Line(err.Error()), Err: err}
 }
 
-// nextLook doubles from the first look up to the regular period. That is longer where
-// many nodes are followed: ten are asked about in each.
-func (r *Runner) nextLook(waited time.Duration, followed int64) time.Duration {
+// nextPoll doubles the delay from the first reading up to the period, which grows with the number
+// of watched nodes.
+func (r *Runner) nextPoll(waited time.Duration, followed int64) time.Duration {
 	period := r.Poll
 	if period == 0 {
 		period = time.Second
 	}
-	period *= time.Duration(max(followed, inOnePeriod)) / inOnePeriod
-	return min(max(waited/2, firstLook), period)
+	period *= time.Duration(max(followed, nodesPerPeriod)) / nodesPerPeriod
+	return min(max(waited/2, firstPoll), period)
 }
 
-// inOnePeriod is how many nodes are asked about in a period.
-const inOnePeriod = 10
+// nodesPerPeriod is how many nodes are read in one period.
+const nodesPerPeriod = 10
 
 func progressOf(n *models.Node) Progress {
 	return Progress{Node: n.Ref(), State: n.ProvisionState, Step: explain.StepLine(&models.Row{Node: *n}, time.Time{}, nil)}
 }
 
-// progress is how far the node is, with the work that was seen so far.
+// progress returns the node's progress, including what was observed so far.
 func (f *following) progress(now *models.Node) Progress {
 	p := progressOf(now)
 	p.Now = now
@@ -133,7 +134,7 @@ func (f *following) progress(now *models.Node) Progress {
 	return p
 }
 
-// judge fills in how it ended, with the reason of a failure from wherever it still is.
+// judge stores the outcome, with the reason of a failure from where it still is available.
 func (r *Runner) judge(ctx context.Context, f *following, now *models.Node, v verdict, res *Result) {
 	res.State, res.Err = v.state, nil
 	if v.ok {
@@ -150,14 +151,14 @@ func (r *Runner) judge(ctx context.Context, f *following, now *models.Node, v ve
 	f.reason = reason
 	switch {
 	case models.ProvisionState(v.state).Class() == models.ClassHold:
-		reason = "a hold step stopped it; ironworks unhold " + now.Label() + " goes on"
+		reason = "stopped by a hold step; to resume: ironworks unhold " + now.Label()
 	case reason == "":
-		reason = "Ironic gives no reason"
+		reason = "Ironic reported no reason"
 	}
 	res.Err = &FailedError{Action: f.action.Name(), Node: now.Ref(), State: v.state, Reason: reason}
 }
 
-// FailedError says that a node came to rest where the action should not have led.
+// FailedError reports that a node ended in another state than the action's target.
 type FailedError struct {
 	Action string
 	Node   models.NodeRef
@@ -165,7 +166,7 @@ type FailedError struct {
 	Reason string
 }
 
-// Error names the node, where it ended and why.
+// Error names the node, its final state and the reason.
 func (e *FailedError) Error() string {
-	return fmt.Sprintf("%s %s: ended in %q: %s", e.Action, models.Printable(e.Node.Label()), models.Printable(e.State), models.Printable(e.Reason))
+	return fmt.Sprintf("%s %s: ended in %q: %s", e.Action, printable.Line(e.Node.Label()), printable.Line(e.State), printable.Line(e.Reason))
 }

@@ -23,7 +23,7 @@ func failing(s models.ProvisionState, lastError string) func(n *models.Node) {
 	return func(n *models.Node) { n.ProvisionState, n.LastError = s, lastError }
 }
 
-// power is a change that has begun towards a state, powered one that has ended in one.
+// power starts a change to a power state; powered completes one.
 func power(target models.PowerState) func(n *models.Node) {
 	return func(n *models.Node) { n.TargetPowerState, n.LastError = target, "" }
 }
@@ -32,7 +32,7 @@ func powered(s models.PowerState, lastError string) func(n *models.Node) {
 	return func(n *models.Node) { n.PowerState, n.TargetPowerState, n.LastError = s, "", lastError }
 }
 
-// play runs an action on n1 and follows it through a script.
+// play runs an action on n1 and watches it through a script.
 func play(t *testing.T, api *fakeAPI, a provision.Action, opts provision.RunOptions, s script) provision.Result {
 	t.Helper()
 	api.onCall = func(string, string) error {
@@ -87,7 +87,7 @@ func TestFollow(t *testing.T) {
 		"deploy held": {
 			start(models.StateAvailable), verb(models.VerbDeploy),
 			script{0: to(deploying), 5: to(models.StateDeployHold)},
-			false, "deploy hold", "a hold step stopped it; ironworks unhold n1 goes on",
+			false, "deploy hold", "stopped by a hold step; to resume: ironworks unhold n1",
 		},
 		"reason was seen and then cleared": {
 			start(models.StateAvailable), verb(models.VerbDeploy),
@@ -97,7 +97,7 @@ func TestFollow(t *testing.T) {
 		"no reason at all": {
 			start(models.StateAvailable), verb(models.VerbDeploy),
 			script{0: to(deploying), 5: to(models.StateDeployFailed)},
-			false, "deploy failed", "Ironic gives no reason",
+			false, "deploy failed", "Ironic reported no reason",
 		},
 		"abort": {start(models.StateCleanWait), verb(models.VerbAbort), script{0: to(models.StateCleanFailed)}, true, "clean failed", ""},
 		"abort that is deferred to the end of the step": {
@@ -108,7 +108,7 @@ func TestFollow(t *testing.T) {
 			true, "clean failed", "",
 		},
 		"abort that came too late": {
-			start(models.StateCleanWait), verb(models.VerbAbort), script{5: to(models.StateAvailable)}, false, "available", "Ironic gives no reason",
+			start(models.StateCleanWait), verb(models.VerbAbort), script{5: to(models.StateAvailable)}, false, "available", "Ironic reported no reason",
 		},
 		"unhold": {
 			start(models.StateDeployHold), verb(models.VerbUnhold), script{0: to(models.StateDeployWait), 5: to(active)}, true, "active", "",
@@ -124,7 +124,7 @@ func TestFollow(t *testing.T) {
 		"on fails without a word": {
 			start(active), provision.Power(models.TargetOn),
 			script{0: power(models.PowerOn), 4: powered(models.PowerError, "")},
-			false, "error", "Ironic gives no reason",
+			false, "error", "Ironic reported no reason",
 		},
 		"reboot":               {on, provision.Power(models.TargetReboot), script{0: power(models.PowerOn), 8: powered(models.PowerOn, "")}, true, "power on", ""},
 		"reboot begins late":   {on, provision.Power(models.TargetReboot), script{1: power(models.PowerOn), 8: powered(models.PowerOn, "")}, true, "power on", ""},
@@ -153,7 +153,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// 39.0.0 has the reason in the history only, on its own clock, next to older ones.
+// TestReasonFromHistory: Ironic 39.0.0 has the reason only in the history, on its own clock, next
+// to older ones.
 func TestReasonFromHistory(t *testing.T) {
 	for name, skew := range map[string]time.Duration{"same clock": 0, "ahead": 3 * time.Hour, "behind": -3 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
@@ -194,7 +195,7 @@ func TestFollowedNodeIsDeleted(t *testing.T) {
 			delete(api.nodes, "uuid-n1")
 		})
 		res := play(t, api, verb(models.VerbDeploy), provision.RunOptions{}, script{0: to(models.StateDeploying)})
-		if res.Outcome != provision.OutcomeFailed || !strings.Contains(res.Err.Error(), "deleted meanwhile") {
+		if res.Outcome != provision.OutcomeFailed || !strings.Contains(res.Err.Error(), "deleted in the meantime") {
 			t.Errorf("result %+v", res)
 		}
 	})
@@ -224,7 +225,7 @@ func TestFollowIsInterrupted(t *testing.T) {
 		api.onCall = func(string, string) error { api.set("n1", to(models.StateVerifying)); return nil }
 		ctx, cancel := context.WithTimeout(t.Context(), 7*time.Second)
 		defer cancel()
-		r := &provision.Runner{API: api, Audit: &memAudit{}, Clock: clock{}}
+		r := &provision.Runner{API: api, Audit: &memAudit{}}
 		began := time.Now()
 		var faults int
 		res := r.Run(ctx, r.Plan(verb(models.VerbManage), []models.Node{n}), provision.RunOptions{
@@ -243,7 +244,7 @@ func TestFollowIsInterrupted(t *testing.T) {
 	})
 }
 
-func TestAPIAwayForAWhile(t *testing.T) {
+func TestWatchingSurvivesAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newAPI(node("n1", models.StateAvailable))
 		began := time.Now()
@@ -269,7 +270,7 @@ func TestAPIAwayForAWhile(t *testing.T) {
 	})
 }
 
-func TestFollowLooksOnceASecond(t *testing.T) {
+func TestFollowReadsOncePerSecond(t *testing.T) {
 	for name, c := range map[string]struct {
 		poll time.Duration
 		low  int
@@ -283,7 +284,7 @@ func TestFollowLooksOnceASecond(t *testing.T) {
 				api.later(100*time.Second, "n1", to(models.StateManageable))
 				return nil
 			}
-			r := &provision.Runner{API: api, Audit: &memAudit{}, Clock: clock{}, Poll: c.poll}
+			r := &provision.Runner{API: api, Audit: &memAudit{}, Poll: c.poll}
 			r.Run(t.Context(), r.Plan(verb(models.VerbManage), []models.Node{n}), provision.RunOptions{Wait: true})
 			if api.looks < c.low || api.looks > c.high {
 				t.Errorf("%s: %d looks in 100 s", name, api.looks)

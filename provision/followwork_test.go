@@ -9,9 +9,9 @@ import (
 	"ironworks/provision"
 )
 
-// TestFollowTellsTheWork: whoever follows is told how far the work is, on the server's
-// clock, and at the end why it failed, also where only the history knows.
-func TestFollowTellsTheWork(t *testing.T) {
+// TestProgressHasTheOperation: progress reports have the operation so far, on the server's clock,
+// and at the end the reason of a failure, even if only the history has it.
+func TestProgressHasTheOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newAPI(node("n1", models.StateManageable))
 		var works []*models.Work

@@ -9,26 +9,27 @@ import (
 
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// giveBackWithin is how long giving back may take, also after an interrupt.
-const giveBackWithin = 30 * time.Second
+// giveBackTimeout bounds reverting changes, also after an interrupt.
+const giveBackTimeout = 30 * time.Second
 
-// undo takes changes of a node back: first its fields, then the node's reservation.
+// undo reverts changes of a node: first its fields, then its reservation.
 type undo struct {
 	// instance is the instance_uuid that reserves the node.
 	instance string
 	// restore are the operations that restore fields, in order.
 	restore []models.PatchOp
-	// reserved says that instance was written to the node, allocated that an allocation
-	// with that UUID reserves it. With neither the node keeps its instance.
+	// reserved reports that instance was written to the node, allocated that an allocation with
+	// that UUID reserves it. With neither, the node keeps its instance.
 	reserved, allocated bool
 }
 
 func (u undo) empty() bool { return len(u.restore) == 0 && !u.reserved && !u.allocated }
 
-// NotGivenBackError says that changes of a deployment that failed could not be taken back.
-// The record keeps what is left.
+// NotGivenBackError reports that changes of a failed deployment could not be reverted. The record
+// has what is left.
 type NotGivenBackError struct {
 	Node models.NodeRef
 	Err  error
@@ -36,13 +37,13 @@ type NotGivenBackError struct {
 
 // Error says how to continue.
 func (e *NotGivenBackError) Error() string {
-	return fmt.Sprintf("the node could not be given back: %v (ironworks deploy --give-back %s continues)", e.Err, models.Printable(e.Node.Label()))
+	return fmt.Sprintf("cannot release the node: %v (to continue: ironworks deploy --give-back %s)", e.Err, printable.Line(e.Node.Label()))
 }
 
-// Unwrap is why.
+// Unwrap returns the cause.
 func (e *NotGivenBackError) Unwrap() error { return e.Err }
 
-// undoOf is what takes all of the requests back, the last first.
+// undoOf returns what reverts all entries, the last one first.
 func undoOf(reqs []entry) undo {
 	var all undo
 	for _, req := range slices.Backward(reqs) {
@@ -56,65 +57,62 @@ func undoOf(reqs []entry) undo {
 	return all
 }
 
-// undo is what takes back all that the record says may have been changed.
+// undo returns what reverts everything that may have been changed according to the record.
 func (r *record) undo() undo {
 	return undo{instance: r.Instance, restore: r.Restore, reserved: !r.Kept && !r.Allocated, allocated: r.Allocated}
 }
 
-// backOut gives back what the requests changed, after one that failed. A request that may
-// still be on its way was sent at the given time, else that is zero. The record stays
-// while anything is left to give back.
-func (r *Runner) backOut(ctx context.Context, sent []entry, onItsWay time.Time, n *models.Node, log *deploymentLog, res *Result) bool {
+// revert reverts the changes of entries after a failure. onItsWay is when a request was sent that
+// may still arrive, or zero. The record stays while anything is left to revert.
+func (r *Runner) revert(ctx context.Context, sent []entry, onItsWay time.Time, n *models.Node, log *deploymentLog, res *Result) bool {
 	back := undoOf(sent)
-	err := log.givingBack(back.restore, r.Clock.Now())
+	err := log.givingBack(back.restore, time.Now())
 	if failed := r.giveBack(ctx, back, onItsWay, n, log); failed != nil {
 		res.Err = errors.Join(res.Err, &NotGivenBackError{Node: n.Ref(), Err: failed})
 		return false
 	}
-	if err = errors.Join(err, log.over()); err != nil {
+	if err = errors.Join(err, log.remove()); err != nil {
 		res.Err = errors.Join(res.Err, err)
 	}
 	return err == nil
 }
 
-// backOutOfUnknown deals with a last request that may have been carried out. It is taken
-// back with the others, after the time that it may be on its way. A request that cannot be
-// taken back, such as the one that deploys, stays in the record for a later resume, and so
-// does everything when ctx has ended.
-func (r *Runner) backOutOfUnknown(ctx context.Context, sent []entry, n *models.Node, log *deploymentLog, res *Result) {
+// revertUnknown handles a last request that may have been carried out. It is reverted with the
+// others, once it can no longer be in transit. A request that cannot be reverted, such as the
+// deployment itself, stays in the record for a later resume; if ctx has ended, everything does.
+func (r *Runner) revertUnknown(ctx context.Context, sent []entry, n *models.Node, log *deploymentLog, res *Result) {
 	if sent[len(sent)-1].undo.empty() || ctx.Err() != nil {
-		res.Err = log.explained(res.Err)
+		res.Err = log.withResumeHint(res.Err)
 		return
 	}
-	if r.backOut(ctx, sent, r.Clock.Now(), n, log, res) {
+	if r.revert(ctx, sent, time.Now(), n, log, res) {
 		res.Outcome = OutcomeFailed // the node is as it was before
 	}
 }
 
-// giveBack takes changes back, also after an interrupt. It reads the node first, so that
-// what was given back before is not sent again, and a node that is reserved by somebody
-// else is left alone. It stops at the first failure: the release comes last, for whoever
-// reserves the node next would keep our fields.
+// giveBack reverts changes, also after an interrupt. It reads the node first, so that nothing is
+// reverted twice and a node that another client has reserved stays untouched. It stops at the
+// first failure: the release is last, because the node's next owner would inherit our fields.
 func (r *Runner) giveBack(ctx context.Context, back undo, onItsWay time.Time, n *models.Node, log *deploymentLog) error {
 	if back.empty() {
 		return nil
 	}
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), giveBackWithin)
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), giveBackTimeout)
 	defer stop()
-	ctx = log.renewing(ctx, r.Clock, func(ironicclient.Retry) {})
-	now, err := r.arrived(ctx, n, onItsWay)
+	ctx = log.renewOnRetry(ctx, func(ironicclient.Retry) {})
+	now, err := r.nodeAfterArrival(ctx, n, onItsWay)
 	if err != nil {
-		return fmt.Errorf("give back: %w", err)
+		return fmt.Errorf("release the node: %w", err)
 	}
 	if now.InstanceUUID == "" || now.InstanceUUID == back.instance {
-		if err := log.renew(r.Clock.Now()); err != nil {
+		if err := log.renew(time.Now()); err != nil {
 			return err
 		}
 		if err := r.restore(ctx, stillChanged(now, back.restore), n); err != nil {
 			return err
 		}
 	}
-	if err := log.givingBack(nil, r.Clock.Now()); err != nil {
+	if err := log.givingBack(nil, time.Now()); err != nil {
 		return err
 	}
 	var release entry
@@ -143,23 +141,22 @@ func (r *Runner) restore(ctx context.Context, ops []models.PatchOp, n *models.No
 	return nil
 }
 
-// arrived reads the node, once a request that was sent at a time has arrived or will not
-// any more: after [settleTime], and when no conductor has the node locked. The zero time is
-// no such request.
-func (r *Runner) arrived(ctx context.Context, n *models.Node, sent time.Time) (*models.Node, error) {
+// nodeAfterArrival reads the node once a request that was sent at a time has arrived or cannot arrive any
+// more: after [settleTime], and when no conductor has the node locked. A zero time skips the wait.
+func (r *Runner) nodeAfterArrival(ctx context.Context, n *models.Node, sent time.Time) (*models.Node, error) {
 	for {
 		now, err := r.API.Node(ctx, n.UUID)
 		if err != nil || sent.IsZero() {
 			return now, err
 		}
-		waited := r.Clock.Now().Sub(sent)
+		waited := time.Since(sent)
 		if waited >= settleTime && now.Reservation == "" {
 			return now, nil
 		}
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-r.Clock.After(max(settleTime-waited, time.Second)):
+		case <-time.After(max(settleTime-waited, time.Second)):
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 const recordableUUID = "7d5f1a2b-0d6e-4a43-9f2c-000000000001"
 
-// recordable is a node whose deployment can be recorded: its name is a UUID.
+// recordable returns a node whose deployment can be recorded: its UUID is valid.
 func recordable(t *testing.T) models.Node {
 	t.Helper()
 	n, err := models.DecodeNode([]byte(strings.Replace(string(deployable(t).Raw), "uuid-n1", recordableUUID, 1)))
@@ -28,7 +28,7 @@ func recordable(t *testing.T) models.Node {
 	return *n
 }
 
-// nodeReader reads nodes from the fake Ironic, beside what the checks read.
+// nodeReader reads nodes from the fake Ironic, in addition to what the checks read.
 type nodeReader struct {
 	*reader
 	api *fakeAPI
@@ -38,7 +38,7 @@ func (r nodeReader) Node(ctx context.Context, id string, fields ...string) (*mod
 	return r.api.Node(ctx, id, fields...)
 }
 
-// invalid is a reader whose second validation, after the plan was written, says no.
+// invalid returns a reader whose second validation fails, after the plan was written.
 func invalid() *reader {
 	return &reader{inventory: oneDisk, valid: func(n int) []models.Validation {
 		ok := n < 2
@@ -46,17 +46,17 @@ func invalid() *reader {
 	}}
 }
 
-// giveBackRig is a deployment that is given back, with a record on disk.
+// giveBackRig is a deployment that is reverted, with a record on disk.
 type giveBackRig struct {
 	*testing.T
 	dir  string
 	api  *fakeAPI
 	node models.Node
-	// request counts the requests to Ironic's nodes, from 1. At request number at, the
-	// fault is injected, or the state of disk and Ironic is kept, before it or after.
+	// request counts the requests to Ironic's nodes, from 1. At request number at, the fault is
+	// injected, or the state of disk and Ironic is saved, before or after it.
 	request, at int
 	fault       giveBackFault
-	// kept are the files and the node as a process that was killed then would leave them.
+	// kept has the files and the node as a process that was killed then would leave them.
 	kept map[string][]byte
 	was  models.Node
 }
@@ -116,7 +116,7 @@ func (rig *giveBackRig) after() error {
 	return nil
 }
 
-// noUndoTwice fails the test when a change gives a path the value that it already has.
+// noUndoTwice fails the test when a change sets a path to the value that it already has.
 func (rig *giveBackRig) noUndoTwice(call string) {
 	var ops []models.PatchOp
 	if err := json.Unmarshal([]byte(strings.TrimPrefix(call, "patch ")), &ops); err != nil {
@@ -139,7 +139,7 @@ func (rig *giveBackRig) noUndoTwice(call string) {
 	}
 }
 
-// keep remembers what a process that is killed now leaves behind.
+// keep saves what a process that is killed now leaves behind.
 func (rig *giveBackRig) keep() {
 	rig.kept = map[string][]byte{}
 	entries, err := os.ReadDir(rig.dir)
@@ -158,7 +158,7 @@ func (rig *giveBackRig) keep() {
 	rig.was = rig.api.nodes[recordableUUID]
 }
 
-// killed puts disk and Ironic into the state that was kept.
+// killed restores disk and Ironic to the saved state.
 func (rig *giveBackRig) killed() {
 	if rig.kept == nil {
 		return
@@ -180,12 +180,12 @@ func (rig *giveBackRig) killed() {
 
 func (rig *giveBackRig) run(make func(*provision.Preflighter) *provision.DeployAction) provision.Result {
 	checks := &provision.Preflighter{
-		Reader: nodeReader{invalid(), rig.api}, Clock: clock{}, Deployments: &provision.Deployments{Dir: rig.dir},
+		Reader: nodeReader{invalid(), rig.api}, Deployments: &provision.Deployments{Dir: rig.dir},
 	}
 	nodes := []models.Node{rig.api.nodes[recordableUUID]}
 	action := make(checks)
 	action.Preflight(rig.Context(), nodes)
-	runner := &provision.Runner{API: rig.api, Audit: &memAudit{}, Clock: clock{}, Context: "test"}
+	runner := &provision.Runner{API: rig.api, Audit: &memAudit{}, Context: "test"}
 	return runner.Run(rig.Context(), runner.Plan(action, nodes), provision.RunOptions{})[0]
 }
 
@@ -197,7 +197,7 @@ func (rig *giveBackRig) deploy() provision.Result {
 	})
 }
 
-// recorded says whether a record is left, restored whether the node is as it was.
+// recorded reports whether a record is left, restored whether the node is as it was.
 func (rig *giveBackRig) recorded() bool {
 	list, err := (&provision.Deployments{Dir: rig.dir}).List(time.Now())
 	if err != nil {
@@ -214,9 +214,9 @@ func (rig *giveBackRig) restored() bool {
 	return reflect.DeepEqual(was, now)
 }
 
-// TestGiveBackSurvivesEachFault makes each request of a deployment that is given back
-// fail in turn, in each way, and kills the process there: nothing of the old values is
-// lost, nothing is undone twice, and the record stays while anything is left to restore.
+// TestGiveBackSurvivesEachFault fails each request of a reverted deployment in turn, in each way,
+// and kills the process there: no old value is lost, nothing is reverted twice, and the record
+// stays while anything is left to restore.
 func TestGiveBackSurvivesEachFault(t *testing.T) {
 	var requests int
 	synctest.Test(t, func(t *testing.T) {
@@ -262,8 +262,8 @@ func testGiveBackFault(t *testing.T, at int, fault giveBackFault, again func(*pr
 	}
 }
 
-// TestGiveBackOfAReleasedNode: somebody took the instance_uuid away before the fields were
-// restored. They still are, unless the node is reserved by somebody else meanwhile.
+// TestGiveBackOfAReleasedNode: another client removed the instance_uuid before the fields were
+// restored. They are restored, unless the node is reserved again.
 func TestGiveBackOfAReleasedNode(t *testing.T) {
 	for name, c := range map[string]struct {
 		instance string
@@ -274,12 +274,14 @@ func TestGiveBackOfAReleasedNode(t *testing.T) {
 				rig := newGiveBackRig(t, 5, faultRefused)
 				rig.deploy()
 				rig.at = 0
-				op := models.PatchOp{Op: "add", Path: "/instance_uuid", Value: c.instance}
-				if c.instance == "" {
-					op = models.PatchOp{Op: "remove", Path: "/instance_uuid"}
+				ops := [][]models.PatchOp{{{Op: "remove", Path: "/instance_uuid"}}}
+				if c.instance != "" { // Ironic refuses to replace a reservation
+					ops = append(ops, []models.PatchOp{{Op: "add", Path: "/instance_uuid", Value: c.instance}})
 				}
-				if err := rig.api.patch(recordableUUID, []models.PatchOp{op}); err != nil || !rig.recorded() || rig.restored() {
-					t.Fatalf("%v, recorded %v, restored %v", err, rig.recorded(), rig.restored())
+				for _, op := range ops {
+					if err := rig.api.patch(recordableUUID, op); err != nil || !rig.recorded() || rig.restored() {
+						t.Fatalf("%v, recorded %v, restored %v", err, rig.recorded(), rig.restored())
+					}
 				}
 				for range 2 {
 					rig.run(provision.GiveBack)

@@ -11,50 +11,51 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/plan"
+	"ironworks/printable"
 )
 
-// ImageWeb asks web servers about images; *[Web] does it with HTTP. Its answers come
-// after redirects. An error says that there was no answer.
+// ImageWeb queries web servers about images; *[Web] does so over HTTP. Answers are those after
+// redirects. An error means that there was no answer.
 type ImageWeb interface {
-	// Head asks for the headers alone.
+	// Head requests only the headers.
 	Head(ctx context.Context, address string) (WebAnswer, error)
-	// Get reads at most most bytes. A part asks the server for no more than these.
+	// Get reads at most most bytes. With part, it requests only these from the server.
 	Get(ctx context.Context, address string, most int, part bool) (WebAnswer, []byte, error)
 }
 
-// WebAnswer is an answer of a web server.
+// WebAnswer is the answer of a web server.
 type WebAnswer struct {
 	Status int
-	// Length is that of the body, Total that of the whole of which it is a part, in
-	// bytes; -1 where the server does not say.
+	// Length is the size of the body, Total that of the whole file if the body is a part,
+	// in bytes; -1 if unknown.
 	Length, Total int64
-	// Landed is the address that redirects led to; empty without any.
+	// Landed is the address after redirects; empty without any.
 	Landed string
 }
 
-// Bounds of what is asked of web servers.
+// Bounds of requests to web servers.
 const (
-	// webPatience is how long an answer may take.
-	webPatience = 10 * time.Second
-	// checksumsMost is how much of a file of checksums is read: those of Debian's
-	// releases have 60 KiB.
-	checksumsMost = 1 << 20
-	// imageHeadMost is how much of an image is read: its kind and size stand in front.
-	imageHeadMost = 512
+	// webTimeout bounds the wait for an answer.
+	webTimeout = 10 * time.Second
+	// maxChecksumBytes bounds how much of a checksum file is read: those of Debian's releases have 60
+	// KiB.
+	maxChecksumBytes = 1 << 20
+	// imageHeadBytes is how much of an image is read: its format and size are at the start.
+	imageHeadBytes = 512
 )
 
-// imageLooks keeps what was asked, so that the nodes of a plan ask once for their image.
-type imageLooks struct {
+// imageCache caches answers, so that the nodes of a plan query their image once.
+type imageCache struct {
 	mu    sync.Mutex
-	looks map[[2]string]*imageLook
+	looks map[[2]string]*imageQuery
 }
 
-type imageLook struct {
+type imageQuery struct {
 	once  sync.Once
 	facts *plan.ImageFacts
 }
 
-// image asks about the image of a direct deployment; nil where nobody can be asked.
+// image queries the image of a direct deployment; nil if its server cannot be queried.
 func (p *Preflighter) image(ctx context.Context, f *plan.Facts) *plan.ImageFacts {
 	image, web := f.WebImage()
 	if p.Images == nil || !web {
@@ -65,45 +66,45 @@ func (p *Preflighter) image(ctx context.Context, f *plan.Facts) *plan.ImageFacts
 	look := p.images.looks[key]
 	if look == nil {
 		if p.images.looks == nil {
-			p.images.looks = map[[2]string]*imageLook{}
+			p.images.looks = map[[2]string]*imageQuery{}
 		}
-		look = &imageLook{}
+		look = &imageQuery{}
 		p.images.looks[key] = look
 	}
 	p.images.mu.Unlock()
-	look.once.Do(func() { look.facts = askImage(ctx, p.Images, image) })
+	look.once.Do(func() { look.facts = queryImage(ctx, p.Images, image) })
 	return look.facts
 }
 
-// webFault is why there was no answer, without the address, which may hold secrets.
+// webFault returns why there was no answer, without the address, which may contain secrets.
 func webFault(err error) string {
 	var of *url.Error
 	if errors.As(err, &of) {
 		err = of.Err
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Sprintf("no answer within %s", webPatience)
+		return fmt.Sprintf("no answer within %s", webTimeout)
 	}
-	return models.Printable(err.Error())
+	return printable.Line(err.Error())
 }
 
-// askWeb waits for an answer for as long as is worth it.
-func askWeb(ctx context.Context, send func(ctx context.Context) (WebAnswer, error)) plan.WebAnswer {
-	ctx, cancel := context.WithTimeout(ctx, webPatience)
+// queryWeb sends a request, with a time limit.
+func queryWeb(ctx context.Context, send func(ctx context.Context) (WebAnswer, error)) plan.WebAnswer {
+	ctx, cancel := context.WithTimeout(ctx, webTimeout)
 	defer cancel()
 	a, err := send(ctx)
 	if err != nil {
 		return plan.WebAnswer{Error: webFault(err)}
 	}
-	return plan.WebAnswer{Status: a.Status, Length: a.Length, Landed: models.Printable(models.MaskURL(a.Landed))}
+	return plan.WebAnswer{Status: a.Status, Length: a.Length, Landed: printable.Line(models.MaskURL(a.Landed))}
 }
 
-func askImage(ctx context.Context, web ImageWeb, image plan.Image) *plan.ImageFacts {
+func queryImage(ctx context.Context, web ImageWeb, image plan.Image) *plan.ImageFacts {
 	f := &plan.ImageFacts{HeadTotal: -1}
-	f.Image = askWeb(ctx, func(ctx context.Context) (WebAnswer, error) { return web.Head(ctx, image.Source) })
+	f.Image = queryWeb(ctx, func(ctx context.Context) (WebAnswer, error) { return web.Head(ctx, image.Source) })
 	if f.Image.Error == "" && f.Image.Status/100 == 2 {
-		askWeb(ctx, func(ctx context.Context) (WebAnswer, error) {
-			a, head, err := web.Get(ctx, image.Source, imageHeadMost, true)
+		queryWeb(ctx, func(ctx context.Context) (WebAnswer, error) {
+			a, head, err := web.Get(ctx, image.Source, imageHeadBytes, true)
 			if err == nil && a.Status/100 == 2 {
 				f.Head, f.HeadTotal = head, a.Total
 			}
@@ -115,9 +116,9 @@ func askImage(ctx context.Context, web ImageWeb, image plan.Image) *plan.ImageFa
 		return f
 	}
 	c := &plan.ChecksumFile{}
-	c.WebAnswer = askWeb(ctx, func(ctx context.Context) (WebAnswer, error) {
-		a, text, err := web.Get(ctx, image.Checksum, checksumsMost+1, false)
-		c.Text, c.Cut = string(text[:min(len(text), checksumsMost)]), len(text) > checksumsMost
+	c.WebAnswer = queryWeb(ctx, func(ctx context.Context) (WebAnswer, error) {
+		a, text, err := web.Get(ctx, image.Checksum, maxChecksumBytes+1, false)
+		c.Text, c.Cut = string(text[:min(len(text), maxChecksumBytes)]), len(text) > maxChecksumBytes
 		return a, err
 	})
 	f.Checksums = c

@@ -10,19 +10,19 @@ import (
 	"ironworks/models/plan"
 )
 
-// OfferedSteps keeps what the agents of nodes offered the last time, a file for each:
-// Ironic forgets it at the end of every deployment.
+// OfferedSteps stores the steps that the nodes' agents offered last, one file per node: Ironic
+// drops them at the end of every deployment.
 type OfferedSteps struct {
-	// Dir is the folder; it is made when it is needed.
+	// Dir is the folder; it is created when necessary.
 	Dir string
 }
 
-// plainUUID keeps names of files to what uuids have.
+// plainUUID restricts file names to the characters of a UUID.
 var plainUUID = regexp.MustCompile(`^[0-9a-fA-F-]{1,64}$`)
 
 func (o OfferedSteps) path(uuid string) string { return filepath.Join(o.Dir, uuid+".json") }
 
-// Load is the list of a node, nil when none was kept or it cannot be read.
+// Load returns the steps of a node, nil if none are stored or the file is unreadable.
 func (o OfferedSteps) Load(uuid string) *plan.OfferedSteps {
 	if !plainUUID.MatchString(uuid) {
 		return nil
@@ -35,8 +35,8 @@ func (o OfferedSteps) Load(uuid string) *plan.OfferedSteps {
 	return &steps
 }
 
-// Keep writes the list of a node, whole or not at all.
-func (o OfferedSteps) Keep(uuid string, steps *plan.OfferedSteps) error {
+// Store stores the steps of a node atomically.
+func (o OfferedSteps) Store(uuid string, steps *plan.OfferedSteps) error {
 	if !plainUUID.MatchString(uuid) {
 		return nil
 	}
@@ -45,11 +45,11 @@ func (o OfferedSteps) Keep(uuid string, steps *plan.OfferedSteps) error {
 		err = os.MkdirAll(o.Dir, 0o700)
 	}
 	if err != nil {
-		return fmt.Errorf("keep the steps of an agent: %w", err)
+		return fmt.Errorf("record the steps of the agent: %w", err)
 	}
 	temporary, err := os.CreateTemp(o.Dir, ".offered-*")
 	if err != nil {
-		return fmt.Errorf("keep the steps of an agent: %w", err)
+		return fmt.Errorf("record the steps of the agent: %w", err)
 	}
 	_, err = temporary.Write(data)
 	if closeErr := temporary.Close(); err == nil {
@@ -60,7 +60,7 @@ func (o OfferedSteps) Keep(uuid string, steps *plan.OfferedSteps) error {
 	}
 	if err != nil {
 		_ = os.Remove(temporary.Name())
-		return fmt.Errorf("keep the steps of an agent: %w", err)
+		return fmt.Errorf("record the steps of the agent: %w", err)
 	}
 	return nil
 }

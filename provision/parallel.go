@@ -8,40 +8,40 @@ import (
 	"sync"
 )
 
-// PanicError is what the work on one node panicked with. It is raised again in the
-// goroutine that called [Runner.Run] or [FindNodes], where somebody can handle it, once
-// the work on the other nodes has come to a stop.
+// PanicError is a panic while acting on one node. It is raised again in the goroutine that called
+// [Runner.Run] or [FindNodes], which can handle it, after the goroutines of the other nodes have
+// ended.
 type PanicError struct {
 	Value any
 	// Stack is that of the goroutine that panicked.
 	Stack []byte
 }
 
-// Error gives the value with the stack.
+// Error returns the value with the stack.
 func (p *PanicError) Error() string {
-	return fmt.Sprintf("%v\n\nraised by the work on one node:\n%s", p.Value, p.Stack)
+	return fmt.Sprintf("%v\n\npanic while acting on one node:\n%s", p.Value, p.Stack)
 }
 
-// Unwrap gives the value when it is an error.
+// Unwrap returns the value if it is an error.
 func (p *PanicError) Unwrap() error {
 	err, _ := p.Value.(error)
 	return err
 }
 
-// inParallel does something for each of n, [AtOnce] at a time, and returns when all is
-// done. The context that do gets ends also when one of them panics.
+// inParallel calls do for 0 to n-1, [Concurrency] at a time, and returns when all calls have. The
+// context of do also ends when one of them panics.
 func inParallel(ctx context.Context, n int, do func(going context.Context, i int)) {
-	inTurns(ctx, n, func(going context.Context, i int, _ func()) { do(going, i) })
+	inSlots(ctx, n, func(going context.Context, i int, _ func()) { do(going, i) })
 }
 
-// inTurns is the same for work that may let the next begin before it is done itself.
-func inTurns(ctx context.Context, n int, do func(going context.Context, i int, next func())) {
+// inSlots is inParallel for calls that may free their slot, with next, before they return.
+func inSlots(ctx context.Context, n int, do func(going context.Context, i int, next func())) {
 	going, stop := context.WithCancel(ctx)
 	defer stop()
 	var wg sync.WaitGroup
 	var once sync.Once
 	var raised *PanicError
-	slots := make(chan struct{}, AtOnce)
+	slots := make(chan struct{}, Concurrency)
 	for i := range n {
 		slots <- struct{}{}
 		wg.Go(func() {

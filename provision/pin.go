@@ -5,32 +5,32 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/hints"
+	"ironworks/printable"
 )
 
-// PinAction writes the hint that tells one disk of a node from all others. It is made
-// by [Pin].
+// PinAction writes a hint that identifies one disk of a node. [Pin] makes it.
 type PinAction struct {
-	immediate
+	immediateAction
 	disks *NodeDisks
 	disk  string
 	to    hints.Source
 }
 
-// Pin is an action that writes the most stable hint for a disk; see
-// [NodeDisks.PinDisk]. The disks are those that somebody has looked at: a node that was
-// inspected anew since gets the hint for the disk that was meant, not for another one of
-// the same name. Whether the hint would count is judged by the node as it is then.
+// Pin returns an action that writes the most stable hint for a disk; see [NodeDisks.PinDisk]. The
+// disks are those that the operator has seen: if the node was inspected again since, the hint is
+// still for that disk, not for another one of the same name. Whether the hint has an effect is
+// decided by the current state of the node.
 func Pin(disks *NodeDisks, disk string, to hints.Source) *PinAction {
 	return &PinAction{disks: disks, disk: disk, to: to}
 }
 
-// Name is that of the command.
+// Name returns the name of the command.
 func (*PinAction) Name() string { return "hints set" }
 
-// Effect is none: nothing happens to the machine before its next deployment.
+// Effect is empty: nothing changes on the machine before its next deployment.
 func (*PinAction) Effect(*models.Node) models.Effect { return models.Effect{} }
 
-// Refuse says why no hint can be written, or why Ironic takes none now.
+// Refuse returns why no hint can be written, or why Ironic refuses changes now.
 func (a *PinAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	ops, refused := a.patch(n)
 	switch {
@@ -42,17 +42,18 @@ func (a *PinAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal 
 	return unchangeable(a, n)
 }
 
-// patch is what is written to the node as it is now; nothing where it has the hint.
+// patch returns what is written to the node in its current state; nothing if it has the hint
+// already.
 func (a *PinAction) patch(n *models.Node) ([]models.PatchOp, *models.Refusal) {
 	fail := func(err error) ([]models.PatchOp, *models.Refusal) {
 		var refused *models.Refusal
 		if errors.As(err, &refused) {
 			return nil, refused
 		}
-		return nil, refusal(a, n, models.RefusedArguments, models.Printable(err.Error()), "")
+		return nil, refusal(a, n, models.RefusedArguments, printable.Line(err.Error()), "")
 	}
 	if n.UUID != a.disks.Node.UUID {
-		return nil, refusal(a, n, models.RefusedArguments, "the disk is another node's, "+models.Printable(a.disks.Node.Label()), "")
+		return nil, refusal(a, n, models.RefusedArguments, "the disk belongs to another node, "+printable.Line(a.disks.Node.Label()), "")
 	}
 	rootHints, err := hints.Of(n)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"ironworks/provision"
 )
 
-// pinning is the action for a disk of a node that was looked at.
+// pinning returns the action for a disk of a node as it was read.
 func pinning(t *testing.T, looked, disk string, to hints.Source) *provision.PinAction {
 	t.Helper()
 	d, err := provision.ReadDisks(t.Context(), inventories{raw: twoDisks}, rawNode(t, looked), models.APIVersion{Minor: models.NewestMinor})
@@ -19,22 +19,21 @@ func pinning(t *testing.T, looked, disk string, to hints.Source) *provision.PinA
 	return provision.Pin(d, disk, to)
 }
 
-// TestPinIsJudgedByTheNodeAsItIs: between the look and the order others may have
-// written hints.
-func TestPinIsJudgedByTheNodeAsItIs(t *testing.T) {
+// TestPinChecksTheCurrentNode: after the node was read, another client may have written hints.
+func TestPinChecksTheCurrentNode(t *testing.T) {
 	t.Parallel()
 	const available = `{"provision_state": "available", `
 	for name, c := range map[string]struct {
 		now     string
 		to      hints.Source
-		patch   string // of the one request; empty is none
+		patch   string // of the only request; "" for none
 		command string
 		refused string
 	}{
 		"written": {
 			available + `"properties": {}}`, hints.OfProperties,
 			`[{"op":"add","path":"/properties/root_device","value":{"wwn":"0x1"}}]`,
-			`baremetal node set --properties 'root_device={"wwn":"0x1"}' u`, "",
+			`baremetal node set --property 'root_device={"wwn":"0x1"}' u`, "",
 		},
 		"in the place of others": {
 			available + `"instance_info": {"root_device": {"serial": "x"}}}`, hints.OfInstance,
@@ -42,9 +41,9 @@ func TestPinIsJudgedByTheNodeAsItIs(t *testing.T) {
 			`baremetal node set --instance-info 'root_device={"wwn":"0x1"}' u`, "",
 		},
 		"there already":            {available + `"properties": {"root_device": {"wwn": "0x1"}}}`, hints.OfProperties, "", "", ""},
-		"the instance has one now": {available + `"instance_info": {"root_device": {"serial": "x"}}}`, hints.OfProperties, "", "", "comes before the properties"},
+		"the instance has one now": {available + `"instance_info": {"root_device": {"serial": "x"}}}`, hints.OfProperties, "", "", "takes precedence"},
 		"skipped now":              {available + `"properties": {"skip_block_devices": [{"wwn": "0x1"}]}}`, hints.OfProperties, "", "", "leaves /dev/sda alone"},
-		"it is being deployed":     {`{"provision_state": "deploying", "properties": {}}`, hints.OfProperties, "", "", "Ironic changes nothing while the node is deploying"},
+		"it is being deployed":     {`{"provision_state": "deploying", "properties": {}}`, hints.OfProperties, "", "", "Ironic refuses changes while the node is deploying"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -77,11 +76,11 @@ func TestPinIsJudgedByTheNodeAsItIs(t *testing.T) {
 	}
 }
 
-func TestPinKnowsItsNode(t *testing.T) {
+func TestPinRefusesOtherNodes(t *testing.T) {
 	t.Parallel()
 	a := pinning(t, `{"properties": {}}`, "sda", hints.OfProperties)
 	other := &models.Node{UUID: "other", Name: "n2", ProvisionState: models.StateAvailable}
-	if refusal := a.Refuse(other, models.APIVersion{}); refusal == nil || !strings.Contains(refusal.Why, "another node's") {
+	if refusal := a.Refuse(other, models.APIVersion{}); refusal == nil || !strings.Contains(refusal.Why, "belongs to another node") {
 		t.Errorf("%v", refusal)
 	}
 	shown := provision.Batch{Action: a, Items: []provision.Item{{Node: *other}}}.Preview()[0]

@@ -3,7 +3,9 @@ package provision
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,30 +13,31 @@ import (
 	"ironworks/ignition/prepare"
 	"ironworks/models"
 	"ironworks/models/plan"
+	"ironworks/printable"
 )
 
-// PlanFile is a plan, and the folder that its relative paths are in; "" is where the
-// program was started.
+// PlanFile is a plan with the folder that its relative paths refer to; "" is the working
+// directory.
 type PlanFile struct {
 	Plan *plan.Plan
 	Dir  string
 }
 
-// PlanError says that a file was read and is no plan.
+// PlanError reports that a file was read but is not a valid plan.
 type PlanError struct {
 	Path string
 	Err  error
 }
 
 func (e *PlanError) Error() string {
-	return fmt.Sprintf("plan %s:\n%v", models.Printable(e.Path), e.Err)
+	return fmt.Sprintf("plan %s:\n%v", printable.Line(e.Path), e.Err)
 }
 
-// Unwrap gives what is wrong with it.
+// Unwrap returns the cause.
 func (e *PlanError) Unwrap() error { return e.Err }
 
-// ReadPlan reads a plan of a file. A leading ~/ is the home folder. The error is a
-// [*PlanError] where there is a file.
+// ReadPlan reads a plan from a file. A leading ~/ is the home folder. The error is a [*PlanError]
+// if the file exists.
 func ReadPlan(path string) (PlanFile, error) {
 	path = homePath(path)
 	data, err := os.ReadFile(path) //nolint:gosec // the user's own file
@@ -48,9 +51,8 @@ func ReadPlan(path string) (PlanFile, error) {
 	return PlanFile{Plan: plan, Dir: filepath.Dir(path)}, nil
 }
 
-// Write writes the plan to a file; one that is there is replaced by force only. The paths
-// in the plan that comes back are relative to the new file's folder, where they were not
-// absolute.
+// Write writes the plan to a file; it replaces an existing one only with force. The relative paths
+// of the returned plan are relative to the new file's folder.
 func (f PlanFile) Write(ctx context.Context, path string, force bool) (PlanFile, error) {
 	path = homePath(path)
 	moved := PlanFile{Plan: f.Plan.Clone(), Dir: filepath.Dir(path)}
@@ -69,10 +71,11 @@ func (f PlanFile) Write(ctx context.Context, path string, force bool) (PlanFile,
 	if err := prepare.WriteFile(ctx, path, bytes.NewReader(text), force); err != nil {
 		return f, err
 	}
-	// What comes back is the plan of that very file, so that the next one keeps its comments.
+	// The result is the plan decoded from this file, so that the next Write preserves its
+	// comments.
 	written, err := plan.Decode(text)
 	if err != nil {
-		return f, fmt.Errorf("plan %s cannot be read again: %w", path, err)
+		return f, fmt.Errorf("cannot read back plan %s: %w", path, err)
 	}
 	moved.Plan = written
 	return moved, nil
@@ -96,7 +99,7 @@ func (f PlanFile) rebase(fields *plan.Fields, to string) error {
 	return nil
 }
 
-// Path is where a file is that the plan names.
+// Path returns the path of a file that the plan names.
 func (f PlanFile) Path(file string) string {
 	if file = homePath(file); filepath.IsAbs(file) {
 		return file
@@ -104,11 +107,46 @@ func (f PlanFile) Path(file string) string {
 	return filepath.Join(f.Dir, file)
 }
 
-// For is a node's deployment, with its files read: for [DeployOptions].
+// For returns a node's deployment, with its files read: for [DeployOptions].
 func (f PlanFile) For(n *models.Node) (Deployment, error) { return f.With(f.Plan.ForNode(n.Ref())) }
 
-// With is the deployment of such fields as a plan in this place has, with their files
-// read.
+// Overlay has fields for all nodes that override those of a plan.
+type Overlay struct {
+	Fields plan.Fields
+	// ConfigDrive is as for [Deployment.WithConfigDrive]; nil for none.
+	ConfigDrive any
+	// UserData and FilesDir are those of a [Deployment]; nil for none.
+	UserData []byte
+	FilesDir string
+}
+
+// Under returns options that deploy the plan with an overlay. It reads all files once in advance:
+// an error is that of a node of the plan, or of the nodes that it does not name.
+func (f PlanFile) Under(o Overlay) (DeployOptions, error) {
+	for _, node := range append([]plan.Node{{}}, f.Plan.Nodes...) {
+		if _, err := f.under(o, f.Plan.For(node.Name)); err != nil {
+			return DeployOptions{}, err
+		}
+	}
+	return DeployOptions{For: func(n *models.Node) (Deployment, error) { return f.under(o, f.Plan.ForNode(n.Ref())) }}, nil
+}
+
+func (f PlanFile) under(o Overlay, fields plan.Fields) (Deployment, error) {
+	fields = fields.With(o.Fields)
+	if o.ConfigDrive != nil || o.UserData != nil { // they replace the plan's file, which is not read
+		fields.ConfigDrive.UserDataFile = ""
+	}
+	d, err := f.With(fields)
+	if err != nil {
+		return d, err
+	}
+	if d, err = d.WithConfigDrive(o.ConfigDrive); err == nil && o.UserData != nil {
+		d.UserData, d.FilesDir = o.UserData, o.FilesDir
+	}
+	return d, err
+}
+
+// With returns the deployment of fields relative to this plan, with their files read.
 func (f PlanFile) With(fields plan.Fields) (Deployment, error) {
 	d := Deployment{Fields: fields, FilesDir: f.Dir}
 	file := d.Fields.ConfigDrive.UserDataFile
@@ -122,7 +160,7 @@ func (f PlanFile) With(fields plan.Fields) (Deployment, error) {
 	return d, nil
 }
 
-// homePath resolves a leading ~/, which no shell has done.
+// homePath resolves a leading ~/ that no shell has expanded.
 func homePath(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -130,4 +168,45 @@ func homePath(path string) string {
 		}
 	}
 	return path
+}
+
+// PlanText is a plan in a temporary file, to be edited. Its folder is readable by the owner only,
+// because user data in it may be secret; that covers backup files of the editor.
+type PlanText struct {
+	// Path is the file to edit.
+	Path string
+}
+
+// NewPlanText writes a plan's text into such a file. The caller must call [PlanText.Read], which
+// removes it.
+func NewPlanText(text []byte) (PlanText, error) {
+	dir, err := os.MkdirTemp("", "ironworks-plan-")
+	if err != nil {
+		return PlanText{}, fmt.Errorf("write the plan for the editor: %w", err)
+	}
+	laid := PlanText{Path: filepath.Join(dir, "plan.yaml")}
+	if err := os.WriteFile(laid.Path, text, 0o600); err != nil {
+		return PlanText{}, errors.Join(fmt.Errorf("write the plan for the editor: %w", err), os.RemoveAll(dir))
+	}
+	return laid, nil
+}
+
+// Read returns the edited text, and removes the folder with all files that the editor left in it.
+// A text that is too long for a plan is truncated.
+func (p PlanText) Read() (text []byte, err error) {
+	defer func() {
+		if gone := os.RemoveAll(filepath.Dir(p.Path)); gone != nil && err == nil {
+			err = fmt.Errorf("remove the temporary plan file: %w", gone)
+		}
+	}()
+	file, err := os.Open(p.Path)
+	if err != nil {
+		return nil, fmt.Errorf("read the edited file: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	text, err = io.ReadAll(io.LimitReader(file, plan.MaxSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the edited file: %w", err)
+	}
+	return text, nil
 }

@@ -8,11 +8,11 @@ import (
 	"ironworks/models/request"
 )
 
-// Power is an action that changes the node's power.
+// Power returns an action that changes the node's power state.
 func Power(target models.PowerTarget) Action { return powerAction{target: target} }
 
 type powerAction struct {
-	plain
+	watchedAction
 	target models.PowerTarget
 }
 
@@ -30,8 +30,7 @@ func (a powerAction) Name() string {
 	return "power " + string(a.target)
 }
 
-// Refuse: Ironic turns power changes down while it cleans, because the ramdisk works
-// on the disks then.
+// Refuse refuses power changes during cleaning, as Ironic does: the ramdisk may be erasing disks.
 func (a powerAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	if n.ProvisionState.Phase() == models.StateCleaning {
 		return refusal(a, n, models.RefusedState, fmt.Sprintf("not possible in state %q", n.ProvisionState), "abort the cleaning first")
@@ -43,20 +42,20 @@ func (a powerAction) Effect(n *models.Node) models.Effect {
 	if a.target == models.TargetOn || n.PowerState == models.PowerOff {
 		return models.Effect{}
 	}
-	return models.Effect{Danger: models.DangerInterrupts, Text: a.Name() + " stops what runs on the machine"}
+	return models.Effect{Danger: models.DangerInterrupts, Text: a.Name() + " interrupts the workload on the machine"}
 }
 
 func (a powerAction) entries(n *models.Node) ([]entry, error) {
 	return []entry{{verb: a.Name(), Request: request.Power(n.UUID, a.target)}}, nil
 }
 
-// powerSettles is how long a power change is given to show: before and after a reboot
-// the power state is the same.
+// powerSettles is how long a power change may take to appear: before and after a reboot, the power
+// state is the same.
 const powerSettles = 3 * time.Second
 
-// ended: Ironic sets the target and clears last_error before it accepts a power change,
-// so a target that is gone means the end, and an error is one of this change, also
-// where it reads as the one before.
+// ended relies on Ironic setting the target and clearing last_error before it accepts a power
+// change. So a cleared target means the end, and an error belongs to this change, even if it
+// equals the one before.
 func (a powerAction) ended(before, now *models.Node, waited time.Duration) (verdict, bool) {
 	v := verdict{state: string(now.PowerState)}
 	fresh := now.LastError != "" && now.LastError != before.LastError
@@ -80,13 +79,13 @@ func (a powerAction) reboots() bool {
 	return a.target == models.TargetReboot || a.target == models.TargetSoftReboot
 }
 
-// BootDevice is an action that sets what the node boots from.
+// BootDevice returns an action that sets the node's boot device.
 func BootDevice(device string, persistent bool) Action {
 	return bootDeviceAction{device: device, persistent: persistent}
 }
 
 type bootDeviceAction struct {
-	immediate
+	immediateAction
 	device     string
 	persistent bool
 }
@@ -99,11 +98,11 @@ func (a bootDeviceAction) entries(n *models.Node) ([]entry, error) {
 	return []entry{{verb: a.Name(), Request: request.BootDevice(n.UUID, a.device, a.persistent)}}, nil
 }
 
-// Maintenance is an action that takes a node out of Ironic's hands, or gives it back.
+// Maintenance returns an action that sets or clears a node's maintenance flag.
 func Maintenance(on bool, reason string) Action { return maintenanceAction{on: on, reason: reason} }
 
 type maintenanceAction struct {
-	immediate
+	immediateAction
 	on     bool
 	reason string
 }
@@ -117,10 +116,10 @@ func (a maintenanceAction) Name() string {
 
 func (a maintenanceAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
 
-// Effect: with maintenance on Ironic ignores heartbeats, and what goes on stalls.
+// Effect warns that Ironic ignores heartbeats in maintenance, so a running operation stalls.
 func (a maintenanceAction) Effect(n *models.Node) models.Effect {
 	if a.on && n.ProvisionState.Busy() {
-		return models.Effect{Danger: models.DangerInterrupts, Text: fmt.Sprintf("the node is %s: in maintenance that stalls", n.ProvisionState)}
+		return models.Effect{Danger: models.DangerInterrupts, Text: fmt.Sprintf("the node is %s: maintenance stalls the operation", n.ProvisionState)}
 	}
 	return models.Effect{}
 }
@@ -129,17 +128,18 @@ func (a maintenanceAction) entries(n *models.Node) ([]entry, error) {
 	return []entry{{verb: a.Name(), Request: request.Maintenance(n.UUID, a.on, a.reason)}}, nil
 }
 
-// Protect is an action that guards a node against undeploy and rebuild, or lifts that.
+// Protect returns an action that protects a node against undeploy and rebuild, or removes the
+// protection.
 func Protect(on bool, reason string) Action {
-	return flagAction{name: named(on, "protect", "unprotect"), field: "protected", on: on, reason: reason}
+	return flagAction{name: either(on, "protect", "unprotect"), field: "protected", on: on, reason: reason}
 }
 
-// Retire is an action that marks a node as leaving the fleet, or lifts that.
+// Retire returns an action that marks a node as retired, or removes the mark.
 func Retire(on bool, reason string) Action {
-	return flagAction{name: named(on, "retire", "unretire"), field: "retired", on: on, reason: reason}
+	return flagAction{name: either(on, "retire", "unretire"), field: "retired", on: on, reason: reason}
 }
 
-func named(on bool, yes, no string) string {
+func either(on bool, yes, no string) string {
 	if on {
 		return yes
 	}
@@ -147,7 +147,7 @@ func named(on bool, yes, no string) string {
 }
 
 type flagAction struct {
-	immediate
+	immediateAction
 	name, field string
 	on          bool
 	reason      string

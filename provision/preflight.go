@@ -13,10 +13,11 @@ import (
 	"ironworks/models"
 	"ironworks/models/hints"
 	"ironworks/models/plan"
+	"ironworks/printable"
 )
 
-// Reader is what the checks before a deployment read of Ironic; *ironicclient.Client
-// has it.
+// Reader is the part of Ironic's API that the checks before a deployment read;
+// *ironicclient.Client implements it.
 type Reader interface {
 	Inventories
 	Validate(ctx context.Context, id string) ([]models.Validation, error)
@@ -25,54 +26,51 @@ type Reader interface {
 	Version() (v models.APIVersion, agreed bool)
 }
 
-// lister lists all nodes; a Reader that has it lets the disks of other nodes be known.
+// lister lists all nodes. A Reader that implements it makes the disks of other nodes known.
 type lister interface {
 	EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error
 }
 
-// templater lists the deploy templates; of a Reader without it they are not known.
+// templater lists the deploy templates. Without it they are unknown.
 type templater interface {
 	DeployTemplates(ctx context.Context) ([]models.DeployTemplate, error)
 }
 
-// What is said where a Reader has neither.
+// Errors of a Reader without these methods.
 const (
-	noList      = "the nodes cannot be listed here"
-	noTemplates = "they cannot be listed here"
+	noList      = "the nodes cannot be listed"
+	noTemplates = "the deploy templates cannot be listed"
 )
 
-// OthersAtMost is of how many other nodes the disks are looked at.
-const OthersAtMost = 200
+// maxOthers bounds the number of other nodes whose disks are compared.
+const maxOthers = 200
 
-// Preflighter does the checks before deployments. What is the same for all nodes it
-// reads once, so it is good for one look at some nodes, not for longer; [Preflighter.Fresh]
-// makes the next.
+// Preflighter runs the checks before deployments. It reads what all nodes share once, so it is for
+// one set of checks; [Preflighter.Fresh] makes the next.
 type Preflighter struct {
 	Reader Reader
-	Clock  Clock
-	// MaxInventoryAge is how old an inventory may be; 0 means [InventoryAge].
+	// MaxInventoryAge is the maximum age of an inventory; 0 means [InventoryAge].
 	MaxInventoryAge time.Duration
-	// Policy is the context's; a plan's comes before it.
+	// Policy is the context's; a plan's overrides it.
 	Policy map[plan.CheckID]plan.CheckPolicy
-	// Offered gives the list of steps that the node's agent offered the last time. May
-	// be nil.
+	// Offered returns the steps that the node's agent offered last. It may be nil.
 	Offered func(uuid string) *plan.OfferedSteps
-	// Keep is told of the list while a node is followed. May be nil.
-	Keep func(uuid string, steps *plan.OfferedSteps)
-	// Deployments keeps what deployments will send before they send it. Nil keeps
-	// nothing: who is killed then does not know what has arrived.
+	// Keep stores these steps while a node is watched. It may be nil.
+	StoreOffered func(uuid string, steps *plan.OfferedSteps)
+	// Deployments records what deployments will send before they send it. If nil, nothing is
+	// recorded, and what has arrived is unknown after a crash.
 	Deployments *Deployments
 
-	// Images asks about the images of direct deployments. May be nil: it is not asked.
+	// Images queries the images of direct deployments. If nil, they are not queried.
 	Images ImageWeb
-	// Registry asks about oci:// images. May be nil: it is not asked.
+	// Registry queries oci:// images. If nil, they are not queried.
 	Registry ImageRegistry
 
 	once   sync.Once
 	common common
-	images imageLooks
+	images imageCache
 
-	// inventories are those that were read, of nodes to deploy and of others.
+	// inventories has the inventories of nodes to deploy and of others.
 	inventoriesMu sync.Mutex
 	inventories   map[string]answer[json.RawMessage]
 
@@ -85,23 +83,23 @@ type Preflighter struct {
 	templatesError string
 }
 
-// common is what is the same for all nodes.
+// common is what all nodes share.
 type common struct {
 	drivers                       []models.Driver
 	driversError, conductorsError string
 	conductors                    []models.Conductor
 }
 
-// Fresh is one that does the same checks and has read nothing yet.
+// Fresh returns a Preflighter with the same settings that has read nothing yet.
 func (p *Preflighter) Fresh() *Preflighter {
 	return &Preflighter{
-		Reader: p.Reader, Clock: p.Clock, MaxInventoryAge: p.MaxInventoryAge, Policy: p.Policy, Offered: p.Offered, Keep: p.Keep,
+		Reader: p.Reader, MaxInventoryAge: p.MaxInventoryAge, Policy: p.Policy, Offered: p.Offered, StoreOffered: p.StoreOffered,
 		Deployments: p.Deployments, Images: p.Images, Registry: p.Registry,
 	}
 }
 
-// Preflight does all checks on a node and a deployment of it. Nothing is changed. The
-// overrides are those of somebody who typed this node's name.
+// Preflight runs all checks on a node and a deployment of it, without changing anything. The
+// overrides are those for which the operator typed this node's name.
 func (p *Preflighter) Preflight(ctx context.Context, n *models.Node, d Deployment, overrides []plan.CheckID) ([]plan.Check, error) {
 	facts, err := p.facts(ctx, n, d)
 	if err != nil {
@@ -120,15 +118,15 @@ func (p *Preflighter) choices(d Deployment, overrides []plan.CheckID) plan.Check
 	return plan.CheckChoices{Policy: policy, Override: overrides}
 }
 
-// facts gathers what is known of a node. What cannot be read is a fact as well.
+// facts collects what is known about a node. A failure to read something is a fact as well.
 func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (*plan.Facts, error) {
 	p.once.Do(func() { p.common = p.readCommon(ctx) })
 	version, _ := p.Reader.Version()
 	f := &plan.Facts{
-		Now: p.Clock.Now(), Version: version, Node: n, Verb: d.verb, Plan: d.Fields, Mine: d.mine, MaxInventoryAge: p.MaxInventoryAge,
+		Now: time.Now(), Version: version, Node: n, Verb: d.verb, Plan: d.Fields, Mine: d.ownInstance, MaxInventoryAge: p.MaxInventoryAge,
 		Drivers: p.common.drivers, DriversError: p.common.driversError,
 		Conductors: p.common.conductors, ConductorsError: p.common.conductorsError,
-		UserData: d.userDataFacts(), ConfigDriveText: d.Text != "", Offered: offeredNow(n),
+		UserData: d.userDataFacts(), ConfigDriveText: d.Text != "", Offered: offeredSteps(n),
 	}
 	if f.MaxInventoryAge == 0 {
 		f.MaxInventoryAge = InventoryAge
@@ -150,26 +148,26 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 		case errors.As(err, &version):
 			f.InventoryError = version.Error()
 		case err != nil:
-			f.InventoryError = models.Printable(err.Error())
+			f.InventoryError = printable.Line(err.Error())
 		default:
 			if inv, err := hints.DecodeInventory(raw); err != nil {
-				f.InventoryError = models.Printable(err.Error())
+				f.InventoryError = printable.Line(err.Error())
 			} else {
 				f.Inventory = &inv
 			}
 		}
 	}
-	if f.Target() != nil { // else there is no disk that another node could have, too
+	if f.Target() != nil { // else no disk can belong to another node, too
 		f.Others, f.OthersError = p.others(ctx)
 	}
 	f.Image, f.Registry = p.image(ctx, f), p.registryOf(ctx, f)
-	// It reaches into the BMC: only where a deployment can begin at all.
+	// Validation connects to the BMC: only if a deployment is possible at all.
 	if _, can := models.FindTransition(n.ProvisionState, cmp.Or(d.verb, models.VerbDeploy)); !can || n.Maintenance {
-		f.ValidateError = "it is not asked while the node cannot be deployed"
+		f.ValidateError = "not validated: the node cannot be deployed in its current state"
 	} else {
 		var err error
 		if f.Validations, err = p.Reader.Validate(ctx, n.UUID); err != nil {
-			f.ValidateError = models.Printable(err.Error())
+			f.ValidateError = printable.Line(err.Error())
 		}
 	}
 	return f, ctx.Err()
@@ -179,10 +177,10 @@ func (p *Preflighter) readCommon(ctx context.Context) common {
 	var c common
 	var err error
 	if c.drivers, err = p.Reader.Drivers(ctx); err != nil {
-		c.driversError = models.Printable(err.Error())
+		c.driversError = printable.Line(err.Error())
 	}
 	if c.conductors, err = p.Reader.Conductors(ctx); err != nil {
-		c.conductorsError = models.Printable(err.Error())
+		c.conductorsError = printable.Line(err.Error())
 	}
 	return c
 }
@@ -197,8 +195,8 @@ func (p *Preflighter) Inventory(ctx context.Context, node string) (json.RawMessa
 	return once(&p.inventoriesMu, p.inventories, node, func() (json.RawMessage, error) { return p.Reader.Inventory(ctx, node) })
 }
 
-// others reads the disks of the other nodes, once, where a disk may be one of theirs; or
-// problem, why not all could be read.
+// others reads the disks of the other nodes, once, or returns the problem that prevented reading
+// all of them.
 func (p *Preflighter) others(ctx context.Context) (others []plan.OtherDisks, problem string) {
 	p.othersOnce.Do(func() {
 		list, can := p.Reader.(lister)
@@ -208,14 +206,13 @@ func (p *Preflighter) others(ctx context.Context) (others []plan.OtherDisks, pro
 		}
 		var err error
 		if p.othersKnown, err = readOthers(ctx, list, p); err != nil {
-			p.othersError = models.Printable(err.Error())
+			p.othersError = printable.Line(err.Error())
 		}
 	})
 	return p.othersKnown, p.othersError
 }
 
-// DeployTemplates reads the deploy templates, once, where a node wants some, or problem,
-// why they could not be read.
+// DeployTemplates reads the deploy templates, once, or returns the problem that prevented it.
 func (p *Preflighter) DeployTemplates(ctx context.Context) (templates []models.DeployTemplate, problem string) {
 	p.templatesOnce.Do(func() {
 		list, can := p.Reader.(templater)
@@ -225,7 +222,7 @@ func (p *Preflighter) DeployTemplates(ctx context.Context) (templates []models.D
 		}
 		all, err := list.DeployTemplates(ctx)
 		if err != nil {
-			p.templatesError = models.Printable(err.Error())
+			p.templatesError = printable.Line(err.Error())
 			return
 		}
 		p.templates = all
@@ -233,22 +230,22 @@ func (p *Preflighter) DeployTemplates(ctx context.Context) (templates []models.D
 	return p.templates, p.templatesError
 }
 
-// errEnough ends a listing early.
-var errEnough = errors.New("enough")
+// errStop stops a listing early.
+var errStop = errors.New("enough")
 
-// readOthers reads the disks of the nodes. One that was not inspected has none.
+// readOthers reads the disks of the nodes. Nodes that were not inspected have none.
 func readOthers(ctx context.Context, list lister, inventories Inventories) ([]plan.OtherDisks, error) {
 	var others []plan.OtherDisks
-	err := list.EachPage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid", "name"}, Limit: OthersAtMost + 1}, func(page *ironicclient.NodePage) error {
+	err := list.EachPage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid", "name"}, Limit: maxOthers + 1}, func(page *ironicclient.NodePage) error {
 		for i := range page.Nodes {
-			if len(others) == OthersAtMost {
-				return errEnough
+			if len(others) == maxOthers {
+				return errStop
 			}
 			others = append(others, plan.OtherDisks{Node: page.Nodes[i].Ref()})
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, errEnough) {
+	if err != nil && !errors.Is(err, errStop) {
 		return nil, err
 	}
 	failed := make([]error, len(others))
@@ -266,15 +263,15 @@ func readOthers(ctx context.Context, list lister, inventories Inventories) ([]pl
 			return others, e
 		}
 	}
-	if errors.Is(err, errEnough) {
-		return others, fmt.Errorf("there are more than %d nodes", OthersAtMost)
+	if errors.Is(err, errStop) {
+		return others, fmt.Errorf("there are more than %d nodes", maxOthers)
 	}
 	return others, nil
 }
 
-// offeredNow is the agent's list of steps while Ironic has it: from the agent's first
-// call to the end of the work.
-func offeredNow(n *models.Node) *plan.OfferedSteps {
+// offeredSteps returns the agent's steps while Ironic has them: from the agent's first heartbeat to
+// the end of the operation.
+func offeredSteps(n *models.Node) *plan.OfferedSteps {
 	var fields struct {
 		Internal struct {
 			Steps map[string][]plan.OfferedStep `json:"agent_cached_deploy_steps"`

@@ -16,12 +16,12 @@ import (
 	"ironworks/provision"
 )
 
-// reader is what the checks read, and counts the questions for validity.
+// reader has the data for the checks, and counts the validations.
 type reader struct {
 	mu        sync.Mutex
 	inventory string
 	asked     int
-	// valid answers the nth question, from 1.
+	// valid answers the nth validation, from 1.
 	valid func(n int) []models.Validation
 }
 
@@ -57,7 +57,7 @@ func (r *reader) Version() (models.APIVersion, bool) {
 
 const oneDisk = `{"inventory": {"disks": [{"name": "/dev/sda", "size": 480103981056, "serial": "S1", "model": "X"}]}}`
 
-// deployable is a node that may be deployed, on the direct interface still.
+// deployable returns a node that may be deployed, with the direct interface.
 func deployable(t *testing.T) models.Node {
 	t.Helper()
 	n, err := models.DecodeNode([]byte(`{"uuid": "uuid-n1", "name": "n1", "provision_state": "available", "power_state": "power off",
@@ -86,17 +86,17 @@ func deployment(t *testing.T) provision.Deployment {
 
 const hintsText = `{"serial": "S1"}`
 
-// theRun is a deployment of one node by a fake Ironic.
+// theRun deploys one node of a fake Ironic.
 func theRun(t *testing.T, r *reader, on func(call, id string) error) (*fakeAPI, *provision.DeployAction, provision.Batch, *provision.Runner) {
 	t.Helper()
 	n := deployable(t)
 	api := newAPI(n)
 	api.onCall = on
-	action := provision.Deploy(&provision.Preflighter{Reader: r, Clock: clock{}}, provision.DeployOptions{
+	action := provision.Deploy(&provision.Preflighter{Reader: r}, provision.DeployOptions{
 		For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil },
 	})
 	action.Preflight(t.Context(), []models.Node{n})
-	runner := &provision.Runner{API: api, Audit: &memAudit{}, Clock: clock{}, Context: "test"}
+	runner := &provision.Runner{API: api, Audit: &memAudit{}, Context: "test"}
 	return api, action, runner.Plan(action, []models.Node{n}), runner
 }
 
@@ -109,9 +109,9 @@ func TestDeploySendsWhatItShows(t *testing.T) {
 	if results[0].Outcome != provision.OutcomeAccepted {
 		t.Fatalf("%+v", results[0])
 	}
-	// Nobody follows it here, so that the last one is not sent.
+	// The node is not watched, so the last request is not sent.
 	last := shown[len(shown)-1]
-	if told := last.String(); !strings.Contains(told, "/extra/console") || !strings.Contains(told, "(if it is followed, and ends well)") {
+	if told := last.String(); !strings.Contains(told, "/extra/console") || !strings.Contains(told, "(if watched until it succeeds)") {
 		t.Errorf("the last request is %s", told)
 	}
 	shown = shown[:len(shown)-1]
@@ -171,7 +171,7 @@ func TestDeployShowsNoSecrets(t *testing.T) {
 	}
 }
 
-func TestDeployGivesBackWhatItTook(t *testing.T) {
+func TestFailedDeployRevertsItsChanges(t *testing.T) {
 	t.Parallel()
 	no := false
 	refused := &models.Fault{Kind: models.FaultBadRequest, Status: 400, Message: "no"}
@@ -230,7 +230,7 @@ func TestDeployGivesBackWhatItTook(t *testing.T) {
 	}
 }
 
-func TestTwoConsolesTakeOneNode(t *testing.T) {
+func TestTwoConsolesDeployOneNode(t *testing.T) {
 	t.Parallel()
 	taken := &models.Fault{Kind: models.FaultConflict, Status: 409, Message: "Node n1 is associated with instance i1."}
 	api, _, plan, runner := theRun(t, &reader{inventory: oneDisk}, func(call, _ string) error {
@@ -245,17 +245,17 @@ func TestTwoConsolesTakeOneNode(t *testing.T) {
 	}
 }
 
-func TestNothingIsSentWithoutItsChecks(t *testing.T) {
+func TestDeployWithoutChecksSendsNothing(t *testing.T) {
 	t.Parallel()
 	n := deployable(t)
 	api := newAPI(n)
-	action := provision.Deploy(&provision.Preflighter{Reader: &reader{}, Clock: clock{}}, provision.DeployOptions{
+	action := provision.Deploy(&provision.Preflighter{Reader: &reader{}}, provision.DeployOptions{
 		For: func(*models.Node) (provision.Deployment, error) { return provision.Deployment{}, nil },
 	})
-	runner := &provision.Runner{API: api, Audit: &memAudit{}, Clock: clock{}}
+	runner := &provision.Runner{API: api, Audit: &memAudit{}}
 	for _, plan := range []provision.Batch{
 		runner.Plan(action, []models.Node{n}),
-		{Action: action, Items: []provision.Item{{Node: n}}}, // one that somebody has made by hand
+		{Action: action, Items: []provision.Item{{Node: n}}}, // a hand-made batch
 	} {
 		if res := runner.Run(t.Context(), plan, provision.RunOptions{})[0]; res.Outcome != provision.OutcomeRefused || len(api.calls) != 0 {
 			t.Errorf("%+v %q", res, api.calls)
@@ -276,9 +276,9 @@ func TestOverrideIsForTheConfirmedNode(t *testing.T) {
 	t.Parallel()
 	n := deployable(t)
 	for _, confirmed := range []string{"n1", "uuid-n1", "n2"} {
-		action := provision.Deploy(&provision.Preflighter{Reader: &reader{}, Clock: clock{}}, provision.DeployOptions{
+		action := provision.Deploy(&provision.Preflighter{Reader: &reader{}}, provision.DeployOptions{
 			For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil },
-		}).Overriding(provision.OverridesOn([]models.Node{n}, []string{confirmed}, []plan.CheckID{plan.CheckInventory}))
+		}).WithOverrides(provision.OverridesFor([]models.Node{n}, []string{confirmed}, []plan.CheckID{plan.CheckInventory}))
 		action.Preflight(t.Context(), []models.Node{n})
 		refused := action.Refuse(&n, models.APIVersion{})
 		if (refused != nil) != (confirmed == "n2") {
@@ -296,9 +296,9 @@ func TestConfigDriveOfADeployment(t *testing.T) {
 		"an object":    {map[string]any{"user_data": map[string]any{"a": 1}, "meta_data": map[string]any{}, "vendor_data": map[string]any{}}, ""},
 		"a text":       {"http://h/drive", ""},
 		"nothing":      {nil, ""},
-		"another key":  {map[string]any{"userdata": "x"}, `no key "userdata"`},
-		"a wrong type": {map[string]any{"meta_data": "x"}, "meta_data is no object"},
-		"a list":       {[]any{}, "want an object"},
+		"another key":  {map[string]any{"userdata": "x"}, `unknown key "userdata"`},
+		"a wrong type": {map[string]any{"meta_data": "x"}, "meta_data is not an object"},
+		"a list":       {[]any{}, "must be an object"},
 	} {
 		_, err := provision.Deployment{}.WithConfigDrive(c.drive)
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
@@ -307,7 +307,7 @@ func TestConfigDriveOfADeployment(t *testing.T) {
 	}
 }
 
-func TestOfferedStepsAreKept(t *testing.T) {
+func TestOfferedStepsAreStored(t *testing.T) {
 	t.Parallel()
 	kept := provision.OfferedSteps{Dir: t.TempDir() + "/offered"}
 	const uuid = "7d5f1a2b-0d6e-4a43-9f2c-000000000001"
@@ -316,7 +316,7 @@ func TestOfferedStepsAreKept(t *testing.T) {
 	}
 	want := &plan.OfferedSteps{Steps: []plan.OfferedStep{{Interface: "deploy", Step: "install_coreos"}}}
 	for _, name := range []string{uuid, "../../evil"} {
-		if err := kept.Keep(name, want); err != nil {
+		if err := kept.Store(name, want); err != nil {
 			t.Fatal(err)
 		}
 	}

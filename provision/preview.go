@@ -1,31 +1,55 @@
 package provision
 
 import (
+	"encoding/json"
 	"errors"
 
 	"ironworks/models"
 	"ironworks/models/request"
 )
 
-// Preview is what an action would do to one node, before anything is.
+// Preview is what an action would do to one node.
 type Preview struct {
 	Node models.NodeRef
-	// Refusal is why nothing would be sent; the rest is then empty but for Warnings.
+	// Refusal is why nothing would be sent; then only Warnings may be set.
 	Refusal *models.Refusal
-	// Requests are sent in this order, as they are. None without a refusal is a node
-	// that is right already.
+	// Requests are sent in this order. If there are neither requests nor a refusal, the node is
+	// already as requested.
 	Requests []request.Request
-	// Commands do the same with the baremetal command, for a shell.
+	// Commands are the equivalent baremetal commands for a shell.
 	Commands []string
-	// Warnings are what is legal and may not work, a sentence each.
+	// Warnings are settings that are legal but may not work, a sentence each.
 	Warnings []string
 }
 
-// Unchanged says that the node is right already.
+// MarshalJSON writes the requests as they are sent, including secrets: only for the operator.
+func (p Preview) MarshalJSON() ([]byte, error) {
+	type shownRequest struct {
+		Method string          `json:"method"`
+		Path   string          `json:"path"`
+		Body   json.RawMessage `json:"body"`
+	}
+	shown := struct {
+		Node     models.NodeRef `json:"node"`
+		Refusal  string         `json:"refusal,omitempty"`
+		Requests []shownRequest `json:"requests"`
+		Commands []string       `json:"commands"`
+		Warnings []string       `json:"warnings"`
+	}{Node: p.Node, Requests: []shownRequest{}, Commands: append([]string{}, p.Commands...), Warnings: append([]string{}, p.Warnings...)}
+	if p.Refusal != nil {
+		shown.Refusal = p.Refusal.Error()
+	}
+	for _, r := range p.Requests {
+		shown.Requests = append(shown.Requests, shownRequest{Method: r.Method, Path: r.Path, Body: r.Payload()})
+	}
+	return json.Marshal(shown)
+}
+
+// Unchanged reports whether the node is already as requested.
 func (p Preview) Unchanged() bool { return p.Refusal == nil && len(p.Requests) == 0 }
 
-// Preview shows what would be sent, node by node. Addresses are in the commands: it is for
-// the operator's eyes, not for a log.
+// Preview returns what would be sent, per node. The commands contain addresses, so it is only for
+// the operator, not for a log.
 func (b Batch) Preview() []Preview {
 	previews := make([]Preview, len(b.Items))
 	for i := range b.Items {

@@ -18,7 +18,7 @@ var (
 	iso, pair                    = ramdisk.ISO(), ramdisk.Pair()
 )
 
-// preview is what the action says about a node that is as it is changed.
+// preview returns the action's preview for a changed node.
 func preview(a *provision.RamdiskAction, change func(n *models.Node)) provision.Preview {
 	n := node("r7-n01", models.StateManageable)
 	n.BootInterface = "redfish-virtual-media"
@@ -26,7 +26,7 @@ func preview(a *provision.RamdiskAction, change func(n *models.Node)) provision.
 	if change != nil {
 		change(&n)
 	}
-	r := &provision.Runner{API: newAPI(n), Audit: &memAudit{}, Clock: clock{}}
+	r := &provision.Runner{API: newAPI(n), Audit: &memAudit{}}
 	return r.Plan(a, []models.Node{n}).Preview()[0]
 }
 
@@ -65,9 +65,9 @@ func TestRamdiskCommands(t *testing.T) {
 			"baremetal node unset --driver-info deploy_kernel --driver-info deploy_ramdisk uuid-r7-n01",
 		}},
 		"quoted": {
-			ramdisk.With(pair, func(r *provision.Ramdisk) { r.KernelParams, r.InInstance = "a='b;c' $HOME", true }),
+			ramdisk.With(pair, func(r *provision.Ramdisk) { r.KernelParams, r.InInstance = `a="b;c" d=$HOME`, true }),
 			map[string]any{"deploy_kernel": kernelURL, "deploy_ramdisk": initrdURL},
-			[]string{`baremetal node set --instance-info 'kernel_append_params=a='"'"'b;c'"'"' $HOME' uuid-r7-n01`},
+			[]string{`baremetal node set --instance-info 'kernel_append_params=a="b;c" d=$HOME' uuid-r7-n01`},
 		},
 		"a text and no number": {
 			ramdisk.With(pair, func(r *provision.Ramdisk) { r.KernelParams = "NaN" }),
@@ -85,24 +85,14 @@ func TestRamdiskCommands(t *testing.T) {
 	}
 }
 
-var errNothing = errors.New("nothing is served for it")
+var errNothing = errors.New("no image is served for the node")
 
 func TestRamdiskRefused(t *testing.T) {
 	kernelOnly, withISO := pair, iso
 	kernelOnly.Initramfs, withISO.Kernel = "", kernelURL
 	href := func(text string) *provision.RamdiskAction { return ramdisk.Always(provision.Ramdisk{ISO: text}) }
 	params := func(text string) *provision.RamdiskAction {
-		return provision.ApplyRamdisk(provision.RamdiskOptions{
-			For: func(*models.Node) (provision.Ramdisk, error) {
-				return ramdisk.With(pair, func(r *provision.Ramdisk) { r.KernelParams, r.WithDefaults = text, true }), nil
-			},
-			CheckParams: func(params string) error {
-				if params != "%default% good" {
-					return errors.New("column 1: no key")
-				}
-				return nil
-			},
-		})
+		return ramdisk.Always(ramdisk.With(pair, func(r *provision.Ramdisk) { r.KernelParams, r.WithDefaults = text, true }))
 	}
 	boot := func(name string) func(n *models.Node) { return func(n *models.Node) { n.BootInterface = name } }
 	in := func(s models.ProvisionState) func(n *models.Node) {
@@ -113,40 +103,39 @@ func TestRamdiskRefused(t *testing.T) {
 		action *provision.RamdiskAction
 		change func(n *models.Node)
 		kind   models.RefusalKind
-		why    string // "" is not refused
+		why    string // "" for no refusal
 	}{
-		{name: "fine", action: ramdisk.Always(iso)},
-		{name: "nothing to boot", action: ramdisk.Always(provision.Ramdisk{}), kind: models.RefusedArguments, why: "neither an ISO nor a kernel"},
-		{name: "no source", action: provision.ApplyRamdisk(provision.RamdiskOptions{}), kind: models.RefusedArguments, why: "there is no ramdisk for it"},
-		{name: "none for the node", action: provision.ApplyRamdisk(provision.RamdiskOptions{
-			For: func(*models.Node) (provision.Ramdisk, error) { return provision.Ramdisk{}, errNothing },
-		}), kind: models.RefusedArguments, why: "nothing is served for it"},
-		{name: "kernel alone", action: ramdisk.Always(kernelOnly), kind: models.RefusedArguments, why: "one alone boots nothing"},
-		{name: "both", action: ramdisk.Always(withISO), kind: models.RefusedArguments, why: "exclude each other"},
-		{name: "ISO with parameters", action: ramdisk.Always(ramdisk.With(iso, func(r *provision.Ramdisk) { r.KernelParams = "a" })), kind: models.RefusedArguments, why: "no kernel parameters to an ISO"},
+		{name: "ISO", action: ramdisk.Always(iso)},
+		{name: "nothing to boot", action: ramdisk.Always(provision.Ramdisk{}), kind: models.RefusedArguments, why: "no ISO and no kernel"},
+		{name: "no ramdisk for the node", action: provision.ApplyRamdisk(func(*models.Node) (provision.Ramdisk, error) {
+			return provision.Ramdisk{}, errNothing
+		}), kind: models.RefusedArguments, why: "no image is served for the node"},
+		{name: "kernel alone", action: ramdisk.Always(kernelOnly), kind: models.RefusedArguments, why: "a kernel and an initramfs must be given together"},
+		{name: "ISO and kernel", action: ramdisk.Always(withISO), kind: models.RefusedArguments, why: "exclude each other"},
+		{name: "ISO with parameters", action: ramdisk.Always(ramdisk.With(iso, func(r *provision.Ramdisk) { r.KernelParams = "a" })), kind: models.RefusedArguments, why: "does not pass kernel parameters to a prebuilt ISO"},
 		{
-			name: "set and taken away", action: ramdisk.Always(ramdisk.With(pair, func(r *provision.Ramdisk) { r.KernelParams, r.NoKernelParams = "a", true })),
-			kind: models.RefusedArguments, why: "to be set and to be taken away",
+			name: "parameters set and removed", action: ramdisk.Always(ramdisk.With(pair, func(r *provision.Ramdisk) { r.KernelParams, r.NoKernelParams = "a", true })),
+			kind: models.RefusedArguments, why: "both set and remove",
 		},
-		{name: "a line end", action: ramdisk.Always(ramdisk.With(pair, func(r *provision.Ramdisk) { r.KernelParams = "a\nb" })), kind: models.RefusedArguments, why: "a line end"},
-		{name: "grammar", action: params("a:b"), kind: models.RefusedArguments, why: "kernel_append_params: column 1: no key"},
+		{name: "a line end", action: ramdisk.Always(ramdisk.With(pair, func(r *provision.Ramdisk) { r.KernelParams = "a\nb" })), kind: models.RefusedArguments, why: "contains a line break"},
+		{name: "grammar", action: params("a:b"), kind: models.RefusedArguments, why: "kernel_append_params: kernel parameters, column 18: ':'"},
 		{name: "good parameters", action: params("good")},
 		{name: "relative", action: href("a.iso"), kind: models.RefusedArguments, why: "neither a URL nor the UUID"},
 		{name: "UUID", action: href("1be26c0b-03f2-4d2e-ae87-c02d7f33c781")},
 		{name: "glance", action: href("glance://1be26c0b-03f2-4d2e-ae87-c02d7f33c781")},
 		{name: "oci", action: href("oci://registry.example/image:tag")},
 		{name: "file", action: href("file:///var/lib/ironic/a.iso")},
-		{name: "relative file", action: href("file://a.iso"), kind: models.RefusedArguments, why: "a file has an absolute path"},
-		{name: "ftp", action: href("ftp://192.0.2.1/a.iso"), kind: models.RefusedArguments, why: `fetches nothing by "ftp"`},
-		{name: "no host", action: href("http:///a.iso"), kind: models.RefusedArguments, why: "names no host"},
-		{name: "a blank", action: href("http://192.0.2.1/a b.iso"), kind: models.RefusedArguments, why: "a blank or a control character"},
-		{name: "no URL", action: href("http://[::1/secret"), kind: models.RefusedArguments, why: "no address"},
-		{name: "pxe and ISO", action: ramdisk.Always(iso), change: boot("ipxe"), kind: models.RefusedArguments, why: `"ipxe" boots no deploy_iso`},
+		{name: "relative file", action: href("file://a.iso"), kind: models.RefusedArguments, why: "use an absolute path"},
+		{name: "ftp", action: href("ftp://192.0.2.1/a.iso"), kind: models.RefusedArguments, why: `does not support the scheme "ftp"`},
+		{name: "no host", action: href("http:///a.iso"), kind: models.RefusedArguments, why: "the URL has no host"},
+		{name: "a blank", action: href("http://192.0.2.1/a b.iso"), kind: models.RefusedArguments, why: "contains a space or a control character"},
+		{name: "no URL", action: href("http://[::1/secret"), kind: models.RefusedArguments, why: "invalid URL"},
+		{name: "pxe and ISO", action: ramdisk.Always(iso), change: boot("ipxe"), kind: models.RefusedArguments, why: `"ipxe" does not support deploy_iso`},
 		{name: "pxe and pair", action: ramdisk.Always(pair), change: boot("ipxe")},
-		{name: "irmc and pair", action: ramdisk.Always(pair), change: boot("irmc-virtual-media"), kind: models.RefusedArguments, why: "boots a deploy_iso only"},
-		{name: "an interface of others", action: ramdisk.Always(iso), change: boot("acme-boot")},
+		{name: "irmc and pair", action: ramdisk.Always(pair), change: boot("irmc-virtual-media"), kind: models.RefusedArguments, why: "supports only deploy_iso"},
+		{name: "unknown interface", action: ramdisk.Always(iso), change: boot("acme-boot")},
 		{name: "locked", action: ramdisk.Always(iso), change: func(n *models.Node) { n.Reservation = "host-1" }, kind: models.RefusedState, why: "locked by conductor host-1"},
-		{name: "locked and right", action: ramdisk.Always(iso), change: func(n *models.Node) { n.Reservation, n.DriverInfo["deploy_iso"] = "host-1", isoURL }},
+		{name: "locked, already set", action: ramdisk.Always(iso), change: func(n *models.Node) { n.Reservation, n.DriverInfo["deploy_iso"] = "host-1", isoURL }},
 		{name: "deploying", action: ramdisk.Always(iso), change: in(models.StateDeploying), kind: models.RefusedState, why: "while the node is deploying"},
 		{name: "clean wait", action: ramdisk.Always(iso), change: in(models.StateCleanWait), kind: models.RefusedState, why: "while the node is clean wait"},
 		{name: "inspect wait", action: ramdisk.Always(iso), change: in(models.StateInspectWait)},
@@ -173,28 +162,28 @@ func TestRamdiskWarnings(t *testing.T) {
 	tests := map[string]struct {
 		ramdisk provision.Ramdisk
 		change  func(n *models.Node)
-		want    []string // parts, one for each warning
+		want    []string // parts, one per warning
 	}{
 		"none":              {ramdisk: iso},
 		"file":              {ramdisk: url("file:///srv/a.iso"), want: []string{"file_url_allowed_paths"}},
-		"loopback":          {ramdisk: url("http://127.0.0.1:8080/a.iso"), want: []string{"deploy_iso: 127.0.0.1 is another machine for every machine"}},
-		"loopback, IPv6":    {ramdisk: url("http://[::1]/a.iso"), want: []string{"::1 is another machine"}},
-		"loopback, mapped":  {ramdisk: url("http://[::ffff:127.0.0.1]/a.iso"), want: []string{"is another machine"}},
-		"loopback, by name": {ramdisk: url("https://LocalHost./a.iso"), want: []string{"localhost is another machine"}},
-		"anywhere":          {ramdisk: url("http://0.0.0.0/a.iso"), want: []string{"where one listens"}},
-		"one link":          {ramdisk: url("http://[fe80::1]/a.iso"), want: []string{"one link only"}},
+		"loopback":          {ramdisk: url("http://127.0.0.1:8080/a.iso"), want: []string{"deploy_iso: BMCs cannot reach 127.0.0.1"}},
+		"loopback, IPv6":    {ramdisk: url("http://[::1]/a.iso"), want: []string{"BMCs cannot reach ::1"}},
+		"loopback, mapped":  {ramdisk: url("http://[::ffff:127.0.0.1]/a.iso"), want: []string{"BMCs cannot reach"}},
+		"loopback, by name": {ramdisk: url("https://LocalHost./a.iso"), want: []string{"BMCs cannot reach localhost"}},
+		"anywhere":          {ramdisk: url("http://0.0.0.0/a.iso"), want: []string{"is a listen address"}},
+		"one link":          {ramdisk: url("http://[fe80::1]/a.iso"), want: []string{"is link-local"}},
 		"both of a pair": {
 			ramdisk: provision.Ramdisk{Kernel: "http://127.0.0.1/k", Initramfs: "file:///r"},
-			want:    []string{"deploy_kernel: 127.0.0.1", "deploy_ramdisk: a conductor reads files only"},
+			want:    []string{"deploy_kernel: BMCs cannot reach 127.0.0.1", "deploy_ramdisk: conductors read files only"},
 		},
-		"unknown interface": {ramdisk: iso, change: func(n *models.Node) { n.BootInterface = "acme" }, want: []string{`"acme" is not known here`}},
+		"unknown interface": {ramdisk: iso, change: func(n *models.Node) { n.BootInterface = "acme" }, want: []string{`unknown boot interface "acme"`}},
 		"no interface":      {ramdisk: iso, change: func(n *models.Node) { n.BootInterface = "" }},
-		"no bootloader":     {ramdisk: pair, change: func(n *models.Node) { delete(n.DriverInfo, "bootloader") }, want: []string{"for UEFI it needs driver_info.bootloader"}},
+		"no bootloader":     {ramdisk: pair, change: func(n *models.Node) { delete(n.DriverInfo, "bootloader") }, want: []string{"UEFI needs driver_info.bootloader"}},
 		"pxe needs none":    {ramdisk: pair, change: func(n *models.Node) { delete(n.DriverInfo, "bootloader"); n.BootInterface = "ipxe" }},
-		"parameters stay":   {ramdisk: iso, change: func(n *models.Node) { n.DriverInfo["kernel_append_params"] = "a" }, want: []string{"kernel_append_params stays"}},
+		"parameters stay":   {ramdisk: iso, change: func(n *models.Node) { n.DriverInfo["kernel_append_params"] = "a" }, want: []string{"kernel_append_params is unchanged"}},
 		"the instance's go": {
 			ramdisk: ramdisk.With(pair, func(r *provision.Ramdisk) { r.KernelParams = "a" }), change: func(n *models.Node) { n.InstanceInfo["kernel_append_params"] = "b" },
-			want: []string{"instance_info.kernel_append_params goes"},
+			want: []string{"instance_info.kernel_append_params is removed"},
 		},
 		"at work": {ramdisk: iso, change: func(n *models.Node) { n.ProvisionState = models.StateInspectWait }, want: []string{"the node is inspect wait"}},
 	}
@@ -213,8 +202,8 @@ func TestRamdiskWarnings(t *testing.T) {
 	}
 }
 
-// TestRamdiskRuns: what is refused is not sent, what is right is done without a
-// request, and the audit names fields and no values.
+// TestRamdiskRuns: refused nodes get no request, nodes that are already set are done without one,
+// and the audit log has fields but no values.
 func TestRamdiskRuns(t *testing.T) {
 	api := newAPI(node("n1", models.StateManageable), node("n2", models.StateDeploying), node("n3", models.StateAvailable), node("n4", models.StateActive))
 	api.set("n3", func(n *models.Node) { n.DriverInfo["deploy_iso"] = isoURL + "?n3" })
@@ -225,9 +214,9 @@ func TestRamdiskRuns(t *testing.T) {
 		}
 		return nil
 	}
-	each := provision.ApplyRamdisk(provision.RamdiskOptions{For: func(n *models.Node) (provision.Ramdisk, error) {
+	each := provision.ApplyRamdisk(func(n *models.Node) (provision.Ramdisk, error) {
 		return provision.Ramdisk{ISO: isoURL + "?" + n.Name}, nil
-	}})
+	})
 	results, audit := act(t, api, each, provision.RunOptions{}, "n1", "n2", "n3", "n4")
 	var outcomes []provision.Outcome
 	for _, r := range results {
@@ -255,10 +244,10 @@ func TestRamdiskRuns(t *testing.T) {
 	}
 }
 
-// TestRamdiskReadOnly: a context that is read-only refuses the plan too.
+// TestRamdiskReadOnly: a read-only context refuses the plan, too.
 func TestRamdiskReadOnly(t *testing.T) {
 	n := node("n1", models.StateManageable)
-	r := &provision.Runner{API: newAPI(n), Audit: &memAudit{}, Clock: clock{}, ReadOnly: true}
+	r := &provision.Runner{API: newAPI(n), Audit: &memAudit{}, ReadOnly: true}
 	a := ramdisk.Always(iso)
 	if p := r.Plan(a, []models.Node{n}).Preview()[0]; p.Refusal == nil || p.Refusal.Kind != models.RefusedReadOnly || len(p.Requests) > 0 {
 		t.Errorf("preview %+v", p)

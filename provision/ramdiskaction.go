@@ -2,67 +2,61 @@ package provision
 
 import (
 	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
 	"strings"
 
 	"ironworks/models"
 	"ironworks/models/request"
+	"ironworks/printable"
 )
 
-// RamdiskOptions say what ramdisks nodes get.
-type RamdiskOptions struct {
-	// For gives a node's ramdisk. It is asked several times and must answer the same;
-	// its error refuses the node.
-	For func(n *models.Node) (Ramdisk, error)
-	// CheckParams says why Ironic would refuse kernel_append_params, in which %default%
-	// may stand. Nil checks for control characters only.
-	CheckParams func(params string) error
-}
-
-// RamdiskAction writes into nodes what they boot for Ironic's own work. It is made by
-// [ApplyRamdisk].
+// RamdiskAction writes what nodes boot for Ironic's own operations. [ApplyRamdisk] makes it.
 type RamdiskAction struct {
-	immediate
-	options RamdiskOptions
+	immediateAction
+	// of returns a node's ramdisk.
+	of func(n *models.Node) (Ramdisk, error)
 }
 
-// ApplyRamdisk is an action that sets deploy_iso, or deploy_kernel and deploy_ramdisk
-// with their parameters, and removes what contradicts them. The rescue_ fields stay. A
-// node that is right already is not written to.
-func ApplyRamdisk(options RamdiskOptions) *RamdiskAction { return &RamdiskAction{options: options} }
+// ApplyRamdisk returns an action that sets deploy_iso, or deploy_kernel and deploy_ramdisk with
+// their parameters, and removes what contradicts them. The rescue_ fields stay. Nodes that are
+// already set are not written. Of returns a node's ramdisk: it is called several times and must
+// return the same each time; its error refuses the node.
+func ApplyRamdisk(of func(n *models.Node) (Ramdisk, error)) *RamdiskAction {
+	return &RamdiskAction{of: of}
+}
 
-// Name is that of the command.
+// Name returns the name of the command.
 func (*RamdiskAction) Name() string { return "ignition apply" }
 
-// Effect is none: nothing happens to the machine before its next work.
+// Effect is empty: nothing changes on the machine before its next operation.
 func (*RamdiskAction) Effect(*models.Node) models.Effect { return models.Effect{} }
 
-// Refuse says why the ramdisk cannot be written, or could never be booted.
+// Refuse returns why the ramdisk cannot be written, or could never be booted.
 func (a *RamdiskAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	r, ops, refused := a.plan(n)
 	switch {
 	case refused != nil:
 		return refused
 	case r.cannotBoot(n.BootInterface) != "":
-		return refusal(a, n, models.RefusedArguments, r.cannotBoot(n.BootInterface), r.otherWay())
+		return refusal(a, n, models.RefusedArguments, r.cannotBoot(n.BootInterface), r.bootRemedy())
 	case len(ops) == 0:
 		return nil
 	case n.Reservation != "":
 		return refusal(a, n, models.RefusedState,
-			fmt.Sprintf("the node is locked by conductor %s, which works on it", models.Printable(n.Reservation)), "wait until it has finished")
+			fmt.Sprintf("the node is locked by conductor %s", printable.Line(n.Reservation)), "wait for the operation to end")
 	}
 	return unchangeable(a, n)
 }
 
-// plan is the node's ramdisk with the patch for it.
+// plan returns the node's ramdisk and the patch that sets it.
 func (a *RamdiskAction) plan(n *models.Node) (Ramdisk, []models.PatchOp, *models.Refusal) {
-	if a.options.For == nil {
-		return Ramdisk{}, nil, refusal(a, n, models.RefusedArguments, "there is no ramdisk for it", "")
-	}
-	r, err := a.options.For(n)
+	r, err := a.of(n)
 	if err != nil {
-		return r, nil, refusal(a, n, models.RefusedArguments, models.Printable(err.Error()), "")
+		return r, nil, refusal(a, n, models.RefusedArguments, printable.Line(err.Error()), "")
 	}
-	if why, hint := r.check(a.options.CheckParams); why != "" {
+	if why, hint := r.check(); why != "" {
 		return r, nil, refusal(a, n, models.RefusedArguments, why, hint)
 	}
 	ops, err := r.patch(n)
@@ -80,7 +74,7 @@ func (a *RamdiskAction) entries(n *models.Node) ([]entry, error) {
 	if len(ops) == 0 {
 		return nil, nil
 	}
-	// Paths only: addresses may be secrets, and so may parameters.
+	// Paths only: addresses and parameters may be secrets.
 	paths := make([]string, len(ops))
 	for i, op := range ops {
 		paths[i] = op.Path
@@ -89,7 +83,7 @@ func (a *RamdiskAction) entries(n *models.Node) ([]entry, error) {
 		}
 	}
 	write := patchEntry(a.Name()+" "+strings.Join(paths, " "), n, ops)
-	write.Commands = request.PatchCommands(n.UUID, ops) // an address with its credentials masked is another one
+	write.Commands = request.PatchCommands(n.UUID, ops) // unmasked: with its credentials masked, the address would not work
 	return []entry{write}, nil
 }
 
@@ -101,16 +95,15 @@ func (a *RamdiskAction) warnings(n *models.Node) []string {
 	return r.warnings(n, ops)
 }
 
-// takes says what a boot interface can boot: an ISO that is ready, a kernel with its
-// initramfs.
-type takes struct{ iso, pair bool }
+// bootSupport is what a boot interface can boot: a prebuilt ISO, a kernel with its initramfs.
+type bootSupport struct{ iso, pair bool }
 
-// bootInterfaces are those of Ironic 21 to 39 that are known by name. Those of virtual
-// media and HTTPS boot build an ISO from a pair; iRMC's never does, and what boots by
-// the network boots pairs alone (drivers/modules/*/boot.py, pxe_base.py).
-func bootInterfaces() map[string]takes {
-	both, pair := takes{iso: true, pair: true}, takes{pair: true}
-	return map[string]takes{
+// bootInterfaces returns the known boot interfaces of Ironic 21 to 39. Virtual media and HTTPS
+// boot build an ISO from a pair, except iRMC's; network boot supports only pairs
+// (drivers/modules/*/boot.py, pxe_base.py).
+func bootInterfaces() map[string]bootSupport {
+	both, pair := bootSupport{iso: true, pair: true}, bootSupport{pair: true}
+	return map[string]bootSupport{
 		"redfish-virtual-media": both, "idrac-redfish-virtual-media": both, "redfish-https": both,
 		"ilo-virtual-media": both, "ilo-uefi-https": both, "irmc-virtual-media": {iso: true}, "fake": both,
 		"pxe": pair, "ipxe": pair, "http": pair, "http-ipxe": pair,
@@ -118,23 +111,89 @@ func bootInterfaces() map[string]takes {
 	}
 }
 
-// cannotBoot says why a boot interface has no use for it; one that is not known may.
+// cannotBoot returns why a boot interface does not support the ramdisk; "" if it does or is
+// unknown.
 func (r Ramdisk) cannotBoot(boot string) string {
 	t, known := bootInterfaces()[boot]
 	switch {
 	case !known:
 		return ""
 	case r.ISO != "" && !t.iso:
-		return fmt.Sprintf("boot interface %q boots no deploy_iso", boot)
+		return fmt.Sprintf("boot interface %q does not support deploy_iso", boot)
 	case r.ISO == "" && !t.pair:
-		return fmt.Sprintf("boot interface %q boots a deploy_iso only", boot)
+		return fmt.Sprintf("boot interface %q supports only deploy_iso", boot)
 	}
 	return ""
 }
 
-func (r Ramdisk) otherWay() string {
+func (r Ramdisk) bootRemedy() string {
 	if r.ISO != "" {
-		return "give a kernel and an initramfs, or set boot_interface to redfish-virtual-media"
+		return "use a kernel and an initramfs, or set boot_interface to redfish-virtual-media"
 	}
-	return "give an ISO"
+	return "use an ISO"
+}
+
+// warnings are about settings that Ironic accepts, but that may not work.
+func (r Ramdisk) warnings(n *models.Node, ops []models.PatchOp) []string {
+	var list []string
+	warn := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	for _, f := range [][2]string{{"deploy_iso", r.ISO}, {"deploy_kernel", r.Kernel}, {"deploy_ramdisk", r.Initramfs}} {
+		if text := hrefWarning(f[1]); text != "" {
+			warn("%s: %s", f[0], text)
+		}
+	}
+	if _, known := bootInterfaces()[n.BootInterface]; !known && n.BootInterface != "" {
+		warn("unknown boot interface %q: it may not support this image", printable.Line(n.BootInterface))
+	}
+	if r.ISO != "" {
+		if n.DriverInfo["kernel_append_params"] != nil && !r.NoKernelParams {
+			warn("driver_info.kernel_append_params is unchanged, but Ironic does not pass it to a prebuilt ISO")
+		}
+	} else if buildsISO(n.BootInterface) && empty(n.DriverInfo["bootloader"]) {
+		warn("Ironic builds an ISO from kernel and initramfs: UEFI needs driver_info.bootloader, or [conductor]bootloader in Ironic's configuration")
+	}
+	if slices.ContainsFunc(ops, func(op models.PatchOp) bool {
+		return op.Path == "/instance_info/kernel_append_params" && op.Op == "remove"
+	}) {
+		warn("instance_info.kernel_append_params is removed: it would override the new value")
+	}
+	if len(ops) > 0 && n.ProvisionState.Busy() {
+		warn("the node is %s: the change applies from the next boot", n.ProvisionState)
+	}
+	return list
+}
+
+// buildsISO reports whether a boot interface builds an ISO from a kernel and an initramfs.
+func buildsISO(boot string) bool {
+	t := bootInterfaces()[boot]
+	return t.iso && t.pair && boot != "fake"
+}
+
+func empty(value any) bool { return value == nil || value == "" }
+
+// hrefWarning returns which machines cannot reach an address.
+func hrefWarning(href string) string {
+	u, err := url.Parse(href)
+	if err != nil {
+		return ""
+	}
+	switch strings.ToLower(u.Scheme) {
+	case "file":
+		return "conductors read files only below [conductor]file_url_allowed_paths (default: /var/lib/ironic)"
+	case "http", "https":
+	default:
+		return ""
+	}
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	addr, err := netip.ParseAddr(host)
+	addr = addr.Unmap()
+	switch {
+	case host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && addr.IsLoopback():
+		return fmt.Sprintf("BMCs cannot reach %s, and a conductor only if it runs on this computer", printable.Line(host))
+	case err == nil && addr.IsUnspecified():
+		return fmt.Sprintf("%s is a listen address; other machines cannot reach it", printable.Line(host))
+	case err == nil && addr.IsLinkLocalUnicast():
+		return fmt.Sprintf("%s is link-local; other machines may not reach it", printable.Line(host))
+	}
+	return ""
 }

@@ -18,30 +18,28 @@ import (
 	"ironworks/models/plan"
 )
 
-// ImageRegistry asks container registries about images; [Registry] does it over HTTPS.
+// ImageRegistry queries container registries about images; [Registry] does so over HTTPS.
 type ImageRegistry interface {
-	// Artifact says that the image holds a disk image, and is no bootable container. Its
+	// Artifact reports whether the reference is a disk image, and not a bootable container. Its
 	// errors are those of oras: errdef.ErrNotFound, or an *errcode.ErrorResponse.
 	Artifact(ctx context.Context, r plan.OCIReference) (bool, error)
 }
 
-// Registry asks registries without credentials: the pull secret of a node is masked by
-// Ironic.
+// Registry queries registries without credentials, because Ironic masks the pull secret of a node.
 type Registry struct {
-	// PlainHTTP asks over http, as Ironic does with
-	// [oci]permit_fallback_to_http_transport.
+	// PlainHTTP uses http, like Ironic with [oci]permit_fallback_to_http_transport.
 	PlainHTTP bool
 }
 
-// manifestMost bounds a manifest, in bytes.
-const manifestMost = 4 << 20
+// maxManifestBytes is the maximum size of a manifest in bytes.
+const maxManifestBytes = 4 << 20
 
-// Artifact reads the manifest and decides as identify_specific_image of
-// ironic/common/image_service.py (39.0) does.
+// Artifact reads the manifest and decides like identify_specific_image in
+// ironic/common/image_service.py (39.0).
 func (g Registry) Artifact(ctx context.Context, r plan.OCIReference) (bool, error) {
-	client := &auth.Client{Client: &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxResponseHeaderBytes: headersMost, DisableKeepAlives: true}}}
+	client := &auth.Client{Client: &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxResponseHeaderBytes: maxHeaderBytes, DisableKeepAlives: true}}}
 	repository := &remote.Repository{
-		Client: client, Reference: registry.Reference{Registry: r.Registry, Repository: r.Repository}, PlainHTTP: g.PlainHTTP, MaxMetadataBytes: manifestMost,
+		Client: client, Reference: registry.Reference{Registry: r.Registry, Repository: r.Repository}, PlainHTTP: g.PlainHTTP, MaxMetadataBytes: maxManifestBytes,
 	}
 	named := r.Tag
 	if r.Digest != "" {
@@ -52,7 +50,7 @@ func (g Registry) Artifact(ctx context.Context, r plan.OCIReference) (bool, erro
 		return false, fmt.Errorf("read the manifest of %s/%s: %w", r.Registry, r.Repository, err)
 	}
 	defer func() { _ = body.Close() }()
-	if found.Size > manifestMost {
+	if found.Size > maxManifestBytes {
 		return false, fmt.Errorf("the manifest of %s/%s has %d bytes", r.Registry, r.Repository, found.Size)
 	}
 	raw, err := content.ReadAll(body, found)
@@ -64,7 +62,7 @@ func (g Registry) Artifact(ctx context.Context, r plan.OCIReference) (bool, erro
 		Manifests []ocispec.Descriptor `json:"manifests"`
 	}
 	if err := json.Unmarshal(raw, &document); err != nil {
-		return false, fmt.Errorf("the manifest of %s/%s is no JSON: %w", r.Registry, r.Repository, err)
+		return false, fmt.Errorf("the manifest of %s/%s is not valid JSON: %w", r.Registry, r.Repository, err)
 	}
 	if r.Digest != "" || len(document.Manifests) == 0 {
 		return document.ArtifactType != "" || document.Config.MediaType == ocispec.MediaTypeEmptyJSON || document.Annotations["disktype"] != "", nil
@@ -77,13 +75,13 @@ func (g Registry) Artifact(ctx context.Context, r plan.OCIReference) (bool, erro
 	return false, nil
 }
 
-// registryOf asks about an oci:// image; nil where a deployment writes none.
+// registryOf queries the oci:// image of a deployment; nil if it has none.
 func (p *Preflighter) registryOf(ctx context.Context, f *plan.Facts) *plan.RegistryFacts {
 	r, is := f.RegistryImage()
 	if !is || p.Registry == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, webPatience)
+	ctx, cancel := context.WithTimeout(ctx, webTimeout)
 	defer cancel()
 	artifact, err := p.Registry.Artifact(ctx, r)
 	var answer *errcode.ErrorResponse

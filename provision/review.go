@@ -9,52 +9,53 @@ import (
 	"ironworks/models/hints"
 	"ironworks/models/plan"
 	"ironworks/models/request"
+	"ironworks/printable"
 )
 
-// Review is what a deployment would do to one node, for whoever is asked whether it may.
-// Everything in it is safe to show.
+// Review describes what a deployment would do to one node, for a confirmation. All of its texts
+// are safe to show.
 type Review struct {
 	Node models.Node
-	// Refusal is why nothing would be sent; nil where it would.
+	// Refusal is why nothing would be sent, or nil.
 	Refusal *models.Refusal
 	Checks  []plan.Check
 	Kind    plan.Kind
-	// Interface is the deploy interface, with what autodetect is expected to switch to.
+	// Interface is the deploy interface, with the one that autodetect is expected to choose.
 	Interface string
-	// Image is what is written; empty where the deployment writes none of its own.
+	// Image is what is written; empty if the deployment writes no image.
 	Image string
-	// Target is the disk that is written; nil where there is none or it is not known,
-	// which TargetText says. Others are those that the deployment leaves alone.
+	// Target is the disk that is written; nil if there is none or it is unknown, which TargetText
+	// explains. Others are the disks that the deployment leaves untouched.
 	Target     *hints.Disk
 	TargetText string
 	Others     []hints.Disk
 	// Steps are in Ironic's order, each with its source.
 	Steps []plan.OrderedStep
-	// FirstBoot is what the installed system gets.
+	// FirstBoot is the configuration of the installed system.
 	FirstBoot []models.Detail
 	Effect    models.Effect
-	// Rest is what is left to do of an interrupted deployment, instead of all that; empty
-	// where there is none.
-	Rest string
-	// Requests and Commands are none where it is refused.
+	// FollowUp is what is left to do of an interrupted deployment, instead of all that; empty if there
+	// is none.
+	FollowUp string
+	// Requests and Commands are empty if the node is refused.
 	Requests []request.Request
 	Commands []string
 }
 
-// Review gathers what the preflight found on a node.
+// Review collects the results of the preflight on a node.
 func (a *DeployAction) Review(n *models.Node) Review {
 	review := Review{
 		Node: *n, Refusal: a.Refuse(n, models.APIVersion{}), Checks: a.Checks(n), Steps: a.Order(n), Effect: a.Effect(n),
 		Requests: a.Requests(n), Commands: a.Commands(n),
 	}
-	r := a.of(n)
-	if r != nil && r.rest != restNone {
-		review.Rest = r.rest.effect(&r.before.Unfinished)
+	r := a.checked(n)
+	if r != nil && r.followUp != followUpNone {
+		review.FollowUp = r.followUp.effect(&r.before.Unfinished)
 	}
 	if r == nil || r.facts == nil {
 		return review
 	}
-	review.Kind, review.Interface = r.facts.Kind, models.Printable(r.facts.InterfaceText())
+	review.Kind, review.Interface = r.facts.Kind, printable.Line(r.facts.InterfaceText())
 	review.Image = imageText(r.facts)
 	review.Target = r.facts.Target()
 	review.TargetText = targetText(r.facts, review.Target)
@@ -69,40 +70,40 @@ func (a *DeployAction) Review(n *models.Node) Review {
 	return review
 }
 
-// imageText says what is written: the image of the plan, else that of the node. Without one
-// coreos-installer takes the one that it has with it.
+// imageText returns the image that is written: that of the plan, else that of the node. Without
+// either, coreos-installer uses the one in the live ISO.
 func imageText(f *plan.Facts) string {
 	there, _ := f.Node.InstanceInfo["image_source"].(string)
-	source := models.Printable(models.MaskURL(cmp.Or(f.Plan.Image.Source, there)))
+	source := printable.Line(models.MaskURL(cmp.Or(f.Plan.Image.Source, there)))
 	switch {
 	case f.Kind == plan.KindInstallCoreOS:
-		return cmp.Or(source, "the one in the live ISO")
+		return cmp.Or(source, "included in the live ISO")
 	case f.Kind.WritesImage():
 		return source
 	}
 	return ""
 }
 
-// targetText says which disk is written, in full.
+// targetText describes the disk that is overwritten.
 func targetText(f *plan.Facts, disk *hints.Disk) string {
 	switch {
 	case f.Kind == plan.KindRamdisk:
-		return "none: the instance runs from memory"
+		return "none (the instance runs from memory)"
 	case f.Kind == plan.KindFake:
-		return "none: the deploy interface fake writes nothing"
+		return "none (deploy interface fake)"
 	case f.Kind == plan.KindAssisted:
-		return "unknown: the Assisted Installer's agent picks it"
+		return "chosen by the Assisted Installer's agent"
 	case f.Kind == plan.KindAnaconda:
-		return "unknown: the kickstart chooses; Ironic's own erases all disks"
+		return "chosen by the kickstart (Ironic's default erases all disks)"
 	case disk == nil && f.Inventory != nil && len(f.Inventory.Disks) > 0:
-		return "not known: none of the disks in its inventory would be picked"
+		return "unknown: no disk in the inventory matches"
 	case disk == nil:
-		return "not known: there is no inventory that tells it"
+		return "unknown: no inventory"
 	}
 	return DiskText(disk)
 }
 
-// DiskText is a disk with all that tells it from another.
+// DiskText describes a disk with everything that identifies it.
 func DiskText(d *hints.Disk) string {
 	parts := []string{d.Name, fmt.Sprintf("%.1f GiB", d.GiB())}
 	for _, part := range []struct{ name, value string }{
@@ -118,21 +119,21 @@ func DiskText(d *hints.Disk) string {
 		}
 	}
 	if d.Rotational != nil {
-		parts = append(parts, named(*d.Rotational, "rotational", "not rotational"))
+		parts = append(parts, either(*d.Rotational, "rotational", "not rotational"))
 	}
-	return models.Printable(strings.Join(parts, ", "))
+	return printable.Line(strings.Join(parts, ", "))
 }
 
-// firstBoot sums up what the installed system gets.
+// firstBoot summarizes the config drive of the installed system.
 func firstBoot(r *readyNode) []models.Detail {
 	var list []models.Detail
 	add := func(name, value string) {
-		list = append(list, models.Detail{Name: models.Printable(name), Value: models.Printable(value)})
+		list = append(list, models.Detail{Name: printable.Line(name), Value: printable.Line(value)})
 	}
 	d := r.deployment
 	switch {
 	case d.Text != "":
-		add("configdrive", "ready made, "+fmt.Sprint(len(d.Text))+" bytes: what is in it is not known")
+		add("configdrive", "prebuilt, "+fmt.Sprint(len(d.Text))+" bytes (content unknown)")
 	case d.report != nil:
 		for _, row := range d.report.Summary.Rows() {
 			add(row.Name, row.Text)
@@ -141,7 +142,7 @@ func firstBoot(r *readyNode) []models.Detail {
 			add("read by", string(reader)+": "+why)
 		}
 	case r.facts.Rebuilds() && r.facts.Node.InstanceInfo["configdrive"] != nil:
-		add("user data", "that of the last deployment")
+		add("user data", "from the last deployment")
 	default:
 		add("user data", "none")
 	}
@@ -149,7 +150,35 @@ func firstBoot(r *readyNode) []models.Detail {
 		add("meta data", fmt.Sprintf("%d keys", n))
 	}
 	if len(d.Fields.ConfigDrive.NetworkData) > 0 {
-		add("network", "network_data is sent")
+		add("network", "from network_data")
 	}
 	return list
+}
+
+// DeployReport describes what a deployment would do to one node.
+type DeployReport struct {
+	Node     models.NodeRef     `json:"node"`
+	Refused  bool               `json:"refused"`
+	Effect   string             `json:"effect"`
+	Checks   []plan.Check       `json:"checks"`
+	Steps    []plan.OrderedStep `json:"steps"`
+	Requests []request.Request  `json:"requests"`
+	Commands []string           `json:"commands"`
+	// Error is why the node could not be checked.
+	Error string `json:"error,omitempty"`
+}
+
+// Report returns the report on a node after [DeployAction.Preflight].
+func (a *DeployAction) Report(n *models.Node) DeployReport {
+	r := DeployReport{
+		Node: n.Ref(), Effect: printable.Line(a.Effect(n).Text), Checks: append([]plan.Check{}, a.Checks(n)...),
+		Steps: append([]plan.OrderedStep{}, a.Order(n)...), Requests: append([]request.Request{}, a.Requests(n)...), Commands: append([]string{}, a.Commands(n)...),
+	}
+	if refused := a.Refuse(n, models.APIVersion{}); refused != nil {
+		r.Refused = true
+		if len(plan.RefusedChecks(r.Checks)) == 0 {
+			r.Error = refused.Why
+		}
+	}
+	return r
 }

@@ -17,14 +17,14 @@ const (
 	theRecord   = `n1 patch [{"op":"add","path":"/extra/console","value":{"root_disk":{"serial":"S1","wwn":"0x5001"}}}]`
 )
 
-// TestTheDiskIsWrittenDown: after a deployment that ended well, and after no other.
-func TestTheDiskIsWrittenDown(t *testing.T) {
+// TestRootDiskIsRecorded: after a successful deployment, and no other.
+func TestRootDiskIsRecorded(t *testing.T) {
 	t.Parallel()
 	twin := strings.NewReplacer("/dev/sda", "/dev/sdb", "0x5001", "0x5002").Replace(diskWithWWN)
 	for name, c := range map[string]struct {
 		disks string
-		// extra is the node's, ends the state in which it comes to rest, other the
-		// instance that it is then, where that is not ours.
+		// extra is the node's, ends is its final state, other is its instance then, if it is not
+		// ours.
 		extra, other string
 		ends         models.ProvisionState
 		overrides    []plan.CheckID
@@ -76,11 +76,11 @@ func TestTheDiskIsWrittenDown(t *testing.T) {
 					return nil
 				}
 				audit := &memAudit{}
-				action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: `{"inventory": {"disks": [` + c.disks + `]}}`}, Clock: clock{}}, provision.DeployOptions{
+				action := provision.Deploy(&provision.Preflighter{Reader: &reader{inventory: `{"inventory": {"disks": [` + c.disks + `]}}`}}, provision.DeployOptions{
 					For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil },
-				}).Overriding(provision.OverridesOn([]models.Node{n}, []string{"n1"}, c.overrides))
+				}).WithOverrides(provision.OverridesFor([]models.Node{n}, []string{"n1"}, c.overrides))
 				action.Preflight(t.Context(), []models.Node{n})
-				runner := &provision.Runner{API: api, Audit: audit, Clock: clock{}, Context: "test"}
+				runner := &provision.Runner{API: api, Audit: audit, Context: "test"}
 				res := runner.Run(t.Context(), runner.Plan(action, []models.Node{n}), provision.RunOptions{Wait: true})[0]
 				if ok := c.ends == models.StateActive; ok != (res.Outcome == provision.OutcomeDone) || ok != (res.Err == nil) {
 					t.Fatalf("%+v", res)
@@ -111,8 +111,8 @@ func TestTheDiskIsWrittenDown(t *testing.T) {
 	}
 }
 
-// TestNothingIsWrittenDownWhereNobodyLooks: what became of it is not known then.
-func TestNothingIsWrittenDownWhereNobodyLooks(t *testing.T) {
+// TestRootDiskIsNotRecordedWithoutWatching: then the outcome is unknown.
+func TestRootDiskIsNotRecordedWithoutWatching(t *testing.T) {
 	t.Parallel()
 	api, _, plan, runner := theRun(t, &reader{inventory: `{"inventory": {"disks": [` + diskWithWWN + `]}}`}, nil)
 	res := runner.Run(t.Context(), plan, provision.RunOptions{})[0]
@@ -121,9 +121,9 @@ func TestNothingIsWrittenDownWhereNobodyLooks(t *testing.T) {
 	}
 }
 
-// TestTheDiskOfADeploymentThatIsOnlyFollowed: whoever goes on with it writes the disk
-// down that the first one picked.
-func TestTheDiskOfADeploymentThatIsOnlyFollowed(t *testing.T) {
+// TestRootDiskOfAResumedDeployment: the process that resumes watching records the disk that the
+// first process chose.
+func TestRootDiskOfAResumedDeployment(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -134,9 +134,9 @@ func TestTheDiskOfADeploymentThatIsOnlyFollowed(t *testing.T) {
 		}
 		n := *recordable
 		api := newAPI(n)
-		checks := &provision.Preflighter{Reader: &reader{inventory: `{"inventory": {"disks": [` + diskWithWWN + `]}}`}, Clock: clock{}, Deployments: &provision.Deployments{Dir: dir}}
+		checks := &provision.Preflighter{Reader: &reader{inventory: `{"inventory": {"disks": [` + diskWithWWN + `]}}`}, Deployments: &provision.Deployments{Dir: dir}}
 		action := provision.Deploy(checks, provision.DeployOptions{For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil }})
-		runner := &provision.Runner{API: api, Audit: &memAudit{}, Clock: clock{}, Context: "test"}
+		runner := &provision.Runner{API: api, Audit: &memAudit{}, Context: "test"}
 		api.onCall = func(call, _ string) error {
 			switch {
 			case strings.Contains(call, "/instance_uuid"):

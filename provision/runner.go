@@ -2,8 +2,6 @@ package provision
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,22 +13,21 @@ import (
 	"ironworks/models"
 )
 
-// AtOnce is how many nodes are acted on at the same time.
-const AtOnce = 8
+// Concurrency is how many nodes are acted on at the same time.
+const Concurrency = 8
 
 // Runner acts on nodes of one context.
 type Runner struct {
 	API   API
 	Audit audit.Writer
-	Clock Clock
-	// Context is the context's name, for the audit; ReadOnly refuses everything.
+	// Context is the context's name, for the audit log; ReadOnly refuses all actions.
 	Context  string
 	ReadOnly bool
-	// Poll is the period of following; 0 means 1 s.
+	// Poll is the period of watching; 0 means 1 s.
 	Poll time.Duration
 }
 
-// Batch is an action and its nodes: what would be done to each, before anything is.
+// Batch is an action with its nodes, before anything is sent.
 type Batch struct {
 	Action Action
 	Items  []Item
@@ -39,7 +36,7 @@ type Batch struct {
 // Item is a batch's part for one node.
 type Item struct {
 	Node models.Node
-	// Refusal is why nothing will be sent, nil when it will.
+	// Refusal is why nothing will be sent, or nil.
 	Refusal *models.Refusal
 	Effect  models.Effect
 }
@@ -60,10 +57,20 @@ func (r *Runner) Plan(a Action, nodes []models.Node) Batch {
 	return p
 }
 
-// Refused lists the items that will not be sent, Legal those that will.
+// Prepare reads the nodes, runs the action's checks on them, and plans. Nothing is sent.
+func (r *Runner) Prepare(ctx context.Context, a Action, ids []string) (Batch, error) {
+	nodes, err := FindNodes(ctx, r.API, ids)
+	if err != nil {
+		return Batch{}, err
+	}
+	a.Preflight(ctx, nodes)
+	return r.Plan(a, nodes), ctx.Err()
+}
+
+// Refused returns the items that will not be sent.
 func (b Batch) Refused() []Item { return b.pick(false) }
 
-// Legal lists the items that will be sent.
+// Legal returns the items that will be sent.
 func (b Batch) Legal() []Item { return b.pick(true) }
 
 func (b Batch) pick(legal bool) []Item {
@@ -76,7 +83,7 @@ func (b Batch) pick(legal bool) []Item {
 	return items
 }
 
-// Danger is the greatest danger among the legal items.
+// Danger returns the greatest danger among the legal items.
 func (b Batch) Danger() models.Danger {
 	d := models.DangerNone
 	for _, i := range b.Legal() {
@@ -85,85 +92,87 @@ func (b Batch) Danger() models.Danger {
 	return d
 }
 
-// RunOptions say how a plan is carried out.
+// RunOptions configure [Runner.Run].
 type RunOptions struct {
-	// Wait follows each node until it comes to rest; Timeout bounds that, 0 is no bound.
+	// Wait watches each node until the action ends; Timeout bounds that, 0 means no limit.
 	Wait    bool
 	Timeout time.Duration
-	// StopOnFailure lets nodes that were not begun be once one has failed. Then [AtOnce]
-	// nodes are under way at a time to their end; else the next is begun as soon as
-	// Ironic has taken one.
+	// StopOnFailure does not start further nodes once one has failed. Then [Concurrency] nodes run
+	// until their end; otherwise the next one starts as soon as Ironic has accepted the request of
+	// one.
 	StopOnFailure bool
-	// Progress is told of every step, from several goroutines; it must not block. May
-	// be nil.
+	// Progress is called at every step, from several goroutines; it must not block. It may be nil.
 	Progress func(Progress)
 
-	// next lets the next node begin; followed counts those that are followed.
+	// next lets the next node start; followed counts the nodes that are watched.
 	next     func()
 	followed *atomic.Int64
 }
 
-// Progress is how far one node is.
+// Progress is the progress of one node.
 type Progress struct {
 	Node models.NodeRef
-	// State is the node's state now, Step what runs; both may be empty.
+	// State is the node's current state, Step what is running; both may be empty.
 	State models.ProvisionState
 	Step  string
-	// Retry is set while a request that was turned down waits for its next try.
+	// Retry is set while a rejected request waits for its next attempt.
 	Retry *ironicclient.Retry
-	// Fault is set while Ironic cannot be asked how the node is.
+	// Fault is set while the node cannot be read.
 	Fault *models.Fault
-	// Work is what was seen of the work so far, and At when that was, on the server's
-	// clock; nil while there is nothing.
+	// Work is what was observed of the operation so far, and At the time of that on the server's
+	// clock; nil if nothing was.
 	Work *models.Work
 	At   time.Time
-	// Now is the node as Ironic gave it, in part; nil where it was not asked. Nobody may
-	// change it.
+	// Now is the node with the fields that were read; nil if it was not read. The receiver must
+	// not change it.
 	Now *models.Node
+	// Enrolled is the result of a node that was enrolled, while others are not done yet; nil before. Nobody may
+	// change it.
+	Enrolled *Enrolled
 }
 
-// Outcome is how it went for one node.
+// Outcome is the outcome for one node.
 type Outcome string
 
-// The outcomes.
+// Outcomes.
 const (
-	OutcomeAccepted Outcome = "accepted" // Ironic took it; nobody waited for the end
+	OutcomeAccepted Outcome = "accepted" // accepted by Ironic, not watched
 	OutcomeDone     Outcome = "done"
 	OutcomeFailed   Outcome = "failed"
 	OutcomeRefused  Outcome = "refused" // nothing was sent
-	OutcomeUnknown  Outcome = "unknown" // sent, but we do not know how it went
-	// OutcomeNotTried: nothing was sent, for another node had failed.
+	OutcomeUnknown  Outcome = "unknown" // sent, result unknown
+	// OutcomeNotTried means that nothing was sent, because another node had failed.
 	OutcomeNotTried Outcome = "not tried"
 )
 
-// Result is how the action went for one node.
+// Result is the result of the action on one node.
 type Result struct {
 	Node      models.NodeRef
 	Outcome   Outcome
 	State     string
 	RequestID string
-	// Err says why it failed or was refused.
+	// Err is why the action failed or was refused.
 	Err error
-	// Note is what has to be known although it went well; safe to show, mostly empty.
+	// Note is information about a success; safe to show, mostly empty.
 	Note string
 }
 
-// ErrTimeout is in the results of nodes that did not come to rest in time.
-var ErrTimeout = errors.New("did not come to rest in time; it goes on by itself")
+// ErrTimeout is the error of nodes that were still busy at the time limit.
+var ErrTimeout = errors.New("still running after the time limit; the operation continues")
 
-// ErrLeft is in the results of nodes whose following was interrupted.
-var ErrLeft = errors.New("interrupted while waiting; the node goes on by itself")
+// ErrLeft is the error of nodes whose wait was interrupted.
+var ErrLeft = errors.New("interrupted while waiting; the operation continues")
 
-// ErrNotTried is in the results of nodes that were let be.
-var ErrNotTried = errors.New("another node had failed before")
+// ErrNotTried is the error of nodes that were not started after another failed.
+var ErrNotTried = errors.New("not started: another node failed before")
 
-// Run carries out a plan: the legal items, [AtOnce] at a time; the others come back
-// refused. The results are in the plan's order.
+// Run carries out a plan: the legal items, [Concurrency] at a time; the others are returned as refused.
+// The results are in the plan's order.
 func (r *Runner) Run(ctx context.Context, p Batch, opts RunOptions) []Result {
 	results := make([]Result, len(p.Items))
 	opts.followed = new(atomic.Int64)
 	var failed atomic.Bool
-	inTurns(ctx, len(p.Items), func(going context.Context, i int, next func()) {
+	inSlots(ctx, len(p.Items), func(going context.Context, i int, next func()) {
 		opts := opts
 		if opts.next = next; opts.StopOnFailure {
 			opts.next = func() {}
@@ -181,7 +190,7 @@ func (r *Runner) Run(ctx context.Context, p Batch, opts RunOptions) []Result {
 			results[i] = Result{Node: item.Node.Ref(), Outcome: OutcomeNotTried, Err: ErrNotTried, State: string(item.Node.ProvisionState)}
 			return
 		}
-		results[i] = r.one(ctx, going, p.Action, &item.Node, opts)
+		results[i] = r.runNode(ctx, going, p.Action, &item.Node, opts)
 		if results[i].Err != nil {
 			failed.Store(true)
 		}
@@ -190,10 +199,10 @@ func (r *Runner) Run(ctx context.Context, p Batch, opts RunOptions) []Result {
 }
 
 func (r *Runner) readOnly(a Action, n *models.Node) *models.Refusal {
-	return refusal(a, n, models.RefusedReadOnly, "this context is read-only", "--read-only=false lifts it")
+	return refusal(a, n, models.RefusedReadOnly, "this context is read-only", "pass --read-only=false to allow changes")
 }
 
-// Failed lists the plan's items that failed or were not tried, for another try.
+// Failed returns the plan's items that failed or were not tried, for another attempt.
 func (b Batch) Failed(results []Result) []Item {
 	var items []Item
 	for i, res := range results {
@@ -204,11 +213,10 @@ func (b Batch) Failed(results []Result) []Item {
 	return items
 }
 
-// one acts on one node. What was begun to be sent is sent to its end unless ctx ends;
-// nothing new begins, and nothing is followed any longer, once going has ended. How far
-// it is goes into the log first.
-func (r *Runner) one(ctx, going context.Context, a Action, n *models.Node, opts RunOptions) Result {
-	log, res, over := a.begin(ctx, going, r, n, opts)
+// runNode acts on one node. A request that was started is sent unless ctx ends; once going has ended,
+// no new request is sent and nothing is watched. The progress is recorded in the log first.
+func (r *Runner) runNode(ctx, going context.Context, a Action, n *models.Node, opts RunOptions) Result {
+	log, res, over := a.prepare(ctx, going, r, n, opts)
 	defer log.close()
 	if over {
 		return res
@@ -218,112 +226,65 @@ func (r *Runner) one(ctx, going context.Context, a Action, n *models.Node, opts 
 		res.Outcome, res.Err = OutcomeRefused, err
 		return res
 	}
-	told := log.renewing(ctx, r.Clock, func(retry ironicclient.Retry) {
-		opts.tell(Progress{Node: n.Ref(), State: n.ProvisionState, Retry: &retry})
+	retrying := log.renewOnRetry(ctx, func(retry ironicclient.Retry) {
+		opts.report(Progress{Node: n.Ref(), State: n.ProvisionState, Retry: &retry})
 	})
 	for i, e := range entries {
 		switch {
 		case e.sent, e.last:
 			continue
-		case going.Err() != nil:
-			res.Outcome, res.Err = OutcomeRefused, fmt.Errorf("%s %s: interrupted before anything was sent", a.Name(), n.Label())
+		// A context ends before those derived from it, so going alone would let a request through.
+		case ctx.Err() != nil || going.Err() != nil:
+			res.Outcome, res.Err = OutcomeRefused, fmt.Errorf("%s %s: interrupted before the first request", a.Name(), n.Label())
 			if i > 0 {
 				res.Outcome, res.Err = OutcomeUnknown, fmt.Errorf("%s %s: interrupted before %q", a.Name(), n.Label(), e.verb)
 			}
 		case e.ask != nil:
-			if res.Err = e.ask(told, r.API); res.Err != nil {
+			if res.Err = e.ask(retrying, r.API); res.Err != nil {
 				res.Outcome = OutcomeFailed
 			}
 		default:
 			if e.stage != "" {
-				res.Err = log.note(e.stage, r.Clock.Now())
+				res.Err = log.setStage(e.stage, time.Now())
 			} else {
-				res.Err = log.renew(r.Clock.Now())
+				res.Err = log.renew(time.Now())
 			}
 			if res.Outcome = OutcomeFailed; res.Err == nil {
-				res.RequestID, res.Outcome, res.Err = r.audited(told, e, n)
+				res.RequestID, res.Outcome, res.Err = r.audited(retrying, e, n)
 			}
 			if res.Err != nil && res.Outcome != OutcomeFailed {
-				r.backOutOfUnknown(ctx, entries[:i+1], n, log, &res)
+				r.revertUnknown(ctx, entries[:i+1], n, log, &res)
 				return res
 			}
 		}
 		if res.Err != nil {
-			r.backOut(ctx, entries[:i], time.Time{}, n, log, &res)
+			r.revert(ctx, entries[:i], time.Time{}, n, log, &res)
 			return res
 		}
 	}
 	res.Outcome = OutcomeAccepted
-	if a.atOnce() {
+	if a.immediate() {
 		res.Outcome, res.Note = OutcomeDone, a.note(n.Ref())
 		return res
 	}
 	if !opts.Wait {
-		_ = log.note(StageSent, r.Clock.Now()) // else it stays to be found out
+		_ = log.setStage(StageSent, time.Now()) // on an error the next run finds out
 		return res
 	}
-	began := r.Clock.Now()
-	_ = log.note(StageFollowing, began) // as above
-	r.follow(going, a, n, began, opts, &res)
-	r.settle(log, &res)
+	start := time.Now()
+	_ = log.setStage(StageFollowing, start) // as above
+	r.follow(going, a, n, start, opts, &res)
+	r.updateRecord(log, &res)
 	return res
 }
 
-func (o RunOptions) tell(p Progress) {
+func (o RunOptions) report(p Progress) {
 	if o.Progress != nil {
 		o.Progress(p)
 	}
 }
 
-// audited sends one request between two lines of the audit.
-func (r *Runner) audited(ctx context.Context, e entry, n *models.Node) (requestID string, o Outcome, err error) {
-	rec := audit.Record{
-		Time: r.Clock.Now().UTC(), ID: newID(), Context: r.Context, Node: n.Ref(), Verb: e.verb, Result: audit.Sending, Overrides: e.overrides,
-	}
-	if err := r.Audit.Write(rec); err != nil {
-		return "", OutcomeFailed, fmt.Errorf("%s %s: nothing was sent: %w", e.verb, n.Label(), err)
-	}
-	rec.RequestID, err = e.carryOut(ctx, r.API)
-	rec.Time, rec.Result, o = r.Clock.Now().UTC(), audit.Accepted, OutcomeAccepted
-	if err != nil {
-		rec.Result, o = audit.Refused, OutcomeFailed
-		rec.Reason = models.Printable(err.Error())
-		var f *models.Fault
-		if errors.As(err, &f) {
-			rec.RequestID, rec.Reason = f.RequestID, auditReason(&e, f)
-			if f.Sent {
-				rec.Result, o = audit.Unknown, OutcomeUnknown
-			}
-		}
-	}
-	if auditErr := r.Audit.Write(rec); auditErr != nil {
-		// It was sent: doing it again because of a full disk would be worse.
-		o, err = OutcomeUnknown, errors.Join(err, fmt.Errorf("%s %s: sent, but its end is not in the audit: %w", e.verb, n.Label(), auditErr))
-	}
-	return rec.RequestID, o, err
-}
-
-// auditReason is why a request was turned down. Ironic's answers to bad requests repeat
-// what was sent, passwords too, so of such a request only the kind of answer is kept;
-// the request id leads to the rest in Ironic's own log.
-func auditReason(e *entry, f *models.Fault) string {
-	switch {
-	case !e.Sensitive || f.Kind == models.FaultLocked:
-		return f.Reason()
-	case f.Status == 0:
-		return string(f.Kind)
-	}
-	return fmt.Sprintf("%s (HTTP %d)", f.Kind, f.Status)
-}
-
-func newID() string {
-	var b [6]byte
-	_, _ = rand.Read(b[:])
-	return hex.EncodeToString(b[:])
-}
-
-// Index is the place of a node in the plan, and so of its result; -1 when it is not in
-// it.
+// Index returns the position of a node in the plan, and so of its result, or -1.
 func (b Batch) Index(uuid string) int {
 	return slices.IndexFunc(b.Items, func(i Item) bool { return i.Node.UUID == uuid })
 }

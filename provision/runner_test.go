@@ -22,7 +22,7 @@ func many(n int, s models.ProvisionState) (nodes []models.Node, names []string) 
 	return nodes, names
 }
 
-func TestEightAtATimeInThePlansOrder(t *testing.T) {
+func TestRunActsOnEightNodesAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nodes, names := many(50, models.StateEnroll)
 		nodes[3].ProvisionState = models.StateActive
@@ -36,7 +36,7 @@ func TestEightAtATimeInThePlansOrder(t *testing.T) {
 		}
 		began := time.Now()
 		results, _ := act(t, api, verb(models.VerbManage), provision.RunOptions{}, names...)
-		if took := time.Since(began); took != 7*time.Second || api.atOnce != provision.AtOnce {
+		if took := time.Since(began); took != 7*time.Second || api.atOnce != provision.Concurrency {
 			t.Errorf("took %v with %d at once", took, api.atOnce)
 		}
 		for i, res := range results {
@@ -54,7 +54,7 @@ func TestEightAtATimeInThePlansOrder(t *testing.T) {
 		if len(api.calls) != 49 || slices.Contains(api.calls, "n03 provision manage") {
 			t.Errorf("sent %q", api.calls)
 		}
-		r := &provision.Runner{API: api, Clock: clock{}}
+		r := &provision.Runner{API: api}
 		p := r.Plan(verb(models.VerbManage), nodes)
 		if failed := p.Failed(results); len(failed) != 1 || failed[0].Node.Name != "n07" {
 			t.Errorf("failed %+v", failed)
@@ -69,12 +69,12 @@ func TestReadOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newAPI(node("n1", models.StateEnroll))
 		audit := &memAudit{}
-		r := &provision.Runner{API: api, Audit: audit, Clock: clock{}, ReadOnly: true}
+		r := &provision.Runner{API: api, Audit: audit, ReadOnly: true}
 		p := r.Plan(verb(models.VerbManage), []models.Node{api.nodes["uuid-n1"]})
 		if p.Items[0].Refusal == nil || p.Items[0].Refusal.Kind != models.RefusedReadOnly {
 			t.Errorf("refusal %v", p.Items[0].Refusal)
 		}
-		p.Items[0].Refusal = nil // a plan that was made before it became read-only
+		p.Items[0].Refusal = nil // a plan from before the context became read-only
 		res := r.Run(t.Context(), p, provision.RunOptions{})
 		if res[0].Outcome != provision.OutcomeRefused || len(api.calls)+len(audit.records) != 0 {
 			t.Errorf("result %+v, sent %q", res[0], api.calls)
@@ -161,11 +161,11 @@ func TestAuditLines(t *testing.T) {
 	}
 }
 
-func TestAuditThatCannotBeWritten(t *testing.T) {
+func TestUnwritableAudit(t *testing.T) {
 	run := func(t *testing.T, fail int) (*fakeAPI, provision.Batch, []provision.Result) {
 		t.Helper()
 		api := newAPI(node("n1", models.StateManageable))
-		r := &provision.Runner{API: api, Audit: &memAudit{fail: fail}, Clock: clock{}}
+		r := &provision.Runner{API: api, Audit: &memAudit{fail: fail}}
 		p := r.Plan(settings(t, "owner=me", "traits+=CUSTOM_A"), []models.Node{api.nodes["uuid-n1"]})
 		return api, p, r.Run(t.Context(), p, provision.RunOptions{})
 	}
@@ -191,7 +191,7 @@ func TestInterruptedRun(t *testing.T) {
 		nodes, _ := many(20, models.StateEnroll)
 		api := newAPI(nodes...)
 		api.took = 10 * time.Second
-		r := &provision.Runner{API: api, Audit: &memAudit{}, Clock: clock{}}
+		r := &provision.Runner{API: api, Audit: &memAudit{}}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		results := r.Run(ctx, r.Plan(verb(models.VerbManage), nodes), provision.RunOptions{Wait: true})

@@ -8,11 +8,11 @@ import (
 	"ironworks/models/request"
 )
 
-// Set is an action that changes fields of a node, leaf by leaf, and its traits.
+// Set returns an action that changes single fields of a node, and its traits.
 func Set(settings []models.Setting) Action { return setAction{settings: settings} }
 
 type setAction struct {
-	immediate
+	immediateAction
 	settings []models.Setting
 }
 
@@ -26,25 +26,25 @@ func (a setAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	case len(ops) == 0: // traits are not part of the node's own fields
 		return nil
 	case n.Maintenance && len(ops) == 1 && ops[0].Op == "remove" && ops[0].Path == "/instance_uuid":
-		return nil // the one change that Ironic always takes
+		return nil // Ironic always allows this change
 	}
 	return unchangeable(a, n)
 }
 
-// unchangeable refuses changes of fields while a state transition is in progress, as
-// Ironic does (UPDATE_ALLOWED_STATES in ironic/common/states.py): maintenance does not
-// lift that, and of the holds only service hold does.
+// unchangeable refuses changes of fields while a state transition is in progress, as Ironic does
+// (UPDATE_ALLOWED_STATES in ironic/common/states.py): maintenance makes no difference, and of the
+// holds only service hold allows changes.
 func unchangeable(a Action, n *models.Node) *models.Refusal {
 	s := n.ProvisionState
 	switch {
 	case s == models.StateVerifying, s == models.StateInspectWait:
 		return nil
 	case s == models.StateDeployHold, s == models.StateCleanHold:
-		return refusal(a, n, models.RefusedState, fmt.Sprintf("Ironic changes nothing while the node is in %q", s),
+		return refusal(a, n, models.RefusedState, fmt.Sprintf("Ironic refuses changes while the node is in %q", s),
 			"unhold or abort it first")
 	case s.Class() == models.ClassTransitional, s.Class() == models.ClassWait:
-		return refusal(a, n, models.RefusedState, fmt.Sprintf("Ironic changes nothing while the node is %s", s),
-			"wait for it to come to rest")
+		return refusal(a, n, models.RefusedState, fmt.Sprintf("Ironic refuses changes while the node is %s", s),
+			"wait until the operation ends")
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"ironworks/provision"
 )
 
-// templates is a reader of an Ironic with deploy templates.
+// templates is a reader with deploy templates.
 type templates struct {
 	*reader
 	list  []models.DeployTemplate
@@ -55,7 +55,7 @@ func TestDeployWithTemplates(t *testing.T) {
 				t.Fatal(err)
 			}
 			with := &templates{reader: &reader{inventory: oneDisk}, list: list, err: c.err}
-			checks := &provision.Preflighter{Reader: with, Clock: clock{}}
+			checks := &provision.Preflighter{Reader: with}
 			if !c.knows {
 				checks.Reader = with.reader
 			}

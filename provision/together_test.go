@@ -11,9 +11,9 @@ import (
 	"ironworks/provision"
 )
 
-// TestFollowingLetsOthersBegin: what is followed holds nobody up, and many that are
-// followed are not asked about more often than a few.
-func TestFollowingLetsOthersBegin(t *testing.T) {
+// TestWatchingFreesTheSlot: watched nodes do not delay others, and many are not read more often
+// than a few.
+func TestWatchingFreesTheSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nodes, names := many(100, models.StateEnroll)
 		api := newAPI(nodes...)
@@ -33,7 +33,7 @@ func TestFollowingLetsOthersBegin(t *testing.T) {
 		if slices.ContainsFunc(results, func(r provision.Result) bool { return r.Outcome != provision.OutcomeDone }) {
 			t.Errorf("%+v", results[0])
 		}
-		if last != 13*time.Second { // 100 of them, 8 at a time
+		if last != 13*time.Second { // 100 nodes, 8 at a time
 			t.Errorf("the last was sent after %v", last)
 		}
 		if most := int(time.Since(began)/time.Second) * 12; api.looks > most {
@@ -64,7 +64,7 @@ func TestStopOnFailure(t *testing.T) {
 		if counts[provision.OutcomeDone] != 15 || counts[provision.OutcomeFailed] != 1 || counts[provision.OutcomeNotTried] != 14 || len(api.calls) != 16 {
 			t.Errorf("%v, %d sent", counts, len(api.calls))
 		}
-		runner := &provision.Runner{API: api, Clock: clock{}}
+		runner := &provision.Runner{API: api}
 		if again := runner.Plan(verb(models.VerbProvide), nodes).Failed(results); len(again) != 15 {
 			t.Errorf("%d to try again", len(again))
 		}

@@ -8,9 +8,9 @@ import (
 	"ironworks/models/plan"
 )
 
-// TestWhatHasArrived is the decision about an interrupted deployment, from its record
-// and the node alone.
-func TestWhatHasArrived(t *testing.T) {
+// TestNextOfADeployment decides about an interrupted deployment from its record and the node
+// alone.
+func TestNextOfADeployment(t *testing.T) {
 	t.Parallel()
 	const mine = "i1"
 	began := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -58,9 +58,8 @@ func TestWhatHasArrived(t *testing.T) {
 	}
 }
 
-// TestWhatHasArrivedOfARebuild: its node is active before and after, and keeps its
-// instance.
-func TestWhatHasArrivedOfARebuild(t *testing.T) {
+// TestNextOfARebuild: the node is active before and after, and keeps its instance.
+func TestNextOfARebuild(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	touched, later := models.Time{Time: began.Add(-time.Hour)}, models.Time{Time: began.Add(time.Second)}
@@ -111,17 +110,17 @@ func TestRecordOfADeployment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec := record{Unfinished: Unfinished{Node: models.NodeRef{UUID: uuid}, Stage: StagePreparing, Began: now, At: now}, Deployment: asked}
-	if err := log.begin(rec); err != nil {
+	rec := record{Unfinished: Unfinished{Node: models.NodeRef{UUID: uuid}, Stage: StagePreparing, Started: now, At: now}, Deployment: asked}
+	if err := log.create(rec); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.open(uuid); err == nil || err.Error() != "this ironworks is at work on it already" {
+	if _, err := d.open(uuid); err == nil || err.Error() != "this ironworks process is already acting on the node" {
 		t.Errorf("a second one: %v", err)
 	}
 	if list, err := d.Unfinished(now); err != nil || len(list) != 0 {
 		t.Errorf("at work: %v, %v", list, err)
 	}
-	if err := log.note(StageFollowing, now); err != nil || log.record.Deployment != nil {
+	if err := log.setStage(StageFollowing, now); err != nil || log.record.Deployment != nil {
 		t.Errorf("what was sent is kept: %+v, %v", log.record, err)
 	}
 	log.close()
@@ -131,7 +130,7 @@ func TestRecordOfADeployment(t *testing.T) {
 	if log, err = d.open(uuid); err != nil {
 		t.Fatal(err)
 	}
-	if err := log.note(StageSent, now); err != nil {
+	if err := log.setStage(StageSent, now); err != nil {
 		t.Error(err)
 	}
 	log.close()
@@ -141,7 +140,7 @@ func TestRecordOfADeployment(t *testing.T) {
 	if list, err := d.Unfinished(now); err != nil || len(list) != 0 {
 		t.Errorf("nobody waits for it: %v, %v", list, err)
 	}
-	if list, err := d.List(now.Add(keptSent + 1)); err != nil || len(list) != 0 {
+	if list, err := d.List(now.Add(sentRetention + 1)); err != nil || len(list) != 0 {
 		t.Errorf("after a month: %v, %v", list, err)
 	}
 	if _, err := d.open("../x"); err == nil {

@@ -20,8 +20,8 @@ passwd:
 
 const aKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8dT0oxk4qCwz1ydjWTvCnSbmPEp8d0qYxvXUqsnIFu me@here"
 
-// TestLocalFilesOfUserData are found beside the file, in whatever way it is named, and are
-// in what is sent and in what is recorded: what is sent later does not look at them again.
+// TestLocalFilesOfUserData: local files are found relative to the user data, and are part of what
+// is sent and recorded: they are not read again later.
 func TestLocalFilesOfUserData(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ func TestLocalFilesOfUserData(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Butane is nothing that a machine reads: what is made of it is sent.
+			// A machine cannot read Butane: its translation is sent.
 			if sent, _ := drive.(map[string]any)["user_data"].(string); !json.Valid([]byte(sent)) || !strings.Contains(sent, aKey) {
 				t.Errorf("sent %s", sent)
 			}
@@ -77,7 +77,7 @@ func TestLocalFilesOfUserData(t *testing.T) {
 	}
 }
 
-// TestEmptyUserDataFile is refused: nobody means that.
+// TestEmptyUserDataFile is refused: it is a mistake.
 func TestEmptyUserDataFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "host.bu")
@@ -93,8 +93,8 @@ func factsOf(kind plan.Kind, d Deployment) *plan.Facts {
 	return &plan.Facts{Kind: kind, Node: &models.Node{}, Plan: d.Fields, UserData: d.userDataFacts()}
 }
 
-// TestUserDataAreSentForTheirReader: Butane never leaves as it is.
-func TestUserDataAreSentForTheirReader(t *testing.T) {
+// TestUserDataIsSentForItsReader: Butane is never sent untranslated.
+func TestUserDataIsSentForItsReader(t *testing.T) {
 	t.Parallel()
 	const (
 		butane      = "variant: fcos\nversion: 1.5.0\npasswd:\n  users:\n  - name: core\n"
@@ -106,7 +106,7 @@ func TestUserDataAreSentForTheirReader(t *testing.T) {
 		data   string
 		kind   plan.Kind
 		reader plan.UserDataReader
-		// sent begins what is sent; empty for an error.
+		// sent is the start of what is sent; empty for an error.
 		sent string
 	}{
 		"Butane, reader unknown":        {butane, plan.KindDirect, "", `{"ignition"`},
@@ -121,7 +121,7 @@ func TestUserDataAreSentForTheirReader(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := Deployment{Fields: plan.Fields{ConfigDrive: plan.ConfigDrive{UserData: tt.data, Reader: tt.reader}}}.prepared()
+			d := Deployment{Fields: plan.Fields{ConfigDrive: plan.ConfigDrive{UserData: tt.data, Reader: tt.reader}}}.withReport()
 			drive, err := d.configDrive(factsOf(tt.kind, d))
 			if (err != nil) != (tt.sent == "") {
 				t.Fatalf("error %v, want sent %q", err, tt.sent)

@@ -10,8 +10,8 @@ import (
 	"ironworks/models/request"
 )
 
-// Provision is an action that sends a provision verb. Nothing but [Deploy] and [Rebuild]
-// sends theirs: for these it is an action that refuses every node.
+// Provision returns an action that sends a provision verb. Only [Deploy] and [Rebuild] send
+// theirs: for these verbs, the action refuses every node.
 func Provision(r models.ProvisionRequest) Action {
 	if r.Verb == models.VerbDeploy || r.Verb == models.VerbRebuild {
 		return unchecked{verbAction: verbAction{req: r}}
@@ -19,11 +19,11 @@ func Provision(r models.ProvisionRequest) Action {
 	return verbAction{req: r}
 }
 
-// unchecked is a deployment that nobody checks.
+// unchecked is a deployment without checks, which is always refused.
 type unchecked struct{ verbAction }
 
 func (a unchecked) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
-	return refusal(a, n, models.RefusedArguments, "a deployment is not sent without its checks", "ironworks "+a.Name()+" "+n.Label())
+	return refusal(a, n, models.RefusedArguments, "deployments require checks", "ironworks "+a.Name()+" "+n.Label())
 }
 
 func (a unchecked) entries(n *models.Node) ([]entry, error) {
@@ -31,7 +31,7 @@ func (a unchecked) entries(n *models.Node) ([]entry, error) {
 }
 
 type verbAction struct {
-	plain
+	watchedAction
 	req models.ProvisionRequest
 }
 
@@ -47,16 +47,16 @@ func (a verbAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal 
 	return nil
 }
 
-// badArguments are what Ironic would turn down.
+// badArguments returns why Ironic would reject the arguments, with a hint.
 func (a verbAction) badArguments() (why, hint string) {
 	r := a.req
 	switch {
 	case r.Verb == models.VerbClean && len(r.CleanSteps) == 0 && r.Runbook == "":
-		return "manual cleaning needs its steps", "--step deploy.erase_devices_metadata, or --steps FILE"
+		return "manual cleaning requires steps", "pass --step deploy.erase_devices_metadata or --steps FILE"
 	case r.Verb == models.VerbService && len(r.ServiceSteps) == 0 && r.Runbook == "":
-		return "service needs its steps", "--step INTERFACE.STEP, or --steps FILE"
+		return "service requires steps", "pass --step INTERFACE.STEP or --steps FILE"
 	case r.Verb == models.VerbRescue && !r.RescuePassword.IsSet():
-		return "rescue needs a password for the rescue user", "--password-file FILE"
+		return "rescue requires a password for the rescue user", "pass --password-file FILE"
 	}
 	return "", ""
 }
@@ -70,15 +70,19 @@ func (a verbAction) Effect(n *models.Node) models.Effect {
 }
 
 func (a verbAction) entries(n *models.Node) ([]entry, error) {
-	return []entry{{
-		verb: a.Name(), Request: request.Provision(n.UUID, a.req),
-		judge: func(_ context.Context, _ API, err error) error { return rebuildHint(err, a.req.Verb, n) },
-	}}, nil
+	return []entry{provisionEntry(n, a.req)}, nil
 }
 
-// rebuildHint: the newest Ironics answer 500 to a rebuild of a node without an image
-// source (an unassigned variable in conductor/deployments.py: start_deploy), which
-// nobody would guess from what they say.
+// provisionEntry sends a provision verb.
+func provisionEntry(n *models.Node, r models.ProvisionRequest) entry {
+	return entry{
+		verb: string(r.Verb), Request: request.Provision(n.UUID, r),
+		judge: func(_ context.Context, _ API, err error) error { return rebuildHint(err, r.Verb, n) },
+	}
+}
+
+// rebuildHint explains the error 500 with which the newest Ironic answers a rebuild of a node
+// without an image source (an unassigned variable in start_deploy of conductor/deployments.py).
 func rebuildHint(err error, verb models.Verb, n *models.Node) error {
 	var f *models.Fault
 	if verb == models.VerbRebuild && n.InstanceInfo["image_source"] == nil && errors.As(err, &f) && f.Kind == models.FaultServer {
@@ -87,8 +91,8 @@ func rebuildHint(err error, verb models.Verb, n *models.Node) error {
 	return err
 }
 
-// ended: once Ironic has accepted a verb the node has left its state, so the first
-// resting state that is seen is the outcome, also where it is the state before.
+// ended uses that a node has left its state once Ironic has accepted a verb: the first resting
+// state that is seen is the outcome, even if it is the state before.
 func (a verbAction) ended(before, now *models.Node, _ time.Duration) (verdict, bool) {
 	s := now.ProvisionState
 	if !s.Resting() {

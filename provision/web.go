@@ -10,46 +10,46 @@ import (
 	"strings"
 )
 
-// Web asks web servers with HTTP. Nothing of a server is trusted: headers, bodies,
-// redirects and time are bounded.
+// Web queries web servers over HTTP. Servers are not trusted: headers, bodies, redirects and time
+// are bounded.
 type Web struct{ client *http.Client }
 
 const (
-	redirectsMost = 10
-	headersMost   = 64 << 10
+	maxRedirects   = 10
+	maxHeaderBytes = 64 << 10
 )
 
-// NewWeb makes one that goes through the proxies of the environment.
+// NewWeb returns a Web that uses the proxies of the environment.
 func NewWeb() *Web {
 	transport := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, MaxResponseHeaderBytes: headersMost,
-		// Servers are asked once: nothing stays open.
+		Proxy: http.ProxyFromEnvironment, MaxResponseHeaderBytes: maxHeaderBytes,
+		// Servers are queried once, so connections are not kept open.
 		DisableKeepAlives: true,
 	}
 	return &Web{client: &http.Client{Transport: transport, CheckRedirect: func(r *http.Request, via []*http.Request) error {
 		switch {
-		case len(via) >= redirectsMost:
-			return fmt.Errorf("more than %d redirects", redirectsMost)
+		case len(via) >= maxRedirects:
+			return fmt.Errorf("more than %d redirects", maxRedirects)
 		case r.URL.Scheme != "http" && r.URL.Scheme != "https":
-			return errors.New("a redirect to something that is not the web")
+			return errors.New("redirect to a URL that is not HTTP")
 		}
 		return nil
 	}}}
 }
 
-// Head asks for the headers alone.
+// Head requests only the headers.
 func (w *Web) Head(ctx context.Context, address string) (WebAnswer, error) {
-	a, _, err := w.ask(ctx, http.MethodHead, address, 0, false)
+	a, _, err := w.do(ctx, http.MethodHead, address, 0, false)
 	return a, err
 }
 
-// Get reads at most most bytes of the answer's body, however long it is.
+// Get reads at most most bytes of the answer's body.
 func (w *Web) Get(ctx context.Context, address string, most int, part bool) (WebAnswer, []byte, error) {
-	return w.ask(ctx, http.MethodGet, address, most, part)
+	return w.do(ctx, http.MethodGet, address, most, part)
 }
 
-func (w *Web) ask(ctx context.Context, method, address string, most int, part bool) (WebAnswer, []byte, error) {
-	// A body that goes on is left when enough of it was read.
+func (w *Web) do(ctx context.Context, method, address string, most int, part bool) (WebAnswer, []byte, error) {
+	// Canceling stops the transfer of a longer body.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, address, nil)
@@ -78,8 +78,7 @@ func (w *Web) ask(ctx context.Context, method, address string, most int, part bo
 	return a, body, nil
 }
 
-// totalOf is the size of the whole in Content-Range: bytes 0-511/1024; -1 where there is
-// none.
+// totalOf returns the total size from Content-Range: bytes 0-511/1024; -1 without one.
 func totalOf(header string) int64 {
 	_, total, _ := strings.Cut(header, "/")
 	n, err := strconv.ParseInt(strings.TrimSpace(total), 10, 64)

@@ -16,7 +16,7 @@ import (
 	"ironworks/provision"
 )
 
-// imageServer is a web server with images, and with what a hostile one may do.
+// imageServer is a web server with images, and with a hostile server's answers.
 func imageServer(t *testing.T, asked *atomic.Int32) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -71,7 +71,7 @@ func TestWeb(t *testing.T) {
 		"endless":               {"/endless", "200 -1/-1 ''; 200 -1/-1, 512 read", ""},
 		"two sizes":             {"/lies", "200 10/10 ''; 206 512/9999999999999, 512 read", ""},
 		"round and round":       {"/round", "", "more than 10 redirects"},
-		"to a file":             {"/file", "", "not the web"},
+		"to a file":             {"/file", "", "not HTTP"},
 		"a megabyte of headers": {"/headers", "", "headers"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestWeb(t *testing.T) {
 	}
 }
 
-// TestWebEndsWithItsContext: a server that says nothing holds nobody up.
+// TestWebEndsWithItsContext: a silent server delays nothing after ctx ends.
 func TestWebEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	s := imageServer(t, &atomic.Int32{})
@@ -116,7 +116,7 @@ func direct(source, checksum string) provision.Deployment {
 	return provision.Deployment{Fields: plan.Fields{Kind: plan.KindDirect, Image: plan.Image{Source: source, Checksum: checksum}}}
 }
 
-func TestImagesAreAskedAbout(t *testing.T) {
+func TestImagesAreQueried(t *testing.T) {
 	t.Parallel()
 	asked := &atomic.Int32{}
 	s := imageServer(t, asked)
@@ -141,7 +141,7 @@ func TestImagesAreAskedAbout(t *testing.T) {
 			t.Parallel()
 			n := deployable(t)
 			n.Raw = []byte(strings.Replace(string(n.Raw), "S9", "S1", 1))
-			p := &provision.Preflighter{Reader: &reader{inventory: oneDisk}, Clock: clock{}, Images: provision.NewWeb()}
+			p := &provision.Preflighter{Reader: &reader{inventory: oneDisk}, Images: provision.NewWeb()}
 			checks, err := p.Preflight(t.Context(), &n, direct(c.source, c.checksum), nil)
 			if err != nil {
 				t.Fatal(err)
@@ -164,12 +164,12 @@ func TestImagesAreAskedAbout(t *testing.T) {
 	}
 }
 
-// TestAnImageIsAskedAboutOnce: a plan of a hundred nodes has one image.
-func TestAnImageIsAskedAboutOnce(t *testing.T) {
+// TestImageIsQueriedOnce: a plan of a hundred nodes has one image.
+func TestImageIsQueriedOnce(t *testing.T) {
 	t.Parallel()
 	asked := &atomic.Int32{}
 	s := imageServer(t, asked)
-	p := &provision.Preflighter{Reader: &reader{inventory: oneDisk}, Clock: clock{}, Images: provision.NewWeb()}
+	p := &provision.Preflighter{Reader: &reader{inventory: oneDisk}, Images: provision.NewWeb()}
 	ask := func(p *provision.Preflighter) {
 		t.Helper()
 		n := deployable(t)

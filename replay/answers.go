@@ -8,90 +8,96 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/models/request"
+	"ironworks/printable"
 )
 
-// Answers are what a recording has in the place of Ironic's API, at the moment that is
-// shown. What it has not is a fault that says so: nobody is asked.
+// Answers replaces Ironic's API with the data of a recording at the current moment. Data that
+// recordings lack is a fault.
 type Answers struct{ player *Player }
 
-// Answers gives them.
+// Answers returns the player's Answers.
 func (p *Player) Answers() *Answers { return &Answers{player: p} }
 
-// notKept is the answer to what no recording has.
-func notKept(what string) error {
+// notRecorded is the fault for data that no recording has.
+func notRecorded(what string) error {
 	return &models.Fault{
-		Kind: models.FaultNotKept, Op: what, Message: "a recording does not have it",
-		Hint: "nothing is asked while it plays; it has states, steps, work and the log",
+		Kind: models.FaultNotKept, Op: what, Message: "not in the recording",
+		Hint: "recordings contain only states, steps, operations and logs",
 	}
 }
 
-// Node gives a node as it was kept.
+// Node returns a node as it was recorded.
 func (a *Answers) Node(_ context.Context, id string, _ ...string) (*models.Node, error) {
 	row, _, there := a.player.store.Get(id)
 	if !there {
-		return nil, notKept("node " + models.Printable(id))
+		return nil, notRecorded("node " + printable.Line(id))
 	}
 	node := row.Node
 	raw, err := json.Marshal(&node)
 	if err != nil {
-		return nil, notKept("node " + models.Printable(id))
+		return nil, notRecorded("node " + printable.Line(id))
 	}
 	node.Raw = raw
 	return &node, nil
 }
 
-// Ports are not kept.
-func (a *Answers) Ports(context.Context, string) ([]models.Port, error) { return nil, notKept("ports") }
+// Ports returns a fault: recordings have no ports.
+func (a *Answers) Ports(context.Context, string) ([]models.Port, error) {
+	return nil, notRecorded("ports")
+}
 
-// Portgroups are not kept.
+// Portgroups returns a fault: recordings have no port groups.
 func (a *Answers) Portgroups(context.Context, string) ([]models.Portgroup, error) {
-	return nil, notKept("portgroups")
+	return nil, notRecorded("portgroups")
 }
 
-// History is not kept as Ironic has it: Timeline and Events have what was seen.
+// History returns a fault: recordings have no history of Ironic. Timeline and Events show what was
+// observed.
 func (a *Answers) History(context.Context, string) ([]models.HistoryEntry, error) {
-	return nil, notKept("history")
+	return nil, notRecorded("history")
 }
 
-// Inventory is not kept.
+// Inventory returns a fault: recordings have no inventory.
 func (a *Answers) Inventory(context.Context, string) (json.RawMessage, error) {
-	return nil, notKept("inventory")
+	return nil, notRecorded("inventory")
 }
 
-// Conductors are not kept.
+// Conductors returns a fault: recordings have no conductors.
 func (a *Answers) Conductors(context.Context) ([]models.Conductor, error) {
-	return nil, notKept("conductors")
+	return nil, notRecorded("conductors")
 }
 
-// Drivers are not kept.
-func (a *Answers) Drivers(context.Context) ([]models.Driver, error) { return nil, notKept("drivers") }
+// Drivers returns a fault: recordings have no drivers.
+func (a *Answers) Drivers(context.Context) ([]models.Driver, error) {
+	return nil, notRecorded("drivers")
+}
 
-// Validate asks nobody.
+// Validate returns a fault: recordings have no validation results.
 func (a *Answers) Validate(context.Context, string) ([]models.Validation, error) {
-	return nil, notKept("validate")
+	return nil, notRecorded("validate")
 }
 
-// Version is the one that was spoken.
+// Version returns the API version of the recorded session.
 func (a *Answers) Version() (models.APIVersion, bool) { return a.player.version, true }
 
-// Endpoint is nowhere.
+// Endpoint returns "".
 func (a *Answers) Endpoint() string { return "" }
 
-// Refused is nothing.
+// Refused returns nil.
 func (a *Answers) Refused() []string { return nil }
 
-// OfNode gives the work on a node that had ended by the moment that is shown, the newest
-// first.
+// OfNode returns the operations of a node that have ended by the current moment, the newest first.
 func (a *Answers) OfNode(_ context.Context, uuid string, most int) ([]models.Work, error) {
 	return a.ended(most, func(w *models.Work) bool { return w.Node.UUID == uuid }), nil
 }
 
-// Latest gives the last work of all nodes that had ended by then.
+// Latest returns the last operations of all nodes that have ended by then.
 func (a *Answers) Latest(_ context.Context, most int) ([]models.Work, error) {
 	return a.ended(most, func(*models.Work) bool { return true }), nil
 }
 
-// Lines gives the lines of a node's log of a time, as far as the recording has come.
+// Lines returns the log lines of a node in a period, up to the current moment.
 func (a *Answers) Lines(_ context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error] {
 	at, _ := a.player.moment()
 	if to.IsZero() || to.After(at) {
@@ -117,4 +123,29 @@ func (a *Answers) ended(most int, wanted func(*models.Work) bool) []models.Work 
 	}
 	slices.Reverse(works)
 	return works[:min(len(works), max(most, 0))]
+}
+
+// Actions are refused, because a recording cannot be changed.
+
+func readOnlyFault(what string) error {
+	return &models.Fault{
+		Kind: models.FaultReadOnly, Op: what, Message: "replays are read-only", Hint: "open the console without a recording",
+	}
+}
+
+// NodeAt returns a node as it was recorded, and the current moment.
+func (a *Answers) NodeAt(ctx context.Context, id string, fields ...string) (*models.Node, time.Time, error) {
+	n, err := a.Node(ctx, id, fields...)
+	at, _ := a.player.moment()
+	return n, at, err
+}
+
+// Send returns a fault.
+func (a *Answers) Send(_ context.Context, r request.Request) (string, error) {
+	return "", readOnlyFault(r.Op)
+}
+
+// Allocation returns a fault: recordings have none.
+func (a *Answers) Allocation(context.Context, string) (*models.Allocation, error) {
+	return nil, readOnlyFault("read an allocation")
 }

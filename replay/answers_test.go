@@ -11,8 +11,8 @@ import (
 	"ironworks/models/request"
 )
 
-// TestAnswers asks a recording that plays what the console asks Ironic: it answers with what
-// it has, says of the rest that it was not kept, and refuses every change.
+// TestAnswers sends a playing recording what the console requests from Ironic: it returns what it
+// has, a fault for everything else, and refuses every change.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -47,12 +47,12 @@ func TestAnswers(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			break // a reader may stop
+			break // the caller may stop early
 		}
 		if version, known := a.Version(); !known || version.Minor != 115 || a.Endpoint() != "" || len(a.Refused()) != 0 {
 			t.Errorf("version %v %t, endpoint %q", version, known, a.Endpoint())
 		}
-		for what, err := range notKeptAnswers(t, a) {
+		for what, err := range notRecordedAnswers(t, a) {
 			var fault *models.Fault
 			if !errors.As(err, &fault) || fault.Kind != models.FaultNotKept {
 				t.Errorf("%s: error %v, want %v", what, err, models.FaultNotKept)
@@ -67,8 +67,8 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
-// notKeptAnswers are the errors of everything that no recording has.
-func notKeptAnswers(t *testing.T, a *Answers) map[string]error {
+// notRecordedAnswers returns the errors of everything that no recording has.
+func notRecordedAnswers(t *testing.T, a *Answers) map[string]error {
 	t.Helper()
 	ctx, all := t.Context(), map[string]error{}
 	_, all["an unknown node"] = a.Node(ctx, "nobody")
@@ -82,7 +82,7 @@ func notKeptAnswers(t *testing.T, a *Answers) map[string]error {
 	return all
 }
 
-// changes are the errors of everything that would act on a node, by its operation.
+// changes returns the errors of everything that would act on a node, by operation.
 func changes(t *testing.T, a *Answers) map[string]error {
 	t.Helper()
 	ctx, all := t.Context(), map[string]error{}

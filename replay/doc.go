@@ -1,5 +1,4 @@
-// Package replay plays back what was kept of nodes: how they stood, what happened to them
-// and what their ramdisks wrote, on the same screens on which it was seen. A [Recording]
-// is one compressed file that its reader trusts in nothing; a [Player] shows it in the
-// place of a poller, of Ironic's API and of the sources of logs. It asks nobody anything.
+// Package replay plays back recorded states, events and ramdisk logs on the same screens on which
+// they were seen live. A [Recording] is one compressed file, which may be hostile; a [Player]
+// plays it in place of a poller, of Ironic's API and of the log sources. It sends no requests.
 package replay

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"ironworks/models"
+	"ironworks/printable"
 )
 
-// FuzzRead reads what may be a recording: it is refused, or everything in it is safe to show
-// and can be written and read again.
+// FuzzRead reads random input: it is refused, or everything in it is safe to show and can be
+// written and read again.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(head))
 	f.Add([]byte(head + `{"line":{"node":{"uuid":"u"},"text":"a\u001b[2Jb password=hunter2","level":99}}` + "\n"))
@@ -22,29 +22,29 @@ func FuzzRead(f *testing.F) {
 		small := limits{bytes: 1 << 20, line: 64 << 10, lines: 200, others: 200}
 		got, err := read(bytes.NewReader(packed(t, string(text))), small)
 		if err != nil {
-			if got != nil || models.PrintableLines(err.Error()) != err.Error() {
+			if got != nil || printable.Lines(err.Error()) != err.Error() {
 				t.Errorf("recording %v with error %q", got, err)
 			}
 			return
 		}
 		for _, l := range got.Lines {
-			if models.Printable(l.Text) != l.Text || models.Printable(l.Unit) != l.Unit {
+			if printable.Line(l.Text) != l.Text || printable.Line(l.Unit) != l.Unit {
 				t.Errorf("not safe to show: %q %q", l.Unit, l.Text)
 			}
 		}
 		for _, e := range got.Events {
-			if models.Printable(e.Reason) != e.Reason || models.Printable(e.Node.Name) != e.Node.Name {
+			if printable.Line(e.Reason) != e.Reason || printable.Line(e.Node.Name) != e.Node.Name {
 				t.Errorf("not safe to show: %+v", e)
 			}
 		}
-		again, err := read(bytes.NewReader(written(t, got)), usual())
+		again, err := read(bytes.NewReader(written(t, got)), defaultLimits())
 		if err != nil || len(again.Lines) != len(got.Lines) || len(again.Events) != len(got.Events) || len(again.Pictures) != len(got.Pictures) {
 			t.Errorf("what was read cannot be written and read: %v", err)
 		}
 	})
 }
 
-// unpacked is the text of a recording.
+// unpacked returns the text of a recording.
 func unpacked(f *testing.F, r *Recording) []byte {
 	f.Helper()
 	var b bytes.Buffer

@@ -3,17 +3,17 @@ package replay
 import (
 	"context"
 	"sort"
+	"time"
 
 	"ironworks/agentlog"
 	"ironworks/models"
 )
 
-// mostAtOnce is how many lines one batch has.
-const mostAtOnce = 2000
+// maxBatch is how many lines one batch has.
+const maxBatch = 2000
 
-// Follow gives the lines of a node as the recording comes to them, until ctx ends; what
-// is before the moment that is shown comes at once. When time goes back it has to be
-// followed anew.
+// Follow sends the lines of a node as the recording reaches them, until ctx ends, starting with
+// all lines before the current moment. After a rewind it must be called again.
 func (p *Player) Follow(ctx context.Context, node models.NodeRef, _ ...models.LogSource) <-chan agentlog.Batch {
 	out := make(chan agentlog.Batch)
 	go func() {
@@ -29,7 +29,7 @@ func (p *Player) Follow(ctx context.Context, node models.NodeRef, _ ...models.Lo
 type follower struct {
 	player *Player
 	node   models.NodeRef
-	lines  []shown
+	lines  []timedLine
 	out    chan<- agentlog.Batch
 	turn   int
 	next   int
@@ -42,13 +42,13 @@ func (f *follower) run(ctx context.Context) {
 	for {
 		at, turn := f.player.moment()
 		if turn != f.turn {
-			<-ctx.Done() // who follows forgets all, and follows again
+			<-ctx.Done() // the caller drops everything and follows again
 			return
 		}
 		due := f.next + sort.Search(len(f.lines)-f.next, func(i int) bool { return f.lines[f.next+i].at.After(at) })
 		for f.next < due {
 			batch := agentlog.Batch{}
-			for ; f.next < due && len(batch.Lines) < mostAtOnce; f.next++ {
+			for ; f.next < due && len(batch.Lines) < maxBatch; f.next++ {
 				batch.Lines = append(batch.Lines, *f.lines[f.next].line)
 			}
 			if !f.send(ctx, batch) {
@@ -58,7 +58,7 @@ func (f *follower) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-f.player.clock.After(beat):
+		case <-time.After(showInterval):
 		}
 	}
 }
@@ -72,7 +72,7 @@ func (f *follower) send(ctx context.Context, b agentlog.Batch) bool {
 	}
 }
 
-// status says of each source that the recording has lines of, that they come from it.
+// status reports each source of which the recording has lines as followed.
 func (f *follower) status() []agentlog.Status {
 	var all []agentlog.Status
 	had := map[models.LogSource]bool{}
@@ -87,8 +87,8 @@ func (f *follower) status() []agentlog.Status {
 	if all == nil {
 		all = append(all, agentlog.Status{
 			Node: f.node, Source: models.LogArchive, State: agentlog.StateEnded, Address: "recording",
-			Why:    "it has no line of this node",
-			WayOut: "lines are kept while a console or ironworks logs follows the log",
+			Reason: "no log lines of this node in the recording",
+			Remedy: "lines are recorded while a console or ironworks logs follows the log",
 		})
 	}
 	return all

@@ -11,114 +11,106 @@ import (
 	"ironworks/models"
 )
 
-// ErrNothing says that there is nothing to play.
-var ErrNothing = errors.New("the recording has neither states nor lines of a log: nothing was kept of that time")
+// ErrEmpty reports that there is nothing to play.
+var ErrEmpty = errors.New("the recording is empty: no states and no log lines in this period")
 
-// Clock is how a player tells time and waits.
-type Clock interface {
-	Now() time.Time
-	After(d time.Duration) <-chan time.Time
-}
-
-// Speeds are those that can be gone through; others can be set.
+// Speeds are the speeds to cycle through; others can be set.
 func Speeds() []float64 { return []float64{0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256} }
 
-// State is how far a player is.
+// State is the progress of a player.
 type State struct {
-	// At is the moment that is shown, between From and To, on the clock of the server that
-	// the recording is of.
+	// At is the current moment, between From and To, on the recorded server's clock.
 	At, From, To time.Time
 	Speed        float64
-	// Paused says that it stands; at To it does by itself.
+	// Paused reports that the player is stopped; at To it always is.
 	Paused bool
 }
 
-// Player plays a recording. Its time can be stopped and moved by anybody at any moment.
+// Player plays a recording. It can be stopped and moved from any goroutine.
 type Player struct {
 	rec      *Recording
-	clock    Clock
 	from, to time.Time
 	store    *fleet.Store
 	version  models.APIVersion
 	entries  []entry
-	lines    map[string][]shown
+	lines    map[string][]timedLine
 
 	mu sync.Mutex
-	// at was shown when the clock said since; the speed holds from then on.
+	// at is the moment at local time since, from which the speed applies.
 	at, since time.Time
 	speed     float64
 	paused    bool
 	// turn grows whenever time goes back.
 	turn int
-	// moved wakes whoever waits for the next moment.
+	// moved wakes the goroutine that waits for the next moment.
 	moved chan struct{}
 }
 
-// New makes a player of a recording; it stands at its beginning and plays at a speed.
-func New(rec *Recording, clock Clock, speed float64) (*Player, error) {
+// New returns a player at the start of a recording.
+func New(rec *Recording, speed float64) (*Player, error) {
 	p := &Player{
-		rec: rec, clock: clock, store: fleet.NewStore(), since: clock.Now(), speed: speed, moved: make(chan struct{}, 1), lines: map[string][]shown{},
+		rec: rec, store: fleet.NewStore(), since: time.Now(), speed: speed, moved: make(chan struct{}, 1), lines: map[string][]timedLine{},
 	}
-	rec.sketch()
+	rec.reconstruct()
 	p.from, p.to = rec.Span()
 	if p.from.IsZero() {
-		return nil, ErrNothing
+		return nil, ErrEmpty
 	}
 	p.at = p.from
 	if p.version, _ = models.ParseAPIVersion(rec.API); p.version.IsZero() {
-		p.version.Minor = models.NewestMinor // all of it is asked for, and what is there shown
+		p.version.Minor = models.NewestMinor // request everything, and show what is there
 	}
 	p.arrange()
 	return p, nil
 }
 
-// Store is the picture of the nodes at the moment that is shown.
+// Store returns the nodes at the current moment.
 func (p *Player) Store() *fleet.Store { return p.store }
 
-// State says how far it is.
+// State returns the progress.
 func (p *Player) State() State {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return State{At: p.now(), From: p.from, To: p.to, Speed: p.speed, Paused: p.stands()}
+	return State{At: p.now(), From: p.from, To: p.to, Speed: p.speed, Paused: p.stopped()}
 }
 
-// now is the moment that is shown; p.mu is held.
+// now returns the current moment; p.mu is held.
 func (p *Player) now() time.Time {
 	if p.paused {
 		return p.at
 	}
-	at := p.at.Add(time.Duration(float64(p.clock.Now().Sub(p.since)) * p.speed))
+	at := p.at.Add(time.Duration(float64(time.Since(p.since)) * p.speed))
 	if at.After(p.to) {
 		return p.to
 	}
 	return at
 }
 
-func (p *Player) stands() bool { return p.paused || !p.now().Before(p.to) }
+func (p *Player) stopped() bool { return p.paused || !p.now().Before(p.to) }
 
-// Pause stops, or goes on; at the end it begins anew.
+// Pause stops or resumes; resuming at the end starts over.
 func (p *Player) Pause(on bool) {
 	p.mu.Lock()
 	at := p.now()
 	if !on && !at.Before(p.to) {
 		at = p.from
 	}
-	p.jump(at)
+	p.continueAt(at)
 	p.paused = on
 	p.mu.Unlock()
 	p.wake()
 }
 
-// SetSpeed plays slower or faster from now on.
+// SetSpeed changes the speed from now on.
 func (p *Player) SetSpeed(speed float64) {
 	p.mu.Lock()
-	p.jump(p.now())
+	p.continueAt(p.now())
 	p.speed = min(max(speed, 0.01), 10_000)
 	p.mu.Unlock()
 	p.wake()
 }
 
-// Seek goes to a moment; beyond the ends it goes to the end.
+// Seek goes to a moment, limited to the span of the recording.
 func (p *Player) Seek(to time.Time) {
 	p.mu.Lock()
 	switch {
@@ -127,27 +119,27 @@ func (p *Player) Seek(to time.Time) {
 	case to.After(p.to):
 		to = p.to
 	}
-	p.jump(to)
+	p.continueAt(to)
 	p.mu.Unlock()
 	p.wake()
 }
 
-// jump goes on from another moment; p.mu is held.
-func (p *Player) jump(to time.Time) {
+// continueAt continues from another moment; p.mu is held.
+func (p *Player) continueAt(to time.Time) {
 	if to.Before(p.now()) {
 		p.turn++
 	}
-	p.at, p.since = to, p.clock.Now()
+	p.at, p.since = to, time.Now()
 }
 
 func (p *Player) wake() {
 	select {
 	case p.moved <- struct{}{}:
-	default: // it is awake already
+	default: // already awake
 	}
 }
 
-// moment is the moment that is shown, and how often time went back until now.
+// moment returns the current moment, and how often time has gone back.
 func (p *Player) moment() (at time.Time, turn int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -155,12 +147,13 @@ func (p *Player) moment() (at time.Time, turn int) {
 }
 
 const (
-	// beat is how often what is due is shown; while it stands, restingBeat.
-	beat        = 100 * time.Millisecond
-	restingBeat = time.Second
+	// showInterval is the interval in which due entries are shown; pausedInterval applies while the player is
+	// paused.
+	showInterval   = 100 * time.Millisecond
+	pausedInterval = time.Second
 )
 
-// Run shows what is due until ctx ends. It is what a poller is to a live session.
+// Run shows due entries until ctx ends, in place of a live session's poller.
 func (p *Player) Run(ctx context.Context, notify func(fleet.Update)) error {
 	tape, next, last := fleet.NewTape(p.store), 0, -1
 	for {
@@ -174,54 +167,54 @@ func (p *Player) Run(ctx context.Context, notify func(fleet.Update)) error {
 			next, last = 0, turn
 		}
 		for ; next < len(p.entries) && !p.entries[next].at.After(at); next++ {
-			p.entries[next].show(tape, &u)
+			p.entries[next].apply(tape, &u)
 		}
-		u.Status = tape.Now(p.clock.Now(), at, p.version)
+		u.Status = tape.SetTime(time.Now(), at, p.version)
 		u.Revision = p.store.Revision()
 		notify(u)
-		wait := beat
+		wait := showInterval
 		if p.State().Paused {
-			wait = restingBeat
+			wait = pausedInterval
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-p.moved:
-		case <-p.clock.After(wait):
+		case <-time.After(wait):
 		}
 	}
 }
 
-// entry is what is to be shown at a time.
+// entry is a snapshot or an event with its time.
 type entry struct {
 	at      time.Time
 	picture *models.Picture
 	event   *models.Event
 }
 
-func (e *entry) show(tape *fleet.Tape, u *fleet.Update) {
+func (e *entry) apply(tape *fleet.Tape, u *fleet.Update) {
 	if e.picture != nil {
 		u.Works = append(u.Works, tape.Put(e.picture)...)
 		return
 	}
-	tape.Happened(e.event)
+	tape.Apply(e.event)
 	u.Events = append(u.Events, *e.event)
 }
 
-// shown is a line, and when it is shown.
-type shown struct {
+// timedLine is a line with the time when it is shown.
+type timedLine struct {
 	at   time.Time
 	line *models.LogLine
 }
 
-// arrange puts everything in the order in which it is shown: a picture before what
-// happened then.
+// arrange sorts everything by the time when it is shown: a snapshot before the events of that
+// time.
 func (p *Player) arrange() {
-	rests := p.rec.rests()
+	settled := p.rec.settledEvents()
 	for i := range p.rec.Pictures {
 		x := &p.rec.Pictures[i]
-		if !rests.echoes(x) {
-			x.At = rests.settled(x)
+		if !settled.outdated(x) {
+			x.At = settled.showTime(x)
 			p.entries = append(p.entries, entry{at: x.At, picture: x})
 		}
 	}
@@ -232,27 +225,69 @@ func (p *Player) arrange() {
 	slices.SortStableFunc(p.entries, func(a, b entry) int { return a.at.Compare(b.at) })
 	for i := range p.rec.Lines {
 		l := &p.rec.Lines[i]
-		p.lines[l.Node.UUID] = append(p.lines[l.Node.UUID], shown{at: shownAt(l, p.from, p.to), line: l})
+		p.lines[l.Node.UUID] = append(p.lines[l.Node.UUID], timedLine{at: shownAt(l, p.from, p.to), line: l})
 	}
 	for _, lines := range p.lines {
-		slices.SortStableFunc(lines, func(a, b shown) int { return a.at.Compare(b.at) })
+		slices.SortStableFunc(lines, func(a, b timedLine) int { return a.at.Compare(b.at) })
 	}
 }
 
-// Watch does nothing, as do Unwatch, Look, Hurry, Refresh and Need: a recording has what it has.
+// Watch does nothing, like Unwatch, PollNode, PollNow, Refresh and NeedFields: a recording does
+// not change.
 func (p *Player) Watch(string) {}
 
 // Unwatch does nothing.
 func (p *Player) Unwatch(string) {}
 
-// Look does nothing.
-func (p *Player) Look(string) {}
+// PollNode does nothing.
+func (p *Player) PollNode(string) {}
 
-// Hurry does nothing.
-func (p *Player) Hurry() {}
+// PollNow does nothing.
+func (p *Player) PollNow() {}
 
 // Refresh does nothing.
 func (p *Player) Refresh() {}
 
-// Need does nothing.
-func (p *Player) Need(...string) {}
+// NeedFields does nothing.
+func (p *Player) NeedFields(...string) {}
+
+// Moment is a point of interest in a recording.
+type Moment struct {
+	At   time.Time
+	Node models.NodeRef
+	// Text says what happened, safe to show; Bad reports a failure.
+	Text string
+	Bad  bool
+}
+
+// maxMoments bounds the moments; beyond it, only changes of states are included.
+const maxMoments = 5000
+
+// Moments returns the changes of states and steps, and the first known error of each log.
+func (p *Player) Moments() []Moment {
+	var all []Moment
+	for i := range p.rec.Events {
+		e := &p.rec.Events[i]
+		switch e.Kind {
+		case models.EventProvisionState, models.EventRemoved, models.EventAdded:
+		case models.EventStep, models.EventAgent, models.EventRamdisk, models.EventPower, models.EventMaintenance, models.EventError, models.EventInstance, models.EventFault:
+			if len(p.rec.Events) > maxMoments || e.Kind == models.EventInstance {
+				continue
+			}
+		default:
+			continue
+		}
+		failed := e.Kind == models.EventProvisionState && models.ProvisionState(e.To).Failed() || e.Kind == models.EventError
+		all = append(all, Moment{At: e.Time, Node: e.Node, Text: e.Text(), Bad: failed})
+	}
+	for _, lines := range p.lines {
+		for _, l := range lines {
+			if l.line.Known != "" {
+				all = append(all, Moment{At: l.at, Node: l.line.Node, Text: "log: " + l.line.Text, Bad: true})
+				break
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Moment) int { return a.At.Compare(b.At) })
+	return all
+}

@@ -12,7 +12,7 @@ import (
 	"ironworks/models"
 )
 
-// playing is a player that runs in a test's bubble, and what it told.
+// playing is a player that runs in a test's bubble, with its reports.
 type playing struct {
 	*testing.T
 	player *Player
@@ -25,7 +25,7 @@ type playing struct {
 
 func play(t *testing.T, speed float64) *playing {
 	t.Helper()
-	player, err := New(aDeployment(), clock{}, speed)
+	player, err := New(aDeployment(), speed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func play(t *testing.T, speed float64) *playing {
 	return p
 }
 
-// at checks what is shown some time after the beginning of the recording.
+// at checks what is shown some time after the start of the recording.
 func (p *playing) at(want time.Duration, state models.ProvisionState, events int) {
 	p.Helper()
 	synctest.Wait()
@@ -67,7 +67,7 @@ func (p *playing) at(want time.Duration, state models.ProvisionState, events int
 	if len(p.events) != events {
 		p.Errorf("at +%v there were %d events, want %d", want, len(p.events), events)
 	}
-	if now := time.Now().Add(p.status.Skew).Sub(began); (now - want).Abs() > restingBeat {
+	if now := time.Now().Add(p.status.Skew).Sub(began); (now - want).Abs() > pausedInterval {
 		p.Errorf("the server's clock is at +%v, want +%v", now, want)
 	}
 }
@@ -77,7 +77,7 @@ func (p *playing) wait(d time.Duration) {
 	synctest.Wait()
 }
 
-func TestPlays(t *testing.T) {
+func TestPlay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := play(t, 2)
@@ -108,7 +108,7 @@ func TestPlays(t *testing.T) {
 	})
 }
 
-func TestSeeks(t *testing.T) {
+func TestSeek(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := play(t, 1)
@@ -124,14 +124,14 @@ func TestSeeks(t *testing.T) {
 	})
 }
 
-// Where no pictures were kept, they are made of what happened.
-func TestSketches(t *testing.T) {
+// TestSnapshotsAreReconstructed: without snapshots, they are made from events.
+func TestSnapshotsAreReconstructed(t *testing.T) {
 	t.Parallel()
 	rec := aDeployment()
 	rec.Pictures = nil
 	step := models.Event{Time: after(90 * time.Second), Node: node, Kind: models.EventStep, To: "deploy.install_coreos"}
 	rec.Events = slices.Insert(rec.Events, 1, step)
-	player, err := New(rec, clock{}, 1)
+	player, err := New(rec, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,9 +153,9 @@ func TestSketches(t *testing.T) {
 	}
 }
 
-// Two programs kept pictures of one node, and the clock of one is behind: it does not go
-// back to how it stood before.
-func TestEchoes(t *testing.T) {
+// TestOutdatedSnapshots: two programs recorded one node, and the clock of one is behind; the node
+// must not return to an earlier state.
+func TestOutdatedSnapshots(t *testing.T) {
 	t.Parallel()
 	rec := aDeployment()
 	late := picture(3*time.Minute+time.Second, models.StateDeployWait)
@@ -165,7 +165,7 @@ func TestEchoes(t *testing.T) {
 	rec.Pictures = append(rec.Pictures, late, again, much)
 	rec.Pictures = slices.Insert(rec.Pictures, 3, early, picture(3*time.Minute-400*time.Millisecond, models.StateDeployWait))
 	rec.Pictures = slices.Insert(rec.Pictures, 3, picture(3*time.Minute-time.Second, models.StateDeployWait))
-	player, err := New(rec, clock{}, 1)
+	player, err := New(rec, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,8 +183,8 @@ func TestEchoes(t *testing.T) {
 	}
 }
 
-// What was known of past work at the moment that is shown is what had ended by then.
-func TestPastWork(t *testing.T) {
+// TestPastOperations: only operations that have ended by the current moment are returned.
+func TestPastOperations(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := play(t, 1)
@@ -202,7 +202,7 @@ func TestPastWork(t *testing.T) {
 	})
 }
 
-func TestFollowsTheLog(t *testing.T) {
+func TestFollowLog(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := play(t, 1)
@@ -235,7 +235,7 @@ func TestFollowsTheLog(t *testing.T) {
 		has("one", "two")
 		p.player.Seek(after(0))
 		p.wait(time.Hour)
-		has("one", "two") // what is followed after time went back is followed anew
+		has("one", "two") // the log is followed again after a rewind
 		cancel()
 		reading.Wait()
 	})
@@ -245,7 +245,7 @@ func TestMoments(t *testing.T) {
 	t.Parallel()
 	rec := aDeployment()
 	rec.Lines = append(rec.Lines, models.LogLine{Time: after(175 * time.Second), Node: node, Text: "broken", Known: "something"})
-	player, err := New(rec, clock{}, 1)
+	player, err := New(rec, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// A line is shown at the machine's time, unless that cannot be right.
+// TestWhenLinesAreShown: a line is shown at the machine's time, unless that is implausible.
 func TestWhenLinesAreShown(t *testing.T) {
 	t.Parallel()
 	from, to := after(0), after(time.Minute)

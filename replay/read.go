@@ -8,81 +8,84 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"ironworks/agentlog"
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// limits are what a recording may be: who opens one that was sent must not run out of
-// memory.
+// limits protect the reader of a recording from running out of memory.
 type limits struct {
 	bytes         int64 // unpacked
 	line          int
 	lines, others int
 }
 
-func usual() limits { return limits{bytes: 1 << 30, line: 4 << 20, lines: 1_000_000, others: 200_000} }
+func defaultLimits() limits {
+	return limits{bytes: 1 << 30, line: 4 << 20, lines: 1_000_000, others: 200_000}
+}
 
-// ErrNotRecording says that a file is something else.
-var ErrNotRecording = errors.New("it is no recording: ironworks journal export makes one")
+// ErrNotRecording reports that a file is not a recording.
+var ErrNotRecording = errors.New("not a recording of ironworks journal export")
 
-// NewerError says that a recording was written by a newer program.
+// NewerError reports that a recording was written by a newer program.
 type NewerError struct{ Has int }
 
-// Error names the way out.
+// Error names the remedy.
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("the recording is of version %d, and this program knows %d: use the newer ironworks that wrote it", e.Has, version)
+	return fmt.Sprintf("the recording has version %d, but this ironworks supports %d; use a newer ironworks", e.Has, version)
 }
 
-// SizeError says that there is more in a recording than can be played.
+// SizeError reports that a recording is too large to be played.
 type SizeError struct{ What string }
 
-// Error names the way out.
+// Error names the remedy.
 func (e *SizeError) Error() string {
-	return "the recording has more than " + e.What + ": export less of it, with --since"
+	return "the recording has more than " + e.What + "; export less with --since"
 }
 
-// Read reads a recording. Nothing in it is believed: it was made elsewhere.
-func Read(r io.Reader) (*Recording, error) { return read(r, usual()) }
+// Read reads a recording. Its content is not trusted.
+func Read(r io.Reader) (*Recording, error) { return read(r, defaultLimits()) }
 
-func read(r io.Reader, most limits) (*Recording, error) {
+func read(r io.Reader, limit limits) (*Recording, error) {
 	unpacked, err := gzip.NewReader(r)
 	if err != nil {
 		return nil, ErrNotRecording
 	}
-	limited := &io.LimitedReader{R: unpacked, N: most.bytes + 1}
+	limited := &io.LimitedReader{R: unpacked, N: limit.bytes + 1}
 	lines := bufio.NewScanner(limited)
-	lines.Buffer(make([]byte, min(64<<10, most.line)), most.line)
-	rec, number, same := &Recording{}, 0, words{}
+	lines.Buffer(make([]byte, min(64<<10, limit.line)), limit.line)
+	rec, number, strs := &Recording{}, 0, interner{}
 	for lines.Scan() {
 		number++
 		if limited.N <= 0 {
-			return nil, &SizeError{What: fmt.Sprintf("%d bytes", most.bytes)}
+			return nil, &SizeError{What: fmt.Sprintf("%d bytes", limit.bytes)}
 		}
 		if number == 1 {
-			err = rec.begin(lines.Bytes())
+			err = rec.readHeader(lines.Bytes())
 		} else {
-			err = rec.take(lines.Bytes(), most, same)
+			err = rec.add(lines.Bytes(), limit, strs)
 		}
-		if err != nil && (lines.Scan() || lines.Err() == nil) { // the last line of a file that is cut short is, too
+		if err != nil && (lines.Scan() || lines.Err() == nil) { // of a truncated file, the last line is truncated, too
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, fmt.Errorf("line %d: %w", number+1, &SizeError{What: fmt.Sprintf("%d bytes in a line", most.line)})
+		return nil, fmt.Errorf("line %d: %w", number+1, &SizeError{What: fmt.Sprintf("%d bytes in a line", limit.line)})
 	case number == 0:
 		return nil, ErrNotRecording
 	case err != nil:
-		return nil, fmt.Errorf("it is cut short or broken after line %d: %w", number, err)
+		return nil, fmt.Errorf("truncated or damaged after line %d: %w", number, err)
 	}
 	rec.sort()
 	return rec, nil
 }
 
-// begin takes the first line.
-func (r *Recording) begin(line []byte) error {
+// readHeader reads the first line.
+func (r *Recording) readHeader(line []byte) error {
 	var f first
 	if err := json.Unmarshal(line, &f); err != nil || f.Format != format {
 		return ErrNotRecording
@@ -94,10 +97,10 @@ func (r *Recording) begin(line []byte) error {
 	return nil
 }
 
-// words keeps each word once: lines repeat who wrote them, and where.
-type words map[string]string
+// interner stores each string once: lines repeat their writers and sources.
+type interner map[string]string
 
-func (w words) word(s string) string {
+func (w interner) intern(s string) string {
 	if known, ok := w[s]; ok {
 		return known
 	}
@@ -107,32 +110,31 @@ func (w words) word(s string) string {
 	return s
 }
 
-// line is a line that shares its words with others. The journal's name of it is of no use
-// any more.
-func (w words) line(l models.LogLine) models.LogLine {
+// line returns a line with interned strings. The journal's cursor has no use here.
+func (w interner) line(l models.LogLine) models.LogLine {
 	l.Cursor = ""
 	for _, s := range []*string{&l.Node.UUID, &l.Node.Name, &l.Unit, &l.Boot, &l.Known, (*string)(&l.Source)} {
-		*s = w.word(*s)
+		*s = w.intern(*s)
 	}
-	l.Text = strings.Clone(l.Text) // of a longer text that was masked, no more than that
+	l.Text = strings.Clone(l.Text) // a masked text may be part of a longer one
 	return l
 }
 
-// take takes any other line. What is unknown in it is left out: an older program wrote
-// less, and one of the same version no more.
-func (r *Recording) take(line []byte, most limits, same words) error {
+// add reads any other line. Unknown fields are ignored: older programs wrote fewer fields, and
+// those of the same version no more.
+func (r *Recording) add(line []byte, limit limits, strs interner) error {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil
 	}
 	var x record
 	if err := json.Unmarshal(line, &x); err != nil {
-		return fmt.Errorf("it is broken: %w", err)
+		return fmt.Errorf("damaged: %w", err)
 	}
 	switch {
-	case len(r.Lines) >= most.lines:
-		return &SizeError{What: fmt.Sprintf("%d lines of logs", most.lines)}
-	case len(r.Pictures)+len(r.Events)+len(r.Works) >= most.others:
-		return &SizeError{What: fmt.Sprintf("%d states, events and pieces of work", most.others)}
+	case len(r.Lines) >= limit.lines:
+		return &SizeError{What: fmt.Sprintf("%d lines of logs", limit.lines)}
+	case len(r.Pictures)+len(r.Events)+len(r.Works) >= limit.others:
+		return &SizeError{What: fmt.Sprintf("%d states, events and operations", limit.others)}
 	case x.Picture != nil && x.Picture.Node.UUID != "" && !x.Picture.At.IsZero():
 		r.Pictures = append(r.Pictures, *x.Picture)
 	case x.Event != nil && x.Event.Node.UUID != "" && !x.Event.Time.IsZero():
@@ -140,7 +142,25 @@ func (r *Recording) take(line []byte, most limits, same words) error {
 	case x.Work != nil && x.Work.Node.UUID != "" && !x.Work.Begin.IsZero():
 		r.Works = append(r.Works, *x.Work)
 	case x.Line != nil && x.Line.Node.UUID != "":
-		r.Lines = append(r.Lines, same.line(agentlog.Harmless(*x.Line)))
+		r.Lines = append(r.Lines, strs.line(agentlog.Sanitize(*x.Line)))
 	}
 	return nil
+}
+
+// Open reads the recording of a file and returns its player.
+func Open(path string, speed float64) (*Player, *Recording, error) {
+	f, err := os.Open(path) //nolint:gosec // the operator names it
+	if err != nil {
+		return nil, nil, fmt.Errorf("replay: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	rec, err := Read(bufio.NewReader(f))
+	var player *Player
+	if err == nil {
+		player, err = New(rec, speed)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("replay %s: %w", printable.Line(path), err)
+	}
+	return player, rec, nil
 }

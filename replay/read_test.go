@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-func TestWhatWasWrittenIsRead(t *testing.T) {
+func TestWriteAndRead(t *testing.T) {
 	t.Parallel()
 	want := aDeployment()
 	got, err := Read(bytes.NewReader(written(t, want)))
@@ -24,7 +24,7 @@ func TestWhatWasWrittenIsRead(t *testing.T) {
 
 const head = `{"format":"ironworks recording","version":1,"context":"x","nodes":[]}` + "\n"
 
-func TestWhatIsNoRecording(t *testing.T) {
+func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	small := limits{bytes: 4096, line: 1024, lines: 2, others: 4}
 	aLine := `{"line":{"node":{"uuid":"u"},"text":"x"}}` + "\n"
@@ -40,9 +40,9 @@ func TestWhatIsNoRecording(t *testing.T) {
 		"text":             {[]byte("hello\n"), ErrNotRecording.Error()},
 		"nothing packed":   {packed(t, ""), ErrNotRecording.Error()},
 		"something packed": {packed(t, `{"format":"tar"}`), ErrNotRecording.Error()},
-		"newer":            {packed(t, `{"format":"ironworks recording","version":2}`), "of version 2, and this program knows 1"},
-		"broken line":      {packed(t, head+"{"), "line 2: it is broken"},
-		"cut short":        {whole[:len(whole)-20], "it is cut short or broken after line"},
+		"newer":            {packed(t, `{"format":"ironworks recording","version":2}`), "has version 2, but this ironworks supports 1"},
+		"broken line":      {packed(t, head+"{"), "line 2: damaged"},
+		"cut short":        {whole[:len(whole)-20], "truncated or damaged after line"},
 		"a line too long":  {packed(t, head+strings.Repeat("x", 1500)), "line 2: the recording has more than 1024 bytes in a line"},
 		"too long":         {packed(t, head+strings.Repeat("\n", 5000)), "more than 4096 bytes"},
 		"too many lines":   {packed(t, head+strings.Repeat(aLine, 3)), "more than 2 lines of logs"},
@@ -59,8 +59,9 @@ func TestWhatIsNoRecording(t *testing.T) {
 	}
 }
 
-// A recording may be made by anybody: what it writes on the screen is made harmless.
-func TestNothingInARecordingIsBelieved(t *testing.T) {
+// TestRecordingsAreNotTrusted: anyone may have made a recording, so its texts are made safe to
+// show.
+func TestRecordingsAreNotTrusted(t *testing.T) {
 	t.Parallel()
 	rec := aDeployment()
 	rec.Lines = []models.LogLine{{
@@ -78,9 +79,9 @@ func TestNothingInARecordingIsBelieved(t *testing.T) {
 	}
 }
 
-func TestNothingToPlay(t *testing.T) {
+func TestEmptyRecording(t *testing.T) {
 	t.Parallel()
-	if _, err := New(&Recording{}, clock{}, 1); !errors.Is(err, ErrNothing) {
+	if _, err := New(&Recording{}, 1); !errors.Is(err, ErrEmpty) {
 		t.Errorf("got %v", err)
 	}
 }

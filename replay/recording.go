@@ -7,22 +7,21 @@ import (
 	"ironworks/models"
 )
 
-// Header says what a recording is of.
+// Header describes a recording.
 type Header struct {
 	// Made is when it was written, Program what wrote it.
 	Made    time.Time `json:"made"`
 	Program string    `json:"program"`
-	// Context is the name of the context that it comes from; Lab says that its machines do
-	// not exist.
+	// Context is the name of the recorded context; Lab reports that its machines are simulated.
 	Context string `json:"context"`
 	Lab     bool   `json:"lab,omitempty"`
-	// API is the version of Ironic's API that was spoken last.
+	// API is the version of Ironic's API that was used last.
 	API string `json:"api,omitempty"`
-	// Nodes are those that it is of.
+	// Nodes are the recorded nodes.
 	Nodes []models.NodeRef `json:"nodes"`
 }
 
-// Recording is what was kept of some nodes.
+// Recording is the recorded data of some nodes.
 type Recording struct {
 	Header
 	Pictures []models.Picture
@@ -31,10 +30,10 @@ type Recording struct {
 	Lines    []models.LogLine
 }
 
-// Span is when it begins and ends: what is known of states, and what was written
-// between them and shortly around. Both are zero where there is nothing to play.
+// Span returns the start and the end: those of states, and of log lines between and shortly around
+// them. Both are zero if there is nothing to play.
 func (r *Recording) Span() (from, to time.Time) {
-	note := func(t time.Time) {
+	extend := func(t time.Time) {
 		if t.IsZero() {
 			return
 		}
@@ -46,32 +45,32 @@ func (r *Recording) Span() (from, to time.Time) {
 		}
 	}
 	for i := range r.Pictures {
-		note(r.Pictures[i].At)
+		extend(r.Pictures[i].At)
 	}
 	for i := range r.Events {
-		note(r.Events[i].Time)
+		extend(r.Events[i].Time)
 	}
 	if !from.IsZero() {
-		// The log may begin long before, and go on long after: what is near belongs to it.
-		first, last := from.Add(-around), to.Add(around)
+		// The log may start long before and end long after the states: only lines near them count.
+		first, last := from.Add(-logMargin), to.Add(logMargin)
 		for i := range r.Lines {
 			if t := r.Lines[i].Time; !t.Before(first) && !t.After(last) {
-				note(t)
+				extend(t)
 			}
 		}
 		return from, to
 	}
 	for i := range r.Lines {
-		note(shownAt(&r.Lines[i], time.Time{}, time.Time{}))
+		extend(shownAt(&r.Lines[i], time.Time{}, time.Time{}))
 	}
 	return from, to
 }
 
-// around is how much before the first and after the last state lines are played.
-const around = 10 * time.Minute
+// logMargin is how long before the first and after the last state lines are played.
+const logMargin = 10 * time.Minute
 
-// shownAt is when a line is played: at the machine's time, as far as that can be
-// right, or else when it was received.
+// shownAt returns when a line is played: at the machine's time if that is plausible, otherwise
+// when it was received.
 func shownAt(l *models.LogLine, from, to time.Time) time.Time {
 	switch {
 	case l.Time.IsZero():
@@ -86,9 +85,56 @@ func shownAt(l *models.LogLine, from, to time.Time) time.Time {
 	return l.Received
 }
 
-// sort puts everything in order of time; what is of the same time stays as it was.
+// sort sorts everything by time; the order of equal times stays.
 func (r *Recording) sort() {
 	slices.SortStableFunc(r.Pictures, func(a, b models.Picture) int { return a.At.Compare(b.At) })
 	slices.SortStableFunc(r.Events, func(a, b models.Event) int { return a.Time.Compare(b.Time) })
 	slices.SortStableFunc(r.Works, func(a, b models.Work) int { return a.Begin.Compare(b.Begin) })
+}
+
+// clockTolerance is how far snapshots and events may be apart: two programs that watch one node do
+// not read it at the same moment, and their estimates of the server's clock differ.
+const clockTolerance = 5 * time.Second
+
+// settledEvents are the events with which each node reached a resting state, the last one first.
+type settledEvents map[string][]*models.Event
+
+func (r *Recording) settledEvents() settledEvents {
+	found := settledEvents{}
+	for i := len(r.Events) - 1; i >= 0; i-- {
+		e := &r.Events[i]
+		if e.Kind == models.EventProvisionState && !models.ProvisionState(e.To).Busy() {
+			found[e.Node.UUID] = append(found[e.Node.UUID], e)
+		}
+	}
+	return found
+}
+
+// outdated reports whether a snapshot shows an operation that had ended shortly before: a node
+// that has become active must not be deploying again for a moment.
+func (r settledEvents) outdated(p *models.Picture) bool {
+	if !p.Node.ProvisionState.Busy() {
+		return false
+	}
+	for _, e := range r[p.Node.UUID] {
+		if delay := p.At.Sub(e.Time); delay >= 0 {
+			return delay <= clockTolerance && models.ProvisionState(e.From).Phase() == p.Node.ProvisionState.Phase()
+		}
+	}
+	return false
+}
+
+// showTime returns when a snapshot is shown: that of a resting node not before the event, because
+// the clock of its recorder may have been behind.
+func (r settledEvents) showTime(p *models.Picture) time.Time {
+	if p.Node.ProvisionState.Busy() {
+		return p.At
+	}
+	for _, e := range r[p.Node.UUID] {
+		early := e.Time.Sub(p.At)
+		if early > 0 && early <= clockTolerance && e.To == string(p.Node.ProvisionState) && models.ProvisionState(e.From).Busy() {
+			return e.Time
+		}
+	}
+	return p.At
 }

@@ -13,12 +13,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// clock is the time of a test's bubble.
-type clock struct{}
-
-func (clock) Now() time.Time                         { return time.Now() }
-func (clock) After(d time.Duration) <-chan time.Time { return time.After(d) }
-
 var began = time.Date(2026, 3, 14, 14, 0, 0, 0, time.UTC)
 
 func after(d time.Duration) time.Time { return began.Add(d) }

@@ -23,7 +23,7 @@ type first struct {
 	Header
 }
 
-// record is each other line: one of these.
+// record is any other line: one of these.
 type record struct {
 	Picture *models.Picture `json:"picture,omitempty"`
 	Event   *models.Event   `json:"event,omitempty"`
@@ -31,15 +31,15 @@ type record struct {
 	Line    *models.LogLine `json:"line,omitempty"`
 }
 
-// Writer writes a recording: one JSON object a line, compressed with gzip, with nothing in
-// it that nobody else may see. Close has to be called.
+// Writer writes a recording: one JSON object per line, compressed with gzip, with secrets masked.
+// The caller must call Close.
 type Writer struct {
 	out  *gzip.Writer
 	text *bufio.Writer
 	json *json.Encoder
 }
 
-// NewWriter begins a recording.
+// NewWriter writes the header of a recording.
 func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	out := gzip.NewWriter(w)
 	text := bufio.NewWriter(out)
@@ -55,7 +55,7 @@ func (x *Writer) put(v any) error {
 	return nil
 }
 
-// Picture writes a node as it stood.
+// Picture writes a snapshot of a node.
 func (x *Writer) Picture(p *models.Picture) error {
 	masked := models.Picture{At: p.At, Node: p.Node.WithoutSecrets()}
 	for _, text := range []*string{&masked.Node.LastError, &masked.Node.MaintenanceReason, &masked.Node.Description} {
@@ -64,7 +64,7 @@ func (x *Writer) Picture(p *models.Picture) error {
 	return x.put(record{Picture: &masked})
 }
 
-// Event writes what happened.
+// Event writes an event.
 func (x *Writer) Event(e *models.Event) error {
 	masked := *e
 	masked.Reason = agentlog.Masked(e.Reason)
@@ -74,17 +74,17 @@ func (x *Writer) Event(e *models.Event) error {
 	return x.put(record{Event: &masked})
 }
 
-// Work writes a piece of work.
+// Work writes an operation.
 func (x *Writer) Work(w *models.Work) error {
 	masked := agentlog.MaskedWork(w)
 	masked.Evidence = masked.Evidence.WithoutSecrets()
 	return x.put(record{Work: &masked})
 }
 
-// Line writes a line of a log; its secrets were masked when it was made.
+// Line writes a log line; its secrets are masked already.
 func (x *Writer) Line(l *models.LogLine) error { return x.put(record{Line: l}) }
 
-// Close writes what is left; the file stays open.
+// Close flushes the recording; it does not close the file.
 func (x *Writer) Close() error {
 	if err := x.text.Flush(); err != nil {
 		return fmt.Errorf("write the recording: %w", err)

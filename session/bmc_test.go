@@ -11,9 +11,9 @@ import (
 	"ironworks/provision"
 )
 
-// TestStrangersGetNoPassword: whoever may write driver_info chooses the address. A password
-// that is meant for several BMCs is sent to those that the operator has listed or named.
-func TestStrangersGetNoPassword(t *testing.T) {
+// TestUnlistedBMCsGetNoPassword: whoever may write driver_info chooses the address. A password
+// that is meant for several BMCs is sent only to those that the operator has listed or named.
+func TestUnlistedBMCsGetNoPassword(t *testing.T) {
 	t.Parallel()
 	const address = "https://10.0.7.1"
 	context := config.BMC{Username: "root", Password: "hunter2"}
@@ -28,7 +28,7 @@ func TestStrangersGetNoPassword(t *testing.T) {
 		command bool
 		typed   func(l *config.BMCLogins)
 		address string
-		from    string // of what is withheld; empty for sent
+		from    string // source of the withheld password; empty if it is sent
 	}{
 		"the context's, in the console":         {own: context, from: "the context"},
 		"the context's, in a command":           {own: context, command: true, from: "the context"},
@@ -51,7 +51,7 @@ func TestStrangersGetNoPassword(t *testing.T) {
 		}},
 		"typed for all elsewhere": {typed: func(l *config.BMCLogins) {
 			l.Remember("https://10.0.7.2", true, config.BMCLogin{Username: "root", Password: "hunter2"})
-		}, from: "what was typed"},
+		}, from: "typed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -59,8 +59,8 @@ func TestStrangersGetNoPassword(t *testing.T) {
 			if tt.typed != nil {
 				tt.typed(logins)
 			}
-			way := BMCWay{
-				own: tt.own, hosts: tt.own.Hosts, flags: tt.flags, Command: tt.command, Logins: logins, Told: func(error) {}, mask: func(...models.Secret) {},
+			way := BMCAccess{
+				own: tt.own, hosts: tt.own.Hosts, flags: tt.flags, Command: tt.command, Logins: logins, Report: func(error) {}, mask: func(...models.Secret) {},
 			}
 			target := bmc.Target{Address: address}
 			if tt.address != "" {
@@ -73,7 +73,7 @@ func TestStrangersGetNoPassword(t *testing.T) {
 				}
 				return
 			}
-			var withheld *provision.BMCLoginError
+			var withheld *provision.BMCCredentialsError
 			if !errors.As(err, &withheld) || withheld.Withheld != tt.from || target.Password.IsSet() {
 				t.Fatalf("password %q, error %v", target.Password.Reveal(), err)
 			}
@@ -87,9 +87,9 @@ func TestStrangersGetNoPassword(t *testing.T) {
 			}
 		})
 	}
-	// Who logs in nowhere has nothing to send.
+	// Without a username there is nothing to send.
 	own := config.BMC{Password: "hunter2"}
-	way := BMCWay{own: own, Logins: config.NewBMCLogins("rack7", own, config.BMCLogin{}, nil), Told: func(error) {}, mask: func(...models.Secret) {}}
+	way := BMCAccess{own: own, Logins: config.NewBMCLogins("rack7", own, config.BMCLogin{}, nil), Report: func(error) {}, mask: func(...models.Secret) {}}
 	target := bmc.Target{Address: address}
 	if err := way.Complete(t.Context(), &target); err != nil || target.Password.IsSet() {
 		t.Errorf("password %q, error %v", target.Password.Reveal(), err)

@@ -15,60 +15,61 @@ import (
 	"ironworks/provision"
 )
 
-// The variables that name the login of BMCs.
+// Variables with BMC credentials.
 const (
 	EnvBMCUsername = "IRONWORKS_BMC_USERNAME"
 	EnvBMCPassword = "IRONWORKS_BMC_PASSWORD" //nolint:gosec // the name of a variable
-	// EnvBMCHosts are further hosts as the context's bmc.hosts, with commas between them.
-	EnvBMCHosts = "IRONWORKS_BMC_HOSTS"
+	// envBMCHosts has hosts in addition to the context's bmc.hosts, separated by commas.
+	envBMCHosts = "IRONWORKS_BMC_HOSTS"
 )
 
-// BMCFlags are what somebody says of BMCs for one command.
+// BMCFlags are a command's flags about BMCs.
 type BMCFlags struct {
 	// Address is that of the only BMC, System its machine's path.
 	Address, System string
-	// Login takes the place of the environment's, where its fields are set.
+	// Login overrides the environment's credentials, as far as its fields are set.
 	Login               config.BMCLogin
 	CACert, Fingerprint string
 	Insecure, Basic     bool
 }
 
-// BMCWay is how the BMCs of a context are asked: with which logins, and what is trusted.
-type BMCWay struct {
+// BMCAccess is how the BMCs of a context are queried: with which credentials and trusted
+// certificates.
+type BMCAccess struct {
 	Logins *config.BMCLogins
-	// Command says that somebody has named the nodes, or the BMC, together with the login.
+	// Command reports that the command names the nodes, or the BMC, together with the credentials.
 	Command bool
-	// Ask asks somebody for the password of a user; nil where nobody can be asked.
+	// Ask asks the operator for the password of a user; nil if that is not possible.
 	Ask func(ctx context.Context, t *bmc.Target) (models.Secret, error)
-	// Told hears of a keyring that does not answer.
-	Told func(err error)
+	// Report is called if the keyring does not answer.
+	Report func(err error)
 
 	own   config.BMC
 	flags BMCFlags
-	// hosts get logins that are meant for several BMCs.
+	// hosts may receive credentials that are meant for several BMCs.
 	hosts config.BMCHosts
 	mask  func(secrets ...models.Secret)
 }
 
-// BMCHostsError says that the variable with further hosts is wrong.
+// BMCHostsError reports that the variable with further hosts is invalid.
 type BMCHostsError struct{ Err error }
 
 // Error names the variable.
-func (e *BMCHostsError) Error() string { return EnvBMCHosts + ": " + e.Err.Error() }
+func (e *BMCHostsError) Error() string { return envBMCHosts + ": " + e.Err.Error() }
 
-// Unwrap is what is wrong.
+// Unwrap returns the cause.
 func (e *BMCHostsError) Unwrap() error { return e.Err }
 
-// BMCWay asks the BMCs of a context, by its configuration, the environment and flags. Told
-// hears of a keyring that does not answer.
-func (h *Host) BMCWay(x *config.Context, flags BMCFlags, told func(err error)) (*BMCWay, error) {
+// BMCAccess returns how to query the BMCs of a context, from its configuration, the environment and
+// flags. report is called if the keyring does not answer.
+func (h *Host) BMCAccess(x *config.Context, flags BMCFlags, report func(err error)) (*BMCAccess, error) {
 	given := config.BMCLogin{Username: h.Variable(EnvBMCUsername), Password: models.Secret(h.Variable(EnvBMCPassword)), From: EnvBMCPassword}
 	given.Username = cmp.Or(flags.Login.Username, given.Username)
 	if flags.Login.Password.IsSet() {
 		given.Password, given.From = flags.Login.Password, flags.Login.From
 	}
 	var more []string
-	for entry := range strings.SplitSeq(h.Variable(EnvBMCHosts), ",") {
+	for entry := range strings.SplitSeq(h.Variable(envBMCHosts), ",") {
 		if entry = strings.TrimSpace(entry); entry != "" {
 			more = append(more, entry)
 		}
@@ -77,26 +78,35 @@ func (h *Host) BMCWay(x *config.Context, flags BMCFlags, told func(err error)) (
 	if err != nil {
 		return nil, &BMCHostsError{Err: err}
 	}
-	return &BMCWay{
-		Logins: config.NewBMCLogins(x.Name, x.BMC, given, config.SystemKeyring(h.Variable)), Told: told,
+	return &BMCAccess{
+		Logins: config.NewBMCLogins(x.Name, x.BMC, given, config.SystemKeyring(h.Variable)), Report: report,
 		own: x.BMC, flags: flags, hosts: append(slices.Clone(x.BMC.Hosts), hosts...), mask: h.Mask,
 	}, nil
 }
 
-// Complete adds the login and what is trusted.
-func (w *BMCWay) Complete(ctx context.Context, t *bmc.Target) error {
+// BMCs returns the queries of BMCs. The session is nil without an Ironic.
+func (w *BMCAccess) BMCs(s *Session) *provision.BMCs {
+	b := &provision.BMCs{Complete: w.Complete, Web: provision.NewWeb()}
+	if s != nil {
+		b.API = s.Client
+	}
+	return b
+}
+
+// Complete adds the credentials and trusted certificates.
+func (w *BMCAccess) Complete(ctx context.Context, t *bmc.Target) error {
 	w.Trust(t)
 	login, err := w.Logins.For(ctx, t.Address, t.Username)
 	if err != nil {
-		w.Told(err) // another way may be left
+		w.Report(err) // other credentials may be available
 	}
 	t.Username, t.Password = login.Username, login.Password
-	if t.Password.IsSet() && !w.mayHave(t, login) {
+	if t.Password.IsSet() && !w.mayReceive(t, login) {
 		t.Password = ""
 		if t.Username == "" {
-			return nil // nobody logs in
+			return nil // no credentials needed
 		}
-		return &provision.BMCLoginError{Address: t.Address, Username: t.Username, Withheld: login.From}
+		return &provision.BMCCredentialsError{Address: t.Address, Username: t.Username, Withheld: login.From}
 	}
 	if t.Username != "" && !t.Password.IsSet() && w.Ask != nil {
 		if t.Password, err = w.Ask(ctx, t); err != nil {
@@ -107,10 +117,11 @@ func (w *BMCWay) Complete(ctx context.Context, t *bmc.Target) error {
 	return nil
 }
 
-// mayHave says whether a BMC may have a login. Whoever may write driver_info chooses the
-// address: a login that is meant for several BMCs is sent to hosts that the configuration
-// lists, to BMCs whose certificate it pins, and to those that somebody has named with it.
-func (w *BMCWay) mayHave(t *bmc.Target, login config.BMCLogin) bool {
+// mayReceive reports whether credentials may be sent to a BMC. Whoever may write driver_info chooses
+// the address: credentials for several BMCs are sent only to hosts that the configuration lists,
+// to BMCs whose certificate it pins, and to those that the operator named together with the
+// credentials.
+func (w *BMCAccess) mayReceive(t *bmc.Target, login config.BMCLogin) bool {
 	switch {
 	case login.Scope == config.ScopeBMC, w.flags.Address != "", w.own.Fingerprints[t.Address] != "", w.Logins.Approved(t.Address):
 		return true
@@ -121,8 +132,8 @@ func (w *BMCWay) mayHave(t *bmc.Target, login config.BMCLogin) bool {
 	return err == nil && w.hosts.List(host)
 }
 
-// Trust adds which machine it is, and what is trusted.
-func (w *BMCWay) Trust(t *bmc.Target) {
+// Trust adds the system's path and the trusted certificates.
+func (w *BMCAccess) Trust(t *bmc.Target) {
 	t.System = cmp.Or(w.flags.System, t.System)
 	t.Basic = t.Basic || w.flags.Basic
 	switch {
@@ -137,37 +148,37 @@ func (w *BMCWay) Trust(t *bmc.Target) {
 	t.Fingerprint = cmp.Or(w.flags.Fingerprint, w.own.Fingerprints[t.Address])
 }
 
-// BMCs asks the BMCs of a session, with what was typed meanwhile.
+// BMCs queries the BMCs of a session, with credentials that the operator enters.
 type BMCs struct {
 	*provision.BMCs
 	client *ironicclient.Client
 	logins *config.BMCLogins
 
 	mu sync.Mutex
-	// pinned are fingerprints that were accepted, by the BMC's address.
+	// pinned are accepted fingerprints, by the BMC's address.
 	pinned map[string]string
 }
 
-// newBMCs makes them. A keyring that does not answer is told of.
+// newBMCs returns the BMCs of a session. It reports a keyring that does not answer.
 func (s *Session) newBMCs() (*BMCs, error) {
-	way, err := s.BMCWay(&s.Context, BMCFlags{}, s.complain)
+	access, err := s.BMCAccess(&s.Context, BMCFlags{}, s.reportError)
 	if err != nil {
 		return nil, err
 	}
-	b := &BMCs{client: s.Client, logins: way.Logins, pinned: map[string]string{}}
-	b.BMCs = &provision.BMCs{API: s.Client, Web: provision.NewWeb(), Now: s.Clock.Now, Complete: func(ctx context.Context, t *bmc.Target) error {
-		err := way.Complete(ctx, t)
+	b := &BMCs{BMCs: access.BMCs(s), client: s.Client, logins: access.Logins, pinned: map[string]string{}}
+	b.Complete = func(ctx context.Context, t *bmc.Target) error {
+		err := access.Complete(ctx, t)
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if print, pinned := b.pinned[t.Address]; pinned {
 			t.Fingerprint = print
 		}
 		return err
-	}}
+	}
 	return b, nil
 }
 
-// Facts asks for what an explanation may be made from.
+// Facts queries the BMC for an explanation.
 func (b *BMCs) Facts(ctx context.Context, node string) (*explain.BMCFacts, error) {
 	n, now, err := b.client.NodeAt(ctx, node)
 	if err != nil {
@@ -176,23 +187,23 @@ func (b *BMCs) Facts(ctx context.Context, node string) (*explain.BMCFacts, error
 	return b.BMCs.Facts(ctx, n, now)
 }
 
-// Remember takes a login for this run; all says that it is for all BMCs of the context.
+// Remember stores credentials for this run; all means for all BMCs of the context.
 func (b *BMCs) Remember(address string, all bool, l config.BMCLogin) {
 	b.logins.Remember(address, all, l)
 }
 
-// Approve lets an address have logins that are meant for several BMCs, for this run.
+// Approve allows an address to receive credentials that are meant for several BMCs, for this run.
 func (b *BMCs) Approve(address string) { b.logins.Approve(address) }
 
-// Keep puts a login into the keyring, which may take long.
+// Keep stores credentials in the keyring, which may take long.
 func (b *BMCs) Keep(ctx context.Context, address string, all bool, l config.BMCLogin) error {
 	return b.logins.Keep(ctx, address, all, l)
 }
 
-// HasKeyring says that there is one, as far as it is known.
+// HasKeyring reports whether there is a keyring, as far as known.
 func (b *BMCs) HasKeyring() bool { return b.logins.HasKeyring() }
 
-// Pin takes the certificate with a fingerprint, and no other, for this run.
+// Pin accepts only the certificate with a fingerprint, for this run.
 func (b *BMCs) Pin(address, fingerprint string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -11,20 +11,20 @@ import (
 	"ironworks/provision"
 )
 
-// Installs reads the logs of ramdisks while steps run, for how far installers are. It is
-// an ornament: nothing waits for it, and where no source works nothing is said.
+// Installs reads ramdisk logs during steps for the progress of installers. It is optional: nothing
+// waits for it, and without a working source there is no progress.
 type Installs struct {
 	follower agentlog.Follower
-	// agent asks where the ramdisk of a node is; empty where nobody knows.
+	// agent returns the address of a node's ramdisk; empty if unknown.
 	agent func(ctx context.Context, uuid string) string
 
 	running sync.WaitGroup
 	mu      sync.Mutex
-	nodes   map[string]*installing // by uuid
-	over    bool
+	nodes   map[string]*installing // by UUID
+	stopped bool
 }
 
-// installing is a node whose installer may run.
+// installing is a node whose installer may be running.
 type installing struct {
 	cancel  context.CancelFunc // nil while it is not followed
 	address string
@@ -32,36 +32,36 @@ type installing struct {
 	pace    models.InstallPace
 }
 
-// mostFollowed bounds how many logs are followed at once, and agentPeriod is how often it
-// is asked where a ramdisk is.
+// maxFollowed bounds the logs that are followed at the same time, and agentPeriod is the period of
+// reading a ramdisk's address.
 const (
-	mostFollowed = provision.AtOnce
-	agentPeriod  = 10 * time.Second
+	maxFollowed = provision.Concurrency
+	agentPeriod = 10 * time.Second
 )
 
-// NewInstalls follows logs by a follower, whose addresses [Installs.Address] has; agent asks
-// where the ramdisk of a node is.
-func NewInstalls(follower agentlog.Follower, agent func(ctx context.Context, uuid string) string) *Installs {
+// newInstalls follows logs with a follower that uses [Installs.Address]; agent returns the address
+// of a node's ramdisk.
+func newInstalls(follower agentlog.Follower, agent func(ctx context.Context, uuid string) string) *Installs {
 	return &Installs{follower: follower, agent: agent, nodes: map[string]*installing{}}
 }
 
-// Installs follows as the context's configuration says; nil where no log can be.
+// Installs returns the Installs of the context's configuration; nil if no log can be followed.
 func (s *Session) Installs() *Installs {
-	l := NewInstalls(nil, func(ctx context.Context, uuid string) string {
+	l := newInstalls(nil, func(ctx context.Context, uuid string) string {
 		n, err := s.Client.Node(ctx, uuid, "uuid", "driver_internal_info")
 		if err != nil || n.Internal == nil {
 			return ""
 		}
 		return n.Internal.AgentURL
 	})
-	way := LogsWay{Address: l.Address}
+	way := LogSettings{Address: l.Address}
 	for _, source := range []models.LogSource{models.LogSSH, models.LogPush} {
 		if of := s.Context.Logs.Sources; len(of) == 0 || slices.Contains(of, source) {
 			way.Sources = append(way.Sources, source)
 		}
 	}
 	if s.Context.Logs.Listen != "" {
-		// Whoever receives, this reads along.
+		// Another process may be receiving: this one only reads.
 		if receiver, err := s.Receiver(); err == nil {
 			way.Push = receiver
 		}
@@ -77,7 +77,7 @@ func (s *Session) Installs() *Installs {
 	return l
 }
 
-// Address is where a node's ramdisk is, as far as it was found.
+// Address returns the address of a node's ramdisk, if it was found.
 func (l *Installs) Address(n models.NodeRef) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -87,7 +87,7 @@ func (l *Installs) Address(n models.NodeRef) string {
 	return ""
 }
 
-// Pace is how far a node's installer is.
+// Pace returns the progress of a node's installer.
 func (l *Installs) Pace(uuid string) models.InstallPace {
 	if l == nil {
 		return models.InstallPace{}
@@ -100,8 +100,8 @@ func (l *Installs) Pace(uuid string) models.InstallPace {
 	return models.InstallPace{}
 }
 
-// Look follows the log of a node while a step of its work runs. It does not wait.
-func (l *Installs) Look(ctx context.Context, p provision.Progress) {
+// Update follows the log of a node while a step is running. It does not block.
+func (l *Installs) Update(ctx context.Context, p provision.Progress) {
 	if l == nil || p.Work == nil {
 		return
 	}
@@ -117,7 +117,7 @@ func (l *Installs) Look(ctx context.Context, p provision.Progress) {
 			one.cancel()
 			one.cancel = nil
 		}
-	case steps && !l.over && l.followed() < mostFollowed:
+	case steps && !l.stopped && l.followed() < maxFollowed:
 		ctx, cancel := context.WithCancel(ctx)
 		one = &installing{cancel: cancel, ahead: time.Until(p.At)}
 		l.nodes[p.Node.UUID] = one
@@ -135,7 +135,7 @@ func (l *Installs) followed() (n int) {
 	return n
 }
 
-// find keeps the address of a ramdisk.
+// find updates the address of a ramdisk.
 func (l *Installs) find(ctx context.Context, one *installing, uuid string) {
 	for {
 		if address := l.agent(ctx, uuid); address != "" {
@@ -162,13 +162,13 @@ func (l *Installs) follow(ctx context.Context, one *installing, node models.Node
 	}
 }
 
-// Stop ends it all.
+// Stop stops following all logs.
 func (l *Installs) Stop() {
 	if l == nil {
 		return
 	}
 	l.mu.Lock()
-	l.over = true
+	l.stopped = true
 	for _, one := range l.nodes {
 		if one.cancel != nil {
 			one.cancel()

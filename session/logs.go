@@ -8,29 +8,34 @@ import (
 	"time"
 
 	"ironworks/agentlog"
+	"ironworks/audit"
 	"ironworks/fleet"
+	"ironworks/journal"
 	"ironworks/models"
+	"ironworks/printable"
+	"ironworks/provision"
 )
 
-// LogsWay is what of a follower depends on who follows; the rest is the context's.
-type LogsWay struct {
-	// Address is where a node's ramdisk is, empty where nobody knows.
+// LogSettings has the settings of a follower that depend on the caller; all others are the context's.
+type LogSettings struct {
+	// Address returns the address of a node's ramdisk, empty if unknown.
 	Address func(models.NodeRef) string
-	// Push has journals that are pushed, Serial lends serial consoles; either may be nil.
+	// Push has pushed journals, Serial opens serial consoles; either may be nil.
 	Push   agentlog.Subscriber
 	Serial agentlog.SerialConsoles
-	// ServerClock is how far Ironic's clock is ahead, once it was heard; may be nil.
+	// ServerClock returns how far Ironic's clock is ahead, and whether that is known; it may be
+	// nil.
 	ServerClock func() (time.Duration, bool)
-	// Sources and Archive take the place of the context's where they are not empty.
+	// Sources and Archive override the context's unless they are empty.
 	Sources []models.LogSource
 	Archive string
-	// Since leaves out what is older; Once ends with what there is.
+	// Since omits older lines; Once returns existing lines only.
 	Since time.Time
 	Once  bool
 }
 
-// Follower follows logs as the context's configuration says.
-func (s *Session) Follower(w LogsWay) (agentlog.Follower, error) {
+// Follower returns a follower for the context's configuration.
+func (s *Session) Follower(w LogSettings) (agentlog.Follower, error) {
 	of := &s.Context.Logs
 	o := agentlog.Options{
 		Sources: of.Sources, Address: w.Address, Push: w.Push, Serial: w.Serial, Archive: of.Archive, Since: w.Since, Once: w.Once, ServerClock: w.ServerClock,
@@ -45,16 +50,16 @@ func (s *Session) Follower(w LogsWay) (agentlog.Follower, error) {
 	if w.Archive != "" {
 		o.Archive = w.Archive
 	}
-	// Without the folder no image with a host key was made here.
-	if images, err := agentlog.OpenImages(s.Files.Pushes(), s.Clock.Now); err == nil {
+	// Without the folder, no image with a host key was made here.
+	if images, err := agentlog.OpenImages(s.Files.Pushes()); err == nil {
 		o.SSH.HostKeys = images.HostKeys
 	}
 	return agentlog.New(o)
 }
 
-// LastAgent gives the address that a node's agent told last: Ironic forgets it at the end
-// of a deployment, and of a failed one.
-func LastAgent(store *fleet.Store) func(models.NodeRef) string {
+// lastAgent returns the last reported address of a node's agent: Ironic drops it at the end of a
+// deployment, even of a failed one.
+func lastAgent(store *fleet.Store) func(models.NodeRef) string {
 	return func(n models.NodeRef) string {
 		row, evidence, there := store.Get(n.UUID)
 		switch {
@@ -67,13 +72,13 @@ func LastAgent(store *fleet.Store) func(models.NodeRef) string {
 	}
 }
 
-// Receiver has the journals that machines push; nothing listens yet.
+// Receiver returns the receiver of pushed journals, without listening.
 func (s *Session) Receiver() (*agentlog.Receiver, error) {
-	return agentlog.NewReceiver(agentlog.PushOptions{Dir: s.Files.Pushes(), Owner: newPushOwners(s.Client, s.Clock.Now).owner})
+	return agentlog.NewReceiver(agentlog.PushOptions{Dir: s.Files.Pushes(), Owner: newPushOwners(s.Client).owner})
 }
 
-// Receive takes the journals that machines push, until ctx ends, and says where; ended
-// is told how it ended, if that was too early.
+// Receive receives pushed journals until ctx ends, and returns the address; ended is called if it
+// fails earlier.
 func (s *Session) Receive(ctx context.Context, address string, ended func(error), running *sync.WaitGroup) (*agentlog.Receiver, net.Addr, error) {
 	receiver, err := s.Receiver()
 	if err != nil {
@@ -82,7 +87,7 @@ func (s *Session) Receive(ctx context.Context, address string, ended func(error)
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, nil, fmt.Errorf("taking pushed journals: %w", err)
+		return nil, nil, fmt.Errorf("receive pushed journals: %w", err)
 	}
 	running.Go(func() {
 		if err := receiver.Serve(ctx, listener); err != nil {
@@ -92,9 +97,8 @@ func (s *Session) Receive(ctx context.Context, address string, ended func(error)
 	return receiver, listener.Addr(), nil
 }
 
-// keepReceiving takes journals until ctx ends. The session before this one may not have left the
-// address yet, and another console may leave it some day: it is tried again, and told of
-// once.
+// keepReceiving receives journals until ctx ends. The previous session or another console may
+// still use the address, so it retries; a persistent failure is reported once.
 func (s *Session) keepReceiving(ctx context.Context, receiver *agentlog.Receiver, address string) {
 	const soon, often, later = 500 * time.Millisecond, 6, 5 * time.Second
 	var config net.ListenConfig
@@ -105,7 +109,7 @@ func (s *Session) keepReceiving(ctx context.Context, receiver *agentlog.Receiver
 		}
 		pause := soon
 		if try == often && err != nil && ctx.Err() == nil {
-			s.complain(fmt.Errorf("pushed journals are not taken at %s: %w", address, err))
+			s.reportError(fmt.Errorf("cannot receive pushed journals at %s: %w", address, err))
 		}
 		if try >= often {
 			pause = later
@@ -113,7 +117,91 @@ func (s *Session) keepReceiving(ctx context.Context, receiver *agentlog.Receiver
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.Clock.After(pause):
+		case <-time.After(pause):
 		}
 	}
+}
+
+// LogsOrder selects the logs that a command follows.
+type LogsOrder struct {
+	// Address is that of the only node's ramdisk, Archive and Sources override the context's;
+	// empty for the known ones.
+	Address, Archive string
+	Sources          []models.LogSource
+	// Listen receives pushed journals at HOST:PORT; empty for none.
+	Listen string
+	// Since omits older lines. Without Follow, existing lines are returned.
+	Since  time.Time
+	Follow bool
+}
+
+// Logs are the logs of nodes, which are recorded in the journal while they are followed.
+type Logs struct {
+	// Nodes are the named nodes, or the zero value for all nodes that push.
+	Nodes []models.NodeRef
+	// Follow returns the log of one of them until the context of [Session.Logs] ends.
+	Follow func(n models.NodeRef) <-chan agentlog.Batch
+
+	journal *journal.Journal
+	running sync.WaitGroup
+}
+
+// Logs starts to follow the logs of the named nodes. stop is called if it cannot continue, report
+// with messages for the operator.
+func (s *Session) Logs(ctx context.Context, names []string, o LogsOrder, stop context.CancelCauseFunc, report func(text string)) (*Logs, error) {
+	found, err := provision.FindNodes(ctx, s.Client, names)
+	if err != nil {
+		return nil, err
+	}
+	l := &Logs{Nodes: models.Refs(found), journal: s.Journal(ctx)}
+	if err := l.start(ctx, s, found, o, stop, report); err != nil {
+		stop(err)
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *Logs) start(ctx context.Context, s *Session, found []models.Node, o LogsOrder, stop context.CancelCauseFunc, report func(string)) error {
+	agents := newAgents(found, o.Address)
+	if o.Follow && len(found) > 0 {
+		l.running.Go(func() {
+			agents.Watch(ctx, s, func(f *models.Fault) {
+				report(fmt.Sprintf("connection to Ironic lost: %s; reconnecting every few seconds", f.ReasonAndHint()))
+			})
+		})
+	}
+	settings := LogSettings{
+		Address: agents.Address, Sources: o.Sources, Archive: o.Archive, Since: o.Since, Once: !o.Follow, ServerClock: agents.ServerClock,
+	}
+	if o.Listen != "" {
+		receiver, at, err := s.Receive(ctx, o.Listen, stop, &l.running)
+		if err != nil {
+			return err
+		}
+		report(fmt.Sprintf("receiving pushed journals at %s", at))
+		settings.Push = receiver
+	}
+	if len(found) == 0 {
+		l.Nodes = []models.NodeRef{{}}
+		l.Follow = func(n models.NodeRef) <-chan agentlog.Batch {
+			return recordLines(ctx, RecordIn(l.journal), settings.Push.Subscribe(ctx, n))
+		}
+		return nil
+	}
+	runner := s.Runner(&audit.LazyFile{Path: s.Files.Audit})
+	settings.Serial = provision.NewConsoles(s.Client, runner, func(text string) { report(printable.Line(text)) })
+	follower, err := s.Follower(settings)
+	if err != nil {
+		return err
+	}
+	logs := withRecording(follower, RecordIn(l.journal))
+	l.Follow = func(n models.NodeRef) <-chan agentlog.Batch { return logs.Follow(ctx, n) }
+	return nil
+}
+
+// Close waits for the goroutines; the context of [Session.Logs] must have ended.
+func (l *Logs) Close() {
+	l.running.Wait()
+	l.journal.Close()
 }

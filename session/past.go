@@ -7,60 +7,62 @@ import (
 	"strings"
 	"time"
 
+	"ironworks/agentlog"
 	"ironworks/fleet"
 	"ironworks/models"
 	"ironworks/models/explain"
 	"ironworks/provision"
 )
 
-// learnFrom is of how many past pieces of each kind of work it is learnt how long they
-// take: the last ones, for firmware and images change.
+// learnFrom is how many past operations of each kind are used for estimates: only recent ones,
+// because firmware and images change.
 const learnFrom = 200
 
-// Past is what was kept of past work; *journal.Journal has it.
-type Past interface {
-	// OfNode gives the last pieces of work on a node, the newest first.
+// JournalReader is the journal's record of past operations; *journal.Journal implements it.
+type JournalReader interface {
+	// OfNode returns the last operations of a node, the newest first.
 	OfNode(ctx context.Context, uuid string, most int) ([]models.Work, error)
-	// Latest gives the last pieces of each kind of work that ended.
+	// Latest returns the last finished operations of each kind.
 	Latest(ctx context.Context, most int) ([]models.Work, error)
-	// Lines gives the lines of the log of a node that were kept of a time, the oldest
-	// first; it ends with the first error.
+	// Lines returns the recorded log lines of a node in a period, the oldest first; it stops at
+	// the first error.
 	Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error]
 }
 
-// Experience is what past work took, as far as it is known; what cannot be read is told.
-func (s *Session) Experience(ctx context.Context, kept Past) *models.Experience {
+// Experience returns the durations of past operations, as far as recorded; a read error is
+// reported.
+func (s *Session) Experience(ctx context.Context, records JournalReader) *models.Experience {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	past, err := kept.Latest(ctx, learnFrom)
+	past, err := records.Latest(ctx, learnFrom)
 	if err != nil && ctx.Err() == nil {
-		s.complain(err)
+		s.reportError(err)
 	}
 	return models.NewExperience(past)
 }
 
-// ExplainSeen explains a node of which a store has a live picture: what is seen of the fleet
-// is not asked for again. The sources are those beside the store, the journal and the BMC.
+// ExplainSeen explains a node with the live data of a store, which is not requested again. The
+// sources are those besides the store, the journal and the BMC.
 func ExplainSeen(
-	ctx context.Context, api provision.ExplainAPI, store *fleet.Store, kept Past, sources provision.ExplainSources, uuid string, bmc *explain.BMCFacts,
+	ctx context.Context, api provision.ExplainAPI, store *fleet.Store, records JournalReader, sources provision.ExplainSources, uuid string, bmc *explain.BMCFacts,
 ) (*provision.Explained, error) {
 	sources.Others = func(context.Context) ([]*models.Row, error) {
 		return store.Rows(models.Filter{}, models.Column{Key: "uuid", Compare: byUUID}, false), nil
 	}
-	sources.Seen = func(uuid string) (models.Row, bool) {
+	sources.Observed = func(uuid string) (models.Row, bool) {
 		row, _, there := store.Get(uuid)
 		return row, there
 	}
-	sources.Past = func(ctx context.Context, n *models.Node, now time.Time) (provision.Past, error) {
-		latest, err := kept.Latest(ctx, learnFrom)
+	sources.Journal = func(ctx context.Context, n *models.Node, now time.Time) (provision.JournalFacts, error) {
+		latest, err := records.Latest(ctx, learnFrom)
 		if err != nil {
-			return provision.Past{}, err
+			return provision.JournalFacts{}, err
 		}
-		works, err := kept.OfNode(ctx, n.UUID, 1)
+		works, err := records.OfNode(ctx, n.UUID, 1)
 		if err != nil {
-			return provision.Past{}, err
+			return provision.JournalFacts{}, err
 		}
-		return pastOf(ctx, kept, models.NewExperience(latest), watchedWork(works, store, n.UUID), n, now, store.Status().Skew)
+		return factsOf(ctx, records, models.NewExperience(latest), watchedWork(works, store, n.UUID), n, now, store.Status().Skew)
 	}
 	sources.BMC = func(context.Context, *models.Node, time.Time) (*explain.BMCFacts, error) { return bmc, nil }
 	return provision.NewExplainer(api, sources).Explain(ctx, uuid)
@@ -68,42 +70,54 @@ func ExplainSeen(
 
 func byUUID(a, b *models.Row) int { return strings.Compare(a.Node.UUID, b.Node.UUID) }
 
-// watchedWork is the work that was watched from here, or the one that was kept where that is
-// a later one: what goes on may not be written yet.
-func watchedWork(kept []models.Work, store *fleet.Store, uuid string) *models.Work {
+// watchedWork returns the operation that was watched in this process, or the recorded one if that
+// is later: a running operation may not be written yet.
+func watchedWork(records []models.Work, store *fleet.Store, uuid string) *models.Work {
 	const apart = time.Second // the journal's times are rounded
 	row, evidence, there := store.Get(uuid)
 	work, seen := evidence.Work(&row)
 	switch {
-	case len(kept) > 0 && (!there || !seen || kept[0].Begin.Sub(work.Begin) > apart):
-		return &kept[0]
+	case len(records) > 0 && (!there || !seen || records[0].Begin.Sub(work.Begin) > apart):
+		return &records[0]
 	case !there || !seen:
 		return nil
 	}
 	return &work
 }
 
-// KeptPast is the last piece of work on a node that was kept, with what matters of its log.
-func KeptPast(ctx context.Context, kept Past, experience *models.Experience, n *models.Node, now time.Time) (provision.Past, error) {
-	works, err := kept.OfNode(ctx, n.UUID, 1)
+// ExplainSources returns the sources of an explanation without live data, without BMCs.
+func (s *Session) ExplainSources(ctx context.Context, records JournalReader) provision.ExplainSources {
+	experience := s.Experience(ctx, records)
+	return provision.ExplainSources{
+		Others: func(ctx context.Context) ([]*models.Row, error) { return provision.ListOthers(ctx, s.Client) },
+		Journal: func(ctx context.Context, n *models.Node, now time.Time) (provision.JournalFacts, error) {
+			return recordedFacts(ctx, records, experience, n, now)
+		},
+		Changes: s.KnownChanges().ForNode, Agent: agentlog.ProbeAgent, Ports: s.Client.Ports,
+	}
+}
+
+// recordedFacts returns the last recorded operation of a node, with the relevant lines of its log.
+func recordedFacts(ctx context.Context, records JournalReader, experience *models.Experience, n *models.Node, now time.Time) (provision.JournalFacts, error) {
+	works, err := records.OfNode(ctx, n.UUID, 1)
 	if err != nil {
-		return provision.Past{}, err
+		return provision.JournalFacts{}, err
 	}
 	var work *models.Work
 	if len(works) > 0 {
 		work = &works[0]
 	}
-	return pastOf(ctx, kept, experience, work, n, now, time.Until(now))
+	return factsOf(ctx, records, experience, work, n, now, time.Until(now))
 }
 
-// LogReach is how far back the log is read when the beginning of the work is unknown.
+// LogReach is how far back the log is read if the start of the operation is unknown.
 const LogReach = 2 * time.Hour
 
-// pastOf is a piece of work on a node, nil where none was seen, with what others took, and
-// what matters of the log. The server's clock is ahead of this one by skew.
-func pastOf(
-	ctx context.Context, kept Past, experience *models.Experience, work *models.Work, n *models.Node, now time.Time, skew time.Duration,
-) (past provision.Past, err error) {
+// factsOf returns the facts of an operation, nil if there is none, with the duration on other
+// nodes and the relevant log lines. The server's clock is ahead of this one by skew.
+func factsOf(
+	ctx context.Context, records JournalReader, experience *models.Experience, work *models.Work, n *models.Node, now time.Time, skew time.Duration,
+) (past provision.JournalFacts, err error) {
 	if work != nil {
 		past.Work = work
 		if work.End.IsZero() {
@@ -122,25 +136,25 @@ func pastOf(
 			to = work.End.Add(time.Minute)
 		}
 	}
-	past.Lines, past.Boot, err = TellingLines(ctx, kept, n.UUID, from, to, skew)
-	if !known && past.Boot != nil { // an earlier boot may be one of other work
+	past.Lines, past.Boot, err = RelevantLines(ctx, records, n.UUID, from, to, skew)
+	if !known && past.Boot != nil { // an earlier boot may belong to another operation
 		begin := past.Boot.Begin().Add(-skew)
 		past.Lines = slices.DeleteFunc(past.Lines, func(l models.LogLine) bool { return l.Received.Before(begin) })
 	}
 	return past, err
 }
 
-// TellingLines are the last line of each error that is known, and the last line of all, with
-// what the log tells of the last boot, nil without a log.
-func TellingLines(ctx context.Context, kept Past, uuid string, from, to time.Time, skew time.Duration) ([]models.LogLine, *explain.BootLog, error) {
-	lines, boot, err := tellingOf(kept.Lines(ctx, uuid, from, to), skew)
+// RelevantLines returns the last line of each known error, and the last line of all, with what the
+// log shows of the last boot, nil without a log.
+func RelevantLines(ctx context.Context, records JournalReader, uuid string, from, to time.Time, skew time.Duration) ([]models.LogLine, *explain.BootLog, error) {
+	lines, boot, err := relevantLines(records.Lines(ctx, uuid, from, to), skew)
 	if boot != nil || err != nil {
 		return lines, boot, err
 	}
-	// The journal goes by the machine's clock, which may be years off: then it matters when
-	// the lines came.
-	return tellingOf(func(yield func(models.LogLine, error) bool) {
-		for l, err := range kept.Lines(ctx, uuid, time.Time{}, time.Time{}) {
+	// The journal sorts by the machine's clock, which may be years off: then select by the time of
+	// receipt.
+	return relevantLines(func(yield func(models.LogLine, error) bool) {
+		for l, err := range records.Lines(ctx, uuid, time.Time{}, time.Time{}) {
 			if err == nil && (l.Received.Before(from) || !to.IsZero() && l.Received.After(to)) {
 				continue
 			}
@@ -151,7 +165,7 @@ func TellingLines(ctx context.Context, kept Past, uuid string, from, to time.Tim
 	}, skew)
 }
 
-func tellingOf(all iter.Seq2[models.LogLine, error], skew time.Duration) ([]models.LogLine, *explain.BootLog, error) {
+func relevantLines(all iter.Seq2[models.LogLine, error], skew time.Duration) ([]models.LogLine, *explain.BootLog, error) {
 	var lines []models.LogLine
 	var last *models.LogLine
 	var boot explain.BootLog

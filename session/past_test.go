@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ironworks/agentlog"
@@ -11,12 +12,6 @@ import (
 	"ironworks/journal"
 	"ironworks/models"
 )
-
-// systemClock is the system's time.
-type systemClock struct{}
-
-func (systemClock) Now() time.Time                         { return time.Now() }
-func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
 const pastUUID = "11111111-0000-4000-8000-000000000001"
 
@@ -31,43 +26,46 @@ func TestWatchedWork(t *testing.T) {
 	}
 }
 
-// TestPastOfABoot reads the log of the last boot when the beginning of the work is unknown. With
-// a wrong clock on the machine, the time of arrival counts.
-func TestPastOfABoot(t *testing.T) {
+// TestFactsOfTheLastBoot reads the log of the last boot if the start of the operation is unknown.
+// If the machine's clock is wrong, the time of receipt counts.
+func TestFactsOfTheLastBoot(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 14, 14, 0, 0, 0, time.UTC)
 	node := models.NodeRef{UUID: pastUUID, Name: "r7-n01"}
 	for name, wrong := range map[string]time.Duration{"the clock is right": 0, "the clock is at 1970": -time.Duration(now.Unix()) * time.Second} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			options := journal.Options{Path: filepath.Join(t.TempDir(), "j.db"), Clock: systemClock{}, Now: func() time.Time { return now }}
-			kept := journal.Open(t.Context(), options)
-			var lines []models.LogLine
-			for i, l := range []struct{ boot, unit, text string }{
-				{"b1", "kernel", "Linux version 6"},
-				{"b1", "coreos-installer", "1: HTTP status client error (404 Not Found) for url (http://x/y)"},
-				{"b2", "kernel", "Linux version 6"},
-				{"b2", "ironic-agent", "Trying to pull x..."},
-			} {
-				at := now.Add(time.Duration(i-20) * time.Second)
-				lines = append(lines, agentlog.Harmless(models.LogLine{
-					Time: at.Add(wrong), Received: at, Node: node, Source: models.LogPush, Boot: l.boot, Cursor: fmt.Sprint(i), Unit: l.unit, Text: l.text,
-				}))
-			}
-			kept.Note(journal.Records{Lines: lines})
-			kept.Close()
-			kept = journal.Open(t.Context(), options)
-			defer kept.Close()
-			past, err := KeptPast(t.Context(), kept, models.NewExperience(nil), &models.Node{UUID: node.UUID, ProvisionState: models.StateDeployWait}, now)
-			if err != nil || past.Boot == nil || past.Boot.ID != "b2" || past.Boot.Stage != models.RamdiskImage {
-				t.Fatalf("%+v, %v", past.Boot, err)
-			}
-			if len(past.Lines) != 1 || past.Lines[0].Boot != "b2" {
-				t.Errorf("lines %+v", past.Lines)
-			}
-			if past, err := KeptPast(t.Context(), kept, models.NewExperience(nil), &models.Node{UUID: node.UUID, ProvisionState: models.StateActive}, now); err != nil || past.Boot != nil {
-				t.Errorf("a node without work has the past %+v, %v", past.Boot, err)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				<-time.After(time.Until(now))
+				options := journal.Options{Path: filepath.Join(t.TempDir(), "j.db")}
+				kept := journal.Open(t.Context(), options)
+				var lines []models.LogLine
+				for i, l := range []struct{ boot, unit, text string }{
+					{"b1", "kernel", "Linux version 6"},
+					{"b1", "coreos-installer", "1: HTTP status client error (404 Not Found) for url (http://x/y)"},
+					{"b2", "kernel", "Linux version 6"},
+					{"b2", "ironic-agent", "Trying to pull x..."},
+				} {
+					at := now.Add(time.Duration(i-20) * time.Second)
+					lines = append(lines, agentlog.Sanitize(models.LogLine{
+						Time: at.Add(wrong), Received: at, Node: node, Source: models.LogPush, Boot: l.boot, Cursor: fmt.Sprint(i), Unit: l.unit, Text: l.text,
+					}))
+				}
+				kept.Record(journal.Records{Lines: lines})
+				kept.Close()
+				kept = journal.Open(t.Context(), options)
+				defer kept.Close()
+				past, err := recordedFacts(t.Context(), kept, models.NewExperience(nil), &models.Node{UUID: node.UUID, ProvisionState: models.StateDeployWait}, now)
+				if err != nil || past.Boot == nil || past.Boot.ID != "b2" || past.Boot.Stage != models.RamdiskImage {
+					t.Fatalf("%+v, %v", past.Boot, err)
+				}
+				if len(past.Lines) != 1 || past.Lines[0].Boot != "b2" {
+					t.Errorf("lines %+v", past.Lines)
+				}
+				if past, err := recordedFacts(t.Context(), kept, models.NewExperience(nil), &models.Node{UUID: node.UUID, ProvisionState: models.StateActive}, now); err != nil || past.Boot != nil {
+					t.Errorf("a node without work has the past %+v, %v", past.Boot, err)
+				}
+			})
 		})
 	}
 }

@@ -15,33 +15,32 @@ import (
 	"ironworks/models"
 )
 
-// portFinder is what Ironic is asked for about senders.
+// portFinder is the part of Ironic's API that identifies senders.
 type portFinder interface {
 	PortsAt(ctx context.Context, mac string) ([]models.Port, error)
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
 }
 
-// pushOwners says which node a machine is that sends its journal: it asks Ironic, and
-// not again soon. Its method owner is the Owner of an agentlog.PushOptions.
+// pushOwners finds the node of a machine that pushes its journal: it queries Ironic and caches the
+// answers. Its method owner is the Owner of an agentlog.PushOptions.
 type pushOwners struct {
 	ironic portFinder
-	now    func() time.Time
-	// flight joins those who ask for the same; asking bounds the questions at a time.
+	// flight merges identical requests; asking limits the concurrent ones.
 	flight singleflight.Group
 	asking chan struct{}
 
-	// mu guards the answers; it is not held while Ironic is asked.
+	// mu guards the answers; it is not held during requests.
 	mu    sync.Mutex
 	macs  map[string]known[string]
 	nodes map[string]known[agentlog.Machine]
-	// strangers are MACs of no node: whoever makes them up fills these alone.
+	// strangers are MACs of no node: invented MACs fill only this map.
 	strangers map[string]time.Time
-	// boots are the nodes that machines were found to be, by uuid.
+	// boots are the UUIDs of the nodes that machines were identified as.
 	boots   map[bootKey]string
 	budgets map[netip.Addr]budget
 }
 
-// known is an answer and when it was given.
+// known is an answer with its time.
 type known[T any] struct {
 	value T
 	at    time.Time
@@ -53,30 +52,29 @@ type bootKey struct {
 	from        netip.Addr
 }
 
-// budget is how many MACs Ironic is asked about for an address.
+// budget is the number of MACs that may still be looked up for an address.
 type budget struct {
 	left float64
 	at   time.Time
 }
 
 const (
-	// macLife is how long a MAC is known to be a node's, or nobody's; nodeLife how long it
-	// is known where the node's agent is: it changes with every boot.
+	// macLife is how long the owner of a MAC is cached; nodeLife how long the address of a node's
+	// agent is, which changes with every boot.
 	macLife  = time.Minute
 	nodeLife = 5 * time.Second
-	mostMACs = 4096
-	// askBurst and askRate bound the MACs that Ironic is asked about for one address: a
-	// machine with 64 NICs is looked up twice at once, and again each minute.
-	askBurst, askRate = 128, 2.0 // MACs; MACs a second
-	// mostAsking is how many questions Ironic gets at a time, askPatience how long one takes
-	// at most.
-	mostAsking  = 4
-	askPatience = 30 * time.Second
+	maxMACs  = 4096
+	// askBurst and askRate limit the MACs that are looked up for one address: a machine with 64
+	// NICs needs two lookups at once, and again each minute.
+	askBurst, askRate = 128, 2.0 // MACs; MACs per second
+	// maxAsking is the number of concurrent requests to Ironic, askTimeout the time limit of one.
+	maxAsking  = 4
+	askTimeout = 30 * time.Second
 )
 
-func newPushOwners(ironic portFinder, now func() time.Time) *pushOwners {
+func newPushOwners(ironic portFinder) *pushOwners {
 	return &pushOwners{
-		ironic: ironic, now: now, asking: make(chan struct{}, mostAsking), macs: map[string]known[string]{},
+		ironic: ironic, asking: make(chan struct{}, maxAsking), macs: map[string]known[string]{},
 		nodes: map[string]known[agentlog.Machine]{}, strangers: map[string]time.Time{}, boots: map[bootKey]string{}, budgets: map[netip.Addr]budget{},
 	}
 }
@@ -118,40 +116,40 @@ func (o *pushOwners) owner(ctx context.Context, s agentlog.Sender) (agentlog.Own
 	if err == nil && s.Image != "" && s.Boot != "" {
 		o.mu.Lock()
 		defer o.mu.Unlock()
-		put(o.boots, boot, owner.Node.UUID)
+		cachePut(o.boots, boot, owner.Node.UUID)
 	}
 	return owner, err
 }
 
-// withoutPort is the machine of a sender with MACs that no port has: the one that it was before
-// in the same boot, or the one that its image was made for; nil for none. Such a machine's log
-// tells that Ironic does not know it.
+// withoutPort returns the machine of a sender whose MACs no port has: the one that it was before
+// in the same boot, or the one that its image was made for; nil for none. The log of such a
+// machine shows that Ironic does not know it.
 func (o *pushOwners) withoutPort(ctx context.Context, s agentlog.Sender, boot bootKey) (*agentlog.Machine, error) {
 	o.mu.Lock()
 	id := cmp.Or(o.boots[boot], s.ImageNode)
 	o.mu.Unlock()
 	if id == "" {
-		return nil, nil //nolint:nilnil // it is a stranger
+		return nil, nil //nolint:nilnil // unknown sender
 	}
 	m, err := o.machine(ctx, id)
 	switch {
 	case models.IsFault(err, models.FaultNotFound):
-		return nil, nil //nolint:nilnil // as above
+		return nil, nil //nolint:nilnil // unknown sender
 	case err != nil:
 		return nil, err
 	}
 	return &m, nil
 }
 
-// nodeOf is the uuid of the node that has a port with a MAC; empty if none has.
+// nodeOf returns the UUID of the node that has a port with a MAC; empty if none has.
 func (o *pushOwners) nodeOf(ctx context.Context, from netip.Addr, mac string) (string, error) {
-	uuid, fresh, err := o.remembered(from, mac)
+	uuid, fresh, err := o.cached(from, mac)
 	if fresh || err != nil {
 		return uuid, err
 	}
 	ports, err := ask(ctx, o, "mac "+mac, func(ctx context.Context) ([]models.Port, error) { return o.ironic.PortsAt(ctx, mac) })
 	if err != nil {
-		return "", fmt.Errorf("finding who has %s: %w", mac, err)
+		return "", fmt.Errorf("find the node of %s: %w", mac, err)
 	}
 	if len(ports) > 0 {
 		uuid = ports[0].NodeUUID
@@ -159,19 +157,19 @@ func (o *pushOwners) nodeOf(ctx context.Context, from netip.Addr, mac string) (s
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if uuid == "" {
-		put(o.strangers, mac, o.now())
+		cachePut(o.strangers, mac, time.Now())
 		return "", nil
 	}
-	put(o.macs, mac, known[string]{uuid, o.now()})
+	cachePut(o.macs, mac, known[string]{uuid, time.Now()})
 	return uuid, nil
 }
 
-// remembered is what is known of a MAC; where nothing is, the address that claims it is
-// charged for the question.
-func (o *pushOwners) remembered(from netip.Addr, mac string) (uuid string, fresh bool, err error) {
+// cached returns the cached owner of a MAC; without one, it charges the budget of the sender's
+// address.
+func (o *pushOwners) cached(from netip.Addr, mac string) (uuid string, fresh bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	now := o.now()
+	now := time.Now()
 	if k, have := o.macs[mac]; have && now.Sub(k.at) < macLife {
 		return k.value, true, nil
 	}
@@ -186,23 +184,23 @@ func (o *pushOwners) remembered(from netip.Addr, mac string) (uuid string, fresh
 	if b.left < 0 {
 		return "", false, agentlog.ErrTooManyMACs
 	}
-	put(o.budgets, from, b)
+	cachePut(o.budgets, from, b)
 	return "", false, nil
 }
 
-// put keeps a value; all others go where there are too many.
-func put[K comparable, V any](kept map[K]V, key K, value V) {
-	if _, have := kept[key]; !have && len(kept) >= mostMACs {
-		clear(kept)
+// cachePut adds a value; it clears the map first if it is full.
+func cachePut[K comparable, V any](m map[K]V, key K, value V) {
+	if _, have := m[key]; !have && len(m) >= maxMACs {
+		clear(m)
 	}
-	kept[key] = value
+	m[key] = value
 }
 
-// ask asks Ironic once for all who want the same. The question goes on when its first
-// asker has given up: others may wait for it.
+// ask queries Ironic once for all callers with the same key. The request continues when its first
+// caller gives up, because others may be waiting for it.
 func ask[T any](ctx context.Context, o *pushOwners, key string, question func(context.Context) (T, error)) (T, error) {
 	answer := o.flight.DoChan(key, func() (any, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askPatience)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTimeout)
 		defer cancel()
 		select {
 		case o.asking <- struct{}{}:
@@ -222,19 +220,19 @@ func ask[T any](ctx context.Context, o *pushOwners, key string, question func(co
 	}
 }
 
-// machine is a node and where its agent is.
+// machine returns a node with its agent's address.
 func (o *pushOwners) machine(ctx context.Context, uuid string) (agentlog.Machine, error) {
 	o.mu.Lock()
 	k, have := o.nodes[uuid]
 	o.mu.Unlock()
-	if have && o.now().Sub(k.at) < nodeLife {
+	if have && time.Since(k.at) < nodeLife {
 		return k.value, nil
 	}
 	node, err := ask(ctx, o, "node "+uuid, func(ctx context.Context) (*models.Node, error) {
 		return o.ironic.Node(ctx, uuid, "uuid", "name", "driver_internal_info")
 	})
 	if err != nil {
-		return agentlog.Machine{}, fmt.Errorf("finding the node of a sender: %w", err)
+		return agentlog.Machine{}, fmt.Errorf("find the node of a sender: %w", err)
 	}
 	m := agentlog.Machine{Node: node.Ref()}
 	if node.Internal != nil {
@@ -242,11 +240,11 @@ func (o *pushOwners) machine(ctx context.Context, uuid string) (agentlog.Machine
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	put(o.nodes, uuid, known[agentlog.Machine]{m, o.now()})
+	cachePut(o.nodes, uuid, known[agentlog.Machine]{m, time.Now()})
 	return m, nil
 }
 
-// agentAddress is the address in an agent's URL; none where it has a name, or nothing.
+// agentAddress returns the IP address in an agent's URL; the zero value if there is none.
 func agentAddress(agentURL string) netip.Addr {
 	u, err := url.Parse(agentURL)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package spell finds the word that somebody meant who mistyped one.
+// Package spell suggests the nearest known word for a mistyped one.
 package spell
 
 import (

@@ -10,14 +10,13 @@ import (
 
 	"ironworks/models"
 	"ironworks/ui/action"
-	"ironworks/ui/screen"
 	"ironworks/ui/screen/screentest"
 )
 
 // sent fails where something else was sent than what is wanted.
 func (r *rig) sent(want ...string) {
 	r.t.Helper()
-	if got := r.ironic.said(); !slices.Equal(got, want) {
+	if got := r.ironic.requests(); !slices.Equal(got, want) {
 		r.t.Errorf("sent %q, want %q\n%s", got, want, r.text())
 	}
 }
@@ -68,7 +67,7 @@ func TestADialogTakesNoKeyTooEarly(t *testing.T) {
 		r.choose("r7-n05")
 		r.press("U", "y", "y", "y")
 		r.sent()
-		r.shows("One moment: read first.")
+		r.shows("Read first: keys work in a moment.")
 		for range 3 { // typing goes on: the grace does too
 			<-time.After(300 * time.Millisecond)
 			r.press("y")
@@ -101,10 +100,10 @@ func TestSeveralHaveToBeTyped(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.mark("r7-n05", "r7-n02", "r7-n04")
 		r.press("U")
-		r.shows("undeploy 2 nodes? Type their number to go on.", "more lines")
+		r.shows("undeploy 2 nodes? Type the number of nodes to confirm.", "more lines")
 		r.answer("y")
 		r.press("enter")
-		r.shows("That is not it.")
+		r.shows("No match.")
 		r.press("backspace")
 		r.write("3")
 		r.press("enter")
@@ -113,7 +112,7 @@ func TestSeveralHaveToBeTyped(t *testing.T) {
 		r.write("2")
 		r.press("enter")
 		r.pass(3 * time.Second)
-		got := r.ironic.said()
+		got := r.ironic.requests()
 		slices.Sort(got)
 		if !slices.Equal(got, []string{"undeploy r7-n02", "undeploy r7-n05"}) {
 			t.Errorf("sent %q", got)
@@ -146,7 +145,7 @@ func TestRefusedIsSaidAndNothingSent(t *testing.T) {
 		r.shows(`provide: not possible in state "available"`)
 		r.mark("r7-n04", "r7-n05")
 		r.press("P")
-		r.shows("none of the 2 marked nodes")
+		r.shows("not possible on any of the 2 marked nodes")
 		r.sent()
 	})
 }
@@ -162,15 +161,15 @@ func TestRetryIsForThoseThatFailed(t *testing.T) {
 		r.press("M")
 		r.answer("y")
 		r.pass(4 * time.Second)
-		r.shows("manage: 1 failed, 1 done (task 1 has the reasons")
+		r.shows("manage: 1 failed, 1 done (5 shows task 1 and the reasons")
 		r.press("5", "enter")
 		r.shows("Failed to get power state: 401")
-		before := len(r.ironic.said())
+		before := len(r.ironic.requests())
 		r.press("r")
 		r.shows("manage r7-n09 again?")
 		r.answer("y")
 		r.pass(4 * time.Second)
-		if got := r.ironic.said()[before:]; !slices.Equal(got, []string{"manage r7-n09"}) {
+		if got := r.ironic.requests()[before:]; !slices.Equal(got, []string{"manage r7-n09"}) {
 			t.Errorf("the second try sent %q", got)
 		}
 		r.shows("Task 2", "✓ done")
@@ -208,7 +207,7 @@ func TestTasksCanBeLeft(t *testing.T) {
 		r.choose("r7-n04")
 		r.press("M", "5", "enter", "X")
 		r.pass(time.Second)
-		r.shows("interrupted while waiting; the node goes on by itself")
+		r.shows("interrupted while waiting; the operation continues")
 	})
 }
 
@@ -229,12 +228,12 @@ func TestForms(t *testing.T) {
 		"set":          {"r7-n04", "set", []string{`description="two words" properties.x=1`}, "done", []string{"add /description,add /properties/x r7-n04"}, false},
 		"set nothing":  {"r7-n04", "set", []string{`  `}, "Settings", nil, false},
 		"set badly":    {"r7-n04", "set", []string{`uuid=1`}, "uuid", nil, false},
-		"set unclosed": {"r7-n04", "set", []string{`a="b`}, "not closed", nil, false},
+		"set unclosed": {"r7-n04", "set", []string{`a="b`}, "unclosed quote", nil, false},
 		"boot device":  {"r7-n04", "boot-device", nil, "done", []string{"boot-device disk r7-n04"}, false},
 		"bad step":     {"r7-n04", "clean", []string{"erase"}, "INTERFACE.STEP", nil, false},
 		"clean":        {"r7-n04", "clean", []string{"deploy.erase_devices"}, "erase_devices", []string{"clean r7-n04"}, true},
 		"no such file": {"r7-n04", "deploy", []string{"/nowhere/host.bu"}, "/nowhere/host.bu", nil, false},
-		"no hints":     {"r7-n04", "deploy", []string{"", "{}"}, "there are no hints", nil, false},
+		"no hints":     {"r7-n04", "deploy", []string{"", "{}"}, "no hints given", nil, false},
 		"bad hints":    {"r7-n04", "deploy", []string{"", "{"}, "root device hints", nil, false},
 		"no user data": {"r7-n04", "deploy", []string{empty}, "is empty", nil, false},
 	}
@@ -268,59 +267,6 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestCommandsThatDoTheSame are what a task offers for a shell.
-func TestCommandsThatDoTheSame(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		id   action.ID
-		args arguments
-		want string
-	}{
-		"verb":             {"manage", nil, "manage n1 n2"},
-		"power":            {action.PowerOff, nil, "power off n1 n2"},
-		"soft":             {action.SoftReboot, nil, "power soft-reboot n1 n2"},
-		"maintenance":      {action.MaintenanceOn, arguments{fieldReason: "a fan"}, "maintenance on n1 n2 --reason 'a fan'"},
-		"boot device":      {action.BootDevice, arguments{fieldDevice: "pxe", fieldPersistent: yes}, "boot-device pxe n1 n2 --persistent"},
-		"steps":            {"clean", arguments{fieldSteps: "deploy.a  raid.b", fieldNoRamdisk: yes}, "clean n1 n2 --step deploy.a --step raid.b --disable-ramdisk"},
-		"steps, JSON":      {"clean", arguments{fieldSteps: `[{"interface":"deploy"}]`}, `clean n1 n2 --steps '[{"interface":"deploy"}]'`},
-		"a secret":         {"rescue", arguments{fieldPassword: "hunter2"}, "rescue n1 n2 --password-file -"},
-		"a file":           {"deploy", arguments{fieldUserData: "/tmp/h.bu", fieldHints: `{"serial":"S1"}`}, `deploy n1 n2 --user-data /tmp/h.bu --root-device '{"serial":"S1"}'`},
-		"settings":         {action.Set, arguments{fieldSettings: `description="two words" owner-`}, "set n1 n2 'description=two words' owner-"},
-		"a secret setting": {action.Set, arguments{fieldSettings: `driver_info.redfish_password="hunter 2" owner-`}, "set n1 n2 'driver_info.redfish_password=******' owner-"},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var quoted []string
-			for _, w := range words(tt.id, tt.args, []string{"n1", "n2"}) {
-				quoted = append(quoted, screen.Quoted(w))
-			}
-			if got := strings.Join(quoted, " "); got != tt.want {
-				t.Errorf("%s, want %s", got, tt.want)
-			}
-		})
-	}
-}
-
-// TestEveryActionOnNodesCanBeBuilt: none of the list is without its provision.Action.
-func TestEveryActionOnNodesCanBeBuilt(t *testing.T) {
-	t.Parallel()
-	for _, a := range action.In(action.Nodes) {
-		if !a.Changes {
-			continue
-		}
-		o := order{id: a.ID, args: arguments{fieldSettings: "owner=x"}, session: &screen.Session{}}
-		act, err := o.action()
-		if err != nil || act == nil {
-			t.Errorf("%s: %v", a.ID, err)
-			continue
-		}
-		if a.Form != (formFields(a.ID) != nil) {
-			t.Errorf("%s: Form is %v, but its fields are %v", a.ID, a.Form, formFields(a.ID))
-		}
-	}
-}
-
 func TestLocksAreToldWhileTheyAreWaitedFor(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.ironic.change(func() {
@@ -347,7 +293,7 @@ func TestTenThousand(t *testing.T) {
 		r.shows("10000 marked · 10000")
 		r.press("U")
 		r.pass(2 * time.Second)
-		r.shows("undeploy 10000 nodes? Type their number to go on.", "Type 10000 and press enter")
+		r.shows("undeploy 10000 nodes? Type the number of nodes to confirm.", "Type 10000 and press enter")
 		r.press("esc")
 		r.sent()
 	})
@@ -361,10 +307,10 @@ func TestWhyNot(t *testing.T) {
 				action.Verb(models.VerbAbort): "", action.Verb(models.VerbManage): `not possible in state "wait call-back"`,
 				action.Verb(models.VerbUnhold): "not possible", action.PowerOff: "", action.Protect: "not possible in state",
 				action.MaintenanceOn: "", action.MaintenanceOff: "not in maintenance", action.NodeVerbs: "",
-				action.Set: "Ironic changes nothing while",
+				action.Set: "Ironic refuses changes while",
 			},
 			"r7-n04": {action.Unprotect: "not protected", action.Unretire: "not retired", action.Set: ""},
-			"r7-n01": {action.Retire: "Ironic changes nothing while"}, // locked
+			"r7-n01": {action.Retire: "Ironic refuses changes while"}, // locked
 			"r7-n06": {action.MaintenanceOff: "", action.Verb(models.VerbClean): "maintenance"},
 		}
 		for name, want := range wants {

@@ -54,7 +54,7 @@ func newBenchOf(tb testing.TB, r *rig, options ...tea.ProgramOption) *bench {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(tb.Context())
 	x := &bench{api: r.ironic, out: &counter{}}
-	x.console = New(ctx, Options{Clock: bubbleClock{}, Program: "ironworks", Open: r.open})
+	x.console = New(ctx, Options{Program: "ironworks", Open: r.open})
 	x.program = tea.NewProgram(x.console, append([]tea.ProgramOption{
 		tea.WithInput(nil), tea.WithOutput(x.out), tea.WithWindowSize(200, 50), tea.WithFPS(120),
 		tea.WithColorProfile(colorprofile.TrueColor), tea.WithEnvironment([]string{"TERM=xterm-256color"}), tea.WithoutSignalHandler(),

@@ -9,6 +9,8 @@ package ui
 
 import (
 	"context"
+	"errors"
+	"io"
 	"sync"
 	"time"
 
@@ -16,41 +18,40 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"ironworks/ui/screen"
+	"ironworks/ui/task"
 	"ironworks/ui/theme"
 )
 
-// Options are what the console needs of the outside.
+// Options configure the console.
 type Options struct {
-	Clock screen.Clock
-	// Contexts are those that can be gone to; Open opens one by name, "" the current.
-	// It sends nothing to Ironic; what the session has to say later goes to notice.
+	// Contexts are the configured contexts. Open opens one by name, "" for the current one, without a request to
+	// Ironic; later messages of the session go to notice.
 	Contexts []screen.Context
 	Open     func(name string, notice func(text string)) (*screen.Session, error)
-	// Probe asks another context's Ironic whether it answers.
+	// Probe tests the connection of another context.
 	Probe func(ctx context.Context, name string) (screen.Health, error)
-	// ReadOnly begins with changes refused, whatever the context allows.
+	// ReadOnly starts in read-only mode, whatever the context allows.
 	ReadOnly bool
-	// ASCII shows no glyph beyond ASCII; Mouse begins with the mouse taken.
+	// ASCII avoids glyphs beyond ASCII; Mouse starts with mouse scrolling.
 	ASCII, Mouse bool
-	// Background is the terminal's, where it is not to be asked.
+	// Background of the terminal, if known.
 	Background Background
-	// Ramdisks makes ramdisks where there is no session; may be nil. File is one to check
-	// at the start, or "".
+	// Ramdisks builds ramdisks without a session; may be nil. File is opened on the Ignition screen at the start,
+	// unless "".
 	Ramdisks screen.Ramdisks
 	File     string
-	// Editor makes the command that has the user's editor write on a file, or says why
-	// there is none.
+	// Editor returns the command that opens a file in the user's editor.
 	Editor func(path string) (Command, error)
-	// Program is the command line's name.
+	// Program is the name of the command line program.
 	Program string
-	// Warnings are shown at the start.
+	// Warnings are shown as toasts at the start.
 	Warnings []string
 }
 
-// Background is what stands behind the text.
+// Background is the terminal's background color.
 type Background int
 
-// The backgrounds; Ask asks the terminal, and takes dark until it answers.
+// The backgrounds; Ask queries the terminal and uses Dark until it answers.
 const (
 	Ask Background = iota
 	Dark
@@ -61,18 +62,19 @@ const (
 type Console struct {
 	opts Options
 	env  *screen.Env
-	// ctx ends with the console; running are the goroutines of sessions and tasks.
+	// ctx ends with the console; running counts the goroutines of sessions and tasks.
 	ctx     context.Context //nolint:containedctx // it is the life of the program, not of a call
 	cancel  context.CancelFunc
 	running *sync.WaitGroup
 
+	tasks    *task.Workflow
 	live     *liveSession
 	sessions int
 
 	history  history
 	overlays []screen.Overlay
 	toasts   toasts
-	said     headline
+	headline headline
 
 	width, height int
 	theme, dimmed *theme.Theme
@@ -80,46 +82,47 @@ type Console struct {
 	mouse         bool
 	fileOpened    bool
 	spin          int
-	// asksToQuit says that the question whether to quit is in front.
+	// asksToQuit is true while the quit dialog is open.
 	asksToQuit bool
 
-	// crash is what a panic left, to be told when the terminal is restored.
+	// crash is the first panic, reported after the terminal is restored.
 	crash *Crash
 }
 
-// New makes a console; Init opens its first session.
+// New returns a console; Init opens its first session.
 func New(ctx context.Context, opts Options) *Console {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &Console{
 		opts: opts, ctx: ctx, cancel: cancel, running: &sync.WaitGroup{}, mouse: opts.Mouse,
 		width: 80, height: 24, look: theme.Options{ASCII: opts.ASCII, Light: opts.Background == Light, Profile: colorprofile.TrueColor},
 		env: &screen.Env{
-			Clock: opts.Clock, ReadOnly: opts.ReadOnly, Events: &screen.EventLog{}, Tasks: &screen.TaskList{}, Watching: &screen.WatchList{}, Installs: &screen.Installs{}, Logs: &screen.OpenLogs{},
+			ReadOnly: opts.ReadOnly, Events: &screen.EventLog{}, Tasks: &screen.TaskList{}, Watching: &screen.WatchList{}, Installs: &screen.Installs{}, Logs: &screen.OpenLogs{},
 			Contexts: opts.Contexts, Probe: opts.Probe, Program: opts.Program,
 			Ramdisks: opts.Ramdisks, Bench: &screen.Bench{File: opts.File}, Drafts: &screen.Drafts{},
 		},
 	}
 	c.env.Chosen = c.chosen
+	c.tasks = task.New(ctx, c.env, c, c.running)
 	c.restyle()
 	return c
 }
 
-// Init opens the current context and begins the clock.
+// Init opens the current context and starts the clock.
 func (c *Console) Init() tea.Cmd {
 	cmds := []tea.Cmd{c.tick(), c.openSession("")}
 	if c.opts.Background == Ask {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
 	for _, w := range c.opts.Warnings {
-		cmds = append(cmds, screen.Wish(screen.Say{Level: screen.Warning, Text: w}))
+		cmds = append(cmds, screen.Send(screen.Say{Level: screen.Warning, Text: w}))
 	}
-	// Over SSH Bubble Tea does not ask by itself whether the terminal can take a whole
-	// frame at once, and measures text by graphemes; asking costs two answers.
+	// Over SSH Bubble Tea does not query by itself whether the terminal supports synchronized output (2026) and
+	// grapheme widths (2027). The queries cost two short answers.
 	cmds = append(cmds, tea.Raw("\x1b[?2026$p\x1b[?2027$p"))
 	return guard(tea.Batch(cmds...))
 }
 
-// Update routes a message to whoever it is for.
+// Update routes a message to its receiver.
 func (c *Console) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -154,13 +157,11 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 		return c.ticked()
 	case sessionOpened, polled, pollEnded, conductorsSeen:
 		return c.sessionNews(msg)
-	case prepared, ordered, confirmed, progressNews, taskEnded, retryReady:
-		return c.taskNews(msg)
-	case checking, checked, reviewed, refusedAgain, overriding, overridden, resumable:
-		return c.deployNews(msg)
+	case task.Msg:
+		return c.tasks.Update(msg)
 	case screen.Open, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
-		screen.RetryTask, screen.LeaveTask, screen.ApplyRamdisks, screen.StartDeployment, screen.PinDisk, screen.OrderBMC, screen.EditFile:
-		return c.wish(msg)
+		screen.RetryTask, screen.LeaveTask, screen.ApplyRamdisks, screen.StartDeployment, screen.StartEnroll, screen.PinDisk, screen.ChangePorts, screen.OrderBMC, screen.EditFile:
+		return c.handleRequest(msg)
 	case quitNow:
 		return c.leave()
 	case stays:
@@ -171,8 +172,7 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// forward gives a message that is not the root's to the dialogs and to the screen: it
-// is an answer to one of their own commands, and they know it again.
+// forward sends a message to the dialogs and to all visited screens: it is the result of one of their commands.
 func (c *Console) forward(msg tea.Msg) tea.Cmd {
 	var cmds []tea.Cmd
 	if len(c.overlays) > 0 {
@@ -184,14 +184,14 @@ func (c *Console) forward(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// ticked comes each second: ages grow, toasts go.
+// ticked arrives every second, for ages and toasts.
 type ticked struct{}
 
 func (c *Console) tick() tea.Cmd {
-	clock, ctx := c.opts.Clock, c.ctx
+	ctx := c.ctx
 	return func() tea.Msg {
 		select {
-		case <-clock.After(time.Second):
+		case <-time.After(time.Second):
 			return ticked{}
 		case <-ctx.Done():
 			return nil
@@ -200,21 +200,21 @@ func (c *Console) tick() tea.Cmd {
 }
 
 func (c *Console) ticked() tea.Cmd {
-	now := c.opts.Clock.Now()
+	now := time.Now()
 	c.toasts.expire(now)
 	c.spin++
-	return tea.Batch(c.tick(), c.dueConductors(now), c.tellScreen(screen.Tick{Now: now}))
+	return tea.Batch(c.tick(), c.dueConductors(now), c.SendToScreen(screen.Tick{Now: now}))
 }
 
-// tellScreen tells the screen in front a fact.
-func (c *Console) tellScreen(msg tea.Msg) tea.Cmd {
+// SendToScreen sends a message to the screen in front.
+func (c *Console) SendToScreen(msg tea.Msg) tea.Cmd {
 	if s := c.history.front(); s != nil {
 		return s.Update(msg)
 	}
 	return nil
 }
 
-// restyle makes the theme anew, after one of the things that it depends on changed.
+// restyle rebuilds the theme after one of its inputs has changed.
 func (c *Console) restyle() {
 	c.look.Accent = ""
 	if c.env.Session != nil {
@@ -227,9 +227,32 @@ func (c *Console) restyle() {
 // quitNow ends the console.
 type quitNow struct{}
 
-// leave ends what is under way and the program.
+// leave cancels everything and quits.
 func (c *Console) leave() tea.Cmd {
 	c.cancel()
 	c.history.closeAll()
 	return tea.Quit
+}
+
+// Command is a program that takes over the terminal while it runs.
+type Command interface {
+	Run() error
+	SetStdin(r io.Reader)
+	SetStdout(w io.Writer)
+	SetStderr(w io.Writer)
+}
+
+// editFile runs the user's editor on a file.
+func (c *Console) editFile(wish screen.EditFile) tea.Cmd {
+	start := c.opts.Editor
+	if start == nil {
+		start = func(string) (Command, error) { return nil, errors.New(textNoEditor) }
+	}
+	return func() tea.Msg {
+		editor, err := start(wish.Path)
+		if err != nil {
+			return wish.Done(err)
+		}
+		return tea.Exec(editor, wish.Done)()
+	}
 }

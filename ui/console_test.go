@@ -138,8 +138,8 @@ func TestPastePressesNoKeys(t *testing.T) {
 		before := r.text()
 		r.deliver(tea.PasteMsg{Content: strings.Repeat("MUq", 400_000)})
 		r.settle()
-		if r.quit || len(r.ironic.said()) > 0 || r.text() != before {
-			t.Errorf("a paste did something: %v\n%s", r.ironic.said(), r.text())
+		if r.quit || len(r.ironic.requests()) > 0 || r.text() != before {
+			t.Errorf("a paste did something: %v\n%s", r.ironic.requests(), r.text())
 		}
 		r.press("/")
 		r.deliver(tea.PasteMsg{Content: "r7-n02\r"})
@@ -156,12 +156,12 @@ func TestReadOnly(t *testing.T) {
 		r.shows("[read-only]")
 		r.choose("r7-n04")
 		r.press("M")
-		r.shows("read-only; ctrl+o allows changes again")
+		r.shows("read-only mode; ctrl+o turns it off")
 		r.press("ctrl+o")
 		r.lacks("[read-only]")
 		r.press("M")
 		r.pass(3 * time.Second)
-		if said := r.ironic.said(); !slices.Equal(said, []string{"manage r7-n04"}) {
+		if said := r.ironic.requests(); !slices.Equal(said, []string{"manage r7-n04"}) {
 			t.Errorf("sent %q", said)
 		}
 	})
@@ -172,11 +172,11 @@ func TestReadOnlyByConfigurationStays(t *testing.T) {
 		r.c.env.Session.Context.ReadOnly = true
 		r.c.env.ReadOnly = true
 		r.press("ctrl+o")
-		r.shows("read-only by its configuration")
+		r.shows("configured read-only")
 		r.choose("r7-n04")
 		r.press("M")
 		r.pass(time.Second)
-		if said := r.ironic.said(); len(said) > 0 {
+		if said := r.ironic.requests(); len(said) > 0 {
 			t.Errorf("sent %q", said)
 		}
 	})
@@ -223,7 +223,7 @@ func TestHealthOfContexts(t *testing.T) {
 		r.press("home")
 		r.shows("connection refused by 10.0.0.9:6385", "is the API running?")
 		r.press("end")
-		r.shows("Answered", "API 1.82 in 41ms")
+		r.shows("Answered", "API 1.82, 41ms")
 	})
 }
 
@@ -280,7 +280,7 @@ func TestCopy(t *testing.T) {
 		r.press("y", "enter")
 		r.shows("copied the uuid: 00000004")
 		r.deliver(screen.CopyText{Copyable: screen.Copyable{Name: "novel", Text: strings.Repeat("x", maxCopy+1)}})
-		r.shows("novel has 74001 bytes, more than terminals take")
+		r.shows("novel is too long for the clipboard (74001 bytes")
 	})
 }
 

@@ -7,18 +7,18 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Crash is a bug that ended the console: what was panicked with, and where.
+// Crash is a panic that ended the console, with its value and stack.
 type Crash struct {
 	Value any
 	Stack []byte
 }
 
-// Error gives the value; the stack is for the crash file.
-func (e *Crash) Error() string { return fmt.Sprintf("a bug ended the console: %v", e.Value) }
+// Error returns the panic value; the stack goes to the crash file.
+func (e *Crash) Error() string { return fmt.Sprintf(textCrash, e.Value) }
 
 func newCrash(v any) *Crash { return &Crash{Value: v, Stack: debug.Stack()} }
 
-// crashed keeps the first crash and ends the program, which restores the terminal.
+// crashed stores the first crash and quits, which restores the terminal.
 func (c *Console) crashed(e *Crash) tea.Cmd {
 	if c.crash == nil {
 		c.crash = e
@@ -27,8 +27,7 @@ func (c *Console) crashed(e *Crash) tea.Cmd {
 	return tea.Quit
 }
 
-// guard makes a command, and those that it stands for, hand a panic to the root instead
-// of to the terminal.
+// guard wraps a command, and the commands that it batches, to report a panic to the root instead of the terminal.
 func guard(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil

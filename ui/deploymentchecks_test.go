@@ -28,14 +28,14 @@ func TestOneOfThreeChecksIsOverridden(t *testing.T) {
 			r.pass(time.Second)
 		}
 		override("retired", "r7-n05") // another's name
-		r.shows("That is not it.")
+		r.shows("No match.")
 		r.press("esc")
-		r.shows("refuses: retired", "refuses: root-device")
+		r.shows("failed: retired", "failed: root-device")
 		override("retired", "r7-n04")
-		r.shows("refuses: root-device")
-		r.lacks("refuses: retired")
+		r.shows("failed: root-device")
+		r.lacks("failed: retired")
 		override("root-device", "r7-n04")
-		r.shows("deploy r7-n04? Type its name to go on.")
+		r.shows("deploy r7-n04? Type the node name to confirm.")
 		r.resize(200, 90)
 		r.shows("overridden: retired", "overridden: root-device")
 		r.sent()
@@ -58,7 +58,7 @@ func TestWhatAlwaysRefusesIsNotOverridden(t *testing.T) {
 		r.deployable("r7-n04")
 		r.choose("r7-n04")
 		r.order("D", "", `{"colour": "red"}`)
-		r.shows("refuses: hints", "it cannot be overridden")
+		r.shows("failed: hints", "cannot be overridden")
 		r.press("o", "enter")
 		if r.ironic.change(func() {}); strings.Contains(r.text(), "Override hints on") {
 			t.Error("hints can be overridden")
@@ -76,16 +76,16 @@ func TestSeveralAreReviewedTogether(t *testing.T) {
 		r.hints("r7-n02", map[string]any{"serial": "none"})
 		r.mark("r7-n02", "r7-n04", "r7-n06")
 		r.order("D")
-		r.shows("refused for r7-n02", "c go on with 2 nodes")
+		r.shows("refused for r7-n02", "c continue with 2 nodes")
 		r.press("c")
 		r.resize(200, 90)
-		r.shows("serial PHLJ1-r7-n04", "serial PHLJ1-r7-n06", "Left out, for their checks refuse: r7-n02", "Type their number to go on.")
+		r.shows("serial PHLJ1-r7-n04", "serial PHLJ1-r7-n06", "Skipped (checks failed): r7-n02", "Type the number of nodes to confirm.")
 		r.answer("3")
 		r.press("enter")
 		r.sent()
 		r.press("backspace", "2", "enter")
 		r.pass(3 * time.Second)
-		got := slices.DeleteFunc(r.ironic.said(), func(s string) bool { return !strings.HasPrefix(s, "deploy") })
+		got := slices.DeleteFunc(r.ironic.requests(), func(s string) bool { return !strings.HasPrefix(s, "deploy") })
 		slices.Sort(got)
 		if !slices.Equal(got, []string{"deploy r7-n04", "deploy r7-n06"}) {
 			t.Errorf("sent %q", got)
@@ -114,7 +114,7 @@ func TestARetryHasItsOwnChecks(t *testing.T) {
 		r.write("r7-n04")
 		r.press("enter")
 		r.pass(4 * time.Second)
-		first := len(r.ironic.said())
+		first := len(r.ironic.requests())
 		// Ironic says deploy failed, as it does.
 		r.ironic.change(func() { r.ironic.nodes[3].ProvisionState = models.StateDeployFailed })
 		r.hints("r7-n04", map[string]any{"serial": "none"})
@@ -123,19 +123,19 @@ func TestARetryHasItsOwnChecks(t *testing.T) {
 		r.shows("install_coreos failed")
 		r.press("r")
 		r.pass(time.Second)
-		r.shows("refuses: retired", "refuses: root-device")
-		r.lacks("refuses: reserved") // it is the same deployment's
+		r.shows("failed: retired", "failed: root-device")
+		r.lacks("failed: reserved") // it is the same deployment's
 		r.press("esc")
 		r.ironic.change(func() { r.ironic.nodes[3].Retired = false })
 		r.hints("r7-n04", map[string]any{"serial": "S3Z9-r7-n04"})
 		r.press("r")
 		r.pass(time.Second)
-		r.shows("deploy r7-n04? Type its name to go on.", "overwrites  /dev/sda")
+		r.shows("deploy r7-n04? Type the node name to confirm.", "overwrites  /dev/sda")
 		r.answer()
 		r.write("r7-n04")
 		r.press("enter")
 		r.pass(4 * time.Second)
-		if got := r.ironic.said()[first:]; !slices.Equal(got, []string{"deploy r7-n04", "add /extra/console r7-n04"}) {
+		if got := r.ironic.requests()[first:]; !slices.Equal(got, []string{"deploy r7-n04", "add /extra/console r7-n04"}) {
 			t.Errorf("the second try sent %q", got)
 		}
 		r.shows("Task 2", "✓ done")
@@ -149,11 +149,11 @@ func TestARebuildHasItsChecks(t *testing.T) {
 		r.press("D")
 		r.shows(`deploy: not possible in state "active"`)
 		r.order("B")
-		r.shows("refuses: image: Ironic answers a rebuild without an image")
+		r.shows("failed: image: Ironic answers a rebuild without an image")
 		r.press("esc")
 		r.ironic.change(func() { r.ironic.nodes[4].InstanceInfo = map[string]any{"image_source": "http://10.0.7.1/os"} })
 		r.order("B")
-		r.shows("rebuild r7-n05? Type its name to go on.", "overwrites  /dev/nvme0n1", "7b0f6f0e")
+		r.shows("rebuild r7-n05? Type the node name to confirm.", "overwrites  /dev/nvme0n1", "7b0f6f0e")
 		r.sent()
 		r.answer()
 		r.write("r7-n05")
@@ -163,7 +163,7 @@ func TestARebuildHasItsChecks(t *testing.T) {
 		r.shows("rebuild r7-n05: done, now active")
 		r.hints("r7-n05", map[string]any{"serial": "none"})
 		r.order("B")
-		r.shows("refuses: root-device")
+		r.shows("failed: root-device")
 		r.press("esc")
 		r.sent("rebuild r7-n05", "add /extra/console r7-n05") // the disk that it was
 	})
@@ -179,14 +179,14 @@ func TestChecksCanBeLeft(t *testing.T) {
 		r.deliver(keyMsg("enter")) // the commands have not run yet
 		msg := <-r.msgs
 		r.deliver(msg)
-		if !strings.Contains(r.text(), "Doing the checks.") {
+		if !strings.Contains(r.text(), "Running checks.") {
 			t.Fatalf("it does not say what it does:\n%s", r.text())
 		}
 		r.deliver(keyMsg("U"))
 		r.deliver(keyMsg("esc"))
 		r.settle()
 		r.pass(time.Second)
-		r.lacks("Doing the checks.", "Type its name", "undeploy")
+		r.lacks("Running checks.", "Type the node name", "undeploy")
 		r.sent()
 	})
 }

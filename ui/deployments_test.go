@@ -12,6 +12,7 @@ import (
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
+	"ironworks/ui/task"
 )
 
 func (r *rig) deployable(names ...string) {
@@ -88,11 +89,11 @@ func TestEveryWayLeadsThroughTheChecks(t *testing.T) {
 				r.deployable("r7-n04")
 				r.choose("r7-n04")
 				way(r)
-				r.shows("deploy r7-n04? Type its name to go on.", "overwrites", "serial PHLJ1-r7-n04")
+				r.shows("deploy r7-n04? Type the node name to confirm.", "overwrites", "serial PHLJ1-r7-n04")
 				r.sent()
 				r.press("y", "enter")
 				r.sent()
-				r.shows("That is not it.")
+				r.shows("No match.")
 				r.press("backspace")
 				r.write("r7-n04")
 				r.press("enter")
@@ -107,7 +108,7 @@ func TestEveryWayLeadsThroughTheChecks(t *testing.T) {
 				r.hints("r7-n04", map[string]any{"serial": "none"})
 				r.choose("r7-n04")
 				way(r)
-				r.shows("refused for r7-n04, nothing was sent", "refuses: root-device: no disk matches the hints", "→ ironworks hints set r7-n04", "/dev/nvme0n1")
+				r.shows("refused for r7-n04: nothing was sent", "failed: root-device: no disk matches the hints", "→ on the page Root disk: pick a disk (enter), or edit the hints (e)", "/dev/nvme0n1")
 				r.press("enter", "y", "enter")
 				r.sent()
 				r.press("esc")
@@ -125,7 +126,7 @@ func TestWhatIsAskedForIsSent(t *testing.T) {
 		r.choose("r7-n04")
 		r.order("D", file, `{"serial": "S3Z9-r7-n04"}`, "deploy.install_coreos@77")
 		r.resize(200, 90)
-		r.shows("overwrites  /dev/sda", "other disks untouched by the deployment; erased by automated cleaning at undeploy", "  /dev/nvme0n1, 832.6 GiB",
+		r.shows("overwrites  /dev/sda", "other disks kept by the deployment; erased by automated cleaning at undeploy", "  /dev/nvme0n1, 832.6 GiB",
 			"deploy.install_coreos@77", "user        core: ", `"path":"/instance_info/root_device"`, "baremetal node deploy")
 		r.lacks("AAAAC3") // user data is not shown
 		r.write("r7-n04")
@@ -166,12 +167,17 @@ func TestDeploymentsOfScreens(t *testing.T) {
 			msg  screen.StartDeployment
 			says string
 		}{
-			"none":            {screen.StartDeployment{}, "no node that its checks let pass"},
-			"not checked":     {ready(session.Checks, false), "no node that its checks let pass"},
-			"another Ironic":  {ready(&provision.Preflighter{Reader: newFakeIronic(), Clock: bubbleClock{}}, true), "another Ironic"},
-			"without a check": {handMade(ready(session.Checks, false)), "the checks were not done"},
+			"none":            {screen.StartDeployment{}, "no node passed its checks"},
+			"not checked":     {ready(session.Checks, false), "no node passed its checks"},
+			"another Ironic":  {ready(&provision.Preflighter{Reader: newFakeIronic()}, true), "the context changed since the checks"},
+			"without a check": {handMade(ready(session.Checks, false)), "checks have not run"},
 		} {
 			r.deliver(c.msg)
+			if name == "without a check" {
+				r.answer()
+				r.write("r7-n04")
+				r.press("enter")
+			}
 			r.pass(2 * time.Second)
 			if got := r.text(); !strings.Contains(got, c.says) {
 				t.Errorf("%s: no %q in\n%s", name, c.says, got)
@@ -181,6 +187,9 @@ func TestDeploymentsOfScreens(t *testing.T) {
 		other := ready(session.Checks, true)
 		other.Plan.Action = provision.Power(models.TargetOff) // it is the action that counts
 		r.deliver(other)
+		r.answer()
+		r.write("r7-n04")
+		r.press("enter")
 		r.pass(3 * time.Second)
 		r.sent("add /instance_uuid r7-n04", "deploy r7-n04", "add /extra/console r7-n04")
 		r.press("5", "enter")
@@ -201,11 +210,11 @@ func handMade(msg screen.StartDeployment) screen.StartDeployment {
 // DeployAction alone, and of that after its checks alone.
 func TestOnlyDeploymentsDeploy(t *testing.T) {
 	t.Parallel()
-	fillings := []arguments{
+	fillings := []task.Arguments{
 		{},
-		{fieldSettings: "owner=x", fieldDevice: "disk", fieldPassword: "p", fieldSteps: "deploy.install_coreos@80"},
-		{fieldSettings: "provision_state=active target_provision_state=active", fieldRunbook: "CUSTOM_X", fieldReason: "active"},
-		{fieldSettings: "instance_info.x=1", fieldSteps: `[{"interface": "deploy", "step": "install_coreos"}]`},
+		{task.FieldSettings: "owner=x", "device": "disk", "password": "p", "steps": "deploy.install_coreos@80"},
+		{task.FieldSettings: "provision_state=active target_provision_state=active", "runbook": "CUSTOM_X", "reason": "active"},
+		{task.FieldSettings: "instance_info.x=1", "steps": `[{"interface": "deploy", "step": "install_coreos"}]`},
 	}
 	deploying := map[action.ID]bool{}
 	for _, a := range action.All() {
@@ -215,18 +224,17 @@ func TestOnlyDeploymentsDeploy(t *testing.T) {
 		for _, args := range fillings {
 			for _, n := range rack() {
 				fake := newFakeIronic(n)
-				o := order{id: a.ID, args: args, session: &screen.Session{Checks: &provision.Preflighter{Reader: fake, Clock: bubbleClock{}}}}
-				act, err := o.action()
+				act, err := task.Build(a.ID, args, &provision.Preflighter{Reader: fake})
 				if err != nil {
 					continue
 				}
-				runner := provision.Runner{API: fake, Audit: &auditBook{}, Clock: bubbleClock{}}
+				runner := provision.Runner{API: fake, Audit: &auditBook{}}
 				_ = runner.Plan(act, []models.Node{n})
 				// Somebody forgets to look at the refusals.
 				runner.Run(t.Context(), provision.Batch{Action: act, Items: []provision.Item{{Node: n}}}, provision.RunOptions{})
 				_, is := act.(*provision.DeployAction)
 				deploying[a.ID] = is
-				for _, sent := range fake.said() {
+				for _, sent := range fake.requests() {
 					if strings.HasPrefix(sent, "deploy") || strings.HasPrefix(sent, "rebuild") {
 						t.Errorf("%s in %s sends %q without checks", a.ID, n.ProvisionState, sent)
 					}

@@ -75,7 +75,7 @@ func TestAllOfAReviewIsRead(t *testing.T) {
 		}
 		for _, want := range []string{
 			"uuid ", "overwrites", "other disks", "step-offered", "1  deploy.deploy@100", "core: ssh-ed25519", "/states/provision", "baremetal node validate",
-			"CONFIGDRIVE.json", "↑ back to the beginning",
+			"CONFIGDRIVE.json", "↑ back to the top",
 		} {
 			if !strings.Contains(seen, want) {
 				t.Errorf("%q is on none of the pages:\n%s", want, seen)

@@ -7,14 +7,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/printable"
 	"ironworks/ui/action"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen"
 	"ironworks/ui/theme"
 )
 
-// View paints the whole screen. It is called after every message, so that it only joins
-// strings.
+// View draws the whole screen. It runs after every message, so it only joins strings.
 func (c *Console) View() (v tea.View) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -22,7 +22,7 @@ func (c *Console) View() (v tea.View) {
 				c.crash = newCrash(p)
 				c.cancel()
 			}
-			// The next message, a tick at the latest, ends the program.
+			// The next message, a tick at the latest, quits.
 			v = tea.NewView(" ")
 			v.AltScreen = true
 		}
@@ -40,14 +40,14 @@ func (c *Console) windowTitle() string {
 	if c.env.Session == nil {
 		return "ironworks"
 	}
-	return "ironworks " + models.Printable(c.env.Session.Context.Name)
+	return "ironworks " + c.env.Session.Context.Name
 }
 
-// tooSmall is below what anything can be shown in.
+// leastWidth and leastHeight are the smallest usable window.
 const (
 	leastWidth  = 30
 	leastHeight = 7
-	// roomyHeight is from where on a rule below the header is not missed.
+	// roomyHeight is the height from which the header gets a rule.
 	roomyHeight = 30
 )
 
@@ -85,7 +85,7 @@ func blockSize(block string) (w, h int) {
 	return w, h
 }
 
-// bodyTheme dims the picture while it is not live.
+// bodyTheme dims the body while its data is not live.
 func (c *Console) bodyTheme() *theme.Theme {
 	s := c.env.Status
 	if s.Fault != nil && !s.Answered.IsZero() {
@@ -94,27 +94,28 @@ func (c *Console) bodyTheme() *theme.Theme {
 	return c.theme
 }
 
-// card is what fits where nothing else does.
+// card is the text for a window that is too small.
 func (c *Console) card(w, h int) string {
 	text, _ := c.connection(w)
 	lines := []string{"ironworks"}
 	if c.env.Session != nil {
-		lines = append(lines, c.mark()+models.Printable(c.env.Session.Context.Name))
+		lines = append(lines, c.mark()+printable.Line(c.env.Session.Context.Name))
 	}
 	lines = append(lines, cell.Wrap(text, w)...)
-	lines = append(lines, cell.Wrap("too small: 30×7 at least; q quits", w)...)
+	lines = append(lines, cell.Wrap(textTooSmall, w)...)
 	if n := len(c.overlays); n > 0 {
-		lines = append([]string{"a dialog is open"}, lines...)
+		lines = append([]string{textDialogOpen}, lines...)
 	}
 	return cell.Block(lines, w, h)
 }
 
-// footer is the last line: the keys that matter here.
+// footer draws the last line: the most important keys.
 func (c *Console) footer(w int) string {
 	hints := c.hints()
 	t := c.theme
 	line, used := " ", 1
 	for _, hint := range hints {
+		hint.Text = printable.Line(hint.Text)
 		size := cell.Width(hint.Key) + 1 + cell.Width(hint.Text) + 2
 		if used+size > w {
 			break
@@ -125,7 +126,7 @@ func (c *Console) footer(w int) string {
 	return line + cell.Blanks(w-used)
 }
 
-// hints are the keys for the footer; those that cannot be pressed now are left out.
+// hints returns the keys for the footer, without disabled ones.
 func (c *Console) hints() []screen.Hint {
 	if n := len(c.overlays); n > 0 {
 		return c.overlays[n-1].Keys()
@@ -135,18 +136,17 @@ func (c *Console) hints() []screen.Hint {
 		return hinted.Hints()
 	}
 	if s != nil && s.Typing() {
-		return []screen.Hint{{Key: "enter", Text: "keep"}, {Key: "esc", Text: "drop"}, {Key: "keys", Text: strings.Join(models.FilterKeys(), " ")}}
+		return []screen.Hint{{Key: "enter", Text: "apply"}, {Key: "esc", Text: "cancel"}, {Key: "keys", Text: strings.Join(models.FilterKeys(), " ")}}
 	}
-	// The general ones have their place even where many others are: what does not fit
-	// is in the help.
+	// General keys keep their place; whatever does not fit is in the help.
 	var hints []screen.Hint
 	for _, a := range footActions(c.scopes()) {
-		if a.ID == action.Back && c.nowhereBack() {
+		if a.ID == action.Back && c.history.at == 0 {
 			continue
 		}
 		hints = append(hints, screen.Hint{Key: keyText(a.Key()), Text: a.Name})
 	}
-	// The last is the help: who sees nothing else finds everything there.
+	// The last hint, the help, always stays.
 	for n := len(hints); n > 1 && hintsWidth(hints) > c.width; n-- {
 		hints = slices.Delete(hints, n-2, n-1)
 	}
@@ -161,11 +161,7 @@ func hintsWidth(hints []screen.Hint) int {
 	return w
 }
 
-func (c *Console) nowhereBack() bool {
-	return c.history.at == 0
-}
-
-// keyText is how a key is written for people.
+// keyText formats a key for people.
 func keyText(key string) string {
 	switch key {
 	case "up":

@@ -27,36 +27,36 @@ func (fakeRamdisks) Build(_ context.Context, in prepare.Inputs) (prepare.Built, 
 	}}, nil
 }
 
-func (fakeRamdisks) Check(_ context.Context, path string, known screen.FileStamp) (screen.Checked, error) {
+func (fakeRamdisks) Check(_ context.Context, path string, known prepare.FileStamp) (prepare.Checked, error) {
 	const text = "variant: fcos\nversion: 1.5.0\nstorrage: {}\n"
 	switch {
 	case path != "worker.bu":
-		return screen.Checked{}, errors.New(path + ": no such file or directory")
+		return prepare.Checked{}, errors.New(path + ": no such file or directory")
 	case known.Size == int64(len(text)):
-		return screen.Checked{Same: true}, nil
+		return prepare.Checked{Same: true}, nil
 	}
-	return screen.Checked{Stamp: screen.FileStamp{Size: int64(len(text))}, Source: []byte(text), Report: userdata.Check([]byte(text))}, nil
+	return prepare.Checked{Stamp: prepare.FileStamp{Size: int64(len(text))}, Source: []byte(text), Report: userdata.Check([]byte(text))}, nil
 }
 
-func (fakeRamdisks) Save(context.Context, screen.RamdiskSource, string, bool) (string, error) {
+func (fakeRamdisks) Save(context.Context, prepare.ConfigSource, string, bool) (string, error) {
 	return "saved", nil
 }
 
-func (fakeRamdisks) Look(context.Context, string) (screen.ImageLook, error) {
-	return screen.ImageLook{}, nil
+func (fakeRamdisks) Look(context.Context, string) (prepare.ImageLook, error) {
+	return prepare.ImageLook{}, nil
 }
 
-func (fakeRamdisks) Embed(context.Context, screen.RamdiskSource, screen.EmbedOrder) (string, error) {
+func (fakeRamdisks) Embed(context.Context, prepare.ConfigSource, prepare.EmbedOrder) (string, error) {
 	return "embedded", nil
 }
 
-func (fakeRamdisks) Wrap(context.Context, screen.RamdiskSource, screen.WrapOrder) (string, error) {
+func (fakeRamdisks) Wrap(context.Context, prepare.ConfigSource, prepare.WrapOrder) (string, error) {
 	return "wrapped", nil
 }
 
 func (fakeRamdisks) Addresses(context.Context, []string) ([]serve.Candidate, error) { return nil, nil }
 
-func (fakeRamdisks) Serve(context.Context, screen.RamdiskSource, screen.ServeOrder) (screen.Serving, error) {
+func (fakeRamdisks) Serve(context.Context, prepare.ConfigSource, prepare.ServeOrder) (screen.Serving, error) {
 	return nil, errors.New("not here")
 }
 
@@ -85,7 +85,7 @@ func TestTheFormIsFilledInAndFoundAgain(t *testing.T) {
 		}
 		r.press("enter")
 		r.write("q1?") // keys are text now: neither quits, goes to the fleet nor helps
-		r.shows("enter keep", "q1?")
+		r.shows("enter save", "q1?")
 		r.pass(time.Second)
 		r.shows("/etc/hostname  0644  3 B")
 		r.press("enter", "1", "6")
@@ -158,13 +158,13 @@ func TestRamdisksOfSeveralNodesNeedTheirNumber(t *testing.T) {
 		r.shows("r7-n04, r7-n06") // those that are marked
 		r.press("esc")
 		r.applyISO(rack()[3].UUID + "," + rack()[5].UUID)
-		r.shows("Send 2 requests? Type their number")
+		r.shows("Send 2 requests? Type the number of nodes")
 		r.answer("y", "enter")
 		r.sent()
 		r.press("backspace", "2", "enter")
 		r.pass(time.Second)
-		if got := len(r.ironic.said()); got != 2 {
-			r.t.Errorf("%d requests: %q", got, r.ironic.said())
+		if got := len(r.ironic.requests()); got != 2 {
+			r.t.Errorf("%d requests: %q", got, r.ironic.requests())
 		}
 	})
 }
@@ -172,7 +172,7 @@ func TestRamdisksOfSeveralNodesNeedTheirNumber(t *testing.T) {
 func TestReadOnlyAppliesNothing(t *testing.T) {
 	inBubble(t, rack(), withRamdisks, func(r *rig) {
 		r.press("ctrl+o", "6", "A")
-		r.shows("read-only; ctrl+o allows changes again")
+		r.shows("read-only mode; ctrl+o turns it off")
 		r.lacks("Write into nodes")
 		r.press("s")
 		r.shows("Save as Ignition") // a file of this machine is nobody else's

@@ -11,8 +11,8 @@ import (
 	"ironworks/ui/screen"
 )
 
-// explain goes to what is the matter with the node that the screen is about; of several it
-// asks which. A screen about something else has a node at its cursor.
+// explain opens the Explain screen for the screen's node, or a list to choose from several. Screens without nodes
+// use the node at their cursor.
 func (c *Console) explain() tea.Cmd {
 	s := c.history.front()
 	if s == nil {
@@ -22,40 +22,40 @@ func (c *Console) explain() tea.Cmd {
 	case 0:
 		return c.atOnce(s.Do(action.Explain))
 	case 1:
-		return c.open(screen.Ref{Kind: screen.KindExplain, ID: targets[0].UUID})
+		return c.Open(screen.Ref{Kind: screen.KindExplain, ID: targets[0].UUID})
 	default:
-		return c.show(c.explained(targets))
+		return c.Show(c.explained(targets))
 	}
 }
 
-// explained lists nodes to choose the one from that is explained.
+// explained lists the nodes to choose from.
 func (c *Console) explained(nodes []models.NodeRef) screen.Overlay {
 	items := make([]overlay.Item, len(nodes))
 	for i, n := range nodes {
-		items[i] = overlay.Item{ID: n.UUID, Title: models.Printable(n.Label())}
+		items[i] = overlay.Item{ID: n.UUID, Title: n.Label()}
 		if row, _, there := c.env.Session.Store.Get(n.UUID); there {
-			items[i].Detail = models.Printable(row.Node.StateText())
+			items[i].Detail = row.Node.StateText()
 		}
 	}
-	return overlay.NewPick("Explain one of them", items, func(uuid string) tea.Cmd {
-		return screen.Wish(screen.Open{Ref: screen.Ref{Kind: screen.KindExplain, ID: uuid}})
+	return overlay.NewPick(textExplainWhich, items, func(uuid string) tea.Cmd {
+		return screen.Send(screen.Open{Ref: screen.Ref{Kind: screen.KindExplain, ID: uuid}})
 	})
 }
 
-// whyExplain says why nothing can be explained from here.
+// whyExplain returns why Explain is disabled, "" if it is not.
 func (c *Console) whyExplain() string {
 	s := c.history.front()
 	switch {
 	case s == nil || c.env.Session == nil:
-		return "there is no connection"
+		return textNotConnected
 	case c.env.Session.Explain == nil:
-		return "nothing can be explained here"
+		return textNoExplain
 	case s.Ref().Kind == screen.KindExplain:
-		return "this is it; ctrl+r reads anew"
+		return textAlreadyExplain
 	case len(s.Targets()) > 0:
 		return ""
 	case slices.Contains(s.Scopes(), action.Nodes):
-		return "no node is chosen"
+		return textNoNodeSelected
 	}
 	return s.Why(action.Explain)
 }

@@ -46,10 +46,10 @@ func TestExplainOneOfSeveral(t *testing.T) {
 		r.press("space")
 		r.choose("r7-n05")
 		r.press("space", "e")
-		r.shows("Explain one of them", "r7-n02", "deploy failed", "r7-n05")
+		r.shows("Explain a node", "r7-n02", "deploy failed", "r7-n05")
 		r.write("n05")
 		r.press("enter")
-		r.shows("explain r7-n05", "Nothing is wrong")
+		r.shows("explain r7-n05", "No problem found")
 	})
 }
 
@@ -61,7 +61,7 @@ func TestExplainActs(t *testing.T) {
 		r.shows("fan 3 is being replaced", "enter  maintenance-off")
 		r.press("enter")
 		r.pass(2 * time.Second)
-		r.shows("Nothing is wrong")
+		r.shows("No problem found")
 		r.press("1")
 		r.choose("r7-n02")
 		r.press("e", "enter")
@@ -72,18 +72,18 @@ func TestExplainActs(t *testing.T) {
 			t.Error("read-only allows it")
 		}
 		r.press("e")
-		r.shows("this is it")
+		r.shows("already shown")
 	})
 }
 
 func TestExplainWhyNot(t *testing.T) {
 	inBubble(t, nil, nil, func(r *rig) {
 		r.press("e")
-		r.shows("no node is chosen")
+		r.shows("no node selected")
 		r.press("2", "e")
-		r.shows("nothing happened yet")
+		r.shows("no events yet")
 		r.c.env.Session.Explain = nil
 		r.press("1", "e")
-		r.shows("nothing can be explained here")
+		r.shows("explanations are not available here")
 	})
 }

@@ -53,6 +53,7 @@ func TestScreens(t *testing.T) {
 	tests := map[string]func(r *rig){
 		"fleet":         func(*rig) {},
 		"fleet-wide":    func(r *rig) { r.press("w") },
+		"enroll":        func(r *rig) { r.enrolls(1, "r7-n09") },
 		"fleet-marks":   func(r *rig) { r.press("space", "down", "space") },
 		"fleet-filter":  func(r *rig) { r.press("/"); r.write("state:failed,wait") },
 		"fleet-wrong":   func(r *rig) { r.press("/"); r.write("color:red") },

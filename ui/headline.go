@@ -5,20 +5,22 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"ironworks/fleet"
 	"ironworks/models"
+	"ironworks/printable"
 	"ironworks/ui/cell"
 	"ironworks/ui/theme"
 )
 
-// headline is what of the connection stands in the header. It is rounded, so that an
-// idle fleet costs no bytes: a latency that trembles does not change it.
+// headline is the connection state in the header, rounded so that an idle fleet redraws nothing.
 type headline struct {
 	latency time.Duration // the smallest of the steps that holds it
 }
 
-// note takes the latency in: up at once, down only when it is far below.
-func (h *headline) note(s fleet.Status) {
+// update sets the latency: up at once, down only when it is far lower.
+func (h *headline) update(s fleet.Status) {
 	if s.Latency <= 0 {
 		return
 	}
@@ -34,8 +36,8 @@ func (h *headline) note(s fleet.Status) {
 	}
 }
 
-// connection says how fresh the picture is, for the header's right side: the longest of
-// its forms that fits w cells. The words stay the same while all is well.
+// connection returns the freshness of the data for the header: the longest form that fits w cells. It is stable
+// while all is well.
 func (c *Console) connection(w int) (text string, role theme.Role) {
 	forms, role := c.connectionForms()
 	for _, text = range forms {
@@ -46,13 +48,13 @@ func (c *Console) connection(w int) (text string, role theme.Role) {
 	return text, role
 }
 
-// connectionForms are the forms, from the longest to the shortest.
+// connectionForms returns the forms, longest first.
 func (c *Console) connectionForms() (forms []string, role theme.Role) {
 	s := c.env.Status
-	now := c.opts.Clock.Now()
+	now := time.Now()
 	switch {
 	case c.live == nil:
-		return []string{"no connection"}, theme.Bad
+		return []string{textNoConnection}, theme.Bad
 	case c.live.Replay != nil:
 		return replayForms(c.live.Replay.State())
 	case s.Fault != nil && s.Answered.IsZero():
@@ -60,13 +62,13 @@ func (c *Console) connectionForms() (forms []string, role theme.Role) {
 	case s.Fault != nil:
 		age := pictureAge(s, now)
 		return []string{
-			fmt.Sprintf("%s · picture %s · %s", s.Fault.Kind, age, nextTry(s, now)),
+			fmt.Sprintf(textPictureAge, s.Fault.Kind, age, nextTry(s, now)),
 			fmt.Sprintf("%s · %s · %s", s.Fault.Kind, age, nextTry(s, now)),
 			age,
 		}, theme.Bad
 	case s.Answered.IsZero():
 		if waited := now.Sub(c.env.Started); waited >= 2*time.Second {
-			return []string{"no answer for " + models.Age(waited)}, theme.Warn
+			return []string{textNoAnswerFor + models.Age(waited)}, theme.Warn
 		}
 		return []string{"connecting"}, theme.Muted
 	case !s.Complete:
@@ -77,12 +79,12 @@ func (c *Console) connectionForms() (forms []string, role theme.Role) {
 		return []string{"listing nodes: " + read, "listing " + read, "listing"}, theme.Warn
 	case s.Behind || s.Stale(now) || now.Sub(s.AsOf) > c.freshest(s)+grace:
 		age := pictureAge(s, now)
-		return []string{"catching up · picture " + age, "picture " + age, age}, theme.Warn
+		return []string{textCatchingUp + age, "data " + age, age}, theme.Warn
 	}
 	return c.liveForms(s)
 }
 
-// pictureAge is since when the picture may be wrong.
+// pictureAge returns the age of the oldest possibly outdated data.
 func pictureAge(s fleet.Status, now time.Time) string {
 	if s.AsOf.IsZero() {
 		return "incomplete"
@@ -90,13 +92,12 @@ func pictureAge(s fleet.Status, now time.Time) string {
 	return models.Age(now.Sub(s.AsOf)) + " old"
 }
 
-// grace is how long a round may take beyond its period before the header says so.
+// grace is how long a poll may exceed its period before the header says so.
 const grace = 2 * time.Second
 
-// liveForms are for when all is well: a conductor that is down is said in all of them.
-// Where none is alive nothing is said: an Ironic on SQLite keeps no heartbeats, and
-// calls its only conductor dead after a minute (ironic/conductor/base_manager.py:
-// _conductor_service_record_keepalive).
+// liveForms are the forms while all is well; each includes conductors that are down. If no conductor is alive,
+// nothing is shown: an Ironic on SQLite stores no heartbeats and reports its only conductor dead after a minute
+// (ironic/conductor/base_manager.py: _conductor_service_record_keepalive).
 func (c *Console) liveForms(s fleet.Status) (forms []string, role theme.Role) {
 	live := "live ≤" + models.Age(c.freshest(s))
 	conductors, role := "", theme.Muted
@@ -107,16 +108,16 @@ func (c *Console) liveForms(s fleet.Status) (forms []string, role theme.Role) {
 		}
 	}
 	if all := len(c.env.Conductors); all > 0 {
-		conductors = fmt.Sprintf("%d conductor%s · ", all, plural(all))
+		conductors = english.Plural(all, "conductor", "") + " · "
 		if down := all - alive; down > 0 && alive > 0 {
 			role = theme.Warn
-			live = fmt.Sprintf("%d of %d conductors down · %s", down, all, live)
+			live = fmt.Sprintf(textConductorsDown, down, all, live)
 			conductors = ""
 		}
 	}
 	latency := ""
-	if c.said.latency > 0 {
-		latency = "≤" + latencyText(c.said.latency) + " · "
+	if c.headline.latency > 0 {
+		latency = "≤" + latencyText(c.headline.latency) + " · "
 	}
 	return []string{
 		"API " + s.Version.String() + " · " + conductors + latency + live,
@@ -124,8 +125,7 @@ func (c *Console) liveForms(s fleet.Status) (forms []string, role theme.Role) {
 	}, role
 }
 
-// freshest is how old the picture can be while all is well: the poller's period, in steps,
-// so that it stands still.
+// freshest is the greatest age of the data while all is well: the poller's period, rounded up.
 func (c *Console) freshest(s fleet.Status) time.Duration {
 	for _, step := range []time.Duration{1, 2, 5, 10, 20, 30} {
 		if s.Period <= step*time.Second {
@@ -145,24 +145,17 @@ func latencyText(d time.Duration) string {
 func nextTry(s fleet.Status, now time.Time) string {
 	left := s.NextTry.Sub(now).Round(time.Second)
 	if left <= 0 {
-		return "trying again"
+		return "retrying now"
 	}
-	return "next try in " + models.Age(left)
+	return "retry in " + models.Age(left)
 }
 
-func plural(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return "s"
-}
-
-// header is the first line: where we are, and how fresh that is.
+// header draws the first line: place and freshness.
 func (c *Console) header(w int) string {
 	t := c.theme
 	where := ""
 	if c.env.Session != nil {
-		where = models.Printable(c.env.Session.Context.Name)
+		where = printable.Line(c.env.Session.Context.Name)
 	}
 	mark := c.mark()
 	badges := ""
@@ -170,11 +163,11 @@ func (c *Console) header(w int) string {
 		badges += " [read-only]"
 	}
 	if n := c.env.Tasks.Running(); n > 0 {
-		badges += fmt.Sprintf(" %s %d task%s", spinner(c.spin), n, plural(n))
+		badges += " " + spinner(c.spin) + " " + english.Plural(n, "task", "")
 	}
 	crumb := ""
 	if s := c.history.front(); s != nil {
-		crumb = " › " + s.Title()
+		crumb = " › " + printable.Line(s.Title())
 	}
 	name := ""
 	if w >= 60 {
@@ -199,7 +192,7 @@ func (c *Console) header(w int) string {
 	return left + cell.Blanks(room+1) + t.Paint(role, right) + " "
 }
 
-// mark says on every screen that nothing here is real, or now.
+// mark labels recordings and labs on every screen.
 func (c *Console) mark() string {
 	switch {
 	case c.replay() != nil:
@@ -210,6 +203,5 @@ func (c *Console) mark() string {
 	return ""
 }
 
-// spinner turns once a second while something is under way: the only thing that moves
-// by itself.
+// spinner turns once a second while tasks run. Nothing else moves by itself.
 func spinner(at int) string { return [...]string{"⠋", "⠙", "⠹", "⠸"}[at%4] }

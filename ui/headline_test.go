@@ -26,14 +26,14 @@ func TestHeaderTellsTheAgeOfThePicture(t *testing.T) {
 			}, "live ≤2m00"},
 			"first listing":         {func(s *fleet.Status) { s.Complete, s.AsOf, s.Total = false, time.Time{}, 2000 }, "listing nodes: 9 of 2000"},
 			"first listing, silent": {func(s *fleet.Status) { s.Complete, s.AsOf = false, time.Time{} }, "listing nodes: 9"},
-			"in a burst":            {func(s *fleet.Status) { s.Behind, s.AsOf = true, ago(7*time.Second) }, "catching up · picture 7s old"},
-			"answers, but is late":  {func(s *fleet.Status) { s.AsOf = ago(45 * time.Second) }, "catching up · picture 45s old"},
+			"in a burst":            {func(s *fleet.Status) { s.Behind, s.AsOf = true, ago(7*time.Second) }, "catching up · data 7s old"},
+			"answers, but is late":  {func(s *fleet.Status) { s.AsOf = ago(45 * time.Second) }, "catching up · data 45s old"},
 			"lost": {func(s *fleet.Status) {
 				s.Connected, s.Fault, s.AsOf = false, &models.Fault{Kind: models.FaultRefused}, ago(31*time.Second)
-			}, "refused · picture 31s old · trying again"},
+			}, "refused · data 31s old · retrying now"},
 			"lost in the first listing": {func(s *fleet.Status) {
 				s.Connected, s.Complete, s.Fault, s.AsOf = false, false, &models.Fault{Kind: models.FaultRefused}, time.Time{}
-			}, "refused · picture incomplete · trying again"},
+			}, "refused · data incomplete · retrying now"},
 		} {
 			s := live
 			c.change(&s)

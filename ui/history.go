@@ -11,6 +11,7 @@ import (
 	"ironworks/ui/screen/connect"
 	"ironworks/ui/screen/deploy"
 	"ironworks/ui/screen/drivers"
+	"ironworks/ui/screen/enroll"
 	"ironworks/ui/screen/events"
 	"ironworks/ui/screen/explain"
 	"ironworks/ui/screen/fleet"
@@ -20,16 +21,16 @@ import (
 	"ironworks/ui/screen/watch"
 )
 
-// maxHistory bounds how many screens are kept to go back to.
+// maxHistory bounds the number of visited screens.
 const maxHistory = 30
 
-// history is the screens that were visited, and which of them is in front.
+// history has the visited screens and the position of the current one.
 type history struct {
 	visited []screen.Screen
 	at      int
 }
 
-// front is the screen that is shown, nil before the first.
+// front returns the current screen, nil before the first.
 func (h *history) front() screen.Screen {
 	if h.at >= len(h.visited) {
 		return nil
@@ -37,10 +38,10 @@ func (h *history) front() screen.Screen {
 	return h.visited[h.at]
 }
 
-// all lists every screen that is kept.
+// all returns every visited screen.
 func (h *history) all() []screen.Screen { return h.visited }
 
-// push goes to a new screen; those that were ahead are given up, as in a browser.
+// push shows a new screen and closes the screens ahead, as in a browser.
 func (h *history) push(s screen.Screen) {
 	if len(h.visited) > 0 {
 		for _, gone := range h.visited[h.at+1:] {
@@ -50,14 +51,14 @@ func (h *history) push(s screen.Screen) {
 	}
 	h.visited = append(h.visited, s)
 	if len(h.visited) > maxHistory {
-		// The first stays: it is home.
+		// The first screen is home and stays.
 		h.visited[1].Close()
 		h.visited = slices.Delete(h.visited, 1, 2)
 	}
 	h.at = len(h.visited) - 1
 }
 
-// step goes back or forward; false at the end.
+// step moves back or forward; it returns false at the end.
 func (h *history) step(by int) bool {
 	if to := h.at + by; to >= 0 && to < len(h.visited) {
 		h.at = to
@@ -72,14 +73,14 @@ func (h *history) closeAll() {
 	}
 }
 
-// clear gives every screen up.
+// clear closes and removes all screens.
 func (h *history) clear() {
 	h.closeAll()
 	h.visited, h.at = nil, 0
 }
 
-// open goes to the screen of a ref; the one in front is not opened again.
-func (c *Console) open(ref screen.Ref) tea.Cmd {
+// Open shows the screen of a ref, unless it is in front already.
+func (c *Console) Open(ref screen.Ref) tea.Cmd {
 	if s := c.history.front(); s != nil && s.Ref() == ref {
 		return nil
 	}
@@ -91,16 +92,16 @@ func (c *Console) open(ref screen.Ref) tea.Cmd {
 	return tea.Batch(s.Start(), s.Shown())
 }
 
-// openAt goes to a screen, and does there what is asked for.
+// openAt shows a screen and runs an action there.
 func (c *Console) openAt(msg screen.Open) tea.Cmd {
-	cmd := c.open(msg.Ref)
+	cmd := c.Open(msg.Ref)
 	if s := c.history.front(); msg.Then != "" && s != nil && s.Ref() == msg.Ref {
 		cmd = tea.Batch(cmd, s.Do(msg.Then))
 	}
 	return cmd
 }
 
-// make makes the screen of a ref.
+// make returns a new screen for a ref.
 func (c *Console) make(ref screen.Ref) screen.Screen {
 	switch ref.Kind {
 	case screen.KindFleet:
@@ -121,6 +122,8 @@ func (c *Console) make(ref screen.Ref) screen.Screen {
 		return watch.New(c.env)
 	case screen.KindDeploy:
 		return deploy.New(c.env, ref.ID)
+	case screen.KindEnroll:
+		return enroll.New(c.env)
 	case screen.KindExplain:
 		return explain.New(c.env, ref.ID)
 	case screen.KindTask:
@@ -130,8 +133,7 @@ func (c *Console) make(ref screen.Ref) screen.Screen {
 	return nil
 }
 
-// chosen are the nodes that the screen visited last is about, or else the fleet's marked
-// ones: what somebody goes to another screen with in mind.
+// chosen returns the nodes of the last visited screen that has any.
 func (c *Console) chosen() []models.NodeRef {
 	for i := len(c.history.visited) - 1; i >= 0; i-- {
 		if targets := c.history.visited[i].Targets(); len(targets) > 0 {
@@ -141,16 +143,16 @@ func (c *Console) chosen() []models.NodeRef {
 	return nil
 }
 
-// openFile goes to the file that the console was opened with, once.
+// openFile shows the file of the command line on the Ignition screen, once.
 func (c *Console) openFile() tea.Cmd {
 	if c.opts.File == "" || c.fileOpened {
 		return nil
 	}
 	c.fileOpened = true
-	return c.open(screen.Ref{Kind: screen.KindIgnition})
+	return c.Open(screen.Ref{Kind: screen.KindIgnition})
 }
 
-// walk goes back or forward in the history.
+// walk moves back or forward in the history.
 func (c *Console) walk(by int) tea.Cmd {
 	if !c.history.step(by) {
 		return nil
@@ -158,9 +160,8 @@ func (c *Console) walk(by int) tea.Cmd {
 	return c.history.front().Shown()
 }
 
-// home goes to one of the main screens: back to it where it is in the history already,
-// so that it is found as it was left.
-func (c *Console) home(kind screen.Kind) tea.Cmd {
+// Home shows a main screen. It returns to an already visited one, with its cursor and filter.
+func (c *Console) Home(kind screen.Kind) tea.Cmd {
 	ref := screen.Ref{Kind: kind}
 	for i, s := range c.history.visited {
 		if s.Ref() == ref && i != c.history.at {
@@ -175,5 +176,5 @@ func (c *Console) home(kind screen.Kind) tea.Cmd {
 			return s.Shown()
 		}
 	}
-	return c.open(ref)
+	return c.Open(ref)
 }

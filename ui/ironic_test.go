@@ -62,7 +62,7 @@ func (f *fakeIronic) change(do func()) {
 	do()
 }
 
-func (f *fakeIronic) said() []string {
+func (f *fakeIronic) requests() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.sent)
@@ -184,7 +184,16 @@ func (f *fakeIronic) Send(_ context.Context, r request.Request) (string, error) 
 	switch what := r.Path[strings.LastIndex(r.Path, "/")+1:]; what {
 	case "provision":
 		verb := verbOf(body["target"])
-		return f.act(id, string(verb), func(n *fakeNode) { f.provisioned(n, verb) })
+		illegal := ""
+		req, err := f.act(id, string(verb), func(n *fakeNode) {
+			if !f.provisioned(n, verb) {
+				illegal = fmt.Sprintf("The requested action %q can not be performed on node %q while it is in state %q.", verb, n.UUID, n.ProvisionState)
+			}
+		})
+		if illegal != "" {
+			return "", &models.Fault{Kind: models.FaultBadRequest, Status: 400, Message: illegal}
+		}
+		return req, err
 	case "power":
 		target, _ := body["target"].(models.PowerTarget)
 		return f.act(id, string(target), func(n *fakeNode) { n.PowerState = target.Ends() })
@@ -206,7 +215,8 @@ func verbOf(target any) models.Verb {
 	return all[slices.IndexFunc(all, func(v models.Verb) bool { return v.Target() == target })]
 }
 
-func (f *fakeIronic) provisioned(n *fakeNode, verb models.Verb) {
+// provisioned carries a verb out; it is false where the state does not have it.
+func (f *fakeIronic) provisioned(n *fakeNode, verb models.Verb) bool {
 	if verb == models.VerbDeploy || verb == models.VerbRebuild {
 		// Once among the checks, and once more before it is sent.
 		if f.validated[n.UUID] < 2 || !f.inspected[n.UUID] {
@@ -216,7 +226,7 @@ func (f *fakeIronic) provisioned(n *fakeNode, verb models.Verb) {
 	}
 	t, ok := models.FindTransition(n.ProvisionState, verb)
 	if !ok {
-		return
+		return false
 	}
 	n.LastError = ""
 	n.ProvisionState, n.TargetProvisionState = t.Enters, t.Success[0]
@@ -224,6 +234,7 @@ func (f *fakeIronic) provisioned(n *fakeNode, verb models.Verb) {
 	if n.fails != "" {
 		n.then = models.StateEnroll
 	}
+	return true
 }
 
 func (f *fakeIronic) patched(id string, ops []models.PatchOp) (string, error) {

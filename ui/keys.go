@@ -1,20 +1,22 @@
 package ui
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
+	"ironworks/ui/task"
 )
 
-// key gives a key to the dialog in front, to a line that is being written, or to the
-// action that it presses.
+// key sends a key to the dialog in front, to a text input, or to its action.
 func (c *Console) key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
 	if name == "ctrl+c" {
 		return c.do(action.Quit)
 	}
-	c.toasts.seen(c.opts.Clock.Now())
+	c.toasts.seen(time.Now())
 	if len(c.overlays) > 0 {
 		return c.toOverlay(msg)
 	}
@@ -29,7 +31,7 @@ func (c *Console) key(msg tea.KeyPressMsg) tea.Cmd {
 	return c.press(a)
 }
 
-// scopes are what the screen in front has, and what is everywhere.
+// scopes returns the action scopes of the current screen.
 func (c *Console) scopes() []action.Scope {
 	scopes := []action.Scope{action.Everywhere}
 	if c.replay() != nil {
@@ -41,55 +43,55 @@ func (c *Console) scopes() []action.Scope {
 	return scopes
 }
 
-// press does an action, or says why it cannot be done now.
+// press runs an action, or shows why it is disabled.
 func (c *Console) press(a *action.Action) tea.Cmd {
 	if why := c.why(a); why != "" {
-		c.say(screen.Say{Level: screen.Warning, Text: string(a.ID) + ": " + why})
+		c.Say(screen.Say{Level: screen.Warning, Text: string(a.ID) + ": " + why})
 		return nil
 	}
 	return c.do(a.ID)
 }
 
-// pressWith is press for an action whose form has something in it already.
-func (c *Console) pressWith(a *action.Action, filled arguments) tea.Cmd {
+// pressWith is press with a prefilled form.
+func (c *Console) pressWith(a *action.Action, filled task.Arguments) tea.Cmd {
 	s := c.history.front()
 	if a.Scope != action.Nodes || a.ID == action.NodeVerbs || s == nil || c.why(a) != "" {
 		return c.press(a)
 	}
-	return c.begin(a.ID, s.Targets(), filled)
+	return c.tasks.Begin(a.ID, s.Targets(), filled)
 }
 
-// do carries an action out: the root's own, one on nodes, or the screen's.
+// do runs an action.
 func (c *Console) do(id action.ID) tea.Cmd {
 	switch id {
 	case action.Help:
-		return c.show(c.help())
+		return c.Show(c.help())
 	case action.Palette:
 		return c.palette()
 	case action.NodeVerbs:
-		return c.show(c.verbs())
+		return c.Show(c.verbs())
 	case action.Copy:
-		return c.show(c.copies())
+		return c.Show(c.copies())
 	case action.Messages:
-		return c.show(c.toasts.note())
+		return c.Show(c.toasts.list())
 	case action.Older:
 		return c.walk(-1)
 	case action.Newer:
 		return c.walk(1)
-	case action.GoFleet, action.GoEvents, action.GoDrivers, action.GoConnect, action.GoTasks, action.GoIgnition, action.GoWatch:
-		return c.home(screen.Kind(id))
+	case action.GoFleet, action.GoEvents, action.GoDrivers, action.GoConnect, action.GoTasks, action.GoIgnition, action.GoWatch, action.GoEnroll:
+		return c.Home(screen.Kind(id))
 	case action.Refresh:
 		return c.refresh()
 	case action.ReadOnly:
 		return c.toggleReadOnly()
 	case action.DeployResume:
-		return c.resume()
+		return c.tasks.Resume()
 	case action.Explain:
 		return c.explain()
 	case action.Mouse:
 		c.mouse = !c.mouse
-		c.say(screen.Say{Text: map[bool]string{
-			true: "the mouse scrolls; shift-drag selects text", false: "the mouse is the terminal's again",
+		c.Say(screen.Say{Text: map[bool]string{
+			true: textMouseOn, false: textMouseOff,
 		}[c.mouse]})
 	case action.Redraw:
 		return tea.ClearScreen
@@ -107,26 +109,27 @@ func (c *Console) do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// doHere does an action on the nodes that the screen is about, or the screen's own.
+// doHere runs an action on the screen's nodes, or one of the screen's own.
 func (c *Console) doHere(id action.ID) tea.Cmd {
 	s := c.history.front()
 	if s == nil {
 		return nil
 	}
 	if a, ok := action.Find(id); ok && a.Scope == action.Nodes {
-		return c.begin(id, s.Targets(), nil)
+		return c.tasks.Begin(id, s.Targets(), nil)
 	}
 	switch id {
-	case action.Open, action.Sort, action.PinDisk, action.LogSources, action.LogSerial, action.LogSave,
+	case action.Open, action.Sort, action.EnrollGo, action.PinDisk, action.LogSources, action.LogSerial, action.LogSave,
 		action.BMCLogin, action.BMCTrust, action.BMCConsole, action.BMCPower, action.BMCBootOnce, action.BMCInsert, action.BMCEject, action.BMCClearJobs,
-		action.BMCResetController:
+		action.BMCResetController, action.PortCreate, action.PortEdit, action.PortDelete, action.PortMissing, action.GroupCreate, action.GroupEdit, action.GroupDelete,
+		action.VIFAttach, action.VIFDetach:
 		return c.atOnce(s.Do(id)) // they are wishes everywhere
 	default:
 		return s.Do(id)
 	}
 }
 
-// back drops what narrows the screen's view, or goes to the screen before.
+// back clears a filter or search, or goes to the previous screen.
 func (c *Console) back() tea.Cmd {
 	if n, ok := c.history.front().(screen.Narrowed); ok {
 		if cmd, did := n.Widen(); did {
@@ -136,32 +139,32 @@ func (c *Console) back() tea.Cmd {
 	return c.walk(-1)
 }
 
-// why says why an action cannot be done now, "" when it can.
+// why returns why an action is disabled, "" if it is not.
 func (c *Console) why(a *action.Action) string {
 	s := c.history.front()
 	if a.ID == action.Explain {
 		return c.whyExplain()
 	}
-	if c.replay() != nil && (a.Changes || a.Scope == action.Nodes && a.ID != action.NodeVerbs) {
-		return "a recording plays: nothing is asked or changed"
+	if c.replay() != nil && (a.Changes || a.ID == action.GoEnroll || a.Scope == action.Nodes && a.ID != action.NodeVerbs) {
+		return textReplayReadOnly
 	}
-	if a.Changes && c.env.ReadOnly {
-		return c.readOnlyText()
+	if why := c.env.WhyReadOnly(); a.Changes && why != "" {
+		return why
 	}
 	switch a.ID {
 	case action.Older:
 		if c.history.at == 0 {
-			return "there is no screen before this one"
+			return textNoOlderScreen
 		}
 	case action.Newer:
 		if c.history.at+1 >= len(c.history.visited) {
-			return "there is no screen after this one"
+			return textNoNewerScreen
 		}
 	case action.ReadOnly:
-		return c.whyReadOnly()
+		return c.env.ReadOnlyByConfig()
 	case action.Copy:
 		if s == nil || len(s.Copies()) == 0 {
-			return "nothing here can be copied"
+			return textNothingToCopy
 		}
 	default:
 	}
@@ -172,12 +175,12 @@ func (c *Console) why(a *action.Action) string {
 		return why
 	}
 	if a.Scope == action.Nodes {
-		return c.whyNodes(a, s.Targets())
+		return c.tasks.WhyNot(a, s.Targets())
 	}
 	return ""
 }
 
-// pasted text goes where text is being written, and nowhere else: it presses no keys.
+// pasted sends pasted text to a text input. It never runs actions.
 func (c *Console) pasted(msg tea.PasteMsg) tea.Cmd {
 	if len(c.overlays) > 0 {
 		return c.toOverlay(msg)
@@ -188,7 +191,7 @@ func (c *Console) pasted(msg tea.PasteMsg) tea.Cmd {
 	return nil
 }
 
-// wheel scrolls as the keys do.
+// wheel scrolls three rows.
 func (c *Console) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	id := action.Down
 	if msg.Mouse().Button == tea.MouseWheelUp {

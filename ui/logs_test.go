@@ -71,7 +71,7 @@ func installing(n models.NodeRef, percent int) []agentlog.Batch {
 	return []agentlog.Batch{
 		{Status: []agentlog.Status{
 			{Node: n, Source: models.LogSSH, State: agentlog.StateFollowing, Address: "core@10.0.0.31"},
-			{Node: n, Source: models.LogArchive, State: agentlog.StateFailed, Why: "no folder of a conductor is configured", WayOut: "set logs.archive of the context"},
+			{Node: n, Source: models.LogArchive, State: agentlog.StateFailed, Reason: "no folder of a conductor is configured", Remedy: "set logs.archive of the context"},
 		}},
 		{Lines: lines},
 	}
@@ -81,10 +81,10 @@ func installing(n models.NodeRef, percent int) []agentlog.Batch {
 func failing(n models.NodeRef) []agentlog.Batch {
 	return []agentlog.Batch{{Status: []agentlog.Status{
 		{
-			Node: n, Source: models.LogSSH, State: agentlog.StateFailed, Address: "core@10.0.0.31", Why: "the machine accepts none of 2 keys",
-			WayOut: "put the public key into the ramdisk's Ignition (6), or name its private key in logs.ssh.keys of the context",
+			Node: n, Source: models.LogSSH, State: agentlog.StateFailed, Address: "core@10.0.0.31", Reason: "the machine accepts none of 2 keys",
+			Remedy: "put the public key into the ramdisk's Ignition (6), or name its private key in logs.ssh.keys of the context",
 		},
-		{Node: n, Source: models.LogPush, State: agentlog.StateWaiting, Why: "nothing was sent by this machine", WayOut: "build the ramdisk with a pushed journal"},
+		{Node: n, Source: models.LogPush, State: agentlog.StateWaiting, Reason: "nothing was sent by this machine", Remedy: "build the ramdisk with a pushed journal"},
 		{Node: n, Source: models.LogStatus, State: agentlog.StateFollowing, Address: "https://10.0.0.31:9999"},
 	}}}
 }

@@ -7,16 +7,31 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/dustin/go-humanize/english"
 
 	"ironworks/models"
 	"ironworks/models/explain"
 	"ironworks/ui/action"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
+	"ironworks/ui/task"
 )
 
-// show puts an overlay in front.
-func (c *Console) show(o screen.Overlay) tea.Cmd {
+// targetsText names the nodes of the current screen.
+func (c *Console) targetsText() string {
+	s := c.history.front()
+	if s == nil {
+		return textNoNode
+	}
+	targets := s.Targets()
+	if len(targets) == 1 {
+		return targets[0].Label()
+	}
+	return fmt.Sprintf(textMarkedNodes, len(targets))
+}
+
+// Show opens a dialog.
+func (c *Console) Show(o screen.Overlay) tea.Cmd {
 	c.overlays = append(c.overlays, o)
 	if s, ok := o.(interface{ Start() tea.Cmd }); ok {
 		return s.Start()
@@ -24,7 +39,12 @@ func (c *Console) show(o screen.Overlay) tea.Cmd {
 	return nil
 }
 
-// toOverlay gives a message to the dialog in front, and takes it away when it is done.
+// Dismiss closes a dialog, wherever it is in the stack.
+func (c *Console) Dismiss(o screen.Overlay) {
+	c.overlays = slices.DeleteFunc(c.overlays, func(one screen.Overlay) bool { return one == o })
+}
+
+// toOverlay sends a message to the dialog in front and closes it when it is done.
 func (c *Console) toOverlay(msg tea.Msg) tea.Cmd {
 	last := len(c.overlays) - 1
 	done, cmd := c.overlays[last].Update(msg)
@@ -35,8 +55,7 @@ func (c *Console) toOverlay(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// atOnce does a wish before the next key is looked at: what was typed ahead is for what
-// the wish brings to the front, and not for what is there until then.
+// atOnce runs a command before the next key is handled, so that keys typed ahead reach what the command opens.
 func (c *Console) atOnce(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -44,7 +63,7 @@ func (c *Console) atOnce(cmd tea.Cmd) tea.Cmd {
 	return c.route(cmd())
 }
 
-// footActions are those of some scopes that the footer shows, in its order.
+// footActions returns the actions in the footer, in order.
 func footActions(scopes []action.Scope) []*action.Action {
 	var foot []*action.Action
 	for _, a := range action.In(scopes...) {
@@ -56,7 +75,7 @@ func footActions(scopes []action.Scope) []*action.Action {
 	return foot
 }
 
-// item is an action in a list: what it does, its key, and why it cannot be done now.
+// item is an action in a list, with its keys and why it is disabled.
 func (c *Console) item(a *action.Action) overlay.Item {
 	keys := make([]string, len(a.Keys))
 	for i, k := range a.Keys {
@@ -68,21 +87,24 @@ func (c *Console) item(a *action.Action) overlay.Item {
 	}
 }
 
-// help lists what can be done here, and does it.
+// help lists the actions of the current screen.
 func (c *Console) help() screen.Overlay {
 	var items []overlay.Item
 	scopes := c.scopes()
-	// The screen's own first: what is everywhere is known soon.
+	// The screen's own actions come first.
 	for _, a := range action.In(scopes[1:]...) {
 		items = append(items, c.item(a))
 	}
 	for _, a := range action.In(action.Everywhere) {
-		items = append(items, c.item(a))
+		here := slices.ContainsFunc(items, func(i overlay.Item) bool { return i.ID == "do "+string(a.ID) })
+		if !here { // a screen may have a key for what is possible everywhere
+			items = append(items, c.item(a))
+		}
 	}
-	return overlay.NewPick("What can be done here", items, c.picked)
+	return overlay.NewPick(textHelpTitle, items, c.picked)
 }
 
-// verbs lists what can be done to the nodes that the screen is about.
+// verbs lists the actions on the current nodes.
 func (c *Console) verbs() screen.Overlay {
 	var items []overlay.Item
 	for _, a := range action.In(action.Nodes) {
@@ -90,14 +112,14 @@ func (c *Console) verbs() screen.Overlay {
 			items = append(items, c.item(a))
 		}
 	}
-	// What can be done comes first, in the order of a machine's life.
+	// Enabled actions come first, in the order of a node's life.
 	slices.SortStableFunc(items, func(a, b overlay.Item) int {
 		return cmp.Compare(min(len(a.Disabled), 1), min(len(b.Disabled), 1))
 	})
 	return overlay.NewPick("Act on "+c.targetsText(), items, c.picked)
 }
 
-// palette lists everything that can be gone to or done.
+// palette lists all screens, contexts, nodes and actions.
 func (c *Console) palette() tea.Cmd {
 	var items []overlay.Item
 	for _, a := range action.In(c.scopes()...) {
@@ -112,124 +134,129 @@ func (c *Console) palette() tea.Cmd {
 	for _, ctx := range c.env.Contexts {
 		disabled := ""
 		if ctx.Err != nil {
-			disabled = "cannot be used, 4 says why: " + models.Printable(ctx.Err.Error())
+			disabled = textContextUnusable + ctx.Err.Error()
 		}
 		items = append(items, overlay.Item{
-			ID: "context " + ctx.Name, Title: "context " + models.Printable(ctx.Name), Detail: models.Printable(ctx.Endpoint), Disabled: disabled,
+			ID: "context " + ctx.Name, Title: "context " + ctx.Name, Detail: ctx.Endpoint, Disabled: disabled,
 		})
 	}
 	if c.env.Session == nil {
-		return c.show(overlay.NewPick("Go to, or do", items, c.picked))
+		return c.Show(overlay.NewPick(textPaletteTitle, items, c.picked))
 	}
-	// Ten thousand names are sorted off the screen's own time. The list is there at once
-	// all the same: what is typed ahead is for it, and not for the screen behind.
-	store, pick := c.env.Session.Store, overlay.NewPick("Go to, or do", items, c.picked).Loading()
-	return tea.Batch(c.show(pick), func() tea.Msg {
+	// Sorting 10 000 names takes too long for Update. The list opens at once nevertheless, to receive keys that
+	// are typed ahead.
+	store, pick := c.env.Session.Store, overlay.NewPick(textPaletteTitle, items, c.picked).Loading()
+	return tea.Batch(c.Show(pick), func() tea.Msg {
 		items := slices.Clone(items)
 		byName, _ := explain.FindColumn("name")
 		for _, row := range store.Rows(models.Filter{}, byName, false) {
 			items = append(items, overlay.Item{
-				ID: "node " + row.Node.UUID, Title: models.Printable(row.Node.Label()), Detail: models.Printable(string(row.Node.ProvisionState)),
+				ID: "node " + row.Node.UUID, Title: row.Node.Label(), Detail: string(row.Node.ProvisionState),
 			})
 		}
 		return overlay.Items{Of: pick, Items: items}
 	})
 }
 
-// picked does what was chosen from one of the lists.
+// picked runs the chosen item.
 func (c *Console) picked(id string) tea.Cmd {
 	what, name, _ := strings.Cut(id, " ")
 	switch what {
 	case "do":
-		return screen.Wish(screen.Press{ID: action.ID(name)})
+		return screen.Send(screen.Press{ID: action.ID(name)})
 	case "context":
-		return screen.Wish(screen.Switch{Context: name})
+		return screen.Send(screen.Switch{Context: name})
 	case "node":
-		return screen.Wish(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: name}})
+		return screen.Send(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: name}})
 	}
 	return nil
 }
 
-// copies lists what can be copied here.
+// copies lists the texts that can be copied.
 func (c *Console) copies() screen.Overlay {
 	list := c.history.front().Copies()
 	items := make([]overlay.Item, len(list))
 	for i, item := range list {
-		items[i] = overlay.Item{ID: fmt.Sprint(i), Title: item.Name, Detail: models.Printable(item.Text)}
+		items[i] = overlay.Item{ID: fmt.Sprint(i), Title: item.Name, Detail: item.Text}
 	}
 	return overlay.NewPick("Copy", items, func(id string) tea.Cmd {
 		for i, item := range list {
 			if fmt.Sprint(i) == id {
-				return screen.Wish(screen.CopyText{Copyable: item})
+				return screen.Send(screen.CopyText{Copyable: item})
 			}
 		}
 		return nil
 	})
 }
 
-// wish does what a screen or a dialog wants.
-func (c *Console) wish(msg tea.Msg) tea.Cmd {
+// handleRequest handles a request of a screen or dialog.
+func (c *Console) handleRequest(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Open:
 		return c.openAt(msg)
 	case screen.Say:
-		c.say(msg)
+		c.Say(msg)
 	case screen.Ask:
-		return c.show(msg.Overlay)
+		return c.Show(msg.Overlay)
 	case screen.CopyText:
 		return c.copyText(msg.Copyable)
 	case screen.Press:
 		if a, ok := action.Find(msg.ID); ok {
-			return c.pressWith(a, arguments{fieldSettings: msg.Settings})
+			return c.pressWith(a, task.Arguments{task.FieldSettings: msg.Settings})
 		}
 	case screen.Switch:
 		return c.openSession(msg.Context) // tasks go on: each has the session that it began with
 	case screen.RetryTask:
-		return c.retryTask(msg.Task)
+		return c.tasks.Retry(msg.Task)
 	case screen.ApplyRamdisks:
-		return c.applyRamdisks(msg)
+		return c.tasks.Apply(msg)
+	case screen.StartEnroll:
+		return c.tasks.Enroll(msg)
 	case screen.StartDeployment:
-		return c.startDeployment(msg)
+		return c.tasks.Deploy(msg)
 	case screen.PinDisk:
-		return c.pinDisk(msg)
+		return c.tasks.Pin(msg)
+	case screen.ChangePorts:
+		return c.tasks.ChangePorts(msg)
 	case screen.OrderBMC:
-		return c.orderBMC(msg)
+		return c.tasks.OrderBMC(msg)
 	case screen.EditFile:
 		return c.editFile(msg)
 	case screen.LeaveTask:
-		c.leaveTask(msg.Task)
+		c.tasks.Leave(msg.Task)
 	}
 	return nil
 }
 
-// maxCopy is what terminals take at once with OSC 52.
+// maxCopy is the OSC 52 limit of common terminals, in bytes.
 const maxCopy = 74_000
 
-// copyText puts text into the terminal's clipboard, over SSH too.
+// copyText copies text to the terminal's clipboard with OSC 52, which also works over SSH.
 func (c *Console) copyText(what screen.Copyable) tea.Cmd {
-	if len(what.Text) > maxCopy {
-		c.say(screen.Say{Level: screen.Warning, Text: fmt.Sprintf(
-			"%s has %d bytes, more than terminals take into the clipboard (%d); use the command instead", what.Name, len(what.Text), maxCopy)})
+	text := what.Printable()
+	if len(text) > maxCopy {
+		c.Say(screen.Say{Level: screen.Warning, Text: fmt.Sprintf(
+			textCopyTooLong, what.Name, len(text), maxCopy)})
 		return nil
 	}
-	first, _, _ := strings.Cut(what.Text, "\n")
-	c.say(screen.Say{Level: screen.Success, Text: "copied the " + what.Name + ": " + first})
-	return tea.SetClipboard(what.Text)
+	first, _, _ := strings.Cut(text, "\n")
+	c.Say(screen.Say{Level: screen.Success, Text: "copied the " + what.Name + ": " + first})
+	return tea.SetClipboard(text)
 }
 
-// quit ends the console; while tasks run it asks.
+// quit ends the console; it asks while tasks run.
 func (c *Console) quit() tea.Cmd {
 	n := c.env.Tasks.Running()
 	if n == 0 || c.asksToQuit {
 		return c.leave()
 	}
 	c.asksToQuit = true // a second ctrl+c means it
-	return c.show(overlay.NewConfirm(c.opts.Clock, overlay.Question{
-		Title: "Quit", Lines: c.runningLines(),
-		Ask: fmt.Sprintf("Stop following %d task%s? What was sent goes on by itself; what was not is not sent.", n, plural(n)),
-		Yes: screen.Wish(quitNow{}), No: screen.Wish(stays{}),
+	return c.Show(overlay.NewConfirm(overlay.Question{
+		Title: "Quit", Lines: c.tasks.Running(),
+		Ask: "Stop following " + english.Plural(n, "task", "") + "? Requests already sent continue in Ironic; the others are not sent.",
+		Yes: screen.Send(quitNow{}), No: screen.Send(stays{}),
 	}))
 }
 
-// stays takes a wish to quit back.
+// stays reports that the operator canceled quitting.
 type stays struct{}

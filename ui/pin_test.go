@@ -43,13 +43,13 @@ func TestAPinIsNotSent(t *testing.T) {
 		r.onDisks("r7-n01")
 		r.press("p", "enter")
 		r.pass(time.Second)
-		r.shows("Ironic changes nothing while the node is deploying")
+		r.shows("Ironic refuses changes while the node is deploying")
 		r.sent()
 		// In Overview there is no disk to pin.
 		r.press("shift+tab", "p")
-		r.shows("pin-disk: the Disks tab has it")
+		r.shows("pin-disk: only in the Disks tab")
 		r.press("tab", "ctrl+o", "p")
-		r.shows("read-only; ctrl+o allows changes again")
+		r.shows("read-only mode; ctrl+o turns it off")
 		if strings.Contains(r.text(), "write root_device into") {
 			t.Error("it asks where to write, read-only")
 		}

@@ -15,10 +15,10 @@ import (
 	"ironworks/ui/theme"
 )
 
-// leap is how far a recording is wound by one key.
+// leap is how far one key moves a recording.
 const leap = 30 * time.Second
 
-// replay is what plays in front, nil where an Ironic is.
+// replay returns the playing recording, nil with a live Ironic.
 func (c *Console) replay() screen.Replay {
 	if c.env.Session == nil {
 		return nil
@@ -26,7 +26,7 @@ func (c *Console) replay() screen.Replay {
 	return c.env.Session.Replay
 }
 
-// play stops a recording, or moves its time.
+// play pauses a recording or moves in it.
 func (c *Console) play(id action.ID) tea.Cmd {
 	r := c.replay()
 	if r == nil {
@@ -49,13 +49,13 @@ func (c *Console) play(id action.ID) tea.Cmd {
 	case action.PlayNext:
 		c.seekTo(r, momentAfter(r.Moments(), s.At))
 	case action.PlayTo:
-		return c.show(c.moments(r, s))
+		return c.Show(c.moments(r, s))
 	default:
 	}
 	return nil
 }
 
-// speedAfter is the next speed up or down.
+// speedAfter returns the next speed up or down.
 func speedAfter(now float64, by int) float64 {
 	speeds := replay.Speeds()
 	at, found := slices.BinarySearch(speeds, now)
@@ -65,8 +65,8 @@ func speedAfter(now float64, by int) float64 {
 	return speeds[min(max(at+by, 0), len(speeds)-1)]
 }
 
-// momentBefore is the last moment well before a time, so that it can be gone back through
-// while the recording plays; momentAfter the next one.
+// momentBefore returns the last moment at least 1 s before a time, so that repeated presses go back while the
+// recording plays. momentAfter returns the next moment.
 func momentBefore(all []replay.Moment, at time.Time) *replay.Moment {
 	for i := len(all) - 1; i >= 0; i-- {
 		if all[i].At.Before(at.Add(-time.Second)) {
@@ -87,32 +87,28 @@ func momentAfter(all []replay.Moment, at time.Time) *replay.Moment {
 
 func (c *Console) seekTo(r screen.Replay, m *replay.Moment) {
 	if m == nil {
-		c.say(screen.Say{Text: "there is no other change in the recording"})
+		c.Say(screen.Say{Text: textNoOtherChange})
 		return
 	}
 	r.Seek(m.At)
-	c.say(screen.Say{Text: momentText(m)})
+	c.Say(screen.Say{Text: m.At.Local().Format(time.TimeOnly) + "  " + m.Node.Label() + "  " + m.Text})
 }
 
-func momentText(m *replay.Moment) string {
-	return m.At.Local().Format(time.TimeOnly) + "  " + models.Printable(m.Node.Label()) + "  " + models.Printable(m.Text)
-}
-
-// moments lists where the recording can be gone to.
+// moments lists the moments to jump to.
 func (c *Console) moments(r screen.Replay, s replay.State) screen.Overlay {
 	all := r.Moments()
-	items := []overlay.Item{{ID: "0", Title: s.From.Local().Format(time.DateTime), Detail: "the beginning"}}
+	items := []overlay.Item{{ID: "0", Title: s.From.Local().Format(time.DateTime), Detail: textBeginning}}
 	times := []time.Time{s.From}
 	for i := range all {
 		m := &all[i]
-		detail := models.Printable(m.Node.Label()) + "  " + models.Printable(m.Text)
+		detail := m.Node.Label() + "  " + m.Text
 		if m.Bad {
 			detail = theme.GlyphFailed + " " + detail
 		}
 		items = append(items, overlay.Item{ID: strconv.Itoa(len(times)), Title: m.At.Local().Format(time.DateTime) + "  +" + models.Age(m.At.Sub(s.From)), Detail: detail})
 		times = append(times, m.At)
 	}
-	return overlay.NewPick("Go to a moment of the recording", items, func(id string) tea.Cmd {
+	return overlay.NewPick(textMomentsTitle, items, func(id string) tea.Cmd {
 		if i, err := strconv.Atoi(id); err == nil && i < len(times) {
 			r.Seek(times[i])
 		}
@@ -120,8 +116,7 @@ func (c *Console) moments(r screen.Replay, s replay.State) screen.Overlay {
 	})
 }
 
-// rewound begins anew where time went back: what screens have fetched or gathered was of
-// later.
+// rewound resets the screens after a jump back in time.
 func (c *Console) rewound() tea.Cmd {
 	c.env.Events.Reset()
 	c.env.Installs.Reset()
@@ -129,11 +124,10 @@ func (c *Console) rewound() tea.Cmd {
 	for _, s := range c.history.all() {
 		cmds = append(cmds, s.Update(screen.Rewound{}))
 	}
-	return tea.Batch(append(cmds, c.tellScreen(screen.Reload{}))...)
+	return tea.Batch(append(cmds, c.SendToScreen(screen.Reload{}))...)
 }
 
-// replayForms are the moment that is shown, for the header's right side, from the longest
-// to the shortest.
+// replayForms returns the position in the recording for the header, longest form first.
 func replayForms(s replay.State) (forms []string, role theme.Role) {
 	at, speed := s.At.Local(), "×"+strconv.FormatFloat(s.Speed, 'g', 4, 64)
 	role = theme.Warn

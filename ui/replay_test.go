@@ -34,7 +34,7 @@ func aFailure() *replay.Recording {
 		rec.Pictures = append(rec.Pictures, models.Picture{At: recorded.Add(d), Node: node})
 	}
 	line := func(d time.Duration, level models.LogLevel, text string) {
-		rec.Lines = append(rec.Lines, agentlog.Harmless(models.LogLine{
+		rec.Lines = append(rec.Lines, agentlog.Sanitize(models.LogLine{
 			Time: recorded.Add(d), Received: recorded.Add(d), Node: node.Ref(), Source: models.LogSSH, Boot: "b", Unit: "ironic-agent", Level: level, Text: text,
 		}))
 	}
@@ -58,7 +58,7 @@ func replayed(t *testing.T, test func(r *rig, p *replay.Player)) {
 	var player *replay.Player
 	inBubble(t, nil, func(_ *rig, o *Options) {
 		var err error
-		if player, err = replay.New(aFailure(), bubbleClock{}, 1); err != nil {
+		if player, err = replay.New(aFailure(), 1); err != nil {
 			t.Fatal(err)
 		}
 		player.Pause(true)
@@ -120,7 +120,7 @@ func TestReplayIsOnEveryScreen(t *testing.T) {
 			r.shows("REPLAY", "14:01:00", "paused")
 		}
 		r.press("1", "P")
-		r.shows("a recording plays: nothing is asked or changed")
+		r.shows("not available while a recording plays")
 		r.press("d")
 		r.lacks("root disk")
 		r.press("ctrl+o")

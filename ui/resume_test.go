@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,12 +13,8 @@ import (
 	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/ui/screen"
+	"ironworks/ui/task"
 )
-
-type stoppedClock struct{ time.Time }
-
-func (c stoppedClock) Now() time.Time                     { return c.Time }
-func (stoppedClock) After(time.Duration) <-chan time.Time { return nil }
 
 func TestInterruptedDeploymentsAreTold(t *testing.T) {
 	t.Parallel()
@@ -28,31 +25,34 @@ func TestInterruptedDeploymentsAreTold(t *testing.T) {
 	}{
 		"none":               {nil, ""},
 		"nobody waited":      {[]provision.Stage{provision.StageSent}, ""},
-		"one":                {[]provision.Stage{provision.StageSending}, "1 deployment was interrupted: n0 (:deploy-resume goes on)"},
-		"more than a few":    {[]provision.Stage{"following", "following", "preparing", "giving back"}, "4 deployments were interrupted: n0 n1 n2 … (:deploy-resume goes on)"},
-		"one that is waited": {[]provision.Stage{"sent", "following"}, "1 deployment was interrupted: n1 (:deploy-resume goes on)"},
+		"one":                {[]provision.Stage{provision.StageSending}, "1 deployment was interrupted: n0 (:deploy-resume resumes)"},
+		"more than a few":    {[]provision.Stage{"following", "following", "preparing", "giving back"}, "4 deployments were interrupted: n0 n1 n2 … (:deploy-resume resumes)"},
+		"one that is waited": {[]provision.Stage{"sent", "following"}, "1 deployment was interrupted: n1 (:deploy-resume resumes)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			for i, stage := range c.stages {
-				uuid := fmt.Sprintf("7d5f1a2b-0d6e-4a43-9f2c-%012d", i)
-				text := fmt.Sprintf(`{"format": 1, "node": {"uuid": %q, "name": "n%d"}, "stage": %q, "began": "2030-01-01T00:00:0%dZ", "at": "2030-01-01T00:00:00Z"}`, uuid, i, stage, i)
-				if err := os.WriteFile(filepath.Join(dir, uuid+".json"), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
+			synctest.Test(t, func(t *testing.T) {
+				<-time.After(time.Until(now))
+				dir := t.TempDir()
+				for i, stage := range c.stages {
+					uuid := fmt.Sprintf("7d5f1a2b-0d6e-4a43-9f2c-%012d", i)
+					text := fmt.Sprintf(`{"format": 1, "node": {"uuid": %q, "name": "n%d"}, "stage": %q, "began": "2030-01-01T00:00:0%dZ", "at": "2030-01-01T00:00:00Z"}`, uuid, i, stage, i)
+					if err := os.WriteFile(filepath.Join(dir, uuid+".json"), []byte(text), 0o600); err != nil {
+						t.Fatal(err)
+					}
 				}
-			}
-			console := &Console{opts: Options{Clock: stoppedClock{now}, Program: "ironworks"}}
-			s := &screen.Session{
-				Options: []string{"--context", "lab"}, Checks: &provision.Preflighter{Deployments: &provision.Deployments{Dir: dir}},
-			}
-			said, _ := console.tellUnfinished(s)().(screen.Say)
-			if said.Text != c.says {
-				t.Errorf("said %q, want %q", said.Text, c.says)
-			}
-			if console.tellUnfinished(&screen.Session{}) != nil {
-				t.Error("something is read although nothing is kept")
-			}
+				console := New(t.Context(), Options{Program: "ironworks"})
+				s := &screen.Session{
+					Options: []string{"--context", "lab"}, Checks: &provision.Preflighter{Deployments: &provision.Deployments{Dir: dir}},
+				}
+				said, _ := console.tasks.WarnInterrupted(s)().(screen.Say)
+				if said.Text != c.says {
+					t.Errorf("said %q, want %q", said.Text, c.says)
+				}
+				if console.tasks.WarnInterrupted(&screen.Session{}) != nil {
+					t.Error("something is read although nothing is kept")
+				}
+			})
 		})
 	}
 }
@@ -89,8 +89,8 @@ func interrupted(t *testing.T, disk string, test func(r *rig)) {
 // fetched is what a resume has found, before the console hears of it.
 func (r *rig) fetched() tea.Msg {
 	r.t.Helper()
-	msg := r.c.resume()()
-	if found, is := msg.(resumable); !is || len(found.nodes) != 1 {
+	msg := r.c.tasks.Resume()()
+	if _, is := msg.(task.Msg); !is {
 		r.t.Fatalf("%+v", msg)
 	}
 	return msg
@@ -130,12 +130,14 @@ func TestResumeIsRefusedOnceReadOnly(t *testing.T) {
 // TestConfirmedIsRefusedOnceReadOnly: the same holds for everything that was asked about.
 func TestConfirmedIsRefusedOnceReadOnly(t *testing.T) {
 	interrupted(t, "null", func(r *rig) {
-		n := r.ironic.nodes[0].now()
-		act := provision.Power(models.TargetOff)
-		runner := r.c.env.Session.Runner
-		p := prepared{order: order{id: "power-off", session: r.c.env.Session, runner: runner, nodes: []models.NodeRef{n.Ref()}}, plan: runner.Plan(act, []models.Node{n})}
-		r.press("ctrl+o")
-		r.deliver(confirmed{p})
+		r.choose("n1")
+		r.press(":")
+		r.write("power-off")
+		r.press("enter")
+		r.answer()
+		r.shows("power off n1?")
+		r.c.toggleReadOnly() // the dialog has the keys
+		r.press("y")
 		r.pass(5 * time.Second)
 		r.sent()
 		r.shows("read-only")

@@ -42,11 +42,6 @@ type rig struct {
 // graceOfDialogs is longer than any dialog keeps its ears shut.
 const graceOfDialogs = 2 * time.Second
 
-type bubbleClock struct{}
-
-func (bubbleClock) Now() time.Time                         { return time.Now() }
-func (bubbleClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
-
 type auditBook struct {
 	mu      sync.Mutex
 	records []audit.Record
@@ -66,7 +61,7 @@ func inBubble(t *testing.T, nodes []models.Node, change func(*rig, *Options), te
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{t: t, ironic: newFakeIronic(nodes...), audit: &auditBook{}, msgs: make(chan tea.Msg, 10_000)}
 		opts := Options{
-			Clock: bubbleClock{}, Program: "ironworks", Open: r.open,
+			Program: "ironworks", Open: r.open,
 			Contexts: []screen.Context{
 				{Name: "lab", Source: "config.yaml:9", Endpoint: "http://10.0.0.9:6385", Auth: "none"},
 				{Name: "rack7", Source: "config.yaml:3", Endpoint: "https://ironic.rack7.example:6385", Auth: "http_basic", Accent: "red"},
@@ -109,9 +104,9 @@ func (r *rig) open(name string, _ func(string)) (*screen.Session, error) {
 	return &screen.Session{
 		Context: screen.Context{Name: name, Endpoint: "https://ironic.rack7.example:6385", Auth: "http_basic", Accent: accent},
 		Store:   store, API: r.ironic, Close: func() {},
-		Runner: provision.Runner{API: r.ironic, Audit: r.audit, Clock: bubbleClock{}, Context: name},
+		Runner: provision.Runner{API: r.ironic, Audit: r.audit, Context: name},
 		Poller: p,
-		Checks: &provision.Preflighter{Reader: r.ironic, Clock: bubbleClock{}}, Logs: r.logs, Explain: explain,
+		Checks: &provision.Preflighter{Reader: r.ironic}, Logs: r.logs, Explain: explain,
 		Options: []string{"--context", name},
 	}, nil
 }

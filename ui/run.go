@@ -11,29 +11,28 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Terminal is what the console runs on.
+// Terminal is the terminal that the console runs on.
 type Terminal struct {
 	In  io.Reader
 	Out io.Writer
-	// Env are the environment's variables, NAME=VALUE.
+	// Env is the environment, NAME=VALUE.
 	Env []string
-	// FPS bounds how often a second the screen is sent.
+	// FPS bounds the number of redraws a second.
 	FPS int
 }
 
-// patience is how long the end waits for what is under way: lines of the audit.
+// patience is how long Run waits at the end for running work, such as audit entries.
 const patience = 3 * time.Second
 
-// Run shows the console until it is left or ctx ends. A bug in it comes back as a
-// *Crash, with the terminal restored.
+// Run shows the console until it quits or ctx ends. A panic is returned as a *Crash, with the terminal restored.
 func Run(ctx context.Context, opts Options, term Terminal) error {
-	// A hangup ends only who has a terminal; a command may outlive it.
+	// SIGHUP ends the console, which needs a terminal; commands may outlive it.
 	ctx, unhook := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer unhook()
 	c := New(ctx, opts)
 	defer c.cancel()
-	// The other signals are the owner's: they end ctx. Bubble Tea's own handling of panics would
-	// print the stack over the screen.
+	// The caller handles other signals through ctx. Bubble Tea's handler for panics would print the stack over the
+	// screen.
 	p := tea.NewProgram(c,
 		tea.WithInput(term.In), tea.WithOutput(term.Out), tea.WithEnvironment(term.Env),
 		tea.WithFPS(term.FPS), tea.WithoutSignalHandler(),
@@ -52,7 +51,7 @@ func Run(ctx context.Context, opts Options, term Terminal) error {
 	return err
 }
 
-// wait gives sessions and tasks time to end; what hangs longer ends with the process.
+// wait waits for sessions and tasks, up to patience.
 func (c *Console) wait() {
 	done := make(chan struct{})
 	go func() {
@@ -61,6 +60,6 @@ func (c *Console) wait() {
 	}()
 	select {
 	case <-done:
-	case <-c.opts.Clock.After(patience):
+	case <-time.After(patience):
 	}
 }

@@ -2,47 +2,47 @@ package ui
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/fleet"
 	"ironworks/models"
+	"ironworks/ui/mailbox"
 	"ironworks/ui/screen"
 )
 
-// liveSession is the session in front with what keeps it going.
+// liveSession is the current session and its poller.
 type liveSession struct {
 	*screen.Session
 	number int
 	ctx    context.Context //nolint:containedctx // it is the life of the session
 	cancel context.CancelFunc
-	feed   *mailbox[news]
-	// asked is when the conductors were asked for.
+	feed   *mailbox.Box[news]
+	// asked is when the conductors were requested last.
 	asked  time.Time
 	asking bool
-	// helped says that the connect screen was put in front, because nothing answered.
+	// helped is true if the connect screen was opened because Ironic never answered.
 	helped bool
 }
 
-// sessionOpened is the answer to openSession.
+// sessionOpened is the result of openSession.
 type sessionOpened struct {
 	number  int
-	feed    *mailbox[news]
+	feed    *mailbox.Box[news]
 	name    string
 	session *screen.Session
 	err     error
 }
 
-// polled is news of a session's poller, pollEnded that it polls no more.
+// polled has news of a poller; pollEnded reports its end.
 type (
 	polled struct {
 		number int
 		news
 	}
 	pollEnded struct{ number int }
-	// conductorsSeen is how many conductors there are.
+	// conductorsSeen is the result of listing conductors.
 	conductorsSeen struct {
 		number int
 		list   []models.Conductor
@@ -50,10 +50,38 @@ type (
 	}
 )
 
-// openSession begins with a context; "" is the current one.
+// news has the reports of a session since the last ones; update is nil without a poll.
+type news struct {
+	update  *fleet.Update
+	notices []string
+}
+
+// push returns the callback of the poller.
+func push(m *mailbox.Box[news]) func(fleet.Update) {
+	return func(u fleet.Update) {
+		m.Put(func(n *news) {
+			if n.update != nil {
+				if !u.Rewound { // older events no longer hold
+					u.Events = append(n.update.Events, u.Events...)
+				}
+				u.Rewound = u.Rewound || n.update.Rewound
+			}
+			n.update = &u
+		})
+	}
+}
+
+// notice returns the callback for messages to the operator.
+func notice(m *mailbox.Box[news]) func(text string) {
+	return func(text string) {
+		m.Put(func(n *news) { n.notices = append(n.notices, text) })
+	}
+}
+
+// openSession opens a context by name; "" is the current one.
 func (c *Console) openSession(name string) tea.Cmd {
 	c.sessions++
-	number, open, feed := c.sessions, c.opts.Open, newMailbox[news]()
+	number, open, feed := c.sessions, c.opts.Open, mailbox.New[news]()
 	return func() tea.Msg {
 		s, err := open(name, notice(feed))
 		return sessionOpened{number: number, feed: feed, name: name, session: s, err: err}
@@ -81,7 +109,7 @@ func (c *Console) sessionNews(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// sessionOpened puts a session in the place of the one before, or says why it cannot.
+// sessionOpened replaces the session, or shows the error.
 func (c *Console) sessionOpened(msg sessionOpened) tea.Cmd {
 	if msg.number != c.sessions {
 		if msg.session != nil {
@@ -90,9 +118,9 @@ func (c *Console) sessionOpened(msg sessionOpened) tea.Cmd {
 		return nil
 	}
 	if msg.err != nil {
-		c.say(screen.Say{Level: screen.Failure, Text: msg.err.Error()})
+		c.Say(screen.Say{Level: screen.Failure, Text: msg.err.Error()})
 		if c.history.front() == nil {
-			return tea.Batch(c.open(screen.Ref{Kind: screen.KindConnect}), c.openFile())
+			return tea.Batch(c.Open(screen.Ref{Kind: screen.KindConnect}), c.openFile())
 		}
 		return nil
 	}
@@ -103,14 +131,14 @@ func (c *Console) sessionOpened(msg sessionOpened) tea.Cmd {
 	c.live = &liveSession{Session: msg.session, number: msg.number, ctx: ctx, cancel: cancel, feed: msg.feed}
 	c.env.Session = msg.session
 	c.env.Status, c.env.Conductors = fleet.Status{}, nil
-	c.env.Started = c.opts.Clock.Now()
+	c.env.Started = time.Now()
 	c.env.ReadOnly = c.opts.ReadOnly || msg.session.Context.ReadOnly
 	c.env.Events, c.env.Watching, c.env.Installs = &screen.EventLog{}, &screen.WatchList{}, &screen.Installs{}
-	c.said = headline{}
+	c.headline = headline{}
 	c.markCurrent(msg.session.Context.Name)
 	c.restyle()
 	c.history.clear()
-	return tea.Batch(c.poll(c.live), c.listen(c.live), c.open(screen.Ref{Kind: screen.KindFleet}), c.openFile(), c.tellUnfinished(msg.session))
+	return tea.Batch(c.poll(c.live), c.listen(c.live), c.Open(screen.Ref{Kind: screen.KindFleet}), c.openFile(), c.tasks.WarnInterrupted(msg.session))
 }
 
 func (c *Console) markCurrent(name string) {
@@ -119,7 +147,7 @@ func (c *Console) markCurrent(name string) {
 	}
 }
 
-// poll runs the session's poller to the session's end.
+// poll runs the poller until the session ends.
 func (c *Console) poll(l *liveSession) tea.Cmd {
 	running := c.running
 	running.Add(1)
@@ -131,10 +159,10 @@ func (c *Console) poll(l *liveSession) tea.Cmd {
 	}
 }
 
-// listen waits for the poller's news.
+// listen waits for news.
 func (c *Console) listen(l *liveSession) tea.Cmd {
 	return func() tea.Msg {
-		u, ok := l.feed.take(l.ctx)
+		u, ok := l.feed.Take(l.ctx)
 		if !ok {
 			return nil
 		}
@@ -144,7 +172,7 @@ func (c *Console) listen(l *liveSession) tea.Cmd {
 
 func (c *Console) polled(n news) tea.Cmd {
 	for _, text := range n.notices {
-		c.say(screen.Say{Level: screen.Warning, Text: text})
+		c.Say(screen.Say{Level: screen.Warning, Text: text})
 	}
 	if n.update == nil {
 		return c.listen(c.live)
@@ -156,34 +184,33 @@ func (c *Console) polled(n news) tea.Cmd {
 		again = c.rewound()
 	}
 	c.env.Events.Add(u.Events)
-	c.said.note(u.Status)
-	now := c.opts.Clock.Now()
-	return tea.Batch(again, c.listen(c.live), c.dueConductors(now), c.tellScreen(screen.FleetChanged{Update: u}), c.guide(u.Status))
+	c.headline.update(u.Status)
+	now := time.Now()
+	return tea.Batch(again, c.listen(c.live), c.dueConductors(now), c.SendToScreen(screen.FleetChanged{Update: u}), c.guide(u.Status))
 }
 
-// guide shows what is wrong, and the way out, to who cannot get in: the connect screen
-// comes to the front by itself while nothing ever answered, and goes when it does.
+// guide opens the connect screen while Ironic has never answered, and leaves it when it does.
 func (c *Console) guide(s fleet.Status) tea.Cmd {
 	front := c.history.front()
 	switch {
 	case s.Fault != nil && s.Answered.IsZero() && !c.live.helped:
 		c.live.helped = true
 		if front != nil && front.Ref().Kind == screen.KindFleet {
-			return c.open(screen.Ref{Kind: screen.KindConnect})
+			return c.Open(screen.Ref{Kind: screen.KindConnect})
 		}
 	case s.Connected && c.live.helped:
 		c.live.helped = false
 		if front != nil && front.Ref().Kind == screen.KindConnect && len(c.overlays) == 0 {
-			return c.home(screen.KindFleet)
+			return c.Home(screen.KindFleet)
 		}
 	}
 	return nil
 }
 
-// conductorsEvery is how often the conductors are counted: one small request.
+// conductorsEvery is the interval for listing conductors, one small request.
 const conductorsEvery = time.Minute
 
-// dueConductors counts the conductors now and then, once Ironic answers.
+// dueConductors lists the conductors when due and connected.
 func (c *Console) dueConductors(now time.Time) tea.Cmd {
 	l := c.live
 	if l == nil || l.Replay != nil || l.asking || !c.env.Status.Connected {
@@ -199,39 +226,23 @@ func (c *Console) dueConductors(now time.Time) tea.Cmd {
 	}
 }
 
-// refresh asks Ironic now, and the screen to fetch what it has fetched itself.
+// refresh polls now and makes the screen fetch its data again.
 func (c *Console) refresh() tea.Cmd {
 	if c.live == nil {
 		return c.openSession("")
 	}
 	c.live.Refresh()
 	c.live.asked = time.Time{}
-	return c.tellScreen(screen.Reload{})
+	return c.SendToScreen(screen.Reload{})
 }
 
-// toggleReadOnly refuses every change from now on, or allows them again.
+// toggleReadOnly switches read-only mode.
 func (c *Console) toggleReadOnly() tea.Cmd {
 	c.env.ReadOnly = !c.env.ReadOnly
-	text := "changes are allowed again"
+	text := textChangesAllowed
 	if c.env.ReadOnly {
-		text = "read-only: every change is refused"
+		text = textChangesRefused
 	}
-	c.say(screen.Say{Text: text})
+	c.Say(screen.Say{Text: text})
 	return nil
-}
-
-// whyReadOnly: what the configuration forbids, no key allows.
-func (c *Console) whyReadOnly() string {
-	if c.env.Session != nil && c.env.Session.Context.ReadOnly {
-		return fmt.Sprintf("context %s is read-only by its configuration; --read-only=false lifts that",
-			models.Printable(c.env.Session.Context.Name))
-	}
-	return ""
-}
-
-func (c *Console) readOnlyText() string {
-	if why := c.whyReadOnly(); why != "" {
-		return why
-	}
-	return "read-only; ctrl+o allows changes again"
 }

@@ -3,7 +3,7 @@ package ui
 import (
 	"time"
 
-	"ironworks/models"
+	"ironworks/printable"
 	"ironworks/ui/cell"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
@@ -13,39 +13,39 @@ import (
 const (
 	toastShown   = 6 * time.Second
 	failureShown = 15 * time.Second
-	// toastRead is how long a toast stays at least, however many keys are pressed.
+	// toastRead is how long a toast stays at least, whatever keys are pressed.
 	toastRead   = 2 * time.Second
 	maxMessages = 200
 	toastLines  = 4
 )
 
-// toast is one message for the operator.
+// toast is one message to the operator.
 type toast struct {
 	at    time.Time
 	level screen.Level
 	text  string
 }
 
-// toasts keeps the messages that were shown; the last one is in front for a while.
+// toasts has past messages; the last one is shown for a while.
 type toasts struct {
 	past    []toast
 	showing bool
 }
 
-// say shows a message.
-func (c *Console) say(s screen.Say) {
-	text := models.PrintableLines(s.Text)
+// Say shows a toast.
+func (c *Console) Say(s screen.Say) {
+	text := printable.Lines(s.Text)
 	if s.RequestID != "" {
-		text += " · " + models.Printable(s.RequestID)
+		text += " · " + printable.Line(s.RequestID)
 	}
-	c.toasts.past = append(c.toasts.past, toast{at: c.opts.Clock.Now(), level: s.Level, text: text})
+	c.toasts.past = append(c.toasts.past, toast{at: time.Now(), level: s.Level, text: text})
 	if more := len(c.toasts.past) - maxMessages; more > 0 {
 		c.toasts.past = append([]toast{}, c.toasts.past[more:]...)
 	}
 	c.toasts.showing = true
 }
 
-// expire takes the last message away when its time is over.
+// expire hides the last message when its time is over.
 func (s *toasts) expire(now time.Time) {
 	if !s.showing {
 		return
@@ -58,14 +58,14 @@ func (s *toasts) expire(now time.Time) {
 	s.showing = now.Sub(last.at) < shown
 }
 
-// seen takes the last message away when a key is pressed after it could be read.
+// seen hides the last message when a key is pressed after toastRead.
 func (s *toasts) seen(now time.Time) {
 	if s.showing && now.Sub(s.past[len(s.past)-1].at) >= toastRead {
 		s.showing = false
 	}
 }
 
-// role is how a level looks.
+// role returns the color and glyph of a level.
 func role(l screen.Level) (theme.Role, string) {
 	switch l {
 	case screen.Success:
@@ -79,7 +79,7 @@ func role(l screen.Level) (theme.Role, string) {
 	return theme.Accent, "·"
 }
 
-// draw paints the last message on as many lines as it needs, up to a few.
+// draw returns the lines of the last message, up to toastLines.
 func (s *toasts) draw(t *theme.Theme, w int) []string {
 	if !s.showing || w < 8 {
 		return nil
@@ -101,8 +101,8 @@ func (s *toasts) draw(t *theme.Theme, w int) []string {
 	return lines
 }
 
-// note lists the messages that were shown, the newest first.
-func (s *toasts) note() *overlay.Note {
+// list lists past messages, newest first.
+func (s *toasts) list() *overlay.Note {
 	lines := make([]overlay.Text, 0, len(s.past))
 	for i := len(s.past) - 1; i >= 0; i-- {
 		m := s.past[i]
@@ -110,7 +110,7 @@ func (s *toasts) note() *overlay.Note {
 		lines = append(lines, overlay.Text{Role: r, Text: m.at.Local().Format("15:04:05") + " " + glyph + " " + m.text})
 	}
 	if len(lines) == 0 {
-		lines = overlay.Plain("Nothing was said yet.")
+		lines = overlay.Plain(textNoMessages)
 	}
 	return overlay.NewNote("Messages", lines)
 }

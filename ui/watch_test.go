@@ -4,9 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"ironworks/models"
-	"ironworks/models/explain"
-	"ironworks/provision"
 	"ironworks/ui/screen"
 )
 
@@ -17,7 +14,7 @@ func TestMarksComeAlong(t *testing.T) {
 		r.press("space")
 		r.choose("r7-n03")
 		r.press("space", "7")
-		r.shows("› watch", "r7-n01", "r7-n03", "2 under way")
+		r.shows("› watch", "r7-n01", "r7-n03", "2 running")
 		r.lacks("r7-n05")
 		r.press("enter")
 		r.shows("› r7-n0")
@@ -28,12 +25,12 @@ func TestMarksComeAlong(t *testing.T) {
 		r.press(":")
 		r.write("watch")
 		r.press("enter")
-		r.shows("› watch", "2 under way")
+		r.shows("› watch", "2 running")
 		// Another context has its own.
 		r.deliver(screen.Switch{Context: "rack8"})
 		r.settle()
 		r.press("2", "7")
-		r.lacks("2 under way")
+		r.lacks("2 running")
 	})
 }
 
@@ -44,7 +41,7 @@ func TestADeploymentIsWatched(t *testing.T) {
 		r.deployable("r7-n04")
 		r.choose("r7-n04")
 		r.order("D")
-		r.shows("deploy r7-n04? Type its name to go on.", "› fleet")
+		r.shows("deploy r7-n04? Type the node name to confirm.", "› fleet")
 		r.write("r7-n04")
 		r.press("enter")
 		r.shows("› watch", "r7-n04")
@@ -66,23 +63,14 @@ func TestADeploymentIsWatched(t *testing.T) {
 // TestADeploymentElsewhere opens no screen of this context.
 func TestADeploymentElsewhere(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
-		r.run(r.c.watchStarted(&screen.Task{Context: "rack8", Plan: deployPlan(r, "r7-n04")}))
+		r.deployable("r7-n04")
+		r.choose("r7-n04")
+		r.order("D")
+		r.deliver(screen.Switch{Context: "lab"})
 		r.settle()
-		r.shows("› fleet")
-		r.run(r.c.watchStarted(&screen.Task{Context: "rack7", Plan: deployPlan(r, "r7-n04")}))
-		r.settle()
-		r.shows("› watch")
+		r.write("r7-n04")
+		r.press("enter")
+		r.pass(time.Second)
+		r.shows("lab › fleet", "deploy r7-n04: done")
 	})
-}
-
-// deployPlan is a plan to deploy a node.
-func deployPlan(r *rig, name string) provision.Batch {
-	r.t.Helper()
-	p := provision.Batch{Action: provision.Deploy(&provision.Preflighter{}, provision.DeployOptions{})}
-	for _, row := range r.c.env.Session.Store.Rows(models.Filter{}, explain.Columns()[0], false) {
-		if row.Node.Name == name {
-			p.Items = append(p.Items, provision.Item{Node: row.Node})
-		}
-	}
-	return p
 }

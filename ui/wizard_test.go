@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // TestWizardLeadsToADeployment goes the wizard's way from the fleet to what is sent.
@@ -34,7 +35,7 @@ func TestWizardLeadsToADeployment(t *testing.T) {
 				r.pass(time.Second)
 				r.press("y", "enter")
 				r.sent()
-				r.shows("That is not it.")
+				r.shows("No match.")
 				r.press("backspace")
 				r.write("r7-n04")
 				r.press("enter")
@@ -66,7 +67,7 @@ func TestWizardSaysWhyNot(t *testing.T) {
 		r.pass(time.Second)
 		r.shows("Review]", "overwrites")
 		r.press("D")
-		r.shows("deploy-start: read-only; ctrl+o allows changes again")
+		r.shows("deploy-start: read-only mode; ctrl+o turns it off")
 		r.sent()
 	})
 }
@@ -74,7 +75,7 @@ func TestWizardSaysWhyNot(t *testing.T) {
 // What the plan is written in by hand may be missing; nothing is lost by that.
 func TestWizardWithoutAnEditor(t *testing.T) {
 	for name, editor := range map[string]func(string) (Command, error){
-		"there is no editor here": nil, "$EDITOR names nobody": func(string) (Command, error) { return nil, errors.New("$EDITOR names nobody") },
+		"no editor configured; set $VISUAL or $EDITOR": nil, "$EDITOR names nobody": func(string) (Command, error) { return nil, errors.New("$EDITOR names nobody") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, rack(), func(_ *rig, o *Options) { o.Editor = editor }, func(r *rig) {
@@ -83,7 +84,7 @@ func TestWizardWithoutAnEditor(t *testing.T) {
 				r.press("d")
 				r.pass(time.Second)
 				r.press("E")
-				r.shows("edit: "+name+"; the plan stays as it was", "Ramdisk]")
+				r.shows("edit: "+name+"; plan unchanged", "Ramdisk]")
 			})
 		})
 	}
@@ -92,11 +93,11 @@ func TestWizardWithoutAnEditor(t *testing.T) {
 func TestWizardOfTooMany(t *testing.T) {
 	nodes := make([]models.Node, 10_000)
 	for i := range nodes {
-		nodes[i] = models.Node{UUID: models.Printable(string(rune('a'+i%26))) + time.Duration(i).String(), ProvisionState: models.StateAvailable}
+		nodes[i] = models.Node{UUID: printable.Line(string(rune('a'+i%26))) + time.Duration(i).String(), ProvisionState: models.StateAvailable}
 	}
 	inBubble(t, nodes, nil, func(r *rig) {
 		r.press("*", "d")
-		r.shows("10000 nodes are chosen, at most 200 at a time", "mark fewer")
+		r.shows("10000 nodes selected, at most 200 allowed", "mark fewer")
 		r.lacks("› deploy")
 	})
 }

@@ -1,9 +1,9 @@
-// Package wire is how we talk HTTP to what may be slow, broken or somebody else: answers
-// that stop are given up, certificates are verified or pinned, and what goes wrong is
-// named exactly.
+// Package wire sends HTTP requests to slow, broken or untrusted servers: stalled answers are
+// aborted, certificates are verified or pinned, and errors are classified exactly.
 package wire
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"time"
@@ -11,23 +11,25 @@ import (
 	"ironworks/models"
 )
 
-// dialTimeout bounds the making of a connection.
+// dialTimeout bounds the connection setup.
 const dialTimeout = 5 * time.Second
 
-// Options shape a client.
+// Options configure a client.
 type Options struct {
 	TLS models.TLS
-	// Fingerprint is the SHA-256 of the only certificate that is taken, if not empty.
+	// Fingerprint is the SHA-256 of the only accepted certificate, if not empty.
 	Fingerprint string
-	// Timeout bounds a silence: the time without a byte, the connection included.
+	// Timeout bounds a silence: the time without a byte, including the connection setup.
 	Timeout time.Duration
 	// Largest bounds an answer, in bytes.
 	Largest int64
-	// Connections bounds those to a host that are kept open; 0 means 16.
+	// Connections bounds the idle connections to a host; 0 means 16.
 	Connections int
+	// Dial opens connections; nil is a net.Dialer.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// NewClient makes a client. The error is a *models.Fault of the options.
+// NewClient returns a client. The error is a *models.Fault about the options.
 func NewClient(o Options) (*http.Client, error) {
 	config, err := tlsConfig(o.TLS, o.Fingerprint)
 	if err != nil {
@@ -36,10 +38,12 @@ func NewClient(o Options) (*http.Client, error) {
 	if o.Connections == 0 {
 		o.Connections = 16
 	}
-	dialer := &net.Dialer{Timeout: min(dialTimeout, o.Timeout), KeepAlive: 15 * time.Second}
+	if o.Dial == nil {
+		o.Dial = (&net.Dialer{Timeout: min(dialTimeout, o.Timeout), KeepAlive: 15 * time.Second}).DialContext
+	}
 	transport := &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         dialer.DialContext,
+		DialContext:         o.Dial,
 		TLSClientConfig:     config,
 		TLSHandshakeTimeout: min(dialTimeout, o.Timeout),
 		MaxIdleConnsPerHost: o.Connections,

@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// Describe names the exact fault of a connection to a target, which is called what it is:
-// "the API".
+// Describe classifies the error of a connection to a target; what names it in texts: "the API".
 func Describe(f *models.Fault, err error, target, what string) {
 	host := Host(target)
 	var dns *net.DNSError
@@ -28,7 +28,7 @@ func Describe(f *models.Fault, err error, target, what string) {
 		host = "the proxy (HTTP_PROXY, HTTPS_PROXY) in front of " + host
 	}
 	set := func(k models.FaultKind, hint, format string, args ...any) {
-		f.Kind, f.Hint, f.Message = k, hint, models.Printable(fmt.Sprintf(format, args...))
+		f.Kind, f.Hint, f.Message = k, hint, printable.Line(fmt.Sprintf(format, args...))
 	}
 	switch {
 	case describeTLS(f, err, host):
@@ -45,7 +45,7 @@ func Describe(f *models.Fault, err error, target, what string) {
 	case errors.Is(err, errStalled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &netErr) && netErr.Timeout():
 		set(models.FaultTimeout, "a firewall may drop the packets, or "+what+" hangs", "no answer from %s in time", host)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		set(models.FaultBadAnswer, "the connection broke in the middle of the answer", "the answer of %s is incomplete", host)
+		set(models.FaultBadAnswer, "connection lost in the middle of the answer", "the answer of %s is incomplete", host)
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF):
 		set(models.FaultReset, plainToTLSHint(target), "%s closed the connection without an answer", host)
 	case strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`):
@@ -64,7 +64,7 @@ func plainToTLSHint(target string) string {
 	return ""
 }
 
-// innermost drops the wrapping that only repeats method and URL.
+// innermost removes the wrapping that only repeats method and URL.
 func innermost(err error) string {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -73,7 +73,7 @@ func innermost(err error) string {
 	return err.Error()
 }
 
-// Host is the host of a target, for messages.
+// Host returns the host of a target, for messages.
 func Host(target string) string {
 	if u, err := url.Parse(target); err == nil && u.Host != "" {
 		return u.Host
@@ -81,19 +81,19 @@ func Host(target string) string {
 	return "the server"
 }
 
-// Location is where an answer of a target points to, as it may be shown: pages to log in at have
-// secrets in their queries.
+// Location returns the target of a redirect for messages: login pages have secrets in their
+// queries.
 func Location(target, header string) string {
 	if base, err := url.Parse(target); err == nil {
 		if to, err := base.Parse(header); err == nil {
-			return models.Printable(models.MaskURL(to.String()))
+			return printable.Line(models.MaskURL(to.String()))
 		}
 	}
 	return models.Mask
 }
 
-// describeTLS names a refused certificate with its fingerprint, or a handshake with
-// something that does not speak TLS.
+// describeTLS describes a rejected certificate with its fingerprint, or a handshake with a server
+// without TLS.
 func describeTLS(f *models.Fault, err error, host string) bool {
 	var verify *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
@@ -106,8 +106,8 @@ func describeTLS(f *models.Fault, err error, host string) bool {
 		f.Message = host + " does not speak TLS"
 		f.Hint = "use http:// for this port"
 	case errors.As(err, &alert), strings.Contains(err.Error(), "remote error: tls:"):
-		f.Message = models.Printable(host + " refused the TLS handshake: " + innermost(err))
-		f.Hint = "it may want a client certificate (cert, key)"
+		f.Message = printable.Line(host + " refused the TLS handshake: " + innermost(err))
+		f.Hint = "the server may require a client certificate (cert, key)"
 	default:
 		f.Kind = ""
 		return false
@@ -120,14 +120,14 @@ func describeCertificate(f *models.Fault, verify *tls.CertificateVerificationErr
 	var name x509.HostnameError
 	var invalid x509.CertificateInvalidError
 	why := verify.Err.Error()
-	f.Hint = "cacert: FILE trusts its CA; verify: false trusts anyone"
+	f.Hint = "set cacert: FILE to trust the CA, or verify: false to skip verification"
 	switch {
 	case errors.As(verify.Err, &name):
-		why = fmt.Sprintf("it is not for %q", name.Host)
-		f.Hint = "use a name that is in the certificate"
+		why = fmt.Sprintf("not valid for %q", name.Host)
+		f.Hint = "use a name from the certificate"
 	case errors.As(verify.Err, &invalid) && invalid.Reason == x509.Expired:
 		why = "it has expired or is not valid yet"
-		f.Hint = "check the clocks here and there, then renew it"
+		f.Hint = "check the clocks of both computers, then renew the certificate"
 	case errors.As(verify.Err, &unknown):
 		why = "its issuer is not trusted here"
 	}
@@ -138,10 +138,10 @@ func describeCertificate(f *models.Fault, verify *tls.CertificateVerificationErr
 		subject = fmt.Sprintf("; subject %s, issuer %s, valid %s to %s, SHA-256 %s", cert.Subject, cert.Issuer,
 			cert.NotBefore.Format(time.DateOnly), cert.NotAfter.Format(time.DateOnly), f.Fingerprint)
 	}
-	f.Message = models.Printable(fmt.Sprintf("the certificate of %s is refused: %s%s", host, why, subject))
+	f.Message = printable.Line(fmt.Sprintf("the certificate of %s is refused: %s%s", host, why, subject))
 }
 
-// Fingerprint is the SHA-256 of a certificate, as openssl x509 -fingerprint writes it.
+// Fingerprint returns the SHA-256 of a certificate, as openssl x509 -fingerprint prints it.
 func Fingerprint(cert *x509.Certificate) string {
 	sum := sha256.Sum256(cert.Raw)
 	hex := fmt.Sprintf("%X", sum)

@@ -39,8 +39,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// A pinned certificate is the only one that is taken, whoever signed it.
-func TestPinned(t *testing.T) {
+// TestPinnedCertificate: only the pinned certificate is accepted, whatever its issuer.
+func TestPinnedCertificate(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(server.Close)

@@ -21,9 +21,10 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// TestDescribe names every kind of fault of a connection.
+// TestDescribe names every kind of connection error.
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	certificate := func(err error) error { return &tls.CertificateVerificationError{Err: err} }
@@ -49,7 +50,7 @@ func TestDescribe(t *testing.T) {
 		{"another protocol", errors.New("malformed HTTP status code"), "http://h:1", models.FaultNotIronic, "does not speak HTTP", "https://"},
 		{"no TLS on the port", errors.New("http: server gave HTTP response to HTTPS client"), "https://h:1", models.FaultTLS, "h:1 does not speak TLS", "use http://"},
 		{"a handshake refused", errors.New("remote error: tls: certificate required"), "https://h:1", models.FaultTLS, "certificate required", "client certificate"},
-		{"another name", certificate(x509.HostnameError{Certificate: &x509.Certificate{}, Host: "h"}), "https://h:1", models.FaultTLS, `it is not for "h"`, "name that is in"},
+		{"another name", certificate(x509.HostnameError{Certificate: &x509.Certificate{}, Host: "h"}), "https://h:1", models.FaultTLS, `not valid for "h"`, "name from the certificate"},
 		{"expired", certificate(x509.CertificateInvalidError{Reason: x509.Expired}), "https://h:1", models.FaultTLS, "expired", "clocks"},
 		{"unknown issuer", certificate(x509.UnknownAuthorityError{}), "https://h:1", models.FaultTLS, "issuer is not trusted", "cacert"},
 		{"anything else", &url.Error{Op: "Get", URL: "http://h:1/secret", Err: errors.New("odd\x1b[2J")}, "http://h:1", models.FaultBadAnswer, "odd", ""},
@@ -61,7 +62,7 @@ func TestDescribe(t *testing.T) {
 			if f.Kind != test.kind || !strings.Contains(f.Message, test.says) || !strings.Contains(f.Hint, test.hint) || (f.Hint == "") != (test.hint == "") && test.kind != models.FaultReset {
 				t.Errorf("%s %q, hint %q", f.Kind, f.Message, f.Hint)
 			}
-			if models.Printable(f.Message) != f.Message {
+			if printable.Line(f.Message) != f.Message {
 				t.Errorf("not safe to show: %q", f.Message)
 			}
 		})
@@ -84,7 +85,7 @@ func slow(after time.Duration) *http.Transport {
 	}}
 }
 
-// TestWithLimit gives one request more time than the others; less it cannot give.
+// TestWithLimit gives one request more time than the others, but never less.
 func TestWithLimit(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -104,12 +105,12 @@ func TestWithLimit(t *testing.T) {
 			if response != nil {
 				_ = response.Body.Close()
 			}
-			<-time.After(time.Minute) // by then the server has ended, too
+			<-time.After(time.Minute) // the server has ended by then
 		})
 	}
 }
 
-// TestTLSFiles refuses files that have no certificate, by their names.
+// TestTLSFiles refuses files without a certificate, naming them.
 func TestTLSFiles(t *testing.T) {
 	t.Parallel()
 	empty := filepath.Join(t.TempDir(), "empty.pem")

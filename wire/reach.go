@@ -14,15 +14,16 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// reachMost is how much of an answer is read: a version document has 500 bytes.
-const reachMost = 64 << 10
+// maxReach is how much of an answer is read: a version document has 500 bytes.
+const maxReach = 64 << 10
 
-// Reach asks for a page without credentials and tells how far that came. What is there
-// called what it is: "the API".
-func Reach(ctx context.Context, o Options, target, what string, now func() time.Time) models.Reach {
-	r := models.Reach{URL: models.Printable(models.MaskURL(target)), Host: Host(target), Stage: models.ReachName}
+// Reach requests a page without credentials and returns how far that came. what names the server
+// in texts: "the API".
+func Reach(ctx context.Context, o Options, target, what string) models.Reach {
+	r := models.Reach{URL: printable.Line(models.MaskURL(target)), Host: Host(target), Stage: models.ReachName}
 	fail := func(err error) models.Reach {
 		var f *models.Fault
 		if !errors.As(err, &f) {
@@ -37,18 +38,18 @@ func Reach(ctx context.Context, o Options, target, what string, now func() time.
 		return fail(err)
 	}
 	defer client.CloseIdleConnections()
-	way := &way{}
+	way := &trace{}
 	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, way.trace()), http.MethodGet, target, http.NoBody)
 	if err != nil {
 		return fail(err)
 	}
 	if proxy, err := http.ProxyFromEnvironment(request); err == nil && proxy != nil {
-		r.Proxy = models.Printable(models.MaskURL(proxy.String()))
+		r.Proxy = printable.Line(models.MaskURL(proxy.String()))
 	}
-	r.Sent = now()
+	r.Sent = time.Now()
 	response, err := client.Do(request)
-	r.Got = now()
-	way.tell(&r, request.URL)
+	r.Got = time.Now()
+	way.addTo(&r, request.URL)
 	if err != nil {
 		return fail(err)
 	}
@@ -57,15 +58,15 @@ func Reach(ctx context.Context, o Options, target, what string, now func() time.
 	if response.TLS != nil {
 		r.Certificate = certificateOf(response.TLS)
 	}
-	header := func(name string) string { return models.Printable(response.Header.Get(name)) }
+	header := func(name string) string { return printable.Line(response.Header.Get(name)) }
 	r.Type, r.Server = header("Content-Type"), header("Server")
 	if to := response.Header.Get("Location"); to != "" {
 		r.Location = Location(target, to)
 	}
 	r.Date, _ = http.ParseTime(response.Header.Get("Date"))
-	r.Body, err = io.ReadAll(io.LimitReader(response.Body, reachMost+1))
-	if r.Cut = len(r.Body) > reachMost; r.Cut {
-		r.Body = r.Body[:reachMost]
+	r.Body, err = io.ReadAll(io.LimitReader(response.Body, maxReach+1))
+	if r.Cut = len(r.Body) > maxReach; r.Cut {
+		r.Body = r.Body[:maxReach]
 	}
 	if err != nil {
 		r.Stage = models.ReachHTTP
@@ -74,9 +75,9 @@ func Reach(ctx context.Context, o Options, target, what string, now func() time.
 	return r
 }
 
-// way is what was seen of a connection. The parts of it may be told at the same time, and
-// after the request has failed.
-type way struct {
+// trace is what was observed of a connection. Its callbacks may run concurrently, and after the
+// request has failed.
+type trace struct {
 	mu        sync.Mutex
 	resolved  bool
 	addresses []string
@@ -84,11 +85,11 @@ type way struct {
 	shaken    bool
 }
 
-func (w *way) trace() *httptrace.ClientTrace {
-	locked := func(note func()) {
+func (w *trace) trace() *httptrace.ClientTrace {
+	locked := func(record func()) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		note()
+		record()
 	}
 	return &httptrace.ClientTrace{
 		DNSDone: func(info httptrace.DNSDoneInfo) {
@@ -112,8 +113,8 @@ func (w *way) trace() *httptrace.ClientTrace {
 	}
 }
 
-// tell adds how far the way went.
-func (w *way) tell(r *models.Reach, target *url.URL) {
+// addTo adds how far the connection came.
+func (w *trace) addTo(r *models.Reach, target *url.URL) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r.Addresses, r.Remote = w.addresses, w.remote
@@ -135,12 +136,12 @@ func certificateOf(state *tls.ConnectionState) *models.Certificate {
 	}
 	leaf := state.PeerCertificates[0]
 	c := &models.Certificate{
-		Subject: models.Printable(leaf.Subject.String()), Issuer: models.Printable(leaf.Issuer.String()),
+		Subject: printable.Line(leaf.Subject.String()), Issuer: printable.Line(leaf.Issuer.String()),
 		NotBefore: leaf.NotBefore, NotAfter: leaf.NotAfter, Protocol: tls.VersionName(state.Version), Fingerprint: Fingerprint(leaf),
 	}
 	if len(state.VerifiedChains) > 0 {
 		chain := state.VerifiedChains[0]
-		c.Root = models.Printable(chain[len(chain)-1].Subject.String())
+		c.Root = printable.Line(chain[len(chain)-1].Subject.String())
 	}
 	return c
 }

@@ -68,7 +68,7 @@ func TestReach(t *testing.T) {
 		}, 0},
 		"a flood": {plain(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write(bytes.Repeat([]byte("x"), 4<<20))
-		}), models.TLS{}, models.ReachAnswered, "", func(r *models.Reach) bool { return r.Cut && len(r.Body) == reachMost }, 0},
+		}), models.TLS{}, models.ReachAnswered, "", func(r *models.Reach) bool { return r.Cut && len(r.Body) == maxReach }, 0},
 		"escape sequences": {
 			plain(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Server", "\u202ered") }),
 			models.TLS{},
@@ -94,7 +94,7 @@ func TestReach(t *testing.T) {
 				ctx, cancel = context.WithTimeout(ctx, tt.within)
 				defer cancel()
 			}
-			r := Reach(ctx, Options{TLS: tt.tls, Timeout: 5 * time.Second, Largest: 1 << 20}, tt.at(t), "the API", time.Now)
+			r := Reach(ctx, Options{TLS: tt.tls, Timeout: 5 * time.Second, Largest: 1 << 20}, tt.at(t), "the API")
 			if r.Stage != tt.stage || (r.Fault == nil) != (tt.fault == "") || r.Fault != nil && r.Fault.Kind != tt.fault {
 				t.Fatalf("stage %s, fault %+v", r.Stage, r.Fault)
 			}

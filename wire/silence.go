@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// errStalled is the cause of a request that was given up for want of progress.
-var errStalled = errors.New("no answer in time")
+// errStalled is the cause of a request that was aborted without progress.
+var errStalled = errors.New("timed out")
 
-// errTooLarge is the cause of an answer that is larger than it may be.
-var errTooLarge = errors.New("the answer is too large to be one of those that were asked for")
+// errTooLarge is the cause of an oversized answer.
+var errTooLarge = errors.New("the answer is too large")
 
-// watchdog gives up a request when nothing has come from the server for a while. It
-// counts silence, not length: a long page over a slow line is no fault.
+// watchdog aborts a request when nothing has arrived from the server for a while. It measures
+// silence, not duration: a long page over a slow connection is no error.
 type watchdog struct {
 	next  *http.Transport
 	limit time.Duration
@@ -24,12 +24,12 @@ type watchdog struct {
 	largest int64
 }
 
-// CloseIdleConnections is what http.Client looks for in its transport.
+// CloseIdleConnections is called by http.Client.
 func (w *watchdog) CloseIdleConnections() { w.next.CloseIdleConnections() }
 
 type limitKey struct{}
 
-// WithLimit gives one request another limit of silence, if that is longer.
+// WithLimit sets another limit of silence for one request, if that is longer.
 func WithLimit(ctx context.Context, limit time.Duration) context.Context {
 	return context.WithValue(ctx, limitKey{}, limit)
 }
@@ -65,7 +65,7 @@ type watchedBody struct {
 	cancel context.CancelCauseFunc
 }
 
-// Read reads on and feeds the watchdog.
+// Read reads and restarts the watchdog.
 func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.body.Read(p)
 	b.left -= int64(n)

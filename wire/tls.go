@@ -12,7 +12,7 @@ import (
 )
 
 func tlsConfig(t models.TLS, pinned string) (*tls.Config, error) {
-	cfg := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: t.Insecure} //nolint:gosec // asked for by verify: false
+	cfg := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: t.Insecure} //nolint:gosec // requested by verify: false
 	bad := func(what, path string, err error) error {
 		return &models.Fault{
 			Kind: models.FaultConfig, Op: "read the " + what, Err: err,
@@ -26,7 +26,7 @@ func tlsConfig(t models.TLS, pinned string) (*tls.Config, error) {
 		}
 		cfg.RootCAs = x509.NewCertPool()
 		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, bad("CA certificate", t.CACert, errors.New("no certificate in it"))
+			return nil, bad("CA certificate", t.CACert, errors.New("no certificate in the file"))
 		}
 	}
 	if t.Cert != "" {
@@ -46,13 +46,13 @@ func tlsConfig(t models.TLS, pinned string) (*tls.Config, error) {
 	return cfg, nil
 }
 
-// pin takes one certificate alone, whoever signed it and whatever is in it.
+// pin accepts only one certificate, whatever its issuer and content.
 func pin(cfg *tls.Config, fingerprint string) {
 	want := strings.ToUpper(strings.ReplaceAll(fingerprint, ":", ""))
 	cfg.InsecureSkipVerify = true
 	cfg.VerifyConnection = func(s tls.ConnectionState) error {
 		if len(s.PeerCertificates) == 0 {
-			return errors.New("there is no certificate")
+			return errors.New("no certificate sent")
 		}
 		cert := s.PeerCertificates[0]
 		if got := Fingerprint(cert); strings.ReplaceAll(got, ":", "") != want {
@@ -62,5 +62,5 @@ func pin(cfg *tls.Config, fingerprint string) {
 	}
 }
 
-// errOther says that a certificate is another than the one that is taken.
-var errOther = errors.New("it is another than the one whose fingerprint was given")
+// errOther reports a certificate other than the pinned one.
+var errOther = errors.New("fingerprint mismatch")

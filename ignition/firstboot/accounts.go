@@ -160,11 +160,11 @@ func (s *stage) userFields(u types.PasswdUser) bool {
 	case badField(value(u.Gecos)):
 		return s.fail(CauseAccount, Users, u.Name, "gecos", "the comment has a colon or a line break: useradd refuses it")
 	case badField(value(u.HomeDir)) || value(u.HomeDir) != "" && !path.IsAbs(value(u.HomeDir)):
-		return s.fail(CauseAccount, Users, u.Name, "homeDir", "the home directory must begin with / and have no colon and no line break: useradd refuses it")
+		return s.fail(CauseAccount, Users, u.Name, "homeDir", "the home directory must start with / and contain no colon or line break: useradd rejects it")
 	case badField(value(u.PasswordHash)):
-		return s.fail(CauseAccount, Users, u.Name, "passwordHash", "a hash has no colon and no line break: useradd refuses it")
+		return s.fail(CauseAccount, Users, u.Name, "passwordHash", "a password hash must not contain a colon or line break: useradd rejects it")
 	case badField(shell) || shell != "" && shell[0] != '/' && shell[0] != '*':
-		return s.fail(CauseAccount, Users, u.Name, "shell", "the shell must begin with / and have no colon and no line break: useradd refuses it")
+		return s.fail(CauseAccount, Users, u.Name, "shell", "the shell must start with / and contain no colon or line break: useradd rejects it")
 	}
 	if u.UID == nil {
 		return true
@@ -181,7 +181,7 @@ func (s *stage) userFields(u types.PasswdUser) bool {
 func (s *stage) userGroups(u types.PasswdUser) bool {
 	if primary := value(u.PrimaryGroup); primary != "" {
 		if _, known := s.accounts.gidOf(primary); !known {
-			return s.fail(CauseMissing, Users, u.Name, "primaryGroup", fmt.Sprintf("there is no group %q: add it to passwd.groups, or correct it", primary))
+			return s.fail(CauseMissing, Users, u.Name, "primaryGroup", fmt.Sprintf("group %q does not exist: add it to passwd.groups, or correct the name", primary))
 		}
 	}
 	if len(u.Groups) == 1 && u.Groups[0] == "" {
@@ -190,7 +190,7 @@ func (s *stage) userGroups(u types.PasswdUser) bool {
 	for i, group := range u.Groups {
 		for name := range strings.SplitSeq(string(group), ",") {
 			if _, known := s.accounts.gidOf(name); !known {
-				return s.fail(CauseMissing, Users, u.Name, fmt.Sprintf("groups.%d", i), fmt.Sprintf("there is no group %q: add it to passwd.groups, or correct it", name))
+				return s.fail(CauseMissing, Users, u.Name, fmt.Sprintf("groups.%d", i), fmt.Sprintf("group %q does not exist: add it to passwd.groups, or correct the name", name))
 			}
 		}
 	}
@@ -212,7 +212,7 @@ func (s *stage) add(u types.PasswdUser) (account, bool) {
 	case util.IsTrue(u.NoUserGroup):
 		a.gid = s.accounts.groups["users"]
 	case taken:
-		return a, s.fail(CauseAccount, Users, u.Name, "primaryGroup", fmt.Sprintf("useradd makes a group for the user, and there is a group %q already: set primaryGroup to it, or noUserGroup", u.Name))
+		return a, s.fail(CauseAccount, Users, u.Name, "primaryGroup", fmt.Sprintf("useradd creates a group for the user, but group %q already exists: set primaryGroup to it, or set noUserGroup", u.Name))
 	default:
 		a.gid = a.uid
 		if _, other := s.accounts.groupOf(a.gid); other {
@@ -248,7 +248,7 @@ func (s *stage) modify(u types.PasswdUser, a account) (account, bool) {
 		return a, true
 	}
 	if _, err := s.tree.lookup(home, inside, true); err == nil {
-		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("usermod moves the home directory of this user, and %s is there already: leave homeDir out", home))
+		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("usermod moves the home directory of this user, and %s already exists: omit homeDir", home))
 	}
 	was := a.home
 	old, err := s.tree.lookup(was, inside, true)
@@ -257,11 +257,11 @@ func (s *stage) modify(u types.PasswdUser, a account) (account, bool) {
 		return a, true // there is nothing to move
 	}
 	if s.linked(was) || slices.Contains(Volumes, was) || strings.HasPrefix(home, was+"/") || old.volume.readOnly {
-		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("usermod cannot move %s, which is the home directory of this user: leave homeDir out", was))
+		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("usermod cannot move %s, the home directory of this user: omit homeDir", was))
 	}
 	parent, err := s.tree.lookup(path.Dir(home), inside, true)
 	if err != nil || parent.put(path.Base(home), old.clone(), 0) != nil {
-		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("usermod cannot move the home directory of this user to %s: %s must be a directory that can be written", home, path.Dir(home)))
+		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("usermod cannot move the home directory of this user to %s: %s must be a writable directory", home, path.Dir(home)))
 	}
 	return a, true
 }

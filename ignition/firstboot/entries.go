@@ -57,7 +57,7 @@ func (s *stage) entries(storage types.Storage) {
 			return
 		}
 		if other, twice := taken[where]; twice {
-			s.fail(CauseTaken, e.section, e.Path, "path", fmt.Sprintf("this is the same as %s, through a link: write one of them", other))
+			s.fail(CauseTaken, e.section, e.Path, "path", fmt.Sprintf("same path as %s, through a link: keep one of them", other))
 			return
 		}
 		taken[where], e.where = e.Path, where
@@ -129,7 +129,7 @@ func cannot(name string, err error) string {
 func (s *stage) directory(e entry, there *node, err error) bool {
 	switch {
 	case err == nil && there.kind != directory:
-		return s.fail(CauseTaken, e.section, e.Path, "path", "a file or a link is there already: use another path, or overwrite")
+		return s.fail(CauseTaken, e.section, e.Path, "path", "a file or link already exists: use another path, or overwrite")
 	case err == nil && there.volume.readOnly:
 		return s.failAt(e.section, e.Path, "path", e.Path, errReadOnly)
 	case err == nil:
@@ -144,9 +144,9 @@ func (s *stage) directory(e entry, there *node, err error) bool {
 func (s *stage) file(e entry, f types.File, there *node, err error) bool {
 	switch {
 	case err == nil && there.kind != file:
-		return s.fail(CauseTaken, e.section, e.Path, "path", "a directory or a link is there already: use another path, or overwrite a link")
+		return s.fail(CauseTaken, e.section, e.Path, "path", "a directory or link already exists: use another path, or overwrite a link")
 	case err == nil && f.Contents.Source != nil:
-		return s.fail(CauseTaken, e.section, e.Path, "contents", "a file is there already: set overwrite to replace it, or use append instead of contents")
+		return s.fail(CauseTaken, e.section, e.Path, "contents", "a file already exists: set overwrite to replace it, or use append instead of contents")
 	case err == nil && there.volume.readOnly:
 		return s.failAt(e.section, e.Path, "path", e.Path, errReadOnly)
 	case err == nil:
@@ -180,9 +180,9 @@ func (s *stage) link(e entry, l types.Link, there *node, err error) bool {
 	case err == nil && there.kind == symlink && path.Clean(there.target) == path.Clean(value(l.Target)):
 		return true
 	case err == nil:
-		return s.fail(CauseTaken, e.section, e.Path, "path", "something is there already: set overwrite to replace it, or use another path")
+		return s.fail(CauseTaken, e.section, e.Path, "path", "the path already exists: set overwrite to replace it, or use another path")
 	case value(l.Target) == "":
-		return s.fail(CausePath, e.section, e.Path, "target", "a link leads somewhere: write its target")
+		return s.fail(CausePath, e.section, e.Path, "target", "the link has no target: set target")
 	case len(value(l.Target)) > 4095:
 		return s.fail(CausePath, e.section, e.Path, "target", "the target is longer than 4095 bytes")
 	}
@@ -202,7 +202,7 @@ func (s *stage) hardLink(e entry, target string, there *node, thereErr error) bo
 	case err != nil:
 		return s.fail(CausePath, e.section, e.Path, "target", fmt.Sprintf("a hard link needs its target, and %s does not exist: create it, or use a symbolic link", target))
 	case thereErr == nil && there.inode != to.inode:
-		return s.fail(CauseTaken, e.section, e.Path, "path", "something is there already: set overwrite to replace it, or use another path")
+		return s.fail(CauseTaken, e.section, e.Path, "path", "the path already exists: set overwrite to replace it, or use another path")
 	case thereErr == nil:
 		return true
 	case to.kind == directory:
@@ -226,12 +226,12 @@ func (s *stage) hardLink(e entry, target string, there *node, thereErr error) bo
 func (s *stage) owner(e entry) bool {
 	if name := value(e.User.Name); name != "" && e.User.ID == nil {
 		if _, known := s.accounts.users[name]; !known {
-			return s.fail(CauseMissing, e.section, e.Path, "user.name", fmt.Sprintf("there is no user %q: add it to passwd.users, or correct it", name))
+			return s.fail(CauseMissing, e.section, e.Path, "user.name", fmt.Sprintf("user %q does not exist: add it to passwd.users, or correct the name", name))
 		}
 	}
 	if name := value(e.Group.Name); name != "" && e.Group.ID == nil {
 		if _, known := s.accounts.groups[name]; !known {
-			return s.fail(CauseMissing, e.section, e.Path, "group.name", fmt.Sprintf("there is no group %q: add it to passwd.groups, or correct it", name))
+			return s.fail(CauseMissing, e.section, e.Path, "group.name", fmt.Sprintf("group %q does not exist: add it to passwd.groups, or correct the name", name))
 		}
 	}
 	return true

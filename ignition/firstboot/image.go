@@ -138,7 +138,7 @@ func FromFolder(root string) (*Image, error) {
 	// Links of the image lead nowhere outside of it.
 	folder, err := os.OpenRoot(root)
 	if err != nil {
-		return nil, fmt.Errorf("reading the root of an image: %w", err)
+		return nil, fmt.Errorf("read the root of an image: %w", err)
 	}
 	defer func() { _ = folder.Close() }()
 	err = fs.WalkDir(folder.FS(), ".", func(name string, d fs.DirEntry, err error) error {
@@ -148,12 +148,12 @@ func FromFolder(root string) (*Image, error) {
 		return i.found(folder, name, d)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reading the root of an image: %w", err)
+		return nil, fmt.Errorf("read the root of an image: %w", err)
 	}
 	for name, take := range map[string]func(line string) error{"passwd": i.passwd, "group": i.group} {
 		text, err := folder.ReadFile(path.Join("etc", name))
 		if err != nil {
-			return nil, fmt.Errorf("reading the root of an image: %w", err)
+			return nil, fmt.Errorf("read the root of an image: %w", err)
 		}
 		for line := range strings.Lines(string(text)) {
 			if err := take(strings.TrimSpace(line)); err != nil {

@@ -12,9 +12,9 @@ import (
 func (i *Image) badName(name string) string {
 	switch {
 	case name == "":
-		return "it is empty"
+		return "empty"
 	case len(name) > mostName:
-		return fmt.Sprintf("it has %d bytes, and at most %d are possible", len(name), mostName)
+		return fmt.Sprintf("%d bytes, maximum %d", len(name), mostName)
 	case i.debian:
 		if strings.ContainsAny(name[:1], "-~+") || strings.ContainsAny(name, ":, \t\n\v\f\r") {
 			return nameHint

@@ -10,7 +10,7 @@ import (
 var (
 	// ErrNoArea says that an image has no room for a configuration: it is no
 	// CoreOS live image.
-	ErrNoArea = errors.New("no CoreOS live image: it has no area for an Ignition configuration")
+	ErrNoArea = errors.New("not a CoreOS live image: no area for an Ignition configuration")
 	// ErrNotEmbedded says that the room is there, and holds no configuration.
 	ErrNotEmbedded = errors.New("no Ignition configuration is embedded in this image")
 )
@@ -44,7 +44,7 @@ func findArea(files isoFiles) (area, error) {
 	case err != nil:
 		return area{}, err
 	case found.offset < 0 || found.length <= 0 || found.length > maxArea || found.offset > files.size-found.length:
-		return area{}, fmt.Errorf("%w: the image of %d bytes tells of %d bytes at %d", ErrNoArea, files.size, found.length, found.offset)
+		return area{}, fmt.Errorf("%w: the image has %d bytes, but declares %d bytes at %d", ErrNoArea, files.size, found.length, found.offset)
 	}
 	return found, nil
 }
@@ -75,12 +75,12 @@ func infoArea(files isoFiles) (area, error) {
 		return area{}, err
 	}
 	if info.Offset < 0 || info.Offset > at.length {
-		return area{}, fmt.Errorf("%w: %s names a place outside of %s", ErrNoArea, infoFile, info.File)
+		return area{}, fmt.Errorf("%w: %s refers to an offset outside %s", ErrNoArea, infoFile, info.File)
 	}
 	length := at.length - info.Offset
 	if info.Length != nil {
 		if *info.Length < 0 || *info.Length > length {
-			return area{}, fmt.Errorf("%w: %s names a place outside of %s", ErrNoArea, infoFile, info.File)
+			return area{}, fmt.Errorf("%w: %s refers to an offset outside %s", ErrNoArea, infoFile, info.File)
 		}
 		length = *info.Length
 	}
@@ -97,7 +97,7 @@ func headerArea(files isoFiles) (area, error) {
 	}
 	offset, length := binary.LittleEndian.Uint64(header[8:]), binary.LittleEndian.Uint64(header[16:])
 	if offset > 1<<62 || length > maxArea {
-		return area{}, fmt.Errorf("%w: a broken header", ErrNoArea)
+		return area{}, fmt.Errorf("%w: invalid header", ErrNoArea)
 	}
 	return area{offset: int64(offset), length: int64(length)}, nil
 }

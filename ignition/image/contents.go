@@ -40,7 +40,7 @@ func readContents(b []byte) (contents, error) {
 		s := segment{offset: a.position()}
 		err = a.read(func(e *entry, content io.Reader) error {
 			if entries++; entries > maxEntries {
-				return fmt.Errorf("it has more than %d files", maxEntries)
+				return fmt.Errorf("more than %d files", maxEntries)
 			}
 			var err error
 			e.content, err = readContent(e, content, maxConfig)
@@ -146,7 +146,7 @@ func (c contents) bytes(capacity int64) ([]byte, error) {
 		}
 	}
 	if int64(len(laid)) > capacity {
-		return nil, &TooLargeError{What: "the configuration, packed with gzip,", Size: int64(len(laid)), Capacity: capacity}
+		return nil, &TooLargeError{What: "the gzip-compressed configuration", Size: int64(len(laid)), Capacity: capacity}
 	}
 	return laid, nil
 }
@@ -170,5 +170,5 @@ type TooLargeError struct {
 }
 
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("%s takes %d bytes, and the area of the image holds %d: %d too many", e.What, e.Size, e.Capacity, e.Size-e.Capacity)
+	return fmt.Sprintf("%s needs %d bytes, but the image has room for %d (%d too many)", e.What, e.Size, e.Capacity, e.Size-e.Capacity)
 }

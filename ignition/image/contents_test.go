@@ -147,7 +147,7 @@ func TestArchivesAreMergedWhereTheyDoNotFit(t *testing.T) {
 	content := withArea(newc("other", string(same)))
 	edited := editT(t, content, image.Change{Ignition: same[:30_000]})
 	if got := showT(t, edited); got != string(same[:30_000]) {
-		t.Error("the configuration is another one")
+		t.Error("configurations differ")
 	}
 	content = withArea(newc("other", strings.Repeat("x", 250_000)))
 	edited = editT(t, content, image.Change{Ignition: noise(100_000)})

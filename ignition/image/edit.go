@@ -108,7 +108,7 @@ func (i *ISO) editArea(change Change, p *Patch) error {
 		return fmt.Errorf("reading back what was packed: %w", err)
 	}
 	if !bytes.Equal(back.config(), change.Ignition) {
-		return errors.New("reading back what was packed: the configuration is another one")
+		return errors.New("reading back what was packed: configurations differ")
 	}
 	p.Used = int64(len(content))
 	return p.add(i.files.r, Range{Offset: i.area.offset, Length: i.area.length, Data: content})
@@ -118,7 +118,7 @@ func (p *Patch) add(r io.ReaderAt, ranges ...Range) error {
 	for _, one := range ranges {
 		before := make([]byte, one.Length)
 		if err := readFull(r, before, one.Offset); err != nil {
-			return fmt.Errorf("reading what is to be replaced: %w", err)
+			return fmt.Errorf("reading the data to replace: %w", err)
 		}
 		p.changes = append(p.changes, rangeChange{Range: one, before: bytes.Clone(bytes.TrimRight(before, "\x00"))})
 	}
@@ -184,10 +184,10 @@ func (p *Patch) Apply(file ReadWriterAt) error {
 func (p *Patch) undo(file io.WriterAt, last int, cause error) error {
 	for _, change := range p.changes[:last+1] {
 		if err := write(file, Range{Offset: change.Offset, Length: change.Length, Data: change.before}); err != nil {
-			return fmt.Errorf("writing the image: %w; and putting back what was there: %w", cause, err)
+			return fmt.Errorf("writing the image: %w; and restoring the old data: %w", cause, err)
 		}
 	}
-	return fmt.Errorf("writing the image, which is as before: %w", cause)
+	return fmt.Errorf("writing the image (it is unchanged): %w", cause)
 }
 
 func write(file io.WriterAt, r Range) error {

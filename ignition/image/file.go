@@ -35,7 +35,7 @@ func EditFile(path string, change Change) (*Patch, error) {
 	return patch, nil
 }
 
-// copyStep is how much is copied before somebody may have enough of it.
+// copyStep is how many bytes are copied between checks for cancellation.
 const copyStep = 256 << 20
 
 // WriteFile writes an image with a change to a new file, and leaves the image

@@ -9,7 +9,7 @@ import (
 )
 
 // errFrame says that something packed is not as its format has it.
-var errFrame = errors.New("broken packed data")
+var errFrame = errors.New("corrupt compressed data")
 
 // frameReader reads the bytes of one xz stream or one zstd frame and then
 // ends. Their decoders read ahead, and behind one archive of an initrd the next
@@ -195,5 +195,5 @@ func (x *xzStream) number(at int64) (uint64, int64, error) {
 			return value, at, nil
 		}
 	}
-	return 0, 0, fmt.Errorf("%w: a number of xz without an end", errFrame)
+	return 0, 0, fmt.Errorf("%w: unterminated xz integer", errFrame)
 }

@@ -56,7 +56,7 @@ func ReadInitramfs(ctx context.Context, base io.ReaderAt, size int64) (*Initramf
 // the initramfs itself, which any number of such streams share.
 func (i *Initramfs) Append(config []byte, others ...Member) (*Overlay, error) {
 	if slices.ContainsFunc(others, func(m Member) bool { return m.Name == configName }) {
-		return nil, fmt.Errorf("packing: %s twice", configName)
+		return nil, fmt.Errorf("packing: duplicate %s", configName)
 	}
 	packed, err := Pack(append(slices.Clip(others), Member{Name: configName, Content: config})...)
 	if err != nil {

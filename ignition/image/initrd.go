@@ -33,7 +33,7 @@ const (
 )
 
 // errUnpacked says that something packed is suspiciously large.
-var errUnpacked = errors.New("it unpacks to more than")
+var errUnpacked = errors.New("uncompressed, it is larger than")
 
 // Member is a file in an initrd or in the area of a live image.
 type Member struct {
@@ -53,7 +53,7 @@ func Pack(members ...Member) ([]byte, error) {
 	var made []string
 	for _, m := range slices.SortedStableFunc(slices.Values(members), func(a, b Member) int { return strings.Compare(a.Name, b.Name) }) {
 		if m.Name == "" || path.Clean("/"+m.Name) != "/"+m.Name || len(m.Name) >= maxName || strings.Contains(m.Name, "\x00") {
-			return nil, fmt.Errorf("packing: %q is no path of a file", m.Name)
+			return nil, fmt.Errorf("packing: %q is not a file path", m.Name)
 		}
 		// The kernel unpacks no file without its folder.
 		for at, c := range m.Name {

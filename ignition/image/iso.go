@@ -47,7 +47,7 @@ func Read(r io.ReaderAt, size int64) (*ISO, error) {
 func (i *ISO) apart() error {
 	for _, region := range i.kargs.regions {
 		if region.offset < i.area.offset+i.area.length && i.area.offset < region.offset+int64(i.kargs.size) {
-			return fmt.Errorf("%w: one lies in the area for a configuration", ErrKargsArea)
+			return fmt.Errorf("%w: one overlaps the area for a configuration", ErrKargsArea)
 		}
 	}
 	return nil
@@ -183,4 +183,4 @@ func (i *ISO) IsCustomized() bool {
 }
 
 // errNothing says that a change asks for nothing.
-var errNothing = errors.New("nothing to change was asked for")
+var errNothing = errors.New("no change requested")

@@ -14,7 +14,7 @@ var (
 	ErrNotISO = errors.New("not an ISO 9660 image")
 	// ErrTruncated says that an image is shorter than it says itself: most
 	// often a download that broke off. Such an error is an [ErrNotISO], too.
-	ErrTruncated = errors.New("the image is cut off")
+	ErrTruncated = errors.New("the image is truncated")
 	// ErrNoFile says that an image has no file of a name.
 	ErrNoFile = errors.New("no such file in the image")
 )
@@ -50,7 +50,7 @@ func openISO(r io.ReaderAt, size int64) (isoFiles, error) {
 	for i := range int64(maxDescriptors) {
 		at := (firstDescriptor + i) * sectorSize
 		if at+sectorSize > size {
-			return isoFiles{}, fmt.Errorf("%w: it ends before its volume is described", ErrNotISO)
+			return isoFiles{}, fmt.Errorf("%w: it ends before the volume descriptor", ErrNotISO)
 		}
 		if err := readFull(r, sector, at); err != nil {
 			return isoFiles{}, fmt.Errorf("reading a volume descriptor: %w", err)
@@ -62,10 +62,10 @@ func openISO(r io.ReaderAt, size int64) (isoFiles, error) {
 		case 1:
 			return primary(r, size, sector)
 		case 255:
-			return isoFiles{}, fmt.Errorf("%w: no primary volume", ErrNotISO)
+			return isoFiles{}, fmt.Errorf("%w: no primary volume descriptor", ErrNotISO)
 		}
 	}
-	return isoFiles{}, fmt.Errorf("%w: no primary volume", ErrNotISO)
+	return isoFiles{}, fmt.Errorf("%w: no primary volume descriptor", ErrNotISO)
 }
 
 func primary(r io.ReaderAt, size int64, sector []byte) (isoFiles, error) {
@@ -76,7 +76,7 @@ func primary(r io.ReaderAt, size int64, sector []byte) (isoFiles, error) {
 	files := isoFiles{r: r, size: size, volume: strings.TrimRight(string(sector[40:72]), " \x00")}
 	var length int
 	if files.root, _, length = record(sector[156:190]); length == 0 || !files.root.folder {
-		return isoFiles{}, fmt.Errorf("%w: no root folder", ErrNotISO)
+		return isoFiles{}, fmt.Errorf("%w: no root directory", ErrNotISO)
 	}
 	return files, nil
 }
@@ -106,7 +106,7 @@ func record(b []byte) (extent, string, int) {
 func (f isoFiles) find(path string) (extent, error) {
 	parts := slices.DeleteFunc(strings.Split(path, "/"), func(part string) bool { return part == "" || part == "." })
 	if len(path) > maxPath || len(parts) == 0 || len(parts) > maxDepth || slices.Contains(parts, "..") || strings.Contains(path, "\x00") {
-		return extent{}, fmt.Errorf("%w: %.64q is no path in an image", ErrNoFile, path)
+		return extent{}, fmt.Errorf("%w: %.64q is not a valid path", ErrNoFile, path)
 	}
 	at := f.root
 	for _, part := range parts {
@@ -124,7 +124,7 @@ func (f isoFiles) find(path string) (extent, error) {
 	}
 	switch {
 	case at.folder:
-		return extent{}, fmt.Errorf("%w: %s is a folder", ErrNoFile, path)
+		return extent{}, fmt.Errorf("%w: %s is a directory", ErrNoFile, path)
 	case at.offset+at.length > f.size:
 		return extent{}, fmt.Errorf("%w: %w: %s lies beyond its end", ErrNotISO, ErrTruncated, path)
 	}
@@ -136,13 +136,13 @@ func (f isoFiles) find(path string) (extent, error) {
 func (f isoFiles) entry(folder extent, name string) (extent, bool, error) {
 	switch {
 	case folder.length > maxDirectory:
-		return extent{}, false, fmt.Errorf("%w: a folder of %d bytes", ErrNotISO, folder.length)
+		return extent{}, false, fmt.Errorf("%w: a directory of %d bytes", ErrNotISO, folder.length)
 	case folder.offset+folder.length > f.size:
-		return extent{}, false, fmt.Errorf("%w: %w: a folder lies beyond its end", ErrNotISO, ErrTruncated)
+		return extent{}, false, fmt.Errorf("%w: %w: a directory lies beyond its end", ErrNotISO, ErrTruncated)
 	}
 	content := make([]byte, folder.length)
 	if err := readFull(f.r, content, folder.offset); err != nil {
-		return extent{}, false, fmt.Errorf("reading a folder: %w", err)
+		return extent{}, false, fmt.Errorf("reading a directory: %w", err)
 	}
 	exact, plain := strings.ToUpper(name), plainName(name)
 	var second extent
@@ -154,7 +154,7 @@ func (f isoFiles) entry(folder extent, name string) (extent, bool, error) {
 		}
 		e, name, length := record(content[at:])
 		if length == 0 {
-			return extent{}, false, fmt.Errorf("%w: a broken folder", ErrNotISO)
+			return extent{}, false, fmt.Errorf("%w: invalid directory", ErrNotISO)
 		}
 		switch strings.ToUpper(name) {
 		case exact:

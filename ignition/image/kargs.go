@@ -63,7 +63,7 @@ func (e KargsEdit) Apply(k Kargs) (kargs string, unmatched []string, err error) 
 	for _, arg := range e.Replace {
 		parts := strings.Split(arg, "=")
 		if len(parts) != 3 || parts[0] == "" || parts[1] == "" || parts[2] == "" {
-			return "", nil, &KargError{Arg: arg, Why: "a replacement is KEY=OLD=NEW"}
+			return "", nil, &KargError{Arg: arg, Why: "use KEY=OLD=NEW"}
 		}
 		swap(arg, " "+parts[0]+"="+parts[1]+" ", " "+parts[0]+"="+parts[2]+" ")
 	}
@@ -74,11 +74,11 @@ func (e KargsEdit) Apply(k Kargs) (kargs string, unmatched []string, err error) 
 // the configuration of a boot loader, and a second line would be a command.
 func checkKarg(arg string) error {
 	if strings.TrimSpace(arg) == "" {
-		return &KargError{Arg: arg, Why: "it is empty"}
+		return &KargError{Arg: arg, Why: "empty"}
 	}
 	for _, c := range arg {
 		if unicode.IsControl(c) || c == unicode.ReplacementChar {
-			return &KargError{Arg: arg, Why: "control characters do not belong into a command line"}
+			return &KargError{Arg: arg, Why: "control characters are not allowed"}
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ var (
 	// it is of 2020, or no live image.
 	ErrNoKargs = errors.New("the image has no areas for kernel arguments")
 	// ErrKargsArea says that what an image tells about those areas is broken.
-	ErrKargsArea = errors.New("the areas for kernel arguments of the image are broken")
+	ErrKargsArea = errors.New("the image's areas for kernel arguments are invalid")
 )
 
 const (
@@ -88,9 +88,9 @@ func (a *kargsArea) fromInfo(files isoFiles, content []byte) error {
 	}
 	switch {
 	case info.Size <= 0 || info.Size > maxKargs:
-		return fmt.Errorf("%w: a size of %d bytes, where 1 to %d are right", ErrKargsArea, info.Size, maxKargs)
+		return fmt.Errorf("%w: size %d, must be 1 to %d bytes", ErrKargsArea, info.Size, maxKargs)
 	case len(info.Default) > info.Size:
-		return fmt.Errorf("%w: the default takes %d bytes of %d", ErrKargsArea, len(info.Default), info.Size)
+		return fmt.Errorf("%w: the default needs %d bytes of %d", ErrKargsArea, len(info.Default), info.Size)
 	case len(info.Files) > maxKargsFiles:
 		return fmt.Errorf("%w: %d of them, more than %d", ErrKargsArea, len(info.Files), maxKargsFiles)
 	}
@@ -101,7 +101,7 @@ func (a *kargsArea) fromInfo(files isoFiles, content []byte) error {
 			return fmt.Errorf("%w: %w", ErrKargsArea, err)
 		}
 		if file.Offset < 0 || file.Offset > at.length-int64(a.size) {
-			return fmt.Errorf("%w: the one of %.64q lies outside of it", ErrKargsArea, file.Path)
+			return fmt.Errorf("%w: the area in %.64q lies outside the file", ErrKargsArea, file.Path)
 		}
 		region := kargsRegion{offset: at.offset + file.Offset, pad: '#', end: '\n'}
 		for _, set := range []struct {
@@ -112,7 +112,7 @@ func (a *kargsArea) fromInfo(files isoFiles, content []byte) error {
 				continue
 			}
 			if len(*set.from) != 1 || (*set.from)[0] >= utf8.RuneSelf {
-				return fmt.Errorf("%w: %q is not one character of ASCII", ErrKargsArea, *set.from)
+				return fmt.Errorf("%w: %q is not a single ASCII character", ErrKargsArea, *set.from)
 			}
 			*set.to = (*set.from)[0]
 		}
@@ -133,7 +133,7 @@ func (a *kargsArea) fromHeader(files isoFiles) error {
 	}
 	size := binary.LittleEndian.Uint64(header[8:])
 	if size == 0 || size > maxKargs {
-		return fmt.Errorf("%w: a size of %d bytes, where 1 to %d are right", ErrKargsArea, size, maxKargs)
+		return fmt.Errorf("%w: size %d, must be 1 to %d bytes", ErrKargsArea, size, maxKargs)
 	}
 	a.size = int(size)
 	for at := 16; at < kargsHeaderSize; at += 8 {
@@ -160,7 +160,7 @@ func (a *kargsArea) fromHeader(files isoFiles) error {
 // read takes what the areas hold, which has to be the same in all.
 func (a *kargsArea) read(files isoFiles) error {
 	if len(a.regions) == 0 {
-		return fmt.Errorf("%w: the image tells of none", ErrKargsArea)
+		return fmt.Errorf("%w: none declared", ErrKargsArea)
 	}
 	slices.SortFunc(a.regions, func(x, y kargsRegion) int { return int(min(1, max(-1, x.offset-y.offset))) })
 	for i, region := range a.regions {
@@ -185,7 +185,7 @@ func (a *kargsArea) parse(files isoFiles, region kargsRegion) (string, error) {
 		return "", fmt.Errorf("reading kernel arguments: %w", err)
 	}
 	if !utf8.Valid(content) {
-		return "", fmt.Errorf("%w: what is at %d is no text", ErrKargsArea, region.offset)
+		return "", fmt.Errorf("%w: binary data at %d", ErrKargsArea, region.offset)
 	}
 	text := strings.TrimRight(string(content), string(rune(region.pad)))
 	return strings.TrimSpace(strings.TrimRight(text, string(rune(region.end)))), nil
@@ -194,7 +194,7 @@ func (a *kargsArea) parse(files isoFiles, region kargsRegion) (string, error) {
 // ranges are what the areas hold with other arguments.
 func (a *kargsArea) ranges(kargs string) ([]Range, error) {
 	if len(kargs) >= a.size {
-		return nil, &TooLargeError{What: "the line of kernel arguments, with its end,", Size: int64(len(kargs)) + 1, Capacity: int64(a.size)}
+		return nil, &TooLargeError{What: "the kernel arguments", Size: int64(len(kargs)) + 1, Capacity: int64(a.size)}
 	}
 	ranges := make([]Range, 0, len(a.regions))
 	for _, region := range a.regions {

@@ -2,15 +2,16 @@ package image
 
 // Look is what an image says of itself.
 type Look struct {
-	Volume string
+	Volume string `json:"volume,omitempty"`
 	// Capacity is that of the area for a configuration, Used what is taken of it, in
 	// bytes.
-	Capacity, Used int64
+	Capacity int64 `json:"capacity,omitempty"`
+	Used     int64 `json:"used,omitempty"`
 	// Kargs are the kernel arguments; empty where the image has no area for them.
-	Kargs string
+	Kargs string `json:"kargs,omitempty"`
 	// Others are the names of what else is in the area, such as network keyfiles; none
 	// where it cannot be read, which [ISO.Ignition] tells.
-	Others []string
+	Others []string `json:"others,omitempty"`
 }
 
 // Look looks at an image.

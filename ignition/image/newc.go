@@ -38,7 +38,7 @@ const (
 	fields    = 13
 )
 
-var errNewc = errors.New("a broken cpio archive")
+var errNewc = errors.New("a corrupt cpio archive")
 
 // entry is a member of an archive with all that its header says.
 type entry struct {
@@ -69,7 +69,7 @@ func readEntry(r io.Reader) (entry, error) {
 	for i := range e.fields {
 		value, err := strconv.ParseUint(string(header[6+8*i:14+8*i]), 16, 32)
 		if err != nil {
-			return e, fmt.Errorf("%w: a field of a header is no number", errNewc)
+			return e, fmt.Errorf("%w: invalid number in a header", errNewc)
 		}
 		e.fields[i] = uint32(value)
 	}
@@ -93,7 +93,7 @@ func padding[T uint32 | int64](length T) T { return -length & 3 }
 
 func broken(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%w: it ends in the middle", errNewc)
+		return fmt.Errorf("%w: truncated", errNewc)
 	}
 	return err
 }

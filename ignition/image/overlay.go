@@ -39,7 +39,7 @@ type Overlay struct {
 }
 
 // errRanges says that ranges overlap or are none.
-var errRanges = errors.New("ranges of an overlay have to lie one behind the other")
+var errRanges = errors.New("overlay ranges must be in order")
 
 // NewOverlay lays ranges over a base of size bytes. A range behind the base
 // makes the whole longer, with zeros between.
@@ -76,7 +76,7 @@ func (o *Overlay) Read(p []byte) (int, error) {
 // ReadAt implements io.ReaderAt.
 func (o *Overlay) ReadAt(p []byte, at int64) (int, error) {
 	if at < 0 {
-		return 0, errors.New("reading before the beginning of an image")
+		return 0, errors.New("reading before the start of an image")
 	}
 	done := 0
 	for done < len(p) {
@@ -135,10 +135,10 @@ func (o *Overlay) Seek(offset int64, whence int) (int64, error) {
 	case io.SeekEnd:
 		offset += o.size
 	default:
-		return 0, fmt.Errorf("seeking in an image: no place %d", whence)
+		return 0, fmt.Errorf("seeking in an image: invalid whence %d", whence)
 	}
 	if offset < 0 {
-		return 0, errors.New("seeking before the beginning of an image")
+		return 0, errors.New("seeking before the start of an image")
 	}
 	o.at = offset
 	return offset, nil

@@ -63,7 +63,7 @@ func TestOverlay(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if _, err := o.Seek(-1, io.SeekStart); err == nil {
-		t.Error("seeking before the beginning")
+		t.Error("seeking before the start")
 	}
 }
 

@@ -60,19 +60,19 @@ func (p PXE) KernelArgs() (string, error) {
 
 func checkAddress(address string, schemes []string) error {
 	if strings.ContainsFunc(address, func(c rune) bool { return c <= ' ' || c > '~' || c == '"' }) {
-		return fmt.Errorf("%q has characters that a URL has to escape", address)
+		return fmt.Errorf("%q has characters that must be escaped in a URL", address)
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return fmt.Errorf("no URL: %w", err)
+		return fmt.Errorf("invalid URL: %w", err)
 	}
 	for _, scheme := range schemes {
 		if u.Scheme == scheme {
 			if u.Host == "" && scheme != "data" && scheme != "arn" {
-				return fmt.Errorf("%q names no host", address)
+				return fmt.Errorf("%q has no host", address)
 			}
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is none of %s", address, strings.Join(schemes, ", "))
+	return fmt.Errorf("%q: the scheme must be one of %s", address, strings.Join(schemes, ", "))
 }

@@ -11,6 +11,7 @@ import (
 
 	"ironworks/ignition"
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // The fields of [ignition.InputError] that no [ignition.Ramdisk] has.
@@ -121,10 +122,11 @@ func (r *reading) refuse(field ignition.RamdiskField, value, why, hint string, c
 
 // noteKey is a remark on who can log in.
 func (r *reading) noteKey(format string, args ...any) {
-	r.notes = append(r.notes, ignition.RamdiskNote{Field: ignition.FieldSSHKey, Text: models.Printable(fmt.Sprintf(format, args...))})
+	r.notes = append(r.notes, ignition.RamdiskNote{Field: ignition.FieldSSHKey, Text: printable.Line(fmt.Sprintf(format, args...))})
 }
 
-// file reads a file; an empty path is no file.
+// file reads a file; an empty path is no file. A file without content is refused, unless it
+// is one of metal3's own, which tools write empty.
 func (r *reading) file(field ignition.RamdiskField, path string) string {
 	if path == "" {
 		return ""
@@ -132,9 +134,12 @@ func (r *reading) file(field ignition.RamdiskField, path string) string {
 	content, err := r.maker.read(path)
 	switch {
 	case err != nil && field == ignition.FieldPullSecret && strings.ContainsAny(path, "{\"\n"):
-		r.refuse(field, models.Mask, "is no file", "give the name of a file that has it", nil) // it is the secret itself
+		r.refuse(field, models.Mask, "is not a file", "use the name of a file", nil) // it is the secret itself
 	case err != nil:
 		r.refuse(field, path, "cannot be read", "", err)
+	case strings.TrimSpace(content) == "" && field != FieldNMState && field != FieldRegistriesFile:
+		r.refuse(field, path, "is empty", "use a file with content, or omit it", nil)
+		return ""
 	}
 	return content
 }
@@ -165,7 +170,7 @@ func (r *reading) classic() func() (ignition.Document, error) {
 		c.Host = r.in.IronicURLs[0]
 	}
 	if len(r.in.IronicURLs) > 1 {
-		r.refuse(ignition.FieldIronicURL, strings.Join(r.in.IronicURLs, ","), "are several, and this profile knows one", otherProfile, nil)
+		r.refuse(ignition.FieldIronicURL, strings.Join(r.in.IronicURLs, ","), "are several values, but this profile supports only one", otherProfile, nil)
 	}
 	var lines []string
 	if !r.in.givesKeys() {
@@ -179,7 +184,7 @@ func (r *reading) classic() func() (ignition.Document, error) {
 	return c.Build
 }
 
-const otherProfile = "choose the profile default"
+const otherProfile = "use the profile default"
 
 // metal3 is image-customization-controller with the inputs that only it has.
 func (r *reading) metal3() func() (ignition.Document, error) {
@@ -214,10 +219,10 @@ func (r *reading) metal3() func() (ignition.Document, error) {
 	case len(keys) == 1:
 		m.SSHKey = keys[0].Line
 	case len(keys) > 1 && r.in.givesKeys():
-		r.refuse(ignition.FieldSSHKey, "", "is more than the one that this profile takes", otherProfile, nil)
+		r.refuse(ignition.FieldSSHKey, "", "is more than the one key that this profile supports", otherProfile, nil)
 	case len(keys) > 1:
 		m.SSHKey = keys[0].Line
-		r.noteKey("this profile takes one key: %s", keys[0])
+		r.noteKey("this profile uses only one key: %s", keys[0])
 	}
 	return m.Build
 }
@@ -257,7 +262,7 @@ func (r *reading) ramdisk() func() (ignition.Document, error) {
 		Debug: in.Debug, Extra: r.extra(),
 	}
 	if r.profile == ignition.ProfileMetal3 && !in.givesKeys() && len(d.SSHKeys) > 1 {
-		r.noteKey("this profile takes one key: %s", d.SSHKeys[0])
+		r.noteKey("this profile uses only one key: %s", d.SSHKeys[0])
 		d.SSHKeys = d.SSHKeys[:1]
 	}
 	id := r.identity()
@@ -287,12 +292,12 @@ func (r *reading) identity() Identity {
 		field = ignition.FieldSSHHostKey
 	}
 	if r.maker.Identity == nil {
-		r.refuse(field, "", "needs a folder in which the console keeps what it knows", "set XDG_STATE_HOME or HOME", nil)
+		r.refuse(field, "", "needs a state directory", "set XDG_STATE_HOME or HOME", nil)
 		return Identity{}
 	}
 	id, err := r.maker.Identity(order)
 	if err != nil {
-		r.refuse(field, "", "cannot be made", "", err)
+		r.refuse(field, "", "cannot be created", "", err)
 	}
 	r.keep = id.Keep
 	return id
@@ -305,7 +310,7 @@ func (r *reading) refuseForeign() {
 	classic, metal3 := r.profile == ignition.ProfileClassic, r.profile == ignition.ProfileMetal3
 	refuse := func(given bool, field ignition.RamdiskField) {
 		if given {
-			r.refuse(field, "", fmt.Sprintf("has no place in the profile %s", r.profile), otherProfile, nil)
+			r.refuse(field, "", fmt.Sprintf("is not supported by the profile %s", r.profile), otherProfile, nil)
 		}
 	}
 	if !classic {

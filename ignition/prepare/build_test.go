@@ -261,7 +261,7 @@ func TestIdentity(t *testing.T) {
 	kept := 0
 	m := makerOf(map[string]string{"home/.ssh/a.pub": ours})
 	in := prepare.Inputs{SSHHostKey: true}
-	if _, err := m.Build(t.Context(), in); err == nil || !strings.Contains(err.Error(), "ssh host key needs a folder") {
+	if _, err := m.Build(t.Context(), in); err == nil || !strings.Contains(err.Error(), "ssh host key needs a state directory") {
 		t.Errorf("without a folder: %v", err)
 	}
 	var order prepare.IdentityOrder
@@ -271,7 +271,7 @@ func TestIdentity(t *testing.T) {
 		return prepare.Identity{HostKey: key, Keep: func() error { kept++; return nil }}, nil
 	}
 	if built := build(t, m, in.ForNode("r7-n01")); strings.Contains(built.Preview.Text, "hunter2") || !slices.Contains(built.Document.SecretPaths, "/etc/ssh/ssh_host_ed25519_key") {
-		t.Errorf("the host key is shown: %s", built.Preview.Text)
+		t.Errorf("host key is shown: %s", built.Preview.Text)
 	}
 	if kept != 1 || order != (prepare.IdentityOrder{HostKey: true, Node: "r7-n01"}) {
 		t.Errorf("kept %d times, of %+v", kept, order)

@@ -17,15 +17,15 @@ var hostname = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(
 // spec 3.1, which Ignition knows since 2020.
 func WithHostname(config []byte, name string) ([]byte, error) {
 	if len(name) > 253 || !hostname.MatchString(name) {
-		return nil, fmt.Errorf("%q is no name of a host", name)
+		return nil, fmt.Errorf("%q is not a valid hostname", name)
 	}
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	if _, err := z.Write(config); err != nil {
-		return nil, fmt.Errorf("packing the configuration: %w", err)
+		return nil, fmt.Errorf("compress the configuration: %w", err)
 	}
 	if err := z.Close(); err != nil {
-		return nil, fmt.Errorf("packing the configuration: %w", err)
+		return nil, fmt.Errorf("compress the configuration: %w", err)
 	}
 	child := map[string]any{"compression": "gzip", "source": "data:;base64," + base64.StdEncoding.EncodeToString(packed.Bytes())}
 	file := map[string]any{

@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,9 +11,13 @@ import (
 	"ironworks/ignition/image"
 )
 
-// AppendTo streams the initramfs of a live system with a configuration behind it. The
-// file stays open until the stream is closed.
-func AppendTo(ctx context.Context, path string, config []byte) (io.ReadCloser, error) {
+// Initrd streams an initrd of a configuration; with a path, the initramfs of a live system with
+// the configuration behind it. The file stays open until the stream is closed.
+func Initrd(ctx context.Context, path string, config []byte) (io.ReadCloser, error) {
+	if path == "" {
+		packed, err := image.Wrap(config)
+		return io.NopCloser(bytes.NewReader(packed)), err
+	}
 	file, err := os.Open(path) //nolint:gosec // the user's own file
 	if err != nil {
 		return nil, err
@@ -37,4 +42,12 @@ func appended(ctx context.Context, file *os.File, config []byte) (io.Reader, err
 		return nil, err
 	}
 	return initramfs.Append(config)
+}
+
+// EditImage changes an ISO in place, or with an output makes a changed copy.
+func EditImage(ctx context.Context, path, output string, change image.Change) (*image.Patch, error) {
+	if output == "" {
+		return image.EditFile(path, change)
+	}
+	return image.WriteFile(ctx, path, output, change)
 }

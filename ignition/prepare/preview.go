@@ -17,6 +17,7 @@ import (
 	"ironworks/ignition/image"
 	"ironworks/ignition/sshkey"
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // content is a resource of a configuration.
@@ -58,11 +59,11 @@ const defaultMode = 0o644
 func newPreview(doc ignition.Document) (Preview, error) {
 	var config configuration
 	if err := json.Unmarshal(doc.JSON, &config); err != nil {
-		return Preview{}, fmt.Errorf("reading what was made: %w", err)
+		return Preview{}, fmt.Errorf("read the result: %w", err)
 	}
 	packed, err := image.Wrap(doc.JSON)
 	if err != nil {
-		return Preview{}, fmt.Errorf("packing what was made: %w", err)
+		return Preview{}, fmt.Errorf("compress the result: %w", err)
 	}
 	p := Preview{Spec: doc.Version, Size: len(doc.JSON), Packed: len(packed), Notes: doc.Notes, Logins: logins(config)}
 	secret := slices.Clone(doc.SecretPaths)
@@ -71,7 +72,7 @@ func newPreview(doc ignition.Document) (Preview, error) {
 		if file.Mode != nil {
 			mode = *file.Mode
 		}
-		shown := PreviewFile{Path: models.Printable(file.Path), Mode: mode}
+		shown := PreviewFile{Path: printable.Line(file.Path), Mode: mode}
 		if slices.Contains(secret, file.Path) || mode&0o077 == 0 {
 			shown.Secret = true
 			secret = append(secret, file.Path)
@@ -87,9 +88,9 @@ func newPreview(doc ignition.Document) (Preview, error) {
 		p.Files = append(p.Files, shown)
 	}
 	for _, unit := range config.Systemd.Units {
-		shown := PreviewUnit{Name: models.Printable(unit.Name), Enabled: unit.Enabled, Secret: slices.Contains(secret, unit.Name)}
+		shown := PreviewUnit{Name: printable.Line(unit.Name), Enabled: unit.Enabled, Secret: slices.Contains(secret, unit.Name)}
 		if !shown.Secret {
-			shown.Text = models.PrintableLines(unit.Contents)
+			shown.Text = printable.Lines(unit.Contents)
 		}
 		p.Units = append(p.Units, shown)
 	}
@@ -100,14 +101,14 @@ func newPreview(doc ignition.Document) (Preview, error) {
 func logins(config configuration) []string {
 	var lines []string
 	for _, user := range config.Passwd.Users {
-		name := models.Printable(user.Name)
+		name := printable.Line(user.Name)
 		for _, text := range user.Keys {
 			keys, _ := sshkey.Parse(text)
 			if len(keys) == 0 {
-				lines = append(lines, name+": a key that cannot be read")
+				lines = append(lines, name+": unreadable key")
 			}
 			for _, key := range keys {
-				lines = append(lines, name+": "+models.Printable(key.String()))
+				lines = append(lines, name+": "+printable.Line(key.String()))
 			}
 		}
 		if user.PasswordHash != "" {
@@ -141,7 +142,7 @@ func plainText(data []byte) string {
 	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
 		return ""
 	}
-	return models.PrintableLines(string(data))
+	return printable.Lines(string(data))
 }
 
 // maskedText is the JSON for people: what Ignition calls a source is masked where it
@@ -151,7 +152,7 @@ func maskedText(text []byte, secret []string) (string, error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	if err := dec.Decode(&config); err != nil {
-		return "", fmt.Errorf("reading what was made: %w", err)
+		return "", fmt.Errorf("read the result: %w", err)
 	}
 	mask(config, secret, false)
 	var b strings.Builder
@@ -159,9 +160,9 @@ func maskedText(text []byte, secret []string) (string, error) {
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(config); err != nil {
-		return "", fmt.Errorf("showing what was made: %w", err)
+		return "", fmt.Errorf("show the result: %w", err)
 	}
-	return models.PrintableLines(strings.TrimSuffix(b.String(), "\n")), nil
+	return printable.Lines(strings.TrimSuffix(b.String(), "\n")), nil
 }
 
 // mask walks a configuration; hidden says that it is inside of something secret.

@@ -64,7 +64,7 @@ func (r *reading) registries() []ignition.Registry {
 			}
 		}
 		if !ok || registry.Mode == "" {
-			r.refuse(ignition.FieldRegistry, text, "does not say how to treat it", "write HOST=verified, HOST=insecure or HOST=ca:FILE", nil)
+			r.refuse(ignition.FieldRegistry, text, "has no verification mode", "use HOST=verified, HOST=insecure or HOST=ca:FILE", nil)
 			continue
 		}
 		list = append(list, registry)
@@ -83,16 +83,18 @@ func (r *reading) keyFiles() []ignition.KeyFile {
 			}
 			continue
 		}
-		found := len(files)
+		found := false
 		for _, entry := range entries {
 			if entry.IsDir() || filepath.Ext(entry.Name()) != ".nmconnection" {
 				continue
 			}
-			content := r.file(ignition.FieldKeyFile, filepath.Join(path, entry.Name()))
-			files = append(files, ignition.KeyFile{Name: entry.Name(), Content: models.Secret(content)})
+			found = true
+			if content := r.file(ignition.FieldKeyFile, filepath.Join(path, entry.Name())); content != "" {
+				files = append(files, ignition.KeyFile{Name: entry.Name(), Content: models.Secret(content)})
+			}
 		}
-		if found == len(files) {
-			r.refuse(ignition.FieldKeyFile, path, "is a folder without .nmconnection files", "", nil)
+		if !found {
+			r.refuse(ignition.FieldKeyFile, path, "is a directory without .nmconnection files", "", nil)
 		}
 	}
 	return files
@@ -109,11 +111,11 @@ func (r *reading) extra() []byte {
 		return config
 	}
 	_, err := userdata.ForInstall(report)
-	r.refuse(ignition.FieldExtra, r.in.ExtraFile, "cannot be merged", "ironworks ignition check shows everything", err)
+	r.refuse(ignition.FieldExtra, r.in.ExtraFile, "cannot be merged", "for details, run ironworks ignition check", err)
 	return nil
 }
 
-// givesKeys says that somebody has chosen who may log in.
+// givesKeys reports whether SSH keys were chosen explicitly.
 func (in Inputs) givesKeys() bool {
 	return len(in.SSHKeyFiles)+len(in.SSHKeys) > 0 || in.SSHAgent || in.NoLogin
 }
@@ -134,9 +136,9 @@ func (r *reading) givenKeys() []sshkey.Key {
 	take := func(label, text string) {
 		found, err := sshkey.Parse(text)
 		if err != nil {
-			r.refuse(ignition.FieldSSHKey, label, "cannot be used", "", err)
+			r.refuse(ignition.FieldSSHKey, label, "is not usable", "", err)
 		} else if len(found) == 0 {
-			r.refuse(ignition.FieldSSHKey, label, "has no key in it", "give a .pub file", nil)
+			r.refuse(ignition.FieldSSHKey, label, "contains no key", "use a .pub file", nil)
 		}
 		keys = append(keys, found...)
 	}
@@ -154,10 +156,10 @@ func (r *reading) givenKeys() []sshkey.Key {
 	if r.in.SSHAgent {
 		lines, err := r.agentKeys()
 		if err == nil && len(lines) == 0 {
-			err = errors.New("it holds no keys")
+			err = errors.New("it contains no keys")
 		}
 		if err != nil {
-			r.refuse(ignition.FieldSSHKey, "", "cannot be taken from the SSH agent", "", err)
+			r.refuse(ignition.FieldSSHKey, "", "cannot be read from the SSH agent", "", err)
 		}
 		for _, line := range lines {
 			take("", line)
@@ -168,7 +170,7 @@ func (r *reading) givenKeys() []sshkey.Key {
 
 func (r *reading) agentKeys() ([]string, error) {
 	if r.maker.AgentKeys == nil {
-		return nil, errors.New("there is none: SSH_AUTH_SOCK is not set")
+		return nil, errors.New("no SSH agent: SSH_AUTH_SOCK is not set")
 	}
 	return r.maker.AgentKeys(r.ctx)
 }
@@ -189,7 +191,7 @@ func (r *reading) defaultKeys() []sshkey.Key {
 			}
 		}
 		if err != nil {
-			r.noteKey("%s is left out: %v", path, err)
+			r.noteKey("%s is skipped: %v", path, err)
 		}
 	}
 	if len(keys) > 0 {
@@ -200,7 +202,7 @@ func (r *reading) defaultKeys() []sshkey.Key {
 	}
 	lines, err := r.maker.AgentKeys(r.ctx)
 	if err != nil {
-		r.noteKey("the SSH agent was asked, and: %v", err)
+		r.noteKey("SSH agent: %v", err)
 	}
 	for _, line := range lines {
 		if found, err := sshkey.Parse(line); err == nil {
@@ -218,7 +220,7 @@ func (r *reading) classicKey() []string {
 		return nil
 	}
 	if len(paths) > 1 {
-		r.noteKey("%s is taken, as build.py takes one file", paths[0])
+		r.noteKey("using %s only, as build.py does", paths[0])
 	}
 	return []string{r.file(ignition.FieldSSHKey, paths[0])}
 }

@@ -12,6 +12,7 @@ import (
 
 	"ironworks/ignition/image"
 	"ironworks/ignition/serve"
+	"ironworks/models"
 )
 
 // Source is the files that are served.
@@ -30,6 +31,29 @@ type Source struct {
 	Kargs []string
 	// Force replaces a configuration that is in the ISO.
 	Force bool
+	// WithDefaults keeps the kernel parameters that Ironic is configured with.
+	WithDefaults bool
+}
+
+// ServeOrder says what the console serves, to whom, and where.
+type ServeOrder struct {
+	Source
+	// AsIs serves the ISO with what is in it.
+	AsIs bool
+	// Nodes are names or UUIDs; PerNode gives each a configuration with its hostname.
+	Nodes   []string
+	PerNode bool
+	// Listen is HOST:PORT. Advertise is the name or address that clients use; empty is the
+	// one listened on.
+	Listen, Advertise string
+	TLS               bool
+}
+
+// ServeOptions say where images are served.
+type ServeOptions struct {
+	serve.Options
+	// Advertise is the name or address under which clients reach the server.
+	Advertise string
 }
 
 // OfPXE says that a kernel is served and no ISO.
@@ -40,8 +64,8 @@ type opener func(context.Context) (io.ReadSeekCloser, error)
 
 // stream is what one node gets, or all of them.
 type stream struct {
-	// node is empty for all.
-	node string
+	// node is the zero one for all.
+	node models.NodeRef
 	// iso, or initrd, or config are its own.
 	iso, initrd, config opener
 }
@@ -138,10 +162,29 @@ func (m *Images) Embedded() ([]byte, error) {
 	return config, err
 }
 
-// Add makes the stream of a node, or of all nodes if it has no name. Without a
+// AddEach makes a stream for each node, or one for all nodes if none is given. The
+// configuration is asked for with the node's label, "" for all nodes.
+func (m *Images) AddEach(ctx context.Context, nodes []models.Node, config func(label string) ([]byte, error), force bool) error {
+	refs := models.Refs(nodes)
+	if len(refs) == 0 {
+		refs = []models.NodeRef{{}}
+	}
+	for _, node := range refs {
+		text, err := config(node.Label())
+		if err == nil {
+			err = m.add(ctx, node, text, force)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add makes the stream of a node, or of all nodes for the zero one. Without a
 // configuration an ISO is served with the one that is in it. The errors are those of
 // [image.ISO.Edit] and [image.ReadInitramfs].
-func (m *Images) Add(ctx context.Context, node string, config []byte, force bool) error {
+func (m *Images) add(ctx context.Context, node models.NodeRef, config []byte, force bool) error {
 	one := stream{node: node}
 	var err error
 	switch {
@@ -196,16 +239,28 @@ func (m *Images) initrdStream(ctx context.Context, config []byte) (opener, error
 
 // Target is where a stream is found, in the words of Ironic.
 type Target struct {
-	// Node is empty for what all nodes share.
-	Node string
+	// Node is the zero one for what all nodes share.
+	Node models.NodeRef
 	// ISO is deploy_iso; or Kernel and Initrd are deploy_kernel and deploy_ramdisk, with
 	// KernelParams for kernel_append_params.
 	ISO, Kernel, Initrd, KernelParams string
 }
 
-// Publish gives everything an address; host is the name or address under which clients
-// reach the server.
-func (m *Images) Publish(server *serve.Server, host string, now time.Time) ([]Target, error) {
+// Serve listens and gives everything an address; the caller runs the server. An argument
+// that Ironic would not pass on is a [models.KernelParametersError].
+func (m *Images) Serve(ctx context.Context, o ServeOptions) (*serve.Server, []Target, error) {
+	server, err := serve.Listen(ctx, o.Options)
+	if err != nil {
+		return nil, nil, err
+	}
+	targets, err := m.publish(server, o.Advertise, time.Now())
+	if err != nil {
+		return nil, nil, errors.Join(err, server.Close())
+	}
+	return server, targets, nil
+}
+
+func (m *Images) publish(server *serve.Server, host string, now time.Time) ([]Target, error) {
 	var failed error
 	address := func(node, name string, kind serve.Kind, open opener) string {
 		if open == nil || failed != nil {
@@ -222,20 +277,24 @@ func (m *Images) Publish(server *serve.Server, host string, now time.Time) ([]Ta
 	}
 	var targets []Target
 	for _, one := range m.streams {
-		name := fileName(one.node)
+		label := one.node.Label()
+		name := fileName(label)
 		if one.iso != nil {
-			targets = append(targets, Target{Node: one.node, ISO: address(one.node, name+".iso", serve.ISO, one.iso)})
+			targets = append(targets, Target{Node: one.node, ISO: address(label, name+".iso", serve.ISO, one.iso)})
 			continue
 		}
 		t := shared
 		t.Node = one.node
 		if one.initrd != nil {
-			t.Initrd = address(one.node, name+"-initrd.img", serve.Initrd, one.initrd)
+			t.Initrd = address(label, name+"-initrd.img", serve.Initrd, one.initrd)
 		}
 		var err error
-		pxe := image.PXE{RootfsURL: rootfs, ConfigURL: address(one.node, name+".ign", serve.Ignition, one.config), Extra: m.source.Kargs}
+		pxe := image.PXE{RootfsURL: rootfs, ConfigURL: address(label, name+".ign", serve.Ignition, one.config), Extra: m.source.Kargs}
 		if t.KernelParams, err = pxe.KernelArgs(); err != nil {
 			return nil, errors.Join(failed, err)
+		}
+		if m.source.WithDefaults && t.KernelParams != "" {
+			t.KernelParams = models.DefaultKernelParameters + " " + t.KernelParams
 		}
 		targets = append(targets, t)
 	}

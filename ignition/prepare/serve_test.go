@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"ironworks/ignition/image"
 	"ironworks/ignition/prepare"
@@ -20,18 +19,10 @@ import (
 	"ironworks/test/fetch"
 )
 
-type clock struct{}
-
-func (clock) Now() time.Time { return time.Now() }
-
 // published serves images until the test ends.
 func published(t *testing.T, images *prepare.Images) []prepare.Target {
 	t.Helper()
-	server, err := serve.Listen(t.Context(), serve.Options{Clock: clock{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	targets, err := images.Publish(server, "127.0.0.1", time.Now())
+	server, targets, err := images.Serve(t.Context(), prepare.ServeOptions{Options: serve.Options{}, Advertise: "127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,19 +65,17 @@ func TestStreamsOfAnISO(t *testing.T) {
 	if config, err := images.Embedded(); config != nil || err != nil {
 		t.Errorf("%s, %v", config, err)
 	}
-	for _, node := range []string{"n1", "n 2", ""} {
-		var config []byte
-		if node != "" {
-			config = configOf(node)
-		}
-		if err := images.Add(t.Context(), node, config, false); err != nil {
-			t.Fatal(err)
-		}
+	nodes := []models.Node{{UUID: "1", Name: "n1"}, {UUID: "2", Name: "n 2"}}
+	if err := images.AddEach(t.Context(), nodes, func(node string) ([]byte, error) { return configOf(node), nil }, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := images.AddEach(t.Context(), nil, func(string) ([]byte, error) { return nil, nil }, false); err != nil {
+		t.Fatal(err)
 	}
 	targets := published(t, images)
 	for i, node := range []string{"n1", "n 2"} {
 		iso := fetch.Content(t, targets[i].ISO)
-		if got, err := image.Embedded(bytes.NewReader(iso), int64(len(iso))); err != nil || !bytes.Equal(got, configOf(node)) || targets[i].Node != node {
+		if got, err := image.Embedded(bytes.NewReader(iso), int64(len(iso))); err != nil || !bytes.Equal(got, configOf(node)) || targets[i].Node != nodes[i].Ref() {
 			t.Errorf("%+v: %s, %v", targets[i], got, err)
 		}
 	}
@@ -107,10 +96,9 @@ func TestStreamsOfAnInitramfs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, node := range []string{"n1", "n2"} {
-			if err := images.Add(t.Context(), node, configOf(node), false); err != nil {
-				t.Fatal(err)
-			}
+		nodes := []models.Node{{UUID: "1", Name: "n1"}, {UUID: "2", Name: "n2"}}
+		if err := images.AddEach(t.Context(), nodes, func(node string) ([]byte, error) { return configOf(node), nil }, false); err != nil {
+			t.Fatal(err)
 		}
 		targets := published(t, images)
 		for _, target := range targets {
@@ -126,7 +114,7 @@ func TestStreamsOfAnInitramfs(t *testing.T) {
 			} else if config, err = image.Unwrap(bytes.NewReader(initrd)); err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Equal(config, configOf(target.Node)) || !bytes.HasPrefix(initrd, base) || byURL != (len(initrd) == len(base)) {
+			if !bytes.Equal(config, configOf(target.Node.Label())) || !bytes.HasPrefix(initrd, base) || byURL != (len(initrd) == len(base)) {
 				t.Errorf("%s: %s in %d bytes", target.Node, config, len(initrd))
 			}
 			if string(fetch.Content(t, target.Kernel)) != "kernel" || string(fetch.Content(t, words["coreos.live.rootfs_url"])) != "root" || words["a"] != "b" {

@@ -23,8 +23,8 @@ const agentPatience = 5 * time.Second
 // (SSH_AUTH_SOCK). An empty home has no keys, an empty socket no agent.
 func System(home, socket string, ironic ignition.IronicEndpoint) Maker {
 	m := Maker{
-		Open: func(path string) (io.ReadCloser, error) { return os.Open(expand(home, path)) },
-		Dir:  func(path string) ([]fs.DirEntry, error) { return os.ReadDir(expand(home, path)) },
+		Open: func(path string) (io.ReadCloser, error) { return os.Open(HomePath(home, path)) },
+		Dir:  func(path string) ([]fs.DirEntry, error) { return os.ReadDir(HomePath(home, path)) },
 		Home: home, Ironic: ironic,
 	}
 	if socket != "" {
@@ -33,8 +33,9 @@ func System(home, socket string, ironic ignition.IronicEndpoint) Maker {
 	return m
 }
 
-// expand resolves a leading ~, which the shell leaves alone behind an = sign.
-func expand(home, path string) string {
+// HomePath resolves a leading ~, which the shell leaves alone behind an = sign, and which no shell
+// has seen in a form.
+func HomePath(home, path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok && home != "" {
 		return filepath.Join(home, rest)
 	}

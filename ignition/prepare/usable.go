@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"ironworks/ignition/userdata"
-	"ironworks/models"
+	"ironworks/printable"
 )
 
 // UnbootableError is a configuration that a machine would not boot with.
@@ -21,7 +21,7 @@ func (e *UnbootableError) Error() string {
 	if len(e.Problems) > 0 {
 		return e.Problems[0].In(e.Name)
 	}
-	return fmt.Sprintf("%s (%s) would not boot", models.Printable(e.Name), e.Kind)
+	return fmt.Sprintf("%s (%s) would not boot", printable.Line(e.Name), e.Kind)
 }
 
 // Usable is the Ignition in a configuration that is to be booted with: Butane is

@@ -35,7 +35,7 @@ func TestUsableRefuses(t *testing.T) {
 		kind             userdata.Kind
 	}{
 		{"an error, with its place", "variant: fcos\nversion: 1.5.0\nstorrage: {}\n", "worker.bu:3:1: error: ", userdata.KindButane},
-		{"what is something else", "#cloud-config\n{}\n", "worker.bu: error: this is a #cloud-config", userdata.KindCloudConfig},
+		{"what is something else", "#cloud-config\n{}\n", "worker.bu: error: #cloud-config", userdata.KindCloudConfig},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -19,7 +19,7 @@ func WriteFile(ctx context.Context, path string, content io.Reader, force bool) 
 		return image.WriteStream(ctx, path, content)
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("writing %s: it is no plain file", path)
+		return fmt.Errorf("writing %s: not a regular file", path)
 	}
 	dir, err := os.MkdirTemp(filepath.Dir(path), ".ironworks-*.tmp")
 	if err != nil {

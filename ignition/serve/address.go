@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"ironworks/models"
+	"ironworks/printable"
 )
 
 // Candidate is an address of this machine that others may reach.
@@ -93,12 +93,12 @@ func Candidates(ctx context.Context, network Network, targets []string) ([]Candi
 	for _, target := range targets {
 		host := hostOf(target)
 		if host == "" {
-			errs = append(errs, fmt.Errorf("the way to %q: it names no host", models.Printable(target)))
+			errs = append(errs, fmt.Errorf("route to %q: no host", printable.Line(target)))
 			continue
 		}
 		addr, err := network.Source(ctx, host)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("the way to %s: %w", models.Printable(host), err))
+			errs = append(errs, fmt.Errorf("route to %s: %w", printable.Line(host), err))
 			continue
 		}
 		i := slices.IndexFunc(all, func(c Candidate) bool { return c.Addr.WithZone("") == addr.WithZone("") })

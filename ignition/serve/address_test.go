@@ -73,7 +73,7 @@ func TestCandidates(t *testing.T) {
 			want: []string{"192.0.2.10 eth0", "198.51.100.10 eth1", "2001:db8::10 eth0", "127.0.0.1 lo", "::1 lo"},
 		},
 		{
-			name: "no way", targets: []string{"nowhere", "", "bmc2"}, fails: "the way to nowhere: no route to host",
+			name: "no way", targets: []string{"nowhere", "", "bmc2"}, fails: "route to nowhere: no route to host",
 			want: []string{"198.51.100.10 eth1 bmc2", "192.0.2.10 eth0", "2001:db8::10 eth0", "127.0.0.1 lo", "::1 lo"},
 		},
 	}

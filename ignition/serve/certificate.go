@@ -34,7 +34,7 @@ const (
 	early   = 24 * time.Hour
 )
 
-func (t TLS) load(now time.Time, at net.Addr) (*tls.Certificate, error) {
+func (t TLS) load(at net.Addr) (*tls.Certificate, error) {
 	switch {
 	case t.CertFile != "" && t.KeyFile != "":
 		c, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
@@ -43,21 +43,21 @@ func (t TLS) load(now time.Time, at net.Addr) (*tls.Certificate, error) {
 		}
 		return &c, nil
 	case t.CertFile != "" || t.KeyFile != "":
-		return nil, errors.New("a certificate and its key go together")
+		return nil, errors.New("a certificate and its key must be given together")
 	}
 	hosts := slices.Clone(t.Hosts)
 	if tcp, ok := at.(*net.TCPAddr); ok && !tcp.IP.IsUnspecified() {
 		hosts = append(hosts, tcp.IP.String())
 	}
 	if len(hosts) == 0 {
-		return nil, errors.New("a certificate needs the names or addresses under which clients come")
+		return nil, errors.New("a certificate needs the names or addresses that clients use")
 	}
-	return makeCertificate(now, hosts)
+	return makeCertificate(hosts)
 }
 
 // makeCertificate uses RSA: the TLS of older BMCs knows nothing else.
-func makeCertificate(now time.Time, hosts []string) (*tls.Certificate, error) {
-	fail := func(err error) (*tls.Certificate, error) { return nil, fmt.Errorf("make a certificate: %w", err) }
+func makeCertificate(hosts []string) (*tls.Certificate, error) {
+	fail := func(err error) (*tls.Certificate, error) { return nil, fmt.Errorf("create a certificate: %w", err) }
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		return fail(err)
@@ -66,6 +66,7 @@ func makeCertificate(now time.Time, hosts []string) (*tls.Certificate, error) {
 	if err != nil {
 		return fail(err)
 	}
+	now := time.Now()
 	template := &x509.Certificate{
 		SerialNumber: serial, Subject: pkix.Name{CommonName: "ironworks " + hosts[0]},
 		NotBefore: now.Add(-early), NotAfter: now.Add(madeFor),

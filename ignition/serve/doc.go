@@ -1,7 +1,7 @@
 // Package serve gives images and Ignition configurations to those who boot from
 // them: the BMCs of machines, Ironic's conductors, firmware and Ignition itself.
 //
-//	server, err := serve.Listen(ctx, serve.Options{Clock: clock, OnEvent: show})
+//	server, err := serve.Listen(ctx, serve.Options{OnEvent: show})
 //	path, err := server.Add(serve.Item{Node: "r7-n01", Name: "r7-n01.iso", Kind: serve.ISO, Open: open})
 //	url := server.URL(host, path) // what to put into driver_info.deploy_iso
 //	err = server.Run(ctx)         // until ctx ends

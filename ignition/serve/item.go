@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"time"
 
-	"ironworks/models"
+	"ironworks/printable"
 )
 
 // Kind is what an item is.
@@ -60,15 +60,15 @@ var itemName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 func (i Item) check() error {
 	switch {
 	case !itemName.MatchString(i.Name):
-		return fmt.Errorf("serve %q: the name of an address has letters, digits, dots, dashes and underscores only", models.Printable(i.Name))
+		return fmt.Errorf("serve %q: use only letters, digits, dots, dashes and underscores in a name", printable.Line(i.Name))
 	case i.Open == nil:
-		return fmt.Errorf("serve %s: %w", i.Name, errors.New("there is nothing to open"))
+		return fmt.Errorf("serve %s: %w", i.Name, errors.New("nothing to open"))
 	}
 	switch i.Kind {
 	case ISO, Kernel, Initrd, Rootfs, Ignition:
 		return nil
 	}
-	return fmt.Errorf("serve %s: %q is no kind of item", i.Name, models.Printable(string(i.Kind)))
+	return fmt.Errorf("serve %s: unknown kind of item %q", i.Name, printable.Line(string(i.Kind)))
 }
 
 // secret says that nobody on the way may keep a copy: a configuration, and what was

@@ -26,7 +26,6 @@ type fetchKey struct {
 
 // fetchLog keeps what was fetched and tells it.
 type fetchLog struct {
-	clock   Clock
 	who     func(netip.Addr) string
 	onEvent func(Event)
 
@@ -76,7 +75,7 @@ const sizeUnknown = -1
 func (l *fetchLog) request(e *entry, remote netip.Addr, agent string, head bool, size int64) *tally {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := l.clock.Now()
+	now := time.Now()
 	key := fetchKey{e, remote}
 	t := l.fetches[key]
 	if t == nil {
@@ -124,7 +123,7 @@ func (l *fetchLog) makeRoom() {
 // not one that took twenty minutes.
 func (l *fetchLog) began(t *tally, whole bool) {
 	l.mu.Lock()
-	now := l.clock.Now()
+	now := time.Now()
 	if whole && t.Active == 1 && t.now(now).State == Done {
 		t.covered, t.Sent, t.answered, t.Began = covered{}, 0, false, now
 	}
@@ -140,7 +139,7 @@ func (l *fetchLog) began(t *tally, whole bool) {
 // sent counts n bytes that begin at an offset of the item.
 func (l *fetchLog) sent(t *tally, at, n int64) {
 	l.mu.Lock()
-	now := l.clock.Now()
+	now := time.Now()
 	t.Sent += n
 	t.Last = now
 	t.covered.add(at, at+n)
@@ -163,7 +162,7 @@ func (l *fetchLog) sent(t *tally, at, n int64) {
 // the client did not get all that it asked for, failure why we could not send it.
 func (l *fetchLog) ended(t *tally, content, cut bool, failure string) {
 	l.mu.Lock()
-	now := l.clock.Now()
+	now := time.Now()
 	t.Active--
 	if content {
 		t.aborted = cut
@@ -188,7 +187,7 @@ func (l *fetchLog) ended(t *tally, content, cut bool, failure string) {
 // refuse tells of a request for what is not there.
 func (l *fetchLog) refuse(remote netip.Addr, agent string) {
 	l.mu.Lock()
-	now := l.clock.Now()
+	now := time.Now()
 	n := l.refused.due(now)
 	event := Event{Time: now, Kind: EventRefused, Fetch: Fetch{Remote: remote, Agent: agent}, Count: n}
 	if l.who != nil {
@@ -203,7 +202,7 @@ func (l *fetchLog) refuse(remote netip.Addr, agent string) {
 // fail tells of a failure that belongs to no request.
 func (l *fetchLog) fail(text string) {
 	l.mu.Lock()
-	now := l.clock.Now()
+	now := time.Now()
 	n := l.failed.due(now)
 	l.mu.Unlock()
 	if n > 0 {
@@ -232,7 +231,7 @@ func (l *fetchLog) forget(e *entry) {
 func (l *fetchLog) all() []Fetch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := l.clock.Now()
+	now := time.Now()
 	tallies := make([]*tally, 0, len(l.fetches))
 	for _, t := range l.fetches {
 		tallies = append(tallies, t)

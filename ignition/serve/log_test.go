@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ironworks/ignition/serve"
@@ -71,65 +72,69 @@ func TestProgressOverRanges(t *testing.T) {
 
 // A machine that boots again fetches again: the time between does not count.
 func TestFetchedAgain(t *testing.T) {
-	r := start(t, serve.Options{})
-	at := r.add(t, inMemory("r7-n01.iso", serve.ISO, bytesOf(1000)))
-	r.ask(t, "GET", at)
-	r.clock.advance(20 * time.Minute)
-	r.ask(t, "GET", at)
-	f := r.only(t)
-	if f.State != serve.Done || f.Sent != 1000 || f.Percent() != 100 || f.Elapsed() != 0 || f.Requests != 2 {
-		t.Errorf("the second fetch is %+v after %v", f, f.Elapsed())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r := startInMemory(t, serve.Options{})
+		at := r.add(t, inMemory("r7-n01.iso", serve.ISO, bytesOf(1000)))
+		r.ask(t, "GET", at)
+		<-time.After(20 * time.Minute)
+		r.ask(t, "GET", at)
+		f := r.only(t)
+		if f.State != serve.Done || f.Sent != 1000 || f.Percent() != 100 || f.Elapsed() != 0 || f.Requests != 2 {
+			t.Errorf("the second fetch is %+v after %v", f, f.Elapsed())
+		}
+	})
 }
 
 func TestEvents(t *testing.T) {
-	r := start(t, serve.Options{Who: func(a netip.Addr) string { return "r7-n01's BMC (" + a.String() + ")" }})
-	at := r.add(t, inMemory("r7-n01.iso", serve.ISO, bytesOf(1000)))
-	r.ask(t, "HEAD", at, "User-Agent", "iDRAC/\u202e7"+strings.Repeat("x", 300))
-	head := r.wait(t, serve.EventAsked)
-	if strings.ContainsRune(head.Fetch.Agent, '\u202e') || len([]rune(head.Fetch.Agent)) > 120 || !strings.HasPrefix(head.Fetch.Agent, "iDRAC/") {
-		t.Errorf("agent %q", head.Fetch.Agent)
-	}
-	r.ask(t, "GET", at, "Range", "bytes=0-609")
-	ended := r.wait(t, serve.EventEnded)
-	r.clock.advance(2 * time.Second)
-	r.ask(t, "GET", at)
-	done := r.wait(t, serve.EventDone)
-	r.ask(t, "GET", r.URL(r.host, "/a"))
-	r.ask(t, "GET", r.URL(r.host, "/b"))
-	r.clock.advance(time.Second)
-	r.ask(t, "GET", r.URL(r.host, "/c"))
-	r.stop()
-	want := []serve.EventKind{
-		serve.EventAsked, serve.EventBegan, serve.EventEnded, serve.EventBegan, serve.EventProgress, serve.EventDone,
-		serve.EventRefused, serve.EventRefused,
-	}
-	got := slices.DeleteFunc(r.kinds(), func(k serve.EventKind) bool { return k == serve.EventProgress })
-	want = slices.DeleteFunc(want, func(k serve.EventKind) bool { return k == serve.EventProgress })
-	if !slices.Equal(got, want) {
-		t.Errorf("events %q, want %q", got, want)
-	}
-	r.mu.Lock()
-	counts := []int{r.events[len(r.events)-2].Count, r.events[len(r.events)-1].Count}
-	r.mu.Unlock()
-	if !slices.Equal(counts, []int{1, 2}) {
-		t.Errorf("refusals counted %v", counts)
-	}
-	for text, f := range map[string]serve.Fetch{
-		"r7-n01's BMC (127.0.0.1) asked for r7-n01.iso":                      head.Fetch,
-		"r7-n01's BMC (127.0.0.1) fetched 61 % of r7-n01.iso, 0 B/s, 0s":     ended.Fetch,
-		"r7-n01's BMC (127.0.0.1) fetched r7-n01.iso: 1000 B in 2s, 805 B/s": done.Fetch,
-	} {
-		if f.String() != text {
-			t.Errorf("%q, want %q", f, text)
+	synctest.Test(t, func(t *testing.T) {
+		r := startInMemory(t, serve.Options{Who: func(a netip.Addr) string { return "r7-n01's BMC (" + a.String() + ")" }})
+		at := r.add(t, inMemory("r7-n01.iso", serve.ISO, bytesOf(1000)))
+		r.ask(t, "HEAD", at, "User-Agent", "iDRAC/\u202e7"+strings.Repeat("x", 300))
+		head := r.wait(t, serve.EventAsked)
+		if strings.ContainsRune(head.Fetch.Agent, '\u202e') || len([]rune(head.Fetch.Agent)) > 120 || !strings.HasPrefix(head.Fetch.Agent, "iDRAC/") {
+			t.Errorf("agent %q", head.Fetch.Agent)
 		}
-	}
-	if done.Fetch.Elapsed() != 2*time.Second || !done.Time.Equal(r.clock.Now().Add(-time.Second)) {
-		t.Errorf("the last one took %s until %s", done.Fetch.Elapsed(), done.Time)
-	}
+		r.ask(t, "GET", at, "Range", "bytes=0-609")
+		ended := r.wait(t, serve.EventEnded)
+		<-time.After(2 * time.Second)
+		r.ask(t, "GET", at)
+		done := r.wait(t, serve.EventDone)
+		r.ask(t, "GET", r.URL(r.host, "/a"))
+		r.ask(t, "GET", r.URL(r.host, "/b"))
+		<-time.After(time.Second)
+		r.ask(t, "GET", r.URL(r.host, "/c"))
+		r.stop()
+		want := []serve.EventKind{
+			serve.EventAsked, serve.EventBegan, serve.EventEnded, serve.EventBegan, serve.EventProgress, serve.EventDone,
+			serve.EventRefused, serve.EventRefused,
+		}
+		got := slices.DeleteFunc(r.kinds(), func(k serve.EventKind) bool { return k == serve.EventProgress })
+		want = slices.DeleteFunc(want, func(k serve.EventKind) bool { return k == serve.EventProgress })
+		if !slices.Equal(got, want) {
+			t.Errorf("events %q, want %q", got, want)
+		}
+		r.mu.Lock()
+		counts := []int{r.events[len(r.events)-2].Count, r.events[len(r.events)-1].Count}
+		r.mu.Unlock()
+		if !slices.Equal(counts, []int{1, 2}) {
+			t.Errorf("refusals counted %v", counts)
+		}
+		for text, f := range map[string]serve.Fetch{
+			"r7-n01's BMC (127.0.0.1) asked for r7-n01.iso":                      head.Fetch,
+			"r7-n01's BMC (127.0.0.1) fetched 61 % of r7-n01.iso, 0 B/s, 0s":     ended.Fetch,
+			"r7-n01's BMC (127.0.0.1) fetched r7-n01.iso: 1000 B in 2s, 805 B/s": done.Fetch,
+		} {
+			if f.String() != text {
+				t.Errorf("%q, want %q", f, text)
+			}
+		}
+		if done.Fetch.Elapsed() != 2*time.Second || !done.Time.Equal(time.Now().Add(-time.Second)) {
+			t.Errorf("the last one took %s until %s", done.Fetch.Elapsed(), done.Time)
+		}
+	})
 }
 
-// ticking moves the clock with every read.
+// ticking takes some time for every read.
 type ticking struct {
 	memory
 	tick func()
@@ -141,43 +146,45 @@ func (c *ticking) Read(p []byte) (int, error) {
 }
 
 func TestRateAndProgress(t *testing.T) {
-	r := start(t, serve.Options{})
-	const piece = 256 << 10
-	item := inMemory("a.iso", serve.ISO, nil)
-	content := bytesOf(8 * piece)
-	// The second half comes twice as fast.
-	tick, reads := 500*time.Millisecond, 0
-	item.Open = func(context.Context) (io.ReadSeekCloser, error) {
-		return &ticking{memory: memory{bytes.NewReader(content)}, tick: func() {
-			if reads++; reads > 4 {
-				tick = 250 * time.Millisecond
-			}
-			r.clock.advance(tick)
-		}}, nil
-	}
-	r.ask(t, "GET", r.add(t, item))
-	r.stop()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var percents []int
-	var rates []float64
-	for _, e := range r.events {
-		if e.Kind != serve.EventProgress {
-			continue
+	synctest.Test(t, func(t *testing.T) {
+		r := startInMemory(t, serve.Options{})
+		const piece = 256 << 10
+		item := inMemory("a.iso", serve.ISO, nil)
+		content := bytesOf(8 * piece)
+		// The second half comes twice as fast.
+		tick, reads := 500*time.Millisecond, 0
+		item.Open = func(context.Context) (io.ReadSeekCloser, error) {
+			return &ticking{memory: memory{bytes.NewReader(content)}, tick: func() {
+				if reads++; reads > 4 {
+					tick = 250 * time.Millisecond
+				}
+				<-time.After(tick)
+			}}, nil
 		}
-		percents = append(percents, e.Fetch.Percent())
-		rates = append(rates, e.Fetch.Rate/piece)
-	}
-	// The first second has no measure before it; the last one ends at its end.
-	if !slices.Equal(rates, []float64{2, 2, 2, 2, 2, 2, 2, 4}) {
-		t.Errorf("rates %v", rates)
-	}
-	if !slices.Equal(percents, []int{12, 25, 37, 50, 62, 75, 87, 100}) {
-		t.Errorf("progress was told at %v %%", percents)
-	}
-	if f := r.Fetches()[0]; f.Elapsed() != 3*time.Second || f.Average() != 8*piece/3. {
-		t.Errorf("average %.0f", f.Average())
-	}
+		r.ask(t, "GET", r.add(t, item))
+		r.stop()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		var percents []int
+		var rates []float64
+		for _, e := range r.events {
+			if e.Kind != serve.EventProgress {
+				continue
+			}
+			percents = append(percents, e.Fetch.Percent())
+			rates = append(rates, e.Fetch.Rate/piece)
+		}
+		// The first second has no measure before it; the last one ends at its end.
+		if !slices.Equal(rates, []float64{2, 2, 2, 2, 2, 2, 2, 4}) {
+			t.Errorf("rates %v", rates)
+		}
+		if !slices.Equal(percents, []int{12, 25, 37, 50, 62, 75, 87, 100}) {
+			t.Errorf("progress was told at %v %%", percents)
+		}
+		if f := r.Fetches()[0]; f.Elapsed() != 3*time.Second || f.Average() != 8*piece/3. {
+			t.Errorf("average %.0f", f.Average())
+		}
+	})
 }
 
 func TestAbort(t *testing.T) {

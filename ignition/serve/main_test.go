@@ -25,34 +25,14 @@ import (
 	"go.uber.org/goleak"
 
 	"ironworks/ignition/serve"
+	"ironworks/test/memnet"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// clock moves when it is told to.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func newClock() *clock { return &clock{now: time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)} }
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 // running is a server under test.
 type running struct {
 	*serve.Server
-	clock  *clock
 	client *http.Client
 	stop   func()
 	host   string
@@ -65,11 +45,19 @@ type running struct {
 // start runs a server until the test ends.
 func start(tb testing.TB, options serve.Options) *running {
 	tb.Helper()
-	r := &running{clock: newClock(), host: "127.0.0.1", came: make(chan struct{}, 1)}
-	if given, ok := options.Clock.(*clock); ok {
-		r.clock = given
-	}
-	options.Clock = r.clock
+	return startOn(tb, nil, options)
+}
+
+// startInMemory is start for a bubble.
+func startInMemory(tb testing.TB, options serve.Options) *running {
+	tb.Helper()
+	return startOn(tb, memnet.Listen(), options)
+}
+
+// startOn runs a server on a listener; nil opens a port.
+func startOn(tb testing.TB, listener *memnet.Listener, options serve.Options) *running {
+	tb.Helper()
+	r := &running{host: "127.0.0.1", came: make(chan struct{}, 1)}
 	options.OnEvent = func(e serve.Event) {
 		r.mu.Lock()
 		r.events = append(r.events, e)
@@ -80,16 +68,22 @@ func start(tb testing.TB, options serve.Options) *running {
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
+	transport := &http.Transport{DisableCompression: true, ForceAttemptHTTP2: true}
 	var err error
-	if r.Server, err = serve.Listen(ctx, options); err != nil {
+	if listener != nil {
+		transport.DialContext = listener.Dial
+		r.Server, err = serve.ListenOn(listener, options)
+	} else {
+		r.Server, err = serve.Listen(ctx, options)
+	}
+	if err != nil {
 		cancel()
 		tb.Fatal(err)
 	}
-	transport := &http.Transport{DisableCompression: true, ForceAttemptHTTP2: true}
 	if pem := r.Certificate(); pem != nil {
 		pool := x509.NewCertPool()
 		pool.AppendCertsFromPEM(pem)
-		transport.TLSClientConfig = &tls.Config{RootCAs: pool, Time: r.clock.Now}
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool}
 	}
 	r.client = &http.Client{Transport: transport}
 	ended := make(chan error, 1)
@@ -240,7 +234,7 @@ func testPair(tb testing.TB) [2][]byte {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	now := newClock().Now()
+	now := time.Now()
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour),
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,

@@ -141,8 +141,7 @@ func (s *sending) count(n int64) {
 	s.left -= n
 }
 
-// extend gives the client its time for the next piece. The deadline of a socket is of
-// the machine's clock, whatever clock the log has.
+// extend gives the client its time for the next piece.
 func (s *sending) extend() { _ = s.control.SetWriteDeadline(time.Now().Add(s.stall)) }
 
 // Unwrap is for http.ResponseController.

@@ -19,11 +19,8 @@ import (
 	"sync"
 	"time"
 
-	"ironworks/models"
+	"ironworks/printable"
 )
-
-// Clock is how a server tells time.
-type Clock interface{ Now() time.Time }
 
 // Options say how to serve. Zero values are the defaults.
 type Options struct {
@@ -31,8 +28,7 @@ type Options struct {
 	// a port that is free: give an address of [Candidates] for machines.
 	Listen string
 	// TLS makes it HTTPS; nil is HTTP.
-	TLS   *TLS
-	Clock Clock
+	TLS *TLS
 	// OnEvent is told what happens, from several goroutines; it must not block. May be
 	// nil.
 	OnEvent func(Event)
@@ -102,22 +98,25 @@ func (e *entry) shown() Served { return Served{Node: e.Node, Name: e.Name, Kind:
 // closes it.
 func Listen(ctx context.Context, options Options) (*Server, error) {
 	options = options.withDefaults()
-	if options.Clock == nil {
-		return nil, errors.New("serve: no clock")
-	}
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", options.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("serve on %s: %w", models.Printable(options.Listen), err)
+		return nil, fmt.Errorf("serve on %s: %w", printable.Line(options.Listen), err)
 	}
+	return newServer(listener, options)
+}
+
+// newServer serves on a listener, which it closes on failure.
+func newServer(listener net.Listener, options Options) (*Server, error) {
 	s := &Server{
 		options: options, listener: newLimited(listener, options.MaxConnections, options.MaxPerAddress), buffers: newBuffers(), items: map[[sha256.Size]byte]*entry{},
-		log: &fetchLog{clock: options.Clock, who: options.Who, onEvent: options.OnEvent, fetches: map[fetchKey]*tally{}},
+		log: &fetchLog{who: options.Who, onEvent: options.OnEvent, fetches: map[fetchKey]*tally{}},
 	}
 	if options.TLS != nil {
-		s.certificate, err = options.TLS.load(options.Clock.Now(), listener.Addr())
+		var err error
+		s.certificate, err = options.TLS.load(listener.Addr())
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("serve on %s: %w", models.Printable(options.Listen), err), listener.Close())
+			return nil, errors.Join(fmt.Errorf("serve on %s: %w", printable.Line(options.Listen), err), listener.Close())
 		}
 	}
 	return s, nil
@@ -186,7 +185,7 @@ func (w failureWriter) Write(p []byte) (int, error) {
 // short is text of a client as it may be shown.
 func short(text string) string {
 	const most = 120
-	text = models.Printable(text)
+	text = printable.Line(text)
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}
@@ -240,7 +239,7 @@ func (s *Server) find(path string) *entry {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	e := s.items[sha256.Sum256([]byte(path))]
-	if e == nil || !e.Until.IsZero() && !s.options.Clock.Now().Before(e.Until) {
+	if e == nil || !e.Until.IsZero() && !time.Now().Before(e.Until) {
 		return nil
 	}
 	return e
@@ -267,7 +266,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	control := http.NewResponseController(w)
 	// Deadlines of the request before would hold for this one too.
 	_ = control.SetWriteDeadline(time.Now().Add(s.options.StallTimeout))
-	if r.ContentLength != 0 { // nobody who boots sends one
+	if r.ContentLength != 0 { // clients that boot send no body
 		_ = control.SetReadDeadline(time.Now().Add(s.options.HeaderTimeout))
 		w.Header().Set("Connection", "close")
 	}
@@ -284,7 +283,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		t := s.log.request(e, remote, agent, r.Method == http.MethodHead, sizeUnknown)
 		s.log.ended(t, false, false, short(err.Error()))
-		http.Error(w, "500 cannot be read", http.StatusInternalServerError)
+		http.Error(w, "500 cannot read the file", http.StatusInternalServerError)
 		return
 	}
 	defer func() { _ = content.Close() }()
@@ -310,7 +309,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, e *entry, content 
 	}
 	// A client that is gone is seen by what is left; a panic of net/http or of the item
 	// counts as one.
-	failure := "the answer was given up"
+	failure := "response aborted"
 	defer func() { s.log.ended(t, out.content, out.left > 0, failure) }()
 	header := w.Header()
 	header.Set("Content-Type", e.Kind.contentType())

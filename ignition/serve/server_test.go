@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ironworks/ignition/serve"
@@ -141,24 +142,26 @@ func TestElsewhere(t *testing.T) {
 }
 
 func TestAddressesEnd(t *testing.T) {
-	r := start(t, serve.Options{})
-	item := inMemory("config.ign", serve.Ignition, []byte("{}"))
-	item.Until = r.clock.Now().Add(time.Minute)
-	limited, other := r.add(t, item), r.add(t, inMemory("other.ign", serve.Ignition, []byte("{}")))
-	status := func(at string) int { return r.ask(t, "GET", at).StatusCode }
-	if status(limited) != 200 || status(other) != 200 {
-		t.Fatal("not served")
-	}
-	r.clock.advance(time.Minute)
-	u, _ := url.Parse(other)
-	r.Remove(u.Path)
-	r.Remove("/never/there")
-	if status(limited) != 404 || status(other) != 404 {
-		t.Error("served beyond the end")
-	}
-	if list := r.Fetches(); len(list) != 1 || list[0].Item.Name != "config.ign" {
-		t.Errorf("what was removed is still listed: %v", list)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r := startInMemory(t, serve.Options{})
+		item := inMemory("config.ign", serve.Ignition, []byte("{}"))
+		item.Until = time.Now().Add(time.Minute)
+		limited, other := r.add(t, item), r.add(t, inMemory("other.ign", serve.Ignition, []byte("{}")))
+		status := func(at string) int { return r.ask(t, "GET", at).StatusCode }
+		if status(limited) != 200 || status(other) != 200 {
+			t.Fatal("not served")
+		}
+		<-time.After(time.Minute)
+		u, _ := url.Parse(other)
+		r.Remove(u.Path)
+		r.Remove("/never/there")
+		if status(limited) != 404 || status(other) != 404 {
+			t.Error("served beyond the end")
+		}
+		if list := r.Fetches(); len(list) != 1 || list[0].Item.Name != "config.ign" {
+			t.Errorf("what was removed is still listed: %v", list)
+		}
+	})
 }
 
 func TestBadItems(t *testing.T) {
@@ -185,11 +188,10 @@ func TestBadItems(t *testing.T) {
 
 func TestListenFails(t *testing.T) {
 	for name, options := range map[string]serve.Options{
-		"no clock":            {},
-		"no address":          {Clock: newClock(), Listen: "nowhere"},
-		"no such certificate": {Clock: newClock(), TLS: &serve.TLS{CertFile: "/nowhere/a", KeyFile: "/nowhere/b"}},
-		"no key":              {Clock: newClock(), TLS: &serve.TLS{CertFile: "/nowhere/a"}},
-		"nobody to make for":  {Clock: newClock(), Listen: ":0", TLS: &serve.TLS{}},
+		"no address":          {Listen: "nowhere"},
+		"no such certificate": {TLS: &serve.TLS{CertFile: "/nowhere/a", KeyFile: "/nowhere/b"}},
+		"no key":              {TLS: &serve.TLS{CertFile: "/nowhere/a"}},
+		"nobody to make for":  {Listen: ":0", TLS: &serve.TLS{}},
 	} {
 		if s, err := serve.Listen(t.Context(), options); err == nil {
 			t.Errorf("%s: it listens", name)

@@ -47,12 +47,12 @@ func (k Key) String() string {
 	return text + " " + k.Fingerprint
 }
 
-// What a line that should be a public key is instead.
+// Kinds of errors of a line that is not a usable public key.
 var (
-	ErrPrivate     = errors.New("a private key: it must not leave its owner's machine")
-	ErrWeak        = errors.New("a key that the machine will not accept")
-	ErrCertificate = errors.New("a certificate, which is no key that may log in")
-	ErrNone        = errors.New("no SSH public key")
+	ErrPrivate     = errors.New("a private key (never share it)")
+	ErrWeak        = errors.New("a key type that machines reject")
+	ErrCertificate = errors.New("a certificate, not a public key")
+	ErrNone        = errors.New("not an SSH public key")
 )
 
 // Error says which line of a text is no key that can be used. It never
@@ -62,11 +62,11 @@ type Error struct {
 	Line int
 	// Kind is [ErrPrivate], [ErrWeak], [ErrCertificate] or [ErrNone].
 	Kind error
-	// Why tells more than the kind, or is empty; Hint is the way out.
+	// Why tells more than the kind, or is empty; Hint is the remedy.
 	Why, Hint string
 }
 
-// Error names the line, the reason and the way out.
+// Error names the line, the reason and the remedy.
 func (e *Error) Error() string {
 	text := fmt.Sprintf("line %d is %v", e.Line, e.Kind)
 	if e.Why != "" {
@@ -127,7 +127,7 @@ func ParseLine(line string) (Key, *Error) {
 	}
 	public, comment, options, rest, err := ssh.ParseAuthorizedKey([]byte(line))
 	if err != nil || len(rest) > 0 {
-		return Key{}, &Error{Kind: ErrNone, Hint: "give the content of a .pub file, such as ssh-ed25519 AAAA… you@host"}
+		return Key{}, &Error{Kind: ErrNone, Hint: "use the content of a .pub file, for example ssh-ed25519 AAAA… you@host"}
 	}
 	key := Key{
 		Line: line, Type: public.Type(), Comment: comment, Options: options,
@@ -136,13 +136,13 @@ func ParseLine(line string) (Key, *Error) {
 	_, certificate := public.(*ssh.Certificate)
 	switch {
 	case certificate:
-		return Key{}, &Error{Kind: ErrCertificate, Why: key.Type, Hint: "give the .pub file without -cert"}
+		return Key{}, &Error{Kind: ErrCertificate, Why: key.Type, Hint: "use the .pub file without -cert"}
 	case key.Type == ssh.InsecureKeyAlgoDSA: //nolint:staticcheck // named to be refused
-		return Key{}, &Error{Kind: ErrWeak, Why: "DSA " + key.Fingerprint, Hint: "make a new one with ssh-keygen -t ed25519"}
+		return Key{}, &Error{Kind: ErrWeak, Why: "DSA " + key.Fingerprint, Hint: "create a new key: ssh-keygen -t ed25519"}
 	case key.Type == ssh.KeyAlgoRSA && key.Bits < MinRSABits:
 		return Key{}, &Error{
 			Kind: ErrWeak, Why: fmt.Sprintf("RSA of %d bits, fewer than %d, %s", key.Bits, MinRSABits, key.Fingerprint),
-			Hint: "make a new one with ssh-keygen -t ed25519",
+			Hint: "create a new key: ssh-keygen -t ed25519",
 		}
 	}
 	return key, nil
@@ -153,13 +153,13 @@ func ParseLine(line string) (Key, *Error) {
 func otherThanKey(line string) *Error {
 	switch {
 	case strings.Contains(line, "PRIVATE KEY") || strings.HasPrefix(line, "PuTTY-User-Key-File"):
-		return &Error{Kind: ErrPrivate, Hint: "give the .pub file beside it"}
+		return &Error{Kind: ErrPrivate, Hint: "use the .pub file next to it"}
 	case strings.HasPrefix(line, "---- BEGIN SSH2 PUBLIC KEY"):
-		return &Error{Kind: ErrNone, Why: "it is in the form of RFC 4716", Hint: "convert it with ssh-keygen -i -f FILE"}
+		return &Error{Kind: ErrNone, Why: "RFC 4716 format", Hint: "convert it: ssh-keygen -i -f FILE"}
 	case strings.HasPrefix(line, "-----BEGIN "):
-		return &Error{Kind: ErrNone, Why: "it is in the form of PEM", Hint: "convert it with ssh-keygen -i -m PKCS8 -f FILE"}
+		return &Error{Kind: ErrNone, Why: "PEM format", Hint: "convert it: ssh-keygen -i -m PKCS8 -f FILE"}
 	case !utf8.ValidString(line) || strings.ContainsFunc(line, func(r rune) bool { return unicode.IsControl(r) && r != '\t' }):
-		return &Error{Kind: ErrNone, Why: "it has control characters or broken UTF-8 in it", Hint: "write the comment in plain text"}
+		return &Error{Kind: ErrNone, Why: "control characters or invalid UTF-8", Hint: "use plain text in the comment"}
 	}
 	return nil
 }
@@ -179,4 +179,21 @@ func bitsOf(public ssh.PublicKey) int {
 		return 256
 	}
 	return 0
+}
+
+// Looks tells a key from the name of a file. A private one is taken for a key,
+// too: it is refused without being shown.
+func Looks(text string) bool {
+	if strings.Contains(text, "PRIVATE KEY") || strings.Contains(text, "\n") {
+		return true
+	}
+	if keys, err := Parse(text); err == nil && len(keys) > 0 {
+		return true
+	}
+	for _, kind := range []string{"ssh-", "ecdsa-", "sk-"} {
+		if strings.HasPrefix(text, kind) && strings.Contains(text, " ") {
+			return true
+		}
+	}
+	return false
 }

@@ -49,7 +49,7 @@ func readKeyFile(dir fs.FS, name string) ([]Key, error) {
 	}
 	// A pipe would wait for ever.
 	if !info.Mode().IsRegular() || info.Size() > maxKeyFile {
-		return nil, errors.New("it is no file of a public key")
+		return nil, errors.New("not a public key file")
 	}
 	raw, err := fs.ReadFile(dir, name)
 	if err != nil {

@@ -61,7 +61,7 @@ func (c *checker) firstBoot(config types.Config) {
 	for _, f := range failures {
 		switch names := on[f]; {
 		case c.remote:
-			c.failure(IDMayNotBoot, f, f.Why+"; unless a part of the configuration that is elsewhere changes that, the boot ends in the emergency shell")
+			c.failure(IDMayNotBoot, f, f.Why+"; unless a remote part of the configuration changes this, the boot ends in the emergency shell")
 		case len(names) < len(images):
 			c.failure(IDMayNotBoot, f, f.Why+"; on "+strings.Join(names, " and ")+" the boot ends in the emergency shell")
 		default:
@@ -110,11 +110,11 @@ func (c *checker) certificates(s *scope, content []byte, path elementPath) {
 	for rest := content; len(rest) > 0; {
 		var block *pem.Block
 		if block, rest = pem.Decode(rest); block == nil {
-			c.add(s, IDBadCA, path, "this is not a certificate in PEM form, or something else stands behind it: give the file that begins with -----BEGIN CERTIFICATE-----; the boot ends in the emergency shell")
+			c.add(s, IDBadCA, path, "not a PEM certificate, or followed by other data: use the file that starts with -----BEGIN CERTIFICATE-----; the boot ends in the emergency shell")
 			return
 		}
 		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
-			c.add(s, IDBadCA, path, fmt.Sprintf("this certificate cannot be read (%v); the boot ends in the emergency shell", err))
+			c.add(s, IDBadCA, path, fmt.Sprintf("unreadable certificate (%v); the boot ends in the emergency shell", err))
 			return
 		}
 	}

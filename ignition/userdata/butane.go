@@ -18,7 +18,7 @@ func (c *checker) butane(data []byte, d detected) {
 	s := documentScope(d.root)
 	c.findings(s, d.findings)
 	if d.id == IDNoVariant {
-		c.add(s, IDNoVariant, nil, "this looks like Butane, but nothing says for which system: begin with variant: fcos and version: 1.5.0")
+		c.add(s, IDNoVariant, nil, "looks like Butane without a variant: start with variant: fcos and version: 1.5.0")
 	}
 	if d.root == nil || c.errors > 0 || !c.fitForButane(s, d.root) {
 		return
@@ -31,7 +31,7 @@ func (c *checker) butane(data []byte, d detected) {
 	}
 	root, findings := readJSON(translated)
 	if root == nil {
-		c.add(s, IDButane, nil, "the translation of this cannot be read")
+		c.add(s, IDButane, nil, "the translated configuration is unreadable")
 		return
 	}
 	inner := &scope{locate: func(path elementPath, key bool) (string, place) {
@@ -123,18 +123,18 @@ func (c *checker) butaneFailure(s *scope, err error) {
 	var unknown common.ErrUnknownVersion
 	switch {
 	case errors.Is(err, errPanicked):
-		c.add(s, IDLibraryFailed, nil, "Butane's own library crashes on this: please report it, and write it in another way")
+		c.add(s, IDLibraryFailed, nil, "Butane's library crashes on this: please report it, and write it differently")
 	case errors.As(err, &unknown):
-		c.add(s, IDButane, elementPath{"version"}, fmt.Sprintf("there is no Butane variant %s of version %s: fcos has 1.0.0 to 1.7.0, openshift 4.8.0 to 4.22.0", quoted(unknown.Variant), quoted(unknown.Version.String())))
+		c.add(s, IDButane, elementPath{"version"}, fmt.Sprintf("unknown Butane variant %s version %s: fcos has 1.0.0 to 1.7.0, openshift 4.8.0 to 4.22.0", quoted(unknown.Variant), quoted(unknown.Version.String())))
 	case errors.Is(err, common.ErrInvalidVersion):
 		c.add(s, IDButane, elementPath{"version"}, "version must be three numbers, such as 1.5.0")
 	case errors.Is(err, common.ErrNoVariant):
-		c.add(s, IDNoVariant, nil, "variant is missing: begin with variant: fcos")
+		c.add(s, IDNoVariant, nil, "variant is missing: start with variant: fcos")
 	case errors.Is(err, common.ErrRhcosVariantUnsupported):
 		c.add(s, IDButane, elementPath{"variant"}, "the variant rhcos was removed: use openshift")
 	case errors.Is(err, common.ErrInvalidSourceConfig), errors.Is(err, common.ErrInvalidGeneratedConfig):
 		if c.errors == 0 {
-			c.add(s, IDButane, nil, "Butane refuses this: "+err.Error())
+			c.add(s, IDButane, nil, "rejected by Butane: "+err.Error())
 		}
 	default:
 		f := yamlFinding(err)

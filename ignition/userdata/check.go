@@ -154,7 +154,7 @@ func (c *checker) document(data []byte, layers []Kind) Kind {
 	layers = append(slices.Clone(layers), d.kind)
 	c.summary.Layers = layers
 	if len(data) > maxUserData {
-		c.add(rootScope(), IDTooLarge, nil, fmt.Sprintf("%d bytes are more than the %d that Ironic takes with a deployment: put large files elsewhere, and refer to them", len(data), maxUserData))
+		c.add(rootScope(), IDTooLarge, nil, fmt.Sprintf("%d bytes exceed Ironic's limit of %d for a deployment: host large files elsewhere and refer to them", len(data), maxUserData))
 		return d.kind
 	}
 	switch {
@@ -180,10 +180,10 @@ func (c *checker) packed(data []byte, d detected, layers []Kind) {
 	}
 	content, err := c.unpackLayer(data, d)
 	if err != nil {
-		c.add(rootScope(), IDPackedBroken, nil, fmt.Sprintf("this is %s, and cannot be unpacked: %v; pack it again, or give the plain file", d.kind, err))
+		c.add(rootScope(), IDPackedBroken, nil, fmt.Sprintf("%s that cannot be unpacked: %v; pack it again, or use the plain file", d.kind, err))
 		return
 	}
-	c.add(rootScope(), IDPacked, nil, fmt.Sprintf("this is packed as %s: the step that installs CoreOS needs plain JSON, so what is inside is checked here, and is sent unpacked", d.kind))
+	c.add(rootScope(), IDPacked, nil, fmt.Sprintf("packed as %s: the step install_coreos requires plain JSON, so the content is checked and sent unpacked", d.kind))
 	c.document(content, layers)
 }
 
@@ -215,7 +215,7 @@ func (c *checker) findings(s *scope, findings []jsonFinding) {
 		if s.depth == 0 {
 			shown, at = f.path.String(), f.at
 		} else if f.at.line > 0 {
-			f.message += fmt.Sprintf(" (line %d, column %d in there)", f.at.line, f.at.column)
+			f.message += fmt.Sprintf(" (line %d, column %d inside)", f.at.line, f.at.column)
 		}
 		c.report(f.id, shown, at, f.message)
 	}
@@ -235,8 +235,8 @@ func (c *checker) addKey(s *scope, id ProblemID, path elementPath, message strin
 
 func (c *checker) report(id ProblemID, path string, at place, message string) {
 	p := Problem{
-		Severity: id.Severity(), ID: id, Path: printable(path, maxPath),
-		Line: int(at.line), Column: int(at.column), Message: printable(message, maxMessage),
+		Severity: id.Severity(), ID: id, Path: short(path, maxPath),
+		Line: int(at.line), Column: int(at.column), Message: short(message, maxMessage),
 	}
 	if p.Severity == SeverityError {
 		c.errors++
@@ -285,7 +285,7 @@ func (c *checker) finish(raw []byte) {
 	if c.left > 0 {
 		c.problems = append(c.problems, Problem{
 			Severity: SeverityInfo, ID: IDMoreProblems, Path: "$",
-			Message: fmt.Sprintf("%d more problems are not listed: repair these first", c.left),
+			Message: fmt.Sprintf("%d more problems not listed: fix these first", c.left),
 		})
 	}
 }

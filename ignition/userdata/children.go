@@ -32,10 +32,10 @@ func (c *checker) effective(s *scope, data []byte, root *element) {
 		}
 		return nil
 	}); err != nil {
-		c.add(s, IDLibraryFailed, nil, "Ignition's own library crashes on this: the machine would not boot; please report it")
+		c.add(s, IDLibraryFailed, nil, "Ignition's library crashes on this: the machine would not boot; please report it")
 	}
 	if fatal != "" {
-		c.add(s, IDMergedInvalid, nil, "with its parts and the /etc/hostname that the agent adds put together, Ignition refuses this and the machine does not boot: "+fatal)
+		c.add(s, IDMergedInvalid, nil, "combined with its parts and the agent's /etc/hostname, Ignition rejects this and the machine does not boot: "+fatal)
 		return
 	}
 	c.firstBoot(whole)
@@ -81,7 +81,7 @@ func (c *checker) rendered(s *scope, data []byte, root *element) (types.Config, 
 	}
 	merges := refs.member("merge").items()
 	if len(merges)*len(data) > maxMergedBytes {
-		c.add(s, IDTooComplex, path.at("merge"), "so many parts of so large a configuration cannot be put together: put large files elsewhere, and refer to them")
+		c.add(s, IDTooComplex, path.at("merge"), "too many and too large parts to combine: host large files elsewhere and refer to them")
 		return config, false
 	}
 	config.Ignition.Config = types.IgnitionConfig{} // merging copies all of it each time
@@ -105,11 +105,11 @@ func (c *checker) child(s *scope, e *element, path elementPath, use resourceUse)
 	}
 	switch c.children++; {
 	case len(trimmed(content)) == 0:
-		c.add(s, IDChildEmpty, path, "this part is empty: Ignition then drops the whole configuration, not only this; remove it")
+		c.add(s, IDChildEmpty, path, "empty part: Ignition would drop the whole configuration; remove it")
 	case s.depth >= maxChildDepth:
-		c.add(s, IDTooDeep, path, fmt.Sprintf("configurations in configurations, more than %d levels: put them together", maxChildDepth))
+		c.add(s, IDTooDeep, path, fmt.Sprintf("configurations nested deeper than %d levels: flatten them", maxChildDepth))
 	case c.children > maxChildren:
-		c.add(s, IDTooComplex, path, fmt.Sprintf("more than %d configurations in configurations: put them together", maxChildren))
+		c.add(s, IDTooComplex, path, fmt.Sprintf("more than %d nested configurations: merge them", maxChildren))
 	}
 	if c.errors > before {
 		return config, true, false
@@ -121,7 +121,7 @@ func (c *checker) child(s *scope, e *element, path elementPath, use resourceUse)
 	root, findings := readJSON(content)
 	if root == nil || root.kind != elementObject {
 		if d := detect(content); d.kind != KindIgnition && d.kind != KindJSON {
-			c.add(s, IDChildNotIgnition, path.at("source"), fmt.Sprintf("the part in this data URL is %s and not Ignition in JSON: Ignition before 2.27 refuses it; translate or unpack it first", d.kind))
+			c.add(s, IDChildNotIgnition, path.at("source"), fmt.Sprintf("the part in this data URL is %s, not Ignition JSON: Ignition before 2.27 rejects it; translate or unpack it first", d.kind))
 			return config, true, false
 		}
 	}

@@ -36,7 +36,7 @@ const (
 func (c *checker) configuration(s *scope, data []byte, root *element) (config types.Config, ok bool) {
 	before := c.errors
 	if root.kind != elementObject {
-		c.add(s, IDWrongType, nil, "a configuration is an object, and this is "+root.kind.String())
+		c.add(s, IDWrongType, nil, "a configuration must be an object, not "+root.kind.String())
 		return config, false
 	}
 	if !c.version(s, root) {
@@ -60,9 +60,9 @@ func (c *checker) configuration(s *scope, data []byte, root *element) (config ty
 	c.libraryEntries(s, entries)
 	switch {
 	case errors.Is(err, errPanicked):
-		c.add(s, IDLibraryFailed, nil, "Ignition's own library crashes on this: the machine would not boot; please report it")
+		c.add(s, IDLibraryFailed, nil, "Ignition's library crashes on this: the machine would not boot; please report it")
 	case err != nil && c.errors == before:
-		c.add(s, IDIgnitionRule, nil, "Ignition refuses this: "+err.Error())
+		c.add(s, IDIgnitionRule, nil, "rejected by Ignition: "+err.Error())
 	}
 	return config, c.errors == before
 }
@@ -81,12 +81,12 @@ func (c *checker) childURLs(s *scope, refs *element) {
 func (c *checker) wrongCaseVersion(s *scope, root *element) {
 	for _, child := range root.children {
 		if child.key != "ignition" && strings.EqualFold(child.key, "ignition") {
-			c.addKey(s, IDWrongCaseKey, elementPath{child.key}, fmt.Sprintf("the key %s is written \"ignition\": some readers take it, others pass over it", quoted(child.key)))
+			c.addKey(s, IDWrongCaseKey, elementPath{child.key}, fmt.Sprintf("key %s must be written \"ignition\": some readers accept it, others ignore it", quoted(child.key)))
 		}
 	}
 	for _, child := range root.member("ignition").elements() {
 		if child.key != "version" && strings.EqualFold(child.key, "version") {
-			c.addKey(s, IDWrongCaseKey, elementPath{"ignition", child.key}, fmt.Sprintf("the key %s is written \"version\": some readers take it, others pass over it", quoted(child.key)))
+			c.addKey(s, IDWrongCaseKey, elementPath{"ignition", child.key}, fmt.Sprintf("key %s must be written \"version\": some readers accept it, others ignore it", quoted(child.key)))
 		}
 	}
 }
@@ -124,11 +124,11 @@ func (c *checker) comparable(s *scope, storage *element, path elementPath) {
 	links := len(storage.member("links").items())
 	others := links + len(storage.member("files").items()) + len(storage.member("directories").items())
 	if links*others > maxComparisons {
-		c.add(s, IDTooComplex, path.at("links"), fmt.Sprintf("%d links and %d other entries are more than can be compared: put them into an image or an archive", links, others-links))
+		c.add(s, IDTooComplex, path.at("links"), fmt.Sprintf("%d links and %d other entries are too many to compare: use an image or an archive", links, others-links))
 	}
 	for i, disk := range storage.member("disks").items() {
 		if n := len(disk.member("partitions").items()); n > 1000 {
-			c.add(s, IDTooComplex, path.at("disks", i, "partitions"), fmt.Sprintf("%d partitions on one disk: no disk has so many", n))
+			c.add(s, IDTooComplex, path.at("disks", i, "partitions"), fmt.Sprintf("%d partitions on one disk are too many", n))
 		}
 	}
 }
@@ -137,7 +137,7 @@ func (c *checker) unitSizes(s *scope, root *element) {
 	path := elementPath{"systemd", "units"}
 	check := func(unit *element, path elementPath) {
 		if n := len(unit.str("contents")); n > maxUnit {
-			c.add(s, IDTooComplex, path.at("contents"), fmt.Sprintf("a unit of %d bytes: no unit is larger than 1 MiB", n))
+			c.add(s, IDTooComplex, path.at("contents"), fmt.Sprintf("unit of %d bytes: the limit is 1 MiB", n))
 		}
 	}
 	for i, unit := range root.down("systemd", "units").items() {
@@ -181,30 +181,30 @@ func libraryProblem(entry report.Entry) (id ProblemID, message string, ok bool) 
 	}
 	switch {
 	case strings.HasPrefix(says, "unused key "):
-		return IDUnknownKey, fmt.Sprintf("nothing knows the key %s here, and it is passed over: correct or remove it", quoted(strings.TrimPrefix(says, "unused key "))), true
+		return IDUnknownKey, fmt.Sprintf("unknown key %s is ignored: correct or remove it", quoted(strings.TrimPrefix(says, "unused key "))), true
 	case strings.HasPrefix(says, "context tree does not match"):
 		return "", "", false
 	case is(ignerrors.ErrDuplicate):
-		return IDDuplicateEntry, "an entry with the same name, path or source is there already: make one of them", true
+		return IDDuplicateEntry, "duplicate name, path or source: merge the entries", true
 	case is(ignerrors.ErrNoPath, ignerrors.ErrPathRelative, ignerrors.ErrDirtyPath):
-		return IDBadPath, says + ": write it from / on, without .. or a / at the end", true
+		return IDBadPath, says + ": use an absolute path without .. and without a trailing /", true
 	case is(ignerrors.ErrInvalidScheme):
-		return IDBadURL, "Ignition cannot fetch this: sources are http, https, tftp, s3, gs, arn or data URLs", true
+		return IDBadURL, "Ignition cannot fetch this: use an http, https, tftp, s3, gs, arn or data URL", true
 	case is(ignerrors.ErrInvalidUrl), is(ignerrors.ErrSourceRequired):
-		return IDBadURL, says + ": give a source such as https://host/file or data:,text", true
+		return IDBadURL, says + ": use a source such as https://host/file or data:,text", true
 	case is(ignerrors.ErrHashMalformed, ignerrors.ErrHashWrongSize, ignerrors.ErrHashUnrecognized):
-		return IDBadHash, says + ": write sha512-, or from spec 3.1 on sha256-, and the whole sum in hexadecimal", true
+		return IDBadHash, says + ": use sha512- (or sha256- since spec 3.1) and the complete hexadecimal digest", true
 	case strings.HasPrefix(says, "invalid unit content"):
 		says, _, _ = strings.Cut(says, ": found garbage") // it quotes the unit, which may have secrets
-		return IDBadUnit, says + ": systemd units are sections in [ ] with lines Key=value, each below 2048 characters", true
+		return IDBadUnit, says + ": a systemd unit has sections in [ ] with Key=value lines, each below 2048 characters", true
 	case is(ignerrors.ErrInvalidSystemdExt, ignerrors.ErrInvalidSystemdDropinExt, ignerrors.ErrNoSystemdExt, ignerrors.ErrInvalidInstantiatedUnit):
-		return IDBadUnit, says + ": units are called NAME.service and so on, drop-ins NAME.conf", true
+		return IDBadUnit, says + ": name units NAME.service (or another type), drop-ins NAME.conf", true
 	case is(ignerrors.ErrFileIllegalMode):
-		return IDBadMode, "this is no mode: modes are decimal, 420 is 0644, and at most 4095", true
+		return IDBadMode, "invalid mode: modes are decimal (420 is 0644) and at most 4095", true
 	case strings.Contains(says, "install section") || strings.Contains(says, "Install section"):
 		return IDNoInstallSection, says + ": add [Install] with WantedBy=multi-user.target", true
 	case fatal:
-		return IDIgnitionRule, says + "; Ignition refuses this", true
+		return IDIgnitionRule, says + "; rejected by Ignition", true
 	case entry.Kind == report.Info:
 		return "", "", false
 	}

@@ -30,7 +30,7 @@ func (c *checker) contents(s *scope, root *element) {
 	proxy := root.down("ignition", "proxy")
 	for _, key := range []string{"httpProxy", "httpsProxy"} {
 		if userinfo(proxy.str(key)) {
-			c.secret(s, elementPath{"ignition", "proxy", key}, "the password of a proxy")
+			c.secret(s, elementPath{"ignition", "proxy", key}, "a proxy password")
 		}
 	}
 }
@@ -49,7 +49,7 @@ func userinfo(text string) bool {
 // name reports what no name and no path can have.
 func (c *checker) name(s *scope, text string, path elementPath) {
 	if strings.ContainsFunc(text, unicode.IsControl) {
-		c.add(s, IDControlCharacter, path, fmt.Sprintf("there is a control character in %s: remove it", quoted(text)))
+		c.add(s, IDControlCharacter, path, fmt.Sprintf("control character in %s: remove it", quoted(text)))
 	}
 }
 
@@ -64,7 +64,7 @@ func (c *checker) files(s *scope, storage *element) {
 			mode = 0o644
 		}
 		c.mode(s, file, path, false)
-		summary := FileSummary{Path: printable(name, maxPath), Mode: fmt.Sprintf("%04o", mode), ModeGiven: given, In: c.in(s), Overwrite: file.isTrue("overwrite")}
+		summary := FileSummary{Path: short(name, maxPath), Mode: fmt.Sprintf("%04o", mode), ModeGiven: given, In: c.in(s), Overwrite: file.isTrue("overwrite")}
 		total, known := 0, true
 		for j, resource := range append([]*element{file.member("contents")}, file.member("append").items()...) {
 			use, at := useFile, path.at("contents")
@@ -93,7 +93,7 @@ func (c *checker) wellKnownFile(s *scope, file *element, name string, mode int, 
 	case name == hostnamePath:
 		c.hostname(s, file, path)
 	case strings.HasPrefix(name, "/etc/NetworkManager/system-connections/") && mode&0o077 != 0:
-		c.add(s, IDKeyfileMode, path.at("mode"), fmt.Sprintf("mode %04o: NetworkManager passes over connections that others can read; write 384, which is 0600", mode))
+		c.add(s, IDKeyfileMode, path.at("mode"), fmt.Sprintf("mode %04o: NetworkManager ignores connections that others can read; use 384 (0600)", mode))
 	case strings.Contains(name, "/.ssh/authorized_keys"), name == "/etc/shadow", name == "/etc/passwd", strings.HasPrefix(name, "/etc/ssh/"):
 		c.otherWay = true
 	}
@@ -101,10 +101,10 @@ func (c *checker) wellKnownFile(s *scope, file *element, name string, mode int, 
 
 // hostname is about the clash with install_coreos, which adds its own entry.
 func (c *checker) hostname(s *scope, file *element, path elementPath) {
-	c.add(s, IDHostname, path, "install_coreos adds an /etc/hostname of its own to user data: sent as it is, this would be there twice, and the machine would not boot; it is sent inside of config.merge, and this file of yours wins over the name that Ironic has")
+	c.add(s, IDHostname, path, "install_coreos adds /etc/hostname to user data, and a duplicate would keep the machine from booting; ironworks sends it inside config.merge, and this file overrides the name from Ironic")
 	contents := file.member("contents")
 	if contents.str("source") == "" && (contents.str("compression") != "" || contents.member("verification").str("hash") != "") {
-		c.add(s, IDHostnameSource, path.at("contents"), "compression or a hash without a source: they would be taken for the /etc/hostname that the agent adds, and the boot fails; give the source, too")
+		c.add(s, IDHostnameSource, path.at("contents"), "compression or hash without a source: they would apply to the agent's /etc/hostname, and the boot fails; add the source")
 	}
 }
 
@@ -118,7 +118,7 @@ func (c *checker) directories(s *scope, storage *element) {
 		if !given {
 			mode = 0o755
 		}
-		c.summary.Directories = append(c.summary.Directories, DirectorySummary{Path: printable(directory.str("path"), maxPath), Mode: fmt.Sprintf("%04o", mode), In: c.in(s)})
+		c.summary.Directories = append(c.summary.Directories, DirectorySummary{Path: short(directory.str("path"), maxPath), Mode: fmt.Sprintf("%04o", mode), In: c.in(s)})
 	}
 }
 
@@ -127,7 +127,7 @@ func (c *checker) links(s *scope, storage *element) {
 		path := elementPath{"storage", "links", i}
 		c.remember(s, firstboot.Links, link.str("path"), path)
 		c.target(s, link.str("path"), path)
-		c.summary.Links = append(c.summary.Links, LinkSummary{Path: printable(link.str("path"), maxPath), Target: printable(link.str("target"), maxPath), Hard: link.isTrue("hard"), In: c.in(s)})
+		c.summary.Links = append(c.summary.Links, LinkSummary{Path: short(link.str("path"), maxPath), Target: short(link.str("target"), maxPath), Hard: link.isTrue("hard"), In: c.in(s)})
 	}
 }
 
@@ -144,7 +144,7 @@ func (c *checker) target(s *scope, name string, path elementPath) {
 		return false
 	}
 	if under("/tmp", "/run", "/proc", "/sys", "/dev") {
-		c.add(s, IDVolatilePath, at, "what is written here is not there any more when the system runs: use /etc or /var, or systemd-tmpfiles")
+		c.add(s, IDVolatilePath, at, "content of this path is gone when the system runs: use /etc, /var or systemd-tmpfiles")
 	}
 }
 
@@ -164,7 +164,7 @@ func (c *checker) mode(s *scope, e *element, path elementPath, directory bool) {
 	if !ok || meant > 0o7777 || !usualMode(meant, directory) {
 		return
 	}
-	c.add(s, IDDecimalMode, path.at("mode"), fmt.Sprintf("modes are decimal, and %d is %04o: if %04o is meant, write %d (in Butane 0%o)", mode, mode, meant, meant, meant))
+	c.add(s, IDDecimalMode, path.at("mode"), fmt.Sprintf("modes are decimal: %d is %04o; for %04o, use %d (in Butane 0%o)", mode, mode, meant, meant, meant))
 }
 
 // usualMode says that a mode surprises nobody: others may do no more than the
@@ -197,11 +197,11 @@ func (c *checker) disks(s *scope, storage *element) {
 				name = e.str("name")
 			}
 			wipes := e.isTrue("wipeTable") || e.isTrue("wipeFilesystem") || e.isTrue("wipeVolume") || list == "raid"
-			c.summary.Disks = append(c.summary.Disks, DiskSummary{Kind: list, Name: printable(name, maxPath), Wipes: wipes, In: c.in(s)})
+			c.summary.Disks = append(c.summary.Disks, DiskSummary{Kind: list, Name: short(name, maxPath), Wipes: wipes, In: c.in(s)})
 			if key := e.member("keyFile"); key != nil {
 				at := elementPath{"storage", list, i, "keyFile"}
 				if content, _ := c.resource(s, key, at, useKeyFile); len(content) > 0 {
-					c.secret(s, at.at("source"), "the key of an encrypted disk")
+					c.secret(s, at.at("source"), "a disk encryption key")
 				}
 			}
 		}
@@ -214,7 +214,7 @@ func (c *checker) units(s *scope, root *element) {
 		c.remember(s, firstboot.Units, unit.str("name"), path)
 		c.name(s, unit.str("name"), path.at("name"))
 		summary := UnitSummary{
-			Name: printable(unit.str("name"), maxPath), Masked: unit.isTrue("mask"), Enabled: unit.isTrue("enabled"), Disabled: unit.isFalse("enabled"),
+			Name: short(unit.str("name"), maxPath), Masked: unit.isTrue("mask"), Enabled: unit.isTrue("enabled"), Disabled: unit.isFalse("enabled"),
 			HasContents: unit.str("contents") != "", In: c.in(s), Dropins: []string{},
 		}
 		c.textSecrets(s, unit.str("contents"), path.at("contents"))
@@ -222,7 +222,7 @@ func (c *checker) units(s *scope, root *element) {
 		for j, dropin := range unit.member("dropins").items() {
 			at := path.at("dropins", j)
 			c.name(s, dropin.str("name"), at.at("name"))
-			summary.Dropins = append(summary.Dropins, printable(dropin.str("name"), maxPath))
+			summary.Dropins = append(summary.Dropins, short(dropin.str("name"), maxPath))
 			c.textSecrets(s, dropin.str("contents"), at.at("contents"))
 			c.autologin(dropin.str("contents"))
 		}
@@ -239,10 +239,10 @@ func (c *checker) kernelArguments(s *scope, kargs *element) {
 		for i, karg := range kargs.member(list).items() {
 			path := elementPath{"kernelArguments", list, i}
 			c.name(s, karg.text, path)
-			shown := printable(karg.text, maxPath)
+			shown := short(karg.text, maxPath)
 			if name, _, value := strings.Cut(karg.text, "="); value && (secretName(name) || userinfo(karg.text)) {
 				c.secret(s, path, "a kernel argument that looks like a password")
-				shown = printable(name, maxPath) + "=…"
+				shown = short(name, maxPath) + "=…"
 			}
 			if list == "shouldExist" {
 				c.summary.KernelArguments.ShouldExist = append(c.summary.KernelArguments.ShouldExist, shown)
@@ -259,5 +259,5 @@ func (c *checker) in(s *scope) string {
 		return ""
 	}
 	shown, _ := s.locate(nil, false)
-	return printable(shown, maxPath)
+	return short(shown, maxPath)
 }

@@ -23,7 +23,7 @@ type detected struct {
 }
 
 const (
-	installHint = "a machine that is installed with install_coreos reads Ignition: write it as Butane or Ignition"
+	installHint = "a machine installed with install_coreos reads Ignition: write it as Butane or Ignition"
 	// sniffed is how much of a document is looked at for what it is.
 	sniffed = 64 << 10
 )
@@ -43,7 +43,7 @@ func detect(data []byte) detected {
 	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
 		inner := detect(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
 		return detected{
-			kind: inner.kind, id: IDByteOrderMark, what: "it begins with a byte order mark, which JSON and Ignition do not know",
+			kind: inner.kind, id: IDByteOrderMark, what: "starts with a byte order mark, which JSON and Ignition do not allow",
 			hint: "save it as UTF-8 without BOM",
 		}
 	}
@@ -62,7 +62,7 @@ func detect(data []byte) detected {
 
 func detectBinary(data []byte) (detected, bool) {
 	for magic, what := range map[string]string{
-		"\xfd7zXZ\x00": "xz", "\x28\xb5\x2f\xfd": "zstd", "BZh": "bzip2", "PK\x03\x04": "a zip archive", "070701": "a cpio archive",
+		"\xfd7zXZ\x00": "xz", "\x28\xb5\x2f\xfd": "zstd", "BZh": "bzip2", "PK\x03\x04": "zip archive", "070701": "cpio archive",
 		"\x7fELF": "a program", "\xff\xfe": "UTF-16", "\xfe\xff": "UTF-16",
 	} {
 		if !bytes.HasPrefix(data, []byte(magic)) {
@@ -70,16 +70,16 @@ func detectBinary(data []byte) (detected, bool) {
 		}
 		switch what {
 		case "UTF-16":
-			return detected{kind: KindBinary, id: IDEncoding, what: "this is text in UTF-16, which nothing reads here", hint: "save it as UTF-8"}, true
-		case "a program", "bzip2", "xz", "zstd", "a zip archive", "a cpio archive":
-			return detected{kind: KindBinary, id: IDNotIgnition, what: "this is " + what, hint: "give the Ignition or Butane file itself; what is embedded in a live image is for the ramdisk, not for the installed system"}, true
+			return detected{kind: KindBinary, id: IDEncoding, what: "UTF-16 text, which is not supported", hint: "save it as UTF-8"}, true
+		case "a program", "bzip2", "xz", "zstd", "zip archive", "cpio archive":
+			return detected{kind: KindBinary, id: IDNotIgnition, what: "this is " + what, hint: "use the Ignition or Butane file itself; the content of a live image is for the ramdisk, not for the installed system"}, true
 		}
 	}
 	if len(data) > 32774 && string(data[32769:32774]) == "CD001" {
-		return detected{kind: KindBinary, id: IDNotIgnition, what: "this is an ISO image", hint: "install_coreos takes the configdrive as JSON, with user data in it: give the Ignition or Butane file itself"}, true
+		return detected{kind: KindBinary, id: IDNotIgnition, what: "ISO image", hint: "install_coreos requires a JSON configdrive with user data: use the Ignition or Butane file itself"}, true
 	}
 	if head := data[:min(len(data), sniffed)]; bytes.IndexByte(head, 0) >= 0 {
-		return detected{kind: KindBinary, id: IDNotIgnition, what: "this is no text", hint: "give the Ignition or Butane file itself"}, true
+		return detected{kind: KindBinary, id: IDNotIgnition, what: "not text", hint: "use the Ignition or Butane file itself"}, true
 	}
 	return detected{}, false
 }
@@ -91,14 +91,14 @@ func detectHeader(text []byte) (detected, bool) {
 	head := strings.ToLower(string(text[:min(len(text), 1024)]))
 	switch {
 	case strings.HasPrefix(line, "#cloud-config"):
-		return detected{kind: KindCloudConfig, id: IDCloudConfig, what: "this is a #cloud-config: CoreOS has no cloud-init, and the machine would end in an emergency shell", hint: "write it as Butane: users, ssh_authorized_keys, files and units have their counterparts"}, true
+		return detected{kind: KindCloudConfig, id: IDCloudConfig, what: "#cloud-config: CoreOS has no cloud-init, and the machine would end in an emergency shell", hint: "write it as Butane, which has users, ssh_authorized_keys, files and units, too"}, true
 	case strings.HasPrefix(line, "#!"):
-		return detected{kind: KindShellScript, id: IDShellScript, what: "this is a script: CoreOS runs none from user data", hint: "put it into a file with mode 0755, and run it from a systemd unit, in Butane or Ignition"}, true
+		return detected{kind: KindShellScript, id: IDShellScript, what: "script: CoreOS runs no script from user data", hint: "put it into a file with mode 0755, and run it from a systemd unit, in Butane or Ignition"}, true
 	case strings.HasPrefix(line, "#include"), strings.HasPrefix(line, "#cloud-boothook"), strings.HasPrefix(line, "#part-handler"),
 		strings.HasPrefix(line, "#upstart-job"), strings.HasPrefix(line, "## template:"), strings.HasPrefix(line, "#cloud-"):
-		return detected{kind: KindCloudInit, id: IDCloudInit, what: "this is of cloud-init, which CoreOS does not have", hint: installHint}, true
+		return detected{kind: KindCloudInit, id: IDCloudInit, what: "cloud-init format: CoreOS has no cloud-init", hint: installHint}, true
 	case strings.HasPrefix(line, "mime-version:"), strings.HasPrefix(line, "content-type:"), strings.HasPrefix(line, "from ") && strings.Contains(head, "mime-version:"):
-		return detected{kind: KindMIME, id: IDMIME, what: "this is MIME, a collection of parts for cloud-init, which CoreOS does not have", hint: installHint}, true
+		return detected{kind: KindMIME, id: IDMIME, what: "MIME for cloud-init: CoreOS has no cloud-init", hint: installHint}, true
 	}
 	return detected{}, false
 }
@@ -111,7 +111,7 @@ func detectJSON(data, text []byte) detected {
 		if json.Unmarshal(text, &content) == nil {
 			return detected{kind: KindJSONString, content: []byte(content)}
 		}
-		return detected{kind: KindJSON, id: IDSyntax, what: "this begins like a JSON string, and does not end like one", hint: installHint}
+		return detected{kind: KindJSON, id: IDSyntax, what: "unterminated JSON string", hint: installHint}
 	}
 	root, findings := readJSON(data)
 	if root == nil {
@@ -127,13 +127,13 @@ func detectJSON(data, text []byte) detected {
 		return detected{kind: kind, findings: findings}
 	}
 	if root.kind == elementArray {
-		return detected{kind: KindJSON, id: IDNotIgnition, what: "this is a JSON list, and no configuration", hint: "a configuration is an object with the key \"ignition\""}
+		return detected{kind: KindJSON, id: IDNotIgnition, what: "a JSON list, not a configuration", hint: "a configuration is an object with the key \"ignition\""}
 	}
 	if d, ok := detectKeys(root); ok {
 		d.root, d.findings = root, findings
 		return d
 	}
-	return detected{kind: KindJSON, id: IDNotIgnition, what: "this is JSON, and neither Ignition nor Butane: it has no key \"ignition\" and no \"variant\"", hint: "begin with {\"ignition\": {\"version\": \"3.2.0\"}, …}"}
+	return detected{kind: KindJSON, id: IDNotIgnition, what: "JSON, but neither Ignition nor Butane: no key \"ignition\" or \"variant\"", hint: "start with {\"ignition\": {\"version\": \"3.2.0\"}, …}"}
 }
 
 // detectKeys knows documents by their outermost keys.
@@ -150,18 +150,18 @@ func detectKeys(root *element) (detected, bool) {
 	case root.str("kind") == "MachineConfig":
 		return detected{kind: KindMachineConfig}, true
 	case has("ignitionVersion"):
-		return detected{kind: KindIgnition1, id: IDSpec1, what: "this is Ignition of spec 1, for no system of today", hint: "write it as Butane"}, true
+		return detected{kind: KindIgnition1, id: IDSpec1, what: "Ignition spec 1, which no current system supports", hint: "write it as Butane"}, true
 	case root.member("variant") != nil:
 		return detected{kind: KindButane}, true
 	case has("ignition"):
 		if strings.HasPrefix(root.down("ignition").str("version"), "2.") {
-			return detected{kind: KindIgnition2, id: IDSpec2, what: "this is Ignition of spec 2, which CoreOS of today does not boot with", hint: "convert it to spec 3, for instance with ign-converter, or write it as Butane"}, true
+			return detected{kind: KindIgnition2, id: IDSpec2, what: "Ignition spec 2, which current CoreOS does not support", hint: "convert it to spec 3, for instance with ign-converter, or write it as Butane"}, true
 		}
 		return detected{kind: KindIgnition}, true
 	case has("user_data") || has("meta_data") || has("network_data"):
-		return detected{kind: KindConfigDrive, id: IDConfigDrive, what: "this is a whole configdrive", hint: "give what is in its user_data; install_coreos passes over network_data and vendor_data"}, true
+		return detected{kind: KindConfigDrive, id: IDConfigDrive, what: "a complete configdrive", hint: "use the value of its user_data; install_coreos ignores network_data and vendor_data"}, true
 	case root.member("apiVersion") != nil && root.member("kind") != nil:
-		return detected{kind: KindJSON, id: IDNotIgnition, what: "this is a Kubernetes object, and no MachineConfig", hint: "of a Secret with user data, decode and give the value of userData"}, true
+		return detected{kind: KindJSON, id: IDNotIgnition, what: "a Kubernetes object, but not a MachineConfig", hint: "for a Secret with user data, decode and use the value of userData"}, true
 	}
 	return detected{}, false
 }
@@ -191,7 +191,7 @@ func detectBase64(text []byte) (detected, bool) {
 	}
 	content = content[:n]
 	inner := detect(content[:min(n, sniffed)])
-	if plain := inner.kind == KindText || inner.kind == KindBinary && inner.what == "this is no text"; plain && len(packed) < 64 {
+	if plain := inner.kind == KindText || inner.kind == KindBinary && inner.what == "not text"; plain && len(packed) < 64 {
 		return detected{}, false
 	}
 	return detected{kind: KindBase64, content: content}, true
@@ -200,29 +200,29 @@ func detectBase64(text []byte) (detected, bool) {
 // detectYAML is for what is text and not JSON.
 func detectYAML(data []byte) detected {
 	if !utf8.Valid(data) {
-		return detected{kind: KindText, id: IDEncoding, what: "bytes of this are no UTF-8", hint: "save it as UTF-8"}
+		return detected{kind: KindText, id: IDEncoding, what: "not valid UTF-8", hint: "save it as UTF-8"}
 	}
 	if len(data) > maxYAML {
-		return detected{kind: KindText, id: IDTooLarge, what: "this is text of more than 2 MiB, which is not read as YAML", hint: "put large files elsewhere, and refer to them"}
+		return detected{kind: KindText, id: IDTooLarge, what: "text of more than 2 MiB, which is not read as YAML", hint: "host large files elsewhere and refer to them"}
 	}
 	root, findings := readYAML(data)
 	if root == nil || root.kind != elementObject {
 		if looksLikeButane(data) {
 			return detected{kind: KindButane, root: root, findings: findings}
 		}
-		return detected{kind: KindText, id: IDNotIgnition, what: "this is text, and neither Ignition nor Butane", hint: installHint}
+		return detected{kind: KindText, id: IDNotIgnition, what: "text, but neither Ignition nor Butane", hint: installHint}
 	}
 	d, ok := detectKeys(root)
 	switch {
 	case ok && d.kind == KindIgnition && root.member("variant") == nil:
-		d = detected{kind: KindYAML, id: IDNotIgnition, what: "this is Ignition written as YAML, which nothing reads", hint: "write it as JSON, or as Butane with variant and version"}
+		d = detected{kind: KindYAML, id: IDNotIgnition, what: "Ignition as YAML, which is not supported", hint: "write it as JSON, or as Butane with variant and version"}
 	case ok:
 	case root.member("storage") != nil || root.member("passwd") != nil || root.member("systemd") != nil:
 		d = detected{kind: KindButane, id: IDNoVariant}
 	case root.member("runcmd") != nil || root.member("write_files") != nil || root.member("users") != nil || root.member("packages") != nil || root.member("ssh_authorized_keys") != nil:
-		d = detected{kind: KindCloudConfig, id: IDCloudConfig, what: "this looks like cloud-config without its first line: CoreOS has no cloud-init", hint: installHint}
+		d = detected{kind: KindCloudConfig, id: IDCloudConfig, what: "looks like cloud-config without its first line: CoreOS has no cloud-init", hint: installHint}
 	default:
-		d = detected{kind: KindYAML, id: IDNotIgnition, what: "this is YAML, and no Butane: it has no variant", hint: "begin with variant: fcos and version: 1.5.0"}
+		d = detected{kind: KindYAML, id: IDNotIgnition, what: "YAML, but not Butane: no variant", hint: "start with variant: fcos and version: 1.5.0"}
 	}
 	d.root, d.findings = root, findings
 	return d
@@ -236,7 +236,7 @@ func looksLikeButane(data []byte) bool {
 // refuse reports what cannot be sent at all.
 func (c *checker) refuse(d detected) {
 	if d.kind == KindEmpty {
-		c.add(rootScope(), IDEmpty, nil, "there is nothing in it: a machine without user data is installed, and nobody can log in")
+		c.add(rootScope(), IDEmpty, nil, "empty: a machine without user data allows no login")
 		return
 	}
 	s := rootScope()

@@ -12,7 +12,7 @@ import (
 // truth about its severity and about Ignition.
 func TestProblemsAreDocumented(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/userdata.md")
+	text, err := os.ReadFile("../../docs/reference/user-data.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestQuotedIsShortAndPrintable(t *testing.T) {
 			t.Errorf("%q is shown as %s, want %s", in, got, want)
 		}
 	}
-	if got := printable("a\u202e\x00\xff\nb", 100); got != `a\u202e\x00\xff\nb` {
+	if got := short("a\u202e\x00\xff\nb", 100); got != `a\u202e\x00\xff b` {
 		t.Error(got)
 	}
 }

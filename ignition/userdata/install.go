@@ -34,13 +34,13 @@ func (e *RefusedError) Error() string {
 		}
 	}
 	if first == nil {
-		return "the user data was not checked"
+		return "user data not checked"
 	}
 	more := ""
 	if others > 0 {
 		more = fmt.Sprintf(" (and %d more)", others)
 	}
-	return fmt.Sprintf("user data (%s) is refused: %s%s", e.Report.Kind, *first, more)
+	return fmt.Sprintf("user data (%s) refused: %s%s", e.Report.Kind, *first, more)
 }
 
 // ForInstall is the object to send as user_data of the configdrive for a
@@ -83,12 +83,12 @@ func (c *checker) sizes(raw []byte) {
 		limit("Ironic's limit for a deployment (as sent)", sizes.Sent, ProvisionLimit)
 		switch {
 		case sizes.Sent > ProvisionLimit:
-			c.report(IDTooLarge, "$", place{}, fmt.Sprintf("%d bytes as sent are more than the %d that Ironic takes with a deployment: put large files elsewhere, and refer to them", sizes.Sent, ProvisionLimit))
+			c.report(IDTooLarge, "$", place{}, fmt.Sprintf("%d bytes as sent exceed Ironic's limit of %d for a deployment: host large files elsewhere and refer to them", sizes.Sent, ProvisionLimit))
 		case sizes.Sent > PatchLimit:
-			c.report(IDOverPatchLimit, "$", place{}, fmt.Sprintf("%d bytes as sent are more than the %d that Ironic takes in a PATCH of instance_info: it must be sent with the deployment, as the console does", sizes.Sent, PatchLimit))
+			c.report(IDOverPatchLimit, "$", place{}, fmt.Sprintf("%d bytes as sent exceed Ironic's limit of %d for a PATCH of instance_info: send it with the deployment, as the console does", sizes.Sent, PatchLimit))
 		}
 		if sizes.Gzip+archiveOverhead > EmbedLimit {
-			c.report(IDOverEmbedArea, "$", place{}, fmt.Sprintf("%d bytes packed are more than the %d of a live image's area: it can be sent to be installed, but not be embedded", sizes.Gzip+archiveOverhead, EmbedLimit))
+			c.report(IDOverEmbedArea, "$", place{}, fmt.Sprintf("%d bytes packed exceed a live image's embed area of %d: it can be deployed, but not embedded", sizes.Gzip+archiveOverhead, EmbedLimit))
 		}
 	}
 	c.summary.Sizes = sizes

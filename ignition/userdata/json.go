@@ -48,7 +48,7 @@ func readJSON(data []byte) (*element, []jsonFinding) {
 	}
 	r.space()
 	if r.offset < len(r.data) {
-		r.fail(IDSyntax, "there is more after the end of the document: remove it")
+		r.fail(IDSyntax, "extra data after the end of the document: remove it")
 		return nil, r.findings
 	}
 	return root, r.findings
@@ -103,7 +103,7 @@ func (r *jsonReader) peek() byte {
 func (r *jsonReader) value(e *element) bool {
 	c := r.peek()
 	if r.elements++; r.elements > maxElements {
-		return r.fail(IDTooComplex, fmt.Sprintf("more than %d values: a configuration of this size belongs into files that it refers to", maxElements))
+		return r.fail(IDTooComplex, fmt.Sprintf("more than %d values: move content into files that the configuration refers to", maxElements))
 	}
 	e.at = r.placeOf(min(r.offset, len(r.data)))
 	switch {
@@ -130,9 +130,9 @@ func (r *jsonReader) value(e *element) bool {
 	case c == 'n' && r.word("null"):
 		return true
 	case r.offset >= len(r.data):
-		return r.fail(IDSyntax, "the document ends in the middle: a part of it is missing")
+		return r.fail(IDSyntax, "unexpected end of the document")
 	}
-	return r.fail(IDSyntax, fmt.Sprintf("a value is expected here, not %s", r.seen()))
+	return r.fail(IDSyntax, fmt.Sprintf("expected a value, not %s", r.seen()))
 }
 
 // seen is the character that should not be here.
@@ -156,7 +156,7 @@ func (r *jsonReader) deeper() bool {
 	if len(r.path) < maxJSONDepth {
 		return true
 	}
-	return r.fail(IDTooDeep, fmt.Sprintf("nested deeper than %d levels, which Ironic does not accept, and no configuration needs", maxJSONDepth))
+	return r.fail(IDTooDeep, fmt.Sprintf("nested deeper than %d levels, Ironic's limit", maxJSONDepth))
 }
 
 // begins steps into an object or a list; there is no more of it if it ends at once.
@@ -188,7 +188,7 @@ func (r *jsonReader) member(e, child *element, end byte, of string) (more, ok bo
 		r.offset++
 		return false, true
 	}
-	return false, r.fail(IDSyntax, fmt.Sprintf("a comma or the end of the %s is expected here, not %s", of, r.seen()))
+	return false, r.fail(IDSyntax, fmt.Sprintf("expected a comma or the end of the %s, not %s", of, r.seen()))
 }
 
 func (r *jsonReader) object(e *element) bool {
@@ -198,7 +198,7 @@ func (r *jsonReader) object(e *element) bool {
 	keys := map[string]struct{}{}
 	for {
 		if r.peek() != '"' {
-			return r.fail(IDSyntax, fmt.Sprintf("a key in double quotes is expected here, not %s", r.seen()))
+			return r.fail(IDSyntax, fmt.Sprintf("expected a key in double quotes, not %s", r.seen()))
 		}
 		child := &element{keyAt: r.placeOf(r.offset)}
 		var ok bool
@@ -207,11 +207,11 @@ func (r *jsonReader) object(e *element) bool {
 		}
 		r.path = append(r.path, child.key)
 		if _, twice := keys[child.key]; twice {
-			r.find(IDDuplicateKey, child.keyAt, fmt.Sprintf("the key %s is here for the second time: Ignition takes the last one, other readers the first; keep one", quoted(child.key)))
+			r.find(IDDuplicateKey, child.keyAt, fmt.Sprintf("duplicate key %s: Ignition uses the last one, other readers the first; keep one", quoted(child.key)))
 		}
 		keys[child.key] = struct{}{}
 		if r.peek() != ':' {
-			return r.fail(IDSyntax, fmt.Sprintf("a colon is expected after the key, not %s", r.seen()))
+			return r.fail(IDSyntax, fmt.Sprintf("expected a colon after the key, not %s", r.seen()))
 		}
 		r.offset++
 		if more, ok := r.member(e, child, '}', "object"); !more {
@@ -246,16 +246,16 @@ func (r *jsonReader) str() (string, bool) {
 			i++
 		case c < 0x20:
 			r.offset = i
-			return "", r.fail(IDSyntax, "a line break or another control character stands in a string: write it as \\n, or as its escape")
+			return "", r.fail(IDSyntax, "line break or other control character in a string: write it as \\n, or as its escape")
 		}
 	}
 	r.offset = len(r.data)
-	return "", r.fail(IDSyntax, "the document ends in the middle of a string: a part of it is missing")
+	return "", r.fail(IDSyntax, "unexpected end of the document in a string")
 }
 
 func (r *jsonReader) decoded(raw []byte, start int, escaped bool) (string, bool) {
 	if !utf8.Valid(raw) {
-		r.find(IDEncoding, r.placeOf(start), "bytes in this string are no UTF-8: Ironic refuses them; save the file as UTF-8")
+		r.find(IDEncoding, r.placeOf(start), "invalid UTF-8 in this string: Ironic rejects it; save the file as UTF-8")
 	}
 	if !escaped {
 		return string(raw[1 : len(raw)-1]), true
@@ -263,10 +263,10 @@ func (r *jsonReader) decoded(raw []byte, start int, escaped bool) (string, bool)
 	var text string
 	if err := json.Unmarshal(raw, &text); err != nil {
 		r.offset = start
-		return "", r.fail(IDSyntax, "this string has a backslash with nothing after it that JSON knows: write \\\\ for a backslash")
+		return "", r.fail(IDSyntax, "invalid escape in this string: write \\\\ for a backslash")
 	}
 	if strings.ContainsRune(text, utf8.RuneError) && loneSurrogate(raw) {
-		r.find(IDLoneSurrogate, r.placeOf(start), "a half of a surrogate pair (\\ud800 to \\udfff) stands alone: no character, and not the same for all readers; remove it")
+		r.find(IDLoneSurrogate, r.placeOf(start), "half of a surrogate pair (\\ud800 to \\udfff), which readers interpret differently: remove it")
 	}
 	return text, true
 }
@@ -328,11 +328,11 @@ func (r *jsonReader) number(e *element) bool {
 		whole = digits()
 	}
 	if !whole {
-		return r.fail(IDSyntax, "a number is not finished here")
+		return r.fail(IDSyntax, "incomplete number")
 	}
 	e.text = string(r.data[start:r.offset])
 	if next := r.peek(); e.text != "" && next >= '0' && next <= '9' && r.data[r.offset-1] >= '0' {
-		return r.fail(IDSyntax, "a number in JSON must not begin with 0: modes are decimal, 0644 is 420")
+		return r.fail(IDSyntax, "a JSON number must not start with 0: modes are decimal, 0644 is 420")
 	}
 	return true
 }

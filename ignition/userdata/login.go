@@ -28,7 +28,7 @@ func (c *checker) passwd(s *scope, passwd *element) {
 		c.name(s, name, path.at("name"))
 		if name == "" {
 			// Ignition validates it, and then calls useradd without a name.
-			c.add(s, IDNoName, path, "a user without a name: Ignition cannot create it, and the machine would boot into an emergency shell; write \"name\"")
+			c.add(s, IDNoName, path, "user without a name: the machine would boot into an emergency shell; add \"name\"")
 		}
 		state := c.logins[name]
 		if state == nil {
@@ -50,9 +50,9 @@ func (c *checker) passwd(s *scope, passwd *element) {
 		c.remember(s, firstboot.Groups, group.str("name"), elementPath{"passwd", "groups", i})
 		c.name(s, group.str("name"), elementPath{"passwd", "groups", i, "name"})
 		if group.str("name") == "" {
-			c.add(s, IDNoName, elementPath{"passwd", "groups", i}, "a group without a name: Ignition cannot create it, and the machine would boot into an emergency shell; write \"name\"")
+			c.add(s, IDNoName, elementPath{"passwd", "groups", i}, "group without a name: the machine would boot into an emergency shell; add \"name\"")
 		}
-		c.summary.Groups = append(c.summary.Groups, printable(group.str("name"), maxPath))
+		c.summary.Groups = append(c.summary.Groups, short(group.str("name"), maxPath))
 	}
 }
 
@@ -64,16 +64,16 @@ func (c *checker) sshKey(s *scope, text string, path elementPath) (shown []strin
 			continue
 		}
 		if key.options {
-			c.add(s, IDSSHKeyOptions, path, "this key has options in front, which limit what it can do: remove them unless they are meant")
+			c.add(s, IDSSHKeyOptions, path, "the key has options, which limit its use: remove them unless intended")
 		}
-		shown = append(shown, printable(key.shown, maxPath))
+		shown = append(shown, short(key.shown, maxPath))
 	}
 	switch {
 	case strings.Contains(text, "PRIVATE KEY"):
 	case strings.Contains(strings.TrimSpace(text), "\n"):
-		c.add(s, IDSSHKeyLines, path, "several lines in one key: write an entry for each key")
+		c.add(s, IDSSHKeyLines, path, "several lines in one key: use one entry per key")
 	case len(shown) == 0 && strings.TrimSpace(text) == "":
-		c.add(s, IDSSHKey, path, "there is no key here: give the content of a .pub file, such as ssh-ed25519 AAAA…")
+		c.add(s, IDSSHKey, path, "no key: use the content of a .pub file, such as ssh-ed25519 AAAA…")
 	}
 	return shown
 }
@@ -85,14 +85,14 @@ var cryptHash = regexp.MustCompile(`^(\$(1|2[abxy]?|5|6|7|y|gy|md5|sha1|sm3|argo
 func (c *checker) password(s *scope, state *loginState, hash string, path elementPath) {
 	switch {
 	case hash == "":
-		c.add(s, IDPasswordNotHashed, path, "an empty password: leave passwordHash out, or give what mkpasswd --method=yescrypt prints")
+		c.add(s, IDPasswordNotHashed, path, "empty password: remove passwordHash, or use the output of mkpasswd --method=yescrypt")
 	case strings.HasPrefix(hash, "*") || strings.HasPrefix(hash, "!") || hash == "x":
 		state.locked, state.password = true, false
 	case cryptHash.MatchString(hash):
 		state.password, state.locked = true, false
-		c.add(s, IDPasswordHash, path, "who can read user data (Ironic's database, the agent's log) can try passwords against this hash: take a long one, or an SSH key; CoreOS lets passwords in at the console only")
+		c.add(s, IDPasswordHash, path, "anyone who can read user data (Ironic's database, the agent's log) can attack this hash: use a long password or an SSH key; CoreOS accepts passwords at the console only")
 	default:
-		c.add(s, IDPasswordNotHashed, path, "this is no hash: nobody can log in with it, and if it is the password itself it is in the clear; give what mkpasswd --method=yescrypt prints")
+		c.add(s, IDPasswordNotHashed, path, "not a hash: it allows no login, and a password would be in clear text; use the output of mkpasswd --method=yescrypt")
 	}
 }
 
@@ -114,7 +114,7 @@ func (l *loginState) canLogIn() (ways []string) {
 func (c *checker) users() []UserSummary {
 	users := make([]UserSummary, 0, len(c.logins))
 	for _, state := range c.logins {
-		users = append(users, UserSummary{Name: printable(state.name, maxPath), Logins: state.canLogIn(), order: state.order})
+		users = append(users, UserSummary{Name: short(state.name, maxPath), Logins: state.canLogIn(), order: state.order})
 	}
 	slices.SortFunc(users, func(a, b UserSummary) int { return a.order - b.order })
 	return users
@@ -129,9 +129,9 @@ func (c *checker) checkLogins() {
 	switch {
 	case can || c.unread || c.errors > 0 && c.loginProblem():
 	case c.remote:
-		c.report(IDLoginUnknown, "$.passwd.users", place{}, "nobody can log in by what is here; whether the parts that are elsewhere let somebody in cannot be seen")
+		c.report(IDLoginUnknown, "$.passwd.users", place{}, "no login in this configuration; remote parts, which are not checked, may add one")
 	default:
-		c.report(IDNoLogin, "$.passwd.users", place{}, "nobody can log in to the machine: no user has an SSH key or a password; add passwd.users with the name \"core\" and sshAuthorizedKeys")
+		c.report(IDNoLogin, "$.passwd.users", place{}, "no login to the machine: no user has an SSH key or a password; add passwd.users with the name \"core\" and sshAuthorizedKeys")
 	}
 }
 

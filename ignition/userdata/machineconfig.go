@@ -16,10 +16,10 @@ func (c *checker) machineConfig(d detected) {
 	}
 	root := d.root.down("spec", "config")
 	if root == nil || root.kind != elementObject {
-		c.add(s, IDNotIgnition, elementPath{"spec"}, "this MachineConfig has no spec.config: there is no Ignition in it")
+		c.add(s, IDNotIgnition, elementPath{"spec"}, "the MachineConfig has no spec.config, so no Ignition")
 		return
 	}
-	c.add(s, IDMachineConfig, elementPath{"kind"}, "this is a MachineConfig, which only OpenShift reads: its spec.config is checked here, and is what is sent")
+	c.add(s, IDMachineConfig, elementPath{"kind"}, "a MachineConfig, which only OpenShift reads: its spec.config is checked and sent")
 	c.droppedFields(s, d.root.member("spec"))
 	var text strings.Builder
 	writeJSON(&text, root)
@@ -41,9 +41,9 @@ func (c *checker) droppedFields(s *scope, spec *element) {
 		}
 		hint := "leave it to OpenShift"
 		if field.key == "kernelArguments" {
-			hint = "with spec 3.3 they can stand in the configuration's own kernelArguments.shouldExist"
+			hint = "since spec 3.3, use the configuration's kernelArguments.shouldExist"
 		}
-		c.addKey(s, IDMachineConfigFields, elementPath{"spec", field.key}, fmt.Sprintf("spec.%s is for OpenShift's operator and is lost here: %s", quoted(field.key), hint))
+		c.addKey(s, IDMachineConfigFields, elementPath{"spec", field.key}, fmt.Sprintf("spec.%s is for OpenShift's operator and is lost: %s", quoted(field.key), hint))
 	}
 }
 

@@ -3,10 +3,9 @@ package userdata
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
-	"ironworks/models"
+	"ironworks/printable"
 )
 
 // Severity says what a [Problem] means for the machine.
@@ -64,7 +63,7 @@ func (p Problem) String() string {
 // In is one line as compilers write it, so that editors find the place in the file of
 // this name.
 func (p Problem) In(name string) string {
-	place := models.Printable(name)
+	place := printable.Line(name)
 	if p.Line > 0 {
 		place = fmt.Sprintf("%s:%d:%d", place, p.Line, p.Column)
 	}
@@ -93,22 +92,16 @@ func quoted(s string) string {
 	return strconv.Quote(s) + cut
 }
 
-// printable keeps a line printable: what is not is escaped.
-func printable(s string, limit int) string {
-	var b strings.Builder
-	for i, r := range s {
-		if b.Len() >= limit {
-			b.WriteString("…")
-			break
-		}
-		switch {
-		case r == utf8.RuneError && s[i] != 0xef:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case strconv.IsPrint(r):
-			b.WriteRune(r)
-		default:
-			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-		}
+// short is a text, safe to show, cut after limit bytes.
+func short(s string, limit int) string {
+	// A text that is far too long is not looked at as a whole.
+	shown := printable.Line(s[:min(len(s), limit+utf8.UTFMax)])
+	if len(shown) <= limit && len(s) <= limit+utf8.UTFMax {
+		return shown
 	}
-	return b.String()
+	end := min(limit, len(shown))
+	for end < len(shown) && !utf8.RuneStart(shown[end]) {
+		end++
+	}
+	return shown[:end] + "…"
 }

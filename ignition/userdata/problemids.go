@@ -1,7 +1,7 @@
 package userdata
 
 // ProblemID names a kind of [Problem]. They are stable: scripts match them.
-// docs/userdata.md has the cause of each and the way out.
+// docs/reference/user-data.md has the cause of each and the way out.
 type ProblemID string
 
 // What the user data is.
@@ -101,7 +101,7 @@ const (
 	IDOverEmbedArea     ProblemID = "over-embed-area"
 )
 
-// problemKind is a line of the table in docs/userdata.md.
+// problemKind is a line of the table in docs/reference/user-data.md.
 type problemKind struct {
 	id       ProblemID
 	severity Severity

@@ -41,9 +41,9 @@ func (r Report) MarshalJSON() ([]byte, error) {
 
 // String is one line.
 func (r Report) String() string {
-	verdict := "can be sent"
+	verdict := "valid"
 	if !r.OK() {
-		verdict = "cannot be sent"
+		verdict = "invalid"
 	}
 	return fmt.Sprintf("%s, %s, %d problems", r.Kind, verdict, len(r.Problems))
 }

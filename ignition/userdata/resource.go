@@ -15,20 +15,20 @@ import (
 )
 
 // errTooBig says that something unpacks to more than is looked at.
-var errTooBig = errors.New("it unpacks to more than 64 MiB")
+var errTooBig = errors.New("unpacks to more than 64 MiB")
 
 // gunzip unpacks as Ignition does, with a limit.
 func gunzip(data []byte, limit int64) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
-		return nil, errors.New("it does not begin like gzip")
+		return nil, errors.New("not gzip")
 	}
 	content, err := io.ReadAll(io.LimitReader(r, max(limit, 0)+1))
 	switch {
 	case int64(len(content)) > limit:
 		return nil, errTooBig
 	case err != nil:
-		return nil, errors.New("it is damaged, or cut off")
+		return nil, errors.New("damaged or incomplete")
 	}
 	return content, nil
 }
@@ -71,7 +71,7 @@ func (c *checker) resource(s *scope, e *element, path elementPath, use resourceU
 			return nil, false
 		}
 	} else if c.inside -= int64(len(data)); c.inside < 0 {
-		c.add(s, IDUnpackedSize, path, "all that is in data URLs here is larger than 64 MiB: put large files elsewhere, and refer to them")
+		c.add(s, IDUnpackedSize, path, "data URLs exceed 64 MiB in total: host large files elsewhere and refer to them")
 		return nil, false
 	}
 	c.hash(s, e, data, path, use)
@@ -83,10 +83,10 @@ func (c *checker) unpackSource(s *scope, packed []byte, path elementPath, use re
 	switch {
 	case errors.Is(err, errTooBig):
 		c.inside = 0
-		c.add(s, IDUnpackedSize, path, fmt.Sprintf("all that is packed here is larger than 64 MiB when it is unpacked, this %s among it: put large files elsewhere, and refer to them", use))
+		c.add(s, IDUnpackedSize, path, fmt.Sprintf("packed content exceeds 64 MiB in total when unpacked, including this %s: host large files elsewhere and refer to them", use))
 		return nil, false
 	case err != nil:
-		c.add(s, IDNotGzip, path, fmt.Sprintf("compression is gzip, but the content is not: %v, and the boot fails; pack it, or remove compression", err))
+		c.add(s, IDNotGzip, path, fmt.Sprintf("compression is gzip, but the content is not (%v), so the boot fails; compress it, or remove compression", err))
 		return nil, false
 	}
 	c.inside -= int64(len(data))
@@ -110,7 +110,7 @@ func (c *checker) hash(s *scope, e *element, data []byte, path elementPath, use 
 	if sum == want || !use.config() && strings.EqualFold(sum, want) {
 		return
 	}
-	c.add(s, IDHashMismatch, path.at("verification", "hash"), fmt.Sprintf("this is not the %s sum of the content (unpacked): the boot fails; it is %s", function, sum))
+	c.add(s, IDHashMismatch, path.at("verification", "hash"), fmt.Sprintf("wrong %s digest of the unpacked content, so the boot fails; the digest is %s", function, sum))
 }
 
 // remoteResource is what Ignition fetches when the machine boots.
@@ -123,17 +123,17 @@ func (c *checker) remoteResource(s *scope, e *element, path elementPath, use res
 	verified := e.member("verification").str("hash") != ""
 	shown, _ := s.locate(path, false)
 	c.summary.Remote = append(c.summary.Remote, RemoteSummary{
-		Path: printable(shown, maxPath), Use: string(use), Source: printable(redactedURL(parsed), maxPath), Verified: verified,
+		Path: short(shown, maxPath), Use: string(use), Source: short(redactedURL(parsed), maxPath), Verified: verified,
 	})
 	if _, secret := parsed.User.Password(); secret {
 		c.secret(s, path.at("source"), "a password in a URL")
 	}
 	if use.config() {
 		c.remote = true
-		c.add(s, IDRemoteConfig, path, "this part of the configuration is elsewhere and cannot be checked here: check it where it is")
+		c.add(s, IDRemoteConfig, path, "remote part of the configuration, which is not checked: check it separately")
 	}
 	if insecure := parsed.Scheme == "http" || parsed.Scheme == "tftp"; insecure && !verified {
-		c.add(s, IDUnverifiedSource, path.at("source"), fmt.Sprintf("this is fetched by %s without verification: whoever is on the way can change it; use https, or add verification.hash", parsed.Scheme))
+		c.add(s, IDUnverifiedSource, path.at("source"), fmt.Sprintf("fetched by %s without verification: anyone on the network path can change it; use https, or add verification.hash", parsed.Scheme))
 	}
 }
 
@@ -176,7 +176,7 @@ func (c *checker) dataURL(s *scope, source string, path elementPath) ([]byte, bo
 	}
 	data, problem := decodeDataURL(rest)
 	if problem != "" {
-		c.add(s, IDBadDataURL, path, "this data URL is broken: "+problem)
+		c.add(s, IDBadDataURL, path, "invalid data URL: "+problem)
 		return nil, false
 	}
 	return data, true
@@ -185,14 +185,14 @@ func (c *checker) dataURL(s *scope, source string, path elementPath) ([]byte, bo
 func decodeDataURL(rest string) (data []byte, problem string) {
 	header, body, comma := strings.Cut(rest, ",")
 	if !comma {
-		return nil, "there is no comma before the data; write data:,text or data:;base64,…"
+		return nil, "no comma before the data; use data:,text or data:;base64,…"
 	}
 	media, encoded := strings.CutSuffix(header, ";base64")
 	if !mediaType(media) {
 		if strings.EqualFold(media[max(0, len(media)-7):], ";base64") {
-			return nil, "base64 is written in lower case"
+			return nil, "write base64 in lower case"
 		}
-		return nil, "what is before the comma is no media type; write data:,text or data:;base64,…"
+		return nil, "invalid media type before the comma; use data:,text or data:;base64,…"
 	}
 	if encoded {
 		data, err := base64.StdEncoding.DecodeString(body)
@@ -200,15 +200,15 @@ func decodeDataURL(rest string) (data []byte, problem string) {
 		case err == nil && !strings.ContainsRune(body, '\r'):
 			return data, ""
 		case strings.ContainsAny(body, "-_"):
-			return nil, "this is base64 for URLs: write + and / for - and _"
+			return nil, "base64url: use + and / instead of - and _"
 		case len(strings.TrimRight(strings.ReplaceAll(body, "\n", ""), "="))%4 != 0 && !strings.HasSuffix(body, "="):
-			return nil, "the base64 is cut off, or its padding with = is missing"
+			return nil, "incomplete base64, or missing = padding"
 		}
-		return nil, "the base64 is damaged: encode it again"
+		return nil, "invalid base64: encode it again"
 	}
 	for i := range len(body) {
 		if c := body[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("<>#\"{}|\\^[]`", c) >= 0 {
-			return nil, fmt.Sprintf("it has the character %s, which must be escaped with %%: spaces are %%20; or use data:;base64,…", quoted(body[i:i+1]))
+			return nil, fmt.Sprintf("character %s must be escaped with %%: a space is %%20; or use data:;base64,…", quoted(body[i:i+1]))
 		}
 	}
 	data = make([]byte, 0, len(body))
@@ -219,10 +219,10 @@ func decodeDataURL(rest string) (data []byte, problem string) {
 		}
 		var raw [1]byte
 		if i+3 > len(body) {
-			return nil, "a % is not followed by two hexadecimal digits: a percent sign is %25"
+			return nil, "% without two hexadecimal digits: a percent sign is %25"
 		}
 		if _, err := hex.Decode(raw[:], []byte(body[i+1:i+3])); err != nil {
-			return nil, "a % is not followed by two hexadecimal digits: a percent sign is %25"
+			return nil, "% without two hexadecimal digits: a percent sign is %25"
 		}
 		data = append(data, raw[0])
 		i += 2

@@ -90,7 +90,7 @@ func (c *checker) shapes(s *scope, e *element, want *shape, path elementPath) {
 		return
 	}
 	if e.kind != want.kind {
-		c.add(s.knowing(e), IDWrongType, path, fmt.Sprintf("this must be %s, and is %s", want.kind, e.kind)+typeHint(path, want, e))
+		c.add(s.knowing(e), IDWrongType, path, fmt.Sprintf("must be %s, not %s", want.kind, e.kind)+typeHint(path, want, e))
 		return
 	}
 	switch e.kind {
@@ -108,7 +108,7 @@ func (c *checker) shapes(s *scope, e *element, want *shape, path elementPath) {
 		}
 	case elementNumber:
 		if _, err := strconv.ParseInt(e.text, 10, 64); err != nil {
-			c.add(s.knowing(e), IDWrongType, path, "this must be a whole number, written with digits only")
+			c.add(s.knowing(e), IDWrongType, path, "must be a whole number, with digits only")
 		}
 	case elementString, elementBool, elementNull:
 	}
@@ -128,7 +128,7 @@ func typeHint(path elementPath, want *shape, e *element) string {
 	case want.kind == elementBool && e.kind == elementString, want.kind == elementNumber && e.kind == elementString:
 		return ": remove the quotes"
 	case want.kind == elementArray:
-		return ": put it into [ ]"
+		return ": use [ ]"
 	}
 	return ""
 }
@@ -143,21 +143,21 @@ func (c *checker) unknownKey(s *scope, child *element, want *shape, path element
 	inner := s.knowing(child)
 	for known := range want.fields {
 		if strings.EqualFold(known, key) {
-			c.addKey(inner, IDWrongCaseKey, path.at(key), fmt.Sprintf("the key %s is written %s: some readers take it, others pass over it", quoted(key), quoted(known)))
+			c.addKey(inner, IDWrongCaseKey, path.at(key), fmt.Sprintf("key %s must be written %s: some readers accept it, others ignore it", quoted(key), quoted(known)))
 			return
 		}
 	}
 	for newer := s.spec + 1; newer <= NewestSpec; newer++ {
 		if c.specShape(newer).follow(path.at(key)) != nil {
-			c.addKey(inner, IDUnknownKey, path.at(key), fmt.Sprintf("spec %s does not know the key %s, Ignition passes over it; spec %s does: raise ignition.version", s.spec, quoted(key), newer))
+			c.addKey(inner, IDUnknownKey, path.at(key), fmt.Sprintf("key %[2]s is not in spec %[1]s, so Ignition ignores it; spec %[3]s has it: raise ignition.version", s.spec, quoted(key), newer))
 			return
 		}
 	}
 	way := "remove it"
 	if like := nearest(key, want.fields); like != "" {
-		way = fmt.Sprintf("is it %s?", quoted(like))
+		way = fmt.Sprintf("did you mean %s?", quoted(like))
 	}
-	c.addKey(inner, IDUnknownKey, path.at(key), fmt.Sprintf("spec %s does not know the key %s, Ignition passes over it: %s", s.spec, quoted(key), way))
+	c.addKey(inner, IDUnknownKey, path.at(key), fmt.Sprintf("key %[2]s is not in spec %[1]s, so Ignition ignores it: %[3]s", s.spec, quoted(key), way))
 }
 
 // nearest is the field that a typing error made this key of, or empty.

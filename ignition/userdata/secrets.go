@@ -11,7 +11,7 @@ const maxSearched = 4 << 20
 
 // secret says that something should not be in user data, never what it is.
 func (c *checker) secret(s *scope, path elementPath, what string) {
-	c.add(s, IDSecret, path, what+" stands here in the clear: Ironic keeps user data in its database, the agent writes it to its log, and it stays readable on the machine; let the machine fetch it after the boot, or accept that and limit who can read these")
+	c.add(s, IDSecret, path, what+" in clear text: Ironic stores user data in its database, the agent logs it, and it stays readable on the machine; let the machine fetch it after the boot, or accept that and limit who can read these")
 }
 
 // secretName says that a setting of this name is one.
@@ -39,7 +39,7 @@ func (c *checker) fileSecrets(s *scope, name string, content []byte, mode int, p
 		return
 	}
 	if mode&0o044 != 0 {
-		what += fmt.Sprintf(" (and mode %04o lets everybody on the machine read it: 384 is 0600)", mode)
+		what += fmt.Sprintf(" (and mode %04o lets every user of the machine read it: 384 is 0600)", mode)
 	}
 	c.secret(s, path, what)
 }
@@ -72,7 +72,7 @@ func secretIn(content []byte) string {
 	lower := asciiLower(content)
 	for _, word := range []string{"password", "passwd", "passphrase", "secret", "token", "psk", "client-key-data", "api_key", "apikey", "private_key"} {
 		if assigned(lower, word) {
-			return "what looks like a password or a token (" + word + ")"
+			return "a possible password or token (" + word + ")"
 		}
 	}
 	return ""

@@ -39,7 +39,7 @@ func (c *checker) version(s *scope, root *element) bool {
 	path := elementPath{"ignition", "version"}
 	version := root.down("ignition", "version")
 	if version == nil || version.kind == elementNull || version.kind == elementString && version.text == "" {
-		c.add(s, IDNoVersion, path, "ignition.version is missing: Ignition does not know how to read this; write \"3.2.0\", or the version that it was written for")
+		c.add(s, IDNoVersion, path, "ignition.version is missing: add \"3.2.0\", or the version it was written for")
 		return false
 	}
 	if version.kind != elementString {
@@ -48,26 +48,26 @@ func (c *checker) version(s *scope, root *element) bool {
 	}
 	parts := specVersion.FindStringSubmatch(version.text)
 	if parts == nil {
-		c.add(s, IDBadVersion, path, fmt.Sprintf("%s is no version: three numbers are, such as \"3.2.0\"", quoted(version.text)))
+		c.add(s, IDBadVersion, path, fmt.Sprintf("invalid version %s: want three numbers, such as \"3.2.0\"", quoted(version.text)))
 		return false
 	}
 	major, minor := parts[1], parts[2]
 	n, err := strconv.Atoi(minor)
 	switch {
 	case err != nil:
-		c.add(s, IDBadVersion, path, "this is no version of Ignition")
+		c.add(s, IDBadVersion, path, "unknown version of Ignition")
 	case major == "2":
-		c.add(s, IDSpec2, path, fmt.Sprintf("spec %s is of Ignition before 2.0: CoreOS of today does not boot with it; convert it to spec 3, for instance with ign-converter, or write it as Butane", quoted(version.text)))
+		c.add(s, IDSpec2, path, fmt.Sprintf("spec %s is from before Ignition 2.0, which current CoreOS does not support; convert it to spec 3 (ign-converter), or write it as Butane", quoted(version.text)))
 	case major == "1" || major == "0":
-		c.add(s, IDSpec1, path, fmt.Sprintf("spec %s is of 2015, for no system of today: write it as Butane", quoted(version.text)))
+		c.add(s, IDSpec1, path, fmt.Sprintf("spec %s is from 2015, which no current system supports: write it as Butane", quoted(version.text)))
 	case major != "3":
-		c.add(s, IDBadVersion, path, fmt.Sprintf("there is no spec %s: 3.0.0 to %s are", quoted(version.text), NewestSpec))
+		c.add(s, IDBadVersion, path, fmt.Sprintf("unknown spec %s: available are 3.0.0 to %s", quoted(version.text), NewestSpec))
 	case strings.HasPrefix(parts[4], "-experimental"):
-		c.add(s, IDExperimentalSpec, path, fmt.Sprintf("%s is an experiment: the next release of Ignition refuses it, and the machine does not boot; use %s", quoted(version.text), NewestSpec))
+		c.add(s, IDExperimentalSpec, path, fmt.Sprintf("%s is experimental: the next release of Ignition rejects it, and the machine would not boot; use %s", quoted(version.text), NewestSpec))
 	case n > int(NewestSpec):
-		c.add(s, IDSpecTooNew, path, fmt.Sprintf("spec %s is newer than %s, the newest that is known here: CoreOS that knows it is not known yet", quoted(version.text), NewestSpec))
+		c.add(s, IDSpecTooNew, path, fmt.Sprintf("spec %s is newer than %s, the newest known spec", quoted(version.text), NewestSpec))
 	case version.text != Spec(n).String():
-		c.add(s, IDBadVersion, path, fmt.Sprintf("there is no spec %s: is it %s?", quoted(version.text), Spec(n)))
+		c.add(s, IDBadVersion, path, fmt.Sprintf("unknown spec %s: did you mean %s?", quoted(version.text), Spec(n)))
 	default:
 		s.spec = Spec(n)
 		c.specTaken(s, path)
@@ -81,8 +81,8 @@ func (c *checker) specTaken(s *scope, path elementPath) {
 	c.spec = max(c.spec, s.spec)
 	switch {
 	case s.spec > c.options.maxSpec:
-		c.add(s, IDSpecTooNew, path, fmt.Sprintf("spec %s is newer than %s, which the image to be installed takes at most; it needs Ignition %s: lower ignition.version, or install a newer image", s.spec, c.options.maxSpec, s.spec.ignitionRelease()))
+		c.add(s, IDSpecTooNew, path, fmt.Sprintf("spec %s is newer than %s, the newest the image supports; it needs Ignition %s: lower ignition.version, or install a newer image", s.spec, c.options.maxSpec, s.spec.ignitionRelease()))
 	case s.spec > widelyTakenSpec && !c.options.maxSpecGiven:
-		c.add(s, IDSpecNew, path, fmt.Sprintf("spec %s needs Ignition %s of February 2026 in the image that is installed; OpenShift 4.22 and older images take %s at most: use it if nothing of the newer one is needed", s.spec, s.spec.ignitionRelease(), widelyTakenSpec))
+		c.add(s, IDSpecNew, path, fmt.Sprintf("spec %s needs Ignition %s (February 2026) in the installed image; OpenShift 4.22 and older images support up to %s: use that if possible", s.spec, s.spec.ignitionRelease(), widelyTakenSpec))
 	}
 }

@@ -11,14 +11,14 @@ import (
 // what is no public key: it may be a secret.
 func readLoginKeys(text string) (keys []loginKey) {
 	if strings.Contains(text, "PRIVATE KEY") {
-		return []loginKey{{problem: IDSSHPrivateKey, message: "this is a private key: remove it, make a new pair, since this one is known now, and give the .pub file"}}
+		return []loginKey{{problem: IDSSHPrivateKey, message: "private key: remove it, create a new pair (this one is exposed), and use the .pub file"}}
 	}
 	for line := range strings.SplitSeq(text, "\n") {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
 		if line[0] == '#' {
-			keys = append(keys, noKey("this is a comment and no key: give the content of a .pub file, such as ssh-ed25519 AAAA…"))
+			keys = append(keys, noKey("a comment, not a key: use the content of a .pub file, such as ssh-ed25519 AAAA…"))
 			continue
 		}
 		keys = append(keys, readLoginKey(line))

@@ -36,7 +36,7 @@ func (s Summary) Rows() []SummaryRow {
 	for _, d := range s.Disks {
 		wipes := ""
 		if d.Wipes {
-			wipes = ", what is there is lost"
+			wipes = ", replacing its content"
 		}
 		row("disk", "%s %s%s", d.Kind, d.Name, wipes)
 	}

@@ -33,7 +33,7 @@ type yamlReader struct {
 // be looked at. Paths in findings are the document's own.
 func readYAML(data []byte) (root *element, findings []jsonFinding) {
 	if marks := bytes.Count(data, []byte{','}) + bytes.Count(data, []byte{'['}) + bytes.Count(data, []byte("- ")) + bytes.Count(data, []byte{'{'}); marks > maxYAMLMarks {
-		return nil, []jsonFinding{{id: IDTooComplex, at: place{1, 1}, message: fmt.Sprintf("more than %d commas, brackets and dashes: as YAML this takes too long to read; put large files elsewhere, and refer to them", maxYAMLMarks)}}
+		return nil, []jsonFinding{{id: IDTooComplex, at: place{1, 1}, message: fmt.Sprintf("more than %d commas, brackets and dashes: too slow to read as YAML; host large files elsewhere and refer to them", maxYAMLMarks)}}
 	}
 	var document yaml.Node
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
@@ -45,7 +45,7 @@ func readYAML(data []byte) (root *element, findings []jsonFinding) {
 	}
 	r := &yamlReader{elements: map[*yaml.Node]*element{}, sizes: map[*yaml.Node]int64{}}
 	if r.expanded(&document, 0) > maxExpanded {
-		return nil, []jsonFinding{{id: IDTooComplex, at: place{1, 1}, message: "with its aliases written out this is larger than 16 MiB, or nested deeper than 100 levels, or an anchor contains itself: write it without them"}}
+		return nil, []jsonFinding{{id: IDTooComplex, at: place{1, 1}, message: "with aliases expanded, this exceeds 16 MiB or 100 levels, or an anchor contains itself: remove the aliases"}}
 	}
 	if len(document.Content) > 0 {
 		root = r.element(document.Content[0], nil)
@@ -54,9 +54,9 @@ func readYAML(data []byte) (root *element, findings []jsonFinding) {
 	switch err := guarded(func() error { return decoder.Decode(&second) }); {
 	case errors.Is(err, io.EOF):
 	case err != nil:
-		r.findings = append(r.findings, jsonFinding{id: IDSeveralDocuments, message: "there is more after the end of the document, and it is not read: remove it"})
+		r.findings = append(r.findings, jsonFinding{id: IDSeveralDocuments, message: "extra data after the end of the document is ignored: remove it"})
 	case len(second.Content) > 0 && second.Content[0].Tag != "!!null":
-		r.findings = append(r.findings, jsonFinding{id: IDSeveralDocuments, at: nodePlace(&second), message: "a second YAML document begins here, and is not read: make one of them, or remove it"})
+		r.findings = append(r.findings, jsonFinding{id: IDSeveralDocuments, at: nodePlace(&second), message: "a second YAML document starts here and is ignored: merge or remove it"})
 	}
 	return root, r.findings
 }
@@ -113,7 +113,7 @@ func (r *yamlReader) element(n *yaml.Node, path elementPath) *element {
 			child := *r.element(n.Content[i+1], at)
 			child.key, child.keyAt = key.Value, nodePlace(key)
 			if _, twice := keys[key.Value]; twice {
-				r.findings = append(r.findings, jsonFinding{IDDuplicateKey, at, child.keyAt, fmt.Sprintf("the key %s is here for the second time: keep one", quoted(key.Value))})
+				r.findings = append(r.findings, jsonFinding{IDDuplicateKey, at, child.keyAt, fmt.Sprintf("duplicate key %s: keep one", quoted(key.Value))})
 			}
 			keys[key.Value] = struct{}{}
 			e.children = append(e.children, &child)
@@ -162,7 +162,7 @@ var (
 // yamlFinding is an error of the YAML parser, with the line that it names.
 func yamlFinding(err error) jsonFinding {
 	message := yamlValue.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), "this value")
-	f := jsonFinding{id: IDYAML, message: "this is not YAML as Butane reads it: " + message + "; compare it with Butane's documentation"}
+	f := jsonFinding{id: IDYAML, message: "not valid Butane YAML: " + message + "; compare it with Butane's documentation"}
 	if line := yamlLine.FindStringSubmatch(message); line != nil {
 		if n, err := strconv.ParseInt(line[1], 10, 32); err == nil {
 			f.at = place{int32(n), 1}
@@ -172,7 +172,7 @@ func yamlFinding(err error) jsonFinding {
 }
 
 // errPanicked is what a library that crashed did.
-var errPanicked = errors.New("the library crashed on it")
+var errPanicked = errors.New("the library crashed")
 
 // guarded calls a library on what strangers wrote.
 func guarded(call func() error) (err error) {

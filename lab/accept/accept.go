@@ -7,9 +7,8 @@ import (
 	"sync"
 )
 
-// Serve hands every connection of the listener to serve, in a goroutine of its own, and closes
-// listener and connections when ctx ends. It returns when the listener is closed and all calls of
-// serve have returned.
+// Serve calls serve for each connection of the listener, each call in its own goroutine. It closes
+// the listener and its connections when ctx ends, and returns after all calls have returned.
 func Serve(ctx context.Context, listener net.Listener, serve func(context.Context, net.Conn)) {
 	var serving sync.WaitGroup
 	defer serving.Wait()

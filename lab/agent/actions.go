@@ -8,7 +8,7 @@ import (
 	"ironworks/lab/python"
 )
 
-// actions are all commands, by extension and name.
+// actions returns all commands, by extension and name.
 func (a *agent) actions() map[string]map[string]action {
 	return map[string]map[string]action{
 		"deploy":  a.stepActions(deploying),
@@ -38,13 +38,13 @@ func (a *agent) reboot(ctx context.Context, _ *dict) (any, error) {
 }
 
 const (
-	// shutdownDelay is between the command to power off and its effect.
+	// shutdownDelay is the time between the command to power off and its effect.
 	shutdownDelay = time.Second
-	// leastShutdown is what an answer needs to get out, however fast all else is.
-	leastShutdown = 100 * time.Millisecond
+	// minShutdown is the minimum delay for sending the answer, at any speed.
+	minShutdown = 100 * time.Millisecond
 )
 
-// shutDown takes a moment, in which the answer to the command gets out.
+// shutDown waits a moment, so that the answer to the command is sent.
 func (a *agent) shutDown(ctx context.Context, how func(context.Context) error) error {
 	if err := a.hardware.Sync(ctx); err != nil {
 		a.log.standby.warning("Failed to sync file system buffers: %v", err)
@@ -52,7 +52,7 @@ func (a *agent) shutDown(ctx context.Context, how func(context.Context) error) e
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-time.After(max(a.scale(shutdownDelay), leastShutdown)):
+	case <-time.After(max(a.scale(shutdownDelay), minShutdown)):
 	}
 	return how(ctx)
 }
@@ -61,7 +61,7 @@ func (a *agent) sync(ctx context.Context, _ *dict) (any, error) {
 	return nil, a.hardware.Sync(ctx)
 }
 
-// getPartitionUUIDs tells what write_image left.
+// getPartitionUUIDs returns the UUIDs of the last write_image.
 func (a *agent) getPartitionUUIDs(context.Context, *dict) (any, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -73,12 +73,12 @@ func (a *agent) getPartitionUUIDs(context.Context, *dict) (any, error) {
 }
 
 func (a *agent) lockdown(context.Context, *dict) (any, error) {
-	a.end(byLockdown)
+	a.requestEnd(byLockdown)
 	return nil, nil
 }
 
-// errPlainPassword is a password that is not hashed; conductors hash it since
-// many years.
+// errPlainPassword rejects a password that is not hashed; conductors have hashed it for many
+// years.
 var errPlainPassword = errors.New("the rescue password is not hashed")
 
 func (a *agent) finalizeRescue(ctx context.Context, params *dict) (any, error) {
@@ -88,7 +88,7 @@ func (a *agent) finalizeRescue(ctx context.Context, params *dict) (any, error) {
 	if err := a.hardware.SetRescuePassword(ctx, params.Text("rescue_password")); err != nil {
 		return nil, err
 	}
-	a.end(byRescue)
+	a.requestEnd(byRescue)
 	return nil, nil
 }
 
@@ -96,8 +96,8 @@ func (a *agent) collectSystemLogs(context.Context, *dict) (any, error) {
 	return newDict("system_logs", archive(a.journal.text(), a.now())), nil
 }
 
-// installBootloader is for images of a whole disk, which bring theirs: with
-// UEFI the firmware is told of it, with BIOS there is nothing to do.
+// installBootloader handles whole-disk images, which have a boot loader: with UEFI the firmware
+// gets an entry, with BIOS there is nothing to do.
 func (a *agent) installBootloader(ctx context.Context, params *dict) (any, error) {
 	device, err := a.rootDisk(ctx, false)
 	if err != nil {

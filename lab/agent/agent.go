@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// agent is one that runs.
+// agent is a running agent.
 type agent struct {
 	options   Options
 	hardware  Hardware
@@ -19,10 +19,10 @@ type agent struct {
 
 	ironic *ironic
 	beats  *heartbeats
-	work   sync.WaitGroup // commands that run
+	work   sync.WaitGroup // running commands
 	doors  Doors          // calls that are being answered
-	md5    bool           // lookup said that MD5 is good enough
-	ending chan ending    // the service is to end; has room for one
+	md5    bool           // allowed by the lookup
+	ending chan ending    // requests the end of the service; has room for one
 
 	mu             sync.Mutex
 	node           *dict
@@ -44,9 +44,8 @@ const (
 	byDeath
 )
 
-// Run is the agent from its start to the end of ctx, which is no error. After
-// a rescue has been finalized it ends by itself, as it does when Ironic does
-// not know the machine. It leaves nothing running.
+// Run runs the agent until ctx ends, which is no error. It returns earlier after a rescue was
+// finalized, or if Ironic does not know the machine. All of its goroutines have ended then.
 func Run(ctx context.Context, options Options) error {
 	if err := options.complete(); err != nil {
 		return fmt.Errorf("agent: %w", err)
@@ -61,7 +60,7 @@ func Run(ctx context.Context, options Options) error {
 	a.journal.systemd(PriorityInfo, "Started "+agentUnit+" - Ironic Agent.")
 	err := a.run(ctx)
 	if ctx.Err() != nil && !errors.Is(err, ErrDied) {
-		return nil //nolint:nilerr // the end of ctx is the end of the machine
+		return nil //nolint:nilerr // ctx ends when the machine is powered off
 	}
 	if err != nil {
 		a.journal.systemd(PriorityNotice, agentUnit+": Main process exited, code=exited, status=1/FAILURE")
@@ -91,12 +90,12 @@ func (a *agent) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	mine := a.takeLookup(found)
+	mine := a.storeLookup(found)
 	if err := a.awaitDisks(ctx); err != nil {
 		return err
 	}
 	if !mine {
-		// A token that was given away before: somebody else may have it.
+		// The token was issued before: another ramdisk may have it.
 		a.log.agent.info("Found rescue state marker file, locking down IPA in disabled mode")
 		<-ctx.Done()
 		return nil
@@ -104,15 +103,15 @@ func (a *agent) run(ctx context.Context) error {
 	return a.serve(ctx)
 }
 
-// now is the time by the machine's clock.
+// now returns the time of the machine's clock.
 func (a *agent) now() time.Time { return time.Now().Add(a.options.Faults.ClockSkew) }
 
-// scale is how long a pause is at the speed of this agent.
+// scale returns a pause at the agent's speed.
 func (a *agent) scale(d time.Duration) time.Duration {
 	return time.Duration(float64(d) / a.options.Speed)
 }
 
-// sleep waits; false says that ctx ended first.
+// sleep waits; it returns false if ctx ended first.
 func (a *agent) sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
@@ -122,8 +121,8 @@ func (a *agent) sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// end asks the service to end; the first reason counts.
-func (a *agent) end(why ending) {
+// requestEnd requests the end of the service; the first reason counts.
+func (a *agent) requestEnd(why ending) {
 	select {
 	case a.ending <- why:
 	default:
@@ -136,14 +135,14 @@ func (a *agent) cachedNode() *dict {
 	return a.node
 }
 
-// cachedPorts are the node's ports as the last step got them.
+// cachedPorts returns the node's ports of the last step.
 func (a *agent) cachedPorts() any {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.ports
 }
 
-// cacheNode keeps the node as the conductor last sent it.
+// cacheNode stores the node that the conductor last sent.
 func (a *agent) cacheNode(node *dict) {
 	a.mu.Lock()
 	fresh := a.node == nil || a.node.Text("uuid") != node.Text("uuid")
@@ -154,7 +153,7 @@ func (a *agent) cacheNode(node *dict) {
 	}
 }
 
-// installFails counts the runs of the installer that are to fail.
+// installFails counts the runs of the installer that must fail.
 func (a *agent) installFails() (message string, fails bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -15,10 +15,10 @@ import (
 	"ironworks/lab/python"
 )
 
-// maxBody is more than a conductor sends: a configdrive may have 64 MiB.
+// maxBody is larger than any request of a conductor: a configdrive may have 64 MiB.
 const maxBody = 128 << 20
 
-// Errors that come from the service itself and not from a command.
+// Errors of the service itself, not of a command.
 const (
 	badToken  = "401 Unauthorized: Token invalid."
 	badParams = "400 Bad Request: Missing or invalid name or params"
@@ -27,7 +27,7 @@ const (
 	notThat   = "405 Method Not Allowed: The method is not allowed for the requested URL."
 )
 
-// handler is the service. Calls that wait end with ctx.
+// handler returns the service. Waiting calls end with ctx.
 func (a *agent) handler(ctx context.Context) http.Handler {
 	route := func(w http.ResponseWriter, r *http.Request) {
 		path, versioned := strings.CutPrefix(r.URL.Path, "/v1")
@@ -63,8 +63,7 @@ func (a *agent) handler(ctx context.Context) http.Handler {
 	return a.doors.Guard(a.logged(route))
 }
 
-// logged writes a line for each request, as the real agent does: with the
-// token, for those who can read the journal.
+// logged logs each request, as the real agent does: including the token, readable in the journal.
 func (a *agent) logged(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		uri, begin := r.URL.RequestURI(), time.Now()
@@ -92,8 +91,7 @@ func (a *agent) status(w http.ResponseWriter) {
 		"version", a.options.Version))
 }
 
-// trusted tells whether the caller has the token. An agent without one trusts
-// nobody.
+// trusted reports whether the caller has the token. An agent without one trusts nobody.
 func (a *agent) trusted(r *http.Request) bool {
 	own := a.ownToken()
 	return own != "" && subtle.ConstantTimeCompare([]byte(r.URL.Query().Get("agent_token")), []byte(own)) == 1
@@ -134,7 +132,7 @@ func (a *agent) getCommand(ctx context.Context, w http.ResponseWriter, r *http.R
 	a.showCommand(ctx, w, r, found)
 }
 
-// showCommand answers with a command, once it has ended if the caller waits.
+// showCommand answers with a command, after its end if the caller waits.
 func (a *agent) showCommand(ctx context.Context, w http.ResponseWriter, r *http.Request, c *command) {
 	if strings.EqualFold(r.URL.Query().Get("wait"), "true") {
 		select {
@@ -184,7 +182,7 @@ func (a *agent) postCommand(ctx context.Context, w http.ResponseWriter, r *http.
 
 func refuseWith(w http.ResponseWriter, f *fault) { refuse(w, f.Code, f.Error()) }
 
-// refuse answers in the form that conductors look for.
+// refuse answers with an error in the format that conductors expect.
 func refuse(w http.ResponseWriter, status int, text string) {
 	code := "Client"
 	if status >= http.StatusInternalServerError {
@@ -196,6 +194,6 @@ func refuse(w http.ResponseWriter, status int, text string) {
 func answer(w http.ResponseWriter, status int, body *dict) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	// A conductor that has gone away is told nothing.
+	// A disconnected conductor gets no answer.
 	_, _ = io.WriteString(w, dump(body))
 }

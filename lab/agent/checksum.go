@@ -2,7 +2,7 @@ package agent
 
 import (
 	"context"
-	"crypto/md5"  //nolint:gosec // agents compare what they are told to
+	"crypto/md5"  //nolint:gosec // for comparison with given checksums
 	"crypto/sha1" //nolint:gosec // as above
 	"crypto/sha256"
 	"crypto/sha512"
@@ -19,14 +19,13 @@ import (
 	"ironworks/lab/python"
 )
 
-// hashes are the algorithms that an agent compares with when they are named.
-// Python knows more of them, which nobody asks for.
+// hashes are the algorithms that can be named. Python has more, which are not used.
 var hashes = map[string]func() hash.Hash{
 	"md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224, "sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New,
 }
 
-// hashOf is the algorithm of a checksum that comes without one. MD5 is off
-// unless Ironic allows it, which it does by default.
+// hashOf returns the algorithm of a checksum without a name. MD5 is off unless Ironic allows it,
+// which it does by default.
 func hashOf(checksum string, md5Enabled bool) (func() hash.Hash, error) {
 	switch len(checksum) {
 	case 2 * sha512.Size:
@@ -37,9 +36,9 @@ func hashOf(checksum string, md5Enabled bool) (func() hash.Hash, error) {
 		if md5Enabled {
 			return md5.New, nil
 		}
-		return nil, errors.New("MD5 support is disabled, and support will be removed in a 2024 version of Ironic.") //nolint:staticcheck // word for word
+		return nil, errors.New("MD5 support is disabled, and support will be removed in a 2024 version of Ironic.") //nolint:staticcheck // the agent's message
 	default:
-		return nil, errors.New("Unable to identify checksum algorithm used, and a value is not specified in the os_hash_algo setting.") //nolint:staticcheck // word for word
+		return nil, errors.New("Unable to identify checksum algorithm used, and a value is not specified in the os_hash_algo setting.") //nolint:staticcheck // the agent's message
 	}
 }
 
@@ -47,8 +46,8 @@ func isURL(checksum string) bool {
 	return strings.HasPrefix(checksum, "http://") || strings.HasPrefix(checksum, "https://")
 }
 
-// expected is the checksum that an image must have, and how it is made. An
-// error that is final is not worth another try.
+// expected returns the checksum that an image must have, and its algorithm. A final error is not
+// retried.
 func (a *agent) expected(ctx context.Context, info imageInfo) (sum string, newHash func() hash.Hash, final bool, err error) {
 	sum, newHash = info.checksum, info.newHash
 	if isURL(sum) {
@@ -70,7 +69,7 @@ func (a *agent) expected(ctx context.Context, info imageInfo) (sum string, newHa
 	return "", nil, true, f
 }
 
-// fetchChecksum reads a file of checksums and finds that of the image.
+// fetchChecksum downloads a checksum file and finds the image in it.
 func (a *agent) fetchChecksum(ctx context.Context, info imageInfo) (sum string, final bool, err error) {
 	a.log.standby.debug("Downloading checksums file from %s", info.checksum)
 	failed := func(format string, args ...any) *fault {
@@ -123,8 +122,8 @@ var (
 	lastChecksum  = regexp.MustCompile(`\s([a-fA-F\d]{32}|[a-fA-F\d]{64}|[a-fA-F\d]{128})$`)
 )
 
-// checksumIn reads a line of a file of checksums: "SUM  NAME", "SUM *NAME", and,
-// where the agent is not old, "SHA256 (NAME) = SUM" of the BSDs.
+// checksumIn parses a line of a checksum file: "SUM  NAME", "SUM *NAME", and, unless the agent is
+// old, BSD's "SHA256 (NAME) = SUM".
 func (a age) checksumIn(line, name string) string {
 	if a == antique {
 		sum, rest, _ := strings.Cut(line, " ")

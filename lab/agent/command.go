@@ -2,29 +2,29 @@ package agent
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
-	"fmt"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
-// commandStatus is what became of a command.
+// commandStatus is the status of a command.
 type commandStatus string
 
 const (
 	running   commandStatus = "RUNNING"
 	succeeded commandStatus = "SUCCEEDED"
 	failed    commandStatus = "FAILED"
-	// mismatch is said of any steps, not only of clean steps.
+	// mismatch is used for all kinds of steps, not only for clean steps.
 	mismatch commandStatus = "CLEAN_VERSION_MISMATCH"
 )
 
-// command is one that the agent was given; it is kept for the agent's life.
+// command is a command of the conductor; the agent keeps it until it ends.
 type command struct {
 	id, name string
-	done     chan struct{} // closed when it no longer runs
+	done     chan struct{} // closed when it has ended
 
-	// Under the agent's lock.
+	// The agent's lock guards these.
 	status commandStatus
 	err    *fault
 	result any
@@ -38,16 +38,15 @@ func (c *command) show() *dict {
 	return shown
 }
 
-// action is what a command does.
+// action implements a command.
 type action struct {
-	// later: it runs while the conductor does something else, and a heartbeat
-	// follows its end.
+	// later reports that it runs in the background, and that a heartbeat follows its end.
 	later bool
 	do    func(ctx context.Context, params *dict) (any, error)
 }
 
-// execute begins a command. Its error is the caller's fault; what goes wrong
-// in the command is in the command.
+// execute starts a command. An error is the caller's fault; a failure of the command is stored in
+// the command.
 func (a *agent) execute(ctx context.Context, full string, params *dict) (*command, error) {
 	extension, name, dotted := strings.Cut(full, ".")
 	if !dotted {
@@ -71,7 +70,7 @@ func (a *agent) execute(ctx context.Context, full string, params *dict) (*comman
 		a.mu.Unlock()
 		return nil, newFault(invalidCommand, "Unknown command: %s", name)
 	}
-	c := &command{id: newID(), name: name, status: running, done: make(chan struct{})}
+	c := &command{id: uuid.NewString(), name: name, status: running, done: make(chan struct{})}
 	a.commands = append(a.commands, c)
 	a.mu.Unlock()
 
@@ -88,7 +87,7 @@ func (a *agent) execute(ctx context.Context, full string, params *dict) (*comman
 			return // the machine is gone, and so is its answer
 		}
 		a.finish(c, result, err)
-		a.beats.soon()
+		a.beats.request()
 	})
 	return c, nil
 }
@@ -123,12 +122,4 @@ func (a *agent) finish(c *command, result any, err error) {
 	default:
 		a.log.base.error("Command failed: %s, error: %s", c.name, f)
 	}
-}
-
-// newID is a random UUID.
-func newID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // it cannot fail
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

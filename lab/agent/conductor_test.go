@@ -19,19 +19,18 @@ import (
 
 const testToken = "0123456789abcdef0123456789abcdef"
 
-// conductor is an Ironic as an agent sees it, and drives the agent as a
-// conductor does.
+// conductor is an Ironic as an agent sees it, and calls the agent like a conductor.
 type conductor struct {
 	t      *testing.T
 	server *httptest.Server
 
-	// Before the agent starts.
+	// These are set before the agent starts.
 	node        string       // JSON of the node
 	lookups     []int        // statuses before the first 200
-	token       string       // what lookup gives
+	token       string       // token of the lookup's answer
 	inspection  int          // status of continue_inspection
-	apiVersion  string       // what the root says
-	lookupQuery func(string) // sees the query of each lookup
+	apiVersion  string       // version in the root document
+	lookupQuery func(string) // called with the query of each lookup
 
 	mu         sync.Mutex
 	looked     int
@@ -94,7 +93,7 @@ func (c *conductor) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// wait waits for the next heartbeat and gives it.
+// wait waits for the next heartbeat and returns it.
 func (c *conductor) wait() *dict {
 	c.t.Helper()
 	select {
@@ -129,8 +128,7 @@ func (c *conductor) start(m *metal, options Options) (done chan error) {
 	return done
 }
 
-// driver calls an agent the way a conductor does: with its certificate and
-// TLS 1.3.
+// driver calls an agent like a conductor: with its certificate and TLS 1.3.
 type driver struct {
 	t     *testing.T
 	base  string
@@ -181,14 +179,14 @@ func (d *driver) list() list {
 	return commands
 }
 
-// last is the newest command.
+// last returns the newest command.
 func (d *driver) last() *dict {
 	d.t.Helper()
 	commands := d.list()
 	return commands[len(commands)-1].(*dict)
 }
 
-// stepParams are the parameters of an execute command.
+// stepParams returns the parameters of an execute command.
 func stepParams(name, version string) string {
 	return fmt.Sprintf(`{"step": {"interface": "deploy", "step": %q, "args": {}, "priority": 80}, "node": %s, "ports": []%s}`, name, wholeNode, version)
 }

@@ -1,8 +1,6 @@
-// Package agent is ironic-python-agent's protocol: inspection, lookup,
-// heartbeats, the service that a conductor drives, and the steps with their
-// real meaning, down to the words of their errors.
+// Package agent implements ironic-python-agent's protocol: inspection, lookup, heartbeats, the
+// service that a conductor calls, and the steps with their real effects and error messages.
 //
-// What it works on is a [Hardware]; nothing here knows whether that is a
-// machine or the picture of one. Everything it says goes to a journal, in the
-// form in which the real agent's lines stand there.
+// It works on a [Hardware], which may be a real or a simulated machine. It logs to a journal, in
+// the format of the real agent.
 package agent

@@ -30,13 +30,12 @@ func (a *agent) eraseDevices(ctx context.Context, node, _ *dict) (any, error) {
 	return results, nil
 }
 
-// eraseMetadata goes on after a disk that cannot be erased, and fails then.
+// eraseMetadata continues after a disk that cannot be erased, and fails at the end.
 func (a *agent) eraseMetadata(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, a.eraseEach(ctx, node, "Failed to erase the metadata on the device(s): ", "; ", func(Disk) Erasure { return EraseMetadata })
 }
 
-// eraseExpress overwrites NVMe disks, which is quick, and of the others only
-// the metadata.
+// eraseExpress erases NVMe disks completely, which is quick, and only the metadata of the others.
 func (a *agent) eraseExpress(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, a.eraseEach(ctx, node, "Failed to conduct an express erase on the device(s): ", "\n", func(d Disk) Erasure {
 		if strings.HasPrefix(d.Name, "/dev/nvme") {
@@ -67,8 +66,7 @@ func (a *agent) eraseEach(ctx context.Context, node *dict, failure, separator st
 	return nil
 }
 
-// eraseOne erases a disk, or removes what is in a partition before its disk is
-// erased.
+// eraseOne erases a disk, or a partition before its disk is erased.
 func (a *agent) eraseOne(ctx context.Context, d Disk, depth Erasure) error {
 	if d.partition {
 		_, err := a.program(ctx, "wipefs", "--force", "--all", d.Name)

@@ -29,7 +29,7 @@ const (
 	restError        kind = "RESTError"
 )
 
-// class says how errors of a kind are told.
+// class is how errors of a kind are reported.
 var class = map[kind]struct {
 	code    int
 	message string
@@ -53,7 +53,7 @@ var class = map[kind]struct {
 	restError:        {500, "An error occurred"},
 }
 
-// fault is an error that the agent tells the conductor.
+// fault is an error that the agent reports to the conductor.
 type fault struct {
 	Type    kind   `json:"type"`
 	Code    int    `json:"code"`
@@ -68,7 +68,7 @@ func newFault(k kind, format string, args ...any) *fault {
 
 func (f *fault) Error() string { return f.Message + ": " + f.Details }
 
-// exception is one of Python's own, which the agent did not think of.
+// exception is a Python exception that the real agent does not handle.
 type exception = python.Exception
 
 func raise(class, format string, args ...any) *exception {

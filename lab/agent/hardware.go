@@ -10,53 +10,50 @@ import (
 
 // Hardware is the machine that the agent runs on.
 //
-// Its methods are called from several goroutines, but only one step runs at a
-// time. They end early when their context does.
+// Its methods are called from several goroutines, but only one step runs at a time. They return
+// early when their context ends.
 type Hardware interface {
-	// Inventory is what the machine says of itself, disks included.
+	// Inventory returns the inventory of the machine, including disks.
 	Inventory(ctx context.Context) (Inventory, error)
-	// BlockDevices lists the disks as they are now, every serial and WWN
-	// included, in the order of the kernel. An array of disks (software RAID)
-	// stands behind the first of them.
+	// BlockDevices returns the current disks with every serial and WWN, in the order of the
+	// kernel. A software RAID array follows the first of its disks.
 	BlockDevices(ctx context.Context) ([]Disk, error)
 
-	// Install runs coreos-installer and hands over each line that it prints.
-	// An installer that fails gives an *ExitError; one that is not there
-	// ErrNoInstaller.
+	// Install runs coreos-installer and passes each line that it prints to line. A failed
+	// installer is an *ExitError; a missing one is ErrNoInstaller.
 	Install(ctx context.Context, install Install, line func(string)) error
-	// BootFrom makes the boot entry of the disk in the firmware. A disk
-	// without an EFI partition gives ErrNoEFIPartition.
+	// BootFrom creates the firmware's boot entry for a disk. A disk without an EFI partition is
+	// ErrNoEFIPartition.
 	BootFrom(ctx context.Context, device string) error
-	// WriteImage writes an image to a disk and answers the identifier of the
-	// disk afterwards. A disk without partitions afterwards gives
-	// ErrNoPartitions.
+	// WriteImage writes an image to a disk and returns the disk's new identifier. A disk without
+	// partitions afterwards is ErrNoPartitions.
 	WriteImage(ctx context.Context, write ImageWrite, content io.Reader) (string, error)
-	// Erase forgets what is on a disk.
+	// Erase erases a disk.
 	Erase(ctx context.Context, device string, depth Erasure) error
 
-	// StartUnit starts a systemd unit of the host; UnitState tells how it is.
+	// StartUnit starts a systemd unit of the host; UnitState returns its state.
 	StartUnit(ctx context.Context, unit string) error
 	UnitState(ctx context.Context, unit string) (UnitState, error)
 
-	// SetRescuePassword lets the rescue user in with a password of this hash.
+	// SetRescuePassword allows the rescue user to log in with a password of this hash.
 	SetRescuePassword(ctx context.Context, hash string) error
-	// NetworkDown takes the network interfaces down, for good.
+	// NetworkDown permanently takes the network interfaces down.
 	NetworkDown(ctx context.Context) error
-	// Sync writes out what is still in memory.
+	// Sync writes cached data to disk.
 	Sync(ctx context.Context) error
-	// PowerOff and Reboot only start what they say.
+	// PowerOff and Reboot only start the action.
 	PowerOff(ctx context.Context) error
 	Reboot(ctx context.Context) error
 }
 
-// What hardware may answer.
+// Errors of Hardware.
 var (
 	ErrNoInstaller    = errors.New("coreos-installer is not there")
 	ErrNoEFIPartition = errors.New("no EFI partition on the disk")
 	ErrNoPartitions   = errors.New("no partitions on the disk")
 )
 
-// ExitError is a program that ended with a code other than zero.
+// ExitError is a non-zero exit status of a program.
 type ExitError struct {
 	Code int
 }
@@ -72,7 +69,7 @@ type Install struct {
 	CopyNetwork bool
 }
 
-// ImageWrite is an image on its way to a disk.
+// ImageWrite is an image to write.
 type ImageWrite struct {
 	Device      string
 	ID          string
@@ -96,11 +93,10 @@ type UnitState struct {
 	Result string // success, exit-code, …
 }
 
-// Texts is an attribute of a disk: unknown (nil), one text, or several of
-// which each may be meant.
+// Texts is an attribute of a disk: unknown (nil), one text, or several alternatives.
 type Texts []string
 
-// MarshalJSON gives null, a string or a list.
+// MarshalJSON returns null, a string or a list.
 func (t Texts) MarshalJSON() ([]byte, error) {
 	switch {
 	case t == nil:
@@ -111,7 +107,7 @@ func (t Texts) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]string(t))
 }
 
-// Text is an attribute with one value.
+// Text returns an attribute with one value.
 func Text(s string) Texts { return Texts{s} }
 
 // Disk is a block device as the agent describes it.
@@ -131,9 +127,9 @@ type Disk struct {
 	PhysicalSectors    int    `json:"physical_sectors"`
 	Transport          Texts  `json:"tran"`
 
-	// ReadOnly and VirtualMedia keep a disk from being erased.
+	// ReadOnly and VirtualMedia prevent a disk from being erased.
 	ReadOnly     bool `json:"-"`
 	VirtualMedia bool `json:"-"`
 
-	partition bool // of a disk, while it is erased
+	partition bool // of a disk, during erasing
 }

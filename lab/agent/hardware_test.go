@@ -10,14 +10,14 @@ import (
 	"sync"
 )
 
-// metal is hardware that remembers what was done to it.
+// metal is hardware that records what was done to it.
 type metal struct {
 	disks    []Disk
 	hostname string
 	boot     BootMode
-	units    []UnitState // what UnitState answers, one after the other
+	units    []UnitState // answers of UnitState, in order
 
-	// What goes wrong.
+	// Failures.
 	installErr error
 	lines      []string
 	bootErrs   []error
@@ -28,7 +28,7 @@ type metal struct {
 	did      []string
 	installs []Install
 	written  map[string]string
-	off      func() // the power goes
+	off      func() // powers the machine off
 }
 
 func newMetal() *metal {
@@ -150,7 +150,7 @@ func (l *lines) has(part string) bool {
 	return slices.ContainsFunc(l.text, func(s string) bool { return strings.Contains(s, part) })
 }
 
-// bench is an agent without a conductor, for trying its steps.
+// bench returns an agent without a conductor, for testing its steps.
 func bench(m *metal, options Options) *agent {
 	if m.off == nil {
 		m.off = func() {}

@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// minHeartbeat is the least between two heartbeats.
+	// minHeartbeat is the minimum time between two heartbeats.
 	minHeartbeat            = 5 * time.Second
 	defaultHeartbeatTimeout = 300 * time.Second
 )
 
-// heartbeats tell Ironic that the agent is there.
+// heartbeats sends heartbeats to Ironic.
 type heartbeats struct {
 	agent   *agent
 	timeout time.Duration
-	force   chan struct{} // asks for one soon; has room for one
+	force   chan struct{} // requests one soon; has room for one
 
-	// Where the agent is to be found; set before they begin.
+	// callback is the agent's address; set before the first heartbeat.
 	callback string
 	ca       string
 }
@@ -35,16 +35,16 @@ func newHeartbeats(a *agent, timeout any) *heartbeats {
 	return h
 }
 
-// soon asks for a heartbeat; one that was asked for already will do.
-func (h *heartbeats) soon() {
+// request requests a heartbeat, unless one was requested already.
+func (h *heartbeats) request() {
 	select {
 	case h.force <- struct{}{}:
 	default:
 	}
 }
 
-// run sends heartbeats until ctx ends: the first at once, then at an interval
-// that is never the same, and soon after a command has ended.
+// run sends heartbeats until ctx ends: the first at once, then at random intervals, and soon after
+// a command has ended.
 func (h *heartbeats) run(ctx context.Context) {
 	a := h.agent
 	a.log.agent.info("Starting heartbeater")
@@ -68,9 +68,9 @@ func (h *heartbeats) run(ctx context.Context) {
 	}
 }
 
-// wait ends when the next heartbeat is due; false says that ctx ended.
+// wait waits until the next heartbeat is due; it returns false if ctx ended.
 func (h *heartbeats) wait(ctx context.Context, forced *bool, planned, early <-chan time.Time) bool {
-	over := false // minHeartbeat is over
+	over := false // minHeartbeat has passed
 	for {
 		if *forced && over {
 			return true
@@ -92,7 +92,7 @@ func jitter(d time.Duration, low, high float64) time.Duration {
 	return time.Duration(float64(d) * (low + rand.Float64()*(high-low))) //nolint:gosec // no secret
 }
 
-// send sends one and tells whether Ironic took it.
+// send sends a heartbeat and reports whether Ironic accepted it.
 func (h *heartbeats) send(ctx context.Context) bool {
 	a := h.agent
 	version := min(a.ironic.apiVersion(ctx), withCA)
@@ -120,7 +120,7 @@ func (h *heartbeats) send(ctx context.Context) bool {
 	case answer.status == http.StatusConflict:
 		a.log.agent.warning("conflict error sending heartbeat to %s", urls)
 	case answer.status != http.StatusAccepted:
-		a.log.agent.error("error sending heartbeat to %s: Error heartbeating to agent API: %s", urls, answer.problem())
+		a.log.agent.error("error sending heartbeat to %s: Error heartbeating to agent API: %s", urls, answer.message())
 	default:
 		a.log.agent.debug("heartbeat successful")
 		return true

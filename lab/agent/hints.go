@@ -8,10 +8,10 @@ import (
 	"ironworks/models/hints"
 )
 
-// What hints mean is in models, which was compared with the real agent; here they
-// meet this agent's own values and faults.
+// Package hints implements hints like the real agent; this file converts this agent's values and
+// errors.
 
-// generation is the code that an agent of this age reads hints with.
+// generation returns the hint semantics of an agent of this age.
 func (a age) generation() hints.Generation {
 	if a == antique {
 		return hints.GenerationOld
@@ -19,7 +19,7 @@ func (a age) generation() hints.Generation {
 	return hints.GenerationNewest
 }
 
-// hintsOf are hints out of a node.
+// hintsOf returns hints from a node.
 func hintsOf(value any) (hints.Hints, error) {
 	given, err := hints.Decode([]byte(dump(value)))
 	if err != nil {
@@ -28,8 +28,8 @@ func hintsOf(value any) (hints.Hints, error) {
 	return given, nil
 }
 
-// reported are disks as hints look at them.
-func reported(disks []Disk) ([]hints.Disk, error) {
+// hintDisks converts disks for package hints.
+func hintDisks(disks []Disk) ([]hints.Disk, error) {
 	raw, err := json.Marshal(disks)
 	if err != nil {
 		return nil, fmt.Errorf("writing the disks: %w", err)
@@ -37,7 +37,7 @@ func reported(disks []Disk) ([]hints.Disk, error) {
 	return hints.DecodeDisks(raw)
 }
 
-// hintFault is an error over hints as this agent tells it.
+// hintFault converts an error about hints to the agent's.
 func hintFault(err error) error {
 	var e *hints.Error
 	switch {
@@ -49,13 +49,13 @@ func hintFault(err error) error {
 	return raise(e.Class, "%s", e.Text)
 }
 
-// matching names the disks that satisfy all hints, in their order.
+// matching returns the names of the disks that satisfy all hints, in order.
 func (a age) matching(disks []Disk, hints *dict) (list, error) {
 	given, err := hintsOf(hints)
 	if err != nil {
 		return nil, err
 	}
-	all, err := reported(disks)
+	all, err := hintDisks(disks)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 
 const gib = 1 << 30
 
-// shelf is what the cases choose from.
+// shelf returns the disks of the cases.
 func shelf() []Disk {
 	yes, no := true, false
 	return []Disk{
@@ -29,13 +29,12 @@ func shelf() []Disk {
 	}
 }
 
-// hintCase is hints and the first disk that they match, or an error.
+// hintCase has hints and the first matching disk, or an error.
 type hintCase struct {
 	name, hints, disk, err string
 }
 
-// hintCases were run through device_hints.py of the real agent, which said the
-// same.
+// hintCases have the same results in the real agent's device_hints.py.
 var hintCases = []hintCase{
 	{name: "a bare word is equality", hints: `{"vendor": "samsung"}`, disk: "/dev/sda"},
 	{name: "upper case does not matter", hints: `{"vendor": "SAMSUNG"}`, disk: "/dev/sda"},
@@ -129,7 +128,7 @@ func TestHints(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			disks, err := reported(shelf())
+			disks, err := hintDisks(shelf())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -149,8 +148,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// Hints that match nothing are only logged when the agent comes to know its
-// node; those that cannot be compared are its end.
+// TestAwaitDisks: hints without a match are only logged after the lookup; invalid ones end the
+// agent.
 func TestAwaitDisks(t *testing.T) {
 	for _, c := range []struct {
 		name, hints, err string

@@ -7,9 +7,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// withHostname gives the Ignition configuration the machine's own name as
-// /etc/hostname, whatever it says of that itself. The result is nil, a string
-// or a value that is to be written as JSON.
+// withHostname sets /etc/hostname to the machine's name in an Ignition configuration, replacing an
+// existing one. The result is nil, a string or a value for JSON.
 func withHostname(userData any, hostname string) (any, error) {
 	if hostname == "" {
 		return userData, nil
@@ -38,14 +37,14 @@ func withHostname(userData any, hostname string) (any, error) {
 	}
 	storage.(*dict).Set("files", append(entries, newDict(
 		"path", "/etc/hostname",
-		"mode", whole(420),
+		"mode", toPythonInt(420),
 		"overwrite", true,
 		"contents", newDict("source", "data:,"+hints.URLQuote(hostname)),
 	)))
 	return ignition, nil
 }
 
-// setDefault is Python's: what is there stays, even if it is null.
+// setDefault is Python's: an existing value stays, even null.
 func setDefault(v any, key string, fresh func() any) (any, error) {
 	d, ok := v.(*dict)
 	if !ok {
@@ -61,9 +60,8 @@ func noAttribute(v any, name string) error {
 	return raise("AttributeError", "'%s' object has no attribute '%s'", hints.PythonTypeName(v), name)
 }
 
-// joinKargs is ','.join: the kernel arguments of a list become one, and those
-// of a string its characters. coreos-installer takes no commas, but this is
-// what it gets.
+// joinKargs is ','.join: the kernel arguments of a list become one, and those of a string its
+// characters. coreos-installer does not support commas, but this is what the real agent passes.
 func joinKargs(v any) (string, error) {
 	switch v := v.(type) {
 	case string:

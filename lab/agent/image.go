@@ -21,7 +21,7 @@ const (
 	downloadRetry = 10 * time.Second
 )
 
-// writeImage is the step of that name.
+// writeImage implements the step of that name.
 func (a *agent) writeImage(ctx context.Context, _, args *dict) (any, error) {
 	if !args.Has("image_info") {
 		return nil, raise("TypeError", "%s.write_image() missing 1 required positional argument: 'image_info'", genericManager.class)
@@ -59,9 +59,9 @@ func (a *agent) written() string {
 	return a.writtenImage
 }
 
-// fetchAndWrite answers what get_partition_uuids will: the identifier of the
-// disk, or those of its partitions. A raw image may go straight to the disk and
-// is compared afterwards; any other must be right before the disk is touched.
+// fetchAndWrite returns the result of get_partition_uuids: the identifier of the disk, or those of
+// its partitions. A raw image may be streamed to the disk and is verified afterwards; others are
+// verified before the disk is touched.
 func (a *agent) fetchAndWrite(ctx context.Context, info imageInfo, device string) (*dict, error) {
 	if info.streams {
 		paths, err := a.prepare(ctx, info, device)
@@ -81,7 +81,7 @@ func (a *agent) fetchAndWrite(ctx context.Context, info imageInfo, device string
 		if err != nil {
 			return nil, err
 		}
-		return a.told(ctx, info, paths, root)
+		return a.conductorResult(ctx, info, paths, root)
 	}
 	file, err := os.CreateTemp("", "image-*")
 	if err != nil {
@@ -104,7 +104,7 @@ func (a *agent) fetchAndWrite(ctx context.Context, info imageInfo, device string
 	return a.writeFile(ctx, info, device, file)
 }
 
-// prepare makes the partitions, if the image needs some.
+// prepare creates the partitions, if the image needs some.
 func (a *agent) prepare(ctx context.Context, info imageInfo, device string) (*dict, error) {
 	if !info.partition {
 		return newDict(), nil
@@ -112,15 +112,15 @@ func (a *agent) prepare(ctx context.Context, info imageInfo, device string) (*di
 	return a.partition(ctx, info, device)
 }
 
-// told is what the conductor can ask for afterwards.
-func (a *agent) told(ctx context.Context, info imageInfo, paths *dict, root string) (*dict, error) {
+// conductorResult returns what the conductor can request afterwards.
+func (a *agent) conductorResult(ctx context.Context, info imageInfo, paths *dict, root string) (*dict, error) {
 	if !info.partition {
 		return newDict("root uuid", root), nil
 	}
-	return a.tellUUIDs(ctx, paths)
+	return a.addUUIDs(ctx, paths)
 }
 
-// writeFile writes an image that has been downloaded.
+// writeFile writes a downloaded image.
 func (a *agent) writeFile(ctx context.Context, info imageInfo, device string, file *os.File) (*dict, error) {
 	end, err := file.Seek(0, io.SeekEnd)
 	if err == nil {
@@ -146,7 +146,7 @@ func (a *agent) writeFile(ctx context.Context, info imageInfo, device string, fi
 	if err != nil {
 		return nil, err
 	}
-	return a.told(ctx, info, paths, root)
+	return a.conductorResult(ctx, info, paths, root)
 }
 
 func rewind(file *os.File) error {
@@ -166,7 +166,7 @@ func (a *agent) write(ctx context.Context, info imageInfo, device string, conten
 	return root, err
 }
 
-// download tries the URLs until one gives the image with the right checksum.
+// download tries the URLs until one returns the image with the right checksum.
 func (a *agent) download(ctx context.Context, info imageInfo, location string, use func(io.Reader) error) error {
 	var err error
 	for try := range downloadTries {
@@ -208,13 +208,13 @@ func (a *agent) downloadOnce(ctx context.Context, info imageInfo, location strin
 	if got == want {
 		return false, nil
 	}
-	const told = "Image failed to verify against checksum. location: %s; image ID: %s; image checksum: %s; verification checksum: %s"
-	a.log.standby.error(told, location, info.id, want, got)
-	// Whoever raises it hands these two over in the wrong order.
-	return false, newFault(imageChecksum, told, info.id, location, want, got)
+	const format = "Image failed to verify against checksum. location: %s; image ID: %s; image checksum: %s; verification checksum: %s"
+	a.log.standby.error(format, location, info.id, want, got)
+	// The real agent passes these two in the wrong order.
+	return false, newFault(imageChecksum, format, info.id, location, want, got)
 }
 
-// openAny begins the download from the first URL that works.
+// openAny starts the download from the first URL that works.
 func (a *agent) openAny(ctx context.Context, info imageInfo) (response *http.Response, final bool, err error) {
 	begin := time.Now()
 	var problems []string
@@ -245,9 +245,8 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.text }
 
-// open begins a download. It tries again whatever the answer is: the real agent
-// means to leave that out for 404 and its like, but a response that is no
-// success counts as false in Python, and so its test does not see it.
+// open starts a download. It retries after any answer: the real agent intends to exclude 404 and
+// others, but an unsuccessful response is false in Python, so its condition never applies.
 func (a *agent) open(ctx context.Context, address string) (*http.Response, error) {
 	for try := 1; ; try++ {
 		response, err := a.ask(ctx, address)

@@ -1,30 +1,29 @@
 package agent
 
 import (
-	"crypto/md5" //nolint:gosec // agents compare what they are told to
+	"crypto/md5" //nolint:gosec // for comparison with given checksums
 	"hash"
 
 	"ironworks/lab/python"
 )
 
-// imageInfo is what the conductor says of the image of a direct deployment.
+// imageInfo describes the image of a direct deployment.
 type imageInfo struct {
 	id, format  string
 	urls        []string
-	checksum    string           // or the URL of one
-	newHash     func() hash.Hash // nil: the checksum's length says
+	checksum    string           // or its URL
+	newHash     func() hash.Hash // nil: by the length of the checksum
 	streams     bool
 	bootMode    string
 	bootOption  string
 	configdrive string
-	// partition: the image is a root file system, and the agent makes the
-	// partitions around it.
+	// partition reports that the image is a root file system, and the agent creates the partitions
+	// around it.
 	partition bool
 	given     *dict
 }
 
-// readImageInfo reads the image_info of a write_image step; the refusals are
-// the agent's, in its order.
+// readImageInfo reads the image_info of a write_image step, with the agent's checks in its order.
 func readImageInfo(args *dict, age age, md5Enabled bool) (imageInfo, error) {
 	given := args.Dict("image_info")
 	info := imageInfo{given: given, partition: given.Text("image_type") == "partition", id: given.Text("id"), format: given.Text("disk_format"), bootMode: given.Text("deploy_boot_mode"), bootOption: given.Text("boot_option")}
@@ -48,14 +47,14 @@ func readImageInfo(args *dict, age age, md5Enabled bool) (imageInfo, error) {
 	return info, info.readChecksum(given, age, md5Enabled)
 }
 
-// readChecksum finds out what to compare with.
+// readChecksum determines the expected checksum.
 func (i *imageInfo) readChecksum(given *dict, age age, md5Enabled bool) error {
 	sum := given.Get("checksum")
 	checksum := given.Text("checksum")
 	if sum != nil && checksum == "" {
 		return newFault(invalidParams, "Image 'checksum' must be a non-empty string.")
 	}
-	// What is longer than an MD5 is none, but for an old agent.
+	// Longer texts than an MD5 are no MD5, except for an old agent.
 	available := isURL(checksum) || len(checksum) > 2*md5.Size || (age == antique || md5Enabled) && checksum != ""
 	algorithm, value := given.Get("os_hash_algo"), given.Get("os_hash_value")
 	if python.Truthy(algorithm) || python.Truthy(value) {
@@ -76,7 +75,7 @@ func (i *imageInfo) readChecksum(given *dict, age age, md5Enabled bool) error {
 	case checksum != "" && age == antique:
 		i.checksum, i.newHash = checksum, md5.New
 	case checksum != "":
-		i.checksum = checksum // its length says the rest
+		i.checksum = checksum // the length determines the algorithm
 	default:
 		return newFault(restError, "Unable to verify image %s with available checksums. Please make sure the specified 'os_hash_algo' (currently %s) is supported by this ramdisk, or provide a md5 checksum via the 'checksum' field",
 			i.id, python.Str(algorithm))

@@ -13,12 +13,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"ironworks/lab/python"
 	"ironworks/models/hints"
 )
 
-// injectFiles is the step of that name: the files of the node's properties,
-// then those of its arguments.
+// injectFiles implements the step of that name: the files of the node's properties, then those of
+// its arguments.
 func (a *agent) injectFiles(ctx context.Context, node, args *dict) (any, error) {
 	files, err := filesToInject(node.Dict("properties").Get("inject_files"), args.Get("files"))
 	if err != nil {
@@ -42,7 +44,7 @@ func (a *agent) injectFiles(ctx context.Context, node, args *dict) (any, error) 
 
 var fieldsOfFiles = []string{"path", "partition", "content", "deleted", "mode", "dirmode", "owner", "group"}
 
-// filesToInject checks them; all that is wrong is told at once.
+// filesToInject checks the files; all problems are reported at once.
 func filesToInject(properties, arguments any) ([]*dict, error) {
 	var all list
 	for _, given := range []struct {
@@ -100,7 +102,7 @@ func checkFile(file *dict) []string {
 	return failures
 }
 
-// mounted is a file system while the agent has it mounted.
+// mounted is a mounted file system.
 type mounted struct {
 	device string
 	files  []File
@@ -115,7 +117,7 @@ func (m *mounted) isFolder(name string) bool {
 	return name == "" || i >= 0 && m.files[i].Folder
 }
 
-// mount is a *processError where mount fails.
+// mount mounts a device. A failure of mount is a *processError.
 func (a *agent) mount(ctx context.Context, device string) (*mounted, error) {
 	programs, ok := a.hardware.(Programs)
 	if !ok {
@@ -124,7 +126,7 @@ func (a *agent) mount(ctx context.Context, device string) (*mounted, error) {
 	files, err := programs.Mount(ctx, device)
 	var refused *MountError
 	if errors.As(err, &refused) {
-		folder := "/tmp/tmp" + newID()[:8]
+		folder := "/tmp/tmp" + uuid.NewString()[:8]
 		return nil, &processError{argv: []string{"mount", device, folder}, out: Output{Code: 32, Stderr: "mount: " + folder + ": " + refused.Text + "\n"}}
 	}
 	if err != nil {
@@ -136,7 +138,7 @@ func (a *agent) mount(ctx context.Context, device string) (*mounted, error) {
 func (a *agent) injectOne(ctx context.Context, node, file *dict, root string) error {
 	on, name, err := a.findAndMount(ctx, path.Clean(strings.Trim(file.Text("path"), "/")), file.Get("partition"), root)
 	if err != nil {
-		return uncaught(err)
+		return asUncaught(err)
 	}
 	if python.Truthy(file.Get("deleted")) {
 		if i := on.index(name); i >= 0 && !on.files[i].Folder {
@@ -144,8 +146,8 @@ func (a *agent) injectOne(ctx context.Context, node, file *dict, root string) er
 		}
 	} else if err := a.placeFile(ctx, node, file, on, name); err != nil {
 		a.log.inject.error("Failed to process file %s: %v", python.Repr(file), err)
-		// The real agent means to name the class of the error, and names the
-		// class of that.
+		// The real agent intends to name the class of the error, but names the class of that
+		// class.
 		err = newFault(commandExecution, "Failed to process file %s. <class 'type'>: %v", python.Repr(file), err)
 		return errors.Join(err, a.unmount(ctx, on))
 	}
@@ -153,15 +155,15 @@ func (a *agent) injectOne(ctx context.Context, node, file *dict, root string) er
 }
 
 func (a *agent) unmount(ctx context.Context, on *mounted) error {
-	programs, _ := a.hardware.(Programs) // it mounted
+	programs, _ := a.hardware.(Programs) // it was mounted by a program
 	if err := programs.Unmount(ctx, on.device, on.files); err != nil {
 		a.log.inject.warning("Unable to unmount temporary location: %v", err)
 	}
 	return ctx.Err()
 }
 
-// findAndMount finds the partition for a path: the one that is asked for, by
-// number or by device, or the first with the first folder of the path.
+// findAndMount finds the partition for a path: the requested one, by number or device, or the
+// first with the first folder of the path.
 func (a *agent) findAndMount(ctx context.Context, name string, partition any, root string) (*mounted, string, error) {
 	if python.Truthy(partition) {
 		device := python.Str(partition)
@@ -204,8 +206,8 @@ func (a *agent) findAndMount(ctx context.Context, name string, partition any, ro
 	return nil, "", newFault(deviceNotFound, "No partition found with path %s, scanned: %s", first, python.Repr(partitions))
 }
 
-// nvmeStyle names a partition as this step does: other disks whose names end
-// with a digit it gets wrong, too.
+// nvmeStyle names a partition like the real step, which gets other disks whose names end with a
+// digit wrong, too.
 func nvmeStyle(disk, part string) string {
 	if strings.Contains(disk, "nvme") {
 		return disk + "p" + part
@@ -224,7 +226,7 @@ func (a *agent) placeFile(ctx context.Context, node, file *dict, on *mounted, na
 	if !file.Has("content") {
 		return errors.New("'content'")
 	}
-	// The file is opened first: content that cannot be had leaves it empty.
+	// The file is opened first: if its content is unavailable, it stays empty.
 	i := on.index(name)
 	if i < 0 {
 		i = len(on.files)
@@ -264,7 +266,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return "", s, false
 }
 
-// makeFolders makes a folder and those above it; only the last gets the mode.
+// makeFolders creates a folder and those above it; only the last gets the mode.
 func (m *mounted) makeFolders(name string, mode int) {
 	if m.isFolder(name) {
 		return
@@ -291,7 +293,7 @@ func toMode(v any) int {
 // field is a replacement field of Python's format: {node[uuid]}.
 var field = regexp.MustCompile(`\{(node|ports)((?:\[[^\]]*\])*)\}`)
 
-// contentOf is base64, or the address of the content.
+// contentOf decodes base64, or downloads the content.
 func (a *agent) contentOf(ctx context.Context, node, file *dict) ([]byte, error) {
 	text, ok := file.Get("content").(string)
 	if !ok {
@@ -337,7 +339,7 @@ func (a *agent) contentOf(ctx context.Context, node, file *dict) ([]byte, error)
 	return content, nil
 }
 
-// decodeBase64 is Python's, which skips what does not belong there.
+// decodeBase64 is Python's, which skips invalid characters.
 func decodeBase64(text string) ([]byte, error) {
 	var clean strings.Builder
 	padding := 0
@@ -352,9 +354,9 @@ func decodeBase64(text string) ([]byte, error) {
 	data := clean.String()
 	switch rest := len(data) % 4; {
 	case rest == 1:
-		return nil, fmt.Errorf("Invalid base64-encoded string: number of data characters (%d) cannot be 1 more than a multiple of 4", len(data)) //nolint:staticcheck // Python's words
+		return nil, fmt.Errorf("Invalid base64-encoded string: number of data characters (%d) cannot be 1 more than a multiple of 4", len(data)) //nolint:staticcheck // Python's message
 	case rest != 0 && padding < 4-rest:
-		return nil, errors.New("Incorrect padding") //nolint:staticcheck // Python's words
+		return nil, errors.New("Incorrect padding") //nolint:staticcheck // Python's message
 	}
 	return base64.RawStdEncoding.DecodeString(data)
 }

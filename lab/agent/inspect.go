@@ -15,8 +15,8 @@ const (
 	inspectWaitMax = 30 * time.Second
 )
 
-// inspect sends the inventory. Most of the time nobody asked for it, and 404
-// is the answer; that is noise. The result is the node's UUID if Ironic said.
+// inspect sends the inventory. Usually Ironic did not request it and answers 404, which is
+// ignored. The result is the node's UUID if Ironic returned it.
 func (a *agent) inspect(ctx context.Context) (string, error) {
 	collectors := list{"default", "logs"}
 	a.log.inspector.info("inspection is enabled with collectors %s", python.Repr(collectors))
@@ -73,14 +73,13 @@ func (a *agent) collectDefault(data *dict, collectors list) {
 	data.Set("configuration", newDict("collectors", collectors, "managers", a.options.age().managerList()))
 }
 
-// postInspection tries again while Ironic is busy, broken or out of reach; in
-// the end the error is the agent's end, too.
+// postInspection retries while Ironic is busy, failing or unreachable; a final error ends the
+// agent, too.
 func (a *agent) postInspection(ctx context.Context, url string, data *dict) (reply, error) {
 	wait := inspectWait
 	for try := 1; ; try++ {
 		a.log.inspector.info("Posting collected data to %s", url)
-		// No version: that is what the real agent does, and a version below
-		// 1.84 would be refused.
+		// Like the real agent, it sends no version; a version below 1.84 would be refused.
 		answer, err := a.ironic.call(ctx, http.MethodPost, "/v1/continue_inspection", 0, data)
 		if err == nil && answer.status < http.StatusInternalServerError && answer.status != http.StatusConflict {
 			return answer, nil

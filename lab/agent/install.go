@@ -17,7 +17,7 @@ const (
 	ignitionInTmp = "/tmp/ironic.ign"
 )
 
-// installCoreOS is the step of that name.
+// installCoreOS implements the step of that name.
 func (a *agent) installCoreOS(ctx context.Context, node, _ *dict) (any, error) {
 	if node.Get("automated_clean") == any(false) {
 		a.log.coreos.debug("Cleaning is disabled, will not try to delete software RAID")
@@ -90,7 +90,7 @@ func (a *agent) planInstall(node *dict, device string) (Install, error) {
 	return install, nil
 }
 
-// commandLine is the command as the agent logs it.
+// commandLine returns the command as the agent logs it.
 func commandLine(i Install) list {
 	line := list{"chroot", coreosRoot, "coreos-installer", "install", "--preserve-on-error"}
 	if i.Ignition != nil {
@@ -140,7 +140,7 @@ func (a *agent) runInstaller(ctx context.Context, install Install) error {
 	return err
 }
 
-// runInstallerOnce runs it, unless it is to fail.
+// runInstallerOnce runs it, unless it must fail.
 func (a *agent) runInstallerOnce(ctx context.Context, install Install, line func(string)) error {
 	if message, fails := a.installFails(); fails {
 		line(message)
@@ -149,7 +149,7 @@ func (a *agent) runInstallerOnce(ctx context.Context, install Install, line func
 	return a.hardware.Install(ctx, install, line)
 }
 
-// bootFrom makes the disk what the firmware boots.
+// bootFrom sets the firmware's boot entry to the disk.
 func (a *agent) bootFrom(ctx context.Context, device string) error {
 	a.log.coreos.info("Configuring UEFI boot from device %s", device)
 	var failure *fault
@@ -172,4 +172,55 @@ func (a *agent) bootFrom(ctx context.Context, device string) error {
 		}
 	}
 	return failure
+}
+
+const (
+	assistedUnit  = "agent.service"
+	assistedFirst = time.Second
+	assistedEvery = 15 * time.Second
+)
+
+// startAssistedInstall starts the assisted installer's agent and waits until it has ended.
+func (a *agent) startAssistedInstall(ctx context.Context, _, _ *dict) (any, error) {
+	active, err := a.assistedActive(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if active {
+		a.log.coreos.error("Assisted Installer Agent should not be active at this stage")
+	}
+	if err := a.hardware.StartUnit(ctx, assistedUnit); err != nil {
+		return nil, raise("DBusException", "%v", err)
+	}
+	a.log.coreos.info("Triggered installation via the assisted agent")
+	for pause := assistedFirst; ; pause = assistedEvery {
+		if !a.sleep(ctx, pause) {
+			return nil, ctx.Err()
+		}
+		active, err := a.assistedActive(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if !active {
+			break
+		}
+		a.log.coreos.debug("Still waiting for the assisted agent to finish")
+	}
+	a.log.coreos.info("Succesfully installed using the assisted agent") //nolint:misspell // the agent's message
+	return nil, nil
+}
+
+func (a *agent) assistedActive(ctx context.Context) (bool, error) {
+	state, err := a.hardware.UnitState(ctx, assistedUnit)
+	if err != nil {
+		return false, raise("DBusException", "%v", err)
+	}
+	a.log.coreos.debug("Assisted Agent is in state %s (result %s)", state.Active, state.Result)
+	switch state.Active {
+	case "failed":
+		return false, newFault(deploymentError, `Assisted Installer Agent has failed with result "%s". Check the ramdisk logs for more details.`, state.Result)
+	case "activating", "active":
+		return true, nil
+	}
+	return false, nil
 }

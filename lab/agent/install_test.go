@@ -12,7 +12,7 @@ import (
 
 const hostnameFile = `{"path": "/etc/hostname", "mode": 420, "overwrite": true, "contents": {"source": "data:,worker-1"}}`
 
-// nodeOf is a node as a conductor sends it with a step.
+// nodeOf returns a node as a conductor sends it with a step.
 func nodeOf(t *testing.T, properties, instanceInfo string) *dict {
 	t.Helper()
 	if properties == "" {
@@ -25,13 +25,13 @@ func nodeOf(t *testing.T, properties, instanceInfo string) *dict {
 	return v.(*dict)
 }
 
-// runStep executes a step as the command of the phase does.
+// runStep executes a step like the command of the phase.
 func runStep(t *testing.T, a *agent, p phase, name string, node, args *dict) (any, *fault) {
 	t.Helper()
 	if args == nil {
 		args = newDict()
 	}
-	step := newDict("interface", "deploy", "step", name, "args", args, "priority", whole(80))
+	step := newDict("interface", "deploy", "step", name, "args", args, "priority", toPythonInt(80))
 	result, err := a.executeStep(t.Context(), p, newDict("step", step, "node", node, "ports", list{}, p.name+"_version", modern.managerVersions()))
 	if err == nil {
 		return result, nil
@@ -195,7 +195,7 @@ func TestSmallestLargeEnoughDisk(t *testing.T) {
 	}
 }
 
-func TestFirmwareIsToldSixTimes(t *testing.T) {
+func TestBootEntryIsTriedSixTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMetal()
 		m.boot = UEFI

@@ -31,7 +31,7 @@ type Interface struct {
 	Driver      *string `json:"driver"`
 }
 
-// CPU is all processors together.
+// CPU describes all processors together.
 type CPU struct {
 	ModelName    string   `json:"model_name"`
 	Frequency    string   `json:"frequency"`
@@ -47,7 +47,7 @@ type Memory struct {
 	PhysicalMB int64 `json:"physical_mb"`
 }
 
-// SystemVendor says who made the machine.
+// SystemVendor is the machine's manufacturer.
 type SystemVendor struct {
 	ProductName  string   `json:"product_name"`
 	SerialNumber string   `json:"serial_number"`
@@ -65,13 +65,13 @@ type Firmware struct {
 // BootMode is how the machine booted.
 type BootMode string
 
-// The two ways to boot.
+// Boot modes.
 const (
 	BIOS BootMode = "bios"
 	UEFI BootMode = "uefi"
 )
 
-// Boot tells how the machine booted.
+// Boot describes how the machine booted.
 type Boot struct {
 	Mode         BootMode `json:"current_boot_mode"`
 	PXEInterface *string  `json:"pxe_interface"`

@@ -18,33 +18,33 @@ type apiVersion int
 
 const (
 	oldestAPI   apiVersion = 31
-	withVersion apiVersion = 36 // heartbeats say the agent's version
+	withVersion apiVersion = 36 // heartbeats have the agent's version
 	withToken   apiVersion = 62
 	withCA      apiVersion = 68 // the newest that the agent knows
 )
 
 func (v apiVersion) String() string { return "1." + strconv.Itoa(int(v)) }
 
-// ironic is the API as the agent uses it: without credentials.
+// ironic is a client for the part of the API that the agent uses, without credentials.
 type ironic struct {
 	url    string
 	client *http.Client
 	log    logger
 
 	mu      sync.Mutex
-	version apiVersion // zero until asked
+	version apiVersion // zero before the first request
 }
 
-// reply is what Ironic answered.
+// reply is an answer of Ironic.
 type reply struct {
 	status int
 	body   []byte
 }
 
-// maxReply is more than any answer to an agent.
+// maxReply is larger than any answer to an agent.
 const maxReply = 16 << 20
 
-// call makes a call; a version of zero sends no version.
+// call sends a request; a version of zero sends no version.
 func (i *ironic) call(ctx context.Context, method, path string, version apiVersion, body any) (reply, error) {
 	var content io.Reader
 	if body != nil {
@@ -71,7 +71,7 @@ func (i *ironic) call(ctx context.Context, method, path string, version apiVersi
 	return reply{status: response.StatusCode, body: answer}, nil
 }
 
-// apiVersion asks which version Ironic has, once.
+// apiVersion requests Ironic's version, once.
 func (i *ironic) apiVersion(ctx context.Context) apiVersion {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -92,8 +92,8 @@ func (i *ironic) apiVersion(ctx context.Context) apiVersion {
 	return oldestAPI
 }
 
-// problem is what an answer says went wrong.
-func (r reply) problem() string {
+// message returns the error message of an answer.
+func (r reply) message() string {
 	text := string(r.body)
 	v, err := python.ParseJSON(text)
 	if err == nil {

@@ -1,16 +1,20 @@
 package agent
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
 	"fmt"
 	"strings"
 	"sync"
 	"time"
 )
 
-// Priority is that of syslog.
+// Priority is a syslog priority.
 type Priority int
 
-// The priorities that occur.
+// Used priorities.
 const (
 	PriorityWarning Priority = 4
 	PriorityNotice  Priority = 5
@@ -30,7 +34,7 @@ const (
 	systemdUnit = "init.scope"
 )
 
-// journal writes lines and keeps the last ones, which the agent sends along.
+// journal writes lines and keeps the last ones, which the agent sends to Ironic.
 type journal struct {
 	now  func() time.Time
 	sink func(Entry)
@@ -40,7 +44,7 @@ type journal struct {
 	kept []Entry
 }
 
-// keptEntries is what the logs collector of inspection takes, too.
+// keptEntries is also the limit of the logs collector of inspection.
 const keptEntries = 10000
 
 func (j *journal) write(unit string, priority Priority, text string) {
@@ -56,7 +60,7 @@ func (j *journal) write(unit string, priority Priority, text string) {
 
 func (j *journal) systemd(priority Priority, text string) { j.write(systemdUnit, priority, text) }
 
-// text is the journal as journalctl prints it.
+// text returns the journal as journalctl prints it.
 func (j *journal) text() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -71,14 +75,13 @@ func (j *journal) text() string {
 	return b.String()
 }
 
-// logger is one of oslo.log: its lines carry the name of a Python module.
+// logger is a logger of oslo.log: its lines have the name of a Python module.
 type logger struct {
 	journal *journal
 	module  string
 }
 
-// log writes a line. The journal knows every line of a container's output as
-// info, whatever level stands in it.
+// log writes a line. The journal stores all output of a container as info, whatever its level.
 func (l logger) log(level, format string, args ...any) {
 	at := l.journal.now().UTC().Format("2006-01-02 15:04:05.000")
 	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
@@ -116,4 +119,17 @@ func newLogs(j *journal) logs {
 		raid:      module("ironic_python_agent.raid_utils"),
 		inject:    module("ironic_python_agent.inject_files"),
 	}
+}
+
+// archive packs the journal as the agent sends it: base64 of a tar.gz.
+func archive(journal string, at time.Time) string {
+	var packed bytes.Buffer
+	zip := gzip.NewWriter(&packed)
+	files := tar.NewWriter(zip)
+	// Writing to memory does not fail.
+	_ = files.WriteHeader(&tar.Header{Name: "journal", Mode: 0o644, Size: int64(len(journal)), ModTime: at})
+	_, _ = files.Write([]byte(journal))
+	_ = files.Close()
+	_ = zip.Close()
+	return base64.StdEncoding.EncodeToString(packed.Bytes())
 }

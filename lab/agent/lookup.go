@@ -19,11 +19,10 @@ const (
 	shortestToken     = 32
 )
 
-// lockPauses are how long the agent waits when the node is locked, again and
-// again.
+// lockPauses are the pauses while the node is locked.
 var lockPauses = []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second}
 
-// lookup asks which node this is until Ironic says so, or time is up.
+// lookup looks the node up until Ironic knows it, or the timeout has passed.
 func (a *agent) lookup(ctx context.Context, uuid string) (*dict, error) {
 	path := "/v1/lookup?" + a.lookupQuery(uuid)
 	deadline := time.Now().Add(a.scale(a.options.LookupTimeout))
@@ -39,12 +38,12 @@ func (a *agent) lookup(ctx context.Context, uuid string) (*dict, error) {
 		case answer.status == http.StatusConflict:
 			pause := lockPauses[min(locked, len(lockPauses)-1)]
 			locked++
-			a.log.client.warning("Ironic has responded with a conflict, signaling the node is locked. We will wait %d seconds before trying again. %s", int(pause.Seconds()), answer.problem())
+			a.log.client.warning("Ironic has responded with a conflict, signaling the node is locked. We will wait %d seconds before trying again. %s", int(pause.Seconds()), answer.message())
 			if !a.sleep(ctx, pause) {
 				return nil, ctx.Err()
 			}
 		case answer.status != http.StatusOK:
-			a.log.client.warning("Failed looking up node with addresses %s at %s. Check if inspection has completed? %s", python.Repr(a.addresses()), a.ironic.url, answer.problem())
+			a.log.client.warning("Failed looking up node with addresses %s at %s. Check if inspection has completed? %s", python.Repr(a.addresses()), a.ironic.url, answer.message())
 		default:
 			if found := a.readLookup(answer); found != nil {
 				return found, nil
@@ -86,7 +85,7 @@ func uuidOrNone(uuid string) string {
 	return uuid
 }
 
-// readLookup is nil if the answer is none.
+// readLookup returns nil if the answer has no node.
 func (a *agent) readLookup(answer reply) *dict {
 	v, err := python.ParseJSON(string(answer.body))
 	if err != nil {
@@ -105,9 +104,9 @@ func (a *agent) readLookup(answer reply) *dict {
 	return found
 }
 
-// takeLookup keeps what lookup said; false says that the agent has no token
-// and must not go on.
-func (a *agent) takeLookup(found *dict) bool {
+// storeLookup stores the result of the lookup; it returns false if the agent has no token and must
+// stop.
+func (a *agent) storeLookup(found *dict) bool {
 	node, config := found.Dict("node"), found.Dict("config")
 	a.log.agent.debug("Received lookup results: %s", python.Repr(found))
 	a.log.agent.info("Lookup succeeded, node UUID is %s", node.Text("uuid"))
@@ -141,7 +140,7 @@ func (a *agent) ownToken() string {
 	return a.token
 }
 
-// refreshNode looks the node up once more; what fails is only logged.
+// refreshNode looks the node up once more; errors are only logged.
 func (a *agent) refreshNode(ctx context.Context) *dict {
 	a.log.hardware.info("Agent is requesting to perform an explicit node cache update. This is to pickup any changes in the cache before deployment.")
 	found, err := a.lookup(ctx, a.cachedNode().Text("uuid"))

@@ -9,15 +9,15 @@ import (
 	"ironworks/lab/python"
 )
 
-// bootRecordPatterns are those of the entries that are removed if nothing else
-// is asked for: those of a disk, and of the usual loaders.
+// bootRecordPatterns match the entries that are removed by default: those of a disk, and of common
+// boot loaders.
 var bootRecordPatterns = []string{`^HD\(`, `shim.*\.efi`, `grub.*\.efi`}
 
-// bootRecord is an entry as efibootmgr prints it.
+// bootRecord matches an entry as efibootmgr prints it.
 var bootRecord = regexp.MustCompile(`^Boot([0-9a-fA-F-]+)\*?\s+(.*?)\s+((?:BBS|HD|FvFile|FvVol|PciRoot|VenMsg|VenHw|UsbClass)\(.*)$`)
 
-// cleanNVRAM is the step clean_uefi_nvram: it removes boot entries of the
-// firmware whose device path a pattern finds.
+// cleanNVRAM implements the step clean_uefi_nvram: it removes the firmware's boot entries whose
+// device path matches a pattern.
 func (a *agent) cleanNVRAM(ctx context.Context, _, args *dict) (any, error) {
 	given := args.Get("match_patterns")
 	if given == nil {
@@ -42,7 +42,7 @@ func (a *agent) cleanNVRAM(ctx context.Context, _, args *dict) (any, error) {
 	}
 	out, err := a.program(ctx, "efibootmgr", "-v")
 	if err != nil {
-		return nil, uncaught(err)
+		return nil, asUncaught(err)
 	}
 	for line := range strings.SplitSeq(out.Stdout, "\n") {
 		found := bootRecord.FindStringSubmatch(line)
@@ -55,7 +55,7 @@ func (a *agent) cleanNVRAM(ctx context.Context, _, args *dict) (any, error) {
 			}
 			a.log.hardware.debug("Path %s matched pattern %s, entry will be deleted: %s", found[3], pattern, found[2])
 			if _, err := a.program(ctx, "efibootmgr", "-b", found[1], "-B"); err != nil {
-				return nil, uncaught(err)
+				return nil, asUncaught(err)
 			}
 			break
 		}
@@ -63,15 +63,13 @@ func (a *agent) cleanNVRAM(ctx context.Context, _, args *dict) (any, error) {
 	return nil, nil
 }
 
-// erasePstore removes what the kernel kept of a crash. Without a crash there
-// is nothing.
+// erasePstore removes the kernel's crash data, of which there is none.
 func (a *agent) erasePstore(context.Context, *dict, *dict) (any, error) {
 	a.log.hardware.debug("No pstore found")
 	return nil, nil
 }
 
-// installBootc is the step execute_bootc_install, as far as a ramdisk has
-// podman.
+// installBootc implements the step execute_bootc_install, as far as a ramdisk has podman.
 func (a *agent) installBootc(ctx context.Context, _, args *dict) (any, error) {
 	for _, name := range []string{"image_source", "configdrive", "oci_pull_secret"} {
 		if !args.Has(name) {

@@ -4,79 +4,78 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 )
 
-// Options say what the agent works with.
+// Options configure the agent.
 type Options struct {
-	// IronicURL is the API, as in http://192.0.2.1:6385. Required.
+	// IronicURL is the API, such as http://192.0.2.1:6385. Required.
 	IronicURL string
-	// Client calls it, and fetches images. Required; it should have a timeout
-	// for the answer to begin.
+	// Client sends the requests and fetches images. Required; it should have a timeout for
+	// response headers.
 	Client *http.Client
 	// Hardware is the machine. Required.
 	Hardware Hardware
-	// Journal takes every line of the journal. It must not call the agent.
+	// Journal receives every line of the journal. It must not call the agent.
 	Journal func(Entry)
 
-	// Listen is the address of the agent's service, where the conductor finds it;
-	// the default is 127.0.0.1:0.
+	// Listen is the address of the agent's service; the default is 127.0.0.1:0.
 	Listen string
-	// PlainHTTP leaves out TLS.
+	// PlainHTTP disables TLS.
 	PlainHTTP bool
-	// Token is one that came with the boot medium. Empty: lookup gives it.
+	// Token is the one on the boot medium. If empty, the lookup returns one.
 	Token string
-	// NoInspection leaves out the callback of inspection.
+	// NoInspection skips inspection.
 	NoInspection bool
-	// Version is what the agent says it is; the default is 13.0.0.
+	// Version is the reported version; the default is 13.0.0.
 	Version string
-	// OpenCommandList lists commands without a token, as agents of the time of
-	// Ironic 21.4 do: its conductor sends none with that call.
+	// OpenCommandList lists commands without a token, like agents at the time of Ironic 21.4,
+	// whose conductor sends none with that call.
 	OpenCommandList bool
 
-	// Speed divides every pause; 1 is the real agent.
+	// Speed divides every pause; 1 is the real agent's speed.
 	Speed float64
-	// LookupTimeout is after how long the agent gives up; the default is 300 s.
+	// LookupTimeout is after how long the lookup is given up; the default is 300 s.
 	LookupTimeout time.Duration
 
 	Faults Faults
 }
 
-// Faults are what goes wrong on purpose.
+// Faults are deliberate failures.
 type Faults struct {
-	// DieInStep is the name of a step in the middle of which the agent is gone,
-	// DieAfter how long it has been at it. Run then returns ErrDied.
+	// DieInStep is the name of a step during which the agent dies, DieAfter how long into it. Run
+	// then returns ErrDied.
 	DieInStep string
 	DieAfter  time.Duration
-	// InstallFailures is how many runs of coreos-installer fail, and
-	// InstallMessage the last line that they print. A step tries three times.
+	// InstallFailures is how many runs of coreos-installer fail, and InstallMessage their last
+	// line. A step tries three times.
 	InstallFailures int
 	InstallMessage  string
 	// FailStep is the name of a step that fails, with this message.
 	FailStep    string
 	FailMessage string
-	// FailDisk is the disk that makes FailStep fail: the step succeeds where the
-	// node's properties.skip_block_devices names it. Empty: it fails always.
+	// FailDisk is the disk that makes FailStep fail: the step succeeds if the node's
+	// properties.skip_block_devices names it. Empty: it always fails.
 	FailDisk string
-	// NoRoute keeps every call to Ironic from getting there.
+	// NoRoute makes Ironic unreachable.
 	NoRoute bool
-	// ClockSkew is by how much the clock of the machine is ahead.
+	// ClockSkew is how far the machine's clock is ahead.
 	ClockSkew time.Duration
-	// StepDelay is how much longer each step takes.
+	// StepDelay is added to the duration of each step.
 	StepDelay time.Duration
-	// Unabortable leaves out that steps may be aborted, as other hardware managers
-	// than the agent's own do.
+	// Unabortable omits abortable from steps, as hardware managers other than the agent's do.
 	Unabortable bool
 	// NoInventory makes the collection of the inventory for inspection fail.
 	NoInventory bool
 }
 
-// How a run can end before its context does.
+// Reasons for a run to end before its context.
 var (
-	// ErrDied is an agent that died because it was to.
+	// ErrDied is the simulated death of an agent.
 	ErrDied = errors.New("the agent died")
-	// errNotFound is an agent that Ironic did not know in time.
+	// errNotFound reports that Ironic did not know the node in time.
 	errNotFound = errors.New("the node was not found")
 )
 
@@ -87,7 +86,7 @@ const (
 	defaultDieAfter      = 2 * time.Second
 )
 
-// complete fills in what was left out.
+// complete sets the defaults.
 func (o *Options) complete() error {
 	switch {
 	case o.IronicURL == "":
@@ -129,3 +128,32 @@ type noRoute struct{}
 var errNoRoute = errors.New("[Errno 113] No route to host")
 
 func (noRoute) RoundTrip(*http.Request) (*http.Response, error) { return nil, errNoRoute }
+
+// age distinguishes old and new agents. 13.0.0 and 9.4.2 were compared; versions in between count
+// as new.
+type age int
+
+const (
+	modern age = iota
+	antique
+)
+
+// firstModern is the first major version that counts as new.
+const firstModern = 10
+
+// age returns the age of the configured version.
+func (o Options) age() age {
+	major, _, _ := strings.Cut(o.Version, ".")
+	if n, err := strconv.Atoi(major); err == nil && n < firstModern {
+		return antique
+	}
+	return modern
+}
+
+// managerVersion returns the version of the generic hardware manager: 1.2 introduced service steps.
+func (a age) managerVersion() string {
+	if a == antique {
+		return "1.1"
+	}
+	return "1.2"
+}

@@ -17,16 +17,16 @@ import (
 
 const (
 	mib = 1 << 20
-	// The sizes of the partitions that the agent adds, in MiB: its defaults.
+	// Sizes of the partitions that the agent adds, in MiB: its defaults.
 	efiPartitionMiB  = 550
 	biosPartitionMiB = 1
 )
 
-// layout is the partitions for an image of a root file system.
+// layout has the partitions for an image of a root file system.
 type layout struct {
 	argv  []string
-	paths *dict // of each partition, by what it is for
-	start int   // of the next, in MiB
+	paths *dict // devices of the partitions, by purpose
+	start int   // start of the next one, in MiB
 }
 
 func (l *layout) add(device, what, fs, flag string, size int) {
@@ -39,7 +39,7 @@ func (l *layout) add(device, what, fs, flag string, size int) {
 	l.paths.Set(what, partitionPath(device, number))
 }
 
-// megabytes reads a number of an image_info; one that is not there is 0.
+// megabytes reads a number of an image_info; a missing one is 0.
 func megabytes(given *dict, key string) (int, error) {
 	if !given.Has(key) {
 		return 0, raise("KeyError", "'%s'", key)
@@ -51,8 +51,8 @@ func megabytes(given *dict, key string) (int, error) {
 	return n, nil
 }
 
-// partition makes the partitions for an image, and writes what goes into each
-// but the root. What it answers is what get_partition_uuids will.
+// partition creates the partitions for an image, and fills them except for the root. It returns
+// the result of get_partition_uuids.
 func (a *agent) partition(ctx context.Context, info imageInfo, device string) (*dict, error) {
 	node, given := a.cachedNode(), info.given
 	if !given.Has("preserve_ephemeral") {
@@ -106,7 +106,7 @@ func (a *agent) partition(ctx context.Context, info imageInfo, device string) (*
 	return l.paths, a.format(ctx, device, l.paths, given, preserve)
 }
 
-// format makes the file systems of all partitions but the root.
+// format creates the file systems of all partitions but the root.
 func (a *agent) format(ctx context.Context, device string, paths, given *dict, preserve bool) error {
 	for _, fs := range []struct{ what, kind, label string }{
 		{"efi system partition", "vfat", "efi-part"}, {"swap", "swap", "swap1"}, {"ephemeral", given.Text("ephemeral_format"), "ephemeral0"},
@@ -133,7 +133,7 @@ func (a *agent) format(ctx context.Context, device string, paths, given *dict, p
 	return nil
 }
 
-// writeFailed is what becomes of a program that fails on the way.
+// writeFailed converts the failure of a program.
 func writeFailed(device string, err error) error {
 	var failed *processError
 	if !errors.As(err, &failed) {
@@ -143,27 +143,27 @@ func writeFailed(device string, err error) error {
 		device, failed.out.Code, failed.out.Stdout, failed.out.Stderr)
 }
 
-// tellUUIDs adds the identifiers of the root and of the EFI partition.
-func (a *agent) tellUUIDs(ctx context.Context, paths *dict) (*dict, error) {
-	told := newDict("partitions", paths)
+// addUUIDs adds the identifiers of the root and of the EFI partition.
+func (a *agent) addUUIDs(ctx context.Context, paths *dict) (*dict, error) {
+	result := newDict("partitions", paths)
 	for _, p := range []struct{ key, what string }{{"root uuid", "root"}, {"efi system partition uuid", "efi system partition"}} {
 		path := paths.Text(p.what)
 		if path == "" {
-			told.Set(p.key, nil)
+			result.Set(p.key, nil)
 			continue
 		}
 		for _, tag := range []string{"UUID", "PARTUUID"} {
 			out, err := a.program(ctx, "blkid", "-s", tag, "-o", "value", path)
 			if err == nil && strings.TrimSpace(out.Stdout) != "" {
-				told.Set(p.key, strings.TrimSpace(out.Stdout))
+				result.Set(p.key, strings.TrimSpace(out.Stdout))
 				break
 			}
 		}
 	}
-	return told, ctx.Err()
+	return result, ctx.Err()
 }
 
-// configdrive is the file system to write, taken out of base64 and gzip.
+// configdrive returns the file system to write, decoded from base64 and gzip.
 func (a *agent) configdrive(ctx context.Context, info imageInfo) ([]byte, error) {
 	if info.configdrive == "" {
 		return nil, nil
@@ -200,7 +200,7 @@ func (a *agent) configdrive(ctx context.Context, info imageInfo) ([]byte, error)
 	return content, nil
 }
 
-// virtualSize is how large an image is when it is written, in bytes.
+// virtualSize returns the size of the written image, in bytes.
 func virtualSize(image io.ReaderAt, size int64) int64 {
 	const header = 32
 	head := make([]byte, header)
@@ -212,7 +212,7 @@ func virtualSize(image io.ReaderAt, size int64) int64 {
 	return size
 }
 
-// fitsRoot compares the image with the partition that it is for.
+// fitsRoot checks that the image fits into its partition.
 func fitsRoot(info imageInfo, size int64) error {
 	root, err := megabytes(info.given, "root_mb")
 	if err != nil {

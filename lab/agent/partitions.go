@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// partedLine is a partition as parted prints it for machines.
+// partedLine matches a partition in parted's machine-readable output.
 var partedLine = regexp.MustCompile(`^(\d+):([\d.]+)MiB:([\d.]+)MiB:([\d.]+)MiB:(\w*):(.*):(.*);`)
 
-// listPartitions asks parted; a device without a table is an error.
+// listPartitions runs parted; a device without a table is an error.
 func (a *agent) listPartitions(ctx context.Context, device string) (list, error) {
 	out, err := a.program(ctx, "parted", "-s", "-m", device, "unit", "MiB", "print")
 	if err != nil {
@@ -33,7 +33,7 @@ func (a *agent) listPartitions(ctx context.Context, device string) (list, error)
 			if err != nil {
 				return nil, fmt.Errorf("reading the partitions of %s: %w", device, err)
 			}
-			p.Set(field, whole(int64(value)))
+			p.Set(field, toPythonInt(int64(value)))
 		}
 		for i, field := range []string{"filesystem", "partition_name", "flags"} {
 			p.Set(field, found[i+5])
@@ -45,7 +45,7 @@ func (a *agent) listPartitions(ctx context.Context, device string) (list, error)
 	return partitions, nil
 }
 
-// partitionPath guesses the name of a partition.
+// partitionPath guesses the device name of a partition.
 func partitionPath(device string, index int) string {
 	if last := device[len(device)-1]; last >= '0' && last <= '9' {
 		return fmt.Sprintf("%sp%d", device, index)
@@ -64,7 +64,7 @@ type blockDevice struct {
 func (a *agent) lsblk(ctx context.Context, kinds ...string) ([]string, error) {
 	out, err := a.program(ctx, "lsblk", "-bia", "--json", "-oKNAME,TYPE,SIZE")
 	if err != nil {
-		return nil, nil //nolint:nilerr // hardware without programs has disks only
+		return nil, nil //nolint:nilerr // hardware without programs has only disks
 	}
 	var report struct {
 		Devices []blockDevice `json:"blockdevices"`
@@ -85,7 +85,7 @@ func (a *agent) lsblk(ctx context.Context, kinds ...string) ([]string, error) {
 	return names, nil
 }
 
-// withPartitions are names of disks and arrays, and then of the partitions.
+// withPartitions returns the names of disks and arrays, followed by partitions.
 func (a *agent) withPartitions(ctx context.Context) ([]string, error) {
 	disks, err := a.hardware.BlockDevices(ctx)
 	if err != nil {
@@ -99,8 +99,7 @@ func (a *agent) withPartitions(ctx context.Context) ([]string, error) {
 	return append(names, partitions...), err
 }
 
-// raidMember tells whether a device, or something on it, belongs to a RAID;
-// what cannot be found out is taken for yes.
+// raidMember reports whether a device, or something on it, belongs to a RAID; if unknown, it may.
 func (a *agent) raidMember(ctx context.Context, device string) bool {
 	if _, ok := a.hardware.(Programs); !ok {
 		return false
@@ -119,7 +118,7 @@ var (
 	arrayUUID   = regexp.MustCompile(`UUID : ([a-f0-9:]+)`)
 )
 
-// splitPartition gives the disk and the number of a partition.
+// splitPartition returns the disk and the number of a partition.
 func splitPartition(name string) (disk, part string) {
 	found := ofPartition.FindStringSubmatch(name)
 	if found == nil {
@@ -128,7 +127,7 @@ func splitPartition(name string) (disk, part string) {
 	return found[1] + found[2], found[3]
 }
 
-// holderDisks are the disks below an array.
+// holderDisks returns the disks below an array.
 func (a *agent) holderDisks(ctx context.Context, array string) []string {
 	out, err := a.program(ctx, "mdadm", "--detail", array)
 	if err != nil {
@@ -151,7 +150,7 @@ func (a *agent) holderDisks(ctx context.Context, array string) []string {
 	return disks
 }
 
-// componentDevices are the members of an array: those with its identifier.
+// componentDevices returns the members of an array: those with its identifier.
 func (a *agent) componentDevices(ctx context.Context, array string) ([]string, error) {
 	out, err := a.program(ctx, "mdadm", "--detail", array)
 	if err != nil {
@@ -175,7 +174,7 @@ func (a *agent) componentDevices(ctx context.Context, array string) ([]string, e
 	return members, nil
 }
 
-// volumeName is the name that an array was given.
+// volumeName returns the name of an array.
 func (a *agent) volumeName(ctx context.Context, array string) string {
 	out, err := a.program(ctx, "mdadm", "--detail", array)
 	if err != nil {

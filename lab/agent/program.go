@@ -9,23 +9,22 @@ import (
 	"ironworks/lab/python"
 )
 
-// Programs is hardware whose ramdisk has programs: those with which the agent
-// works on partitions and RAID. [Hardware] without it has none
-// of them.
+// Programs is hardware whose ramdisk has programs for partitions and RAID. A [Hardware] that does
+// not implement it has none of them.
 type Programs interface {
-	// Execute runs a program until it ends. One that is not there gives
-	// ErrNoProgram; one that fails has a code and is no error.
+	// Execute runs a program until it ends. A missing one is ErrNoProgram; a failed one has an
+	// exit status and no error.
 	Execute(ctx context.Context, argv ...string) (Output, error)
-	// Mount answers what is in the file system of a device, Unmount writes it
-	// back. A device that cannot be mounted gives a *MountError.
+	// Mount returns the content of a device's file system, Unmount writes it back. A device that
+	// cannot be mounted is a *MountError.
 	Mount(ctx context.Context, device string) ([]File, error)
 	Unmount(ctx context.Context, device string, files []File) error
 }
 
-// ErrNoProgram is a program that the ramdisk does not have.
+// ErrNoProgram reports a program that the ramdisk does not have.
 var ErrNoProgram = errors.New("no such program")
 
-// Output is what a program printed, and the code that it ended with.
+// Output is the output of a program, and its exit status.
 type Output struct {
 	Stdout string `json:"stdout"`
 	Stderr string `json:"stderr"`
@@ -34,23 +33,22 @@ type Output struct {
 
 // File is a file, or a folder, in a file system.
 type File struct {
-	// Path begins at the root of the file system, without a slash.
+	// Path is relative to the root of the file system.
 	Path    string `json:"path"`
 	Folder  bool   `json:"folder"`
 	Content []byte `json:"content"`
-	// Mode are the permissions, 0 where nobody has set any.
+	// Mode are the permissions, 0 if not set.
 	Mode  int `json:"mode"`
 	Owner int `json:"owner"`
 	Group int `json:"group"`
 }
 
-// MountError is a device that cannot be mounted, as mount says it behind the
-// name of the folder.
+// MountError is the failure of a mount, with mount's message after the name of the folder.
 type MountError struct{ Text string }
 
 func (e *MountError) Error() string { return e.Text }
 
-// processError is what the agent's errors quote of a program that failed.
+// processError is the failure of a program, as the agent's errors quote it.
 type processError struct {
 	argv []string
 	out  Output
@@ -61,9 +59,8 @@ func (e *processError) Error() string {
 		strings.Join(e.argv, " "), e.out.Code, python.Repr(e.out.Stdout), python.Repr(e.out.Stderr))
 }
 
-// uncaught is what becomes of an error of a program that a step does not
-// expect.
-func uncaught(err error) error {
+// asUncaught converts a program's error that a step does not handle.
+func asUncaught(err error) error {
 	var failed *processError
 	if errors.As(err, &failed) {
 		return raise("ProcessExecutionError", "%s", failed)
@@ -71,8 +68,8 @@ func uncaught(err error) error {
 	return err
 }
 
-// program runs one that the ramdisk has. One that fails gives a *processError, one that is not
-// there Python's FileNotFoundError.
+// program runs a program of the ramdisk. A failure is a *processError, a missing program Python's
+// FileNotFoundError.
 func (a *agent) program(ctx context.Context, argv ...string) (Output, error) {
 	missing := raise("FileNotFoundError", "[Errno 2] No such file or directory: %s", python.Repr(argv[0]))
 	programs, ok := a.hardware.(Programs)
@@ -91,8 +88,7 @@ func (a *agent) program(ctx context.Context, argv ...string) (Output, error) {
 	return out, nil
 }
 
-// failedProgram tells whether a program failed or is not there; other errors
-// are the end of the step.
+// failedProgram reports whether a program failed or is missing; other errors end the step.
 func failedProgram(err error) bool {
 	var failed *processError
 	return errors.As(err, &failed)

@@ -10,14 +10,13 @@ import (
 	"ironworks/lab/python"
 )
 
-// raidRoot is an array of the last configuration for which is_root_volume was
-// given.
+// raidRoot is an array of the last configuration with is_root_volume.
 type raidRoot struct {
 	name string
 	root bool
 }
 
-// applyRAID is the step apply_configuration.
+// applyRAID implements the step apply_configuration.
 func (a *agent) applyRAID(ctx context.Context, node, args *dict) (any, error) {
 	if !args.Has("raid_config") {
 		return nil, raise("TypeError", "%s.apply_configuration() missing 1 required positional argument: 'raid_config'", genericManager.class)
@@ -37,7 +36,7 @@ func (a *agent) applyRAID(ctx context.Context, node, args *dict) (any, error) {
 	return a.makeRAID(ctx, node, config)
 }
 
-// createRAID is the step create_configuration.
+// createRAID implements the step create_configuration.
 func (a *agent) createRAID(ctx context.Context, node, _ *dict) (any, error) {
 	config := node.Dict("target_raid_config")
 	if !python.Truthy(node.Get("target_raid_config")) || config == nil {
@@ -47,7 +46,7 @@ func (a *agent) createRAID(ctx context.Context, node, _ *dict) (any, error) {
 	return a.makeRAID(ctx, node, config)
 }
 
-// volume is a logical disk and the disks that it is to be on.
+// volume is a logical disk with its physical disks.
 type volume struct {
 	*dict
 	disks []string
@@ -93,7 +92,7 @@ func (a *agent) makeRAID(ctx context.Context, node, config *dict) (any, error) {
 	return config, nil
 }
 
-// placeVolumes finds the disks of each volume, and all together.
+// placeVolumes finds the disks of each volume, and of all together.
 func (a *agent) placeVolumes(present []Disk, logical []*dict) (volumes []volume, involved []string, err error) {
 	for _, one := range logical {
 		v := volume{dict: one}
@@ -119,7 +118,7 @@ func (a *agent) placeVolumes(present []Disk, logical []*dict) (volumes []volume,
 func (a *agent) pickDisks(present []Disk, physical list) ([]string, error) {
 	var picked []string
 	for _, one := range physical {
-		hints, _ := one.(*dict) // that has been checked
+		hints, _ := one.(*dict) // checked before
 		candidates, err := a.options.age().matching(present, hints)
 		if err != nil {
 			return nil, err
@@ -145,7 +144,7 @@ func listOf(names []string) list {
 	return all
 }
 
-// serialize gives disks as errors quote them.
+// serialize returns disks as errors quote them.
 func (a age) serialize(disks []Disk) list {
 	all := list{}
 	text := func(t Texts) any {
@@ -155,15 +154,15 @@ func (a age) serialize(disks []Disk) list {
 		return t[0]
 	}
 	for _, d := range disks {
-		one := newDict("name", d.Name, "model", text(d.Model), "size", whole(d.Size), "rotational", nil,
+		one := newDict("name", d.Name, "model", text(d.Model), "size", toPythonInt(d.Size), "rotational", nil,
 			"wwn", text(d.WWN), "serial", text(d.Serial), "vendor", text(d.Vendor), "wwn_with_extension", text(d.WWNWithExtension),
 			"wwn_vendor_extension", text(d.WWNVendorExtension), "hctl", text(d.HCTL), "by_path", text(d.ByPath))
 		if d.Rotational != nil {
 			one.Set("rotational", *d.Rotational)
 		}
 		if a == modern {
-			one.Set("logical_sectors", whole(d.LogicalSectors))
-			one.Set("physical_sectors", whole(d.PhysicalSectors))
+			one.Set("logical_sectors", toPythonInt(d.LogicalSectors))
+			one.Set("physical_sectors", toPythonInt(d.PhysicalSectors))
 			one.Set("tran", text(d.Transport))
 		}
 		all = append(all, one)
@@ -171,7 +170,7 @@ func (a age) serialize(disks []Disk) list {
 	return all
 }
 
-// unpartitioned sees to it that nothing is left on the disks.
+// unpartitioned checks that nothing is left on the disks.
 func (a *agent) unpartitioned(ctx context.Context, disks []string) error {
 	var used []string
 	for _, name := range disks {
@@ -185,11 +184,11 @@ func (a *agent) unpartitioned(ctx context.Context, disks []string) error {
 	return ctx.Err()
 }
 
-// partitionForRAID gives each disk a table and a partition for each volume on
-// it, and makes the arrays. The one with all the space that is left comes last.
+// partitionForRAID creates a table on each disk and a partition for each volume on it, and the
+// arrays. The volume with all remaining space comes last.
 func (a *agent) partitionForRAID(ctx context.Context, node *dict, volumes []volume, involved []string) error {
 	table, mode := a.tableType(node), a.bootModeOf(node)
-	next := map[string]string{} // where the next partition of a disk begins
+	next := map[string]string{} // start of the next partition, by disk
 	for _, disk := range involved {
 		a.log.raid.info("Creating partition table on %s", disk)
 		if _, err := a.program(ctx, "parted", disk, "-s", "--", "mklabel", table); err != nil {
@@ -203,7 +202,7 @@ func (a *agent) partitionForRAID(ctx context.Context, node *dict, volumes []volu
 		default:
 			out, err := a.program(ctx, "sgdisk", "-F", disk)
 			if err != nil {
-				return uncaught(err)
+				return asUncaught(err)
 			}
 			next[disk] = strings.TrimSpace(out.Stdout) + "s"
 		}
@@ -244,8 +243,8 @@ func maxLast(volumes []volume) []volume {
 	return ordered
 }
 
-// endOf is where a partition of so many GiB ends. The first of a disk does not
-// count what is before it.
+// endOf returns the end of a partition of so many GiB. For the first one of a disk, the space
+// before it does not count.
 func endOf(size any, start string) (string, error) {
 	if python.Str(size) == "MAX" {
 		return "-1", nil
@@ -255,14 +254,13 @@ func endOf(size any, start string) (string, error) {
 		return "", raise("ValueError", "invalid literal for int() with base 10: %s", python.Repr(size))
 	}
 	if before, ok := strings.CutSuffix(start, "GiB"); ok {
-		n, _ := strconv.Atoi(before) // ours
+		n, _ := strconv.Atoi(before) // our own text
 		gigabytes += n
 	}
 	return fmt.Sprintf("%dGiB", gigabytes), nil
 }
 
-// createArray runs mdadm; used counts the partitions of each disk that belong
-// to an array.
+// createArray runs mdadm; used counts the partitions of each disk that belong to an array.
 func (a *agent) createArray(ctx context.Context, index int, v volume, used map[string]int) (string, error) {
 	device := fmt.Sprintf("/dev/md%d", index)
 	name := fmt.Sprintf("md%d", index)
@@ -300,8 +298,8 @@ func (a *agent) setRAIDRoot(name string, root bool) {
 	a.raidRoots = append(slices.DeleteFunc(a.raidRoots, func(r raidRoot) bool { return r.name == name }), raidRoot{name, root})
 }
 
-// capabilities are those of a node's properties or its instance: an object, or
-// text as in boot_mode:uefi,disk_label:gpt.
+// capabilities returns those of a node's properties or its instance: an object, or a text like
+// boot_mode:uefi,disk_label:gpt.
 func capabilities(of *dict) *dict {
 	switch given := of.Get("capabilities").(type) {
 	case *dict:
@@ -323,7 +321,7 @@ func capabilities(of *dict) *dict {
 	return newDict()
 }
 
-// bootModeOf is how the node is to boot; how the ramdisk did if nothing says.
+// bootModeOf returns the node's boot mode; by default that of the ramdisk.
 func (a *agent) bootModeOf(node *dict) string {
 	instance, properties := capabilities(node.Dict("instance_info")), capabilities(node.Dict("properties"))
 	secure := properties.Get("secure_boot")
@@ -348,7 +346,7 @@ func (a *agent) bootModeOf(node *dict) string {
 	return mode
 }
 
-// tableType is the kind of partition table: GPT with UEFI, else as asked for.
+// tableType returns the kind of partition table: GPT with UEFI, else the requested one.
 func (a *agent) tableType(node *dict) string {
 	label := capabilities(node.Dict("properties")).Get("disk_label")
 	if instance := capabilities(node.Dict("instance_info")); instance.Has("disk_label") {

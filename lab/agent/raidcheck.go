@@ -9,11 +9,10 @@ import (
 	"ironworks/lab/python"
 )
 
-// levelsOfRAID are those of the second logical disk.
+// levelsOfRAID are the levels of the second logical disk.
 var levelsOfRAID = []string{"0", "1", "1+0", "5", "6"}
 
-// checkRAID is the validation of a software RAID; all that is wrong is told at
-// once.
+// checkRAID validates a software RAID; all problems are reported at once.
 func (a *agent) checkRAID(ctx context.Context, config any, node *dict) error {
 	a.log.hardware.debug("Validating Software RAID config: %s", python.Repr(config))
 	if !python.Truthy(config) {
@@ -70,10 +69,10 @@ func logicalDisks(config *dict) ([]*dict, error) {
 	return disks, nil
 }
 
-// raidCheck collects what is wrong.
+// raidCheck collects the problems.
 type raidCheck struct {
 	age      age
-	skipping bool // some volume is to be left alone
+	skipping bool // some volume is preserved
 	failures []string
 	volumes  []string
 	rooted   bool
@@ -115,7 +114,7 @@ func (c *raidCheck) logicalDisk(disk *dict) {
 	}
 }
 
-// second is what counts for two logical disks.
+// second checks the second of two logical disks.
 func (c *raidCheck) second(first, second *dict, devices int) {
 	if first.Text("size_gb") == "MAX" && second.Text("size_gb") == "MAX" {
 		c.fail("Software RAID can have only one RAID device with size 'MAX'")
@@ -129,7 +128,7 @@ func (c *raidCheck) second(first, second *dict, devices int) {
 	}
 }
 
-// skippedVolumes are the names of RAID volumes that the node wants left alone.
+// skippedVolumes returns the names of the RAID volumes that the node preserves.
 func skippedVolumes(node *dict) []string {
 	hints, _ := node.Dict("properties").Get("skip_block_devices").(list)
 	var names []string

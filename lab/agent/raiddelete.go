@@ -8,12 +8,12 @@ import (
 	"ironworks/lab/python"
 )
 
-// fate is what becomes of an array that is there.
+// fate is what happens to an existing array.
 type fate int
 
 const (
 	remove fate = iota
-	wipe        // what is on it goes, the array stays: its disks hold one that is kept
+	wipe        // its content is erased, but the array stays, because its disks have a preserved one
 	keep
 )
 
@@ -21,10 +21,10 @@ const (
 type arrayFate struct {
 	name, volume string
 	fate         fate
-	cause        string // the volume for which it stays
+	cause        string // the volume for which it is preserved
 }
 
-// fates decides with the names of the volumes that the node wants left alone.
+// fates decides with the names of the volumes that the node preserves.
 func (a *agent) fates(ctx context.Context, arrays, skipped []string) []arrayFate {
 	all := make([]arrayFate, len(arrays))
 	holders := map[string][]string{}
@@ -59,7 +59,7 @@ func (a *agent) fates(ctx context.Context, arrays, skipped []string) []arrayFate
 	return all
 }
 
-// deleteRAID is the step delete_configuration.
+// deleteRAID implements the step delete_configuration.
 func (a *agent) deleteRAID(ctx context.Context, node, _ *dict) (any, error) {
 	skipped := skippedVolumes(node)
 	arrays, err := a.scanArrays(ctx)
@@ -89,7 +89,7 @@ func (a *agent) deleteRAID(ctx context.Context, node, _ *dict) (any, error) {
 	return nil, f
 }
 
-// scanArrays assembles what can be, and lists it.
+// scanArrays assembles arrays, and lists them.
 func (a *agent) scanArrays(ctx context.Context) ([]string, error) {
 	if _, err := a.program(ctx, "mdadm", "--assemble", "--scan"); err != nil && !failedProgram(err) {
 		return nil, err
@@ -100,7 +100,7 @@ func (a *agent) scanArrays(ctx context.Context) ([]string, error) {
 func (a *agent) deletePass(ctx context.Context, arrays, skipped []string) ([]arrayFate, error) {
 	fates := a.fates(ctx, arrays, skipped)
 	var holders, kept []string
-	partitions := map[string][]string{} // of each disk, which are to go
+	partitions := map[string][]string{} // to delete, by disk
 	for _, f := range fates {
 		members, err := a.componentDevices(ctx, f.name)
 		if err != nil {
@@ -116,12 +116,12 @@ func (a *agent) deletePass(ctx context.Context, arrays, skipped []string) ([]arr
 			kept = append(kept, members...)
 			a.log.hardware.warning("Software RAID device %s was not deleted", f.name)
 			if f.fate == wipe {
-				a.try(ctx, "Failed to wipefs "+f.name, "wipefs", "-af", f.name)
+				a.tryProgram(ctx, "Failed to wipefs "+f.name, "wipefs", "-af", f.name)
 			}
 		case remove:
 			a.log.hardware.info("Deleting Software RAID device %s", f.name)
-			a.try(ctx, "Failed to wipefs "+f.name, "wipefs", "-af", f.name)
-			a.try(ctx, "Failed to stop "+f.name, "mdadm", "--stop", f.name)
+			a.tryProgram(ctx, "Failed to wipefs "+f.name, "wipefs", "-af", f.name)
+			a.tryProgram(ctx, "Failed to stop "+f.name, "mdadm", "--stop", f.name)
 			for _, member := range members {
 				if err := a.zeroSuperblock(ctx, member); err != nil {
 					return nil, err
@@ -135,8 +135,8 @@ func (a *agent) deletePass(ctx context.Context, arrays, skipped []string) ([]arr
 	return fates, a.deleteTraces(ctx, holders, kept, partitions)
 }
 
-// try runs a program whose failure does not matter.
-func (a *agent) try(ctx context.Context, failure string, argv ...string) {
+// tryProgram runs a program whose failure does not matter.
+func (a *agent) tryProgram(ctx context.Context, failure string, argv ...string) {
 	if _, err := a.program(ctx, argv...); err != nil {
 		a.log.hardware.warning("%s: %v", failure, err)
 	}
@@ -152,12 +152,12 @@ func (a *agent) zeroSuperblock(ctx context.Context, member string) error {
 		return newFault(raidError, "Failed to examine device %s: %v", member, err)
 	}
 	a.log.hardware.debug("Deleting md superblock on %s", member)
-	a.try(ctx, "Failed to remove superblock from"+member, "mdadm", "--zero-superblock", member)
+	a.tryProgram(ctx, "Failed to remove superblock from"+member, "mdadm", "--zero-superblock", member)
 	return nil
 }
 
-// deleteTraces removes what is left of arrays on any disk, and the partition
-// tables below those that were deleted.
+// deleteTraces removes remains of arrays from all disks, and the partition tables below deleted
+// ones.
 func (a *agent) deleteTraces(ctx context.Context, holders, kept []string, partitions map[string][]string) error {
 	all, err := a.withPartitions(ctx)
 	if err != nil {
@@ -176,7 +176,7 @@ func (a *agent) deleteTraces(ctx context.Context, holders, kept []string, partit
 		if _, err := a.program(ctx, "mdadm", "--examine", name); err != nil {
 			continue // not a member
 		}
-		a.try(ctx, "Failed to remove superblock from"+name, "mdadm", "--zero-superblock", name)
+		a.tryProgram(ctx, "Failed to remove superblock from"+name, "mdadm", "--zero-superblock", name)
 	}
 	done := map[string]bool{}
 	for _, disk := range holders {
@@ -186,7 +186,7 @@ func (a *agent) deleteTraces(ctx context.Context, holders, kept []string, partit
 		done[disk] = true
 		if !slices.Contains(keptDisks, disk) {
 			a.log.hardware.info("Removing partitions on holder disk %s", disk)
-			a.try(ctx, "Failed to remove partitions on "+disk, "wipefs", "-af", disk)
+			a.tryProgram(ctx, "Failed to remove partitions on "+disk, "wipefs", "-af", disk)
 			continue
 		}
 		if len(partitions[disk]) == 0 {
@@ -197,7 +197,7 @@ func (a *agent) deleteTraces(ctx context.Context, holders, kept []string, partit
 		}
 		for _, part := range partitions[disk] {
 			if _, err := a.program(ctx, "parted", disk, "rm", part); err != nil {
-				return uncaught(err)
+				return asUncaught(err)
 			}
 		}
 	}
@@ -205,15 +205,15 @@ func (a *agent) deleteTraces(ctx context.Context, holders, kept []string, partit
 	return nil
 }
 
-// withoutPresent leaves out the logical disks that are there already and are
-// to be left alone; any other array that is there is an error.
+// withoutPresent removes the logical disks that exist already and are preserved; any other
+// existing array is an error.
 func (a *agent) withoutPresent(ctx context.Context, logical []*dict, skipped []string) ([]*dict, error) {
 	if len(skipped) == 0 {
 		return logical, nil
 	}
 	arrays, err := a.lsblk(ctx, "raid", "md")
 	if a.options.age() == antique {
-		// It looks at the wrong end: an array is no member of one.
+		// The real agent compares the wrong way: an array is not a member of one.
 		arrays = slices.DeleteFunc(arrays, func(name string) bool {
 			_, err := a.program(ctx, "mdadm", "--examine", name)
 			return err != nil && strings.Contains(err.Error(), "No md superblock detected")

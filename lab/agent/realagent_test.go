@@ -17,22 +17,21 @@ import (
 
 var update = flag.Bool("update", false, "write the cases of testdata/rootdisk.jsonl anew, without answers")
 
-// diskCase is a node whose root disk is looked for.
+// diskCase is a node whose root disk is selected.
 type diskCase struct {
 	name, node string
 	disks      []Disk
 }
 
-// told is what an agent says to a diskCase: it picks a disk and lists what it
-// would erase, or it fails.
-type told struct {
+// result is an agent's result for a diskCase: a disk and what it would erase, or an error.
+type result struct {
 	Device string   `json:"device"`
 	Erased []string `json:"erased"`
 	Class  string   `json:"class"`
 	Error  string   `json:"error"`
 }
 
-// diskCases are the hints of hintCases, and what else decides on the disk.
+// diskCases are the hints of hintCases, and other settings that affect the disk.
 func diskCases() []diskCase {
 	node := func(properties, instance string) string {
 		return `{"uuid": "u", "properties": ` + properties + `, "instance_info": ` + instance + `}`
@@ -68,8 +67,8 @@ func diskCases() []diskCase {
 	)
 }
 
-// ours is what this agent says.
-func ours(t *testing.T, version string, c diskCase) told {
+// ours returns this agent's result.
+func ours(t *testing.T, version string, c diskCase) result {
 	t.Helper()
 	parsed, err := python.ParseJSON(c.node)
 	if err != nil {
@@ -82,13 +81,13 @@ func ours(t *testing.T, version string, c diskCase) told {
 	var e *exception
 	switch {
 	case errors.As(err, &f):
-		return told{Class: string(f.Type), Error: f.Details}
+		return result{Class: string(f.Type), Error: f.Details}
 	case errors.As(err, &e):
-		return told{Class: e.Class, Error: e.Text}
+		return result{Class: e.Class, Error: e.Text}
 	case err != nil:
 		t.Fatal(err)
 	}
-	answer := told{Device: name}
+	answer := result{Device: name}
 	erased, err := a.erasable(t.Context(), a.node)
 	if err != nil {
 		t.Fatal(err)
@@ -99,19 +98,19 @@ func ours(t *testing.T, version string, c diskCase) told {
 	return answer
 }
 
-// versions are those of the agents of the releases of Ironic.
+// versions are those of the agents in the releases of Ironic.
 var versions = map[string]string{"newest": "13.0.0", "old": "9.4.2"}
 
-// recorded is a line of testdata/rootdisk.jsonl: a case, and what the real agent of each
-// release says to it. test/agent compares the file with the real agents, and makes it anew.
+// recorded is a line of testdata/rootdisk.jsonl: a case with the results of the real agents of
+// both releases. test/agent compares the file with the real agents, and regenerates it.
 type recorded struct {
-	Name  string          `json:"name"`
-	Node  json.RawMessage `json:"node"`
-	Disks json.RawMessage `json:"disks"`
-	Told  map[string]told `json:"told"`
+	Name  string            `json:"name"`
+	Node  json.RawMessage   `json:"node"`
+	Disks json.RawMessage   `json:"disks"`
+	Told  map[string]result `json:"told"`
 }
 
-// The real agents of both releases say the same, word for word.
+// TestRootDiskLikeTheRealAgent: the results are equal to the real agents', including messages.
 func TestRootDiskLikeTheRealAgent(t *testing.T) {
 	path := filepath.Join("testdata", "rootdisk.jsonl")
 	cases := diskCases()
@@ -143,7 +142,7 @@ func TestRootDiskLikeTheRealAgent(t *testing.T) {
 	}
 }
 
-// writeCases writes the cases without answers.
+// writeCases writes the cases without results.
 func writeCases(t *testing.T, path string, cases []diskCase) {
 	t.Helper()
 	var out bytes.Buffer
@@ -159,7 +158,7 @@ func writeCases(t *testing.T, path string, cases []diskCase) {
 	}
 }
 
-// encode is JSON as writeCases writes it.
+// encode returns JSON as writeCases writes it.
 func encode(t *testing.T, value any) string {
 	t.Helper()
 	var out bytes.Buffer

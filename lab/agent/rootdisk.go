@@ -11,8 +11,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// rootDisk picks the disk that is installed to. A node without hints may have
-// been given some since the agent looked it up, so refresh asks once more.
+// rootDisk returns the disk to install to. With refresh, it reads a node without hints again,
+// which may have got some since the lookup.
 func (a *agent) rootDisk(ctx context.Context, refresh bool) (string, error) {
 	node := a.cachedNode()
 	hints := rootHints(node)
@@ -37,9 +37,8 @@ func (a *agent) rootDisk(ctx context.Context, refresh bool) (string, error) {
 	return name, nil
 }
 
-// raidRoot is the array that is to be the root according to the RAID
-// configuration that was applied in this life of the agent. Without one, the
-// arrays that are not to be, and the disks below them, are left out.
+// raidRoot returns the root array of the RAID configuration that this agent has applied. Without
+// one, the arrays that are no root volumes, and the disks below them, are excluded.
 func (a *agent) raidRoot(ctx context.Context, disks []Disk, hints any) (string, []Disk) {
 	a.mu.Lock()
 	roots := slices.Clone(a.raidRoots)
@@ -58,7 +57,7 @@ func (a *agent) raidRoot(ctx context.Context, disks []Disk, hints any) (string, 
 	return "", disks
 }
 
-// rootHints are those of the instance, else those of the node.
+// rootHints returns those of the instance, or else those of the node.
 func rootHints(node *dict) any {
 	if hints := node.Dict("instance_info").Get("root_device"); python.Truthy(hints) {
 		return hints
@@ -66,13 +65,13 @@ func rootHints(node *dict) any {
 	return node.Dict("properties").Get("root_device")
 }
 
-// pick is the disk that the hints want, or the smallest that is large enough.
+// pick returns the disk that matches the hints, or the smallest that is large enough.
 func (a age) pick(disks []Disk, wanted any) (string, error) {
 	given, err := hintsOf(wanted)
 	if err != nil {
 		return "", err
 	}
-	all, err := reported(disks)
+	all, err := hintDisks(disks)
 	if err != nil {
 		return "", err
 	}
@@ -83,11 +82,11 @@ func (a age) pick(disks []Disk, wanted any) (string, error) {
 	return name, nil
 }
 
-// guessRootDisk takes the smallest disk that is large enough.
+// guessRootDisk returns the smallest disk that is large enough.
 func guessRootDisk(disks []Disk) (string, error) { return modern.pick(disks, nil) }
 
-// candidates are the disks without those that the node wants left alone; every
-// serial and WWN counts, or only the first of each disk.
+// candidates returns the disks without the skipped ones; every serial and WWN counts, or only the
+// first of each disk.
 func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk, error) {
 	disks, err := a.hardware.BlockDevices(ctx)
 	if err != nil {
@@ -101,7 +100,7 @@ func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk,
 	if err != nil {
 		return nil, err
 	}
-	all, err := reported(disks)
+	all, err := hintDisks(disks)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +129,7 @@ func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk,
 	}), nil
 }
 
-// skipArrays adds the arrays whose volumes the node wants left alone.
+// skipArrays adds the arrays whose volumes the node preserves.
 func (a *agent) skipArrays(ctx context.Context, node *dict, skipped map[string]int) error {
 	volumes := skippedVolumes(node)
 	if len(volumes) == 0 || a.options.age() == antique {
@@ -148,9 +147,9 @@ func (a *agent) skipArrays(ctx context.Context, node *dict, skipped map[string]i
 	return nil
 }
 
-// erasable are the candidates that may be erased, partitions before disks.
+// erasable returns the candidates that may be erased, partitions before disks.
 func (a *agent) erasable(ctx context.Context, node *dict) ([]Disk, error) {
-	// When it erases, the agent knows one serial of a disk, whatever its age.
+	// For erasing, the agent uses one serial per disk, whatever its age.
 	disks, err := a.candidates(ctx, node, false)
 	if err != nil {
 		return nil, err
@@ -179,7 +178,7 @@ func (a *agent) erasable(ctx context.Context, node *dict) ([]Disk, error) {
 	}), nil
 }
 
-// single leaves each disk the first of its serials and WWNs.
+// single reduces each disk to the first of its serials and WWNs.
 func single(disks []Disk) []Disk {
 	first := func(t Texts) Texts {
 		if len(t) == 0 {
@@ -196,10 +195,9 @@ func single(disks []Disk) []Disk {
 	return all
 }
 
-// awaitDisks looks for the root disk of a node that the agent has just come to
-// know. The real agent looks ten times; here all disks are there from the
-// start. That there is none is only logged. Hints that cannot even be compared
-// are the end of the agent, so that Ironic waits for it in vain.
+// awaitDisks looks for the root disk after the lookup. The real agent tries ten times; here all
+// disks exist from the start. A missing disk is only logged. Invalid hints end the agent, so that
+// Ironic times out.
 func (a *agent) awaitDisks(ctx context.Context) error {
 	_, err := a.rootDisk(ctx, false)
 	var f *fault

@@ -59,7 +59,7 @@ func TestDeployment(t *testing.T) {
 	if code != http.StatusOK || shown.Text("command_name") != "execute_deploy_step" {
 		t.Errorf("execute answered %d %s", code, dump(shown))
 	}
-	c.wait() // the moment the step is done
+	c.wait() // when the step is done
 	last := d.last()
 	if want := `{"deploy_result": null, "deploy_step": {"interface": "deploy", "step": "install_coreos", "args": {}, "priority": 80}}`; last.Text("command_status") != "SUCCEEDED" || dump(last.Get("command_result")) != want {
 		t.Errorf("the command is %s", dump(last))
@@ -210,7 +210,7 @@ func TestNoInventory(t *testing.T) {
 	}
 }
 
-func TestTokenOfSomebodyElse(t *testing.T) {
+func TestTokenOfAnotherRamdisk(t *testing.T) {
 	c, m, journal := newConductor(t), newMetal(), &lines{}
 	c.token = hiddenToken
 	done := c.start(m, Options{Journal: journal.add, NoInspection: true})

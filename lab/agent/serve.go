@@ -2,19 +2,25 @@ package agent
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	stdlog "log"
+	"math/big"
 	"net"
 	"net/http"
 	"sync"
 	"time"
 )
 
-// stopTime is how long a call that is being answered may take when the
-// service ends.
+// stopTime is how long an active call may take when the service ends.
 const stopTime = 2 * time.Second
 
 // serve answers the conductor until the machine or the service ends.
@@ -23,13 +29,13 @@ func (a *agent) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Whatever ends the service ends the commands, too.
+	// The end of the service also ends the commands.
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	server := &http.Server{
 		Handler:           a.handler(working),
 		ReadHeaderTimeout: time.Minute,
-		// A conductor that hangs up during a handshake is no news.
+		// An aborted TLS handshake is not worth a message.
 		ErrorLog: stdlog.New(io.Discard, "", 0),
 	}
 	var running sync.WaitGroup
@@ -59,7 +65,7 @@ func (a *agent) serve(ctx context.Context) error {
 	return a.afterwards(ctx, why)
 }
 
-// afterwards is what is left of the agent once its service has ended.
+// afterwards is what the agent does after its service has ended.
 func (a *agent) afterwards(ctx context.Context, why ending) error {
 	switch why {
 	case byDeath:
@@ -77,7 +83,7 @@ func (a *agent) afterwards(ctx context.Context, why ending) error {
 	return nil
 }
 
-// listen opens the service and tells the heartbeats where it is.
+// listen opens the service and passes its address to the heartbeats.
 func (a *agent) listen(ctx context.Context) (net.Listener, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", a.options.Listen)
@@ -111,4 +117,70 @@ func (a *agent) listen(ctx context.Context) (net.Listener, error) {
 	a.beats.callback = scheme + "://" + net.JoinHostPort(host, port)
 	a.log.app.info("Started API service on port %s", port)
 	return listener, nil
+}
+
+// Doors count the calls that are being answered, because closing a server does not wait for them.
+type Doors struct {
+	mu     sync.Mutex
+	closed bool
+	inside sync.WaitGroup
+}
+
+// Guard admits calls until the doors are closed.
+func (d *Doors) Guard(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		d.mu.Lock()
+		if d.closed {
+			d.mu.Unlock()
+			panic(http.ErrAbortHandler)
+		}
+		d.inside.Add(1)
+		d.mu.Unlock()
+		defer d.inside.Done()
+		next(w, r)
+	}
+}
+
+// Close refuses new calls, and returns once the last one has ended.
+func (d *Doors) Close() {
+	d.mu.Lock()
+	d.closed = true
+	d.mu.Unlock()
+	d.inside.Wait()
+}
+
+const (
+	certificateAge  = time.Hour // before now
+	certificateLife = 30 * 24 * time.Hour
+)
+
+// newCertificate creates the certificate that the agent serves with and sends to Ironic, for the
+// address under which conductors reach it.
+func newCertificate(host, name string, now time.Time) (tls.Certificate, string, error) {
+	ip := net.ParseIP(host)
+	if ip == nil {
+		return tls.Certificate{}, "", fmt.Errorf("making a certificate: %q is no IP address", host)
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, "", fmt.Errorf("making a key: %w", err)
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 158))
+	if err != nil {
+		return tls.Certificate{}, "", fmt.Errorf("making a serial number: %w", err)
+	}
+	template := &x509.Certificate{
+		SerialNumber:       serial,
+		Subject:            pkix.Name{CommonName: name},
+		NotBefore:          now.Add(-certificateAge),
+		NotAfter:           now.Add(certificateLife),
+		IPAddresses:        []net.IP{ip},
+		SignatureAlgorithm: x509.ECDSAWithSHA512,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		return tls.Certificate{}, "", fmt.Errorf("making a certificate: %w", err)
+	}
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, string(text), nil
 }

@@ -9,10 +9,10 @@ import (
 	"ironworks/lab/python"
 )
 
-// stepFunc does a step with its arguments.
+// stepFunc implements a step.
 type stepFunc func(ctx context.Context, node, args *dict) (any, error)
 
-// stepActions are the two commands that there are for each phase.
+// stepActions returns the two commands of a phase.
 func (a *agent) stepActions(p phase) map[string]action {
 	return map[string]action{
 		"get_" + p.name + "_steps": {do: func(_ context.Context, params *dict) (any, error) {
@@ -39,7 +39,7 @@ func (a *agent) executeStep(ctx context.Context, p phase, params *dict) (any, er
 	a.mu.Lock()
 	a.ports = params.Get("ports")
 	a.mu.Unlock()
-	// No version: the conductor has not asked for the steps yet.
+	// No version: the conductor has not requested the steps yet.
 	if sent := params.Get(p.name + "_version"); sent != nil && !a.options.age().sameVersions(sent) {
 		a.log.hardware.warning("Mismatched hardware managers versions. Agent version: %s, node version: %s", python.Repr(a.options.age().managerVersions()), python.Repr(sent))
 		return nil, newFault(versionMismatch, "Current versions: %s, versions used by ironic: %s", python.Repr(a.options.age().managerVersions()), python.Repr(sent))
@@ -71,7 +71,7 @@ func (a *agent) executeStep(ctx context.Context, p phase, params *dict) (any, er
 	return newDict(p.name+"_result", result, p.name+"_step", asked), nil
 }
 
-// stepArgs are what a step gets besides the node and its ports.
+// stepArgs returns the arguments of a step besides the node and its ports.
 func stepArgs(params, asked *dict, p phase) *dict {
 	args := newDict()
 	for _, key := range params.Keys() {
@@ -87,8 +87,7 @@ func stepArgs(params, asked *dict, p phase) *dict {
 	return args
 }
 
-// dispatch finds a step by its name, whatever the phase: so does the real
-// agent.
+// dispatch finds a step by name in any phase, like the real agent.
 func (a *agent) dispatch(ctx context.Context, name string, node, args *dict) (any, error) {
 	for _, s := range a.steps() {
 		if s.name != name {
@@ -104,7 +103,7 @@ func (a *agent) dispatch(ctx context.Context, name string, node, args *dict) (an
 	return nil, newFault(methodNotFound, "Could not find method: %s", name)
 }
 
-// withFaults does a step, with what is to go wrong in it.
+// withFaults runs a step with its deliberate failures.
 func (a *agent) withFaults(ctx context.Context, p phase, name string, node *dict, do func(context.Context) (any, error)) (any, error) {
 	faults := a.options.Faults
 	if faults.StepDelay > 0 && !a.sleep(ctx, faults.StepDelay) {
@@ -128,8 +127,7 @@ func (a *agent) withFaults(ctx context.Context, p phase, name string, node *dict
 	return do(ctx)
 }
 
-// dieIn does as much of a step as fits in its time; whatever it has done stays
-// done, and nobody is told.
+// dieIn runs a step for a limited time; its effects stay, but it is not reported.
 func (a *agent) dieIn(ctx context.Context, do func(context.Context) (any, error)) error {
 	short, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -137,12 +135,12 @@ func (a *agent) dieIn(ctx context.Context, do func(context.Context) (any, error)
 		defer cancel()
 		select {
 		case <-ctx.Done():
-		case <-time.After(max(a.scale(a.options.Faults.DieAfter), leastShutdown)):
+		case <-time.After(max(a.scale(a.options.Faults.DieAfter), minShutdown)):
 		}
 	})
 	_, _ = do(short)
-	<-short.Done() // a step that is quicker than death waits for it
-	a.end(byDeath)
+	<-short.Done() // a shorter step waits for the end of the time
+	a.requestEnd(byDeath)
 	<-ctx.Done()
 	return ctx.Err()
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// phase is what steps are for.
+// phase is the operation that steps belong to.
 type phase struct {
 	name    string // deploy, as in execute_deploy_step
 	title   string // Deploy
@@ -14,7 +14,7 @@ type phase struct {
 	step    stepFlag
 }
 
-// stepFlag says in which phases a step is on offer.
+// stepFlag says in which phases a step is offered.
 type stepFlag int
 
 const (
@@ -29,21 +29,20 @@ var (
 	servicing = phase{name: "service", title: "Service", failure: servicingError, step: inService}
 )
 
-// manager is a hardware manager of the real agent: the steps are said to be
-// its own.
+// manager is a hardware manager of the real agent, which steps are attributed to.
 type manager struct {
 	class, name, version string
 }
 
-// The order is that in which they are asked.
+// Managers in the order of dispatch.
 var (
 	coreosManager  = manager{"CoreOSInstallHardwareManager", "CoreOSInstallHardwareManager", "1"}
 	genericManager = manager{class: "GenericHardwareManager", name: "generic_hardware_manager"} // its version is the age's
 )
 
-// managerVersions must not change: a conductor plans its steps anew if they do.
+// managerVersions must not change, or a conductor would plan its steps again.
 func (a age) managerVersions() *dict {
-	return newDict(coreosManager.name, coreosManager.version, genericManager.name, a.manages())
+	return newDict(coreosManager.name, coreosManager.version, genericManager.name, a.managerVersion())
 }
 
 func (a age) managerList() list {
@@ -55,7 +54,7 @@ func (a age) managerList() list {
 	return all
 }
 
-// sameVersions compares what the conductor sent with what the agent has.
+// sameVersions compares the conductor's versions with the agent's.
 func (a age) sameVersions(sent any) bool {
 	d, ok := sent.(*dict)
 	own := a.managerVersions()
@@ -63,7 +62,7 @@ func (a age) sameVersions(sent any) bool {
 		!slices.ContainsFunc(own.Keys(), func(name string) bool { return d.Get(name) != own.Get(name) })
 }
 
-// step is one that the agent can do.
+// step is a step that the agent implements.
 type step struct {
 	name    string
 	manager manager
@@ -71,7 +70,7 @@ type step struct {
 	do      stepFunc
 }
 
-// steps are all that there are, whatever the phase.
+// steps returns all steps of all phases.
 func (a *agent) steps() []step {
 	all := []step{
 		{name: "install_coreos", manager: coreosManager, do: a.installCoreOS},
@@ -100,24 +99,24 @@ func (a *agent) steps() []step {
 	)
 }
 
-// refuseBurnIn fails the burn-in steps. The real agent lists them, so they are listed here too, but
-// a simulated machine has no hardware to test.
+// refuseBurnIn fails the burn-in steps. The real agent lists them, so they are listed here too,
+// but a simulated machine has no hardware to test.
 func refuseBurnIn(context.Context, *dict, *dict) (any, error) {
 	return nil, newFault(commandExecution, "simulated machines do not run burn-in steps")
 }
 
-// offer is a step as it is told the conductor.
+// offer is a step as the conductor gets it.
 type offer struct {
 	step      string
 	manager   manager
-	kind      string // the interface: deploy or raid; deploy if empty
+	kind      string // the interface: deploy (default) or raid
 	priority  int
-	abortable bool // false: nothing is said, as the real agent does
+	abortable bool // omitted if false, like in the real agent
 	args      *dict
 	since     age // antique: every agent has it
 }
 
-// offers are the steps of a phase, in the real agent's order.
+// offers returns the steps of a phase, in the real agent's order.
 func (p phase) offers() []offer {
 	generic := func(since age, abortable bool, kind string, names ...string) []offer {
 		all := make([]offer, len(names))
@@ -160,7 +159,7 @@ func (p phase) offers() []offer {
 	)
 }
 
-// listing is a step as it goes to the conductor.
+// listing returns a step in the format for the conductor.
 func (o offer) listing(unabortable bool) *dict {
 	kind := o.kind
 	if kind == "" {
@@ -176,7 +175,7 @@ func (o offer) listing(unabortable bool) *dict {
 	return d
 }
 
-// argument is one of a step's arguments, as argsinfo describes it.
+// argument returns the description of a step's argument in argsinfo.
 func argument(description string, required bool) *dict {
 	return newDict("description", description, "required", required)
 }
@@ -202,7 +201,7 @@ func injectArgs() *dict {
 	)
 }
 
-// listSteps are the steps of a phase by manager.
+// listSteps returns the steps of a phase by manager.
 func (a *agent) listSteps(p phase) *dict {
 	byManager := newDict()
 	for _, o := range p.offers() {

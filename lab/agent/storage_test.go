@@ -86,7 +86,7 @@ func (w *workbench) Unmount(_ context.Context, device string, files []File) erro
 	return w.machine.SetFiles(device, all)
 }
 
-// agent is one without a conductor.
+// agent returns one without a conductor.
 func (w *workbench) agent(options Options) *agent {
 	a := bench(w.metal, options)
 	a.hardware = w
@@ -120,7 +120,7 @@ func TestRAID(t *testing.T) {
 	for _, one := range w.machine.Arrays() {
 		got = append(got, one.Name+" "+one.Volume+" "+strings.Join(one.Members, ","))
 	}
-	// The one that takes what is left comes last.
+	// The volume with the remaining space comes last.
 	if want := []string{"/dev/md0 md0 /dev/sda1,/dev/sdb1", "/dev/md1 data /dev/sda2,/dev/sdb2"}; !slices.Equal(got, want) {
 		t.Errorf("the arrays are %q, want %q", got, want)
 	}
@@ -171,7 +171,7 @@ func TestInjectFiles(t *testing.T) {
 	t.Cleanup(contents.Close)
 	for _, c := range []struct {
 		name, files string
-		want        []string // path, mode and content of what is new
+		want        []string // path, mode and content of new files
 		details     string
 	}{
 		{"by folder", `[{"path": "/EFI/lab/x", "content": "aGVsbG8=", "mode": 384}]`, []string{"EFI/lab/x 600 hello"}, ""},
@@ -280,7 +280,7 @@ func mebibytes(n int64) string {
 	return text
 }
 
-// The burn-in steps are listed and fail.
+// TestBurnInRefused: the burn-in steps are listed and fail.
 func TestBurnInRefused(t *testing.T) {
 	_, f := runStep(t, bench(newMetal(), Options{}), cleaning, "burnin_cpu", nodeOf(t, "", "{}"), nil)
 	if f == nil || f.Type != commandExecution || f.Details != "simulated machines do not run burn-in steps" {
@@ -288,7 +288,7 @@ func TestBurnInRefused(t *testing.T) {
 	}
 }
 
-// A ramdisk without programs says so as Python does.
+// TestWithoutPrograms: a ramdisk without programs returns Python's error.
 func TestWithoutPrograms(t *testing.T) {
 	_, f := runStep(t, bench(newMetal(), Options{}), cleaning, "clean_uefi_nvram", nodeOf(t, "", "{}"), nil)
 	if f == nil || !strings.Contains(f.Details, "[Errno 2] No such file or directory: 'efibootmgr'") {

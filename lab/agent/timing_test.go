@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// answers is Ironic without a network: it notes when it was called.
+// answers is an Ironic without a network that records the times of calls.
 type answers struct {
 	mu     sync.Mutex
-	lookup []int // statuses, the last for ever
+	lookup []int // statuses; the last one repeats
 	beats  []int
 	times  map[string][]time.Duration
 	begin  time.Time
@@ -43,7 +43,7 @@ func (s *answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body)), Header: http.Header{}, Request: r}, nil
 }
 
-// called tells when an address was called.
+// called returns when an address was called.
 func (s *answers) called(name string) []time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ func TestLookupBacksOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := s.called("lookup")
-		// After a conflict its pause, and then always that of any refusal.
+		// A conflict has its own pauses; other refusals always the same.
 		for i, low := range []time.Duration{5, 10, 30, 30, 0} {
 			gap := at[i+1] - at[i]
 			most := low*time.Second + time.Second<<i
@@ -94,7 +94,7 @@ func TestHeartbeats(t *testing.T) {
 		s.beats = []int{202, 202, 400, 202}
 		a := bench(newMetal(), Options{Client: &http.Client{Transport: s}})
 		a.cacheNode(newDict("uuid", "n1"))
-		a.beats = newHeartbeats(a, whole(300))
+		a.beats = newHeartbeats(a, toPythonInt(300))
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go a.beats.run(ctx)
@@ -102,7 +102,7 @@ func TestHeartbeats(t *testing.T) {
 		if got := s.called("heartbeat"); len(got) != 1 || got[0] != 0 {
 			t.Fatalf("the first came at %v", got)
 		}
-		a.beats.soon()
+		a.beats.request()
 		time.Sleep(4 * time.Second) //nolint:forbidigo // the bubble's clock
 		synctest.Wait()
 		if got := len(s.called("heartbeat")); got != 1 {

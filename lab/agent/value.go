@@ -10,7 +10,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// What JSON is to the agent, which is Python: errors quote it.
+// JSON types as in Python, because errors quote values.
 type (
 	dict = hints.PythonDict
 	list = hints.PythonList
@@ -24,12 +24,12 @@ func newDict(pairs ...any) *dict {
 	return d
 }
 
-// whole is a number as the agent has it.
-func whole[N int | int64](n N) hints.PythonInt {
+// toPythonInt returns a number as the agent has it.
+func toPythonInt[N int | int64](n N) hints.PythonInt {
 	return hints.PythonInt(strconv.FormatInt(int64(n), 10))
 }
 
-// dump writes JSON as Python's json.dumps does, spaces included.
+// dump encodes JSON like Python's json.dumps, including spaces.
 func dump(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -59,7 +59,7 @@ func dump(v any) string {
 		}
 		return "{" + strings.Join(items, ", ") + "}"
 	}
-	// What is not of these is ours, and can be encoded.
+	// Other values are our own, and can be encoded.
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return "null"

@@ -7,22 +7,21 @@ import (
 	"ironworks/lab/db"
 )
 
-// absentCollection is what there is to say of a collection that the embedded Ironic
-// never has anything in. Such a collection can be read and is empty; what would
-// add to it is no route.
+// absentCollection describes a collection that is always empty in the embedded Ironic. It can be
+// listed; requests to add to it are unknown routes.
 type absentCollection struct {
 	name string
-	// since is the minor version that brought it; unknown says that before it is
-	// no route, and not a version that does not serve it.
+	// since is the minor version that introduced it; unknown reports that older versions answer
+	// with an unknown route instead of an unserved version.
 	since   int
 	unknown bool
-	// fields are those that can be asked for, where Ironic has a schema of them.
+	// fields are the selectable fields, if Ironic has a schema of them.
 	fields []string
-	// others are parameters of a list beside those of all.
+	// others are additional parameters of a list.
 	others []param
-	// check is for the name of an entry, for reading and removing, and for changing.
+	// check validates the name of an entry for reading and removing, change for changing.
 	check, change func(ident string) error
-	// missing is the refusal of an entry.
+	// missing returns the error for an entry.
 	missing func(ident string) error
 }
 
@@ -40,7 +39,7 @@ func missingEntry(kind, format string) func(string) error {
 	return func(ident string) error { return db.Faultf(http.StatusNotFound, kind, format, ident) }
 }
 
-// absentCollections are those that the root names.
+// absentCollections are those in the root document.
 var absentCollections = []absentCollection{
 	{
 		name: "chassis", since: 1, fields: []string{"created_at", "description", "extra", "links", "nodes", "updated_at", "uuid"},
@@ -80,14 +79,13 @@ func findAbsent(all []absentCollection, name string) (absentCollection, bool) {
 	return all[at], true
 }
 
-// volumeVersion is the minor version that brought volumes.
+// volumeVersion is the minor version that introduced volumes.
 const volumeVersion = 32
 
-// routeAbsent is everything below a collection that is never there; false says
-// that the name is of none.
+// routeAbsent handles an always empty collection; ok is false if the name is that of another one.
 func (c *call) routeAbsent(name string, rest []string) (answer any, ok bool, err error) {
 	if name == "events" {
-		// POST would tell of changes of networks, of which there are none.
+		// POST would report network changes, which the lab does not have.
 		if c.request.Method == http.MethodPost {
 			return nil, true, errNoRoute
 		}
@@ -136,10 +134,10 @@ func firstError(a, b error) error {
 	return b
 }
 
-// listAbsent is an empty list, if it is asked for as Ironic has it.
+// listAbsent returns an empty list, after the checks of Ironic.
 func (c *call) listAbsent(a absentCollection) (any, error) {
 	params := slices.Concat(pagingParams, []param{optional("fields", checkList), optional("detail", checkBool)}, a.others)
-	args, err := c.take(params...)
+	args, err := c.checkArguments(params...)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +149,7 @@ func (c *call) listAbsent(a absentCollection) (any, error) {
 			return nil, err
 		}
 	}
-	if _, err := takePaging(args); err != nil {
+	if _, err := parsePaging(args); err != nil {
 		return nil, err
 	}
 	if a.others != nil && args.isTrue("detail") && args.list("fields") != nil {
@@ -165,7 +163,7 @@ func (c *call) listAbsent(a absentCollection) (any, error) {
 	return map[string]any{a.name: []any{}}, nil
 }
 
-// showVolume is what there is of volumes, below a node too: none.
+// showVolume is the volume document, also below a node: empty.
 func (c *call) showVolume(path string, rest []string) (any, error) {
 	if len(rest) == 0 {
 		if c.request.Method != http.MethodGet {
@@ -179,7 +177,7 @@ func (c *call) showVolume(path string, rest []string) (any, error) {
 		return c.serveAbsent(found, rest[1:])
 	}
 	if c.request.Method == http.MethodGet {
-		return nil, accident("VolumeController.get() takes 1 positional argument but %d were given", len(rest)+1)
+		return nil, pythonError("VolumeController.get() takes 1 positional argument but %d were given", len(rest)+1)
 	}
 	return nil, errNoRoute
 }
@@ -194,8 +192,8 @@ func (c *call) nodeVolume(ident string, below []string) (any, error) {
 	return c.showVolume("nodes/"+ident+"/volume", below)
 }
 
-// vendorPassthru are the methods of a vendor: of machines that the lab drives
-// there are none. The argument says what they would belong to.
+// vendorPassthru handles vendor methods, of which the lab's drivers have none. check validates
+// what they would belong to.
 func (c *call) vendorPassthru(rest []string, check func() error) (any, error) {
 	if len(rest) == 0 {
 		return c.missing("method")()

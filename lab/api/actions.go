@@ -2,21 +2,21 @@ package api
 
 import "ironworks/lab/fsm"
 
-// actions are the events that a node can take in each provision state. Also those are there that only
-// the conductor uses: the API lets them through this check and refuses them later.
+// actions are the events of each provision state, including those that only the conductor uses:
+// they pass this check and are refused later.
 var actions = fsm.States()
 
-// verbs are the events of the targets that have another name.
+// verbs are the events of targets with another name.
 var verbs = map[string]string{"active": "deploy", "deleted": "delete", "undeploy": "delete"}
 
-// verbVersions are the minor versions that brought targets. Those of abort,
-// unhold and service have more checks.
+// verbVersions are the minor versions that introduced targets. Those of abort, unhold and service
+// have further checks.
 var verbVersions = map[string]int{
 	"manage": 4, "provide": 4, "inspect": 6, "abort": 13, "clean": 15, "adopt": 17, "rescue": 38, "unrescue": 38,
 	"deploy": 73, "delete": 73,
 }
 
-// isActionable says whether a target is possible in a state.
+// isActionable reports whether a target is possible in a state.
 func isActionable(state, target string) bool {
 	event := target
 	if verb, ok := verbs[target]; ok {
@@ -26,14 +26,13 @@ func isActionable(state, target string) bool {
 	return ok
 }
 
-// unstable are the states in which the conductor works or waits.
+// unstable are the states in which the conductor is working or waiting.
 var unstable = []string{
 	"deploying", "wait call-back", "cleaning", "clean wait", "verifying", "deleting", stateInspecting,
 	stateInspectWait, "adopting", "rescuing", "rescue wait", "unrescuing", "servicing", "service wait",
 }
 
-// updateAllowed are the states in which a node can be changed though it has a
-// target.
+// updateAllowed are the states in which a node with a target may be changed.
 var updateAllowed = []string{
 	"deploy failed", stateInspecting, "inspect failed", stateInspectWait, "clean failed", "error", "verifying",
 	"adopt failed", "rescue failed", "unrescue failed", "service", "service hold", "service failed",

@@ -6,11 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"ironworks/lab/db"
 	"ironworks/lab/python"
 )
 
-// allocationSchema is what a client may give; node came with 1.58.
+// allocationSchema is what a client may send; node was introduced in 1.58.
 func (c *call) allocationSchema() *schema {
 	s := &schema{
 		types: []string{"object"}, closed: true, properties: map[string]*schema{
@@ -35,7 +37,7 @@ func texts(value any) []string {
 }
 
 func (c *call) createAllocation() (any, error) {
-	body, err := c.body("allocation", anything)
+	body, err := c.body("allocation", anyValue)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +45,7 @@ func (c *call) createAllocation() (any, error) {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.values)) {
-		return nil, accident("AllocationsController.post() got an unexpected keyword argument '%s'", name)
+		return nil, pythonError("AllocationsController.post() got an unexpected keyword argument '%s'", name)
 	}
 	object, _ := body.given.(map[string]any)
 	given := db.Dict(object)
@@ -79,7 +81,7 @@ func (c *call) createAllocation() (any, error) {
 		return nil, err
 	}
 	if allocation.UUID == "" {
-		allocation.UUID = db.NewUUID()
+		allocation.UUID = uuid.NewString()
 	}
 	if node != nil {
 		if err := c.served(node, http.StatusNotFound); err != nil {
@@ -94,7 +96,7 @@ func (c *call) createAllocation() (any, error) {
 	return ordered("allocations")(c.allocationDocument(made, nil))
 }
 
-// nodeUUIDs are the UUIDs of nodes that are named either way.
+// nodeUUIDs returns the UUIDs of nodes given by UUID or name.
 func (c *call) nodeUUIDs(idents []string) ([]string, error) {
 	var missing []string
 	uuids := make([]string, len(idents))
@@ -126,13 +128,13 @@ var allocationPatchSchema = &schema{types: []string{"array"}, items: &schema{
 	},
 }}
 
-// patchedAllocation is what an allocation must be after a patch.
+// patchedAllocation is the schema of an allocation after a patch.
 var patchedAllocation = &schema{types: []string{"object"}, properties: map[string]*schema{
 	"name": textOrNull, "extra": objectOrNull,
 }}
 
 func (c *call) patchAllocation(ident string) (any, error) {
-	args, err := c.takeWithBody("patch", anything)
+	args, err := c.checkWithBody("patch", anyValue)
 	if err != nil {
 		return nil, err
 	}

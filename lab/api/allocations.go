@@ -18,7 +18,7 @@ var (
 	noAllocations = "The API version does not allow allocations"
 )
 
-// knownAllocationFields are those of the version: owner came with 1.60.
+// knownAllocationFields returns those of the version: owner was introduced in 1.60.
 func (c *call) knownAllocationFields() []string {
 	if c.atLeast(60) {
 		return append(slices.Clone(allocationFields), "owner")
@@ -26,8 +26,8 @@ func (c *call) knownAllocationFields() []string {
 	return allocationFields
 }
 
-// allocationEndpoint is an endpoint of some version on. Before it only reading
-// is said not to be there; the rest is said not to be allowed.
+// allocationEndpoint is an endpoint that a version introduced. Before it, reading is 404,
+// everything else 405.
 func (c *call) allocationEndpoint(minor int, text string, serve endpoint) endpoint {
 	return func() (any, error) {
 		if c.atLeast(minor) {
@@ -40,7 +40,7 @@ func (c *call) allocationEndpoint(minor int, text string, serve endpoint) endpoi
 	}
 }
 
-// routeAllocations is everything below /allocations.
+// routeAllocations handles everything below /allocations.
 func (c *call) routeAllocations(rest []string) (any, error) {
 	updates := "The API version does not allow updating allocations"
 	if len(rest) == 0 {
@@ -64,14 +64,14 @@ func (c *call) routeAllocations(rest []string) (any, error) {
 	}.serve(c)
 }
 
-// routeNodeAllocation is the allocation of a node.
+// routeNodeAllocation handles the allocation of a node.
 func (c *call) routeNodeAllocation(ident string, rest []string) (any, error) {
 	if len(rest) > 0 {
 		return nil, notAllowed(http.MethodDelete, http.MethodGet)
 	}
 	return methods{
 		http.MethodGet: func() (any, error) {
-			args, err := c.take(optional("fields", checkList))
+			args, err := c.checkArguments(optional("fields", checkList))
 			if err != nil {
 				return nil, err
 			}
@@ -126,9 +126,9 @@ func (c *call) findAllocation(ident string) (*db.Allocation, error) {
 }
 
 func (c *call) listAllocations() (any, error) {
-	args, err := c.take(optional("node", anything), optional("resource_class", anything), optional("state", anything),
-		optional("marker", anything), optional("limit", checkInt), optional("sort_key", anything),
-		optional("sort_dir", anything), optional("fields", checkList), optional("owner", anything))
+	args, err := c.checkArguments(optional("node", anyValue), optional("resource_class", anyValue), optional("state", anyValue),
+		optional("marker", anyValue), optional("limit", checkInt), optional("sort_key", anyValue),
+		optional("sort_dir", anyValue), optional("fields", checkList), optional("owner", anyValue))
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (c *call) listAllocations() (any, error) {
 func allocationFilter(args arguments, node string) func(*db.Allocation) bool {
 	return func(a *db.Allocation) bool {
 		for name, have := range map[string]string{"resource_class": a.ResourceClass, "state": a.State, "owner": a.Owner} {
-			// Null is no empty text.
+			// Null is different from an empty text.
 			if want := args.text(name); args.has(name) && (want == "" || want != have) {
 				return false
 			}
@@ -176,7 +176,7 @@ func allocationFilter(args arguments, node string) func(*db.Allocation) bool {
 }
 
 func (c *call) showAllocation(ident string) (any, error) {
-	args, err := c.take(optional("fields", checkList))
+	args, err := c.checkArguments(optional("fields", checkList))
 	if err != nil {
 		return nil, err
 	}

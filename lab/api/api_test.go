@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// rig is an API over tables and a fake conductor.
+// rig is an API with tables and a fake conductor.
 type rig struct {
 	t         *testing.T
 	tables    *db.Store
@@ -71,13 +71,13 @@ func (r *rig) do(method, path, version, body string) *httptest.ResponseRecorder 
 	return recorder
 }
 
-// get is the document of a path, which must be there.
+// get returns the document of a path, which must exist.
 func (r *rig) get(path string) map[string]any {
 	r.t.Helper()
 	return r.want(http.MethodGet, path, "", http.StatusOK)
 }
 
-// want is the document of a request that must be answered with a status.
+// want sends a request, checks the status and returns the document.
 func (r *rig) want(method, path, body string, status int) map[string]any {
 	r.t.Helper()
 	answer := r.do(method, path, latest, body)
@@ -93,7 +93,7 @@ func (r *rig) want(method, path, body string, status int) map[string]any {
 	return document
 }
 
-// refusal is what an error body says, in any of its shapes.
+// refusal returns the message of an error body in any of its formats.
 func refusal(t *testing.T, body []byte) string {
 	t.Helper()
 	var outer struct {
@@ -119,7 +119,7 @@ func refusal(t *testing.T, body []byte) string {
 	return inner.Description
 }
 
-// exchange is a request and what a real Ironic 39.0.0 answered to it.
+// exchange is a request with the answer of a real Ironic 39.0.0.
 type exchange struct {
 	method, path, version, body string
 	status                      int

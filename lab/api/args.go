@@ -12,8 +12,8 @@ import (
 	"ironworks/lab/python"
 )
 
-// check looks at an argument and says what it means (ironic/common/args.py). A
-// null stays one.
+// check validates an argument and returns its converted value (ironic/common/args.py). Null stays
+// null.
 type check func(name string, value any) (any, error)
 
 func checkText(name string, value any) (any, error) {
@@ -87,8 +87,8 @@ func checkMAC(name string, value any) (any, error) {
 	return nil, invalidValue("Expected valid MAC address for %s: %s", name, python.Str(value))
 }
 
-// checkList takes a list apart. As the real one does, it makes the items of a
-// comma list lower case, and those of a repeated key not.
+// checkList splits a list. Like Ironic, it converts the items of a comma-separated list to lower
+// case, but not those of a repeated key.
 func checkList(name string, value any) (any, error) {
 	switch v := value.(type) {
 	case nil:
@@ -117,7 +117,7 @@ func checkList(name string, value any) (any, error) {
 	}
 }
 
-// checkTypes accepts values of some of Python's types.
+// checkTypes accepts values of some Python types.
 func checkTypes(types ...string) check {
 	return func(name string, value any) (any, error) {
 		if slices.Contains(types, pythonType(value)) {
@@ -204,7 +204,7 @@ func fromPath(name, value string, check check) param {
 	return param{name: name, check: check, given: value, isGiven: true}
 }
 
-// arguments are what the checks made of them; a missing one is null.
+// arguments are the converted arguments; missing ones are null.
 type arguments map[string]any
 
 func (a arguments) text(name string) string {
@@ -232,15 +232,15 @@ func (a arguments) integer(name string) *int {
 	return &n
 }
 
-// list is nil if it was not given.
+// list returns a list argument, nil if it was not given.
 func (a arguments) list(name string) []string {
 	items, _ := a[name].([]string)
 	return items
 }
 
-// take checks the arguments of a request in the order of the endpoint's.
-// Nothing else may be there.
-func take(values map[string]any, params ...param) (arguments, error) {
+// checkArguments checks the arguments of a request in the order of the endpoint's parameters. Other
+// arguments are refused.
+func checkArguments(values map[string]any, params ...param) (arguments, error) {
 	var unknown []string
 	for name := range values {
 		if !slices.ContainsFunc(params, func(p param) bool { return p.name == name }) {

@@ -22,15 +22,15 @@ import (
 type call struct {
 	api     *API
 	request *http.Request
-	minor   int    // of the version that was asked for
-	url     string // that the client reached us by: scheme and host
+	minor   int    // of the requested version
+	url     string // scheme and host by which the client reached the server
 	path    []string
 	raw     []byte
 	// values are the arguments from the query and from a body that is an object.
 	values map[string]any
-	// malformed is the refusal of a body that is no text.
+	// malformed is the error for a body that is not text.
 	malformed error
-	// suffix says that the path lost a .json.
+	// suffix reports that .json was cut off the path.
 	suffix bool
 
 	status   int
@@ -43,7 +43,7 @@ func (c *call) tables() *db.Store { return c.api.tables }
 
 func (c *call) conductor() Conductor { return c.api.conductor }
 
-// atLeast says that the version is 1.minor or newer.
+// atLeast reports whether the version is 1.minor or newer.
 func (c *call) atLeast(minor int) bool { return c.minor >= minor }
 
 func newCall(api *API, r *http.Request, raw []byte, minor int) *call {
@@ -66,7 +66,7 @@ func newCall(api *API, r *http.Request, raw []byte, minor int) *call {
 	}
 	c.takeValues(r.URL.Query())
 	if r.Method != http.MethodGet {
-		c.takeBody()
+		c.parseBody()
 	}
 	return c
 }
@@ -85,14 +85,14 @@ func (c *call) takeValues(values url.Values) {
 	}
 }
 
-// takeBody makes arguments of a body: of a JSON object or of a form.
-func (c *call) takeBody() {
+// parseBody converts a body to arguments: a JSON object or a form.
+func (c *call) parseBody() {
 	if len(c.raw) == 0 {
 		return
 	}
 	given := c.request.Header.Get("Content-Type")
 	if given == "" && c.request.Method == http.MethodPost {
-		given = "application/x-www-form-urlencoded" // what WebOb takes it for
+		given = "application/x-www-form-urlencoded" // WebOb's default
 	}
 	kind, _, err := mime.ParseMediaType(given)
 	if err != nil {
@@ -110,12 +110,12 @@ func (c *call) takeBody() {
 			maps.Copy(c.values, object)
 		}
 	case "application/x-www-form-urlencoded":
-		form, _ := url.ParseQuery(string(c.raw)) // what is no form is not taken
+		form, _ := url.ParseQuery(string(c.raw)) // a malformed form is ignored
 		c.takeValues(form)
 	}
 }
 
-// malformedRequest is what WebOb says of one.
+// malformedRequest is WebOb's message about one.
 const malformedRequest = "The server could not comply with the request since it is either malformed or otherwise incorrect."
 
 func decodeJSON(raw []byte) (any, error) {
@@ -135,8 +135,8 @@ func decodeJSON(raw []byte) (any, error) {
 	return value, nil
 }
 
-// body is the value of an endpoint that takes the whole body under a name; an
-// empty one is an empty object. Its keys are no arguments then.
+// body is the value of an endpoint that takes the whole body as one argument; an empty body is an
+// empty object. Its keys are not arguments then.
 func (c *call) body(name string, check check) (param, error) {
 	value := any(map[string]any{})
 	if !utf8.Valid(c.raw) {
@@ -145,8 +145,8 @@ func (c *call) body(name string, check check) (param, error) {
 	if len(c.raw) > 0 {
 		decoded, err := decodeJSON(c.raw)
 		if err != nil {
-			// The real one does not catch what its decoder says.
-			return param{}, accident("%s", jsonFault(c.raw))
+			// Ironic does not catch the decoder's exception.
+			return param{}, pythonError("%s", jsonFault(c.raw))
 		}
 		value = decoded
 	}
@@ -159,12 +159,12 @@ func (c *call) body(name string, check check) (param, error) {
 	return param{name: name, check: check, given: value, isGiven: true}, nil
 }
 
-// takeWithBody is take with the body among the arguments.
-func (c *call) takeWithBody(name string, check check, params ...param) (arguments, error) {
-	return c.take(append(params, wholeBody(name, check))...)
+// checkWithBody is take with the body among the arguments.
+func (c *call) checkWithBody(name string, check check, params ...param) (arguments, error) {
+	return c.checkArguments(append(params, wholeBody(name, check))...)
 }
 
-func (c *call) take(params ...param) (arguments, error) {
+func (c *call) checkArguments(params ...param) (arguments, error) {
 	params = slices.Clone(params)
 	for i, p := range params {
 		if p.body {
@@ -174,14 +174,14 @@ func (c *call) take(params ...param) (arguments, error) {
 			}
 		}
 	}
-	return take(c.values, params...)
+	return checkArguments(c.values, params...)
 }
 
-// onNode is an endpoint of a node: it takes the arguments, finds the node and checks that a conductor
-// serves it. refusal is the status if none does; 0 leaves the check out.
+// onNode is an endpoint of a node: it checks the arguments, finds the node and checks that a
+// conductor serves it. refusal is the status if none does; 0 skips that check.
 func (c *call) onNode(ident string, refusal int, serve func(*db.Node, arguments) (any, error), params ...param) endpoint {
 	return func() (any, error) {
-		args, err := c.take(params...)
+		args, err := c.checkArguments(params...)
 		if err != nil {
 			return nil, err
 		}
@@ -196,21 +196,21 @@ func (c *call) onNode(ident string, refusal int, serve func(*db.Node, arguments)
 	}
 }
 
-// nodeIdent is the argument that most endpoints of a node have.
+// nodeIdent is the argument of most endpoints of a node.
 func nodeIdent(ident string) param { return fromPath("node_ident", ident, checkIdent) }
 
 // wholeBody is an argument that is the body of the request.
 func wholeBody(name string, check check) param { return param{name: name, check: check, body: true} }
 
-// begun is the answer to a request that the conductor works on, whose result is found at a path.
-func (c *call) begun(path string, err error) (any, error) {
+// started answers a request that the conductor carries out; the result is at a path.
+func (c *call) started(path string, err error) (any, error) {
 	if err == nil {
 		c.locate(path)
 	}
 	return nil, err
 }
 
-// endpoint answers a request: with a value that becomes JSON, or an error.
+// endpoint answers a request: with a value that is encoded as JSON, or an error.
 type endpoint func() (any, error)
 
 // methods are the endpoints of a path.
@@ -251,15 +251,15 @@ type link struct {
 	Type string `json:"type,omitempty"`
 }
 
-// links are the two that every resource has.
+// links returns the two links that every resource has.
 func (c *call) links(path string) []link {
 	return []link{{Href: c.url + "/v1/" + path, Rel: "self"}, {Href: c.url + "/" + path, Rel: "bookmark"}}
 }
 
-// locate sets where the result is found.
+// locate sets the address of the result.
 func (c *call) locate(path string) { c.location = c.url + "/v1/" + path }
 
-// timeText is a time as the API shows it, null if it is none.
+// timeText returns a time as the API shows it, null for the zero time.
 func timeText(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -271,7 +271,7 @@ func timeText(t time.Time) any {
 	return t.UTC().Format(layout)
 }
 
-// orNull is null for an empty text.
+// orNull returns null for an empty text.
 func orNull(s string) any {
 	if s == "" {
 		return nil
@@ -279,7 +279,7 @@ func orNull(s string) any {
 	return s
 }
 
-// orEmpty is an empty object for a missing one.
+// orEmpty returns an empty object for a missing one.
 func orEmpty(d db.Dict) db.Dict {
 	if d == nil {
 		return db.Dict{}

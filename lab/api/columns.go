@@ -9,7 +9,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// columns finds the columns of a row of the database by their names in the API: node_uuid is NodeUUID.
+// columns finds the columns of a database row by their names in the API: node_uuid is NodeUUID.
 type columns map[string]int
 
 var (
@@ -32,7 +32,7 @@ func columnsOf[T any]() columns {
 	return c
 }
 
-// columnName is the name of a field in the API: pxe_enabled of PXEEnabled.
+// columnName returns the API's name of a field: pxe_enabled of PXEEnabled.
 func columnName(field string) string {
 	var b strings.Builder
 	letters := []rune(strings.Replace(field, "NIC", "nic", 1))
@@ -47,7 +47,7 @@ func columnName(field string) string {
 	return b.String()
 }
 
-// of points to a column of a row; it is nil if there is none of that name.
+// of returns a pointer to the named column of a row, nil if there is no such column.
 func (c columns) of(row any, name string) any {
 	i, ok := c[name]
 	if !ok {
@@ -56,7 +56,7 @@ func (c columns) of(row any, name string) any {
 	return reflect.ValueOf(row).Elem().Field(i).Addr().Interface()
 }
 
-// shown is a column of a row as the API shows it: an empty text and no time are null.
+// shown returns a column of a row as the API shows it: empty texts and zero times are null.
 func (c columns) shown(row any, name string) any {
 	switch v := c.of(row, name).(type) {
 	case *string:
@@ -79,7 +79,7 @@ func (c columns) shown(row any, name string) any {
 	}
 }
 
-// all are the columns of a row that a document of its kind has.
+// all returns the columns of a row that a document of its kind has.
 func (c columns) all(row any, kind string) map[string]any {
 	document := map[string]any{}
 	for _, name := range orders[kind] {
@@ -90,8 +90,7 @@ func (c columns) all(row any, kind string) map[string]any {
 	return document
 }
 
-// pick are the columns of a row that are asked for and that there are; without a column in the
-// database they are null.
+// pick returns the requested columns of a row. Fields without a column are null.
 func (c columns) pick(row any, asked, known []string) map[string]any {
 	document := map[string]any{}
 	for _, name := range asked {
@@ -104,7 +103,7 @@ func (c columns) pick(row any, asked, known []string) map[string]any {
 	return document
 }
 
-// set gives a column a value that was checked. Null is what the column is without a value.
+// set sets a column to a checked value. Null is the zero value of the column.
 func (c columns) set(row any, name string, value any) {
 	switch v := c.of(row, name).(type) {
 	case *string:

@@ -22,7 +22,7 @@ func checkHost(name string, value any) (any, error) {
 	return value, nil
 }
 
-// routeConductors is everything below /conductors, which came with 1.49.
+// routeConductors handles everything below /conductors, introduced in 1.49.
 func (c *call) routeConductors(rest []string) (any, error) {
 	return methods{http.MethodGet: func() (any, error) {
 		if !c.atLeast(49) {
@@ -42,7 +42,7 @@ func (c *call) conductorDocument(conductor db.Conductor, fields []string) map[st
 }
 
 func (c *call) listConductors() (any, error) {
-	args, err := c.take(optional("marker", checkHost), optional("limit", checkInt), optional("sort_key", checkText),
+	args, err := c.checkArguments(optional("marker", checkHost), optional("limit", checkInt), optional("sort_key", checkText),
 		optional("sort_dir", checkText), optional("fields", checkList), optional("detail", checkBool))
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func noConductor(host string) error {
 }
 
 func (c *call) showConductor(host string) (any, error) {
-	args, err := c.take(optional("fields", checkList))
+	args, err := c.checkArguments(optional("fields", checkList))
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (c *call) showConductor(host string) (any, error) {
 	return nil, noConductor(host)
 }
 
-// routeShards is /shards, which came with 1.82.
+// routeShards handles /shards, introduced in 1.82.
 func (c *call) routeShards(rest []string) (any, error) {
 	return methods{http.MethodGet: func() (any, error) {
 		if !c.atLeast(82) {
@@ -113,7 +113,7 @@ func (c *call) routeShards(rest []string) (any, error) {
 		if len(rest) > 0 {
 			return nil, noSuchResource()
 		}
-		if _, err := c.take(); err != nil {
+		if _, err := c.checkArguments(); err != nil {
 			return nil, err
 		}
 		shards := []any{}

@@ -1,7 +1,6 @@
-// Package api is the HTTP half of the embedded Ironic: what Ironic 39.0.0
-// answers without authentication, in API versions 1.1 to 1.115.
+// Package api is the HTTP API of the embedded Ironic: it answers like Ironic 39.0.0 without
+// authentication, in API versions 1.1 to 1.115.
 //
-// It checks requests in the order and with the words of the real one, also
-// where the real one's answer is an accident of its making. What is to happen
-// is left to a [Conductor]; what is there is read from the tables.
+// It checks requests in Ironic's order and with its messages, even where Ironic's answer is an
+// accident of its implementation. Changes are left to a [Conductor]; data is read from the tables.
 package api

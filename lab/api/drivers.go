@@ -7,8 +7,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// driverFields are the fields of a driver that can be asked for, in the order in
-// which the real one names them.
+// driverFields are the selectable fields of a driver, in Ironic's order.
 func (c *call) driverFields() []string {
 	fields := []string{"hosts", "links", "name"}
 	for _, kind := range []string{
@@ -22,7 +21,7 @@ func (c *call) driverFields() []string {
 	return append(fields, "properties", "type")
 }
 
-// kindVersions are the minor versions that brought kinds of interfaces.
+// kindVersions are the minor versions that introduced kinds of interfaces.
 var kindVersions = map[string]int{"storage": 33, "rescue": 38, "bios": 40, "firmware": 86}
 
 func (c *call) driverDocument(d Driver, detail bool, fields []string) (map[string]any, error) {
@@ -51,7 +50,7 @@ func (c *call) driverDocument(d Driver, detail bool, fields []string) (map[strin
 	return document, checkDocumentFields(fields, document)
 }
 
-// routeDrivers is everything below /drivers.
+// routeDrivers handles everything below /drivers.
 func (c *call) routeDrivers(rest []string) (any, error) {
 	get := func(serve endpoint) (any, error) { return methods{http.MethodGet: serve}.serve(c) }
 	switch {
@@ -73,7 +72,7 @@ func (c *call) routeDrivers(rest []string) (any, error) {
 	}
 }
 
-// checkDriverQuery refuses what is no query, or too new for the version.
+// checkDriverQuery refuses malformed queries, and those that are too new for the version.
 func (c *call) checkDriverQuery(args arguments, others map[string]*schema) error {
 	if !c.atLeast(77) {
 		return nil
@@ -82,7 +81,7 @@ func (c *call) checkDriverQuery(args arguments, others map[string]*schema) error
 }
 
 func (c *call) listDrivers() (any, error) {
-	args, err := c.take(optional("type", checkText), optional("detail", checkBool), optional("fields", checkList))
+	args, err := c.checkArguments(optional("type", checkText), optional("detail", checkBool), optional("fields", checkList))
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +102,7 @@ func (c *call) listDrivers() (any, error) {
 	}
 	documents := []any{}
 	for _, driver := range c.conductor().Drivers() {
-		if kind == "classic" { // there are none any more
+		if kind == "classic" { // no longer supported
 			continue
 		}
 		document, err := c.driverDocument(driver, args.isTrue("detail"), fields)
@@ -120,7 +119,7 @@ func (c *call) showDriver(name string, more []string) (any, error) {
 	if len(more) > 0 {
 		fieldsParam = fromPath("fields", more[0], checkList)
 	}
-	args, err := c.take(fieldsParam)
+	args, err := c.checkArguments(fieldsParam)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +148,7 @@ func (c *call) checkDriver(name string) error {
 }
 
 func (c *call) showProperties(name string) (any, error) {
-	if _, err := c.take(); err != nil {
+	if _, err := c.checkArguments(); err != nil {
 		return nil, err
 	}
 	if err := c.checkDriver(name); err != nil {
@@ -163,7 +162,7 @@ func (c *call) showProperties(name string) (any, error) {
 }
 
 func (c *call) showRAIDProperties(name string) (any, error) {
-	if _, err := c.take(); err != nil {
+	if _, err := c.checkArguments(); err != nil {
 		return nil, err
 	}
 	if !c.atLeast(12) {

@@ -11,12 +11,12 @@ import (
 	"ironworks/lab/db"
 )
 
-// fake is a conductor that notes what it is asked and changes the tables at
-// once. It checks nothing but what a test needs.
+// fake is a conductor that records calls and changes the tables at once. It has only the checks
+// that tests need.
 type fake struct {
 	tables *db.Store
 	asked  []string
-	// refuse is the answer to all that is asked, if it is set.
+	// refuse is the error of all calls, if set.
 	refuse error
 	deploy api.Deploy
 	beat   api.Heartbeat
@@ -116,7 +116,7 @@ func (f *fake) SetBootDevice(_ context.Context, _, device string, _ bool) error 
 
 func (f *fake) InjectNMI(context.Context, string) error { return f.note("nmi") }
 
-func (f *fake) Console(context.Context, string) (db.Dict, error) { return nil, nil } //nolint:nilnil // it is not enabled
+func (f *fake) Console(context.Context, string) (db.Dict, error) { return nil, nil } //nolint:nilnil // disabled
 
 func (f *fake) SetConsole(_ context.Context, _ string, on bool) error {
 	return f.note("console " + strconv.FormatBool(on))

@@ -8,9 +8,9 @@ import (
 	"ironworks/lab/db"
 )
 
-// abort is an answer of the web framework below Ironic: an unknown route, a
-// method that is not allowed, a version that is not served. It has another body
-// than Ironic's own refusals, and none of the version headers.
+// abort is an error of the web framework below Ironic: an unknown route, a method that is not
+// allowed, a version that is not served. Its body differs from that of Ironic's own errors, and it
+// has no version headers.
 type abort struct {
 	status      int
 	description string
@@ -21,7 +21,7 @@ func (a *abort) Error() string { return a.description }
 
 var errNoRoute = &abort{status: http.StatusNotFound}
 
-// notAllowed names the methods that are.
+// notAllowed is a 405 that names the allowed methods.
 func notAllowed(methods ...string) *abort {
 	return &abort{
 		status: http.StatusMethodNotAllowed, header: http.Header{"Allow": {strings.Join(methods, ", ")}},
@@ -44,8 +44,7 @@ func notFound() error {
 	return db.Faultf(http.StatusNotFound, "NotFound", "Resource could not be found.")
 }
 
-// noSuchResource is the same as a [notFound] of the framework's, raised where
-// Ironic catches it.
+// noSuchResource is the framework's [notFound], raised where Ironic catches it.
 func noSuchResource() error {
 	return db.Faultf(http.StatusNotFound, "HTTPNotFound", "The resource could not be found.")
 }
@@ -54,7 +53,7 @@ func notAcceptable() error {
 	return db.Faultf(http.StatusNotAcceptable, "NotAcceptable", "Request not acceptable.")
 }
 
-// needsVersion is the [notAcceptable] that says which version would do.
+// needsVersion is the [notAcceptable] that names the required version.
 func needsVersion(minor int) error {
 	return db.Faultf(http.StatusNotAcceptable, "NotAcceptable",
 		"Request not acceptable. The minimal required API version should be 1.%d", minor)
@@ -64,13 +63,13 @@ func malformedURI() error {
 	return db.Faultf(http.StatusBadRequest, "MalformedRequestURI", "Malformed request URI.")
 }
 
-// accident is what the real one answers where its Python fails.
-func accident(format string, args ...any) error {
+// pythonError is Ironic's answer to an unexpected Python exception.
+func pythonError(format string, args ...any) error {
 	return db.Faultf(http.StatusInternalServerError, "", format, args...)
 }
 
-// withStatus gives a fault another status, as Ironic does where a missing node
-// is the fault of the request's content.
+// withStatus changes the status of a fault, as Ironic does if a missing node is named in the
+// request's body.
 func withStatus(err error, kind string, status int) error {
 	fault, ok := errors.AsType[*db.Fault](err)
 	if !ok || fault.Kind != kind {
@@ -98,7 +97,7 @@ type abortBody struct {
 	Description string `json:"description"`
 }
 
-// writeError answers in one of Ironic's shapes: JSON in a string in JSON.
+// writeError answers with an error in one of Ironic's formats: JSON in a string in JSON.
 func writeError(w http.ResponseWriter, err error) {
 	var status int
 	var inner any
@@ -129,5 +128,5 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	content := encode(body)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(content) //nolint:gosec // JSON, and a client that went away needs no answer
+	_, _ = w.Write(content) //nolint:gosec // JSON, and the client may be gone
 }

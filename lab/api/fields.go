@@ -7,8 +7,7 @@ import (
 	"ironworks/lab/python"
 )
 
-// nodeFields are the fields of a node's document that are columns, as they can
-// be asked for.
+// nodeFields are the selectable fields of a node's document that are columns.
 var nodeFields = []string{
 	"automated_clean", "bios_interface", "boot_interface", "boot_mode", "clean_step", "conductor_group",
 	"console_enabled", "console_interface", "disable_power_off", "deploy_interface", "deploy_step", "description",
@@ -22,20 +21,20 @@ var nodeFields = []string{
 	"vendor_interface",
 }
 
-// defaultNodeFields are those of a list that asks for none.
+// defaultNodeFields are those of a list without selected fields.
 var defaultNodeFields = []string{
 	"instance_uuid", "maintenance", "power_state", "provision_state", "uuid", "name",
 }
 
-// fulfilledFields are those of a node's document that are no columns of it.
+// fulfilledFields are those of a node's document that are not columns.
 var fulfilledFields = []string{"allocation_uuid", "chassis_uuid", "conductor"}
 
-// hiddenColumns are columns that are not among the fields.
+// hiddenColumns are columns that are not fields.
 var hiddenColumns = []string{
 	"id", "uuid", "chassis_id", "conductor_affinity", "allocation_id", "version", "created_at", "updated_at",
 }
 
-// unsortable are the columns that are no plain values.
+// unsortable are columns with structured values.
 var unsortable = []string{
 	"properties", "driver_info", "extra", "instance_info", "driver_internal_info", "clean_step", "deploy_step",
 	"raid_config", "target_raid_config", "traits", "network_data", "service_step",
@@ -45,7 +44,7 @@ func isColumn(field string) bool {
 	return slices.Contains(nodeFields, field) || slices.Contains(hiddenColumns, field)
 }
 
-// fieldVersions are the minor versions that brought fields of nodes.
+// fieldVersions are the minor versions that introduced fields of nodes.
 var fieldVersions = map[string]int{
 	"driver_internal_info": 3, "name": 5, "inspection_finished_at": 6, "inspection_started_at": 6, "clean_step": 7,
 	"raid_config": 12, "target_raid_config": 12, "network_interface": 20, "resource_class": 21,
@@ -59,7 +58,7 @@ var fieldVersions = map[string]int{
 	"health": 109,
 }
 
-// checkFields refuses fields that the version does not know.
+// checkFields refuses fields that the version does not have.
 func (c *call) checkFields(fields ...string) error {
 	for _, field := range fields {
 		if c.minor < fieldVersions[field] {
@@ -69,7 +68,7 @@ func (c *call) checkFields(fields ...string) error {
 	return nil
 }
 
-// checkAskedFields is for those of a query: they came with 1.8.
+// checkAskedFields checks the fields of a query, introduced in 1.8.
 func (c *call) checkAskedFields(fields []string) error {
 	if fields != nil && !c.atLeast(8) {
 		return notAcceptable()
@@ -77,7 +76,7 @@ func (c *call) checkAskedFields(fields []string) error {
 	return c.checkFields(fields...)
 }
 
-// returned is which fields to answer with: nil is all.
+// returned returns the fields of the answer; nil is all.
 func (c *call) returned(fields []string, detail *bool, standard []string, detailVersion int) ([]string, error) {
 	switch {
 	case detail != nil && !c.atLeast(detailVersion):
@@ -91,7 +90,7 @@ func (c *call) returned(fields []string, detail *bool, standard []string, detail
 	}
 }
 
-// column is the value of a node's column as it is shown, except for secrets.
+// column returns the value of a node's column as it is shown, except for secrets.
 func column(n *db.Node, field string) any {
 	if kind, ok := interfaceOf(field); ok {
 		return orNull(n.Interfaces[kind])
@@ -116,7 +115,7 @@ func column(n *db.Node, field string) any {
 	return value
 }
 
-// boolOr is the value of a boolean column, or null if it holds that.
+// boolOr returns the value of a boolean column, or null if it is equal to value.
 func boolOr(n *db.Node, field string, value bool) any {
 	if !value && slices.Contains(n.Null, field) {
 		return nil

@@ -10,7 +10,7 @@ import (
 func (c *call) routeInventory(ident string, rest []string) (any, error) {
 	show := c.onNode(ident, 0, func(node *db.Node, _ arguments) (any, error) {
 		found, ok := c.tables().Inventory(node.UUID)
-		if !ok { // named by the database's number
+		if !ok { // named by the database's ID
 			return nil, db.Faultf(http.StatusNotFound, "NodeInventoryNotFound",
 				"Node inventory record for node %d could not be found.", node.ID)
 		}
@@ -18,7 +18,7 @@ func (c *call) routeInventory(ident string, rest []string) (any, error) {
 	})
 	if len(rest) > 0 {
 		show = func() (any, error) {
-			return nil, accident("NodeInventoryController.get() takes 1 positional argument but %d were given", len(rest)+1)
+			return nil, pythonError("NodeInventoryController.get() takes 1 positional argument but %d were given", len(rest)+1)
 		}
 	}
 	return methods{http.MethodGet: show}.serve(c)
@@ -26,7 +26,7 @@ func (c *call) routeInventory(ident string, rest []string) (any, error) {
 
 func (c *call) routeChildren(ident string, rest []string) (any, error) {
 	if !c.atLeast(83) {
-		return nil, accident("")
+		return nil, pythonError("")
 	}
 	if len(rest) > 0 {
 		return nil, notAllowed(http.MethodGet)
@@ -53,7 +53,7 @@ var (
 	}
 )
 
-// querySchema is a query of which only some fields may be asked for.
+// querySchema is a query with a limited set of fields.
 func querySchema(fields []string, others map[string]*schema) *schema {
 	properties := map[string]*schema{"fields": {types: []string{"array"}, items: &schema{enum: fields}}}
 	for name, s := range others {
@@ -62,7 +62,7 @@ func querySchema(fields []string, others map[string]*schema) *schema {
 	return &schema{types: []string{"object"}, properties: properties, closed: true}
 }
 
-// checkQuery checks the arguments that were given against a schema.
+// checkQuery checks the given arguments against a schema.
 func (a arguments) checkQuery(s *schema) error { return s.checkWhole(map[string]any(a)) }
 
 func (c *call) routeBIOS(ident string, rest []string) (any, error) {
@@ -89,7 +89,7 @@ func (c *call) showSettings(ident string) endpoint {
 		query = querySchema(biosFields, map[string]*schema{"detail": {}})
 	}
 	return func() (any, error) {
-		args, err := c.take(optional("fields", checkList), optional("detail", checkBool))
+		args, err := c.checkArguments(optional("fields", checkList), optional("detail", checkBool))
 		if err == nil {
 			err = args.checkQuery(query)
 		}
@@ -141,7 +141,7 @@ func (c *call) routeFirmware(ident string, rest []string) (any, error) {
 		return nil, notAllowed(http.MethodGet)
 	}
 	return methods{http.MethodGet: func() (any, error) {
-		args, err := c.take(optional("detail", checkTypes("str", "NoneType")), optional("fields", checkList))
+		args, err := c.checkArguments(optional("detail", checkTypes("str", "NoneType")), optional("fields", checkList))
 		if err != nil {
 			return nil, err
 		}

@@ -14,15 +14,15 @@ import (
 	"ironworks/lab/python"
 )
 
-// operation is one step of a JSON patch, as it was given and checked.
+// operation is one operation of a JSON patch, as it was sent and checked.
 type operation map[string]any
 
 func (o operation) kind() string { return db.Dict(o).Text("op") }
 
 func (o operation) path() string { return db.Dict(o).Text("path") }
 
-// patchSchema allows less than RFC 6902 does: three operations, and paths of
-// word characters and dashes only.
+// patchSchema allows less than RFC 6902: three operations, and only word characters and dashes in
+// paths.
 var patchSchema = &schema{types: []string{"array"}, items: &schema{
 	types: []string{"object"}, closed: true, closedFirst: true, required: []string{"op", "path"},
 	properties: map[string]*schema{
@@ -42,13 +42,13 @@ func operations(value any) []operation {
 	return patch
 }
 
-// root is the first part of a path.
+// root returns the first part of the path.
 func (o operation) root() string {
 	root, _, _ := strings.Cut(strings.TrimPrefix(o.path(), "/"), "/")
 	return root
 }
 
-// checkRoots refuses a patch of what may not be patched.
+// checkRoots refuses a patch of fields that must not be patched.
 func checkRoots(patch []operation, allowed []string) error {
 	for _, o := range patch {
 		if !slices.Contains(allowed, o.root()) {
@@ -58,7 +58,7 @@ func checkRoots(patch []operation, allowed []string) error {
 	return nil
 }
 
-// patchValues are the values that a patch gives to a path.
+// patchValues returns the values that a patch assigns to a path.
 func patchValues(patch []operation, path string) []any {
 	var values []any
 	for _, o := range patch {
@@ -69,20 +69,20 @@ func patchValues(patch []operation, path string) []any {
 	return values
 }
 
-// isRemoved says whether a patch removes a path or something below it.
+// isRemoved reports whether a patch removes a path or something below it.
 func isRemoved(patch []operation, path string) bool {
 	return slices.ContainsFunc(patch, func(o operation) bool {
 		return o.kind() == "remove" && (o.path() == path || strings.HasPrefix(o.path(), path+"/"))
 	})
 }
 
-// isUpdated says whether the first operation is about a path. That it looks at
-// no other one is the real one's own.
+// isUpdated reports whether the first operation is about a path. Like Ironic, it ignores the
+// others.
 func isUpdated(patch []operation, path string) bool {
 	return len(patch) > 0 && (patch[0].path() == path || strings.HasPrefix(patch[0].path(), path+"/"))
 }
 
-// applyPatch applies a patch to a document, which is changed.
+// applyPatch applies a patch to a document in place.
 func applyPatch(document map[string]any, patch []operation) error {
 	for _, o := range patch {
 		if o.kind() == "add" && strings.Count(o.path(), "/") == 1 {
@@ -99,7 +99,7 @@ func applyPatch(document map[string]any, patch []operation) error {
 	return nil
 }
 
-// repr is the operation as Python shows it, in the usual order of its keys.
+// repr returns the operation as Python shows it, in the usual order of its keys.
 func (o operation) repr() string {
 	var parts []string
 	for _, key := range []string{"op", "path", "value"} {
@@ -110,8 +110,8 @@ func (o operation) repr() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// slot is a place in a document: a key of an object or an index of a list. Set
-// puts a changed list back.
+// slot is a place in a document: a key of an object or an index of a list. Set stores a changed
+// list.
 type slot struct {
 	object map[string]any
 	list   []any
@@ -122,7 +122,7 @@ type slot struct {
 func (o operation) apply(document map[string]any) error {
 	value, given := o["value"]
 	if o.kind() != "remove" && !given {
-		return fmt.Errorf("The operation does not contain a 'value' member") //nolint:staticcheck,revive // its words
+		return fmt.Errorf("The operation does not contain a 'value' member") //nolint:staticcheck,revive // Ironic's message
 	}
 	parts := strings.Split(strings.TrimPrefix(o.path(), "/"), "/")
 	at, err := find(document, parts)
@@ -136,7 +136,7 @@ func (o operation) apply(document map[string]any) error {
 	return o.applyToList(at, value)
 }
 
-// find is the slot that a path leads to.
+// find returns the slot of a path.
 func find(document map[string]any, parts []string) (slot, error) {
 	at := slot{object: document, part: parts[0]}
 	for _, part := range parts[1:] {
@@ -151,9 +151,9 @@ func find(document map[string]any, parts []string) (slot, error) {
 		case []any:
 			at = slot{list: v, part: part, set: func(list []any) { parent.put(list) }}
 		case string:
-			return slot{}, fmt.Errorf("Cannot apply token '%s' to non-container type <class 'str'>", part) //nolint:staticcheck,revive // its words
+			return slot{}, fmt.Errorf("Cannot apply token '%s' to non-container type <class 'str'>", part) //nolint:staticcheck,revive // Ironic's message
 		default:
-			return slot{}, fmt.Errorf("Document '<class '%s'>' does not support indexing, must be mapping/sequence or "+ //nolint:staticcheck,revive // its words
+			return slot{}, fmt.Errorf("Document '<class '%s'>' does not support indexing, must be mapping/sequence or "+ //nolint:staticcheck,revive // Ironic's message
 				"support __getitem__", pythonType(value))
 		}
 	}
@@ -245,8 +245,8 @@ func (o operation) applyToList(at slot, value any) error {
 	return nil
 }
 
-// plain makes of a value what a JSON document would have for it, so that
-// patches need to know few types. It is a copy.
+// plain converts a value to the types of a decoded JSON document, so that patches handle few
+// types. It is a copy.
 func plain(value any) any {
 	switch v := value.(type) {
 	case db.Dict:
@@ -282,21 +282,21 @@ func plain(value any) any {
 	}
 }
 
-// same compares two plain values. Numbers are the same if they look the same.
-func same(a, b any) bool {
+// equalValues compares two plain values. Numbers are equal if their texts are.
+func equalValues(a, b any) bool {
 	switch x := a.(type) {
 	case map[string]any:
 		y, ok := b.(map[string]any)
-		return ok && maps.EqualFunc(x, y, same)
+		return ok && maps.EqualFunc(x, y, equalValues)
 	case []any:
 		y, ok := b.([]any)
-		return ok && slices.EqualFunc(x, y, same)
+		return ok && slices.EqualFunc(x, y, equalValues)
 	default:
 		return isScalar(b) && a == b
 	}
 }
 
-// isScalar says that == may be asked of a value.
+// isScalar reports whether a value is comparable.
 func isScalar(value any) bool {
 	switch value.(type) {
 	case map[string]any, []any:

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The defaults of [api] max_json_body_depth and max_json_body_size*, in bytes.
+// Defaults of [api] max_json_body_depth and max_json_body_size*, in bytes.
 const (
 	maxDepth          = 25
 	maxBody           = 1 << 20
@@ -15,7 +15,7 @@ const (
 	maxInspectionBody = 16 << 20
 )
 
-// bareFault is the answer of those who stand before Ironic's own error shapes.
+// bareFault is an error from middleware before Ironic's error formats.
 type bareFault struct {
 	Faultcode   string `json:"faultcode"`
 	Faultstring string `json:"faultstring"`
@@ -33,8 +33,8 @@ func sizeLimit(path string) int64 {
 	}
 }
 
-// readBody reads the body of a request; false says that it was refused for its
-// size or its depth and is answered. Only what calls itself JSON is looked at.
+// readBody reads the body of a request; ok is false if it was refused for its size or its depth,
+// and answered. Only bodies with a JSON content type are checked.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	limit := int64(maxProvisionBody)
 	isJSON := strings.Contains(r.Header.Get("Content-Type"), "json")

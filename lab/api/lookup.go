@@ -8,14 +8,14 @@ import (
 	"ironworks/lab/db"
 )
 
-// heartbeatTimeout is [api] ramdisk_heartbeat_timeout in seconds: within that
-// time agents are to be heard of.
+// heartbeatTimeout is [api] ramdisk_heartbeat_timeout: how often agents must send heartbeats, in
+// seconds.
 const heartbeatTimeout = 300
 
 var lookupFields = []string{"uuid", "properties", "instance_info", "driver_internal_info"}
 
-// agentDocument is what an agent is told of its node and how it is to behave,
-// with the defaults of Ironic's configuration.
+// agentDocument is what an agent receives about its node and its configuration, with Ironic's
+// defaults.
 func (c *call) agentDocument(n *db.Node) map[string]any {
 	return map[string]any{
 		"node": inOrder("nodes", c.nodeDocument(n, lookupFields)),
@@ -44,7 +44,7 @@ func (c *call) agentDocument(n *db.Node) map[string]any {
 	}
 }
 
-// validMACs leaves out what is no MAC address.
+// validMACs returns the valid MAC addresses.
 func validMACs(addresses []string) []string {
 	var macs []string
 	for _, address := range addresses {
@@ -55,8 +55,7 @@ func validMACs(addresses []string) []string {
 	return macs
 }
 
-// nodesByMAC are the UUIDs of the nodes that have ports with some of the
-// addresses.
+// nodesByMAC returns the UUIDs of the nodes that have ports with some of the addresses.
 func (c *call) nodesByMAC(macs []string) []string {
 	var uuids []string
 	for _, port := range c.tables().Ports.List(func(p *db.Port) bool { return slices.Contains(macs, p.Address) }) {
@@ -67,7 +66,7 @@ func (c *call) nodesByMAC(macs []string) []string {
 	return uuids
 }
 
-// routeLookup is /lookup, by which an agent finds its node.
+// routeLookup handles /lookup, by which an agent finds its node.
 func (c *call) routeLookup(rest []string) (any, error) {
 	if len(rest) > 0 {
 		return nil, notAllowed(http.MethodGet)
@@ -76,7 +75,7 @@ func (c *call) routeLookup(rest []string) (any, error) {
 }
 
 func (c *call) lookup() (any, error) {
-	args, err := c.take(optional("addresses", checkList), optional("node_uuid", checkUUID))
+	args, err := c.checkArguments(optional("addresses", checkList), optional("node_uuid", checkUUID))
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +95,7 @@ func (c *call) lookup() (any, error) {
 		uuid = found[0]
 	}
 	node, err := c.tables().Nodes.Peek(uuid)
-	// A node in a wrong state is not told from one that is not there.
+	// A node in a wrong state is reported as missing.
 	if err != nil || !slices.Contains(lookupAllowed, node.ProvisionState) {
 		return nil, notFound()
 	}
@@ -111,7 +110,7 @@ func (c *call) lookup() (any, error) {
 	return c.agentDocument(node), nil
 }
 
-// inspectionSchema is the least that an agent must say of its machine.
+// inspectionSchema is the minimum that an agent must report about its machine.
 var inspectionSchema = &schema{
 	types: []string{"object"}, required: []string{"inventory"}, properties: map[string]*schema{"inventory": {
 		types: []string{"object"}, required: []string{"interfaces"}, properties: map[string]*schema{
@@ -124,8 +123,7 @@ var inspectionSchema = &schema{
 	}},
 }
 
-// routeInspection is /continue_inspection, to which an agent sends what it
-// found.
+// routeInspection handles /continue_inspection, to which an agent sends its results.
 func (c *call) routeInspection(rest []string) (any, error) {
 	if len(rest) > 0 {
 		return nil, notAllowed(http.MethodPost)
@@ -134,11 +132,11 @@ func (c *call) routeInspection(rest []string) (any, error) {
 }
 
 func (c *call) continueInspection() (any, error) {
-	args, err := c.takeWithBody("data", checkSchema(inspectionSchema), optional("node_uuid", checkUUID))
+	args, err := c.checkWithBody("data", checkSchema(inspectionSchema), optional("node_uuid", checkUUID))
 	if err != nil {
 		return nil, err
 	}
-	// Without a version it stands in for the old inspector's API.
+	// Without a version, it emulates the API of ironic-inspector.
 	newer, uuid := c.atLeast(84), args.text("node_uuid")
 	if !newer && (c.minor != minMinor || uuid != "") {
 		return nil, db.Faultf(http.StatusNotFound, "NotFound", "API version 1.84 or newer is required")
@@ -179,12 +177,11 @@ func (c *call) continueInspection() (any, error) {
 	return c.agentDocument(node), nil
 }
 
-// lookupCache is where the conductor notes a node's BMC addresses when it
-// starts inspection.
+// lookupCache is where the conductor stores a node's BMC addresses when it starts inspection.
 const lookupCache = "lookup_bmc_addresses"
 
-// inspected finds the node that waits for inspection, by all that is known of
-// it; nil if there is none, or if what is known contradicts itself.
+// inspected finds the node that waits for these inspection results; nil if there is none, or if
+// the data is contradictory.
 func (c *call) inspected(macs, bmcs []string, uuid string) *db.Node {
 	if found := c.nodesByMAC(macs); len(found) > 1 || len(found) == 1 && uuid != "" && found[0] != uuid {
 		return nil
@@ -219,7 +216,7 @@ func (c *call) inspected(macs, bmcs []string, uuid string) *db.Node {
 	}
 }
 
-// hasText says whether a list of texts, as it may have been stored, has one.
+// hasText reports whether a stored list contains a text.
 func hasText(list any, text string) bool {
 	switch items := list.(type) {
 	case []string:
@@ -233,7 +230,7 @@ func hasText(list any, text string) bool {
 
 var agentStates = []string{"start", "end", "error"}
 
-// routeHeartbeat is /heartbeat, by which an agent says that it lives.
+// routeHeartbeat handles /heartbeat, which agents call periodically.
 func (c *call) routeHeartbeat(rest []string) (any, error) {
 	if len(rest) > 1 {
 		return nil, notAllowed(http.MethodPost)
@@ -246,7 +243,7 @@ func (c *call) heartbeat(rest []string) (any, error) {
 	if len(rest) == 1 {
 		ident = fromPath("node_ident", rest[0], checkIdent)
 	}
-	args, err := c.take(ident, required("callback_url", checkText), optional("agent_version", checkText),
+	args, err := c.checkArguments(ident, required("callback_url", checkText), optional("agent_version", checkText),
 		optional("agent_token", checkText), optional("agent_verify_ca", checkText), optional("agent_status", checkText),
 		optional("agent_status_message", checkText))
 	if err != nil {
@@ -282,8 +279,8 @@ func (c *call) heartbeat(rest []string) (any, error) {
 	})
 }
 
-// checkHeartbeatVersion refuses what is too new for the version: with a 400, as
-// nothing else does.
+// checkHeartbeatVersion refuses fields that are too new for the version, with a 400, unlike all
+// other endpoints.
 func (c *call) checkHeartbeatVersion(args arguments) error {
 	switch {
 	case !c.atLeast(22):

@@ -7,9 +7,9 @@ import (
 	"ironworks/lab/db"
 )
 
-// routeManagement is everything below /nodes/{node}/management.
+// routeManagement handles everything below /nodes/{node}/management.
 func (c *call) routeManagement(ident string, rest []string) (any, error) {
-	none := notAllowed() // the real one does not know which are
+	none := notAllowed() // Ironic does not list the allowed methods
 	switch {
 	case len(rest) == 0:
 		return nil, none
@@ -58,8 +58,7 @@ func (c *call) showBootDevices(ident string) endpoint {
 	}, nodeIdent(ident))
 }
 
-// setBootDevice takes the device from the body, or as the real one does from
-// the next part of the path.
+// setBootDevice takes the device from the body or, like Ironic, from the next part of the path.
 func (c *call) setBootDevice(ident string, rest []string) endpoint {
 	device := required("boot_device", checkText)
 	if len(rest) == 1 {
@@ -73,7 +72,7 @@ func (c *call) setBootDevice(ident string, rest []string) endpoint {
 func (c *call) injectNMI(ident string) endpoint {
 	if !c.atLeast(29) {
 		return func() (any, error) {
-			if _, err := c.take(nodeIdent(ident)); err != nil {
+			if _, err := c.checkArguments(nodeIdent(ident)); err != nil {
 				return nil, err
 			}
 			return nil, notFound()
@@ -84,7 +83,7 @@ func (c *call) injectNMI(ident string) endpoint {
 	}, nodeIdent(ident))
 }
 
-// routeIndicators: the machines have no indicators, so that the list is empty.
+// routeIndicators handles indicators: the list is empty, because the machines have none.
 func (c *call) routeIndicators(ident string, rest []string) (any, error) {
 	switch {
 	case c.request.Method == http.MethodGet && len(rest) == 0:
@@ -115,14 +114,13 @@ func (c *call) setMaintenance(ident string, on bool, params ...param) endpoint {
 	}, append(params, nodeIdent(ident))...)
 }
 
-// validateNode is both GET of /nodes/{node}/validate and of
-// /nodes/validate?node={node}.
+// validateNode handles GET of /nodes/{node}/validate and of /nodes/validate?node={node}.
 func (c *call) validateNode(ident string) (any, error) {
 	params := []param{optional("node", checkIdent), optional("node_uuid", checkUUID)}
 	if ident != "" {
 		params[0] = fromPath("node", ident, checkIdent)
 	}
-	args, err := c.take(params...)
+	args, err := c.checkArguments(params...)
 	if err != nil {
 		return nil, err
 	}

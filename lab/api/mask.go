@@ -8,14 +8,14 @@ import (
 	"ironworks/lab/python"
 )
 
-// secretText finds the most common forms of a secret within a text: key=value,
-// key: 'value' and --key value.
+// secretText matches the most common forms of a secret within a text: key=value, key: 'value' and
+// --key value.
 var secretText = regexp.MustCompile(
 	`(?i)((?:` + strings.Join(python.SecretKeys, "|") + `)[0-9]*(?:\s*[=]\s*["']?|["']?\s*:\s*["']))([^"'\s]+)`)
 
 var secretOption = regexp.MustCompile(`(?i)(--?(?:` + strings.Join(python.SecretKeys, "|") + `)[a-z_]*\s+)([^\s]+)`)
 
-// maskSecrets is a copy without secrets.
+// maskSecrets returns a copy without secrets.
 func maskSecrets(d db.Dict) db.Dict {
 	shown := make(db.Dict, len(d))
 	for key, value := range d {

@@ -6,8 +6,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// findNode finds a node by UUID, or from 1.5 on by name. It is not to be
-// changed.
+// findNode finds a node by UUID, or since 1.5 by name. The caller must not change it.
 func (c *call) findNode(ident string) (*db.Node, error) {
 	if isUUID(ident) {
 		return c.tables().Nodes.Peek(ident)
@@ -34,7 +33,7 @@ func noIdent(ident string) error {
 	return db.Faultf(http.StatusBadRequest, "InvalidUuidOrName", "Expected a logical name or UUID but received %s.", ident)
 }
 
-// isLogicalName knows that names had to be host names before 1.10.
+// isLogicalName reports whether a name is valid: before 1.10, names had to be host names.
 func (c *call) isLogicalName(name string) bool {
 	if !c.atLeast(10) {
 		return len(name) <= maxNameLength && hostnameRule.MatchString(name)
@@ -42,7 +41,7 @@ func (c *call) isLogicalName(name string) bool {
 	return isName(name)
 }
 
-// findBy finds a row by UUID or name, among rows that have names.
+// findBy finds a row with a name by UUID or name.
 func findBy[T any](
 	ident string, byUUID func(string) (*T, error), list func(func(*T) bool) []*T, name func(*T) string, missing error,
 ) (*T, error) {
@@ -58,8 +57,7 @@ func findBy[T any](
 	return nil, missing
 }
 
-// served checks that a conductor takes care of a node's driver and group;
-// status is that of the refusal.
+// served checks that a conductor serves a node's driver and group; status is that of the error.
 func (c *call) served(n *db.Node, status int) error {
 	for _, conductor := range c.tables().Conductors() {
 		if conductor.Alive && conductor.Group == n.ConductorGroup {

@@ -6,26 +6,27 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"ironworks/lab/db"
 	"ironworks/lab/python"
 )
 
-// reservedNames are parts of the paths below /nodes, in the order in which the
-// real one names them.
+// reservedNames are parts of the paths below /nodes, in Ironic's order.
 var reservedNames = []string{"maintenance", "management", "states", "vendor_passthru", "detail", "validate"}
 
-// createNode is POST of /nodes.
+// createNode handles POST of /nodes.
 func (c *call) createNode() (any, error) {
-	args, err := c.takeWithBody("node", checkObject(nodeSchema, nodeChecks))
+	args, err := c.checkWithBody("node", checkObject(nodeSchema, nodeChecks))
 	if err != nil {
 		return nil, err
 	}
 	given, ok := args["node"].(map[string]any)
 	if !ok { // null
-		return nil, accident("'NoneType' object has no attribute 'get'")
+		return nil, pythonError("'NoneType' object has no attribute 'get'")
 	}
 	if properties, ok := given["properties"]; ok && properties == nil {
-		return nil, accident("'NoneType' object has no attribute 'get'")
+		return nil, pythonError("'NoneType' object has no attribute 'get'")
 	}
 	if err := c.rejectNewerFields(given); err != nil {
 		return nil, err
@@ -37,14 +38,14 @@ func (c *call) createNode() (any, error) {
 		}
 	}
 	if python.Truthy(given["owner"]) {
-		// Without authentication nobody has a project.
+		// Without authentication there is no project.
 		return nil, invalid("Cannot create a node as a project scoped admin with an owner other than your own project.")
 	}
 	if chassis := python.Str(given["chassis_uuid"]); python.Truthy(given["chassis_uuid"]) {
 		return nil, noChassis(chassis, http.StatusBadRequest)
 	}
 	if value, ok := given["maintenance"]; ok && value == nil {
-		return nil, accident("Field `maintenance' cannot be None")
+		return nil, pythonError("Field `maintenance' cannot be None")
 	}
 	node := &db.Node{ProvisionState: "enroll"}
 	if !c.atLeast(11) {
@@ -55,7 +56,7 @@ func (c *call) createNode() (any, error) {
 	}
 	node.UUID, _ = given["uuid"].(string)
 	if node.UUID == "" {
-		node.UUID = db.NewUUID()
+		node.UUID = uuid.NewString()
 	}
 	if node.ParentNode != "" {
 		parent, err := c.authorizeLink(node.Owner, node.ParentNode, "parent_node")
@@ -75,8 +76,8 @@ func (c *call) createNode() (any, error) {
 	return inOrder("nodes", c.nodeDocument(made, nil)), nil
 }
 
-// rejectNewerFields refuses fields that the version does not know. Null, and no
-// conductor group, are as good as nothing.
+// rejectNewerFields refuses fields that the version does not have. Null, and the default conductor
+// group, are accepted.
 func (c *call) rejectNewerFields(given map[string]any) error {
 	for _, field := range slices.Sorted(maps.Keys(given)) {
 		value := given[field]
@@ -88,8 +89,7 @@ func (c *call) rejectNewerFields(given map[string]any) error {
 	return nil
 }
 
-// checkNames refuses names that no node may have. The text has what is said of
-// one that is not well-formed.
+// checkNames refuses names that nodes must not have. text is the message about malformed names.
 func (c *call) checkNames(names []any, text string) error {
 	if !c.atLeast(5) {
 		return notAcceptable()
@@ -107,8 +107,8 @@ func (c *call) checkNames(names []any, text string) error {
 	return nil
 }
 
-// authorizeLink finds a node that something of an owner's wants to belong to.
-// Why it cannot is not told.
+// authorizeLink finds the node that a new resource of an owner refers to. The reason of an error
+// is not reported.
 func (c *call) authorizeLink(owner, ident, field string) (*db.Node, error) {
 	node, err := c.findNode(ident)
 	if err != nil || node.Owner != owner {

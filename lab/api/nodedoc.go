@@ -14,21 +14,21 @@ var interfaceKinds = []string{
 	"storage", "vendor",
 }
 
-// interfaceOf is the kind of a field like deploy_interface.
+// interfaceOf returns the kind of a field like deploy_interface.
 func interfaceOf(field string) (string, bool) {
 	kind, ok := strings.CutSuffix(field, "_interface")
 	return kind, ok && slices.Contains(interfaceKinds, kind)
 }
 
-// The provision states that older versions do not know.
+// Provision states that older versions do not have.
 const (
 	stateAvailable   = "available"
 	stateInspecting  = "inspecting"
 	stateInspectWait = "inspect wait"
 )
 
-// shownState is a provision state as the version knows it: available was null
-// before 1.2, inspect wait was inspecting before 1.39.
+// shownState returns a provision state in terms of the version: available was null before 1.2,
+// inspect wait was inspecting before 1.39.
 func (c *call) shownState(state string) any {
 	switch {
 	case state == stateAvailable && !c.atLeast(2):
@@ -50,8 +50,7 @@ func checkNodeFields(fields []string) error {
 	return nil
 }
 
-// nodeDocument is a node as the API shows it; fields nil are all. Secrets are
-// masked.
+// nodeDocument returns a node as the API shows it; nil fields are all. Secrets are masked.
 func (c *call) nodeDocument(n *db.Node, fields []string) map[string]any {
 	asked := fields
 	if fields == nil {
@@ -81,8 +80,7 @@ func (c *call) nodeDocument(n *db.Node, fields []string) map[string]any {
 	return document
 }
 
-// nodeOrder is the order of a node's fields: that in which they were asked for,
-// after the UUID.
+// nodeOrder returns the order of a node's fields: that of the request, after the UUID.
 func nodeOrder(fields []string) []string {
 	if fields == nil {
 		return orders["nodes"]
@@ -115,10 +113,10 @@ func (c *call) nodeField(n *db.Node, field string) any {
 func (c *call) showNode(ident string, positional ...string) endpoint {
 	return func() (any, error) {
 		params := []param{fromPath("node_ident", ident, checkIdent), optional("fields", checkList)}
-		if len(positional) > 0 { // the next part of the path is taken for the fields
+		if len(positional) > 0 { // Ironic reads the next part of the path as fields
 			params[1] = fromPath("fields", positional[0], checkList)
 		}
-		args, err := c.take(params...)
+		args, err := c.checkArguments(params...)
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +137,7 @@ func (c *call) showNode(ident string, positional ...string) endpoint {
 
 // deleteNode is DELETE of one node.
 func (c *call) deleteNode(ident string) (any, error) {
-	if _, err := c.take(fromPath("node_ident", ident, checkIdent)); err != nil {
+	if _, err := c.checkArguments(fromPath("node_ident", ident, checkIdent)); err != nil {
 		return nil, err
 	}
 	node, err := c.findNodeOrSuffix(ident)

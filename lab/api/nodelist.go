@@ -8,7 +8,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// faults are the reasons for which Ironic itself sets maintenance.
+// faults are the reasons for which Ironic sets maintenance.
 var faults = []string{"power failure", "clean failure", "rescue abort failure", "service failure"}
 
 var nodeFilterParams = []param{
@@ -25,7 +25,7 @@ var nodeFilterParams = []param{
 
 // listNodes is GET of /nodes.
 func (c *call) listNodes() (any, error) {
-	args, err := c.take(append([]param{
+	args, err := c.checkArguments(append([]param{
 		optional("fields", checkList), optional("detail", checkBool),
 	}, nodeFilterParams...)...)
 	if err != nil {
@@ -46,7 +46,7 @@ func (c *call) listNodes() (any, error) {
 
 // listNodeDetails is GET of /nodes/detail.
 func (c *call) listNodeDetails() (any, error) {
-	args, err := c.take(nodeFilterParams...)
+	args, err := c.checkArguments(nodeFilterParams...)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +56,8 @@ func (c *call) listNodeDetails() (any, error) {
 	return c.nodePage(args, "nodes/detail", nil, nil)
 }
 
-// checkNodeFilters refuses what the version does not know. The detail list does
-// not look at filters for children.
+// checkNodeFilters refuses filters that the version does not have. The detail list ignores filters
+// for children.
 func (c *call) checkNodeFilters(args arguments, children bool) error {
 	if err := c.checkFields(args.text("sort_key")); err != nil {
 		return err
@@ -105,9 +105,9 @@ func (c *call) checkNodeFilters(args arguments, children bool) error {
 	return nil
 }
 
-// nodePage is one page of nodes.
+// nodePage returns one page of nodes.
 func (c *call) nodePage(args arguments, path string, fields []string, detail *bool) (any, error) {
-	p, err := takePaging(args)
+	p, err := parsePaging(args)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (c *call) nodePage(args arguments, path string, fields []string, detail *bo
 	}
 	for _, field := range fields {
 		if !isColumn(field) {
-			return nil, accident("type object 'Node' has no attribute '%s'", field)
+			return nil, pythonError("type object 'Node' has no attribute '%s'", field)
 		}
 	}
 	if args.has("chassis_uuid") {
@@ -133,7 +133,7 @@ func (c *call) nodePage(args arguments, path string, fields []string, detail *bo
 	}
 	nodes := page(p, c.tables().Nodes.Scan(nodeFilter(args)), marker, func(n *db.Node) int { return n.ID }, sortableNode)
 	if host := args.text("conductor"); host != "" {
-		// The real one filters the page, which gets shorter by that.
+		// Ironic filters the page, which gets shorter by that.
 		nodes = slices.DeleteFunc(slices.Clone(nodes), func(n *db.Node) bool { return n.Conductor != host })
 	}
 	if len(nodes) > 0 {
@@ -157,7 +157,7 @@ func (c *call) nodePage(args arguments, path string, fields []string, detail *bo
 	return c.collection("nodes", path, documents, p, last, fields, append(queries, detailQuery(detail)...)...), nil
 }
 
-// nodeFilter is what the filters of a query keep.
+// nodeFilter returns the filter of a query.
 func nodeFilter(args arguments) func(*db.Node) bool {
 	var filters []func(*db.Node) bool
 	for _, field := range []string{
@@ -167,7 +167,7 @@ func nodeFilter(args arguments) func(*db.Node) bool {
 		if want := args.text(field); args.has(field) {
 			filters = append(filters, func(n *db.Node) bool {
 				have, _ := nodeColumns.of(n, field).(*string)
-				// Null is no empty text; only conductor_group is one.
+				// Null is different from an empty text; only conductor_group may be empty.
 				return *have == want && (want != "" || field == "conductor_group")
 			})
 		}
@@ -209,7 +209,7 @@ func nodeFilter(args arguments) func(*db.Node) bool {
 	}
 }
 
-// noChassis is the refusal of a chassis: the embedded Ironic has none.
+// noChassis is the error for a chassis: the embedded Ironic has none.
 func noChassis(uuid string, status int) error {
 	return db.Faultf(status, "ChassisNotFound", "Chassis %s could not be found.", uuid)
 }

@@ -10,8 +10,7 @@ import (
 	"ironworks/lab/python"
 )
 
-// patchable are the fields of a node that a patch may change, in the order in
-// which the real one names them.
+// patchable are the fields of a node that a patch may change, in Ironic's order.
 var patchable = []string{
 	"automated_clean", "bios_interface", "boot_interface", "chassis_uuid", "conductor_group", "console_interface",
 	"deploy_interface", "description", "disable_power_off", "driver", "driver_info", "extra", "inspect_interface",
@@ -21,14 +20,13 @@ var patchable = []string{
 	"vendor_interface", "parent_node", "firmware_interface",
 }
 
-// patchNode is PATCH of a node. The next part of the path is taken for
-// reset_interfaces.
+// patchNode handles PATCH of a node. The next part of the path is read as reset_interfaces.
 func (c *call) patchNode(ident string, more ...string) (any, error) {
 	resetParam := optional("reset_interfaces", checkBool)
 	if len(more) > 0 {
 		resetParam = fromPath("reset_interfaces", more[0], checkBool)
 	}
-	args, err := c.takeWithBody("patch", checkSchema(patchSchema), fromPath("node_ident", ident, checkIdent), resetParam)
+	args, err := c.checkWithBody("patch", checkSchema(patchSchema), fromPath("node_ident", ident, checkIdent), resetParam)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +35,7 @@ func (c *call) patchNode(ident string, more ...string) (any, error) {
 		return nil, notAcceptable()
 	}
 	if args["patch"] == nil {
-		return nil, accident("'NoneType' object is not iterable")
+		return nil, pythonError("'NoneType' object is not iterable")
 	}
 	patch := operations(args["patch"])
 	if err := c.checkNodePatch(patch, reset != nil && *reset); err != nil {
@@ -77,7 +75,7 @@ func (c *call) patchNode(ident string, more ...string) (any, error) {
 	return c.updateNode(node, ident, old, changed, reset != nil && *reset)
 }
 
-// checkNodePatch is what is said of a patch before its node is known.
+// checkNodePatch runs the checks of a patch that do not need the node.
 func (c *call) checkNodePatch(patch []operation, reset bool) error {
 	if err := checkRoots(patch, patchable); err != nil {
 		return err
@@ -93,7 +91,7 @@ func (c *call) checkNodePatch(patch []operation, reset bool) error {
 	if values := patchValues(patch, "/description"); len(values) > 0 {
 		text, isText := values[0].(string)
 		if kind := pythonType(values[0]); slices.Contains([]string{"int", "float", "bool", "NoneType"}, kind) {
-			return accident("object of type '%s' has no len()", kind)
+			return pythonError("object of type '%s' has no len()", kind)
 		}
 		if isText && utf8.RuneCountInString(text) > maxDescription {
 			return invalid("Cannot update node with description exceeding %d characters", maxDescription)
@@ -105,15 +103,15 @@ func (c *call) checkNodePatch(patch []operation, reset bool) error {
 		}
 	}
 	for _, o := range patch {
-		// The real one looks at the value to find its rule, also of a removal.
+		// Ironic reads the value to select the policy rule, even of a removal.
 		if _, ok := o["value"]; !ok && o.root() == "automated_clean" {
-			return accident("'value'")
+			return pythonError("'value'")
 		}
 	}
 	return nil
 }
 
-// checkChangeable refuses a change while the conductor is at the node.
+// checkChangeable refuses a change while a conductor works on the node.
 func (c *call) checkChangeable(n *db.Node, ident string, patch []operation) error {
 	onlyInstance := len(patch) == 1 && len(patch[0]) == 2 && patch[0].kind() == "remove" &&
 		patch[0].path() == "/instance_uuid"
@@ -133,8 +131,8 @@ func (c *call) checkChangeable(n *db.Node, ident string, patch []operation) erro
 	return nil
 }
 
-// patchDocument is a node as patches see it: without masks, and only what may
-// be in it after one.
+// patchDocument returns a node as patches see it: without masks, and only with fields that it may
+// have after one.
 func patchDocument(n *db.Node) map[string]any {
 	document := make(map[string]any, len(patchedSchema.properties))
 	for field := range patchedSchema.properties {
@@ -144,7 +142,7 @@ func patchDocument(n *db.Node) map[string]any {
 	return document
 }
 
-// updateNode gives the conductor what a patch made of a node.
+// updateNode sends a patched node to the conductor.
 func (c *call) updateNode(node *db.Node, ident string, old, changed map[string]any, reset bool) (any, error) {
 	if _, err := checkObject(patchedSchema, nodeChecks)("patch", changed); err != nil {
 		return nil, err
@@ -155,22 +153,22 @@ func (c *call) updateNode(node *db.Node, ident string, old, changed map[string]a
 	group, ok := changed["conductor_group"]
 	switch text, isText := group.(string); {
 	case !ok:
-		return nil, accident("'conductor_group'")
+		return nil, pythonError("'conductor_group'")
 	case !isText:
-		return nil, accident("'NoneType' object has no attribute 'lower'")
+		return nil, pythonError("'NoneType' object has no attribute 'lower'")
 	default:
 		changed["conductor_group"] = strings.ToLower(text)
 	}
 	var fields []string
 	for field := range patchedSchema.properties {
-		if field != "chassis_uuid" && !same(old[field], changed[field]) {
+		if field != "chassis_uuid" && !equalValues(old[field], changed[field]) {
 			fields = append(fields, field)
 		}
 	}
 	slices.Sort(fields)
 	for _, field := range fields {
 		if changed[field] == nil && notNull[field] {
-			return nil, accident("Field `%s' cannot be None", field)
+			return nil, pythonError("Field `%s' cannot be None", field)
 		}
 	}
 	change := func(n *db.Node) error {
@@ -200,5 +198,5 @@ func (c *call) updateNode(node *db.Node, ident string, old, changed map[string]a
 	return inOrder("nodes", c.nodeDocument(updated, nil)), nil
 }
 
-// notNull are fields that cannot be without a value.
+// notNull are fields that cannot be null.
 var notNull = map[string]bool{"maintenance": true}

@@ -7,20 +7,20 @@ import (
 	"ironworks/lab/python"
 )
 
-// partVersions are the minor versions that brought parts below a node. Before
-// that they are unknown routes.
+// partVersions are the minor versions that introduced parts below a node. Before that they are
+// unknown routes.
 var partVersions = map[string]int{
 	"portgroups": 24, "vifs": 28, "bios": 40, "allocation": 52, "history": 78, "inventory": 81, "firmware": 86,
 	"vmedia": 89,
 }
 
-// nodeParts are what is found below a node by the name of its own controller.
+// nodeParts are the resources below a node, by controller name.
 var nodeParts = []string{
 	"ports", "portgroups", "vifs", "volume", "traits", "bios", "allocation", "history", "inventory", "children",
 	"firmware", "vmedia",
 }
 
-// routeNodes is everything below /nodes.
+// routeNodes handles everything below /nodes.
 func (c *call) routeNodes(rest []string) (any, error) {
 	if len(rest) == 0 {
 		return methods{
@@ -43,7 +43,7 @@ func (c *call) routeNodes(rest []string) (any, error) {
 		}
 	}
 	if len(rest) > 1 && c.request.Method == http.MethodGet {
-		if answer, ok, err := c.routeTurned(rest); ok {
+		if answer, ok, err := c.routeReversed(rest); ok {
 			return answer, err
 		}
 	}
@@ -93,9 +93,9 @@ func (c *call) routeNodes(rest []string) (any, error) {
 	return c.routeNode(ident, rest[1:]...)
 }
 
-// routeTurned is the name of a part before that of its node, which Pecan takes
-// as well: /nodes/states/console/{node}. False says that it is another path.
-func (c *call) routeTurned(rest []string) (answer any, ok bool, err error) {
+// routeReversed handles the name of a part before that of its node, which Pecan accepts as well:
+// /nodes/states/console/{node}. ok is false for other paths.
+func (c *call) routeReversed(rest []string) (answer any, ok bool, err error) {
 	ident, between := rest[len(rest)-1], rest[1:len(rest)-1]
 	switch rest[0] {
 	case "states":
@@ -103,7 +103,7 @@ func (c *call) routeTurned(rest []string) (answer any, ok bool, err error) {
 	case "management":
 		switch {
 		case len(between) == 2 && between[0] == "boot_device":
-			err = accident("BootDeviceController.get() takes 2 positional arguments but 3 were given")
+			err = pythonError("BootDeviceController.get() takes 2 positional arguments but 3 were given")
 		case len(between) == 1 && between[0] == "indicators":
 			answer, err = c.missing("indicator")()
 		default:
@@ -140,15 +140,15 @@ func (c *call) nodePart(ident, part string) (func([]string) (any, error), bool) 
 	return serve, ok
 }
 
-// routeNode is one node. What follows it in the path the real one hands on to
-// functions that do not expect it.
+// routeNode handles one node. Like Ironic, it passes the rest of the path to functions that do not
+// expect it.
 func (c *call) routeNode(ident string, more ...string) (any, error) {
 	get := c.showNode(ident, more...)
 	if len(more) > 0 && more[len(more)-1] == "validate" {
 		get = func() (any, error) { return c.validateNode(ident) }
 	} else if len(more) > 1 {
 		get = func() (any, error) {
-			return nil, accident("NodesController.get_one() takes from 2 to 3 positional arguments but %d were given", len(more)+2)
+			return nil, pythonError("NodesController.get_one() takes from 2 to 3 positional arguments but %d were given", len(more)+2)
 		}
 	}
 	remove := c.emptied(func() (any, error) { return c.deleteNode(ident) })

@@ -106,7 +106,7 @@ func TestTenThousandNodes(t *testing.T) {
 		next, _ := document["next"].(string)
 		path = strings.TrimPrefix(next, "http://lab")
 	}
-	if len(seen) != 10_000 || pages != 11 { // a full page is thought to have a next one
+	if len(seen) != 10_000 || pages != 11 { // a full page has a next link
 		t.Errorf("%d nodes on %d pages", len(seen), pages)
 	}
 }

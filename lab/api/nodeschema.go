@@ -20,11 +20,11 @@ func longText(types []string, maxLength int) *schema {
 
 var nullableText = []string{"string", "null"}
 
-// maxDescription is the length of a node's description.
+// maxDescription is the maximum length of a node's description.
 const maxDescription = 4096
 
-// networkDataSchema is the outline of OpenStack's network_data.json. What is in
-// the lists is not looked at.
+// networkDataSchema is the outline of OpenStack's network_data.json. The content of the lists is
+// not checked.
 var networkDataSchema = &schema{
 	types: []string{"object"}, required: []string{"links", "networks", "services"},
 	properties: map[string]*schema{
@@ -32,7 +32,7 @@ var networkDataSchema = &schema{
 	},
 }
 
-// nodeProperties are the fields of a node that a client may give.
+// nodeProperties are the fields of a node that a client may send.
 var nodeProperties = map[string]*schema{
 	"automated_clean": boolText, "bios_interface": textOrNull, "boot_interface": textOrNull, "boot_mode": textOrNull,
 	"chassis_uuid": textOrNull, "conductor_group": textOrNull, "console_enabled": boolText,
@@ -55,22 +55,22 @@ var nodeSchema = &schema{
 	types: []string{"object"}, properties: nodeProperties, required: []string{"driver"}, closed: true,
 }
 
-// patchedSchema is that of a node after a patch, which may be protected too.
+// patchedSchema is the schema of a node after a patch, which may be protected, too.
 var patchedSchema = func() *schema {
 	properties := maps.Clone(nodeProperties)
 	properties["protected"], properties["protected_reason"] = boolText, textOrNull
 	return &schema{types: []string{"object"}, properties: properties, required: []string{"driver"}, closed: true}
 }()
 
-// nodeChecks are what a schema does not say of some fields.
+// nodeChecks are checks that a schema cannot express.
 var nodeChecks = []param{
 	optional("automated_clean", checkBool), optional("chassis_uuid", checkUUID), optional("console_enabled", checkBool),
 	optional("disable_power_off", checkBool), optional("instance_uuid", checkUUID), optional("protected", checkBool),
 	optional("maintenance", checkBool), optional("retired", checkBool), optional("uuid", checkUUID),
 }
 
-// checkDict runs checks on those fields of an object that are there, and puts
-// into the object what they make of them.
+// checkDict checks the fields of an object that are present, and stores the converted values in
+// it.
 func checkDict(value any, checks []param) error {
 	object, _ := value.(map[string]any)
 	for _, p := range checks {
@@ -87,7 +87,7 @@ func checkDict(value any, checks []param) error {
 	return nil
 }
 
-// checkObject is a schema and the checks of single fields.
+// checkObject checks a schema and single fields.
 func checkObject(s *schema, checks []param) check {
 	return func(name string, value any) (any, error) {
 		if _, err := checkSchema(s)(name, value); err != nil {
@@ -97,8 +97,7 @@ func checkObject(s *schema, checks []param) check {
 	}
 }
 
-// setColumn sets a field of a node to a value that was checked. Null is what the
-// field is without a value.
+// setColumn sets a field of a node to a checked value. Null is the zero value of the field.
 func setColumn(n *db.Node, field string, value any) {
 	if kind, ok := interfaceOf(field); ok {
 		setInterface(n, kind, value)
@@ -113,7 +112,7 @@ func setColumn(n *db.Node, field string, value any) {
 	}
 }
 
-// withOrWithout is a sorted list of names with one of them, or without it.
+// withOrWithout returns a sorted list of names with or without one of them.
 func withOrWithout(names []string, name string, with bool) []string {
 	at, found := slices.BinarySearch(names, name)
 	switch {
@@ -126,8 +125,8 @@ func withOrWithout(names []string, name string, with bool) []string {
 	}
 }
 
-// setInterface sets an interface; null is the default one. An empty name is no
-// interface's, and is refused later.
+// setInterface sets an interface; null is the default one. An empty name is invalid, and is
+// refused later.
 func setInterface(n *db.Node, kind string, value any) {
 	name, isText := value.(string)
 	if !isText {

@@ -11,8 +11,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// orders are the fields of the documents of a collection, in the order in which
-// Ironic 39.0.0 writes them. What is not named comes after them, sorted.
+// orders are the fields of the documents of a collection, in Ironic 39.0.0's order. Other fields
+// follow, sorted.
 var orders = map[string][]string{
 	"nodes": slices.Concat([]string{"uuid", "created_at", "updated_at"}, nodeFields,
 		[]string{"links", "conductor", "allocation_uuid", "chassis_uuid", "ports", "states", "portgroups", "volume"}),
@@ -53,18 +53,18 @@ var orders = map[string][]string{
 	},
 }
 
-// document is an object whose fields have an order.
+// document is an object with an order of fields.
 type document struct {
 	order  []string
 	fields map[string]any
 }
 
-// inOrder is a document of a collection, or one of the others in orders.
+// inOrder returns a document with the order of its kind.
 func inOrder(kind string, fields map[string]any) document {
 	return document{order: orders[kind], fields: fields}
 }
 
-// ordered is inOrder for what may be an error.
+// ordered is inOrder for a result with an error.
 func ordered(kind string) func(map[string]any, error) (any, error) {
 	return func(fields map[string]any, err error) (any, error) {
 		if err != nil {
@@ -74,12 +74,12 @@ func ordered(kind string) func(map[string]any, error) (any, error) {
 	}
 }
 
-// encode is JSON that leaves & and < as they are, as Python's does. What cannot
-// be encoded is null: there is nothing like that in a document.
+// encode encodes JSON without escaping & and <, like Python. A value that cannot be encoded is
+// null; documents have none.
 func encode(value any) []byte { return appendJSON(nil, value) }
 
-// appendJSON appends a value. Numbers are written as they came: also NaN, which
-// Python takes and gives.
+// appendJSON appends a value. Numbers are written as they were read, including NaN, which Python
+// accepts and writes.
 func appendJSON(b []byte, value any) []byte {
 	switch v := value.(type) {
 	case nil:

@@ -13,7 +13,7 @@ import (
 // maxLimit is the default of [api] max_limit.
 const maxLimit = 1000
 
-// paging is how a list is asked for.
+// paging has the paging parameters of a request.
 type paging struct {
 	limit  int
 	marker string
@@ -27,9 +27,8 @@ var pagingParams = []param{
 	optional("sort_dir", checkText),
 }
 
-// takePaging reads limit and sort_dir; the other two are checked where the
-// resource is known.
-func takePaging(args arguments) (paging, error) {
+// parsePaging reads limit and sort_dir; the other two are checked with the resource.
+func parsePaging(args arguments) (paging, error) {
 	p := paging{limit: maxLimit, marker: args.text("marker"), key: "id"}
 	if limit := args.integer("limit"); limit != nil {
 		if *limit <= 0 {
@@ -66,8 +65,8 @@ func noSortKey(key string) error {
 	return invalidValue("The sort_key value \"%s\" is an invalid field for sorting", key)
 }
 
-// page is the rows of one answer: sorted by a value, then by ID, and after the
-// marker, if there is one. The rows come in the order of their IDs.
+// page returns the rows of one answer: sorted by a value, then by ID, and after the marker, if
+// there is one. The rows are in the order of their IDs.
 func page[T any](p paging, rows []*T, marker *T, id func(*T) int, value func(*T, string) any) []*T {
 	compare := func(a, b *T) int {
 		order := 0
@@ -86,14 +85,14 @@ func page[T any](p paging, rows []*T, marker *T, id func(*T) int, value func(*T,
 	}
 	if marker != nil {
 		start, _ := slices.BinarySearchFunc(rows, marker, func(row, marker *T) int {
-			return cmp.Or(compare(row, marker), -1) // the marker itself is not in the page
+			return cmp.Or(compare(row, marker), -1) // the marker is not on the page
 		})
 		rows = rows[start:]
 	}
 	return rows[:min(p.limit, len(rows))]
 }
 
-// compareValues puts null first, as the databases of Ironic do.
+// compareValues sorts null first, as Ironic's databases do.
 func compareValues(a, b any) int {
 	if a == nil || b == nil {
 		return compareBool(a != nil, b != nil)
@@ -110,20 +109,21 @@ func compareValues(a, b any) int {
 	}
 }
 
-// listing is a list of a resource: what may be asked of it, and where its rows come from.
+// listing is a list of a resource: its parameters, and the source of its rows.
 type listing[T any] struct {
-	name, path string // of the collection, and where it is
+	name, path string // of the collection, and its path
 	columns    columns
-	// unsortable are columns that are no plain values; sortable says of others whether they are there.
+	// unsortable are columns with structured values; sortable reports whether another column
+	// exists.
 	unsortable []string
 	sortable   func(key string) bool
-	// markerFirst is the order in which marker and sort key are looked at.
+	// markerFirst is the order in which marker and sort key are checked.
 	markerFirst bool
 	find        func(marker string) (*T, error)
-	// rows are those that the filters keep, in the order of their IDs.
+	// rows returns the rows that match the filters, in the order of their IDs.
 	rows func(*paging) ([]*T, error)
-	// value is that of a sort key, and marker what a next link names a row by; the column, and its
-	// UUID, if nil.
+	// value returns the value of a sort key, and marker the name of a row in a next link; the
+	// column, and its UUID, if nil.
 	value  func(row *T, key string) any
 	marker func(row *T) string
 	// id orders rows that are equal otherwise; the column of that name, if nil.
@@ -131,9 +131,9 @@ type listing[T any] struct {
 	document func(row *T) (map[string]any, error)
 }
 
-// answer is the page that is asked for.
+// answer returns the requested page.
 func (l listing[T]) answer(c *call, args arguments, fields []string, queries ...query) (any, error) {
-	p, err := takePaging(args)
+	p, err := parsePaging(args)
 	if err != nil {
 		return nil, err
 	}
@@ -193,11 +193,11 @@ func (l listing[T]) answer(c *call, args arguments, fields []string, queries ...
 	return c.collection(l.name, l.path, documents, p, last, fields, queries...), nil
 }
 
-// query is a part of a next link.
+// query is a parameter of a next link.
 type query struct{ name, value string }
 
-// nextLink is where the list goes on, empty if it does not. A full page is
-// thought to have a next one.
+// nextLink returns the address of the next page, empty at the end. A full page is assumed to have
+// one.
 func (c *call) nextLink(path string, count, limit int, marker string, fields []string, queries ...query) string {
 	if count == 0 || count != limit {
 		return ""
@@ -214,7 +214,7 @@ func (c *call) nextLink(path string, count, limit int, marker string, fields []s
 	return b.String()
 }
 
-// collection is the document of a list.
+// collection returns the document of a list.
 func (c *call) collection(
 	name, path string, documents []map[string]any, p paging, last string, fields []string, queries ...query,
 ) document {
@@ -234,7 +234,7 @@ func (c *call) collection(
 	return document{order: []string{name, "next"}, fields: answer}
 }
 
-// detailQuery is the part of a next link that a given detail becomes.
+// detailQuery returns the parameter of a next link for detail.
 func detailQuery(detail *bool) []query {
 	if detail == nil {
 		return nil
@@ -242,7 +242,7 @@ func detailQuery(detail *bool) []query {
 	return []query{{"detail", python.Str(*detail)}}
 }
 
-// pick keeps the fields that were asked for, and the links.
+// pick returns the requested fields, and the links.
 func pick(document map[string]any, fields []string) map[string]any {
 	if fields == nil {
 		return document
@@ -269,7 +269,7 @@ func checkDocumentFields(fields []string, document map[string]any) error {
 	return nil
 }
 
-// sortableNode is the value of a node's column for sorting.
+// sortableNode returns the value of a node's column for sorting.
 func sortableNode(n *db.Node, key string) any {
 	switch key {
 	case "chassis_id", "conductor_affinity", "version":

@@ -145,7 +145,7 @@ func TestHistory(t *testing.T) {
 	})
 }
 
-func TestWhatWasReadOfTheMachine(t *testing.T) {
+func TestBIOSAndFirmware(t *testing.T) {
 	r := newRig(t)
 	n := r.node(nil)
 	r.check(n, []exchange{

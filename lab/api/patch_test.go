@@ -64,7 +64,7 @@ func TestPatchRules(t *testing.T) {
 	}
 }
 
-func TestPatchesThatApply(t *testing.T) {
+func TestValidPatches(t *testing.T) {
 	for name, test := range map[string]struct {
 		patch string
 		field string
@@ -103,9 +103,9 @@ func TestPatchesThatApply(t *testing.T) {
 	}
 }
 
-// TestPatchWhileTheConductorIsAtIt: a node with a target can be changed in some
-// states only, and its instance_uuid can be taken away in maintenance.
-func TestPatchWhileTheConductorIsAtIt(t *testing.T) {
+// TestPatchDuringAnOperation: a node with a target can be changed in some states only, and its
+// instance_uuid can be removed in maintenance.
+func TestPatchDuringAnOperation(t *testing.T) {
 	const inTransition = "Node {N} can not be updated while a state transition is in progress."
 	for name, test := range map[string]struct {
 		state, target, version, patch string

@@ -4,13 +4,15 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"ironworks/lab/db"
 	"ironworks/lab/python"
 )
 
 // createPort is POST of /ports.
 func (c *call) createPort(parent portParent) (any, error) {
-	args, err := c.takeWithBody("port", checkObject(portSchema, portChecks))
+	args, err := c.checkWithBody("port", checkObject(portSchema, portChecks))
 	if err != nil {
 		return nil, err
 	}
@@ -19,7 +21,7 @@ func (c *call) createPort(parent portParent) (any, error) {
 	}
 	given, ok := args["port"].(map[string]any)
 	if !ok { // null
-		return nil, accident("'NoneType' object has no attribute 'get'")
+		return nil, pythonError("'NoneType' object has no attribute 'get'")
 	}
 	ident := db.Dict(given).Text("node_ident")
 	if ident != "" && !c.atLeast(94) {
@@ -50,7 +52,7 @@ func (c *call) createPort(parent portParent) (any, error) {
 	}
 	port.NodeUUID = node.UUID
 	if port.UUID == "" {
-		port.UUID = db.NewUUID()
+		port.UUID = uuid.NewString()
 	}
 	if err := c.served(node, http.StatusNotFound); err != nil {
 		return nil, err
@@ -101,7 +103,7 @@ func (c *call) checkGivenPort(given map[string]any, node *db.Node) error {
 
 // patchPort is PATCH of a port.
 func (c *call) patchPort(ident string, parent portParent) (any, error) {
-	args, err := c.takeWithBody("patch", checkSchema(patchSchema), fromPath("port_ident", ident, checkIdent))
+	args, err := c.checkWithBody("patch", checkSchema(patchSchema), fromPath("port_ident", ident, checkIdent))
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +162,7 @@ func (c *call) updatePort(
 		return nil, err
 	}
 	if document["pxe_enabled"] == nil {
-		return nil, accident("Field `pxe_enabled' cannot be None")
+		return nil, pythonError("Field `pxe_enabled' cannot be None")
 	}
 	if node.ProvisionState == stateInspecting && c.atLeast(39) {
 		return nil, conflict("Cannot update port \"%s\" on \"%s\" while it is in state \"%s\".", port.UUID, node.UUID,
@@ -179,8 +181,8 @@ func (c *call) updatePort(
 	}
 	changed := changedFields(portSchema, old, document)
 	if slices.Contains(changed, "node_uuid") {
-		// The real one trips over a port that it made of the node's fields.
-		return nil, accident("'address'")
+		// Ironic fails for a port that it created from the node's fields.
+		return nil, pythonError("'address'")
 	}
 	updated, err := c.conductor().UpdatePort(c.ctx(), port.UUID, func(p *db.Port) error {
 		for _, field := range changed {
@@ -194,11 +196,11 @@ func (c *call) updatePort(
 	return ordered("ports")(c.portDocument(updated, nil))
 }
 
-// changedFields are those of a schema that a patch changed, sorted.
+// changedFields returns the fields of a schema that a patch changed, sorted.
 func changedFields(s *schema, old, document map[string]any) []string {
 	var changed []string
 	for field := range s.properties {
-		if !same(old[field], document[field]) {
+		if !equalValues(old[field], document[field]) {
 			changed = append(changed, field)
 		}
 	}

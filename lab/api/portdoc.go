@@ -4,15 +4,14 @@ import (
 	"ironworks/lab/db"
 )
 
-// portVersions are the minor versions that brought fields of ports.
+// portVersions are the minor versions that introduced fields of ports.
 var portVersions = map[string]int{
 	"internal_info": 18, "pxe_enabled": 19, "local_link_connection": 19, "portgroup_uuid": 24, "physical_network": 34,
 	"is_smartnic": 53, "local_link_connection/network_type": 64, "name": 88, "description": 97, "vendor": 100,
 	"category": 101, "available_for_dynamic_portgroup": 111,
 }
 
-// checkPortFields refuses fields that the version does not know. internal_info
-// it only hides.
+// checkPortFields refuses fields that the version does not have. internal_info is only hidden.
 func (c *call) checkPortFields(fields []string) error {
 	for _, field := range fields {
 		if field != "internal_info" && c.minor < portVersions[field] {
@@ -24,7 +23,7 @@ func (c *call) checkPortFields(fields []string) error {
 
 var defaultPortFields = []string{"uuid", "address"}
 
-// sortablePort are the columns that ports are sorted by.
+// sortablePort are the columns by which ports can be sorted.
 var sortablePort = []string{
 	"id", "uuid", "address", "name", "description", "vendor", "category", "physical_network", "pxe_enabled",
 	"is_smartnic", "available_for_dynamic_portgroup", "created_at", "updated_at", "node_id", "portgroup_id",
@@ -43,14 +42,14 @@ func portColumn(p *db.Port, key string) any {
 	}
 }
 
-// portFields is a port without links.
+// portFields returns a port without links.
 func portFields(p *db.Port) map[string]any {
 	fields := portColumns.all(p, "ports")
 	fields["available_for_dynamic_portgroup"] = p.AvailableForDynamicPortgroup == nil || *p.AvailableForDynamicPortgroup
 	return fields
 }
 
-// portDocument is a port as the API shows it; fields nil are all.
+// portDocument returns a port as the API shows it; nil fields are all.
 func (c *call) portDocument(p *db.Port, fields []string) (map[string]any, error) {
 	document := portFields(p)
 	document["links"] = c.links("ports/" + p.UUID)
@@ -62,7 +61,7 @@ func (c *call) portDocument(p *db.Port, fields []string) (map[string]any, error)
 			delete(document, field)
 		}
 	}
-	// Switches of OVN were shown from 1.90 to 1.104 only.
+	// Switches of OVN are shown from 1.90 to 1.104 only.
 	if _, ok := p.LocalLinkConnection["vtep-logical-switch"]; ok && (c.minor < 90 || c.minor >= 105) {
 		if _, shown := document["local_link_connection"]; shown {
 			document["local_link_connection"] = db.Dict{}
@@ -89,7 +88,7 @@ func linkSchema(required ...string) *schema {
 
 var smartNICSchema = linkSchema("port_id", "hostname")
 
-// connectionSchema is what a port may say of its switch, if it says anything.
+// connectionSchema is the schema of a port's switch, if it has one.
 var connectionSchema = &schema{anyOf: []*schema{
 	linkSchema("port_id", "switch_id"), smartNICSchema, linkSchema("network_type"),
 	linkSchema("port_id", "vtep-logical-switch", "vtep-physical-switch"),

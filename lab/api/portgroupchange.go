@@ -28,7 +28,7 @@ var patchablePortgroup = []string{
 }
 
 func (c *call) createPortgroup(parent string) (any, error) {
-	args, err := c.takeWithBody("portgroup", checkObject(portgroupSchema, portgroupChecks))
+	args, err := c.checkWithBody("portgroup", checkObject(portgroupSchema, portgroupChecks))
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (c *call) createPortgroup(parent string) (any, error) {
 }
 
 func (c *call) patchPortgroup(ident, parent string) (any, error) {
-	args, err := c.takeWithBody("patch", checkSchema(patchSchema))
+	args, err := c.checkWithBody("patch", checkSchema(patchSchema))
 	if err != nil {
 		return nil, err
 	}
@@ -123,8 +123,8 @@ func (c *call) updatePortgroup(group *db.Portgroup, node *db.Node, old, document
 	}
 	changed := changedFields(portgroupSchema, old, document)
 	if slices.Contains(changed, "node_uuid") {
-		// The real one writes the UUID of the new node into the old one's row.
-		return nil, accident("(sqlite3.IntegrityError) UNIQUE constraint failed: nodes.uuid\n[SQL: UPDATE nodes SET uuid=?, updated_at=? WHERE nodes.id = ?]")
+		// Ironic writes the new node's UUID into the row of the old one.
+		return nil, pythonError("(sqlite3.IntegrityError) UNIQUE constraint failed: nodes.uuid\n[SQL: UPDATE nodes SET uuid=?, updated_at=? WHERE nodes.id = ?]")
 	}
 	updated, err := c.conductor().UpdatePortgroup(c.ctx(), group.UUID, func(g *db.Portgroup) error {
 		for _, field := range changed {

@@ -8,8 +8,7 @@ import (
 	"ironworks/lab/python"
 )
 
-// routePortgroups is everything below a /portgroups; parent is a node, if it is
-// below one.
+// routePortgroups handles everything below a /portgroups; parent is a node, if it is below one.
 func (c *call) routePortgroups(rest []string, parent string) (any, error) {
 	if len(rest) == 0 {
 		return methods{
@@ -46,20 +45,19 @@ func (c *call) routePortgroups(rest []string, parent string) (any, error) {
 	}.serve(c)
 }
 
-// notServed is what is said of an endpoint that the version does not have, by
-// the newer way of saying it.
+// notServed is the newer form of the error for an endpoint that the version does not have.
 func notServed(status int, text string) error {
 	return db.Faultf(status, "HTTPNotFound", "%s", text)
 }
 
 const notSupported = "The API is not supported for this version"
 
-// missingIdent is what the real one's checks make of a path that ends too soon.
-func missingIdent() (any, error) { return nil, accident("tuple index out of range") }
+// missingIdent is the error of Ironic's checks for a path that is too short.
+func missingIdent() (any, error) { return nil, pythonError("tuple index out of range") }
 
-// missingPatch is the same for a patch, of which first the body is checked.
+// missingPatch is the same for a patch, whose body is checked first.
 func (c *call) missingPatch() (any, error) {
-	if _, err := c.takeWithBody("patch", checkSchema(patchSchema)); err != nil {
+	if _, err := c.checkWithBody("patch", checkSchema(patchSchema)); err != nil {
 		return nil, err
 	}
 	return missingIdent()
@@ -81,7 +79,7 @@ var (
 		"address", "category", "created_at", "dynamic_portgroup", "extra", "internal_info", "links", "mode", "name",
 		"node_uuid", "physical_network", "ports", "properties", "standalone_ports_supported", "updated_at", "uuid",
 	}
-	// portgroupVersions are the minor versions that brought fields.
+	// portgroupVersions are the minor versions that introduced fields.
 	portgroupVersions = map[string]int{
 		"mode": 26, "properties": 26, "physical_network": 102, "category": 103, "dynamic_portgroup": 111,
 	}
@@ -99,17 +97,17 @@ var (
 	})
 )
 
-// anything is a check that accepts all.
-func anything(_ string, value any) (any, error) { return value, nil }
+// anyValue is a check that accepts all values.
+func anyValue(_ string, value any) (any, error) { return value, nil }
 
 var portgroupParams = []param{
-	optional("node", anything), optional("address", anything), optional("marker", anything),
-	optional("limit", checkInt), optional("sort_key", anything), optional("sort_dir", anything),
+	optional("node", anyValue), optional("address", anyValue), optional("marker", anyValue),
+	optional("limit", checkInt), optional("sort_key", anyValue), optional("sort_dir", anyValue),
 	optional("shard", checkList), optional("conductor_groups", checkList),
 }
 
-// checkPortgroupFields refuses what the version does not know; physical_network
-// and category it only hides.
+// checkPortgroupFields refuses fields that the version does not have; physical_network and
+// category are only hidden.
 func (c *call) checkPortgroupFields(fields []string) error {
 	for _, field := range fields {
 		if minor := portgroupVersions[field]; c.minor < minor && minor != 102 && minor != 103 {
@@ -120,7 +118,7 @@ func (c *call) checkPortgroupFields(fields []string) error {
 }
 
 func (c *call) listPortgroups(parent string) (any, error) {
-	args, err := c.take(append(slices.Clone(portgroupParams), optional("fields", checkList), optional("detail", checkBool))...)
+	args, err := c.checkArguments(append(slices.Clone(portgroupParams), optional("fields", checkList), optional("detail", checkBool))...)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +134,7 @@ func (c *call) listPortgroups(parent string) (any, error) {
 }
 
 func (c *call) listPortgroupDetails(parent string) (any, error) {
-	args, err := c.take(portgroupParams...)
+	args, err := c.checkArguments(portgroupParams...)
 	if err != nil {
 		return nil, err
 	}
@@ -217,15 +215,15 @@ func (c *call) portgroupFilter(args arguments, parent string) (func(*db.Portgrou
 	}
 }
 
-// portgroupDocument is a portgroup without links.
+// portgroupDocument returns a port group without links.
 func portgroupDocument(g *db.Portgroup) map[string]any {
 	document := portgroupColumns.all(g, "portgroups")
 	document["dynamic_portgroup"] = g.DynamicPortgroup != nil && *g.DynamicPortgroup
 	return document
 }
 
-// portgroupDocument is a portgroup as the API shows it. In lists nothing is
-// hidden from older versions.
+// portgroupDocument returns a port group as the API shows it. In lists nothing is hidden from
+// older versions.
 func (c *call) portgroupDocument(g *db.Portgroup, hide bool) map[string]any {
 	document := portgroupDocument(g)
 	document["links"], document["ports"] = c.links("portgroups/"+g.UUID), c.links("portgroups/"+g.UUID+"/ports")
@@ -237,14 +235,14 @@ func (c *call) portgroupDocument(g *db.Portgroup, hide bool) map[string]any {
 	return document
 }
 
-// findPortgroup finds a portgroup by UUID or name.
+// findPortgroup finds a port group by UUID or name.
 func (c *call) findPortgroup(ident string) (*db.Portgroup, error) {
 	return findBy(ident, c.tables().Portgroups.Get, c.tables().Portgroups.List, func(g *db.Portgroup) string { return g.Name },
 		noPortgroup(ident))
 }
 
 func (c *call) showPortgroup(ident, parent string) (any, error) {
-	args, err := c.take(optional("fields", checkList))
+	args, err := c.checkArguments(optional("fields", checkList))
 	if err != nil {
 		return nil, err
 	}

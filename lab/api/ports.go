@@ -9,14 +9,14 @@ import (
 	"ironworks/lab/python"
 )
 
-// portParent is what a list of ports is below: a node, a portgroup, or nothing.
+// portParent is the parent of a list of ports: a node, a port group, or nothing.
 type portParent struct {
 	node, group string
 }
 
 func (p portParent) isNone() bool { return p == portParent{} }
 
-// routePorts is everything below a /ports.
+// routePorts handles everything below a /ports.
 func (c *call) routePorts(rest []string, parent portParent) (any, error) {
 	if len(rest) == 0 {
 		return methods{
@@ -48,7 +48,7 @@ var portFilterParams = []param{
 }
 
 func (c *call) listPorts(parent portParent) (any, error) {
-	args, err := c.take(append([]param{optional("fields", checkList), optional("detail", checkBool)}, portFilterParams...)...)
+	args, err := c.checkArguments(append([]param{optional("fields", checkList), optional("detail", checkBool)}, portFilterParams...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (c *call) listPorts(parent portParent) (any, error) {
 }
 
 func (c *call) listPortDetails(parent portParent) (any, error) {
-	args, err := c.take(portFilterParams...)
+	args, err := c.checkArguments(portFilterParams...)
 	if err != nil {
 		return nil, err
 	}
@@ -89,8 +89,8 @@ func (c *call) listPortDetails(parent portParent) (any, error) {
 	return c.portPage(args, parent, "ports/detail", nil, nil)
 }
 
-// checkParent refuses a parent that is not there. It must be named by UUID, and
-// also a node that is missing is told as a portgroup.
+// checkParent refuses a missing parent. It must be given by UUID, and a missing node is reported
+// as a port group, too.
 func (c *call) checkParent(parent portParent) error {
 	if parent.group != "" {
 		if _, err := c.tables().Portgroups.Get(parent.group); err != nil {
@@ -135,7 +135,7 @@ func (c *call) portPage(args arguments, parent portParent, path string, fields [
 			if err != nil {
 				return nil, err
 			}
-			p.whole = alone // one that is asked for by its address is not paged
+			p.whole = alone // a port selected by address is not paged
 			return c.tables().Ports.List(keep), nil
 		},
 		sortable: func(key string) bool { return slices.Contains(sortablePort, key) }, value: portColumn,
@@ -143,8 +143,7 @@ func (c *call) portPage(args arguments, parent portParent, path string, fields [
 	}.answer(c, args, fields, detailQuery(detail)...)
 }
 
-// portFilter is which ports a query asks for, and whether that is one by its
-// address.
+// portFilter returns the filter of a query, and whether it selects one port by address.
 func (c *call) portFilter(args arguments, parent portParent) (keep func(*db.Port) bool, alone bool, err error) {
 	node, group, shards := parent.node, parent.group, args.list("shard")
 	if node == "" {
@@ -197,7 +196,7 @@ func (c *call) portFilter(args arguments, parent portParent) (keep func(*db.Port
 	}
 }
 
-// nodesThat are the UUIDs of the nodes that keep accepts.
+// nodesThat returns the UUIDs of the nodes that match.
 func (c *call) nodesThat(keep func(*db.Node) bool) map[string]bool {
 	uuids := map[string]bool{}
 	for _, n := range c.tables().Nodes.Scan(keep) {
@@ -217,7 +216,7 @@ func (c *call) showPort(ident string, parent portParent, more []string) (any, er
 	if len(more) > 0 {
 		fieldsParam = fromPath("fields", more[0], checkList)
 	}
-	args, err := c.take(fromPath("port_ident", ident, checkIdent), fieldsParam)
+	args, err := c.checkArguments(fromPath("port_ident", ident, checkIdent), fieldsParam)
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +238,7 @@ func (c *call) showPort(ident string, parent portParent, more []string) (any, er
 }
 
 func (c *call) deletePort(ident string, parent portParent) (any, error) {
-	if _, err := c.take(fromPath("port_uuid", ident, checkUUID)); err != nil {
+	if _, err := c.checkArguments(fromPath("port_uuid", ident, checkUUID)); err != nil {
 		return nil, err
 	}
 	if !parent.isNone() {
@@ -255,7 +254,7 @@ func (c *call) deletePort(ident string, parent portParent) (any, error) {
 	return nil, c.conductor().DestroyPort(c.ctx(), port.UUID)
 }
 
-// servedNode checks that a conductor takes care of a node.
+// servedNode checks that a conductor serves a node.
 func (c *call) servedNode(uuid string) error {
 	node, err := c.tables().Nodes.Peek(uuid)
 	if err != nil {

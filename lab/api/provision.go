@@ -8,7 +8,7 @@ import (
 	"ironworks/lab/python"
 )
 
-// provisionRequest is what a PUT of states/provision asks for.
+// provisionRequest is the content of a PUT of states/provision.
 type provisionRequest struct {
 	target      string
 	configdrive any
@@ -21,8 +21,7 @@ type provisionRequest struct {
 
 var nullableList = checkTypes("NoneType", "list")
 
-// provision is PUT of states/provision. The order of the checks is part of what
-// it answers.
+// provision handles PUT of states/provision. The order of the checks determines the answer.
 func (c *call) provision(ident string) endpoint {
 	return c.onNode(ident, 0, func(node *db.Node, args arguments) (any, error) {
 		request := provisionRequest{
@@ -35,7 +34,7 @@ func (c *call) provision(ident string) endpoint {
 		if err := c.checkRequest(node, request, args); err != nil {
 			return nil, err
 		}
-		return c.begun("nodes/"+ident+"/states", c.act(node, request))
+		return c.started("nodes/"+ident+"/states", c.act(node, request))
 	}, nodeIdent(ident), required("target", checkText),
 		optional("configdrive", checkTypes("NoneType", "dict", "str")), optional("clean_steps", nullableList),
 		optional("deploy_steps", nullableList), optional("rescue_password", checkText),
@@ -43,7 +42,7 @@ func (c *call) provision(ident string) endpoint {
 		optional("runbook", checkTypes("NoneType", "str")))
 }
 
-// checkRequest makes all checks, in Ironic's order.
+// checkRequest runs all checks, in Ironic's order.
 func (c *call) checkRequest(node *db.Node, request provisionRequest, args arguments) error {
 	runbook := args.text("runbook")
 	if c.minor < verbVersions[request.target] {
@@ -72,18 +71,18 @@ func (c *call) checkRequest(node *db.Node, request provisionRequest, args argume
 	return c.served(node, http.StatusNotFound)
 }
 
-// checkPolicy looks into the steps as the real one does to find the rule for
-// each: what is no step fails there.
+// checkPolicy reads the steps, like Ironic, to select the policy rule for each: malformed steps
+// fail there.
 func (r provisionRequest) checkPolicy() error {
 	for _, steps := range [][]any{r.deploySteps, r.cleanSteps, r.serviceStep} {
 		for _, value := range steps {
 			step, ok := value.(map[string]any)
 			if !ok {
-				return accident("string indices must be integers, not 'str'")
+				return pythonError("string indices must be integers, not 'str'")
 			}
 			for _, key := range []string{"interface", "step"} {
 				if _, ok := step[key]; !ok {
-					return accident("'%s'", key)
+					return pythonError("'%s'", key)
 				}
 			}
 		}
@@ -91,7 +90,7 @@ func (r provisionRequest) checkPolicy() error {
 	return nil
 }
 
-// checkState refuses a target that is not possible now.
+// checkState refuses a target that is not possible in the current state.
 func checkState(n *db.Node, target string) error {
 	if (target == "active" || target == "rebuild") && n.Maintenance {
 		return db.Faultf(http.StatusBadRequest, "NodeInMaintenance", "The provisioning operation can't be performed on node "+
@@ -114,7 +113,7 @@ func badState(action, node, state string) error {
 		"node \"%s\" while it is in state \"%s\".", action, node, state)
 }
 
-// checkProvision checks that the other arguments go with the target.
+// checkProvision checks that the other arguments are allowed for the target.
 func (c *call) checkProvision(n *db.Node, r provisionRequest, hasPassword bool) error {
 	only := func(what, targets string) error {
 		return invalid("\"%s\" is only valid when setting target provision state to %s", what, targets)
@@ -171,7 +170,7 @@ func (c *call) checkNoRamdisk(r provisionRequest) error {
 	return nil
 }
 
-// act asks the conductor.
+// act calls the conductor.
 func (c *call) act(n *db.Node, r provisionRequest) error {
 	noRamdisk := r.noRamdisk != nil && *r.noRamdisk
 	switch r.target {
@@ -230,4 +229,55 @@ func dicts(values []any) []db.Dict {
 		made[i] = object
 	}
 	return made
+}
+
+// configdriveSchema is the schema of a configdrive.
+var configdriveSchema = &schema{anyOf: []*schema{
+	{
+		types: []string{"object"}, closed: true,
+		properties: map[string]*schema{
+			"meta_data": {types: []string{"object"}}, "network_data": {types: []string{"object"}},
+			"user_data":   {types: []string{"object", "array", "string", "null"}},
+			"vendor_data": {types: []string{"object"}},
+		},
+	},
+	{types: []string{"string", "null"}},
+}}
+
+// base64Alphabet includes spaces and newlines, which are common in base64.
+const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\n\r\t "
+
+// checkConfigdrive checks a configdrive and that the target accepts one. All errors are 400,
+// including fields that are too new for the version.
+func (c *call) checkConfigdrive(target string, configdrive any) error {
+	if !python.Truthy(configdrive) {
+		return nil
+	}
+	targets := []string{"active"}
+	if c.atLeast(35) {
+		targets = append(targets, "rebuild")
+	}
+	if target != "active" && (target != "rebuild" || len(targets) == 1) {
+		return invalid("Adding a config drive is only supported when setting provision state to %s",
+			strings.Join(targets, ", "))
+	}
+	if v := configdriveSchema.validate(configdrive); v != nil {
+		return invalid("Invalid configdrive format: %s%s", v.message, v.valuePath(configdrive))
+	}
+	object, isObject := configdrive.(map[string]any)
+	if !isObject {
+		text, _ := configdrive.(string)
+		if !strings.Contains(text, "://") &&
+			strings.ContainsFunc(text, func(r rune) bool { return !strings.ContainsRune(base64Alphabet, r) }) {
+			return invalid("Invalid configdrive format: it is neither a JSON, nor a URL, nor a base64 string")
+		}
+		return nil
+	}
+	if !c.atLeast(56) {
+		return invalid("Providing a JSON object for configdrive is only supported starting with API version 1.56")
+	}
+	if _, ok := object["vendor_data"]; ok && !c.atLeast(59) {
+		return invalid("Providing vendor_data in configdrive is only supported starting with API version 1.59")
+	}
+	return nil
 }

@@ -65,7 +65,7 @@ func TestProvisionChecks(t *testing.T) {
 	}
 }
 
-func TestStepsThatAreNone(t *testing.T) {
+func TestInvalidSteps(t *testing.T) {
 	r := newRig(t)
 	n := r.node(func(n *db.Node) { n.ProvisionState = "available" })
 	for steps, want := range map[string]string{
@@ -82,8 +82,8 @@ func TestStepsThatAreNone(t *testing.T) {
 	}
 }
 
-// TestOrderOfChecks: maintenance comes before the state, the lock tells why a
-// state is wrong, and the state comes before the other arguments.
+// TestOrderOfChecks: maintenance is checked before the state, the lock is the reason of a wrong
+// state, and the state is checked before the other arguments.
 func TestOrderOfChecks(t *testing.T) {
 	r := newRig(t)
 	n := r.node(func(n *db.Node) { n.ProvisionState, n.Maintenance, n.Reservation = "deploying", true, "host" })
@@ -99,7 +99,7 @@ func TestOrderOfChecks(t *testing.T) {
 	})
 }
 
-func TestWhatTheConductorIsAsked(t *testing.T) {
+func TestConductorCalls(t *testing.T) {
 	for _, test := range []struct{ state, body, want string }{
 		{"enroll", `{"target": "manage"}`, "manage"},
 		{"manageable", `{"target": "provide"}`, "provide"},
@@ -144,7 +144,7 @@ func TestDeployRequest(t *testing.T) {
 	}
 }
 
-func TestRefusalOfTheConductor(t *testing.T) {
+func TestConductorErrors(t *testing.T) {
 	r := newRig(t)
 	n := r.node(nil)
 	r.conductor.refuse = db.Faultf(http.StatusServiceUnavailable, "NoFreeConductorWorker",

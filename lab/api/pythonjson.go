@@ -10,9 +10,8 @@ import (
 	"ironworks/lab/python"
 )
 
-// jsonFault is what Python's decoder says of a text that is no JSON, which
-// Ironic hands on. Of one that Python would take it says that there is more
-// than a value.
+// jsonFault returns the message of Python's decoder about invalid JSON, which Ironic includes. For
+// a text that Python would accept it reports extra data.
 func jsonFault(raw []byte) string {
 	if _, err := python.ParseJSON(string(raw)); err != nil {
 		return err.Error()
@@ -20,13 +19,13 @@ func jsonFault(raw []byte) string {
 	return fmt.Sprintf("Extra data: line 1 column %d (char %d)", len(raw)+1, len(raw))
 }
 
-// The numbers that Python's JSON has beside those of the standard.
+// Numbers in Python's JSON in addition to the standard.
 var pythonNumbers = []string{"NaN", "-Infinity", "Infinity"}
 
-// numberMark stands before such a number while the text is decoded.
+// numberMark marks such a number while the text is decoded.
 const numberMark = "\ufffdpython\ufffd"
 
-// numbersOfPython puts such numbers into quotes, so that the decoder takes them.
+// numbersOfPython quotes such numbers, so that the decoder accepts them.
 func numbersOfPython(raw []byte) (text []byte, found bool) {
 	if !bytes.Contains(raw, []byte("NaN")) && !bytes.Contains(raw, []byte("Infinity")) {
 		return raw, false
@@ -54,7 +53,7 @@ func numbersOfPython(raw []byte) (text []byte, found bool) {
 	return text, found
 }
 
-// withNumbersOfPython takes the quotes away again.
+// withNumbersOfPython removes the quotes.
 func withNumbersOfPython(value any) any {
 	switch v := value.(type) {
 	case string:

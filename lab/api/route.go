@@ -2,8 +2,7 @@ package api
 
 import "net/http"
 
-// route finds the controller of a path. The first part may be missing: /nodes is
-// /v1/nodes.
+// route finds the controller of a path. The version may be missing: /nodes is /v1/nodes.
 func (c *call) route() (any, error) {
 	if len(c.path) == 0 {
 		return c.showRoot(), nil
@@ -62,9 +61,8 @@ func (c *call) showRoot() any {
 	})
 }
 
-// resources are the collections that the root names, with the version that
-// brought them. The last of them are named as the real one does, but empty:
-// see absentCollections.
+// resources are the collections in the root document, with the version that introduced them. The
+// last of them are always empty: see absentCollections.
 var resources = map[string]int{
 	"nodes": 1, "ports": 1, "drivers": 1, "portgroups": 23, "lookup": 22, "heartbeat": 22, "conductors": 49,
 	"allocations": 52, "deploy_templates": 55, "shards": 82, "continue_inspection": 84, "chassis": 1, "volume": 32,

@@ -6,15 +6,13 @@ import (
 	"ironworks/lab/db"
 )
 
-// Conductor is what the API asks the conductor to do. Nodes are named by UUID.
-// What it refuses is a [db.Fault], with the status and the words of the real
-// one. A call that starts something answers when the node is locked and the
-// first state is set, as the real one's calls do; the rest goes on by itself.
+// Conductor is the interface from the API to the conductor. Nodes are named by UUID. Its errors
+// are [db.Fault], with Ironic's status and message. A call that starts an operation returns when
+// the node is locked and the first state is set, like Ironic's; the rest runs in the background.
 type Conductor interface {
 	CreateNode(ctx context.Context, node *db.Node) (*db.Node, error)
-	// UpdateNode applies what a patch made of a node. change is run on the node
-	// under its lock, after the conductor's checks that need only the old node;
-	// the conductor then checks what it became.
+	// UpdateNode applies a patched node. change runs on the node under its lock, after the
+	// conductor's checks that need only the old node; then the conductor checks the result.
 	UpdateNode(ctx context.Context, uuid string, resetInterfaces bool, change func(*db.Node) error) (*db.Node, error)
 	DestroyNode(ctx context.Context, uuid string) error
 
@@ -25,7 +23,7 @@ type Conductor interface {
 	Inspect(ctx context.Context, uuid string) error
 	Rescue(ctx context.Context, uuid, password string) error
 	Unrescue(ctx context.Context, uuid string) error
-	// Act is manage, provide, abort, adopt and unhold (do_provisioning_action).
+	// Act starts manage, provide, abort, adopt and unhold (do_provisioning_action).
 	Act(ctx context.Context, uuid, verb string) error
 
 	SetPower(ctx context.Context, uuid, target string, timeout int) error
@@ -36,10 +34,10 @@ type Conductor interface {
 	SetBootDevice(ctx context.Context, uuid, device string, persistent bool) error
 	InjectNMI(ctx context.Context, uuid string) error
 	SetRAID(ctx context.Context, uuid string, target db.Dict) error
-	// Console is how the console is reached; nil where it is not enabled.
+	// Console returns the console's connection data; nil if it is disabled.
 	Console(ctx context.Context, uuid string) (db.Dict, error)
 	SetConsole(ctx context.Context, uuid string, on bool) error
-	// Validate is by interface: power, boot, deploy, …
+	// Validate returns the results by interface: power, boot, deploy, …
 	Validate(ctx context.Context, uuid string) (map[string]Validation, error)
 	SetMaintenance(ctx context.Context, uuid string, on bool, reason string) error
 
@@ -60,17 +58,16 @@ type Conductor interface {
 	CreateAllocation(ctx context.Context, allocation *db.Allocation) (*db.Allocation, error)
 	DestroyAllocation(ctx context.Context, uuid string) error
 
-	// AddTraits adds traits, or replaces all of them; RemoveTraits removes some,
-	// or with nil all.
+	// AddTraits adds traits, or replaces all of them; RemoveTraits removes some, or all if nil.
 	AddTraits(ctx context.Context, uuid string, traits []string, replace bool) error
 	RemoveTraits(ctx context.Context, uuid string, traits []string) error
 
 	Drivers() []Driver
-	// DriverProperties are the keys of driver_info with what they mean.
+	// DriverProperties returns the keys of driver_info with their descriptions.
 	DriverProperties(driver string) (map[string]string, error)
 	RAIDProperties(driver string) (map[string]string, error)
 
-	// NodeWithToken gives a node that looks itself up its token, once.
+	// NodeWithToken returns a node with its token, which the agent gets once, at its lookup.
 	NodeWithToken(ctx context.Context, uuid string) (*db.Node, error)
 	Heartbeat(ctx context.Context, uuid string, heartbeat Heartbeat) error
 	ContinueInspection(ctx context.Context, uuid string, inventory, pluginData db.Dict) error
@@ -84,8 +81,7 @@ type Deploy struct {
 	Steps       []db.Dict
 }
 
-// Validation is what validate says of one interface. Result nil is "not
-// supported".
+// Validation is the result of validating one interface. A nil Result is "not supported".
 type Validation struct {
 	Result *bool
 	Reason string
@@ -100,7 +96,7 @@ type Driver struct {
 	Enabled map[string][]string
 }
 
-// Heartbeat is what an agent sends.
+// Heartbeat is the content of an agent's heartbeat.
 type Heartbeat struct {
 	CallbackURL   string
 	Token         string

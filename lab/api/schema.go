@@ -13,7 +13,7 @@ import (
 	"ironworks/lab/python"
 )
 
-// schema is as much of JSON Schema as Ironic's API uses. Zero is not checked.
+// schema is the subset of JSON Schema that Ironic's API uses. Zero values are not checked.
 type schema struct {
 	types      []string
 	enum       []string
@@ -26,10 +26,10 @@ type schema struct {
 	properties map[string]*schema
 	required   []string
 	closed     bool // no other properties
-	// closedFirst is the order in which the two are looked at, which decides what
-	// is said of an object that is wrong twice.
+	// closedFirst is the order of two checks, which determines the message about an object that
+	// violates both.
 	closedFirst bool
-	// together are properties that need others.
+	// together are properties that require others.
 	together map[string][]string
 	items    *schema
 	anyOf    []*schema
@@ -37,16 +37,16 @@ type schema struct {
 	text     string // as Python shows it, for oneOf
 }
 
-// violation is something that is wrong with a value.
+// violation is an error of a value.
 type violation struct {
-	path    []any // from where it was looked at
+	path    []any // relative to the checked value
 	message string
-	weak    bool // anyOf and oneOf say less than others
-	rightly bool // the value has at least the type
+	weak    bool // anyOf and oneOf are less relevant
+	rightly bool // the type of the value is right
 	context []*violation
 }
 
-// validate says what is wrong most, in jsonschema's words.
+// validate returns the most relevant violation, with jsonschema's message.
 func (s *schema) validate(value any) *violation {
 	found := s.violations(value)
 	if len(found) == 0 {
@@ -64,7 +64,7 @@ func (s *schema) validate(value any) *violation {
 	return best
 }
 
-// cause is the most likely reason of a violation that has several.
+// cause returns the most likely cause of a violation with alternatives.
 func (v *violation) cause() string {
 	text := ""
 	for current := v; len(current.context) > 0; text = current.message {
@@ -77,7 +77,7 @@ func (v *violation) cause() string {
 	return text
 }
 
-// checkSchema is the check of an argument against a schema.
+// checkSchema is a check of an argument against a schema.
 func checkSchema(s *schema) check {
 	return func(name string, value any) (any, error) {
 		if value == nil {
@@ -90,7 +90,7 @@ func checkSchema(s *schema) check {
 	}
 }
 
-// checkWhole is the check of what a request brings, all in one.
+// checkWhole checks a whole request.
 func (s *schema) checkWhole(value any) error {
 	if v := s.validate(value); v != nil {
 		return invalidValue("Schema error: %s", v.sentence())
@@ -105,7 +105,7 @@ func (v *violation) sentence() string {
 	return v.message
 }
 
-// compare is jsonschema's relevance: higher up in the value is better.
+// compare is jsonschema's relevance: violations near the root are more relevant.
 func (v *violation) compare(other *violation) int {
 	if d := len(other.path) - len(v.path); d != 0 {
 		return d
@@ -168,13 +168,13 @@ func (s *schema) violations(value any) []*violation {
 		}
 		if s.items != nil {
 			for i := range v {
-				found = append(found, below(i, s.items.violations(v[i]))...)
+				found = append(found, prefixed(i, s.items.violations(v[i]))...)
 			}
 		}
 	case []string:
 		if s.items != nil {
 			for i := range v {
-				found = append(found, below(i, s.items.violations(v[i]))...)
+				found = append(found, prefixed(i, s.items.violations(v[i]))...)
 			}
 		}
 	case db.Dict:
@@ -209,8 +209,7 @@ func (s *schema) checkString(v string, fail func(string, ...any)) {
 	}
 }
 
-// pythonRule is a regular expression of Python's, whose word characters are
-// those of all scripts.
+// pythonRule compiles a Python regular expression, whose word characters are those of all scripts.
 func pythonRule(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(strings.ReplaceAll(pattern, `\w`, `\p{L}\p{N}_`))
 }
@@ -222,7 +221,7 @@ func (s *schema) objectViolations(v map[string]any) []*violation {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.properties)) {
 		if inner, ok := v[name]; ok {
-			found = append(found, below(name, s.properties[name].violations(inner))...)
+			found = append(found, prefixed(name, s.properties[name].violations(inner))...)
 		}
 	}
 	needed := func() {
@@ -289,7 +288,7 @@ func (s *schema) choiceViolations(value any) []*violation {
 		}
 	}
 	if fitting, _ := choose(s.oneOf); len(fitting) > 1 {
-		// The first that fits is named last.
+		// The first match is named last.
 		texts := make([]string, 0, len(fitting))
 		for _, choice := range append(fitting[1:], fitting[0]) {
 			texts = append(texts, choice.text)
@@ -302,8 +301,8 @@ func (s *schema) choiceViolations(value any) []*violation {
 	return found
 }
 
-// below puts a step before the paths of violations.
-func below(step any, found []*violation) []*violation {
+// prefixed prepends a step to the paths of violations.
+func prefixed(step any, found []*violation) []*violation {
 	for _, v := range found {
 		v.path = append([]any{step}, v.path...)
 	}

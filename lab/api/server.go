@@ -2,26 +2,30 @@ package api
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
+	"strings"
+
+	"github.com/google/uuid"
 
 	"ironworks/lab/db"
 )
 
-// API answers as Ironic's API does. It keeps nothing of its own.
+// API implements Ironic's API. It has no state.
 type API struct {
 	tables    *db.Store
 	conductor Conductor
 }
 
-// New makes the API over its tables and its conductor.
+// New returns the API of tables and a conductor.
 func New(tables *db.Store, conductor Conductor) *API {
 	return &API{tables: tables, conductor: conductor}
 }
 
 // ServeHTTP answers one request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	id := "req-" + db.NewUUID()
+	id := "req-" + uuid.NewString()
 	w.Header().Set("X-Openstack-Request-Id", id)
 	w.Header().Set("Openstack-Request-Id", id)
 	if r.Method == http.MethodOptions {
@@ -72,8 +76,36 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // caughtAbort is an abort that was raised where Ironic catches it.
 func caughtAbort(err error) error {
-	if stop, ok := err.(*abort); ok { //nolint:errorlint // it was just made
+	if stop, ok := err.(*abort); ok { //nolint:errorlint // never wrapped
 		return db.Faultf(stop.status, "", "%s", stop.description)
 	}
 	return err
+}
+
+// acceptsJSON reports whether the client accepts JSON, which is the default.
+func acceptsJSON(header http.Header) bool {
+	accept := header.Get("Accept")
+	if accept == "" {
+		return true
+	}
+	for entry := range strings.SplitSeq(accept, ",") {
+		kind, _, _ := strings.Cut(entry, ";")
+		switch strings.TrimSpace(kind) {
+		case "*/*", "application/*", "application/json":
+			return true
+		}
+	}
+	return false
+}
+
+// refuseAccept answers other clients: in JSON anyway, with a text or HTML in it.
+func refuseAccept(w http.ResponseWriter, accept string) {
+	text := fmt.Sprintf("406 Not Acceptable\n\nThe resource could not be generated that was acceptable to your browser "+
+		"(content of type %s. \n\n ", accept)
+	if strings.Contains(accept, "text/html") {
+		text = "<html>\n <head>\n  <title>406 Not Acceptable</title>\n </head>\n <body>\n  <h1>406 Not Acceptable</h1>\n" +
+			"  The resource could not be generated that was acceptable to your browser\n(content of type text/html. " +
+			"<br /><br />\n\n </body>\n</html>"
+	}
+	writeJSON(w, http.StatusNotAcceptable, map[string]string{"error_message": text})
 }

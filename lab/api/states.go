@@ -8,7 +8,7 @@ import (
 	"ironworks/lab/python"
 )
 
-// routeStates is everything below /nodes/{node}/states.
+// routeStates handles everything below /nodes/{node}/states.
 func (c *call) routeStates(ident string, rest []string) (any, error) {
 	put := func(serve endpoint, status int) (any, error) {
 		if c.request.Method == http.MethodPut {
@@ -42,7 +42,7 @@ func (c *call) routeStates(ident string, rest []string) (any, error) {
 
 func (c *call) noStatesPart() (any, error) {
 	if c.request.Method == http.MethodGet {
-		return nil, accident("NodeStatesController.get() takes 2 positional arguments but 3 were given")
+		return nil, pythonError("NodeStatesController.get() takes 2 positional arguments but 3 were given")
 	}
 	return nil, notAllowed(http.MethodGet)
 }
@@ -67,7 +67,7 @@ func (c *call) showStates(ident string) endpoint {
 	}, nodeIdent(ident))
 }
 
-// The power targets.
+// Power targets.
 const (
 	powerOn      = "power on"
 	powerOff     = "power off"
@@ -95,12 +95,12 @@ func (c *call) setPower(ident string) endpoint {
 		case (target == powerOff || target == softPowerOff) && node.DisablePowerOff != nil && *node.DisablePowerOff:
 			return nil, db.Faultf(http.StatusConflict, "PowerStateFailure", "Failed to set node power state to %s.", target)
 		}
-		return c.begun("nodes/"+ident+"/states", c.conductor().SetPower(c.ctx(), node.UUID, target, timeout))
+		return c.started("nodes/"+ident+"/states", c.conductor().SetPower(c.ctx(), node.UUID, target, timeout))
 	}, nodeIdent(ident), required("target", checkText), optional("timeout", checkInt))
 }
 
-// checkBootConfiguration is for changes of the boot configuration: they
-// came with 1.76.
+// checkBootConfiguration checks the version for changes of the boot configuration, introduced in
+// 1.76.
 func (c *call) checkBootConfiguration() error {
 	if !c.atLeast(76) {
 		return db.Faultf(http.StatusNotFound, "NotFound", "This endpoint is supported starting with the API version 1.76")
@@ -108,11 +108,10 @@ func (c *call) checkBootConfiguration() error {
 	return nil
 }
 
-// checkSteady refuses a change of the boot configuration of a node that does
-// not stand still.
+// checkSteady refuses a change of the boot configuration during an operation.
 func checkSteady(n *db.Node) error {
 	if slices.Contains(unstable, n.ProvisionState) {
-		// The real one does not fill its sentence in.
+		// Ironic does not format this message.
 		return db.Faultf(http.StatusConflict, "Conflict", "%s", "Node is in %(state)s state. Since node is transitioning, "+
 			"the boot mode will not be set as this may interfere with ongoing changes and result in erroneous "+
 			"modification. Try again later.")
@@ -133,7 +132,7 @@ func (c *call) setBootMode(ident string) endpoint {
 		if err := checkSteady(node); err != nil {
 			return nil, err
 		}
-		return c.begun("nodes/"+ident+"/states", c.conductor().SetBootMode(c.ctx(), node.UUID, mode))
+		return c.started("nodes/"+ident+"/states", c.conductor().SetBootMode(c.ctx(), node.UUID, mode))
 	}, nodeIdent(ident), required("target", checkText))
 }
 
@@ -149,7 +148,7 @@ func (c *call) setSecureBoot(ident string) endpoint {
 		if err := checkSteady(node); err != nil {
 			return nil, err
 		}
-		return c.begun("nodes/"+ident+"/states", c.conductor().SetSecureBoot(c.ctx(), node.UUID, *on))
+		return c.started("nodes/"+ident+"/states", c.conductor().SetSecureBoot(c.ctx(), node.UUID, *on))
 	}, nodeIdent(ident), required("target", checkBool))
 }
 
@@ -167,7 +166,7 @@ func (c *call) setRAID(ident string) endpoint {
 	}, nodeIdent(ident), wholeBody("target_raid_config", checkTypes("dict")))
 }
 
-// showConsole tells of a console that is enabled how it is reached.
+// showConsole returns the state of the console, with its connection data if it is enabled.
 func (c *call) showConsole(ident string) endpoint {
 	return c.onNode(ident, http.StatusNotFound, func(node *db.Node, _ arguments) (any, error) {
 		info, err := c.conductor().Console(c.ctx(), node.UUID)
@@ -184,6 +183,6 @@ func (c *call) showConsole(ident string) endpoint {
 func (c *call) setConsole(ident string) endpoint {
 	return c.onNode(ident, http.StatusNotFound, func(node *db.Node, args arguments) (any, error) {
 		on := args.isTrue("enabled")
-		return c.begun("nodes/"+ident+"/states/console", c.conductor().SetConsole(c.ctx(), node.UUID, on))
+		return c.started("nodes/"+ident+"/states/console", c.conductor().SetConsole(c.ctx(), node.UUID, on))
 	}, nodeIdent(ident), required("enabled", checkBool))
 }

@@ -7,13 +7,12 @@ import (
 	"ironworks/lab/python"
 )
 
-// stepInterfaces are the interfaces that have steps, in the order of their
-// priority.
+// stepInterfaces are the interfaces with steps, in the order of their priority.
 var stepInterfaces = []string{"vendor", "power", "management", "firmware", "deploy", "bios", "raid"}
 
 var zero = 0
 
-// countSchema is a priority or an order: a number, or one in text.
+// countSchema is a priority or an order: a number, or a text with one.
 var countSchema = &schema{anyOf: []*schema{
 	{types: []string{"integer"}, minimum: &zero},
 	{types: []string{"string"}, minLength: 1, pattern: "^[0-9]+$"},
@@ -30,7 +29,7 @@ var deployStep = &schema{
 
 var deploySteps = &schema{types: []string{"array"}, items: deployStep}
 
-// userSteps are those of cleaning and servicing, which are done in their order.
+// userSteps are those of cleaning and servicing, which run in the given order.
 var userSteps = &schema{types: []string{"array"}, items: &schema{
 	types: []string{"object"}, required: []string{"interface", "step"}, closed: true,
 	properties: map[string]*schema{
@@ -41,23 +40,23 @@ var userSteps = &schema{types: []string{"array"}, items: &schema{
 	},
 }}
 
-// disallowedSteps is the default of [api] disallow_deploy_steps and its like.
+// disallowedSteps is the default of [api] disallow_deploy_steps and similar options.
 const disallowedSteps = "vendor.send_raw"
 
-// checkSteps refuses steps that are none, and those that operators disallow.
+// checkSteps refuses malformed and disallowed steps.
 func checkSteps(kind string, steps []any, s *schema) error {
 	if len(steps) == 0 {
 		return nil
 	}
 	if v := s.validate(steps); v != nil {
-		return invalidValue("Invalid %s_steps: %s%s", kind, v.message, v.whereabouts(steps))
+		return invalidValue("Invalid %s_steps: %s%s", kind, v.message, v.valuePath(steps))
 	}
 	for _, value := range steps {
 		step, _ := value.(map[string]any)
 		nodes, _ := step["limit_child_node_execution"].([]any)
 		for _, node := range nodes {
 			if step["execute_on_child_nodes"] == true && !isUUID(node) {
-				return accident("'str' object has no attribute 'get'")
+				return pythonError("'str' object has no attribute 'get'")
 			}
 		}
 	}
@@ -71,9 +70,9 @@ func checkSteps(kind string, steps []any, s *schema) error {
 	return nil
 }
 
-// whereabouts is what jsonschema appends to its sentence: where in the value it
-// was. The schema, which it shows too, is left out.
-func (v *violation) whereabouts(value any) string {
+// valuePath is what jsonschema appends to its message: the path in the value. The schema, which
+// it includes, is omitted.
+func (v *violation) valuePath(value any) string {
 	var b strings.Builder
 	for _, step := range v.path {
 		fmt.Fprintf(&b, "[%s]", python.Repr(step))

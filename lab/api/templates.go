@@ -26,7 +26,7 @@ var (
 	patchableTemplate = []string{"extra", "name", "steps", "description"}
 )
 
-// checkTemplate is the schema and what it does not say.
+// checkTemplate checks the schema and further rules.
 func checkTemplate(name string, value any) (any, error) {
 	if _, err := checkSchema(templateSchema)(name, value); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func checkTemplate(name string, value any) (any, error) {
 	return value, checkDict(value, []param{optional("uuid", checkUUID)})
 }
 
-// routeTemplates is everything below /deploy_templates, which came with 1.55.
+// routeTemplates handles everything below /deploy_templates, introduced in 1.55.
 func (c *call) routeTemplates(rest []string) (any, error) {
 	if !c.atLeast(55) {
 		status := http.StatusMethodNotAllowed
@@ -100,7 +100,7 @@ func (c *call) findTemplate(ident string) (*db.DeployTemplate, error) {
 }
 
 func (c *call) listTemplates() (any, error) {
-	args, err := c.take(optional("marker", checkName), optional("limit", checkInt), optional("sort_key", checkText),
+	args, err := c.checkArguments(optional("marker", checkName), optional("limit", checkInt), optional("sort_key", checkText),
 		optional("sort_dir", checkText), optional("fields", checkList), optional("detail", checkBool))
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (c *call) listTemplates() (any, error) {
 	}.answer(c, args, fields, detailQuery(detail)...)
 }
 
-// checkDescription refuses a field that a template takes and does not show.
+// checkDescription refuses a field that a template accepts but does not show.
 func checkDescription(fields []string) error {
 	if slices.Contains(fields, "description") {
 		return invalidValue("Field(s) \"description\" are not valid")
@@ -144,7 +144,7 @@ func checkDescription(fields []string) error {
 }
 
 func (c *call) showTemplate(ident string) (any, error) {
-	args, err := c.take(fromPath("template_ident", ident, checkIdent), optional("fields", checkList))
+	args, err := c.checkArguments(fromPath("template_ident", ident, checkIdent), optional("fields", checkList))
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (c *call) showTemplate(ident string) (any, error) {
 	return inOrder("deploy_templates", c.templateDocument(template, args.list("fields"))), nil
 }
 
-// setTemplate makes a template what a document says.
+// setTemplate sets the fields of a template from a document.
 func setTemplate(t *db.DeployTemplate, document map[string]any) {
 	given := db.Dict(document)
 	t.Name = given.Text("name")
@@ -171,7 +171,7 @@ func setTemplate(t *db.DeployTemplate, document map[string]any) {
 	steps, _ := document["steps"].([]any)
 	t.Steps = dicts(steps)
 	for _, step := range t.Steps {
-		// A priority may be given as a text, and is kept as a number.
+		// A priority may be sent as a text, and is stored as a number.
 		if text, ok := step["priority"].(string); ok {
 			if n, err := strconv.Atoi(text); err == nil {
 				step["priority"] = json.Number(strconv.Itoa(n))
@@ -181,7 +181,7 @@ func setTemplate(t *db.DeployTemplate, document map[string]any) {
 }
 
 func (c *call) createTemplate() (any, error) {
-	args, err := c.takeWithBody("template", checkTemplate)
+	args, err := c.checkWithBody("template", checkTemplate)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (c *call) createTemplate() (any, error) {
 }
 
 func (c *call) patchTemplate(ident string) (any, error) {
-	args, err := c.takeWithBody("patch", checkSchema(patchSchema), fromPath("template_ident", ident, checkIdent))
+	args, err := c.checkWithBody("patch", checkSchema(patchSchema), fromPath("template_ident", ident, checkIdent))
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ func (c *call) patchTemplate(ident string) (any, error) {
 }
 
 func (c *call) deleteTemplate(ident string) (any, error) {
-	if _, err := c.take(fromPath("template_ident", ident, checkIdent)); err != nil {
+	if _, err := c.checkArguments(fromPath("template_ident", ident, checkIdent)); err != nil {
 		return nil, err
 	}
 	template, err := c.findTemplate(ident)

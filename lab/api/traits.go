@@ -13,7 +13,7 @@ import (
 //go:embed traits.txt
 var standardTraits string
 
-// traitSchema is a trait: one of our own, or a standard one (os-traits).
+// traitSchema is a trait: a custom or a standard one (os-traits).
 var traitSchema = &schema{
 	types: []string{"string"}, minLength: 1, maxLength: 255, anyOf: []*schema{
 		{pattern: "^CUSTOM_[A-Z0-9_]+$"}, {enum: strings.Fields(standardTraits)},
@@ -41,7 +41,7 @@ func (c *call) routeTraits(ident string, rest []string) (any, error) {
 	}.serve(c)
 }
 
-// oneTrait is the argument that names a trait: in the path, or not at all.
+// oneTrait is the argument that names a trait in the path; it may be missing.
 func oneTrait(rest []string, check check) param {
 	if len(rest) == 1 {
 		return fromPath("trait", rest[0], check)
@@ -71,7 +71,7 @@ func (c *call) putTraits(ident string, rest []string) endpoint {
 		}
 		trait := args.text("trait")
 		err := c.conductor().AddTraits(c.ctx(), node.UUID, []string{trait}, false)
-		return c.begun("nodes/"+ident+"/traits/"+trait, err)
+		return c.started("nodes/"+ident+"/traits/"+trait, err)
 	}, oneTrait(rest, checkSchema(traitSchema)), wholeBody("body", checkSchema(traitsSchema)))
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The headers of microversions.
+// Microversion headers.
 const (
 	versionHeader    = "X-Openstack-Ironic-Api-Version"
 	minVersionHeader = "X-Openstack-Ironic-Api-Minimum-Version"
@@ -15,7 +15,7 @@ const (
 	commonHeader     = "Openstack-Api-Version"
 )
 
-// Served are microversions 1.1 to 1.115, those of Ironic 39.0.0.
+// Served microversions 1.1 to 1.115, those of Ironic 39.0.0.
 const (
 	minMinor = 1
 	maxMinor = 115
@@ -23,11 +23,10 @@ const (
 
 func versionText(minor int) string { return "1." + strconv.Itoa(minor) }
 
-// requestedVersion is the minor version a request asks for. Without a header it
-// is the oldest.
+// requestedVersion returns the requested minor version; without a header, the oldest.
 func requestedVersion(header http.Header) (int, error) {
 	asked := header.Get(versionHeader)
-	// The common header names several services; ours counts before the old one.
+	// The common header names several services; it takes precedence over the old one.
 	for _, line := range header[commonHeader] {
 		for entry := range strings.SplitSeq(line, ",") {
 			service, version, _ := strings.Cut(strings.TrimSpace(entry), " ")

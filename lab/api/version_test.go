@@ -156,8 +156,8 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestFieldsByVersion: a field is there from its version on, and before that it
-// can neither be asked for nor set.
+// TestFieldsByVersion: a field exists from its version on; before, it can neither be requested nor
+// set.
 func TestFieldsByVersion(t *testing.T) {
 	r := newRig(t)
 	n := r.node(func(n *db.Node) { n.Name = "one" })

@@ -36,7 +36,7 @@ func (c *call) routeMedia(ident string, rest []string) (any, error) {
 func (c *call) showMedia(ident string) endpoint {
 	if !c.atLeast(93) {
 		return func() (any, error) {
-			if _, err := c.take(); err != nil {
+			if _, err := c.checkArguments(); err != nil {
 				return nil, err
 			}
 			return nil, noSuchResource()
@@ -51,7 +51,7 @@ func (c *call) showMedia(ident string) endpoint {
 	})
 }
 
-// checkMedia is the schema of a medium, and its address.
+// checkMedia checks the schema of a medium, and its address.
 func checkMedia(name string, value any) (any, error) {
 	if _, err := checkSchema(mediaSchema)(name, value); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (c *call) attachMedia(ident string) endpoint {
 	}, wholeBody("vmedia", checkMedia))
 }
 
-// checkDevices is a list of kinds of devices.
+// checkDevices checks a list of device kinds.
 func checkDevices(name string, value any) (any, error) {
 	list, err := checkList(name, value)
 	devices, _ := list.([]string)

@@ -4,5 +4,5 @@ package child
 
 import "syscall"
 
-// Attributes are nil: there are no process groups here.
+// Attributes returns nil: there are no process groups on this system.
 func Attributes() *syscall.SysProcAttr { return nil }

@@ -4,5 +4,5 @@ package child
 
 import "syscall"
 
-// Attributes put a process into a group of its own.
+// Attributes put a process into its own group.
 func Attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

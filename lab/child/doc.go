@@ -1,4 +1,3 @@
-// Package child has what is common to the programs that the lab starts: they are in process
-// groups of their own, so that Ctrl-C does not reach them, and end with us where the kernel
-// can see to that.
+// Package child starts the lab's programs in process groups of their own, so that Ctrl-C does not
+// reach them, and ends them with this process if the kernel supports that.
 package child

@@ -11,7 +11,7 @@ import (
 
 // Act is manage, provide, abort, adopt and unhold.
 func (c *Conductor) Act(ctx context.Context, uuid, verb string) error {
-	return c.with(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
+	return c.withTask(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
 		state := t.node.ProvisionState
 		switch {
 		case verb == "provide" && state == manageable:
@@ -20,13 +20,13 @@ func (c *Conductor) Act(ctx context.Context, uuid, verb string) error {
 			if err := t.start(onManage, "", ""); err != nil {
 				return err
 			}
-			t.then("do_node_verify", func(ctx context.Context, t *task) error { return t.verify(ctx) })
+			t.continueWith("do_node_verify", func(ctx context.Context, t *task) error { return t.verify(ctx) })
 			return nil
 		case verb == "adopt" && (state == manageable || state == adoptFail):
 			if err := t.start(onAdopt, "", ""); err != nil {
 				return err
 			}
-			t.then("_do_adoption", func(ctx context.Context, t *task) error { return t.adopt(ctx) })
+			t.continueWith("_do_adoption", func(ctx context.Context, t *task) error { return t.adopt(ctx) })
 			return nil
 		case verb == "abort" && slices.Contains([]string{cleanWait, rescueWait, inspectWait, cleanHold, deployWait, deployHold, serviceWait, serviceHold, serviceFail}, state):
 			return t.abort(ctx)
@@ -34,7 +34,7 @@ func (c *Conductor) Act(ctx context.Context, uuid, verb string) error {
 			if err := t.start(onUnhold, "", ""); err != nil {
 				return err
 			}
-			t.then("continue_node_service", func(ctx context.Context, t *task) error {
+			t.continueWith("continue_node_service", func(ctx context.Context, t *task) error {
 				t.continueSteps(ctx, serviceSteps)
 				return nil
 			})
@@ -50,7 +50,7 @@ func (c *Conductor) Act(ctx context.Context, uuid, verb string) error {
 	})
 }
 
-// abort is _do_abort. A step that must not be broken off is the last one.
+// abort implements _do_abort. A step that must not be interrupted becomes the last one.
 func (t *task) abort(ctx context.Context) error {
 	switch t.node.ProvisionState {
 	case cleanWait, cleanHold:
@@ -102,15 +102,15 @@ func (t *task) abort(ctx context.Context) error {
 		if err := t.start(onAbort, "", ""); err != nil {
 			return err
 		}
-		t.then("_do_node_tear_down", func(ctx context.Context, t *task) error { return t.tearDown(ctx, deployFail) })
+		t.continueWith("_do_node_tear_down", func(ctx context.Context, t *task) error { return t.tearDown(ctx, deployFail) })
 	default:
 	}
 	return nil
 }
 
-// worker goes on with something that reports no error.
+// worker starts a worker that reports no error.
 func (t *task) worker(name string, do func(*task, context.Context)) {
-	t.then(name, func(ctx context.Context, t *task) error {
+	t.continueWith(name, func(ctx context.Context, t *task) error {
 		do(t, ctx)
 		return nil
 	})
@@ -126,12 +126,12 @@ func (t *task) deferAbort(kind stepKind) bool {
 	return true
 }
 
-// TearDown begins to take a node out of use.
+// TearDown starts to undeploy a node.
 func (c *Conductor) TearDown(ctx context.Context, uuid string) error {
 	if err := c.limit("unprovisioning"); err != nil {
 		return err
 	}
-	return c.with(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		t.dropInternal("agent_url")
 		if t.node.Protected {
 			return protected(t.node.UUID)
@@ -140,18 +140,18 @@ func (c *Conductor) TearDown(ctx context.Context, uuid string) error {
 			if !isInvalid(err) {
 				return err
 			}
-			return failure(kindDeployFailure, "Failed to validate power driver interface. Can not delete instance. Error: %s", text(err))
+			return failure(kindDeployFailure, "Failed to validate power driver interface. Can not delete instance. Error: %s", messageOf(err))
 		}
 		before := t.node.ProvisionState
 		if err := t.start(onDelete, "", ""); err != nil {
 			return invalidRequest("delete", t.node.UUID, t.node.ProvisionState)
 		}
-		t.then("_do_node_tear_down", func(ctx context.Context, t *task) error { return t.tearDown(ctx, before) })
+		t.continueWith("_do_node_tear_down", func(ctx context.Context, t *task) error { return t.tearDown(ctx, before) })
 		return nil
 	})
 }
 
-// tearDown is _do_node_tear_down: whatever happens, the instance is forgotten.
+// tearDown implements _do_node_tear_down: the instance is removed in any case.
 func (t *task) tearDown(ctx context.Context, before string) error {
 	err := func() error {
 		if slices.Contains([]string{rescueWait, rescue, unrescueFail, rescueFail}, before) {
@@ -171,7 +171,7 @@ func (t *task) tearDown(ctx context.Context, before string) error {
 		return fmt.Errorf("the conductor ends: %w", ctx.Err())
 	}
 	if err != nil {
-		t.record("Failed to tear down: "+text(err), "unprovision", true)
+		t.record("Failed to tear down: "+messageOf(err), "unprovision", true)
 		_ = t.process(onFail)
 	}
 	t.node.InstanceInfo = db.Dict{}
@@ -201,13 +201,13 @@ func (t *task) tearDown(ctx context.Context, before string) error {
 	return t.clean(ctx, nil, false)
 }
 
-// verify is do_node_verify.
+// verify implements do_node_verify.
 func (t *task) verify(ctx context.Context) error {
 	problem, state := "", ""
 	if err := t.driver.power.validate(t); err != nil {
-		problem = fmt.Sprintf("Failed to validate power driver interface for node %s. Error: %s", t.node.UUID, text(err))
+		problem = fmt.Sprintf("Failed to validate power driver interface for node %s. Error: %s", t.node.UUID, messageOf(err))
 	} else if state, err = t.driver.power.state(ctx, t); err != nil {
-		problem = fmt.Sprintf("Failed to get power state for node %s. Error: %s", t.node.UUID, text(err))
+		problem = fmt.Sprintf("Failed to get power state for node %s. Error: %s", t.node.UUID, messageOf(err))
 	}
 	if ctx.Err() != nil {
 		return fmt.Errorf("the conductor ends: %w", ctx.Err())
@@ -221,10 +221,10 @@ func (t *task) verify(ctx context.Context) error {
 	return t.process(onDone)
 }
 
-// adopt is _do_adoption.
+// adopt implements _do_adoption.
 func (t *task) adopt(ctx context.Context) error {
 	err := func() error {
-		if _, err := t.noteImageType(); err != nil {
+		if _, err := t.storeImageType(); err != nil {
 			return err
 		}
 		if bootOption(t.node) != "local" {
@@ -246,7 +246,7 @@ func (t *task) adopt(ctx context.Context) error {
 	if err != nil {
 		_ = t.restoreDeploy()
 		t.node.PowerState = ""
-		t.record(fmt.Sprintf("Error while attempting to adopt node %s: %s.", t.node.UUID, text(err)), "adoption", true)
+		t.record(fmt.Sprintf("Error while attempting to adopt node %s: %s.", t.node.UUID, messageOf(err)), "adoption", true)
 		return t.process(onFail)
 	}
 	return t.process(onDone)

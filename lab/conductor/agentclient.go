@@ -20,22 +20,22 @@ import (
 	"ironworks/lab/python"
 )
 
-// agentTransport makes the clients that call agents.
+// agentTransport creates the clients for agents.
 type agentTransport struct{}
 
-// client trusts one certificate only, and nothing below TLS 1.3: that is
-// [agent]tls_minimum_version. A call has a connection of its own.
+// client returns a client that trusts one certificate only, and requires TLS 1.3:
+// [agent]tls_minimum_version. Each call has its own connection.
 func (agentTransport) client(roots *x509.CertPool, verify bool, timeout time.Duration) *http.Client {
 	return &http.Client{Timeout: timeout, Transport: &http.Transport{
 		DisableKeepAlives: true,
-		TLSClientConfig:   &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS13, InsecureSkipVerify: !verify}, //nolint:gosec // driver_info.agent_verify_ca says so
+		TLSClientConfig:   &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS13, InsecureSkipVerify: !verify}, //nolint:gosec // set by driver_info.agent_verify_ca
 	}}
 }
 
-// maxAnswer bounds what an agent or a BMC may answer: collected logs are large.
+// maxAnswer bounds the answer of an agent or a BMC: collected logs are large.
 const maxAnswer = 64 << 20
 
-// agentClientOf is the client for the agent of a node.
+// agentClientOf returns the client for the agent of a node.
 func (t *task) agentClientOf() *http.Client {
 	verify, roots := true, (*x509.CertPool)(nil)
 	value := t.internal("agent_verify_ca")
@@ -60,7 +60,7 @@ func (t *task) agentClientOf() *http.Client {
 // agentTries is [agent]max_command_attempts.
 const agentTries = 3
 
-// command calls the agent. The answer is the command, as the agent shows it.
+// command calls the agent and returns the command, as the agent shows it.
 func (t *task) command(ctx context.Context, name string, params db.Dict, wait bool) (db.Dict, error) {
 	var err error
 	for range agentTries {
@@ -100,7 +100,7 @@ func (t *task) commandOnce(ctx context.Context, name string, params db.Dict, wai
 		return nil, failure(kindAgentAPI, "Agent API for node %s returned HTTP status code %d with error: %s", t.node.UUID, status, fault)
 	}
 	if e, ok := dictOf(answer["command_error"]); ok && e.Text("type") == "TypeError" {
-		return nil, failure(kindAgentAPI, "Agent API for node %s returned HTTP status code %s with error: %s", t.node.UUID, plain(e["code"]), commandError(answer))
+		return nil, failure(kindAgentAPI, "Agent API for node %s returned HTTP status code %s with error: %s", t.node.UUID, pythonStr(e["code"]), commandError(answer))
 	}
 	return answer, nil
 }
@@ -108,7 +108,7 @@ func (t *task) commandOnce(ctx context.Context, name string, params db.Dict, wai
 func (t *task) commandsURL() (string, error) {
 	base, _ := t.internal("agent_url").(string)
 	if base == "" {
-		// The message takes the place of the one that kinds have.
+		// This message replaces that of the kind.
 		return "", failure(kindAgentConnection, "Agent driver requires agent_url in driver_internal_info")
 	}
 	return base + "/v1/commands/", nil
@@ -123,12 +123,12 @@ func (t *task) withToken(query url.Values) url.Values {
 
 // askAgent sends one request.
 func (t *task) askAgent(ctx context.Context, method, address string, body []byte) (int, []byte, error) {
-	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body)) //nolint:gosec // the agent said where it is
+	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body)) //nolint:gosec // the agent's own address
 	if err != nil {
 		return 0, nil, fmt.Errorf("preparing the request: %w", err)
 	}
 	request.Header.Set("Content-Type", "application/json")
-	response, err := t.agentClientOf().Do(request) //nolint:gosec // the agent said where it is
+	response, err := t.agentClientOf().Do(request) //nolint:gosec // the agent's own address
 	if err != nil {
 		return 0, nil, pythonConnection(err, request.URL)
 	}
@@ -140,7 +140,7 @@ func (t *task) askAgent(ctx context.Context, method, address string, body []byte
 	return response.StatusCode, raw, nil
 }
 
-// runningCommand is the command, if it runs although its answer was lost.
+// runningCommand returns the command if it is running, because only its answer was lost.
 func (t *task) runningCommand(ctx context.Context, name string) db.Dict {
 	commands, err := t.commandsStatus(ctx)
 	if err != nil || len(commands) == 0 {
@@ -155,7 +155,7 @@ func (t *task) runningCommand(ctx context.Context, name string) db.Dict {
 
 func shortName(name string) string { return name[strings.IndexByte(name, '.')+1:] }
 
-// commandsStatus are the commands that the agent has had.
+// commandsStatus returns the commands of the agent.
 func (t *task) commandsStatus(ctx context.Context) ([]db.Dict, error) {
 	base, err := t.commandsURL()
 	if err != nil {
@@ -173,7 +173,7 @@ func (t *task) commandsStatus(ctx context.Context) ([]db.Dict, error) {
 	}
 	var answer db.Dict
 	if err := json.Unmarshal(raw, &answer); err != nil {
-		return nil, errors.New("Expecting value: line 1 column 1 (char 0)") //nolint:revive,staticcheck // Python's words
+		return nil, errors.New("Expecting value: line 1 column 1 (char 0)") //nolint:revive,staticcheck // Python's message
 	}
 	if _, ok := answer["commands"]; !ok {
 		return nil, errors.New("'commands'") // a KeyError
@@ -181,7 +181,7 @@ func (t *task) commandsStatus(ctx context.Context) ([]db.Dict, error) {
 	return dictsOf(answer["commands"]), nil
 }
 
-// commandError is what a command says of its failure.
+// commandError returns the error message of a failed command.
 func commandError(command db.Dict) string {
 	switch e := command["command_error"].(type) {
 	case nil:
@@ -199,8 +199,8 @@ func commandError(command db.Dict) string {
 	}
 }
 
-// agentNode is the node as the agent is told it; the secrets are hidden, the
-// configdrive unless it is needed.
+// agentNode returns the node as the agent gets it: secrets are masked, and the configdrive is
+// included only if it is needed.
 func (t *task) agentNode(configdrive bool) db.Dict {
 	n := t.node
 	info := n.InstanceInfo.Clone()
@@ -246,7 +246,7 @@ func (t *task) agentPorts() []db.Dict {
 	return all
 }
 
-// refreshSteps asks the agent for its steps and keeps them.
+// refreshSteps reads and stores the agent's steps.
 func (t *task) refreshSteps(ctx context.Context, kind stepKind) error {
 	name := string(kind)
 	answer, err := t.command(ctx, name+".get_"+name+"_steps", db.Dict{"node": t.agentNode(false), "ports": t.agentPorts()}, true)
@@ -300,7 +300,7 @@ func sortedKeys(d db.Dict) []string {
 	return keys
 }
 
-// stepFailure is the exception of a kind of step.
+// stepFailure returns the exception for a kind of step.
 func stepFailure(kind stepKind) string {
 	switch kind {
 	case cleanSteps:
@@ -312,7 +312,7 @@ func stepFailure(kind stepKind) string {
 	}
 }
 
-// executeInBand has the agent do a step; the node then waits for it.
+// executeInBand starts a step on the agent; the node then waits for it.
 func (t *task) executeInBand(ctx context.Context, kind stepKind, step db.Dict) (string, error) {
 	name := string(kind)
 	params := db.Dict{
@@ -329,7 +329,7 @@ func (t *task) executeInBand(ctx context.Context, kind stepKind, step db.Dict) (
 	return kind.waits(), nil
 }
 
-// collectLogs asks the agent for its logs; what goes wrong is not told.
+// collectLogs requests the agent's logs; errors are not reported.
 func (t *task) collectLogs(ctx context.Context, label string) {
 	if t.c.options.LogsCollect == "never" {
 		return
@@ -342,7 +342,7 @@ func (t *task) collectLogs(ctx context.Context, label string) {
 	t.storeLogs(result.Text("system_logs"), label)
 }
 
-// storeLogs hands over logs under the name that the real one gives the file.
+// storeLogs stores logs under Ironic's file name.
 func (t *task) storeLogs(encoded, label string) {
 	archive, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil || len(archive) == 0 || t.c.options.LogsCollect == "never" {
@@ -356,4 +356,28 @@ func (t *task) storeLogs(encoded, label string) {
 	}
 	fields = append(fields, t.c.now().Format("2006-01-02-15-04-05"))
 	t.c.options.Logs(strings.Join(fields, "_")+".tar.gz", archive)
+}
+
+// certificateFault returns the message of Python's ssl about an untrusted certificate; empty for
+// other errors.
+func certificateFault(err error) string {
+	var invalid x509.CertificateInvalidError
+	var stranger x509.UnknownAuthorityError
+	var name x509.HostnameError
+	why := ""
+	switch {
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert.NotBefore.After(time.Now()):
+		why = "certificate is not yet valid"
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		why = "certificate has expired"
+	case errors.As(err, &invalid):
+		why = "invalid certificate"
+	case errors.As(err, &stranger):
+		why = "self-signed certificate"
+	case errors.As(err, &name):
+		why = fmt.Sprintf("IP address mismatch, certificate is not valid for '%s'", name.Host)
+	default:
+		return ""
+	}
+	return fmt.Sprintf("SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: %s (_ssl.c:1016)'))", why)
 }

@@ -11,8 +11,8 @@ import (
 	"ironworks/lab/python"
 )
 
-// CreateAllocation keeps the wish for a node and looks for one. One that names
-// its node is for a node that is in use already.
+// CreateAllocation stores an allocation and looks for a node. An allocation that names its node is
+// for a node that is in use already.
 func (c *Conductor) CreateAllocation(ctx context.Context, allocation *db.Allocation) (*db.Allocation, error) {
 	allocation = allocation.Clone()
 	node := allocation.NodeUUID
@@ -23,14 +23,14 @@ func (c *Conductor) CreateAllocation(ctx context.Context, allocation *db.Allocat
 	}
 	if node != "" {
 		if err := c.backfill(ctx, made, node); err != nil {
-			c.allocationFailed(made.UUID, text(err))
+			c.allocationFailed(made.UUID, messageOf(err))
 			return nil, err
 		}
 		return c.tables.Allocations.Get(made.UUID)
 	}
 	err = c.spawn(true, func(ctx context.Context) {
 		if err := c.allocate(ctx, made); err != nil && ctx.Err() == nil {
-			c.allocationFailed(made.UUID, text(err))
+			c.allocationFailed(made.UUID, messageOf(err))
 		}
 	})
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *Conductor) CreateAllocation(ctx context.Context, allocation *db.Allocat
 	return made, nil
 }
 
-// DestroyAllocation gives the node back.
+// DestroyAllocation releases the node.
 func (c *Conductor) DestroyAllocation(ctx context.Context, uuid string) error {
 	allocation, err := c.tables.Allocations.Get(uuid)
 	if err != nil {
@@ -48,7 +48,7 @@ func (c *Conductor) DestroyAllocation(ctx context.Context, uuid string) error {
 	if allocation.NodeUUID == "" {
 		return c.tables.Allocations.Destroy(uuid)
 	}
-	return c.with(ctx, allocation.NodeUUID, locking{}, func(_ context.Context, t *task) error {
+	return c.withTask(ctx, allocation.NodeUUID, locking{}, func(_ context.Context, t *task) error {
 		n := t.node
 		switch {
 		case n.Maintenance:
@@ -81,7 +81,7 @@ func hasTraits(n *db.Node, traits []string) bool {
 	return true
 }
 
-// allocate finds a node and takes it. Nodes that are locked are tried again.
+// allocate finds and reserves a node. Locked nodes are retried.
 func (c *Conductor) allocate(ctx context.Context, a *db.Allocation) error {
 	nodes, err := c.candidates(a)
 	if err != nil {
@@ -91,7 +91,7 @@ func (c *Conductor) allocate(ctx context.Context, a *db.Allocation) error {
 		var locked []*db.Node
 		for _, node := range nodes {
 			taken := false
-			err := c.with(ctx, node.UUID, locking{once: true, noDriver: true}, func(_ context.Context, t *task) error {
+			err := c.withTask(ctx, node.UUID, locking{once: true, noDriver: true}, func(_ context.Context, t *task) error {
 				n := t.node
 				if n.Maintenance || n.InstanceUUID != "" || n.ProvisionState != available || n.ResourceClass != a.ResourceClass || !hasTraits(n, a.Traits) {
 					return nil
@@ -105,7 +105,7 @@ func (c *Conductor) allocate(ctx context.Context, a *db.Allocation) error {
 				locked = append(locked, node)
 			case isKind(err, "NodeAssociated"):
 			case err != nil:
-				return fmt.Errorf("Unexpected exception during allocation: %w", err) //nolint:revive,staticcheck // Ironic's words
+				return fmt.Errorf("Unexpected exception during allocation: %w", err) //nolint:revive,staticcheck // Ironic's message
 			case taken:
 				return nil
 			}
@@ -121,8 +121,8 @@ func (c *Conductor) allocate(ctx context.Context, a *db.Allocation) error {
 	}
 }
 
-// candidates are the nodes that would do, in any order; one of the
-// allocation's name comes first.
+// candidates returns the matching nodes in random order; one with the allocation's name comes
+// first.
 func (c *Conductor) candidates(a *db.Allocation) ([]*db.Node, error) {
 	nodes := c.tables.Nodes.List(func(n *db.Node) bool {
 		return n.ResourceClass == a.ResourceClass && n.ProvisionState == available && n.InstanceUUID == "" && n.PowerState != "" && !n.Maintenance &&
@@ -146,9 +146,9 @@ func (c *Conductor) candidates(a *db.Allocation) ([]*db.Node, error) {
 	return nodes, nil
 }
 
-// backfill makes an allocation for a node that is in use.
+// backfill creates an allocation for a node that is in use.
 func (c *Conductor) backfill(ctx context.Context, a *db.Allocation, node string) error {
-	return c.with(ctx, node, locking{}, func(_ context.Context, t *task) error {
+	return c.withTask(ctx, node, locking{}, func(_ context.Context, t *task) error {
 		var problems []string
 		if t.node.ProvisionState != active {
 			problems = append(problems, fmt.Sprintf("Node must be in the \"active\" state, but the current state is \"%s\"", t.node.ProvisionState))

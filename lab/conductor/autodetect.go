@@ -8,24 +8,22 @@ import (
 	"ironworks/lab/python"
 )
 
-// autodetectDeploy is the deploy interface that chooses another one when a node
-// is deployed, torn down, cleaned, serviced or adopted
-// (drivers/modules/autodetect.py of 39.0.0). The choice is made before anything
-// else is asked of it. Of an agent's heartbeat it does what the others do.
+// autodetectDeploy is the deploy interface that switches to another one when a node is deployed,
+// torn down, cleaned, serviced or adopted (drivers/modules/autodetect.py of 39.0.0), before
+// anything else. It handles an agent's heartbeat like the others.
 type autodetectDeploy struct {
 	agentDeploy
 }
 
-// originalDeploy is where a node keeps the interface that it was switched from.
+// originalDeploy is where a node stores the interface before the switch.
 const originalDeploy = "original_deploy_interface"
 
-// autodetected are the interfaces to choose from, the last one being for all
-// that the others do not support: [DEFAULT]autodetect_deploy_interfaces.
+// autodetected are the interfaces to choose from, the last one as a fallback:
+// [DEFAULT]autodetect_deploy_interfaces.
 var autodetected = []string{"ramdisk", "bootc", "direct"}
 
-// supportsDeploy tells whether an interface would be chosen for what a node is
-// to boot. A bootc image is told by its registry: without one, as here, there
-// is none.
+// supportsDeploy reports whether an interface would be chosen for a node's image. A bootc image is
+// recognized by its registry; without one, as here, there is none.
 func supportsDeploy(n *db.Node, name string) bool {
 	info := n.InstanceInfo
 	switch name {
@@ -39,7 +37,7 @@ func supportsDeploy(n *db.Node, name string) bool {
 	}
 }
 
-// choose is the interface that a node would be switched to.
+// choose returns the interface that a node would be switched to.
 func (autodetectDeploy) choose(t *task) (agentDeploy, error) {
 	chosen := ""
 	for _, name := range autodetected {
@@ -56,8 +54,8 @@ func (autodetectDeploy) choose(t *task) (agentDeploy, error) {
 	return agentDeploy{kind: chosen}, nil
 }
 
-// switchDeploy is switch_interface: a node of an interface that chooses another
-// one gets that.
+// switchDeploy implements switch_interface: it switches a node with autodetect to the chosen
+// interface.
 func (t *task) switchDeploy() error {
 	auto, ok := t.driver.deploy.(autodetectDeploy)
 	if !ok {
@@ -73,8 +71,8 @@ func (t *task) switchDeploy() error {
 	return t.save()
 }
 
-// restoreDeploy is restore_interface: the next task of the node has its first
-// interface again.
+// restoreDeploy implements restore_interface: the next task of the node has its original
+// interface.
 func (t *task) restoreDeploy() error {
 	original, _ := t.internal(originalDeploy).(string)
 	if original == "" {
@@ -93,7 +91,7 @@ func (d autodetectDeploy) validate(ctx context.Context, t *task) error {
 	return chosen.validate(ctx, t)
 }
 
-// notSwitched is what any work is refused with.
+// notSwitched is the error of all operations before the switch.
 func (autodetectDeploy) notSwitched(t *task, method string) error {
 	return failure(kindDeployFailure, "%s was called on the autodetect deploy interface for node %s, which does not perform any deployment itself. The autodetect interface did not switch to a concrete interface during switch_interface(). This indicates a bug or misconfiguration.", method, t.node.UUID)
 }

@@ -17,7 +17,7 @@ func bootOption(n *db.Node) string {
 	return "local"
 }
 
-// ramdiskMode is which ramdisk is meant: that of rescue or that of all else.
+// ramdiskMode returns the ramdisk to use: that of rescue, or the deploy ramdisk.
 func ramdiskMode(n *db.Node) string {
 	if slices.Contains([]string{rescuing, rescueWait, rescue, rescueFail, unrescuing, unrescueFail}, n.ProvisionState) {
 		return "rescue"
@@ -25,12 +25,12 @@ func ramdiskMode(n *db.Node) string {
 	return "deploy"
 }
 
-// needsAgent is needs_agent_ramdisk.
+// needsAgent implements needs_agent_ramdisk.
 func needsAgent(t *task, mode string) bool {
 	return mode != "deploy" || bootOption(t.node) != "ramdisk" || !t.skipsCleaning()
 }
 
-// capability is one of properties/capabilities.
+// capability returns one of properties/capabilities.
 func capability(n *db.Node, name string) string {
 	for _, part := range strings.Split(n.Properties.Text("capabilities"), ",") {
 		key, value, ok := strings.Cut(part, ":")
@@ -41,7 +41,7 @@ func capability(n *db.Node, name string) string {
 	return ""
 }
 
-// bootModeForDeploy is get_boot_mode_for_deploy; empty if nothing says it.
+// bootModeForDeploy implements get_boot_mode_for_deploy; empty if unspecified.
 func bootModeForDeploy(t *task) (string, error) {
 	instance, err := instanceCapabilities(t.node)
 	if err != nil {
@@ -64,7 +64,7 @@ func bootModeForDeploy(t *task) (string, error) {
 	return mode, nil
 }
 
-// bootModeFor is get_boot_mode: [deploy]default_boot_mode is uefi.
+// bootModeFor implements get_boot_mode: [deploy]default_boot_mode is uefi.
 func bootModeFor(t *task) string {
 	if mode, err := bootModeForDeploy(t); err == nil && mode != "" {
 		return mode
@@ -72,8 +72,7 @@ func bootModeFor(t *task) string {
 	return "uefi"
 }
 
-// syncBootMode makes the machine boot in the mode that is wanted, or notes the
-// one it has.
+// syncBootMode sets the machine's boot mode to the requested one, or stores the current one.
 func (t *task) syncBootMode(ctx context.Context) error {
 	has, err := t.driver.management.bootMode(ctx, t)
 	if err != nil && !isKind(err, kindUnsupported) {
@@ -112,7 +111,7 @@ func (t *task) setBootMode(ctx context.Context, mode string, must bool) error {
 	err = t.driver.management.setBootMode(ctx, t, mode)
 	switch {
 	case isKind(err, kindUnsupported) && must:
-		return db.Faultf(400, kindUnsupported, "Baremetal node %s boot mode is not set to boot mode %s: %s", t.node.UUID, mode, text(err))
+		return db.Faultf(400, kindUnsupported, "Baremetal node %s boot mode is not set to boot mode %s: %s", t.node.UUID, mode, messageOf(err))
 	case isKind(err, kindUnsupported):
 		return nil
 	case err != nil:
@@ -122,7 +121,7 @@ func (t *task) setBootMode(ctx context.Context, mode string, must bool) error {
 	return nil
 }
 
-// setBootDevice is node_set_boot_device.
+// setBootDevice implements node_set_boot_device.
 func (t *task) setBootDevice(ctx context.Context, device string, persistent bool) error {
 	if err := t.driver.management.validate(t); err != nil {
 		return err
@@ -144,12 +143,12 @@ func (t *task) setBootDevice(ctx context.Context, device string, persistent bool
 	return t.driver.management.setBootDevice(ctx, t, device, persistent)
 }
 
-// preparesRamdisk is need_prepare_ramdisk.
+// preparesRamdisk implements need_prepare_ramdisk.
 func preparesRamdisk(n *db.Node) bool {
 	return slices.Contains([]string{deploying, deployWait, cleaning, cleanWait, rescuing, rescueWait, inspecting, inspectWait, servicing, serviceWait}, n.ProvisionState)
 }
 
-// agentISO is the medium with the ramdisk, under its name or its old one.
+// agentISO returns the ramdisk's ISO, from the current or the old field.
 func agentISO(n *db.Node, mode string) string {
 	for _, key := range []string{mode + "_iso", "redfish_" + mode + "_iso"} {
 		if s := n.DriverInfo.Text(key); s != "" {
@@ -159,7 +158,7 @@ func agentISO(n *db.Node, mode string) string {
 	return ""
 }
 
-// missingParams is check_for_missing_params.
+// missingParams implements check_for_missing_params.
 func missingParams(problem string, d db.Dict, keys ...string) error {
 	var absent []string
 	for _, key := range keys {
@@ -173,7 +172,7 @@ func missingParams(problem string, d db.Dict, keys ...string) error {
 	return missing("%s. Missing are: %s", problem, python.Repr(absent))
 }
 
-// virtualMediaBoot is redfish-virtual-media.
+// virtualMediaBoot implements redfish-virtual-media.
 type virtualMediaBoot struct{}
 
 func (virtualMediaBoot) capabilities() []string {
@@ -188,7 +187,7 @@ func (virtualMediaBoot) checkDriverInfo(t *task) error {
 	if agentISO(t.node, mode) == "" {
 		problem := "Error validating Redfish virtual media. Some parameters were missing in node's driver_info"
 		both := db.Dict{}
-		// One of the two without the other counts for neither.
+		// A kernel or a ramdisk alone is ignored.
 		if kernel, ramdisk := t.node.DriverInfo[mode+"_kernel"], t.node.DriverInfo[mode+"_ramdisk"]; python.Truthy(kernel) && python.Truthy(ramdisk) {
 			both[mode+"_kernel"], both[mode+"_ramdisk"] = kernel, ramdisk
 		}
@@ -210,7 +209,7 @@ func (b virtualMediaBoot) validate(_ context.Context, t *task) error {
 	return checkRamdiskImage(t)
 }
 
-// checkRamdiskImage checks what a machine without a disk is to boot.
+// checkRamdiskImage checks the image of a machine without a disk.
 func checkRamdiskImage(t *task) error {
 	info := t.node.InstanceInfo
 	if info.Text("boot_iso") != "" {
@@ -275,7 +274,7 @@ func (b virtualMediaBoot) cleanUpRamdisk(ctx context.Context, t *task) error {
 	return b.eject(ctx, t)
 }
 
-// eject empties the drives and takes the published image away.
+// eject empties the drives and removes the published image.
 func (virtualMediaBoot) eject(ctx context.Context, t *task) error {
 	system, err := t.systemOf(ctx)
 	if err != nil {
@@ -338,7 +337,7 @@ func (b virtualMediaBoot) cleanUpInstance(ctx context.Context, t *task) error {
 	return t.configureSecureBoot(ctx, false)
 }
 
-// configureSecureBoot switches secure boot, if the instance asks for it.
+// configureSecureBoot switches secure boot if the instance requests it.
 func (t *task) configureSecureBoot(ctx context.Context, on bool) error {
 	wanted, err := instanceCapabilities(t.node)
 	if err != nil || !strings.EqualFold(wanted.Text("secure_boot"), "true") {
@@ -354,8 +353,8 @@ func (t *task) configureSecureBoot(ctx context.Context, on bool) error {
 	return nil
 }
 
-// networkBoot is pxe and ipxe. What the network answers is not done here; the
-// machine is only told to boot from it.
+// networkBoot implements pxe and ipxe, without DHCP and TFTP: the machine is only set to boot from
+// the network.
 type networkBoot struct {
 	ipxe bool
 }
@@ -404,7 +403,7 @@ func (b networkBoot) validate(_ context.Context, t *task) error {
 func (b networkBoot) validateInspection(t *task) error {
 	err := b.check(t)
 	if isKind(err, kindMissingParameter) {
-		return db.Faultf(400, kindUnsupported, "Insufficient information provided for managed inspection: %s", text(err))
+		return db.Faultf(400, kindUnsupported, "Insufficient information provided for managed inspection: %s", messageOf(err))
 	}
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// updateCache is node_update_cache: what the BMC says of itself is kept.
+// updateCache implements node_update_cache: it stores the BMC's data.
 func (t *task) updateCache(ctx context.Context) {
 	t.cacheVendor(ctx)
 	t.cacheBootMode(ctx)
@@ -48,7 +48,7 @@ func (t *task) cacheBootMode(ctx context.Context) {
 	_ = t.save()
 }
 
-// cacheHealth keeps what the BMC says of the machine's health.
+// cacheHealth stores the machine's health from the BMC.
 func (t *task) cacheHealth(ctx context.Context) {
 	health, err := t.driver.management.health(ctx, t)
 	if err != nil || health == t.node.Health {
@@ -64,7 +64,7 @@ func (t *task) cacheHealth(ctx context.Context) {
 	}
 }
 
-// cacheBIOS keeps the attributes of the firmware.
+// cacheBIOS stores the attributes of the firmware.
 func (t *task) cacheBIOS(ctx context.Context) error {
 	system, err := t.systemOf(ctx)
 	if err != nil {
@@ -81,7 +81,7 @@ func (t *task) cacheBIOS(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(bios.Attributes)) {
 		var value any
 		_ = json.Unmarshal(bios.Attributes[name], &value)
-		settings = append(settings, db.BIOSSetting{Name: name, Value: plain(value)})
+		settings = append(settings, db.BIOSSetting{Name: name, Value: pythonStr(value)})
 	}
 	if err := t.c.tables.SetBIOS(t.node.UUID, settings); err != nil {
 		return fmt.Errorf("keeping the BIOS settings of node %s: %w", t.node.UUID, err)

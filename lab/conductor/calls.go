@@ -10,9 +10,9 @@ import (
 	"ironworks/lab/python"
 )
 
-// managing does something with the management interface of a node.
+// managing calls the management interface of a node.
 func (c *Conductor) managing(ctx context.Context, uuid string, how locking, do func(context.Context, *task) error) error {
-	return c.with(ctx, uuid, how, func(ctx context.Context, t *task) error {
+	return c.withTask(ctx, uuid, how, func(ctx context.Context, t *task) error {
 		if err := t.driver.management.validate(t); err != nil {
 			return err
 		}
@@ -20,18 +20,18 @@ func (c *Conductor) managing(ctx context.Context, uuid string, how locking, do f
 	})
 }
 
-// SetBootMode begins to change the boot mode.
+// SetBootMode starts to change the boot mode.
 func (c *Conductor) SetBootMode(ctx context.Context, uuid, mode string) error {
 	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		t.node.LastError = ""
-		t.refused = t.note
+		t.refused = t.recordError
 		t.worker("node_change_boot_mode", func(t *task, ctx context.Context) {
 			if now, err := t.driver.management.bootMode(ctx, t); err == nil && now == mode {
 				return
 			}
 			if err := t.driver.management.setBootMode(ctx, t, mode); err != nil {
-				// The quote is missing in the real one, too.
-				t.node.LastError = fmt.Sprintf("Failed to change boot mode to '%s: %s", mode, text(err))
+				// Ironic's message lacks the quote, too.
+				t.node.LastError = fmt.Sprintf("Failed to change boot mode to '%s: %s", mode, messageOf(err))
 			} else {
 				t.node.BootMode = mode
 			}
@@ -41,17 +41,17 @@ func (c *Conductor) SetBootMode(ctx context.Context, uuid, mode string) error {
 	})
 }
 
-// SetSecureBoot begins to switch secure boot.
+// SetSecureBoot starts to switch secure boot.
 func (c *Conductor) SetSecureBoot(ctx context.Context, uuid string, on bool) error {
 	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		t.node.LastError = ""
-		t.refused = t.note
+		t.refused = t.recordError
 		t.worker("node_change_secure_boot", func(t *task, ctx context.Context) {
 			if now, err := t.driver.management.secureBoot(ctx, t); err == nil && now != nil && *now == on {
 				return
 			}
 			if err := t.driver.management.setSecureBoot(ctx, t, on); err != nil {
-				t.node.LastError = fmt.Sprintf("Failed to change secure_boot state to '%s': %s", python.Repr(on), text(err))
+				t.node.LastError = fmt.Sprintf("Failed to change secure_boot state to '%s': %s", python.Repr(on), messageOf(err))
 			} else {
 				t.node.SecureBoot = &on
 			}
@@ -61,7 +61,7 @@ func (c *Conductor) SetSecureBoot(ctx context.Context, uuid string, on bool) err
 	})
 }
 
-// BootDevice asks which device a node boots from.
+// BootDevice returns the node's boot device.
 func (c *Conductor) BootDevice(ctx context.Context, uuid string) (device string, persistent *bool, err error) {
 	err = c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
 		device, persistent, err = t.driver.management.bootDevice(ctx, t)
@@ -70,16 +70,16 @@ func (c *Conductor) BootDevice(ctx context.Context, uuid string) (device string,
 	return device, persistent, err
 }
 
-// BootDevices are those that a node can boot from.
+// BootDevices returns the supported boot devices of a node.
 func (c *Conductor) BootDevices(ctx context.Context, uuid string) (devices []string, err error) {
-	err = c.with(ctx, uuid, locking{shared: true}, func(_ context.Context, t *task) error {
+	err = c.withTask(ctx, uuid, locking{shared: true}, func(_ context.Context, t *task) error {
 		devices = t.driver.management.bootDevices()
 		return nil
 	})
 	return devices, err
 }
 
-// SetBootDevice has a node boot from a device.
+// SetBootDevice sets the boot device of a node.
 func (c *Conductor) SetBootDevice(ctx context.Context, uuid, device string, persistent bool) error {
 	return c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
 		return t.driver.management.setBootDevice(ctx, t, device, persistent)
@@ -91,9 +91,9 @@ func (c *Conductor) InjectNMI(ctx context.Context, uuid string) error {
 	return c.managing(ctx, uuid, locking{}, func(ctx context.Context, t *task) error { return t.driver.management.injectNMI(ctx, t) })
 }
 
-// SetRAID keeps the RAID that is wanted.
+// SetRAID stores the target RAID configuration.
 func (c *Conductor) SetRAID(ctx context.Context, uuid string, target db.Dict) error {
-	return c.with(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if len(target) > 0 && t.driver.names["raid"] == "no-raid" {
 			return unsupported(t.node.Driver, "raid")
 		}
@@ -107,14 +107,14 @@ func (c *Conductor) SetRAID(ctx context.Context, uuid string, target db.Dict) er
 	})
 }
 
-// AttachMedia begins to put an image into a virtual drive.
+// AttachMedia starts to insert an image into a virtual drive.
 func (c *Conductor) AttachMedia(ctx context.Context, uuid string, device, url, source string) error {
 	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if t.node.Maintenance && t.node.Fault == faultPower {
 			return db.Faultf(503, "TemporaryFailure", "Unable to attach virtual media for node %s due to power failure state", t.node.UUID)
 		}
 		t.node.LastError = ""
-		t.refused = t.note
+		t.refused = t.recordError
 		t.worker("do_attach_virtual_media", func(t *task, ctx context.Context) {
 			err := error(nil)
 			if source == "" || source == "local" {
@@ -124,7 +124,7 @@ func (c *Conductor) AttachMedia(ctx context.Context, uuid string, device, url, s
 				err = t.driver.management.attachMedia(ctx, t, device, url)
 			}
 			if err != nil {
-				t.record(fmt.Sprintf("Could not attach device %s to node %s: %s", device, t.node.UUID, text(err)), "", true)
+				t.record(fmt.Sprintf("Could not attach device %s to node %s: %s", device, t.node.UUID, messageOf(err)), "", true)
 			}
 			_ = t.save()
 		})
@@ -132,21 +132,21 @@ func (c *Conductor) AttachMedia(ctx context.Context, uuid string, device, url, s
 	})
 }
 
-// DetachMedia begins to empty virtual drives, with nil all of them.
+// DetachMedia starts to empty virtual drives, all of them if nil.
 func (c *Conductor) DetachMedia(ctx context.Context, uuid string, devices []string) error {
 	return c.managing(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if t.node.Maintenance && t.node.Fault == faultPower {
 			return db.Faultf(503, "TemporaryFailure", "Unable to detach virtual media for node %s due to power failure state", t.node.UUID)
 		}
 		t.node.LastError = ""
-		t.refused = t.note
+		t.refused = t.recordError
 		t.worker("run_node_action", func(t *task, ctx context.Context) {
 			if err := t.driver.management.detachMedia(ctx, t, devices); err != nil {
 				shown := "None"
 				if devices != nil {
 					shown = python.Repr(devices)
 				}
-				t.record(fmt.Sprintf("Could not detach device(s) %s from node %s: %s", shown, t.node.UUID, text(err)), "", true)
+				t.record(fmt.Sprintf("Could not detach device(s) %s from node %s: %s", shown, t.node.UUID, messageOf(err)), "", true)
 			}
 			_ = t.save()
 		})
@@ -154,7 +154,7 @@ func (c *Conductor) DetachMedia(ctx context.Context, uuid string, devices []stri
 	})
 }
 
-// Media are the virtual drives with what is in them.
+// Media returns the virtual drives with their images.
 func (c *Conductor) Media(ctx context.Context, uuid string) (media []db.Dict, err error) {
 	err = c.managing(ctx, uuid, locking{shared: true}, func(ctx context.Context, t *task) error {
 		media, err = t.driver.management.media(ctx, t)
@@ -166,8 +166,8 @@ func (c *Conductor) Media(ctx context.Context, uuid string) (media []db.Dict, er
 // Validate checks every interface but vendor.
 func (c *Conductor) Validate(ctx context.Context, uuid string) (map[string]api.Validation, error) {
 	results := map[string]api.Validation{}
-	err := c.with(ctx, uuid, locking{shared: true}, func(ctx context.Context, t *task) error {
-		if _, err := t.noteImageType(); err != nil {
+	err := c.withTask(ctx, uuid, locking{shared: true}, func(ctx context.Context, t *task) error {
+		if _, err := t.storeImageType(); err != nil {
 			return err
 		}
 		for _, kind := range interfaceKinds {
@@ -178,9 +178,9 @@ func (c *Conductor) Validate(ctx context.Context, uuid string) (map[string]api.V
 			result := api.Validation{Result: &good}
 			if err := t.validateInterface(ctx, kind); err != nil {
 				good = false
-				result.Reason = text(err)
+				result.Reason = messageOf(err)
 				if !isInvalid(err) && !isKind(err, kindUnsupported) {
-					result.Reason = fmt.Sprintf("Unexpected exception, traceback saved into log by ironic conductor service that is running on %s: %s", hostname, text(err))
+					result.Reason = fmt.Sprintf("Unexpected exception, traceback saved into log by ironic conductor service that is running on %s: %s", hostname, messageOf(err))
 				}
 			}
 			results[kind] = result
@@ -229,8 +229,8 @@ func (t *task) validateInterface(ctx context.Context, kind string) error {
 	return nil
 }
 
-// checkNetwork is what the network interface says of a node: flat wants a
-// network of Neutron for cleaning, and there is none.
+// checkNetwork is the network interface's validation: flat requires a cleaning network in Neutron,
+// and there is none.
 func (t *task) checkNetwork() error {
 	if t.driver.names["network"] == "flat" && t.node.DriverInfo.Text("cleaning_network") == "" {
 		return invalid("UUID or name of cleaning_network is not set in configuration or in node driver_info.")
@@ -238,8 +238,7 @@ func (t *task) checkNetwork() error {
 	return nil
 }
 
-// checkPowerAndNetwork is what is asked before the ramdisk of cleaning or of
-// service is booted.
+// checkPowerAndNetwork runs the checks before the ramdisk of cleaning or service is booted.
 func (t *task) checkPowerAndNetwork(noRamdisk bool) error {
 	if err := t.driver.power.validate(t); err != nil || noRamdisk {
 		return err

@@ -9,7 +9,7 @@ import (
 	"ironworks/lab/python"
 )
 
-// The reasons of maintenance that the conductor has (common/faults.py).
+// Reasons for maintenance by the conductor (common/faults.py).
 const (
 	faultPower       = "power failure"
 	faultClean       = "clean failure"
@@ -17,15 +17,15 @@ const (
 	faultService     = "service failure"
 )
 
-// Clean begins a manual cleaning.
+// Clean starts a manual cleaning.
 func (c *Conductor) Clean(ctx context.Context, uuid string, steps []db.Dict, disableRamdisk bool) error {
 	if err := c.limit("cleaning"); err != nil {
 		return err
 	}
 	if steps == nil {
-		steps = []db.Dict{} // no steps at all are those of automated cleaning
+		steps = []db.Dict{} // nil steps mean automated cleaning
 	}
-	return c.with(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if t.node.Maintenance {
 			return inMaintenance("cleaning", t.node.UUID)
 		}
@@ -33,17 +33,17 @@ func (c *Conductor) Clean(ctx context.Context, uuid string, steps []db.Dict, dis
 			if !isInvalid(err) {
 				return err
 			}
-			return invalid("Validation of node %s for cleaning failed: %s", t.node.UUID, text(err))
+			return invalid("Validation of node %s for cleaning failed: %s", t.node.UUID, messageOf(err))
 		}
 		if err := t.start(onClean, manageable, ""); err != nil {
 			return invalidRequest("manual clean", t.node.UUID, t.node.ProvisionState)
 		}
-		t.then("do_node_clean", func(ctx context.Context, t *task) error { return t.clean(ctx, steps, disableRamdisk) })
+		t.continueWith("do_node_clean", func(ctx context.Context, t *task) error { return t.clean(ctx, steps, disableRamdisk) })
 		return nil
 	})
 }
 
-// provide begins an automated cleaning.
+// provide starts an automated cleaning.
 func (t *task) provide() error {
 	if t.node.Retired {
 		return db.Faultf(http.StatusBadRequest, "NodeIsRetired", "The providing operation can't be performed on node %s because it is retired.", t.node.UUID)
@@ -51,11 +51,11 @@ func (t *task) provide() error {
 	if err := t.start(onProvide, "", ""); err != nil {
 		return err
 	}
-	t.then("do_node_clean", func(ctx context.Context, t *task) error { return t.clean(ctx, nil, false) })
+	t.continueWith("do_node_clean", func(ctx context.Context, t *task) error { return t.clean(ctx, nil, false) })
 	return nil
 }
 
-// skipsCleaning is skip_automated_cleaning.
+// skipsCleaning implements skip_automated_cleaning.
 func (t *task) skipsCleaning() bool {
 	if t.node.AutomatedClean != nil {
 		return !*t.node.AutomatedClean
@@ -63,7 +63,7 @@ func (t *task) skipsCleaning() bool {
 	return !t.c.options.AutomatedClean
 }
 
-// clean is do_node_clean; without steps it is an automated one.
+// clean implements do_node_clean; without steps it is automated.
 func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error {
 	manual := given != nil
 	if !manual && t.skipsCleaning() {
@@ -74,11 +74,11 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 		return t.process(onDone)
 	}
 	if err := t.switchDeploy(); err != nil {
-		t.failSteps(ctx, cleanSteps, fmt.Sprintf("Failed to select a deploy interface for cleaning node %s: %s", t.node.UUID, text(err)), failing{keep: true})
+		t.failSteps(ctx, cleanSteps, fmt.Sprintf("Failed to select a deploy interface for cleaning node %s: %s", t.node.UUID, messageOf(err)), failing{keep: true})
 		return nil
 	}
 	if err := t.checkPowerAndNetwork(noRamdisk); err != nil {
-		t.failSteps(ctx, cleanSteps, fmt.Sprintf("Validation of node %s for cleaning failed: %s", t.node.UUID, text(err)), failing{})
+		t.failSteps(ctx, cleanSteps, fmt.Sprintf("Validation of node %s for cleaning failed: %s", t.node.UUID, messageOf(err)), failing{})
 		return nil
 	}
 	t.wipeSteps(cleanSteps)
@@ -94,7 +94,7 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 	checked, err := false, error(nil)
 	if len(given) > 0 && !noRamdisk {
 		if checked, noRamdisk, err = t.checkCleanStepsEarly(); err != nil {
-			t.failSteps(ctx, cleanSteps, fmt.Sprintf("Cannot clean node %s: %s", t.node.UUID, text(err)), failing{})
+			t.failSteps(ctx, cleanSteps, fmt.Sprintf("Cannot clean node %s: %s", t.node.UUID, messageOf(err)), failing{})
 			return nil
 		}
 	}
@@ -104,13 +104,13 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 		case isKind(err, kindAgentConnection), err == nil && state == cleanWait:
 			return t.processTo(onWait, t.target(cleanSteps))
 		case err != nil:
-			t.failSteps(ctx, cleanSteps, fmt.Sprintf("Failed to prepare node %s for cleaning: %s", t.node.UUID, text(err)), failing{})
+			t.failSteps(ctx, cleanSteps, fmt.Sprintf("Failed to prepare node %s for cleaning: %s", t.node.UUID, messageOf(err)), failing{})
 			return nil
 		}
 	}
 	if !checked {
 		if err := t.planCleaning(noRamdisk, len(given) > 0); err != nil {
-			t.failSteps(ctx, cleanSteps, fmt.Sprintf("Cannot clean node %s: %s", t.node.UUID, text(err)), failing{})
+			t.failSteps(ctx, cleanSteps, fmt.Sprintf("Cannot clean node %s: %s", t.node.UUID, messageOf(err)), failing{})
 			return nil
 		}
 	}
@@ -124,8 +124,8 @@ func (t *task) clean(ctx context.Context, given []db.Dict, noRamdisk bool) error
 	return nil
 }
 
-// checkCleanStepsEarly is _validate_clean_steps_early: steps that the agent may
-// know are left for later; steps that need no ramdisk get none.
+// checkCleanStepsEarly implements _validate_clean_steps_early: steps that the agent may provide
+// are checked later; without in-band steps, no ramdisk is booted.
 func (t *task) checkCleanStepsEarly() (checked, noRamdisk bool, err error) {
 	if err := t.planCleaning(false, true); err != nil {
 		t.looked = true
@@ -162,7 +162,7 @@ func (t *task) cleaned(ctx context.Context, noRamdisk bool) error {
 	}
 	if !noRamdisk {
 		if err := t.driver.deploy.tearDownCleaning(ctx, t); err != nil {
-			t.failSteps(ctx, cleanSteps, fmt.Sprintf("Failed to tear down from cleaning for node %s, reason: %s", t.node.UUID, text(err)), failing{keep: true})
+			t.failSteps(ctx, cleanSteps, fmt.Sprintf("Failed to tear down from cleaning for node %s, reason: %s", t.node.UUID, messageOf(err)), failing{keep: true})
 			return nil
 		}
 	}
@@ -177,7 +177,7 @@ func (t *task) cleaned(ctx context.Context, noRamdisk bool) error {
 	return t.process(onDone)
 }
 
-// cleanAbortError is get_last_error.
+// cleanAbortError implements get_last_error.
 func (t *task) cleanAbortError() string {
 	message := "By request, the clean operation was aborted"
 	if len(t.node.CleanStep) > 0 {
@@ -186,7 +186,7 @@ func (t *task) cleanAbortError() string {
 	return message
 }
 
-// abortCleaning is do_node_clean_abort.
+// abortCleaning implements do_node_clean_abort.
 func (t *task) abortCleaning(ctx context.Context) {
 	if err := t.driver.deploy.tearDownCleaning(ctx, t); err != nil {
 		t.failSteps(ctx, cleanSteps, "Failed to tear down cleaning after aborting the operation", failing{keep: true, noChange: true})

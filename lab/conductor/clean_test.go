@@ -9,8 +9,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// Automated cleaning runs the agent's steps by priority and forgets what was on
-// the disk.
+// TestAutomatedCleaning runs the agent's steps by priority and erases the disk.
 func TestAutomatedCleaning(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.AutomatedClean = true })
 	m, node := r.machine()
@@ -35,7 +34,7 @@ func eraseStep() []db.Dict {
 	return []db.Dict{{"interface": "deploy", "step": "erase_devices_metadata"}}
 }
 
-// Manual cleaning leads back to manageable; what fails in it, to maintenance.
+// TestManualCleaning: cleaning ends in manageable, a failed one in maintenance.
 func TestManualCleaning(t *testing.T) {
 	t.Run("works", func(t *testing.T) {
 		r := newRig(t)
@@ -81,7 +80,7 @@ func TestManualCleaning(t *testing.T) {
 	})
 }
 
-// An abort is done at once, or after a step that must not be broken off.
+// TestAbortCleaning: an abort takes effect at once, or after a step that must not be interrupted.
 func TestAbortCleaning(t *testing.T) {
 	r := newRig(t)
 	node := r.fake(cleanWait, func(n *db.Node) {
@@ -103,7 +102,7 @@ func TestAbortCleaning(t *testing.T) {
 	}
 }
 
-// Fake hardware does everything by itself and at once.
+// TestFakeHardware: operations on fake hardware are done at once.
 func TestFakeHardware(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.AutomatedClean = true })
 	node := r.fake(enroll, func(n *db.Node) { n.PowerState = "" })

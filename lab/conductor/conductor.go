@@ -12,11 +12,11 @@ import (
 	"ironworks/lab/db"
 )
 
-// Conductor is a conductor. Its methods may be called by several goroutines.
+// Conductor is a conductor. Its methods are safe for concurrent use.
 type Conductor struct {
 	options Options
 	tables  *db.Store
-	life    context.Context //nolint:containedctx // from New to Close: work outlives the calls that start it
+	life    context.Context //nolint:containedctx // from New to Close: workers outlive the calls that start them
 	end     context.CancelFunc
 	work    sync.WaitGroup
 	bmcs    *bmcCache
@@ -28,17 +28,17 @@ type Conductor struct {
 	mu           sync.Mutex
 	closed       bool
 	busy         int // workers
-	busyReserved int // of those for calls of the API
+	busyReserved int // of those for API calls
 	updates      updates
-	failedSyncs  map[string]int    // of the power, in a row, by node
-	certificates map[string]string // of agents, by the path that is told
+	failedSyncs  map[string]int    // power sync failures in a row, by node
+	certificates map[string]string // of agents, by the reported path
 }
 
 var _ api.Conductor = (*Conductor)(nil)
 
-// New makes a conductor and registers it. Nodes that it left in the middle of
-// something when it last ended are moved to their failed states. Run does what
-// is to be done from time to time; Close ends everything.
+// New creates a conductor and registers it. Nodes that it left in the middle of an operation when
+// it last ended are moved to their failed states. Run runs the periodic tasks; Close ends
+// everything.
 func New(options Options) (*Conductor, error) {
 	if err := options.complete(); err != nil {
 		return nil, fmt.Errorf("making a conductor: %w", err)
@@ -59,12 +59,12 @@ func New(options Options) (*Conductor, error) {
 	return c, nil
 }
 
-// register tells the database that the conductor is there, or is no more.
+// register stores in the database whether the conductor is alive.
 func (c *Conductor) register(alive bool) {
 	c.tables.SetConductor(db.Conductor{Hostname: hostname, Alive: alive, Drivers: c.options.HardwareTypes})
 }
 
-// forgetLocks gives back what a conductor of this name held when it ended.
+// forgetLocks releases the locks that a conductor of this name held when it ended.
 func (c *Conductor) forgetLocks() error {
 	held := c.tables.Nodes.List(func(n *db.Node) bool { return n.Reservation == hostname })
 	for _, node := range held {
@@ -83,20 +83,19 @@ func (c *Conductor) forgetLocks() error {
 	return nil
 }
 
-// failStuck moves the nodes in a state that cannot be resumed to its failed
-// one.
+// failStuck moves the nodes in a state that cannot be resumed to its failed state.
 func (c *Conductor) failStuck(state string) {
 	nodes := c.tables.Nodes.List(func(n *db.Node) bool { return n.ProvisionState == state && n.Reservation == "" })
 	for _, node := range nodes {
-		_ = c.with(c.life, node.UUID, locking{}, func(_ context.Context, t *task) error {
+		_ = c.withTask(c.life, node.UUID, locking{}, func(_ context.Context, t *task) error {
 			t.record(fmt.Sprintf("The %s state can't be resumed by conductor %s. Moving to fail state.", state, hostname), "transition", true)
 			return t.process(onFail)
 		})
 	}
 }
 
-// Run does what the conductor does from time to time, until the context ends
-// or Close is called. It then closes the conductor.
+// Run runs the periodic tasks until the context ends or Close is called. It then closes the
+// conductor.
 func (c *Conductor) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(c.life, cancel) //nolint:contextcheck // either of them ends it
@@ -114,7 +113,7 @@ func (c *Conductor) Run(ctx context.Context) error {
 	return nil
 }
 
-// repeat does something after each pause.
+// repeat calls do after each pause.
 func (c *Conductor) repeat(ctx context.Context, every time.Duration, do func(context.Context)) {
 	for {
 		select {
@@ -126,8 +125,8 @@ func (c *Conductor) repeat(ctx context.Context, every time.Duration, do func(con
 	}
 }
 
-// Close ends all work and waits for it. Nodes in the middle of something stay
-// as they are: the next conductor fails them.
+// Close ends all workers and waits for them. Nodes in the middle of an operation stay as they are:
+// the next conductor fails them.
 func (c *Conductor) Close() {
 	c.mu.Lock()
 	first := !c.closed
@@ -141,11 +140,10 @@ func (c *Conductor) Close() {
 	}
 }
 
-// now is the conductor's clock, as exact as the database's.
+// now returns the conductor's clock, with the database's precision.
 func (c *Conductor) now() time.Time { return time.Now().UTC() }
 
-// sleep waits, less long the faster the conductor is. It reports false if the
-// context ended.
+// sleep waits, divided by the conductor's speed. It reports false if the context ended.
 func (c *Conductor) sleep(ctx context.Context, d time.Duration) bool {
 	d = time.Duration(float64(d) / c.options.Speed)
 	if d <= 0 {
@@ -159,8 +157,7 @@ func (c *Conductor) sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// spawn runs something in a worker, if one is free. Calls of the API may use
-// the reserved ones, too.
+// spawn runs do in a worker, if one is free. API calls may use the reserved ones, too.
 func (c *Conductor) spawn(reserved bool, do func(context.Context)) error {
 	all := c.options.Limits.Workers
 	kept := all * reservedPercent / 100
@@ -193,7 +190,7 @@ func (c *Conductor) spawn(reserved bool, do func(context.Context)) error {
 	return nil
 }
 
-// Drivers are the hardware types with their interfaces.
+// Drivers returns the hardware types with their interfaces.
 func (c *Conductor) Drivers() []api.Driver {
 	var all []api.Driver
 	for _, name := range c.options.HardwareTypes {

@@ -6,8 +6,8 @@ import (
 	"ironworks/lab/db"
 )
 
-// validateConsole says that a node has none, or that ipmitool-socat lacks an address. The
-// interface fake does nothing.
+// validateConsole returns an error if the node has no console, or if ipmitool-socat lacks an
+// address. The interface fake is always valid.
 func (t *task) validateConsole() error {
 	switch t.driver.names["console"] {
 	case "no-console":
@@ -19,9 +19,9 @@ func (t *task) validateConsole() error {
 	return nil
 }
 
-// Console is how a console is reached that is enabled; nil where it is not.
+// Console returns the console's connection data; nil if it is disabled.
 func (c *Conductor) Console(ctx context.Context, uuid string) (info db.Dict, err error) {
-	err = c.with(ctx, uuid, locking{shared: true}, func(_ context.Context, t *task) error {
+	err = c.withTask(ctx, uuid, locking{shared: true}, func(_ context.Context, t *task) error {
 		if !t.node.ConsoleEnabled {
 			return nil
 		}
@@ -29,7 +29,7 @@ func (c *Conductor) Console(ctx context.Context, uuid string) (info db.Dict, err
 		if err := t.validateConsole(); err != nil || t.driver.names["console"] != ipmitoolSocat {
 			return err
 		}
-		// After a restart it is enabled, and not served yet.
+		// After a restart it is enabled, but not served yet.
 		url, err := c.relayConsole(t.node) //nolint:contextcheck // a console outlives the call
 		info = db.Dict{"type": "socat", "url": url}
 		return err
@@ -37,9 +37,10 @@ func (c *Conductor) Console(ctx context.Context, uuid string) (info db.Dict, err
 	return info, err
 }
 
-// SetConsole begins to enable or to disable the console; where it is so already, nothing.
+// SetConsole starts to enable or to disable the console; it does nothing if that is the state
+// already.
 func (c *Conductor) SetConsole(ctx context.Context, uuid string, on bool) error {
-	return c.with(ctx, uuid, locking{shared: true}, func(ctx context.Context, t *task) error {
+	return c.withTask(ctx, uuid, locking{shared: true}, func(ctx context.Context, t *task) error {
 		if err := t.validateConsole(); err != nil || on == t.node.ConsoleEnabled {
 			return err
 		}

@@ -11,12 +11,12 @@ import (
 	"ironworks/lab/db"
 )
 
-// ipmitoolSocat is the console interface that serves a serial line over TCP. In a real Ironic
-// ipmitool opens a session of serial over LAN, and socat serves it. Here driver_info names a
-// TCP port that has the bare line: the lab's BMCs speak no IPMI.
+// ipmitoolSocat is the console interface that serves a serial line over TCP. In Ironic, ipmitool
+// opens a session of serial over LAN, and socat serves it. Here driver_info names a TCP port with
+// the serial line, because the lab's BMCs have no IPMI.
 const ipmitoolSocat = "ipmitool-socat"
 
-// consoleAddress is where driver_info says that the serial line is.
+// consoleAddress returns the address of the serial line in driver_info.
 func consoleAddress(n *db.Node) (string, error) {
 	host, port := n.DriverInfo.Text("ipmi_address"), plainOrEmpty(n.DriverInfo["ipmi_port"])
 	if host == "" {
@@ -39,7 +39,7 @@ type consoleRelay struct {
 	end context.CancelFunc
 }
 
-// relayConsole serves the console of a node, unless it is served, and answers its URL.
+// relayConsole serves the console of a node, if it is not served yet, and returns its URL.
 func (c *Conductor) relayConsole(n *db.Node) (string, error) {
 	to, err := consoleAddress(n)
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *Conductor) relayConsole(n *db.Node) (string, error) {
 	return r.url, nil
 }
 
-// endConsole ends the relay of a node, if there is one, and cuts off who reads it.
+// endConsole stops the relay of a node, if there is one, and disconnects its reader.
 func (c *Conductor) endConsole(uuid string) {
 	c.consoles.mu.Lock()
 	defer c.consoles.mu.Unlock()

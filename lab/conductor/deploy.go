@@ -2,6 +2,8 @@ package conductor
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -10,9 +12,10 @@ import (
 	"ironworks/lab/api"
 	"ironworks/lab/db"
 	"ironworks/lab/python"
+	"ironworks/models/hints"
 )
 
-// limit refuses an action when as many nodes as allowed are at it.
+// limit refuses an action if as many nodes as allowed are in progress.
 func (c *Conductor) limit(action string) error {
 	most, states := c.options.Limits.Deploy, []string{deploying, deployWait}
 	switch action {
@@ -36,7 +39,7 @@ func (c *Conductor) limit(action string) error {
 	return nil
 }
 
-// Deploy begins a deployment or a rebuild.
+// Deploy starts a deployment or a rebuild.
 func (c *Conductor) Deploy(ctx context.Context, uuid string, d api.Deploy) error {
 	if err := c.limit("provisioning"); err != nil {
 		return err
@@ -45,16 +48,16 @@ func (c *Conductor) Deploy(ctx context.Context, uuid string, d api.Deploy) error
 	if d.Rebuild {
 		e = onRebuild
 	}
-	return c.with(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
+	return c.withTask(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
 		if err := t.mayDeploy(e); err != nil {
 			return err
 		}
-		typed, err := t.noteImageType()
+		typed, err := t.storeImageType()
 		if err != nil {
 			return err
 		}
 		if e == onRebuild && !typed {
-			// The real one trips over its own variable here.
+			// Ironic fails at its own variable here.
 			return failure("UnboundLocalError", "cannot access local variable 'auto_lessee' where it is not associated with a value")
 		}
 		if typed {
@@ -66,17 +69,17 @@ func (c *Conductor) Deploy(ctx context.Context, uuid string, d api.Deploy) error
 			if !isInvalid(err) {
 				return err
 			}
-			return db.Faultf(http.StatusBadRequest, kindDeployFailure, "Failed to validate deploy or power info for node %s: %s", t.node.UUID, text(err))
+			return db.Faultf(http.StatusBadRequest, kindDeployFailure, "Failed to validate deploy or power info for node %s: %s", t.node.UUID, messageOf(err))
 		}
 		if err := t.start(e, "", ""); err != nil {
 			return invalidRequest(string(e), t.node.UUID, t.node.ProvisionState)
 		}
-		t.then("do_node_deploy", func(ctx context.Context, t *task) error { return t.deploy(ctx, d.Configdrive, d.Steps) })
+		t.continueWith("do_node_deploy", func(ctx context.Context, t *task) error { return t.deploy(ctx, d.Configdrive, d.Steps) })
 		return nil
 	})
 }
 
-// mayDeploy is validate_node.
+// mayDeploy implements validate_node.
 func (t *task) mayDeploy(e event) error {
 	switch {
 	case t.node.Maintenance:
@@ -106,7 +109,7 @@ func (t *task) checkDeployment(ctx context.Context, steps []db.Dict) error {
 	return t.checkDeploySteps(steps, true)
 }
 
-// checkInstanceTraits is validate_instance_info_traits.
+// checkInstanceTraits implements validate_instance_info_traits.
 func (t *task) checkInstanceTraits() error {
 	value := t.node.InstanceInfo["traits"]
 	if !python.Truthy(value) {
@@ -133,9 +136,9 @@ func (t *task) checkInstanceTraits() error {
 	return nil
 }
 
-// noteImageType is update_image_type. Without an image nothing is noted, and of
-// an image in Glance, which is not there, nothing is known.
-func (t *task) noteImageType() (noted bool, err error) {
+// storeImageType implements update_image_type. Without an image it stores nothing, and images in
+// Glance, which does not exist here, are unknown.
+func (t *task) storeImageType() (noted bool, err error) {
 	info := t.node.InstanceInfo
 	source := info.Text("image_source")
 	if source == "" {
@@ -166,7 +169,7 @@ func (t *task) noteImageType() (noted bool, err error) {
 	return true, nil
 }
 
-// deploy is do_node_deploy.
+// deploy implements do_node_deploy.
 func (t *task) deploy(ctx context.Context, configdrive any, steps []db.Dict) error {
 	t.wipeSteps(deploySteps)
 	if python.Truthy(configdrive) {
@@ -183,9 +186,9 @@ func (t *task) deploy(ctx context.Context, configdrive any, steps []db.Dict) err
 		case isKind(err, kindAgentConnection):
 			return t.process(onWait)
 		case isIronic(err):
-			t.failDeployment(ctx, fmt.Sprintf("Failed to prepare to deploy: %s", text(err)), false)
+			t.failDeployment(ctx, fmt.Sprintf("Failed to prepare to deploy: %s", messageOf(err)), false)
 		default:
-			t.failDeployment(ctx, fmt.Sprintf("Failed to prepare to deploy. Exception: %s", text(err)), false)
+			t.failDeployment(ctx, fmt.Sprintf("Failed to prepare to deploy. Exception: %s", messageOf(err)), false)
 		}
 		return err
 	}
@@ -208,14 +211,14 @@ func (t *task) deploy(ctx context.Context, configdrive any, steps []db.Dict) err
 	return nil
 }
 
-// guardDeployment is fail_on_error for deployments.
+// guardDeployment implements fail_on_error for deployments.
 func (t *task) guardDeployment(ctx context.Context, do func() error) {
 	if err := do(); err != nil && ctx.Err() == nil {
-		t.failDeployment(ctx, fmt.Sprintf("Unexpected error when processing next deploy step. %s: %s", className(err), text(err)), true)
+		t.failDeployment(ctx, fmt.Sprintf("Unexpected error when processing next deploy step. %s: %s", className(err), messageOf(err)), true)
 	}
 }
 
-// deployFrom runs the steps from one on; -1 is behind the last.
+// deployFrom runs the steps from index on; -1 is after the last.
 func (t *task) deployFrom(ctx context.Context, index int) error {
 	steps := dictsOf(t.internal("deploy_steps"))
 	for i := index; index >= 0 && i < len(steps); i++ {
@@ -253,8 +256,7 @@ func (t *task) deployFrom(ctx context.Context, index int) error {
 	return t.process(onDone)
 }
 
-// deployStepFailed decides what becomes of a deployment of which a step
-// failed: an agent that cannot be reached yet is waited for.
+// deployStepFailed handles a failed step: an unreachable agent is waited for.
 func (t *task) deployStepFailed(ctx context.Context, step db.Dict, steps []db.Dict, err error) {
 	if isKind(err, kindAgentInProgress) {
 		t.setInternal("skip_current_deploy_step", false)
@@ -268,16 +270,16 @@ func (t *task) deployStepFailed(ctx context.Context, step db.Dict, steps []db.Di
 		return
 	}
 	if !isIronic(err) {
-		t.failDeployment(ctx, fmt.Sprintf("Deploy step %s failed with %s: %s.", stepID(step), className(err), text(err)), true)
+		t.failDeployment(ctx, fmt.Sprintf("Deploy step %s failed with %s: %s.", stepID(step), className(err), messageOf(err)), true)
 		return
 	}
 	if t.node.ProvisionState != deployFail {
-		t.failDeployment(ctx, fmt.Sprintf("Deploy step %s failed: %s.", stepID(step), text(err)), true)
+		t.failDeployment(ctx, fmt.Sprintf("Deploy step %s failed: %s.", stepID(step), messageOf(err)), true)
 	}
 }
 
-// failDeployment is deploying_error_handler. What it cleans up may clear the
-// last error again; the history keeps it.
+// failDeployment implements deploying_error_handler. Its clean-up may clear the last error; the
+// history keeps it.
 func (t *task) failDeployment(ctx context.Context, message string, cleanUp bool) {
 	t.record(message, "deploying", true)
 	_ = t.save()
@@ -286,7 +288,7 @@ func (t *task) failDeployment(ctx context.Context, message string, cleanUp bool)
 		if err := t.driver.deploy.cleanUp(ctx, t); err != nil {
 			add := "An unhandled exception was encountered while aborting. More information may be found in the log file."
 			if isIronic(err) {
-				add = "Also failed to clean up due to: " + text(err)
+				add = "Also failed to clean up due to: " + messageOf(err)
 			}
 			cleanUpError = message + ". " + add
 		}
@@ -303,8 +305,8 @@ func (t *task) failDeployment(ctx context.Context, message string, cleanUp bool)
 	_ = t.process(onFail)
 }
 
-// setFailedState is the same for what goes wrong in a heartbeat or in a step
-// of the agent's interface: the power goes off, and the error stays.
+// setFailedState does the same for failures in a heartbeat or in a step of the agent's interface:
+// it powers off, and the error stays.
 func (t *task) setFailedState(ctx context.Context, message string, logs bool) {
 	if logs && t.c.options.LogsCollect != "never" {
 		t.collectLogs(ctx, "")
@@ -315,7 +317,7 @@ func (t *task) setFailedState(ctx context.Context, message string, logs bool) {
 	_ = t.save()
 }
 
-// continueDeployment goes on after a step, or after the first heartbeat.
+// continueDeployment continues after a step, or after the first heartbeat.
 func (t *task) continueDeployment(ctx context.Context) {
 	t.guardDeployment(ctx, func() error {
 		if !python.Truthy(t.internal("steps_validated")) {
@@ -323,7 +325,7 @@ func (t *task) continueDeployment(ctx context.Context) {
 				if !isIronic(err) {
 					return err
 				}
-				t.failDeployment(ctx, fmt.Sprintf("Failed to validate the final deploy steps list for node %s: %s", t.node.UUID, text(err)), true)
+				t.failDeployment(ctx, fmt.Sprintf("Failed to validate the final deploy steps list for node %s: %s", t.node.UUID, messageOf(err)), true)
 				return nil
 			}
 		}
@@ -339,8 +341,8 @@ func (t *task) continueDeployment(ctx context.Context) {
 	})
 }
 
-// checkFinalSteps is validate_deploy_steps: now that the agent has told its
-// own, every step must be known.
+// checkFinalSteps implements validate_deploy_steps: once the agent has reported its steps, all
+// steps must be known.
 func (t *task) checkFinalSteps() error {
 	if err := t.checkDeploySteps(nil, false); err != nil {
 		return err
@@ -352,7 +354,7 @@ func (t *task) checkFinalSteps() error {
 	return t.save()
 }
 
-// abortDeployment is do_node_deploy_abort.
+// abortDeployment implements do_node_deploy_abort.
 func (t *task) abortDeployment(ctx context.Context) {
 	if err := t.driver.deploy.cleanUp(ctx, t); err != nil {
 		t.failDeployment(ctx, "Failed to clean up deploying after aborting the operation", false)
@@ -367,11 +369,36 @@ func (t *task) abortDeployment(ctx context.Context) {
 	_ = t.save()
 }
 
-// raise is log_and_raise_deployment_error.
+// raise implements log_and_raise_deployment_error.
 func (t *task) raise(ctx context.Context, message string, logs bool) error {
 	if id := stepID(t.node.DeployStep); len(t.node.DeployStep) > 0 && !strings.Contains(message, id) {
 		message = fmt.Sprintf("Deploy step %s failed: %s", id, message)
 	}
 	t.setFailedState(ctx, message, logs)
 	return failure(kindDeployFailure, "%s", message)
+}
+
+// checkRootDevice implements get_root_device_for_deploy.
+func checkRootDevice(n *db.Node) error {
+	given, source := n.InstanceInfo["root_device"], "instance_info"
+	if !python.Truthy(given) {
+		given, source = n.Properties["root_device"], "properties"
+	}
+	if !python.Truthy(given) {
+		return nil
+	}
+	written, err := json.Marshal(given)
+	if err != nil {
+		return fmt.Errorf("reading the root device hints of node %s: %w", n.UUID, err)
+	}
+	rootHints, err := hints.Decode(written)
+	if err != nil {
+		return fmt.Errorf("reading the root device hints of node %s: %w", n.UUID, err)
+	}
+	err = rootHints.Validate(hints.GenerationNewest)
+	var raised *hints.Error
+	if errors.As(err, &raised) && raised.Class == "ValueError" {
+		return invalid("Failed to validate the root device hints %s (from the node's %s) for node %s: %s", rootHints.Repr(), source, n.UUID, raised.Text)
+	}
+	return err
 }

@@ -9,7 +9,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// A machine is taken from enroll to active, and back to available.
+// TestDeployment takes a machine from enroll to active, and back to available.
 func TestDeployment(t *testing.T) {
 	r := newRig(t)
 	m, node := r.ready()
@@ -59,8 +59,8 @@ func TestDeployment(t *testing.T) {
 	}
 }
 
-// Without steps of a client a custom-agent deployment installs nothing and is
-// active all the same.
+// TestDeploymentWithoutSteps: a custom-agent deployment without the client's steps installs
+// nothing, and is active anyway.
 func TestDeploymentWithoutSteps(t *testing.T) {
 	r := newRig(t)
 	m, node := r.ready()
@@ -71,12 +71,12 @@ func TestDeploymentWithoutSteps(t *testing.T) {
 	}
 }
 
-// What can go wrong in a deployment, and the words for it.
+// TestDeploymentFails has the failures of deployments, with Ironic's messages.
 func TestDeploymentFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		steps  []db.Dict
 		before func(*rig, *machine.Machine, *db.Node)
-		error  string // of the node, %n being its UUID; "" if it is gone
+		error  string // last error of the node, %n being its UUID; "" if cleared
 		event  string
 		power  string
 	}{
@@ -116,7 +116,7 @@ func TestDeploymentFails(t *testing.T) {
 			before: func(r *rig, m *machine.Machine, _ *db.Node) {
 				m.SetFaults(machine.Faults{PowerStuck: true})
 			},
-			// Powering off afterwards finds the machine off and clears the error.
+			// The power-off afterwards finds the machine off and clears the error.
 			event: "Failed to change power state to 'power on' by 'rebooting': Failed to set node power state to power on.\n" +
 				"deployment_end/ERROR: Deployment aborted at step 'deploy' with steps=[",
 			power: powerOff,
@@ -152,7 +152,7 @@ func TestDeploymentFails(t *testing.T) {
 	}
 }
 
-// What is refused at once.
+// TestDeploymentRefused has requests that are refused at once.
 func TestDeploymentRefused(t *testing.T) {
 	r := newRig(t)
 	yes := true

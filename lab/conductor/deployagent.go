@@ -12,17 +12,17 @@ import (
 	"ironworks/lab/python"
 )
 
-// agentDeploy is a deploy interface with an agent: custom-agent, direct, and
-// ramdisk, which needs one for cleaning only.
+// agentDeploy is a deploy interface with an agent: custom-agent, direct, and ramdisk, which needs
+// one for cleaning only.
 type agentDeploy struct {
 	kind string
 }
 
-// Between looks at the power after the agent was told to power off:
+// Interval of checking the power after the agent was told to power off:
 // [agent]post_deploy_get_power_state_retry_interval.
 const softPowerInterval = 5 * time.Second
 
-// own are the steps that the interface does itself, by name.
+// own returns the interface's out-of-band steps.
 func (d agentDeploy) own() []step {
 	at := func(priority int) *offer { return &offer{priority: priority, abortable: true} }
 	if d.kind == "ramdisk" {
@@ -32,7 +32,7 @@ func (d agentDeploy) own() []step {
 		{name: "boot_instance", deploy: at(20), do: bootInstance},
 		{name: "deploy", deploy: at(100), do: bootAgent},
 		{name: "prepare_instance_boot", deploy: at(60), do: d.prepareInstanceBoot},
-		{name: "switch_to_tenant_network", deploy: at(30), do: nothing},
+		{name: "switch_to_tenant_network", deploy: at(30), do: noEffect},
 		{name: "tear_down_agent", deploy: at(40), do: tearDownAgent},
 	}
 	switch d.kind {
@@ -56,9 +56,9 @@ func (d agentDeploy) steps(t *task, kind stepKind) []db.Dict {
 	if d.kind == "ramdisk" {
 		return steps
 	}
-	for _, told := range t.inBandSteps(kind, "deploy") {
-		if findStep(steps, told) == nil {
-			steps = append(steps, told)
+	for _, step := range t.inBandSteps(kind, "deploy") {
+		if findStep(steps, step) == nil {
+			steps = append(steps, step)
 		}
 	}
 	return steps
@@ -144,7 +144,7 @@ func (d agentDeploy) prepare(ctx context.Context, t *task) error {
 	return t.prepareAgentBoot(ctx)
 }
 
-// prepareAgentBoot is prepare_agent_boot.
+// prepareAgentBoot implements prepare_agent_boot.
 func (t *task) prepareAgentBoot(ctx context.Context) error {
 	t.setInternal("agent_start_attempted", true)
 	if err := t.save(); err != nil {
@@ -175,8 +175,8 @@ func (agentDeploy) tearDown(ctx context.Context, t *task) error {
 
 func (agentDeploy) takeOver(context.Context, *task) error { return nil }
 
-// eraseParameters are what the agent is told of erasing disks
-// (agent_add_clean_params): the defaults of the configuration.
+// eraseParameters are the agent's settings for erasing disks (agent_add_clean_params): Ironic's
+// defaults.
 var eraseParameters = db.Dict{
 	"agent_erase_devices_iterations": 1, "agent_erase_devices_zeroize": true, "agent_erase_skip_read_only": false,
 	"agent_continue_if_secure_erase_failed": false, "agent_continue_if_ata_erase_failed": false,
@@ -240,7 +240,7 @@ func (agentDeploy) tearDownService(ctx context.Context, t *task) error {
 	return t.setPower(ctx, powerOn)
 }
 
-// bootAgent is the step deploy.
+// bootAgent implements the step deploy.
 func bootAgent(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	_, rebooted := t.node.DriverInternalInfo["deployment_reboot"]
 	t.dropInternal("deployment_reboot")
@@ -255,7 +255,7 @@ func bootAgent(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	return deployWait, nil
 }
 
-// deployRamdisk is the step deploy of a machine that runs from its medium.
+// deployRamdisk implements the step deploy for a machine that runs from its medium.
 func deployRamdisk(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	if err := t.setPower(ctx, powerOff); err != nil {
 		return "", err
@@ -273,12 +273,12 @@ func (d agentDeploy) prepareInstanceBoot(ctx context.Context, t *task, _ db.Dict
 		}
 	}
 	if err := t.driver.boot.prepareInstance(ctx, t); err != nil {
-		return "", t.raise(ctx, "Failed to prepare instance for booting: "+text(err), true)
+		return "", t.raise(ctx, "Failed to prepare instance for booting: "+messageOf(err), true)
 	}
 	return "", nil
 }
 
-// tearDownAgent powers the machine off, by the agent if it may.
+// tearDownAgent powers the machine off, through the agent if possible.
 func tearDownAgent(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	if t.c.options.LogsCollect == "always" {
 		t.collectLogs(ctx, "")
@@ -296,13 +296,13 @@ func tearDownAgent(ctx context.Context, t *task, _ db.Dict) (string, error) {
 		err = t.powerOffByAgent(ctx)
 	}
 	if err != nil {
-		return "", t.raise(ctx, fmt.Sprintf("Error rebooting node %s after deploy. %s: %s", t.node.UUID, className(err), text(err)), true)
+		return "", t.raise(ctx, fmt.Sprintf("Error rebooting node %s after deploy. %s: %s", t.node.UUID, className(err), messageOf(err)), true)
 	}
 	return "", nil
 }
 
-// powerOffByAgent is soft_power_off: if the agent does not do it in time, the
-// BMC does.
+// powerOffByAgent implements soft_power_off: if the agent does not power off in time, the BMC
+// does.
 func (t *task) powerOffByAgent(ctx context.Context) error {
 	_, _ = t.command(ctx, "standby.power_off", db.Dict{}, false)
 	for try := 0; try <= t.c.options.Limits.SoftPowerTries; try++ {
@@ -316,7 +316,7 @@ func (t *task) powerOffByAgent(ctx context.Context) error {
 	return t.setPower(ctx, powerOff)
 }
 
-// lockdown leaves a machine that must stay powered on without a network.
+// lockdown disconnects the network of a machine that must stay powered on.
 func (t *task) lockdown(ctx context.Context) error {
 	if _, err := t.command(ctx, "standby.sync", db.Dict{}, true); err != nil {
 		return err
@@ -341,7 +341,7 @@ func bootInstance(ctx context.Context, t *task, _ db.Dict) (string, error) {
 		change = reboot
 	}
 	if err := t.setPower(ctx, change); err != nil {
-		return "", t.raise(ctx, fmt.Sprintf("Error booting node %s after deploy. %s: %s", t.node.UUID, className(err), text(err)), false)
+		return "", t.raise(ctx, fmt.Sprintf("Error booting node %s after deploy. %s: %s", t.node.UUID, className(err), messageOf(err)), false)
 	}
 	return "", nil
 }
@@ -380,8 +380,7 @@ func writeImage(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	})
 }
 
-// configureLocalBoot installs a boot loader where the image has none, and
-// boots the disk.
+// configureLocalBoot installs a boot loader if the image has none, and boots the disk.
 func (t *task) configureLocalBoot(ctx context.Context) error {
 	whole := python.Truthy(t.internal("is_whole_disk_image"))
 	answer, err := t.command(ctx, "standby.get_partition_uuids", db.Dict{}, true)
@@ -415,11 +414,11 @@ func (t *task) configureLocalBoot(ctx context.Context) error {
 	return err
 }
 
-// setBootToDisk is the step set_boot_to_disk, and the end of the installation
-// of a boot loader.
+// setBootToDisk implements the step set_boot_to_disk, and the end of the boot loader's
+// installation.
 func setBootToDisk(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	if err := t.setBootDevice(ctx, "disk", t.node.DriverInfo.Text("force_persistent_boot_device") != "Never"); err != nil {
-		return "", t.raise(ctx, fmt.Sprintf("Failed to change the boot device to disk when deploying node %s: %s", t.node.UUID, text(err)), true)
+		return "", t.raise(ctx, fmt.Sprintf("Failed to change the boot device to disk when deploying node %s: %s", t.node.UUID, messageOf(err)), true)
 	}
 	return "", nil
 }
@@ -437,7 +436,7 @@ func installBootc(ctx context.Context, t *task, _ db.Dict) (string, error) {
 	})
 }
 
-// How an asynchronous command is waited for.
+// Waiting for an asynchronous command.
 const (
 	commandTries    = 100
 	commandInterval = 6 * time.Second

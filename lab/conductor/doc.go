@@ -1,8 +1,7 @@
-// Package conductor is the conductor of the embedded Ironic: it does what the
-// API asks for, as Ironic 39.0.0 does it, with the same checks, states and
-// words.
+// Package conductor is the conductor of the embedded Ironic: it carries out the API's requests
+// like Ironic 39.0.0, with the same checks, states and messages.
 //
-// It drives machines over Redfish and the agent's own API only, and knows
-// neither of the packages that make them. What it knows of a node is in the
-// database; between two events of a node nothing of it runs here.
+// It controls machines only through Redfish and the agent's API, and imports neither of the
+// packages that simulate them. All of its data about a node is in the database; between two events
+// of a node, it has no state or goroutine of the node.
 package conductor

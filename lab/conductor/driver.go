@@ -12,14 +12,14 @@ import (
 	"ironworks/lab/python"
 )
 
-// kinds of interfaces, in the order in which Ironic goes through them.
+// interfaceKinds are in Ironic's order.
 var interfaceKinds = []string{
 	"bios", "boot", "console", "deploy", "firmware", "inspect", "management", "network",
 	"power", "raid", "rescue", "storage", "vendor",
 }
 
-// generic is what every hardware type can do (drivers/generic.py). The names
-// are those of interfaces that exist, whether they are done here or not.
+// generic is what every hardware type supports (drivers/generic.py). The names are those of
+// Ironic's interfaces, whether they are implemented here or not.
 var generic = map[string][]string{
 	"bios":       {"no-bios"},
 	"boot":       {"ipxe", "pxe", "http-ipxe", "http"},
@@ -36,21 +36,20 @@ var generic = map[string][]string{
 	"vendor":     {"no-vendor"},
 }
 
-// supported are the interfaces of the hardware types, the first one that is
-// enabled being the default.
+// supported are the interfaces of the hardware types; the first enabled one is the default.
 var supported = map[string]map[string][]string{
-	"fake-hardware": with(map[string][]string{
+	"fake-hardware": extended(map[string][]string{
 		"bios": {"fake"}, "boot": {"fake"}, "console": {"fake"}, "deploy": {"fake"}, "firmware": {"fake"}, "inspect": {"fake"},
 		"management": {"fake"}, "power": {"fake"}, "raid": {"fake"}, "rescue": {"fake"}, "storage": {"fake"}, "vendor": {"fake"},
 	}, nil),
-	"redfish": with(map[string][]string{
+	"redfish": extended(map[string][]string{
 		"bios": {"redfish"}, "console": {"redfish-graphical", "ipmitool-socat"}, "firmware": {"redfish"}, "inspect": {"redfish"},
 		"management": {"redfish", "noop"}, "power": {"redfish"}, "raid": {"redfish"}, "vendor": {"redfish"},
 	}, map[string][]string{"boot": {"redfish-virtual-media", "redfish-https"}}),
 }
 
-// with is the generic list of interfaces with others before and after.
-func with(before, after map[string][]string) map[string][]string {
+// extended returns the generic interfaces with others before and after.
+func extended(before, after map[string][]string) map[string][]string {
 	all := map[string][]string{}
 	for kind, names := range generic {
 		all[kind] = slices.Concat(before[kind], names, after[kind])
@@ -60,7 +59,7 @@ func with(before, after map[string][]string) map[string][]string {
 
 func hardwareTypes() []string { return []string{"fake-hardware", "redfish"} }
 
-// hardwareClass is the class of a hardware type.
+// hardwareClass returns the class of a hardware type.
 func hardwareClass(name string) string {
 	if name == "fake-hardware" {
 		return "FakeHardware"
@@ -72,14 +71,14 @@ func driverNotFound(name string) *db.Fault {
 	return db.Faultf(http.StatusNotFound, "DriverNotFound", "Could not find the following driver(s) or hardware type(s): %s.", name)
 }
 
-// checkInterface tells whether a hardware type can have an interface.
+// checkInterface checks that a hardware type supports an interface.
 func (c *Conductor) checkInterface(hardware, kind, name string) error {
 	enabled := c.options.Enabled[kind]
 	if !slices.Contains(enabled, name) {
 		return db.Faultf(http.StatusBadRequest, "InterfaceNotFoundInEntrypoint",
 			"Could not find the following interface in the 'ironic.hardware.interfaces.%s' entrypoint: %s. Valid interfaces are %s.", kind, name, python.Repr(slices.Sorted(slices.Values(enabled))))
 	}
-	// Fake hardware takes everything that is enabled.
+	// Fake hardware supports everything that is enabled.
 	if hardware == "fake-hardware" || slices.Contains(supported[hardware][kind], name) {
 		return nil
 	}
@@ -87,8 +86,7 @@ func (c *Conductor) checkInterface(hardware, kind, name string) error {
 		kind, implementation(kind, name), hardwareClass(hardware))
 }
 
-// implementation is how Python shows the object of an interface. The address
-// in memory is not a real one.
+// implementation returns an interface object as Python shows it, with a made-up memory address.
 func implementation(kind, name string) string {
 	module := strings.ToLower(strings.SplitN(name, "-", 2)[0])
 	if module == "redfish" {
@@ -97,7 +95,7 @@ func implementation(kind, name string) string {
 	return fmt.Sprintf("<ironic.drivers.modules.%s.%s object at 0x7f0000000000>", module, interfaceClass(kind, name))
 }
 
-// defaultInterface is the interface that a node of a hardware type gets.
+// defaultInterface returns the default interface for nodes of a hardware type.
 func (c *Conductor) defaultInterface(hardware, kind, node string) (string, error) {
 	for _, name := range supported[hardware][kind] {
 		if slices.Contains(c.options.Enabled[kind], name) {
@@ -112,8 +110,7 @@ func (c *Conductor) defaultInterface(hardware, kind, node string) (string, error
 		"For%s hardware type '%s', no default value found for %s interface could be determined. Please ensure the interfaces are enabled.", info, hardware, kind)
 }
 
-// completeInterfaces checks the interfaces of a node and fills in the missing
-// ones.
+// completeInterfaces checks the interfaces of a node and sets the missing ones.
 func (c *Conductor) completeInterfaces(n *db.Node) error {
 	if !slices.Contains(c.options.HardwareTypes, n.Driver) {
 		return driverNotFound(n.Driver)
@@ -146,7 +143,7 @@ func (c *Conductor) completeInterfaces(n *db.Node) error {
 	return nil
 }
 
-// interfaceOf is the interface of a node: instance_info goes first.
+// interfaceOf returns the interface of a node; instance_info takes precedence.
 func interfaceOf(n *db.Node, kind string) string {
 	if name := n.InstanceInfo.Text(kind + "_interface"); name != "" {
 		return name
@@ -154,7 +151,7 @@ func interfaceOf(n *db.Node, kind string) string {
 	return n.Interfaces[kind]
 }
 
-// driver is what works a node.
+// driver has the interface implementations for a node.
 type driver struct {
 	names      map[string]string
 	power      powerInterface
@@ -209,15 +206,15 @@ type deployInterface interface {
 	cleanUp(ctx context.Context, t *task) error
 	tearDown(ctx context.Context, t *task) error
 	takeOver(ctx context.Context, t *task) error
-	// What they prepare answers is the state to wait in, or empty.
+	// The result of prepare methods is the state to wait in, or empty.
 	prepareCleaning(ctx context.Context, t *task) (string, error)
 	tearDownCleaning(ctx context.Context, t *task) error
 	prepareService(ctx context.Context, t *task) (string, error)
 	tearDownService(ctx context.Context, t *task) error
-	// steps are those of the interface, in-band ones included.
+	// steps returns those of the interface, including in-band ones.
 	steps(t *task, kind stepKind) []db.Dict
 	execute(ctx context.Context, t *task, kind stepKind, step db.Dict) (string, error)
-	heartbeat(ctx context.Context, t *task, beat beat) error
+	heartbeat(ctx context.Context, t *task, beat heartbeatData) error
 }
 
 type inspectInterface interface {
@@ -234,8 +231,7 @@ type rescueInterface interface {
 	cleanUp(ctx context.Context, t *task) error
 }
 
-// buildDriver is the driver of a node, with defaults for interfaces that are
-// missing.
+// buildDriver returns the driver of a node, with defaults for missing interfaces.
 func (c *Conductor) buildDriver(n *db.Node) (*driver, error) {
 	if err := c.completeInterfaces(n); err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// fakePower is the power of machines that do not exist at all.
+// fakePower is the power interface of nodes without a machine.
 type fakePower struct{}
 
 func (fakePower) validate(*task) error { return nil }
@@ -39,7 +39,7 @@ func (fakeBoot) cleanUpRamdisk(context.Context, *task) error  { return nil }
 func (fakeBoot) prepareInstance(context.Context, *task) error { return nil }
 func (fakeBoot) cleanUpInstance(context.Context, *task) error { return nil }
 
-// fakeDeploy deploys nothing, at once.
+// fakeDeploy deploys immediately without writing anything.
 type fakeDeploy struct{}
 
 func (fakeDeploy) validate(context.Context, *task) error { return nil }
@@ -52,9 +52,9 @@ func (fakeDeploy) prepareCleaning(context.Context, *task) (string, error) { retu
 func (fakeDeploy) tearDownCleaning(context.Context, *task) error          { return nil }
 func (fakeDeploy) prepareService(context.Context, *task) (string, error)  { return "", nil }
 func (fakeDeploy) tearDownService(context.Context, *task) error           { return nil }
-func (fakeDeploy) heartbeat(context.Context, *task, beat) error           { return nil }
+func (fakeDeploy) heartbeat(context.Context, *task, heartbeatData) error  { return nil }
 
-var fakeSteps = []step{{name: "deploy", deploy: &offer{priority: 100, abortable: true}, do: nothing}}
+var fakeSteps = []step{{name: "deploy", deploy: &offer{priority: 100, abortable: true}, do: noEffect}}
 
 func (fakeDeploy) steps(_ *task, kind stepKind) []db.Dict { return describe("deploy", fakeSteps, kind) }
 

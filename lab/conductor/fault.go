@@ -8,7 +8,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// Kinds of faults that are asked for here.
+// Kinds of faults that are checked for.
 const (
 	kindInvalidParameter  = "InvalidParameterValue"
 	kindMissingParameter  = "MissingParameterValue"
@@ -39,7 +39,7 @@ func conflict(kind, format string, args ...any) *db.Fault {
 	return db.Faultf(http.StatusConflict, kind, format, args...)
 }
 
-// failure is one of Ironic's exceptions without a status of its own.
+// failure is one of Ironic's exceptions without its own status.
 func failure(kind, format string, args ...any) *db.Fault {
 	return db.Faultf(http.StatusInternalServerError, kind, format, args...)
 }
@@ -69,26 +69,25 @@ func noWorker() *db.Fault {
 	return db.Faultf(http.StatusServiceUnavailable, kindNoWorker, "Requested action cannot be performed due to lack of free conductor workers.")
 }
 
-// isKind tells whether an error is a fault of one of some kinds.
+// isKind reports whether an error is a fault of one of some kinds.
 func isKind(err error, kinds ...string) bool {
 	var f *db.Fault
 	return errors.As(err, &f) && slices.Contains(kinds, f.Kind)
 }
 
-// isInvalid tells whether an error is an InvalidParameterValue or one of the
-// exceptions derived from it.
+// isInvalid reports whether an error is an InvalidParameterValue or derived from it.
 func isInvalid(err error) bool {
 	return isKind(err, kindInvalidParameter, kindMissingParameter, "InterfaceNotFoundInEntrypoint", "IncompatibleInterface", "NoValidDefaultForInterface", "InvalidImageRef")
 }
 
-// isIronic tells whether an error is one of Ironic's own exceptions; others are
-// reported with other words.
+// isIronic reports whether an error is one of Ironic's own exceptions; others have different
+// messages.
 func isIronic(err error) bool {
 	var f *db.Fault
 	return errors.As(err, &f)
 }
 
-// className is what Python calls the class of an error.
+// className returns Python's class name of an error.
 func className(err error) string {
 	var f *db.Fault
 	var s *sushyError
@@ -102,9 +101,8 @@ func className(err error) string {
 	}
 }
 
-// text is what an error says to the outside: a fault its own words, without
-// what was wrapped around it here.
-func text(err error) string {
+// messageOf returns the message of an error to the outside: a fault's own, without the wrapping.
+func messageOf(err error) string {
 	var f *db.Fault
 	if errors.As(err, &f) {
 		return f.Text

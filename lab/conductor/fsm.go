@@ -8,7 +8,7 @@ import (
 	"ironworks/lab/python"
 )
 
-// The states of provisioning (ironic/common/states.py).
+// Provision states (ironic/common/states.py).
 const (
 	enroll       = "enroll"
 	verifying    = "verifying"
@@ -73,9 +73,9 @@ func actionable(state string, e event) bool {
 	return ok
 }
 
-// move is where an event takes a node, and with which target. A target that is
-// given goes before that of the state.
-func move(state, target string, e event, wanted string) (newState, newTarget string, err error) {
+// nextState returns the state and target after an event. A given target takes precedence over that of
+// the state.
+func nextState(state, target string, e event, wanted string) (newState, newTarget string, err error) {
 	next, ok := fsmStates[state].On[string(e)]
 	if !ok {
 		return "", "", conflict("InvalidState", "Can not transition from state '%s' on event '%s' (no defined transition)", state, string(e))
@@ -94,12 +94,12 @@ func move(state, target string, e event, wanted string) (newState, newTarget str
 
 func stable(state string) bool { return fsmStates[state].Target == "" }
 
-// failureStates keep the last error through a change of power.
+// isFailure reports whether a state keeps the last error through a power change.
 func isFailure(state string) bool {
 	return slices.Contains([]string{deployFail, cleanFail, inspectFail, rescueFail, unrescueFail, adoptFail, serviceFail}, state)
 }
 
-// stuckStates cannot be resumed by a conductor that starts.
+// stuckStates cannot be resumed by a starting conductor.
 func stuckStates() []string {
 	return []string{deploying, cleaning, verifying, inspecting, adopting, rescuing, unrescuing, deleting, servicing}
 }
@@ -112,11 +112,10 @@ func updateAllowed(state string) bool {
 	}, state)
 }
 
-// deleteAllowed are the states in which a node may be deleted, as Python shows
-// them.
+// deleteAllowed are the states in which a node may be deleted, as Python shows them.
 func deleteAllowed() []string { return []string{manageable, enroll, adoptFail, available} }
 
-// The states of power.
+// Power states.
 const (
 	powerOn      = "power on"
 	powerOff     = "power off"
@@ -125,7 +124,7 @@ const (
 	softPowerOff = "soft power off"
 )
 
-// powerTarget is the state in which a change of power ends.
+// powerTarget returns the final state of a power change.
 func powerTarget(change string) string {
 	switch change {
 	case powerOn, reboot, softReboot:
@@ -137,8 +136,8 @@ func powerTarget(change string) string {
 	}
 }
 
-// tuple is how Python shows a tuple of strings.
-func tuple(words []string) string {
+// pythonTuple returns a tuple of strings as Python shows it.
+func pythonTuple(words []string) string {
 	text := ""
 	for i, word := range words {
 		if i > 0 {

@@ -13,14 +13,13 @@ import (
 	"ironworks/lab/python"
 )
 
-// beat is a heartbeat, with the place of its certificate.
-type beat struct {
+// heartbeatData is a heartbeat, with the path of its certificate.
+type heartbeatData struct {
 	api.Heartbeat
 	certificate string
 }
 
-// NodeWithToken gives a node its token when it looks itself up for the first
-// time since it was powered on.
+// NodeWithToken returns a node with its token at the first lookup since it was powered on.
 func (c *Conductor) NodeWithToken(ctx context.Context, uuid string) (*db.Node, error) {
 	t, err := c.acquire(ctx, uuid, locking{shared: true})
 	if err != nil {
@@ -44,20 +43,19 @@ func (c *Conductor) NodeWithToken(ctx context.Context, uuid string) (*db.Node, e
 	return t.node.Clone(), nil
 }
 
-// Heartbeat takes a sign of life of an agent; what follows from it happens in
-// a worker.
+// Heartbeat handles an agent's heartbeat; the reaction runs in a worker.
 func (c *Conductor) Heartbeat(ctx context.Context, uuid string, h api.Heartbeat) error {
 	if h.AgentVersion == "" && h.Status == "" {
 		return invalid("Agent did not transmit a version, and a version is required. Please update the agent being used.")
 	}
-	return c.with(ctx, uuid, locking{shared: true}, func(_ context.Context, t *task) error {
+	return c.withTask(ctx, uuid, locking{shared: true}, func(_ context.Context, t *task) error {
 		if known, _ := t.internal("agent_secret_token").(string); h.Token == "" || known != h.Token {
 			return invalid("Invalid or missing agent token received.")
 		}
 		if c.options.RequireTLS && h.CallbackURL != "" && !strings.HasPrefix(h.CallbackURL, "https://") {
 			return invalid("TLS is required by configuration")
 		}
-		b := beat{Heartbeat: h}
+		b := heartbeatData{Heartbeat: h}
 		if h.VerifyCA != "" {
 			var err error
 			if b.certificate, err = t.storeCertificate(h.VerifyCA); err != nil {
@@ -68,16 +66,16 @@ func (c *Conductor) Heartbeat(ctx context.Context, uuid string, h api.Heartbeat)
 			return db.LockedBy(t.node)
 		}
 		t.reserved = false
-		t.then("heartbeat", func(ctx context.Context, t *task) error { return t.driver.deploy.heartbeat(ctx, t, b) })
+		t.continueWith("heartbeat", func(ctx context.Context, t *task) error { return t.driver.deploy.heartbeat(ctx, t, b) })
 		return nil
 	})
 }
 
-// certificatePath is where the real one keeps the certificates of agents
-// ([agent]certificates_path); here it is only a name.
+// certificatePath is Ironic's folder for the certificates of agents ([agent]certificates_path);
+// here it is only a name.
 const certificatePath = "/var/lib/ironic/certificates"
 
-// storeCertificate keeps an agent's certificate, which must not change.
+// storeCertificate stores an agent's certificate, which must not change.
 func (t *task) storeCertificate(pem string) (string, error) {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
@@ -94,18 +92,18 @@ func (t *task) storeCertificate(pem string) (string, error) {
 	return path, nil
 }
 
-// Heartbeats are recorded, and more, in these states only.
+// Heartbeats are recorded in these states only.
 var (
 	recordOnly     = []string{cleaning, deploying, rescuing, deployHold, cleanHold, servicing, serviceHold}
 	heartbeatTaken = append(slices.Clone(recordOnly), deployWait, cleanWait, rescueWait, serviceWait)
 )
 
-func (agentDeploy) heartbeat(ctx context.Context, t *task, b beat) error {
+func (agentDeploy) heartbeat(ctx context.Context, t *task, b heartbeatData) error {
 	if !slices.Contains(heartbeatTaken, t.node.ProvisionState) {
 		return nil
 	}
 	if err := t.upgrade(ctx, locking{once: true}); err != nil {
-		return nil //nolint:nilerr // a node that is locked is left alone
+		return nil //nolint:nilerr // a locked node is skipped
 	}
 	t.setInternal("agent_url", b.CallbackURL)
 	t.setInternal("agent_version", orNull(b.AgentVersion))
@@ -153,12 +151,12 @@ func (t *task) heartbeatInDeployment(ctx context.Context) {
 		return t.processNextStep(ctx, deploySteps)
 	}()
 	if err != nil && ctx.Err() == nil && (t.node.ProvisionState == deploying || t.node.ProvisionState == deployWait) {
-		t.setFailedState(ctx, doing+": "+text(err), true)
+		t.setFailedState(ctx, doing+": "+messageOf(err), true)
 	}
 }
 
-// goOn resumes a run of steps.
-func (t *task) goOn(ctx context.Context, kind stepKind) error {
+// resumeSteps resumes a run of steps.
+func (t *task) resumeSteps(ctx context.Context, kind stepKind) error {
 	if err := t.processTo(onResume, t.target(kind)); err != nil {
 		return err
 	}
@@ -170,7 +168,7 @@ func (t *task) goOn(ctx context.Context, kind stepKind) error {
 	return nil
 }
 
-// processNextStep looks at what the agent has done, and goes on.
+// processNextStep reads the result of the agent's step, and continues.
 func (t *task) processNextStep(ctx context.Context, kind stepKind) error {
 	commands, err := t.commandsStatus(ctx)
 	if err != nil {
@@ -181,7 +179,7 @@ func (t *task) processNextStep(ctx context.Context, kind stepKind) error {
 		if err := t.save(); err != nil {
 			return err
 		}
-		return t.goOn(ctx, kind)
+		return t.resumeSteps(ctx, kind)
 	}
 	current := *kind.step(t.node)
 	command := completedCommand(commands, kind, current)
@@ -199,14 +197,14 @@ func (t *task) processNextStep(ctx context.Context, kind stepKind) error {
 			t.rebootAfterStep(ctx, kind)
 			return nil
 		}
-		return t.goOn(ctx, kind)
+		return t.resumeSteps(ctx, kind)
 	default:
 		t.stepFailed(ctx, kind, fmt.Sprintf("Agent returned unknown status for %s step %s on node %s : %s.", kind, python.Repr(current), t.node.UUID, status))
 	}
 	return nil
 }
 
-// freshlyBooted tells that the agent has done nothing yet.
+// freshlyBooted reports whether the agent has not executed anything yet.
 func freshlyBooted(commands []db.Dict, kind stepKind) bool {
 	for _, command := range commands {
 		if command.Text("command_name") != "get_"+string(kind)+"_steps" {
@@ -216,7 +214,7 @@ func freshlyBooted(commands []db.Dict, kind stepKind) bool {
 	return true
 }
 
-// completedCommand is the last command, if it is the end of the current step.
+// completedCommand returns the last command if it is the end of the current step.
 func completedCommand(commands []db.Dict, kind stepKind, current db.Dict) db.Dict {
 	last := commands[len(commands)-1]
 	if last.Text("command_name") != "execute_"+string(kind)+"_step" || last.Text("command_status") == "RUNNING" {
@@ -230,8 +228,8 @@ func completedCommand(commands []db.Dict, kind stepKind, current db.Dict) db.Dic
 	return last
 }
 
-// stepFailed is _step_failure_handler. A service step fails with the handler of
-// deployments, as in the real one.
+// stepFailed implements _step_failure_handler. As in Ironic, a service step fails with the handler
+// of deployments.
 func (t *task) stepFailed(ctx context.Context, kind stepKind, message string) {
 	if kind == cleanSteps {
 		t.collectLogs(ctx, "cleaning")
@@ -249,7 +247,7 @@ func (t *task) rebootAfterStep(ctx context.Context, kind stepKind) {
 		err = t.setPower(ctx, reboot)
 	}
 	if err != nil {
-		message := fmt.Sprintf("Reboot requested by %s step %s failed for node %s: %s", kind, python.Repr(*kind.step(t.node)), t.node.UUID, text(err))
+		message := fmt.Sprintf("Reboot requested by %s step %s failed for node %s: %s", kind, python.Repr(*kind.step(t.node)), t.node.UUID, messageOf(err))
 		if kind == deploySteps {
 			t.failDeployment(ctx, message, true)
 		} else {
@@ -265,16 +263,15 @@ func (t *task) rebootAfterStep(ctx context.Context, kind stepKind) {
 	_ = t.save()
 }
 
-// replan asks for the steps again, because the agent is another one than the
-// one that told them: automated cleaning begins anew.
+// replan plans the steps again because the agent has changed: automated cleaning starts over.
 func (t *task) replan(ctx context.Context, kind stepKind) error {
 	manual := t.node.TargetProvisionState == manageable
 	if err := t.refreshSteps(ctx, kind); err != nil {
 		switch {
 		case isKind(err, "NodeCleaningFailure"):
-			t.failSteps(ctx, cleanSteps, fmt.Sprintf("Could not continue cleaning on node %s: %s.", t.node.UUID, text(err)), failing{})
+			t.failSteps(ctx, cleanSteps, fmt.Sprintf("Could not continue cleaning on node %s: %s.", t.node.UUID, messageOf(err)), failing{})
 		case isKind(err, kindDeployFailure):
-			t.failDeployment(ctx, fmt.Sprintf("Could not continue deployment on node %s: %s.", t.node.UUID, text(err)), true)
+			t.failDeployment(ctx, fmt.Sprintf("Could not continue deployment on node %s: %s.", t.node.UUID, messageOf(err)), true)
 		default:
 			return err
 		}
@@ -288,5 +285,5 @@ func (t *task) replan(ctx context.Context, kind stepKind) error {
 	} else if err := t.planCleaning(false, false); err != nil {
 		return err
 	}
-	return t.goOn(ctx, kind)
+	return t.resumeSteps(ctx, kind)
 }

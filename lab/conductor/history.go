@@ -8,8 +8,8 @@ import (
 	"ironworks/lab/python"
 )
 
-// record notes an event in the node's history; an error is its last error, too.
-// What is noted of the node is its state before it is saved.
+// record adds an event to the node's history; an error also becomes its last error. The event has
+// the node's state before it is saved.
 func (t *task) record(text, kind string, isError bool) {
 	severity := "INFO"
 	if isError {
@@ -47,13 +47,13 @@ func cleaningFlow(manual bool) flow {
 	return automatedCleaning
 }
 
-// flowStarts notes which steps begin.
+// flowStarts records which steps start.
 func (t *task) flowStarts(f flow, steps []db.Dict) {
 	name := strings.ReplaceAll(string(f), "_", " ")
 	t.record(fmt.Sprintf("Starting %s with steps=%s", name, python.Repr(maskedSteps(steps))), string(f)+"_start", false)
 }
 
-// flowEnds notes that steps have ended, all of them or at one that failed.
+// flowEnds records that steps have ended, all of them or up to a failed one.
 func (t *task) flowEnds(f flow, steps []db.Dict, aborted string) {
 	words := strings.Split(string(f), "_")
 	for i, word := range words {
@@ -67,7 +67,7 @@ func (t *task) flowEnds(f flow, steps []db.Dict, aborted string) {
 	t.record(fmt.Sprintf("%s completed successfully with steps=%s", name, python.Repr(maskedSteps(steps))), string(f)+"_end", false)
 }
 
-// maskedSteps hides the secrets in the arguments of steps.
+// maskedSteps masks the secrets in the arguments of steps.
 func maskedSteps(steps []db.Dict) []db.Dict {
 	masked := make([]db.Dict, len(steps))
 	for i, step := range steps {

@@ -12,8 +12,7 @@ import (
 	"ironworks/lab/python"
 )
 
-// instanceCapabilities are instance_info/capabilities, an object or a text with
-// one.
+// instanceCapabilities returns instance_info/capabilities, an object or a text with one.
 func instanceCapabilities(n *db.Node) (db.Dict, error) {
 	value, given := n.InstanceInfo["capabilities"]
 	if !given {
@@ -31,7 +30,7 @@ func instanceCapabilities(n *db.Node) (db.Dict, error) {
 	return nil, invalid("Error parsing capabilities from Node %s instance_info field. A dictionary or a \"jsonified\" dictionary is expected.", n.UUID)
 }
 
-// checkCapabilities is validate_capabilities.
+// checkCapabilities implements validate_capabilities.
 func checkCapabilities(n *db.Node) error {
 	for _, c := range []struct {
 		name  string
@@ -65,10 +64,10 @@ func plainOrEmpty(value any) string {
 	if value == nil {
 		return ""
 	}
-	return plain(value)
+	return pythonStr(value)
 }
 
-// checkImage checks what a direct deployment needs.
+// checkImage checks what a direct deployment requires.
 func checkImage(n *db.Node) error {
 	info := n.InstanceInfo
 	source := info.Text("image_source")
@@ -92,8 +91,8 @@ func checkImage(n *db.Node) error {
 	return nil
 }
 
-// buildInstanceInfo is build_instance_info_for_deploy for images on a web
-// server: the agent fetches them itself.
+// buildInstanceInfo implements build_instance_info_for_deploy for images on a web server, which
+// the agent fetches itself.
 func (t *task) buildInstanceInfo(ctx context.Context) error {
 	info := t.node.InstanceInfo
 	source := info.Text("image_source")
@@ -113,8 +112,7 @@ func (t *task) buildInstanceInfo(ctx context.Context) error {
 	return t.save()
 }
 
-// The schemes of images that have a rule of their own. The latter is an image
-// that is named by a UUID alone, too.
+// Schemes of images with special rules. The latter is also an image that is named by a UUID alone.
 const (
 	schemeOCI    = "oci"
 	schemeGlance = "glance"
@@ -122,7 +120,7 @@ const (
 
 var uuidRule = regexp.MustCompile(`^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$`)
 
-// imageScheme is the scheme of an image by which Ironic chooses who fetches it
+// imageScheme returns the scheme of an image by which Ironic selects the image service
 // (get_image_service of common/image_service.py).
 func imageScheme(source string) (string, error) {
 	scheme, _, found := strings.Cut(source, ":")

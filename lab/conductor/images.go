@@ -16,22 +16,21 @@ import (
 	"ironworks/lab/db"
 )
 
-// imageStore publishes boot media: [deploy]http_root with its folder redfish. A
-// medium is fetched once and served to every node that boots from it, under an
-// address of the node's own; nothing is copied.
+// imageStore publishes boot media: [deploy]http_root with its folder redfish. A medium is fetched
+// once and served to every node that boots from it, at an address per node, without copies.
 type imageStore struct {
 	c *Conductor
 
 	mu        sync.Mutex
 	dir       string
-	own       bool              // the folder was made here
+	own       bool              // the folder was created here
 	fetched   map[string]*image // by address
 	published map[string]string // name → file
 }
 
-// image is a fetched one.
+// image is a fetched image.
 type image struct {
-	mu       sync.Mutex // held while it is fetched
+	mu       sync.Mutex // held during the download
 	path     string
 	modified string // Last-Modified of the original
 }
@@ -40,7 +39,7 @@ func newImageStore(c *Conductor) *imageStore {
 	return &imageStore{c: c, dir: c.options.Dir, fetched: map[string]*image{}, published: map[string]string{}}
 }
 
-// Images serves the published media: what is at [Options].HTTPURL.
+// Images serves the published media, at [Options].HTTPURL.
 func (c *Conductor) Images() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, _ := strings.CutPrefix(r.URL.Path, "/redfish/")
@@ -56,10 +55,10 @@ func (c *Conductor) Images() http.Handler {
 	})
 }
 
-// bootImage is the name of the medium that a node boots from.
+// bootImage returns the name of a node's boot medium.
 func bootImage(node string) string { return "boot-" + node + ".iso" }
 
-// mediaImage is the name of a medium that a client has asked for.
+// mediaImage returns the name of a medium that a client has requested.
 func mediaImage(node, device string) string {
 	if device == "cdrom" {
 		return device + "-" + node + ".iso"
@@ -67,8 +66,8 @@ func mediaImage(node, device string) string {
 	return device + "-" + node + ".img"
 }
 
-// publish fetches an image, if it is not there or has changed, and answers the
-// address that the node's BMC is to be given.
+// publish fetches an image, if it is missing or has changed, and returns its address for the
+// node's BMC.
 func (s *imageStore) publish(ctx context.Context, n *db.Node, name, address string) (string, error) {
 	if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
 		return "", failure("ImageRefValidationFailed", "Validation of image href %s failed, reason: Image download protocol %s is not supported.", address, strings.SplitN(address, ":", 2)[0])
@@ -102,7 +101,7 @@ func (s *imageStore) unpublish(names ...string) {
 	}
 }
 
-// fetch answers the file with an image.
+// fetch returns the file with an image.
 func (s *imageStore) fetch(ctx context.Context, known *image, address string) (string, error) {
 	known.mu.Lock()
 	defer known.mu.Unlock()
@@ -132,7 +131,7 @@ func (s *imageStore) fetch(ctx context.Context, known *image, address string) (s
 	}
 	sum := sha256.Sum256([]byte(address + modified))
 	path := filepath.Join(dir, hex.EncodeToString(sum[:8])+".iso")
-	if err := write(path, body.Body); err != nil {
+	if err := replaceFile(path, body.Body); err != nil {
 		return "", failure("ImageDownloadFailed", "Failed to download image %s, reason: %v", address, err)
 	}
 	known.path, known.modified = path, modified
@@ -164,8 +163,8 @@ func (s *imageStore) folder() (string, error) {
 	return s.dir, nil
 }
 
-// write writes a file as a whole or not at all: what is served meanwhile stays.
-func write(path string, content io.Reader) error {
+// replaceFile replaces a file atomically: running downloads continue with the old one.
+func replaceFile(path string, content io.Reader) error {
 	file, err := os.CreateTemp(filepath.Dir(path), "fetching-")
 	if err != nil {
 		return fmt.Errorf("making a file: %w", err)
@@ -181,7 +180,7 @@ func write(path string, content io.Reader) error {
 	return nil
 }
 
-// close removes what was fetched.
+// close removes the fetched files.
 func (s *imageStore) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

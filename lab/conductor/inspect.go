@@ -12,9 +12,9 @@ import (
 	"ironworks/lab/python"
 )
 
-// Inspect begins an inspection.
+// Inspect starts an inspection.
 func (c *Conductor) Inspect(ctx context.Context, uuid string) error {
-	return c.with(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if err := t.driver.power.validate(t); err != nil {
 			return err
 		}
@@ -24,12 +24,12 @@ func (c *Conductor) Inspect(ctx context.Context, uuid string) error {
 		if err := t.start(onInspect, "", ""); err != nil {
 			return invalidRequest("inspect", t.node.UUID, t.node.ProvisionState)
 		}
-		t.then("inspect_hardware", func(ctx context.Context, t *task) error { return t.inspectNode(ctx) })
+		t.continueWith("inspect_hardware", func(ctx context.Context, t *task) error { return t.inspectNode(ctx) })
 		return nil
 	})
 }
 
-// inspectNode is inspect_hardware.
+// inspectNode implements inspect_hardware.
 func (t *task) inspectNode(ctx context.Context) error {
 	t.wipeAgent()
 	state, err := t.driver.inspect.inspect(ctx, t)
@@ -37,7 +37,7 @@ func (t *task) inspectNode(ctx context.Context) error {
 		return fmt.Errorf("the conductor ends: %w", ctx.Err())
 	}
 	if err != nil {
-		message := text(err)
+		message := messageOf(err)
 		if !isIronic(err) {
 			message = fmt.Sprintf("Unexpected exception of type %s: %s", className(err), message)
 		}
@@ -51,7 +51,7 @@ func (t *task) inspectNode(ctx context.Context) error {
 	return t.process(onDone)
 }
 
-// failInspection is inspecting_error_handler: the state is the caller's.
+// failInspection implements inspecting_error_handler, except for the state.
 func (t *task) failInspection(ctx context.Context, message string) {
 	t.record(message, "introspection", true)
 	if err := t.driver.inspect.abort(ctx, t); isKind(err, kindUnsupported) {
@@ -61,11 +61,11 @@ func (t *task) failInspection(ctx context.Context, message string) {
 	_ = t.save()
 }
 
-// abortInspection is abort_inspection.
+// abortInspection implements abort_inspection.
 func (t *task) abortInspection(ctx context.Context) error {
 	if err := t.driver.inspect.abort(ctx, t); err != nil {
 		if !isKind(err, kindUnsupported) {
-			t.record("Failed to abort inspection: "+text(err), "introspection", true)
+			t.record("Failed to abort inspection: "+messageOf(err), "introspection", true)
 			_ = t.save()
 		}
 		return err
@@ -78,21 +78,21 @@ func (t *task) abortInspection(ctx context.Context) error {
 	return t.process(onAbort)
 }
 
-// ContinueInspection takes what an agent has found.
+// ContinueInspection handles an agent's inspection data.
 func (c *Conductor) ContinueInspection(ctx context.Context, uuid string, inventory, pluginData db.Dict) error {
-	return c.with(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if t.node.ProvisionState != inspectWait {
 			return db.Faultf(http.StatusNotFound, "NotFound", "Resource could not be found.")
 		}
 		if err := t.start(onResume, "", ""); err != nil {
 			return err
 		}
-		t.then("continue_inspection", func(ctx context.Context, t *task) error { return t.inspected(ctx, inventory, pluginData) })
+		t.continueWith("continue_inspection", func(ctx context.Context, t *task) error { return t.inspected(ctx, inventory, pluginData) })
 		return nil
 	})
 }
 
-// inspected is continue_inspection.
+// inspected implements continue_inspection.
 func (t *task) inspected(ctx context.Context, inventory, pluginData db.Dict) error {
 	if pluginData == nil {
 		pluginData = db.Dict{}
@@ -113,7 +113,7 @@ func (t *task) inspected(ctx context.Context, inventory, pluginData db.Dict) err
 		return fmt.Errorf("the conductor ends: %w", ctx.Err())
 	}
 	if err != nil {
-		t.failInspection(ctx, "Failed to finish inspection: "+text(err))
+		t.failInspection(ctx, "Failed to finish inspection: "+messageOf(err))
 		_ = t.process(onFail)
 		return err
 	}
@@ -124,15 +124,13 @@ func inspectionFailure(format string, args ...any) error {
 	return failure(kindInspectionFailure, "Failed to inspect hardware. Reason: "+format, args...)
 }
 
-// managesBoot says in driver_internal_info that the conductor boots the ramdisk
-// of an inspection.
+// managesBoot in driver_internal_info means that the conductor boots the ramdisk of an inspection.
 const managesBoot = "inspector_manage_boot"
 
 // agentInspect is inspection by an agent.
 type agentInspect struct{}
 
-// validate wants a boot that the conductor manages:
-// [inspector]require_managed_boot, which is true in 39.0.0.
+// validate requires a boot interface: [inspector]require_managed_boot is true in 39.0.0.
 func (agentInspect) validate(t *task) error { return t.driver.boot.validateInspection(t) }
 
 func (agentInspect) inspect(ctx context.Context, t *task) (string, error) {
@@ -153,7 +151,7 @@ func (agentInspect) inspect(ctx context.Context, t *task) (string, error) {
 	if err = bootForInspection(ctx, t); err == nil {
 		return inspectWait, nil
 	}
-	message := "unable to start inspection: " + text(err)
+	message := "unable to start inspection: " + messageOf(err)
 	tearDownInspection(ctx, t, false)
 	t.node.LastError = message
 	_ = t.save()
@@ -174,15 +172,14 @@ func bootForInspection(ctx context.Context, t *task) error {
 	return t.setPower(ctx, on)
 }
 
-// tearDownInspection takes the ramdisk away and powers off, and answers what
-// went wrong.
+// tearDownInspection removes the ramdisk and powers off, and returns the errors.
 func tearDownInspection(ctx context.Context, t *task, always bool) []string {
 	var problems []string
 	managed := python.Truthy(t.internal(managesBoot))
 	t.dropInternal(managesBoot)
 	if managed {
 		if err := t.driver.boot.cleanUpRamdisk(ctx, t); err != nil {
-			problems = append(problems, "unable to clean up ramdisk boot: "+text(err))
+			problems = append(problems, "unable to clean up ramdisk boot: "+messageOf(err))
 		}
 	}
 	if managed || always {
@@ -191,7 +188,7 @@ func tearDownInspection(ctx context.Context, t *task, always bool) []string {
 			change, format = reboot, "unable to reboot the node: "
 		}
 		if err := t.setPower(ctx, change); err != nil {
-			problems = append(problems, format+text(err))
+			problems = append(problems, format+messageOf(err))
 		}
 	}
 	return problems
@@ -212,7 +209,7 @@ func endInspection(ctx context.Context, t *task) {
 func (agentInspect) proceed(ctx context.Context, t *task, inventory, pluginData db.Dict) error {
 	if err := runHooks(t, inventory, pluginData); err != nil {
 		t.storeLogs(pluginData.Text("logs"), "inspect")
-		message := "failed to run inspection hooks: " + text(err)
+		message := "failed to run inspection hooks: " + messageOf(err)
 		tearDownInspection(ctx, t, false)
 		t.node.LastError = message
 		_ = t.save()
@@ -225,27 +222,26 @@ func (agentInspect) proceed(ctx context.Context, t *task, inventory, pluginData 
 	return nil
 }
 
-// runHooks runs the default ones: ramdisk-error, validate-interfaces, ports and
-// architecture.
+// runHooks runs the default hooks: ramdisk-error, validate-interfaces, ports and architecture.
 func runHooks(t *task, inventory, pluginData db.Dict) error {
 	var problems []string
-	if told := pluginData["error"]; python.Truthy(told) {
-		problems = append(problems, "Error in preprocess hook ramdisk-error: "+text(inspectionFailure("Ramdisk reported error: %s", plain(told))))
+	if iface := pluginData["error"]; python.Truthy(iface) {
+		problems = append(problems, "Error in preprocess hook ramdisk-error: "+messageOf(inspectionFailure("Ramdisk reported error: %s", pythonStr(iface))))
 	}
 	interfaces, valid, err := inspectedInterfaces(t.node.UUID, inventory)
 	if err != nil {
-		problems = append(problems, fmt.Sprintf("Unexpected exception %s during preprocess hook validate-interfaces: %s", className(err), text(err)))
+		problems = append(problems, fmt.Sprintf("Unexpected exception %s during preprocess hook validate-interfaces: %s", className(err), messageOf(err)))
 	}
 	if len(problems) > 0 {
 		return inspectionFailure("The following failures happened while running preprocess hooks for node %s:\n%s", t.node.UUID, strings.Join(problems, "\n"))
 	}
 	all, kept, macs := map[string]any{}, map[string]any{}, []any{}
 	for _, i := range interfaces {
-		all[i.name] = map[string]any(i.told)
+		all[i.name] = map[string]any(i.data)
 	}
 	for _, i := range valid {
-		kept[i.name] = map[string]any(i.told)
-		macs = append(macs, i.told["mac_address"])
+		kept[i.name] = map[string]any(i.data)
+		macs = append(macs, i.data["mac_address"])
 	}
 	pluginData["all_interfaces"], pluginData["valid_interfaces"], pluginData["macs"] = all, kept, macs
 	portsHook(t, interfaces, valid)
@@ -253,7 +249,7 @@ func runHooks(t *task, inventory, pluginData db.Dict) error {
 	architecture, known := cpu["architecture"]
 	if !ok || !known {
 		reason := fmt.Sprintf("Inventory has malformed or missing CPU architecture information: %s for node %s.", python.Repr(inventory["cpu"]), t.node.UUID)
-		return inspectionFailure("Unexpected exception InvalidNodeInventory during processing for node: %s. Error: %s", t.node.UUID, text(invalidInventory(t.node.UUID, reason)))
+		return inspectionFailure("Unexpected exception InvalidNodeInventory during processing for node: %s. Error: %s", t.node.UUID, messageOf(invalidInventory(t.node.UUID, reason)))
 	}
 	t.node.Properties["cpu_arch"] = architecture
 	return t.save()
@@ -267,11 +263,11 @@ func invalidInventory(node, reason string) error {
 type nic struct {
 	name, mac string
 	pxe       bool
-	told      db.Dict
+	data      db.Dict
 }
 
-// inspectedInterfaces are the interfaces with a name and an address, and of
-// those the ones that become ports ([inspector]add_ports = pxe).
+// inspectedInterfaces returns the interfaces with a name and an address, and those of them that
+// become ports ([inspector]add_ports = pxe).
 func inspectedInterfaces(node string, inventory db.Dict) (all, valid []nic, err error) {
 	boot, _ := dictOf(inventory["boot"])
 	booted := boot.Text("pxe_interface")
@@ -282,24 +278,24 @@ func inspectedInterfaces(node string, inventory db.Dict) (all, valid []nic, err 
 	if _, ok := inventory["interfaces"]; !ok {
 		return nil, nil, invalidInventory(node, "no interfaces present in inventory")
 	}
-	for _, told := range dictsOf(inventory["interfaces"]) {
-		mac, err := net.ParseMAC(told.Text("mac_address"))
-		if told.Text("name") == "" || err != nil {
+	for _, iface := range dictsOf(inventory["interfaces"]) {
+		mac, err := net.ParseMAC(iface.Text("mac_address"))
+		if iface.Text("name") == "" || err != nil {
 			continue
 		}
-		told = told.Clone()
-		v6, _, _ := strings.Cut(told.Text("ipv6_address"), "%")
-		i := nic{name: told.Text("name"), mac: mac.String(), pxe: mac.String() == booted, told: told}
-		told["pxe_enabled"], told["ipv6_address"] = i.pxe, orNull(v6)
+		iface = iface.Clone()
+		v6, _, _ := strings.Cut(iface.Text("ipv6_address"), "%")
+		i := nic{name: iface.Text("name"), mac: mac.String(), pxe: mac.String() == booted, data: iface}
+		iface["pxe_enabled"], iface["ipv6_address"] = i.pxe, orNull(v6)
 		all = append(all, i)
 	}
 	if len(all) == 0 {
 		return nil, nil, invalidInventory(node, "no valid network interfaces")
 	}
 	for _, i := range all {
-		address := i.told.Text("ipv4_address")
+		address := i.data.Text("ipv4_address")
 		if address == "" {
-			address = i.told.Text("ipv6_address")
+			address = i.data.Text("ipv6_address")
 		}
 		ip := net.ParseIP(address)
 		if i.name == "lo" || (ip != nil && ip.IsLoopback()) || (booted != "" && !i.pxe) {
@@ -313,22 +309,22 @@ func inspectedInterfaces(node string, inventory db.Dict) (all, valid []nic, err 
 	return all, valid, nil
 }
 
-// portsHook makes ports and says which of them boot. Ports that are not in the
-// inventory stay ([inspector]keep_ports = all).
+// portsHook creates ports and sets which of them boot. Ports that are not in the inventory stay
+// ([inspector]keep_ports = all).
 func portsHook(t *task, all, valid []nic) {
 	for _, i := range valid {
 		extra := db.Dict{}
-		if id := i.told.Text("client_id"); id != "" {
+		if id := i.data.Text("client_id"); id != "" {
 			extra["client-id"] = id
 		}
-		t.addPort(i.told.Text("mac_address"), i.pxe, extra)
+		t.addPort(i.data.Text("mac_address"), i.pxe, extra)
 	}
 	for _, p := range t.ports() {
 		i := slices.IndexFunc(all, func(n nic) bool { return n.mac == p.Address })
 		boots := i >= 0 && all[i].pxe
 		id := ""
 		if i >= 0 {
-			id = all[i].told.Text("client_id")
+			id = all[i].data.Text("client_id")
 		}
 		if boots == p.PXEEnabled && (id == "" || id == p.Extra.Text("client-id")) {
 			continue
@@ -347,7 +343,7 @@ func portsHook(t *task, all, valid []nic) {
 	}
 }
 
-// addPort makes a port; one that is there already, with any node, stays.
+// addPort creates a port, unless it exists, for any node.
 func (t *task) addPort(mac string, pxe bool, extra db.Dict) {
 	address, err := net.ParseMAC(mac)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// An agent's inspection leaves properties, ports and the inventory behind.
+// TestAgentInspection: an agent's inspection sets properties, ports and the inventory.
 func TestAgentInspection(t *testing.T) {
 	r := newRig(t)
 	m, node := r.machine(func(n *db.Node) { n.ProvisionState = manageable })
@@ -34,7 +34,7 @@ func TestAgentInspectionFails(t *testing.T) {
 	_, node := r.machine(func(n *db.Node) { n.ProvisionState = manageable })
 	r.must(r.c.Inspect(t.Context(), node.UUID))
 	r.state(node.UUID, inspectWait)
-	// An agent without an inventory does not say who it is; someone else has.
+	// Without an inventory, the agent does not identify itself.
 	inventory := db.Dict{"interfaces": []any{map[string]any{"name": "lo", "mac_address": testMAC, "ipv4_address": "127.0.0.1"}}}
 	r.must(r.c.ContinueInspection(t.Context(), node.UUID, inventory, db.Dict{"error": "boom"}))
 	node = r.state(node.UUID, inspectFail)
@@ -62,7 +62,7 @@ func TestAbortInspection(t *testing.T) {
 	}
 }
 
-// The BMC tells what the machine is.
+// TestRedfishInspection reads the hardware from the BMC.
 func TestRedfishInspection(t *testing.T) {
 	r := newRig(t)
 	_, node := r.machine(func(n *db.Node) {
@@ -83,7 +83,7 @@ func TestRedfishInspection(t *testing.T) {
 	}
 }
 
-// A rescue boots the ramdisk with a password; unrescue boots the disk again.
+// TestRescue: rescue boots the ramdisk with a password; unrescue boots the disk again.
 func TestRescue(t *testing.T) {
 	r := newRig(t)
 	m, node := r.ready()
@@ -106,7 +106,7 @@ func TestRescue(t *testing.T) {
 	}
 }
 
-// The hash is that of crypt(3), as in its specification.
+// TestHashPassword: the hash is that of crypt(3), as in its specification.
 func TestHashPassword(t *testing.T) {
 	for _, c := range []struct{ key, salt, want string }{
 		{"Hello world!", "saltstring", "5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5"},

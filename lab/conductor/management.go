@@ -11,7 +11,7 @@ import (
 	"ironworks/lab/python"
 )
 
-// redfishManagement is the management interface of BMCs.
+// redfishManagement is the management interface for Redfish.
 type redfishManagement struct{}
 
 func (redfishManagement) validate(t *task) error {
@@ -23,7 +23,7 @@ func (redfishManagement) bootDevices() []string {
 	return []string{"pxe", "disk", "cdrom", "bios", "uefihttp"}
 }
 
-// redfishFailure wraps an error of the library; others stay.
+// redfishFailure wraps errors of the Redfish library, and returns others unchanged.
 func redfishFailure(err error, format string, args ...any) error {
 	e := asSushy(err)
 	if e == nil {
@@ -72,7 +72,7 @@ func (redfishManagement) bootDevice(ctx context.Context, t *task) (string, *bool
 
 func (redfishManagement) bootModes(*task) ([]string, error) { return []string{"uefi", "bios"}, nil }
 
-// bootModeWords are boot modes in Redfish's words.
+// bootModeWords are boot modes in Redfish.
 var bootModeWords = map[string]string{"uefi": "UEFI", "bios": "Legacy"}
 
 func (redfishManagement) bootMode(ctx context.Context, t *task) (string, error) {
@@ -88,7 +88,7 @@ func (redfishManagement) bootMode(ctx context.Context, t *task) (string, error) 
 	return "", nil
 }
 
-// How long a change of the boot mode may take: [redfish]boot_mode_config_timeout.
+// Timeout of a boot mode change: [redfish]boot_mode_config_timeout.
 const (
 	bootModeTimeout  = 900 * time.Second
 	bootModeInterval = 15 * time.Second
@@ -99,21 +99,21 @@ func (redfishManagement) setBootMode(ctx context.Context, t *task, mode string) 
 	if err != nil {
 		return err
 	}
-	told := system.Boot.Mode != ""
+	reported := system.Boot.Mode != ""
 	word := bootModeWords[mode]
 	if err := system.setBoot(ctx, "", "", word); err != nil {
-		if asSushy(err) != nil && !told {
+		if asSushy(err) != nil && !reported {
 			return unsupported(t.node.Driver, "set_boot_mode")
 		}
 		return redfishFailure(err, "Setting boot mode to %s failed for node %s. Error: %s", mode, t.node.UUID)
 	}
-	if !told {
+	if !reported {
 		return nil
 	}
 	if system, err = t.systemOf(ctx); err != nil || system.Boot.Mode == word {
 		return err
 	}
-	// It takes a restart.
+	// The change requires a restart.
 	before := system.power()
 	if err := t.setPower(ctx, reboot); err != nil {
 		return err
@@ -222,24 +222,24 @@ func (redfishManagement) media(ctx context.Context, t *task) ([]db.Dict, error) 
 	}
 	var all []db.Dict
 	for _, d := range drives {
-		told := db.Dict{"media_types": []any{}, "inserted": nil, "image": nil}
+		reported := db.Dict{"media_types": []any{}, "inserted": nil, "image": nil}
 		types := make([]any, len(d.MediaTypes))
 		for i, kind := range d.MediaTypes {
 			types[i] = kind
 		}
-		told["media_types"] = types
+		reported["media_types"] = types
 		if d.Inserted != nil {
-			told["inserted"] = *d.Inserted
+			reported["inserted"] = *d.Inserted
 		}
 		if d.Image != nil {
-			told["image"] = *d.Image
+			reported["image"] = *d.Image
 		}
-		all = append(all, told)
+		all = append(all, reported)
 	}
 	return all, nil
 }
 
-// mediaKinds are the devices for virtual media in Redfish's words.
+// mediaKinds are the virtual media devices in Redfish.
 var mediaKinds = map[string]string{"cdrom": "CD", "floppy": "Floppy", "disk": "USBStick"}
 
 func (redfishManagement) attachMedia(ctx context.Context, t *task, device, url string) error {
@@ -266,12 +266,12 @@ func (redfishManagement) detachMedia(ctx context.Context, t *task, devices []str
 	return nil
 }
 
-// noManagement is what an interface has that can do nothing of its own.
+// noManagement is for interfaces without management functions.
 type noManagement struct{}
 
 func (noManagement) validate(*task) error { return nil }
 
-func (noManagement) bootModes(t *task) ([]string, error) { //nolint:unparam // as the interface wants it
+func (noManagement) bootModes(t *task) ([]string, error) { //nolint:unparam // required by the interface
 	return nil, unsupported(t.node.Driver, "get_supported_boot_modes")
 }
 
@@ -283,7 +283,7 @@ func (noManagement) bootMode(_ context.Context, t *task) (string, error) {
 	return "", unsupported(t.node.Driver, "get_boot_mode")
 }
 
-func (noManagement) secureBoot(_ context.Context, t *task) (*bool, error) { //nolint:unparam // as the interface wants it
+func (noManagement) secureBoot(_ context.Context, t *task) (*bool, error) { //nolint:unparam // required by the interface
 	return nil, unsupported(t.node.Driver, "get_secure_boot_state")
 }
 
@@ -299,7 +299,7 @@ func (noManagement) vendor(_ context.Context, t *task) (string, error) {
 	return "", unsupported(t.node.Driver, "detect_vendor")
 }
 
-func (noManagement) macAddresses(_ context.Context, t *task) ([]string, error) { //nolint:unparam // as the interface wants it
+func (noManagement) macAddresses(_ context.Context, t *task) ([]string, error) { //nolint:unparam // required by the interface
 	return nil, unsupported(t.node.Driver, "get_mac_addresses")
 }
 
@@ -307,7 +307,7 @@ func (noManagement) injectNMI(_ context.Context, t *task) error {
 	return unsupported(t.node.Driver, "inject_nmi")
 }
 
-func (noManagement) media(_ context.Context, t *task) ([]db.Dict, error) { //nolint:unparam // as the interface wants it
+func (noManagement) media(_ context.Context, t *task) ([]db.Dict, error) { //nolint:unparam // required by the interface
 	return nil, unsupported(t.node.Driver, "get_virtual_media")
 }
 

@@ -17,7 +17,7 @@ import (
 	"ironworks/lab/python"
 )
 
-// A direct deployment writes an image.
+// TestDirectDeployment writes an image.
 func TestDirectDeployment(t *testing.T) {
 	const content = "an image of a whole disk"
 	images := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, content) }))
@@ -50,7 +50,7 @@ func TestDirectDeployment(t *testing.T) {
 	}
 }
 
-// A ramdisk deployment boots its medium and knows no agent.
+// TestRamdiskDeployment boots its medium without an agent.
 func TestRamdiskDeployment(t *testing.T) {
 	r := newRig(t)
 	r.agent.Faults = agent.Faults{NoRoute: true}
@@ -68,7 +68,7 @@ func TestRamdiskDeployment(t *testing.T) {
 	}
 }
 
-// A service boots the agent, and the instance again when it has failed.
+// TestServiceByAgent boots the agent, and the instance again after a failure.
 func TestServiceByAgent(t *testing.T) {
 	r := newRig(t)
 	m, node := r.ready()
@@ -93,7 +93,7 @@ func TestServiceByAgent(t *testing.T) {
 	r.state(node.UUID, active)
 }
 
-// A deployment that waits for its agent is broken off at once.
+// TestAbortDeployment: a deployment that waits for its agent is aborted at once.
 func TestAbortDeployment(t *testing.T) {
 	r := newRig(t)
 	r.agent.Faults = agent.Faults{NoRoute: true}
@@ -107,7 +107,7 @@ func TestAbortDeployment(t *testing.T) {
 	}
 }
 
-// One image is fetched once, for however many nodes.
+// TestImagesAreSharedAndServed: an image is fetched once, for any number of nodes.
 func TestImagesAreSharedAndServed(t *testing.T) {
 	r := newRig(t)
 	_, node := r.ready()
@@ -131,7 +131,7 @@ func TestImagesAreSharedAndServed(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// A heartbeat needs the token, and TLS.
+// TestHeartbeatRefused: a heartbeat needs the token, and TLS.
 func TestHeartbeatRefused(t *testing.T) {
 	r := newRig(t)
 	node := r.fake(deployWait, func(n *db.Node) { n.DriverInternalInfo = db.Dict{"agent_secret_token": "right"} })
@@ -148,7 +148,7 @@ func TestHeartbeatRefused(t *testing.T) {
 	r.refused(r.c.Heartbeat(t.Context(), locked.UUID, api.Heartbeat{CallbackURL: "https://a", Token: "right", AgentVersion: "1"}), 409, "is locked by host localhost")
 }
 
-// A token is told once.
+// TestToken: a token is returned once.
 func TestToken(t *testing.T) {
 	r := newRig(t)
 	node := r.fake(deployWait)
@@ -161,7 +161,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// What of a node may not be changed.
+// TestUpdateNode has changes that are refused.
 func TestUpdateNode(t *testing.T) {
 	r := newRig(t)
 	for name, c := range map[string]struct {
@@ -202,7 +202,7 @@ func TestUpdateNode(t *testing.T) {
 	r.refused(r.c.DestroyNode(t.Context(), node.UUID), 409, `Valid provision states to perform deletion are: "('manageable', 'enroll', 'adopt failed', 'available')", or set the node into maintenance mode`)
 }
 
-// Every verb is refused in every state in which it is not one, and moves
+// TestIllegalVerbs: every verb is refused in all states without such a transition, and changes
 // nothing.
 func TestIllegalVerbs(t *testing.T) {
 	r := newRig(t)
@@ -220,7 +220,7 @@ func TestIllegalVerbs(t *testing.T) {
 	}
 }
 
-// Ten thousand nodes at rest are looked at without being copied.
+// BenchmarkIdle: ten thousand resting nodes are checked without being copied.
 func BenchmarkIdle(b *testing.B) {
 	store := db.New(time.Now)
 	c, err := New(Options{Tables: store})

@@ -36,10 +36,10 @@ func checkProperties(n *db.Node) error {
 		if !given || value == nil {
 			continue
 		}
-		number, err := strconv.ParseFloat(strings.TrimSpace(plain(value)), 64)
+		number, err := strconv.ParseFloat(strings.TrimSpace(pythonStr(value)), 64)
 		_, isText := value.(string)
-		if err != nil || number < 0 || isText && strings.Contains(plain(value), ".") {
-			bad = append(bad, key+"="+plain(value))
+		if err != nil || number < 0 || isText && strings.Contains(pythonStr(value), ".") {
+			bad = append(bad, key+"="+pythonStr(value))
 		}
 	}
 	if len(bad) > 0 {
@@ -48,15 +48,14 @@ func checkProperties(n *db.Node) error {
 	return nil
 }
 
-// interfacesMayChange are the states in which the interfaces of a node may be
-// changed.
+// interfacesMayChange are the states in which the interfaces of a node may be changed.
 var interfacesMayChange = []string{enroll, inspecting, inspectWait, manageable, available}
 
-// UpdateNode applies what a patch made of a node.
+// UpdateNode applies a patched node.
 func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces bool, change func(*db.Node) error) (*db.Node, error) {
 	defer c.updates.enter(uuid)()
 	var updated *db.Node
-	err := c.with(ctx, uuid, locking{noDriver: true}, func(ctx context.Context, t *task) error {
+	err := c.withTask(ctx, uuid, locking{noDriver: true}, func(ctx context.Context, t *task) error {
 		old := t.loaded.Clone()
 		if err := change(t.node); err != nil {
 			return err
@@ -65,7 +64,7 @@ func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces
 			return err
 		}
 		if old.Interfaces["deploy"] != t.node.Interfaces["deploy"] {
-			// What an operator chooses is not taken back by the next cleaning.
+			// An operator's choice is not reverted by the next cleaning.
 			t.dropInternal(originalDeploy)
 		}
 		if old.AllocationID != "" && old.InstanceUUID != "" && t.node.InstanceUUID == "" {
@@ -75,7 +74,7 @@ func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces
 		if err := t.save(); err != nil {
 			return err
 		}
-		// The answer is made under the lock, and shows it.
+		// The answer is created under the lock, and shows it.
 		updated = t.node
 		c.sleep(ctx, shortUpdate)
 		if c.updates.contended(uuid) {
@@ -86,22 +85,21 @@ func (c *Conductor) UpdateNode(ctx context.Context, uuid string, resetInterfaces
 	return updated, err
 }
 
-// updateTime is how long a conductor holds the lock of a node for a PATCH: it
-// takes 39.0.0 on SQLite twice as long. It matters to those who want the same
-// node meanwhile. One who is alone waits for shortUpdate only, which is long
-// enough for the others to arrive if there are any.
+// updateTime is how long a conductor holds the lock of a node for a PATCH: Ironic 39.0.0 on SQLite
+// takes twice as long. It matters for concurrent requests to the node. A single request waits only
+// for shortUpdate, long enough for concurrent ones to arrive.
 const (
 	updateTime  = 40 * time.Millisecond
 	shortUpdate = time.Millisecond
 )
 
-// updates counts the updates of each node that are under way.
+// updates counts the concurrent updates of each node.
 type updates struct {
 	mu    sync.Mutex
 	count map[string]int
 }
 
-// enter counts an update until what it answers is called.
+// enter counts an update until the returned function is called.
 func (u *updates) enter(uuid string) (leave func()) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -118,14 +116,14 @@ func (u *updates) enter(uuid string) (leave func()) {
 	}
 }
 
-// contended tells whether a node has several updates under way.
+// contended reports whether a node has several concurrent updates.
 func (u *updates) contended(uuid string) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.count[uuid] > 1
 }
 
-// checkUpdate is update_node's checks. What follows from a change is changed.
+// checkUpdate runs update_node's checks, and applies the consequences of a change.
 func (c *Conductor) checkUpdate(old, n *db.Node, resetInterfaces bool) error {
 	if old.Maintenance && !n.Maintenance {
 		n.MaintenanceReason, n.Fault = "", ""
@@ -222,7 +220,7 @@ func (c *Conductor) SetMaintenance(ctx context.Context, uuid string, on bool, re
 
 // DestroyNode removes a node.
 func (c *Conductor) DestroyNode(ctx context.Context, uuid string) error {
-	return c.with(ctx, uuid, locking{noDriver: true}, func(_ context.Context, t *task) error {
+	return c.withTask(ctx, uuid, locking{noDriver: true}, func(_ context.Context, t *task) error {
 		n := t.node
 		switch {
 		case !n.Maintenance && n.InstanceUUID != "":
@@ -231,7 +229,7 @@ func (c *Conductor) DestroyNode(ctx context.Context, uuid string) error {
 			return protected(n.UUID)
 		case !n.Maintenance && !slices.Contains(deleteAllowed(), n.ProvisionState):
 			return conflict(kindInvalidState, "Can not delete node \"%s\" while it is in provision state \"%s\". Valid provision states to perform deletion are: \"%s\", or set the node into maintenance mode",
-				n.UUID, n.ProvisionState, tuple(deleteAllowed()))
+				n.UUID, n.ProvisionState, pythonTuple(deleteAllowed()))
 		}
 		if err := c.tables.Nodes.Destroy(uuid); err != nil {
 			return err
@@ -248,7 +246,7 @@ func (c *Conductor) DestroyNode(ctx context.Context, uuid string) error {
 
 // AddTraits adds traits, or replaces all.
 func (c *Conductor) AddTraits(ctx context.Context, uuid string, traits []string, replace bool) error {
-	return c.with(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		kept := slices.Clone(t.node.Traits)
 		if replace {
 			kept = nil
@@ -258,18 +256,17 @@ func (c *Conductor) AddTraits(ctx context.Context, uuid string, traits []string,
 				kept = append(kept, trait)
 			}
 		}
-		if len(kept) > mostTraits {
-			return invalid("Could not update traits for node %s as this would exceed the maximum number of traits per node of %d.", uuid, mostTraits)
+		if len(kept) > maxTraits {
+			return invalid("Could not update traits for node %s as this would exceed the maximum number of traits per node of %d.", uuid, maxTraits)
 		}
 		return c.setTraits(uuid, kept)
 	})
 }
 
-// mostTraits is how many traits a node may have.
-const mostTraits = 50
+// maxTraits is how many traits a node may have.
+const maxTraits = 50
 
-// setTraits changes traits without touching the node: they have a table of
-// their own in the real one.
+// setTraits changes traits without touching the node: in Ironic they have their own table.
 func (c *Conductor) setTraits(uuid string, traits []string) error {
 	_, err := c.tables.Nodes.Touch(uuid, func(n *db.Node) error {
 		n.Traits = traits
@@ -280,7 +277,7 @@ func (c *Conductor) setTraits(uuid string, traits []string) error {
 
 // RemoveTraits removes traits, or with nil all.
 func (c *Conductor) RemoveTraits(ctx context.Context, uuid string, traits []string) error {
-	return c.with(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if traits == nil {
 			return c.setTraits(uuid, nil)
 		}

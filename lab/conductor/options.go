@@ -11,41 +11,36 @@ import (
 	"ironworks/lab/db"
 )
 
-// Options say what the conductor works with and how it behaves. What is left
-// out is as in an Ironic that was not configured otherwise, unless it says
-// more.
+// Options configure a Conductor. Zero values are Ironic's defaults, unless noted otherwise.
 type Options struct {
 	// Tables is the database. Required.
 	Tables *db.Store
-	// HTTPURL is where [Conductor.Images] is served: [deploy]http_url.
-	// Required for nodes that boot from virtual media.
+	// HTTPURL is the address of [Conductor.Images]: [deploy]http_url. Required for nodes that boot
+	// from virtual media.
 	HTTPURL string
 	// Client fetches images; http.DefaultClient if nil.
 	Client *http.Client
-	// Dir keeps fetched images while the conductor runs; a temporary folder
-	// if empty.
+	// Dir stores fetched images while the conductor runs; a temporary folder if empty.
 	Dir string
-	// RequireTLS refuses agents without TLS: [agent]require_tls, which is true in
-	// an Ironic that was not configured otherwise.
+	// RequireTLS refuses agents without TLS: [agent]require_tls, which is true by default in
+	// Ironic.
 	RequireTLS bool
 
 	// AutomatedClean is [conductor]automated_clean.
 	AutomatedClean bool
-	// LogsCollect is [agent]deploy_logs_collect: always, on_failure (if empty)
-	// or never. Logs takes what was collected, a tar.gz, by the name of its
-	// file.
+	// LogsCollect is [agent]deploy_logs_collect: always, on_failure (if empty) or never. Logs
+	// receives the collected logs, a tar.gz, with the file's name.
 	LogsCollect string
 	Logs        func(name string, archive []byte)
-	// Enabled are the enabled interfaces by their kind ("deploy"), in the order
-	// of the configuration; kinds that are missing are as [EnabledInterfaces]
-	// says.
+	// Enabled are the enabled interfaces by kind ("deploy"), in the order of the configuration;
+	// missing kinds default to [EnabledInterfaces].
 	Enabled map[string][]string
 
-	// HardwareTypes are the enabled ones; all that there are if nil.
+	// HardwareTypes are the enabled ones; all if nil.
 	HardwareTypes []string
 
-	// Speed divides the pauses between tries: of waiting for power, of calls
-	// that failed, of locks. Timeouts and periods are as they are given. 1 if 0.
+	// Speed divides the pauses between attempts: for power changes, failed calls and locks. It
+	// does not affect timeouts and periods. 1 if 0.
 	Speed float64
 
 	Timeouts Timeouts
@@ -53,25 +48,24 @@ type Options struct {
 	Limits   Limits
 }
 
-// Timeouts are how long the conductor waits. 0 is the default; less than 0
-// means for ever where the real one has that.
+// Timeouts of the conductor. 0 is the default; negative values mean no timeout if Ironic supports
+// that.
 type Timeouts struct {
 	Deploy, Clean, Inspect, Rescue, Service time.Duration // 1800 s each
 	// PowerChange is [conductor]power_state_change_timeout, 60 s.
 	PowerChange time.Duration
 }
 
-// Periods are how often something is looked at. 0 is the default; less than 0
-// is never.
+// Periods of periodic tasks. 0 is the default; negative values disable a task.
 type Periods struct {
-	// Provision is for timeouts of deployment, cleaning, inspection and
-	// service, 60 s; Rescue for those of rescue, 60 s.
+	// Provision checks for timeouts of deployment, cleaning, inspection and service, 60 s; Rescue
+	// for those of rescue, 60 s.
 	Provision, Rescue time.Duration
 	// PowerSync is 60 s, PowerRecovery 300 s.
 	PowerSync, PowerRecovery time.Duration
 }
 
-// Limits bound what happens at one time. 0 is the default.
+// Limits bound concurrent operations. 0 is the default.
 type Limits struct {
 	Workers        int // [conductor]workers_pool_size, 300
 	Deploy         int // [conductor]max_concurrent_deploy, 250
@@ -81,19 +75,19 @@ type Limits struct {
 	SoftPowerTries int // [agent]post_deploy_get_power_state_retries, 6
 }
 
-// What nothing configures.
+// Constants of Ironic's configuration without an option here.
 const (
 	hostname        = "localhost"
 	softOffTimeout  = 600 * time.Second // [conductor]soft_power_off_timeout
 	answerTimeout   = 60 * time.Second  // of a BMC and of an agent
-	reservedPercent = 5                 // of the workers, for calls of the API
+	reservedPercent = 5                 // of the workers, for API calls
 	powerSyncs      = 8                 // [conductor]sync_power_state_workers
 	lockAttempts    = 3                 // [conductor]node_locked_retry_attempts
 	powerRetries    = 3                 // [conductor]power_state_sync_max_retries
 )
 
-// EnabledInterfaces are those of the harness that starts real ones, so that
-// both offer the same.
+// EnabledInterfaces returns those that the harness enables in real Ironics, so that both are
+// equal.
 func EnabledInterfaces() map[string][]string {
 	return map[string][]string{
 		"bios":       {"fake", "no-bios"},
@@ -112,8 +106,8 @@ func EnabledInterfaces() map[string][]string {
 	}
 }
 
-// ShippedInterfaces are those that 39.0.0 enables by itself, as far as the lab
-// has them: no storage in cinder.
+// ShippedInterfaces returns those that 39.0.0 enables by default, as far as the lab has them: no
+// cinder storage.
 func ShippedInterfaces() map[string][]string {
 	return map[string][]string{
 		"bios":       {"redfish", "no-bios"},
@@ -132,8 +126,8 @@ func ShippedInterfaces() map[string][]string {
 	}
 }
 
-// ShippedHardwareTypes are the hardware types that 39.0.0 enables by itself and
-// the lab has: ipmi it has not.
+// ShippedHardwareTypes returns the hardware types that 39.0.0 enables by default, as far as the
+// lab has them: no ipmi.
 func ShippedHardwareTypes() []string { return []string{"redfish"} }
 
 func setDefault[T comparable](value *T, byDefault T) {
@@ -143,7 +137,7 @@ func setDefault[T comparable](value *T, byDefault T) {
 	}
 }
 
-// complete fills in what was left out.
+// complete sets the defaults.
 func (o *Options) complete() error {
 	if o.Tables == nil {
 		return errors.New("no database")

@@ -9,8 +9,8 @@ import (
 // crypt64 are the digits of crypt(3).
 const crypt64 = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// hashPassword hashes a rescue password for /etc/shadow:
-// [conductor]rescue_password_hash_algorithm is sha256.
+// hashPassword hashes a rescue password for /etc/shadow: [conductor]rescue_password_hash_algorithm
+// is sha256.
 func hashPassword(password string) string {
 	var raw [16]byte
 	_, _ = rand.Read(raw[:]) // never fails
@@ -80,7 +80,7 @@ func sha256Crypt(key, salt []byte) string {
 	return cryptText(digest)
 }
 
-// cryptText writes a digest with crypt's digits, in crypt's order.
+// cryptText encodes a digest with crypt's digits, in crypt's order.
 func cryptText(d []byte) string {
 	var text strings.Builder
 	put := func(x, y, z byte, digits int) {
@@ -92,7 +92,7 @@ func cryptText(d []byte) string {
 	}
 	for i := range 10 {
 		order := [3]int{0, 10, 20}
-		// Each group begins where the one before ended, turned by one.
+		// Each group starts where the one before ended, rotated by one.
 		x, y, z := order[(3-i%3)%3]+0, order[(4-i%3)%3], order[(5-i%3)%3]
 		put(d[x+i], d[y+i], d[z+i], 4)
 	}

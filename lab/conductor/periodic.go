@@ -12,11 +12,11 @@ import (
 	"ironworks/lab/python"
 )
 
-// periodicWorkers is [conductor]periodic_max_workers: as many nodes at a time
-// are failed for a timeout.
+// periodicWorkers is [conductor]periodic_max_workers: how many nodes are failed for a timeout at
+// the same time.
 const periodicWorkers = 8
 
-// periodic is something that is done from time to time.
+// periodic is a periodic task.
 type periodic struct {
 	every time.Duration
 	do    func(context.Context)
@@ -29,7 +29,7 @@ func (c *Conductor) periodics() []periodic {
 			every = -1
 		}
 		w.limit = limit
-		return periodic{every, func(ctx context.Context) { c.failLate(ctx, w) }}
+		return periodic{every, func(ctx context.Context) { c.failExpired(ctx, w) }}
 	}
 	return []periodic{
 		waits(p.Provision, limits.Deploy, wait{state: deployWait, fail: (*task).deployTimedOut}),
@@ -42,7 +42,7 @@ func (c *Conductor) periodics() []periodic {
 	}
 }
 
-// wait is a state in which a node must not be for ever.
+// wait is a state with a timeout.
 type wait struct {
 	state      string
 	limit      time.Duration
@@ -51,9 +51,9 @@ type wait struct {
 	fail       func(*task, context.Context)
 }
 
-// late tells whether a node has waited too long. Nodes that are locked or in
-// maintenance are left alone.
-func (w wait) late(n *db.Node, now time.Time) bool {
+// expired reports whether a node has exceeded the timeout. Nodes that are locked or in maintenance
+// are skipped.
+func (w wait) expired(n *db.Node, now time.Time) bool {
 	since := n.ProvisionUpdatedAt
 	if w.fromStart {
 		since = n.InspectionStartedAt
@@ -61,13 +61,13 @@ func (w wait) late(n *db.Node, now time.Time) bool {
 	return n.ProvisionState == w.state && n.Reservation == "" && !n.Maintenance && !since.IsZero() && since.Before(now.Add(-w.limit))
 }
 
-// failLate fails the nodes that have waited too long (_fail_if_in_state).
-func (c *Conductor) failLate(ctx context.Context, w wait) {
+// failExpired fails the nodes that have exceeded the timeout (_fail_if_in_state).
+func (c *Conductor) failExpired(ctx context.Context, w wait) {
 	now := c.tables.Now()
-	nodes := c.tables.Nodes.List(func(n *db.Node) bool { return w.late(n, now) })
+	nodes := c.tables.Nodes.List(func(n *db.Node) bool { return w.expired(n, now) })
 	slices.SortStableFunc(nodes, func(a, b *db.Node) int { return a.ProvisionUpdatedAt.Compare(b.ProvisionUpdatedAt) })
 	for _, node := range nodes[:min(len(nodes), periodicWorkers)] {
-		err := c.with(ctx, node.UUID, locking{}, func(_ context.Context, t *task) error {
+		err := c.withTask(ctx, node.UUID, locking{}, func(_ context.Context, t *task) error {
 			if t.node.Maintenance || t.node.ProvisionState != w.state {
 				return nil
 			}
@@ -107,16 +107,16 @@ func (t *task) serviceTimedOut(ctx context.Context) {
 	t.failSteps(ctx, serviceSteps, fmt.Sprintf("Timeout reached while servicing the node. Please check if the ramdisk responsible for the servicing is running on the node. Failed on step %s.", python.Repr(t.node.ServiceStep)), failing{noChange: true})
 }
 
-// notSynced are the states in which the power is left alone.
+// notSynced are the states without power sync.
 var notSynced = []string{deployWait, cleanWait, enroll, adoptFail}
 
-// syncs tells whether the power of a node may be looked at.
+// syncs reports whether the power of a node is synced.
 func syncs(n *db.Node) bool {
 	return !slices.Contains(notSynced, n.ProvisionState) && !n.Maintenance && n.TargetPowerState == "" && n.Reservation == ""
 }
 
-// syncPower compares the power of all nodes with what it should be: a few at a
-// time, those that did not answer last time first.
+// syncPower compares the power of all nodes with the expected state: a few at a time, first those
+// that did not answer last time.
 func (c *Conductor) syncPower(ctx context.Context) {
 	nodes := c.tables.Nodes.List(syncs)
 	c.mu.Lock()
@@ -167,15 +167,15 @@ func (c *Conductor) syncOne(ctx context.Context, uuid string) {
 	c.failedSyncs[uuid] = failed
 }
 
-// syncPower is do_sync_power_state: how many times in a row the power was not
-// as it should be.
+// syncPower implements do_sync_power_state: it returns how many times in a row the power state was
+// wrong.
 func (t *task) syncPower(ctx context.Context, failed int) int {
 	failed++
 	most := powerRetries
 	if t.node.PowerState == "" && isInvalid(t.driver.power.validate(t)) {
 		return 0
 	}
-	// One look at the machine answers all questions.
+	// One request to the machine answers all questions.
 	if t.driver.names["power"] == "redfish" {
 		if system, err := t.systemOf(ctx); err == nil {
 			t.system = system
@@ -185,7 +185,7 @@ func (t *task) syncPower(ctx context.Context, failed int) int {
 	now, err := t.driver.power.state(ctx, t)
 	if err != nil {
 		if failed > most && ctx.Err() == nil && t.upgrade(ctx, locking{}) == nil {
-			t.powerGivenUp("", err)
+			t.giveUpPower("", err)
 		}
 		return failed
 	}
@@ -211,7 +211,7 @@ func (t *task) syncPower(ctx context.Context, failed int) int {
 		_ = t.save()
 		return 0
 	case failed > most:
-		t.powerGivenUp(now, nil)
+		t.giveUpPower(now, nil)
 	case t.powerStaysOn():
 		t.node.PowerState = now
 		_ = t.save()
@@ -221,7 +221,7 @@ func (t *task) syncPower(ctx context.Context, failed int) int {
 	return failed
 }
 
-// clearError forgets an error that the history keeps.
+// clearError clears an error that the history keeps.
 func (t *task) clearError() {
 	if t.node.LastError != "" {
 		t.node.LastError = ""
@@ -229,12 +229,12 @@ func (t *task) clearError() {
 	}
 }
 
-// powerGivenUp puts a node into maintenance whose power cannot be had.
-func (t *task) powerGivenUp(now string, problem error) {
+// giveUpPower puts a node with unknown power state into maintenance.
+func (t *task) giveUpPower(now string, problem error) {
 	message := fmt.Sprintf("During sync_power_state, max retries exceeded for node %s, node state %s does not match expected state '%s'. Updating DB state to '%s' Switching node to maintenance mode.",
 		t.node.UUID, nameOrNone(now), nameOrNone(t.node.PowerState), nameOrNone(now))
 	if problem != nil {
-		message += " Error: " + text(problem)
+		message += " Error: " + messageOf(problem)
 	}
 	t.node.PowerState = now
 	t.record(message, "monitoring", true)
@@ -244,7 +244,7 @@ func (t *task) powerGivenUp(now string, problem error) {
 	_ = t.save()
 }
 
-// recoverPower takes nodes out of maintenance whose power can be had again.
+// recoverPower ends the maintenance of nodes whose power state is known again.
 func (c *Conductor) recoverPower(ctx context.Context) {
 	nodes := c.tables.Nodes.List(func(n *db.Node) bool {
 		return n.Maintenance && n.Fault == faultPower && n.ProvisionState != enroll && n.TargetPowerState == "" && n.Reservation == ""

@@ -13,7 +13,7 @@ import (
 // CreatePort adds a port.
 func (c *Conductor) CreatePort(ctx context.Context, port *db.Port) (*db.Port, error) {
 	var made *db.Port
-	err := c.with(ctx, port.NodeUUID, locking{shared: true}, func(context.Context, *task) error {
+	err := c.withTask(ctx, port.NodeUUID, locking{shared: true}, func(context.Context, *task) error {
 		if err := c.checkPhysicalNetwork(nil, port); err != nil {
 			return err
 		}
@@ -24,8 +24,7 @@ func (c *Conductor) CreatePort(ctx context.Context, port *db.Port) (*db.Port, er
 	return made, err
 }
 
-// checkPhysicalNetwork is validate_port_physnet: the ports of a group are on
-// one network.
+// checkPhysicalNetwork implements validate_port_physnet: the ports of a group are in one network.
 func (c *Conductor) checkPhysicalNetwork(old, port *db.Port) error {
 	if port.PortgroupUUID == "" || (old != nil && old.PortgroupUUID == port.PortgroupUUID && old.PhysicalNetwork == port.PhysicalNetwork) {
 		return nil
@@ -55,8 +54,7 @@ func (c *Conductor) checkPhysicalNetwork(old, port *db.Port) error {
 	return nil
 }
 
-// connectivity are the fields of a port that say how it is connected, as
-// Python shows a set of them.
+// connectivity are the fields of a port about its connection, as Python shows a set of them.
 const connectivity = "pxe_enabled, physical_network, local_link_connection, portgroup_id"
 
 // portsMayChange are the states in which such fields may be changed.
@@ -69,7 +67,7 @@ func (c *Conductor) UpdatePort(ctx context.Context, uuid string, change func(*db
 		return nil, err
 	}
 	var updated *db.Port
-	err = c.with(ctx, old.NodeUUID, locking{}, func(_ context.Context, t *task) error {
+	err = c.withTask(ctx, old.NodeUUID, locking{}, func(_ context.Context, t *task) error {
 		port := old.Clone()
 		if err := change(port); err != nil {
 			return err
@@ -101,7 +99,7 @@ func (c *Conductor) DestroyPort(ctx context.Context, uuid string) error {
 	if err != nil {
 		return err
 	}
-	return c.with(ctx, port.NodeUUID, locking{}, func(context.Context, *task) error { return c.tables.Ports.Destroy(uuid) })
+	return c.withTask(ctx, port.NodeUUID, locking{}, func(context.Context, *task) error { return c.tables.Ports.Destroy(uuid) })
 }
 
 // UpdatePortgroup changes a port group.
@@ -115,7 +113,7 @@ func (c *Conductor) UpdatePortgroup(ctx context.Context, uuid string, change fun
 		return nil, err
 	}
 	var updated *db.Portgroup
-	err = c.with(ctx, group.NodeUUID, locking{}, func(_ context.Context, t *task) error {
+	err = c.withTask(ctx, group.NodeUUID, locking{}, func(_ context.Context, t *task) error {
 		if group.NodeUUID != old.NodeUUID {
 			if !slices.Contains(portsMayChange, t.node.ProvisionState) && !t.node.Maintenance {
 				return conflict(kindInvalidState, "Portgroup %s can not be associated to node %s unless the node is in a %s state or in maintenance mode. Current state is '%s'.",
@@ -140,20 +138,20 @@ func (c *Conductor) DestroyPortgroup(ctx context.Context, uuid string) error {
 	if err != nil {
 		return err
 	}
-	return c.with(ctx, group.NodeUUID, locking{}, func(context.Context, *task) error { return c.tables.Portgroups.Destroy(uuid) })
+	return c.withTask(ctx, group.NodeUUID, locking{}, func(context.Context, *task) error { return c.tables.Portgroups.Destroy(uuid) })
 }
 
-// VIFs are none: the network interface noop has none.
+// VIFs returns none, like the network interface noop.
 func (c *Conductor) VIFs(ctx context.Context, uuid string) ([]db.Dict, error) {
-	return []db.Dict{}, c.with(ctx, uuid, locking{shared: true}, func(context.Context, *task) error { return nil })
+	return []db.Dict{}, c.withTask(ctx, uuid, locking{shared: true}, func(context.Context, *task) error { return nil })
 }
 
-// AttachVIF takes a VIF and does nothing with it, as noop does.
+// AttachVIF does nothing, like noop.
 func (c *Conductor) AttachVIF(ctx context.Context, uuid string, _ db.Dict) error {
-	return c.with(ctx, uuid, locking{}, func(context.Context, *task) error { return nil })
+	return c.withTask(ctx, uuid, locking{}, func(context.Context, *task) error { return nil })
 }
 
-// DetachVIF is as little as AttachVIF.
+// DetachVIF does nothing, like noop.
 func (c *Conductor) DetachVIF(ctx context.Context, uuid, _ string) error {
-	return c.with(ctx, uuid, locking{}, func(context.Context, *task) error { return nil })
+	return c.withTask(ctx, uuid, locking{}, func(context.Context, *task) error { return nil })
 }

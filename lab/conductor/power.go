@@ -9,10 +9,9 @@ import (
 	"ironworks/lab/python"
 )
 
-// SetPower begins a change of power. The timeout is in seconds; 0 is the
-// configured one.
+// SetPower starts a power change. The timeout is in seconds; 0 is the configured one.
 func (c *Conductor) SetPower(ctx context.Context, uuid, target string, timeout int) error {
-	return c.with(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if err := t.driver.power.validate(t); err != nil {
 			return err
 		}
@@ -34,16 +33,15 @@ func (c *Conductor) SetPower(ctx context.Context, uuid, target string, timeout i
 		t.refused = func(err error) {
 			if isKind(err, kindNoWorker) {
 				t.node.PowerState, t.node.TargetPowerState = before, ""
-				t.note(err)
+				t.recordError(err)
 			}
 		}
-		t.then("node_power_action", func(ctx context.Context, t *task) error { return t.setPowerWithin(ctx, target, limit) })
+		t.continueWith("node_power_action", func(ctx context.Context, t *task) error { return t.setPowerWithin(ctx, target, limit) })
 		return nil
 	})
 }
 
-// setPower is node_power_action: it changes the power and waits until it has
-// changed.
+// setPower implements node_power_action: it changes the power and waits for the result.
 func (t *task) setPower(ctx context.Context, change string) error {
 	return t.setPowerWithin(ctx, change, 0)
 }
@@ -53,7 +51,7 @@ func (t *task) setPowerWithin(ctx context.Context, change string, timeout time.D
 	if target == powerOff && t.node.DisablePowerOff != nil && *t.node.DisablePowerOff {
 		return powerFailure(change)
 	}
-	skip, err := t.powerIs(ctx, change)
+	skip, err := t.powerIsAlready(ctx, change)
 	if err != nil {
 		return err
 	}
@@ -82,7 +80,7 @@ func (t *task) setPowerWithin(ctx context.Context, change string, timeout time.D
 	}
 	t.node.TargetPowerState = ""
 	if err != nil {
-		t.record(fmt.Sprintf("Failed to change power state to '%s' by '%s': %s", target, change, text(err)), "", true)
+		t.record(fmt.Sprintf("Failed to change power state to '%s' by '%s': %s", target, change, messageOf(err)), "", true)
 		_ = t.save()
 		return err
 	}
@@ -90,14 +88,14 @@ func (t *task) setPowerWithin(ctx context.Context, change string, timeout time.D
 	return t.save()
 }
 
-// powerIs tells that there is nothing to change, and then clears the error.
-func (t *task) powerIs(ctx context.Context, change string) (bool, error) {
+// powerIsAlready reports whether there is nothing to change, and then clears the error.
+func (t *task) powerIsAlready(ctx context.Context, change string) (bool, error) {
 	if change != powerOn && change != powerOff && change != softPowerOff {
 		return false, nil
 	}
 	now, err := t.driver.power.state(ctx, t)
 	if err != nil {
-		t.record(fmt.Sprintf("Failed to change power state to '%s': %s", change, text(err)), "", true)
+		t.record(fmt.Sprintf("Failed to change power state to '%s': %s", change, messageOf(err)), "", true)
 		t.node.TargetPowerState = ""
 		_ = t.save()
 		return false, err
@@ -109,7 +107,7 @@ func (t *task) powerIs(ctx context.Context, change string) (bool, error) {
 	return true, t.save()
 }
 
-// wipeOnPowerOff forgets an agent that is gone.
+// wipeOnPowerOff removes the data of an agent that is gone.
 func (t *task) wipeOnPowerOff() {
 	t.dropInternal("agent_url")
 	if !python.Truthy(t.internal("agent_secret_token_pregenerated")) {
@@ -118,7 +116,7 @@ func (t *task) wipeOnPowerOff() {
 	t.dropInternal("agent_cached_deploy_steps", "agent_cached_clean_steps", "agent_verify_ca", "agent_start_attempted")
 }
 
-// waitForPower waits until the power is as wanted.
+// waitForPower waits for a power state.
 func (t *task) waitForPower(ctx context.Context, state string, timeout time.Duration) error {
 	if timeout == 0 {
 		timeout = t.c.options.Timeouts.PowerChange
@@ -141,7 +139,7 @@ func (t *task) waitForPower(ctx context.Context, state string, timeout time.Dura
 	}
 }
 
-// powerOffAndOn does something while the power is off.
+// powerOffAndOn calls do while the power is off.
 func (t *task) powerOffAndOn(ctx context.Context, do func() error) error {
 	on := powerOn
 	if t.powerStaysOn() {
@@ -155,21 +153,21 @@ func (t *task) powerOffAndOn(ctx context.Context, do func() error) error {
 	return t.setPower(ctx, on)
 }
 
-// powerStaysOn is disable_power_off.
+// powerStaysOn implements disable_power_off.
 func (t *task) powerStaysOn() bool { return t.node.DisablePowerOff != nil && *t.node.DisablePowerOff }
 
-// wipeAgent forgets the agent's address and token (wipe_token_and_url).
+// wipeAgent removes the agent's address and token (wipe_token_and_url).
 func (t *task) wipeAgent() {
 	t.dropInternal("agent_secret_token", "agent_secret_token_pregenerated", "agent_url", "agent_verify_ca")
 }
 
-// The flags that steps leave.
+// Flags left by steps.
 var stepFlags = []string{
 	"cleaning_reboot", "deployment_reboot", "servicing_reboot", "skip_current_clean_step", "skip_current_deploy_step",
 	"skip_current_service_step", "cleaning_polling", "deployment_polling", "servicing_polling",
 }
 
-// wipeSteps forgets what a run of steps needed (wipe_*_internal_info).
+// wipeSteps removes the data of a run of steps (wipe_*_internal_info).
 func (t *task) wipeSteps(kind stepKind) {
 	t.wipeAgent()
 	t.setInternal(string(kind)+"_steps", nil)

@@ -10,24 +10,23 @@ import (
 //go:embed properties.json
 var propertiesFile []byte
 
-// properties are the keys of driver_info of one kind, or of a logical disk of a RAID, with what
-// Ironic says of each.
+// properties returns the keys of driver_info of one kind, or of a logical disk of a RAID, with
+// Ironic's descriptions.
 func properties(kind string) map[string]string {
 	var all map[string]map[string]string
 	if err := json.Unmarshal(propertiesFile, &all); err != nil {
-		panic(err) // the file is ours
+		panic(err) // the file is embedded
 	}
 	return all[kind]
 }
 
-// DriverProperties are the keys of driver_info that the default interfaces of a
-// hardware type know.
+// DriverProperties returns the keys of driver_info for the default interfaces of a hardware type.
 func (c *Conductor) DriverProperties(driver string) (map[string]string, error) {
 	if !slices.Contains(c.options.HardwareTypes, driver) {
 		return nil, driverNotFound(driver)
 	}
 	all := map[string]string{}
-	// Where two tell of a key, boot has the last word.
+	// If two kinds describe a key, boot takes precedence.
 	for _, kind := range append(slices.Clone(interfaceKinds), "boot") {
 		name, err := c.defaultInterface(driver, kind, "")
 		if err != nil {
@@ -49,7 +48,7 @@ func (c *Conductor) DriverProperties(driver string) (map[string]string, error) {
 	return all, nil
 }
 
-// RAIDProperties describe a logical disk.
+// RAIDProperties returns the properties of a logical disk.
 func (c *Conductor) RAIDProperties(driver string) (map[string]string, error) {
 	if !slices.Contains(c.options.HardwareTypes, driver) {
 		return nil, driverNotFound(driver)

@@ -11,7 +11,7 @@ import (
 	"ironworks/lab/python"
 )
 
-// raidFields are what a logical disk may have, with what each has to be
+// raidFields are the fields of a logical disk, with their checks
 // (ironic/drivers/raid_config_schema.json).
 var raidFields = map[string]func(value any) string{
 	"raid_level":               raidOneOf("JBOD", "0", "1", "2", "5", "6", "1+0", "5+0", "6+0"),
@@ -26,7 +26,7 @@ var raidFields = map[string]func(value any) string{
 	"physical_disks":           raidDisks,
 }
 
-// checkRAID says what is wrong with a RAID configuration, as jsonschema does.
+// checkRAID returns jsonschema's message about a RAID configuration.
 func checkRAID(target db.Dict) error {
 	problem, roots := raidProblem(target)
 	if problem != "" {
@@ -128,7 +128,7 @@ func raidOneOf(words ...string) func(any) string {
 		if problem := raidText(value); problem != "" {
 			return problem
 		}
-		if !slices.Contains(words, value.(string)) { //nolint:forcetypeassert // raidText says so
+		if !slices.Contains(words, value.(string)) { //nolint:forcetypeassert // checked by raidText
 			return python.Repr(value) + " is not one of " + python.Repr(words)
 		}
 		return ""
@@ -136,7 +136,7 @@ func raidOneOf(words ...string) func(any) string {
 }
 
 func raidSize(value any) string {
-	if value == "MAX" || isWhole(value) && number(value) >= 0 {
+	if value == "MAX" || isWhole(value) && toInt(value) >= 0 {
 		return ""
 	}
 	return python.Repr(value) + " is not valid under any of the given schemas"
@@ -146,7 +146,7 @@ func raidCount(value any) string {
 	switch {
 	case !isWhole(value):
 		return notOfType(value, "integer")
-	case number(value) <= 0:
+	case toInt(value) <= 0:
 		return python.Repr(value) + " is less than or equal to the minimum of 0"
 	}
 	return ""

@@ -22,8 +22,8 @@ import (
 	"ironworks/lab/python"
 )
 
-// sushyError is an error of the Redfish library of the real one, with its class
-// and its words. It is none of Ironic's own exceptions.
+// sushyError is an error of Ironic's Redfish library, with its class and message. It is not one of
+// Ironic's exceptions.
 type sushyError struct {
 	class  string
 	status int
@@ -32,7 +32,7 @@ type sushyError struct {
 
 func (e *sushyError) Error() string { return e.text }
 
-// asSushy is an error as one of the library's.
+// asSushy returns an error as one of the library's.
 func asSushy(err error) *sushyError {
 	var s *sushyError
 	if errors.As(err, &s) {
@@ -41,11 +41,10 @@ func asSushy(err error) *sushyError {
 	return nil
 }
 
-// isHTTP tells whether a BMC has answered with an error.
+// isHTTP reports whether a BMC has answered with an error.
 func (e *sushyError) isHTTP() bool { return e != nil && e.status != 0 }
 
-// bmcCache keeps the sessions with BMCs (SessionCache): those that were made
-// first go first.
+// bmcCache caches the sessions with BMCs (SessionCache); it evicts the oldest first.
 type bmcCache struct {
 	c     *Conductor
 	mu    sync.Mutex
@@ -57,7 +56,7 @@ func newBMCCache(c *Conductor) *bmcCache {
 	return &bmcCache{c: c, known: map[string]*list.Element{}, order: list.New()}
 }
 
-// get is the BMC of a node. One that is new has to log in first.
+// get returns the BMC of a node. A new one has to log in first.
 func (b *bmcCache) get(info redfishInfo) *bmc {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -68,7 +67,7 @@ func (b *bmcCache) get(info redfishInfo) *bmc {
 	m := &bmc{c: b.c, info: info, key: key}
 	b.known[key] = b.order.PushBack(m)
 	if b.order.Len() > b.c.options.Limits.BMCSessions {
-		// Its session is closed if a worker is free; the BMC ends it otherwise.
+		// Its session is closed if a worker is free; otherwise it expires.
 		_ = b.c.spawn(false, b.drop(b.order.Front()).leave)
 	}
 	return m
@@ -80,7 +79,7 @@ func (b *bmcCache) drop(e *list.Element) *bmc {
 	return m
 }
 
-// forget drops a BMC that was out of reach or let nobody in.
+// forget drops a BMC that was unreachable or rejected the credentials.
 func (b *bmcCache) forget(m *bmc) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -102,7 +101,7 @@ type bmc struct {
 	vendor string // of the service root
 }
 
-// auth is how requests of a session are let in.
+// auth is how requests of a session are authenticated.
 type auth struct {
 	in      bool // logged in
 	basic   bool
@@ -110,21 +109,21 @@ type auth struct {
 	session string // its path
 }
 
-// answer is what a BMC has answered.
+// answer is the answer of a BMC.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// How the library tries again when the connection fails.
+// Retries of the library when the connection fails.
 const (
 	sushyTries    = 10
 	sushyInterval = 3 * time.Second
 )
 
 func (m *bmc) client() (*http.Client, error) {
-	config := &tls.Config{InsecureSkipVerify: !m.info.verify, MinVersion: tls.VersionTLS12} //nolint:gosec // redfish_verify_ca says so
+	config := &tls.Config{InsecureSkipVerify: !m.info.verify, MinVersion: tls.VersionTLS12} //nolint:gosec // set by redfish_verify_ca
 	if m.info.ca != "" {
 		raw, err := os.ReadFile(m.info.ca) //nolint:gosec // the operator names a file
 		if err != nil {
@@ -133,11 +132,11 @@ func (m *bmc) client() (*http.Client, error) {
 		config.RootCAs = x509.NewCertPool()
 		config.RootCAs.AppendCertsFromPEM(raw)
 	}
-	// One connection for each call, as the library does.
+	// One connection per call, as in the library.
 	return &http.Client{Timeout: answerTimeout, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: config}}, nil
 }
 
-// send sends one request, again and again while the connection fails.
+// send sends one request, with retries while the connection fails.
 func (m *bmc) send(ctx context.Context, who auth, method, path string, body any) (answer, error) {
 	var raw []byte
 	if body != nil {
@@ -152,7 +151,7 @@ func (m *bmc) send(ctx context.Context, who auth, method, path string, body any)
 	}
 	address := m.info.base + path
 	if scheme, _, _ := strings.Cut(address, "://"); scheme != "http" && scheme != "https" {
-		// The HTTP library has no adapter for it, and another try would not find one.
+		// The HTTP library has no adapter for it, so a retry is useless.
 		return answer{}, &sushyError{class: "ConnectionError", text: fmt.Sprintf("Unable to connect to %s. Error: No connection adapters were found for %s", address, python.Repr(address))}
 	}
 	for try := 1; ; try++ {
@@ -169,7 +168,7 @@ func (m *bmc) send(ctx context.Context, who auth, method, path string, body any)
 }
 
 func (m *bmc) sendOnce(ctx context.Context, client *http.Client, who auth, method, address string, raw []byte) (answer, error) {
-	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(raw)) //nolint:gosec // the operator said where the BMC is
+	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(raw)) //nolint:gosec // the operator configures the address
 	if err != nil {
 		return answer{}, fmt.Errorf("preparing the request: %w", err)
 	}
@@ -183,7 +182,7 @@ func (m *bmc) sendOnce(ctx context.Context, client *http.Client, who auth, metho
 	case who.token != "":
 		request.Header.Set("X-Auth-Token", who.token)
 	}
-	response, err := client.Do(request) //nolint:gosec // the operator said where the BMC is
+	response, err := client.Do(request) //nolint:gosec // the operator configures the address
 	if err != nil {
 		return answer{}, pythonConnection(err, request.URL)
 	}
@@ -195,8 +194,7 @@ func (m *bmc) sendOnce(ctx context.Context, client *http.Client, who auth, metho
 	return answer{status: response.StatusCode, header: response.Header, body: body}, nil
 }
 
-// pythonConnection says what went wrong with a connection in the words of
-// Python's requests.
+// pythonConnection returns a connection error with the message of Python's requests.
 func pythonConnection(err error, address *url.URL) error {
 	class := "HTTPConnection"
 	port := address.Port()
@@ -223,7 +221,7 @@ func pythonConnection(err error, address *url.URL) error {
 	return fmt.Errorf("%s: Max retries exceeded with url: %s (Caused by %w)", pool, address.RequestURI(), err)
 }
 
-// check is raise_for_response.
+// check implements raise_for_response.
 func (m *bmc) check(method, path string, got answer) error {
 	if got.status < http.StatusBadRequest {
 		return nil
@@ -283,8 +281,8 @@ func mostSevere(raw json.RawMessage) string {
 	return ""
 }
 
-// enter reads the root and logs in: with a session, or without where the BMC
-// has none. What is out of date is not kept.
+// enter reads the root and logs in: with a session, or without one if the BMC has none. An
+// outdated authentication is not reused.
 func (m *bmc) enter(ctx context.Context, outdated auth) (auth, error) {
 	m.login.Lock()
 	defer m.login.Unlock()
@@ -354,7 +352,7 @@ func (m *bmc) leave(ctx context.Context) {
 	}
 }
 
-// do sends a request of a session. One that has expired is renewed once.
+// do sends an authenticated request. An expired session is renewed once.
 func (m *bmc) do(ctx context.Context, method, path string, body any) (answer, error) {
 	m.mu.Lock()
 	who := m.auth
@@ -380,7 +378,7 @@ func (m *bmc) do(ctx context.Context, method, path string, body any) (answer, er
 	}
 }
 
-// rootVendor is the vendor that the service root tells.
+// rootVendor returns the vendor in the service root.
 func (m *bmc) rootVendor() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -399,9 +397,8 @@ func (m *bmc) get(ctx context.Context, path string, into any) error {
 	return nil
 }
 
-// connect is _get_connection: it tries again while the BMC is out of reach, and
-// says what went wrong in Ironic's words. Nodes of one BMC share its session, not
-// their system.
+// connect implements _get_connection: it retries while the BMC is unreachable, and returns
+// Ironic's message. Nodes of one BMC share its session, not their system.
 func (t *task) connect(ctx context.Context, do func(m *bmc, system string) error) error {
 	info, err := parseRedfish(t.node)
 	if err != nil {

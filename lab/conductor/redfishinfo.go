@@ -11,7 +11,7 @@ import (
 	"ironworks/lab/python"
 )
 
-// redfishInfo is what driver_info says of a BMC.
+// redfishInfo is the BMC configuration in driver_info.
 type redfishInfo struct {
 	base           string // scheme and host
 	root           string // path of the service
@@ -22,13 +22,13 @@ type redfishInfo struct {
 	auth           string
 }
 
-// parseRedfish is parse_driver_info.
+// parseRedfish implements parse_driver_info.
 func parseRedfish(n *db.Node) (redfishInfo, error) {
 	info := n.DriverInfo
 	if !python.Truthy(info["redfish_address"]) {
 		return redfishInfo{}, missing("Missing the following Redfish properties in node %s driver_info: ['redfish_address']", n.UUID)
 	}
-	bad := invalid("Invalid Redfish address %s set in driver_info/redfish_address on node %s", plain(info["redfish_address"]), n.UUID)
+	bad := invalid("Invalid Redfish address %s set in driver_info/redfish_address on node %s", pythonStr(info["redfish_address"]), n.UUID)
 	address, ok := info["redfish_address"].(string)
 	if !ok {
 		return redfishInfo{}, bad
@@ -58,7 +58,7 @@ func parseRedfish(n *db.Node) (redfishInfo, error) {
 	}
 	r.auth = "auto"
 	if auth, given := info["redfish_auth_type"]; given {
-		r.auth = plain(auth)
+		r.auth = pythonStr(auth)
 	}
 	switch r.auth {
 	case "basic", "session", "auto":
@@ -68,14 +68,14 @@ func parseRedfish(n *db.Node) (redfishInfo, error) {
 	return r, nil
 }
 
-// parseVerify reads redfish_verify_ca: a bool, a text that is one, or a file.
+// parseVerify reads redfish_verify_ca: a bool, a text with one, or a file.
 func (r *redfishInfo) parseVerify(n *db.Node) error {
 	value, given := n.DriverInfo["redfish_verify_ca"]
 	r.verify = true
 	if !given || value == nil {
 		return nil
 	}
-	bad := invalid("Invalid value type set in driver_info/redfish_verify_ca on node %s. The value should be a Boolean or the path to a file/directory, not \"%s\"", n.UUID, plain(value))
+	bad := invalid("Invalid value type set in driver_info/redfish_verify_ca on node %s. The value should be a Boolean or the path to a file/directory, not \"%s\"", n.UUID, pythonStr(value))
 	switch v := value.(type) {
 	case bool:
 		r.verify = v

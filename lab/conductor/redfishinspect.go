@@ -10,7 +10,7 @@ import (
 	"ironworks/lab/db"
 )
 
-// redfishInspect asks the BMC what the machine is.
+// redfishInspect inspects the machine through its BMC.
 type redfishInspect struct{ fakeInspect }
 
 func (redfishInspect) validate(t *task) error {
@@ -154,7 +154,7 @@ func (redfishInspect) inspect(ctx context.Context, t *task) (string, error) {
 	return manageable, t.save()
 }
 
-// withCapability adds one to a list of capabilities.
+// withCapability adds a capability to a list.
 func withCapability(list, one string) string {
 	if list == "" {
 		return one
@@ -162,8 +162,7 @@ func withCapability(list, one string) string {
 	return list + "," + one
 }
 
-// redfishHooks runs the default ones: validate-interfaces, ports and
-// architecture.
+// redfishHooks runs the default hooks: validate-interfaces, ports and architecture.
 func redfishHooks(t *task, inventory, pluginData db.Dict) error {
 	return runHooks(t, inventory, pluginData)
 }
@@ -177,7 +176,7 @@ func (s *redfishSystem) cpu(ctx context.Context) (map[string]any, error) {
 	if err != nil || len(all) == 0 {
 		return cpu, err
 	}
-	// Threads are counted, not sockets.
+	// Ironic counts threads, not sockets.
 	threads := 0
 	for _, raw := range all {
 		var one struct{ TotalThreads int }
@@ -201,7 +200,7 @@ func (s *redfishSystem) cpu(ctx context.Context) (map[string]any, error) {
 	return cpu, nil
 }
 
-// localGB is _detect_local_gb: the smallest disk of 4 GiB or more, less one.
+// localGB implements _detect_local_gb: the smallest disk of 4 GiB or more, minus 1 GiB.
 func (s *redfishSystem) localGB(ctx context.Context, storages []storage) int {
 	const gib = 1 << 30
 	smallest := func(sizes []int64) int64 {
@@ -258,7 +257,7 @@ func orNone[T any](p *T) any {
 	return *p
 }
 
-// orEmpty is a list that is not null.
+// orEmpty returns a list that is not null.
 func orEmpty(list []any) []any {
 	if list == nil {
 		return []any{}
@@ -285,27 +284,27 @@ func controllersOf(storages []storage) []any {
 	for _, s := range storages {
 		parts, drives := []any{}, []any{}
 		for _, c := range s.StorageControllers {
-			told := map[string]any{
+			data := map[string]any{
 				"member_id": c.MemberID, "name": orNone(c.Name), "raid_types": orEmpty(c.RAIDTypes), "speed_gbps": orNone(c.SpeedGbps),
 				"controller_protocols": orEmpty(c.ControllerProtocols), "device_protocols": orEmpty(c.DeviceProtocols),
 			}
 			if c.Status != nil {
-				told["status"] = map[string]any{"health": orNone(c.Status.Health), "state": orNone(c.Status.State)}
+				data["status"] = map[string]any{"health": orNone(c.Status.Health), "state": orNone(c.Status.State)}
 			}
-			parts = append(parts, told)
+			parts = append(parts, data)
 		}
 		for _, d := range s.drives {
-			told := map[string]any{
+			data := map[string]any{
 				"name": d.Name, "size": orNone(d.CapacityBytes), "id": d.ID, "media_type": orNone(d.MediaType), "serial_number": orNone(d.SerialNumber),
 				"manufacturer": orNone(d.Manufacturer), "model": orNone(d.Model), "revision": nil,
 			}
 			if d.Protocol != nil {
-				told["protocol"] = *d.Protocol
+				data["protocol"] = *d.Protocol
 			}
 			if d.Status != nil {
-				told["status"] = map[string]any{"health": orNone(d.Status.Health), "state": orNone(d.Status.State)}
+				data["status"] = map[string]any{"health": orNone(d.Status.Health), "state": orNone(d.Status.State)}
 			}
-			drives = append(drives, told)
+			drives = append(drives, data)
 		}
 		all = append(all, map[string]any{"id": s.ID, "name": s.Name, "storage_controllers": parts, "drives": drives})
 	}
@@ -319,11 +318,11 @@ func interfacesOf(nics []ethernet) []any {
 		if err != nil {
 			continue
 		}
-		told := map[string]any{"mac_address": mac.String(), "name": n.ID}
+		data := map[string]any{"mac_address": mac.String(), "name": n.ID}
 		if n.SpeedMbps != nil {
-			told["speed_mbps"] = *n.SpeedMbps
+			data["speed_mbps"] = *n.SpeedMbps
 		}
-		all = append(all, told)
+		all = append(all, data)
 	}
 	return all
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// redfishPower is the power interface of BMCs.
+// redfishPower is the power interface for Redfish.
 type redfishPower struct{}
 
 func (redfishPower) validate(t *task) error {
@@ -28,7 +28,7 @@ func (redfishPower) supported() []string {
 	return []string{powerOn, powerOff, reboot, softReboot, softPowerOff}
 }
 
-// resetOf is a change of power in Redfish's words.
+// resetOf returns a power change in Redfish.
 func resetOf(change string) string {
 	switch change {
 	case powerOn:
@@ -44,9 +44,9 @@ func resetOf(change string) string {
 	}
 }
 
-// change is _set_power_state.
+// change implements _set_power_state.
 func (redfishPower) change(ctx context.Context, t *task, system *redfishSystem, change string, timeout time.Duration) error {
-	const tries, interval = 3, 3 * time.Second // of a BMC that is not ready to be powered on
+	const tries, interval = 3, 3 * time.Second // for a BMC that is not ready to power on
 	for try := 0; ; try++ {
 		err := system.reset(ctx, resetOf(change))
 		if err == nil {
@@ -59,7 +59,7 @@ func (redfishPower) change(ctx context.Context, t *task, system *redfishSystem, 
 		}
 	}
 	if change == reboot {
-		t.c.sleep(ctx, 15*time.Second) // until the machine has begun to restart
+		t.c.sleep(ctx, 15*time.Second) // until the machine has started to restart
 	}
 	return t.waitForPower(ctx, powerTarget(change), timeout)
 }
@@ -78,7 +78,7 @@ func (p redfishPower) set(ctx context.Context, t *task, change string, timeout t
 	case e == nil:
 		return err
 	case e.isHTTP() && (e.status == http.StatusBadRequest || e.status == http.StatusConflict):
-		// What is wanted may be the case already.
+		// The machine may be in the requested state already.
 		if now, refreshErr := t.systemOf(ctx); refreshErr == nil && now.power() == powerTarget(change) {
 			return nil
 		}
@@ -117,8 +117,7 @@ func (p redfishPower) reboot(ctx context.Context, t *task, timeout time.Duration
 	return err
 }
 
-// restoreBootDevice sets the boot device again that the BMC could keep for one
-// boot only.
+// restoreBootDevice sets the boot device again that the BMC supports for one boot only.
 func (t *task) restoreBootDevice(ctx context.Context, system *redfishSystem) {
 	device, _ := t.internal("redfish_boot_device").(string)
 	if target := bootTargets[strings.ToLower(device)]; target != "" && t.driver.names["management"] == "redfish" {
@@ -126,10 +125,10 @@ func (t *task) restoreBootDevice(ctx context.Context, system *redfishSystem) {
 	}
 }
 
-// bootTargets are boot devices in Redfish's words.
+// bootTargets are boot devices in Redfish.
 var bootTargets = map[string]string{"pxe": "Pxe", "disk": "Hdd", "cdrom": "Cd", "bios": "BiosSetup", "uefihttp": "UefiHttp"}
 
-// setOverride is _set_boot_device.
+// setOverride implements _set_boot_device.
 func (t *task) setOverride(ctx context.Context, system *redfishSystem, target string, persistent bool) error {
 	wanted := "Once"
 	if persistent {

@@ -16,7 +16,7 @@ type link struct {
 	ID string `json:"@odata.id"`
 }
 
-// redfishSystem is a ComputerSystem, as far as it matters here.
+// redfishSystem has the used fields of a ComputerSystem.
 type redfishSystem struct {
 	bmc  *bmc
 	path string
@@ -75,7 +75,7 @@ func (t *task) systemOf(ctx context.Context) (*redfishSystem, error) {
 	return system, nil
 }
 
-// power is the state of power in Ironic's words, empty for another one.
+// power returns the power state in Ironic's terms, empty for others.
 func (s *redfishSystem) power() string {
 	switch s.PowerState {
 	case "On", "PoweringOn":
@@ -87,7 +87,7 @@ func (s *redfishSystem) power() string {
 	}
 }
 
-// reset works the power.
+// reset sends a reset action.
 func (s *redfishSystem) reset(ctx context.Context, kind string) error {
 	if allowed := s.Actions.Reset.Allowed; len(allowed) > 0 && !slices.Contains(allowed, kind) {
 		return &sushyError{class: "InvalidParameterValueError", text: notAllowed("value", "ResetType", kind, allowed)}
@@ -99,8 +99,8 @@ func (s *redfishSystem) reset(ctx context.Context, kind string) error {
 	return err
 }
 
-// notAllowed says that a BMC does not offer a value, as Python shows
-// enumerations and sets of them.
+// notAllowed returns the message about an unsupported value, with enumerations and sets as Python
+// shows them.
 func notAllowed(parameter, class, value string, allowed []string) string {
 	shown := make([]string, len(allowed))
 	for i, word := range allowed {
@@ -109,7 +109,7 @@ func notAllowed(parameter, class, value string, allowed []string) string {
 	return fmt.Sprintf("The parameter \"%s\" value \"%s.%s\" is invalid. Valid values are: {%s}", parameter, class, enumName(value), strings.Join(shown, ", "))
 }
 
-// enumName is the name of a word of Redfish in Python: FORCE_OFF.
+// enumName returns Python's name of a Redfish value: FORCE_OFF.
 func enumName(word string) string {
 	var b strings.Builder
 	for i, r := range word {
@@ -121,7 +121,7 @@ func enumName(word string) string {
 	return b.String()
 }
 
-// setBoot changes the boot override; what is empty stays.
+// setBoot changes the boot override; empty values stay.
 func (s *redfishSystem) setBoot(ctx context.Context, target, enabled, mode string) error {
 	if target != "" && len(s.Boot.Targets) > 0 && !slices.Contains(s.Boot.Targets, target) {
 		return &sushyError{class: "InvalidParameterValueError", text: notAllowed("target", "BootSource", target, s.Boot.Targets)}
@@ -136,7 +136,7 @@ func (s *redfishSystem) setBoot(ctx context.Context, target, enabled, mode strin
 	return err
 }
 
-// virtualMedia is a drive of the BMC.
+// virtualMedia is a virtual drive of the BMC.
 type virtualMedia struct {
 	path       string
 	MediaTypes []string
@@ -152,7 +152,7 @@ type virtualMedia struct {
 	}
 }
 
-// drives are those of the system, or else of its managers.
+// drives returns those of the system, or else of its managers.
 func (s *redfishSystem) drives(ctx context.Context) ([]*virtualMedia, error) {
 	if s.VirtualMedia != nil {
 		return s.drivesAt(ctx, s.VirtualMedia.ID)
@@ -191,12 +191,12 @@ func (s *redfishSystem) drivesAt(ctx context.Context, path string) ([]*virtualMe
 	return all, nil
 }
 
-// isFor tells whether a drive takes a kind of medium: a DVD drive reads CDs.
+// isFor reports whether a drive supports a kind of medium: a DVD drive reads CDs.
 func (d *virtualMedia) isFor(kind string) bool {
 	return kind == "" || slices.Contains(d.MediaTypes, kind) || (kind == "CD" && slices.Contains(d.MediaTypes, "DVD"))
 }
 
-// insert puts an image into a drive.
+// insert inserts an image into a drive.
 func (s *redfishSystem) insert(ctx context.Context, d *virtualMedia, image string) error {
 	if d.Actions.Insert.Target == "" {
 		_, err := s.bmc.do(ctx, http.MethodPatch, d.path, map[string]any{"Image": image, "Inserted": true, "WriteProtected": true})
@@ -209,7 +209,7 @@ func (s *redfishSystem) insert(ctx context.Context, d *virtualMedia, image strin
 		if !e.isHTTP() {
 			return err
 		}
-		// Some BMCs want to be told what the address says.
+		// Some BMCs require what the address already contains.
 		switch {
 		case body["TransferProtocolType"] == nil && strings.Contains(e.text, "TransferProtocolType"):
 			body["TransferProtocolType"] = strings.ToUpper(strings.SplitN(image, ":", 2)[0])
@@ -247,8 +247,8 @@ func (s *redfishSystem) eject(ctx context.Context, kind string) error {
 	return nil
 }
 
-// insertMedium is _insert_vmedia: the drives are tried one after the other, and
-// all again while the BMC has trouble of its own.
+// insertMedium implements _insert_vmedia: it tries the drives one after the other, and retries all
+// of them while the BMC fails.
 func (t *task) insertMedium(ctx context.Context, s *redfishSystem, image, kind string) error {
 	const tries, interval = 3, 3 * time.Second
 	var problems []string
@@ -299,10 +299,10 @@ func (t *task) insertMedium(ctx context.Context, s *redfishSystem, image, kind s
 	}
 }
 
-// mediaType is how Python shows the kind of a medium.
+// mediaType returns the kind of a medium as Python shows it.
 func mediaType(kind string) string { return "VirtualMediaType." + strings.ToUpper(kind) }
 
-// memory is the memory in MiB, 0 if it is not told.
+// memory returns the memory in MiB, 0 if unknown.
 func (s *redfishSystem) memory() int {
 	if s.MemorySummary == nil || s.MemorySummary.TotalSystemMemoryGiB == nil {
 		return 0

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Rescue begins to boot a rescue system.
+// Rescue starts to boot a rescue system.
 func (c *Conductor) Rescue(ctx context.Context, uuid, password string) error {
-	return c.with(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
+	return c.withTask(ctx, uuid, locking{}, func(ctx context.Context, t *task) error {
 		if t.node.Maintenance {
 			return inMaintenance("rescuing", t.node.UUID)
 		}
@@ -26,7 +26,7 @@ func (c *Conductor) Rescue(ctx context.Context, uuid, password string) error {
 			if isInvalid(err) || isKind(err, kindUnsupported) {
 				t.dropRescuePassword()
 				_ = t.save()
-				return t.rescueFailure("Validation failed: " + text(err))
+				return t.rescueFailure("Validation failed: " + messageOf(err))
 			}
 			return err
 		}
@@ -38,15 +38,15 @@ func (c *Conductor) Rescue(ctx context.Context, uuid, password string) error {
 		t.refused = func(err error) {
 			if isKind(err, kindNoWorker) {
 				t.dropRescuePassword()
-				t.note(err)
+				t.recordError(err)
 			}
 		}
-		t.then("_do_node_rescue", func(ctx context.Context, t *task) error { return t.rescueNode(ctx) })
+		t.continueWith("_do_node_rescue", func(ctx context.Context, t *task) error { return t.rescueNode(ctx) })
 		return nil
 	})
 }
 
-// nameOrNone is how Python shows what may be missing.
+// nameOrNone returns an optional text as Python shows it.
 func nameOrNone(s string) string {
 	if s == "" {
 		return "None"
@@ -63,7 +63,7 @@ func (t *task) dropRescuePassword() {
 	delete(t.node.InstanceInfo, "hashed_rescue_password")
 }
 
-// rescueNode is _do_node_rescue.
+// rescueNode implements _do_node_rescue.
 func (t *task) rescueNode(ctx context.Context) error {
 	state, err := t.driver.rescue.rescue(ctx, t)
 	if err != nil {
@@ -82,13 +82,13 @@ func (t *task) rescueProblem(err error, what string) {
 	if isIronic(err) {
 		format = "Failed to %s: %s"
 	}
-	t.record(fmt.Sprintf(format, what, text(err)), "rescue", true)
+	t.record(fmt.Sprintf(format, what, messageOf(err)), "rescue", true)
 	_ = t.process(onFail)
 }
 
-// Unrescue begins to boot the instance again.
+// Unrescue starts to boot the instance again.
 func (c *Conductor) Unrescue(ctx context.Context, uuid string) error {
-	return c.with(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		t.dropInternal("agent_url")
 		if t.node.Maintenance {
 			return inMaintenance("unrescuing", t.node.UUID)
@@ -97,12 +97,12 @@ func (c *Conductor) Unrescue(ctx context.Context, uuid string) error {
 			if !isInvalid(err) {
 				return err
 			}
-			return failure("InstanceUnrescueFailure", "Failed to unrescue instance %s for node %s: Validation failed: %s", nameOrNone(t.node.InstanceUUID), t.node.UUID, text(err))
+			return failure("InstanceUnrescueFailure", "Failed to unrescue instance %s for node %s: Validation failed: %s", nameOrNone(t.node.InstanceUUID), t.node.UUID, messageOf(err))
 		}
 		if err := t.start(onUnrescue, "", ""); err != nil {
 			return invalidRequest("unrescue", t.node.UUID, t.node.ProvisionState)
 		}
-		t.then("_do_node_unrescue", func(ctx context.Context, t *task) error {
+		t.continueWith("_do_node_unrescue", func(ctx context.Context, t *task) error {
 			if _, err := t.driver.rescue.unrescue(ctx, t); err != nil {
 				t.rescueProblem(err, "unrescue")
 				return err
@@ -114,7 +114,7 @@ func (c *Conductor) Unrescue(ctx context.Context, uuid string) error {
 	})
 }
 
-// abortRescue is _do_node_rescue_abort.
+// abortRescue implements _do_node_rescue_abort.
 func (t *task) abortRescue(ctx context.Context) {
 	if err := t.driver.rescue.cleanUp(ctx, t); err != nil {
 		message := "Failed to clean up rescue after aborting the operation"
@@ -130,8 +130,7 @@ func (t *task) abortRescue(ctx context.Context) {
 	_ = t.save()
 }
 
-// failRescue is rescuing_error_handler. noChange is for a state that has
-// failed already.
+// failRescue implements rescuing_error_handler. noChange is for a state that has failed already.
 func (t *task) failRescue(ctx context.Context, message string, noChange bool) {
 	err := t.setPower(ctx, powerOff)
 	if err == nil {
@@ -141,9 +140,9 @@ func (t *task) failRescue(ctx context.Context, message string, noChange bool) {
 	case err == nil:
 		t.record(message, "rescue", true)
 	case isIronic(err):
-		t.record("Rescue operation was unsuccessful, clean up failed for node: "+text(err), "rescue", true)
+		t.record("Rescue operation was unsuccessful, clean up failed for node: "+messageOf(err), "rescue", true)
 	default:
-		t.record("Rescue failed, but an unhandled exception was encountered while aborting: "+text(err), "rescue", true)
+		t.record("Rescue failed, but an unhandled exception was encountered while aborting: "+messageOf(err), "rescue", true)
 	}
 	t.dropInternal("agent_url")
 	_ = t.save()
@@ -152,10 +151,10 @@ func (t *task) failRescue(ctx context.Context, message string, noChange bool) {
 	}
 }
 
-// heartbeatInRescue gives the agent the password, and the machine to the user.
+// heartbeatInRescue sends the password to the agent, which ends the rescue operation.
 func (t *task) heartbeatInRescue(ctx context.Context) {
 	if err := t.finalizeRescue(ctx); err != nil && ctx.Err() == nil && (t.node.ProvisionState == rescuing || t.node.ProvisionState == rescueWait) {
-		t.failRescue(ctx, "Node failed to perform rescue operation: "+text(err), false)
+		t.failRescue(ctx, "Node failed to perform rescue operation: "+messageOf(err), false)
 	}
 }
 
@@ -169,7 +168,7 @@ func (t *task) finalizeRescue(ctx context.Context) error {
 	case isKind(err, kindAgentAPI):
 		return t.rescueFailure("Unable to rescue node due to an out of date agent ramdisk. Please contact the administrator to update the rescue ramdisk to contain an ironic-python-agent version of at least 6.0.0.")
 	case isIronic(err):
-		return t.rescueFailure(text(err))
+		return t.rescueFailure(messageOf(err))
 	case err != nil:
 		return err
 	case answer.Text("command_status") != "SUCCEEDED":
@@ -230,8 +229,7 @@ func (r agentRescue) unrescue(ctx context.Context, t *task) (string, error) {
 	})
 }
 
-// cleanUp ejects the ramdisk's medium; the boot interface powers the machine
-// off for it.
+// cleanUp ejects the ramdisk's medium; the boot interface powers the machine off for it.
 func (agentRescue) cleanUp(ctx context.Context, t *task) error {
 	t.dropRescuePassword()
 	if err := t.save(); err != nil {

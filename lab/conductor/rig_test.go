@@ -17,7 +17,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// patience is how long a test waits for one thing.
+// patience bounds each wait of a test.
 const patience = 60 * time.Second
 
 const testSpeed = 40
@@ -35,7 +35,7 @@ type rig struct {
 	mu      sync.Mutex
 	isoGone bool
 	fetched int
-	agent   agent.Options // how the agents are
+	agent   agent.Options // options of the agents
 }
 
 type rigOptions func(*Options)
@@ -145,7 +145,7 @@ func (h metal) PowerOff(context.Context) error                  { return h.m.Res
 
 func (h metal) Reboot(context.Context) error { return h.m.Reset(machine.ForceRestart) }
 
-// Run is the ramdisk: an agent.
+// Run runs an agent as the ramdisk.
 func (r *rig) Run(ctx context.Context, m *machine.Machine, _ machine.Media) error {
 	r.mu.Lock()
 	options := r.agent
@@ -156,7 +156,7 @@ func (r *rig) Run(ctx context.Context, m *machine.Machine, _ machine.Media) erro
 	return agent.Run(ctx, options)
 }
 
-// machine makes a machine and enrolls it; it is gone with the test.
+// machine creates and enrolls a machine, until the test ends.
 func (r *rig) machine(change ...func(*db.Node)) (*machine.Machine, *db.Node) {
 	r.t.Helper()
 	m, err := machine.New(machine.Spec{
@@ -202,7 +202,7 @@ func (r *rig) enroll(node *db.Node) *db.Node {
 	return made
 }
 
-// fake enrols a node of fake hardware in a state.
+// fake enrolls a node of fake hardware in a state.
 func (r *rig) fake(state string, change ...func(*db.Node)) *db.Node {
 	r.t.Helper()
 	node := &db.Node{Driver: "fake-hardware", ProvisionState: state, PowerState: powerOff}
@@ -221,7 +221,7 @@ func (r *rig) node(uuid string) *db.Node {
 	return node
 }
 
-// until waits until a node is as wanted.
+// until waits until a node satisfies a condition.
 func (r *rig) until(uuid, what string, is func(*db.Node) bool) *db.Node {
 	r.t.Helper()
 	deadline := time.After(patience)
@@ -241,7 +241,7 @@ func (r *rig) until(uuid, what string, is func(*db.Node) bool) *db.Node {
 	}
 }
 
-// state waits until a node is in a state and nobody holds it.
+// state waits until a node is in a state and unlocked.
 func (r *rig) state(uuid, state string) *db.Node {
 	r.t.Helper()
 	return r.until(uuid, state, func(n *db.Node) bool { return n.ProvisionState == state && n.Reservation == "" })
@@ -255,7 +255,7 @@ func (r *rig) events(uuid string) []string {
 	return all
 }
 
-// must does something that has to be taken.
+// must fails the test on an error.
 func (r *rig) must(err error) {
 	r.t.Helper()
 	if err != nil {
@@ -263,7 +263,7 @@ func (r *rig) must(err error) {
 	}
 }
 
-// refused checks the words and the status of a refusal.
+// refused checks the message and the status of an error.
 func (r *rig) refused(err error, status int, words string) {
 	r.t.Helper()
 	var f *db.Fault
@@ -272,7 +272,7 @@ func (r *rig) refused(err error, status int, words string) {
 	}
 }
 
-// ready is a machine that is available.
+// ready returns a machine that is available.
 func (r *rig) ready() (*machine.Machine, *db.Node) {
 	r.t.Helper()
 	m, node := r.machine()

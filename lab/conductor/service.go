@@ -8,9 +8,9 @@ import (
 	"ironworks/lab/python"
 )
 
-// Service begins to service a node that is in use.
+// Service starts to service a node that is in use.
 func (c *Conductor) Service(ctx context.Context, uuid string, steps []db.Dict, disableRamdisk bool) error {
-	return c.with(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
 		if t.node.Maintenance {
 			return inMaintenance("service", t.node.UUID)
 		}
@@ -18,29 +18,29 @@ func (c *Conductor) Service(ctx context.Context, uuid string, steps []db.Dict, d
 			if !isInvalid(err) {
 				return err
 			}
-			return invalid("Validation of node %s for servicing failed: %s", t.node.UUID, text(err))
+			return invalid("Validation of node %s for servicing failed: %s", t.node.UUID, messageOf(err))
 		}
 		if err := t.start(onService, active, ""); err != nil {
 			return invalidRequest("service", t.node.UUID, t.node.ProvisionState)
 		}
-		t.then("do_node_service", func(ctx context.Context, t *task) error { return t.service(ctx, steps, disableRamdisk) })
+		t.continueWith("do_node_service", func(ctx context.Context, t *task) error { return t.service(ctx, steps, disableRamdisk) })
 		return nil
 	})
 }
 
-// service is do_node_service.
+// service implements do_node_service.
 func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) error {
 	if err := t.switchDeploy(); err != nil {
-		t.failSteps(ctx, serviceSteps, fmt.Sprintf("Failed to select a deploy interface for servicing node %s: %s", t.node.UUID, text(err)), failing{keep: true})
+		t.failSteps(ctx, serviceSteps, fmt.Sprintf("Failed to select a deploy interface for servicing node %s: %s", t.node.UUID, messageOf(err)), failing{keep: true})
 		return nil
 	}
 	if err := t.checkPowerAndNetwork(noRamdisk); err != nil {
-		t.failSteps(ctx, serviceSteps, fmt.Sprintf("Validation of node %s for service failed: %s", t.node.UUID, text(err)), failing{})
+		t.failSteps(ctx, serviceSteps, fmt.Sprintf("Validation of node %s for service failed: %s", t.node.UUID, messageOf(err)), failing{})
 		return nil
 	}
 	t.wipeSteps(serviceSteps)
 	t.setInternal("service_steps", listOf(given))
-	t.setInternal("service_disable_ramdisk", nil) // the API leaves out what was not asked for
+	t.setInternal("service_disable_ramdisk", nil) // the API omits it if it was not requested
 	if noRamdisk {
 		t.setInternal("service_disable_ramdisk", true)
 	}
@@ -54,9 +54,9 @@ func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) err
 		case isInvalid(err) && noRamdisk:
 			return err
 		case isInvalid(err):
-			ramdisk = true // the agent may know the step
+			ramdisk = true // the agent may provide the step
 		default:
-			t.failSteps(ctx, serviceSteps, fmt.Sprintf("Cannot service node %s: %s", t.node.UUID, text(err)), failing{})
+			t.failSteps(ctx, serviceSteps, fmt.Sprintf("Cannot service node %s: %s", t.node.UUID, messageOf(err)), failing{})
 			return nil
 		}
 	}
@@ -72,7 +72,7 @@ func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) err
 	if ramdisk && !noRamdisk {
 		state, err := t.driver.deploy.prepareService(ctx, t)
 		if err != nil {
-			t.failSteps(ctx, serviceSteps, fmt.Sprintf("Failed to prepare node %s for service: %s", t.node.UUID, text(err)), failing{})
+			t.failSteps(ctx, serviceSteps, fmt.Sprintf("Failed to prepare node %s for service: %s", t.node.UUID, messageOf(err)), failing{})
 			return nil
 		}
 		if state == serviceWait {
@@ -91,7 +91,7 @@ func (t *task) service(ctx context.Context, given []db.Dict, noRamdisk bool) err
 
 // serviced ends a service.
 func (t *task) serviced(ctx context.Context, noRamdisk bool) error {
-	// The agent's token goes before its logs are asked for, as in the real one.
+	// As in Ironic, the agent's token is removed before its logs are requested.
 	t.wipeSteps(serviceSteps)
 	if t.c.options.LogsCollect == "always" && !noRamdisk {
 		t.collectLogs(ctx, "service")
@@ -103,7 +103,7 @@ func (t *task) serviced(ctx context.Context, noRamdisk bool) error {
 	t.flowEnds(servicingFlow, dictsOf(t.internal("service_steps")), "")
 	if !noRamdisk {
 		if err := t.driver.deploy.tearDownService(ctx, t); err != nil {
-			t.failSteps(ctx, serviceSteps, fmt.Sprintf("Failed to tear down from service for node %s, reason: %s", t.node.UUID, text(err)), failing{keep: true})
+			t.failSteps(ctx, serviceSteps, fmt.Sprintf("Failed to tear down from service for node %s, reason: %s", t.node.UUID, messageOf(err)), failing{keep: true})
 			return nil
 		}
 	}
@@ -114,7 +114,7 @@ func (t *task) serviced(ctx context.Context, noRamdisk bool) error {
 	return t.process(onDone)
 }
 
-// abortService is do_node_service_abort.
+// abortService implements do_node_service_abort.
 func (t *task) abortService(ctx context.Context) {
 	err := func() error {
 		attempted := python.Truthy(t.internal("agent_start_attempted"))

@@ -9,13 +9,13 @@ import (
 	"ironworks/lab/python"
 )
 
-// stepRun is what cleaning and service differ in while their steps run.
+// stepRun has the differences between runs of cleaning and service steps.
 type stepRun struct {
 	word, record string // in messages, and in the history
 	fault        string
-	states       []string // of a run: while it works, while it waits, after it failed
+	states       []string // of a run: working, waiting, failed
 	tearDown     func(ctx context.Context, t *task) error
-	alsoFailed   func(t *task, err error) string // is appended where the clean-up fails as well
+	alsoFailed   func(t *task, err error) string // is appended if the clean-up fails as well
 	end          func(t *task, ctx context.Context, noRamdisk bool) error
 	abort        func(t *task, ctx context.Context)
 }
@@ -26,7 +26,7 @@ func (k stepKind) run() stepRun {
 			word: "cleaning", record: "cleaning", fault: faultClean, states: []string{cleaning, cleanWait, cleanFail},
 			tearDown: func(ctx context.Context, t *task) error { return t.driver.deploy.tearDownCleaning(ctx, t) },
 			alsoFailed: func(t *task, err error) string {
-				return fmt.Sprintf(". Also Failed to tear down cleaning on node %s, reason: %s", t.node.UUID, text(err))
+				return fmt.Sprintf(". Also Failed to tear down cleaning on node %s, reason: %s", t.node.UUID, messageOf(err))
 			},
 			end: (*task).cleaned, abort: (*task).abortCleaning,
 		}
@@ -39,7 +39,7 @@ func (k stepKind) run() stepRun {
 	}
 }
 
-// target is the target of a manual cleaning; otherwise the state has its own.
+// target returns the target of a manual cleaning; otherwise the state has its own.
 func (t *task) target(kind stepKind) string {
 	if kind == cleanSteps && t.node.TargetProvisionState == manageable {
 		return manageable
@@ -57,11 +57,11 @@ func (t *task) flowOf(kind stepKind) flow {
 // guardSteps fails the run for an error that its steps do not handle.
 func (t *task) guardSteps(ctx context.Context, kind stepKind, do func() error) {
 	if err := do(); err != nil && ctx.Err() == nil {
-		t.failSteps(ctx, kind, fmt.Sprintf("Unexpected error when processing next %s step. %s: %s", kind, className(err), text(err)), failing{})
+		t.failSteps(ctx, kind, fmt.Sprintf("Unexpected error when processing next %s step. %s: %s", kind, className(err), messageOf(err)), failing{})
 	}
 }
 
-// stepsFrom runs the steps from one on; -1 is behind the last.
+// stepsFrom runs the steps from index on; -1 is after the last.
 func (t *task) stepsFrom(ctx context.Context, kind stepKind, index int, noRamdisk bool) error {
 	run, current := kind.run(), t.flowOf(kind)
 	steps := dictsOf(t.internal(string(kind) + "_steps"))
@@ -81,7 +81,7 @@ func (t *task) stepsFrom(ctx context.Context, kind stepKind, index int, noRamdis
 			return t.processTo(onWait, t.target(kind))
 		case err != nil:
 			t.flowEnds(current, steps, step.Text("step"))
-			message := fmt.Sprintf("Node %s failed step %s: %s", t.node.UUID, python.Repr(*kind.step(t.node)), text(err))
+			message := fmt.Sprintf("Node %s failed step %s: %s", t.node.UUID, python.Repr(*kind.step(t.node)), messageOf(err))
 			if !noRamdisk {
 				t.collectLogs(ctx, run.word)
 			}
@@ -99,7 +99,7 @@ func (t *task) stepsFrom(ctx context.Context, kind stepKind, index int, noRamdis
 	return run.end(t, ctx, noRamdisk)
 }
 
-// continueSteps goes on after a step.
+// continueSteps runs the remaining steps.
 func (t *task) continueSteps(ctx context.Context, kind stepKind) {
 	t.guardSteps(ctx, kind, func() error {
 		next := t.nextStep(kind)
@@ -117,12 +117,12 @@ func (t *task) continueSteps(ctx context.Context, kind stepKind) {
 
 // failing is how the failure of a run is handled.
 type failing struct {
-	keep     bool // what the run has set up stays
+	keep     bool // keep what the run has set up
 	noChange bool // of the state: it has failed already
 }
 
-// failSteps is cleaning_error_handler and servicing_error_handler. A node of which a step has begun
-// goes into maintenance: its disks may be half erased.
+// failSteps implements cleaning_error_handler and servicing_error_handler. A node on which a step
+// has started goes into maintenance, because its disks may be partly erased.
 func (t *task) failSteps(ctx context.Context, kind stepKind, message string, how failing) {
 	run, started := kind.run(), len(*kind.step(t.node)) > 0
 	if started {
@@ -151,7 +151,8 @@ func (t *task) failSteps(ctx context.Context, kind stepKind, message string, how
 	}
 }
 
-// heartbeatInSteps begins the run when the agent is there, and goes on with it.
+// heartbeatInSteps starts the steps at the first heartbeat of the agent, and continues them at
+// later ones.
 func (t *task) heartbeatInSteps(ctx context.Context, kind stepKind) {
 	run := kind.run()
 	doing := "Failed checking if " + run.word + " is done"
@@ -180,7 +181,7 @@ func (t *task) heartbeatInSteps(ctx context.Context, kind stepKind) {
 		return nil
 	}()
 	if err != nil && ctx.Err() == nil && slices.Contains(run.states[:2], t.node.ProvisionState) {
-		t.failSteps(ctx, kind, doing+": "+text(err), failing{})
+		t.failSteps(ctx, kind, doing+": "+messageOf(err), failing{})
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"ironworks/lab/python"
 )
 
-// stepKind is what steps are for.
+// stepKind is the operation of steps.
 type stepKind string
 
 const (
@@ -21,7 +21,7 @@ const (
 	serviceSteps stepKind = "service"
 )
 
-// step is the field of the node with the step that runs.
+// step returns the field of the node with the current step.
 func (k stepKind) step(n *db.Node) *db.Dict {
 	switch k {
 	case cleanSteps:
@@ -45,7 +45,7 @@ func (k stepKind) gerund() string {
 	}
 }
 
-// waits is the state in which a node waits for such a step.
+// waits returns the state in which a node waits for such a step.
 func (k stepKind) waits() string {
 	switch k {
 	case cleanSteps:
@@ -57,7 +57,7 @@ func (k stepKind) waits() string {
 	}
 }
 
-// stepInterfaces have steps: their order is that of their rank.
+// stepInterfaces have steps, in the order of their rank.
 var stepInterfaces = []string{"vendor", "power", "management", "firmware", "deploy", "bios", "raid"}
 
 func interfaceRank(name string) int {
@@ -70,7 +70,7 @@ func interfaceRank(name string) int {
 // sortSteps sorts by priority, then by interface.
 func sortSteps(steps []db.Dict) {
 	slices.SortStableFunc(steps, func(a, b db.Dict) int {
-		return cmp.Or(cmp.Compare(number(b["priority"]), number(a["priority"])), cmp.Compare(interfaceRank(b.Text("interface")), interfaceRank(a.Text("interface"))))
+		return cmp.Or(cmp.Compare(toInt(b["priority"]), toInt(a["priority"])), cmp.Compare(interfaceRank(b.Text("interface")), interfaceRank(a.Text("interface"))))
 	})
 }
 
@@ -87,7 +87,7 @@ func findStep(steps []db.Dict, step db.Dict) db.Dict {
 	return nil
 }
 
-// driverSteps are the steps that a node's interfaces have.
+// driverSteps returns the steps of a node's interfaces.
 func (t *task) driverSteps(kind stepKind, enabledOnly, sorted bool) []db.Dict {
 	var steps []db.Dict
 	for _, name := range stepInterfaces {
@@ -101,7 +101,7 @@ func (t *task) driverSteps(kind stepKind, enabledOnly, sorted bool) []db.Dict {
 		}
 	}
 	if enabledOnly {
-		steps = slices.DeleteFunc(steps, func(s db.Dict) bool { return number(s["priority"]) == 0 })
+		steps = slices.DeleteFunc(steps, func(s db.Dict) bool { return toInt(s["priority"]) == 0 })
 	}
 	if sorted {
 		sortSteps(steps)
@@ -109,7 +109,7 @@ func (t *task) driverSteps(kind stepKind, enabledOnly, sorted bool) []db.Dict {
 	return steps
 }
 
-// inBandSteps are what the agent has told, of one interface or of all.
+// inBandSteps returns the steps that the agent reported, of one interface or of all.
 func (t *task) inBandSteps(kind stepKind, name string) []db.Dict {
 	cached, _ := dictOf(t.internal("agent_cached_" + string(kind) + "_steps"))
 	var steps []db.Dict
@@ -123,13 +123,13 @@ func (t *task) inBandSteps(kind stepKind, name string) []db.Dict {
 	return steps
 }
 
-// isReserved tells of the steps that need no interface.
+// isReserved reports steps that need no interface.
 func isReserved(step db.Dict) bool {
 	return slices.Contains([]string{"power_on", "power_off", "reboot", "hold", "wait"}, step.Text("step"))
 }
 
-// checkUserSteps is _validate_user_steps. It forgets reserved steps and those
-// for child nodes, as the real one does.
+// checkUserSteps implements _validate_user_steps. Like Ironic, it drops reserved steps and those
+// for child nodes.
 func (t *task) checkUserSteps(given []db.Dict, kind stepKind, prefix string, skipMissing, noRamdisk bool) ([]db.Dict, error) {
 	known := t.driverSteps(kind, false, false)
 	var problems []string
@@ -138,7 +138,7 @@ func (t *task) checkUserSteps(given []db.Dict, kind stepKind, prefix string, ski
 		if python.Truthy(step["execute_on_child_nodes"]) || isReserved(step) {
 			continue
 		}
-		// Of several steps of one name the last counts.
+		// Of several steps with one name, the last counts.
 		var declared db.Dict
 		for _, s := range known {
 			if sameStep(s, step) {
@@ -180,7 +180,7 @@ func checkUserStep(step, declared db.Dict, kind stepKind, noRamdisk bool) []stri
 	if len(unexpected) > 0 {
 		problems = append(problems, fmt.Sprintf("%s step %s has these unexpected arguments: %s", kind, python.Repr(step), strings.Join(unexpected, ", ")))
 	}
-	if kind != deploySteps || number(step["priority"]) > 0 {
+	if kind != deploySteps || toInt(step["priority"]) > 0 {
 		var absent []string
 		for _, name := range slices.Sorted(maps.Keys(info)) {
 			arg, _ := dictOf(info[name])
@@ -195,24 +195,24 @@ func checkUserStep(step, declared db.Dict, kind stepKind, noRamdisk bool) []stri
 		if len(absent) > 0 {
 			problems = append(problems, fmt.Sprintf("%s step %s is missing these required arguments: %s", kind, python.Repr(step), strings.Join(absent, ", ")))
 		}
-		if needs, told := declared["requires_ramdisk"]; noRamdisk && (!told || python.Truthy(needs)) {
+		if needs, declares := declared["requires_ramdisk"]; noRamdisk && (!declares || python.Truthy(needs)) {
 			problems = append(problems, fmt.Sprintf("%s step %s requires booting a ramdisk", kind, python.Repr(step)))
 		}
 	}
 	switch {
 	case kind != deploySteps:
 		completeStep(step, declared)
-	case number(step["priority"]) > 0 && stepID(declared) == "deploy.deploy":
+	case toInt(step["priority"]) > 0 && stepID(declared) == "deploy.deploy":
 		problems = append(problems, fmt.Sprintf("deploy step %s on interface %s is a core step and cannot be overridden by user steps. It may be disabled by setting the priority to 0",
 			step.Text("step"), step.Text("interface")))
 	}
 	return problems
 }
 
-// completeStep gives a step what only its interface knows of it.
+// completeStep adds the fields that only the interface defines.
 func completeStep(step, declared db.Dict) {
 	step["abortable"] = python.Truthy(declared["abortable"])
-	step["priority"] = number(declared["priority"])
+	step["priority"] = toInt(declared["priority"])
 }
 
 func duplicates(steps []db.Dict) []string {
@@ -231,8 +231,7 @@ func duplicates(steps []db.Dict) []string {
 		"Duplicate deploy steps for " + strings.Join(twice, ", ")}
 }
 
-// userDeploySteps are the checked steps of a deployment, which were given now
-// or when it began.
+// userDeploySteps returns the checked steps of a deployment, given now or at its start.
 func (t *task) userDeploySteps(given []db.Dict, skipMissing bool) ([]db.Dict, error) {
 	if len(given) == 0 {
 		given = dictsOf(t.internal("user_deploy_steps"))
@@ -243,8 +242,8 @@ func (t *task) userDeploySteps(given []db.Dict, skipMissing bool) ([]db.Dict, er
 	return t.checkUserSteps(given, deploySteps, `Validation of deploy steps from "deploy steps" argument failed.`, skipMissing, false)
 }
 
-// templateSteps are the checked steps of the deploy templates that the
-// instance's traits name.
+// templateSteps returns the checked steps of the deploy templates that the instance's traits
+// select.
 func (t *task) templateSteps(skipMissing bool) ([]db.Dict, error) {
 	traits, _ := t.node.InstanceInfo["traits"].([]any)
 	var steps []db.Dict
@@ -261,7 +260,7 @@ func (t *task) templateSteps(skipMissing bool) ([]db.Dict, error) {
 	return t.checkUserSteps(steps, deploySteps, prefix, skipMissing, false)
 }
 
-// checkDeploySteps is validate_user_deploy_steps_and_templates.
+// checkDeploySteps implements validate_user_deploy_steps_and_templates.
 func (t *task) checkDeploySteps(given []db.Dict, skipMissing bool) error {
 	if _, err := t.templateSteps(skipMissing); err != nil {
 		return err
@@ -270,8 +269,8 @@ func (t *task) checkDeploySteps(given []db.Dict, skipMissing bool) error {
 	return err
 }
 
-// planDeployment merges the steps of the client, of templates and of the
-// interfaces, in that order of precedence.
+// planDeployment merges the steps of the client, of templates and of the interfaces, in that order
+// of precedence.
 func (t *task) planDeployment(reset, skipMissing bool) error {
 	user, err := t.userDeploySteps(nil, skipMissing)
 	if err != nil {
@@ -293,7 +292,7 @@ func (t *task) planDeployment(reset, skipMissing bool) error {
 		}
 	}
 	for _, step := range user {
-		if number(step["priority"]) > 0 {
+		if toInt(step["priority"]) > 0 {
 			steps = append(steps, step)
 		}
 	}
@@ -306,8 +305,7 @@ func (t *task) planDeployment(reset, skipMissing bool) error {
 	return t.save()
 }
 
-// planCleaning sets the steps of a cleaning: those that were asked for, or
-// those that the interfaces have.
+// planCleaning sets the steps of a cleaning: the requested ones, or those of the interfaces.
 func (t *task) planCleaning(noRamdisk, asked bool) error {
 	steps := t.driverSteps(cleanSteps, true, true)
 	if asked {
@@ -334,7 +332,7 @@ func (t *task) planService(noRamdisk bool) error {
 	return t.save()
 }
 
-// nextStep is the index of the step to go on with; none is -1.
+// nextStep returns the index of the next step, or -1.
 func (t *task) nextStep(kind stepKind) int {
 	skip := true
 	key := "skip_current_" + string(kind) + "_step"
@@ -349,7 +347,7 @@ func (t *task) nextStep(kind stepKind) int {
 	if !ok || value == nil {
 		return -1
 	}
-	index := number(value)
+	index := toInt(value)
 	if skip {
 		index++
 	}
@@ -359,8 +357,8 @@ func (t *task) nextStep(kind stepKind) int {
 	return index
 }
 
-// executeStep runs one step. The state that it answers is the one to wait in;
-// over says that a reserved step has moved the node itself.
+// executeStep runs one step. It returns the state to wait in; over reports that a reserved step
+// has moved the node itself.
 func (t *task) executeStep(ctx context.Context, kind stepKind, step db.Dict) (state string, over bool, err error) {
 	t.dropInternal(kind.gerund() + "_polling")
 	name := step.Text("interface")

@@ -10,15 +10,15 @@ import (
 	"ironworks/lab/python"
 )
 
-// step is one that an interface does itself, without an agent.
+// step is an out-of-band step of an interface.
 type step struct {
 	name string
-	// How it is offered for each kind; nil: not at all.
+	// Offers for each kind; nil: not offered.
 	deploy, clean, service *offer
 	do                     func(ctx context.Context, t *task, args db.Dict) (string, error)
 }
 
-// offer is what an interface says of a step.
+// offer is how an interface offers a step.
 type offer struct {
 	priority  int
 	abortable bool
@@ -37,18 +37,18 @@ func (s step) of(kind stepKind) *offer {
 	}
 }
 
-// nothing is a step that has no effect here.
-func nothing(context.Context, *task, db.Dict) (string, error) { return "", nil }
+// noEffect is a step without an effect here.
+func noEffect(context.Context, *task, db.Dict) (string, error) { return "", nil }
 
 func required(name, description string) db.Dict {
 	return db.Dict{name: map[string]any{"description": description, "required": true}}
 }
 
-// outOfBand are the steps of the interfaces other than deploy, by kind and
-// name of the interface, in the order of their names.
+// outOfBand are the steps of the interfaces other than deploy, by kind and name of the interface,
+// in the order of their names.
 var outOfBand = map[string][]step{
 	"vendor/fake": {
-		{name: "log_passthrough", clean: &offer{priority: 1, ramdisk: true}, service: &offer{}, do: nothing},
+		{name: "log_passthrough", clean: &offer{priority: 1, ramdisk: true}, service: &offer{}, do: noEffect},
 		{name: "trigger_servicewait", service: &offer{ramdisk: true}, do: func(context.Context, *task, db.Dict) (string, error) { return serviceWait, nil }},
 	},
 	"bios/fake": {
@@ -56,36 +56,36 @@ var outOfBand = map[string][]step{
 			name: "apply_configuration", do: applyFakeBIOS,
 			clean: &offer{ramdisk: true, args: required("settings", "List of BIOS settings, each item needs to contain a dictionary with name/value pairs")},
 		},
-		{name: "cache_bios_settings", clean: &offer{ramdisk: true}, do: nothing},
+		{name: "cache_bios_settings", clean: &offer{ramdisk: true}, do: noEffect},
 		{name: "factory_reset", clean: &offer{ramdisk: true}, do: func(_ context.Context, t *task, _ db.Dict) (string, error) {
 			return "", t.c.tables.SetBIOS(t.node.UUID, nil)
 		}},
 	},
 }
 
-// applyFakeBIOS keeps the settings that it is given, and does nothing else.
+// applyFakeBIOS only stores the given settings.
 func applyFakeBIOS(_ context.Context, t *task, args db.Dict) (string, error) {
 	var settings []db.BIOSSetting
 	for _, setting := range dictsOf(args["settings"]) {
-		settings = append(settings, db.BIOSSetting{Name: setting.Text("name"), Value: plain(setting["value"])})
+		settings = append(settings, db.BIOSSetting{Name: setting.Text("name"), Value: pythonStr(setting["value"])})
 	}
 	return "", t.c.tables.SetBIOS(t.node.UUID, settings)
 }
 
-// plain is a value as Python's str() shows it.
-func plain(value any) string {
+// pythonStr returns a value as Python's str() shows it.
+func pythonStr(value any) string {
 	if s, ok := value.(string); ok {
 		return s
 	}
 	return python.Repr(value)
 }
 
-// noSuchStep is Python's error for a method that an interface does not have.
+// noSuchStep is Python's error for a missing method of an interface.
 func noSuchStep(kind, name string, step db.Dict) error {
 	return fmt.Errorf("'%s' object has no attribute '%s'", interfaceClass(kind, name), step.Text("step"))
 }
 
-// interfaceClass is the class of an interface in the real one.
+// interfaceClass returns Ironic's class of an interface.
 func interfaceClass(kind, name string) string {
 	if kind == "vendor" && name == "fake" {
 		return "FakeVendorB"
@@ -97,7 +97,7 @@ func interfaceClass(kind, name string) string {
 	if last == "" {
 		last = strings.ToUpper(kind[:1]) + kind[1:]
 	}
-	// no-vendor is NoVendor: the kind is in the name already.
+	// no-vendor is NoVendor: the name already contains the kind.
 	parts := strings.Split(strings.TrimSuffix(name, "-"+kind), "-")
 	for i, part := range parts {
 		parts[i] = strings.ToUpper(part[:1]) + part[1:]
@@ -105,7 +105,7 @@ func interfaceClass(kind, name string) string {
 	return strings.Join(parts, "") + last
 }
 
-// declaredSteps are the steps of an interface as it tells them.
+// declaredSteps returns the steps of an interface as it reports them.
 func declaredSteps(d *driver, name string, kind stepKind) []db.Dict {
 	return describe(name, outOfBand[name+"/"+d.names[name]], kind)
 }
@@ -117,14 +117,14 @@ func describe(name string, steps []step, kind stepKind) []db.Dict {
 		if o == nil {
 			continue
 		}
-		told := db.Dict{"step": s.name, "priority": o.priority, "abortable": o.abortable, "argsinfo": nil, "interface": name}
+		step := db.Dict{"step": s.name, "priority": o.priority, "abortable": o.abortable, "argsinfo": nil, "interface": name}
 		if o.args != nil {
-			told["argsinfo"] = map[string]any(o.args.Clone())
+			step["argsinfo"] = map[string]any(o.args.Clone())
 		}
 		if kind != deploySteps {
-			told["requires_ramdisk"] = o.ramdisk
+			step["requires_ramdisk"] = o.ramdisk
 		}
-		all = append(all, told)
+		all = append(all, step)
 	}
 	return all
 }
@@ -132,8 +132,8 @@ func describe(name string, steps []step, kind stepKind) []db.Dict {
 // longestWait is [conductor]max_conductor_wait_step_seconds.
 const longestWait = 30
 
-// reservedStep does a step that needs no interface; over says that nothing
-// goes on after it now.
+// reservedStep runs a step that needs no interface; over reports that the run does not continue
+// now.
 func (t *task) reservedStep(ctx context.Context, step db.Dict) (over bool, err error) {
 	switch step.Text("step") {
 	case "power_on":
@@ -152,7 +152,7 @@ func (t *task) reservedStep(ctx context.Context, step db.Dict) (over bool, err e
 		if _, given := args["seconds"]; !given {
 			return true, nil
 		}
-		t.c.sleep(ctx, time.Duration(min(number(args["seconds"]), longestWait))*time.Second)
+		t.c.sleep(ctx, time.Duration(min(toInt(args["seconds"]), longestWait))*time.Second)
 		return true, t.process(onResume)
 	}
 }

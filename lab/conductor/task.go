@@ -10,29 +10,28 @@ import (
 	"ironworks/lab/db"
 )
 
-// task is work on a node: TaskManager of the real one. It has a copy of the
-// node; what was changed there is saved by save, and nothing else, so that what
-// others changed meanwhile stays.
+// task has the lock and a copy of a node, like Ironic's TaskManager. save stores only the fields
+// that were changed, so that concurrent changes of others stay.
 type task struct {
 	c      *Conductor
 	node   *db.Node
 	loaded *db.Node // as it was last read or saved
-	driver *driver  // nil if it was not asked for
+	driver *driver  // nil if not needed
 	shared bool
 
-	// What runs when the call that made the task has ended well, with its name
-	// in Python; and what is told if there is no worker for it.
+	// after runs when the call that created the task has succeeded, with its Python name, and the
+	// error if there is no worker for it.
 	after    func(context.Context, *task) error
 	name     string
 	refused  func(error)
-	reserved bool // workers for calls of the API may be used
+	reserved bool // workers for API calls may be used
 	held     bool // the lock
 	looked   bool // the steps have been checked once, and completed
-	// system is the BMC's last answer, during a synchronisation of power.
+	// system is the BMC's last answer, during a power sync.
 	system *redfishSystem
 }
 
-// locking is how a node is taken.
+// locking is how a node is locked.
 type locking struct {
 	shared   bool
 	once     bool // no second attempt
@@ -42,15 +41,15 @@ type locking struct {
 // lockInterval is [conductor]node_locked_retry_interval.
 const lockInterval = time.Second
 
-// lockPause is the pause before the next try to lock a node. A real conductor
-// pauses for the interval and then waits for its turn among all threads, which
-// spreads those that were refused together: 40 PATCHes of one node at once take
-// it 4.7 s, and 29 of them succeed (39.0.0).
+// lockPause returns the pause before the next attempt to lock a node. An Ironic conductor pauses
+// for the interval and then waits for its turn among all threads, which spreads requests that were
+// refused together: for 40 concurrent PATCHes of one node it takes 4.7 s, and 29 of them succeed
+// (39.0.0).
 func lockPause() time.Duration {
 	return lockInterval/2 + rand.N(lockInterval) //nolint:gosec // no secret
 }
 
-// acquire takes a node: release gives it back.
+// acquire locks a node: release unlocks it.
 func (c *Conductor) acquire(ctx context.Context, uuid string, how locking) (*task, error) {
 	node, err := c.tables.Nodes.Get(uuid)
 	if err != nil {
@@ -87,9 +86,8 @@ func (c *Conductor) reserve(ctx context.Context, uuid string, how locking) (*db.
 	}
 }
 
-// with does something with a node and gives it back, or hands it over to the
-// worker that goes on with it.
-func (c *Conductor) with(ctx context.Context, uuid string, how locking, do func(context.Context, *task) error) error {
+// with locks a node for do, and unlocks it, or hands it over to the worker that continues.
+func (c *Conductor) withTask(ctx context.Context, uuid string, how locking, do func(context.Context, *task) error) error {
 	t, err := c.acquire(ctx, uuid, how)
 	if err != nil {
 		return err
@@ -115,7 +113,7 @@ func (c *Conductor) with(ctx context.Context, uuid string, how locking, do func(
 // run is the worker's part.
 func (t *task) run(ctx context.Context) {
 	err := t.after(ctx, t)
-	// An error that nobody has noted is noted here.
+	// An unrecorded error is recorded here.
 	if err != nil && t.node != nil && t.node.LastError == "" {
 		t.node.LastError = fmt.Sprintf("Async execution of %s failed with error: %v", t.name, err)
 		_ = t.save()
@@ -123,8 +121,8 @@ func (t *task) run(ctx context.Context) {
 	t.release()
 }
 
-// then says what goes on in a worker after this call.
-func (t *task) then(name string, do func(context.Context, *task) error) {
+// continueWith sets what continues in a worker after this call.
+func (t *task) continueWith(name string, do func(context.Context, *task) error) {
 	t.name, t.after = name, do
 }
 
@@ -151,7 +149,7 @@ func (t *task) release() {
 
 func (t *task) set(node *db.Node) {
 	t.node, t.loaded = node, node.Clone()
-	// Objects that are null are empty in Ironic's code.
+	// Null objects are empty in Ironic's code.
 	for _, d := range []*db.Dict{&t.node.DriverInfo, &t.node.DriverInternalInfo, &t.node.Properties, &t.node.InstanceInfo} {
 		if *d == nil {
 			*d = db.Dict{}
@@ -159,7 +157,7 @@ func (t *task) set(node *db.Node) {
 	}
 }
 
-// refresh reads the node again; what was not saved is lost.
+// refresh reads the node again; unsaved changes are lost.
 func (t *task) refresh() error {
 	node, err := t.c.tables.Nodes.Get(t.node.UUID)
 	if err != nil {
@@ -187,7 +185,7 @@ func (t *task) save() error {
 	return nil
 }
 
-// touch is a sign of life: the timeouts count from it.
+// touch updates the time from which timeouts count.
 func (t *task) touch() error {
 	now := t.c.tables.Now()
 	_, err := t.c.tables.Nodes.Touch(t.node.UUID, func(n *db.Node) error {
@@ -204,9 +202,9 @@ func (t *task) touch() error {
 // process moves the node by an event and saves it.
 func (t *task) process(e event) error { return t.processTo(e, "") }
 
-// processTo is process with a target that is not that of the state.
+// processTo is process with an explicit target.
 func (t *task) processTo(e event, target string) error {
-	state, newTarget, err := move(t.node.ProvisionState, t.node.TargetProvisionState, e, target)
+	state, newTarget, err := nextState(t.node.ProvisionState, t.node.TargetProvisionState, e, target)
 	if err != nil {
 		return err
 	}
@@ -218,21 +216,21 @@ func (t *task) processTo(e event, target string) error {
 	return t.save()
 }
 
-// start moves the node by an event after which a worker goes on. The last error
-// goes, or becomes the one given.
+// start moves the node by an event after which a worker continues. The last error is set to the
+// given one, mostly empty.
 func (t *task) start(e event, target, lastError string) error {
-	state, newTarget, err := move(t.node.ProvisionState, t.node.TargetProvisionState, e, target)
+	state, newTarget, err := nextState(t.node.ProvisionState, t.node.TargetProvisionState, e, target)
 	if err != nil {
 		return err
 	}
 	previous, previousTarget := t.node.ProvisionState, t.node.TargetProvisionState
-	t.refused = func(err error) { t.undo(err, previous, previousTarget) }
+	t.refused = func(err error) { t.revertState(err, previous, previousTarget) }
 	t.node.ProvisionState, t.node.TargetProvisionState, t.node.LastError = state, newTarget, lastError
 	return t.save()
 }
 
-// undo is provisioning_error_handler.
-func (t *task) undo(err error, state, target string) {
+// revertState implements provisioning_error_handler.
+func (t *task) revertState(err error, state, target string) {
 	if !isKind(err, kindNoWorker) {
 		return
 	}
@@ -245,15 +243,15 @@ func (t *task) undo(err error, state, target string) {
 	_ = t.save()
 }
 
-// note is spawn_*_error_handler: the state stays.
-func (t *task) note(err error) {
+// recordError implements spawn_*_error_handler: the state stays.
+func (t *task) recordError(err error) {
 	if isKind(err, kindNoWorker) {
 		t.record("No free conductor workers available", "conductor", true)
 		_ = t.save()
 	}
 }
 
-// internal is driver_internal_info.
+// internal returns a value of driver_internal_info.
 func (t *task) internal(key string) any { return t.node.DriverInternalInfo[key] }
 
 func (t *task) setInternal(key string, value any) { t.node.DriverInternalInfo[key] = value }
@@ -264,12 +262,12 @@ func (t *task) dropInternal(keys ...string) {
 	}
 }
 
-// stamp is timestamp_driver_internal_info: naive UTC.
+// stamp implements timestamp_driver_internal_info: naive UTC.
 func (t *task) stamp(key string) {
 	t.setInternal(key, t.c.now().Format("2006-01-02T15:04:05.000000"))
 }
 
-// ports are the node's.
+// ports returns the node's ports.
 func (t *task) ports() []*db.Port {
 	return t.c.tables.Ports.List(func(p *db.Port) bool { return p.NodeUUID == t.node.UUID })
 }

@@ -9,7 +9,7 @@ import (
 	"ironworks/lab/python"
 )
 
-// dictOf is a value as an object.
+// dictOf returns a value as an object.
 func dictOf(value any) (db.Dict, bool) {
 	switch v := value.(type) {
 	case db.Dict:
@@ -21,7 +21,7 @@ func dictOf(value any) (db.Dict, bool) {
 	}
 }
 
-// dictsOf is a value as a list of objects.
+// dictsOf returns a value as a list of objects.
 func dictsOf(value any) []db.Dict {
 	switch v := value.(type) {
 	case []db.Dict:
@@ -39,7 +39,7 @@ func dictsOf(value any) []db.Dict {
 	}
 }
 
-// listOf makes a list that the database can keep.
+// listOf returns a list that the database can store.
 func listOf(dicts []db.Dict) []any {
 	all := make([]any, len(dicts))
 	for i, d := range dicts {
@@ -48,8 +48,8 @@ func listOf(dicts []db.Dict) []any {
 	return all
 }
 
-// number is a value as an integer, 0 if it is none.
-func number(value any) int {
+// toInt returns a value as an integer, 0 if it is none.
+func toInt(value any) int {
 	switch v := value.(type) {
 	case int:
 		return v
@@ -71,7 +71,7 @@ func number(value any) int {
 	}
 }
 
-// mask hides the secrets in an object.
+// mask masks the secrets in an object.
 func mask(d db.Dict) db.Dict {
 	masked := db.Dict{}
 	for key, value := range d {

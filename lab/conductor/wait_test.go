@@ -11,7 +11,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// Who waits too long fails, with the real one's words.
+// TestTimeouts: operations fail after their timeout, with Ironic's messages.
 func TestTimeouts(t *testing.T) {
 	step := db.Dict{"interface": "deploy", "step": "erase_devices"}
 	for name, c := range map[string]struct {
@@ -78,7 +78,7 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// A lock is tried three times and then refused.
+// TestLocked: a lock is tried three times, then the request is refused.
 func TestLocked(t *testing.T) {
 	r := newRig(t)
 	node := r.fake(manageable)
@@ -94,7 +94,7 @@ func TestLocked(t *testing.T) {
 	r.state(node.UUID, available)
 }
 
-// Without a free worker nothing is left changed but the error.
+// TestNoWorker: without a free worker, only the error changes.
 func TestNoWorker(t *testing.T) {
 	r := newRig(t)
 	r.c.mu.Lock()
@@ -107,8 +107,8 @@ func TestNoWorker(t *testing.T) {
 	}
 }
 
-// The power is forced back; a machine that does not answer gets maintenance
-// after three tries and is taken out of it when it answers again.
+// TestPowerSync: the power state is restored; a machine that does not answer is put into
+// maintenance after three attempts, until it answers again.
 func TestPowerSync(t *testing.T) {
 	r := newRig(t, func(o *Options) {
 		o.Timeouts.PowerChange = 200 * time.Millisecond
@@ -140,7 +140,7 @@ func TestPowerSync(t *testing.T) {
 	}
 }
 
-// A BMC that refuses the password keeps a node from being managed.
+// TestVerifyFails: if the BMC rejects the password, the node cannot be managed.
 func TestVerifyFails(t *testing.T) {
 	r := newRig(t)
 	_, node := r.machine(func(n *db.Node) { n.DriverInfo["redfish_password"] = "wrong" })
@@ -155,7 +155,7 @@ func TestVerifyFails(t *testing.T) {
 	}
 }
 
-// Two systems of one BMC are not taken for each other.
+// TestSharedBMC: two systems of one BMC are not confused.
 func TestSharedBMC(t *testing.T) {
 	r := newRig(t)
 	_, node := r.ready()
@@ -174,7 +174,7 @@ func TestSharedBMC(t *testing.T) {
 	r.until(node.UUID, "power on", func(n *db.Node) bool { return n.PowerState == powerOn })
 }
 
-// Of sessions with BMCs as many are kept as allowed; others are closed.
+// TestSessionsAreClosed: the number of BMC sessions is limited; others are closed.
 func TestSessionsAreClosed(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Limits.BMCSessions = 1 })
 	_, one := r.machine()
@@ -193,7 +193,7 @@ func TestSessionsAreClosed(t *testing.T) {
 	r.until(one.UUID, "the end of the session", func(*db.Node) bool { return sessions() == 0 })
 }
 
-// A conductor that starts gives back its locks and fails what it was at.
+// TestRestart: a starting conductor releases its locks and fails interrupted operations.
 func TestRestart(t *testing.T) {
 	store := db.New(time.Now)
 	first, err := New(Options{Tables: store})
@@ -212,7 +212,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// Allocations find a node, or say why not.
+// TestAllocations: an allocation finds a node, or has an error.
 func TestAllocations(t *testing.T) {
 	r := newRig(t)
 	node := r.fake(available, func(n *db.Node) { n.ResourceClass = "big" })
@@ -238,7 +238,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// validate has a sentence for everything that is missing.
+// TestValidate has a message for everything that is missing.
 func TestValidate(t *testing.T) {
 	r := newRig(t)
 	node := r.enroll(&db.Node{Driver: "redfish", Interfaces: map[string]string{"boot": "redfish-virtual-media", "deploy": "custom-agent"}})

@@ -2,15 +2,15 @@ package db
 
 import "net/http"
 
-// The states of an allocation.
+// States of an allocation.
 const (
 	stateAllocating = "allocating"
 	stateActive     = "active"
 )
 
-// Allocate gives an allocation its node: the allocation is active, the node has
-// the allocation's UUID as instance_uuid and its traits in instance_info. A node
-// that has another instance is the 409 Fault NodeAssociated.
+// Allocate assigns a node to an allocation: the allocation is active, the node has the
+// allocation's UUID as instance_uuid and its traits in instance_info. A node with another instance
+// is the 409 Fault NodeAssociated.
 func (s *Store) Allocate(uuid, node string) (*Allocation, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +48,7 @@ func (s *Store) Allocate(uuid, node string) (*Allocation, error) {
 	return a.Clone(), nil
 }
 
-// freeNode takes the instance of a removed allocation from its node.
+// freeNode removes the instance of a removed allocation from its node.
 func (s *Store) freeNode(allocation string) error {
 	for _, old := range s.Nodes.scan(func(n *Node) bool { return n.AllocationID == allocation }) {
 		n := old.Clone()

@@ -1,12 +1,16 @@
 package db
 
-import "slices"
+import (
+	"slices"
 
-// keptHistory is the default of node_history_max_entries.
-const keptHistory = 300
+	"github.com/google/uuid"
+)
 
-// details are what belongs to a node but is not read with it. They are changed
-// in place, under the store's lock, and copied when they are read.
+// maxHistory is the default of node_history_max_entries.
+const maxHistory = 300
+
+// details are a node's data that is not read with it. They are changed in place, under the store's
+// lock, and copied when they are read.
 type details struct {
 	History   []History     `json:",omitempty"`
 	Inventory *Inventory    `json:",omitempty"`
@@ -24,15 +28,15 @@ func cloneAll[T cloner[T]](values []T) []T {
 	return copied
 }
 
-// of is the details of a node, to be read. s.mu must be held.
-func (s *Store) of(node string) details {
+// detailsOf returns the details of a node for reading. s.mu must be held.
+func (s *Store) detailsOf(node string) details {
 	if d := s.details[node]; d != nil {
 		return *d
 	}
 	return details{}
 }
 
-// change changes the details of a node that exists. s.mu must be held.
+// changeDetails changes the details of an existing node. s.mu must be held.
 func (s *Store) changeDetails(node string, change func(*details)) error {
 	if _, err := s.Nodes.get(node); err != nil {
 		return err
@@ -48,19 +52,18 @@ func (s *Store) changeDetails(node string, change func(*details)) error {
 	return nil
 }
 
-// History is what happened to a node, the oldest first.
+// History returns the history of a node, the oldest entry first.
 func (s *Store) History(node string) []History {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return cloneAll(s.of(node).History)
+	return cloneAll(s.detailsOf(node).History)
 }
 
-// AddHistory notes what happened to a node and gives it an ID, a UUID and the
-// time. Of a node that does not exist nothing is noted.
+// AddHistory adds an entry with an ID, a UUID and the time, unless the node does not exist.
 func (s *Store) AddHistory(entry History) History {
 	entry = entry.Clone()
 	if entry.UUID == "" {
-		entry.UUID = NewUUID()
+		entry.UUID = uuid.NewString()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,25 +71,25 @@ func (s *Store) AddHistory(entry History) History {
 	_ = s.changeDetails(entry.NodeUUID, func(d *details) {
 		s.historyID++
 		d.History = append(d.History, entry.Clone())
-		if surplus := len(d.History) - keptHistory; surplus > 0 {
+		if surplus := len(d.History) - maxHistory; surplus > 0 {
 			d.History = slices.Delete(d.History, 0, surplus)
 		}
 	})
 	return entry
 }
 
-// Inventory is what inspection found of a node, false if it was not inspected.
+// Inventory returns the results of a node's inspection, false if it was not inspected.
 func (s *Store) Inventory(node string) (Inventory, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	found := s.of(node).Inventory
+	found := s.detailsOf(node).Inventory
 	if found == nil {
 		return Inventory{}, false
 	}
 	return found.Clone(), true
 }
 
-// SetInventory replaces what inspection found.
+// SetInventory replaces the results of inspection.
 func (s *Store) SetInventory(node string, inventory Inventory) error {
 	inventory = inventory.Clone()
 	s.mu.Lock()
@@ -94,15 +97,14 @@ func (s *Store) SetInventory(node string, inventory Inventory) error {
 	return s.changeDetails(node, func(d *details) { d.Inventory = &inventory })
 }
 
-// BIOS are the settings as they were last read.
+// BIOS returns the settings as they were last read.
 func (s *Store) BIOS(node string) []BIOSSetting {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return cloneAll(s.of(node).BIOS)
+	return cloneAll(s.detailsOf(node).BIOS)
 }
 
-// SetBIOS replaces all settings. One that was there before keeps the time it
-// was first seen.
+// SetBIOS replaces all settings. Existing ones keep the time of their creation.
 func (s *Store) SetBIOS(node string, settings []BIOSSetting) error {
 	settings = cloneAll(settings)
 	s.mu.Lock()
@@ -121,15 +123,14 @@ func (s *Store) SetBIOS(node string, settings []BIOSSetting) error {
 	})
 }
 
-// Firmware are the components as they were last read.
+// Firmware returns the components as they were last read.
 func (s *Store) Firmware(node string) []Firmware {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return cloneAll(s.of(node).Firmware)
+	return cloneAll(s.detailsOf(node).Firmware)
 }
 
-// SetFirmware replaces all components. One that was there before keeps the time
-// it was first seen.
+// SetFirmware replaces all components. Existing ones keep the time of their creation.
 func (s *Store) SetFirmware(node string, components []Firmware) error {
 	components = cloneAll(components)
 	s.mu.Lock()

@@ -5,9 +5,8 @@ import (
 	"reflect"
 )
 
-// Dict is a JSON object: properties, driver_info and their like. Its values are
-// those that encoding/json decodes to, with numbers as json.Number or as any of
-// Go's own.
+// Dict is a JSON object: properties, driver_info and similar. Its values are those that
+// encoding/json decodes to, with numbers as json.Number or any of Go's types.
 type Dict map[string]any
 
 // Clone copies all levels. A nil Dict stays nil, which is JSON's null.
@@ -39,15 +38,14 @@ func cloneValue(value any) any {
 	}
 }
 
-// Text is the string of a key, empty if it is missing or something else.
+// Text returns the string of a key, empty if it is missing or another type.
 func (d Dict) Text(key string) string {
 	s, _ := d[key].(string)
 	return s
 }
 
-// withoutOddNumbers is a copy of a row in which the numbers that JSON does not
-// have are null.
-func withoutOddNumbers(row any) any {
+// withoutNaN returns a copy of a row in which numbers that JSON does not have are null.
+func withoutNaN(row any) any {
 	from := reflect.ValueOf(row)
 	if from.Kind() != reflect.Pointer || from.Elem().Kind() != reflect.Struct {
 		return row

@@ -14,28 +14,27 @@ import (
 	"time"
 )
 
-// detailsName is the folder of what belongs to a node but is not read with it.
+// detailsName is the folder of the nodes' details.
 const detailsName = "details"
 
-// settleTime is how long changes are gathered before they are written.
+// settleTime is how long changes are collected before they are written.
 const settleTime = time.Second
 
-// disk is the folder of a store: a folder for each table, and in it a file for
-// each row, named by its UUID.
+// disk is the folder of a store: a folder for each table, with a file for each row, named by its
+// UUID.
 type disk struct {
 	folder  string
-	dirty   map[string]bool // details that the disk has otherwise; guarded by Store.mu
-	changes chan struct{}   // one place: something is dirty
+	dirty   map[string]bool // details that differ from the disk; guarded by Store.mu
+	changes chan struct{}   // has room for one: something is dirty
 	stop    context.CancelFunc
 	done    chan struct{}
 
 	writing sync.Mutex // one flush at a time
 }
 
-// Open makes a store that is kept in a folder, which is made if it is missing.
-// What is there already is loaded; a file that cannot be read as what it should
-// be is an error that names it, and it stays as it is. Changes are written soon
-// after they were made, and at the latest by [Store.Close].
+// Open returns a store in a folder, which is created if it is missing. Existing data is loaded; an
+// unreadable file is an error that names it, and stays as it is. Changes are written after a short
+// delay, and at the latest by [Store.Close].
 func Open(ctx context.Context, folder string, now func() time.Time) (*Store, error) {
 	s := New(now)
 	if err := s.load(folder); err != nil {
@@ -52,7 +51,7 @@ func Open(ctx context.Context, folder string, now func() time.Time) (*Store, err
 	return s, nil
 }
 
-// Close writes what is not written yet. Of a store in memory it does nothing.
+// Close writes pending changes. For a store in memory it does nothing.
 func (s *Store) Close() error {
 	if s.disk == nil {
 		return nil
@@ -62,8 +61,7 @@ func (s *Store) Close() error {
 	return s.Flush()
 }
 
-// Flush writes what is not written yet, now. Of a store in memory it does
-// nothing.
+// Flush writes pending changes now. For a store in memory it does nothing.
 func (s *Store) Flush() error {
 	if s.disk == nil {
 		return nil
@@ -77,7 +75,7 @@ func (s *Store) changed() {
 	}
 	select {
 	case s.disk.changes <- struct{}{}:
-	default: // it knows already
+	default: // signaled already
 	}
 }
 
@@ -87,8 +85,8 @@ func (s *Store) detailsChanged(node string) {
 	}
 }
 
-// run writes changes until the context ends. What could not be written stays
-// dirty, is tried again with the next change, and told by Close.
+// run writes changes until the context ends. Failed writes stay dirty, are retried with the next
+// change, and returned by Close.
 func (d *disk) run(ctx context.Context, s *Store) {
 	defer close(d.done)
 	for {
@@ -108,7 +106,7 @@ func (d *disk) run(ctx context.Context, s *Store) {
 	}
 }
 
-// file is what a file should hold; nil is no file.
+// file is the new content of a file; nil removes it.
 type file struct {
 	path    string
 	content any
@@ -148,8 +146,8 @@ func (d *disk) flush(s *Store) error {
 	return errors.Join(errs...)
 }
 
-// gather takes what is dirty of a table. Rows are never changed, so that they
-// can be written without the lock.
+// gather takes the dirty rows of a table. Rows never change, so they can be written without the
+// lock.
 func gather[T any, P row[T]](folder string, t *Table[T, P]) []file {
 	files := make([]file, 0, len(t.dirty))
 	for uuid := range t.dirty {
@@ -172,8 +170,8 @@ func (f file) write() error {
 	}
 	content, err := json.Marshal(f.content)
 	if err != nil {
-		// NaN and the infinities are numbers in Python's JSON alone.
-		content, err = json.Marshal(withoutOddNumbers(f.content))
+		// NaN and infinities exist only in Python's JSON.
+		content, err = json.Marshal(withoutNaN(f.content))
 	}
 	if err != nil {
 		return fmt.Errorf("encoding %s: %w", f.path, err)
@@ -184,8 +182,7 @@ func (f file) write() error {
 	return nil
 }
 
-// writeWhole replaces a file by another: whoever reads it finds the old one or
-// the new one.
+// writeWhole replaces a file atomically.
 func writeWhole(path string, content []byte) error {
 	temp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {
@@ -202,8 +199,8 @@ func writeWhole(path string, content []byte) error {
 	return nil
 }
 
-// readFolder reads each row of a table. Files that begin with a dot are what
-// was left by a write that was cut off.
+// readFolder reads each row of a table. Files that start with a dot were left by an interrupted
+// write.
 func readFolder(folder, name string, add func(uuid string, content []byte) error) error {
 	path := filepath.Join(folder, name)
 	if err := os.MkdirAll(path, 0o700); err != nil {

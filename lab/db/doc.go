@@ -1,7 +1,6 @@
-// Package db is the database of the embedded Ironic: its objects and their
-// tables, held in memory, and on disk where a folder is given.
+// Package db is the database of the embedded Ironic: its objects and their tables, held in memory,
+// and on disk if a folder is given.
 //
-// What is read is a copy, and stays as it was; what is to be changed is changed
-// by a function that runs alone. Nothing here knows HTTP, machines or the rules
-// of provisioning.
+// Read results are copies that never change; updates are functions that run exclusively. The
+// package knows neither HTTP, machines nor the rules of provisioning.
 package db

@@ -10,8 +10,7 @@ func (s *Store) load(folder string) error {
 	if err := loadTable(folder, s.Nodes, nil); err != nil {
 		return err
 	}
-	// What belongs to a node that is gone is what was left of a removal that
-	// was cut off.
+	// Details of a missing node were left by an interrupted removal.
 	hasNode := func(uuid string) bool { return s.Nodes.rows[uuid] != nil }
 	if err := loadTable(folder, s.Portgroups, func(g *Portgroup) bool { return hasNode(g.NodeUUID) }); err != nil {
 		return err
@@ -58,7 +57,7 @@ func loadTable[T any, P row[T]](folder string, t *Table[T, P], keep func(*T) boo
 	if err != nil {
 		return err
 	}
-	// In the order of their making: the highest ID tells the next one.
+	// In the order of creation: the highest ID determines the next one.
 	slices.SortFunc(rows, func(a, b *T) int {
 		return *P(a).meta().id - *P(b).meta().id
 	})

@@ -2,16 +2,15 @@ package db
 
 import (
 	"cmp"
-	"crypto/rand"
-	"encoding/hex"
+	"fmt"
 	"net/http"
 	"slices"
 	"sync"
 	"time"
 )
 
-// Store is the database: in memory, and on disk if it was opened with a folder.
-// It may be used from any number of goroutines.
+// Store is the database: in memory, and on disk if it was opened with a folder. It is safe for
+// concurrent use.
 type Store struct {
 	Nodes           *Table[Node, *Node]
 	Ports           *Table[Port, *Port]
@@ -29,10 +28,10 @@ type Store struct {
 	disk *disk // nil: memory only
 }
 
-// New makes an empty store in memory.
+// New returns an empty store in memory.
 func New(now func() time.Time) *Store {
 	s := &Store{
-		// As exact as a database's times are, and equal after they were on disk.
+		// With the precision of a database's times, so that they are equal after a reload.
 		now:     func() time.Time { return now().UTC().Truncate(time.Microsecond) },
 		details: map[string]*details{}, historyID: 1,
 	}
@@ -49,8 +48,8 @@ func missing(kind, format string) func(string) error {
 	return func(value string) error { return Faultf(http.StatusNotFound, kind, format, value) }
 }
 
-// named is a unique value with the sentence of Ironic about one that is taken.
-func named[T any](kind, format string, value func(*T) string) unique[T] {
+// uniqueName is a unique value with Ironic's message about a duplicate.
+func uniqueName[T any](kind, format string, value func(*T) string) unique[T] {
 	return unique[T]{value: value, clash: func(r *T, _ bool) error { return conflict(kind, format)(value(r)) }}
 }
 
@@ -58,7 +57,7 @@ func nodeTable(s *Store) *Table[Node, *Node] {
 	t := newTable[Node, *Node](s, "nodes",
 		conflict("NodeAlreadyExists", "A node with UUID %s already exists."),
 		missing("NodeNotFound", "Node %s could not be found."),
-		named("DuplicateName", "A node with name %s already exists.", func(n *Node) string { return n.Name }),
+		uniqueName("DuplicateName", "A node with name %s already exists.", func(n *Node) string { return n.Name }),
 		unique[Node]{
 			value: func(n *Node) string { return n.InstanceUUID },
 			clash: func(n *Node, _ bool) error {
@@ -75,11 +74,11 @@ func portTable(s *Store) *Table[Port, *Port] {
 	exists := conflict("PortAlreadyExists", "A port with UUID %s already exists.")
 	return newTable[Port, *Port](s, "ports", exists,
 		missing("PortNotFound", "Port %s could not be found."),
-		named("MACAlreadyExists", "A port with MAC address %s already exists.", func(p *Port) string { return p.Address }),
+		uniqueName("MACAlreadyExists", "A port with MAC address %s already exists.", func(p *Port) string { return p.Address }),
 		unique[Port]{
 			value: func(p *Port) string { return p.Name },
 			clash: func(p *Port, creating bool) error {
-				if creating { // the real one does not look which column it was
+				if creating { // Ironic does not check which column it was
 					return exists(p.UUID)
 				}
 				return conflict("PortDuplicateName", "A port with name %s already exists.")(p.Name)
@@ -94,14 +93,14 @@ func portgroupTable(s *Store) *Table[Portgroup, *Portgroup] {
 	t := newTable[Portgroup, *Portgroup](s, "portgroups",
 		conflict("PortgroupAlreadyExists", "A portgroup with UUID %s already exists."),
 		missing("PortgroupNotFound", "Portgroup %s could not be found."),
-		named("PortgroupDuplicateName", "A portgroup with name %s already exists.", func(g *Portgroup) string { return g.Name }),
-		named("PortgroupMACAlreadyExists", "A portgroup with MAC address %s already exists.", func(g *Portgroup) string { return g.Address }))
+		uniqueName("PortgroupDuplicateName", "A portgroup with name %s already exists.", func(g *Portgroup) string { return g.Name }),
+		uniqueName("PortgroupMACAlreadyExists", "A portgroup with MAC address %s already exists.", func(g *Portgroup) string { return g.Address }))
 	t.complete = func(g *Portgroup) { g.Mode = cmp.Or(g.Mode, defaultPortgroupMode) }
 	t.keeps = func(g *Portgroup) error {
 		if len(s.Ports.scan(func(p *Port) bool { return p.PortgroupUUID == g.UUID })) == 0 {
 			return nil
 		}
-		// The real one names it by the database's number.
+		// Ironic reports it by the database's ID.
 		return Faultf(http.StatusBadRequest, "PortgroupNotEmpty", "Cannot complete the requested action because "+
 			"portgroup %d contains ports.", g.ID)
 	}
@@ -112,7 +111,7 @@ func allocationTable(s *Store) *Table[Allocation, *Allocation] {
 	t := newTable[Allocation, *Allocation](s, "allocations",
 		conflict("AllocationAlreadyExists", "An allocation with UUID %s already exists."),
 		missing("AllocationNotFound", "Allocation %s could not be found."),
-		named("AllocationDuplicateName", "An allocation with name %s already exists.", func(a *Allocation) string { return a.Name }))
+		uniqueName("AllocationDuplicateName", "An allocation with name %s already exists.", func(a *Allocation) string { return a.Name }))
 	t.complete = func(a *Allocation) { a.State = cmp.Or(a.State, stateAllocating) }
 	t.removed = s.freeNode
 	return t
@@ -122,16 +121,16 @@ func templateTable(s *Store) *Table[DeployTemplate, *DeployTemplate] {
 	return newTable[DeployTemplate, *DeployTemplate](s, "deploy_templates",
 		conflict("DeployTemplateAlreadyExists", "A deploy template with UUID %s already exists."),
 		missing("DeployTemplateNotFound", "Deploy template %s could not be found."),
-		named("DeployTemplateDuplicateName", "A deploy template with name %s already exists.", func(t *DeployTemplate) string { return t.Name }))
+		uniqueName("DeployTemplateDuplicateName", "A deploy template with name %s already exists.", func(t *DeployTemplate) string { return t.Name }))
 }
 
 // noTime is null.
 var noTime time.Time
 
-// Now is the clock the store was given.
+// Now returns the time of the store's clock.
 func (s *Store) Now() time.Time { return s.now() }
 
-// Conductors are the conductors in the order of their first appearance.
+// Conductors returns the conductors in the order of their first appearance.
 func (s *Store) Conductors() []Conductor {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -142,8 +141,8 @@ func (s *Store) Conductors() []Conductor {
 	return copied
 }
 
-// SetConductor says that a conductor is there, or is no more. When it was first
-// seen stays. Conductors are not kept on disk: each start says who is there.
+// SetConductor stores whether a conductor is alive. The time of its first appearance stays.
+// Conductors are not stored on disk: each start registers its own.
 func (s *Store) SetConductor(conductor Conductor) {
 	conductor = conductor.Clone()
 	conductor.UpdatedAt = s.now()
@@ -159,12 +158,20 @@ func (s *Store) SetConductor(conductor Conductor) {
 	s.conductors[at] = conductor
 }
 
-// NewUUID makes a random UUID (version 4).
-func NewUUID() string {
-	var raw [16]byte
-	_, _ = rand.Read(raw[:]) // never fails
-	raw[6] = raw[6]&0x0f | 0x40
-	raw[8] = raw[8]&0x3f | 0x80
-	text := hex.EncodeToString(raw[:])
-	return text[:8] + "-" + text[8:12] + "-" + text[12:16] + "-" + text[16:20] + "-" + text[20:]
+// Fault is an error of Ironic: with a status and a message.
+type Fault struct {
+	// Status is the HTTP status of the answer, 409 for a locked node.
+	Status int
+	// Text is Ironic's faultstring.
+	Text string
+	// Kind is the name of Ironic's exception: NodeLocked.
+	Kind string
+}
+
+// Error returns the text.
+func (f *Fault) Error() string { return f.Text }
+
+// Faultf returns a Fault with a formatted text.
+func Faultf(status int, kind, format string, args ...any) *Fault {
+	return &Fault{Status: status, Kind: kind, Text: fmt.Sprintf(format, args...)}
 }

@@ -2,10 +2,10 @@ package db
 
 import "time"
 
-// Node is a machine as Ironic knows it. The names are those of its API; empty
-// strings and zero times stand for null, unless Empty says otherwise.
+// Node is a node. The names are those of Ironic's API; empty strings and zero times stand for
+// null, unless Empty says otherwise.
 type Node struct {
-	ID           int // the database's own: it orders what was made at one time
+	ID           int // the database's ID; orders rows of the same time
 	UUID         string
 	Name         string
 	ChassisUUID  string
@@ -46,7 +46,7 @@ type Node struct {
 
 	ResourceClass  string
 	ConductorGroup string
-	Conductor      string // the host name; empty: no conductor serves it
+	Conductor      string // the host name; empty if no conductor serves it
 	Owner          string
 	Lessee         string
 	Description    string
@@ -62,12 +62,12 @@ type Node struct {
 
 	Traits []string
 
-	// Empty are the text fields that hold an empty text and not null; Null are
-	// the boolean fields that hold null and not false. Both are sorted.
+	// Empty are the text fields with an empty text instead of null; Null are the boolean fields
+	// with null instead of false. Both are sorted.
 	Empty, Null []string
 
 	InspectionStartedAt  time.Time
 	InspectionFinishedAt time.Time
 	CreatedAt            time.Time
-	UpdatedAt            time.Time // zero until it is first changed
+	UpdatedAt            time.Time // zero until the first change
 }

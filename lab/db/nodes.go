@@ -1,8 +1,12 @@
 package db
 
-import "net/http"
+import (
+	"cmp"
+	"net/http"
+	"slices"
+)
 
-// The provision states by which times are kept.
+// Provision states that set times.
 const (
 	stateEnroll        = "enroll"
 	stateInspecting    = "inspecting"
@@ -11,8 +15,8 @@ const (
 	stateManageable    = "manageable"
 )
 
-// keepTimes sets the times of provisioning and inspection at a change of provision_state, as the real
-// database does.
+// keepTimes sets the times of provisioning and inspection at a change of provision_state, as
+// Ironic's database does.
 func (s *Store) keepTimes(old, n *Node) {
 	if old.ProvisionState == n.ProvisionState {
 		return
@@ -30,8 +34,8 @@ func (s *Store) keepTimes(old, n *Node) {
 	}
 }
 
-// removeParts removes what belonged to a node: ports, portgroups, allocations, history, inventory, BIOS
-// settings and firmware.
+// removeParts removes what belongs to a node: ports, port groups, allocations, history, inventory,
+// BIOS settings and firmware.
 func (s *Store) removeParts(uuid string) error {
 	s.Ports.removeWhere(func(p *Port) bool { return p.NodeUUID == uuid })
 	s.Portgroups.removeWhere(func(g *Portgroup) bool { return g.NodeUUID == uuid })
@@ -41,8 +45,8 @@ func (s *Store) removeParts(uuid string) error {
 	return nil
 }
 
-// Reserve takes the lock of a node for a conductor; a node that is locked is the 409 Fault NodeLocked.
-// Like any other change it sets UpdatedAt, as the real one's does.
+// Reserve locks a node for a conductor; a locked node is the 409 Fault NodeLocked. Like any other
+// change it sets UpdatedAt, as in Ironic.
 func (s *Store) Reserve(uuid, host string) (*Node, error) {
 	return s.Nodes.Update(uuid, func(n *Node) error {
 		if n.Reservation != "" {
@@ -53,7 +57,7 @@ func (s *Store) Reserve(uuid, host string) (*Node, error) {
 	})
 }
 
-// Release gives the lock of a node back.
+// Release unlocks a node.
 func (s *Store) Release(uuid, host string) error {
 	_, err := s.Nodes.Update(uuid, func(n *Node) error {
 		switch n.Reservation {
@@ -69,8 +73,36 @@ func (s *Store) Release(uuid, host string) error {
 	return err
 }
 
-// LockedBy is the refusal of a node that a conductor has locked.
+// LockedBy returns the error for a node that a conductor has locked.
 func LockedBy(n *Node) *Fault {
 	return Faultf(http.StatusConflict, "NodeLocked", "Node %s is locked by host %s, please retry "+
 		"after the current operation is completed.", n.UUID, n.Reservation)
+}
+
+// Shard is the number of nodes of a shard.
+type Shard struct {
+	Name  string // "None" for the nodes without
+	Count int
+}
+
+// Shards returns all shards, the largest first.
+func (s *Store) Shards() []Shard {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	counts := map[string]int{}
+	for _, n := range s.Nodes.order {
+		counts[n.Shard]++
+	}
+	shards := make([]Shard, 0, len(counts))
+	for name, count := range counts {
+		if name == "" {
+			name = "None"
+		}
+		shards = append(shards, Shard{name, count})
+	}
+	slices.SortFunc(shards, func(a, b Shard) int {
+		// The order of equal ones is that of Ironic's database: by name.
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
+	})
+	return shards
 }

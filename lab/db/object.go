@@ -23,7 +23,7 @@ type Port struct {
 	CreatedAt, UpdatedAt         time.Time
 }
 
-// Portgroup is several ports as one.
+// Portgroup is a group of ports.
 type Portgroup struct {
 	ID                       int
 	UUID                     string
@@ -41,7 +41,7 @@ type Portgroup struct {
 	CreatedAt, UpdatedAt     time.Time
 }
 
-// Allocation is a wish for a node, and the node that was found.
+// Allocation is a request for a node, with the assigned node.
 type Allocation struct {
 	ID                   int
 	UUID                 string
@@ -57,7 +57,7 @@ type Allocation struct {
 	CreatedAt, UpdatedAt time.Time
 }
 
-// DeployTemplate is steps under the name of a trait.
+// DeployTemplate has steps under the name of a trait.
 type DeployTemplate struct {
 	ID                   int
 	UUID                 string
@@ -67,7 +67,7 @@ type DeployTemplate struct {
 	CreatedAt, UpdatedAt time.Time
 }
 
-// History is something that happened to a node.
+// History is an entry of a node's history.
 type History struct {
 	ID                   int
 	UUID                 string
@@ -84,13 +84,13 @@ type History struct {
 	CreatedAt            time.Time
 }
 
-// Inventory is what inspection found.
+// Inventory has the results of inspection.
 type Inventory struct {
 	Inventory  Dict
 	PluginData Dict
 }
 
-// BIOSSetting is an attribute of the firmware as it was last read.
+// BIOSSetting is a firmware attribute as it was last read.
 type BIOSSetting struct {
 	Name                 string
 	Value                string
@@ -101,7 +101,7 @@ type BIOSSetting struct {
 	CreatedAt, UpdatedAt time.Time
 }
 
-// Firmware is a component with its version as it was last read.
+// Firmware is a component's version as it was last read.
 type Firmware struct {
 	Component            string
 	InitialVersion       string

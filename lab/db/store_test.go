@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// clock is a time that goes on by a second each time it is read.
+// clock returns a time that advances by a second at each reading.
 func clock() func() time.Time {
 	var mu sync.Mutex
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -49,7 +49,7 @@ func wantFault(t *testing.T, err error, status int, kind, text string) {
 	}
 }
 
-func TestWhatIsReadIsACopy(t *testing.T) {
+func TestReadsReturnCopies(t *testing.T) {
 	store := db.New(clock())
 	given := &db.Node{Name: "a", Properties: db.Dict{"nested": map[string]any{"list": []any{"x"}}}}
 	made := must[*db.Node](t)(store.Nodes.Create(given))
@@ -80,7 +80,7 @@ func TestWhatIsReadIsACopy(t *testing.T) {
 	}
 }
 
-func TestWhatIsUnique(t *testing.T) {
+func TestUniqueValues(t *testing.T) {
 	store := db.New(clock())
 	a := must[*db.Node](t)(store.Nodes.Create(&db.Node{Name: "a", InstanceUUID: "i"}))
 	b := must[*db.Node](t)(store.Nodes.Create(&db.Node{Name: "b"}))
@@ -142,7 +142,7 @@ func TestWhatIsUnique(t *testing.T) {
 	must[*db.Node](t)(store.Nodes.Create(&db.Node{Name: "a"})) // the name is free again
 }
 
-func TestWhatIsMissing(t *testing.T) {
+func TestMissingRows(t *testing.T) {
 	store := db.New(clock())
 	_, err := store.Nodes.Get("x")
 	wantFault(t, err, http.StatusNotFound, "NodeNotFound", "Node x could not be found.")
@@ -210,7 +210,7 @@ func TestLocks(t *testing.T) {
 		"Node "+n.UUID+" found not to be locked on release")
 }
 
-func TestANodeTakesAllOfItsOwnAlong(t *testing.T) {
+func TestRemovingANodeRemovesItsParts(t *testing.T) {
 	store := db.New(clock())
 	n := must[*db.Node](t)(store.Nodes.Create(&db.Node{}))
 	other := must[*db.Node](t)(store.Nodes.Create(&db.Node{}))
@@ -326,7 +326,7 @@ func TestOnDisk(t *testing.T) {
 	}
 }
 
-func TestABrokenFileIsAnErrorAndStays(t *testing.T) {
+func TestDamagedFileIsAnErrorAndStays(t *testing.T) {
 	for name, content := range map[string]string{
 		"cut off": `{"UUID": "u"`, "another one's": `{"UUID": "v"}`, "unknown": `{"UUID": "u", "Nonsense": 1}`,
 	} {
@@ -350,7 +350,7 @@ func TestABrokenFileIsAnErrorAndStays(t *testing.T) {
 	}
 }
 
-func TestAWriteThatFailsIsTold(t *testing.T) {
+func TestFailedWriteIsReported(t *testing.T) {
 	folder := t.TempDir()
 	store := must[*db.Store](t)(db.Open(t.Context(), folder, clock()))
 	must[*db.Node](t)(store.Nodes.Create(&db.Node{}))

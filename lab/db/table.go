@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/google/uuid"
 )
 
-// row is a pointer to what a table holds.
+// row is a pointer to a table's row type.
 type row[T any] interface {
 	*T
 	Clone() *T
@@ -20,18 +22,18 @@ type meta struct {
 	created, updated *time.Time
 }
 
-// unique is a value that no two rows may have; an empty one does not count.
+// unique is a value that no two rows may share; empty ones do not count.
 type unique[T any] struct {
 	value func(*T) string
-	// clash is what is said of a row that has another one's value.
+	// clash returns the error for a row with the value of another.
 	clash func(r *T, creating bool) error
 	// owners are UUIDs by value.
 	owners map[string]string
 }
 
-// Table is rows by UUID and in the order of their IDs. Each method takes effect as a whole or not at
-// all. A row is never changed after it was put in: a change puts another one in its place. So whoever
-// holds a row may go on reading it without the lock.
+// Table holds rows by UUID and in the order of their IDs. Each method takes effect completely or
+// not at all. A stored row never changes: an update replaces it. A reader may therefore keep using
+// a row without the lock.
 type Table[T any, P row[T]] struct {
 	store   *Store
 	name    string
@@ -39,14 +41,15 @@ type Table[T any, P row[T]] struct {
 	order   []*T
 	nextID  int
 	uniques []unique[T]
-	// exists is what is said of a UUID that is taken, missing of one that is not.
+	// exists returns the error for an existing UUID, missing that for an unknown one.
 	exists  func(uuid string) error
 	missing func(uuid string) error
-	// dirty are UUIDs of rows that the disk has otherwise; nil without a disk.
+	// dirty are UUIDs of rows that differ from the disk; nil without a disk.
 	dirty map[string]bool
 
-	// The rules of the table, nil if it has none: complete fills in a new row, changing follows up on
-	// a change, keeps refuses to remove a row, and removed removes what belonged to one.
+	// Rules of the table, nil if it has none: complete sets the defaults of a new row, changing
+	// applies the consequences of a change, keeps refuses to remove a row, and removed removes
+	// what belonged to one.
 	complete func(r *T)
 	changing func(old, r *T)
 	keeps    func(r *T) error
@@ -62,8 +65,8 @@ func newTable[T any, P row[T]](s *Store, name string, exists, missing func(strin
 	}
 }
 
-// List are copies of the rows that keep accepts (nil: all), in the order of their making. What keep is
-// given must not be changed or kept.
+// List returns copies of the rows that keep accepts (nil: all), in the order of their creation.
+// keep must neither change nor store its argument.
 func (t *Table[T, P]) List(keep func(*T) bool) []*T {
 	kept := t.Scan(keep)
 	for i, r := range kept {
@@ -72,7 +75,7 @@ func (t *Table[T, P]) List(keep func(*T) bool) []*T {
 	return kept
 }
 
-// Scan is List without copies: what it answers must not be changed. It may be kept, and stays as it was.
+// Scan is List without copies: the caller must not change the rows, but may keep them.
 func (t *Table[T, P]) Scan(keep func(*T) bool) []*T {
 	t.store.mu.RLock()
 	defer t.store.mu.RUnlock()
@@ -88,7 +91,7 @@ func (t *Table[T, P]) Get(uuid string) (*T, error) {
 	return P(r).Clone(), nil
 }
 
-// Peek is Get without a copy: what it answers must not be changed. It may be kept, and stays as it was.
+// Peek is Get without a copy: the caller must not change the row, but may keep it.
 func (t *Table[T, P]) Peek(uuid string) (*T, error) {
 	t.store.mu.RLock()
 	defer t.store.mu.RUnlock()
@@ -106,12 +109,12 @@ func (t *Table[T, P]) ByName(name string) (*T, error) {
 	return P(t.rows[uuid]).Clone(), nil
 }
 
-// Create adds a row. One without a UUID gets one, and each gets its ID and the time.
+// Create adds a row with an ID and the time, and a UUID if it has none.
 func (t *Table[T, P]) Create(given *T) (*T, error) {
 	r := P(given).Clone()
 	m := P(r).meta()
 	if *m.uuid == "" {
-		*m.uuid = NewUUID()
+		*m.uuid = uuid.NewString()
 	}
 	if t.complete != nil {
 		t.complete(r)
@@ -126,8 +129,8 @@ func (t *Table[T, P]) Create(given *T) (*T, error) {
 	return P(r).Clone(), nil
 }
 
-// Update changes a row: change is given a copy, and what it leaves there is saved unless it answers an
-// error. UpdatedAt is set.
+// Update changes a row: change gets a copy, which is saved unless it returns an error. UpdatedAt
+// is set.
 func (t *Table[T, P]) Update(uuid string, change func(*T) error) (*T, error) {
 	return t.update(uuid, change, true)
 }
@@ -148,7 +151,7 @@ func (t *Table[T, P]) update(uuid string, change func(*T) error, stamp bool) (*T
 	if err := change(r); err != nil {
 		return nil, err
 	}
-	// No change may change these.
+	// These never change.
 	was, m := P(old).meta(), P(r).meta()
 	*m.id, *m.uuid, *m.created = *was.id, *was.uuid, *was.created
 	if t.changing != nil {
@@ -164,7 +167,7 @@ func (t *Table[T, P]) update(uuid string, change func(*T) error, stamp bool) (*T
 	return P(r).Clone(), nil
 }
 
-// Destroy removes a row with all that belongs to it.
+// Destroy removes a row with everything that belongs to it.
 func (t *Table[T, P]) Destroy(uuid string) error {
 	t.store.mu.Lock()
 	defer t.store.mu.Unlock()
@@ -205,7 +208,7 @@ func (t *Table[T, P]) scan(keep func(*T) bool) []*T {
 	return kept
 }
 
-// insert puts a new row in, which from then on is the table's own.
+// insert adds a new row, which then belongs to the table.
 func (t *Table[T, P]) insert(r *T) error {
 	m := P(r).meta()
 	if err := t.checkUniques(r, *m.uuid, true); err != nil {
@@ -221,7 +224,7 @@ func (t *Table[T, P]) insert(r *T) error {
 	return nil
 }
 
-// replace puts a row in the place of the one with its UUID.
+// replace replaces the row with the same UUID.
 func (t *Table[T, P]) replace(r *T) error {
 	m := P(r).meta()
 	if err := t.checkUniques(r, *m.uuid, false); err != nil {
@@ -254,7 +257,7 @@ func (t *Table[T, P]) remove(r *T) {
 	t.touch(*m.uuid)
 }
 
-// removeWhere removes rows that belonged to something that is gone.
+// removeWhere removes rows that belonged to a removed one.
 func (t *Table[T, P]) removeWhere(doomed func(*T) bool) {
 	for _, r := range t.scan(doomed) {
 		t.remove(r)

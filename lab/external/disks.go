@@ -8,7 +8,7 @@ import (
 	"ironworks/lab/agent"
 )
 
-// blockDevice is a disk, and what an inventory does not say of it.
+// blockDevice is a disk with attributes that an inventory does not have.
 type blockDevice struct {
 	agent.Disk
 	ReadOnly     bool `json:"read_only"`

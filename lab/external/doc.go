@@ -1,10 +1,9 @@
-// Package external runs an agent that is a program of its own on a machine of
-// the lab: the real ironic-python-agent, or one that somebody writes.
+// Package external runs a separate agent program on a machine of
+// the lab: the real ironic-python-agent, or another one.
 //
-// The program is started when the ramdisk has booted and killed when the power
-// goes: SIGTERM, a second later SIGKILL, to its whole process group. What it
-// writes to stdout and stderr is the journal of the machine, line by line.
-// These variables tell it where it is:
+// The program is started when the ramdisk has booted, and killed when the machine is
+// powered off: SIGTERM, a second later SIGKILL, to its whole process group. Its stdout and
+// stderr are the machine's journal, line by line. It gets these variables:
 //
 //	IRONWORKS_MACHINE       the machine's name
 //	IRONWORKS_MACS          the addresses of its network interfaces, with spaces between

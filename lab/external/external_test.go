@@ -19,7 +19,7 @@ import (
 	"ironworks/lab/agent"
 )
 
-// metal is hardware that remembers what was done to it.
+// metal is hardware that records what was done to it.
 type metal struct {
 	mu  sync.Mutex
 	did []string
@@ -88,7 +88,7 @@ func (m *metal) Sync(context.Context) error        { return errors.New("disk on 
 func (m *metal) PowerOff(context.Context) error    { m.note("power off"); return nil }
 func (m *metal) Reboot(context.Context) error      { m.note("reboot"); return nil }
 
-// journal keeps lines and tells when one has come.
+// journal stores lines and signals new ones.
 type journal struct {
 	mu    sync.Mutex
 	lines []string
@@ -164,7 +164,7 @@ func (r *run) end(t *testing.T) error {
 	}
 }
 
-func TestProgramIsToldWhereItIs(t *testing.T) {
+func TestProgramEnvironment(t *testing.T) {
 	t.Setenv("OS_PASSWORD", "secret")
 	r := start(t, `echo "$IRONWORKS_MACHINE $IRONWORKS_MACS $IRONWORKS_IRONIC_URL $IRONWORKS_AGENT_TOKEN $IRONWORKS_PLAIN [$IRONWORKS_NO_INSPECTION$OS_PASSWORD]"
 		echo complaint >&2; exit 3`, agent.Faults{})
@@ -180,15 +180,15 @@ func TestProgramIsToldWhereItIs(t *testing.T) {
 	}
 }
 
-func TestProgramThatIsNotThere(t *testing.T) {
+func TestMissingProgram(t *testing.T) {
 	err := Run(t.Context(), Options{Command: []string{"/nowhere/agent"}, Hardware: &metal{}, Journal: func(agent.Entry) {}})
 	if !errors.Is(err, errExited) || !strings.Contains(err.Error(), "/nowhere/agent") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// The power takes everything with it: a program that does not listen, and what
-// it started.
+// TestPowerEndsTheWholeGroup: powering off ends a program that ignores signals, and its child
+// processes.
 func TestPowerEndsTheWholeGroup(t *testing.T) {
 	r := start(t, `trap "" TERM; (trap "" TERM; while :; do sleep 0.1; done) & echo ready $!; while :; do sleep 0.1; done`, agent.Faults{})
 	child := r.await(t, "ready ")
@@ -207,7 +207,7 @@ func TestNoRoute(t *testing.T) {
 	_ = r.end(t)
 }
 
-// withService is a program that does nothing, and the URL of its machine.
+// withService runs a program that does nothing, and returns the URL of its machine.
 func withService(t *testing.T, faults agent.Faults) (*run, string) {
 	t.Helper()
 	r := start(t, `echo "url $IRONWORKS_HARDWARE_URL"; while :; do sleep 0.1; done`, faults)
@@ -226,7 +226,7 @@ func call(t *testing.T, method, url, body string) (int, string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	// What a machine says that loses its power is cut off.
+	// The answer of a machine that is powered off is cut off.
 	answer, _ := io.ReadAll(response.Body)
 	return response.StatusCode, string(bytes.TrimSpace(answer))
 }
@@ -293,7 +293,7 @@ func TestService(t *testing.T) {
 	}
 }
 
-// An agent that is to die in a step is gone in the middle of an installation.
+// TestDiesInStep: an agent that must die in a step ends in the middle of an installation.
 func TestDiesInStep(t *testing.T) {
 	r, url := withService(t, agent.Faults{DieInStep: "install_coreos"})
 	_, said := call(t, http.MethodPost, url+"install", `{"argv": ["install", "/dev/slow"]}`)

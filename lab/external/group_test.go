@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// awaitGone waits until no process of that id is there.
+// awaitGone waits until no process with this ID exists.
 func awaitGone(t *testing.T, id string) {
 	t.Helper()
 	pid, err := strconv.Atoi(id)
@@ -30,8 +30,7 @@ func awaitGone(t *testing.T, id string) {
 	}
 }
 
-// dead is a process that nobody has waited for: in a container there may be no
-// init.
+// dead reports whether a process is a zombie: in a container there may be no init.
 func dead(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && bytes.Contains(stat, []byte(") Z "))

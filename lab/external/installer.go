@@ -17,11 +17,10 @@ type installation struct {
 	Ignition []byte   `json:"ignition"`
 }
 
-// exitUsage is what coreos-installer ends with when it does not understand.
+// exitUsage is coreos-installer's exit status for invalid arguments.
 const exitUsage = 2
 
-// parse reads the arguments as coreos-installer does, as far as deploy
-// ramdisks use them.
+// parse reads the arguments as coreos-installer does, as far as deploy ramdisks use them.
 func (i installation) parse() (agent.Install, error) {
 	var install agent.Install
 	if len(i.Argv) == 0 || i.Argv[0] != "install" {
@@ -69,7 +68,7 @@ func (i installation) parse() (agent.Install, error) {
 	return install, nil
 }
 
-// install runs the installer and sends its lines as they come.
+// install runs the installer and sends its lines as they arrive.
 func (s *service) install(w http.ResponseWriter, r *http.Request) error {
 	var call installation
 	if err := read(w, r, &call); err != nil {
@@ -78,7 +77,7 @@ func (s *service) install(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	control, encoder := http.NewResponseController(w), json.NewEncoder(w)
 	send := func(what any) {
-		// A program that no longer listens was killed; its installation ends with it.
+		// A program that does not read was killed; its installation ends with it.
 		_ = encoder.Encode(what)
 		_ = control.Flush()
 	}
@@ -87,7 +86,7 @@ func (s *service) install(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		line("error: " + err.Error())
 		send(map[string]int{"exit": exitUsage})
-		return nil //nolint:nilerr // the installer has said so
+		return nil //nolint:nilerr // reported by the installer
 	}
 	err = s.runInstaller(r.Context(), install, line)
 	var exit *agent.ExitError
@@ -105,7 +104,7 @@ func (s *service) install(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// runInstaller runs it, unless it is to fail, or the agent is to die in it.
+// runInstaller runs it, unless it must fail, or the agent must die in it.
 func (s *service) runInstaller(ctx context.Context, install agent.Install, line func(string)) error {
 	faults := s.options.Faults
 	if s.installFails() {
@@ -118,7 +117,7 @@ func (s *service) runInstaller(ctx context.Context, install agent.Install, line 
 	short, cancel := context.WithTimeout(ctx, time.Duration(float64(faults.DieAfter)/s.options.Speed))
 	defer cancel()
 	err := s.hardware.Install(short, install, line)
-	<-short.Done() // an installation that is quicker than death waits for it
+	<-short.Done() // a shorter installation waits for the end of the time
 	s.die()
 	return err
 }

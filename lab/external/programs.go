@@ -7,7 +7,7 @@ import (
 	"ironworks/lab/agent"
 )
 
-// errNoPrograms is hardware that has none.
+// errNoPrograms is hardware without programs.
 var errNoPrograms = badRequest{errors.New("the machine has no programs")}
 
 func (s *service) programs() (agent.Programs, error) {
@@ -18,7 +18,7 @@ func (s *service) programs() (agent.Programs, error) {
 	return programs, nil
 }
 
-// run answers what a program printed; one that is not there is an error.
+// run answers with the output of a program; a missing one is an error.
 func (s *service) run(w http.ResponseWriter, r *http.Request) error {
 	var call struct {
 		Argv []string `json:"argv"`
@@ -40,7 +40,7 @@ func (s *service) run(w http.ResponseWriter, r *http.Request) error {
 	return write(w, out)
 }
 
-// files are those of a device, or why it cannot be mounted.
+// files has the files of a device, or why it cannot be mounted.
 type files struct {
 	Device string       `json:"device"`
 	Files  []agent.File `json:"files"`

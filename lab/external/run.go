@@ -17,23 +17,22 @@ import (
 	"ironworks/lab/child"
 )
 
-// Options say what runs, and on what.
+// Options configure the program and its machine.
 type Options struct {
 	// Command is the program and its arguments. Required.
 	Command []string
 	// Machine is its name, and MACs are its network interfaces.
 	Machine string
 	MACs    []string
-	// IronicURL is where the program finds Ironic.
+	// IronicURL is Ironic's address for the program.
 	IronicURL string
-	// Token is one that came with the boot medium.
+	// Token is the one on the boot medium.
 	Token string
-	// Plain is an Ironic that does not want TLS, NoInspection a ramdisk that is
-	// set up without.
+	// Plain is an Ironic without TLS, NoInspection a ramdisk without inspection.
 	Plain, NoInspection bool
 	// Hardware is the machine. Required.
 	Hardware agent.Hardware
-	// Journal takes every line that the program writes. Required.
+	// Journal receives every line of the program's output. Required.
 	Journal func(agent.Entry)
 	// Speed divides pauses; 1 if zero.
 	Speed  float64
@@ -45,24 +44,22 @@ type Options struct {
 const (
 	unit       = "ironic-agent.service"
 	systemUnit = "init.scope"
-	// grace is how long a program has to end when the power goes. It would have
-	// no time at all on a machine.
+	// grace is how long a program has to end when the power goes off. On a machine it would have
+	// no time at all.
 	grace = time.Second
 	// leftOutput is how long output may take to arrive once nothing runs.
 	leftOutput = time.Second
-	// defaultDieAfter is how long a step goes on that the agent does not survive.
+	// defaultDieAfter is the default duration of a step that the agent does not survive.
 	defaultDieAfter = 2 * time.Second
 	longestLine     = 1 << 20
-	// nowhere is where Ironic is on a machine without a route to it.
+	// nowhere is Ironic's address on a machine without a route to it.
 	nowhere = "http://127.0.0.1:1"
 )
 
-// errExited is a program that ended by itself; on a machine its unit would
-// have failed, or be done.
+// errExited is a program that ended by itself.
 var errExited = errors.New("the agent ended")
 
-// Run is the program from its start to the end of ctx, which is no error. It
-// leaves nothing running.
+// Run runs the program until ctx ends, which is no error. All of its processes have ended then.
 func Run(ctx context.Context, o Options) error {
 	if len(o.Command) == 0 || o.Hardware == nil || o.Journal == nil {
 		return errors.New("external agent: no command, no hardware or no journal")
@@ -108,7 +105,7 @@ func (o Options) say(unit, text string) {
 	o.Journal(agent.Entry{Time: o.Now(), Unit: unit, Priority: agent.PriorityInfo, Text: text})
 }
 
-// run starts the program and waits until nothing of it runs.
+// run starts the program and waits until all of its processes have ended.
 func (o Options) run(ctx context.Context, url string) error {
 	output, input, err := os.Pipe()
 	if err != nil {
@@ -133,14 +130,14 @@ func (o Options) run(ctx context.Context, url string) error {
 	case <-ctx.Done():
 		err = endGroup(cmd, ended)
 	}
-	killGroup(cmd) // what it started and did not wait for
-	// What has left the group may hold the pipe for ever.
+	killGroup(cmd) // child processes that were not waited for
+	// A process that has left the group may hold the pipe forever.
 	_ = output.SetReadDeadline(time.Now().Add(leftOutput))
 	reading.Wait()
 	return err
 }
 
-// endGroup asks, and then does not ask.
+// endGroup sends SIGTERM, and then SIGKILL.
 func endGroup(cmd *exec.Cmd, ended <-chan error) error {
 	terminateGroup(cmd)
 	timer := time.NewTimer(grace)
@@ -154,7 +151,7 @@ func endGroup(cmd *exec.Cmd, ended <-chan error) error {
 	}
 }
 
-// copyLines is the journal of the program.
+// copyLines copies the program's output to the journal.
 func (o Options) copyLines(output io.Reader) {
 	lines := bufio.NewScanner(output)
 	lines.Buffer(nil, longestLine)
@@ -167,7 +164,7 @@ func (o Options) copyLines(output io.Reader) {
 	}
 }
 
-// environment is that of this process, and what the machine adds.
+// environment returns the environment of this process, plus the machine's variables.
 func (o Options) environment(url string) []string {
 	ironic := o.IronicURL
 	if o.Faults.NoRoute {
@@ -192,7 +189,7 @@ func (o Options) environment(url string) []string {
 	return env
 }
 
-// inherited leaves out the operator's credentials: no agent has them.
+// inherited removes the operator's credentials: no agent has them.
 func inherited(environment []string) []string {
 	var env []string
 	for _, variable := range environment {

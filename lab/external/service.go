@@ -16,17 +16,17 @@ import (
 	"ironworks/lab/agent"
 )
 
-// largestBody bounds what is read of a call; images have no bound.
+// largestBody bounds the body of a call; images are not bounded.
 const largestBody = 64 << 20
 
-// service is the machine, for the program on it.
+// service is the machine's interface for the program.
 type service struct {
 	options  Options
 	hardware agent.Hardware
 	url      string
 	server   *http.Server
 	serving  sync.WaitGroup
-	die      func() // the program is to be gone
+	die      func() // ends the program
 
 	doors agent.Doors
 
@@ -34,7 +34,7 @@ type service struct {
 	installsToFail int
 }
 
-// startService serves it until close; what calls do ends with ctx.
+// startService serves it until close; calls end with ctx.
 func startService(ctx context.Context, o Options, die func()) (*service, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
@@ -48,32 +48,30 @@ func startService(ctx context.Context, o Options, die func()) (*service, error) 
 	}
 	routes := http.NewServeMux()
 	for pattern, handle := range s.handlers() {
-		routes.HandleFunc(pattern, s.inside(handle))
+		routes.HandleFunc(pattern, s.guarded(handle))
 	}
 	s.server = &http.Server{
 		Handler:           http.StripPrefix("/"+secret, routes),
 		ReadHeaderTimeout: time.Minute,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
-		ErrorLog:          stdlog.New(io.Discard, "", 0), // a program that was killed is no news
+		ErrorLog:          stdlog.New(io.Discard, "", 0), // a killed program is not worth a message
 	}
 	s.serving.Go(func() { _ = s.server.Serve(listener) })
 	return s, nil
 }
 
-// close returns once nothing is being answered. The context of the calls has
-// ended before.
+// close waits for active calls. The context of the calls has ended before.
 func (s *service) close() {
 	_ = s.server.Close()
 	s.doors.Close()
 	s.serving.Wait()
 }
 
-// inside lets calls in until the service is closed, and tells what went wrong
-// with them.
-func (s *service) inside(handle handler) http.HandlerFunc {
+// guarded admits calls until the service is closed, and answers with their errors.
+func (s *service) guarded(handle handler) http.HandlerFunc {
 	return s.doors.Guard(func(w http.ResponseWriter, r *http.Request) {
 		if err := handle(w, r); err != nil {
-			tell(w, err)
+			writeError(w, err)
 		}
 	})
 }
@@ -83,10 +81,10 @@ type handler func(w http.ResponseWriter, r *http.Request) error
 func (s *service) handlers() map[string]handler {
 	h := s.hardware
 	return map[string]handler{
-		"GET /inventory":     reads(h.Inventory),
+		"GET /inventory":     query(h.Inventory),
 		"GET /block-devices": s.blockDevices,
 		"POST /install":      s.install,
-		"POST /boot-entry": does(func(ctx context.Context, call struct {
+		"POST /boot-entry": command(func(ctx context.Context, call struct {
 			Device string `json:"device"`
 		},
 		) error {
@@ -95,30 +93,30 @@ func (s *service) handlers() map[string]handler {
 		"POST /run":         s.run,
 		"GET /mount":        s.mount,
 		"POST /unmount":     s.unmount,
-		"POST /erase":       does(s.erase),
+		"POST /erase":       command(s.erase),
 		"POST /write-image": s.writeImage,
-		"POST /start-unit": does(func(ctx context.Context, call struct {
+		"POST /start-unit": command(func(ctx context.Context, call struct {
 			Unit string `json:"unit"`
 		},
 		) error {
 			return h.StartUnit(ctx, call.Unit)
 		}),
 		"GET /unit-state": s.unitState,
-		"POST /rescue-password": does(func(ctx context.Context, call struct {
+		"POST /rescue-password": command(func(ctx context.Context, call struct {
 			Hash string `json:"hash"`
 		},
 		) error {
 			return h.SetRescuePassword(ctx, call.Hash)
 		}),
-		"POST /network-down": only(h.NetworkDown),
-		"POST /sync":         only(h.Sync),
-		"POST /power-off":    only(h.PowerOff),
-		"POST /reboot":       only(h.Reboot),
+		"POST /network-down": withoutBody(h.NetworkDown),
+		"POST /sync":         withoutBody(h.Sync),
+		"POST /power-off":    withoutBody(h.PowerOff),
+		"POST /reboot":       withoutBody(h.Reboot),
 	}
 }
 
-// reads answers what the hardware says.
-func reads[T any](read func(context.Context) (T, error)) handler {
+// query answers with a value of the hardware.
+func query[T any](read func(context.Context) (T, error)) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		answer, err := read(r.Context())
 		if err != nil {
@@ -128,8 +126,8 @@ func reads[T any](read func(context.Context) (T, error)) handler {
 	}
 }
 
-// does reads a call and does it.
-func does[T any](do func(context.Context, T) error) handler {
+// command reads a call and executes it.
+func command[T any](do func(context.Context, T) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		var call T
 		if err := read(w, r, &call); err != nil {
@@ -143,8 +141,8 @@ func does[T any](do func(context.Context, T) error) handler {
 	}
 }
 
-// only is a call without a body.
-func only(do func(context.Context) error) handler {
+// withoutBody is a call without a body.
+func withoutBody(do func(context.Context) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := do(r.Context()); err != nil {
 			return err
@@ -154,7 +152,7 @@ func only(do func(context.Context) error) handler {
 	}
 }
 
-// badRequest is a call that cannot be meant.
+// badRequest is a malformed call.
 type badRequest struct{ error }
 
 func read(w http.ResponseWriter, r *http.Request, into any) error {
@@ -172,8 +170,8 @@ func write(w http.ResponseWriter, answer any) error {
 	return nil
 }
 
-// tell answers an error.
-func tell(w http.ResponseWriter, err error) {
+// writeError answers with an error.
+func writeError(w http.ResponseWriter, err error) {
 	status, kind := http.StatusInternalServerError, "failed"
 	var bad badRequest
 	switch {

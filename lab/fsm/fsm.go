@@ -9,14 +9,17 @@ import (
 //go:embed states.txt
 var states string
 
-// State is a state of the machine: where it leads to at last, empty for one that is stable, and where
-// each event takes it.
+// State is a state of the machine: its target, empty for a stable state, and the next state for
+// each event.
 type State struct {
 	Target string
 	On     map[string]string
 }
 
-// States are all states by name. A line of states.txt is STATE|TARGET|EVENT=STATE|….
+// States returns all states by name. A line of states.txt is STATE
+// TARGET
+// EVENT=STATE
+// ….
 func States() map[string]State {
 	all := map[string]State{}
 	for line := range strings.Lines(states) {

@@ -1,5 +1,5 @@
-// Package iso9660 writes plain ISO 9660 images (ECMA-119), for machines that do not
-// exist: no Rock Ridge, no Joliet, nothing to boot.
+// Package iso9660 writes plain ISO 9660 images (ECMA-119) for simulated machines: no Rock Ridge,
+// no Joliet, not bootable.
 package iso9660
 
 import (
@@ -12,12 +12,12 @@ import (
 
 const sector = 2048
 
-// Tree is the files of an image by their paths. Names are cut to what a plain image
-// takes: eight letters, and three of the extension.
+// Tree has the files of an image by path. Names are shortened for a plain image: eight letters,
+// and three of the extension.
 type Tree map[string][]byte
 
-// Image makes an image with this label, and tells at which byte each file begins. The
-// whole of it is in memory: it is for images far below 4 GiB.
+// Image returns an image with this label, and the offset of each file in bytes. It is held in
+// memory: use it for images far below 4 GiB.
 func (t Tree) Image(label string) (image []byte, offsets map[string]int64) {
 	root := &folder{name: "\x00"}
 	root.parent = root
@@ -55,7 +55,7 @@ func (t Tree) Image(label string) (image []byte, offsets map[string]int64) {
 	return append(image, contents...), offsets
 }
 
-// plainName is the name of a file or a folder as a plain image has it.
+// plainName returns the name of a file or a folder in a plain image.
 func plainName(name string) string {
 	base, extension, dotted := strings.Cut(strings.ToUpper(name), ".")
 	base = base[:min(len(base), 8)]
@@ -99,7 +99,7 @@ func (f *folder) all(found []*folder) []*folder {
 	return found
 }
 
-// sectors are the folder's records, none of which crosses a sector.
+// sectors returns the folder's records, none of which crosses a sector.
 func (f *folder) sectors() []byte {
 	records := [][]byte{record("\x00", f.sector, f.length(), true), record("\x01", f.parent.sector, f.parent.length(), true)}
 	for _, c := range f.folders {
@@ -118,7 +118,7 @@ func (f *folder) sectors() []byte {
 	return pad(b)
 }
 
-// length is that of the sectors, worked out from the names alone.
+// length returns the length of the sectors, computed from the names.
 func (f *folder) length() uint32 {
 	at := 2 * 34
 	for _, name := range f.names() {
@@ -171,7 +171,7 @@ func record(name string, at, length uint32, folder bool) []byte {
 	return r
 }
 
-// sizeOf is of files that are far below 4 GiB.
+// sizeOf is for files far below 4 GiB.
 func sizeOf(content []byte) uint32 { return uint32(len(content)) } //nolint:gosec // as it says
 
 func both32(b []byte, value uint32) {

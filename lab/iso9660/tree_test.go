@@ -8,9 +8,9 @@ import (
 	"ironworks/lab/iso9660"
 )
 
-// What reads the images is tested in ignition/image and lab/machine; here it is where
-// the files are said to lie.
-func TestImageTellsWhereFilesLie(t *testing.T) {
+// TestImageReturnsOffsets: readers of the images are tested in ignition/image and lab/machine;
+// this test is about the offsets of files.
+func TestImageReturnsOffsets(t *testing.T) {
 	t.Parallel()
 	tree := iso9660.Tree{"readme.txt": []byte("top"), "a/b/deep.txt": bytes.Repeat([]byte("x"), 5000), "empty.txt": nil}
 	for i := range 100 { // more records than fit into a sector

@@ -45,7 +45,7 @@ func links(paths ...string) []object {
 	return all
 }
 
-// collection is a collection of resources of a schema.
+// collection returns a collection of resources of a schema.
 func collection(path, schema, name string, members ...string) object {
 	return object{
 		"@odata.id": path, "@odata.type": "#" + schema + "Collection." + schema + "Collection",
@@ -53,7 +53,7 @@ func collection(path, schema, name string, members ...string) object {
 	}
 }
 
-// healthy is the status of what works.
+// healthy is the status of a working part.
 func healthy() object { return object{"State": "Enabled", "Health": "OK"} }
 
 // show answers with a resource.
@@ -61,8 +61,8 @@ func show(w http.ResponseWriter, value any) { showAs(w, http.StatusOK, value) }
 
 func showCreated(w http.ResponseWriter, value any) { showAs(w, http.StatusCreated, value) }
 
-// showAs answers with a resource. The ETag follows from what it says, so that
-// it changes when the resource does.
+// showAs answers with a resource. The ETag is computed from its content, so that it changes with
+// the resource.
 func showAs(w http.ResponseWriter, status int, value any) {
 	body, err := json.Marshal(value)
 	if err != nil {
@@ -102,10 +102,9 @@ func notFound(w http.ResponseWriter, request *http.Request) {
 	fail(w, http.StatusNotFound, resourceMissing, "There is no resource at "+request.URL.Path+".")
 }
 
-// read reads the body of a request into a structure; an empty body changes
-// nothing. What it does not know it leaves out, as services do with OData's
-// annotations (DSP0266, PATCH); whoever asks sees whether anything was known. It
-// answers itself and reports false if that is not possible.
+// read decodes the body of a request into a structure; an empty body changes nothing. Unknown
+// properties are ignored, like services ignore OData's annotations (DSP0266, PATCH). After an
+// error it answers itself and returns false.
 func read(w http.ResponseWriter, request *http.Request, body any) bool {
 	err := json.NewDecoder(http.MaxBytesReader(w, request.Body, maxBody)).Decode(body)
 	var wrong *json.UnmarshalTypeError
@@ -120,7 +119,7 @@ func read(w http.ResponseWriter, request *http.Request, body any) bool {
 	return false
 }
 
-// texts are typed words as Redfish lists them.
+// texts returns typed values as strings.
 func texts[T ~string](words []T) []string {
 	return slices.Collect(func(yield func(string) bool) {
 		for _, word := range words {
@@ -131,9 +130,9 @@ func texts[T ~string](words []T) []string {
 	})
 }
 
-// named tells whether a change says which version of a resource it is for, as it has to
-// where the BMC wants that. Otherwise it answers itself.
-func (r *Rack) named(w http.ResponseWriter, request *http.Request) bool {
+// hasVersion reports whether a change names the version of its resource, as the BMC may require.
+// Otherwise it answers itself.
+func (r *Rack) hasVersion(w http.ResponseWriter, request *http.Request) bool {
 	if request.Method != http.MethodPatch {
 		return true
 	}

@@ -3,14 +3,15 @@ package machine
 import (
 	"slices"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
-// Array is a software RAID. What makes it is on its members, so that it is
-// there again after a reboot.
+// Array is a software RAID. Its metadata is on its members, so it exists after a reboot.
 type Array struct {
-	// Disk is the array as a block device, with what is on it.
+	// Disk is the array as a block device, with its content.
 	Disk
-	// Level is 0, 1, 5, 6 or 10; Volume the name that it was given.
+	// Level is 0, 1, 5, 6 or 10; Volume is its name.
 	Level, Volume string
 	// UUID is in mdadm's form, with colons.
 	UUID string
@@ -20,7 +21,7 @@ type Array struct {
 	running bool
 }
 
-// Arrays are those that run, as copies.
+// Arrays returns copies of the active arrays.
 func (m *Machine) Arrays() []Array {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -35,11 +36,10 @@ func (m *Machine) Arrays() []Array {
 	return arrays
 }
 
-// Kind is what lsblk calls the array.
+// Kind returns lsblk's name of the array's type.
 func (a Array) Kind() string { return "raid" + a.Level }
 
-// dropArrays forgets the arrays of which no member is left, and members that
-// are gone. Called with mu held.
+// dropArrays removes arrays without members, and missing members. Called with mu held.
 func (m *Machine) dropArrays() {
 	for again := true; again; {
 		again = false
@@ -48,15 +48,15 @@ func (m *Machine) dropArrays() {
 				_, p := m.partition(name)
 				return p == nil || p.Array != a.UUID
 			})
-			// What was on it is gone, too: another look.
+			// Its content is gone, too: check again.
 			again = again || len(a.Members) == 0
 			return len(a.Members) == 0
 		})
 	}
 }
 
-// arraySize is what mdadm makes of members of these sizes: a superblock and
-// room for a bitmap take some of each.
+// arraySize returns mdadm's size of an array with members of these sizes: superblock and bitmap
+// take some space of each.
 func arraySize(level string, sizes []int64) int64 {
 	const small, reserve = 100 * gib, 132 * mib
 	least := slices.Min(sizes)
@@ -80,8 +80,8 @@ func arraySize(level string, sizes []int64) int64 {
 	return least
 }
 
-// mdUUID is a new identifier in mdadm's form.
+// mdUUID returns a new identifier in mdadm's form.
 func mdUUID() string {
-	plain := strings.ReplaceAll(newUUID(), "-", "")
+	plain := strings.ReplaceAll(uuid.NewString(), "-", "")
 	return strings.Join([]string{plain[:8], plain[8:16], plain[16:24], plain[24:]}, ":")
 }

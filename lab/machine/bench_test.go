@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// BenchmarkRack prints what a thousand machines in one service cost: their
-// memory, the list of them, and one of them as a conductor polls it.
+// BenchmarkRack prints the cost of a thousand machines in one service: memory, the list of them,
+// and a poll of one of them.
 func BenchmarkRack(b *testing.B) {
 	const count = 1000
 	heap := func() uint64 {

@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// errAttribute says that a BIOS attribute does not exist or cannot have that
-// value.
+// errAttribute reports an unknown BIOS attribute or an invalid value.
 var errAttribute = errors.New("not a BIOS attribute or not a value of it")
 
-// attributeValues are the BIOS attributes and what each can be; the first is
-// the default. All are enumerations, as nearly all of real ones are.
+// attributeValues are the BIOS attributes with their possible values; the first is the default.
+// All are enumerations, like nearly all real ones.
 var attributeValues = map[string][]string{
 	"BootMode":           {"Uefi", "Bios"},
 	"LogicalProc":        {"Enabled", "Disabled"},
@@ -24,7 +23,7 @@ var attributeValues = map[string][]string{
 	"SysProfile":         {"PerfPerWattOptimizedDapc", "PerfOptimized", "Custom"},
 }
 
-// biosState is the attributes, and those that the next boot applies.
+// biosState has the attributes, and those that the next boot applies.
 type biosState struct {
 	current, defaults, pending map[string]string
 }
@@ -40,15 +39,14 @@ func newBIOS(mode BootMode) biosState {
 	return biosState{current: maps.Clone(defaults), defaults: defaults, pending: map[string]string{}}
 }
 
-// BIOS are the attributes, and the changes that wait for the next boot.
+// BIOS returns the attributes, and the pending changes for the next boot.
 func (m *Machine) BIOS() (current, pending map[string]string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return maps.Clone(m.bios.current), maps.Clone(m.bios.pending)
 }
 
-// SetBIOS asks for attributes; the next boot applies them. Either all are
-// possible or none is taken.
+// SetBIOS changes attributes at the next boot. Either all are valid or none is changed.
 func (m *Machine) SetBIOS(attributes map[string]string) error {
 	names := slices.Sorted(maps.Keys(attributes))
 	for _, name := range names {
@@ -64,7 +62,7 @@ func (m *Machine) SetBIOS(attributes map[string]string) error {
 	return nil
 }
 
-// ResetBIOS asks for the defaults; the next boot applies them.
+// ResetBIOS restores the defaults at the next boot.
 func (m *Machine) ResetBIOS() {
 	m.mu.Lock()
 	defer m.unlock()

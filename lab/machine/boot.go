@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Device is something to boot from, in Redfish's words.
+// Device is a boot device, in Redfish's terms.
 type Device string
 
-// The devices.
+// Boot devices.
 const (
 	None Device = "None" // no override
 	Cd   Device = "Cd"
@@ -19,30 +19,30 @@ const (
 	Hdd  Device = "Hdd"
 )
 
-// devices are all that a boot override may name.
+// devices returns all devices that a boot override may name.
 func devices() []Device { return []Device{None, Pxe, Cd, Hdd} }
 
-// Enabled is how long a boot override holds, in Redfish's words.
+// Enabled is how long a boot override holds, in Redfish's terms.
 type Enabled string
 
-// How long a boot override holds.
+// Durations of a boot override.
 const (
 	Disabled   Enabled = "Disabled"
 	Once       Enabled = "Once"
 	Continuous Enabled = "Continuous"
 )
 
-// BootOverride is what goes before the boot order.
+// BootOverride takes precedence over the boot order.
 type BootOverride struct {
 	Target  Device
 	Enabled Enabled
 	Mode    BootMode
 }
 
-// Progress is how far the last boot got, in Redfish's words (BootProgress).
+// Progress is how far the last boot got, in Redfish's terms (BootProgress).
 type Progress string
 
-// How far a boot gets.
+// Boot progress.
 const (
 	ProgressNone      Progress = "None"
 	ProgressHardware  Progress = "PrimaryProcessorInitializationStarted"
@@ -57,18 +57,18 @@ type BootFailure struct {
 	Reason string
 }
 
-// BootStatus is the last boot.
+// BootStatus describes the last boot.
 type BootStatus struct {
 	Progress Progress
 	At       time.Time // when it got there
-	// Device is what it booted from; empty until then, and when nothing boots.
+	// Device is what it booted from; empty until then, and if nothing boots.
 	Device Device
-	// Failures are the devices that came before.
+	// Failures are the devices that were tried before.
 	Failures []BootFailure
 }
 
 var (
-	// errBoot says that a boot override is not possible.
+	// errBoot reports an invalid boot override.
 	errBoot = errors.New("this boot override is not possible")
 
 	errNoBoot = errors.New("no bootable device")
@@ -76,13 +76,13 @@ var (
 
 // Ramdisk is what runs on a machine that booted from a CD or from the network.
 type Ramdisk interface {
-	// Run lasts as long as the system does: its context ends with the power or
-	// a reset, and the next boot waits until it has returned. A machine whose
-	// ramdisk returned by itself stays on and does nothing.
+	// Run runs as long as the system does: its context ends when the machine is powered off or
+	// reset, and the next boot waits until it has returned. A machine whose ramdisk returned by
+	// itself stays on and idle.
 	Run(ctx context.Context, m *Machine, media Media) error
 }
 
-// Boot is the last boot.
+// Boot returns the last boot.
 func (m *Machine) Boot() BootStatus {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -91,15 +91,15 @@ func (m *Machine) Boot() BootStatus {
 	return status
 }
 
-// Override is what goes before the boot order.
+// Override returns the boot override.
 func (m *Machine) Override() BootOverride {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.override
 }
 
-// SetOverride chooses what the next boots begin with. Empty fields stay as
-// they are; the target None ends the override.
+// SetOverride changes the boot override. Empty fields stay as they are; the target None ends the
+// override.
 func (m *Machine) SetOverride(change BootOverride) error {
 	m.mu.Lock()
 	defer m.unlock()
@@ -132,8 +132,8 @@ func (m *Machine) SetOverride(change BootOverride) error {
 	return nil
 }
 
-// bootDevices are what the next boot tries, first of all the target of the override, if there
-// is one. A one-time override is spent. Called with mu held.
+// bootDevices returns what the next boot tries, starting with the target of the override, if there
+// is one. It clears a one-time override. Called with mu held.
 func (m *Machine) bootDevices() (devices []Device, override Device) {
 	order := slices.Clone(m.spec.BootOrder)
 	if m.override.Enabled == Disabled || m.override.Target == None {

@@ -12,7 +12,7 @@ import (
 
 func clientOf(w web) *http.Client { return &http.Client{Transport: w} }
 
-// insertT puts the image into the drive and chooses it.
+// insertT inserts the image and selects it for booting.
 func insertT(t *testing.T, m *Machine, enabled Enabled) {
 	t.Helper()
 	err := errors.Join(
@@ -153,7 +153,7 @@ func TestOverrideRefused(t *testing.T) {
 	}
 }
 
-// The image is a file while it is needed, and only then.
+// TestImage: the image is a file only while it is needed.
 func TestImage(t *testing.T) {
 	for _, test := range []struct {
 		name string

@@ -13,10 +13,10 @@ func getChassis(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	})
 }
 
-// sensors are what the sensors read: the BMC measures without the power too,
-// and then the air is what there is.
+// sensors has the readings: the BMC measures without power, too, and then reads the air
+// temperature.
 type sensors struct {
-	inlet, processor, fan int // degrees Celsius and turns per minute
+	inlet, processor, fan int // degrees Celsius and rpm
 	watts                 int
 }
 

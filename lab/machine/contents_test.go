@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// What is on disks comes back whole after it was written and read as JSON.
-func TestContentsOutlastTheProgram(t *testing.T) {
+// TestContentsSurviveARestart: the content of disks is unchanged after it was written and read as
+// JSON.
+func TestContentsSurviveARestart(t *testing.T) {
 	before := workbench(t)
 	runs(t, before,
 		"parted /dev/sda -s -- mklabel gpt", "parted /dev/sda -s -- mkpart primary 1MiB 100GiB",
@@ -38,7 +39,7 @@ func TestContentsOutlastTheProgram(t *testing.T) {
 		t.Errorf("the arrays are %+v", got)
 	}
 
-	// Disks that are no longer there, and their arrays, are gone.
+	// Missing disks, and their arrays, are gone.
 	kept.Disks = kept.Disks[:0]
 	empty := workbench(t)
 	empty.Restore(kept)

@@ -4,15 +4,18 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
+
+	"github.com/google/uuid"
 )
 
-// ErrNoDisk says that the machine has no disk of that name.
+// ErrNoDisk reports that the machine has no disk of that name.
 var ErrNoDisk = errors.New("no such disk")
 
-// Disk is a block device. Its fields are those that root device hints look at.
+// Disk is a block device, with the fields for root device hints.
 type Disk struct {
-	// Name is the device's: /dev/sda.
+	// Name is the device name: /dev/sda.
 	Name      string
 	SizeBytes int64
 	Model     string
@@ -28,31 +31,31 @@ type Disk struct {
 	// Table is gpt or msdos; empty without a partition table.
 	Table      string
 	Partitions []Partition
-	// Installed is nil while there is no system on the disk.
+	// Installed is nil if there is no system on the disk.
 	Installed *Installation
 }
 
 // Installation is a system on a disk.
 type Installation struct {
-	// What was installed, in words: "Fedora CoreOS".
+	// What is a description: "Fedora CoreOS".
 	What string
-	// Image is where it came from; empty if it was on the medium.
+	// Image is its source; empty if it was on the medium.
 	Image string
 	// Ignition is the configuration of its first boot.
 	Ignition []byte
 	At       time.Time
-	// Partitions are those that came with it; those of CoreOS if nil.
+	// Partitions are those of the image; those of CoreOS if nil.
 	Partitions []Partition
 }
 
-// Disks are copies: what is done to them is not done to the machine.
+// Disks returns copies: changes do not affect the machine.
 func (m *Machine) Disks() []Disk {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return copyDisks(m.spec.Disks)
 }
 
-// Install puts a system on a disk, over what was there. A zero time is now.
+// Install replaces the content of a disk by a system. A zero time is now.
 func (m *Machine) Install(disk string, what Installation) error {
 	m.mu.Lock()
 	defer m.unlock()
@@ -75,8 +78,8 @@ func (m *Machine) Install(disk string, what Installation) error {
 	return nil
 }
 
-// InstallInto puts a system into a partition: a root file system with the
-// folders of any Linux. It answers the file system's identifier.
+// InstallInto installs a system into a partition: a root file system with the usual Linux folders.
+// It returns the file system's identifier.
 func (m *Machine) InstallInto(partition string, what Installation) (string, error) {
 	m.mu.Lock()
 	defer m.unlock()
@@ -89,12 +92,12 @@ func (m *Machine) InstallInto(partition string, what Installation) (string, erro
 	}
 	what.Ignition, what.Partitions = bytes.Clone(what.Ignition), nil
 	d.Installed = &what
-	p.Filesystem = Filesystem{Type: "ext4", Label: "root", FSID: newUUID(), Files: folders(rootFolders...)}
+	p.Filesystem = Filesystem{Type: "ext4", Label: "root", FSID: uuid.NewString(), Files: folders(rootFolders...)}
 	m.emit(DiskInstalled, "%s: %s", partition, what.What)
 	return p.FSID, nil
 }
 
-// Wipe forgets what is on a disk.
+// Wipe erases the content of a disk.
 func (m *Machine) Wipe(disk string) error {
 	m.mu.Lock()
 	defer m.unlock()
@@ -107,14 +110,13 @@ func (m *Machine) Wipe(disk string) error {
 	return nil
 }
 
-// clear leaves nothing on a disk: what was a member of an array no longer is.
-// Called with mu held.
+// clear erases a disk: it no longer belongs to an array. Called with mu held.
 func (m *Machine) clear(d *Disk) {
 	d.Installed, d.Table, d.Partitions = nil, "", nil
 	m.dropArrays()
 }
 
-// disk finds a disk, or an array that runs. Called with mu held.
+// disk finds a disk, or an active array. Called with mu held.
 func (m *Machine) disk(name string) (*Disk, error) {
 	for i := range m.spec.Disks {
 		if m.spec.Disks[i].Name == name {
@@ -141,4 +143,60 @@ func copyDisks(disks []Disk) []Disk {
 		copies[i] = disk
 	}
 	return copies
+}
+
+// Contents is a machine's state that survives a power loss: the content of its disks, with their
+// arrays, and the boot menu of its firmware.
+type Contents struct {
+	Disks   []DiskContents `json:"disks,omitempty"`
+	Arrays  []Array        `json:"arrays,omitempty"`
+	Records []BootRecord   `json:"records,omitempty"`
+}
+
+// DiskContents is the content of one disk.
+type DiskContents struct {
+	Name       string        `json:"name"`
+	Table      string        `json:"table,omitempty"`
+	Partitions []Partition   `json:"partitions,omitempty"`
+	Installed  *Installation `json:"installed,omitempty"`
+}
+
+// Contents returns a copy. Empty disks are omitted.
+func (m *Machine) Contents() Contents {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := Contents{Records: slices.Clone(m.records)}
+	for _, d := range copyDisks(m.spec.Disks) {
+		if d.Table != "" || d.Installed != nil || len(d.Partitions) > 0 {
+			c.Disks = append(c.Disks, DiskContents{Name: d.Name, Table: d.Table, Partitions: d.Partitions, Installed: d.Installed})
+		}
+	}
+	for _, a := range m.arrays {
+		one := *a
+		one.Disk, one.Members = copyDisks([]Disk{a.Disk})[0], slices.Clone(a.Members)
+		c.Arrays = append(c.Arrays, one)
+	}
+	return c
+}
+
+// Restore restores the contents of a new machine. The content of missing disks is lost; arrays
+// start when a ramdisk assembles them, and only with their members.
+func (m *Machine) Restore(c Contents) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, saved := range c.Disks {
+		i := slices.IndexFunc(m.spec.Disks, func(d Disk) bool { return d.Name == saved.Name })
+		if i < 0 {
+			continue
+		}
+		d := &m.spec.Disks[i]
+		d.Table, d.Partitions, d.Installed = saved.Table, copyPartitions(saved.Partitions), saved.Installed
+	}
+	for _, a := range c.Arrays {
+		m.arrays = append(m.arrays, &a)
+	}
+	m.dropArrays()
+	if m.spec.BootMode == UEFI && len(c.Records) > 0 {
+		m.records = slices.Clone(c.Records)
+	}
 }

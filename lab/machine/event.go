@@ -5,35 +5,36 @@ import (
 	"time"
 )
 
-// EventKind is what sort of thing happened.
+// EventKind is the kind of an event.
 type EventKind string
 
-// The kinds of events.
+// Kinds of events.
 const (
 	PowerChanged EventKind = "power"         // Text is the new state
-	PowerIgnored EventKind = "power ignored" // accepted, and nothing happens
+	PowerIgnored EventKind = "power ignored" // accepted without effect
 	BootChosen   EventKind = "boot chosen"   // the boot override changed
-	BootStarted  EventKind = "boot started"  // the firmware begins
-	BootFailed   EventKind = "boot failed"   // one device did not boot; Text has the reason
+	BootStarted  EventKind = "boot started"  // the firmware starts
+	BootFailed   EventKind = "boot failed"   // a device did not boot; Text has the reason
 	Booted       EventKind = "booted"        // Text is the device and what it boots
-	NothingBoots EventKind = "nothing boots" // the machine sits at its prompt
+	NothingBoots EventKind = "nothing boots" // the machine is at its prompt
 	RamdiskEnded EventKind = "ramdisk ended" // it returned; Text is its error, or empty
-	GuestStarted EventKind = "guest started" // Text is the device that was asked for
+	GuestStarted EventKind = "guest started" // Text is the requested device
 	GuestEnded   EventKind = "guest ended"   // Text is how: powered off, reset, or an error
-	// MediaUnchanged is a medium without the kernel arguments that the lab adds; Text says why.
+	// MediaUnchanged is a medium without the kernel arguments that the lab adds; Text has the
+	// reason.
 	MediaUnchanged EventKind = "media unchanged"
 	MediaInserted  EventKind = "media inserted" // Text is the URL
 	MediaEjected   EventKind = "media ejected"
 	DiskInstalled  EventKind = "disk installed"
 	DiskWiped      EventKind = "disk wiped"
-	BIOSPending    EventKind = "BIOS pending" // attributes wait for the next boot
+	BIOSPending    EventKind = "BIOS pending" // attributes are pending until the next boot
 	BIOSApplied    EventKind = "BIOS applied"
 	BMCReset       EventKind = "BMC reset"
 	LogCleared     EventKind = "log cleared"
 	JobDeleted     EventKind = "job deleted"
 )
 
-// Event is something that happened to a machine.
+// Event is an event of a machine.
 type Event struct {
 	At      time.Time
 	Machine string
@@ -41,29 +42,29 @@ type Event struct {
 	Text    string
 }
 
-// severities are of those events that the BMC's own log shows.
+// severities are those of the events in the BMC's own log.
 var severities = map[EventKind]Severity{
 	PowerChanged: SeverityOK, BootFailed: SeverityWarning, NothingBoots: SeverityCritical,
 	Booted: SeverityOK, GuestStarted: SeverityOK, GuestEnded: SeverityOK, MediaInserted: SeverityOK, MediaEjected: SeverityOK,
 	BIOSApplied: SeverityOK, BMCReset: SeverityWarning,
 }
 
-// emit notes an event, which unlock delivers. Called with mu held.
+// emit queues an event, which unlock delivers. Called with mu held.
 func (m *Machine) emit(kind EventKind, format string, args ...any) {
 	event := Event{At: m.options.Now(), Machine: m.spec.Name, Kind: kind, Text: fmt.Sprintf(format, args...)}
 	if severity, ok := severities[kind]; ok {
-		m.log(event, severity)
+		m.addLog(event, severity)
 	}
 	if m.options.OnEvent != nil {
 		m.events = append(m.events, event)
 	}
 }
 
-// unlock releases mu and delivers what happened meanwhile: in order, one at a
-// time and without the lock, so that who is told may call the machine.
+// unlock releases mu and delivers the queued events: in order, one at a time and without the lock,
+// so that the receiver may call the machine.
 func (m *Machine) unlock() {
 	if m.delivering {
-		m.mu.Unlock() // who delivers looks again before it ends
+		m.mu.Unlock() // the delivering goroutine checks again before it ends
 		return
 	}
 	m.delivering = true

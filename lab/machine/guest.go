@@ -6,39 +6,39 @@ import (
 	"fmt"
 )
 
-// Guest is a virtual machine with its own firmware, which boots when the power comes on.
+// Guest is a virtual machine with its own firmware, which boots when it is powered on.
 type Guest interface {
-	// Run is one boot, until the guest powers off or resets, or until ctx ends, which cuts the
+	// Run runs one boot, until the guest powers off or resets, or until ctx ends, which cuts the
 	// power.
 	Run(ctx context.Context, boot GuestBoot) (GuestEnd, error)
 	// PressPower asks the running guest to shut down; whether it does is up to the guest. It
 	// does not wait.
 	PressPower()
-	// Eject takes the medium out of the drive of the running guest, if there is one.
+	// Eject ejects the medium from the drive of the running guest, if there is one.
 	Eject()
 }
 
 // GuestBoot is how a guest boots.
 type GuestBoot struct {
-	// First is the device to begin with; None leaves that to the firmware's own boot order.
+	// First is the first device to try; None leaves that to the firmware's own boot order.
 	First Device
-	// Media is what is in the CD drive; nil for an empty one.
+	// Media is the medium in the CD drive; nil for an empty one.
 	Media *Media
-	// Started is to be called once the guest runs.
+	// Started must be called once the guest runs.
 	Started func()
 }
 
 // GuestEnd is how a boot of a guest ended.
 type GuestEnd string
 
-// How the boot of a guest ends.
+// Ends of a guest's boot.
 const (
 	GuestPoweredOff GuestEnd = "powered off"
 	GuestReset      GuestEnd = "reset"
 	GuestCut        GuestEnd = "power cut"
 )
 
-// runGuest is one boot of a guest.
+// runGuest runs one boot of a guest.
 func (m *Machine) runGuest(ctx context.Context, override Device) {
 	boot := GuestBoot{First: override, Started: func() {
 		m.advance(ctx, func() {
@@ -63,7 +63,7 @@ func (m *Machine) runGuest(ctx context.Context, override Device) {
 
 var errNoMedium = errors.New("no medium in the drive")
 
-// guestEnded follows a guest that has powered off or reset by itself. Called with mu held.
+// guestEnded handles a guest that has powered off or reset by itself. Called with mu held.
 func (m *Machine) guestEnded(end GuestEnd, err error) {
 	text := string(end)
 	if err != nil {
@@ -77,9 +77,9 @@ func (m *Machine) guestEnded(end GuestEnd, err error) {
 	m.powerOff(m.options.PowerOffTime, errCut)
 }
 
-// asks reports whether a reset of a running guest is a request to the guest, and makes it: the
+// requestGuest reports whether a reset of a running guest is a request to the guest, and sends it: the
 // power stays on as long as the guest does. Called with mu held.
-func (m *Machine) asks(how ResetType) bool {
+func (m *Machine) requestGuest(how ResetType) bool {
 	switch how {
 	case GracefulShutdown, PushPowerButton:
 		m.reboot = false

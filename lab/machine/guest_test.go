@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// fakeGuest records boots; the test says how each ends.
+// fakeGuest records boots; the test decides how each ends.
 type fakeGuest struct {
 	ends chan GuestEnd // how the boots end
 	err  error
@@ -84,7 +84,7 @@ func guestT(t *testing.T) (*Machine, *fakeGuest) {
 	return m, g
 }
 
-// pass lets time pass on the clock of the test.
+// pass advances the clock of the test.
 func pass(d time.Duration) { time.Sleep(d) } //nolint:forbidigo // on the clock of the test
 
 func mustReset(t *testing.T, m *Machine, how ResetType) {
@@ -117,13 +117,13 @@ func TestGuestEndsItself(t *testing.T) {
 	})
 }
 
-func TestGuestIsAsked(t *testing.T) {
+func TestShutdownAsksTheGuest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, g := guestT(t)
 		mustReset(t, m, ResetOn)
 		g.is(t, 1, 0, None)
 		mustReset(t, m, GracefulShutdown)
-		pass(time.Hour) // a guest that does not listen stays on
+		pass(time.Hour) // a guest that ignores it stays on
 		wantPower(t, m, On)
 		g.is(t, 1, 1, None)
 		mustReset(t, m, GracefulRestart)
@@ -183,7 +183,7 @@ func TestGuestMedia(t *testing.T) {
 		}
 		mustReset(t, m, ResetOn)
 		g.is(t, 1, 0, Cd)
-		g.ends <- GuestReset // a one-time override is spent, the medium still there
+		g.ends <- GuestReset // the one-time override is cleared, the medium stays
 		g.is(t, 1, 0, Cd, None)
 		m.Eject()
 		if g.ejected != 1 {
@@ -199,7 +199,7 @@ func TestGuestMedia(t *testing.T) {
 		if want := []string{"the image", "the image", "", ""}; !slices.Equal(g.media, want) {
 			t.Errorf("in the drive was %q, want %q", g.media, want)
 		}
-		// A medium that is gone is a failure to boot from it, and the guest boots without.
+		// A missing medium is a boot failure, and the guest boots without it.
 		if err := m.Insert(VirtualMedia{URL: imageURL + ".gone", Inserted: true}); err != nil {
 			t.Fatal(err)
 		}

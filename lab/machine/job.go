@@ -7,37 +7,36 @@ import (
 	"strings"
 )
 
-// JobState is how far a job of the BMC is, in Redfish's words (TaskState).
+// JobState is the state of a job of the BMC, in Redfish's terms (TaskState).
 type JobState string
 
-// The states of a job.
+// States of a job.
 const (
 	JobPending   JobState = "Pending" // until the next boot
 	JobCompleted JobState = "Completed"
 )
 
-// Job is something that the BMC has to do, or has done.
+// Job is a pending or finished job of the BMC.
 type Job struct {
 	ID    int
 	Name  string
 	State JobState
 }
 
-// maxJobs is how many jobs the BMC keeps: the oldest go.
+// maxJobs is how many jobs the BMC keeps: the oldest are dropped.
 const maxJobs = 32
 
-// biosJob is the job that a change of BIOS attributes waits in.
+// biosJob is the job of pending BIOS changes.
 const biosJob = "BIOS configuration"
 
-// Jobs are the jobs of the BMC, oldest first.
+// Jobs returns the jobs of the BMC, the oldest first.
 func (m *Machine) Jobs() []Job {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.jobs)
 }
 
-// DeleteJob deletes a job, with the change that waits in it, and reports whether it was
-// there.
+// DeleteJob deletes a job, with its pending change, and reports whether it existed.
 func (m *Machine) DeleteJob(id int) bool {
 	m.mu.Lock()
 	defer m.unlock()
@@ -53,8 +52,8 @@ func (m *Machine) DeleteJob(id int) bool {
 	return true
 }
 
-// queueBIOS makes the job for a change that waits; there is one for all of them. Called
-// with mu held.
+// queueBIOS creates the job for pending changes; there is one for all of them. Called with mu
+// held.
 func (m *Machine) queueBIOS() {
 	if slices.ContainsFunc(m.jobs, func(j Job) bool { return j.State == JobPending }) {
 		return
@@ -94,7 +93,7 @@ func (r *Rack) getTasks(w http.ResponseWriter, request *http.Request) {
 	show(w, collection(request.URL.Path, "Task", "Tasks", tasks...))
 }
 
-// job finds the machine and the job of a request, if who asks may see it.
+// job finds the machine and the job of a request, if the client may see it.
 func (r *Rack) job(request *http.Request) (*Machine, Job, bool) {
 	name, number, _ := strings.Cut(request.PathValue("task"), ":")
 	m, ok := r.Machine(name)

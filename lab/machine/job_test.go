@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A change of BIOS attributes waits in a job; the next boot does it, and who deletes the
-// job takes the change back.
+// TestJobs: a change of BIOS attributes is pending in a job until the next boot; deleting the job
+// cancels it.
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	m, err := New(Spec{Name: "m1", User: "u", Password: "p"}, Options{Dir: t.TempDir()})
@@ -51,7 +51,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// A BMC that wants to know which version of a resource is meant.
+// TestWantETag: a BMC may require the version of a resource.
 func TestWantETag(t *testing.T) {
 	t.Parallel()
 	m, err := New(Spec{Name: "m1", User: "u", Password: "p"}, Options{Dir: t.TempDir()})

@@ -1,22 +1,23 @@
 package machine
 
 import (
+	"net/http"
 	"slices"
+	"strconv"
 	"time"
 )
 
-// Severity is Redfish's, of an entry of the log.
+// Severity is Redfish's severity of a log entry.
 type Severity string
 
-// The severities.
+// Severities.
 const (
 	SeverityOK       Severity = "OK"
 	SeverityWarning  Severity = "Warning"
 	SeverityCritical Severity = "Critical"
 )
 
-// maxLog is how many entries the BMC keeps: the oldest go, as in a BMC whose
-// log wraps.
+// maxLog is how many entries the BMC keeps: the oldest are dropped, as in a wrapping log.
 const maxLog = 512
 
 // LogEntry is an entry of the BMC's system event log.
@@ -27,7 +28,7 @@ type LogEntry struct {
 	Text     string
 }
 
-// Log is the system event log, oldest first.
+// Log returns the system event log, the oldest entry first.
 func (m *Machine) Log() []LogEntry {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -42,8 +43,8 @@ func (m *Machine) ClearLog() {
 	m.emit(LogCleared, "")
 }
 
-// log adds an entry. Called with mu held.
-func (m *Machine) log(event Event, severity Severity) {
+// addLog adds an entry. Called with mu held.
+func (m *Machine) addLog(event Event, severity Severity) {
 	m.lastEntry++
 	if len(m.sel) == maxLog {
 		m.sel = slices.Delete(m.sel, 0, 1)
@@ -53,4 +54,55 @@ func (m *Machine) log(event Event, severity Severity) {
 		text += ": " + event.Text
 	}
 	m.sel = append(m.sel, LogEntry{ID: m.lastEntry, At: event.At, Severity: severity, Text: text})
+}
+
+func (m *Machine) logPath() string { return m.SystemPath() + "/LogServices/SEL" }
+
+func getLogServices(w http.ResponseWriter, _ *http.Request, m *Machine) {
+	show(w, collection(m.SystemPath()+"/LogServices", "LogService", "Logs", m.logPath()))
+}
+
+func getLogService(w http.ResponseWriter, _ *http.Request, m *Machine) {
+	path := m.logPath()
+	show(w, object{
+		"@odata.id": path, "@odata.type": "#LogService.v1_5_0.LogService", "Id": "SEL", "Name": "System event log",
+		"LogEntryType": "SEL", "OverWritePolicy": "WrapsWhenFull", "MaxNumberOfRecords": maxLog, "ServiceEnabled": true,
+		"DateTime": redfishTime(m.options.Now()), "DateTimeLocalOffset": "+00:00", "Status": healthy(), "Entries": link(path + "/Entries"),
+		"Actions": object{"#LogService.ClearLog": object{"target": path + "/Actions/LogService.ClearLog"}},
+	})
+}
+
+func (m *Machine) logEntry(entry LogEntry) object {
+	id := strconv.Itoa(entry.ID)
+	return object{
+		"@odata.id": m.logPath() + "/Entries/" + id, "@odata.type": "#LogEntry.v1_16_0.LogEntry", "Id": id, "Name": "Log entry " + id,
+		"EntryType": "SEL", "Created": redfishTime(entry.At), "Severity": entry.Severity, "Message": entry.Text,
+	}
+}
+
+// getLogEntries returns the entries themselves, not links to them, as BMCs do: a log should not
+// take five hundred requests.
+func getLogEntries(w http.ResponseWriter, request *http.Request, m *Machine) {
+	entries := []object{}
+	for _, entry := range m.Log() {
+		entries = append(entries, m.logEntry(entry))
+	}
+	all := collection(request.URL.Path, "LogEntry", "System event log")
+	all["Members"], all["Members@odata.count"] = entries, len(entries)
+	show(w, all)
+}
+
+func getLogEntry(w http.ResponseWriter, request *http.Request, m *Machine) {
+	for _, entry := range m.Log() {
+		if strconv.Itoa(entry.ID) == request.PathValue("id") {
+			show(w, m.logEntry(entry))
+			return
+		}
+	}
+	notFound(w, request)
+}
+
+func clearLog(w http.ResponseWriter, _ *http.Request, m *Machine) {
+	m.ClearLog()
+	done(w)
 }

@@ -12,15 +12,15 @@ type device struct {
 	name, kind      string
 	size            int64
 	rotational      bool
-	disk            *Disk // whose model and so on it has; nil for a partition
+	disk            *Disk // with its attributes; nil for a partition
 	fs              Filesystem
 	partUUID, table string
 	partName        string
 	parents         []string
 }
 
-// devices are all that lsblk lists, each at the first place where the tree has
-// it: a disk, its partitions, and the arrays on them. Called with mu held.
+// devices returns all devices that lsblk lists, each at its first position in the tree: a disk,
+// its partitions, and the arrays on them. Called with mu held.
 func (m *Machine) devices() []device {
 	var all []device
 	known := map[string]bool{}
@@ -53,7 +53,7 @@ func (m *Machine) devices() []device {
 	return all
 }
 
-// column is what lsblk prints in one; nil where there is nothing.
+// column returns the value of a column; nil if there is none.
 func (d device) column(name string) any {
 	text := func(s string) any {
 		if s == "" {
@@ -101,7 +101,7 @@ func (d device) column(name string) any {
 	return nil
 }
 
-// below are a device and everything on it.
+// below returns a device and everything on it.
 func below(all []device, name string) []device {
 	var found []device
 	for i, d := range all {
@@ -113,7 +113,7 @@ func below(all []device, name string) []device {
 			if next.kind == "disk" {
 				break
 			}
-			// Arrays stand behind the first of their members.
+			// Arrays follow the first of their members.
 			if d.kind == "disk" || slices.Contains(next.parents, name) {
 				found = append(found, next)
 			}
@@ -124,7 +124,7 @@ func below(all []device, name string) []device {
 
 const allColumns = "name,kname,type,size,rota,fstype,label,uuid,partuuid,partlabel,pttype,model,serial,wwn"
 
-// lsblk knows --json, -P, --fs and a list of columns.
+// lsblk supports --json, -P, --fs and a list of columns.
 func (m *Machine) lsblk(args []string) Output {
 	all := m.devices()
 	columns, asJSON, pairs, fs := "NAME,SIZE,TYPE", false, false, false
@@ -170,7 +170,7 @@ func (m *Machine) lsblk(args []string) Output {
 	return listText(all, columns, pairs)
 }
 
-// alone is a partition, or an array behind the second of its disks.
+// alone returns a partition, or an array behind the second of its disks.
 func (m *Machine) alone(name string) []device {
 	all := m.devices()
 	return slices.DeleteFunc(all, func(d device) bool { return d.name != name })
@@ -225,7 +225,7 @@ func listText(all []device, columns string, pairs bool) Output {
 	return Output{Stdout: b.String()}
 }
 
-// blkid finds partitions by a tag, or tells one tag of a partition.
+// blkid finds partitions by a tag, or prints one tag of a partition.
 func (m *Machine) blkid(args []string) Output {
 	device := ""
 	tag, want, _ := strings.Cut(after(args, "-t"), "=")

@@ -7,57 +7,54 @@ import (
 	"time"
 )
 
-// defaultMaxImage is how large an image may be unless told otherwise: a DVD,
-// which is the largest live medium there is.
+// defaultMaxImage is the default limit of an image: a DVD, which is the largest live medium.
 const defaultMaxImage = 8 << 30
 
-// Options are how a machine behaves. Everything may be left out: then each
-// change of power takes no time and nothing runs on the machine.
+// Options configure a machine. With zero values, each power change takes no time and nothing runs
+// on the machine.
 type Options struct {
-	// PowerOnTime passes between the command and the power, PowerOffTime
-	// between a forced command and its end, ShutdownTime is what a graceful
-	// one takes, FirmwareTime passes from the power to the first boot device,
-	// BMCRestartTime is how long a reset BMC does not answer.
+	// PowerOnTime is the time between the command and the power, PowerOffTime that of a forced
+	// power-off, ShutdownTime that of a graceful one, FirmwareTime the time from power-on to the
+	// first boot device, BMCRestartTime how long a reset BMC does not answer.
 	PowerOnTime, PowerOffTime, ShutdownTime, FirmwareTime, BMCRestartTime time.Duration
 
-	// Ramdisk is what runs from a CD.
+	// Ramdisk runs from a CD.
 	Ramdisk Ramdisk
 
-	// Guest runs in place of the simulated firmware and what it boots; nil for a simulated
-	// machine. Ramdisk and the times of firmware and shutdown are not used with it.
+	// Guest replaces the simulated firmware and what it boots; nil for a simulated machine.
+	// Ramdisk and the times of firmware and shutdown are not used with it.
 	Guest Guest
 
 	// Client fetches images; http.DefaultClient if nil.
 	Client *http.Client
-	// Dir is where fetched images lie while they are needed; the system's
-	// folder for temporary files if empty.
+	// Dir stores fetched images; the system's temporary folder if empty.
 	Dir string
 	// MaxImage bounds an image; DefaultMaxImage if 0.
 	MaxImage int64
 
-	// OnEvent is told what happens, in order and one at a time. It may call
+	// OnEvent receives events, in order and one at a time. It may call
 	// the machine.
 	OnEvent func(Event)
 	// Now is the clock; time.Now if nil.
 	Now func() time.Time
 }
 
-// Machine is a machine. Its methods may be called by several goroutines.
+// Machine is a simulated machine. Its methods are safe for concurrent use.
 type Machine struct {
 	options Options
-	life    context.Context //nolint:containedctx // from New to Close: what runs outlives each call
+	life    context.Context //nolint:containedctx // from New to Close: goroutines outlive each call
 	end     context.CancelFunc
 	work    sync.WaitGroup
 
 	mu      sync.Mutex // released by unlock after a change
 	closed  bool
-	spec    Spec         // only what is on the disks changes
+	spec    Spec         // only the content of disks changes
 	arrays  []*Array     // software RAID of the disks
 	records []BootRecord // NVRAM
 	faults  Faults
 
 	power    Power
-	changing context.CancelFunc // drops the change of power that is under way
+	changing context.CancelFunc // cancels the current power change
 	again    bool               // power on as soon as it is off
 	reboot   bool               // boot the guest again when it powers off
 	override BootOverride
@@ -76,7 +73,7 @@ type Machine struct {
 	delivering bool
 }
 
-// New makes a machine that is powered off. Close ends it.
+// New creates a machine that is powered off. The caller must call Close.
 func New(spec Spec, options Options) (*Machine, error) {
 	spec = spec.copied()
 	if err := spec.complete(); err != nil {
@@ -105,9 +102,8 @@ func New(spec Spec, options Options) (*Machine, error) {
 	return m, nil
 }
 
-// Close ends the machine: what runs on it is told, and has ended when Close
-// returns, so the ramdisk itself cannot close its machine. A closed machine
-// stays as it is.
+// Close ends the machine: its programs are canceled, and have ended when Close returns, so a
+// ramdisk must not call it. A closed machine stays as it is.
 func (m *Machine) Close() {
 	m.mu.Lock()
 	m.closed = true
@@ -119,12 +115,42 @@ func (m *Machine) Close() {
 	m.dropImage()
 }
 
-// Name is the Redfish id of the machine.
+// Name returns the Redfish ID of the machine.
 func (m *Machine) Name() string { return m.spec.Name }
 
-// Spec is what the machine is made of, with what is on its disks now.
+// Spec returns the machine's hardware, with the current content of its disks.
 func (m *Machine) Spec() Spec {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.spec.copied()
+}
+
+// Faults are the faults of a machine. They can be changed at any time.
+type Faults struct {
+	// Stall is the delay of every answer of the BMC.
+	Stall time.Duration
+	// RefusePassword makes the BMC reject the right password, also in open sessions.
+	RefusePassword bool
+	// PowerStuck makes the BMC accept power commands without effect.
+	PowerStuck bool
+	// PowerFails makes the BMC answer power commands with 500.
+	PowerFails bool
+	// ImageFails, if set, is the reason why no image can be fetched.
+	ImageFails string
+	// WantETag makes the BMC refuse changes that do not name the version of a resource (If-Match).
+	WantETag bool
+}
+
+// SetFaults replaces the faults of the machine.
+func (m *Machine) SetFaults(faults Faults) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.faults = faults
+}
+
+// Faults returns the faults of the machine.
+func (m *Machine) Faults() Faults {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.faults
 }

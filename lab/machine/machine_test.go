@@ -39,13 +39,12 @@ func (w web) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// recorder is a ramdisk that runs until its context ends, or returns at once
-// with an error.
+// recorder is a ramdisk that runs until its context ends, or returns an error at once.
 type recorder struct {
 	fails error
 	mu    sync.Mutex
 	runs  []Media
-	read  []string // the images
+	read  []string // content of the images
 	now   int      // how many run
 	most  int
 }
@@ -65,7 +64,7 @@ func (r *recorder) Run(ctx context.Context, _ *Machine, media Media) error {
 	r.mu.Unlock()
 	if r.fails == nil {
 		<-ctx.Done()
-		time.Sleep(time.Second) //nolint:forbidigo // what a system takes to end, on the clock of the test
+		time.Sleep(time.Second) //nolint:forbidigo // the end of a system takes time, on the clock of the test
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +72,7 @@ func (r *recorder) Run(ctx context.Context, _ *Machine, media Media) error {
 	return r.fails
 }
 
-// spec is a machine with two disks.
+// spec returns a machine with two disks.
 func spec() Spec {
 	return Spec{
 		Name: "m1", User: "admin", Password: "secret", CPUs: 8, MemoryMiB: 16384, Product: "R1",
@@ -85,7 +84,7 @@ func spec() Spec {
 	}
 }
 
-// machineT is a machine that ends with the test.
+// machineT returns a machine that is closed at the end of the test.
 func machineT(t *testing.T, s Spec, options Options) *Machine {
 	t.Helper()
 	options.Dir = t.TempDir()
@@ -114,7 +113,7 @@ func TestSpec(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		change func(*Spec)
-		want   string // empty: possible
+		want   string // empty: valid
 	}{
 		{"complete", func(*Spec) {}, ""},
 		{"no name", func(s *Spec) { s.Name = "" }, "the name may have"},
@@ -141,7 +140,7 @@ func TestSpec(t *testing.T) {
 	}
 }
 
-func TestUUIDIsLasting(t *testing.T) {
+func TestUUIDIsStable(t *testing.T) {
 	if a, b := uuidOf("m1"), uuidOf("m2"); a != uuidOf("m1") || a == b || len(a) != 36 || a[14] != '8' {
 		t.Errorf("UUIDs %s and %s", a, b)
 	}
@@ -201,7 +200,7 @@ func TestLogWraps(t *testing.T) {
 	m := machineT(t, spec(), Options{})
 	for range maxLog {
 		m.restartBMC()
-		m.Eject() // an empty drive: no entry
+		m.Eject() // no entry for an empty drive
 	}
 	m.restartBMC()
 	entries := m.Log()
@@ -214,7 +213,8 @@ func TestLogWraps(t *testing.T) {
 	}
 }
 
-// Everything at once, for the race detector, and then the end.
+// TestManyGoroutines calls everything concurrently, for the race detector, and then closes the
+// machine.
 func TestManyGoroutines(t *testing.T) {
 	ramdisk := &recorder{fails: errors.New("ends at once")}
 	events := 0 // needs no lock: events come one at a time

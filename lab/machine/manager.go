@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// managerResets are what a BMC can be asked for.
+// managerResets are the resets that a BMC supports.
 var managerResets = []ResetType{GracefulRestart, ForceRestart}
 
 func (m *Machine) cdPath() string { return m.managerPath() + "/VirtualMedia/Cd" }
@@ -18,7 +18,7 @@ func getManager(w http.ResponseWriter, _ *http.Request, m *Machine) {
 		"Id": m.Name(), "Name": "BMC of " + m.Name(), "ManagerType": "BMC", "UUID": uuidOf("BMC of " + m.Name()),
 		"Manufacturer": m.spec.Vendor, "Model": "Lab BMC", "FirmwareVersion": m.spec.BMCVersion,
 		"DateTime": redfishTime(m.options.Now()), "DateTimeLocalOffset": "+00:00", "PowerState": On, "Status": healthy(),
-		// Nothing of a lab machine can be looked at.
+		// A simulated machine has no screen.
 		"GraphicalConsole": object{"ServiceEnabled": false, "MaxConcurrentSessions": 0, "ConnectTypesSupported": []string{"KVMIP"}},
 		"SerialConsole":    object{"ServiceEnabled": false, "MaxConcurrentSessions": 0, "ConnectTypesSupported": []string{"SSH", "IPMI"}},
 		"VirtualMedia":     link(path + "/VirtualMedia"), "LogServices": link(m.SystemPath() + "/LogServices"),
@@ -121,7 +121,7 @@ func ejectMedia(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	done(w)
 }
 
-// patchVirtualMedia inserts or ejects, as BMCs without the actions do.
+// patchVirtualMedia inserts or ejects, for BMCs without the actions.
 func patchVirtualMedia(w http.ResponseWriter, request *http.Request, m *Machine) {
 	var body mediaRequest
 	if !read(w, request, &body) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// mdadm is the program that makes software RAID.
+// mdadm simulates the program for software RAID.
 func (m *Machine) mdadm(args []string) Output {
 	last := args[len(args)-1]
 	switch args[0] {
@@ -34,7 +34,7 @@ func (m *Machine) mdadm(args []string) Output {
 	return Output{}
 }
 
-// array finds one that runs.
+// array finds an active array.
 func (m *Machine) array(name string) *Array {
 	for _, a := range m.arrays {
 		if a.Name == name && a.running {

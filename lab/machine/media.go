@@ -10,39 +10,38 @@ import (
 	"os"
 )
 
-// errMedia says that a medium cannot be inserted.
+// errMedia reports that a medium cannot be inserted.
 var errMedia = errors.New("this medium cannot be inserted")
 
 // VirtualMedia is the virtual CD drive of the BMC.
 type VirtualMedia struct {
-	// URL is where the image is; empty in an empty drive.
+	// URL is the address of the image; empty in an empty drive.
 	URL string
 	// User and Password are for that URL.
 	User, Password string
-	// Inserted tells whether the machine sees the medium.
+	// Inserted reports whether the machine sees the medium.
 	Inserted bool
 }
 
-// Media is what a machine booted from.
+// Media is the medium that a machine booted from.
 type Media struct {
 	Device Device
-	// URL is where it came from.
+	// URL is its source.
 	URL string
-	// Path is the file with the image, and Size its length. It is there until
-	// the medium is ejected or the power goes; who opened it keeps it.
+	// Path is the file with the image, and Size its length. It exists until the medium is ejected
+	// or the machine is powered off; an open file stays readable.
 	Path string
 	Size int64
 }
 
-// VirtualMedia is the virtual CD drive.
+// VirtualMedia returns the virtual CD drive.
 func (m *Machine) VirtualMedia() VirtualMedia {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.media
 }
 
-// Insert puts an image into the virtual CD drive, in place of the one that is
-// there. It is fetched when the machine boots from it.
+// Insert replaces the image in the virtual CD drive. It is fetched when the machine boots from it.
 //
 // A guest sees it from its next boot on.
 func (m *Machine) Insert(media VirtualMedia) error {
@@ -75,7 +74,7 @@ func (m *Machine) Eject() {
 	m.media = VirtualMedia{}
 }
 
-// redacted is an address without its password, for logs.
+// redacted returns an address without its password, for logs.
 func redacted(address string) string {
 	parsed, err := url.Parse(address)
 	if err != nil {
@@ -92,8 +91,8 @@ func (m *Machine) dropImage() {
 	}
 }
 
-// loadCD fetches the image in the drive: anew at each boot, as a drive reads
-// it anew, so that one that has gone is missed.
+// loadCD fetches the image in the drive: again at each boot, as a drive does, so that a removed
+// image is noticed.
 func (m *Machine) loadCD(ctx context.Context) (Media, error) {
 	m.mu.Lock()
 	drive, fails := m.media, m.faults.ImageFails
@@ -119,7 +118,7 @@ func (m *Machine) loadCD(ctx context.Context) (Media, error) {
 	return Media{Device: Cd, URL: drive.URL, Path: path, Size: size}, nil
 }
 
-// fetch gets an image into a file.
+// fetch downloads an image into a file.
 func (m *Machine) fetch(ctx context.Context, drive VirtualMedia) (string, int64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, drive.URL, http.NoBody)
 	if err != nil {
@@ -130,7 +129,7 @@ func (m *Machine) fetch(ctx context.Context, drive VirtualMedia) (string, int64,
 	}
 	response, err := m.options.Client.Do(request)
 	if err != nil {
-		return "", 0, err // names the method and the address itself
+		return "", 0, err // already has method and address
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
 // BootRecord is an entry of the firmware's boot menu.
@@ -14,15 +16,14 @@ type BootRecord struct {
 	Path string
 }
 
-// BootRecords are what UEFI keeps; none with BIOS.
+// BootRecords returns the entries of UEFI; none with BIOS.
 func (m *Machine) BootRecords() []BootRecord {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.records)
 }
 
-// AddBootRecord makes an entry for the loader on a disk, in place of one with
-// the same name.
+// AddBootRecord adds an entry for the loader on a disk, replacing one with the same name.
 func (m *Machine) AddBootRecord(label, disk, loader string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -31,7 +32,7 @@ func (m *Machine) AddBootRecord(label, disk, loader string) {
 	for slices.ContainsFunc(m.records, func(r BootRecord) bool { return r.Number == number }) {
 		number++
 	}
-	identifier := newUUID()
+	identifier := uuid.NewString()
 	if d, err := m.disk(disk); err == nil {
 		for _, p := range d.Partitions {
 			if slices.Contains(p.Flags, "esp") {
@@ -42,7 +43,7 @@ func (m *Machine) AddBootRecord(label, disk, loader string) {
 	m.records = append(m.records, BootRecord{Number: number, Label: label, Path: fmt.Sprintf("HD(2,GPT,%s,0x1000,0x3f800)/File(%s)", identifier, loader)})
 }
 
-// firmwareRecords are those that the firmware makes itself.
+// firmwareRecords returns the firmware's own entries.
 func firmwareRecords(s Spec) []BootRecord {
 	var records []BootRecord
 	for i, nic := range s.NICs {

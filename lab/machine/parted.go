@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
-// parted does its commands one after the other, and stops at the first that
-// fails.
+// parted runs its commands one after the other, and stops at the first failure.
 func (m *Machine) parted(args []string) Output {
 	var words []string
 	for i := 0; i < len(args); i++ {
@@ -121,7 +122,7 @@ func (r *partedRun) makePartition() Output {
 	kind := r.next()
 	first := r.next()
 	if _, ok := r.locate(first); !ok {
-		first = r.next() // that was a type of file system
+		first = r.next() // that was a file system type
 	}
 	last := r.next()
 	start, ok := r.locate(first)
@@ -138,14 +139,14 @@ func (r *partedRun) makePartition() Output {
 	if end <= start {
 		return fails(1, "Error: Unable to satisfy all constraints on the partition.\n")
 	}
-	p := Partition{Start: start, Size: end - start, UUID: newUUID()}
+	p := Partition{Start: start, Size: end - start, UUID: uuid.NewString()}
 	if d.Table == gpt {
 		p.Name = kind
 	}
 	return d.addPartition(p)
 }
 
-// addPartition takes the first number that is free.
+// addPartition uses the first free number.
 func (d *Disk) addPartition(p Partition) Output {
 	for _, other := range d.Partitions {
 		if p.Start < other.Start+other.Size && other.Start < p.Start+p.Size {
@@ -161,7 +162,7 @@ func (d *Disk) addPartition(p Partition) Output {
 	return Output{}
 }
 
-// print is the output for machines, in MiB.
+// print prints the machine-readable output, in MiB.
 func (r *partedRun) print() {
 	d := r.disk
 	size := func(bytes int64) string { return fmt.Sprintf("%.2fMiB", float64(bytes)/mib) }
@@ -172,14 +173,14 @@ func (r *partedRun) print() {
 		case "vfat":
 			fs = "fat32"
 		case raidMember, "swap", "iso9660":
-			fs = "" // none that this program knows, or none whose name its readers can take
+			fs = "" // unknown to parted, or not parsable by its callers
 		}
 		flags := slices.Clone(p.Flags)
 		fmt.Fprintf(&r.out, "%d:%s:%s:%s:%s:%s:%s;\n", p.Number, size(p.Start), size(p.Start+p.Size), size(p.Size), fs, p.Name, strings.Join(flags, ", "))
 	}
 }
 
-// sgdisk wipes a table, tells the first free sector, or makes a partition.
+// sgdisk wipes a table, prints the first free sector, or creates a partition.
 func (m *Machine) sgdisk(args []string) Output {
 	device := args[len(args)-1]
 	d, err := m.disk(device)
@@ -213,7 +214,7 @@ func (m *Machine) sgdisk(args []string) Output {
 // requested reads NUMBER:STARTs:+SIZEMiB.
 func (d *Disk) requested(what string) *Partition {
 	fields := strings.Split(what, ":")
-	p := &Partition{UUID: newUUID(), Start: mib, Size: mib}
+	p := &Partition{UUID: uuid.NewString(), Start: mib, Size: mib}
 	if len(fields) == 3 {
 		if sector, err := strconv.ParseInt(strings.TrimSuffix(fields[1], "s"), 10, 64); err == nil {
 			p.Start = sector * 512
@@ -225,7 +226,7 @@ func (d *Disk) requested(what string) *Partition {
 	return p
 }
 
-// firstFree is the first byte that no partition has, at or behind a place.
+// firstFree returns the first unallocated byte at or after an offset.
 func (d *Disk) firstFree(from int64) int64 {
 	for again := true; again; {
 		again = false

@@ -1,12 +1,13 @@
 package machine
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
 // Kinds of partition tables, as parted calls them.
@@ -30,33 +31,33 @@ type Partition struct {
 	// Flags are those of parted: boot, esp, lvm, raid.
 	Flags []string
 	Filesystem
-	// Array is the UUID of the array that it is a member of.
+	// Array is the UUID of the array that it belongs to.
 	Array string
 }
 
-// Filesystem is what is in a partition.
+// Filesystem is the content of a partition.
 type Filesystem struct {
-	// Type is as blkid calls it: ext4, vfat, swap, iso9660. Empty: none.
+	// Type is as blkid names it: ext4, vfat, swap, iso9660. Empty: none.
 	Type        string
 	Label, FSID string
-	// Files are its files and folders, in no order.
+	// Files are its files and folders, in any order.
 	Files []File
 }
 
 // File is a file, or a folder, in a file system.
 type File struct {
-	// Path begins at the root of the file system, without a slash.
+	// Path is relative to the root of the file system.
 	Path    string
 	Folder  bool
 	Content []byte
-	// Mode are the permissions, 0 where nobody has set any.
+	// Mode are the permissions, 0 if not set.
 	Mode, Owner, Group int
 }
 
 // raidMember is the type of a partition that belongs to an array.
 const raidMember = "linux_raid_member"
 
-// ErrNoFilesystem says that a device cannot be mounted.
+// ErrNoFilesystem reports that a device cannot be mounted.
 var ErrNoFilesystem = errors.New("no file system")
 
 func folders(names ...string) []File {
@@ -67,8 +68,8 @@ func folders(names ...string) []File {
 	return files
 }
 
-// coreOSPartitions are those that a CoreOS image has before its first boot,
-// with the names and identifiers that all of them have.
+// coreOSPartitions returns the partitions of a CoreOS image before its first boot, with their
+// fixed names and identifiers.
 func coreOSPartitions(size int64) []Partition {
 	const boot = 513 * mib
 	parts := []Partition{
@@ -86,11 +87,11 @@ func coreOSPartitions(size int64) []Partition {
 	return numbered(parts)
 }
 
-// rootFolders are those at the root of any Linux.
+// rootFolders are the folders at the root of a Linux system.
 var rootFolders = []string{"boot", "dev", "etc", "home", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr", "var"}
 
-// CloudPartitions are those that a cloud image is taken to have: what is in an
-// image cannot be seen from here.
+// CloudPartitions returns the assumed partitions of a cloud image, because its content is unknown
+// here.
 func CloudPartitions(size int64) []Partition {
 	const root = 101 * mib
 	return numbered([]Partition{
@@ -98,24 +99,17 @@ func CloudPartitions(size int64) []Partition {
 			Type: "vfat", Label: "EFI", FSID: "2C6D-11F0", Files: folders("EFI", "EFI/BOOT"),
 		}},
 		{Start: root, Size: max(size-root-mib, mib), Name: "rootfs", Filesystem: Filesystem{
-			Type: "ext4", Label: "rootfs", FSID: newUUID(), Files: folders(rootFolders...),
+			Type: "ext4", Label: "rootfs", FSID: uuid.NewString(), Files: folders(rootFolders...),
 		}},
 	})
 }
 
-// numbered gives partitions their numbers and identifiers.
+// numbered assigns numbers and identifiers to partitions.
 func numbered(parts []Partition) []Partition {
 	for i := range parts {
-		parts[i].Number, parts[i].UUID = i+1, newUUID()
+		parts[i].Number, parts[i].UUID = i+1, uuid.NewString()
 	}
 	return parts
-}
-
-func newUUID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // it cannot fail
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 func copyPartitions(parts []Partition) []Partition {
@@ -127,7 +121,7 @@ func copyPartitions(parts []Partition) []Partition {
 	return copies
 }
 
-// partitionName is the device of a partition: /dev/sda1, /dev/nvme0n1p1.
+// partitionName returns the device of a partition: /dev/sda1, /dev/nvme0n1p1.
 func partitionName(disk string, number int) string {
 	if last := disk[len(disk)-1]; last >= '0' && last <= '9' {
 		return fmt.Sprintf("%sp%d", disk, number)
@@ -135,7 +129,7 @@ func partitionName(disk string, number int) string {
 	return fmt.Sprintf("%s%d", disk, number)
 }
 
-// table are the disks and arrays that are there. Called with mu held.
+// tables returns the disks and arrays. Called with mu held.
 func (m *Machine) tables() []*Disk {
 	var all []*Disk
 	for i := range m.spec.Disks {
@@ -149,8 +143,7 @@ func (m *Machine) tables() []*Disk {
 	return all
 }
 
-// partition finds one by its device, or by a link to it in /dev/disk. Called
-// with mu held.
+// partition finds one by its device, or by a link to it in /dev/disk. Called with mu held.
 func (m *Machine) partition(device string) (*Disk, *Partition) {
 	by, value := path.Split(strings.TrimPrefix(device, "/dev/disk/"))
 	for _, d := range m.tables() {
@@ -175,7 +168,7 @@ func (m *Machine) partition(device string) (*Disk, *Partition) {
 	return nil, nil
 }
 
-// Files are those in the file system on a partition.
+// Files returns the files in the file system on a partition.
 func (m *Machine) Files(device string) ([]File, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -189,7 +182,7 @@ func (m *Machine) Files(device string) ([]File, error) {
 	return slices.Clone(p.Files), nil
 }
 
-// SetFiles replaces them all.
+// SetFiles replaces all of them.
 func (m *Machine) SetFiles(device string, files []File) error {
 	m.mu.Lock()
 	defer m.unlock()

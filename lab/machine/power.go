@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Power is the state of the power, in Redfish's words.
+// Power is the power state, in Redfish's terms.
 type Power string
 
-// The states of the power.
+// Power states.
 const (
 	Off         Power = "Off"
 	PoweringOn  Power = "PoweringOn"
@@ -18,10 +18,10 @@ const (
 	PoweringOff Power = "PoweringOff"
 )
 
-// ResetType is what can be asked of the power, in Redfish's words.
+// ResetType is a power command, in Redfish's terms.
 type ResetType string
 
-// The resets (Redfish, Resource.ResetType).
+// Resets (Redfish, Resource.ResetType).
 const (
 	ResetOn          ResetType = "On"
 	ForceOn          ResetType = "ForceOn"
@@ -32,40 +32,39 @@ const (
 	PushPowerButton  ResetType = "PushPowerButton"
 )
 
-// resetTypes are all that a machine knows.
+// resetTypes returns all supported types.
 func resetTypes() []ResetType {
 	return []ResetType{ResetOn, ForceOn, ForceOff, GracefulShutdown, GracefulRestart, ForceRestart, PushPowerButton}
 }
 
 var (
-	// errReset says that a reset is not one of resetTypes.
+	// errReset reports an unknown type.
 	errReset = errors.New("unknown reset type")
-	// errClosed says that the machine was closed.
+	// errClosed reports that the machine was closed.
 	errClosed = errors.New("the machine is closed")
-	// ErrShutdown is the cause of the end of a boot that was asked to shut down; without
-	// it the power is cut.
+	// ErrShutdown is the cause of the end of a boot that was shut down gracefully; without it the
+	// power is cut.
 	ErrShutdown = errors.New("the system shuts down")
 
 	errCut = errors.New("the power is cut")
 )
 
-// Power is the state of the power.
+// Power returns the power state.
 func (m *Machine) Power() Power {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.power
 }
 
-// Reset works the power without waiting for the end of it. It is the switch
-// itself, and what the system on the machine uses to power off: the faults of
-// the BMC are not its own.
+// Reset starts a power change. It is the switch itself, and is used by the system on the machine
+// to power off: the faults of the BMC do not apply.
 func (m *Machine) Reset(how ResetType) error {
 	m.mu.Lock()
 	defer m.unlock()
 	if m.closed {
 		return fmt.Errorf("%s of machine %s: %w", how, m.spec.Name, errClosed)
 	}
-	if m.options.Guest != nil && m.power == On && m.asks(how) {
+	if m.options.Guest != nil && m.power == On && m.requestGuest(how) {
 		return nil
 	}
 	switch how {
@@ -91,7 +90,7 @@ func (m *Machine) Reset(how ResetType) error {
 	return nil
 }
 
-// powerOn is called with mu held, as all below.
+// powerOn is called with mu held, like all functions below.
 func (m *Machine) powerOn() {
 	switch m.power {
 	case On, PoweringOn:
@@ -106,8 +105,7 @@ func (m *Machine) powerOn() {
 	}
 }
 
-// powerOff also shortens a shutdown that is under way: forcing is what is done
-// to one that hangs.
+// powerOff also shortens a running shutdown: a hanging one can be forced.
 func (m *Machine) powerOff(duration time.Duration, cause error) {
 	m.again = false
 	if m.power == Off {
@@ -128,8 +126,7 @@ func (m *Machine) powerOff(duration time.Duration, cause error) {
 	})
 }
 
-// restart leaves the power on, as a reset does; a machine that is off is
-// powered on.
+// restart keeps the power on, like a reset; it powers on a machine that is off.
 func (m *Machine) restart(duration time.Duration, cause error) {
 	if m.power != On {
 		m.powerOn()
@@ -144,8 +141,7 @@ func (m *Machine) setPower(power Power) {
 	m.emit(PowerChanged, "%s", power)
 }
 
-// after makes the change once the time has passed, in place of a change that
-// is under way.
+// after makes a change after some time, replacing a change in progress.
 func (m *Machine) after(duration time.Duration, change func()) {
 	m.changing()
 	if duration <= 0 {
@@ -162,14 +158,14 @@ func (m *Machine) after(duration time.Duration, change func()) {
 		}
 		m.mu.Lock()
 		defer m.unlock()
-		// Another change may have come while this one waited for the lock.
+		// Another change may have started while this one waited for the lock.
 		if ctx.Err() == nil {
 			change()
 		}
 	})
 }
 
-// wait reports whether the context is still good when the time has passed.
+// wait reports whether the context is still valid after the time.
 func wait(ctx context.Context, duration time.Duration) bool {
 	if duration <= 0 {
 		return ctx.Err() == nil

@@ -5,42 +5,43 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
-// Output is what a program printed, and the code that it ended with.
+// Output is the output of a program, and its exit status.
 type Output struct {
 	Stdout, Stderr string
 	Code           int
 }
 
-// NotFound is the code of a program that the ramdisk does not have.
+// NotFound is the exit status of a program that the ramdisk does not have.
 const NotFound = 127
 
 func fails(code int, format string, args ...any) Output {
 	return Output{Stderr: fmt.Sprintf(format, args...), Code: code}
 }
 
-// quiet are programs that have nothing to say and nothing to do here: their
-// effects are immediate, or cannot be seen.
-var quiet = []string{
+// noOutput are programs without output or visible effect.
+var noOutput = []string{
 	"dd", "fuser", "hwclock", "ip", "journalctl", "modprobe", "partprobe", "partx", "sync", "udevadm",
 }
 
-// Execute runs one of the programs with which a ramdisk works on disks: parted,
-// sgdisk, mdadm, lsblk, blkid, blockdev, wipefs and mkfs, as far as
-// ironic-python-agent uses them. What they change, they change at once.
+// Execute runs one of the programs with which a ramdisk works on disks: parted, sgdisk, mdadm,
+// lsblk, blkid, blockdev, wipefs and mkfs, as far as ironic-python-agent uses them. Their changes
+// take effect immediately.
 func (m *Machine) Execute(argv []string) Output {
 	name := path.Base(argv[0])
-	if slices.Contains(quiet, name) {
+	if slices.Contains(noOutput, name) {
 		if name == "fuser" {
-			return Output{Code: 1} // nobody holds the device
+			return Output{Code: 1} // no process uses the device
 		}
 		return Output{}
 	}
 	args := argv[1:]
 	if len(args) == 0 && name != "lsblk" {
 		if name == "blkid" {
-			return Output{} // it only looks at everything
+			return Output{} // read-only
 		}
 		return fails(1, "%s: bad usage\n", name)
 	}
@@ -85,14 +86,14 @@ func (m *Machine) wipefs(args []string) Output {
 	return Output{}
 }
 
-// mkfs makes an empty file system; its label is the argument after -L or -n.
+// mkfs creates an empty file system; its label is the argument after -L or -n.
 func (m *Machine) mkfs(name string, args []string) Output {
 	device := args[len(args)-1]
 	_, p := m.partition(device)
 	if p == nil {
 		return fails(1, "%s: cannot open %s: No such file or directory\n", name, device)
 	}
-	fs := Filesystem{Type: strings.TrimPrefix(strings.TrimPrefix(name, "mkfs"), "."), FSID: newUUID()}
+	fs := Filesystem{Type: strings.TrimPrefix(strings.TrimPrefix(name, "mkfs"), "."), FSID: uuid.NewString()}
 	if name == "mkswap" {
 		fs.Type = "swap"
 	}
@@ -136,7 +137,7 @@ func (m *Machine) blockdev(args []string) Output {
 	return Output{Stdout: b.String()}
 }
 
-// after is the argument behind an option; empty without the option.
+// after returns the argument of an option; empty without the option.
 func after(args []string, option string) string {
 	if i := slices.Index(args, option); i >= 0 && i+1 < len(args) {
 		return args[i+1]

@@ -19,7 +19,7 @@ func workbench(t *testing.T) *Machine {
 	return m
 }
 
-// runs runs programs, and fails the test unless they all end well.
+// runs runs programs, and fails the test if one fails.
 func runs(t *testing.T, m *Machine, lines ...string) string {
 	t.Helper()
 	var last Output

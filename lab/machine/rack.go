@@ -10,15 +10,14 @@ import (
 	"time"
 )
 
-// errTaken says that a rack has a machine of that name.
+// errTaken reports that a rack has a machine of that name.
 var errTaken = errors.New("the name is taken")
 
-// Rack is a Redfish service for machines: one, or thousands. Each has its own
-// user and password, and who logs in sees those machines that accept them.
+// Rack is a Redfish service for one machine, or thousands. Each has its own user and password; a
+// client sees the machines that accept its credentials.
 //
-// A rack of one machine is its BMC: what is wrong with the machine is wrong
-// with the whole service. Among several only the machine's own resources are
-// touched by it.
+// A rack of one machine is its BMC: the machine's faults affect the whole service. With several,
+// they affect only the machine's own resources.
 type Rack struct {
 	routes   *http.ServeMux
 	sessions sessions
@@ -28,8 +27,7 @@ type Rack struct {
 	names    []string // sorted
 }
 
-// NewRack makes a service for some machines. The clock, time.Now if nil, ends
-// its sessions.
+// NewRack returns a service for some machines. The clock, time.Now if nil, expires its sessions.
 func NewRack(now func() time.Time, machines ...*Machine) (*Rack, error) {
 	if now == nil {
 		now = time.Now
@@ -44,7 +42,7 @@ func NewRack(now func() time.Time, machines ...*Machine) (*Rack, error) {
 	return r, nil
 }
 
-// Add puts another machine into the rack.
+// Add adds a machine to the rack.
 func (r *Rack) Add(m *Machine) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -65,7 +63,7 @@ func (r *Rack) Machine(name string) (*Machine, bool) {
 	return m, ok
 }
 
-// Machines are all machines, by name.
+// Machines returns all machines, by name.
 func (r *Rack) Machines() []*Machine {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -76,8 +74,8 @@ func (r *Rack) Machines() []*Machine {
 	return all
 }
 
-// alone is the machine whose BMC this service is, if it is one.
-func (r *Rack) alone() (*Machine, bool) {
+// onlyMachine returns the machine whose BMC this service is, if it is one.
+func (r *Rack) onlyMachine() (*Machine, bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	if len(r.names) != 1 {
@@ -86,9 +84,9 @@ func (r *Rack) alone() (*Machine, bool) {
 	return r.machines[r.names[0]], true
 }
 
-// ServeHTTP answers as a Redfish service does.
+// ServeHTTP answers like a Redfish service.
 func (r *Rack) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	if m, ok := r.alone(); ok && !m.ready(w, request) {
+	if m, ok := r.onlyMachine(); ok && !m.ready(w, request) {
 		return
 	}
 	w.Header().Set("OData-Version", "4.0")
@@ -110,8 +108,8 @@ func (r *Rack) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.routes.ServeHTTP(w, request)
 }
 
-// withoutSlash takes the last slash away: a service answers with and without
-// (DSP0266, Redfish-defined URIs).
+// withoutSlash removes a trailing slash: a service answers with and without it (DSP0266,
+// Redfish-defined URIs).
 func withoutSlash(request *http.Request) *http.Request {
 	if !strings.HasSuffix(request.URL.Path, "/") {
 		return request
@@ -137,7 +135,7 @@ func noRoute(handler http.Handler, w http.ResponseWriter, request *http.Request)
 	notFound(w, request)
 }
 
-// statusOnly is a response of which only the head matters.
+// statusOnly is a response of which only the header is used.
 type statusOnly struct {
 	header http.Header
 	status int
@@ -147,15 +145,14 @@ func (s *statusOnly) Header() http.Header            { return s.header }
 func (s *statusOnly) Write(body []byte) (int, error) { return len(body), nil }
 func (s *statusOnly) WriteHeader(status int)         { s.status = status }
 
-// ready waits as long as the BMC stalls. It answers itself and reports false
-// while the BMC restarts; if the client goes or the service ends meanwhile,
-// nothing is answered.
+// ready waits as long as the BMC stalls. While the BMC restarts, it answers itself and returns
+// false; if the client disconnects or the service ends meanwhile, nothing is answered.
 func (m *Machine) ready(w http.ResponseWriter, request *http.Request) bool {
 	m.mu.Lock()
 	stall, restarting := m.faults.Stall, m.options.Now().Before(m.bmcUp)
 	m.mu.Unlock()
 	if !wait(request.Context(), stall) {
-		panic(http.ErrAbortHandler) // the way of net/http to answer nothing
+		panic(http.ErrAbortHandler) // makes net/http send no answer
 	}
 	if restarting {
 		w.Header().Set("Retry-After", "1")

@@ -21,7 +21,7 @@ func rackT(t *testing.T, machines ...*Machine) *Rack {
 	return r
 }
 
-// call makes one request with the right password.
+// call sends a request with the right password.
 func call(t *testing.T, r *Rack, method, path, body string) *httptest.ResponseRecorder {
 	t.Helper()
 	request := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
@@ -86,7 +86,7 @@ func TestRedfish(t *testing.T) {
 	}
 }
 
-// Every link leads somewhere, and every resource says what and where it is.
+// TestLinks: every link is valid, and every resource has its type and address.
 func TestLinks(t *testing.T) {
 	m := machineT(t, spec(), Options{})
 	r := rackT(t, m)
@@ -246,7 +246,7 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// Among several machines each has its own password and its own faults.
+// TestRack: several machines have their own passwords and faults.
 func TestRack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var machines []*Machine

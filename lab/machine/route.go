@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Where the resources of the service are.
+// Paths of the service's resources.
 const (
 	root         = "/redfish/v1"
 	sessionsPath = root + "/SessionService/Sessions"
@@ -14,8 +14,7 @@ const (
 	tasksPath    = root + "/TaskService"
 )
 
-// SystemPath is the machine's Redfish path, which Ironic calls
-// redfish_system_id.
+// SystemPath returns the machine's Redfish path, Ironic's redfish_system_id.
 func (m *Machine) SystemPath() string { return root + "/Systems/" + m.Name() }
 
 func (m *Machine) managerPath() string { return root + "/Managers/" + m.Name() }
@@ -84,7 +83,7 @@ func (r *Rack) makeRoutes() *http.ServeMux {
 	return mux
 }
 
-// with finds the machine of a request, if it is there and lets the client in.
+// with finds the machine of a request, if it exists and accepts the client.
 func (r *Rack) with(handler forMachine) http.HandlerFunc {
 	return func(w http.ResponseWriter, request *http.Request) {
 		m, ok := r.Machine(request.PathValue("machine"))
@@ -92,14 +91,14 @@ func (r *Rack) with(handler forMachine) http.HandlerFunc {
 			notFound(w, request)
 			return
 		}
-		if _, alone := r.alone(); !alone && !m.ready(w, request) {
+		if _, alone := r.onlyMachine(); !alone && !m.ready(w, request) {
 			return
 		}
 		if !m.accepts(identityOf(request)) {
 			unauthorized(w)
 			return
 		}
-		if m.Faults().WantETag && !r.named(w, request) {
+		if m.Faults().WantETag && !r.hasVersion(w, request) {
 			return
 		}
 		handler(w, request, m)

@@ -9,10 +9,10 @@ import (
 // boot is one boot, from the firmware to the end of what runs.
 type boot struct {
 	end  context.CancelCauseFunc
-	done chan struct{} // closed when nothing of it runs
+	done chan struct{} // closed when everything of it has ended
 }
 
-// startBoot begins a boot. Called with mu held.
+// startBoot starts a boot. Called with mu held.
 func (m *Machine) startBoot() {
 	if m.closed {
 		return
@@ -31,7 +31,7 @@ func (m *Machine) startBoot() {
 	m.work.Go(func() {
 		defer close(b.done)
 		defer cancel(nil)
-		// What ran before ends first: there is one machine.
+		// The previous boot must end first.
 		if previous != nil {
 			<-previous.done
 		}
@@ -43,8 +43,8 @@ func (m *Machine) startBoot() {
 	})
 }
 
-// endBoot tells what runs that the power goes: with [ErrShutdown] as the cause there is
-// time to end properly. Called with mu held.
+// endBoot ends what runs: with [ErrShutdown] as the cause there is time for a clean end. Called
+// with mu held.
 func (m *Machine) endBoot(cause error) {
 	if m.running != nil {
 		m.running.end(cause)
@@ -94,12 +94,11 @@ func (m *Machine) runSystem(ctx context.Context, s system) {
 		}
 		m.emit(RamdiskEnded, "")
 	})
-	// The power is still on, and what the ramdisk has beside its agent goes on.
+	// The power is still on, and the ramdisk's services besides the agent continue.
 	<-ctx.Done()
 }
 
-// advance changes the state of a boot, unless the boot is over: then it is no
-// longer its state.
+// advance changes the state of a boot, unless the boot is over.
 func (m *Machine) advance(ctx context.Context, change func()) {
 	m.mu.Lock()
 	defer m.unlock()
@@ -114,7 +113,7 @@ type system struct {
 	media *Media // nil on a disk
 }
 
-// load gets what a device boots, or the reason why it does not.
+// load returns what a device boots, or why it does not.
 func (m *Machine) load(ctx context.Context, device Device) (system, error) {
 	switch device {
 	case Cd:

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// farewell is how long answers that are under way may take at the end.
-const farewell = 5 * time.Second
+// shutdownTimeout is how long active requests may take at the end.
+const shutdownTimeout = 5 * time.Second
 
 // Serve answers over HTTP until the context ends. It closes the listener.
 func (r *Rack) Serve(ctx context.Context, listener net.Listener) error {
@@ -27,7 +27,7 @@ func (r *Rack) Serve(ctx context.Context, listener net.Listener) error {
 		Handler:           r,
 		ReadHeaderTimeout: time.Minute,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
-		// Clients that mistrust the certificate are no news.
+		// Clients that do not trust the certificate are not worth a message.
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	ended := make(chan error, 1)
@@ -37,7 +37,7 @@ func (r *Rack) Serve(ctx context.Context, listener net.Listener) error {
 		return fmt.Errorf("serving Redfish at %s: %w", listener.Addr(), err)
 	case <-ctx.Done():
 	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	err := server.Shutdown(last)
 	if err != nil {
@@ -59,8 +59,8 @@ func (r *Rack) ServeTLS(ctx context.Context, listener net.Listener, certificate 
 	}))
 }
 
-// NewCertificate makes a self-signed certificate for hosts and addresses, as
-// a BMC makes one when it is first switched on. It is valid for ten years.
+// NewCertificate returns a self-signed certificate for hosts and addresses, like that of a new
+// BMC. It is valid for ten years.
 func NewCertificate(now time.Time, hosts ...string) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -78,7 +78,7 @@ func NewCertificate(now time.Time, hosts ...string) (tls.Certificate, error) {
 		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		BasicConstraintsValid: true,
-		IsCA:                  true, // its own authority, so that a client can trust it by itself
+		IsCA:                  true, // its own authority, so that a client can trust it alone
 	}
 	for _, host := range hosts {
 		if address := net.ParseIP(host); address != nil {

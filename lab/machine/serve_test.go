@@ -65,7 +65,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// What stalls does not keep the service from ending.
+// TestServeEndsWhileStalling: a stalling machine does not prevent the service from ending.
 func TestServeEndsWhileStalling(t *testing.T) {
 	m := machineT(t, spec(), Options{})
 	m.SetFaults(Faults{Stall: time.Hour})

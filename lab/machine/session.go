@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// sessionTimeout ends a session that is not used.
+// sessionTimeout ends an unused session.
 const sessionTimeout = 30 * time.Minute
 
-// identity is who asks.
+// identity is the client's credentials.
 type identity struct{ user, password string }
 
 type identityKey struct{}
@@ -23,13 +23,13 @@ func withIdentity(request *http.Request, who identity) *http.Request {
 	return request.WithContext(context.WithValue(request.Context(), identityKey{}, who))
 }
 
-// identityOf is who asks, or nobody on a public path.
+// identityOf returns the client's identity, empty on a public path.
 func identityOf(request *http.Request) identity {
 	who, _ := request.Context().Value(identityKey{}).(identity)
 	return who
 }
 
-// accepts tells whether the machine's BMC lets somebody in.
+// accepts reports whether the machine's BMC accepts the credentials.
 func (m *Machine) accepts(who identity) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -37,21 +37,21 @@ func (m *Machine) accepts(who identity) bool {
 	return subtle.ConstantTimeCompare([]byte(given), []byte(right)) == 1 && !m.faults.RefusePassword
 }
 
-// accepted tells whether any machine lets somebody in.
+// accepted reports whether any machine accepts the credentials.
 func (r *Rack) accepted(who identity) bool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return slices.ContainsFunc(r.names, func(name string) bool { return r.machines[name].accepts(who) })
 }
 
-// visible are the machines that let somebody in.
+// visible returns the machines that accept the credentials.
 func (r *Rack) visible(request *http.Request) []*Machine {
 	who := identityOf(request)
 	return slices.DeleteFunc(r.Machines(), func(m *Machine) bool { return !m.accepts(who) })
 }
 
-// isPublic tells what needs no credentials (DSP0266, Authentication
-// requirements): the roots and opening a session.
+// isPublic reports paths without authentication (DSP0266, Authentication requirements): the roots
+// and opening a session.
 func isPublic(request *http.Request) bool {
 	switch request.URL.Path {
 	case "/redfish", root:
@@ -79,7 +79,7 @@ type session struct {
 	used time.Time
 }
 
-// sessions are the open ones by their token.
+// sessions are the open ones by token.
 type sessions struct {
 	now  func() time.Time
 	mu   sync.Mutex
@@ -110,7 +110,7 @@ func (s *sessions) find(token string) (identity, bool) {
 	return found.who, true
 }
 
-// list are the ids of somebody's sessions.
+// list returns the IDs of a user's sessions.
 func (s *sessions) list(who identity) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +124,7 @@ func (s *sessions) list(who identity) []string {
 	return ids
 }
 
-// remove ends one of somebody's sessions and reports whether it was there.
+// remove ends a user's session and reports whether it existed.
 func (s *sessions) remove(id string, who identity) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,23 +9,23 @@ import (
 	"slices"
 )
 
-// BootMode is how the firmware starts what it boots, in Redfish's words.
+// BootMode is the firmware's boot mode, in Redfish's terms.
 type BootMode string
 
-// The boot modes.
+// Boot modes.
 const (
 	UEFI BootMode = "UEFI"
 	BIOS BootMode = "Legacy"
 )
 
-// Spec is what a machine is made of.
+// Spec describes a machine's hardware.
 type Spec struct {
-	// Name is the Redfish id of the system, its manager and its chassis:
-	// letters, digits, dots, dashes and underscores.
+	// Name is the Redfish ID of the system, its manager and its chassis: letters, digits, dots,
+	// dashes and underscores.
 	Name string
-	// UUID of the system; made from the name if empty.
+	// UUID of the system; derived from the name if empty.
 	UUID string
-	// Vendor, Product and Serial are what the firmware says of itself.
+	// Vendor, Product and Serial are those in the firmware's tables.
 	Vendor, Product, Serial string
 	// BIOSVersion and BMCVersion are the versions of the firmware.
 	BIOSVersion, BMCVersion string
@@ -35,37 +35,37 @@ type Spec struct {
 	MemoryMiB int
 	// BootMode is UEFI if empty.
 	BootMode BootMode
-	// BootOrder is followed when nothing else was asked for, or when that did
-	// not boot: the disk, then the network, if empty.
+	// BootOrder applies without an override, or if that did not boot: the disk, then the network,
+	// if empty.
 	BootOrder []Device
 
 	Disks []Disk
 	NICs  []NIC
 
-	// User and Password are what the BMC asks for.
+	// User and Password are the BMC's credentials.
 	User, Password string
 }
 
 // NIC is a network interface.
 type NIC struct {
-	// Name is the one that a Linux gives it: eno1.
+	// Name is the name in Linux: eno1.
 	Name string
 	// MAC is in lower case with colons.
 	MAC string
-	// SpeedMbps is 0 where there is no link.
+	// SpeedMbps is 0 without a link.
 	SpeedMbps int
 }
 
-// A name goes into paths as it is.
+// A name is used in paths unchanged.
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// Completed is the Spec with everything filled in that was left out, as a [Machine] has it.
+// Completed returns the Spec with defaults, as a [Machine] has it.
 func (s Spec) Completed() (Spec, error) {
 	s = s.copied()
 	return s, s.complete()
 }
 
-// complete fills in what was left out and reports what cannot be.
+// complete sets defaults and reports invalid values.
 func (s *Spec) complete() error {
 	if !validName.MatchString(s.Name) {
 		return fmt.Errorf("machine %q: the name may have letters, digits, dots, dashes and underscores", s.Name)
@@ -127,15 +127,15 @@ func checkDisks(disks []Disk) error {
 	return nil
 }
 
-// copied is a Spec that shares nothing with the original.
+// copied returns a Spec that shares nothing with the original.
 func (s Spec) copied() Spec {
 	s.BootOrder, s.NICs = slices.Clone(s.BootOrder), slices.Clone(s.NICs)
 	s.Disks = copyDisks(s.Disks)
 	return s
 }
 
-// uuidOf makes the same UUID (version 8, RFC 9562 §5.8: made our own way) of
-// the same name each time, so that a machine is known again after a restart.
+// uuidOf derives a UUID (version 8, RFC 9562 §5.8) from a name, so that a machine is recognized
+// after a restart.
 func uuidOf(name string) string {
 	sum := sha256.Sum256([]byte("ironworks lab machine " + name))
 	sum[6] = sum[6]&0x0f | 0x80

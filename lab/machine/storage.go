@@ -32,7 +32,7 @@ func getStorage(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	})
 }
 
-// getVolumes: the controller passes the disks through and makes no volumes.
+// getVolumes returns none: the controller passes the disks through.
 func getVolumes(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	show(w, collection(m.storagePath()+"/Volumes", "Volume", "Volumes"))
 }
@@ -57,7 +57,7 @@ func getDrive(w http.ResponseWriter, request *http.Request, m *Machine) {
 		"Id": strconv.Itoa(n), "Name": disk.Name, "Manufacturer": disk.Vendor, "Model": disk.Model, "SerialNumber": disk.Serial,
 		"CapacityBytes": disk.SizeBytes, "BlockSizeBytes": 512, "MediaType": media, "Protocol": protocol, "Status": healthy(),
 	}
-	if disk.WWN != "" && !strings.HasPrefix(disk.WWN, "nvme.") { // that is a name of Linux's own
+	if disk.WWN != "" && !strings.HasPrefix(disk.WWN, "nvme.") { // a name that Linux makes up
 		drive["Identifiers"] = []object{{"DurableName": strings.TrimPrefix(disk.WWN, "0x"), "DurableNameFormat": "NAA"}}
 	}
 	show(w, drive)

@@ -43,8 +43,8 @@ type bootBody struct {
 	Mode    BootMode `json:"BootSourceOverrideMode"`
 }
 
-// patchSystem takes what it knows, as long as it knows something: gofish sends
-// all properties that a boot can have.
+// patchSystem accepts a change if it has at least one known property: gofish sends all properties
+// of a boot.
 func patchSystem(w http.ResponseWriter, request *http.Request, m *Machine) {
 	var body struct{ Boot bootBody }
 	if !read(w, request, &body) {
@@ -91,14 +91,14 @@ func resetSystem(w http.ResponseWriter, request *http.Request, m *Machine) {
 	}
 }
 
-// ignorePower notes a power command that does nothing.
+// ignorePower records a power command without effect.
 func (m *Machine) ignorePower(how ResetType) {
 	m.mu.Lock()
 	defer m.unlock()
 	m.emit(PowerIgnored, "%s", how)
 }
 
-// ProcessorModel is what the only processor calls itself.
+// ProcessorModel is the name of the only processor.
 const ProcessorModel = "Lab CPU"
 
 func getProcessors(w http.ResponseWriter, _ *http.Request, m *Machine) {
@@ -147,10 +147,10 @@ func getInterface(w http.ResponseWriter, request *http.Request, m *Machine) {
 	notFound(w, request)
 }
 
-// redfishTime is a time as Redfish writes it.
+// redfishTime formats a time for Redfish.
 func redfishTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-// number reads a path value that counts from 1, up to a limit; 0 if it is none.
+// number reads a path value that counts from 1, up to a limit; 0 if it is invalid.
 func number(text string, limit int) int {
 	value, err := strconv.Atoi(text)
 	if err != nil || value < 1 || value > limit {

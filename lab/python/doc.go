@@ -1,3 +1,3 @@
-// Package python is how Python writes values and judges them: Ironic and its
-// agent quote what they were given in their sentences.
+// Package python formats and evaluates values like Python: Ironic and its agent quote values in
+// their messages.
 package python

@@ -11,9 +11,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// ParseJSON reads JSON as Python's json.loads does. What it says of JSON that
-// is none ends up in Ironic's last_error, so the words are Python's: those of
-// 3.9 to 3.12, which the ramdisks of both releases have.
+// ParseJSON reads JSON like Python's json.loads. Its errors appear in Ironic's last_error, so the
+// messages are Python's: those of 3.9 to 3.12, which the ramdisks of both releases have.
 func ParseJSON(s string) (any, error) {
 	p := &parser{s: s}
 	if strings.HasPrefix(s, "\ufeff") {
@@ -31,7 +30,7 @@ func ParseJSON(s string) (any, error) {
 	return v, nil
 }
 
-// Exception is one of Python's errors.
+// Exception is a Python exception.
 type Exception struct{ Class, Text string }
 
 func (e *Exception) Error() string { return e.Text }
@@ -46,7 +45,7 @@ type parser struct {
 	depth int
 }
 
-// maxNesting is where Python gives up, too, roughly.
+// maxNesting is about Python's limit.
 const maxNesting = 990
 
 func (p *parser) fail(message string, at int) error {
@@ -63,7 +62,7 @@ func (p *parser) space() {
 	}
 }
 
-// next tells whether this character comes next.
+// next reports whether this is the next character.
 func (p *parser) next(c byte) bool { return p.at < len(p.s) && p.s[p.at] == c }
 
 func (p *parser) value() (any, error) {
@@ -202,7 +201,7 @@ func (p *parser) object() (any, error) {
 	}
 }
 
-// text reads a string whose opening quote has been read.
+// text reads a string after its opening quote.
 func (p *parser) text() (string, error) {
 	begin := p.at - 1
 	var b strings.Builder
@@ -256,7 +255,7 @@ func (p *parser) escape(b *strings.Builder, begin int) error {
 	return nil
 }
 
-// unit reads the escaped code unit at a place.
+// unit reads the escaped code unit at an offset.
 func (p *parser) unit(at int) (rune, bool) {
 	if at+6 > len(p.s) || p.s[at:at+2] != `\u` {
 		return 0, false

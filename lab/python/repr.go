@@ -6,20 +6,19 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 
 	"ironworks/models/hints"
 )
 
-// Str is str() of a value that came as JSON.
+// Str is str() of a value from JSON.
 func Str(value any) string { return hints.PythonStr(valueOf(value)) }
 
-// Repr is repr() of a value that came as JSON. Objects that are steps have
-// their keys in Ironic's order, those of others are sorted: the order in the
-// text that came is not kept. A hints.PythonDict keeps its own.
+// Repr is repr() of a value from JSON. Objects that are steps have their keys in Ironic's order,
+// others are sorted, because the original order is lost. A hints.PythonDict keeps its own.
 func Repr(value any) string { return hints.PythonRepr(valueOf(value)) }
 
-// ReprJSON shows a JSON document, with its keys in their order. What is no
-// JSON is shown as a string.
+// ReprJSON formats a JSON document with its keys in order. Invalid JSON is formatted as a string.
 func ReprJSON(raw []byte) string {
 	if len(raw) == 0 {
 		return hints.PythonRepr(nil)
@@ -31,7 +30,7 @@ func ReprJSON(raw []byte) string {
 	return hints.PythonRepr(value)
 }
 
-// valueOf makes of Go's values what Python has.
+// valueOf converts Go's values to Python's.
 func valueOf(value any) any {
 	switch v := value.(type) {
 	case nil, bool, string, float64, hints.PythonInt, hints.PythonList, *hints.PythonDict:
@@ -69,16 +68,14 @@ func dictOf(v reflect.Value) *hints.PythonDict {
 	return d
 }
 
-// The orders of the keys of steps: what a client gave, what the agent told and
-// what interfaces declare.
+// Key orders of steps: from a client, from the agent and from interfaces.
 var (
 	userStep     = []string{"interface", "step", "args", "order", "execute_on_child_nodes", "limit_child_node_execution", "abortable", "priority"}
 	agentStep    = []string{"step", "priority", "interface", "reboot_requested", "abortable", "argsinfo", "requires_ramdisk"}
 	declaredStep = []string{"step", "priority", "abortable", "argsinfo", "interface", "requires_ramdisk"}
 )
 
-// inOrder sorts the keys of an object as Python would have them, where that is
-// known.
+// inOrder sorts the keys of an object in Python's order, if it is known.
 func inOrder(keys []string) []string {
 	slices.Sort(keys)
 	if !slices.Contains(keys, "step") {
@@ -99,4 +96,56 @@ func inOrder(keys []string) []string {
 	}
 	slices.SortStableFunc(keys, func(a, b string) int { return rank(a) - rank(b) })
 	return keys
+}
+
+// Truthy reports whether Python considers a value true: not None, not zero, not empty.
+func Truthy(value any) bool {
+	switch v := value.(type) {
+	case nil, bool, hints.PythonInt, hints.PythonList, *hints.PythonDict:
+		return hints.PythonTruthy(v)
+	case json.Number:
+		return hints.PythonTruthy(hints.PythonNumber(v.String()))
+	}
+	switch v := reflect.ValueOf(value); v.Kind() { //nolint:exhaustive // the default is the rest
+	case reflect.String, reflect.Slice, reflect.Map:
+		return v.Len() > 0
+	default:
+		return !v.IsZero()
+	}
+}
+
+// Masked replaces a secret.
+const Masked = "******"
+
+// SecretKeys are parts of the names of secrets (oslo_utils.strutils).
+var SecretKeys = []string{
+	"adminpass", "admin_pass", "password", "admin_password", "auth_token", "new_pass", "auth_password", "secret_uuid",
+	"secret", "sys_pswd", "token", "configdrive", "chappassword", "encrypted_key", "private_key", "fernetkey", "sslkey",
+	"passphrase", "cephclusterfsid", "octaviaheartbeatkey", "rabbitcookie", "cephmanilaclientkey",
+	"pacemakerremoteauthkey", "designaterndckey", "cephadminkey", "heatauthencryptionkey", "cephclientkey",
+	"keystonecredential", "barbicansimplecryptokek", "cephrgwkey", "swifthashsuffix", "migrationsshkey", "cephmdskey",
+	"cephmonkey", "chapsecret",
+}
+
+// IsSecret reports whether a text contains the name of a secret.
+func IsSecret(text string) bool {
+	text = strings.ToLower(text)
+	for _, key := range SecretKeys {
+		if strings.Contains(text, key) {
+			return true
+		}
+	}
+	return false
+}
+
+// Bool reads a boolean as oslo_utils.strutils does; ok is false if value is not one.
+func Bool(value any) (yes, ok bool) {
+	switch strings.ToLower(strings.TrimSpace(Str(value))) {
+	case "1", "t", "true", "on", "y", "yes":
+		return true, true
+	case "0", "f", "false", "off", "n", "no":
+		return false, true
+	default:
+		return false, false
+	}
 }

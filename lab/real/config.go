@@ -3,17 +3,19 @@ package real
 import (
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Settings are the sections of an ini file.
 type Settings map[string]map[string]string
 
-// merge adds the settings of other, which win.
+// merge adds the settings of other, which take precedence.
 func (s Settings) merge(other map[string]map[string]string) {
 	for section, values := range other {
 		if s[section] == nil {
@@ -39,8 +41,8 @@ func (s Settings) Write(path string) error {
 	return nil
 }
 
-// ironicSettings is the configuration of a server: where it keeps things and where it
-// listens, with the interfaces of the harness unless it is to be as shipped.
+// ironicSettings returns the configuration of a server: its paths and addresses, with the
+// interfaces of the harness unless asShipped.
 func ironicSettings(server *Server, asShipped bool) Settings {
 	in := func(name string) string { return filepath.Join(server.Dir, name) }
 	s := Settings{
@@ -53,8 +55,8 @@ func ironicSettings(server *Server, asShipped bool) Settings {
 		"dhcp":            {"dhcp_provider": "none"},
 		"deploy":          {"http_root": in("http"), "http_url": server.files.url, "iso_master_path": in("isos")},
 		"service_catalog": {"auth_type": "none", "endpoint_override": server.URL},
-		// Sessions are ended by a destructor, in whichever thread collects the garbage:
-		// requests hang, and the database is locked meanwhile.
+		// A destructor ends sessions, in whichever thread collects garbage: requests hang, and the
+		// database is locked meanwhile.
 		"redfish":            {"use_swift": "false", "auth_type": "basic"},
 		"oslo_concurrency":   {"lock_path": in("lock")},
 		"agent":              {"deploy_logs_collect": "always", "deploy_logs_local_path": in("deploylogs")},
@@ -69,9 +71,9 @@ func ironicSettings(server *Server, asShipped bool) Settings {
 	return s
 }
 
-// harnessSettings are the interfaces that tests choose among. Both releases read the
-// same, except for interfaces that the old one does not know; one unknown name keeps the
-// conductor from starting.
+// harnessSettings are the interfaces that tests use. Both releases read the same settings, except
+// for interfaces that the old one does not have; one unknown name prevents the conductor from
+// starting.
 func harnessSettings(release Release) Settings {
 	inspect, deploy := "fake,no-inspect,redfish", "fake,direct,custom-agent,ramdisk"
 	if release != Old {
@@ -99,9 +101,8 @@ func harnessSettings(release Release) Settings {
 	}
 }
 
-// sqliteSettings let many threads of a busy machine share the file: no commit waits for
-// a slow disk, and whoever meets a lock waits longer for it than Ironic's own ten
-// seconds, which would end in a 503.
+// sqliteSettings let many threads of a busy machine share the file: commits do not wait for a slow
+// disk, and wait longer for a lock than Ironic's ten seconds, which would end in a 503.
 func sqliteSettings(path string) map[string]string {
 	return map[string]string{
 		"connection":                "sqlite:///" + path + "?timeout=30",
@@ -110,9 +111,8 @@ func sqliteSettings(path string) map[string]string {
 	}
 }
 
-// quickSettings shorten the pauses of the conductor that one would wait for.
-// Its power synchronisation stays slow: it locks nodes, so that calls would
-// meet a 409 now and then.
+// quickSettings shorten the conductor's pauses. The power sync stays slow: it locks nodes, so that
+// calls would sometimes get a 409.
 func quickSettings() Settings {
 	return Settings{
 		"DEFAULT": {"graceful_shutdown_timeout": "2"},
@@ -128,5 +128,29 @@ func quickSettings() Settings {
 			"command_wait_interval":                      "1",
 		},
 		"redfish": {"connection_attempts": "3", "connection_retry_interval": "1"},
+	}
+}
+
+// LabSettings are for an Ironic that controls the machines of a lab: Ironic's defaults, with its
+// timeouts and periods divided by the speed.
+func LabSettings(speed float64) map[string]map[string]string {
+	// The conductor reads whole seconds, and 0 disables most of these.
+	seconds := func(d, least time.Duration) string {
+		return strconv.Itoa(int(math.Ceil(max(d.Seconds()/speed, least.Seconds()))))
+	}
+	timeout := seconds(30*time.Minute, 10*time.Second)
+	check := seconds(time.Minute, 2*time.Second)
+	return map[string]map[string]string{
+		"conductor": {
+			"automated_clean":         "true",
+			"deploy_callback_timeout": timeout, "clean_callback_timeout": timeout, "inspect_wait_timeout": timeout,
+			"rescue_callback_timeout": timeout, "service_callback_timeout": timeout,
+			"check_provision_state_interval": check, "check_rescue_state_interval": check,
+			// The power sync clears last errors, which users want to read: not more often than by
+			// default.
+			"sync_power_state_interval":       "60",
+			"power_failure_recovery_interval": seconds(5*time.Minute, 20*time.Second),
+		},
+		"agent": {"require_tls": "true"},
 	}
 }

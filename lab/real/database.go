@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 )
 
-// SyncDatabase makes the tables of a service in the SQLite file at path. The files that it
-// needs go to dir, which is removed afterwards.
+// SyncDatabase creates the tables of a service in the SQLite file at path. Its temporary files go
+// to dir, which is removed afterwards.
 type SyncDatabase func(ctx context.Context, dir, path string) error
 
-// CopyDatabase makes a new database at path. The tables of a release are always the same, and
-// making them takes 2 s: they are made once, beside the Python environment env, and copied
-// from there. Name is the name of that file.
+// CopyDatabase creates a new database at path. Creating the tables of a release takes 2 s, so they
+// are created once, beside the Python environment env, and copied from there. Name is the name of
+// that file.
 func CopyDatabase(ctx context.Context, env, name, path string, sync SyncDatabase) error {
 	template := filepath.Join(env, name)
 	content, err := os.ReadFile(template) //nolint:gosec // our own file
@@ -31,8 +31,8 @@ func CopyDatabase(ctx context.Context, env, name, path string, sync SyncDatabase
 	return os.WriteFile(path, content, 0o600) //nolint:gosec // in the folder of our own server
 }
 
-// makeTemplate makes the tables. Two processes may do so at the same time: each renames a
-// whole file into place.
+// makeTemplate creates the tables. Two processes may do so at the same time: each renames a
+// complete file into place.
 func makeTemplate(ctx context.Context, env, template string, sync SyncDatabase) error {
 	dir, err := os.MkdirTemp(env, "database-")
 	if err != nil {
@@ -49,7 +49,7 @@ func makeTemplate(ctx context.Context, env, template string, sync SyncDatabase) 
 	return os.Rename(path, template)
 }
 
-// makeDatabase makes the database of a server, or brings the one that is there up to date.
+// makeDatabase creates the database of a server, or migrates an existing one.
 func (s *Server) makeDatabase(ctx context.Context) error {
 	path := filepath.Join(s.Dir, Database)
 	switch _, err := os.Stat(path); {
@@ -61,7 +61,7 @@ func (s *Server) makeDatabase(ctx context.Context) error {
 	return s.dbsync(ctx, s.Dir, s.configPath(), "upgrade")
 }
 
-// createSchema makes the tables of Ironic.
+// createSchema creates the tables of Ironic.
 func (s *Server) createSchema(ctx context.Context, dir, path string) error {
 	config := filepath.Join(dir, "ironic.conf")
 	all := Settings{

@@ -1,17 +1,13 @@
-// Package real starts a real OpenStack Ironic from its Python packages, for the
-// lab and for tests.
+// Package real starts a real OpenStack Ironic from its Python packages, for the lab and for tests.
 //
-// Nothing is imitated: the services come from the packages pinned in pins/ and
-// run as ordinary processes on loopback ports, with SQLite and without
-// hardware or a message bus. A server is up in a few seconds.
+// The services come from the packages pinned in pins/ and run as ordinary processes on loopback
+// ports, with SQLite and without hardware or a message bus. A server starts in a few seconds.
 //
-// The virtual environments are made by venv.py on first use, in the cache
-// folder of the project; that takes about a minute and needs python3 and the
-// package index that pip is set up for. Two releases are covered: [Newest],
-// and [Old], which many sites still run and which needs Python 3.11 or
-// earlier. [Environment] makes those of their ironic-python-agent, too.
+// venv.py creates the virtual environments on first use, in the project's cache folder; that takes
+// about a minute and needs python3 and pip's package index. There are two releases: [Newest], and
+// [Old], which many sites still run and which needs Python 3.11 or earlier. [Environment] also
+// creates those of their ironic-python-agent.
 //
-// What a server writes is in its folder ([Server.Dir]): ironic.conf,
-// ironic.log, the database, and http/, which this package serves because the
-// conductor publishes boot images there.
+// A server's folder ([Server.Dir]) has ironic.conf, ironic.log, the database, and http/, which
+// this package serves because the conductor publishes boot images there.
 package real

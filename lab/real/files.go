@@ -9,15 +9,14 @@ import (
 	"time"
 )
 
-// fileServer serves a folder on a loopback port. It can be closed and opened
-// again on the same port.
+// fileServer serves a folder on a loopback port. It can be closed and reopened on the same port.
 type fileServer struct {
 	url  string
 	root string
 
 	mu sync.Mutex
-	// reserved keeps others from the port while the server is open: a check whether a port is
-	// free would make the server's own start fail.
+	// reserved reserves the port while the server is open: a check whether the port is free would
+	// make the server's own start fail.
 	reserved *Reservation
 	server   *http.Server
 	done     chan struct{}
@@ -36,18 +35,18 @@ func newFileServer(ctx context.Context, root string) (*fileServer, error) {
 	return f, nil
 }
 
-// open begins to serve; it does nothing if that is the case already.
+// open starts to serve, unless it does already.
 func (f *fileServer) open(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.server != nil {
 		return nil
 	}
-	// Who chooses a port must not try this one between a stop and a start.
-	if err := f.reserved.hold(ctx); err != nil {
+	// The port must not be chosen by others between a stop and a start.
+	if err := f.reserved.reserve(ctx); err != nil {
 		return err
 	}
-	l, err := listen(ctx, f.reserved.Port)
+	l, err := listenWhenFree(ctx, loopback, f.reserved.Port)
 	if err != nil {
 		return err
 	}

@@ -16,17 +16,17 @@ const (
 	Database = "ironic.sqlite"
 	// serveIronic is a script, and its name in the folder of a server.
 	serveIronic = "serve_ironic.py"
-	// releaseFile says whose folder it is.
+	// releaseFile has the release of the folder.
 	releaseFile = "release"
 )
 
-// folder makes the folder of a server, or takes the one that is to be kept: no
-// release reads the database of another.
+// folder creates the folder of a server, or opens an existing one: no release reads the database
+// of another.
 func folder(options Options) (string, error) {
 	if options.Dir == "" {
 		return os.MkdirTemp("", "ironic-"+options.Release.name+"-")
 	}
-	// The service runs in the folder, and its paths have to mean the same there.
+	// The service runs in the folder, so its paths must be absolute.
 	dir, err := filepath.Abs(options.Dir)
 	if err != nil {
 		return "", err
@@ -43,13 +43,13 @@ func folder(options Options) (string, error) {
 		return "", err
 	}
 	if left := strings.TrimSpace(string(version)); left != options.Release.version {
-		return "", fmt.Errorf("%s is the state of Ironic %q, and this one is %s", dir, left, options.Release.version)
+		return "", fmt.Errorf("%s is the state of Ironic %q, not of %s", dir, left, options.Release.version)
 	}
 	return dir, nil
 }
 
-// reachable is where a server is called that listens at a host: one that
-// listens everywhere is on loopback, too.
+// reachable returns the address of a server that listens at a host: one that listens everywhere is
+// on loopback, too.
 func reachable(host string) string {
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		if ip.To4() == nil {

@@ -11,32 +11,31 @@ import (
 	"time"
 )
 
-// Ports are taken from below the range that systems hand out by themselves
-// (Linux: from 32768), as seconds pass until the service binds its port: one
-// of the range could by then be the local end of some outgoing connection.
+// Ports are chosen below the system's ephemeral range (Linux: from 32768), because seconds pass
+// until the service binds its port: one of the range could be used by an outgoing connection by
+// then.
 const (
 	firstPort = 20000
 	portCount = 5000
 )
 
 // ErrPortTaken reports that another program listens on the port.
-var ErrPortTaken = errors.New("the port is taken")
+var ErrPortTaken = errors.New("port in use")
 
-// Reservation keeps a port from other users of this package, in whatever
-// process: they would start an Ironic there in the seconds until ours binds
-// the port, and we would take theirs for ours. It works by listening on
-// another port that stands for the first.
+// Reservation reserves a port among all processes that use this package: otherwise another process
+// could start an Ironic there in the seconds until ours binds the port. It works by listening on
+// another port that represents the first.
 type Reservation struct {
 	Port  int
 	guard net.Listener
 }
 
-// Reserve chooses a loopback port that nobody listens on.
+// Reserve chooses a free loopback port.
 func Reserve(ctx context.Context) (*Reservation, error) {
 	const attempts = 100
 	for range attempts {
 		r := &Reservation{Port: firstPort + rand.IntN(portCount)} //nolint:gosec // not a secret
-		if r.hold(ctx) != nil {
+		if r.reserve(ctx) != nil {
 			continue
 		}
 		if l, err := listen(ctx, r.Port); err == nil {
@@ -47,8 +46,8 @@ func Reserve(ctx context.Context) (*Reservation, error) {
 	return nil, errors.New("no free loopback port found")
 }
 
-// hold reserves the port again after a release.
-func (r *Reservation) hold(ctx context.Context) error {
+// reserve reserves the port again after a release.
+func (r *Reservation) reserve(ctx context.Context) error {
 	if r.guard != nil {
 		return nil
 	}
@@ -57,7 +56,7 @@ func (r *Reservation) hold(ctx context.Context) error {
 	return err
 }
 
-// Release gives the port back.
+// Release releases the port.
 func (r *Reservation) Release() {
 	if r.guard != nil {
 		_ = r.guard.Close()
@@ -65,30 +64,36 @@ func (r *Reservation) Release() {
 	}
 }
 
-// awaitPort waits until a port is free: one that was just killed may need a
-// moment.
+// awaitPort waits until a port is free: one of a killed process may need a moment.
 func awaitPort(ctx context.Context, host string, port int) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	err := Poll(ctx, 20*time.Millisecond, func(ctx context.Context) (bool, error) {
-		l, err := listenAt(ctx, host, port)
-		if err == nil {
-			err = l.Close()
-		}
-		// An address that is not this machine's will not come.
-		if err != nil && !errors.Is(err, syscall.EADDRINUSE) {
-			return false, err
-		}
-		return err == nil, nil
-	})
+	l, err := listenWhenFree(ctx, host, port)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%w: %s", ErrPortTaken, net.JoinHostPort(host, strconv.Itoa(port)))
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return l.Close()
 }
 
 func listen(ctx context.Context, port int) (net.Listener, error) {
 	return listenAt(ctx, loopback, port)
+}
+
+// listenWhenFree listens on a port that was just closed. A child of this process between fork and
+// exec may still have the closed listener.
+func listenWhenFree(ctx context.Context, host string, port int) (l net.Listener, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	err = Poll(ctx, 20*time.Millisecond, func(ctx context.Context) (bool, error) {
+		var err error
+		// Other errors, such as a foreign address, are permanent.
+		if l, err = listenAt(ctx, host, port); errors.Is(err, syscall.EADDRINUSE) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+	return l, err
 }
 
 func listenAt(ctx context.Context, host string, port int) (net.Listener, error) {

@@ -18,11 +18,10 @@ import (
 	"ironworks/lab/child"
 )
 
-// stopGrace is how long a service may take to stop by itself.
+// stopGrace is how long a service may take to stop.
 const stopGrace = 10 * time.Second
 
-// Process is a service that can be started again and again. Its output is
-// appended to one log file.
+// Process is a service that can be restarted. Its output is appended to one log file.
 type Process struct {
 	Argv []string
 	Env  []string
@@ -56,8 +55,8 @@ func (p *Process) Start() error {
 	started, done := make(chan error, 1), make(chan struct{})
 	go func() {
 		defer close(done)
-		// The death signal comes when the starting *thread* ends, so this
-		// one is kept until the process is gone.
+		// The death signal comes when the starting *thread* ends, so this one is kept until the
+		// process is gone.
 		runtime.LockOSThread()
 		err := cmd.Start()
 		_ = log.Close()
@@ -66,7 +65,7 @@ func (p *Process) Start() error {
 			return
 		}
 		_ = cmd.Wait()
-		// Whatever it left behind in its group goes too.
+		// End what it left behind in its group.
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}()
 	if err := <-started; err != nil {
@@ -98,14 +97,13 @@ func (p *Process) signal(sig syscall.Signal) error {
 	return nil
 }
 
-// Stop asks the process to stop and kills it if that takes too long.
+// Stop asks the process to stop and kills it after a timeout.
 func (p *Process) Stop() {
 	pid, done, ok := p.Running()
 	if !ok {
 		return
 	}
-	// Only the leader is asked, it tells its own children; a paused one could
-	// not hear it.
+	// Only the leader is asked, and stops its children; a paused one would not react.
 	_ = syscall.Kill(pid, syscall.SIGTERM)
 	_ = syscall.Kill(-pid, syscall.SIGCONT)
 	timer := time.NewTimer(stopGrace)
@@ -125,8 +123,8 @@ func (p *Process) kill() {
 	}
 }
 
-// Await polls ready until it is true. It fails with the end of the log when
-// the process dies first or the time is over.
+// Await polls ready until it is true. If the process ends first or the time is over, the error has
+// the end of the log.
 func (p *Process) Await(ctx context.Context, limit time.Duration, ready func(context.Context) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -134,7 +132,7 @@ func (p *Process) Await(ctx context.Context, limit time.Duration, ready func(con
 		if _, _, ok := p.Running(); !ok {
 			return false, errors.New("the process ended")
 		}
-		// The newest release would go on trying for ever.
+		// The newest release would retry forever.
 		if strings.Contains(p.output(), "Address already in use") {
 			return false, ErrPortTaken
 		}
@@ -147,7 +145,7 @@ func (p *Process) Await(ctx context.Context, limit time.Duration, ready func(con
 	return nil
 }
 
-// output is what the process wrote since its last start.
+// output returns the output of the process since its last start.
 func (p *Process) output() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -160,7 +158,7 @@ func (p *Process) output() string {
 	return string(content)
 }
 
-// Run runs a command of an environment to its end, its output in the log.
+// Run runs a command of an environment, with its output in the log.
 func Run(ctx context.Context, dir, log string, argv ...string) error {
 	out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600) //nolint:gosec // our own log
 	if err != nil {
@@ -175,8 +173,8 @@ func Run(ctx context.Context, dir, log string, argv ...string) error {
 	return nil
 }
 
-// ServiceEnv is what the services see: nothing of OpenStack, Python or a
-// proxy that may be set up for the person at the keyboard.
+// ServiceEnv is the environment of services, without the user's settings for OpenStack, Python or
+// a proxy.
 func ServiceEnv(dir string) []string {
 	env := []string{"HOME=" + dir, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC", "PYTHONWARNINGS=ignore"}
 	for _, name := range []string{"PATH", "TMPDIR"} {
@@ -187,8 +185,7 @@ func ServiceEnv(dir string) []string {
 	return env
 }
 
-// withPrograms puts folders before those in which programs are looked for; empty ones are
-// left out.
+// withPrograms prepends folders to PATH; empty ones are omitted.
 func withPrograms(env []string, folders ...string) []string {
 	path := slices.DeleteFunc(append(folders, os.Getenv("PATH")), func(folder string) bool { return folder == "" })
 	return append(env, "PATH="+strings.Join(path, string(os.PathListSeparator)))
@@ -210,5 +207,26 @@ func closed(c <-chan struct{}) bool {
 		return true
 	default:
 		return false
+	}
+}
+
+// Poll calls check at once and then at every interval until it reports true or
+// an error, or ctx ends.
+func Poll(ctx context.Context, every time.Duration, check func(context.Context) (bool, error)) error {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		done, err := check(ctx)
+		if err != nil {
+			return err
+		}
+		if done {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for a condition: %w", context.Cause(ctx))
+		case <-ticker.C:
+		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// findPython asks venv.py for an interpreter, as if Python of a version ran it, with others
-// on PATH by their names.
+// findPython runs venv.py's search for an interpreter, as if Python of a version ran it, with
+// others on PATH.
 const findPython = `
 import os, sys, types
 sys.path.insert(0, sys.argv[1])

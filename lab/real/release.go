@@ -9,20 +9,20 @@ type Release struct {
 	maxMinor int
 }
 
-// The releases: the newest one, and an old one that is still in wide use
-// (Debian 12 ships it). They bracket what the console has to work with.
+// Releases: the newest one, and an old one that is still in wide use (Debian 12 ships it). The
+// console supports all in between.
 var (
 	Newest = Release{name: "newest", version: "39.0.0", maxMinor: 115}
 	Old    = Release{name: "old", version: "21.4.4", maxMinor: 82}
 )
 
-// Name is the short name, which is also that of the pins: newest or old.
+// Name returns the short name, which is also that of the pins: newest or old.
 func (r Release) Name() string { return r.name }
 
-// Version is the version of the Python package.
+// Version returns the version of the Python package.
 func (r Release) Version() string { return r.version }
 
-// MaxMinor is the newest API version: 115 for 1.115.
+// MaxMinor returns the newest API version: 115 for 1.115.
 func (r Release) MaxMinor() int { return r.maxMinor }
 
 // ReleaseOf finds a release by its name or its version.
@@ -32,6 +32,6 @@ func ReleaseOf(text string) (Release, error) {
 			return r, nil
 		}
 	}
-	return Release{}, fmt.Errorf("unknown release %q of Ironic: there are %s (%s) and %s (%s)",
+	return Release{}, fmt.Errorf("unknown Ironic release %q: available are %s (%s) and %s (%s)",
 		text, Newest.version, Newest.name, Old.version, Old.name)
 }

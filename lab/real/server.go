@@ -1,11 +1,14 @@
 package real
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -16,7 +19,7 @@ import (
 	"time"
 )
 
-// StartLimit is how long a service may take to answer; two cores need 4 s.
+// StartLimit bounds the start of a service; two cores need 4 s.
 const StartLimit = 60 * time.Second
 
 // VersionHeader carries the API version, in requests and in answers.
@@ -43,15 +46,15 @@ type Server struct {
 	client  *http.Client
 }
 
-// Start starts a server and waits until it answers. The context bounds the
-// start only. The caller stops the server and removes its Dir. The error is
-// [ErrPortTaken] if another program listens at the address that was asked for.
+// Start starts a server and waits until it answers. The context bounds the start only. The caller
+// stops the server and removes its Dir. The error is [ErrPortTaken] if another program listens at
+// the requested address.
 func Start(ctx context.Context, options Options) (*Server, error) {
 	s, err := startOnce(ctx, options)
 	if err == nil || options.Port != 0 || !errors.Is(err, ErrPortTaken) {
 		return s, err
 	}
-	// Another process was quicker at taking the port.
+	// Another process took the port first.
 	return startOnce(ctx, options)
 }
 
@@ -61,8 +64,7 @@ func startOnce(ctx context.Context, options Options) (_ *Server, err error) {
 		return nil, fmt.Errorf("setting up Ironic: %w", err)
 	}
 	defer func() {
-		// A folder without a server is of use only for its log, which is in
-		// the error.
+		// Without a server, the folder is only useful for its log, which is in the error.
 		if err != nil {
 			s.Stop()
 			if options.Dir == "" {
@@ -79,13 +81,12 @@ func startOnce(ctx context.Context, options Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// At is a server that somebody else runs, without authentication: it is only
-// called.
+// At returns a server that was started elsewhere, without authentication: it is only called.
 func At(url string, release Release) *Server {
 	return &Server{URL: url, Release: release, client: &http.Client{Timeout: time.Minute}}
 }
 
-// newServer makes the folder and chooses the address.
+// newServer creates the folder and chooses the address.
 func newServer(ctx context.Context, options Options) (*Server, error) {
 	if options.Release == (Release{}) {
 		options.Release = Newest
@@ -122,7 +123,7 @@ func newServer(ctx context.Context, options Options) (*Server, error) {
 	return s, nil
 }
 
-// configure writes everything the service reads and makes its database.
+// configure writes the service's files and creates its database.
 func (s *Server) configure(ctx context.Context, options Options) error {
 	for _, name := range []string{"http", "tmp", "lock", "deploylogs", "tftp", "images", "master", "tmaster"} {
 		if err := os.MkdirAll(filepath.Join(s.Dir, name), 0o700); err != nil {
@@ -163,19 +164,19 @@ func (s *Server) configure(ctx context.Context, options Options) error {
 	return s.makeDatabase(ctx)
 }
 
-// writeIPMITool writes the one program that the shipped interfaces want to find before
-// they start. Its nodes cannot be reached with it.
+// writeIPMITool writes a dummy of the one program that the shipped interfaces require at the
+// start.
 func (s *Server) writeIPMITool() error {
 	if err := os.MkdirAll(s.programs(), 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(s.programs(), "ipmitool"), []byte("#!/bin/sh\nexit 0\n"), 0o700) //nolint:gosec // it is run
+	return os.WriteFile(filepath.Join(s.programs(), "ipmitool"), []byte("#!/bin/sh\nexit 0\n"), 0o700) //nolint:gosec // it is executed
 }
 
 // programs is the folder of programs that the service finds first.
 func (s *Server) programs() string { return filepath.Join(s.Dir, "bin") }
 
-// useTLS makes certificates and a client that trusts only them.
+// useTLS creates certificates and a client that trusts only them.
 func (s *Server) useTLS(extra Settings, addresses []net.IP) error {
 	paths, err := MakeCertificates(s.Dir, addresses...)
 	if err != nil {
@@ -208,7 +209,7 @@ func (s *Server) launch(ctx context.Context) error {
 	return s.process.Await(ctx, StartLimit, s.answers)
 }
 
-// answers reports whether the API is up: it may well ask for a login.
+// answers reports whether the API is up; it may require authentication.
 func (s *Server) answers(ctx context.Context) bool {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/v1", nil)
 	if err != nil {
@@ -231,37 +232,36 @@ func (s *Server) configPath() string { return filepath.Join(s.Dir, "ironic.conf"
 // Log is the path of the output of the service.
 func (s *Server) Log() string { return filepath.Join(s.Dir, "ironic.log") }
 
-// HTTPRoot is the folder that the conductor publishes images in. This package
-// serves it at the configured http_url.
+// HTTPRoot returns the folder that the conductor publishes images in. This package serves it at
+// the configured http_url.
 func (s *Server) HTTPRoot() string { return filepath.Join(s.Dir, "http") }
 
 // HTTPURL is where HTTPRoot is served.
 func (s *Server) HTTPURL() string { return s.files.url }
 
-// PID is the process id while the server runs, else 0. It leads a process
-// group: the newest release works in a child process.
+// PID returns the process ID while the server runs, else 0. It leads a process group: the newest
+// release works in a child process.
 func (s *Server) PID() int {
 	pid, _, _ := s.process.Running()
 	return pid
 }
 
-// Ended is closed when the process that now runs has ended, however it did.
+// Ended is closed when the current process has ended.
 func (s *Server) Ended() <-chan struct{} {
 	_, done, _ := s.process.Running()
 	return done
 }
 
-// Stop ends the server the orderly way; its folder stays. A stopped server
-// can be restarted.
+// Stop stops the server; its folder stays. A stopped server can be restarted.
 func (s *Server) Stop() {
 	s.process.Stop()
 	s.close()
 }
 
-// Kill ends the server without any notice, as a crash would.
+// Kill kills the server, like a crash.
 func (s *Server) Kill() { s.process.kill() }
 
-// Pause freezes the server: connections are accepted and nothing is answered.
+// Pause freezes the server: connections are accepted, but not answered.
 func (s *Server) Pause() error { return s.process.signal(syscall.SIGSTOP) }
 
 // Resume continues a paused server.
@@ -272,7 +272,7 @@ func (s *Server) Resume() error { return s.process.signal(syscall.SIGCONT) }
 func (s *Server) Restart(ctx context.Context) error {
 	s.process.Stop()
 	if s.reserve != nil {
-		if err := s.reserve.hold(ctx); err != nil {
+		if err := s.reserve.reserve(ctx); err != nil {
 			return fmt.Errorf("restarting Ironic: %w", err)
 		}
 	}
@@ -295,3 +295,84 @@ func (s *Server) close() {
 		s.reserve.Release()
 	}
 }
+
+// Auth is the authentication of a server.
+type Auth interface {
+	// Configure prepares a server that has not started yet, and returns its settings.
+	Configure(ctx context.Context, server *Server) (map[string]map[string]string, error)
+	// Sign adds the administrator's credentials to a call.
+	Sign(request *http.Request) error
+}
+
+// Options configure a server.
+type Options struct {
+	// Release is the release to run; the zero value is Newest.
+	Release Release
+	// Auth is the authentication; none if nil.
+	Auth Auth
+	// TLS serves the API with a certificate of a new certificate authority.
+	TLS bool
+	// TLSAddresses are further addresses of the certificate, besides 127.0.0.1.
+	TLSAddresses []net.IP
+	// Host is the address of the API; 127.0.0.1 if empty.
+	Host string
+	// Port is the port of the API; 0 selects a free one.
+	Port int
+	// AsShipped uses the release's own defaults for interfaces and options, as far as it starts
+	// with them; the paths, addresses and pauses stay those of the harness.
+	AsShipped bool
+	// Settings override the configuration: section → key → value.
+	Settings map[string]map[string]string
+	// Programs is a folder of programs that the conductor uses before the system's.
+	Programs string
+	// Dir is the folder for everything the server writes. A server continues with the data of an
+	// earlier one of the same release. If empty, a new temporary folder is created.
+	Dir string
+	// Progress receives messages for the user while the Python environment is created; it may be
+	// nil.
+	Progress func(text string)
+}
+
+// Do calls the API as the administrator, with the newest version of the release. The path starts
+// with /v1; a body is sent as JSON unless nil.
+func (s *Server) Do(ctx context.Context, method, path string, body any) (status int, response []byte, err error) {
+	return s.DoVersion(ctx, "1."+strconv.Itoa(s.Release.maxMinor), method, path, body)
+}
+
+// DoVersion is Do with another API version; an empty one sends no header.
+func (s *Server) DoVersion(ctx context.Context, version, method, path string, body any) (status int, response []byte, err error) {
+	var content []byte
+	if body != nil {
+		if content, err = json.Marshal(body); err != nil {
+			return 0, nil, fmt.Errorf("encoding the body of %s %s: %w", method, path, err)
+		}
+	}
+	request, err := http.NewRequestWithContext(ctx, method, s.URL+path, bytes.NewReader(content))
+	if err != nil {
+		return 0, nil, fmt.Errorf("preparing %s %s: %w", method, path, err)
+	}
+	if version != "" {
+		request.Header.Set(VersionHeader, version)
+	}
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if s.auth != nil {
+		if err := s.auth.Sign(request); err != nil {
+			return 0, nil, fmt.Errorf("authenticating %s %s: %w", method, path, err)
+		}
+	}
+	answer, err := s.client.Do(request)
+	if err != nil {
+		return 0, nil, fmt.Errorf("calling Ironic: %w", err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	response, err = io.ReadAll(answer.Body)
+	if err != nil {
+		return 0, nil, fmt.Errorf("reading the answer of %s %s: %w", method, path, err)
+	}
+	return answer.StatusCode, response, nil
+}
+
+// Client returns an HTTP client that trusts the server's certificate and sends no credentials.
+func (s *Server) Client() *http.Client { return s.client }

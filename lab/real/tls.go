@@ -20,7 +20,7 @@ type Certificates struct {
 	CA, Cert, Key string
 }
 
-// MakeCertificates makes a certificate authority and a server certificate for loopback and
+// MakeCertificates creates a certificate authority and a server certificate for loopback and
 // further addresses. The authority's key is dropped: it signs only this one.
 func MakeCertificates(dir string, addresses ...net.IP) (Certificates, error) {
 	paths := Certificates{

@@ -5,12 +5,14 @@ import (
 	"bytes"
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -23,16 +25,16 @@ import (
 //go:embed venv.py pins/*.txt scripts/*.py
 var files embed.FS
 
-// environments are those that this process knows to be there.
+// environments are those that this process has verified.
 var environments = struct {
 	sync.Mutex
 	paths map[string]string
 }{paths: map[string]string{}}
 
-// Environment returns the folder of a Python environment and makes it on first
-// use: newest and old, of an Ironic, and agent-newest and agent-old, of its
-// ironic-python-agent. Progress is told, in words for people, while it is
-// made; nobody is if nil. The error is [ErrNoPython] if no Python here suits.
+// Environment returns the folder of a Python environment and creates it on first use: newest and
+// old, of an Ironic, and agent-newest and agent-old, of its ironic-python-agent. Progress receives
+// messages for the user while it is created; it may be nil. The error is [ErrNoPython] without a
+// suitable Python.
 func Environment(ctx context.Context, name string, progress func(text string)) (string, error) {
 	environments.Lock()
 	defer environments.Unlock()
@@ -50,7 +52,7 @@ func Environment(ctx context.Context, name string, progress func(text string)) (
 func makeEnvironment(ctx context.Context, name string, progress func(string)) (string, error) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		return "", fmt.Errorf("%w: a real Ironic is a Python program, and there is no python3 on PATH", ErrNoPython)
+		return "", fmt.Errorf("%w: no python3 on PATH, which a real Ironic requires", ErrNoPython)
 	}
 	dir, err := os.MkdirTemp("", "ironworks-venv-")
 	if err != nil {
@@ -60,28 +62,28 @@ func makeEnvironment(ctx context.Context, name string, progress func(string)) (s
 	if err := unpack(dir); err != nil {
 		return "", err
 	}
-	listener, said, err := os.Pipe()
+	progressReader, progressWriter, err := os.Pipe()
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = listener.Close() }()
+	defer func() { _ = progressReader.Close() }()
 
 	var stdout, stderr bytes.Buffer
 	// File descriptor 3 is the first of ExtraFiles.
 	cmd := exec.CommandContext(ctx, python, filepath.Join(dir, "venv.py"), "--progress-fd", "3", name) //nolint:gosec // our own script
-	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = &stdout, &stderr, []*os.File{said}
-	// pip is a child of the script, and goes with it.
+	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = &stdout, &stderr, []*os.File{progressWriter}
+	// pip is a child of the script, and ends with it.
 	cmd.SysProcAttr = child.Attributes()
 	// The death signal comes when the starting thread ends, so this thread is kept until Wait returns.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	err = cmd.Start()
-	_ = said.Close()
+	_ = progressWriter.Close()
 	if err != nil {
 		return "", fmt.Errorf("running %s: %w", python, err)
 	}
-	for lines := bufio.NewScanner(listener); lines.Scan(); {
+	for lines := bufio.NewScanner(progressReader); lines.Scan(); {
 		if progress != nil {
 			progress(lines.Text())
 		}
@@ -146,4 +148,51 @@ func RunPython(ctx context.Context, env, source string, input []byte, args ...st
 		return "", fmt.Errorf("running a Python script: %w\n%s", err, stderr.String())
 	}
 	return strings.TrimSpace(stdout.String()), nil
+}
+
+// Reasons why a Python environment cannot be created.
+var (
+	// ErrNoPython reports that there is no Python, or not in a version
+	// that a release runs on.
+	ErrNoPython = errors.New("no suitable Python")
+	// errNoIndex reports that pip does not reach its package index.
+	errNoIndex = errors.New("package index unreachable")
+	// errDiskFull reports that the environment does not fit.
+	errDiskFull = errors.New("the disk is full")
+)
+
+// exitNoPython is what venv.py exits with if no Python suits.
+const exitNoPython = 3
+
+// messages are typical messages of Python and pip. Later lines of pip blame the package ("No matching
+// distribution found"), whatever the cause, so the cause is searched for in all of them.
+var messages = []struct {
+	err   error
+	words []string
+	hint  string
+}{
+	{errDiskFull, []string{"No space left on device", "Disk quota exceeded"}, "free space, or set IRONWORKS_CACHE to another directory"},
+	{ErrNoPython, []string{"ensurepip is not", "No module named venv", "No module named 'venv'", "No module named ensurepip"}, "python3 lacks venv; on Debian and Ubuntu, install python3-venv"},
+	{errNoIndex, []string{
+		"Failed to establish a new connection", "Temporary failure in name resolution", "Name or service not known",
+		"NewConnectionError", "ConnectTimeoutError", "ReadTimeoutError", "ProxyError", "SSLError", "Network is unreachable",
+		"(from versions: none)", // an index that answers with nothing, or not at all
+	}, "pip needs the network, or your own index in PIP_INDEX_URL"},
+}
+
+// venvError converts a failure of venv.py to an error with a remedy.
+func venvError(err error, output string) error {
+	output = strings.TrimSpace(output)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == exitNoPython {
+		return fmt.Errorf("%w: %s", ErrNoPython, strings.TrimPrefix(output, "venv.py: "))
+	}
+	for _, sign := range messages {
+		for line := range strings.Lines(output) {
+			if slices.ContainsFunc(sign.words, func(word string) bool { return strings.Contains(line, word) }) {
+				return fmt.Errorf("%w: %s (%s)", sign.err, sign.hint, strings.TrimSpace(line))
+			}
+		}
+	}
+	return fmt.Errorf("running venv.py: %w\n%s", err, output)
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What pip and Python wrote when each of these was tried.
+// TestVenvErrors has the messages of pip and Python in each of these cases.
 func TestVenvErrors(t *testing.T) {
 	t.Parallel()
 	failed := exec.CommandContext(t.Context(), "sh", "-c", "exit 1").Run()
@@ -31,7 +31,7 @@ ERROR: No matching distribution found for alembic==1.18.5`, errNoIndex, "PIP_IND
 			"disk full", failed, "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device", errDiskFull, "IRONWORKS_CACHE",
 		},
 		{
-			"disk full for a folder", failed, "venv.py: making the environment newest failed: [Errno 28] No space left on device: '/x'", errDiskFull, "make room",
+			"disk full for a folder", failed, "venv.py: making the environment newest failed: [Errno 28] No space left on device: '/x'", errDiskFull, "free space",
 		},
 		{
 			"Debian without python3-venv", failed, "The virtual environment was not created successfully because ensurepip is not\navailable.  On Debian/Ubuntu systems, you need to install the python3-venv", ErrNoPython, "python3-venv",
@@ -51,8 +51,7 @@ ERROR: No matching distribution found for alembic==1.18.5`, errNoIndex, "PIP_IND
 	}
 }
 
-// fakePython puts a script into PATH as python3, which is no Python but does what one
-// in trouble does.
+// fakePython puts a script into PATH as python3 that behaves like a failing Python.
 func fakePython(t *testing.T, script string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -83,9 +82,9 @@ func TestProgressIsPassedOn(t *testing.T) {
 	}
 }
 
-// A canceled creation takes pip, which is a child of the script, with it: as long as
-// the child lived, the pipe of the progress would be open, and this would not end.
-func TestCancelTakesTheChildren(t *testing.T) {
+// TestCancelEndsTheChildren: canceling also ends pip, a child of the script: otherwise the pipe of
+// the progress would stay open, and this test would not end.
+func TestCancelEndsTheChildren(t *testing.T) {
 	fakePython(t, "sleep 1000 & echo $! >&3; wait")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

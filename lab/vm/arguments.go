@@ -25,7 +25,7 @@ const (
 	serialFD  = 4
 )
 
-// arguments is QEMU's command line for one boot.
+// arguments returns QEMU's command line for one boot.
 func (s *Spec) arguments(host Host, folder string, boot Boot, now time.Time) []string {
 	args := []string{
 		"-name", s.Name, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",

@@ -21,7 +21,7 @@ func testSpec() Spec {
 	}
 }
 
-// values are what follows an option, each time that it is there.
+// values returns the values of an option, which may occur several times.
 func values(args []string, option string) []string {
 	var found []string
 	for i := range len(args) - 1 {

@@ -7,12 +7,11 @@ import (
 	"net"
 )
 
-// The lab chooses the device of one boot with the variable BootNext, as a BMC does, and not
-// with QEMU's bootindex: OVMF makes the latter permanent by rewriting BootOrder, which would
-// drop the entries that an installed system made for itself.
+// The lab selects the device of one boot with the variable BootNext, as a BMC does, and not with
+// QEMU's bootindex: OVMF makes the latter permanent by rewriting BootOrder, which would drop the
+// entries of an installed system.
 const (
-	// cdOption and netOption are the numbers of the boot options that the lab makes. They
-	// are not in BootOrder.
+	// cdOption and netOption are the numbers of the lab's boot options. They are not in BootOrder.
 	cdOption  = 0xBC01
 	netOption = 0xBC02
 )
@@ -88,7 +87,7 @@ func isDisk(path []byte) bool {
 	return false
 }
 
-// firstDisk is the number of the first boot option in BootOrder that leads to a disk.
+// firstDisk returns the number of the first boot option in BootOrder that leads to a disk.
 func (s *variableStore) firstDisk() (number uint16, found bool) {
 	order, _ := s.get("BootOrder")
 	for ; len(order) >= 2; order = order[2:] {
@@ -103,8 +102,8 @@ func (s *variableStore) firstDisk() (number uint16, found bool) {
 
 func optionName(number uint16) string { return fmt.Sprintf("Boot%04X", number) }
 
-// bootNext has the next boot begin with a device. Without an option for a disk the firmware
-// makes one itself, and tries disks before the network.
+// bootNext selects the device of the next boot. Without an option for a disk the firmware creates
+// one itself, and tries disks before the network.
 func (s *variableStore) bootNext(target Target, mac net.HardwareAddr) error {
 	var number uint16
 	switch target {

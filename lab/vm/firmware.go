@@ -13,8 +13,8 @@ import (
 // Firmware is UEFI firmware for QEMU: the code, and a template of its variables.
 type Firmware struct{ Code, Variables string }
 
-// firmwarePairs are where distributions put OVMF, below /usr/share, for those that describe no
-// firmware in qemu/firmware.
+// firmwarePairs are the paths of OVMF in distributions, below /usr/share, for those without a
+// description in qemu/firmware.
 var firmwarePairs = []Firmware{
 	{"OVMF/OVMF_CODE_4M.fd", "OVMF/OVMF_VARS_4M.fd"},             // Debian, Ubuntu
 	{"OVMF/OVMF_CODE.fd", "OVMF/OVMF_VARS.fd"},                   // older Debian
@@ -47,7 +47,7 @@ type flashFile struct {
 var errNoFirmware = errors.New("no UEFI firmware without Secure Boot, in raw files, for x86_64")
 
 // findFirmware finds firmware without Secure Boot, which would refuse most ramdisks, below a
-// folder: /usr/share. First come the descriptions in qemu/firmware, in their order.
+// folder: /usr/share. The descriptions in qemu/firmware come first, in order.
 func findFirmware(share string) (Firmware, error) {
 	files, _ := filepath.Glob(filepath.Join(share, "qemu/firmware/*.json")) // the pattern is valid
 	slices.Sort(files)
@@ -85,7 +85,7 @@ func (d *descriptor) fits() bool {
 		(d.Mapping.Mode == "" || d.Mapping.Mode == "split") && raw(d.Mapping.Executable) && raw(d.Mapping.NVRAM)
 }
 
-// exists reports whether both files are there, and the variables are in the known form.
+// exists reports whether both files exist, and the variables have the known format.
 func (f Firmware) exists() bool {
 	if _, err := os.Stat(f.Code); err != nil {
 		return false

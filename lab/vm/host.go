@@ -5,31 +5,34 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/netip"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Accel is how QEMU runs the guest's code.
 type Accel string
 
-// The accelerators.
+// Accelerators.
 const (
 	KVM Accel = "kvm" // on the CPU itself
 	TCG Accel = "tcg" // translated: ten to twenty times slower
 )
 
-// Host is what this computer has for virtual machines.
+// Host has this computer's programs and features for virtual machines.
 type Host struct {
 	// QEMU and Img are the programs qemu-system-x86_64 and qemu-img.
 	QEMU, Img string
 	Firmware  Firmware
 	Accel     Accel
-	// NoKVM says why Accel is not KVM; empty if it is.
+	// NoKVM is why Accel is not KVM; empty if it is.
 	NoKVM string
 }
 
-// HostOptions replace where FindHost looks; for tests. The zero value is this computer.
+// HostOptions replace where FindHost searches, for tests. The zero value is this computer.
 type HostOptions struct {
 	// LookPath finds a program; exec.LookPath if nil.
 	LookPath func(name string) (string, error)
@@ -39,15 +42,15 @@ type HostOptions struct {
 	Device string
 }
 
-// missing is a program or file that virtual machines need and this computer lacks.
+// missing is a missing program or file.
 type missing struct {
 	// What is missing: qemu-system-x86_64.
 	What string
-	// Debian and Fedora are the packages that have it.
+	// Debian and Fedora are the packages that contain it.
 	Debian, Fedora string
 }
 
-// missingError lists all that is missing.
+// missingError lists everything that is missing.
 type missingError struct{ Missing []missing }
 
 func (e *missingError) Error() string {
@@ -65,8 +68,8 @@ var (
 	missingFirmware = missing{"UEFI firmware (OVMF)", "ovmf", "edk2-ovmf"}
 )
 
-// FindPrograms finds programs and firmware, without looking for KVM. The error is a
-// missingError if something is missing.
+// FindPrograms finds programs and firmware, without testing KVM. The error is a missingError if
+// something is missing.
 func FindPrograms(o HostOptions) (Host, error) {
 	if o.LookPath == nil {
 		o.LookPath = exec.LookPath
@@ -92,8 +95,8 @@ func FindPrograms(o HostOptions) (Host, error) {
 	return h, nil
 }
 
-// FindHost finds all that virtual machines need, and whether KVM works. The latter takes up to
-// a few seconds.
+// FindHost finds everything that virtual machines need, and tests KVM, which takes up to a few
+// seconds.
 func FindHost(ctx context.Context, o HostOptions) (Host, error) {
 	h, err := FindPrograms(o)
 	if err != nil {
@@ -112,7 +115,7 @@ func FindHost(ctx context.Context, o HostOptions) (Host, error) {
 	return h, nil
 }
 
-// OpenKVM says why KVM's device cannot be used; empty if it can be opened. The device is
+// OpenKVM returns why KVM's device cannot be used; empty if it can be opened. The device is
 // /dev/kvm if empty.
 func OpenKVM(device string) string {
 	if device == "" {
@@ -129,4 +132,45 @@ func OpenKVM(device string) string {
 		return device + ": permission denied: add yourself to the group kvm (sudo usermod -aG kvm $USER) and log in again"
 	}
 	return err.Error()
+}
+
+// kvmTrial is how long the firmware may take to write to its serial line under KVM; it takes
+// about a second.
+const kvmTrial = 10 * time.Second
+
+// tryKVM starts the firmware under KVM and returns why that does not work; empty if it does.
+// Opening the device proves little: in some virtual machines KVM fails at the first instruction
+// that it must emulate.
+func (h Host) tryKVM(ctx context.Context) string {
+	folder, err := os.MkdirTemp("", "ironworks-kvm-")
+	if err != nil {
+		return err.Error()
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	h.Accel = KVM
+	if err := copyFile(h.Firmware.Variables, filepath.Join(folder, variablesFile)); err != nil {
+		return err.Error()
+	}
+	ctx, cancel := context.WithTimeout(ctx, kvmTrial)
+	defer cancel()
+	v := &VM{host: h, folder: folder, serial: newSerial(""), spec: Spec{
+		Name: "kvm-trial", UUID: "00000000-0000-0000-0000-000000000000", CPUs: 1, MemoryMiB: 256, MAC: "52:54:00:00:00:00",
+		Address: netip.AddrFrom4([4]byte{10, 0, 2, 15}), Isolated: true, Processor: "trial",
+	}}
+	wrote := make(chan struct{})
+	v.serial.onFirst = func() {
+		close(wrote)
+		cancel()
+	}
+	_, err = v.run(ctx, Boot{})
+	select {
+	case <-wrote:
+		return ""
+	default:
+	}
+	if err != nil {
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		return "KVM does not run the firmware: " + first
+	}
+	return "KVM does not run the firmware: no output within " + kvmTrial.String()
 }

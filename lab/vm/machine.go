@@ -25,11 +25,11 @@ type VM struct {
 	monitor *qmp // nil while it is off
 }
 
-// errOff says that the machine does not run.
-var errOff = errors.New("the virtual machine is off")
+// errOff reports that the machine is not running.
+var errOff = errors.New("the virtual machine is powered off")
 
-// New makes a machine whose disks, UEFI variables and serial log are in a folder. Files that
-// are there are kept; a disk of another size is an error.
+// New returns a machine with disks, UEFI variables and serial log in a folder. Existing files are
+// kept; a disk of another size is an error.
 func New(ctx context.Context, host Host, spec Spec, folder string) (*VM, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
@@ -44,10 +44,10 @@ func New(ctx context.Context, host Host, spec Spec, folder string) (*VM, error) 
 	return v, nil
 }
 
-// Serial is the machine's serial line.
+// Serial returns the machine's serial line.
 func (v *VM) Serial() *Serial { return v.serial }
 
-// Folder is where the machine's files are.
+// Folder returns the folder of the machine's files.
 func (v *VM) Folder() string { return v.folder }
 
 func (v *VM) makeFiles(ctx context.Context) error {
@@ -70,14 +70,14 @@ func (v *VM) makeFiles(ctx context.Context) error {
 	return nil
 }
 
-// makeDisk makes an empty disk, or checks the size of the one that is there.
+// makeDisk creates an empty disk, or checks the size of an existing one.
 func (v *VM) makeDisk(ctx context.Context, d Disk) error {
 	path := d.file(v.folder)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		_, err := v.host.img(ctx, "create", "-q", "-f", "qcow2", path, fmt.Sprint(d.SizeBytes))
+		_, err := v.host.runImg(ctx, "create", "-q", "-f", "qcow2", path, fmt.Sprint(d.SizeBytes))
 		return err
 	}
-	out, err := v.host.img(ctx, "info", "--output=json", path)
+	out, err := v.host.runImg(ctx, "info", "--output=json", path)
 	if err != nil {
 		return err
 	}
@@ -88,13 +88,13 @@ func (v *VM) makeDisk(ctx context.Context, d Disk) error {
 		return fmt.Errorf("reading the answer of qemu-img: %w", err)
 	}
 	if info.Size != d.SizeBytes {
-		return fmt.Errorf("%s has %d bytes, not %d: give the sizes of last time, or remove the file", path, info.Size, d.SizeBytes)
+		return fmt.Errorf("%s has %d bytes, not %d: use the previous size, or remove the file", path, info.Size, d.SizeBytes)
 	}
 	return nil
 }
 
-// img runs qemu-img.
-func (h Host) img(ctx context.Context, args ...string) ([]byte, error) {
+// runImg runs qemu-img.
+func (h Host) runImg(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, h.Img, args...) //nolint:gosec // found by FindHost
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -110,8 +110,7 @@ func (v *VM) PowerButton(ctx context.Context) error {
 	return v.tell(ctx, "system_powerdown", nil)
 }
 
-// Eject takes the medium out of the CD drive, whether or not the guest has locked it, as a BMC
-// does.
+// Eject ejects the medium, even if the guest has locked it, like a BMC.
 func (v *VM) Eject(ctx context.Context) error {
 	return v.tell(ctx, "eject", map[string]any{"id": cdDeviceID, "force": true})
 }
@@ -135,7 +134,7 @@ func (v *VM) setMonitor(q *qmp) {
 	v.monitor = q
 }
 
-// copyFile copies a file, whole or not at all; the copy is for its owner alone.
+// copyFile copies a file atomically; only its owner can read the copy.
 func copyFile(from, to string) (err error) {
 	source, err := os.Open(from) //nolint:gosec // the machine's own files and the firmware
 	if err != nil {

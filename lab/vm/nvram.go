@@ -22,7 +22,7 @@ type variableStore struct {
 	list    []variable
 }
 
-// variable is one that is valid.
+// variable is a valid variable.
 type variable struct {
 	at, dataAt int
 	name       string
@@ -39,7 +39,7 @@ const (
 	deleted            = 0xfd // cleared in the state of a deleted variable
 	// bootAttributes are NON_VOLATILE | BOOTSERVICE_ACCESS | RUNTIME_ACCESS.
 	bootAttributes = 7
-	// maxVariables bounds what a damaged store makes us read.
+	// maxVariables bounds reading a damaged store.
 	maxVariables = 10_000
 )
 
@@ -71,7 +71,7 @@ func parseVariables(content []byte) (*variableStore, error) {
 	return s, s.read()
 }
 
-// read finds the valid variables, and where the free space begins.
+// read finds the valid variables, and the start of the free space.
 func (s *variableStore) read() error {
 	at := s.start
 	for range maxVariables {
@@ -97,7 +97,7 @@ func (s *variableStore) read() error {
 
 func aligned(at int) int { return (at + 3) &^ 3 }
 
-// get is the data of a global variable.
+// get returns the data of a global variable.
 func (s *variableStore) get(name string) ([]byte, bool) {
 	i := slices.IndexFunc(s.list, func(v variable) bool { return v.name == name && v.guid == globalGUID })
 	if i < 0 {
@@ -106,7 +106,7 @@ func (s *variableStore) get(name string) ([]byte, bool) {
 	return s.list[i].data, true
 }
 
-// set replaces a global variable, or makes it. The firmware reclaims the space of the old one.
+// set replaces or adds a global variable. The firmware reclaims the space of the old one.
 func (s *variableStore) set(name string, data []byte) error {
 	if old, found := s.get(name); found && bytes.Equal(old, data) {
 		return nil
@@ -157,7 +157,7 @@ func utf16Text(b []byte) string {
 	return string(utf16.Decode(units))
 }
 
-// editVariables changes the store in a file. No firmware may run on it.
+// editVariables changes the store in a file. It must not be in use.
 func editVariables(path string, change func(*variableStore) error) error {
 	content, err := os.ReadFile(path) //nolint:gosec // below the machine's folder
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// emptyStore is a variable store as edk2's build makes one, of a size in bytes.
+// emptyStore returns a variable store as edk2's build creates one, of a size in bytes.
 func emptyStore(size int) []byte {
 	const header = 72
 	content := bytes.Repeat([]byte{0xff}, header+size)
@@ -66,7 +66,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-func TestVariablesThatAreNone(t *testing.T) {
+func TestInvalidVariables(t *testing.T) {
 	good := emptyStore(256)
 	runaway := bytes.Clone(good)
 	copy(runaway[72+storeHeaderSize:], []byte{0xaa, 0x55, variableAdded})

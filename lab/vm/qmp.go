@@ -18,7 +18,7 @@ type qmpEvent struct {
 	} `json:"data"`
 }
 
-// qmpError is a refused command.
+// qmpError is a rejected command.
 type qmpError struct {
 	Class string `json:"class"`
 	Desc  string `json:"desc"`
@@ -34,8 +34,7 @@ type qmpAnswer struct {
 	err     error
 }
 
-// qmp is a client of the QEMU machine protocol. Its methods may be called by several
-// goroutines.
+// qmp is a client of the QEMU machine protocol. Its methods are safe for concurrent use.
 type qmp struct {
 	conn    io.ReadWriteCloser
 	onEvent func(qmpEvent)
@@ -100,11 +99,11 @@ func (q *qmp) answer(id int64, a qmpAnswer) {
 	delete(q.waiting, id)
 	q.mu.Unlock()
 	if waiting != nil {
-		waiting <- a // it has room for one
+		waiting <- a // has room for one
 	}
 }
 
-// run sends a command and decodes what it returns into answer, unless that is nil.
+// run sends a command and decodes its result into answer, unless that is nil.
 func (q *qmp) run(ctx context.Context, command string, arguments map[string]any, answer any) error {
 	waiting := make(chan qmpAnswer, 1)
 	q.mu.Lock()

@@ -17,7 +17,7 @@ type fakeQEMU struct {
 	lines *bufio.Scanner
 }
 
-// next is the next command; its id is sent back with reply.
+// next returns the next command; its ID is returned with reply.
 func (f *fakeQEMU) next(t *testing.T) (arguments map[string]any, id int64) {
 	t.Helper()
 	if !f.lines.Scan() {
@@ -41,7 +41,7 @@ func (f *fakeQEMU) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(f.conn, format+"\r\n", args...)
 }
 
-// pairQMP is a client and the server that it has negotiated with.
+// pairQMP returns a client and its server, after the negotiation.
 func pairQMP(t *testing.T, onEvent func(qmpEvent)) (*qmp, *fakeQEMU) {
 	t.Helper()
 	near, far := net.Pipe()
@@ -108,7 +108,7 @@ func TestQMPEndsWithQEMU(t *testing.T) {
 	}
 }
 
-func TestQMPOfSomethingElse(t *testing.T) {
+func TestQMPOfAnotherProtocol(t *testing.T) {
 	near, far := net.Pipe()
 	go func() {
 		_, _ = io.WriteString(far, "{}\n")

@@ -12,7 +12,10 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"ironworks/lab/child"
 )
@@ -23,7 +26,7 @@ const (
 	reasonReset    = "guest-reset"
 )
 
-// statusTime bounds the question why QEMU has paused.
+// statusTime bounds the query why QEMU has paused.
 const statusTime = 5 * time.Second
 
 // process is QEMU during one boot.
@@ -101,8 +104,8 @@ func (v *VM) chooseBoot(target Target) error {
 	return editVariables(filepath.Join(v.folder, variablesFile), func(s *variableStore) error { return s.bootNext(target, mac) })
 }
 
-// start starts QEMU and its monitor. Monitor and serial line are socket pairs that QEMU
-// inherits: there are no socket files that others could open.
+// start starts QEMU and its monitor. Monitor and serial line are socket pairs that QEMU inherits,
+// so that no other process can open them.
 func (p *process) start(ctx context.Context, boot Boot) (err error) {
 	v := p.vm
 	monitor, farMonitor, err := socketPair("monitor")
@@ -130,7 +133,7 @@ func (p *process) start(ctx context.Context, boot Boot) (err error) {
 	if p.monitor, err = newQMP(ctx, monitor, p.event); err != nil {
 		_ = monitor.Close()
 		p.kill()
-		return p.explain(err)
+		return p.withOutput(err)
 	}
 	return nil
 }
@@ -162,7 +165,7 @@ func (p *process) whyPaused(ctx context.Context) error {
 	}
 	switch status.Status {
 	case "internal-error":
-		return p.explain(errors.New("the accelerator cannot run the guest's code (internal-error)"))
+		return p.withOutput(errors.New("the accelerator cannot run the guest's code (internal-error)"))
 	case "io-error":
 		return errors.New("QEMU cannot write to a disk image: is the disk of this computer full?")
 	}
@@ -188,11 +191,11 @@ func (p *process) end(err error) (End, error) {
 	if reason != "" {
 		err = fmt.Errorf("%w (%s)", err, reason)
 	}
-	return 0, p.explain(err)
+	return 0, p.withOutput(err)
 }
 
-// explain adds what QEMU wrote.
-func (p *process) explain(err error) error {
+// withOutput adds QEMU's error output.
+func (p *process) withOutput(err error) error {
 	if text := p.stderr.String(); text != "" {
 		return fmt.Errorf("%w: %s", err, text)
 	}
@@ -205,13 +208,13 @@ func (p *process) kill() {
 	p.serving.Wait()
 }
 
-// close ends QEMU, if it still runs, and waits for everything of it.
+// close ends QEMU, if it is still running, and waits for it.
 func (p *process) close() {
 	p.kill()
 	_ = p.monitor.close()
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of its input.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
@@ -233,4 +236,45 @@ func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return strings.ToValidUTF8(string(bytes.TrimSpace(t.text)), "\ufffd")
+}
+
+// socketPair is a connection whose far end is for a child.
+func socketPair(name string) (near net.Conn, far *os.File, err error) {
+	syscall.ForkLock.RLock()
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err == nil {
+		unix.CloseOnExec(fds[0])
+		unix.CloseOnExec(fds[1])
+	}
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		return nil, nil, fmt.Errorf("making a socket for the %s: %w", name, err)
+	}
+	ours := os.NewFile(uintptr(fds[0]), name) //nolint:gosec // a descriptor
+	far = os.NewFile(uintptr(fds[1]), name)   //nolint:gosec // a descriptor
+	near, err = net.FileConn(ours)            // a copy
+	_ = ours.Close()
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("making a socket for the %s: %w", name, err), far.Close())
+	}
+	return near, far, nil
+}
+
+// errInUse reports that the machine is running, or that another process works on its disks.
+var errInUse = errors.New("the virtual machine is powered on, or another ironworks uses its disks")
+
+// lock locks the machine's files against other processes.
+func lock(folder string) (unlock func(), err error) {
+	file, err := os.OpenFile(filepath.Join(folder, "lock"), os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // the machine's folder
+	if err != nil {
+		return nil, fmt.Errorf("locking: %w", err)
+	}
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil { //nolint:gosec // a descriptor
+		_ = file.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, errInUse
+		}
+		return nil, fmt.Errorf("locking %s: %w", folder, err)
+	}
+	return func() { _ = file.Close() }, nil
 }

@@ -10,8 +10,8 @@ import (
 	"ironworks/lab/accept"
 )
 
-// Serial is the serial line of a machine, over all its boots. What the machine writes goes to
-// everybody who is connected and into a file; what they send goes to the machine.
+// Serial is the serial line of a machine, across boots. The machine's output goes to all
+// connections and into a file; their input goes to the machine.
 type Serial struct {
 	path    string
 	onFirst func() // called once, at the first byte
@@ -24,7 +24,7 @@ type Serial struct {
 }
 
 const (
-	// serialFileSize is after how many bytes the file becomes FILE.1.
+	// serialFileSize is the size at which the file becomes FILE.1, in bytes.
 	serialFileSize = 8 << 20
 	// serialBacklog is how many reads a connection may lag behind before it is closed.
 	serialBacklog = 1024
@@ -35,7 +35,7 @@ func newSerial(path string) *Serial {
 	return &Serial{path: path, readers: map[chan []byte]bool{}}
 }
 
-// attach passes on what a machine writes until it ends.
+// attach forwards a machine's output until it ends.
 func (s *Serial) attach(machine io.ReadWriter) {
 	s.mu.Lock()
 	s.machine = machine
@@ -106,7 +106,7 @@ func (s *Serial) Write(input []byte) (int, error) {
 	machine := s.machine
 	s.mu.Unlock()
 	if machine != nil {
-		_, _ = machine.Write(input) // it may be powered off at this moment
+		_, _ = machine.Write(input) // it may have just been powered off
 	}
 	return len(input), nil
 }

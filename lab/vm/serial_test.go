@@ -23,14 +23,14 @@ func TestSerial(t *testing.T) {
 		s.Serve(ctx, listener)
 	}()
 	readers := []net.Conn{dial(t, listener), dial(t, listener)}
-	// What a reader sends has arrived once the machine gets it: then the reader is known.
+	// The reader is connected once the machine gets its input.
 	machine, qemu := net.Pipe()
 	attached := make(chan struct{})
 	go func() {
 		s.attach(machine)
 		close(attached)
 	}()
-	if _, err := qemu.Write(nil); err != nil { // returns once the line listens: before, what readers send is lost
+	if _, err := qemu.Write(nil); err != nil { // returns once the line listens; earlier input is lost
 		t.Fatal(err)
 	}
 	for _, r := range readers {
@@ -55,7 +55,7 @@ func TestSerial(t *testing.T) {
 	if content, err := os.ReadFile(path); err != nil || string(content) != "login: " {
 		t.Errorf("the file has %q, %v", content, err)
 	}
-	// The next boot is heard over the same connection.
+	// The next boot uses the same connection.
 	machine, qemu = net.Pipe()
 	go s.attach(machine)
 	_, _ = io.WriteString(qemu, "again")

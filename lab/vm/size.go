@@ -13,7 +13,7 @@ import (
 // DiskKind is the kind of a virtual disk.
 type DiskKind string
 
-// The disk kinds of --disks.
+// Disk kinds of --disks.
 const (
 	NVMe DiskKind = "nvme" // an NVMe namespace
 	SSD  DiskKind = "ssd"  // a SCSI disk that reports no rotation

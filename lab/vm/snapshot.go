@@ -13,20 +13,20 @@ import (
 )
 
 // A snapshot is an internal snapshot of each qcow2 disk, and a copy of the UEFI variables. The
-// copy is made last and removed first: a snapshot without it does not exist.
+// copy is created last and removed first: a snapshot without it does not exist.
 
 var (
-	// errNoSnapshot says that a machine has no snapshot of that name.
+	// errNoSnapshot reports that a machine has no snapshot of that name.
 	errNoSnapshot = errors.New("no such snapshot")
-	// errSnapshotExists says that a machine has a snapshot of that name.
-	errSnapshotExists = errors.New("the snapshot exists")
+	// errSnapshotExists reports that a machine has a snapshot of that name.
+	errSnapshotExists = errors.New("snapshot exists")
 
 	snapshotName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 )
 
 const snapshotPrefix = variablesFile + "@"
 
-// CheckSnapshotName reports a name that no snapshot can have.
+// CheckSnapshotName reports an invalid name.
 func CheckSnapshotName(name string) error {
 	if !snapshotName.MatchString(name) {
 		return fmt.Errorf("snapshot name %q: want letters, digits, dots, dashes and underscores, at most 64", name)
@@ -34,7 +34,7 @@ func CheckSnapshotName(name string) error {
 	return nil
 }
 
-// Snapshots are the names of the snapshots of the machine in a folder, sorted.
+// Snapshots returns the names of the snapshots of the machine in a folder, sorted.
 func Snapshots(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -50,7 +50,7 @@ func Snapshots(folder string) ([]string, error) {
 	return names, nil
 }
 
-// Snapshot keeps the state of a machine that is off. The error is errInUse if it is on, or
+// Snapshot stores the state of a machine that is off. The error is errInUse if it is on, or
 // errSnapshotExists.
 func Snapshot(ctx context.Context, host Host, folder, name string) error {
 	return withDisks(folder, name, func(disks []string) error {
@@ -58,9 +58,9 @@ func Snapshot(ctx context.Context, host Host, folder, name string) error {
 			return errSnapshotExists
 		}
 		for _, disk := range disks {
-			// One that an interrupted run has left; usually there is none.
-			_, _ = host.img(ctx, "snapshot", "-q", "-d", name, disk)
-			if _, err := host.img(ctx, "snapshot", "-q", "-c", name, disk); err != nil {
+			// Remove one of an interrupted run; usually there is none.
+			_, _ = host.runImg(ctx, "snapshot", "-q", "-d", name, disk)
+			if _, err := host.runImg(ctx, "snapshot", "-q", "-c", name, disk); err != nil {
 				return err
 			}
 		}
@@ -68,8 +68,8 @@ func Snapshot(ctx context.Context, host Host, folder, name string) error {
 	})
 }
 
-// Restore puts a machine that is off back into the state of a snapshot, which stays. The error
-// is errInUse if it is on, or errNoSnapshot.
+// Restore restores the state of a snapshot, which stays, for a machine that is off. The error is
+// errInUse if it is on, or errNoSnapshot.
 func Restore(ctx context.Context, host Host, folder, name string) error {
 	return withDisks(folder, name, func(disks []string) error {
 		variables := filepath.Join(folder, snapshotPrefix+name)
@@ -77,7 +77,7 @@ func Restore(ctx context.Context, host Host, folder, name string) error {
 			return errNoSnapshot
 		}
 		for _, disk := range disks {
-			if _, err := host.img(ctx, "snapshot", "-q", "-a", name, disk); err != nil {
+			if _, err := host.runImg(ctx, "snapshot", "-q", "-a", name, disk); err != nil {
 				return err
 			}
 		}
@@ -85,8 +85,8 @@ func Restore(ctx context.Context, host Host, folder, name string) error {
 	})
 }
 
-// RemoveSnapshot forgets a snapshot of a machine that is off. The error is errInUse if it is
-// on, or errNoSnapshot.
+// RemoveSnapshot removes a snapshot of a machine that is off. The error is errInUse if it is on,
+// or errNoSnapshot.
 func RemoveSnapshot(ctx context.Context, host Host, folder, name string) error {
 	return withDisks(folder, name, func(disks []string) error {
 		if err := os.Remove(filepath.Join(folder, snapshotPrefix+name)); err != nil {
@@ -96,7 +96,7 @@ func RemoveSnapshot(ctx context.Context, host Host, folder, name string) error {
 			return fmt.Errorf("removing a snapshot: %w", err)
 		}
 		for _, disk := range disks {
-			if _, err := host.img(ctx, "snapshot", "-q", "-d", name, disk); err != nil {
+			if _, err := host.runImg(ctx, "snapshot", "-q", "-d", name, disk); err != nil {
 				return err
 			}
 		}
@@ -104,7 +104,7 @@ func RemoveSnapshot(ctx context.Context, host Host, folder, name string) error {
 	})
 }
 
-// withDisks works on the disks of a machine that is off.
+// withDisks calls work with the disks of a machine that is off.
 func withDisks(folder, name string, work func(disks []string) error) error {
 	if err := CheckSnapshotName(name); err != nil {
 		return err

@@ -27,10 +27,10 @@ type Spec struct {
 	Address netip.Addr
 	// Forwards lead from the host to the guest.
 	Forwards []Forward
-	// BootFile is the URL that DHCP gives to machines that boot from the network; QEMU's network
+	// BootFile is the URL that DHCP sends to machines that boot from the network; QEMU's network
 	// card has iPXE, which fetches it. Empty for none.
 	BootFile string
-	// Isolated keeps the guest from reaching anything but its DHCP server; forwards work.
+	// Isolated blocks all traffic of the guest except for DHCP; forwards work.
 	Isolated bool
 	// ClockOffset is how far the guest's clock is ahead.
 	ClockOffset time.Duration
@@ -43,10 +43,10 @@ const (
 	NICSpeed = 10_000
 )
 
-// HostAddress is where the guest reaches services on the host's 127.0.0.1.
+// HostAddress is the guest's address of services on the host's 127.0.0.1.
 var HostAddress = netip.AddrFrom4([4]byte{10, 0, 2, 2})
 
-// diskExtension is how the files of disks end.
+// diskExtension is the extension of disk files.
 const diskExtension = ".qcow2"
 
 // Disk is a virtual disk.
@@ -65,7 +65,7 @@ type Disk struct {
 
 func (d *Disk) file(folder string) string { return filepath.Join(folder, d.Name+diskExtension) }
 
-// NVMeModel is the model that QEMU's NVMe controllers report; it cannot be chosen.
+// NVMeModel is the model that QEMU's NVMe controllers report; it cannot be changed.
 const NVMeModel = "QEMU NVMe Ctrl"
 
 // NVMeWWN is the WWN of an NVMe disk in Linux, which makes one for QEMU's controllers whatever
@@ -80,7 +80,7 @@ type Forward struct {
 	To   uint16
 }
 
-// A value goes into QEMU's comma-separated options and into file names.
+// A value is used in QEMU's comma-separated options and in file names.
 var plainText = regexp.MustCompile(`^[A-Za-z0-9 ._+:-]*$`)
 
 func (s *Spec) check() error {
@@ -111,10 +111,10 @@ func (s *Spec) check() error {
 	return nil
 }
 
-// Target is the device that a boot begins with.
+// Target is the device that a boot starts with.
 type Target int
 
-// The targets. TargetDefault leaves it to the firmware's BootOrder.
+// Targets. TargetDefault leaves it to the firmware's BootOrder.
 const (
 	TargetDefault Target = iota
 	TargetCD
@@ -134,7 +134,7 @@ type Boot struct {
 // End is how a boot ended.
 type End int
 
-// How boots end.
+// Ends of a boot.
 const (
 	EndPowerOff End = iota + 1 // the guest powered off
 	EndReset                   // the guest reset the machine

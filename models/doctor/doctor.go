@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// ID names a check of the way to Ironic for good: scripts have it.
+// ID names a check; stable, because scripts use it.
 type ID string
 
-// The checks; docs/doctor.md says what each is about.
+// The checks; docs/reference/doctor.md describes them.
 const (
 	CheckConfiguration ID = "configuration"
 	CheckConfigDoubts  ID = "configuration-doubts"
@@ -50,18 +51,17 @@ const (
 	CheckLabVMs   ID = "lab-vms"
 )
 
-// Result is what came out of a check.
+// Result is the result of a check.
 type Result string
 
-// The results, from the best to the worst.
+// The results, best first.
 const (
 	OK      Result = "ok"
-	Unknown Result = "unknown" // it cannot be told, or was not asked
-	Warn    Result = "warn"    // worth a look; a deployment may go well
-	Fail    Result = "fail"    // a deployment from here cannot go well
+	Unknown Result = "unknown" // cannot be determined, or skipped
+	Warn    Result = "warn"    // a deployment may still succeed
+	Fail    Result = "fail"    // a deployment from this machine cannot succeed
 )
 
-// rank orders results.
 func (r Result) rank() int {
 	switch r {
 	case OK:
@@ -76,19 +76,19 @@ func (r Result) rank() int {
 	return 1
 }
 
-// Diagnosis is what one check found. It holds no secrets, and is safe to show.
+// Diagnosis is the finding of a check. It has no secrets and is sanitized.
 type Diagnosis struct {
 	ID     ID     `json:"id"`
 	Result Result `json:"result"`
-	// Title is one clause, Hint what can be done, or empty.
+	// Title is one clause, Hint the remedy or empty.
 	Title    string               `json:"title"`
 	Evidence []models.Observation `json:"evidence"`
 	Hint     string               `json:"hint"`
-	// Group is under which heading it stands.
+	// Group is the heading.
 	Group string `json:"-"`
 }
 
-// WorstOf is the worst result of some.
+// WorstOf returns the worst result.
 func WorstOf(all []Diagnosis) Result {
 	worst := OK
 	for _, d := range all {
@@ -99,26 +99,25 @@ func WorstOf(all []Diagnosis) Result {
 	return worst
 }
 
-// The headings.
 const (
 	doctorHere    = "configuration"
 	doctorWay     = "connection"
 	doctorIronic  = "Ironic"
 	doctorNodes   = "nodes"
-	doctorNamed   = "the nodes that were named"
+	doctorNamed   = "the named nodes"
 	doctorMachine = "this machine"
 )
 
-// rule is one check: it judges what was gathered, and nothing else.
+// rule is one check, a pure function of the facts.
 type rule struct {
 	id    ID
 	group string
-	// after is how much of the way has to be good, or nothing can be told.
+	// after are the checks that must pass before this one can tell anything.
 	after []ID
 	judge func(f *Facts) []Diagnosis
 }
 
-// wayTo is the way to Ironic up to before a check.
+// wayTo returns the checks of the connection before a check.
 func wayTo(id ID) []ID {
 	way := []ID{CheckConfiguration, CheckName, CheckTCP, CheckTLS, CheckHTTP, CheckKeystone, CheckAuthentication, CheckAPIVersion}
 	for i, w := range way {
@@ -129,7 +128,7 @@ func wayTo(id ID) []ID {
 	return way
 }
 
-// rules are all checks in the order in which they are shown.
+// rules returns all checks in display order.
 func rules() []rule {
 	all := wayTo("")
 	return []rule{
@@ -167,13 +166,12 @@ func rules() []rule {
 	}
 }
 
-// single is a check that always finds one thing.
+// single wraps a check with exactly one diagnosis.
 func single(judge func(f *Facts) Diagnosis) func(f *Facts) []Diagnosis {
 	return func(f *Facts) []Diagnosis { return []Diagnosis{judge(f)} }
 }
 
-// Diagnose judges all that was gathered. What comes after a piece of the way that failed
-// was not asked, and says so.
+// Diagnose runs all checks. Checks after a failed one of the connection are skipped and say so.
 func Diagnose(f *Facts) []Diagnosis {
 	failed := map[ID]bool{}
 	var all []Diagnosis
@@ -184,7 +182,7 @@ func Diagnose(f *Facts) []Diagnosis {
 			if d.Evidence == nil {
 				d.Evidence = []models.Observation{}
 			}
-			d.Title, d.Hint = models.Printable(d.Title), models.Printable(d.Hint)
+			d.Title, d.Hint = printable.Line(d.Title), printable.Line(d.Hint)
 			failed[d.ID] = failed[d.ID] || d.Result == Fail
 			all = append(all, d)
 		}
@@ -194,38 +192,38 @@ func Diagnose(f *Facts) []Diagnosis {
 
 func judged(f *Facts, rule rule, failed map[ID]bool) []Diagnosis {
 	for _, before := range rule.after {
-		// Keystone comes before Ironic: whether that is there does not matter to it.
+		// The authentication at Keystone does not depend on Ironic.
 		if !failed[before] || rule.id == CheckAuthentication && f.refusedByKeystone() {
 			continue
 		}
-		// What is about nothing, such as nodes that nobody named, is not told of either.
+		// Checks without a subject, such as nodes when none is named, are left out.
 		if rule.group == doctorNamed && len(f.Named) == 0 || rule.id == CheckKeystone && !f.Auth.Keystone() {
 			return nil
 		}
-		return []Diagnosis{notTold("not asked, because " + becauseOf(before))}
+		return []Diagnosis{notTold("skipped: " + becauseOf(before))}
 	}
 	return rule.judge(f)
 }
 
-// becauseOf says what the failure of a piece of the way means for what comes after.
+// becauseOf says why later checks are skipped.
 func becauseOf(id ID) string {
 	switch id {
 	case CheckConfiguration:
-		return "the configuration cannot be used"
+		return "invalid configuration"
 	case CheckName:
-		return "the name does not resolve"
+		return "name not resolved"
 	case CheckTCP:
-		return "there is no connection"
+		return "no connection"
 	case CheckTLS:
-		return "there is no TLS with it"
+		return "TLS failed"
 	case CheckHTTP:
-		return "no Ironic answers"
+		return "no answer from Ironic"
 	case CheckKeystone:
-		return "Keystone does not answer"
+		return "no answer from Keystone"
 	case CheckAuthentication:
-		return "Ironic does not let us in"
+		return "access denied by Ironic"
 	case CheckAPIVersion:
-		return "no version of the API fits"
+		return "no common API version"
 	default:
 		return string(id) + " failed"
 	}
@@ -247,7 +245,7 @@ func broken(title, hint string, evidence ...models.Observation) Diagnosis {
 	return Diagnosis{Result: Fail, Title: title, Hint: hint, Evidence: evidence}
 }
 
-// someOf are a few of many, and how many more there are.
+// someOf lists a few of many, with the number of the rest.
 func someOf(all []string) string {
 	const most = 5
 	if len(all) <= most {

@@ -93,8 +93,8 @@ func TestDoctorJudges(t *testing.T) {
 		result Result
 		says   string
 	}{
-		"a broken configuration":  {func(f *Facts) { f.Config.Problems = []string{"config.yaml:3: urll"} }, CheckConfiguration, Fail, "cannot be used"},
-		"nothing is configured":   {func(f *Facts) { f.Config.Guessed = true }, CheckConfiguration, Warn, "nothing is configured"},
+		"a broken configuration":  {func(f *Facts) { f.Config.Problems = []string{"config.yaml:3: urll"} }, CheckConfiguration, Fail, "invalid configuration"},
+		"no configuration":        {func(f *Facts) { f.Config.Guessed = true }, CheckConfiguration, Warn, "no configuration"},
 		"a file that others read": {func(f *Facts) { f.Config.Warnings = []string{"others can read it"} }, CheckConfigDoubts, Warn, "others can read it"},
 		"no such name":            {func(f *Facts) { f.Ironic.Stage, f.Ironic.Fault = models.ReachName, refused }, CheckName, Fail, "refused"},
 		"nothing listens":         {func(f *Facts) { f.Ironic.Stage, f.Ironic.Fault = models.ReachConnect, refused }, CheckTCP, Fail, "refused"},
@@ -102,16 +102,16 @@ func TestDoctorJudges(t *testing.T) {
 		"a certificate ends": {func(f *Facts) {
 			c := f.Ironic.Certificate
 			c.NotAfter, c.NotBefore = doctorNow.Add(30*time.Hour), time.Time{}
-		}, CheckTLS, Warn, "ends in 1 day"},
-		"a certificate of a week": {func(f *Facts) { c := f.Ironic.Certificate; c.NotAfter = c.NotBefore.Add(7 * 24 * time.Hour) }, CheckTLS, OK, "ends in 6 days"},
-		"nobody verifies it":      {func(f *Facts) { f.Ironic.Certificate.Root = "" }, CheckTLS, Warn, "nobody verifies"},
+		}, CheckTLS, Warn, "the certificate of ironic:6385 expires in 1 day"},
+		"a certificate of a week": {func(f *Facts) { c := f.Ironic.Certificate; c.NotAfter = c.NotBefore.Add(7 * 24 * time.Hour) }, CheckTLS, OK, "TLS 1.3, the certificate expires in 6 days, signed by CN=ca"},
+		"nobody verifies it":      {func(f *Facts) { f.Ironic.Certificate.Root = "" }, CheckTLS, Warn, "certificate not verified: ironic:6385"},
 		"no TLS, no secrets":      {func(f *Facts) { f.Ironic.URL, f.Ironic.Certificate = "http://ironic/", nil }, CheckTLS, OK, "no TLS"},
-		"a password in the clear": {func(f *Facts) { f.Auth, f.Ironic.URL = models.AuthHTTPBasic, "http://ironic/" }, CheckTLS, Warn, "can be read on the way"},
+		"a password in the clear": {func(f *Facts) { f.Auth, f.Ironic.URL = models.AuthHTTPBasic, "http://ironic/" }, CheckTLS, Warn, "no TLS: credentials are sent in clear text"},
 		"no answer":               {func(f *Facts) { f.Ironic.Stage, f.Ironic.Fault = models.ReachHTTP, refused }, CheckHTTP, Fail, "refused"},
-		"a page for people":       {stranger(func(r *models.Reach) { r.Body = []byte("<html>") }), CheckHTTP, Fail, "an HTML page"},
-		"somewhere else":          {stranger(func(r *models.Reach) { r.Status, r.Location, r.Body = 302, "https://login/", nil }), CheckHTTP, Fail, "points to https://login/"},
-		"a flood":                 {stranger(func(r *models.Reach) { r.Cut = true }), CheckHTTP, Fail, "an answer of more than"},
-		"nothing at all":          {stranger(func(r *models.Reach) { r.Body = nil }), CheckHTTP, Fail, "an empty answer"},
+		"a page for people":       {stranger(func(r *models.Reach) { r.Body = []byte("<html>") }), CheckHTTP, Fail, "not an Ironic API: HTTP 200, HTML page"},
+		"somewhere else":          {stranger(func(r *models.Reach) { r.Status, r.Location, r.Body = 302, "https://login/", nil }), CheckHTTP, Fail, "not an Ironic API: HTTP 302, redirects to https://login/"},
+		"a flood":                 {stranger(func(r *models.Reach) { r.Cut = true }), CheckHTTP, Fail, "not an Ironic API: HTTP 200, response larger than 2 B"},
+		"nothing at all":          {stranger(func(r *models.Reach) { r.Body = nil }), CheckHTTP, Fail, "not an Ironic API: HTTP 200, empty response"},
 		"escape sequences":        {stranger(func(r *models.Reach) { r.Server = "\x1b[31mred" }), CheckHTTP, Fail, "red"},
 		"not at its root":         {func(f *Facts) { f.Ironic.Body = []byte("<html>") }, CheckHTTP, OK, "not at its root"},
 		"the API is broken":       {func(f *Facts) { f.First = &models.Fault{Kind: models.FaultServer, Status: 502, Message: "Bad Gateway"} }, CheckHTTP, Fail, "Bad Gateway (HTTP 502)"},
@@ -120,17 +120,17 @@ func TestDoctorJudges(t *testing.T) {
 		"no Ironic, nor Keystone": {func(f *Facts) { keystone(f); f.Identity, f.First, f.Ironic.Body = nil, refused, nil }, CheckAuthentication, Fail, "refused"},
 		"wants to know who we are": {func(f *Facts) {
 			f.First, f.Ironic.Body = &models.Fault{Kind: models.FaultUnauthorized, Status: 401}, nil
-		}, CheckHTTP, OK, "wants to know"},
-		"Keystone is not there":  {func(f *Facts) { keystone(f); f.Keystone.Stage, f.Keystone.Fault = models.ReachConnect, refused }, CheckKeystone, Fail, "Keystone cannot be reached"},
-		"a reader":               {func(f *Facts) { keystone(f); f.Identity.Roles = []string{"reader"} }, CheckAuthentication, Warn, "may look"},
-		"an administrator":       {keystone, CheckAuthentication, OK, "user op of project p is let in, roles admin"},
+		}, CheckHTTP, OK, "the server requires authentication"},
+		"Keystone is not there":  {func(f *Facts) { keystone(f); f.Keystone.Stage, f.Keystone.Fault = models.ReachConnect, refused }, CheckKeystone, Fail, "Keystone unreachable: connection refused by ironic:6385"},
+		"a reader":               {func(f *Facts) { keystone(f); f.Identity.Roles = []string{"reader"} }, CheckAuthentication, Warn, "user op of project p has read-only access: reader"},
+		"an administrator":       {keystone, CheckAuthentication, OK, "user op of project p has access, roles admin, reader"},
 		"no version fits":        {func(f *Facts) { f.First = &models.Fault{Kind: models.FaultVersion, Message: "speaks 1.1 to 1.38"} }, CheckAPIVersion, Fail, "1.38"},
-		"an old one":             {func(f *Facts) { f.Version = models.APIVersion{Minor: 82} }, CheckAPIVersion, OK, "API 1.82: history and inventory, without 12 newer features"},
+		"an old one":             {func(f *Facts) { f.Version = models.APIVersion{Minor: 82} }, CheckAPIVersion, OK, "API 1.82: history and inventory, without 18 newer features"},
 		"without history":        {func(f *Facts) { f.Version = models.APIVersion{Minor: 72} }, CheckAPIVersion, Warn, "no node history"},
 		"without inventory":      {func(f *Facts) { f.Version = models.APIVersion{Minor: 80} }, CheckAPIVersion, Warn, "no inventory"},
 		"slow":                   {func(f *Facts) { f.Latencies = []time.Duration{3 * time.Second, time.Second, 2 * time.Second} }, CheckLatency, Warn, "takes 2s"},
-		"the clock is ahead":     {func(f *Facts) { f.Skew = 6 * time.Second }, CheckClock, Warn, "6s ahead of ours"},
-		"the clock is wrong":     {func(f *Facts) { f.Skew = -2 * time.Hour }, CheckClock, Fail, "behind ours"},
+		"the clock is ahead":     {func(f *Facts) { f.Skew = 6 * time.Second }, CheckClock, Warn, "Ironic's clock is 6s ahead of this machine's"},
+		"the clock is wrong":     {func(f *Facts) { f.Skew = -2 * time.Hour }, CheckClock, Fail, "Ironic's clock is 2h0m0s behind this machine's"},
 		"no clock":               {func(f *Facts) { f.SkewKnown = false }, CheckClock, Unknown, "no Date"},
 		"no conductors":          {func(f *Facts) { f.Conductors = nil }, CheckConductors, Fail, "no conductors"},
 		"one of two is dead":     {func(f *Facts) { f.Conductors = append(f.Conductors, models.Conductor{Hostname: "c2"}) }, CheckConductors, Warn, "1 conductor dead, 1 alive: c2"},
@@ -141,31 +141,31 @@ func TestDoctorJudges(t *testing.T) {
 		"no drivers":             {func(f *Facts) { f.Drivers = nil }, CheckDrivers, Fail, "no hardware type"},
 		"no custom-agent":        {func(f *Facts) { f.Nodes.Deploy = nil; f.Drivers[0].Enabled["deploy"] = []string{"direct"} }, CheckCustomAgent, Fail, "custom-agent is not enabled"},
 		"images are deployed":    {func(f *Facts) { f.Drivers[0].Enabled["deploy"] = []string{"direct"} }, CheckCustomAgent, Warn, "(direct: 1 node)"},
-		"nothing said of it":     {func(f *Facts) { f.Drivers[0].Enabled = nil }, CheckCustomAgent, Unknown, "does not say"},
+		"nothing said of it":     {func(f *Facts) { f.Drivers[0].Enabled = nil }, CheckCustomAgent, Unknown, "Ironic does not report the enabled interfaces"},
 		"not in all types": {func(f *Facts) {
 			f.Drivers = append(f.Drivers, models.Driver{Name: "ipmi", Enabled: map[string][]string{"deploy": {"direct"}}})
 		}, CheckCustomAgent, Warn, "not enabled for ipmi"},
 		"the fake does not count": {func(f *Facts) {
 			f.Drivers = append(f.Drivers, models.Driver{Name: "fake-hardware", Enabled: map[string][]string{"deploy": {"fake"}}})
 		}, CheckCustomAgent, OK, "enabled for redfish"},
-		"the default":              {func(f *Facts) { f.Drivers[0].Default["deploy"] = "custom-agent" }, CheckCustomAgent, OK, "the default of redfish"},
-		"no agent inspection":      {func(f *Facts) { f.Drivers[0].Enabled["inspect"] = []string{"redfish"} }, CheckInspection, Warn, "no inspection by the agent"},
-		"only over the network":    {func(f *Facts) { f.Drivers[0].Enabled["boot"] = []string{"ipxe"} }, CheckBoot, OK, "over the network"},
+		"the default":              {func(f *Facts) { f.Drivers[0].Default["deploy"] = "custom-agent" }, CheckCustomAgent, OK, "custom-agent is enabled and the default for redfish"},
+		"no agent inspection":      {func(f *Facts) { f.Drivers[0].Enabled["inspect"] = []string{"redfish"} }, CheckInspection, Warn, "no agent inspection: root device hints cannot be checked before a deployment"},
+		"only over the network":    {func(f *Facts) { f.Drivers[0].Enabled["boot"] = []string{"ipxe"} }, CheckBoot, OK, "network boot enabled: redfish"},
 		"no way to boot":           {func(f *Facts) { f.Drivers[0].Enabled["boot"] = []string{"fake"} }, CheckBoot, Warn, "no boot interface"},
 		"no RAID":                  {func(f *Facts) { f.Drivers[0].Enabled["raid"] = []string{"no-raid"} }, CheckRAID, OK, "no RAID"},
 		"no nodes":                 {func(f *Facts) { f.Nodes = &NodesTally{} }, CheckNodes, OK, "no nodes"},
-		"half of them":             {func(f *Facts) { f.NodesError = "there was no time left" }, CheckNodes, Unknown, "no more than 1 node could be listed"},
+		"half of them":             {func(f *Facts) { f.NodesError = "skipped: out of time" }, CheckNodes, Unknown, "only 1 node listed: skipped: out of time"},
 		"one without a ramdisk":    {func(f *Facts) { f.Nodes.Add(&models.Node{Name: "bare"}) }, CheckNodesRamdisk, Warn, "1 of 2 nodes"},
-		"an ISO":                   {iso(func(*plan.BootFile) {}), CheckDeployISO, OK, "can be fetched, 5.00 MiB"},
-		"no ISO":                   {iso(func(b *plan.BootFile) { b.Head = make([]byte, BootFileHead) }), CheckNodeRamdisk, Fail, "is no ISO image"},
-		"no ISO of the fleet":      {iso(func(b *plan.BootFile) { b.Head = make([]byte, BootFileHead) }), CheckDeployISO, Warn, "is no ISO image"},
-		"a short one":              {iso(func(b *plan.BootFile) { b.Head = []byte("CD001") }), CheckNodeRamdisk, Fail, "is no ISO image"},
+		"an ISO":                   {iso(func(*plan.BootFile) {}), CheckDeployISO, OK, "ISO http://u@h/x.iso?****** downloadable, 5.00 MiB"},
+		"no ISO":                   {iso(func(b *plan.BootFile) { b.Head = make([]byte, BootFileHead) }), CheckNodeRamdisk, Fail, "is not an ISO image"},
+		"no ISO of the fleet":      {iso(func(b *plan.BootFile) { b.Head = make([]byte, BootFileHead) }), CheckDeployISO, Warn, "is not an ISO image"},
+		"a short one":              {iso(func(b *plan.BootFile) { b.Head = []byte("CD001") }), CheckNodeRamdisk, Fail, "is not an ISO image"},
 		"a page":                   {iso(func(b *plan.BootFile) { b.Head = []byte(" <html>") }), CheckNodeRamdisk, Fail, "is an HTML page"},
 		"an empty one":             {iso(func(b *plan.BootFile) { b.Total = 0 }), CheckNodeRamdisk, Fail, "is empty"},
-		"one that is not there":    {iso(func(b *plan.BootFile) { b.Answer.Status = 404 }), CheckNodeRamdisk, Fail, "answers 404"},
-		"one that cannot be asked": {iso(func(b *plan.BootFile) { b.Answer = plan.WebAnswer{Error: "no route"} }), CheckNodeRamdisk, Unknown, "from here: no route"},
-		"one for conductors only":  {iso(func(b *plan.BootFile) { b.Answer.Status = 403 }), CheckNodeRamdisk, Unknown, "does not let this machine in"},
-		"one of Glance":            {iso(func(b *plan.BootFile) { b.Address = "glance://x" }), CheckNodeRamdisk, Unknown, "not on the web"},
+		"one that is not there":    {iso(func(b *plan.BootFile) { b.Answer.Status = 404 }), CheckNodeRamdisk, Fail, "answers HTTP 404"},
+		"one that cannot be asked": {iso(func(b *plan.BootFile) { b.Answer = plan.WebAnswer{Error: "no route"} }), CheckNodeRamdisk, Unknown, "n1: the ISO http://u@h/x.iso?****** is not reachable from this console: no route"},
+		"one for conductors only":  {iso(func(b *plan.BootFile) { b.Answer.Status = 403 }), CheckNodeRamdisk, Unknown, "denies access to this console"},
+		"one of Glance":            {iso(func(b *plan.BootFile) { b.Address = "glance://x" }), CheckNodeRamdisk, Unknown, "n1: the ISO glance://x is not an HTTP URL: Ironic fetches it itself"},
 		"more than are asked for": {func(f *Facts) {
 			f.Nodes.ISOs["http://h/y.iso"], f.Nodes.ISOs["http://h/z.iso"], f.ISOs = 1, 2, nil
 		}, CheckDeployISO, Unknown, "3 more"},
@@ -177,26 +177,26 @@ func TestDoctorJudges(t *testing.T) {
 			iso(func(*plan.BootFile) {})(f)
 			f.Named[0].Node.ProvisionState = models.StateDeployFailed
 		}, CheckNode, Warn, "deploy failed"},
-		"it has no ramdisk":  {func(f *Facts) { iso(func(*plan.BootFile) {})(f); f.Named[0].Files = nil }, CheckNodeRamdisk, Warn, "no ramdisk of its own"},
-		"its image is gone":  {func(f *Facts) { imageOfNode(f, 404) }, CheckNodeImage, Fail, "answers 404"},
+		"it has no ramdisk":  {func(f *Facts) { iso(func(*plan.BootFile) {})(f); f.Named[0].Files = nil }, CheckNodeRamdisk, Warn, "n1 has no ramdisk: no deploy ISO, and no kernel and ramdisk"},
+		"its image is gone":  {func(f *Facts) { imageOfNode(f, 404) }, CheckNodeImage, Fail, "answers HTTP 404"},
 		"its image is there": {func(f *Facts) { imageOfNode(f, 200) }, CheckNodeImage, OK, "has the image"},
 		"a key that is locked": {func(f *Facts) {
 			f.Here.Named, f.Here.KeyNotes = []string{"/k"}, []string{"the key /k has a passphrase"}
 		}, CheckSSHKeys, Warn, "passphrase"},
 		"no key":                   {func(f *Facts) { f.Here.Keys = 0 }, CheckSSHKeys, OK, "no SSH key"},
 		"a journal that is broken": {func(f *Facts) { f.Here.Journal.Error = "not a database" }, CheckJournal, Warn, "not a database"},
-		"a journal without room":   {func(f *Facts) { f.Here.Journal.Dropped = 3 }, CheckJournal, Warn, "no room for 3 records"},
-		"no folder for it":         {func(f *Facts) { f.Here.Journal.Path = "" }, CheckJournal, Warn, "nothing is kept"},
+		"a journal without room":   {func(f *Facts) { f.Here.Journal.Dropped = 3 }, CheckJournal, Warn, "no disk space for 3 records in the journal"},
+		"no folder for it":         {func(f *Facts) { f.Here.Journal.Path = "" }, CheckJournal, Warn, "no journal: no state directory"},
 		"an audit that is shut":    {func(f *Facts) { f.Here.AuditError = "permission denied" }, CheckAudit, Fail, "permission denied"},
 		"a BMC's password":         {func(f *Facts) { f.Here.BMCUser, f.Here.BMCPassword = "root", true }, CheckBMC, OK, "user root"},
 		"no QEMU":                  {func(f *Facts) { f.Here.VMsMissing = "virtual machines need qemu" }, CheckLabVMs, OK, "the lab: virtual machines need qemu"},
 		"no KVM":                   {func(f *Facts) { f.Here.NoKVM = "permission denied" }, CheckLabVMs, OK, "10 to 20 times slower): permission denied"},
-		"a keyring":                {func(f *Facts) { f.Here.BMCKeyring = true }, CheckBMC, OK, "the keyring may have"},
+		"a keyring":                {func(f *Facts) { f.Here.BMCKeyring = true }, CheckBMC, OK, "no BMC password, except possibly in the keyring (not checked)"},
 		"a small terminal": {
 			func(f *Facts) {
 				f.Here.Terminal = TerminalFacts{Is: true, Term: "xterm", Width: 60, Height: 20, Colours: "256 colours"}
 			},
-			CheckTerminal, OK, "xterm, 60×20, 256 colours, no UTF-8: the console wants --ascii, smaller than",
+			CheckTerminal, OK, "xterm, 60×20, 256 colours, no UTF-8: use --ascii, smaller than",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -245,17 +245,17 @@ func TestDoctorGoesOn(t *testing.T) {
 		because string
 		known   []ID
 	}{
-		"no configuration": {func(f *Facts) { f.Config.Problems = []string{"x"} }, "the configuration cannot be used", nil},
+		"no configuration": {func(f *Facts) { f.Config.Problems = []string{"x"} }, "invalid configuration", nil},
 		"no connection": {
 			func(f *Facts) {
 				f.Ironic.Stage, f.Ironic.Fault = models.ReachConnect, &models.Fault{Kind: models.FaultRefused}
 			},
-			"there is no connection",
+			"no connection",
 			[]ID{CheckName},
 		},
 		"a wrong password": {
 			func(f *Facts) { f.First = &models.Fault{Kind: models.FaultUnauthorized} },
-			"Ironic does not let us in",
+			"access denied by Ironic",
 			[]ID{CheckName, CheckTCP, CheckTLS, CheckHTTP, CheckClock},
 		},
 	} {
@@ -269,7 +269,7 @@ func TestDoctorGoesOn(t *testing.T) {
 				switch {
 				case here && d.Result == Unknown:
 					t.Errorf("%s: %s", d.ID, d.Title)
-				case d.Result == Unknown && d.Title != "not asked, because "+tt.because:
+				case d.Result == Unknown && d.Title != "skipped: "+tt.because:
 					t.Errorf("%s: %s", d.ID, d.Title)
 				case d.Result == Unknown:
 					unasked++
@@ -299,13 +299,13 @@ func TestWorstOf(t *testing.T) {
 // TestDoctorDocs: each check has its line in the documentation.
 func TestDoctorDocs(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/doctor.md")
+	text, err := os.ReadFile("../../docs/reference/doctor.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range rules() {
 		if !strings.Contains(string(text), fmt.Sprintf("| `%s` |", r.id)) {
-			t.Errorf("docs/doctor.md has no %s", r.id)
+			t.Errorf("docs/reference/doctor.md has no %s", r.id)
 		}
 	}
 }

@@ -9,27 +9,25 @@ import (
 	"ironworks/models/plan"
 )
 
-// Facts are what was gathered of the way to Ironic and of what a deployment from
-// here needs. Checks read nothing else.
+// Facts are the facts about the connection and the deployment prerequisites. Checks read nothing else.
 type Facts struct {
 	Now  time.Time
 	Auth models.AuthKind
-	// Config is what is known before anybody is asked.
+	// Config is known without any request.
 	Config Config
 
-	// Keystone and Ironic are how far a request without credentials came; nil where none
-	// was sent.
+	// Keystone and Ironic are the results of a request without credentials; nil if none was sent.
 	Keystone, Ironic *models.Reach
-	// Identity is who Keystone says we are; nil where it did not.
+	// Identity is the identity that Keystone reports; nil if it did not.
 	Identity *Identity
-	// First is the fault of the first request to Ironic's API; Asked that one was sent.
+	// First is the fault of the first API request; Asked: one was sent.
 	First *models.Fault
 	Asked bool
-	// Version is the API's, as it was agreed.
+	// Version is the negotiated API version.
 	Version models.APIVersion
-	// Latencies are what small requests took.
+	// Latencies are those of small requests.
 	Latencies []time.Duration
-	// Skew is how far Ironic's clock is ahead of ours, if SkewKnown, to half a second.
+	// Skew is Ironic's clock minus this machine's, if SkewKnown, to half a second.
 	Skew      time.Duration
 	SkewKnown bool
 
@@ -38,11 +36,10 @@ type Facts struct {
 	Drivers         []models.Driver
 	DriversError    string
 
-	// Nodes is a look at the fleet; nil where it was not listed. NodesError says why it is
-	// not all of it.
+	// Nodes summarizes the node list; nil if not listed. NodesError is why it is incomplete.
 	Nodes      *NodesTally
 	NodesError string
-	// ISOs are the deploy ISOs of the fleet that were asked for.
+	// ISOs are the deploy ISOs that were requested.
 	ISOs []plan.BootFile
 
 	Named []NamedNode
@@ -50,43 +47,41 @@ type Facts struct {
 	Here Here
 }
 
-// Config is what the configuration comes to.
+// Config is the resolved configuration.
 type Config struct {
-	// Context and Source are which one is selected and where it comes from; Endpoint is its
-	// address, masked.
+	// Context and Source are the selected context and its origin; Endpoint is masked.
 	Context, Source, Endpoint string
-	// Guessed says that nothing is configured; Looked what was looked for.
+	// Guessed: nothing is configured; Looked lists the searched files.
 	Guessed bool
 	Looked  []string
-	// Problems make it of no use; Warnings do not.
+	// Problems make it unusable; Warnings do not.
 	Problems, Warnings []string
-	// ReadOnly forbids changes; MaxMinor bounds the API's version, 0 does not. User is who
-	// logs in.
+	// ReadOnly forbids changes; MaxMinor limits the API version, 0 does not. User is the login name.
 	ReadOnly bool
 	MaxMinor int
 	User     string
 	TLS      models.TLS
 }
 
-// Identity is who Keystone says that we are.
+// Identity is the identity that Keystone reports.
 type Identity struct {
 	User, Project string
 	Roles         []string
 	Expires       time.Time
 }
 
-// NodesTally is a look at all nodes.
+// NodesTally summarizes all nodes.
 type NodesTally struct {
 	Count       int
 	States      map[models.ProvisionState]int
 	Maintenance int
-	// Drivers, Deploy and Inspect count the nodes by their driver and interfaces.
+	// Drivers, Deploy and Inspect count nodes by driver and interfaces.
 	Drivers, Deploy, Inspect map[string]int
-	// NoRamdisk are nodes that have none of their own to deploy with.
+	// NoRamdisk are nodes without a deploy ramdisk of their own.
 	NoRamdisk []string
-	// ISOs are how many nodes have a deploy ISO, by its address, which may hold secrets.
+	// ISOs count nodes by the URL of their deploy ISO, which may hold secrets.
 	ISOs map[string]int
-	// Conductor is the one that Ironic itself names for a node.
+	// Conductor is the one that Ironic reports for a node.
 	Conductor string
 }
 
@@ -115,7 +110,7 @@ func (t *NodesTally) Add(n *models.Node) {
 	}
 }
 
-// BusiestISOs are the deploy ISOs with the most nodes, at most most of them.
+// BusiestISOs returns at most most deploy ISOs, those with the most nodes first.
 func (t *NodesTally) BusiestISOs(most int) []plan.BootFile {
 	var all []plan.BootFile
 	for address, nodes := range t.ISOs {
@@ -127,63 +122,61 @@ func (t *NodesTally) BusiestISOs(most int) []plan.BootFile {
 	return all[:min(most, len(all))]
 }
 
-// NamedNode is a node that somebody wants to know more of.
+// NamedNode is a node named on the command line.
 type NamedNode struct {
 	Name string
-	// Node is nil where it could not be read: then Error says why.
+	// Node is nil if it could not be read: then Error is why.
 	Node  *models.Node
 	Error string
 	Files []plan.BootFile
-	// plan.ImageFacts are what the web server of its image said; nil where none has it.
+	// ImageFacts are the answers of the image's web server; nil if there is none.
 	ImageFacts *plan.ImageFacts
 }
 
-// Here is what a deployment needs of the machine that the console runs on.
+// Here has the prerequisites of this machine.
 type Here struct {
-	// Keys is how many SSH keys there are for ramdisks, of which Named were named in the
-	// context; KeyNotes say what of them cannot be used.
+	// Keys is the number of SSH keys for ramdisks, Named of those in the context; KeyNotes are the problems of
+	// unusable ones.
 	Keys     int
 	Named    []string
 	KeyNotes []string
 
 	Journal JournalFacts
-	// Audit is the file of the audit; AuditError says why it cannot be written, AuditNew
-	// that it is not there yet.
+	// Audit is the audit file; AuditError is why it cannot be written, AuditNew: it does not exist yet.
 	Audit      string
 	AuditNew   bool
 	AuditError string
 
-	// BMCUser and BMCPassword are whether there is a login for BMCs; BMCKeyring that there is
-	// a keyring, which was not asked: it may ask somebody to open it.
+	// BMCUser and BMCPassword: there are BMC credentials; BMCKeyring: there is a keyring, which was not opened, as
+	// that may ask the user.
 	BMCUser     string
 	BMCPassword bool
 	BMCKeyring  bool
 
 	Terminal TerminalFacts
 
-	// VMsMissing says what virtual machines of the lab need and this computer lacks; NoKVM why
-	// KVM's device cannot be used. Both are empty where all is there.
+	// VMsMissing is what this machine lacks for the lab's virtual machines; NoKVM is why KVM cannot be used. Empty if
+	// nothing is missing.
 	VMsMissing, NoKVM string
 }
 
-// JournalFacts are what is known of the journal.
+// JournalFacts describe the journal.
 type JournalFacts struct {
 	Path  string
 	Error string
-	// Bytes are what it takes on disk, 0 where there is none yet; MaxSize bounds its lines, MaxAge
-	// how long they are kept.
+	// Bytes is its size on disk, 0 if there is none; MaxSize limits its lines, MaxAge their age.
 	Bytes, MaxSize int64
 	MaxAge         time.Duration
-	// Dropped are records that there was no room for.
+	// Dropped are records without disk space.
 	Dropped int64
 }
 
-// TerminalFacts are what the terminal says of itself.
+// TerminalFacts describe the terminal.
 type TerminalFacts struct {
 	Is            bool
 	Term          string
 	Width, Height int
-	// Colours is what is known of them; Locale the variable that decides, UTF8 that it says so.
+	// Colours is the color support; Locale the locale variable, UTF8: it selects UTF-8.
 	Colours, Locale string
 	UTF8            bool
 }

@@ -1,13 +1,14 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"ironworks/models"
 )
 
-// judgeSSHKeys: the journal of a ramdisk is followed over SSH.
+// judgeSSHKeys: the log of a ramdisk is read over SSH.
 func judgeSSHKeys(f *Facts) Diagnosis {
 	h := &f.Here
 	var evidence []models.Observation
@@ -17,14 +18,14 @@ func judgeSSHKeys(f *Facts) Diagnosis {
 	for _, n := range h.KeyNotes {
 		evidence = append(evidence, models.Observed("note", n))
 	}
-	hint := "logs: {ssh: {keys: […]}} in the context, or ssh-add; without a key the ramdisks' logs come pushed or from an archive (docs/logs.md)"
+	hint := "set logs: {ssh: {keys: […]}} in the context, or run ssh-add; without a key, ramdisk logs must be pushed or read from an archive"
 	switch {
 	case len(h.Named) > 0 && len(h.KeyNotes) > 0:
-		return doubtful("not all SSH keys for ramdisks can be used: "+h.KeyNotes[0], hint, evidence...)
+		return doubtful("some SSH keys for ramdisks are not usable: "+h.KeyNotes[0], hint, evidence...)
 	case h.Keys == 0 && len(h.KeyNotes) > 0:
 		return doubtful("no SSH key for ramdisks: "+h.KeyNotes[0], hint, evidence...)
 	case h.Keys == 0:
-		return well("no SSH key for ramdisks: their logs have to be pushed", evidence...)
+		return well("no SSH key for ramdisks: their logs must be pushed", evidence...)
 	}
 	return well(models.Counted(h.Keys, "SSH key")+" for ramdisks", evidence...)
 }
@@ -34,47 +35,47 @@ func judgeJournal(f *Facts) Diagnosis {
 	evidence := []models.Observation{models.Observed("file", models.OrNone(j.Path))}
 	switch {
 	case j.Path == "":
-		return doubtful("nothing is kept: there is no folder for a journal", "HOME or XDG_STATE_HOME says where", evidence...)
+		return doubtful("no journal: no state directory", "set HOME or XDG_STATE_HOME", evidence...)
 	case j.Error != "":
-		return doubtful("the journal cannot be used: "+j.Error, "what happens is not kept, and explain knows less (docs/journal.md)", evidence...)
+		return doubtful("the journal is not usable: "+j.Error, "without a journal, explain has less evidence", evidence...)
 	}
 	evidence = append(evidence, models.Observed("lines bound", models.FormatBytes(j.MaxSize)), models.Observed("kept for", models.Age(j.MaxAge)))
 	if j.Dropped > 0 {
-		return doubtful(fmt.Sprintf("the journal had no room for %s", models.Counted(int(j.Dropped), "record")), "ironworks journal info tells when", evidence...)
+		return doubtful(fmt.Sprintf("no disk space for %s in the journal", models.Counted(int(j.Dropped), "record")), "ironworks journal info", evidence...)
 	}
 	if j.Bytes == 0 {
-		return well("the journal is new", evidence...)
+		return well("new journal", evidence...)
 	}
-	return well("the journal has "+models.FormatBytes(j.Bytes)+", of at most about "+models.FormatBytes(j.MaxSize)+" for lines", evidence...)
+	return well("journal size "+models.FormatBytes(j.Bytes)+" of about "+models.FormatBytes(j.MaxSize)+" for lines", evidence...)
 }
 
-// judgeAudit: what cannot be recorded is not done.
+// judgeAudit: changes that cannot be recorded are refused.
 func judgeAudit(f *Facts) Diagnosis {
 	h := &f.Here
 	at := models.Observed("file", models.OrNone(h.Audit))
 	switch {
 	case h.AuditError != "":
-		return broken("the audit cannot be written, and what cannot be recorded is not done: "+h.AuditError, "make the file and its folder writable (docs/audit.md)", at)
+		return broken("the audit file is not writable, so changes are refused: "+h.AuditError, "make the file and its directory writable", at)
 	case h.AuditNew:
-		return well("the audit can be made", at)
+		return well("audit file can be created", at)
 	}
-	return well("the audit can be written", at)
+	return well("audit file writable", at)
 }
 
-// judgeBMC: credentials are told to be there, and nothing else of them.
+// judgeBMC reports only whether there are credentials.
 func judgeBMC(f *Facts) Diagnosis {
 	switch user, password := f.Here.BMCUser, f.Here.BMCPassword; {
 	case password && user != "":
-		return well("there are credentials for BMCs, user " + user)
+		return well("BMC credentials set, user " + user)
 	case password:
-		return well("there is a password for BMCs; the user is each node's own")
+		return well("BMC password set; the user name is from each node")
 	case f.Here.BMCKeyring:
-		return well("no password for BMCs but what the keyring may have, which was not asked")
+		return well("no BMC password, except possibly in the keyring (not checked)")
 	}
-	return well("no password for BMCs: ironworks bmc asks for one (bmc: in the context, IRONWORKS_BMC_PASSWORD)")
+	return well("no BMC password: ironworks bmc prompts for it (or set bmc: in the context, or IRONWORKS_BMC_PASSWORD)")
 }
 
-// judgeLabVMs: only lab up --vms needs virtual machines, so that nothing here is a fault.
+// judgeLabVMs: only lab up --vms needs virtual machines, so nothing here fails.
 func judgeLabVMs(f *Facts) Diagnosis {
 	switch h := &f.Here; {
 	case h.VMsMissing != "":
@@ -89,16 +90,43 @@ func judgeTerminal(f *Facts) Diagnosis {
 	t := &f.Here.Terminal
 	locale := "UTF-8"
 	if !t.UTF8 {
-		locale = "no UTF-8: the console wants --ascii"
+		locale = "no UTF-8: use --ascii"
 	}
 	evidence := []models.Observation{models.Observed("TERM", models.OrNone(t.Term)), models.Observed("colours", models.OrNone(t.Colours)), models.Observed("locale", models.OrNone(t.Locale))}
 	if !t.Is {
-		return well("no terminal here; "+locale, evidence...)
+		return well("not a terminal; "+locale, evidence...)
 	}
 	evidence = append(evidence, models.Observed("size", fmt.Sprintf("%d×%d", t.Width, t.Height)))
 	text := []string{models.OrNone(t.Term), fmt.Sprintf("%d×%d", t.Width, t.Height), t.Colours, locale}
 	if t.Width < 80 || t.Height < 24 {
-		text = append(text, "smaller than the 80×24 that the console wants")
+		text = append(text, "smaller than 80×24")
 	}
 	return well(strings.Join(text, ", "), evidence...)
+}
+
+// TerminalOf describes the terminal by environment variables, as the console reads them.
+func TerminalOf(variable func(name string) string) TerminalFacts {
+	t := TerminalFacts{Term: variable("TERM")}
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if value := variable(name); value != "" {
+			t.Locale = name + "=" + value
+			break
+		}
+	}
+	// The first locale variable that is set decides; without one UTF-8 is assumed.
+	locale := strings.ToUpper(cmp.Or(variable("LC_ALL"), variable("LC_CTYPE"), variable("LANG")))
+	t.UTF8 = locale == "" || strings.Contains(locale, "UTF-8") || strings.Contains(locale, "UTF8")
+	switch {
+	case variable("NO_COLOR") != "":
+		t.Colours = "no colors (NO_COLOR)"
+	case variable("COLORTERM") == "truecolor", variable("COLORTERM") == "24bit":
+		t.Colours = "all colors"
+	case strings.Contains(t.Term, "256color"):
+		t.Colours = "256 colors"
+	case t.Term == "" || t.Term == "dumb":
+		t.Colours = "no colors"
+	default:
+		t.Colours = "16 colors"
+	}
+	return t
 }

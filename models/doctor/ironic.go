@@ -8,8 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// judgeConductors: on SQLite conductors do not tell that they are alive, and count as dead
-// after a minute, while Ironic goes on giving them work.
+// judgeConductors: with SQLite conductors record no heartbeats and count as dead after a minute, while Ironic
+// still uses them.
 func judgeConductors(f *Facts) Diagnosis {
 	if f.ConductorsError != "" {
 		return notTold("the conductors could not be read: " + f.ConductorsError)
@@ -30,20 +30,20 @@ func judgeConductors(f *Facts) Diagnosis {
 	}
 	switch {
 	case len(f.Conductors) == 0:
-		return broken("Ironic has no conductors", "start ironic-conductor: nothing can be deployed without")
+		return broken("Ironic has no conductors", "start ironic-conductor")
 	case len(dead) == 0:
 		return well(models.Counted(len(alive), "conductor")+" alive: "+someOf(alive), evidence...)
 	case len(alive) > 0:
 		return doubtful(fmt.Sprintf("%s dead, %d alive: %s", models.Counted(len(dead), "conductor"), len(alive), someOf(dead)),
-			"look after it; its nodes move to others of the same group when there are some", evidence...)
+			"check the conductor; its nodes move to other conductors of the group, if any", evidence...)
 	case f.Nodes != nil && f.Nodes.Conductor != "":
-		return doubtful("all conductors are told to be dead, and Ironic still gives them nodes: probably it runs on SQLite, where they send no heartbeats",
-			"low confidence: if it does not, look at the conductors' logs", append(evidence, models.Observed("conductor of a node", f.Nodes.Conductor))...)
+		return doubtful("Ironic reports every conductor dead, but still assigns nodes: probably Ironic runs on SQLite, without heartbeats",
+			"low confidence: otherwise, check the conductors' logs", append(evidence, models.Observed("conductor of a node", f.Nodes.Conductor))...)
 	case len(f.Drivers) > 0:
-		return doubtful("all conductors are told to be dead, and their drivers are still listed: perhaps Ironic runs on SQLite, where they send no heartbeats",
-			"low confidence: if it does not, start the conductors", evidence...)
+		return doubtful("Ironic reports every conductor dead, but still lists their drivers: perhaps Ironic runs on SQLite, without heartbeats",
+			"low confidence: otherwise, start the conductors", evidence...)
 	}
-	return broken("all conductors are dead: "+someOf(dead), "start ironic-conductor, and look at its log", evidence...)
+	return broken("all conductors are dead: "+someOf(dead), "start ironic-conductor and check its log", evidence...)
 }
 
 func judgeDrivers(f *Facts) Diagnosis {
@@ -51,7 +51,7 @@ func judgeDrivers(f *Facts) Diagnosis {
 		return f.noDrivers()
 	}
 	if len(f.Drivers) == 0 {
-		return broken("no hardware type is enabled, or no conductor has one", "[DEFAULT]enabled_hardware_types of the conductors")
+		return broken("no hardware type is enabled on any conductor", "set [DEFAULT]enabled_hardware_types in the conductors")
 	}
 	var names []string
 	var evidence []models.Observation
@@ -66,7 +66,7 @@ func (f *Facts) noDrivers() Diagnosis {
 	return notTold("the hardware types could not be read: " + f.DriversError)
 }
 
-// types are the hardware types that matter: a pretended one only where there is no other.
+// types are the relevant hardware types: fake ones only if there is no other.
 func (f *Facts) types() []models.Driver {
 	real := slices.DeleteFunc(slices.Clone(f.Drivers), func(d models.Driver) bool { return d.Name == "fake-hardware" })
 	if len(real) == 0 {
@@ -75,8 +75,8 @@ func (f *Facts) types() []models.Driver {
 	return real
 }
 
-// having parts the hardware types into those with one of some interfaces and those
-// without; told is false where Ironic does not say what is enabled.
+// having splits the hardware types by whether they enable one of the interfaces; told is false if Ironic does not
+// report interfaces.
 func (f *Facts) having(kind string, names ...string) (with, without []string, evidence []models.Observation, told bool) {
 	for _, d := range f.types() {
 		enabled := d.Enabled[kind]
@@ -98,17 +98,17 @@ func (f *Facts) having(kind string, names ...string) (with, without []string, ev
 	return with, without, evidence, told
 }
 
-// noneTold is where nothing is known of the interfaces.
+// noneTold is the diagnosis without reported interfaces.
 func (f *Facts) noneTold() Diagnosis {
 	if f.DriversError != "" {
 		return f.noDrivers()
 	}
-	return notTold("Ironic does not say which interfaces are enabled")
+	return notTold("Ironic does not report the enabled interfaces")
 }
 
 func judgeCustomAgent(f *Facts) Diagnosis {
 	with, without, evidence, told := f.having("deploy", "custom-agent")
-	const hint = "add custom-agent to [DEFAULT]enabled_deploy_interfaces of the conductors, and start them again"
+	const hint = "add custom-agent to [DEFAULT]enabled_deploy_interfaces of the conductors, and restart them"
 	direct := 0
 	if f.Nodes != nil {
 		direct = f.Nodes.Deploy["direct"]
@@ -117,32 +117,32 @@ func judgeCustomAgent(f *Facts) Diagnosis {
 	case !told:
 		return f.noneTold()
 	case len(with) == 0 && direct > 0:
-		return doubtful(fmt.Sprintf("custom-agent is not enabled: images can be deployed (direct: %s), nothing can be installed with install_coreos", models.Counted(direct, "node")), hint, evidence...)
+		return doubtful(fmt.Sprintf("custom-agent is not enabled: no install_coreos; images can be deployed (direct: %s)", models.Counted(direct, "node")), hint, evidence...)
 	case len(with) == 0:
-		return broken("custom-agent is not enabled: nothing can be installed with install_coreos", hint, evidence...)
+		return broken("custom-agent is not enabled: no install_coreos", hint, evidence...)
 	case len(without) > 0:
 		return doubtful("custom-agent is not enabled for "+someOf(without), hint, evidence...)
 	}
 	for _, d := range f.types() {
 		if d.Default["deploy"] == "custom-agent" {
-			return well("custom-agent is enabled, and the default of "+d.Name, evidence...)
+			return well("custom-agent is enabled and the default for "+d.Name, evidence...)
 		}
 	}
-	return well("custom-agent is enabled for "+someOf(with)+"; a deployment from here sets it in the node", evidence...)
+	return well("custom-agent is enabled for "+someOf(with)+"; a deployment sets it on the node", evidence...)
 }
 
 func judgeInspection(f *Facts) Diagnosis {
 	with, without, evidence, told := f.having("inspect", "agent")
-	const hint = "[DEFAULT]enabled_inspect_interfaces = agent, … (Ironic 23.0 and later): a BMC tells names and sizes of disks only"
+	const hint = "set [DEFAULT]enabled_inspect_interfaces = agent, … (Ironic 23.0 and later): a BMC reports only disk names and sizes"
 	switch {
 	case !told:
 		return f.noneTold()
 	case len(with) == 0:
-		return doubtful("no inspection by the agent: root device hints cannot be checked before a deployment", hint, evidence...)
+		return doubtful("no agent inspection: root device hints cannot be checked before a deployment", hint, evidence...)
 	case len(without) > 0:
-		return doubtful("no inspection by the agent for "+someOf(without), hint, evidence...)
+		return doubtful("no agent inspection for "+someOf(without), hint, evidence...)
 	}
-	return well("the agent can inspect: "+someOf(with), evidence...)
+	return well("agent inspection enabled: "+someOf(with), evidence...)
 }
 
 func judgeBoot(f *Facts) Diagnosis {
@@ -153,11 +153,11 @@ func judgeBoot(f *Facts) Diagnosis {
 	case !told:
 		return f.noneTold()
 	case len(with) > 0:
-		return well("machines can boot an ISO by virtual media: "+someOf(with), evidence...)
+		return well("virtual media boot enabled: "+someOf(with), evidence...)
 	case len(net) > 0:
-		return well("machines can boot over the network: "+someOf(net), evidence...)
+		return well("network boot enabled: "+someOf(net), evidence...)
 	}
-	return doubtful("no boot interface that brings a ramdisk to a machine", "[DEFAULT]enabled_boot_interfaces = redfish-virtual-media, ipxe, …", evidence...)
+	return doubtful("no boot interface can boot a ramdisk", "set [DEFAULT]enabled_boot_interfaces = redfish-virtual-media, ipxe, …", evidence...)
 }
 
 func judgeRAID(f *Facts) Diagnosis {
@@ -166,7 +166,7 @@ func judgeRAID(f *Facts) Diagnosis {
 	case !told:
 		return f.noneTold()
 	case len(with) == 0:
-		return well("no RAID can be made: only no-raid is enabled", evidence...)
+		return well("no RAID: only no-raid is enabled", evidence...)
 	}
-	return well("RAID can be made: "+someOf(with), evidence...)
+	return well("RAID enabled: "+someOf(with), evidence...)
 }

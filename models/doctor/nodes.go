@@ -11,7 +11,7 @@ import (
 	"ironworks/models/plan"
 )
 
-// byCount are the counts of a tally in words, the most first.
+// byCount returns the counts as text, largest first.
 func byCount[K ~string](counts map[K]int) []string {
 	keys := slices.SortedFunc(maps.Keys(counts), func(a, b K) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) })
 	var list []string
@@ -27,11 +27,11 @@ func judgeNodes(f *Facts) Diagnosis {
 	case t == nil && f.NodesError != "":
 		return notTold("the nodes could not be listed: " + f.NodesError)
 	case t == nil:
-		return notTold("the nodes were not listed: there was no time left")
+		return notTold("nodes not listed: timed out")
 	case f.NodesError != "":
-		return notTold(fmt.Sprintf("no more than %s could be listed: %s", models.Counted(t.Count, "node"), f.NodesError))
+		return notTold(fmt.Sprintf("only %s listed: %s", models.Counted(t.Count, "node"), f.NodesError))
 	case t.Count == 0:
-		return well("no nodes are enrolled, or none that we may see")
+		return well("no nodes enrolled or visible")
 	}
 	evidence := []models.Observation{models.Observed("drivers", strings.Join(byCount(t.Drivers), ", "))}
 	text := models.Counted(t.Count, "node") + ": " + strings.Join(byCount(t.States), ", ")
@@ -40,14 +40,13 @@ func judgeNodes(f *Facts) Diagnosis {
 	}
 	for s := range t.States {
 		if s.Failed() {
-			evidence = append(evidence, models.Observed("why they failed", "ironworks explain NODE"))
+			evidence = append(evidence, models.Observed("reason of the failures", "ironworks explain NODE"))
 			break
 		}
 	}
 	return well(text, evidence...)
 }
 
-// anyNodes says that there are nodes to judge.
 func (f *Facts) anyNodes() bool { return f.Nodes != nil && f.Nodes.Count > 0 }
 
 func judgeNodesDeploy(f *Facts) []Diagnosis {
@@ -57,9 +56,9 @@ func judgeNodesDeploy(f *Facts) []Diagnosis {
 	t := f.Nodes
 	at := models.Observed("deploy_interface", strings.Join(byCount(t.Deploy), ", "))
 	if other := t.Count - t.Deploy["custom-agent"]; other > 0 {
-		return []Diagnosis{well(fmt.Sprintf("%d of %s have another deploy interface than custom-agent: a deployment of CoreOS sets it", other, models.Counted(t.Count, "node")), at)}
+		return []Diagnosis{well(fmt.Sprintf("%d of %s do not use custom-agent: a CoreOS deployment sets it", other, models.Counted(t.Count, "node")), at)}
 	}
-	return []Diagnosis{well("all nodes have the deploy interface custom-agent", at)}
+	return []Diagnosis{well("all nodes use custom-agent", at)}
 }
 
 func judgeNodesRamdisk(f *Facts) []Diagnosis {
@@ -68,11 +67,11 @@ func judgeNodesRamdisk(f *Facts) []Diagnosis {
 	}
 	t := f.Nodes
 	if len(t.NoRamdisk) == 0 {
-		return []Diagnosis{well("no node is without a ramdisk to boot", models.Observed("deploy ISOs", len(t.ISOs)))}
+		return []Diagnosis{well("all nodes have a ramdisk to boot", models.Observed("deploy ISOs", len(t.ISOs)))}
 	}
 	return []Diagnosis{doubtful(
-		fmt.Sprintf("%d of %s have no ramdisk of their own: neither a deploy ISO nor a kernel with its ramdisk", len(t.NoRamdisk), models.Counted(t.Count, "node")),
-		"ironworks ignition apply sets one, or a plan has it; Ironic's configuration may have one for all, which ironworks validate NODE tells",
+		fmt.Sprintf("%d of %s have no ramdisk: no deploy ISO, and no kernel and ramdisk", len(t.NoRamdisk), models.Counted(t.Count, "node")),
+		"set one with ironworks ignition apply or in a plan; a default in Ironic's configuration shows in ironworks validate NODE",
 		models.Observed("nodes", someOf(t.NoRamdisk)))}
 }
 
@@ -83,12 +82,12 @@ func judgeNodesInspection(f *Facts) []Diagnosis {
 	t := f.Nodes
 	at := models.Observed("inspect_interface", strings.Join(byCount(t.Inspect), ", "))
 	if t.Inspect["agent"] == t.Count {
-		return []Diagnosis{well("the agent inspects all nodes", at)}
+		return []Diagnosis{well("all nodes use agent inspection", at)}
 	}
-	return []Diagnosis{well(fmt.Sprintf("the agent inspects %d of %s", t.Inspect["agent"], models.Counted(t.Count, "node")), at)}
+	return []Diagnosis{well(fmt.Sprintf("%d of %s use agent inspection", t.Inspect["agent"], models.Counted(t.Count, "node")), at)}
 }
 
-// judgeFleetISOs: what others will be deployed with some day is worth a look, no more.
+// judgeFleetISOs only warns: later deployments of other nodes need them.
 func judgeFleetISOs(f *Facts) []Diagnosis {
 	var all []Diagnosis
 	for i := range f.ISOs {
@@ -101,66 +100,64 @@ func judgeFleetISOs(f *Facts) []Diagnosis {
 	}
 	if f.Nodes != nil {
 		if more := len(f.Nodes.ISOs) - len(f.ISOs); more > 0 {
-			all = append(all, notTold(fmt.Sprintf("%d more were not asked for: name nodes to have theirs checked", more)))
+			all = append(all, notTold(fmt.Sprintf("%d more not checked: name nodes to check theirs", more)))
 		}
 	}
 	return all
 }
 
-// isoMark is what an image of ISO 9660 has at isoMarkAt: ECMA-119, 8.4, in the first sector
-// that is not the system's.
+// isoMark is at isoMarkAt in every ISO 9660 image: ECMA-119, 8.4, in the first sector after the system area.
 const (
 	isoMark   = "CD001"
 	isoMarkAt = 16*2048 + 1
 )
 
-// BootFileHead is how much of a file has to be read to know what it is.
+// BootFileHead is the number of bytes needed to identify a file.
 const BootFileHead = 17 * 2048
 
-// judgeFile says whether a file can be fetched, as far as that can be seen from here.
+// judgeFile judges whether machines can fetch a file, as far as this machine can tell.
 func judgeFile(b *plan.BootFile) Diagnosis {
 	at := models.MaskURL(b.Address)
 	what := string(b.Kind) + " " + at
 	if !b.OnTheWeb() {
-		return notTold("the "+what+" is not on the web: Ironic fetches it itself", models.Observed(b.Field, at))
+		return notTold("the "+what+" is not an HTTP URL: Ironic fetches it itself", models.Observed(b.Field, at))
 	}
 	if !b.Asked {
-		return notTold("the "+what+" was not asked for: there was no time left", models.Observed(b.Field, at))
+		return notTold("the "+what+" not checked: timed out", models.Observed(b.Field, at))
 	}
 	a := b.Answer
 	evidence := a.Evidence(b.Field, b.Address)
-	size := "of a size that the server does not tell"
+	size := "size unknown"
 	if b.Total >= 0 {
 		size = models.FormatBytes(b.Total)
 		evidence = append(evidence, models.Observed("bytes", b.Total))
 	}
-	hint := "correct " + b.Field + ", or put the file there"
+	hint := "correct " + b.Field + ", or upload the file"
 	var d Diagnosis
 	switch {
 	case a.Error != "":
-		d = notTold("the "+what+" cannot be asked for from here: "+a.Error, evidence...)
+		d = notTold("the "+what+" is not reachable from this console: "+a.Error, evidence...)
 		d.Hint = plan.AskElsewhere
 		return d
 	case a.NeedsLogin():
-		d = notTold(fmt.Sprintf("the server does not let this machine in (%d): %s", a.Status, what), evidence...)
+		d = notTold(fmt.Sprintf("the server denies access to this console (HTTP %d): %s", a.Status, what), evidence...)
 		d.Hint = plan.AskElsewhere
 		return d
 	case a.Status != plan.StatusOK:
-		return broken(fmt.Sprintf("the server answers %d for the %s", a.Status, what), hint, evidence...)
+		return broken(fmt.Sprintf("the server answers HTTP %d for the %s", a.Status, what), hint, evidence...)
 	case b.Total == 0:
 		return broken("the "+what+" is empty", hint, evidence...)
 	case strings.HasPrefix(strings.TrimSpace(string(b.Head)), "<"):
 		return broken("the "+what+" is an HTML page", hint, evidence...)
 	case b.Kind == plan.BootISO && len(b.Head) == 0:
-		return notTold("the "+what+" is there, and nothing of it could be read", evidence...)
+		return notTold("the "+what+" exists but is not readable", evidence...)
 	case b.Kind == plan.BootISO && !IsISO(b.Head):
-		return broken("the "+what+" is no ISO image", hint, evidence...)
+		return broken("the "+what+" is not an ISO image", hint, evidence...)
 	}
-	return well(fmt.Sprintf("the %s can be fetched, %s", what, size), evidence...)
+	return well(fmt.Sprintf("%s downloadable, %s", what, size), evidence...)
 }
 
-// IsISO says that a file with such a beginning is an image of ISO 9660; [BootFileHead] bytes
-// are enough.
+// IsISO reports whether a file is an ISO 9660 image, by its first [BootFileHead] bytes.
 func IsISO(head []byte) bool {
 	return len(head) >= isoMarkAt+len(isoMark) && string(head[isoMarkAt:isoMarkAt+len(isoMark)]) == isoMark
 }
@@ -173,12 +170,12 @@ func judgeNamed(f *Facts) []Diagnosis {
 	return all
 }
 
-// WebImage is the node's image, if a web server has it.
+// WebImage returns the node's image if it is on a web server.
 func (n *NamedNode) WebImage() (plan.Image, bool) {
 	return (&plan.Facts{Node: n.Node, Kind: plan.KindDirect}).WebImage()
 }
 
-// judgeNode asks of a node what a check before its deployment asks, without its BMC.
+// judgeNode runs the deployment checks on a node, without its BMC.
 func (f *Facts) judgeNode(named *NamedNode) Diagnosis {
 	n := named.Node
 	if n == nil {
@@ -201,7 +198,7 @@ func (f *Facts) judgeNode(named *NamedNode) Diagnosis {
 		case check.Severity == plan.CheckUnknown:
 			return notTold(label+": "+check.Text, evidence...)
 		default:
-			return broken(label+": "+check.Text, check.WayOut, evidence...)
+			return broken(label+": "+check.Text, check.Remedy, evidence...)
 		}
 	}
 	if n.Maintenance {
@@ -210,7 +207,7 @@ func (f *Facts) judgeNode(named *NamedNode) Diagnosis {
 	if n.ProvisionState.Failed() {
 		return doubtful(fmt.Sprintf("%s is %s", label, n.ProvisionState), "ironworks explain "+label, evidence...)
 	}
-	return well(fmt.Sprintf("%s is %s; conductor and deploy interface are there", label, n.ProvisionState), evidence...)
+	return well(fmt.Sprintf("%s is %s; conductor and deploy interface available", label, n.ProvisionState), evidence...)
 }
 
 func judgeNamedRamdisks(f *Facts) []Diagnosis {
@@ -222,8 +219,8 @@ func judgeNamedRamdisks(f *Facts) []Diagnosis {
 		}
 		label := named.Node.Label()
 		if len(named.Files) == 0 && named.Node.BootInterface != "fake" {
-			all = append(all, doubtful(label+" has no ramdisk of its own: neither a deploy ISO nor a kernel with its ramdisk",
-				"ironworks ignition apply sets one, or a plan has it; Ironic's configuration may have one for all, which ironworks validate "+label+" tells",
+			all = append(all, doubtful(label+" has no ramdisk: no deploy ISO, and no kernel and ramdisk",
+				"set one with ironworks ignition apply or in a plan; for a default in Ironic's configuration, run ironworks validate "+label,
 				models.Observed("driver_info.deploy_iso", "none"), models.Observed("driver_info.deploy_kernel", "none")))
 		}
 		for j := range named.Files {
@@ -235,7 +232,7 @@ func judgeNamedRamdisks(f *Facts) []Diagnosis {
 	return all
 }
 
-// judgeNamedImages asks what a check before a direct deployment asks.
+// judgeNamedImages runs the image checks of direct deployments.
 func judgeNamedImages(f *Facts) []Diagnosis {
 	var all []Diagnosis
 	for i := range f.Named {
@@ -253,10 +250,10 @@ func judgeNamedImages(f *Facts) []Diagnosis {
 				all = append(all, well(title, check.Evidence...))
 			case check.Severity == plan.CheckUnknown:
 				d := notTold(title, check.Evidence...)
-				d.Hint = check.WayOut
+				d.Hint = check.Remedy
 				all = append(all, d)
 			default:
-				all = append(all, broken(title, check.WayOut, check.Evidence...))
+				all = append(all, broken(title, check.Remedy, check.Evidence...))
 			}
 		}
 	}

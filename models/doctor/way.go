@@ -16,7 +16,7 @@ func judgeConfiguration(f *Facts) Diagnosis {
 		for _, p := range c.Problems {
 			evidence = append(evidence, models.Observed("problem", p))
 		}
-		return broken("the configuration cannot be used", "correct it; ironworks config paths tells which files count", evidence...)
+		return broken("invalid configuration", "correct the file; ironworks config paths lists the files in use", evidence...)
 	}
 	evidence := []models.Observation{models.Observed("context", c.Context), models.Observed("source", c.Source), models.Observed("auth", f.auth())}
 	if c.Endpoint != "" {
@@ -29,16 +29,16 @@ func judgeConfiguration(f *Facts) Diagnosis {
 		for _, l := range c.Looked {
 			evidence = append(evidence, models.Observed("looked for", l))
 		}
-		return doubtful("nothing is configured: "+c.Endpoint+" is tried", "name an Ironic: --url http://HOST:6385, or a context in our file (docs/connecting.md)", evidence...)
+		return doubtful("no configuration: "+c.Endpoint+" is tried", "pass --url http://HOST:6385, or add a context to the configuration file", evidence...)
 	}
-	title := fmt.Sprintf("context %s, of %s", c.Context, c.Source)
+	title := fmt.Sprintf("context %s, from %s", c.Context, c.Source)
 	if c.ReadOnly {
 		title += ", read-only"
 	}
 	return well(title, evidence...)
 }
 
-// auth is how we authenticate; empty in a connection is none.
+// auth returns the method; empty means none.
 func (f *Facts) auth() models.AuthKind {
 	if f.Auth == "" {
 		return models.AuthNone
@@ -46,8 +46,7 @@ func (f *Facts) auth() models.AuthKind {
 	return f.Auth
 }
 
-// judgeConfigDoubts has a line for each thing that is worth a look, such as a password
-// that others can read.
+// judgeConfigDoubts returns a warning for each problem, such as a password file that others can read.
 func judgeConfigDoubts(f *Facts) []Diagnosis {
 	var all []Diagnosis
 	for _, w := range f.Config.Warnings {
@@ -62,9 +61,9 @@ func judgeKeystone(f *Facts) []Diagnosis {
 	case !f.Auth.Keystone():
 		return nil
 	case r == nil:
-		return []Diagnosis{notTold("not asked: there was no time left")}
+		return []Diagnosis{notTold("skipped: timed out")}
 	case r.Stage != models.ReachAnswered:
-		return []Diagnosis{broken("Keystone cannot be reached: "+r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)}
+		return []Diagnosis{broken("Keystone unreachable: "+r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)}
 	}
 	if d, bad := f.judgeCertificate(r); bad {
 		return []Diagnosis{d}
@@ -72,7 +71,7 @@ func judgeKeystone(f *Facts) []Diagnosis {
 	return []Diagnosis{well("Keystone answers at "+r.Host, append(reachEvidence(r), answerEvidence(r)...)...)}
 }
 
-// reachEvidence is how a request got to its server.
+// reachEvidence is how a request reached the server.
 func reachEvidence(r *models.Reach) []models.Observation {
 	list := []models.Observation{models.Observed("url", r.URL)}
 	if r.Proxy != "" {
@@ -87,7 +86,7 @@ func reachEvidence(r *models.Reach) []models.Observation {
 	return list
 }
 
-// answerEvidence is what the server said.
+// answerEvidence is the server's answer.
 func answerEvidence(r *models.Reach) []models.Observation {
 	list := []models.Observation{models.Observed("status", r.Status)}
 	for _, h := range [][2]string{{"server", r.Server}, {"content-type", r.Type}, {"location", r.Location}} {
@@ -98,12 +97,12 @@ func answerEvidence(r *models.Reach) []models.Observation {
 	return list
 }
 
-// unreached is for a request to Ironic that was not sent at all.
+// unreached is the diagnosis if no request to Ironic was sent.
 func (f *Facts) unreached() Diagnosis {
 	if f.Auth.Keystone() {
-		return notTold("not asked: where Ironic is stands in Keystone's catalogue")
+		return notTold("skipped: Ironic's URL is in Keystone's catalog")
 	}
-	return notTold("not asked: there was no time left")
+	return notTold("skipped: timed out")
 }
 
 func judgeName(f *Facts) Diagnosis {
@@ -114,9 +113,9 @@ func judgeName(f *Facts) Diagnosis {
 	case r.Stage == models.ReachName:
 		return broken(r.Fault.Reason(), r.Fault.Hint, reachEvidence(r)...)
 	case r.Proxy != "":
-		return well("the proxy finds "+r.Host, reachEvidence(r)...)
+		return well("resolved by the proxy: "+r.Host, reachEvidence(r)...)
 	case len(r.Addresses) == 0:
-		return well(r.Host + " is an address")
+		return well(r.Host + " is an IP address")
 	}
 	return well(fmt.Sprintf("%s is %s", r.Host, someOf(r.Addresses)), reachEvidence(r)...)
 }
@@ -134,8 +133,7 @@ func judgeTCP(f *Facts) Diagnosis {
 	return well("connected to "+r.Remote, reachEvidence(r)...)
 }
 
-// expiresSoon is how long before its end a certificate is worth a look: those that live for days
-// only are renewed by themselves.
+// expiresSoon is how long before the expiry to warn; certificates that live for days are renewed automatically.
 func expiresSoon(c *models.Certificate) time.Duration {
 	return min(21*24*time.Hour, c.NotAfter.Sub(c.NotBefore)/3)
 }
@@ -150,30 +148,29 @@ func judgeTLS(f *Facts) Diagnosis {
 	case !strings.HasPrefix(r.URL, "https://"):
 		return f.judgePlain(r)
 	case r.Certificate == nil:
-		return notTold("not told: a proxy has the connection", reachEvidence(r)...)
+		return notTold("unknown: the proxy makes the connection", reachEvidence(r)...)
 	}
 	d, _ := f.judgeCertificate(r)
 	return d
 }
 
-// judgePlain: whoever sees a password on its way has it.
+// judgePlain: without TLS, anyone on the network can read a password.
 func (f *Facts) judgePlain(r *models.Reach) Diagnosis {
 	host, _, _ := strings.Cut(r.Remote, ":")
 	near := strings.HasPrefix(r.Remote, "127.") || strings.HasPrefix(r.Remote, "[::1]") || host == "localhost"
 	if f.auth() != models.AuthNone && !near {
-		return doubtful("no TLS: what lets us in can be read on the way", "https://, if Ironic or a proxy in front of it has it", models.Observed("url", r.URL), models.Observed("auth", f.auth()))
+		return doubtful("no TLS: credentials are sent in clear text", "use https:// if Ironic or its proxy supports it", models.Observed("url", r.URL), models.Observed("auth", f.auth()))
 	}
-	return well("no TLS, as the address says", models.Observed("url", r.URL))
+	return well("no TLS (http URL)", models.Observed("url", r.URL))
 }
 
-// judgeCertificate says what is to be known of a server's certificate, and whether that is
-// not good; nothing bad is known without one.
+// judgeCertificate reports on the server's certificate, and whether it is bad.
 func (f *Facts) judgeCertificate(r *models.Reach) (d Diagnosis, bad bool) {
 	c := r.Certificate
 	if c == nil {
 		return Diagnosis{}, false
 	}
-	trusted := "the system's CAs"
+	trusted := "system CAs"
 	if f.Config.TLS.CACert != "" {
 		trusted = f.Config.TLS.CACert
 	}
@@ -185,14 +182,14 @@ func (f *Facts) judgeCertificate(r *models.Reach) (d Diagnosis, bad bool) {
 	days := models.Counted(int(left.Hours()/24), "day")
 	switch {
 	case c.Root == "":
-		return doubtful("nobody verifies the certificate of "+r.Host, "cacert: FILE verifies it; then take out verify: false or --insecure", evidence...), true
+		return doubtful("certificate not verified: "+r.Host, "set cacert: FILE, and remove verify: false or --insecure", evidence...), true
 	case left < expiresSoon(c):
-		return doubtful(fmt.Sprintf("the certificate of %s ends in %s", r.Host, days), "renew it", evidence...), true
+		return doubtful(fmt.Sprintf("the certificate of %s expires in %s", r.Host, days), "renew it", evidence...), true
 	}
-	return well(fmt.Sprintf("%s, the certificate ends in %s, signed by %s", c.Protocol, days, c.Issuer), evidence...), false
+	return well(fmt.Sprintf("%s, the certificate expires in %s, signed by %s", c.Protocol, days, c.Issuer), evidence...), false
 }
 
-// What a fault of the first request to the API is about.
+// What the fault of the first API request is about.
 type faultAbout int
 
 const (
@@ -201,7 +198,7 @@ const (
 	aboutVersion
 )
 
-// refusedByKeystone says that the first request came no further than Keystone.
+// refusedByKeystone reports whether the first request failed at Keystone.
 func (f *Facts) refusedByKeystone() bool {
 	return f.First != nil && f.Auth.Keystone() && f.Identity == nil
 }
@@ -238,29 +235,29 @@ func judgeHTTP(f *Facts) Diagnosis {
 		}
 		return broken(f.First.Reason(), f.First.Hint, evidence...)
 	case is:
-		return well("an Ironic answers, API "+low.String()+" to "+high.String(), evidence...)
+		return well("Ironic API "+low.String()+" to "+high.String(), evidence...)
 	case f.Asked && f.First == nil:
-		return well("an Ironic answers, though not at its root: "+strangerText(r), evidence...)
+		return well("Ironic answers, but not at its root URL: "+strangerText(r), evidence...)
 	case f.First != nil && !f.refusedByKeystone(), r.Status == 401, r.Status == 403:
-		return well("something answers that wants to know who we are", evidence...)
+		return well("the server requires authentication", evidence...)
 	}
-	return broken("this is not an Ironic API: "+strangerText(r), "check the URL: Ironic's API usually listens on port 6385", evidence...)
+	return broken("not an Ironic API: "+strangerText(r), "check the URL: Ironic's API usually listens on port 6385", evidence...)
 }
 
-// strangerText says what an answer is that is not Ironic's.
+// strangerText describes an answer that is not Ironic's.
 func strangerText(r *models.Reach) string {
 	text := fmt.Sprintf("HTTP %d", r.Status)
 	switch {
 	case r.Location != "" && r.Status/100 == 3:
-		text += ", it points to " + r.Location
+		text += ", redirects to " + r.Location
 	case r.Cut:
-		text += fmt.Sprintf(", an answer of more than %s", models.FormatBytes(int64(len(r.Body))))
+		text += fmt.Sprintf(", response larger than %s", models.FormatBytes(int64(len(r.Body))))
 	case r.HTML():
-		text += ", an HTML page"
+		text += ", HTML page"
 	case len(r.Body) == 0:
-		text += ", an empty answer"
+		text += ", empty response"
 	default:
-		text += ", without a version of the API"
+		text += ", no API version"
 	}
 	if r.Server != "" {
 		text += " (Server: " + r.Server + ")"
@@ -272,7 +269,7 @@ func judgeAuthentication(f *Facts) Diagnosis {
 	evidence := []models.Observation{models.Observed("auth", f.auth())}
 	switch {
 	case !f.Asked:
-		return notTold("not asked: there was no time left")
+		return notTold("skipped: timed out")
 	case f.First != nil && f.firstAbout() == aboutUs:
 		if f.Config.User != "" {
 			evidence = append(evidence, models.Observed("user", f.Config.User))
@@ -281,12 +278,12 @@ func judgeAuthentication(f *Facts) Diagnosis {
 	case f.Identity != nil:
 		return f.judgeIdentity(evidence)
 	case f.Auth == models.AuthHTTPBasic:
-		return well("user "+f.Config.User+" is let in", append(evidence, models.Observed("user", f.Config.User))...)
+		return well("user "+f.Config.User+" has access", append(evidence, models.Observed("user", f.Config.User))...)
 	}
-	return well("Ironic asks nobody who they are", evidence...)
+	return well("no authentication", evidence...)
 }
 
-// judgeIdentity: Ironic's reader may look and change nothing.
+// judgeIdentity: Ironic's reader role cannot change anything.
 func (f *Facts) judgeIdentity(evidence []models.Observation) Diagnosis {
 	id := f.Identity
 	who := "user " + models.OrNone(id.User)
@@ -301,15 +298,15 @@ func (f *Facts) judgeIdentity(evidence []models.Observation) Diagnosis {
 		return !strings.EqualFold(role, "reader") && !strings.EqualFold(role, "baremetal_observer")
 	})
 	if len(id.Roles) > 0 && !may {
-		return doubtful(who+" may look and not change anything: "+someOf(id.Roles), "a role such as member, manager or admin may deploy", evidence...)
+		return doubtful(who+" has read-only access: "+someOf(id.Roles), "deploying needs a role such as member, manager or admin", evidence...)
 	}
-	return well(fmt.Sprintf("%s is let in, roles %s", who, models.OrNone(someOf(id.Roles))), evidence...)
+	return well(fmt.Sprintf("%s has access, roles %s", who, models.OrNone(someOf(id.Roles))), evidence...)
 }
 
 func judgeAPIVersion(f *Facts) Diagnosis {
 	switch {
 	case !f.Asked:
-		return notTold("not asked: there was no time left")
+		return notTold("skipped: timed out")
 	case f.First != nil:
 		return broken(f.First.Reason(), f.First.Hint)
 	}
@@ -323,24 +320,24 @@ func judgeAPIVersion(f *Facts) Diagnosis {
 	if f.Config.MaxMinor > 0 {
 		evidence = append(evidence, models.Observed("api_version", models.APIVersion{Minor: f.Config.MaxMinor}))
 	}
-	hint := "a newer Ironic has it; api_version in the context may be in the way"
+	hint := "supported by newer releases; api_version in the context may limit the version"
 	switch v := f.Version; {
 	case !v.Has(models.FeatureHistory):
-		return doubtful("API "+v.String()+": no node history, so that reasons of failures may be lost", hint, evidence...)
+		return doubtful("API "+v.String()+": no node history, so failure reasons may be lost", hint, evidence...)
 	case !v.Has(models.FeatureInventory):
-		return doubtful("API "+v.String()+": no inventory, so that root device hints cannot be checked", hint, evidence...)
+		return doubtful("API "+v.String()+": no inventory, so root device hints cannot be checked", hint, evidence...)
 	case len(lacks) > 0:
 		return well(fmt.Sprintf("API %s: history and inventory, without %s", v, models.Counted(len(lacks), "newer feature")), evidence...)
 	}
-	return well("API "+f.Version.String()+": all that ironworks knows", evidence...)
+	return well("API "+f.Version.String()+": all features", evidence...)
 }
 
-// slowAnswer is how long a small request may take before a console feels it.
+// slowAnswer is the latency of a small request that makes a console slow.
 const slowAnswer = time.Second
 
 func judgeLatency(f *Facts) Diagnosis {
 	if len(f.Latencies) == 0 {
-		return notTold("not measured: there was no time left")
+		return notTold("not measured: timed out")
 	}
 	sorted := slices.Sorted(slices.Values(f.Latencies))
 	median := sorted[len(sorted)/2]
@@ -348,7 +345,7 @@ func judgeLatency(f *Facts) Diagnosis {
 		models.Observed("requests", len(sorted)), models.Observed("fastest", shortTime(sorted[0])), models.Observed("median", shortTime(median)), models.Observed("slowest", shortTime(sorted[len(sorted)-1])),
 	}
 	if median > slowAnswer {
-		return doubtful("a small request takes "+shortTime(median), "what happens is seen later: look at the line, a proxy, or Ironic's database", evidence...)
+		return doubtful("a small request takes "+shortTime(median), "updates are delayed: check the network, the proxy and Ironic's database", evidence...)
 	}
 	return well("a small request takes "+shortTime(median), evidence...)
 }
@@ -360,8 +357,7 @@ func shortTime(d time.Duration) string {
 	return d.Round(time.Millisecond).String()
 }
 
-// How far two clocks may be apart: ages and deadlines are Ironic's, certificates and
-// tokens are judged by both.
+// Limits of the clock skew: ages and deadlines use Ironic's clock, certificates and tokens both.
 const (
 	clockDoubtful = 5 * time.Second
 	clockBroken   = 60 * time.Second
@@ -369,20 +365,20 @@ const (
 
 func judgeClock(f *Facts) Diagnosis {
 	if !f.SkewKnown {
-		return notTold("not told: the answers have no Date")
+		return notTold("unknown: the responses have no Date header")
 	}
 	away, how := f.Skew.Abs().Round(time.Second), "ahead of"
 	if f.Skew < 0 {
 		how = "behind"
 	}
-	title := fmt.Sprintf("Ironic's clock is %s %s ours", away, how)
+	title := fmt.Sprintf("Ironic's clock is %s %s this machine's", away, how)
 	evidence := []models.Observation{models.Observed("skew", f.Skew.Round(100*time.Millisecond)), models.Observed("here", f.Now.UTC().Format(time.RFC3339))}
-	hint := "set both by NTP: tokens, certificates and the ramdisk's agent go by the time"
+	hint := "synchronize both with NTP: tokens, certificates and the agent depend on the time"
 	switch {
 	case f.Skew.Abs() > clockBroken:
 		return broken(title, hint, evidence...)
 	case f.Skew.Abs() > clockDoubtful:
 		return doubtful(title, hint, evidence...)
 	}
-	return well("Ironic's clock and ours agree", evidence...)
+	return well("clocks match", evidence...)
 }

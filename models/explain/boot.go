@@ -111,7 +111,7 @@ func (b Boot) Same(o Boot) bool {
 func (b Boot) Text(now time.Time) string {
 	if b.Stage <= models.RamdiskPowerOn {
 		if b.Served != "" {
-			return "has not started; " + models.Age(max(now.Sub(b.ServedAt), 0)) + " ago: " + b.Served
+			return "not started; " + models.Age(max(now.Sub(b.ServedAt), 0)) + " ago: " + b.Served
 		}
 		return ""
 	}

@@ -94,7 +94,7 @@ func (b *BootLog) Take(l *models.LogLine) {
 	}
 	b.last, b.Source = t, l.Source
 	b.mark(l, t)
-	b.note(l, t)
+	b.observe(l, t)
 }
 
 // follow begins anew with a new boot; false is a line of the boot before.
@@ -129,8 +129,8 @@ func (b *BootLog) mark(l *models.LogLine, t bootTime) {
 	}
 }
 
-// note keeps an error that a line tells of.
-func (b *BootLog) note(l *models.LogLine, t bootTime) {
+// observe keeps an error that a line tells of.
+func (b *BootLog) observe(l *models.LogLine, t bootTime) {
 	stage, _, is := ramdiskStageOf(ErrorID(l.Known))
 	if !is {
 		return

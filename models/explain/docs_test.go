@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-var updateExplain = flags.Bool("update-explain", false, "write the list of rules in docs/explain.md anew")
+var updateExplain = flags.Bool("update-explain", false, "write the list of rules in docs/reference/explain.md anew")
 
 // The list of rules stands at the end of the page.
 const (
-	explainPage = "../../docs/explain.md"
+	explainPage = "../../docs/reference/explain.md"
 	explainMark = "<!-- Made from the rules: go test ./models/explain -run TestExplainDocumentation -update-explain -->\n"
 )
 
-// TestExplainDocumentation fails when the rules have changed and the page has not.
+// TestExplainDocumentation compares the table of rules in docs/reference/explain.md with the rules.
 func TestExplainDocumentation(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(explainPage)
@@ -36,7 +36,7 @@ func TestExplainDocumentation(t *testing.T) {
 		return
 	}
 	if have != want {
-		t.Error(explainPage + " is not what the rules are: go test ./models/explain -run TestExplainDocumentation -update-explain writes it anew")
+		t.Error(explainPage + " is out of date; run go test ./models/explain -run TestExplainDocumentation -update-explain")
 	}
 }
 

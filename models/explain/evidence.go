@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // EvidenceField names one thing that is shown with an explanation.
@@ -59,7 +60,7 @@ func (x *explaining) evidence(field EvidenceField) (models.Observation, bool) {
 		item.Value = string(x.state())
 	case evSiblings:
 		if s := x.Siblings; s != nil && s.Same > 0 {
-			item.Value = fmt.Sprintf("%d of %d others in the same work: %s", s.Same, s.Of, strings.Join(s.Names, ", "))
+			item.Value = fmt.Sprintf("%d of %d other nodes in the same operation: %s", s.Same, s.Of, strings.Join(s.Names, ", "))
 		}
 	case evLastLine:
 		if n := len(x.Lines); n > 0 {
@@ -236,7 +237,7 @@ func (x *explaining) deadline() string {
 	if !known {
 		return ""
 	}
-	what, text := "the last sign of life", ""
+	what, text := "last seen", ""
 	if x.state() == models.StateInspectWait {
 		what = "the beginning"
 	}
@@ -307,7 +308,7 @@ func (x *explaining) fill(text string) string {
 		b.WriteString(before)
 		name, after, closed := strings.Cut(rest, "}")
 		if !open || !closed {
-			return models.Printable(b.String() + rest)
+			return printable.Line(b.String() + rest)
 		}
 		item, known := x.evidence(EvidenceField(name))
 		switch {

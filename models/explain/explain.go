@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // RuleID names a rule of explaining for good. A rule that tells of one known error has the
@@ -225,13 +226,13 @@ func (x *explaining) explanation(c *candidate) Explanation {
 	}
 	for i := range e.Evidence {
 		item := &e.Evidence[i]
-		item.Field, item.Value = models.Printable(item.Field), models.Printable(item.Value)
+		item.Field, item.Value = printable.Line(item.Field), printable.Line(item.Value)
 	}
 	for _, not := range r.Not {
 		e.Not = append(e.Not, x.fill(not))
 	}
 	if c.found != nil && c.found.old {
-		e.Not = append(e.Not, "surely of now: the node is "+string(x.state())+", and the text may be of earlier work")
+		e.Not = append(e.Not, "current for sure: the node is "+string(x.state())+", and the error may be of an earlier operation")
 	}
 	e.Next = x.next(r)
 	x.accountFor(&e, c)

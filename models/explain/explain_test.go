@@ -148,7 +148,7 @@ func TestExplainKnownErrors(t *testing.T) {
 	ids := map[RuleID]bool{}
 	for _, r := range Rules() {
 		if ids[r.ID] {
-			t.Errorf("rule %s is there twice", r.ID)
+			t.Errorf("rule %s is listed twice", r.ID)
 		}
 		ids[r.ID] = true
 		if r.Verdict == "" || r.Next.Text == "" || r.Source == "" || r.Confidence.rank() > 2 {
@@ -239,7 +239,7 @@ func TestExplainPains(t *testing.T) {
 			}
 		}), "never-booted", ConfidenceHigh},
 		"runs, and Ironic does not hear it": {1, waiting(12*time.Minute, func(_ *models.Node, f *Facts) {
-			f.Row.Log = bootLogOf(said(300, "ironic_python_agent.agent", starting))
+			f.Row.Log = bootLogOf(logLine(300, "ironic_python_agent.agent", starting))
 		}), "ramdisk-not-heard", ConfidenceHigh},
 		"runs, and Ironic does not know it": {1, waiting(12*time.Minute, func(_ *models.Node, f *Facts) {
 			f.Lines = []models.LogLine{{Source: models.LogSSH, Unit: "ironic-agent", Text: "Could not look up node info. Check logs for details.", Known: string(ErrorLookup), Received: explainNow}}
@@ -308,7 +308,7 @@ func TestExplainPains(t *testing.T) {
 			n.ProvisionState, f.Work.Kind = models.StateInspectWait, models.StateInspecting
 			f.Lines = []models.LogLine{{Source: models.LogSSH, Text: "Failed to collect inventory", Unit: "ironic-agent", Received: explainNow.Add(-time.Minute)}}
 		}), "ramdisk-no-inventory", ConfidenceMedium},
-		"the ISO cannot be read from here": {14, waiting(3*time.Minute, func(_ *models.Node, f *Facts) { f.BMC = &BMCFacts{ISOFetchable: AnswerNo} }), "iso-not-fetchable", ConfidenceMedium},
+		"the ISO unreadable from here": {14, waiting(3*time.Minute, func(_ *models.Node, f *Facts) { f.BMC = &BMCFacts{ISOFetchable: AnswerNo} }), "iso-not-fetchable", ConfidenceMedium},
 		"the wrong boot mode": {15, waiting(3*time.Minute, func(n *models.Node, f *Facts) {
 			n.Properties, f.BMC = map[string]any{"capabilities": "cpu_vt:true,boot_mode:uefi"}, &BMCFacts{BootMode: "bios"}
 		}), "boot-mode-differs", ConfidenceMedium},
@@ -410,14 +410,14 @@ func TestExplainNext(t *testing.T) {
 	}{
 		"try again":                     {failed(models.StateDeployFailed, timedOut, nil), "try again", "ironworks deploy r7-n01"},
 		"somebody's deployment":         {failed(models.StateDeployFailed, timedOut, func(n *models.Node, _ *Facts) { n.InstanceUUID = "i" }), "Stop: instance_uuid is set", "ironworks history r7-n01"},
-		"maintenance by hand":           {failed(models.StateDeployFailed, timedOut, func(n *models.Node, _ *Facts) { n.Maintenance = true }), "Stop: somebody has put the node into maintenance", "ironworks history r7-n01"},
+		"maintenance by hand":           {failed(models.StateDeployFailed, timedOut, func(n *models.Node, _ *Facts) { n.Maintenance = true }), "Stop: the node is in maintenance, set by an operator", "ironworks history r7-n01"},
 		"give up waiting":               {waiting(12*time.Minute, func(*models.Node, *Facts) {}), "try again", "ironworks abort r7-n01"},
-		"off before the ramdisk called": {waiting(5*time.Minute, func(_ *models.Node, f *Facts) { f.BMC = &BMCFacts{Power: models.PowerOff} }), "Switch it on", "ironworks power on r7-n01"},
+		"off before the ramdisk called": {waiting(5*time.Minute, func(_ *models.Node, f *Facts) { f.BMC = &BMCFacts{Power: models.PowerOff} }), "Power on the machine", "ironworks power on r7-n01"},
 		"off in the middle of a step": {waiting(5*time.Minute, func(n *models.Node, f *Facts) {
 			n.Internal.LastPowerState, n.Internal.LastHeartbeat, n.Internal.AgentURL = ago(5*time.Minute), ago(time.Minute), "http://10.0.0.9:9999"
 			f.BMC = &BMCFacts{Power: models.PowerOff}
 			n.DeployStep = &models.Step{Interface: "deploy", Step: "install_coreos"}
-		}), "no new token", "ironworks undeploy r7-n01"},
+		}), "no new agent token", "ironworks undeploy r7-n01"},
 		"a step that can be aborted": {waiting(12*time.Minute, func(n *models.Node, _ *Facts) {
 			n.DeployStep = &models.Step{Interface: "deploy", Step: "deploy", Abortable: true}
 		}), "try again", "ironworks abort r7-n01"},

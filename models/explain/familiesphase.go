@@ -29,7 +29,7 @@ var phaseFamilies = []family{
 	{
 		ID: "validation-failed", Openings: []string{"Failed to validate deploy or power info for node", "Validation of node … for cleaning failed: ", "Validation of node … for service failed: ", "Validation of node … for servicing failed: ", "Failed to validate power driver interface", "Failed to validate the final deploy steps list", "Failed to rescue instance … for node … Validation failed", "Failed to unrescue instance … for node … Validation failed"},
 		Verdict: "Ironic's validation refused the node's settings", Brief: "validation refused the settings",
-		Not:    "the machine: nothing was sent to it",
+		Not:    "the machine: no request was sent",
 		Next:   Next{Text: "Validate the node: each interface says which setting is missing or wrong. Correct it and try again.", Key: "validate", Command: "ironworks validate {node}"},
 		Source: "ironic/conductor/deployments.py, ironic/conductor/cleaning.py",
 	},
@@ -85,7 +85,7 @@ var phaseFamilies = []family{
 	{
 		ID: "rescue-failed", Weak: true, In: rescueStates, Openings: []string{"Failed to rescue: ", "Failed to rescue. Exception: ", "Failed to unrescue: ", "Failed to unrescue. Exception: ", "Node failed to perform rescue operation: "},
 		Verdict: "Rescue or unrescue failed; the instance's disk was not changed", Brief: "rescue failed",
-		Not:    "the instance's disk: it is only mounted by whoever logs in",
+		Not:    "the instance's disk: rescue does not mount it",
 		Next:   Next{Text: "Read the ramdisk's log, check rescue_password and the rescue network, and try again.", Key: "log", Command: "ironworks logs {node}"},
 		Source: "ironic/conductor/manager.py, ironic/drivers/modules/agent.py",
 	},

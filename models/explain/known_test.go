@@ -51,7 +51,7 @@ func TestFindRamdiskError(t *testing.T) {
 	all := map[ErrorID]bool{}
 	for _, id := range knownErrors() {
 		if all[id] || id == "" {
-			t.Errorf("%q is there twice or empty", id)
+			t.Errorf("%q is listed twice or empty", id)
 		}
 		all[id] = true
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // nodeName is the node as a command line takes it.
@@ -49,11 +50,11 @@ func (x *explaining) stop(verb models.Verb) string {
 	mayErase := models.VerbEffect(verb, n, nil).Danger >= models.DangerMayErase
 	switch {
 	case n.Maintenance && n.Fault == "" && n.ProvisionState != models.StateCleanFailed:
-		return "Stop: somebody has put the node into maintenance" + because(models.Printable(n.MaintenanceReason)) + "; ask first."
+		return "Stop: the node is in maintenance, set by an operator" + because(printable.Line(n.MaintenanceReason)) + "; ask the operator first."
 	case mayErase && n.ProvisionState == models.StateActive && n.InstanceUUID == "":
 		return "Stop: the node is active without an instance_uuid; ask its owner first."
 	case mayErase && n.InstanceUUID != "" && !x.reservedHere() && (n.ProvisionState.Failed() || n.ProvisionState == models.StateActive):
-		return "Stop: instance_uuid is set, so that this is somebody's deployment; do not clean, undeploy or deploy before they know."
+		return "Stop: instance_uuid is set, so the node has an owner; ask before you clean, undeploy or deploy."
 	}
 	if refusal := models.WhyNot(verb, n, x.Version); refusal != nil {
 		return "Not now (" + string(verb) + "): " + refusal.Why + "."

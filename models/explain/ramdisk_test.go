@@ -17,7 +17,7 @@ func bootLogOf(lines ...*models.LogLine) *models.RamdiskLog {
 	return b.Told()
 }
 
-func said(ago int, unit, text string) *models.LogLine {
+func logLine(ago int, unit, text string) *models.LogLine {
 	return bootLine(explainNow.Add(-time.Duration(ago)*time.Second), unit, text)
 }
 
@@ -25,8 +25,8 @@ func said(ago int, unit, text string) *models.LogLine {
 // wrongly once.
 func TestExplainRamdisk(t *testing.T) {
 	t.Parallel()
-	kernel := func(ago int) *models.LogLine { return said(ago, "kernel", "Linux version 6") }
-	started := func(ago int) *models.LogLine { return said(ago, "ironic_python_agent.agent", starting) }
+	kernel := func(ago int) *models.LogLine { return logLine(ago, "kernel", "Linux version 6") }
+	started := func(ago int) *models.LogLine { return logLine(ago, "ironic_python_agent.agent", starting) }
 	inspects := func(lines ...*models.LogLine) *Facts {
 		return waiting(3*time.Minute, func(n *models.Node, f *Facts) {
 			n.ProvisionState, f.Work = models.StateInspectWait, nil
@@ -40,7 +40,7 @@ func TestExplainRamdisk(t *testing.T) {
 			n.DeployStep = &models.Step{Interface: "deploy", Step: "install_coreos"}
 			n.Internal.LastPowerState, n.Internal.AgentURL = ago(10*time.Minute), "http://10.0.0.9:9999"
 			n.Internal.LastHeartbeat = ago(time.Duration(seconds) * time.Second)
-			f.Row.Log = bootLogOf(kernel(590), started(540), said(seconds, "ironic_python_agent.agent", "heartbeat successful"))
+			f.Row.Log = bootLogOf(kernel(590), started(540), logLine(seconds, "ironic_python_agent.agent", "heartbeat successful"))
 			change(f)
 		})
 	}
@@ -49,7 +49,7 @@ func TestExplainRamdisk(t *testing.T) {
 	unknown := func(n int) *Facts {
 		lines := []*models.LogLine{kernel(170), started(100)}
 		for i := range n {
-			lines = append(lines, said(60-10*i, "ironic_python_agent.ironic_api_client", "Failed looking up node with addresses '52:54:00:00:00:07' at http://10.0.2.2:6385. Check if inspection has completed? Error 404: Node was not found"))
+			lines = append(lines, logLine(60-10*i, "ironic_python_agent.ironic_api_client", "Failed looking up node with addresses '52:54:00:00:00:07' at http://10.0.2.2:6385. Check if inspection has completed? Error 404: Node was not found"))
 		}
 		f := inspects(lines...)
 		if !f.NeedsPorts() {
@@ -66,19 +66,19 @@ func TestExplainRamdisk(t *testing.T) {
 		rule  RuleID
 		least Confidence
 	}{
-		"an unknown tag":                    {inspects(kernel(170), said(20, "ironic-agent", tagUnknown), said(14, "systemd", restarts), said(8, "ironic-agent", tagUnknown)), RuleID(ErrorPullTag), ConfidenceHigh},
-		"an unknown tag, once":              {inspects(kernel(170), said(8, "ironic-agent", tagUnknown)), RuleID(ErrorPullTag), ConfidenceMedium},
-		"an unknown tag of an earlier boot": {inspects(said(900, "kernel", "Linux version 6"), said(870, "ironic-agent", tagUnknown), said(860, "ironic-agent", tagUnknown)), "machine-boots", ConfidenceMedium},
-		"Ironic at another port":            {inspects(kernel(170), started(100), said(40, "ironic-python-agent", portClosed), said(30, "systemd", restarts), said(10, "ironic-python-agent", portClosed)), RuleID(ErrorIronicRefused), ConfidenceHigh},
-		"Ironic at another port, once":      {inspects(kernel(170), started(100), said(10, "ironic-python-agent", portClosed)), RuleID(ErrorIronicRefused), ConfidenceMedium},
+		"an unknown tag":                    {inspects(kernel(170), logLine(20, "ironic-agent", tagUnknown), logLine(14, "systemd", restarts), logLine(8, "ironic-agent", tagUnknown)), RuleID(ErrorPullTag), ConfidenceHigh},
+		"an unknown tag, once":              {inspects(kernel(170), logLine(8, "ironic-agent", tagUnknown)), RuleID(ErrorPullTag), ConfidenceMedium},
+		"an unknown tag of an earlier boot": {inspects(logLine(900, "kernel", "Linux version 6"), logLine(870, "ironic-agent", tagUnknown), logLine(860, "ironic-agent", tagUnknown)), "machine-boots", ConfidenceMedium},
+		"Ironic at another port":            {inspects(kernel(170), started(100), logLine(40, "ironic-python-agent", portClosed), logLine(30, "systemd", restarts), logLine(10, "ironic-python-agent", portClosed)), RuleID(ErrorIronicRefused), ConfidenceHigh},
+		"Ironic at another port, once":      {inspects(kernel(170), started(100), logLine(10, "ironic-python-agent", portClosed)), RuleID(ErrorIronicRefused), ConfidenceMedium},
 		"Ironic at another port, and the agent gave up": {inspects(kernel(170), started(100), func() *models.LogLine {
-			l := said(10, "ironic-python-agent", portClosed)
+			l := logLine(10, "ironic-python-agent", portClosed)
 			l.Level = models.LogCritical
 			return l
 		}()), RuleID(ErrorIronicRefused), ConfidenceHigh},
 		"timed out with the cause in the log": {failed(models.StateDeployFailed, timedOut, func(n *models.Node, f *Facts) {
 			n.Internal.LastPowerState = ago(time.Minute)
-			f.Row.Log = bootLogOf(kernel(1700), said(1000, "ironic-agent", tagUnknown), said(900, "ironic-agent", tagUnknown))
+			f.Row.Log = bootLogOf(kernel(1700), logLine(1000, "ironic-agent", tagUnknown), logLine(900, "ironic-agent", tagUnknown))
 		}), RuleID(ErrorPullTag), ConfidenceHigh},
 		"the ISO's server is gone": {failed(models.StateInspectFailed, "Failed to inspect hardware. Reason: unable to start inspection: Validation of image href http://127.0.0.1:8080/ramdisk.iso failed, reason: HTTPConnectionPool(host='127.0.0.1', port=8080): Max retries exceeded with url: /ramdisk.iso (Caused by NewConnectionError('Failed to establish a new connection: [Errno 111] Connection refused'))", nil), RuleID(ErrorImageUnreachable), ConfidenceHigh},
 		"no image at the address": {failed(models.StateDeployFailed, "Deploy step deploy.install_coreos failed on node x. coreos-installer failed with code 1: 11: _start", func(_ *models.Node, f *Facts) {
@@ -106,13 +106,13 @@ func TestExplainRamdisk(t *testing.T) {
 		"Ironic does not know the MACs":   {unknown(2), RuleID(ErrorLookupUnknown), ConfidenceHigh},
 		"too little memory": {waiting(12*time.Minute, func(n *models.Node, f *Facts) {
 			n.Internal.LastPowerState = ago(12 * time.Minute)
-			f.Row.Log = bootLogOf(said(700, "kernel", "Linux version 6"), said(690, "kernel", "Out of memory: Killed process 812 (podman)"))
+			f.Row.Log = bootLogOf(logLine(700, "kernel", "Linux version 6"), logLine(690, "kernel", "Out of memory: Killed process 812 (podman)"))
 			f.Lines = []models.LogLine{{Unit: "kernel", Text: "Out of memory: Killed process 812 (podman)", Known: string(ErrorMemory), Received: explainNow.Add(-690 * time.Second)}}
 		}), RuleID(ErrorMemory), ConfidenceMedium},
-		"it boots":               {inspects(kernel(60), said(3, "ironic-agent", pulling)), "ramdisk-boots", ConfidenceHigh},
-		"its log has stopped":    {inspects(kernel(170), said(150, "NetworkManager", "<info> starting")), "boot-silent", ConfidenceMedium},
-		"a pull that takes long": {inspects(kernel(170), said(130, "ironic-agent", pulling)), "machine-boots", ConfidenceMedium},
-		"a pull that never ends": {inspects(said(600, "kernel", "Linux version 6"), said(500, "ironic-agent", pulling), said(5, "kernel", "still there")), "boot-stuck", ConfidenceMedium},
+		"it boots":               {inspects(kernel(60), logLine(3, "ironic-agent", pulling)), "ramdisk-boots", ConfidenceHigh},
+		"its log has stopped":    {inspects(kernel(170), logLine(150, "NetworkManager", "<info> starting")), "boot-silent", ConfidenceMedium},
+		"a pull that takes long": {inspects(kernel(170), logLine(130, "ironic-agent", pulling)), "machine-boots", ConfidenceMedium},
+		"a pull that never ends": {inspects(logLine(600, "kernel", "Linux version 6"), logLine(500, "ironic-agent", pulling), logLine(5, "kernel", "still there")), "boot-stuck", ConfidenceMedium},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

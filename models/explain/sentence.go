@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // Sentence says in one sentence what is going on with a node at the server's time now;
@@ -17,13 +18,13 @@ func Sentence(r *models.Row, e models.Evidence, now time.Time) string {
 	case models.ClassFailed:
 		text = failedSentence(r, now)
 	case models.ClassHold:
-		text = fmt.Sprintf("Held in %q%s; unhold goes on, abort stops it.", s, lasting(r, now))
+		text = fmt.Sprintf("Held in %q%s; unhold resumes, abort stops the operation.", s, lasting(r, now))
 	case models.ClassWait:
 		text = waitSentence(r, e, now)
 	case models.ClassTransitional:
 		text = workSentence(r, e, now)
 	case models.ClassUnknown:
-		text = fmt.Sprintf("In state %q, which this console does not know.", s)
+		text = fmt.Sprintf("In state %q, which this version of ironworks does not know.", s)
 	case models.ClassStable:
 		text = restSentence(r)
 	}
@@ -33,13 +34,13 @@ func Sentence(r *models.Row, e models.Evidence, now time.Time) string {
 	if n.Reservation != "" && !s.Busy() {
 		text += " Conductor " + n.Reservation + " holds its lock."
 	}
-	return models.Printable(text)
+	return printable.Line(text)
 }
 
 func failedSentence(r *models.Row, now time.Time) string {
 	reason := models.ReasonOf(r)
 	if reason == "" {
-		reason = "Ironic gives no reason"
+		reason = "Ironic reports no reason"
 	}
 	return fmt.Sprintf("%s%s: %s.", title(string(r.Node.ProvisionState)), lasting(r, now), trimDot(reason))
 }
@@ -58,15 +59,15 @@ func waitSentence(r *models.Row, e models.Evidence, now time.Time) string {
 	doing := boot.Text(now)
 	switch {
 	case step != nil && n.Internal.Rebooting():
-		return fmt.Sprintf("%s: waits for the machine during %s%s.", work, stepPlace(r), stepLasting(&e, step, now))
+		return fmt.Sprintf("%s: waiting for the machine to reboot in %s%s.", work, stepPlace(r), stepLasting(&e, step, now))
 	case step != nil && calledBack(r):
-		return fmt.Sprintf("%s: the ramdisk works on %s%s%s.", work, stepPlace(r), stepLasting(&e, step, now), beat)
+		return fmt.Sprintf("%s: the agent is running %s%s%s.", work, stepPlace(r), stepLasting(&e, step, now), beat)
 	case doing != "" && boot.Stage < models.RamdiskHeartbeat:
-		return fmt.Sprintf("%s: the ramdisk %s.", work, trimDot(doing))
+		return fmt.Sprintf("%s: the ramdisk is %s.", work, trimDot(doing))
 	case n.ProvisionState == models.StateInspectWait:
-		return fmt.Sprintf("Inspecting: waits for what the ramdisk finds%s%s.", lasting(r, now), beat)
+		return fmt.Sprintf("Inspecting: waiting for the inventory%s%s.", lasting(r, now), beat)
 	}
-	return fmt.Sprintf("%s: waits for the ramdisk to call back%s%s.", work, lasting(r, now), beat)
+	return fmt.Sprintf("%s: waiting for the ramdisk to call back%s%s.", work, lasting(r, now), beat)
 }
 
 // stepLasting is how long the step has run, as far as it was seen.
@@ -94,7 +95,7 @@ func workSentence(r *models.Row, e models.Evidence, now time.Time) string {
 	}
 	text += since
 	if n.TargetProvisionState != "" {
-		text += ", on the way to " + string(n.TargetProvisionState)
+		text += ", target state " + string(n.TargetProvisionState)
 	}
 	return text + "."
 }
@@ -104,17 +105,17 @@ func restSentence(r *models.Row) string {
 	switch n.ProvisionState {
 	case models.StateEnroll:
 		if n.LastError != "" {
-			return "Enrolled, but it could not be managed: " + trimDot(n.LastError) + "."
+			return "Enrolled, but manage failed:  " + trimDot(n.LastError) + "."
 		}
-		return "Enrolled: Ironic knows how to reach its BMC but has not tried; manage does."
+		return "Enrolled: Ironic has not contacted the BMC yet; manage verifies the credentials."
 	case models.StateManageable:
-		return "Manageable: can be inspected, cleaned, or provided for use."
+		return "Manageable: ready to inspect, clean or provide."
 	case models.StateAvailable:
-		return "Available: nothing runs on it; it can be deployed."
+		return "Available: ready to deploy."
 	case models.StateActive:
-		return "Active: an instance runs on it" + withInstance(n) + "."
+		return "Active: an instance is running" + withInstance(n) + "."
 	case models.StateRescue:
-		return "Runs the rescue ramdisk; unrescue boots the instance again."
+		return "Running the rescue ramdisk; unrescue boots the instance."
 	default:
 		return title(string(n.ProvisionState)) + "."
 	}

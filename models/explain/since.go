@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // EvChanged is what was changed after the failure.
@@ -196,7 +197,7 @@ func (x *explaining) hintsNow() map[string]any {
 // accountFor tells what was done since, and proposes to try again.
 func (x *explaining) accountFor(e *Explanation, c *candidate) {
 	if text, age := x.changedText(); text != "" && c.found != nil && !c.rule.Fine {
-		e.Evidence = append(e.Evidence, models.Observation{Field: string(EvChanged), Value: models.Printable(text), AgeSeconds: age})
+		e.Evidence = append(e.Evidence, models.Observation{Field: string(EvChanged), Value: printable.Line(text), AgeSeconds: age})
 	}
 	r := x.since(c)
 	if r == nil {

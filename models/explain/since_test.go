@@ -88,7 +88,7 @@ func TestExplainSince(t *testing.T) {
 		},
 		"maintenance that is still there": {
 			state: models.StateDeployFailed, text: maintenance, change: func(n *models.Node) { n.Maintenance = true },
-			command: "ironworks maintenance off r7-n01", step: "in maintenance: nothing is done",
+			command: "ironworks maintenance off r7-n01", step: "in maintenance: no operation started",
 		},
 		"tried again already": {
 			state: models.StateDeploying, text: "", changes: changedAt(2*time.Minute, "properties.root_device"),

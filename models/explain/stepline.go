@@ -66,7 +66,7 @@ func reasonLine(r *models.Row) string {
 
 func restLine(s models.ProvisionState) string {
 	if s.Class() == models.ClassHold {
-		return "held; unhold goes on"
+		return "held; unhold resumes"
 	}
 	return ""
 }
@@ -77,19 +77,19 @@ func (x *explaining) waitLine() string {
 	waited, known := x.waited()
 	switch {
 	case x.called() && (x.rebooting() || silent <= beatTakes || x.Row.LastSign().IsZero()):
-		return cmp.Or(models.CurrentStepText(x.node), "the ramdisk has called back")
+		return cmp.Or(models.CurrentStepText(x.node), "ramdisk has called back")
 	case x.called():
 		return "agent silent " + roundAge(silent) + x.leftText()
 	case x.boot.Stage > models.RamdiskPowerOn && x.boot.Stage < models.RamdiskHeartbeat:
 		return "boots: " + x.boot.Stage.Noun() + " " + roundAge(max(x.Now.Sub(x.boot.Since), 0)) + x.leftText()
 	case x.state() == models.StateInspectWait && known:
-		return "inspects for " + roundAge(waited) + x.leftText()
+		return "inspecting " + roundAge(waited) + x.leftText()
 	case x.state() == models.StateInspectWait:
-		return "waits for what the ramdisk finds"
+		return "waiting for the inventory"
 	case x.neverCalled() && known:
-		return "boots for " + roundAge(waited) + x.leftText()
+		return "booting " + roundAge(waited) + x.leftText()
 	}
-	return cmp.Or(models.CurrentStepText(x.node), "waits for the ramdisk") + x.leftText()
+	return cmp.Or(models.CurrentStepText(x.node), "waiting for the ramdisk") + x.leftText()
 }
 
 // leftText is how long Ironic still waits; nothing where it does not wait, or nobody knows.
@@ -100,11 +100,11 @@ func (x *explaining) leftText() string {
 	case !known || x.node.Maintenance:
 		return ""
 	case left <= 0:
-		return ", likely overdue"
+		return " (timeout overdue)"
 	case left < time.Minute:
-		return ", times out in <1m"
+		return " (timeout in <1m)"
 	}
-	return ", times out in ~" + strconv.Itoa(int(left.Minutes())) + "m"
+	return " (timeout in ~" + strconv.Itoa(int(left.Minutes())) + "m)"
 }
 
 // roundAge is an age in whole minutes: a line that has it seldom changes.

@@ -27,20 +27,20 @@ func (x *explaining) unknown() []candidate {
 
 var noReason = Rule{
 	ID: RuleNoReason, Confidence: ConfidenceLow,
-	Verdict:  "The node is {provision_state}, and Ironic says nowhere why",
-	Brief:    "Ironic says nowhere why",
+	Verdict:  "The node is {provision_state}, and Ironic reports no reason",
+	Brief:    "Ironic reports no reason",
 	Evidence: []EvidenceField{evState, evFault, evMaintenance, evPower, evStep, evHeartbeat, evLastLine, evSiblings},
-	Not:      []string{"nothing: Ironic wipes what it knew when work fails"},
-	Next:     Next{Text: "Read what was kept of the ramdisk's log, and the conductor's log at the time.", Key: "log", Command: "ironworks logs {node}"},
+	Not:      []string{"anything: Ironic clears its records when an operation fails"},
+	Next:     Next{Text: "Read the recorded ramdisk log, and the conductor's log of that time.", Key: "log", Command: "ironworks logs {node}"},
 	Source:   "ironic/conductor/utils.py (the error handlers wipe)",
 }
 
 var nothingKnown = Rule{
 	ID: RuleUnknown, Confidence: ConfidenceLow,
-	Verdict:  "Nothing is known to be wrong, and nothing says that all is well",
-	Brief:    "nothing is known",
+	Verdict:  "No problem found, but no recent sign of progress either",
+	Brief:    "no problem known",
 	Evidence: []EvidenceField{evState, evTarget, evPower, evReservation, evStep, evHeartbeat, evWaited},
-	Next:     Next{Text: "Look at the node.", Key: "overview", Command: "ironworks node {node}"},
+	Next:     Next{Text: "Check the node's overview.", Key: "overview", Command: "ironworks node {node}"},
 	Source:   "no rule",
 }
 
@@ -51,8 +51,8 @@ func unknownRule(field string) *Rule {
 		Verdict:  "ironworks does not recognize this reason; " + textOrigin(field),
 		Brief:    "reason not recognized",
 		Evidence: []EvidenceField{evState, evStep, evHeartbeat, evFault, evLastLine, evSiblings},
-		Not:      []string{"certainly the machine, its BMC or the network: the text alone does not tell which"},
-		Next:     Next{Text: "Read the text as it is, then the ramdisk's log, then the conductor's log at that time.", Key: "log", Command: "ironworks logs {node}"},
+		Not:      []string{"none of machine, BMC and network: the text alone does not show which"},
+		Next:     Next{Text: "Read the text, then the ramdisk's log, then the conductor's log of that time.", Key: "log", Command: "ironworks logs {node}"},
 		Source:   "no rule",
 	}
 }
@@ -63,13 +63,13 @@ func textOrigin(field string) string {
 	case "last_error":
 		return "the conductor wrote it to last_error"
 	case "history":
-		return "it is the newest error in the node's history"
+		return "the newest error in the node's history"
 	case string(evMaintenance):
-		return "Ironic gave it for the maintenance that it set"
+		return "Ironic's reason for the maintenance"
 	case "kept reason", "reason":
-		return "it was read from Ironic when the operation failed"
+		return "read from Ironic when the operation failed"
 	}
-	return "it is shown as it was given"
+	return "text as given"
 }
 
 // Developer is for those who write rules: which error of theirs is nearest to a text

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
 // strangeTexts are what no rule knows: messages of other programs, near misses of those
@@ -201,7 +202,7 @@ func wantSafe(t *testing.T, all []Explanation) {
 			texts = append(texts, item.Field, item.Value)
 		}
 		for _, text := range texts {
-			if models.Printable(text) != text {
+			if printable.Line(text) != text {
 				t.Errorf("%s is not safe to show: %.80q", e.Rule, text)
 			}
 		}
@@ -242,7 +243,7 @@ func TestExplainNearest(t *testing.T) {
 		"history": failed(models.StateDeployFailed, "", func(_ *models.Node, f *Facts) {
 			f.History = []models.HistoryEntry{{Event: "The goat ate it", Severity: "ERROR"}}
 		}),
-		"as it was given": {Text: "The goat ate it"},
+		"text as given": {Text: "The goat ate it"},
 	} {
 		if e := Explain(want)[0]; e.Rule != RuleUnknown || !strings.Contains(e.Verdict, field) {
 			t.Errorf("%s: %s: %s", field, e.Rule, e.Verdict)
@@ -260,9 +261,9 @@ func TestExplainJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"rule":"callback-timeout","verdict":"The ramdisk did not call back in time (30 minutes by default): it did not boot, died, or cannot reach Ironic","confidence":"medium",` +
+	want := `{"rule":"callback-timeout","verdict":"The ramdisk did not call back in time (30 minutes by default): no boot, crash, or Ironic unreachable","confidence":"medium",` +
 		`"evidence":[{"field":"last_error","value":"Timeout reached while waiting for callback for node ` + aNode + `"},{"field":"agent_last_heartbeat","value":"2026-11-22 09:00:00 UTC","age_seconds":18000},{"field":"power_state","value":"power off"}],` +
-		`"not":["an error that the ramdisk reported: nothing was heard"],"next":{"text":"Watch the machine's console while it boots, then try again.","command":"ironworks deploy r7-n01"}}`
+		`"not":["an error reported by the ramdisk: no message arrived"],"next":{"text":"Watch the machine's console during boot, then try again.","command":"ironworks deploy r7-n01"}}`
 	if string(got) != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
@@ -271,7 +272,7 @@ func TestExplainJSON(t *testing.T) {
 func TestExplainOldText(t *testing.T) {
 	t.Parallel()
 	e := Explain(failed(models.StateActive, timedOut, nil))[0]
-	if e.Confidence == ConfidenceHigh || !slices.ContainsFunc(e.Not, func(n string) bool { return strings.Contains(n, "earlier work") }) {
+	if e.Confidence == ConfidenceHigh || !slices.ContainsFunc(e.Not, func(n string) bool { return strings.Contains(n, "earlier operation") }) {
 		t.Errorf("a node that is active with an old error: %+v", e)
 	}
 }

@@ -132,6 +132,17 @@ func (d *Disk) attributes(name Hint) []string {
 // GiB is the size as hints compare it.
 func (d *Disk) GiB() float64 { return float64(d.Size) / GiB }
 
+// Kind is ssd or hdd, empty where the inventory does not say.
+func (d *Disk) Kind() string {
+	switch {
+	case d.Rotational == nil:
+		return ""
+	case *d.Rotational:
+		return "hdd"
+	}
+	return "ssd"
+}
+
 // GiB is a gibibyte in bytes.
 const GiB = 1 << 30
 

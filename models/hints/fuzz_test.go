@@ -3,7 +3,7 @@ package hints
 import (
 	"testing"
 
-	"ironworks/models"
+	"ironworks/printable"
 )
 
 // FuzzInventory reads what an agent may have said about a machine: it is refused, or can be
@@ -27,7 +27,7 @@ func FuzzInventory(f *testing.F) {
 			t.Errorf("%q are untold", untold)
 		}
 		for _, d := range inventory.Details() {
-			if models.PrintableLines(d.Value) != d.Value || models.Printable(d.Name) != d.Name {
+			if printable.Lines(d.Value) != d.Value || printable.Line(d.Name) != d.Name {
 				t.Errorf("not safe to show: %q", d)
 			}
 		}

@@ -1,8 +1,12 @@
 package hints
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"ironworks/models"
@@ -242,4 +246,49 @@ func Join[T ~string](names []T) string {
 		texts[i] = string(n)
 	}
 	return strings.Join(texts, ", ")
+}
+
+// CaseError is a line that is no case.
+type CaseError struct {
+	Line int
+	Err  error
+}
+
+// Error names the line.
+func (e *CaseError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
+
+// Unwrap is what is wrong with it.
+func (e *CaseError) Unwrap() error { return e.Err }
+
+// JudgeLines answers cases, one a line, with their verdicts in JSON. A line that is no case
+// ends it with a [*CaseError]; what went before is answered.
+func JudgeLines(in io.Reader, out io.Writer, by Generation) error {
+	lines := bufio.NewReaderSize(in, 1<<16)
+	answers := bufio.NewWriterSize(out, 1<<16)
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	for number := 1; ; number++ {
+		line, readErr := lines.ReadBytes('\n')
+		if readErr != nil && !errors.Is(readErr, io.EOF) {
+			return fmt.Errorf("--batch: line %d: %w", number, readErr)
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			c, err := DecodeCase(line)
+			if err != nil {
+				_ = answers.Flush()
+				return &CaseError{Line: number, Err: err}
+			}
+			text.Reset()
+			if err := enc.Encode(c.Judge(by)); err != nil {
+				return fmt.Errorf("--batch: line %d: %w", number, err)
+			}
+			if _, err := answers.Write(models.HarmlessJSON(text.Bytes())); err != nil {
+				return fmt.Errorf("write the answers: %w", err)
+			}
+		}
+		if readErr != nil {
+			return answers.Flush()
+		}
+	}
 }

@@ -25,6 +25,14 @@ type Problem struct {
 	Text     string   `json:"text"`
 }
 
+// String is the problem on one line.
+func (p Problem) String() string {
+	if p.Hint == "" {
+		return fmt.Sprintf("%s: %s", p.Severity, p.Text)
+	}
+	return fmt.Sprintf("%s: %s: %s", p.Severity, p.Hint, p.Text)
+}
+
 // Lint says what is wrong with hints and what is doubtful, in the words of Ironic and
 // the agent where they refuse them.
 func (h Hints) Lint(by Generation) []Problem {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ironworks/models"
+	"ironworks/printable"
 )
 
 // stableHints are the attributes that name a disk, the most stable first: what the
@@ -23,7 +23,7 @@ type NoStableHintError struct {
 
 // Error names the disk and what was tried.
 func (e *NoStableHintError) Error() string {
-	return fmt.Sprintf("no stable hint tells %s from the other disks: %s", models.Printable(e.Disk), models.Printable(strings.Join(e.Why, ", ")))
+	return fmt.Sprintf("no stable hint tells %s from the other disks: %s", printable.Line(e.Disk), printable.Line(strings.Join(e.Why, ", ")))
 }
 
 // errNoSuchDisk is a name that no disk has, or several.
@@ -41,7 +41,7 @@ func FindDisk(disks []Disk, name string) (Disk, error) {
 	}
 	if len(found) != 1 {
 		return Disk{}, fmt.Errorf("%w: %d disks are called %s; there are %s",
-			errNoSuchDisk, len(found), models.Printable(name), models.Printable(strings.Join(names, ", ")))
+			errNoSuchDisk, len(found), printable.Line(name), printable.Line(strings.Join(names, ", ")))
 	}
 	return found[0], nil
 }

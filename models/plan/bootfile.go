@@ -5,35 +5,35 @@ import "ironworks/models"
 // BootKind is what a machine boots a file as.
 type BootKind string
 
-// The kinds.
+// The kinds of boot files.
 const (
 	BootISO     BootKind = "ISO"
 	BootKernel  BootKind = "kernel"
 	BootRamdisk BootKind = "ramdisk"
 )
 
-// BootFile is something that Ironic boots machines from, and what its server said to this
-// machine: conductors and BMCs stand elsewhere.
+// BootFile is a boot file of nodes, with the answer of its server to this machine; conductors and BMCs may get
+// another.
 type BootFile struct {
 	Kind BootKind
-	// Field is where the node has it; Address is what stands there, which may hold secrets.
+	// Field is the node's field; Address its value, which may hold secrets.
 	Field, Address string
-	// Nodes is how many have it.
+	// Nodes is the number of nodes with the file.
 	Nodes int
 
-	// Asked says that its server was.
+	// Asked: its server was asked.
 	Asked  bool
 	Answer WebAnswer
-	// Head is what the file begins with, Total its size in bytes, -1 where it was not said.
+	// Head is the start of the file, Total its size in bytes, -1 if unknown.
 	Head  []byte
 	Total int64
 }
 
-// OnTheWeb says that a web server has it, which can be asked.
+// OnTheWeb reports whether the file is on a web server.
 func (b *BootFile) OnTheWeb() bool { return isWeb(b.Address) }
 
-// BootFiles are what the node has to boot a ramdisk for a deployment: an ISO, or a kernel
-// with its ramdisk, or nothing. Old drivers have prefixes of their own.
+// BootFiles returns what the node boots for a deployment: an ISO, or a kernel with its ramdisk, or nothing. Old
+// drivers have prefixes.
 func BootFiles(n *models.Node) []BootFile {
 	file := func(kind BootKind, field string) BootFile {
 		return BootFile{Kind: kind, Field: "driver_info." + field, Address: models.TextOf(n.DriverInfo[field]), Nodes: 1, Total: -1}

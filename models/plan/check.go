@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// CheckID names a check for good: plans, flags and the audit have it.
+// CheckID names a check; stable, because plans, flags and the audit use it.
 type CheckID string
 
-// The checks; docs/deploy.md says what each is about.
+// The checks; docs/reference/deploy.md describes them.
 const (
 	CheckState           CheckID = "state"
 	CheckMaintenance     CheckID = "maintenance"
@@ -69,98 +70,97 @@ const (
 	CheckImageSize      CheckID = "image-size"
 )
 
-// CheckSeverity is what came out of a check.
+// CheckSeverity is the result of a check.
 type CheckSeverity string
 
-// The severities.
+// The results of checks.
 const (
 	CheckOK      CheckSeverity = "ok"
 	CheckWarn    CheckSeverity = "warn"
 	CheckRefuse  CheckSeverity = "refuse"
-	CheckUnknown CheckSeverity = "unknown" // it cannot be told
+	CheckUnknown CheckSeverity = "unknown" // cannot be determined
 )
 
-// CheckPolicy is what somebody wants a check to do instead of what it does by itself.
+// CheckPolicy changes what a check does.
 type CheckPolicy string
 
-// The policies. A check that must not be overridden can only be made stricter.
+// The policies. A check that cannot be overridden can only be made stricter.
 const (
-	PolicyRefuse CheckPolicy = "refuse" // what is not ok refuses
-	PolicyWarn   CheckPolicy = "warn"   // what would refuse warns
-	PolicyOff    CheckPolicy = "off"    // it is not done
+	PolicyRefuse CheckPolicy = "refuse" // every other result than ok refuses
+	PolicyWarn   CheckPolicy = "warn"   // refusals become warnings
+	PolicyOff    CheckPolicy = "off"    // the check is skipped
 )
 
-// checkPolicies lists them.
 func checkPolicies() []CheckPolicy { return []CheckPolicy{PolicyRefuse, PolicyWarn, PolicyOff} }
 
-// CheckRule is what is fixed about a check.
+// CheckRule is the definition of a check.
 type CheckRule struct {
 	ID CheckID
-	// Worst is what the check says when it finds what it looks for.
+	// Worst is the severity of a finding.
 	Worst CheckSeverity
-	// Override says that somebody who types the node's name may go on all the same.
+	// Override: the check can be overridden by typing the node's name.
 	Override bool
 	// About is one line for the documentation.
 	About string
 }
 
-// CheckRules lists all checks in the order in which they are shown.
+// CheckRules returns all checks in display order.
 func CheckRules() []CheckRule {
 	return []CheckRule{
-		{CheckState, CheckRefuse, false, "the node is available or deploy failed; for a rebuild active, error or deploy failed"},
+		{CheckState, CheckRefuse, false, "the node is available or deploy failed (rebuild: active, error or deploy failed)"},
 		{CheckMaintenance, CheckRefuse, false, "the node is not in maintenance"},
-		{CheckReserved, CheckRefuse, true, "no instance_uuid, or nobody else's; a rebuild keeps it"},
-		{CheckAllocation, CheckRefuse, false, "an allocation, where one is asked for, can reserve the node"},
+		{CheckReserved, CheckRefuse, true, "no instance_uuid of another deployment (rebuild keeps it)"},
+		{CheckAllocation, CheckRefuse, false, "a requested allocation can reserve the node"},
 		{CheckProtected, CheckRefuse, true, "the node is not protected"},
 		{CheckRetired, CheckRefuse, true, "the node is not retired"},
 		{CheckConsoleLock, CheckRefuse, true, "extra.console_lock is not set"},
-		{CheckManagedByMetal3, CheckWarn, true, "the name is none that Metal3 gives (namespace~host): it would undo the deployment"},
-		{CheckFault, CheckWarn, true, "Ironic has marked no fault, and knows the power state"},
-		{CheckAPIVersion, CheckRefuse, false, "this Ironic's API can be sent what the plan has"},
-		{CheckDeployInterface, CheckRefuse, false, "the plan's deploy interface is the kind's, and enabled in the node's driver"},
-		{CheckConductor, CheckRefuse, true, "a conductor that is alive has the node's driver and group"},
-		{CheckRamdisk, CheckRefuse, true, "there is a deploy ISO, or a kernel with its ramdisk"},
-		{CheckValidate, CheckRefuse, true, "Ironic's validate is true for power, management, boot, deploy and network"},
-		{CheckKernelParams, CheckRefuse, true, "kernel_append_params can be read by the grammar of Ironic 37 and later"},
-		{CheckTraits, CheckRefuse, false, "the node has the traits of the instance"},
-		{CheckTemplates, CheckRefuse, false, "the deploy templates of the instance's traits have no step twice, and leave deploy.deploy at its place"},
-		{CheckInstallStep, CheckRefuse, false, "a custom-agent plan has a step that installs: else the node is active with nothing on its disk"},
-		{CheckSteps, CheckRefuse, false, "no step twice, no argument that a step does not take, deploy.deploy left at its place"},
-		{CheckStepOrder, CheckRefuse, true, "steps that install run between deploy (100) and tear_down_agent (40)"},
-		{CheckStepOffered, CheckRefuse, true, "the node's agent offered the steps the last time that one was seen"},
-		{CheckHints, CheckRefuse, false, "Ironic and the agent take the root device hints, and read them alike"},
-		{CheckHintsDoubt, CheckWarn, true, "the hints mean what they seem to"},
-		{CheckHintsPlaces, CheckWarn, true, "instance_info and properties have the same hints, or only one of them has"},
-		{CheckInventory, CheckRefuse, true, "there is an inventory, not older than 30 days nor than the RAID"},
-		{CheckInventoryBy, CheckWarn, true, "the inventory is an agent's: a BMC tells names and sizes only"},
-		{CheckRootDevice, CheckRefuse, true, "the hints match exactly one disk; without hints there is only one to take"},
-		{CheckSingleDisk, CheckWarn, true, "there are hints, even where there is only one disk"},
-		{CheckStableHint, CheckWarn, true, "the disk is told by its wwn or serial, which stay"},
-		{CheckSharedDisk, CheckRefuse, true, "the disk is neither on a storage network nor in another node's inventory"},
+		{CheckManagedByMetal3, CheckWarn, true, "the name is not a Metal3 name (namespace~host): Metal3 would undo the deployment"},
+		{CheckFault, CheckWarn, true, "no fault is set, and the power state is known"},
+		{CheckAPIVersion, CheckRefuse, false, "Ironic's API supports every field of the plan"},
+		{CheckDeployInterface, CheckRefuse, false, "the plan's deploy interface matches the kind and is enabled for the node's driver"},
+		{CheckConductor, CheckRefuse, true, "a live conductor serves the node's driver and conductor group"},
+		{CheckRamdisk, CheckRefuse, true, "a deploy ISO, or a kernel and ramdisk, is set"},
+		{CheckValidate, CheckRefuse, true, "Ironic's validation passes for power, management, boot, deploy and network"},
+		{CheckKernelParams, CheckRefuse, true, "kernel_append_params follows the grammar of Ironic 37 and later"},
+		{CheckTraits, CheckRefuse, false, "the node has the instance's traits"},
+		{CheckTemplates, CheckRefuse, false, "deploy templates of the instance's traits repeat no step and do not move deploy.deploy"},
+		{CheckInstallStep, CheckRefuse, false, "a custom-agent plan has an installing step; otherwise the node becomes active with an empty disk"},
+		{CheckSteps, CheckRefuse, false, "no repeated step, no unknown argument, deploy.deploy not moved"},
+		{CheckStepOrder, CheckRefuse, true, "installing steps run between deploy (100) and tear_down_agent (40)"},
+		{CheckStepOffered, CheckRefuse, true, "the node's agent offered the steps when last seen"},
+		{CheckHints, CheckRefuse, false, "Ironic and the agent accept the root device hints and interpret them alike"},
+		{CheckHintsDoubt, CheckWarn, true, "the hints are not misleading"},
+		{CheckHintsPlaces, CheckWarn, true, "instance_info and properties have the same hints, or only one has hints"},
+		{CheckInventory, CheckRefuse, true, "an inventory exists, not older than 30 days or than the RAID"},
+		{CheckInventoryBy, CheckWarn, true, "the agent made the inventory: a BMC reports only names and sizes"},
+		{CheckRootDevice, CheckRefuse, true, "the hints match exactly one disk; without hints, the node has one disk"},
+		{CheckSingleDisk, CheckWarn, true, "hints are set, even for a single disk"},
+		{CheckStableHint, CheckWarn, true, "the hints use wwn or serial, which never change"},
+		{CheckSharedDisk, CheckRefuse, true, "the disk is not on a storage network or in another node's inventory"},
 		{CheckDataDisk, CheckRefuse, false, "the disk is not registered in extra.data_disks"},
-		{CheckOddDisk, CheckWarn, true, "the disk is none of USB, virtual media or an SD card, and has 16 GiB"},
+		{CheckOddDisk, CheckWarn, true, "the disk is not USB, virtual media or an SD card, and has at least 16 GiB"},
 		{CheckSameDisk, CheckWarn, true, "the disk is the one of the last deployment (extra.console.root_disk)"},
-		{CheckRAIDRoot, CheckWarn, true, "no software RAID takes the place of the hints"},
-		{CheckAssisted, CheckWarn, true, "root device hints are obeyed: the Assisted Installer's agent picks by itself"},
-		{CheckKickstart, CheckRefuse, true, "anaconda: the machine has one disk; the kickstart chooses the disks, and Ironic's erases all of them"},
-		{CheckConfigDrive, CheckRefuse, false, "the configdrive is an object where the agent wants one"},
+		{CheckRAIDRoot, CheckWarn, true, "no software RAID overrides the hints"},
+		{CheckAssisted, CheckWarn, true, "root device hints apply: the Assisted Installer picks the disk itself"},
+		{CheckKickstart, CheckRefuse, true, "anaconda: the machine has one disk; the kickstart chooses the disks, and Ironic's default erases all"},
+		{CheckConfigDrive, CheckRefuse, false, "the configdrive is an object if the agent requires one"},
 		{CheckUserData, CheckRefuse, false, "the reader of the user data (Ignition or cloud-init) can read it; Butane is translated"},
-		{CheckUserDataReader, CheckWarn, true, "it is known who reads the user data, and it reaches the machine"},
-		{CheckUserDataOdd, CheckWarn, true, "somebody can log in, and whatever else may be wrong in user data"},
-		{CheckMetaData, CheckRefuse, false, "coreos_append_karg and coreos_copy_network are what the agent can use"},
-		{CheckImage, CheckRefuse, false, "an interface that writes an image has one; new Ironics want one for every rebuild"},
-		{CheckOCI, CheckRefuse, false, "Ironic can read the reference of an oci:// image"},
-		{CheckOCITag, CheckWarn, true, "an oci:// image is named by its digest"},
-		{CheckOCIKind, CheckRefuse, true, "the registry has the oci:// image, and the deploy interface installs such images"},
-		{CheckOCISecret, CheckWarn, true, "a registry that wants credentials has them in image_pull_secret"},
-		{CheckImageSum, CheckRefuse, false, "an image from the web has a checksum"},
-		{CheckImageThere, CheckRefuse, true, "the image's server answers 200, asked from here"},
-		{CheckImageFile, CheckRefuse, true, "the file that the checksum is read from has the image's, of the kind that is asked for"},
-		{CheckImageSize, CheckRefuse, true, "the image, unpacked as far as that is told, fits on the disk"},
+		{CheckUserDataReader, CheckWarn, true, "the reader of the user data is known, and the data reaches the machine"},
+		{CheckUserDataOdd, CheckWarn, true, "a login is possible, and the user data has no other problem"},
+		{CheckMetaData, CheckRefuse, false, "coreos_append_karg and coreos_copy_network are valid for the agent"},
+		{CheckImage, CheckRefuse, false, "an image is set if the interface writes one; newer releases require one for every rebuild"},
+		{CheckOCI, CheckRefuse, false, "the oci:// reference is valid for Ironic"},
+		{CheckOCITag, CheckWarn, true, "the oci:// image is pinned by digest"},
+		{CheckOCIKind, CheckRefuse, true, "the registry has the oci:// image, and the deploy interface supports it"},
+		{CheckOCISecret, CheckWarn, true, "image_pull_secret is set if the registry requires credentials"},
+		{CheckImageSum, CheckRefuse, false, "an HTTP image has a checksum"},
+		{CheckImageThere, CheckRefuse, true, "the image server answers 200 to this console"},
+		{CheckImageFile, CheckRefuse, true, "the checksum file has an entry for the image, of the requested algorithm"},
+		{CheckImageSize, CheckRefuse, true, "the image (unpacked, if known) fits on the disk"},
 	}
 }
 
-// ruleOf finds a check's rule.
+// ruleOf returns the definition of a check.
 func ruleOf(id CheckID) (CheckRule, bool) {
 	rules := CheckRules()
 	i := slices.IndexFunc(rules, func(r CheckRule) bool { return r.ID == id })
@@ -170,7 +170,7 @@ func ruleOf(id CheckID) (CheckRule, bool) {
 	return rules[i], true
 }
 
-// ParseCheckID reads a check's id.
+// ParseCheckID parses the ID of a check.
 func ParseCheckID(text string) (CheckID, error) {
 	if _, ok := ruleOf(CheckID(text)); ok {
 		return CheckID(text), nil
@@ -180,11 +180,10 @@ func ParseCheckID(text string) (CheckID, error) {
 	for i, r := range rules {
 		names[i] = string(r.ID)
 	}
-	return "", fmt.Errorf("no check %q; there are %s", models.Printable(text), strings.Join(names, ", "))
+	return "", fmt.Errorf("unknown check %q; available: %s", printable.Line(text), strings.Join(names, ", "))
 }
 
-// ParseCheckPolicy reads a policy for a check. One that would weaken a check that must
-// not be overridden is an error.
+// ParseCheckPolicy parses a policy. Weakening a check that cannot be overridden is an error.
 func ParseCheckPolicy(id CheckID, text string) (CheckPolicy, error) {
 	policy := CheckPolicy(text)
 	rule, known := ruleOf(id)
@@ -193,45 +192,63 @@ func ParseCheckPolicy(id CheckID, text string) (CheckPolicy, error) {
 		_, err := ParseCheckID(string(id))
 		return "", err
 	case !slices.Contains(checkPolicies(), policy):
-		return "", fmt.Errorf("policy %q of check %s: want refuse, warn or off", models.Printable(text), id)
+		return "", fmt.Errorf("check %[2]s: invalid policy %[1]q: want refuse, warn or off", printable.Line(text), id)
 	case policy != PolicyRefuse && !rule.Override:
-		return "", fmt.Errorf("check %s always refuses: what it finds cannot end well", id)
+		return "", fmt.Errorf("check %s cannot be turned off: such a deployment always fails", id)
 	}
 	return policy, nil
 }
 
-// Check is what one check found on one node.
+// Check is the result of a check on a node.
 type Check struct {
 	ID       CheckID       `json:"id"`
 	Severity CheckSeverity `json:"severity"`
-	// Text is one clause, safe to show; WayOut what can be done, or empty.
+	// Text is one clause, sanitized; Remedy what to do, or empty, with commands and fields of the plan.
 	Text     string               `json:"text"`
 	Evidence []models.Observation `json:"evidence"`
-	WayOut   string               `json:"way_out,omitempty"`
-	// Override says that the refusal may be overridden; Overridden that it was.
+	Remedy   string               `json:"way_out,omitempty"`
+	// ScreenRemedy is the remedy in the console, with keys and pages of the wizard.
+	ScreenRemedy string `json:"-"`
+	// Override: the check can be overridden; Overridden: it was.
 	Override   bool `json:"may_be_overridden"`
 	Overridden bool `json:"overridden,omitempty"`
-	// Policy is what changed the severity, if something did.
+	// Policy is the policy that changed the severity, or empty.
 	Policy CheckPolicy `json:"policy,omitempty"`
 }
 
 // String is one line without the evidence.
 func (c Check) String() string {
 	text := string(c.ID) + ": " + c.Text
-	if c.WayOut != "" {
-		text += "; " + c.WayOut
+	if c.Remedy != "" {
+		text += "; " + c.Remedy
 	}
 	return text
 }
 
-// CheckChoices are what somebody has decided about checks.
+// Mark returns the severity, or overridden.
+func (c Check) Mark() string {
+	if c.Overridden {
+		return "overridden"
+	}
+	return string(c.Severity)
+}
+
+// Told returns the evidence to report, none if the check passed.
+func (c Check) Told() []models.Observation {
+	if c.Severity == CheckOK {
+		return nil
+	}
+	return c.Evidence
+}
+
+// CheckChoices are the operator's choices about checks.
 type CheckChoices struct {
 	Policy map[CheckID]CheckPolicy
-	// Override are the checks that are overridden, for a node whose name was typed.
+	// Override are the overridden checks of a node.
 	Override []CheckID
 }
 
-// decided applies the choices to a check; false when it is off.
+// decided applies the choices to a check; false if it is off.
 func (c CheckChoices) decided(check Check) (Check, bool) {
 	rule, _ := ruleOf(check.ID)
 	check.Override = rule.Override
@@ -253,7 +270,7 @@ func (c CheckChoices) decided(check Check) (Check, bool) {
 	return check, true
 }
 
-// RefusedChecks are those that refuse.
+// RefusedChecks returns the checks that refuse.
 func RefusedChecks(checks []Check) []Check {
 	var refused []Check
 	for _, c := range checks {

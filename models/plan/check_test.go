@@ -130,11 +130,11 @@ func nodeCases() map[CheckID][]checkCase {
 	no := false
 	return map[CheckID][]checkCase{
 		CheckState: {
-			{"", same, CheckOK, "may begin"},
+			{"", same, CheckOK, "deployable state"},
 			{`"provision_state": "deploy failed"`, same, CheckOK, ""},
 			{`"provision_state": "active"`, same, CheckRefuse, `not possible in state "active"`},
 			{`"provision_state": "enroll", "maintenance": true`, same, CheckRefuse, "possible now: manage"},
-			{`"provision_state": "active"`, rebuild, CheckOK, "may begin"},
+			{`"provision_state": "active"`, rebuild, CheckOK, "deployable state"},
 			{`"provision_state": "error"`, rebuild, CheckOK, ""},
 			{`"provision_state": "deploy failed"`, rebuild, CheckOK, ""},
 			{"", rebuild, CheckRefuse, `not possible in state "available"`},
@@ -146,19 +146,19 @@ func nodeCases() map[CheckID][]checkCase {
 		},
 		CheckReserved: {
 			{"", same, CheckOK, ""},
-			{`"instance_uuid": "i1", "instance_name": "vm7"`, same, CheckRefuse, "uses it as vm7"},
+			{`"instance_uuid": "i1", "instance_name": "vm7"`, same, CheckRefuse, "in use as vm7"},
 			{`"instance_uuid": "i1"`, func(f *Facts) { f.Mine = "i1" }, CheckOK, "for this deployment"},
 			{`"provision_state": "active", "instance_uuid": "i1"`, rebuild, CheckOK, "keeps the instance"},
-			{`"provision_state": "active", "instance_uuid": "i1"`, same, CheckRefuse, "uses it"},
+			{`"provision_state": "active", "instance_uuid": "i1"`, same, CheckRefuse, "reserved or in use"},
 		},
 		CheckAllocation: {
 			{`"resource_class": "gp"`, same, notDone, ""},
 			{`"resource_class": "gp", "traits": ["CUSTOM_A"]`, allocate("", "CUSTOM_A"), CheckOK, ""},
 			{`"resource_class": "gp"`, allocate("gp"), CheckOK, ""},
 			{`"resource_class": "gp"`, allocate("", "CUSTOM_A"), CheckRefuse, "lacks the trait CUSTOM_A"},
-			{`"resource_class": "gp"`, allocate("gp-2x"), CheckRefuse, "not of the resource class gp-2x"},
+			{`"resource_class": "gp"`, allocate("gp-2x"), CheckRefuse, "does not have the resource class gp-2x"},
 			{"", allocate(""), CheckRefuse, "no resource class"},
-			{`"resource_class": "gp", "instance_uuid": "i1"`, allocate(""), CheckRefuse, "somebody has the node"},
+			{`"resource_class": "gp", "instance_uuid": "i1"`, allocate(""), CheckRefuse, "the node is in use"},
 			{`"resource_class": "gp", "provision_state": "deploy failed"`, allocate(""), CheckRefuse, "available nodes only"},
 			{`"resource_class": "gp", "instance_uuid": "i1"`, func(f *Facts) { allocate("")(f); f.Mine = "i1" }, notDone, ""},
 		},
@@ -188,32 +188,32 @@ func nodeCases() map[CheckID][]checkCase {
 			{"", func(f *Facts) { f.Plan.Kind, f.Plan.DeployInterface = KindDirect, "custom-agent" }, CheckRefuse, "needs the deploy interface direct"},
 			{"", func(f *Facts) { f.DriversError = "503" }, CheckUnknown, "503"},
 			{"", func(f *Facts) { f.Drivers = nil }, CheckUnknown, "no driver redfish"},
-			{"", func(f *Facts) { f.Drivers[0].Enabled = nil }, CheckUnknown, "does not say"},
+			{"", func(f *Facts) { f.Drivers[0].Enabled = nil }, CheckUnknown, "does not report"},
 		},
 		CheckConductor: {
 			{"", same, CheckOK, ""},
-			{"", func(f *Facts) { f.Conductors[0].Alive = false }, CheckRefuse, "no conductor"},
-			{`"conductor_group": "dc2"`, same, CheckRefuse, "no conductor"},
-			{`"conductor": "c1"`, func(f *Facts) { f.Conductors[0].Alive = false }, CheckOK, "has the node"},
+			{"", func(f *Facts) { f.Conductors[0].Alive = false }, CheckRefuse, "no live conductor"},
+			{`"conductor_group": "dc2"`, same, CheckRefuse, "no live conductor"},
+			{`"conductor": "c1"`, func(f *Facts) { f.Conductors[0].Alive = false }, CheckOK, "serves the node"},
 			{"", func(f *Facts) { f.Conductors[0].Drivers = []string{"ipmi"} }, CheckRefuse, ""},
 			{"", func(f *Facts) { f.ConductorsError = "403" }, CheckUnknown, "403"},
 		},
 		CheckRamdisk: {
 			{"", same, CheckOK, "deploy ISO"},
 			{`"driver_info": {"deploy_kernel": "http://k", "deploy_ramdisk": "http://r"}`, same, CheckOK, "kernel"},
-			{`"driver_info": {"deploy_kernel": "http://k"}`, same, CheckRefuse, "neither"},
+			{`"driver_info": {"deploy_kernel": "http://k"}`, same, CheckRefuse, "no deploy ISO"},
 			{`"driver_info": {}, "boot_interface": "fake"`, same, CheckOK, "fake"},
-			{`"driver_info": {}`, func(f *Facts) { f.Plan.Ramdisk.ISO = "http://p" }, CheckOK, "of the plan"},
-			{`"driver_info": {}`, func(f *Facts) { f.Plan.Ramdisk = Ramdisk{Kernel: "http://k", Initrd: "http://i"} }, CheckOK, "of the plan"},
+			{`"driver_info": {}`, func(f *Facts) { f.Plan.Ramdisk.ISO = "http://p" }, CheckOK, "from the plan"},
+			{`"driver_info": {}`, func(f *Facts) { f.Plan.Ramdisk = Ramdisk{Kernel: "http://k", Initrd: "http://i"} }, CheckOK, "from the plan"},
 			{"", func(f *Facts) { f.Plan.Ramdisk = Ramdisk{Kernel: "http://k"} }, CheckRefuse, "together"},
-			{"", func(f *Facts) { f.Plan.Ramdisk = Ramdisk{Kernel: "k", Initrd: "i", ISO: "o"} }, CheckRefuse, "exclude"},
+			{"", func(f *Facts) { f.Plan.Ramdisk = Ramdisk{Kernel: "k", Initrd: "i", ISO: "o"} }, CheckRefuse, "both an ISO and a kernel"},
 			{"", func(f *Facts) { f.Plan.Ramdisk = Ramdisk{Params: "a", ISO: "o"} }, CheckRefuse, "ignition kargs"},
 			{`"driver_info": {}`, func(f *Facts) {
 				yes := true
 				f.Validations = append(f.Validations, models.Validation{Interface: "boot", Result: &yes})
 			}, CheckOK, "configured"},
 			{"", kind(KindConfigured), notDone, ""},
-			{"", kind(KindRamdisk), CheckRefuse, "nothing that the instance"},
+			{"", kind(KindRamdisk), CheckRefuse, "the instance has nothing to boot"},
 			{`"instance_info": {"boot_iso": "http://b"}`, kind(KindRamdisk), CheckOK, ""},
 			{`"instance_info": {"kernel": "http://k", "ramdisk": "http://r"}`, kind(KindRamdisk), CheckOK, ""},
 			{`"instance_info": {"image_source": "http://k"}`, kind(KindRamdisk), CheckOK, ""},
@@ -225,7 +225,7 @@ func nodeCases() map[CheckID][]checkCase {
 			}, CheckRefuse, "finds power not valid"},
 			{`"deploy_interface": "direct"`, func(f *Facts) {
 				f.Plan.Kind, f.Validations = KindInstallCoreOS, []models.Validation{{Interface: "deploy", Result: &no, Reason: "no image_source"}}
-			}, CheckUnknown, "asked again"},
+			}, CheckUnknown, "validates again"},
 			{"", func(f *Facts) { f.ValidateError = "timed out" }, CheckUnknown, "timed out"},
 			{"", func(f *Facts) { f.Validations = nil }, CheckUnknown, ""},
 		},
@@ -259,17 +259,17 @@ func stepCases() map[CheckID][]checkCase {
 			{"", steps(install, install), CheckRefuse, "twice"},
 			{"", steps(models.Step{Interface: "deploy", Step: "install_coreos", Args: map[string]any{"a": 1}}), CheckRefuse, "takes no arguments"},
 			{"", steps(install, models.Step{Interface: "deploy", Step: "deploy", Priority: prio(90)}), CheckRefuse, "not moved"},
-			{"", steps(models.Step{Interface: "console", Step: "x"}), CheckRefuse, "no interface console"},
+			{"", steps(models.Step{Interface: "console", Step: "x"}), CheckRefuse, "interface console has no steps"},
 			{"", steps(models.Step{Interface: "deploy"}), CheckRefuse, "no name"},
-			{"", steps(models.Step{Interface: "deploy", Step: "x", Priority: prio(-1)}), CheckRefuse, "below 0"},
+			{"", steps(models.Step{Interface: "deploy", Step: "x", Priority: prio(-1)}), CheckRefuse, "negative priority"},
 			{"", kind(KindRamdisk), notDone, ""},
 		},
 		CheckStepOrder: {
 			{"", same, CheckOK, ""},
 			{"", steps(models.Step{Interface: "deploy", Step: "install_coreos", Priority: prio(41)}), CheckOK, ""},
-			{"", steps(models.Step{Interface: "deploy", Step: "install_coreos", Priority: prio(40)}), CheckRefuse, "agent is gone"},
+			{"", steps(models.Step{Interface: "deploy", Step: "install_coreos", Priority: prio(40)}), CheckRefuse, "after the agent stops"},
 			{"", steps(models.Step{Interface: "deploy", Step: "install_coreos", Priority: prio(100)}), CheckRefuse, "before the agent"},
-			{"", steps(install, models.Step{Interface: "deploy", Step: "deploy", Priority: prio(0)}), CheckRefuse, "nothing boots"},
+			{"", steps(install, models.Step{Interface: "deploy", Step: "deploy", Priority: prio(0)}), CheckRefuse, "the agent would not boot"},
 			{`"deploy_interface": "fake"`, same, notDone, ""},
 		},
 		CheckStepOffered: {
@@ -277,7 +277,7 @@ func stepCases() map[CheckID][]checkCase {
 			{"", steps(models.Step{Interface: "deploy", Step: "instal_coreos"}), CheckRefuse, "deploy.instal_coreos was not offered"},
 			{"", steps(models.Step{Interface: "deploy", Step: "burn_in", Args: map[string]any{"for": 1}}), CheckOK, ""},
 			{"", steps(models.Step{Interface: "deploy", Step: "burn_in", Args: map[string]any{"fro": 1}}), CheckRefuse, "needs the argument for"},
-			{"", func(f *Facts) { f.Offered = nil }, CheckUnknown, "never seen"},
+			{"", func(f *Facts) { f.Offered = nil }, CheckUnknown, "agent steps unknown"},
 			{"", kind(KindDirect), notDone, ""},
 		},
 	}
@@ -303,18 +303,18 @@ func diskCases() map[CheckID][]checkCase {
 		CheckHintsDoubt: {{"", same, notDone, ""}, {"", planHints(`{"name": "/dev/sda"}`), CheckWarn, "next boot"}},
 		CheckHintsPlaces: {
 			{"", same, notDone, ""},
-			{`"properties": {"root_device": {"serial": "S2"}}`, same, CheckWarn, "instance_info count"},
+			{`"properties": {"root_device": {"serial": "S2"}}`, same, CheckWarn, "instance_info takes precedence"},
 			{`"instance_info": {"root_device": {"serial": "S2"}}`, func(f *Facts) { f.Plan.RootDevice.To = hints.OfProperties }, notDone, ""},
 		},
 		CheckInventory: {
 			{"", same, CheckOK, ""},
 			{"", func(f *Facts) { f.Inventory = nil }, CheckRefuse, "no inventory"},
-			{"", func(f *Facts) { f.Verb, f.Inventory = models.VerbRebuild, nil }, CheckRefuse, "undeploy it"},
+			{"", func(f *Facts) { f.Verb, f.Inventory = models.VerbRebuild, nil }, CheckRefuse, "undeploy the node"},
 			{"", func(f *Facts) { f.Inventory, f.InventoryError = nil, "500" }, CheckRefuse, "500"},
 			{"", disks(), CheckRefuse, "no disks"},
 			{`"inspection_finished_at": "2026-09-01T00:00:00+00:00"`, same, CheckRefuse, "82 days old"},
 			{`"inspection_finished_at": null`, same, CheckUnknown, ""},
-			{`"raid_config": {"last_updated": "2026-11-21 00:00:00"}`, same, CheckRefuse, "RAID was changed"},
+			{`"raid_config": {"last_updated": "2026-11-21 00:00:00"}`, same, CheckRefuse, "RAID changed after"},
 			{`"raid_config": {"last_updated": "2026-11-01 00:00:00"}`, same, CheckOK, ""},
 			{"", kind(KindAssisted), notDone, ""},
 		},
@@ -324,18 +324,18 @@ func diskCases() map[CheckID][]checkCase {
 			{"", noHints(same), CheckRefuse, "smallest, /dev/sda"},
 			{"", noHints(disks(bigDisk)), CheckOK, ""},
 			{`"properties": {"skip_block_devices": [{"serial": "S1"}]}`, noHints(same), CheckOK, "it is /dev/sdb"},
-			{"", noHints(disks(`{"name": "/dev/sda", "size": 1000}`)), CheckRefuse, "no disk can be"},
-			{"", planHints(`{"serial": "S3"}`), CheckRefuse, "may still find it"},
+			{"", noHints(disks(`{"name": "/dev/sda", "size": 1000}`)), CheckRefuse, "no suitable disk"},
+			{"", planHints(`{"serial": "S3"}`), CheckRefuse, "may still find the disk"},
 			{"", planHints(`{"hctl": "9:0:0:0"}`), CheckRefuse, "host adapter"},
 			{"", planHints(`{"rotational": false}`), CheckRefuse, "2 disks match"},
-			{"", func(f *Facts) { f.Inventory = inventoryOf(`{"name": "Disk 0", "size": 480103981056}`) }, CheckRefuse, "does not tell serial"},
+			{"", func(f *Facts) { f.Inventory = inventoryOf(`{"name": "Disk 0", "size": 480103981056}`) }, CheckRefuse, "does not report serial"},
 			{"", func(f *Facts) { f.Inventory = inventoryOf(fromBMC) }, CheckOK, "it is Disk 0"},
-			{"", func(f *Facts) { f.Inventory = inventoryOf(fromBMC); planHints(`{"name": "Disk 0"}`)(f) }, CheckRefuse, "does not tell name"},
-			{"", func(f *Facts) { f.Inventory = inventoryOf(fromBMC); planHints(`{"wwn": "0x5001", "serial": "S1"}`)(f) }, CheckRefuse, "does not tell wwn"},
+			{"", func(f *Facts) { f.Inventory = inventoryOf(fromBMC); planHints(`{"name": "Disk 0"}`)(f) }, CheckRefuse, "does not report name"},
+			{"", func(f *Facts) { f.Inventory = inventoryOf(fromBMC); planHints(`{"wwn": "0x5001", "serial": "S1"}`)(f) }, CheckRefuse, "does not report wwn"},
 			{"", func(f *Facts) { f.Inventory = nil }, CheckUnknown, ""},
 			{"", kind(KindRamdisk), notDone, ""},
 		},
-		CheckSingleDisk: {{"", same, notDone, ""}, {"", noHints(disks(bigDisk)), CheckWarn, "one disk only"}, {"", noHints(same), notDone, ""}},
+		CheckSingleDisk: {{"", same, notDone, ""}, {"", noHints(disks(bigDisk)), CheckWarn, "a single disk"}, {"", noHints(same), notDone, ""}},
 		CheckStableHint: {
 			{"", same, CheckOK, ""},
 			{"", planHints(`{"wwn": "0x5001"}`), CheckOK, ""},
@@ -357,20 +357,20 @@ func diskCases() map[CheckID][]checkCase {
 		CheckDataDisk: {
 			{"", same, notDone, ""},
 			{`"extra": {"data_disks": ["0x5002"]}`, same, CheckOK, ""},
-			{`"extra": {"data_disks": ["0x5001"]}`, same, CheckRefuse, "holds data"},
-			{`"extra": {"data_disks": [{"serial": "s1"}]}`, same, CheckRefuse, "holds data"},
+			{`"extra": {"data_disks": ["0x5001"]}`, same, CheckRefuse, "registered as a data disk"},
+			{`"extra": {"data_disks": [{"serial": "s1"}]}`, same, CheckRefuse, "registered as a data disk"},
 		},
 		CheckOddDisk: {
 			{"", same, CheckOK, ""},
 			{"", disks(disk("/dev/sda", `"serial": "S1", "tran": "usb"`)), CheckWarn, "USB"},
-			{"", disks(`{"name": "/dev/sda", "size": 480103981056, "model": "iDRAC Virtual-Disk", "serial": "S1"}`), CheckWarn, "virtual, its model says idrac"},
+			{"", disks(`{"name": "/dev/sda", "size": 480103981056, "model": "iDRAC Virtual-Disk", "serial": "S1"}`), CheckWarn, "virtual, model idrac"},
 			{"", disks(`{"name": "/dev/sda", "size": 480103981056, "model": "FAST SSD", "serial": "S1"}`), CheckOK, ""},
 			{"", disks(`{"name": "/dev/sda", "size": 8000000000, "model": "X", "serial": "S1"}`), CheckWarn, "16 GiB"},
 		},
 		CheckSameDisk: {
 			{"", same, notDone, ""},
 			{`"extra": {"console": {"root_disk": "S1"}}`, same, CheckOK, ""},
-			{`"extra": {"console": {"root_disk": {"wwn": "0x5009"}}}`, same, CheckWarn, "another disk"},
+			{`"extra": {"console": {"root_disk": {"wwn": "0x5009"}}}`, same, CheckWarn, "different disk"},
 		},
 		CheckRAIDRoot: {
 			{"", same, notDone, ""},
@@ -379,7 +379,7 @@ func diskCases() map[CheckID][]checkCase {
 		CheckAssisted: {{"", same, notDone, ""}, {"", kind(KindAssisted), CheckWarn, "picks the disk itself"}},
 		CheckKickstart: {
 			{"", same, notDone, ""},
-			{"", kind(KindAnaconda), CheckRefuse, "erases all of them: here 2"},
+			{"", kind(KindAnaconda), CheckRefuse, "erases all disks: here 2"},
 			{"", func(f *Facts) { f.Plan.Kind, f.Inventory = KindAnaconda, nil }, CheckRefuse, "inspect the node"},
 			{"", func(f *Facts) { f.Plan.Kind, f.Inventory = KindAnaconda, inventoryOf(bigDisk) }, CheckOK, ""},
 		},
@@ -421,9 +421,9 @@ func dataCases() map[CheckID][]checkCase {
 			{"", reads(KindDirect, "", "cloud-config", ReaderCloudInit), CheckOK, "cloud-init can read"},
 			{"", reads(KindDirect, ReaderIgnition, "cloud-config", ReaderCloudInit), CheckRefuse, "emergency shell"},
 			{"", reads(KindDirect, ReaderCloudInit, "butane", ReaderIgnition), CheckRefuse, "cloud-init ignores user data in butane"},
-			{"", reads(KindDirect, ReaderOther, "butane", ReaderIgnition), CheckRefuse, "which no machine reads"},
-			{"", reads(KindDirect, ReaderOther, "text", ""), CheckUnknown, "sent as it is"},
-			{"", reads(KindDirect, "", "text", ""), CheckRefuse, "neither for Ignition nor for cloud-init"},
+			{"", reads(KindDirect, ReaderOther, "butane", ReaderIgnition), CheckRefuse, "must be translated first"},
+			{"", reads(KindDirect, ReaderOther, "text", ""), CheckUnknown, "sent unchanged"},
+			{"", reads(KindDirect, "", "text", ""), CheckRefuse, "for neither Ignition nor cloud-init"},
 			{"", reads(KindAnaconda, "", "ignition", ReaderIgnition), CheckRefuse, "cloud-init ignores"},
 			{`"instance_info": {"image_source": "http://h/rhcos-9.raw"}`, reads(KindDirect, "", "cloud-config", ReaderCloudInit), CheckRefuse, "emergency shell"},
 			{"", func(f *Facts) {
@@ -436,17 +436,17 @@ func dataCases() map[CheckID][]checkCase {
 		CheckUserDataReader: {
 			{"", same, notDone, ""},
 			{"", reads(KindDirect, ReaderIgnition, "ignition", ReaderIgnition), notDone, ""},
-			{"", reads(KindDirect, "", "ignition", ReaderIgnition), CheckWarn, "assumed that ignition"},
-			{"", reads(KindAssisted, "", "ignition", ReaderIgnition), CheckWarn, "does not read"},
-			{"", reads(KindFake, "", "ignition", ReaderIgnition), CheckWarn, "no machine"},
-			{`"boot_interface": "ipxe"`, reads(KindRamdisk, ReaderIgnition, "ignition", ReaderIgnition), CheckWarn, "leaves out the configdrive"},
+			{"", reads(KindDirect, "", "ignition", ReaderIgnition), CheckWarn, "assumed reader of the user data: ignition"},
+			{"", reads(KindAssisted, "", "ignition", ReaderIgnition), CheckWarn, "ignores user data"},
+			{"", reads(KindFake, "", "ignition", ReaderIgnition), CheckWarn, "delivers no user data"},
+			{`"boot_interface": "ipxe"`, reads(KindRamdisk, ReaderIgnition, "ignition", ReaderIgnition), CheckWarn, "cannot attach one"},
 		},
 		CheckUserDataOdd: {
 			{"", same, CheckOK, ""},
-			{"", func(f *Facts) { f.UserData = nil }, CheckWarn, "nobody can log in"},
-			{"", func(f *Facts) { f.Verb, f.UserData = models.VerbRebuild, nil }, CheckWarn, "nobody can log in"},
-			{`"instance_info": {"configdrive": "******"}`, func(f *Facts) { f.Verb, f.UserData = models.VerbRebuild, nil }, CheckOK, "used again"},
-			{"", func(f *Facts) { f.UserData.Findings = []UserDataFinding{{false, "no-login", "nobody can log in"}} }, CheckWarn, "1 warning about"},
+			{"", func(f *Facts) { f.UserData = nil }, CheckWarn, "no login"},
+			{"", func(f *Facts) { f.Verb, f.UserData = models.VerbRebuild, nil }, CheckWarn, "no login"},
+			{`"instance_info": {"configdrive": "******"}`, func(f *Facts) { f.Verb, f.UserData = models.VerbRebuild, nil }, CheckOK, "is reused"},
+			{"", func(f *Facts) { f.UserData.Findings = []UserDataFinding{{false, "no-login", "no login"}} }, CheckWarn, "1 warning about"},
 			{"", kind(KindAssisted), notDone, ""},
 			{"", func(f *Facts) { f.Plan.Kind, f.UserData = KindDirect, nil }, notDone, ""},
 		},
@@ -455,8 +455,8 @@ func dataCases() map[CheckID][]checkCase {
 			{"", meta(map[string]any{"coreos_append_karg": []any{"a=b"}, "coreos_copy_network": true}), CheckOK, ""},
 			{"", meta(map[string]any{"coreos_append_karg": []any{"a", "b"}}), CheckRefuse, "more than one"},
 			{"", meta(map[string]any{"coreos_append_karg": "a"}), CheckRefuse, "letters"},
-			{"", meta(map[string]any{"coreos_append_karg": []any{1}}), CheckRefuse, "something else"},
-			{"", meta(map[string]any{"coreos_copy_network": "yes"}), CheckRefuse, "neither"},
+			{"", meta(map[string]any{"coreos_append_karg": []any{1}}), CheckRefuse, "not a string"},
+			{"", meta(map[string]any{"coreos_copy_network": "yes"}), CheckRefuse, "not true or false"},
 		},
 		CheckImage: {
 			{"", same, notDone, ""},
@@ -473,12 +473,12 @@ func dataCases() map[CheckID][]checkCase {
 			{"", image(Image{Source: "oci://r.example:5000/os/image@sha256:" + sum}), CheckOK, ""},
 			{"", image(Image{Source: "oci://r/os"}), CheckOK, ""},
 			{"", image(Image{Source: "oci://r/os:1.2@sha512:" + sum + sum}), CheckOK, ""},
-			{"", image(Image{Source: "oci://r/os@sha256:abc"}), CheckRefuse, "64 characters, and this one 3"},
+			{"", image(Image{Source: "oci://r/os@sha256:abc"}), CheckRefuse, "64 characters, this one has 3"},
 			{"", image(Image{Source: "oci://r/os@" + sum}), CheckRefuse, "no algorithm"},
-			{"", image(Image{Source: "oci://r/os@md5:" + sum}), CheckRefuse, `no digest algorithm "md5"`},
+			{"", image(Image{Source: "oci://r/os@md5:" + sum}), CheckRefuse, `unknown digest algorithm "md5"`},
 			{"", image(Image{Source: "oci:///os"}), CheckRefuse, "names no registry"},
-			{"", image(Image{Source: "oci://r/"}), CheckRefuse, "is no repository"},
-			{"", image(Image{Source: "oci://r/OS"}), CheckRefuse, "lower case"},
+			{"", image(Image{Source: "oci://r/"}), CheckRefuse, "invalid repository"},
+			{"", image(Image{Source: "oci://r/OS"}), CheckRefuse, "lower-case"},
 			{"", image(Image{Source: "oci://r/os:"}), CheckRefuse, "tag is empty"},
 			{"", image(Image{Source: "oci://u:p@r/os"}), CheckRefuse, "image_pull_secret"},
 			{"", image(Image{Source: "oci://r/os?x=1"}), CheckRefuse, "query"},
@@ -494,7 +494,7 @@ func dataCases() map[CheckID][]checkCase {
 			{"", asked(KindBootc, RegistryFacts{}), CheckOK, ""},
 			{"", asked(KindDirect, RegistryFacts{}), CheckRefuse, "bootable container"},
 			{"", asked(KindBootc, RegistryFacts{Artifact: true}), CheckRefuse, "artifact"},
-			{"", asked(KindBootc, RegistryFacts{Missing: true}), CheckRefuse, "no such image"},
+			{"", asked(KindBootc, RegistryFacts{Missing: true}), CheckRefuse, "image not found"},
 			{"", asked(KindBootc, RegistryFacts{Error: "refused"}), CheckUnknown, "refused"},
 			{"", asked(KindBootc, RegistryFacts{Closed: true}), notDone, ""},
 		},
@@ -508,12 +508,12 @@ func dataCases() map[CheckID][]checkCase {
 			{"", same, notDone, ""},
 			{"", image(Image{Source: "file:///srv/i"}), notDone, ""},
 			{"", image(Image{Source: "oci://r/os"}), notDone, ""},
-			{"", image(Image{Source: "http://h/i"}), CheckRefuse, "wants a checksum"},
+			{"", image(Image{Source: "http://h/i"}), CheckRefuse, "requires a checksum"},
 			{"", image(Image{Source: "http://h/i", Checksum: sum}), CheckOK, ""},
 			{"", image(Image{Source: "http://h/i", Checksum: "https://h/sums"}), CheckOK, ""},
-			{"", image(Image{Source: "http://h/i", Checksum: "abc"}), CheckRefuse, "no digest"},
-			{"", image(Image{Source: "http://h/i", Checksum: sum, Algorithm: "md5"}), CheckRefuse, "length of sha256"},
-			{"", image(Image{Source: "http://h/i", Checksum: sum, Algorithm: "crc"}), CheckRefuse, "no checksum algorithm"},
+			{"", image(Image{Source: "http://h/i", Checksum: "abc"}), CheckRefuse, "not an md5"},
+			{"", image(Image{Source: "http://h/i", Checksum: sum, Algorithm: "md5"}), CheckRefuse, "fits sha256"},
+			{"", image(Image{Source: "http://h/i", Checksum: sum, Algorithm: "crc"}), CheckRefuse, "unknown checksum algorithm"},
 			{"", image(Image{Source: "2b7c4b3c-glance"}), notDone, ""},
 		},
 	}
@@ -566,5 +566,46 @@ func TestNothingIsWrongWithTheGoodNode(t *testing.T) {
 		if c.Severity != CheckOK {
 			t.Errorf("%s: %s", c.Severity, c)
 		}
+	}
+}
+
+func TestRemediesOnScreenNameKeysInsteadOfCommands(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(f *Facts){
+		"maintenance":       func(f *Facts) { f.Node.Maintenance = true },
+		"reserved":          func(f *Facts) { f.Node.InstanceUUID = "other" },
+		"protected":         func(f *Facts) { f.Node.Protected = true },
+		"retired":           func(f *Facts) { f.Node.Retired = true },
+		"power unknown":     func(f *Facts) { f.Node.PowerState = "" },
+		"fault":             func(f *Facts) { f.Node.Fault = "power failure" },
+		"not validated":     func(f *Facts) { f.ValidateError = "timeout" },
+		"invalid":           func(f *Facts) { no := false; f.Validations[0].Result = &no },
+		"no inventory":      func(f *Facts) { f.Inventory = nil },
+		"no disk matches":   func(f *Facts) { f.Plan.RootDevice.Hints = hintsOf(`{"serial": "none"}`) },
+		"unstable hint":     func(f *Facts) { f.Plan.RootDevice.Hints = hintsOf(`{"name": "/dev/sda"}`) },
+		"no ramdisk":        func(f *Facts) { delete(f.Node.DriverInfo, "deploy_iso") },
+		"traits of another": func(f *Facts) { f.Node.InstanceInfo["traits"] = []any{"CUSTOM_X"} },
+		"no user data":      func(f *Facts) { f.UserData = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := goodFacts(t, "")
+			change(f)
+			remedies := 0
+			for _, check := range Checks(f, CheckChoices{}) {
+				if strings.Contains(check.ScreenRemedy, "ironworks ") || strings.Contains(check.ScreenRemedy, "--") {
+					t.Errorf("%s: the remedy on screens has a command: %q", check.ID, check.ScreenRemedy)
+				}
+				if check.Remedy != "" && check.ScreenRemedy == "" {
+					t.Errorf("%s: no remedy on screens, but %q", check.ID, check.Remedy)
+				}
+				if check.Severity != CheckOK && check.Remedy != "" {
+					remedies++
+				}
+			}
+			if remedies == 0 {
+				t.Error("no check has a remedy")
+			}
+		})
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ironworks/models"
+	"ironworks/printable"
 )
 
 func TestChoices(t *testing.T) {
@@ -58,7 +58,7 @@ func TestCheckEvidenceIsHarmless(t *testing.T) {
 		for _, e := range c.Evidence {
 			text += e.String()
 		}
-		if text != models.Printable(text) {
+		if text != printable.Line(text) {
 			t.Errorf("%q", text)
 		}
 	}
@@ -66,7 +66,7 @@ func TestCheckEvidenceIsHarmless(t *testing.T) {
 
 func TestEveryCheckIsInTheDocumentation(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/deploy.md")
+	text, err := os.ReadFile("../../docs/reference/deploy.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestEveryCheckIsInTheDocumentation(t *testing.T) {
 		}
 		line := "| `" + string(r.ID) + "` | " + string(r.Worst) + " | " + override + " | " + r.About + " |"
 		if !strings.Contains(string(text), line) {
-			t.Errorf("docs/deploy.md lacks\n%s", line)
+			t.Errorf("docs/reference/deploy.md lacks\n%s", line)
 		}
 	}
 }

@@ -7,22 +7,23 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/hints"
+	"ironworks/printable"
 )
 
 func checkConfigDrive(f *Facts) finding {
 	switch {
 	case f.ConfigDriveText && f.Kind.deployInterface() == "custom-agent":
-		return bad("install_coreos cannot use a rendered configdrive", "give an object with user_data", models.Observed("configdrive", "a URL or base64"))
+		return bad("install_coreos cannot use a rendered configdrive", "use an object with user_data", models.Observed("configdrive", "a URL or base64"))
 	case f.ConfigDriveText:
-		return good("it is sent as it is", models.Observed("configdrive", "a URL or base64"))
+		return good("sent unchanged", models.Observed("configdrive", "a URL or base64"))
 	case f.Plan.ConfigDrive.given() || f.UserData != nil:
 		return good("an object")
 	}
 	return finding{}
 }
 
-// checkMetaData: the agent joins the arguments with commas, of which coreos-installer
-// makes one argument; a text is taken apart into its letters.
+// checkMetaData: the agent joins the arguments with commas, which coreos-installer takes as one argument; a string
+// is split into letters.
 func checkMetaData(f *Facts) finding {
 	meta := f.Plan.ConfigDrive.MetaData
 	if f.Kind != KindInstallCoreOS || len(meta) == 0 {
@@ -36,32 +37,32 @@ func checkMetaData(f *Facts) finding {
 		notText := func(v any) bool { return models.TextOf(v) == "" }
 		switch {
 		case !isList:
-			wrong = append(wrong, "coreos_append_karg is no list: the agent would take it apart into letters")
+			wrong = append(wrong, "coreos_append_karg is not a list: the agent would split it into letters")
 		case slices.ContainsFunc(list, notText):
-			wrong = append(wrong, "coreos_append_karg has something else than text in it")
+			wrong = append(wrong, "coreos_append_karg has an element that is not a string")
 		case len(list) > 1:
-			wrong = append(wrong, "coreos_append_karg has more than one argument: the agent joins them with commas, and coreos-installer makes one of that")
+			wrong = append(wrong, "coreos_append_karg has more than one argument: the agent joins them with commas into one")
 		}
 	}
 	if v, given := meta["coreos_copy_network"]; given {
 		evidence = append(evidence, models.Observed("coreos_copy_network", v))
 		if _, is := v.(bool); !is {
-			wrong = append(wrong, "coreos_copy_network is neither true nor false")
+			wrong = append(wrong, "coreos_copy_network is not true or false")
 		}
 	}
 	if wrong != nil {
-		return bad(strings.Join(wrong, "; "), "kernelArguments in the Ignition (spec 3.3) do it for several arguments", evidence...)
+		return bad(strings.Join(wrong, "; "), "for several arguments, use kernelArguments in the Ignition (spec 3.3)", evidence...)
 	}
-	return good("the agent can use them", evidence...)
+	return good("valid for the agent", evidence...)
 }
 
-// WebImage is the image that a web server has, where the deployment writes one.
+// WebImage returns the image to write if it is on a web server.
 func (f *Facts) WebImage() (Image, bool) {
 	image, _ := f.imageOf()
 	return image, slices.ContainsFunc(f.possible(), Kind.WritesImage) && isWeb(image.Source)
 }
 
-// imageOf is the image that will count: the plan's, else the node's.
+// imageOf returns the effective image: the plan's, else the node's.
 func (f *Facts) imageOf() (image Image, from string) {
 	if f.Plan.Image.Source != "" {
 		return f.Plan.Image, "image.source"
@@ -77,27 +78,29 @@ func (f *Facts) imageOf() (image Image, from string) {
 	return image, "instance_info.image_source"
 }
 
-// checkImage: direct, ansible and bootc refuse a node without image_source when they
-// validate it. Since 1.83 a rebuild without one is answered with 500, whatever the
-// deploy interface: the conductor looks the image up in Glance first.
+// checkImage: direct, ansible and bootc refuse a node without image_source when they validate it. Since 1.83 a
+// rebuild without one is answered with 500, whatever the deploy interface: the conductor first looks the image up
+// in Glance.
 func checkImage(f *Facts) finding {
 	image, from := f.imageOf()
 	switch {
 	case image.Source == "" && f.Rebuilds() && hints.GenerationOf(f.Version) == hints.GenerationNewest:
-		return bad("Ironic answers a rebuild without an image with an internal error (500) and does nothing",
-			"image.source in the plan, or ironworks set "+f.Node.Label()+" instance_info.image_source=URL", models.Observed(from, "none"))
+		return bad("Ironic answers a rebuild without an image with HTTP 500 and does nothing",
+			"image.source in the plan, or ironworks set "+f.Node.Label()+" instance_info.image_source=URL", models.Observed(from, "none")).
+			onScreen("set the image on the page Ramdisk, or " + runKey("set", "instance_info.image_source=URL"))
 	case f.Kind.WritesImage() && image.Source == "":
-		return bad(fmt.Sprintf("a deployment by %s needs an image", models.OrNone(f.Kind.deployInterface())), "image.source in the plan", models.Observed(from, "none"))
+		return bad(fmt.Sprintf("a deployment with %s needs an image", models.OrNone(f.Kind.deployInterface())), "image.source in the plan", models.Observed(from, "none")).
+			onScreen("set the image on the page Ramdisk")
 	case image.Source == "":
 		return finding{}
 	case f.Kind == KindBootc && !isOCI(image.Source):
 		return bad("bootc installs oci:// images only", "image.source: oci://REGISTRY/REPOSITORY@sha256:DIGEST", models.Observed(from, models.MaskURL(image.Source)))
 	}
-	return good("there is an image", models.Observed(from, models.MaskURL(image.Source)))
+	return good("image set", models.Observed(from, models.MaskURL(image.Source)))
 }
 
-// checkImageSum: validate of ironic/drivers/modules/agent.py wants no checksum of images
-// from Glance, of files and of oci:// images.
+// checkImageSum: ironic/drivers/modules/agent.py (validate) needs no checksum for images from Glance, files and
+// oci:// images.
 func checkImageSum(f *Facts) finding {
 	image, from := f.imageOf()
 	if f.Kind != KindDirect || !isWeb(image.Source) {
@@ -107,15 +110,14 @@ func checkImageSum(f *Facts) finding {
 	_, err := image.Hash()
 	switch {
 	case image.Checksum == "":
-		return bad("Ironic wants a checksum of an image that it has no record of", "image.checksum in the plan", at)
+		return bad("Ironic requires a checksum for an HTTP image", "image.checksum in the plan", at).onScreen("set the checksum on the page Ramdisk")
 	case err != nil:
 		return bad(err.Error(), "image.algorithm: md5, sha256 or sha512", at, models.Observed("checksum", models.MaskURL(image.Checksum)))
 	}
-	return good("it has a checksum", at, models.Observed("checksum", models.MaskURL(image.Checksum)))
+	return good("checksum set", at, models.Observed("checksum", models.MaskURL(image.Checksum)))
 }
 
-// Hash names the kind of the image's checksum: what it says, or what its length says.
-// The URL of a checksum has none: Ironic reads it.
+// Hash returns the algorithm of the checksum: as given, or by its length; "" for a URL, which Ironic reads.
 func (i Image) Hash() (string, error) {
 	byLength := map[int]string{32: "md5", 64: "sha256", 128: "sha512"}
 	algorithm := strings.ToLower(i.Algorithm)
@@ -127,13 +129,13 @@ func (i Image) Hash() (string, error) {
 	case strings.Contains(i.Checksum, "://"):
 		return algorithm, nil
 	case !isHex || byLength[len(i.Checksum)] == "":
-		return "", fmt.Errorf("the checksum is no digest of md5, sha256 or sha512")
+		return "", fmt.Errorf("the checksum is not an md5, sha256 or sha512 digest")
 	case algorithm == "":
 		return byLength[len(i.Checksum)], nil
 	case !known:
-		return "", fmt.Errorf("no checksum algorithm %q", models.Printable(i.Algorithm))
+		return "", fmt.Errorf("unknown checksum algorithm %q", printable.Line(i.Algorithm))
 	case byLength[len(i.Checksum)] != algorithm:
-		return "", fmt.Errorf("the checksum has the length of %s, not of %s", byLength[len(i.Checksum)], algorithm)
+		return "", fmt.Errorf("the checksum's length fits %s, not %s", byLength[len(i.Checksum)], algorithm)
 	}
 	return algorithm, nil
 }

@@ -11,8 +11,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// checkHints: Ironic takes hints that the agent then fails over, and the other way
-// round.
+// checkHints: Ironic accepts hints that fail in the agent, and refuses some that work there.
 func checkHints(f *Facts) finding {
 	if !f.Kind.PicksDisk() && f.Kind != KindAssisted || !f.Hints.Hints.Given() {
 		return finding{}
@@ -25,21 +24,22 @@ func checkHints(f *Facts) finding {
 			wrong = append(wrong, problemText(p))
 		}
 	}
-	// Ironic validates hints that it takes; what the agent alone refuses fails later.
+	// Ironic validates the hints; what only the agent refuses fails later.
 	if err := f.Hints.Hints.Parse(by); err != nil && wrong == nil {
-		wrong = append(wrong, "the agent refuses them: "+err.Error())
+		wrong = append(wrong, "rejected by the agent: "+err.Error())
 	}
 	if f.Kind == KindAnsible {
 		wrong = append(wrong, ansibleOperators(f.Hints.Hints)...)
 	}
 	if wrong != nil {
-		return bad(strings.Join(wrong, "; "), "ironworks hints match tries hints; ironworks hints set writes them", at)
+		return bad(strings.Join(wrong, "; "), "try hints with ironworks hints match; write hints with ironworks hints set", at).
+			onScreen(editHints)
 	}
-	return good("Ironic and the agent take them", at)
+	return good("accepted by Ironic and the agent", at)
 }
 
-// ansibleOperators are the hints that Ansible cannot match: it compares values and knows no
-// operators (_parse_root_device_hints of ironic/drivers/modules/ansible/deploy.py).
+// ansibleOperators are the hints that Ansible cannot match: it compares values and has no operators
+// (_parse_root_device_hints of ironic/drivers/modules/ansible/deploy.py).
 func ansibleOperators(h hints.Hints) []string {
 	var wrong []string
 	for _, name := range h.Names() {
@@ -59,6 +59,12 @@ func problemText(p hints.Problem) string {
 	}
 	return string(p.Hint) + ": " + p.Text
 }
+
+// pickDisk and editHints are remedies on the wizard's page of the root disk.
+const (
+	pickDisk  = "on the page Root disk: pick a disk (enter), or edit the hints (e)"
+	editHints = "on the page Root disk: edit the hints (e)"
+)
 
 func checkHintsDoubt(f *Facts) finding {
 	if !f.Kind.PicksDisk() || !f.Hints.Hints.Given() {
@@ -81,7 +87,7 @@ func checkHintsPlaces(f *Facts) finding {
 	if !f.Kind.PicksDisk() || !h.Instance.Given() || !h.Properties.Given() || h.Instance.String() == h.Properties.String() {
 		return finding{}
 	}
-	return bad("two places have hints; those of instance_info count", "",
+	return bad("instance_info and properties both have hints; instance_info takes precedence", "",
 		models.Observed("instance_info.root_device", h.Instance), models.Observed("properties.root_device", h.Properties))
 }
 
@@ -89,31 +95,32 @@ func checkInventory(f *Facts) finding {
 	if !f.Kind.PicksDisk() {
 		return finding{}
 	}
-	inspect := "ironworks manage, inspect and provide " + f.Node.Label()
+	inspect, keys := "ironworks manage, inspect and provide "+f.Node.Label(), "on the node: manage (M), inspect (I) and provide (P)"
 	if f.Rebuilds() {
-		inspect = "a node is inspected before it is deployed: undeploy it, or see what else tells its disks"
+		keys = ""
+		inspect = "undeploy the node and inspect it, or check its disks otherwise"
 	}
 	inspected := models.InspectedAt(f.Node)
 	when := f.sawAt(inspected, "inspection_finished_at", inspected.UTC().Format(time.RFC3339))
 	switch {
 	case f.InventoryError != "":
-		return bad("the inventory could not be read: "+f.InventoryError, inspect)
+		return bad("the inventory could not be read: "+f.InventoryError, inspect).onScreen(keys)
 	case f.Inventory == nil:
-		return bad("Ironic has no inventory of the node, so its disks are not known", inspect, models.Observed("inventory", "none"))
+		return bad("no inventory of the node: disks unknown", inspect, models.Observed("inventory", "none")).onScreen(keys)
 	case len(f.Inventory.Disks) == 0:
-		return bad("inspection found no disks", inspect, models.Observed("inventory.disks", "none"))
+		return bad("inspection found no disks", inspect, models.Observed("inventory.disks", "none")).onScreen(keys)
 	case inspected.IsZero():
-		return unknown("it is not known when the node was inspected", inspect, models.Observed("inspection_finished_at", "none"))
+		return unknown("time of inspection unknown", inspect, models.Observed("inspection_finished_at", "none")).onScreen(keys)
 	case f.MaxInventoryAge > 0 && f.Now.Sub(inspected) > f.MaxInventoryAge:
-		return bad(fmt.Sprintf("the inventory is %s old: disks are swapped, and names go to others", models.AgeInWords(f.Now.Sub(inspected))), inspect, when)
+		return bad(fmt.Sprintf("the inventory is %s old: disks may have been swapped or renamed", models.AgeInWords(f.Now.Sub(inspected))), inspect, when).onScreen(keys)
 	}
 	if changed := raidChanged(f.Node); changed.After(inspected) {
-		return bad("the RAID was changed after the inspection", inspect, when, f.sawAt(changed, "raid_config.last_updated", changed.UTC().Format(time.RFC3339)))
+		return bad("the RAID changed after the inspection", inspect, when, f.sawAt(changed, "raid_config.last_updated", changed.UTC().Format(time.RFC3339))).onScreen(keys)
 	}
 	return good(fmt.Sprintf("%d disks", len(f.Inventory.Disks)), when)
 }
 
-// raidChanged is when Ironic last changed the RAID of a node; zero when never.
+// raidChanged returns when Ironic last changed the node's RAID; zero for never.
 func raidChanged(n *models.Node) time.Time {
 	var fields struct {
 		RAID struct {
@@ -135,14 +142,15 @@ func checkInventoryBy(f *Facts) finding {
 		return finding{}
 	}
 	if f.Inventory.OutOfBand() {
-		return bad("the BMC told the disks: the ramdisk may see others, and calls them by other names",
-			"inspect in band: ironworks set "+f.Node.Label()+" inspect_interface=agent", models.Observed("inventory.disks", diskNames(f.Inventory.Disks)))
+		return bad("the disks are from the BMC: the ramdisk may see other disks and names",
+			"inspect in band: ironworks set "+f.Node.Label()+" inspect_interface=agent", models.Observed("inventory.disks", diskNames(f.Inventory.Disks))).
+			onScreen("inspect in band: " + runKey("set", "inspect_interface=agent"))
 	}
-	return good("an agent looked at the disks")
+	return good("the agent reported the disks")
 }
 
-// untold are hints that ask for what the BMC's inventory does not tell. What a ramdisk
-// does not report, its agent does not find at the deployment either.
+// untold are hints for attributes that the BMC's inventory lacks. The agent does not find what its ramdisk does
+// not report.
 func (f *Facts) untold() []hints.Hint {
 	if !f.Inventory.OutOfBand() {
 		return nil
@@ -155,7 +163,7 @@ func checkRootDevice(f *Facts) finding {
 	case !f.Kind.PicksDisk():
 		return finding{}
 	case !f.looksAtDisks():
-		return unknown("without an inventory it is not known which disk it would be", "")
+		return unknown("no inventory: target disk unknown", "")
 	}
 	e := f.search().Explain(f.Inventory.Disks)
 	matching := e.Matching()
@@ -166,18 +174,19 @@ func checkRootDevice(f *Facts) finding {
 	pin := "ironworks hints set " + f.Node.Label() + " --disk NAME, or --root-device JSON"
 	switch {
 	case f.Kind == KindAnsible && !f.Hints.Hints.Given() && len(e.Disks) > 1:
-		return bad(fmt.Sprintf("there are no hints, and %d disks; Ansible would take the first by name", len(e.Disks)), pin, evidence...)
+		return bad(fmt.Sprintf("no hints and %d disks: Ansible would pick the first by name", len(e.Disks)), pin, evidence...).onScreen(pickDisk)
 	case f.untold() != nil:
-		return bad(fmt.Sprintf("the inventory is the BMC's, which does not tell %s: the disk that the hints choose is unknown", hints.Join(f.untold())),
-			"hint at its serial or size, or inspect in band: ironworks set "+f.Node.Label()+" inspect_interface=agent", evidence...)
+		return bad(fmt.Sprintf("the inventory is from the BMC, which does not report %s: target disk unknown", hints.Join(f.untold())),
+			"use a hint by serial or size, or inspect in-band: ironworks set "+f.Node.Label()+" inspect_interface=agent", evidence...).
+			onScreen("use a hint by serial or size, or inspect in-band: " + runKey("set", "inspect_interface=agent"))
 	case e.Picks == "" && f.Hints.Hints.Given():
-		return bad("no disk matches the hints"+f.missHelp(), pin, evidence...)
+		return bad("no disk matches the hints"+f.missHelp(), pin, evidence...).onScreen(pickDisk)
 	case e.Picks == "":
-		return bad("no disk can be installed to: "+e.Error, "", evidence...)
+		return bad("no suitable disk: "+e.Error, "", evidence...)
 	case len(matching) > 1 && f.Hints.Hints.Given():
-		return bad(fmt.Sprintf("%d disks match the hints; the agent would take the first, %s", len(matching), e.Picks), pin, evidence...)
+		return bad(fmt.Sprintf("%d disks match the hints; the agent would pick the first, %s", len(matching), e.Picks), pin, evidence...).onScreen(pickDisk)
 	case len(matching) > 1:
-		return bad(fmt.Sprintf("there are no hints, and %d disks that would do; the agent would take the smallest, %s", len(matching), e.Picks), pin, evidence...)
+		return bad(fmt.Sprintf("no hints and %d suitable disks: the agent would pick the smallest, %s", len(matching), e.Picks), pin, evidence...).onScreen(pickDisk)
 	}
 	return good("it is "+e.Picks, evidence...)
 }
@@ -201,7 +210,7 @@ func diskLine(d *hints.Disk) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %.1f GiB %s", d.Name, d.GiB(), d.Serial))
 }
 
-// missHelp says what is worth knowing where hints match nothing.
+// missHelp explains hints that match nothing.
 func (f *Facts) missHelp() string {
 	names := f.Hints.Hints.Names()
 	has := func(rootHints ...hints.Hint) bool {
@@ -209,9 +218,9 @@ func (f *Facts) missHelp() string {
 	}
 	switch {
 	case has(hints.Serial, hints.WWN, hints.WWNWithExtension, hints.WWNVendorExtension):
-		return " (the agent knows more serials and WWNs of a disk than the inventory tells, and may still find it)"
+		return " (the agent knows more serials and WWNs than the inventory has, and may still find the disk)"
 	case has(hints.HCTL):
-		return " (the number of a host adapter may change with every boot)"
+		return " (host adapter numbers may change with every boot)"
 	}
 	return ""
 }

@@ -6,28 +6,27 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// ImageFacts are what web servers said of a direct deployment's image, to the machine
-// that asked: the conductor and the agent stand elsewhere and may be told something else.
+// ImageFacts are the answers of web servers about the image, to this machine; conductor and agent may get others.
 type ImageFacts struct {
 	Image WebAnswer
-	// Head is what the image begins with; HeadTotal how large the server says that the
-	// whole is with it, -1 where it does not.
+	// Head is the start of the image; HeadTotal its size by that answer, -1 if unknown.
 	Head      []byte
 	HeadTotal int64
-	// Checksums is the file that the checksum is read from; nil where it is no URL.
+	// Checksums is the checksum file; nil if the checksum is not a URL.
 	Checksums *ChecksumFile
 }
 
 // WebAnswer is the answer of a web server.
 type WebAnswer struct {
-	// Error is why there is none; the rest is then empty.
+	// Error is why there is no answer; the rest is then empty.
 	Error  string
 	Status int
-	// Length is Content-Length in bytes, -1 where it was not said.
+	// Length is Content-Length in bytes, -1 if missing.
 	Length int64
-	// Landed is the address that redirects led to, without secrets; empty without any.
+	// Landed is the final address of redirects, masked; empty without any.
 	Landed string
 }
 
@@ -35,11 +34,11 @@ type WebAnswer struct {
 type ChecksumFile struct {
 	WebAnswer
 	Text string
-	// Cut says that there is more of it than was read.
+	// Cut: only its start was read.
 	Cut bool
 }
 
-// askedImage is the image of a direct deployment whose web server was asked.
+// askedImage returns the image if its web server was asked.
 func (f *Facts) askedImage() (Image, bool) {
 	image, web := f.WebImage()
 	return image, web && f.Image != nil
@@ -50,7 +49,7 @@ func isWeb(address string) bool {
 	return strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://")
 }
 
-// Evidence is what a server said.
+// Evidence returns the server's answer as evidence.
 func (a WebAnswer) Evidence(field, address string) []models.Observation {
 	list := []models.Observation{models.Observed(field, models.MaskURL(address))}
 	if a.Error != "" {
@@ -66,18 +65,17 @@ func (a WebAnswer) Evidence(field, address string) []models.Observation {
 	return list
 }
 
-// AskElsewhere is the way out where something could not be reached from here.
-const AskElsewhere = "the console may stand elsewhere: ask from a conductor's machine"
+// AskElsewhere is the remedy if this machine cannot reach a server.
+const AskElsewhere = "the console may be on another network: check from a conductor host"
 
-// StatusOK is what Ironic wants.
+// StatusOK is the status that Ironic requires.
 const StatusOK = 200
 
-// NeedsLogin says that a server wants to know who asks (401, 403, 407): a conductor may be
-// let in.
+// NeedsLogin reports whether the server requires authentication (401, 403, 407); a conductor may have it.
 func (a WebAnswer) NeedsLogin() bool { return slices.Contains([]int{401, 403, 407}, a.Status) }
 
-// checkImageReachable: Ironic wants 200 for a HEAD, after redirects, when it validates a
-// node and when a deployment begins (ironic/common/image_service.py, validate_href).
+// checkImageReachable: Ironic requires 200 for a HEAD, after redirects, when it validates a node and when a
+// deployment starts (ironic/common/image_service.py, validate_href).
 func checkImageReachable(f *Facts) finding {
 	image, asked := f.askedImage()
 	if !asked {
@@ -87,16 +85,16 @@ func checkImageReachable(f *Facts) finding {
 	saw := a.Evidence("image", image.Source)
 	switch {
 	case a.Error != "":
-		return unknown("the image could not be asked for from here: "+a.Error, AskElsewhere, saw...)
+		return unknown("the image server is not reachable from this console: "+a.Error, AskElsewhere, saw...)
 	case a.Status == StatusOK:
 		return good("the server has the image", saw...)
 	case a.NeedsLogin():
-		return unknown(fmt.Sprintf("the server does not let this machine in (%d): a conductor may have credentials", a.Status), AskElsewhere, saw...)
+		return unknown(fmt.Sprintf("the server denies access to this console (HTTP %d): a conductor may have credentials", a.Status), AskElsewhere, saw...)
 	}
-	return bad(fmt.Sprintf("the server answers %d, and Ironic wants 200 for a HEAD of the image", a.Status), "correct image.source", saw...)
+	return bad(fmt.Sprintf("the server answers HTTP %d; Ironic requires 200 for HEAD", a.Status), "correct image.source", saw...)
 }
 
-// checkImageChecksumFile reads the file as Ironic and the agent will.
+// checkImageChecksumFile parses the file as Ironic and the agent do.
 func checkImageChecksumFile(f *Facts) finding {
 	image, asked := f.askedImage()
 	if !asked || f.Image.Checksums == nil {
@@ -106,28 +104,28 @@ func checkImageChecksumFile(f *Facts) finding {
 	at := c.Evidence("checksum", image.Checksum)
 	switch {
 	case c.Error != "":
-		return unknown("the file of checksums could not be read from here: "+c.Error, AskElsewhere, at...)
+		return unknown("the checksum file cannot be downloaded from this console: "+c.Error, AskElsewhere, at...)
 	case c.NeedsLogin():
-		return unknown(fmt.Sprintf("the server does not let this machine in (%d)", c.Status), AskElsewhere, at...)
+		return unknown(fmt.Sprintf("the server denies access to this console (HTTP %d)", c.Status), AskElsewhere, at...)
 	case c.Status != StatusOK:
-		return bad(fmt.Sprintf("the server answers %d where the file of checksums should be", c.Status), "correct image.checksum", at...)
+		return bad(fmt.Sprintf("the server answers HTTP %d for the checksum file", c.Status), "correct image.checksum", at...)
 	}
 	digest, err := checksumIn(c.Text, image.Source)
 	switch {
 	case err != nil && c.Cut:
-		return unknown(fmt.Sprintf("the file of checksums is too large: no line of its first %d bytes is the image's", len(c.Text)), "give the digest itself", at...)
+		return unknown(fmt.Sprintf("the checksum file is too large: its first %d bytes have no entry for the image", len(c.Text)), "set the digest itself", at...)
 	case err != nil:
-		return bad(models.Printable(err.Error()), "correct image.checksum, or give the digest itself", at...)
+		return bad(printable.Line(err.Error()), "correct image.checksum, or set the digest itself", at...)
 	}
 	at = append(at, models.Observed("digest", digest))
 	kind, err := Image{Checksum: digest, Algorithm: image.Algorithm}.Hash()
 	if err != nil {
-		return bad("in the file of checksums: "+err.Error(), "correct image.algorithm, or leave it out", at...)
+		return bad("in the checksum file: "+err.Error(), "correct or remove image.algorithm", at...)
 	}
-	return good("the file has the image's "+kind, at...)
+	return good("the checksum file has the image's "+kind, at...)
 }
 
-// checkImageSize compares what the server says of the image with the disk.
+// checkImageSize compares the size of the image with the disk.
 func checkImageSize(f *Facts) finding {
 	image, asked := f.askedImage()
 	target := f.Target()
@@ -140,26 +138,25 @@ func checkImageSize(f *Facts) finding {
 	if format != "" {
 		at = append(at, models.Observed("format", format))
 	}
-	other := "take a smaller image, or a larger disk"
+	other := "use a smaller image or a larger disk"
 	switch {
 	case virtual > uint64(max(target.Size, 0)):
-		return bad(fmt.Sprintf("the image unpacks to %d bytes, and the disk %s has %d", virtual, target.Name, target.Size), other, append(at, models.Observed("virtual size", virtual))...)
+		return bad(fmt.Sprintf("the image unpacks to %d bytes, but disk %s has %d", virtual, target.Name, target.Size), other, append(at, models.Observed("virtual size", virtual))...)
 	case virtual > 0:
-		return good("it unpacks to less than the disk has", append(at, models.Observed("virtual size", virtual))...)
+		return good("the unpacked image fits on the disk", append(at, models.Observed("virtual size", virtual))...)
 	case f.Image.HeadTotal >= 0 && a.Length >= 0 && f.Image.HeadTotal != a.Length:
-		return unknown("the server tells two sizes of the image", "", append(at, models.Observed("content-range", f.Image.HeadTotal))...)
+		return unknown("the server reports two sizes of the image", "", append(at, models.Observed("content-range", f.Image.HeadTotal))...)
 	case a.Length > target.Size:
-		return bad(fmt.Sprintf("the image has %d bytes, and the disk %s has %d", a.Length, target.Name, target.Size), other, at...)
+		return bad(fmt.Sprintf("the image has %d bytes, but disk %s has %d", a.Length, target.Name, target.Size), other, at...)
 	case a.Length < 0:
-		return unknown("the server does not say how large the image is", "", at...)
+		return unknown("the server does not report the image's size", "", at...)
 	case format != "raw":
-		return unknown("it is not known how large the image is once it is unpacked", "", at...)
+		return unknown("the unpacked size of the image is unknown", "", at...)
 	}
-	return good("it fits on the disk", at...)
+	return good("fits on the disk", at...)
 }
 
-// imageFormat tells the format of an image by what it begins with, and the bytes that it
-// unpacks to: zero where they are not told. Nothing is no format.
+// imageFormat returns the format by the start of an image, and the unpacked size in bytes, zero if unknown.
 func imageFormat(head []byte) (format string, virtual uint64) {
 	begins := func(magic string) bool { return strings.HasPrefix(string(head), magic) }
 	switch {

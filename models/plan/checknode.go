@@ -10,24 +10,29 @@ import (
 	"ironworks/models/hints"
 )
 
+// runKey is an action on the node in the console, for a remedy: the palette runs actions by name.
+func runKey(action string, arguments ...string) string {
+	return strings.Join(append([]string{"run :" + action + " on the node"}, arguments...), ": ")
+}
+
 func checkState(f *Facts) finding {
 	n := *f.Node
-	n.Maintenance = false // which is told by itself
+	n.Maintenance = false // another check reports it
 	saw := models.Observed("provision_state", n.ProvisionState)
 	verb := models.VerbDeploy
 	if f.Rebuilds() {
-		verb = models.VerbRebuild // Ironic turns that down for a protected node, too
+		verb = models.VerbRebuild // Ironic also refuses that for a protected node
 	}
 	if r := models.WhyNot(verb, &n, f.Version); r != nil {
-		return bad(r.Why, r.Hint, saw)
+		return bad(r.Why, r.Hint, saw).onScreen(r.ScreenHint)
 	}
-	return good("a deployment may begin", saw)
+	return good("deployable state", saw)
 }
 
 func checkMaintenance(f *Facts) finding {
 	if f.Node.Maintenance {
 		return bad("the node is in maintenance"+models.ReasonSuffix(f.Node.MaintenanceReason),
-			"ironworks maintenance off "+f.Node.Label(), models.Observed("maintenance", true))
+			"ironworks maintenance off "+f.Node.Label(), models.Observed("maintenance", true)).onScreen(runKey("maintenance-off"))
 	}
 	return good("not in maintenance", models.Observed("maintenance", false))
 }
@@ -39,19 +44,20 @@ func checkReserved(f *Facts) finding {
 	}
 	switch n.InstanceUUID {
 	case "":
-		return good("nobody has reserved the node", models.Observed("instance_uuid", "none"))
+		return good("not reserved", models.Observed("instance_uuid", "none"))
 	case f.Mine:
 		return good("reserved for this deployment", models.Observed("instance_uuid", n.InstanceUUID))
 	}
-	who := "somebody has reserved the node, or uses it"
+	who := "the node is reserved or in use"
 	if n.InstanceName != "" {
 		who += " as " + n.InstanceName
 	}
-	return bad(who, "ask whose it is; ironworks set "+n.Label()+" instance_uuid- gives it free", models.Observed("instance_uuid", n.InstanceUUID))
+	return bad(who, "ask its owner; to release the node: ironworks set "+n.Label()+" instance_uuid-", models.Observed("instance_uuid", n.InstanceUUID)).
+		onScreen("ask its owner; to release the node: " + runKey("set", "instance_uuid-"))
 }
 
-// checkAllocation says what Ironic would find: only an available node that nobody has is
-// allocated, and only one of the resource class, with the traits.
+// checkAllocation: Ironic allocates only available nodes without an instance, of the resource class and with the
+// traits.
 func checkAllocation(f *Facts) finding {
 	n, a := f.Node, f.Plan.Allocate
 	if !f.Allocates() {
@@ -61,23 +67,27 @@ func checkAllocation(f *Facts) finding {
 	at := models.Observed("resource_class", cmp.Or(n.ResourceClass, "none"))
 	switch {
 	case n.ResourceClass == "":
-		return bad("the node has no resource class, so no allocation can find it", "ironworks set "+n.Label()+" resource_class=CLASS", at)
+		return bad("the node has no resource class: an allocation cannot find it", "ironworks set "+n.Label()+" resource_class=CLASS", at).
+			onScreen(runKey("set", "resource_class=CLASS"))
 	case class != n.ResourceClass:
-		return bad("the node is not of the resource class "+class, "", at)
+		return bad("the node does not have the resource class "+class, "", at)
 	case n.InstanceUUID != "":
-		return bad("somebody has the node: an allocation leaves it out", "deploy without --allocate", models.Observed("instance_uuid", n.InstanceUUID))
+		return bad("the node is in use: an allocation skips it", "deploy without --allocate", models.Observed("instance_uuid", n.InstanceUUID)).
+			onScreen("turn off allocation on the page Ramdisk")
 	case n.ProvisionState != models.StateAvailable:
-		return bad("an allocation takes available nodes only", "undeploy it, or deploy without --allocate", models.Observed("provision_state", n.ProvisionState))
+		return bad("an allocation uses available nodes only", "undeploy the node, or deploy without --allocate", models.Observed("provision_state", n.ProvisionState)).
+			onScreen("undeploy the node, or turn off allocation on the page Ramdisk")
 	}
 	for _, trait := range a.Traits {
 		if !slices.Contains(n.Traits, trait) {
-			return bad("the node lacks the trait "+trait, "ironworks set "+n.Label()+" traits+="+trait, models.Observed("traits", strings.Join(n.Traits, " ")))
+			return bad("the node lacks the trait "+trait, "ironworks set "+n.Label()+" traits+="+trait, models.Observed("traits", strings.Join(n.Traits, " "))).
+				onScreen(runKey("set", "traits+="+trait))
 		}
 	}
 	return good("an allocation can reserve the node", at)
 }
 
-// Allocates says that an allocation will reserve the node.
+// Allocates reports whether an allocation reserves the node.
 func (f *Facts) Allocates() bool {
 	n := f.Node
 	return f.Plan.Allocate.Asked() && !f.Rebuilds() && (n.InstanceUUID == "" || n.InstanceUUID != f.Mine)
@@ -85,14 +95,16 @@ func (f *Facts) Allocates() bool {
 
 func checkProtected(f *Facts) finding {
 	if f.Node.Protected {
-		return bad("the node is protected"+models.ReasonSuffix(f.Node.ProtectedReason), "ironworks unprotect "+f.Node.Label(), models.Observed("protected", true))
+		return bad("the node is protected"+models.ReasonSuffix(f.Node.ProtectedReason), "ironworks unprotect "+f.Node.Label(), models.Observed("protected", true)).
+			onScreen(runKey("unprotect"))
 	}
 	return good("not protected", models.Observed("protected", false))
 }
 
 func checkRetired(f *Facts) finding {
 	if f.Node.Retired {
-		return bad("the node is retired"+models.ReasonSuffix(f.Node.RetiredReason), "ironworks unretire "+f.Node.Label(), models.Observed("retired", true))
+		return bad("the node is retired"+models.ReasonSuffix(f.Node.RetiredReason), "ironworks unretire "+f.Node.Label(), models.Observed("retired", true)).
+			onScreen(runKey("unretire"))
 	}
 	return good("not retired", models.Observed("retired", false))
 }
@@ -102,25 +114,25 @@ func checkConsoleLock(f *Facts) finding {
 	if lock == nil || lock == false || lock == "" {
 		return finding{}
 	}
-	return bad("somebody has locked the node for consoles", "ironworks set "+f.Node.Label()+" extra.console_lock-", models.Observed("extra.console_lock", lock))
+	return bad("the node is locked by extra.console_lock", "ironworks set "+f.Node.Label()+" extra.console_lock-", models.Observed("extra.console_lock", lock)).
+		onScreen(runKey("set", "extra.console_lock-"))
 }
 
-// checkMetal3: the baremetal operator names nodes namespace~host, and makes of them what
-// its own objects say.
+// checkMetal3: the baremetal operator names nodes namespace~host, and overwrites them from its own objects.
 func checkMetal3(f *Facts) finding {
 	if namespace, host, ok := strings.Cut(f.Node.Name, "~"); ok && namespace != "" && host != "" {
-		return bad("Metal3 has the node, and will undo this", "deploy with its BareMetalHost, or pause that first", models.Observed("name", f.Node.Name))
+		return bad("Metal3 manages the node and would undo the deployment", "deploy through the BareMetalHost, or pause it first", models.Observed("name", f.Node.Name))
 	}
-	return good("not a name of Metal3's", models.Observed("name", f.Node.Label()))
+	return good("not a Metal3 name", models.Observed("name", f.Node.Label()))
 }
 
 func checkFault(f *Facts) finding {
 	switch n := f.Node; {
 	case n.Fault != "":
-		return bad("Ironic has marked a fault", "ironworks node "+n.Label()+" says more", models.Observed("fault", n.Fault))
+		return bad("a fault is set", "for details, run ironworks node "+n.Label(), models.Observed("fault", n.Fault)).onScreen("for details, open the node")
 	case n.PowerState != models.PowerOn && n.PowerState != models.PowerOff:
-		return bad("Ironic does not know the power state", "see whether its BMC answers: ironworks validate "+n.Label(),
-			models.Observed("power_state", n.PowerState.Short()))
+		return bad("the power state is unknown", "check the BMC: ironworks validate "+n.Label(),
+			models.Observed("power_state", n.PowerState.Short())).onScreen("check the BMC: " + runKey("validate"))
 	}
 	return good("no fault", models.Observed("fault", "none"), models.Observed("power_state", f.Node.PowerState))
 }
@@ -128,7 +140,7 @@ func checkFault(f *Facts) finding {
 func checkAPIVersion(f *Facts) finding {
 	switch {
 	case f.Version.IsZero():
-		return unknown("Ironic's API version is not known", "")
+		return unknown("Ironic's API version is unknown", "")
 	case len(f.Steps) > 0 && !f.Version.Has(models.FeatureDeploySteps):
 		return bad((&models.NeedsVersionError{Feature: models.FeatureDeploySteps, Has: f.Version}).Error(), "", models.Observed("API", f.Version))
 	}
@@ -146,17 +158,19 @@ func checkDeployInterface(f *Facts) finding {
 		return f.checkAutodetect()
 	}
 	if want := f.Kind.deployInterface(); want != "" && want != iface {
-		return bad(fmt.Sprintf("%s needs the deploy interface %s", f.Kind, want), "deploy_interface: "+want+" in the plan, or leave it out", at)
+		return bad(fmt.Sprintf("%s needs the deploy interface %s", f.Kind, want), "deploy_interface: "+want+" in the plan, or remove it", at).
+			onScreen("set the deploy interface to " + want + " on the page Ramdisk, or clear it")
 	}
 	return f.enabledInterface(iface, at)
 }
 
-// checkAutodetect says what autodetect is expected to switch to.
+// checkAutodetect reports the interface that autodetect is expected to select.
 func (f *Facts) checkAutodetect() finding {
 	at := models.Observed("deploy_interface", f.InterfaceText())
 	if k := f.Plan.Kind; k != "" && slices.ContainsFunc(f.Outcomes, func(o Kind) bool { return o != k }) {
-		return bad(fmt.Sprintf("%s may switch to another interface than that of %s", interfaceAutodetect, k),
-			"leave deploy_interface out of the plan: the node gets "+models.OrNone(k.deployInterface()), at)
+		return bad(fmt.Sprintf("%s may switch to an interface that does not fit %s", interfaceAutodetect, k),
+			"remove deploy_interface from the plan: the node gets "+models.OrNone(k.deployInterface()), at).
+			onScreen("clear the deploy interface on the page Ramdisk: the node gets " + models.OrNone(k.deployInterface()))
 	}
 	result := f.enabledInterface(interfaceAutodetect, at)
 	if result.verdict == fine {
@@ -167,13 +181,13 @@ func (f *Facts) checkAutodetect() finding {
 
 func (f *Facts) enabledInterface(iface string, at models.Observation) finding {
 	if f.DriversError != "" {
-		return unknown("what the driver has enabled could not be read: "+f.DriversError, "", at)
+		return unknown("the driver's enabled interfaces could not be read: "+f.DriversError, "", at)
 	}
 	for _, d := range f.Drivers {
 		switch enabled := d.Enabled["deploy"]; {
 		case d.Name != f.Node.Driver:
 		case enabled == nil:
-			return unknown("Ironic does not say what the driver has enabled", "", at)
+			return unknown("Ironic does not report the driver's enabled interfaces", "", at)
 		case !slices.Contains(enabled, iface):
 			return bad(fmt.Sprintf("%s is not enabled for driver %s", iface, d.Name),
 				"add it to [DEFAULT]enabled_deploy_interfaces of the conductors", at, models.Observed("enabled", strings.Join(enabled, ", ")))
@@ -184,13 +198,12 @@ func (f *Facts) enabledInterface(iface string, at models.Observation) finding {
 	return unknown("Ironic has no driver "+f.Node.Driver, "", at)
 }
 
-// checkConductor: a request for a node that no conductor has is answered as if there
-// were no such node. Ironic's own word for the node comes first: with SQLite conductors
-// do not tell that they are alive, and count as dead in the list after a minute.
+// checkConductor: without a conductor Ironic answers as if the node did not exist. Ironic's own answer for the
+// node counts first: with SQLite conductors record no heartbeats, and are listed as dead after a minute.
 func checkConductor(f *Facts) finding {
 	n := f.Node
 	if n.Conductor != "" {
-		return good("a conductor has the node", models.Observed("conductor", n.Conductor))
+		return good("a conductor serves the node", models.Observed("conductor", n.Conductor))
 	}
 	if f.ConductorsError != "" {
 		return unknown("the conductors could not be read: "+f.ConductorsError, "")
@@ -200,7 +213,7 @@ func checkConductor(f *Facts) finding {
 		switch {
 		case c.Group != n.ConductorGroup || c.Drivers != nil && !slices.Contains(c.Drivers, n.Driver):
 		case c.Alive:
-			return good("a conductor is alive", models.Observed("conductor", c.Hostname))
+			return good("conductor alive", models.Observed("conductor", c.Hostname))
 		default:
 			dead = append(dead, c.Hostname)
 		}
@@ -209,11 +222,10 @@ func checkConductor(f *Facts) finding {
 	if len(dead) > 0 {
 		evidence = append(evidence, models.Observed("dead", strings.Join(dead, ", ")))
 	}
-	return bad("no conductor is alive for the node", "start one with the driver and the group", evidence...)
+	return bad("no live conductor for the node", "start a conductor with the node's driver and conductor group", evidence...)
 }
 
-// checkRamdisk: the fields are those of ironic/drivers/utils.py (get_field), with
-// the prefixes of old drivers.
+// checkRamdisk: the fields are those of ironic/drivers/utils.py (get_field), with the prefixes of old drivers.
 func checkRamdisk(f *Facts) finding {
 	if f.Kind == KindConfigured || f.Kind == KindFake {
 		return finding{}
@@ -221,55 +233,58 @@ func checkRamdisk(f *Facts) finding {
 	p := f.Plan.Ramdisk
 	switch {
 	case p.ISO != "" && (p.Kernel != "" || p.Initrd != ""):
-		return bad("the plan has an ISO and a kernel, which exclude each other", "leave one of them out", models.Observed("ramdisk.iso", p.ISO))
+		return bad("the plan has both an ISO and a kernel", "remove one of the two", models.Observed("ramdisk.iso", p.ISO))
 	case p.ISO != "" && p.Params != "":
-		return bad("Ironic passes no kernel parameters to an ISO that is ready", "put them into the ISO: ironworks ignition kargs", models.Observed("ramdisk.params", p.Params))
+		return bad("Ironic passes no kernel parameters to a prebuilt ISO", "add them to the ISO: ironworks ignition kargs", models.Observed("ramdisk.params", p.Params)).
+			onScreen("add them to the ISO on the Ignition screen (6)")
 	case (p.Kernel == "") != (p.Initrd == ""):
-		return bad("a kernel and its initrd go together", "give both", models.Observed("ramdisk.kernel", models.OrNone(p.Kernel)), models.Observed("ramdisk.initrd", models.OrNone(p.Initrd)))
+		return bad("kernel and initrd must be set together", "give both", models.Observed("ramdisk.kernel", models.OrNone(p.Kernel)), models.Observed("ramdisk.initrd", models.OrNone(p.Initrd)))
 	case p.ISO != "":
-		return good("an ISO of the plan", models.Observed("ramdisk.iso", p.ISO))
+		return good("ISO from the plan", models.Observed("ramdisk.iso", p.ISO))
 	case p.Kernel != "":
-		return good("a kernel and an initrd of the plan", models.Observed("ramdisk.kernel", p.Kernel))
+		return good("kernel and initrd from the plan", models.Observed("ramdisk.kernel", p.Kernel))
 	}
 	if f.Kind == KindRamdisk {
 		return f.instanceRamdisk()
 	}
 	if files := BootFiles(f.Node); len(files) > 0 {
-		what := "a kernel and a ramdisk"
+		what := "kernel and ramdisk set"
 		if files[0].Kind == BootISO {
-			what = "a deploy ISO"
+			what = "deploy ISO set"
 		}
 		return good(what, models.Observed(files[0].Field, files[0].Address))
 	}
 	if f.Node.BootInterface == "fake" {
-		return good("a fake boot interface boots nothing", models.Observed("boot_interface", "fake"))
+		return good("the fake boot interface boots nothing", models.Observed("boot_interface", "fake"))
 	}
 	for _, v := range f.Validations {
 		if v.Interface == "boot" && v.Result != nil && *v.Result {
-			return good("Ironic has one configured: it finds boot valid", models.Observed("validate.boot", true))
+			return good("configured in Ironic: boot validation passes", models.Observed("validate.boot", true))
 		}
 	}
-	return bad("there is neither a deploy ISO nor a kernel with its ramdisk", "ramdisk.iso in the plan, or ironworks set "+f.Node.Label()+" driver_info.deploy_iso=URL",
-		models.Observed("driver_info.deploy_iso", "none"), models.Observed("driver_info.deploy_kernel", "none"))
+	return bad("no deploy ISO, and no kernel and ramdisk", "ramdisk.iso in the plan, or ironworks set "+f.Node.Label()+" driver_info.deploy_iso=URL",
+		models.Observed("driver_info.deploy_iso", "none"), models.Observed("driver_info.deploy_kernel", "none")).
+		onScreen("set an ISO on the page Ramdisk, or " + runKey("set", "driver_info.deploy_iso=URL"))
 }
 
-// instanceRamdisk is what an instance that runs from memory boots.
+// instanceRamdisk checks what an instance that runs from memory boots.
 func (f *Facts) instanceRamdisk() finding {
 	info := f.Node.InstanceInfo
 	switch {
 	case models.TextOf(info["boot_iso"]) != "":
-		return good("an ISO of the instance", models.Observed("instance_info.boot_iso", models.TextOf(info["boot_iso"])))
+		return good("ISO of the instance", models.Observed("instance_info.boot_iso", models.TextOf(info["boot_iso"])))
 	case models.TextOf(info["kernel"]) != "" && models.TextOf(info["ramdisk"]) != "":
-		return good("a kernel and a ramdisk of the instance", models.Observed("instance_info.kernel", models.TextOf(info["kernel"])))
+		return good("kernel and ramdisk of the instance", models.Observed("instance_info.kernel", models.TextOf(info["kernel"])))
 	case models.TextOf(info["image_source"]) != "":
-		return good("an image with its kernel and ramdisk", models.Observed("instance_info.image_source", models.TextOf(info["image_source"])))
+		return good("image with kernel and ramdisk", models.Observed("instance_info.image_source", models.TextOf(info["image_source"])))
 	}
-	return bad("there is nothing that the instance could boot", "ramdisk.iso in the plan, or ramdisk.kernel and ramdisk.initrd",
-		models.Observed("instance_info.boot_iso", "none"), models.Observed("instance_info.kernel", "none"))
+	return bad("the instance has nothing to boot", "ramdisk.iso in the plan, or ramdisk.kernel and ramdisk.initrd",
+		models.Observed("instance_info.boot_iso", "none"), models.Observed("instance_info.kernel", "none")).
+		onScreen("set an ISO, or a kernel and initramfs, on the page Ramdisk")
 }
 
-// changes says that the plan changes what an interface validates: its answer of now is
-// not that of the deployment.
+// changes reports whether the plan changes what an interface validates, so that the current validation does not
+// count.
 func (f *Facts) changes(iface string) bool {
 	p := f.Plan
 	switch iface {
@@ -283,7 +298,7 @@ func (f *Facts) changes(iface string) bool {
 
 func checkValidate(f *Facts) finding {
 	if f.ValidateError != "" {
-		return unknown("Ironic did not validate the node: "+f.ValidateError, "ironworks validate "+f.Node.Label())
+		return unknown("Ironic did not validate the node: "+f.ValidateError, "ironworks validate "+f.Node.Label()).onScreen(runKey("validate"))
 	}
 	var failed, later []string
 	var evidence []models.Observation
@@ -300,17 +315,17 @@ func checkValidate(f *Facts) finding {
 	}
 	switch {
 	case len(failed) > 0:
-		return bad("Ironic finds "+strings.Join(failed, ", ")+" not valid", "ironworks validate "+f.Node.Label()+" shows it again", evidence...)
+		return bad("Ironic finds "+strings.Join(failed, ", ")+" not valid", "to validate again, run ironworks validate "+f.Node.Label(), evidence...).
+			onScreen("to validate again, " + runKey("validate"))
 	case len(later) > 0:
-		return unknown(strings.Join(later, ", ")+" is not valid now; the plan changes that, and Ironic is asked again before it is sent", "", evidence...)
+		return unknown(strings.Join(later, ", ")+" is invalid now; the plan changes that, and Ironic validates again before deployment", "", evidence...)
 	case len(f.Validations) == 0:
-		return unknown("Ironic's validation has no interfaces", "")
+		return unknown("Ironic's validation reports no interfaces", "")
 	}
-	return good("Ironic finds everything valid that a deployment needs")
+	return good("validation passes for everything a deployment needs")
 }
 
-// checkKernelParams: which release has the grammar cannot be told from the API version,
-// only that the old generation has not.
+// checkKernelParams: the API version only tells that old releases lack the grammar, not which new ones have it.
 func checkKernelParams(f *Facts) finding {
 	value, from := f.Plan.Ramdisk.Params, "ramdisk.params"
 	if value == "" {
@@ -326,9 +341,9 @@ func checkKernelParams(f *Facts) finding {
 	err := models.CheckKernelAppendParams(value, "nofb vga=normal")
 	switch {
 	case err == nil:
-		return good("they can be read", at)
+		return good("valid", at)
 	case hints.GenerationOf(f.Version) == hints.GenerationOld:
-		return unknown("an Ironic of 37 or later would refuse them, and this one is older: "+err.Error(), "KEY, KEY=VALUE or KEY=\"VALUE WITH BLANKS\", blanks between", at)
+		return unknown("Ironic 37 and later would reject them (this Ironic is older): "+err.Error(), "KEY, KEY=VALUE or KEY=\"VALUE WITH BLANKS\", blanks between", at)
 	}
-	return bad("Ironic refuses them since 37: "+err.Error(), "KEY, KEY=VALUE or KEY=\"VALUE WITH BLANKS\", blanks between", at)
+	return bad("rejected since Ironic 37: "+err.Error(), "KEY, KEY=VALUE or KEY=\"VALUE WITH BLANKS\", blanks between", at)
 }

@@ -17,8 +17,7 @@ func stepTexts(steps []models.Step) string {
 	return models.OrNone(strings.Join(texts, " "))
 }
 
-// checkInstallStep: a real Ironic takes a custom-agent node without one all the way to
-// active, with nothing on its disk.
+// checkInstallStep: without an install step, Ironic takes a custom-agent node to active with an empty disk.
 func checkInstallStep(f *Facts) finding {
 	sent := models.Observed("steps", stepTexts(f.Steps))
 	brought := f.brought()
@@ -26,20 +25,21 @@ func checkInstallStep(f *Facts) finding {
 	case f.Interface() != KindCustomAgent.deployInterface():
 		return finding{}
 	case i >= 0 && f.guessedKind() && Kind(brought[i].Step.Step).installStep() == "":
-		return bad(fmt.Sprintf("it is not known whether %s of %s installs, and the plan does not say what it is", brought[i].Label(), brought[i].Source),
-			"kind: custom-agent where it does, kind: install_coreos where it does not", sent)
+		return bad(fmt.Sprintf("unknown whether %s of %s installs, and the plan has no kind", brought[i].Label(), brought[i].Source),
+			"set kind: custom-agent if the step installs, kind: install_coreos if not", sent).
+			onScreen("set the kind on the page Ramdisk: custom-agent if the step installs, install_coreos if not")
 	case i >= 0 && brought[i].Source != SourcePlan:
-		return good("a step installs", sent, models.Observed(brought[i].Source, StepText(brought[i].Step)))
+		return good("an installing step is set", sent, models.Observed(brought[i].Source, StepText(brought[i].Step)))
 	case i >= 0:
-		return good("a step installs", sent)
+		return good("an installing step is set", sent)
 	case f.WantsTemplates() && f.TemplatesError != "":
-		return unknown("no step installs, but deploy templates of the instance's traits may bring one", "", sent)
+		return unknown("no installing step, but deploy templates of the instance's traits may add one", "", sent)
 	}
-	return bad("custom-agent installs nothing by itself: without a step the node would be active with nothing on its disk",
-		"--step deploy.install_coreos@80", sent)
+	return bad("custom-agent installs nothing by itself: without a step, the node becomes active with an empty disk",
+		"--step deploy.install_coreos@80", sent).onScreen("add deploy.install_coreos with priority 80 on the page Steps (a)")
 }
 
-// checkSteps finds what Ironic refuses, at once or as soon as the agent has called.
+// checkSteps finds steps that Ironic refuses, at once or when the agent has called back.
 func checkSteps(f *Facts) finding {
 	if len(f.Steps) == 0 {
 		return finding{}
@@ -48,10 +48,10 @@ func checkSteps(f *Facts) finding {
 	if wrong := wrongSteps(f.Steps); wrong != nil {
 		return bad(strings.Join(wrong, "; "), "", sent)
 	}
-	return good("they can be sent", sent)
+	return good("valid", sent)
 }
 
-// wrongSteps is what Ironic refuses in a list of steps.
+// wrongSteps returns the problems that Ironic finds in steps.
 func wrongSteps(steps []models.Step) (wrong []string) {
 	seen := map[string]bool{}
 	for _, s := range steps {
@@ -60,24 +60,24 @@ func wrongSteps(steps []models.Step) (wrong []string) {
 		case s.Step == "":
 			wrong = append(wrong, "a step has no name")
 		case stepRank(s.Interface) == 0:
-			wrong = append(wrong, fmt.Sprintf("%s: no interface %s has steps", label, s.Interface))
+			wrong = append(wrong, fmt.Sprintf("%s: interface %s has no steps", label, s.Interface))
 		case seen[label]:
-			wrong = append(wrong, label+" is there twice")
+			wrong = append(wrong, label+" is listed twice")
 		case label == "deploy.deploy" && priorityOf(s) != 0:
-			wrong = append(wrong, "deploy.deploy can be switched off, but not moved")
+			wrong = append(wrong, "deploy.deploy can be disabled, but not moved")
 		case priorityOf(s) < 0:
-			wrong = append(wrong, label+" has a priority below 0")
+			wrong = append(wrong, label+" has a negative priority")
 		}
 		seen[label] = true
 		if takesNothing(s) && len(s.Args) > 0 {
-			wrong = append(wrong, fmt.Sprintf("%s takes no arguments, and is given %s", label, strings.Join(slices.Sorted(maps.Keys(s.Args)), ", ")))
+			wrong = append(wrong, fmt.Sprintf("%s takes no arguments, but has %s", label, strings.Join(slices.Sorted(maps.Keys(s.Args)), ", ")))
 		}
 	}
 	return wrong
 }
 
-// takesNothing are the steps whose argsinfo is empty in every release: those of the
-// CoreOS image's hardware manager, and Ironic's own.
+// takesNothing reports steps with an empty argsinfo in every release: those of the CoreOS image's hardware
+// manager, and Ironic's own.
 func takesNothing(s models.Step) bool {
 	return s.Interface == "deploy" && slices.Contains([]string{
 		"install_coreos", "start_assisted_install", "deploy", "prepare_instance_boot", "tear_down_agent",
@@ -85,8 +85,7 @@ func takesNothing(s models.Step) bool {
 	}, s.Step)
 }
 
-// checkStepOrder: above deploy there is no agent yet, below tear_down_agent none any
-// longer.
+// checkStepOrder: the agent runs between the priorities of deploy and tear_down_agent.
 func checkStepOrder(f *Facts) finding {
 	if DriverSteps(f.Interface()) == nil {
 		return finding{}
@@ -102,25 +101,25 @@ func checkStepOrder(f *Facts) finding {
 	first, last := place("deploy"), place("tear_down_agent")
 	var wrong []string
 	if first < 0 {
-		wrong = append(wrong, "deploy.deploy is switched off: nothing boots the agent")
+		wrong = append(wrong, "deploy.deploy is disabled: the agent would not boot")
 	}
 	for i, s := range merged {
 		switch {
 		case !IsInstallStep(s):
 		case i < first || priorityOf(s) >= PriorityDeploy:
-			wrong = append(wrong, s.Label()+" would run before the agent is there")
+			wrong = append(wrong, s.Label()+" would run before the agent boots")
 		case last >= 0 && i > last || priorityOf(s) <= PriorityTearDownAgent:
-			wrong = append(wrong, s.Label()+" would run when the agent is gone")
+			wrong = append(wrong, s.Label()+" would run after the agent stops")
 		}
 	}
 	if wrong != nil {
-		return bad(strings.Join(wrong, "; "), fmt.Sprintf("give it a priority between %d and %d", PriorityTearDownAgent+1, PriorityDeploy-1), order)
+		return bad(strings.Join(wrong, "; "), fmt.Sprintf("set a priority between %d and %d", PriorityTearDownAgent+1, PriorityDeploy-1), order)
 	}
-	return good("what installs runs while the agent is there", order)
+	return good("installing steps run while the agent runs", order)
 }
 
-// checkStepOffered compares the in-band steps with what the node's agent offered the
-// last time: a misspelt one fails only when the machine has booted.
+// checkStepOffered compares in-band steps with those that the node's agent last reported: a misspelled one fails
+// only after the machine has booted.
 func checkStepOffered(f *Facts) finding {
 	own := DriverSteps(f.Interface())
 	var inBand []models.Step
@@ -134,7 +133,7 @@ func checkStepOffered(f *Facts) finding {
 	case own == nil || len(inBand) == 0:
 		return finding{}
 	case f.Offered == nil || len(f.Offered.Steps) == 0:
-		return unknown("it was never seen what the node's agent offers", "a deployment that is followed keeps it")
+		return unknown("agent steps unknown", "recorded on the next watched deployment")
 	}
 	var names, wrong []string
 	for _, o := range f.Offered.Steps {
@@ -164,5 +163,5 @@ func checkStepOffered(f *Facts) finding {
 		slices.Sort(wrong)
 		return bad(strings.Join(wrong, "; "), "", at)
 	}
-	return good("the agent offered them the last time", at)
+	return good("offered by the agent when last seen", at)
 }

@@ -11,48 +11,47 @@ import (
 // UserDataReader is the program that reads the user data on the installed system.
 type UserDataReader string
 
-// The readers. An empty one is not known.
+// The readers; empty is unknown.
 const (
 	ReaderIgnition  UserDataReader = "ignition"
 	ReaderCloudInit UserDataReader = "cloud-init"
-	// ReaderOther is a program that is not known here: it gets the user data as it is.
+	// ReaderOther is any other program: it gets the user data unchanged.
 	ReaderOther UserDataReader = "other"
 )
 
-// UserDataReaders lists them.
+// UserDataReaders returns all readers.
 func UserDataReaders() []UserDataReader {
 	return []UserDataReader{ReaderIgnition, ReaderCloudInit, ReaderOther}
 }
 
-// Reader is who reads the user data, and why that is believed. It is assumed where only
-// the user data themselves tell.
+// Reader returns the reader of the user data, and the reason. assumed: only the user data itself indicates it.
 func (f *Facts) Reader() (reader UserDataReader, why string, assumed bool) {
 	image, _ := f.imageOf()
 	switch {
 	case f.Kind == KindInstallCoreOS:
 		return ReaderIgnition, "install_coreos passes user data to Ignition", false
 	case f.Plan.ConfigDrive.Reader != "":
-		return f.Plan.ConfigDrive.Reader, "the plan says so", false
+		return f.Plan.ConfigDrive.Reader, "set in the plan", false
 	case f.Kind == KindAnaconda:
-		// ironic/common/kickstart_utils.py writes them to /var/lib/cloud/seed/config_drive.
+		// ironic/common/kickstart_utils.py writes it to /var/lib/cloud/seed/config_drive.
 		return ReaderCloudInit, "the kickstart stores the configdrive for cloud-init", false
 	case f.Kind.WritesImage() && looksLikeCoreOS(image.Source):
-		return ReaderIgnition, "the image's name says CoreOS", false
+		return ReaderIgnition, "image name contains CoreOS", false
 	case f.UserData != nil && f.UserData.Language != "":
-		return f.UserData.Language, "the user data is written for it", true
+		return f.UserData.Language, "format of the user data", true
 	}
 	return "", "", true
 }
 
-// looksLikeCoreOS goes by the names that Fedora CoreOS, RHEL CoreOS, CentOS Stream CoreOS
-// and Flatcar give their images.
+// looksLikeCoreOS goes by the image names of Fedora CoreOS, RHEL CoreOS, CentOS Stream CoreOS and Flatcar.
 func looksLikeCoreOS(source string) bool {
 	name := strings.ToLower(source[strings.LastIndex(source, "/")+1:])
 	return slices.ContainsFunc([]string{"coreos", "rhcos", "fcos", "scos", "flatcar"}, func(word string) bool { return strings.Contains(name, word) })
 }
 
-// checkUserData: what the reader cannot read, Ironic and the agent take all the same. It
-// fails at the machine's first boot.
+const checkFile = "check the file on the Ignition screen (6)"
+
+// checkUserData: Ironic and the agent accept what the reader cannot read. The machine's first boot then fails.
 func checkUserData(f *Facts) finding {
 	u := f.UserData
 	if u == nil || f.Kind.disk() == diskNone && f.Kind != KindRamdisk {
@@ -68,29 +67,30 @@ func checkUserData(f *Facts) finding {
 	}
 	switch {
 	case reader == ReaderOther && u.Language == ReaderIgnition && u.Kind != kindIgnition:
-		return bad(fmt.Sprintf("the user data is %s, which no machine reads untranslated", u.Kind),
-			"configdrive.reader: ignition translates it", at...)
+		return bad(fmt.Sprintf("the user data is %s, which must be translated first", u.Kind),
+			"to translate it, set configdrive.reader: ignition", at...).onScreen("to translate it, set the reader on the page First boot to ignition")
 	case reader == ReaderOther:
-		return unknown("the user data is sent as it is; their reader is not known here", "", at...)
+		return unknown("user data sent unchanged; reader unknown", "", at...)
 	case reader == "":
-		return bad(fmt.Sprintf("the user data (%s) is neither for Ignition nor for cloud-init", u.Kind),
-			"configdrive.reader in the plan (--user-data-reader) names what reads them: ignition, cloud-init or other", append(at, errors...)...)
+		return bad(fmt.Sprintf("the user data (%s) is for neither Ignition nor cloud-init", u.Kind),
+			"set configdrive.reader in the plan (--user-data-reader): ignition, cloud-init or other", append(at, errors...)...).
+			onScreen("set the reader on the page First boot: ignition, cloud-init or other")
 	case reader == ReaderIgnition && (u.Language != reader || !u.OK):
 		return bad(fmt.Sprintf("the user data (%s) is not valid Ignition: the machine would boot into an emergency shell", u.Kind),
-			"ironworks ignition check FILE", append(errors, at...)...)
+			"ironworks ignition check FILE", append(errors, at...)...).onScreen(checkFile)
 	case u.Language != reader:
-		return bad(fmt.Sprintf("cloud-init ignores user data in %s", models.OrNone(u.Kind)), "write #cloud-config, or name another reader in configdrive.reader", at...)
+		return bad(fmt.Sprintf("cloud-init ignores user data in %s", models.OrNone(u.Kind)), "start with #cloud-config, or set another reader in configdrive.reader", at...).
+			onScreen("start with #cloud-config, or set another reader on the page First boot")
 	case !u.OK:
 		return bad("cloud-init cannot read the user data", "correct it", append(errors, at...)...)
 	}
 	return good(string(reader)+" can read the user data", append(at, models.Observed("bytes sent", u.Sent))...)
 }
 
-// kindIgnition is the kind of user data that is sent without translation.
+// kindIgnition is the kind of user data that is sent unchanged.
 const kindIgnition = "ignition"
 
-// checkUserDataReader warns where only the user data tell who reads them, and where
-// nobody will.
+// checkUserDataReader warns if the reader is only assumed, or if there is none.
 func checkUserDataReader(f *Facts) finding {
 	if f.UserData == nil {
 		return finding{}
@@ -98,23 +98,23 @@ func checkUserDataReader(f *Facts) finding {
 	at := models.Observed("boot_interface", models.OrNone(f.Node.BootInterface))
 	switch {
 	case f.Kind == KindAssisted:
-		return bad("the Assisted Installer's agent does not read user data", "configure the hosts in the Assisted Installer")
+		return bad("the Assisted Installer ignores user data", "configure the hosts in the Assisted Installer")
 	case f.Kind == KindFake:
-		return bad("a fake deployment sends user data to no machine", "")
+		return bad("a fake deployment delivers no user data", "")
 	case f.Kind == KindRamdisk && !strings.Contains(f.Node.BootInterface, "virtual-media"):
-		// ramdisk.py: without the capability ramdisk_boot_configdrive it is left out.
-		return bad("Ironic leaves out the configdrive: the boot interface cannot attach it to a ramdisk", "boot_interface: redfish-virtual-media", at)
+		// ramdisk.py omits it without the capability ramdisk_boot_configdrive.
+		return bad("no configdrive: the boot interface cannot attach one to a ramdisk", "boot_interface: redfish-virtual-media", at)
 	}
 	reader, why, assumed := f.Reader()
 	if !assumed || reader == "" {
 		return finding{}
 	}
-	return bad(fmt.Sprintf("it is assumed that %s reads the user data: %s", reader, why),
-		"configdrive.reader in the plan, or --user-data-reader, says it", models.Observed("user_data", f.UserData.Kind))
+	return bad(fmt.Sprintf("assumed reader of the user data: %s (%s)", reader, why),
+		"set configdrive.reader in the plan or --user-data-reader", models.Observed("user_data", f.UserData.Kind)).
+		onScreen("set the reader on the page First boot")
 }
 
-// checkUserDataOdd is about Ignition and cloud-config that are valid and may not do what
-// was meant.
+// checkUserDataOdd warns about valid user data that may not do what is meant.
 func checkUserDataOdd(f *Facts) finding {
 	coreOS := f.Kind == KindInstallCoreOS
 	switch {
@@ -123,9 +123,9 @@ func checkUserDataOdd(f *Facts) finding {
 	case f.UserData == nil && !coreOS:
 		return finding{}
 	case f.UserData == nil && f.Rebuilds() && f.Node.InstanceInfo["configdrive"] != nil:
-		return good("the configdrive of the last deployment is used again", models.Observed("instance_info.configdrive", "set"))
+		return good("the last deployment's configdrive is reused", models.Observed("instance_info.configdrive", "set"))
 	case f.UserData == nil:
-		return bad("no user data: nobody can log in to the installed system", "--user-data FILE")
+		return bad("no user data: no login to the installed system", "--user-data FILE").onScreen("set the user data on the page First boot")
 	}
 	var evidence []models.Observation
 	for _, p := range f.UserData.Findings {
@@ -134,14 +134,14 @@ func checkUserDataOdd(f *Facts) finding {
 		}
 	}
 	if evidence != nil {
-		wayOut := "ironworks ignition check FILE"
+		remedy, screen := "ironworks ignition check FILE", checkFile
 		if f.UserData.Language == ReaderCloudInit {
-			wayOut = ""
+			remedy, screen = "", ""
 		}
-		return bad(models.Counted(len(evidence), "warning")+" about the user data", wayOut, evidence...)
+		return bad(models.Counted(len(evidence), "warning")+" about the user data", remedy, evidence...).onScreen(screen)
 	}
 	return good("no warnings")
 }
 
-// readsUserData says that the installed system may read them.
+// readsUserData reports whether the installed system may read user data.
 func (f *Facts) readsUserData() bool { return f.Kind != KindAssisted && f.Kind != KindFake }

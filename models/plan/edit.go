@@ -7,12 +7,12 @@ import (
 	"ironworks/models"
 )
 
-// Part is what of a plan is changed together.
+// Part is a part of a plan that changes together.
 type Part int
 
-// The parts.
+// The parts of a plan.
 const (
-	// PartRamdisk is the kind, the deploy interface, what is booted and the image.
+	// PartRamdisk is the kind, the deploy interface, the boot files and the image.
 	PartRamdisk Part = iota
 	PartRootDevice
 	PartSteps
@@ -21,14 +21,14 @@ const (
 	PartAllocate
 )
 
-// of is what fields say of the part, and nothing else.
+// of returns only the part of the fields.
 func (part Part) of(f Fields) Fields {
 	var own Fields
 	part.put(&own, f)
 	return own
 }
 
-// put takes the part over from other fields.
+// put copies the part from other fields.
 func (part Part) put(to *Fields, from Fields) {
 	switch part {
 	case PartRamdisk:
@@ -46,8 +46,7 @@ func (part Part) put(to *Fields, from Fields) {
 	}
 }
 
-// NameOf is the name that the plan has for a node: its name or its uuid; empty where it
-// does not name it.
+// NameOf returns the plan's name for a node: its name or UUID; empty if the plan does not name it.
 func (p *Plan) NameOf(n models.NodeRef) string {
 	for _, name := range []string{n.Name, n.UUID} {
 		if name != "" && p.index(name) >= 0 {
@@ -57,7 +56,7 @@ func (p *Plan) NameOf(n models.NodeRef) string {
 	return ""
 }
 
-// ForNode is what the plan says of a node, by its name or its uuid.
+// ForNode returns the fields for a node, by name or UUID.
 func (p *Plan) ForNode(n models.NodeRef) Fields {
 	if name := p.NameOf(n); name != "" {
 		return p.For(name)
@@ -69,17 +68,16 @@ func (p *Plan) index(name string) int {
 	return slices.IndexFunc(p.Nodes, func(n Node) bool { return n.Name == name })
 }
 
-// Clone is a plan that can be changed while others read this one: what a change replaces
-// is its own, and maps, hints and lists within are never written into.
+// Clone returns a plan that can be changed while others read this one: changes replace maps, hints and lists,
+// never modify them.
 func (p *Plan) Clone() *Plan {
 	c := *p
 	c.Nodes = slices.Clone(p.Nodes)
 	return &c
 }
 
-// Change changes a part of what is said of nodes by name. Where the plan names no other
-// nodes it is changed for all of them, and in those that have a part of their own there,
-// too; what the others of a larger plan get stays as it is.
+// Change changes a part for the named nodes. If the plan names no others, it changes the common fields, and the
+// nodes' own ones if they have that part; fields of other nodes of a larger plan stay.
 func (p *Plan) Change(names []string, part Part, change func(f *Fields)) {
 	others := slices.ContainsFunc(p.Nodes, func(n Node) bool { return !slices.Contains(names, n.Name) })
 	if !others {
@@ -100,7 +98,7 @@ func (p *Plan) Change(names []string, part Part, change func(f *Fields)) {
 	}
 }
 
-// ChangeOne changes a part of what is said of one node, and of no other.
+// ChangeOne changes a part for one node only.
 func (p *Plan) ChangeOne(name string, part Part, change func(f *Fields)) {
 	i := p.index(name)
 	if i < 0 || len(p.Nodes) == 1 {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -8,70 +9,65 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/hints"
+	"ironworks/printable"
 )
 
-// Facts are what is known before a deployment of one node. Checks read nothing else.
+// Facts are all facts about the deployment of a node. Checks read nothing else.
 type Facts struct {
 	Now time.Time
-	// Version is that of Ironic's API; zero when it is not known.
+	// Version is the API version; zero if unknown.
 	Version models.APIVersion
-	// Node is the node as a whole, with Raw.
+	// Node is the full node, with Raw.
 	Node *models.Node
-	// Verb is deploy, or rebuild: a deployment of what is deployed already. Empty is
-	// deploy.
+	// Verb is deploy or rebuild; empty is deploy.
 	Verb models.Verb
-	// Plan is what is to be done with it, Kind and Steps what comes of that: see
-	// [Facts.Resolve].
+	// Plan is the plan for the node, Kind and Steps the result: see [Facts.Resolve].
 	Plan  Fields
 	Kind  Kind
 	Steps []models.Step
-	// Outcomes are the kinds that may come of it, Kind first: more than one where Ironic
-	// chooses the deploy interface when the deployment starts. What writes a disk comes
-	// before what does not.
+	// Outcomes are the possible kinds, Kind first: several if Ironic selects the deploy interface when the deployment
+	// starts. Those that write a disk come first.
 	Outcomes []Kind
-	// Hints are those that will count once the plan's are written.
+	// Hints are the effective ones once the plan's are written.
 	Hints hints.NodeHints
-	// Mine is the instance_uuid that this very deployment has given the node earlier.
+	// Mine is the instance_uuid that this deployment has set earlier.
 	Mine string
 
-	// Inventory is nil where Ironic has none, or where it could not be read: then
-	// InventoryError says why.
+	// Inventory is nil if Ironic has none, or if it could not be read: then InventoryError is why.
 	Inventory      *hints.Inventory
 	InventoryError string
-	// MaxInventoryAge is how old it may be; zero is for ever.
+	// MaxInventoryAge is its maximum age; zero is unlimited.
 	MaxInventoryAge time.Duration
 
-	// Validations are Ironic's answer for the node as it is now, before what the plan
-	// changes.
+	// Validations are those of the current node, before the plan's changes.
 	Validations   []models.Validation
 	ValidateError string
 	Drivers       []models.Driver
 	DriversError  string
-	// Conductors that Ironic has, dead ones too.
+	// Conductors are all conductors, dead ones too.
 	Conductors      []models.Conductor
 	ConductorsError string
 
-	// Others are the disks of the other nodes as far as they were looked at;
-	// OthersError says why not all were.
+	// Others are the disks of other nodes; OthersError is why some were not read.
 	Others      []OtherDisks
 	OthersError string
 
-	// Image is what was asked about a direct deployment's image; nil where nothing was.
+	// Image has the facts about a direct deployment's image; nil if none were asked.
 	Image *ImageFacts
-	// Registry is what was asked about an oci:// image; nil where nothing was.
+	// Registry has the facts about an oci:// image; nil if none were asked.
 	Registry *RegistryFacts
 
-	// Templates are Ironic's deploy templates; TemplatesError says why they could not be
-	// read. They are not looked for where the instance has no traits.
+	// Templates are Ironic's deploy templates; TemplatesError is why they could not be read. Not read if the instance
+	// has no traits.
 	Templates      []models.DeployTemplate
 	TemplatesError string
 
-	// Offered is nil where no agent's list of steps was kept.
+	// Offered is nil if no steps of the agent are recorded.
 	Offered *OfferedSteps
 
-	// UserData is what a checker found in it; nil where there is none.
+	// UserData is the result of checking the user data; nil if there is none.
 	UserData *UserDataFacts
-	// ConfigDriveText says that the configdrive is no object but a URL or base64.
+	// ConfigDriveText: the configdrive is a URL or base64, not an object.
 	ConfigDriveText bool
 }
 
@@ -81,29 +77,28 @@ type OtherDisks struct {
 	Disks []hints.Disk
 }
 
-// UserDataFacts is what a checker of user data found. It holds no secrets.
+// UserDataFacts is the result of checking user data. It has no secrets.
 type UserDataFacts struct {
-	// Kind is what it is: ignition, butane, cloud-config, …
+	// Kind is the format: ignition, butane, cloud-config, …
 	Kind string
-	// Language is the reader that it is written for; empty for none that is known here.
+	// Language is the reader of the format; empty if unknown.
 	Language UserDataReader
-	// OK says that it is valid in its language.
+	// OK: it is valid in its format.
 	OK       bool
 	Findings []UserDataFinding
-	// Sent is how many bytes are sent for it.
+	// Sent is the number of bytes sent for it.
 	Sent int
 }
 
-// UserDataFinding is one thing that is wrong with user data.
+// UserDataFinding is a problem in user data.
 type UserDataFinding struct {
-	// Error says that it must not be sent; else it is doubtful.
+	// Error: it must not be sent; otherwise a warning.
 	Error bool
 	ID    string
 	Text  string
 }
 
-// Resolve fills in what follows from the node and the plan: the kind, the steps with
-// their priorities, and the hints that will count.
+// Resolve derives the kind, the steps with priorities, and the effective hints.
 func (f *Facts) Resolve() error {
 	templates := f.templateSteps()
 	f.Outcomes = f.outcomes(templates)
@@ -117,7 +112,7 @@ func (f *Facts) Resolve() error {
 	return nil
 }
 
-// outcomes are the kinds that may come of the deployment.
+// outcomes returns the possible kinds.
 func (f *Facts) outcomes(templates []OrderedStep) []Kind {
 	switch {
 	case f.autodetects():
@@ -127,17 +122,17 @@ func (f *Facts) outcomes(templates []OrderedStep) []Kind {
 	}
 	steps := f.Plan.Steps
 	for _, s := range templates {
-		if IsInstallStep(s.Step) { // what else templates bring does not make it another kind
+		if IsInstallStep(s.Step) { // other steps of templates do not change the kind
 			steps = append(slices.Clone(steps), s.Step)
 		}
 	}
 	return []Kind{kindOf(f.DeployInterface(), steps)}
 }
 
-// Rebuilds says that the instance stays, and is deployed once more.
+// Rebuilds reports whether the instance is kept and deployed again.
 func (f *Facts) Rebuilds() bool { return f.Verb == models.VerbRebuild }
 
-// DeployInterface is the one that the node will have: the plan's, or that of its kind.
+// DeployInterface returns the node's interface after the plan: the plan's, or that of its kind.
 func (f *Facts) DeployInterface() string {
 	switch {
 	case f.Plan.DeployInterface != "":
@@ -148,8 +143,8 @@ func (f *Facts) DeployInterface() string {
 	return f.Node.DeployInterface
 }
 
-// withRootDevice are the node's hints once those of a plan are written: those in properties take
-// the instance's away, which would come first.
+// withRootDevice returns the node's hints after the plan's are written: writing to properties removes those of the
+// instance, which take precedence.
 func withRootDevice(h hints.NodeHints, p RootDevice) hints.NodeHints {
 	switch {
 	case !p.Hints.Given():
@@ -168,8 +163,7 @@ func (f *Facts) search() hints.Search {
 	return hints.Search{By: hints.GenerationOf(f.Version), Hints: f.Hints.Hints, Skip: f.Hints.Skip}
 }
 
-// Target is the disk that the agent would take of those of the inventory; nil when
-// there is none, or when that is not known.
+// Target returns the disk that the agent would select from the inventory; nil if there is none or it is unknown.
 func (f *Facts) Target() *hints.Disk {
 	if f.Inventory == nil || !f.Kind.PicksDisk() {
 		return nil
@@ -182,7 +176,7 @@ func (f *Facts) Target() *hints.Disk {
 	return &e.Disks[i].Disk
 }
 
-// OnlyTarget is [Facts.Target] where no other disk would have done as well.
+// OnlyTarget returns [Facts.Target] if no other disk matches too.
 func (f *Facts) OnlyTarget() *hints.Disk {
 	target := f.Target()
 	if target == nil || f.untold() != nil {
@@ -195,7 +189,7 @@ func (f *Facts) OnlyTarget() *hints.Disk {
 	return target
 }
 
-// extra is a value of the node's extra, nil when there is none.
+// extra returns a value of the node's extra, or nil.
 func (f *Facts) extra(name string) any {
 	var fields struct {
 		Extra map[string]any `json:"extra"`
@@ -206,20 +200,21 @@ func (f *Facts) extra(name string) any {
 	return fields.Extra[name]
 }
 
-// finding is what a check found, before it is known what that means.
+// finding is the raw result of a check, before its rule is applied.
 type finding struct {
-	verdict  verdict
-	text     string
-	wayOut   string
-	evidence []models.Observation
+	verdict verdict
+	text    string
+	// remedy is for commands, screenRemedy for the console; empty if remedy names no command.
+	remedy, screenRemedy string
+	evidence             []models.Observation
 }
 
 type verdict int
 
 const (
-	notAsked verdict = iota // it has nothing to do with this deployment
+	notAsked verdict = iota // irrelevant to this deployment
 	fine
-	found // what the check looks for is there
+	found // the problem is there
 	notKnown
 )
 
@@ -227,15 +222,21 @@ func good(text string, evidence ...models.Observation) finding {
 	return finding{verdict: fine, text: text, evidence: evidence}
 }
 
-func bad(text, wayOut string, evidence ...models.Observation) finding {
-	return finding{verdict: found, text: text, wayOut: wayOut, evidence: evidence}
+func bad(text, remedy string, evidence ...models.Observation) finding {
+	return finding{verdict: found, text: text, remedy: remedy, evidence: evidence}
 }
 
-func unknown(text, wayOut string, evidence ...models.Observation) finding {
-	return finding{verdict: notKnown, text: text, wayOut: wayOut, evidence: evidence}
+func unknown(text, remedy string, evidence ...models.Observation) finding {
+	return finding{verdict: notKnown, text: text, remedy: remedy, evidence: evidence}
 }
 
-// sawAt is evidence of another time.
+// onScreen adds the remedy for the console, where a command would not help.
+func (r finding) onScreen(remedy string) finding {
+	r.screenRemedy = remedy
+	return r
+}
+
+// sawAt returns evidence from another time.
 func (f *Facts) sawAt(at time.Time, field string, value any) models.Observation {
 	e := models.Observed(field, value)
 	if !at.IsZero() && f.Now.After(at) {
@@ -244,9 +245,7 @@ func (f *Facts) sawAt(at time.Time, field string, value any) models.Observation 
 	return e
 }
 
-// Checks does all checks on a node. Those that have nothing to do with the deployment,
-// and those that are switched off, are left out. Where several outcomes are possible,
-// the worst of their findings counts.
+// Checks runs all checks, without irrelevant and disabled ones. With several outcomes the worst finding counts.
 func Checks(f *Facts, choices CheckChoices) []Check {
 	var checks []Check
 	for _, c := range allChecks() {
@@ -261,8 +260,7 @@ func Checks(f *Facts, choices CheckChoices) []Check {
 	return checks
 }
 
-// Check does one check, whatever was decided about it; false when it has nothing to do with the
-// deployment.
+// Check runs one check without choices; false if it is irrelevant.
 func (f *Facts) Check(id CheckID) (check Check, asked bool) {
 	all := allChecks()
 	i := slices.IndexFunc(all, func(c checker) bool { return c.id == id })
@@ -272,7 +270,7 @@ func (f *Facts) Check(id CheckID) (check Check, asked bool) {
 	return f.check(all[i])
 }
 
-// check does one check for every outcome; false when it has nothing to do with any.
+// check runs one check for every outcome; false if it is irrelevant for all.
 func (f *Facts) check(c checker) (check Check, asked bool) {
 	kinds := f.possible()
 	results := make([]Check, len(kinds))
@@ -308,17 +306,16 @@ func (f *Facts) possible() []Kind {
 	return f.Outcomes
 }
 
-// worse orders the severities: what is not known is worse than a warning, since it may
-// hide an error.
+// worse orders severities: unknown is worse than a warning, because it may hide an error.
 func (s CheckSeverity) worse(than CheckSeverity) bool {
 	order := []CheckSeverity{CheckOK, CheckWarn, CheckUnknown, CheckRefuse}
 	return slices.Index(order, s) > slices.Index(order, than)
 }
 
-// check is the finding with what is fixed about its check.
+// check applies the rule to a finding.
 func (r finding) check(id CheckID) Check {
 	rule, _ := ruleOf(id)
-	check := Check{ID: id, Severity: CheckOK, Text: models.Printable(r.text), WayOut: models.Printable(r.wayOut), Evidence: r.evidence}
+	check := Check{ID: id, Severity: CheckOK, Text: printable.Line(r.text), Remedy: printable.Line(r.remedy), ScreenRemedy: printable.Line(cmp.Or(r.screenRemedy, r.remedy)), Evidence: r.evidence}
 	if check.Evidence == nil {
 		check.Evidence = []models.Observation{}
 	}
@@ -332,7 +329,7 @@ func (r finding) check(id CheckID) Check {
 	return check
 }
 
-// checker is a check with what does it.
+// checker is a check with its function.
 type checker struct {
 	id CheckID
 	do func(f *Facts) finding

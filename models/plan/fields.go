@@ -11,7 +11,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// fieldKeys are the keys of what can be said of a node's deployment.
+// fieldKeys are the keys of a node's fields.
 func (r *planReader) fieldKeys(f *Fields, path string) map[string]func(*yaml.Node) {
 	at := func(key string) string { return joinPath(path, key) }
 	return map[string]func(*yaml.Node){
@@ -22,15 +22,15 @@ func (r *planReader) fieldKeys(f *Fields, path string) map[string]func(*yaml.Nod
 			}
 			f.Kind = Kind(r.word(n, at("kind"), known))
 		},
-		"deploy_interface": r.text(&f.DeployInterface, at("deploy_interface")),
+		"deploy_interface": r.textAt(&f.DeployInterface, at("deploy_interface")),
 		"steps": func(n *yaml.Node) {
 			r.list(n, at("steps"), func(_ int, path string, item *yaml.Node) { f.Steps = append(f.Steps, r.step(item, path)) })
 		},
 		"traits": func(n *yaml.Node) {
-			f.Traits = []string{} // an empty list takes the node's away
+			f.Traits = []string{} // an empty list removes the node's
 			r.list(n, at("traits"), func(_ int, path string, item *yaml.Node) {
 				var trait string
-				r.text(&trait, path)(item)
+				r.textAt(&trait, path)(item)
 				f.Traits = append(f.Traits, trait)
 			})
 		},
@@ -39,15 +39,15 @@ func (r *planReader) fieldKeys(f *Fields, path string) map[string]func(*yaml.Nod
 		"ramdisk": func(n *yaml.Node) {
 			path := at("ramdisk")
 			r.mapping(n, path, map[string]func(*yaml.Node){
-				"iso": r.text(&f.Ramdisk.ISO, path+".iso"), "kernel": r.text(&f.Ramdisk.Kernel, path+".kernel"),
-				"initrd": r.text(&f.Ramdisk.Initrd, path+".initrd"), "params": r.text(&f.Ramdisk.Params, path+".params"),
+				"iso": r.textAt(&f.Ramdisk.ISO, path+".iso"), "kernel": r.textAt(&f.Ramdisk.Kernel, path+".kernel"),
+				"initrd": r.textAt(&f.Ramdisk.Initrd, path+".initrd"), "params": r.textAt(&f.Ramdisk.Params, path+".params"),
 			})
 		},
 		"image": func(n *yaml.Node) {
 			path := at("image")
 			r.mapping(n, path, map[string]func(*yaml.Node){
-				"source": r.text(&f.Image.Source, path+".source"), "checksum": r.text(&f.Image.Checksum, path+".checksum"),
-				"algorithm": r.text(&f.Image.Algorithm, path+".algorithm"),
+				"source": r.textAt(&f.Image.Source, path+".source"), "checksum": r.textAt(&f.Image.Checksum, path+".checksum"),
+				"algorithm": r.textAt(&f.Image.Algorithm, path+".algorithm"),
 			})
 		},
 		"allocate": func(n *yaml.Node) { f.Allocate = r.allocate(n, at("allocate")) },
@@ -55,8 +55,7 @@ func (r *planReader) fieldKeys(f *Fields, path string) map[string]func(*yaml.Nod
 	}
 }
 
-// allocate reads the allocation: true for the node's own resource class, what is asked
-// for, or false for none.
+// allocate reads the allocation: true for the node's resource class, a mapping, or false for none.
 func (r *planReader) allocate(n *yaml.Node, path string) *Allocate {
 	switch {
 	case isNull(n):
@@ -70,11 +69,11 @@ func (r *planReader) allocate(n *yaml.Node, path string) *Allocate {
 	}
 	a := &Allocate{}
 	r.mapping(n, path, map[string]func(*yaml.Node){
-		"resource_class": r.text(&a.ResourceClass, path+".resource_class"),
+		"resource_class": r.textAt(&a.ResourceClass, path+".resource_class"),
 		"traits": func(n *yaml.Node) {
 			r.list(n, path+".traits", func(_ int, path string, item *yaml.Node) {
 				var trait string
-				r.text(&trait, path)(item)
+				r.textAt(&trait, path)(item)
 				a.Traits = append(a.Traits, trait)
 			})
 		},
@@ -82,7 +81,7 @@ func (r *planReader) allocate(n *yaml.Node, path string) *Allocate {
 	return a
 }
 
-// nodes reads the nodes: a name, or a mapping with a name and what is different.
+// nodes reads the nodes: names, or mappings with a name and its own fields.
 func (r *planReader) nodes(n *yaml.Node) []Node {
 	var nodes []Node
 	seen := map[string]bool{}
@@ -90,16 +89,16 @@ func (r *planReader) nodes(n *yaml.Node) []Node {
 		var node Node
 		if item.Kind == yaml.MappingNode {
 			keys := r.fieldKeys(&node.Fields, path)
-			keys["name"] = r.text(&node.Name, path+".name")
+			keys["name"] = r.textAt(&node.Name, path+".name")
 			r.mapping(item, path, keys)
 		} else {
-			r.text(&node.Name, path)(item)
+			r.textAt(&node.Name, path)(item)
 		}
 		switch {
 		case node.Name == "":
-			r.wrong(item, path, "a node has a name")
+			r.wrong(item, path, "missing name of a node")
 		case seen[node.Name]:
-			r.wrong(item, path, "node %q is there twice", node.Name)
+			r.wrong(item, path, "node %q is listed twice", node.Name)
 		}
 		seen[node.Name] = true
 		nodes = append(nodes, node)
@@ -114,12 +113,12 @@ func (r *planReader) step(n *yaml.Node, path string) models.Step {
 		return s
 	}
 	r.mapping(n, path, map[string]func(*yaml.Node){
-		"interface": r.text(&s.Interface, path+".interface"),
-		"step":      r.text(&s.Step, path+".step"),
+		"interface": r.textAt(&s.Interface, path+".interface"),
+		"step":      r.textAt(&s.Step, path+".step"),
 		"priority": func(n *yaml.Node) {
 			p, err := strconv.Atoi(n.Value)
 			if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || err != nil || p < 0 {
-				r.wrong(n, path+".priority", "want a whole number from 0, not %s", kindOfYAML(n))
+				r.wrong(n, path+".priority", "want a whole number ≥ 0, not %s", kindOfYAML(n))
 				return
 			}
 			s.Priority = &p
@@ -127,7 +126,7 @@ func (r *planReader) step(n *yaml.Node, path string) models.Step {
 		"args": r.object(&s.Args, path+".args"),
 	})
 	if s.Step == "" || s.Interface == "" {
-		r.wrong(n, path, "a step has an interface and a step")
+		r.wrong(n, path, "a step needs an interface and a step")
 	}
 	return s
 }
@@ -143,8 +142,7 @@ func (r *planReader) rootDevice(n *yaml.Node, path string) RootDevice {
 	return d
 }
 
-// hints reads hints in the order in which they are written, which the agent's messages
-// have, too.
+// hints reads hints in their order, which the agent's messages keep.
 func (r *planReader) hints(n *yaml.Node, path string) hints.Hints {
 	before := len(r.problems)
 	var text bytes.Buffer
@@ -176,13 +174,13 @@ func (r *planReader) hints(n *yaml.Node, path string) hints.Hints {
 func (r *planReader) configDrive(n *yaml.Node, path string) ConfigDrive {
 	var d ConfigDrive
 	r.mapping(n, path, map[string]func(*yaml.Node){
-		"user_data_file": r.text(&d.UserDataFile, path+".user_data_file"),
+		"user_data_file": r.textAt(&d.UserDataFile, path+".user_data_file"),
 		"user_data": func(n *yaml.Node) {
 			if n.Kind != yaml.MappingNode {
-				r.text(&d.UserData, path+".user_data")(n)
+				r.textAt(&d.UserData, path+".user_data")(n)
 				return
 			}
-			// Ignition may stand there as it is: JSON is YAML.
+			// User data may be Ignition as YAML: JSON is YAML.
 			written, err := json.Marshal(r.value(n, path+".user_data", 0))
 			if err != nil {
 				r.wrong(n, path+".user_data", "%v", err)
@@ -214,7 +212,7 @@ func (r *planReader) policy(n *yaml.Node, path string) map[CheckID]CheckPolicy {
 			return
 		}
 		var word string
-		if v.Kind == yaml.ScalarNode { // off is a boolean to readers of YAML 1.1
+		if v.Kind == yaml.ScalarNode { // off is a boolean in YAML 1.1
 			word = v.Value
 		}
 		policy, err := ParseCheckPolicy(id, word)

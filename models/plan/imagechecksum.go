@@ -6,14 +6,13 @@ import (
 	"regexp"
 	"strings"
 
-	"ironworks/models"
+	"ironworks/printable"
 )
 
-// errNoChecksum is a file of checksums in which there is none for an image.
-var errNoChecksum = errors.New("no checksum of the image")
+// errNoChecksum: the file has no checksum for the image.
+var errNoChecksum = errors.New("no checksum for the image")
 
-// What a line of such a file has at its beginning or at its end: MD5, SHA-256 and
-// SHA-512, told apart by their lengths, in the order in which they are looked for.
+// The checksums at the start or end of a line: MD5, SHA-256 and SHA-512 by length, in search order.
 var (
 	digestAlone = digestPatterns(`^([a-fA-F\d]{%d})$`)
 	digestIn    = digestPatterns(`^([a-fA-F\d]{%d})\s`, `\s([a-fA-F\d]{%d})$`)
@@ -29,11 +28,9 @@ func digestPatterns(shapes ...string) []*regexp.Regexp {
 	return patterns
 }
 
-// checksumIn finds the checksum of an image in a file of checksums as Ironic and the
-// agent do (ironic/common/checksum_utils.py, get_checksum_from_url): the one digest that
-// the file is, or that of the first line with the name that the image's address ends
-// with. The name is a pattern to them, in which + and ( mean something: a name with these
-// is often not found. The error wraps [errNoChecksum].
+// checksumIn finds the checksum of an image in a file as Ironic and the agent do (ironic/common/checksum_utils.py,
+// get_checksum_from_url): the only digest of the file, or that of the first line with the image's file name. They
+// use the name as a regular expression, so names with + or ( are often not found. The error wraps [errNoChecksum].
 func checksumIn(text, image string) (string, error) {
 	var lines []string
 	for _, line := range strings.Split(text, "\n") {
@@ -48,14 +45,14 @@ func checksumIn(text, image string) (string, error) {
 		if digest := firstDigest(digestAlone, lines[0]); digest != "" {
 			return digest, nil
 		}
-		return "", fmt.Errorf("%w: its one line is no digest of md5, sha256 or sha512", errNoChecksum)
+		return "", fmt.Errorf("%w: its only line is not an md5, sha256 or sha512 digest", errNoChecksum)
 	}
 	name := imageName(image)
 	var named []*regexp.Regexp
 	for _, shape := range []string{`\s[*]?` + name + `$`, `\s\(` + name + `\)\s`} {
 		pattern, err := regexp.Compile(shape)
 		if err != nil {
-			return "", fmt.Errorf("%w: Ironic takes the name %q for a pattern, and it is none", errNoChecksum, models.Printable(name))
+			return "", fmt.Errorf("%w: Ironic reads the name %q as a pattern, which is invalid", errNoChecksum, printable.Line(name))
 		}
 		named = append(named, pattern)
 	}
@@ -67,7 +64,7 @@ func checksumIn(text, image string) (string, error) {
 			return digest, nil
 		}
 	}
-	return "", fmt.Errorf("%w: no line has a digest and the name %q", errNoChecksum, models.Printable(name))
+	return "", fmt.Errorf("%w: no line has a digest for %q", errNoChecksum, printable.Line(name))
 }
 
 func firstDigest(patterns []*regexp.Regexp, line string) string {
@@ -79,8 +76,8 @@ func firstDigest(patterns []*regexp.Regexp, line string) string {
 	return ""
 }
 
-// imageName is what the path of an image's address ends with, as it is written: without
-// the query and what else may follow a path (urllib.parse.urlparse).
+// imageName returns the last part of the path of an image's URL, unescaped as in urllib.parse.urlparse: without
+// query and fragment.
 func imageName(image string) string {
 	rest, _, _ := strings.Cut(image, "#")
 	rest, _, _ = strings.Cut(rest, "?")

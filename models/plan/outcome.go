@@ -8,25 +8,23 @@ import (
 	"ironworks/models/hints"
 )
 
-// interfaceAutodetect is the deploy interface that chooses another one when a flow
-// starts (ironic/drivers/modules/autodetect.py of Ironic 39.0).
+// interfaceAutodetect is the deploy interface that selects another one when a deployment starts
+// (ironic/drivers/modules/autodetect.py of Ironic 39.0).
 const interfaceAutodetect = "autodetect"
 
-// diskChoice is who chooses the disk that a deployment writes.
+// diskChoice is what selects the disk to write.
 type diskChoice string
 
-// The choices.
 const (
-	// diskByHints is the agent, or Ansible's playbook, by the root device hints.
+	// diskByHints: the agent or Ansible's playbook, by root device hints.
 	diskByHints diskChoice = "root device hints"
-	// diskByInstaller is an installer that knows nothing of the hints.
+	// diskByInstaller: an installer that ignores the hints.
 	diskByInstaller diskChoice = "installer"
-	// diskNone is a deployment that writes no disk.
+	// diskNone: no disk is written.
 	diskNone diskChoice = "none"
 )
 
-// disk is who chooses the disk. A kind that is not known here is assumed to write the
-// disk that the hints choose.
+// disk returns what selects the disk. An unknown kind is assumed to use the hints.
 func (k Kind) disk() diskChoice {
 	switch k {
 	case KindRamdisk, KindFake:
@@ -39,15 +37,15 @@ func (k Kind) disk() diskChoice {
 	return diskByHints
 }
 
-// PicksDisk says that the root device hints choose the disk that is written.
+// PicksDisk reports whether root device hints select the disk.
 func (k Kind) PicksDisk() bool { return k.disk() == diskByHints }
 
-// NeedsInventory says that the disks of the node matter: one of them may be written.
+// NeedsInventory reports whether a disk may be written, so that the inventory matters.
 func (f *Facts) NeedsInventory() bool {
 	return slices.ContainsFunc(f.possible(), func(k Kind) bool { return k.PicksDisk() || k == KindAnaconda })
 }
 
-// WritesImage says that the deployment writes instance_info.image_source to the disk.
+// WritesImage reports whether instance_info.image_source is written to the disk.
 func (k Kind) WritesImage() bool {
 	switch k {
 	case KindDirect, KindBootc, KindAnsible, KindAnaconda:
@@ -58,7 +56,7 @@ func (k Kind) WritesImage() bool {
 	return false
 }
 
-// kindOfInterface is what a deploy interface does without any steps of ours.
+// kindOfInterface returns the kind of a deploy interface without steps in the plan.
 func kindOfInterface(deployInterface string) Kind {
 	for _, k := range []Kind{KindDirect, KindBootc, KindAnsible, KindAnaconda, KindRamdisk, KindFake} {
 		if k.deployInterface() == deployInterface {
@@ -71,8 +69,7 @@ func kindOfInterface(deployInterface string) Kind {
 	return KindConfigured
 }
 
-// Interface is the deploy interface that runs: the node's, or the one that autodetect is
-// expected to switch to.
+// Interface returns the deploy interface that runs: the node's, or the one that autodetect is expected to select.
 func (f *Facts) Interface() string {
 	if f.autodetects() {
 		if k := f.Kind.deployInterface(); k != "" {
@@ -82,7 +79,7 @@ func (f *Facts) Interface() string {
 	return f.DeployInterface()
 }
 
-// InterfaceText is [Facts.DeployInterface] with what autodetect is expected to switch to.
+// InterfaceText is [Facts.DeployInterface] with the selection of autodetect.
 func (f *Facts) InterfaceText() string {
 	if !f.autodetects() {
 		return models.OrNone(f.DeployInterface())
@@ -114,10 +111,10 @@ func (f *Facts) autodetected() []Kind {
 	may := func(k Kind) bool { return !known || slices.Contains(enabled, k.deployInterface()) }
 	ramdisk := may(KindRamdisk) && f.asksForRamdisk()
 	if ramdisk && image.Source == "" {
-		// Whatever else the list has wants an image, and refuses.
+		// Everything else in the list needs an image, and refuses.
 		return []Kind{KindRamdisk}
 	}
-	// What writes a disk comes first: it is what an operator is asked about.
+	// Kinds that write a disk come first.
 	var kinds []Kind
 	if strings.HasPrefix(image.Source, "oci://") && may(KindBootc) {
 		kinds = append(kinds, KindBootc)
@@ -129,8 +126,7 @@ func (f *Facts) autodetected() []Kind {
 	return kinds
 }
 
-// autodetectFallback is the last of Ironic's list: direct where it is enabled, else any
-// that is.
+// autodetectFallback is the last of Ironic's list: direct if enabled, else any enabled one.
 func (f *Facts) autodetectFallback(enabled []string, may func(Kind) bool) []Kind {
 	if may(KindDirect) {
 		return []Kind{KindDirect}
@@ -164,7 +160,7 @@ func uuidLike(text string) bool {
 	return len(plain) == 32 && !strings.ContainsFunc(plain, func(r rune) bool { return !strings.ContainsRune("0123456789abcdef", r) })
 }
 
-// EnabledDeploy are the deploy interfaces that are enabled for the node's driver.
+// EnabledDeploy returns the deploy interfaces that the node's driver enables.
 func (f *Facts) EnabledDeploy() (enabled []string, known bool) {
 	for _, d := range f.Drivers {
 		if d.Name == f.Node.Driver && d.Enabled["deploy"] != nil {

@@ -145,8 +145,8 @@ func TestAnyOutcomeRefuses(t *testing.T) {
 	}
 	checks := Checks(f, CheckChoices{})
 	for id, want := range map[CheckID]string{
-		CheckRootDevice:     "if autodetect switches to direct: there are no hints",
-		CheckUserDataReader: "if autodetect switches to ramdisk: Ironic leaves out the configdrive",
+		CheckRootDevice:     "if autodetect switches to direct: no hints",
+		CheckUserDataReader: "if autodetect switches to ramdisk: no configdrive",
 	} {
 		i := slices.IndexFunc(checks, func(c Check) bool { return c.ID == id })
 		if i < 0 || checks[i].Severity == CheckOK || !strings.Contains(checks[i].Text, want) {

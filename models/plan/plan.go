@@ -8,35 +8,34 @@ import (
 	"ironworks/models/hints"
 )
 
-// Kind is what a deployment does to a node's disk, and who does it.
+// Kind is what a deployment does to the disk, and how.
 type Kind string
 
-// The kinds.
 const (
-	// KindConfigured is what a deploy interface does that is not known here.
+	// KindConfigured is an unknown deploy interface.
 	KindConfigured Kind = "configured"
-	// KindCustomAgent runs the plan's own in-band steps.
+	// KindCustomAgent runs the plan's in-band steps.
 	KindCustomAgent Kind = "custom-agent"
 	// KindInstallCoreOS installs CoreOS with the agent's step install_coreos.
 	KindInstallCoreOS Kind = "install_coreos"
-	// KindAssisted hands the machine over to the Assisted Installer's agent, which picks
-	// the disk itself (the step start_assisted_install).
+	// KindAssisted starts the Assisted Installer's agent, which selects the disk itself (step
+	// start_assisted_install).
 	KindAssisted Kind = "start_assisted_install"
-	// KindDirect has the agent write an image to the disk.
+	// KindDirect means that the agent writes an image to the disk.
 	KindDirect Kind = "direct"
-	// KindBootc has the agent install a bootable container to the disk.
+	// KindBootc means that the agent installs a bootable container.
 	KindBootc Kind = "bootc"
-	// KindAnsible has Ansible write an image to the disk.
+	// KindAnsible means that Ansible writes an image to the disk.
 	KindAnsible Kind = "ansible"
-	// KindAnaconda boots Red Hat's installer, whose kickstart chooses the disks.
+	// KindAnaconda boots Red Hat's installer, whose kickstart selects the disks.
 	KindAnaconda Kind = "anaconda"
-	// KindRamdisk boots the instance from memory; Ironic writes to no disk.
+	// KindRamdisk boots the instance from memory; no disk is written.
 	KindRamdisk Kind = "ramdisk"
-	// KindFake only waits, for tests of Ironic.
+	// KindFake does nothing, for tests of Ironic.
 	KindFake Kind = "fake"
 )
 
-// Kinds lists them.
+// Kinds returns all kinds.
 func Kinds() []Kind {
 	return []Kind{
 		KindInstallCoreOS, KindCustomAgent, KindAssisted, KindDirect, KindBootc, KindAnsible, KindAnaconda, KindRamdisk, KindFake, KindConfigured,
@@ -56,7 +55,7 @@ func (k Kind) deployInterface() string {
 	return ""
 }
 
-// installStep is the step that makes the kind; empty where there is none.
+// installStep is the step that defines the kind; empty if there is none.
 func (k Kind) installStep() string {
 	if k == KindInstallCoreOS || k == KindAssisted {
 		return string(k)
@@ -64,8 +63,8 @@ func (k Kind) installStep() string {
 	return ""
 }
 
-// kindOf is the kind of a deployment that a plan leaves open: what the deploy interface
-// and the steps make of it. A custom-agent node without any step gets install_coreos.
+// kindOf returns the kind if the plan has none, by the deploy interface and the steps. A custom-agent node without
+// steps gets install_coreos.
 func kindOf(deployInterface string, steps []models.Step) Kind {
 	if kind := kindOfInterface(deployInterface); kind != KindCustomAgent {
 		return kind
@@ -81,71 +80,67 @@ func kindOf(deployInterface string, steps []models.Step) Kind {
 	return KindCustomAgent
 }
 
-// Plan is a deployment of nodes, as its file says it. The file is kept, so that
-// [Plan.Encode] keeps its comments.
+// Plan is a deployment plan. It keeps its file's text, so that [Plan.Encode] keeps comments.
 type Plan struct {
-	// Nodes are those of the plan in its order, each with what is different for it.
+	// Nodes are the nodes in order, each with its own fields.
 	Nodes []Node
-	// Fields are what all nodes have in common.
+	// Fields are common to all nodes.
 	Fields
 
 	file []byte
 }
 
-// Node is one node of a plan. Its fields take the place of the plan's, key by key.
+// Node is a node of a plan. Its fields override the plan's, key by key.
 type Node struct {
-	// Name is the node's name or uuid.
+	// Name is the node's name or UUID.
 	Name string
 	Fields
 }
 
-// Fields are what can be said of one node's deployment. What is empty is not said.
+// Fields describe the deployment of a node. Empty fields are unset.
 type Fields struct {
-	// Kind is what the deployment does; empty: see [kindOf].
+	// Kind is the kind of deployment; empty: see [kindOf].
 	Kind            Kind
 	DeployInterface string
-	// Steps are the deploy steps that are sent.
+	// Steps are the deploy steps to send.
 	Steps       []models.Step
 	RootDevice  RootDevice
 	ConfigDrive ConfigDrive
 	Ramdisk     Ramdisk
 	Image       Image
-	// Traits are those that the instance asks of its node: deploy templates that are
-	// called so add their steps. Nil says nothing, and leaves the node's.
+	// Traits are the instance's; deploy templates with their names add steps. Nil keeps the node's.
 	Traits []string
-	// Allocate has the node reserved by an allocation, and not by hand. Nil says nothing.
+	// Allocate reserves the node by an allocation instead of instance_uuid. Nil is unset.
 	Allocate *Allocate
-	// Policy changes what checks do, by their ids.
+	// Policy changes checks, by ID.
 	Policy map[CheckID]CheckPolicy
 }
 
-// RootDevice is which disk the node is installed to.
+// RootDevice selects the disk to install to.
 type RootDevice struct {
 	Hints hints.Hints
 	// To is where the hints are written; empty is instance_info.
 	To hints.Source
 }
 
-// ConfigDrive is what the installed system is given.
+// ConfigDrive is the configuration of the installed system.
 type ConfigDrive struct {
-	// UserDataFile is a file, relative to the plan's; UserData is the text itself.
+	// UserDataFile is a path relative to the plan's file; UserData is the text itself.
 	UserDataFile string
 	UserData     string
-	// Reader is who reads the user data; empty for what kind, image and user data tell.
+	// Reader is the reader of the user data; empty is automatic.
 	Reader UserDataReader
-	// MetaData are merged key by key; coreos_append_karg and coreos_copy_network mean
-	// something to install_coreos.
+	// MetaData are merged by key; install_coreos reads coreos_append_karg and coreos_copy_network.
 	MetaData    map[string]any
 	NetworkData map[string]any
 }
 
-// given says that there is something to send.
+// given reports whether there is anything to send.
 func (c ConfigDrive) given() bool {
 	return c.UserDataFile != "" || c.UserData != "" || len(c.MetaData) > 0 || len(c.NetworkData) > 0
 }
 
-// Ramdisk is what the node boots for the deployment: an ISO that is ready, or a
-// kernel with its initramfs and parameters.
+// Ramdisk is the deploy ramdisk: an ISO, or a kernel with initramfs and parameters.
 type Ramdisk struct {
 	ISO    string
 	Kernel string
@@ -153,30 +148,28 @@ type Ramdisk struct {
 	Params string
 }
 
-// Image is what a direct deployment writes.
+// Image is the image of a direct deployment.
 type Image struct {
 	Source string
-	// Checksum is a digest or the URL of a file with it; Algorithm names its kind,
-	// empty for what its length says.
+	// Checksum is a digest or the URL of a file with it; Algorithm is empty for that of its length.
 	Checksum  string
 	Algorithm string
 }
 
-// Allocate is the allocation that reserves the node.
+// Allocate is an allocation that reserves the node.
 type Allocate struct {
-	// Off asks for none: for one node of a plan whose others are allocated.
+	// Off disables it for one node of a plan with allocations.
 	Off bool
-	// ResourceClass is the one asked for; empty is the node's own.
+	// ResourceClass is the requested one; empty is the node's.
 	ResourceClass string
-	// Traits are asked for, too: they become the instance's, and name deploy templates.
+	// Traits are requested, become the instance's, and select deploy templates.
 	Traits []string
 }
 
-// Asked says that an allocation reserves the node.
+// Asked reports whether an allocation reserves the node.
 func (a *Allocate) Asked() bool { return a != nil && !a.Off }
 
-// For is what the plan says of a node by name: the common fields with the node's own in
-// their places. A node that the plan does not name gets the common ones.
+// For returns the fields for a node by name: the common ones, overridden by its own.
 func (p *Plan) For(name string) Fields {
 	i := slices.IndexFunc(p.Nodes, func(n Node) bool { return n.Name == name })
 	if i < 0 {
@@ -185,8 +178,7 @@ func (p *Plan) For(name string) Fields {
 	return p.With(p.Nodes[i].Fields)
 }
 
-// With puts what other says in the place of what f says: key by key, hints, steps and
-// traits as a whole.
+// With returns f overridden by other: key by key, hints, steps and traits as a whole.
 func (f Fields) With(other Fields) Fields {
 	set := func(to *string, from string) {
 		if from != "" {

@@ -12,6 +12,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/hints"
+	"ironworks/printable"
 )
 
 const wholePlan = `# our rack
@@ -123,44 +124,44 @@ func TestPlanWithoutAllocationForOne(t *testing.T) {
 func TestBrokenPlans(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, says string }{
-		"unknown key":            {"kind: direct\nkinds: direct\n", `2:1: no key "kinds" here; there are allocate, configdrive,`},
+		"unknown key":            {"kind: direct\nkinds: direct\n", `2:1: unknown key "kinds"; available: allocate, configdrive,`},
 		"a text for traits":      {"traits: CUSTOM_A\n", "1:9: traits: want a list, not a text"},
-		"a number for a trait":   {"traits: [5]\n", "1:10: traits[0]: want a text, not a number"},
-		"unknown key below":      {"ramdisk:\n  isos: x\n", `2:3: ramdisk: no key "isos"`},
-		"unknown kind":           {"kind: magic\n", `1:7: kind: "magic" is none of install_coreos,`},
-		"a number for a text":    {"deploy_interface: 5\n", "1:19: deploy_interface: want a text, not a number (put it between quotes)"},
-		"a list for a text":      {"kind: [direct]\n", "1:7: kind: want a text, not a list"},
-		"a text for a mapping":   {"ramdisk: x\n", "1:10: ramdisk: want keys with values, not a text"},
+		"a number for a trait":   {"traits: [5]\n", "1:10: traits[0]: want a string, not a number"},
+		"unknown key below":      {"ramdisk:\n  isos: x\n", `2:3: ramdisk: unknown key "isos"`},
+		"unknown kind":           {"kind: magic\n", `1:7: kind: invalid value "magic": want one of install_coreos,`},
+		"a number for a text":    {"deploy_interface: 5\n", "1:19: deploy_interface: want a string, not a number (quote it)"},
+		"a list for a text":      {"kind: [direct]\n", "1:7: kind: want a string, not a list"},
+		"a text for a mapping":   {"ramdisk: x\n", "1:10: ramdisk: want a mapping, not a text"},
 		"a text for a list":      {"steps: x\n", "1:8: steps: want a list, not a text"},
-		"a list for the plan":    {"- a\n", "1:1: want keys with values, not a list"},
-		"key twice":              {"kind: direct\nkind: direct\n", `2:1: the key "kind" is there twice`},
-		"node twice":             {"nodes: [a, a]\n", `1:12: nodes[1]: node "a" is there twice`},
-		"node without a name":    {"nodes:\n- kind: direct\n", "2:3: nodes[0]: a node has a name"},
-		"step without a name":    {"steps:\n- {interface: deploy}\n", "2:3: steps[0]: a step has an interface and a step"},
+		"a list for the plan":    {"- a\n", "1:1: want a mapping, not a list"},
+		"key twice":              {"kind: direct\nkind: direct\n", `2:1: duplicate key "kind"`},
+		"node twice":             {"nodes: [a, a]\n", `1:12: nodes[1]: node "a" is listed twice`},
+		"node without a name":    {"nodes:\n- kind: direct\n", "2:3: nodes[0]: missing name of a node"},
+		"step without a name":    {"steps:\n- {interface: deploy}\n", "2:3: steps[0]: a step needs an interface and a step"},
 		"a step as a text":       {"steps: [deploy.x]\n", "1:9: steps[0]: want interface, step,"},
 		"negative priority":      {"steps:\n- {interface: deploy, step: x, priority: -1}\n", "2:42: steps[0].priority: want a whole number"},
-		"args as a list":         {"steps:\n- {interface: deploy, step: x, args: [1]}\n", "2:38: steps[0].args: want keys"},
+		"args as a list":         {"steps:\n- {interface: deploy, step: x, args: [1]}\n", "2:38: steps[0].args: want a mapping"},
 		"user data twice":        {"configdrive: {user_data: a, user_data_file: b}\n", "1:14: configdrive: user_data and user_data_file exclude"},
-		"hints nowhere":          {"root_device: {hints: {wwn: a}, to: extra}\n", `1:36: root_device.to: "extra" is none of`},
-		"unknown check":          {"policy: {colour: off}\n", `1:10: policy: no check "colour"`},
-		"unknown policy":         {"policy: {retired: loud}\n", "1:19: policy.retired: policy \"loud\""},
-		"weakened":               {"policy: {state: off}\n", "1:17: policy.state: check state always refuses"},
-		"two documents":          {"kind: direct\n---\nkind: direct\n", "a plan is one document"},
+		"hints nowhere":          {"root_device: {hints: {wwn: a}, to: extra}\n", `1:36: root_device.to: invalid value "extra": want one of`},
+		"unknown check":          {"policy: {colour: off}\n", `1:10: policy: unknown check "colour"`},
+		"unknown policy":         {"policy: {retired: loud}\n", "1:19: policy.retired: check retired: invalid policy \"loud\""},
+		"weakened":               {"policy: {state: off}\n", "1:17: policy.state: check state cannot be turned off"},
+		"two documents":          {"kind: direct\n---\nkind: direct\n", "a plan must be a single YAML document"},
 		"no yaml":                {"kind: [direct\n", "line 1"},
-		"an alias":               {"image: &a {source: x}\nramdisk: *a\n", "2:10: ramdisk: want keys with values, not an alias"},
-		"an alias in meta data":  {"configdrive: {meta_data: {a: &a [1], b: *a}}\n", "an alias has no place in JSON"},
-		"a merge":                {"ramdisk: {<<: {iso: x}}\n", "1:11: ramdisk: a key is a word, not a merge"},
-		"a tag":                  {"kind: !!python/object x\n", "1:7: kind: want a text, not"},
-		"a tag in meta data":     {"configdrive: {meta_data: {a: !x b}}\n", "!x has no place in JSON"},
+		"an alias":               {"image: &a {source: x}\nramdisk: *a\n", "2:10: ramdisk: want a mapping, not an alias"},
+		"an alias in meta data":  {"configdrive: {meta_data: {a: &a [1], b: *a}}\n", "an alias is not allowed in JSON"},
+		"a merge":                {"ramdisk: {<<: {iso: x}}\n", "1:11: ramdisk: a key must be a string, not a merge"},
+		"a tag":                  {"kind: !!python/object x\n", "1:7: kind: want a string, not"},
+		"a tag in meta data":     {"configdrive: {meta_data: {a: !x b}}\n", "!x is not allowed in JSON"},
 		"no number of JSON":      {"configdrive: {meta_data: {a: .nan}}\n", "NaN"},
-		"a mapping as a key":     {"? {a: b}\n: c\n", "1:3: a key is a word, not keys with values"},
+		"a mapping as a key":     {"? {a: b}\n: c\n", "1:3: a key must be a string, not keys with values"},
 		"too deep":               {"configdrive: {meta_data: {a: " + strings.Repeat("[", 30) + strings.Repeat("]", 30) + "}}\n", "deeper than 20"},
-		"escapes of a terminal":  {"\"a\\e[2J\": 1\n", `no key "a\x1b[2J" here`},
-		"laughing a billion":     {"a: &a [x,x]\nb: &b [*a,*a]\nconfigdrive: {meta_data: {c: [*b,*b]}}\n", `1:1: no key "a"`},
+		"escapes of a terminal":  {"\"a\\e[2J\": 1\n", `unknown key "a\x1b[2J"`},
+		"laughing a billion":     {"a: &a [x,x]\nb: &b [*a,*a]\nconfigdrive: {meta_data: {c: [*b,*b]}}\n", `1:1: unknown key "a"`},
 		"not what text is":       {"kind: \xff\xfe\n", "UTF-8"},
-		"hints as a text":        {"root_device: {hints: /dev/sda}\n", "1:22: root_device.hints: want keys"},
-		"a number in a name":     {"nodes: [5]\n", "1:9: nodes[0]: want a text"},
-		"a key of another level": {"hints: {wwn: a}\n", `no key "hints"`},
+		"hints as a text":        {"root_device: {hints: /dev/sda}\n", "1:22: root_device.hints: want a mapping"},
+		"a number in a name":     {"nodes: [5]\n", "1:9: nodes[0]: want a string"},
+		"a key of another level": {"hints: {wwn: a}\n", `unknown key "hints"`},
 	} {
 		_, err := Decode([]byte(c.text))
 		var broken *Error
@@ -168,7 +169,7 @@ func TestBrokenPlans(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, err, c.says)
 			continue
 		}
-		if text := models.PrintableLines(err.Error()); text != err.Error() {
+		if text := printable.Lines(err.Error()); text != err.Error() {
 			t.Errorf("%s: %q is not harmless", name, err)
 		}
 	}
@@ -304,7 +305,7 @@ func TestKindOf(t *testing.T) {
 // TestPlanSchemaNamesTheKeys holds the schema for editors against what is read.
 func TestPlanSchemaNamesTheKeys(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile("../../docs/plan.schema.json")
+	raw, err := os.ReadFile("../../docs/reference/plan.schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,41 +12,40 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"ironworks/models"
+	"ironworks/printable"
 )
 
-// MaxSize is how large a plan's file may be, in bytes.
+// MaxSize is the maximum size of a plan's file, in bytes.
 const MaxSize = 16 << 20
 
-// maxPlanDepth is how deep arguments and meta data may nest: Ironic takes 25 levels of
-// a whole request.
+// maxPlanDepth limits the nesting of arguments and meta data: Ironic accepts 25 levels per request.
 const maxPlanDepth = 20
 
-// Problem is one thing that is wrong in a plan's file.
+// Problem is an error in a plan's file.
 type Problem struct {
-	// Line and Column count from 1; 0 when it has no place.
+	// Line and Column count from 1; 0 without a position.
 	Line   int    `json:"line"`
 	Column int    `json:"column"`
 	Path   string `json:"path"`
 	Why    string `json:"why"`
 }
 
-// String begins with the place.
+// String starts with the position.
 func (p Problem) String() string {
 	where := ""
 	if p.Line > 0 {
 		where = fmt.Sprintf("%d:%d: ", p.Line, p.Column)
 	}
 	if p.Path != "" {
-		where += models.Printable(p.Path) + ": "
+		where += printable.Line(p.Path) + ": "
 	}
-	return where + models.Printable(p.Why)
+	return where + printable.Line(p.Why)
 }
 
-// Error is why a plan cannot be read.
+// Error lists the errors of a plan's file.
 type Error struct{ Problems []Problem }
 
-// Error has a line for each problem.
+// Error returns a line for each problem.
 func (e *Error) Error() string {
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
@@ -55,11 +54,10 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// maxPlanProblems are told at once; more do not help anybody.
+// maxPlanProblems limits the reported problems.
 const maxPlanProblems = 20
 
-// Decode reads a plan's file. It is strict, because what is not understood would
-// not be done. The error is a *Error.
+// Decode parses a plan's file. Unknown keys are errors, because they would have no effect. The error is a *Error.
 func Decode(data []byte) (*Plan, error) {
 	root, err := planDocument(data)
 	if err != nil {
@@ -78,13 +76,13 @@ func Decode(data []byte) (*Plan, error) {
 	return p, nil
 }
 
-// planDocument parses the file; nil is an empty one.
+// planDocument parses the YAML; nil for an empty file.
 func planDocument(data []byte) (*yaml.Node, error) {
 	fail := func(line, column int, why string) (*yaml.Node, error) {
 		return nil, &Error{[]Problem{{Line: line, Column: column, Why: why}}}
 	}
 	if len(data) > MaxSize {
-		return fail(0, 0, fmt.Sprintf("the plan has more than %d MiB", MaxSize>>20))
+		return fail(0, 0, fmt.Sprintf("the plan is larger than %d MiB", MaxSize>>20))
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, second yaml.Node
@@ -95,12 +93,12 @@ func planDocument(data []byte) (*yaml.Node, error) {
 		return fail(0, 0, strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {
-		return fail(second.Line, second.Column, "a plan is one document")
+		return fail(second.Line, second.Column, "a plan must be a single YAML document")
 	}
 	return doc.Content[0], nil
 }
 
-// planReader reads a tree of YAML and gathers what is wrong with it.
+// planReader reads a YAML tree and collects problems.
 type planReader struct{ problems []Problem }
 
 func (r *planReader) wrong(n *yaml.Node, path, format string, args ...any) {
@@ -109,12 +107,12 @@ func (r *planReader) wrong(n *yaml.Node, path, format string, args ...any) {
 	}
 }
 
-// mapping reads a mapping with known keys. One that is empty says nothing.
+// mapping reads a mapping with known keys; an empty one is allowed.
 func (r *planReader) mapping(n *yaml.Node, path string, keys map[string]func(*yaml.Node)) {
 	r.pairs(n, path, func(key string, k, v *yaml.Node) {
 		read := keys[key]
 		if read == nil {
-			r.wrong(k, path, "no key %q here; there are %s", key, strings.Join(slices.Sorted(maps.Keys(keys)), ", "))
+			r.wrong(k, path, "unknown key %q; available: %s", key, strings.Join(slices.Sorted(maps.Keys(keys)), ", "))
 			return
 		}
 		read(v)
@@ -127,7 +125,7 @@ func (r *planReader) pairs(n *yaml.Node, path string, each func(key string, k, v
 	case isNull(n):
 		return
 	case n.Kind != yaml.MappingNode || n.Tag != "!!map":
-		r.wrong(n, path, "want keys with values, not %s", kindOfYAML(n))
+		r.wrong(n, path, "want a mapping, not %s", kindOfYAML(n))
 		return
 	}
 	seen := map[string]bool{}
@@ -135,9 +133,9 @@ func (r *planReader) pairs(n *yaml.Node, path string, each func(key string, k, v
 		k, v := n.Content[i], n.Content[i+1]
 		switch {
 		case k.Kind != yaml.ScalarNode || k.Tag == "!!merge":
-			r.wrong(k, path, "a key is a word, not %s", kindOfYAML(k))
+			r.wrong(k, path, "a key must be a string, not %s", kindOfYAML(k))
 		case seen[k.Value]:
-			r.wrong(k, path, "the key %q is there twice", k.Value)
+			r.wrong(k, path, "duplicate key %q", k.Value)
 		default:
 			seen[k.Value] = true
 			each(k.Value, k, v)
@@ -147,7 +145,7 @@ func (r *planReader) pairs(n *yaml.Node, path string, each func(key string, k, v
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-// kindOfYAML names what stands there.
+// kindOfYAML names the type of a YAML node.
 func kindOfYAML(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -175,7 +173,6 @@ func kindOfYAML(n *yaml.Node) string {
 	return n.Tag
 }
 
-// list reads a list.
 func (r *planReader) list(n *yaml.Node, path string, each func(i int, path string, item *yaml.Node)) {
 	switch {
 	case isNull(n):
@@ -188,14 +185,14 @@ func (r *planReader) list(n *yaml.Node, path string, each func(i int, path strin
 	}
 }
 
-// text reads a text into a field.
-func (r *planReader) text(to *string, path string) func(*yaml.Node) {
+// textAt reads a string into a field.
+func (r *planReader) textAt(to *string, path string) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		if isNull(n) {
 			return
 		}
 		if n.Kind != yaml.ScalarNode || n.Tag != "!!str" {
-			r.wrong(n, path, "want a text, not %s", kindOfYAML(n)+quoteHint(n))
+			r.wrong(n, path, "want a string, not %s", kindOfYAML(n)+quoteHint(n))
 			return
 		}
 		*to = n.Value
@@ -204,26 +201,26 @@ func (r *planReader) text(to *string, path string) func(*yaml.Node) {
 
 func quoteHint(n *yaml.Node) string {
 	if n.Kind == yaml.ScalarNode && n.Tag != "!!binary" {
-		return " (put it between quotes)"
+		return " (quote it)"
 	}
 	return ""
 }
 
 func (r *planReader) word(n *yaml.Node, path string, known []string) string {
 	var word string
-	r.text(&word, path)(n)
+	r.textAt(&word, path)(n)
 	if word != "" && !slices.Contains(known, word) {
-		r.wrong(n, path, "%q is none of %s", word, strings.Join(known, ", "))
+		r.wrong(n, path, "invalid value %q: want one of %s", word, strings.Join(known, ", "))
 		return ""
 	}
 	return word
 }
 
-// value reads what goes to Ironic as JSON.
+// value reads a value that is sent as JSON.
 func (r *planReader) value(n *yaml.Node, path string, depth int) any {
 	switch {
 	case depth > maxPlanDepth:
-		r.wrong(n, path, "it nests deeper than %d levels", maxPlanDepth)
+		r.wrong(n, path, "nested deeper than %d levels", maxPlanDepth)
 	case n.Kind == yaml.MappingNode:
 		object := map[string]any{}
 		r.pairs(n, path, func(key string, _, v *yaml.Node) { object[key] = r.value(v, joinPath(path, key), depth+1) })
@@ -236,14 +233,14 @@ func (r *planReader) value(n *yaml.Node, path string, depth int) any {
 		var v any
 		err := n.Decode(&v)
 		if err == nil {
-			_, err = json.Marshal(v) // not what JSON has no number for
+			_, err = json.Marshal(v) // numbers without JSON form, such as NaN
 		}
 		if err != nil {
 			r.wrong(n, path, "%v", err)
 		}
 		return v
 	default:
-		r.wrong(n, path, "%s has no place in JSON", kindOfYAML(n))
+		r.wrong(n, path, "%s is not allowed in JSON", kindOfYAML(n))
 	}
 	return nil
 }
@@ -254,7 +251,7 @@ func (r *planReader) object(to *map[string]any, path string) func(*yaml.Node) {
 			return
 		}
 		if n.Kind != yaml.MappingNode {
-			r.wrong(n, path, "want keys with values, not %s", kindOfYAML(n))
+			r.wrong(n, path, "want a mapping, not %s", kindOfYAML(n))
 			return
 		}
 		*to, _ = r.value(n, path, 0).(map[string]any)

@@ -8,22 +8,22 @@ import (
 	"ironworks/models"
 )
 
-// The priorities between which the steps of a running agent have their place: deploy
-// brings it up, tear_down_agent ends it (ironic/drivers/modules/agent.py).
+// The agent runs between these priorities: deploy starts it, tear_down_agent stops it
+// (ironic/drivers/modules/agent.py).
 const (
 	PriorityDeploy        = 100
 	PriorityInstall       = 80
 	PriorityTearDownAgent = 40
 )
 
-// OfferedSteps are the deploy steps that a node's agent offered at some time
+// OfferedSteps are the deploy steps that a node's agent last reported
 // (driver_internal_info.agent_cached_deploy_steps).
 type OfferedSteps struct {
 	At    models.Time   `json:"at"`
 	Steps []OfferedStep `json:"steps"`
 }
 
-// OfferedStep is one of them, with the arguments that it takes.
+// OfferedStep is a reported step with its arguments.
 type OfferedStep struct {
 	Interface string                 `json:"interface"`
 	Step      string                 `json:"step"`
@@ -31,13 +31,13 @@ type OfferedStep struct {
 	Args      map[string]StepArgInfo `json:"argsinfo"`
 }
 
-// StepArgInfo is one argument of a step.
+// StepArgInfo is an argument of a step.
 type StepArgInfo struct {
 	Description string `json:"description"`
 	Required    bool   `json:"required"`
 }
 
-// find is the step that was offered, or nil.
+// find returns the reported step, or nil.
 func (o *OfferedSteps) find(s models.Step) *OfferedStep {
 	i := slices.IndexFunc(o.Steps, func(f OfferedStep) bool { return f.Interface == s.Interface && f.Step == s.Step })
 	if i < 0 {
@@ -46,8 +46,8 @@ func (o *OfferedSteps) find(s models.Step) *OfferedStep {
 	return &o.Steps[i]
 }
 
-// deploymentSteps are the steps that are sent: the plan's, or the step that makes the kind where
-// neither they nor a template have it, each with a priority.
+// deploymentSteps returns the steps to send with priorities: the plan's, and the step that defines the kind if
+// neither they nor a template have it.
 func deploymentSteps(kind Kind, steps []models.Step, brought []OrderedStep) []models.Step {
 	installs := func(s models.Step) bool { return s.Interface == "deploy" && s.Step == kind.installStep() }
 	there := slices.ContainsFunc(steps, installs) || slices.ContainsFunc(brought, func(s OrderedStep) bool { return installs(s.Step) })
@@ -69,9 +69,8 @@ func deploymentSteps(kind Kind, steps []models.Step, brought []OrderedStep) []mo
 	return steps
 }
 
-// DriverSteps are the deploy steps that a deploy interface brings along, in their order
-// (ironic/drivers/modules/agent.py and ansible/deploy.py of 39.0). Those of other
-// interfaces with an agent are not known here: nil.
+// DriverSteps returns the deploy steps of a deploy interface, in order (ironic/drivers/modules/agent.py and
+// ansible/deploy.py of 39.0); nil for other interfaces with an agent.
 func DriverSteps(deployInterface string) []models.Step {
 	step := func(name string, priority int) models.Step {
 		return models.Step{Interface: "deploy", Step: name, Priority: &priority}
@@ -92,10 +91,8 @@ func DriverSteps(deployInterface string) []models.Step {
 	return nil
 }
 
-// orderedSteps is the list as Ironic will run it: the driver's steps but for those that
-// others are brought instead of, and these; the switched off ones (priority 0) left out;
-// sorted by priority and, of equal ones, by their interface (ironic/conductor/steps.py,
-// _get_all_deployment_steps).
+// orderedSteps returns the steps in Ironic's order: the driver's unless replaced, and these, without disabled ones
+// (priority 0), sorted by priority, then interface (ironic/conductor/steps.py, _get_all_deployment_steps).
 func orderedSteps(deployInterface string, brought []OrderedStep) []OrderedStep {
 	var merged []OrderedStep
 	for _, s := range DriverSteps(deployInterface) {
@@ -123,8 +120,8 @@ func stepRank(iface string) int {
 	return slices.Index([]string{"raid", "bios", "deploy", "firmware", "management", "power", "vendor"}, iface) + 1
 }
 
-// IsInstallStep says that a step may be one that installs: an in-band step, and not one
-// of those that every deployment has or that only erase.
+// IsInstallStep reports whether a step may install: an in-band step that is not part of every deployment and does
+// not only erase.
 func IsInstallStep(s models.Step) bool {
 	others := []string{
 		"deploy", "prepare_instance_boot", "set_boot_to_disk", "tear_down_agent", "switch_to_tenant_network", "boot_instance", "hold", "wait",
@@ -133,5 +130,5 @@ func IsInstallStep(s models.Step) bool {
 	return s.Interface == "deploy" && !slices.Contains(others, s.Step) && priorityOf(s) > 0
 }
 
-// StepText is a step with its priority, for people.
+// StepText returns a step with its priority.
 func StepText(s models.Step) string { return s.Label() + "@" + strconv.Itoa(priorityOf(s)) }

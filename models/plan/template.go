@@ -14,25 +14,24 @@ const (
 	SourcePlan   = "plan"
 )
 
-// TemplateSource is the source of the steps of a template.
+// TemplateSource is the source of a template's steps.
 func TemplateSource(name string) string { return "template " + name }
 
-// OrderedStep is a step of the list that Ironic will run, with where it comes from.
+// OrderedStep is a step with its source.
 type OrderedStep struct {
 	models.Step
 	Source string `json:"source"`
 }
 
-// TemplateText is what the template brings, for people.
+// TemplateText returns the steps of a template as text.
 func TemplateText(t models.DeployTemplate) string { return stepTexts(t.Steps) }
 
-// InstanceTraits are the traits that the instance will have; the error says why Ironic
-// cannot read those of the node.
+// InstanceTraits returns the traits of the instance; the error is why Ironic cannot read the node's.
 func (f *Facts) InstanceTraits() ([]string, error) {
 	if f.Plan.Traits != nil {
 		return f.Plan.Traits, nil
 	}
-	if f.Allocates() { // it writes its own over those of the node, none too (ironic/db/sqlalchemy/api.py, update_allocation)
+	if f.Allocates() { // an allocation overwrites the node's, even with none (ironic/db/sqlalchemy/api.py, update_allocation)
 		return f.Plan.Allocate.Traits, nil
 	}
 	value, there := f.Node.InstanceInfo["traits"]
@@ -41,25 +40,25 @@ func (f *Facts) InstanceTraits() ([]string, error) {
 	}
 	list, isList := value.([]any)
 	if !isList {
-		return nil, fmt.Errorf("instance_info.traits is no list")
+		return nil, fmt.Errorf("instance_info.traits is not a list")
 	}
 	traits := make([]string, len(list))
 	for i, item := range list {
 		var isText bool
 		if traits[i], isText = item.(string); !isText {
-			return nil, fmt.Errorf("instance_info.traits has something else than text in it")
+			return nil, fmt.Errorf("instance_info.traits has an element that is not a string")
 		}
 	}
 	return traits, nil
 }
 
-// WantsTemplates says that the instance has traits, which templates may be called by.
+// WantsTemplates reports whether the instance has traits, which may select templates.
 func (f *Facts) WantsTemplates() bool {
 	traits, err := f.InstanceTraits()
 	return err == nil && len(traits) > 0
 }
 
-// templates are those of the instance's traits.
+// templates are the deploy templates of the instance's traits.
 func (f *Facts) templates() []models.DeployTemplate {
 	traits, err := f.InstanceTraits()
 	if err != nil {
@@ -74,7 +73,7 @@ func (f *Facts) templates() []models.DeployTemplate {
 	return matching
 }
 
-// templateSteps are the steps that templates bring along.
+// templateSteps are the steps of the templates.
 func (f *Facts) templateSteps() []OrderedStep {
 	var steps []OrderedStep
 	for _, t := range f.templates() {
@@ -85,11 +84,10 @@ func (f *Facts) templateSteps() []OrderedStep {
 	return steps
 }
 
-// guessedKind says that nothing but templates made the kind of the deployment.
+// guessedKind reports whether only templates determine the kind.
 func (f *Facts) guessedKind() bool { return f.Plan.Kind == "" && len(f.Plan.Steps) == 0 }
 
-// brought are the steps that come to the driver's: those that are sent, and those of
-// templates in whose place none is sent.
+// brought are the steps beside the driver's: those sent, and those of templates that none of them replaces.
 func (f *Facts) brought() []OrderedStep {
 	steps := make([]OrderedStep, 0, len(f.Steps))
 	for _, s := range f.Steps {
@@ -98,7 +96,7 @@ func (f *Facts) brought() []OrderedStep {
 	return withoutSame(steps, f.templateSteps())
 }
 
-// withoutSame appends those of the others that are no step of the list yet.
+// withoutSame appends the steps of others that are not in the list.
 func withoutSame(steps, others []OrderedStep) []OrderedStep {
 	before := steps
 	for _, o := range others {
@@ -113,16 +111,17 @@ func sameStep(s models.Step, o models.Step) bool {
 	return s.Interface == o.Interface && s.Step == o.Step
 }
 
-// Order is the list of steps as Ironic will run it, as far as the driver's are known.
+// Order returns the steps in Ironic's order, as far as the driver's are known.
 func (f *Facts) Order() []OrderedStep { return orderedSteps(f.Interface(), f.brought()) }
 
-// checkTraits: Ironic refuses an instance with a trait that its node does not have
-// (ironic/conductor/utils.py, validate_instance_info_traits).
+// checkTraits: Ironic refuses instance traits that the node does not have (ironic/conductor/utils.py,
+// validate_instance_info_traits).
 func checkTraits(f *Facts) finding {
 	traits, err := f.InstanceTraits()
 	switch {
 	case err != nil:
-		return bad(err.Error(), "ironworks set "+f.Node.Label()+" instance_info.traits-", models.Observed("instance_info.traits", f.Node.InstanceInfo["traits"]))
+		return bad(err.Error(), "ironworks set "+f.Node.Label()+" instance_info.traits-", models.Observed("instance_info.traits", f.Node.InstanceInfo["traits"])).
+			onScreen(runKey("set", "instance_info.traits-"))
 	case len(traits) == 0:
 		return finding{}
 	}
@@ -134,13 +133,13 @@ func checkTraits(f *Facts) finding {
 		}
 	}
 	if lacks != nil {
-		return bad("the node lacks "+strings.Join(lacks, ", "), "ironworks set "+f.Node.Label()+" traits+="+strings.Join(lacks, ","), at...)
+		return bad("the node lacks "+strings.Join(lacks, ", "), "ironworks set "+f.Node.Label()+" traits+="+strings.Join(lacks, ","), at...).
+			onScreen(runKey("set", "traits+="+strings.Join(lacks, ",")))
 	}
-	return good("the node has them", at...)
+	return good("all present", at...)
 }
 
-// checkTemplates finds what Ironic refuses in the templates of the instance's traits,
-// all of whose steps it takes for one list.
+// checkTemplates finds what Ironic refuses in the templates, whose steps it validates as one list.
 func checkTemplates(f *Facts) finding {
 	if !f.WantsTemplates() {
 		return finding{}
@@ -155,10 +154,10 @@ func checkTemplates(f *Facts) finding {
 		steps = append(steps, t.Steps...)
 	}
 	if len(at) == 0 {
-		return good("no deploy template is called by a trait of the instance")
+		return good("no deploy template for the instance's traits")
 	}
 	if wrong := wrongSteps(steps); wrong != nil {
-		return bad("of the deploy templates together: "+strings.Join(wrong, "; "), "take a trait away, or change a template", at...)
+		return bad("in the combined deploy templates: "+strings.Join(wrong, "; "), "remove a trait, or change a template", at...)
 	}
 	return good("their steps are added", at...)
 }

@@ -128,18 +128,18 @@ func templateCases() map[CheckID][]checkCase {
 	return map[CheckID][]checkCase{
 		CheckTraits: {
 			{"", same, notDone, ""},
-			{"", withTemplates(a), CheckOK, "the node has them"},
+			{"", withTemplates(a), CheckOK, "all present"},
 			{"", withTemplates([]string{"CUSTOM_A", "CUSTOM_X", "HW_Y"}), CheckRefuse, "lacks CUSTOM_X, HW_Y; ironworks set n1 traits+=CUSTOM_X,HW_Y"},
 			{`"instance_info": {"traits": ["CUSTOM_Z"]}`, same, CheckRefuse, "lacks CUSTOM_Z"},
 			{`"instance_info": {"traits": ["CUSTOM_Z"]}`, withTemplates([]string{}), notDone, ""},
-			{`"instance_info": {"traits": "CUSTOM_Z"}`, same, CheckRefuse, "is no list"},
-			{`"instance_info": {"traits": [5]}`, same, CheckRefuse, "something else than text"},
+			{`"instance_info": {"traits": "CUSTOM_Z"}`, same, CheckRefuse, "is not a list"},
+			{`"instance_info": {"traits": [5]}`, same, CheckRefuse, "not a string"},
 		},
 		CheckTemplates: {
 			{"", same, notDone, ""},
 			{"", withTemplates(a, template("CUSTOM_B", raid)), CheckOK, "no deploy template"},
 			{"", withTemplates(a, template("CUSTOM_A", raid)), CheckOK, "added"},
-			{"", withTemplates(both, template("CUSTOM_A", raid), template("CUSTOM_B", raid)), CheckRefuse, "raid.apply_configuration is there twice"},
+			{"", withTemplates(both, template("CUSTOM_A", raid), template("CUSTOM_B", raid)), CheckRefuse, "raid.apply_configuration is listed twice"},
 			{"", withTemplates(a, template("CUSTOM_A", stepAt("deploy", "deploy", 90))), CheckRefuse, "not moved"},
 			{"", func(f *Facts) { withTemplates(a)(f); f.TemplatesError = "no answer" }, CheckUnknown, "could not be read: no answer"},
 		},
@@ -159,15 +159,15 @@ func TestTemplatesThatInstall(t *testing.T) {
 		want   CheckSeverity
 		says   string
 	}{
-		"install_coreos":         {withTemplates(a, template("CUSTOM_A", stepAt("deploy", "install_coreos", 70))), KindInstallCoreOS, "none", CheckOK, "a step installs"},
-		"one that nobody knows":  {custom, KindCustomAgent, "none", CheckRefuse, "not known whether deploy.lay_down of template CUSTOM_A installs"},
+		"install_coreos":         {withTemplates(a, template("CUSTOM_A", stepAt("deploy", "install_coreos", 70))), KindInstallCoreOS, "none", CheckOK, "an installing step is set"},
+		"one that nobody knows":  {custom, KindCustomAgent, "none", CheckRefuse, "unknown whether deploy.lay_down of template CUSTOM_A installs"},
 		"known to the operator":  {func(f *Facts) { custom(f); f.Plan.Kind = KindCustomAgent }, KindCustomAgent, "none", CheckOK, ""},
 		"no installation to him": {func(f *Facts) { custom(f); f.Plan.Kind = KindInstallCoreOS }, KindInstallCoreOS, "deploy.install_coreos@80", CheckOK, ""},
 		"it only erases":         {withTemplates(a, template("CUSTOM_A", stepAt("deploy", "erase_devices_metadata", 90))), KindInstallCoreOS, "deploy.install_coreos@80", CheckOK, ""},
 		"not read": {func(f *Facts) {
 			withTemplates(a)(f)
 			f.TemplatesError, f.Plan.Steps = "no answer", []models.Step{stepAt("bios", "apply_configuration", 90)}
-		}, KindCustomAgent, "bios.apply_configuration@90", CheckUnknown, "may bring one"},
+		}, KindCustomAgent, "bios.apply_configuration@90", CheckUnknown, "may add one"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

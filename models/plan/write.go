@@ -13,8 +13,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// Encode writes the plan as a file. Of a plan that was read from one, comments and the
-// order of keys stay; a plan that was not changed is written as it was.
+// Encode writes the plan as a file. Comments and key order of its file are kept; an unchanged plan is written as
+// it was.
 func (p *Plan) Encode() ([]byte, error) {
 	var old *yaml.Node
 	if p.file != nil {
@@ -40,7 +40,7 @@ func (p *Plan) Encode() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// equal compares what two plans say.
+// equal compares the content of two plans.
 func (p *Plan) equal(o *Plan) bool {
 	a, errA := p.yamlText()
 	b, errB := o.yamlText()
@@ -49,7 +49,7 @@ func (p *Plan) equal(o *Plan) bool {
 
 func (p *Plan) yamlText() ([]byte, error) { return yaml.Marshal(p.yaml()) }
 
-// yaml is the plan as a tree.
+// yaml returns the plan as a tree.
 func (p *Plan) yaml() *yaml.Node {
 	root := yamlMap()
 	if len(p.Nodes) > 0 {
@@ -94,7 +94,7 @@ func putMap(m *yaml.Node, key string, value *yaml.Node) {
 	}
 }
 
-// write puts the fields that say something into a mapping.
+// write puts the fields that are set into a mapping.
 func (f *Fields) write(m *yaml.Node) {
 	putText(m, "kind", string(f.Kind))
 	putText(m, "deploy_interface", f.DeployInterface)
@@ -151,7 +151,7 @@ func (f *Fields) write(m *yaml.Node) {
 	putMap(m, "policy", policy)
 }
 
-// yaml is what the installed system is given as a tree.
+// yaml returns the configdrive as a tree.
 func (c ConfigDrive) yaml() *yaml.Node {
 	drive := yamlMap()
 	putText(drive, "user_data_file", c.UserDataFile)
@@ -168,7 +168,7 @@ func (c ConfigDrive) yaml() *yaml.Node {
 	return drive
 }
 
-// writeTraits writes an empty list, too: it takes the node's away.
+// writeTraits also writes an empty list, which removes the node's traits.
 func (f *Fields) writeTraits(m *yaml.Node) {
 	if f.Traits == nil {
 		return
@@ -180,7 +180,7 @@ func (f *Fields) writeTraits(m *yaml.Node) {
 	put(m, "traits", list)
 }
 
-// yamlValue is a value of JSON as a tree.
+// yamlValue returns a JSON value as a tree.
 func yamlValue(value any) *yaml.Node {
 	n := &yaml.Node{}
 	if err := n.Encode(value); err != nil {
@@ -189,8 +189,7 @@ func yamlValue(value any) *yaml.Node {
 	return n
 }
 
-// yamlHints are hints in their order. Every JSON is YAML, but for escapes that Python
-// and Go do not write.
+// yamlHints returns hints in their order. JSON is YAML, except for escapes that Python and Go do not write.
 func yamlHints(h hints.Hints) *yaml.Node {
 	m := yamlMap()
 	for _, name := range h.Names() {
@@ -202,8 +201,7 @@ func yamlHints(h hints.Hints) *yaml.Node {
 	return m
 }
 
-// merged makes an old tree say what a new one says, and leaves alone what says it
-// already.
+// merged updates an old tree to a new one, and keeps nodes that are equal.
 func merged(old, now *yaml.Node) {
 	switch {
 	case old.Kind == yaml.MappingNode && now.Kind == yaml.MappingNode:
@@ -215,7 +213,7 @@ func merged(old, now *yaml.Node) {
 	}
 }
 
-// isJSONOf says that a text is the JSON of a mapping: user data may be written so.
+// isJSONOf reports whether a text is the JSON of a mapping, as user data may be.
 func isJSONOf(old, now *yaml.Node) bool {
 	var object map[string]any
 	if old.Kind != yaml.MappingNode || old.Decode(&object) != nil {
@@ -225,7 +223,7 @@ func isJSONOf(old, now *yaml.Node) bool {
 	return err == nil && string(written) == now.Value
 }
 
-// replaced puts a value in the place of another, whose comments stay.
+// replaced replaces a value and keeps its comments.
 func replaced(old, now *yaml.Node) {
 	head, line, foot := old.HeadComment, old.LineComment, old.FootComment
 	*old = *now
@@ -256,8 +254,7 @@ func mergeMaps(old, now *yaml.Node) {
 	old.Content = kept
 }
 
-// mergeLists finds the items again by what they are called, so that comments go along
-// with them.
+// mergeLists matches items by identity, so that comments stay with them.
 func mergeLists(old, now *yaml.Node) {
 	before := slices.Clone(old.Content)
 	content := make([]*yaml.Node, len(now.Content))
@@ -273,8 +270,7 @@ func mergeLists(old, now *yaml.Node) {
 	old.Content = content
 }
 
-// called is what tells an item of a list from others: the name of a node, the label of
-// a step, or the item itself.
+// called returns the identity of a list item: a node's name, a step's label, or the item itself.
 func called(n *yaml.Node) string {
 	if n.Kind != yaml.MappingNode {
 		return n.Value

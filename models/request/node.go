@@ -6,18 +6,18 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// node is a request about a node: what is attempted goes before the node's name.
+// node returns a request about a node; op comes before the node's name.
 func node(op, method, id string, below ...string) Request {
-	return Request{Op: op + " " + models.Printable(id), Method: method, Path: path(append([]string{"nodes", id}, below...)...)}
+	return Request{Op: op + " " + printable.Line(id), Method: method, Path: path(append([]string{"nodes", id}, below...)...)}
 }
 
-// Provision sends a provision verb. Ironic only accepts it: follow the node to learn how it
-// ends.
+// Provision sends a provision verb. Ironic answers before the operation ends.
 func Provision(id string, r models.ProvisionRequest) Request {
 	out := node(string(r.Verb)+" node", put, id, "states", "provision")
-	// These two validate the power and deploy interfaces before they are answered.
+	// Ironic validates the power and deploy interfaces before it answers.
 	out.Slow = r.Verb == models.VerbDeploy || r.Verb == models.VerbRebuild
 	body := map[string]any{"target": r.Verb.Target()}
 	out.Body = body
@@ -39,7 +39,7 @@ func Provision(id string, r models.ProvisionRequest) Request {
 	steps("service_steps", orderedSteps(r.ServiceSteps))
 	if r.ConfigDrive != nil {
 		body["configdrive"] = r.ConfigDrive
-		// Too much for a command line, and possibly secret.
+		// Too long for a command line, and possibly secret.
 		flags = append(flags, "--config-drive", "CONFIGDRIVE.json")
 	}
 	if r.RescuePassword.IsSet() {
@@ -64,7 +64,7 @@ func Provision(id string, r models.ProvisionRequest) Request {
 	return out
 }
 
-// provisionFeature is what the server must have for a verb or an option of it.
+// provisionFeature is the API feature that a verb or its options need.
 func provisionFeature(r models.ProvisionRequest) models.Feature {
 	switch {
 	case r.Runbook != "":
@@ -81,7 +81,7 @@ func provisionFeature(r models.ProvisionRequest) models.Feature {
 	return ""
 }
 
-// deploySteps gives every step the args that Ironic insists on.
+// deploySteps adds the args that Ironic requires in every step.
 func deploySteps(steps []models.Step) []map[string]any {
 	out := make([]map[string]any, len(steps))
 	for i, s := range steps {
@@ -96,8 +96,7 @@ func deploySteps(steps []models.Step) []map[string]any {
 	return out
 }
 
-// orderedSteps are clean and service steps: they run in the list's order, and Ironic rejects
-// a priority.
+// orderedSteps are clean and service steps: they run in list order, and Ironic refuses a priority.
 func orderedSteps(steps []models.Step) []map[string]any {
 	out := make([]map[string]any, len(steps))
 	for i, s := range steps {
@@ -112,7 +111,7 @@ func orderedSteps(steps []models.Step) []map[string]any {
 	return out
 }
 
-// Power asks for a power state. Ironic only accepts it.
+// Power requests a power state. Ironic answers before it is reached.
 func Power(id string, target models.PowerTarget) Request {
 	r := node("set power of node", put, id, "states", "power")
 	r.Op += " to " + string(target)
@@ -125,7 +124,7 @@ func Power(id string, target models.PowerTarget) Request {
 	return r
 }
 
-// BootDevice sets what the node boots from, next time or from now on.
+// BootDevice sets the boot device, once or persistently.
 func BootDevice(id, device string, persistent bool) Request {
 	r := node("set the boot device of node", put, id, "management", "boot_device")
 	r.Body, r.Slow = map[string]any{"boot_device": device, "persistent": persistent}, true
@@ -137,7 +136,7 @@ func BootDevice(id, device string, persistent bool) Request {
 	return r
 }
 
-// Maintenance takes the node out of Ironic's hands, with a reason, or gives it back.
+// Maintenance sets or clears maintenance.
 func Maintenance(id string, on bool, reason string) Request {
 	if !on {
 		r := node("end maintenance of node", remove, id, "maintenance")
@@ -154,8 +153,8 @@ func Maintenance(id string, on bool, reason string) Request {
 	return r
 }
 
-// Console enables the node's serial console, or disables it. Ironic only accepts it: the
-// console's state tells when it is done, and the node's last error why it is not.
+// Console enables or disables the serial console. Ironic answers before it is done; the console's state or the
+// node's last error show the result.
 func Console(id string, on bool) Request {
 	verb := "disable"
 	if on {
@@ -166,17 +165,17 @@ func Console(id string, on bool) Request {
 	return r
 }
 
-// Patch changes leaf fields of a node. Whole objects that were read back must never be
-// written, for Ironic masks secrets in them; see [models.PatchOp.Check].
+// Patch changes leaf fields. Never write back whole objects, because Ironic masks secrets in them; see
+// [models.PatchOp.Check].
 func Patch(id string, ops []models.PatchOp) Request {
 	r := node("change node", patch, id)
-	r.Body, r.Commands = ops, patchCommands(id, ops, shownValue)
-	// Only the fields that hold objects may hold secrets.
+	r.Body, r.Commands = ops, patchCommands("node", id, ops, shownValue)
+	// Only object fields may hold secrets.
 	r.Sensitive = slices.ContainsFunc(ops, func(op models.PatchOp) bool { return strings.Count(op.Path, "/") > 1 })
 	return r
 }
 
-// Traits replaces all traits of the node.
+// Traits replaces all traits.
 func Traits(id string, traits []string) Request {
 	r := node("set the traits of node", put, id, "traits")
 	r.Body = map[string]any{"traits": append([]string{}, traits...)}
@@ -191,35 +190,35 @@ func Traits(id string, traits []string) Request {
 	return r
 }
 
-// AddTrait adds one trait to the node.
+// AddTrait adds a trait.
 func AddTrait(id, trait string) Request {
-	r := node("add trait "+models.Printable(trait)+" to node", put, id, "traits", trait)
+	r := node("add trait "+printable.Line(trait)+" to node", put, id, "traits", trait)
 	r.Commands = []string{baremetal("node", "add", "trait", quote(id), quote(trait))}
 	return r
 }
 
-// RemoveTrait takes one trait from the node.
+// RemoveTrait removes a trait.
 func RemoveTrait(id, trait string) Request {
-	r := node("remove trait "+models.Printable(trait)+" from node", remove, id, "traits", trait)
+	r := node("remove trait "+printable.Line(trait)+" from node", remove, id, "traits", trait)
 	r.Commands = []string{baremetal("node", "remove", "trait", quote(id), quote(trait))}
 	return r
 }
 
-// Validate asks every interface of the node whether it could do its work.
+// Validate validates all interfaces.
 func Validate(id string) Request {
 	r := node("validate node", get, id, "validate")
 	r.Slow, r.Commands = true, []string{baremetal("node", "validate", quote(id))}
 	return r
 }
 
-// Delete makes Ironic forget a node, its ports included. The machine stays as it is.
+// Delete deletes the node and its ports from Ironic. The machine is unchanged.
 func Delete(id string) Request {
 	r := node("delete node", remove, id)
 	r.Commands = []string{baremetal("node", "delete", quote(id))}
 	return r
 }
 
-// Allocate asks Ironic to reserve a node. Ironic only accepts it.
+// Allocate creates an allocation. Ironic answers before a node is chosen.
 func Allocate(a models.AllocationRequest) Request {
 	words := []string{"allocation", "create", "--uuid", a.UUID, "--resource-class", quote(a.ResourceClass)}
 	for _, candidate := range a.CandidateNodes {
@@ -229,20 +228,20 @@ func Allocate(a models.AllocationRequest) Request {
 		words = append(words, "--trait", quote(trait))
 	}
 	return Request{
-		Op: "create allocation " + models.Printable(a.UUID), Method: post, Path: path("allocations"), Body: a,
+		Op: "create allocation " + printable.Line(a.UUID), Method: post, Path: path("allocations"), Body: a,
 		Commands: []string{baremetal(append(words, "--wait")...)},
 	}
 }
 
-// Allocation reads how an allocation is.
+// Allocation reads an allocation.
 func Allocation(uuid string) Request {
-	return Request{Op: "read allocation " + models.Printable(uuid), Method: get, Path: path("allocations", uuid)}
+	return Request{Op: "read allocation " + printable.Line(uuid), Method: get, Path: path("allocations", uuid)}
 }
 
-// Deallocate gives the allocation's node back.
+// Deallocate deletes the allocation of a node.
 func Deallocate(uuid string) Request {
 	return Request{
-		Op: "delete allocation " + models.Printable(uuid), Method: remove, Path: path("allocations", uuid),
+		Op: "delete allocation " + printable.Line(uuid), Method: remove, Path: path("allocations", uuid),
 		Commands: []string{baremetal("allocation", "delete", quote(uuid))},
 	}
 }

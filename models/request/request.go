@@ -1,5 +1,5 @@
-// Package request makes the requests that change something in Ironic. One value is shown
-// before it is sent, written as a command for a shell, and sent.
+// Package request builds the requests that change Ironic. One value is shown, translated to shell commands, and
+// sent.
 package request
 
 import (
@@ -10,9 +10,10 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/printable"
 )
 
-// The methods. net/http has the same, but the packages below models do no I/O.
+// The methods, without importing net/http: packages below models do no I/O.
 const (
 	get    = "GET"
 	put    = "PUT"
@@ -21,31 +22,28 @@ const (
 	remove = "DELETE"
 )
 
-// Request is one request to Ironic. Every verb of fmt, and its JSON, mask the secrets in
-// it; only [Request.Payload] has them.
+// Request is a request to Ironic. Formatting and JSON mask its secrets; only [Request.Payload] has them.
 type Request struct {
-	// Op is what is attempted, in an operator's words, for errors.
+	// Op is the attempted operation, for errors.
 	Op     string
 	Method string
-	// Path begins with /v1/, its variable parts escaped. What the endpoint has before it is
-	// not part of it.
+	// Path starts with /v1/, with escaped parts, relative to the endpoint.
 	Path string
-	// Body is what is sent, exactly; nil for none. It may hold secrets.
+	// Body is the exact body; nil for none. It may hold secrets.
 	Body any
-	// Feature is what the server must have; empty for nothing special.
+	// Feature is the required API feature; empty for none.
 	Feature models.Feature
-	// Slow requests reach into a BMC before they are answered.
+	// Slow: Ironic contacts the BMC before it answers.
 	Slow bool
-	// Sensitive says that Body may hold secrets, which a server that rejects it may repeat.
+	// Sensitive: Body may hold secrets, which an error of the server may repeat.
 	Sensitive bool
-	// Commands do the same with the baremetal command, their secrets masked.
+	// Commands are the equivalent baremetal commands, with secrets masked.
 	Commands []string
 	// When says when it is sent, if not at once.
 	When string
 }
 
-// Payload is the body as it is sent, secrets included; nil for none, and for one that
-// [Request.Check] refuses.
+// Payload returns the body with its secrets; nil for none, and if [Request.Check] refuses it.
 func (r Request) Payload() []byte {
 	if r.Body == nil {
 		return nil
@@ -57,8 +55,8 @@ func (r Request) Payload() []byte {
 	return payload
 }
 
-// Check says why a request must not be sent: an operation of its patch that Ironic would not
-// take, or that carries a mask instead of a secret, or a body that is not JSON.
+// Check returns why a request must not be sent: an invalid patch operation, a mask instead of a secret, or a body
+// that is not JSON.
 func (r Request) Check() error {
 	ops, _ := r.Body.([]models.PatchOp)
 	for _, op := range ops {
@@ -70,7 +68,7 @@ func (r Request) Check() error {
 	return err
 }
 
-// String is one line with the method and the path, and the body below it.
+// String returns the method and path, and the masked body below.
 func (r Request) String() string {
 	text := r.Method + " " + r.Path
 	if r.When != "" {
@@ -85,10 +83,10 @@ func (r Request) String() string {
 	if err := enc.Encode(maskedBody(r.Body)); err != nil {
 		return text
 	}
-	return text + "\n  " + models.Printable(strings.TrimSpace(body.String()))
+	return text + "\n  " + printable.Line(strings.TrimSpace(body.String()))
 }
 
-// Format keeps every verb of fmt from showing the body.
+// Format masks the body for every verb of fmt.
 func (r Request) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(r.String())) }
 
 // MarshalJSON writes the request with its secrets masked.
@@ -103,7 +101,7 @@ func (r Request) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// path joins the parts below /v1/, each escaped, so that a node named ../x stays one.
+// path joins escaped parts below /v1/, so that a node named ../x is one part.
 func path(parts ...string) string {
 	for i, p := range parts {
 		parts[i] = url.PathEscape(p)
@@ -111,8 +109,7 @@ func path(parts ...string) string {
 	return "/v1/" + strings.Join(parts, "/")
 }
 
-// maskedBody is a body without its secrets: user data as a whole, fields named like
-// secrets, and the passwords in addresses.
+// maskedBody masks user data, fields named like secrets, and passwords in URLs.
 func maskedBody(body any) any {
 	v, err := plain(body)
 	if err != nil {
@@ -121,7 +118,7 @@ func maskedBody(body any) any {
 	return maskedValue("", v)
 }
 
-// plain is a value as JSON has it.
+// plain converts a value to plain JSON types.
 func plain(v any) (out any, err error) {
 	raw, err := json.Marshal(v)
 	if err == nil {
@@ -170,5 +167,5 @@ func maskedValue(name string, value any) any {
 	return value
 }
 
-// leaf is the last part of a patch's path.
+// leaf returns the last part of a patch path.
 func leaf(path string) string { return path[strings.LastIndex(path, "/")+1:] }

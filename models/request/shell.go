@@ -11,30 +11,31 @@ import (
 	"ironworks/models"
 )
 
-// baremetal is a line for a shell. Its words are quoted where they need to be.
+// baremetal returns a shell command with quoted words.
 func baremetal(words ...string) string { return "baremetal " + strings.Join(words, " ") }
 
-// quote makes one word of a POSIX shell of a text.
 func quote(s string) string { return shellescape.Quote(s) }
 
-// PatchCommands are baremetal commands that do what the operations do, with the secrets in
-// them: for those who will run them. The command sets and unsets in two requests; between
-// them both are there, which Ironic bears.
+// PatchCommands returns the equivalent baremetal commands with secrets, to be run. The client sets and unsets in
+// two requests; between them Ironic has both, which is harmless.
 func PatchCommands(id string, ops []models.PatchOp) []string {
-	return patchCommands(id, ops, func(op models.PatchOp) any { return op.Value })
+	return patchCommands("node", id, ops, func(op models.PatchOp) any { return op.Value })
 }
 
-func patchCommands(id string, ops []models.PatchOp, show func(op models.PatchOp) any) []string {
+// patchCommands returns the commands that change a node, a port or a port group.
+func patchCommands(noun, id string, ops []models.PatchOp, show func(op models.PatchOp) any) []string {
 	var set, unset []string
 	for _, op := range ops {
 		object, field, nested := strings.Cut(strings.TrimPrefix(op.Path, "/"), "/")
-		flag := "--" + strings.ReplaceAll(object, "_", "-")
+		flag := flagOf(object)
 		value := show(op)
 		on, isSwitch := value.(bool)
 		isSwitch = isSwitch && !nested
 		switch off := offSwitches()[object]; {
 		case isSwitch && !on && off != "":
 			set = append(set, off)
+		case isSwitch && on && object == "standalone_ports_supported":
+			set = append(set, "--support-standalone-ports")
 		case nested && op.Op == "remove":
 			unset = append(unset, flag, quote(field))
 		case nested:
@@ -53,18 +54,34 @@ func patchCommands(id string, ops []models.PatchOp, show func(op models.PatchOp)
 		args []string
 	}{{"set", set}, {"unset", unset}} {
 		if len(c.args) > 0 {
-			commands = append(commands, baremetal("node", c.verb, strings.Join(c.args, " "), quote(id)))
+			commands = append(commands, baremetal(noun, c.verb, strings.Join(c.args, " "), quote(id)))
 		}
 	}
 	return commands
 }
 
-// offSwitches are the flags that set a field to false. Other such fields are unset for that.
+// offSwitches are the flags that set a field to false; other fields are unset for that.
 func offSwitches() map[string]string {
-	return map[string]string{"automated_clean": "--no-automated-clean", "disable_power_off": "--enable-power-off"}
+	return map[string]string{
+		"automated_clean": "--no-automated-clean", "disable_power_off": "--enable-power-off",
+		"pxe_enabled": "--pxe-disabled", "standalone_ports_supported": "--unsupport-standalone-ports",
+	}
 }
 
-// shownValue is an operation's value without its secrets.
+// flagOf is the client's flag for a field, or for a key of an object field.
+func flagOf(field string) string {
+	switch field {
+	case "node_uuid":
+		return "--node"
+	case "portgroup_uuid":
+		return "--port-group"
+	case "properties":
+		return "--property"
+	}
+	return "--" + strings.ReplaceAll(field, "_", "-")
+}
+
+// shownValue masks an operation's value.
 func shownValue(op models.PatchOp) any {
 	value, err := plain(op.Value)
 	if err != nil {
@@ -73,8 +90,8 @@ func shownValue(op models.PatchOp) any {
 	return maskedValue(leaf(op.Path), value)
 }
 
-// asText writes a value so that the baremetal command, which reads what looks like
-// JSON as JSON (Python's, which has NaN and Infinity), has the same value.
+// asText formats a value for the baremetal client, which parses text that looks like JSON (Python's, with NaN and
+// Infinity).
 func asText(value any) string {
 	text, isText := value.(string)
 	looksLikeJSON := json.Valid([]byte(text)) || slices.Contains([]string{"NaN", "Infinity", "-Infinity"}, strings.TrimSpace(text))

@@ -233,7 +233,7 @@ func enrol(ctx context.Context, server *ironic.Server, m *lab.Machine, c compari
 	if server.Release == ironic.Newest {
 		interfaces["inspect"] = "agent"
 	}
-	e := m.Enrolment("test", interfaces)
+	e := m.Enrollment("test", interfaces)
 	e.Node["automated_clean"] = c.clean
 	properties, _ := e.Node["properties"].(map[string]any)
 	maps.Copy(properties, c.properties)

@@ -19,12 +19,6 @@ import (
 // together is how many machines are deployed at once.
 const together = 100
 
-// benchClock is the system's time.
-type benchClock struct{}
-
-func (benchClock) Now() time.Time                         { return time.Now() }
-func (benchClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
-
 // deploying sends a hundred deployments at once, checks and records included, and
 // compares that with the same patch, validate and provision requests by a client that
 // does nothing else.
@@ -39,7 +33,7 @@ func deploying(ctx context.Context, s *ironic.Server, _ string, rounds int) erro
 		return err
 	}
 	defer func() { _ = book.Close() }()
-	b := &deployBench{server: s, client: client, runner: &provision.Runner{API: client, Audit: book, Clock: benchClock{}, Context: "bench"}}
+	b := &deployBench{server: s, client: client, runner: &provision.Runner{API: client, Audit: book, Context: "bench"}}
 	var ids []string
 	for range 2 * together {
 		id, err := s.Enrol(ctx, map[string]any{"driver": "fake-hardware", "deploy_interface": "fake"})
@@ -132,7 +126,7 @@ func (b *deployBench) deploy(ctx context.Context, ids []string) (time.Duration, 
 	if err != nil {
 		return 0, err
 	}
-	checks := &provision.Preflighter{Reader: b.client, Clock: benchClock{}, Deployments: &provision.Deployments{Dir: dir}}
+	checks := &provision.Preflighter{Reader: b.client, Deployments: &provision.Deployments{Dir: dir}}
 	action := provision.Deploy(checks, provision.DeployOptions{
 		For: func(*models.Node) (provision.Deployment, error) { return provision.Deployment{}, nil },
 	})
@@ -166,12 +160,12 @@ func (b *deployBench) bare(ctx context.Context, ids []string) (time.Duration, er
 	return time.Since(began), err
 }
 
-// each does something for each, [provision.AtOnce] at a time.
+// each does something for each, [provision.Concurrency] at a time.
 func (b *deployBench) each(ids []string, do func(id string) error) error {
 	work := make(chan string)
 	failed := make(chan error, len(ids))
 	var wg sync.WaitGroup
-	for range provision.AtOnce {
+	for range provision.Concurrency {
 		wg.Go(func() {
 			for id := range work {
 				if err := do(id); err != nil {

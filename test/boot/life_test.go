@@ -169,7 +169,7 @@ func (b *bench) looksIntoRamdisk(name string) {
 	sshHome(b.t, elsewhere.home, "ask", key)
 	elsewhere.serve()
 	code, stdout, stderr := elsewhere.run(elsewhere.program("logs", name, "--source", "ssh"))
-	if code != 1 || strings.Contains(stdout, "CoreOS") || !strings.Contains(stderr, "Ignition gives it another") {
+	if code != 1 || strings.Contains(stdout, "CoreOS") || !strings.Contains(stderr, "differs from the key in the ramdisk's Ignition configuration") {
 		b.t.Errorf("the log of a machine with another host key: exit code %d\n%s%s", code, stdout, stderr)
 	}
 	b.t.Log(b.phases.Done("another host key is refused"))

@@ -42,7 +42,7 @@ func (b *bench) enroll() {
 	if b.ramdisk.pxe {
 		interfaces["boot"] = "ipxe"
 	}
-	e := b.machine.Enrolment("boot", interfaces)
+	e := b.machine.Enrollment("boot", interfaces)
 	var made struct {
 		UUID string `json:"uuid"`
 	}

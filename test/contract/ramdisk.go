@@ -93,6 +93,12 @@ func ramdisk() group {
 			step{call: "GET /v1/nodes/{node}/inventory", see: "body.keys inventory.cpu plugin_data.keys plugin_data.extra_thing", want: `200 keys=["inventory","plugin_data"] inventory.cpu={"architecture":"x86_64","count":4} plugin_data.keys=["all_interfaces","boot_interface","extra_thing","macs","valid_interfaces"] plugin_data.extra_thing={"a":1}`},
 			step{call: "GET /v1/ports?node={node}&fields=address,pxe_enabled", see: "ports.#.address ports.#.pxe_enabled", want: `200 ports.#.address=["{mac1}","{mac2}"] ports.#.pxe_enabled=[false,false]`},
 		)},
+		{name: "inspection-with-lldp", since: 84, node: `{"inspect_interface": "agent"}`, steps: port(
+			step{call: "SET inspect wait > manageable"},
+			step{call: "POST /v1/continue_inspection", version: "none", body: `{"inventory": {"interfaces": [{"name": "eno1", "mac_address": "{mac1}", "has_carrier": true, "lldp": [[1, "040a1b2c3d4e5f"], [2, "0545746833"]]}], "cpu": {"architecture": "x86_64", "count": 4}, "memory": {"physical_mb": 4096}}, "lldp_raw": {"eno1": [[5, "737731"]]}}`, want: "202"},
+			step{call: "UNTIL /v1/nodes/{node}", see: "provision_state", want: `200 provision_state="manageable"`},
+			step{call: "GET /v1/nodes/{node}/inventory", see: "inventory.interfaces.0.lldp inventory.interfaces.0.has_carrier plugin_data.lldp_raw plugin_data.all_interfaces.eno1.pxe_enabled", want: `200 inventory.interfaces.0.lldp=[[1,"040a1b2c3d4e5f"],[2,"0545746833"]] inventory.interfaces.0.has_carrier=true plugin_data.lldp_raw={"eno1":[[5,"737731"]]} plugin_data.all_interfaces.eno1.pxe_enabled=false`},
+		)},
 		{name: "inspection-with-an-error", since: 84, node: `{"inspect_interface": "agent"}`, steps: port(
 			step{call: "SET inspect wait > manageable"},
 			step{call: "POST /v1/continue_inspection", version: "none", body: `{"inventory": {"interfaces": [{"name": "eno1", "mac_address": "{mac1}"}]}, "error": "no disks"}`, see: "uuid text", want: `202 uuid="{node}"`},

@@ -13,7 +13,7 @@ import (
 
 // counts are how many behaviours run against each kind of subject, beside those on
 // machines, so that none is lost unseen. Who adds one counts it here.
-var counts = map[Kind]int64{Newest: 1358, Old: 1152, Embedded: 1358}
+var counts = map[Kind]int64{Newest: 1359, Old: 1152, Embedded: 1359}
 
 // Main runs the tests of a package that runs behaviours, so many at a time: most of the time
 // a behaviour waits for an answer.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 const (
@@ -65,7 +67,7 @@ func (c *session) make(name string) bool {
 	case strings.HasPrefix(name, "mac"):
 		c.values[name] = "52:54:" + strings.ToLower(randomMAC())
 	case strings.HasPrefix(name, "uuid"):
-		c.values[name] = randomUUID()
+		c.values[name] = uuid.NewString()
 	case strings.HasPrefix(name, "word"):
 		c.values[name] = "w" + strings.ToLower(rand.Text()[:12])
 	case strings.HasPrefix(name, "trait"):

@@ -297,8 +297,8 @@ func (id identity) errors(t *testing.T, s *ironic.Server, node string, secrets [
 		{"wrong password", append([]string{"OS_PASSWORD=wrong-secret"}, base...), []string{"Keystone", "HTTP 401", "refused the credentials"}},
 		{"wrong project", append([]string{"OS_PROJECT_NAME=nosuch"}, good[:3]...), []string{"Keystone", "HTTP 401", "project"}},
 		{"no scope", []string{good[0], base[0], base[1]}, []string{"baremetal"}},
-		{"wrong region", append([]string{"OS_REGION_NAME=Mars"}, good...), []string{"catalogue", "Mars"}},
-		{"wrong interface", append([]string{"OS_INTERFACE=admin", "OS_REGION_NAME=Venus"}, good...), []string{"catalogue", "admin", "Venus"}},
+		{"wrong region", append([]string{"OS_REGION_NAME=Mars"}, good...), []string{"catalog", "Mars"}},
+		{"wrong interface", append([]string{"OS_INTERFACE=admin", "OS_REGION_NAME=Venus"}, good...), []string{"catalog", "admin", "Venus"}},
 		{"wrong token", []string{base[0], "OS_AUTH_TYPE=token", "OS_TOKEN=wrong-secret"}, []string{"Keystone", "token"}},
 		{
 			"wrong credential",
@@ -353,7 +353,7 @@ func testTokenExpires(t *testing.T, r ironic.Release) {
 	only := newConsole(t, "OS_AUTH_URL="+k.AuthURL, "OS_ENDPOINT="+s.URL, "OS_AUTH_TYPE=token", "OS_TOKEN="+token.Value)
 	renewed := password.watch()
 	lapsed := only.watch()
-	lapsed.untilStderr("lost contact")
+	lapsed.untilStderr("connection lost")
 	if time.Now().Before(token.Expires.Add(-time.Second)) {
 		t.Errorf("lost contact before the token expired: %s", lapsed.stderr.String())
 	}
@@ -375,7 +375,7 @@ func testTokenExpires(t *testing.T, r ironic.Release) {
 	}
 	uuid := s.CreateNode(t, map[string]any{})
 	renewed.untilState(uuid, models.StateEnroll)
-	if text := renewed.stderr.String(); strings.Contains(text, "lost contact") {
+	if text := renewed.stderr.String(); strings.Contains(text, "connection lost") {
 		t.Error(text)
 	}
 	outcome{stderr: renewed.stderr.String() + lapsed.stderr.String()}.clean(t)
@@ -452,7 +452,7 @@ func TestConfigPaths(t *testing.T) {
 	// Nothing configured, and nothing listens at the guessed address: what was looked for
 	// is told. Port 6385 of this machine may be somebody's Ironic.
 	if o := newConsole(t).run("nodes", "--connect-timeout", "2s"); o.code == 4 && strings.Contains(o.stderr, "refused") {
-		o.says(t, 4, "127.0.0.1:6385", "What was looked for", "our file", "clouds.yaml", "--url http://HOST:6385")
+		o.says(t, 4, "127.0.0.1:6385", "Searched:", "config file", "clouds.yaml", "--url http://HOST:6385")
 	}
 	c = newConsole(t)
 	c.write(".config/ironworks/config.yaml", "contexts:\n  a:\n    urll: http://h:1\n")

@@ -24,7 +24,7 @@ func TestBMC(t *testing.T) {
 				t.Errorf("no %q in\n%s", want, out)
 			}
 		}
-		if strings.Contains(out, "≠") || strings.Contains(out, "Could not be read") {
+		if strings.Contains(out, "≠") || strings.Contains(out, "Unreadable") {
 			t.Errorf("something differs, or could not be read:\n%s", out)
 		}
 		report := decode[struct {
@@ -39,11 +39,11 @@ func TestBMC(t *testing.T) {
 		}
 		ipmi := unique("ipmi")
 		s.CreateNode(t, map[string]any{"name": ipmi, "driver_info": map[string]any{"ipmi_address": "10.0.7.1", "ipmi_password": "hunter-22"}})
-		if o := known.fails(1, "bmc", ipmi); !strings.Contains(o.stderr, "IPMI alone (10.0.7.1)") || !strings.Contains(o.stdout, "ipmi_address") || strings.Contains(o.stdout, "hunter-22") {
+		if o := known.fails(1, "bmc", ipmi); !strings.Contains(o.stderr, "IPMI only (10.0.7.1)") || !strings.Contains(o.stdout, "ipmi_address") || strings.Contains(o.stdout, "hunter-22") {
 			t.Errorf("of a node with IPMI alone: %s%s", o.stdout, o.stderr)
 		}
 		wrong := newConsole(t, "IRONWORKS_URL="+s.URL, "IRONWORKS_BMC_PASSWORD=wrong-Pa55word")
-		if o := wrong.fails(4, "bmc", name); !strings.Contains(o.stderr, "check the user and the password") || strings.Contains(o.stderr, "wrong-Pa55word") {
+		if o := wrong.fails(4, "bmc", name); !strings.Contains(o.stderr, "check user name and password") || strings.Contains(o.stderr, "wrong-Pa55word") {
 			t.Errorf("with the wrong password: %q", o.stderr)
 		}
 	})

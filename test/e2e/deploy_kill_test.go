@@ -120,7 +120,7 @@ func testDeployKilled(t *testing.T, s *ironic.Server, k killing, resume bool) {
 	if rec.stage != k.stage || rec.secrets != k.secrets || rec.mode != 0o600 {
 		t.Errorf("the record (%v, secrets %v): %s", rec.mode, rec.secrets, rec.text)
 	}
-	if o := c.fails(3, command...); !strings.Contains(o.stderr, fmt.Sprintf("process %d", first.cmd.Process.Pid)) {
+	if o := c.fails(3, command...); !strings.Contains(o.stderr, fmt.Sprintf("PID %d", first.cmd.Process.Pid)) {
 		t.Errorf("while the first is at work: %s", o.stderr)
 	}
 	first.kill()
@@ -130,7 +130,7 @@ func testDeployKilled(t *testing.T, s *ironic.Server, k killing, resume bool) {
 	}
 	if resume && k.turned {
 		o := c.fails(1, "deploy", "--resume", "--yes")
-		if n := apiNode(t, s, uuid); k.name == "release after" && !strings.Contains(o.stdout, "given back") || n["instance_uuid"] != nil || len(n["instance_info"].(map[string]any)) != 0 {
+		if n := apiNode(t, s, uuid); k.name == "release after" && !strings.Contains(o.stdout, "the node was released") || n["instance_uuid"] != nil || len(n["instance_info"].(map[string]any)) != 0 {
 			t.Errorf("not given back: %v %v\n%s", n["instance_uuid"], n["instance_info"], o.stdout)
 		}
 	} else if resume {

@@ -23,7 +23,7 @@ func TestDeployLeft(t *testing.T) {
 		term.types(ctrlC)
 		term.leaves(1)
 		said := strings.Join(strings.Fields(term.text()), " ")
-		if !strings.Contains(said, "left alone, and going on: "+name+"; ironworks deploy --resume goes on following") {
+		if !strings.Contains(said, "no longer waiting, the operation continues: "+name+"; ironworks deploy --resume waits for them again") {
 			t.Error(term.text())
 		}
 		if o := c.ok("deploy", "--resume", name); !strings.Contains(o.stdout, "done") || c.state(name) != "active" {
@@ -66,7 +66,7 @@ func testDeployGivenBack(t *testing.T, s *ironic.Server, k killing) {
 	c.ok("provide", name, "--wait", "--timeout", "1m")
 	hints := `{"serial": "` + m.Disks()[0].Serial + `"}`
 	c.killed(p, k, "deploy", name, "--yes", "--wait", "--root-device", hints, "--override", "inventory", "--confirm", name)
-	if o := c.fails(3, "deploy", name, "--yes", "--override", "inventory", "--confirm", name); !strings.Contains(o.stderr, "that is not the same") {
+	if o := c.fails(3, "deploy", name, "--yes", "--override", "inventory", "--confirm", name); !strings.Contains(o.stderr, "a different deployment of this node") {
 		t.Errorf("another deployment: %s", o.stderr)
 	}
 	c.ok("deploy", "--give-back", name, "--yes")
@@ -94,7 +94,7 @@ func TestDeployAgainAfterFailure(t *testing.T) {
 		c.ok("provide", name, "--wait", "--timeout", "1m")
 		common := []string{"deploy", name, "--yes", "--wait", "--timeout", "2m", "--override", "inventory", "--confirm", name, "--root-device"}
 		o := c.fails(1, append(common, `{"serial": "nope"}`)...)
-		if !strings.Contains(o.stderr, "again: ironworks deploy "+name+" --confirm="+name+" --override=inventory --root-device='{") {
+		if !strings.Contains(o.stderr, "to retry: ironworks deploy "+name+" --confirm="+name+" --override=inventory --root-device='{") {
 			t.Errorf("how to try again: %s", o.stderr)
 		}
 		before := apiNode(t, s, uuid)

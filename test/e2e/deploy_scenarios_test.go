@@ -39,7 +39,7 @@ func scenarioEnds() map[string]scenarioEnd {
 		"two-disks-match":         {refused: plan.CheckRootDevice},
 		"shared-disk":             {refused: plan.CheckSharedDisk},
 		"bmc-password":            {refused: plan.CheckState, stops: "manage", why: "401"},
-		"bmc-stalls":              {refused: plan.CheckState, stops: "manage", why: "in time"},
+		"bmc-stalls":              {refused: plan.CheckState, stops: "manage", why: "still running after the time limit"},
 		"clean-fails":             {refused: plan.CheckState, stops: "provide", why: "Failed to erase the metadata"},
 		"no-inventory":            {refused: plan.CheckInventory, stops: "inspect", why: "Timeout reached while inspecting the node", waits: true},
 		"never-boots":             {blind: true, fails: neverCalls, waits: true},
@@ -188,7 +188,7 @@ func (end scenarioEnd) prepare(c *console, scenario, name, password string) {
 	}
 	for _, verb := range verbs {
 		limit := "5m"
-		if verb == end.stops && end.why == "in time" {
+		if verb == end.stops && end.why == "still running after the time limit" {
 			limit = "5s"
 		}
 		if verb == "provide" {

@@ -158,7 +158,7 @@ func TestDeployTwoDisks(t *testing.T) {
 	if o := c.fails(2, "deploy", "r7-n01", "--override", "root-device"); !strings.Contains(o.stderr, "--confirm") {
 		t.Errorf("an override without the name: %s", o.stderr)
 	}
-	if o := c.fails(2, "deploy", "r7-n01", "--override", "state", "--confirm", "r7-n01"); !strings.Contains(o.stderr, "always refuses") {
+	if o := c.fails(2, "deploy", "r7-n01", "--override", "state", "--confirm", "r7-n01"); !strings.Contains(o.stderr, "cannot be turned off") {
 		t.Errorf("an override of the state: %s", o.stderr)
 	}
 	c.ok("deploy", "r7-n01", "--yes", "--wait", "--timeout", "1m", "--root-device", `{"rotational": false}`,
@@ -231,7 +231,7 @@ func TestDeployPoliciesOfAContext(t *testing.T) {
 				t.Errorf("%v: want %q: %s", tt.args, tt.want, o.stdout)
 			}
 		}
-		if o := c.run("--config", config("inventry: warn"), "nodes"); o.code == 0 || !strings.Contains(o.stderr, `no check "inventry" (did you mean inventory?)`) {
+		if o := c.run("--config", config("inventry: warn"), "nodes"); o.code == 0 || !strings.Contains(o.stderr, `unknown check "inventry" (did you mean inventory?)`) {
 			t.Errorf("a check that there is not: %d %s", o.code, o.stderr)
 		}
 	})

@@ -103,7 +103,7 @@ func TestDoctor(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 
-		at(t, s).doctor(1, bad).says(doctor.CheckNodeRamdisk, doctor.Fail, "answers 404")
+		at(t, s).doctor(1, bad).says(doctor.CheckNodeRamdisk, doctor.Fail, "answers HTTP 404")
 		at(t, s).doctor(1, good, "nosuch").says(doctor.CheckNode, doctor.Fail, "nosuch")
 		o := at(t, s).run("doctor")
 		o.clean(t)
@@ -119,7 +119,7 @@ func TestDoctorStrangers(t *testing.T) {
 	s := embeddedIronic(t)
 	nowhere := newConsole(t, "IRONWORKS_URL=http://127.0.0.1:1").doctor(1)
 	nowhere.says(doctor.CheckTCP, doctor.Fail, "connection refused by 127.0.0.1:1")
-	nowhere.says(doctor.CheckNodes, doctor.Unknown, "not asked, because there is no connection")
+	nowhere.says(doctor.CheckNodes, doctor.Unknown, "skipped: no connection")
 	nobody := newConsole(t, "IRONWORKS_URL=http://nosuch.invalid:6385").doctor(1)
 	nobody.says(doctor.CheckName, doctor.Fail, "does not resolve")
 	newConsole(t, "IRONWORKS_URL="+strings.Replace(s.URL, "http:", "https:", 1)).doctor(1).says(doctor.CheckTLS, doctor.Fail, "does not speak TLS", "http://")
@@ -142,7 +142,7 @@ func TestDoctorStrangers(t *testing.T) {
 		"a root for people":         {[]*weather.Rule{weather.On(func(r *http.Request) bool { return r.URL.Path == "/" }, weather.HTML(200))}, 0, doctor.CheckHTTP, doctor.OK, []string{"not at its root"}},
 		"silence":                   {[]*weather.Rule{weather.All(weather.Stalled())}, 1, doctor.CheckHTTP, doctor.Fail, []string{"no answer from"}},
 		"an API that is silent":     {[]*weather.Rule{weather.On(weather.Path("/v1/"), weather.Stalled())}, 1, doctor.CheckHTTP, doctor.Fail, []string{"no answer from"}},
-		"a wrong clock":             {[]*weather.Rule{weather.All(weather.Skew(-2 * time.Hour))}, 1, doctor.CheckClock, doctor.Fail, []string{"2h0m0s behind ours"}},
+		"a wrong clock":             {[]*weather.Rule{weather.All(weather.Skew(-2 * time.Hour))}, 1, doctor.CheckClock, doctor.Fail, []string{"2h0m0s behind this machine's"}},
 		"versions of long ago":      {[]*weather.Rule{weather.On(weather.Path("/v1/"), weather.NotAcceptable("1.1", "1.38"))}, 1, doctor.CheckAPIVersion, doctor.Fail, []string{"1.38"}},
 		"half of the conductors": {
 			[]*weather.Rule{weather.On(weather.Path("/v1/conductors"), weather.TruncatedJSON())}, 0, doctor.CheckConductors, doctor.Unknown, []string{"could not be read"},
@@ -172,8 +172,8 @@ func TestDoctorAsksWhoWeAre(t *testing.T) {
 		return newConsole(t, append([]string{"IRONWORKS_URL=" + s.URL, "IRONWORKS_USERNAME=" + s.Username, "IRONWORKS_PASSWORD=" + s.Password}, env...)...)
 	}
 	d := at("IRONWORKS_CACERT=" + s.CACert).doctor(1)
-	d.says(doctor.CheckTLS, doctor.OK, "TLS 1.", "the certificate ends in")
-	d.says(doctor.CheckAuthentication, doctor.OK, "user "+s.Username+" is let in")
+	d.says(doctor.CheckTLS, doctor.OK, "TLS 1.", "the certificate expires in")
+	d.says(doctor.CheckAuthentication, doctor.OK, "user "+s.Username+" has access")
 	d.says(doctor.CheckCustomAgent, doctor.Fail, "custom-agent is not enabled", "enabled_deploy_interfaces")
 	d.secret(t, s.Password)
 	for id, found := range d.found {
@@ -185,13 +185,13 @@ func TestDoctorAsksWhoWeAre(t *testing.T) {
 	d.says(doctor.CheckHTTP, doctor.OK)
 	d.says(doctor.CheckClock, doctor.OK)
 	d.says(doctor.CheckAuthentication, doctor.Fail, "HTTP 401", "credentials were refused")
-	d.says(doctor.CheckConductors, doctor.Unknown, "does not let us in")
+	d.says(doctor.CheckConductors, doctor.Unknown, "access denied by Ironic")
 	d.secret(t, "wrong-secret")
 	d = at().doctor(1)
 	d.says(doctor.CheckTLS, doctor.Fail, "not trusted", "cacert")
 	d.says(doctor.CheckTCP, doctor.OK)
 	d = at().doctor(1, "--insecure")
-	d.says(doctor.CheckTLS, doctor.Warn, "nobody verifies")
+	d.says(doctor.CheckTLS, doctor.Warn, "certificate not verified")
 	d.says(doctor.CheckAuthentication, doctor.OK)
 }
 
@@ -201,13 +201,13 @@ func (id identity) doctor(t *testing.T, s *ironic.Server) {
 	env := []string{"OS_AUTH_URL=" + id.AuthURL, "OS_USERNAME=op", "OS_PROJECT_NAME=" + id.AdminProject, "OS_PASSWORD=" + id.user.Password}
 	d := newConsole(t, env...).doctor(0)
 	d.says(doctor.CheckKeystone, doctor.OK)
-	d.says(doctor.CheckHTTP, doctor.OK, "an Ironic answers")
+	d.says(doctor.CheckHTTP, doctor.OK, "Ironic API")
 	d.says(doctor.CheckAuthentication, doctor.OK, "user "+id.user.Name, id.AdminProject, "admin")
 	d.secret(t, id.user.Password)
 	d = newConsole(t, append(env, "OS_PASSWORD=wrong-secret")...).doctor(1)
 	d.says(doctor.CheckKeystone, doctor.OK)
 	d.says(doctor.CheckAuthentication, doctor.Fail, "refused the credentials")
-	d.says(doctor.CheckName, doctor.Unknown, "catalogue")
+	d.says(doctor.CheckName, doctor.Unknown, "catalog")
 	d.secret(t, "wrong-secret")
 	// Who names Ironic learns how it is, whatever Keystone says.
 	d = newConsole(t, append(env, "OS_PASSWORD=wrong-secret", "OS_ENDPOINT="+s.URL)...).doctor(1)
@@ -215,5 +215,5 @@ func (id identity) doctor(t *testing.T, s *ironic.Server) {
 	d.says(doctor.CheckAuthentication, doctor.Fail, "refused the credentials")
 	d = newConsole(t, append(env, "OS_AUTH_URL=http://127.0.0.1:1/v3")...).doctor(1)
 	d.says(doctor.CheckKeystone, doctor.Fail, "connection refused by 127.0.0.1:1")
-	d.says(doctor.CheckAuthentication, doctor.Unknown, "Keystone does not answer")
+	d.says(doctor.CheckAuthentication, doctor.Unknown, "no answer from Keystone")
 }

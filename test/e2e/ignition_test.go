@@ -42,7 +42,7 @@ func strangers(t *testing.T, s *ironic.Server, count int) (names []string, machi
 	}
 	t.Cleanup(l.Close)
 	for _, m := range l.Machines() {
-		e := m.Enrolment("e2e", map[string]string{"deploy": "custom-agent"})
+		e := m.Enrollment("e2e", map[string]string{"deploy": "custom-agent"})
 		uuid := s.CreateNode(t, e.Node)
 		for _, port := range e.Ports {
 			port["node_uuid"] = uuid
@@ -237,8 +237,8 @@ func TestApplyIsRefused(t *testing.T) {
 		name := unique("network")
 		s.CreateNode(t, map[string]any{"name": name, "driver": "redfish", "boot_interface": "ipxe"})
 		for what, args := range map[string][]string{
-			"boots no deploy_iso": {"ignition", "apply", name, "--iso", "http://192.0.2.1/agent.iso", "--yes"},
-			"read-only":           {"ignition", "apply", name, "--kernel", "http://192.0.2.1/k", "--initrd", "http://192.0.2.1/i", "--yes", "--read-only"},
+			"does not support deploy_iso": {"ignition", "apply", name, "--iso", "http://192.0.2.1/agent.iso", "--yes"},
+			"read-only":                   {"ignition", "apply", name, "--kernel", "http://192.0.2.1/k", "--initrd", "http://192.0.2.1/i", "--yes", "--read-only"},
 		} {
 			if o := c.fails(3, args...); !strings.Contains(o.stderr, what) {
 				t.Errorf("%q: %s", args, o.stderr)
@@ -271,7 +271,7 @@ func TestApplyAtATerminal(t *testing.T) {
 			t.Error("it was sent without a yes")
 		}
 		both := c.sit("ignition", "apply", names[0], names[1], "--iso", address)
-		both.until("ignition apply 2 nodes? Type their number to go on: ")
+		both.until("ignition apply 2 nodes? Type the number of nodes to confirm: ")
 		both.types("2\r")
 		both.leaves(0)
 		for _, name := range names {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"ironworks/models"
 	"ironworks/test/ironic"
@@ -18,7 +19,9 @@ func realUp(t *testing.T, temp string, args ...string) (*console, *running) {
 	c := newConsole(t, "IRONWORKS_CACHE="+cache, "TMPDIR="+temp)
 	up := c.background(append([]string{"lab", "up", "--real"}, args...)...)
 	url := up.line(`^export OS_ENDPOINT=(.*)$`)[1]
-	return newConsole(t, "OS_AUTH_TYPE=none", "OS_ENDPOINT="+url), up
+	c = newConsole(t, "OS_AUTH_TYPE=none", "OS_ENDPOINT="+url)
+	c.patience = 6 * time.Minute
+	return c, up
 }
 
 // ends interrupts a lab, and wants nothing of it to be left.
@@ -39,9 +42,9 @@ func TestLabUpReal(t *testing.T) {
 	t.Parallel()
 	temp, state := t.TempDir(), filepath.Join(t.TempDir(), "state")
 	c, up := realUp(t, temp, "--lab-machines", "1", "--lab-speed", "12", "--lab-state", state)
-	c.ok("manage", "r7-n01", "--wait", "--timeout", "1m")
-	c.ok("provide", "r7-n01", "--wait", "--timeout", "2m")
-	c.ok("deploy", "r7-n01", "--yes", "--wait", "--timeout", "2m", "--override", "inventory", "--confirm", "r7-n01")
+	c.ok("manage", "r7-n01", "--wait", "--timeout", "3m")
+	c.ok("provide", "r7-n01", "--wait", "--timeout", "5m")
+	c.ok("deploy", "r7-n01", "--yes", "--wait", "--timeout", "5m", "--override", "inventory", "--confirm", "r7-n01")
 	up.ends(c, temp)
 
 	c, up = realUp(t, temp, "--lab-machines", "1", "--lab-state", state)
@@ -67,8 +70,8 @@ func TestLabUpRealOfEachRelease(t *testing.T) {
 			if names := strings.Fields(c.ok("nodes", "-o", "name").stdout); len(names) != 12 {
 				t.Errorf("nodes: %q", names)
 			}
-			c.ok("manage", "r7-n04", "--wait", "--timeout", "1m")
-			c.ok("inspect", "r7-n04", "--wait", "--timeout", "2m")
+			c.ok("manage", "r7-n04", "--wait", "--timeout", "3m")
+			c.ok("inspect", "r7-n04", "--wait", "--timeout", "5m")
 			up.ends(c, temp)
 		})
 	}
@@ -82,7 +85,7 @@ func TestLabUpRealWithoutTheNetwork(t *testing.T) {
 	o := c.fails(1, "lab", "up", "--real")
 	for _, words := range []string{
 		"making the Python environment of Ironic 39.0.0 (once, about 400 MB): preparing\n", "downloading … 0 of 1",
-		"the package index is out of reach: pip needs the network",
+		"package index unreachable: pip needs the network",
 	} {
 		if !strings.Contains(o.stderr, words) {
 			t.Errorf("it does not say %q: %s", words, o.stderr)

@@ -22,7 +22,7 @@ func redfishNode(t *testing.T, s *ironic.Server, scenario string) (name, uuid st
 func redfishNodeWith(t *testing.T, s *ironic.Server, scenario string, options lab.Options) (name, uuid string, m *lab.Machine) {
 	t.Helper()
 	name, m = labMachine(t, s, scenario, options)
-	e := m.Enrolment("e2e", map[string]string{"deploy": "custom-agent"})
+	e := m.Enrollment("e2e", map[string]string{"deploy": "custom-agent"})
 	uuid = s.CreateNode(t, e.Node)
 	for _, port := range e.Ports {
 		port["node_uuid"] = uuid

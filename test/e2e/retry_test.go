@@ -28,8 +28,8 @@ func TestTryAgainShowsWhatChanged(t *testing.T) {
 			}
 			proxy.Set(weather.On(weather.Method(http.MethodPut), weather.Ironic(http.StatusConflict, "not now")).Times(2))
 			p := c.sit(append([]string{"provide"}, names...)...)
-			p.until("2 of 2 failed or were not tried. Try these again? [y/N] ")
-			if strings.Contains(p.text(), "Type their number") {
+			p.until("2 of 2 nodes failed or did not start. Retry? [y/N] ")
+			if strings.Contains(p.text(), "Type the number of nodes") {
 				t.Fatalf("the first try erases nothing, and asks:\n%s", p.text())
 			}
 			for _, n := range names {
@@ -39,7 +39,7 @@ func TestTryAgainShowsWhatChanged(t *testing.T) {
 				}
 			}
 			p.types("y\n")
-			p.until("provide 2 nodes? Type their number to go on: ")
+			p.until("provide 2 nodes? Type the number of nodes to confirm: ")
 			shown := strings.Join(strings.Fields(p.text()), " ")
 			for _, want := range []string{names[0] + ": effect changed", "every disk is erased"} {
 				if !strings.Contains(shown, want) {

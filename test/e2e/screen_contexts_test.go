@@ -67,11 +67,11 @@ contexts:
 		s.when("the cursor at "+name, func() bool { return strings.HasPrefix(s.row(name), "❯") })
 	}
 	to("broken")
-	s.until("broken cannot be used:", "no-such-cloud")
+	s.until("broken is unusable:", "no-such-cloud")
 	s.press(terminal.Enter)
-	s.until("open: it cannot be used: ")
+	s.until("open: unusable: ")
 	to("there")
-	s.until("enter goes to there")
+	s.until("enter: switch to there")
 	s.press(terminal.Enter)
 	s.until(" there [read-only] › fleet", "live ≤", name)
 	if r, g := accent("there"); r > 0x1000 || g < 0xf000 {
@@ -79,13 +79,13 @@ contexts:
 	}
 	// By its name; nobody answers there.
 	s.pick(":", paletteTitle, "context wrong-port")
-	s.until(" wrong-port", "› connect", "connection refused by "+nobodys, "next try in", "✖ no contact", "ctrl+r tries now")
+	s.until(" wrong-port", "› connect", "connection refused by "+nobodys, "retry in", "✖ unreachable", "ctrl+r retries now")
 	s.pick(":", paletteTitle, "context here")
 	s.until(" here › fleet", "live ≤", name)
 	// There is no way to the broken one here either.
 	s.list(":", paletteTitle)
 	s.press("context broken")
-	s.until("cannot be used, 4 says why")
+	s.until("unusable (4 shows details): ")
 	s.press(terminal.Enter, terminal.Esc)
 	s.gone("╭─")
 	s.until(" here › fleet")
@@ -104,9 +104,9 @@ func testScreenNobodyAnswersAtFirst(t *testing.T, server *ironic.Server) {
 	c, p := under(t, server)
 	p.Down()
 	s := c.screen(roomy)
-	s.until("› connect", "connection refused by "+p.Host, "nothing listens", "next try in", "never had an answer", "ctrl+r tries now")
+	s.until("› connect", "connection refused by "+p.Host, "nothing listens", "retry in", "never connected", "ctrl+r retries now")
 	s.press("1")
-	s.until("› fleet", "connection refused by "+p.Host, "4 shows the connection")
+	s.until("› fleet", "connection refused by "+p.Host, "(4: details)")
 	s.press("4")
 	s.until("› connect")
 	if err := p.Up(context.Background()); err != nil {
@@ -142,12 +142,12 @@ func TestScreenNoContext(t *testing.T) {
 			s := configured(t, test.file).screen(roomy)
 			s.until(test.says...)
 			s.press("1")
-			s.until("No context could be opened: 4 shows why")
+			s.until("No context is open; 4 shows why")
 			for _, key := range []string{"M", "U", "a", " ", "*", "y", "/", "s", "w", "\x0f", terminal.CtrlR, "2", "3", "5", "1"} {
 				s.press(key)
 			}
 			s.press(terminal.Esc)
-			s.gone("enter keep")
+			s.gone("enter save")
 			s.list("?", helpTitle)
 			s.press(terminal.Esc)
 			s.gone(helpTitle)

@@ -74,7 +74,7 @@ func TestScreenCopy(t *testing.T) {
 		}
 		works("fleet")
 		s.press(terminal.Enter)
-		s.until("› "+name, "read just now")
+		s.until("› "+name, "updated just now")
 		works("node")
 		s.press(terminal.ShiftTab)
 		s.until("[Raw]", "driver: fake-hardware")

@@ -26,7 +26,7 @@ func (s *screenConsole) deploys(name, userData, hints string) {
 	s.press("D")
 	s.until("╭─ deploy "+name, "User data", "Root device", "Steps")
 	s.press(userData, terminal.Tab, hints, terminal.Enter)
-	s.gone("Doing the checks.")
+	s.gone("Running checks.")
 }
 
 // TestScreenDeployReviewed takes a machine of the lab to active by keys: a deployment
@@ -55,7 +55,7 @@ func TestScreenDeployReviewed(t *testing.T) {
 		if !inspects {
 			id = "inventory"
 		}
-		s.until("refused for "+name+", nothing was sent", "refuses: "+id, "o override a check")
+		s.until("refused for "+name+": nothing was sent", "failed: "+id, "o override a check")
 		s.press(terminal.Enter, "y", terminal.Enter)
 		s.press(terminal.Esc)
 		s.gone("refused for")
@@ -65,18 +65,18 @@ func TestScreenDeployReviewed(t *testing.T) {
 
 		s.deploys(name, host, `{"serial": "`+m.Disks()[0].Serial+`"}`)
 		if !inspects {
-			s.until("refuses: inventory")
+			s.until("failed: inventory")
 			s.press("o")
 			s.until("╭─ Override a check")
 			s.press(terminal.Enter)
-			s.typed(name, "Override inventory on "+name, "refuses: inventory")
+			s.typed(name, "Override inventory on "+name, "failed: inventory")
 		}
-		s.until("deploy "+name+"? Type its name to go on.", uuid, "deploy.install_coreos@80", takesTo)
+		s.until("deploy "+name+"? Type the node name to confirm.", uuid, "deploy.install_coreos@80", takesTo)
 		if inspects {
 			s.until("overwrites  "+m.Disks()[0].Name, m.Disks()[0].Serial)
 		}
 		s.press("y", terminal.Enter)
-		s.until("That is not it.")
+		s.until("No match.")
 		s.press(terminal.CtrlU)
 		s.typed(name)
 		s.within(2*time.Minute, "the machine is deployed", func() bool {
@@ -115,7 +115,7 @@ func TestScreenTwoConsolesDeployOneNode(t *testing.T) {
 			s.press("D")
 			s.until("╭─ deploy "+name, "User data")
 			s.press(terminal.Enter)
-			s.until("deploy "+name+"? Type its name to go on.", takesTo)
+			s.until("deploy "+name+"? Type the node name to confirm.", takesTo)
 			s.press(name)
 			s.until("> " + name)
 			screens = append(screens, s)
@@ -125,7 +125,7 @@ func TestScreenTwoConsolesDeployOneNode(t *testing.T) {
 		}
 		ended := "deploy " + name + ": done, now active"
 		for _, s := range screens {
-			s.when("it has ended", func() bool { return s.Contains(ended) || s.Contains("✖ 1 failed") || s.Contains(" (HTTP 409)") })
+			s.when("the task has ended", func() bool { return s.Contains(ended) || s.Contains("✖ 1 failed") || s.Contains(" (HTTP 409)") })
 		}
 		if won := []bool{screens[0].Contains(ended), screens[1].Contains(ended)}; won[0] == won[1] {
 			t.Errorf("who won: %v\n%s\n%s", won, screens[0].Describe(), screens[1].Describe())
@@ -174,7 +174,7 @@ func TestScreenRebuild(t *testing.T) {
 		s.press("B")
 		s.until("╭─ rebuild "+name, "User data")
 		s.press(terminal.Enter)
-		s.typed(name, "rebuild "+name+"? Type its name to go on.", uuid)
+		s.typed(name, "rebuild "+name+"? Type the node name to confirm.", uuid)
 		s.until("rebuild " + name + ": done, now active")
 		s.quits()
 		if n := apiNode(t, server, uuid); n["provision_state"] != "active" || n["instance_uuid"] != instance {

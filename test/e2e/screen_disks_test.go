@@ -22,11 +22,11 @@ func TestScreenPinsADisk(t *testing.T) {
 		f := c.fleet(roomy)
 		f.only(name)
 		f.press(terminal.Enter, terminal.Tab, terminal.Tab, terminal.Tab)
-		f.until("[Disks]", "Ironic has no inventory of the node")
+		f.until("[Disks]", "no inventory of the node: disks unknown")
 		if s.Release == ironic.Old {
 			// It inspects in band with another service only, which is not here.
 			f.press("p")
-			f.until("the disks are not known")
+			f.until("disks unknown")
 			f.quits()
 			return
 		}
@@ -49,7 +49,7 @@ func TestScreenPinsADisk(t *testing.T) {
 			t.Errorf("picked %q, want %s", o.stdout, last.Name)
 		}
 		f.press("p", terminal.Down, terminal.Enter)
-		f.until("Nothing to send", "is so already")
+		f.until("Nothing to send", "already set")
 		f.press(terminal.Esc)
 		f.quits()
 	})

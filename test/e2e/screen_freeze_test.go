@@ -90,7 +90,7 @@ func TestScreenNodeDeletedWhileOpen(t *testing.T) {
 		s := c.fleet(roomy)
 		s.only(name)
 		s.press(terminal.Enter)
-		s.until("› "+name, "read just now")
+		s.until("› "+name, "updated just now")
 		if status, body, err := server.Do(t.Context(), http.MethodDelete, "/v1/nodes/"+uuid, nil); err != nil || status != http.StatusNoContent {
 			t.Fatal(status, err, string(body))
 		}

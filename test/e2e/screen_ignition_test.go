@@ -29,9 +29,9 @@ func (s *screenConsole) field(label, text string) {
 		s.when("the cursor moves on", func() bool { return s.cursorLine() != at })
 	}
 	s.press(terminal.Enter)
-	s.until("enter keep")
+	s.until("enter save")
 	s.press(terminal.CtrlU, text, terminal.Enter)
-	s.gone("enter keep")
+	s.gone("enter save")
 	s.until(text)
 }
 
@@ -74,10 +74,10 @@ func TestARamdiskIsMadeOnTheScreen(t *testing.T) {
 		}
 
 		screen.press("e")
-		screen.until("Embed into an ISO")
+		screen.until("Embed in an ISO")
 		screen.press(terminal.CtrlU, "~/live.iso", terminal.Down, "~/agent.iso", terminal.Enter)
 		screen.yes("a copy of it?", "no configuration")
-		screen.until("embedded into")
+		screen.until("✓ embedded in", "of the embed area used")
 		if got := embeddedIn(t, home("agent.iso")); got != strings.TrimSpace(string(saved)) {
 			t.Errorf("embedded %s", got)
 		}
@@ -89,13 +89,13 @@ func TestARamdiskIsMadeOnTheScreen(t *testing.T) {
 		screen.press(terminal.Down, terminal.Down, terminal.Down, terminal.Down, terminal.Down, terminal.Right)
 		screen.until("[x] yes")
 		screen.press(terminal.Enter)
-		screen.until("serving at 127.0.0.1:", names[0]+".iso", "nothing yet")
+		screen.until("serving at 127.0.0.1:", names[0]+".iso", "no requests yet")
 		url := regexp.MustCompile(`http://127\.0\.0\.1:\d+/\S+?\.iso`).FindString(strings.Join(screen.Lines(), "")) // it may be wrapped
 		saysHostname(t, fetch.Content(t, url), names[0])
 		screen.until("fetched " + names[0] + ".iso")
 
 		screen.press("A")
-		screen.until("Write into nodes", "what is served here")
+		screen.until("Set the ramdisk of nodes", "served here")
 		screen.press(terminal.Enter)
 		screen.yes("PATCH /v1/nodes/", "baremetal node set", "Send 1 request?")
 		screen.until("ignition apply " + names[0] + ": done")
@@ -103,7 +103,7 @@ func TestARamdiskIsMadeOnTheScreen(t *testing.T) {
 			t.Errorf("deploy_iso %v, served %s", info["deploy_iso"], url)
 		}
 		screen.press("x")
-		screen.until("Nothing is served any more")
+		screen.until("Serving stopped")
 	})
 }
 
@@ -131,9 +131,9 @@ func TestTheConsoleOpensAFile(t *testing.T) {
 		path := filepath.Join(c.home, "worker.bu")
 		c.file("worker.bu", []byte(right+"storrage: {}\n"))
 		screen := c.screen(size{80, 24}, path)
-		screen.until("› ignition", "it must not be sent", "line 7, column 1", "storrage: {}")
+		screen.until("› ignition", ", invalid", "line 7, column 1", "storrage: {}")
 		c.file("worker.bu", []byte(right))
-		screen.until("it can be sent", "operator@desk")
+		screen.until(", valid", "operator@desk")
 		screen.press(terminal.Esc)
 		screen.until("› fleet")
 		if o := c.fails(2, "no-such-command"); !strings.Contains(o.stderr, "unknown command") {

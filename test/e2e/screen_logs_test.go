@@ -108,7 +108,7 @@ func TestScreenLog(t *testing.T) {
 		s.press(terminal.Enter)
 		s.until("[Overview]")
 		s.press("L")
-		s.until("[Log]", "No line has come yet", "ssh: waiting")
+		s.until("[Log]", "No lines yet", "ssh: waiting")
 		waits := c.sit("deploy", name, "--yes", "--wait", "--timeout", "3m", "--override", "inventory", "--confirm", name,
 			"--root-device", `{"serial": "`+m.Disks()[0].Serial+`"}`)
 		s.within(time.Minute, "the installer's lines", func() bool {
@@ -164,7 +164,7 @@ func onceKept(t *testing.T, c *console, printed []models.LogLine) {
 	if err != nil || len(files) != 1 {
 		t.Fatalf("journals: %v %v", files, err)
 	}
-	kept := journal.Open(t.Context(), journal.Options{Path: files[0], Clock: never{}})
+	kept := journal.Open(t.Context(), journal.Options{Path: files[0]})
 	defer kept.Close()
 	count := map[string]int{}
 	key := func(l *models.LogLine) string { return l.Cursor + " " + l.Text }
@@ -184,11 +184,6 @@ func onceKept(t *testing.T, c *console, printed []models.LogLine) {
 		}
 	}
 }
-
-// never is the clock of a journal that is only read.
-type never struct{}
-
-func (never) After(time.Duration) <-chan time.Time { return nil }
 
 // pushing is a console whose context takes journals at an address, and a node whose
 // machine boots an image that build made: it sends its journal there and lets the operator
@@ -226,7 +221,7 @@ func TestConsoleKeepsWhatIsPushed(t *testing.T) {
 		s.only(name)
 		c.background(deploy...)
 		s.within(time.Minute, "the installer's lines in the journal", func() bool {
-			kept := journal.Open(t.Context(), journal.Options{Path: filepath.Join(c.home, ".local/state/ironworks/journal-e2e.db"), Clock: never{}})
+			kept := journal.Open(t.Context(), journal.Options{Path: filepath.Join(c.home, ".local/state/ironworks/journal-e2e.db")})
 			defer kept.Close()
 			for l, err := range kept.Lines(t.Context(), uuid, time.Time{}, time.Time{}) {
 				if err == nil && l.Source == models.LogPush && l.Unit == "coreos-installer" {
@@ -247,7 +242,7 @@ func TestLogsListen(t *testing.T) {
 	inTheNewest(t, func(t *testing.T, server *ironic.Server) {
 		c, name, _, address, m, deploy := pushing(t, server)
 		listening := c.background("logs", "--listen", address)
-		listening.says("taking pushed journals at " + address)
+		listening.says("receiving pushed journals at " + address)
 		deploys := c.background(deploy...)
 		listening.line(name + " .*coreos-installer")
 		listening.interrupt()
@@ -307,13 +302,13 @@ func TestLogsWithoutAny(t *testing.T) {
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		c := at(t, server)
 		name, uuid, _ := redfishNode(t, server, "ok")
-		if o := c.fails(1, "logs", name); !strings.Contains(o.stderr, name+": no source has a line of its log") || !strings.Contains(o.stderr, "ssh: ") {
+		if o := c.fails(1, "logs", name); !strings.Contains(o.stderr, name+": no source has log lines") || !strings.Contains(o.stderr, "ssh: ") {
 			t.Error(o.stderr)
 		}
 		if o := c.fails(1, "logs", "nobody"); !strings.Contains(o.stderr, "nobody") {
 			t.Error(o.stderr)
 		}
-		if o := c.fails(2, "logs"); !strings.Contains(o.stderr, "name a NODE") {
+		if o := c.fails(2, "logs"); !strings.Contains(o.stderr, "want a NODE") {
 			t.Error(o.stderr)
 		}
 		c.fails(2, "logs", name, "--source", "tape")
@@ -358,7 +353,7 @@ func TestScreenLogInTheLab(t *testing.T) {
 	s := c.screen(roomy, "--lab", "--lab-speed", "6")
 	s.until("r7-n01", "r7-n12")
 	s.press("*", "7")
-	s.until("› watch", "under way", "logs of ")
+	s.until("› watch", "running", "logs of ")
 	s.within(time.Minute, "an installer's lines below the nodes", func() bool { return s.Contains("│ ironic-agent: ") || s.Contains("coreos-installer") })
 	s.press(terminal.Tab, "&", "node:r7-n01", terminal.Enter)
 	s.until("& node:r7-n01")

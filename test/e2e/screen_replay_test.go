@@ -44,7 +44,7 @@ func TestScreenReplay(t *testing.T) {
 		watching.stop()
 		file := filepath.Join(c.home, "n.ironworks")
 		c.ok("journal", "export", name, "--file", file)
-		if out := c.failing(3, "journal", "export", name, "--file", file); !strings.Contains(out, "--force replaces it") {
+		if out := c.failing(3, "journal", "export", name, "--file", file); !strings.Contains(out, "pass --force to replace the file") {
 			t.Errorf("a second export says %q", out)
 		}
 		c.fails(1, "journal", "export", "no-such-node")
@@ -59,7 +59,7 @@ func TestScreenReplay(t *testing.T) {
 		s.press("(", "(")
 		s.until("REPLAY", "paused")
 		s.press("D")
-		s.until("a recording plays: nothing is asked or changed")
+		s.until("not available while a recording plays")
 		s.quits()
 		if n := asked.Load(); n != 0 {
 			t.Errorf("%d requests left the program while it played", n)

@@ -32,16 +32,16 @@ func testScreenResumes(t *testing.T, server *ironic.Server, killedAt string) {
 		"--root-device", `{"serial": "`+m.Disks()[0].Serial+`"}`, "--override", "inventory", "--confirm", name)
 
 	s := c.fleet(roomy)
-	s.until("1 deployment was interrupted: "+name, ":deploy-resume goes on")
+	s.until("1 deployment was interrupted: " + name + " (:deploy-resume resumes)")
 	s.pick(":", paletteTitle, "deploy-resume")
 	if k.stage == "preparing" {
-		s.typed(name, "deploy "+name+"? Type its name to go on.", uuid)
+		s.typed(name, "deploy "+name+"? Type the node name to confirm.", uuid)
 	} else {
 		s.until("deploy " + name + ": following (5 shows tasks)")
 	}
 	s.within(2*time.Minute, "the machine is deployed", func() bool { return s.Contains("deploy " + name + ": done, now active") })
 	s.pick(":", paletteTitle, "deploy-resume")
-	s.until("no deployment was interrupted")
+	s.until("no interrupted deployments")
 	s.quits()
 
 	if n := apiNode(t, server, uuid); n["provision_state"] != "active" {

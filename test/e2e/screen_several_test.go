@@ -47,11 +47,11 @@ func TestScreenSeveralNodes(t *testing.T) {
 		puts := p.Count(http.MethodPut)
 		for _, wrong := range []string{"", "2", "4", "yes", "03", "3 nodes"} {
 			s.press("P")
-			s.until("provide 3 nodes? Type their number to go on.", nodes[0], nodes[2], "Type 3 "+takesTo)
+			s.until("provide 3 nodes? Type the number of nodes to confirm.", nodes[0], nodes[2], "Type 3 "+takesTo)
 			s.press(wrong, terminal.Enter)
-			s.until("That is not it.")
+			s.until("No match.")
 			s.press("y", terminal.Enter)
-			s.until("That is not it.")
+			s.until("No match.")
 			s.press(terminal.Esc)
 			s.gone("provide 3 nodes?")
 		}
@@ -69,7 +69,7 @@ func TestScreenSeveralNodes(t *testing.T) {
 		s.press("*")
 		s.until("4 marked")
 		s.press("P")
-		s.until("Not for", nodes[3], `not possible in state "enroll"`, "Type 3 "+takesTo)
+		s.until("Skipped", nodes[3], `not possible in state "enroll"`, "Type 3 "+takesTo)
 		s.press("3", terminal.Enter)
 		s.until("provide: 1 refused, 3 done")
 		if got := states(t, server, nodes...); got != "available available available enroll" {
@@ -106,7 +106,7 @@ func TestScreenOneOfSeveralFails(t *testing.T) {
 		s.until("2 marked")
 		s.press("M")
 		s.yes("manage 2 nodes?")
-		s.until("manage: 1 failed, 1 done", "task 1 has the reasons")
+		s.until("manage: 1 failed, 1 done", "(5 shows task 1 and the reasons)")
 		s.rowSays(bad, "enroll")
 		s.press("5")
 		s.until("✖ 1 failed, 1 done")
@@ -157,14 +157,14 @@ func TestScreenReadOnly(t *testing.T) {
 			s := c.fleet(roomy)
 			s.only(name)
 			s.press("\x0f") // ctrl+o
-			s.until("[read-only]", "read-only: every change is refused")
-			refused(t, s, "read-only; ctrl+o allows changes again")
+			s.until("[read-only]", "read-only mode on")
+			refused(t, s, "read-only mode; ctrl+o turns it off")
 			if n := p.Count("") - p.Count(http.MethodGet); n != 0 {
 				t.Errorf("%d requests were sent that are no reading", n)
 			}
 			s.press("\x0f")
 			s.gone("[read-only]")
-			s.until("changes are allowed again")
+			s.until("read-only mode off")
 			s.press("M")
 			s.until("manage " + name + ": done")
 			s.quits()
@@ -174,7 +174,7 @@ func TestScreenReadOnly(t *testing.T) {
 			s := c.fleet(roomy, "--read-only")
 			s.only(name)
 			s.until("[read-only]")
-			refused(t, s, "read-only; ctrl+o allows changes again")
+			refused(t, s, "read-only mode; ctrl+o turns it off")
 			if n := p.Count("") - p.Count(http.MethodGet); n != 0 {
 				t.Errorf("%d requests were sent that are no reading", n)
 			}
@@ -185,9 +185,9 @@ func TestScreenReadOnly(t *testing.T) {
 			s := c.fleet(roomy)
 			s.only(name)
 			s.until("[read-only]", "looked-at")
-			refused(t, s, "context looked-at is read-only by its configuration")
+			refused(t, s, "context looked-at is configured read-only")
 			s.press("\x0f")
-			s.until("read-only: context looked-at is read-only by its configuration; --read-only=false lifts that", "[read-only]")
+			s.until("read-only: context looked-at is configured read-only; --read-only=false overrides it", "[read-only]")
 			s.quits()
 
 			s = c.fleet(roomy, "--read-only=false")

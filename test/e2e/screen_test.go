@@ -117,8 +117,8 @@ func (s *screenConsole) rowSays(name string, texts ...string) {
 
 // The hints of a question that takes answers; before that it takes none.
 const (
-	takesYes = "esc no, change nothing"
-	takesTo  = "and press enter; esc changes nothing."
+	takesYes = "y yes   esc cancel"
+	takesTo  = "and press enter; esc cancels."
 )
 
 // yes waits for a question with all its texts, and says yes.
@@ -138,8 +138,8 @@ func (s *screenConsole) list(key, title string) {
 
 // The lists, by their keys.
 const (
-	paletteTitle = "Go to, or do"
-	helpTitle    = "What can be done here"
+	paletteTitle = "Go to or run"
+	helpTitle    = "Actions"
 )
 
 // pick opens a list, narrows it and picks what is best.

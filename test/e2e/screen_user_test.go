@@ -172,12 +172,17 @@ func (s *screenConsole) answers(p *weather.Proxy, word, here string) {
 			s.gone("[read-only]")
 		case action.Mouse:
 			s.pick(":", paletteTitle, string(a.ID))
-			s.until("the mouse scrolls")
+			s.until("mouse scrolling on")
 			s.pick(":", paletteTitle, string(a.ID))
-			s.until("the mouse is the terminal's again")
+			s.until("mouse scrolling off")
 		case action.DeployResume:
 			s.pick(":", paletteTitle, string(a.ID))
-			s.until("no deployment was interrupted")
+			s.until("no interrupted deployments")
+		case action.GoEnroll:
+			s.pick(":", paletteTitle, string(a.ID))
+			s.until("› enroll")
+			s.pick(":", paletteTitle, word)
+			s.until(here)
 		case action.GoFleet, action.GoEvents, action.GoDrivers, action.GoConnect, action.GoTasks, action.GoIgnition, action.GoWatch:
 			s.press(key)
 			s.until("› " + string(a.ID))

@@ -19,7 +19,7 @@ func TestScreenWatchInTheLab(t *testing.T) {
 	s := c.screen(roomy, "--lab", "--lab-speed", "8")
 	s.until("r7-n01", "r7-n12")
 	s.press("*", "7")
-	s.until("› watch", "under way", "r7-n01", "r7-n12", "boot to ramdisk")
+	s.until("› watch", "running", "r7-n01", "r7-n12", "boot to ramdisk")
 	s.press("2")
 	s.until("› events")
 	s.press("7")
@@ -72,7 +72,7 @@ func TestScreenWatch(t *testing.T) {
 		for range again.first { //nolint:revive // until it has ended
 		}
 		s.press(terminal.Enter, terminal.Tab)
-		s.until("[Timeline]", "Deployment done in", "others took", "(1 deployment of ", "install_coreos")
+		s.until("[Timeline]", "Deployment done in", "typical: ", "(1 deployment of ", "install_coreos")
 		s.when("two deployments", func() bool {
 			n := 0
 			for _, line := range s.Lines() {

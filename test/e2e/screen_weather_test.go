@@ -35,7 +35,7 @@ func storms() []storm {
 		{"HTML instead of JSON", weather.HTML(http.StatusOK), []string{"not Ironic's", "HTML"}},
 		{"redirect", weather.Status(302, "", "Location", "https://login.example/"), []string{"HTTP 302", "login.example"}},
 		{"404 of another server", weather.Status(404, "not here"), []string{"HTTP 404", "check the URL"}},
-		{"truncated JSON", weather.TruncatedJSON(), []string{"cannot be read", "incomplete"}},
+		{"truncated JSON", weather.TruncatedJSON(), []string{"cannot read the response", "incomplete"}},
 		{"truncated body", weather.TruncatedBody(), []string{"the answer of HOST is incomplete"}},
 		{"401 basic", weather.Status(401, "", "WWW-Authenticate", `Basic realm="Baremetal API"`), []string{"HTTP 401", "http_basic"}},
 		{"401 keystone", weather.Status(401, "", "WWW-Authenticate", `Keystone uri="http://k:5000"`), []string{"HTTP 401", "Keystone token"}},
@@ -106,7 +106,7 @@ func TestScreenWeatherAtTheStart(t *testing.T) {
 			k.brews(p)
 			s := c.screen(roomy)
 			s.until("› connect")
-			s.named(p, append([]string{"✖ no contact", "next try in", "never had an answer"}, k.says...)...)
+			s.named(p, append([]string{"✖ unreachable", "retry in", "never connected"}, k.says...)...)
 			s.whole("? keys")
 			k.passes(t, p)
 			s.press(terminal.CtrlR)
@@ -135,7 +135,7 @@ func TestScreenWeatherLater(t *testing.T) {
 			s.press(terminal.CtrlR)
 			s.within(patience, "the picture's age and the next try", func() bool {
 				head := s.Line(0)
-				return strings.Contains(head, " old · ") && (strings.Contains(head, "next try in ") || strings.Contains(head, "trying again"))
+				return strings.Contains(head, " old · ") && (strings.Contains(head, "retry in ") || strings.Contains(head, "retrying now"))
 			})
 			// The picture stays, dimmed, and can be walked through.
 			for _, name := range []string{first, second} {
@@ -152,7 +152,7 @@ func TestScreenWeatherLater(t *testing.T) {
 			before := s.Line(0)
 			s.when("the age grows", func() bool { return s.Line(0) != before })
 			s.press("4")
-			s.named(p, append([]string{"✖ lost contact", "the last answer came"}, k.says...)...)
+			s.named(p, append([]string{"✖ connection lost", "last response"}, k.says...)...)
 			s.whole("? keys")
 			k.passes(t, p)
 			s.press("1", terminal.CtrlR)

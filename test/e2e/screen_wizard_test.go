@@ -49,7 +49,7 @@ func TestLabFirstDeployment(t *testing.T) {
 	p.key("r") // all the other pages are right
 	p.until("▲ Review]", "overwrites  /dev/sda", "with warnings")
 	p.key("D")
-	p.until("Deploy r7-n04? Type the name to go on.", takesTo)
+	p.until("deploy r7-n04? Type the node name to confirm.", takesTo)
 	p.name("r7-n04")
 	p.key(terminal.Enter)
 	p.gone(takesTo)
@@ -82,7 +82,7 @@ func TestLabPlanIsSavedAndRead(t *testing.T) {
 	save := func(want string) (text []byte) {
 		t.Helper()
 		s.press("\x13") // ctrl+s
-		s.until("╭─ Save the plan")
+		s.until("╭─ Save plan")
 		s.press(terminal.CtrlU, plan, terminal.Enter)
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
@@ -98,7 +98,7 @@ func TestLabPlanIsSavedAndRead(t *testing.T) {
 	s.press("d")
 	s.until("Deploy  r7-n01", "refused")
 	s.press("r")
-	s.until("picks the one under the cursor")
+	s.until("the agent picks the smallest disk", "enter picks the")
 	s.press(terminal.Enter)
 	s.until("[✓ 2 Root disk]", "plan: ")
 	text := save("wwn: ")
@@ -106,7 +106,7 @@ func TestLabPlanIsSavedAndRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.press("o")
-	s.until("╭─ Load a plan")
+	s.until("╭─ Load plan")
 	s.press(terminal.Enter)
 	s.until("loaded ")
 	s.press("t")

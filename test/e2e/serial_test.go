@@ -99,7 +99,7 @@ func TestSerialConsole(t *testing.T) {
 			logs.line(`"unit":"kernel".*"text":"Linux version 6.11"`)
 			logs.line(`"unit":"systemd".*"text":"Started Ironic agent\."`)
 			logs.line(`"text":"localhost login:"`)
-			logs.says("the console was enabled for this, and is disabled in the end")
+			logs.says("console enabled temporarily; disabled again when you stop")
 			f, err := os.OpenFile(said, os.O_APPEND|os.O_WRONLY, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -126,7 +126,7 @@ func TestSerialConsole(t *testing.T) {
 				t.Errorf("audit: %s", changes)
 			}
 			refused := c.background("--read-only", "logs", "serial-1", "-f", "--source", "serial")
-			refused.says("to enable it is a change: this context is read-only")
+			refused.says("the console is disabled, and this context is read-only")
 			refused.interrupt()
 			serialInTheLogTab(t, c)
 		})
@@ -140,13 +140,13 @@ func serialInTheLogTab(t *testing.T, c *console) {
 	s.press(terminal.Enter)
 	s.until("[Overview]")
 	s.press("L")
-	s.until("[Log]", "No line has come yet")
+	s.until("[Log]", "No lines yet")
 	s.press("c")
-	s.until("Read the serial console of serial-1", "whoever reads it now is cut off", "esc no, change nothing")
+	s.until("Read the serial console of serial-1", "the current reader is disconnected", takesYes)
 	s.press("y")
 	s.until("Linux version 6.11", "Started Ironic agent.", "console 127.0.0.1:")
 	if !consoleEnabled(t, c) {
-		t.Error("the console is not enabled")
+		t.Error("the console is disabled")
 	}
 	s.quits()
 	if consoleEnabled(t, c) {

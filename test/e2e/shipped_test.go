@@ -72,7 +72,7 @@ func TestNothingEscapesTheChecksAsShipped(t *testing.T) {
 		for _, iface := range []string{"autodetect", "direct", "bootc"} {
 			c.ok("set", name, "deploy_interface="+iface)
 			for _, tt := range []struct{ what, hints, refuses string }{
-				{"no hints", "", "[root-device] there are no hints"},
+				{"no hints", "", "[root-device] no hints and "},
 				{"hints that match nothing", `{"serial": "none-such"}`, "[root-device] no disk matches"},
 				{"hints that match both", `{"size": ">= 1"}`, "[root-device] "},
 				{"hints that Ironic refuses", `{"size": "many"}`, "[hints]"},

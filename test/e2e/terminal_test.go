@@ -183,7 +183,7 @@ func testConfirmationAtATerminal(t *testing.T, s *ironic.Server) {
 		for _, answer := range []string{"y\n", "2\n", "yes\n", "4\n", "03\n", "\n"} {
 			c := at(t, s)
 			p := c.sit(append([]string{"undeploy"}, names...)...)
-			p.until("undeploy 3 nodes? Type their number to go on: ")
+			p.until("undeploy 3 nodes? Type the number of nodes to confirm: ")
 			for _, name := range names {
 				if !strings.Contains(p.text(), name) {
 					t.Errorf("no %s in\n%s", name, p.text())
@@ -197,7 +197,7 @@ func testConfirmationAtATerminal(t *testing.T, s *ironic.Server) {
 		}
 		c := at(t, s)
 		p := c.sit(append([]string{"undeploy", "--wait"}, names...)...)
-		p.until("go on: ")
+		p.until("to confirm: ")
 		p.types("3\n")
 		p.leaves(0)
 		for _, name := range names {
@@ -223,11 +223,11 @@ func testProgressAtATerminal(t *testing.T, s *ironic.Server) {
 		locked := weather.Ironic(409, "Node "+name+" is locked by host cond7, please retry after the current operation is completed.")
 		p.Set(weather.On(weather.Method(http.MethodPut), locked).Times(2))
 		term := c.sit("manage", name, "--wait")
-		term.until("locked by cond7, try 2 of 6 in ")
-		term.until("locked by cond7, try 3 of 6 in ")
+		term.until("locked by cond7, attempt 2 of 6 in ")
+		term.until("locked by cond7, attempt 3 of 6 in ")
 		term.leaves(0)
 		seconds := map[string]bool{}
-		for _, m := range regexp.MustCompile(`try 2 of 6 in (\d)s`).FindAllStringSubmatch(term.text(), -1) {
+		for _, m := range regexp.MustCompile(`attempt 2 of 6 in (\d)s`).FindAllStringSubmatch(term.text(), -1) {
 			seconds[m[1]] = true
 		}
 		if len(seconds) < 2 {

@@ -152,13 +152,13 @@ func TestServiceAndAbort(t *testing.T) {
 		c.ok("service", name, "--yes", "--step", "vendor.trigger_servicewait")
 		untilNodeIs(t, s, uuid, models.StateServiceWait)
 		// This step cannot be aborted in the middle, and waits for an agent that is not there.
-		if o := c.ok("abort", name, "--yes"); !strings.Contains(o.stdout, "cannot be aborted in the middle") {
+		if o := c.ok("abort", name, "--yes"); !strings.Contains(o.stdout, "the step cannot be interrupted") {
 			t.Errorf("abort: %s%s", o.stdout, o.stderr)
 		}
 		if step := apiNode(t, s, name)["service_step"].(map[string]any); step["abort_after"] != true {
 			t.Errorf("the abort did not arrive: %v", step)
 		}
-		if o := c.fails(1, "abort", name, "--yes", "--wait", "--timeout", "2s"); !strings.Contains(o.stdout, "in time") {
+		if o := c.fails(1, "abort", name, "--yes", "--wait", "--timeout", "2s"); !strings.Contains(o.stdout, "still running after the time limit") {
 			t.Errorf("abort --wait: %s%s", o.stdout, o.stderr)
 		}
 	})
@@ -261,7 +261,7 @@ func TestBulk(t *testing.T) {
 		c.ok(append([]string{"manage", "--wait"}, all[1:]...)...)
 
 		o := c.fails(3, append([]string{"provide", "--wait"}, all...)...)
-		if !strings.Contains(o.stderr, all[0]) || !strings.Contains(o.stderr, "nothing was sent; --skip-refused goes on with the other 11") {
+		if !strings.Contains(o.stderr, all[0]) || !strings.Contains(o.stderr, "nothing was sent; pass --skip-refused to continue with the other 11 nodes") {
 			t.Errorf("one of twelve is illegal: %s", o.stderr)
 		}
 		if state := c.state(all[5]); state != models.StateManageable {

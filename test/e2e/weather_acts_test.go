@@ -117,7 +117,7 @@ func testAnswerOfAVerbIsLost(t *testing.T, s *ironic.Server) {
 				t.Errorf("exit code %d, result %v", o.code, results)
 			}
 			text, _ := results[0]["error"].(string)
-			for _, want := range []string{test.says, p.Host, "not known whether Ironic got the request"} {
+			for _, want := range []string{test.says, p.Host, "unknown whether Ironic received the request"} {
 				if !strings.Contains(text, want) {
 					t.Errorf("no %q in %q", want, text)
 				}
@@ -155,7 +155,7 @@ func testVerbIsTurnedDown(t *testing.T, s *ironic.Server) {
 	}{
 		{"500", weather.Ironic(500, "Unexpected database error"), 1, []string{"Unexpected database error (HTTP 500)"}, 1, "unknown"},
 		{"502", weather.HTML(502), 1, []string{"Bad Gateway, an HTML page", "HTTP 502", "proxy"}, 1, "unknown"},
-		{"503 of a proxy", weather.HTML(503), 1, []string{"HTTP 503", "proxy", "look at the node"}, 1, "unknown"},
+		{"503 of a proxy", weather.HTML(503), 1, []string{"HTTP 503", "proxy", "check the node"}, 1, "unknown"},
 		{"409 that stays", weather.Ironic(409, "Node is associated with instance x."), 1, []string{"is associated with instance", "HTTP 409"}, 1, "refused"},
 		{"401", weather.Status(401, "", "WWW-Authenticate", "Basic"), 4, []string{"HTTP 401", "http_basic"}, 1, "refused"},
 		{"HTML instead of JSON", weather.HTML(200), 4, []string{"not Ironic's", "HTML"}, 1, ""},
@@ -255,7 +255,7 @@ func TestNodeIsDeletedMeanwhile(t *testing.T) {
 		}
 		// Of the whole fleet only a listing tells what left; an outage brings one on.
 		p.Set(weather.All(weather.Reset()))
-		all.untilStderr("lost contact")
+		all.untilStderr("connection lost")
 		p.Clear()
 		all.until("its removal", removed)
 
@@ -274,7 +274,7 @@ func TestNodeIsDeletedMeanwhile(t *testing.T) {
 		p.Set(weather.On(func(r *http.Request) bool { return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, uuid) }, gone))
 		o = c.fails(1, "manage", name, "--wait")
 		o.clean(t)
-		if !strings.Contains(o.stdout, "deleted meanwhile") {
+		if !strings.Contains(o.stdout, "deleted in the meantime") {
 			t.Errorf("%s%s", o.stdout, o.stderr)
 		}
 	})
@@ -326,12 +326,12 @@ func testDriverWithoutConductor(t *testing.T, r ironic.Release) {
 	c := at(t, s)
 	w := c.watch(name)
 	s.Kill()
-	w.untilStderr("lost contact: connection refused")
+	w.untilStderr("connection lost: connection refused")
 	c.fails(4, "nodes").says(t, 4, "connection refused")
 	if err := s.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	w.untilStderr("connected again")
+	w.untilStderr("reconnected")
 	o := c.run("manage", name, "--wait")
 	o.clean(t)
 	if o.code != 1 || !strings.Contains(o.stdout, "fake-hardware") || !strings.Contains(o.stdout, "ironworks conductors") {
@@ -390,7 +390,7 @@ func testInterrupt(t *testing.T, s *ironic.Server) {
 		await(t, p, "a look", func(r weather.Request) bool { return r.Ruled })
 		o := r.signal(os.Interrupt)
 		o.clean(t)
-		if o.code != 1 || !strings.Contains(o.stdout, "goes on by itself") || o.took > time.Second {
+		if o.code != 1 || !strings.Contains(o.stdout, "the operation continues") || o.took > time.Second {
 			t.Errorf("exit code %d, took %s\n%s%s", o.code, o.took, o.stdout, o.stderr)
 		}
 		if got := c.auditResults(); got != "sending accepted" {

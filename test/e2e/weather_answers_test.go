@@ -21,11 +21,11 @@ func TestNoNodes(t *testing.T) {
 			t.Parallel()
 			s := ironic.StartT(t, ironic.Options{Release: r})
 			c := at(t, s)
-			if o := c.ok("nodes"); !strings.HasPrefix(o.stdout, "NAME") || strings.Count(o.stdout, "\n") != 1 || o.stderr != "" {
+			if o := c.ok("nodes"); !strings.HasPrefix(o.stdout, "NAME") || strings.Count(o.stdout, "\n") != 1 || o.stderr != "No nodes.\n" {
 				t.Errorf("table: %q %q", o.stdout, o.stderr)
 			}
-			for format, want := range map[string]string{"json": "[]\n", "yaml": "[]\n", "name": ""} {
-				if o := c.ok("nodes", "-o", format); o.stdout != want || o.stderr != "" {
+			for format, want := range map[string][2]string{"json": {"[]\n", ""}, "yaml": {"[]\n", ""}, "name": {"", "No nodes.\n"}} {
+				if o := c.ok("nodes", "-o", format); [2]string{o.stdout, o.stderr} != want {
 					t.Errorf("%s: %q %q", format, o.stdout, o.stderr)
 				}
 			}
@@ -60,15 +60,15 @@ func testPageThatRepeats(t *testing.T, r ironic.Release) {
 	p.Set(weather.All(weather.RepeatPage()))
 	c.fails(1, "nodes").says(t, 1, "repeats nodes", "marker")
 	// A watch has something to show by then, and goes on trying.
-	c.run("watch", "-o", "json", "--timeout", "5s").says(t, 1, "lost contact", "same page again", "timed out after 5s")
+	c.run("watch", "-o", "json", "--timeout", "5s").says(t, 1, "connection lost", "repeats the same page", "timed out after 5s")
 
 	// In the middle of a watch.
 	p.Clear()
 	w := c.watch()
 	p.Set(weather.All(weather.Reset()))
-	w.untilStderr("lost contact")
+	w.untilStderr("connection lost")
 	p.Set(weather.All(weather.RepeatPage()))
-	w.untilStderr("same page again")
+	w.untilStderr("repeats the same page")
 	p.Clear()
 	uuid := s.CreateNode(t, map[string]any{})
 	w.untilState(uuid, models.StateEnroll)

@@ -36,17 +36,17 @@ func testWeatherLater(t *testing.T, s *ironic.Server) {
 		kind weather.Kind // nil: the port is closed
 		says string
 	}{
-		{"down", nil, "lost contact: connection refused by HOST"},
+		{"down", nil, "connection lost: connection refused by HOST"},
 		{"reset", weather.Reset(), "HOST closed the connection"},
-		{"500", weather.Ironic(500, "Unexpected database error"), "lost contact: Unexpected database error (HTTP 500)"},
-		{"502", weather.HTML(http.StatusBadGateway), "lost contact: Bad Gateway, an HTML page (Server: nginx/1.27) (HTTP 502)"},
-		{"HTML", weather.HTML(http.StatusOK), "lost contact: the answer is not Ironic's"},
-		{"truncated JSON", weather.TruncatedJSON(), "lost contact: the answer cannot be read"},
-		{"truncated body", weather.TruncatedBody(), "lost contact: the answer of HOST is incomplete"},
-		{"stalled", weather.Stalled(), "lost contact: no answer from HOST in time"},
-		{"401", weather.Status(401, "", "WWW-Authenticate", "Basic"), "lost contact: Unauthorized (HTTP 401)"},
-		{"406", weather.NotAcceptable("1.1", "1.38"), "lost contact: this Ironic speaks API 1.1 to 1.38"},
-		{"503", weather.HTML(http.StatusServiceUnavailable), "lost contact: Service Unavailable"},
+		{"500", weather.Ironic(500, "Unexpected database error"), "connection lost: Unexpected database error (HTTP 500)"},
+		{"502", weather.HTML(http.StatusBadGateway), "connection lost: Bad Gateway, an HTML page (Server: nginx/1.27) (HTTP 502)"},
+		{"HTML", weather.HTML(http.StatusOK), "connection lost: the answer is not Ironic's"},
+		{"truncated JSON", weather.TruncatedJSON(), "connection lost: cannot read the response"},
+		{"truncated body", weather.TruncatedBody(), "connection lost: the answer of HOST is incomplete"},
+		{"stalled", weather.Stalled(), "connection lost: no answer from HOST in time"},
+		{"401", weather.Status(401, "", "WWW-Authenticate", "Basic"), "connection lost: Unauthorized (HTTP 401)"},
+		{"406", weather.NotAcceptable("1.1", "1.38"), "connection lost: this Ironic speaks API 1.1 to 1.38"},
+		{"503", weather.HTML(http.StatusServiceUnavailable), "connection lost: Service Unavailable"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -73,7 +73,7 @@ func testWeatherLater(t *testing.T, s *ironic.Server) {
 				}
 			}
 			p.Clear()
-			w.untilStderr("connected again")
+			w.untilStderr("reconnected")
 			w.untilState(uuid, models.StateManageable)
 			c.ok("provide", name, "--wait", "--yes")
 			w.untilState(uuid, models.StateAvailable)

@@ -105,7 +105,7 @@ func testWeatherAtTheStart(t *testing.T, s *ironic.Server) {
 		{"HTML instead of JSON", weather.HTML(http.StatusOK), 4, []string{"not Ironic's", "HTML", "nginx", "6385"}},
 		{"redirect", weather.Status(302, "", "Location", "https://login.example/"), 4, []string{"HTTP 302", "login.example"}},
 		{"404 of another server", weather.Status(404, "not here"), 4, []string{"HTTP 404", "check the URL"}},
-		{"truncated JSON", weather.TruncatedJSON(), 4, []string{"cannot be read", "incomplete"}},
+		{"truncated JSON", weather.TruncatedJSON(), 4, []string{"cannot read the response", "incomplete"}},
 		{"truncated body", weather.TruncatedBody(), 4, []string{"the answer of HOST is incomplete"}},
 		{
 			"401 basic", weather.Status(401, "", "WWW-Authenticate", `Basic realm="Baremetal API"`), 4,
@@ -115,7 +115,7 @@ func testWeatherAtTheStart(t *testing.T, s *ironic.Server) {
 			"401 keystone", weather.Status(401, "", "WWW-Authenticate", `Keystone uri="http://k:5000"`), 4,
 			[]string{"HTTP 401", "Keystone token", "auth none"},
 		},
-		{"401 without a word", weather.Status(401, ""), 4, []string{"HTTP 401", "does not say what it wants"}},
+		{"401 without a word", weather.Status(401, ""), 4, []string{"HTTP 401", "does not name an authentication method"}},
 		{"403", weather.Ironic(403, "Policy doesn't allow it"), 1, []string{"HTTP 403", "Policy", "role"}},
 		{"406 too old", weather.NotAcceptable("1.1", "1.38"), 4, []string{"this Ironic speaks API 1.1 to 1.38", "1.69"}},
 		{"406 of a field", weather.Ironic(406, "Request not acceptable."), 1, []string{"HTTP 406", "Request not acceptable."}},

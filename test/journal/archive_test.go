@@ -53,9 +53,9 @@ func TestArchiveOverSSH(t *testing.T) {
 	}{
 		"the folder":   {"ssh://core@127.0.0.1" + dir, []string{"one", "two"}, agentlog.StateWaiting, []string{"2026-11-22-13-00-00.tar.gz was read"}},
 		"a file":       {fmt.Sprintf("ssh://core@127.0.0.1:%d%s/%s", m.Port, dir, archiveName("2026-11-22-12-00-00")), []string{"old"}, agentlog.StateEnded, nil},
-		"no folder":    {"ssh://core@127.0.0.1/nowhere", nil, agentlog.StateFailed, []string{"cannot be read there", "/nowhere"}},
-		"none of node": {"ssh://core@127.0.0.1" + m.Home, nil, agentlog.StateWaiting, []string{"nothing of this node"}},
-		"no host":      {"ssh://core@127.0.0.1:1/x", nil, agentlog.StateConnecting, []string{"nothing listens"}},
+		"no folder":    {"ssh://core@127.0.0.1/nowhere", nil, agentlog.StateFailed, []string{"cannot read the archive", "/nowhere"}},
+		"none of node": {"ssh://core@127.0.0.1" + m.Home, nil, agentlog.StateWaiting, []string{"no archived logs of this node"}},
+		"no host":      {"ssh://core@127.0.0.1:1/x", nil, agentlog.StateConnecting, []string{"connection refused"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := start(t, agentlog.Options{SSH: o, Archive: tt.archive, Sources: []models.LogSource{models.LogArchive}})
@@ -73,7 +73,7 @@ func TestNewerArchiveJoinsTheJournal(t *testing.T) {
 	m := sshd.New(t)
 	dir := t.TempDir()
 	f := start(t, agentlog.Options{SSH: sshOptions(m), Archive: dir, Sources: []models.LogSource{models.LogSSH, models.LogArchive}})
-	f.untilStatus(agentlog.StateWaiting, "nothing of this node was kept")
+	f.untilStatus(agentlog.StateWaiting, "no archived logs of this node")
 	m.Agent("one", "two")
 	f.untilLine("two")
 	var kept strings.Builder

@@ -75,7 +75,7 @@ func (f *follow) until(what string, holds func() bool) {
 			}
 			f.lines, f.status = append(f.lines, b.Lines...), append(f.status, b.Status...)
 			if f.kept != nil {
-				f.kept.Note(journal.Records{Lines: b.Lines})
+				f.kept.Record(journal.Records{Lines: b.Lines})
 			}
 			if b.Dropped > 0 {
 				f.t.Fatalf("%d lines were dropped", b.Dropped)
@@ -108,7 +108,7 @@ func (f *follow) untilStatus(state agentlog.State, words ...string) agentlog.Sta
 		for _, s := range f.status {
 			all := s.State == state
 			for _, w := range words {
-				all = all && strings.Contains(s.Why+" | "+s.WayOut+" | "+s.Address, w)
+				all = all && strings.Contains(s.Reason+" | "+s.Remedy+" | "+s.Address, w)
 			}
 			if all {
 				last = s
@@ -205,7 +205,7 @@ func TestManyLinesAtOnce(t *testing.T) {
 	w.write(20000)
 	began := time.Now()
 	f := start(t, agentlog.Options{SSH: sshOptions(m)})
-	f.until("the connection broken in the middle", func() bool { return len(f.lines) > 3000 })
+	f.until("connection lostn in the middle", func() bool { return len(f.lines) > 3000 })
 	m.Break()
 	f.untilLine(w.write(1))
 	f.wantTexts(w.want)
@@ -255,14 +255,14 @@ func TestRebootIsANewBoot(t *testing.T) {
 	}
 	first := f.untilStatus(agentlog.StateFollowing, "is trusted for this boot")
 	f.until("another key for another boot", func() bool {
-		return slices.ContainsFunc(f.status, func(s agentlog.Status) bool { return s.State == agentlog.StateFollowing && s.Why != first.Why })
+		return slices.ContainsFunc(f.status, func(s agentlog.Status) bool { return s.State == agentlog.StateFollowing && s.Reason != first.Reason })
 	})
 	// The same boot with another key is somebody else.
 	m.Stop()
 	m.NewHostKey()
 	w.write(1)
 	m.Start()
-	f.untilStatus(agentlog.StateFailed, "changed within a boot")
+	f.untilStatus(agentlog.StateFailed, "changed within one boot")
 	f.wantTexts(w.want[:20])
 }
 
@@ -277,7 +277,7 @@ func TestMachineMovesToAnotherAddress(t *testing.T) {
 		return a
 	}
 	f := start(t, agentlog.Options{SSH: sshOptions(m), Address: current})
-	f.untilStatus(agentlog.StateWaiting, "has not called back yet")
+	f.untilStatus(agentlog.StateWaiting, "ramdisk not running")
 	<-address
 	address <- "https://127.0.0.1:9999"
 	f.untilLine(w.write(5))

@@ -11,15 +11,10 @@ import (
 	"ironworks/test/sshd"
 )
 
-// systemClock is the time as it is.
-type systemClock struct{}
-
-func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
-
 // opened is a journal in a file that others may have open, too.
 func opened(t *testing.T, path string) *journal.Journal {
 	t.Helper()
-	j := journal.Open(t.Context(), journal.Options{Path: path, Clock: systemClock{}, Trouble: func(err error) { t.Error(err) }})
+	j := journal.Open(t.Context(), journal.Options{Path: path, Trouble: func(err error) { t.Error(err) }})
 	t.Cleanup(j.Close)
 	return j
 }

@@ -92,17 +92,17 @@ func TestHostKeys(t *testing.T) {
 	}{
 		"the Ignition's":                      {given(m.HostKey()), "", "", agentlog.StateFollowing, nil},
 		"one of several":                      {given(other, m.HostKey()), "", "", agentlog.StateFollowing, nil},
-		"not the Ignition's":                  {given(other), "", "", agentlog.StateFollowing, []string{"SHA256:", "trusted for this boot", "none that an image of this console has"}},
+		"not the Ignition's":                  {given(other), "", "", agentlog.StateFollowing, []string{"SHA256:", "trusted for this boot", "matches no image of this console"}},
 		"that of its own image":               {only(m.HostKey()), "", "", agentlog.StateFollowing, nil},
-		"not that of its own image":           {only(other), "", "", agentlog.StateFailed, []string{"SHA256:", "Ignition gives it another", "booted another image"}},
+		"not that of its own image":           {only(other), "", "", agentlog.StateFailed, []string{"SHA256:", "differs from the key in the ramdisk's Ignition configuration", "booted another image"}},
 		"not the Ignition's, not checked":     {only(other), "", "no", agentlog.StateFollowing, []string{"trusted for this boot"}},
-		"not the Ignition's and strict":       {given(other), "", "yes", agentlog.StateFailed, []string{"known_hosts does not have it"}},
+		"not the Ignition's and strict":       {given(other), "", "yes", agentlog.StateFailed, []string{"it is not in known_hosts"}},
 		"the Ignition's comes before a file":  {given(m.HostKey()), known(other), "", agentlog.StateFollowing, nil},
 		"in known_hosts":                      {nil, known(m.HostKey()), "yes", agentlog.StateFollowing, nil},
-		"another in known_hosts":              {nil, known(other), "", agentlog.StateFailed, []string{"known_hosts has another", "ssh-keygen -R 127.0.0.1"}},
+		"another in known_hosts":              {nil, known(other), "", agentlog.StateFailed, []string{"differs from the key in known_hosts", "ssh-keygen -R 127.0.0.1"}},
 		"another in known_hosts, not checked": {nil, known(other), "no", agentlog.StateFollowing, []string{"trusted for this boot"}},
-		"unknown and strict":                  {nil, "", "yes", agentlog.StateFailed, []string{"known_hosts does not have it", "log in once"}},
-		"unknown":                             {nil, "", "", agentlog.StateFollowing, []string{"its host key SHA256:", "trusted for this boot"}},
+		"unknown and strict":                  {nil, "", "yes", agentlog.StateFailed, []string{"it is not in known_hosts", "log in once"}},
+		"unknown":                             {nil, "", "", agentlog.StateFollowing, []string{"host key SHA256:", "trusted for this boot"}},
 		"unknown and new ones are taken":      {nil, "", "accept-new", agentlog.StateFollowing, []string{"trusted for this boot"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,8 +120,8 @@ func TestHostKeys(t *testing.T) {
 			s := f.untilStatus(tt.state, tt.words...)
 			if tt.state == agentlog.StateFollowing {
 				f.untilLine("hello")
-				if len(tt.words) == 0 && s.Why != "" {
-					t.Errorf("why %q", s.Why)
+				if len(tt.words) == 0 && s.Reason != "" {
+					t.Errorf("why %q", s.Reason)
 				}
 			} else if len(f.lines) > 0 {
 				t.Errorf("%d lines of a machine that is refused", len(f.lines))
@@ -143,7 +143,7 @@ func TestNoOtherHostKeyAfterTheIgnitions(t *testing.T) {
 	m.NewHostKey()
 	m.Agent("somebody else's")
 	m.Start()
-	f.untilStatus(agentlog.StateFailed, "it changed within a boot")
+	f.untilStatus(agentlog.StateFailed, "it changed within one boot")
 	if f.lastText() != "hello" {
 		t.Errorf("the last line is %q", f.lastText())
 	}
@@ -164,10 +164,10 @@ func TestKeys(t *testing.T) {
 	}{
 		"given":             {func(*testing.T, *agentlog.SSHOptions) {}, nil},
 		"behind a wrong":    {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = []string{wrong, m.Key} }, nil},
-		"the wrong":         {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = []string{wrong} }, []string{"takes no key of ours: one key was offered, SHA256:", "logs.ssh.keys"}},
-		"none":              {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = nil }, []string{"there is no key to offer"}},
-		"one that is not":   {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = []string{"/nowhere/key"} }, []string{"/nowhere/key cannot be read"}},
-		"with a passphrase": {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = []string{locked} }, []string{"has a passphrase: ssh-add it"}},
+		"the wrong":         {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = []string{wrong} }, []string{"accepted no key: 1 key was offered, SHA256:", "logs.ssh.keys"}},
+		"none":              {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = nil }, []string{"no keys to offer"}},
+		"one that is not":   {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = []string{"/nowhere/key"} }, []string{"cannot read key /nowhere/key"}},
+		"with a passphrase": {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = []string{locked} }, []string{"has a passphrase; ssh-add it"}},
 		"a default file": {func(t *testing.T, o *agentlog.SSHOptions) {
 			o.Keys = nil
 			write(t, filepath.Join(o.Home, ".ssh", "id_ed25519"), string(right))
@@ -183,7 +183,7 @@ func TestKeys(t *testing.T) {
 		"an agent that is gone": {func(_ *testing.T, o *agentlog.SSHOptions) {
 			o.Keys, o.Agent = nil, "/nowhere/agent"
 		}, []string{"ssh-agent does not answer"}},
-		"a user that is not": {func(_ *testing.T, o *agentlog.SSHOptions) { o.User = "nobody-here" }, []string{"nobody-here@127.0.0.1", "takes no key of ours"}},
+		"a user that is not": {func(_ *testing.T, o *agentlog.SSHOptions) { o.User = "nobody-here" }, []string{"nobody-here@127.0.0.1", "accepted no key"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := sshOptions(m)
@@ -262,7 +262,7 @@ Host 127.0.0.1
 	f.wantTexts(w.want)
 
 	strict := agentlog.SSHOptions{Home: t.TempDir(), Config: "none", Port: m.Port, Keys: []string{m.Key}, Jump: "core@" + jump.Address()}
-	start(t, agentlog.Options{SSH: strict}).untilStatus(agentlog.StateFailed, jump.Address(), "known_hosts does not have it")
+	start(t, agentlog.Options{SSH: strict}).untilStatus(agentlog.StateFailed, jump.Address(), "it is not in known_hosts")
 }
 
 func TestMachinesWithoutAJournalForUs(t *testing.T) {
@@ -271,10 +271,10 @@ func TestMachinesWithoutAJournalForUs(t *testing.T) {
 		state    agentlog.State
 		words    []string
 	}{
-		"no journalctl": {func(*sshd.Machine) map[string]string { return map[string]string{"journalctl": "exit 127"} }, agentlog.StateFailed, []string{"no journalctl on it"}},
+		"no journalctl": {func(*sshd.Machine) map[string]string { return map[string]string{"journalctl": "exit 127"} }, agentlog.StateFailed, []string{"journalctl not found"}},
 		"no permission, no sudo": {func(*sshd.Machine) map[string]string {
 			return map[string]string{"journalctl": hint, "sudo": "echo 'sudo: a password is required' >&2; exit 1"}
-		}, agentlog.StateFailed, []string{"may not be read", "a password is required", "systemd-journal"}},
+		}, agentlog.StateFailed, []string{"permission denied reading the journal", "a password is required", "systemd-journal"}},
 		"no files for us": {func(m *sshd.Machine) map[string]string {
 			return map[string]string{"journalctl": "echo 'No journal files were opened due to insufficient permissions.' >&2; exit 1", "sudo": m.Journalctl()}
 		}, agentlog.StateFollowing, nil},
@@ -310,7 +310,7 @@ func TestMachinesThatDoNotAnswer(t *testing.T) {
 	m := sshd.New(t)
 	m.Stop()
 	f := start(t, agentlog.Options{SSH: sshOptions(m)})
-	f.untilStatus(agentlog.StateConnecting, "nothing listens for SSH there")
+	f.untilStatus(agentlog.StateConnecting, "SSH connection refused")
 	m.Agent("late")
 	m.Start()
 	f.untilLine("late")
@@ -323,7 +323,7 @@ func TestMachinesThatDoNotAnswer(t *testing.T) {
 	t.Cleanup(func() { _ = listener.Close() })
 	o := sshOptions(m)
 	o.Port = listener.Addr().(*net.TCPAddr).Port
-	start(t, agentlog.Options{SSH: o}).untilStatus(agentlog.StateConnecting, "no answer in time")
+	start(t, agentlog.Options{SSH: o}).untilStatus(agentlog.StateConnecting, "timed out")
 
 	o.Config = filepath.Join(t.TempDir(), "config")
 	write(t, o.Config, "Host *\n  HostName does-not-exist.invalid\n")

@@ -163,7 +163,7 @@ func TestSitesThatCannotStart(t *testing.T) {
 		{"a taken address", lab.SiteOptions{Members: lab.Cast(1), Listen: taken.Addr().String()}, "address already in use"},
 		{"a broken file", lab.SiteOptions{Members: lab.Cast(1), Dir: broken}, "machines.json"},
 		{"a folder that is a file", lab.SiteOptions{Members: lab.Cast(1), Dir: file}, "not a directory"},
-		{"a name that is there twice", lab.SiteOptions{Members: append(lab.Cast(1), lab.Cast(1)...)}, "r7-n01 is there twice"},
+		{"a name that is there twice", lab.SiteOptions{Members: append(lab.Cast(1), lab.Cast(1)...)}, "duplicate machine r7-n01"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := lab.StartSite(t.Context(), test.options)

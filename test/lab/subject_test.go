@@ -97,7 +97,7 @@ func enrol(t *testing.T, s subject, m *lab.Machine) node {
 	if s.old {
 		interfaces["inspect"] = "redfish"
 	}
-	e := m.Enrolment("test", interfaces)
+	e := m.Enrollment("test", interfaces)
 	n := node{Machine: m, ctx: t.Context(), subject: s}
 	answer, err := n.call(http.MethodPost, "/v1/nodes", e.Node, http.StatusCreated)
 	if err != nil {

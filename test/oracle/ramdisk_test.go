@@ -4,7 +4,6 @@ package oracle
 
 import (
 	"testing"
-	"time"
 
 	"ironworks/agentlog"
 	"ironworks/ignition"
@@ -16,7 +15,7 @@ import (
 func TestRamdisksBoot(t *testing.T) {
 	t.Parallel()
 	o, _ := newOracle(t)
-	images, err := agentlog.OpenImages(t.TempDir(), time.Now)
+	images, err := agentlog.OpenImages(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func Pair() provision.Ramdisk {
 
 // Always gives every node the same ramdisk.
 func Always(r provision.Ramdisk) *provision.RamdiskAction {
-	return provision.ApplyRamdisk(provision.RamdiskOptions{For: func(*models.Node) (provision.Ramdisk, error) { return r, nil }})
+	return provision.ApplyRamdisk(func(*models.Node) (provision.Ramdisk, error) { return r, nil })
 }
 
 // With returns the ramdisk with a change.

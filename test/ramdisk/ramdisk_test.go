@@ -26,11 +26,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-type clock struct{}
-
-func (clock) Now() time.Time                         { return time.Now() }
-func (clock) After(d time.Duration) <-chan time.Time { return time.After(d) }
-
 // book keeps the verbs of the records.
 type book struct {
 	mu    sync.Mutex
@@ -137,7 +132,7 @@ func testRamdisks(t *testing.T, url string) {
 		t.Run(test.Name, func(t *testing.T) {
 			n := enrolled(t, c, test)
 			written := &book{}
-			r := &provision.Runner{API: c, Audit: written, Clock: clock{}}
+			r := &provision.Runner{API: c, Audit: written}
 			apply := func() provision.Preview {
 				t.Helper()
 				action := ramdisk.Always(test.Ramdisk)
@@ -163,7 +158,7 @@ func testRamdisks(t *testing.T, url string) {
 			if reason := bootReason(t, c, n.UUID); !strings.Contains(reason, "parameters were missing") {
 				t.Errorf("before, Ironic says %q", reason)
 			}
-			r := &provision.Runner{API: c, Audit: &book{}, Clock: clock{}}
+			r := &provision.Runner{API: c, Audit: &book{}}
 			if res := r.Run(t.Context(), r.Plan(ramdisk.Always(boots), []models.Node{*n}), provision.RunOptions{})[0]; res.Err != nil {
 				t.Fatal(res.Err)
 			}
@@ -206,7 +201,7 @@ func testCommands(t *testing.T, url, programs string) {
 		}
 		t.Run("commands-"+test.Name, func(t *testing.T) {
 			n := enrolled(t, c, test)
-			r := &provision.Runner{API: c, Audit: &book{}, Clock: clock{}}
+			r := &provision.Runner{API: c, Audit: &book{}}
 			action := ramdisk.Always(test.Ramdisk)
 			p := r.Plan(action, []models.Node{*n}).Preview()[0]
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

@@ -136,16 +136,16 @@ func TestAScreenOfTheLab(t *testing.T) {
 			return err
 		}
 		c.screen.Type("?")
-		if err := c.snap("help", "keys", "What can be done here", "╰"); err != nil {
+		if err := c.snap("help", "keys", "Actions", "╰"); err != nil {
 			return err
 		}
 		var err error
-		at, err = c.still("help", func(lines []string) bool { return has(lines, "What can be done here") })
+		at, err = c.still("help", func(lines []string) bool { return has(lines, "Actions") })
 		if err != nil {
 			return err
 		}
 		*c.album = append(*c.album, shot{"again", render(at, "keys")})
-		return c.leave("What can be done here")
+		return c.leave("Actions")
 	}}
 	if err := tour.take(t.Context(), program.Path(), &taken); err != nil {
 		t.Fatal(err)

@@ -58,22 +58,35 @@ type run struct {
 // text, a piece for each word or more, stretched so that every renderer keeps the grid
 // whatever font it has; frames and gauges are drawn, because fonts leave gaps in them.
 func render(cells [][]terminal.Cell, title string) []byte {
-	var p picture
+	var b strings.Builder
+	begin(&b, cells, title)
+	screenful(&b, cells)
+	b.WriteString("</svg>\n")
+	return []byte(b.String())
+}
+
+// begin writes what stands before the cells: size, title, background.
+func begin(b *strings.Builder, cells [][]terminal.Cell, title string) {
 	columns := 0
-	for y, row := range cells {
+	for _, row := range cells {
 		columns = max(columns, len(row))
-		p.row(y, row)
 	}
 	width, height := 2*margin+float64(columns)*cellWidth, 2*margin+float64(len(cells))*cellHeight
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" role="img">`+"\n", px(width), px(height))
-	fmt.Fprintf(&b, "<title>%s</title>\n", escape(title))
-	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", hex(paper))
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" role="img">`+"\n", px(width), px(height))
+	fmt.Fprintf(b, "<title>%s</title>\n", escape(title))
+	fmt.Fprintf(b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", hex(paper))
+}
+
+// screenful writes the cells of one screen.
+func screenful(b *strings.Builder, cells [][]terminal.Cell) {
+	var p picture
+	for y, row := range cells {
+		p.row(y, row)
+	}
 	b.WriteString(p.backs.String())
-	fmt.Fprintf(&b, `<g fill="none" stroke-width="1.2">`+"\n%s</g>\n", p.lines.String())
-	fmt.Fprintf(&b, `<g font-family="%s" font-size="%d" style="font-variant-ligatures:none;font-variant-emoji:text">`+"\n%s</g>\n</svg>\n",
+	fmt.Fprintf(b, `<g fill="none" stroke-width="1.2">`+"\n%s</g>\n", p.lines.String())
+	fmt.Fprintf(b, `<g font-family="%s" font-size="%d" style="font-variant-ligatures:none;font-variant-emoji:text">`+"\n%s</g>\n",
 		fonts, fontSize, p.texts.String())
-	return []byte(b.String())
 }
 
 // row draws one row.

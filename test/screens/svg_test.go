@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -130,6 +131,24 @@ func TestCorners(t *testing.T) {
 	} {
 		if got := framePath(text, 0, 0); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestAFilmShowsOneScreenAtATime(t *testing.T) {
+	t.Parallel()
+	film := string(animate([]scene{
+		{[][]terminal.Cell{letterCells("a")}, time.Second},
+		{[][]terminal.Cell{letterCells("b")}, 2 * time.Second},
+		{[][]terminal.Cell{letterCells("c")}, time.Second},
+	}, "film"))
+	for _, want := range []string{
+		`<g visibility="visible"><animate attributeName="visibility" calcMode="discrete" values="visible;hidden" keyTimes="0;0.2500" dur="4.0s" repeatCount="indefinite"/>`,
+		`<g visibility="hidden"><animate attributeName="visibility" calcMode="discrete" values="hidden;visible;hidden" keyTimes="0;0.2500;0.7500" dur="4.0s" repeatCount="indefinite"/>`,
+		`<g visibility="hidden"><animate attributeName="visibility" calcMode="discrete" values="hidden;visible" keyTimes="0;0.7500" dur="4.0s" repeatCount="indefinite"/>`,
+	} {
+		if !strings.Contains(film, want) {
+			t.Errorf("no %s in\n%s", want, film)
 		}
 	}
 }

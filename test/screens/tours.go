@@ -11,6 +11,7 @@ import (
 var tours = []tour{
 	{width: 100, height: 30, visit: console},
 	{width: 120, height: 40, visit: logging},
+	{width: 100, height: 28, visit: film},
 }
 
 // The machines of the lab's cast that the pictures show.
@@ -66,7 +67,7 @@ func (c *camera) sized(width, height int, do func() error) error {
 // goTo goes to what the palette has under a name.
 func (c *camera) goTo(name string) error {
 	c.screen.Type(":")
-	if err := c.until("the palette", func(lines []string) bool { return has(lines, "type to narrow") }); err != nil {
+	if err := c.until("the palette", func(lines []string) bool { return has(lines, "type to filter") }); err != nil {
 		return err
 	}
 	c.screen.Type(name)
@@ -106,7 +107,7 @@ func deploying(c *camera) error {
 	if err := c.open(slow); err != nil {
 		return err
 	}
-	if err := c.snap("node", "a node while it is deployed", "[Overview]", "install_coreos", "bmc", "for booting", "read just now"); err != nil {
+	if err := c.snap("node", "a node while it is deployed", "[Overview]", "install_coreos", "bmc", "with PXE", "updated just now"); err != nil {
 		return err
 	}
 	c.screen.Type(terminal.Tab)
@@ -126,11 +127,11 @@ func failure(c *camera) error {
 	if err := c.open(failed); err != nil {
 		return err
 	}
-	if err := c.snap("failed", "a deployment that failed, and why", "[Overview]", "No suitable device", "bmc", "for booting", "read just now"); err != nil {
+	if err := c.snap("failed", "a deployment that failed, and why", "[Overview]", "No suitable device", "bmc", "with PXE", "updated just now"); err != nil {
 		return err
 	}
 	c.screen.Type("e")
-	if err := c.snap("explain", "why a deployment failed, and what is to be done next", "rule no-hinted-device", "❯ enter", "read just now"); err != nil {
+	if err := c.snap("explain", "why a deployment failed, and what is to be done next", "rule no-hinted-device", "❯ enter", "updated just now"); err != nil {
 		return err
 	}
 	c.screen.Type(terminal.Esc)
@@ -143,15 +144,15 @@ func failure(c *camera) error {
 // machine shows what the BMC of the node that is open says.
 func machine(c *camera) error {
 	c.screen.Type(":")
-	if err := c.until("the palette", func(lines []string) bool { return has(lines, "Go to, or do") }); err != nil {
+	if err := c.until("the palette", func(lines []string) bool { return has(lines, "Go to or run") }); err != nil {
 		return err
 	}
 	c.screen.Type("bmc")
-	if err := c.until("the tab in the palette", func(lines []string) bool { return row(lines, "❯", "bmc", "asked when") }); err != nil {
+	if err := c.until("the tab in the palette", func(lines []string) bool { return row(lines, "❯", "bmc", "query the machine") }); err != nil {
 		return err
 	}
 	c.screen.Type(terminal.Enter)
-	return c.snap("bmc", "what a machine's BMC says, and what Ironic believes", "[BMC]", "Ironic and the BMC", "ctrl+r or enter asks")
+	return c.snap("bmc", "what a machine's BMC says, and what Ironic believes", "[BMC]", "Ironic and the BMC", "enter or ctrl+r queries")
 }
 
 // asking shows what is asked before disks are erased. Nothing is answered.
@@ -159,12 +160,12 @@ func asking(c *camera) error {
 	if err := c.open(shared); err != nil {
 		return err
 	}
-	if err := c.until(shared+" was read", func(lines []string) bool { return has(lines, "read just now") }); err != nil {
+	if err := c.until(shared+" was read", func(lines []string) bool { return has(lines, "updated just now") }); err != nil {
 		return err
 	}
 	c.screen.Type("P")
 	question := "provide " + shared + "?"
-	if err := c.snap("confirm", "what is shown before disks are erased", question, "serial", "change nothing"); err != nil {
+	if err := c.snap("confirm", "what is shown before disks are erased", question, "serial", "esc cancel"); err != nil {
 		return err
 	}
 	return c.leave(question)
@@ -180,7 +181,7 @@ func (c *camera) leave(text string) error {
 func ramdisk(c *camera) error {
 	c.screen.Type("6")
 	return c.sized(140, 40, func() error {
-		return c.snap("ignition", "a ramdisk, and what is in it", "[Form]", "Who can log in", "you@laptop", "ironic-agent.service")
+		return c.snap("ignition", "a ramdisk, and what is in it", "[Form]", "Logins", "you@laptop", "ironic-agent.service")
 	})
 }
 

@@ -43,7 +43,7 @@ func TestImageService(t *testing.T) {
 	for name, tls := range map[string]*serve.TLS{"http": nil, "https": {}} {
 		t.Run(name, func(t *testing.T) {
 			done := make(chan serve.Event, 1)
-			server := startServer(t, serve.Options{TLS: tls, Clock: clock{}, OnEvent: func(e serve.Event) {
+			server := startServer(t, serve.Options{TLS: tls, OnEvent: func(e serve.Event) {
 				if e.Kind == serve.EventDone {
 					done <- e
 				}
@@ -86,10 +86,6 @@ func TestImageService(t *testing.T) {
 		})
 	}
 }
-
-type clock struct{}
-
-func (clock) Now() time.Time { return time.Now() }
 
 // startServer serves until the test ends.
 func startServer(t *testing.T, options serve.Options) *serve.Server {

@@ -1,6 +1,5 @@
-// Package action is the one list of everything that can be pressed or named in the
-// console. The footer, the help, the palette, the documentation and the check for
-// conflicting keys are all made from it, so that none of them can be wrong alone.
+// Package action is the list of all actions. The footer, the help, the palette, the documentation and the check
+// for conflicting keys are made from it, so that they agree.
 package action
 
 import (
@@ -12,21 +11,21 @@ import (
 // ID names an action; it is also its word in the palette.
 type ID string
 
-// Scope is where an action can be done.
+// Scope is a place where an action is possible.
 type Scope string
 
-// The scopes, from what is everywhere to what one screen alone has. Two actions of
-// scopes that meet on a screen never share a key.
+// The scopes, from global to those of one screen. Scopes that meet on a screen never share a key.
 const (
 	Everywhere Scope = "everywhere"
-	Replay     Scope = "replay" // wherever a recording plays
-	List       Scope = "lists"  // anything with rows and a cursor
-	Reading    Scope = "text"   // anything with text that scrolls
-	Filtered   Scope = "filter" // lists that can be filtered
-	Nodes      Scope = "nodes"  // wherever nodes can be acted on
+	Replay     Scope = "replay" // while a recording plays
+	List       Scope = "lists"  // lists with a cursor
+	Reading    Scope = "text"   // scrolling text
+	Filtered   Scope = "filter" // lists with a filter
+	Nodes      Scope = "nodes"  // screens with nodes to act on
 	Fleet      Scope = "fleet"
 	Node       Scope = "node"
 	NodeDisks  Scope = "node: disks"
+	NodeNet    Scope = "node: network"
 	NodeBMC    Scope = "node: BMC"
 	Events     Scope = "events"
 	Conductors Scope = "conductors & drivers"
@@ -36,35 +35,36 @@ const (
 	Ignition   Scope = "ignition"
 	Watch      Scope = "watch"
 	Log        Scope = "log"
-	Filling    Scope = "form" // fields that are filled in on the screen itself
+	Filling    Scope = "form" // forms that are part of a screen
 	Deploy     Scope = "deploy"
 	DeployDisk Scope = "deploy: root disk"
 	DeployStep Scope = "deploy: steps"
 	Review     Scope = "deploy: review"
 	Explaining Scope = "explain"
+	Enroll     Scope = "enroll"
 )
 
-// Action is one thing an operator can do.
+// Action is something an operator can do.
 type Action struct {
 	ID    ID
 	Scope Scope
-	// Keys press it, the first is shown; none means palette and help only.
+	// Keys run the action; the first is shown. Without keys it is in palette and help only.
 	Keys []string
-	// Name is a word or two for the footer; Help a clause that says what it does.
+	// Name is the footer's text, at most two words; Help is a clause for the help.
 	Name string
 	Help string
-	// Foot orders the footer: 1 comes first, 0 is not in it.
+	// Foot orders the footer from 1; 0: not in the footer.
 	Foot int
-	// Changes says that it sends something to Ironic: off when the context is read-only.
+	// Changes: the action sends changes to Ironic or BMCs, and is disabled in read-only mode.
 	Changes bool
-	// Form says that it asks for arguments first.
+	// Form: the action asks for arguments first.
 	Form bool
-	// Danger is the most that it can cost; what it costs a given node is the plan's to
-	// say. What erases is on a shifted letter or in the palette alone.
+	// Danger is the worst effect on any node; the plan has that on a given node. Erasing actions have a shifted key
+	// or none.
 	Danger models.Danger
 }
 
-// Key is the key that is shown for the action, or "".
+// Key returns the key to show, or "".
 func (a *Action) Key() string {
 	if len(a.Keys) == 0 {
 		return ""
@@ -72,7 +72,7 @@ func (a *Action) Key() string {
 	return a.Keys[0]
 }
 
-// Find gives the action with the id.
+// Find returns the action with an ID.
 func Find(id ID) (*Action, bool) {
 	for i := range all {
 		if all[i].ID == id {
@@ -82,8 +82,8 @@ func Find(id ID) (*Action, bool) {
 	return nil, false
 }
 
-// In lists the actions of some scopes, in the order of the list. Where two of them have the
-// same one, as lists have and a list that calls it something else, the last counts.
+// In returns the actions of scopes, in the order of the list. If two share an ID, the last wins: a list may rename
+// a common action.
 func In(scopes ...Scope) []*Action {
 	at := map[ID]int{}
 	var in []*Action
@@ -101,7 +101,7 @@ func In(scopes ...Scope) []*Action {
 	return in
 }
 
-// ForKey gives the action that a key presses in some scopes.
+// ForKey returns the action of a key in some scopes.
 func ForKey(key string, scopes ...Scope) (*Action, bool) {
 	for _, a := range In(scopes...) {
 		for _, k := range a.Keys {
@@ -113,5 +113,5 @@ func ForKey(key string, scopes ...Scope) (*Action, bool) {
 	return nil, false
 }
 
-// All lists every action; nobody may change them.
+// All returns all actions; read-only.
 func All() []Action { return all }

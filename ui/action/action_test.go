@@ -28,6 +28,8 @@ func meet() [][]Scope {
 		{Everywhere, Explaining, List, Nodes},
 		{Everywhere, Ignition, Filling},
 		{Everywhere, Ignition, Reading},
+		{Everywhere, Enroll, Filling},
+		{Everywhere, Enroll, List},
 		{Everywhere, Deploy, Filling},
 		{Everywhere, Deploy, DeployDisk, List},
 		{Everywhere, Deploy, DeployStep, List},
@@ -121,7 +123,7 @@ func TestEveryVerbIsThere(t *testing.T) {
 	for _, v := range models.Verbs() {
 		a, ok := Find(Verb(v))
 		if !ok || a.Scope != Nodes || !a.Changes {
-			t.Errorf("%s is no action on nodes", v)
+			t.Errorf("%s is not an action on nodes", v)
 		}
 		if got, ok := AsVerb(Verb(v)); !ok || got != v {
 			t.Errorf("%s comes back as %q", v, got)

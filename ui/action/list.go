@@ -2,11 +2,12 @@ package action
 
 import (
 	"slices"
+	"strings"
 
 	"ironworks/models"
 )
 
-// The actions that root and screens carry out by name.
+// Actions that the root and screens run by ID.
 const (
 	Help         ID = "help"
 	Palette      ID = "palette"
@@ -36,6 +37,7 @@ const (
 	GoTasks      ID = "tasks"
 	GoIgnition   ID = "ignition"
 	GoWatch      ID = "watch"
+	GoEnroll     ID = "enroll"
 	Up           ID = "up"
 	Down         ID = "down"
 	PageUp       ID = "page-up"
@@ -80,7 +82,7 @@ const (
 	PinDisk      ID = "pin-disk"
 )
 
-// The actions of a node's BMC tab.
+// Actions of the BMC tab.
 const (
 	BMCRead            ID = "bmc-read"
 	ExplainBMC         ID = "explain-bmc"
@@ -95,7 +97,20 @@ const (
 	BMCResetController ID = "bmc-reset-controller"
 )
 
-// The actions of a log.
+// Actions of the Network tab.
+const (
+	PortCreate  ID = "port-create"
+	PortEdit    ID = "port-set"
+	PortDelete  ID = "port-delete"
+	PortMissing ID = "port-missing"
+	GroupCreate ID = "portgroup-create"
+	GroupEdit   ID = "portgroup-set"
+	GroupDelete ID = "portgroup-delete"
+	VIFAttach   ID = "vif-attach"
+	VIFDetach   ID = "vif-detach"
+)
+
+// Actions of a log.
 const (
 	LogFollow  ID = "log-follow"
 	LogFilter  ID = "log-filter"
@@ -107,7 +122,7 @@ const (
 	LogSave    ID = "log-save"
 )
 
-// The actions of the Ignition screen.
+// Actions of the Ignition screen.
 const (
 	EditField     ID = "edit"
 	ResetField    ID = "reset-field"
@@ -120,8 +135,7 @@ const (
 	IgnitionApply ID = "ignition-apply"
 )
 
-// The actions of the Deploy wizard; DeployWizard opens it on nodes, and DeployResume goes
-// on with what was interrupted.
+// Actions of the Deploy wizard; DeployWizard opens it on nodes, DeployResume resumes interrupted deployments.
 const (
 	DeployWizard   ID = "deploy-wizard"
 	DeployResume   ID = "deploy-resume"
@@ -145,7 +159,13 @@ const (
 	DeployGo       ID = "deploy-start"
 )
 
-// The actions on nodes that are no provision verb.
+// Actions of the Enroll screen.
+const (
+	EnrollCompare ID = "enroll-compare"
+	EnrollGo      ID = "enroll-start"
+)
+
+// Actions on nodes that are not provision verbs.
 const (
 	PowerOn        ID = "power-on"
 	PowerOff       ID = "power-off"
@@ -162,139 +182,141 @@ const (
 	Set            ID = "set"
 )
 
-// all is read-only; it is a variable because Go has no constant lists.
-var all = slices.Concat(everywhere(), replaying(), lists(), controllers(), logs(), ignition(), deployment(), nodes())
+// all is read-only.
+var all = slices.Concat(everywhere(), replaying(), lists(), networks(), controllers(), logs(), ignition(), deployment(), enrolling(), nodes())
 
-// at is an action of a scope that changes nothing.
-func at(s Scope, id ID, name, help string, foot int, keys ...string) Action {
+// view returns an action of a scope that changes nothing.
+func view(s Scope, id ID, name, help string, foot int, keys ...string) Action {
 	return Action{ID: id, Scope: s, Keys: keys, Name: name, Help: help, Foot: foot}
 }
 
-// within is at for the actions of one scope.
-func within(s Scope) func(id ID, name, help string, foot int, keys ...string) Action {
+// viewIn is view with a fixed scope.
+func viewIn(s Scope) func(id ID, name, help string, foot int, keys ...string) Action {
 	return func(id ID, name, help string, foot int, keys ...string) Action {
-		return at(s, id, name, help, foot, keys...)
+		return view(s, id, name, help, foot, keys...)
 	}
 }
 
 func everywhere() []Action {
-	at := within(Everywhere)
+	view := viewIn(Everywhere)
 	return []Action{
-		at(GoFleet, "fleet", "all nodes, live", 0, "1"),
-		at(GoEvents, "events", "everything that happened since the console was opened", 0, "2"),
-		at(GoDrivers, "drivers", "conductors, hardware types and their interfaces", 0, "3"),
-		at(GoConnect, "connect", "contexts, their health, and how to get to them", 0, "4"),
-		at(GoTasks, "tasks", "what was done from here, and how it went", 0, "5"),
-		at(GoIgnition, "ignition", "make a ramdisk, check user data, make either bootable", 0, "6"),
-		at(GoWatch, "watch", "work under way: a bar of phases for each node, and what is left", 0, "7"),
-		at(Help, "keys", "list what can be done here, and do it", 91, "?"),
-		at(Palette, "go to", "go to a screen, node or context, or do anything by name", 90, ":"),
-		at(Back, "back", "back to where I came from; first drop the filter or the marks", 80, "esc"),
-		at(Older, "", "to the screen before", 0, "["),
-		at(Newer, "", "to the screen after", 0, "]"),
-		at(Refresh, "refresh", "ask Ironic now; reconnect when contact is lost", 0, "ctrl+r"),
-		at(ReadOnly, "read-only", "refuse every change, or allow changes again", 0, "ctrl+o"),
-		{ID: DeployResume, Scope: Everywhere, Name: "resume", Help: "go on with deployments that were interrupted, each after its checks", Changes: true},
-		at(Copy, "copy", "copy a uuid, a row, a request or a command", 0, "y"),
-		at(Messages, "messages", "the messages that were shown", 0, "!"),
-		at(Mouse, "mouse", "let the mouse scroll, or leave it to the terminal", 0),
-		at(Redraw, "redraw", "paint the whole screen again", 0, "ctrl+l"),
-		at(Suspend, "", "leave for the shell; fg comes back", 0, "ctrl+z"),
-		at(Quit, "quit", "leave the console; nodes go on by themselves", 0, "q", "ctrl+c"),
+		view(GoFleet, "fleet", "show all nodes, live", 0, "1"),
+		view(GoEvents, "events", "show changes since the console opened", 0, "2"),
+		view(GoDrivers, "drivers", "show conductors, hardware types and interfaces", 0, "3"),
+		view(GoConnect, "connect", "show contexts and their connections", 0, "4"),
+		view(GoTasks, "tasks", "show tasks and their results", 0, "5"),
+		view(GoIgnition, "ignition", "build and serve ramdisks, check user data", 0, "6"),
+		view(GoWatch, "watch", "watch running operations, phase by phase", 0, "7"),
+		view(GoEnroll, "enroll", "enroll nodes from a file or from BMC addresses", 0),
+		view(Help, "keys", "list the actions of this screen", 99, "?"),
+		view(Palette, "go to", "go to a screen, node or context, or run an action by name", 90, ":"),
+		view(Back, "back", "go back; clears the filter or the marks first", 80, "esc"),
+		view(Older, "", "go to the previous screen", 0, "["),
+		view(Newer, "", "go to the next screen", 0, "]"),
+		view(Refresh, "refresh", "refresh now; reconnects after a lost connection", 0, "ctrl+r"),
+		view(ReadOnly, "read-only", "toggle read-only mode", 0, "ctrl+o"),
+		{ID: DeployResume, Scope: Everywhere, Name: "resume", Help: "resume interrupted deployments; repeats their checks", Changes: true},
+		view(Copy, "copy", "copy a UUID, row, request or command", 0, "y"),
+		view(Messages, "messages", "show past messages", 0, "!"),
+		view(Mouse, "mouse", "toggle mouse scrolling", 0),
+		view(Redraw, "redraw", "redraw the screen", 0, "ctrl+l"),
+		view(Suspend, "", "suspend to the shell; fg returns", 0, "ctrl+z"),
+		view(Quit, "quit", "quit; operations continue on the nodes", 0, "q", "ctrl+c"),
 	}
 }
 
 func replaying() []Action {
-	at := within(Replay)
+	view := viewIn(Replay)
 	return []Action{
-		at(PlayPause, "pause", "stop the recording, or go on; at its end begin anew", 1, "."),
-		at(PlayTo, "go to", "go to a state, a step or the first known error of the recording", 2, "#"),
-		at(PlayFaster, "faster", "play twice as fast", 3, ">"),
-		at(PlaySlower, "slower", "play half as fast", 4, "<"),
-		at(PlayBack, "", "half a minute back", 0, "{"),
-		at(PlayAhead, "", "half a minute on", 0, "}"),
-		at(PlayPrevious, "", "to the change before", 0, "("),
-		at(PlayNext, "next", "to the next change", 5, ")"),
+		view(PlayPause, "pause", "pause or play; restarts at the end", 1, "."),
+		view(PlayTo, "go to", "jump to a state, step or error of the recording", 2, "#"),
+		view(PlayFaster, "faster", "play twice as fast", 3, ">"),
+		view(PlaySlower, "slower", "play half as fast", 4, "<"),
+		view(PlayBack, "", "30 s back", 0, "{"),
+		view(PlayAhead, "", "30 s forward", 0, "}"),
+		view(PlayPrevious, "", "previous change", 0, "("),
+		view(PlayNext, "next", "next change", 5, ")"),
 	}
 }
 
 func lists() []Action {
 	return []Action{
-		at(List, Open, "open", "open what the cursor is on", 1, "enter"),
-		at(List, Up, "", "up", 0, "up", "k"),
-		at(List, Down, "", "down", 0, "down", "j"),
-		at(List, PageUp, "", "a page up", 0, "pgup", "ctrl+u"),
-		at(List, PageDown, "", "a page down", 0, "pgdown", "ctrl+f"),
-		at(List, Top, "", "to the first", 0, "home", "g"),
-		at(List, Bottom, "", "to the last", 0, "end", "G"),
-		at(List, ScrollLeft, "", "columns to the left", 0, "left", "h"),
-		at(List, ScrollRight, "", "columns to the right", 0, "right", "l"),
+		view(List, Open, "open", "open the selected item", 1, "enter"),
+		view(List, Up, "", "move up", 0, "up", "k"),
+		view(List, Down, "", "move down", 0, "down", "j"),
+		view(List, PageUp, "", "page up", 0, "pgup", "ctrl+u"),
+		view(List, PageDown, "", "page down", 0, "pgdown", "ctrl+f"),
+		view(List, Top, "", "go to the first row", 0, "home", "g"),
+		view(List, Bottom, "", "go to the last row", 0, "end", "G"),
+		view(List, ScrollLeft, "", "scroll left", 0, "left", "h"),
+		view(List, ScrollRight, "", "scroll right", 0, "right", "l"),
 
-		at(Reading, Up, "", "a line up", 0, "up", "k"),
-		at(Reading, Down, "", "a line down", 0, "down", "j"),
-		at(Reading, PageUp, "", "a page up", 0, "pgup", "ctrl+u"),
-		at(Reading, PageDown, "", "a page down", 0, "pgdown", "ctrl+f"),
-		at(Reading, Top, "", "to the beginning", 0, "home", "g"),
-		at(Reading, Bottom, "", "to the end", 0, "end", "G"),
-		at(Reading, ScrollLeft, "", "to the left", 0, "left", "h"),
-		at(Reading, ScrollRight, "", "to the right", 0, "right", "l"),
-		at(Reading, Search, "search", "search the text", 20, "/"),
-		at(Reading, NextMatch, "", "next match", 0, "n"),
-		at(Reading, PrevMatch, "", "previous match", 0, "N"),
-		at(Reading, WrapLines, "", "wrap long lines, or cut them", 0, "w"),
+		view(Reading, Up, "", "scroll up", 0, "up", "k"),
+		view(Reading, Down, "", "scroll down", 0, "down", "j"),
+		view(Reading, PageUp, "", "page up", 0, "pgup", "ctrl+u"),
+		view(Reading, PageDown, "", "page down", 0, "pgdown", "ctrl+f"),
+		view(Reading, Top, "", "go to the beginning", 0, "home", "g"),
+		view(Reading, Bottom, "", "go to the end", 0, "end", "G"),
+		view(Reading, ScrollLeft, "", "scroll left", 0, "left", "h"),
+		view(Reading, ScrollRight, "", "scroll right", 0, "right", "l"),
+		view(Reading, Search, "search", "search the text", 20, "/"),
+		view(Reading, NextMatch, "", "next match", 0, "n"),
+		view(Reading, PrevMatch, "", "previous match", 0, "N"),
+		view(Reading, WrapLines, "", "toggle line wrapping", 0, "w"),
 
-		at(Filtered, Filter, "filter", "show only some: text, key:value, !not, ~letters", 20, "/"),
-		at(Filtered, ClearFilter, "", "show all again", 0, "ctrl+x"),
-		at(Filtered, Sort, "sort", "sort by any column; again turns the order around", 0, "s"),
-		at(Filtered, Wide, "wide", "all columns, or those that fit", 0, "w"),
+		view(Filtered, Filter, "filter", "filter rows: text, key:value, !not, ~fuzzy", 20, "/"),
+		view(Filtered, ClearFilter, "", "clear the filter", 0, "ctrl+x"),
+		view(Filtered, Sort, "sort", "sort by a column; again: reverse", 0, "s"),
+		view(Filtered, Wide, "wide", "toggle all columns", 0, "w"),
 
-		at(Fleet, Mark, "mark", "mark a node, to act on several", 10, "space"),
-		at(Fleet, MarkRange, "", "mark from the last mark to here", 0, "V"),
-		at(Fleet, MarkAll, "", "mark all that are shown", 0, "*"),
-		at(Fleet, ClearMarks, "", "forget the marks", 0, "-"),
+		view(Fleet, Mark, "mark", "mark or unmark the node", 10, "space"),
+		view(Fleet, MarkRange, "", "mark from the last mark to the cursor", 0, "V"),
+		view(Fleet, MarkAll, "", "mark all visible", 0, "*"),
+		view(Fleet, ClearMarks, "", "clear all marks", 0, "-"),
 
-		at(Fleet, ShowLog, "log", "the log of its ramdisk, live", 0, "L"),
-		at(Node, ShowOverview, "overview", "what goes on, in short", 0),
-		at(Node, ShowTimeline, "timeline", "how long each phase takes, and took others", 0),
-		at(Node, ShowSteps, "steps", "the steps that run, and those that wait", 0),
-		at(Node, ShowDisks, "disks", "the disks, and which of them the hints pick", 0),
-		at(Node, ShowNetwork, "network", "ports and portgroups", 0),
-		at(Node, ShowBMC, "bmc", "what the machine's BMC says of it, asked when this is opened", 0),
-		at(Node, ShowLog, "log", "the log of its ramdisk, live", 0, "L"),
-		at(Node, ShowHistory, "history", "what Ironic wrote down about it", 0),
-		at(Node, ShowRaw, "raw", "all fields as Ironic has them", 0),
-		at(Node, NextTab, "next tab", "next tab", 2, "tab"),
-		at(Node, PrevTab, "", "previous tab", 0, "shift+tab"),
-		{ID: PinDisk, Scope: Node, Keys: []string{"p"}, Name: "pin", Help: "in Disks, write the hint that tells the disk from all others; shows what is sent first", Changes: true},
-		{ID: PinDisk, Scope: NodeDisks, Keys: []string{"p"}, Name: "pin", Help: "write the hint that tells the disk from all others; shows what is sent first", Changes: true, Foot: 2},
-		at(Node, Diff, "diff", "in Raw, mark what changed since the fetch before", 0, "="),
-		at(Conductors, NextTab, "drivers", "from conductors to hardware types and back", 2, "tab"),
-		at(Events, Pause, "pause", "stop following the newest, or follow again", 2, "p"),
-		at(Events, Explain, "explain", "why the node failed or does not go on, and what to do next", 3, "e"),
-		at(Explaining, ExplainBMC, "ask the BMC", "ask the node's BMC, too, and for its ISO from here", 2, "b"),
-		at(Explaining, Open, "do it", "do what is next, in the same way as by its own key; or show the other explanation in full", 1, "enter"),
-		at(Connect, Check, "check", "ask every context whether its Ironic answers", 2, "p"),
-		at(Task, Retry, "retry failed", "try again for the nodes that failed", 2, "r"),
-		at(Task, Explain, "explain", "why the node failed or does not go on, and what to do next", 3, "e"),
-		at(Watch, NextTab, "log", "from the nodes to the log below them and back", 2, "tab"),
-		at(Watch, DropEnded, "drop ended", "leave out the nodes that nothing goes on with any more", 10, "-"),
-		at(Task, Leave, "", "stop following; the nodes go on by themselves", 0, "X"),
+		view(Fleet, GoEnroll, "enroll", "enroll nodes from a file or from BMC addresses", 95, "n"),
+		view(Fleet, ShowLog, "log", "show the ramdisk log, live", 0, "L"),
+		view(Node, ShowOverview, "overview", "show the summary", 0),
+		view(Node, ShowTimeline, "timeline", "show the duration of each phase", 0),
+		view(Node, ShowSteps, "steps", "show the steps of the operation", 0),
+		view(Node, ShowDisks, "disks", "show disks and root device hints", 0),
+		view(Node, ShowNetwork, "network", "show ports and port groups", 0),
+		view(Node, ShowBMC, "bmc", "query the machine's BMC (Redfish)", 0),
+		view(Node, ShowLog, "log", "show the ramdisk log, live", 0, "L"),
+		view(Node, ShowHistory, "history", "show the node history that Ironic recorded", 0),
+		view(Node, ShowRaw, "raw", "show all fields", 0),
+		view(Node, NextTab, "next tab", "next tab", 2, "tab"),
+		view(Node, PrevTab, "", "previous tab", 0, "shift+tab"),
+		{ID: PinDisk, Scope: Node, Keys: []string{"p"}, Name: "pin", Help: "in Disks, set root device hints for the disk; previews the request", Changes: true},
+		{ID: PinDisk, Scope: NodeDisks, Keys: []string{"p"}, Name: "pin", Help: "set root device hints for the disk; previews the request", Changes: true, Foot: 2},
+		view(Node, Diff, "diff", "in Raw, mark changes since the previous fetch", 0, "="),
+		view(Conductors, NextTab, "drivers", "switch between conductors and hardware types", 2, "tab"),
+		view(Events, Pause, "pause", "pause or resume following", 2, "p"),
+		view(Events, Explain, "explain", "explain why the node failed or is stuck", 3, "e"),
+		view(Explaining, ExplainBMC, "query BMC", "query the node's BMC, and request its ISO from this console", 2, "b"),
+		view(Explaining, Open, "run", "run the suggested action, or show the selected explanation", 1, "enter"),
+		view(Connect, Check, "check", "test the connection of every context", 2, "p"),
+		view(Task, Retry, "retry failed", "retry on the failed nodes", 2, "r"),
+		view(Task, Explain, "explain", "explain why the node failed or is stuck", 3, "e"),
+		view(Watch, NextTab, "log", "switch between nodes and log", 2, "tab"),
+		view(Watch, DropEnded, "hide finished", "hide finished nodes", 10, "-"),
+		view(Task, Leave, "", "stop following; operations continue on the nodes", 0, "X"),
 	}
 }
 
 func controllers() []Action {
-	at := within(NodeBMC)
+	view := viewIn(NodeBMC)
 	list := []Action{
-		at(BMCRead, "read", "ask the BMC again", 3, "enter"),
-		at(BMCLogin, "log in", "give the user and the password of the BMC", 4, "u"),
-		at(BMCTrust, "trust", "take the certificate that was refused, and no other", 0, "t"),
-		at(BMCConsole, "console", "where the machine's consoles are", 0, "c"),
-		at(BMCBootOnce, "boot once", "what the next boot is from", 6, "b"),
-		at(BMCInsert, "insert", "put an ISO into the virtual CD", 7, "i"),
-		at(BMCEject, "eject", "take what is in the virtual CD out", 8, "X"),
-		at(BMCPower, "power", "switch the machine past Ironic", 9, "O"),
-		at(BMCClearJobs, "", "delete the jobs that wait in the BMC", 0),
-		at(BMCResetController, "", "restart the BMC itself; the machine goes on", 0),
+		view(BMCRead, "read", "query the BMC again", 3, "enter"),
+		view(BMCLogin, "log in", "enter credentials for the BMC", 4, "u"),
+		view(BMCTrust, "trust", "trust the certificate that the BMC presents", 0, "t"),
+		view(BMCConsole, "console", "show the addresses of the machine's consoles", 0, "c"),
+		view(BMCBootOnce, "boot once", "set the device for the next boot only", 6, "b"),
+		view(BMCInsert, "insert", "insert an ISO into the virtual CD drive", 7, "i"),
+		view(BMCEject, "eject", "eject the virtual CD", 8, "X"),
+		view(BMCPower, "power", "control power through the BMC, bypassing Ironic", 9, "O"),
+		view(BMCClearJobs, "", "delete pending BMC jobs", 0),
+		view(BMCResetController, "", "restart the BMC; the machine keeps running", 0),
 	}
 	for i := range list {
 		switch a := &list[i]; a.ID {
@@ -304,49 +326,66 @@ func controllers() []Action {
 			a.Changes, a.Form, a.Danger = true, true, models.DangerInterrupts
 		case BMCEject, BMCClearJobs, BMCResetController:
 			a.Changes, a.Danger = true, models.DangerInterrupts
-		default: // it changes nothing
+		default: // no other scope changes anything
 		}
 	}
 	return list
 }
 
-func logs() []Action {
-	at := within(Log)
+func networks() []Action {
+	change := func(id ID, name, help string, foot int, danger models.Danger, form bool, keys ...string) Action {
+		return Action{ID: id, Scope: NodeNet, Keys: keys, Name: name, Help: help, Foot: foot, Changes: true, Danger: danger, Form: form}
+	}
 	return []Action{
-		at(LogFollow, "follow", "stop following the newest, or follow again", 3, "F"),
-		at(LogFilter, "filter", "show only some lines: text, level:warn, unit:x, node:x, !not, ~letters", 21, "&"),
-		at(ClearFilter, "", "show all lines again, of all levels", 0, "ctrl+x"),
-		at(LogLevel, "", "leave out what only debugs; again: all but warnings and worse; all but errors; nothing", 0, "v"),
-		at(LogError, "error", "to the first error; again: to the next", 22, "E"),
-		at(LogTimes, "", "times as they were, since the boot, or none", 0, "t"),
-		at(LogSources, "sources", "where the log comes from, why the other ways do not work, and what to do about it", 23, "i"),
-		{ID: LogSerial, Scope: Log, Keys: []string{"c"}, Name: "serial console", Help: "read the machine's serial console, too, through Ironic; asks first, for it cuts off who reads it now; again: stop", Changes: true},
-		at(LogSave, "save", "write the lines that are shown to a file", 24, "s"),
+		change(PortCreate, "new port", "create a port", 2, models.DangerNone, true, "n"),
+		change(PortEdit, "edit", "edit the port; previews the request", 3, models.DangerNone, true, "E"),
+		change(PortMissing, "add missing", "create the missing ports", 4, models.DangerNone, false, "c"),
+		change(PortDelete, "", "delete the port", 0, models.DangerInterrupts, false, "X"),
+		change(GroupCreate, "new group", "create a port group", 0, models.DangerNone, true, "b"),
+		change(GroupEdit, "", "edit a port group and its members", 0, models.DangerNone, true, "o"),
+		change(GroupDelete, "", "delete a port group; its ports stay", 0, models.DangerInterrupts, true),
+		change(VIFAttach, "", "attach a VIF", 0, models.DangerNone, true, "v"),
+		change(VIFDetach, "", "detach a VIF", 0, models.DangerInterrupts, true, "V"),
+	}
+}
+
+func logs() []Action {
+	view := viewIn(Log)
+	return []Action{
+		view(LogFollow, "follow", "pause or resume following", 3, "F"),
+		view(LogFilter, "filter", "filter lines: text, level:warn, unit:x, node:x, !not, ~fuzzy", 21, "&"),
+		view(ClearFilter, "", "clear the filter and the minimum level", 0, "ctrl+x"),
+		view(LogLevel, "", "cycle minimum level", 0, "v"),
+		view(LogError, "error", "go to the first error; again: next error", 22, "E"),
+		view(LogTimes, "", "cycle timestamps: clock, since boot, none", 0, "t"),
+		view(LogSources, "sources", "show log sources and their problems", 23, "i"),
+		{ID: LogSerial, Scope: Log, Keys: []string{"c"}, Name: "serial console", Help: "read the serial console through Ironic (asks first: disconnects other readers); again: stop", Changes: true},
+		view(LogSave, "save", "save the visible lines to a file", 24, "s"),
 	}
 }
 
 func ignition() []Action {
 	list := []Action{
-		at(Filling, EditField, "edit", "write into the field, or change what is chosen; enter keeps it, esc drops it", 1, "enter", "space"),
-		at(Filling, Up, "", "to the field before", 0, "up", "k"),
-		at(Filling, Down, "", "to the next field", 0, "down", "j"),
-		at(Filling, ScrollLeft, "", "what can be chosen before", 0, "left", "h"),
-		at(Filling, ScrollRight, "", "what can be chosen next", 0, "right", "l"),
-		at(Filling, PageUp, "", "the preview a page up; several fields up where it is on a tab", 0, "pgup", "ctrl+u"),
-		at(Filling, PageDown, "", "the preview a page down; several fields down where it is on a tab", 0, "pgdown", "ctrl+f"),
-		at(Filling, Top, "", "to the first field", 0, "home", "g"),
-		at(Filling, Bottom, "", "to the last field", 0, "end", "G"),
-		at(Filling, ResetField, "", "what the field held at the beginning", 0, "u"),
+		view(Filling, EditField, "edit", "edit the field or change its value; enter saves, esc cancels", 1, "enter", "space"),
+		view(Filling, Up, "", "go to the previous field", 0, "up", "k"),
+		view(Filling, Down, "", "go to the next field", 0, "down", "j"),
+		view(Filling, ScrollLeft, "", "previous value", 0, "left", "h"),
+		view(Filling, ScrollRight, "", "next value", 0, "right", "l"),
+		view(Filling, PageUp, "", "page the preview up; without a preview, the fields", 0, "pgup", "ctrl+u"),
+		view(Filling, PageDown, "", "page the preview down; without a preview, the fields", 0, "pgdown", "ctrl+f"),
+		view(Filling, Top, "", "go to the first field", 0, "home", "g"),
+		view(Filling, Bottom, "", "go to the last field", 0, "end", "G"),
+		view(Filling, ResetField, "", "reset the field", 0, "u"),
 
-		at(Ignition, NextTab, "next tab", "next tab", 2, "tab"),
-		at(Ignition, PrevTab, "", "previous tab", 0, "shift+tab"),
-		at(Ignition, IgnitionSave, "save", "write the configuration to a file", 3, "s"),
-		at(Ignition, IgnitionEmbed, "embed", "put the configuration into a live ISO, or into a copy of it", 4, "e"),
-		at(Ignition, IgnitionServe, "serve", "serve an ISO, or kernel and initrd, to BMCs; what is fetched shows here", 5, "v"),
-		at(Ignition, IgnitionApply, "apply", "write into nodes what they boot; shows what is sent first", 6, "A"),
-		at(Ignition, IgnitionWrap, "initrd", "make an initrd of the configuration, or put it behind an initramfs", 7, "i"),
-		at(Ignition, IgnitionCheck, "check a file", "check a file: Butane, Ignition and what people take for them; n and N go through its problems", 8, "c"),
-		at(Ignition, IgnitionStop, "", "stop serving", 0, "x"),
+		view(Ignition, NextTab, "next tab", "next tab", 2, "tab"),
+		view(Ignition, PrevTab, "", "previous tab", 0, "shift+tab"),
+		view(Ignition, IgnitionSave, "save", "write the configuration to a file", 3, "s"),
+		view(Ignition, IgnitionEmbed, "embed", "embed the configuration in a live ISO or a copy of it", 4, "e"),
+		view(Ignition, IgnitionServe, "serve", "serve an ISO, or kernel and initrd, to BMCs", 5, "v"),
+		view(Ignition, IgnitionApply, "apply", "set the ramdisk of nodes; previews the requests", 6, "A"),
+		view(Ignition, IgnitionWrap, "initrd", "build an initrd from the configuration, or append it to an initramfs", 7, "i"),
+		view(Ignition, IgnitionCheck, "check a file", "check a Butane or Ignition file; n and N go to its problems", 8, "c"),
+		view(Ignition, IgnitionStop, "", "stop serving", 0, "x"),
 	}
 	for i := range list {
 		list[i].Changes = list[i].ID == IgnitionApply
@@ -355,41 +394,55 @@ func ignition() []Action {
 }
 
 func deployment() []Action {
-	start := at(Review, DeployGo, "deploy", "ask for the node's name, or how many there are, and deploy", 1, "D")
+	start := view(Review, DeployGo, "deploy", "deploy, after confirmation", 1, "D")
 	start.Changes, start.Danger = true, models.DangerErases
 	return []Action{
-		at(Deploy, NextTab, "next page", "next page", 3, "tab"),
-		at(Deploy, PrevTab, "", "page before", 0, "shift+tab"),
-		at(Deploy, DeployNext, "review", "to the next page that something refuses, or to Review", 2, "r"),
-		at(Deploy, PlanSave, "save", "write the plan to a file, with its comments", 6, "ctrl+s", "S"),
-		at(Deploy, PlanLoad, "load", "read a plan from a file", 7, "o"),
-		at(Deploy, PlanEdit, "as YAML", "write the whole plan, as YAML, in $VISUAL or $EDITOR", 8, "E"),
-		at(Deploy, DeployNodeNext, "", "of several nodes the next in hand", 0, ">"),
-		at(Deploy, DeployNodePrev, "", "of several nodes the one before", 0, "<"),
-		at(Deploy, ChecksDown, "", "the checks a page down", 0, "ctrl+n"),
-		at(Deploy, ChecksUp, "", "the checks a page up", 0, "ctrl+p"),
+		view(Deploy, NextTab, "next page", "next page", 3, "tab"),
+		view(Deploy, PrevTab, "", "previous page", 0, "shift+tab"),
+		view(Deploy, DeployNext, "review", "go to the next page with a failed check, or to Review", 2, "r"),
+		view(Deploy, PlanSave, "save", "save the plan to a file", 6, "ctrl+s", "S"),
+		view(Deploy, PlanLoad, "load", "load a plan from a file", 7, "o"),
+		view(Deploy, PlanEdit, "edit YAML", "edit the plan as YAML in $VISUAL or $EDITOR", 8, "E"),
+		view(Deploy, DeployNodeNext, "", "next node", 0, ">"),
+		view(Deploy, DeployNodePrev, "", "previous node", 0, "<"),
+		view(Deploy, ChecksDown, "", "page down in the checks", 0, "ctrl+n"),
+		view(Deploy, ChecksUp, "", "page up in the checks", 0, "ctrl+p"),
 
-		at(DeployDisk, Open, "pick", "write the most stable hint that fits this disk alone", 1, "enter"),
-		at(DeployDisk, HintsTo, "where", "write the hints to instance_info, or to the properties, where they survive an undeploy", 5, "t"),
-		at(DeployDisk, HintsWrite, "by hand", "write hints by hand", 4, "e"),
-		at(DeployDisk, HintsDrop, "", "leave the hints as the node has them", 0, "x"),
+		view(DeployDisk, Open, "pick", "set the most stable hint that matches only this disk", 1, "enter"),
+		view(DeployDisk, HintsTo, "where", "write hints to instance_info, or to properties (which survive an undeploy)", 5, "t"),
+		view(DeployDisk, HintsWrite, "edit hints", "edit the hints as JSON", 4, "e"),
+		view(DeployDisk, HintsDrop, "", "drop the hints of the plan", 0, "x"),
 
-		at(DeployStep, Open, "change", "change the step, or put another in its place", 1, "enter"),
-		at(DeployStep, StepAdd, "add", "add a step", 4, "a"),
-		at(DeployStep, StepRemove, "take out", "take a step of the plan out", 5, "x"),
-		at(DeployStep, StepTraits, "traits", "choose the traits of the instance, which deploy templates are called by", 4, "T"),
-		at(DeployStep, StepEarlier, "", "run the step earlier", 0, "K", "shift+up"),
-		at(DeployStep, StepLater, "", "run the step later", 0, "J", "shift+down"),
+		view(DeployStep, Open, "change", "change or replace the step", 1, "enter"),
+		view(DeployStep, StepAdd, "add", "add a step", 4, "a"),
+		view(DeployStep, StepRemove, "remove", "remove the step from the plan", 5, "x"),
+		view(DeployStep, StepTraits, "traits", "choose instance traits, which select deploy templates", 4, "T"),
+		view(DeployStep, StepEarlier, "", "move the step earlier", 0, "K", "shift+up"),
+		view(DeployStep, StepLater, "", "move the step later", 0, "J", "shift+down"),
 
 		start,
-		at(Review, CheckOverride, "override", "go on although a check refuses; the node's name has to be typed", 4, "x"),
+		view(Review, CheckOverride, "override", "override failed checks; asks for the node name", 4, "x"),
 	}
 }
 
-// Verb is the id of a provision verb.
+func enrolling() []Action {
+	start := view(Enroll, EnrollGo, "enroll", "create and change the nodes, and bring them to the goal, after confirmation", 4, "E")
+	start.Changes, start.Danger = true, models.DangerMayErase
+	return []Action{
+		view(Enroll, NextTab, "next tab", "next tab", 2, "tab"),
+		view(Enroll, PrevTab, "", "previous tab", 0, "shift+tab"),
+		view(Enroll, EnrollCompare, "compare", "read the input and compare it with Ironic; sends no change", 3, "c"),
+		start,
+		view(Enroll, Explain, "", "explain why the node failed or is stuck", 0, "e"),
+		view(Enroll, ChecksDown, "", "page down in the details", 0, "ctrl+n"),
+		view(Enroll, ChecksUp, "", "page up in the details", 0, "ctrl+p"),
+	}
+}
+
+// Verb returns the ID of a provision verb.
 func Verb(v models.Verb) ID { return ID(v) }
 
-// AsVerb gives the provision verb of an id.
+// AsVerb returns the provision verb of an ID.
 func AsVerb(id ID) (models.Verb, bool) {
 	for _, v := range models.Verbs() {
 		if ID(v) == id {
@@ -400,7 +453,7 @@ func AsVerb(id ID) (models.Verb, bool) {
 }
 
 func nodes() []Action {
-	at := func(id ID, key, help string, danger models.Danger, form bool) Action {
+	change := func(id ID, key, help string, danger models.Danger, form bool) Action {
 		a := Action{ID: id, Scope: Nodes, Name: string(id), Help: help, Changes: true, Danger: danger, Form: form}
 		if key != "" {
 			a.Keys = []string{key}
@@ -408,13 +461,14 @@ func nodes() []Action {
 		return a
 	}
 	verb := func(v models.Verb, key string, form bool) Action {
-		return at(Verb(v), key, v.Help(), models.VerbEffect(v, &models.Node{}, nil).Danger, form)
+		help := v.Help()
+		return change(Verb(v), key, strings.ToLower(help[:1])+help[1:], models.VerbEffect(v, &models.Node{}, nil).Danger, form)
 	}
 	list := []Action{
-		{ID: NodeVerbs, Scope: Nodes, Keys: []string{"a"}, Name: "act", Help: "list what can be done to the node, and do it", Foot: 5},
-		{ID: DeployWizard, Scope: Nodes, Keys: []string{"d"}, Name: "deploy", Help: "prepare a deployment page by page, with its checks; nothing is sent before Review", Foot: 6},
-		{ID: Explain, Scope: Nodes, Keys: []string{"e"}, Name: "explain", Help: "why the node failed or does not go on, and what to do next", Foot: 7},
-		{ID: Validate, Scope: Nodes, Name: "validate", Help: "ask each interface whether it could do its work; reaches into the BMC"},
+		{ID: NodeVerbs, Scope: Nodes, Keys: []string{"a"}, Name: "act", Help: "list actions for the node", Foot: 5},
+		{ID: DeployWizard, Scope: Nodes, Keys: []string{"d"}, Name: "deploy", Help: "prepare and check a deployment; nothing is sent before Review", Foot: 6},
+		{ID: Explain, Scope: Nodes, Keys: []string{"e"}, Name: "explain", Help: "explain why the node failed or is stuck", Foot: 7},
+		{ID: Validate, Scope: Nodes, Name: "validate", Help: "validate the driver interfaces; contacts the BMC"},
 		verb(models.VerbManage, "M", false),
 		verb(models.VerbInspect, "I", false),
 		verb(models.VerbClean, "C", true),
@@ -428,19 +482,19 @@ func nodes() []Action {
 		verb(models.VerbService, "", true),
 		verb(models.VerbAbort, "A", false),
 		verb(models.VerbUnhold, "H", false),
-		at(PowerOn, "", "switch on", models.DangerNone, false),
-		at(PowerOff, "", "switch off, hard", models.DangerInterrupts, false),
-		at(SoftOff, "", "ask the operating system to shut down", models.DangerInterrupts, false),
-		at(Reboot, "R", "reset, hard", models.DangerInterrupts, false),
-		at(SoftReboot, "", "ask the operating system to reboot", models.DangerInterrupts, false),
-		at(MaintenanceOn, "m", "take out of Ironic's hands, with a reason", models.DangerNone, true),
-		at(MaintenanceOff, "", "give back to Ironic", models.DangerNone, false),
-		at(BootDevice, "", "set what is booted from", models.DangerNone, true),
-		at(Protect, "", "guard against undeploy and rebuild", models.DangerNone, true),
-		at(Unprotect, "", "lift the guard", models.DangerNone, false),
-		at(Retire, "", "mark as leaving the fleet", models.DangerNone, true),
-		at(Unretire, "", "lift the mark", models.DangerNone, false),
-		at(Set, "", "change fields, leaf by leaf, and traits", models.DangerNone, true),
+		change(PowerOn, "", "power on", models.DangerNone, false),
+		change(PowerOff, "", "power off, hard", models.DangerInterrupts, false),
+		change(SoftOff, "", "shut down the operating system", models.DangerInterrupts, false),
+		change(Reboot, "R", "reboot, hard", models.DangerInterrupts, false),
+		change(SoftReboot, "", "reboot the operating system", models.DangerInterrupts, false),
+		change(MaintenanceOn, "m", "set maintenance, with a reason", models.DangerNone, true),
+		change(MaintenanceOff, "", "clear maintenance", models.DangerNone, false),
+		change(BootDevice, "", "set the boot device", models.DangerNone, true),
+		change(Protect, "", "protect from undeploy and rebuild", models.DangerNone, true),
+		change(Unprotect, "", "remove the protection", models.DangerNone, false),
+		change(Retire, "", "mark as retired", models.DangerNone, true),
+		change(Unretire, "", "clear the retired mark", models.DangerNone, false),
+		change(Set, "", "edit node fields and traits", models.DangerNone, true),
 	}
 	return list
 }

@@ -1,5 +1,5 @@
-// Package cell measures and cuts text by the cells it takes on a terminal, not by bytes
-// or runes. Text may hold styles (SGR sequences); they survive and take no room.
+// Package cell measures and cuts text by terminal cells, not bytes or runes. Styles (SGR sequences) are kept and
+// have no width.
 package cell
 
 import (
@@ -8,10 +8,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Ellipsis stands where text was cut off.
+// Ellipsis marks cut text.
 const Ellipsis = "…"
 
-// Width is how many cells a line of text takes.
+// Width returns the number of cells of a line.
 func Width(s string) int {
 	if plain(s) {
 		return len(s)
@@ -19,7 +19,7 @@ func Width(s string) int {
 	return ansi.StringWidth(s)
 }
 
-// Cut shortens text to at most w cells, with an ellipsis where something is missing.
+// Cut shortens text to at most w cells, with an ellipsis if something was cut.
 func Cut(s string, w int) string {
 	switch {
 	case w <= 0:
@@ -33,22 +33,21 @@ func Cut(s string, w int) string {
 	return ansi.Truncate(s, w, Ellipsis)
 }
 
-// Fit makes text exactly w cells wide: cut, or blanks at its right.
+// Fit cuts or pads text at the right to exactly w cells.
 func Fit(s string, w int) string {
 	s = Cut(s, w)
 	return s + Blanks(w-Width(s))
 }
 
-// FitRight makes text exactly w cells wide: cut, or blanks at its left.
+// FitRight cuts or pads text at the left to exactly w cells.
 func FitRight(s string, w int) string {
 	s = Cut(s, w)
 	right := Blanks(w-Width(s)) + s
-	// A combining character at the beginning of s shares the cell of the blank before it.
+	// A combining character at the start of s shares the cell of the space before it.
 	return Blanks(w-Width(right)) + right
 }
 
-// From drops the first n cells of a line. A wide character that is cut through leaves a
-// blank.
+// From drops the first n cells of a line. A wide character that is cut becomes a space.
 func From(s string, n int) string {
 	if n <= 0 {
 		return s
@@ -64,8 +63,7 @@ func From(s string, n int) string {
 	return Blanks(want-Width(rest)) + rest
 }
 
-// First is the first character of a text as a reader sees it, with all that belongs to
-// it, and the cells it takes. The text must not hold styles.
+// First returns the first grapheme of unstyled text, and its width in cells.
 func First(s string) (char string, width int) {
 	if s != "" && s[0] >= 0x20 && s[0] < 0x7f && (len(s) == 1 || s[1] < 0x80) {
 		return s[:1], 1
@@ -73,7 +71,7 @@ func First(s string) (char string, width int) {
 	return ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
 }
 
-// Blanks is n blanks, or nothing.
+// Blanks returns n spaces, "" if n is negative.
 func Blanks(n int) string {
 	if n <= 0 {
 		return ""
@@ -81,14 +79,13 @@ func Blanks(n int) string {
 	return strings.Repeat(" ", n)
 }
 
-// Wrap breaks text at blanks into lines of at most w cells; words that are longer are
-// broken anywhere. Line breaks of the text stay. Each line has the styles that it needs
-// and ends them.
+// Wrap breaks text at spaces into lines of at most w cells, and longer words anywhere. Line breaks stay. Each line
+// starts and ends its own styles.
 func Wrap(s string, w int) []string {
 	if w <= 0 {
 		return nil
 	}
-	// The second pass is for words with hyphens, which the first one lets stand out.
+	// The second pass breaks words with hyphens, which ansi.Wrap leaves too long.
 	lines := strings.Split(ansi.Hardwrap(ansi.Wrap(s, w, ""), w, true), "\n")
 	if !strings.Contains(s, escape) {
 		return lines
@@ -105,7 +102,7 @@ func Wrap(s string, w int) []string {
 	return lines
 }
 
-// style is what is open at the end of a line that begins with the given styles.
+// style returns the style that is open at the end of a line, given that at its start.
 func style(open, line string) string {
 	for {
 		_, after, found := strings.Cut(line, escape)
@@ -125,7 +122,7 @@ func style(open, line string) string {
 	}
 }
 
-// Block makes lines into an area of exactly w by h cells.
+// Block pads and cuts lines to exactly w by h cells.
 func Block(lines []string, w, h int) string {
 	if h <= 0 {
 		return ""
@@ -145,8 +142,7 @@ func Block(lines []string, w, h int) string {
 	return b.String()
 }
 
-// Over puts the block top over the block base, its corner at column x of line y.
-// Neither may be higher or wider than the base.
+// Over draws the block top over base, with its corner at column x of line y. top must fit into base.
 func Over(base, top string, x, y int) string {
 	lines := strings.Split(base, "\n")
 	for i, line := range strings.Split(top, "\n") {
@@ -164,7 +160,7 @@ const (
 	reset  = "\x1b[m"
 )
 
-// plain says that every byte is one cell: printable ASCII.
+// plain reports whether every byte is one cell: printable ASCII.
 func plain(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < 0x20 || s[i] >= 0x7f {

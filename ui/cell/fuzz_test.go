@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ironworks/models"
+	"ironworks/printable"
 	"ironworks/ui/cell"
 )
 
@@ -14,7 +14,7 @@ func FuzzSizes(f *testing.F) {
 		f.Add(s, 3)
 	}
 	f.Fuzz(func(t *testing.T, s string, w int) {
-		s, w = models.Printable(s), w%40 // what reaches a screen is printable
+		s, w = printable.Line(s), w%40 // what reaches a screen is printable
 		if w < 0 {
 			w = -w
 		}

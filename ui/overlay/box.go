@@ -1,17 +1,19 @@
-// Package overlay has the dialogs that stand in front of a screen: they take every key
-// until they are done, and say what was chosen with a command.
+// Package overlay has the dialogs in front of a screen. A dialog gets every key until it is closed, and returns
+// its result as a command.
 package overlay
 
 import (
 	"strings"
 
+	"ironworks/printable"
 	"ironworks/ui/cell"
 	"ironworks/ui/theme"
 )
 
-// box draws lines in a frame with a title, at most w by h cells. The frame is as wide as
-// its widest line, at least half of what is allowed.
+// box draws lines in a frame with a title, at most w by h cells. The frame is as wide as the widest line, and at
+// least half of w.
 func box(t *theme.Theme, title string, lines []string, w, h int, role theme.Role) string {
+	title = printable.Line(title)
 	inner := cell.Width(title) + 4
 	for _, l := range lines {
 		inner = max(inner, cell.Width(l))
@@ -34,5 +36,5 @@ func box(t *theme.Theme, title string, lines []string, w, h int, role theme.Role
 	return b.String()
 }
 
-// inside is the room for lines in a box of at most w by h cells.
+// inside returns the space for lines in a box of at most w by h cells.
 func inside(w, h int) (int, int) { return max(w-4, 0), max(h-2, 0) }

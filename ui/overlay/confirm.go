@@ -7,50 +7,51 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/printable"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/line"
 )
 
-// A dialog that opens by itself, after nodes were fetched, takes no key before there
-// was none for a while: what was typed for the list behind it must not confirm.
+// A dialog that opens by itself ignores keys until none has come for a while: keys typed for the list behind it
+// must not confirm.
 const (
 	graceQuiet = 425 * time.Millisecond
 	graceMost  = 1500 * time.Millisecond
 )
 
-// Question is what a Confirm asks.
+// Question is the content of a Confirm.
 type Question struct {
 	Title string
-	// Lines are what is to be read first, already painted-safe: sanitised text with
-	// roles.
+	// Lines are read first; sanitized.
 	Lines []Text
-	// Ask is the question itself.
+	// Ask is the question.
 	Ask string
-	// Type has to be typed; empty asks for y alone.
+	// Type is the text to type; empty asks for y.
 	Type string
 	// Danger paints the frame red.
 	Danger bool
-	// Yes and No say what happens then; either may be nil.
+	// Yes and No are the commands for the answers; either may be nil.
 	Yes, No tea.Cmd
 }
 
-// Text is a line with what it means.
+// Text is a line with a role.
 type Text struct {
 	Role theme.Role
 	Text string
-	// Indent is where the line goes on when it is broken.
+	// Indent is the indent of continuation lines, in cells.
 	Indent int
 }
 
-// lines are the text broken to w cells and painted.
+// lines returns the text wrapped to w cells and painted.
 func (x Text) lines(t *theme.Theme, w int) []string {
-	parts := cell.Wrap(x.Text, w)
+	text := printable.Lines(x.Text)
+	parts := cell.Wrap(text, w)
 	if x.Indent > 0 && x.Indent < w/2 && len(parts) > 1 {
 		first := parts[0]
-		// A blank before a word that is too long would push its last cell to a line of its own.
-		parts = cell.Wrap(strings.TrimLeft(strings.TrimPrefix(x.Text, first), " "), w-x.Indent)
+		// A space before an overlong word would push its last cell to another line.
+		parts = cell.Wrap(strings.TrimLeft(strings.TrimPrefix(text, first), " "), w-x.Indent)
 		for i := range parts {
 			parts[i] = cell.Blanks(x.Indent) + strings.TrimLeft(parts[i], " ")
 		}
@@ -62,39 +63,38 @@ func (x Text) lines(t *theme.Theme, w int) []string {
 	return parts
 }
 
-// Confirm asks before something that cannot be undone. The safe answer is the default:
-// enter alone, esc and every other key change nothing.
+// Confirm asks before a change. Only the answer itself confirms; enter alone, esc and all other keys change
+// nothing.
 type Confirm struct {
 	q     Question
-	clock screen.Clock
 	input *line.Line
-	// opened and last are when it opened and when the last key came during the grace.
+	// opened is the time of opening, last that of the last key during the grace period.
 	opened, last time.Time
 	ready        bool
 	wrong        bool
 	top, page    int
 }
 
-// graceOver comes when the grace may be over.
+// graceOver reports that the grace period may be over.
 type graceOver struct{ of *Confirm }
 
-// NewConfirm makes the dialog.
-func NewConfirm(clock screen.Clock, q Question) *Confirm {
-	now := clock.Now()
-	return &Confirm{q: q, clock: clock, input: line.New(), opened: now, last: now}
+// NewConfirm returns the dialog.
+func NewConfirm(q Question) *Confirm {
+	now := time.Now()
+	return &Confirm{q: q, input: line.New(), opened: now, last: now}
 }
 
-// Start begins the grace.
+// Start begins the grace period.
 func (c *Confirm) Start() tea.Cmd { return c.wait(graceQuiet) }
 
 func (c *Confirm) wait(d time.Duration) tea.Cmd {
 	return func() tea.Msg {
-		<-c.clock.After(d)
+		<-time.After(d)
 		return graceOver{c}
 	}
 }
 
-// Update takes the answer.
+// Update handles the answer.
 func (c *Confirm) Update(msg tea.Msg) (bool, tea.Cmd) {
 	switch msg := msg.(type) {
 	case graceOver:
@@ -108,7 +108,7 @@ func (c *Confirm) Update(msg tea.Msg) (bool, tea.Cmd) {
 			return true, c.q.No
 		}
 		if !c.ready {
-			c.last = c.clock.Now()
+			c.last = time.Now()
 			return false, nil
 		}
 		return c.answer(msg)
@@ -116,12 +116,12 @@ func (c *Confirm) Update(msg tea.Msg) (bool, tea.Cmd) {
 	return false, nil
 }
 
-// grace ends when there was no key for a while, or after a while in any case.
+// grace ends when no key came for graceQuiet, at the latest after graceMost.
 func (c *Confirm) grace(msg graceOver) tea.Cmd {
 	if msg.of != c || c.ready {
 		return nil
 	}
-	now := c.clock.Now()
+	now := time.Now()
 	left := min(graceQuiet-now.Sub(c.last), graceMost-now.Sub(c.opened))
 	if left > 0 {
 		return c.wait(left)
@@ -158,7 +158,7 @@ func (c *Confirm) answer(msg tea.KeyPressMsg) (bool, tea.Cmd) {
 	return false, nil
 }
 
-// Draw paints what is at stake, scrolled, and the question below it.
+// Draw paints the lines, scrolled, and the question below.
 func (c *Confirm) Draw(t *theme.Theme, w, h int) string {
 	w = min(w, 100)
 	iw, ih := inside(w, h)
@@ -168,11 +168,11 @@ func (c *Confirm) Draw(t *theme.Theme, w, h int) string {
 		lines = append(lines, l.lines(t, iw)...)
 	}
 	room := max(ih-len(bottom), 0)
-	c.page = room - 2 // a line of the page before stays, and one says that there is more
+	c.page = room - 2 // one line of the last page stays, one shows that there is more
 	if len(lines) > room && room > 0 {
 		c.top = min(c.top, len(lines)-room+1)
 		more := len(lines) - c.top - (room - 1)
-		hint := "↑ back to the beginning"
+		hint := textBackToTop
 		if more > 0 {
 			hint = "↓ " + strconv.Itoa(more) + " more lines"
 		}
@@ -187,27 +187,27 @@ func (c *Confirm) Draw(t *theme.Theme, w, h int) string {
 
 func (c *Confirm) question(t *theme.Theme, w int) []string {
 	lines := []string{""}
-	for _, part := range cell.Wrap(c.q.Ask, w) {
+	for _, part := range cell.Wrap(printable.Line(c.q.Ask), w) {
 		lines = append(lines, t.Paint(theme.Strong, part))
 	}
 	switch {
 	case !c.ready:
-		return append(lines, t.Paint(theme.Muted, "One moment: read first."))
+		return append(lines, t.Paint(theme.Muted, textReadFirst))
 	case c.q.Type == "":
-		return append(lines, t.Paint(theme.Key, "y")+" yes   "+t.Paint(theme.Key, "esc")+" no, change nothing")
+		return append(lines, t.Paint(theme.Key, "y")+" yes   "+t.Paint(theme.Key, "esc")+textNo)
 	}
 	lines = append(lines, "> "+c.input.Draw(t, max(min(w-2, 40), 1)))
-	hint := "Type " + c.q.Type + " and press enter; esc changes nothing."
+	hint := "Type " + printable.Line(c.q.Type) + " and press enter; esc cancels."
 	if c.wrong {
-		return append(lines, t.Paint(theme.Warn, cell.Cut("That is not it. "+hint, w)))
+		return append(lines, t.Paint(theme.Warn, cell.Cut(textWrongInput+hint, w)))
 	}
 	return append(lines, t.Paint(theme.Muted, cell.Cut(hint, w)))
 }
 
-// Keys are the footer's hints.
+// Keys returns the footer's hints.
 func (c *Confirm) Keys() []screen.Hint {
 	if c.q.Type == "" {
-		return []screen.Hint{{Key: "y", Text: "yes"}, {Key: "esc", Text: "no"}}
+		return []screen.Hint{{Key: "y", Text: "yes"}, {Key: "esc", Text: "cancel"}}
 	}
-	return []screen.Hint{{Key: "enter", Text: "after typing " + c.q.Type}, {Key: "esc", Text: "no"}}
+	return []screen.Hint{{Key: "enter", Text: "after typing " + c.q.Type}, {Key: "esc", Text: "cancel"}}
 }

@@ -14,17 +14,16 @@ import (
 type Form struct {
 	title string
 	form  *form.Form
-	// then gives the command for what was filled in, or the field and what is wrong
-	// with it.
+	// then returns the command for the values, or the key of an invalid field and its problem.
 	then func(values map[string]string) (cmd tea.Cmd, field, problem string)
 }
 
-// NewForm makes the dialog.
+// NewForm returns the dialog.
 func NewForm(title string, fields []form.Field, then func(map[string]string) (tea.Cmd, string, string)) *Form {
 	return &Form{title: title, form: form.New(fields), then: then}
 }
 
-// Update takes keys until all is filled in and accepted, or esc.
+// Update handles keys until all values are valid, or esc.
 func (f *Form) Update(msg tea.Msg) (bool, tea.Cmd) {
 	done, cancelled := f.form.Update(msg)
 	switch {
@@ -41,16 +40,16 @@ func (f *Form) Update(msg tea.Msg) (bool, tea.Cmd) {
 	return true, cmd
 }
 
-// Draw paints the form in a box.
+// Draw draws the form in a box.
 func (f *Form) Draw(t *theme.Theme, w, h int) string {
 	w = min(w, 100)
 	iw, ih := inside(w, h)
 	return box(t, f.title, strings.Split(f.form.Draw(t, iw, min(ih, f.form.Height())), "\n"), w, h, theme.Accent)
 }
 
-// Keys are the footer's hints.
+// Keys returns the footer's hints.
 func (f *Form) Keys() []screen.Hint {
-	hints := []screen.Hint{{Key: "enter", Text: "go on"}, {Key: "tab", Text: "next field"}, {Key: "esc", Text: "leave"}}
+	hints := []screen.Hint{{Key: "enter", Text: "continue"}, {Key: "tab", Text: "next field"}, {Key: "esc", Text: "cancel"}}
 	if f.form.Chooses() {
 		hints = append([]screen.Hint{{Key: "space", Text: "change"}}, hints...)
 	}

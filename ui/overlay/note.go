@@ -1,15 +1,17 @@
 package overlay
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/printable"
 	"ironworks/ui/screen"
 	"ironworks/ui/theme"
 )
 
-// Note is something to read; esc, enter and q take it away.
+// Note is a text to read; esc, enter and q close it.
 type Note struct {
 	title   string
 	lines   []Text
@@ -18,23 +20,22 @@ type Note struct {
 	page    int
 }
 
-// Choice is something that can be done from a note, by a key.
+// Choice is an action with a key in a note.
 type Choice struct {
 	Key, Text string
 	Then      tea.Cmd
 }
 
-// With offers choices below what is to be read; each takes the note away. Enter then
-// does nothing: what is chosen is chosen by its key.
+// With adds choices; each closes the note. Enter then does nothing.
 func (n *Note) With(choices ...Choice) *Note {
 	n.choices = append(n.choices, choices...)
 	return n
 }
 
-// NewNote makes a note of sanitised lines.
+// NewNote returns a note of sanitized lines.
 func NewNote(title string, lines []Text) *Note { return &Note{title: title, lines: lines} }
 
-// Update scrolls, or takes it away.
+// Update scrolls or closes the note.
 func (n *Note) Update(msg tea.Msg) (bool, tea.Cmd) {
 	key, ok := msg.(tea.KeyPressMsg)
 	if !ok {
@@ -66,7 +67,7 @@ func (n *Note) Update(msg tea.Msg) (bool, tea.Cmd) {
 	return false, nil
 }
 
-// Draw paints the lines from the place scrolled to.
+// Draw paints the lines from the scroll position.
 func (n *Note) Draw(t *theme.Theme, w, h int) string {
 	w = min(w, 110)
 	iw, ih := inside(w, h)
@@ -82,28 +83,27 @@ func (n *Note) Draw(t *theme.Theme, w, h int) string {
 	return box(t, n.title, append(lines, bottom...), w, h, theme.Accent)
 }
 
-// bottom are the choices.
 func (n *Note) bottom(t *theme.Theme) []string {
 	if len(n.choices) == 0 {
 		return nil
 	}
 	var keys []string
 	for _, c := range n.choices {
-		keys = append(keys, t.Paint(theme.Key, c.Key)+" "+c.Text)
+		keys = append(keys, t.Paint(theme.Key, c.Key)+" "+printable.Line(c.Text))
 	}
-	return []string{"", strings.Join(append(keys, t.Paint(theme.Key, "esc")+" leave"), "   ")}
+	return []string{"", strings.Join(append(keys, t.Paint(theme.Key, "esc")+" close"), "   ")}
 }
 
-// Keys are the footer's hints.
+// Keys returns the footer's hints.
 func (n *Note) Keys() []screen.Hint {
 	var hints []screen.Hint
 	for _, c := range n.choices {
 		hints = append(hints, screen.Hint{Key: c.Key, Text: c.Text})
 	}
-	return append(hints, screen.Hint{Key: "esc", Text: "leave"}, screen.Hint{Key: "↑↓", Text: "scroll"})
+	return append(hints, screen.Hint{Key: "esc", Text: "close"}, screen.Hint{Key: "↑↓", Text: "scroll"})
 }
 
-// Plain makes plain lines of text.
+// Plain returns text as lines without roles.
 func Plain(text string) []Text {
 	var lines []Text
 	for _, l := range strings.Split(text, "\n") {
@@ -111,3 +111,39 @@ func Plain(text string) []Text {
 	}
 	return lines
 }
+
+// Wait is shown during long work. Esc cancels it; other keys are ignored.
+type Wait struct {
+	title, text string
+	stop        func()
+	// Done of Of nodes are finished.
+	Done, Of int
+}
+
+// NewWait returns the dialog; stop cancels the work.
+func NewWait(title, text string, of int, stop func()) *Wait {
+	return &Wait{title: title, text: text, Of: of, stop: stop}
+}
+
+// Update handles esc.
+func (w *Wait) Update(msg tea.Msg) (bool, tea.Cmd) {
+	if key, ok := msg.(tea.KeyPressMsg); ok && key.String() == "esc" {
+		w.stop()
+		return true, nil
+	}
+	return false, nil
+}
+
+// Draw shows the work and its progress.
+func (w *Wait) Draw(t *theme.Theme, width, height int) string {
+	width = min(width, 100)
+	iw, _ := inside(width, height)
+	lines := Text{Text: w.text}.lines(t, iw)
+	if w.Of > 1 {
+		lines = append(lines, fmt.Sprintf(textChecked, w.Done, w.Of))
+	}
+	return box(t, w.title, append(lines, t.Paint(theme.Muted, textNothingSentYet)), width, height, theme.Accent)
+}
+
+// Keys returns the footer's hints.
+func (w *Wait) Keys() []screen.Hint { return []screen.Hint{{Key: "esc", Text: "cancel"}} }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,17 +15,6 @@ import (
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/form"
 )
-
-// clock stands still until it is moved; who waits is told at once.
-type clock struct{ now time.Time }
-
-func (c *clock) Now() time.Time { return c.now }
-func (c *clock) After(d time.Duration) <-chan time.Time {
-	c.now = c.now.Add(d)
-	ch := make(chan time.Time, 1)
-	ch <- c.now
-	return ch
-}
 
 func key(name string) tea.KeyPressMsg {
 	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "down": tea.KeyDown, "up": tea.KeyUp, "pgdown": tea.KeyPgDown, "backspace": tea.KeyBackspace}
@@ -51,7 +41,7 @@ func sayCmd(s string) tea.Cmd { return func() tea.Msg { return s } }
 // ready is a dialog whose grace is over.
 func ready(t *testing.T, q Question) *Confirm {
 	t.Helper()
-	c := NewConfirm(&clock{}, q)
+	c := NewConfirm(q)
 	if _, cmd := c.Update(c.Start()()); cmd != nil || !c.ready {
 		t.Fatal("the grace does not end")
 	}
@@ -81,63 +71,68 @@ func TestConfirmAnswers(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := ready(t, Question{Title: "T", Ask: "Sure?", Type: tt.typed, Yes: sayCmd("yes"), No: sayCmd("no")})
-			var done bool
-			var cmd tea.Cmd
-			for _, k := range tt.keys {
-				done, cmd = c.Update(key(k))
-			}
-			if done != tt.done || said(cmd) != tt.want {
-				t.Errorf("done %v, %q", done, said(cmd))
-			}
+			synctest.Test(t, func(t *testing.T) {
+				c := ready(t, Question{Title: "T", Ask: "Sure?", Type: tt.typed, Yes: sayCmd("yes"), No: sayCmd("no")})
+				var done bool
+				var cmd tea.Cmd
+				for _, k := range tt.keys {
+					done, cmd = c.Update(key(k))
+				}
+				if done != tt.done || said(cmd) != tt.want {
+					t.Errorf("done %v, %q", done, said(cmd))
+				}
+			})
 		})
 	}
 }
 
 func TestConfirmIsDeafAtFirst(t *testing.T) {
 	t.Parallel()
-	at := &clock{}
-	c := NewConfirm(at, Question{Title: "T", Ask: "Sure?", Yes: sayCmd("yes")})
-	if done, _ := c.Update(key("y")); done {
-		t.Fatal("it was confirmed at once")
-	}
-	if !strings.Contains(text(c, 80), "One moment") {
-		t.Error("it does not say so")
-	}
-	// A key came meanwhile: the first end of the grace is not the last.
-	at.now = at.now.Add(graceQuiet - time.Millisecond)
-	c.Update(key("y"))
-	at.now = at.now.Add(time.Millisecond)
-	if _, cmd := c.Update(graceOver{c}); cmd == nil || c.ready {
-		t.Error("it listens although somebody types")
-	}
-	at.now = at.now.Add(graceMost)
-	c.Update(graceOver{c})
-	if !c.ready {
-		t.Error("it never listens")
-	}
-	if _, cmd := c.Update(graceOver{NewConfirm(at, Question{})}); cmd != nil {
-		t.Error("it takes another's grace for its own")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		c := NewConfirm(Question{Title: "T", Ask: "Sure?", Yes: sayCmd("yes")})
+		if done, _ := c.Update(key("y")); done {
+			t.Fatal("it was confirmed at once")
+		}
+		if !strings.Contains(text(c, 80), "Read first") {
+			t.Error("it does not say so")
+		}
+		// A key came meanwhile: the first end of the grace is not the last.
+		<-time.After(graceQuiet - time.Millisecond)
+		c.Update(key("y"))
+		<-time.After(time.Millisecond)
+		if _, cmd := c.Update(graceOver{c}); cmd == nil || c.ready {
+			t.Error("it listens although somebody types")
+		}
+		<-time.After(graceMost)
+		c.Update(graceOver{c})
+		if !c.ready {
+			t.Error("it never listens")
+		}
+		if _, cmd := c.Update(graceOver{NewConfirm(Question{})}); cmd != nil {
+			t.Error("it takes another's grace for its own")
+		}
+	})
 }
 
 func TestConfirmScrollsWhatIsToBeRead(t *testing.T) {
 	t.Parallel()
-	var lines []Text
-	for i := range 60 {
-		lines = append(lines, Text{Text: fmt.Sprintf("line %d", i)})
-	}
-	c := ready(t, Question{Title: "T", Lines: lines, Ask: "Sure?"})
-	if s := text(c, 60); !strings.Contains(s, "line 0") || !strings.Contains(s, "more lines") || !strings.Contains(s, "Sure?") {
-		t.Error(s)
-	}
-	for range 100 {
-		c.Update(key("down"))
-		text(c, 60)
-	}
-	if s := text(c, 60); !strings.Contains(s, "line 59") || !strings.Contains(s, "Sure?") {
-		t.Error(s)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var lines []Text
+		for i := range 60 {
+			lines = append(lines, Text{Text: fmt.Sprintf("line %d", i)})
+		}
+		c := ready(t, Question{Title: "T", Lines: lines, Ask: "Sure?"})
+		if s := text(c, 60); !strings.Contains(s, "line 0") || !strings.Contains(s, "more lines") || !strings.Contains(s, "Sure?") {
+			t.Error(s)
+		}
+		for range 100 {
+			c.Update(key("down"))
+			text(c, 60)
+		}
+		if s := text(c, 60); !strings.Contains(s, "line 59") || !strings.Contains(s, "Sure?") {
+			t.Error(s)
+		}
+	})
 }
 
 func TestLinesGoOnIndented(t *testing.T) {
@@ -240,53 +235,57 @@ func TestFormTellsHowToChoose(t *testing.T) {
 
 func TestFits(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("节点 word ", 50)
-	for name, o := range map[string]screen.Overlay{
-		"confirm": ready(t, Question{Title: long, Lines: []Text{{Text: long}}, Ask: long, Type: "3"}),
-		"note":    NewNote(long, Plain(long+"\n"+long)),
-		"pick":    NewPick(long, []Item{{ID: "a", Title: long, Detail: long, Disabled: long}}, sayCmd),
-		"form":    NewForm(long, []form.Field{{Key: "x", Label: long, Help: long}}, nil),
-	} {
-		for _, size := range [][2]int{{1, 1}, {5, 3}, {20, 5}, {30, 6}, {80, 22}, {200, 46}} {
-			block := o.Draw(theme.New(theme.Options{}), size[0], size[1])
-			lines := strings.Split(block, "\n")
-			if len(lines) > size[1] {
-				t.Errorf("%s in %v has %d lines", name, size, len(lines))
-			}
-			for _, l := range lines {
-				if w := cell.Width(l); w > size[0] || w != cell.Width(lines[0]) {
-					t.Errorf("%s in %v: a line of %d cells: %q", name, size, w, l)
-					break
+	synctest.Test(t, func(t *testing.T) {
+		long := strings.Repeat("节点 word ", 50)
+		for name, o := range map[string]screen.Overlay{
+			"confirm": ready(t, Question{Title: long, Lines: []Text{{Text: long}}, Ask: long, Type: "3"}),
+			"note":    NewNote(long, Plain(long+"\n"+long)),
+			"pick":    NewPick(long, []Item{{ID: "a", Title: long, Detail: long, Disabled: long}}, sayCmd),
+			"form":    NewForm(long, []form.Field{{Key: "x", Label: long, Help: long}}, nil),
+		} {
+			for _, size := range [][2]int{{1, 1}, {5, 3}, {20, 5}, {30, 6}, {80, 22}, {200, 46}} {
+				block := o.Draw(theme.New(theme.Options{}), size[0], size[1])
+				lines := strings.Split(block, "\n")
+				if len(lines) > size[1] {
+					t.Errorf("%s in %v has %d lines", name, size, len(lines))
+				}
+				for _, l := range lines {
+					if w := cell.Width(l); w > size[0] || w != cell.Width(lines[0]) {
+						t.Errorf("%s in %v: a line of %d cells: %q", name, size, w, l)
+						break
+					}
 				}
 			}
 		}
-	}
+	})
 }
 
 func TestConfirmTurnsPages(t *testing.T) {
 	t.Parallel()
-	var lines []Text
-	for i := range 60 {
-		lines = append(lines, Text{Text: fmt.Sprintf("line %02d", i)})
-	}
-	c := ready(t, Question{Title: "T", Lines: lines, Ask: "Sure?", Type: "n1"})
-	seen := text(c, 60)
-	for range 5 {
-		c.Update(key("pgdown"))
-		seen += text(c, 60)
-	}
-	for i := range 60 {
-		if !strings.Contains(seen, fmt.Sprintf("line %02d", i)) {
-			t.Errorf("line %d is on no page", i)
+	synctest.Test(t, func(t *testing.T) {
+		var lines []Text
+		for i := range 60 {
+			lines = append(lines, Text{Text: fmt.Sprintf("line %02d", i)})
 		}
-	}
-	for range 6 {
-		c.Update(tea.KeyPressMsg{Code: tea.KeyPgUp})
-		text(c, 60)
-	}
-	if s := text(c, 60); !strings.Contains(s, "line 00") {
-		t.Error(s)
-	}
+		c := ready(t, Question{Title: "T", Lines: lines, Ask: "Sure?", Type: "n1"})
+		seen := text(c, 60)
+		for range 5 {
+			c.Update(key("pgdown"))
+			seen += text(c, 60)
+		}
+		for i := range 60 {
+			if !strings.Contains(seen, fmt.Sprintf("line %02d", i)) {
+				t.Errorf("line %d is on no page", i)
+			}
+		}
+		for range 6 {
+			c.Update(tea.KeyPressMsg{Code: tea.KeyPgUp})
+			text(c, 60)
+		}
+		if s := text(c, 60); !strings.Contains(s, "line 00") {
+			t.Error(s)
+		}
+	})
 }
 
 func TestNoteOffersChoices(t *testing.T) {
@@ -310,7 +309,7 @@ func TestNoteOffersChoices(t *testing.T) {
 	}
 	n := note()
 	for range 8 {
-		if s := text(n, 60); !strings.Contains(s, "o override   c go on   esc leave") {
+		if s := text(n, 60); !strings.Contains(s, "o override   c go on   esc close") {
 			t.Fatalf("the choices are not there:\n%s", s)
 		}
 		n.Update(key("pgdown"))
@@ -333,7 +332,7 @@ func TestWaitIsLeftWithEscAlone(t *testing.T) {
 			t.Errorf("%s: done %v", k, done)
 		}
 	}
-	if s := text(w, 60); !strings.Contains(s, "2 of 3 nodes are checked.") || !strings.Contains(s, "Nothing is sent yet") {
+	if s := text(w, 60); !strings.Contains(s, "2 of 3 nodes checked") || !strings.Contains(s, "Nothing is sent yet") {
 		t.Error(s)
 	}
 	if done, _ := w.Update(key("esc")); !done || stopped != 1 {

@@ -11,37 +11,37 @@ import (
 	"ironworks/ui/widget/choose"
 )
 
-// Item is something to pick.
+// Item is an entry of a Pick.
 type Item = choose.Item
 
-// Pick is a list to pick one thing from; typing narrows it.
+// Pick is a list to pick one item from; typing filters it.
 type Pick struct {
 	title string
 	list  *choose.List
 	then  func(id string) tea.Cmd
-	// loading says that not all items are there yet, entered that enter was pressed
-	// meanwhile: it counts when they are, as the one that was meant may be among them.
+	// loading: more items will come. entered: enter was pressed meanwhile, and counts once they are here, because the
+	// best match may be among them.
 	loading, entered bool
 }
 
-// Items are all items of a Pick that began with some of them.
+// Items completes a Pick that was loading.
 type Items struct {
 	Of    *Pick
 	Items []Item
 }
 
-// NewPick makes a list; then gives the command for what was picked.
+// NewPick returns a list; then returns the command for an item.
 func NewPick(title string, items []Item, then func(id string) tea.Cmd) *Pick {
 	return &Pick{title: title, list: choose.New(items), then: then}
 }
 
-// Loading says that Items will come, with those that are there and more.
+// Loading says that Items will complete the list.
 func (p *Pick) Loading() *Pick {
 	p.loading = true
 	return p
 }
 
-// Update takes keys: enter picks, esc leaves.
+// Update handles keys: enter picks, esc closes.
 func (p *Pick) Update(msg tea.Msg) (bool, tea.Cmd) {
 	switch msg := msg.(type) {
 	case Items:
@@ -76,7 +76,7 @@ func (p *Pick) update(msg tea.Msg) (bool, tea.Cmd) {
 	return done, nil
 }
 
-// Draw paints the list in a box.
+// Draw draws the list in a box.
 func (p *Pick) Draw(t *theme.Theme, w, h int) string {
 	w = min(w, 100)
 	iw, ih := inside(w, h)
@@ -85,12 +85,10 @@ func (p *Pick) Draw(t *theme.Theme, w, h int) string {
 	return box(t, p.title, append(lines, why...), w, h, theme.Accent)
 }
 
-// whyLines is the room for why an item cannot be picked: it is there even where nothing
-// has to be said, so that the list stays where it is.
+// whyLines is the fixed height of the reason why an item is disabled, so that the list does not jump.
 const whyLines = 2
 
-// why is the whole reason why the item at the cursor cannot be picked, which the line of
-// the item may have to cut.
+// why is the full reason why the item at the cursor is disabled; the item's own line may cut it.
 func (p *Pick) why(t *theme.Theme, w int) []string {
 	if !p.list.Reasons() {
 		return nil
@@ -108,7 +106,7 @@ func (p *Pick) why(t *theme.Theme, w int) []string {
 	return lines
 }
 
-// Keys are the footer's hints.
+// Keys returns the footer's hints.
 func (p *Pick) Keys() []screen.Hint {
-	return []screen.Hint{{Key: "enter", Text: "choose"}, {Key: "esc", Text: "leave"}, {Key: "type", Text: "to narrow"}}
+	return []screen.Hint{{Key: "enter", Text: "choose"}, {Key: "esc", Text: "cancel"}, {Key: "type", Text: textNarrow}}
 }

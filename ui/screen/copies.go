@@ -7,29 +7,29 @@ import (
 	"ironworks/models"
 )
 
-// NodeCopies is what can be copied of a node anywhere.
+// NodeCopies lists the texts of a node that can be copied on every screen.
 func NodeCopies(env *Env, n *models.Node) []Copyable {
-	copies := []Copyable{{"uuid", n.UUID}}
+	copies := []Copyable{{Name: "uuid", Text: n.UUID}}
 	if n.Name != "" {
-		copies = append(copies, Copyable{"name", models.Printable(n.Name)})
+		copies = append(copies, Copyable{Name: "name", Text: n.Name})
 	}
 	if env.Session == nil {
 		return copies
 	}
 	return append(copies,
-		Copyable{"request", env.Request("/v1/nodes/" + n.UUID)},
-		Copyable{"command", env.CommandLine("node", n.Label())},
+		Copyable{Name: "request", Text: env.Request("/v1/nodes/" + n.UUID)},
+		Copyable{Name: "command", Text: env.CommandLine("node", n.Label())},
 	)
 }
 
-// Request is a request of Ironic's API as curl sends it, without credentials.
+// Request formats an API request as a curl command, without credentials.
 func (e *Env) Request(path string) string {
 	v, _ := e.Session.API.Version()
 	endpoint := strings.TrimSuffix(strings.TrimSuffix(e.Session.API.Endpoint(), "/"), "/v1")
 	return fmt.Sprintf("curl -H 'X-OpenStack-Ironic-API-Version: %s' %s", v, Quoted(endpoint+path))
 }
 
-// CommandLine is what does the same from a shell.
+// CommandLine returns the equivalent shell command.
 func (e *Env) CommandLine(args ...string) string {
 	words := []string{e.Program}
 	for _, a := range args {
@@ -41,9 +41,8 @@ func (e *Env) CommandLine(args ...string) string {
 	return strings.Join(words, " ")
 }
 
-// Quoted is text as a POSIX shell takes it literally.
+// Quoted quotes text for a POSIX shell.
 func Quoted(s string) string {
-	s = models.Printable(s)
 	harmless := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@,+", r)
 	})

@@ -6,36 +6,35 @@ import (
 	"ironworks/models/plan"
 )
 
-// Draft is a deployment that is being prepared: it is found as it was left, whatever was
-// visited meanwhile.
+// Draft is a deployment in preparation. It survives visits to other screens.
 type Draft struct {
-	// Plan is never written into: a change puts another one in its place, because commands
-	// read it. Its relative paths are those of the folder Dir.
+	// Plan is replaced on every change and never modified, because commands read it concurrently. Relative paths
+	// in it start at Dir.
 	Plan *plan.Plan
 	Dir  string
-	// File is where the plan was read from or written to, or ""; Saved says that it is
-	// there as it is here.
+	// File is the path that the plan was loaded from or saved to, or "". Saved is true while the file has the same
+	// content.
 	File  string
 	Saved bool
-	// Text is what was written by hand and is no plan yet, or "".
+	// Text is YAML from the editor that is not a valid plan yet, or "".
 	Text string
-	// Page is the page in front, Node the node in hand.
+	// Page is the current page and Node the current node.
 	Page, Node int
-	// Asked are the values of the dialogs, by the dialogs' names.
+	// Asked has the last values of each dialog, by dialog name.
 	Asked map[string]map[string]string
 }
 
-// draftsAtMost is how many are kept: of more the oldest goes.
+// draftsAtMost is the number of drafts to keep; the oldest is dropped.
 const draftsAtMost = 50
 
-// Drafts are those of the console, by context and nodes.
+// Drafts has all drafts of the console, by context and nodes.
 type Drafts struct {
 	kept map[string]*Draft
 	used []string // the one that was used last is the last
 }
 
-// Of is the draft of some nodes of a context, a new one for those that have none. Names
-// are what the plan calls them.
+// Of returns the draft for the nodes of a context and creates it if needed. names are the nodes as the plan calls
+// them.
 func (d *Drafts) Of(context, id string, names []string) *Draft {
 	key := context + "\x00" + id
 	if d.kept == nil {

@@ -3,7 +3,9 @@ package screen
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"ironworks/agentlog"
@@ -11,16 +13,11 @@ import (
 	"ironworks/models"
 	"ironworks/models/explain"
 	"ironworks/provision"
+	"ironworks/replay"
 )
 
-// Clock is how the console tells time and waits.
-type Clock interface {
-	Now() time.Time
-	After(d time.Duration) <-chan time.Time
-}
-
-// API is what screens have fetched for them beyond the Store; *ironicclient.Client has
-// it. Nothing here reaches into a BMC, but for Validate.
+// API has the requests that screens send beyond the Store; *ironicclient.Client implements it. Only Validate
+// contacts a BMC.
 type API interface {
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
 	Ports(ctx context.Context, node string) ([]models.Port, error)
@@ -29,173 +26,260 @@ type API interface {
 	Inventory(ctx context.Context, node string) (json.RawMessage, error)
 	Conductors(ctx context.Context) ([]models.Conductor, error)
 	Drivers(ctx context.Context) ([]models.Driver, error)
-	// Validate makes the conductor ask the BMC: only when somebody wants it.
+	// Validate makes the conductor contact the BMC; call it only on request of the operator.
 	Validate(ctx context.Context, node string) ([]models.Validation, error)
 	Version() (v models.APIVersion, agreed bool)
 	Endpoint() string
 	Refused() []string
 }
 
-// Journal is what was kept of past work; *journal.Journal has it.
+// Journal reads recorded operations; *journal.Journal implements it.
 type Journal interface {
-	// OfNode gives the last pieces of work on a node, the newest first.
+	// OfNode returns the last operations of a node, newest first.
 	OfNode(ctx context.Context, uuid string, most int) ([]models.Work, error)
-	// Latest gives the last pieces of each kind of work that ended.
+	// Latest returns the last finished operations of each kind.
 	Latest(ctx context.Context, most int) ([]models.Work, error)
-	// Lines gives the lines of the log of a node that were kept of a time, the oldest
-	// first; it ends with the first error.
+	// Lines returns recorded log lines of a node in a period, oldest first, up to the first error.
 	Lines(ctx context.Context, uuid string, from, to time.Time) iter.Seq2[models.LogLine, error]
 }
 
-// Logs follows the log of a node's ramdisk until ctx ends, and closes the channel then;
-// more are sources that are followed on request only. An agentlog.Follower has it.
+// Logs follows the log of a node's ramdisk until ctx ends, and then closes the channel. more are sources that are
+// followed on request only. agentlog.Follower implements it.
 type Logs interface {
 	Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch
 }
 
-// BMCs asks the controllers of nodes, and tells them what to do, when somebody wants it.
+// BMCs queries the BMCs of nodes and sends them commands, on request of the operator.
 type BMCs interface {
-	Look(ctx context.Context, node string) (*provision.BMCLook, error)
-	// Facts asks for what an explanation may be made from.
+	Query(ctx context.Context, node string) (*provision.BMCReport, error)
+	// Facts reads what an explanation needs.
 	Facts(ctx context.Context, node string) (*explain.BMCFacts, error)
 	Order(o models.BMCOrder) provision.Action
-	// Remember takes a login for this run; Keep puts it into the keyring, which HasKeyring
-	// says is there, and may take long.
+	// Remember stores credentials for this run. Keep stores them in the keyring, which may block; HasKeyring
+	// reports whether there is one.
 	Remember(l BMCLogin)
-	// Approve lets an address have logins that are meant for several BMCs, for this run.
+	// Approve allows sending credentials that are shared by several BMCs to an address, for this run.
 	Approve(address string)
 	Keep(ctx context.Context, l BMCLogin) error
 	HasKeyring() bool
-	// Pin takes the certificate with a fingerprint, and no other, of the BMC at an address,
-	// for this run.
+	// Pin trusts the certificate with this fingerprint for the BMC at an address, for this run.
 	Pin(address, fingerprint string)
 }
 
-// BMCLogin is what was typed to log in to a BMC.
+// BMCLogin has the credentials that the operator entered for a BMC.
 type BMCLogin struct {
-	// Address is the BMC's, as driver_info has it.
+	// Address of the BMC as in driver_info.
 	Address, Username string
 	Password          models.Secret
-	// All says that it is for all BMCs of the context.
+	// All is true if the credentials are for all BMCs of the context.
 	All bool
 }
 
-// Context is one Ironic that can be gone to, as the configuration has it.
+// Context is one configured Ironic.
 type Context struct {
 	Name, Source string
-	// Endpoint is its URL, or Keystone's; Auth the way to prove who we are.
+	// Endpoint is its URL, or that of Keystone. Auth is the authentication method.
 	Endpoint string
 	Auth     string
 	Accent   string
 	ReadOnly bool
 	Current  bool
-	// Lab says that its machines do not exist: so does every screen.
+	// Lab is true for simulated machines; every screen shows a LAB mark.
 	Lab bool
-	// Err is why it cannot be used, nil when it can.
+	// Err says why the context is unusable; nil if it is usable.
 	Err error
-	// Looked is what was looked for, a line each, where the address is only a guess
-	// because nothing was configured.
+	// Looked lists where configuration was searched, one place a line, if the endpoint is the default because
+	// nothing was configured.
 	Looked string
 }
 
-// Health is how an Ironic answered a small question.
+// Health is the result of testing the connection to an Ironic.
 type Health struct {
 	Version models.APIVersion
 	Latency time.Duration
 }
 
-// Defaults are what the fleet's list starts with.
+// Defaults are the initial settings of the fleet list.
 type Defaults struct {
 	Columns []string
 	Sort    string
 	Filter  string
 }
 
-// Poller keeps a Store up to date; *fleet.Poller is one.
+// Poller keeps a Store up to date; *fleet.Poller implements it.
 type Poller interface {
-	// Run polls until ctx ends, and tells of every answer.
+	// Run polls until ctx ends and reports every response.
 	Run(ctx context.Context, notify func(fleet.Update)) error
-	// Watch and Unwatch ask for a closer look at one node while it is on its way, Look for
-	// a single one now.
+	// Watch and Unwatch start and stop polling a node more often; PollNode reads a node once, now.
 	Watch(uuid string)
 	Unwatch(uuid string)
-	Look(uuid string)
-	// Hurry asks for a look at what changed now, Refresh for a full listing.
-	Hurry()
+	PollNode(uuid string)
+	// PollNow polls for changes now; Refresh lists all nodes now.
+	PollNow()
 	Refresh()
-	// Need adds API fields to what the Store has of every node.
-	Need(fields ...string)
+	// NeedFields adds API fields to the nodes in the Store.
+	NeedFields(fields ...string)
 }
 
-// Session is the connection to one context's Ironic, with the live picture of it.
+// Session is the connection to one context's Ironic, with its live node data.
 type Session struct {
 	Context  Context
 	Defaults Defaults
 	Store    *fleet.Store
 	API      API
-	// Runner acts; it is copied for each task, so that read-only holds for all of it.
+	// Runner runs actions. Each task gets a copy, so that read-only mode does not change during a task.
 	Runner provision.Runner
-	// Checks are those before a deployment, as a pattern: what does them takes a Fresh one.
+	// Checks is the template for preflight checks; use a Fresh copy.
 	Checks *provision.Preflighter
 	// Poller keeps the Store up to date.
 	Poller
-	// Ramdisks makes ramdisks that find this Ironic; may be nil.
+	// Ramdisks builds ramdisks for this Ironic; may be nil.
 	Ramdisks Ramdisks
-	// Journal is what was kept of past work; may be nil.
+	// Journal has recorded operations; may be nil.
 	Journal Journal
-	// Logs follows logs of ramdisks; may be nil.
+	// Logs follows ramdisk logs; may be nil.
 	Logs Logs
-	// BMCs asks BMCs; nil where none can be asked.
+	// Ports changes ports, port groups and VIFs; nil if that is not possible.
+	Ports provision.PortAPI
+	// BMCs queries BMCs; nil if that is not possible.
 	BMCs BMCs
-	// Explain says what is the matter with a node; bmc is what its BMC said, nil where it was
-	// not asked. May be nil.
+	// Enroll compares what is to be enrolled; nil if that is not possible.
+	Enroll Enrolling
+	// Explain explains the state of a node; bmc has the facts of its BMC, or nil. May be nil.
 	Explain func(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error)
-	// Changes gives what was changed of a node from here, at Ironic's time; may be nil.
+	// Changes lists changes of a node that were made from this console, in Ironic's time; may be nil.
 	Changes func(uuid string, now time.Time) []models.NodeChange
-	// Replay is what plays in the place of an Ironic; nil where there is one.
+	// Replay plays a recording; nil for a live Ironic.
 	Replay Replay
-	// Options are the flags that lead the command line to this context.
+	// Options are the command line flags that select this context.
 	Options []string
-	// Close drops the connection.
+	// Close closes the connection.
 	Close func()
 }
 
-// Env is what screens may know. The root owns it and changes it only in Update.
+// Env is the shared state of all screens. The root owns it and changes it only in Update.
 type Env struct {
-	Clock   Clock
 	Session *Session
-	// Status is the poller's last word; Started is when the session began.
+	// Status is the last status of the poller. Started is when the session began.
 	Status  fleet.Status
 	Started time.Time
-	// Conductors are those that were last heard of; nil where nobody was asked yet.
+	// Conductors is the last list of conductors; nil before the first response.
 	Conductors []models.Conductor
-	// ReadOnly refuses every change: by configuration, or because it was asked for.
+	// ReadOnly refuses every change, by configuration or on request.
 	ReadOnly bool
-	// Events are those since the console was opened, Tasks what was done from here.
+	// Events are the changes since the console opened; Tasks the tasks started from this console.
 	Events *EventLog
 	Tasks  *TaskList
-	// Watching are the nodes of the Watch screen.
+	// Watching has the nodes of the Watch screen.
 	Watching *WatchList
-	// Installs are how far installers are by their logs.
+	// Installs has the progress of installers, from their logs.
 	Installs *Installs
-	// Logs are those that screens follow.
+	// Logs are the logs that screens follow.
 	Logs *OpenLogs
-	// Contexts are those that can be gone to.
+	// Contexts lists all configured contexts.
 	Contexts []Context
-	// Probe asks another context's Ironic whether it answers.
+	// Probe tests the connection of another context.
 	Probe func(ctx context.Context, name string) (Health, error)
-	// Ramdisks makes ramdisks where there is no session; may be nil. Bench is what was
-	// being made.
+	// Ramdisks builds ramdisks without a session; may be nil. Bench is the state of the Ignition screen.
 	Ramdisks Ramdisks
 	Bench    *Bench
-	// Drafts are the deployments that are being prepared.
+	// Drafts are the deployments in preparation.
 	Drafts *Drafts
-	// Chosen are the nodes that another screen is about: the marked ones of the fleet, or
-	// the one that was looked at last. May be nil.
+	// Chosen returns the nodes selected on another screen: the marked nodes of the fleet, or the last visited
+	// node. May be nil.
 	Chosen func() []models.NodeRef
-	// Program is the name of the command line equivalent.
+	// Program is the name of the command line program.
 	Program string
 }
 
-// ServerNow is the server's clock as far as it is known: ages are against that.
-func (e *Env) ServerNow() time.Time { return e.Clock.Now().Add(e.Status.Skew) }
+// WhyReadOnly returns why changes are refused, "" if they are not.
+func (e *Env) WhyReadOnly() string {
+	switch {
+	case !e.ReadOnly:
+		return ""
+	case e.ReadOnlyByConfig() != "":
+		return e.ReadOnlyByConfig()
+	}
+	return textReadOnlyMode
+}
+
+// ReadOnlyByConfig returns why no key allows changes, "" if one does.
+func (e *Env) ReadOnlyByConfig() string {
+	if e.Session == nil || !e.Session.Context.ReadOnly {
+		return ""
+	}
+	return fmt.Sprintf(textReadOnlyContext, e.Session.Context.Name)
+}
+
+// ServerNow returns the server's time, as far as its skew is known. Ages are relative to it.
+func (e *Env) ServerNow() time.Time { return time.Now().Add(e.Status.Skew) }
+
+// Replay plays a recording in place of a live Ironic; *replay.Player implements it. No method blocks.
+type Replay interface {
+	State() replay.State
+	Pause(on bool)
+	SetSpeed(speed float64)
+	Seek(to time.Time)
+	Moments() []replay.Moment
+}
+
+// logsAtMost is the number of logs that are followed at once: each may take 40 MiB and holds a connection.
+const logsAtMost = 3
+
+// Resting is a log that can stop following and drop its lines until it is shown again.
+type Resting interface{ Rest() }
+
+// OpenLogs limits the logs of visited screens: the most recently shown ones stay connected.
+type OpenLogs struct{ open []Resting }
+
+// Use marks a log as shown; the least recently shown log beyond the limit rests.
+func (o *OpenLogs) Use(l Resting) {
+	if o == nil {
+		return
+	}
+	o.Leave(l)
+	o.open = append(o.open, l)
+	if len(o.open) > logsAtMost {
+		o.open[0].Rest()
+		o.open = o.open[1:]
+	}
+}
+
+// Leave removes a log that has ended.
+func (o *OpenLogs) Leave(l Resting) {
+	if o != nil {
+		o.open = slices.DeleteFunc(o.open, func(other Resting) bool { return other == l })
+	}
+}
+
+// Installs tracks the progress of installers, from the logs that screens follow, so that all screens show the
+// same.
+type Installs struct {
+	paces map[string]models.InstallPace
+}
+
+// Take reads progress from a log line that arrived at the server's time seen.
+func (i *Installs) Take(l *models.LogLine, seen time.Time) {
+	if l.Progress == nil {
+		return
+	}
+	p := i.paces[l.Node.UUID]
+	if !p.Take(l, seen) {
+		return
+	}
+	if i.paces == nil {
+		i.paces = map[string]models.InstallPace{}
+	}
+	i.paces[l.Node.UUID] = p
+}
+
+// Reset removes all progress, before a recording is played again.
+func (i *Installs) Reset() { i.paces = nil }
+
+// Of returns the pace of the installer on a node, by UUID.
+func (i *Installs) Of(uuid string) models.InstallPace {
+	if i == nil {
+		return models.InstallPace{}
+	}
+	return i.paces[uuid]
+}

@@ -2,20 +2,21 @@ package screen
 
 import (
 	"ironworks/models"
+	"ironworks/printable"
 	"ironworks/ui/cell"
 	"ironworks/ui/theme"
 )
 
-// EventLine is one event on a line of w cells: when, which node, what.
+// EventLine draws an event on one line of w cells: time, node and change.
 func EventLine(t *theme.Theme, e *models.Event, w int) string {
 	const clock, name = 8, 16
-	node := cell.Fit(models.Printable(e.Node.Label()), min(name, max(w/4, 6)))
+	node := cell.Fit(printable.Line(e.Node.Label()), min(name, max(w/4, 6)))
 	used := 1 + clock + 2 + cell.Width(node) + 2
 	return " " + t.Paint(theme.Muted, e.Time.Local().Format("15:04:05")) + "  " + node + "  " +
-		t.Paint(EventRole(e), cell.Cut(e.Text(), max(w-used, 0)))
+		t.Paint(EventRole(e), cell.Cut(printable.Line(e.Text()), max(w-used, 0)))
 }
 
-// EventRole is how much an event matters.
+// EventRole returns the color of an event.
 func EventRole(e *models.Event) theme.Role {
 	switch e.Kind {
 	case models.EventProvisionState:

@@ -2,13 +2,13 @@ package screen
 
 import "ironworks/models"
 
-// maxEvents bounds what is remembered: an hour of a busy fleet.
+// maxEvents bounds the memory for events: about an hour of a busy fleet.
 const maxEvents = 10_000
 
-// EventLog keeps the last events in the order in which they came.
+// EventLog has the last events in order of arrival.
 type EventLog struct {
 	events []models.Event
-	// dropped counts those that were too many, before those that are not kept.
+	// dropped counts the events that no longer fit.
 	dropped, before int
 	revision        int
 }
@@ -23,33 +23,32 @@ func (l *EventLog) Add(events []models.Event) {
 	if more := len(l.events) - maxEvents; more > 0 {
 		l.dropped += more
 		l.before += more
-		// The slice moves on, and append copies what is left only when its room is used
-		// up: an event costs the same however many there are.
+		// Reslicing is cheap: append copies only when the capacity is used up.
 		clear(l.events[:more])
 		l.events = l.events[more:]
 	}
 }
 
-// Reset forgets all: what happened is told anew.
+// Reset removes all events, before a recording is played again.
 func (l *EventLog) Reset() {
 	l.revision++
 	l.before += len(l.events)
 	l.events, l.dropped = nil, 0
 }
 
-// Last gives the last n, oldest first.
+// Last returns the last n events, oldest first.
 func (l *EventLog) Last(n int) []models.Event { return l.events[max(len(l.events)-n, 0):] }
 
-// Dropped is how many were forgotten; Revision grows with every change.
+// Dropped returns the number of events that no longer fit.
 func (l *EventLog) Dropped() int { return l.dropped }
 
-// Revision grows with every change.
+// Revision changes with every change of the log.
 func (l *EventLog) Revision() int { return l.revision }
 
-// First is the number of the oldest event that is kept: numbers stay with their event.
+// First returns the number of the oldest stored event; numbers are stable.
 func (l *EventLog) First() int { return l.before }
 
-// Of lists the events of one node.
+// Of returns the events of one node.
 func (l *EventLog) Of(uuid string) []models.Event {
 	var of []models.Event
 	for i := range l.events {

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,21 +13,22 @@ import (
 )
 
 type (
-	// FleetChanged is the first of the facts that the root tells the screen in front. It is news of the poller.
+	// FleetChanged reports changes from the poller. It and the following messages go from the root to the screen
+	// in front.
 	FleetChanged struct{ Update fleet.Update }
-	// Tick comes each second, for whatever shows an age.
+	// Tick arrives every second, for screens that show ages.
 	Tick struct{ Now time.Time }
-	// TasksChanged says that a task moved on.
+	// TasksChanged reports progress of a task.
 	TasksChanged struct{}
-	// Rewound says that a recording was wound back: what was shown of a log begins anew.
+	// Rewound reports that a recording was rewound; logs restart.
 	Rewound struct{}
-	// Reload asks the screen to fetch again what it has fetched itself.
+	// Reload makes the screen fetch its data again.
 	Reload struct{}
 )
 
 type (
-	// Open is the first of the wishes that screens and overlays have of the root. It goes
-	// to a screen, and does Then there; empty is nothing.
+	// Open shows a screen and runs the action Then there, if set. It and the following messages go from screens
+	// and dialogs to the root.
 	Open struct {
 		Ref  Ref
 		Then action.ID
@@ -38,64 +40,68 @@ type (
 		// RequestID is Ironic's, to find the request in its log.
 		RequestID string
 	}
-	// Ask puts an overlay in front.
+	// Ask opens a dialog.
 	Ask struct{ Overlay Overlay }
-	// CopyText puts text into the terminal's clipboard.
+	// CopyText copies text to the terminal's clipboard.
 	CopyText struct{ Copyable Copyable }
-	// Press does an action as if its key had been pressed. Settings stand in the form where
-	// the action asks for some.
+	// Press runs an action as if its key was pressed. Settings prefill the form of the action.
 	Press struct {
 		ID       action.ID
 		Settings string
 	}
-	// Switch goes to another context.
+	// Switch changes the context.
 	Switch struct{ Context string }
-	// RetryTask tries again for the nodes of a task that failed.
+	// RetryTask repeats a task for its failed nodes.
 	RetryTask struct{ Task int }
-	// ApplyRamdisks writes into nodes what they boot, after the operator has seen what is
-	// sent. Words are the command line that does the same, without the program.
+	// ApplyRamdisks sets the ramdisk of nodes after the operator has confirmed the requests. Words are the
+	// equivalent command line without the program.
 	ApplyRamdisks struct {
 		Nodes []models.NodeRef
 		For   func(n *models.Node) (provision.Ramdisk, error)
 		Words []string
 	}
-	// PinDisk writes the hint for a disk of a node, after the operator has seen what is
-	// sent. Words are the command line that does the same, without the program.
+	// PinDisk sets the root device hint for a disk after the operator has confirmed the request. Words are the
+	// equivalent command line without the program.
 	PinDisk struct {
 		Node  models.NodeRef
 		Pin   *provision.PinAction
 		Words []string
 	}
-	// OrderBMC tells the BMC of a node what to do, after the operator was asked where there
-	// is something to lose. Words are the command line that does the same, without the
-	// program.
+	// ChangePorts changes ports, port groups or VIFs of a node after the operator has confirmed the requests. Make
+	// reads what Ironic has. Words are the equivalent command line without the program.
+	ChangePorts struct {
+		ID    action.ID
+		Node  models.NodeRef
+		Make  func(ctx context.Context) (*provision.PortAction, error)
+		Words []string
+	}
+	// OrderBMC sends a command to the BMC of a node, after a confirmation if it is disruptive. Words are the
+	// equivalent command line without the program.
 	OrderBMC struct {
 		Node   models.NodeRef
 		Action provision.Action
 		Words  []string
 	}
-	// StartDeployment carries out a deployment that was reviewed and confirmed. The plan is
-	// a runner's of the action, after its Preflight: the action itself sends nothing to a
-	// node that it did not check. Command is the command line that does the same, without
-	// the program; nil where there is none.
+	// StartDeployment runs a reviewed deployment after a confirmation. Plan comes from the runner and has the
+	// results of Preflight: nothing is sent to unchecked nodes. Command is the equivalent command line without the
+	// program.
 	StartDeployment struct {
 		Nodes   []models.NodeRef
 		Action  *provision.DeployAction
 		Plan    provision.Batch
 		Command []string
 	}
-	// EditFile has the user's editor write on a file, in the place of the console. Done is
-	// called outside of Update when that has ended, or could not begin, and gives the
-	// answer to whoever wished for it.
+	// EditFile opens a file in the user's editor, which takes over the terminal. Done is called outside of Update
+	// when the editor has ended or failed to start, and returns the message for the sender.
 	EditFile struct {
 		Path string
 		Done func(err error) tea.Msg
 	}
-	// LeaveTask stops following what a task has under way.
+	// LeaveTask stops following a task.
 	LeaveTask struct{ Task int }
 )
 
-// Level is how much a toast matters.
+// Level is the severity of a toast.
 type Level int
 
 // The levels.
@@ -106,5 +112,5 @@ const (
 	Failure
 )
 
-// Wish makes a command of a message.
-func Wish(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
+// Send returns a command that sends msg to the root.
+func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }

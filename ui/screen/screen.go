@@ -8,17 +8,20 @@
 package screen
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/printable"
 	"ironworks/ui/action"
 	"ironworks/ui/theme"
 )
 
-// Kind is which screen it is.
+// Kind identifies a type of screen.
 type Kind string
 
-// The kinds, by the words of the palette.
+// The kinds; their values are words of the palette.
 const (
 	KindFleet      Kind = "fleet"
 	KindNode       Kind = "node"
@@ -31,69 +34,96 @@ const (
 	KindWatch      Kind = "watch"
 	KindDeploy     Kind = "deploy"
 	KindExplain    Kind = "explain"
+	KindEnroll     Kind = "enroll"
 )
 
-// Ref names a screen, for the history and for links from other screens: the ID is a
-// node's uuid, several joined by commas, or a task's number.
+// Ref identifies a screen for history and links. ID is a node's UUID, several joined by commas, or a task's
+// number.
 type Ref struct {
 	Kind Kind
 	ID   string
 }
 
-// Screen is one full screen between the header and the footer.
+// Screen is a full screen between the header and the footer.
 type Screen interface {
-	// Ref names it; Title is its crumb in the header, sanitised.
+	// Ref identifies the screen. Title is its text in the header.
 	Ref() Ref
 	Title() string
-	// Start is called once, before anything else; Shown each time that it comes to the
-	// front. Both give what has to be fetched.
+	// Start is called once, before anything else; Shown whenever the screen comes to the front. Both return what
+	// has to be fetched.
 	Start() tea.Cmd
 	Shown() tea.Cmd
-	// Update takes a fact in: a fleet change, a tick, an answer to its own command.
-	// Keys come here only while Typing.
+	// Update handles a message: a fleet change, a tick, a result of its own command. Keys arrive here only while
+	// Typing.
 	Update(msg tea.Msg) tea.Cmd
-	// Draw paints exactly w by h cells.
+	// Draw returns exactly w by h cells.
 	Draw(t *theme.Theme, w, h int) string
-	// Scopes are the actions it has; Do carries one of them out, Why says why one of
-	// them (or one on its nodes) cannot be done now: "" when it can.
+	// Scopes are the screen's groups of actions. Do runs an action. Why returns why an action of the screen or on
+	// its nodes is disabled, "" if it is not.
 	Scopes() []action.Scope
 	Do(id action.ID) tea.Cmd
 	Why(id action.ID) string
-	// Targets are the nodes that actions on nodes are about: the marked ones, or the
-	// one under the cursor.
+	// Targets returns the nodes for node actions: the marked nodes, or the node at the cursor.
 	Targets() []models.NodeRef
-	// Typing says that keys are text now: they go to Update before any action.
+	// Typing reports whether keys are text input; they then go to Update and run no action.
 	Typing() bool
-	// Copies is what can be copied here.
+	// Copies lists the texts that can be copied.
 	Copies() []Copyable
-	// Close ends what it still has under way.
+	// Close cancels running commands.
 	Close()
 }
 
-// Narrowed is a screen whose view can be narrowed, by a filter or a search. Going back
-// first widens it again: did says that there was something to drop.
+// Narrowed is a screen with a filter or search. Back clears that first; did reports whether there was one.
 type Narrowed interface {
 	Widen() (cmd tea.Cmd, did bool)
 }
 
-// Hinted is a screen that says by itself what keys do while it is Typing.
+// Hinted is a screen with its own key hints while Typing.
 type Hinted interface{ Hints() []Hint }
 
-// Copyable is something that can be put into the clipboard.
+// Copyable is a text for the clipboard.
 type Copyable struct {
-	Name string
-	Text string
+	Name  string
+	Text  string
+	Shape Shape
+}
+
+// Shape says which control characters a copied text keeps. A shell runs pasted text at a line break and completes
+// it at a tab.
+type Shape int
+
+// A shell that a text is pasted into runs it at a line break, and completes it at a tab.
+const (
+	OneLine Shape = iota // none
+	Row                  // tabs, which separate columns
+	Lines                // line breaks
+)
+
+// Printable returns the text for the clipboard.
+func (c Copyable) Printable() string {
+	switch c.Shape {
+	case OneLine:
+	case Lines:
+		return printable.Lines(c.Text)
+	case Row:
+		columns := strings.Split(c.Text, "\t")
+		for i := range columns {
+			columns[i] = printable.Line(columns[i])
+		}
+		return strings.Join(columns, "\t")
+	}
+	return printable.Line(c.Text)
 }
 
 // Overlay is a dialog in front of a screen; it gets every key.
 type Overlay interface {
-	// Update takes a message in; done takes the overlay away.
+	// Update handles a message; done closes the dialog.
 	Update(msg tea.Msg) (done bool, cmd tea.Cmd)
-	// Draw paints a block of at most w by h cells.
+	// Draw returns a block of at most w by h cells.
 	Draw(t *theme.Theme, w, h int) string
-	// Keys are the hints for the footer while it is in front.
+	// Keys are the hints for the footer.
 	Keys() []Hint
 }
 
-// Hint is a key and what it does.
+// Hint is a key and its effect.
 type Hint struct{ Key, Text string }

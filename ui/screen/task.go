@@ -6,31 +6,31 @@ import (
 	"ironworks/provision"
 )
 
-// Task is one action on some nodes that was begun from here.
+// Task is an action on nodes that was started from this console.
 type Task struct {
 	Number  int
 	Context string
 	Plan    provision.Batch
-	// Runner is the one that it began with: it goes on when another context is gone to.
+	// Runner is the task's own; the task continues when the context changes.
 	Runner provision.Runner
 	Began  time.Time
 	Ended  time.Time
-	// Progress is the last word of each node, by uuid.
+	// Progress is the last progress of each node, by UUID.
 	Progress map[string]provision.Progress
-	// Results are there when it has ended, in the plan's order.
+	// Results are set when the task has ended, in the plan's order.
 	Results []provision.Result
-	// Left says that following was stopped.
+	// Left is true if the operator stopped following.
 	Left bool
-	// Cancel stops following; what was sent goes on.
+	// Cancel stops following; requests already sent continue.
 	Cancel func()
-	// Command is the command line that does the same.
+	// Command is the equivalent command line.
 	Command string
 }
 
-// Running says that it has not ended yet.
+// Running reports whether the task has not ended yet.
 func (t *Task) Running() bool { return t.Results == nil }
 
-// Tally counts how it went.
+// Tally counts the outcomes.
 func (t *Task) Tally() map[provision.Outcome]int {
 	tally := map[provision.Outcome]int{}
 	for _, r := range t.Results {
@@ -39,7 +39,7 @@ func (t *Task) Tally() map[provision.Outcome]int {
 	return tally
 }
 
-// Failed are the items for another try.
+// Failed returns the items to retry.
 func (t *Task) Failed() []provision.Item {
 	if t.Running() {
 		return nil
@@ -47,23 +47,23 @@ func (t *Task) Failed() []provision.Item {
 	return t.Plan.Failed(t.Results)
 }
 
-// TaskList is what was done from here, oldest first.
+// TaskList has the tasks of this console, oldest first.
 type TaskList struct {
 	tasks []*Task
 	last  int
 }
 
-// Add appends a task and gives it its number.
+// Add appends a task and sets its number.
 func (l *TaskList) Add(t *Task) {
 	l.last++
 	t.Number = l.last
 	l.tasks = append(l.tasks, t)
 }
 
-// All lists them.
+// All returns all tasks.
 func (l *TaskList) All() []*Task { return l.tasks }
 
-// Get gives the task with a number.
+// Get returns the task with a number.
 func (l *TaskList) Get(number int) (*Task, bool) {
 	for _, t := range l.tasks {
 		if t.Number == number {
@@ -73,7 +73,7 @@ func (l *TaskList) Get(number int) (*Task, bool) {
 	return nil, false
 }
 
-// Running counts those that have not ended.
+// Running counts the tasks that have not ended.
 func (l *TaskList) Running() int {
 	n := 0
 	for _, t := range l.tasks {

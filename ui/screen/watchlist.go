@@ -6,16 +6,15 @@ import (
 	"ironworks/models"
 )
 
-// WatchList is the nodes of the Watch screen. It lives as long as the session: the screen
-// is found as it was left, whatever was visited meanwhile.
+// WatchList has the nodes of the Watch screen. It lives as long as the session.
 type WatchList struct {
 	nodes []models.NodeRef
 	known map[string]bool
-	// tasks is the number of the last task whose nodes were taken in.
+	// tasks is the number of the last task whose nodes were added.
 	tasks int
 }
 
-// Add takes nodes in that are not there yet.
+// Add adds nodes that are not in the list.
 func (l *WatchList) Add(nodes ...models.NodeRef) {
 	if l.known == nil {
 		l.known = map[string]bool{}
@@ -28,8 +27,7 @@ func (l *WatchList) Add(nodes ...models.NodeRef) {
 	}
 }
 
-// AddTasks takes the nodes in of what was begun in a context since the last time: of
-// what moves nodes through states, and not of what only switches them on.
+// AddTasks adds the nodes of new tasks in a context, if the task is a provision verb.
 func (l *WatchList) AddTasks(tasks *TaskList, context string) {
 	for _, t := range tasks.All() {
 		if t.Number <= l.tasks {
@@ -45,13 +43,13 @@ func (l *WatchList) AddTasks(tasks *TaskList, context string) {
 	}
 }
 
-// moves says that an action is a provision verb which begins work.
+// moves reports whether an action is a provision verb that starts an operation.
 func moves(name string) bool {
 	v := models.Verb(name)
 	return slices.Contains(models.Verbs(), v) && v != models.VerbAbort && v != models.VerbUnhold
 }
 
-// Drop leaves out the nodes of which gone says so.
+// Drop removes the nodes for which gone returns true.
 func (l *WatchList) Drop(gone func(n models.NodeRef) bool) {
 	l.nodes = slices.DeleteFunc(l.nodes, func(n models.NodeRef) bool {
 		out := gone(n)
@@ -62,8 +60,8 @@ func (l *WatchList) Drop(gone func(n models.NodeRef) bool) {
 	})
 }
 
-// Nodes lists them in the order in which they came.
+// Nodes returns the nodes in order of addition.
 func (l *WatchList) Nodes() []models.NodeRef { return l.nodes }
 
-// Has says that a node is watched.
+// Has reports whether a node is watched.
 func (l *WatchList) Has(uuid string) bool { return l.known[uuid] }

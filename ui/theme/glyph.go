@@ -6,8 +6,7 @@ import (
 	"ironworks/models"
 )
 
-// The glyphs of the console. Every one takes one cell, so that its ASCII stand-in fits
-// in the same place.
+// The glyphs of the console. Each takes one cell, as does its ASCII replacement.
 const (
 	GlyphActive  = "●"
 	GlyphWorking = "◐"
@@ -27,8 +26,7 @@ const (
 	GlyphDown    = "▾"
 )
 
-// ascii has a stand-in of one cell for every glyph that the console itself uses.
-// Remote text stays as it is, except where it uses the same glyphs.
+// ascii replaces the console's glyphs. Remote text changes only where it uses the same glyphs.
 var ascii = strings.NewReplacer(
 	GlyphActive, "*", GlyphWorking, "~", GlyphWaiting, ".", GlyphIdle, "o", GlyphHold, "#",
 	GlyphFailed, "x", GlyphMaint, "!", GlyphCursor, ">", GlyphDone, "v", GlyphRule, "-",
@@ -39,8 +37,7 @@ var ascii = strings.NewReplacer(
 	"⠋", "|", "⠙", "/", "⠹", "-", "⠸", "\\",
 )
 
-// Plain replaces the console's glyphs by ASCII ones of the same width where the theme
-// asks for it.
+// Plain replaces glyphs by ASCII of the same width if the theme asks for it.
 func (t *Theme) Plain(screen string) string {
 	if !t.opts.ASCII {
 		return screen
@@ -48,11 +45,11 @@ func (t *Theme) Plain(screen string) string {
 	return ascii.Replace(screen)
 }
 
-// Rule is a horizontal line.
+// Rule returns a horizontal line.
 func (t *Theme) Rule(w int) string { return t.Paint(Muted, strings.Repeat(GlyphRule, max(w, 0))) }
 
-// State is how a provision state looks: a glyph and a role. The word beside it is the
-// state's own, so that neither colour nor glyph has to be known.
+// State returns glyph and role of a provision state. The state's name stands beside them, so that neither color
+// nor glyph is needed.
 func State(s models.ProvisionState) (glyph string, role Role) {
 	switch s.Class() {
 	case models.ClassFailed:
@@ -73,7 +70,7 @@ func State(s models.ProvisionState) (glyph string, role Role) {
 	return GlyphIdle, Plain
 }
 
-// Node is how a node's state looks: maintenance shows where the state rests.
+// Node returns glyph and role of a node's state; maintenance shows if no operation runs.
 func Node(n *models.Node) (glyph string, role Role) {
 	glyph, role = State(n.ProvisionState)
 	switch {

@@ -1,6 +1,5 @@
-// Package theme is how the console looks: what a role's colour is in a dark or light
-// terminal with many, few or no colours, which glyph a state has, and what stands for
-// a glyph where only ASCII can be shown. Nothing outside ui knows of it.
+// Package theme maps roles to colors for dark and light terminals with many, few or no colors, states to glyphs,
+// and glyphs to ASCII.
 package theme
 
 import (
@@ -11,54 +10,52 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Role is what a piece of text means; its colour follows from that alone.
+// Role is the meaning of a text; it alone decides the color.
 type Role int
 
 // The roles.
 const (
 	Plain   Role = iota // ordinary text
-	Muted               // there if one looks for it
+	Muted               // less important
 	Strong              // names, headings
-	Accent              // the context's own colour: where am I, where is the cursor
-	Good                // as it should be
-	Busy                // work goes on
-	Wait                // waits for a machine
-	Warn                // somebody should look
+	Accent              // the context's color: header and cursor
+	Good                // as expected
+	Busy                // running
+	Wait                // waiting for a machine
+	Warn                // needs attention
 	Bad                 // failed
 	Hold                // stopped on purpose
-	Key                 // a key that can be pressed
-	Added               // a line of a difference
-	Removed             // as Added
-	Danger              // what cannot be undone
-	Match               // what was searched for
+	Key                 // a key to press
+	Added               // an added line of a diff
+	Removed             // a removed line of a diff
+	Danger              // irreversible
+	Match               // a search match
 	roles
 )
 
-// reset ends every style.
+// reset ends all styles.
 const reset = "\x1b[m"
 
-// Options choose a theme.
+// Options select a theme.
 type Options struct {
-	// Light is a terminal with a light background.
+	// Light: the terminal has a light background.
 	Light bool
-	// Profile is how many colours the terminal has; Unknown counts as many.
+	// Profile is the terminal's color support; Unknown counts as full.
 	Profile colorprofile.Profile
-	// Accent is the context's colour: a name of config.Accents or #rrggbb; empty is the
-	// console's own.
+	// Accent is the context's color: a name of config.Accents or #rrggbb; empty is the default.
 	Accent string
-	// ASCII replaces every glyph that is not ASCII.
+	// ASCII replaces all glyphs.
 	ASCII bool
 }
 
-// Theme paints text. It is made once per change of its options, so that drawing only
-// joins strings.
+// Theme paints text. Styles are made once, so that drawing only joins strings.
 type Theme struct {
 	opts   Options
 	open   [roles]string
 	dimmed bool
 }
 
-// New makes a theme.
+// New returns a theme.
 func New(o Options) *Theme {
 	t := &Theme{opts: o}
 	c := colours(o)
@@ -83,10 +80,10 @@ func New(o Options) *Theme {
 	return t
 }
 
-// Options are those that the theme was made with.
+// Options returns the options of the theme.
 func (t *Theme) Options() Options { return t.opts }
 
-// Dimmed is the theme for a picture that is no longer live: all of it faint.
+// Dimmed is the theme for data that is no longer live: all text faint.
 func (t *Theme) Dimmed() *Theme {
 	dim := &Theme{opts: t.opts, dimmed: true}
 	for role := range roles {
@@ -95,7 +92,7 @@ func (t *Theme) Dimmed() *Theme {
 	return dim
 }
 
-// Paint gives text the style of a role. The text must not hold styles of its own.
+// Paint styles a text that has no styles of its own.
 func (t *Theme) Paint(r Role, text string) string {
 	if t.open[r] == "" || text == "" {
 		return text
@@ -103,7 +100,7 @@ func (t *Theme) Paint(r Role, text string) string {
 	return t.open[r] + text + reset
 }
 
-// bold are the roles that differ without colours too.
+// bold are the roles that differ without colors too.
 func bold(r Role) bool {
 	switch r {
 	case Strong, Bad, Key, Danger, Accent:
@@ -113,14 +110,14 @@ func bold(r Role) bool {
 	return false
 }
 
-// colours are the roles' colours; nil is the terminal's own.
+// colours are the colors of the roles; nil is the terminal's own.
 func colours(o Options) [roles]color.Color {
 	var c [roles]color.Color
 	if o.Profile == colorprofile.NoTTY || o.Profile == colorprofile.ASCII {
 		return c
 	}
 	few := o.Profile == colorprofile.ANSI
-	// pick takes the 16-colour index, or the tone for a dark or a light background.
+	// pick selects the 16-color index, or the tone for a dark or light background.
 	pick := func(index, dark, light string) color.Color {
 		switch {
 		case few && index == "":
@@ -144,9 +141,9 @@ func colours(o Options) [roles]color.Color {
 	return c
 }
 
-// accent is the context's colour. The names are those of the configuration.
+// accent is the context's color. The names are those of the configuration.
 func accent(o Options, few bool) color.Color {
-	tones := map[string][3]string{ // 16-colour index, dark, light
+	tones := map[string][3]string{ // 16-color index, dark, light
 		"black":   {"7", "#c9d1d9", "#000000"},
 		"red":     {"1", "#ff6b6b", "#c0212b"},
 		"orange":  {"3", "#ff9f45", "#b35900"},
@@ -164,7 +161,7 @@ func accent(o Options, few bool) color.Color {
 	tone, known := tones[o.Accent]
 	switch {
 	case !known:
-		return lipgloss.Color(o.Accent) // #rrggbb; the terminal's profile makes the best of it
+		return lipgloss.Color(o.Accent) // #rrggbb, reduced to the terminal's profile
 	case few:
 		return lipgloss.Color(tone[0])
 	case o.Light:

@@ -51,7 +51,7 @@ func Run(t *testing.T, s *contract.Subject, behaviours []contract.MachineBehavio
 			t.Run(b.Name(), func(t *testing.T) {
 				t.Parallel()
 				ran.Add(1)
-				e := l.Machines()[i].Enrolment("contract", map[string]string{"deploy": "custom-agent", "inspect": "redfish", "rescue": "agent"})
+				e := l.Machines()[i].Enrollment("contract", map[string]string{"deploy": "custom-agent", "inspect": "redfish", "rescue": "agent"})
 				b.Run(t, s, e.Node, e.Ports)
 			})
 		}

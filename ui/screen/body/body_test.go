@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"ironworks/models"
+	"ironworks/printable"
 	"ironworks/ui/action"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen/body"
@@ -36,7 +37,7 @@ func TestLine(t *testing.T) {
 		}
 	}
 	for _, text := range screentest.Hostile() {
-		text = models.Printable(text)
+		text = printable.Line(text)
 		for w := range 40 {
 			got := body.Line(th, w, []body.Span{body.S(theme.Plain, text)}, []body.Span{body.S(theme.Bad, text)})
 			if cell.Width(got) != w {
@@ -91,21 +92,18 @@ func TestFault(t *testing.T) {
 	if got := text(body.Fault(errors.New("a\x1bb"), 60)); got != ` ✖ a\x1bb|` {
 		t.Errorf("%q", got)
 	}
-	if got := body.Short(errors.New("x\ny")); got != "x y" {
-		t.Errorf("%q", got)
-	}
 }
 
 func TestAges(t *testing.T) {
 	now := screentest.Began
 	for d, want := range map[time.Duration]string{
-		0: "read just now", 59 * time.Second: "read just now", 90 * time.Second: "1m old", 59 * time.Minute: "59m old", 90 * time.Minute: "1h00 old", 72 * time.Hour: "3d old",
+		0: "updated just now", 59 * time.Second: "updated just now", 90 * time.Second: "updated 1m ago", 59 * time.Minute: "updated 59m ago", 90 * time.Minute: "updated 1h00 ago", 72 * time.Hour: "updated 3d ago",
 	} {
 		if got := body.Read(now, now.Add(-d)); got != want {
 			t.Errorf("%s: %q, want %q", d, got, want)
 		}
 	}
-	if body.Read(now, time.Time{}) != "not read yet" || body.Ago(now, time.Time{}) != "never" || body.Ago(now, now.Add(-time.Minute)) != "1m00 ago" {
+	if body.Read(now, time.Time{}) != "not loaded" || body.Ago(now, time.Time{}) != "never" || body.Ago(now, now.Add(-time.Minute)) != "1m00 ago" {
 		t.Error("ages")
 	}
 	boom := errors.New("boom")
@@ -114,10 +112,10 @@ func TestAges(t *testing.T) {
 		err         error
 		want        string
 	}{
-		{false, true, nil, "asking Ironic…"},
-		{true, true, nil, "read just now"},
-		{true, false, boom, "not read again, read just now"},
-		{false, false, boom, "not read"},
+		{false, true, nil, "loading…"},
+		{true, true, nil, "updated just now"},
+		{true, false, boom, "refresh failed, updated just now"},
+		{false, false, boom, "not loaded"},
 	} {
 		if got := body.Freshness(now, now, tc.known, tc.busy, tc.err).Text; got != tc.want {
 			t.Errorf("%+v: %q", tc, got)

@@ -15,18 +15,18 @@ import (
 func Fault(err error, w int) []pane.Line {
 	var f *models.Fault
 	if !errors.As(err, &f) {
-		return mark(Wrapped(theme.Bad, models.Printable(err.Error()), w-3))
+		return mark(Wrapped(theme.Bad, err.Error(), w-3))
 	}
 	text := f.Reason()
 	if f.Op != "" {
 		text = f.Op + ": " + text
 	}
-	lines := mark(Wrapped(theme.Bad, models.Printable(text), w-3))
+	lines := mark(Wrapped(theme.Bad, text, w-3))
 	if f.Hint != "" {
-		lines = append(lines, Indented(theme.Plain, models.Printable(f.Hint), w, 3)...)
+		lines = append(lines, Indented(theme.Plain, f.Hint, w, 3)...)
 	}
 	if f.RequestID != "" {
-		lines = append(lines, Indented(theme.Muted, "request "+models.Printable(f.RequestID), w, 3)...)
+		lines = append(lines, Indented(theme.Muted, "request "+f.RequestID, w, 3)...)
 	}
 	return lines
 }
@@ -47,9 +47,9 @@ func mark(lines []pane.Line) []pane.Line {
 func Short(err error) string {
 	var f *models.Fault
 	if errors.As(err, &f) {
-		return models.Printable(f.Reason())
+		return f.Reason()
 	}
-	return models.Printable(err.Error())
+	return err.Error()
 }
 
 // Read says how old something is that was fetched, in steps so coarse that it seldom
@@ -57,13 +57,13 @@ func Short(err error) string {
 func Read(now, at time.Time) string {
 	switch d := now.Sub(at); {
 	case at.IsZero():
-		return "not read yet"
+		return "not loaded"
 	case d < time.Minute:
-		return "read just now"
+		return "updated just now"
 	case d < time.Hour:
-		return strconv.Itoa(int(d.Minutes())) + "m old"
+		return "updated " + strconv.Itoa(int(d.Minutes())) + "m ago"
 	default:
-		return models.Age(d.Truncate(time.Hour)) + " old"
+		return "updated " + models.Age(d.Truncate(time.Hour)) + " ago"
 	}
 }
 
@@ -72,11 +72,11 @@ func Read(now, at time.Time) string {
 func Freshness(now, asked time.Time, known, busy bool, err error) Span {
 	switch {
 	case busy && !known:
-		return S(theme.Muted, "asking Ironic…")
+		return S(theme.Muted, textAsking)
 	case err != nil && known:
-		return S(theme.Warn, "not read again, "+Read(now, asked))
+		return S(theme.Warn, "refresh failed, "+Read(now, asked))
 	case err != nil:
-		return S(theme.Warn, "not read")
+		return S(theme.Warn, "not loaded")
 	}
 	return S(theme.Muted, Read(now, asked))
 }

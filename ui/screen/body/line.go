@@ -5,9 +5,12 @@ package body
 import (
 	"strings"
 
+	"ironworks/printable"
+	"ironworks/ui/action"
 	"ironworks/ui/cell"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
+	"ironworks/ui/widget/tabs"
 )
 
 // Span is a piece of text in one role.
@@ -37,7 +40,7 @@ func Line(t *theme.Theme, w int, left, right []Span) string {
 func Width(spans []Span) int {
 	w := 0
 	for _, s := range spans {
-		w += cell.Width(s.Text)
+		w += cell.Width(printable.Line(s.Text))
 	}
 	return w
 }
@@ -49,11 +52,22 @@ func Paint(t *theme.Theme, spans []Span, w int) string {
 		if w <= 0 {
 			break
 		}
-		text := cell.Cut(s.Text, w)
+		text := cell.Cut(printable.Line(s.Text), w)
 		w -= cell.Width(text)
 		b.WriteString(t.Paint(s.Role, text))
 	}
 	return b.String()
+}
+
+// Text paints a text in at most w cells.
+func Text(t *theme.Theme, role theme.Role, text string, w int) string {
+	return Paint(t, []Span{S(role, text)}, w)
+}
+
+// Rule is a rule of w cells that begins with a text.
+func Rule(t *theme.Theme, role theme.Role, text string, w int) string {
+	drawn := Text(t, role, text, w)
+	return drawn + t.Rule(w-cell.Width(drawn))
 }
 
 // Wrapped breaks a text into lines of at most w cells in one role.
@@ -67,7 +81,7 @@ func Indented(role theme.Role, text string, w, n int) []pane.Line {
 		n = 0
 	}
 	var lines []pane.Line
-	for _, line := range cell.Wrap(text, max(w-n, 1)) {
+	for _, line := range cell.Wrap(printable.Lines(text), max(w-n, 1)) {
 		lines = append(lines, pane.Line{S(role, cell.Blanks(n)+line)})
 	}
 	return lines
@@ -79,7 +93,7 @@ func Few(role theme.Role, text string, w, n, most int) []pane.Line {
 	if most <= 0 || w <= 0 {
 		return nil
 	}
-	lines := Indented(role, cell.Cut(text, w*(most+1)), w, n)
+	lines := Indented(role, cell.Cut(printable.Lines(text), w*(most+1)), w, n)
 	if len(lines) > most {
 		lines = lines[:most]
 		last := &lines[most-1][0]
@@ -112,4 +126,79 @@ func Page(t *theme.Theme, w, h int, heading, rule string, content func(h int) st
 		lines = append(lines, Split(content(h-len(lines)))...)
 	}
 	return cell.Block(lines, w, h)
+}
+
+// Beside puts two blocks beside each other, with a rule between them.
+func Beside(t *theme.Theme, left, right string, w, h int) string {
+	l, r := Split(left), Split(right)
+	lines := make([]string, 0, max(h, 0))
+	for i := range min(len(l), len(r)) {
+		lines = append(lines, l[i]+t.Paint(theme.Muted, "│")+r[i])
+	}
+	return cell.Block(lines, w, h)
+}
+
+// PaneOr paints a text, or what is to be said where there is none.
+func PaneOr(t *theme.Theme, p *pane.Pane, nothing string, w, h int) string {
+	p.Resize(w, h)
+	if p.Len() == 0 {
+		return cell.Block(Draw(t, Indented(theme.Muted, nothing, w-1, 1), w), w, h)
+	}
+	return p.Draw(t)
+}
+
+// Tabs is a rule in which the names of a screen's views stand, and at its end, where
+// there is room, where one is in the view.
+func Tabs(t *theme.Theme, titles []string, current int, place string, w int) string {
+	need := len(titles) - 1 + tabs.Tight(titles)
+	if need+3 > w {
+		return tabs.Draw(t, titles, current, w)
+	}
+	if place != "" {
+		place = " " + place + " "
+		// Where only one of the two fits, the gaps between the names go.
+		if tight := tabs.Tight(titles); need+3+cell.Width(place) > w && tight+3+cell.Width(place) <= w {
+			need = tight
+		}
+	}
+	rest := w - need - 1 - cell.Width(place) - 1
+	if rest < 1 {
+		place, rest = "", w-need-2
+	}
+	return t.Rule(1) + tabs.Draw(t, titles, current, need) + t.Rule(rest) + t.Paint(theme.Muted, place) + t.Rule(1)
+}
+
+// Mover is whatever scrolls or has a cursor: tables and panes.
+type Mover interface {
+	Move(by int)
+	Page(by int)
+	Top()
+	Bottom()
+	Scroll(by int)
+}
+
+// Steer does what an action means to whatever scrolls, and says whether it meant
+// something. Sideways a table goes by columns and a text by step cells.
+func Steer(m Mover, id action.ID, step int) bool {
+	switch id {
+	case action.Up:
+		m.Move(-1)
+	case action.Down:
+		m.Move(1)
+	case action.PageUp:
+		m.Page(-1)
+	case action.PageDown:
+		m.Page(1)
+	case action.Top:
+		m.Top()
+	case action.Bottom:
+		m.Bottom()
+	case action.ScrollLeft:
+		m.Scroll(-step)
+	case action.ScrollRight:
+		m.Scroll(step)
+	default:
+		return false
+	}
+	return true
 }

@@ -3,7 +3,6 @@ package body
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"ironworks/models"
 	"ironworks/ui/cell"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/line"
@@ -75,7 +74,7 @@ func (p *Prompt) Draw(t *theme.Theme, w int, holds string) string {
 		wrong := ""
 		switch {
 		case p.Wrong != nil:
-			wrong = cell.Cut("  "+models.Printable(p.Wrong.Error()), w/2)
+			wrong = cell.Cut("  "+p.Wrong.Error(), w/2)
 		case p.Note != "":
 			wrong = cell.Cut("  "+p.Note, w/2)
 		}
@@ -85,8 +84,7 @@ func (p *Prompt) Draw(t *theme.Theme, w int, holds string) string {
 		}
 		return " " + t.Paint(theme.Key, p.lead()) + " " + p.input.Draw(t, room) + t.Paint(theme.Warn, wrong)
 	case holds != "":
-		text := cell.Cut(" "+p.lead()+" "+models.Printable(holds)+" ", w)
-		return t.Paint(theme.Accent, text) + t.Rule(w-cell.Width(text))
+		return Rule(t, theme.Accent, " "+p.lead()+" "+holds+" ", w)
 	}
 	return t.Rule(w)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"ironworks/ignition/userdata"
-	"ironworks/models"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
 )
@@ -31,13 +30,13 @@ func Report(report userdata.Report) []pane.Line {
 		if problem.Line > 0 {
 			place = fmt.Sprintf("%d:%d ", problem.Line, problem.Column)
 		}
-		lines = append(lines, pane.Line{S(role, " "+mark+" "), S(theme.Strong, place), S(theme.Plain, models.Printable(problem.Message))})
+		lines = append(lines, pane.Line{S(role, " "+mark+" "), S(theme.Strong, place), S(theme.Plain, problem.Message)})
 	}
 	if len(lines) > 0 {
 		lines = append(lines, nil)
 	}
 	for _, row := range report.Summary.Rows() {
-		lines = append(lines, pane.Line{S(theme.Muted, models.Printable(fmt.Sprintf(" %-9s", row.Name))), S(theme.Plain, models.Printable(row.Text))})
+		lines = append(lines, pane.Line{S(theme.Muted, fmt.Sprintf(" %-9s", row.Name)), S(theme.Plain, row.Text)})
 	}
 	return lines
 }

@@ -19,8 +19,6 @@ const noteworthySkew = 2 * time.Second
 // labels is the width of the column of names.
 const labels = 14
 
-func note(text string) pane.Line { return pane.Line{body.S(theme.Muted, "   "+text)} }
-
 // below is all that is known of the context at the cursor, in lines of w cells.
 func (s *Screen) below(w int) []pane.Line {
 	c, ok := s.table.Cursor()
@@ -32,7 +30,7 @@ func (s *Screen) below(w int) []pane.Line {
 	case s.isCurrent(c):
 		return s.present(c, w)
 	}
-	lines := append(s.probed(c, w), pane.Line{body.S(theme.Plain, "   enter goes to "+models.Printable(c.Name))}, nil)
+	lines := append(s.probed(c, w), pane.Line{body.S(theme.Plain, "   enter: switch to "+c.Name)}, nil)
 	return append(lines, settings(c, w)...)
 }
 
@@ -47,7 +45,7 @@ func (s *Screen) probed(c screen.Context, w int) []pane.Line {
 	case p.Err() != nil:
 		return append(body.Fault(p.Err(), w-1), nil)
 	case known:
-		text := fmt.Sprintf("Answered %s with API %s in %s.", body.Ago(s.env.Clock.Now(), p.At()), health.Version, health.Latency.Round(time.Millisecond))
+		text := fmt.Sprintf(textAnswered, body.Ago(time.Now(), p.At()), health.Version, health.Latency.Round(time.Millisecond))
 		return []pane.Line{{body.S(theme.Good, " "+theme.GlyphActive+" "), body.S(theme.Plain, text)}, nil}
 	}
 	return nil
@@ -55,8 +53,8 @@ func (s *Screen) probed(c screen.Context, w int) []pane.Line {
 
 // broken tells in full why a context cannot be used.
 func broken(c screen.Context, w int) []pane.Line {
-	lines := []pane.Line{{body.S(theme.Bad, " "+theme.GlyphFailed+" "+models.Printable(c.Name)+" cannot be used:")}}
-	for line := range strings.SplitSeq(models.PrintableLines(c.Err.Error()), "\n") {
+	lines := []pane.Line{{body.S(theme.Bad, " "+theme.GlyphFailed+" "+c.Name+" is unusable:")}}
+	for line := range strings.SplitSeq(c.Err.Error(), "\n") {
 		lines = append(lines, body.Indented(theme.Plain, line, w-1, 3)...)
 	}
 	lines = append(lines, nil)
@@ -65,16 +63,16 @@ func broken(c screen.Context, w int) []pane.Line {
 
 // present is how the connection is.
 func (s *Screen) present(c screen.Context, w int) []pane.Line {
-	st, now := &s.env.Status, s.env.Clock.Now()
+	st, now := &s.env.Status, time.Now()
 	var lines []pane.Line
 	switch {
 	case st.Fault != nil:
 		lines = s.faulty(now, w)
 	case st.Connected:
-		text := fmt.Sprintf("Connected: the last answer came %s.", body.Ago(now, st.Answered))
+		text := fmt.Sprintf(textConnected, body.Ago(now, st.Answered))
 		lines = append(lines, pane.Line{body.S(theme.Good, " "+theme.GlyphActive+" "), body.S(theme.Plain, text)})
 	default:
-		text := fmt.Sprintf("Asking for %s, no answer yet.", models.Age(now.Sub(s.env.Started)))
+		text := fmt.Sprintf(textAsking, models.Age(now.Sub(s.env.Started)))
 		lines = append(lines, pane.Line{body.S(theme.Busy, " "+theme.GlyphWorking+" "), body.S(theme.Plain, text)})
 	}
 	lines = append(lines, nil)
@@ -88,9 +86,9 @@ func (s *Screen) present(c screen.Context, w int) []pane.Line {
 
 // guessed tells somebody who has configured nothing what was looked for.
 func guessed(c screen.Context, w int) []pane.Line {
-	lines := []pane.Line{{body.S(theme.Warn, " No Ironic is configured: this address is a guess. Start with --url http://HOST:6385,")}}
-	lines = append(lines, pane.Line{body.S(theme.Warn, " or name one in a file. What was looked for:")})
-	for line := range strings.SplitSeq(strings.TrimSpace(models.PrintableLines(c.Looked)), "\n") {
+	lines := []pane.Line{{body.S(theme.Warn, textNoIronic1)}}
+	lines = append(lines, pane.Line{body.S(theme.Warn, textNoIronic2)})
+	for line := range strings.SplitSeq(strings.TrimSpace(c.Looked), "\n") {
 		lines = append(lines, body.Indented(theme.Muted, strings.TrimSpace(line), w-1, 3)...)
 	}
 	return append(lines, nil)
@@ -103,26 +101,26 @@ func (s *Screen) faulty(now time.Time, w int) []pane.Line {
 	text := fmt.Sprintf("%s; ", st.Fault.Kind)
 	switch wait := st.NextTry.Sub(now).Round(time.Second); {
 	case st.NextTry.IsZero() || wait <= 0:
-		text += "trying again now"
+		text += "retrying now"
 	default:
-		text += "next try in " + models.Age(wait)
+		text += "retry in " + models.Age(wait)
 	}
 	if st.Failures > 1 {
-		text += fmt.Sprintf(", failed %d times in a row", st.Failures)
+		text += fmt.Sprintf(", failed %d times", st.Failures)
 	}
 	if st.Answered.IsZero() {
-		text += ", never had an answer"
+		text += ", never connected"
 	} else {
-		text += ", the last answer came " + body.Ago(now, st.Answered)
+		text += ", last response " + body.Ago(now, st.Answered)
 	}
-	return append(lines, body.Indented(theme.Muted, text+"; ctrl+r tries now", w-1, 3)...)
+	return append(lines, body.Indented(theme.Muted, text+"; ctrl+r retries now", w-1, 3)...)
 }
 
 // settings are where a context goes and where it is written.
 func settings(c screen.Context, w int) []pane.Line {
 	mode := ""
 	if c.ReadOnly {
-		mode = "read-only: every change is refused"
+		mode = textReadOnly
 	}
 	return table2([][2]string{
 		{"endpoint", c.Endpoint}, {"authentication", c.Auth}, {"mode", mode}, {"from", c.Source},
@@ -135,10 +133,10 @@ func (s *Screen) measured(w int) []pane.Line {
 	rows := [][2]string{}
 	add := func(name, value string) { rows = append(rows, [2]string{name, value}) }
 	if at := s.env.Session.API.Endpoint(); at != "" && at != s.env.Session.Context.Endpoint {
-		add("Ironic is at", at)
+		add("Ironic", at)
 	}
 	if !st.Version.IsZero() {
-		add("API version", fmt.Sprintf("%s (this console knows 1.%d to 1.%d)", st.Version, models.OldestMinor, models.NewestMinor))
+		add("API version", fmt.Sprintf("%s (console supports 1.%d to 1.%d)", st.Version, models.OldestMinor, models.NewestMinor))
 	}
 	if st.Latency > 0 {
 		add("latency", st.Latency.Round(time.Millisecond).String())
@@ -148,13 +146,13 @@ func (s *Screen) measured(w int) []pane.Line {
 		if skew < 0 {
 			skew, way = -skew, "behind"
 		}
-		add("clock", fmt.Sprintf("the server's is %s %s ours; ages here are by the server's", models.Age(skew), way))
+		add("clock", fmt.Sprintf(textClockSkew, models.Age(skew), way))
 	}
 	if st.Requests > 0 {
-		add("requests", fmt.Sprintf("%d in %s", st.Requests, models.Age(s.env.Clock.Now().Sub(s.env.Started))))
+		add("requests", fmt.Sprintf("%d in %s", st.Requests, models.Age(time.Since(s.env.Started))))
 	}
 	if lacks := s.env.Session.API.Refused(); len(lacks) > 0 {
-		add("refused", "this Ironic does not give "+strings.Join(lacks, ", "))
+		add("refused", textMissingFields+strings.Join(lacks, ", "))
 	}
 	return table2(rows, w)
 }
@@ -166,7 +164,7 @@ func table2(rows [][2]string, w int) []pane.Line {
 		if row[1] == "" {
 			continue
 		}
-		for i, text := range body.Wrapped(theme.Plain, models.Printable(row[1]), max(w-labels-5, 8)) {
+		for i, text := range body.Wrapped(theme.Plain, row[1], max(w-labels-5, 8)) {
 			name := ""
 			if i == 0 {
 				name = row[0]

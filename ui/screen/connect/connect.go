@@ -1,6 +1,5 @@
-// Package connect is the screen of the contexts: where one can go, and how the connection
-// to the present one is. It is what somebody sees first whose URL is wrong, so it has to
-// say what is the matter when nothing works at all.
+// Package connect is the screen of contexts and of the connection to the current one. It is the first screen after
+// a wrong URL, so it has to show what is wrong without any connection.
 package connect
 
 import (
@@ -17,32 +16,32 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// Screen lists the contexts.
+// Screen is the list of contexts.
 type Screen struct {
 	env   *screen.Env
 	table *table.Table[screen.Context]
 
-	// swatches are the accents as they look in the theme with these options.
+	// swatches are the accent colors in the current theme.
 	swatches map[string]string
 	looks    theme.Options
 
-	// probes are how the contexts' Ironics answered, by name, once it was asked for.
+	// probes are the connection tests by context name.
 	probes map[string]*fetch.Source[screen.Health]
 }
 
 var _ screen.Screen = (*Screen)(nil)
 
-// New makes the screen.
+// New returns the screen.
 func New(env *screen.Env) screen.Screen {
 	s := &Screen{
 		env: env, table: table.New(func(c screen.Context) string { return c.Name }),
 		probes: map[string]*fetch.Source[screen.Health]{},
 	}
-	s.table.Empty = "No context is known. Name an Ironic with --url http://HOST:6385, or list contexts in the configuration file; " +
-		env.Program + " config paths shows where it is looked for."
+	s.table.Empty = textNoContexts +
+		env.Program + textNoContextsPaths
 	text := func(key, title string, least, drop int, get func(c screen.Context) string) table.Column[screen.Context] {
 		return table.Column[screen.Context]{Key: key, Title: title, Min: least, Drop: drop, Cell: func(c screen.Context) table.Cell {
-			return table.Cell{Text: models.Printable(get(c))}
+			return table.Cell{Text: get(c)}
 		}}
 	}
 	endpoint := text("endpoint", "ENDPOINT", 18, 0, func(c screen.Context) string { return c.Endpoint })
@@ -61,20 +60,20 @@ func New(env *screen.Env) screen.Screen {
 	return s
 }
 
-// Ref names the screen.
+// Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindConnect} }
 
-// Title is its crumb.
+// Title is shown in the header.
 func (s *Screen) Title() string { return "connect" }
 
-// Start puts the cursor on the present context.
+// Start moves the cursor to the current context.
 func (s *Screen) Start() tea.Cmd {
 	s.refresh()
 	s.table.Select(s.current().Name)
 	return nil
 }
 
-// Shown takes in what changed meanwhile.
+// Shown reads the changes since the last visit.
 func (s *Screen) Shown() tea.Cmd {
 	s.refresh()
 	return nil
@@ -92,7 +91,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// check asks every context's Ironic that can be asked.
+// check tests the connection of every usable context.
 func (s *Screen) check() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, c := range s.table.Rows() {
@@ -102,7 +101,7 @@ func (s *Screen) check() tea.Cmd {
 		p := s.probes[c.Name]
 		if p == nil {
 			probe, name := s.env.Probe, c.Name
-			p = fetch.New(s.env.Clock.Now, func(ctx context.Context) (screen.Health, error) { return probe(ctx, name) })
+			p = fetch.New(func(ctx context.Context) (screen.Health, error) { return probe(ctx, name) })
 			s.probes[c.Name] = p
 		}
 		cmds = append(cmds, p.Get())
@@ -130,7 +129,7 @@ func has(contexts []screen.Context, name string) bool {
 	return false
 }
 
-// current is the present context; its name is empty where there is none.
+// current returns the current context; its name is empty if there is none.
 func (s *Screen) current() screen.Context {
 	if s.env.Session != nil {
 		return s.env.Session.Context
@@ -148,15 +147,15 @@ func (s *Screen) isCurrent(c screen.Context) bool {
 	return s.env.Session != nil && s.env.Session.Context.Name == c.Name
 }
 
-// Scopes are its actions.
+// Scopes returns the groups of actions.
 func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.List, action.Connect} }
 
-// Do carries out one of the screen's actions.
+// Do runs an action of the screen.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.Open:
 		if c, ok := s.table.Cursor(); ok && s.Why(id) == "" {
-			return screen.Wish(screen.Switch{Context: c.Name})
+			return screen.Send(screen.Switch{Context: c.Name})
 		}
 	case action.Check:
 		return s.check()
@@ -166,10 +165,10 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Why says why an action cannot be done now.
+// Why returns why an action is disabled, "" if it is not.
 func (s *Screen) Why(id action.ID) string {
 	if id == action.Check && s.env.Probe == nil {
-		return "there is nothing to ask with"
+		return textCannotProbe
 	}
 	if id != action.Open {
 		return ""
@@ -177,19 +176,19 @@ func (s *Screen) Why(id action.ID) string {
 	c, ok := s.table.Cursor()
 	switch {
 	case !ok:
-		return "no context is known"
+		return textNoContextKnown
 	case c.Err != nil:
-		return "it cannot be used: " + body.Short(c.Err)
+		return textUnusable + body.Short(c.Err)
 	case s.isCurrent(c):
-		return "this is where we are; ctrl+r asks Ironic again"
+		return textAlreadyHere
 	}
 	return ""
 }
 
-// Typing is never the case.
+// Typing is always false.
 func (s *Screen) Typing() bool { return false }
 
-// Targets are none.
+// Targets is always empty.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
 // Copies are what is known of the context at the cursor.
@@ -198,18 +197,18 @@ func (s *Screen) Copies() []screen.Copyable {
 	if !ok {
 		return nil
 	}
-	copies := []screen.Copyable{{Name: "name", Text: models.Printable(c.Name)}}
+	copies := []screen.Copyable{{Name: "name", Text: c.Name}}
 	if c.Endpoint != "" {
-		copies = append(copies, screen.Copyable{Name: "endpoint", Text: models.Printable(c.Endpoint)})
+		copies = append(copies, screen.Copyable{Name: "endpoint", Text: c.Endpoint})
 	}
-	copies = append(copies, screen.Copyable{Name: "source", Text: models.Printable(c.Source)})
+	copies = append(copies, screen.Copyable{Name: "source", Text: c.Source})
 	if c.Err != nil {
-		copies = append(copies, screen.Copyable{Name: "error", Text: models.PrintableLines(c.Err.Error())})
+		copies = append(copies, screen.Copyable{Name: "error", Text: c.Err.Error(), Shape: screen.Lines})
 	}
 	if s.isCurrent(c) {
 		copies = append(copies, screen.Copyable{Name: "request", Text: s.env.Request("/v1/nodes")})
 		if f := s.env.Status.Fault; f != nil {
-			copies = append(copies, screen.Copyable{Name: "fault", Text: models.Printable(f.Error())})
+			copies = append(copies, screen.Copyable{Name: "fault", Text: f.Error()})
 		}
 	}
 	command := s.env.Program + " nodes --context " + screen.Quoted(c.Name)

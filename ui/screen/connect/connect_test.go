@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ironworks/fleet"
@@ -58,33 +59,35 @@ func refused() *models.Fault {
 }
 
 func TestGoldens(t *testing.T) {
-	_, s := opened(t, func(r *screentest.Rig) {
-		r.API.Lacks = []string{"health", "shard"}
-		r.Env.Status.Skew = -3 * time.Hour
-	})
-	screentest.Golden(t, s, "connected")
-	s.Do(action.Bottom)
-	screentest.Golden(t, s, "broken")
-	s.Do(action.Top)
-	screentest.Golden(t, s, "other")
+	synctest.Test(t, func(t *testing.T) {
+		_, s := opened(t, func(r *screentest.Rig) {
+			r.API.Lacks = []string{"health", "shard"}
+			r.Env.Status.Skew = -3 * time.Hour
+		})
+		screentest.Golden(t, s, "connected")
+		s.Do(action.Bottom)
+		screentest.Golden(t, s, "broken")
+		s.Do(action.Top)
+		screentest.Golden(t, s, "other")
 
-	_, s = opened(t, func(r *screentest.Rig) {
-		st := &r.Env.Status
-		st.Connected, st.Fault, st.Failures = false, refused(), 4
-		st.NextTry = screentest.Began.Add(8 * time.Second)
-		st.Answered = screentest.Began.Add(-90 * time.Second)
-	})
-	screentest.Golden(t, s, "lost")
+		_, s = opened(t, func(r *screentest.Rig) {
+			st := &r.Env.Status
+			st.Connected, st.Fault, st.Failures = false, refused(), 4
+			st.NextTry = screentest.Began.Add(8 * time.Second)
+			st.Answered = screentest.Began.Add(-90 * time.Second)
+		})
+		screentest.Golden(t, s, "lost")
 
-	_, s = opened(t, func(r *screentest.Rig) {
-		r.Env.Contexts = nil
-		r.Env.Session.Context = screen.Context{Name: "127.0.0.1:6385", Source: "default", Endpoint: "http://127.0.0.1:6385", Auth: "none"}
-		r.Env.Status = fleet.Status{Fault: refused(), Failures: 1, NextTry: screentest.Began.Add(time.Second)}
-	})
-	screentest.Golden(t, s, "wrong-url")
+		_, s = opened(t, func(r *screentest.Rig) {
+			r.Env.Contexts = nil
+			r.Env.Session.Context = screen.Context{Name: "127.0.0.1:6385", Source: "default", Endpoint: "http://127.0.0.1:6385", Auth: "none"}
+			r.Env.Status = fleet.Status{Fault: refused(), Failures: 1, NextTry: screentest.Began.Add(time.Second)}
+		})
+		screentest.Golden(t, s, "wrong-url")
 
-	_, s = opened(t, func(r *screentest.Rig) { r.Env.Contexts, r.Env.Session = nil, nil })
-	screentest.Golden(t, s, "nothing")
+		_, s = opened(t, func(r *screentest.Rig) { r.Env.Contexts, r.Env.Session = nil, nil })
+		screentest.Golden(t, s, "nothing")
+	})
 }
 
 func TestStates(t *testing.T) {
@@ -93,97 +96,107 @@ func TestStates(t *testing.T) {
 		change func(r *screentest.Rig)
 		want   []string
 	}{
-		{"connecting", func(r *screentest.Rig) { r.Env.Status = fleet.Status{} }, []string{"◐ connecting", "Asking for 2m00, no answer yet"}},
+		{"connecting", func(r *screentest.Rig) { r.Env.Status = fleet.Status{} }, []string{"◐ connecting", "Connecting for 2m00: no response yet"}},
 		{"stale", func(r *screentest.Rig) {
 			r.Env.Status.AsOf, r.Env.Status.Answered = screentest.Began.Add(-time.Minute), screentest.Began.Add(-time.Minute)
 		}, []string{"slow", "1m00 ago"}},
 		{"trying now", func(r *screentest.Rig) {
 			r.Env.Status.Connected, r.Env.Status.Fault = false, refused()
-		}, []string{"trying again now", "req-77", "check the URL"}},
-		{"ahead", func(r *screentest.Rig) { r.Env.Status.Skew = time.Minute }, []string{"1m00 ahead of ours"}},
+		}, []string{"retrying now", "req-77", "check the URL"}},
+		{"ahead", func(r *screentest.Rig) { r.Env.Status.Skew = time.Minute }, []string{"1m00 ahead of this machine's"}},
 		{"as good as equal", func(r *screentest.Rig) { r.Env.Status.Skew = 2 * time.Second }, []string{"41ms"}},
 		{"read-only now", func(r *screentest.Rig) { r.Env.ReadOnly = true }, []string{"read-only"}},
 		{"no session", func(r *screentest.Rig) { r.Env.Session = nil }, []string{"not opened"}},
 		{"service catalogue", func(r *screentest.Rig) {
 			r.Env.Session.Context.Endpoint = "https://keystone.example"
 			r.Env.Contexts[2].Endpoint = "https://keystone.example"
-		}, []string{"Ironic is at", "ironic.rack7.example"}},
+		}, []string{"Ironic         https://ironic.rack7.example:6385"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r, s := opened(t, tc.change)
-			if r.Env.Session == nil {
-				s.Do(action.Bottom)
-			}
-			screentest.Shows(t, s, 120, 24, tc.want...)
-			screentest.CheckSizes(t, s)
+			synctest.Test(t, func(t *testing.T) {
+				r, s := opened(t, tc.change)
+				if r.Env.Session == nil {
+					s.Do(action.Bottom)
+				}
+				screentest.Shows(t, s, 120, 24, tc.want...)
+				screentest.CheckSizes(t, s)
+			})
 		})
 	}
 }
 
 func TestSkewThatIsSmallIsNotSaid(t *testing.T) {
-	_, s := opened(t, func(r *screentest.Rig) { r.Env.Status.Skew = 2 * time.Second })
-	screentest.Lacks(t, s, 80, 20, "clock")
+	synctest.Test(t, func(t *testing.T) {
+		_, s := opened(t, func(r *screentest.Rig) { r.Env.Status.Skew = 2 * time.Second })
+		screentest.Lacks(t, s, 80, 20, "clock")
+	})
 }
 
 func TestSwitch(t *testing.T) {
-	r, s := opened(t, func(*screentest.Rig) {})
-	if why := s.Why(action.Open); !strings.Contains(why, "where we are") {
-		t.Errorf("current: %q", why)
-	}
-	if s.Do(action.Open) != nil {
-		t.Error("went to where we are")
-	}
-	s.Do(action.Down)
-	if why := s.Why(action.Open); !strings.Contains(why, "cannot be used") {
-		t.Errorf("broken: %q", why)
-	}
-	if s.Do(action.Open) != nil {
-		t.Error("went to a broken one")
-	}
-	s.Do(action.Top)
-	if why := s.Why(action.Open); why != "" {
-		t.Error(why)
-	}
-	wishes := r.Do(s, s.Do(action.Open))
-	if len(wishes) != 1 || wishes[0] != (screen.Switch{Context: "lab"}) {
-		t.Errorf("%v", wishes)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r, s := opened(t, func(*screentest.Rig) {})
+		if why := s.Why(action.Open); !strings.Contains(why, "current context") {
+			t.Errorf("current: %q", why)
+		}
+		if s.Do(action.Open) != nil {
+			t.Error("went to where we are")
+		}
+		s.Do(action.Down)
+		if why := s.Why(action.Open); !strings.Contains(why, "unusable") {
+			t.Errorf("broken: %q", why)
+		}
+		if s.Do(action.Open) != nil {
+			t.Error("went to a broken one")
+		}
+		s.Do(action.Top)
+		if why := s.Why(action.Open); why != "" {
+			t.Error(why)
+		}
+		wishes := r.Do(s, s.Do(action.Open))
+		if len(wishes) != 1 || wishes[0] != (screen.Switch{Context: "lab"}) {
+			t.Errorf("%v", wishes)
+		}
+	})
 }
 
 func TestCopies(t *testing.T) {
-	_, s := opened(t, func(r *screentest.Rig) { r.Env.Status.Fault = refused() })
-	names := map[string]string{}
-	for _, c := range s.Copies() {
-		names[c.Name] = c.Text
-	}
-	for _, want := range []string{"name", "endpoint", "source", "request", "fault", "command"} {
-		if names[want] == "" {
-			t.Errorf("no %q in %v", want, names)
+	synctest.Test(t, func(t *testing.T) {
+		_, s := opened(t, func(r *screentest.Rig) { r.Env.Status.Fault = refused() })
+		names := map[string]string{}
+		for _, c := range s.Copies() {
+			names[c.Name] = c.Text
 		}
-	}
-	s.Do(action.Bottom)
-	if got := s.Copies(); !strings.Contains(got[len(got)-2].Text, "no such way") {
-		t.Errorf("%v", got)
-	}
-	_, s = opened(t, func(r *screentest.Rig) { r.Env.Contexts, r.Env.Session = nil, nil })
-	if s.Copies() != nil || s.Why(action.Open) == "" {
-		t.Error("something where there is nothing")
-	}
+		for _, want := range []string{"name", "endpoint", "source", "request", "fault", "command"} {
+			if names[want] == "" {
+				t.Errorf("no %q in %v", want, names)
+			}
+		}
+		s.Do(action.Bottom)
+		if got := s.Copies(); !strings.Contains(got[len(got)-2].Text, "no such way") {
+			t.Errorf("%v", got)
+		}
+		_, s = opened(t, func(r *screentest.Rig) { r.Env.Contexts, r.Env.Session = nil, nil })
+		if s.Copies() != nil || s.Why(action.Open) == "" {
+			t.Error("something where there is nothing")
+		}
+	})
 }
 
 func TestHostileNames(t *testing.T) {
 	for name, text := range screentest.Hostile() {
 		t.Run(name, func(t *testing.T) {
-			_, s := opened(t, func(r *screentest.Rig) {
-				c := screen.Context{Name: text, Source: text, Endpoint: text, Auth: text, Accent: text, Err: errors.New(text + "\n" + text)}
-				r.Env.Contexts = append(r.Env.Contexts, c)
-				r.API.Lacks = []string{text}
-				r.Env.Status.Fault = &models.Fault{Kind: "x", Op: text, Message: text, Hint: text, RequestID: text}
-				r.Env.Status.Connected = false
+			synctest.Test(t, func(t *testing.T) {
+				_, s := opened(t, func(r *screentest.Rig) {
+					c := screen.Context{Name: text, Source: text, Endpoint: text, Auth: text, Accent: text, Err: errors.New(text + "\n" + text)}
+					r.Env.Contexts = append(r.Env.Contexts, c)
+					r.API.Lacks = []string{text}
+					r.Env.Status.Fault = &models.Fault{Kind: "x", Op: text, Message: text, Hint: text, RequestID: text}
+					r.Env.Status.Connected = false
+				})
+				screentest.CheckSizes(t, s)
+				s.Do(action.Bottom)
+				screentest.CheckSizes(t, s)
 			})
-			screentest.CheckSizes(t, s)
-			s.Do(action.Bottom)
-			screentest.CheckSizes(t, s)
 		})
 	}
 }

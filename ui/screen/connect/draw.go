@@ -3,8 +3,12 @@ package connect
 import (
 	"errors"
 	"fmt"
+	"time"
+
+	"ironworks/ui/widget/pane"
 
 	"ironworks/models"
+	"ironworks/printable"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
@@ -26,7 +30,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 		if room := h - len(lines) - 1; room > 0 && len(below) > 0 {
 			lines = append(lines, t.Rule(w))
 			if more := len(below) - room; more > 0 && room > 1 {
-				below = append(below[:room-1:room-1], note(fmt.Sprintf("… and %d more lines: make the window higher, or copy it", more+1)))
+				below = append(below[:room-1:room-1], pane.Line{body.S(theme.Muted, "   "+fmt.Sprintf(textMoreLines, more+1))})
 			}
 			lines = append(lines, body.Draw(t, below, w)...)
 		}
@@ -42,7 +46,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	left := []body.Span{body.S(theme.Strong, " Contexts")}
 	if name := s.current().Name; name != "" {
 		glyph, word, role := s.health()
-		left = append(left, body.S(theme.Plain, "  "+models.Printable(name)+"  "), body.S(role, glyph+" "+word))
+		left = append(left, body.S(theme.Plain, "  "+name+"  "), body.S(role, glyph+" "+word))
 	}
 	return body.Line(t, w, left, []body.Span{body.S(theme.Muted, count)})
 }
@@ -53,23 +57,23 @@ func (s *Screen) health() (glyph, word string, role theme.Role) {
 	switch {
 	case s.env.Session == nil:
 		return theme.GlyphFailed, "not opened", theme.Bad
-	case st.Connected && st.Complete && st.Stale(s.env.Clock.Now()):
+	case st.Connected && st.Complete && st.Stale(time.Now()):
 		return theme.GlyphMaint, "slow", theme.Warn
 	case st.Connected:
 		return theme.GlyphActive, "connected", theme.Good
 	case st.Fault == nil:
 		return theme.GlyphWorking, "connecting", theme.Busy
 	case st.Answered.IsZero():
-		return theme.GlyphFailed, "no contact", theme.Bad
+		return theme.GlyphFailed, "unreachable", theme.Bad
 	}
-	return theme.GlyphFailed, "lost contact", theme.Bad
+	return theme.GlyphFailed, "connection lost", theme.Bad
 }
 
 func (s *Screen) nameCell(c screen.Context) table.Cell {
 	if s.isCurrent(c) {
-		return table.Cell{Text: models.Printable(c.Name), Role: theme.Strong}
+		return table.Cell{Text: c.Name, Role: theme.Strong}
 	}
-	return table.Cell{Text: models.Printable(c.Name)}
+	return table.Cell{Text: c.Name}
 }
 
 func (s *Screen) stateCell(c screen.Context) table.Cell {
@@ -100,7 +104,7 @@ func (s *Screen) probedCell(c screen.Context) table.Cell {
 	case errors.As(p.Err(), &f):
 		return cell(theme.GlyphFailed, string(f.Kind), theme.Bad)
 	case p.Err() != nil:
-		return cell(theme.GlyphFailed, "cannot ask", theme.Bad)
+		return cell(theme.GlyphFailed, "not tested", theme.Bad)
 	case known:
 		return cell(theme.GlyphActive, "answers", theme.Good)
 	}
@@ -116,7 +120,7 @@ func (s *Screen) modeCell(c screen.Context) table.Cell {
 
 // accentCell shows the colour that the context would have.
 func (s *Screen) accentCell(c screen.Context) table.Cell {
-	name := models.Printable(c.Accent)
+	name := c.Accent
 	if name == "" {
 		name = "–"
 	}
@@ -130,8 +134,7 @@ func (s *Screen) accentCell(c screen.Context) table.Cell {
 		painted = theme.New(look).Paint(theme.Accent, theme.GlyphFull)
 		s.swatches[c.Accent] = painted
 	}
-	// A text that has its own colour has to be in the role that has none.
-	return table.Cell{Text: painted + " " + name}
+	return table.Cell{Draw: func(_ *theme.Theme, w int) string { return cell.Fit(painted+" "+printable.Line(name), w) }}
 }
 
 // look forgets the swatches when the theme has become another one.

@@ -8,44 +8,40 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// The keys of the fields that say how the node is reserved.
 const (
 	keyReserve = "reserve"
 	keyClass   = "allocate class"
 	keyTraits  = "allocate traits"
 )
 
-// The ways to reserve a node.
 const (
 	reserveByHand   = "instance_uuid"
 	reserveByIronic = "allocation"
 )
 
-// allocateFields are those of the first page that ask for an allocation, and of one for
-// what it has to be.
+// allocateFields are the fields of an allocation on the page Ramdisk.
 func allocateFields(f plan.Fields, n *models.Node) []form.Field {
-	const section = "How the node is reserved"
+	const section = "Reservation"
 	fields := []form.Field{{
 		Key: keyReserve, Section: section, Label: "By", Kind: form.Choice, Options: []string{reserveByHand, reserveByIronic},
-		Help: "an allocation is Ironic's own way: it lists who has what, and takes available nodes of a resource class only (API 1.52)",
+		Help: textAllocateHelp,
 	}}
 	if !f.Allocate.Asked() {
 		return fields
 	}
 	class := "the node has none"
 	if n.ResourceClass != "" {
-		class = models.Printable("the node's: " + n.ResourceClass)
+		class = "the node's: " + n.ResourceClass
 	}
 	return append(fields,
-		form.Field{Key: keyClass, Section: section, Label: "Class", Placeholder: class, Help: "resource class that is asked for; empty is the node's own"},
+		form.Field{Key: keyClass, Section: section, Label: "Class", Placeholder: class, Help: textClassHelp},
 		form.Field{
 			Key: keyTraits, Section: section, Label: "Traits", Suggestions: n.Traits, Placeholder: "none",
-			Help: "traits that are asked for, with blanks between; they become the instance's, unless the page Steps chooses others",
+			Help: textTraitsHelp,
 		},
 	)
 }
 
-// allocateValues are the plan's for these fields.
 func allocateValues(f plan.Fields) map[string]string {
 	if !f.Allocate.Asked() {
 		return map[string]string{keyReserve: reserveByHand}
@@ -53,8 +49,8 @@ func allocateValues(f plan.Fields) map[string]string {
 	return map[string]string{keyReserve: reserveByIronic, keyClass: f.Allocate.ResourceClass, keyTraits: strings.Join(f.Allocate.Traits, " ")}
 }
 
-// setAllocate writes one of the fields into the plan. An allocation that is asked for no
-// more is said to be off: of a larger plan the others may have one.
+// setAllocate writes a field into the plan. It stores an explicit "off", because the plan of another node may have
+// an allocation.
 func setAllocate(f *plan.Fields, key, value string) {
 	a := plan.Allocate{}
 	if f.Allocate.Asked() {

@@ -18,20 +18,20 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// decided is what a dialog has the screen do: only Update changes it.
+// decided carries the result of a dialog to Update.
 type decided struct {
 	of *Screen
 	do func() tea.Cmd
 }
 
-func (s *Screen) decide(do func() tea.Cmd) tea.Cmd { return screen.Wish(decided{of: s, do: do}) }
+func (s *Screen) decide(do func() tea.Cmd) tea.Cmd { return screen.Send(decided{of: s, do: do}) }
 
-// ask puts a dialog in front; then is what the form's is.
+// ask opens a form; then handles its values.
 func (s *Screen) ask(title string, fields []form.Field, then func(map[string]string) (tea.Cmd, string, string)) tea.Cmd {
-	return screen.Wish(screen.Ask{Overlay: overlay.NewForm(title, fields, then)})
+	return screen.Send(screen.Ask{Overlay: overlay.NewForm(title, fields, then)})
 }
 
-// remember has a dialog begin with what was written into it the last time.
+// remember prefills a dialog with its last values.
 func (s *Screen) remember(name string, fields []form.Field) {
 	for i := range fields {
 		if value, there := s.draft.Asked[name][fields[i].Key]; there {
@@ -45,28 +45,27 @@ const (
 	askReplace = "replace"
 )
 
-// askSave asks where the plan is written to.
 func (s *Screen) askSave() tea.Cmd {
 	file := s.draft.File
 	if file == "" {
 		file = "plan.yaml"
 	}
 	fields := []form.Field{
-		{Key: askFile, Label: "File", Required: true, Value: file, Help: "ironworks deploy -f reads it; comments of a plan that was loaded stay"},
-		{Key: askReplace, Label: "Replace", Kind: form.Toggle, Value: fmt.Sprint(s.draft.File != ""), Help: "a file that is there already"},
+		{Key: askFile, Label: "File", Required: true, Value: file, Help: textSaveHelp},
+		{Key: askReplace, Label: "Replace", Kind: form.Toggle, Value: fmt.Sprint(s.draft.File != ""), Help: "overwrite an existing file"},
 	}
 	s.remember("save", fields)
-	return s.ask("Save the plan", fields, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.ask(textSaveTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
 		values := maps.Clone(v)
 		return s.decide(func() tea.Cmd { return s.save(strings.TrimSpace(values[askFile]), values[askReplace] == "true") }), "", ""
 	})
 }
 
-// planWritten says how writing went.
+// planWritten is the result of saving a plan.
 type planWritten struct {
 	of   *Screen
 	path string
-	// was is the plan that was written, file the one that is in the file now.
+	// was is the plan that was written, file the plan in the file now.
 	was  *plan.Plan
 	file provision.PlanFile
 	err  error
@@ -87,27 +86,26 @@ func write(ctx context.Context, file provision.PlanFile, path string, force bool
 func (s *Screen) takeWritten(msg planWritten) tea.Cmd {
 	switch {
 	case errors.Is(msg.err, fs.ErrExist):
-		return say(screen.Failure, "save: "+models.Printable(msg.path)+" is there already; nothing was written, Replace replaces it")
+		return toast(screen.Failure, "save: "+msg.path+textExists)
 	case msg.err != nil:
-		return say(screen.Failure, "save: "+models.Printable(msg.err.Error()))
+		return toast(screen.Failure, "save: "+msg.err.Error())
 	}
 	s.draft.File = msg.path
-	if s.draft.Plan == msg.was { // it was not changed meanwhile
+	if s.draft.Plan == msg.was { // the plan did not change meanwhile
 		s.draft.Plan, s.draft.Dir, s.draft.Saved = msg.file.Plan, msg.file.Dir, true
 		s.refill()
 	}
-	return tea.Batch(s.readFile(false), say(screen.Success, "saved "+models.Printable(msg.path)+": ironworks deploy -f "+screen.Quoted(msg.path)))
+	return tea.Batch(s.readFile(false), toast(screen.Success, "saved "+msg.path+": ironworks deploy -f "+screen.Quoted(msg.path)))
 }
 
-func say(level screen.Level, text string) tea.Cmd {
-	return screen.Wish(screen.Say{Level: level, Text: text})
+func toast(level screen.Level, text string) tea.Cmd {
+	return screen.Send(screen.Say{Level: level, Text: text})
 }
 
-// askLoad asks for a plan to read.
 func (s *Screen) askLoad() tea.Cmd {
-	fields := []form.Field{{Key: askFile, Label: "File", Required: true, Value: s.draft.File, Help: "a plan as ironworks deploy -f takes it; it takes the place of what is here"}}
+	fields := []form.Field{{Key: askFile, Label: "File", Required: true, Value: s.draft.File, Help: textLoadHelp}}
 	s.remember("load", fields)
-	return s.ask("Load a plan", fields, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.ask(textLoadTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
 		path := strings.TrimSpace(v[askFile])
 		return s.decide(func() tea.Cmd {
 			s.asked("load", askFile, path)
@@ -126,7 +124,7 @@ func (s *Screen) asked(name, key, value string) {
 	s.draft.Asked[name] = map[string]string{key: value}
 }
 
-// planRead is a plan of a file.
+// planRead is a plan loaded from a file.
 type planRead struct {
 	of   *Screen
 	path string
@@ -134,19 +132,18 @@ type planRead struct {
 	err  error
 }
 
-// takePlan puts a plan in the place of the draft's. The nodes stay those that were
-// chosen: one that the plan does not name gets what all have in common.
+// takePlan replaces the draft's plan. The selected nodes stay; nodes that the plan does not name get its defaults.
 func (s *Screen) takePlan(msg planRead) tea.Cmd {
 	if msg.err != nil {
-		return say(screen.Failure, "load: "+models.Printable(msg.err.Error()))
+		return toast(screen.Failure, "load: "+msg.err.Error())
 	}
 	missing, others := s.replace(msg.file)
 	s.draft.File, s.draft.Saved = msg.path, missing == 0
-	return tea.Batch(s.recheck(0, askNothing), s.readFile(true), say(screen.Success, "loaded "+models.Printable(msg.path)+namedText(missing, others)))
+	return tea.Batch(s.recheck(0, askNothing), s.readFile(true), toast(screen.Success, "loaded "+msg.path+namedText(missing, others)))
 }
 
-// replace puts a plan in the place of the draft's, with the nodes here that it does not
-// name. It gives how many these are, and of how many others the plan is as well.
+// replace replaces the plan and adds the selected nodes that it does not name. It returns the number of added
+// nodes, and of nodes of the plan that are not selected.
 func (s *Screen) replace(file provision.PlanFile) (missing, others int) {
 	deployPlan := file.Plan.Clone()
 	for _, ref := range s.refs {
@@ -164,10 +161,10 @@ func (s *Screen) replace(file provision.PlanFile) (missing, others int) {
 func namedText(missing, others int) string {
 	text := ""
 	if missing > 0 {
-		text += fmt.Sprintf(": it does not name %d of the nodes here, which get what all have in common", missing)
+		text += fmt.Sprintf(textMissingNodes, models.Counted(missing, "node"))
 	}
 	if others > 0 {
-		text += fmt.Sprintf("; %d other nodes of it are left alone", others)
+		text += fmt.Sprintf(textOtherNodes, models.Counted(others, "other node"))
 	}
 	return text
 }

@@ -1,60 +1,57 @@
 package deploy
 
 import (
-	"context"
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/ignition/prepare"
 	"ironworks/ignition/userdata"
-	"ironworks/models"
 	"ironworks/models/plan"
 	"ironworks/provision"
 	"ironworks/ui/cell"
-	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/form"
 	"ironworks/ui/widget/pane"
 )
 
-// userData is what is known of the user data of the node in hand.
+// userData is the user data of the current node and the result of its checks.
 type userData struct {
 	turn int
 	busy bool
-	// path is the file's, inline the text where the plan has it; neither is no user data.
+	// path is the file, inline the text in the plan; both empty: no user data.
 	path, inline string
-	stamp        screen.FileStamp
+	stamp        prepare.FileStamp
 	known        bool
 	kept         userdata.Report
 	err          error
 }
 
-// fileRead is the answer to readFile.
+// fileRead is the result of readFile.
 type fileRead struct {
 	of   *Screen
 	turn int
-	got  screen.Checked
+	got  prepare.Checked
 	err  error
 }
 
-// bootForm is the form of the fourth page.
 func (s *Screen) bootForm() *form.Inline {
-	placeholder := "nothing: nobody can log in to what is installed"
+	placeholder := "none: no login to the installed system"
 	if f := s.fields().ConfigDrive; f.UserData != "" {
-		placeholder = "the plan itself has it: " + userdata.SizeText(int64(len(f.UserData)))
+		placeholder = "inline in the plan: " + userdata.SizeText(int64(len(f.UserData)))
 	}
-	const what, how = "What the installed system gets", "How CoreOS is installed"
+	const what, how = "User data", "CoreOS installation"
 	fields := []form.Field{
-		{Key: keyUserData, Section: what, Label: "User data", Placeholder: placeholder, Help: "file: Butane, Ignition or cloud-config; ironworks ignition check reads the first two"},
+		{Key: keyUserData, Section: what, Label: "User data", Placeholder: placeholder, Help: textUserDataHelp},
 		{
-			Key: keyReader, Section: what, Label: "Read by", Kind: form.Choice, Options: readers(),
-			Help: "reader of the user data; auto goes by the kind, the image's name and the file",
+			Key: keyReader, Section: what, Label: "Format", Kind: form.Choice, Options: readers(),
+			Help: textReaderHelp,
 		},
-		{Key: keyKargs, Section: how, Label: "Kernel args", Help: "coreos_append_karg: one for the installed system; for several kernelArguments in the Ignition"},
+		{Key: keyKargs, Section: how, Label: "Kernel args", Help: textKargsHelp},
 		{
 			Key: keyNetwork, Section: how, Label: "Network", Kind: form.Choice, Options: []string{auto, networkCopied, networkLeft},
-			Help: "coreos_copy_network: take the ramdisk's network over to the installed system; auto leaves it to the ramdisk",
+			Help: textNetworkHelp,
 		},
 	}
 	values := bootValues(s.fields())
@@ -72,7 +69,6 @@ func readers() []string {
 	return options
 }
 
-// bootValues are the plan's for the fourth page.
 func bootValues(f plan.Fields) map[string]string {
 	network := auto
 	if copied, given := f.ConfigDrive.MetaData[metaNetwork].(bool); given {
@@ -81,8 +77,7 @@ func bootValues(f plan.Fields) map[string]string {
 	return map[string]string{keyUserData: f.ConfigDrive.UserDataFile, keyReader: orAuto(string(f.ConfigDrive.Reader)), keyKargs: kargsText(f.ConfigDrive.MetaData), keyNetwork: network}
 }
 
-// readFile reads and checks the user data of the node in hand, if it is another one than
-// it was, or if it is wanted anew.
+// readFile reads and checks the current node's user data if it changed, or if anew is set.
 func (s *Screen) readFile(anew bool) tea.Cmd {
 	drive, u := s.fields().ConfigDrive, &s.file
 	path := ""
@@ -102,21 +97,16 @@ func (s *Screen) readFile(anew bool) tea.Cmd {
 	if path == "" {
 		inline := provision.Deployment{UserData: []byte(u.inline), FilesDir: s.planFile().Dir}
 		return func() tea.Msg {
-			return fileRead{of: s, turn: turn, got: screen.Checked{Report: *inline.Report()}}
+			return fileRead{of: s, turn: turn, got: prepare.Checked{Report: *inline.Report()}}
 		}
 	}
 	return func() tea.Msg {
-		got, err := checkFile(ctx, maker, path, stamp)
+		got, err := maker.Check(ctx, path, stamp)
 		return fileRead{of: s, turn: turn, got: got, err: err}
 	}
 }
 
-func checkFile(ctx context.Context, maker screen.Ramdisks, path string, stamp screen.FileStamp) (screen.Checked, error) {
-	return maker.Check(ctx, path, stamp)
-}
-
-// takeFile takes over what was found. A file that was changed by somebody changes the
-// checks, too.
+// takeFile stores the result. A file that changed on disk also starts the checks again.
 func (s *Screen) takeFile(msg fileRead) tea.Cmd {
 	u := &s.file
 	if msg.turn != u.turn {
@@ -126,7 +116,7 @@ func (s *Screen) takeFile(msg fileRead) tea.Cmd {
 	u.busy, u.err = false, msg.err
 	switch {
 	case msg.err != nil:
-		u.stamp = screen.FileStamp{}
+		u.stamp = prepare.FileStamp{}
 	case msg.got.Same:
 		return nil
 	default:
@@ -143,7 +133,7 @@ func (s *Screen) takeFile(msg fileRead) tea.Cmd {
 func (s *Screen) setReport() {
 	switch {
 	case s.file.err != nil:
-		s.report.SetLines([]pane.Line{{body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Plain, models.Printable(s.file.err.Error()))}})
+		s.report.SetLines([]pane.Line{{body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Plain, s.file.err.Error())}})
 	case s.forCloudInit() != nil:
 		s.report.SetLines(findingLines(s.forCloudInit()))
 	case s.file.known:
@@ -153,8 +143,7 @@ func (s *Screen) setReport() {
 	}
 }
 
-// forCloudInit are the user data that the last checks saw, where cloud-init reads them; nil
-// elsewhere.
+// forCloudInit returns the user data of the last checks if cloud-init reads it, else nil.
 func (s *Screen) forCloudInit() *plan.UserDataFacts {
 	f := s.known()
 	if f == nil || f.UserData == nil || f.UserData.Language != plan.ReaderCloudInit || !s.file.known {
@@ -166,7 +155,7 @@ func (s *Screen) forCloudInit() *plan.UserDataFacts {
 	return f.UserData
 }
 
-// findingLines are what was found in user data for cloud-init.
+// findingLines are the findings in user data for cloud-init.
 func findingLines(u *plan.UserDataFacts) []pane.Line {
 	var lines []pane.Line
 	for _, found := range u.Findings {
@@ -174,7 +163,7 @@ func findingLines(u *plan.UserDataFacts) []pane.Line {
 		if found.Error {
 			role, mark = theme.Bad, theme.GlyphFailed
 		}
-		lines = append(lines, pane.Line{body.S(role, " "+mark+" "), body.S(theme.Plain, models.Printable(found.Text))})
+		lines = append(lines, pane.Line{body.S(role, " "+mark+" "), body.S(theme.Plain, found.Text)})
 	}
 	if lines == nil {
 		lines = []pane.Line{{body.S(theme.Plain, " No warnings.")}}
@@ -182,9 +171,8 @@ func findingLines(u *plan.UserDataFacts) []pane.Line {
 	return lines
 }
 
-// drawBoot paints the form, and below it what is in the user data.
 func (s *Screen) drawBoot(t *theme.Theme, w, h int) string {
-	const most = 12 // the form with its help
+	const most = 12 // lines of the form with its help
 	top := min(most, max(h-5, h/2))
 	lines := body.Split(s.boot.Draw(t, w, top))
 	if h > top {
@@ -209,16 +197,15 @@ func (s *Screen) bootRule(t *theme.Theme, w int) string {
 	case u.known:
 		text, role = fmt.Sprintf(" %s, %s sent ", u.kept.Kind, userdata.SizeText(int64(u.kept.Summary.Sizes.Sent))), theme.Good
 	}
-	text = cell.Cut(models.Printable(text), w)
-	return t.Paint(role, text) + t.Rule(w-cell.Width(text))
+	return body.Rule(t, role, text, w)
 }
 
 func (s *Screen) nothingRead() string {
 	switch {
 	case s.file.path == "" && s.file.inline == "":
-		return "There is no user data. Write the name of a Butane or Ignition file above, or leave it: then nobody can log in."
+		return textNoUserData
 	case s.env.Maker() == nil:
-		return "There is nothing here to check it with."
+		return textNoChecker
 	}
-	return "It is being read…"
+	return textReadingFile
 }

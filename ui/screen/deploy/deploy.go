@@ -1,8 +1,6 @@
-// Package deploy is the Deploy wizard: a plan for one node or several, page by page, with
-// the checks of it beside the page, and a review before anything is sent.
-//
-// The plan, and where one is in it, are a [screen.Draft]: leaving the screen loses nothing.
-// A plan is never written into, but replaced: the checks read it meanwhile.
+// Package deploy is the Deploy wizard: a plan for one or several nodes, page by page, with its checks, and a
+// review before anything is sent. Plan and position are a [screen.Draft], so leaving the screen loses nothing.
+// Plans are replaced, never modified, because the checks read them concurrently.
 package deploy
 
 import (
@@ -24,10 +22,8 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// page is one of the wizard's pages.
 type page int
 
-// The pages.
 const (
 	pageRamdisk page = iota
 	pageDisk
@@ -41,20 +37,18 @@ func (p page) title() string {
 	return []string{"Ramdisk", "Root disk", "Steps", "First boot", "Review"}[p]
 }
 
-// NodesAtMost is how many nodes are deployed with one plan from here: each is checked,
-// and its disk is looked for in the inventories of the others.
+// NodesAtMost bounds the nodes of one plan: each is checked, and the inventories of all are compared.
 const NodesAtMost = 200
 
-// TooMany says that there are more nodes than can be deployed at a time, "" where that is
-// not so.
+// TooMany returns why there are too many nodes, "" if there are not.
 func TooMany(nodes int) string {
 	if nodes <= NodesAtMost {
 		return ""
 	}
-	return fmt.Sprintf("%d nodes are chosen, at most %d at a time are checked and deployed: mark fewer, or filter", nodes, NodesAtMost)
+	return fmt.Sprintf(textTooMany, nodes, NodesAtMost)
 }
 
-// ID is the screen's for some nodes.
+// ID returns the screen's ID for nodes.
 func ID(nodes []models.NodeRef) string {
 	ids := make([]string, len(nodes))
 	for i, n := range nodes {
@@ -63,7 +57,7 @@ func ID(nodes []models.NodeRef) string {
 	return strings.Join(ids, ",")
 }
 
-// Screen is the wizard for some nodes.
+// Screen is the wizard for a set of nodes.
 type Screen struct {
 	env     *screen.Env
 	session *screen.Session
@@ -72,21 +66,20 @@ type Screen struct {
 	draft   *screen.Draft
 
 	ramdisk, boot *form.Inline
-	// kind and allocates are what the first form was made for.
+	// kind and allocates are the values that the first form was made for.
 	kind      plan.Kind
 	allocates bool
 	disks     *table.Table[diskRow]
 	steps     *table.Table[stepRow]
-	report    pane.Pane // what is in the user data
+	report    pane.Pane // contents of the user data
 	review    pane.Pane
-	reviewed  int // cells that it was wrapped to
+	reviewed  int // the width of its wrapping, in cells
 	checks    pane.Pane
 	search    body.Prompt
-	wide      bool // the checks are beside the page
+	wide      bool // the checks are drawn beside the page
 
 	look
-	// overrides are checks that are overridden, by the uuids of nodes whose name was typed
-	// for them; a change of the plan takes them back.
+	// overrides are overridden checks by node UUID; changing the plan clears them.
 	overrides map[string][]plan.CheckID
 	file      userData
 
@@ -97,7 +90,7 @@ type Screen struct {
 
 var _ screen.Screen = (*Screen)(nil)
 
-// New makes the wizard for nodes by their uuids, joined by commas, as it was left.
+// New returns the wizard for nodes by their UUIDs, joined by commas, with its draft.
 func New(env *screen.Env, id string) *Screen {
 	s := &Screen{env: env, session: env.Session, id: id}
 	s.life, s.finish = context.WithCancel(context.Background())
@@ -128,13 +121,13 @@ func New(env *screen.Env, id string) *Screen {
 	return s
 }
 
-// Ref names the screen.
+// Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindDeploy, ID: s.id} }
 
-// Title is its crumb.
+// Title is shown in the header.
 func (s *Screen) Title() string {
 	if len(s.refs) == 1 {
-		return "deploy " + models.Printable(s.refs[0].Label())
+		return "deploy " + s.refs[0].Label()
 	}
 	return fmt.Sprintf("deploy %d nodes", len(s.refs))
 }
@@ -142,13 +135,13 @@ func (s *Screen) Title() string {
 // Start does nothing that Shown does not.
 func (s *Screen) Start() tea.Cmd { return nil }
 
-// Shown checks anew: nodes and files may have changed meanwhile.
+// Shown runs the checks again: nodes and files may have changed.
 func (s *Screen) Shown() tea.Cmd { return tea.Batch(s.recheck(0, askAll), s.readFile(false)) }
 
-// Close ends what is under way.
+// Close cancels running requests.
 func (s *Screen) Close() { s.finish() }
 
-// Update takes answers, news of the nodes, and keys while something is written.
+// Update handles results of commands, changes of nodes, and keys while Typing.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case looked:
@@ -193,7 +186,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// form is the page's, nil where it has none.
+// form returns the page's form, nil if it has none.
 func (s *Screen) form() *form.Inline {
 	switch s.page() {
 	case pageRamdisk:
@@ -205,7 +198,6 @@ func (s *Screen) form() *form.Inline {
 	}
 }
 
-// typed takes what is written into a field.
 func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 	if s.search.Typing() {
 		switch s.search.Update(msg) {
@@ -229,13 +221,13 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 	return s.formChanged()
 }
 
-// Typing says that keys are text now.
+// Typing reports whether keys are text input.
 func (s *Screen) Typing() bool {
 	f := s.form()
 	return s.search.Typing() || f != nil && f.Editing()
 }
 
-// Widen ends a search.
+// Widen clears the search.
 func (s *Screen) Widen() (tea.Cmd, bool) {
 	if s.page() != pageReview || s.review.Query() == "" {
 		return nil, false
@@ -244,18 +236,18 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Hints are what keys do while something is written.
+// Hints returns the key hints while Typing.
 func (s *Screen) Hints() []screen.Hint {
 	if s.search.Typing() {
-		return []screen.Hint{{Key: "enter", Text: "keep"}, {Key: "esc", Text: "drop"}}
+		return []screen.Hint{{Key: "enter", Text: "save"}, {Key: "esc", Text: "cancel"}}
 	}
-	return []screen.Hint{{Key: "enter", Text: "keep"}, {Key: "tab", Text: "keep, next field"}, {Key: "esc", Text: "drop"}}
+	return []screen.Hint{{Key: "enter", Text: "save"}, {Key: "tab", Text: "save, next field"}, {Key: "esc", Text: "cancel"}}
 }
 
-// Targets are none: nothing but the plan acts on nodes here.
+// Targets is always empty: only the plan acts on nodes here.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
-// Scopes are its actions: the wizard's, and the page's.
+// Scopes returns the groups of actions of the wizard and the page.
 func (s *Screen) Scopes() []action.Scope {
 	switch s.page() {
 	case pageDisk:
@@ -271,11 +263,10 @@ func (s *Screen) Scopes() []action.Scope {
 
 func (s *Screen) page() page { return page(min(max(s.draft.Page, 0), int(pageCount)-1)) }
 
-// inHand is the node that the pages show where several are deployed.
+// inHand returns the node that the pages show.
 func (s *Screen) inHand() models.NodeRef { return s.refs[min(max(s.draft.Node, 0), len(s.refs)-1)] }
 
-// node is the node in hand as Ironic had it last; of one that was not read yet what the
-// fleet knows.
+// node returns the current node as last read from Ironic; before that, as the store has it.
 func (s *Screen) node() (n *models.Node, read bool) {
 	ref := s.inHand()
 	for i := range s.nodes {
@@ -291,22 +282,21 @@ func (s *Screen) node() (n *models.Node, read bool) {
 	return &models.Node{UUID: ref.UUID, Name: ref.Name}, false
 }
 
-// fields are what the plan says of the node in hand.
+// fields returns the plan's fields for the current node.
 func (s *Screen) fields() plan.Fields { return s.draft.Plan.ForNode(s.inHand()) }
 
-// planned is what follows from the node in hand and the plan, as far as it is known
-// without asking Ironic.
+// planned derives the facts of the current node and the plan without asking Ironic.
 func (s *Screen) planned() *plan.Facts {
 	n, read := s.node()
 	f := &plan.Facts{Node: n, Plan: s.fields(), Version: s.env.Status.Version, Templates: s.templates}
-	_ = f.Resolve() // hints that cannot be read are told by the checks
+	_ = f.Resolve() // the checks report unreadable hints
 	if !read {
-		f.Kind, f.Outcomes = f.Plan.Kind, nil // it may go by the node's deploy interface
+		f.Kind, f.Outcomes = f.Plan.Kind, nil // it may depend on the node's deploy interface
 	}
 	return f
 }
 
-// names are the nodes' in the plan.
+// names returns the nodes' names in the plan.
 func (s *Screen) names() []string {
 	var names []string
 	for _, ref := range s.refs {
@@ -317,14 +307,14 @@ func (s *Screen) names() []string {
 	return names
 }
 
-// change puts another plan in the place of the draft's, and checks that.
+// change replaces the draft's plan and starts the checks.
 func (s *Screen) change(part plan.Part, change func(f *plan.Fields)) tea.Cmd {
 	plan := s.draft.Plan.Clone()
 	plan.Change(s.names(), part, change)
 	return s.replan(plan)
 }
 
-// changeOne changes what is said of the node in hand alone.
+// changeOne changes the fields of the current node only.
 func (s *Screen) changeOne(part plan.Part, change func(f *plan.Fields)) tea.Cmd {
 	plan := s.draft.Plan.Clone()
 	plan.ChangeOne(plan.NameOf(s.inHand()), part, change)
@@ -337,21 +327,21 @@ func (s *Screen) replan(plan *plan.Plan) tea.Cmd {
 	return s.recheck(pause, askNothing)
 }
 
-// planFile is the plan with the folder of its paths.
+// planFile is the plan with the directory that its paths are relative to.
 func (s *Screen) planFile() provision.PlanFile {
 	return provision.PlanFile{Plan: s.draft.Plan, Dir: s.draft.Dir}
 }
 
-// pause is how long nothing has to be changed before the checks are done.
+// pause is the delay between the last change and the checks.
 const pause = 250 * time.Millisecond
 
-// refill makes the forms anew: for another node, or another plan.
+// refill makes the forms again, for another node or plan.
 func (s *Screen) refill() {
 	s.ramdisk, s.boot = s.ramdiskForm(), s.bootForm()
 	s.show()
 }
 
-// show brings the lists up to date with the plan and what is known.
+// show updates the lists from the plan and the last results.
 func (s *Screen) show() {
 	s.disks.SetRows(s.diskRows())
 	s.steps.SetRows(s.stepRows())

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+	"testing/synctest"
 
 	"ironworks/test/golden"
 	"ironworks/ui/action"
@@ -18,25 +19,29 @@ func TestPages(t *testing.T) {
 		n    int
 	}{{"ramdisk", 1}, {"disk", 2}, {"steps", 3}, {"boot", 4}, {"review", 5}} {
 		t.Run(page.name, func(t *testing.T) {
-			w := set(t, machine(t, 1, "r7-n01", ""))
-			w.ironic.disks[screentest.UUID(1)] = threeDisks()
-			w.open()
-			w.page(page.n)
-			screentest.Golden(t, w.s, page.name)
-			screentest.CheckSizes(t, w.s)
+			synctest.Test(t, func(t *testing.T) {
+				w := set(t, machine(t, 1, "r7-n01", ""))
+				w.ironic.disks[screentest.UUID(1)] = threeDisks()
+				w.open()
+				w.page(page.n)
+				screentest.Golden(t, w.s, page.name)
+				screentest.CheckSizes(t, w.s)
+			})
 		})
 	}
 }
 
 func TestPickedDiskIsReviewed(t *testing.T) {
-	w := set(t, machine(t, 1, "r7-n01", ""))
-	w.ironic.disks[screentest.UUID(1)] = threeDisks()
-	w.open()
-	w.do(action.DeployNext) // what refuses is the page of disks
-	w.do(action.Down, action.Open)
-	screentest.Golden(t, w.s, "disk-picked")
-	w.do(action.DeployNext)
-	ownGolden(t, w.s, "review-ready")
+	synctest.Test(t, func(t *testing.T) {
+		w := set(t, machine(t, 1, "r7-n01", ""))
+		w.ironic.disks[screentest.UUID(1)] = threeDisks()
+		w.open()
+		w.do(action.DeployNext) // what refuses is the page of disks
+		w.do(action.Down, action.Open)
+		screentest.Golden(t, w.s, "disk-picked")
+		w.do(action.DeployNext)
+		ownGolden(t, w.s, "review-ready")
+	})
 }
 
 // ofItsOwn is the instance_uuid that every deployment has of its own.

@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"ironworks/models"
 	"ironworks/models/hints"
 	"ironworks/models/plan"
 	"ironworks/ui/cell"
@@ -18,24 +17,24 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// diskRow is one disk, and what the hints make of it.
+// diskRow is a disk with the result of the hints.
 type diskRow struct {
 	hints.DiskCheck
-	id string // names may be there twice
+	id string // unique even if names repeat
 }
 
 func diskTable() *table.Table[diskRow] {
 	t := table.New(func(d diskRow) string { return d.id })
 	text := func(key, title string, least, most, drop int, of func(d *hints.Disk) string) table.Column[diskRow] {
 		return table.Column[diskRow]{Key: key, Title: title, Min: least, Max: most, Drop: drop, Cell: func(r diskRow) table.Cell {
-			return table.Cell{Text: models.Printable(of(&r.Disk))}
+			return table.Cell{Text: of(&r.Disk)}
 		}}
 	}
 	size := text("size", "GIB", 7, 9, 0, func(d *hints.Disk) string { return fmt.Sprintf("%.1f", d.GiB()) })
 	size.Right = true
 	t.SetColumns([]table.Column[diskRow]{
 		{Key: "name", Title: "DISK", Min: 14, Max: 24, Cell: func(r diskRow) table.Cell {
-			c := table.Cell{Text: models.Printable(r.Disk.Name), Glyph: theme.GlyphIdle, GlyphRole: theme.Muted}
+			c := table.Cell{Text: r.Disk.Name, Glyph: theme.GlyphIdle, GlyphRole: theme.Muted}
 			switch {
 			case r.Picked:
 				c.Glyph, c.GlyphRole, c.Role = theme.GlyphActive, theme.Danger, theme.Strong
@@ -54,13 +53,13 @@ func diskTable() *table.Table[diskRow] {
 			if r.Picked {
 				role = theme.Danger
 			}
-			return table.Cell{Text: models.Printable(r.Why), Role: role}
+			return table.Cell{Text: r.Why, Role: role}
 		}},
 	})
 	return t
 }
 
-// inventory is what inspection found in the node in hand; nil where that is not known.
+// inventory returns the current node's inventory, nil if unknown.
 func (s *Screen) inventory() *hints.Inventory {
 	if f := s.known(); f != nil {
 		return f.Inventory
@@ -68,7 +67,7 @@ func (s *Screen) inventory() *hints.Inventory {
 	return nil
 }
 
-// known is what the checks have read of the node in hand, nil before.
+// known returns the facts that the checks have read of the current node, nil before that.
 func (s *Screen) known() *plan.Facts {
 	n, read := s.node()
 	if s.action == nil || !read {
@@ -77,7 +76,7 @@ func (s *Screen) known() *plan.Facts {
 	return s.action.Facts(n)
 }
 
-// search is the agent's search for the disk, with the hints of the plan as it is now.
+// diskSearch is the agent's search for the root disk with the plan's hints.
 func (s *Screen) diskSearch() hints.Search {
 	f := s.planned()
 	return hints.Search{By: hints.GenerationOf(f.Version), Hints: f.Hints.Hints, Skip: f.Hints.Skip}
@@ -96,7 +95,7 @@ func (s *Screen) diskRows() []diskRow {
 	return rows
 }
 
-// pickDisk writes the most stable hint that only fits the disk under the cursor.
+// pickDisk sets the most stable hint that matches only the disk at the cursor.
 func (s *Screen) pickDisk() (cmd tea.Cmd, why string) {
 	row, ok := s.disks.Cursor()
 	inv := s.inventory()
@@ -107,14 +106,14 @@ func (s *Screen) pickDisk() (cmd tea.Cmd, why string) {
 	var unstable *hints.NoStableHintError
 	switch {
 	case errors.As(err, &unstable):
-		return nil, models.Printable(err.Error()) + "; e writes hints by hand"
+		return nil, err.Error() + textEditHints
 	case err != nil:
-		return nil, models.Printable(err.Error())
+		return nil, err.Error()
 	}
 	search := s.diskSearch()
 	search.Hints = rootHints
 	if _, err := search.Pick(inv.Disks); err != nil {
-		return nil, "skip_block_devices of the node leaves " + models.Printable(row.Disk.Name) + " alone"
+		return nil, textSkippedDisk + row.Disk.Name
 	}
 	return s.setHints(rootHints), ""
 }
@@ -123,25 +122,24 @@ func (s *Screen) setHints(hints hints.Hints) tea.Cmd {
 	return s.changeOne(plan.PartRootDevice, func(f *plan.Fields) { f.RootDevice.Hints = hints })
 }
 
-// askHints asks for hints to be written by hand.
 func (s *Screen) askHints() tea.Cmd {
 	was := ""
 	if h := s.planned().Hints.Hints; h.Given() {
 		was = h.String()
 	}
 	fields := []form.Field{
-		{Key: "hints", Label: "Hints", Required: true, Value: was, Placeholder: `{"size": ">= 400"}`, Help: "root device hints as JSON, as ironworks hints match takes them"},
+		{Key: "hints", Label: "Hints", Required: true, Value: was, Placeholder: `{"size": ">= 400"}`, Help: textHintsHelp},
 	}
 	if len(s.refs) > 1 {
-		fields = append(fields, form.Field{Key: "all", Label: "For all", Kind: form.Toggle, Help: "for all nodes of the plan; else for the one in hand"})
+		fields = append(fields, form.Field{Key: "all", Label: "All nodes", Kind: form.Toggle, Help: textForAllHelp})
 	}
 	return s.ask("Root device hints", fields, func(v map[string]string) (tea.Cmd, string, string) {
 		hints, err := hints.Decode([]byte(v["hints"]))
 		switch {
 		case err != nil:
-			return nil, "hints", models.Printable(err.Error())
+			return nil, "hints", err.Error()
 		case !hints.Given():
-			return nil, "hints", `There are no hints in it: want {"wwn": "…"}.`
+			return nil, "hints", `No hints given, want {"wwn": "…"}.`
 		}
 		return s.decide(func() tea.Cmd {
 			if v["all"] == "true" {
@@ -152,7 +150,7 @@ func (s *Screen) askHints() tea.Cmd {
 	})
 }
 
-// turnHints writes them to the other place.
+// turnHints moves the hints to the other place: instance_info or properties.
 func (s *Screen) turnHints() tea.Cmd {
 	to := hints.OfProperties
 	if s.fields().RootDevice.To == hints.OfProperties {
@@ -161,7 +159,7 @@ func (s *Screen) turnHints() tea.Cmd {
 	return s.change(plan.PartRootDevice, func(f *plan.Fields) { f.RootDevice.To = to })
 }
 
-// hintsTo is where the plan's hints are written.
+// hintsTo is the place that the plan's hints are written to.
 func (s *Screen) hintsTo() hints.Source {
 	if s.fields().RootDevice.To == hints.OfProperties {
 		return hints.OfProperties
@@ -171,33 +169,32 @@ func (s *Screen) hintsTo() hints.Source {
 
 func (s *Screen) whyHints() string {
 	if !s.fields().RootDevice.Hints.Given() {
-		return "the plan has no hints; enter picks a disk"
+		return textPickDisk
 	}
 	return ""
 }
 
-// noDisks says why there are none to pick from.
+// noDisks says why the list is empty.
 func (s *Screen) noDisks() string {
 	f := s.known()
-	name := models.Printable(s.inHand().Label())
+	name := s.inHand().Label()
 	switch {
 	case f != nil && !s.planned().Kind.PicksDisk():
-		return fmt.Sprintf("A deployment of the kind %s picks no disk by hints: there is nothing to choose here.", s.planned().Kind)
+		return fmt.Sprintf(textNoHintsKind, s.planned().Kind)
 	case f == nil && s.err != nil:
-		return "The node could not be read."
+		return textNodeUnread
 	case f == nil:
-		return "Ironic is being asked for the node's disks…"
+		return textLoadingDisks
 	case f.InventoryError != "":
-		return "The inventory could not be read: " + models.Printable(f.InventoryError)
+		return textInventoryError + f.InventoryError
 	case f.Inventory == nil:
-		return "Ironic has no inventory of " + name + ": its disks are not known. Inspect it first (manage, inspect, provide), or write hints by hand (e)."
+		return textNoInventory + name + textNoInventoryFix
 	case len(f.Inventory.Disks) == 0:
-		return "Inspection found no disk in " + name + ". Inspect it again, or write hints by hand (e)."
+		return textNoDisks + name + textNoDisksFix
 	}
 	return ""
 }
 
-// drawDisk paints the disks, and below them the hints.
 func (s *Screen) drawDisk(t *theme.Theme, w, h int) string {
 	s.disks.Empty = s.noDisks()
 	below := s.hintLines(w, max(h-s.disks.Len()-5, 2))
@@ -209,20 +206,19 @@ func (s *Screen) drawDisk(t *theme.Theme, w, h int) string {
 	return cell.Block(append(body.Split(s.disks.Draw(t)), body.Draw(t, below, w)...), w, h)
 }
 
-// hintLines are what counts for the node, where it comes from, and what the disk under
-// the cursor has to say: that in at most most lines.
+// hintLines are the effective hints, their origin, and the disk at the cursor, in at most most lines.
 func (s *Screen) hintLines(w, most int) []pane.Line {
 	f := s.planned()
 	lines := []pane.Line{nil}
 	switch {
 	case s.fields().RootDevice.Hints.Given():
-		lines = append(lines, body.Few(theme.Strong, "plan: "+models.Printable(s.fields().RootDevice.Hints.String())+" to "+string(s.hintsTo()), w-1, 1, 2)...)
+		lines = append(lines, body.Few(theme.Strong, "plan: "+s.fields().RootDevice.Hints.String()+" to "+string(s.hintsTo()), w-1, 1, 2)...)
 	case f.Hints.Hints.Given():
-		lines = append(lines, body.Few(theme.Plain, fmt.Sprintf("the node has hints in %s: %s", f.Hints.Source, models.Printable(f.Hints.Hints.String())), w-1, 1, 2)...)
+		lines = append(lines, body.Few(theme.Plain, fmt.Sprintf(textNodeHints, f.Hints.Source, f.Hints.Hints.String()), w-1, 1, 2)...)
 	default:
-		said := "no hints: the agent takes the smallest disk of 4 GiB or more"
+		said := textSmallestDisk
 		if s.disks.Len() > 0 {
-			said += "; enter picks the one under the cursor"
+			said += textPickThis
 		}
 		lines = append(lines, body.Few(theme.Warn, said, w-1, 1, 2)...)
 	}
@@ -234,7 +230,7 @@ func (s *Screen) hintLines(w, most int) []pane.Line {
 				parts = append(parts, string(name)+" "+text)
 			}
 		}
-		lines = append(lines, body.Few(theme.Muted, models.Printable(strings.Join(parts, " · ")), w-1, 1, most)...)
+		lines = append(lines, body.Few(theme.Muted, strings.Join(parts, " · "), w-1, 1, most)...)
 	}
 	return lines
 }

@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"ironworks/models"
 	"ironworks/models/hints"
 	"ironworks/models/plan"
 	"ironworks/ui/action"
@@ -14,10 +13,10 @@ import (
 	"ironworks/ui/screen/body"
 )
 
-// sideways is how far a text scrolls to the side, in cells.
+// sideways is the horizontal scroll step in cells.
 const sideways = 8
 
-// Do carries out one of the screen's actions.
+// Do runs an action of the screen.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.NextTab:
@@ -27,7 +26,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	case action.DeployNext:
 		to := s.next()
 		if s.refusesElsewhere() {
-			to = s.page() // that of the next node comes before the next page
+			to = s.page() // switch nodes before pages
 		}
 		return tea.Batch(s.goTo(to), s.turnToRefused(to))
 	case action.DeployNodeNext:
@@ -63,7 +62,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	}
 }
 
-// goTo turns to a page. Review is checked without anything from memory.
+// goTo shows a page. Review reads everything from Ironic again.
 func (s *Screen) goTo(to page) tea.Cmd {
 	was := s.page()
 	s.draft.Page = int(to)
@@ -77,7 +76,7 @@ func (s *Screen) goTo(to page) tea.Cmd {
 	return nil
 }
 
-// next is the next page on which a check refuses, or Review.
+// next returns the next page with a failed check, else Review.
 func (s *Screen) next() page {
 	for by := range pageReview {
 		p := (s.page() + 1 + by) % pageReview
@@ -89,7 +88,7 @@ func (s *Screen) next() page {
 		}
 		switch s.verdict(p) {
 		case "":
-			return min(s.page()+1, pageReview) // nothing is known yet
+			return min(s.page()+1, pageReview) // no results yet
 		case plan.CheckRefuse:
 			return p
 		case plan.CheckOK, plan.CheckWarn, plan.CheckUnknown:
@@ -100,44 +99,42 @@ func (s *Screen) next() page {
 
 func (s *Screen) turnNode(by int) tea.Cmd {
 	n := len(s.refs)
-	return s.take((min(s.draft.Node, n-1) + by + n) % n)
+	return s.switchNode((min(s.draft.Node, n-1) + by + n) % n)
 }
 
-// take takes another node in hand.
-func (s *Screen) take(node int) tea.Cmd {
+// switchNode makes another node the current one.
+func (s *Screen) switchNode(node int) tea.Cmd {
 	s.draft.Node = node
 	s.checks.Top()
 	s.refill()
 	return s.readFile(false)
 }
 
-// refuses says that a page's checks refuse a node.
+// refuses reports whether a check of the page failed for a node.
 func (s *Screen) refuses(p page, uuid string) bool {
 	return slices.ContainsFunc(s.judged[uuid], func(c plan.Check) bool { return c.Severity == plan.CheckRefuse && pageOf(c.ID) == p })
 }
 
-// refusesElsewhere says that the checks of the page in front let the node in hand pass, but
-// not all of the others.
+// refusesElsewhere reports whether the page's checks passed for the current node but failed for another.
 func (s *Screen) refusesElsewhere() bool {
 	p := s.page()
 	return p != pageReview && !s.refuses(p, s.inHand().UUID) && s.verdict(p) == plan.CheckRefuse
 }
 
-// turnToRefused takes the first node in hand that a page's checks refuse, where they let
-// pass the one that is.
+// turnToRefused switches to the first node that failed the page's checks, unless the current node did.
 func (s *Screen) turnToRefused(p page) tea.Cmd {
 	if p == pageReview || s.refuses(p, s.inHand().UUID) {
 		return nil
 	}
 	for i, ref := range s.refs {
 		if s.refuses(p, ref.UUID) {
-			return s.take(i)
+			return s.switchNode(i)
 		}
 	}
 	return nil
 }
 
-// fill is what an action does in a form.
+// fill runs an action on the form.
 func (s *Screen) fill(id action.ID) tea.Cmd {
 	f := s.form()
 	switch id {
@@ -162,7 +159,7 @@ func (s *Screen) doDisk(id action.ID) tea.Cmd {
 	case action.Open:
 		cmd, why := s.pickDisk()
 		if why != "" {
-			return say(screen.Warning, why)
+			return toast(screen.Warning, why)
 		}
 		return cmd
 	case action.HintsTo:
@@ -219,12 +216,12 @@ func (s *Screen) doReview(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Why says why an action cannot be done now.
+// Why returns why an action is disabled, "" if it is not.
 func (s *Screen) Why(id action.ID) string {
 	switch id {
 	case action.DeployNodeNext, action.DeployNodePrev:
 		if len(s.refs) < 2 {
-			return "there is one node only"
+			return "only one node"
 		}
 	case action.Open:
 		return s.whyOpen()
@@ -248,7 +245,7 @@ func (s *Screen) Why(id action.ID) string {
 		return s.whyOverride()
 	case action.NextMatch, action.PrevMatch:
 		if s.review.Query() == "" {
-			return "nothing is searched for; / searches"
+			return "no search text; / searches"
 		}
 	default:
 	}
@@ -263,18 +260,18 @@ func (s *Screen) whyOpen() string {
 		}
 	case pageSteps:
 		if _, some := s.steps.Cursor(); !some {
-			return "there is no step"
+			return "no step selected"
 		}
 	default:
 	}
 	return ""
 }
 
-// Copies are the plan, the commands and the requests, and the node's.
+// Copies are the plan, the commands, the requests, and the node's texts.
 func (s *Screen) Copies() []screen.Copyable {
 	var list []screen.Copyable
 	if text, err := s.draft.Plan.Encode(); err == nil {
-		list = append(list, screen.Copyable{Name: "plan", Text: models.PrintableLines(string(text))})
+		list = append(list, screen.Copyable{Name: "plan", Text: string(text), Shape: screen.Lines})
 	}
 	if s.session == nil {
 		return list
@@ -287,8 +284,8 @@ func (s *Screen) Copies() []screen.Copyable {
 			requests = append(requests, r.String())
 		}
 		if len(requests) > 0 {
-			list = append(list, screen.Copyable{Name: "requests", Text: strings.Join(requests, "\n")},
-				screen.Copyable{Name: "baremetal commands", Text: models.PrintableLines(strings.Join(s.action.Commands(n), "\n"))})
+			list = append(list, screen.Copyable{Name: "requests", Text: strings.Join(requests, "\n"), Shape: screen.Lines},
+				screen.Copyable{Name: "baremetal commands", Text: strings.Join(s.action.Commands(n), "\n"), Shape: screen.Lines})
 		}
 	}
 	return list

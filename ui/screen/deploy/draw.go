@@ -16,18 +16,18 @@ import (
 )
 
 const (
-	// besides is the width from which on the checks stand beside the page.
+	// besides is the minimum width for checks beside the page.
 	besides = 110
-	// asideMost is the most that the checks take there: two cells of five, if that is less.
+	// asideMost is the maximum width of the checks; they also take at most 2/5 of the screen.
 	asideMost = 62
-	// slow is how long the checks take before it is said for how long.
+	// slow is the time after which the running time of the checks is shown.
 	slow = 3 * time.Second
 )
 
-// Draw paints the page in front, with the checks beside it or below it.
+// Draw paints the page, with the checks beside or below.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	s.wide = w >= besides
-	content := s.content(t, w, max(h-2, 0)) // first: it says where one is in the text
+	content := s.content(t, w, max(h-2, 0)) // first: it sets the scroll position that the tabs show
 	titles := make([]string, pageCount)
 	for p := range pageCount {
 		mark, _ := sign(s.verdict(p))
@@ -47,7 +47,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), tabs, func(int) string { return content })
 }
 
-// sign is how a verdict looks.
+// sign returns the glyph and role of a verdict.
 func sign(verdict plan.CheckSeverity) (string, theme.Role) {
 	switch verdict {
 	case plan.CheckOK:
@@ -97,7 +97,7 @@ func (s *Screen) drawPage(t *theme.Theme, w, h int) string {
 	return s.ramdisk.Draw(t, w, h)
 }
 
-// heading is which nodes, what is done to them, and how fresh the checks are.
+// heading shows the nodes, the kind, and the age of the checks.
 func (s *Screen) heading(t *theme.Theme, w int) string {
 	n, _ := s.node()
 	glyph, role := theme.Node(n)
@@ -105,9 +105,9 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	if len(s.refs) > 1 {
 		left = append(left, body.S(theme.Plain, fmt.Sprintf("%d nodes  < %d > ", len(s.refs), min(s.draft.Node, len(s.refs)-1)+1)))
 	}
-	left = append(left, body.S(theme.Strong, cell.Cut(models.Printable(n.Label()), max(w/3, 8))+"  "),
-		body.S(role, glyph+" "+models.Printable(string(n.ProvisionState))))
-	// The kind is on the first page, too; how the checks are is nowhere else.
+	left = append(left, body.S(theme.Strong, cell.Cut(n.Label(), max(w/3, 8))+"  "),
+		body.S(role, glyph+" "+string(n.ProvisionState)))
+	// On narrow screens the kind is left out: the first page shows it too.
 	kind := body.S(theme.Muted, "  "+string(s.planned().Kind))
 	fresh, short := s.freshness()
 	room := w - body.Width(left) - 3
@@ -120,26 +120,26 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, []body.Span{fresh})
 }
 
-// freshness says how the checks are, and how old; short is that without the age.
+// freshness returns the state of the checks; short leaves out the age.
 func (s *Screen) freshness() (whole body.Span, short string) {
-	now := s.env.Clock.Now()
+	now := time.Now()
 	says := func(role theme.Role, glyph, text, age string) (body.Span, string) {
 		return body.S(role, glyph+" "+text+age), glyph + " " + text
 	}
 	switch {
 	case s.session == nil || s.session.Checks == nil:
-		return says(theme.Bad, theme.GlyphFailed, "there is no Ironic", "")
+		return says(theme.Bad, theme.GlyphFailed, "not connected", "")
 	case s.busy && now.Sub(s.since) >= slow:
 		return says(theme.Busy, theme.GlyphWorking, "checking", " for "+models.Age(now.Sub(s.since)))
 	case s.busy:
 		return says(theme.Busy, theme.GlyphWorking, "checking", "")
 	case s.err != nil && s.action != nil:
-		return says(theme.Bad, theme.GlyphFailed, "contact lost", ", "+body.Read(now, s.at))
+		return says(theme.Bad, theme.GlyphFailed, "connection lost", ", "+body.Read(now, s.at))
 	case s.err != nil:
 		return says(theme.Bad, theme.GlyphFailed, "not checked", "")
 	}
 	mark, role := sign(s.verdict(pageReview))
-	word := map[plan.CheckSeverity]string{plan.CheckRefuse: "refused", plan.CheckWarn: "with warnings", plan.CheckUnknown: "not all known", plan.CheckOK: "ready"}
+	word := map[plan.CheckSeverity]string{plan.CheckRefuse: "refused", plan.CheckWarn: "with warnings", plan.CheckUnknown: "incomplete", plan.CheckOK: "ready"}
 	if len(s.refs) > 1 {
 		return says(role, mark, fmt.Sprintf("%d ready, %d refused", s.ready, s.refused), ", "+body.Read(now, s.at))
 	}
@@ -151,27 +151,25 @@ func (s *Screen) checksRule(t *theme.Theme, w int) string {
 	if place := s.checks.Position(); place != "" {
 		text += place + " "
 	}
-	text = cell.Cut(text, w)
-	return t.Paint(theme.Muted, text) + t.Rule(w-cell.Width(text))
+	return body.Rule(t, theme.Muted, text, w)
 }
 
 func (s *Screen) noChecks() string {
 	switch {
 	case s.session == nil || s.session.Checks == nil:
-		return "No context is open: nothing can be checked."
+		return textNoContext
 	case s.err != nil:
-		return "Nothing is known of the nodes: they could not be read."
+		return textNodesUnread
 	}
-	return "Ironic is being asked…"
+	return textLoading
 }
 
-// checkLines are what the checks say of the node in hand, wrapped to w cells: on a page
-// its own, on Review all.
+// checkLines are the current node's checks, wrapped to w cells: those of the page, on Review all.
 func (s *Screen) checkLines(w int) []pane.Line {
 	x := &text{w: w}
 	if s.err != nil {
 		x.lines = append(x.lines, body.Fault(s.err, w-1)...)
-		x.spans(3, body.S(theme.Muted, "   "), body.S(theme.Muted, "The plan is kept. ctrl+r asks again."))
+		x.spans(3, body.S(theme.Muted, "   "), body.S(theme.Muted, textPlanKept))
 	}
 	n, read := s.node()
 	if !read || s.action == nil {
@@ -194,7 +192,7 @@ func (s *Screen) checkLines(w int) []pane.Line {
 		}
 	}
 	if fine > 0 {
-		x.spans(3, body.S(theme.Good, " "+theme.GlyphDone+" "), body.S(theme.Muted, fmt.Sprintf("%d fine", fine)))
+		x.spans(3, body.S(theme.Good, " "+theme.GlyphDone+" "), body.S(theme.Muted, fmt.Sprintf("%d passed", fine)))
 	}
 	for at := range pageCount {
 		if len(elsewhere[at]) > 0 {
@@ -202,12 +200,12 @@ func (s *Screen) checkLines(w int) []pane.Line {
 		}
 	}
 	if len(s.refs) > 1 {
-		x.spans(3, body.S(theme.Muted, "   "), body.S(theme.Muted, fmt.Sprintf("of %d nodes %d are ready, %d refused; < and > go through them", len(s.refs), s.ready, s.refused)))
+		x.spans(3, body.S(theme.Muted, "   "), body.S(theme.Muted, fmt.Sprintf(textReadyCount, len(s.refs), s.ready, s.refused)))
 	}
 	return x.lines
 }
 
-// check is a check that is not fine, with its way out and evidence.
+// check adds a check that did not pass, with remedy and evidence.
 func (x *text) check(c plan.Check) {
 	mark, role := sign(c.Severity)
 	name := string(c.ID)
@@ -215,8 +213,8 @@ func (x *text) check(c plan.Check) {
 		name += " (overridden)"
 	}
 	x.spans(3, body.S(role, " "+mark+" "), body.S(theme.Strong, name+" "), body.S(theme.Plain, c.Text))
-	if c.WayOut != "" {
-		x.spans(5, body.S(theme.Accent, "   → "), body.S(theme.Plain, c.WayOut))
+	if c.ScreenRemedy != "" {
+		x.spans(5, body.S(theme.Accent, "   → "), body.S(theme.Plain, c.ScreenRemedy))
 	}
 	for _, e := range c.Evidence {
 		x.spans(7, body.S(theme.Muted, "     "), body.S(theme.Muted, e.String()))

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"ironworks/models"
 	"ironworks/ui/action"
@@ -40,7 +41,7 @@ func (w *table) edits(editor writes) {
 				w.t.Fatal(err)
 			}
 		}
-		w.wishes = w.Do(w.s, screen.Wish(ask.Done(err)))
+		w.wishes = w.Do(w.s, screen.Send(ask.Done(err)))
 		if _, err := os.Stat(filepath.Dir(ask.Path)); !errors.Is(err, os.ErrNotExist) {
 			w.t.Errorf("what the editor wrote on is still there: %v", err)
 		}
@@ -50,9 +51,10 @@ func (w *table) edits(editor writes) {
 }
 
 func TestWholePlanIsWritten(t *testing.T) {
-	w := withEditor(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"]}`))
-	w.do(action.PlanEdit)
-	const whole = `# by hand
+	synctest.Test(t, func(t *testing.T) {
+		w := withEditor(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"]}`))
+		w.do(action.PlanEdit)
+		const whole = `# by hand
 nodes: [r7-n01]
 traits: [CUSTOM_WIPE] # wiped before
 configdrive:
@@ -61,57 +63,60 @@ configdrive:
 policy: {single-disk: refuse}
 allocate: true
 `
-	w.edits(func(was string) (string, error) {
-		if was != "nodes:\n  - r7-n01\n" {
-			t.Errorf("the editor begins with %q", was)
+		w.edits(func(was string) (string, error) {
+			if was != "nodes:\n  - r7-n01\n" {
+				t.Errorf("the editor begins with %q", was)
+			}
+			return whole, nil
+		})
+		if w.plan() != whole || !strings.Contains(said(w.wishes), "plan updated") {
+			t.Errorf("%q\n%s", said(w.wishes), w.plan())
 		}
-		return whole, nil
+		w.page(1)
+		w.shows("By             allocation")
+		w.page(3)
+		w.shows("Instance traits: CUSTOM_WIPE")
+		// Comments outlive what the pages change.
+		w.page(2)
+		w.do(action.Open)
+		for _, want := range []string{"# by hand", "# wiped before", "wwn:", "network_data: {links: []}", "single-disk: refuse"} {
+			if !strings.Contains(w.plan(), want) {
+				t.Errorf("no %q in\n%s", want, w.plan())
+			}
+		}
 	})
-	if w.plan() != whole || !strings.Contains(said(w.wishes), "the plan is as it was written") {
-		t.Errorf("%q\n%s", said(w.wishes), w.plan())
-	}
-	w.page(1)
-	w.shows("By             allocation")
-	w.page(3)
-	w.shows("Traits of the instance: CUSTOM_WIPE")
-	// Comments outlive what the pages change.
-	w.page(2)
-	w.do(action.Open)
-	for _, want := range []string{"# by hand", "# wiped before", "wwn:", "network_data: {links: []}", "single-disk: refuse"} {
-		if !strings.Contains(w.plan(), want) {
-			t.Errorf("no %q in\n%s", want, w.plan())
-		}
-	}
 }
 
 func TestBrokenPlanIsGivenBack(t *testing.T) {
-	w := withEditor(t, machine(t, 1, "r7-n01", ""))
-	before := w.plan()
-	w.do(action.PlanEdit)
-	w.edits(leaves("nodes: [r7-n01]\nkinds: direct\n"))
-	if shown := w.dialog().Draw(themed(), 90, 20); !strings.Contains(shown, `2:1: no key "kinds" here`) || w.plan() != before {
-		t.Errorf("%s\n%s", shown, w.plan())
-	}
-	done, cmd := w.dialog().Update(screentest.Press("E"))
-	if !done {
-		t.Fatal("it is not given back")
-	}
-	w.wishes = w.Do(w.s, cmd)
-	w.edits(func(was string) (string, error) {
-		if !strings.Contains(was, "kinds: direct") {
-			t.Errorf("the editor begins with %q", was)
+	synctest.Test(t, func(t *testing.T) {
+		w := withEditor(t, machine(t, 1, "r7-n01", ""))
+		before := w.plan()
+		w.do(action.PlanEdit)
+		w.edits(leaves("nodes: [r7-n01]\nkinds: direct\n"))
+		if shown := w.dialog().Draw(themed(), 90, 20); !strings.Contains(shown, `2:1: unknown key "kinds"`) || w.plan() != before {
+			t.Errorf("%s\n%s", shown, w.plan())
 		}
-		return strings.Replace(was, "kinds", "kind", 1), nil
+		done, cmd := w.dialog().Update(screentest.Press("E"))
+		if !done {
+			t.Fatal("it is not given back")
+		}
+		w.wishes = w.Do(w.s, cmd)
+		w.edits(func(was string) (string, error) {
+			if !strings.Contains(was, "kinds: direct") {
+				t.Errorf("the editor begins with %q", was)
+			}
+			return strings.Replace(was, "kinds", "kind", 1), nil
+		})
+		if !strings.Contains(w.plan(), "kind: direct") {
+			t.Errorf("%s", w.plan())
+		}
+		// What was written is not asked for again.
+		w.do(action.PlanEdit)
+		w.edits(func(was string) (string, error) { return was, nil })
+		if said(w.wishes) != "plan unchanged" {
+			t.Errorf("%q", said(w.wishes))
+		}
 	})
-	if !strings.Contains(w.plan(), "kind: direct") {
-		t.Errorf("%s", w.plan())
-	}
-	// What was written is not asked for again.
-	w.do(action.PlanEdit)
-	w.edits(func(was string) (string, error) { return was, nil })
-	if said(w.wishes) != "the plan is as it was" {
-		t.Errorf("%q", said(w.wishes))
-	}
 }
 
 // What was left as no plan is found again, or dropped.
@@ -120,23 +125,25 @@ func TestBrokenPlanIsKept(t *testing.T) {
 		"gone on with": {"up", "kinds: direct\n"}, "dropped": {"down", "nodes:\n  - r7-n01\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := withEditor(t, machine(t, 1, "r7-n01", ""))
-			w.do(action.PlanEdit)
-			w.edits(leaves("kinds: direct\n"))
-			w.do(action.NextTab, action.PlanEdit)
-			o := w.dialog()
-			o.Update(screentest.Press(c.pick))
-			_, cmd := o.Update(screentest.Press("enter"))
-			w.wishes = w.Do(w.s, cmd)
-			w.edits(func(was string) (string, error) {
-				if was != c.begins {
-					t.Errorf("the editor begins with %q", was)
+			synctest.Test(t, func(t *testing.T) {
+				w := withEditor(t, machine(t, 1, "r7-n01", ""))
+				w.do(action.PlanEdit)
+				w.edits(leaves("kinds: direct\n"))
+				w.do(action.NextTab, action.PlanEdit)
+				o := w.dialog()
+				o.Update(screentest.Press(c.pick))
+				_, cmd := o.Update(screentest.Press("enter"))
+				w.wishes = w.Do(w.s, cmd)
+				w.edits(func(was string) (string, error) {
+					if was != c.begins {
+						t.Errorf("the editor begins with %q", was)
+					}
+					return "nodes: [r7-n01]\nkind: direct\n", nil
+				})
+				if !strings.Contains(w.plan(), "kind: direct") {
+					t.Errorf("%s", w.plan())
 				}
-				return "nodes: [r7-n01]\nkind: direct\n", nil
 			})
-			if !strings.Contains(w.plan(), "kind: direct") {
-				t.Errorf("%s", w.plan())
-			}
 		})
 	}
 }
@@ -148,26 +155,28 @@ func TestEditorFails(t *testing.T) {
 		says   string
 		kept   bool
 	}{
-		"it is missing":      {func(was string) (string, error) { return was, gone }, gone.Error() + "; the plan stays as it was", false},
-		"after it had saved": {func(string) (string, error) { return "kind: direct\n", errors.New("exit status 1") }, "E goes on with what was written", true},
+		"it is missing":      {func(was string) (string, error) { return was, gone }, gone.Error() + "; plan unchanged", false},
+		"after it had saved": {func(string) (string, error) { return "kind: direct\n", errors.New("exit status 1") }, "E continues the edit", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := withEditor(t, machine(t, 1, "r7-n01", ""))
-			before := w.plan()
-			w.do(action.PlanEdit)
-			w.edits(c.editor)
-			if !strings.Contains(said(w.wishes), c.says) || w.plan() != before {
-				t.Errorf("%q\n%s", said(w.wishes), w.plan())
-			}
-			w.do(action.PlanEdit)
-			asks := false
-			for _, wish := range w.wishes {
-				_, is := wish.(screen.Ask)
-				asks = asks || is
-			}
-			if asks != c.kept {
-				t.Errorf("asks whether to go on: %v", asks)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				w := withEditor(t, machine(t, 1, "r7-n01", ""))
+				before := w.plan()
+				w.do(action.PlanEdit)
+				w.edits(c.editor)
+				if !strings.Contains(said(w.wishes), c.says) || w.plan() != before {
+					t.Errorf("%q\n%s", said(w.wishes), w.plan())
+				}
+				w.do(action.PlanEdit)
+				asks := false
+				for _, wish := range w.wishes {
+					_, is := wish.(screen.Ask)
+					asks = asks || is
+				}
+				if asks != c.kept {
+					t.Errorf("asks whether to go on: %v", asks)
+				}
+			})
 		})
 	}
 }
@@ -175,18 +184,20 @@ func TestEditorFails(t *testing.T) {
 // Relative paths stay those of the plan's own folder, and nodes that were taken out of the
 // plan are deployed with what all have in common.
 func TestEditedPlanKeepsItsPlace(t *testing.T) {
-	dir := written(t, map[string]string{"plan.yaml": "nodes: [r7-n01, r7-n09]\nconfigdrive: {user_data_file: host.bu}\n", "host.bu": text(t, "testdata/host.bu")})
-	w := withEditor(t, machine(t, 1, "r7-n01", ""))
-	w.do(action.PlanLoad)
-	w.answer(filepath.Join(dir, "plan.yaml"))
-	w.do(action.PlanEdit)
-	w.edits(leaves("nodes: [r7-n09]\nconfigdrive: {user_data_file: host.bu}\n"))
-	if want := "it does not name 1 of the nodes here, which get what all have in common; 1 other nodes of it are left alone"; !strings.Contains(said(w.wishes), want) {
-		t.Errorf("%q", said(w.wishes))
-	}
-	w.page(4)
-	w.shows("hello.service")
-	if c := w.s.Copies(); !strings.Contains(c[1].Text, "-f PLAN.yaml") && !strings.Contains(c[1].Text, "--user-data") {
-		t.Errorf("the file is not what is here, but the command is %s", c[1].Text)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		dir := written(t, map[string]string{"plan.yaml": "nodes: [r7-n01, r7-n09]\nconfigdrive: {user_data_file: host.bu}\n", "host.bu": text(t, "testdata/host.bu")})
+		w := withEditor(t, machine(t, 1, "r7-n01", ""))
+		w.do(action.PlanLoad)
+		w.answer(filepath.Join(dir, "plan.yaml"))
+		w.do(action.PlanEdit)
+		w.edits(leaves("nodes: [r7-n09]\nconfigdrive: {user_data_file: host.bu}\n"))
+		if want := ": 1 node not in the plan: plan defaults apply; 1 other node of the plan ignored"; !strings.Contains(said(w.wishes), want) {
+			t.Errorf("%q", said(w.wishes))
+		}
+		w.page(4)
+		w.shows("hello.service")
+		if c := w.s.Copies(); !strings.Contains(c[1].Text, "-f PLAN.yaml") && !strings.Contains(c[1].Text, "--user-data") {
+			t.Errorf("the file is not what is here, but the command is %s", c[1].Text)
+		}
+	})
 }

@@ -13,41 +13,39 @@ import (
 	"ironworks/provision"
 )
 
-// look is what was last read and checked.
+// look is the result of the last checks.
 type look struct {
 	nodes []models.Node
-	// action has done the checks, nil before the first; planned is a runner's plan of it.
-	// Final says that nothing of it was remembered from before: it may be carried out.
+	// action has run the checks, nil before the first; planned is the runner's plan of it. final: all data was read
+	// fresh from Ironic, so the deployment may start.
 	action *provision.DeployAction
 	plan   provision.Batch
 	final  bool
 	at     time.Time
-	// templates are Ironic's deploy templates, where a node has traits that may call them;
-	// templatesError says why they are not known.
+	// templates are Ironic's deploy templates, read only if a node has traits; templatesError is the error of reading
+	// them.
 	templates      []models.DeployTemplate
 	templatesError string
-	// judged are the checks by the nodes' uuids, verdicts the worst of each page; so many
-	// nodes are ready, and refused.
+	// judged are the checks by node UUID, verdicts the worst of each page; ready and refused count nodes.
 	judged         map[string][]plan.Check
 	verdicts       [pageCount]plan.CheckSeverity
 	ready, refused int
-	// err is why the checks could not be done the last time.
+	// err is the error that kept the checks from running.
 	err error
 
-	// turn numbers the attempts; an answer to an older one is dropped. Since is when the
-	// one under way began.
+	// turn numbers the runs; results of earlier ones are dropped. since is the start of the current run.
 	turn  int
 	busy  bool
 	since time.Time
 	stop  context.CancelFunc
-	// stale says that the nodes have to be read again.
+	// stale: the nodes must be read again.
 	stale bool
-	// memory asks Ironic everything once; states are what the fleet had of the nodes then.
+	// memory remembers what Ironic answered; states are the nodes' states in the store at that time.
 	memory *provision.Preflighter
 	states []string
 }
 
-// looked is the answer to recheck.
+// looked is the result of recheck.
 type looked struct {
 	of     *Screen
 	turn   int
@@ -61,18 +59,16 @@ type looked struct {
 	templatesError string
 }
 
-// asking is what Ironic is asked again for the checks.
+// asking is how much recheck reads again from Ironic.
 type asking int
 
-// The ways; on Review everything is asked.
 const (
-	askNothing asking = iota // what is remembered will do
+	askNothing asking = iota // everything from memory
 	askNodes
 	askAll
 )
 
-// recheck does the checks when nothing was changed for a while; what is under way is
-// given up.
+// recheck runs the checks after a delay without changes, and cancels a running check.
 func (s *Screen) recheck(after time.Duration, ask asking) tea.Cmd {
 	if s.session == nil || s.session.Checks == nil {
 		return nil
@@ -84,18 +80,18 @@ func (s *Screen) recheck(after time.Duration, ask asking) tea.Cmd {
 	s.turn++
 	s.stop = cancel
 	if !s.busy {
-		s.since = s.env.Clock.Now()
+		s.since = time.Now()
 	}
 	s.busy = true
 	if ask == askAll || s.memory == nil {
-		s.memory = s.session.Checks.Remembering()
+		s.memory = s.session.Checks.Cached()
 	}
 	msg := looked{of: s, turn: s.turn, nodes: s.nodes, final: s.page() == pageReview}
 	checks, memory := s.memory, s.memory
 	if msg.final {
 		checks = s.session.Checks
 	}
-	// Who gives a look up that asked for the nodes has not seen them.
+	// A canceled run may not have read the nodes yet: they stay stale.
 	s.stale = s.stale || ask != askNothing
 	if s.stale || msg.final || len(s.nodes) == 0 {
 		msg.nodes, s.states = nil, s.fleetStates()
@@ -104,13 +100,13 @@ func (s *Screen) recheck(after time.Duration, ask asking) tea.Cmd {
 	for i, ref := range s.refs {
 		ids[i] = ref.UUID
 	}
-	runner, clock := s.session.Runner, s.env.Clock
-	runner.ReadOnly = false // who may not change anything is told so when it comes to that
-	msg.action = provision.Deploy(checks, provision.DeployOptions{For: s.planFile().For}).Overriding(maps.Clone(s.overrides))
+	runner := s.session.Runner
+	runner.ReadOnly = false // read-only mode refuses the deployment later
+	msg.action = provision.Deploy(checks, provision.DeployOptions{For: s.planFile().For}).WithOverrides(maps.Clone(s.overrides))
 	return func() tea.Msg {
 		if after > 0 {
 			select {
-			case <-clock.After(after):
+			case <-time.After(after):
 			case <-ctx.Done():
 				return nil
 			}
@@ -132,7 +128,7 @@ func (s *Screen) recheck(after time.Duration, ask asking) tea.Cmd {
 	}
 }
 
-// wantTemplates says that a node has traits, or will have, that templates may be called by.
+// wantTemplates reports whether a node has or gets traits, which may select templates.
 func (l *looked) wantTemplates() bool {
 	for i := range l.nodes {
 		facts := l.action.Facts(&l.nodes[i])
@@ -143,7 +139,7 @@ func (l *looked) wantTemplates() bool {
 	return false
 }
 
-// takeLook takes over what was read and checked, unless something newer is on its way.
+// takeLook stores a result, unless a newer run has started.
 func (s *Screen) takeLook(msg looked) tea.Cmd {
 	if msg.turn != s.turn {
 		return nil
@@ -157,18 +153,18 @@ func (s *Screen) takeLook(msg looked) tea.Cmd {
 	}
 	first := len(s.nodes) == 0
 	s.stale = false
-	s.nodes, s.action, s.plan, s.final, s.at = msg.nodes, msg.action, msg.plan, msg.final, s.env.Clock.Now()
+	s.nodes, s.action, s.plan, s.final, s.at = msg.nodes, msg.action, msg.plan, msg.final, time.Now()
 	s.templates, s.templatesError = msg.templates, msg.templatesError
 	s.judge()
-	s.setReport() // the checks know who reads the user data
+	s.setReport() // the checks know what reads the user data
 	if first && !s.Typing() {
-		s.refill() // the forms show what the nodes have
+		s.refill() // the forms show the nodes' values
 	}
 	s.show()
 	return s.readFile(false)
 }
 
-// fleetStates are the nodes' as far as a deployment depends on them.
+// fleetStates are the fields of the nodes that a deployment depends on.
 func (s *Screen) fleetStates() []string {
 	states := make([]string, len(s.refs))
 	for i, ref := range s.refs {
@@ -180,8 +176,7 @@ func (s *Screen) fleetStates() []string {
 	return states
 }
 
-// nodesChanged looks again when a node is in another state than it was, and when Ironic
-// answers again.
+// nodesChanged runs the checks again when a node's state changed, or when the connection is back.
 func (s *Screen) nodesChanged() tea.Cmd {
 	if s.session == nil || s.session.Checks == nil || s.busy {
 		return nil
@@ -195,11 +190,10 @@ func (s *Screen) nodesChanged() tea.Cmd {
 	return nil
 }
 
-// checksOf are those of a node; none before they were done.
+// checksOf returns a node's checks, nil before they have run.
 func (s *Screen) checksOf(n *models.Node) []plan.Check { return s.judged[n.UUID] }
 
-// judge keeps what the checks found, with what kept a node from being judged at all as
-// one more check.
+// judge stores the results of the checks. An error that kept a node from being checked counts as one more check.
 func (s *Screen) judge() {
 	s.judged = map[string][]plan.Check{}
 	s.verdicts = [pageCount]plan.CheckSeverity{}
@@ -214,7 +208,7 @@ func (s *Screen) judge() {
 			s.refused++
 		}
 		if refused != nil && len(plan.RefusedChecks(checks)) == 0 {
-			checks = append(slices.Clip(checks), plan.Check{ID: checkPlan, Severity: plan.CheckRefuse, Text: models.Printable(refused.Why)})
+			checks = append(slices.Clip(checks), plan.Check{ID: checkPlan, Severity: plan.CheckRefuse, Text: refused.Why})
 		}
 		s.judged[n.UUID] = checks
 		for p := range pageCount {
@@ -235,11 +229,10 @@ func worse(a, b plan.CheckSeverity) plan.CheckSeverity {
 	return a
 }
 
-// checkPlan stands for what is wrong with a plan before any check: a file that is not
-// there.
+// checkPlan is the ID of errors in the plan itself, such as a missing file.
 const checkPlan plan.CheckID = "plan"
 
-// pageOf is the page on which something can be done about a check.
+// pageOf returns the page on which a failed check can be fixed.
 func pageOf(id plan.CheckID) page {
 	switch id {
 	case plan.CheckDeployInterface, plan.CheckRamdisk, plan.CheckKernelParams, plan.CheckImage, plan.CheckImageSum,
@@ -255,16 +248,14 @@ func pageOf(id plan.CheckID) page {
 		return pageSteps
 	case plan.CheckConfigDrive, plan.CheckUserData, plan.CheckUserDataReader, plan.CheckUserDataOdd, plan.CheckMetaData, checkPlan:
 		return pageBoot
-	default: // about the node itself
+	default:
 		return pageReview
 	}
 }
 
-// verdict is the worst that the checks of a page say of any node; "" before they were
-// done. On Review it is that of all.
+// verdict is the worst result on a page for any node, on Review on all pages; "" before the checks have run.
 func (s *Screen) verdict(p page) plan.CheckSeverity { return s.verdicts[p] }
 
-// rank orders severities, the worst last.
 func rank(s plan.CheckSeverity) int {
 	return slices.Index([]plan.CheckSeverity{plan.CheckOK, plan.CheckUnknown, plan.CheckWarn, plan.CheckRefuse}, s)
 }

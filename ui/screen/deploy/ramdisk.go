@@ -9,12 +9,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"ironworks/models"
 	"ironworks/models/plan"
 	"ironworks/ui/widget/form"
 )
 
-// The keys of the fields of the pages Ramdisk and First boot.
 const (
 	keyKind      = "kind"
 	keyInterface = "deploy_interface"
@@ -31,17 +29,16 @@ const (
 	keyReader    = "user data reader"
 )
 
-// auto stands for the empty value of a choice.
+// auto stands for an empty value.
 const auto = "auto"
 
-// ramdiskForm is the form of the first page.
 func (s *Screen) ramdiskForm() *form.Inline {
 	f, n := s.fields(), s.planned().Node
 	s.kind, s.allocates = s.planned().Kind, f.Allocate.Asked()
 	has := func(object map[string]any, keys ...string) string {
 		for _, key := range keys {
 			if text, is := object[key].(string); is && text != "" {
-				return models.Printable(key + " of the node: " + text)
+				return key + " of the node: " + text
 			}
 		}
 		return ""
@@ -54,46 +51,46 @@ func (s *Screen) ramdiskForm() *form.Inline {
 	if s.planned().Kind == plan.KindRamdisk {
 		info, iso, kernel, initrd = n.InstanceInfo, "boot_iso", "kernel", "ramdisk"
 	}
-	iface := "the kind's, or the node's"
+	iface := "from the kind or the node"
 	if n.DeployInterface != "" {
 		own := plan.Facts{Node: n, Plan: plan.Fields{Image: f.Image}}
 		if known := s.known(); known != nil {
 			own.Drivers = known.Drivers
 		}
-		_ = own.Resolve() // hints that cannot be read do not matter here
-		iface = models.Printable("the node's: " + own.InterfaceText())
+		_ = own.Resolve() // unreadable hints do not matter here
+		iface = "the node's: " + own.InterfaceText()
 	}
-	const what, boots, image = "What is deployed, and how", "What the machine boots for it", "The image"
+	const what, boots, image = "Deployment", "Ramdisk", "Image"
 	fields := []form.Field{
 		{
 			Key: keyKind, Section: what, Label: "Kind", Kind: form.Choice, Options: kinds,
-			Help: "auto goes by the deploy interface and the steps" + here(s.kind) + "; a custom-agent node without steps gets install_coreos",
+			Help: textKindHelp + here(s.kind) + textKindDefault,
 		},
 		{
 			Key: keyInterface, Section: what, Label: "Interface", Placeholder: iface,
-			Suggestions: s.interfaces(), Help: "deploy interface; written to the node when it has another one",
+			Suggestions: s.interfaces(), Help: textInterfaceHelp,
 		},
-		{Key: keyISO, Section: boots, Label: "ISO", Placeholder: has(info, iso), Help: "URL of an ISO that is ready; empty: what the node has. The Ignition screen (6) makes and serves one"},
-		{Key: keyKernel, Section: boots, Label: "Kernel", Placeholder: has(info, kernel), Help: "URL of a kernel, instead of an ISO"},
-		{Key: keyInitrd, Section: boots, Label: "Initrd", Placeholder: has(info, initrd), Help: "URL of the initramfs that goes with it"},
+		{Key: keyISO, Section: boots, Label: "ISO", Placeholder: has(info, iso), Help: textISOHelp},
+		{Key: keyKernel, Section: boots, Label: "Kernel", Placeholder: has(info, kernel), Help: textKernelHelp},
+		{Key: keyInitrd, Section: boots, Label: "Initrd", Placeholder: has(info, initrd), Help: textInitramfsHelp},
 		{
 			Key: keyParams, Section: boots, Label: "Kernel args", Placeholder: has(info, "kernel_append_params"),
-			Help: "kernel_append_params; with a kernel only: Ironic passes none to an ISO",
+			Help: textParamsHelp,
 		},
 	}
 	source := has(n.InstanceInfo, "image_source")
 	switch kind := s.planned().Kind; {
 	case kind == plan.KindInstallCoreOS:
-		source = cmp.Or(source, "the one in the live ISO")
+		source = cmp.Or(source, "included in the live ISO")
 		fields = append(fields, form.Field{
 			Key: keyImage, Section: image, Label: "Source", Placeholder: source,
-			Help: "URL of a CoreOS disk image; its signature is not checked. Empty: what the node has, else the live ISO installs itself",
+			Help: textImageHelp,
 		})
 	case kind.WritesImage():
 		fields = append(fields,
-			form.Field{Key: keyImage, Section: image, Label: "Source", Placeholder: source, Help: "URL of the image that is written to the disk"},
-			form.Field{Key: keyChecksum, Section: image, Label: "Checksum", Help: "digest, or the URL of a file that has it"},
-			form.Field{Key: keyAlgorithm, Section: image, Label: "Algorithm", Kind: form.Choice, Options: []string{auto, "md5", "sha256", "sha512"}, Help: "auto goes by the checksum's length"},
+			form.Field{Key: keyImage, Section: image, Label: "Source", Placeholder: source, Help: textDiskImageHelp},
+			form.Field{Key: keyChecksum, Section: image, Label: "Checksum", Help: textChecksumHelp},
+			form.Field{Key: keyAlgorithm, Section: image, Label: "Algorithm", Kind: form.Choice, Options: []string{auto, "md5", "sha256", "sha512"}, Help: textHashHelp},
 		)
 	}
 	fields = append(fields, allocateFields(f, n)...)
@@ -104,8 +101,8 @@ func (s *Screen) ramdiskForm() *form.Inline {
 	return form.NewInline(fields)
 }
 
-// interfaces are the deploy interfaces that are enabled for the node's driver; before the
-// first checks, those that every release knows.
+// interfaces are the deploy interfaces that the node's driver enables; before the first checks, those of every
+// release.
 func (s *Screen) interfaces() []string {
 	if f := s.known(); f != nil {
 		if enabled, known := f.EnabledDeploy(); known {
@@ -136,7 +133,7 @@ func notAuto(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// formChanged takes over what the page's form holds now.
+// formChanged applies the form's values to the plan.
 func (s *Screen) formChanged() tea.Cmd {
 	f := s.form()
 	if f == nil {
@@ -155,7 +152,7 @@ func (s *Screen) formChanged() tea.Cmd {
 		}
 	}
 	if (s.planned().Kind != s.kind || s.fields().Allocate.Asked() != s.allocates) && s.page() == pageRamdisk && !f.Editing() {
-		focus := f.Focus() // there are other fields now
+		focus := f.Focus() // the set of fields has changed
 		s.ramdisk = s.ramdiskForm()
 		s.ramdisk.SetFocus(focus)
 	}
@@ -165,7 +162,6 @@ func (s *Screen) formChanged() tea.Cmd {
 	return cmd
 }
 
-// ramdiskValues are the plan's for the first page.
 func ramdiskValues(f plan.Fields) map[string]string {
 	values := map[string]string{
 		keyKind: orAuto(string(f.Kind)), keyInterface: f.DeployInterface, keyISO: f.Ramdisk.ISO, keyKernel: f.Ramdisk.Kernel,
@@ -209,7 +205,6 @@ func (s *Screen) setField(key, value string) tea.Cmd {
 	})
 }
 
-// setBoot writes a field of the page First boot.
 func setBoot(f *plan.Fields, key, value string) {
 	d := &f.ConfigDrive
 	meta := map[string]any{}
@@ -245,19 +240,18 @@ func setBoot(f *plan.Fields, key, value string) {
 	}
 }
 
-// The keys of the configdrive's meta data that mean something to install_coreos.
+// The keys of configdrive meta data that install_coreos reads.
 const (
 	metaKargs   = "coreos_append_karg"
 	metaNetwork = "coreos_copy_network"
 )
 
-// The choices of copying the network.
 const (
 	networkCopied = "copied"
 	networkLeft   = "not copied"
 )
 
-// kargsText is the meta data's list of kernel arguments as it is written.
+// kargsText returns the kernel arguments of the meta data as one line.
 func kargsText(meta map[string]any) string {
 	list, isList := meta[metaKargs].([]any)
 	if !isList {

@@ -5,9 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"ironworks/models"
 	"ironworks/models/hints"
 	"ironworks/models/plan"
+	"ironworks/printable"
 	"ironworks/ui/cell"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen/body"
@@ -16,16 +19,15 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// text is lines that are put together, wrapped to a width of w cells. What goes in is made
-// safe to show.
+// text collects lines wrapped to w cells, with sanitized text.
 type text struct {
 	w     int
 	lines []pane.Line
 }
 
-// spans adds a line whose last span is wrapped, so many cells in.
+// spans adds a line; its last span wraps at the indent.
 func (x *text) spans(indent int, spans ...body.Span) {
-	// A blank before a word that is too long would stand on a line of its own.
+	// A space before an overlong word would fill a line of its own.
 	if at := len(spans) - 1; strings.HasPrefix(spans[at].Text, " ") {
 		word := strings.TrimLeft(spans[at].Text, " ")
 		blanks := spans[at].Text[:len(spans[at].Text)-len(word)]
@@ -33,7 +35,7 @@ func (x *text) spans(indent int, spans ...body.Span) {
 	}
 	lead := 0
 	for i := range spans {
-		spans[i].Text = models.Printable(spans[i].Text)
+		spans[i].Text = printable.Line(spans[i].Text)
 		if i < len(spans)-1 {
 			lead += cell.Width(spans[i].Text)
 		}
@@ -56,16 +58,15 @@ func (x *text) gap() {
 	}
 }
 
-// text takes over lines of a dialog.
+// texts adds lines of a dialog.
 func (x *text) texts(list []overlay.Text) {
 	for _, t := range list {
 		x.spans(max(t.Indent+1, 3), body.S(t.Role, " "), body.S(t.Role, t.Text))
 	}
 }
 
-// reviewLines are all that is to be read before the node in hand is deployed, wrapped to
-// w cells: what the dialogs of the console show, but for the checks, which have a place of
-// their own.
+// reviewLines is the review of the current node, wrapped to w cells: as in the dialogs, without the checks, which
+// have their own place.
 func (s *Screen) reviewLines(w int) []pane.Line {
 	x := &text{w: w}
 	if len(s.refs) > 1 && s.action != nil {
@@ -76,17 +77,17 @@ func (s *Screen) reviewLines(w int) []pane.Line {
 		return x.lines
 	}
 	r := s.action.Review(n)
-	if s.known() == nil && r.Rest == "" { // no check could be done
+	if s.known() == nil && r.FollowUp == "" { // no check has run
 		x.gap()
 		if r.Refusal != nil {
-			x.spans(3, body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Strong, fmt.Sprintf("Nothing is sent to %s: %s", n.Label(), r.Refusal.Why)))
+			x.spans(3, body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Strong, fmt.Sprintf(textNotSent, n.Label(), r.Refusal.Why)))
 		}
 		return x.lines
 	}
 	if may, not := s.refusals(); len(may)+len(not) > 0 {
-		said := fmt.Sprintf("%s refused: nothing is sent to %s.", times(len(may)+len(not)), n.Label())
+		said := fmt.Sprintf(textRefusedNode, english.Plural(len(may)+len(not), "check", ""), n.Label())
 		if len(may) > 0 {
-			said += " x goes on against what may be overridden."
+			said += textOverrideHint
 		}
 		x.gap()
 		x.spans(3, body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Strong, said))
@@ -97,25 +98,18 @@ func (s *Screen) reviewLines(w int) []pane.Line {
 	if len(r.Requests) > 0 {
 		command := s.env.CommandLine(s.command([]models.NodeRef{n.Ref()})...)
 		x.texts([]overlay.Text{
-			{}, {Role: theme.Strong, Text: "The same with " + s.env.Program}, {Role: theme.Muted, Text: "  " + command, Indent: 4},
+			{}, {Role: theme.Strong, Text: "Command for " + s.env.Program}, {Role: theme.Muted, Text: "  " + command, Indent: 4},
 		})
 	}
 	return x.lines
 }
 
-func times(checks int) string {
-	if checks == 1 {
-		return "One check has"
-	}
-	return fmt.Sprintf("%d checks have", checks)
-}
-
-// summaryLines are the nodes, and what is to be said of each.
+// summaryLines lists the nodes with their results.
 func (s *Screen) summaryLines(x *text) {
-	x.spans(3, body.S(theme.Strong, " "), body.S(theme.Strong, fmt.Sprintf("%d nodes: %d to be deployed, %d left out", len(s.refs), s.ready, s.refused)))
+	x.spans(3, body.S(theme.Strong, " "), body.S(theme.Strong, fmt.Sprintf(textNodesCount, len(s.refs), s.ready, s.refused)))
 	for i := range s.nodes {
 		n := &s.nodes[i]
-		mark, role, what := theme.GlyphDone, theme.Good, "no disk is picked by hints"
+		mark, role, what := theme.GlyphDone, theme.Good, "no root device hints"
 		if f := s.action.Facts(n); f != nil && f.Target() != nil {
 			what = fmt.Sprintf("%s, %.1f GiB, serial %s", f.Target().Name, f.Target().GiB(), f.Target().Serial)
 		}
@@ -142,8 +136,7 @@ func worstOf(checks []plan.Check) plan.Check {
 	return worst
 }
 
-// command is the command line that deploys nodes by this plan: the plan's file where it
-// is saved, or flags.
+// command is the equivalent command line: with the plan's file if it is saved, else with flags.
 func (s *Screen) command(nodes []models.NodeRef) []string {
 	words := []string{"deploy"}
 	for _, n := range nodes {
@@ -156,37 +149,12 @@ func (s *Screen) command(nodes []models.NodeRef) []string {
 	case can:
 		words = append(words, flags...)
 	default:
-		words = append(words, "-f", "PLAN.yaml") // to be saved
+		words = append(words, "-f", "PLAN.yaml") // not saved yet
 	}
-	return append(words, s.overrideWords(nodes)...)
+	return append(words, review.OverrideWords(nodes, s.overrides)...)
 }
 
-// overrideWords are the flags for what is overridden. A command overrides its checks on
-// all nodes that it confirms: where these differ there are no such words, and the command
-// refuses, rather than that it overrides too much.
-func (s *Screen) overrideWords(nodes []models.NodeRef) []string {
-	var confirmed []string
-	var all []plan.CheckID
-	for _, n := range nodes {
-		ids := s.overrides[n.UUID]
-		switch {
-		case len(ids) == 0:
-			continue
-		case all == nil:
-			all = ids
-		case !slices.Equal(all, ids):
-			return nil
-		}
-		confirmed = append(confirmed, "--confirm", n.Label())
-	}
-	var words []string
-	for _, id := range all {
-		words = append(words, "--override", string(id))
-	}
-	return append(words, confirmed...)
-}
-
-// flags say the same as the plan of one node, where flags can.
+// flags expresses the plan of one node as flags; false if that is impossible.
 func (s *Screen) flags(nodes []models.NodeRef) ([]string, bool) {
 	if len(nodes) != 1 {
 		return nil, false

@@ -14,6 +14,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/ignition/prepare"
 	"ironworks/ignition/userdata"
 	"ironworks/ironicclient"
 	"ironworks/models"
@@ -114,16 +115,16 @@ func (f *ironic) EachPage(ctx context.Context, q ironicclient.NodeQuery, yield f
 // files is what the user data is read with.
 type files struct{ screen.Ramdisks }
 
-func (*files) Check(_ context.Context, path string, known screen.FileStamp) (screen.Checked, error) {
+func (*files) Check(_ context.Context, path string, known prepare.FileStamp) (prepare.Checked, error) {
 	text, err := os.ReadFile(path) //nolint:gosec // a file of the test's own
 	if err != nil {
-		return screen.Checked{}, err
+		return prepare.Checked{}, err
 	}
-	stamp := screen.FileStamp{Size: int64(len(text)), Modified: screentest.Began}
+	stamp := prepare.FileStamp{Size: int64(len(text)), Modified: screentest.Began}
 	if stamp == known {
-		return screen.Checked{Same: true}, nil
+		return prepare.Checked{Same: true}, nil
 	}
-	return screen.Checked{Stamp: stamp, Report: userdata.Check(text), Source: text}, nil
+	return prepare.Checked{Stamp: stamp, Report: userdata.Check(text), Source: text}, nil
 }
 
 // machine is a node that can be deployed, with JSON fields of its own in the place of
@@ -184,13 +185,11 @@ func set(tb testing.TB, nodes ...models.Node) *table {
 	for i := range nodes {
 		f.disks[nodes[i].UUID] = inventory(disk("/dev/sda", 447, fmt.Sprintf("N%dA0", i)), disk("/dev/sdb", 894, fmt.Sprintf("N%dA1", i)))
 	}
-	r.Env.Session.Checks = &provision.Preflighter{Reader: f, Clock: r.Clock}
-	r.Env.Session.Runner = provision.Runner{API: f, Clock: r.Clock, Context: "rack7"}
+	r.Env.Session.Checks = &provision.Preflighter{Reader: f}
+	r.Env.Session.Runner = provision.Runner{API: f, Context: "rack7"}
 	r.Env.Ramdisks = &files{}
 	r.Env.Drafts = &screen.Drafts{}
-	r.Clock.Hasty = false
 	r.Sync()
-	r.Clock.Hasty = true
 	return w
 }
 
@@ -250,8 +249,8 @@ func (w *table) write(text string) {
 	if !w.s.Typing() {
 		w.t.Fatal("it is no text")
 	}
-	w.Tell(w.s, tea.PasteMsg{Content: text})
-	w.Tell(w.s, screentest.Press("enter"))
+	w.Deliver(w.s, tea.PasteMsg{Content: text})
+	w.Deliver(w.s, screentest.Press("enter"))
 }
 
 // dialog is the one that was asked for.
@@ -289,7 +288,7 @@ func (w *table) answer(texts ...string) (done bool) {
 }
 
 // confirm types into a question, when it listens.
-func (w *table) confirm(text string) []tea.Msg {
+func (w *table) confirm(text string) {
 	w.t.Helper()
 	o := w.dialog()
 	starter, ok := o.(interface{ Start() tea.Cmd })
@@ -297,17 +296,15 @@ func (w *table) confirm(text string) []tea.Msg {
 		w.t.Fatalf("%T asks nothing", o)
 	}
 	cmd := starter.Start()
-	w.Clock.Time = w.Clock.Time.Add(2 * time.Second)
+	<-time.After(2 * time.Second)
 	for _, msg := range screentest.Run(cmd) {
 		o.Update(msg)
 	}
 	o.Update(tea.PasteMsg{Content: text})
 	done, yes := o.Update(screentest.Press("enter"))
-	if !done {
-		return nil
+	if done {
+		w.wishes = w.Do(w.s, yes)
 	}
-	w.wishes = w.Do(w.s, yes)
-	return w.wishes
 }
 
 // said is what was said in toasts.

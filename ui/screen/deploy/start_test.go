@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,7 +12,6 @@ import (
 	"ironworks/models"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
-	"ironworks/ui/screen/screentest"
 )
 
 // started is the deployment among wishes, nil where there is none.
@@ -36,85 +36,59 @@ func ready(t *testing.T, nodes ...models.Node) *table {
 	return w
 }
 
-func TestStartWantsTheName(t *testing.T) {
-	w := ready(t, machine(t, 1, "r7-n01", ""))
-	for _, wrong := range []string{"", "y", "r7-n02", "R7-N01", "1"} {
-		w.do(action.DeployGo)
-		if got := w.confirm(wrong); started(got) != nil {
-			t.Errorf("%q was taken", wrong)
+func TestStartHasActionPlanAndCommand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := ready(t, machine(t, 1, "r7-n01", ""))
+		msg := started(w.do(action.DeployGo))
+		if msg == nil {
+			t.Fatal("nothing is started")
 		}
-	}
-	w.do(action.DeployGo)
-	shown := w.dialog().Draw(themed(), 100, 30)
-	for _, want := range []string{"r7-n01  https://10.0.0.1", "deploy overwrites /dev/sda, 447.0 GiB"} {
-		if !strings.Contains(shown, want) {
-			t.Errorf("no %q in\n%s", want, shown)
+		if !msg.Action.CheckedBy(w.Env.Session.Checks) || len(msg.Plan.Legal()) != 1 || msg.Plan.Action != msg.Action {
+			t.Errorf("%+v", msg)
 		}
-	}
-	msg := started(w.confirm("r7-n01"))
-	if msg == nil {
-		t.Fatal("nothing is started")
-	}
-	if !msg.Action.CheckedBy(w.Env.Session.Checks) || len(msg.Plan.Legal()) != 1 || msg.Plan.Action != msg.Action {
-		t.Errorf("%+v", msg)
-	}
-	if want := []string{"deploy", "r7-n01", "--root-device", `{"wwn":"0x5002538en0a0"}`}; !slices.Equal(msg.Command, want) {
-		t.Errorf("%q", msg.Command)
-	}
-	if requests := msg.Action.Requests(&w.API.Nodes[0]); len(requests) != 5 {
-		t.Errorf("%v", requests)
-	}
+		if want := []string{"deploy", "r7-n01", "--root-device", `{"wwn":"0x5002538en0a0"}`}; !slices.Equal(msg.Command, want) {
+			t.Errorf("%q", msg.Command)
+		}
+		if requests := msg.Action.Requests(&w.API.Nodes[0]); len(requests) != 5 {
+			t.Errorf("%v", requests)
+		}
+	})
 }
 
-func TestNamesThatNobodyCanType(t *testing.T) {
-	w := ready(t, machine(t, 1, "节点\u202e", ""))
-	w.do(action.DeployGo)
-	if started(w.confirm(screentest.UUID(1))) == nil {
-		t.Error("its uuid does not do")
-	}
-}
-
-func TestStartOfSeveralWantsTheirNumber(t *testing.T) {
-	w := ready(t, machine(t, 1, "r7-n01", ""), machine(t, 2, "r7-n02", `{"maintenance": true}`), machine(t, 3, "r7-n03", ""))
-	ownGolden(t, w.s, "review-several")
-	w.shows("3 nodes: 2 to be deployed, 1 left out", "r7-n02  maintenance: ")
-	for _, wrong := range []string{"r7-n01", "3", "1"} {
-		w.do(action.DeployGo)
-		if started(w.confirm(wrong)) != nil {
-			t.Errorf("%q was taken", wrong)
+func TestStartOfSeveral(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := ready(t, machine(t, 1, "r7-n01", ""), machine(t, 2, "r7-n02", `{"maintenance": true}`), machine(t, 3, "r7-n03", ""))
+		ownGolden(t, w.s, "review-several")
+		w.shows("3 nodes: 2 to deploy, 1 skipped", "r7-n02  maintenance: ")
+		msg := started(w.do(action.DeployGo))
+		if msg == nil || len(msg.Nodes) != 2 || len(msg.Plan.Items) != 3 {
+			t.Fatalf("%+v", msg)
 		}
-	}
-	w.do(action.DeployGo)
-	if shown := w.dialog().Draw(themed(), 100, 30); !strings.Contains(shown, "Left out, because of their checks: 1") {
-		t.Errorf("%s", shown)
-	}
-	msg := started(w.confirm("2"))
-	if msg == nil || len(msg.Nodes) != 2 || len(msg.Plan.Items) != 3 {
-		t.Fatalf("%+v", msg)
-	}
-	if want := []string{"deploy", "r7-n01", "r7-n03", "-f", "PLAN.yaml"}; !slices.Equal(msg.Command, want) {
-		t.Errorf("%q", msg.Command)
-	}
-	// Each has its own disk.
-	for i, wwn := range map[int]string{0: "n0a0", 2: "n2a0"} {
-		if text := msg.Action.Requests(&w.API.Nodes[i])[1].String(); !strings.Contains(text, wwn) {
-			t.Errorf("%s: %s", w.API.Nodes[i].Name, text)
+		if want := []string{"deploy", "r7-n01", "r7-n03", "-f", "PLAN.yaml"}; !slices.Equal(msg.Command, want) {
+			t.Errorf("%q", msg.Command)
 		}
-	}
+		// Each has its own disk.
+		for i, wwn := range map[int]string{0: "n0a0", 2: "n2a0"} {
+			if text := msg.Action.Requests(&w.API.Nodes[i])[1].String(); !strings.Contains(text, wwn) {
+				t.Errorf("%s: %s", w.API.Nodes[i].Name, text)
+			}
+		}
+	})
 }
 
 func TestOldChecksAreDoneAgain(t *testing.T) {
-	w := ready(t, machine(t, 1, "r7-n01", ""))
-	w.Pass(3 * time.Minute)
-	asked := w.ironic.count("validate")
-	wishes := w.do(action.DeployGo)
-	if !strings.Contains(said(wishes), "3m00 old and are done again") || w.ironic.count("validate") != asked+1 {
-		t.Errorf("%q", said(wishes))
-	}
-	w.do(action.DeployGo)
-	if started(w.confirm("r7-n01")) == nil {
-		t.Error("it does not start")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := ready(t, machine(t, 1, "r7-n01", ""))
+		w.Pass(3 * time.Minute)
+		asked := w.ironic.count("validate")
+		wishes := w.do(action.DeployGo)
+		if !strings.Contains(said(wishes), "3m00 old; checks run again") || w.ironic.count("validate") != asked+1 {
+			t.Errorf("%q", said(wishes))
+		}
+		if started(w.do(action.DeployGo)) == nil {
+			t.Error("it does not start")
+		}
+	})
 }
 
 func TestWhatIsRefusedDoesNotStart(t *testing.T) {
@@ -123,76 +97,82 @@ func TestWhatIsRefusedDoesNotStart(t *testing.T) {
 		"data-disk": `{"extra": {"data_disks": ["N0A0"]}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := ready(t, machine(t, 1, "r7-n01", fields))
-			if why := w.s.Why(action.DeployGo); !strings.HasPrefix(why, name+" refuses: ") {
-				t.Errorf("%q", why)
-			}
-			if w.s.Do(action.DeployGo) != nil {
-				t.Error("it asks")
-			}
+			synctest.Test(t, func(t *testing.T) {
+				w := ready(t, machine(t, 1, "r7-n01", fields))
+				if why := w.s.Why(action.DeployGo); !strings.HasPrefix(why, "check "+name+" failed: ") {
+					t.Errorf("%q", why)
+				}
+				if w.s.Do(action.DeployGo) != nil {
+					t.Error("it asks")
+				}
+			})
 		})
 	}
 }
 
 func TestOverride(t *testing.T) {
-	w := opened(t, machine(t, 1, "r7-n01", `{"retired": true}`), machine(t, 2, "r7-n02", `{"retired": true}`))
-	w.page(2)
-	w.do(action.Open, action.DeployNodeNext, action.Open, action.DeployNodeNext)
-	w.page(5)
-	w.do(action.CheckOverride)
-	if shown := w.dialog().Draw(themed(), 100, 30); !strings.Contains(shown, "refuses: retired: ") || !strings.Contains(shown, "Type the node's name") {
-		t.Errorf("%s", shown)
-	}
-	w.confirm("r7-n02")
-	w.shows("2 nodes: 0 to be deployed")
-	w.do(action.CheckOverride)
-	w.confirm("r7-n01")
-	w.shows("2 nodes: 1 to be deployed, 1 left out", "retired (overridden)")
-	w.do(action.DeployGo)
-	if shown := w.dialog().Draw(themed(), 100, 30); !strings.Contains(shown, "overridden: retired: ") {
-		t.Errorf("%s", shown)
-	}
-	msg := started(w.confirm("r7-n01"))
-	if msg == nil || strings.Join(msg.Command, " ") != "deploy r7-n01 --root-device {\"wwn\":\"0x5002538en0a0\"} --override retired --confirm r7-n01" {
-		t.Fatalf("%+v", msg)
-	}
-	// Whoever changes the plan has overridden another one.
-	w.page(2)
-	w.do(action.Down, action.Open)
-	w.page(5)
-	w.shows("2 nodes: 0 to be deployed")
+	synctest.Test(t, func(t *testing.T) {
+		w := opened(t, machine(t, 1, "r7-n01", `{"retired": true}`), machine(t, 2, "r7-n02", `{"retired": true}`))
+		w.page(2)
+		w.do(action.Open, action.DeployNodeNext, action.Open, action.DeployNodeNext)
+		w.page(5)
+		w.do(action.CheckOverride)
+		if shown := w.dialog().Draw(themed(), 100, 30); !strings.Contains(shown, "failed: retired: ") || !strings.Contains(shown, "Type the node name") {
+			t.Errorf("%s", shown)
+		}
+		w.confirm("r7-n02")
+		w.shows("2 nodes: 0 to deploy")
+		w.do(action.CheckOverride)
+		w.confirm("r7-n01")
+		w.shows("2 nodes: 1 to deploy, 1 skipped", "retired (overridden)")
+		msg := started(w.do(action.DeployGo))
+		if msg == nil || strings.Join(msg.Command, " ") != "deploy r7-n01 --root-device {\"wwn\":\"0x5002538en0a0\"} --confirm r7-n01 --override retired" {
+			t.Fatalf("%+v", msg)
+		}
+		// Whoever changes the plan has overridden another one.
+		w.page(2)
+		w.do(action.Down, action.Open)
+		w.page(5)
+		w.shows("2 nodes: 0 to deploy")
+	})
 }
 
 func TestWhatMayNotBeOverridden(t *testing.T) {
-	w := ready(t, machine(t, 1, "r7-n01", `{"maintenance": true}`))
-	if why := w.s.Why(action.CheckOverride); !strings.Contains(why, "may not be overridden") {
-		t.Errorf("%q", why)
-	}
-	w = ready(t, machine(t, 1, "r7-n01", ""))
-	if why := w.s.Why(action.CheckOverride); why != "no check refuses r7-n01" {
-		t.Errorf("%q", why)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := ready(t, machine(t, 1, "r7-n01", `{"maintenance": true}`))
+		if why := w.s.Why(action.CheckOverride); !strings.Contains(why, "cannot be overridden") {
+			t.Errorf("%q", why)
+		}
+		w = ready(t, machine(t, 1, "r7-n01", ""))
+		if why := w.s.Why(action.CheckOverride); why != "no failed checks for r7-n01" {
+			t.Errorf("%q", why)
+		}
+	})
 }
 
 func TestReviewSkipsWhatIsRight(t *testing.T) {
-	w := set(t, machine(t, 1, "r7-n01", `{"properties": {"root_device": {"serial": "N0A1"}}}`))
-	w.open()
-	w.do(action.DeployNext)
-	if got := pages(w.s); got[0] != 5 {
-		t.Errorf("page %v", got)
-	}
-	w.do(action.DeployNext)
-	if got := pages(w.s); got[0] != 5 {
-		t.Errorf("page %v", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := set(t, machine(t, 1, "r7-n01", `{"properties": {"root_device": {"serial": "N0A1"}}}`))
+		w.open()
+		w.do(action.DeployNext)
+		if got := pages(w.s); got[0] != 5 {
+			t.Errorf("page %v", got)
+		}
+		w.do(action.DeployNext)
+		if got := pages(w.s); got[0] != 5 {
+			t.Errorf("page %v", got)
+		}
+	})
 }
 
 // Of several nodes the one comes into hand that something is to be done for.
 func TestReviewTurnsToWhoIsRefused(t *testing.T) {
-	hints := func(serial string) string { return `{"properties": {"root_device": {"serial": "` + serial + `"}}}` }
-	w := opened(t, machine(t, 1, "r7-n01", hints("N0A1")), machine(t, 2, "r7-n02", hints("nowhere")), machine(t, 3, "r7-n03", hints("N2A0")))
-	w.do(action.DeployNext)
-	w.shows("[✖ 2 Root disk]", "3 nodes  < 2 > r7-n02")
-	w.do(action.Open, action.DeployNext)
-	w.shows("5 Review]", "3 nodes: 3 to be deployed, 0 left out")
+	synctest.Test(t, func(t *testing.T) {
+		hints := func(serial string) string { return `{"properties": {"root_device": {"serial": "` + serial + `"}}}` }
+		w := opened(t, machine(t, 1, "r7-n01", hints("N0A1")), machine(t, 2, "r7-n02", hints("nowhere")), machine(t, 3, "r7-n03", hints("N2A0")))
+		w.do(action.DeployNext)
+		w.shows("[✖ 2 Root disk]", "3 nodes  < 2 > r7-n02")
+		w.do(action.Open, action.DeployNext)
+		w.shows("5 Review]", "3 nodes: 3 to deploy, 0 skipped")
+	})
 }

@@ -19,21 +19,21 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// origin is where a step of the merged list comes from.
+// origin is the source of a step.
 type origin string
 
-// The origins; the others are those of deploy templates, by their names.
+// The origins beside the names of deploy templates.
 const (
 	ofDriver origin = plan.SourceDriver
 	ofPlan   origin = plan.SourcePlan
 	ofKind   origin = "kind"
 )
 
-// stepRow is a step of the list as Ironic will order it.
+// stepRow is a step of the merged list.
 type stepRow struct {
 	models.Step
 	from origin
-	// offered says what the node's agent said of it the last time.
+	// offered is what the agent last reported about the step.
 	offered string
 	bad     bool
 }
@@ -56,19 +56,19 @@ func stepTable() *table.Table[stepRow] {
 			if r.from != ofDriver {
 				role = theme.Strong
 			}
-			return table.Cell{Text: models.Printable(r.Label()), Role: role}
+			return table.Cell{Text: r.Label(), Role: role}
 		}},
 		{Key: "from", Title: "FROM", Min: 6, Max: 30, Cell: func(r stepRow) table.Cell {
-			return table.Cell{Text: models.Printable(string(r.from)), Role: theme.Muted}
+			return table.Cell{Text: string(r.from), Role: theme.Muted}
 		}},
 		{Key: "offered", Title: "AGENT", Min: 8, Max: 24, Drop: 1, Cell: func(r stepRow) table.Cell {
 			if r.bad {
-				return table.Cell{Text: models.Printable(r.offered), Role: theme.Bad}
+				return table.Cell{Text: r.offered, Role: theme.Bad}
 			}
-			return table.Cell{Text: models.Printable(r.offered), Role: theme.Muted}
+			return table.Cell{Text: r.offered, Role: theme.Muted}
 		}},
 		{Key: "args", Title: "ARGUMENTS", Min: 9, Grow: 1, Drop: 2, Cell: func(r stepRow) table.Cell {
-			return table.Cell{Text: models.Printable(argsText(r.Args))}
+			return table.Cell{Text: argsText(r.Args)}
 		}},
 	})
 	return t
@@ -91,7 +91,7 @@ func has(list []models.Step, step models.Step) bool {
 	return slices.ContainsFunc(list, func(o models.Step) bool { return same(o, step) })
 }
 
-// stepRows are the steps in Ironic's order; those that are switched off stand at the end.
+// stepRows returns the steps in Ironic's order, disabled steps last.
 func (s *Screen) stepRows() []stepRow {
 	f := s.planned()
 	merged := f.Order()
@@ -119,10 +119,10 @@ func (s *Screen) stepRows() []stepRow {
 	return rows
 }
 
-// offer says whether a node's agent had a step the last time.
+// offer says whether the agent last reported the step.
 func offer(offered *plan.OfferedSteps, step models.Step) (text string, bad bool) {
 	if offered == nil || len(offered.Steps) == 0 {
-		return "never seen", false
+		return "unknown", false
 	}
 	if !slices.ContainsFunc(offered.Steps, func(o plan.OfferedStep) bool { return o.Interface == step.Interface && o.Step == step.Step }) {
 		return "not offered", true
@@ -130,17 +130,14 @@ func offer(offered *plan.OfferedSteps, step models.Step) (text string, bad bool)
 	return "offered", false
 }
 
-// setSteps puts the steps that are sent in the place of the plan's.
+// setSteps replaces the plan's steps with the steps to send.
 func (s *Screen) setSteps(steps []models.Step) tea.Cmd {
 	return s.change(plan.PartSteps, func(f *plan.Fields) { f.Steps = steps })
 }
 
-// sent are the steps that are sent, each with its priority: the kind's own, too.
-func (s *Screen) sent() []models.Step { return slices.Clone(s.planned().Steps) }
-
-// with is the list of what is sent with a step in it, in the place of the one that it was.
+// with returns the steps to send with step added, in place of instead.
 func (s *Screen) with(step models.Step, instead *models.Step) []models.Step {
-	steps := s.sent()
+	steps := slices.Clone(s.planned().Steps)
 	at := func(o models.Step) bool { return same(o, step) || instead != nil && same(o, *instead) }
 	if i := slices.IndexFunc(steps, at); i >= 0 {
 		steps[i] = step
@@ -149,17 +146,17 @@ func (s *Screen) with(step models.Step, instead *models.Step) []models.Step {
 	return append(steps, step)
 }
 
-// askStep asks for a step: a new one, or what becomes of the one under the cursor.
+// askStep asks for a new step, or for changes of instead.
 func (s *Screen) askStep(instead *models.Step) tea.Cmd {
-	title, name, priority, args := "Add a step", "", strconv.Itoa(plan.PriorityInstall), ""
+	title, name, priority, args := textAddStep, "", strconv.Itoa(plan.PriorityInstall), ""
 	if instead != nil {
-		title, name, args = "Change "+models.Printable(instead.Label()), instead.Label(), argsText(instead.Args)
+		title, name, args = "Change "+instead.Label(), instead.Label(), argsText(instead.Args)
 		priority = strconv.Itoa(stepRow{Step: *instead}.priority())
 	}
 	var known []string
 	if f := s.known(); f != nil && f.Offered != nil {
 		for _, o := range f.Offered.Steps {
-			known = append(known, models.Printable(o.Interface+"."+o.Step))
+			known = append(known, o.Interface+"."+o.Step)
 		}
 		slices.Sort(known)
 	} else {
@@ -167,7 +164,7 @@ func (s *Screen) askStep(instead *models.Step) tea.Cmd {
 	}
 	fields := []form.Field{
 		{Key: "step", Label: "Step", Required: true, Value: name, Suggestions: known, Placeholder: "INTERFACE.STEP", Help: s.offeredText(known)},
-		{Key: "priority", Label: "Priority", Required: true, Value: priority, Help: "the highest runs first: what installs between deploy (100) and tear_down_agent (40); 0 switches the step off"},
+		{Key: "priority", Label: "Priority", Required: true, Value: priority, Help: textPriorityHelp},
 		{Key: "args", Label: "Arguments", Value: args, Placeholder: "{}", Help: "a JSON object"},
 	}
 	return s.ask(title, fields, func(v map[string]string) (tea.Cmd, string, string) {
@@ -185,24 +182,24 @@ func (s *Screen) askStep(instead *models.Step) tea.Cmd {
 
 func (s *Screen) offeredText(known []string) string {
 	if f := s.known(); f == nil || f.Offered == nil {
-		return "such as deploy.install_coreos; what the node's agent offers was never seen"
+		return textStepsUnknown
 	}
-	return "the node's agent offered the last time: " + strings.Join(known, ", ")
+	return textStepsOffered + strings.Join(known, ", ")
 }
 
 func readStep(v map[string]string) (step models.Step, field, problem string) {
 	step, err := provision.ParseStep(strings.TrimSpace(v["step"]))
 	if err != nil {
-		return step, "step", models.Printable(err.Error())
+		return step, "step", err.Error()
 	}
 	priority, err := strconv.Atoi(strings.TrimSpace(v["priority"]))
 	if err != nil || priority < 0 {
-		return step, "priority", "A whole number from 0 is wanted."
+		return step, "priority", textWantPriority
 	}
 	step.Priority = &priority
 	if text := strings.TrimSpace(v["args"]); text != "" {
 		if err := json.Unmarshal([]byte(text), &step.Args); err != nil || step.Args == nil {
-			return step, "args", `A JSON object is wanted, such as {"force": true}.`
+			return step, "args", `Enter a JSON object, such as {"force": true}.`
 		}
 	}
 	if step.Priority != nil && plan.IsInstallStep(step) && !installs(priority) {
@@ -211,21 +208,21 @@ func readStep(v map[string]string) (step models.Step, field, problem string) {
 	return step, "", ""
 }
 
-// installs says that the agent is there at a priority.
+// installs reports whether the agent runs at a priority.
 func installs(priority int) bool {
 	return priority > plan.PriorityTearDownAgent && priority < plan.PriorityDeploy
 }
 
 func notWhileTheAgent(step models.Step, priority int) string {
-	when := "before the agent is there"
+	when := "before the agent runs"
 	if priority <= plan.PriorityTearDownAgent {
-		when = "when the agent is gone"
+		when = "after the agent has stopped"
 	}
-	return fmt.Sprintf("%s would run %s at %d: it has its place between deploy (%d) and tear_down_agent (%d)",
-		models.Printable(step.Label()), when, priority, plan.PriorityDeploy, plan.PriorityTearDownAgent)
+	return fmt.Sprintf(textStepMisplaced,
+		step.Label(), when, priority, plan.PriorityDeploy, plan.PriorityTearDownAgent)
 }
 
-// removeStep takes the step under the cursor out of the plan.
+// removeStep removes the step at the cursor from the plan.
 func (s *Screen) removeStep() tea.Cmd {
 	row, ok := s.steps.Cursor()
 	if !ok {
@@ -242,27 +239,26 @@ func (s *Screen) whyRemove() string {
 	row, ok := s.steps.Cursor()
 	switch {
 	case !ok:
-		return "there is no step"
+		return "no step selected"
 	case row.from == ofDriver:
-		return models.Printable(row.Label()) + " is the driver's; enter switches it off with the priority 0"
+		return row.Label() + textDriverStep
 	case row.from != ofPlan && row.from != ofKind:
-		return models.Printable(row.Label()+" comes with the deploy "+string(row.from)) + "; enter puts another in its place"
+		return row.Label() + textDeployStep + string(row.from) + textReplaceStep
 	case row.from == ofKind:
-		return models.Printable(row.Label()) + " is what the kind does; the page Ramdisk chooses another"
+		return row.Label() + textKindStep
 	}
 	return ""
 }
 
-// moved is the priority with which the step in a place of the list changes places with
-// its neighbour, and the neighbour's, where that is changed as well.
+// moved returns the priority that swaps the step with its neighbor, and the neighbor's if that changes too.
 func moved(rows []stepRow, at, by int) (priority int, neighbour *int, why string) {
 	to := at + by
 	row := rows[at]
 	switch {
 	case row.from == ofDriver:
-		return 0, nil, models.Printable(row.Label()) + " is the driver's, and stays in its place"
+		return 0, nil, row.Label() + textFixedStep
 	case to < 0 || to >= len(rows) || row.priority() == 0 || rows[to].priority() == 0:
-		return 0, nil, "there is no step to change places with"
+		return 0, nil, textNoSwap
 	}
 	other := rows[to]
 	switch {
@@ -272,7 +268,7 @@ func moved(rows []stepRow, at, by int) (priority int, neighbour *int, why string
 	default:
 		priority = other.priority() - by
 		if beyond := to + by; beyond >= 0 && beyond < len(rows) && priority == rows[beyond].priority() {
-			return 0, nil, fmt.Sprintf("there is no priority between %s and %s", models.Printable(other.Label()), models.Printable(rows[beyond].Label()))
+			return 0, nil, fmt.Sprintf(textNoPriority, other.Label(), rows[beyond].Label())
 		}
 	}
 	if plan.IsInstallStep(row.Step) && !installs(priority) {
@@ -281,7 +277,7 @@ func moved(rows []stepRow, at, by int) (priority int, neighbour *int, why string
 	return priority, neighbour, ""
 }
 
-// moveStep runs the step under the cursor earlier or later.
+// moveStep runs the step at the cursor earlier or later.
 func (s *Screen) moveStep(by int) tea.Cmd {
 	rows, at := s.steps.Rows(), s.steps.Index()
 	priority, neighbour, why := moved(rows, at, by)
@@ -300,25 +296,24 @@ func (s *Screen) moveStep(by int) tea.Cmd {
 
 func (s *Screen) whyMove(by int) string {
 	if len(s.steps.Rows()) == 0 {
-		return "there is no step"
+		return "no step selected"
 	}
 	_, _, why := moved(s.steps.Rows(), s.steps.Index(), by)
 	return why
 }
 
-// drawSteps paints the list.
 func (s *Screen) drawSteps(t *theme.Theme, w, h int) string {
 	f := s.planned()
 	_, read := s.node()
 	switch {
 	case !read && s.err == nil:
-		s.steps.Empty = "Ironic is being asked for the node…"
+		s.steps.Empty = textLoadingSteps
 	case plan.DriverSteps(f.Interface()) == nil:
-		s.steps.Empty = fmt.Sprintf("What the deploy interface %s runs by itself is not known here. a adds a step.", models.Printable(orAuto(f.DeployInterface())))
+		s.steps.Empty = fmt.Sprintf(textDriverSteps, orAuto(f.DeployInterface()))
 	default:
-		s.steps.Empty = "No step runs."
+		s.steps.Empty = textNoSteps
 	}
-	below := append(s.traitLines(w), body.Few(theme.Muted, "The highest priority runs first. What installs has its place between deploy (100) and tear_down_agent (40).", w-1, 1, 2)...)
+	below := append(s.traitLines(w), body.Few(theme.Muted, textStepsOrder, w-1, 1, 2)...)
 	s.steps.Resize(w, max(h-len(below), 1))
 	return cell.Block(append(body.Split(s.steps.Draw(t)), body.Draw(t, below, w)...), w, h)
 }

@@ -3,6 +3,7 @@ package deploy_test
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"ironworks/models"
 	"ironworks/models/plan"
@@ -19,81 +20,87 @@ func offers(w *table, steps ...string) {
 }
 
 func TestStepsAreChecked(t *testing.T) {
-	w := set(t, machine(t, 1, "r7-n01", ""))
-	offers(w, "install_coreos", "erase_devices_metadata")
-	w.open()
-	w.page(3)
-	w.shows("80  deploy.install_coreos            kind    offered")
-	for _, refused := range []struct{ step, priority, args, says string }{
-		{"install_coreos", "80", "", "want INTERFACE.STEP"},
-		{"deploy.install_coreos", "-1", "", "A whole number from 0"},
-		{"deploy.install_coreos", "100", "", "would run before the agent is there at 100"},
-		{"deploy.install_coreos", "40", "", "would run when the agent is gone at 40"},
-		{"deploy.erase_devices_metadata", "90", "[]", "A JSON object is wanted"},
-		{"nobody.knows", "90", "", "no interface"},
-	} {
+	synctest.Test(t, func(t *testing.T) {
+		w := set(t, machine(t, 1, "r7-n01", ""))
+		offers(w, "install_coreos", "erase_devices_metadata")
+		w.open()
+		w.page(3)
+		w.shows("80  deploy.install_coreos            kind    offered")
+		for _, refused := range []struct{ step, priority, args, says string }{
+			{"install_coreos", "80", "", "use INTERFACE.STEP"},
+			{"deploy.install_coreos", "-1", "", "Enter a whole number ≥ 0."},
+			{"deploy.install_coreos", "100", "", "would run before the agent runs at 100"},
+			{"deploy.install_coreos", "40", "", "would run after the agent has stopped at 40"},
+			{"deploy.erase_devices_metadata", "90", "[]", "Enter a JSON object, such as"},
+			{"nobody.knows", "90", "", "has no steps"},
+		} {
+			w.do(action.StepAdd)
+			if w.answer(refused.step, refused.priority, refused.args) {
+				t.Errorf("%v was taken", refused)
+			}
+			if shown := w.dialog().Draw(themed(), 150, 20); !strings.Contains(shown, refused.says) {
+				t.Errorf("%v: no %q in\n%s", refused, refused.says, shown)
+			}
+		}
 		w.do(action.StepAdd)
-		if w.answer(refused.step, refused.priority, refused.args) {
-			t.Errorf("%v was taken", refused)
-		}
-		if shown := w.dialog().Draw(themed(), 150, 20); !strings.Contains(shown, refused.says) {
-			t.Errorf("%v: no %q in\n%s", refused, refused.says, shown)
-		}
-	}
-	w.do(action.StepAdd)
-	w.answer("deploy.erase_devices_metadata", "90", `{"force": true}`)
-	w.do(action.StepAdd)
-	w.answer("deploy.mistake", "85", "")
-	screentest.Golden(t, w.s, "steps-changed")
-	w.shows("deploy.mistake was not offered")
+		w.answer("deploy.erase_devices_metadata", "90", `{"force": true}`)
+		w.do(action.StepAdd)
+		w.answer("deploy.mistake", "85", "")
+		screentest.Golden(t, w.s, "steps-changed")
+		w.shows("deploy.mistake was not offered")
+	})
 }
 
 func TestStepsMove(t *testing.T) {
-	w := opened(t, machine(t, 1, "r7-n01", ""))
-	w.page(3)
-	w.do(action.Top)
-	for id, says := range map[action.ID]string{
-		action.StepEarlier: "the driver's", action.StepLater: "the driver's", action.StepRemove: "the driver's; enter switches it off",
-	} {
-		if why := w.s.Why(id); !strings.Contains(why, says) {
-			t.Errorf("%s: %q", id, why)
+	synctest.Test(t, func(t *testing.T) {
+		w := opened(t, machine(t, 1, "r7-n01", ""))
+		w.page(3)
+		w.do(action.Top)
+		for id, says := range map[action.ID]string{
+			action.StepEarlier: "a driver step", action.StepLater: "a driver step", action.StepRemove: "a driver step; enter disables it",
+		} {
+			if why := w.s.Why(id); !strings.Contains(why, says) {
+				t.Errorf("%s: %q", id, why)
+			}
 		}
-	}
-	w.do(action.StepAdd)
-	w.answer("deploy.one", "70", "")
-	w.do(action.Up) // install_coreos
-	if why := w.s.Why(action.StepEarlier); !strings.Contains(why, "before the agent is there") {
-		t.Errorf("%q", why)
-	}
-	w.do(action.StepLater) // changes places with one
-	w.shows("80  deploy.one", "70  deploy.install_coreos")
-	w.do(action.StepLater) // past the driver's
-	w.shows("59  deploy.install_coreos")
-	w.do(action.StepLater) // beyond tear_down_agent
-	if why := w.s.Why(action.StepLater); !strings.Contains(why, "when the agent is gone") {
-		t.Errorf("%q", why)
-	}
-	w.do(action.StepEarlier)
-	w.shows("61  deploy.install_coreos")
-	w.do(action.StepRemove)
-	if strings.Contains(w.plan(), "install_coreos") || !strings.Contains(w.plan(), "step: one") {
-		t.Errorf("%s", w.plan())
-	}
+		w.do(action.StepAdd)
+		w.answer("deploy.one", "70", "")
+		w.do(action.Up) // install_coreos
+		if why := w.s.Why(action.StepEarlier); !strings.Contains(why, "before the agent runs") {
+			t.Errorf("%q", why)
+		}
+		w.do(action.StepLater) // changes places with one
+		w.shows("80  deploy.one", "70  deploy.install_coreos")
+		w.do(action.StepLater) // past the driver's
+		w.shows("59  deploy.install_coreos")
+		w.do(action.StepLater) // beyond tear_down_agent
+		if why := w.s.Why(action.StepLater); !strings.Contains(why, "after the agent has stopped") {
+			t.Errorf("%q", why)
+		}
+		w.do(action.StepEarlier)
+		w.shows("61  deploy.install_coreos")
+		w.do(action.StepRemove)
+		if strings.Contains(w.plan(), "install_coreos") || !strings.Contains(w.plan(), "step: one") {
+			t.Errorf("%s", w.plan())
+		}
+	})
 }
 
 func TestStepsBeyondRemoval(t *testing.T) {
-	w := opened(t, machine(t, 1, "r7-n01", ""))
-	w.page(3)
-	w.do(action.Down)
-	if why := w.s.Why(action.StepRemove); !strings.Contains(why, "is what the kind does") {
-		t.Errorf("%q", why)
-	}
-	// A driver's step is switched off with the priority 0, and can be brought back.
-	w.do(action.Bottom, action.Open)
-	w.answer("-", "0")
-	w.shows("0  deploy.boot_instance             plan")
-	w.do(action.Bottom, action.StepRemove)
-	w.shows("20  deploy.boot_instance             driver")
+	synctest.Test(t, func(t *testing.T) {
+		w := opened(t, machine(t, 1, "r7-n01", ""))
+		w.page(3)
+		w.do(action.Down)
+		if why := w.s.Why(action.StepRemove); !strings.Contains(why, "comes from the kind") {
+			t.Errorf("%q", why)
+		}
+		// A driver's step is switched off with the priority 0, and can be brought back.
+		w.do(action.Bottom, action.Open)
+		w.answer("-", "0")
+		w.shows("0  deploy.boot_instance             plan")
+		w.do(action.Bottom, action.StepRemove)
+		w.shows("20  deploy.boot_instance             driver")
+	})
 }
 
 func TestKinds(t *testing.T) {
@@ -101,52 +108,58 @@ func TestKinds(t *testing.T) {
 		"start_assisted_install": "deploy.start_assisted_install     kind", "direct": "deploy.write_image", "ramdisk": "is not known here",
 	} {
 		t.Run(kind, func(t *testing.T) {
-			w := opened(t, machine(t, 1, "r7-n01", ""))
-			w.page(1)
-			for range 10 {
-				if strings.Contains(w.plan(), "kind: "+kind) {
-					break
+			synctest.Test(t, func(t *testing.T) {
+				w := opened(t, machine(t, 1, "r7-n01", ""))
+				w.page(1)
+				for range 10 {
+					if strings.Contains(w.plan(), "kind: "+kind) {
+						break
+					}
+					w.do(action.EditField)
 				}
-				w.do(action.EditField)
-			}
-			w.page(3)
-			w.shows(strings.Fields(shows)[0])
+				w.page(3)
+				w.shows(strings.Fields(shows)[0])
+			})
 		})
 	}
 }
 
 func TestImageIsAskedForWhereThereIsOne(t *testing.T) {
-	w := opened(t, machine(t, 1, "r7-n01", `{"deploy_interface": "direct"}`))
-	w.page(1)
-	w.shows("The image", "image ")
-	w.do(action.Bottom, action.Up, action.Up, action.Up)
-	w.write("http://10.0.0.2/os.qcow2")
-	if !strings.Contains(w.plan(), "source: http://10.0.0.2/os.qcow2") {
-		t.Errorf("%s", w.plan())
-	}
-	w.shows("image-checksum")
+	synctest.Test(t, func(t *testing.T) {
+		w := opened(t, machine(t, 1, "r7-n01", `{"deploy_interface": "direct"}`))
+		w.page(1)
+		w.shows("Image", "image ")
+		w.do(action.Bottom, action.Up, action.Up, action.Up)
+		w.write("http://10.0.0.2/os.qcow2")
+		if !strings.Contains(w.plan(), "source: http://10.0.0.2/os.qcow2") {
+			t.Errorf("%s", w.plan())
+		}
+		w.shows("image-checksum")
+	})
 }
 
 // Steps of deploy templates are in the list; who changes one puts another in its place.
 func TestStepsOfTemplates(t *testing.T) {
-	w := set(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"], "instance_info": {"traits": ["CUSTOM_WIPE"]}}`))
-	priority := 95
-	w.ironic.templates = []models.DeployTemplate{{Name: "CUSTOM_WIPE", Steps: []models.Step{
-		{Interface: "deploy", Step: "erase_devices_metadata", Priority: &priority},
-	}}}
-	w.open()
-	w.page(3)
-	w.shows("95  deploy.erase_devices_metadata    template CUSTOM_WIPE", "80  deploy.install_coreos            kind")
-	w.do(action.Down)
-	if why := w.s.Why(action.StepRemove); !strings.Contains(why, "comes with the deploy template CUSTOM_WIPE") {
-		t.Errorf("%q", why)
-	}
-	w.do(action.Open)
-	w.answer("-", "90")
-	w.shows("90  deploy.erase_devices_metadata    plan")
-	w.do(action.StepRemove)
-	w.shows("95  deploy.erase_devices_metadata    template CUSTOM_WIPE")
-	if n := w.ironic.count("templates"); n != 1 {
-		t.Errorf("templates were asked for %d times", n)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := set(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"], "instance_info": {"traits": ["CUSTOM_WIPE"]}}`))
+		priority := 95
+		w.ironic.templates = []models.DeployTemplate{{Name: "CUSTOM_WIPE", Steps: []models.Step{
+			{Interface: "deploy", Step: "erase_devices_metadata", Priority: &priority},
+		}}}
+		w.open()
+		w.page(3)
+		w.shows("95  deploy.erase_devices_metadata    template CUSTOM_WIPE", "80  deploy.install_coreos            kind")
+		w.do(action.Down)
+		if why := w.s.Why(action.StepRemove); !strings.Contains(why, "comes from the deploy template CUSTOM_WIPE") {
+			t.Errorf("%q", why)
+		}
+		w.do(action.Open)
+		w.answer("-", "90")
+		w.shows("90  deploy.erase_devices_metadata    plan")
+		w.do(action.StepRemove)
+		w.shows("95  deploy.erase_devices_metadata    template CUSTOM_WIPE")
+		if n := w.ironic.count("templates"); n != 1 {
+			t.Errorf("templates were asked for %d times", n)
+		}
+	})
 }

@@ -15,13 +15,12 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// instanceTraits are the traits of the instance in hand.
 func (s *Screen) instanceTraits() []string {
-	traits, _ := s.planned().InstanceTraits() // those that Ironic cannot read are told by the checks
+	traits, _ := s.planned().InstanceTraits() // the checks report unreadable traits
 	return traits
 }
 
-// nodeTraits are the traits that some of the nodes have, each with how many.
+// nodeTraits returns the traits of all nodes, and how many nodes have each.
 func (s *Screen) nodeTraits() (names []string, having map[string]int) {
 	having = map[string]int{}
 	for i := range s.nodes {
@@ -40,15 +39,14 @@ func (s *Screen) whyTraits() string {
 	names, _ := s.nodeTraits()
 	switch {
 	case len(s.nodes) == 0:
-		return "the nodes were not read yet"
+		return textNodesNotRead
 	case len(names) == 0 && len(s.instanceTraits()) == 0:
-		return "no node here has a trait; ironworks set NODE traits+=CUSTOM_X gives it one"
+		return textNoTraits
 	}
 	return ""
 }
 
-// askTraits asks for the traits of the instance: those that the nodes have, each with what
-// it brings, and those that the plan has and no node.
+// askTraits asks for the instance traits: those of the nodes, with their effect, and those of the plan.
 func (s *Screen) askTraits() tea.Cmd {
 	was := s.instanceTraits()
 	names, having := s.nodeTraits()
@@ -60,11 +58,11 @@ func (s *Screen) askTraits() tea.Cmd {
 	fields := make([]form.Field, len(names))
 	for i, trait := range names {
 		fields[i] = form.Field{
-			Key: trait, Label: models.Printable(trait), Kind: form.Toggle, Value: fmt.Sprint(slices.Contains(was, trait)),
-			Help: models.Printable(s.brings(trait) + s.lacking(having[trait])),
+			Key: trait, Label: trait, Kind: form.Toggle, Value: fmt.Sprint(slices.Contains(was, trait)),
+			Help: s.brings(trait) + s.lacking(having[trait]),
 		}
 	}
-	return s.ask("Traits of the instance", fields, func(v map[string]string) (tea.Cmd, string, string) {
+	return s.ask(textTraitsTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
 		chosen := []string{}
 		for _, trait := range names {
 			if v[trait] == "true" {
@@ -75,16 +73,16 @@ func (s *Screen) askTraits() tea.Cmd {
 	})
 }
 
-// brings is what a trait does to the list of steps.
+// brings says what a trait adds to the steps.
 func (s *Screen) brings(trait string) string {
 	if s.templatesError != "" {
-		return "the deploy templates could not be read: " + s.templatesError
+		return textTemplatesError + s.templatesError
 	}
 	i := slices.IndexFunc(s.templates, func(t models.DeployTemplate) bool { return t.Name == trait })
 	if i < 0 {
-		return "no deploy template is called so: it adds no step"
+		return textNoTemplate
 	}
-	return "a deploy template, which adds " + plan.TemplateText(s.templates[i])
+	return textTemplate + plan.TemplateText(s.templates[i])
 }
 
 func (s *Screen) lacking(have int) string {
@@ -92,13 +90,12 @@ func (s *Screen) lacking(have int) string {
 	case have == len(s.nodes):
 		return ""
 	case len(s.nodes) == 1:
-		return "; the node lacks it"
+		return textTraitMissing
 	}
-	return fmt.Sprintf("; %d of %d nodes have it", have, len(s.nodes))
+	return fmt.Sprintf(textTraitSome, have, len(s.nodes))
 }
 
-// setTraits has the plan say nothing where that does: where the node in hand has those
-// traits already.
+// setTraits clears the plan's traits if the current node already has exactly these.
 func (s *Screen) setTraits(chosen []string) tea.Cmd {
 	same := func() bool {
 		now := slices.Sorted(slices.Values(s.instanceTraits()))
@@ -114,7 +111,7 @@ func (s *Screen) setTraits(chosen []string) tea.Cmd {
 	return s.change(plan.PartTraits, func(f *plan.Fields) { f.Traits = chosen })
 }
 
-// traitLines are the instance's traits, below the list of steps.
+// traitLines are the instance traits, below the steps.
 func (s *Screen) traitLines(w int) []pane.Line {
 	names, _ := s.nodeTraits()
 	traits := s.instanceTraits()
@@ -129,9 +126,9 @@ func (s *Screen) traitLines(w int) []pane.Line {
 		}
 		parts = append(parts, trait+what)
 	}
-	said := "Traits of the instance: none; T chooses of those that the node has"
+	text := textTraitsNone
 	if len(parts) > 0 {
-		said = "Traits of the instance: " + strings.Join(parts, ", ")
+		text = textTraitsLine + strings.Join(parts, ", ")
 	}
-	return body.Few(theme.Plain, models.Printable(said), w-1, 1, 2)
+	return body.Few(theme.Plain, text, w-1, 1, 2)
 }

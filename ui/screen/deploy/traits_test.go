@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"ironworks/models"
 	"ironworks/ui/action"
@@ -23,108 +24,118 @@ func wiping(tb testing.TB, nodes ...models.Node) *table {
 }
 
 func TestTraitsAreChosen(t *testing.T) {
-	w := wiping(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE", "CUSTOM_GPU"]}`))
-	w.page(2)
-	w.do(action.Open)
-	w.page(3)
-	w.shows("Traits of the instance: none; T chooses")
-	if strings.Contains(screentest.Text(w.s, 200, 46), "erase_devices_metadata") {
-		t.Error("there is a step of a template that nobody calls")
-	}
-	w.do(action.StepTraits)
-	if shown := w.dialog().Draw(themed(), 90, 20); !strings.Contains(shown, "CUSTOM_GPU") || !strings.Contains(shown, "no deploy template is called so") {
-		t.Errorf("%s", shown)
-	}
-	w.answer("-", "+")
-	w.shows("95  deploy.erase_devices_metadata    template CUSTOM_WIPE", "Traits of the instance: CUSTOM_WIPE (deploy template)", "[? 3 Steps]")
-	if !strings.Contains(w.plan(), "traits: [CUSTOM_WIPE]") {
-		t.Errorf("%s", w.plan())
-	}
-	ownGolden(t, w.s, "steps-traits")
-	w.page(5)
-	w.shows(`"path":"/instance_info/traits","value":["CUSTOM_WIPE"]`)
-	// Taken away again, the plan says nothing.
-	w.page(3)
-	w.do(action.StepTraits)
-	w.answer("-", "+")
-	if strings.Contains(w.plan(), "traits") {
-		t.Errorf("%s", w.plan())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := wiping(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE", "CUSTOM_GPU"]}`))
+		w.page(2)
+		w.do(action.Open)
+		w.page(3)
+		w.shows("Instance traits: none; T selects")
+		if strings.Contains(screentest.Text(w.s, 200, 46), "erase_devices_metadata") {
+			t.Error("there is a step of a template that nobody calls")
+		}
+		w.do(action.StepTraits)
+		if shown := w.dialog().Draw(themed(), 90, 20); !strings.Contains(shown, "CUSTOM_GPU") || !strings.Contains(shown, "no deploy template with this name") {
+			t.Errorf("%s", shown)
+		}
+		w.answer("-", "+")
+		w.shows("95  deploy.erase_devices_metadata    template CUSTOM_WIPE", "Instance traits: CUSTOM_WIPE (deploy template)", "[? 3 Steps]")
+		if !strings.Contains(w.plan(), "traits: [CUSTOM_WIPE]") {
+			t.Errorf("%s", w.plan())
+		}
+		ownGolden(t, w.s, "steps-traits")
+		w.page(5)
+		w.shows(`"path":"/instance_info/traits","value":["CUSTOM_WIPE"]`)
+		// Taken away again, the plan says nothing.
+		w.page(3)
+		w.do(action.StepTraits)
+		w.answer("-", "+")
+		if strings.Contains(w.plan(), "traits") {
+			t.Errorf("%s", w.plan())
+		}
+	})
 }
 
 func TestTraitsOfTheNodeAreTakenAway(t *testing.T) {
-	w := wiping(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"], "instance_info": {"traits": ["CUSTOM_WIPE", "CUSTOM_GONE"]}}`))
-	w.page(3)
-	w.shows("template CUSTOM_WIPE", "the node lacks CUSTOM_GONE")
-	w.do(action.StepTraits)
-	if shown := w.dialog().Draw(themed(), 90, 20); !strings.Contains(shown, "a deploy template, which adds deploy.erase_devices_metadata@95") {
-		t.Errorf("%s", shown)
-	}
-	w.answer("+", "+")
-	if !strings.Contains(w.plan(), "traits: []") || strings.Contains(screentest.Text(w.s, 200, 46), "erase_devices_metadata") {
-		t.Errorf("%s", w.plan())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := wiping(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"], "instance_info": {"traits": ["CUSTOM_WIPE", "CUSTOM_GONE"]}}`))
+		w.page(3)
+		w.shows("template CUSTOM_WIPE", "the node lacks CUSTOM_GONE")
+		w.do(action.StepTraits)
+		if shown := w.dialog().Draw(themed(), 90, 20); !strings.Contains(shown, "deploy template, adds deploy.erase_devices_metadata@95") {
+			t.Errorf("%s", shown)
+		}
+		w.answer("+", "+")
+		if !strings.Contains(w.plan(), "traits: []") || strings.Contains(screentest.Text(w.s, 200, 46), "erase_devices_metadata") {
+			t.Errorf("%s", w.plan())
+		}
+	})
 }
 
 func TestTraitsOfSeveral(t *testing.T) {
-	w := wiping(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"]}`), machine(t, 2, "r7-n02", ""))
-	w.page(3)
-	w.do(action.StepTraits)
-	if shown := w.dialog().Draw(themed(), 90, 20); !strings.Contains(shown, "1 of 2 nodes have it") {
-		t.Errorf("%s", shown)
-	}
-	w.answer("+")
-	w.do(action.DeployNodeNext)
-	w.shows("the node lacks CUSTOM_WIPE")
+	synctest.Test(t, func(t *testing.T) {
+		w := wiping(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"]}`), machine(t, 2, "r7-n02", ""))
+		w.page(3)
+		w.do(action.StepTraits)
+		if shown := w.dialog().Draw(themed(), 90, 20); !strings.Contains(shown, "; on 1 of 2 nodes") {
+			t.Errorf("%s", shown)
+		}
+		w.answer("+")
+		w.do(action.DeployNodeNext)
+		w.shows("the node lacks CUSTOM_WIPE")
+	})
 }
 
 func TestTraitsWithoutTemplates(t *testing.T) {
-	w := opened(t, machine(t, 1, "r7-n01", ""))
-	w.page(3)
-	if why := w.s.Why(action.StepTraits); !strings.Contains(why, "no node here has a trait") {
-		t.Errorf("%q", why)
-	}
-	if n := w.ironic.count("templates"); n != 0 {
-		t.Errorf("templates were asked for %d times", n)
-	}
-	w = set(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"]}`))
-	w.ironic.noTemplates = errors.New("this Ironic has API 1.50")
-	w.open()
-	w.page(3)
-	w.do(action.StepTraits)
-	if shown := w.dialog().Draw(themed(), 90, 20); !strings.Contains(shown, "could not be read: this Ironic has API 1.50") {
-		t.Errorf("%s", shown)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := opened(t, machine(t, 1, "r7-n01", ""))
+		w.page(3)
+		if why := w.s.Why(action.StepTraits); !strings.Contains(why, "no node has traits") {
+			t.Errorf("%q", why)
+		}
+		if n := w.ironic.count("templates"); n != 0 {
+			t.Errorf("templates were asked for %d times", n)
+		}
+		w = set(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"]}`))
+		w.ironic.noTemplates = errors.New("this Ironic has API 1.50")
+		w.open()
+		w.page(3)
+		w.do(action.StepTraits)
+		if shown := w.dialog().Draw(themed(), 90, 20); !strings.Contains(shown, "cannot load deploy templates: this Ironic has API 1.50") {
+			t.Errorf("%s", shown)
+		}
+	})
 }
 
 func TestAllocationIsAskedFor(t *testing.T) {
-	w := wiping(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"]}`))
-	w.page(2)
-	w.do(action.Open)
-	w.page(1)
-	w.do(action.Bottom, action.EditField)
-	w.shows("By           < allocation >", "the node's: gp-2x")
-	if !strings.Contains(w.plan(), "allocate: true") {
-		t.Errorf("%s", w.plan())
-	}
-	w.do(action.Down)
-	w.write("gp-4x")
-	w.shows("[✖ 1 Ramdisk]", "not of the resource class gp-4x")
-	w.do(action.ResetField, action.Down)
-	w.write("CUSTOM_WIPE")
-	ownGolden(t, w.s, "ramdisk-allocation")
-	// Its traits become the instance's.
-	w.page(3)
-	w.shows("95  deploy.erase_devices_metadata    template CUSTOM_WIPE")
-	w.page(5)
-	w.shows("POST /v1/allocations", `"resource_class":"gp-2x","traits":["CUSTOM_WIPE"]`)
-	if c := w.s.Copies(); !strings.Contains(c[1].Text, "--allocate --allocate-trait CUSTOM_WIPE") {
-		t.Errorf("%s", c[1].Text)
-	}
-	w.page(1)
-	w.do(action.Up, action.Up, action.ScrollLeft)
-	w.shows("By           < instance_uuid >")
-	if !strings.Contains(w.plan(), "allocate: false") {
-		t.Errorf("%s", w.plan())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := wiping(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"]}`))
+		w.page(2)
+		w.do(action.Open)
+		w.page(1)
+		w.do(action.Bottom, action.EditField)
+		w.shows("By           < allocation >", "the node's: gp-2x")
+		if !strings.Contains(w.plan(), "allocate: true") {
+			t.Errorf("%s", w.plan())
+		}
+		w.do(action.Down)
+		w.write("gp-4x")
+		w.shows("[✖ 1 Ramdisk]", "does not have the resource class gp-4x")
+		w.do(action.ResetField, action.Down)
+		w.write("CUSTOM_WIPE")
+		ownGolden(t, w.s, "ramdisk-allocation")
+		// Its traits become the instance's.
+		w.page(3)
+		w.shows("95  deploy.erase_devices_metadata    template CUSTOM_WIPE")
+		w.page(5)
+		w.shows("POST /v1/allocations", `"resource_class":"gp-2x","traits":["CUSTOM_WIPE"]`)
+		if c := w.s.Copies(); !strings.Contains(c[1].Text, "--allocate --allocate-trait CUSTOM_WIPE") {
+			t.Errorf("%s", c[1].Text)
+		}
+		w.page(1)
+		w.do(action.Up, action.Up, action.ScrollLeft)
+		w.shows("By           < instance_uuid >")
+		if !strings.Contains(w.plan(), "allocate: false") {
+			t.Errorf("%s", w.plan())
+		}
+	})
 }

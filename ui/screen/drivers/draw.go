@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"ironworks/models"
 	"ironworks/ui/cell"
@@ -19,7 +20,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	tabs := body.Tabs(t, []string{"Conductors", "Hardware types"}, s.tab, "", w)
 	return body.Page(t, w, h, s.heading(t, w), tabs, func(h int) string {
 		if s.conductors == nil {
-			return cell.Block([]string{"", t.Paint(theme.Muted, "   No context could be opened; 4 shows why.")}, w, h)
+			return cell.Block([]string{"", t.Paint(theme.Muted, textNoContext)}, w, h)
 		}
 		if s.tab == conductorsTab {
 			return s.drawConductors(t, w, h)
@@ -47,22 +48,22 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 		case alive < len(hosts) || alive == 0:
 			role = theme.Bad
 		}
-		text := fmt.Sprintf("  %d of %d conductors alive", alive, len(hosts))
+		text := fmt.Sprintf(textAliveCount, alive, len(hosts))
 		if len(hosts) == 0 {
-			text = "  no conductor"
+			text = textNoConductor
 		}
 		left = append(left, body.S(role, text))
 	}
-	fresh := freshness(s, s.conductors)
+	fresh := freshness(s.conductors)
 	if s.tab == driversTab {
-		fresh = freshness(s, s.drivers)
+		fresh = freshness(s.drivers)
 	}
 	return body.Line(t, w, left, []body.Span{fresh})
 }
 
-func freshness[T any](s *Screen, of *fetch.Source[T]) body.Span {
+func freshness[T any](of *fetch.Source[T]) body.Span {
 	_, known := of.Value()
-	return body.Freshness(s.env.Clock.Now(), of.Asked(), known, of.Busy(), of.Err())
+	return body.Freshness(time.Now(), of.Asked(), known, of.Busy(), of.Err())
 }
 
 func (s *Screen) drawConductors(t *theme.Theme, w, h int) string {
@@ -70,9 +71,9 @@ func (s *Screen) drawConductors(t *theme.Theme, w, h int) string {
 	if silent(s.conductors) {
 		lines = append(lines, cell.Wrap(t.Paint(theme.Warn, " "+silentText), w)...)
 	}
-	s.hosts.Empty = "Asking Ironic for its conductors…"
+	s.hosts.Empty = textLoadingConductors
 	if _, known := s.conductors.Value(); known {
-		s.hosts.Empty = "This Ironic has no conductor: it takes requests, but nothing can be done to any node until one runs."
+		s.hosts.Empty = textNoConductors
 	} else if s.conductors.Err() != nil {
 		s.hosts.Empty = ""
 	}
@@ -80,10 +81,10 @@ func (s *Screen) drawConductors(t *theme.Theme, w, h int) string {
 	return cell.Block(append(lines, body.Split(s.hosts.Draw(t))...), w, h)
 }
 
-// silentText: ironic/conductor/base_manager.py leaves the heartbeats out with SQLite.
-const silentText = "No conductor has sent a heartbeat for a minute. An Ironic on SQLite keeps none, and its conductor may work all the same."
+// With SQLite, Ironic stores no heartbeats (ironic/conductor/base_manager.py).
+const silentText = textNoHeartbeat
 
-// silent says that there are conductors, and that none of them is alive.
+// silent reports that there are conductors, but none is alive.
 func silent(of *fetch.Source[[]models.Conductor]) bool {
 	hosts, known := of.Value()
 	return known && len(hosts) > 0 && !slices.ContainsFunc(hosts, func(c models.Conductor) bool { return c.Alive })
@@ -91,9 +92,9 @@ func silent(of *fetch.Source[[]models.Conductor]) bool {
 
 func (s *Screen) drawDrivers(t *theme.Theme, w, h int) string {
 	head := fault(t, s.drivers.Err(), w)
-	s.types.Empty = "Asking Ironic for its hardware types…"
+	s.types.Empty = textLoadingTypes
 	if _, known := s.drivers.Value(); known {
-		s.types.Empty = "No hardware type is enabled by a conductor that is alive: no node can be driven."
+		s.types.Empty = textNoTypes
 	} else if s.drivers.Err() != nil {
 		s.types.Empty = ""
 	}
@@ -112,7 +113,7 @@ func (s *Screen) drawDrivers(t *theme.Theme, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// fault tells why the last request failed, above what was known before.
+// fault is the error of the last request, above the older data.
 func fault(t *theme.Theme, err error, w int) []string {
 	if err == nil {
 		return nil
@@ -120,11 +121,11 @@ func fault(t *theme.Theme, err error, w int) []string {
 	return append(body.Draw(t, body.Fault(err, w), w), "")
 }
 
-// kindWidth is the column of the kinds of interfaces.
+// kindWidth is the width of the column INTERFACE, in cells.
 const kindWidth = 12
 
-// interfaces are those that a node of the type at the cursor may use: the default first.
-// Kinds that it has nothing for stand together at the end.
+// interfaces lists the interfaces of the type at the cursor, default first. Kinds without an interface come last,
+// in one line.
 func (s *Screen) interfaces(w int) []pane.Line {
 	d, ok := s.types.Cursor()
 	if !ok {
@@ -135,42 +136,42 @@ func (s *Screen) interfaces(w int) []pane.Line {
 		kinds = append(kinds, k)
 	}
 	slices.Sort(kinds)
-	head := pane.Line{body.S(theme.Muted, "   "+cell.Fit("INTERFACE", kindWidth)+"  "+"DEFAULT, and what else is enabled")}
+	head := pane.Line{body.S(theme.Muted, "   "+cell.Fit("INTERFACE", kindWidth)+"  "+"DEFAULT, OTHERS")}
 	lines := []pane.Line{head}
 	var without []string
 	for _, kind := range kinds {
 		if nothing(kind, d.Enabled[kind]) {
-			without = append(without, models.Printable(kind))
+			without = append(without, kind)
 			continue
 		}
 		lines = append(lines, interfaceLine(kind, d.Default[kind], d.Enabled[kind]))
 	}
 	switch {
 	case len(kinds) == 0:
-		lines = append(lines, pane.Line{body.S(theme.Muted, "   This Ironic does not say which interfaces it has.")})
+		lines = append(lines, pane.Line{body.S(theme.Muted, textNoInterfaces)})
 	case len(without) > 0:
 		lines = append(lines, body.Indented(theme.Muted, "none of: "+strings.Join(without, ", "), w, 3)...)
 	}
 	return lines
 }
 
-// nothing says that the only interface of a kind is the one that does nothing.
+// nothing reports whether a kind has only the no-op interface.
 func nothing(kind string, enabled []string) bool {
 	return len(enabled) == 1 && enabled[0] == "no-"+kind
 }
 
 func interfaceLine(kind, preset string, enabled []string) pane.Line {
-	line := pane.Line{body.S(theme.Plain, "   "+cell.Fit(models.Printable(kind), kindWidth)+"  ")}
+	line := pane.Line{body.S(theme.Plain, "   "+cell.Fit(kind, kindWidth)+"  ")}
 	var others []string
 	for _, e := range enabled {
 		if e != preset {
-			others = append(others, models.Printable(e))
+			others = append(others, e)
 		}
 	}
 	if preset == "" {
 		line = append(line, body.S(theme.Warn, "no default"))
 	} else {
-		line = append(line, body.S(theme.Strong, models.Printable(preset)))
+		line = append(line, body.S(theme.Strong, preset))
 	}
 	if len(others) > 0 {
 		line = append(line, body.S(theme.Muted, "  "+strings.Join(others, "  ")))

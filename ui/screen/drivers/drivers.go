@@ -1,5 +1,4 @@
-// Package drivers is the screen of the conductors, and of the hardware types with the
-// interfaces that a node of each may use.
+// Package drivers is the screen of the conductors, the hardware types, and the interfaces of each type.
 package drivers
 
 import (
@@ -18,17 +17,16 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// The two views.
 const (
 	conductorsTab = iota
 	driversTab
 	tabCount
 )
 
-// freshFor is how old the picture may be when somebody comes back to the screen.
+// freshFor is the maximum age of the data when the screen is shown again.
 const freshFor = 30 * time.Second
 
-// Screen shows what Ironic itself is made of.
+// Screen lists conductors and hardware types.
 type Screen struct {
 	env *screen.Env
 	tab int
@@ -42,15 +40,15 @@ type Screen struct {
 
 var _ screen.Screen = (*Screen)(nil)
 
-// New makes the screen.
+// New returns the screen.
 func New(env *screen.Env) screen.Screen {
 	s := &Screen{env: env, hosts: hostTable(env), types: typeTable()}
 	if env.Session == nil {
 		return s
 	}
 	api := env.Session.API
-	s.conductors = fetch.New(env.Clock.Now, func(ctx context.Context) ([]models.Conductor, error) { return api.Conductors(ctx) })
-	s.drivers = fetch.New(env.Clock.Now, func(ctx context.Context) ([]models.Driver, error) { return api.Drivers(ctx) })
+	s.conductors = fetch.New(func(ctx context.Context) ([]models.Conductor, error) { return api.Conductors(ctx) })
+	s.drivers = fetch.New(func(ctx context.Context) ([]models.Driver, error) { return api.Drivers(ctx) })
 	return s
 }
 
@@ -58,7 +56,7 @@ func hostTable(env *screen.Env) *table.Table[models.Conductor] {
 	t := table.New(func(c models.Conductor) string { return c.Hostname })
 	t.SetColumns([]table.Column[models.Conductor]{
 		{Key: "host", Title: "CONDUCTOR", Min: 14, Max: 50, Cell: func(c models.Conductor) table.Cell {
-			return table.Cell{Text: models.Printable(c.Hostname), Role: theme.Strong}
+			return table.Cell{Text: c.Hostname, Role: theme.Strong}
 		}},
 		{Key: "alive", Title: "ALIVE", Min: 7, Max: 7, Cell: func(c models.Conductor) table.Cell {
 			if c.Alive {
@@ -66,14 +64,14 @@ func hostTable(env *screen.Env) *table.Table[models.Conductor] {
 			}
 			return table.Cell{Glyph: theme.GlyphFailed, GlyphRole: theme.Bad, Text: "gone", Role: theme.Bad}
 		}},
-		{Key: "seen", Title: "SEEN", Min: 9, Max: 10, Cell: func(c models.Conductor) table.Cell {
+		{Key: "seen", Title: "LAST SEEN", Min: 9, Max: 10, Cell: func(c models.Conductor) table.Cell {
 			return table.Cell{Text: body.Ago(env.ServerNow(), c.UpdatedAt.Time), Role: theme.Muted}
 		}},
 		{Key: "group", Title: "GROUP", Min: 6, Max: 24, Drop: 1, Cell: func(c models.Conductor) table.Cell {
-			return table.Cell{Text: models.Printable(c.Group)}
+			return table.Cell{Text: c.Group}
 		}},
 		{Key: "drivers", Title: "HARDWARE TYPES", Min: 14, Grow: 1, Cell: func(c models.Conductor) table.Cell {
-			return table.Cell{Text: models.Printable(strings.Join(c.Drivers, ", "))}
+			return table.Cell{Text: strings.Join(c.Drivers, ", ")}
 		}},
 	})
 	return t
@@ -83,30 +81,30 @@ func typeTable() *table.Table[models.Driver] {
 	t := table.New(func(d models.Driver) string { return d.Name })
 	t.SetColumns([]table.Column[models.Driver]{
 		{Key: "name", Title: "HARDWARE TYPE", Min: 14, Max: 40, Cell: func(d models.Driver) table.Cell {
-			return table.Cell{Text: models.Printable(d.Name), Role: theme.Strong}
+			return table.Cell{Text: d.Name, Role: theme.Strong}
 		}},
 		{Key: "hosts", Title: "ON CONDUCTORS", Min: 14, Grow: 1, Cell: func(d models.Driver) table.Cell {
 			if len(d.Hosts) == 0 {
-				return table.Cell{Text: "none: nodes of this type cannot be driven", Role: theme.Warn}
+				return table.Cell{Text: "none: nodes of this type cannot be managed", Role: theme.Warn}
 			}
-			return table.Cell{Text: models.Printable(strings.Join(d.Hosts, ", "))}
+			return table.Cell{Text: strings.Join(d.Hosts, ", ")}
 		}},
 	})
 	return t
 }
 
-// Ref names the screen.
+// Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindConductors} }
 
-// Title is its crumb.
+// Title is shown in the header.
 func (s *Screen) Title() string { return "conductors & drivers" }
 
-// Start fetches both.
+// Start fetches both lists.
 func (s *Screen) Start() tea.Cmd { return s.get() }
 
-// Shown fetches both again when they have grown old meanwhile.
+// Shown fetches both lists again if they are old.
 func (s *Screen) Shown() tea.Cmd {
-	if s.conductors == nil || s.conductors.Busy() || s.env.Clock.Now().Sub(s.conductors.At()) < freshFor {
+	if s.conductors == nil || s.conductors.Busy() || time.Since(s.conductors.At()) < freshFor {
 		return nil
 	}
 	return s.get()
@@ -119,7 +117,7 @@ func (s *Screen) get() tea.Cmd {
 	return tea.Batch(s.conductors.Get(), s.drivers.Get())
 }
 
-// Update takes a fact or an answer in.
+// Update handles a message.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	if s.conductors == nil {
 		return nil
@@ -128,7 +126,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case screen.Reload:
 		return s.get()
 	case screen.FleetChanged:
-		// What failed for want of a connection is asked for again once there is one.
+		// After a connection error, fetch again once connected.
 		if msg.Update.Status.Connected && (s.failed(s.conductors.Err()) || s.failed(s.drivers.Err())) {
 			return s.get()
 		}
@@ -147,16 +145,15 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// failed says that an error is worth another try by itself: a while ago, and one of the
-// connection.
+// failed reports whether an error is old enough for an automatic retry.
 func (s *Screen) failed(err error) bool {
-	return err != nil && s.env.Clock.Now().Sub(s.conductors.At()) > freshFor/3
+	return err != nil && time.Since(s.conductors.At()) > freshFor/3
 }
 
-// Scopes are its actions.
+// Scopes returns the groups of actions.
 func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.List, action.Conductors} }
 
-// Do carries out one of the screen's actions.
+// Do runs an action of the screen.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	if id == action.NextTab {
 		s.tab = (s.tab + 1) % tabCount
@@ -170,31 +167,28 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Why says why an action cannot be done now.
+// Why returns why an action is disabled, "" if it is not.
 func (s *Screen) Why(id action.ID) string {
 	if id == action.Open {
-		return "there is no more to it than what is shown"
+		return textNoDetails
 	}
 	return ""
 }
 
-// Typing is never the case.
+// Typing is always false.
 func (s *Screen) Typing() bool { return false }
 
-// Targets are none.
+// Targets is always empty.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
-// Copies are the name at the cursor, its row, and the request that gives it.
+// Copies are the name at the cursor, its row, the request and the command.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.env.Session == nil {
 		return nil
 	}
 	var copies []screen.Copyable
 	add := func(name string, row ...string) {
-		for i := range row {
-			row[i] = models.Printable(row[i])
-		}
-		copies = append(copies, screen.Copyable{Name: name, Text: row[0]}, screen.Copyable{Name: "row", Text: strings.Join(row, "\t")})
+		copies = append(copies, screen.Copyable{Name: name, Text: row[0]}, screen.Copyable{Name: "row", Text: strings.Join(row, "\t"), Shape: screen.Row})
 	}
 	path, command := "/v1/conductors?detail=true", "conductors"
 	if s.tab == conductorsTab {
@@ -211,7 +205,7 @@ func (s *Screen) Copies() []screen.Copyable {
 		screen.Copyable{Name: "command", Text: s.env.CommandLine(command)})
 }
 
-// Close ends what is under way.
+// Close cancels running requests.
 func (s *Screen) Close() {
 	if s.conductors != nil {
 		s.conductors.Close()

@@ -9,7 +9,7 @@ import (
 	"ironworks/ui/screen/body"
 )
 
-// Do carries out one of the screen's actions.
+// Do runs an action of the screen.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.Open, action.Explain:
@@ -18,7 +18,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 			if id == action.Explain {
 				kind = screen.KindExplain
 			}
-			return screen.Wish(screen.Open{Ref: screen.Ref{Kind: kind, ID: r.event.Node.UUID}})
+			return screen.Send(screen.Open{Ref: screen.Ref{Kind: kind, ID: r.event.Node.UUID}})
 		}
 	case action.Pause:
 		s.pause(!s.paused)
@@ -32,7 +32,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Widen drops the filter, before anybody goes back.
+// Widen clears the filter.
 func (s *Screen) Widen() (tea.Cmd, bool) {
 	did := !s.filter.IsZero()
 	if did {
@@ -41,8 +41,7 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, did
 }
 
-// steer moves the cursor. Who leaves the newest stops following it, who goes to the end
-// follows again.
+// steer moves the cursor. Moving off the last event pauses, moving to it follows again.
 func (s *Screen) steer(id action.ID) {
 	if !body.Steer(s.table, id, 1) {
 		return
@@ -53,7 +52,7 @@ func (s *Screen) steer(id action.ID) {
 		s.pause(s.paused || !last)
 	case action.Down, action.PageDown, action.Bottom:
 		s.pause(s.paused && !last)
-	default: // sideways
+	default:
 	}
 }
 
@@ -67,35 +66,34 @@ func (s *Screen) pause(paused bool) {
 	}
 }
 
-// Why says why an action cannot be done now.
+// Why returns why an action is disabled, "" if it is not.
 func (s *Screen) Why(id action.ID) string {
 	switch id {
 	case action.Open, action.Explain:
 		r, ok := s.table.Cursor()
 		switch {
 		case !ok:
-			return "nothing happened yet"
+			return textNoEvents
 		case s.env.Session == nil:
-			return "there is no connection"
+			return textNotConnected
 		}
 		if _, _, there := s.env.Session.Store.Get(r.event.Node.UUID); !there {
-			return "the node is no longer there"
+			return textNodeGone
 		}
 	case action.ClearFilter:
 		if s.filter.IsZero() {
-			return "no filter is set"
+			return textNoFilter
 		}
 	case action.Sort:
-		return "events stay in the order in which they came"
+		return textFixedOrder
 	case action.Wide:
-		return "all columns are shown"
+		return textAllColumns
 	default:
 	}
 	return ""
 }
 
-// typed takes a key of the filter's line. The filter holds as it is written; what cannot
-// be understood yet leaves the last one in force.
+// typed handles a key in the filter. While the text is invalid, the last valid filter stays.
 func (s *Screen) typed(msg tea.Msg) {
 	switch s.prompt.Update(msg) {
 	case body.Changed:

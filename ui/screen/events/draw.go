@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"time"
 
-	"ironworks/models"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
 )
 
-// Draw paints the list, and the whole text of the event at the cursor below it.
+// Draw paints the list, and the event at the cursor in full below.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), s.prompt.Draw(t, w, s.filter.String()), func(h int) string {
 		below := detailLines(h)
@@ -29,7 +28,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	})
 }
 
-// detailLines is how much room the whole text gets, its rule included.
+// detailLines is the height of the full text with its rule.
 func detailLines(h int) int {
 	switch {
 	case h >= 30:
@@ -46,7 +45,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	case !s.paused:
 		left = append(left, body.S(theme.Good, "  following"))
 	case fresh > 0:
-		left = append(left, body.S(theme.Hold, fmt.Sprintf("  paused, %d new below", fresh)))
+		left = append(left, body.S(theme.Hold, fmt.Sprintf(textPaused, fresh)))
 	default:
 		left = append(left, body.S(theme.Hold, "  paused"))
 	}
@@ -55,24 +54,24 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 		count = fmt.Sprintf("%d of %s", len(s.shown), count)
 	}
 	if dropped := s.env.Events.Dropped(); dropped > 0 {
-		count += fmt.Sprintf(" · %d older ones forgotten", dropped)
+		count += fmt.Sprintf(textForgotten, dropped)
 	}
 	return body.Line(t, w, left, []body.Span{body.S(theme.Muted, count)})
 }
 
 func (s *Screen) empty() string {
 	if len(s.all) > 0 {
-		return "No event matches the filter. esc shows all again."
+		return textNoMatch
 	}
-	return "Nothing happened since the console was opened. What nodes do from now on shows up here by itself."
+	return textEmpty
 }
 
-// detail is the event at the cursor in full, as far as n lines hold it.
+// detail is the event at the cursor, cut to n lines.
 func (s *Screen) detail(t *theme.Theme, w, n int) []string {
 	r, ok := s.table.Cursor()
 	if !ok {
 		return nil
 	}
-	text := r.event.Time.Local().Format(time.DateTime) + "  " + models.Printable(r.event.Node.Label()) + ": " + r.text
+	text := r.event.Time.Local().Format(time.DateTime) + "  " + r.event.Node.Label() + ": " + r.text
 	return body.Draw(t, body.Few(screen.EventRole(&r.event), text, w-1, 1, n), w)
 }

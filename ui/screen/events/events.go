@@ -1,5 +1,4 @@
-// Package events is the screen of everything that happened since the console was opened,
-// the newest last.
+// Package events is the screen of all events since the console started, newest last.
 package events
 
 import (
@@ -17,31 +16,28 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// row is an event with what is asked of it again and again. Its number stays its own
-// however many older ones are forgotten.
+// row is an event with its cached text. The number stays the same when older events are dropped.
 type row struct {
 	number int
-	id     string // the number, as the table asks for it
+	id     string // the number as the table's key
 	event  models.Event
-	text   string // Event.Text
+	text   string
 }
 
-// Screen is the list of events. It takes only new events out of the log, so that an
-// event costs the same however many there were.
+// Screen is the list of events. It reads only new events from the log, so that the cost of one does not grow.
 type Screen struct {
 	env   *screen.Env
 	table *table.Table[*row]
 
 	roomy bool
-	all   []*row // in order, those that the log still has
+	all   []*row // in order, as far as the log has them
 	shown []*row // those that match the filter
-	next  int    // the number of the first event that was not taken yet
+	next  int    // the number of the next event to read
 
 	filter models.EventFilter
 	prompt body.Prompt
 
-	// paused says that the newest is not followed; since is the first number that came
-	// meanwhile.
+	// paused: the list does not follow the newest event; since is the first number after the pause.
 	paused bool
 	since  int
 }
@@ -51,14 +47,14 @@ var (
 	_ screen.Narrowed = (*Screen)(nil)
 )
 
-// New makes the screen.
+// New returns the screen.
 func New(env *screen.Env) screen.Screen {
 	s := &Screen{env: env, table: table.New(func(r *row) string { return r.id })}
 	s.setColumns(false)
 	return s
 }
 
-// setColumns has uuids stand in full where there is room.
+// setColumns makes the node column wide enough for UUIDs on roomy screens.
 func (s *Screen) setColumns(roomy bool) {
 	s.roomy = roomy
 	label := 20
@@ -77,48 +73,48 @@ func (s *Screen) setColumns(roomy bool) {
 			return table.Cell{Text: r.event.Time.Local().Format(time.TimeOnly), Role: theme.Muted}
 		}),
 		text("node", "NODE", 8, label, func(r *row) table.Cell {
-			return table.Cell{Text: models.Printable(r.event.Node.Label())}
+			return table.Cell{Text: r.event.Node.Label()}
 		}),
 		what,
 	})
 }
 
-// Ref names the screen.
+// Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindEvents} }
 
-// Title is its crumb.
+// Title is shown in the header.
 func (s *Screen) Title() string { return "events" }
 
-// Start takes in what there is.
+// Start reads the log.
 func (s *Screen) Start() tea.Cmd {
-	s.take()
+	s.readLog()
 	return nil
 }
 
-// Shown takes in what came while another screen was in front.
+// Shown reads the events that arrived meanwhile.
 func (s *Screen) Shown() tea.Cmd {
-	s.take()
+	s.readLog()
 	return nil
 }
 
-// Update takes a fact or a typed key in.
+// Update handles a message.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg.(type) {
 	case screen.FleetChanged:
-		s.take()
+		s.readLog()
 	case tea.KeyPressMsg, tea.PasteMsg:
 		s.typed(msg)
 	}
 	return nil
 }
 
-// Typing says that the filter is being written.
+// Typing reports whether the filter is being edited.
 func (s *Screen) Typing() bool { return s.prompt.Typing() }
 
-// Targets are none: what happened once is no place to act from.
+// Targets is always empty: past events are not a place to act from.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
-// Scopes are its actions.
+// Scopes returns the groups of actions.
 func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.List, action.Filtered, action.Events}
 }
@@ -130,16 +126,16 @@ func (s *Screen) Copies() []screen.Copyable {
 		return nil
 	}
 	at := r.event.Time.UTC().Format(time.RFC3339)
-	line := strings.Join([]string{at, models.Printable(r.event.Node.Label()), r.text}, "\t")
-	return append([]screen.Copyable{{Name: "event", Text: line}},
+	line := strings.Join([]string{at, r.event.Node.Label(), r.text}, "\t")
+	return append([]screen.Copyable{{Name: "event", Text: line, Shape: screen.Row}},
 		screen.NodeCopies(s.env, &models.Node{UUID: r.event.Node.UUID, Name: r.event.Node.Name})...)
 }
 
-// Close has nothing to end.
+// Close does nothing.
 func (s *Screen) Close() {}
 
-// take takes the new events out of the log, and forgets those that the log forgot.
-func (s *Screen) take() {
+// readLog reads new events from the log, and drops those that the log has dropped.
+func (s *Screen) readLog() {
 	log := s.env.Events
 	first := log.First()
 	total := first + len(log.Last(1<<31-1))
@@ -164,8 +160,7 @@ func newRow(number int, e *models.Event) *row {
 	return &row{number: number, id: strconv.Itoa(number), event: *e, text: e.Text()}
 }
 
-// since drops the rows before a number. What is left is copied when as many were
-// dropped as are left, so that what was dropped is given back.
+// since drops the rows before a number.
 func since(rows []*row, number int) []*row {
 	n := 0
 	for n < len(rows) && rows[n].number < number {
@@ -175,7 +170,7 @@ func since(rows []*row, number int) []*row {
 	return rows[n:]
 }
 
-// show gives the rows to the table, and follows the newest.
+// show updates the table, and follows the newest unless paused.
 func (s *Screen) show() {
 	s.table.SetRows(s.shown)
 	if !s.paused {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ironworks/models"
@@ -47,77 +48,85 @@ func opened(t *testing.T, list []models.Event) (*screentest.Rig, screen.Screen) 
 
 func add(r *screentest.Rig, s screen.Screen, list ...models.Event) {
 	r.Env.Events.Add(list)
-	r.Tell(s, screen.FleetChanged{})
+	r.Deliver(s, screen.FleetChanged{})
 }
 
 func TestGoldens(t *testing.T) {
-	r, s := opened(t, some())
-	screentest.Golden(t, s, "events")
-	s.Do(action.Top)
-	add(r, s, event(7, "r7-n09", models.EventRemoved, "available", "", ""))
-	s.Do(action.Down)
-	s.Do(action.Down)
-	screentest.Golden(t, s, "paused")
-	s.Do(action.Filter)
-	r.Type(s, `kind:state !node:n02`)
-	screentest.Golden(t, s, "filtering")
-	_, empty := opened(t, nil)
-	screentest.Golden(t, empty, "empty")
+	synctest.Test(t, func(t *testing.T) {
+		r, s := opened(t, some())
+		screentest.Golden(t, s, "events")
+		s.Do(action.Top)
+		add(r, s, event(7, "r7-n09", models.EventRemoved, "available", "", ""))
+		s.Do(action.Down)
+		s.Do(action.Down)
+		screentest.Golden(t, s, "paused")
+		s.Do(action.Filter)
+		r.Type(s, `kind:state !node:n02`)
+		screentest.Golden(t, s, "filtering")
+		_, empty := opened(t, nil)
+		screentest.Golden(t, empty, "empty")
+	})
 }
 
 func TestFollowsAndPauses(t *testing.T) {
-	r, s := opened(t, some())
-	following := func(want bool) {
-		t.Helper()
-		if got := strings.Contains(screentest.Text(s, 80, 20), "following"); got != want {
-			t.Errorf("following %v, want %v", got, want)
+	synctest.Test(t, func(t *testing.T) {
+		r, s := opened(t, some())
+		following := func(want bool) {
+			t.Helper()
+			if got := strings.Contains(screentest.Text(s, 80, 20), "following"); got != want {
+				t.Errorf("following %v, want %v", got, want)
+			}
 		}
-	}
-	following(true)
-	s.Do(action.Up)
-	following(false)
-	add(r, s, event(8, "late", models.EventPower, "a", "b", ""))
-	screentest.Shows(t, s, 80, 20, "paused, 1 new below", "7 since 14:00:00")
-	s.Do(action.Bottom)
-	following(true)
-	s.Do(action.Pause)
-	following(false)
-	s.Do(action.Pause)
-	following(true)
-	s.Do(action.PageUp)
-	following(false)
-	s.Do(action.PageDown)
-	following(true)
+		following(true)
+		s.Do(action.Up)
+		following(false)
+		add(r, s, event(8, "late", models.EventPower, "a", "b", ""))
+		screentest.Shows(t, s, 80, 20, "paused, 1 new below", "7 since 14:00:00")
+		s.Do(action.Bottom)
+		following(true)
+		s.Do(action.Pause)
+		following(false)
+		s.Do(action.Pause)
+		following(true)
+		s.Do(action.PageUp)
+		following(false)
+		s.Do(action.PageDown)
+		following(true)
+	})
 }
 
 func TestOneEventStaysFollowed(t *testing.T) {
-	_, s := opened(t, some()[:1])
-	s.Do(action.Up)
-	screentest.Shows(t, s, 80, 20, "following")
+	synctest.Test(t, func(t *testing.T) {
+		_, s := opened(t, some()[:1])
+		s.Do(action.Up)
+		screentest.Shows(t, s, 80, 20, "following")
+	})
 }
 
 func TestOpen(t *testing.T) {
-	r, s := opened(t, some())
-	if why := s.Why(action.Open); why != "" {
-		t.Error(why)
-	}
-	wishes := r.Do(s, s.Do(action.Open))
-	if len(wishes) != 1 || wishes[0] != (screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: screentest.UUID(6)}}) {
-		t.Errorf("%v", wishes)
-	}
-	s.Do(action.Up)
-	if why := s.Why(action.Open); why != "the node is no longer there" {
-		t.Error(why)
-	}
-	_, empty := opened(t, nil)
-	if empty.Why(action.Open) == "" || empty.Do(action.Open) != nil || empty.Copies() != nil {
-		t.Error("something opens where there is nothing")
-	}
-	for id, want := range map[action.ID]bool{action.ClearFilter: false, action.Sort: false, action.Filter: true, action.Pause: true} {
-		if (s.Why(id) == "") != want {
-			t.Errorf("%s: %q", id, s.Why(id))
+	synctest.Test(t, func(t *testing.T) {
+		r, s := opened(t, some())
+		if why := s.Why(action.Open); why != "" {
+			t.Error(why)
 		}
-	}
+		wishes := r.Do(s, s.Do(action.Open))
+		if len(wishes) != 1 || wishes[0] != (screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: screentest.UUID(6)}}) {
+			t.Errorf("%v", wishes)
+		}
+		s.Do(action.Up)
+		if why := s.Why(action.Open); why != "the node no longer exists" {
+			t.Error(why)
+		}
+		_, empty := opened(t, nil)
+		if empty.Why(action.Open) == "" || empty.Do(action.Open) != nil || empty.Copies() != nil {
+			t.Error("something opens where there is nothing")
+		}
+		for id, want := range map[action.ID]bool{action.ClearFilter: false, action.Sort: false, action.Filter: true, action.Pause: true} {
+			if (s.Why(id) == "") != want {
+				t.Errorf("%s: %q", id, s.Why(id))
+			}
+		}
+	})
 }
 
 func TestFilter(t *testing.T) {
@@ -134,48 +143,54 @@ func TestFilter(t *testing.T) {
 		{`"suitable device"`, []string{"r7-n02", "1 of 6"}, nil},
 		{`"10.0.0.31:9999"`, []string{"1 of 6"}, nil},
 		{"node:00000005", []string{"1 of 6"}, nil},
-		{"nonsense", []string{"No event matches", "0 of 6"}, nil},
+		{"nonsense", []string{"No events match", "0 of 6"}, nil},
 		{"!maintenance", []string{"5 of 6"}, nil},
 	} {
 		t.Run(tc.line, func(t *testing.T) {
-			r, s := opened(t, some())
-			s.Do(action.Filter)
-			r.Type(s, tc.line)
-			r.Tell(s, screentest.Press("enter"))
-			if s.Typing() {
-				t.Error("still typing")
-			}
-			screentest.Shows(t, s, 80, 20, tc.want...)
-			screentest.Lacks(t, s, 80, 20, tc.not...)
-			if _, did := s.(screen.Narrowed).Widen(); !did {
-				t.Error("nothing to drop")
-			}
-			screentest.Shows(t, s, 80, 20, " 6 since")
+			synctest.Test(t, func(t *testing.T) {
+				r, s := opened(t, some())
+				s.Do(action.Filter)
+				r.Type(s, tc.line)
+				r.Deliver(s, screentest.Press("enter"))
+				if s.Typing() {
+					t.Error("still typing")
+				}
+				screentest.Shows(t, s, 80, 20, tc.want...)
+				screentest.Lacks(t, s, 80, 20, tc.not...)
+				if _, did := s.(screen.Narrowed).Widen(); !did {
+					t.Error("nothing to drop")
+				}
+				screentest.Shows(t, s, 80, 20, " 6 since")
+			})
 		})
 	}
 }
 
 func TestFilterThatIsWrong(t *testing.T) {
-	for _, line := range []string{`"open`, "state:active", "!"} {
-		r, s := opened(t, some())
-		s.Do(action.Filter)
-		r.Type(s, line)
-		r.Tell(s, screentest.Press("enter"))
-		screentest.Shows(t, s, 80, 20, "filter")
-		if !s.Typing() {
-			t.Errorf("%s was taken", line)
+	synctest.Test(t, func(t *testing.T) {
+		for _, line := range []string{`"open`, "state:active", "!"} {
+			r, s := opened(t, some())
+			s.Do(action.Filter)
+			r.Type(s, line)
+			r.Deliver(s, screentest.Press("enter"))
+			screentest.Shows(t, s, 80, 20, "filter")
+			if !s.Typing() {
+				t.Errorf("%s was taken", line)
+			}
+			r.Deliver(s, screentest.Press("esc"))
+			screentest.Shows(t, s, 80, 20, " 6 since")
 		}
-		r.Tell(s, screentest.Press("esc"))
-		screentest.Shows(t, s, 80, 20, " 6 since")
-	}
+	})
 }
 
 func TestFilterHoldsForWhatComes(t *testing.T) {
-	r, s := opened(t, some())
-	s.Do(action.Filter)
-	r.Type(s, "n02")
-	add(r, s, event(9, "other", models.EventPower, "a", "b", ""), event(10, "r7-n02", models.EventPower, "a", "b", ""))
-	screentest.Shows(t, s, 80, 20, "2 of 8")
+	synctest.Test(t, func(t *testing.T) {
+		r, s := opened(t, some())
+		s.Do(action.Filter)
+		r.Type(s, "n02")
+		add(r, s, event(9, "other", models.EventPower, "a", "b", ""), event(10, "r7-n02", models.EventPower, "a", "b", ""))
+		screentest.Shows(t, s, 80, 20, "2 of 8")
+	})
 }
 
 // many are so many events that older ones are forgotten.
@@ -189,27 +204,29 @@ func many(from, n int) []models.Event {
 }
 
 func TestForgets(t *testing.T) {
-	r, s := opened(t, many(0, 9_990))
-	s.Do(action.Up)
-	for range 20 {
-		s.Do(action.PageUp)
-	}
-	before := cursorLine(s)
-	for i := range 30 {
-		add(r, s, many(9_990+i*10, 10)...)
-	}
-	screentest.Shows(t, s, 120, 20, "10000 since", "290 older ones forgotten", "300 new below")
-	if after := cursorLine(s); after != before {
-		t.Errorf("the cursor moved from %q to %q", before, after)
-	}
-	s.Do(action.Bottom)
-	screentest.Shows(t, s, 120, 20, "state 10289")
-	s.Do(action.Top)
-	screentest.Shows(t, s, 120, 20, "node-00290")
-	// Everything is another one at once.
-	add(r, s, many(20_000, 12_000)...)
-	screentest.Shows(t, s, 120, 20, "10000 since", "12290 older ones")
-	screentest.CheckSizes(t, s)
+	synctest.Test(t, func(t *testing.T) {
+		r, s := opened(t, many(0, 9_990))
+		s.Do(action.Up)
+		for range 20 {
+			s.Do(action.PageUp)
+		}
+		before := cursorLine(s)
+		for i := range 30 {
+			add(r, s, many(9_990+i*10, 10)...)
+		}
+		screentest.Shows(t, s, 120, 20, "10000 since", "290 older events dropped", "300 new below")
+		if after := cursorLine(s); after != before {
+			t.Errorf("the cursor moved from %q to %q", before, after)
+		}
+		s.Do(action.Bottom)
+		screentest.Shows(t, s, 120, 20, "state 10289")
+		s.Do(action.Top)
+		screentest.Shows(t, s, 120, 20, "node-00290")
+		// Everything is another one at once.
+		add(r, s, many(20_000, 12_000)...)
+		screentest.Shows(t, s, 120, 20, "10000 since", "12290 older events")
+		screentest.CheckSizes(t, s)
+	})
 }
 
 func cursorLine(s screen.Screen) string {
@@ -224,38 +241,44 @@ func cursorLine(s screen.Screen) string {
 func TestHostileNames(t *testing.T) {
 	for name, text := range screentest.Hostile() {
 		t.Run(name, func(t *testing.T) {
-			r, s := opened(t, []models.Event{event(1, text, models.EventError, text, text, text), event(2, text, models.EventKind(text), text, text, text)})
-			screentest.CheckSizes(t, s)
-			s.Do(action.Filter)
-			r.Tell(s, screentest.Press("x"))
-			screentest.CheckSizes(t, s)
-			for _, c := range s.Copies() {
-				if strings.ContainsAny(c.Text, "\x1b\n") {
-					t.Errorf("%q", c.Text)
+			synctest.Test(t, func(t *testing.T) {
+				r, s := opened(t, []models.Event{event(1, text, models.EventError, text, text, text), event(2, text, models.EventKind(text), text, text, text)})
+				screentest.CheckSizes(t, s)
+				s.Do(action.Filter)
+				r.Deliver(s, screentest.Press("x"))
+				screentest.CheckSizes(t, s)
+				for _, c := range s.Copies() {
+					if strings.ContainsAny(c.Printable(), "\x1b\n") {
+						t.Errorf("%q", c.Text)
+					}
 				}
-			}
+			})
 		})
 	}
 }
 
 func TestCopies(t *testing.T) {
-	_, s := opened(t, some())
-	got := s.Copies()
-	if len(got) < 3 || got[0].Text != "2026-03-14T14:00:06Z\tr7-n01\tdeploying → active" {
-		t.Errorf("%+v", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		_, s := opened(t, some())
+		got := s.Copies()
+		if len(got) < 3 || got[0].Text != "2026-03-14T14:00:06Z\tr7-n01\tdeploying → active" {
+			t.Errorf("%+v", got)
+		}
+	})
 }
 
 func TestNoSession(t *testing.T) {
-	r := screentest.New(t)
-	r.Env.Session = nil
-	r.Env.Events.Add(some())
-	s := events.New(r.Env)
-	r.Open(s)
-	screentest.CheckSizes(t, s)
-	if s.Why(action.Open) == "" || len(s.Copies()) == 0 {
-		t.Error("without a connection")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r := screentest.New(t)
+		r.Env.Session = nil
+		r.Env.Events.Add(some())
+		s := events.New(r.Env)
+		r.Open(s)
+		screentest.CheckSizes(t, s)
+		if s.Why(action.Open) == "" || len(s.Copies()) == 0 {
+			t.Error("without a connection")
+		}
+	})
 }
 
 func BenchmarkEvent(b *testing.B) {

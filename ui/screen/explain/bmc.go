@@ -37,7 +37,7 @@ func newController(env *screen.Env, uuid string) *controller {
 	if env.Session != nil {
 		bmcs = env.Session.BMCs
 	}
-	c.facts = fetch.New(env.Clock.Now, func(ctx context.Context) (*explain.BMCFacts, error) { return bmcs.Facts(ctx, uuid) })
+	c.facts = fetch.New(func(ctx context.Context) (*explain.BMCFacts, error) { return bmcs.Facts(ctx, uuid) })
 	return c
 }
 
@@ -65,9 +65,9 @@ func (s *Screen) askWaiting() tea.Cmd {
 func (s *Screen) whyNotBMC() string {
 	switch {
 	case s.session != nil && s.session.Replay != nil:
-		return "a recording plays: nobody is asked"
+		return textReplaying
 	case s.session == nil || s.session.BMCs == nil:
-		return "there is no connection"
+		return textNotConnected
 	}
 	return ""
 }
@@ -75,7 +75,7 @@ func (s *Screen) whyNotBMC() string {
 // read asks for the explanation, with what the BMC said as long as that counts.
 func (s *Screen) read() tea.Cmd {
 	facts, asked := s.bmc.facts.Value()
-	if !asked || s.env.Clock.Now().Sub(s.bmc.facts.Asked()) > bmcFor {
+	if !asked || time.Since(s.bmc.facts.Asked()) > bmcFor {
 		facts = nil
 	}
 	s.bmc.said.Store(facts)
@@ -94,26 +94,26 @@ func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
 // bmcLine says whether the BMC was asked, and what came of it where that is no fact.
 func (s *Screen) bmcLine(w int) []pane.Line {
 	c := s.bmc
-	var login *provision.BMCLoginError
+	var login *provision.BMCCredentialsError
 	var none *models.NoRedfishError
 	_, asked := c.facts.Value()
-	say := func(role theme.Role, text string) []pane.Line { return body.Few(role, models.Printable(text), w, 0, 4) }
+	say := func(role theme.Role, text string) []pane.Line { return body.Few(role, text, w, 0, 4) }
 	switch err := c.facts.Err(); {
 	case s.whyNotBMC() != "":
 		return nil
 	case c.facts.Busy():
-		return say(theme.Muted, "asking it: that may take a minute…")
+		return say(theme.Muted, textBMCAsking)
 	case err != nil && c.unasked && (errors.As(err, &none) || errors.As(err, &login)):
 	case errors.As(err, &none):
-		return say(theme.Muted, "the node has no Redfish address: there is none to be asked")
+		return say(theme.Muted, textBMCNone)
 	case errors.As(err, &login) && login.Withheld != "":
-		return say(theme.Warn, "password withheld: the host is not in bmc.hosts; u in the node's BMC tab logs in")
+		return say(theme.Warn, textBMCWithheld)
 	case errors.As(err, &login):
-		return say(theme.Warn, "nobody here knows its password: u in the node's BMC tab logs in")
+		return say(theme.Warn, textBMCNoPassword)
 	case err != nil:
-		return say(theme.Warn, "could not be asked: "+body.Short(err))
-	case asked && s.env.Clock.Now().Sub(c.facts.Asked()) <= bmcFor:
-		return say(theme.Muted, "asked; what it said counts for 2 minutes")
+		return say(theme.Warn, textBMCFailed+body.Short(err))
+	case asked && time.Since(c.facts.Asked()) <= bmcFor:
+		return say(theme.Muted, textBMCAsked)
 	}
-	return say(theme.Muted, "not asked; b asks it, and for the ISO from here")
+	return say(theme.Muted, textBMCNotAsked)
 }

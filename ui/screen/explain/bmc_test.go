@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ironworks/models"
@@ -28,49 +29,51 @@ func (b *saysOff) Facts(context.Context, string) (*explain.BMCFacts, error) {
 
 // What the BMC says makes another explanation, while it counts; it is asked on demand.
 func TestTheBMCIsAskedOnDemand(t *testing.T) {
-	r := explained(t, failed())
-	b := &saysOff{}
-	r.Env.Session.BMCs = b
-	var given []*explain.BMCFacts
-	explainer := r.Env.Session.Explain
-	r.Env.Session.Explain = func(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error) {
-		given = append(given, bmc)
-		return explainer(ctx, uuid, bmc)
-	}
-	s := r.open(t)
-	screentest.Shows(t, s, 80, 40, "b asks it")
-	for range 5 {
-		r.Pass(time.Minute)
-		r.Tell(s, screen.Reload{})
-	}
-	if b.asked != 0 || given[len(given)-1] != nil {
-		t.Fatalf("asked %d times by itself", b.asked)
-	}
-	r.Do(s, s.Do(action.ExplainBMC))
-	if last := given[len(given)-1]; b.asked != 1 || last == nil || last.Power != models.PowerOff {
-		t.Fatalf("asked %d times, explained with %+v", b.asked, last)
-	}
-	screentest.Shows(t, s, 80, 40, "what it said counts for 2 minutes")
-	r.Pass(bmcFor + time.Second)
-	r.Tell(s, screen.Reload{})
-	if given[len(given)-1] != nil || b.asked != 1 {
-		t.Error("what was said long ago still counts, or it was asked by itself")
-	}
-	for _, test := range []struct {
-		err  error
-		want string
-	}{
-		{&provision.BMCLoginError{Address: "https://10.0.7.1", Username: "root"}, "u in the node's BMC tab logs in"},
-		{&models.NoRedfishError{Node: "r7-n02"}, "no Redfish address"},
-		{errors.New("boom\x1b[2J"), "could not be asked: boom"},
-	} {
-		b.err = test.err
+	synctest.Test(t, func(t *testing.T) {
+		r := explained(t, failed())
+		b := &saysOff{}
+		r.Env.Session.BMCs = b
+		var given []*explain.BMCFacts
+		explainer := r.Env.Session.Explain
+		r.Env.Session.Explain = func(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error) {
+			given = append(given, bmc)
+			return explainer(ctx, uuid, bmc)
+		}
+		s := r.open(t)
+		screentest.Shows(t, s, 80, 40, "b queries it")
+		for range 5 {
+			r.Pass(time.Minute)
+			r.Deliver(s, screen.Reload{})
+		}
+		if b.asked != 0 || given[len(given)-1] != nil {
+			t.Fatalf("asked %d times by itself", b.asked)
+		}
 		r.Do(s, s.Do(action.ExplainBMC))
-		screentest.Shows(t, s, 120, 40, test.want)
-		screentest.CheckSizes(t, s)
-	}
-	r.Env.Session.BMCs = nil
-	if s.Why(action.ExplainBMC) == "" || s.Do(action.ExplainBMC) != nil {
-		t.Error("nobody can be asked")
-	}
+		if last := given[len(given)-1]; b.asked != 1 || last == nil || last.Power != models.PowerOff {
+			t.Fatalf("asked %d times, explained with %+v", b.asked, last)
+		}
+		screentest.Shows(t, s, 80, 40, "the result is valid for 2 minutes")
+		r.Pass(bmcFor + time.Second)
+		r.Deliver(s, screen.Reload{})
+		if given[len(given)-1] != nil || b.asked != 1 {
+			t.Error("what was said long ago still counts, or it was asked by itself")
+		}
+		for _, test := range []struct {
+			err  error
+			want string
+		}{
+			{&provision.BMCCredentialsError{Address: "https://10.0.7.1", Username: "root"}, "press u in the node's BMC tab to log in"},
+			{&models.NoRedfishError{Node: "r7-n02"}, "no Redfish address"},
+			{errors.New("boom\x1b[2J"), "query failed: boom"},
+		} {
+			b.err = test.err
+			r.Do(s, s.Do(action.ExplainBMC))
+			screentest.Shows(t, s, 120, 40, test.want)
+			screentest.CheckSizes(t, s)
+		}
+		r.Env.Session.BMCs = nil
+		if s.Why(action.ExplainBMC) == "" || s.Do(action.ExplainBMC) != nil {
+			t.Error("nobody can be asked")
+		}
+	})
 }

@@ -7,13 +7,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"ironworks/models"
 	"ironworks/models/explain"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 )
 
-// Do carries out one of the screen's actions.
+// Do runs an action of the screen.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.Open:
@@ -51,11 +50,11 @@ func (s *Screen) open() tea.Cmd {
 	id := action.ID(e.Next.Key)
 	switch {
 	case id == "":
-		return screen.Wish(screen.CopyText{Copyable: s.command(e)})
+		return screen.Send(screen.CopyText{Copyable: s.command(e)})
 	case ofNode(id):
-		return screen.Wish(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: s.uuid}, Then: id})
+		return screen.Send(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: s.uuid}, Then: id})
 	}
-	return screen.Wish(screen.Press{ID: id, Settings: settings(e.Next.Command)})
+	return screen.Send(screen.Press{ID: id, Settings: settings(e.Next.Command)})
 }
 
 // placeholder is what a command has where somebody has to write a value.
@@ -120,20 +119,20 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Why says why an action cannot be done now.
+// Why returns why an action is disabled, "" if it is not.
 func (s *Screen) Why(id action.ID) string {
 	a, ok := action.Find(id)
 	switch {
 	case id == action.ExplainBMC:
 		return s.whyNotBMC()
 	case id == action.Open && s.current() == nil:
-		return "there is no explanation yet"
+		return textNoExplanation
 	case !ok || a.Scope != action.Nodes:
 		return ""
 	case s.session == nil:
-		return "there is no connection"
+		return textNotConnected
 	case s.gone():
-		return "the node was deleted"
+		return textNodeDeleted
 	}
 	return ""
 }
@@ -142,10 +141,10 @@ func (s *Screen) Why(id action.ID) string {
 func (s *Screen) Copies() []screen.Copyable {
 	var copies []screen.Copyable
 	if e := s.current(); e != nil {
-		copies = append(copies, s.command(e), screen.Copyable{Name: "verdict", Text: e.Verdict}, screen.Copyable{Name: "explanation", Text: s.text(e)})
+		copies = append(copies, s.command(e), screen.Copyable{Name: "verdict", Text: e.Verdict}, screen.Copyable{Name: "explanation", Text: s.text(e), Shape: screen.Lines})
 	}
 	if !s.seen {
-		return append(copies, screen.Copyable{Name: "uuid", Text: models.Printable(s.uuid)})
+		return append(copies, screen.Copyable{Name: "uuid", Text: s.uuid})
 	}
 	return append(copies, screen.NodeCopies(s.env, &s.row.Node)...)
 }

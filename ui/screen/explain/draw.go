@@ -26,20 +26,20 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), s.place(t, w), func(h int) string { return s.content(t, w, h) })
 }
 
-// heading is the name, the state, how long it has lasted, and how old all this is.
+// heading draws the name, the state with its age, and the age of the data.
 func (s *Screen) heading(t *theme.Theme, w int) string {
 	left := []body.Span{body.S(theme.Strong, " "+cell.Cut(s.label(), max(w/3, 12)))}
 	found, read := s.found.Value()
 	switch {
 	case s.seen:
 		glyph, role := theme.Node(&s.row.Node)
-		left = append(left, body.S(role, "  "+glyph+" "+models.Printable(s.row.Node.StateText())))
+		left = append(left, body.S(role, "  "+glyph+" "+s.row.Node.StateText()))
 		if age := models.AgeInState(&s.row, s.env.ServerNow()); age != "" {
 			left = append(left, body.S(theme.Muted, "  "+age))
 		}
 	case read:
 		glyph, role := theme.State(found.State)
-		left = append(left, body.S(role, "  "+glyph+" "+models.Printable(string(found.State))))
+		left = append(left, body.S(role, "  "+glyph+" "+string(found.State)))
 	}
 	return body.Line(t, w, left, []body.Span{s.freshness()})
 }
@@ -49,20 +49,19 @@ func (s *Screen) freshness() body.Span {
 		return body.S(theme.Bad, "deleted")
 	}
 	_, read := s.found.Value()
-	return body.Freshness(s.env.Clock.Now(), s.found.Asked(), read, s.found.Busy(), s.found.Err())
+	return body.Freshness(time.Now(), s.found.Asked(), read, s.found.Busy(), s.found.Err())
 }
 
 // place says which of how many explanations this is, and that there is more of it.
 func (s *Screen) place(t *theme.Theme, w int) string {
 	text := ""
 	if n := len(s.all()); n > 1 {
-		text = fmt.Sprintf(" %d of %d explanations ", s.shown+1, n)
+		text = fmt.Sprintf(textCount, s.shown+1, n)
 	}
 	if s.shown > 0 {
-		text += "· esc shows the best one "
+		text += textShowBest
 	}
-	text = cell.Cut(text, max(w-2, 0))
-	return t.Rule(min(w, 1)) + t.Paint(theme.Muted, text) + t.Rule(w-1-cell.Width(text))
+	return t.Rule(min(w, 1)) + body.Rule(t, theme.Muted, text, w-1)
 }
 
 // content is what is to be said first, and the lines in sight.
@@ -89,23 +88,23 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return cell.Block(append(top, lines...), w, h)
 }
 
-// notices are what has to be said before: that the node was deleted, or could not be read.
+// notices returns what stands above: node deleted, or not readable.
 func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	var lines []pane.Line
 	_, read := s.found.Value()
 	switch {
 	case s.session == nil:
-		lines = body.Indented(theme.Muted, "No context could be opened; 4 shows why.", w, 3)
+		lines = body.Indented(theme.Muted, textNoContext, w, 3)
 	case !s.able():
-		lines = body.Indented(theme.Muted, "Nothing can be explained here.", w, 3)
+		lines = body.Indented(theme.Muted, textNotAvailable, w, 3)
 	case s.gone() && read:
-		lines = body.Few(theme.Bad, theme.GlyphFailed+" This node was deleted. What is shown is the last that was known of it.", w, 1, 2)
+		lines = body.Few(theme.Bad, theme.GlyphFailed+textDeletedNode, w, 1, 2)
 	case s.gone():
-		lines = body.Few(theme.Bad, theme.GlyphFailed+" Ironic has no node "+s.label()+".", w, 1, 2)
+		lines = body.Few(theme.Bad, theme.GlyphFailed+textNoNode+s.label()+".", w, 1, 2)
 	case s.found.Err() != nil:
 		lines = body.Fault(s.found.Err(), w)
 	case !read:
-		lines = body.Indented(theme.Muted, "Asking Ironic for the node, its history and the conductors…", w, 3)
+		lines = body.Indented(theme.Muted, textLoading, w, 3)
 	default:
 		return nil
 	}
@@ -167,7 +166,7 @@ func (s *Screen) lay(w int) *layout {
 	}
 	glyph, role, meaning := sure(e.Confidence)
 	l.lines = append(l.lines, pane.Line{
-		body.S(role, " "+glyph+" "+string(e.Confidence)), body.S(theme.Muted, "  "+meaning+" · rule "+models.Printable(string(e.Rule))),
+		body.S(role, " "+glyph+" "+string(e.Confidence)), body.S(theme.Muted, "  "+meaning+" · rule "+string(e.Rule)),
 	}, nil)
 	for i, item := range e.Evidence {
 		l.add(first(i, "evidence"), theme.Plain, s.evidence(item))
@@ -180,20 +179,20 @@ func (s *Screen) lay(w int) *layout {
 	s.layOthers(l)
 	found, _ := s.found.Value()
 	for i, err := range found.Missing {
-		l.add(first(i, "not read"), theme.Warn, models.Printable(err.Error()))
+		l.add(first(i, "not read"), theme.Warn, err.Error())
 	}
 	l.addLines("BMC", s.bmcLine(l.w-l.indent()-1))
 	if e.Source != "" {
-		l.add("source", theme.Muted, models.Printable(e.Source))
+		l.add("source", theme.Muted, e.Source)
 	}
 	return l
 }
 
 // layNext is the next action: in words, as a key, and as a command.
 func (s *Screen) layNext(l *layout, e *explain.Explanation) {
-	l.add("next", theme.Strong, models.Printable(e.Next.Text))
+	l.add("next", theme.Strong, e.Next.Text)
 	key := pane.Line{body.S(theme.Key, "enter"), body.S(theme.Plain, "  "+nextText(e))}
-	command := body.Few(theme.Plain, models.Printable(e.Next.Command), l.w-l.indent()-1, 0, mostLines)
+	command := body.Few(theme.Plain, e.Next.Command, l.w-l.indent()-1, 0, mostLines)
 	if n := len(command); n > 0 {
 		command[n-1] = append(command[n-1], body.S(theme.Muted, "  (y copies)"))
 	}
@@ -204,7 +203,7 @@ func (s *Screen) layNext(l *layout, e *explain.Explanation) {
 // nextText is what enter does: the action, with its own key.
 func nextText(e *explain.Explanation) string {
 	if e.Next.Key == "" {
-		return "copies the command"
+		return "copy the command"
 	}
 	text := e.Next.Key
 	if a, known := action.Find(action.ID(e.Next.Key)); known && a.Key() != "" {
@@ -244,7 +243,7 @@ func (s *Screen) evidence(e models.Observation) string {
 	if e.AgeSeconds <= 0 {
 		return text
 	}
-	age := time.Duration(e.AgeSeconds)*time.Second + s.env.Clock.Now().Sub(s.found.Asked())
+	age := time.Duration(e.AgeSeconds)*time.Second + time.Since(s.found.Asked())
 	if age < time.Minute {
 		return text + " (just now)"
 	}
@@ -266,9 +265,9 @@ func verdictLook(e *explain.Explanation) (glyph string, role theme.Role) {
 func sure(c explain.Confidence) (glyph string, role theme.Role, meaning string) {
 	switch c {
 	case explain.ConfidenceHigh:
-		return theme.GlyphActive, theme.Good, "it is written there, or nothing else is left"
+		return theme.GlyphActive, theme.Good, textCertain
 	case explain.ConfidenceMedium:
-		return theme.GlyphWorking, theme.Warn, "it fits best"
+		return theme.GlyphWorking, theme.Warn, textBestFit
 	case explain.ConfidenceLow:
 	}
 	return theme.GlyphIdle, theme.Muted, "a guess"
@@ -284,7 +283,7 @@ func first(i int, label string) string {
 // text is all of the explanation, to be copied.
 func (s *Screen) text(e *explain.Explanation) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s\n%s  (%s, rule %s)\n", s.label(), models.Printable(string(s.state())), e.Verdict, e.Confidence, e.Rule)
+	fmt.Fprintf(&b, "%s  %s\n%s  (%s, rule %s)\n", s.label(), string(s.state()), e.Verdict, e.Confidence, e.Rule)
 	for _, item := range e.Evidence {
 		b.WriteString("evidence: " + s.evidence(item) + "\n")
 	}
@@ -292,7 +291,7 @@ func (s *Screen) text(e *explain.Explanation) string {
 		b.WriteString("not: " + not + "\n")
 	}
 	b.WriteString("next: " + e.Next.Text + "\n" + s.command(e).Text + "\n")
-	return models.PrintableLines(b.String())
+	return b.String()
 }
 
 // state is the node's, as it was explained where the store has none.

@@ -1,5 +1,5 @@
-// Package explain is the screen that says what is the matter with a node: the likeliest
-// cause, how sure that is, what tells it, and the next safe thing to do.
+// Package explain is the screen that explains the state of a node: the likeliest cause, its confidence and
+// evidence, and the next safe action.
 package explain
 
 import (
@@ -19,8 +19,7 @@ import (
 )
 
 const (
-	// freshFor is how old an explanation of work may be that goes on: time alone makes
-	// another one of it.
+	// freshFor is the maximum age of an explanation during an operation, because time alone can change it.
 	freshFor = 30 * time.Second
 	// patience is how long after a fault it is tried again by itself, once Ironic
 	// answers.
@@ -56,7 +55,7 @@ var (
 	_ screen.Narrowed = (*Screen)(nil)
 )
 
-// New makes the screen of the node with a uuid.
+// New returns the screen of a node, by UUID.
 func New(env *screen.Env, uuid string) screen.Screen {
 	s := &Screen{env: env, session: env.Session, uuid: uuid}
 	s.bmc = newController(env, uuid)
@@ -64,25 +63,25 @@ func New(env *screen.Env, uuid string) screen.Screen {
 	if s.session != nil {
 		explain = s.session.Explain
 	}
-	s.found = fetch.New(env.Clock.Now, func(ctx context.Context) (*provision.Explained, error) { return explain(ctx, uuid, s.bmc.said.Load()) })
+	s.found = fetch.New(func(ctx context.Context) (*provision.Explained, error) { return explain(ctx, uuid, s.bmc.said.Load()) })
 	return s
 }
 
-// Ref names the screen.
+// Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindExplain, ID: s.uuid} }
 
-// Title is its crumb.
+// Title is shown in the header.
 func (s *Screen) Title() string { return "explain " + cell.Cut(s.label(), 52) }
 
-// able says that there is somebody to explain.
+// able reports whether explanations are available.
 func (s *Screen) able() bool { return s.session != nil && s.session.Explain != nil }
 
-// Start asks for the explanation.
+// Start requests the explanation.
 func (s *Screen) Start() tea.Cmd {
 	if !s.able() {
 		return nil
 	}
-	s.take()
+	s.readStore()
 	return tea.Batch(s.read(), s.askWaiting())
 }
 
@@ -95,16 +94,16 @@ func (s *Screen) Shown() tea.Cmd {
 		s.watched = true
 		s.session.Watch(s.uuid)
 	}
-	if changed := s.take(); (changed || s.old()) && !s.found.Busy() {
+	if changed := s.readStore(); (changed || s.old()) && !s.found.Busy() {
 		return s.read()
 	}
 	return nil
 }
 
-func (s *Screen) old() bool { return s.env.Clock.Now().Sub(s.found.At()) >= freshFor }
+func (s *Screen) old() bool { return time.Since(s.found.At()) >= freshFor }
 
-// take looks the node up in the store and says whether it changed there.
-func (s *Screen) take() (changed bool) {
+// readStore reads the node from the store and reports whether it changed.
+func (s *Screen) readStore() (changed bool) {
 	row, _, ok := s.session.Store.Get(s.uuid)
 	s.inStore = ok
 	if !ok {
@@ -115,20 +114,20 @@ func (s *Screen) take() (changed bool) {
 	return !same
 }
 
-// gone says that the node was deleted: the store lost it, or Ironic does not know it.
+// gone reports whether the node was deleted.
 func (s *Screen) gone() bool {
 	return s.seen && !s.inStore || models.IsFault(s.found.Err(), models.FaultNotFound)
 }
 
-// Update takes a fact or an answer in.
+// Update handles a message.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	if !s.able() {
 		return nil
 	}
 	switch msg := msg.(type) {
 	case screen.FleetChanged:
-		changed := s.take()
-		retry := msg.Update.Status.Connected && s.found.Err() != nil && s.env.Clock.Now().Sub(s.found.At()) >= patience
+		changed := s.readStore()
+		retry := msg.Update.Status.Connected && s.found.Err() != nil && time.Since(s.found.At()) >= patience
 		if !s.gone() && (changed || retry) {
 			return s.read()
 		}
@@ -137,7 +136,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 			return s.read()
 		}
 	case screen.Reload, screen.Rewound:
-		s.take()
+		s.readStore()
 		return s.read()
 	default:
 		return s.answered(msg)
@@ -154,7 +153,7 @@ func (s *Screen) answered(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	if models.IsFault(s.found.Err(), models.FaultNotFound) && s.inStore {
-		s.session.Look(s.uuid) // the list has to hear of it, too
+		s.session.PollNode(s.uuid) // the list has to hear of it, too
 	}
 	at := slices.IndexFunc(s.all(), func(e explain.Explanation) bool { return e.Rule == s.rule })
 	if s.shown > 0 && at < 0 || s.cursor >= len(s.all()) {
@@ -166,7 +165,7 @@ func (s *Screen) answered(msg tea.Msg) tea.Cmd {
 	return next
 }
 
-// all are the explanations, the best one first.
+// all returns the explanations, best first.
 func (s *Screen) all() []explain.Explanation {
 	if found, read := s.found.Value(); read {
 		return found.Explanations
@@ -174,7 +173,7 @@ func (s *Screen) all() []explain.Explanation {
 	return nil
 }
 
-// current is the one that is told in full; nil where there is none yet.
+// current is the explanation shown in full; nil if there is none.
 func (s *Screen) current() *explain.Explanation {
 	if all := s.all(); s.shown < len(all) {
 		return &all[s.shown]
@@ -182,7 +181,7 @@ func (s *Screen) current() *explain.Explanation {
 	return nil
 }
 
-// others are the places of those that are told in a line.
+// others are the indexes of the explanations shown in one line.
 func (s *Screen) others() []int {
 	var places []int
 	for i := range s.all() {
@@ -193,7 +192,7 @@ func (s *Screen) others() []int {
 	return places
 }
 
-// ref is the node, also where nothing is known of it but the uuid.
+// ref returns the node, even if only its UUID is known.
 func (s *Screen) ref() models.NodeRef {
 	found, read := s.found.Value()
 	switch {
@@ -205,9 +204,9 @@ func (s *Screen) ref() models.NodeRef {
 	return models.NodeRef{UUID: s.uuid}
 }
 
-func (s *Screen) label() string { return models.Printable(s.ref().Label()) }
+func (s *Screen) label() string { return s.ref().Label() }
 
-// Targets are this node.
+// Targets returns the node.
 func (s *Screen) Targets() []models.NodeRef {
 	if _, read := s.found.Value(); !read && !s.seen {
 		return nil
@@ -215,15 +214,15 @@ func (s *Screen) Targets() []models.NodeRef {
 	return []models.NodeRef{s.ref()}
 }
 
-// Scopes are its actions.
+// Scopes returns the groups of actions.
 func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.List, action.Explaining, action.Nodes}
 }
 
-// Typing is never so.
+// Typing is always false.
 func (s *Screen) Typing() bool { return false }
 
-// Close ends what is under way, and the watching.
+// Close cancels running requests and stops watching.
 func (s *Screen) Close() {
 	s.found.Close()
 	s.bmc.facts.Close()

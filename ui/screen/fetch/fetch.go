@@ -1,6 +1,5 @@
-// Package fetch is how a screen has something fetched: one request under way at a time,
-// an old picture that stays until there is a new one, and answers that come too late
-// dropped. The request itself runs in a command; what it brings is taken in by Update.
+// Package fetch loads data for screens: one request at a time, the old value stays until a new one arrives, and
+// outdated results are dropped. Requests run in commands; Update stores their results.
 package fetch
 
 import (
@@ -10,27 +9,26 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Source is one thing that is fetched, with what came of it last.
+// Source is one piece of data that is fetched.
 type Source[T any] struct {
-	now func() time.Time
 	get func(ctx context.Context) (T, error)
 
 	value T
 	known bool
-	// asked is when the request was sent that brought the value, at when it came.
+	// asked is when the request for the value was sent, at when it arrived.
 	asked, at time.Time
 	err       error
 
-	// turn numbers the requests: an answer to another than the last is dropped.
+	// turn numbers the requests; only the result of the last one counts.
 	turn   int
 	sent   time.Time
 	cancel context.CancelFunc
-	// again says that it was asked for once more while a request was under way.
+	// again is true if Get was called during a request.
 	again  bool
 	closed bool
 }
 
-// answer is what a request brought; of names whose it is.
+// answer is the result of a request of the source of.
 type answer[T any] struct {
 	of    *Source[T]
 	turn  int
@@ -38,12 +36,12 @@ type answer[T any] struct {
 	err   error
 }
 
-// New makes a source; get is called outside of Update and may use nothing that changes.
-func New[T any](now func() time.Time, get func(ctx context.Context) (T, error)) *Source[T] {
-	return &Source[T]{now: now, get: get}
+// New returns a source; get runs outside of Update and must not use mutable state.
+func New[T any](get func(ctx context.Context) (T, error)) *Source[T] {
+	return &Source[T]{get: get}
 }
 
-// Get asks. While a request is under way it is noted, and asked again after it.
+// Get sends a request, after the running one if there is one.
 func (s *Source[T]) Get() tea.Cmd {
 	switch {
 	case s.closed:
@@ -54,7 +52,7 @@ func (s *Source[T]) Get() tea.Cmd {
 	}
 	ctx, cancel := context.WithCancel(context.Background()) //nolint:gosec // Take or Close calls it
 	s.turn++
-	s.cancel, s.again, s.sent = cancel, false, s.now()
+	s.cancel, s.again, s.sent = cancel, false, time.Now()
 	turn, get := s.turn, s.get
 	return func() tea.Msg {
 		value, err := get(ctx)
@@ -62,8 +60,7 @@ func (s *Source[T]) Get() tea.Cmd {
 	}
 }
 
-// Take takes an answer in; mine says that it was one to this source. The command is the
-// next request, if one is wanted already.
+// Take stores a result; mine is true if it belongs to this source. The command is the next request, if one is due.
 func (s *Source[T]) Take(msg tea.Msg) (mine bool, next tea.Cmd) {
 	a, ok := msg.(answer[T])
 	if !ok || a.of != s {
@@ -74,7 +71,7 @@ func (s *Source[T]) Take(msg tea.Msg) (mine bool, next tea.Cmd) {
 	}
 	s.cancel()
 	s.cancel = nil
-	s.at, s.err = s.now(), a.err
+	s.at, s.err = time.Now(), a.err
 	if a.err == nil {
 		s.value, s.known, s.asked = a.value, true, s.sent
 	}
@@ -84,25 +81,25 @@ func (s *Source[T]) Take(msg tea.Msg) (mine bool, next tea.Cmd) {
 	return true, nil
 }
 
-// Value is what was fetched last without a fault, and whether there is any.
+// Value returns the last value, and whether there is one.
 func (s *Source[T]) Value() (T, bool) { return s.value, s.known }
 
-// Err is why the last request failed, nil when it did not.
+// Err returns the error of the last request, nil on success.
 func (s *Source[T]) Err() error { return s.err }
 
-// At is when the last answer or fault came; zero before the first.
+// At is when the last result arrived; zero before the first.
 func (s *Source[T]) At() time.Time { return s.at }
 
-// Asked is when the request was sent that brought the value: it is no older than that.
+// Asked is when the request for the value was sent; the value is at least that new.
 func (s *Source[T]) Asked() time.Time { return s.asked }
 
-// Busy says that a request is under way.
+// Busy reports whether a request is running.
 func (s *Source[T]) Busy() bool { return s.cancel != nil }
 
-// Tried says that it was asked for at least once.
+// Tried reports whether there was a request.
 func (s *Source[T]) Tried() bool { return s.turn > 0 }
 
-// Close ends the request that is under way, for good.
+// Close cancels the request and stops the source.
 func (s *Source[T]) Close() {
 	s.closed = true
 	if s.cancel != nil {

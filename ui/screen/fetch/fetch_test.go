@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,7 +14,6 @@ import (
 
 // rig is a source whose answers are given by hand.
 type rig struct {
-	now   time.Time
 	asked int
 	err   error
 	ctx   context.Context //nolint:containedctx // what the request was given
@@ -21,8 +21,8 @@ type rig struct {
 }
 
 func newRig() *rig {
-	r := &rig{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	r.Source = fetch.New(func() time.Time { return r.now }, func(ctx context.Context) (int, error) {
+	r := &rig{}
+	r.Source = fetch.New(func(ctx context.Context) (int, error) {
 		r.asked++
 		r.ctx = ctx
 		return r.asked, r.err
@@ -40,88 +40,98 @@ func take(t *testing.T, r *rig, msg tea.Msg) tea.Cmd {
 }
 
 func TestGetAndTake(t *testing.T) {
-	r := newRig()
-	if _, known := r.Value(); known || r.Tried() || r.Busy() || !r.At().IsZero() {
-		t.Fatal("something before the first request")
-	}
-	cmd := r.Get()
-	if !r.Busy() || !r.Tried() {
-		t.Fatal("not under way")
-	}
-	asked := r.now
-	r.now = r.now.Add(time.Second)
-	if next := take(t, r, cmd()); next != nil {
-		t.Error("asked again without a need")
-	}
-	if v, known := r.Value(); v != 1 || !known || !r.Asked().Equal(asked) || !r.At().Equal(r.now) || r.Err() != nil {
-		t.Errorf("%v %v %v %v", v, known, r.Asked(), r.At())
-	}
-	if r.ctx.Err() == nil {
-		t.Error("the request's context is still open")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig()
+		if _, known := r.Value(); known || r.Tried() || r.Busy() || !r.At().IsZero() {
+			t.Fatal("something before the first request")
+		}
+		cmd := r.Get()
+		if !r.Busy() || !r.Tried() {
+			t.Fatal("not under way")
+		}
+		asked := time.Now()
+		<-time.After(time.Second)
+		if next := take(t, r, cmd()); next != nil {
+			t.Error("asked again without a need")
+		}
+		if v, known := r.Value(); v != 1 || !known || !r.Asked().Equal(asked) || !r.At().Equal(time.Now()) || r.Err() != nil {
+			t.Errorf("%v %v %v %v", v, known, r.Asked(), r.At())
+		}
+		if r.ctx.Err() == nil {
+			t.Error("the request's context is still open")
+		}
+	})
 }
 
 func TestFaultKeepsTheValue(t *testing.T) {
-	r := newRig()
-	take(t, r, r.Get()())
-	asked := r.Asked()
-	r.now = r.now.Add(time.Minute)
-	r.err = errors.New("boom")
-	take(t, r, r.Get()())
-	if v, known := r.Value(); v != 1 || !known || r.Err() == nil || !r.Asked().Equal(asked) || !r.At().Equal(r.now) {
-		t.Errorf("%v %v %v", v, known, r.Err())
-	}
-	r.err = nil
-	take(t, r, r.Get()())
-	if v, _ := r.Value(); v != 3 || r.Err() != nil {
-		t.Error("the fault stays")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig()
+		take(t, r, r.Get()())
+		asked := r.Asked()
+		<-time.After(time.Minute)
+		r.err = errors.New("boom")
+		take(t, r, r.Get()())
+		if v, known := r.Value(); v != 1 || !known || r.Err() == nil || !r.Asked().Equal(asked) || !r.At().Equal(time.Now()) {
+			t.Errorf("%v %v %v", v, known, r.Err())
+		}
+		r.err = nil
+		take(t, r, r.Get()())
+		if v, _ := r.Value(); v != 3 || r.Err() != nil {
+			t.Error("the fault stays")
+		}
+	})
 }
 
 func TestOneAtATime(t *testing.T) {
-	r := newRig()
-	cmd := r.Get()
-	for range 3 {
-		if r.Get() != nil {
-			t.Fatal("two at a time")
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig()
+		cmd := r.Get()
+		for range 3 {
+			if r.Get() != nil {
+				t.Fatal("two at a time")
+			}
 		}
-	}
-	next := take(t, r, cmd())
-	if next == nil || !r.Busy() {
-		t.Fatal("what was wanted meanwhile is not asked for")
-	}
-	if take(t, r, next()) != nil {
-		t.Error("asked once too often")
-	}
+		next := take(t, r, cmd())
+		if next == nil || !r.Busy() {
+			t.Fatal("what was wanted meanwhile is not asked for")
+		}
+		if take(t, r, next()) != nil {
+			t.Error("asked once too often")
+		}
+	})
 }
 
 func TestAnswersOfOthersAndOldOnes(t *testing.T) {
-	r, other := newRig(), newRig()
-	msg := other.Get()()
-	for _, m := range []tea.Msg{msg, nil, "text"} {
-		if mine, _ := r.Take(m); mine {
-			t.Errorf("%v is not mine", m)
+	synctest.Test(t, func(t *testing.T) {
+		r, other := newRig(), newRig()
+		msg := other.Get()()
+		for _, m := range []tea.Msg{msg, nil, "text"} {
+			if mine, _ := r.Take(m); mine {
+				t.Errorf("%v is not mine", m)
+			}
 		}
-	}
-	old := r.Get()()
-	take(t, r, old)
-	take(t, r, r.Get()())
-	take(t, r, old)
-	if v, _ := r.Value(); v != 2 {
-		t.Errorf("an old answer came in: %d", v)
-	}
+		old := r.Get()()
+		take(t, r, old)
+		take(t, r, r.Get()())
+		take(t, r, old)
+		if v, _ := r.Value(); v != 2 {
+			t.Errorf("an old answer came in: %d", v)
+		}
+	})
 }
 
 func TestClose(t *testing.T) {
-	r := newRig()
-	msg := r.Get()()
-	r.Close()
-	if r.ctx.Err() == nil || r.Busy() {
-		t.Error("still under way")
-	}
-	take(t, r, msg)
-	if _, known := r.Value(); known || r.Get() != nil {
-		t.Error("goes on")
-	}
-	r.Close()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig()
+		msg := r.Get()()
+		r.Close()
+		if r.ctx.Err() == nil || r.Busy() {
+			t.Error("still under way")
+		}
+		take(t, r, msg)
+		if _, known := r.Value(); known || r.Get() != nil {
+			t.Error("goes on")
+		}
+		r.Close()
+	})
 }

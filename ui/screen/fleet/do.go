@@ -11,7 +11,7 @@ import (
 	"ironworks/ui/screen/body"
 )
 
-// Do carries out one of the screen's actions.
+// Do runs an action of the screen.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	if body.Steer(s.table, id, 1) {
 		return nil
@@ -23,7 +23,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 			if id == action.ShowLog {
 				open.Then = id
 			}
-			return screen.Wish(open)
+			return screen.Send(open)
 		}
 	case action.Mark:
 		s.table.ToggleMark()
@@ -38,7 +38,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	case action.ClearFilter:
 		return s.setFilter(models.Filter{})
 	case action.Sort:
-		return screen.Wish(screen.Ask{Overlay: s.sortChoice()})
+		return screen.Send(screen.Ask{Overlay: s.sortChoice()})
 	case action.Wide:
 		s.wide = !s.wide
 		s.setColumns()
@@ -59,21 +59,21 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, false
 }
 
-// Why says why an action cannot be done now.
+// Why returns why an action is disabled, "" if it is not.
 func (s *Screen) Why(id action.ID) string {
 	_, some := s.table.Cursor()
 	switch id {
 	case action.Open, action.ShowLog, action.Mark, action.MarkAll, action.MarkRange:
 		if !some {
-			return "no node is shown"
+			return textNoNodes
 		}
 	case action.ClearMarks:
 		if len(s.table.Marked()) == 0 {
-			return "nothing is marked"
+			return textNoMarks
 		}
 	case action.ClearFilter:
 		if s.filter.IsZero() {
-			return "no filter is set"
+			return textNoFilter
 		}
 	default:
 	}
@@ -90,11 +90,11 @@ func (s *Screen) sortChoice() screen.Overlay {
 	for _, c := range explain.Columns() {
 		note := ""
 		if c.Key == s.by.Key {
-			note = map[bool]string{false: "sorted by it; again turns it around", true: "sorted by it, downwards"}[s.descending]
+			note = map[bool]string{false: textSortedUp, true: textSortedDown}[s.descending]
 		}
 		items = append(items, overlay.Item{ID: c.Key, Title: c.Key, Note: note})
 	}
-	return overlay.NewPick("Sort by", items, func(key string) tea.Cmd { return screen.Wish(sortOrder{key}) })
+	return overlay.NewPick(textSortTitle, items, func(key string) tea.Cmd { return screen.Send(sortOrder{key}) })
 }
 
 // sortBy takes the order that was chosen.
@@ -107,7 +107,50 @@ func (s *Screen) sortBy(key string) tea.Cmd {
 	s.by = c
 	s.table.SetSort(c.Key, s.descending)
 	if c.Field != "" {
-		s.env.Session.Need(c.Field)
+		s.env.Session.NeedFields(c.Field)
+	}
+	return s.refresh()
+}
+
+func (s *Screen) beginTyping() {
+	s.typing, s.wrong = true, nil
+	s.input.SetValue(s.filter.String())
+	s.input.CursorEnd()
+}
+
+// typed takes a key of the filter's line. The filter holds as it is written: what
+// cannot be understood yet leaves the last one that could be in force.
+func (s *Screen) typed(msg tea.Msg) tea.Cmd {
+	if key, ok := msg.(tea.KeyPressMsg); ok {
+		switch key.String() {
+		case "enter":
+			s.typing = s.wrong != nil
+			if s.typing {
+				return nil
+			}
+			s.input.Remember(s.filter.String())
+			return s.settle()
+		case "esc":
+			s.typing, s.wrong = false, nil
+			return s.setFilter(models.Filter{})
+		case "pgdown", "pgup":
+			s.table.Page(map[string]int{"pgdown": 1, "pgup": -1}[key.String()])
+			return nil
+		}
+	}
+	s.input.Update(msg)
+	f, err := models.ParseFilter(s.input.Value())
+	s.wrong = err
+	if err != nil || f.String() == s.filter.String() {
+		return nil
+	}
+	return s.setFilter(f)
+}
+
+func (s *Screen) setFilter(f models.Filter) tea.Cmd {
+	s.filter = f
+	if fields := f.Fields(); len(fields) > 0 {
+		s.env.Session.NeedFields(fields...)
 	}
 	return s.refresh()
 }

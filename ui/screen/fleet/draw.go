@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/printable"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
 )
 
@@ -61,7 +63,7 @@ func (s *Screen) countsLine(t *theme.Theme, w int) string {
 	room := w - cell.Width(total) - 3
 	line, used := " ", 1
 	for _, c := range s.summary() {
-		text := fmt.Sprintf("%s %d %s", c.glyph, c.n, c.word)
+		text := printable.Line(fmt.Sprintf("%s %d %s", c.glyph, c.n, c.word))
 		if used+cell.Width(text) > room {
 			break
 		}
@@ -101,7 +103,7 @@ func (s *Screen) summary() []count {
 			counts = append(counts, maintenance)
 			maintenance.n = 0
 		}
-		counts = append(counts, count{glyph, models.Printable(string(state)), role, s.picture.counts.States[state]})
+		counts = append(counts, count{glyph, string(state), role, s.picture.counts.States[state]})
 	}
 	if maintenance.n > 0 {
 		counts = append(counts, maintenance)
@@ -116,13 +118,12 @@ func (s *Screen) filterLine(t *theme.Theme, w int) string {
 		prompt := " " + t.Paint(theme.Key, "/") + " "
 		right := ""
 		if s.wrong != nil {
-			right = " " + t.Paint(theme.Warn, cell.Cut(models.Printable(wrongText(s.wrong)), w*2/3))
+			right = " " + body.Text(t, theme.Warn, wrongText(s.wrong), w*2/3)
 		}
 		room := max(w-3-cell.Width(right), 0)
 		return prompt + s.input.Draw(t, room) + right
 	case !s.filter.IsZero():
-		text := " / " + models.Printable(s.filter.String()) + " "
-		return t.Paint(theme.Accent, cell.Cut(text, w)) + t.Rule(w-cell.Width(text))
+		return body.Rule(t, theme.Accent, " / "+s.filter.String()+" ", w)
 	}
 	return t.Rule(w)
 }
@@ -140,17 +141,17 @@ func wrongText(err error) string {
 func (s *Screen) emptyText() string {
 	switch {
 	case s.env.Session == nil:
-		return "No context could be opened: 4 shows why, and how to get to one."
+		return textNoContext
 	case s.env.Status.Answered.IsZero() && s.env.Status.Fault != nil:
-		return models.Printable(s.env.Status.Fault.Error()) + "  4 shows the connection."
+		return s.env.Status.Fault.Error() + textSeeConnection
 	case s.env.Status.Answered.IsZero():
-		return "Asking Ironic for its nodes…"
+		return textAsking
 	case s.picture.counts.Total == 0 && s.env.Status.Complete:
-		return "This Ironic has no nodes yet. “baremetal node create --driver redfish …” enrolls one; it shows up here by itself."
+		return textEmpty
 	case s.picture.counts.Total == 0:
-		return "Reading nodes…"
+		return textReading
 	case !s.filter.IsZero():
-		return "No node matches the filter. esc shows all again."
+		return textNoMatch
 	}
 	return ""
 }
@@ -162,7 +163,7 @@ func (s *Screen) lastEvents(t *theme.Theme, w, n int) []string {
 		lines = append(lines, screen.EventLine(t, &e, w))
 	}
 	if len(lines) == 0 {
-		lines = append(lines, t.Paint(theme.Muted, " Nothing happened since the console was opened."))
+		lines = append(lines, t.Paint(theme.Muted, textNoEvents))
 	}
 	return lines
 }

@@ -49,7 +49,7 @@ type Screen struct {
 // New makes the screen, with the context's columns, order and filter.
 func New(env *screen.Env) *Screen {
 	s := &Screen{env: env, table: table.New(func(r *models.Row) string { return r.Node.UUID }), input: line.New()}
-	s.input.Placeholder = "text, key:value, !not, ~letters"
+	s.input.Placeholder = "text, key:value, !not, ~fuzzy"
 	s.by, _ = explain.FindColumn("state")
 	if env.Session != nil {
 		s.defaults(env.Session.Defaults)
@@ -70,10 +70,10 @@ func (s *Screen) defaults(d screen.Defaults) {
 	s.columns = d.Columns
 }
 
-// Ref names the screen.
+// Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindFleet} }
 
-// Title is its crumb.
+// Title is shown in the header.
 func (s *Screen) Title() string { return "fleet" }
 
 // Start asks for the first picture.
@@ -87,10 +87,10 @@ func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.Fleet, action.List, action.Filtered, action.Nodes}
 }
 
-// Typing says that the filter is being written.
+// Typing reports whether the filter is being edited.
 func (s *Screen) Typing() bool { return s.typing }
 
-// Close has nothing to end.
+// Close does nothing.
 func (s *Screen) Close() {}
 
 // Update takes news, the picture that was asked for, and the keys of the filter.
@@ -106,7 +106,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case screen.Tick:
 		return s.dueOrder(msg.Now)
 	case picture:
-		return s.take(msg)
+		return s.showPicture(msg)
 	case sortOrder:
 		return s.sortBy(msg.key)
 	case tea.KeyPressMsg, tea.PasteMsg:
@@ -142,10 +142,10 @@ func (s *Screen) Copies() []screen.Copyable {
 	var cells []string
 	for _, key := range s.keys() {
 		if c, err := explain.FindColumn(key); err == nil {
-			cells = append(cells, models.Printable(c.Text(row, s.env.ServerNow())))
+			cells = append(cells, c.Text(row, s.env.ServerNow()))
 		}
 	}
-	return append(copies, screen.Copyable{Name: "row", Text: strings.Join(cells, "\t")})
+	return append(copies, screen.Copyable{Name: "row", Text: strings.Join(cells, "\t"), Shape: screen.Row})
 }
 
 // counted says how many of how many are shown, where that is not all.

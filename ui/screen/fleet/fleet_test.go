@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -24,7 +25,7 @@ func opened(t *testing.T, d screen.Defaults, nodes ...models.Node) (*screentest.
 	r.Env.Session.Defaults = d
 	s := New(r.Env)
 	r.Open(s)
-	r.Tell(s, r.Sync())
+	r.Deliver(s, r.Sync())
 	return r, s, &r.Needed
 }
 
@@ -48,235 +49,259 @@ func names(s *Screen) []string {
 }
 
 func TestOrder(t *testing.T) {
-	r, s, _ := opened(t, screen.Defaults{}, some()...)
-	sorted := func(want ...string) {
-		t.Helper()
-		if got := names(s); !slices.Equal(got, want) {
-			t.Errorf("%v, want %v", got, want)
+	synctest.Test(t, func(t *testing.T) {
+		r, s, _ := opened(t, screen.Defaults{}, some()...)
+		sorted := func(want ...string) {
+			t.Helper()
+			if got := names(s); !slices.Equal(got, want) {
+				t.Errorf("%v, want %v", got, want)
+			}
 		}
-	}
-	sorted("n2", "n3", "n1", "n10") // who needs somebody first
-	by := func(key string) {
-		t.Helper()
-		r.Tell(s, sortOrder{key})
-	}
-	by("name")
-	sorted("n1", "n2", "n3", "n10")
-	by("name")
-	sorted("n10", "n3", "n2", "n1")
-	by("class")
-	sorted("n1", "n3", "n2", "n10")
-	by("no such column")
-	sorted("n1", "n3", "n2", "n10")
+		sorted("n2", "n3", "n1", "n10") // who needs somebody first
+		by := func(key string) {
+			t.Helper()
+			r.Deliver(s, sortOrder{key})
+		}
+		by("name")
+		sorted("n1", "n2", "n3", "n10")
+		by("name")
+		sorted("n10", "n3", "n2", "n1")
+		by("class")
+		sorted("n1", "n3", "n2", "n10")
+		by("no such column")
+		sorted("n1", "n3", "n2", "n10")
+	})
 }
 
 func TestConfiguredList(t *testing.T) {
-	_, s, needed := opened(t, screen.Defaults{Columns: []string{"name", "shard", "nonsense"}, Sort: "-name", Filter: "class:big"}, some()...)
-	if got := names(s); !slices.Equal(got, []string{"n3", "n1"}) {
-		t.Errorf("shown are %v", got)
-	}
-	if !slices.Contains(*needed, "shard") {
-		t.Errorf("asked for %v", *needed)
-	}
-	screentest.Shows(t, s, 80, 20, "SHARD", "NAME▾", "/ class:big", "2 of 4")
-	screentest.Lacks(t, s, 80, 20, "POWER", "NONSENSE")
-	// What a broken configuration has is left out; it was said at the start.
-	_, s, _ = opened(t, screen.Defaults{Columns: []string{"nonsense", "name"}, Sort: "nonsense", Filter: "nonsense:x"}, some()...)
-	if len(names(s)) != 4 {
-		t.Errorf("shown are %v", names(s))
-	}
+	synctest.Test(t, func(t *testing.T) {
+		_, s, needed := opened(t, screen.Defaults{Columns: []string{"name", "shard", "nonsense"}, Sort: "-name", Filter: "class:big"}, some()...)
+		if got := names(s); !slices.Equal(got, []string{"n3", "n1"}) {
+			t.Errorf("shown are %v", got)
+		}
+		if !slices.Contains(*needed, "shard") {
+			t.Errorf("asked for %v", *needed)
+		}
+		screentest.Shows(t, s, 80, 20, "SHARD", "NAME▾", "/ class:big", "2 of 4")
+		screentest.Lacks(t, s, 80, 20, "POWER", "NONSENSE")
+		// What a broken configuration has is left out; it was said at the start.
+		_, s, _ = opened(t, screen.Defaults{Columns: []string{"nonsense", "name"}, Sort: "nonsense", Filter: "nonsense:x"}, some()...)
+		if len(names(s)) != 4 {
+			t.Errorf("shown are %v", names(s))
+		}
+	})
 }
 
 func TestFilterHoldsWhileItIsWritten(t *testing.T) {
-	r, s, needed := opened(t, screen.Defaults{}, some()...)
-	s.Do(action.Filter)
-	r.Type(s, "state:act")
-	screentest.Shows(t, s, 80, 20, "2 of 4")
-	r.Type(s, "ive shard:")
-	if !slices.Contains(*needed, "shard") {
-		t.Errorf("asked for %v", *needed)
-	}
-	r.Type(s, "x \"")
-	screentest.Shows(t, s, 80, 20, "a quote is not closed", "0 of 4")
-	r.Tell(s, screentest.Press("enter"))
-	if !s.Typing() {
-		t.Error("a filter that is wrong was taken")
-	}
-	r.Tell(s, screentest.Press("esc"))
-	screentest.Lacks(t, s, 80, 20, "of 4", "not closed")
+	synctest.Test(t, func(t *testing.T) {
+		r, s, needed := opened(t, screen.Defaults{}, some()...)
+		s.Do(action.Filter)
+		r.Type(s, "state:act")
+		screentest.Shows(t, s, 80, 20, "2 of 4")
+		r.Type(s, "ive shard:")
+		if !slices.Contains(*needed, "shard") {
+			t.Errorf("asked for %v", *needed)
+		}
+		r.Type(s, "x \"")
+		screentest.Shows(t, s, 80, 20, "unclosed quote", "0 of 4")
+		r.Deliver(s, screentest.Press("enter"))
+		if !s.Typing() {
+			t.Error("a filter that is wrong was taken")
+		}
+		r.Deliver(s, screentest.Press("esc"))
+		screentest.Lacks(t, s, 80, 20, "of 4", "unclosed quote")
+	})
 }
 
 // Whoever types ahead of a slow picture acts on what the filter leaves.
 func TestAKeyAfterTheFilterIsForWhatItLeaves(t *testing.T) {
-	r, s, _ := opened(t, screen.Defaults{}, some()...)
-	s.Do(action.Filter)
-	var late []tea.Cmd
-	for _, letter := range "name:=n10" {
-		late = append(late, s.Update(screentest.Press(string(letter))))
-	}
-	s.Update(screentest.Press("enter"))
-	if got := s.Targets(); len(got) != 1 || got[0].Name != "n10" {
-		t.Fatalf("the next key is for %v, of %v", got, names(s))
-	}
-	for _, cmd := range late {
-		r.Do(s, cmd)
-	}
-	if got := names(s); !slices.Equal(got, []string{"n10"}) || s.underWay {
-		t.Errorf("a late picture shows %v", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r, s, _ := opened(t, screen.Defaults{}, some()...)
+		s.Do(action.Filter)
+		var late []tea.Cmd
+		for _, letter := range "name:=n10" {
+			late = append(late, s.Update(screentest.Press(string(letter))))
+		}
+		s.Update(screentest.Press("enter"))
+		if got := s.Targets(); len(got) != 1 || got[0].Name != "n10" {
+			t.Fatalf("the next key is for %v, of %v", got, names(s))
+		}
+		for _, cmd := range late {
+			r.Do(s, cmd)
+		}
+		if got := names(s); !slices.Equal(got, []string{"n10"}) || s.underWay {
+			t.Errorf("a late picture shows %v", got)
+		}
+	})
 }
 
 // Only the last picture that was asked for is shown, and one is made at a time.
 func TestPicturesAreMadeOneAtATime(t *testing.T) {
-	r, s, _ := opened(t, screen.Defaults{}, some()...)
-	first := s.refresh()
-	if first == nil || s.refresh() != nil || s.refresh() != nil {
-		t.Fatal("several pictures are made at once")
-	}
-	var next tea.Cmd
-	for _, msg := range screentest.Run(first) {
-		next = s.Update(msg)
-	}
-	if next == nil {
-		t.Fatal("what was asked for meanwhile is not made")
-	}
-	r.Do(s, next)
-	if s.underWay || s.again {
-		t.Error("it does not come to rest")
-	}
-	// An answer that somebody else asked for, before the context was another.
-	s.Update(picture{number: s.wanted + 7})
-	if len(names(s)) != 4 {
-		t.Error("a picture of others was taken")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r, s, _ := opened(t, screen.Defaults{}, some()...)
+		first := s.refresh()
+		if first == nil || s.refresh() != nil || s.refresh() != nil {
+			t.Fatal("several pictures are made at once")
+		}
+		var next tea.Cmd
+		for _, msg := range screentest.Run(first) {
+			next = s.Update(msg)
+		}
+		if next == nil {
+			t.Fatal("what was asked for meanwhile is not made")
+		}
+		r.Do(s, next)
+		if s.underWay || s.again {
+			t.Error("it does not come to rest")
+		}
+		// An answer that somebody else asked for, before the context was another.
+		s.Update(picture{number: s.wanted + 7})
+		if len(names(s)) != 4 {
+			t.Error("a picture of others was taken")
+		}
+	})
 }
 
 // A poll that brought nothing new costs no picture: ten thousand nodes take a while.
 func TestNothingNewMakesNoPicture(t *testing.T) {
-	r, s, _ := opened(t, screen.Defaults{}, some()...)
-	r.Pass(10 * time.Second)
-	if cmd := s.Update(r.Sync()); cmd != nil {
-		t.Error("a picture is made of what is there already")
-	}
-	r.Pass(10 * time.Second)
-	if cmd := s.Update(r.Change(screentest.UUID(1), func(n *models.Node) { n.Owner = "other" })); cmd == nil {
-		t.Error("no picture is made of what is new")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r, s, _ := opened(t, screen.Defaults{}, some()...)
+		r.Pass(10 * time.Second)
+		if cmd := s.Update(r.Sync()); cmd != nil {
+			t.Error("a picture is made of what is there already")
+		}
+		r.Pass(10 * time.Second)
+		if cmd := s.Update(r.Change(screentest.UUID(1), func(n *models.Node) { n.Owner = "other" })); cmd == nil {
+			t.Error("no picture is made of what is new")
+		}
+	})
 }
 
 func TestMarksGoWithTheirNodes(t *testing.T) {
-	r, s, _ := opened(t, screen.Defaults{}, some()...)
-	s.Do(action.MarkAll)
-	if n := len(s.Targets()); n != 4 {
-		t.Fatalf("%d targets", n)
-	}
-	r.API.Nodes = r.API.Nodes[1:]
-	r.Pass(2 * time.Minute)
-	for range 4 {
-		r.Tell(s, r.Sync())
-	}
-	if got := s.Targets(); len(got) != 3 {
-		t.Errorf("targets after a node was deleted: %v", got)
-	}
-	s.Do(action.ClearMarks)
-	if got := s.Targets(); len(got) != 1 {
-		t.Errorf("without marks: %v", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r, s, _ := opened(t, screen.Defaults{}, some()...)
+		s.Do(action.MarkAll)
+		if n := len(s.Targets()); n != 4 {
+			t.Fatalf("%d targets", n)
+		}
+		r.API.Nodes = r.API.Nodes[1:]
+		r.Pass(2 * time.Minute)
+		for range 4 {
+			r.Deliver(s, r.Sync())
+		}
+		if got := s.Targets(); len(got) != 3 {
+			t.Errorf("targets after a node was deleted: %v", got)
+		}
+		s.Do(action.ClearMarks)
+		if got := s.Targets(); len(got) != 1 {
+			t.Errorf("without marks: %v", got)
+		}
+	})
 }
 
 func TestWhyNothingIsShown(t *testing.T) {
-	r := screentest.New(t)
-	s := New(r.Env)
-	screentest.Shows(t, s, 80, 20, "Asking Ironic for its nodes…")
-	r.Env.Status.Fault = &models.Fault{Kind: models.FaultTLS, Op: "list nodes", Message: "the certificate is not trusted", Hint: "cacert"}
-	screentest.Shows(t, s, 80, 20, "the certificate is not trusted", "4 shows the connection")
-	r.Env.Status.Fault, r.Env.Status.Answered = nil, r.Clock.Now()
-	screentest.Shows(t, s, 80, 20, "Reading nodes…")
-	r.Env.Status.Complete = true
-	screentest.Shows(t, s, 80, 20, "This Ironic has no nodes yet.")
-	r.Env.Session = nil
-	screentest.Shows(t, s, 80, 20, "No context could be opened")
-	for _, id := range []action.ID{action.Open, action.ShowLog, action.Mark, action.MarkAll, action.MarkRange, action.ClearMarks, action.ClearFilter} {
-		if s.Why(id) == "" {
-			t.Errorf("%s can be done on nothing", id)
+	synctest.Test(t, func(t *testing.T) {
+		r := screentest.New(t)
+		s := New(r.Env)
+		screentest.Shows(t, s, 80, 20, "Loading nodes…")
+		r.Env.Status.Fault = &models.Fault{Kind: models.FaultTLS, Op: "list nodes", Message: "the certificate is not trusted", Hint: "cacert"}
+		screentest.Shows(t, s, 80, 20, "the certificate is not trusted", "(4: details)")
+		r.Env.Status.Fault, r.Env.Status.Answered = nil, time.Now()
+		screentest.Shows(t, s, 80, 20, "Loading nodes…")
+		r.Env.Status.Complete = true
+		screentest.Shows(t, s, 80, 20, "No nodes yet.")
+		r.Env.Session = nil
+		screentest.Shows(t, s, 80, 20, "No context is open")
+		for _, id := range []action.ID{action.Open, action.ShowLog, action.Mark, action.MarkAll, action.MarkRange, action.ClearMarks, action.ClearFilter} {
+			if s.Why(id) == "" {
+				t.Errorf("%s can be done on nothing", id)
+			}
 		}
-	}
+	})
 }
 
 func TestCountsNeedRoom(t *testing.T) {
-	var nodes []models.Node
-	for i, state := range models.States() {
-		nodes = append(nodes, models.Node{UUID: screentest.UUID(i), Name: fmt.Sprint("n", i), ProvisionState: state, Maintenance: i == 3})
-	}
-	_, s, _ := opened(t, screen.Defaults{}, nodes...)
-	line := strings.SplitN(screentest.Text(s, 80, 20), "\n", 2)[0]
-	if !strings.HasPrefix(line, " ✖ 1 ") || !strings.HasSuffix(line, fmt.Sprint(len(nodes))) {
-		t.Errorf("%q", line)
-	}
-	screentest.Shows(t, s, 400, 46, "▲ 1 maintenance", "■ 1 clean hold", "◐ 1 deploying")
-	screentest.CheckSizes(t, s)
+	synctest.Test(t, func(t *testing.T) {
+		var nodes []models.Node
+		for i, state := range models.States() {
+			nodes = append(nodes, models.Node{UUID: screentest.UUID(i), Name: fmt.Sprint("n", i), ProvisionState: state, Maintenance: i == 3})
+		}
+		_, s, _ := opened(t, screen.Defaults{}, nodes...)
+		line := strings.SplitN(screentest.Text(s, 80, 20), "\n", 2)[0]
+		if !strings.HasPrefix(line, " ✖ 1 ") || !strings.HasSuffix(line, fmt.Sprint(len(nodes))) {
+			t.Errorf("%q", line)
+		}
+		screentest.Shows(t, s, 400, 46, "▲ 1 maintenance", "■ 1 clean hold", "◐ 1 deploying")
+		screentest.CheckSizes(t, s)
+	})
 }
 
 // TestOrderInTime moves a machine that is silent for too long up, without any news of it.
 func TestOrderInTime(t *testing.T) {
-	waits := func(i int, name string) models.Node {
-		return models.Node{
-			UUID: screentest.UUID(i), Name: name, ProvisionState: models.StateDeployWait, PowerState: models.PowerOn,
-			Internal: &models.Internal{AgentURL: "https://a", LastHeartbeat: models.Time{Time: screentest.Began}},
+	synctest.Test(t, func(t *testing.T) {
+		waits := func(i int, name string) models.Node {
+			return models.Node{
+				UUID: screentest.UUID(i), Name: name, ProvisionState: models.StateDeployWait, PowerState: models.PowerOn,
+				Internal: &models.Internal{AgentURL: "https://a", LastHeartbeat: models.Time{Time: screentest.Began}},
+			}
 		}
-	}
-	r, s, _ := opened(t, screen.Defaults{}, waits(1, "n1"), waits(2, "n2"))
-	screentest.Shows(t, s, 100, 20, "the ramdisk has called back")
-	r.Tell(s, r.Pass(5*time.Minute))
-	r.Tell(s, r.Change(screentest.UUID(1), func(n *models.Node) {
-		internal := *n.Internal
-		internal.LastHeartbeat.Time = r.Clock.Time
-		n.Internal = &internal
-	}))
-	screentest.Shows(t, s, 100, 20, "agent silent 5m, times out in ~25m")
-	if got := names(s); !slices.Equal(got, []string{"n1", "n2"}) {
-		t.Errorf("%v: usual silence counts", got)
-	}
-	for range 7 {
-		r.Tell(s, r.Pass(10*time.Second))
-	}
-	if got := names(s); !slices.Equal(got, []string{"n2", "n1"}) {
-		t.Errorf("%v: the silent one is not first", got)
-	}
-	screentest.Shows(t, s, 100, 20, "agent silent 6m, times out in ~23m")
+		r, s, _ := opened(t, screen.Defaults{}, waits(1, "n1"), waits(2, "n2"))
+		screentest.Shows(t, s, 100, 20, "ramdisk has called back")
+		r.Deliver(s, r.Pass(5*time.Minute))
+		r.Deliver(s, r.Change(screentest.UUID(1), func(n *models.Node) {
+			internal := *n.Internal
+			internal.LastHeartbeat.Time = time.Now()
+			n.Internal = &internal
+		}))
+		screentest.Shows(t, s, 100, 20, "agent silent 5m (timeout in ~25m)")
+		if got := names(s); !slices.Equal(got, []string{"n1", "n2"}) {
+			t.Errorf("%v: usual silence counts", got)
+		}
+		for range 7 {
+			r.Deliver(s, r.Pass(10*time.Second))
+		}
+		if got := names(s); !slices.Equal(got, []string{"n2", "n1"}) {
+			t.Errorf("%v: the silent one is not first", got)
+		}
+		screentest.Shows(t, s, 100, 20, "agent silent 6m (timeout in ~23m)")
+	})
 }
 
 func TestDeadConductor(t *testing.T) {
-	n := models.Node{UUID: screentest.UUID(1), Name: "n1", ProvisionState: models.StateDeploying, Reservation: "c2"}
-	r, s, _ := opened(t, screen.Defaults{}, n)
-	screentest.Lacks(t, s, 100, 20, "its conductor is dead")
-	r.Env.Conductors = []models.Conductor{{Hostname: "c1", Alive: true}, {Hostname: "c2"}}
-	screentest.Shows(t, s, 100, 20, "its conductor is dead")
+	synctest.Test(t, func(t *testing.T) {
+		n := models.Node{UUID: screentest.UUID(1), Name: "n1", ProvisionState: models.StateDeploying, Reservation: "c2"}
+		r, s, _ := opened(t, screen.Defaults{}, n)
+		screentest.Lacks(t, s, 100, 20, "conductor is dead")
+		r.Env.Conductors = []models.Conductor{{Hostname: "c1", Alive: true}, {Hostname: "c2"}}
+		screentest.Shows(t, s, 100, 20, "conductor is dead")
+	})
 }
 
 // TestStepAfterAChange has in STEP what was changed from here since a failure.
 func TestStepAfterAChange(t *testing.T) {
-	node := models.Node{
-		UUID: screentest.UUID(1), Name: "n1", ProvisionState: models.StateDeployFailed,
-		LastError: "Deploy step deploy.install_coreos failed on node x. No suitable device was found for deployment using these hints {}",
-	}
-	r, s, _ := opened(t, screen.Defaults{}, node)
-	row := s.table.Rows()[0]
-	if got := s.stepCell(row).Text; got != "no disk matches the hints" {
-		t.Errorf("before: %q", got)
-	}
-	node.ProvisionUpdatedAt = models.Time{Time: r.Env.ServerNow().Add(-time.Hour)}
-	r.Env.Session.Changes = func(uuid string, now time.Time) []models.NodeChange {
-		if uuid != node.UUID {
-			return nil
+	synctest.Test(t, func(t *testing.T) {
+		node := models.Node{
+			UUID: screentest.UUID(1), Name: "n1", ProvisionState: models.StateDeployFailed,
+			LastError: "Deploy step deploy.install_coreos failed on node x. No suitable device was found for deployment using these hints {}",
 		}
-		return []models.NodeChange{{Field: "properties.root_device", At: now.Add(-time.Minute)}}
-	}
-	changed := models.Row{Node: node}
-	if got := s.stepCell(&changed).Text; got != "hints changed since; try again" {
-		t.Errorf("after: %q", got)
-	}
-	if changed.Changes != nil {
-		t.Error("the Store's row was changed")
-	}
+		r, s, _ := opened(t, screen.Defaults{}, node)
+		row := s.table.Rows()[0]
+		if got := s.stepCell(row).Text; got != "no disk matches the hints" {
+			t.Errorf("before: %q", got)
+		}
+		node.ProvisionUpdatedAt = models.Time{Time: r.Env.ServerNow().Add(-time.Hour)}
+		r.Env.Session.Changes = func(uuid string, now time.Time) []models.NodeChange {
+			if uuid != node.UUID {
+				return nil
+			}
+			return []models.NodeChange{{Field: "properties.root_device", At: now.Add(-time.Minute)}}
+		}
+		changed := models.Row{Node: node}
+		if got := s.stepCell(&changed).Text; got != "hints changed since; try again" {
+			t.Errorf("after: %q", got)
+		}
+		if changed.Changes != nil {
+			t.Error("the Store's row was changed")
+		}
+	})
 }

@@ -35,12 +35,12 @@ func (s *Screen) settle() tea.Cmd {
 		return nil
 	}
 	s.again = false
-	return s.take(s.compose()())
+	return s.showPicture(s.compose()())
 }
 
 // compose puts together the picture of what is asked for now, wherever it is called.
 func (s *Screen) compose() func() picture {
-	s.asked = s.env.Clock.Now()
+	s.asked = time.Now()
 	s.wanted++
 	number, store, f, by, descending, now := s.wanted, s.env.Session.Store, s.filter, s.by, s.descending, s.env.ServerNow()
 	return func() picture {
@@ -66,8 +66,8 @@ func (s *Screen) dueOrder(now time.Time) tea.Cmd {
 	return nil
 }
 
-// take puts a picture on the screen, unless it is an answer to somebody else.
-func (s *Screen) take(p picture) tea.Cmd {
+// showPicture puts a picture on the screen, unless it is an answer to somebody else.
+func (s *Screen) showPicture(p picture) tea.Cmd {
 	if p.number != s.wanted {
 		return nil
 	}
@@ -154,18 +154,18 @@ func (s *Screen) setColumns() {
 	s.table.SetWide(s.wide)
 	s.table.SetSort(s.by.Key, s.descending)
 	if len(fields) > 0 && s.env.Session != nil {
-		s.env.Session.Need(fields...)
+		s.env.Session.NeedFields(fields...)
 	}
 }
 
 // column is how a column of the domain looks.
 func (s *Screen) column(c models.Column) table.Column[*models.Row] {
-	col := table.Column[*models.Row]{Key: c.Key, Title: c.Title, Min: 6, Max: 36, Drop: 5, Cell: s.text(c, theme.Plain)}
+	col := table.Column[*models.Row]{Key: c.Key, Title: c.Title, Min: 6, Max: 36, Drop: 5, Cell: s.textCell(c, theme.Plain)}
 	switch c.Key {
 	case "name":
 		col.Min, col.Max, col.Drop = 10, 40, 0
 		col.Cell = func(r *models.Row) table.Cell {
-			return table.Cell{Text: models.Printable(r.Node.Label()), Role: theme.Plain}
+			return table.Cell{Text: r.Node.Label(), Role: theme.Plain}
 		}
 	case "state":
 		col.Min, col.Max, col.Drop = 16, 30, 0
@@ -187,15 +187,15 @@ func (s *Screen) column(c models.Column) table.Column[*models.Row] {
 	return col
 }
 
-func (s *Screen) text(c models.Column, role theme.Role) func(*models.Row) table.Cell {
+func (s *Screen) textCell(c models.Column, role theme.Role) func(*models.Row) table.Cell {
 	return func(r *models.Row) table.Cell {
-		return table.Cell{Text: models.Printable(c.Text(r, s.env.ServerNow())), Role: role}
+		return table.Cell{Text: c.Text(r, s.env.ServerNow()), Role: role}
 	}
 }
 
 func stateCell(r *models.Row) table.Cell {
 	glyph, role := theme.Node(&r.Node)
-	text := models.Printable(string(r.Node.ProvisionState))
+	text := string(r.Node.ProvisionState)
 	return table.Cell{Text: text, Role: role, Glyph: glyph, GlyphRole: role}
 }
 
@@ -216,7 +216,7 @@ func (s *Screen) stepCell(r *models.Row) table.Cell {
 		changed.Changes = s.env.Session.Changes(r.Node.UUID, now)
 		r = &changed
 	}
-	return table.Cell{Text: models.Printable(explain.StepLine(r, now, s.env.Conductors)), Role: role}
+	return table.Cell{Text: explain.StepLine(r, now, s.env.Conductors), Role: role}
 }
 
 func powerCell(r *models.Row) table.Cell {
@@ -231,7 +231,7 @@ func powerCell(r *models.Row) table.Cell {
 	case n.PowerState == models.PowerError:
 		role = theme.Bad
 	}
-	return table.Cell{Text: models.Printable(text), Role: role}
+	return table.Cell{Text: text, Role: role}
 }
 
 // age is the time in the state. Of nodes on their way each second counts; of the others

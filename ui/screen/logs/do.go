@@ -10,13 +10,13 @@ import (
 	"ironworks/ui/widget/logview"
 )
 
-// sideways is how many cells a step to the left or right is.
+// sideways is the horizontal scroll step in cells.
 const sideways = 8
 
 // Scopes are the actions of a log.
 func Scopes() []action.Scope { return []action.Scope{action.Reading, action.Log} }
 
-// Do carries out one of the log's actions.
+// Do runs an action of the log.
 func (l *Log) Do(id action.ID) tea.Cmd {
 	v := l.view
 	if body.Steer(v, id, sideways) {
@@ -46,10 +46,10 @@ func (l *Log) Do(id action.ID) tea.Cmd {
 		v.NextTimes()
 	case action.LogError:
 		if !v.Problem() {
-			return screen.Wish(screen.Say{Text: "there is no error in what is shown of the log"})
+			return screen.Send(screen.Say{Text: textNoErrors})
 		}
 	case action.LogSources:
-		return screen.Wish(screen.Ask{Overlay: l.sourcesNote()})
+		return screen.Send(screen.Ask{Overlay: l.sourcesNote()})
 	case action.LogSerial:
 		return l.toggleSerial()
 	case action.LogSave:
@@ -74,38 +74,38 @@ func (l *Log) nextLevel() {
 	l.narrow()
 }
 
-// Why says why an action cannot be done now.
+// Why returns why an action is disabled, "" if it is not.
 func (l *Log) Why(id action.ID) string {
 	switch id {
 	case action.NextMatch, action.PrevMatch:
 		if l.view.Query() == "" {
-			return "nothing is searched for; / searches"
+			return textNoSearch
 		}
 	case action.ClearFilter:
 		if l.filter.IsZero() && l.level >= models.LogDebug {
-			return "all lines are shown"
+			return textAllShown
 		}
 	case action.LogSerial:
 		return l.whyNotSerial()
 	case action.LogSave:
 		if l.view.Shown() == 0 {
-			return "there are no lines to save"
+			return textNothingToSave
 		}
 	case action.LogError:
 		if l.view.Shown() == 0 {
-			return "there are no lines"
+			return textNoLines
 		}
 	default:
 	}
 	return ""
 }
 
-// Typing says that a search or a filter is being written.
+// Typing reports whether a search or filter is being edited.
 func (l *Log) Typing() bool { return l.prompt.Typing() }
 
-// Hints are what keys do meanwhile.
+// Hints returns the key hints while Typing.
 func (l *Log) Hints() []screen.Hint {
-	hints := []screen.Hint{{Key: "enter", Text: "keep"}, {Key: "esc", Text: "drop"}}
+	hints := []screen.Hint{{Key: "enter", Text: "apply"}, {Key: "esc", Text: "cancel"}}
 	if l.filtering {
 		hints = append(hints, screen.Hint{Key: "keys", Text: "known level node source unit"})
 	}
@@ -169,13 +169,13 @@ func (l *Log) Widen() bool {
 func (l *Log) Copies() []screen.Copyable {
 	var copies []screen.Copyable
 	if line, gone := l.view.Cursor(); gone {
-		copies = append(copies, screen.Copyable{Name: "line", Text: l.text(&line)})
+		copies = append(copies, screen.Copyable{Name: "line", Text: l.format(&line)})
 	}
 	if line, there := l.view.LastProblem(); there {
-		copies = append(copies, screen.Copyable{Name: "last error", Text: l.text(&line)})
+		copies = append(copies, screen.Copyable{Name: "last error", Text: l.format(&line)})
 	}
 	if lines := l.view.InSight(); len(lines) > 0 {
-		copies = append(copies, screen.Copyable{Name: "lines in sight", Text: l.texts(lines)})
+		copies = append(copies, screen.Copyable{Name: "visible lines", Text: l.texts(lines), Shape: screen.Lines})
 	}
 	return copies
 }

@@ -7,6 +7,7 @@ import (
 
 	"ironworks/agentlog"
 	"ironworks/models"
+	"ironworks/printable"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
@@ -46,13 +47,13 @@ func (l *Log) heading(t *theme.Theme, w int) string {
 		left = append(left, body.S(theme.Hold, "  paused"))
 	}
 	if !l.filter.IsZero() {
-		left = append(left, body.S(theme.Accent, "  & "+models.Printable(l.filter.String())))
+		left = append(left, body.S(theme.Accent, "  & "+printable.Line(l.filter.String())))
 	}
 	if l.level < models.LogDebug {
 		left = append(left, body.S(theme.Accent, "  "+levelText(l.level)))
 	}
 	if q := l.view.Query(); q != "" {
-		left = append(left, body.S(theme.Accent, "  / "+models.Printable(q)))
+		left = append(left, body.S(theme.Accent, "  / "+printable.Line(q)))
 	}
 	return body.Line(t, w, left, l.counts())
 }
@@ -62,12 +63,12 @@ func levelText(l models.LogLevel) string {
 	case models.LogDebug:
 		return ""
 	case models.LogInfo, models.LogNotice:
-		return "no debugging"
+		return "info and above"
 	case models.LogWarning:
-		return "warnings and worse"
+		return "warnings and above"
 	case models.LogError, models.LogCritical:
 	}
-	return "errors alone"
+	return "errors only"
 }
 
 // counts is where one is. While the newest is followed it says nothing: a number that
@@ -82,7 +83,7 @@ func (l *Log) counts() []body.Span {
 		if len(parts) > 0 {
 			spans = append(spans, body.S(theme.Muted, " · "))
 		}
-		spans = append(spans, body.S(theme.Warn, fmt.Sprintf("%d lines lost: they came too fast", l.lost)))
+		spans = append(spans, body.S(theme.Warn, fmt.Sprintf(textLost, l.lost)))
 	}
 	if body.Width(spans) == 0 {
 		return nil
@@ -96,7 +97,7 @@ func (l *Log) some() bool { return l.view.Len() > 0 }
 // from says in a few words where the lines come from.
 func (l *Log) from() []body.Span {
 	if l.kept != nil {
-		return []body.Span{body.S(theme.Hold, "kept of the "+l.kept.Name), body.S(theme.Muted, "  esc back")}
+		return []body.Span{body.S(theme.Hold, textKeptOf+l.kept.Name), body.S(theme.Muted, "  esc back")}
 	}
 	if len(l.lanes) == 1 {
 		return l.lanes[0].source()
@@ -110,13 +111,13 @@ func (l *Log) from() []body.Span {
 	if len(l.lanes) == 0 {
 		return []body.Span{body.S(theme.Muted, "Log")}
 	}
-	return []body.Span{body.S(theme.Muted, fmt.Sprintf("logs of %d nodes, %d live", len(l.lanes), followed))}
+	return []body.Span{body.S(theme.Muted, fmt.Sprintf(textLogsOf, len(l.lanes), followed))}
 }
 
 // source is the best source that works, or why the best one does not.
 func (one *lane) source() []body.Span {
 	if s, works := one.working(); works {
-		spans := []body.Span{body.S(theme.Muted, sourceName(s.Source)+" "+models.Printable(s.Address))}
+		spans := []body.Span{body.S(theme.Muted, sourceName(s.Source)+" "+printable.Line(s.Address))}
 		if skew := s.Skew.Round(time.Second); s.SkewKnown && skew.Abs() > time.Second {
 			side := "ahead"
 			if skew < 0 {
@@ -151,20 +152,20 @@ func (l *Log) nothing(w int) []pane.Line {
 	case l.some() && l.view.Shown() > 0:
 		return nil
 	case l.some():
-		return body.Indented(theme.Muted, fmt.Sprintf("None of %d lines is what the filter keeps. ctrl+x shows all.", l.view.Len()), w-1, 3)
-	case l.kept != nil && len(l.lanes) > 0 && l.lanes[0].over && l.lanes[0].status[models.LogArchive].Why == "":
-		return body.Indented(theme.Muted, "No line was kept of the "+l.kept.Name+". Lines are kept while the console or ironworks logs follows the log.", w-1, 3)
+		return body.Indented(theme.Muted, fmt.Sprintf(textNoMatch, l.view.Len()), w-1, 3)
+	case l.kept != nil && len(l.lanes) > 0 && l.lanes[0].over && l.lanes[0].status[models.LogArchive].Reason == "":
+		return body.Indented(theme.Muted, textNoneKept+l.kept.Name+textKeptWhile, w-1, 3)
 	case l.kept != nil && (len(l.lanes) == 0 || !l.lanes[0].over):
-		return body.Indented(theme.Muted, "Reading what was kept…", w-1, 3)
+		return body.Indented(theme.Muted, textReadingKept, w-1, 3)
 	case l.source() == nil:
-		return body.Indented(theme.Muted, "Logs are not followed here.", w-1, 3)
+		return body.Indented(theme.Muted, textNotFollowed, w-1, 3)
 	case len(l.lanes) == 0:
-		return body.Indented(theme.Muted, "No node is on its way. What a ramdisk writes while it deploys, cleans or inspects shows here.", w-1, 3)
+		return body.Indented(theme.Muted, textNoNode, w-1, 3)
 	}
-	lines := body.Indented(theme.Plain, "No line has come yet. Where it may come from, and what to do:", w-1, 1)
+	lines := body.Indented(theme.Plain, textNoLineYet, w-1, 1)
 	lines = append(append(lines, nil), l.sources(w)...)
 	if l.kept == nil && len(l.lanes) == 1 && l.env.Session.Journal != nil {
-		lines = append(append(lines, nil), body.Indented(theme.Muted, "What was kept of the log of earlier work: Timeline, and enter on the work.", w-1, 1)...)
+		lines = append(append(lines, nil), body.Indented(theme.Muted, textEarlierLogs, w-1, 1)...)
 	}
 	return lines
 }

@@ -1,5 +1,4 @@
-// Package logs is the log of one or several nodes as screens have it: the lines as they
-// come, what of them is shown, where they come from, and why other ways do not work.
+// Package logs is the log of one or several nodes: its lines, filters and sources.
 package logs
 
 import (
@@ -11,12 +10,13 @@ import (
 
 	"ironworks/agentlog"
 	"ironworks/models"
+	"ironworks/printable"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/widget/logview"
 )
 
-// Log is a log with what is followed for it. What follows ends with Close.
+// Log is a log and its followers, which end with Close.
 type Log struct {
 	env  *screen.Env
 	view *logview.View
@@ -24,13 +24,13 @@ type Log struct {
 	kept     *Kept
 	followed screen.Logs
 	lanes    []*lane
-	// lost are lines that came faster than they were taken.
+	// lost counts dropped lines.
 	lost int
 
 	filter models.LogFilter
 	level  models.LogLevel
 	prompt body.Prompt
-	// filtering says that what is written is a filter, and not a search.
+	// filtering is true if the input is a filter, not a search.
 	filtering bool
 	// file is where the log was saved last.
 	file   string
@@ -51,15 +51,15 @@ type lane struct {
 	// last are the last lines' times, by boot, and upTo those when following began again:
 	// what came before comes again, and is not shown twice.
 	last, upTo map[string]time.Time
-	// sign is the last sign of life.
+	// sign is the time of the last keepalive.
 	sign string
-	// over says that who follows has ended it.
+	// over is true when the follower has ended.
 	over bool
-	// serial says that the serial console is read, too.
+	// serial is true if the serial console is read.
 	serial bool
 }
 
-// New makes a log that follows nothing yet.
+// New returns a log that follows nothing.
 func New(env *screen.Env) *Log { return NewWithin(env, logview.Default) }
 
 // NewWithin is New with other limits.
@@ -68,14 +68,14 @@ func NewWithin(env *screen.Env, limits logview.Limits) *Log {
 }
 
 type (
-	// opened is the answer to following a node.
+	// opened is the result of following a node.
 	opened struct {
 		of    *Log
 		lane  int
 		turn  int
 		lines <-chan agentlog.Batch
 	}
-	// came is a batch; over says that no more will come.
+	// came is a batch of lines; over is true for the last one.
 	came struct {
 		of    *Log
 		lane  int
@@ -87,7 +87,7 @@ type (
 	}
 )
 
-// Follow follows these nodes from now on and no others; lines of others stay.
+// Follow follows exactly these nodes from now on; existing lines stay.
 func (l *Log) Follow(nodes ...models.NodeRef) tea.Cmd {
 	if l.closed || l.source() == nil {
 		return nil
@@ -112,7 +112,7 @@ func (l *Log) Follow(nodes ...models.NodeRef) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// source is who gives the lines, nil where nobody does.
+// source returns the follower of logs, or nil.
 func (l *Log) source() screen.Logs {
 	if l.kept == nil && l.env.Session != nil {
 		return l.env.Session.Logs
@@ -120,7 +120,7 @@ func (l *Log) source() screen.Logs {
 	return l.followed
 }
 
-// Again follows anew what has come to its end.
+// Again restarts followers that have ended.
 func (l *Log) Again(nodes ...models.NodeRef) tea.Cmd {
 	for _, one := range l.lanes {
 		one.over = false
@@ -138,7 +138,7 @@ func (l *Log) laneOf(n models.NodeRef) int {
 	l.lanes = append(l.lanes, &lane{node: n, status: map[models.LogSource]agentlog.Status{}, starts: map[string]time.Time{}, last: map[string]time.Time{}})
 	names := make([]string, len(l.lanes))
 	for i, one := range l.lanes {
-		names[i] = models.Printable(one.node.Label())
+		names[i] = printable.Line(one.node.Label())
 	}
 	l.view.SetLanes(names)
 	return len(l.lanes) - 1
@@ -240,12 +240,12 @@ func (l *Log) took(msg *came) tea.Cmd {
 		one.over = true
 		return nil
 	}
-	l.take(msg.lane, &msg.batch)
+	l.addBatch(msg.lane, &msg.batch)
 	return l.next(msg.lane)
 }
 
-// take takes in what came.
-func (l *Log) take(i int, b *agentlog.Batch) {
+// addBatch takes in what came.
+func (l *Log) addBatch(i int, b *agentlog.Batch) {
 	one := l.lanes[i]
 	for _, s := range b.Status {
 		one.status[s.Source] = s
@@ -264,7 +264,7 @@ func (l *Log) take(i int, b *agentlog.Batch) {
 		}
 		l.env.Installs.Take(line, now)
 		next := shown(line)
-		next.Lane, next.Start = i, one.note(line)
+		next.Lane, next.Start = i, one.boot(line)
 		lines = append(lines, next)
 	}
 	l.view.Append(lines...)
@@ -276,8 +276,8 @@ func (one *lane) had(line *models.LogLine) bool {
 	return known && !line.Time.IsZero() && !line.Time.After(upTo)
 }
 
-// note keeps the line's time, and gives that of the boot that it belongs to.
-func (one *lane) note(line *models.LogLine) time.Time {
+// boot stores the time of a line and returns that of its boot.
+func (one *lane) boot(line *models.LogLine) time.Time {
 	const boots = 100
 	if line.Time.IsZero() {
 		return one.starts[line.Boot]
@@ -338,8 +338,7 @@ func (l *Log) narrow() {
 	})
 }
 
-// Rest ends the following and forgets the lines. Following again brings back those that
-// the sources still have.
+// Rest stops following and drops the lines. Following again reloads what the sources still have.
 func (l *Log) Rest() {
 	for _, one := range l.lanes {
 		one.end()
@@ -350,7 +349,7 @@ func (l *Log) Rest() {
 	l.view.Clear()
 }
 
-// Rewound begins anew, as a recording does that was wound back.
+// Rewound restarts the log after a jump back in a recording.
 func (l *Log) Rewound() tea.Cmd {
 	var followed []models.NodeRef
 	for _, one := range l.lanes {
@@ -369,7 +368,7 @@ func (l *Log) Rewound() tea.Cmd {
 	return l.Follow(followed...)
 }
 
-// Close ends the following, for good.
+// Close stops following.
 func (l *Log) Close() {
 	l.closed = true
 	l.env.Logs.Leave(l)

@@ -204,9 +204,9 @@ func following(i int) agentlog.Status {
 
 func TestFollowsPausesAndGoesOn(t *testing.T) {
 	inBubble(t, func(x *rig) {
-		x.shows("No node is on its way")
+		x.shows("No running operations")
 		x.follow(ref(1))
-		x.shows("No line has come yet", "is being looked for")
+		x.shows("No lines yet", "searching")
 		x.send(1, agentlog.Batch{Status: []agentlog.Status{following(1)}})
 		x.shows("ssh core@10.0.0.31: following")
 		x.send(1, agentlog.Batch{Lines: lines(0, 40)})
@@ -224,7 +224,7 @@ func TestFollowsPausesAndGoesOn(t *testing.T) {
 		x.do(action.LogTimes)
 		x.shows("+4:13.000 ironic-agent: line 253")
 		x.send(1, agentlog.Batch{Lines: lines(254, 2000), Dropped: 7})
-		x.shows("7 lines lost: they came too fast", "line 2253")
+		x.shows("7 lines dropped: rate too high", "line 2253")
 		x.follow(ref(1)) // is followed already
 		if x.begun != 1 {
 			t.Errorf("begun %d times", x.begun)
@@ -254,7 +254,7 @@ func TestSearchIsNotFilter(t *testing.T) {
 		x.shows("& level:warn", "retry 1", "Command failed")
 		x.lacks("line ")
 		x.write(` "x`)
-		x.shows("a quote is not closed", "retry 1")
+		x.shows("unclosed quote", "retry 1")
 		for range ` "x` {
 			x.press("backspace")
 		}
@@ -269,11 +269,11 @@ func TestSearchIsNotFilter(t *testing.T) {
 		x.shows("chat")
 
 		x.do(action.LogLevel)
-		x.shows("no debugging")
+		x.shows("info and above")
 		x.do(action.Top, action.PageDown)
 		x.lacks("chatter")
 		x.do(action.LogLevel, action.LogLevel)
-		x.shows("errors alone", "Command failed")
+		x.shows("errors only", "Command failed")
 		x.lacks("retry")
 		x.do(action.ClearFilter, action.Bottom)
 		x.do(action.LogError)
@@ -282,7 +282,7 @@ func TestSearchIsNotFilter(t *testing.T) {
 		x.shows("❯✖", "another")
 		x.do(action.LogFilter)
 		x.write("zebra")
-		x.shows("None of 32 lines is what the filter keeps")
+		x.shows("None of 32 lines matches the filter")
 		x.press("esc")
 		x.shows("chat")
 		for _, id := range []action.ID{action.NextMatch, action.ClearFilter} {
@@ -297,9 +297,9 @@ func TestWhyThereIsNoLog(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		x.follow(ref(1))
 		x.send(1, agentlog.Batch{Status: []agentlog.Status{
-			{Source: models.LogArchive, State: agentlog.StateFailed, Why: "no folder is configured", WayOut: "set logs.archive"},
-			{Source: models.LogSSH, State: agentlog.StateFailed, Address: "core@10.0.0.31", Why: "no key is accepted", WayOut: "put your key into the ramdisk's Ignition"},
-			{Source: models.LogPush, State: agentlog.StateWaiting, Why: "nobody sends"},
+			{Source: models.LogArchive, State: agentlog.StateFailed, Reason: "no folder is configured", Remedy: "set logs.archive"},
+			{Source: models.LogSSH, State: agentlog.StateFailed, Address: "core@10.0.0.31", Reason: "no key is accepted", Remedy: "put your key into the ramdisk's Ignition"},
+			{Source: models.LogPush, State: agentlog.StateWaiting, Reason: "nobody sends"},
 			{Source: models.LogStatus, State: agentlog.StateFollowing, Address: "https://10.0.0.31:9999"},
 		}})
 		x.shows("✖ ssh core@10.0.0.31: failed, no key is accepted", "→ put your key into the ramdisk's Ignition", "◌ pushed: waiting, nobody sends",
@@ -368,7 +368,7 @@ func TestSaveNeverOverwritesSilently(t *testing.T) {
 			x.wishes = nil
 			x.do(action.LogSave)
 			form := x.wishes[0].(screen.Ask).Overlay
-			if text := screentest.OverlayText(form, 100, 20); !strings.Contains(text, "3 lines, those that are shown now") {
+			if text := screentest.OverlayText(form, 100, 20); !strings.Contains(text, "3 visible lines") {
 				t.Error(text)
 			}
 			_, _ = form.Update(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
@@ -390,7 +390,7 @@ func TestSaveNeverOverwritesSilently(t *testing.T) {
 			}
 			return x.wishes[0].(screen.Say).Text
 		}
-		if got := save(false); got != "saved 3 lines in "+path {
+		if got := save(false); got != "saved 3 lines to "+path {
 			t.Error(got)
 		}
 		want := "2026-03-14T14:00:00.000Z r7-n01 ironic-agent: line 0\n2026-03-14T14:00:01.000Z r7-n01 WARNING ironic-agent: line 1\n2026-03-14T14:00:02.000Z r7-n01 ironic-agent: line 2\n"
@@ -403,13 +403,13 @@ func TestSaveNeverOverwritesSilently(t *testing.T) {
 		if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := save(false); !strings.Contains(got, "is there already; nothing was written") {
+		if got := save(false); !strings.Contains(got, "exists; set Replace to overwrite it") {
 			t.Error(got)
 		}
 		if got, _ := os.ReadFile(path); string(got) != "mine" {
 			t.Errorf("%q", got)
 		}
-		if got := save(true); got != "saved 3 lines in "+path {
+		if got := save(true); got != "saved 3 lines to "+path {
 			t.Error(got)
 		}
 	})
@@ -430,7 +430,7 @@ func TestCopies(t *testing.T) {
 			got[c.Name] = c.Text
 		}
 		if got["line"] != "2026-03-14T14:00:12.000Z r7-n01 ironic-agent: line 12" || !strings.HasSuffix(got["last error"], "ERROR ironic-agent: line 3") ||
-			strings.Count(got["lines in sight"], "\n") != 3 || !strings.Contains(got["lines in sight"], "line 12") {
+			strings.Count(got["visible lines"], "\n") != 3 || !strings.Contains(got["visible lines"], "line 12") {
 			t.Errorf("%q", got)
 		}
 	})

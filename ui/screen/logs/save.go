@@ -11,15 +11,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/ignition/prepare"
-	"ironworks/models"
+	"ironworks/printable"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
 	"ironworks/ui/widget/form"
 	"ironworks/ui/widget/logview"
 )
 
-// text is a line as it is copied and saved.
-func (l *Log) text(line *logview.Line) string {
+// format is a line as it is copied and saved.
+func (l *Log) format(line *logview.Line) string {
 	made := l.lineOf(line)
 	return made.String()
 }
@@ -30,7 +30,7 @@ func (l *Log) texts(lines []logview.Line) string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(l.text(&lines[i]))
+		b.WriteString(l.format(&lines[i]))
 	}
 	return b.String()
 }
@@ -47,15 +47,15 @@ func (l *Log) askSave() tea.Cmd {
 		file = l.fileName()
 	}
 	lines := l.view.Lines()
-	help := fmt.Sprintf("%d lines, those that are shown now; only you can read the file", len(lines))
+	help := fmt.Sprintf(textSaveHelp, len(lines))
 	fields := []form.Field{
 		{Key: askFile, Label: "File", Required: true, Value: file, Help: help},
-		{Key: askReplace, Label: "Replace", Kind: form.Toggle, Value: "false", Help: "a file that is there already"},
+		{Key: askReplace, Label: "Replace", Kind: form.Toggle, Value: "false", Help: "overwrite an existing file"},
 	}
-	return screen.Wish(screen.Ask{Overlay: overlay.NewForm("Save the log", fields, func(v map[string]string) (tea.Cmd, string, string) {
+	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textSaveTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
 		path, replace := strings.TrimSpace(v[askFile]), v[askReplace] == "true"
 		// The root does a dialog's command at once: what takes long has to come after it.
-		return screen.Wish(saving{of: l, cmd: l.save(path, replace, lines)}), "", ""
+		return screen.Send(saving{of: l, cmd: l.save(path, replace, lines)}), "", ""
 	})})
 }
 
@@ -71,7 +71,7 @@ func (l *Log) fileName() string {
 		}
 		return '-'
 	}, name)
-	return strings.TrimLeft(plain, "-.") + "-" + l.env.Clock.Now().Local().Format("20060102-150405") + ".log"
+	return strings.TrimLeft(plain, "-.") + "-" + time.Now().Local().Format("20060102-150405") + ".log"
 }
 
 // saving carries the writing out of the dialog.
@@ -101,12 +101,12 @@ func (l *Log) saved(msg saved) tea.Cmd {
 	say := screen.Say{Level: screen.Failure}
 	switch {
 	case errors.Is(msg.err, fs.ErrExist):
-		say.Text = "save: " + models.Printable(msg.path) + " is there already; nothing was written, Replace replaces it"
+		say.Text = "save: " + printable.Line(msg.path) + textExists
 	case msg.err != nil:
-		say.Text = "save: " + models.Printable(msg.err.Error())
+		say.Text = "save: " + printable.Line(msg.err.Error())
 	default:
 		l.file = msg.path
-		say = screen.Say{Level: screen.Success, Text: fmt.Sprintf("saved %d lines in %s", msg.lines, models.Printable(msg.path))}
+		say = screen.Say{Level: screen.Success, Text: fmt.Sprintf(textSaved, msg.lines, printable.Line(msg.path))}
 	}
-	return screen.Wish(say)
+	return screen.Send(say)
 }

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/printable"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
 	"ironworks/ui/theme"
@@ -30,15 +31,15 @@ func (l *Log) toggleSerial() tea.Cmd {
 		one.end()
 		return l.begin(i)
 	}
-	return screen.Wish(screen.Ask{Overlay: overlay.NewConfirm(l.env.Clock, overlay.Question{
-		Title: "Read the serial console of " + models.Printable(l.lanes[i].node.Label()),
+	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
+		Title: textSerialTitle + printable.Line(l.lanes[i].node.Label()),
 		Lines: []overlay.Text{
-			{Role: theme.Plain, Text: "What the machine writes to its serial line comes into this log. Nothing is sent to it."},
-			{Role: theme.Warn, Text: "With IPMI, a console has one reader: whoever reads it now is cut off."},
-			{Role: theme.Warn, Text: "A console that is not enabled is enabled, and disabled again when you stop or leave. Ironic forgets the node's last error then."},
+			{Role: theme.Plain, Text: textSerialWhat},
+			{Role: theme.Warn, Text: textSerialIPMI},
+			{Role: theme.Warn, Text: textSerialEnable},
 		},
-		Ask: "Read it?",
-		Yes: screen.Wish(serialWanted{of: l, lane: i}),
+		Ask: textSerialAsk,
+		Yes: screen.Send(serialWanted{of: l, lane: i}),
 	})})
 }
 
@@ -66,10 +67,10 @@ func (l *Log) alone() int {
 // whyNotSerial says why no console can be read now.
 func (l *Log) whyNotSerial() string {
 	if l.kept != nil {
-		return "this is what was kept; the node's log has its console"
+		return textSerialKept
 	}
 	if l.alone() < 0 {
-		return "the console of one node is read at a time: open the node's log"
+		return textSerialOne
 	}
 	return ""
 }

@@ -24,7 +24,7 @@ func (x *rig) answer(key string) {
 	}
 	dialog := x.wishes[0].(screen.Ask).Overlay
 	screentest.CheckOverlay(x.t, dialog)
-	if text := screentest.OverlayText(dialog, 80, 24); !strings.Contains(text, "whoever reads it now is cut off") || !strings.Contains(text, "disabled again") {
+	if text := screentest.OverlayText(dialog, 80, 24); !strings.Contains(text, "the current reader is disconnected") || !strings.Contains(text, "disabled again") {
 		x.t.Error(text)
 	}
 	starter, ok := dialog.(interface{ Start() tea.Cmd })
@@ -32,10 +32,8 @@ func (x *rig) answer(key string) {
 		x.t.Fatal("it may be answered before it was read")
 	}
 	begin := starter.Start()
-	x.r.Clock.Hasty = true
 	x.r.Pass(2 * time.Second)
 	_, _ = dialog.Update(begin())
-	x.r.Clock.Hasty = false
 	x.wishes = nil
 	if done, cmd := dialog.Update(screentest.Press(key)); done {
 		x.run(cmd)
@@ -81,7 +79,7 @@ func TestSerialConsoleIsAskedFor(t *testing.T) {
 			t.Error("the console is read by itself")
 		}
 		x.follow(ref(1), ref(2))
-		if why := x.l.Why(action.LogSerial); !strings.Contains(why, "one node") {
+		if why := x.l.Why(action.LogSerial); !strings.Contains(why, "one console at a time") {
 			t.Errorf("%q", why)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 
 	"ironworks/agentlog"
 	"ironworks/models"
+	"ironworks/printable"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
@@ -27,7 +28,7 @@ func sourceName(s models.LogSource) string {
 	case models.LogServe:
 		return "served"
 	}
-	return models.Printable(string(s))
+	return printable.Line(string(s))
 }
 
 // stateLook is how a source's state looks.
@@ -51,30 +52,30 @@ func stateLook(s agentlog.State) (glyph string, role theme.Role) {
 func statusText(s *agentlog.Status) string {
 	text := sourceName(s.Source)
 	if s.Address != "" {
-		text += " " + models.Printable(s.Address)
+		text += " " + printable.Line(s.Address)
 	}
-	text += ": " + models.Printable(string(s.State))
-	if s.Why != "" {
-		text += ", " + models.Printable(s.Why)
+	text += ": " + printable.Line(string(s.State))
+	if s.Reason != "" {
+		text += ", " + printable.Line(s.Reason)
 	}
 	return text
 }
 
-// said is a line of text about sources, before it is broken.
-type said struct {
+// sourceLine is a line of text about sources, before it is broken.
+type sourceLine struct {
 	role   theme.Role
 	indent int
 	text   string
 }
 
-// told tells of every way of every node: how it does, why it does not work, and what can
+// sourceLines tells of every way of every node: how it does, why it does not work, and what can
 // be done.
-func (l *Log) told() []said {
-	var all []said
+func (l *Log) sourceLines() []sourceLine {
+	var all []sourceLine
 	for _, one := range l.lanes {
 		indent := 1
 		if len(l.lanes) > 1 {
-			all = append(all, said{theme.Strong, 1, models.Printable(one.node.Label())})
+			all = append(all, sourceLine{theme.Strong, 1, printable.Line(one.node.Label())})
 			indent = 3
 		}
 		known := len(all)
@@ -84,20 +85,20 @@ func (l *Log) told() []said {
 				continue
 			}
 			glyph, role := stateLook(s.State)
-			all = append(all, said{role, indent, glyph + " " + statusText(&s)})
+			all = append(all, sourceLine{role, indent, glyph + " " + statusText(&s)})
 			if source == models.LogStatus && one.sign != "" {
-				all = append(all, said{theme.Plain, indent + 2, models.Printable(one.sign)})
+				all = append(all, sourceLine{theme.Plain, indent + 2, printable.Line(one.sign)})
 			}
-			if s.WayOut != "" {
-				all = append(all, said{theme.Muted, indent + 2, "→ " + models.Printable(s.WayOut)})
+			if s.Remedy != "" {
+				all = append(all, sourceLine{theme.Muted, indent + 2, "→ " + printable.Line(s.Remedy)})
 			}
 		}
 		switch {
 		case len(all) > known:
 		case one.cancel == nil:
-			all = append(all, said{theme.Muted, indent, "is not followed any more"})
+			all = append(all, sourceLine{theme.Muted, indent, textNotFollowedNode})
 		default:
-			all = append(all, said{theme.Muted, indent, "is being looked for…"})
+			all = append(all, sourceLine{theme.Muted, indent, textLooking})
 		}
 	}
 	return all
@@ -105,7 +106,7 @@ func (l *Log) told() []said {
 
 func (l *Log) sources(w int) []pane.Line {
 	var lines []pane.Line
-	for _, one := range l.told() {
+	for _, one := range l.sourceLines() {
 		lines = append(lines, body.Indented(one.role, one.text, w-1, one.indent)...)
 	}
 	return lines
@@ -113,8 +114,8 @@ func (l *Log) sources(w int) []pane.Line {
 
 // sourcesNote is all that as a dialog.
 func (l *Log) sourcesNote() *overlay.Note {
-	text := overlay.Plain("No node's log is followed.")
-	for i, one := range l.told() {
+	text := overlay.Plain(textNoLog)
+	for i, one := range l.sourceLines() {
 		if i == 0 {
 			text = nil
 		}
@@ -122,7 +123,7 @@ func (l *Log) sourcesNote() *overlay.Note {
 		text = append(text, overlay.Text{Role: one.role, Text: lead + one.text, Indent: one.indent + 1})
 	}
 	if i := l.alone(); i >= 0 && l.kept == nil && !l.lanes[i].serial {
-		text = append(text, overlay.Text{}, overlay.Text{Role: theme.Muted, Text: "c reads the machine's serial console, too.", Indent: 1})
+		text = append(text, overlay.Text{}, overlay.Text{Role: theme.Muted, Text: textSerialHint, Indent: 1})
 	}
-	return overlay.NewNote("Where the log comes from", text)
+	return overlay.NewNote(textSourcesTitle, text)
 }

@@ -16,29 +16,28 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// bmcGrace is how long the tab has to be in front before the BMC is asked: who goes through
-// the tabs does not mean it.
+// bmcGrace is the delay before the BMC is read, so that passing the tab does not read it.
 const bmcGrace = 400 * time.Millisecond
 
-// bmcTab is what the machine's BMC told. It is asked when the tab is opened for the first
-// time, when somebody asks again, and after an order to it: never by itself.
+// bmcTab is the data of the BMC. It is read when the tab is first shown, on request, and after a command to the
+// BMC; never by itself.
 type bmcTab struct {
 	bmcs screen.BMCs
-	look *fetch.Source[*provision.BMCLook]
+	look *fetch.Source[*provision.BMCReport]
 	pane pane.Pane
-	// visits counts how often the tab came to the front.
+	// visits counts how often the tab was shown.
 	visits int
-	// keep is what goes into the keyring once the BMC has taken it; nil for nothing.
+	// keep is stored in the keyring once the BMC has accepted it; nil for nothing.
 	keep *screen.BMCLogin
 }
 
-// bmcDue says that the tab has been in front for long enough.
+// bmcDue reports that bmcGrace has passed.
 type bmcDue struct {
 	of    *bmcTab
 	visit int
 }
 
-// bmcKept is how keeping a login in the keyring went.
+// bmcKept is the result of storing credentials in the keyring.
 type bmcKept struct {
 	of  *bmcTab
 	err error
@@ -50,25 +49,25 @@ func newBMCTab(env *screen.Env, uuid string) *bmcTab {
 		b.bmcs = env.Session.BMCs
 	}
 	bmcs := b.bmcs
-	b.look = fetch.New(env.Clock.Now, func(ctx context.Context) (*provision.BMCLook, error) { return bmcs.Look(ctx, uuid) })
+	b.look = fetch.New(func(ctx context.Context) (*provision.BMCReport, error) { return bmcs.Query(ctx, uuid) })
 	return b
 }
 
-// openBMC asks the BMC once the tab has been in front for a moment.
+// openBMC reads the BMC after bmcGrace.
 func (s *Screen) openBMC() tea.Cmd {
 	b := s.bmc
 	if b.bmcs == nil || b.look.Tried() {
 		return nil
 	}
 	b.visits++
-	due, clock := bmcDue{of: b, visit: b.visits}, s.env.Clock
+	due := bmcDue{of: b, visit: b.visits}
 	return func() tea.Msg {
-		<-clock.After(bmcGrace)
+		<-time.After(bmcGrace)
 		return due
 	}
 }
 
-// readBMC asks now.
+// readBMC reads the BMC now.
 func (s *Screen) readBMC() tea.Cmd {
 	if s.bmc.bmcs == nil {
 		return nil
@@ -76,7 +75,7 @@ func (s *Screen) readBMC() tea.Cmd {
 	return s.bmc.look.Get()
 }
 
-// bmcAnswered takes what is the tab's own.
+// bmcAnswered handles the messages of the tab.
 func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
 	switch msg := msg.(type) {
 	case bmcDue:
@@ -97,9 +96,9 @@ func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
 			return false, nil
 		}
 		if msg.err != nil {
-			return true, screen.Wish(screen.Say{Level: screen.Warning, Text: models.Printable(msg.err.Error())})
+			return true, screen.Send(screen.Say{Level: screen.Warning, Text: msg.err.Error()})
 		}
-		return true, screen.Wish(screen.Say{Level: screen.Success, Text: "the keyring has the BMC's password now"})
+		return true, screen.Send(screen.Say{Level: screen.Success, Text: textKeyringSaved})
 	}
 	mine, next = s.bmc.look.Take(msg)
 	if mine && s.bmc.look.Err() == nil {
@@ -108,7 +107,7 @@ func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
 	return mine, next
 }
 
-// keepLogin puts into the keyring what the BMC has taken.
+// keepLogin stores accepted credentials in the keyring.
 func (b *bmcTab) keepLogin() tea.Cmd {
 	if b.keep == nil {
 		return nil
@@ -118,7 +117,7 @@ func (b *bmcTab) keepLogin() tea.Cmd {
 	return func() tea.Msg { return bmcKept{of: b, err: bmcs.Keep(context.Background(), login)} }
 }
 
-// bmcOrdered asks the BMC again when an order to it has ended since.
+// bmcOrdered reads the BMC again after a command to it has ended.
 func (s *Screen) bmcOrdered() tea.Cmd {
 	if !s.bmc.look.Tried() || s.bmc.look.Busy() {
 		return nil
@@ -132,43 +131,43 @@ func (s *Screen) bmcOrdered() tea.Cmd {
 	return nil
 }
 
-// whyBMC says why one of the tab's actions cannot be done.
+// whyBMC returns why an action of the tab is disabled.
 func (s *Screen) whyBMC(id action.ID) string {
 	var none *models.NoRedfishError
 	look, read := s.bmc.look.Value()
 	switch {
 	case s.tab != bmcTabPlace:
-		return "the BMC tab has it"
+		return textBMCElsewhere
 	case s.bmc.bmcs == nil && s.session != nil && s.session.Replay != nil:
-		return "a recording plays: nobody is asked"
+		return textReplaying
 	case s.bmc.bmcs == nil:
-		return "there is no connection"
+		return textNotConnected
 	case errors.As(s.bmc.look.Err(), &none):
-		return "the node has no Redfish address"
+		return textNoRedfish
 	}
 	switch id {
 	case action.BMCTrust:
 		if fingerprintOf(s.bmc.look.Err()) == "" {
-			return "no certificate was refused"
+			return textNoRefusedCert
 		}
 	case action.BMCConsole:
 		if !read {
-			return "the BMC was not read yet"
+			return textBMCNotRead
 		}
 	case action.BMCClearJobs:
 		if read && len(look.BMC.Jobs) == 0 && !s.old(s.bmc.look.Asked()) {
-			return "the BMC has no jobs"
+			return textNoJobs
 		}
 	case action.BMCEject:
 		if read && !s.old(s.bmc.look.Asked()) && !slices.ContainsFunc(look.BMC.Media, func(m models.BMCMedia) bool { return m.Inserted }) {
-			return "nothing is inserted"
+			return textNothingInserted
 		}
 	default:
 	}
 	return ""
 }
 
-// fingerprintOf is that of the certificate that was refused.
+// fingerprintOf returns the fingerprint of the refused certificate.
 func fingerprintOf(err error) string {
 	var f *models.Fault
 	if errors.As(err, &f) && f.Kind == models.FaultTLS {
@@ -177,12 +176,12 @@ func fingerprintOf(err error) string {
 	return ""
 }
 
-// bmcAddress is the BMC's as driver_info has it.
+// bmcAddress returns the address in driver_info.
 func (s *Screen) bmcAddress() string {
 	n, _ := s.detail.Value()
 	if n == nil {
 		return ""
 	}
-	address, _ := models.BMCAddress(n) // that there is none is said in the tab
+	address, _ := models.BMCAddress(n) // the tab reports a missing address
 	return address
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -21,7 +22,7 @@ import (
 
 // controllers are BMCs that say what a test wants.
 type controllers struct {
-	look     *provision.BMCLook
+	look     *provision.BMCReport
 	err      error
 	asked    int
 	ring     bool
@@ -33,7 +34,7 @@ type controllers struct {
 	keepErr  error
 }
 
-func (c *controllers) Look(context.Context, string) (*provision.BMCLook, error) {
+func (c *controllers) Query(context.Context, string) (*provision.BMCReport, error) {
 	c.asked++
 	return c.look, c.err
 }
@@ -73,7 +74,6 @@ func onBMC(t *testing.T, fields string, c *controllers) (*screentest.Rig, screen
 	r.Sync()
 	s := node.New(r.Env, n.UUID)
 	r.Open(s)
-	r.Clock.Hasty = true // who waits, waits no longer than needed
 	r.Do(s, s.Do(action.ShowBMC))
 	return r, s
 }
@@ -81,7 +81,7 @@ func onBMC(t *testing.T, fields string, c *controllers) (*screentest.Rig, screen
 func number[T any](n T) *T { return &n }
 
 // machine is what the BMC of a server says that is not quite well.
-func told() *provision.BMCLook {
+func bmcLook() *provision.BMCReport {
 	b := &models.BMC{
 		Address: "https://10.0.7.1", Read: screentest.Began,
 		System: models.BMCSystem{
@@ -114,20 +114,20 @@ func told() *provision.BMCLook {
 		Consoles: []models.BMCConsole{{Kind: models.BMCConsoleGraphical, Enabled: true, Types: []string{"KVMIP"}, URL: "https://10.0.7.1/console"}},
 		Unread:   []models.BMCUnread{{Part: "memory", Why: "it answered 500"}},
 	}
-	return &provision.BMCLook{
+	return &provision.BMCReport{
 		Node: &models.NodeRef{Name: "r7-n01"}, BMC: b,
 		Compared: []models.BMCDifference{
 			{What: "power", Ironic: "power off", BMC: "On", Differs: true},
 			{What: "boot mode", Ironic: "uefi", BMC: "UEFI"},
 			{What: "disk /dev/sda", Ironic: "480.1 GB BTYF0c9397845", BMC: "480.1 GB Disk.Bay.0"},
 		},
-		ISOs: []provision.ISOLook{{Address: "http://10.0.0.1/live.iso", Readable: explain.AnswerNo, Text: "the server answers 404"}},
+		ISOs: []provision.ISOCheck{{Address: "http://10.0.0.1/live.iso", Readable: explain.AnswerNo, Text: "the server answers 404"}},
 	}
 }
 
-func hostileLook() *provision.BMCLook {
+func hostileLook() *provision.BMCReport {
 	const evil = "\x1b[31mevil\x07\u202e" + "x"
-	l := told()
+	l := bmcLook()
 	l.BMC.System.Model, l.BMC.System.Serial, l.BMC.System.Progress = evil, strings.Repeat("long ", 400), evil
 	l.BMC.Log[0].Message, l.BMC.Sensors[0].Name, l.BMC.Sensors[0].Unit = evil, strings.Repeat("n", 300), evil
 	l.BMC.Unread[0].Why, l.BMC.Consoles[0].URL, l.BMC.Jobs[0].ID = evil, "javascript:"+evil, evil
@@ -143,11 +143,11 @@ func TestBMCGoldens(t *testing.T) {
 		fields string
 		bmcs   *controllers
 	}{
-		"bmc":           {bmcFields, &controllers{look: told()}},
-		"bmc-empty":     {bmcFields, &controllers{look: &provision.BMCLook{BMC: &models.BMC{Address: "https://10.0.7.1"}}}},
+		"bmc":           {bmcFields, &controllers{look: bmcLook()}},
+		"bmc-empty":     {bmcFields, &controllers{look: &provision.BMCReport{BMC: &models.BMC{Address: "https://10.0.7.1"}}}},
 		"bmc-hostile":   {bmcFields, &controllers{look: hostileLook()}},
-		"bmc-login":     {bmcFields, &controllers{err: &provision.BMCLoginError{Address: "https://10.0.7.1", Username: "root"}}},
-		"bmc-wrong":     {bmcFields, &controllers{err: &provision.BMCLoginError{Address: "https://10.0.7.1", Username: "root", Wrong: fault(models.FaultUnauthorized, "401", "")}}},
+		"bmc-login":     {bmcFields, &controllers{err: &provision.BMCCredentialsError{Address: "https://10.0.7.1", Username: "root"}}},
+		"bmc-wrong":     {bmcFields, &controllers{err: &provision.BMCCredentialsError{Address: "https://10.0.7.1", Username: "root", Wrong: fault(models.FaultUnauthorized, "401", "")}}},
 		"bmc-untrusted": {bmcFields, &controllers{err: fault(models.FaultTLS, "the certificate is self-signed", "F3:9C")}},
 		"bmc-silent":    {bmcFields, &controllers{err: fault(models.FaultTimeout, "no answer within 30 s", "")}},
 		"bmc-ipmi": {
@@ -156,55 +156,57 @@ func TestBMCGoldens(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, s := onBMC(t, c.fields, c.bmcs)
-			screentest.Golden(t, s, name)
-			screentest.CheckSizes(t, s)
+			synctest.Test(t, func(t *testing.T) {
+				_, s := onBMC(t, c.fields, c.bmcs)
+				screentest.Golden(t, s, name)
+				screentest.CheckSizes(t, s)
+			})
 		})
 	}
 }
 
 // The BMC is asked when the tab is looked at, and never by itself after that.
 func TestBMCIsAskedOnDemand(t *testing.T) {
-	c := &controllers{look: told()}
-	n := resting(t, bmcFields)
-	r := screentest.New(t, n)
-	r.Env.Session.BMCs = c
-	r.Sync()
-	s := node.New(r.Env, n.UUID)
-	r.Open(s)
-	// Who goes through the tabs is elsewhere when the moment is over.
-	r.Do(s, s.Do(action.ShowNetwork))
-	due := s.Do(action.NextTab)
-	r.Do(s, s.Do(action.NextTab))
-	r.Clock.Hasty = true
-	r.Do(s, due)
-	if c.asked != 0 {
-		t.Fatal("asked in passing")
-	}
-	r.Do(s, s.Do(action.ShowBMC))
-	if c.asked != 1 {
-		t.Fatalf("asked %d times when the tab was looked at", c.asked)
-	}
-	r.Clock.Hasty = false
-	for range 30 {
-		r.Pass(time.Minute)
-		r.Tell(s, r.Change(n.UUID, func(n *models.Node) { n.Owner += "x" }))
-		r.Do(s, s.Do(action.ShowOverview))
+	synctest.Test(t, func(t *testing.T) {
+		c := &controllers{look: bmcLook()}
+		n := resting(t, bmcFields)
+		r := screentest.New(t, n)
+		r.Env.Session.BMCs = c
+		r.Sync()
+		s := node.New(r.Env, n.UUID)
+		r.Open(s)
+		// Who goes through the tabs is elsewhere when the moment is over.
+		r.Do(s, s.Do(action.ShowNetwork))
+		due := s.Do(action.NextTab)
+		r.Do(s, s.Do(action.NextTab))
+		r.Do(s, due)
+		if c.asked != 0 {
+			t.Fatal("asked in passing")
+		}
 		r.Do(s, s.Do(action.ShowBMC))
-		r.Do(s, s.Shown())
-	}
-	if c.asked != 1 {
-		t.Errorf("asked %d times by itself", c.asked-1)
-	}
-	screentest.Shows(t, s, 80, 20, "30m old")
-	r.Do(s, s.Do(action.BMCRead))
-	r.Tell(s, screen.Reload{})
-	if c.asked != 3 {
-		t.Errorf("asked %d times when somebody wanted it", c.asked-1)
-	}
-	c.err, c.look = errors.New("gone"), nil
-	r.Tell(s, screen.Reload{})
-	screentest.Shows(t, s, 80, 20, "gone", "ACME R750")
+		if c.asked != 1 {
+			t.Fatalf("asked %d times when the tab was looked at", c.asked)
+		}
+		for range 30 {
+			r.Pass(time.Minute)
+			r.Deliver(s, r.Change(n.UUID, func(n *models.Node) { n.Owner += "x" }))
+			r.Do(s, s.Do(action.ShowOverview))
+			r.Do(s, s.Do(action.ShowBMC))
+			r.Do(s, s.Shown())
+		}
+		if c.asked != 1 {
+			t.Errorf("asked %d times by itself", c.asked-1)
+		}
+		screentest.Shows(t, s, 80, 20, "updated 30m ago")
+		r.Do(s, s.Do(action.BMCRead))
+		r.Deliver(s, screen.Reload{})
+		if c.asked != 3 {
+			t.Errorf("asked %d times when somebody wanted it", c.asked-1)
+		}
+		c.err, c.look = errors.New("gone"), nil
+		r.Deliver(s, screen.Reload{})
+		screentest.Shows(t, s, 80, 20, "gone", "ACME R750")
+	})
 }
 
 // formOf is the dialog that a screen wishes for.
@@ -246,145 +248,155 @@ func fill(t *testing.T, r *screentest.Rig, s screen.Screen, o screen.Overlay, fi
 }
 
 func TestBMCLogin(t *testing.T) {
-	c := &controllers{ring: true, err: &provision.BMCLoginError{Address: "https://10.0.7.1", Username: "root"}}
-	r, s := onBMC(t, bmcFields, c)
-	o := formOf(t, r.Do(s, s.Do(action.BMCLogin)))
-	c.err, c.look = nil, told()
-	wishes := fill(t, r, s, o, "admin", "s3cret-Pa55", "→", "→")
-	if len(c.logins) != 1 || c.logins[0] != (screen.BMCLogin{Address: "https://10.0.7.1", Username: "admin", Password: "s3cret-Pa55", All: true}) {
-		t.Fatalf("logins %+v", c.logins)
-	}
-	if c.asked != 2 || len(c.kept) != 1 || !strings.Contains(fmt.Sprint(wishes), "the keyring has") {
-		t.Errorf("asked %d times, kept %d, said %v", c.asked, len(c.kept), wishes)
-	}
-	for _, copied := range s.Copies() {
-		if strings.Contains(copied.Text, "s3cret") {
-			t.Errorf("%s can be copied with the password in it", copied.Name)
+	synctest.Test(t, func(t *testing.T) {
+		c := &controllers{ring: true, err: &provision.BMCCredentialsError{Address: "https://10.0.7.1", Username: "root"}}
+		r, s := onBMC(t, bmcFields, c)
+		o := formOf(t, r.Do(s, s.Do(action.BMCLogin)))
+		c.err, c.look = nil, bmcLook()
+		wishes := fill(t, r, s, o, "admin", "s3cret-Pa55", "→", "→")
+		if len(c.logins) != 1 || c.logins[0] != (screen.BMCLogin{Address: "https://10.0.7.1", Username: "admin", Password: "s3cret-Pa55", All: true}) {
+			t.Fatalf("logins %+v", c.logins)
 		}
-	}
-	screentest.Lacks(t, s, 200, 60, "s3cret")
-	// What the BMC does not take is not kept.
-	c.kept, c.err = nil, &provision.BMCLoginError{Address: "https://10.0.7.1", Username: "root", Wrong: errors.New("401")}
-	fill(t, r, s, formOf(t, r.Do(s, s.Do(action.BMCLogin))), "", "wrong", "", "→")
-	if len(c.kept) != 0 {
-		t.Error("a wrong password was kept")
-	}
+		if c.asked != 2 || len(c.kept) != 1 || !strings.Contains(fmt.Sprint(wishes), "saved to the keyring") {
+			t.Errorf("asked %d times, kept %d, said %v", c.asked, len(c.kept), wishes)
+		}
+		for _, copied := range s.Copies() {
+			if strings.Contains(copied.Text, "s3cret") {
+				t.Errorf("%s can be copied with the password in it", copied.Name)
+			}
+		}
+		screentest.Lacks(t, s, 200, 60, "s3cret")
+		// What the BMC does not take is not kept.
+		c.kept, c.err = nil, &provision.BMCCredentialsError{Address: "https://10.0.7.1", Username: "root", Wrong: errors.New("401")}
+		fill(t, r, s, formOf(t, r.Do(s, s.Do(action.BMCLogin))), "", "wrong", "", "→")
+		if len(c.kept) != 0 {
+			t.Error("a wrong password was kept")
+		}
+	})
 }
 
 // TestBMCPasswordIsWithheld: a password that is meant for several BMCs is sent to an address
 // of driver_info when somebody says so.
 func TestBMCPasswordIsWithheld(t *testing.T) {
-	c := &controllers{err: &provision.BMCLoginError{Address: "https://10.0.7.1", Username: "root", Withheld: "the context"}}
-	r, s := onBMC(t, bmcFields, c)
-	screentest.Shows(t, s, 200, 60, "The password from the context is not sent to https://10.0.7.1", "bmc.hosts")
-	o := formOf(t, r.Do(s, s.Do(action.BMCLogin)))
-	if text := screentest.OverlayText(o, 120, 30); !strings.Contains(text, "10.0.7.1") {
-		t.Errorf("no address in\n%s", text)
-	}
-	c.err, c.look = nil, told()
-	fill(t, r, s, o, "", "", "")
-	if len(c.approved) != 1 || c.approved[0] != "https://10.0.7.1" || len(c.logins) != 0 || c.asked != 2 {
-		t.Errorf("approved %q, logins %+v, asked %d times", c.approved, c.logins, c.asked)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		c := &controllers{err: &provision.BMCCredentialsError{Address: "https://10.0.7.1", Username: "root", Withheld: "the context"}}
+		r, s := onBMC(t, bmcFields, c)
+		screentest.Shows(t, s, 200, 60, "The password from the context is not sent to https://10.0.7.1", "bmc.hosts")
+		o := formOf(t, r.Do(s, s.Do(action.BMCLogin)))
+		if text := screentest.OverlayText(o, 120, 30); !strings.Contains(text, "10.0.7.1") {
+			t.Errorf("no address in\n%s", text)
+		}
+		c.err, c.look = nil, bmcLook()
+		fill(t, r, s, o, "", "", "")
+		if len(c.approved) != 1 || c.approved[0] != "https://10.0.7.1" || len(c.logins) != 0 || c.asked != 2 {
+			t.Errorf("approved %q, logins %+v, asked %d times", c.approved, c.logins, c.asked)
+		}
+	})
 }
 
 func TestBMCCertificateIsTaken(t *testing.T) {
-	c := &controllers{err: &models.Fault{Kind: models.FaultTLS, Op: "log in", Fingerprint: "F3:9C"}}
-	r, s := onBMC(t, bmcFields, c)
-	o := formOf(t, r.Do(s, s.Do(action.BMCTrust)))
-	if text := screentest.OverlayText(o, 80, 20); !strings.Contains(text, "F3:9C") {
-		t.Errorf("no fingerprint in\n%s", text)
-	}
-	begun := o.(interface{ Start() tea.Cmd }).Start()
-	r.Pass(time.Minute)
-	o.Update(begun())
-	c.err, c.look = nil, told()
-	_, cmd := o.Update(screentest.Press("y"))
-	r.Do(s, cmd)
-	if len(c.pinned) != 1 || c.pinned[0] != "https://10.0.7.1 F3:9C" || c.asked != 2 {
-		t.Errorf("pinned %v, asked %d times", c.pinned, c.asked)
-	}
-	if s.Why(action.BMCTrust) == "" {
-		t.Error("there is nothing to be trusted any more")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		c := &controllers{err: &models.Fault{Kind: models.FaultTLS, Op: "log in", Fingerprint: "F3:9C"}}
+		r, s := onBMC(t, bmcFields, c)
+		o := formOf(t, r.Do(s, s.Do(action.BMCTrust)))
+		if text := screentest.OverlayText(o, 80, 20); !strings.Contains(text, "F3:9C") {
+			t.Errorf("no fingerprint in\n%s", text)
+		}
+		begun := o.(interface{ Start() tea.Cmd }).Start()
+		r.Pass(time.Minute)
+		o.Update(begun())
+		c.err, c.look = nil, bmcLook()
+		_, cmd := o.Update(screentest.Press("y"))
+		r.Do(s, cmd)
+		if len(c.pinned) != 1 || c.pinned[0] != "https://10.0.7.1 F3:9C" || c.asked != 2 {
+			t.Errorf("pinned %v, asked %d times", c.pinned, c.asked)
+		}
+		if s.Why(action.BMCTrust) == "" {
+			t.Error("there is nothing to be trusted any more")
+		}
+	})
 }
 
 func TestBMCOrders(t *testing.T) {
-	c := &controllers{look: told()}
-	r, s := onBMC(t, bmcFields, c)
-	ordered := func(id action.ID, fields ...string) screen.OrderBMC {
-		t.Helper()
-		wishes := r.Do(s, s.Do(id))
-		if len(fields) > 0 {
-			wishes = fill(t, r, s, formOf(t, wishes), fields...)
+	synctest.Test(t, func(t *testing.T) {
+		c := &controllers{look: bmcLook()}
+		r, s := onBMC(t, bmcFields, c)
+		ordered := func(id action.ID, fields ...string) screen.OrderBMC {
+			t.Helper()
+			wishes := r.Do(s, s.Do(id))
+			if len(fields) > 0 {
+				wishes = fill(t, r, s, formOf(t, wishes), fields...)
+			}
+			for _, w := range wishes {
+				if order, is := w.(screen.OrderBMC); is {
+					return order
+				}
+			}
+			t.Fatalf("%s orders nothing: %v", id, wishes)
+			return screen.OrderBMC{}
 		}
-		for _, w := range wishes {
-			if order, is := w.(screen.OrderBMC); is {
-				return order
+		for _, test := range []struct {
+			id     action.ID
+			fields []string
+			want   models.BMCOrder
+			words  string
+		}{
+			{action.BMCBootOnce, []string{"→"}, models.BMCOrder{Verb: models.BMCBootOnce, Boot: "Pxe"}, "bmc boot-once Pxe r7-n01"},
+			{action.BMCInsert, []string{""}, models.BMCOrder{Verb: models.BMCInsert, Image: "http://10.0.0.1/live.iso"}, "bmc insert http://10.0.0.1/live.iso r7-n01"},
+			{action.BMCInsert, []string{"https://h/x.iso", "USB"}, models.BMCOrder{Verb: models.BMCInsert, Image: "https://h/x.iso", Slot: "USB"}, "bmc insert https://h/x.iso --slot USB r7-n01"},
+			{action.BMCEject, nil, models.BMCOrder{Verb: models.BMCEject}, "bmc eject r7-n01"},
+			{action.BMCPower, []string{"→"}, models.BMCOrder{Verb: models.BMCPowerOff}, "bmc power off r7-n01"},
+			{action.BMCClearJobs, nil, models.BMCOrder{Verb: models.BMCClearJobs}, "bmc clear-jobs r7-n01"},
+			{action.BMCResetController, nil, models.BMCOrder{Verb: models.BMCResetController}, "bmc reset-controller r7-n01"},
+		} {
+			got := ordered(test.id, test.fields...)
+			if c.orders[len(c.orders)-1] != test.want || strings.Join(got.Words, " ") != test.words || got.Node.UUID != screentest.UUID(1) {
+				t.Errorf("%s: %+v, words %q", test.id, c.orders[len(c.orders)-1], got.Words)
 			}
 		}
-		t.Fatalf("%s orders nothing: %v", id, wishes)
-		return screen.OrderBMC{}
-	}
-	for _, test := range []struct {
-		id     action.ID
-		fields []string
-		want   models.BMCOrder
-		words  string
-	}{
-		{action.BMCBootOnce, []string{"→"}, models.BMCOrder{Verb: models.BMCBootOnce, Boot: "Pxe"}, "bmc boot-once Pxe r7-n01"},
-		{action.BMCInsert, []string{""}, models.BMCOrder{Verb: models.BMCInsert, Image: "http://10.0.0.1/live.iso"}, "bmc insert http://10.0.0.1/live.iso r7-n01"},
-		{action.BMCInsert, []string{"https://h/x.iso", "USB"}, models.BMCOrder{Verb: models.BMCInsert, Image: "https://h/x.iso", Slot: "USB"}, "bmc insert https://h/x.iso --slot USB r7-n01"},
-		{action.BMCEject, nil, models.BMCOrder{Verb: models.BMCEject}, "bmc eject r7-n01"},
-		{action.BMCPower, []string{"→"}, models.BMCOrder{Verb: models.BMCPowerOff}, "bmc power off r7-n01"},
-		{action.BMCClearJobs, nil, models.BMCOrder{Verb: models.BMCClearJobs}, "bmc clear-jobs r7-n01"},
-		{action.BMCResetController, nil, models.BMCOrder{Verb: models.BMCResetController}, "bmc reset-controller r7-n01"},
-	} {
-		got := ordered(test.id, test.fields...)
-		if c.orders[len(c.orders)-1] != test.want || strings.Join(got.Words, " ") != test.words || got.Node.UUID != screentest.UUID(1) {
-			t.Errorf("%s: %+v, words %q", test.id, c.orders[len(c.orders)-1], got.Words)
+		// A bad address stays in the form, with what is wrong.
+		if wishes := fill(t, r, s, formOf(t, r.Do(s, s.Do(action.BMCInsert))), "ftp://h/x.iso"); wishes != nil {
+			t.Errorf("an address that no BMC takes is ordered: %v", wishes)
 		}
-	}
-	// A bad address stays in the form, with what is wrong.
-	if wishes := fill(t, r, s, formOf(t, r.Do(s, s.Do(action.BMCInsert))), "ftp://h/x.iso"); wishes != nil {
-		t.Errorf("an address that no BMC takes is ordered: %v", wishes)
-	}
-	// An order that has ended has the BMC asked again, once.
-	task := &screen.Task{Plan: provision.Batch{Action: c.Order(models.BMCOrder{Verb: models.BMCEject}), Items: []provision.Item{{Node: resting(t, "")}}}}
-	r.Env.Tasks.Add(task)
-	asked := c.asked
-	r.Tell(s, screen.TasksChanged{})
-	r.Pass(time.Second)
-	task.Results, task.Ended = []provision.Result{}, r.Clock.Time
-	r.Pass(time.Second)
-	for range 3 {
-		r.Tell(s, screen.TasksChanged{})
-	}
-	if c.asked != asked+1 {
-		t.Errorf("asked %d times after an order", c.asked-asked)
-	}
+		// An order that has ended has the BMC asked again, once.
+		task := &screen.Task{Plan: provision.Batch{Action: c.Order(models.BMCOrder{Verb: models.BMCEject}), Items: []provision.Item{{Node: resting(t, "")}}}}
+		r.Env.Tasks.Add(task)
+		asked := c.asked
+		r.Deliver(s, screen.TasksChanged{})
+		r.Pass(time.Second)
+		task.Results, task.Ended = []provision.Result{}, time.Now()
+		r.Pass(time.Second)
+		for range 3 {
+			r.Deliver(s, screen.TasksChanged{})
+		}
+		if c.asked != asked+1 {
+			t.Errorf("asked %d times after an order", c.asked-asked)
+		}
+	})
 }
 
 func TestBMCWhyNot(t *testing.T) {
-	c := &controllers{err: &models.NoRedfishError{Node: "r7-n01", IPMI: "10.0.7.1"}}
-	r, s := onBMC(t, bmcFields, c)
-	for _, id := range []action.ID{action.BMCPower, action.BMCInsert, action.BMCLogin} {
-		if why := s.Why(id); why != "the node has no Redfish address" || s.Do(id) != nil {
-			t.Errorf("%s: %q", id, why)
+	synctest.Test(t, func(t *testing.T) {
+		c := &controllers{err: &models.NoRedfishError{Node: "r7-n01", IPMI: "10.0.7.1"}}
+		r, s := onBMC(t, bmcFields, c)
+		for _, id := range []action.ID{action.BMCPower, action.BMCInsert, action.BMCLogin} {
+			if why := s.Why(id); why != "the node has no Redfish address" || s.Do(id) != nil {
+				t.Errorf("%s: %q", id, why)
+			}
 		}
-	}
-	r.Do(s, s.Do(action.ShowDisks))
-	if why := s.Why(action.BMCEject); why != "the BMC tab has it" {
-		t.Errorf("%q", why)
-	}
-	quiet := told()
-	quiet.BMC.Jobs, quiet.BMC.Media = nil, nil
-	_, s = onBMC(t, bmcFields, &controllers{look: quiet})
-	if s.Why(action.BMCEject) != "nothing is inserted" || s.Why(action.BMCClearJobs) != "the BMC has no jobs" || s.Why(action.BMCTrust) != "no certificate was refused" {
-		t.Errorf("%q %q %q", s.Why(action.BMCEject), s.Why(action.BMCClearJobs), s.Why(action.BMCTrust))
-	}
-	_, s = onBMC(t, bmcFields, nil)
-	if s.Why(action.BMCRead) == "" {
-		t.Error("nobody can be asked")
-	}
+		r.Do(s, s.Do(action.ShowDisks))
+		if why := s.Why(action.BMCEject); why != "only in the BMC tab" {
+			t.Errorf("%q", why)
+		}
+		quiet := bmcLook()
+		quiet.BMC.Jobs, quiet.BMC.Media = nil, nil
+		_, s = onBMC(t, bmcFields, &controllers{look: quiet})
+		if s.Why(action.BMCEject) != "no media inserted" || s.Why(action.BMCClearJobs) != "the BMC has no pending jobs" || s.Why(action.BMCTrust) != "no certificate was refused" {
+			t.Errorf("%q %q %q", s.Why(action.BMCEject), s.Why(action.BMCClearJobs), s.Why(action.BMCTrust))
+		}
+		_, s = onBMC(t, bmcFields, nil)
+		if s.Why(action.BMCRead) == "" {
+			t.Error("nobody can be asked")
+		}
+	})
 }

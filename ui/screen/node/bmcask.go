@@ -17,7 +17,6 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// The fields of the tab's forms.
 const (
 	fieldUser     = "user"
 	fieldPassword = "password"
@@ -26,12 +25,12 @@ const (
 	fieldWhat     = "what"
 	fieldSlot     = "slot"
 
-	forThis, forAll = "this BMC", "all BMCs of the context"
-	keepHere        = "until the console is left"
-	keepRing        = "in the keyring, too"
+	forThis, forAll = "this BMC", "all BMCs in this context"
+	keepHere        = "until the console quits"
+	keepRing        = "in the keyring"
 )
 
-// doBMC carries one of the tab's actions out.
+// doBMC runs an action of the tab.
 func (s *Screen) doBMC(id action.ID) (mine bool, cmd tea.Cmd) {
 	if s.whyBMC(id) != "" {
 		return false, nil
@@ -62,64 +61,64 @@ func (s *Screen) doBMC(id action.ID) (mine bool, cmd tea.Cmd) {
 	}
 }
 
-// orderBMC wishes for an order; words are the command's own, the node comes behind them.
+// orderBMC sends a command to the BMC; words are the command line without the node.
 func (s *Screen) orderBMC(o models.BMCOrder, words ...string) tea.Cmd {
 	ref := s.ref()
-	return screen.Wish(screen.OrderBMC{
+	return screen.Send(screen.OrderBMC{
 		Node: ref, Action: s.bmc.bmcs.Order(o), Words: append(append([]string{"bmc"}, words...), ref.Label()),
 	})
 }
 
-// askLogin asks for user and password; then the BMC is asked.
+// askLogin asks for user and password, then reads the BMC.
 func (s *Screen) askLogin() tea.Cmd {
 	user := ""
 	if n, _ := s.detail.Value(); n != nil {
 		user, _ = n.DriverInfo["redfish_username"].(string)
 	}
-	// A password that is meant for several BMCs is sent to this one only when somebody wants it.
-	var withheld *provision.BMCLoginError
-	help := "Ironic masks it; it is sent to the BMC alone"
+	// A password that is meant for several BMCs is sent to this one only on request.
+	var withheld *provision.BMCCredentialsError
+	help := textPasswordHelp
 	if errors.As(s.bmc.look.Err(), &withheld) && withheld.Withheld != "" {
-		user, help = withheld.Username, "empty: send the password from "+withheld.Withheld+" to this address"
+		user, help = withheld.Username, textSendPasswordFrom+withheld.Withheld+" to this address"
 	} else {
 		withheld = nil
 	}
 	fields := []form.Field{
-		{Key: fieldUser, Label: "User", Value: models.Printable(user), Required: true},
+		{Key: fieldUser, Label: "User", Value: user, Required: true},
 		{Key: fieldPassword, Label: "Password", Kind: form.Secret, Required: withheld == nil, Help: help},
-		{Key: fieldFor, Label: "For", Kind: form.Choice, Options: []string{forThis, forAll}, Help: "whose password it is"},
+		{Key: fieldFor, Label: "For", Kind: form.Choice, Options: []string{forThis, forAll}, Help: "BMCs that this password is for"},
 	}
 	if s.bmc.bmcs.HasKeyring() {
-		fields = append(fields, form.Field{Key: fieldKeep, Label: "Keep", Kind: form.Choice, Options: []string{keepHere, keepRing}, Help: "the keyring gets it once the BMC has taken it"})
+		fields = append(fields, form.Field{Key: fieldKeep, Label: "Keep", Kind: form.Choice, Options: []string{keepHere, keepRing}, Help: textKeyringHelp})
 	}
 	address, b := s.bmcAddress(), s.bmc
-	return screen.Wish(screen.Ask{Overlay: overlay.NewForm("Log in to the BMC at "+models.Printable(models.MaskURL(address)), fields, func(v map[string]string) (tea.Cmd, string, string) {
-		if v[fieldPassword] == "" { // which only one that is withheld allows
+	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textLogInTitle+models.MaskURL(address), fields, func(v map[string]string) (tea.Cmd, string, string) {
+		if v[fieldPassword] == "" { // only a withheld password may be empty
 			b.bmcs.Approve(address)
-			return screen.Wish(bmcAgain{of: b}), "", ""
+			return screen.Send(bmcAgain{of: b}), "", ""
 		}
 		login := screen.BMCLogin{Address: address, Username: v[fieldUser], Password: models.Secret(v[fieldPassword]), All: v[fieldFor] == forAll}
 		b.bmcs.Remember(login)
 		if b.keep = nil; v[fieldKeep] == keepRing {
 			b.keep = &login
 		}
-		return screen.Wish(bmcAgain{of: b}), "", ""
+		return screen.Send(bmcAgain{of: b}), "", ""
 	})})
 }
 
-// askTrust shows the certificate's fingerprint before it is taken.
+// askTrust asks to trust the certificate, with its fingerprint.
 func (s *Screen) askTrust() tea.Cmd {
 	print, address := fingerprintOf(s.bmc.look.Err()), s.bmcAddress()
 	b := s.bmc
-	return screen.Wish(screen.Ask{Overlay: overlay.NewConfirm(s.env.Clock, overlay.Question{
-		Title: "Trust the BMC's certificate",
+	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
+		Title: textTrustTitle,
 		Lines: []overlay.Text{
-			{Role: theme.Plain, Text: "Nobody vouches for the certificate that answers at " + models.Printable(models.MaskURL(address)) + "."},
-			{Role: theme.Strong, Text: "SHA-256 " + models.Printable(print)},
-			{Role: theme.Warn, Text: "Compare it with what the BMC's own page shows: whoever has its key gets the BMC's password."},
-			{Role: theme.Muted, Text: "It is taken until the console is left; fingerprints in the context's bmc section last."},
+			{Role: theme.Plain, Text: textTrustUnknown + models.MaskURL(address) + "."},
+			{Role: theme.Strong, Text: "SHA-256 " + print},
+			{Role: theme.Warn, Text: textTrustCompare},
+			{Role: theme.Muted, Text: textTrustUntil},
 		},
-		Ask: "Take this certificate, and no other?",
+		Ask: textTrustAsk,
 		Yes: func() tea.Msg {
 			b.bmcs.Pin(address, print)
 			return bmcAgain{of: b}
@@ -127,10 +126,10 @@ func (s *Screen) askTrust() tea.Cmd {
 	})})
 }
 
-// bmcAgain says that there is reason to ask the BMC again.
+// bmcAgain asks to read the BMC again.
 type bmcAgain struct{ of *bmcTab }
 
-// powers are the orders about power, by their names on the command line.
+// powers are the power commands, by their names on the command line.
 func powers() []struct {
 	word string
 	verb models.BMCVerb
@@ -155,53 +154,49 @@ func (s *Screen) askPower() tea.Cmd {
 		options = append(options, p.word)
 		help[p.word] = models.BMCOrder{Verb: p.verb}.Effect().Text
 	}
-	field := form.Field{Key: fieldWhat, Label: "Power", Kind: form.Choice, Options: options, Help: "past Ironic, which does not hear of it; what each does is told before it is sent"}
-	return screen.Wish(screen.Ask{Overlay: overlay.NewForm("Power of "+s.label()+", by its BMC", []form.Field{field}, func(v map[string]string) (tea.Cmd, string, string) {
+	field := form.Field{Key: fieldWhat, Label: "Power", Kind: form.Choice, Options: options, Help: textPowerHelp}
+	return screen.Send(screen.Ask{Overlay: overlay.NewForm("Power: "+s.label()+" (through the BMC)", []form.Field{field}, func(v map[string]string) (tea.Cmd, string, string) {
 		i := slices.Index(options, v[fieldWhat])
 		return s.orderBMC(models.BMCOrder{Verb: powers()[i].verb}, "power", v[fieldWhat]), "", ""
 	})})
 }
 
-// bootSources are those that the BMC offers, or those that most have.
+// bootSources are those that the BMC reports, else the common ones.
 func (s *Screen) bootSources() []string {
 	if look, read := s.bmc.look.Value(); read && len(look.BMC.Boot.Allowed) > 0 {
-		sources := slices.Clone(look.BMC.Boot.Allowed)
-		for i := range sources {
-			sources[i] = models.Printable(sources[i])
-		}
-		return sources
+		return look.BMC.Boot.Allowed
 	}
 	return []string{"Cd", "Pxe", "Hdd", "UefiHttp", "Usb", "BiosSetup", models.BMCBootNone}
 }
 
 func (s *Screen) askBoot() tea.Cmd {
-	field := form.Field{Key: fieldWhat, Label: "From", Kind: form.Choice, Options: s.bootSources(), Help: "the next boot alone; None takes an override back"}
-	return screen.Wish(screen.Ask{Overlay: overlay.NewForm("Boot "+s.label()+" once", []form.Field{field}, func(v map[string]string) (tea.Cmd, string, string) {
+	field := form.Field{Key: fieldWhat, Label: "From", Kind: form.Choice, Options: s.bootSources(), Help: textBootOnceHelp}
+	return screen.Send(screen.Ask{Overlay: overlay.NewForm("Boot "+s.label()+" once", []form.Field{field}, func(v map[string]string) (tea.Cmd, string, string) {
 		order := models.BMCOrder{Verb: models.BMCBootOnce, Boot: v[fieldWhat]}
 		if err := order.Check(); err != nil {
-			return nil, fieldWhat, models.Printable(err.Error())
+			return nil, fieldWhat, err.Error()
 		}
 		return s.orderBMC(order, "boot-once", v[fieldWhat]), "", ""
 	})})
 }
 
-// askInsert asks for the ISO; the one of the node's ramdisk stands there at first.
+// askInsert asks for an ISO; preset is that of the node's ramdisk.
 func (s *Screen) askInsert() tea.Cmd {
 	iso := ""
 	if n, _ := s.detail.Value(); n != nil {
 		iso = models.DeployISO(n)
 	}
 	if models.MaskURL(iso) != iso {
-		iso = "" // what is masked is another address
+		iso = "" // masked URLs are useless
 	}
 	fields := []form.Field{
-		{Key: fieldWhat, Label: "ISO", Value: iso, Required: true, Placeholder: "http://HOST/live.iso", Help: "the BMC fetches it: its own way to the server counts"},
-		{Key: fieldSlot, Label: "Slot", Help: "a slot's ID; empty: the one that fits"},
+		{Key: fieldWhat, Label: "ISO", Value: iso, Required: true, Placeholder: "http://HOST/live.iso", Help: textInsertHelp},
+		{Key: fieldSlot, Label: "Slot", Help: textSlotHelp},
 	}
-	return screen.Wish(screen.Ask{Overlay: overlay.NewForm("Insert into the virtual CD of "+s.label(), fields, func(v map[string]string) (tea.Cmd, string, string) {
+	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textInsertTitle+s.label(), fields, func(v map[string]string) (tea.Cmd, string, string) {
 		order := models.BMCOrder{Verb: models.BMCInsert, Image: strings.TrimSpace(v[fieldWhat]), Slot: strings.TrimSpace(v[fieldSlot])}
 		if err := order.Check(); err != nil {
-			return nil, fieldWhat, models.Printable(err.Error())
+			return nil, fieldWhat, err.Error()
 		}
 		words := []string{"insert", models.MaskURL(order.Image)}
 		if order.Slot != "" {
@@ -211,34 +206,33 @@ func (s *Screen) askInsert() tea.Cmd {
 	})})
 }
 
-// showConsoles says where the machine's consoles are; y copies them.
+// showConsoles lists the machine's consoles; y copies them.
 func (s *Screen) showConsoles() tea.Cmd {
 	look, _ := s.bmc.look.Value()
 	var lines []overlay.Text
 	for _, c := range look.BMC.Consoles {
 		text := string(c.Kind) + " " + map[bool]string{true: "on", false: "off"}[c.Enabled] + " " + strings.Join(c.Types, ", ")
-		lines = append(lines, overlay.Text{Role: theme.Plain, Text: models.Printable(text)})
+		lines = append(lines, overlay.Text{Role: theme.Plain, Text: text})
 		if c.URL != "" {
-			lines = append(lines, overlay.Text{Role: theme.Strong, Text: "  " + models.Printable(c.URL)})
+			lines = append(lines, overlay.Text{Role: theme.Strong, Text: "  " + c.URL})
 		}
 	}
 	if len(lines) == 0 {
-		lines = []overlay.Text{{Role: theme.Plain, Text: "The BMC tells of no console."}}
+		lines = []overlay.Text{{Role: theme.Plain, Text: textNoConsoles}}
 	}
-	lines = append(lines, overlay.Text{Role: theme.Muted, Text: "Its own pages are at " + models.Printable(look.BMC.Address) + "; y copies addresses."})
-	return screen.Wish(screen.Ask{Overlay: overlay.NewNote("Consoles of "+s.label(), lines)})
+	lines = append(lines, overlay.Text{Role: theme.Muted, Text: textOwnPages + look.BMC.Address + textCopiesAddresses})
+	return screen.Send(screen.Ask{Overlay: overlay.NewNote(textConsolesTitle+s.label(), lines)})
 }
 
-// bmcCopies are addresses.
 func (s *Screen) bmcCopies() []screen.Copyable {
-	copies := []screen.Copyable{{Name: "BMC address", Text: models.Printable(models.MaskURL(cmp.Or(s.bmcAddress(), "-")))}}
+	copies := []screen.Copyable{{Name: "BMC address", Text: models.MaskURL(cmp.Or(s.bmcAddress(), "-"))}}
 	if print := fingerprintOf(s.bmc.look.Err()); print != "" {
-		copies = append(copies, screen.Copyable{Name: "fingerprint", Text: models.Printable(print)})
+		copies = append(copies, screen.Copyable{Name: "fingerprint", Text: print})
 	}
 	if look, read := s.bmc.look.Value(); read {
 		for _, c := range look.BMC.Consoles {
 			if c.URL != "" {
-				copies = append(copies, screen.Copyable{Name: models.Printable(string(c.Kind)) + " console", Text: models.Printable(c.URL)})
+				copies = append(copies, screen.Copyable{Name: string(c.Kind) + " console", Text: c.URL})
 			}
 		}
 	}

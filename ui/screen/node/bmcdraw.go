@@ -3,6 +3,7 @@ package node
 import (
 	"errors"
 	"strings"
+	"time"
 
 	"ironworks/models"
 	"ironworks/provision"
@@ -18,7 +19,7 @@ const (
 	barWidth = 10
 )
 
-// drawBMC is what the BMC told last, or why it was not read.
+// drawBMC paints the last data, or why there is none.
 func (s *Screen) drawBMC(t *theme.Theme, w, h int) []string {
 	b := s.bmc
 	lines := s.bmcState(w)
@@ -32,58 +33,58 @@ func (s *Screen) drawBMC(t *theme.Theme, w, h int) []string {
 	return body.Split(b.pane.Draw(t))
 }
 
-// bmcState is what goes on with the reading, and what to do.
+// bmcState is the state of the reading, with the keys for it.
 func (s *Screen) bmcState(w int) []pane.Line {
 	b := s.bmc
 	_, read := b.look.Value()
 	say := func(text string) []pane.Line { return append(body.Indented(theme.Muted, text, w-1, 1), nil) }
 	switch err := b.look.Err(); {
 	case b.bmcs == nil && s.session.Replay != nil:
-		return say("A recording has nothing of BMCs.")
+		return say(textNoBMCRecorded)
 	case b.bmcs == nil:
-		return say("No BMC can be asked here.")
+		return say(textNoBMCAccess)
 	case b.look.Busy():
-		return say("Asking the BMC, part by part: that may take a minute…")
+		return say(textBMCAsking)
 	case err != nil:
 		return append(s.bmcFault(err, w), nil)
 	case !read:
-		return say("The BMC is asked when this tab is looked at; enter asks now. One session, closed after use; nothing is changed.")
+		return say(textBMCNotAsked)
 	}
-	return []pane.Line{{body.S(theme.Muted, " "+body.Read(s.env.Clock.Now(), b.look.Asked())+"; ctrl+r or enter asks the BMC again, nothing else does")}}
+	return []pane.Line{{body.S(theme.Muted, " "+body.Read(time.Now(), b.look.Asked())+textBMCAgain)}}
 }
 
-// bmcFault is why the BMC was not read, and the way out.
+// bmcFault is the error of the last reading, with its remedy.
 func (s *Screen) bmcFault(err error, w int) []pane.Line {
-	var login *provision.BMCLoginError
+	var login *provision.BMCCredentialsError
 	var none *models.NoRedfishError
 	switch {
 	case errors.As(err, &none):
 		return s.withoutRedfish(none, w)
 	case errors.As(err, &login) && login.Withheld != "":
-		text := "The password from " + login.Withheld + " is not sent to " + models.MaskURL(login.Address) + ": its host is not in bmc.hosts of the context. u logs in to this BMC; bmc.hosts allows it for good."
-		return body.Indented(theme.Warn, models.Printable(text), w-1, 1)
+		text := "The password from " + login.Withheld + " is not sent to " + models.MaskURL(login.Address) + ": its host is not in the context's bmc.hosts. u logs in to this BMC; bmc.hosts allows it permanently."
+		return body.Indented(theme.Warn, text, w-1, 1)
 	case errors.As(err, &login) && login.Wrong == nil:
-		text := "The BMC at " + models.MaskURL(login.Address) + " wants the password of " + login.Username + ", and Ironic masks it. u logs in; the context's bmc section or IRONWORKS_BMC_PASSWORD give it for good."
-		return body.Indented(theme.Warn, models.Printable(text), w-1, 1)
+		text := "The BMC at " + models.MaskURL(login.Address) + " requires the password of " + login.Username + ", which Ironic masks. u logs in; to store it, use the context's bmc section or IRONWORKS_BMC_PASSWORD."
+		return body.Indented(theme.Warn, text, w-1, 1)
 	}
 	lines := body.Fault(err, w)
 	switch {
 	case errors.As(err, &login):
-		lines = append(lines, body.Indented(theme.Plain, "u logs in with another user or password.", w, 3)...)
+		lines = append(lines, body.Indented(theme.Plain, textOtherLogin, w, 3)...)
 	case fingerprintOf(err) != "":
-		lines = append(lines, body.Indented(theme.Plain, "t shows the certificate's fingerprint, and takes that certificate and no other.", w, 3)...)
+		lines = append(lines, body.Indented(theme.Plain, textShowsFingerprint, w, 3)...)
 	}
 	return lines
 }
 
-// withoutRedfish is what Ironic knows of a machine whose BMC cannot be asked.
+// withoutRedfish shows what Ironic knows of a machine without Redfish.
 func (s *Screen) withoutRedfish(none *models.NoRedfishError, w int) []pane.Line {
-	text := "The node has no redfish_address in its driver_info: there is no BMC to be asked."
+	text := textNoRedfishAddress
 	if none.IPMI != "" {
-		text = "The node has IPMI alone (" + none.IPMI + "), which is not spoken here."
+		text = "The node uses IPMI (" + none.IPMI + "), which ironworks cannot query."
 	}
-	lines := body.Indented(theme.Warn, models.Printable(text), w-1, 1)
-	lines = append(lines, body.Indented(theme.Muted, "What Ironic knows of it; validate (in a) has its conductor ask the BMC, and power goes through Ironic.", w-1, 1)...)
+	lines := body.Indented(theme.Warn, text, w-1, 1)
+	lines = append(lines, body.Indented(theme.Muted, textIPMIHint, w-1, 1)...)
 	lines = append(lines, nil)
 	n, _ := s.detail.Value()
 	if n == nil {
@@ -92,10 +93,10 @@ func (s *Screen) withoutRedfish(none *models.NoRedfishError, w int) []pane.Line 
 	return append(lines, columns(models.BMCOfIronic(n), w)...)
 }
 
-// bmcLines are the sections, in two columns where there is room.
-func bmcLines(look *provision.BMCLook, w int) []pane.Line {
+// bmcLines are the sections, in two columns on wide screens.
+func bmcLines(look *provision.BMCReport, w int) []pane.Line {
 	heading, sections := look.Page()
-	lines := []pane.Line{{body.S(theme.Strong, " "+heading), body.S(theme.Muted, "  "+models.Printable(look.BMC.Address))}}
+	lines := []pane.Line{{body.S(theme.Strong, " "+heading), body.S(theme.Muted, "  "+look.BMC.Address)}}
 	if w < twoColumns {
 		for _, section := range sections {
 			lines = append(lines, sectionLines(section, w)...)
@@ -107,7 +108,7 @@ func bmcLines(look *provision.BMCLook, w int) []pane.Line {
 	for _, section := range sections {
 		drawn := sectionLines(section, half-1)
 		if len(right) == 0 && len(left) > 0 && section.Title != "" {
-			drawn = drawn[1:] // at the top there is nothing to be apart from
+			drawn = drawn[1:] // no empty line at the top
 		}
 		if len(left) <= len(right) {
 			left = append(left, drawn...)
@@ -118,7 +119,7 @@ func bmcLines(look *provision.BMCLook, w int) []pane.Line {
 	return append(lines, beside(left, right, half)...)
 }
 
-// sectionLines are a title and a line for each row, wrapped under itself.
+// sectionLines are a title and a wrapped line for each row.
 func sectionLines(section provision.BMCSection, w int) []pane.Line {
 	var lines []pane.Line
 	if section.Title != "" {

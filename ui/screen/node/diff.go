@@ -1,6 +1,5 @@
 package node
 
-// op is what became of a line between two texts.
 type op byte
 
 const (
@@ -9,19 +8,18 @@ const (
 	removed op = '-'
 )
 
-// change is a line of a difference.
+// change is a line of a diff.
 type change struct {
 	op   op
 	line string
 }
 
-// mostCells bounds the table that the longest common part is found with: it has a cell
-// for each pair of lines that differ. A node's YAML has some hundred lines.
+// mostCells bounds the table of the longest common subsequence, which has a cell for each pair of lines. A node's
+// YAML has some hundred lines.
 const mostCells = 1 << 20
 
-// diff tells which lines have to be taken out of one text, and which put in, to make the
-// other; what was taken out stands before what was put in. Where the texts differ in too
-// much to look for more, all between their common beginning and end counts as changed.
+// diff returns the lines that were removed and added, removed lines first. If the texts differ too much,
+// everything between their common start and end counts as changed.
 func diff(before, after []string) []change {
 	head := 0
 	for head < len(before) && head < len(after) && before[head] == after[head] {
@@ -49,11 +47,10 @@ func diff(before, after []string) []change {
 	return out
 }
 
-// middle finds the longest common subsequence of lines, from the end backwards so that
-// it can be read from the beginning.
+// middle finds the longest common subsequence from the end backwards, so that it can be read from the start.
 func middle(old, fresh []string) []change {
 	w := len(fresh) + 1
-	// longest[i*w+j] is how many lines old[i:] and fresh[j:] have in common.
+	// longest[i*w+j] is the length of the longest common subsequence of old[i:] and fresh[j:].
 	longest := make([]int32, (len(old)+1)*w)
 	for i := len(old) - 1; i >= 0; i-- {
 		for j := len(fresh) - 1; j >= 0; j-- {
@@ -83,7 +80,7 @@ func middle(old, fresh []string) []change {
 	return out
 }
 
-// count is how many lines were put in and taken out.
+// count returns the numbers of added and removed lines.
 func count(changes []change) (in, out int) {
 	for _, c := range changes {
 		switch c.op {

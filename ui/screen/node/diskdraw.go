@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"ironworks/models"
 	"ironworks/models/hints"
 	"ironworks/provision"
 	"ironworks/ui/cell"
@@ -15,28 +14,28 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// remark is one thing that has to be known about the disks as a whole.
+// remark is a note about the disks as a whole.
 type remark struct {
 	glyph string
 	role  theme.Role
 	text  string
 }
 
-// remarks are which disk it is, where Ironic and the ramdisk are of two minds, what is
-// wrong with the hints, and what is to be said of the inventory; safe to show.
+// remarks are the selected disk, differences between Ironic and the agent, errors in the hints, and the state of
+// the inventory. Sanitized.
 func (d *disks) remarks(now time.Time) []remark {
 	var list []remark
 	add := func(glyph string, role theme.Role, text string) {
-		list = append(list, remark{glyph, role, models.Printable(text)})
+		list = append(list, remark{glyph, role, text})
 	}
 	text, clear := d.search.Verdict(&d.explain)
 	refused := d.search.Hints.Validate(d.By)
 	switch {
 	case !d.search.Hints.Given():
 	case refused != nil:
-		add(theme.GlyphFailed, theme.Bad, "Ironic refuses the hints: "+refused.Error())
+		add(theme.GlyphFailed, theme.Bad, textHintsRefused+refused.Error())
 	case d.explain.Error != "":
-		add(theme.GlyphDone, theme.Plain, "Ironic takes the hints: a deployment would begin")
+		add(theme.GlyphDone, theme.Plain, textHintsAccepted)
 	}
 	switch {
 	case d.explain.Error != "":
@@ -48,7 +47,7 @@ func (d *disks) remarks(now time.Time) []remark {
 	}
 	for _, p := range d.explain.Problems {
 		if p.Severity == hints.Fails {
-			continue // the verdicts have said so
+			continue // the verdicts say so already
 		}
 		add(theme.GlyphMaint, theme.Warn, strings.TrimPrefix(string(p.Hint)+": "+p.Text, ": "))
 	}
@@ -58,12 +57,12 @@ func (d *disks) remarks(now time.Time) []remark {
 	return list
 }
 
-// hintsLine is what the node is told to look for, and how old the inventory is.
+// hintsLine is the effective hints and the age of the inventory.
 func (d *disks) hintsLine(now time.Time) []pane.Line {
-	hints := []body.Span{body.S(theme.Muted, " no root device hints")}
+	hints := []body.Span{body.S(theme.Muted, textNoHints)}
 	if d.search.Hints.Given() {
 		hints = []body.Span{
-			body.S(theme.Muted, " "+string(d.Hints.Source)+".root_device "), body.S(theme.Strong, models.Printable(d.search.Hints.String())),
+			body.S(theme.Muted, " "+string(d.Hints.Source)+".root_device "), body.S(theme.Strong, d.search.Hints.String()),
 		}
 	}
 	if d.Inspected.IsZero() {
@@ -91,8 +90,7 @@ func (s *Screen) drawDisks(t *theme.Theme, w, h int) []string {
 	return append(append(top, body.Split(s.diskRows.Draw(t))...), below...)
 }
 
-// aboutDisks is what stands above the list: as much as a third of the room takes. What
-// does not fit is in the dialog of each disk.
+// aboutDisks is drawn above the list, in at most a third of the height. Each disk's dialog has the rest.
 func (s *Screen) aboutDisks(t *theme.Theme, found *disks, w, h int) []string {
 	now := s.env.ServerNow()
 	most := max(h/3, 1)
@@ -113,7 +111,7 @@ func (s *Screen) aboutDisks(t *theme.Theme, found *disks, w, h int) []string {
 	return body.Draw(t, lines, w)
 }
 
-// diskDetail is the disk at the cursor, in always the same room.
+// diskDetail is the disk at the cursor, in a fixed height.
 func (s *Screen) diskDetail(t *theme.Theme, w, h int) []string {
 	d, ok := s.diskRows.Cursor()
 	if !ok || h < 12 {
@@ -136,7 +134,7 @@ func (s *Screen) diskDetail(t *theme.Theme, w, h int) []string {
 	return lines
 }
 
-// flow is what is known of the disk, one after the other.
+// flow joins all facts about the disk.
 func (d *disk) flow() string {
 	parts := make([]string, len(d.attributes))
 	for i, a := range d.attributes {
@@ -145,7 +143,7 @@ func (d *disk) flow() string {
 	return strings.Join(parts, " · ")
 }
 
-// hintLines hold every hint against the disk; without hints they say what becomes of it.
+// hintLines compares every hint with the disk; without hints it shows the verdict.
 func (d *disk) hintLines(w int) []pane.Line {
 	lines := body.Few(theme.Plain, d.why, w-2, 1, 2)
 	if len(d.check.Hints) == 0 {
@@ -157,7 +155,7 @@ func (d *disk) hintLines(w int) []pane.Line {
 		if !h.Matches {
 			glyph, role, text = theme.GlyphFailed, theme.Bad, text+": "+h.Why
 		}
-		lines = append(lines, pane.Line{body.S(role, " "+glyph+" "), body.S(theme.Plain, cell.Cut(models.Printable(text), max(w-4, 1)))})
+		lines = append(lines, pane.Line{body.S(role, " "+glyph+" "), body.S(theme.Plain, cell.Cut(text, max(w-4, 1)))})
 	}
 	if d.check.Skipped || d.check.Matches && !d.check.Picked {
 		lines = slices.Concat(body.Few(theme.Warn, d.why, w-2, 1, 2), lines)

@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// places are where a hint can be written, with what becomes of it there.
+// places are the fields that a hint can be written to, and how long it lasts there.
 func places() []struct {
 	to    hints.Source
 	about string
@@ -23,13 +23,12 @@ func places() []struct {
 		to    hints.Source
 		about string
 	}{
-		{hints.OfInstance, "until an undeploy"},
-		{hints.OfProperties, "for good"},
+		{hints.OfInstance, "until undeploy"},
+		{hints.OfProperties, "permanently"},
 	}
 }
 
-// askPin asks where the hint for the disk at the cursor is written. The root shows the
-// request, asks, and sends it as it does every action.
+// askPin asks where to write the hint for the disk at the cursor. The root shows the request, asks and sends it.
 func (s *Screen) askPin() tea.Cmd {
 	found, _ := s.disks.Value()
 	d, ok := s.diskRows.Cursor()
@@ -42,40 +41,40 @@ func (s *Screen) askPin() tea.Cmd {
 		if _, hints, err := found.PinDisk(d.check.Disk.Name, p.to); err != nil {
 			item.Disabled = reason(err)
 		} else {
-			item.Detail = models.Printable(hints.String())
+			item.Detail = hints.String()
 		}
 		items = append(items, item)
 	}
 	node, name := found.Node.Ref(), d.check.Disk.Name
-	return screen.Wish(screen.Ask{Overlay: overlay.NewPick("Pin "+d.name+": write root_device into", items, func(to string) tea.Cmd {
-		return screen.Wish(screen.PinDisk{
+	return screen.Send(screen.Ask{Overlay: overlay.NewPick("Pin "+d.name+": write root_device into", items, func(to string) tea.Cmd {
+		return screen.Send(screen.PinDisk{
 			Node: node, Pin: provision.Pin(found.NodeDisks, name, hints.Source(to)),
 			Words: []string{"hints", "set", node.Label(), "--disk", name, "--to", to},
 		})
 	})})
 }
 
-// reason is why not, without the way out for a shell.
+// reason returns an error without its remedy for a shell.
 func reason(err error) string {
 	var refusal *models.Refusal
 	if errors.As(err, &refusal) {
-		return models.Printable(refusal.Why)
+		return refusal.Why
 	}
-	return models.Printable(err.Error())
+	return err.Error()
 }
 
-// whyPin says why the disk at the cursor cannot be pinned.
+// whyPin returns why the disk at the cursor cannot be pinned.
 func (s *Screen) whyPin() string {
 	if s.tab != disksTab {
-		return "the Disks tab has it"
+		return textDisksElsewhere
 	}
 	found, read := s.disks.Value()
 	d, ok := s.diskRows.Cursor()
 	switch {
 	case !read:
-		return "the disks are not known"
+		return textDisksUnknown
 	case !ok:
-		return "there is no disk"
+		return textNoDisk
 	}
 	why := ""
 	for _, p := range places() {
@@ -90,7 +89,7 @@ func (s *Screen) whyPin() string {
 	return why
 }
 
-// showDisk is all that is known of the disk at the cursor, and of the disks as a whole.
+// showDisk opens a dialog with all facts about the disk at the cursor.
 func (s *Screen) showDisk() tea.Cmd {
 	found, _ := s.disks.Value()
 	d, ok := s.diskRows.Cursor()
@@ -103,16 +102,16 @@ func (s *Screen) showDisk() tea.Cmd {
 		lines = append(lines, overlay.Text{Text: fmt.Sprintf("%-11s %s", a.Name, a.Value), Indent: 12})
 	}
 	if len(d.check.Hints) > 0 {
-		lines = append(lines, overlay.Text{}, overlay.Text{Role: theme.Strong, Text: "Hint by hint"})
+		lines = append(lines, overlay.Text{}, overlay.Text{Role: theme.Strong, Text: "Hints one by one"})
 	}
 	for _, h := range d.check.Hints {
 		glyph, role, text := theme.GlyphDone, theme.Good, fmt.Sprintf("%s %s", h.Hint, h.Wants)
 		if !h.Matches {
 			glyph, role, text = theme.GlyphFailed, theme.Bad, text+": "+h.Why
 		}
-		lines = append(lines, overlay.Text{Role: role, Text: glyph + " " + models.Printable(text), Indent: 2})
+		lines = append(lines, overlay.Text{Role: role, Text: glyph + " " + text, Indent: 2})
 	}
-	lines = append(lines, overlay.Text{}, overlay.Text{Role: theme.Strong, Text: "The disks as a whole"})
+	lines = append(lines, overlay.Text{}, overlay.Text{Role: theme.Strong, Text: "All disks"})
 	now := s.env.ServerNow()
 	for _, line := range found.hintsLine(now) {
 		text := ""
@@ -124,5 +123,5 @@ func (s *Screen) showDisk() tea.Cmd {
 	for _, r := range found.remarks(now) {
 		lines = append(lines, overlay.Text{Role: r.role, Text: r.glyph + " " + r.text, Indent: 2})
 	}
-	return screen.Wish(screen.Ask{Overlay: overlay.NewNote("Disk "+d.name, lines)})
+	return screen.Send(screen.Ask{Overlay: overlay.NewNote("Disk "+d.name, lines)})
 }

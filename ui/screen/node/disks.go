@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// disks are those of the node's inventory, and what its hints make of them.
+// disks are the disks of the inventory, compared with the hints.
 type disks struct {
 	*provision.NodeDisks
 	search  hints.Search
@@ -22,18 +22,17 @@ type disks struct {
 	rows    []disk
 }
 
-// disk is one of them, with its texts safe to show: hints are held against disks when
-// these are read, not when they are drawn.
+// disk is one disk. Texts are sanitized and hints compared when the data is read, not when it is drawn.
 type disk struct {
 	place int
 	check hints.DiskCheck
 	name  string
 	why   string
-	// attributes are what the ramdisk told of it, but for the name.
+	// attributes are those that the ramdisk reported, without the name.
 	attributes []models.Detail
 }
 
-// readDisks reads the node anew, too: its hints are not among what a list has.
+// readDisks also reads the node, because lists do not have its hints.
 func readDisks(ctx context.Context, api screen.API, uuid string) (*disks, error) {
 	n, err := api.Node(ctx, uuid)
 	if err != nil {
@@ -48,13 +47,12 @@ func readDisks(ctx context.Context, api screen.API, uuid string) (*disks, error)
 	d.explain = d.search.Explain(found.Inventory.Disks)
 	for i, c := range d.explain.Disks {
 		d.rows = append(d.rows, disk{
-			place: i, check: c, name: models.Printable(c.Disk.Name), why: models.Printable(c.Why), attributes: attributes(&c.Disk),
+			place: i, check: c, name: c.Disk.Name, why: c.Why, attributes: attributes(&c.Disk),
 		})
 	}
 	return d, nil
 }
 
-// attributes are those that the ramdisk told.
 func attributes(d *hints.Disk) []models.Detail {
 	details := []models.Detail{{Name: "size", Value: fmt.Sprintf("%.2f GiB, %d bytes", d.GiB(), d.Size)}}
 	for _, a := range []struct {
@@ -71,28 +69,28 @@ func attributes(d *hints.Disk) []models.Detail {
 		{"hctl", hints.HCTL},
 		{"bus", hints.Transport},
 	} {
-		if text := models.Printable(d.Attribute(a.hint)); text != "" {
+		if text := d.Attribute(a.hint); text != "" {
 			details = append(details, models.Detail{Name: a.name, Value: text})
 		}
 	}
-	rotational := "the ramdisk did not tell"
+	rotational := "not reported by the ramdisk"
 	if d.Rotational != nil {
 		rotational = map[bool]string{true: "yes, a hard disk", false: "no, solid state"}[*d.Rotational]
 	}
 	return append(details, models.Detail{Name: "rotational", Value: rotational})
 }
 
-// look is what becomes of a disk: a sign, a word and a role that say the same.
+// look returns glyph, word and role of a disk's verdict.
 func (d *disk) look(hinted bool) (glyph, word string, role theme.Role) {
 	switch {
 	case d.check.Picked:
 		return theme.GlyphActive, "picked", theme.Good
 	case d.check.Skipped:
-		return theme.GlyphHold, "left alone", theme.Hold
+		return theme.GlyphHold, "skipped", theme.Hold
 	case d.check.Matches && hinted:
 		return theme.GlyphIdle, "matches", theme.Warn
 	case d.check.Matches:
-		return theme.GlyphIdle, "would do", theme.Warn
+		return theme.GlyphIdle, "also matches", theme.Warn
 	}
 	return theme.GlyphRule, "no", theme.Muted
 }
@@ -100,7 +98,7 @@ func (d *disk) look(hinted bool) (glyph, word string, role theme.Role) {
 func (s *Screen) diskTable() *table.Table[disk] {
 	t := table.New(func(d disk) string { return strconv.Itoa(d.place) + " " + d.name })
 	of := func(hint hints.Hint) func(d disk) string {
-		return func(d disk) string { return models.Printable(d.check.Disk.Attribute(hint)) }
+		return func(d disk) string { return d.check.Disk.Attribute(hint) }
 	}
 	text := func(key, title string, least, most, drop int, get func(d disk) string) table.Column[disk] {
 		return table.Column[disk]{Key: key, Title: title, Min: least, Max: most, Drop: drop, Cell: func(d disk) table.Cell {
@@ -117,7 +115,7 @@ func (s *Screen) diskTable() *table.Table[disk] {
 		}},
 		text("name", "DISK", 12, 24, 0, func(d disk) string { return d.name }),
 		size,
-		text("kind", "KIND", 4, 4, 3, func(d disk) string { return kind(d.check.Disk.Rotational) }),
+		text("kind", "KIND", 4, 4, 3, func(d disk) string { return d.check.Disk.Kind() }),
 		text("bus", "BUS", 4, 6, 4, of(hints.Transport)),
 		text("model", "MODEL", 12, 30, 2, of(hints.Model)),
 		text("serial", "SERIAL", 14, 24, 1, of(hints.Serial)),
@@ -127,33 +125,23 @@ func (s *Screen) diskTable() *table.Table[disk] {
 	return t
 }
 
-func kind(rotational *bool) string {
-	switch {
-	case rotational == nil:
-		return ""
-	case *rotational:
-		return "hdd"
-	}
-	return "ssd"
-}
-
-// noDisks says why there is no list.
+// noDisks says why the list is empty.
 func (s *Screen) noDisks() string {
 	var refusal *models.Refusal
 	switch found, read := s.disks.Value(); {
 	case read && len(found.rows) == 0:
-		return "Inspection found no disks in this machine."
+		return textNoDisksFound
 	case read:
 		return ""
 	case errors.As(s.disks.Err(), &refusal):
-		return models.Printable(refusal.Why) + ". Inspection finds them: I, when the node is manageable."
+		return refusal.Why + textInspectHint
 	case s.disks.Err() != nil:
 		return ""
 	}
-	return "Asking Ironic for the node's inventory…"
+	return textLoadingInventory
 }
 
-// disksErr is why the disks could not be read; that there is no inventory is no fault.
+// disksErr is the error of reading the disks; a missing inventory is not an error.
 func (s *Screen) disksErr() error {
 	var refusal *models.Refusal
 	if errors.As(s.disks.Err(), &refusal) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ironworks/models"
@@ -80,120 +81,132 @@ func TestDiskGoldens(t *testing.T) {
 		"disks-unknown":  {noHints, nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, s := onDisks(t, resting(t, c.fields), c.found)
-			for range c.down {
-				r.Do(s, s.Do(action.Down))
-			}
-			screentest.Golden(t, s, name)
-			screentest.CheckSizes(t, s)
+			synctest.Test(t, func(t *testing.T) {
+				r, s := onDisks(t, resting(t, c.fields), c.found)
+				for range c.down {
+					r.Do(s, s.Do(action.Down))
+				}
+				screentest.Golden(t, s, name)
+				screentest.CheckSizes(t, s)
+			})
 		})
 	}
 }
 
 // TestDisksAreReadWhenTheyAreLookedAt: an inventory is large, and seldom wanted.
 func TestDisksAreReadWhenTheyAreLookedAt(t *testing.T) {
-	r, s := opened(t, resting(t, wwnHints))
-	r.API.Found = rackDisks()
-	asked := func() int {
-		return len(slices.DeleteFunc(slices.Clone(r.API.Asked), func(what string) bool { return what != "inventory" }))
-	}
-	if asked() != 0 {
-		t.Error("read before anybody wanted it")
-	}
-	to(t, r, s, "Disks")
-	screentest.Shows(t, s, 80, 20, "● picked", "/dev/sdb", "inspected 3d ago, by an agent")
-	for range 9 {
-		tab(t, r, s, 1)
-	}
-	if asked() != 1 {
-		t.Errorf("read %d times within seconds", asked())
-	}
-	r.Tell(s, screen.Reload{})
-	if asked() != 2 {
-		t.Error("not read again when it was asked for")
-	}
-	r.Pass(time.Minute)
-	for range 9 {
-		tab(t, r, s, 1)
-	}
-	if asked() != 3 {
-		t.Errorf("read %d times, want a third after a minute", asked())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r, s := opened(t, resting(t, wwnHints))
+		r.API.Found = rackDisks()
+		asked := func() int {
+			return len(slices.DeleteFunc(slices.Clone(r.API.Asked), func(what string) bool { return what != "inventory" }))
+		}
+		if asked() != 0 {
+			t.Error("read before anybody wanted it")
+		}
+		to(t, r, s, "Disks")
+		screentest.Shows(t, s, 80, 20, "● picked", "/dev/sdb", "inspected 3d ago, by an agent")
+		for range 9 {
+			tab(t, r, s, 1)
+		}
+		if asked() != 2 { // for Disks, and for the findings of Network
+			t.Errorf("read %d times within seconds", asked())
+		}
+		r.Deliver(s, screen.Reload{})
+		if asked() != 3 {
+			t.Error("not read again when it was asked for")
+		}
+		r.Pass(time.Minute)
+		for range 9 {
+			tab(t, r, s, 1)
+		}
+		if asked() != 5 {
+			t.Errorf("read %d times, want each tab's again after a minute", asked())
+		}
+	})
 }
 
 func TestDisksAreReadAgainAfterATaskOnTheNode(t *testing.T) {
-	n := resting(t, noHints)
-	r, s := onDisks(t, n, rackDisks())
-	screentest.Shows(t, s, 80, 20, "no root device hints", "the ramdisk picks the smallest")
-	task := &screen.Task{Plan: provision.Batch{Items: []provision.Item{{Node: n}}}}
-	r.Env.Tasks.Add(task)
-	r.API.Nodes[0] = resting(t, wwnHints)
-	r.Pass(time.Second)
-	r.Tell(s, screen.TasksChanged{})
-	screentest.Shows(t, s, 80, 20, "no root device hints") // it runs
-	task.Results, task.Ended = []provision.Result{}, r.Clock.Time
-	r.Tell(s, screen.TasksChanged{})
-	screentest.Shows(t, s, 80, 20, "properties.root_device", "the hints match one disk")
-	asked := len(r.API.Asked)
-	r.Pass(time.Second)
-	other := &screen.Task{Plan: provision.Batch{Items: []provision.Item{{Node: models.Node{UUID: screentest.UUID(2)}}}}, Results: []provision.Result{}, Ended: r.Clock.Time}
-	r.Env.Tasks.Add(other)
-	r.Tell(s, screen.TasksChanged{})
-	if len(r.API.Asked) != asked {
-		t.Error("read again after a task on another node")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		n := resting(t, noHints)
+		r, s := onDisks(t, n, rackDisks())
+		screentest.Shows(t, s, 80, 20, "no root device hints", "the ramdisk picks the smallest")
+		task := &screen.Task{Plan: provision.Batch{Items: []provision.Item{{Node: n}}}}
+		r.Env.Tasks.Add(task)
+		r.API.Nodes[0] = resting(t, wwnHints)
+		r.Pass(time.Second)
+		r.Deliver(s, screen.TasksChanged{})
+		screentest.Shows(t, s, 80, 20, "no root device hints") // it runs
+		task.Results, task.Ended = []provision.Result{}, time.Now()
+		r.Deliver(s, screen.TasksChanged{})
+		screentest.Shows(t, s, 80, 20, "properties.root_device", "the hints match one disk")
+		asked := len(r.API.Asked)
+		r.Pass(time.Second)
+		other := &screen.Task{Plan: provision.Batch{Items: []provision.Item{{Node: models.Node{UUID: screentest.UUID(2)}}}}, Results: []provision.Result{}, Ended: time.Now()}
+		r.Env.Tasks.Add(other)
+		r.Deliver(s, screen.TasksChanged{})
+		if len(r.API.Asked) != asked {
+			t.Error("read again after a task on another node")
+		}
+	})
 }
 
 func TestDisksThatCannotBeRead(t *testing.T) {
-	r, s := onDisks(t, resting(t, wwnHints), rackDisks())
-	r.API.Err = errBoom
-	r.Tell(s, screen.Reload{})
-	screentest.Shows(t, s, 80, 20, "the database is away", "/dev/sdb") // what was known stays
-	r.API.Err = nil
-	r.API.Found = json.RawMessage(`{"inventory": {"disks": 5}}`)
-	r.Tell(s, screen.Reload{})
-	screentest.Shows(t, s, 80, 20, "inventory: ")
+	synctest.Test(t, func(t *testing.T) {
+		r, s := onDisks(t, resting(t, wwnHints), rackDisks())
+		r.API.Err = errBoom
+		r.Deliver(s, screen.Reload{})
+		screentest.Shows(t, s, 80, 20, "the database is away", "/dev/sdb") // what was known stays
+		r.API.Err = nil
+		r.API.Found = json.RawMessage(`{"inventory": {"disks": 5}}`)
+		r.Deliver(s, screen.Reload{})
+		screentest.Shows(t, s, 80, 20, "inventory: ")
+	})
 }
 
 func TestSixtyDisks(t *testing.T) {
-	var list []string
-	for i := range 60 {
-		list = append(list, fmt.Sprintf(`{"name": "/dev/sd%02d", "size": %d, "serial": "Z%d", "wwn": "0x%d", "rotational": true}`, i, int64(i+1)<<40, i, i))
-	}
-	r, s := onDisks(t, resting(t, `, "properties": {"root_device": {"serial": "Z59"}}`), inventory(list...))
-	screentest.Shows(t, s, 80, 20, "1 of 60", "the hints match one disk; the ramdisk picks it, /dev/sd59")
-	r.Do(s, s.Do(action.Bottom))
-	screentest.Shows(t, s, 80, 20, "60 of 60", "❯  ● picked", "✓ serial Z59")
-	screentest.CheckSizes(t, s)
+	synctest.Test(t, func(t *testing.T) {
+		var list []string
+		for i := range 60 {
+			list = append(list, fmt.Sprintf(`{"name": "/dev/sd%02d", "size": %d, "serial": "Z%d", "wwn": "0x%d", "rotational": true}`, i, int64(i+1)<<40, i, i))
+		}
+		r, s := onDisks(t, resting(t, `, "properties": {"root_device": {"serial": "Z59"}}`), inventory(list...))
+		screentest.Shows(t, s, 80, 20, "1 of 60", "the hints match one disk; the ramdisk picks it, /dev/sd59")
+		r.Do(s, s.Do(action.Bottom))
+		screentest.Shows(t, s, 80, 20, "60 of 60", "❯  ● picked", "✓ serial Z59")
+		screentest.CheckSizes(t, s)
+	})
 }
 
 func TestHostileDisks(t *testing.T) {
 	for name, text := range screentest.Hostile() {
 		t.Run(name, func(t *testing.T) {
-			quoted, err := json.Marshal(text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			q := string(quoted)
-			found := inventory(
-				`{"name": `+q+`, "size": 480103981056, "serial": `+q+`, "model": `+q+`, "vendor": `+q+`, "wwn": `+q+`, "by_path": `+q+`, "tran": `+q+`}`,
-				`{"name": "/dev/sdb", "size": 1, "serial": [`+q+`, "b"], "wwn": null, "rotational": `+q+`}`)
-			r, s := onDisks(t, resting(t, `, "properties": {"root_device": {"serial": `+q+`, "`+"bogus"+`": `+q+`}}`), found)
-			screentest.CheckSizes(t, s)
-			r.Do(s, s.Do(action.Down))
-			screentest.CheckSizes(t, s)
-			for _, id := range []action.ID{action.Open, action.PinDisk} {
-				for _, msg := range r.Do(s, s.Do(id)) {
-					if ask, ok := msg.(screen.Ask); ok {
-						screentest.CheckOverlay(t, ask.Overlay)
+			synctest.Test(t, func(t *testing.T) {
+				quoted, err := json.Marshal(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				q := string(quoted)
+				found := inventory(
+					`{"name": `+q+`, "size": 480103981056, "serial": `+q+`, "model": `+q+`, "vendor": `+q+`, "wwn": `+q+`, "by_path": `+q+`, "tran": `+q+`}`,
+					`{"name": "/dev/sdb", "size": 1, "serial": [`+q+`, "b"], "wwn": null, "rotational": `+q+`}`)
+				r, s := onDisks(t, resting(t, `, "properties": {"root_device": {"serial": `+q+`, "`+"bogus"+`": `+q+`}}`), found)
+				screentest.CheckSizes(t, s)
+				r.Do(s, s.Do(action.Down))
+				screentest.CheckSizes(t, s)
+				for _, id := range []action.ID{action.Open, action.PinDisk} {
+					for _, msg := range r.Do(s, s.Do(id)) {
+						if ask, ok := msg.(screen.Ask); ok {
+							screentest.CheckOverlay(t, ask.Overlay)
+						}
 					}
 				}
-			}
-			for _, c := range s.Copies() {
-				if strings.ContainsAny(c.Text, "\x1b\r\u202e") {
-					t.Errorf("copied %q", c.Text)
+				for _, c := range s.Copies() {
+					if strings.ContainsAny(c.Printable(), "\x1b\r\u202e") {
+						t.Errorf("copied %q", c.Text)
+					}
 				}
-			}
+			})
 		})
 	}
 }
@@ -210,87 +223,93 @@ func TestPin(t *testing.T) {
 	}{
 		"to the instance": {
 			noHints, rackDisks(), "",
-			[]string{"Pin /dev/sda", `instance_info`, `{"wwn":"0x55cd2e4a0daaa627"}`, "until an undeploy"},
+			[]string{"Pin /dev/sda", `instance_info`, `{"wwn":"0x55cd2e4a0daaa627"}`, "until undeploy"},
 			[]string{"enter"},
 			"hints set r7-n01 --disk /dev/sda --to instance_info",
 		},
 		"to the properties":     {noHints, rackDisks(), "", nil, []string{"down", "enter"}, "hints set r7-n01 --disk /dev/sda --to properties"},
-		"the instance is first": {`, "instance_info": {"root_device": {"serial": "x"}}`, rackDisks(), "", []string{"comes before the properties"}, []string{"down", "enter"}, ""},
+		"the instance is first": {`, "instance_info": {"root_device": {"serial": "x"}}`, rackDisks(), "", []string{"takes precedence "}, []string{"down", "enter"}, ""},
 		"nothing of its own":    {noHints, twins, "no stable hint tells /dev/sda from the other disks", nil, nil, ""},
 		"skipped":               {`, "properties": {"skip_block_devices": [{"serial": "BTYF0c9397845"}]}`, rackDisks(), "skip_block_devices leaves /dev/sda alone", nil, nil, ""},
-		"no disk":               {noHints, inventory(), "there is no disk", nil, nil, ""},
-		"no inventory":          {noHints, nil, "the disks are not known", nil, nil, ""},
+		"no disk":               {noHints, inventory(), "no disk", nil, nil, ""},
+		"no inventory":          {noHints, nil, "disks unknown", nil, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, s := onDisks(t, resting(t, c.fields), c.found)
-			if why := s.Why(action.PinDisk); !strings.Contains(why, c.why) || c.why == "" && why != "" {
-				t.Fatalf("why: %q, want %q", why, c.why)
-			}
-			wishes := r.Do(s, s.Do(action.PinDisk))
-			if c.why != "" {
-				if len(wishes) > 0 {
-					t.Errorf("asked all the same: %v", wishes)
+			synctest.Test(t, func(t *testing.T) {
+				r, s := onDisks(t, resting(t, c.fields), c.found)
+				if why := s.Why(action.PinDisk); !strings.Contains(why, c.why) || c.why == "" && why != "" {
+					t.Fatalf("why: %q, want %q", why, c.why)
 				}
-				return
-			}
-			ask, ok := wishes[0].(screen.Ask)
-			if !ok {
-				t.Fatalf("%T", wishes[0])
-			}
-			drawn := screentest.OverlayText(ask.Overlay, 100, 20)
-			for _, want := range c.shows {
-				if !strings.Contains(drawn, want) {
-					t.Errorf("no %q in:\n%s", want, drawn)
+				wishes := r.Do(s, s.Do(action.PinDisk))
+				if c.why != "" {
+					if len(wishes) > 0 {
+						t.Errorf("asked all the same: %v", wishes)
+					}
+					return
 				}
-			}
-			var pinned *screen.PinDisk
-			for _, key := range c.keys {
-				_, cmd := ask.Overlay.Update(screentest.Press(key))
-				for _, msg := range screentest.Run(cmd) {
-					if pin, is := msg.(screen.PinDisk); is {
-						pinned = &pin
+				ask, ok := wishes[0].(screen.Ask)
+				if !ok {
+					t.Fatalf("%T", wishes[0])
+				}
+				drawn := screentest.OverlayText(ask.Overlay, 100, 20)
+				for _, want := range c.shows {
+					if !strings.Contains(drawn, want) {
+						t.Errorf("no %q in:\n%s", want, drawn)
 					}
 				}
-			}
-			switch {
-			case pinned == nil && c.words != "":
-				t.Error("nothing was wished for")
-			case pinned != nil && strings.Join(pinned.Words, " ") != c.words:
-				t.Errorf("%q, want %q", pinned.Words, c.words)
-			}
+				var pinned *screen.PinDisk
+				for _, key := range c.keys {
+					_, cmd := ask.Overlay.Update(screentest.Press(key))
+					for _, msg := range screentest.Run(cmd) {
+						if pin, is := msg.(screen.PinDisk); is {
+							pinned = &pin
+						}
+					}
+				}
+				switch {
+				case pinned == nil && c.words != "":
+					t.Error("nothing was wished for")
+				case pinned != nil && strings.Join(pinned.Words, " ") != c.words:
+					t.Errorf("%q, want %q", pinned.Words, c.words)
+				}
+			})
 		})
 	}
 }
 
 func TestAllOfADisk(t *testing.T) {
-	r, s := onDisks(t, resting(t, `, "instance_info": {"root_device": {"model": "ST4000", "size": 3726}}`+wwnHints), rackDisks())
-	r.Do(s, s.Do(action.Down))
-	ask, ok := r.Do(s, s.Do(action.Open))[0].(screen.Ask)
-	if !ok {
-		t.Fatal("nothing is shown")
-	}
-	drawn := screentest.OverlayText(ask.Overlay, 120, 40)
-	for _, want := range []string{
-		"Disk /dev/sdb", "by-path     /dev/disk/by-path/pci-0000:00:17.0-ata-2", "wwn         0x5000c500a1b2c3d4", "vendor      ATA", "hctl        1:0:0:0",
-		"3726.02 GiB", "this is a part only", "equality is exact", "instance_info.root_device", "comes first",
-	} {
-		if !strings.Contains(drawn, want) {
-			t.Errorf("no %q in:\n%s", want, drawn)
+	synctest.Test(t, func(t *testing.T) {
+		r, s := onDisks(t, resting(t, `, "instance_info": {"root_device": {"model": "ST4000", "size": 3726}}`+wwnHints), rackDisks())
+		r.Do(s, s.Do(action.Down))
+		ask, ok := r.Do(s, s.Do(action.Open))[0].(screen.Ask)
+		if !ok {
+			t.Fatal("nothing is shown")
 		}
-	}
-	tab(t, r, s, 1)
-	if s.Why(action.PinDisk) != "the Disks tab has it" || s.Why(action.Open) == "" {
-		t.Error("another tab does what this one has")
-	}
+		drawn := screentest.OverlayText(ask.Overlay, 120, 40)
+		for _, want := range []string{
+			"Disk /dev/sdb", "by-path     /dev/disk/by-path/pci-0000:00:17.0-ata-2", "wwn         0x5000c500a1b2c3d4", "vendor      ATA", "hctl        1:0:0:0",
+			"3726.02 GiB", "this is a part only", "equality is exact", "instance_info.root_device", "overrides",
+		} {
+			if !strings.Contains(drawn, want) {
+				t.Errorf("no %q in:\n%s", want, drawn)
+			}
+		}
+		tab(t, r, s, 1)
+		if s.Why(action.PinDisk) != "only in the Disks tab" || s.Why(action.Open) == "" {
+			t.Error("another tab does what this one has")
+		}
+	})
 }
 
 func TestDiskCopies(t *testing.T) {
-	_, s := onDisks(t, resting(t, wwnHints), rackDisks())
-	copies := map[string]string{}
-	for _, c := range s.Copies() {
-		copies[c.Name] = c.Text
-	}
-	if copies["disk"] != "/dev/sda" || copies["serial"] != "BTYF0c9397845" || copies["wwn"] == "" || copies["by-path"] == "" || copies["why"] == "" {
-		t.Errorf("%v", copies)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		_, s := onDisks(t, resting(t, wwnHints), rackDisks())
+		copies := map[string]string{}
+		for _, c := range s.Copies() {
+			copies[c.Name] = c.Text
+		}
+		if copies["disk"] != "/dev/sda" || copies["serial"] != "BTYF0c9397845" || copies["wwn"] == "" || copies["by-path"] == "" || copies["why"] == "" {
+			t.Errorf("%v", copies)
+		}
+	})
 }

@@ -13,10 +13,10 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// sideways is how many cells a step to the left or right is in text.
+// sideways is the horizontal scroll step in cells.
 const sideways = 8
 
-// pane is the text that the tab shows, nil where it shows a list.
+// pane returns the tab's text, nil if the tab shows a list.
 func (s *Screen) pane() *pane.Pane {
 	switch s.tab {
 	case overviewTab:
@@ -29,7 +29,7 @@ func (s *Screen) pane() *pane.Pane {
 	return nil
 }
 
-// mover is what scrolls in the tab.
+// mover returns what scrolls in the tab.
 func (s *Screen) mover() body.Mover {
 	switch s.tab {
 	case timelineTab:
@@ -46,7 +46,7 @@ func (s *Screen) mover() body.Mover {
 	return s.pane()
 }
 
-// Do carries out one of the screen's actions.
+// Do runs an action of the screen.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	if tab, shows := tabOf(id); shows {
 		if tab == logTab {
@@ -80,6 +80,9 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	}
 	if s.tab == logTab {
 		return s.shownLog().Do(id)
+	}
+	if mine, cmd := s.doPorts(id); mine {
+		return cmd
 	}
 	if mine, cmd := s.doBMC(id); mine {
 		return cmd
@@ -118,7 +121,7 @@ func (s *Screen) goTo(tab int) tea.Cmd {
 	return s.open()
 }
 
-// typed takes a key of the search's line; what is found is gone to as it is written.
+// typed handles a key in the search, which jumps to matches at once.
 func (s *Screen) typed(msg tea.Msg) {
 	p := s.pane()
 	if p == nil {
@@ -136,7 +139,7 @@ func (s *Screen) typed(msg tea.Msg) {
 	}
 }
 
-// Widen drops the search, before anybody goes back.
+// Widen clears the search.
 func (s *Screen) Widen() (tea.Cmd, bool) {
 	if s.tab == logTab {
 		if s.shownLog().Widen() {
@@ -152,14 +155,14 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Copies are the node's, and what the tab has at its cursor.
+// Copies are the node's texts and the row at the cursor.
 func (s *Screen) Copies() []screen.Copyable {
 	if !s.known() {
-		return []screen.Copyable{{Name: "uuid", Text: models.Printable(s.uuid)}}
+		return []screen.Copyable{{Name: "uuid", Text: s.uuid}}
 	}
 	row := s.picture()
 	copies := append(s.tabCopies(), screen.NodeCopies(s.env, &row.Node)...)
-	return append(copies, screen.Copyable{Name: "row", Text: s.rowText(&row)})
+	return append(copies, screen.Copyable{Name: "row", Text: s.rowText(&row), Shape: screen.Row})
 }
 
 func (s *Screen) tabCopies() []screen.Copyable {
@@ -176,11 +179,11 @@ func (s *Screen) tabCopies() []screen.Copyable {
 		}
 	case networkTab:
 		if p, ok := s.ports.Cursor(); ok {
-			return []screen.Copyable{{Name: "address", Text: models.Printable(p.Address)}, {Name: "port uuid", Text: models.Printable(p.UUID)}}
+			return []screen.Copyable{{Name: "address", Text: p.Address}, {Name: "port uuid", Text: p.UUID}}
 		}
 	case historyTab:
 		if e, ok := s.entries.Cursor(); ok {
-			return []screen.Copyable{{Name: "event", Text: models.PrintableLines(e.Event)}}
+			return []screen.Copyable{{Name: "event", Text: e.Event, Shape: screen.Lines}}
 		}
 	case logTab:
 		return s.shownLog().Copies()
@@ -188,7 +191,7 @@ func (s *Screen) tabCopies() []screen.Copyable {
 		return s.bmcCopies()
 	case rawTab:
 		if s.raw.text != "" {
-			return []screen.Copyable{{Name: "yaml", Text: s.raw.text}}
+			return []screen.Copyable{{Name: "yaml", Text: s.raw.text, Shape: screen.Lines}}
 		}
 	}
 	return nil
@@ -204,12 +207,12 @@ func diskCopies(d *disk) []screen.Copyable {
 	return copies
 }
 
-// rowText is the node as the fleet's list has it, with tabs between the columns.
+// rowText is the node's row of the node list, separated by tabs.
 func (s *Screen) rowText(row *models.Row) string {
 	var cells []string
 	for _, c := range explain.Columns() {
 		if c.Field == "" {
-			cells = append(cells, models.Printable(c.Text(row, s.env.ServerNow())))
+			cells = append(cells, c.Text(row, s.env.ServerNow()))
 		}
 	}
 	return strings.Join(cells, "\t")

@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"time"
 
 	"ironworks/models"
 	"ironworks/ui/cell"
@@ -10,9 +11,9 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Draw paints the node's heading, the tabs, and the tab in front.
+// Draw paints the heading, the tabs, and the current tab.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
-	content := s.content(t, w, max(h-2, 0)) // the line of the tabs tells of it
+	content := s.content(t, w, max(h-2, 0)) // first: it sets the scroll position that the tabs show
 	return body.Page(t, w, h, s.heading(t, w), s.rule(t, w), func(int) string { return content })
 }
 
@@ -44,8 +45,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return cell.Block(append(top, lines...), w, h)
 }
 
-// rule is the line of the tabs, or the search while it is written. On the overview it
-// says where one is, when not all is in sight.
+// rule is the line of tabs, or the search. On the overview it shows the scroll position.
 func (s *Screen) rule(t *theme.Theme, w int) string {
 	if s.prompt.Typing() {
 		return s.prompt.Draw(t, w, "")
@@ -63,10 +63,10 @@ func (s *Screen) rule(t *theme.Theme, w int) string {
 			place += " · p pins"
 		}
 	}
-	return body.Tabs(t, tabTitles(), s.tab, place, w)
+	return body.Tabs(t, []string{"Overview", "Timeline", "Steps", "Disks", "Network", "BMC", "Log", "History", "Raw"}, s.tab, place, w)
 }
 
-// heading is the name, the state, how long it has lasted, and how old all this is.
+// heading draws the name, the state with its age, and the age of the data.
 func (s *Screen) heading(t *theme.Theme, w int) string {
 	left := []body.Span{body.S(theme.Strong, " "+cell.Cut(s.label(), max(w/3, 12)))}
 	if !s.known() {
@@ -74,37 +74,36 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	}
 	row := s.picture()
 	glyph, role := theme.Node(&row.Node)
-	left = append(left, body.S(role, "  "+glyph+" "+models.Printable(row.Node.StateText())))
+	left = append(left, body.S(role, "  "+glyph+" "+row.Node.StateText()))
 	if age := models.AgeInState(&row, s.env.ServerNow()); age != "" {
 		left = append(left, body.S(theme.Muted, "  "+age))
 	}
 	return body.Line(t, w, left, []body.Span{s.freshness()})
 }
 
-// freshness says how old the fields are that the store does not have.
+// freshness is the age of the fields that the store does not have.
 func (s *Screen) freshness() body.Span {
 	if s.gone() {
 		return body.S(theme.Bad, "deleted")
 	}
 	_, read := s.detail.Value()
-	return body.Freshness(s.env.Clock.Now(), s.detail.Asked(), read, s.detail.Busy(), s.detail.Err())
+	return body.Freshness(time.Now(), s.detail.Asked(), read, s.detail.Busy(), s.detail.Err())
 }
 
-// notices are what has to be said on every tab: that the node was deleted, or could not
-// be read.
+// notices are shown on every tab: the node was deleted, or could not be read.
 func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	var lines []pane.Line
 	switch {
 	case s.session == nil:
-		lines = body.Indented(theme.Muted, "No context could be opened; 4 shows why.", w, 3)
+		lines = body.Indented(theme.Muted, textNoContext, w, 3)
 	case s.gone() && s.known():
-		lines = body.Few(theme.Bad, theme.GlyphFailed+" This node was deleted. What is shown is the last that was known of it.", w, 1, 2)
+		lines = body.Few(theme.Bad, theme.GlyphFailed+textDeletedNode, w, 1, 2)
 	case s.gone():
-		lines = body.Few(theme.Bad, theme.GlyphFailed+" Ironic has no node "+models.Printable(s.uuid)+".", w, 1, 2)
+		lines = body.Few(theme.Bad, theme.GlyphFailed+textNoNode+s.uuid+".", w, 1, 2)
 	case s.detail.Err() != nil:
 		lines = body.Fault(s.detail.Err(), w)
 	case !s.known():
-		lines = body.Indented(theme.Muted, "Asking Ironic for the node…", w, 3)
+		lines = body.Indented(theme.Muted, textLoading, w, 3)
 	default:
 		return nil
 	}

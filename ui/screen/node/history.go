@@ -12,7 +12,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// setHistoryColumns leaves the state out where this Ironic does not record it.
+// setHistoryColumns drops the state column if this Ironic does not record states.
 func (s *Screen) setHistoryColumns() {
 	cols := []table.Column[models.HistoryEntry]{
 		{Key: "time", Title: "TIME", Min: 14, Max: 19, Cell: func(e models.HistoryEntry) table.Cell {
@@ -23,16 +23,16 @@ func (s *Screen) setHistoryColumns() {
 			if e.IsError() {
 				role = theme.Bad
 			}
-			return table.Cell{Text: models.Printable(e.Severity), Role: role}
+			return table.Cell{Text: e.Severity, Role: role}
 		}},
 		{Key: "type", Title: "TYPE", Min: 8, Max: 20, Drop: 1, Cell: func(e models.HistoryEntry) table.Cell {
-			return table.Cell{Text: models.Printable(e.EventType)}
+			return table.Cell{Text: e.EventType}
 		}},
 		{Key: "state", Title: "STATE", Min: 8, Max: 24, Drop: 2, Cell: func(e models.HistoryEntry) table.Cell {
-			return table.Cell{Text: models.Printable(e.State)}
+			return table.Cell{Text: e.State}
 		}},
 		{Key: "event", Title: "EVENT", Min: 16, Grow: 1, Cell: func(e models.HistoryEntry) table.Cell {
-			return table.Cell{Text: models.Printable(e.Event)}
+			return table.Cell{Text: e.Event}
 		}},
 	}
 	if v, _ := s.session.API.Version(); !v.Has(models.FeatureHistoryState) {
@@ -41,7 +41,7 @@ func (s *Screen) setHistoryColumns() {
 	s.entries.SetColumns(cols)
 }
 
-// hasHistory says that this Ironic keeps a history.
+// hasHistory reports whether this Ironic has a node history.
 func (s *Screen) hasHistory() bool {
 	v, _ := s.session.API.Version()
 	return v.Has(models.FeatureHistory)
@@ -50,14 +50,14 @@ func (s *Screen) hasHistory() bool {
 func (s *Screen) drawHistory(t *theme.Theme, w, h int) []string {
 	if s.session != nil && !s.hasHistory() {
 		v, _ := s.session.API.Version()
-		text := v.Require(models.FeatureHistory).Error() + ". What happened since the console was opened is on the Overview."
+		text := v.Require(models.FeatureHistory).Error() + textHistoryElsewhere
 		return body.Draw(t, append([]pane.Line{nil}, body.Indented(theme.Muted, text, w-1, 3)...), w)
 	}
 	lines := s.asked(t, w, s.history.Err())
-	s.entries.Empty = "Asking Ironic for the node's history…"
+	s.entries.Empty = textLoadingHistory
 	switch _, read := s.history.Value(); {
 	case read:
-		s.entries.Empty = "Ironic has recorded nothing of this node: it keeps errors, and some changes of state."
+		s.entries.Empty = textNoHistory
 	case s.history.Err() != nil:
 		s.entries.Empty = ""
 	}
@@ -66,7 +66,7 @@ func (s *Screen) drawHistory(t *theme.Theme, w, h int) []string {
 	return append(append(lines, body.Split(s.entries.Draw(t))...), below...)
 }
 
-// entry is the whole of the entry at the cursor, in always the same room.
+// entry is the entry at the cursor, in a fixed height.
 func (s *Screen) entry(t *theme.Theme, w, h int) []string {
 	e, ok := s.entries.Cursor()
 	if !ok || h < 8 {
@@ -89,8 +89,8 @@ func (s *Screen) entry(t *theme.Theme, w, h int) []string {
 	if e.User != "" {
 		head += "  for " + e.User
 	}
-	text := body.Few(theme.Muted, models.Printable(head), w-1, 1, 1)
-	text = append(text, body.Few(theme.Plain, models.PrintableLines(e.Event), w-1, 1, most-2)...)
+	text := body.Few(theme.Muted, head, w-1, 1, 1)
+	text = append(text, body.Few(theme.Plain, e.Event, w-1, 1, most-2)...)
 	lines := append([]string{t.Rule(w)}, body.Draw(t, text, w)...)
 	for len(lines) < most {
 		lines = append(lines, "")

@@ -9,11 +9,11 @@ import (
 	"ironworks/ui/screen/logs"
 )
 
-// around is how much of the log before and after a piece of work belongs to it: the
-// machine's clock is not Ironic's.
+// around is the time before and after an operation whose log lines are shown: the machine's clock may differ from
+// Ironic's.
 const around = time.Minute
 
-// shownLog is the log of the tab: the live one, or that of earlier work.
+// shownLog is the live log, or that of an earlier operation.
 func (s *Screen) shownLog() *logs.Log {
 	if s.kept != nil {
 		return s.kept
@@ -21,8 +21,7 @@ func (s *Screen) shownLog() *logs.Log {
 	return s.log
 }
 
-// openLog goes to the log: from the timeline to that of the work at the cursor, from
-// elsewhere to the live one.
+// openLog shows the log: on the timeline that of the operation at the cursor, elsewhere the live one.
 func (s *Screen) openLog() tea.Cmd {
 	if s.tab == timelineTab {
 		return s.openWorkLog()
@@ -31,7 +30,7 @@ func (s *Screen) openLog() tea.Cmd {
 	return s.goTo(logTab)
 }
 
-// openWork goes to the log of the work at the cursor; a recording goes to its beginning.
+// openWork shows the log of the operation at the cursor; a recording jumps to its start.
 func (s *Screen) openWork() tea.Cmd {
 	w, some := s.timeline.list.Cursor()
 	switch {
@@ -55,8 +54,7 @@ func (s *Screen) openWorkLog() tea.Cmd {
 	return s.goTo(logTab)
 }
 
-// until is when the log of a piece of work ends: where nobody saw that, when the next
-// begins.
+// until is the end of an operation's log; if unknown, the start of the next operation.
 func (s *Screen) until(w *models.Work) time.Time {
 	if !w.End.IsZero() {
 		return w.End.Add(around)
@@ -70,8 +68,7 @@ func (s *Screen) until(w *models.Work) time.Time {
 	return until
 }
 
-// leaveKept goes back from the log of earlier work to the timeline that it was opened
-// from; did says that it was one.
+// leaveKept goes back from a recorded log to the timeline; did reports whether one was open.
 func (s *Screen) leaveKept() (cmd tea.Cmd, did bool) {
 	if s.kept == nil {
 		return nil, false

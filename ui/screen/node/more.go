@@ -13,8 +13,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// more is what stands below the details: the steps in short and the properties, and the
-// ports; side by side where there is room.
+// more is the steps, the properties and the ports below the details, in columns on wide screens.
 func (s *Screen) more(row *models.Row, w int) []pane.Line {
 	room := w
 	if w >= twoColumns {
@@ -28,7 +27,7 @@ func (s *Screen) more(row *models.Row, w int) []pane.Line {
 	return append(left, right...)
 }
 
-// title begins a part of the overview.
+// title is a section heading of the overview.
 func title(text string) []pane.Line {
 	return []pane.Line{nil, {body.S(theme.Strong, " "+text)}}
 }
@@ -63,13 +62,12 @@ func (s *Screen) portLines(w int) []pane.Line {
 				parts = append(parts, part)
 			}
 		}
-		text := models.Printable(strings.Join(parts, "  "))
+		text := strings.Join(parts, "  ")
 		lines = append(lines, pane.Line{body.S(theme.Plain, "   "+cell.Cut(text, w-4))})
 	}
 	return lines
 }
 
-// propertyLines are the properties, which hold the hints for the root device.
 func propertyLines(n *models.Node, w int) []pane.Line {
 	if len(n.Properties) == 0 {
 		return nil
@@ -87,9 +85,9 @@ func propertyLines(n *models.Node, w int) []pane.Line {
 				text = string(data)
 			}
 		}
-		name := cell.Fit(models.Printable(k), 16)
+		name := cell.Fit(k, 16)
 		lines = append(lines, pane.Line{
-			body.S(theme.Muted, "   "+name+" "), body.S(theme.Plain, cell.Cut(models.Printable(text), max(w-21, 1))),
+			body.S(theme.Muted, "   "+name+" "), body.S(theme.Plain, cell.Cut(text, max(w-21, 1))),
 		})
 	}
 	return lines

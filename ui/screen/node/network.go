@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"ironworks/models"
+	"ironworks/printable"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
@@ -13,8 +14,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// network is what Ironic knows of a node's NICs. Groups that cannot be read do not cost
-// the ports.
+// network is the node's ports and port groups. An error in reading the groups leaves the ports.
 type network struct {
 	ports     []models.Port
 	groups    []models.Portgroup
@@ -35,7 +35,7 @@ func (s *Screen) portTable() *table.Table[models.Port] {
 	t := table.New(func(p models.Port) string { return p.UUID })
 	text := func(key, title string, least, most, drop int, get func(p models.Port) string) table.Column[models.Port] {
 		return table.Column[models.Port]{Key: key, Title: title, Min: least, Max: most, Drop: drop, Cell: func(p models.Port) table.Cell {
-			return table.Cell{Text: models.Printable(get(p))}
+			return table.Cell{Text: get(p)}
 		}}
 	}
 	link := func(keys ...string) func(p models.Port) string {
@@ -59,6 +59,7 @@ func (s *Screen) portTable() *table.Table[models.Port] {
 			}
 			return table.Cell{Text: "no", Role: theme.Muted}
 		}},
+		text("vif", "VIF", 8, 36, 5, func(p models.Port) string { return p.Internal.VIF }),
 		text("network", "PHYSICAL NET", 8, 24, 3, func(p models.Port) string { return p.PhysicalNetwork }),
 		text("group", "GROUP", 6, 24, 4, s.groupName),
 		text("switch", "SWITCH", 12, 40, 1, link("switch_info", "switch_id", "hostname")),
@@ -67,7 +68,7 @@ func (s *Screen) portTable() *table.Table[models.Port] {
 	return t
 }
 
-// groupName is the name of the group that a port belongs to.
+// groupName returns the name of a port's group.
 func (s *Screen) groupName(p models.Port) string {
 	net, _ := s.network.Value()
 	for i := range net.groups {
@@ -81,29 +82,28 @@ func (s *Screen) groupName(p models.Port) string {
 func (s *Screen) drawNetwork(t *theme.Theme, w, h int) []string {
 	lines := s.asked(t, w, s.network.Err())
 	net, read := s.network.Value()
-	s.ports.Empty = "Asking Ironic for the node's ports…"
+	s.ports.Empty = textLoadingPorts
 	switch {
 	case read:
-		s.ports.Empty = "Ironic knows no port of this node: nothing can boot from the network. Inspection finds ports, or create them."
+		s.ports.Empty = textNoPorts
 	case s.network.Err() != nil:
 		s.ports.Empty = ""
 	}
-	groups := groupLines(t, net, w)
+	groups := append(groupLines(t, net, w), s.findingLines(t, w)...)
 	groups = groups[:min(len(groups), h/2)]
 	s.ports.Resize(w, h-len(lines)-len(groups))
 	return append(append(lines, body.Split(s.ports.Draw(t))...), groups...)
 }
 
-// asked tells why the last request of a tab failed, above what was known before.
+// asked is the error of a tab's last request, above the older data.
 func (s *Screen) asked(t *theme.Theme, w int, err error) []string {
-	// What could not be read of the node itself is said on every tab already.
+	// Every tab already shows an error of reading the node.
 	if err == nil || s.detail.Err() != nil {
 		return nil
 	}
 	return append(body.Draw(t, body.Fault(err, w), w), "")
 }
 
-// groupLines are the port groups, below a rule.
 func groupLines(t *theme.Theme, net network, w int) []string {
 	switch {
 	case net.groupsErr != nil:
@@ -120,9 +120,9 @@ func groupLines(t *theme.Theme, net network, w int) []string {
 				members++
 			}
 		}
-		name := models.Printable(cmp.Or(g.Name, g.UUID))
-		lines = append(lines, cell.Cut(fmt.Sprintf("   %s  %s  %s  %d", cell.Fit(name, 16), cell.Fit(models.Printable(g.Mode), 16),
-			cell.Fit(models.Printable(g.Address), 17), members), w))
+		name := cmp.Or(g.Name, g.UUID)
+		lines = append(lines, body.Text(t, theme.Plain, fmt.Sprintf("   %s  %s  %s  %d", cell.Fit(printable.Line(name), 16),
+			cell.Fit(printable.Line(g.Mode), 16), cell.Fit(printable.Line(g.Address), 17), members), w))
 	}
 	return lines
 }

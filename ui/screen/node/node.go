@@ -1,5 +1,4 @@
-// Package node is the screen of one node: what is going on with it, its steps, its NICs,
-// what Ironic recorded of it, and all its fields.
+// Package node is the screen of one node: its operation, steps, disks, ports, BMC, log, history and fields.
 package node
 
 import (
@@ -10,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/ports"
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/cell"
@@ -21,7 +21,6 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// The tabs.
 const (
 	overviewTab = iota
 	timelineTab
@@ -35,7 +34,7 @@ const (
 	tabCount
 )
 
-// tabOf is the tab that an action shows.
+// tabOf returns the tab that an action shows.
 func tabOf(id action.ID) (tab int, shows bool) {
 	tab, shows = map[action.ID]int{
 		action.ShowOverview: overviewTab, action.ShowTimeline: timelineTab, action.ShowSteps: stepsTab, action.ShowDisks: disksTab,
@@ -44,20 +43,14 @@ func tabOf(id action.ID) (tab int, shows bool) {
 	return tab, shows
 }
 
-func tabTitles() []string {
-	return []string{"Overview", "Timeline", "Steps", "Disks", "Network", "BMC", "Log", "History", "Raw"}
-}
-
 const (
-	// freshFor is how old what a tab shows may be when it is opened again.
+	// freshFor is the maximum age of a tab's data when it is opened again.
 	freshFor = 20 * time.Second
-	// patience is how long after a fault it is tried again by itself, once Ironic
-	// answers.
+	// patience is the minimum time between a failed request and its automatic retry.
 	patience = 5 * time.Second
 )
 
-// Screen shows one node. What the store has of it is there at once; the other fields are
-// read whenever the store's change.
+// Screen shows one node. The store's data is shown at once; other fields are fetched when the store's change.
 type Screen struct {
 	env     *screen.Env
 	session *screen.Session
@@ -65,8 +58,7 @@ type Screen struct {
 	tab     int
 	watched bool
 
-	// row is what the store had last, noticed at rowAt; seen says that there was one, and
-	// inStore that there is one now.
+	// row is the last row of the store, read at rowAt; seen: there was one, inStore: there is one now.
 	row           models.Row
 	evidence      models.Evidence
 	rowAt         time.Time
@@ -75,12 +67,13 @@ type Screen struct {
 	detail  *fetch.Source[*models.Node]
 	disks   *fetch.Source[*disks]
 	network *fetch.Source[network]
+	wiring  *fetch.Source[[]ports.Finding]
 	history *fetch.Source[[]models.HistoryEntry]
 
 	overview pane.Pane
-	room     int // lines of the overview that are in sight
+	room     int // visible lines of the overview
 	steps    *table.Table[step]
-	running  int // the step that ran when the steps were looked at last, from 1
+	running  int // the running step when the steps were last drawn, from 1
 	diskRows *table.Table[disk]
 	ports    *table.Table[models.Port]
 	entries  *table.Table[models.HistoryEntry]
@@ -89,7 +82,7 @@ type Screen struct {
 	bmc      *bmcTab
 	prompt   body.Prompt
 	log      *logs.Log
-	// kept is the log of earlier work while it is shown, nil else.
+	// kept is the recorded log that is shown, or nil.
 	kept *logs.Log
 }
 
@@ -99,18 +92,18 @@ var (
 	_ screen.Hinted   = (*Screen)(nil)
 )
 
-// New makes the screen of the node with a uuid.
+// New returns the screen of a node, by UUID.
 func New(env *screen.Env, uuid string) screen.Screen {
 	s := &Screen{env: env, session: env.Session, uuid: uuid, raw: raw{marked: true}, timeline: newTimeline(env, uuid), bmc: newBMCTab(env, uuid), log: logs.New(env)}
 	var api screen.API
 	if env.Session != nil {
 		api = env.Session.API
 	}
-	now := env.Clock.Now
-	s.detail = fetch.New(now, func(ctx context.Context) (*models.Node, error) { return api.Node(ctx, uuid) })
-	s.disks = fetch.New(now, func(ctx context.Context) (*disks, error) { return readDisks(ctx, api, uuid) })
-	s.network = fetch.New(now, func(ctx context.Context) (network, error) { return readNetwork(ctx, api, uuid) })
-	s.history = fetch.New(now, func(ctx context.Context) ([]models.HistoryEntry, error) { return api.History(ctx, uuid) })
+	s.detail = fetch.New(func(ctx context.Context) (*models.Node, error) { return api.Node(ctx, uuid) })
+	s.disks = fetch.New(func(ctx context.Context) (*disks, error) { return readDisks(ctx, api, uuid) })
+	s.network = fetch.New(func(ctx context.Context) (network, error) { return readNetwork(ctx, api, uuid) })
+	s.wiring = fetch.New(func(ctx context.Context) ([]ports.Finding, error) { return readFindings(ctx, api, uuid) })
+	s.history = fetch.New(func(ctx context.Context) ([]models.HistoryEntry, error) { return api.History(ctx, uuid) })
 	s.steps, s.diskRows, s.ports = stepTable(), s.diskTable(), s.portTable()
 	s.entries = table.New(func(e models.HistoryEntry) string { return e.UUID })
 	if s.session != nil {
@@ -119,22 +112,22 @@ func New(env *screen.Env, uuid string) screen.Screen {
 	return s
 }
 
-// Ref names the screen.
+// Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindNode, ID: s.uuid} }
 
-// Title is its crumb.
+// Title is shown in the header.
 func (s *Screen) Title() string { return cell.Cut(s.label(), 60) }
 
-// Start shows what the store has, and reads the rest.
+// Start shows the store's data and fetches the rest.
 func (s *Screen) Start() tea.Cmd {
 	if s.session == nil {
 		return nil
 	}
-	s.take()
+	s.readStore()
 	return tea.Batch(s.detail.Get(), s.network.Get())
 }
 
-// Shown has the node watched, and reads it again when it was read long ago.
+// Shown watches the node, and reads it again if the data is old.
 func (s *Screen) Shown() tea.Cmd {
 	if s.session == nil {
 		return nil
@@ -145,15 +138,15 @@ func (s *Screen) Shown() tea.Cmd {
 	}
 	defer s.setSteps()
 	defer s.setTimeline()
-	if changed := s.take(); changed || s.old(s.detail.At()) && !s.detail.Busy() {
+	if changed := s.readStore(); changed || s.old(s.detail.At()) && !s.detail.Busy() {
 		return tea.Batch(s.detail.Get(), s.open())
 	}
 	return s.open()
 }
 
-func (s *Screen) old(at time.Time) bool { return s.env.Clock.Now().Sub(at) >= freshFor }
+func (s *Screen) old(at time.Time) bool { return time.Since(at) >= freshFor }
 
-// open reads what the tab in front needs, unless it is there and fresh.
+// open fetches the data of the current tab unless it is fresh.
 func (s *Screen) open() tea.Cmd {
 	switch {
 	case s.session == nil:
@@ -166,15 +159,15 @@ func (s *Screen) open() tea.Cmd {
 		return s.openBMC()
 	case s.tab == disksTab && !s.disks.Busy() && s.old(s.disks.At()):
 		return s.disks.Get()
-	case s.tab == networkTab && !s.network.Busy() && s.old(s.network.At()):
-		return s.network.Get()
+	case s.tab == networkTab:
+		return s.openNetwork()
 	case s.tab == historyTab && !s.history.Busy() && s.old(s.history.At()) && s.hasHistory():
 		return s.history.Get()
 	}
 	return nil
 }
 
-// Update takes a fact, an answer or a typed key in.
+// Update handles a message.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	if s.session == nil {
 		return nil
@@ -185,7 +178,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	if mine, cmd := s.log.Update(msg); mine {
 		return cmd
 	}
-	cmd := s.told(msg)
+	cmd := s.handle(msg)
 	switch s.tab {
 	case stepsTab:
 		s.setSteps()
@@ -195,7 +188,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-func (s *Screen) told(msg tea.Msg) tea.Cmd {
+func (s *Screen) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.FleetChanged:
 		return s.fleetChanged(msg)
@@ -215,47 +208,56 @@ func (s *Screen) told(msg tea.Msg) tea.Cmd {
 // fleetChanged reads the node again when it changed, or when Ironic answers again after
 // it could not be read.
 func (s *Screen) fleetChanged(msg screen.FleetChanged) tea.Cmd {
-	changed := s.take()
-	retry := msg.Update.Status.Connected && s.detail.Err() != nil && s.env.Clock.Now().Sub(s.detail.At()) >= patience
+	changed := s.readStore()
+	retry := msg.Update.Status.Connected && s.detail.Err() != nil && time.Since(s.detail.At()) >= patience
 	if s.gone() || !changed && !retry {
 		return nil
 	}
 	return s.reread()
 }
 
-// tasksChanged reads the disks again when a task on this node has ended since: it may
-// have written hints, which the store does not have.
+// tasksChanged reads the disks or the ports again when a task on this node has ended since: it may have written hints
+// or changed ports, which the store does not have.
 func (s *Screen) tasksChanged() tea.Cmd {
 	if s.tab == bmcTabPlace && !s.gone() {
 		return s.bmcOrdered()
 	}
-	if s.tab != disksTab || s.gone() {
+	asked, get := s.disks.Asked(), s.disks.Get
+	switch {
+	case s.tab == networkTab:
+		asked, get = s.network.Asked(), func() tea.Cmd { return tea.Batch(s.network.Get(), s.wiring.Get()) }
+	case s.tab != disksTab:
+		return nil
+	}
+	if s.gone() {
 		return nil
 	}
 	for _, t := range s.env.Tasks.All() {
 		of := slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return i.Node.UUID == s.uuid })
-		if of && !t.Running() && t.Ended.After(s.disks.Asked()) {
-			return s.disks.Get()
+		if of && !t.Running() && t.Ended.After(asked) {
+			return get()
 		}
 	}
 	return nil
 }
 
-// worked says that the work has got into another phase than the list has of it.
+// worked reports whether the operation entered another phase.
 func (s *Screen) worked() bool {
 	w := s.timeline.current
 	return w == nil || len(w.Phases) != len(s.evidence.Phases) || w.Outcome != s.evidence.Outcome
 }
 
-// reload reads everything again that the tab in front shows.
+// reload fetches all data of the current tab.
 func (s *Screen) reload() tea.Cmd {
-	s.take()
+	s.readStore()
 	switch s.tab {
 	case timelineTab:
 		return tea.Batch(s.detail.Get(), s.timeline.get())
 	case logTab:
 		return tea.Batch(s.detail.Get(), s.log.Again(s.ref()))
-	case networkTab, overviewTab:
+	case networkTab:
+		return tea.Batch(s.detail.Get(), s.network.Get(), s.wiring.Get())
+	case overviewTab:
 		return tea.Batch(s.detail.Get(), s.network.Get())
 	case bmcTabPlace:
 		return tea.Batch(s.detail.Get(), s.readBMC())
@@ -263,7 +265,7 @@ func (s *Screen) reload() tea.Cmd {
 	return s.reread()
 }
 
-// reread reads the node again, and what of the tab in front may change with it.
+// reread fetches the node, and the tab's data that depends on it.
 func (s *Screen) reread() tea.Cmd {
 	switch {
 	case s.tab == disksTab:
@@ -279,14 +281,14 @@ func (s *Screen) reread() tea.Cmd {
 func (s *Screen) answered(msg tea.Msg) tea.Cmd {
 	if mine, next := s.detail.Take(msg); mine {
 		if models.IsFault(s.detail.Err(), models.FaultNotFound) && s.inStore {
-			s.session.Look(s.uuid) // the list has to hear of it, too
+			s.session.PollNode(s.uuid) // the poller reads the node too
 		}
 		if n, ok := s.detail.Value(); ok && s.detail.Err() == nil {
 			s.raw.put(n.Raw, s.detail.At())
 		}
 		return next
 	}
-	if mine, next := s.timeline.take(msg); mine {
+	if mine, next := s.timeline.handle(msg); mine {
 		return next
 	}
 	if mine, next := s.bmcAnswered(msg); mine {
@@ -303,16 +305,19 @@ func (s *Screen) answered(msg tea.Msg) tea.Cmd {
 		s.ports.SetRows(net.ports)
 		return next
 	}
+	if mine, next := s.wiring.Take(msg); mine {
+		return next
+	}
 	if mine, next := s.history.Take(msg); mine {
 		entries, _ := s.history.Value()
-		s.setHistoryColumns() // the version may not have been agreed on before
+		s.setHistoryColumns() // the API version may be known only now
 		s.entries.SetRows(entries)
 		return next
 	}
 	return nil
 }
 
-// Targets are this node.
+// Targets returns the node.
 func (s *Screen) Targets() []models.NodeRef {
 	if !s.known() {
 		return nil
@@ -320,7 +325,7 @@ func (s *Screen) Targets() []models.NodeRef {
 	return []models.NodeRef{s.ref()}
 }
 
-// ref is the node, also where nothing is known of it but the uuid.
+// ref returns the node, even if only its UUID is known.
 func (s *Screen) ref() models.NodeRef {
 	if !s.known() {
 		return models.NodeRef{UUID: s.uuid}
@@ -329,7 +334,7 @@ func (s *Screen) ref() models.NodeRef {
 	return row.Node.Ref()
 }
 
-// Scopes are its actions: those of text or of lists, by the tab.
+// Scopes returns the groups of actions, by tab.
 func (s *Screen) Scopes() []action.Scope {
 	switch {
 	case s.tab == logTab:
@@ -342,20 +347,24 @@ func (s *Screen) Scopes() []action.Scope {
 	if s.tab == disksTab {
 		return []action.Scope{action.List, action.Node, action.NodeDisks, action.Nodes}
 	}
+	if s.tab == networkTab {
+		return []action.Scope{action.List, action.Node, action.NodeNet, action.Nodes}
+	}
 	return []action.Scope{action.List, action.Node, action.Nodes}
 }
 
-// Typing says that a search or a filter is being written.
+// Typing reports whether a search or filter is being edited.
 func (s *Screen) Typing() bool { return s.prompt.Typing() || s.shownLog().Typing() }
 
-// Hints are what keys do meanwhile.
+// Hints returns the key hints while Typing.
 func (s *Screen) Hints() []screen.Hint { return s.shownLog().Hints() }
 
-// Close ends what is under way, and the watching.
+// Close cancels running requests and stops watching.
 func (s *Screen) Close() {
 	s.detail.Close()
 	s.disks.Close()
 	s.network.Close()
+	s.wiring.Close()
 	s.history.Close()
 	s.timeline.close()
 	s.bmc.look.Close()

@@ -3,6 +3,7 @@ package node_test
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ironworks/models"
@@ -102,34 +103,38 @@ func to(t *testing.T, r *screentest.Rig, s screen.Screen, name string) {
 }
 
 func TestGoldens(t *testing.T) {
-	r, s := opened(t, deploying(t))
-	r.Pass(30 * time.Second)
-	r.Tell(s, r.Change(screentest.UUID(1), func(n *models.Node) { n.PowerState = models.PowerOff }))
-	r.Tell(s, r.Change(screentest.UUID(1), func(n *models.Node) { n.PowerState = models.PowerOn }))
-	for i, name := range []string{"overview", "timeline-deploying", "steps", "disks-deploying", "network", "", "history", "raw"} {
-		if i > 0 {
-			tab(t, r, s, 1)
+	synctest.Test(t, func(t *testing.T) {
+		r, s := opened(t, deploying(t))
+		r.Pass(30 * time.Second)
+		r.Deliver(s, r.Change(screentest.UUID(1), func(n *models.Node) { n.PowerState = models.PowerOff }))
+		r.Deliver(s, r.Change(screentest.UUID(1), func(n *models.Node) { n.PowerState = models.PowerOn }))
+		for i, name := range []string{"overview", "timeline-deploying", "steps", "disks-deploying", "network", "", "history", "raw"} {
+			if i > 0 {
+				tab(t, r, s, 1)
+			}
+			if name == "" {
+				continue // the log, which has goldens of its own
+			}
+			screentest.Golden(t, s, name)
 		}
-		if name == "" {
-			continue // the log, which has goldens of its own
-		}
-		screentest.Golden(t, s, name)
-	}
+	})
 }
 
 func TestGoldenFailed(t *testing.T) {
-	n := deploying(t)
-	r, s := opened(t, n)
-	r.Pass(2 * time.Minute)
-	r.Tell(s, r.Change(n.UUID, func(n *models.Node) {
-		n.ProvisionState, n.DeployStep, n.Internal, n.Raw = models.StateDeployFailed, nil, &models.Internal{}, nil
-		n.LastError = history()[0].Event
-	}))
-	screentest.Golden(t, s, "failed")
-	tab(t, r, s, 1)
-	screentest.Golden(t, s, "failed-timeline")
-	to(t, r, s, "Steps")
-	screentest.Golden(t, s, "failed-steps")
+	synctest.Test(t, func(t *testing.T) {
+		n := deploying(t)
+		r, s := opened(t, n)
+		r.Pass(2 * time.Minute)
+		r.Deliver(s, r.Change(n.UUID, func(n *models.Node) {
+			n.ProvisionState, n.DeployStep, n.Internal, n.Raw = models.StateDeployFailed, nil, &models.Internal{}, nil
+			n.LastError = history()[0].Event
+		}))
+		screentest.Golden(t, s, "failed")
+		tab(t, r, s, 1)
+		screentest.Golden(t, s, "failed-timeline")
+		to(t, r, s, "Steps")
+		screentest.Golden(t, s, "failed-steps")
+	})
 }
 
 var errBoom = &models.Fault{
@@ -138,158 +143,178 @@ var errBoom = &models.Fault{
 }
 
 func TestFaultKeepsThePicture(t *testing.T) {
-	r, s := opened(t, deploying(t))
-	r.API.Err = errBoom
-	r.Pass(2 * time.Minute)
-	r.Tell(s, screen.Reload{})
-	screentest.Shows(t, s, 80, 20, "the database is away (HTTP 503)", "look at the conductor's log", "req-0000-1111", "not read again, 2m old", "redfish-virtual-media")
-	r.API.Err = nil
-	asked := len(r.API.Asked)
-	r.Tell(s, screen.FleetChanged{})
-	if len(r.API.Asked) != asked {
-		t.Error("asked although there is no contact")
-	}
-	r.Pass(6 * time.Second)
-	r.Tell(s, r.Sync())
-	screentest.Lacks(t, s, 80, 20, "database")
+	synctest.Test(t, func(t *testing.T) {
+		r, s := opened(t, deploying(t))
+		r.API.Err = errBoom
+		r.Pass(2 * time.Minute)
+		r.Deliver(s, screen.Reload{})
+		screentest.Shows(t, s, 80, 20, "the database is away (HTTP 503)", "look at the conductor's log", "req-0000-1111", "refresh failed, updated 2m ago", "redfish-virtual-media")
+		r.API.Err = nil
+		asked := len(r.API.Asked)
+		r.Deliver(s, screen.FleetChanged{})
+		if len(r.API.Asked) != asked {
+			t.Error("asked although Ironic is unreachable")
+		}
+		r.Pass(6 * time.Second)
+		r.Deliver(s, r.Sync())
+		screentest.Lacks(t, s, 80, 20, "database")
+	})
 }
 
 func TestFirstFetchFails(t *testing.T) {
-	r := screentest.New(t, deploying(t))
-	r.Sync()
-	r.API.Err = errBoom
-	s := node.New(r.Env, screentest.UUID(1))
-	r.Open(s)
-	screentest.Shows(t, s, 80, 20, "wait call-back → active", "not read", "database is away")
-	screentest.Shows(t, s, 80, 46, "cannot be read")
-	screentest.CheckSizes(t, s)
-	to(t, r, s, "Raw")
-	screentest.Shows(t, s, 80, 20, "not read yet")
+	synctest.Test(t, func(t *testing.T) {
+		r := screentest.New(t, deploying(t))
+		r.Sync()
+		r.API.Err = errBoom
+		s := node.New(r.Env, screentest.UUID(1))
+		r.Open(s)
+		screentest.Shows(t, s, 80, 20, "wait call-back → active", "not loaded", "database is away")
+		screentest.Shows(t, s, 80, 46, "cannot be read")
+		screentest.CheckSizes(t, s)
+		to(t, r, s, "Raw")
+		screentest.Shows(t, s, 80, 20, "not loaded")
+	})
 }
 
 func TestDeletedWhileOpen(t *testing.T) {
-	r, s := opened(t, deploying(t))
-	r.API.Nodes = nil
-	r.Pass(5 * time.Minute)
-	r.Tell(s, r.Sync())
-	screentest.Shows(t, s, 80, 20, "This node was deleted", "deleted", "redfish")
-	for _, id := range []action.ID{action.Verb(models.VerbAbort), action.PowerOff, action.NodeVerbs, action.Set} {
-		if why := s.Why(id); why != "the node was deleted" {
-			t.Errorf("%s: %q", id, why)
+	synctest.Test(t, func(t *testing.T) {
+		r, s := opened(t, deploying(t))
+		r.API.Nodes = nil
+		r.Pass(5 * time.Minute)
+		r.Deliver(s, r.Sync())
+		screentest.Shows(t, s, 80, 20, "This node was deleted", "deleted", "redfish")
+		for _, id := range []action.ID{action.Verb(models.VerbAbort), action.PowerOff, action.NodeVerbs, action.Set} {
+			if why := s.Why(id); why != "the node was deleted" {
+				t.Errorf("%s: %q", id, why)
+			}
 		}
-	}
-	screentest.CheckSizes(t, s)
+		screentest.CheckSizes(t, s)
+	})
 }
 
 func TestUnknownNode(t *testing.T) {
-	r := screentest.New(t)
-	r.Sync()
-	s := node.New(r.Env, screentest.UUID(9))
-	r.Open(s)
-	screentest.Shows(t, s, 80, 20, "Ironic has no node "+screentest.UUID(9))
-	if len(s.Targets()) != 0 || s.Why(action.PowerOn) == "" {
-		t.Error("a node that is not there can be acted on")
-	}
-	screentest.CheckSizes(t, s)
+	synctest.Test(t, func(t *testing.T) {
+		r := screentest.New(t)
+		r.Sync()
+		s := node.New(r.Env, screentest.UUID(9))
+		r.Open(s)
+		screentest.Shows(t, s, 80, 20, "Ironic has no node "+screentest.UUID(9))
+		if len(s.Targets()) != 0 || s.Why(action.PowerOn) == "" {
+			t.Error("a node that is not there can be acted on")
+		}
+		screentest.CheckSizes(t, s)
+	})
 }
 
 func TestNoSession(t *testing.T) {
-	r := screentest.New(t)
-	r.Env.Session = nil
-	s := node.New(r.Env, "x")
-	r.Open(s)
-	r.Tell(s, r.Pass(time.Second))
-	r.Tell(s, screen.Reload{})
-	tab(t, r, s, 9)
-	screentest.Shows(t, s, 80, 20, "No context could be opened")
-	for _, id := range []action.ID{action.PowerOn, action.Down, action.Diff} {
-		s.Why(id)
-		s.Do(id)
-	}
-	s.Copies()
-	screentest.CheckSizes(t, s)
+	synctest.Test(t, func(t *testing.T) {
+		r := screentest.New(t)
+		r.Env.Session = nil
+		s := node.New(r.Env, "x")
+		r.Open(s)
+		r.Deliver(s, r.Pass(time.Second))
+		r.Deliver(s, screen.Reload{})
+		tab(t, r, s, 9)
+		screentest.Shows(t, s, 80, 20, "No context is open")
+		for _, id := range []action.ID{action.PowerOn, action.Down, action.Diff} {
+			s.Why(id)
+			s.Do(id)
+		}
+		s.Copies()
+		screentest.CheckSizes(t, s)
+	})
 }
 
 func TestOneRequestAtATime(t *testing.T) {
-	r := screentest.New(t, deploying(t))
-	r.Sync()
-	s := node.New(r.Env, screentest.UUID(1))
-	t.Cleanup(s.Close)
-	first := s.Start()
-	s.Shown()
-	for range 3 {
-		if cmd := s.Update(r.Change(screentest.UUID(1), func(n *models.Node) { n.Owner += "x" })); cmd != nil {
-			t.Fatal("a second request while one is under way")
+	synctest.Test(t, func(t *testing.T) {
+		r := screentest.New(t, deploying(t))
+		r.Sync()
+		s := node.New(r.Env, screentest.UUID(1))
+		t.Cleanup(s.Close)
+		first := s.Start()
+		s.Shown()
+		for range 3 {
+			if cmd := s.Update(r.Change(screentest.UUID(1), func(n *models.Node) { n.Owner += "x" })); cmd != nil {
+				t.Fatal("a second request while one is under way")
+			}
 		}
-	}
-	r.Do(s, first)
-	asked := 0
-	for _, what := range r.API.Asked {
-		if strings.HasPrefix(what, "node ") {
-			asked++
+		r.Do(s, first)
+		asked := 0
+		for _, what := range r.API.Asked {
+			if strings.HasPrefix(what, "node ") {
+				asked++
+			}
 		}
-	}
-	if asked != 2 {
-		t.Errorf("asked %d times, want once and once more: %q", asked, r.API.Asked)
-	}
-	if cmd := s.Update(r.Sync()); cmd != nil {
-		t.Error("asked although nothing changed")
-	}
+		if asked != 2 {
+			t.Errorf("asked %d times, want once and once more: %q", asked, r.API.Asked)
+		}
+		if cmd := s.Update(r.Sync()); cmd != nil {
+			t.Error("asked although nothing changed")
+		}
+	})
 }
 
 func TestStaleAnswersAreDropped(t *testing.T) {
-	r := screentest.New(t, deploying(t))
-	r.Sync()
-	s, other := node.New(r.Env, screentest.UUID(1)), node.New(r.Env, screentest.UUID(1))
-	cmd := s.Start()
-	other.Start()
-	msgs := screentest.Run(cmd)
-	for _, msg := range msgs {
-		other.Update(msg)
-	}
-	screentest.Shows(t, other, 80, 20, "asking Ironic…")
-	s.Close()
-	for _, msg := range msgs {
-		s.Update(msg)
-	}
-	screentest.Lacks(t, s, 80, 20, "redfish-virtual-media")
-	other.Close()
+	synctest.Test(t, func(t *testing.T) {
+		r := screentest.New(t, deploying(t))
+		r.Sync()
+		s, other := node.New(r.Env, screentest.UUID(1)), node.New(r.Env, screentest.UUID(1))
+		cmd := s.Start()
+		other.Start()
+		msgs := screentest.Run(cmd)
+		for _, msg := range msgs {
+			other.Update(msg)
+		}
+		screentest.Shows(t, other, 80, 20, "loading…")
+		s.Close()
+		for _, msg := range msgs {
+			s.Update(msg)
+		}
+		screentest.Lacks(t, s, 80, 20, "redfish-virtual-media")
+		other.Close()
+	})
 }
 
 func TestWatches(t *testing.T) {
-	r, s := opened(t, deploying(t))
-	s.Shown()
-	if len(r.Watched) != 1 {
-		t.Errorf("watched %v", r.Watched)
-	}
-	s.Close()
-	s.Close()
-	if len(r.Watched) != 0 {
-		t.Errorf("still watched: %v", r.Watched)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r, s := opened(t, deploying(t))
+		s.Shown()
+		if len(r.Watched) != 1 {
+			t.Errorf("watched %v", r.Watched)
+		}
+		s.Close()
+		s.Close()
+		if len(r.Watched) != 0 {
+			t.Errorf("still watched: %v", r.Watched)
+		}
+	})
 }
 
 func TestNewerStoreWinsOverOlderDetail(t *testing.T) {
-	r, s := opened(t, deploying(t))
-	r.Pass(time.Second)
-	// The answer to the request that this change begins is not there yet.
-	s.Update(r.Change(screentest.UUID(1), func(n *models.Node) { n.ProvisionState, n.DeployStep, n.Owner = models.StateActive, nil, "new" }))
-	screentest.Shows(t, s, 80, 20, "Active: an instance runs on it", "new", "redfish-virtual-media")
+	synctest.Test(t, func(t *testing.T) {
+		r, s := opened(t, deploying(t))
+		r.Pass(time.Second)
+		// The answer to the request that this change begins is not there yet.
+		s.Update(r.Change(screentest.UUID(1), func(n *models.Node) { n.ProvisionState, n.DeployStep, n.Owner = models.StateActive, nil, "new" }))
+		screentest.Shows(t, s, 80, 20, "Active: an instance is running", "new", "redfish-virtual-media")
+	})
 }
 
 func TestWhy(t *testing.T) {
-	_, s := opened(t, deploying(t))
-	for id, want := range map[action.ID]string{
-		action.Verb(models.VerbManage): "", // the root says what is legal
-		action.Open:                    "no more to it",
-		action.Diff:                    "the Raw tab has it",
-		action.NextMatch:               "nothing is searched for",
-		action.WrapLines:               "wrapped already",
-		action.NodeVerbs:               "",
-		action.NextTab:                 "",
-	} {
-		if got := s.Why(id); !strings.Contains(got, want) || want == "" && got != "" {
-			t.Errorf("%s: %q, want %q", id, got, want)
+	synctest.Test(t, func(t *testing.T) {
+		_, s := opened(t, deploying(t))
+		for id, want := range map[action.ID]string{
+			action.Verb(models.VerbManage): "", // the root says what is legal
+			action.Open:                    "no further details",
+			action.Diff:                    "only in the Raw tab",
+			action.NextMatch:               "no search text",
+			action.WrapLines:               "already wrapped",
+			action.NodeVerbs:               "",
+			action.NextTab:                 "",
+		} {
+			if got := s.Why(id); !strings.Contains(got, want) || want == "" && got != "" {
+				t.Errorf("%s: %q, want %q", id, got, want)
+			}
 		}
-	}
+	})
 }

@@ -14,21 +14,19 @@ import (
 )
 
 const (
-	// names is the width of the column of names, twoColumns the width from which on two
-	// columns of details are easy to read.
+	// names is the width of the names, twoColumns the minimum width for two columns of details.
 	names      = 12
 	twoColumns = 120
 )
 
-// drawOverview is the sentence and the details, which scroll, and below them the last
-// events of the node, which stay.
+// drawOverview paints the sentence and the details, which scroll, and the last events below.
 func (s *Screen) drawOverview(t *theme.Theme, w, h int) []string {
 	events := s.events(t, w, h)
 	s.layOverview(w, h-len(events))
 	return append(body.Split(s.overview.Draw(t)), events...)
 }
 
-// layOverview puts the sentence and the details into the pane: both change with time.
+// layOverview fills the pane; the sentence and the details change with time.
 func (s *Screen) layOverview(w, h int) {
 	row := s.picture()
 	lines := body.Indented(sentenceRole(&row.Node), explain.Sentence(&row, s.evidence, s.env.ServerNow()), w-1, 1)
@@ -50,11 +48,11 @@ func sentenceRole(n *models.Node) theme.Role {
 	return theme.Plain
 }
 
-// details are those of the node that neither the heading nor the sentence has said.
+// details are the facts that neither the heading nor the sentence has.
 func (s *Screen) details(row *models.Row) []models.Detail {
-	said := []string{"name", "state", "step", "reason", "maintenance"}
-	details := slices.DeleteFunc(models.Overview(row), func(d models.Detail) bool { return slices.Contains(said, d.Name) })
-	ports := "not read yet"
+	shown := []string{"name", "state", "step", "reason", "maintenance"}
+	details := slices.DeleteFunc(models.Overview(row), func(d models.Detail) bool { return slices.Contains(shown, d.Name) })
+	ports := "not loaded"
 	switch net, read := s.network.Value(); {
 	case read:
 		ports = portCount(net)
@@ -66,7 +64,7 @@ func (s *Screen) details(row *models.Row) []models.Detail {
 
 func portCount(net network) string {
 	if len(net.ports) == 0 {
-		return "none: nothing can boot from the network"
+		return "none: no network boot"
 	}
 	pxe := 0
 	for i := range net.ports {
@@ -74,14 +72,13 @@ func portCount(net network) string {
 			pxe++
 		}
 	}
-	text := fmt.Sprintf("%d, %d of them for booting", len(net.ports), pxe)
+	text := fmt.Sprintf("%d, %d with PXE", len(net.ports), pxe)
 	if len(net.groups) > 0 {
-		text += fmt.Sprintf(", %d of them in a group", grouped(net))
+		text += fmt.Sprintf(", %d in a group", grouped(net))
 	}
 	return text
 }
 
-// grouped counts the ports that belong to a group.
 func grouped(net network) int {
 	n := 0
 	for i := range net.ports {
@@ -92,7 +89,7 @@ func grouped(net network) int {
 	return n
 }
 
-// columns lays details out in one column, or two where there is room.
+// columns lays details out in one column, or two on wide screens.
 func columns(details []models.Detail, w int) []pane.Line {
 	if w < twoColumns {
 		return detailLines(details, w)
@@ -101,7 +98,6 @@ func columns(details []models.Detail, w int) []pane.Line {
 	return beside(detailLines(details[:n], w/2), detailLines(details[n:], w/2), w/2)
 }
 
-// beside puts two columns side by side, the first w cells wide.
 func beside(left, right []pane.Line, w int) []pane.Line {
 	lines := make([]pane.Line, max(len(left), len(right)))
 	for i := range lines {
@@ -118,7 +114,7 @@ func beside(left, right []pane.Line, w int) []pane.Line {
 	return lines
 }
 
-// detailLines is a name and its value for each detail, the values wrapped.
+// detailLines is a name and a wrapped value for each detail.
 func detailLines(details []models.Detail, w int) []pane.Line {
 	var lines []pane.Line
 	for _, d := range details {
@@ -131,7 +127,7 @@ func detailLines(details []models.Detail, w int) []pane.Line {
 	return lines
 }
 
-// events are the last of the node, the newest last, below a rule.
+// events are the node's last events, newest last, below a rule.
 func (s *Screen) events(t *theme.Theme, w, h int) []string {
 	most := 0
 	switch {

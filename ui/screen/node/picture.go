@@ -1,11 +1,13 @@
 package node
 
 import (
+	"time"
+
 	"ironworks/models"
 )
 
-// take looks the node up in the store and says whether it changed there.
-func (s *Screen) take() (changed bool) {
+// readStore reads the node from the store and reports whether it changed.
+func (s *Screen) readStore() (changed bool) {
 	if s.session == nil {
 		return false
 	}
@@ -19,23 +21,22 @@ func (s *Screen) take() (changed bool) {
 		s.row.Log = row.Log
 		return false
 	}
-	s.row, s.seen, s.rowAt = row, true, s.env.Clock.Now()
+	s.row, s.seen, s.rowAt = row, true, time.Now()
 	return true
 }
 
-// known says that there is anything to show of the node.
+// known reports whether any data of the node is known.
 func (s *Screen) known() bool {
 	_, read := s.detail.Value()
 	return s.seen || read
 }
 
-// gone says that the node was deleted: the store lost it, or Ironic does not know it.
+// gone reports whether the node was deleted.
 func (s *Screen) gone() bool {
 	return s.seen && !s.inStore || models.IsFault(s.detail.Err(), models.FaultNotFound)
 }
 
-// picture is the node as it is known now: all fields as they were read last, and over
-// them those of the store where these came later.
+// picture returns the node's row: all fields as last read, overlaid with newer fields of the store.
 func (s *Screen) picture() models.Row {
 	n, read := s.detail.Value()
 	switch {
@@ -50,13 +51,13 @@ func (s *Screen) picture() models.Row {
 		putOver(&row.Node, &s.row.Node)
 	}
 	if row.Node.ProvisionState.Phase() != s.row.Node.ProvisionState.Phase() {
-		// The store has not seen this state yet, so it does not know since when it is.
+		// The store has not seen this state yet: its start is unknown.
 		row.Since, row.FirstSeen, row.Reason = s.detail.Asked().Add(s.env.Status.Skew), s.detail.Asked(), ""
 	}
 	return row
 }
 
-// putOver puts the fields of a list over those of a node; see [models.ListFields].
+// putOver overlays the fields that lists have; see [models.ListFields].
 func putOver(n, list *models.Node) {
 	n.Name, n.InstanceUUID = list.Name, list.InstanceUUID
 	n.ProvisionState, n.TargetProvisionState = list.ProvisionState, list.TargetProvisionState
@@ -72,11 +73,11 @@ func putOver(n, list *models.Node) {
 	}
 }
 
-// label is the node's name, safe to show.
+// label is the node's name, sanitized.
 func (s *Screen) label() string {
 	row := s.picture()
 	if label := row.Node.Label(); label != "" {
-		return models.Printable(label)
+		return label
 	}
-	return models.Printable(s.uuid)
+	return s.uuid
 }

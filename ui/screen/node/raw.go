@@ -6,29 +6,26 @@ import (
 	"strings"
 	"time"
 
-	"ironworks/models"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
 )
 
-// raw is the node as Ironic gave it, and what changed in it.
+// raw is the node's JSON as YAML, and its changes.
 type raw struct {
 	pane pane.Pane
 	text string
-	// lines are those of the last text, before those of the last one that was different,
-	// nil where there was none; it was read at beforeAt.
+	// lines is the last text, before the last different one, read at beforeAt; nil if there is none.
 	lines, before []string
 	readAt        time.Time
 	beforeAt      time.Time
-	// marked says that changes are shown, in and out how many lines they are.
+	// marked: changes are shown; in and out count their lines.
 	marked  bool
 	in, out int
 	err     error
 }
 
-// put takes a node in that was read. One that is the same as before changes nothing: the
-// last difference is more worth than none.
+// put stores a node that was read. An unchanged one keeps the last difference.
 func (r *raw) put(object json.RawMessage, at time.Time) {
 	text, err := yamlText(object)
 	r.err = err
@@ -44,7 +41,6 @@ func (r *raw) put(object json.RawMessage, at time.Time) {
 	r.lay()
 }
 
-// mark shows what changed, or not.
 func (r *raw) mark(marked bool) {
 	r.marked = marked
 	r.lay()
@@ -76,29 +72,28 @@ func (r *raw) lay() {
 	r.pane.SetLines(lines)
 }
 
-// status says what is shown.
 func (r *raw) status() string {
 	clock := func(at time.Time) string { return at.Local().Format(time.TimeOnly) }
 	switch {
 	case r.before == nil:
-		return "read " + clock(r.readAt) + "; what changes is marked from the next fetch on"
+		return "read " + clock(r.readAt) + textDiffLater
 	case !r.marked:
-		return fmt.Sprintf("read %s; d marks what changed since %s", clock(r.readAt), clock(r.beforeAt))
+		return fmt.Sprintf(textDiffHint, clock(r.readAt), clock(r.beforeAt))
 	}
-	return fmt.Sprintf("read %s; +%d -%d lines since %s", clock(r.readAt), r.in, r.out, clock(r.beforeAt))
+	return fmt.Sprintf(textDiffCount, clock(r.readAt), r.in, r.out, clock(r.beforeAt))
 }
 
 func (s *Screen) drawRaw(t *theme.Theme, w, h int) []string {
 	r := &s.raw
 	if r.err != nil {
-		return body.Draw(t, body.Indented(theme.Bad, models.Printable(r.err.Error()), w-1, 3), w)
+		return body.Draw(t, body.Indented(theme.Bad, r.err.Error(), w-1, 3), w)
 	}
 	if r.lines == nil {
-		return []string{"", t.Paint(theme.Muted, "   The node's fields are not read yet.")}
+		return []string{"", t.Paint(theme.Muted, textFieldsNotRead)}
 	}
 	left := []body.Span{body.S(theme.Muted, " "+r.status())}
 	if q := r.pane.Query(); q != "" {
-		left = append(left, body.S(theme.Accent, "  / "+models.Printable(q)))
+		left = append(left, body.S(theme.Accent, "  / "+q))
 	}
 	r.pane.Resize(w, h-1)
 	head := body.Line(t, w, left, []body.Span{body.S(theme.Muted, r.pane.Position())})

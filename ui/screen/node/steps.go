@@ -12,7 +12,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// step is one step of a piece of work, as the list shows it.
+// step is a row of the list of steps.
 type step struct {
 	place    int // from 1
 	label    string
@@ -21,14 +21,14 @@ type step struct {
 	fate     fate
 }
 
-// fate is what became of a step.
+// fate is the result of a step.
 type fate int
 
 const (
 	toCome fate = iota
 	done
 	running
-	stopped // it ran when the work failed
+	stopped // it ran when the operation failed
 )
 
 func (f fate) look() (glyph, word string, role theme.Role) {
@@ -66,17 +66,17 @@ func stepTable() *table.Table[step] {
 	return t
 }
 
-// work is a piece of work with the steps that it is made of.
+// work is an operation with its steps.
 type work struct {
 	kind  models.StepKind
 	steps []models.Step
 	index int // of the step that runs or ran last, -1 before the first
-	// past says that the node came to rest since; well, that it did not fail.
+	// past: the operation has ended; well: it did not fail.
 	past, well bool
 }
 
-// currentWork is what goes on with the node, or what went on last as far as it was kept:
-// Ironic forgets the steps at the moment of failure.
+// currentWork returns the running or last operation, as far as it was recorded: Ironic clears the steps when an
+// operation fails.
 func (s *Screen) currentWork(row *models.Row) work {
 	n := &row.Node
 	state := n.ProvisionState
@@ -87,7 +87,7 @@ func (s *Screen) currentWork(row *models.Row) work {
 			return w
 		}
 	}
-	// A held state is a phase of its own, but a part of the work that was seen.
+	// A held state is a phase of its own, but belongs to the operation.
 	if e := &s.evidence; w.past || e.Phase == state.Phase() || state.Class() == models.ClassHold {
 		w.kind, w.steps, w.index = e.Kind, e.Steps, e.StepIndex
 	}
@@ -97,8 +97,8 @@ func (s *Screen) currentWork(row *models.Row) work {
 	return w
 }
 
-// blame is for a step that failed between two looks: the reason names it. It may be one
-// that was not on the list yet, for the ramdisk brings its own along.
+// blame marks the step that the failure reason names. It may be missing in the list, because the agent adds its
+// own steps.
 func (w *work) blame(reason string) {
 	failed, named := models.FailedStep(reason)
 	if !named {
@@ -112,7 +112,7 @@ func (w *work) blame(reason string) {
 	w.index = i
 }
 
-// kindOf is which steps belong to what the node does.
+// kindOf returns the kind of steps of the node's state.
 func kindOf(n *models.Node) models.StepKind {
 	if _, kind := n.CurrentStep(); kind != "" {
 		return kind
@@ -145,30 +145,30 @@ func (w work) rows() []step {
 	rows := make([]step, len(w.steps))
 	for i := range w.steps {
 		st := &w.steps[i]
-		rows[i] = step{place: i + 1, label: models.Printable(st.Label()), fate: w.fate(i)}
+		rows[i] = step{place: i + 1, label: st.Label(), fate: w.fate(i)}
 		if st.Priority != nil {
 			rows[i].priority = strconv.Itoa(*st.Priority)
 		}
 		if len(st.Args) > 0 {
 			if args, err := json.Marshal(st.Args); err == nil {
-				rows[i].args = models.Printable(string(args))
+				rows[i].args = string(args)
 			}
 		}
 	}
 	return rows
 }
 
-// summary says what the list is.
+// summary is the heading of the list.
 func (w work) summary() string {
 	switch {
 	case w.past && w.well:
-		return fmt.Sprintf("The last %s steps, as they were seen; the work ended well.", w.kind)
+		return fmt.Sprintf(textLastStepsDone, w.kind)
 	case w.past:
-		return fmt.Sprintf("The %s steps of the work that failed, as they were seen last.", w.kind)
+		return fmt.Sprintf(textLastStepsFailed, w.kind)
 	case w.index < 0:
-		return fmt.Sprintf("%d %s steps; none has begun.", len(w.steps), w.kind)
+		return fmt.Sprintf(textNotBegun, len(w.steps), w.kind)
 	}
-	return fmt.Sprintf("Step %d of %d %s steps.", w.index+1, len(w.steps), w.kind)
+	return fmt.Sprintf(textStepOf, w.index+1, len(w.steps), w.kind)
 }
 
 // none says why there are no steps.
@@ -176,17 +176,16 @@ func (s *Screen) none(row *models.Row) string {
 	state := row.Node.ProvisionState
 	switch {
 	case state.Resting() && state.Class() != models.ClassHold:
-		return "Nothing is being deployed, cleaned or serviced, and no steps were seen since the console was opened."
+		return textNoSteps
 	case kindOf(&row.Node) == "":
-		return "While a node is " + models.Printable(string(state)) + " there are no steps."
+		return "While a node is " + string(state) + " there are no steps."
 	case state.Class() == models.ClassWait && s.evidence.AgentURL == "":
-		return "The ramdisk has not called back yet. Its steps are known once it has."
+		return textNotCalledBack
 	}
-	return "Ironic has not put the list of steps together yet."
+	return textNotListed
 }
 
-// setSteps gives the table the steps as they are now. A cursor on the step that ran goes
-// on with the work.
+// setSteps updates the table. A cursor on the running step follows it.
 func (s *Screen) setSteps() {
 	row := s.picture()
 	w := s.currentWork(&row)
@@ -208,14 +207,13 @@ func (s *Screen) drawSteps(t *theme.Theme, w, h int) []string {
 		s.steps.Resize(w, h)
 		return body.Split(s.steps.Draw(t))
 	}
-	lines := []string{t.Paint(theme.Muted, " "+current.summary())}
+	lines := []string{body.Text(t, theme.Muted, " "+current.summary(), w)}
 	below := s.arguments(t, w, h)
 	s.steps.Resize(w, h-len(lines)-len(below))
 	return append(append(lines, body.Split(s.steps.Draw(t))...), below...)
 }
 
-// arguments are all of those of the step at the cursor. The room for them is there also
-// where it has none, so that the list does not jump.
+// arguments are those of the step at the cursor, in a fixed height so that the list does not jump.
 func (s *Screen) arguments(t *theme.Theme, w, h int) []string {
 	const most = 3
 	if h < 12 {

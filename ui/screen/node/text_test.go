@@ -91,7 +91,7 @@ func TestYAML(t *testing.T) {
 	}
 	want := `a: "yes"
 b: 12345678901234567890
-bidi: a\u202eb
+bidi: a` + "\u202e" + `b
 empty: {}
 esc: "\e[2J"
 f: 1.50

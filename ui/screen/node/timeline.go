@@ -19,42 +19,39 @@ import (
 )
 
 const (
-	// pastWorks is how many past pieces of work are listed.
+	// pastWorks is the maximum number of listed past operations.
 	pastWorks = 100
-	// clockWidth is the column of the times at which phases began, othersWidth that of how
-	// long they took others, on screens that have the room.
+	// clockWidth is the width of the start times, othersWidth that of usual durations, on wide screens.
 	clockWidth  = 10
 	othersWidth = 24
 )
 
-// timeline is what the Timeline tab shows: the work that goes on or was seen last, and
-// what was kept of earlier work.
+// timeline is the data of the tab: the running or last operation, and recorded ones.
 type timeline struct {
 	list *table.Table[*models.Work]
 	past *fetch.Source[[]models.Work]
-	// others is what ended last on all nodes, experience what is learnt of it for the work
-	// at the cursor, which is not among them: without.
+	// others are the last operations of all nodes; experience is learnt from them for the operation at the cursor,
+	// leaving out that one: without.
 	others     *fetch.Source[[]models.Work]
 	experience *models.Experience
 	without    *models.Work
-	// current is the first of the list where that goes on or was seen from here.
+	// current is the first of the list if it is running or was seen by this console.
 	current *models.Work
 }
 
 func newTimeline(env *screen.Env, uuid string) *timeline {
-	now := env.Clock.Now
 	var kept screen.Journal
 	if env.Session != nil {
 		kept = env.Session.Journal
 	}
 	l := &timeline{list: table.New(func(w *models.Work) string { return string(w.Kind) + w.Begin.String() })}
-	l.past = fetch.New(now, func(ctx context.Context) ([]models.Work, error) {
+	l.past = fetch.New(func(ctx context.Context) ([]models.Work, error) {
 		if kept == nil {
 			return nil, nil
 		}
 		return kept.OfNode(ctx, uuid, pastWorks)
 	})
-	l.others = fetch.New(now, func(ctx context.Context) ([]models.Work, error) {
+	l.others = fetch.New(func(ctx context.Context) ([]models.Work, error) {
 		if kept == nil {
 			return nil, nil
 		}
@@ -70,8 +67,8 @@ func (l *timeline) columns() []table.Column[*models.Work] {
 			glyph, word, role := phase.Look(w, w == l.current)
 			return table.Cell{Glyph: glyph, GlyphRole: role, Text: word, Role: role}
 		}},
-		{Key: "work", Title: "WORK", Min: 10, Max: 14, Cell: func(w *models.Work) table.Cell { return table.Cell{Text: w.Noun()} }},
-		{Key: "began", Title: "BEGAN", Min: 14, Max: 14, Cell: func(w *models.Work) table.Cell {
+		{Key: "work", Title: "OPERATION", Min: 10, Max: 14, Cell: func(w *models.Work) table.Cell { return table.Cell{Text: w.Noun()} }},
+		{Key: "began", Title: "STARTED", Min: 14, Max: 14, Cell: func(w *models.Work) table.Cell {
 			return table.Cell{Text: w.Begin.Local().Format("01-02 15:04:05"), Role: theme.Muted}
 		}},
 		{Key: "took", Title: "TOOK", Min: 6, Max: 6, Right: true, Cell: func(w *models.Work) table.Cell {
@@ -80,9 +77,9 @@ func (l *timeline) columns() []table.Column[*models.Work] {
 			}
 			return table.Cell{Text: models.Age(w.Took(w.End))}
 		}},
-		{Key: "how", Title: "HOW", Min: 16, Grow: 1, Cell: func(w *models.Work) table.Cell {
+		{Key: "how", Title: "RESULT", Min: 16, Grow: 1, Cell: func(w *models.Work) table.Cell {
 			if w.Reason != "" {
-				return table.Cell{Text: models.Printable(w.Reason), Role: theme.Bad}
+				return table.Cell{Text: w.Reason, Role: theme.Bad}
 			}
 			if w == l.current && w.End.IsZero() {
 				return table.Cell{}
@@ -92,7 +89,7 @@ func (l *timeline) columns() []table.Column[*models.Work] {
 	}
 }
 
-// get reads what is kept.
+// get reads the recorded operations.
 func (l *timeline) get() tea.Cmd { return tea.Batch(l.past.Get(), l.others.Get()) }
 
 func (l *timeline) close() {
@@ -100,8 +97,8 @@ func (l *timeline) close() {
 	l.others.Close()
 }
 
-// take takes an answer in.
-func (l *timeline) take(msg tea.Msg) (mine bool, next tea.Cmd) {
+// handle handles a result.
+func (l *timeline) handle(msg tea.Msg) (mine bool, next tea.Cmd) {
 	if mine, next = l.past.Take(msg); mine {
 		return mine, next
 	}
@@ -111,7 +108,7 @@ func (l *timeline) take(msg tea.Msg) (mine bool, next tea.Cmd) {
 	return mine, next
 }
 
-// learnt is what others took for such work as this one, without itself.
+// learnt returns the experience with such operations, leaving out this one.
 func (l *timeline) learnt(w *models.Work) *models.Experience {
 	same := l.without != nil && l.without.Kind == w.Kind && l.without.Begin.Equal(w.Begin)
 	if l.experience == nil || !same {
@@ -124,7 +121,7 @@ func (l *timeline) learnt(w *models.Work) *models.Experience {
 	return l.experience
 }
 
-// set puts the list together: what goes on first, then what was kept, the newest first.
+// set builds the list: the running operation, then the recorded ones, newest first.
 func (l *timeline) set(row *models.Row, e *models.Evidence) {
 	past, _ := l.past.Value()
 	works := make([]*models.Work, 0, len(past)+1)
@@ -140,25 +137,25 @@ func (l *timeline) set(row *models.Row, e *models.Evidence) {
 			continue
 		}
 		if !l.current.Whole && w.Begin.Before(l.current.Begin) && len(w.Phases) > 0 && w.Outcome == l.current.Outcome {
-			// It began before this program did, and another one saw it.
+			// The operation started before this console, and another console recorded it.
 			*l.current = *w
 		}
 	}
 	first := l.list.Index() == 0
 	l.list.SetRows(works)
 	if first {
-		l.list.Top() // who has not gone to earlier work sees what begins
+		l.list.Top() // follow a new operation unless the cursor was moved
 	}
 }
 
-// sameWork says that what was kept is what was seen from here.
+// sameWork reports whether a recorded operation is one that this console saw.
 func sameWork(seen, kept *models.Work) bool {
 	const nearly = 30 * time.Second
 	switch {
 	case seen.Kind != kept.Kind || kept.Begin.After(seen.Begin.Add(nearly)):
 		return false
 	case !kept.End.IsZero() && !kept.End.After(seen.Begin), !seen.End.IsZero() && !seen.End.After(kept.Begin):
-		return false // one after the other
+		return false // they follow each other
 	case kept.Begin.After(seen.Begin.Add(-nearly)):
 		return true
 	}
@@ -180,7 +177,7 @@ func (s *Screen) drawTimeline(t *theme.Theme, w, h int) []string {
 		s.timeline.list.Resize(w, max(h-len(lines), 0))
 		return append(lines, body.Split(s.timeline.list.Draw(t))...)
 	}
-	// The list keeps a few lines, or a third of a high screen.
+	// The list gets a few lines, or a third of a high screen.
 	least := min(max(h/3, 5), s.timeline.list.Len()+1)
 	lines = append(lines, s.drawWork(t, work, w, h-len(lines)-least-1)...)
 	lines = append(lines, t.Rule(w))
@@ -188,22 +185,22 @@ func (s *Screen) drawTimeline(t *theme.Theme, w, h int) []string {
 	return append(lines, body.Split(s.timeline.list.Draw(t))...)
 }
 
-// noTimeline says why there is nothing.
+// noTimeline says why the tab is empty.
 func (s *Screen) noTimeline() string {
 	switch _, read := s.timeline.past.Value(); {
 	case s.timeline.past.Err() != nil:
 		return ""
 	case s.session.Journal == nil:
-		return "Nothing was deployed, cleaned or inspected since the console was opened."
+		return textNoWork
 	case !read:
-		return "Reading what was kept of this node…"
+		return textReadingKept
 	}
-	return "No deployment, cleaning or inspection of this node was ever seen from here. What goes on while the console, " +
-		"ironworks watch or a command with --wait runs is shown here, phase by phase, and kept."
+	return textNeverSeen +
+		textNeverSeenRest
 }
 
-// drawWork is a piece of work in at most h lines: what it is, and a bar for each phase
-// on one axis. Where there are too many phases the last ones are shown.
+// drawWork paints an operation in at most h lines: its name, and a bar for each phase on one axis; the last phases
+// if there are too many.
 func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string {
 	now := s.env.ServerNow()
 	past := s.timeline.learnt(w)
@@ -213,7 +210,7 @@ func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string
 	}
 	room := h - len(lines) - 1
 	if w.Reason != "" && room > len(w.Phases)+1 {
-		lines = append(lines, body.Draw(t, body.Few(theme.Bad, models.PrintableLines(w.Reason), width-1, 1, min(room-len(w.Phases), 4)), width)...)
+		lines = append(lines, body.Draw(t, body.Few(theme.Bad, w.Reason, width-1, 1, min(room-len(w.Phases), 4)), width)...)
 		room = h - len(lines) - 1
 	}
 	others := 0
@@ -248,12 +245,12 @@ func (s *Screen) workRole(w *models.Work) theme.Role {
 	return theme.Plain
 }
 
-// workText says what a piece of work is, how far it is and what others took.
+// workText is the operation's name, progress, and usual duration.
 func (s *Screen) workText(w *models.Work, past *models.Experience, now time.Time) string {
 	began := w.Begin.Local().Format(time.TimeOnly)
 	switch {
 	case w != s.timeline.current && w.End.IsZero():
-		return fmt.Sprintf("A %s that began at %s; nobody saw its end.", w.Noun(), began)
+		return fmt.Sprintf(textEndUnseen, w.Noun(), began)
 	case w.End.IsZero():
 		text := capital(w.Noun()) + " for " + models.Age(w.Took(now))
 		if !w.Whole {
@@ -261,23 +258,23 @@ func (s *Screen) workText(w *models.Work, past *models.Experience, now time.Time
 		}
 		if p := w.Current(); p != nil {
 			text += ": " + p.Name()
-			if percent, told := s.pace(w).Percent(p); told {
+			if percent, known := s.pace(w).Percent(p); known {
 				text += fmt.Sprintf(" %d%%", percent)
 			}
 			text += " " + models.Age(p.Took(now))
 		}
 		return text + s.leftText(w, past, now) + "."
 	case w.Outcome == models.OutcomeFailed:
-		return fmt.Sprintf("%s failed after %s.", capital(w.Noun()), models.Age(w.Took(now)))
+		return fmt.Sprintf(textFailedAfter, capital(w.Noun()), models.Age(w.Took(now)))
 	}
-	text := fmt.Sprintf("%s done in %s", capital(w.Noun()), models.Age(w.Took(now)))
+	text := fmt.Sprintf(textDoneIn, capital(w.Noun()), models.Age(w.Took(now)))
 	if e := past.Estimate(w, now); e.Total.N > 0 {
-		text += fmt.Sprintf("; others took %s (%s)", e.Total, e.Total.Of(w.Noun()))
+		text += fmt.Sprintf(textOthers, e.Total, e.Total.Of(w.Noun()))
 	}
 	return text + "."
 }
 
-// leftText is what is left of work that goes on, by what others took.
+// leftText is the estimated remaining time.
 func (s *Screen) leftText(w *models.Work, past *models.Experience, now time.Time) string {
 	e := past.Estimate(w, now).Pace(past, w, s.pace(w), now)
 	text := e.Text()
@@ -290,7 +287,7 @@ func (s *Screen) leftText(w *models.Work, past *models.Experience, now time.Time
 	return ", " + text
 }
 
-// pace is how far the installer is of the work that goes on.
+// pace is the progress of the installer.
 func (s *Screen) pace(w *models.Work) models.InstallPace {
 	if w != s.timeline.current {
 		return models.InstallPace{}
@@ -305,7 +302,7 @@ func capital(s string) string {
 	return string(s[0]-'a'+'A') + s[1:]
 }
 
-// timelineCopies are the phases of the work at the cursor.
+// timelineCopies are the phases of the operation at the cursor.
 func (s *Screen) timelineCopies() []screen.Copyable {
 	w, ok := s.timeline.list.Cursor()
 	if !ok {
@@ -313,7 +310,7 @@ func (s *Screen) timelineCopies() []screen.Copyable {
 	}
 	copies := []screen.Copyable{{Name: "phases", Text: w.Noun() + " " + w.Begin.UTC().Format(time.RFC3339) + ": " + phase.Line(w, s.env.ServerNow())}}
 	if w.Reason != "" {
-		copies = append(copies, screen.Copyable{Name: "reason", Text: models.PrintableLines(w.Reason)})
+		copies = append(copies, screen.Copyable{Name: "reason", Text: w.Reason, Shape: screen.Lines})
 	}
 	return slices.Clip(copies)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ironworks/models"
@@ -113,7 +114,7 @@ func deploy(t *testing.T, r *screentest.Rig, s screen.Screen) {
 	id := screentest.UUID(1)
 	step := func(after int, change func(n *models.Node)) {
 		r.Pass(time.Duration(after) * time.Second)
-		r.Tell(s, r.Change(id, change))
+		r.Deliver(s, r.Change(id, change))
 	}
 	step(5, func(n *models.Node) {
 		n.ProvisionState, n.TargetProvisionState = models.StateDeploying, models.StateActive
@@ -123,109 +124,121 @@ func deploy(t *testing.T, r *screentest.Rig, s screen.Screen) {
 		n.Internal = &models.Internal{AgentURL: "https://10.0.0.31:9999"}
 		n.DeployStep = &models.Step{Interface: "deploy", Step: "install_coreos"}
 	})
-	r.Tell(s, r.Pass(61*time.Second))
+	r.Deliver(s, r.Pass(61*time.Second))
 }
 
 func TestTimeline(t *testing.T) {
-	r, s := under(t, atRest(), rack7())
-	screentest.Golden(t, s, "timeline-past")
-	for range 2 {
-		r.Do(s, s.Do(action.Down))
-	}
-	screentest.Golden(t, s, "timeline-past-failed")
-	r.Do(s, s.Do(action.Top))
-	deploy(t, r, s)
-	screentest.Golden(t, s, "timeline-now")
-	screentest.CheckSizes(t, s)
-	r.Pass(200 * time.Second)
-	screentest.Shows(t, s, 80, 20, "longer than others (1m53)")
-	r.Tell(s, r.Change(screentest.UUID(1), func(n *models.Node) {
-		n.ProvisionState, n.LastError, n.DeployStep, n.Internal = models.StateDeployFailed, history()[0].Event, nil, &models.Internal{}
-	}))
-	screentest.Golden(t, s, "timeline-failed")
+	synctest.Test(t, func(t *testing.T) {
+		r, s := under(t, atRest(), rack7())
+		screentest.Golden(t, s, "timeline-past")
+		for range 2 {
+			r.Do(s, s.Do(action.Down))
+		}
+		screentest.Golden(t, s, "timeline-past-failed")
+		r.Do(s, s.Do(action.Top))
+		deploy(t, r, s)
+		screentest.Golden(t, s, "timeline-now")
+		screentest.CheckSizes(t, s)
+		r.Pass(200 * time.Second)
+		screentest.Shows(t, s, 80, 20, "slower than usual (1m53)")
+		r.Deliver(s, r.Change(screentest.UUID(1), func(n *models.Node) {
+			n.ProvisionState, n.LastError, n.DeployStep, n.Internal = models.StateDeployFailed, history()[0].Event, nil, &models.Internal{}
+		}))
+		screentest.Golden(t, s, "timeline-failed")
+	})
 }
 
 func TestTimelineIsReadWhenWorkMoves(t *testing.T) {
-	k := rack7()
-	r, s := under(t, atRest(), k)
-	asked := k.asked
-	deploy(t, r, s)
-	if got := k.asked - asked; got != 3 {
-		t.Errorf("read %d times for three phases", got)
-	}
-	asked = k.asked
-	for range 5 {
-		r.Pass(time.Second)
-		r.Tell(s, r.Change(screentest.UUID(1), func(n *models.Node) {
-			n.Internal = &models.Internal{AgentURL: "https://10.0.0.31:9999", LastHeartbeat: models.Time{Time: r.Clock.Now()}}
-		}))
-	}
-	if k.asked != asked {
-		t.Errorf("read %d times for heartbeats", k.asked-asked)
-	}
-	r.Tell(s, screen.Reload{})
-	if k.asked == asked {
-		t.Error("ctrl+r reads nothing")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		k := rack7()
+		r, s := under(t, atRest(), k)
+		asked := k.asked
+		deploy(t, r, s)
+		if got := k.asked - asked; got != 3 {
+			t.Errorf("read %d times for three phases", got)
+		}
+		asked = k.asked
+		for range 5 {
+			r.Pass(time.Second)
+			r.Deliver(s, r.Change(screentest.UUID(1), func(n *models.Node) {
+				n.Internal = &models.Internal{AgentURL: "https://10.0.0.31:9999", LastHeartbeat: models.Time{Time: time.Now()}}
+			}))
+		}
+		if k.asked != asked {
+			t.Errorf("read %d times for heartbeats", k.asked-asked)
+		}
+		r.Deliver(s, screen.Reload{})
+		if k.asked == asked {
+			t.Error("ctrl+r reads nothing")
+		}
+	})
 }
 
 // TestTimelineAfterARestart: the console was started in the middle, and the one before
 // it saw the beginning.
 func TestTimelineAfterARestart(t *testing.T) {
-	before := deployed(1, 100*time.Second, 5, 60, 0)
-	before.Outcome, before.End = models.OutcomeRunning, time.Time{}
-	last := &before.Phases[2]
-	last.Outcome, last.End = models.OutcomeRunning, time.Time{}
-	k := rack7()
-	k.works = slices.Insert(k.works, 0, before)
-	_, s := under(t, deploying(t), k)
-	screentest.Shows(t, s, 80, 20, "Deployment for 1m40: install_coreos 35s, about 1m40 left", "boot to ramdisk 1m00")
-	if text := screentest.Text(s, 80, 20); strings.Contains(text, "not seen") || strings.Count(text, "◐ now") != 1 {
-		t.Errorf("it is there twice:\n%s", text)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		before := deployed(1, 100*time.Second, 5, 60, 0)
+		before.Outcome, before.End = models.OutcomeRunning, time.Time{}
+		last := &before.Phases[2]
+		last.Outcome, last.End = models.OutcomeRunning, time.Time{}
+		k := rack7()
+		k.works = slices.Insert(k.works, 0, before)
+		_, s := under(t, deploying(t), k)
+		screentest.Shows(t, s, 80, 20, "Deployment for 1m40: install_coreos 35s, about 1m40 left", "boot to ramdisk 1m00")
+		if text := screentest.Text(s, 80, 20); strings.Contains(text, "not seen") || strings.Count(text, "◐ now") != 1 {
+			t.Errorf("it is there twice:\n%s", text)
+		}
+	})
 }
 
 // TestTwoInARow: a lab's machine is deployed twice within seconds.
 func TestTwoInARow(t *testing.T) {
-	k := &kept{}
-	r, s := under(t, atRest(), k)
-	k.works = []models.Work{deployed(1, 12*time.Second, 2, 3, 4, 2)}
-	deploy(t, r, s)
-	screentest.Shows(t, s, 80, 20, "◐ now", "✓ done", "longer than others (4s)", "(1 deployment of gp-2x)")
+	synctest.Test(t, func(t *testing.T) {
+		k := &kept{}
+		r, s := under(t, atRest(), k)
+		k.works = []models.Work{deployed(1, 12*time.Second, 2, 3, 4, 2)}
+		deploy(t, r, s)
+		screentest.Shows(t, s, 80, 20, "◐ now", "✓ done", "slower than usual (4s)", "(1 deployment of gp-2x)")
+	})
 }
 
 func TestTimelineWithNothing(t *testing.T) {
-	r, s := under(t, atRest(), &kept{})
-	screentest.Golden(t, s, "timeline-empty")
-	deploy(t, r, s)
-	screentest.Shows(t, s, 80, 20, "Deployment for 2m51: install_coreos 1m01.", "├┤ power on 6s", "├ install_coreos 1m01 ▓")
-	_, broken := under(t, atRest(), &kept{err: errors.New("read journal /x/journal-rack7.db: file is not a database")})
-	screentest.Shows(t, broken, 80, 20, "✖ read journal /x/journal-rack7.db: file is not a database")
-	screentest.CheckSizes(t, broken)
+	synctest.Test(t, func(t *testing.T) {
+		r, s := under(t, atRest(), &kept{})
+		screentest.Golden(t, s, "timeline-empty")
+		deploy(t, r, s)
+		screentest.Shows(t, s, 80, 20, "Deployment for 2m51: install_coreos 1m01.", "├┤ power on 6s", "├ install_coreos 1m01 ▓")
+		_, broken := under(t, atRest(), &kept{err: errors.New("read journal /x/journal-rack7.db: file is not a database")})
+		screentest.Shows(t, broken, 80, 20, "✖ read journal /x/journal-rack7.db: file is not a database")
+		screentest.CheckSizes(t, broken)
+	})
 }
 
 // The log of earlier work is gone to from the timeline, and back.
 func TestLogOfEarlierWork(t *testing.T) {
-	k := rack7()
-	began := k.works[0].Begin
-	for i, text := range []string{"Linux version 6.12.0", "Executing deploy step install_coreos", "Install complete"} {
-		at := began.Add(time.Duration(i*60) * time.Second)
-		k.lines = append(k.lines, models.LogLine{Time: at, Received: at, Node: k.works[0].Node, Source: models.LogSSH, Unit: "ironic-agent", Level: models.LogInfo, Text: text})
-	}
-	k.lines = append(k.lines, models.LogLine{Time: began.Add(time.Hour), Node: k.works[0].Node, Source: models.LogSSH, Text: "much later"})
-	r, s := under(t, atRest(), k)
-	r.Do(s, s.Do(action.ShowLog))
-	screentest.Golden(t, s, "log-kept")
-	if widened, ok := s.(screen.Narrowed); !ok {
-		t.Fatal("it cannot be gone back from")
-	} else if _, did := widened.Widen(); !did {
-		t.Error("esc does not go back to the timeline")
-	}
-	r.Do(s, s.Do(action.Down))
-	r.Do(s, s.Do(action.Open))
-	screentest.Shows(t, s, 80, 24, "No line was kept of the cleaning")
-	k.err = errors.New("journal /x: disk I/O error")
-	_, _ = s.(screen.Narrowed).Widen()
-	r.Do(s, s.Do(action.Open))
-	screentest.Shows(t, s, 80, 24, "disk I/O error")
+	synctest.Test(t, func(t *testing.T) {
+		k := rack7()
+		began := k.works[0].Begin
+		for i, text := range []string{"Linux version 6.12.0", "Executing deploy step install_coreos", "Install complete"} {
+			at := began.Add(time.Duration(i*60) * time.Second)
+			k.lines = append(k.lines, models.LogLine{Time: at, Received: at, Node: k.works[0].Node, Source: models.LogSSH, Unit: "ironic-agent", Level: models.LogInfo, Text: text})
+		}
+		k.lines = append(k.lines, models.LogLine{Time: began.Add(time.Hour), Node: k.works[0].Node, Source: models.LogSSH, Text: "much later"})
+		r, s := under(t, atRest(), k)
+		r.Do(s, s.Do(action.ShowLog))
+		screentest.Golden(t, s, "log-kept")
+		if widened, ok := s.(screen.Narrowed); !ok {
+			t.Fatal("it cannot be gone back from")
+		} else if _, did := widened.Widen(); !did {
+			t.Error("esc does not go back to the timeline")
+		}
+		r.Do(s, s.Do(action.Down))
+		r.Do(s, s.Do(action.Open))
+		screentest.Shows(t, s, 80, 24, "No lines recorded for the cleaning")
+		k.err = errors.New("journal /x: disk I/O error")
+		_, _ = s.(screen.Narrowed).Widen()
+		r.Do(s, s.Do(action.Open))
+		screentest.Shows(t, s, 80, 24, "disk I/O error")
+	})
 }

@@ -2,7 +2,7 @@ package node
 
 import "ironworks/ui/action"
 
-// Why says why an action cannot be done now.
+// Why returns why an action is disabled, "" if it is not.
 func (s *Screen) Why(id action.ID) string {
 	if a, ok := action.Find(id); ok && a.Scope == action.Nodes {
 		return s.whyNode()
@@ -15,6 +15,9 @@ func (s *Screen) Why(id action.ID) string {
 	if a, ok := action.Find(id); ok && a.Scope == action.NodeBMC {
 		return s.whyBMC(id)
 	}
+	if a, ok := action.Find(id); ok && a.Scope == action.NodeNet {
+		return s.whyPorts(id)
+	}
 	switch id {
 	case action.PinDisk:
 		return s.whyPin()
@@ -25,36 +28,36 @@ func (s *Screen) Why(id action.ID) string {
 		if _, some := s.timeline.list.Cursor(); some && s.tab == timelineTab {
 			return ""
 		}
-		return "there is no more to it than what is shown"
+		return textNoDetails
 	case action.Diff:
 		switch {
 		case s.tab != rawTab:
-			return "the Raw tab has it"
+			return textRawElsewhere
 		case s.raw.before == nil:
-			return "the node was read only once so far; ctrl+r reads it again"
+			return textReadOnce
 		}
 	case action.NextMatch, action.PrevMatch:
 		if p := s.pane(); p != nil && p.Query() == "" {
-			return "nothing is searched for"
+			return textNoSearch
 		}
 	case action.WrapLines:
 		if s.tab == overviewTab || s.tab == bmcTabPlace {
-			return "lines are wrapped already"
+			return textAlreadyWrapped
 		}
 	default:
 	}
 	return ""
 }
 
-// whyNode says why nothing at all can be done to the node.
+// whyNode returns why every action on the node is disabled.
 func (s *Screen) whyNode() string {
 	switch {
 	case s.session == nil:
-		return "there is no connection"
+		return textNotConnected
 	case s.gone():
-		return "the node was deleted"
+		return textNodeDeleted
 	case !s.known():
-		return "the node is not known yet"
+		return textNodeUnknown
 	}
-	return "" // the root knows what is legal
+	return "" // the root knows which are legal
 }

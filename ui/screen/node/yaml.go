@@ -8,12 +8,10 @@ import (
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
-
-	"ironworks/models"
 )
 
-// yamlText shows a JSON object as YAML that is safe to show. Keys are sorted, so that two
-// texts differ only where the objects do; numbers stay as Ironic wrote them.
+// yamlText returns a JSON object as sanitized YAML. Keys are sorted, so that texts differ only where the objects
+// do; numbers keep Ironic's form.
 func yamlText(raw json.RawMessage) (string, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -30,7 +28,7 @@ func yamlText(raw json.RawMessage) (string, error) {
 	if err := enc.Close(); err != nil {
 		return "", fmt.Errorf("write the node as YAML: %w", err)
 	}
-	return models.PrintableLines(text.String()), nil
+	return text.String(), nil
 }
 
 func yamlNode(value any) *yaml.Node {
@@ -74,7 +72,7 @@ func yamlNode(value any) *yaml.Node {
 	return n
 }
 
-// oldBool says that readers of YAML 1.1 would take the text for true or false.
+// oldBool reports whether YAML 1.1 reads the text as a boolean.
 func oldBool(text string) bool {
 	if len(text) > len("false") {
 		return false

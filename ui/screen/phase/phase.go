@@ -1,5 +1,4 @@
-// Package phase is how screens show the phases of a piece of work: as bars, and in
-// words.
+// Package phase shows the phases of an operation as bars and as text.
 package phase
 
 import (
@@ -13,12 +12,11 @@ import (
 	"ironworks/ui/widget/timebar"
 )
 
-// LearnFrom is of how many past pieces of each kind of work it is learnt how long they
-// take.
+// LearnFrom is the number of past operations of each kind that estimates use.
 const LearnFrom = 200
 
-// Spans are the phases of a piece of work as bars, on an axis that begins with it; past
-// may be nil. Where the installer's log tells how far it is, the bar does.
+// Spans returns the phases as bars on an axis that starts with the operation. past may be nil. The pace of the
+// installer's log, if known, comes before it.
 func Spans(w *models.Work, past *models.Experience, pace models.InstallPace, now time.Time) []timebar.Span {
 	spans := make([]timebar.Span, len(w.Phases))
 	for i := range w.Phases {
@@ -48,7 +46,7 @@ func Spans(w *models.Work, past *models.Experience, pace models.InstallPace, now
 	return spans
 }
 
-// Text is a phase with how long it lasted, or lasts already.
+// Text returns a phase with its duration so far.
 func Text(w *models.Work, i int, now time.Time) string {
 	p := &w.Phases[i]
 	more := ""
@@ -58,18 +56,18 @@ func Text(w *models.Work, i int, now time.Time) string {
 	return p.Name() + " " + more + models.Age(p.Took(now))
 }
 
-// TextAt is Text with how far the installer is, where its log tells.
+// TextAt is Text with the installer's progress if its log has it.
 func TextAt(w *models.Work, i int, pace models.InstallPace, now time.Time) string {
 	p := &w.Phases[i]
-	percent, told := pace.Percent(p)
-	if !told {
+	percent, known := pace.Percent(p)
+	if !known {
 		return Text(w, i, now)
 	}
 	return fmt.Sprintf("%s %d%% %s", p.Name(), percent, models.Age(p.Took(now)))
 }
 
-// Boot is what the ramdisk does that a node boots in its work, without "the ramdisk" before it,
-// and whether something is in the way; empty where nothing is known, or it has booted.
+// Boot returns the boot stage of the ramdisk, without "the ramdisk", and a warning role if something is in the
+// way. It is empty if the stage is unknown or the ramdisk has booted.
 func Boot(r *models.Row, w *models.Work, now time.Time) (text string, role theme.Role) {
 	p := w.Current()
 	if p == nil || p.Kind != models.PhaseBoot && p.Kind != models.PhaseInspect || r.Node.ProvisionState.Class() != models.ClassWait {
@@ -82,10 +80,10 @@ func Boot(r *models.Row, w *models.Work, now time.Time) (text string, role theme
 	if boot.Obstacle != nil {
 		role = theme.Warn
 	}
-	return models.Printable(text), role
+	return text, role
 }
 
-// Longest is how much of an axis a piece of work wants: what it took, or will.
+// Longest is the length of axis that an operation needs: its duration, or the estimate.
 func Longest(w *models.Work, past *models.Experience, pace models.InstallPace, now time.Time) time.Duration {
 	longest := w.Took(now)
 	if e := past.Estimate(w, now).Pace(past, w, pace, now); e.Known {
@@ -94,7 +92,7 @@ func Longest(w *models.Work, past *models.Experience, pace models.InstallPace, n
 	return longest
 }
 
-// Line is all phases of a piece of work in words.
+// Line returns all phases as text.
 func Line(w *models.Work, now time.Time) string {
 	parts := make([]string, len(w.Phases))
 	for i := range w.Phases {
@@ -106,7 +104,7 @@ func Line(w *models.Work, now time.Time) string {
 	return strings.Join(parts, " · ")
 }
 
-// Look is how an outcome looks. Work whose end nobody saw says so, unless it goes on.
+// Look returns glyph, word and role of an outcome. current: the operation is running.
 func Look(w *models.Work, current bool) (glyph, word string, role theme.Role) {
 	switch {
 	case w.Outcome == models.OutcomeDone:

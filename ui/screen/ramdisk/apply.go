@@ -1,7 +1,6 @@
 package ramdisk
 
 import (
-	"errors"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,31 +12,29 @@ import (
 )
 
 const (
-	askBoot      = "boot"
-	askParams    = "kernel parameters"
-	askInstance  = "in instance"
-	bootServed   = "what is served here"
-	bootISO      = "an ISO elsewhere"
-	bootPair     = "kernel and initrd elsewhere"
-	nothingForIt = "nothing is served for it"
+	askBoot     = "boot"
+	askParams   = "kernel parameters"
+	askInstance = "in instance"
+	bootServed  = "served here"
+	bootISO     = "an ISO elsewhere"
+	bootPair    = "kernel and initrd elsewhere"
 )
 
-// askApply asks what to write into which nodes. The root shows the requests, asks, and
-// sends them as it does every action.
+// askApply asks for the ramdisk and the nodes. The root shows the requests, asks and sends them.
 func (s *Screen) askApply() tea.Cmd {
 	boots := []string{bootISO, bootPair}
 	if s.running() {
 		boots = append([]string{bootServed}, boots...)
 	}
 	fields := []form.Field{
-		{Key: askNodes, Label: "Nodes", Required: true, Help: "names or uuids, with commas; those that are marked in the fleet stand here at first"},
-		{Key: askBoot, Label: "Boot", Kind: form.Choice, Options: boots, Help: "what Ironic boots the nodes into when it works on them"},
-		{Key: askISO, Label: "ISO", Help: "its URL: deploy_iso"},
-		{Key: askKernel, Label: "Kernel", Help: "its URL: deploy_kernel"},
-		{Key: askInitrd, Label: "Initrd", Help: "its URL: deploy_ramdisk"},
-		{Key: askParams, Label: "Kernel args", Help: "kernel_append_params, for the kernel: they replace those that Ironic is configured with"},
-		{Key: askDefaults, Label: "With defaults", Kind: form.Toggle, Help: "keep Ironic's configured ones in front of them"},
-		{Key: askInstance, Label: "In instance", Kind: form.Toggle, Help: "write the arguments into instance_info, which ends with the instance"},
+		{Key: askNodes, Label: "Nodes", Required: true, Help: textNodesHelp},
+		{Key: askBoot, Label: "Boot", Kind: form.Choice, Options: boots, Help: textBootsHelp},
+		{Key: askISO, Label: "ISO", Help: "URL (deploy_iso)"},
+		{Key: askKernel, Label: "Kernel", Help: "URL (deploy_kernel)"},
+		{Key: askInitrd, Label: "Initrd", Help: "URL (deploy_ramdisk)"},
+		{Key: askParams, Label: "Kernel args", Help: textParamsHelp},
+		{Key: askDefaults, Label: "With defaults", Kind: form.Toggle, Help: textDefaultsHelp},
+		{Key: askInstance, Label: "In instance", Kind: form.Toggle, Help: textInInstanceHelp},
 	}
 	preset := map[string]string{}
 	if nodes := s.servedNodes(); len(nodes) > 0 {
@@ -45,28 +42,28 @@ func (s *Screen) askApply() tea.Cmd {
 	} else if nodes := s.chosen(); len(nodes) > 0 {
 		preset[askNodes] = joinList(nodes)
 	}
-	return s.ask("apply", "Write into nodes what they boot", fields, preset, s.apply)
+	return s.ask("apply", textApplyTitle, fields, preset, s.apply)
 }
 
-// servedNodes are those that something of their own is served for.
+// servedNodes are the nodes with a file of their own.
 func (s *Screen) servedNodes() []string {
 	if !s.running() {
 		return nil
 	}
 	var list []string
 	for _, t := range s.bench.Serving.Targets() {
-		if t.Label != "" {
-			list = append(list, t.Label)
+		if label := t.Node.Label(); label != "" {
+			list = append(list, label)
 		}
 	}
 	return list
 }
 
-// apply makes the wish of what was filled in.
+// apply returns the request for the form's values.
 func (s *Screen) apply(v map[string]string) (cmd tea.Cmd, field, problem string) {
 	nodes := splitList(v[askNodes])
 	if len(nodes) == 0 {
-		return nil, askNodes, "No node is named."
+		return nil, askNodes, "Enter at least one node."
 	}
 	refs := make([]models.NodeRef, len(nodes))
 	for i, name := range nodes {
@@ -74,18 +71,12 @@ func (s *Screen) apply(v map[string]string) (cmd tea.Cmd, field, problem string)
 	}
 	if v[askBoot] == bootServed && s.running() {
 		targets := s.bench.Serving.Targets()
-		wish := screen.ApplyRamdisks{Nodes: refs, For: func(n *models.Node) (provision.Ramdisk, error) {
-			for _, t := range targets {
-				if t.UUID == n.UUID || t.UUID == "" {
-					return t.Ramdisk, nil
-				}
-			}
-			return provision.Ramdisk{}, errors.New(nothingForIt)
-		}}
-		if len(targets) > 0 && targets[0].UUID == "" {
-			wish.Words = applyWords(nodes, targets[0].Ramdisk)
+		request := screen.ApplyRamdisks{Nodes: refs, For: provision.Served(targets)}
+		request.Words = append([]string{"ignition", "serve", "--per-node", "--apply"}, nodes...)
+		if len(targets) > 0 && targets[0].Node.UUID == "" {
+			request.Words = applyWords(nodes, provision.ServedRamdisk(targets[0]))
 		}
-		return screen.Wish(wish), "", ""
+		return screen.Send(request), "", ""
 	}
 	r := provision.Ramdisk{WithDefaults: v[askDefaults] == "true", InInstance: v[askInstance] == "true"}
 	trimmed := func(key string) string { return strings.TrimSpace(v[key]) }
@@ -97,23 +88,23 @@ func (s *Screen) apply(v map[string]string) (cmd tea.Cmd, field, problem string)
 	}
 	switch {
 	case v[askBoot] == bootPair && r.Kernel == "":
-		return nil, askKernel, "A kernel's URL is needed."
+		return nil, askKernel, "Enter the URL of a kernel."
 	case v[askBoot] == bootPair && r.Initramfs == "":
-		return nil, askInitrd, "An initramfs's URL is needed: a kernel alone boots nothing."
+		return nil, askInitrd, "Enter the URL of an initramfs."
 	case v[askBoot] != bootPair && r.ISO == "":
-		return nil, askISO, "An ISO's URL is needed."
+		return nil, askISO, "Enter the URL of an ISO."
 	case (r.WithDefaults || r.InInstance) && r.KernelParams == "":
-		return nil, askParams, "There are no kernel arguments to treat so."
+		return nil, askParams, "Enter kernel arguments first."
 	}
 	if err := models.CheckKernelAppendParams(r.KernelParams, models.ConfiguredKernelParameters); err != nil {
-		return nil, askParams, models.Printable(err.Error())
+		return nil, askParams, err.Error()
 	}
-	return screen.Wish(screen.ApplyRamdisks{
+	return screen.Send(screen.ApplyRamdisks{
 		Nodes: refs, Words: applyWords(nodes, r), For: func(*models.Node) (provision.Ramdisk, error) { return r, nil },
 	}), "", ""
 }
 
-// applyWords are the command that does the same.
+// applyWords is the equivalent command.
 func applyWords(nodes []string, r provision.Ramdisk) []string {
 	words := append([]string{"ignition", "apply"}, nodes...)
 	for _, f := range [][2]string{{"--iso", r.ISO}, {"--kernel", r.Kernel}, {"--initrd", r.Initramfs}, {"--kernel-params", r.KernelParams}} {

@@ -10,11 +10,9 @@ import (
 
 	"ironworks/ignition"
 	"ironworks/ignition/prepare"
-	"ironworks/models"
-	"ironworks/ui/screen"
 )
 
-// made is what came of the form, and of which attempt.
+// made is the result of building the form's configuration.
 type made struct {
 	of    *Screen
 	turn  int
@@ -22,8 +20,7 @@ type made struct {
 	err   error
 }
 
-// rebuild makes what the form asks for, when nothing was changed for a while. What is
-// under way is given up.
+// rebuild builds the configuration after a delay without changes, and cancels a running build.
 func (s *Screen) rebuild(after time.Duration) tea.Cmd {
 	maker := s.env.Maker()
 	if maker == nil {
@@ -35,11 +32,11 @@ func (s *Screen) rebuild(after time.Duration) tea.Cmd {
 	ctx, cancel := context.WithCancel(s.life)
 	s.turn++
 	s.stop = cancel
-	turn, in, clock := s.turn, inputsOf(s.bench.Values), s.env.Clock
+	turn, in := s.turn, inputsOf(s.bench.Values)
 	return func() tea.Msg {
 		if after > 0 {
 			select {
-			case <-clock.After(after):
+			case <-time.After(after):
 			case <-ctx.Done():
 				return nil
 			}
@@ -52,8 +49,8 @@ func (s *Screen) rebuild(after time.Duration) tea.Cmd {
 	}
 }
 
-// take takes over what was made, unless something newer is on its way.
-func (s *Screen) take(msg made) {
+// takeMade stores a result, unless a newer build has started.
+func (s *Screen) takeMade(msg made) {
 	if msg.of != s || msg.turn != s.turn {
 		return
 	}
@@ -62,19 +59,19 @@ func (s *Screen) take(msg made) {
 		s.stop = nil
 	}
 	if msg.err != nil && s.made.of != nil {
-		msg.built = s.made.built // the last one that was right stays to be seen
+		msg.built = s.made.built // the last valid preview stays visible
 	}
 	s.made = msg
 	s.form.SetProblems(problemsOf(msg.err, s.bench.Values))
 	s.preview.SetLines(s.previewLines())
 }
 
-// problemsOf are what is wrong with the inputs, by the fields' keys.
+// problemsOf returns the input errors by field key.
 func problemsOf(err error, values map[string]string) map[string]string {
 	problems := map[string]string{}
 	for _, e := range ignition.InputErrors(err) {
 		key := fieldOf(e, values)
-		text := models.Printable(strings.TrimSpace(strings.TrimPrefix(e.Error(), string(e.Field))))
+		text := strings.TrimSpace(strings.TrimPrefix(e.Error(), string(e.Field)))
 		if before := problems[key]; before != "" {
 			text = before + " · " + text
 		}
@@ -83,7 +80,7 @@ func problemsOf(err error, values map[string]string) map[string]string {
 	return problems
 }
 
-// wrong says what keeps the form from being used, "" when nothing does.
+// wrong returns why the form cannot be used, "" if it can.
 func (s *Screen) wrong() string {
 	if s.made.err == nil {
 		return ""
@@ -91,37 +88,36 @@ func (s *Screen) wrong() string {
 	list := ignition.InputErrors(s.made.err)
 	switch len(list) {
 	case 0:
-		return models.Printable(s.made.err.Error())
+		return s.made.err.Error()
 	case 1:
-		return models.Printable(list[0].Error())
+		return list[0].Error()
 	}
-	return fmt.Sprintf("%d things in the form are wrong, the first: %s", len(list), models.Printable(list[0].Error()))
+	return fmt.Sprintf(textFormErrors, len(list), list[0].Error())
 }
 
-// source is the configuration that actions are about: the file's while that is in
-// front, else the form's.
-func (s *Screen) source() screen.RamdiskSource {
+// source is the configuration that actions use: that of the tab File, else the form's.
+func (s *Screen) source() prepare.ConfigSource {
 	if s.tab == tabFile {
-		return screen.RamdiskSource{File: s.bench.File}
+		return prepare.ConfigSource{File: s.bench.File}
 	}
-	return screen.RamdiskSource{Inputs: inputsOf(s.bench.Values)}
+	return prepare.ConfigSource{Inputs: inputsOf(s.bench.Values)}
 }
 
-// whySource says why there is no configuration to do something with.
+// whySource returns why there is no configuration to use.
 func (s *Screen) whySource() string {
 	switch {
 	case s.env.Maker() == nil:
-		return "there is nothing here to make it with"
+		return textNoBuilder
 	case s.tab != tabFile:
 		return s.wrong()
 	case s.bench.File == "":
-		return "no file is open; c opens one, and the form is another tab"
+		return textNoFileOpen
 	case s.check.err != nil:
-		return "the file cannot be read"
+		return "cannot read the file"
 	case !s.check.known:
-		return "the file is being read"
+		return "reading the file"
 	case !s.check.report.OK():
-		return fmt.Sprintf("%s would not boot: %s", models.Printable(s.bench.File), s.check.report.String())
+		return fmt.Sprintf(textWouldNotBoot, s.bench.File, s.check.report.String())
 	}
 	return ""
 }

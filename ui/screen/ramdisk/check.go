@@ -7,60 +7,57 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/ignition/prepare"
 	"ironworks/ignition/userdata"
-	"ironworks/models"
-	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
 )
 
-// What of a source is shown: an editor shows the rest.
+// The part of a file that is shown; an editor shows the rest.
 const (
 	maxLines = 20_000
 	maxRunes = 1000
-	// around is how many lines before a problem are shown.
+	// around is the number of lines shown before a problem.
 	around = 3
-	// longLine is what nobody scrolls along: with one the text is wrapped.
+	// longLine is the line length from which the text is wrapped.
 	longLine = 400
 )
 
-// checking is the file that is looked at, with what is known of it.
+// checking is the open file and the result of its check.
 type checking struct {
 	turn  int
 	busy  bool
-	stamp screen.FileStamp
+	stamp prepare.FileStamp
 	known bool
 	err   error
 
 	report userdata.Report
 	source []string
-	// at is the problem in hand; facts are the lines about the whole file, before which
-	// the source stands or beside it.
+	// at is the index of the current problem; facts are the lines about the whole file.
 	at    int
 	facts []pane.Line
-	// aside says that the facts stand beside the source; else they stand before it, wrapped
-	// to a width, and heads are as many lines.
+	// aside: the facts are drawn beside the source; else above it, wrapped to width, in heads lines.
 	aside        bool
-	jump         bool // to the problem in hand
+	jump         bool // to the current problem
 	width, heads int
 }
 
-// checked is the answer to a question for a file.
+// checked is the result of checking a file.
 type checked struct {
 	of   *Screen
 	turn int
-	got  screen.Checked
+	got  prepare.Checked
 	err  error
 }
 
-// fileChosen is a file that somebody wants to have checked.
+// fileChosen opens a file for checking.
 type fileChosen struct {
 	of   *Screen
 	path string
 }
 
-// openFile goes to another file.
+// openFile opens another file.
 func (s *Screen) openFile(path string) tea.Cmd {
 	s.bench.File = path
 	s.tab = tabFile
@@ -84,7 +81,7 @@ func (s *Screen) recheck() tea.Cmd {
 	}
 }
 
-// takeChecked takes an answer over, unless another file was opened meanwhile.
+// takeChecked stores a result, unless another file was opened meanwhile.
 func (s *Screen) takeChecked(msg checked) tea.Cmd {
 	if msg.of != s || msg.turn != s.check.turn {
 		return nil
@@ -92,7 +89,7 @@ func (s *Screen) takeChecked(msg checked) tea.Cmd {
 	c := &s.check
 	c.busy, c.err = false, msg.err
 	if msg.err != nil {
-		c.stamp = screen.FileStamp{} // what comes back is read anew
+		c.stamp = prepare.FileStamp{} // read the file again once it is back
 		return nil
 	}
 	if msg.got.Same {
@@ -103,7 +100,7 @@ func (s *Screen) takeChecked(msg checked) tea.Cmd {
 	lines := strings.Split(strings.ReplaceAll(strings.TrimSuffix(string(msg.got.Source), "\n"), "\r\n", "\n"), "\n")
 	c.source = lines[:min(len(lines), maxLines)]
 	c.at = max(min(c.at, len(c.report.Problems)-1), 0)
-	c.facts = s.factLines()
+	c.facts = body.Report(s.check.report)
 	s.setSource()
 	if first {
 		s.file.SetWrap(slices.ContainsFunc(c.source, func(line string) bool { return len(line) > longLine }))
@@ -122,7 +119,7 @@ func (s *Screen) takeChecked(msg checked) tea.Cmd {
 	return nil
 }
 
-// problem goes to the next problem or the one before; after the last comes the first.
+// problem goes to another problem, and wraps around.
 func (s *Screen) problem(by int) {
 	if n := len(s.check.report.Problems); n > 0 {
 		s.check.at = (s.check.at + by + n) % n
@@ -131,11 +128,9 @@ func (s *Screen) problem(by int) {
 	}
 }
 
-// show brings the problem in hand into sight, when it is drawn: how much is in sight is
-// not known before.
+// show scrolls to the current problem at the next draw, when the height is known.
 func (s *Screen) show() { s.check.jump = true }
 
-// jump goes where show wants to.
 func (s *Screen) jump() {
 	if !s.check.jump || s.check.at >= len(s.check.report.Problems) {
 		return
@@ -146,7 +141,7 @@ func (s *Screen) jump() {
 	}
 }
 
-// before is how many lines stand before the source.
+// before is the number of lines above the source.
 func (s *Screen) before() int {
 	if s.check.aside {
 		return 0
@@ -154,7 +149,7 @@ func (s *Screen) before() int {
 	return s.check.heads
 }
 
-// setSource puts the lines together, with the problems' ones marked.
+// setSource builds the lines, with problems marked.
 func (s *Screen) setSource() {
 	c := &s.check
 	worst := map[int]userdata.Severity{}
@@ -189,8 +184,8 @@ func (s *Screen) setSource() {
 	s.file.SetLines(lines)
 }
 
-// marked is a line of the source with the character in a column marked; columns count
-// from 1, and 0 marks none. Of a long line the part around the column is shown.
+// marked returns a source line with the character at column marked, from 1; 0 marks none. Of a long line it
+// returns the part around the column.
 func marked(text string, column int) []body.Span {
 	runes := []rune(text)
 	lead, tail := "", ""
@@ -202,35 +197,32 @@ func marked(text string, column int) []body.Span {
 		runes, tail = runes[:maxRunes], "…"
 	}
 	if column < 1 {
-		return []body.Span{body.S(theme.Plain, lead+models.Printable(string(runes))+tail)}
+		return []body.Span{body.S(theme.Plain, lead+string(runes)+tail)}
 	}
 	column = min(column, len(runes)+1)
 	at, rest := " ", ""
 	if column <= len(runes) {
-		at, rest = models.Printable(string(runes[column-1])), models.Printable(string(runes[column:]))
+		at, rest = string(runes[column-1]), string(runes[column:])
 	}
 	return []body.Span{
-		body.S(theme.Strong, lead+models.Printable(string(runes[:column-1]))), body.S(theme.Match, at), body.S(theme.Strong, rest+tail),
+		body.S(theme.Strong, lead+string(runes[:column-1])), body.S(theme.Match, at), body.S(theme.Strong, rest+tail),
 	}
 }
 
-// factLines are all problems, and what the file does.
-func (s *Screen) factLines() []pane.Line { return body.Report(s.check.report) }
-
-// verdict is what is to be said of the file in a word.
+// verdict is the state of the file.
 func (s *Screen) verdict() (glyphText, word string, role theme.Role) {
 	c := &s.check
 	switch {
 	case s.bench.File == "":
-		return theme.GlyphIdle, "no file is open", theme.Muted
+		return theme.GlyphIdle, "no file open", theme.Muted
 	case c.err != nil:
-		return theme.GlyphFailed, "cannot be read", theme.Bad
+		return theme.GlyphFailed, "unreadable", theme.Bad
 	case !c.known:
 		return theme.GlyphWorking, "reading", theme.Busy
 	case !c.report.OK():
-		return theme.GlyphFailed, c.report.Kind.String() + ", it must not be sent", theme.Bad
+		return theme.GlyphFailed, c.report.Kind.String() + ", invalid", theme.Bad
 	case len(c.report.Problems) > 0:
-		return theme.GlyphMaint, c.report.Kind.String() + ", it can be sent", theme.Warn
+		return theme.GlyphMaint, c.report.Kind.String() + ", valid", theme.Warn
 	}
-	return theme.GlyphActive, c.report.Kind.String() + ", it can be sent", theme.Good
+	return theme.GlyphActive, c.report.Kind.String() + ", valid", theme.Good
 }

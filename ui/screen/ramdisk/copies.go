@@ -5,19 +5,18 @@ import (
 
 	"ironworks/ignition"
 	"ironworks/ignition/prepare"
-	"ironworks/models"
 	"ironworks/ui/screen"
 )
 
-// Copies is what can be copied: addresses while something is served, what is wrong with
-// the file, and the commands that do the same.
+// Copies are the addresses that are served, the file's problems, and the equivalent commands.
 func (s *Screen) Copies() []screen.Copyable {
 	var list []screen.Copyable
-	add := func(name, text string) {
+	addShaped := func(name, text string, shape screen.Shape) {
 		if text != "" {
-			list = append(list, screen.Copyable{Name: name, Text: text})
+			list = append(list, screen.Copyable{Name: name, Text: text, Shape: shape})
 		}
 	}
+	add := func(name, text string) { addShaped(name, text, screen.OneLine) }
 	if s.tab == tabFile {
 		if s.bench.File == "" {
 			return nil
@@ -33,27 +32,27 @@ func (s *Screen) Copies() []screen.Copyable {
 			}
 			facts = append(facts, strings.TrimRight(text, " "))
 		}
-		add("report", strings.Join(facts, "\n"))
-		add("path", models.Printable(s.bench.File))
+		addShaped("report", strings.Join(facts, "\n"), screen.Lines)
+		add("path", s.bench.File)
 		add("command", s.command("ignition", "check", s.bench.File))
 		return list
 	}
 	if s.bench.Serving != nil {
 		for _, target := range s.bench.Serving.Targets() {
 			for _, a := range addresses(target) {
-				add(strings.TrimSpace(models.Printable(target.Label)+" "+a.Name), a.Text)
+				add(strings.TrimSpace(target.Node.Label()+" "+a.Name), a.Text)
 			}
 		}
 	}
 	add("command", s.command(append([]string{"ignition", "build"}, buildWords(inputsOf(s.bench.Values))...)...))
-	add("configuration, secrets masked", s.made.built.Preview.Text)
+	addShaped("configuration, secrets masked", s.made.built.Preview.Text, screen.Lines)
 	return list
 }
 
-// command is the command line that does the same, with what leads to this Ironic.
+// command returns the equivalent command line with the flags for this context.
 func (s *Screen) command(args ...string) string { return s.env.CommandLine(args...) }
 
-// buildWords are the options of ironworks ignition build for inputs.
+// buildWords returns the flags of ironworks ignition build for inputs.
 func buildWords(in prepare.Inputs) []string {
 	var words []string
 	one := func(flag, value string) {

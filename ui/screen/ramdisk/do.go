@@ -7,10 +7,10 @@ import (
 	"ironworks/ui/screen/body"
 )
 
-// sideways is how far a text scrolls to the side, in cells.
+// sideways is the horizontal scroll step in cells.
 const sideways = 8
 
-// Do carries out one of the screen's actions.
+// Do runs an action of the screen.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.NextTab:
@@ -43,7 +43,7 @@ func (s *Screen) turnTo(to tab) tea.Cmd {
 	return nil
 }
 
-// fill is what an action does in the form.
+// fill runs an action on the form.
 func (s *Screen) fill(id action.ID) tea.Cmd {
 	switch id {
 	case action.EditField:
@@ -62,7 +62,7 @@ func (s *Screen) fill(id action.ID) tea.Cmd {
 	return s.changed()
 }
 
-// read is what an action does in a text.
+// read runs an action on a text.
 func (s *Screen) read(id action.ID) tea.Cmd {
 	p := s.reading()
 	switch id {
@@ -89,7 +89,7 @@ func (s *Screen) read(id action.ID) tea.Cmd {
 	return nil
 }
 
-// isOutput says that an action does something with the configuration.
+// isOutput reports whether an action uses the configuration.
 func isOutput(id action.ID) bool {
 	switch id {
 	case action.IgnitionSave, action.IgnitionEmbed, action.IgnitionWrap, action.IgnitionServe, action.IgnitionApply, action.IgnitionStop:
@@ -118,35 +118,35 @@ func (s *Screen) output(id action.ID) tea.Cmd {
 	}
 }
 
-// Why says why an action cannot be done now.
+// Why returns why an action is disabled, "" if it is not.
 func (s *Screen) Why(id action.ID) string {
 	switch id {
 	case action.IgnitionSave, action.IgnitionEmbed, action.IgnitionWrap:
 		return s.whySource()
 	case action.IgnitionServe:
 		if s.running() {
-			return "something is being served already; x stops it"
+			return textAlreadyServing
 		}
 		return s.whySource()
 	case action.IgnitionStop:
 		if !s.running() {
-			return "nothing is being served"
+			return textNotServing
 		}
 	case action.IgnitionApply:
 		if s.env.Session == nil {
-			return "there is no Ironic: no context is open"
+			return textNoContext
 		}
 	case action.IgnitionCheck:
 		if s.env.Maker() == nil {
-			return "there is nothing here to check with"
+			return textNoChecker
 		}
 	case action.NextMatch, action.PrevMatch:
 		switch {
 		case s.reading().Query() != "":
 		case s.tab != tabFile:
-			return "nothing is searched for; / searches"
+			return textNoSearch
 		case len(s.check.report.Problems) == 0:
-			return "there are no problems to go to"
+			return textNoProblems
 		}
 	default:
 	}

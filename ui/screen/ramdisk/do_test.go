@@ -7,10 +7,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/ignition/image"
+	"ironworks/ignition/prepare"
 	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/ui/action"
@@ -83,132 +86,142 @@ func said(wishes []tea.Msg) string {
 }
 
 func TestSave(t *testing.T) {
-	r, s, m := opened(t, nil)
-	got := answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionSave))), "out.ign", "+")
-	if !slices.Contains(m.asked, "save out.ign force=true") || said(got) != "saved out.ign" {
-		t.Errorf("%q: %q", m.asked, said(got))
-	}
-	// The name is remembered, and that it may replace is not.
-	m.err = fmt.Errorf("writing out.ign: %w", fs.ErrExist)
-	got = answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionSave))))
-	if m.asked[len(m.asked)-1] != "save out.ign force=false" || !strings.Contains(said(got), "Replace replaces it") {
-		t.Errorf("%q: %q", m.asked, said(got))
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r, s, m := opened(t, nil)
+		got := answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionSave))), "out.ign", "+")
+		if !slices.Contains(m.asked, "save out.ign force=true") || said(got) != "saved out.ign" {
+			t.Errorf("%q: %q", m.asked, said(got))
+		}
+		// The name is remembered, and that it may replace is not.
+		m.err = fmt.Errorf("writing out.ign: %w", fs.ErrExist)
+		got = answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionSave))))
+		if m.asked[len(m.asked)-1] != "save out.ign force=false" || !strings.Contains(said(got), "set Replace to overwrite it") {
+			t.Errorf("%q: %q", m.asked, said(got))
+		}
+	})
 }
 
 func TestSaveOfAFile(t *testing.T) {
-	r, s, m := opened(t, func(r *screentest.Rig, _ *maker) { r.Env.Bench.File = "right.bu" })
-	answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionSave))), "out.ign")
-	if !slices.Contains(m.asked, "save right.buout.ign force=false") {
-		t.Errorf("%q", m.asked)
-	}
-	_, s, _ = opened(t, func(r *screentest.Rig, _ *maker) { r.Env.Bench.File = "broken.bu" })
-	if why := s.Why(action.IgnitionSave); !strings.Contains(why, "would not boot") {
-		t.Errorf("%q", why)
-	}
-	if s.Do(action.IgnitionSave) != nil {
-		t.Error("what would not boot is saved")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r, s, m := opened(t, func(r *screentest.Rig, _ *maker) { r.Env.Bench.File = "right.bu" })
+		answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionSave))), "out.ign")
+		if !slices.Contains(m.asked, "save right.buout.ign force=false") {
+			t.Errorf("%q", m.asked)
+		}
+		_, s, _ = opened(t, func(r *screentest.Rig, _ *maker) { r.Env.Bench.File = "broken.bu" })
+		if why := s.Why(action.IgnitionSave); !strings.Contains(why, "would not boot") {
+			t.Errorf("%q", why)
+		}
+		if s.Do(action.IgnitionSave) != nil {
+			t.Error("what would not boot is saved")
+		}
+	})
 }
 
 func TestEmbedShowsWhatIsThereAndAsks(t *testing.T) {
 	for name, test := range map[string]struct {
-		look   screen.ImageLook
+		look   prepare.ImageLook
 		output string
 		shows  []string
 		want   string
 	}{
 		"empty": {
-			screen.ImageLook{Volume: "fedora-coreos", Capacity: 256 << 10},
+			prepare.ImageLook{Look: image.Look{Volume: "fedora-coreos", Capacity: 256 << 10}},
 			"",
 			[]string{"fedora-coreos", "no configuration", "Change live.iso itself?"},
 			`embed live.iso to "" kargs=[] force=false`,
 		},
 		"in use": {
-			screen.ImageLook{Capacity: 300 << 10, Used: 4096, Embedded: true, Holds: "ignition 3.1.0", Kargs: "quiet", Others: []string{"eth0.nmconnection"}},
+			prepare.ImageLook{Look: image.Look{Capacity: 300 << 10, Used: 4096, Kargs: "quiet", Others: []string{"eth0.nmconnection"}}, Embedded: true, Holds: "ignition 3.1.0"},
 			"",
 			[]string{"ignition 3.1.0", "4.0 KiB of 300.0 KiB", "quiet", "eth0.nmconnection", "Replace the configuration"},
 			`embed live.iso to "" kargs=[] force=true`,
 		},
 		"a copy": {
-			screen.ImageLook{Capacity: 256 << 10}, "new.iso", []string{"Write new.iso, a copy of it?"}, `embed live.iso to "new.iso" kargs=[] force=false`,
+			prepare.ImageLook{Look: image.Look{Capacity: 256 << 10}}, "new.iso", []string{"Write new.iso, a copy of it?"}, `embed live.iso to "new.iso" kargs=[] force=false`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, s, m := opened(t, func(_ *screentest.Rig, m *maker) { m.look = test.look })
-			question := dialog(t, answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionEmbed))), "live.iso", test.output))
-			shown := question.Draw(themed(), 80, 20)
-			for _, text := range test.shows {
-				if !strings.Contains(shown, text) {
-					t.Errorf("no %q in:\n%s", text, shown)
+			synctest.Test(t, func(t *testing.T) {
+				r, s, m := opened(t, func(_ *screentest.Rig, m *maker) { m.look = test.look })
+				question := dialog(t, answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionEmbed))), "live.iso", test.output))
+				shown := question.Draw(themed(), 80, 20)
+				for _, text := range test.shows {
+					if !strings.Contains(shown, text) {
+						t.Errorf("no %q in:\n%s", text, shown)
+					}
 				}
-			}
-			if last := m.asked[len(m.asked)-1]; last != "look live.iso" {
-				t.Errorf("%q before anybody agreed", last)
-			}
-			agree(t, r, s, question)
-			if last := m.asked[len(m.asked)-1]; last != test.want {
-				t.Errorf("%q", last)
-			}
-			s.Do(action.NextTab)
-			screentest.Shows(t, s, 80, 20, "area of live.iso")
+				if last := m.asked[len(m.asked)-1]; last != "look live.iso" {
+					t.Errorf("%q before anybody agreed", last)
+				}
+				agree(t, r, s, question)
+				if last := m.asked[len(m.asked)-1]; last != test.want {
+					t.Errorf("%q", last)
+				}
+				s.Do(action.NextTab)
+				screentest.Shows(t, s, 80, 20, "area of live.iso")
+			})
 		})
 	}
 }
 
 func TestWrap(t *testing.T) {
-	r, s, m := opened(t, nil)
-	got := answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionWrap))), "out.img", "initramfs.img")
-	if !slices.Contains(m.asked, `wrap out.img behind "initramfs.img" force=false`) || said(got) != "wrapped" {
-		t.Errorf("%q: %q", m.asked, said(got))
-	}
-	m.err = errors.New("no initramfs")
-	if got := answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionWrap)))); said(got) != "initrd: no initramfs" {
-		t.Errorf("%q", said(got))
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r, s, m := opened(t, nil)
+		got := answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionWrap))), "out.img", "initramfs.img")
+		if !slices.Contains(m.asked, `wrap out.img behind "initramfs.img" force=false`) || said(got) != "wrapped" {
+			t.Errorf("%q: %q", m.asked, said(got))
+		}
+		m.err = errors.New("no initramfs")
+		if got := answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionWrap)))); said(got) != "initrd: no initramfs" {
+			t.Errorf("%q", said(got))
+		}
+	})
 }
 
 func TestServe(t *testing.T) {
-	r, s, m := opened(t, func(r *screentest.Rig, _ *maker) {
-		r.Env.Chosen = func() []models.NodeRef { return []models.NodeRef{{UUID: screentest.UUID(1), Name: "r7-n01"}} }
+	synctest.Test(t, func(t *testing.T) {
+		r, s, m := opened(t, func(r *screentest.Rig, _ *maker) {
+			r.Env.Chosen = func() []models.NodeRef { return []models.NodeRef{{UUID: screentest.UUID(1), Name: "r7-n01"}} }
+		})
+		if why := s.Why(action.IgnitionStop); why == "" {
+			t.Error("what is not served can be stopped")
+		}
+		ask := dialog(t, r.Do(s, s.Do(action.IgnitionServe)))
+		if !slices.Contains(m.asked, "addresses for [r7-n01]") {
+			t.Errorf("%q", m.asked)
+		}
+		got := answer(t, r, s, ask, "-", "live.iso", "-", "-", "-", "-", "+", "+", "8080")
+		if want := "serve live.iso pxe=false at 10.0.0.2:8080 for [r7-n01] each=true"; !slices.Contains(m.asked, want) {
+			t.Errorf("%q, want %q", m.asked, want)
+		}
+		if !strings.Contains(said(got), "serving at 10.0.0.2:8080") {
+			t.Errorf("%q", said(got))
+		}
+		screentest.Shows(t, s, 100, 20, "r7-n01's BMC fetched 61 %", "12.0 MiB/s", "deploy_iso", "192.0.2.9", "kernel_append_params")
+		if why := s.Why(action.IgnitionServe); !strings.Contains(why, "x stops it") {
+			t.Errorf("%q", why)
+		}
+		names := map[string]string{}
+		for _, c := range s.Copies() {
+			names[c.Name] = c.Text
+		}
+		if !strings.HasSuffix(names["r7-n01 deploy_iso"], "r7-n01.iso") || !strings.Contains(names["r7-n02 kernel_append_params"], "rootfs_url") {
+			t.Errorf("%v", names)
+		}
+		// It goes on while another screen is in front, and is found again.
+		s.Close()
+		again := ramdisk.New(r.Env)
+		r.Open(again)
+		again.Do(action.PrevTab)
+		screentest.Shows(t, again, 100, 20, "serving at 10.0.0.2:8080")
+		m.on.active = 1
+		agree(t, r, again, dialog(t, r.Do(again, again.Do(action.IgnitionStop))))
+		if !m.on.ended {
+			t.Error("still serving")
+		}
+		screentest.Shows(t, again, 100, 20, "Serving stopped")
 	})
-	if why := s.Why(action.IgnitionStop); why == "" {
-		t.Error("what is not served can be stopped")
-	}
-	ask := dialog(t, r.Do(s, s.Do(action.IgnitionServe)))
-	if !slices.Contains(m.asked, "addresses for [r7-n01]") {
-		t.Errorf("%q", m.asked)
-	}
-	got := answer(t, r, s, ask, "-", "live.iso", "-", "-", "-", "-", "+", "+", "8080")
-	if want := "serve live.iso pxe=false at 10.0.0.2:8080 for [r7-n01] each=true"; !slices.Contains(m.asked, want) {
-		t.Errorf("%q, want %q", m.asked, want)
-	}
-	if !strings.Contains(said(got), "serving at 10.0.0.2:8080") {
-		t.Errorf("%q", said(got))
-	}
-	screentest.Shows(t, s, 100, 20, "r7-n01's BMC fetched 61 %", "12.0 MiB/s", "deploy_iso", "192.0.2.9", "kernel_append_params")
-	if why := s.Why(action.IgnitionServe); !strings.Contains(why, "x stops it") {
-		t.Errorf("%q", why)
-	}
-	names := map[string]string{}
-	for _, c := range s.Copies() {
-		names[c.Name] = c.Text
-	}
-	if !strings.HasSuffix(names["r7-n01 deploy_iso"], "r7-n01.iso") || !strings.Contains(names["r7-n02 kernel_append_params"], "rootfs_url") {
-		t.Errorf("%v", names)
-	}
-	// It goes on while another screen is in front, and is found again.
-	s.Close()
-	again := ramdisk.New(r.Env)
-	r.Open(again)
-	again.Do(action.PrevTab)
-	screentest.Shows(t, again, 100, 20, "serving at 10.0.0.2:8080")
-	m.on.active = 1
-	agree(t, r, again, dialog(t, r.Do(again, again.Do(action.IgnitionStop))))
-	if !m.on.ended {
-		t.Error("still serving")
-	}
-	screentest.Shows(t, again, 100, 20, "Nothing is served any more")
 }
 
 func TestServeAsksForWhatIsMissing(t *testing.T) {
@@ -216,21 +229,23 @@ func TestServeAsksForWhatIsMissing(t *testing.T) {
 		texts []string
 		says  string
 	}{
-		"nothing":  {nil, "An ISO is needed."},
-		"no nodes": {[]string{"-", "live.iso", "-", "-", "-", "-", "+"}, "No node is named."},
-		"port":     {[]string{"-", "live.iso", "-", "-", "-", "-", "-", "-", "many"}, "This is no port."},
-		"defaults": {[]string{"-", "live.iso", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "+"}, "passes no parameters to an ISO"},
+		"nothing":  {nil, "Enter an ISO file."},
+		"no nodes": {[]string{"-", "live.iso", "-", "-", "-", "-", "+"}, "Enter at least one node."},
+		"port":     {[]string{"-", "live.iso", "-", "-", "-", "-", "-", "-", "many"}, "Not a valid port."},
+		"defaults": {[]string{"-", "live.iso", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "+"}, "Not possible with an ISO"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, s, m := opened(t, nil)
-			ask := dialog(t, r.Do(s, s.Do(action.IgnitionServe)))
-			answer(t, r, s, ask, test.texts...)
-			if shown := ask.Draw(themed(), 90, 30); !strings.Contains(shown, test.says) {
-				t.Errorf("no %q in:\n%s", test.says, shown)
-			}
-			if m.on != nil {
-				t.Error("served")
-			}
+			synctest.Test(t, func(t *testing.T) {
+				r, s, m := opened(t, nil)
+				ask := dialog(t, r.Do(s, s.Do(action.IgnitionServe)))
+				answer(t, r, s, ask, test.texts...)
+				if shown := ask.Draw(themed(), 90, 30); !strings.Contains(shown, test.says) {
+					t.Errorf("no %q in:\n%s", test.says, shown)
+				}
+				if m.on != nil {
+					t.Error("served")
+				}
+			})
 		})
 	}
 }
@@ -248,108 +263,122 @@ func wished(t *testing.T, wishes []tea.Msg) screen.ApplyRamdisks {
 }
 
 func TestApplyOfWhatIsServed(t *testing.T) {
-	r, s, _ := opened(t, serves)
-	wish := wished(t, answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionApply)))))
-	if len(wish.Nodes) != 2 || wish.Nodes[0].Name != "r7-n01" {
-		t.Errorf("%v", wish.Nodes)
-	}
-	ramdisk, err := wish.For(&models.Node{UUID: screentest.UUID(1)})
-	if err != nil || !strings.HasSuffix(ramdisk.ISO, "r7-n01.iso") {
-		t.Errorf("%+v, %v", ramdisk, err)
-	}
-	if _, err := wish.For(&models.Node{UUID: screentest.UUID(3)}); err == nil {
-		t.Error("a node has something that nobody serves for it")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r, s, _ := opened(t, serves)
+		wish := wished(t, answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionApply)))))
+		if len(wish.Nodes) != 2 || wish.Nodes[0].Name != "r7-n01" {
+			t.Errorf("%v", wish.Nodes)
+		}
+		ramdisk, err := wish.For(&models.Node{UUID: screentest.UUID(1)})
+		if err != nil || !strings.HasSuffix(ramdisk.ISO, "r7-n01.iso") {
+			t.Errorf("%+v, %v", ramdisk, err)
+		}
+		if _, err := wish.For(&models.Node{UUID: screentest.UUID(3)}); err == nil {
+			t.Error("a node has something that nobody serves for it")
+		}
+	})
 }
 
 func TestApplyOfAddresses(t *testing.T) {
-	r, s, _ := opened(t, nil)
-	wish := wished(t, answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionApply))), "r7-n01, r7-n02", "+", "-", "http://h/k", "http://h/i", "quiet", "+"))
-	got, err := wish.For(&models.Node{})
-	if want := (provision.Ramdisk{Kernel: "http://h/k", Initramfs: "http://h/i", KernelParams: "quiet", WithDefaults: true}); err != nil || got != want {
-		t.Errorf("%+v, %v", got, err)
-	}
-	if want := "ignition apply r7-n01 r7-n02 --kernel http://h/k --initrd http://h/i --kernel-params quiet --with-defaults"; strings.Join(wish.Words, " ") != want {
-		t.Errorf("%q", wish.Words)
-	}
-	ask := dialog(t, r.Do(s, s.Do(action.IgnitionApply)))
-	answer(t, r, s, ask, "r7-n01", "-", "-", "-", "-", "bad'quote")
-	if shown := ask.Draw(themed(), 100, 30); !strings.Contains(shown, "where a space should be") {
-		t.Errorf("nothing is wrong in:\n%s", shown)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r, s, _ := opened(t, nil)
+		wish := wished(t, answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionApply))), "r7-n01, r7-n02", "+", "-", "http://h/k", "http://h/i", "quiet", "+"))
+		got, err := wish.For(&models.Node{})
+		if want := (provision.Ramdisk{Kernel: "http://h/k", Initramfs: "http://h/i", KernelParams: "quiet", WithDefaults: true}); err != nil || got != want {
+			t.Errorf("%+v, %v", got, err)
+		}
+		if want := "ignition apply r7-n01 r7-n02 --kernel http://h/k --initrd http://h/i --kernel-params quiet --with-defaults"; strings.Join(wish.Words, " ") != want {
+			t.Errorf("%q", wish.Words)
+		}
+		ask := dialog(t, r.Do(s, s.Do(action.IgnitionApply)))
+		answer(t, r, s, ask, "r7-n01", "-", "-", "-", "-", "bad'quote")
+		if shown := ask.Draw(themed(), 100, 30); !strings.Contains(shown, "where a space should be") {
+			t.Errorf("nothing is wrong in:\n%s", shown)
+		}
+	})
 }
 
 func TestApplyNeedsAnIronic(t *testing.T) {
-	_, s, _ := opened(t, func(r *screentest.Rig, m *maker) { r.Env.Session, r.Env.Ramdisks = nil, m })
-	if why := s.Why(action.IgnitionApply); !strings.Contains(why, "no Ironic") {
-		t.Errorf("%q", why)
-	}
-	if a, _ := action.Find(action.IgnitionApply); !a.Changes {
-		t.Error("a read-only context lets ramdisks be applied")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		_, s, _ := opened(t, func(r *screentest.Rig, m *maker) { r.Env.Session, r.Env.Ramdisks = nil, m })
+		if why := s.Why(action.IgnitionApply); !strings.Contains(why, "no context is open") {
+			t.Errorf("%q", why)
+		}
+		if a, _ := action.Find(action.IgnitionApply); !a.Changes {
+			t.Error("a read-only context lets ramdisks be applied")
+		}
+	})
 }
 
 func TestCheckGoesThroughTheProblems(t *testing.T) {
-	r, s, m := opened(t, nil)
-	if s.Copies() == nil || s.Why(action.IgnitionCheck) != "" {
-		t.Error("nothing to copy, or no check")
-	}
-	answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionCheck))), "broken.bu")
-	screentest.Shows(t, s, 80, 20, "broken.bu", "error 1 of 2", "line 11, column 7", "✖ 11       moode: 0644")
-	s.Do(action.NextMatch)
-	screentest.Shows(t, s, 80, 20, "error 2 of 2", "line 14", "etc/relative")
-	s.Do(action.NextMatch)
-	screentest.Shows(t, s, 80, 20, "error 1 of 2")
-	s.Do(action.PrevMatch)
-	screentest.Shows(t, s, 80, 20, "error 2 of 2")
-	// A file that stays is read once; one that changes is checked again by itself.
-	asked := len(m.asked)
-	r.Tell(s, r.Pass(time.Second))
-	if len(m.asked) != asked {
-		t.Errorf("%q", m.asked[asked:])
-	}
-	m.files["broken.bu"], m.stamp = right, 5
-	r.Tell(s, r.Pass(time.Second))
-	screentest.Shows(t, s, 80, 20, "it can be sent", "user     core")
-	if why := s.Why(action.NextMatch); why == "" {
-		t.Error("there is a problem to go to")
-	}
-	delete(m.files, "broken.bu")
-	r.Tell(s, r.Pass(time.Second))
-	screentest.Shows(t, s, 80, 20, "cannot be read", "no such file", "1 variant: fcos")
+	synctest.Test(t, func(t *testing.T) {
+		r, s, m := opened(t, nil)
+		if s.Copies() == nil || s.Why(action.IgnitionCheck) != "" {
+			t.Error("nothing to copy, or no check")
+		}
+		answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionCheck))), "broken.bu")
+		screentest.Shows(t, s, 80, 20, "broken.bu", "error 1 of 2", "line 11, column 7", "✖ 11       moode: 0644")
+		s.Do(action.NextMatch)
+		screentest.Shows(t, s, 80, 20, "error 2 of 2", "line 14", "etc/relative")
+		s.Do(action.NextMatch)
+		screentest.Shows(t, s, 80, 20, "error 1 of 2")
+		s.Do(action.PrevMatch)
+		screentest.Shows(t, s, 80, 20, "error 2 of 2")
+		// A file that stays is read once; one that changes is checked again by itself.
+		asked := len(m.asked)
+		r.Deliver(s, r.Pass(time.Second))
+		if len(m.asked) != asked {
+			t.Errorf("%q", m.asked[asked:])
+		}
+		m.files["broken.bu"], m.stamp = right, 5
+		r.Deliver(s, r.Pass(time.Second))
+		screentest.Shows(t, s, 80, 20, ", valid", "user     core")
+		if why := s.Why(action.NextMatch); why == "" {
+			t.Error("there is a problem to go to")
+		}
+		delete(m.files, "broken.bu")
+		r.Deliver(s, r.Pass(time.Second))
+		screentest.Shows(t, s, 80, 20, "unreadable", "no such file", "1 variant: fcos")
+	})
 }
 
 func TestSearchComesBeforeProblems(t *testing.T) {
-	r, s, _ := opened(t, func(r *screentest.Rig, _ *maker) { r.Env.Bench.File = "broken.bu" })
-	r.Do(s, s.Do(action.Search))
-	r.Type(s, "inline")
-	r.Tell(s, screentest.Press("enter"))
-	s.Do(action.NextMatch)
-	screentest.Shows(t, s, 80, 20, "inline: hello", "error 1 of 2")
-	if _, did := s.Widen(); !did {
-		t.Error("esc does not end the search")
-	}
-	s.Do(action.NextMatch)
-	screentest.Shows(t, s, 80, 20, "error 2 of 2")
+	synctest.Test(t, func(t *testing.T) {
+		r, s, _ := opened(t, func(r *screentest.Rig, _ *maker) { r.Env.Bench.File = "broken.bu" })
+		r.Do(s, s.Do(action.Search))
+		r.Type(s, "inline")
+		r.Deliver(s, screentest.Press("enter"))
+		s.Do(action.NextMatch)
+		screentest.Shows(t, s, 80, 20, "inline: hello", "error 1 of 2")
+		if _, did := s.Widen(); !did {
+			t.Error("esc does not end the search")
+		}
+		s.Do(action.NextMatch)
+		screentest.Shows(t, s, 80, 20, "error 2 of 2")
+	})
 }
 
 func TestALongLineIsShownAroundItsProblem(t *testing.T) {
-	line := `{"ignition":{"version":"3.2.0"},"systemd":{"units":[{"name":"a.service","contents":"` + strings.Repeat("x", 5000) + `"}]},"wrong":1}`
-	_, s, _ := opened(t, func(r *screentest.Rig, m *maker) {
-		m.files["long.ign"] = line
-		r.Env.Bench.File = "long.ign"
+	synctest.Test(t, func(t *testing.T) {
+		line := `{"ignition":{"version":"3.2.0"},"systemd":{"units":[{"name":"a.service","contents":"` + strings.Repeat("x", 5000) + `"}]},"wrong":1}`
+		_, s, _ := opened(t, func(r *screentest.Rig, m *maker) {
+			m.files["long.ign"] = line
+			r.Env.Bench.File = "long.ign"
+		})
+		screentest.Shows(t, s, 80, 30, "line 1, column", `"wrong":1}`)
+		screentest.CheckSizes(t, s)
 	})
-	screentest.Shows(t, s, 80, 30, "line 1, column", `"wrong":1}`)
-	screentest.CheckSizes(t, s)
 }
 
 func TestCommandOfTheForm(t *testing.T) {
-	r, s, _ := opened(t, nil)
-	fill(t, r, s, "Hostname", "s 1")
-	fill(t, r, s, "Key files", "a.pub, b.pub")
-	for _, c := range s.Copies() {
-		if c.Name == "command" && !strings.HasPrefix(c.Text, "ironworks ignition build --ssh-key a.pub --ssh-key b.pub --hostname 's 1'") {
-			t.Errorf("%q", c.Text)
+	synctest.Test(t, func(t *testing.T) {
+		r, s, _ := opened(t, nil)
+		fill(t, r, s, "Hostname", "s 1")
+		fill(t, r, s, "Key files", "a.pub, b.pub")
+		for _, c := range s.Copies() {
+			if c.Name == "command" && !strings.HasPrefix(c.Text, "ironworks ignition build --ssh-key a.pub --ssh-key b.pub --hostname 's 1'") {
+				t.Errorf("%q", c.Text)
+			}
 		}
-	}
+	})
 }

@@ -5,20 +5,19 @@ import (
 
 	"ironworks/ignition"
 	"ironworks/ignition/userdata"
-	"ironworks/models"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
 )
 
-// besides is the width from which on two things stand beside each other.
+// besides is the minimum width for two panes side by side.
 const besides = 110
 
-// Draw paints the view in front below its heading.
+// Draw paints the current tab below its heading.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	s.wide = w >= besides
-	content := s.content(t, w, max(h-2, 0)) // first: it says where one is in the text
+	content := s.content(t, w, max(h-2, 0)) // first: it sets the scroll position that the tabs show
 	tabs := body.Tabs(t, titles, int(s.tab), s.place(), w)
 	if s.search.Typing() {
 		tabs = s.search.Draw(t, w, "")
@@ -39,7 +38,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return body.PaneOr(t, &s.preview, s.nothingMade(), w, h)
 }
 
-// place is where one is in the text in front.
+// place is the scroll position of the text.
 func (s *Screen) place() string {
 	switch s.tab {
 	case tabForm:
@@ -59,7 +58,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	case tabFile:
 		mark, word, role := s.verdict()
 		if s.bench.File != "" {
-			left = append(left, body.S(theme.Plain, cell.Cut(models.Printable(s.bench.File), max(w/3, 10))+"  "))
+			left = append(left, body.S(theme.Plain, cell.Cut(s.bench.File, max(w/3, 10))+"  "))
 		}
 		left = append(left, body.S(role, mark+" "+word))
 		right = []body.Span{body.S(theme.Muted, s.counted())}
@@ -74,19 +73,19 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, right)
 }
 
-// state is how the form is.
+// state is the state of the form.
 func (s *Screen) state() []body.Span {
 	profile := body.S(theme.Plain, string(profileOf(s.bench.Values))+"  ")
 	problems := len(ignition.InputErrors(s.made.err))
 	switch {
 	case s.env.Maker() == nil:
-		return []body.Span{body.S(theme.Bad, theme.GlyphFailed+" nothing to make it with")}
+		return []body.Span{body.S(theme.Bad, theme.GlyphFailed+" not available")}
 	case s.made.of == nil:
-		return []body.Span{profile, body.S(theme.Busy, theme.GlyphWorking+" being made")}
+		return []body.Span{profile, body.S(theme.Busy, theme.GlyphWorking+" building")}
 	case problems > 0:
 		return []body.Span{profile, body.S(theme.Bad, fmt.Sprintf("%s %s", theme.GlyphFailed, counted(problems, "problem")))}
 	case s.made.err != nil:
-		return []body.Span{profile, body.S(theme.Bad, theme.GlyphFailed+" cannot be made")}
+		return []body.Span{profile, body.S(theme.Bad, theme.GlyphFailed+" invalid")}
 	case s.made.built.Preview.Packed > userdata.EmbedLimit && s.bench.Capacity == 0:
 		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" too large for a live image")}
 	case len(s.made.built.Preview.Notes) > 0:
@@ -116,12 +115,12 @@ func counted(n int, what string) string {
 
 func (s *Screen) nothingMade() string {
 	if s.env.Maker() == nil {
-		return "There is nothing here to make a configuration with."
+		return textNoPreview
 	}
-	return "The configuration is being made…"
+	return textBuilding
 }
 
-// drawForm paints the form, and beside it, where there is room, what comes of it.
+// drawForm paints the form, on wide screens with the preview beside.
 func (s *Screen) drawForm(t *theme.Theme, w, h int) string {
 	if !s.wide {
 		return s.form.Draw(t, w, h)
@@ -130,8 +129,7 @@ func (s *Screen) drawForm(t *theme.Theme, w, h int) string {
 	return body.Beside(t, s.form.Draw(t, left, h), body.PaneOr(t, &s.preview, s.nothingMade(), w-left-1, h), w, h)
 }
 
-// drawFile paints the problem in hand, and below it the source: with all that is known
-// of the file beside it, where there is room, or before it.
+// drawFile paints the current problem and the source, with the facts about the file above or beside.
 func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
 	if s.wide != s.check.aside || w != s.check.width {
 		s.check.aside, s.check.width = s.wide, w
@@ -153,7 +151,7 @@ func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
 		facts := short(s.facts(left, rest), rest)
 		s.file.Resize(w-left-1, rest)
 		s.jump()
-		below = body.Beside(t, cell.Block(body.Draw(t, facts, left), left, rest), body.PaneOr(t, &s.file, "The file is empty.", w-left-1, rest), w, rest)
+		below = body.Beside(t, cell.Block(body.Draw(t, facts, left), left, rest), body.PaneOr(t, &s.file, textFileEmpty, w-left-1, rest), w, rest)
 	} else {
 		s.file.Resize(w, rest)
 		s.jump()
@@ -162,11 +160,10 @@ func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
 	return cell.Block(append(lines, body.Split(below)...), w, h)
 }
 
-// facts are what is known of the file, wrapped to w cells: all of it, or hardly more
-// than most lines.
+// facts are the facts about the file, wrapped to w cells; about most lines unless they are drawn beside.
 func (s *Screen) facts(w, most int) []pane.Line {
 	if w <= 0 {
-		return s.check.facts // nothing was drawn yet
+		return s.check.facts // not drawn yet
 	}
 	var lines []pane.Line
 	for _, fact := range s.check.facts {
@@ -193,35 +190,35 @@ func (s *Screen) facts(w, most int) []pane.Line {
 	return lines
 }
 
-// short is as many lines as there is room for.
+// short cuts lines to h, with an ellipsis.
 func short(lines []pane.Line, h int) []pane.Line {
 	if len(lines) > h && h > 0 {
-		lines = append(lines[:h-1:h-1], pane.Text(theme.Muted, " … and more: y copies the report"))
+		lines = append(lines[:h-1:h-1], pane.Text(theme.Muted, textMoreProblems))
 	}
 	return lines
 }
 
-// inHand is the problem that n and N go to, in a few lines.
+// inHand is the current problem in a few lines.
 func (s *Screen) inHand(t *theme.Theme, w, h int) []string {
 	c := &s.check
 	var lines []pane.Line
 	switch {
 	case c.err != nil:
-		lines = body.Few(theme.Bad, theme.GlyphFailed+" "+models.Printable(c.err.Error()), w-1, 1, max(h/3, 1))
+		lines = body.Few(theme.Bad, theme.GlyphFailed+" "+c.err.Error(), w-1, 1, max(h/3, 1))
 	case !c.known || len(c.report.Problems) == 0:
 		return nil
 	default:
 		p := c.report.Problems[c.at]
 		mark, role := body.Problem(p.Severity)
-		where := models.Printable(p.Path)
+		where := p.Path
 		if p.Line > 0 {
 			where = fmt.Sprintf("line %d, column %d  %s", p.Line, p.Column, where)
 		}
 		lines = append(lines, pane.Line{
 			body.S(role, " "+mark+" "+p.Severity.String()), body.S(theme.Strong, fmt.Sprintf(" %d of %d  ", c.at+1, len(c.report.Problems))),
-			body.S(theme.Plain, where), body.S(theme.Muted, "  "+models.Printable(string(p.ID))),
+			body.S(theme.Plain, where), body.S(theme.Muted, "  "+string(p.ID)),
 		})
-		lines = append(lines, body.Few(theme.Plain, models.Printable(p.Message), w-1, 3, max(min(h/4, 3), 1))...)
+		lines = append(lines, body.Few(theme.Plain, p.Message, w-1, 3, max(min(h/4, 3), 1))...)
 	}
 	if h < 6 {
 		lines = lines[:min(len(lines), 1)]
@@ -236,9 +233,9 @@ func (s *Screen) inHand(t *theme.Theme, w, h int) []string {
 func (s *Screen) nothingRead() string {
 	switch {
 	case s.bench.File == "":
-		return "c opens a file and checks it: Butane, Ignition, and what people take for one of them."
+		return textCheckHint
 	case s.check.err != nil:
 		return ""
 	}
-	return "The file is being read…"
+	return textReadingFile
 }

@@ -16,7 +16,6 @@ import (
 	"ironworks/ignition/serve"
 	"ironworks/ignition/userdata"
 	"ironworks/models"
-	"ironworks/provision"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/ramdisk"
 	"ironworks/ui/screen/screentest"
@@ -38,7 +37,7 @@ type maker struct {
 	text   string // something that stands in all results
 	files  map[string]string
 	stamp  int64
-	look   screen.ImageLook
+	look   prepare.ImageLook
 	on     *serving
 }
 
@@ -67,36 +66,36 @@ func (m *maker) Build(_ context.Context, in prepare.Inputs) (prepare.Built, erro
 	}}, nil
 }
 
-func (m *maker) Check(_ context.Context, path string, known screen.FileStamp) (screen.Checked, error) {
+func (m *maker) Check(_ context.Context, path string, known prepare.FileStamp) (prepare.Checked, error) {
 	text, there := m.files[path]
 	if !there {
-		return screen.Checked{}, errors.New("open " + path + ": no such file or directory")
+		return prepare.Checked{}, errors.New("open " + path + ": no such file or directory")
 	}
-	stamp := screen.FileStamp{Modified: screentest.Began.Add(time.Duration(m.stamp) * time.Second), Size: int64(len(text))}
+	stamp := prepare.FileStamp{Modified: screentest.Began.Add(time.Duration(m.stamp) * time.Second), Size: int64(len(text))}
 	if stamp == known {
-		return screen.Checked{Same: true}, nil
+		return prepare.Checked{Same: true}, nil
 	}
 	m.asked = append(m.asked, "check "+path)
 	report := userdata.Check([]byte(text))
 	for i := range report.Summary.Sizes.Limits {
 		report.Summary.Sizes.Limits[i].Used = 300 + i // how well it is packed is not ours
 	}
-	return screen.Checked{Stamp: stamp, Report: report, Source: []byte(text)}, nil
+	return prepare.Checked{Stamp: stamp, Report: report, Source: []byte(text)}, nil
 }
 
-func (m *maker) Save(_ context.Context, of screen.RamdiskSource, path string, force bool) (string, error) {
+func (m *maker) Save(_ context.Context, of prepare.ConfigSource, path string, force bool) (string, error) {
 	return "saved " + path, m.ask("save %s%s force=%v", of.File, path, force)
 }
 
-func (m *maker) Look(_ context.Context, iso string) (screen.ImageLook, error) {
+func (m *maker) Look(_ context.Context, iso string) (prepare.ImageLook, error) {
 	return m.look, m.ask("look %s", iso)
 }
 
-func (m *maker) Embed(_ context.Context, _ screen.RamdiskSource, o screen.EmbedOrder) (string, error) {
+func (m *maker) Embed(_ context.Context, _ prepare.ConfigSource, o prepare.EmbedOrder) (string, error) {
 	return "embedded", m.ask("embed %s to %q kargs=%v force=%v", o.ISO, o.Output, o.Kargs, o.Force)
 }
 
-func (m *maker) Wrap(_ context.Context, _ screen.RamdiskSource, o screen.WrapOrder) (string, error) {
+func (m *maker) Wrap(_ context.Context, _ prepare.ConfigSource, o prepare.WrapOrder) (string, error) {
 	return "wrapped", m.ask("wrap %s behind %q force=%v", o.Output, o.Initramfs, o.Force)
 }
 
@@ -107,7 +106,7 @@ func (m *maker) Addresses(_ context.Context, nodes []string) ([]serve.Candidate,
 	}, m.ask("addresses for %v", nodes)
 }
 
-func (m *maker) Serve(_ context.Context, _ screen.RamdiskSource, o screen.ServeOrder) (screen.Serving, error) {
+func (m *maker) Serve(_ context.Context, _ prepare.ConfigSource, o prepare.ServeOrder) (screen.Serving, error) {
 	if err := m.ask("serve %s pxe=%v at %s for %v each=%v", o.ISO, o.PXE, o.Listen, o.Nodes, o.PerNode); err != nil {
 		return nil, err
 	}
@@ -129,13 +128,13 @@ func (v *serving) Ended() (bool, error) {
 }
 func (v *serving) Stop() { v.ended = true }
 
-func (v *serving) Targets() []screen.ServedTarget {
-	return []screen.ServedTarget{
-		{Label: "r7-n01" + v.text, UUID: screentest.UUID(1), Ramdisk: provision.Ramdisk{ISO: "http://10.0.0.2:8080/s3cret/r7-n01.iso"}},
-		{Label: "r7-n02", UUID: screentest.UUID(2), Ramdisk: provision.Ramdisk{
-			Kernel: "http://10.0.0.2:8080/k/vmlinuz", Initramfs: "http://10.0.0.2:8080/i/initrd.img",
+func (v *serving) Targets() []prepare.Target {
+	return []prepare.Target{
+		{Node: models.NodeRef{Name: "r7-n01" + v.text, UUID: screentest.UUID(1)}, ISO: "http://10.0.0.2:8080/s3cret/r7-n01.iso"},
+		{
+			Node: models.NodeRef{Name: "r7-n02", UUID: screentest.UUID(2)}, Kernel: "http://10.0.0.2:8080/k/vmlinuz", Initrd: "http://10.0.0.2:8080/i/initrd.img",
 			KernelParams: "ignition.firstboot ignition.platform.id=metal coreos.live.rootfs_url=http://10.0.0.2:8080/r/rootfs.img",
-		}},
+		},
 	}
 }
 
@@ -182,7 +181,6 @@ passwd:
 func opened(t *testing.T, change func(*screentest.Rig, *maker)) (*screentest.Rig, *ramdisk.Screen, *maker) {
 	t.Helper()
 	r := screentest.New(t, models.Node{UUID: screentest.UUID(1), Name: "r7-n01"}, models.Node{UUID: screentest.UUID(2), Name: "r7-n02"})
-	r.Clock.Hasty = true
 	m := &maker{files: map[string]string{"broken.bu": broken, "right.bu": right}}
 	r.Env.Session.Ramdisks = m
 	if change != nil {

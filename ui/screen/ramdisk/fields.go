@@ -10,8 +10,7 @@ import (
 	"ironworks/ui/widget/form"
 )
 
-// The keys of the form's fields. Where an input of a ramdisk has one field, it is the
-// input's own name, so that what is wrong with it finds the way.
+// The keys of the form's fields. Inputs with one field use the input's name, so that errors find their field.
 const (
 	keyProfile     = string(ignition.FieldProfile)
 	keyURL         = string(ignition.FieldIronicURL)
@@ -47,22 +46,20 @@ const (
 	keyRegFile     = string(prepare.FieldRegistriesFile)
 )
 
-// auto stands for the empty value of a choice.
+// auto stands for an empty value.
 const auto = "auto"
 
-// profileOf is the profile that values choose.
 func profileOf(values map[string]string) ignition.Profile {
 	return ignition.Profile(values[keyProfile])
 }
 
-// spec is a field with the profiles that have it; none are all of them.
+// spec is a field with its profiles; nil means all.
 type spec struct {
 	form.Field
 	only, not ignition.Profile
 }
 
-// fieldsFor are the fields of a profile with their values. Ironic is the address that
-// is taken where none is given.
+// fieldsFor returns the fields of a profile with their values. ironic is the default address.
 func fieldsFor(values map[string]string, ironic string) []form.Field {
 	profile := profileOf(values)
 	var fields []form.Field
@@ -76,7 +73,6 @@ func fieldsFor(values map[string]string, ironic string) []form.Field {
 	return fields
 }
 
-// The sections of the form.
 const (
 	ironics = "Ironic"
 	agents  = "Agent"
@@ -91,29 +87,29 @@ const (
 	metal3  = ignition.ProfileMetal3
 )
 
-func text(section, key, label, help string) spec {
+func textField(section, key, label, help string) spec {
 	return spec{Field: form.Field{Key: key, Label: label, Section: section, Help: help}}
 }
 
 func choice(section, key, label, help string, options ...string) spec {
-	s := text(section, key, label, help)
+	s := textField(section, key, label, help)
 	s.Kind, s.Options = form.Choice, options
 	return s
 }
 
 func toggle(section, key, label, help string) spec {
-	s := text(section, key, label, help)
+	s := textField(section, key, label, help)
 	s.Kind = form.Toggle
 	return s
 }
 
-// hint is a field with what stands in it while it is empty.
+// hint adds a placeholder to a field.
 func hint(placeholder string, s spec) spec {
 	s.Placeholder = placeholder
 	return s
 }
 
-// in is a field that only one profile has, notClassic one that all but build.py's have.
+// in limits a field to one profile, notClassic to all but the classic one of build.py.
 func in(p ignition.Profile, s spec) spec {
 	s.only = p
 	return s
@@ -124,57 +120,56 @@ func notClassic(s spec) spec {
 	return s
 }
 
-// specs are all fields there are.
 func specs(profile ignition.Profile, ironic string) []spec {
-	urlHelp := "where machines find Ironic: URL, HOST or HOST:PORT; several with commas; mdns lets the agent look for it"
+	urlHelp := textIronicHelp
 	modes := []string{auto}
 	for _, m := range ignition.TLSModes() {
 		modes = append(modes, string(m))
 	}
 	if profile == classic {
-		urlHelp, ironic = "the host of build.py's --host: a name or an address", ""
+		urlHelp, ironic = textHostHelp, ""
 		modes = []string{auto, "off", "on", "insecure"}
 	}
 	return []spec{
-		choice(ironics, keyProfile, "Profile", "whose configuration: ours, that of build.py of ironic-agent-image, or that of image-customization-controller",
+		choice(ironics, keyProfile, "Profile", textStyleHelp,
 			names(ignition.Profiles())...),
-		hint(ironic, text(ironics, keyURL, "Ironic", urlHelp)),
-		choice(ironics, keyTLS, "TLS", "how the agent verifies Ironic; auto goes by the URL and the CA", modes...),
-		notClassic(text(ironics, keyCA, "CA file", "PEM file of the CA that signed Ironic's certificate; empty: that of the context")),
+		hint(ironic, textField(ironics, keyURL, "Ironic", urlHelp)),
+		choice(ironics, keyTLS, "TLS", textVerifyHelp, modes...),
+		notClassic(textField(ironics, keyCA, "CA file", textCAHelp)),
 
-		in(classic, text(agents, keyRegistry, "Registry", "the agent's image is REGISTRY/ironic-agent")),
-		in(classic, toggle(agents, keyInsecure, "Insecure", "do not verify the registry")),
-		notClassic(hint(ignition.DefaultAgentImage, text(agents, keyImage, "Image", "container image of the agent, best with a digest"))),
-		notClassic(text(agents, keyRegistries, "Registries", "how to treat registries, with commas: HOST=verified, HOST=insecure, HOST=ca:FILE")),
-		notClassic(text(agents, keyPullSecret, "Pull secret", "file with the logins for registries, as podman login writes it")),
-		text(agents, keyOptions, "Options", "settings of the agent, NAME=VALUE or GROUP.NAME=VALUE, with commas; quote one that has a comma"),
-		notClassic(toggle(agents, keyDebug, "Debug", "the agent logs everything, user data with its secrets, too")),
-		notClassic(text(agents, keyCollectors, "Collectors", "what inspection gathers, with commas; empty: what the image says")),
-		notClassic(text(agents, keyCallback, "Callback", "URL for inspection data; empty is best: the agent uses Ironic")),
+		in(classic, textField(agents, keyRegistry, "Registry", textRegistryHelp)),
+		in(classic, toggle(agents, keyInsecure, "Insecure", textInsecureHelp)),
+		notClassic(hint(ignition.DefaultAgentImage, textField(agents, keyImage, "Image", textImageHelp))),
+		notClassic(textField(agents, keyRegistries, "Registries", textRegistriesHelp)),
+		notClassic(textField(agents, keyPullSecret, "Pull secret", textPullSecretHelp)),
+		textField(agents, keyOptions, "Options", textSettingsHelp),
+		notClassic(toggle(agents, keyDebug, "Debug", textDebugHelp)),
+		notClassic(textField(agents, keyCollectors, "Collectors", textCollectorsHelp)),
+		notClassic(textField(agents, keyCallback, "Callback", textInspectHelp)),
 
-		in(ours, hint("https://HOST:PORT", text(agents, keyPush, "Journal to", "where this console takes the ramdisk's journal, as machines reach it; empty: it is not sent"))),
+		in(ours, hint("https://HOST:PORT", textField(agents, keyPush, "Journal to", textJournalHelp))),
 
-		hint("~/.ssh/*.pub, else the agent's", text(access, keySSHFiles, "Key files", "files with public keys that may log in as core, with commas")),
-		text(access, keySSHKeys, "Keys", "public keys themselves, with commas"),
-		toggle(access, keySSHAgent, "SSH agent", "take the keys that the SSH agent holds, too"),
-		toggle(access, keyKeyOptions, "Key options", "take keys that have options, such as command=…"),
-		toggle(access, keyNoLogin, "No login", "nobody can log in, and this is meant"),
-		in(ours, toggle(access, keyHostKey, "Host key", "give the SSH server a key that this console knows, instead of one of each boot")),
+		hint("~/.ssh/*.pub, else the agent's", textField(access, keySSHFiles, "Key files", textKeyFilesHelp)),
+		textField(access, keySSHKeys, "Keys", textKeysHelp),
+		toggle(access, keySSHAgent, "SSH agent", textAgentKeysHelp),
+		toggle(access, keyKeyOptions, "Key options", textKeyOptionsHelp),
+		toggle(access, keyNoLogin, "No login", textNoLoginHelp),
+		in(ours, toggle(access, keyHostKey, "Host key", textHostKeyHelp)),
 
-		notClassic(text(network, keyHostname, "Hostname", "name of the machine; {node} is the node's where each is served its own")),
-		notClassic(text(network, keyKeyFiles, "Keyfiles", "connections of NetworkManager, or folders of .nmconnection files, with commas")),
-		notClassic(text(network, keyIPOptions, "ip= options", "kernel arguments for the network of the installed system, such as ip=dhcp6, with blanks")),
-		notClassic(choice(network, keyCopyNetwork, "Copy network", "take the ramdisk's network over to the installed system; auto does with keyfiles",
+		notClassic(textField(network, keyHostname, "Hostname", textHostnameHelp)),
+		notClassic(textField(network, keyKeyFiles, "Keyfiles", textKeyfilesHelp)),
+		notClassic(textField(network, keyIPOptions, textIPHelp, textIPArgsHelp)),
+		notClassic(choice(network, keyCopyNetwork, "Copy network", textCopyNetHelp,
 			names(ignition.CopyNetworks())...)),
-		notClassic(text(network, keyHTTPProxy, "HTTP proxy", "proxy for http")),
-		notClassic(text(network, keyHTTPSProxy, "HTTPS proxy", "proxy for https")),
-		notClassic(text(network, keyNoProxy, "No proxy", "hosts, domains and networks without a proxy, with commas")),
-		notClassic(text(network, keyNTP, "NTP servers", "time servers, with commas")),
-		notClassic(text(network, keyVLANs, "VLANs", "IFACE.ID, an interface, a MAC or all, with commas")),
+		notClassic(textField(network, keyHTTPProxy, "HTTP proxy", "proxy for http")),
+		notClassic(textField(network, keyHTTPSProxy, "HTTPS proxy", "proxy for https")),
+		notClassic(textField(network, keyNoProxy, "No proxy", textNoProxyHelp)),
+		notClassic(textField(network, keyNTP, "NTP servers", textNTPHelp)),
+		notClassic(textField(network, keyVLANs, "VLANs", textVLANHelp)),
 
-		in(metal3, text(extra, keyNMState, "nmstate", "file with the output of nmstatectl gc")),
-		in(metal3, text(extra, keyRegFile, "registries.conf", "file for podman on the ramdisk")),
-		notClassic(text(extra, keyExtra, "Merge", "Ignition or Butane to merge in; what it says wins")),
+		in(metal3, textField(extra, keyNMState, "nmstate", textNmstateHelp)),
+		in(metal3, textField(extra, keyRegFile, "registries.conf", textPodmanHelp)),
+		notClassic(textField(extra, keyExtra, "Merge", textMergeHelp)),
 	}
 }
 
@@ -186,7 +181,7 @@ func names[T ~string](list []T) []string {
 	return texts
 }
 
-// valuesOf are the fields' values for inputs.
+// valuesOf returns the form's values for inputs.
 func valuesOf(in prepare.Inputs) map[string]string {
 	or := func(value, otherwise string) string {
 		if value == "" {
@@ -213,8 +208,7 @@ func valuesOf(in prepare.Inputs) map[string]string {
 	}
 }
 
-// inputsOf are the inputs of the fields that the profile has: what is written in others
-// stays there for when they are seen again.
+// inputsOf returns the inputs of the profile's fields. Values of other fields stay in the form.
 func inputsOf(values map[string]string) prepare.Inputs {
 	profile := profileOf(values)
 	seen := map[string]string{}
@@ -247,7 +241,7 @@ func inputsOf(values map[string]string) prepare.Inputs {
 	return in
 }
 
-// fieldOf is the key of the field in which an input was written.
+// fieldOf returns the key of the field that an input came from.
 func fieldOf(e *ignition.InputError, values map[string]string) string {
 	if e.Field == ignition.FieldRegistry {
 		if profileOf(values) == ignition.ProfileClassic {
@@ -259,7 +253,7 @@ func fieldOf(e *ignition.InputError, values map[string]string) string {
 		ignition.FieldProxy:  {keyHTTPProxy, keyHTTPSProxy, keyNoProxy},
 		ignition.FieldSSHKey: {keySSHFiles, keySSHKeys},
 	}[e.Field] {
-		// Where several fields make one input, it is the first that has something in it.
+		// If several fields make one input, the first with a value is it.
 		if values[other] != "" {
 			return other
 		}
@@ -267,7 +261,7 @@ func fieldOf(e *ignition.InputError, values map[string]string) string {
 	return string(e.Field)
 }
 
-// splitList takes a list apart at its commas; quotes keep one in an item.
+// splitList splits at commas outside quotes.
 func splitList(list string) []string {
 	var items []string
 	var item strings.Builder
@@ -296,7 +290,7 @@ func splitList(list string) []string {
 	return items
 }
 
-// joinList is a list as splitList reads it.
+// joinList is the inverse of splitList.
 func joinList(items []string) string {
 	texts := slices.Clone(items)
 	for i, item := range texts {
@@ -307,8 +301,8 @@ func joinList(items []string) string {
 	return strings.Join(texts, ", ")
 }
 
-// splitKeys takes a list of public keys apart: at the commas that a key follows, since
-// options and comments of keys have some, too.
+// splitKeys splits a list of public keys at commas that a key follows, because options and comments of keys
+// contain commas too.
 func splitKeys(list string) []string {
 	var keys []string
 	for _, part := range strings.Split(list, ",") {

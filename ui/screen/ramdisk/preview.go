@@ -8,22 +8,23 @@ import (
 	"ironworks/ignition/prepare"
 	"ironworks/ignition/userdata"
 	"ironworks/models"
+	"ironworks/printable"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
 )
 
-// page is lines that are put together.
+// page collects lines.
 type page struct{ lines []pane.Line }
 
 func (p *page) add(role theme.Role, format string, args ...any) {
 	p.spans(body.S(role, " "+fmt.Sprintf(format, args...)))
 }
 
-// spans adds a line. What it is made of is said to be safe to show, and made so here.
+// spans adds a line, sanitized.
 func (p *page) spans(spans ...body.Span) {
 	for i := range spans {
-		spans[i].Text = models.Printable(spans[i].Text)
+		spans[i].Text = printable.Line(spans[i].Text)
 	}
 	p.lines = append(p.lines, pane.Line(spans))
 }
@@ -39,14 +40,14 @@ func (p *page) heading(text string) {
 	p.add(theme.Strong, "%s", text)
 }
 
-// block is a text of several lines, moved in.
+// block adds an indented text of several lines.
 func (p *page) block(role theme.Role, text string) {
 	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
-		p.lines = append(p.lines, pane.Text(role, "   "+models.Printable(line)))
+		p.lines = append(p.lines, pane.Text(role, "   "+line))
 	}
 }
 
-// previewLines are what is in the configuration, without its secrets.
+// previewLines show the configuration without its secrets.
 func (s *Screen) previewLines() []pane.Line {
 	p := &page{}
 	if s.made.err != nil {
@@ -60,7 +61,7 @@ func (s *Screen) previewLines() []pane.Line {
 	for _, n := range v.Notes {
 		p.spans(body.S(theme.Warn, " "+theme.GlyphMaint+" "), body.S(theme.Plain, string(n.Field)+": "+n.Text))
 	}
-	p.heading("Who can log in")
+	p.heading("Logins")
 	for _, login := range v.Logins {
 		p.block(theme.Plain, login)
 	}
@@ -71,7 +72,7 @@ func (s *Screen) previewLines() []pane.Line {
 	if options := s.bench.Values[keyIPOptions]; strings.TrimSpace(options) != "" && profileOf(s.bench.Values) != ignition.ProfileClassic {
 		p.block(theme.Plain, "installed system: "+options)
 	}
-	p.block(theme.Muted, "from an ISO: those in it; from the network: what serving it (v) shows")
+	p.block(theme.Muted, "ISO: the ISO's own; network boot: shown when serving (v)")
 	p.heading("Files")
 	for _, f := range v.Files {
 		p.spans(body.S(theme.Accent, " "+f.Path), body.S(theme.Muted, fmt.Sprintf("  %04o  %s", f.Mode, userdata.SizeText(int64(f.Size)))))
@@ -94,42 +95,42 @@ func (s *Screen) previewLines() []pane.Line {
 func content(p *page, text string, secret bool) {
 	switch {
 	case secret:
-		p.block(theme.Muted, models.Mask+" not shown: it is or may hold a secret")
+		p.block(theme.Muted, models.Mask+" hidden: may contain secrets")
 	case text == "":
-		p.block(theme.Muted, "no text")
+		p.block(theme.Muted, "binary")
 	default:
 		p.block(theme.Plain, text)
 	}
 }
 
-// wrongLines tell what is wrong, each beginning with its field.
+// wrongLines lists the errors by field.
 func (s *Screen) wrongLines(p *page) {
 	list := ignition.InputErrors(s.made.err)
 	if len(list) == 0 {
-		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+models.Printable(s.made.err.Error())))
+		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+s.made.err.Error()))
 	}
 	for _, e := range list {
-		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+models.Printable(e.Error())))
+		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+e.Error()))
 	}
 	if s.made.built.Preview.Size > 0 {
 		p.gap()
-		p.add(theme.Warn, "What follows was made before that.")
+		p.add(theme.Warn, textStalePreview)
 	}
 }
 
-// sizeLines compare the configuration with what takes it.
+// sizeLines compare the configuration with the limits.
 func (s *Screen) sizeLines(p *page, v prepare.Preview) {
 	capacity, where := int64(userdata.EmbedLimit), "area of a live image"
 	if s.bench.Capacity > 0 {
-		capacity, where = s.bench.Capacity, "area of "+models.Printable(s.bench.ISO)
+		capacity, where = s.bench.Capacity, "area of "+s.bench.ISO
 	}
 	for _, row := range []struct {
 		used, limit int64
 		where       string
 	}{
 		{int64(v.Packed), capacity, where + ", packed"},
-		{int64(v.Size), userdata.PatchLimit, "what Ironic takes in a node's fields"},
-		{int64(v.Size), userdata.ProvisionLimit, "what Ironic takes with a deployment"},
+		{int64(v.Size), userdata.PatchLimit, "limit of node fields in Ironic"},
+		{int64(v.Size), userdata.ProvisionLimit, "limit of a configdrive in Ironic"},
 	} {
 		role, fits := theme.Good, theme.GlyphDone
 		if row.used > row.limit {

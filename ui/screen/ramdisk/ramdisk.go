@@ -1,5 +1,4 @@
-// Package ramdisk is the Ignition screen: a form beside what comes of it, the check of a
-// file, and what is served from here.
+// Package ramdisk is the Ignition screen: a form with a preview, the check of a file, and the image server.
 package ramdisk
 
 import (
@@ -9,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/ignition/prepare"
 	"ironworks/ignition/serve"
 	"ironworks/models"
 	"ironworks/ui/action"
@@ -18,10 +18,9 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// tab is one of the screen's views.
 type tab int
 
-// The views. Where there is room the preview stands beside the form, too.
+// The tabs. Wide screens show the preview beside the form too.
 const (
 	tabForm tab = iota
 	tabPreview
@@ -31,27 +30,26 @@ const (
 
 var titles = []string{"Form", "Preview", "File", "Serving"}
 
-// Screen is the Ignition screen. What outlives it is on the bench.
+// Screen is the Ignition screen. Data that outlives it is in the session's Bench.
 type Screen struct {
 	env    *screen.Env
 	bench  *screen.Bench
-	ironic string // the address that is taken where none is given
+	ironic string // the default address
 	first  map[string]string
 
 	tab  tab
 	form *form.Inline
-	// made is what came of the form last; turn numbers the attempts, and the answer to an
-	// older one is dropped.
+	// made is the last result of the form; turn numbers the builds, and results of earlier ones are dropped.
 	made made
 	turn int
 	stop context.CancelFunc
 
 	preview, file, serving pane.Pane
 	search                 body.Prompt
-	wide                   bool // the preview is beside the form
+	wide                   bool // the preview is drawn beside the form
 
 	check checking
-	// fetched and troubles are what was served, as of the last second.
+	// fetched and troubles are the server's log as of the last tick.
 	fetched  []serve.Fetch
 	troubles []serve.Event
 
@@ -60,7 +58,7 @@ type Screen struct {
 	finish context.CancelFunc
 }
 
-// New makes the screen as it was left.
+// New returns the screen in its last state.
 func New(env *screen.Env) *Screen {
 	s := &Screen{env: env, bench: env.Bench}
 	if s.bench == nil {
@@ -72,7 +70,7 @@ func New(env *screen.Env) *Screen {
 	}
 	if maker := env.Maker(); maker != nil {
 		in, ironic := maker.Defaults()
-		s.first, s.ironic = valuesOf(in), models.Printable(ironic)
+		s.first, s.ironic = valuesOf(in), ironic
 	} else {
 		s.first = valuesOf(inputsOf(nil))
 	}
@@ -86,22 +84,22 @@ func New(env *screen.Env) *Screen {
 	return s
 }
 
-// Ref names the screen.
+// Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindIgnition} }
 
-// Title is its crumb.
+// Title is shown in the header.
 func (s *Screen) Title() string { return "ignition" }
 
-// Start makes what the form asks for.
+// Start builds the form's configuration.
 func (s *Screen) Start() tea.Cmd { return s.rebuild(0) }
 
-// Shown looks at the file again, which may have changed meanwhile.
+// Shown checks the file again if it has changed.
 func (s *Screen) Shown() tea.Cmd {
 	s.lookAtServing()
 	return s.recheck()
 }
 
-// Close ends what is under way. What is served goes on: it is on the bench.
+// Close cancels running work. The server keeps running: the Bench owns it.
 func (s *Screen) Close() {
 	if s.stop != nil {
 		s.stop()
@@ -109,11 +107,11 @@ func (s *Screen) Close() {
 	s.finish()
 }
 
-// Update takes answers, the second's tick, and keys while something is written.
+// Update handles results of commands, ticks, and keys while Typing.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case made:
-		s.take(msg)
+		s.takeMade(msg)
 	case checked:
 		return s.takeChecked(msg)
 	case offered:
@@ -142,7 +140,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 			return s.recheck()
 		}
 	case screen.Reload:
-		s.check.stamp = screen.FileStamp{}
+		s.check.stamp = prepare.FileStamp{}
 		return tea.Batch(s.rebuild(0), s.recheck())
 	case tea.KeyPressMsg, tea.PasteMsg:
 		return s.typed(msg)
@@ -150,7 +148,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// typed takes what is written into a field or a search.
+// typed handles a key in a field or the search.
 func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 	if s.search.Typing() {
 		switch s.search.Update(msg) {
@@ -169,7 +167,7 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 	return s.changed()
 }
 
-// changed takes over what the form holds now, and makes it anew if it is different.
+// changed applies the form's values, and rebuilds if they differ.
 func (s *Screen) changed() tea.Cmd {
 	different, profile := false, s.bench.Values[keyProfile]
 	for key, value := range s.form.Values() {
@@ -190,21 +188,21 @@ func (s *Screen) changed() tea.Cmd {
 	return s.rebuild(pause)
 }
 
-// Typing says that keys are text now.
+// Typing reports whether keys are text input.
 func (s *Screen) Typing() bool { return s.search.Typing() || s.tab == tabForm && s.form.Editing() }
 
-// Hints are what keys do while something is written.
+// Hints returns the key hints while Typing.
 func (s *Screen) Hints() []screen.Hint {
 	if s.search.Typing() {
-		return []screen.Hint{{Key: "enter", Text: "keep"}, {Key: "esc", Text: "drop"}}
+		return []screen.Hint{{Key: "enter", Text: "save"}, {Key: "esc", Text: "cancel"}}
 	}
-	return []screen.Hint{{Key: "enter", Text: "keep"}, {Key: "tab", Text: "keep, next field"}, {Key: "esc", Text: "drop"}}
+	return []screen.Hint{{Key: "enter", Text: "save"}, {Key: "tab", Text: "save, next field"}, {Key: "esc", Text: "cancel"}}
 }
 
-// Targets are none: what is applied is asked for.
+// Targets is always empty: apply asks for its nodes.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
-// Widen ends a search.
+// Widen clears the search.
 func (s *Screen) Widen() (tea.Cmd, bool) {
 	if s.tab == tabForm || s.reading().Query() == "" {
 		return nil, false
@@ -213,7 +211,7 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// reading is the text of the view in front; the form's is the preview.
+// reading is the text of the current tab; on the form the preview.
 func (s *Screen) reading() *pane.Pane {
 	switch s.tab {
 	case tabFile:
@@ -225,7 +223,7 @@ func (s *Screen) reading() *pane.Pane {
 	return &s.preview
 }
 
-// Scopes are its actions: those of a form, or of a text.
+// Scopes returns the groups of actions, by tab.
 func (s *Screen) Scopes() []action.Scope {
 	if s.tab == tabForm {
 		return []action.Scope{action.Ignition, action.Filling}
@@ -233,7 +231,7 @@ func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.Ignition, action.Reading}
 }
 
-// lookAtServing takes over who fetched what: it is in memory, and answers at once.
+// lookAtServing reads the server's log, which is in memory.
 func (s *Screen) lookAtServing() {
 	if s.bench.Serving == nil {
 		return
@@ -242,5 +240,5 @@ func (s *Screen) lookAtServing() {
 	s.serving.SetLines(s.servingLines())
 }
 
-// pause is how long nothing has to be written before it is made anew.
+// pause is the delay between the last change and the build.
 const pause = 250 * time.Millisecond

@@ -6,9 +6,11 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/ignition/prepare"
 	"ironworks/ignition/serve"
 	"ironworks/models"
 	"ironworks/ui/overlay"
@@ -20,25 +22,24 @@ import (
 )
 
 type (
-	// offered are the addresses to serve at, for the dialog.
+	// offered are the addresses that the server can use.
 	offered struct {
 		of         *Screen
 		nodes      []string
-		source     screen.RamdiskSource
+		source     prepare.ConfigSource
 		candidates []serve.Candidate
 		err        error
 	}
-	// served is a server that runs, or why none does.
+	// served is the result of starting the server.
 	served struct {
 		of      *Screen
 		serving screen.Serving
 		err     error
 	}
-	// stopped says that serving has ended.
+	// stopped reports that the server has stopped.
 	stopped struct{ of *Screen }
 )
 
-// The fields of the dialog.
 const (
 	askWhat      = "what"
 	askISO       = "iso"
@@ -55,7 +56,6 @@ const (
 	askDefaults  = "with defaults"
 )
 
-// What can be served.
 const (
 	whatISO   = "an ISO"
 	whatAsIs  = "an ISO as it is"
@@ -65,7 +65,7 @@ const (
 
 const onlyHere = "127.0.0.1  this machine only"
 
-// offer works out at which addresses machines could fetch, and asks then.
+// offer finds the addresses that machines can reach, then asks.
 func (s *Screen) offer() tea.Cmd {
 	maker, nodes, source := s.env.Maker(), s.chosen(), s.source()
 	if asked := splitList(s.bench.Asked["serve"][askNodes]); len(asked) > 0 && len(nodes) == 0 {
@@ -78,7 +78,7 @@ func (s *Screen) offer() tea.Cmd {
 	}
 }
 
-// takeOffer asks what is to be served, and where.
+// takeOffer asks what to serve, and where.
 func (s *Screen) takeOffer(msg offered) tea.Cmd {
 	if msg.of != s {
 		return nil
@@ -90,31 +90,31 @@ func (s *Screen) takeOffer(msg offered) tea.Cmd {
 		}
 		text := c.Addr.String()
 		if c.Interface != "" {
-			text += " (" + models.Printable(c.Interface) + ")"
+			text += " (" + c.Interface + ")"
 		}
 		if len(c.For) > 0 {
-			text += "  as " + models.Printable(strings.Join(c.For, ", ")) + " would reach it"
+			text += "  as " + strings.Join(c.For, ", ") + " is reachable"
 		}
 		listens, hosts = append(listens, text), append(hosts, c.Addr.String())
 	}
-	help := "loopback is for trying; a BMC needs an address that it can reach"
+	help := textLoopbackHelp
 	if msg.err != nil {
-		help = models.Printable(msg.err.Error())
+		help = msg.err.Error()
 	}
 	fields := []form.Field{
-		{Key: askWhat, Label: "Serve", Kind: form.Choice, Options: []string{whatISO, whatPXE, whatFiles, whatAsIs}, Help: "as it is: with what is in the ISO already"},
-		{Key: askISO, Label: "ISO", Help: "live ISO; nothing is copied and the file stays as it is"},
-		{Key: askKernel, Label: "Kernel", Help: "file, where no ISO is served"},
-		{Key: askInitrd, Label: "Initrd", Help: "file of the live initramfs"},
-		{Key: askRootfs, Label: "Rootfs", Help: "file of the root file system, of the same release"},
-		{Key: askNodes, Label: "Nodes", Help: "names, with commas; the log calls their BMCs by these"},
-		{Key: askPerNode, Label: "Each its own", Kind: form.Toggle, Help: "a configuration with its hostname for each node"},
+		{Key: askWhat, Label: "Serve", Kind: form.Choice, Options: []string{whatISO, whatPXE, whatFiles, whatAsIs}, Help: textAsIsHelp},
+		{Key: askISO, Label: "ISO", Help: textServeISOHelp},
+		{Key: askKernel, Label: "Kernel", Help: textServeKernelHelp},
+		{Key: askInitrd, Label: "Initrd", Help: textServeInitramfsHelp},
+		{Key: askRootfs, Label: "Rootfs", Help: textServeRootfsHelp},
+		{Key: askNodes, Label: "Nodes", Help: textServeNodesHelp},
+		{Key: askPerNode, Label: "Per node", Kind: form.Toggle, Help: textPerNodeHelp},
 		{Key: askListen, Label: "Listen on", Kind: form.Choice, Options: listens, Help: help},
-		{Key: askPort, Label: "Port", Placeholder: "a free one"},
-		{Key: askAdvertise, Label: "Known as", Help: "name or address that machines come by, where it is another one"},
-		{Key: askTLS, Label: "HTTPS", Kind: form.Toggle, Help: "with a certificate made for it"},
-		{Key: askKargs, Label: "Kernel args", Help: "further kernel arguments, with blanks"},
-		{Key: askDefaults, Label: "With defaults", Kind: form.Toggle, Help: "keep the kernel parameters that Ironic is configured with in front; not for an ISO"},
+		{Key: askPort, Label: "Port", Placeholder: "any free port"},
+		{Key: askAdvertise, Label: "Public host", Help: textPublicHelp},
+		{Key: askTLS, Label: "HTTPS", Kind: form.Toggle, Help: textTLSHelp},
+		{Key: askKargs, Label: "Kernel args", Help: textServeArgsHelp},
+		{Key: askDefaults, Label: "With defaults", Kind: form.Toggle, Help: textServeDefaultsHelp},
 	}
 	preset := map[string]string{}
 	if len(msg.nodes) > 0 {
@@ -129,74 +129,75 @@ func (s *Screen) takeOffer(msg offered) tea.Cmd {
 	})
 }
 
-// orderOf is what the dialog asks for, or the field in which something is wrong.
-func orderOf(v map[string]string, host string) (order screen.ServeOrder, field, problem string) {
+// orderOf returns the order of a dialog, or an invalid field and its problem.
+func orderOf(v map[string]string, host string) (order prepare.ServeOrder, field, problem string) {
 	const on = "true"
 	port := strings.TrimSpace(v[askPort])
 	if port == "" {
 		port = "0"
 	}
-	order = screen.ServeOrder{
-		ISO: strings.TrimSpace(v[askISO]), PXE: v[askWhat] == whatPXE, AsIs: v[askWhat] == whatAsIs,
-		Nodes: splitList(v[askNodes]), PerNode: v[askPerNode] == on, Listen: net.JoinHostPort(host, port),
-		Advertise: strings.TrimSpace(v[askAdvertise]), TLS: v[askTLS] == on, Kargs: strings.Fields(v[askKargs]), WithDefaults: v[askDefaults] == on,
+	order = prepare.ServeOrder{
+		Source: prepare.Source{
+			ISO: strings.TrimSpace(v[askISO]), PXE: v[askWhat] == whatPXE, Kargs: strings.Fields(v[askKargs]), WithDefaults: v[askDefaults] == on,
+		},
+		AsIs: v[askWhat] == whatAsIs, Nodes: splitList(v[askNodes]), PerNode: v[askPerNode] == on, Listen: net.JoinHostPort(host, port),
+		Advertise: strings.TrimSpace(v[askAdvertise]), TLS: v[askTLS] == on,
 	}
 	if _, err := netip.ParseAddrPort(order.Listen); err != nil {
-		return order, askPort, "This is no port."
+		return order, askPort, "Not a valid port."
 	}
 	if v[askWhat] == whatFiles {
 		order.ISO = ""
 		order.Kernel, order.Initrd, order.Rootfs = strings.TrimSpace(v[askKernel]), strings.TrimSpace(v[askInitrd]), strings.TrimSpace(v[askRootfs])
 		if order.Kernel == "" {
-			return order, askKernel, "A kernel is needed."
+			return order, askKernel, "Enter a kernel file."
 		}
 		if order.Initrd == "" {
-			return order, askInitrd, "An initramfs is needed."
+			return order, askInitrd, "Enter an initramfs file."
 		}
 	} else if order.ISO == "" {
-		return order, askISO, "An ISO is needed."
+		return order, askISO, "Enter an ISO file."
 	}
 	ofISO := order.ISO != "" && !order.PXE
 	switch {
 	case order.PerNode && len(order.Nodes) == 0:
-		return order, askNodes, "No node is named."
+		return order, askNodes, "Enter at least one node."
 	case order.PerNode && order.AsIs:
-		return order, askPerNode, "As it is it has no hostname for each."
+		return order, askPerNode, "Not possible with an unchanged ISO."
 	case order.WithDefaults && ofISO:
-		return order, askDefaults, "Ironic passes no parameters to an ISO."
+		return order, askDefaults, "Not possible with an ISO."
 	}
 	return order, "", ""
 }
 
-// begin begins to serve. What is served outlives the screen.
-func (s *Screen) begin(source screen.RamdiskSource, order screen.ServeOrder) tea.Cmd {
+// begin starts the server, which outlives the screen.
+func (s *Screen) begin(source prepare.ConfigSource, order prepare.ServeOrder) tea.Cmd {
 	maker, ctx := s.env.Maker(), s.life
 	return func() tea.Msg {
 		serving, err := maker.Serve(ctx, source, order)
 		if err == nil && ctx.Err() != nil {
-			serving.Stop() // nobody is there any more to show it to
+			serving.Stop() // the screen was closed meanwhile
 			return nil
 		}
 		return served{of: s, serving: serving, err: err}
 	}
 }
 
-// takeServed shows what is served.
+// takeServed shows the running server.
 func (s *Screen) takeServed(msg served) tea.Cmd {
 	if msg.of != s {
 		return nil
 	}
 	if msg.err != nil {
-		return screen.Wish(screen.Say{Level: screen.Failure, Text: "serve: " + msg.err.Error()})
+		return screen.Send(screen.Say{Level: screen.Failure, Text: "serve: " + msg.err.Error()})
 	}
-	s.bench.Serving, s.bench.Since = msg.serving, s.env.Clock.Now()
+	s.bench.Serving, s.bench.Since = msg.serving, time.Now()
 	s.tab = tabServing
 	s.serving.Top()
 	s.lookAtServing()
-	return screen.Wish(screen.Say{Level: screen.Success, Text: "serving at " + msg.serving.Where() + "; A writes the addresses into nodes, x stops"})
+	return screen.Send(screen.Say{Level: screen.Success, Text: "serving at " + msg.serving.Where() + textServingHint})
 }
 
-// running says that something is being served.
 func (s *Screen) running() bool {
 	if s.bench.Serving == nil {
 		return false
@@ -205,7 +206,7 @@ func (s *Screen) running() bool {
 	return !ended
 }
 
-// active counts the transfers that are under way.
+// active counts running downloads.
 func (s *Screen) active() int {
 	n := 0
 	for _, f := range s.fetched {
@@ -214,7 +215,7 @@ func (s *Screen) active() int {
 	return n
 }
 
-// end stops serving; while somebody fetches it asks first.
+// end stops the server; during downloads it asks first.
 func (s *Screen) end() tea.Cmd {
 	serving := s.bench.Serving
 	stop := func() tea.Msg {
@@ -226,37 +227,37 @@ func (s *Screen) end() tea.Cmd {
 	if n == 0 {
 		return stop
 	}
-	return screen.Wish(screen.Ask{Overlay: overlay.NewConfirm(s.env.Clock, overlay.Question{
-		Title: "Stop serving", Ask: fmt.Sprintf("Stop? %s under way would break off.", counted(n, "transfer")), Yes: screen.Wish(later{of: s, cmd: stop}),
+	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
+		Title: "Stop serving", Ask: fmt.Sprintf(textStopAsk, counted(n, "transfer")), Yes: screen.Send(later{of: s, cmd: stop}),
 	})})
 }
 
 func (s *Screen) servingWord() []body.Span {
 	switch {
 	case s.bench.Serving == nil:
-		return []body.Span{body.S(theme.Muted, "nothing is served")}
+		return []body.Span{body.S(theme.Muted, "not serving")}
 	case !s.running():
 		return []body.Span{body.S(theme.Hold, theme.GlyphHold+" ended")}
 	}
 	return []body.Span{
-		body.S(theme.Good, theme.GlyphActive+" serving"), body.S(theme.Plain, " at "+models.Printable(s.bench.Serving.Where())),
-		body.S(theme.Muted, " for "+models.Age(s.env.Clock.Now().Sub(s.bench.Since))),
+		body.S(theme.Good, theme.GlyphActive+" serving"), body.S(theme.Plain, " at "+s.bench.Serving.Where()),
+		body.S(theme.Muted, " for "+models.Age(time.Since(s.bench.Since))),
 	}
 }
 
 func (s *Screen) nothingServed() string {
-	return "Nothing is served. v serves an ISO, or a kernel with its initrd, with the form's configuration in it; " +
-		"who fetches how much is shown here, and the kernel arguments to paste."
+	return textNotServed +
+		textNotServedRest
 }
 
-// servingLines are the addresses, and who fetched how much of them.
+// servingLines are the addresses and the downloads.
 func (s *Screen) servingLines() []pane.Line {
 	p := &page{}
 	serving := s.bench.Serving
 	if ended, why := serving.Ended(); ended {
-		text := "Nothing is served any more."
+		text := textServingEnded
 		if why != nil {
-			text += " " + models.Printable(why.Error())
+			text += " " + why.Error()
 		}
 		p.add(theme.Hold, "%s", text)
 		p.gap()
@@ -270,17 +271,17 @@ func (s *Screen) servingLines() []pane.Line {
 		case f.Percent() == 100:
 			mark, role = theme.GlyphDone, theme.Good
 		}
-		p.spans(body.S(role, " "+mark+" "), body.S(role, models.Printable(f.String())))
+		p.spans(body.S(role, " "+mark+" "), body.S(role, f.String()))
 	}
 	if len(s.fetched) == 0 {
-		p.block(theme.Muted, "nothing yet")
+		p.block(theme.Muted, textNothingFetched)
 	}
 	for _, e := range s.troubles {
-		text := models.Printable(e.Text)
+		text := e.Text
 		if text == "" {
-			text = "asked for what is not there"
+			text = textNotFoundServed
 		}
-		who := models.Printable(e.Fetch.Who)
+		who := e.Fetch.Who
 		if who == "" && e.Fetch.Remote.IsValid() {
 			who = e.Fetch.Remote.String()
 		}
@@ -291,14 +292,14 @@ func (s *Screen) servingLines() []pane.Line {
 		p.spans(body.S(theme.Warn, " "+theme.GlyphMaint+" "), body.S(theme.Muted, e.Time.Local().Format("15:04:05")+"  "),
 			body.S(theme.Plain, strings.TrimSpace(who+" "+string(e.Kind)+": "+text)+times))
 	}
-	p.heading("Addresses: who knows them can fetch, so show them to nobody else")
+	p.heading(textURLs)
 	for _, target := range serving.Targets() {
-		if target.Label != "" {
-			p.add(theme.Accent, "%s", models.Printable(target.Label))
+		if label := target.Node.Label(); label != "" {
+			p.add(theme.Accent, "%s", label)
 		}
 		for _, a := range addresses(target) {
 			p.block(theme.Muted, a.Name)
-			p.add(theme.Plain, "%s", a.Text) // by itself: it may be selected with a mouse
+			p.add(theme.Plain, "%s", a.Text) // on its own line: easy to select with the mouse
 		}
 	}
 	if print := serving.Fingerprint(); print != "" {
@@ -307,23 +308,22 @@ func (s *Screen) servingLines() []pane.Line {
 	return p.lines
 }
 
-// addresses are the fields of driver_info for what is served.
-func addresses(target screen.ServedTarget) []screen.Copyable {
+// addresses are the driver_info fields for a target.
+func addresses(target prepare.Target) []screen.Copyable {
 	var list []screen.Copyable
 	add := func(name, text string) {
 		if text != "" {
-			list = append(list, screen.Copyable{Name: name, Text: models.Printable(text)})
+			list = append(list, screen.Copyable{Name: name, Text: text})
 		}
 	}
-	r := target.Ramdisk
-	add("deploy_iso", r.ISO)
-	add("deploy_kernel", r.Kernel)
-	add("deploy_ramdisk", r.Initramfs)
-	add("kernel_append_params", r.KernelParams)
+	add("deploy_iso", target.ISO)
+	add("deploy_kernel", target.Kernel)
+	add("deploy_ramdisk", target.Initrd)
+	add("kernel_append_params", target.KernelParams)
 	return list
 }
 
-// chosen are the names of the nodes that another screen is about.
+// chosen are the names of the nodes that another screen selected.
 func (s *Screen) chosen() []string {
 	if s.env.Chosen == nil {
 		return nil

@@ -1,10 +1,10 @@
-// Package review has what is to be read before a deployment: what it does to a machine,
-// or why it is refused. The dialogs of the console and the screens that lead to a
-// deployment show the same lines.
+// Package review has the text to read before a deployment: its effects on a machine, or the failed checks. Dialogs
+// and screens share it.
 package review
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ironworks/models"
@@ -23,11 +23,11 @@ type text []overlay.Text
 func (t *text) line(r theme.Role, s string) { *t = append(*t, overlay.Text{Role: r, Text: s}) }
 
 func (t *text) under(r theme.Role, s string) {
-	*t = append(*t, overlay.Text{Role: r, Text: "  " + models.Printable(s), Indent: 4})
+	*t = append(*t, overlay.Text{Role: r, Text: "  " + s, Indent: 4})
 }
 
 func (t *text) named(r theme.Role, name, value string) {
-	*t = append(*t, overlay.Text{Role: r, Text: fmt.Sprintf("  %-11s %s", name, models.Printable(value)), Indent: indent})
+	*t = append(*t, overlay.Text{Role: r, Text: fmt.Sprintf("  %-11s %s", name, value), Indent: indent})
 }
 
 // heading begins a part, after an empty line.
@@ -35,42 +35,40 @@ func (t *text) heading(s string) {
 	*t = append(*t, overlay.Text{}, overlay.Text{Role: theme.Strong, Text: s})
 }
 
-// Lines are all that a deployment does to one machine: first which one it is and which
-// disk is written, then what is doubtful, and then what is sent.
+// Lines describes a deployment of one machine: identity and target disk first, then warnings, then the requests.
 func Lines(r provision.Review) []overlay.Text {
 	t := text(Machine(r))
-	if r.Rest != "" {
+	if r.FollowUp != "" {
 		return t
 	}
 	t.checks(r.Checks)
 	return append(t, Sent(r)...)
 }
 
-// Machine is which one it is, which disk is written, and what becomes of the others.
+// Machine returns identity, target disk and the other disks.
 func Machine(r provision.Review) []overlay.Text {
 	var t text
-	t.line(theme.Strong, models.Printable(r.Node.Label()))
+	t.line(theme.Strong, r.Node.Label())
 	for _, d := range models.Card(&r.Node) {
 		if d.Name != "name" {
 			t.named(theme.Plain, d.Name, d.Value)
 		}
 	}
-	if r.Rest != "" {
-		t.named(theme.Warn, "effect", r.Rest)
+	if r.FollowUp != "" {
+		t.named(theme.Warn, "effect", r.FollowUp)
 		return t
 	}
 	t.disks(r)
 	return t
 }
 
-// Sent is what is sent, and what Ironic and the machine make of that: nothing of one that
-// is followed only.
+// Sent lists the requests and their effects; empty for a deployment that is only followed.
 func Sent(r provision.Review) []overlay.Text {
 	var t text
-	if r.Rest != "" {
+	if r.FollowUp != "" {
 		return t
 	}
-	t.heading("Steps, in the order in which Ironic runs them")
+	t.heading("Steps, in order")
 	for i, s := range r.Steps {
 		t.under(theme.Plain, fmt.Sprintf("%d  %s  (%s)", i+1, plan.StepText(s.Step), s.Source))
 	}
@@ -84,14 +82,14 @@ func Sent(r provision.Review) []overlay.Text {
 			t.under(theme.Plain, strings.TrimSpace(line))
 		}
 	}
-	t.heading("The same with baremetal")
+	t.heading("As baremetal commands")
 	for _, c := range r.Commands {
 		t.under(theme.Muted, c)
 	}
 	return t
 }
 
-// disks are the one that is written, and the others with what becomes of them.
+// disks lists the target disk and the fate of the others.
 func (t *text) disks(r provision.Review) {
 	t.named(theme.Plain, "interface", r.Interface)
 	if r.Image != "" {
@@ -101,9 +99,9 @@ func (t *text) disks(r provision.Review) {
 	if len(r.Others) == 0 {
 		return
 	}
-	later := "untouched by the deployment; erased by automated cleaning at undeploy"
+	later := "kept by the deployment; erased by automated cleaning at undeploy"
 	if clean := r.Node.AutomatedClean; clean != nil && !*clean {
-		later = "untouched by the deployment; automated cleaning is off for the node"
+		later = "kept by the deployment; automated cleaning is off"
 	}
 	t.named(theme.Plain, "other disks", later)
 	for i := range r.Others {
@@ -111,12 +109,12 @@ func (t *text) disks(r provision.Review) {
 	}
 }
 
-// Short is one machine of several: which disk is written, and what is doubtful.
+// Short is one line for a machine: target disk and warnings.
 func Short(r provision.Review) overlay.Text {
-	if r.Rest != "" {
-		return overlay.Text{Role: theme.Warn, Text: models.Printable(r.Node.Label() + "  " + r.Rest), Indent: 4}
+	if r.FollowUp != "" {
+		return overlay.Text{Role: theme.Warn, Text: r.Node.Label() + "  " + r.FollowUp, Indent: 4}
 	}
-	line := overlay.Text{Text: models.Printable(r.Node.Label()) + "  overwrites " + r.TargetText, Indent: 4}
+	line := overlay.Text{Text: r.Node.Label() + "  overwrites " + r.TargetText, Indent: 4}
 	for _, c := range r.Checks {
 		switch {
 		case c.Overridden:
@@ -129,7 +127,7 @@ func Short(r provision.Review) overlay.Text {
 	return line
 }
 
-// checks are those that are not ok, with their evidence, and the number of the others.
+// checks lists checks with findings and their evidence, and counts the passed ones.
 func (t *text) checks(checks []plan.Check) {
 	fine := 0
 	var doubts text
@@ -140,53 +138,92 @@ func (t *text) checks(checks []plan.Check) {
 		}
 		doubts = append(doubts, Check(c)...)
 	}
-	t.heading(fmt.Sprintf("Checks: %d ok, %d to be looked at", fine, len(checks)-fine))
+	t.heading(fmt.Sprintf("Checks: %d passed, %d with findings", fine, len(checks)-fine))
 	*t = append(*t, doubts...)
 }
 
-// Check is one check with its evidence and the way out.
+// Check formats one check with its evidence and remedy.
 func Check(c plan.Check) []overlay.Text {
 	role, glyph, word := look(c)
 	lines := []overlay.Text{{Role: role, Text: fmt.Sprintf("  %s %s: %s: %s", glyph, word, c.ID, c.Text), Indent: 4}}
 	for _, e := range c.Evidence {
 		lines = append(lines, overlay.Text{Role: theme.Muted, Text: "      " + e.String(), Indent: 8})
 	}
-	if c.WayOut != "" {
-		lines = append(lines, overlay.Text{Text: "      → " + c.WayOut, Indent: 8})
+	if c.ScreenRemedy != "" {
+		lines = append(lines, overlay.Text{Text: "      → " + c.ScreenRemedy, Indent: 8})
 	}
 	return lines
 }
 
-// look is how a check looks: colour, sign and word say the same.
+// look returns color, glyph and word of a check; all three say the same.
 func look(c plan.Check) (role theme.Role, glyph, word string) {
 	switch {
 	case c.Overridden:
 		return theme.Danger, theme.GlyphMaint, "overridden"
 	case c.Severity == plan.CheckRefuse:
-		return theme.Bad, theme.GlyphFailed, "refuses"
+		return theme.Bad, theme.GlyphFailed, "failed"
 	case c.Severity == plan.CheckWarn:
-		return theme.Warn, theme.GlyphMaint, "warns"
+		return theme.Warn, theme.GlyphMaint, "warning"
 	case c.Severity == plan.CheckUnknown:
-		return theme.Muted, theme.GlyphUnknown, "not known"
+		return theme.Muted, theme.GlyphUnknown, "unknown"
 	}
 	return theme.Good, theme.GlyphDone, "ok"
 }
 
-// Refused is why nothing is sent to a node: each check with its evidence and the way
-// out, and whether it may be overridden.
+// Refused lists the failed checks of a node with evidence, remedy, and whether they can be overridden.
 func Refused(r provision.Review) []overlay.Text {
-	lines := []overlay.Text{{Role: theme.Strong, Text: models.Printable(r.Node.Label())}}
+	lines := []overlay.Text{{Role: theme.Strong, Text: r.Node.Label()}}
 	refused := plan.RefusedChecks(r.Checks)
 	for _, c := range refused {
 		lines = append(lines, Check(c)...)
-		may := "it may be overridden"
+		may := "can be overridden"
 		if !c.Override {
-			may = "it cannot be overridden: what it finds cannot end well"
+			may = "cannot be overridden"
 		}
 		lines = append(lines, overlay.Text{Role: theme.Muted, Text: "      " + may})
 	}
 	if len(refused) == 0 && r.Refusal != nil {
-		lines = append(lines, overlay.Text{Role: theme.Bad, Text: "  " + theme.GlyphFailed + " " + models.Printable(r.Refusal.Why), Indent: 4})
+		lines = append(lines, overlay.Text{Role: theme.Bad, Text: "  " + theme.GlyphFailed + " " + r.Refusal.Why, Indent: 4})
 	}
 	return lines
+}
+
+// Names is the label of a single node, or the number of nodes.
+func Names(items []provision.Item) string {
+	if len(items) == 1 {
+		return items[0].Node.Label()
+	}
+	return fmt.Sprintf("%d nodes", len(items))
+}
+
+// Typed is what the operator types to confirm a node: its label, or its UUID if the label has
+// characters that a keyboard may not have.
+func Typed(n *models.Node) string {
+	if strings.ContainsFunc(n.Label(), func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return n.UUID
+	}
+	return n.Label()
+}
+
+// OverrideWords returns the flags that override the same checks. A command overrides checks on all its nodes: if
+// they differ between nodes, no flags are returned and the command refuses.
+func OverrideWords(nodes []models.NodeRef, overrides map[string][]plan.CheckID) []string {
+	var words []string
+	var same []plan.CheckID
+	for _, n := range nodes {
+		checks := overrides[n.UUID]
+		switch {
+		case len(checks) == 0:
+			continue
+		case same == nil:
+			same = checks
+		case !slices.Equal(same, checks):
+			return nil
+		}
+		words = append(words, "--confirm", n.Label())
+	}
+	for _, id := range same {
+		words = append(words, "--override", string(id))
+	}
+	return words
 }

@@ -33,8 +33,8 @@ func one() provision.Review {
 		Others: []hints.Disk{{Name: "/dev/sdb", Size: 1 << 40, Model: "MZ7", Serial: "S2", Rotational: rotational(true)}},
 		Checks: []plan.Check{
 			{ID: plan.CheckState, Severity: plan.CheckOK, Text: "a deployment may begin"},
-			{ID: plan.CheckStableHint, Severity: plan.CheckWarn, Text: "by its name only", WayOut: "ironworks hints set n1", Evidence: []models.Observation{{Field: "hints", Value: "sda"}}},
-			{ID: plan.CheckStepOffered, Severity: plan.CheckUnknown, Text: "never seen"},
+			{ID: plan.CheckStableHint, Severity: plan.CheckWarn, Text: "by its name only", Remedy: "ironworks hints set n1", ScreenRemedy: "pick sda (enter)", Evidence: []models.Observation{{Field: "hints", Value: "sda"}}},
+			{ID: plan.CheckStepOffered, Severity: plan.CheckUnknown, Text: "unknown"},
 			{ID: plan.CheckInventory, Severity: plan.CheckWarn, Overridden: true, Text: "none"},
 		},
 		Steps:     []plan.OrderedStep{{Step: models.Step{Interface: "deploy", Step: "deploy"}, Source: plan.TemplateSource("CUSTOM_A")}},
@@ -49,9 +49,9 @@ func TestLinesSayEverything(t *testing.T) {
 	got := plain(Lines(one()))
 	last := -1
 	for _, want := range []string{
-		"n1\n", "u1", "ada", "overwrites  /dev/sda, 447.1 GiB, serial S1", "untouched by the deployment; erased by automated cleaning at undeploy",
-		"/dev/sdb, 1024.0 GiB, MZ7, serial S2, rotational", "Checks: 1 ok, 3 to be looked at", "▲ warns: stable-hint: by its name only", "hints = sda",
-		"→ ironworks hints set n1", "? not known: step-offered", "▲ overridden: inventory", "1  deploy.deploy@80", "core: a key",
+		"n1\n", "u1", "ada", "overwrites  /dev/sda, 447.1 GiB, serial S1", "kept by the deployment; erased by automated cleaning at undeploy",
+		"/dev/sdb, 1024.0 GiB, MZ7, serial S2, rotational", "Checks: 1 passed, 3 with findings", "▲ warning: stable-hint: by its name only", "hints = sda",
+		"→ pick sda (enter)", "? unknown: step-offered", "▲ overridden: inventory", "1  deploy.deploy@80", "core: a key",
 		"PUT /v1/nodes/u1/states/provision", `"target":"active"`, "baremetal node deploy u1",
 	} {
 		i := strings.Index(got, want)
@@ -65,7 +65,7 @@ func TestLinesSayEverything(t *testing.T) {
 	}
 	off := one()
 	off.Node.AutomatedClean = rotational(false)
-	if got := plain(Lines(off)); !strings.Contains(got, "untouched by the deployment; automated cleaning is off for the node") {
+	if got := plain(Lines(off)); !strings.Contains(got, "kept by the deployment; automated cleaning is off") {
 		t.Error(got)
 	}
 }
@@ -82,7 +82,7 @@ func TestShortHasDiskAndDoubts(t *testing.T) {
 // TestWhatIsLeftIsSaid: an interrupted deployment goes on, and nothing is sent for it.
 func TestWhatIsLeftIsSaid(t *testing.T) {
 	t.Parallel()
-	r := provision.Review{Node: one().Node, Rest: "nothing is sent: it is followed"}
+	r := provision.Review{Node: one().Node, FollowUp: "nothing is sent: it is followed"}
 	if got := plain(Lines(r)); !strings.HasSuffix(got, "effect      nothing is sent: it is followed") || strings.Contains(got, "overwrites") {
 		t.Error(got)
 	}
@@ -96,12 +96,12 @@ func TestRefusedSaysWhatMayBeDone(t *testing.T) {
 	r := one()
 	r.Checks = []plan.Check{
 		{ID: plan.CheckHints, Severity: plan.CheckRefuse, Text: "no such hint"},
-		{ID: plan.CheckInventory, Severity: plan.CheckRefuse, Text: "there is none", WayOut: "inspect", Override: true},
+		{ID: plan.CheckInventory, Severity: plan.CheckRefuse, Text: "there is none", ScreenRemedy: "inspect", Override: true},
 		{ID: plan.CheckStableHint, Severity: plan.CheckWarn, Text: "by its name only"},
 	}
 	got := plain(Refused(r))
-	want := "n1\n  ✖ refuses: hints: no such hint\n      it cannot be overridden: what it finds cannot end well\n" +
-		"  ✖ refuses: inventory: there is none\n      → inspect\n      it may be overridden"
+	want := "n1\n  ✖ failed: hints: no such hint\n      cannot be overridden\n" +
+		"  ✖ failed: inventory: there is none\n      → inspect\n      can be overridden"
 	if got != want {
 		t.Errorf("%s", got)
 	}
@@ -124,12 +124,37 @@ func TestHostileNamesAreHarmless(t *testing.T) {
 		r.Refusal = &models.Refusal{Why: evil}
 		lines := append(Lines(r), Short(r))
 		r.Checks = nil
-		for _, l := range append(lines, Refused(r)...) {
-			for _, c := range l.Text {
-				if c < ' ' || c == 0x7f || c >= 0x80 && c < 0xa0 || c == '\u202e' || c == '\u2066' {
-					t.Errorf("%s: %q has %q", name, l.Text, c)
-				}
-			}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			screentest.CheckOverlay(t, overlay.NewNote(evil, append(lines, Refused(r)...)))
+		})
+	}
+}
+
+func TestTypedIsTypeable(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"r7-n01": "r7-n01", "节点": "u1", "r7\u202en01": "u1", "two words": "u1", "": "u1",
+	} {
+		if got := Typed(&models.Node{UUID: "u1", Name: name}); got != want {
+			t.Errorf("%q: %q", name, got)
+		}
+	}
+}
+
+func TestOverrideWords(t *testing.T) {
+	t.Parallel()
+	nodes := []models.NodeRef{{UUID: "u1", Name: "n1"}, {UUID: "u2", Name: "n2"}, {UUID: "u3", Name: "n3"}}
+	for name, tt := range map[string]struct {
+		overrides map[string][]plan.CheckID
+		want      string
+	}{
+		"none":      {nil, ""},
+		"the same":  {map[string][]plan.CheckID{"u1": {"a", "b"}, "u3": {"a", "b"}}, "--confirm n1 --confirm n3 --override a --override b"},
+		"different": {map[string][]plan.CheckID{"u1": {"a"}, "u3": {"b"}}, ""},
+	} {
+		if got := strings.Join(OverrideWords(nodes, tt.overrides), " "); got != tt.want {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }

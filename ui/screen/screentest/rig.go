@@ -1,5 +1,5 @@
 // Package screentest is what the tests of screens have in common: a session over nodes
-// in memory, a clock that stands still, and the comparison with golden files.
+// in memory, time that a test moves, and the comparison with golden files.
 package screentest
 
 import (
@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,35 +21,10 @@ import (
 // Began is when every test begins.
 var Began = time.Date(2026, 3, 14, 14, 0, 0, 0, time.UTC)
 
-// Clock stands still until it is moved.
-type Clock struct {
-	Time time.Time
-	// Hasty lets every wait end at once.
-	Hasty bool
-	rest  func()
-}
-
-// Now is the clock's time.
-func (c *Clock) Now() time.Time { return c.Time }
-
-// After never comes, unless the clock is hasty; a poller that rests is stopped.
-func (c *Clock) After(time.Duration) <-chan time.Time {
-	if c.Hasty {
-		over := make(chan time.Time, 1)
-		over <- c.Time
-		return over
-	}
-	if c.rest != nil {
-		c.rest()
-	}
-	return nil
-}
-
 // Rig is an environment over an API in memory.
 type Rig struct {
-	Env   *screen.Env
-	API   *API
-	Clock *Clock
+	Env *screen.Env
+	API *API
 	// Watched are the nodes that are watched, Hurried how often the poller was.
 	Watched []string
 	// Looked are the nodes that were asked for once.
@@ -62,18 +38,20 @@ type Rig struct {
 	news   []fleet.Update
 }
 
-// New makes a rig whose store is not filled yet.
+// New makes a rig whose store is not filled yet. A test calls it in a bubble of
+// testing/synctest, whose time New moves to [Began]; a benchmark has the system's time.
 func New(tb testing.TB, nodes ...models.Node) *Rig {
 	tb.Helper()
-	r := &Rig{t: tb, API: &API{Nodes: nodes, Minor: models.NewestMinor}, Clock: &Clock{Time: Began}}
+	<-time.After(time.Until(Began))
+	r := &Rig{t: tb, API: &API{Nodes: nodes, Minor: models.NewestMinor}}
 	store := fleet.NewStore()
-	r.poller = fleet.NewPoller(r.API, store, fleet.Options{Clock: r.Clock})
+	r.poller = fleet.NewPoller(r.API, store, fleet.Options{})
 	here := screen.Context{
 		Name: "rack7", Source: "/home/op/.config/ironworks/config.yaml:12", Endpoint: r.API.Endpoint(),
 		Auth: "http_basic", Accent: "cyan", Current: true,
 	}
 	r.Env = &screen.Env{
-		Clock: r.Clock, Started: Began, Events: &screen.EventLog{}, Tasks: &screen.TaskList{}, Watching: &screen.WatchList{}, Program: "ironworks",
+		Started: Began, Events: &screen.EventLog{}, Tasks: &screen.TaskList{}, Watching: &screen.WatchList{}, Program: "ironworks",
 		Bench: &screen.Bench{}, Installs: &screen.Installs{}, Logs: &screen.OpenLogs{},
 		Contexts: []screen.Context{here},
 		Session: &screen.Session{
@@ -97,26 +75,39 @@ func (a asked) Unwatch(uuid string) {
 	a.r.Watched = slices.DeleteFunc(a.r.Watched, func(w string) bool { return w == uuid })
 }
 
-// Look is noted.
-func (a asked) Look(uuid string) { a.r.Looked = append(a.r.Looked, uuid) }
+// PollNode is noted.
+func (a asked) PollNode(uuid string) { a.r.Looked = append(a.r.Looked, uuid) }
 
-// Hurry is counted, and so is Refresh.
-func (a asked) Hurry() { a.r.Hurried++ }
+// PollNow is counted, and so is Refresh.
+func (a asked) PollNow() { a.r.Hurried++ }
 
 // Refresh is a Hurry.
 func (a asked) Refresh() { a.r.Hurried++ }
 
-// Need notes the fields.
-func (a asked) Need(fields ...string) { a.r.Needed = append(a.r.Needed, fields...) }
+// NeedFields notes the fields.
+func (a asked) NeedFields(fields ...string) { a.r.Needed = append(a.r.Needed, fields...) }
 
 // Sync lets the poller do one round and gives what it told, as the root would pass it on.
 func (r *Rig) Sync() screen.FleetChanged {
 	r.t.Helper()
 	ctx, cancel := context.WithCancel(r.t.Context())
 	defer cancel()
-	r.Clock.rest = cancel
 	r.news = nil
-	if err := r.poller.Run(ctx, func(u fleet.Update) { r.news = append(r.news, u) }); !errors.Is(err, context.Canceled) {
+	_, benchmark := r.t.(*testing.B)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- r.poller.Run(ctx, func(u fleet.Update) {
+			r.news = append(r.news, u)
+			if benchmark && u.Status.Complete { // there is no bubble whose goroutines could be waited for
+				cancel()
+			}
+		})
+	}()
+	if !benchmark {
+		synctest.Wait() // the poller rests
+		cancel()
+	}
+	if err := <-ended; !errors.Is(err, context.Canceled) {
 		r.t.Fatalf("poll: %v", err)
 	}
 	var u fleet.Update
@@ -140,10 +131,10 @@ func (r *Rig) Change(uuid string, change func(*models.Node)) screen.FleetChanged
 	return r.Sync()
 }
 
-// Pass moves the clock on.
-func (r *Rig) Pass(d time.Duration) screen.Tick {
-	r.Clock.Time = r.Clock.Time.Add(d)
-	return screen.Tick{Now: r.Clock.Time}
+// Pass lets time go by.
+func (*Rig) Pass(d time.Duration) screen.Tick {
+	<-time.After(d)
+	return screen.Tick{Now: time.Now()}
 }
 
 // Open starts and shows a screen, and takes in what it fetches; it is closed at the end.
@@ -161,7 +152,7 @@ func (r *Rig) Do(s screen.Screen, cmd tea.Cmd) []tea.Msg {
 	for _, msg := range Run(cmd) {
 		switch msg.(type) {
 		case screen.Open, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
-			screen.RetryTask, screen.LeaveTask, screen.ApplyRamdisks, screen.StartDeployment, screen.PinDisk, screen.OrderBMC, screen.EditFile:
+			screen.RetryTask, screen.LeaveTask, screen.ApplyRamdisks, screen.StartDeployment, screen.StartEnroll, screen.PinDisk, screen.ChangePorts, screen.OrderBMC, screen.EditFile:
 			wishes = append(wishes, msg)
 		default:
 			wishes = append(wishes, r.Do(s, s.Update(msg))...)
@@ -170,8 +161,8 @@ func (r *Rig) Do(s screen.Screen, cmd tea.Cmd) []tea.Msg {
 	return wishes
 }
 
-// Tell gives the screen a fact, and takes in what it fetches on that.
-func (r *Rig) Tell(s screen.Screen, msg tea.Msg) []tea.Msg {
+// Deliver sends a message to the screen and handles what it fetches.
+func (r *Rig) Deliver(s screen.Screen, msg tea.Msg) []tea.Msg {
 	r.t.Helper()
 	return r.Do(s, s.Update(msg))
 }
@@ -215,7 +206,7 @@ func (r *Rig) Type(s screen.Screen, text string) {
 		if !s.Typing() {
 			r.t.Fatalf("not typing before %q of %q", c, text)
 		}
-		r.Tell(s, Press(string(c)))
+		r.Deliver(s, Press(string(c)))
 	}
 }
 

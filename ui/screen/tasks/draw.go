@@ -2,7 +2,6 @@ package tasks
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -17,7 +16,7 @@ import (
 func (s *Task) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), t.Rule(w), func(h int) string {
 		below := s.below(t, w, h)
-		s.table.Empty = "There is no task " + strconv.Itoa(s.number) + "."
+		s.table.Empty = textNoTask + strconv.Itoa(s.number) + "."
 		rows := max(h-len(below), 0)
 		s.table.Resize(w, rows)
 		return cell.Block(append(body.Split(s.table.Draw(t)), below...), w, h)
@@ -33,8 +32,8 @@ func (s *Task) heading(t *theme.Theme, w int) string {
 	glyph, word, role := state(task)
 	on := nodes(task)
 	left = append(left, body.S(theme.Plain, "  "+name(task)+" on "+cell.Cut(on, max(w/4, 12))+"  "), body.S(role, glyph+" "+word),
-		body.S(theme.Plain, "  "+models.Age(took(task, s.env.Clock.Now()))))
-	right := "began " + task.Began.Local().Format(time.TimeOnly) + " · " + models.Printable(task.Context)
+		body.S(theme.Plain, "  "+models.Age(took(task, time.Now()))))
+	right := "started " + task.Began.Local().Format(time.TimeOnly) + " · " + task.Context
 	return body.Line(t, w, left, []body.Span{body.S(theme.Muted, right)})
 }
 
@@ -48,18 +47,18 @@ func (s *Task) below(t *theme.Theme, w, h int) []string {
 	lines := []string{t.Rule(w)}
 	if r, ok := s.table.Cursor(); ok {
 		text := cmp.Or(r.whole, r.now)
-		head := models.Printable(r.node.Label()) + "  " + r.look.word
+		head := r.node.Label() + "  " + r.look.word
 		if r.requestID != "" {
 			head += "  request " + r.requestID
 		}
-		lines = append(lines, t.Paint(r.look.role, cell.Cut(" "+r.look.glyph+" "+head, w)))
+		lines = append(lines, body.Text(t, r.look.role, " "+r.look.glyph+" "+head, w))
 		lines = append(lines, body.Draw(t, body.Few(theme.Plain, text, w-1, 3, most-3), w)...)
 	}
 	if task, ok := s.task(); ok && task.Command != "" {
 		for len(lines) < most-1 {
 			lines = append(lines, "")
 		}
-		lines = append(lines, t.Paint(theme.Muted, cell.Cut(fmt.Sprintf("   %s", models.Printable(task.Command)), w)))
+		lines = append(lines, body.Text(t, theme.Muted, "   "+task.Command, w))
 	}
 	for len(lines) < most {
 		lines = append(lines, "")

@@ -26,10 +26,10 @@ type List struct {
 
 var _ screen.Screen = (*List)(nil)
 
-// New makes the list.
+// New returns the list.
 func New(env *screen.Env) screen.Screen {
 	s := &List{env: env, table: table.New(func(t *screen.Task) string { return strconv.Itoa(t.Number) })}
-	s.table.Empty = "Nothing was done from here yet. What is done to nodes shows up here, with how it went for each of them."
+	s.table.Empty = textEmpty
 	plain := func(text string) table.Cell { return table.Cell{Text: text} }
 	s.table.SetColumns([]table.Column[*screen.Task]{
 		{Key: "number", Title: "#", Min: 3, Right: true, Cell: func(t *screen.Task) table.Cell { return plain(strconv.Itoa(t.Number)) }},
@@ -38,14 +38,14 @@ func New(env *screen.Env) screen.Screen {
 		}},
 		{Key: "nodes", Title: "NODES", Min: 8, Max: 50, Cell: func(t *screen.Task) table.Cell { return plain(nodes(t)) }},
 		{Key: "state", Title: "STATE", Min: 16, Grow: 1, Cell: stateCell},
-		{Key: "began", Title: "BEGAN", Min: 8, Max: 8, Drop: 1, Cell: func(t *screen.Task) table.Cell {
+		{Key: "began", Title: "STARTED", Min: 8, Max: 8, Drop: 1, Cell: func(t *screen.Task) table.Cell {
 			return table.Cell{Text: t.Began.Local().Format(time.TimeOnly), Role: theme.Muted}
 		}},
 		{Key: "took", Title: "TOOK", Min: 5, Max: 6, Right: true, Cell: func(t *screen.Task) table.Cell {
-			return plain(models.Age(took(t, env.Clock.Now())))
+			return plain(models.Age(took(t, time.Now())))
 		}},
 		{Key: "context", Title: "CONTEXT", Min: 8, Max: 24, Drop: 2, Cell: func(t *screen.Task) table.Cell {
-			return table.Cell{Text: models.Printable(t.Context), Role: theme.Muted}
+			return table.Cell{Text: t.Context, Role: theme.Muted}
 		}},
 	})
 	return s
@@ -56,13 +56,13 @@ func name(t *screen.Task) string {
 	if t.Plan.Action == nil {
 		return "?"
 	}
-	return models.Printable(t.Plan.Action.Name())
+	return t.Plan.Action.Name()
 }
 
 // nodes names a single node and counts several.
 func nodes(t *screen.Task) string {
 	if len(t.Plan.Items) == 1 {
-		return models.Printable(t.Plan.Items[0].Node.Label())
+		return t.Plan.Items[0].Node.Label()
 	}
 	return fmt.Sprintf("%d nodes", len(t.Plan.Items))
 }
@@ -80,22 +80,22 @@ func stateCell(t *screen.Task) table.Cell {
 	return table.Cell{Glyph: glyph, GlyphRole: role, Text: word, Role: role}
 }
 
-// Ref names the screen.
+// Ref identifies the screen.
 func (s *List) Ref() screen.Ref { return screen.Ref{Kind: screen.KindTasks} }
 
-// Title is its crumb.
+// Title is shown in the header.
 func (s *List) Title() string { return "tasks" }
 
-// Start takes in what there is.
+// Start reads the current state.
 func (s *List) Start() tea.Cmd { return s.Shown() }
 
-// Shown takes in what changed meanwhile.
+// Shown reads the changes since the last visit.
 func (s *List) Shown() tea.Cmd {
 	s.refresh()
 	return nil
 }
 
-// Update takes a fact in.
+// Update handles a message.
 func (s *List) Update(msg tea.Msg) tea.Cmd {
 	if _, changed := msg.(screen.TasksChanged); changed {
 		s.refresh()
@@ -112,7 +112,7 @@ func (s *List) refresh() {
 	s.table.SetRows(rows)
 }
 
-// Draw paints the list.
+// Draw draws the list.
 func (s *List) Draw(t *theme.Theme, w, h int) string {
 	count := fmt.Sprintf("%d tasks", s.table.Len())
 	if s.table.Len() == 1 {
@@ -129,15 +129,15 @@ func (s *List) Draw(t *theme.Theme, w, h int) string {
 	})
 }
 
-// Scopes are its actions.
+// Scopes returns the groups of actions.
 func (s *List) Scopes() []action.Scope { return []action.Scope{action.List, action.Tasks} }
 
-// Do carries out one of the screen's actions.
+// Do runs an action of the screen.
 func (s *List) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.Open:
 		if t, ok := s.table.Cursor(); ok {
-			return screen.Wish(screen.Open{Ref: screen.Ref{Kind: screen.KindTask, ID: strconv.Itoa(t.Number)}})
+			return screen.Send(screen.Open{Ref: screen.Ref{Kind: screen.KindTask, ID: strconv.Itoa(t.Number)}})
 		}
 	default:
 		body.Steer(s.table, id, 1)
@@ -145,18 +145,18 @@ func (s *List) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Why says why an action cannot be done now.
+// Why returns why an action is disabled, "" if it is not.
 func (s *List) Why(id action.ID) string {
 	if _, some := s.table.Cursor(); id == action.Open && !some {
-		return "nothing was done from here yet"
+		return textNoTasks
 	}
 	return ""
 }
 
-// Typing is never the case.
+// Typing is always false.
 func (s *List) Typing() bool { return false }
 
-// Targets are none.
+// Targets is always empty.
 func (s *List) Targets() []models.NodeRef { return nil }
 
 // Copies are the command that does the same as the task at the cursor.
@@ -165,8 +165,8 @@ func (s *List) Copies() []screen.Copyable {
 	if !ok || t.Command == "" {
 		return nil
 	}
-	return []screen.Copyable{{Name: "command", Text: models.Printable(t.Command)}}
+	return []screen.Copyable{{Name: "command", Text: t.Command}}
 }
 
-// Close has nothing to end.
+// Close does nothing.
 func (s *List) Close() {}

@@ -71,12 +71,20 @@ func lookOf(o provision.Outcome) look {
 			return l
 		}
 	}
-	return look{o, theme.GlyphUnknown, models.Printable(string(o)), theme.Warn}
+	return look{o, theme.GlyphUnknown, string(o), theme.Warn}
 }
 
 // arrived counts the nodes of a running task that have come to their end already. Only a
 // provision verb shows that: it ends where the node comes to rest.
 func arrived(t *screen.Task) (n int, known bool) {
+	if enrolls(t) {
+		for _, p := range t.Progress {
+			if p.Enrolled != nil {
+				n++
+			}
+		}
+		return n, true
+	}
 	if !isVerb(t) {
 		return 0, false
 	}
@@ -88,6 +96,26 @@ func arrived(t *screen.Task) (n int, known bool) {
 		}
 	}
 	return n, true
+}
+
+func enrolls(t *screen.Task) bool {
+	_, is := t.Plan.Action.(*provision.EnrollAction)
+	return is
+}
+
+// enrolled is the row of a node that was enrolled, with what was done.
+func enrolled(item *provision.Item, res *provision.Enrolled) row {
+	r := ended(item, &res.Result)
+	if len(res.Did) > 0 {
+		r.now = strings.Join(res.Did, ", ") + "; " + r.now
+	}
+	return r
+}
+
+// Look returns how an outcome looks.
+func Look(o provision.Outcome) (glyph, word string, role theme.Role) {
+	l := lookOf(o)
+	return l.glyph, l.word, l.role
 }
 
 func isVerb(t *screen.Task) bool {
@@ -108,18 +136,18 @@ type row struct {
 
 // ended is the row of a node that has a result.
 func ended(item *provision.Item, res *provision.Result) row {
-	r := row{node: item.Node.Ref(), look: lookOf(res.Outcome), requestID: models.Printable(res.RequestID)}
+	r := row{node: item.Node.Ref(), look: lookOf(res.Outcome), requestID: res.RequestID}
 	if res.Err == nil {
-		r.now = models.Printable(res.State)
+		r.now = res.State
 		if res.Note != "" {
 			r.now, r.whole = r.now+": "+res.Note, res.Note
 		}
 		return r
 	}
-	r.now, r.whole = reason(res.Err), models.PrintableLines(res.Err.Error())
+	r.now, r.whole = reason(res.Err), res.Err.Error()
 	var f *models.Fault
 	if errors.As(res.Err, &f) {
-		r.requestID = cmp.Or(r.requestID, models.Printable(f.RequestID))
+		r.requestID = cmp.Or(r.requestID, f.RequestID)
 	}
 	return r
 }
@@ -130,9 +158,9 @@ func reason(err error) string {
 	var refusal *models.Refusal
 	switch {
 	case errors.As(err, &failed):
-		return models.Printable(failed.Reason)
+		return failed.Reason
 	case errors.As(err, &refusal):
-		return models.Printable(refusal.Why)
+		return refusal.Why
 	}
 	return body.Short(err)
 }
@@ -144,18 +172,18 @@ func under(item *provision.Item, p provision.Progress, heard, verb bool) row {
 	switch {
 	case item.Refusal != nil:
 		r.look = lookOf(provision.OutcomeRefused)
-		r.now, r.whole = models.Printable(item.Refusal.Why), models.Printable(item.Refusal.Error())
+		r.now, r.whole = item.Refusal.Why, item.Refusal.OnScreen()
 		return r
 	case !heard:
 		r.look = look{glyph: theme.GlyphIdle, word: "waiting", role: theme.Muted}
-		r.now = "not sent yet, or no answer yet"
+		r.now = "not sent, or no response yet"
 		return r
 	}
 	r.look = look{glyph: theme.GlyphWorking, word: "running", role: theme.Busy}
 	if verb && p.State.Resting() {
-		r.look = look{glyph: theme.GlyphIdle, word: "at rest", role: theme.Plain}
+		r.look = look{glyph: theme.GlyphIdle, word: "done", role: theme.Plain}
 	}
-	r.now = models.Printable(strings.TrimSpace(string(p.State) + "  " + p.Step))
+	r.now = strings.TrimSpace(string(p.State) + "  " + p.Step)
 	switch {
 	case p.Retry != nil && p.Retry.Fault != nil:
 		f := p.Retry.Fault
@@ -164,12 +192,12 @@ func under(item *provision.Item, p provision.Progress, heard, verb bool) row {
 			why = "locked by " + f.LockedBy
 		}
 		r.look = look{glyph: theme.GlyphWaiting, word: "retrying", role: theme.Wait}
-		r.now = models.Printable(fmt.Sprintf("%s, try %d of %d", why, p.Retry.Attempt+1, p.Retry.Tries))
-		r.whole, r.requestID = models.Printable(f.Error()), models.Printable(f.RequestID)
+		r.now = fmt.Sprintf("%s, try %d of %d", why, p.Retry.Attempt+1, p.Retry.Tries)
+		r.whole, r.requestID = f.Error(), f.RequestID
 	case p.Fault != nil:
 		r.look = look{glyph: theme.GlyphMaint, word: "unseen", role: theme.Warn}
-		r.now = models.Printable("cannot be asked: " + p.Fault.Reason())
-		r.whole, r.requestID = models.Printable(p.Fault.Error()), models.Printable(p.Fault.RequestID)
+		r.now = "not reachable: " + p.Fault.Reason()
+		r.whole, r.requestID = p.Fault.Error(), p.Fault.RequestID
 	}
 	return r
 }

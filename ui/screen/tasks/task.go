@@ -37,12 +37,12 @@ func NewTask(env *screen.Env, number int) screen.Screen {
 	s := &Task{env: env, number: number, heard: map[string]heard{}, table: table.New(func(r *row) string { return r.node.UUID })}
 	s.table.SetColumns([]table.Column[*row]{
 		{Key: "node", Title: "NODE", Min: 10, Max: 36, Cell: func(r *row) table.Cell {
-			return table.Cell{Text: models.Printable(r.node.Label())}
+			return table.Cell{Text: r.node.Label()}
 		}},
-		{Key: "outcome", Title: "OUTCOME", Min: 10, Max: 12, Cell: func(r *row) table.Cell {
+		{Key: "outcome", Title: "RESULT", Min: 10, Max: 12, Cell: func(r *row) table.Cell {
 			return table.Cell{Glyph: r.look.glyph, GlyphRole: r.look.role, Text: r.look.word, Role: r.look.role}
 		}},
-		{Key: "now", Title: "NOW, OR WHY", Min: 16, Grow: 1, Cell: s.nowCell},
+		{Key: "now", Title: "DETAIL", Min: 16, Grow: 1, Cell: s.nowCell},
 		{Key: "request", Title: "REQUEST", Min: 12, Max: 40, Drop: 1, Cell: func(r *row) table.Cell {
 			return table.Cell{Text: r.requestID, Role: theme.Muted}
 		}},
@@ -53,7 +53,7 @@ func NewTask(env *screen.Env, number int) screen.Screen {
 func (s *Task) nowCell(r *row) table.Cell {
 	text := r.now
 	if !r.retry.IsZero() {
-		if wait := r.retry.Sub(s.env.Clock.Now()); wait > 0 {
+		if wait := time.Until(r.retry); wait > 0 {
 			text += " in " + models.Age(wait)
 		} else {
 			text += " now"
@@ -62,12 +62,12 @@ func (s *Task) nowCell(r *row) table.Cell {
 	return table.Cell{Text: text}
 }
 
-// Ref names the screen.
+// Ref identifies the screen.
 func (s *Task) Ref() screen.Ref {
 	return screen.Ref{Kind: screen.KindTask, ID: strconv.Itoa(s.number)}
 }
 
-// Title is its crumb.
+// Title is shown in the header.
 func (s *Task) Title() string {
 	title := "task " + strconv.Itoa(s.number)
 	if t, ok := s.task(); ok {
@@ -78,16 +78,16 @@ func (s *Task) Title() string {
 
 func (s *Task) task() (*screen.Task, bool) { return s.env.Tasks.Get(s.number) }
 
-// Start takes in what there is.
+// Start reads the current state.
 func (s *Task) Start() tea.Cmd { return s.Shown() }
 
-// Shown takes in what changed meanwhile.
+// Shown reads the changes since the last visit.
 func (s *Task) Shown() tea.Cmd {
 	s.refresh()
 	return nil
 }
 
-// Update takes a fact in.
+// Update handles a message.
 func (s *Task) Update(msg tea.Msg) tea.Cmd {
 	if _, changed := msg.(screen.TasksChanged); changed {
 		s.refresh()
@@ -102,15 +102,18 @@ func (s *Task) refresh() {
 		s.table.SetRows(nil)
 		return
 	}
-	now, verb := s.env.Clock.Now(), isVerb(t)
+	now, verb := time.Now(), isVerb(t)
 	rows := make([]*row, len(t.Plan.Items))
 	for i := range t.Plan.Items {
 		item := &t.Plan.Items[i]
 		var r row
-		if i < len(t.Results) {
+		p, some := t.Progress[item.Node.UUID]
+		switch {
+		case p.Enrolled != nil:
+			r = enrolled(item, p.Enrolled)
+		case i < len(t.Results):
 			r = ended(item, &t.Results[i])
-		} else {
-			p, some := t.Progress[item.Node.UUID]
+		default:
 			r = under(item, p, some, verb)
 			r.retry = s.retryAt(p, now)
 		}
@@ -133,10 +136,10 @@ func (s *Task) retryAt(p provision.Progress, now time.Time) time.Time {
 	return h.at.Add(p.Retry.Delay)
 }
 
-// Scopes are its actions.
+// Scopes returns the groups of actions.
 func (s *Task) Scopes() []action.Scope { return []action.Scope{action.List, action.Task} }
 
-// Do carries out one of the screen's actions.
+// Do runs an action of the screen.
 func (s *Task) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.Open, action.Explain:
@@ -145,15 +148,15 @@ func (s *Task) Do(id action.ID) tea.Cmd {
 			if id == action.Explain {
 				kind = screen.KindExplain
 			}
-			return screen.Wish(screen.Open{Ref: screen.Ref{Kind: kind, ID: r.node.UUID}})
+			return screen.Send(screen.Open{Ref: screen.Ref{Kind: kind, ID: r.node.UUID}})
 		}
 	case action.Retry:
 		if s.Why(id) == "" {
-			return screen.Wish(screen.RetryTask{Task: s.number})
+			return screen.Send(screen.RetryTask{Task: s.number})
 		}
 	case action.Leave:
 		if s.Why(id) == "" {
-			return screen.Wish(screen.LeaveTask{Task: s.number})
+			return screen.Send(screen.LeaveTask{Task: s.number})
 		}
 	default:
 		body.Steer(s.table, id, 1)
@@ -161,12 +164,12 @@ func (s *Task) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Why says why an action cannot be done now.
+// Why returns why an action is disabled, "" if it is not.
 func (s *Task) Why(id action.ID) string {
 	t, ok := s.task()
 	if !ok {
 		if id == action.Open || id == action.Explain || id == action.Retry || id == action.Leave {
-			return "there is no such task"
+			return "no such task"
 		}
 		return ""
 	}
@@ -176,19 +179,19 @@ func (s *Task) Why(id action.ID) string {
 	case action.Leave:
 		switch {
 		case !t.Running():
-			return "it has ended"
+			return "the task has ended"
 		case t.Left:
-			return "following was stopped already"
+			return "no longer followed"
 		}
 	case action.Open, action.Explain:
 		switch r, some := s.table.Cursor(); {
 		case !some:
 			return "the task has no nodes"
 		case !s.here(t):
-			return "the node is in context " + models.Printable(t.Context)
+			return "the node is in context " + t.Context
 		default:
 			if _, _, there := s.env.Session.Store.Get(r.node.UUID); !there {
-				return "the node is no longer there"
+				return "the node no longer exists"
 			}
 		}
 	default:
@@ -199,11 +202,11 @@ func (s *Task) Why(id action.ID) string {
 func (s *Task) whyNotRetry(t *screen.Task) string {
 	switch {
 	case t.Running():
-		return "it still runs"
+		return "the task is still running"
 	case len(t.Failed()) == 0:
-		return "nothing failed"
+		return "no node failed"
 	case !s.here(t):
-		return "it was done in context " + models.Printable(t.Context)
+		return "the task ran in context " + t.Context
 	case s.env.ReadOnly:
 		return "this context is read-only"
 	}
@@ -215,28 +218,28 @@ func (s *Task) here(t *screen.Task) bool {
 	return s.env.Session != nil && s.env.Session.Context.Name == t.Context
 }
 
-// Typing is never the case.
+// Typing is always false.
 func (s *Task) Typing() bool { return false }
 
-// Targets are none.
+// Targets is always empty.
 func (s *Task) Targets() []models.NodeRef { return nil }
 
 // Copies are the request id and the reason of the node at the cursor, and the command.
 func (s *Task) Copies() []screen.Copyable {
 	var copies []screen.Copyable
-	add := func(name, text string) {
+	add := func(name, text string, shape screen.Shape) {
 		if text != "" {
-			copies = append(copies, screen.Copyable{Name: name, Text: text})
+			copies = append(copies, screen.Copyable{Name: name, Text: text, Shape: shape})
 		}
 	}
 	if r, ok := s.table.Cursor(); ok {
-		add("request id", r.requestID)
-		add("reason", r.whole)
-		add("uuid", r.node.UUID)
-		add("name", models.Printable(r.node.Name))
+		add("request id", r.requestID, screen.OneLine)
+		add("reason", r.whole, screen.Lines)
+		add("uuid", r.node.UUID, screen.OneLine)
+		add("name", r.node.Name, screen.OneLine)
 	}
 	if t, ok := s.task(); ok {
-		add("command", models.Printable(t.Command))
+		add("command", t.Command, screen.OneLine)
 	}
 	return copies
 }

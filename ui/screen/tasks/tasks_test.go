@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ironworks/ironicclient"
@@ -95,165 +96,179 @@ func power(list []models.Node) *screen.Task {
 }
 
 func TestListGoldens(t *testing.T) {
-	done := power(nodes(1))
-	done.Ended = screentest.Began.Add(-70 * time.Second)
-	done.Results = []provision.Result{{Node: nodes(1)[0].Ref(), Outcome: provision.OutcomeDone}}
-	r := rig(t, done, finished(), running(), power(nodes(3)))
-	s := tasks.New(r.Env)
-	r.Open(s)
-	screentest.Golden(t, s, "list")
-	wishes := r.Do(s, s.Do(action.Open))
-	if len(wishes) != 1 || wishes[0] != (screen.Open{Ref: screen.Ref{Kind: screen.KindTask, ID: "4"}}) {
-		t.Errorf("%v", wishes)
-	}
-	r.Env.Tasks.Add(power(nodes(2)))
-	r.Tell(s, screen.TasksChanged{})
-	screentest.Shows(t, s, 80, 20, "5 tasks", "3 running")
+	synctest.Test(t, func(t *testing.T) {
+		done := power(nodes(1))
+		done.Ended = screentest.Began.Add(-70 * time.Second)
+		done.Results = []provision.Result{{Node: nodes(1)[0].Ref(), Outcome: provision.OutcomeDone}}
+		r := rig(t, done, finished(), running(), power(nodes(3)))
+		s := tasks.New(r.Env)
+		r.Open(s)
+		screentest.Golden(t, s, "list")
+		wishes := r.Do(s, s.Do(action.Open))
+		if len(wishes) != 1 || wishes[0] != (screen.Open{Ref: screen.Ref{Kind: screen.KindTask, ID: "4"}}) {
+			t.Errorf("%v", wishes)
+		}
+		r.Env.Tasks.Add(power(nodes(2)))
+		r.Deliver(s, screen.TasksChanged{})
+		screentest.Shows(t, s, 80, 20, "5 tasks", "3 running")
 
-	empty := rig(t)
-	s = tasks.New(empty.Env)
-	empty.Open(s)
-	screentest.Golden(t, s, "empty")
-	if s.Why(action.Open) == "" || s.Do(action.Open) != nil || s.Copies() != nil {
-		t.Error("something opens where there is nothing")
-	}
+		empty := rig(t)
+		s = tasks.New(empty.Env)
+		empty.Open(s)
+		screentest.Golden(t, s, "empty")
+		if s.Why(action.Open) == "" || s.Do(action.Open) != nil || s.Copies() != nil {
+			t.Error("something opens where there is nothing")
+		}
+	})
 }
 
 func TestTaskGoldens(t *testing.T) {
-	r := rig(t, finished(), running())
-	s := tasks.NewTask(r.Env, 1)
-	r.Open(s)
-	s.Do(action.Down)
-	screentest.Golden(t, s, "ended")
-	s = tasks.NewTask(r.Env, 2)
-	r.Open(s)
-	r.Pass(2 * time.Second)
-	s.Do(action.Down)
-	s.Do(action.Down)
-	screentest.Golden(t, s, "running")
-	s = tasks.NewTask(r.Env, 9)
-	r.Open(s)
-	screentest.Golden(t, s, "missing")
-	for _, id := range []action.ID{action.Open, action.Retry, action.Leave} {
-		if s.Why(id) == "" || s.Do(id) != nil {
-			t.Errorf("%s of a task that is not there", id)
+	synctest.Test(t, func(t *testing.T) {
+		r := rig(t, finished(), running())
+		s := tasks.NewTask(r.Env, 1)
+		r.Open(s)
+		s.Do(action.Down)
+		screentest.Golden(t, s, "ended")
+		s = tasks.NewTask(r.Env, 2)
+		r.Open(s)
+		r.Pass(2 * time.Second)
+		s.Do(action.Down)
+		s.Do(action.Down)
+		screentest.Golden(t, s, "running")
+		s = tasks.NewTask(r.Env, 9)
+		r.Open(s)
+		screentest.Golden(t, s, "missing")
+		for _, id := range []action.ID{action.Open, action.Retry, action.Leave} {
+			if s.Why(id) == "" || s.Do(id) != nil {
+				t.Errorf("%s of a task that is not there", id)
+			}
 		}
-	}
+	})
 }
 
 func TestCountdown(t *testing.T) {
-	r := rig(t, running())
-	s := tasks.NewTask(r.Env, 1)
-	r.Open(s)
-	screentest.Shows(t, s, 120, 20, "locked by conductor-2, try 3 of 6 in 9s", "running 2/6")
-	r.Pass(4 * time.Second)
-	r.Tell(s, screen.TasksChanged{})
-	screentest.Shows(t, s, 120, 20, "in 5s")
-	r.Pass(10 * time.Second)
-	screentest.Shows(t, s, 120, 20, "try 3 of 6 now")
-	task, _ := r.Env.Tasks.Get(1)
-	ref := task.Plan.Items[2].Node.Ref()
-	task.Progress[ref.UUID] = provision.Progress{Node: ref, Retry: &ironicclient.Retry{Fault: locked(), Attempt: 3, Tries: 6, Delay: 2 * time.Second}}
-	r.Tell(s, screen.TasksChanged{})
-	screentest.Shows(t, s, 120, 20, "try 4 of 6 in 2s")
-	task.Progress[ref.UUID] = provision.Progress{Node: ref, State: models.StateCleaning}
-	r.Tell(s, screen.TasksChanged{})
-	screentest.Lacks(t, s, 120, 20, "locked")
+	synctest.Test(t, func(t *testing.T) {
+		r := rig(t, running())
+		s := tasks.NewTask(r.Env, 1)
+		r.Open(s)
+		screentest.Shows(t, s, 120, 20, "locked by conductor-2, try 3 of 6 in 9s", "running 2/6")
+		r.Pass(4 * time.Second)
+		r.Deliver(s, screen.TasksChanged{})
+		screentest.Shows(t, s, 120, 20, "in 5s")
+		r.Pass(10 * time.Second)
+		screentest.Shows(t, s, 120, 20, "try 3 of 6 now")
+		task, _ := r.Env.Tasks.Get(1)
+		ref := task.Plan.Items[2].Node.Ref()
+		task.Progress[ref.UUID] = provision.Progress{Node: ref, Retry: &ironicclient.Retry{Fault: locked(), Attempt: 3, Tries: 6, Delay: 2 * time.Second}}
+		r.Deliver(s, screen.TasksChanged{})
+		screentest.Shows(t, s, 120, 20, "try 4 of 6 in 2s")
+		task.Progress[ref.UUID] = provision.Progress{Node: ref, State: models.StateCleaning}
+		r.Deliver(s, screen.TasksChanged{})
+		screentest.Lacks(t, s, 120, 20, "locked")
+	})
 }
 
 func TestWhy(t *testing.T) {
-	other := finished()
-	other.Context = "prod"
-	left := running()
-	left.Left = true
-	well := power(nodes(1))
-	well.Results = []provision.Result{{Node: nodes(1)[0].Ref(), Outcome: provision.OutcomeAccepted}}
-	stranger := finished()
-	stranger.Plan.Items[0].Node.UUID = "gone"
-	stranger.Results[0].Node.UUID = "gone"
-	r := rig(t, finished(), running(), other, left, well, stranger)
-	for _, tc := range []struct {
-		number int
-		id     action.ID
-		want   string
-	}{
-		{1, action.Retry, ""},
-		{1, action.Leave, "it has ended"},
-		{1, action.Open, ""},
-		{2, action.Retry, "it still runs"},
-		{2, action.Leave, ""},
-		{3, action.Retry, "it was done in context prod"},
-		{3, action.Open, "the node is in context prod"},
-		{4, action.Leave, "following was stopped already"},
-		{5, action.Retry, "nothing failed"},
-		{6, action.Open, "the node is no longer there"},
-		{1, action.Down, ""},
-	} {
-		s := tasks.NewTask(r.Env, tc.number)
-		r.Open(s)
-		if got := s.Why(tc.id); got != tc.want {
-			t.Errorf("task %d: %s: %q, want %q", tc.number, tc.id, got, tc.want)
+	synctest.Test(t, func(t *testing.T) {
+		other := finished()
+		other.Context = "prod"
+		left := running()
+		left.Left = true
+		well := power(nodes(1))
+		well.Results = []provision.Result{{Node: nodes(1)[0].Ref(), Outcome: provision.OutcomeAccepted}}
+		stranger := finished()
+		stranger.Plan.Items[0].Node.UUID = "gone"
+		stranger.Results[0].Node.UUID = "gone"
+		r := rig(t, finished(), running(), other, left, well, stranger)
+		for _, tc := range []struct {
+			number int
+			id     action.ID
+			want   string
+		}{
+			{1, action.Retry, ""},
+			{1, action.Leave, "the task has ended"},
+			{1, action.Open, ""},
+			{2, action.Retry, "the task is still running"},
+			{2, action.Leave, ""},
+			{3, action.Retry, "the task ran in context prod"},
+			{3, action.Open, "the node is in context prod"},
+			{4, action.Leave, "no longer followed"},
+			{5, action.Retry, "no node failed"},
+			{6, action.Open, "the node no longer exists"},
+			{1, action.Down, ""},
+		} {
+			s := tasks.NewTask(r.Env, tc.number)
+			r.Open(s)
+			if got := s.Why(tc.id); got != tc.want {
+				t.Errorf("task %d: %s: %q, want %q", tc.number, tc.id, got, tc.want)
+			}
 		}
-	}
-	r.Env.ReadOnly = true
-	s := tasks.NewTask(r.Env, 1)
-	r.Open(s)
-	if s.Why(action.Retry) == "" {
-		t.Error("tries again although the context is read-only")
-	}
+		r.Env.ReadOnly = true
+		s := tasks.NewTask(r.Env, 1)
+		r.Open(s)
+		if s.Why(action.Retry) == "" {
+			t.Error("tries again although the context is read-only")
+		}
+	})
 }
 
 func TestWishes(t *testing.T) {
-	r := rig(t, finished(), running())
-	for id, want := range map[action.ID]any{
-		action.Retry: screen.RetryTask{Task: 1},
-		action.Open:  screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: screentest.UUID(1)}},
-	} {
-		s := tasks.NewTask(r.Env, 1)
-		r.Open(s)
-		if got := r.Do(s, s.Do(id)); len(got) != 1 || got[0] != want {
-			t.Errorf("%s: %v", id, got)
+	synctest.Test(t, func(t *testing.T) {
+		r := rig(t, finished(), running())
+		for id, want := range map[action.ID]any{
+			action.Retry: screen.RetryTask{Task: 1},
+			action.Open:  screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: screentest.UUID(1)}},
+		} {
+			s := tasks.NewTask(r.Env, 1)
+			r.Open(s)
+			if got := r.Do(s, s.Do(id)); len(got) != 1 || got[0] != want {
+				t.Errorf("%s: %v", id, got)
+			}
 		}
-	}
-	s := tasks.NewTask(r.Env, 2)
-	r.Open(s)
-	if got := r.Do(s, s.Do(action.Leave)); len(got) != 1 || got[0] != (screen.LeaveTask{Task: 2}) {
-		t.Errorf("%v", got)
-	}
-	if s.Do(action.Retry) != nil {
-		t.Error("tries again what still runs")
-	}
+		s := tasks.NewTask(r.Env, 2)
+		r.Open(s)
+		if got := r.Do(s, s.Do(action.Leave)); len(got) != 1 || got[0] != (screen.LeaveTask{Task: 2}) {
+			t.Errorf("%v", got)
+		}
+		if s.Do(action.Retry) != nil {
+			t.Error("tries again what still runs")
+		}
+	})
 }
 
 func TestCopies(t *testing.T) {
-	r := rig(t, finished())
-	s := tasks.NewTask(r.Env, 1)
-	r.Open(s)
-	s.Do(action.Down)
-	names := map[string]string{}
-	for _, c := range s.Copies() {
-		names[c.Name] = c.Text
-	}
-	if names["request id"] != "req-1" || !strings.Contains(names["reason"], "md127") || !strings.HasPrefix(names["command"], "ironworks clean") {
-		t.Errorf("%v", names)
-	}
-	if s.Title() != "task 1 clean" {
-		t.Errorf("title %q", s.Title())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r := rig(t, finished())
+		s := tasks.NewTask(r.Env, 1)
+		r.Open(s)
+		s.Do(action.Down)
+		names := map[string]string{}
+		for _, c := range s.Copies() {
+			names[c.Name] = c.Text
+		}
+		if names["request id"] != "req-1" || !strings.Contains(names["reason"], "md127") || !strings.HasPrefix(names["command"], "ironworks clean") {
+			t.Errorf("%v", names)
+		}
+		if s.Title() != "task 1 clean" {
+			t.Errorf("title %q", s.Title())
+		}
+	})
 }
 
 func TestSizes(t *testing.T) {
 	many := clean(nodes(10_000))
 	for name, list := range map[string][]*screen.Task{"none": nil, "running": {running()}, "ended": {finished()}, "many nodes": {many}, "no nodes": {clean(nil)}} {
 		t.Run(name, func(t *testing.T) {
-			r := rig(t, list...)
-			for _, s := range []screen.Screen{tasks.New(r.Env), tasks.NewTask(r.Env, 1)} {
-				r.Open(s)
-				for _, id := range []action.ID{action.Bottom, action.PageUp, action.ScrollRight} {
-					s.Do(id)
-					screentest.CheckSizes(t, s)
+			synctest.Test(t, func(t *testing.T) {
+				r := rig(t, list...)
+				for _, s := range []screen.Screen{tasks.New(r.Env), tasks.NewTask(r.Env, 1)} {
+					r.Open(s)
+					for _, id := range []action.ID{action.Bottom, action.PageUp, action.ScrollRight} {
+						s.Do(id)
+						screentest.CheckSizes(t, s)
+					}
 				}
-			}
+			})
 		})
 	}
 }
@@ -261,37 +276,72 @@ func TestSizes(t *testing.T) {
 func TestHostileNames(t *testing.T) {
 	for name, text := range screentest.Hostile() {
 		t.Run(name, func(t *testing.T) {
-			ended, runs := finished(), running()
-			for i := range ended.Plan.Items {
-				ended.Plan.Items[i].Node.Name = text
-				ended.Results[i].RequestID, ended.Results[i].State = text, text
-			}
-			ended.Results[1].Err = errors.New(text + "\n" + text)
-			ended.Context, ended.Command = text, text
-			runs.Plan.Items[0].Node.Name = text
-			for uuid, p := range runs.Progress {
-				p.Step, p.State = text, models.ProvisionState(text)
-				runs.Progress[uuid] = p
-			}
-			r := rig(t, ended, runs)
-			for _, s := range []screen.Screen{tasks.New(r.Env), tasks.NewTask(r.Env, 1), tasks.NewTask(r.Env, 2)} {
-				r.Open(s)
-				for range 4 {
-					screentest.CheckSizes(t, s)
-					s.Do(action.Down)
+			synctest.Test(t, func(t *testing.T) {
+				ended, runs := finished(), running()
+				for i := range ended.Plan.Items {
+					ended.Plan.Items[i].Node.Name = text
+					ended.Results[i].RequestID, ended.Results[i].State = text, text
 				}
-			}
+				ended.Results[1].Err = errors.New(text + "\n" + text)
+				ended.Context, ended.Command = text, text
+				runs.Plan.Items[0].Node.Name = text
+				for uuid, p := range runs.Progress {
+					p.Step, p.State = text, models.ProvisionState(text)
+					runs.Progress[uuid] = p
+				}
+				r := rig(t, ended, runs)
+				for _, s := range []screen.Screen{tasks.New(r.Env), tasks.NewTask(r.Env, 1), tasks.NewTask(r.Env, 2)} {
+					r.Open(s)
+					for range 4 {
+						screentest.CheckSizes(t, s)
+						s.Do(action.Down)
+					}
+				}
+			})
 		})
 	}
 }
 
 func TestNoSession(t *testing.T) {
-	r := rig(t, finished())
-	r.Env.Session = nil
-	s := tasks.NewTask(r.Env, 1)
-	r.Open(s)
-	screentest.CheckSizes(t, s)
-	if s.Why(action.Retry) == "" || s.Why(action.Open) == "" {
-		t.Error("without a connection")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r := rig(t, finished())
+		r.Env.Session = nil
+		s := tasks.NewTask(r.Env, 1)
+		r.Open(s)
+		screentest.CheckSizes(t, s)
+		if s.Why(action.Retry) == "" || s.Why(action.Open) == "" {
+			t.Error("without a connection")
+		}
+	})
+}
+
+// TestEnrolling shows what was done on nodes that have ended, while others are on their way.
+func TestEnrolling(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := screentest.New(t)
+		task := clean(nodes(3))
+		task.Plan.Action = &provision.EnrollAction{Goal: provision.GoalManageable}
+		tell := func(i int, p provision.Progress) {
+			p.Node = task.Plan.Items[i].Node.Ref()
+			task.Progress[p.Node.UUID] = p
+		}
+		one := provision.Result{Node: task.Plan.Items[0].Node.Ref(), Outcome: provision.OutcomeDone, State: "manageable"}
+		tell(0, provision.Progress{Enrolled: &provision.Enrolled{Result: one, Did: []string{"created", "2 ports", "verified"}}})
+		tell(1, provision.Progress{State: models.StateVerifying})
+		r.Env.Tasks.Add(task)
+		list, s := tasks.New(r.Env), tasks.NewTask(r.Env, 1)
+		r.Open(list)
+		r.Open(s)
+		screentest.Shows(t, list, 80, 20, "running 1/3")
+		screentest.Shows(t, s, 80, 20, "running 1/3", "created, 2 ports, verified; manageable", "verifying", "waiting")
+		failed := provision.Result{
+			Node: task.Plan.Items[1].Node.Ref(), Outcome: provision.OutcomeFailed, State: "enroll",
+			Err: &provision.FailedError{Action: "manage", State: "enroll", Reason: "no route"},
+		}
+		tell(1, provision.Progress{Enrolled: &provision.Enrolled{Result: failed, Did: []string{"created"}}})
+		task.Results = []provision.Result{one, failed, {Node: task.Plan.Items[2].Node.Ref(), Outcome: provision.OutcomeUnknown, Err: provision.ErrLeft}}
+		task.Ended = time.Now()
+		r.Deliver(s, screen.TasksChanged{})
+		screentest.Shows(t, s, 80, 20, "created, 2 ports, verified; manageable", "created; no route", "interrupted while waiting")
+	})
 }

@@ -9,7 +9,7 @@ import (
 	"ironworks/ui/screen/body"
 )
 
-// Do carries out one of the screen's actions.
+// Do runs an action of the screen.
 func (s *Screen) Do(id action.ID) tea.Cmd {
 	switch id {
 	case action.NextTab:
@@ -19,7 +19,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		return nil
 	case action.Open:
 		if r, ok := s.table.Cursor(); ok {
-			return screen.Wish(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: r.ref.UUID}})
+			return screen.Send(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: r.ref.UUID}})
 		}
 	case action.DropEnded:
 		if s.Why(id) == "" {
@@ -41,7 +41,7 @@ func (s *Screen) dropEnded() {
 		rest[r.ref.UUID] = r.over()
 	}
 	s.env.Watching.Drop(func(n models.NodeRef) bool { return rest[n.UUID] })
-	s.take()
+	s.readStore()
 }
 
 // over says that nothing goes on with the node, and that nothing is about to.
@@ -50,11 +50,11 @@ func (r *row) over() bool {
 	return !r.waiting && (!r.there || s.Resting() && s.Class() != models.ClassHold)
 }
 
-// Why says why an action cannot be done now.
+// Why returns why an action is disabled, "" if it is not.
 func (s *Screen) Why(id action.ID) string {
 	if a, ok := action.Find(id); ok && a.Scope == action.Nodes {
 		if s.session == nil {
-			return "there is no connection"
+			return "not connected"
 		}
 		return ""
 	}
@@ -66,15 +66,15 @@ func (s *Screen) Why(id action.ID) string {
 	switch id {
 	case action.NextTab:
 		if !s.hasLog() {
-			return "logs are not followed here"
+			return "logs are not available here"
 		}
 	case action.Open:
 		r, ok := s.table.Cursor()
 		switch {
 		case !ok:
-			return "no node is watched"
+			return "no nodes watched"
 		case !r.there:
-			return "the node is no longer there"
+			return "the node no longer exists"
 		}
 	case action.DropEnded:
 		for _, r := range s.rows {
@@ -82,7 +82,7 @@ func (s *Screen) Why(id action.ID) string {
 				return ""
 			}
 		}
-		return "none of them has come to its end"
+		return "no node has finished"
 	default:
 	}
 	return ""

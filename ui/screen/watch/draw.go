@@ -24,10 +24,10 @@ func (s *Screen) setColumns(roomy bool) {
 	}
 	s.table.SetColumns([]table.Column[*row]{
 		{Key: "name", Title: "NAME", Min: 8, Max: 24, Cell: func(r *row) table.Cell {
-			return table.Cell{Text: models.Printable(r.ref.Label()), Role: theme.Strong}
+			return table.Cell{Text: r.ref.Label(), Role: theme.Strong}
 		}},
 		{Key: "state", Title: "STATE", Min: 10, Max: 16, Cell: stateCell},
-		{Key: "bar", Title: "SINCE ITS BEGINNING", Min: 22, Grow: 1, Head: func(w int) string {
+		{Key: "bar", Title: "PROGRESS", Min: 22, Grow: 1, Head: func(w int) string {
 			if len(s.rows) == 0 {
 				return ""
 			}
@@ -52,23 +52,23 @@ func (s *Screen) setColumns(roomy bool) {
 
 func stateCell(r *row) table.Cell {
 	if !r.there {
-		return table.Cell{Glyph: theme.GlyphUnknown, GlyphRole: theme.Warn, Text: "not there", Role: theme.Warn}
+		return table.Cell{Glyph: theme.GlyphUnknown, GlyphRole: theme.Warn, Text: "not found", Role: theme.Warn}
 	}
 	glyph, role := theme.Node(&r.node.Node)
-	return table.Cell{Glyph: glyph, GlyphRole: role, Text: models.Printable(string(r.node.Node.ProvisionState)), Role: role}
+	return table.Cell{Glyph: glyph, GlyphRole: role, Text: string(r.node.Node.ProvisionState), Role: role}
 }
 
 // now says the one thing that matters of a node.
 func (r *row) now(now time.Time) (string, theme.Role) {
 	switch {
 	case r.trouble != "":
-		return models.Printable(r.trouble), theme.Warn
+		return r.trouble, theme.Warn
 	case r.waiting && (!r.there || r.node.Node.ProvisionState.Resting()):
-		return "waits for its turn", theme.Muted
+		return "queued", theme.Muted
 	case !r.seen:
-		return models.Printable(r.node.Reason), theme.Bad
+		return r.node.Reason, theme.Bad
 	case r.work.Outcome == models.OutcomeFailed && r.work.Reason != "":
-		return models.Printable(r.work.Reason), theme.Bad
+		return r.work.Reason, theme.Bad
 	case r.work.Current() == nil:
 		return r.work.Noun() + " took " + models.Age(r.work.Took(now)), theme.Muted
 	}
@@ -94,7 +94,7 @@ func (r *row) left() table.Cell {
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), t.Rule(w), func(h int) string {
 		if s.session == nil {
-			return cell.Block(body.Draw(t, append([]pane.Line{nil}, body.Indented(theme.Muted, "No context could be opened; 4 shows why.", w, 3)...), w), w, h)
+			return cell.Block(body.Draw(t, append([]pane.Line{nil}, body.Indented(theme.Muted, textNoContext, w, 3)...), w), w, h)
 		}
 		below := s.below(t, w, h)
 		if roomy := w >= 120; roomy != s.roomy {
@@ -159,9 +159,9 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	}{
 		{failed, theme.Bad, theme.GlyphFailed + " %d failed"},
 		{held, theme.Hold, theme.GlyphHold + " %d held"},
-		{going, theme.Busy, theme.GlyphWorking + " %d under way"},
-		{coming, theme.Muted, theme.GlyphIdle + " %d to come"},
-		{done, theme.Good, theme.GlyphDone + " %d at rest"},
+		{going, theme.Busy, theme.GlyphWorking + " %d running"},
+		{coming, theme.Muted, theme.GlyphIdle + " %d queued"},
+		{done, theme.Good, theme.GlyphDone + " %d done"},
 	} {
 		if part.n > 0 {
 			left = append(left, body.S(part.role, "  "+fmt.Sprintf(part.text, part.n)))
@@ -169,7 +169,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	}
 	var right []body.Span
 	if known && going > 0 && coming == 0 {
-		right = []body.Span{body.S(theme.Plain, "the last in about "+models.Age(last))}
+		right = []body.Span{body.S(theme.Plain, "all done in about "+models.Age(last))}
 	}
 	return body.Line(t, w, left, right)
 }
@@ -184,7 +184,7 @@ func (s *Screen) about(t *theme.Theme, w, h int) []string {
 	lines := []string{t.Rule(w)}
 	if r, ok := s.table.Cursor(); ok {
 		text, role := s.aboutText(r)
-		lines = append(lines, body.Draw(t, body.Few(role, models.Printable(r.ref.Label())+"  "+text, w-1, 1, most), w)...)
+		lines = append(lines, body.Draw(t, body.Few(role, r.ref.Label()+"  "+text, w-1, 1, most), w)...)
 	}
 	for len(lines) < most+1 {
 		lines = append(lines, "")
@@ -196,15 +196,15 @@ func (s *Screen) aboutText(r *row) (string, theme.Role) {
 	now := s.env.ServerNow()
 	switch {
 	case !r.there:
-		return "is no longer there", theme.Warn
+		return "no longer exists", theme.Warn
 	case r.trouble != "":
-		return models.Printable(r.trouble), theme.Warn
+		return r.trouble, theme.Warn
 	case !r.seen && r.node.Reason != "":
-		return string(r.node.Node.ProvisionState) + ": " + models.Printable(r.node.Reason), theme.Bad
+		return string(r.node.Node.ProvisionState) + ": " + r.node.Reason, theme.Bad
 	case !r.seen:
-		return "nothing was done to it since the console was opened", theme.Muted
+		return textNoOperation, theme.Muted
 	case r.work.Outcome == models.OutcomeFailed:
-		return fmt.Sprintf("%s failed after %s: %s", r.work.Noun(), models.Age(r.work.Took(now)), models.Printable(r.work.Reason)), theme.Bad
+		return fmt.Sprintf("%s failed after %s: %s", r.work.Noun(), models.Age(r.work.Took(now)), r.work.Reason), theme.Bad
 	case r.work.Current() == nil:
 		return fmt.Sprintf("%s done in %s: %s", r.work.Noun(), models.Age(r.work.Took(now)), phase.Line(&r.work, now)), theme.Plain
 	}

@@ -17,9 +17,9 @@ type events struct {
 	next, nodes int
 }
 
-// take takes the new events out of the log; all of them anew when other nodes are
+// readLog takes the new events out of the log; all of them anew when other nodes are
 // watched than before.
-func (l *events) take(log *screen.EventLog, list *screen.WatchList) {
+func (l *events) readLog(log *screen.EventLog, list *screen.WatchList) {
 	if n := len(list.Nodes()); n != l.nodes {
 		l.nodes, l.next, l.last = n, 0, nil
 	}
@@ -55,7 +55,7 @@ func (s *Screen) happenedIn(t *theme.Theme, w, most int) []string {
 	if most == 0 || len(s.rows) == 0 {
 		return nil
 	}
-	s.lines.take(s.env.Events, s.env.Watching)
+	s.lines.readLog(s.env.Events, s.env.Watching)
 	lines := []string{t.Rule(w)}
 	last := s.lines.last[max(len(s.lines.last)-most, 0):]
 	for i := range last {

@@ -74,30 +74,30 @@ var (
 	_ screen.Hinted   = (*Screen)(nil)
 )
 
-// New makes the screen.
+// New returns the screen.
 func New(env *screen.Env) screen.Screen {
 	s := &Screen{env: env, session: env.Session, table: table.New(func(r *row) string { return r.ref.UUID }), watched: map[string]bool{}, log: logs.New(env)}
 	var kept screen.Journal
 	if env.Session != nil {
 		kept = env.Session.Journal
 	}
-	s.others = fetch.New(env.Clock.Now, func(ctx context.Context) (*models.Experience, error) {
+	s.others = fetch.New(func(ctx context.Context) (*models.Experience, error) {
 		if kept == nil {
 			return nil, nil //nolint:nilnil // no experience is none
 		}
 		past, err := kept.Latest(ctx, phase.LearnFrom)
 		return models.NewExperience(past), err
 	})
-	s.table.Empty = "Nothing is under way that was begun from here. What is deployed, cleaned or inspected from here comes here by " +
-		"itself; nodes that are marked in the fleet come along with 7."
+	s.table.Empty = textEmpty +
+		textEmptyRest
 	s.setColumns(false)
 	return s
 }
 
-// Ref names the screen.
+// Ref identifies the screen.
 func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindWatch} }
 
-// Title is its crumb.
+// Title is shown in the header.
 func (s *Screen) Title() string { return "watch" }
 
 // Start reads what others took.
@@ -118,7 +118,7 @@ func (s *Screen) Shown() tea.Cmd {
 	if chosen := s.chosen(); len(chosen) > 1 || len(list.Nodes()) == 0 && s.busy(chosen) {
 		list.Add(chosen...)
 	}
-	s.take()
+	s.readStore()
 	return tea.Batch(s.learn(), s.follow())
 }
 
@@ -140,7 +140,7 @@ func (s *Screen) chosen() []models.NodeRef {
 	return s.env.Chosen()
 }
 
-// Update takes a fact in.
+// Update handles a message.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	if s.session == nil {
 		return nil
@@ -151,18 +151,18 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg.(type) {
 	case screen.TasksChanged:
 		s.env.Watching.AddTasks(s.env.Tasks, s.session.Context.Name)
-		s.take()
+		s.readStore()
 	case screen.FleetChanged, screen.Tick:
-		s.take()
+		s.readStore()
 	case screen.Rewound:
 		return s.log.Rewound()
 	case screen.Reload:
-		s.take()
+		s.readStore()
 		return tea.Batch(s.others.Get(), s.follow())
 	default:
 		mine, next := s.others.Take(msg)
 		if mine {
-			s.take()
+			s.readStore()
 		}
 		return next
 	}
@@ -194,15 +194,15 @@ func (s *Screen) learn() tea.Cmd {
 			ended++
 		}
 	}
-	if ended == s.ended || s.others.Busy() || s.env.Clock.Now().Sub(s.others.At()) < learnAgain {
+	if ended == s.ended || s.others.Busy() || time.Since(s.others.At()) < learnAgain {
 		return nil
 	}
 	s.ended = ended
 	return s.others.Get()
 }
 
-// take puts the rows together of what the store, the tasks and the past say now.
-func (s *Screen) take() {
+// readStore puts the rows together of what the store, the tasks and the past say now.
+func (s *Screen) readStore() {
 	now := s.env.ServerNow()
 	past, _ := s.others.Value()
 	tasks := s.inTasks()
@@ -269,7 +269,7 @@ func (s *Screen) inTasks() map[string]*provision.Progress {
 				continue
 			}
 			in[uuid] = nil
-			if p, said := t.Progress[uuid]; said {
+			if p, known := t.Progress[uuid]; known {
 				in[uuid] = &p
 			}
 		}
@@ -306,7 +306,7 @@ func (s *Screen) Targets() []models.NodeRef {
 	return nil
 }
 
-// Scopes are its actions.
+// Scopes returns the groups of actions.
 func (s *Screen) Scopes() []action.Scope {
 	if s.reading {
 		return append(logs.Scopes(), action.Watch, action.Nodes)
@@ -317,7 +317,7 @@ func (s *Screen) Scopes() []action.Scope {
 // Typing says that a search or a filter of the log is being written.
 func (s *Screen) Typing() bool { return s.log.Typing() }
 
-// Hints are what keys do meanwhile.
+// Hints returns the key hints while Typing.
 func (s *Screen) Hints() []screen.Hint { return s.log.Hints() }
 
 // Widen drops the log's search and filter, then goes back to the nodes.
@@ -345,7 +345,7 @@ func (s *Screen) Copies() []screen.Copyable {
 	return copies
 }
 
-// Close ends what is under way, and the watching.
+// Close cancels running requests and stops watching.
 func (s *Screen) Close() {
 	s.others.Close()
 	s.log.Close()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ironworks/ironicclient"
@@ -95,7 +96,7 @@ func step(r *screentest.Rig, s screen.Screen, after int, change func(n *models.N
 	for _, i := range which {
 		change(&r.API.Nodes[i-1])
 	}
-	r.Tell(s, r.Sync())
+	r.Deliver(s, r.Sync())
 }
 
 func begins(n *models.Node) {
@@ -127,148 +128,156 @@ func said(t *screen.Task, which ...int) {
 }
 
 func TestWatch(t *testing.T) {
-	begun := task(nodes(6))
-	r, s := rig(t, 7, begun)
-	said(begun, 1, 2, 3, 4)
-	step(r, s, 1, begins, 1, 2, 3, 4)
-	step(r, s, 6, boots, 1, 2, 3, 4)
-	step(r, s, 101, installs, 1, 3)
-	step(r, s, 5, installs, 2)
-	step(r, s, 9, fails, 3)
-	step(r, s, 85, ends, 2)
-	ref := begun.Plan.Items[4].Node.Ref()
-	begun.Progress[ref.UUID] = provision.Progress{Node: ref, Retry: &ironicclient.Retry{
-		Fault: &models.Fault{Kind: models.FaultLocked, Message: "Node is locked", LockedBy: "conductor-2"}, Attempt: 2, Tries: 6,
-	}}
-	r.Tell(s, screen.TasksChanged{})
-	r.Tell(s, r.Pass(20*time.Second))
-	screentest.Golden(t, s, "watch")
-	screentest.CheckSizes(t, s)
-	if text := screentest.Text(s, 200, 46); strings.Contains(text, "r7-n07") {
-		t.Errorf("a node that nothing was done to is there:\n%s", text)
-	}
-	r.Do(s, s.Do(action.Down))
-	screentest.Shows(t, s, 80, 20, "longer than others (1m45)", "late")
+	synctest.Test(t, func(t *testing.T) {
+		begun := task(nodes(6))
+		r, s := rig(t, 7, begun)
+		said(begun, 1, 2, 3, 4)
+		step(r, s, 1, begins, 1, 2, 3, 4)
+		step(r, s, 6, boots, 1, 2, 3, 4)
+		step(r, s, 101, installs, 1, 3)
+		step(r, s, 5, installs, 2)
+		step(r, s, 9, fails, 3)
+		step(r, s, 85, ends, 2)
+		ref := begun.Plan.Items[4].Node.Ref()
+		begun.Progress[ref.UUID] = provision.Progress{Node: ref, Retry: &ironicclient.Retry{
+			Fault: &models.Fault{Kind: models.FaultLocked, Message: "Node is locked", LockedBy: "conductor-2"}, Attempt: 2, Tries: 6,
+		}}
+		r.Deliver(s, screen.TasksChanged{})
+		r.Deliver(s, r.Pass(20*time.Second))
+		screentest.Golden(t, s, "watch")
+		screentest.CheckSizes(t, s)
+		if text := screentest.Text(s, 200, 46); strings.Contains(text, "r7-n07") {
+			t.Errorf("a node that nothing was done to is there:\n%s", text)
+		}
+		r.Do(s, s.Do(action.Down))
+		screentest.Shows(t, s, 80, 20, "slower than usual (1m45)", "late")
+	})
 }
 
 func TestLeavingLosesNothing(t *testing.T) {
-	begun := task(nodes(3))
-	r, s := rig(t, 4, begun)
-	said(begun, 1, 2, 3)
-	step(r, s, 1, begins, 1, 2, 3)
-	s.Close()
-	if len(r.Watched) != 0 {
-		t.Errorf("still looks at %v", r.Watched)
-	}
-	// Another screen is in front: nobody tells this one.
-	r.Pass(6 * time.Second)
-	r.Change(screentest.UUID(1), boots)
-	r.Change(screentest.UUID(2), fails)
-	begun.Results = []provision.Result{}
-	again := watch.New(r.Env)
-	r.Open(again)
-	screentest.Shows(t, again, 80, 20, "r7-n01", "r7-n02", "r7-n03", "1 failed", "2 under way", "power on 6s", "boot to ramdisk 0s", "r7-n02            deploying → deploy failed")
-	if len(r.Watched) != 2 {
-		t.Errorf("looks at %v", r.Watched)
-	}
-	step(r, again, 9, ends, 1, 3)
-	if got := again.Why(action.DropEnded); got != "" {
-		t.Error(got)
-	}
-	r.Do(again, again.Do(action.DropEnded))
-	screentest.Shows(t, again, 80, 20, "Nothing is under way that was begun from here")
-	screentest.CheckSizes(t, again)
-	third := watch.New(r.Env)
-	r.Open(third)
-	screentest.Lacks(t, third, 80, 20, "r7-n01")
-	if got := third.Why(action.DropEnded); got == "" {
-		t.Error("there is nothing to drop")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		begun := task(nodes(3))
+		r, s := rig(t, 4, begun)
+		said(begun, 1, 2, 3)
+		step(r, s, 1, begins, 1, 2, 3)
+		s.Close()
+		if len(r.Watched) != 0 {
+			t.Errorf("still looks at %v", r.Watched)
+		}
+		// Another screen is in front: nobody tells this one.
+		r.Pass(6 * time.Second)
+		r.Change(screentest.UUID(1), boots)
+		r.Change(screentest.UUID(2), fails)
+		begun.Results = []provision.Result{}
+		again := watch.New(r.Env)
+		r.Open(again)
+		screentest.Shows(t, again, 80, 20, "r7-n01", "r7-n02", "r7-n03", "1 failed", "2 running", "power on 6s", "boot to ramdisk 0s", "r7-n02            deploying → deploy failed")
+		if len(r.Watched) != 2 {
+			t.Errorf("looks at %v", r.Watched)
+		}
+		step(r, again, 9, ends, 1, 3)
+		if got := again.Why(action.DropEnded); got != "" {
+			t.Error(got)
+		}
+		r.Do(again, again.Do(action.DropEnded))
+		screentest.Shows(t, again, 80, 20, "No running operations")
+		screentest.CheckSizes(t, again)
+		third := watch.New(r.Env)
+		r.Open(third)
+		screentest.Lacks(t, third, 80, 20, "r7-n01")
+		if got := third.Why(action.DropEnded); got == "" {
+			t.Error("there is nothing to drop")
+		}
+	})
 }
 
 func TestWhoComesAlong(t *testing.T) {
-	list := nodes(5)
-	ref := func(i int) models.NodeRef { return list[i-1].Ref() }
-	var chosen []models.NodeRef
-	r := screentest.New(t, list...)
-	r.Sync()
-	r.Env.Chosen = func() []models.NodeRef { return chosen }
-	s := watch.New(r.Env)
-	names := func() string {
-		r.Do(s, s.Shown())
-		var got []string
-		for _, n := range r.Env.Watching.Nodes() {
-			got = append(got, n.Name)
+	synctest.Test(t, func(t *testing.T) {
+		list := nodes(5)
+		ref := func(i int) models.NodeRef { return list[i-1].Ref() }
+		var chosen []models.NodeRef
+		r := screentest.New(t, list...)
+		r.Sync()
+		r.Env.Chosen = func() []models.NodeRef { return chosen }
+		s := watch.New(r.Env)
+		names := func() string {
+			r.Do(s, s.Shown())
+			var got []string
+			for _, n := range r.Env.Watching.Nodes() {
+				got = append(got, n.Name)
+			}
+			return strings.Join(got, " ")
 		}
-		return strings.Join(got, " ")
-	}
-	r.Open(s)
-	screentest.Golden(t, s, "empty")
-	chosen = []models.NodeRef{ref(2)}
-	if got := names(); got != "" {
-		t.Errorf("one under the cursor that rests: %s", got)
-	}
-	r.Change(ref(2).UUID, begins)
-	if got := names(); got != "r7-n02" {
-		t.Errorf("one under the cursor that is on its way, and nothing else: %s", got)
-	}
-	chosen = []models.NodeRef{ref(3)}
-	if got := names(); got != "r7-n02" {
-		t.Errorf("one under the cursor: %s", got)
-	}
-	chosen = []models.NodeRef{ref(2), ref(4)}
-	if got := names(); got != "r7-n02 r7-n04" {
-		t.Errorf("marked ones: %s", got)
-	}
-	elsewhere, power, refused := task(list[4:]), task(list[4:]), task(list[4:])
-	elsewhere.Context = "rack8"
-	power.Plan.Action = provision.Power(models.PowerTarget("power on"))
-	refused.Plan.Items[0].Refusal = &models.Refusal{}
-	for _, one := range []*screen.Task{elsewhere, power, refused} {
-		r.Env.Tasks.Add(one)
-	}
-	if got := names(); got != "r7-n02 r7-n04" {
-		t.Errorf("of tasks elsewhere, of power, and refused: %s", got)
-	}
-	r.Env.Tasks.Add(task(list[:1]))
-	if got := names(); got != "r7-n02 r7-n04 r7-n01" {
-		t.Errorf("of a task: %s", got)
-	}
+		r.Open(s)
+		screentest.Golden(t, s, "empty")
+		chosen = []models.NodeRef{ref(2)}
+		if got := names(); got != "" {
+			t.Errorf("one under the cursor that rests: %s", got)
+		}
+		r.Change(ref(2).UUID, begins)
+		if got := names(); got != "r7-n02" {
+			t.Errorf("one under the cursor that is on its way, and nothing else: %s", got)
+		}
+		chosen = []models.NodeRef{ref(3)}
+		if got := names(); got != "r7-n02" {
+			t.Errorf("one under the cursor: %s", got)
+		}
+		chosen = []models.NodeRef{ref(2), ref(4)}
+		if got := names(); got != "r7-n02 r7-n04" {
+			t.Errorf("marked ones: %s", got)
+		}
+		elsewhere, power, refused := task(list[4:]), task(list[4:]), task(list[4:])
+		elsewhere.Context = "rack8"
+		power.Plan.Action = provision.Power(models.PowerTarget("power on"))
+		refused.Plan.Items[0].Refusal = &models.Refusal{}
+		for _, one := range []*screen.Task{elsewhere, power, refused} {
+			r.Env.Tasks.Add(one)
+		}
+		if got := names(); got != "r7-n02 r7-n04" {
+			t.Errorf("of tasks elsewhere, of power, and refused: %s", got)
+		}
+		r.Env.Tasks.Add(task(list[:1]))
+		if got := names(); got != "r7-n02 r7-n04 r7-n01" {
+			t.Errorf("of a task: %s", got)
+		}
+	})
 }
 
 // TestMany: a hundred and twenty nodes scroll, and only a few are looked at by themselves.
 func TestMany(t *testing.T) {
-	begun := task(nodes(120))
-	r, s := rig(t, 120, begun)
-	all := make([]int, 120)
-	for i := range all {
-		all[i] = i + 1
-	}
-	said(begun, all...)
-	step(r, s, 1, begins, all...)
-	if len(r.Watched) != 8 {
-		t.Errorf("%d are looked at", len(r.Watched))
-	}
-	screentest.Shows(t, s, 80, 20, "120 under way", "r7-n01")
-	screentest.Lacks(t, s, 80, 20, "r7-n50")
-	r.Do(s, s.Do(action.Bottom))
-	screentest.Shows(t, s, 80, 20, "r7-n120")
-	r.Do(s, s.Do(action.Up))
-	if got := s.Targets(); len(got) != 1 || got[0].Name != "r7-n119" {
-		t.Errorf("%v", got)
-	}
-	// The cursor stays with its node when another fails, which goes to the top.
-	step(r, s, 5, fails, 60)
-	if got := s.Targets(); got[0].Name != "r7-n119" {
-		t.Errorf("%v", got)
-	}
-	r.Do(s, s.Do(action.Top))
-	if got := s.Targets(); got[0].Name != "r7-n60" {
-		t.Errorf("what failed is not the first: %v", got)
-	}
-	if wishes := r.Do(s, s.Do(action.Open)); !slices.Contains(fmtAll(wishes), fmt.Sprint(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: screentest.UUID(60)}})) {
-		t.Errorf("%v", wishes)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		begun := task(nodes(120))
+		r, s := rig(t, 120, begun)
+		all := make([]int, 120)
+		for i := range all {
+			all[i] = i + 1
+		}
+		said(begun, all...)
+		step(r, s, 1, begins, all...)
+		if len(r.Watched) != 8 {
+			t.Errorf("%d are looked at", len(r.Watched))
+		}
+		screentest.Shows(t, s, 80, 20, "120 running", "r7-n01")
+		screentest.Lacks(t, s, 80, 20, "r7-n50")
+		r.Do(s, s.Do(action.Bottom))
+		screentest.Shows(t, s, 80, 20, "r7-n120")
+		r.Do(s, s.Do(action.Up))
+		if got := s.Targets(); len(got) != 1 || got[0].Name != "r7-n119" {
+			t.Errorf("%v", got)
+		}
+		// The cursor stays with its node when another fails, which goes to the top.
+		step(r, s, 5, fails, 60)
+		if got := s.Targets(); got[0].Name != "r7-n119" {
+			t.Errorf("%v", got)
+		}
+		r.Do(s, s.Do(action.Top))
+		if got := s.Targets(); got[0].Name != "r7-n60" {
+			t.Errorf("what failed is not the first: %v", got)
+		}
+		if wishes := r.Do(s, s.Do(action.Open)); !slices.Contains(fmtAll(wishes), fmt.Sprint(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: screentest.UUID(60)}})) {
+			t.Errorf("%v", wishes)
+		}
+	})
 }
 
 func fmtAll[T any](list []T) []string {
@@ -282,50 +291,56 @@ func fmtAll[T any](list []T) []string {
 func TestHostile(t *testing.T) {
 	for name, text := range screentest.Hostile() {
 		t.Run(name, func(t *testing.T) {
-			begun := task(nodes(2))
-			r, s := rig(t, 2, begun)
-			step(r, s, 1, func(n *models.Node) { n.Name = text; begins(n) }, 1)
-			step(r, s, 1, func(n *models.Node) { n.DeployStep = &models.Step{Interface: "deploy", Step: text} }, 1)
-			screentest.CheckSizes(t, s)
-			step(r, s, 1, func(n *models.Node) { n.ProvisionState, n.LastError = models.StateDeployFailed, text }, 1)
-			begun.Progress[screentest.UUID(2)] = provision.Progress{Fault: &models.Fault{Kind: models.FaultServer, Message: text, Err: errors.New(text)}}
-			r.Tell(s, screen.TasksChanged{})
-			screentest.CheckSizes(t, s)
+			synctest.Test(t, func(t *testing.T) {
+				begun := task(nodes(2))
+				r, s := rig(t, 2, begun)
+				step(r, s, 1, func(n *models.Node) { n.Name = text; begins(n) }, 1)
+				step(r, s, 1, func(n *models.Node) { n.DeployStep = &models.Step{Interface: "deploy", Step: text} }, 1)
+				screentest.CheckSizes(t, s)
+				step(r, s, 1, func(n *models.Node) { n.ProvisionState, n.LastError = models.StateDeployFailed, text }, 1)
+				begun.Progress[screentest.UUID(2)] = provision.Progress{Fault: &models.Fault{Kind: models.FaultServer, Message: text, Err: errors.New(text)}}
+				r.Deliver(s, screen.TasksChanged{})
+				screentest.CheckSizes(t, s)
+			})
 		})
 	}
 }
 
 func TestNoSession(t *testing.T) {
-	r := screentest.New(t)
-	r.Env.Session = nil
-	s := watch.New(r.Env)
-	r.Open(s)
-	r.Tell(s, r.Pass(time.Second))
-	screentest.Shows(t, s, 80, 20, "No context could be opened")
-	screentest.CheckSizes(t, s)
-	for _, id := range []action.ID{action.Open, action.DropEnded, action.Down} {
-		s.Why(id)
-		s.Do(id)
-	}
-	if s.Copies() != nil || s.Targets() != nil {
-		t.Error("something of nothing")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r := screentest.New(t)
+		r.Env.Session = nil
+		s := watch.New(r.Env)
+		r.Open(s)
+		r.Deliver(s, r.Pass(time.Second))
+		screentest.Shows(t, s, 80, 20, "No context is open")
+		screentest.CheckSizes(t, s)
+		for _, id := range []action.ID{action.Open, action.DropEnded, action.Down} {
+			s.Why(id)
+			s.Do(id)
+		}
+		if s.Copies() != nil || s.Targets() != nil {
+			t.Error("something of nothing")
+		}
+	})
 }
 
 func TestGoneAndDeleted(t *testing.T) {
-	begun := task(nodes(2))
-	r, s := rig(t, 2, begun)
-	step(r, s, 1, begins, 1, 2)
-	begun.Results = []provision.Result{}
-	r.API.Nodes = r.API.Nodes[:1]
-	r.Pass(10 * time.Minute)
-	for range 3 {
-		r.Tell(s, r.Sync())
+	synctest.Test(t, func(t *testing.T) {
+		begun := task(nodes(2))
+		r, s := rig(t, 2, begun)
+		step(r, s, 1, begins, 1, 2)
+		begun.Results = []provision.Result{}
+		r.API.Nodes = r.API.Nodes[:1]
 		r.Pass(10 * time.Minute)
-	}
-	r.Do(s, s.Do(action.Bottom))
-	screentest.Shows(t, s, 80, 20, "r7-n02", "? not there", "is no longer there")
-	if got := s.Why(action.Open); got != "the node is no longer there" {
-		t.Error(got)
-	}
+		for range 3 {
+			r.Deliver(s, r.Sync())
+			r.Pass(10 * time.Minute)
+		}
+		r.Do(s, s.Do(action.Bottom))
+		screentest.Shows(t, s, 80, 20, "r7-n02", "? not found", "no longer exists")
+		if got := s.Why(action.Open); got != "the node no longer exists" {
+			t.Error(got)
+		}
+	})
 }

@@ -1,6 +1,5 @@
-// Package choose is a list to pick one thing from. Typing narrows it: what has the text
-// comes first, then what has its letters in order. What cannot be picked stays in sight
-// with the reason why.
+// Package choose is a list to pick one item from. Typing filters it: items that contain the text first, then those
+// that contain its letters in order. Disabled items stay visible with their reason.
 package choose
 
 import (
@@ -8,38 +7,39 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/printable"
 	"ironworks/ui/widget/line"
 )
 
-// Item is something to pick. Only Title has to be there beside the ID.
+// Item is an entry. Only ID and Title are required.
 type Item struct {
 	ID     string
 	Title  string
-	Detail string // behind the title
+	Detail string // after the title
 	Note   string // at the right
-	Key    string // the key that does the same, before the title
-	// Disabled is why the item cannot be picked; empty where it can.
+	Key    string // the equivalent key, before the title
+	// Disabled is why the item cannot be picked, "" if it can.
 	Disabled string
 }
 
-// List is the items, the text that narrows them, and a cursor.
+// List is the items, the filter text, and a cursor.
 type List struct {
 	items  []Item
 	hay    []hay // of each item
 	input  line.Line
 	query  string
-	shown  []int // places in items, best first
-	cursor int   // place in shown
-	top    int   // first of shown in sight
-	body   int   // lines for items when last drawn
+	shown  []int // indexes of items, best first
+	cursor int   // index in shown
+	top    int   // first visible index of shown
+	body   int   // lines for items at the last draw
 
 	keyWidth, titleWidth int
 }
 
-// New makes a list; the cursor is at the first item that can be picked.
+// New returns a list; the cursor is at the first enabled item.
 func New(items []Item) *List {
 	l := &List{}
-	l.input.Placeholder = "type to narrow"
+	l.input.Placeholder = "type to filter"
 	l.SetItems(items)
 	l.home()
 	return l
@@ -48,7 +48,12 @@ func New(items []Item) *List {
 // SetItems replaces the items. The text stays, and the cursor with its item.
 func (l *List) SetItems(items []Item) {
 	at, had := l.Current()
-	l.items = items
+	l.items = make([]Item, len(items))
+	for i, item := range items {
+		item.Title, item.Detail = printable.Line(item.Title), printable.Line(item.Detail)
+		item.Note, item.Disabled = printable.Line(item.Note), printable.Line(item.Disabled)
+		l.items[i] = item
+	}
 	l.index()
 	l.shown = l.filter(l.query)
 	if had && !l.Select(at.ID) {
@@ -56,22 +61,21 @@ func (l *List) SetItems(items []Item) {
 	}
 }
 
-// Complete replaces the items by all that there are. The text stays, and the cursor goes
-// to what is best now.
+// Complete replaces the items with the full list. The text stays, and the cursor goes to the best match.
 func (l *List) Complete(items []Item) {
 	l.SetItems(items)
 	l.home()
 }
 
-// Len is how many items there are, shown or not.
+// Len returns the number of items, shown or not.
 func (l *List) Len() int { return len(l.items) }
 
-// Reasons says that there are items that cannot be picked.
+// Reasons reports whether any item is disabled.
 func (l *List) Reasons() bool {
 	return slices.ContainsFunc(l.items, func(i Item) bool { return i.Disabled != "" })
 }
 
-// Current is the item the cursor is at.
+// Current returns the item at the cursor.
 func (l *List) Current() (Item, bool) {
 	if l.cursor >= len(l.shown) {
 		return Item{}, false
@@ -79,7 +83,7 @@ func (l *List) Current() (Item, bool) {
 	return l.items[l.shown[l.cursor]], true
 }
 
-// Select moves the cursor to an item, and says whether it is shown.
+// Select moves the cursor to an item, and reports whether it is shown.
 func (l *List) Select(id string) bool {
 	i := slices.IndexFunc(l.shown, func(i int) bool { return l.items[i].ID == id })
 	if i < 0 {
@@ -89,8 +93,7 @@ func (l *List) Select(id string) bool {
 	return true
 }
 
-// Update takes a key or a paste. It is done when an item was picked, or with none when
-// the list was left.
+// Update handles a key or a paste. done: an item was picked, or none if the list was closed.
 func (l *List) Update(msg tea.Msg) (picked string, done bool) {
 	if key, ok := msg.(tea.KeyPressMsg); ok {
 		switch key.String() {
@@ -115,7 +118,7 @@ func (l *List) Update(msg tea.Msg) (picked string, done bool) {
 	return "", false
 }
 
-// key does the keys that move the cursor.
+// key handles the keys that move the cursor.
 func (l *List) key(key string) bool {
 	switch key {
 	case "up", "ctrl+p", "shift+tab":
@@ -140,9 +143,8 @@ func (l *List) move(by int) {
 	l.cursor = max(min(l.cursor+by, len(l.shown)-1), 0)
 }
 
-// home puts the cursor at the first item that can be picked. But where a text was
-// written it is at the best one, even if that cannot be: enter must not pick something
-// that is only like what was meant.
+// home moves the cursor to the first enabled item. With a filter text it goes to the best match, even if disabled:
+// enter must not pick a merely similar item.
 func (l *List) home() {
 	l.cursor, l.top = 0, 0
 	if l.query != "" {

@@ -131,7 +131,7 @@ func TestLineOfAnItem(t *testing.T) {
 	l.Select("inspect")
 	rows := strings.Split(ansi.Strip(l.Draw(theme.New(theme.Options{}), 50, 10)), "\n")
 	want := map[int]string{
-		0: "  type to narrow                               6/6",
+		0: "  type to filter                               6/6",
 		3: "  d  Deploy     install an image",
 		5: "❯    Inspect    look at the hardware         2 min",
 	}

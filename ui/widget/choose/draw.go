@@ -8,14 +8,13 @@ import (
 )
 
 const (
-	gutter = 2 // cursor, a blank
+	gutter = 2 // cursor and a space
 	gap    = 2 // between columns
-	// head is the line of the text, and one that keeps it apart from the items.
+	// head is the height of the text with the empty line below.
 	head = 2
 )
 
-// Draw is the list, exactly w by h cells: the text, a blank line, and as many items as
-// there is room for around the cursor.
+// Draw paints the list in exactly w by h cells: the text, an empty line, and the items around the cursor.
 func (l *List) Draw(t *theme.Theme, w, h int) string {
 	lines := make([]string, 0, max(h, 0))
 	lines = append(lines, l.drawInput(t, w))
@@ -28,16 +27,16 @@ func (l *List) Draw(t *theme.Theme, w, h int) string {
 		lines = append(lines, l.drawItem(t, l.items[l.shown[i]], i == l.cursor, w))
 	}
 	if len(l.shown) == 0 {
-		text := "Nothing matches."
+		text := "No matches."
 		if len(l.items) == 0 {
-			text = "There is nothing to choose from."
+			text = "No choices."
 		}
 		lines = append(lines, cell.Blanks(gutter)+t.Paint(theme.Muted, text))
 	}
 	return cell.Block(lines, w, h)
 }
 
-// drawInput is the text, and behind it how many items have it.
+// drawInput is the text with the number of matches.
 func (l *List) drawInput(t *theme.Theme, w int) string {
 	count := strconv.Itoa(len(l.shown)) + "/" + strconv.Itoa(len(l.items))
 	room := w - gutter - gap - len(count)
@@ -47,7 +46,7 @@ func (l *List) drawInput(t *theme.Theme, w int) string {
 	return cell.Blanks(gutter) + l.input.Draw(t, room) + cell.Blanks(gap) + t.Paint(theme.Muted, count)
 }
 
-// drawItem is cursor, key, title, detail or why it cannot be picked, and the note.
+// drawItem is cursor, key, title, detail or reason, and note.
 func (l *List) drawItem(t *theme.Theme, item Item, current bool, w int) string {
 	title, detail, key := theme.Plain, item.Detail, theme.Key
 	if current {
@@ -73,7 +72,7 @@ func (l *List) drawItem(t *theme.Theme, item Item, current bool, w int) string {
 	if detail == "" {
 		return s + t.Paint(title, cell.Fit(item.Title, room)) + note
 	}
-	// Details begin at one column; a title that is longer than half the line gives way.
+	// Details start at one column; a title longer than half the line is cut.
 	tw := min(l.titleWidth, max((w-gutter)/2, 1), room)
 	s += t.Paint(title, cell.Fit(item.Title, tw))
 	if dw := room - tw - gap; dw > 0 {

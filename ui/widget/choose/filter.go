@@ -10,10 +10,10 @@ import (
 	"ironworks/ui/cell"
 )
 
-// hay is what of an item is searched, in lower case.
+// hay is the searched text of an item, in lower case.
 type hay struct{ title, rest string }
 
-// index prepares searching and the widths of the columns.
+// index prepares the search and the column widths.
 func (l *List) index() {
 	l.hay = make([]hay, len(l.items))
 	l.keyWidth, l.titleWidth = 0, 0
@@ -27,8 +27,7 @@ func (l *List) index() {
 	}
 }
 
-// How well an item matches; less is better. Letters in order are better the closer they
-// are.
+// Match quality; less is better. Letters in order are better the closer they are.
 const (
 	isTitle = iota
 	startsTitle
@@ -40,7 +39,7 @@ const (
 	none = 1 << 30
 )
 
-// filter is the items that match, best first, otherwise in their own order.
+// filter returns the matching items, best first, else in their own order.
 func (l *List) filter(query string) []int {
 	query = strings.ToLower(strings.TrimSpace(query))
 	shown := make([]int, 0, len(l.items))
@@ -83,7 +82,7 @@ func (h hay) rank(query string, words []string) int {
 	return none
 }
 
-// wordStarts says that the text stands somewhere after what is no part of a word.
+// wordStarts reports whether text occurs in s at the start of a word.
 func wordStarts(s, text string) bool {
 	for from := 0; ; {
 		at := strings.Index(s[from:], text)
@@ -108,8 +107,8 @@ func (h hay) hasAll(words []string) bool {
 	return true
 }
 
-// inOrder is how many bytes of s the letters of the text spread over, one after another,
-// from their first place on; -1 where they do not stand in it.
+// inOrder returns the number of bytes that the letters of text span in s, in order from the first match; -1 if
+// they do not occur.
 func inOrder(s, text string) int {
 	first, at := -1, 0
 	for _, r := range text {

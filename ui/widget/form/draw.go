@@ -1,21 +1,21 @@
 package form
 
 import (
+	"ironworks/printable"
 	"ironworks/ui/cell"
 	"ironworks/ui/theme"
 )
 
 const (
-	gutter = 2 // cursor or what is wrong, a blank
+	gutter = 2 // cursor or problem, and a space
 	gap    = 2 // between label and value
-	notes  = 3 // a blank line, and two of help
+	notes  = 3 // an empty line, and two of help
 )
 
-// Height is how many lines show the whole form.
+// Height returns the number of lines of the whole form.
 func (f *Form) Height() int { return len(f.fields) + notes }
 
-// Draw is the form, exactly w by h cells: the fields, and below them what is to say of
-// the one in hand. Where there is not room for all, those around it are shown.
+// Draw paints the form in exactly w by h cells: the fields around the current one, and its help below.
 func (f *Form) Draw(t *theme.Theme, w, h int) string {
 	body := max(h-notes, min(h, 1))
 	f.top = max(min(f.top, f.focus, len(f.fields)-body), f.focus-max(body, 1)+1, 0)
@@ -30,14 +30,14 @@ func (f *Form) Draw(t *theme.Theme, w, h int) string {
 			role, text = theme.Bad, problem
 		}
 		lines = append(lines, "")
-		for _, s := range cell.Wrap(text, w-gutter) {
+		for _, s := range cell.Wrap(printable.Lines(text), w-gutter) {
 			lines = append(lines, cell.Blanks(gutter)+t.Paint(role, s))
 		}
 	}
 	return cell.Block(lines, w, h)
 }
 
-// labelWidth is the room of the labels: that of the longest, but not more than half.
+// labelWidth is the width of the longest label, at most half of w.
 func (f *Form) labelWidth(w int) int {
 	label := 0
 	for i := range f.fields {
@@ -46,7 +46,7 @@ func (f *Form) labelWidth(w int) int {
 	return min(label, max((w-gutter-gap)/2, 1))
 }
 
-// label is the label, with a star where a value is required.
+// label adds a star to required fields.
 func (f *field) label() string {
 	if f.Required {
 		return f.Label + "*"
@@ -54,12 +54,12 @@ func (f *field) label() string {
 	return f.Label
 }
 
-// draw is the field's line: cursor, label and value.
+// draw paints the field's line.
 func (f *field) draw(t *theme.Theme, focused bool, label, w int) string {
 	return f.drawWith(t, focused, focused, label, w)
 }
 
-// drawWith draws the line with the cursor on the field, or in its text, too.
+// drawWith is draw with separate cursors for field and text.
 func (f *field) drawWith(t *theme.Theme, focused, editing bool, label, w int) string {
 	s, role := cell.Blanks(gutter), theme.Plain
 	switch {
@@ -84,11 +84,11 @@ func (f *field) drawWith(t *theme.Theme, focused, editing bool, label, w int) st
 	return s + f.text.Draw(t, room)
 }
 
-// drawChoice has arrows where the choice can be changed.
+// drawChoice adds arrows if the choice can be changed.
 func (f *field) drawChoice(t *theme.Theme, focused bool, w int) string {
 	left, right := " ", " "
 	if focused && len(f.Options) > 1 {
 		left, right = t.Paint(theme.Accent, "<"), t.Paint(theme.Accent, ">")
 	}
-	return left + " " + cell.Cut(f.value(), w-4) + " " + right
+	return left + " " + cell.Cut(printable.Line(f.value()), w-4) + " " + right
 }

@@ -1,5 +1,4 @@
-// Package form asks for some values: a line for each, the one in hand marked, and below
-// them what is wrong with it or what it means.
+// Package form asks for values: one line for each field, and below them the help or problem of the current one.
 package form
 
 import (
@@ -11,13 +10,13 @@ import (
 	"ironworks/ui/widget/line"
 )
 
-// Kind is how a field is filled in.
+// Kind is the type of a field.
 type Kind int
 
-// The kinds.
+// The kinds of fields.
 const (
 	Text   Kind = iota
-	Secret      // as Text, but not shown
+	Secret      // as Text, hidden
 	Choice      // one of Options
 	Toggle      // "true" or "false"
 )
@@ -26,35 +25,34 @@ const (
 type Field struct {
 	Key   string
 	Label string
-	// Section is the heading under which it stands in a form that is part of a screen.
+	// Section is the heading above the field in an Inline form.
 	Section string
 	Kind    Kind
-	Value   string // at first
+	Value   string // the initial value
 	Help    string
 	// Placeholder is shown while a text is empty.
 	Placeholder string
-	// Options are those of a Choice.
+	// Options are the values of a Choice.
 	Options []string
-	// Suggestions are what a text may be completed to.
+	// Suggestions are completions of a text.
 	Suggestions []string
 	// Required refuses an empty value, or a Toggle that is off.
 	Required bool
-	// Max is the most characters of a text; 0 is some thousands.
+	// Max is the maximum length in characters; 0 is the line's default.
 	Max int
-	// Secrets are the parts of a text that are not shown, from and to in bytes; nil is none.
+	// Secrets returns the hidden parts of a text, from and to in bytes.
 	Secrets func(text string) [][2]int
-	// Tell says what a value that is not empty comes to, in the place of Help; empty for
-	// nothing.
-	Tell func(value string) string
-	// Check says what is wrong with a value that is not empty; empty where nothing is.
+	// Describe returns the help for a value that is not empty, "" for the default help.
+	Describe func(value string) string
+	// Check returns the problem of a value that is not empty, "" if it is valid.
 	Check func(value string) string
 }
 
-// Form is fields with their values.
+// Form is fields with values.
 type Form struct {
 	fields []field
 	focus  int
-	top    int // first field in sight
+	top    int // first visible field
 }
 
 type field struct {
@@ -65,7 +63,7 @@ type field struct {
 	problem string
 }
 
-// New makes a form with the first field in hand.
+// New returns a form with the first field current.
 func New(fields []Field) *Form {
 	f := &Form{fields: make([]field, len(fields))}
 	for i, spec := range fields {
@@ -80,17 +78,17 @@ func New(fields []Field) *Form {
 	return f
 }
 
-// help is what stands below the form while the field is in hand.
+// help is shown below the form while the field is current.
 func (f *field) help() string {
-	if value := f.value(); f.Tell != nil && value != "" {
-		if told := f.Tell(value); told != "" {
-			return told
+	if value := f.value(); f.Describe != nil && value != "" {
+		if text := f.Describe(value); text != "" {
+			return text
 		}
 	}
 	return f.Help
 }
 
-// set gives the field a value; what cannot be chosen is the first that can.
+// set sets the value; an unknown choice becomes the first option.
 func (f *field) set(value string) {
 	switch f.Kind {
 	case Choice:
@@ -102,7 +100,7 @@ func (f *field) set(value string) {
 	}
 }
 
-// Values are the values by their fields' keys.
+// Values returns the values by key.
 func (f *Form) Values() map[string]string {
 	values := make(map[string]string, len(f.fields))
 	for i := range f.fields {
@@ -111,10 +109,10 @@ func (f *Form) Values() map[string]string {
 	return values
 }
 
-// Chooses says that the field in hand is chosen, and not written.
+// Chooses reports whether the current field is a choice or toggle.
 func (f *Form) Chooses() bool { return len(f.fields) > 0 && !f.fields[f.focus].isText() }
 
-// SetError says what is wrong with a field, until it is changed, and goes to it.
+// SetError shows a problem at a field until it changes, and makes the field current.
 func (f *Form) SetError(key, text string) {
 	for i := range f.fields {
 		if f.fields[i].Key == key {
@@ -124,8 +122,8 @@ func (f *Form) SetError(key, text string) {
 	}
 }
 
-// Update takes a key or a paste. Enter is done when all fields are right; otherwise it
-// goes to the next one that is not. Ctrl+s does the same, and escape cancels.
+// Update handles a key or a paste. Enter is done when all fields are valid, else it goes to the next invalid one.
+// ctrl+s does the same, esc cancels.
 func (f *Form) Update(msg tea.Msg) (done, cancelled bool) {
 	key, isKey := msg.(tea.KeyPressMsg)
 	if isKey && key.String() == "esc" {
@@ -160,15 +158,14 @@ func (f *Form) Update(msg tea.Msg) (done, cancelled bool) {
 	return false, false
 }
 
-// move goes to another field; beyond the last one is the first.
+// move goes to another field, and wraps around.
 func (f *Form) move(by int) {
 	n := len(f.fields)
 	f.focus = (f.focus + by + n) % n
 }
 
-// submit says whether all is right. If not, the field in hand keeps the cursor until it
-// is, and then the next one that is wrong gets it; what is wrong is told where somebody
-// has been.
+// submit reports whether all fields are valid. If not, the current field stays until it is valid, then the next
+// invalid one becomes current. Only visited fields show problems.
 func (f *Form) submit() bool {
 	at := &f.fields[f.focus]
 	if at.problem = at.check(); at.problem != "" {
@@ -200,12 +197,12 @@ func (f *field) value() string {
 	return f.text.Value()
 }
 
-// check says what is wrong with the value, as far as the form knows.
+// check returns the problem of the value.
 func (f *field) check() string {
 	value := f.value()
 	switch {
 	case f.Required && (value == "" || f.Kind == Toggle && !f.on):
-		return "This is required."
+		return "Required."
 	case f.Check != nil && value != "":
 		return f.Check(value)
 	}

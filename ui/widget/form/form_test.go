@@ -78,7 +78,7 @@ func TestEnter(t *testing.T) {
 		done bool
 		says string // somewhere on the screen
 	}{
-		{"nothing filled in", []string{"enter"}, false, "This is required."},
+		{"nothing filled in", []string{"enter"}, false, "Required."},
 		{"something wrong", []string{"abc", "enter"}, false, "This is no URL."},
 		{"goes on to what is missing", []string{"http://a", "enter"}, false, "❯ I am sure*"},
 		{"comes back to what is missing", []string{"up", "space", "enter"}, false, "❯ Image*"},

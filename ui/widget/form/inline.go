@@ -3,25 +3,25 @@ package form
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/printable"
 	"ironworks/ui/cell"
 	"ironworks/ui/theme"
 )
 
-// Inline is a form that is part of a screen: the cursor goes from field to field, and
-// only while one of them is edited are keys its text.
+// Inline is a form that is part of a screen: keys move between fields, and are text only while one is edited.
 type Inline struct {
 	Form
 	editing bool
-	before  string // what the field held when editing began
+	before  string // the value when editing began
 }
 
 // NewInline makes a form with the cursor on the first field.
 func NewInline(fields []Field) *Inline { return &Inline{Form: *New(fields)} }
 
-// Editing says that keys are text now.
+// Editing reports whether keys are text input.
 func (f *Inline) Editing() bool { return f.editing }
 
-// Focus is the key of the field that has the cursor, "" where there are no fields.
+// Focus returns the key of the current field, "" without fields.
 func (f *Inline) Focus() string {
 	if len(f.fields) == 0 {
 		return ""
@@ -29,7 +29,7 @@ func (f *Inline) Focus() string {
 	return f.fields[f.focus].Key
 }
 
-// SetFocus moves the cursor to a field; one that is not there changes nothing.
+// SetFocus makes a field current, if it exists.
 func (f *Inline) SetFocus(key string) {
 	for i := range f.fields {
 		if f.fields[i].Key == key {
@@ -38,17 +38,17 @@ func (f *Inline) SetFocus(key string) {
 	}
 }
 
-// SetProblems says what is wrong with fields, by their keys, instead of what was.
+// SetProblems replaces the problems, by key.
 func (f *Inline) SetProblems(problems map[string]string) {
 	for i := range f.fields {
 		f.fields[i].problem = problems[f.fields[i].Key]
 	}
 }
 
-// Move goes to another field; it ends at the ends.
+// Move goes to another field, without wrapping.
 func (f *Inline) Move(by int) { f.focus = max(min(f.focus+by, len(f.fields)-1), 0) }
 
-// Page goes several fields on.
+// Page moves by 8 fields.
 func (f *Inline) Page(by int) { f.Move(by * 8) }
 
 // Top goes to the first field.
@@ -57,10 +57,10 @@ func (f *Inline) Top() { f.focus = 0 }
 // Bottom goes to the last field.
 func (f *Inline) Bottom() { f.Move(len(f.fields)) }
 
-// Scroll changes what is chosen.
+// Scroll changes a choice.
 func (f *Inline) Scroll(by int) { f.Change(by) }
 
-// Change chooses the next or the one before; a text stays.
+// Change selects the next or previous option; texts stay.
 func (f *Inline) Change(by int) {
 	if len(f.fields) == 0 || f.fields[f.focus].isText() {
 		return
@@ -72,7 +72,7 @@ func (f *Inline) Change(by int) {
 	f.fields[f.focus].update(key)
 }
 
-// Edit begins to write in a text, and changes what is chosen.
+// Edit starts editing a text, or changes a choice.
 func (f *Inline) Edit() {
 	if len(f.fields) == 0 {
 		return
@@ -86,15 +86,15 @@ func (f *Inline) Edit() {
 	at.text.CursorEnd()
 }
 
-// Set gives the field at the cursor another value.
+// Set sets the value of the current field.
 func (f *Inline) Set(value string) {
 	if len(f.fields) > 0 {
 		f.fields[f.focus].set(value)
 	}
 }
 
-// Typed takes a key or a paste while a field is edited. Enter and tab keep what is
-// written, tab and the arrows go on to another field, and esc drops it.
+// Typed handles a key or a paste during editing. Enter and tab keep the text, tab and the arrows go to another
+// field, esc drops the text.
 func (f *Inline) Typed(msg tea.Msg) {
 	if !f.editing {
 		return
@@ -124,7 +124,7 @@ func (f *Inline) Typed(msg tea.Msg) {
 	}
 }
 
-// goOn keeps what is written and writes on in the next field, if that is a text.
+// goOn keeps the text, and edits the next field if it is a text.
 func (f *Inline) goOn(by int) {
 	f.editing = false
 	was := f.focus
@@ -134,14 +134,14 @@ func (f *Inline) goOn(by int) {
 	}
 }
 
-// Draw is the form, exactly w by h cells: the fields under the names of their sections,
-// what is wrong below each, and at the bottom what the field at the cursor means.
+// Draw paints the form in exactly w by h cells: the fields by section with their problems, and the help of the
+// current one at the bottom.
 func (f *Inline) Draw(t *theme.Theme, w, h int) string {
 	help := f.help(t, w, h)
 	body := h - len(help)
 	label := f.labelWidth(w)
 	var rows []string
-	from, line, to := 0, 0, 0 // the rows of the field at the cursor
+	from, line, to := 0, 0, 0 // the rows of the current field
 	section := ""
 	for i := range f.fields {
 		at := &f.fields[i]
@@ -155,7 +155,7 @@ func (f *Inline) Draw(t *theme.Theme, w, h int) string {
 		}
 		rows = append(rows, at.drawWith(t, i == f.focus, i == f.focus && f.editing, label, w))
 		if at.problem != "" {
-			for _, s := range few(cell.Wrap(at.problem, w-2*gutter), 2) {
+			for _, s := range few(cell.Wrap(printable.Lines(at.problem), w-2*gutter), 2) {
 				rows = append(rows, cell.Blanks(2*gutter)+t.Paint(theme.Bad, s))
 			}
 		}
@@ -163,9 +163,9 @@ func (f *Inline) Draw(t *theme.Theme, w, h int) string {
 			from, to = start, len(rows)
 		}
 	}
-	below := min(to+1, len(rows)) // a line more, so that it is seen to go on
+	below := min(to+1, len(rows)) // one line more shows that the form goes on
 	f.top = max(min(f.top, from, len(rows)-body), below-body, 0)
-	f.top = min(f.top, line) // what is wrong with it may be higher than the room
+	f.top = min(f.top, line) // its problem may be higher than the area
 	rows = rows[min(f.top, len(rows)):min(f.top+max(body, 0), len(rows))]
 	for len(rows) < body {
 		rows = append(rows, "")
@@ -173,19 +173,19 @@ func (f *Inline) Draw(t *theme.Theme, w, h int) string {
 	return cell.Block(append(rows, help...), w, h)
 }
 
-// help is what the field at the cursor means, where there is room.
+// help is the help of the current field, if there is space.
 func (f *Inline) help(t *theme.Theme, w, h int) []string {
 	if h < 8 || len(f.fields) == 0 {
 		return nil
 	}
 	lines := make([]string, notes)
-	for i, s := range few(cell.Wrap(f.fields[f.focus].help(), w-gutter), notes-1) {
+	for i, s := range few(cell.Wrap(printable.Lines(f.fields[f.focus].help()), w-gutter), notes-1) {
 		lines[i+1] = cell.Blanks(gutter) + t.Paint(theme.Muted, s)
 	}
 	return lines
 }
 
-// few keeps the first lines, with an ellipsis where some are missing.
+// few keeps the first lines, with an ellipsis if some are missing.
 func few(lines []string, most int) []string {
 	if len(lines) <= most {
 		return lines

@@ -1,4 +1,4 @@
-// Package gauge draws how far something is, and how a number is made up, as bars.
+// Package gauge draws progress and shares of a total as bars.
 package gauge
 
 import (
@@ -10,8 +10,8 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Bar is a bar with its per cent, such as "▓▓▓░░  61%", exactly w cells wide. done is
-// from 0 to 1. All is only full when it is: 99.9 is not 100.
+// Bar is a bar with its percentage, such as "▓▓▓░░  61%", exactly w cells wide. done is from 0 to 1; only 1 is
+// drawn full.
 func Bar(t *theme.Theme, role theme.Role, done float64, w int) string {
 	if math.IsNaN(done) {
 		done = 0
@@ -27,17 +27,15 @@ func Bar(t *theme.Theme, role theme.Role, done float64, w int) string {
 		t.Paint(theme.Muted, strings.Repeat(theme.GlyphEmpty, room-full)) + " " + text
 }
 
-// Part is one of the counts that make up a number.
+// Part is a count in a total.
 type Part struct {
 	N    int
 	Role theme.Role
-	// Glyph is what its cells are drawn with, so that parts can be told apart without
-	// colours; empty is the full one.
+	// Glyph fills the part's cells, so that parts differ without colors; empty is the full block.
 	Glyph string
 }
 
-// Counts is a bar of the parts side by side, exactly w cells wide. Each part that is not
-// nothing has a cell, as long as there are so many.
+// Counts is a bar of parts side by side, exactly w cells wide. Each part that is not zero gets a cell if possible.
 func Counts(t *theme.Theme, parts []Part, w int) string {
 	var b strings.Builder
 	used := 0
@@ -53,14 +51,14 @@ func Counts(t *theme.Theme, parts []Part, w int) string {
 	return b.String()
 }
 
-// share shares w cells out by the parts' counts.
+// share divides w cells by the parts' counts.
 func share(parts []Part, w int) []int {
 	cells := make([]int, len(parts))
 	total := 0
 	for _, p := range parts {
 		total += max(p.N, 0)
 	}
-	// One for each first: a single failure among thousands is what one looks for.
+	// One cell each first: a single failure among thousands must be visible.
 	left := w
 	for i, p := range parts {
 		if p.N > 0 && left > 0 {
@@ -69,7 +67,7 @@ func share(parts []Part, w int) []int {
 		}
 	}
 	for ; left > 0 && total > 0; left-- {
-		// The next cell goes where most is missing.
+		// The next cell goes to the part with the largest deficit.
 		best, most := 0, math.Inf(-1)
 		for i, p := range parts {
 			if p.N <= 0 {

@@ -4,21 +4,20 @@ import (
 	"slices"
 	"strings"
 
+	"ironworks/printable"
 	"ironworks/ui/cell"
 	"ironworks/ui/theme"
 )
 
-// dot stands for a character of a secret.
+// dot hides a character of a secret.
 const dot = "•"
 
-// Draw is the line, exactly w cells wide, scrolled so that the cursor is in sight. The
-// cursor is a reversed cell.
+// Draw paints the line in exactly w cells, scrolled to the cursor, which is a reversed cell.
 func (l *Line) Draw(t *theme.Theme, w int) string {
 	if w <= 0 {
 		return ""
 	}
 	chars := l.chars()
-	// Where the cursor is, in cells.
 	x, width := 0, 1
 	for _, c := range chars {
 		if c.from == l.cursor {
@@ -36,15 +35,15 @@ func (l *Line) Draw(t *theme.Theme, w int) string {
 	return cell.Fit(l.paint(t, chars, w), w)
 }
 
-// char is a character as it is shown.
+// char is a displayed character.
 type char struct {
 	text  string
 	width int
 	role  theme.Role
-	from  int // in bytes of the value; the cursor is at one of these
+	from  int // byte offset; the cursor is at one of these
 }
 
-// chars are all that there is to show.
+// chars are the displayed characters.
 func (l *Line) chars() []char {
 	chars := make([]char, 0, len(l.value)+1)
 	secret := func(int) bool { return l.Secret }
@@ -57,6 +56,9 @@ func (l *Line) chars() []char {
 	for i := 0; i < len(l.value); {
 		text, width := cell.First(l.value[i:])
 		c := char{text: text, width: width, from: i}
+		if shown := printable.Line(text); shown != text {
+			c.text, c.width = shown, cell.Width(shown)
+		}
 		if secret(i) {
 			c.text, c.width = dot, 1
 		}
@@ -67,6 +69,7 @@ func (l *Line) chars() []char {
 	if l.value == "" {
 		behind = l.Placeholder
 	}
+	behind = printable.Line(behind)
 	for i := 0; i < len(behind); {
 		text, width := cell.First(behind[i:])
 		chars = append(chars, char{text: text, width: width, role: theme.Muted, from: len(l.value) + i})
@@ -75,7 +78,7 @@ func (l *Line) chars() []char {
 	return append(chars, char{text: " ", width: 1, from: len(l.value) + len(behind)})
 }
 
-// paint joins the characters that are in sight; those of one role together.
+// paint joins visible characters of the same role.
 func (l *Line) paint(t *theme.Theme, chars []char, w int) string {
 	var b, run strings.Builder
 	role := theme.Plain
@@ -94,7 +97,7 @@ func (l *Line) paint(t *theme.Theme, chars []char, w int) string {
 			break
 		}
 		if cut := x - c.width - l.scroll; cut < 0 {
-			run.WriteString(cell.Blanks(c.width + cut)) // a wide one that is cut through
+			run.WriteString(cell.Blanks(c.width + cut)) // a wide character was cut
 			continue
 		}
 		want := c.role

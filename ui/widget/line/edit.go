@@ -10,15 +10,15 @@ import (
 	"ironworks/ui/cell"
 )
 
-// commands are the modifiers with which a key is not text.
+// commands are the modifiers of keys that are not text.
 const commands = tea.ModCtrl | tea.ModAlt | tea.ModMeta | tea.ModHyper | tea.ModSuper
 
-// Update takes a key or a paste, and says whether it was for the line. Enter, escape and
-// all that is not of editing are left to the owner.
+// Update handles a key or a paste, and reports whether it was used. Enter, esc and other keys are left to the
+// owner.
 func (l *Line) Update(msg tea.Msg) (used bool) {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
-		// What is copied as a line ends with a line break; in a password it would be a blank.
+		// A copied line ends with a line break, which would become a space in a password.
 		l.write(strings.TrimRight(msg.Content, "\r\n"))
 		return true
 	case tea.KeyPressMsg:
@@ -66,7 +66,7 @@ func (l *Line) key(key string) bool {
 	return true
 }
 
-// erase does the keys that take text away.
+// erase handles the keys that delete text.
 func (l *Line) erase(key string) bool {
 	switch key {
 	case "backspace", "ctrl+h", "shift+backspace":
@@ -94,14 +94,13 @@ func (l *Line) cut(from, to int) {
 	l.align()
 }
 
-// after is the end of the character at a place.
+// after returns the end of the character at an offset.
 func (l *Line) after(at int) int {
 	char, _ := cell.First(l.value[at:])
 	return at + len(char)
 }
 
-// before is the begin of the character before a place. Characters can only be told from
-// the front.
+// before returns the start of the character before an offset. Characters can only be found from the start.
 func (l *Line) before(at int) int {
 	last := 0
 	for i := 0; i < at; i = l.after(i) {
@@ -110,7 +109,7 @@ func (l *Line) before(at int) int {
 	return last
 }
 
-// A secret has no words: how far the cursor goes would tell what is in it.
+// In a secret, word movement would reveal its structure.
 
 func (l *Line) wordBefore() int {
 	if l.Secret {

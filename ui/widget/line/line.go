@@ -1,8 +1,5 @@
-// Package line edits one line of text.
-//
-// It is not made on the text input of bubbles: that one's cursor blinks, which is a
-// message and a frame every half second on a screen that is otherwise still, it is copied
-// whole at each key, and it measures and styles all of a value at each drawing.
+// Package line edits one line of text. It does not use the text input of bubbles, whose cursor blinks (a frame
+// every half second on an idle screen), and which is copied at each key and measures the whole value at each draw.
 package line
 
 import (
@@ -13,46 +10,44 @@ import (
 	"ironworks/ui/cell"
 )
 
-// What a line holds at most, where it was not told otherwise.
+// Default limits of a line.
 const (
 	defaultRunes = 4096
 	defaultBytes = 16 << 10
 	histories    = 100
 )
 
-// Line is a line of text with a cursor in it. The zero value is empty and in focus.
+// Line is a line of text with a cursor. The zero value is empty and focused.
 type Line struct {
-	// MaxRunes and MaxBytes are the most that the line takes; 0 is some thousands. What is
-	// more is cut off.
+	// MaxRunes and MaxBytes limit the text, which is cut; 0 is the default.
 	MaxRunes, MaxBytes int
-	// Secret shows • for every character, and remembers nothing.
+	// Secret shows • for every character, and disables the history.
 	Secret bool
-	// Secrets are the parts of a text that are shown as • alone, from and to in bytes; nil
-	// is none.
+	// Secrets returns the parts shown as •, from and to in bytes.
 	Secrets func(text string) [][2]int
 	// Placeholder is shown while the line is empty.
 	Placeholder string
-	// Blurred draws no cursor.
+	// Blurred hides the cursor.
 	Blurred bool
 
 	value  string
-	cursor int // in bytes, between characters
-	scroll int // cells out of sight at the left
+	cursor int // byte offset, between characters
+	scroll int // hidden cells at the left
 
 	suggestions []string
 
 	history []string // oldest first
-	past    int      // steps back in history; 0 is what is being written
-	draft   string   // what was being written before going back
+	past    int      // steps back in history; 0 is the current text
+	draft   string   // the current text while going back
 }
 
-// New makes an empty line.
+// New returns an empty line.
 func New() *Line { return &Line{} }
 
-// Value is the text.
+// Value returns the text.
 func (l *Line) Value() string { return l.value }
 
-// SetValue replaces the text, cleaned and cut as a paste is; the cursor goes to its end.
+// SetValue replaces the text, sanitized and cut as a paste is; the cursor goes to the end.
 func (l *Line) SetValue(s string) {
 	l.value, l.cursor, l.past = "", 0, 0
 	l.insert(s)
@@ -61,11 +56,10 @@ func (l *Line) SetValue(s string) {
 // CursorEnd moves the cursor to the end.
 func (l *Line) CursorEnd() { l.cursor = len(l.value) }
 
-// SetSuggestions sets what the text may be completed to. The first that begins with it
-// is shown behind the cursor.
+// SetSuggestions sets the completions. The first that starts with the text is shown after the cursor.
 func (l *Line) SetSuggestions(suggestions []string) { l.suggestions = suggestions }
 
-// ghost is what the suggestion adds to the text.
+// ghost is the suggested rest of the text.
 func (l *Line) ghost() string {
 	if l.value == "" || l.Secret || l.Blurred || l.cursor < len(l.value) {
 		return ""
@@ -78,14 +72,14 @@ func (l *Line) ghost() string {
 	return ""
 }
 
-// Complete takes the suggestion, and says whether there was one.
+// Complete applies the suggestion, and reports whether there was one.
 func (l *Line) Complete() bool {
 	ghost := l.ghost()
 	l.insert(ghost)
 	return ghost != ""
 }
 
-// Remember adds a text to the history that up and down go through.
+// Remember adds a text to the history of up and down.
 func (l *Line) Remember(s string) {
 	l.past = 0
 	if s == "" || l.Secret || len(l.history) > 0 && l.history[len(l.history)-1] == s {
@@ -97,7 +91,7 @@ func (l *Line) Remember(s string) {
 	}
 }
 
-// recall goes back in history, or forth to what was being written.
+// recall goes back in history, or forward to the current text.
 func (l *Line) recall(back int) bool {
 	to := min(max(l.past+back, 0), len(l.history))
 	if to == l.past {
@@ -115,8 +109,7 @@ func (l *Line) recall(back int) bool {
 	return true
 }
 
-// insert puts text at the cursor, as much as there is room for. It looks at no more of
-// the text than that: what is pasted may be large.
+// insert inserts text at the cursor, up to the limit. It reads no more than that of a large paste.
 func (l *Line) insert(s string) {
 	runes, bytes := l.MaxRunes, l.MaxBytes
 	if runes <= 0 {
@@ -135,7 +128,7 @@ func (l *Line) insert(s string) {
 			continue
 		}
 		after = r
-		if r = printable(r); runes < 1 || bytes < utf8.RuneLen(r) {
+		if r = oneCell(r); runes < 1 || bytes < utf8.RuneLen(r) {
 			break
 		}
 		b.WriteRune(r)
@@ -147,19 +140,18 @@ func (l *Line) insert(s string) {
 	l.align()
 }
 
-// printable is the character, or a blank for what would move or turn the terminal's text.
-func printable(r rune) rune {
+// oneCell replaces characters that would move or reorder terminal text by a space.
+func oneCell(r rune) rune {
 	switch {
 	case unicode.IsControl(r),
-		r == 0x2028, r == 0x2029, // breaks of lines and paragraphs
+		r == 0x2028, r == 0x2029, // line and paragraph separators
 		r == 0x200e, r == 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // directions
 		return ' '
 	}
 	return r
 }
 
-// align moves the cursor on where it stands within a character: what is inserted before
-// a combining mark becomes one character with it.
+// align moves the cursor to the end of its character: text inserted before a combining mark joins it.
 func (l *Line) align() {
 	at := 0
 	for at < l.cursor {

@@ -11,22 +11,20 @@ import (
 )
 
 const (
-	// marks is the width of the cursor and of the glyph of a level; clock and span that of
-	// the times, laneMost of a name.
+	// marks is the width of the cursor and the level's glyph; clock and span those of times, laneMost that of a name.
 	marks    = 3
 	clock    = 13
 	span     = 11
 	laneMost = 16
-	// textLeast is how much room a text wants before anything else has any.
+	// textLeast is the width that texts get first.
 	textLeast = 24
 )
 
-// lead is what stands before the texts, as widths; 0 is not there.
+// lead is the widths of the columns before the texts; 0 is absent.
 type lead struct{ times, lane int }
 
 func (l lead) width() int { return marks + l.times + l.lane }
 
-// lead says what there is room for.
 func (v *View) lead() lead {
 	var l lead
 	if len(v.lanes) > 1 {
@@ -51,10 +49,10 @@ func (v *View) lead() lead {
 	return l
 }
 
-// room is how many cells a text has.
+// room is the width of a text.
 func (v *View) room() int { return max(v.w-v.lead().width(), 0) }
 
-// body is a line's text with who wrote it.
+// body is the text with its writer.
 func (e *entry) body() string {
 	if e.tag == "" {
 		return e.text
@@ -62,7 +60,7 @@ func (e *entry) body() string {
 	return e.tag + ": " + e.text
 }
 
-// rowsOf is how many rows a shown line takes.
+// rowsOf returns the number of rows of a visible line.
 func (v *View) rowsOf(i int) int {
 	if !v.wrap || v.room() <= 0 || i >= v.Shown() {
 		return 1
@@ -70,8 +68,7 @@ func (v *View) rowsOf(i int) int {
 	return len(v.breaks(v.number(i)))
 }
 
-// breaks are the ends, in bytes, of the rows of a wrapped line. Those of lines near the
-// window are kept: the same ones are asked for at each drawing.
+// breaks returns the row ends of a wrapped line, in bytes. Those near the window are cached.
 func (v *View) breaks(number int) []int {
 	ends, known := v.rows[number]
 	if known {
@@ -85,7 +82,7 @@ func (v *View) breaks(number int) []int {
 	return ends
 }
 
-// Draw is the window as an area of exactly the size of Resize.
+// Draw paints the window in exactly the size of Resize.
 func (v *View) Draw(t *theme.Theme) string {
 	if v.h <= 0 {
 		return ""
@@ -110,7 +107,7 @@ func (v *View) Draw(t *theme.Theme) string {
 	return b.String()
 }
 
-// row draws one row: what stands before the text only at the first of a line.
+// row draws one row; only the first row of a line has the leading columns.
 func (v *View) row(b *strings.Builder, t *theme.Theme, l lead, at pane.Place) {
 	number := v.number(at.Line)
 	e := v.ring.at(number)
@@ -144,7 +141,7 @@ func (v *View) row(b *strings.Builder, t *theme.Theme, l lead, at pane.Place) {
 	b.WriteString(cell.Fit(painted, room))
 }
 
-// marks are the cursor and how bad a line is, for whoever sees no colours.
+// marks are the cursor and the level, readable without colors.
 func (v *View) marks(b *strings.Builder, t *theme.Theme, e *entry, number int) {
 	if number == v.cursor {
 		b.WriteString(t.Paint(theme.Accent, theme.GlyphCursor))
@@ -164,7 +161,7 @@ func (v *View) marks(b *strings.Builder, t *theme.Theme, e *entry, number int) {
 	b.WriteByte(' ')
 }
 
-// time is when the line was written, in w cells.
+// time is the time of the line, in w cells.
 func (v *View) time(t *theme.Theme, e *entry, w int) string {
 	switch {
 	case w == 0:
@@ -177,7 +174,7 @@ func (v *View) time(t *theme.Theme, e *entry, w int) string {
 	return t.Paint(theme.Muted, time.Unix(0, e.at).Local().Format("15:04:05.000")) + " "
 }
 
-// Since writes how long after its start a line was written.
+// Since formats the time between the start and a line.
 func Since(d time.Duration) string {
 	sign := "+"
 	if d < 0 {
@@ -186,13 +183,13 @@ func Since(d time.Duration) string {
 	return fmt.Sprintf("%s%d:%06.3f", sign, int(d.Minutes()), (d % time.Minute).Seconds())
 }
 
-// laneRole is a colour that a lane has for itself; none that means trouble.
+// laneRole is the color of a lane; none that means trouble.
 func laneRole(lane int) theme.Role {
 	roles := [...]theme.Role{theme.Busy, theme.Hold, theme.Good, theme.Wait, theme.Accent}
 	return roles[lane%len(roles)]
 }
 
-// lane says whose the line is, in w cells.
+// lane is the source of the line, in w cells.
 func (v *View) lane(b *strings.Builder, t *theme.Theme, e *entry, w int, named bool) {
 	if w == 0 {
 		return
@@ -204,7 +201,7 @@ func (v *View) lane(b *strings.Builder, t *theme.Theme, e *entry, w int, named b
 	b.WriteString(t.Paint(laneRole(int(e.lane)), cell.Fit(name, w-2)+"│") + " ")
 }
 
-// paint gives the bytes from start to end of a body their roles.
+// paint paints the bytes from start to end of a body.
 func (e *entry) paint(t *theme.Theme, text, query string, start, end int) string {
 	role := theme.Plain
 	switch {

@@ -1,17 +1,17 @@
-// Package logview shows a log as it comes: the last lines, as many as were said and no
-// more memory than was said, of one or several writers that come interleaved. It follows
-// the newest until somebody looks at older ones, then counts what comes meanwhile.
-// Searching keeps the lines around what is found; filtering leaves out all others. A line
-// that comes costs the same however many there are.
+// Package logview shows a growing log of one or several interleaved sources, in bounded memory. It follows the
+// newest line until scrolled up, then counts new ones. Search keeps the lines around matches; a filter hides all
+// others. The cost of a new line does not depend on their number.
 package logview
 
 import (
 	"slices"
 	"strings"
 	"time"
+
+	"ironworks/printable"
 )
 
-// Level is how bad a line is; the numbers are syslog's.
+// Level is the severity, as in syslog.
 type Level uint8
 
 // The levels that look different.
@@ -22,24 +22,23 @@ const (
 	Debug   Level = 7
 )
 
-// Line is one line of a log. Text and Tag are safe to show.
+// Line is a log line. Text and Tag are sanitized.
 type Line struct {
-	// Time is when it was written; zero where nobody knows. Start is when what it belongs
-	// to began, zero likewise.
+	// Time is the time of writing, Start that of the operation; zero if unknown.
 	Time, Start time.Time
-	// Lane says whose it is, by its place in SetLanes; Origin is the owner's own.
+	// Lane is the index of the source in SetLanes; Origin is for the owner.
 	Lane, Origin int
 	Level        Level
-	// Tag stands before the text: who wrote it.
+	// Tag is the writer, shown before the text.
 	Tag, Text string
-	// Mark says what is known of the line; a line with one is marked.
+	// Mark is a note about the line, which is marked if it has one.
 	Mark string
 }
 
-// Times is what stands before each line.
+// Times is the format of the times.
 type Times int
 
-// What can stand there.
+// The formats of times.
 const (
 	Absolute Times = iota
 	SinceStart
@@ -47,10 +46,10 @@ const (
 	timesCount
 )
 
-// Limits bound what is kept; the oldest lines go first.
+// Limits bound the log; the oldest lines are dropped first.
 type Limits struct{ Lines, Bytes int }
 
-// Default is a log that fits into 40 MiB with all that belongs to it.
+// Default is a log of at most 40 MiB with all overhead.
 var Default = Limits{Lines: 100_000, Bytes: 36 << 20}
 
 // View is a window on a log.
@@ -59,39 +58,41 @@ type View struct {
 	lanes []string
 
 	keep func(*Line) bool
-	// hits are the numbers of the lines that the filter keeps, where there is one.
+	// hits are the numbers of the lines that match the filter.
 	hits []int
 
 	w, h  int
 	top   place
-	x     int // cells scrolled to the right, without wrapping
+	x     int // scrolled cells, without wrapping
 	wrap  bool
 	times Times
 
 	follow bool
-	// since is the number of the first line that came after following ended.
+	// since is the number of the first line after following ended.
 	since int
 
 	query string
-	// cursor is the number of the line that was gone to, -1 when none was; before is where
-	// the window was before the search was begun.
+	// cursor is the number of the current line, -1 for none; before is the position before the search.
 	cursor int
 	before *place
 
-	rows map[int][]int // where wrapped lines break, of lines in sight
+	rows map[int][]int // row ends of wrapped lines near the window
 }
 
-// place is a row of the wrapped log: the number of a line, and a row within it.
+// place is a row of the wrapped log.
 type place struct{ number, row int }
 
-// New makes an empty view that follows.
+// New returns an empty view that follows.
 func New(l Limits) *View {
 	return &View{ring: ring{maxLines: max(l.Lines, 1), maxBytes: l.Bytes}, follow: true, cursor: -1}
 }
 
-// SetLanes names the writers. With one there is no need to say whose a line is.
+// SetLanes names the sources. A single one is not shown.
 func (v *View) SetLanes(names []string) {
-	v.lanes = slices.Clone(names)
+	v.lanes = make([]string, len(names))
+	for i, name := range names {
+		v.lanes[i] = printable.Line(name)
+	}
 	v.rows = nil
 }
 
@@ -106,7 +107,7 @@ func (v *View) Append(lines ...Line) {
 	v.forget()
 }
 
-// forget drops of the hits what the ring has dropped.
+// forget removes hits that the ring has dropped.
 func (v *View) forget() {
 	n := 0
 	for n < len(v.hits) && v.hits[n] < v.ring.first {
@@ -122,8 +123,7 @@ func (v *View) Clear() {
 	v.since = v.ring.first
 }
 
-// SetFilter keeps only some lines in sight; nil shows all. The line at the top stays
-// where it is, or the next one that is kept.
+// SetFilter hides lines; nil shows all. The top line stays, or the next match.
 func (v *View) SetFilter(keep func(*Line) bool) {
 	v.keep, v.hits = keep, nil
 	if keep == nil {
@@ -137,10 +137,10 @@ func (v *View) SetFilter(keep func(*Line) bool) {
 	}
 }
 
-// Len is how many lines there are, Shown how many of them the filter keeps.
+// Len returns the number of lines.
 func (v *View) Len() int { return v.ring.n }
 
-// Shown is how many lines the filter keeps.
+// Shown returns the number of lines that match the filter.
 func (v *View) Shown() int {
 	if v.keep != nil {
 		return len(v.hits)
@@ -148,10 +148,10 @@ func (v *View) Shown() int {
 	return v.ring.n
 }
 
-// Forgotten is how many lines were too many.
+// Forgotten returns the number of dropped lines.
 func (v *View) Forgotten() int { return v.ring.dropped }
 
-// Lines are the lines that the filter keeps, the oldest first.
+// Lines returns the lines that match the filter, oldest first.
 func (v *View) Lines() []Line {
 	lines := make([]Line, v.Shown())
 	for i := range lines {
@@ -160,7 +160,7 @@ func (v *View) Lines() []Line {
 	return lines
 }
 
-// InSight are the lines of which something is in the window.
+// InSight returns the lines that are at least partly visible.
 func (v *View) InSight() []Line {
 	v.settle()
 	var lines []Line
@@ -171,7 +171,7 @@ func (v *View) InSight() []Line {
 	return lines
 }
 
-// number is that of a shown line, by its place among them.
+// number returns the number of the i-th matching line.
 func (v *View) number(i int) int {
 	if v.keep != nil {
 		return v.hits[i]
@@ -179,7 +179,7 @@ func (v *View) number(i int) int {
 	return v.ring.first + i
 }
 
-// index is the place among the shown lines of a number, or of the next that is shown.
+// index returns the index of a number among matching lines, or of the next.
 func (v *View) index(number int) int {
 	if v.keep != nil {
 		i, _ := slices.BinarySearch(v.hits, number)
@@ -188,7 +188,7 @@ func (v *View) index(number int) int {
 	return min(max(number-v.ring.first, 0), v.ring.n)
 }
 
-// Cursor is the line that a search or a jump went to.
+// Cursor returns the line that a search or jump went to.
 func (v *View) Cursor() (Line, bool) {
 	if v.cursor < v.ring.first || v.cursor >= v.ring.next() {
 		return Line{}, false
@@ -204,23 +204,23 @@ func (v *View) Resize(w, h int) {
 	v.w, v.h = w, h
 }
 
-// SetWrap breaks long lines, or cuts them and lets Scroll show the rest.
+// SetWrap wraps long lines, or cuts them and enables Scroll.
 func (v *View) SetWrap(wrap bool) {
 	v.wrap, v.x, v.rows = wrap, 0, nil
 	v.top.row = 0
 }
 
-// Wrap says whether long lines are broken.
+// Wrap reports whether long lines are wrapped.
 func (v *View) Wrap() bool { return v.wrap }
 
-// NextTimes goes on to the next way of telling times.
+// NextTimes switches to the next format of times.
 func (v *View) NextTimes() Times {
 	v.times = (v.times + 1) % timesCount
 	v.rows = nil
 	return v.times
 }
 
-// oneLine makes one line of what may be several.
+// oneLine replaces line breaks.
 func oneLine(s string) string {
 	if strings.IndexByte(s, '\n') < 0 && strings.IndexByte(s, '\r') < 0 && strings.IndexByte(s, '\t') < 0 {
 		return s

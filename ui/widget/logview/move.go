@@ -7,7 +7,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// at is the window's place; it may be behind the last line.
+// at is the window's position; it may be behind the last line.
 func (v *View) at() pane.Place {
 	i := v.index(v.top.number)
 	if i < v.Shown() && v.number(i) == v.top.number {
@@ -24,7 +24,7 @@ func (v *View) goTo(to pane.Place) {
 	}
 }
 
-// settle brings the window back into the log after it has changed.
+// settle moves the position back into the log after a change.
 func (v *View) settle() {
 	end, at := v.end(), v.at()
 	if v.follow || end.Before(at) {
@@ -36,7 +36,7 @@ func (v *View) settle() {
 	v.goTo(at)
 }
 
-// Follow keeps the newest in sight, or stays where it is.
+// Follow follows the newest line, or stays.
 func (v *View) Follow(follow bool) {
 	v.settle()
 	if v.follow && !follow {
@@ -48,10 +48,10 @@ func (v *View) Follow(follow bool) {
 	v.follow = follow
 }
 
-// Following says whether the newest is kept in sight.
+// Following reports whether the newest line is followed.
 func (v *View) Following() bool { return v.follow }
 
-// Fresh is how many lines came that the filter keeps since following ended.
+// Fresh returns the number of matching lines since following ended.
 func (v *View) Fresh() int {
 	if v.follow {
 		return 0
@@ -59,8 +59,7 @@ func (v *View) Fresh() int {
 	return v.Shown() - v.index(v.since)
 }
 
-// Move scrolls by rows. Who leaves the newest stops following, who comes to the end
-// follows again.
+// Move scrolls by rows. Leaving the end stops following, reaching it starts following.
 func (v *View) Move(by int) {
 	v.settle()
 	end, at := v.end(), v.at()
@@ -72,14 +71,14 @@ func (v *View) Move(by int) {
 	v.arrive(at, by > 0 && at == end)
 }
 
-// arrive puts the window somewhere, and follows from there or not.
+// arrive sets the position, and follows or not.
 func (v *View) arrive(at pane.Place, follow bool) {
 	fits := v.end() == pane.Place{}
-	v.Follow(follow || v.follow && fits) // where all is in sight there is nothing to leave
+	v.Follow(follow || v.follow && fits) // if everything is visible, nothing changes
 	v.goTo(at)
 }
 
-// Page scrolls by screens; one row of the last one stays in sight.
+// Page scrolls by screens, with one row of overlap.
 func (v *View) Page(by int) { v.Move(by * max(v.h-1, 1)) }
 
 // Top goes to the oldest line.
@@ -88,7 +87,7 @@ func (v *View) Top() { v.settle(); v.arrive(pane.Place{}, false) }
 // Bottom goes to the newest, and follows.
 func (v *View) Bottom() { v.Follow(true) }
 
-// Scroll moves the text sideways by cells, as far as the lines in sight reach.
+// Scroll scrolls sideways by cells, up to the longest visible line.
 func (v *View) Scroll(by int) {
 	if v.wrap {
 		return
@@ -105,8 +104,7 @@ func (v *View) Scroll(by int) {
 	v.x = min(max(v.x+by, 0), most)
 }
 
-// Position tells which of the shown lines are in sight, such as "12–48 of 300"; nothing
-// where there are none.
+// Position returns the visible lines, such as "12–48 of 300", "" if there are none.
 func (v *View) Position() string {
 	n := v.Shown()
 	if n == 0 {
@@ -118,7 +116,7 @@ func (v *View) Position() string {
 	return fmt.Sprintf("%d–%d of %d", at.Line+1, last.Line+1, n)
 }
 
-// reveal brings a line into sight, with some of what was before it, and marks it.
+// reveal scrolls to a line with some context, and marks it.
 func (v *View) reveal(i int) {
 	number := v.number(i)
 	v.settle()
@@ -134,8 +132,7 @@ func (v *View) reveal(i int) {
 	}
 }
 
-// walk counts the rows of the lines that are shown.
 func (v *View) walk() pane.Rows { return v.rowsOf }
 
-// end is the last place from which the log fills the area.
+// end is the last position that fills the area.
 func (v *View) end() pane.Place { return v.walk().End(v.Shown(), v.h) }

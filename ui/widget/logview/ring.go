@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// entry is a line as it is kept: a third of what a Line takes.
+// entry is a stored line, a third of the size of a Line.
 type entry struct {
-	at, start int64 // nanoseconds since 1970; 0 where nobody knows
+	at, start int64 // nanoseconds since 1970; 0 if unknown
 	tag, text string
 	mark      string
 	lane      uint16
@@ -15,20 +15,18 @@ type entry struct {
 	origin    uint8
 }
 
-// overhead is what an entry takes beside its text, in bytes: itself twice, for the ring may
-// have room for as many again, and what the text is rounded up to. An entry takes 72 on 64-bit
-// machines.
+// overhead is the size of an entry beside its text, in bytes: twice the struct (72 on 64-bit machines), as the
+// ring may have that capacity, and the allocator's rounding.
 const overhead = 2*72 + 16
 
-// cost is what an entry takes, in bytes. Tags and marks are few different ones.
+// cost is the size of an entry in bytes, without the shared tags and marks.
 func (e *entry) cost() int { return overhead + len(e.text) + len(e.text)/8 }
 
-// packed is a line as it is kept. The text is copied: it may be a piece of something
-// large that would be kept along.
+// packed copies a line: its text may be part of a large buffer.
 func packed(l *Line) entry {
 	e := entry{
 		tag: oneLine(l.Tag), text: strings.Clone(oneLine(l.Text)), mark: l.Mark,
-		lane: uint16(l.Lane), level: l.Level, origin: uint8(l.Origin), //nolint:gosec // both are few
+		lane: uint16(l.Lane), level: l.Level, origin: uint8(l.Origin), //nolint:gosec // both are small
 	}
 	if !l.Time.IsZero() {
 		e.at = l.Time.UnixNano()
@@ -39,7 +37,6 @@ func packed(l *Line) entry {
 	return e
 }
 
-// line is an entry as it is given out.
 func (e *entry) line() Line {
 	l := Line{Tag: e.tag, Text: e.text, Mark: e.mark, Lane: int(e.lane), Level: e.level, Origin: int(e.origin)}
 	if e.at != 0 {
@@ -51,28 +48,27 @@ func (e *entry) line() Line {
 	return l
 }
 
-// ring keeps the last entries, bounded in number and in bytes. Each has a number that
-// stays its own.
+// ring is a bounded queue of entries. The number of an entry does not change.
 type ring struct {
 	buf     []entry
-	head, n int // the oldest, and how many there are
+	head, n int // the oldest, and the count
 	first   int // the number of the oldest
 	bytes   int
 	dropped int
-	tags    map[string]string // each tag is kept once
+	tags    map[string]string // each tag is stored once
 
 	maxLines, maxBytes int
 }
 
-// next is the number that the next entry gets.
+// next is the number of the next entry.
 func (r *ring) next() int { return r.first + r.n }
 
-// at is the entry with a number, which has to be there.
+// at returns an existing entry by number.
 func (r *ring) at(number int) *entry {
 	return &r.buf[(r.head+number-r.first)%len(r.buf)]
 }
 
-// add takes an entry in, and drops old ones until the bounds hold; one entry stays.
+// add appends an entry, and drops old ones beyond the limits; one entry stays.
 func (r *ring) add(e entry) int {
 	e.tag = r.once(e.tag)
 	if r.n == len(r.buf) && r.n < r.maxLines {
@@ -91,7 +87,7 @@ func (r *ring) add(e entry) int {
 	return number
 }
 
-// once gives the tag that is kept already, if there is one like it.
+// once returns the stored copy of a tag.
 func (r *ring) once(tag string) string {
 	const few = 1000
 	if known, there := r.tags[tag]; there {
@@ -113,7 +109,7 @@ func (r *ring) grow() {
 	r.buf, r.head = buf, 0
 }
 
-// drop forgets the oldest.
+// drop removes the oldest.
 func (r *ring) drop() {
 	e := &r.buf[r.head]
 	r.bytes -= e.cost()

@@ -7,10 +7,8 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Search marks a text wherever it stands, in upper or lower case, and goes to a line that
-// has it: while the newest is followed the newest one, else the next from the top of the
-// window on. Where it is not found, and with an empty text, the window goes back to where
-// it was before.
+// Search marks all matches, ignoring case, and goes to one: the newest while following, else the next from the top
+// of the window. Without a match, or with an empty text, the window returns to its position before the search.
 func (v *View) Search(text string) bool {
 	if v.before == nil {
 		v.settle()
@@ -39,16 +37,16 @@ func (v *View) Search(text string) bool {
 	return false
 }
 
-// Keep ends the writing of a search: the window stays where it is.
+// Keep ends the input of a search; the position stays.
 func (v *View) Keep() { v.before = nil }
 
-// Query is what is searched for.
+// Query returns the search text.
 func (v *View) Query() string { return v.query }
 
-// Next goes to the next newer line with the text, from the newest to the oldest.
+// Next goes to the next newer match, and wraps around.
 func (v *View) Next() bool { return v.seek(v.from()+1, 1) }
 
-// Prev goes to the next older line with the text, from the oldest to the newest.
+// Prev goes to the next older match, and wraps around.
 func (v *View) Prev() bool {
 	if _, gone := v.Cursor(); !gone && v.follow {
 		return v.seek(v.Shown()-1, -1)
@@ -56,8 +54,7 @@ func (v *View) Prev() bool {
 	return v.seek(v.from()-1, -1)
 }
 
-// from is where going on begins: at the line that was gone to, or before the first in
-// sight.
+// from is the number where Next starts: the current line, or before the first visible one.
 func (v *View) from() int {
 	if v.cursor >= v.ring.first {
 		return v.index(v.cursor)
@@ -66,7 +63,7 @@ func (v *View) from() int {
 	return v.at().Line - 1
 }
 
-// seek looks through all shown lines once, beginning with one.
+// seek searches all lines once, starting at from.
 func (v *View) seek(from, step int) bool {
 	if v.query == "" {
 		return false
@@ -77,7 +74,7 @@ func (v *View) seek(from, step int) bool {
 	})
 }
 
-// find goes to the first line that is as wanted.
+// find goes to the first wanted line.
 func (v *View) find(from, step int, wanted func(*entry) bool) bool {
 	n := v.Shown()
 	if n == 0 {
@@ -94,8 +91,7 @@ func (v *View) find(from, step int, wanted func(*entry) bool) bool {
 	return false
 }
 
-// Problem goes to the first line that is an error or marked, and from there to the next
-// one; after the last comes the first.
+// Problem goes to the next line that is an error or marked, and wraps around.
 func (v *View) Problem() bool {
 	if _, gone := v.Cursor(); gone && v.ring.at(v.cursor).bad() {
 		return v.find(v.index(v.cursor)+1, 1, (*entry).bad)
@@ -103,7 +99,7 @@ func (v *View) Problem() bool {
 	return v.find(0, 1, (*entry).bad)
 }
 
-// LastProblem is the last line that is an error or marked.
+// LastProblem returns the last line that is an error or marked.
 func (v *View) LastProblem() (Line, bool) {
 	for i := v.Shown() - 1; i >= 0; i-- {
 		if e := v.ring.at(v.number(i)); e.bad() {
@@ -115,8 +111,8 @@ func (v *View) LastProblem() (Line, bool) {
 
 func (e *entry) bad() bool { return e.level <= Error || e.mark != "" }
 
-// has says whether a text has another one in it, in upper or lower case. Nothing is made
-// for it: a hundred thousand lines are looked through between two keys.
+// has reports whether s contains what, ignoring case. It allocates nothing, because each key searches up to 100
+// 000 lines.
 func has(s, what string, plain bool) bool {
 	if !plain {
 		start, _ := pane.Find(s, what)
@@ -143,7 +139,7 @@ func has(s, what string, plain bool) bool {
 	return false
 }
 
-// begins says that s begins with an ASCII text that is no longer.
+// begins reports whether s starts with an ASCII text, ignoring case.
 func begins(s, what string) bool {
 	for i := range len(what) {
 		if lower(s[i]) != lower(what[i]) {

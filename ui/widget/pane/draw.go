@@ -7,7 +7,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Draw is the pane as an area of exactly the size of Resize.
+// Draw paints the pane in exactly the size of Resize.
 func (p *Pane) Draw(t *theme.Theme) string {
 	if p.h <= 0 {
 		return ""
@@ -32,7 +32,6 @@ func (p *Pane) Draw(t *theme.Theme) string {
 	return b.String()
 }
 
-// row draws one row of w cells.
 func (p *Pane) row(b *strings.Builder, t *theme.Theme, at Place) {
 	line := p.lines[at.Line]
 	text := line.text()
@@ -48,10 +47,10 @@ func (p *Pane) row(b *strings.Builder, t *theme.Theme, at Place) {
 			end = start + len(strings.TrimSuffix(text[start:end], " "))
 		}
 		if cell.Width(text[start:end]) > p.w {
-			end = start // one character that is wider than the area
+			end = start // a single character wider than the area
 		}
 	} else if lead, start, end, more = Window(text, p.x, p.w); more {
-		// The last cell says that there is more.
+		// The last cell shows that there is more.
 		lead, start, end, _ = Window(text, p.x, p.w-1)
 		lead = min(lead, p.w-1)
 	}
@@ -64,7 +63,7 @@ func (p *Pane) row(b *strings.Builder, t *theme.Theme, at Place) {
 	}
 	blank(b, lead)
 	if len(line) > 1 || p.query != "" {
-		// A character that is made of several may be taken apart where a role begins.
+		// A role may start within a character of several runes.
 		painted = cell.Fit(painted, p.w-lead)
 		used = p.w
 	}
@@ -72,8 +71,7 @@ func (p *Pane) row(b *strings.Builder, t *theme.Theme, at Place) {
 	blank(b, p.w-used)
 }
 
-// Paint gives the bytes from start to end of a line their roles, and those of matches
-// theirs. Text is all of the line.
+// Paint paints the bytes from start to end of a line by role, and matches of query. text is the whole line.
 func Paint(t *theme.Theme, line Line, text, query string, start, end int) string {
 	if query == "" && len(line) == 1 {
 		return t.Paint(line[0].Role, text[start:end])
@@ -103,7 +101,7 @@ func Paint(t *theme.Theme, line Line, text, query string, start, end int) string
 	return b.String()
 }
 
-// matchFrom is the next match from a byte on, or -1.
+// matchFrom returns the next match from a byte on, or -1.
 func matchFrom(text, query string, from int) (start, end int) {
 	if query == "" {
 		return -1, -1

@@ -2,7 +2,6 @@ package pane
 
 import "ironworks/ui/cell"
 
-// rowsOf is how many rows a line takes.
 func (p *Pane) rowsOf(line int) int {
 	if !p.wrap || p.w <= 0 || line >= len(p.lines) {
 		return 1
@@ -10,8 +9,7 @@ func (p *Pane) rowsOf(line int) int {
 	return len(p.breaks(line))
 }
 
-// breaks are the ends, in bytes, of the rows of a wrapped line. Those of lines near the
-// window are kept: the same ones are asked for at each drawing.
+// breaks returns the row ends of a wrapped line, in bytes. Those near the window are cached.
 func (p *Pane) breaks(line int) []int {
 	ends, known := p.rows[line]
 	if known {
@@ -25,17 +23,17 @@ func (p *Pane) breaks(line int) []int {
 	return ends
 }
 
-// Breaks finds where to break a text into rows of at most w cells: after a blank, or
-// anywhere in a word that is longer than half a row.
+// Breaks returns the row ends of a text in rows of at most w cells: after a space, or anywhere in a word longer
+// than half a row.
 func Breaks(s string, w int) []int {
 	var ends []int
 	start, x := 0, 0
-	blank, atBlank := 0, 0 // the end of the last blank, and the cells up to it
+	blank, atBlank := 0, 0 // the end of the last space, and the cells up to it
 	for i := 0; i < len(s); {
 		char, width := cell.First(s[i:])
 		if x+width > w && i > start {
 			if char == " " {
-				// It ends the row, out of sight.
+				// the space ends the row, invisibly
 				i++
 				ends = append(ends, i)
 				start, x = i, 0
@@ -60,9 +58,8 @@ func Breaks(s string, w int) []int {
 	return append(ends, len(s))
 }
 
-// Window finds which bytes of a text are in sight, from a cell on for w cells. lead are
-// the blanks for a wide character that is cut through at the left; more says that the
-// text goes on at the right.
+// Window returns the visible bytes of a text, from a cell on for w cells. lead is the number of spaces for a wide
+// character cut at the left; more reports hidden text at the right.
 func Window(s string, from, w int) (lead, start, end int, more bool) {
 	x, i := 0, 0
 	for i < len(s) && x < from {

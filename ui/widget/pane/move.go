@@ -17,22 +17,22 @@ func (p *Pane) Move(by int) {
 	p.atEnd = p.top == end
 }
 
-// Page scrolls by screens; one row of the last one stays in sight.
+// Page scrolls by screens, with one row of overlap.
 func (p *Pane) Page(by int) { p.Move(by * max(p.h-1, 1)) }
 
-// Top goes to the beginning.
+// Top goes to the first line.
 func (p *Pane) Top() {
 	p.top = Place{}
 	p.atEnd = p.top == p.end()
 }
 
-// Bottom goes to the end, and stays there where the pane follows.
+// Bottom goes to the end, and follows if enabled.
 func (p *Pane) Bottom() {
 	p.top = p.end()
 	p.atEnd = true
 }
 
-// Scroll moves the text sideways by cells, as far as the lines in sight reach.
+// Scroll scrolls sideways by cells, up to the longest visible line.
 func (p *Pane) Scroll(by int) {
 	if p.wrap {
 		return
@@ -41,7 +41,7 @@ func (p *Pane) Scroll(by int) {
 	for i := p.top.Line; i < min(p.top.Line+p.h, len(p.lines)); i++ {
 		widest = max(widest, cell.Width(p.lines[i].text()))
 	}
-	// Where shorter lines came into sight, going on to the right stays where it is.
+	// If only shorter lines are visible, scrolling right stays in place.
 	most := max(widest-p.w, 0)
 	if by > 0 {
 		most = max(most, p.x)
@@ -49,7 +49,7 @@ func (p *Pane) Scroll(by int) {
 	p.x = min(max(p.x+by, 0), most)
 }
 
-// GoTo brings a line, counted from 0, to the top.
+// GoTo scrolls to a line, from 0.
 func (p *Pane) GoTo(line int) {
 	end := p.end()
 	p.top = Place{Line: max(min(line, len(p.lines)-1), 0)}
@@ -59,8 +59,7 @@ func (p *Pane) GoTo(line int) {
 	p.atEnd = p.top == end
 }
 
-// Position tells which lines are in sight, such as "12–48 of 300"; nothing where there
-// are none.
+// Position returns the visible lines, such as "12–48 of 300", "" if there are none.
 func (p *Pane) Position() string {
 	n := len(p.lines)
 	if n == 0 {
@@ -70,8 +69,7 @@ func (p *Pane) Position() string {
 	return fmt.Sprintf("%d–%d of %d", p.top.Line+1, last.Line+1, n)
 }
 
-// walk counts the rows of the text.
 func (p *Pane) walk() Rows { return p.rowsOf }
 
-// end is the last place from which the text fills the area.
+// end is the last position that fills the area.
 func (p *Pane) end() Place { return p.walk().End(len(p.lines), p.h) }

@@ -1,61 +1,71 @@
-// Package pane shows lines of text that scroll: a log, a document, a difference. Only the
-// lines in sight are laid out, with or without wrapping, so a log of a hundred thousand
-// lines costs what a screen does. The place is kept when lines are replaced, and with
-// Follow the end stays in sight until somebody scrolls up.
+// Package pane shows scrolling text: a log, a document, a diff. Only visible lines are laid out, so that the cost
+// does not depend on the length. The position stays when lines are replaced; with Follow, the end stays visible
+// until scrolled up.
 package pane
 
 import (
 	"slices"
 	"strings"
 
+	"ironworks/printable"
 	"ironworks/ui/theme"
 )
 
-// Span is a piece of a line in one role.
+// Span is a part of a line in one role.
 type Span struct {
 	Role theme.Role
 	Text string
 }
 
-// Line is a line of text. It is one line: a break within it shows as a blank.
+// Line is a line of text; line breaks in it are drawn as spaces.
 type Line []Span
 
-// Text is a line in one role.
+// Text returns a line in one role.
 func Text(role theme.Role, text string) Line { return Line{{Role: role, Text: text}} }
 
 // text is the line without roles.
 func (l Line) text() string {
 	if len(l) == 1 {
-		return strings.ReplaceAll(l[0].Text, "\n", " ")
+		return l[0].Text
 	}
 	var b strings.Builder
 	for _, s := range l {
 		b.WriteString(s.Text)
 	}
-	return strings.ReplaceAll(b.String(), "\n", " ")
+	return b.String()
 }
 
-// Pane is a window on lines. The zero value is an empty one that does not wrap.
+// Pane is a window on lines. The zero value is empty and does not wrap.
 type Pane struct {
 	lines []Line
-	limit int // most lines to keep; 0: all
+	limit int // maximum number of lines; 0: all
 	w, h  int
 
 	top  Place
-	x    int // cells scrolled to the right, without wrapping
+	x    int // scrolled cells, without wrapping
 	wrap bool
 
 	follow, atEnd bool
 
 	query string
-	hit   int // line of the match that was gone to last
+	hit   int // line of the current match
 
-	rows map[int][]int // where wrapped lines break, of lines in sight
+	rows map[int][]int // row ends of wrapped lines near the window
 }
 
-// SetLines replaces the lines; the slice is kept. The place stays.
+// printableSpans sanitizes lines in place.
+func printableSpans(lines []Line) []Line {
+	for _, l := range lines {
+		for i := range l {
+			l[i].Text = printable.Line(l[i].Text)
+		}
+	}
+	return lines
+}
+
+// SetLines replaces the lines; it keeps the slice and sanitizes it. The position stays.
 func (p *Pane) SetLines(lines []Line) {
-	p.lines = slices.Clip(lines) // Append must not write behind the owner's slice
+	p.lines = slices.Clip(printableSpans(lines)) // Append must not write into the owner's slice
 	p.rows = nil
 	p.hit = min(p.hit, max(len(lines)-1, 0))
 	p.shorten()
@@ -64,20 +74,20 @@ func (p *Pane) SetLines(lines []Line) {
 
 // Append adds lines at the end.
 func (p *Pane) Append(lines ...Line) {
-	p.lines = append(p.lines, lines...)
+	p.lines = append(p.lines, printableSpans(lines)...)
 	clear(p.shorten())
 	p.settle()
 }
 
-// SetLimit keeps no more than the last n lines; 0 keeps all.
+// SetLimit keeps only the last n lines; 0 keeps all.
 func (p *Pane) SetLimit(n int) {
 	p.limit = n
 	p.shorten()
 	p.settle()
 }
 
-// shorten drops lines from the beginning; what is in sight stays, unless it is dropped.
-// The slice only moves on: append copies what is left when its room is used up.
+// shorten drops lines from the start; the visible ones stay if possible. The slice only moves: append copies the
+// rest once its capacity is used up.
 func (p *Pane) shorten() (dropped []Line) {
 	over := len(p.lines) - p.limit
 	if p.limit <= 0 || over <= 0 {
@@ -104,7 +114,7 @@ func (p *Pane) Resize(w, h int) {
 	p.settle()
 }
 
-// SetWrap breaks long lines, or cuts them and lets Scroll show the rest.
+// SetWrap wraps long lines, or cuts them and enables Scroll.
 func (p *Pane) SetWrap(wrap bool) {
 	if wrap == p.wrap {
 		return
@@ -114,10 +124,10 @@ func (p *Pane) SetWrap(wrap bool) {
 	p.settle()
 }
 
-// Wrap says whether long lines are broken.
+// Wrap reports whether long lines are wrapped.
 func (p *Pane) Wrap() bool { return p.wrap }
 
-// SetFollow keeps the end in sight, as long as nobody scrolls away from it.
+// SetFollow keeps the end visible until scrolled away.
 func (p *Pane) SetFollow(follow bool) {
 	p.follow = follow
 	if follow {
@@ -125,19 +135,19 @@ func (p *Pane) SetFollow(follow bool) {
 	}
 }
 
-// Following says whether the end is kept in sight: Follow is on, and nobody scrolled up.
+// Following reports whether the end is kept visible.
 func (p *Pane) Following() bool { return p.follow && p.atEnd }
 
-// Len is how many lines there are.
+// Len returns the number of lines.
 func (p *Pane) Len() int { return len(p.lines) }
 
-// settle brings the place back into the text after a change.
+// settle moves the position back into the text after a change.
 func (p *Pane) settle() {
 	end := p.end()
 	if p.Following() || end.Before(p.top) {
 		p.top = end
 		return
 	}
-	// A line may have become shorter than it was.
+	// The line may have become shorter.
 	p.top.Row = min(p.top.Row, p.rowsOf(p.top.Line)-1)
 }

@@ -1,17 +1,17 @@
 package pane
 
-// Place is a row of a wrapped text: a line, and a row within it.
+// Place is a row of a wrapped text: a line, and a row in it.
 type Place struct{ Line, Row int }
 
-// Before says whether a place is nearer to the beginning than another.
+// Before reports whether a is nearer to the start than b.
 func (a Place) Before(b Place) bool {
 	return a.Line < b.Line || a.Line == b.Line && a.Row < b.Row
 }
 
-// Rows is how many rows a line has; one at least.
+// Rows returns the number of rows of a line, at least one.
 type Rows func(line int) int
 
-// Up is the place that is n rows before another, or the beginning.
+// Up returns the place n rows above, or the start.
 func (rows Rows) Up(at Place, n int) Place {
 	for n > at.Row {
 		if at.Line == 0 {
@@ -25,7 +25,7 @@ func (rows Rows) Up(at Place, n int) Place {
 	return at
 }
 
-// Down is the place that is n rows after another, but not beyond the limit.
+// Down returns the place n rows below, at most limit.
 func (rows Rows) Down(at Place, n int, limit Place) Place {
 	for at.Line < limit.Line && n > 0 {
 		left := rows(at.Line) - 1 - at.Row
@@ -42,7 +42,7 @@ func (rows Rows) Down(at Place, n int, limit Place) Place {
 	return at
 }
 
-// Last is the last row of a text of so many lines.
+// Last returns the last row of a text of so many lines.
 func (rows Rows) Last(lines int) Place {
 	if lines == 0 {
 		return Place{}
@@ -50,7 +50,7 @@ func (rows Rows) Last(lines int) Place {
 	return Place{Line: lines - 1, Row: rows(lines-1) - 1}
 }
 
-// End is the last place from which a text of so many lines fills an area of h rows.
+// End returns the last place that fills an area of h rows.
 func (rows Rows) End(lines, h int) Place {
 	return rows.Up(rows.Last(lines), max(h, 1)-1)
 }

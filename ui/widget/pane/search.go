@@ -7,8 +7,8 @@ import (
 	"ironworks/ui/cell"
 )
 
-// Search marks a text wherever it stands, in upper or lower case, and goes to the first
-// place from the present one on, then to those before it. An empty text ends searching.
+// Search marks all matches, ignoring case, and goes to the next one from the current position, then from the
+// start. An empty text ends the search.
 func (p *Pane) Search(text string) bool {
 	p.query = text
 	p.hit = p.top.Line
@@ -18,16 +18,16 @@ func (p *Pane) Search(text string) bool {
 	return p.seek(p.top.Line, 1)
 }
 
-// Query is what is searched for.
+// Query returns the search text.
 func (p *Pane) Query() string { return p.query }
 
-// Next goes to the next line with the text, from the last one to the first.
+// Next goes to the next match, and wraps around.
 func (p *Pane) Next() bool { return p.seek(p.hit+1, 1) }
 
-// Prev goes to the line before with the text, from the first one to the last.
+// Prev goes to the previous match, and wraps around.
 func (p *Pane) Prev() bool { return p.seek(p.hit-1, -1) }
 
-// seek looks through all lines once, beginning with one.
+// seek searches all lines once, starting at from.
 func (p *Pane) seek(from, step int) bool {
 	n := len(p.lines)
 	if p.query == "" || n == 0 {
@@ -46,7 +46,7 @@ func (p *Pane) seek(from, step int) bool {
 	return false
 }
 
-// show brings a match to the top, so that it is plain which of several in sight it is.
+// show scrolls a match to the top, so that it is clear which one is current.
 func (p *Pane) show(line int, text string, start int) {
 	p.GoTo(line)
 	if p.wrap {
@@ -58,7 +58,7 @@ func (p *Pane) show(line int, text string, start int) {
 	}
 }
 
-// Find finds a text in another one without regard to case: the bytes it takes, or -1.
+// Find returns the bytes of the first match, ignoring case, or -1.
 func Find(s, what string) (start, end int) {
 	first, _ := utf8.DecodeRuneInString(what)
 	first = unicode.ToLower(first)
@@ -73,7 +73,7 @@ func Find(s, what string) (start, end int) {
 	return -1, -1
 }
 
-// prefix is how many bytes of s the text takes at its beginning, or -1.
+// prefix returns the number of bytes of s that match the text at its start, or -1.
 func prefix(s, what string) int {
 	rest := s
 	for _, w := range what {

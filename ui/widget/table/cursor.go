@@ -1,6 +1,6 @@
 package table
 
-// Cursor is the row the cursor is at.
+// Cursor returns the row at the cursor.
 func (t *Table[R]) Cursor() (R, bool) {
 	if t.cursor < 0 || t.cursor >= len(t.rows) {
 		var none R
@@ -9,7 +9,7 @@ func (t *Table[R]) Cursor() (R, bool) {
 	return t.rows[t.cursor], true
 }
 
-// Index is the place of the cursor's row.
+// Index returns the index of the cursor's row.
 func (t *Table[R]) Index() int { return t.cursor }
 
 // Move moves the cursor by rows.
@@ -18,7 +18,7 @@ func (t *Table[R]) Move(by int) {
 	t.clamp()
 }
 
-// Page moves by screens; one line of the last one stays in sight.
+// Page moves by screens, with one line of overlap.
 func (t *Table[R]) Page(by int) {
 	by *= max(t.body()-1, 1)
 	t.cursor += by
@@ -38,7 +38,7 @@ func (t *Table[R]) Bottom() {
 	t.clamp()
 }
 
-// Select moves the cursor to the row with an id, and says whether there is one.
+// Select moves the cursor to a row by ID, and reports whether it exists.
 func (t *Table[R]) Select(id string) bool {
 	i := find(t.rows, t.id, id, t.cursor)
 	if i < 0 {
@@ -49,13 +49,13 @@ func (t *Table[R]) Select(id string) bool {
 	return true
 }
 
-// Scroll moves the columns behind the first one by columns, where not all fit.
+// Scroll scrolls the columns after the first one, if not all fit.
 func (t *Table[R]) Scroll(by int) {
 	p := t.layout()
 	t.scroll = min(max(t.scroll+by, 0), p.maxScroll)
 }
 
-// clamp keeps the cursor within the rows, and the screen full and around the cursor.
+// clamp keeps the cursor within the rows and the window around it.
 func (t *Table[R]) clamp() {
 	t.cursor = max(min(t.cursor, len(t.rows)-1), 0)
 	body := t.body()

@@ -3,11 +3,12 @@ package table
 import (
 	"strings"
 
+	"ironworks/printable"
 	"ironworks/ui/cell"
 	"ironworks/ui/theme"
 )
 
-// Draw is the table as an area of exactly the size of Resize.
+// Draw paints the table in exactly the size of Resize.
 func (t *Table[R]) Draw(th *theme.Theme) string {
 	if t.h <= 0 {
 		return ""
@@ -34,8 +35,7 @@ func (t *Table[R]) Draw(th *theme.Theme) string {
 	return b.String()
 }
 
-// title is the line of the titles. The arrow at the sorted one may stand in the gap
-// behind it, so that another sorting does not move the columns.
+// title is the title line. The sort arrow may use the gap after its title, so that sorting does not move columns.
 func (t *Table[R]) title(d *pen, p *plan) {
 	d.blanks(gutter)
 	for k, i := range p.cols {
@@ -51,7 +51,7 @@ func (t *Table[R]) title(d *pen, p *plan) {
 		role, arrow := theme.Muted, ""
 		if col.Key == t.sortKey && t.sortKey != "" {
 			role, arrow = theme.Strong, t.arrow()
-			// Only at the end of the line there is no gap for the arrow.
+			// At the end of the line there is no gap for the arrow.
 			w = min(w, d.w-d.x-1)
 		}
 		text := cell.Cut(col.Title, w)
@@ -95,7 +95,7 @@ func (t *Table[R]) row(d *pen, p *plan, r R, current bool) {
 			break
 		}
 		if col := &t.cols[i]; col.Cell != nil {
-			d.cell(col.Cell(r), w, col.Right)
+			d.cell(col.printable(r), w, col.Right)
 		} else {
 			d.blanks(w)
 		}
@@ -104,9 +104,9 @@ func (t *Table[R]) row(d *pen, p *plan, r R, current bool) {
 	d.end()
 }
 
-// empty says why there are no rows, below a blank line where there is room for one.
+// empty says why there are no rows.
 func (t *Table[R]) empty(d *pen, lines int) {
-	text := cell.Wrap(t.Empty, t.w-gutter-1)
+	text := cell.Wrap(printable.Line(t.Empty), t.w-gutter-1)
 	if lines > 1 {
 		text = append([]string{""}, text...)
 	}
@@ -120,8 +120,7 @@ func (t *Table[R]) empty(d *pen, lines int) {
 	}
 }
 
-// pen writes lines of exactly w cells. It counts what it writes: measuring painted text
-// is what drawing would spend most of its time with.
+// pen writes lines of exactly w cells. It counts them, because measuring painted text would dominate drawing.
 type pen struct {
 	b  *strings.Builder
 	th *theme.Theme
@@ -134,7 +133,7 @@ func (d *pen) newline() {
 	d.x = 0
 }
 
-// text writes text that is known to fit.
+// text writes text that fits.
 func (d *pen) text(role theme.Role, text string) {
 	d.x += cell.Width(text)
 	d.b.WriteString(d.th.Paint(role, text))
@@ -142,7 +141,7 @@ func (d *pen) text(role theme.Role, text string) {
 
 const blanks = "                                                                "
 
-// blanks writes n blanks, or fewer where the line ends.
+// blanks writes n spaces, fewer at the end of the line.
 func (d *pen) blanks(n int) {
 	n = min(n, d.w-d.x)
 	d.x += max(n, 0)
@@ -155,7 +154,7 @@ func (d *pen) blanks(n int) {
 
 func (d *pen) end() { d.blanks(d.w - d.x) }
 
-// cell writes a cell w wide: its glyph, a blank and its text.
+// cell writes a cell of w cells: glyph, space and text.
 func (d *pen) cell(c Cell, w int, right bool) {
 	end := d.x + w
 	if c.Draw != nil {
@@ -163,8 +162,6 @@ func (d *pen) cell(c Cell, w int, right bool) {
 		d.x = end
 		return
 	}
-	// One line break would shift everything below.
-	c.Text = strings.ReplaceAll(c.Text, "\n", " ")
 	if right {
 		d.blanks(w - c.width())
 	}

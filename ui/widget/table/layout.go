@@ -3,22 +3,21 @@ package table
 import "ironworks/ui/cell"
 
 const (
-	gutter = 3 // cursor, mark, a blank
-	gap    = 2 // blanks between columns
-	// sample is how many rows are asked for a column's width, besides those in sight.
+	gutter = 3 // cursor, mark, and a space
+	gap    = 2 // spaces between columns
+	// sample is the number of rows measured beside the visible ones.
 	sample = 400
 )
 
-// plan is which columns are shown and how wide. It depends on the columns, the area and
-// the widest content so far, not on what is in sight: scrolling never moves a column.
+// plan is the visible columns with their widths. It depends on the columns, the area and the widest content so
+// far, not on the visible rows: scrolling never moves a column.
 type plan struct {
-	cols      []int // places in Table.cols
+	cols      []int // indexes in Table.cols
 	width     []int // of each of cols
 	maxScroll int
 }
 
-// Hidden is how many columns are out of sight: dropped for want of room, or scrolled
-// away.
+// Hidden returns the number of invisible columns: dropped, or scrolled away.
 func (t *Table[R]) Hidden() int {
 	p := t.layout()
 	shown, x := 0, gutter
@@ -35,15 +34,15 @@ func (t *Table[R]) Hidden() int {
 	return len(t.cols) - shown
 }
 
-// measureAnew forgets how wide contents were.
+// measureAnew resets the measured widths.
 func (t *Table[R]) measureAnew() {
 	t.seen = make([]int, len(t.cols))
 	t.plan = nil
 	t.measure()
 }
 
-// measure learns the widths of contents: of the rows in sight and of some spread over
-// the rest. Widths only grow, so that a refresh does not make columns jump.
+// measure measures the visible rows and a sample of the rest. Widths only grow, so that a refresh does not move
+// columns.
 func (t *Table[R]) measure() {
 	for _, r := range t.Visible() {
 		t.measureRow(r)
@@ -60,14 +59,13 @@ func (t *Table[R]) measureRow(r R) {
 		if col.Cell == nil || col.Max > 0 && t.seen[i] >= col.Max {
 			continue
 		}
-		if w := col.Cell(r).width(); w > t.seen[i] {
+		if w := col.printable(r).width(); w > t.seen[i] {
 			t.seen[i] = w
 			t.plan = nil
 		}
 	}
 }
 
-// width is the cells that the content takes.
 func (c Cell) width() int {
 	w := cell.Width(c.Text)
 	if c.Glyph == "" {
@@ -79,7 +77,7 @@ func (c Cell) width() int {
 	return w + cell.Width(c.Glyph)
 }
 
-// bounds are the least width of a column and the one it would like.
+// bounds returns the minimum and the wanted width of a column.
 func (t *Table[R]) bounds(i int) (least, want int) {
 	col := &t.cols[i]
 	title := cell.Width(col.Title)
@@ -88,7 +86,7 @@ func (t *Table[R]) bounds(i int) (least, want int) {
 		want = min(want, max(col.Max, col.Min))
 	}
 	if col.Grow > 0 {
-		// It takes the room that is left, and needs none that it does not fill.
+		// It grows into free space, and needs none that it does not fill.
 		want = max(title, t.seen[i], 1)
 		if col.Max > 0 {
 			want = min(want, max(col.Max, 1))
@@ -101,8 +99,7 @@ func (t *Table[R]) bounds(i int) (least, want int) {
 	return min(least, want), want
 }
 
-// worth is the width from where on a column is worth its place: of one that grows, which
-// has no least of its own, it is Min all the same.
+// worth is the width from which a column is useful; for a growing column, its Min.
 func (t *Table[R]) worth(i int) int {
 	least, _ := t.bounds(i)
 	if col := &t.cols[i]; col.Grow > 0 {
@@ -111,7 +108,7 @@ func (t *Table[R]) worth(i int) int {
 	return least
 }
 
-// layout is the plan for the present columns, area and contents.
+// layout returns the plan for the current columns, area and contents.
 func (t *Table[R]) layout() *plan {
 	if t.plan != nil {
 		return t.plan
@@ -141,7 +138,7 @@ func (t *Table[R]) layout() *plan {
 	return p
 }
 
-// drop takes the columns out that can go, until the others fit at their least width.
+// drop removes columns until the others fit at their minimum width.
 func (t *Table[R]) drop(p *plan) {
 	need := gutter - gap
 	for _, i := range p.cols {
@@ -163,9 +160,8 @@ func (t *Table[R]) drop(p *plan) {
 	}
 }
 
-// widen gives room to the columns whose contents need more, a cell to each in turn:
-// where it does not suffice, the widest are cut. Those that grow come last: they are made
-// to be cut.
+// widen gives cells to the columns that need more, one each in turn, so that the widest are cut. Growing columns
+// come last.
 func (t *Table[R]) widen(p *plan, room int) int {
 	room = t.widenSome(p, room, func(c *Column[R]) bool { return c.Grow == 0 })
 	return t.widenSome(p, room, func(c *Column[R]) bool { return c.Grow > 0 })
@@ -186,7 +182,7 @@ func (t *Table[R]) widenSome(p *plan, room int, these func(*Column[R]) bool) int
 	return room
 }
 
-// grow shares out the room that is left.
+// grow divides the remaining width.
 func (t *Table[R]) grow(p *plan, room int) {
 	for given := true; given && room > 0; {
 		given = false
@@ -205,8 +201,7 @@ func (t *Table[R]) grow(p *plan, room int) {
 	}
 }
 
-// limit keeps each column within what can be shown of it beside the first one, and finds
-// how far there is to scroll.
+// limit keeps each column within the area beside the first one, and computes how far Scroll reaches.
 func (t *Table[R]) limit(p *plan) {
 	if len(p.cols) == 0 {
 		return
@@ -220,7 +215,7 @@ func (t *Table[R]) limit(p *plan) {
 	}
 	area := max(t.w-gutter, 1)
 	if len(p.cols) > 1 {
-		// The first column is always there; it may not leave the others without room.
+		// The first column is always visible, with at most half the area.
 		p.width[0] = min(p.width[0], max(area/2, 1))
 	}
 	rest := max(area-p.width[0]-gap, 1)

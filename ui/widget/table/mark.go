@@ -2,7 +2,7 @@ package table
 
 import "slices"
 
-// Mark marks a row by its id, whether it is among the rows or not.
+// Mark marks a row by ID, even if it is filtered out.
 func (t *Table[R]) Mark(id string) {
 	if t.IsMarked(id) {
 		return
@@ -11,17 +11,16 @@ func (t *Table[R]) Mark(id string) {
 	t.order = append(t.order, id)
 }
 
-// IsMarked says whether an id is marked.
+// IsMarked reports whether an ID is marked.
 func (t *Table[R]) IsMarked(id string) bool {
 	_, marked := t.marks[id]
 	return marked
 }
 
-// Marked are the marked ids, oldest mark first. Those that are filtered out are among
-// them.
+// Marked returns the marked IDs, oldest mark first, including filtered rows.
 func (t *Table[R]) Marked() []string { return slices.Clone(t.order) }
 
-// ToggleMark marks the cursor's row or takes its mark away, and moves down.
+// ToggleMark toggles the mark of the cursor's row, and moves down.
 func (t *Table[R]) ToggleMark() {
 	r, ok := t.Cursor()
 	if !ok {
@@ -42,8 +41,7 @@ func (t *Table[R]) MarkAll() {
 	}
 }
 
-// MarkRange marks the rows from the one that was marked last to the cursor's; without
-// one, the cursor's alone.
+// MarkRange marks the rows between the last marked one and the cursor, or the cursor's row.
 func (t *Table[R]) MarkRange() {
 	if len(t.rows) == 0 {
 		return
@@ -53,15 +51,14 @@ func (t *Table[R]) MarkRange() {
 	if from > t.cursor {
 		step = -1
 	}
-	// In the direction of the cursor: its row is then the one that was marked last.
+	// Towards the cursor, so that its row is the last marked one.
 	for i := from; i != t.cursor; i += step {
 		t.Mark(t.id(t.rows[i]))
 	}
 	t.Mark(t.id(t.rows[t.cursor]))
 }
 
-// lastMarked is the place of the row that was marked last among those that are shown, or
-// the cursor's.
+// lastMarked returns the index of the last marked visible row, or the cursor's.
 func (t *Table[R]) lastMarked() int {
 	if len(t.order) == 0 {
 		return t.cursor
@@ -86,7 +83,7 @@ func (t *Table[R]) ClearMarks() {
 	clear(t.marks)
 }
 
-// Prune takes the marks away from ids that no longer exist.
+// Prune removes marks of IDs that no longer exist.
 func (t *Table[R]) Prune(exists func(id string) bool) { t.keepMarks(exists) }
 
 func (t *Table[R]) keepMarks(keep func(id string) bool) {

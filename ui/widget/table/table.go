@@ -1,47 +1,54 @@
-// Package table shows rows in columns: only those that are seen are asked for, so that
-// a hundred thousand rows cost what fifty do. Cursor and marks belong to a row's id,
-// not to its place, and outlive sorting, filtering and refreshing. A line is
+// Package table shows rows in columns. Only visible rows are formatted, so that the cost does not depend on their
+// number. Cursor and marks belong to a row's ID, and survive sorting, filtering and refreshing. A line is
 //
 //	❯+ first column  second column
 //
-// where the first two cells are the cursor and the mark. The cursor is no more than that
-// sign: it moves for two cells of the line, where a reversed row is sent whole.
+// where the first two cells are the cursor and the mark. The cursor is only this sign: it moves by changing two
+// cells, where a reversed row would be sent whole.
 package table
 
-import "ironworks/ui/theme"
+import (
+	"ironworks/ui/theme"
 
-// Cell is what a column shows of a row. A glyph stands before the text.
+	"ironworks/printable"
+)
+
+// Cell is the content of a column for a row. The glyph comes before the text.
 type Cell struct {
 	Text      string
 	Role      theme.Role
 	Glyph     string
 	GlyphRole theme.Role
-	// Draw, where it is set, paints exactly w cells instead of the rest: a picture, for
-	// which a column that grows has the room.
+	// Draw, if set, paints exactly w cells instead, for columns that grow.
 	Draw func(t *theme.Theme, w int) string
 }
 
-// Column is one column of rows of type R.
+// Column is a column of rows of type R.
 type Column[R any] struct {
 	Key, Title string
-	// Min and Max bound the width in cells. Where room is short a column goes down to Min,
-	// or to its title's width where Min is 0. A Max of 0 is no bound.
+	// Min and Max bound the width in cells. A column shrinks to Min, or to its title if Min is 0. Max 0 is unbounded.
 	Min, Max int
-	// Grow is the column's share of the room that is left; 0 is none.
-	Grow int
-	// Right aligns to the right.
+	// Grow is the column's share of free space; 0 is none.
+	Grow  int
 	Right bool
-	// Drop is when the column goes, where not all can stand: the highest first, 0 never.
+	// Drop orders the removal of columns that do not fit: the highest first, 0 never.
 	Drop int
-	// Head, where it is set, is the title by the column's width: of an axis.
+	// Head, if set, returns the title for a width, such as an axis.
 	Head func(w int) string
-	// Cell is asked for rows in sight, and for some more to learn the column's width.
+	// Cell is called for visible rows, and for a sample of others.
 	Cell func(r R) Cell
 }
 
-// Table is rows in columns. Sorting and filtering are its owner's.
+// printable returns a sanitized cell.
+func (c *Column[R]) printable(r R) Cell {
+	shown := c.Cell(r)
+	shown.Text = printable.Line(shown.Text)
+	return shown
+}
+
+// Table is rows in columns. The owner sorts and filters.
 type Table[R any] struct {
-	// Empty is shown where there are no rows.
+	// Empty is shown if there are no rows.
 	Empty string
 
 	id   func(R) string
@@ -49,7 +56,7 @@ type Table[R any] struct {
 	rows []R
 	w, h int // h includes the title
 
-	cursor, top int // places in rows: the cursor's and that of the first line
+	cursor, top int // indexes of the cursor's row and the first line
 
 	order []string // marks, oldest first
 	marks map[string]struct{}
@@ -58,25 +65,25 @@ type Table[R any] struct {
 	sortDsc bool
 
 	wide   bool
-	scroll int   // columns hidden behind the first one
+	scroll int   // hidden columns after the first
 	seen   []int // widest content of each column so far
 	plan   *plan // nil after a change
 }
 
-// New makes a table whose rows are told apart by id.
+// New returns a table; id identifies rows.
 func New[R any](id func(R) string) *Table[R] {
 	return &Table[R]{id: id, marks: map[string]struct{}{}}
 }
 
-// SetColumns replaces the columns. What was learnt of their widths is forgotten.
+// SetColumns replaces the columns, and resets their widths.
 func (t *Table[R]) SetColumns(cols []Column[R]) {
 	t.cols = cols
 	t.scroll = 0
 	t.measureAnew()
 }
 
-// SetRows replaces the rows; the slice is kept, not copied. The cursor stays with its row, at the same line of the
-// screen where that can be; where its row has gone, it stays at the same place.
+// SetRows replaces the rows; the slice is not copied. The cursor stays with its row, if possible on the same line;
+// if the row is gone, at the same index.
 func (t *Table[R]) SetRows(rows []R) {
 	at := t.cursor
 	if cur, ok := t.Cursor(); ok {
@@ -89,7 +96,7 @@ func (t *Table[R]) SetRows(rows []R) {
 	t.rows, t.cursor = rows, at
 	t.top = at - line
 	if atTop && at < t.body() {
-		// Who looks at the top keeps seeing what comes in there.
+		// At the top, new rows stay visible.
 		t.top = 0
 	}
 	t.clamp()
@@ -109,34 +116,33 @@ func (t *Table[R]) Resize(w, h int) {
 	}
 }
 
-// SetSort shows at the titles how the rows are sorted.
+// SetSort sets the sort arrow.
 func (t *Table[R]) SetSort(key string, descending bool) {
 	t.sortKey, t.sortDsc = key, descending
 }
 
-// SetWide shows all columns, as wide as they want to be; what does not fit is reached by
-// Scroll.
+// SetWide shows all columns in full width; Scroll reaches the rest.
 func (t *Table[R]) SetWide(wide bool) {
 	if wide != t.wide {
 		t.wide, t.scroll, t.plan = wide, 0, nil
 	}
 }
 
-// Len is how many rows there are.
+// Len returns the number of rows.
 func (t *Table[R]) Len() int { return len(t.rows) }
 
-// Rows are all rows, in the order of the screen.
+// Rows returns all rows in order.
 func (t *Table[R]) Rows() []R { return t.rows }
 
-// Visible are the rows in sight.
+// Visible returns the visible rows.
 func (t *Table[R]) Visible() []R {
 	return t.rows[t.top:min(t.top+t.body(), len(t.rows))]
 }
 
-// body is how many lines there are for rows.
+// body is the number of lines for rows.
 func (t *Table[R]) body() int { return max(t.h-1, 0) }
 
-// find is the place of the row with an id, or -1; near is where it was.
+// find returns the index of the row with an ID, or -1; near is its last index.
 func find[R any](rows []R, id func(R) string, want string, near int) int {
 	if near < len(rows) && id(rows[near]) == want {
 		return near

@@ -1,4 +1,4 @@
-// Package tabs draws the names of views in a line, the present one marked.
+// Package tabs draws a line of tab titles with the current one marked.
 package tabs
 
 import (
@@ -8,10 +8,9 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Draw is the line, exactly w cells wide: "[Overview]  Ports   Steps ". The brackets
-// mark the present one where there are no colours; they stand where the others have
-// blanks, so that nothing moves when it changes. Where not all fit, those around the
-// present one are shown, with an ellipsis for the others.
+// Draw returns exactly w cells: "[Overview]  Ports   Steps ". The brackets mark the current tab without colors;
+// other titles have spaces there, so that nothing moves. If not all fit, those around the current one are shown,
+// with an ellipsis for the others.
 func Draw(t *theme.Theme, titles []string, current, w int) string {
 	if w <= 0 {
 		return ""
@@ -41,7 +40,7 @@ func Draw(t *theme.Theme, titles []string, current, w int) string {
 	return cell.Fit(b.String(), w)
 }
 
-// Tight is how many cells all titles need where there is no room for gaps between them.
+// Tight returns the width of all titles without gaps.
 func Tight(titles []string) int {
 	w := 0
 	for _, title := range titles {
@@ -50,8 +49,7 @@ func Tight(titles []string) int {
 	return w
 }
 
-// window is which titles are shown: as many as fit from the first one on, and no fewer
-// from the front left out than the present one asks for.
+// window returns the range of visible titles: from the first one on, unless the current one needs more.
 func window(titles []string, current, w int) (from, to int) {
 	if current < 0 || current >= len(titles) {
 		current = 0
@@ -64,7 +62,7 @@ func window(titles []string, current, w int) (from, to int) {
 	}
 }
 
-// fits is the end of the titles that fit from one on, with room for ellipses.
+// fits returns the end of the titles that fit from one on, with room for ellipses.
 func fits(titles []string, from, w int) int {
 	x := min(from, 1) // an ellipsis
 	for i := from; i < len(titles); i++ {

@@ -1,5 +1,4 @@
-// Package timebar draws stretches of time as bars on an axis: many on one line, or each
-// on a line of its own below the others.
+// Package timebar draws time spans as bars on an axis: many on one line, or one per line.
 //
 //	├─ power on ─├──── boot to ramdisk ────├▓▓▓ install_coreos ▓▓░░░░░░┤
 package timebar
@@ -8,39 +7,40 @@ import (
 	"strings"
 	"time"
 
+	"ironworks/printable"
 	"ironworks/ui/cell"
 	"ironworks/ui/theme"
 )
 
-// Span is a stretch of time. Times are since the beginning of the axis.
+// Span is a time span, relative to the start of the axis.
 type Span struct {
 	From, To time.Duration
-	// Due is when one that goes on is expected to end; 0 is not known.
+	// Due is the expected end of an open span; 0 if unknown.
 	Due  time.Duration
 	Name string
 	Role theme.Role
 	Kind Kind
-	// Unseen says that it began earlier than From, nobody knows when.
+	// Unseen: it began before From, at an unknown time.
 	Unseen bool
 }
 
-// Kind is how a stretch of time ended, if it did.
+// Kind is how a span ended.
 type Kind int
 
-// The kinds.
+// The ends of spans.
 const (
 	Over   Kind = iota
-	Open        // it goes on
-	Broken      // it ended badly
+	Open        // still running
+	Broken      // failed
 )
 
-// Scale is an axis: the time that w cells stand for.
+// Scale is an axis: the time of w cells.
 type Scale struct {
 	Total time.Duration
 	W     int
 }
 
-// steps are the lengths that an axis may have, so that it stands still while time goes on.
+// steps are the possible lengths of an axis, so that it rarely changes.
 var steps = [...]time.Duration{
 	10 * time.Second, 20 * time.Second, 30 * time.Second, 45 * time.Second,
 	time.Minute, 90 * time.Second, 2 * time.Minute, 3 * time.Minute, 4 * time.Minute, 5 * time.Minute, 6 * time.Minute, 8 * time.Minute,
@@ -48,7 +48,7 @@ var steps = [...]time.Duration{
 	time.Hour, 90 * time.Minute, 2 * time.Hour, 3 * time.Hour, 4 * time.Hour, 6 * time.Hour, 8 * time.Hour, 12 * time.Hour,
 }
 
-// NewScale is an axis of w cells that is long enough for a time.
+// NewScale returns an axis of w cells for a time.
 func NewScale(longest time.Duration, w int) Scale {
 	for _, s := range steps {
 		if longest <= s {
@@ -59,7 +59,7 @@ func NewScale(longest time.Duration, w int) Scale {
 	return Scale{Total: (longest + day - 1) / day * day, W: w}
 }
 
-// at is the cell of a time.
+// at returns the cell of a time.
 func (s Scale) at(d time.Duration) int {
 	if s.Total <= 0 {
 		return 0
@@ -67,7 +67,7 @@ func (s Scale) at(d time.Duration) int {
 	return min(max(int(float64(d)/float64(s.Total)*float64(s.W)), 0), s.W)
 }
 
-// Bar is spans that follow each other on one line of exactly the scale's cells.
+// Bar draws consecutive spans on one line of the scale's width.
 func (s Scale) Bar(t *theme.Theme, spans []Span) string {
 	var b strings.Builder
 	x := 0
@@ -79,7 +79,7 @@ func (s Scale) Bar(t *theme.Theme, spans []Span) string {
 		due = max(due, to)
 		last := i == len(spans)-1
 		if !last {
-			// The next one begins where this one ends.
+			// The next one starts where this one ends.
 			next := max(s.at(spans[i+1].From), from+1)
 			to, due = min(next, s.W), min(next, s.W)
 		}
@@ -94,8 +94,7 @@ func (s Scale) Bar(t *theme.Theme, spans []Span) string {
 	return b.String()
 }
 
-// Row is a span alone on a line of exactly the scale's cells, with its name in it, or
-// beside it where it is too short.
+// Row draws a span on its own line of the scale's width, with its name in or beside it.
 func (s Scale) Row(t *theme.Theme, p Span) string {
 	from, to, due := s.places(&p)
 	to = max(to, from+1)
@@ -124,7 +123,7 @@ func (s Scale) Row(t *theme.Theme, p Span) string {
 	return cell.Fit(name, max(from-1, 0)) + cell.Blanks(min(from, 1)) + bar + cell.Blanks(s.W-due)
 }
 
-// places are the cells of a span's beginning, its end so far and its expected end.
+// places returns the cells of start, current end, and expected end.
 func (s Scale) places(p *Span) (from, to, due int) {
 	from, to = s.at(p.From), s.at(p.To)
 	due = to
@@ -136,14 +135,14 @@ func (s Scale) places(p *Span) (from, to, due int) {
 
 func fits(name string, room int) bool { return name != "" && cell.Width(name)+2 <= room }
 
-// draw is a span in w cells, of which the first done are over; closed ends it.
+// draw paints a span in w cells, done of them filled; closed draws its end.
 func draw(t *theme.Theme, p *Span, w, done int, closed bool) string {
 	begin, end := "├", ""
 	if p.Unseen {
 		begin = cell.Ellipsis
 	}
 	switch {
-	case !closed, p.Kind == Open && done >= w: // nobody knows its end
+	case !closed, p.Kind == Open && done >= w: // the end is unknown
 	case p.Kind == Broken:
 		end = theme.GlyphFailed
 	default:
@@ -154,16 +153,16 @@ func draw(t *theme.Theme, p *Span, w, done int, closed bool) string {
 	}
 	inner := w - 1 - cell.Width(end)
 	name := ""
-	if fits(p.Name, inner) {
-		name = " " + p.Name + " "
+	if shown := printable.Line(p.Name); fits(shown, inner) {
+		name = " " + shown + " "
 	}
 	left := (inner - cell.Width(name)) / 2
 	right := inner - left - cell.Width(name)
-	done-- // the first cell is the beginning's
+	done-- // the first cell is the start
 	return t.Paint(p.Role, begin) + fill(t, p, left, done) + name + fill(t, p, right, done-left-cell.Width(name)) + t.Paint(p.Role, end)
 }
 
-// fill is n cells of a span, of which the first done are over.
+// fill paints n cells, done of them filled.
 func fill(t *theme.Theme, p *Span, n, done int) string {
 	if p.Kind != Open {
 		return t.Paint(p.Role, strings.Repeat(theme.GlyphRule, max(n, 0)))
@@ -173,8 +172,8 @@ func fill(t *theme.Theme, p *Span, n, done int) string {
 		t.Paint(theme.Muted, strings.Repeat(theme.GlyphEmpty, max(n-done, 0)))
 }
 
-// Ruler is the axis with its times, such as "0        1m        2m", in exactly the
-// scale's cells and without a role. The text of a time is given by label.
+// Ruler returns the axis with its times, such as "0        1m        2m", in the scale's width without a role;
+// label formats a time.
 func (s Scale) Ruler(label func(time.Duration) string) string {
 	line, x := "", 0
 	for i := range 5 {

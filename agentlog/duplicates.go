@@ -1,0 +1,151 @@
+package agentlog
+
+import (
+	"hash/maphash"
+	"time"
+
+	"ironworks/models"
+)
+
+// remembered bounds how many lines are compared with those of another source.
+const remembered = 1 << 16
+
+// sourceDuplicates finds lines that another source delivered already. Journal lines are equal if boot and
+// cursor are; an archived text is equal to a journal line if second and text are, each as often as
+// it occurs.
+type sourceDuplicates struct {
+	seed    maphash.Seed
+	cursors map[uint64]models.LogSource
+	ring    []uint64
+	next    int
+	texts   map[textKey]int // more in the journal if positive, more in the archive if negative
+}
+
+type textKey struct {
+	second int64
+	text   uint64
+}
+
+// newSourceDuplicates returns nil if no two sources could have the same line.
+func newSourceDuplicates(sources []models.LogSource) *sourceDuplicates {
+	t := &sourceDuplicates{seed: maphash.MakeSeed()}
+	journals := 0
+	for _, s := range sources {
+		switch s {
+		case models.LogSSH, models.LogPush:
+			journals++
+		case models.LogArchive:
+			t.texts = map[textKey]int{}
+		case models.LogSerial, models.LogStatus, models.LogServe:
+		}
+	}
+	if journals > 1 {
+		t.cursors = map[uint64]models.LogSource{}
+		t.ring = make([]uint64, 0, remembered)
+	}
+	if t.cursors == nil && t.texts == nil {
+		return nil
+	}
+	return t
+}
+
+func (t *sourceDuplicates) isDuplicate(l *models.LogLine) bool {
+	if t == nil {
+		return false
+	}
+	return t.byCursor(l) || t.byText(l)
+}
+
+func (t *sourceDuplicates) byCursor(l *models.LogLine) bool {
+	if t.cursors == nil || l.Cursor == "" {
+		return false
+	}
+	key := maphash.String(t.seed, l.Boot+" "+l.Cursor)
+	if source, known := t.cursors[key]; known {
+		// The lines of one message share a cursor.
+		return source != l.Source
+	}
+	if len(t.ring) < cap(t.ring) {
+		t.ring = append(t.ring, key)
+	} else {
+		delete(t.cursors, t.ring[t.next])
+		t.ring[t.next] = key
+		t.next = (t.next + 1) % len(t.ring)
+	}
+	t.cursors[key] = l.Source
+	return false
+}
+
+func (t *sourceDuplicates) byText(l *models.LogLine) bool {
+	// A serial console has neither the machine's time nor the complete line.
+	if t.texts == nil || l.Time.IsZero() || l.Source == models.LogStatus || l.Source == models.LogSerial {
+		return false
+	}
+	key := textKey{l.Time.Unix(), maphash.String(t.seed, l.Text)}
+	more := 1
+	if l.Source == models.LogArchive {
+		more = -1
+	}
+	have, known := t.texts[key]
+	if !known && len(t.texts) >= remembered {
+		clear(t.texts) // old ones; the archive is read at once
+	}
+	if have+more == 0 {
+		delete(t.texts, key)
+	} else {
+		t.texts[key] = have + more
+	}
+	return have*more < 0
+}
+
+// podmanDuplicates detects the second of two equal entries: what podman writes while it is attached to a
+// container is in the journal twice, once as the container's output, once as podman's in the
+// agent's unit.
+type podmanDuplicates struct {
+	seed    maphash.Seed
+	waiting map[uint64]waiting
+	order   []uint64
+}
+
+// waiting are lines whose second was not read yet.
+type waiting struct {
+	container bool // from the container
+	count     int
+	at        time.Time
+}
+
+const (
+	mostWaiting = 512
+	twiceTime   = 10 * time.Second // between the two, on the journal's clock
+)
+
+// isDuplicate reports whether an entry is the second of two. One from the same side never is: a program
+// may print the same line twice.
+func (t *podmanDuplicates) isDuplicate(e *journalEntry, message []byte) bool {
+	container := len(e.Container) > 0
+	if !container && string(e.Identifier) != "podman" || len(message) == 0 {
+		return false
+	}
+	if t.waiting == nil {
+		t.seed, t.waiting = maphash.MakeSeed(), map[uint64]waiting{}
+	}
+	key, at := maphash.Bytes(t.seed, message), e.time()
+	w, known := t.waiting[key]
+	if known && w.container != container && w.count > 0 && at.Sub(w.at).Abs() <= twiceTime {
+		w.count--
+		t.waiting[key] = w
+		return true
+	}
+	if !known {
+		if len(t.order) >= mostWaiting {
+			delete(t.waiting, t.order[0])
+			t.order = append(t.order[:0], t.order[1:]...)
+		}
+		t.order = append(t.order, key)
+	}
+	if w.container != container || at.Sub(w.at).Abs() > twiceTime {
+		w.count = 0
+	}
+	t.waiting[key] = waiting{container: container, count: w.count + 1, at: at}
+	return false
+}

@@ -1,0 +1,192 @@
+package agentlog
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/crypto/ssh"
+
+	"ironworks/models"
+)
+
+func TestSSHReadsTheJournalOnce(t *testing.T) {
+	t.Parallel()
+	s, key := newSSHServer(t, journalOf("one", "password="+planted, "three"))
+	b, last := sshOnce(t, s.listen(t, key))
+	var texts []string
+	for _, l := range b.Lines {
+		texts = append(texts, l.Text)
+		if l.Source != models.LogSSH || l.Boot != "b1" || l.Unit != "ironic-agent" || l.Node.UUID != testUUID {
+			t.Errorf("%+v", l)
+		}
+	}
+	if want := []string{"one", "password=******", "three"}; !slices.Equal(texts, want) {
+		t.Errorf("lines %q, want %q", texts, want)
+	}
+	if last.State != StateEnded || !strings.HasPrefix(last.Address, "core@127.0.0.1:") {
+		t.Errorf("%+v", last)
+	}
+	if want := []string{bootCommand(), readCommand("", false)}; !slices.Equal(s.asked(), want) {
+		t.Errorf("commands %q, want %q", s.asked(), want)
+	}
+}
+
+// TestSSHContinuesAfterADisconnect continues after the last entry, without duplicates or gaps.
+// After a reboot the whole journal is read.
+func TestSSHContinuesAfterADisconnect(t *testing.T) {
+	t.Parallel()
+	var boots atomic.Int32
+	boots.Store(1)
+	reads := 0
+	s, key := newSSHServer(t, func(s *sshServer, command string, ch ssh.Channel) int {
+		boot := "b1"
+		if boots.Load() == 2 {
+			boot = "b2"
+		}
+		if strings.Contains(command, " -n 1 ") {
+			_, _ = io.WriteString(ch, entryOf(0, boot, "any"))
+			return 0
+		}
+		reads++ // one after the other
+		switch reads {
+		case 1:
+			_, _ = io.WriteString(ch, entryOf(0, boot, "zero")+entryOf(1, boot, "one")+`{"MESSAGE":"cut of`)
+			s.drop()
+		case 2:
+			_, _ = io.WriteString(ch, entryOf(1, boot, "one")+"no entry\n"+`{"MESSAGE":"`+strings.Repeat("x", maxEntry)+"\"}\n"+entryOf(2, boot, "two"))
+			boots.Store(2)
+			return 0
+		case 3:
+			_, _ = io.WriteString(ch, entryOf(0, boot, "zero again"))
+			<-s.gone
+		}
+		return -1
+	})
+	f := followSSH(t, s.listen(t, key), localhost)
+	f.until("the last line", func() bool { return slices.Contains(f.lines, "zero again") })
+	if want := []string{"zero", "one", "(entry omitted: too large)", "two", "zero again"}; !slices.Equal(f.lines, want) {
+		t.Errorf("lines %q, want %q", f.lines, want)
+	}
+	var reading []string
+	for _, c := range s.asked() {
+		if c != bootCommand() {
+			reading = append(reading, c)
+		}
+	}
+	if want := []string{readCommand("", true), readCommand("s=1;i=1", true), readCommand("", true)}; !slices.Equal(reading, want) {
+		t.Errorf("commands %q, want %q", reading, want)
+	}
+	for _, why := range []string{"connection lost", "journalctl exited"} {
+		if !slices.ContainsFunc(f.status, func(s Status) bool { return s.State == StateConnecting && s.Reason == why }) {
+			t.Errorf("not told: %q in %+v", why, f.status)
+		}
+	}
+}
+
+// TestSSHFollowsAnotherAddress disconnects from an address that is no longer the machine's.
+func TestSSHFollowsAnotherAddress(t *testing.T) {
+	t.Parallel()
+	s, key := newSSHServer(t, func(s *sshServer, command string, ch ssh.Channel) int {
+		_, _ = io.WriteString(ch, entryOf(0, "b1", "hello"))
+		if strings.Contains(command, " -n 1 ") {
+			return 0
+		}
+		<-s.gone
+		return -1
+	})
+	var address atomic.Value
+	address.Store("")
+	f := followSSH(t, s.listen(t, key), func(models.NodeRef) string { return address.Load().(string) })
+	f.untilWhy(StateWaiting, noAddress)
+	address.Store("https://127.0.0.1:9999")
+	f.until("the first line", func() bool { return slices.Contains(f.lines, "hello") })
+	address.Store("https://localhost:9999")
+	f.untilWhy(StateConnecting, "the machine's address changed")
+	f.until("the other address", func() bool {
+		return slices.ContainsFunc(f.status, func(s Status) bool {
+			return s.State == StateFollowing && strings.HasPrefix(s.Address, "core@localhost:")
+		})
+	})
+}
+
+func TestSSHWithoutAnAddress(t *testing.T) {
+	t.Parallel()
+	b := onceOf(t, Options{Sources: []models.LogSource{models.LogSSH}, Once: true, Address: func(models.NodeRef) string { return "https://-oProxyCommand=x" }})
+	if last := b.Status[len(b.Status)-1]; last.State != StateFailed || last.Reason != noAddress || last.Remedy != noAddressWayOut {
+		t.Errorf("%+v", last)
+	}
+}
+
+// TestSSHPermission reads the journal as the user, or with sudo, or reports what is missing.
+func TestSSHPermission(t *testing.T) {
+	t.Parallel()
+	const hint = "Hint: You are currently not seeing messages from other users and the system.\n"
+	withSudo := func(plain, sudone func(*sshServer, string, ssh.Channel) int) func(*sshServer, string, ssh.Channel) int {
+		return func(s *sshServer, command string, ch ssh.Channel) int {
+			if strings.HasPrefix(command, sudo) {
+				return sudone(s, command, ch)
+			}
+			return plain(s, command, ch)
+		}
+	}
+	endless := func(s *sshServer, _ string, ch ssh.Channel) int { // it shows only the user's entries, and continues
+		_, _ = io.WriteString(ch.Stderr(), hint)
+		<-s.gone
+		return -1
+	}
+	for name, tt := range map[string]struct {
+		answer func(*sshServer, string, ssh.Channel) int
+		lines  int
+		words  []string
+	}{
+		"sudo helps":           {withSudo(saying("No journal files were opened due to insufficient permissions.\n", 1), journalOf("one")), 1, nil},
+		"sudo helps, no end":   {withSudo(endless, journalOf("one", "two")), 2, nil},
+		"sudo asks":            {withSudo(saying(hint, 0), saying("sudo: a password is required\n", 1)), 0, []string{"permission denied reading the journal, also with sudo: sudo: a password is required", "systemd-journal"}},
+		"sudo shows no more":   {saying(hint, 0), 0, []string{"permission denied reading the journal", "systemd-journal"}},
+		"no journalctl":        {saying("sh: journalctl: command not found\n", 127), 0, []string{"journalctl not found", "this is still the ramdisk's address"}},
+		"it fails":             {saying("Failed: password="+planted+"\n", 1), 0, []string{"journalctl failed: Failed: password=******"}},
+		"it fails in silence":  {saying("", 1), 0, []string{"journalctl failed: no error output"}},
+		"it says nothing":      {saying("", 0), 0, nil},
+		"no exit status":       {saying("", -1), 0, []string{"connection lost"}},
+		"its output is no log": {func(_ *sshServer, _ string, ch ssh.Channel) int { _, _ = io.WriteString(ch, "<html>\n[]\n"); return 0 }, 0, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, key := newSSHServer(t, tt.answer)
+			b, last := sshOnce(t, s.listen(t, key))
+			if len(b.Lines) != tt.lines || (last.State == StateEnded) != (tt.words == nil) {
+				t.Errorf("%d lines, status %+v", len(b.Lines), last)
+			}
+			for _, want := range tt.words {
+				if !strings.Contains(last.Reason+" "+last.Remedy, want) {
+					t.Errorf("no %q in %+v", want, last)
+				}
+			}
+		})
+	}
+}
+
+// TestSSHConnectionIsRefused reports the reason for each failure.
+func TestSSHConnectionIsRefused(t *testing.T) {
+	t.Parallel()
+	s, key := newSSHServer(t, journalOf())
+	o := s.listen(t, key)
+	closed := o
+	closed.Port = 1
+	if _, last := sshOnce(t, closed); last.State != StateFailed || last.Reason != "SSH connection refused" {
+		t.Errorf("a closed port: %+v", last)
+	}
+	broken := o
+	broken.Config = "/nowhere/config"
+	if _, last := sshOnce(t, broken); last.State != StateFailed || !strings.Contains(last.Reason, "/nowhere/config") || last.Address != "127.0.0.1" {
+		t.Errorf("a broken ssh_config: %+v", last)
+	}
+	odd := o
+	odd.Jump = "a b"
+	if _, last := sshOnce(t, odd); last.State != StateFailed || !strings.Contains(last.Reason, `"a b" is not [user@]host[:port]`) {
+		t.Errorf("an odd jump host: %+v", last)
+	}
+}

@@ -1,0 +1,292 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/audit"
+	"ironworks/enroll"
+	"ironworks/enroll/nodefile"
+	"ironworks/models"
+	"ironworks/models/plan"
+	"ironworks/provision"
+	"ironworks/session"
+)
+
+// enrollFlags are the flags of the enroll command.
+type enrollFlags struct {
+	files             []string
+	format            string
+	bmcs              []string
+	names             string
+	set               []string
+	credentials       string
+	plan              string
+	updateCredentials bool
+	to                string
+	noInspect         bool
+	dryRun            bool
+	yes               bool
+	skipRefused       bool
+	timeout           time.Duration
+	bmc               bmcFlags
+}
+
+func (a *app) enrollCommand() *cobra.Command {
+	var flags enrollFlags
+	cmd := &cobra.Command{
+		Use: "enroll -f FILE… | --bmc ADDRESS…", Args: cobra.NoArgs,
+		RunE: a.online(func(cmd *cobra.Command, s *session.Session, _ []string) error { return a.enroll(cmd, s, &flags) }),
+	}
+	f := cmd.Flags()
+	f.StringArrayVarP(&flags.files, "file", "f", nil, "file of nodes, or -; may be repeated")
+	f.StringVar(&flags.format, "format", "", "format of the files: baremetal, bifrost, bifrost-csv, instackenv, csv or bmh (default: detected)")
+	f.StringArrayVar(&flags.bmcs, "bmc", nil, "BMC to ask over Redfish: host, URL, or range (10.0.0.11-30); may be repeated")
+	f.StringVar(&flags.names, "names", "", "names of found machines: serial, hostname, address, or a pattern such as r7-n%02d")
+	f.StringArrayVar(&flags.set, "set", nil, "field for every node, KEY=VALUE as for ironworks set; may be repeated")
+	f.StringVar(&flags.credentials, "credentials", "", "YAML file of BMC credentials, for nodes without a password")
+	f.StringVar(&flags.plan, "plan", "", "new file for the deployments that the files ask for, for ironworks deploy -f")
+	f.BoolVar(&flags.updateCredentials, "update-credentials", false, "write the passwords of existing nodes, which cannot be compared")
+	f.StringVar(&flags.to, "to", string(provision.GoalEnroll), "how far to bring the nodes: enroll, manageable, inspected or available")
+	f.BoolVar(&flags.noInspect, "no-inspect", false, "go to available without inspection")
+	f.BoolVar(&flags.dryRun, "dry-run", false, "print the comparison and the requests, send nothing")
+	f.BoolVarP(&flags.yes, "yes", "y", false, "skip the confirmation")
+	f.BoolVar(&flags.skipRefused, "skip-refused", false, "skip conflicts and invalid nodes and continue with the others")
+	f.DurationVar(&flags.timeout, "timeout", 0, "time limit of each operation of a node")
+	flags.bmc.register(f)
+	_ = f.MarkHidden("address")
+	_ = f.MarkHidden("system")
+	return cmd
+}
+
+func (a *app) enroll(cmd *cobra.Command, s *session.Session, flags *enrollFlags) error {
+	ctx := cmd.Context()
+	goal := provision.Goal(flags.to)
+	if !slices.Contains(provision.Goals(), goal) {
+		return usagef("--to %s: want enroll, manageable, inspected or available%s", flags.to, didYouMean(flags.to, provision.Goals()))
+	}
+	if (len(flags.files) == 0) == (len(flags.bmcs) == 0) {
+		return usagef("enroll: want either -f FILE or --bmc ADDRESS")
+	}
+	reader, in, err := a.enrollReader(s, flags)
+	if err != nil {
+		return err
+	}
+	found, err := a.enrollInput(ctx, reader, in)
+	if err != nil {
+		return enrollUsage(err)
+	}
+	if err := a.writeDeployments(found.Deployments(), flags.plan); err != nil {
+		return err
+	}
+	comparison, err := reader.Compare(ctx, in, found.Nodes)
+	if err != nil {
+		return err
+	}
+	lost := found.Lost()
+	if flags.dryRun {
+		return a.printEnrollPlan(comparison, goal, flags, lost)
+	}
+	return a.carryOutEnroll(ctx, s, comparison, goal, flags, lost)
+}
+
+// enrollReader returns what reads and compares the input of the flags.
+func (a *app) enrollReader(s *session.Session, flags *enrollFlags) (*provision.EnrollReader, provision.EnrollInput, error) {
+	in := provision.EnrollInput{
+		Files: flags.files, BMCs: flags.bmcs, Names: enroll.Naming(flags.names), Set: flags.set,
+		Credentials: flags.credentials, UpdateCredentials: flags.updateCredentials,
+	}
+	if flags.format != "" {
+		var err error
+		if in.Format, err = nodefile.ParseFormat(flags.format); err != nil {
+			return nil, in, usagef("--format: %w", err)
+		}
+	}
+	r := &provision.EnrollReader{API: s.Client, Open: a.readNodeFile, Mask: a.mask}
+	if len(in.BMCs) == 0 {
+		return r, in, nil
+	}
+	var err error
+	r.BMCs, err = a.bmcs(s, &flags.bmc)
+	return r, in, err
+}
+
+// enrollUsage turns a wrong flag into a usage error.
+func enrollUsage(err error) error {
+	if _, wrong := errors.AsType[*provision.EnrollInputError](err); wrong {
+		return usagef("%w", err)
+	}
+	return err
+}
+
+// enrollInput reads the files, or asks the BMCs, and prints what each has.
+func (a *app) enrollInput(ctx context.Context, reader *provision.EnrollReader, in provision.EnrollInput) (provision.EnrollFound, error) {
+	progress := a.newProgress()
+	if len(in.BMCs) > 0 {
+		var done, of atomic.Int64
+		reader.Progress = func(n, all int) {
+			done.Store(int64(n))
+			of.Store(int64(all))
+		}
+		progress.live(func() string { return fmt.Sprintf("asking BMCs: %d of %d", done.Load(), of.Load()) })
+	}
+	found, err := reader.Read(ctx, in)
+	progress.stop()
+	for i := range found.Files {
+		a.tellNodeFile(&found.Files[i])
+	}
+	if len(found.BMCs) > 0 && ctx.Err() == nil {
+		a.tellDiscovered(found.BMCs)
+	}
+	if err == nil && in.Credentials != "" {
+		a.complain("credentials for %s from %s", models.Counted(found.Completed, "node"), in.Credentials)
+	}
+	if err == nil && len(found.Nodes) == 0 {
+		err = &codeError{code: exitFailed}
+	}
+	return found, err
+}
+
+func (a *app) tellNodeFile(file *provision.EnrolledFile) {
+	a.complain("%s: %s, format %s", file.Name, models.Counted(file.Nodes, "node"), file.Format)
+	if mapped := file.Mapped(); len(mapped) > 0 {
+		a.tell("  columns: %s\n", strings.Join(mapped, ", "))
+	}
+	for _, note := range file.Notes {
+		a.tell("  %s\n", note)
+	}
+}
+
+// writeDeployments writes a plan with the deployments that the files ask for. It may hold secrets in user data.
+func (a *app) writeDeployments(p *plan.Plan, name string) error {
+	count := models.Counted(len(p.Nodes), "deployment")
+	switch {
+	case name == "" && len(p.Nodes) > 0:
+		a.complain("%s in the input; to write a plan for ironworks deploy -f, pass --plan FILE", count)
+		return nil
+	case name == "":
+		return nil
+	case len(p.Nodes) == 0:
+		return usagef("--plan: the files ask for no deployment")
+	}
+	text, err := p.Encode()
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the user's own file
+	if err != nil {
+		return fmt.Errorf("--plan: %w", err)
+	}
+	if _, err = file.Write(text); err != nil {
+		return errors.Join(err, file.Close())
+	}
+	a.complain("%s in %s; to start: ironworks deploy -f %s", count, name, name)
+	return file.Close()
+}
+
+func (a *app) readNodeFile(name string) ([]byte, error) {
+	if name == "-" {
+		return readAll(a.stdin)
+	}
+	return provision.ReadNodeFile(name)
+}
+
+// tellDiscovered prints what each BMC answered.
+func (a *app) tellDiscovered(found []provision.Discovered) {
+	r := result{header: []string{"BMC", "RESULT", "SYSTEM", "MODEL", "SERIAL", "POWER", "HEALTH", "NICS", "MEDIA", "DETAILS"}}
+	for _, d := range found {
+		if d.Status != provision.DiscoveryFound {
+			r.rows = append(r.rows, []string{d.Address, string(d.Status), "", "", "", "", "", "", "", shortCause(d.Err)})
+			continue
+		}
+		b := d.BMC
+		r.rows = append(r.rows, []string{
+			d.Address, string(d.Status), b.System.Path, strings.TrimSpace(b.System.Manufacturer + " " + b.System.Model), b.System.Serial,
+			b.System.Power, string(b.System.Health), fmt.Sprint(len(b.NICs)), yesNo(enroll.TakesVirtualMedia(b)), d.Note(),
+		})
+	}
+	width, _ := terminal(a.stderr)
+	writeTable(a.stderr, r.header, r.rows, width)
+}
+
+// createdShown is the number of new nodes that are listed before the confirmation.
+const createdShown = 10
+
+func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enroll.Plan, goal provision.Goal, flags *enrollFlags, lost int) error {
+	refused := plan.Refused()
+	rows := enrollRows(plan)
+	table := result{header: []string{"NODE", "ACTION", "MATCHED BY", "DETAILS"}}
+	created := 0
+	for i := range rows {
+		row := &rows[i]
+		if row.Action == enroll.Create {
+			created++
+		}
+		if row.Action != enroll.Unchanged && (row.Action != enroll.Create || created <= createdShown) {
+			table.rows = append(table.rows, []string{row.Node, string(row.Action), strings.Join(row.MatchedBy, ", "), plan[i].Details()})
+		}
+	}
+	if len(table.rows) > 0 {
+		width, _ := terminal(a.stderr)
+		writeTable(a.stderr, table.header, table.rows, width)
+	}
+	if created > createdShown {
+		a.tell("… and %d more to create\n", created-createdShown)
+	}
+	a.complain("%s", plan)
+	if refused > 0 && (!flags.skipRefused || refused == len(plan)) {
+		if legal := len(plan) - refused; legal > 0 {
+			a.complain("nothing was sent; pass --skip-refused to continue with the other %s", models.Counted(legal, "node"))
+		}
+		return &codeError{code: exitRefused}
+	}
+	if plan.Count(enroll.Create)+plan.Count(enroll.Change) > 0 || goal != provision.GoalEnroll {
+		if err := a.confirmEnroll(ctx, goal, len(plan)-refused, flags.yes); err != nil {
+			return err
+		}
+	}
+	book, err := audit.Open(s.Files.Audit)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = book.Close() }()
+	e := &provision.Enroller{Runner: s.Runner(book), API: s.Client, Goal: goal, NoInspect: flags.noInspect, Timeout: flags.timeout}
+	progress := a.newProgress()
+	states := newEnrollProgress(len(plan))
+	e.Progress = states.note
+	progress.live(states.line)
+	results := e.Run(ctx, plan)
+	progress.stop()
+	return a.tellEnrolled(plan, results, lost)
+}
+
+// confirmEnroll asks where machines may be erased: automated cleaning, before they become available.
+func (a *app) confirmEnroll(ctx context.Context, goal provision.Goal, count int, yes bool) error {
+	if yes || !a.interactive() && goal != provision.GoalAvailable {
+		return nil
+	}
+	question := fmt.Sprintf("Enroll %s", models.Counted(count, "node"))
+	if goal != provision.GoalEnroll {
+		question += fmt.Sprintf(" and bring them to %s", goal)
+	}
+	if goal != provision.GoalAvailable {
+		return a.askYes(ctx, question+"? [y/N] ", "enroll", nothingSent)
+	}
+	a.complain("automated cleaning may erase the disks of machines that become available")
+	if !a.interactive() {
+		return nil
+	}
+	answer, err := a.ask(ctx, question+". Type the number of nodes to confirm: ")
+	if err == nil && answer != fmt.Sprint(count) {
+		err = &models.Refusal{Kind: models.RefusedUnconfirmed, Action: "enroll", Why: nothingSent}
+	}
+	return err
+}

@@ -1,0 +1,168 @@
+package cmd
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"ironworks/enroll"
+	"ironworks/models"
+	"ironworks/models/request"
+	"ironworks/provision"
+)
+
+// enrollRow is a node of a plan in JSON and YAML.
+type enrollRow struct {
+	Node        string            `json:"node"`
+	UUID        string            `json:"uuid"`
+	Source      string            `json:"source"`
+	Action      enroll.Kind       `json:"action"`
+	MatchedBy   []string          `json:"matched_by,omitempty"`
+	Changes     []string          `json:"changes,omitempty"`
+	NotCompared []string          `json:"not_compared,omitempty"`
+	Reason      string            `json:"reason,omitempty"`
+	Remedy      string            `json:"remedy,omitempty"`
+	Notes       []string          `json:"notes,omitempty"`
+	Requests    []request.Request `json:"requests,omitempty"`
+	Commands    []string          `json:"commands,omitempty"`
+}
+
+func enrollRows(plan enroll.Plan) []enrollRow {
+	rows := make([]enrollRow, len(plan))
+	for i := range plan {
+		it := &plan[i]
+		rows[i] = enrollRow{
+			Node: it.Node.Label(), UUID: it.UUID, Source: it.Node.Source.String(), Action: it.Kind, MatchedBy: it.MatchedBy,
+			Changes: it.Differences(), NotCompared: it.NotCompared, Reason: it.Reason, Remedy: it.Remedy, Notes: it.Node.Notes,
+		}
+	}
+	return rows
+}
+
+func (a *app) printEnrollPlan(plan enroll.Plan, goal provision.Goal, flags *enrollFlags, lost int) error {
+	rows := enrollRows(plan)
+	r := result{header: []string{"NODE", "ACTION", "MATCHED BY", "DETAILS"}, data: rows}
+	for i := range rows {
+		row := &rows[i]
+		row.Requests, row.Commands = provision.EnrollRequests(&plan[i], goal, flags.noInspect)
+		r.names = append(r.names, row.Node)
+		r.rows = append(r.rows, []string{row.Node, string(row.Action), strings.Join(row.MatchedBy, ", "), plan[i].Details()})
+	}
+	if err := a.print(r); err != nil {
+		return err
+	}
+	if a.output == outputTable {
+		for i := range rows {
+			for _, req := range rows[i].Requests {
+				if err := a.say("%s\n", req); err != nil {
+					return err
+				}
+			}
+			for _, command := range rows[i].Commands {
+				if err := a.say("  $ %s\n", command); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	a.complain("%s; nothing was sent", plan)
+	return enrollCode(plan.Refused(), lost)
+}
+
+func enrollCode(refused, lost int) error {
+	switch {
+	case lost > 0:
+		return &codeError{code: exitFailed}
+	case refused > 0:
+		return &codeError{code: exitRefused}
+	}
+	return nil
+}
+
+// tellEnrolled prints the result of each node.
+func (a *app) tellEnrolled(plan enroll.Plan, results []provision.Enrolled, lost int) error {
+	type row struct {
+		Node      models.NodeRef    `json:"node"`
+		Result    provision.Outcome `json:"result"`
+		State     string            `json:"state"`
+		Did       []string          `json:"did"`
+		RequestID string            `json:"request_id,omitempty"`
+		Error     string            `json:"error,omitempty"`
+		Remedy    string            `json:"remedy,omitempty"`
+		Note      string            `json:"note,omitempty"`
+	}
+	r := result{header: []string{"NODE", "RESULT", "STATE", "DONE", "REASON"}}
+	data := make([]row, 0, len(results))
+	code, refused, failed := exitOK, 0, 0
+	for i, res := range results {
+		one := row{Node: res.Node, Result: res.Outcome, State: res.State, Did: nonNil(res.Did), RequestID: res.RequestID, Note: res.Note}
+		reason := res.Note
+		if res.Err != nil {
+			one.Error, reason = res.Err.Error(), shortCause(res.Err)
+			if one.Remedy = provision.EnrollRemedy(&plan[i], &res.Result); one.Remedy != "" {
+				reason += "; " + one.Remedy
+			}
+		}
+		data = append(data, one)
+		label := res.Node.Label()
+		if res.Node.Name == "" {
+			label = plan[i].Node.Label()
+		}
+		r.rows = append(r.rows, []string{label, string(res.Outcome), res.State, strings.Join(res.Did, ", "), reason})
+		switch res.Outcome {
+		case provision.OutcomeDone, provision.OutcomeAccepted:
+			r.names = append(r.names, label)
+		case provision.OutcomeRefused:
+			refused++
+		case provision.OutcomeFailed, provision.OutcomeUnknown, provision.OutcomeNotTried:
+			failed++
+			code = worse(code, max(exitCode(res.Err), exitFailed))
+		}
+	}
+	r.data = data
+	if err := a.print(r); err != nil {
+		return err
+	}
+	if failed > 0 {
+		a.complain("%d of %s failed; run the command again to continue", failed, models.Counted(len(results), "node"))
+	}
+	if code != exitOK {
+		return &codeError{code: code}
+	}
+	return enrollCode(refused, lost)
+}
+
+// enrollProgress counts the nodes by state, for the progress line.
+type enrollProgress struct {
+	mu     sync.Mutex
+	total  int
+	states map[string]models.ProvisionState
+}
+
+func newEnrollProgress(total int) *enrollProgress {
+	return &enrollProgress{total: total, states: map[string]models.ProvisionState{}}
+}
+
+func (p *enrollProgress) note(now provision.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if now.State != "" {
+		p.states[now.Node.UUID] = now.State
+	}
+}
+
+func (p *enrollProgress) line() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	counts := map[string]int{}
+	for _, s := range p.states {
+		counts[string(s)]++
+	}
+	var parts []string
+	for _, s := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[s], s))
+	}
+	return fmt.Sprintf("enrolling %s: %s", models.Counted(p.total, "node"), strings.Join(parts, ", "))
+}

@@ -1,0 +1,63 @@
+package cmd
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Ctrl-C is the editor's while that has the terminal, also one that is still on its way
+// when the editor ends, and ours before and after.
+func TestInterrupts(t *testing.T) {
+	send := func(signal syscall.Signal) {
+		t.Helper()
+		if err := syscall.Kill(os.Getpid(), signal); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ended := func(ctx context.Context, why string) {
+		t.Helper()
+		select {
+		case <-ctx.Done():
+		case <-time.After(10 * time.Second):
+			t.Errorf("%s ends nothing", why)
+		}
+	}
+	var signals interrupts
+	ctx, stop := signals.catch(t.Context())
+	for range 50 {
+		back := signals.leave()
+		if err := exec.CommandContext(t.Context(), "sh", "-c", "kill -INT $PPID").Run(); err != nil {
+			t.Fatal(err)
+		}
+		back()
+		select {
+		case <-ctx.Done():
+			t.Fatal("an editor's SIGINT ends the run")
+		case <-time.After(time.Millisecond):
+		}
+	}
+	for signals.away.Load() > 0 && ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-time.After(late / 50):
+		}
+	}
+	send(syscall.SIGINT)
+	ended(ctx, "SIGINT after an editor")
+	stop()
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		ctx, stop := signals.catch(t.Context())
+		send(signal)
+		ended(ctx, signal.String())
+		stop()
+	}
+	ctx, stop = signals.catch(t.Context())
+	defer stop()
+	defer signals.leave()()
+	send(syscall.SIGTERM)
+	ended(ctx, "SIGTERM while an editor has the terminal")
+}

@@ -1,0 +1,106 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ironworks/models"
+	"ironworks/models/explain"
+	"ironworks/spell"
+)
+
+// didYouMean suggests the nearest known word, or is "".
+func didYouMean[T ~string](word string, known []T) string {
+	texts := func(yield func(string) bool) {
+		for _, k := range known {
+			if !yield(string(k)) {
+				return
+			}
+		}
+	}
+	if near := spell.Nearest(word, texts); near != "" {
+		return fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	return ""
+}
+
+// unknownCommand is the error for an argument that is no command below cmd.
+func unknownCommand(cmd *cobra.Command, name string) error {
+	var known []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			known = append(append(known, sub.Name()), sub.Aliases...)
+		}
+	}
+	return fmt.Errorf("unknown command %q for %q%s", name, cmd.CommandPath(), didYouMean(name, known))
+}
+
+// flagError is a usage error for a flag that cannot be parsed.
+func flagError(cmd *cobra.Command, err error) error {
+	near := ""
+	if unknown, is := errors.AsType[*pflag.NotExistError](err); is {
+		var known []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+		near = didYouMean("--"+unknown.GetSpecifiedName(), known)
+	}
+	return usagef("%w%s (see %s --help)", err, near, cmd.CommandPath())
+}
+
+// parseState reads a provision state, with spaces, dashes or underscores.
+func parseState(flag, text string) (models.ProvisionState, error) {
+	for _, separator := range []string{"_", "-"} {
+		if state := models.ProvisionState(strings.ReplaceAll(strings.ReplaceAll(text, "_", " "), separator, " ")); state.Known() {
+			return state, nil
+		}
+	}
+	near := didYouMean(strings.NewReplacer("_", " ", "-", " ").Replace(text), models.States())
+	return "", usagef("%s %q is not a provision state%s; available: %s", flag, text, near, listed(models.States()))
+}
+
+// parseNodeFilter is [models.ParseFilter] with a suggestion for an unknown key.
+func parseNodeFilter(text string) (models.Filter, error) {
+	f, err := models.ParseFilter(text)
+	if wrong, is := errors.AsType[*models.FilterError](err); is {
+		key, _, hasKey := strings.Cut(strings.TrimPrefix(wrong.Term, "!"), ":")
+		if near := didYouMean(strings.ToLower(key), models.FilterKeys()); hasKey && !slices.Contains(models.FilterKeys(), key) && near != "" {
+			return f, usagef("%w%s", err, near)
+		}
+	}
+	return f, err
+}
+
+// findColumn is [explain.FindColumn] with a suggestion for an unknown key.
+func findColumn(key string) (models.Column, error) {
+	c, err := explain.FindColumn(key)
+	if err != nil {
+		var known []string
+		for _, c := range explain.Columns() {
+			known = append(known, c.Key)
+		}
+		return c, usagef("%w%s", err, didYouMean(key, known))
+	}
+	return c, nil
+}
+
+// stateHint suggests the nearest provision state for a filter with an unknown state, or is "".
+func stateHint(filter string) string {
+	known := []string{"failed", "busy", "stable", "wait", "hold"}
+	for _, s := range models.States() {
+		known = append(known, strings.ReplaceAll(string(s), " ", "-"))
+	}
+	for term := range strings.FieldsSeq(filter) {
+		value, is := strings.CutPrefix(term, "state:")
+		value = strings.TrimPrefix(value, "=")
+		if is && !slices.ContainsFunc(known, func(k string) bool { return strings.Contains(k, value) }) {
+			if hint := didYouMean(value, known); hint != "" {
+				return hint
+			}
+		}
+	}
+	return ""
+}

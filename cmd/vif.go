@@ -1,0 +1,70 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/provision"
+	"ironworks/session"
+)
+
+func (a *app) vifCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "vif list|attach|detach"}
+	cmd.AddCommand(a.vifListCommand(), a.vifAttachCommand(), a.vifDetachCommand())
+	return needsSubcommand(cmd)
+}
+
+func (a *app) vifListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list NODE", Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeNodes(1),
+		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+			node, err := oneNode(cmd.Context(), s, args[0])
+			if err != nil {
+				return err
+			}
+			list, err := provision.NodeVIFs(cmd.Context(), s.Client, node)
+			if err != nil {
+				return err
+			}
+			r := result{header: []string{"VIF", "PORT", "PORT GROUP"}, data: nonNil(list), empty: "No VIFs are attached."}
+			if node.NetworkInterface == "noop" {
+				r.empty = fmt.Sprintf("No VIFs: network interface %s attaches none.", node.NetworkInterface)
+			}
+			for _, v := range list {
+				r.names = append(r.names, v.ID)
+				r.rows = append(r.rows, []string{v.ID, v.Port, v.Portgroup})
+			}
+			return a.print(r)
+		}),
+	}
+}
+
+func (a *app) vifAttachCommand() *cobra.Command {
+	var port, portgroup string
+	cmd := &cobra.Command{Use: "attach NODE VIF", Args: cobra.ExactArgs(2), ValidArgsFunction: a.completeNodes(1)}
+	cmd.Flags().StringVar(&port, "port", "", "port to attach to: MAC address, UUID or name (default: Ironic picks)")
+	cmd.Flags().StringVar(&portgroup, "portgroup", "", "port group to attach to: name or UUID")
+	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
+		if port != "" && portgroup != "" {
+			return nil, usagef("vif attach: --port and --portgroup exclude each other")
+		}
+		node, err := oneNode(ctx, s, args[0])
+		if err != nil {
+			return nil, err
+		}
+		return provision.AttachVIF(ctx, s.Client, node, args[1], port, portgroup)
+	})
+}
+
+func (a *app) vifDetachCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "detach NODE VIF", Args: cobra.ExactArgs(2), ValidArgsFunction: a.completeNodes(1)}
+	return a.portActionCommand(cmd, func(ctx context.Context, s *session.Session, args []string) (*provision.PortAction, error) {
+		node, err := oneNode(ctx, s, args[0])
+		if err != nil {
+			return nil, err
+		}
+		return provision.DetachVIF(s.Client, node, args[1]), nil
+	})
+}

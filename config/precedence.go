@@ -1,0 +1,119 @@
+package config
+
+import (
+	"slices"
+
+	"ironworks/spell"
+)
+
+const defaultURL = "http://127.0.0.1:6385"
+
+// pick selects the context; the order is in the package's documentation.
+func (l *loader) pick() (*candidate, error) {
+	l.warnIgnored()
+	for _, layer := range []settings{l.flags, l.env} {
+		if url, ok := layer[keyURL]; ok {
+			return bare(url), nil
+		}
+		if name, ok := layer[keyContext]; ok {
+			return l.named(name)
+		}
+		if name, ok := layer[keyCloud]; ok {
+			return l.namedCloud(name, "")
+		}
+	}
+	if name, ok := l.ours.top[keyContext]; ok {
+		return l.named(name)
+	}
+	if name, ok := l.variable("OS_CLOUD"); ok {
+		c, err := l.namedCloud(name, l.osEnv.settings.text(keyRegion))
+		if c != nil {
+			c.settings = overCloud(l.osEnv.settings, c.settings).over(c.settings)
+		}
+		return c, err
+	}
+	if l.osEnv.settings.has(keyURL, keyAuthURL) {
+		return l.osEnv, nil
+	}
+	return l.unnamed()
+}
+
+// unnamed selects a context when none was named.
+func (l *loader) unnamed() (*candidate, error) {
+	if len(l.ours.contexts) == 1 {
+		return l.ours.contexts[0], nil
+	}
+	if l.clouds.err != nil && len(l.ours.contexts) == 0 {
+		return nil, l.clouds.err
+	}
+	switch names := l.names(); {
+	case len(names) == 1:
+		return l.find(names[0]), nil
+	case len(names) > 1:
+		return nil, &PickError{Kind: keyContext, Known: names}
+	}
+	if l.osEnv.settings.has(keyAuth, keyUsername, keyToken, keyCredentialID, keyCredentialSecret) {
+		return l.osEnv, nil // so that what is missing is named
+	}
+	c := bare(value{defaultURL, origin{key: "default"}})
+	c.guessed = true
+	return c, nil
+}
+
+// bare is the context of a URL alone.
+func bare(url value) *candidate {
+	return &candidate{
+		name: hostOf(url.text), source: url.at.key, bare: true, settings: settings{keyURL: url},
+		names: func(key string) string {
+			if key == keyURL {
+				return url.at.key
+			}
+			return ownName(key)
+		},
+	}
+}
+
+// named finds a context of our file, or a cloud.
+func (l *loader) named(name value) (*candidate, error) {
+	if c := l.find(name.text); c != nil {
+		return c, nil
+	}
+	return nil, l.unknown(name, keyContext, l.names())
+}
+
+// namedCloud finds a cloud, whatever our file holds.
+func (l *loader) namedCloud(name value, region string) (*candidate, error) {
+	if c := l.cloud(name.text, region); c != nil {
+		c.listed = l.ours.byName[name.text] == nil
+		return c, nil
+	}
+	return nil, l.unknown(name, keyCloud, l.clouds.names())
+}
+
+func (l *loader) unknown(name value, kind string, known []string) error {
+	if l.clouds.err != nil { // the name may be in the file that we could not read
+		return l.clouds.err
+	}
+	err := &PickError{Name: name.text, From: name.at.key, Kind: kind, Known: known, Near: spell.Nearest(name.text, slices.Values(known))}
+	if name.at.file != "" {
+		return name.at.fault(err.problem(), err.hint(), err)
+	}
+	return err
+}
+
+// warnIgnored says which flags lose against others: on a command line that is more
+// likely a mistake than an intention.
+func (l *loader) warnIgnored() {
+	var given []string
+	for _, key := range []string{keyURL, keyContext, keyCloud} {
+		if l.flags.has(key) {
+			given = append(given, "--"+key)
+		}
+	}
+	if len(given) < 2 {
+		return
+	}
+	for _, flag := range slices.Backward(given[1:]) {
+		l.warn("%s is ignored: %s is also set", flag, given[0])
+	}
+}

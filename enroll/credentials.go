@@ -1,0 +1,90 @@
+package enroll
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"ironworks/models"
+)
+
+// Credentials are BMC credentials by node name, UUID or BMC host; "default" is for all others.
+type Credentials map[string]Credential
+
+// Credential is a user name and a password for a BMC.
+type Credential struct {
+	Username string        `yaml:"username"`
+	Password models.Secret `yaml:"password"`
+}
+
+// ReadCredentials reads a YAML or JSON file of credentials: NAME: {username: …, password: …}.
+func ReadCredentials(data []byte) (Credentials, error) {
+	dec := yaml.NewDecoder(strings.NewReader(string(data)))
+	dec.KnownFields(true)
+	var c Credentials
+	if err := dec.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("want NODE, BMC host or default, each with {username: …, password: …}: %w", err)
+	}
+	for name, one := range c {
+		if one.Password == "" {
+			return nil, fmt.Errorf("%s has no password", name)
+		}
+		if one.Password == models.Mask {
+			return nil, fmt.Errorf("the password of %s is %s, Ironic's mask for a secret", name, models.Mask)
+		}
+	}
+	return c, nil
+}
+
+// Apply sets the credentials of nodes whose driver_info has a BMC address and no known password. It
+// returns how many it set.
+func (c Credentials) Apply(nodes []Node) int {
+	set := 0
+	for i := range nodes {
+		n := &nodes[i]
+		prefix := ""
+		for _, field := range addressFields() {
+			if models.TextOf(n.DriverInfo()[field[0]]) != "" {
+				prefix = strings.TrimSuffix(field[0], "address")
+				break
+			}
+		}
+		if prefix == "" || n.Secrets[prefix+"password"].IsSet() {
+			continue
+		}
+		one, found := c.of(n)
+		if !found {
+			continue
+		}
+		if one.Username != "" {
+			n.Set(one.Username, "driver_info", prefix+"username")
+		}
+		n.SetSecret(prefix+"password", one.Password)
+		set++
+	}
+	return set
+}
+
+func (c Credentials) of(n *Node) (Credential, bool) {
+	b, _ := BMCOf(n.DriverInfo())
+	host, _, _ := strings.Cut(b.Host, ":")
+	for _, key := range []string{n.Name(), n.UUID(), b.String(), b.Host, host, "default"} {
+		if one, found := c[key]; found && key != "" {
+			return one, true
+		}
+	}
+	return Credential{}, false
+}
+
+func without(list []string, text string) []string {
+	var kept []string
+	for _, one := range list {
+		if one != text {
+			kept = append(kept, one)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,223 @@
+// Package document reads YAML and JSON from people and other programs: values with line numbers, without aliases,
+// duplicate keys, or numbers that JSON cannot carry. It does no I/O.
+package document
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"ironworks/printable"
+)
+
+// MaxSize is the maximum size of a file, in bytes.
+const MaxSize = 16 << 20
+
+const (
+	// maxValues limits the memory for a file: 20 000 nodes of 100 values, once.
+	maxValues = 2_000_000
+	// maxDepth is the maximum nesting. Ironic accepts 25 levels per request.
+	maxDepth = 32
+	// maxProblems limits the reported problems.
+	maxProblems = 20
+)
+
+// Problem is an error in a file.
+type Problem struct {
+	// Line counts from 1; 0 is the whole file.
+	Line int
+	Why  string
+}
+
+// Error lists the errors of a file.
+type Error struct {
+	File     string
+	Problems []Problem
+}
+
+// Error returns a line for each problem, as FILE:LINE: why.
+func (e *Error) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		where := printable.Line(e.File)
+		if p.Line > 0 {
+			where = fmt.Sprintf("%s:%d", where, p.Line)
+		}
+		lines[i] = where + ": " + printable.Line(p.Why)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Fail returns an error with one problem.
+func Fail(file string, line int, format string, args ...any) error {
+	return &Error{File: file, Problems: []Problem{{Line: line, Why: fmt.Sprintf(format, args...)}}}
+}
+
+// UTF8 returns a file's text without its byte order mark. It refuses large and binary files.
+func UTF8(data []byte, file string) ([]byte, error) {
+	if len(data) > MaxSize {
+		return nil, Fail(file, 0, "larger than %d MiB; split the file", MaxSize>>20)
+	}
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		return nil, Fail(file, 0, "UTF-16; save the file as UTF-8")
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	for i := 0; i < len(data); {
+		r, size := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && size == 1 || r == 0 {
+			line := 1 + bytes.Count(data[:i], []byte("\n"))
+			if r == 0 {
+				return nil, Fail(file, line, "a NUL byte: this is not a text file")
+			}
+			return nil, Fail(file, line, `byte 0x%02x is not UTF-8; save the file as UTF-8`, data[i])
+		}
+		i += size
+	}
+	return data, nil
+}
+
+// Parse returns the documents of a YAML or JSON file, without empty ones. The error is an *Error.
+func Parse(data []byte, file string) ([]Value, error) {
+	data, err := UTF8(data, file)
+	if err != nil {
+		return nil, err
+	}
+	if about := estimate(data); about > maxValues {
+		return nil, tooMany(file)
+	}
+	if start := bytes.TrimSpace(data); len(start) > 0 && (start[0] == '{' || start[0] == '[') {
+		value, problems, syntax := parseJSON(data)
+		if problems == nil {
+			return []Value{value}, nil
+		}
+		// Flow mappings of YAML look like JSON.
+		if syntax && !strings.HasSuffix(strings.ToLower(file), ".json") {
+			if values, err := parseYAML(data, file); err == nil {
+				return values, nil
+			}
+		}
+		return nil, &Error{File: file, Problems: problems}
+	}
+	return parseYAML(data, file)
+}
+
+func tooMany(file string) error {
+	return Fail(file, 0, "more than %d values; split the file", maxValues)
+}
+
+// estimate returns an upper limit of the number of values, before memory is spent on them.
+func estimate(data []byte) int {
+	n := bytes.Count(data, []byte("- "))
+	for _, b := range data {
+		switch b {
+		case '\n', ',', '[', '{':
+			n++
+		}
+	}
+	return n
+}
+
+// Kind is the type of a value.
+type Kind int
+
+// The types of JSON.
+const (
+	Null Kind = iota
+	Bool
+	Number
+	Text
+	List
+	Object
+)
+
+// String returns the type with its article.
+func (k Kind) String() string {
+	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[k]
+}
+
+// Value is a JSON value with its line.
+type Value struct {
+	Kind Kind
+	Line int
+	// Literal is a scalar as the file has it, without quotes and escapes.
+	Literal string
+	// Items are those of a list.
+	Items []Value
+	// Members are those of an object, in order.
+	Members []Member
+	// scalar is a bool, a float64, or a json.Number that a float64 cannot hold.
+	scalar any
+}
+
+// Member is a key of an object with its value.
+type Member struct {
+	Key   string
+	Line  int
+	Value Value
+}
+
+// Get returns a member's value; it is null if there is none.
+func (v *Value) Get(key string) Value {
+	i := slices.IndexFunc(v.Members, func(m Member) bool { return m.Key == key })
+	if i < 0 {
+		return Value{Line: v.Line}
+	}
+	return v.Members[i].Value
+}
+
+// Has reports whether an object has a key.
+func (v *Value) Has(key string) bool {
+	return slices.ContainsFunc(v.Members, func(m Member) bool { return m.Key == key })
+}
+
+// Scalar returns a string, a number or a boolean as text.
+func (v *Value) Scalar() (text string, ok bool) {
+	switch v.Kind {
+	case Text, Number, Bool:
+		return v.Literal, true
+	case Null, List, Object:
+	}
+	return "", false
+}
+
+// True reports whether the value is the boolean true.
+func (v *Value) True() bool { return v.scalar == true }
+
+// Any returns the value as encoding/json decodes it.
+func (v *Value) Any() any {
+	switch v.Kind {
+	case Text:
+		return v.Literal
+	case List:
+		list := make([]any, len(v.Items))
+		for i := range v.Items {
+			list[i] = v.Items[i].Any()
+		}
+		return list
+	case Object:
+		object := make(map[string]any, len(v.Members))
+		for i := range v.Members {
+			object[v.Members[i].Key] = v.Members[i].Value.Any()
+		}
+		return object
+	case Null, Bool, Number:
+	}
+	return v.scalar
+}
+
+// number returns a JSON number; ok is false if JSON cannot carry it.
+func number(literal string) (value any, ok bool) {
+	n := json.Number(literal)
+	f, err := n.Float64()
+	if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
+		return nil, false
+	}
+	if i, err := n.Int64(); err == nil && int64(f) != i {
+		return n, true
+	}
+	return f, true
+}

@@ -1,0 +1,112 @@
+package enroll
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"ironworks/models"
+)
+
+// FromIronic makes nodes of what Ironic has, sorted by name: enrolling the result in an empty Ironic gives the same
+// nodes but for times, states and secrets. A secret that Ironic masks is set to "".
+func FromIronic(have Existing) []Node {
+	ix := index(have)
+	nodes := make([]Node, 0, len(have.Nodes))
+	for i := range have.Nodes {
+		nodes = append(nodes, ix.export(&have.Nodes[i]))
+	}
+	slices.SortStableFunc(nodes, func(a, b Node) int {
+		switch x, y := a.Label(), b.Label(); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+	return nodes
+}
+
+func (ix *indexed) export(n *models.Node) Node {
+	all := fieldsOf(n)
+	out := Node{Source: Source{File: n.Label()}, Fields: map[string]any{}, Adopt: hasInstance(n.ProvisionState)}
+	for _, field := range NodeFields() {
+		value := all[field]
+		off, isFlag := value.(bool)
+		switch {
+		case empty(value), isFlag && !off && field != "automated_clean":
+		case field == "chassis_uuid":
+			out.Notes = append(out.Notes, fmt.Sprintf("chassis_uuid %v is left out: chassis are not exported", value))
+		default:
+			out.Fields[field] = plain(value)
+		}
+	}
+	for _, object := range []string{"driver_info", "instance_info"} {
+		info, _ := out.Fields[object].(map[string]any)
+		for _, key := range slices.Sorted(maps.Keys(info)) {
+			if info[key] != models.Mask {
+				continue
+			}
+			delete(info, key)
+			if object == "driver_info" {
+				out.SetSecret(key, "")
+			} else {
+				out.Notes = append(out.Notes, fmt.Sprintf("%s.%s is left out: Ironic masks it", object, key))
+			}
+		}
+		if object == "instance_info" && len(info) == 0 {
+			delete(out.Fields, object)
+		}
+	}
+	if len(n.Traits) > 0 {
+		out.Traits = slices.Clone(n.Traits)
+	}
+	out.addParts(ix.parts[n.UUID])
+	return out
+}
+
+// hasInstance reports whether a machine in a state runs an instance, or one is being written: to clean it would erase it.
+// States of a newer Ironic count, too.
+func hasInstance(s models.ProvisionState) bool {
+	switch s {
+	case models.StateEnroll, models.StateVerifying, models.StateManageable, models.StateInspecting, models.StateInspectWait, models.StateInspectFailed,
+		models.StateCleaning, models.StateCleanWait, models.StateCleanHold, models.StateCleanFailed, models.StateAvailable:
+		return false
+	default:
+		return s != ""
+	}
+}
+
+// addParts adds the ports and port groups.
+func (n *Node) addParts(parts [2][]Resource) {
+	groups := map[string]int{}
+	for _, r := range parts[1] {
+		groups[r.UUID()] = len(n.Portgroups)
+		n.Portgroups = append(n.Portgroups, Portgroup{Fields: r.pick(
+			"uuid", "name", "address", "mode", "properties", "extra", "standalone_ports_supported", "physical_network", "category")})
+	}
+	for _, r := range parts[0] {
+		p := Port{Fields: r.pick(
+			"uuid", "address", "name", "pxe_enabled", "physical_network", "local_link_connection", "extra", "is_smartnic", "description", "vendor", "category")}
+		if i, is := groups[models.TextOf(r["portgroup_uuid"])]; is {
+			n.Portgroups[i].Ports = append(n.Portgroups[i].Ports, p)
+		} else {
+			n.Ports = append(n.Ports, p)
+		}
+	}
+}
+
+// pick copies fields that are set and not the default: a port boots by PXE, and a port group's ports may be used alone.
+func (r Resource) pick(fields ...string) map[string]any {
+	out := map[string]any{}
+	for _, field := range fields {
+		value := r[field]
+		on, isFlag := value.(bool)
+		isDefault := isFlag && on == (field == "pxe_enabled" || field == "standalone_ports_supported")
+		if !empty(value) && !isDefault {
+			out[field] = plain(value)
+		}
+	}
+	return out
+}

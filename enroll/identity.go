@@ -1,0 +1,136 @@
+package enroll
+
+import (
+	"cmp"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"ironworks/models"
+)
+
+// BMC identifies a machine by its management controller.
+type BMC struct {
+	// Host is in lower case, with the port if it is not the protocol's own.
+	Host string
+	// System is the Redfish system's path; "" for the only one.
+	System string
+}
+
+// String returns the host with the system, "" for none.
+func (b BMC) String() string {
+	if b.System == "" {
+		return b.Host
+	}
+	return b.Host + b.System
+}
+
+// addressFields are the fields of driver_info with a BMC's address, and the protocol's port.
+func addressFields() [][2]string {
+	return [][2]string{
+		{"redfish_address", "443"}, {"ipmi_address", "623"}, {"ilo_address", "443"}, {"irmc_address", "443"}, {"drac_address", "443"}, {"snmp_address", "161"},
+	}
+}
+
+// BMCOf returns the BMC in driver_info. One controller reached by IPMI and by Redfish is the same.
+func BMCOf(info map[string]any) (b BMC, found bool) {
+	for _, field := range addressFields() {
+		address := models.TextOf(info[field[0]])
+		if address == "" {
+			continue
+		}
+		port := field[1]
+		if own := models.TextOf(info[strings.TrimSuffix(field[0], "address")+"port"]); own != "" && own != port {
+			address = hostPort(strings.Trim(address, "[]"), own)
+		}
+		b.Host = hostOf(address, port)
+		if field[0] == "redfish_address" {
+			b.System = strings.TrimRight(models.TextOf(info["redfish_system_id"]), "/")
+		}
+		return b, true
+	}
+	return BMC{}, false
+}
+
+// hostOf returns host or host:port of an address or URL, without the port if it is the usual one.
+func hostOf(address, usual string) string {
+	if !strings.Contains(address, "://") {
+		if strings.Count(address, ":") > 1 && !strings.HasPrefix(address, "[") {
+			address = "[" + address + "]" // IPv6
+		}
+		address = "//" + address
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" {
+		return strings.ToLower(strings.TrimPrefix(address, "//"))
+	}
+	if u.Scheme == "http" {
+		usual = "80"
+	}
+	host := strings.ToLower(u.Hostname())
+	if ip, err := netip.ParseAddr(host); err == nil {
+		host = ip.String()
+	}
+	if port := u.Port(); port != "" && port != usual {
+		return hostPort(host, port)
+	}
+	return host
+}
+
+func hostPort(host, port string) string {
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return host + ":" + port
+}
+
+// same reports whether two BMCs may be of one machine: the same host, and the same system where both name one.
+func (b BMC) same(other BMC) bool {
+	return b.Host == other.Host && (b.System == "" || other.System == "" || strings.EqualFold(b.System, other.System))
+}
+
+// namespace is that of the UUIDs that [Node.Identity] derives.
+var namespace = uuid.MustParse("6f1a3f0e-9d0c-5a57-8f5e-3b8c2f6c1d11")
+
+// Identity returns the UUID that the node gets: the input's, or one derived from the BMC, the first MAC address or
+// the name. The same input always gives the same UUID, so that creating a node twice is a conflict that Ironic finds.
+func (n *Node) Identity() string {
+	if id := n.UUID(); id != "" {
+		return id
+	}
+	key := ""
+	if b, found := BMCOf(n.DriverInfo()); found {
+		key = "bmc " + strings.ToLower(b.String())
+	}
+	if key == "" {
+		for _, p := range n.AllPorts() {
+			key = cmp.Or(key, "mac "+p.Address())
+		}
+	}
+	key = cmp.Or(key, "name "+n.Name())
+	return uuid.NewSHA1(namespace, []byte(key)).String()
+}
+
+// Serial returns the machine's serial number where an input or Ironic has one: extra or properties.
+func Serial(fields map[string]any) string {
+	for _, place := range []string{"extra", "properties"} {
+		object, _ := fields[place].(map[string]any)
+		for _, key := range []string{"serial_number", "serial"} {
+			if text := models.TextOf(object[key]); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// PartUUID returns the UUID of a new port or port group, derived from the node's as [Node.Identity] does.
+func PartUUID(node string, fields map[string]any) string {
+	if id := models.TextOf(fields["uuid"]); id != "" {
+		return strings.ToLower(id)
+	}
+	key := cmp.Or(models.TextOf(fields["address"]), models.TextOf(fields["name"]))
+	return uuid.NewSHA1(namespace, []byte(node+" "+strings.ToLower(key))).String()
+}

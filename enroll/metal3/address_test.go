@@ -1,0 +1,50 @@
+package metal3
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestParseAddress compares with what baremetal-operator's own code answers for testdata/addresses.txt: address, whether
+// certificates are not verified, driver with interfaces, driver_info without credentials.
+func TestParseAddress(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("testdata/addresses.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	if len(lines) < 600 {
+		t.Fatalf("%d cases", len(lines))
+	}
+	for _, line := range lines {
+		address, rest, _ := strings.Cut(line, "\t")
+		unverified, want, _ := strings.Cut(rest, "\t")
+		a, err := ParseAddress(address, unverified == "true")
+		got := "error"
+		if err == nil {
+			got = a.Driver
+			for _, i := range [][2]string{
+				{"bios", a.BIOS}, {"boot", a.Boot}, {"firmware", a.Firmware}, {"inspect", a.Inspect}, {"management", a.Management}, {"power", a.Power}, {"raid", a.RAID}, {"vendor", a.Vendor},
+			} {
+				if i[1] != "" {
+					got += " " + i[0] + "=" + i[1]
+				}
+			}
+			var info []string
+			for _, key := range slices.Sorted(maps.Keys(a.Info)) {
+				value, _ := json.Marshal(a.Info[key])
+				info = append(info, fmt.Sprintf("%s=%s", key, value))
+			}
+			got += "\t" + strings.Join(info, " ")
+		}
+		if got != want {
+			t.Errorf("%q, unverified %s: got %s, want %s (error %v)", address, unverified, got, want, err)
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package metal3
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"ironworks/enroll"
+	"ironworks/enroll/document"
+	"ironworks/models"
+	"ironworks/models/plan"
+)
+
+// Import is what manifests describe.
+type Import struct {
+	// Nodes are not normalized yet.
+	Nodes []enroll.Node
+	// Plan has the deployments of hosts with an image or a custom deployment; nil for none.
+	Plan *plan.Plan
+	// Notes name objects that were not read. Each starts with its line.
+	Notes []string
+}
+
+// object is a manifest.
+type object struct {
+	kind, namespace, name string
+	value                 document.Value
+}
+
+func (o object) String() string { return o.kind + " " + key(o.namespace, o.name) }
+
+func key(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "/" + name
+}
+
+// secret is the data of a Secret, decoded.
+type secret map[string]models.Secret
+
+// first returns the first of some keys that a Secret has.
+func (s secret) first(keys ...string) (models.Secret, bool) {
+	for _, k := range keys {
+		if value, has := s[k]; has {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// reader reads the manifests of a file.
+type reader struct {
+	file    string
+	hosts   []object
+	secrets map[string]secret
+	// used are the secrets and companions that a host refers to.
+	used map[string]bool
+	// companions are HostFirmwareSettings, DataImages and PreprovisioningImages, which have their host's name.
+	companions []object
+	// named are hosts and companions by kind, namespace and name.
+	named    map[string]document.Value
+	problems []document.Problem
+	result   Import
+}
+
+// Read reads manifests: BareMetalHosts with their Secrets, HostFirmwareSettings, DataImages and PreprovisioningImages.
+// The error is a *document.Error.
+func Read(docs []document.Value, file string) (Import, error) {
+	r := &reader{file: file, secrets: map[string]secret{}, used: map[string]bool{}, named: map[string]document.Value{}}
+	for i := range docs {
+		r.collect(docs[i])
+	}
+	for _, o := range r.hosts {
+		r.host(o)
+	}
+	for _, o := range r.companions {
+		if !r.used[o.String()] {
+			r.note(o.value.Line, "%s: no BareMetalHost of this name", o)
+		}
+	}
+	if len(r.problems) > 0 {
+		return Import{}, &document.Error{File: file, Problems: r.problems}
+	}
+	return r.result, nil
+}
+
+func (r *reader) note(line int, format string, args ...any) {
+	r.result.Notes = append(r.result.Notes, fmt.Sprintf("line %d: ", line)+fmt.Sprintf(format, args...))
+}
+
+func (r *reader) problem(line int, format string, args ...any) {
+	const limit = 20
+	if len(r.problems) < limit {
+		r.problems = append(r.problems, document.Problem{Line: line, Why: fmt.Sprintf(format, args...)})
+	}
+}
+
+func text(v document.Value, path ...string) string {
+	for _, k := range path {
+		v = v.Get(k)
+	}
+	s, _ := v.Scalar()
+	return s
+}
+
+// collect sorts an object, and those of a List, by its kind.
+func (r *reader) collect(v document.Value) {
+	if v.Kind != document.Object {
+		r.problem(v.Line, "want a manifest with apiVersion and kind, not %s", v.Kind)
+		return
+	}
+	o := object{kind: text(v, "kind"), namespace: text(v, "metadata", "namespace"), name: text(v, "metadata", "name"), value: v}
+	group, _, _ := strings.Cut(text(v, "apiVersion"), "/")
+	if strings.HasSuffix(o.kind, "List") && v.Has("items") {
+		items := v.Get("items")
+		for _, item := range items.Items {
+			r.collect(item)
+		}
+		return
+	}
+	switch {
+	case o.name == "" && (group == "metal3.io" || o.kind == "Secret"):
+		r.problem(v.Line, "%s without metadata.name", o.kind)
+	case o.kind == "Secret" && group == "v1":
+		r.once(o)
+		r.secret(o)
+	case o.kind == "BareMetalHost" && group == "metal3.io":
+		if version := text(v, "apiVersion"); version != "metal3.io/v1alpha1" {
+			r.problem(v.Line, "BareMetalHost %s: apiVersion %s is not supported; use metal3.io/v1alpha1", key(o.namespace, o.name), version)
+			return
+		}
+		r.once(o)
+		r.hosts = append(r.hosts, o)
+	case group == "metal3.io" && (o.kind == "HostFirmwareSettings" || o.kind == "DataImage" || o.kind == "PreprovisioningImage"):
+		r.once(o)
+		r.companions = append(r.companions, o)
+	default:
+		r.note(v.Line, "%s: not read", o)
+	}
+}
+
+// secret decodes a Secret.
+func (r *reader) secret(o object) {
+	s := secret{}
+	data := o.value.Get("data")
+	for _, m := range data.Members {
+		encoded, _ := m.Value.Scalar()
+		raw, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(encoded), ""))
+		if err != nil {
+			r.problem(m.Line, "%s: data.%s is not base64; use stringData for plain text", o, m.Key)
+			continue
+		}
+		s[m.Key] = models.Secret(raw)
+	}
+	plain := o.value.Get("stringData")
+	for _, m := range plain.Members {
+		value, _ := m.Value.Scalar()
+		s[m.Key] = models.Secret(value)
+	}
+	r.secrets[key(o.namespace, o.name)] = s
+}
+
+// once reports a second object of a name.
+func (r *reader) once(o object) {
+	if first, twice := r.named[o.String()]; twice {
+		r.problem(o.value.Line, "%s is also on line %d", o, first.Line)
+	}
+	r.named[o.String()] = o.value
+}
+
+// companion returns a host's object of another kind.
+func (r *reader) companion(kind string, host object) (document.Value, bool) {
+	host.kind = kind
+	value, has := r.named[host.String()]
+	r.used[host.String()] = r.used[host.String()] || has
+	return value, has
+}

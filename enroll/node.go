@@ -1,0 +1,278 @@
+// Package enroll decides what enrolling nodes changes in Ironic: it compares the nodes of an input with those that
+// Ironic has. Packages below it read and write the inputs. It does no I/O.
+package enroll
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"ironworks/models"
+)
+
+// Placeholder stands in files for a secret that is unknown.
+const Placeholder = "PASSWORD"
+
+// Node is a node as an input describes it.
+type Node struct {
+	Source Source
+	// Fields are the fields of POST /v1/nodes as JSON values, without traits, and without the secrets of driver_info.
+	Fields map[string]any
+	// Secrets are the secret fields of driver_info by name; "" is a secret that the input does not know.
+	Secrets map[string]models.Secret
+	// Traits are required traits; nil if the input has none.
+	Traits     []string
+	Ports      []Port
+	Portgroups []Portgroup
+	// Derived are the interface fields that a reader chose and the input does not name. They are left out where the
+	// conductor does not enable them.
+	Derived []string
+	// Adopt: the machine runs an instance that Ironic takes over instead of cleaning the machine.
+	Adopt bool
+	// Problems are errors in the input that prevent enrolling the node.
+	Problems []string
+	// Notes name what the input has and Ironic has not, field by field.
+	Notes []string
+}
+
+// Source is the position of a node in an input.
+type Source struct {
+	// File is as the user wrote it; Line is 0 if unknown.
+	File string
+	Line int
+}
+
+// String returns FILE:LINE.
+func (s Source) String() string {
+	if s.Line == 0 {
+		return s.File
+	}
+	return fmt.Sprintf("%s:%d", s.File, s.Line)
+}
+
+// Port is a NIC of a node in an input: the fields of POST /v1/ports, without the node's.
+type Port struct {
+	Fields map[string]any
+}
+
+// Portgroup is a bond of a node in an input: the fields of POST /v1/portgroups, without the node's.
+type Portgroup struct {
+	Fields map[string]any
+	Ports  []Port
+}
+
+// Address returns the MAC address in lower case, "" if there is none.
+func (p Port) Address() string { return strings.ToLower(models.TextOf(p.Fields["address"])) }
+
+// Name returns the node's name, "" if it has none.
+func (n *Node) Name() string { return models.TextOf(n.Fields["name"]) }
+
+// UUID returns the UUID that the input gives, "" if it gives none.
+func (n *Node) UUID() string { return strings.ToLower(models.TextOf(n.Fields["uuid"])) }
+
+// Driver returns the hardware type.
+func (n *Node) Driver() string { return models.TextOf(n.Fields["driver"]) }
+
+// DriverInfo returns driver_info without its secrets; nil if there is none.
+func (n *Node) DriverInfo() map[string]any {
+	m, _ := n.Fields["driver_info"].(map[string]any)
+	return m
+}
+
+// AllPorts returns the ports, those of port groups included.
+func (n *Node) AllPorts() []Port {
+	ports := slices.Clone(n.Ports)
+	for _, g := range n.Portgroups {
+		ports = append(ports, g.Ports...)
+	}
+	return ports
+}
+
+// Label returns the name, else the UUID, the BMC's address, or the position in the input.
+func (n *Node) Label() string {
+	bmc, _ := BMCOf(n.DriverInfo())
+	return cmp.Or(n.Name(), n.UUID(), bmc.String(), n.Source.String())
+}
+
+// Set sets a field by its path, as driver_info, redfish_address. Secrets of driver_info go to Secrets.
+func (n *Node) Set(value any, path ...string) {
+	if n.Fields == nil {
+		n.Fields = map[string]any{}
+	}
+	if text, is := value.(string); is && len(path) == 2 && path[0] == "driver_info" && IsSecret(path[1]) {
+		n.SetSecret(path[1], models.Secret(text))
+		return
+	}
+	place := n.Fields
+	for _, key := range path[:len(path)-1] {
+		child, is := place[key].(map[string]any)
+		if !is {
+			child = map[string]any{}
+			place[key] = child
+		}
+		place = child
+	}
+	place[path[len(path)-1]] = value
+}
+
+// Apply sets or removes a field as ironworks set does; traits are added or replaced.
+func (n *Node) Apply(s models.Setting) error {
+	if s.Path[0] == "traits" {
+		switch s.Op {
+		case models.SettingSet:
+			n.Traits = s.Traits()
+		case models.SettingAdd:
+			n.Traits = append(n.Traits, s.Traits()...)
+		case models.SettingDrop, models.SettingRemove:
+			n.Traits = slices.DeleteFunc(n.Traits, func(t string) bool { return s.Op == models.SettingRemove || slices.Contains(s.Traits(), t) })
+		}
+		return nil
+	}
+	if s.Op == models.SettingRemove {
+		place := n.Fields
+		for _, key := range s.Path[:len(s.Path)-1] {
+			place, _ = place[key].(map[string]any)
+		}
+		delete(place, s.Path[len(s.Path)-1])
+		return nil
+	}
+	value, err := s.Value()
+	if err != nil {
+		return err
+	}
+	n.Set(value, s.Path...)
+	if s.Path[0] == "driver" {
+		n.Problems = without(n.Problems, noDriver)
+	}
+	return nil
+}
+
+// SetSecret sets a secret field of driver_info.
+func (n *Node) SetSecret(key string, secret models.Secret) {
+	if n.Secrets == nil {
+		n.Secrets = map[string]models.Secret{}
+	}
+	n.Secrets[key] = secret
+}
+
+// IsSecret reports whether a field of driver_info holds a secret.
+func IsSecret(key string) bool {
+	return models.SecretKey(key) && !strings.HasSuffix(key, "_type") && !strings.HasSuffix(key, "_protocol") && !strings.HasSuffix(key, "_username")
+}
+
+// Normalize moves secrets of driver_info to Secrets, empties those that are masks or placeholders, writes MAC addresses in lower case, and adds to Problems what
+// Ironic would reject in each field. Every reader calls it once per node.
+func (n *Node) Normalize() {
+	info := n.DriverInfo()
+	for _, key := range slices.Sorted(maps.Keys(info)) {
+		if text, is := info[key].(string); is && IsSecret(key) {
+			n.SetSecret(key, models.Secret(text))
+			delete(info, key)
+		}
+	}
+	for key, secret := range n.Secrets {
+		if secret == models.Mask || secret == Placeholder {
+			n.Secrets[key] = ""
+		}
+	}
+	n.check()
+}
+
+var nodeName = regexp.MustCompile(`^[A-Za-z0-9\-._~]+$`)
+
+// check adds the problems of the fields. Names: ironic/api/controllers/v1/utils.py, is_valid_node_name.
+func (n *Node) check() {
+	problem := func(format string, args ...any) { n.Problems = append(n.Problems, fmt.Sprintf(format, args...)) }
+	if n.Driver() == "" {
+		problem(noDriver)
+	}
+	if name := n.Name(); name != "" && (!nodeName.MatchString(name) || uuid.Validate(name) == nil) {
+		problem("name %q: use letters, digits, and - . _ ~", name)
+	}
+	if id := n.UUID(); id != "" && uuid.Validate(id) != nil {
+		problem("uuid %q is not a UUID", id)
+	}
+	for field := range n.Fields {
+		if !slices.Contains(NodeFields(), field) {
+			problem("unknown field %q", field)
+		}
+	}
+	for _, object := range []string{"driver_info", "properties", "instance_info", "extra", "network_data"} {
+		if value, given := n.Fields[object]; given && value != nil {
+			if _, is := value.(map[string]any); !is {
+				problem("%s is not an object", object)
+			}
+		}
+	}
+	seen := map[string]bool{}
+	for _, p := range n.AllPorts() {
+		mac, valid := models.ParseMAC(p.Address())
+		switch {
+		case !valid:
+			problem("port address %q is not a MAC address", models.TextOf(p.Fields["address"]))
+		case seen[mac]:
+			problem("port address %s appears twice", mac)
+		default:
+			seen[mac] = true
+			p.Fields["address"] = mac
+		}
+	}
+	slices.Sort(n.Problems)
+}
+
+const noDriver = "no driver; add driver: redfish or another driver of ironworks drivers"
+
+// NodeFields are the fields of POST /v1/nodes that an input may have (python-ironicclient, v1/node.py,
+// _creation_attributes, with instance_info and the flags that PATCH accepts).
+func NodeFields() []string {
+	return []string{
+		"uuid", "name", "driver", "driver_info", "properties", "instance_info", "extra", "network_data",
+		"chassis_uuid", "resource_class", "conductor_group", "owner", "lessee", "shard", "description", "parent_node",
+		"automated_clean", "disable_power_off", "protected", "protected_reason", "retired", "retired_reason",
+		"instance_uuid", "instance_name",
+		"bios_interface", "boot_interface", "console_interface", "deploy_interface", "firmware_interface",
+		"inspect_interface", "management_interface", "network_interface", "power_interface", "raid_interface",
+		"rescue_interface", "storage_interface", "vendor_interface",
+	}
+}
+
+// MarshalJSON writes the fields with masked secrets.
+func (n Node) MarshalJSON() ([]byte, error) { //nolint:gocritic // values must be masked, too
+	return json.Marshal(n.body(func(s models.Secret) string { return s.String() }))
+}
+
+// Format masks the secrets for every verb of fmt.
+func (n Node) Format(f fmt.State, _ rune) { //nolint:gocritic // as above
+	text, err := json.Marshal(n)
+	if err != nil {
+		text = []byte(models.Mask)
+	}
+	_, _ = f.Write(text)
+}
+
+// Body returns the fields of POST /v1/nodes with the secrets.
+func (n *Node) Body() map[string]any { return n.body(models.Secret.Reveal) }
+
+func (n *Node) body(show func(models.Secret) string) map[string]any {
+	body := maps.Clone(n.Fields)
+	if body == nil {
+		body = map[string]any{}
+	}
+	if len(n.Secrets) > 0 {
+		info := maps.Clone(n.DriverInfo())
+		if info == nil {
+			info = map[string]any{}
+		}
+		for key, secret := range n.Secrets {
+			info[key] = show(secret)
+		}
+		body["driver_info"] = info
+	}
+	return body
+}

@@ -1,0 +1,145 @@
+package nodefile
+
+import (
+	"strings"
+
+	"ironworks/enroll/document"
+	"ironworks/models/plan"
+)
+
+// bifrost reads Bifrost's inventory: an object of name → host. It also reads what bifrost_inventory.py prints, with the
+// hosts in _meta.hostvars.
+func (r *reader) bifrost(top document.Value) {
+	hosts := top
+	if meta := top.Get("_meta"); meta.Has("hostvars") {
+		hosts = meta.Get("hostvars")
+	}
+	if hosts.Kind != document.Object {
+		r.problem(hosts.Line, "want an object of hosts, not %s", hosts.Kind)
+		return
+	}
+	for _, m := range hosts.Members {
+		switch {
+		case m.Value.Kind != document.Object:
+			r.problem(m.Line, "host %s: want an object, not %s", m.Key, m.Value.Kind)
+		case m.Value.Has("ansible_connection") && !m.Value.Has("driver"):
+			r.note(m.Line, "host %s: Ansible's own host", m.Key)
+		default:
+			r.bifrostHost(m)
+		}
+	}
+}
+
+// bifrostHost reads a host as Bifrost's role ironic-enroll-dynamic and the Ansible module baremetal_node do. They ignore
+// fields of nodes such as resource_class, which are read here. network_interface is one of Bifrost's host.
+func (r *reader) bifrostHost(host document.Member) {
+	b := r.builder(host.Line)
+	b.node.Fields["name"] = host.Key
+	var instance document.Member
+	for _, m := range host.Value.Members {
+		_, field := nodeField(m.Key)
+		switch {
+		case m.Key == "driver_info":
+			b.bifrostInfo(m)
+		case m.Key == "properties":
+			for _, p := range b.members("properties", m.Value) {
+				b.bifrostProperty(p)
+			}
+		case m.Key == "nics":
+			for _, nic := range b.items("nics", m.Value) {
+				b.nic(nic)
+			}
+		case m.Key == "instance_info":
+			instance = m
+		case m.Key == "network_interface":
+			b.note(m.Line, "network_interface: not set, it is a NIC in Bifrost")
+		case m.Key == "name" && m.Value.Kind == document.Null, m.Key == "uuid" && m.Value.Literal == "":
+		case m.Key == "traits":
+			b.node.Traits = b.texts("traits", m.Value)
+		case field:
+			b.set(m)
+		default:
+			r.unused(m.Line, m.Key, "no field of a node, and ignored by Bifrost's enroll role")
+		}
+	}
+	r.bifrostInstance(b, instance)
+	r.add(b)
+}
+
+// bifrostInfo sets driver_info. The groups of old inventories are flattened, as by the Ansible module.
+func (b *builder) bifrostInfo(info document.Member) {
+	for _, m := range b.members("driver_info", info.Value) {
+		switch m.Key {
+		case "power", "deploy", "management", "console":
+			for _, inner := range b.members("driver_info."+m.Key, m.Value) {
+				b.driverInfo(inner)
+			}
+		default:
+			b.driverInfo(m)
+		}
+	}
+}
+
+// bifrostProperty sets a property by its name in Ansible: ram is in MiB, disk_size in GB.
+func (b *builder) bifrostProperty(m document.Member) {
+	name := m.Key
+	switch m.Key {
+	case "ram":
+		name = "memory_mb"
+	case "disk_size":
+		name = "local_gb"
+	}
+	if m.Value.Kind != document.Null && (m.Value.Kind != document.Text || m.Value.Literal != "") {
+		b.node.Set(m.Value.Any(), "properties", name)
+	}
+}
+
+// nic adds a port from a NIC: mac is the address, and other keys are fields of the port.
+func (b *builder) nic(v document.Value) {
+	if v.Kind != document.Object {
+		b.problem(v.Line, "nics: want an object with mac, not %s", v.Kind)
+		return
+	}
+	port := document.Value{Kind: document.Object, Line: v.Line}
+	for _, m := range v.Members {
+		if m.Key == "mac" {
+			m.Key = "address"
+		}
+		port.Members = append(port.Members, m)
+	}
+	b.node.Ports = append(b.node.Ports, b.port(port))
+}
+
+// bifrostInstance makes a deployment of instance_info, which Bifrost's deploy role uses.
+func (r *reader) bifrostInstance(b *builder, info document.Member) {
+	var fields plan.Fields
+	for _, m := range b.members("instance_info", info.Value) {
+		text, _ := m.Value.Scalar()
+		switch m.Key {
+		case "image_source":
+			fields.Image.Source = text
+		case "image_checksum", "image_os_hash_value":
+			fields.Image.Checksum = text
+		case "image_os_hash_algo":
+			fields.Image.Algorithm = text
+		default:
+			b.note(m.Line, "instance_info.%s: not in the deployment plan", m.Key)
+		}
+	}
+	if fields.Image.Source == "" {
+		return
+	}
+	if strings.HasPrefix(fields.Image.Source, "/") {
+		fields.Image.Source = "file://" + fields.Image.Source
+	}
+	fields.Kind = plan.KindDirect
+	r.plan(b.node.Name(), fields)
+}
+
+// plan adds a deployment.
+func (r *reader) plan(name string, fields plan.Fields) {
+	if r.result.Plan == nil {
+		r.result.Plan = &plan.Plan{}
+	}
+	r.result.Plan.Nodes = append(r.result.Plan.Nodes, plan.Node{Name: name, Fields: fields})
+}

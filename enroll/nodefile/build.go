@@ -1,0 +1,237 @@
+package nodefile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ironworks/enroll"
+	"ironworks/enroll/document"
+	"ironworks/models"
+	"ironworks/spell"
+)
+
+// builder makes a node from values of a file.
+type builder struct {
+	node enroll.Node
+}
+
+func (r *reader) builder(line int) *builder {
+	return &builder{node: enroll.Node{Source: enroll.Source{File: r.file, Line: line}, Fields: map[string]any{}}}
+}
+
+// problem adds an error that prevents enrolling the node.
+func (b *builder) problem(line int, format string, args ...any) {
+	b.node.Problems = append(b.node.Problems, b.at(line)+fmt.Sprintf(format, args...))
+}
+
+// note names what was not taken over.
+func (b *builder) note(line int, format string, args ...any) {
+	b.node.Notes = append(b.node.Notes, b.at(line)+fmt.Sprintf(format, args...))
+}
+
+// at names a line that is not the node's.
+func (b *builder) at(line int) string {
+	if line == b.node.Source.Line || line == 0 {
+		return ""
+	}
+	return fmt.Sprintf("line %d: ", line)
+}
+
+// kindOfField says which values a field has.
+type kindOfField int
+
+const (
+	textField kindOfField = iota
+	boolField
+	objectField
+)
+
+// nodeField returns the kind of a node's field.
+func nodeField(name string) (kind kindOfField, known bool) {
+	switch name {
+	case "driver_info", "properties", "instance_info", "extra", "network_data":
+		return objectField, true
+	case "automated_clean", "disable_power_off", "protected", "retired":
+		return boolField, true
+	}
+	return textField, slices.Contains(enroll.NodeFields(), name)
+}
+
+// portField returns the kind of a port's field (python-ironicclient, v1/port.py).
+func portField(name string) (kind kindOfField, known bool) {
+	switch name {
+	case "extra", "local_link_connection":
+		return objectField, true
+	case "pxe_enabled", "is_smartnic":
+		return boolField, true
+	}
+	return textField, slices.Contains(portTexts(), name)
+}
+
+func portTexts() []string {
+	return []string{"address", "uuid", "name", "physical_network", "description", "vendor", "category"}
+}
+
+// portgroupField returns the kind of a port group's field (python-ironicclient, v1/portgroup.py).
+func portgroupField(name string) (kind kindOfField, known bool) {
+	switch name {
+	case "extra", "properties":
+		return objectField, true
+	case "standalone_ports_supported":
+		return boolField, true
+	}
+	return textField, slices.Contains([]string{"address", "uuid", "name", "mode", "physical_network", "category"}, name)
+}
+
+// set sets a field of the node from a value.
+func (b *builder) set(m document.Member) {
+	kind, known := nodeField(m.Key)
+	if !known {
+		b.problem(m.Line, "unknown field %q%s", m.Key, meant(m.Key, slices.Concat(enroll.NodeFields(), []string{"ports", "portgroups", "traits"})))
+		return
+	}
+	if m.Key == "driver_info" && m.Value.Kind == document.Object {
+		for _, item := range m.Value.Members {
+			b.driverInfo(item)
+		}
+		return
+	}
+	if value, ok := b.value(m.Key, kind, m.Value); ok {
+		b.node.Fields[m.Key] = value
+	}
+}
+
+// value returns a field's value; ok is false for null and for a value of the wrong kind.
+func (b *builder) value(field string, kind kindOfField, v document.Value) (value any, ok bool) {
+	if v.Kind == document.Null {
+		return nil, false
+	}
+	switch kind {
+	case objectField:
+		if v.Kind == document.Object {
+			return v.Any(), true
+		}
+		b.problem(v.Line, "%s: want an object, not %s", field, v.Kind)
+	case boolField:
+		if on, is := asBool(v); is {
+			return on, true
+		}
+		b.problem(v.Line, "%s: want true or false", field)
+	case textField:
+		if text, is := v.Scalar(); is && v.Kind != document.Bool {
+			return text, true
+		}
+		hint := ""
+		if v.Kind == document.Bool {
+			hint = "; quote it"
+		}
+		b.problem(v.Line, "%s: want a string, not %s%s", field, v.Kind, hint)
+	}
+	return nil, false
+}
+
+// asBool reads a boolean, also from text as Ironic does.
+func asBool(v document.Value) (on, ok bool) {
+	if v.Kind == document.Bool {
+		return v.True(), true
+	}
+	text, _ := v.Scalar()
+	switch strings.ToLower(text) {
+	case "true", "t", "yes", "y", "on", "1":
+		return true, true
+	case "false", "f", "no", "n", "off", "0":
+		return false, true
+	}
+	return false, false
+}
+
+// driverInfo sets a field of driver_info. A secret that is written as a number keeps its digits.
+func (b *builder) driverInfo(m document.Member) {
+	if !enroll.IsSecret(m.Key) {
+		b.node.Set(m.Value.Any(), "driver_info", m.Key)
+		return
+	}
+	switch text, is := m.Value.Scalar(); {
+	case is && m.Value.Kind != document.Bool:
+		b.node.SetSecret(m.Key, models.Secret(text))
+	case m.Value.Kind != document.Null:
+		b.problem(m.Line, "driver_info.%s: want a string, not %s; quote it", m.Key, m.Value.Kind)
+	}
+}
+
+// members returns the members of an object, and reports another kind.
+func (b *builder) members(what string, v document.Value) []document.Member {
+	if v.Kind != document.Object && v.Kind != document.Null {
+		b.problem(v.Line, "%s: want an object, not %s", what, v.Kind)
+	}
+	return v.Members
+}
+
+// items returns the items of a list, and reports another kind.
+func (b *builder) items(what string, v document.Value) []document.Value {
+	if v.Kind != document.List && v.Kind != document.Null {
+		b.problem(v.Line, "%s: want a list, not %s", what, v.Kind)
+	}
+	return v.Items
+}
+
+// texts returns a list of strings; nil for null.
+func (b *builder) texts(what string, v document.Value) []string {
+	if v.Kind == document.Null {
+		return nil
+	}
+	list := []string{}
+	for _, item := range b.items(what, v) {
+		if text, is := item.Scalar(); is {
+			list = append(list, text)
+			continue
+		}
+		b.problem(item.Line, "%s: want a string, not %s", what, item.Kind)
+	}
+	return list
+}
+
+// port returns a port from the fields of POST /v1/ports.
+func (b *builder) port(v document.Value) enroll.Port {
+	return enroll.Port{Fields: b.object("port", v, portField)}
+}
+
+// portgroup returns a port group with its ports.
+func (b *builder) portgroup(v document.Value) enroll.Portgroup {
+	g := enroll.Portgroup{Fields: b.object("port group", v, portgroupField)}
+	for _, item := range b.items("ports", v.Get("ports")) {
+		g.Ports = append(g.Ports, b.port(item))
+	}
+	return g
+}
+
+// object returns the fields of a port or port group.
+func (b *builder) object(what string, v document.Value, field func(string) (kindOfField, bool)) map[string]any {
+	fields := map[string]any{}
+	for _, m := range b.members(what, v) {
+		kind, known := field(m.Key)
+		switch {
+		case m.Key == "ports" && what == "port group":
+		case m.Key == "node_uuid" || m.Key == "portgroup_uuid":
+			if id, _ := m.Value.Scalar(); m.Key == "portgroup_uuid" || !strings.EqualFold(id, b.node.UUID()) {
+				b.problem(m.Line, "%s: %s of another object; nest the %s instead", what, m.Key, what)
+			}
+		case !known:
+			b.problem(m.Line, "%s: unknown field %q%s", what, m.Key, meant(m.Key, append(portTexts(), "pxe_enabled", "local_link_connection", "extra", "mode", "properties")))
+		default:
+			if value, ok := b.value(what+" "+m.Key, kind, m.Value); ok {
+				fields[m.Key] = value
+			}
+		}
+	}
+	return fields
+}
+
+// meant returns a suggestion for a mistyped name, or "".
+func meant(name string, known []string) string {
+	if near := spell.Nearest(name, slices.Values(known)); near != "" {
+		return fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	return ""
+}

@@ -1,0 +1,257 @@
+package nodefile
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"ironworks/enroll"
+	"ironworks/models"
+)
+
+// Column is a column of a spreadsheet with the field that it sets.
+type Column struct {
+	Header string
+	// Field is a field of a node (name, driver_info.redfish_address, properties.capabilities, extra.rack), traits,
+	// a field of a port (port.address, port2.physical_network), or one of the BMC whatever its driver: bmc,
+	// bmc.username, bmc.password, bmc.port, bmc.system. "" is unused.
+	Field string
+	// Note says why a column is not where one would expect it; "" if it is.
+	Note string
+
+	// rank orders columns that could set the same field: the lowest sets it.
+	rank int
+	// text: cells are never JSON.
+	text bool
+	// ipmi: the header names IPMI, so that the BMC's protocol is known.
+	ipmi bool
+}
+
+// String describes the mapping.
+func (c Column) String() string {
+	text := c.Header + " → " + c.Field
+	if c.Field == "" {
+		text = c.Header + ": ignored"
+	}
+	if c.Note != "" {
+		text += " (" + c.Note + ")"
+	}
+	return text
+}
+
+// aliases are the known headers by field, the most specific first.
+func aliases() map[string][]string {
+	return map[string][]string{
+		"name": {"name", "node name", "node", "hostname", "host name", "server name", "server", "machine", "host"},
+		"uuid": {"uuid", "node uuid"},
+		"bmc": {
+			"bmc address", "bmc url", "bmc ip address", "bmc ip", "bmc host", "bmc hostname", "bmc fqdn", "bmc", "redfish address", "redfish url",
+			"redfish ip", "redfish", "ipmi address", "ipmi ip address", "ipmi ip", "ipmi host", "ipmi", "idrac address", "idrac ip", "idrac",
+			"ilo address", "ilo ip", "ilo", "xcc ip", "cimc ip", "oob address", "oob ip", "oob", "management address", "management ip address",
+			"management ip", "mgmt address", "mgmt ip", "pm addr", "ip address", "ip", "address",
+		},
+		"bmc.username": {
+			"bmc username", "bmc user", "bmc user name", "bmc login", "redfish username", "redfish user", "ipmi username", "ipmi user", "idrac user", "ilo user",
+			"pm user", "username", "user name", "user", "login",
+		},
+		"bmc.password": {
+			"bmc password", "bmc pass", "redfish password", "ipmi password", "ipmi pass", "idrac password", "ilo password", "pm password", "password",
+			"passwd", "pass",
+		},
+		"extra.bmc_mac":           {"bmc mac address", "bmc mac"},
+		"bmc.port":                {"bmc port", "ipmi port", "redfish port", "pm port"},
+		"bmc.system":              {"redfish system id", "redfish system", "system id", "system", "system path", "pm system id"},
+		"driver":                  {"driver", "hardware type", "pm type"},
+		"resource_class":          {"resource class", "class", "flavor"},
+		"conductor_group":         {"conductor group", "group"},
+		"owner":                   {"owner"},
+		"lessee":                  {"lessee"},
+		"shard":                   {"shard"},
+		"description":             {"description", "comment", "comments", "notes", "note", "remarks"},
+		"boot_interface":          {"boot interface"},
+		"deploy_interface":        {"deploy interface"},
+		"network_interface":       {"network interface"},
+		"traits":                  {"traits", "trait"},
+		"properties.cpu_arch":     {"cpu arch", "architecture", "arch"},
+		"properties.cpus":         {"cpus", "cpu cores", "cores"},
+		"properties.memory_mb":    {"memory mib", "memory mb", "ram mib", "ram mb"},
+		"properties.local_gb":     {"local gb", "disk gb", "disk gib"},
+		"properties.capabilities": {"capabilities"},
+		"extra.serial_number":     {"serial number", "serial no", "serial", "service tag", "s n", "sn"},
+		"port.address":            {"boot mac address", "boot mac", "pxe mac address", "pxe mac", "mac address", "mac addresses", "mac", "macs", "nic mac", "port address"},
+		"port.physical_network":   {"physical network", "physnet"},
+		"driver_info.deploy_iso":  {"deploy iso"},
+		"driver_info.bootloader":  {"bootloader"},
+		"driver_info.ipmi_cipher_suite": {
+			"ipmi cipher suite", "cipher suite",
+		},
+	}
+}
+
+// knownExtras are headers without a field that nobody expects elsewhere than in extra.
+func knownExtras() []string {
+	return []string{
+		"rack", "unit", "u", "rack unit", "position", "slot", "location", "site", "datacenter", "data center", "dc", "room", "row", "aisle", "vendor",
+		"manufacturer", "model", "asset tag", "asset", "asset number", "chassis", "role", "environment", "purchase date", "warranty",
+	}
+}
+
+// numberedMAC matches headers of several MAC addresses: mac1, MAC 2, nic3 mac, eth0 mac address.
+var numberedMAC = regexp.MustCompile(`^(?:(?:nic |port )?mac(?: address)? ?\d+|(?:nic|port|eth|interface|if) ?\d+(?: mac(?: address)?)?)$`)
+
+// normalized returns a header in lower case, with one space for what is no letter and no digit.
+func normalized(header string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(header), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
+}
+
+// columns maps the headers of a spreadsheet to fields.
+func (r *reader) columns(line int, headers []string, forced map[string]string) []Column {
+	known := map[string]Column{}
+	for field, names := range aliases() {
+		for rank, name := range names {
+			known[name] = Column{Field: field, rank: rank + 2, text: true, ipmi: strings.HasPrefix(name, "ipmi")}
+		}
+	}
+	columns := make([]Column, len(headers))
+	for i, header := range headers {
+		columns[i] = r.column(line, header, known)
+		columns[i].Header = header
+	}
+	r.force(line, columns, forced)
+	r.settle(line, columns)
+	return columns
+}
+
+// column maps one header: a field by its name, an alias, or a key in extra.
+func (r *reader) column(line int, header string, known map[string]Column) Column {
+	field := strings.ToLower(strings.TrimSpace(header))
+	if exact := strings.TrimSpace(header); isPath(exact) {
+		if why := checkField(exact); why != "" {
+			r.problem(line, "column %q: %s", header, why)
+		}
+		return Column{Field: exact, rank: 1}
+	}
+	if _, is := nodeField(field); is {
+		return Column{Field: field, rank: 1, text: true}
+	}
+	name := normalized(header)
+	if c, is := known[name]; is {
+		return c
+	}
+	switch {
+	case numberedMAC.MatchString(name):
+		return Column{Field: "port.address", text: true}
+	case name == "":
+		return Column{Note: "no header"}
+	case name == "no" || name == "nr" || header == "#":
+		return Column{Note: "row number"}
+	case models.SecretKey(strings.ReplaceAll(name, " ", "_")):
+		return Column{Note: "a secret does not go to extra"}
+	case name == "memory" || name == "ram":
+		return extraColumn(name, "without a unit; rename it to memory mib")
+	case name == "disk":
+		return extraColumn(name, "without a unit; rename it to disk gb")
+	case slices.Contains(knownExtras(), name):
+		return extraColumn(name, "")
+	}
+	return extraColumn(name, "no field of this name"+meant(name, slices.Sorted(maps.Keys(known))))
+}
+
+func extraColumn(name, note string) Column {
+	return Column{Field: "extra." + strings.ReplaceAll(name, " ", "_"), Note: note, text: true, rank: 1}
+}
+
+// force maps headers as the user says.
+func (r *reader) force(line int, columns []Column, forced map[string]string) {
+	for _, header := range slices.Sorted(maps.Keys(forced)) {
+		i := slices.IndexFunc(columns, func(c Column) bool { return strings.EqualFold(strings.TrimSpace(c.Header), strings.TrimSpace(header)) })
+		if i < 0 {
+			i = slices.IndexFunc(columns, func(c Column) bool { return normalized(c.Header) == normalized(header) })
+		}
+		if i < 0 {
+			var headers []string
+			for _, c := range columns {
+				headers = append(headers, c.Header)
+			}
+			r.problem(line, "no column %q%s; columns: %s", header, meant(header, headers), shortened(headers))
+			continue
+		}
+		field := forced[header]
+		if why := checkField(field); field != "" && why != "" {
+			r.problem(line, "column %q: %s", header, why)
+			continue
+		}
+		columns[i] = Column{Header: columns[i].Header, Field: field}
+		if field == "" {
+			columns[i].Note = "ignored"
+		}
+	}
+}
+
+// settle leaves one column for each field; ports may have several addresses. Others go to extra.
+func (r *reader) settle(line int, columns []Column) {
+	best := map[string]int{}
+	for i, c := range columns {
+		if c.Field == "" || c.Field == "port.address" || c.Field == "traits" {
+			continue
+		}
+		if first, taken := best[c.Field]; !taken || c.rank < columns[first].rank {
+			best[c.Field] = i
+		}
+	}
+	for i, c := range columns {
+		first, single := best[c.Field]
+		if !single || first == i {
+			continue
+		}
+		if c.rank == columns[first].rank {
+			r.problem(line, "columns %q and %q both set %s", columns[first].Header, c.Header, c.Field)
+			continue
+		}
+		note := fmt.Sprintf("%s comes from column %q", c.Field, columns[first].Header)
+		columns[i] = Column{Header: c.Header, Note: note}
+		if c.Field != "bmc.password" {
+			columns[i] = extraColumn(normalized(c.Header), note)
+			columns[i].Header = c.Header
+		}
+	}
+}
+
+// portPath matches port.FIELD and port2.FIELD.
+var portPath = regexp.MustCompile(`^port(\d{0,3})\.([a-z_]+)(?:\.([a-z_]+))?$`)
+
+// isPath reports whether a header is a field's path rather than words.
+func isPath(header string) bool {
+	head, tail, dotted := strings.Cut(header, ".")
+	if !dotted || tail == "" || strings.ContainsAny(header, " \t") {
+		return false
+	}
+	kind, known := nodeField(head)
+	return known && kind == objectField || head == "bmc" || portPath.MatchString(header)
+}
+
+// checkField returns why a column cannot set a field, "" if it can.
+func checkField(field string) string {
+	if slices.Contains([]string{"bmc", "bmc.username", "bmc.password", "bmc.port", "bmc.system", "traits"}, field) {
+		return ""
+	}
+	if m := portPath.FindStringSubmatch(field); m != nil {
+		kind, known := portField(m[2])
+		if !known || (m[3] != "") != (kind == objectField) {
+			return fmt.Sprintf("unknown field %q of a port%s", m[2], meant(m[2], portTexts()))
+		}
+		return ""
+	}
+	head, tail, dotted := strings.Cut(field, ".")
+	kind, known := nodeField(head)
+	switch {
+	case !known:
+		return fmt.Sprintf("unknown field %q%s", field, meant(head, append(enroll.NodeFields(), "bmc", "traits", "port.address")))
+	case dotted != (kind == objectField) || dotted && slices.Contains(strings.Split(tail, "."), ""):
+		return fmt.Sprintf("field %q: use a path such as %s", field, map[bool]string{true: "properties.capabilities", false: head}[kind == objectField])
+	}
+	return ""
+}

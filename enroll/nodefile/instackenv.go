@@ -1,0 +1,187 @@
+package nodefile
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"ironworks/enroll"
+	"ironworks/enroll/document"
+)
+
+// pmDriver is the hardware type of a pm_type, with the names of its fields.
+type pmDriver struct {
+	pmType *regexp.Regexp
+	driver string
+	// prefix of the fields in driver_info.
+	prefix string
+	// info are the fields by the keys of the file.
+	info map[string]string
+}
+
+// pmDrivers are the values of pm_type (tripleo-common, utils/nodes.py). Ironic reaches iDRACs over Redfish only, since
+// 2024; ovirt, iboot, wol and amt are not part of it.
+func pmDrivers() []pmDriver {
+	address := func(prefix string) map[string]string {
+		return map[string]string{"pm_addr": prefix + "_address", "pm_user": prefix + "_username", "pm_password": prefix + "_password", "pm_port": prefix + "_port"}
+	}
+	redfish := map[string]string{
+		"pm_addr": "redfish_address", "pm_user": "redfish_username", "pm_password": "redfish_password", "pm_system_id": "redfish_system_id",
+	}
+	return []pmDriver{
+		{regexp.MustCompile(`^(ipmi|.*_ipmitool)$`), "ipmi", "ipmi_", address("ipmi")},
+		{regexp.MustCompile(`^redfish$`), "redfish", "redfish_", redfish},
+		{regexp.MustCompile(`^(idrac|.*_drac)$`), "idrac", "redfish_", redfish},
+		{regexp.MustCompile(`^(ilo|.*_ilo)$`), "ilo", "ilo_", address("ilo")},
+		{regexp.MustCompile(`^(irmc|.*_irmc)$`), "irmc", "irmc_", address("irmc")},
+		{regexp.MustCompile(`^xclarity$`), "xclarity", "xclarity_", address("xclarity")},
+		{regexp.MustCompile(`^(manual-management|fake_pxe|fake_agent)$`), "manual-management", "fake_", nil},
+		{regexp.MustCompile(`^fake(-hardware)?$`), "fake-hardware", "fake_", nil},
+	}
+}
+
+// instackenv reads TripleO's nodes: {"nodes": […]} or only the list. Memory is in MiB, disk in GB.
+func (r *reader) instackenv(top document.Value) {
+	nodes := top
+	if top.Kind == document.Object {
+		nodes = top.Get("nodes")
+		for _, m := range top.Members {
+			if m.Key != "nodes" {
+				r.note(m.Line, "%s: unused key", m.Key)
+			}
+		}
+	}
+	if nodes.Kind != document.List {
+		r.problem(top.Line, "want an object with a list of nodes")
+		return
+	}
+	drivers := pmDrivers()
+	for _, item := range nodes.Items {
+		if item.Kind != document.Object {
+			r.problem(item.Line, "nodes: want an object, not %s", item.Kind)
+			continue
+		}
+		r.instackenvNode(item, drivers)
+	}
+}
+
+func (r *reader) instackenvNode(v document.Value, drivers []pmDriver) {
+	b := r.builder(v.Line)
+	b.node.Fields["resource_class"] = "baremetal" // TripleO's default
+	driver := b.pmType(v, drivers)
+	for _, m := range v.Members {
+		if m.Key == "pm_type" || m.Value.Kind == document.Null {
+			continue
+		}
+		if !b.instackenvField(m) && !b.pmField(driver, m) {
+			why := "no field of a node"
+			if strings.HasPrefix(m.Key, "pm_") {
+				why = "no field of driver_info"
+			}
+			r.unused(m.Line, m.Key, why)
+		}
+	}
+	b.capabilities(v)
+	r.add(b)
+}
+
+// pmType sets the driver.
+func (b *builder) pmType(v document.Value, drivers []pmDriver) pmDriver {
+	text, _ := scalarOf(v, "pm_type")
+	i := slices.IndexFunc(drivers, func(d pmDriver) bool { return d.pmType.MatchString(text) })
+	if i < 0 {
+		b.node.Fields["driver"] = text
+		var known []string
+		for _, d := range drivers {
+			known = append(known, d.driver)
+		}
+		if text == "" {
+			b.problem(v.Line, "no pm_type; use one of %s", strings.Join(known, ", "))
+			return pmDriver{}
+		}
+		b.problem(v.Line, "pm_type %q: unknown driver; use one of %s", text, strings.Join(known, ", "))
+		return pmDriver{}
+	}
+	d := drivers[i]
+	b.node.Fields["driver"] = d.driver
+	if d.driver != text {
+		b.note(v.Line, "pm_type %s: now driver %s", text, d.driver)
+	}
+	return d
+}
+
+// pmField sets a field of driver_info: pm_… by the driver's names, and those with its prefix as they are.
+func (b *builder) pmField(d pmDriver, m document.Member) bool {
+	switch name := d.info[m.Key]; {
+	case name != "":
+		m.Key = name
+	case m.Key == "pm_port" && d.prefix == "redfish_":
+		b.note(m.Line, "pm_port: add the port to pm_addr")
+		return true
+	case d.prefix == "" || !strings.HasPrefix(m.Key, d.prefix):
+		return false
+	}
+	b.driverInfo(m)
+	return true
+}
+
+// instackenvField sets what is no field of driver_info.
+func (b *builder) instackenvField(m document.Member) bool {
+	property := map[string]string{"cpu": "cpus", "memory": "memory_mb", "disk": "local_gb", "arch": "cpu_arch", "root_device": "root_device"}[m.Key]
+	switch {
+	case property != "":
+		b.node.Set(m.Value.Any(), "properties", property)
+	case m.Key == "kernel_id" || m.Key == "ramdisk_id":
+		kind := strings.TrimSuffix(m.Key, "_id")
+		b.node.Set(m.Value.Any(), "driver_info", "deploy_"+kind)
+		b.node.Set(m.Value.Any(), "driver_info", "rescue_"+kind)
+	case m.Key == "platform":
+		b.node.Set(m.Value.Any(), "extra", "tripleo_platform")
+	case m.Key == "mac":
+		for _, item := range b.items("mac", m.Value) {
+			address, _ := item.Scalar()
+			b.node.Ports = append(b.node.Ports, enroll.Port{Fields: map[string]any{"address": address}})
+		}
+	case m.Key == "ports":
+		for _, item := range b.items("ports", m.Value) {
+			b.node.Ports = append(b.node.Ports, b.port(item))
+		}
+	case m.Key == "capabilities" || m.Key == "profile":
+	case m.Key == "name" || m.Key == "uuid" || m.Key == "resource_class" || m.Key == "conductor_group" || strings.HasSuffix(m.Key, "_interface"):
+		b.set(m)
+	default:
+		return false
+	}
+	return true
+}
+
+// capabilities sets properties.capabilities from a string or an object, with the profile.
+func (b *builder) capabilities(v document.Value) {
+	var list []string
+	switch given := v.Get("capabilities"); given.Kind {
+	case document.Object:
+		for _, m := range given.Members {
+			if text, is := m.Value.Scalar(); is {
+				list = append(list, m.Key+":"+text)
+				continue
+			}
+			b.problem(m.Line, "capabilities: want a string for %s, not %s", m.Key, m.Value.Kind)
+		}
+	case document.Text:
+		for item := range strings.SplitSeq(given.Literal, ",") {
+			if item = strings.TrimSpace(item); item != "" {
+				list = append(list, item)
+			}
+		}
+	case document.Null:
+	case document.Bool, document.Number, document.List:
+		b.problem(given.Line, "capabilities: want a string or an object, not %s", given.Kind)
+	}
+	if profile, ok := scalarOf(v, "profile"); ok {
+		list = slices.DeleteFunc(list, func(item string) bool { return strings.HasPrefix(item, "profile:") })
+		list = append(list, "profile:"+profile)
+	}
+	if len(list) > 0 {
+		b.node.Set(strings.Join(list, ","), "properties", "capabilities")
+	}
+}

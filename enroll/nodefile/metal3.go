@@ -1,0 +1,20 @@
+package nodefile
+
+import (
+	"ironworks/enroll/document"
+	"ironworks/enroll/metal3"
+)
+
+// metal3 reads Metal3's manifests.
+func (r *reader) metal3(docs []document.Value) error {
+	found, err := metal3.Read(docs, r.file)
+	if err != nil {
+		return err
+	}
+	for i := range found.Nodes {
+		r.add(&builder{node: found.Nodes[i]})
+	}
+	r.result.Plan = found.Plan
+	r.result.Notes = append(r.result.Notes, found.Notes...)
+	return nil
+}

@@ -1,0 +1,297 @@
+// Package nodefile reads and writes files of nodes in the formats of other tools: baremetal create, Bifrost, TripleO,
+// Metal3, and spreadsheets. It does no I/O.
+package nodefile
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ironworks/enroll"
+	"ironworks/enroll/document"
+	"ironworks/models"
+	"ironworks/models/plan"
+)
+
+// Format is the format of a file.
+type Format string
+
+// The formats; Auto detects one by the content.
+const (
+	Auto Format = ""
+	// Baremetal is the input of baremetal create: JSON or YAML.
+	Baremetal Format = "baremetal"
+	// Bifrost is Bifrost's inventory: JSON or YAML.
+	Bifrost Format = "bifrost"
+	// BifrostCSV is Bifrost's inventory until 2019: CSV without a header.
+	BifrostCSV Format = "bifrost-csv"
+	// Instackenv is TripleO's instackenv.json or nodes.json.
+	Instackenv Format = "instackenv"
+	// CSV is a spreadsheet with a header.
+	CSV Format = "csv"
+	// BMH are Metal3's manifests: BareMetalHost, Secret and companions.
+	BMH Format = "bmh"
+)
+
+// Formats returns the formats that can be read.
+func Formats() []Format { return []Format{Baremetal, Bifrost, BifrostCSV, Instackenv, CSV, BMH} }
+
+// ParseFormat returns a format by its name.
+func ParseFormat(name string) (Format, error) {
+	if f := Format(name); slices.Contains(Formats(), f) {
+		return f, nil
+	}
+	return "", fmt.Errorf("unknown format %q: use one of %s", name, joined(Formats()))
+}
+
+func joined(formats []Format) string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
+}
+
+const (
+	// MaxSize is the maximum size of a file, in bytes.
+	MaxSize = document.MaxSize
+	// MaxNodes is the maximum number of nodes in a file.
+	MaxNodes = 20_000
+)
+
+// File is what a file describes.
+type File struct {
+	Format Format
+	Nodes  []enroll.Node
+	// Plan has the deployments that the file asks for, by node name; nil for none.
+	Plan *plan.Plan
+	// Columns are those of a spreadsheet, with the fields that they set.
+	Columns []Column
+	// Notes name what was not taken over, besides the nodes' own notes. Each starts with its line.
+	Notes []string
+}
+
+// Options are the choices for reading a file.
+type Options struct {
+	// File is the file's name for messages and for detecting the format.
+	File   string
+	Format Format
+	// Columns maps headers of a spreadsheet to fields, see [Column]. "" ignores a column.
+	Columns map[string]string
+	// Driver is the hardware type of spreadsheet rows without one; "" is ipmi for IPMI's addresses, else [DefaultDriver].
+	Driver string
+}
+
+// Read reads a file of nodes. Format Auto detects the format by the content. The error is a *document.Error.
+func Read(data []byte, file string, format Format) (File, error) {
+	return Options{File: file, Format: format}.Read(data)
+}
+
+// Read reads a file of nodes as the options say.
+func (o Options) Read(data []byte) (File, error) {
+	data, err := document.UTF8(data, o.File)
+	if err != nil {
+		return File{}, err
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return File{}, document.Fail(o.File, 0, "the file is empty")
+	}
+	r := &reader{file: o.File, result: File{Format: o.Format}}
+	text := o.Format == CSV || o.Format == BifrostCSV
+	if o.Format == Auto {
+		text = isTable(data, o.File)
+	}
+	if text {
+		err = r.table(data, o)
+	} else {
+		err = r.tree(data)
+	}
+	if err != nil {
+		return File{}, err
+	}
+	r.noteUnused()
+	if len(r.problems) > 0 {
+		return File{}, &document.Error{File: o.File, Problems: r.problems}
+	}
+	if len(r.result.Nodes) == 0 {
+		return File{}, document.Fail(o.File, 0, "no nodes (format %s)", r.result.Format)
+	}
+	return r.result, nil
+}
+
+// yamlStart matches the first line of a YAML file.
+var yamlStart = regexp.MustCompile(`^\s*(---|%YAML|- |[^,;\t|]+:(\s|$))`)
+
+// isTable reports whether a file is a table: by its extension, else by its first line.
+func isTable(data []byte, file string) bool {
+	switch strings.ToLower(path.Ext(strings.ReplaceAll(file, `\`, "/"))) {
+	case ".csv", ".tsv":
+		return true
+	case ".json", ".yaml", ".yml":
+		return false
+	}
+	for line := range bytes.Lines(data) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		return line[0] != '{' && line[0] != '[' && !yamlStart.Match(line)
+	}
+	return false
+}
+
+// reader collects the nodes of a file.
+type reader struct {
+	file     string
+	result   File
+	problems []document.Problem
+	// full: the limit of nodes was reported.
+	full bool
+	// unusedKeys are keys without a field, in order.
+	unusedKeys []unusedKey
+}
+
+// unusedKey is a key that many nodes have and that sets nothing.
+type unusedKey struct {
+	name, why   string
+	line, nodes int
+}
+
+// unused notes a key that sets nothing, once per file.
+func (r *reader) unused(line int, name, why string) {
+	i := slices.IndexFunc(r.unusedKeys, func(k unusedKey) bool { return k.name == name && k.why == why })
+	if i < 0 {
+		const limit = 200
+		if len(r.unusedKeys) == limit {
+			name, why = "…", "more keys without a field"
+			if i = limit - 1; r.unusedKeys[i].name == name {
+				r.unusedKeys[i].nodes++
+				return
+			}
+			r.unusedKeys = r.unusedKeys[:i]
+		}
+		r.unusedKeys = append(r.unusedKeys, unusedKey{name, why, line, 1})
+		return
+	}
+	r.unusedKeys[i].nodes++
+}
+
+// noteUnused adds the notes on unused keys.
+func (r *reader) noteUnused() {
+	for _, k := range r.unusedKeys {
+		r.note(k.line, "%s: %s (%s)", k.name, k.why, models.Counted(k.nodes, "node"))
+	}
+}
+
+// problem adds an error that makes the file unusable.
+func (r *reader) problem(line int, format string, args ...any) {
+	const limit = 20
+	if len(r.problems) < limit {
+		r.problems = append(r.problems, document.Problem{Line: line, Why: fmt.Sprintf(format, args...)})
+	}
+}
+
+// note adds a note on the file.
+func (r *reader) note(line int, format string, args ...any) {
+	r.result.Notes = append(r.result.Notes, atLine(line, format, args...))
+}
+
+func atLine(line int, format string, args ...any) string {
+	return fmt.Sprintf("line %d: ", line) + fmt.Sprintf(format, args...)
+}
+
+// add adds a node once it is complete.
+func (r *reader) add(b *builder) {
+	if len(r.result.Nodes) == MaxNodes {
+		if !r.full {
+			r.problem(b.node.Source.Line, "more than %d nodes; split the file", MaxNodes)
+		}
+		r.full = true
+		return
+	}
+	b.node.Normalize()
+	r.result.Nodes = append(r.result.Nodes, b.node)
+}
+
+// tree reads YAML or JSON.
+func (r *reader) tree(data []byte) error {
+	docs, err := document.Parse(data, r.file)
+	if err != nil {
+		return err
+	}
+	if r.result.Format == Auto {
+		if r.result.Format, err = detect(docs, r.file); err != nil {
+			return err
+		}
+	}
+	if r.result.Format == BMH {
+		return r.metal3(docs)
+	}
+	if len(docs) != 1 {
+		line := 0
+		if len(docs) > 1 {
+			line = docs[1].Line
+		}
+		return document.Fail(r.file, line, "want a single document for format %s, not %d", r.result.Format, len(docs))
+	}
+	switch r.result.Format {
+	case Baremetal:
+		r.baremetal(docs[0])
+	case Bifrost:
+		r.bifrost(docs[0])
+	case Instackenv:
+		r.instackenv(docs[0])
+	default:
+		return fmt.Errorf("unknown format %q: use one of %s", r.result.Format, joined(Formats()))
+	}
+	return nil
+}
+
+// detect returns the format of YAML or JSON.
+func detect(docs []document.Value, file string) (Format, error) {
+	if slices.ContainsFunc(docs, func(d document.Value) bool { return d.Has("apiVersion") && d.Has("kind") }) {
+		return BMH, nil
+	}
+	if len(docs) == 0 {
+		return "", document.Fail(file, 0, "the file is empty")
+	}
+	top := docs[0]
+	nodes := top.Get("nodes")
+	if top.Kind == document.List {
+		nodes = top
+	}
+	switch {
+	case nodes.Kind == document.List && slices.ContainsFunc(nodes.Items, hasPM):
+		return Instackenv, nil
+	case top.Kind == document.List:
+		return "", document.Fail(file, top.Line, "a list; want an object with the key nodes, as baremetal create reads it")
+	case top.Kind != document.Object:
+		return "", document.Fail(file, top.Line, "%s; want an object with nodes", top.Kind)
+	case nodes.Kind == document.List || top.Has("chassis"):
+		return Baremetal, nil
+	case len(top.Members) > 0 && !slices.ContainsFunc(top.Members, func(m document.Member) bool { return m.Value.Kind != document.Object }):
+		return Bifrost, nil
+	}
+	var keys []string
+	for _, m := range top.Members {
+		keys = append(keys, m.Key)
+	}
+	return "", document.Fail(file, top.Line, "unknown format with the keys %s; use --format %s", shortened(keys), strings.ReplaceAll(joined(Formats()), ", ", "|"))
+}
+
+func hasPM(v document.Value) bool { return v.Has("pm_type") || v.Has("pm_addr") }
+
+// shortened joins the first of many names.
+func shortened(names []string) string {
+	const most = 8
+	if len(names) > most {
+		names = append(slices.Clone(names[:most]), "…")
+	}
+	if len(names) == 0 {
+		return "(none)"
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,309 @@
+package nodefile
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ironworks/enroll"
+	"ironworks/enroll/document"
+	"ironworks/models"
+)
+
+// row is a record of a table with its line.
+type row struct {
+	line  int
+	cells []string
+}
+
+// empty reports whether all cells are empty.
+func (w row) empty() bool {
+	return !slices.ContainsFunc(w.cells, func(c string) bool { return strings.TrimSpace(c) != "" })
+}
+
+// cell returns a cell without the blanks around it; "" beyond the last one.
+func (w row) cell(i int) string {
+	if i >= len(w.cells) {
+		return ""
+	}
+	return strings.TrimSpace(w.cells[i])
+}
+
+// table reads a table with a header, or Bifrost's without one.
+func (r *reader) table(data []byte, o Options) error {
+	rows, err := records(data, o.File)
+	if err != nil {
+		return err
+	}
+	if len(rows) == 0 {
+		return document.Fail(o.File, 0, "the file is empty")
+	}
+	if r.result.Format == Auto {
+		r.result.Format = CSV
+		if isMAC(rows[0].cell(0)) && len(rows[0].cells) > 10 {
+			r.result.Format = BifrostCSV
+		}
+	}
+	if r.result.Format == BifrostCSV {
+		for _, w := range rows {
+			r.bifrostRow(w)
+		}
+		return nil
+	}
+	r.spreadsheet(rows, o)
+	return nil
+}
+
+// records reads CSV with the separator of its first line. Empty rows are left out.
+func records(data []byte, file string) ([]row, error) {
+	lines := 0 // before the header
+	var separator rune
+	for rest := data; len(rest) > 0; {
+		line, after, _ := bytes.Cut(rest, []byte("\n"))
+		text := strings.ToLower(string(bytes.TrimSpace(line)))
+		if s, is := strings.CutPrefix(text, "sep="); is && len(s) == 1 { // Excel's
+			separator = rune(s[0])
+		} else if text != "" && (!strings.HasPrefix(text, "#") || len(text) > 1 && strings.ContainsRune(",;|", rune(text[1]))) {
+			break
+		}
+		rest, data = after, after
+		lines++
+	}
+	if separator == 0 {
+		first, _, _ := bytes.Cut(data, []byte("\n"))
+		separator = separatorOf(string(first), path.Ext(file))
+	}
+	dec := csv.NewReader(bytes.NewReader(data))
+	dec.Comma, dec.FieldsPerRecord, dec.TrimLeadingSpace = separator, -1, separator != '\t'
+	var rows []row
+	for {
+		cells, err := dec.Read()
+		if errors.Is(err, io.EOF) {
+			return rows, nil
+		}
+		var wrong *csv.ParseError
+		if errors.As(err, &wrong) {
+			return nil, document.Fail(file, wrong.StartLine+lines, "invalid CSV: %v; double the quotes within a quoted cell", wrong.Err)
+		}
+		if err != nil {
+			return nil, document.Fail(file, 0, "invalid CSV: %v", err)
+		}
+		line, _ := dec.FieldPos(0)
+		if w := (row{line + lines, cells}); !w.empty() {
+			rows = append(rows, w)
+		}
+		if len(rows) > MaxNodes+1 {
+			return nil, document.Fail(file, line+lines, "more than %d nodes; split the file", MaxNodes)
+		}
+	}
+}
+
+// separatorOf returns the most frequent separator outside of quotes.
+func separatorOf(line, extension string) rune {
+	if strings.EqualFold(extension, ".tsv") {
+		return '\t'
+	}
+	counts := map[rune]int{}
+	quoted := false
+	for _, c := range line {
+		if c == '"' {
+			quoted = !quoted
+		}
+		if !quoted {
+			counts[c]++
+		}
+	}
+	best := ','
+	for _, c := range []rune{';', '\t', '|'} {
+		if counts[c] > counts[best] {
+			best = c
+		}
+	}
+	return best
+}
+
+func isMAC(text string) bool {
+	parts := strings.FieldsFunc(text, func(r rune) bool { return r == ':' || r == '-' })
+	return len(parts) == 6 && !slices.ContainsFunc(parts, func(p string) bool {
+		_, err := strconv.ParseUint(p, 16, 8)
+		return err != nil
+	})
+}
+
+// spreadsheet reads rows below a header.
+func (r *reader) spreadsheet(rows []row, o Options) {
+	header := rows[0]
+	r.result.Columns = r.columns(header.line, header.cells, o.Columns)
+	if len(r.problems) > 0 {
+		return
+	}
+	if !slices.ContainsFunc(r.result.Columns, func(c Column) bool {
+		return c.Field != "" && !strings.HasPrefix(c.Field, "extra.")
+	}) {
+		r.problem(header.line, "no column with a name, BMC address or MAC address: %s; the first line must be a header such as name,bmc,user,password,mac", shortened(header.cells))
+		return
+	}
+	if len(rows) == 1 {
+		r.problem(header.line, "a header and no nodes below")
+	}
+	for _, w := range rows[1:] {
+		if strings.HasPrefix(w.cell(0), "#") {
+			r.note(w.line, "row is commented out")
+			continue
+		}
+		r.spreadsheetRow(w, o.Driver)
+	}
+}
+
+// sheetRow is a row being read.
+type sheetRow struct {
+	*builder
+	line int
+	bmc  map[string]string
+	ipmi bool
+	// ports are the fields of ports by number, from 1; 0 is every port.
+	ports map[int]map[string]any
+	// addresses counts those of columns without a number.
+	addresses int
+}
+
+func (r *reader) spreadsheetRow(w row, driver string) {
+	s := &sheetRow{builder: r.builder(w.line), line: w.line, bmc: map[string]string{}, ports: map[int]map[string]any{}}
+	if n := len(r.result.Columns); len(w.cells) > n && !(row{cells: w.cells[n:]}).empty() {
+		s.problem(w.line, "%d cells for %d columns; quote cells that contain the separator", len(w.cells), n)
+	}
+	for i, c := range r.result.Columns {
+		if c.Field == "" || w.cell(i) == "" {
+			continue
+		}
+		if c.Field == "bmc" {
+			s.ipmi = c.ipmi
+		}
+		s.set(c, w.cell(i), w.cells[i])
+	}
+	s.addPorts()
+	s.setBMC(driver)
+	r.add(s.builder)
+}
+
+// addPorts adds the ports in order.
+func (s *sheetRow) addPorts() {
+	for _, number := range slices.Sorted(maps.Keys(s.ports)) {
+		fields := s.ports[number]
+		switch {
+		case number == 0:
+		case fields["address"] == nil:
+			s.note(s.line, "port %d: no MAC address", number)
+		default:
+			for key, value := range s.ports[0] {
+				if fields[key] == nil {
+					fields[key] = value
+				}
+			}
+			s.node.Ports = append(s.node.Ports, enroll.Port{Fields: fields})
+		}
+	}
+}
+
+// set sets a field from a cell. raw has the blanks around it, which passwords may need.
+func (s *sheetRow) set(c Column, cell, raw string) {
+	if m := portPath.FindStringSubmatch(c.Field); m != nil {
+		s.port(m, cell)
+		return
+	}
+	head, tail, dotted := strings.Cut(c.Field, ".")
+	switch kind, _ := nodeField(head); {
+	case c.Field == "bmc.password":
+		s.bmc[c.Field] = raw
+	case head == "bmc":
+		s.bmc[c.Field] = cell
+	case c.Field == "traits":
+		s.node.Traits = append(s.node.Traits, words(cell)...)
+	case !dotted:
+		if value, ok := s.value(c.Field, kind, document.Value{Kind: document.Text, Line: s.line, Literal: cell}); ok {
+			s.node.Fields[c.Field] = value
+		}
+	case head == "driver_info" && enroll.IsSecret(tail):
+		s.node.SetSecret(tail, models.Secret(raw))
+	case c.text:
+		s.node.Set(cell, append([]string{head}, strings.Split(tail, ".")...)...)
+	default:
+		s.node.Set(cellValue(tail, cell), append([]string{head}, strings.Split(tail, ".")...)...)
+	}
+}
+
+// isText reports whether a key of an object holds text even if it looks like a number.
+func isText(key string) bool {
+	for _, suffix := range []string{"_username", "_address", "serial", "serial_number", "wwn", "_id", "_info"} {
+		if strings.HasSuffix(key, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+// cellValue returns the JSON value that a cell holds, else its text. Keys with text take JSON strings only.
+func cellValue(key, cell string) any {
+	if isText(key) && !strings.HasPrefix(cell, `"`) {
+		return cell
+	}
+	docs, err := document.Parse([]byte(cell), "x.json")
+	switch {
+	case cell == "null":
+		return nil
+	case cell == "true" || cell == "false":
+		return cell == "true"
+	case strings.ContainsAny(cell[:1], `{[`) && err == nil && len(docs) == 1:
+		return docs[0].Any()
+	case strings.HasPrefix(cell, `"`) || !strings.ContainsAny(cell[:1], "{[tfn"):
+		wrapped, err := document.Parse([]byte("["+cell+"]"), "x.json")
+		if err == nil && len(wrapped) == 1 && len(wrapped[0].Items) == 1 {
+			return wrapped[0].Items[0].Any()
+		}
+	}
+	return cell
+}
+
+// words splits a cell with several values.
+func words(cell string) []string {
+	return strings.FieldsFunc(cell, func(r rune) bool { return strings.ContainsRune(" ,;|\n\t", r) })
+}
+
+// port sets a field of a port. port.address may have several addresses, and several columns; other fields without a
+// number are those of all ports.
+func (s *sheetRow) port(m []string, cell string) {
+	place := func(number int) map[string]any {
+		if s.ports[number] == nil {
+			s.ports[number] = map[string]any{}
+		}
+		return s.ports[number]
+	}
+	number, _ := strconv.Atoi(m[1]) // 0 without a number
+	if m[2] == "address" && number == 0 {
+		for _, address := range words(cell) {
+			s.addresses++
+			place(s.addresses)["address"] = address
+		}
+		return
+	}
+	kind, _ := portField(m[2])
+	fields := place(number)
+	if m[3] == "" {
+		if value, ok := s.value("port "+m[2], kind, document.Value{Kind: document.Text, Line: s.line, Literal: cell}); ok {
+			fields[m[2]] = value
+		}
+		return
+	}
+	object, _ := fields[m[2]].(map[string]any)
+	if object == nil {
+		object = map[string]any{}
+	}
+	object[m[3]] = cellValue(m[3], cell)
+	fields[m[2]] = object
+}

@@ -1,0 +1,122 @@
+package fleet
+
+import "slices"
+
+// PollNow starts the next round now: the user asked for it, or an action was just sent.
+func (p *Poller) PollNow() {
+	select {
+	case p.wake <- struct{}{}:
+	default: // the next round starts at once already
+	}
+}
+
+// PollNode reads one node in the next round, which starts now: it was acted on, or it may be
+// deleted. A node that Ironic does not know leaves the store.
+func (p *Poller) PollNode(uuid string) {
+	p.watchMu.Lock()
+	if !slices.Contains(p.polled, uuid) {
+		p.polled = append(p.polled, uuid)
+	}
+	p.watchMu.Unlock()
+	p.PollNow()
+}
+
+// Refresh starts the next round now, and a full listing after it.
+func (p *Poller) Refresh() {
+	p.watchMu.Lock()
+	p.refresh = true
+	p.watchMu.Unlock()
+	p.PollNow()
+}
+
+// Watch reads a node in each period while it is in transition: one that is open, marked or being
+// deployed from this console. It ends with as many calls of Unwatch.
+func (p *Poller) Watch(uuid string) {
+	p.watchMu.Lock()
+	defer p.watchMu.Unlock()
+	p.watched[uuid]++
+}
+
+// Unwatch ends one Watch.
+func (p *Poller) Unwatch(uuid string) {
+	p.watchMu.Lock()
+	defer p.watchMu.Unlock()
+	if p.watched[uuid]--; p.watched[uuid] <= 0 {
+		delete(p.watched, uuid)
+	}
+}
+
+// NeedFields adds API fields to all further requests, for a filter or a column. It starts a full
+// listing if a field is new.
+func (p *Poller) NeedFields(fields ...string) {
+	p.watchMu.Lock()
+	p.needed = append(p.needed, fields...)
+	p.watchMu.Unlock()
+	p.PollNow()
+}
+
+// applyRequests starts the requested listing, with its fields, but not before the first listing
+// has ended.
+func (p *Poller) applyRequests() {
+	if p.list.phase != steady && p.list.phase != sweeping {
+		return
+	}
+	p.watchMu.Lock()
+	needed, refresh := p.needed, p.refresh
+	p.needed, p.refresh = nil, false
+	p.watchMu.Unlock()
+	before := len(p.opts.Fields)
+	for _, f := range needed {
+		if !slices.Contains(p.opts.Fields, f) {
+			p.opts.Fields = append(p.opts.Fields, f)
+		}
+	}
+	switch {
+	case len(p.opts.Fields) > before, refresh && p.list.phase == steady:
+		p.beginSweep()
+	case refresh: // this sweep's pages are older than the request
+		p.watchMu.Lock()
+		p.refresh = true
+		p.watchMu.Unlock()
+	}
+}
+
+// maxSingle bounds how many nodes one round reads one by one.
+const maxSingle = 20
+
+// watchedNodes returns the nodes that a round reads one by one. If there are more than a few, it
+// omits those that the round has read already, and takes the others in turn; if many are deleted,
+// a sweep finds that sooner.
+func (p *Poller) watchedNodes(read map[string]bool) []string {
+	p.watchMu.Lock()
+	defer p.watchMu.Unlock()
+	looks := p.polled
+	p.polled = nil
+	ids := slices.Clone(looks)
+	for id := range p.watched {
+		if row, _, ok := p.store.Get(id); ok && row.Node.ProvisionState.Busy() {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	if len(ids) <= maxSingle {
+		return ids
+	}
+	unread := func(id string) bool { return !read[id] }
+	ids = filter(ids, unread)
+	if len(filter(looks, unread)) > maxSingle {
+		p.requireSweep(sweepUUIDs)
+	}
+	if len(ids) <= maxSingle {
+		return ids
+	}
+	from, _ := slices.BinarySearch(ids, p.lastSingle)
+	ids = append(ids[from:], ids[:from]...)[:maxSingle]
+	p.lastSingle = ids[maxSingle-1] + "\x00"
+	return ids
+}
+
+func filter(ids []string, keep func(string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !keep(id) })
+}

@@ -1,0 +1,161 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"ironworks/models"
+)
+
+// Mark is the key in a node's extra by which a lab recognizes its nodes.
+const Mark = "ironworks_lab"
+
+// Enrollment is what an Ironic needs to know about a machine.
+type Enrollment struct {
+	// Node is the body of POST /v1/nodes, Ports are those of POST /v1/ports without node_uuid.
+	Node  map[string]any
+	Ports []map[string]any
+}
+
+// Enrollment returns a node with the driver redfish that boots from virtual media. id marks the
+// nodes of one lab; interfaces are additional ones: {"deploy": "custom-agent"}.
+func (m *Machine) Enrollment(id string, interfaces map[string]string) Enrollment {
+	spec := m.Spec()
+	properties := map[string]any{
+		"cpus": spec.CPUs, "memory_mb": spec.MemoryMiB, "cpu_arch": "x86_64", "local_gb": spec.Disks[0].SizeBytes / gib,
+		"capabilities": "boot_mode:uefi", "vendor": spec.Vendor,
+	}
+	if hints := m.member.Scenario.RootDevice; hints != nil {
+		properties["root_device"] = maps.Clone(hints)
+	}
+	e := Enrollment{Node: map[string]any{
+		"name": m.Name(), "driver": "redfish", "resource_class": m.member.ResourceClass,
+		"boot_interface": "redfish-virtual-media",
+		"driver_info":    m.DriverInfo(),
+		"properties":     properties,
+		"extra":          map[string]any{Mark: id, "lab_scenario": m.member.Scenario.Name},
+	}}
+	for name, value := range interfaces {
+		e.Node[name+"_interface"] = value
+	}
+	for i, mac := range m.member.MACs {
+		if i == 0 && m.member.Scenario.WrongMAC {
+			mac = macOf(m.Name()+" of another", i, nil)
+		}
+		if i > 0 && m.member.Scenario.WrongMAC {
+			break // inspection would find a second port
+		}
+		e.Ports = append(e.Ports, map[string]any{
+			"address": mac, "pxe_enabled": i == 0,
+			"local_link_connection": map[string]any{"switch_id": "52:54:00:00:00:01", "port_id": fmt.Sprintf("Eth1/%d", m.number%48+1), "switch_info": "lab"},
+		})
+	}
+	return e
+}
+
+// skipSlowSteps skips slow parts on the way to available.
+func (e Enrollment) skipSlowSteps(name string) {
+	if slices.Contains(hasty, name) {
+		e.Node["automated_clean"] = false
+	}
+}
+
+// DriverInfo returns what a conductor needs to control the machine: the address of its BMC, user
+// and password, and the ramdisk.
+func (m *Machine) DriverInfo() map[string]any {
+	iso := m.lab.RamdiskURL()
+	if m.member.Scenario.MissingISO {
+		iso = m.lab.images + "/missing.iso"
+	}
+	password := m.Spec().Password
+	if m.member.Scenario.WrongPassword {
+		password = wrongPassword
+	}
+	info := map[string]any{
+		"redfish_address": m.bmc, "redfish_system_id": m.SystemPath(), "redfish_verify_ca": false,
+		"redfish_username": bmcUser, "redfish_password": password, "deploy_iso": iso, "rescue_iso": iso,
+	}
+	if m.guest != nil {
+		// The embedded Ironic's address of the serial line.
+		info["ipmi_address"], info["ipmi_port"] = m.AgentHost(), serialPort
+	}
+	return info
+}
+
+// commandListToken is the API version of the first release whose conductor sends the token also
+// when it lists an agent's commands (22.0).
+const commandListToken = 83
+
+// AgentFor returns the agent for an Ironic with API versions up to 1.minor.
+func AgentFor(minor int) AgentRelease {
+	if minor < commandListToken {
+		return OldAgent
+	}
+	return NewestAgent
+}
+
+// InterfacesFor returns the machines' interfaces besides Redfish's, if an Ironic has such drivers.
+func InterfacesFor(drivers []models.Driver) (map[string]string, error) {
+	i := slices.IndexFunc(drivers, func(d models.Driver) bool { return d.Name == "redfish" })
+	if i < 0 {
+		return nil, errors.New("Ironic has no driver redfish: add redfish to [DEFAULT]enabled_hardware_types, and redfish-virtual-media to enabled_boot_interfaces")
+	}
+	interfaces := map[string]string{}
+	for kind, name := range map[string]string{"deploy": "custom-agent", "inspect": "agent", "rescue": "agent"} {
+		if slices.Contains(drivers[i].Enabled[kind], name) {
+			interfaces[kind] = name
+		}
+	}
+	return interfaces, nil
+}
+
+// API is the part of Ironic's API that enrolling needs.
+type API interface {
+	// CreateNode creates a node and returns its UUID.
+	CreateNode(ctx context.Context, node map[string]any) (uuid string, err error)
+	CreatePort(ctx context.Context, port map[string]any) (uuid string, err error)
+	DeleteNode(ctx context.Context, id string) error
+}
+
+// Enroll enrolls all machines in an Ironic, one after the other. The callback gets each name and
+// error; an error does not stop the others. A node whose ports cannot be created is removed again.
+func (l *Lab) Enroll(ctx context.Context, api API, id string, interfaces map[string]string, report func(name, uuid string, err error)) error {
+	var errs []error
+	for _, m := range l.machines {
+		if err := ctx.Err(); err != nil {
+			return errors.Join(append(errs, fmt.Errorf("enrolling: %w", err))...)
+		}
+		uuid, err := m.enrol(ctx, api, m.Enrollment(id, interfaces))
+		report(m.Name(), uuid, err)
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (m *Machine) enrol(ctx context.Context, api API, e Enrollment) (string, error) {
+	uuid, err := api.CreateNode(ctx, e.Node)
+	if err != nil {
+		return "", fmt.Errorf("enrolling machine %s: %w", m.Name(), err)
+	}
+	if err := m.createPorts(ctx, api, uuid, e.Ports); err != nil {
+		return "", err
+	}
+	return uuid, nil
+}
+
+// createPorts creates the ports of a node, or removes the node again.
+func (m *Machine) createPorts(ctx context.Context, api API, uuid string, ports []map[string]any) error {
+	for _, port := range ports {
+		port["node_uuid"] = uuid
+		if _, err := api.CreatePort(ctx, port); err != nil {
+			err = fmt.Errorf("enrolling machine %s: port %v: %w", m.Name(), port["address"], err)
+			return errors.Join(err, api.DeleteNode(context.WithoutCancel(ctx), uuid))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"ironworks/ignition"
+	"ironworks/ignition/sshkey"
+)
+
+const keyFile = "id_ed25519"
+
+// AllowSSH allows SSH logins as core to the ramdisks of a site, at SSHPort or a free port, with a new
+// key, so that their logs can be read. Key is the file of the private key, until done is called;
+// empty if the machines cannot have their own addresses.
+func (o *SiteOptions) AllowSSH(ctx context.Context) (key string, done func(), err error) {
+	done = func() {}
+	if o.SSHPort == 0 {
+		if o.SSHPort = freePort(ctx); o.SSHPort == 0 {
+			return "", done, nil
+		}
+	}
+	folder, err := os.MkdirTemp("", "ironworks-lab-key-*")
+	if err != nil {
+		return "", done, fmt.Errorf("making the lab's key: %w", err)
+	}
+	key = filepath.Join(folder, keyFile)
+	line, err := newKey(key)
+	if err != nil {
+		return "", done, errors.Join(fmt.Errorf("making the lab's key: %w", err), os.RemoveAll(folder))
+	}
+	o.RamdiskFor = func(ironicURL string) (Image, error) {
+		built, err := ignition.Ramdisk{IronicURLs: []string{ironicURL}, SSHKeys: []sshkey.Key{{Line: line}}}.WithDefaults().Build()
+		if err != nil {
+			return nil, err
+		}
+		iso, err := LiveISO(built.JSON)
+		return bytes.NewReader(iso), err
+	}
+	return key, func() { _ = os.RemoveAll(folder) }, nil
+}
+
+// freePort returns a free port at the address of the first machine; 0 if this computer does not
+// have that address.
+func freePort(ctx context.Context) int {
+	listener, err := listen(ctx, "127.18.0.1:0")
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = listener.Close() }()
+	address, _ := listener.Addr().(*net.TCPAddr)
+	return address.Port
+}
+
+// newKey writes a private key and returns its public half as a line.
+func newKey(file string) (line string, err error) {
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return "", err
+	}
+	key, err := ssh.NewPublicKey(public)
+	if err != nil {
+		return "", err
+	}
+	block, err := ssh.MarshalPrivateKey(private, "ironworks lab")
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key))), nil
+}
+
+// keptKey returns the public half of a key that is created on first use.
+func keptKey(file string) (line string, err error) {
+	content, err := os.ReadFile(file) //nolint:gosec // the lab's own folder
+	if errors.Is(err, fs.ErrNotExist) {
+		return newKey(file)
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading the lab's key: %w", err)
+	}
+	signer, err := ssh.ParsePrivateKey(content)
+	if err != nil {
+		return "", fmt.Errorf("reading the lab's key %s: %w", file, err)
+	}
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey()))), nil
+}

@@ -1,0 +1,42 @@
+package real
+
+import (
+	"errors"
+	"net"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestListenOnAPortThatIsAboutToBeFree: a copy of the closed listener, in a child between fork and
+// exec, keeps the port for a moment.
+func TestListenOnAPortThatIsAboutToBeFree(t *testing.T) {
+	t.Parallel()
+	r, err := Reserve(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Release()
+	first, err := listen(t.Context(), r.Port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := first.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := listen(t.Context(), r.Port); !errors.Is(err, syscall.EADDRINUSE) {
+		t.Fatalf("the port is not in use: %v", err)
+	}
+	time.AfterFunc(50*time.Millisecond, func() { _ = held.Close() })
+	l, err := listenWhenFree(t.Context(), loopback, r.Port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+}

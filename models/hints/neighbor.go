@@ -1,0 +1,121 @@
+package hints
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Neighbor is the switch port that LLDP announced to a NIC. Its fields are those of a port's local_link_connection.
+type Neighbor struct {
+	// SwitchID is the chassis ID if that is a MAC address, in lower case: Ironic accepts no other.
+	SwitchID string
+	// PortID is the port ID.
+	PortID string
+	// SwitchInfo is the system name.
+	SwitchInfo string
+}
+
+// The types of the TLVs of a neighbor, and the subtypes that hold a MAC address (IEEE 802.1AB, 8.5).
+const (
+	tlvChassisID = 1
+	tlvPortID    = 2
+	tlvSysName   = 5
+
+	chassisMAC = 4
+	portMAC    = 3
+
+	portAddress = 4
+)
+
+// parsedLLDP is what Ironic's hook parse-lldp stores of an interface (ironic/drivers/modules/inspector/
+// lldp_parsers.py, 39.0.0).
+type parsedLLDP struct {
+	Chassis string `json:"switch_chassis_id"`
+	Port    string `json:"switch_port_id"`
+	Name    string `json:"switch_system_name"`
+}
+
+func (p parsedLLDP) neighbor() Neighbor {
+	n := Neighbor{PortID: p.Port, SwitchInfo: p.Name}
+	if id := strings.ToLower(p.Chassis); isMAC(id) {
+		n.SwitchID = id
+	}
+	return n
+}
+
+// neighborsOf reads the plugin data by the names of the interfaces. Other plugins may store anything, so that
+// unreadable data counts as none.
+func neighborsOf(plugin json.RawMessage) (parsed map[string]parsedLLDP, tlvs map[string]json.RawMessage) {
+	var data map[string]json.RawMessage
+	_ = json.Unmarshal(plugin, &data)
+	var each map[string]json.RawMessage
+	parsed = map[string]parsedLLDP{}
+	_ = json.Unmarshal(data["parsed_lldp"], &each)
+	for name, raw := range each {
+		var p parsedLLDP
+		if json.Unmarshal(raw, &p) == nil {
+			parsed[name] = p
+		}
+	}
+	_ = json.Unmarshal(data["lldp_raw"], &tlvs)
+	return parsed, tlvs
+}
+
+// decodeTLVs reads the agent's list of [type, "hex"]. Invalid TLVs are skipped.
+func decodeTLVs(raw json.RawMessage) Neighbor {
+	var list [][]json.RawMessage
+	var n Neighbor
+	if json.Unmarshal(raw, &list) != nil {
+		return n
+	}
+	for _, tlv := range list {
+		var kind int
+		var text string
+		if len(tlv) != 2 || json.Unmarshal(tlv[0], &kind) != nil || json.Unmarshal(tlv[1], &text) != nil {
+			continue
+		}
+		value, err := hex.DecodeString(text)
+		if err != nil || len(value) == 0 {
+			continue
+		}
+		switch kind {
+		case tlvChassisID:
+			if value[0] == chassisMAC {
+				n.SwitchID = macText(value[1:])
+			}
+		case tlvPortID:
+			switch value[0] {
+			case portMAC:
+				n.PortID = macText(value[1:])
+			case portAddress: // an IP address does not identify a port of a switch
+			default:
+				n.PortID = plainText(value[1:])
+			}
+		case tlvSysName:
+			n.SwitchInfo = plainText(value)
+		}
+	}
+	return n
+}
+
+func macText(b []byte) string {
+	if len(b) != 6 {
+		return ""
+	}
+	return fmt.Sprintf("%02x:%02x:%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3], b[4], b[5])
+}
+
+func plainText(b []byte) string {
+	if !utf8.Valid(b) {
+		return ""
+	}
+	return strings.Trim(string(b), "\x00 ")
+}
+
+func isMAC(text string) bool {
+	b, err := hex.DecodeString(strings.ReplaceAll(text, ":", ""))
+	return err == nil && len(b) == 6 && macText(b) == text
+}

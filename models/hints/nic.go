@@ -1,0 +1,66 @@
+package hints
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// NIC is a network interface that inspection found.
+type NIC struct {
+	Name string
+	// MAC is in lower case.
+	MAC string
+	// HasCarrier reports a link. Redfish inspection reports none: CarrierUnknown is set then.
+	HasCarrier     bool
+	CarrierUnknown bool
+	// Boot: the ramdisk was booted over this NIC.
+	Boot bool
+	// Neighbor is the switch port at the other end, as LLDP announced it.
+	Neighbor Neighbor
+}
+
+// DecodeNICs reads the network interfaces in the answer of GET /v1/nodes/{id}/inventory. Neighbors come from the
+// hook parse-lldp (plugin_data.parsed_lldp), or from the raw TLVs of the agent (plugin_data.lldp_raw, or lldp of an
+// interface).
+func DecodeNICs(data []byte) ([]NIC, error) {
+	var found struct {
+		Inventory struct {
+			Interfaces []struct {
+				Name    string          `json:"name"`
+				MAC     string          `json:"mac_address"`
+				Carrier *bool           `json:"has_carrier"`
+				LLDP    json.RawMessage `json:"lldp"`
+			} `json:"interfaces"`
+			Boot struct {
+				PXE string `json:"pxe_interface"`
+			} `json:"boot"`
+		} `json:"inventory"`
+		Plugin json.RawMessage `json:"plugin_data"`
+	}
+	if err := json.Unmarshal(data, &found); err != nil {
+		return nil, fmt.Errorf("inventory: %w", err)
+	}
+	// The agent takes it from BOOTIF=01-52-54-00-12-34-56 (ironic_python_agent/hardware.py, get_boot_info).
+	boot := strings.ToLower(strings.ReplaceAll(found.Inventory.Boot.PXE, "-", ":"))
+	if strings.Count(boot, ":") == 6 {
+		_, boot, _ = strings.Cut(boot, ":")
+	}
+	parsed, tlvs := neighborsOf(found.Plugin)
+	var nics []NIC
+	for _, i := range found.Inventory.Interfaces {
+		nic := NIC{Name: i.Name, MAC: strings.ToLower(i.MAC), CarrierUnknown: i.Carrier == nil}
+		nic.HasCarrier = i.Carrier != nil && *i.Carrier
+		nic.Boot = nic.MAC != "" && nic.MAC == boot
+		for _, raw := range []json.RawMessage{tlvs[i.Name], i.LLDP} {
+			if nic.Neighbor = decodeTLVs(raw); nic.Neighbor != (Neighbor{}) {
+				break
+			}
+		}
+		if nic.Neighbor == (Neighbor{}) {
+			nic.Neighbor = parsed[i.Name].neighbor()
+		}
+		nics = append(nics, nic)
+	}
+	return nics, nil
+}

@@ -1,0 +1,306 @@
+// Package ports has the fields of ports and port groups as an operator writes them, and compares the ports of a node
+// with the network interfaces that inspection found.
+package ports
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ironworks/models"
+	"ironworks/printable"
+	"ironworks/spell"
+)
+
+type valueKind int
+
+const (
+	kindText valueKind = iota
+	kindBool
+	kindMAC
+	kindLink
+	kindObject
+	kindMembers
+)
+
+type field struct {
+	kind valueKind
+	// feature is the API feature that the field needs; "" for none.
+	feature models.Feature
+	// connectivity: Ironic changes the field only in some states.
+	connectivity bool
+}
+
+// Noun says what has the fields.
+type Noun string
+
+// The nouns.
+const (
+	Port  Noun = "port"
+	Group Noun = "port group"
+)
+
+// fields are those that POST and PATCH accept (ironic/api/controllers/v1/port.py and portgroup.py, 39.0.0), and those
+// that ironworks translates: portgroup of a port, members of a port group.
+func (n Noun) fields() map[string]field {
+	if n == Group {
+		return map[string]field{
+			"address": {kind: kindMAC}, "name": {}, "mode": {}, "properties": {kind: kindObject}, "extra": {kind: kindObject},
+			"standalone_ports_supported": {kind: kindBool}, "members": {kind: kindMembers},
+			"physical_network": {feature: models.FeatureGroupNetwork}, "category": {feature: models.FeatureGroupCategory},
+		}
+	}
+	return map[string]field{
+		"address": {kind: kindMAC}, "extra": {kind: kindObject}, "is_smartnic": {kind: kindBool},
+		"pxe_enabled": {kind: kindBool, connectivity: true}, "physical_network": {connectivity: true},
+		"local_link_connection": {kind: kindLink, connectivity: true}, "portgroup": {connectivity: true},
+		"name": {feature: models.FeaturePortNames}, "description": {feature: models.FeaturePortDescription},
+		"vendor": {feature: models.FeaturePortVendor}, "category": {feature: models.FeaturePortCategory},
+		"available_for_dynamic_portgroup": {kind: kindBool, feature: models.FeatureDynamicGroups},
+	}
+}
+
+// LinkKeys returns the keys of local_link_connection.
+func LinkKeys() []string {
+	return []string{"hostname", "network_type", "port_id", "switch_id", "switch_info"}
+}
+
+// Keys returns the names of the fields, sorted.
+func (n Noun) Keys() []string { return slices.Sorted(maps.Keys(n.fields())) }
+
+// Setting is a KEY=VALUE of a port or port group, or a KEY- that removes the field.
+type Setting struct {
+	// Path is the field, and the key in an object field.
+	Path   []string
+	Remove bool
+	// Value is nil with Remove, and a list of ports for members.
+	Value any
+	// Op is = or, for members, += or -=.
+	Op models.SettingOp
+}
+
+var keyName = regexp.MustCompile(`^[\w-]+$`)
+
+// Parse reads settings: KEY=VALUE or KEY-; extra.KEY, properties.KEY and local_link_connection.KEY for the keys of
+// objects; members=A,B, members+=A and members-=A for the ports of a port group.
+func (n Noun) Parse(args []string) ([]Setting, error) {
+	var list []Setting
+	seen := map[string]bool{}
+	for _, arg := range args {
+		s, err := n.parse(arg)
+		if err != nil {
+			return nil, err
+		}
+		name := strings.Join(s.Path, ".")
+		if seen[name] {
+			return nil, &models.SettingError{Setting: arg, Why: name + " is given twice"}
+		}
+		seen[name] = true
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+func (n Noun) parse(arg string) (Setting, error) {
+	fail := func(format string, args ...any) (Setting, error) {
+		return Setting{}, &models.SettingError{Setting: arg, Why: fmt.Sprintf(format, args...)}
+	}
+	s := Setting{Op: models.SettingSet}
+	key, text, ok := strings.Cut(arg, "=")
+	switch {
+	case ok && strings.HasSuffix(key, "+"):
+		s.Op, key = models.SettingAdd, key[:len(key)-1]
+	case ok && strings.HasSuffix(key, "-"):
+		s.Op, key = models.SettingDrop, key[:len(key)-1]
+	case !ok && strings.HasSuffix(arg, "-"):
+		s.Op, s.Remove, key = models.SettingRemove, true, arg[:len(arg)-1]
+	case !ok:
+		return fail("want KEY=VALUE, or KEY- to remove it")
+	}
+	name, below, nested := strings.Cut(key, ".")
+	s.Path = []string{name}
+	f, known := n.fields()[name]
+	object := f.kind == kindObject || f.kind == kindLink
+	switch {
+	case !known:
+		return fail("a %s has no field %q%s; available: %s", n, printable.Line(name), near(name, n.Keys()), strings.Join(n.Keys(), ", "))
+	case nested && !object:
+		return fail("%s has no fields", name)
+	case !nested && object:
+		return fail("%s is an object: set a single key, such as %s.%s=VALUE", name, name, sampleKey(f.kind))
+	case nested && f.kind == kindLink && !slices.Contains(LinkKeys(), below):
+		return fail("%s has no key %q%s; available: %s", name, printable.Line(below), near(below, LinkKeys()), strings.Join(LinkKeys(), ", "))
+	case nested && !keyName.MatchString(below):
+		return fail("%q is not allowed as key: use letters, digits, _ and -", printable.Line(below))
+	case f.kind != kindMembers && (s.Op == models.SettingAdd || s.Op == models.SettingDrop):
+		return fail("%s is only allowed for members of a port group", s.Op)
+	}
+	if nested {
+		s.Path = append(s.Path, below)
+	}
+	if s.Remove {
+		if name == "address" && n == Port || f.kind == kindBool {
+			return fail("%s cannot be removed", name)
+		}
+		return s, nil
+	}
+	var why string
+	if s.Value, why = f.value(text); why != "" {
+		return fail("%s", why)
+	}
+	return s, nil
+}
+
+func near(word string, known []string) string {
+	if best := spell.Nearest(word, slices.Values(known)); best != "" {
+		return fmt.Sprintf(" (did you mean %q?)", best)
+	}
+	return ""
+}
+
+func sampleKey(k valueKind) string {
+	if k == kindLink {
+		return "switch_id"
+	}
+	return "NAME"
+}
+
+// value converts a text; why is the error.
+func (f field) value(text string) (value any, why string) {
+	switch f.kind {
+	case kindText:
+		if text == "" {
+			return nil, "the value is empty; KEY- removes a field"
+		}
+	case kindLink:
+		if text == "" {
+			return nil, "the value is empty; KEY- removes a key"
+		}
+	case kindBool:
+		switch strings.ToLower(text) {
+		case "true", "yes", "on", "1":
+			return true, ""
+		case "false", "no", "off", "0":
+			return false, ""
+		}
+		return nil, "want true or false"
+	case kindMAC:
+		mac, valid := models.ParseMAC(text)
+		if !valid {
+			return nil, fmt.Sprintf("%q is no MAC address; want six pairs of hex digits, such as 52:54:00:12:34:56", printable.Line(text))
+		}
+		return mac, ""
+	case kindMembers:
+		return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }), ""
+	case kindObject:
+		var v any
+		dec := json.NewDecoder(strings.NewReader(text))
+		dec.UseNumber()
+		if json.Valid([]byte(text)) && dec.Decode(&v) == nil {
+			return v, ""
+		}
+		if t := strings.TrimSpace(text); strings.HasPrefix(t, "{") || strings.HasPrefix(t, "[") {
+			return nil, "not valid JSON"
+		}
+	}
+	return text, ""
+}
+
+// Find returns the setting of a field; nil for none.
+func Find(list []Setting, name string) *Setting {
+	for i := range list {
+		if len(list[i].Path) == 1 && list[i].Path[0] == name {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// Body returns the fields of a POST. Removed fields and members are left out.
+func Body(list []Setting) map[string]any {
+	body := map[string]any{}
+	for _, s := range list {
+		switch {
+		case s.Remove, s.Path[0] == "members", s.Path[0] == "portgroup":
+		case len(s.Path) == 2:
+			object, _ := body[s.Path[0]].(map[string]any)
+			if object == nil {
+				object = map[string]any{}
+				body[s.Path[0]] = object
+			}
+			object[s.Path[1]] = s.Value
+		default:
+			body[s.Path[0]] = s.Value
+		}
+	}
+	return body
+}
+
+// Ops returns the operations of a PATCH that change now, the present fields, as the settings say; what is so already
+// is left out. Members and portgroup are left out, too.
+func Ops(list []Setting, now map[string]any) []models.PatchOp {
+	var ops []models.PatchOp
+	for _, s := range list {
+		if s.Path[0] == "members" || s.Path[0] == "portgroup" {
+			continue
+		}
+		have, there := now[s.Path[0]]
+		if len(s.Path) == 2 {
+			object, _ := have.(map[string]any)
+			have, there = object[s.Path[1]]
+		}
+		path := "/" + strings.Join(s.Path, "/")
+		switch {
+		case s.Remove && (!there || have == nil):
+		case s.Remove:
+			ops = append(ops, models.PatchOp{Op: "remove", Path: path})
+		case there && equal(have, s.Value):
+		default:
+			ops = append(ops, models.PatchOp{Op: "add", Path: path, Value: s.Value})
+		}
+	}
+	return ops
+}
+
+func equal(a, b any) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && string(x) == string(y)
+}
+
+// Needs returns the first API feature that v lacks for the settings, "" if it has all.
+func (n Noun) Needs(list []Setting, v models.APIVersion) models.Feature {
+	for _, s := range list {
+		if f := n.fields()[s.Path[0]].feature; f != "" && !v.Has(f) {
+			return f
+		}
+	}
+	return ""
+}
+
+// Connectivity returns the first field of which Ironic allows changes only in some states, "" for none.
+func (n Noun) Connectivity(ops []models.PatchOp) string {
+	for _, op := range ops {
+		name, _, _ := strings.Cut(strings.TrimPrefix(op.Path, "/"), "/")
+		if name == "portgroup_uuid" || n.fields()[name].connectivity {
+			return name
+		}
+	}
+	return ""
+}
+
+// CheckLink returns what an incomplete local_link_connection lacks, "" for a complete one (LOCAL_LINK_CONN_SCHEMA of
+// ironic/api/controllers/v1/utils.py, 39.0.0).
+func CheckLink(link map[string]any) string {
+	has := func(key string) bool { return link[key] != nil }
+	switch {
+	case len(link) == 0, link["network_type"] == "unmanaged", has("port_id") && (has("switch_id") || has("hostname") || has("vtep-logical-switch")):
+		return ""
+	case has("port_id"):
+		return "switch_id"
+	}
+	return "port_id"
+}

@@ -1,0 +1,141 @@
+package request
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"ironworks/models"
+	"ironworks/printable"
+)
+
+// CreateNode creates a node from the fields of POST /v1/nodes, which may hold secrets.
+func CreateNode(body map[string]any) Request {
+	name := models.TextOf(body["name"])
+	if name == "" {
+		name = models.TextOf(body["uuid"])
+	}
+	return Request{
+		Op: "create node " + printable.Line(name), Method: post, Path: path("nodes"), Body: body, Sensitive: true,
+		Commands: []string{baremetal(append([]string{"node", "create"}, createFlags(body, "")...)...)},
+	}
+}
+
+// CreatePort creates a port from the fields of POST /v1/ports.
+func CreatePort(body map[string]any) Request {
+	address := models.TextOf(body["address"])
+	return Request{
+		Op: "create port " + printable.Line(address), Method: post, Path: path("ports"), Body: body,
+		Commands: []string{baremetal(append(append([]string{"port", "create"}, createFlags(body, "address")...), quote(address))...)},
+	}
+}
+
+// CreatePortgroup creates a port group from the fields of POST /v1/portgroups.
+func CreatePortgroup(body map[string]any) Request {
+	return Request{
+		Op: "create port group " + printable.Line(models.TextOf(body["name"])), Method: post, Path: path("portgroups"), Body: body,
+		Commands: []string{baremetal(append([]string{"port", "group", "create"}, createFlags(body, "")...)...)},
+	}
+}
+
+// PatchPort changes a port.
+func PatchPort(id string, ops []models.PatchOp) Request { return patchPart("port", "ports", id, ops) }
+
+// PatchPortgroup changes a port group.
+func PatchPortgroup(id string, ops []models.PatchOp) Request {
+	return patchPart("port group", "portgroups", id, ops)
+}
+
+func patchPart(noun, collection, id string, ops []models.PatchOp) Request {
+	r := Request{Op: "change " + noun + " " + printable.Line(id), Method: patch, Path: path(collection, id), Body: ops}
+	r.Commands = patchCommands(noun, id, ops, shownValue)
+	return r
+}
+
+// DeletePort deletes a port.
+func DeletePort(id string) Request { return deletePart("port", "ports", id) }
+
+// DeletePortgroup deletes a port group; its ports stay.
+func DeletePortgroup(id string) Request { return deletePart("port group", "portgroups", id) }
+
+func deletePart(noun, collection, id string) Request {
+	return Request{
+		Op: "delete " + noun + " " + printable.Line(id), Method: remove, Path: path(collection, id),
+		Commands: []string{baremetal(noun, "delete", quote(id))},
+	}
+}
+
+// AttachVIF attaches a virtual interface to a node: to a port, to a port group, or, without both, to one that Ironic
+// picks.
+func AttachVIF(node, vif, port, portgroup string) Request {
+	body, words := map[string]any{"id": vif}, []string{"node", "vif", "attach"}
+	for _, to := range []struct{ field, flag, uuid string }{{"port_uuid", "--port-uuid", port}, {"portgroup_uuid", "--portgroup-uuid", portgroup}} {
+		if to.uuid != "" {
+			body[to.field] = to.uuid
+			words = append(words, to.flag, quote(to.uuid))
+		}
+	}
+	return Request{
+		Op: "attach VIF " + printable.Line(vif) + " to node " + printable.Line(node), Method: post, Path: path("nodes", node, "vifs"),
+		Body: body, Commands: []string{baremetal(append(words, quote(node), quote(vif))...)},
+	}
+}
+
+// DetachVIF detaches a virtual interface from a node.
+func DetachVIF(node, vif string) Request {
+	return Request{
+		Op: "detach VIF " + printable.Line(vif) + " from node " + printable.Line(node), Method: remove, Path: path("nodes", node, "vifs", vif),
+		Commands: []string{baremetal("node", "vif", "detach", quote(node), quote(vif))},
+	}
+}
+
+// createFlags returns the flags of a create command, with secrets masked; the field named by positional is left out.
+func createFlags(body map[string]any, positional string) []string {
+	shown, _ := maskedBody(body).(map[string]any)
+	var flags []string
+	for _, key := range slices.Sorted(maps.Keys(shown)) {
+		flag := flagOf(key)
+		if key == positional {
+			continue
+		}
+		switch value := shown[key].(type) {
+		case nil:
+		case map[string]any:
+			if key == "network_data" {
+				text, _ := json.Marshal(value)
+				flags = append(flags, flag, quote(string(text)))
+				continue
+			}
+			for _, field := range slices.Sorted(maps.Keys(value)) {
+				flags = append(flags, flag, quote(field+"="+asText(value[field])))
+			}
+		case bool:
+			flags = append(flags, createSwitch(key, flag, value)...)
+		default:
+			flags = append(flags, flag, quote(asText(value)))
+		}
+	}
+	return flags
+}
+
+// createSwitch returns the flags of a boolean field. The client has a switch for some, a value for others, and none
+// for those that are false anyway.
+func createSwitch(key, flag string, on bool) []string {
+	switch key {
+	case "pxe_enabled":
+		return []string{flag, fmt.Sprint(on)}
+	case "standalone_ports_supported":
+		flag = "--support-standalone-ports"
+	case "automated_clean", "disable_power_off", "is_smartnic":
+	default:
+		return []string{flag, fmt.Sprint(on)}
+	}
+	if on {
+		return []string{flag}
+	}
+	if off := offSwitches()[key]; off != "" {
+		return []string{off}
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package provision
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Again reads the nodes of some items again and plans another attempt, after the checks if it
+// deploys. Changes has the differences from what was shown before, a line each.
+func (r *Runner) Again(ctx context.Context, action Action, items []Item) (second Batch, changes []string, err error) {
+	ids := make([]string, len(items))
+	for i := range items {
+		ids[i] = items[i].Node.UUID
+	}
+	nodes, err := FindNodes(ctx, r.API, ids)
+	if err != nil {
+		return second, nil, err
+	}
+	before := shownStatesOf(action, items)
+	if deployment, deploys := action.(*DeployAction); deploys {
+		deployment.Preflight(ctx, nodes)
+	}
+	second = r.Plan(action, nodes)
+	return second, shownStatesOf(action, second.Items).changesSince(before), nil
+}
+
+// shownStates are what the operator was shown of nodes before an attempt, by UUID.
+type shownStates map[string]shownState
+
+type shownState struct {
+	label, state, effect string
+	checks               []string
+}
+
+// shownStatesOf returns those of a batch's items.
+func shownStatesOf(action Action, items []Item) shownStates {
+	shown := shownStates{}
+	for _, i := range items {
+		n := shownState{label: i.Node.Label(), state: string(i.Node.ProvisionState), effect: i.Effect.Text}
+		if deployment, is := action.(*DeployAction); is {
+			for _, c := range deployment.Checks(&i.Node) {
+				text := c.Mark() + " " + c.String()
+				for _, e := range c.Told() {
+					text += " " + e.String()
+				}
+				n.checks = append(n.checks, strings.Join(strings.Fields(text), " "))
+			}
+		}
+		shown[i.Node.UUID] = n
+	}
+	return shown
+}
+
+// changesSince returns the differences from what was shown before, a line each with the node's label.
+func (s shownStates) changesSince(before shownStates) []string {
+	var lines []string
+	for _, uuid := range slices.SortedFunc(maps.Keys(s), func(x, y string) int { return strings.Compare(s[x].label, s[y].label) }) {
+		for _, change := range s[uuid].changesSince(before[uuid]) {
+			lines = append(lines, s[uuid].label+": "+change)
+		}
+	}
+	return lines
+}
+
+func (n shownState) changesSince(before shownState) []string {
+	var lines []string
+	if n.state != before.state {
+		lines = append(lines, "state changed from "+before.state+" to "+n.state)
+	}
+	if n.effect != before.effect {
+		lines = append(lines, fmt.Sprintf("effect changed from %q to %q", before.effect, n.effect))
+	}
+	for _, c := range n.checks {
+		if !slices.Contains(before.checks, c) {
+			lines = append(lines, "check changed: "+c)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,73 @@
+package provision
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"ironworks/audit"
+	"ironworks/models"
+	"ironworks/printable"
+)
+
+// audited sends one request, with an audit record before and after it.
+func (r *Runner) audited(ctx context.Context, e entry, n *models.Node) (requestID string, o Outcome, err error) {
+	rec := audit.Record{
+		Time: time.Now().UTC(), ID: newID(), Context: r.Context, Node: n.Ref(), Verb: e.verb, Result: audit.Sending, Overrides: e.overrides,
+	}
+	if err := r.Audit.Write(rec); err != nil {
+		return "", OutcomeFailed, fmt.Errorf("%s %s: nothing was sent: %w", e.verb, n.Label(), err)
+	}
+	rec.RequestID, err = e.execute(ctx, r.API)
+	rec.Time, rec.Result, o = time.Now().UTC(), audit.Accepted, OutcomeAccepted
+	if err != nil {
+		rec.Result, o = audit.Refused, OutcomeFailed
+		rec.Reason = printable.Line(err.Error())
+		var f *models.Fault
+		if errors.As(err, &f) {
+			rec.RequestID, rec.Reason = f.RequestID, auditReason(&e, f)
+			if f.Sent {
+				rec.Result, o = audit.Unknown, OutcomeUnknown
+			}
+		}
+	}
+	if auditErr := r.Audit.Write(rec); auditErr != nil {
+		// It was sent: repeating it because of a full disk would be worse.
+		o, err = OutcomeUnknown, errors.Join(err, fmt.Errorf("%s %s: sent, but cannot write the result to the audit log: %w", e.verb, n.Label(), auditErr))
+	}
+	return rec.RequestID, o, err
+}
+
+// execute sends the entry's request.
+func (e *entry) execute(ctx context.Context, api API) (requestID string, err error) {
+	if e.send != nil {
+		return "", e.send(ctx)
+	}
+	requestID, err = api.Send(ctx, e.Request)
+	if err != nil && e.judge != nil {
+		err = e.judge(ctx, api, err)
+	}
+	return requestID, err
+}
+
+// auditReason returns why a request was rejected. Ironic's answers to bad requests repeat what was
+// sent, including passwords, so for a sensitive request only the kind of the answer is recorded;
+// the request ID leads to the rest in Ironic's log.
+func auditReason(e *entry, f *models.Fault) string {
+	switch {
+	case !e.Sensitive || f.Kind == models.FaultLocked:
+		return f.Reason()
+	case f.Status == 0:
+		return string(f.Kind)
+	}
+	return fmt.Sprintf("%s (HTTP %d)", f.Kind, f.Status)
+}
+
+func newID() string {
+	var b [6]byte
+	_, _ = rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}

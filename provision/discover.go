@@ -1,0 +1,96 @@
+package provision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"ironworks/bmc"
+	"ironworks/enroll"
+	"ironworks/models"
+)
+
+// DiscoveryStatus is the result of querying one address.
+type DiscoveryStatus string
+
+// Discovery results.
+const (
+	DiscoveryFound DiscoveryStatus = "found"
+	// DiscoveryRefused: the credentials were rejected, or there are none.
+	DiscoveryRefused     DiscoveryStatus = "refused"
+	DiscoveryUnreachable DiscoveryStatus = "unreachable"
+	// DiscoveryFailed: something answered, but not like a BMC with Redfish.
+	DiscoveryFailed DiscoveryStatus = "failed"
+)
+
+// Discovered is a system found behind an address, or why there is none.
+type Discovered struct {
+	Address string
+	Status  DiscoveryStatus
+	// BMC is what was reported; nil unless found.
+	BMC *models.BMC
+	// Login are the credentials that were accepted.
+	Login enroll.Login
+	Err   error
+}
+
+// Note says that a BMC has several systems, "" if it has not.
+func (d *Discovered) Note() string {
+	if d.BMC == nil || len(d.BMC.System.Paths) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("%d systems behind this address", len(d.BMC.System.Paths))
+}
+
+// Discover asks the BMCs at the given addresses, [Concurrency] at a time, and no others. Progress, which may be nil, is
+// called for each address that is done, from several goroutines.
+func (b *BMCs) Discover(ctx context.Context, addresses []string, progress func(address string)) []Discovered {
+	found := make([][]Discovered, len(addresses))
+	inParallel(ctx, len(addresses), func(going context.Context, i int) {
+		if found[i] = b.discover(going, addresses[i]); progress != nil {
+			progress(addresses[i])
+		}
+	})
+	var all []Discovered
+	for _, list := range found {
+		all = append(all, list...)
+	}
+	return all
+}
+
+func (b *BMCs) discover(ctx context.Context, address string) []Discovered {
+	target := bmc.Target{Address: address}
+	if u, err := url.Parse(address); err == nil && strings.Contains(u.Path, "/Systems/") {
+		target.System = u.Path
+		u.Path = ""
+		target.Address = u.String()
+	}
+	one := Discovered{Address: address}
+	if one.Err = b.complete(ctx, "", &target); one.Err == nil {
+		var systems []models.BMC
+		systems, one.Err = bmc.Identify(ctx, target)
+		one.Err = asCredentialsError(one.Err, "", &target)
+		if one.Err == nil {
+			list := make([]Discovered, len(systems))
+			for i := range systems {
+				list[i] = Discovered{
+					Address: target.Address, Status: DiscoveryFound, BMC: &systems[i],
+					Login: enroll.Login{Username: target.Username, Password: target.Password, Insecure: target.TLS.Insecure},
+				}
+			}
+			return list
+		}
+	}
+	one.Status = DiscoveryFailed
+	login, wanted := errors.AsType[*BMCCredentialsError](one.Err)
+	fault, _ := errors.AsType[*models.Fault](one.Err)
+	switch {
+	case wanted && login != nil:
+		one.Status = DiscoveryRefused
+	case fault != nil && fault.Status == 0 && fault.Kind != models.FaultBadAnswer && fault.Kind != models.FaultNotFound:
+		one.Status = DiscoveryUnreachable
+	}
+	return []Discovered{one}
+}

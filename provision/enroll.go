@@ -1,0 +1,324 @@
+package provision
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ironworks/enroll"
+	"ironworks/ironicclient"
+	"ironworks/models"
+	"ironworks/models/hints"
+)
+
+// Goal is the state to which enrolling brings nodes.
+type Goal string
+
+// Goals, in order.
+const (
+	GoalEnroll     Goal = "enroll"
+	GoalManageable Goal = "manageable"
+	GoalInspected  Goal = "inspected"
+	GoalAvailable  Goal = "available"
+)
+
+// Goals returns all goals in order.
+func Goals() []Goal { return []Goal{GoalEnroll, GoalManageable, GoalInspected, GoalAvailable} }
+
+// EnrollAPI is the part of Ironic's API that enrolling needs; *ironicclient.Client implements it.
+type EnrollAPI interface {
+	API
+	EachPage(ctx context.Context, q ironicclient.NodeQuery, yield func(*ironicclient.NodePage) error) error
+	Inventory(ctx context.Context, node string) (json.RawMessage, error)
+	RawPorts(ctx context.Context, node string) ([]map[string]any, error)
+	RawPortgroups(ctx context.Context, node string) ([]map[string]any, error)
+	PortsAt(ctx context.Context, mac string) ([]models.Port, error)
+}
+
+// ReadExisting reads all nodes, ports and port groups, to compare them with an input.
+func ReadExisting(ctx context.Context, api EnrollAPI) (enroll.Existing, error) {
+	var have enroll.Existing
+	err := api.EachPage(ctx, ironicclient.NodeQuery{Detail: true, KeepRaw: true}, func(p *ironicclient.NodePage) error {
+		have.Nodes = append(have.Nodes, p.Nodes...)
+		return nil
+	})
+	if err != nil {
+		return have, err
+	}
+	for _, part := range []struct {
+		list func(ctx context.Context, node string) ([]map[string]any, error)
+		into *[]enroll.Resource
+	}{{api.RawPorts, &have.Ports}, {api.RawPortgroups, &have.Portgroups}} {
+		rows, err := part.list(ctx, "")
+		if err != nil {
+			return have, err
+		}
+		for _, row := range rows {
+			*part.into = append(*part.into, row)
+		}
+	}
+	return have, nil
+}
+
+// Enroller creates and changes nodes, and brings them to a goal.
+type Enroller struct {
+	Runner *Runner
+	API    EnrollAPI
+	Goal   Goal
+	// NoInspect goes to available without inspection.
+	NoInspect bool
+	// Timeout bounds each operation of a node; 0 means no limit.
+	Timeout time.Duration
+	// Progress is called for every step, from several goroutines; it must not block. It may be nil.
+	Progress func(Progress)
+
+	// slots bound the concurrent requests; followed counts the watched nodes.
+	slots    chan struct{}
+	followed atomic.Int64
+}
+
+// Enrolled is the result for one node.
+type Enrolled struct {
+	Result
+	// Did lists what was done, in order: "created", "1 port", "verified", "inspected", "available".
+	Did []string
+}
+
+// Run carries out a plan: conflicts and invalid nodes are refused, and the others are brought to the goal. What an
+// earlier run or another client has already done is skipped. The results are in the plan's order.
+func (e *Enroller) Run(ctx context.Context, plan enroll.Plan) []Enrolled {
+	results := make([]Enrolled, len(plan))
+	e.slots = make(chan struct{}, Concurrency)
+	inSlots(ctx, len(plan), func(going context.Context, i int, next func()) {
+		next() // the slots bound what is sent
+		results[i] = e.node(ctx, going, &plan[i])
+		e.tell(&results[i])
+	})
+	return results
+}
+
+// tell reports the result of a node.
+func (e *Enroller) tell(r *Enrolled) {
+	if e.Progress != nil {
+		e.Progress(Progress{Node: r.Node, State: models.ProvisionState(r.State), Enrolled: r})
+	}
+}
+
+func (e *Enroller) node(ctx, going context.Context, it *enroll.Item) Enrolled {
+	n := nodeOf(it)
+	if it.Kind.Refused() {
+		return Enrolled{Result: Result{Node: n.Ref(), Outcome: OutcomeRefused, State: string(n.ProvisionState), Err: &models.Refusal{
+			Kind: models.RefusedArguments, Action: "enroll", Node: it.Node.Label(), Why: it.Reason, Hint: it.Remedy,
+		}}}
+	}
+	var r Enrolled
+	action := &enrollAction{item: it, api: e.API}
+	if it.Kind == enroll.Unchanged {
+		r.Result = Result{Node: n.Ref(), Outcome: OutcomeDone, State: string(n.ProvisionState)}
+	} else {
+		if r.Result = e.act(ctx, going, action, n, false); r.Err == nil {
+			r.Did = action.did()
+		}
+	}
+	if r.Err != nil || e.Goal == GoalEnroll {
+		return r
+	}
+	e.advance(ctx, going, n, it.Node.Adopt, &r)
+	return r
+}
+
+// nodeOf returns the node of an item: Ironic's, or the one that it becomes.
+func nodeOf(it *enroll.Item) *models.Node {
+	if it.Existing != nil {
+		return it.Existing
+	}
+	return &models.Node{UUID: it.UUID, Name: it.Node.Name(), ProvisionState: models.StateEnroll, Driver: it.Node.Driver()}
+}
+
+// act runs one action on a node, when a slot is free.
+func (e *Enroller) act(ctx, going context.Context, a Action, n *models.Node, wait bool) Result {
+	select {
+	case e.slots <- struct{}{}:
+	case <-going.Done():
+		return Result{Node: n.Ref(), Outcome: OutcomeUnknown, State: string(n.ProvisionState), Err: ErrLeft}
+	}
+	free := sync.OnceFunc(func() { <-e.slots })
+	defer free()
+	opts := RunOptions{Wait: wait, Timeout: e.Timeout, Progress: e.Progress, next: free, followed: &e.followed}
+	if v, _ := e.Runner.API.Version(); e.Runner.ReadOnly {
+		return Result{Node: n.Ref(), Outcome: OutcomeRefused, Err: e.Runner.readOnly(a, n), State: string(n.ProvisionState)}
+	} else if refused := a.Refuse(n, v); refused != nil {
+		return Result{Node: n.Ref(), Outcome: OutcomeFailed, Err: refused, State: string(n.ProvisionState)}
+	}
+	return e.Runner.runNode(ctx, going, a, n, opts)
+}
+
+// advance brings a node to the goal, from whatever state it is in.
+func (e *Enroller) advance(ctx, going context.Context, n *models.Node, adopt bool, r *Enrolled) {
+	tried := map[models.Verb]bool{}
+	for {
+		now, err := e.API.Node(going, n.UUID)
+		if err != nil {
+			r.Outcome, r.Err = OutcomeUnknown, err
+			return
+		}
+		r.State = string(now.ProvisionState)
+		if !now.ProvisionState.Resting() {
+			// Another run, or an earlier one, has started this.
+			if !e.await(going, now, r) {
+				return
+			}
+			continue
+		}
+		verb, reached := e.next(now, adopt)
+		switch {
+		case reached:
+			r.Outcome = OutcomeDone
+			return
+		case verb == "" || tried[verb]:
+			r.Outcome = OutcomeFailed
+			r.Err = &FailedError{Action: "enroll", Node: now.Ref(), State: string(now.ProvisionState), Reason: stuckReason(now)}
+			return
+		}
+		tried[verb] = true
+		before := now.ProvisionState
+		r.Result = e.act(ctx, going, Provision(models.ProvisionRequest{Verb: verb}), now, true)
+		if r.Err != nil {
+			return
+		}
+		r.Did = append(r.Did, deed(verb, before))
+		if verb == models.VerbInspect {
+			if r.Err = e.addPorts(ctx, going, now, r); r.Err != nil {
+				return
+			}
+		}
+	}
+}
+
+func stuckReason(n *models.Node) string {
+	if n.LastError != "" {
+		return n.LastError
+	}
+	return fmt.Sprintf("no way from %q to the goal; see ironworks explain %s", n.ProvisionState, n.Label())
+}
+
+func deed(v models.Verb, before models.ProvisionState) string {
+	switch {
+	case v == models.VerbManage && before == models.StateEnroll:
+		return "verified"
+	case v == models.VerbManage:
+		return "managed"
+	case v == models.VerbInspect:
+		return "inspected"
+	case v == models.VerbAdopt:
+		return "adopted"
+	}
+	return "available"
+}
+
+// await watches an operation that is already running on a node.
+func (e *Enroller) await(going context.Context, n *models.Node, r *Enrolled) bool {
+	opts := RunOptions{Wait: true, Timeout: e.Timeout, Progress: e.Progress, next: func() {}, followed: &e.followed}
+	e.Runner.follow(going, &resting{}, n, time.Now(), opts, &r.Result)
+	return r.Err == nil
+}
+
+// resting is another client's operation, which ends when the node rests.
+type resting struct{ verbAction }
+
+func (*resting) Name() string { return "enroll" }
+
+func (*resting) ended(_, now *models.Node, _ time.Duration) (verdict, bool) {
+	return verdict{ok: true, state: string(now.ProvisionState)}, now.ProvisionState.Resting()
+}
+
+// next returns the verb that brings a node in a resting state closer to the goal, "" if there is none.
+func (e *Enroller) next(n *models.Node, adopt bool) (verb models.Verb, reached bool) {
+	if n.ProvisionState.Class() == models.ClassHold {
+		return "", false
+	}
+	switch n.ProvisionState { //nolint:exhaustive // in all others the node is beyond enrolling
+	case models.StateEnroll:
+		return models.VerbManage, false
+	case models.StateManageable:
+		switch {
+		case e.Goal == GoalManageable:
+			return "", true
+		case adopt:
+			return models.VerbAdopt, false
+		case !e.NoInspect && !inspected(n):
+			return models.VerbInspect, false
+		case e.Goal == GoalInspected:
+			return "", true
+		}
+		return models.VerbProvide, false
+	case models.StateInspectFailed:
+		if e.Goal == GoalManageable {
+			return models.VerbManage, false
+		}
+		return models.VerbInspect, false
+	case models.StateCleanFailed, models.StateAdoptFailed:
+		return models.VerbManage, false
+	}
+	return "", true
+}
+
+// inspected reports whether inspection has ended once, or cannot run.
+func inspected(n *models.Node) bool {
+	var fields struct {
+		At models.Time `json:"inspection_finished_at"`
+	}
+	_ = json.Unmarshal(n.Raw, &fields)
+	return !fields.At.IsZero() || n.InspectInterface == "no-inspect"
+}
+
+// addPorts creates a port for each NIC of the inventory that has a link and no port.
+func (e *Enroller) addPorts(ctx, going context.Context, n *models.Node, r *Enrolled) error {
+	missing, err := MissingPorts(going, e.API, n.UUID)
+	if err != nil {
+		r.Note = "ports not compared with the inventory: " + err.Error()
+		return nil //nolint:nilerr // the node itself is inspected
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	it := &enroll.Item{Kind: enroll.Change, UUID: n.UUID, Existing: n}
+	for _, fields := range missing {
+		it.Ports = append(it.Ports, enroll.PartItem{Kind: enroll.Create, Fields: fields, UUID: enroll.PartUUID(n.UUID, fields)})
+	}
+	action := &enrollAction{item: it, api: e.API}
+	if r.Result = e.act(ctx, going, action, n, false); r.Err == nil {
+		r.Did = append(r.Did, action.did()...)
+	}
+	return r.Err
+}
+
+// MissingPorts returns the fields of ports for the NICs of a node's inventory that have a link and no port.
+func MissingPorts(ctx context.Context, api EnrollAPI, node string) ([]map[string]any, error) {
+	raw, err := api.Inventory(ctx, node)
+	if err != nil {
+		return nil, err
+	}
+	nics, err := hints.DecodeNICs(raw)
+	if err != nil {
+		return nil, err
+	}
+	ports, err := api.RawPorts(ctx, node)
+	if err != nil {
+		return nil, err
+	}
+	var missing []map[string]any
+	for _, nic := range nics {
+		known := slices.ContainsFunc(ports, func(p map[string]any) bool { return strings.EqualFold(models.TextOf(p["address"]), nic.MAC) })
+		if nic.MAC == "" || known || !nic.HasCarrier {
+			continue
+		}
+		missing = append(missing, map[string]any{"address": nic.MAC, "pxe_enabled": nic.Boot})
+	}
+	return missing, nil
+}

@@ -1,0 +1,229 @@
+package provision_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ironworks/enroll"
+	"ironworks/ironicclient"
+	"ironworks/models"
+	"ironworks/models/request"
+	"ironworks/provision"
+	"ironworks/test/embedded"
+)
+
+var errUnplugged = errors.New("unplugged")
+
+// cut is a client whose connection breaks at one change: before it is sent, or after it was carried out.
+type cut struct {
+	*ironicclient.Client
+	mu    sync.Mutex
+	sent  []string
+	at    int // the number of the change; 0 for none
+	after bool
+}
+
+func (c *cut) Send(ctx context.Context, r request.Request) (string, error) {
+	c.mu.Lock()
+	c.sent = append(c.sent, r.Method+" "+r.Path)
+	broken := len(c.sent) == c.at
+	c.mu.Unlock()
+	if broken && !c.after {
+		return "", &models.Fault{Kind: models.FaultUnreachable, Op: r.Op, Sent: true, Err: errUnplugged}
+	}
+	id, err := c.Client.Send(ctx, r)
+	if broken {
+		return "", &models.Fault{Kind: models.FaultUnreachable, Op: r.Op, Sent: true, Err: errUnplugged}
+	}
+	return id, err
+}
+
+// rack is an input of n machines, each with a bond of two NICs and a NIC of its own.
+func rack(n int) []enroll.Node {
+	nodes := make([]enroll.Node, n)
+	for i := range nodes {
+		mac := func(k int) map[string]any {
+			return map[string]any{"address": fmt.Sprintf("52:54:00:00:%02x:%02x", i, k), "pxe_enabled": k == 2}
+		}
+		nodes[i] = enroll.Node{
+			Fields: map[string]any{
+				"name": fmt.Sprintf("r1-n%02d", i), "driver": "fake-hardware", "resource_class": "big", "owner": "team-a",
+				"driver_info": map[string]any{"redfish_address": fmt.Sprintf("https://10.0.0.%d", i), "redfish_username": "admin", "redfish_password": "s3cret"},
+				"properties":  map[string]any{"cpus": 8, "capabilities": "boot_mode:uefi"}, "extra": map[string]any{"rack": "r1"},
+			},
+			Traits:     []string{"CUSTOM_FAST"},
+			Portgroups: []enroll.Portgroup{{Fields: map[string]any{"name": fmt.Sprintf("bond-%d", i)}, Ports: []enroll.Port{{Fields: mac(0)}, {Fields: mac(1)}}}},
+			Ports:      []enroll.Port{{Fields: mac(2)}},
+		}
+		nodes[i].Normalize()
+	}
+	return nodes
+}
+
+func compared(t *testing.T, api provision.EnrollAPI, nodes []enroll.Node, opts enroll.Options) enroll.Plan {
+	t.Helper()
+	have, err := provision.ReadExisting(t.Context(), api)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return enroll.Compare(nodes, have, opts)
+}
+
+func enroller(api provision.EnrollAPI) *provision.Enroller {
+	return &provision.Enroller{Runner: &provision.Runner{API: api, Audit: &memAudit{}}, API: api, Goal: provision.GoalEnroll}
+}
+
+// TestEnrollAfterEachInterruption: whatever request of the first run is lost, before or after Ironic carried it out, a
+// second run completes the nodes and creates nothing twice; a third has nothing to do.
+func TestEnrollAfterEachInterruption(t *testing.T) {
+	const requests = 2 * 7 // node, owner, traits, group, three ports of two nodes
+	for at := range requests + 1 {
+		for _, after := range []bool{false, true} {
+			t.Run(fmt.Sprintf("request %d, carried out %v", at, after), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					client := embedded.New(t, time.Now).Client(t)
+					api := &cut{Client: client, at: at, after: after}
+					enroller(api).Run(t.Context(), compared(t, api, rack(2), enroll.Options{}))
+					second := enroller(client).Run(t.Context(), compared(t, client, rack(2), enroll.Options{}))
+					for _, r := range second {
+						if r.Outcome != provision.OutcomeDone {
+							t.Errorf("second run: %+v", r)
+						}
+					}
+					for _, it := range compared(t, client, rack(2), enroll.Options{}) {
+						if it.Kind != enroll.Unchanged || !slices.Equal(it.NotCompared, []string{"driver_info.redfish_password"}) {
+							t.Errorf("third run: %s %s %v %+v %+v", it.Kind, it.Reason, it.Changes, it.Ports, it.Portgroups)
+						}
+					}
+					have, err := provision.ReadExisting(t.Context(), client)
+					if err != nil || len(have.Nodes) != 2 || len(have.Ports) != 6 || len(have.Portgroups) != 2 {
+						t.Errorf("%d nodes, %d ports, %d groups, %v", len(have.Nodes), len(have.Ports), len(have.Portgroups), err)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestEnrollByTwoOperatorsAtOnce: the same plan is carried out twice at the same time.
+func TestEnrollByTwoOperatorsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := embedded.New(t, time.Now).Client(t)
+		plan := compared(t, client, rack(20), enroll.Options{})
+		var results [2][]provision.Enrolled
+		var wg sync.WaitGroup
+		for i := range results {
+			wg.Go(func() { results[i] = enroller(client).Run(t.Context(), plan) })
+		}
+		wg.Wait()
+		for _, r := range slices.Concat(results[0], results[1]) {
+			if r.Outcome != provision.OutcomeDone {
+				t.Errorf("%s: %s %v", r.Node.Label(), r.Outcome, r.Err)
+			}
+		}
+		have, err := provision.ReadExisting(t.Context(), client)
+		if err != nil || len(have.Nodes) != 20 || len(have.Ports) != 60 || len(have.Portgroups) != 20 {
+			t.Errorf("%d nodes, %d ports, %d groups, %v", len(have.Nodes), len(have.Ports), len(have.Portgroups), err)
+		}
+	})
+}
+
+// TestEnrollChangesWhatDiffers changes only the fields that differ, and credentials only if asked.
+func TestEnrollChangesWhatDiffers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := embedded.New(t, time.Now).Client(t)
+		enroller(client).Run(t.Context(), compared(t, client, rack(1), enroll.Options{}))
+		changed := rack(1)
+		changed[0].Set("small", "resource_class")
+		changed[0].Set("r2", "extra", "rack")
+		changed[0].Set(true, "driver_info", "redfish_verify_ca")
+		changed[0].Traits = []string{"CUSTOM_FAST", "CUSTOM_NEW"}
+		changed[0].Ports[0].Fields["physical_network"] = "storage"
+		for update, want := range map[bool]string{
+			false: "driver_info.redfish_verify_ca extra.rack resource_class",
+			true:  "driver_info.redfish_verify_ca extra.rack resource_class driver_info.redfish_password",
+		} {
+			it := compared(t, client, changed, enroll.Options{UpdateCredentials: update})[0]
+			var names []string
+			for _, c := range it.Changes {
+				names = append(names, c.Name())
+			}
+			if it.Kind != enroll.Change || strings.Join(names, " ") != want || !slices.Equal(it.AddTraits, []string{"CUSTOM_NEW"}) {
+				t.Errorf("%s %v %v", it.Kind, names, it.AddTraits)
+			}
+		}
+		api := &cut{Client: client}
+		results := enroller(api).Run(t.Context(), compared(t, client, changed, enroll.Options{}))
+		if results[0].Outcome != provision.OutcomeDone || len(api.sent) != 3 {
+			t.Errorf("%+v, sent %q", results[0], api.sent)
+		}
+		if it := compared(t, client, changed, enroll.Options{})[0]; it.Kind != enroll.Unchanged {
+			t.Errorf("then %s %v", it.Kind, it.Changes)
+		}
+	})
+}
+
+// TestEnrollSendsNothingForConflicts refuses conflicts and invalid nodes, and enrolls the others.
+func TestEnrollSendsNothingForConflicts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := embedded.New(t, time.Now).Client(t)
+		nodes := rack(4)
+		nodes[1].Fields["name"], nodes[1].Ports = nodes[0].Name(), nil
+		nodes[2].Problems = []string{`port address "x" is not a MAC address`}
+		api := &cut{Client: client}
+		results := enroller(api).Run(t.Context(), compared(t, client, nodes, enroll.Options{}))
+		for i, want := range []provision.Outcome{provision.OutcomeRefused, provision.OutcomeRefused, provision.OutcomeRefused, provision.OutcomeDone} {
+			if results[i].Outcome != want {
+				t.Errorf("node %d: %+v", i, results[i])
+			}
+		}
+		if len(api.sent) != 7 {
+			t.Errorf("sent %q", api.sent)
+		}
+	})
+}
+
+// TestExportAndEnrollAgain: what is exported of one Ironic and enrolled in an empty one is the same but for the secrets.
+func TestExportAndEnrollAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		from, to := embedded.New(t, time.Now).Client(t), embedded.New(t, time.Now).Client(t)
+		nodes := rack(5)
+		nodes[3].Set(true, "protected")
+		nodes[3].Set(false, "automated_clean")
+		enroller(from).Run(t.Context(), compared(t, from, nodes, enroll.Options{}))
+		have, err := provision.ReadExisting(t.Context(), from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		exported := enroll.FromIronic(have)
+		for i := range exported {
+			exported[i].SetSecret("redfish_password", "s3cret")
+		}
+		for _, r := range enroller(to).Run(t.Context(), compared(t, to, exported, enroll.Options{})) {
+			if r.Outcome != provision.OutcomeDone {
+				t.Errorf("%+v", r)
+			}
+		}
+		got, err := provision.ReadExisting(t.Context(), to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := fmt.Sprintf("%+v", enroll.FromIronic(have)), fmt.Sprintf("%+v", enroll.FromIronic(got)); a != b {
+			t.Errorf("exported\n%s\nthen\n%s", a, b)
+		}
+		for _, client := range []*ironicclient.Client{from, to} {
+			for _, it := range compared(t, client, exported, enroll.Options{}) {
+				if it.Kind != enroll.Unchanged {
+					t.Errorf("%s %s %v", it.Node.Label(), it.Kind, it.Differences())
+				}
+			}
+		}
+	})
+}

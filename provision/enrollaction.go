@@ -1,0 +1,197 @@
+package provision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	"ironworks/enroll"
+	"ironworks/models"
+	"ironworks/models/request"
+)
+
+// enrollAction creates a node with its ports, or changes what differs.
+type enrollAction struct {
+	immediateAction
+	item *enroll.Item
+	api  EnrollAPI
+}
+
+// Name returns the action's name.
+func (a *enrollAction) Name() string { return "enroll" }
+
+// Refuse never refuses: conflicts are found by the comparison.
+func (a *enrollAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
+
+// Effect is none: nothing is done to the machine.
+func (a *enrollAction) Effect(*models.Node) models.Effect { return models.Effect{} }
+
+// did names what the action has done.
+func (a *enrollAction) did() []string {
+	var did []string
+	if a.item.Kind == enroll.Create {
+		did = append(did, "created")
+	} else if n := len(a.item.Changes); n > 0 {
+		did = append(did, models.Counted(n, "field"))
+	}
+	for _, kind := range []struct {
+		noun  string
+		parts []enroll.PartItem
+	}{{"port group", a.item.Portgroups}, {"port", a.item.Ports}} {
+		n := 0
+		for i := range kind.parts {
+			if kind.parts[i].Kind != enroll.Unchanged {
+				n++
+			}
+		}
+		if n > 0 {
+			did = append(did, models.Counted(n, kind.noun))
+		}
+	}
+	return did
+}
+
+// alreadyThere turns an error of a creation into none if the thing is there: another run created it first, or the
+// answer to ours was lost.
+func alreadyThere(check func(ctx context.Context) (bool, error)) func(context.Context, API, error) error {
+	return func(ctx context.Context, _ API, err error) error {
+		f, is := errors.AsType[*models.Fault](err)
+		if !is || f.Kind != models.FaultConflict && !f.Sent {
+			return err
+		}
+		if there, checkErr := check(ctx); checkErr == nil && there {
+			return nil
+		}
+		return err
+	}
+}
+
+// EnrollRequests returns the requests of an item with the equivalent commands, and the verbs that follow for a goal.
+func EnrollRequests(it *enroll.Item, goal Goal, noInspect bool) (requests []request.Request, commands []string) {
+	if it.Kind.Refused() {
+		return nil, nil
+	}
+	n := nodeOf(it)
+	entries, err := (&enrollAction{item: it}).entries(n)
+	if err != nil {
+		return nil, nil
+	}
+	requests, commands = requestsOf(entries), commandsOf(entries)
+	e := &Enroller{Goal: goal, NoInspect: noInspect}
+	for now := *n; goal != GoalEnroll; {
+		verb, reached := e.next(&now, it.Node.Adopt)
+		t, legal := models.FindTransition(now.ProvisionState, verb)
+		if reached || !legal || len(t.Success) == 0 {
+			break
+		}
+		r := request.Provision(n.UUID, models.ProvisionRequest{Verb: verb})
+		r.When = fmt.Sprintf("when the node is %s", now.ProvisionState)
+		requests, commands = append(requests, r), append(commands, r.Commands...)
+		if now.ProvisionState = t.Success[0]; verb == models.VerbInspect {
+			now.InspectInterface = "no-inspect" // inspected once
+		}
+	}
+	return requests, commands
+}
+
+func (a *enrollAction) entries(n *models.Node) ([]entry, error) {
+	var list []entry
+	if a.item.Kind == enroll.Create {
+		list = append(list, a.creation(n)...)
+	} else {
+		list = append(list, a.changes(n)...)
+	}
+	for i := range a.item.Portgroups {
+		list = append(list, a.part(n, &a.item.Portgroups[i], request.CreatePortgroup, request.PatchPortgroup, a.groupExists)...)
+	}
+	for i := range a.item.Ports {
+		list = append(list, a.part(n, &a.item.Ports[i], request.CreatePort, request.PatchPort, a.portExists)...)
+	}
+	return list, nil
+}
+
+// creation creates the node. Traits are not part of POST, and neither is the owner: an Ironic without Keystone refuses
+// a POST with any owner (ironic/api/controllers/v1/node.py, _create_node_and_conduct_checks), but not a PATCH.
+func (a *enrollAction) creation(n *models.Node) []entry {
+	body := a.item.Node.Body()
+	body["uuid"] = a.item.UUID
+	owner := body["owner"]
+	delete(body, "owner")
+	list := []entry{{
+		verb: "create node", Request: request.CreateNode(body),
+		judge: alreadyThere(func(ctx context.Context) (bool, error) {
+			now, err := a.api.Node(ctx, n.UUID)
+			return err == nil && now.Name == n.Name, err
+		}),
+	}}
+	if owner != nil && owner != "" {
+		list = append(list, patchEntry("set owner", n, []models.PatchOp{{Op: "add", Path: "/owner", Value: owner}}))
+	}
+	if traits := a.item.Node.Traits; len(traits) > 0 {
+		list = append(list, entry{verb: "set traits", Request: request.Traits(n.UUID, traits)})
+	}
+	return list
+}
+
+func (a *enrollAction) changes(n *models.Node) []entry {
+	var list []entry
+	if ops := patchOf(a.item.Changes); len(ops) > 0 {
+		list = append(list, patchEntry("change "+pathsOf(ops), n, ops))
+	}
+	for _, t := range a.item.AddTraits {
+		list = append(list, entry{verb: "add trait " + t, Request: request.AddTrait(n.UUID, t)})
+	}
+	return list
+}
+
+// patchOf turns differences into operations; a secret is revealed here.
+func patchOf(changes []enroll.FieldChange) []models.PatchOp {
+	var ops []models.PatchOp
+	for _, c := range changes {
+		op := models.PatchOp{Op: "add", Path: "/" + strings.Join(c.Path, "/"), Value: c.After}
+		switch after := c.After.(type) {
+		case models.Secret:
+			op.Value = after.Reveal()
+		case nil:
+			op.Op = "remove"
+		}
+		ops = append(ops, op)
+	}
+	return ops
+}
+
+// part creates or changes a port or port group of the node.
+func (a *enrollAction) part(
+	n *models.Node, p *enroll.PartItem, create func(map[string]any) request.Request,
+	change func(string, []models.PatchOp) request.Request, exists func(context.Context, *enroll.PartItem) (bool, error),
+) []entry {
+	switch p.Kind {
+	case enroll.Create:
+		body := maps.Clone(p.Fields)
+		body["node_uuid"], body["uuid"] = n.UUID, p.UUID
+		r := create(body)
+		return []entry{{verb: r.Op, Request: r, judge: alreadyThere(func(ctx context.Context) (bool, error) { return exists(ctx, p) })}}
+	case enroll.Change:
+		r := change(p.UUID, patchOf(p.Changes))
+		return []entry{{verb: r.Op, Request: r}}
+	case enroll.Unchanged, enroll.Conflict, enroll.Invalid:
+	}
+	return nil
+}
+
+func (a *enrollAction) portExists(ctx context.Context, p *enroll.PartItem) (bool, error) {
+	ports, err := a.api.PortsAt(ctx, models.TextOf(p.Fields["address"]))
+	return len(ports) == 1 && ports[0].NodeUUID == a.item.UUID, err
+}
+
+func (a *enrollAction) groupExists(ctx context.Context, p *enroll.PartItem) (bool, error) {
+	groups, err := a.api.RawPortgroups(ctx, a.item.UUID)
+	for _, g := range groups {
+		if models.TextOf(g["uuid"]) == p.UUID {
+			return true, nil
+		}
+	}
+	return false, err
+}

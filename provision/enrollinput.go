@@ -1,0 +1,307 @@
+package provision
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"ironworks/enroll"
+	"ironworks/enroll/nodefile"
+	"ironworks/models"
+	"ironworks/models/plan"
+)
+
+// EnrollInput is what an operator enrolls: the nodes of files, or the machines behind BMCs.
+type EnrollInput struct {
+	Files []string
+	// Format is that of the files; Auto detects it.
+	Format nodefile.Format
+	// BMCs are hosts, URLs and ranges of addresses.
+	BMCs []string
+	// Names names the machines behind BMCs.
+	Names enroll.Naming
+	// Set are fields for every node, KEY=VALUE.
+	Set []string
+	// Credentials is a file of BMC credentials for nodes without a password; "" is none.
+	Credentials string
+	// UpdateCredentials writes the secrets of nodes that Ironic has.
+	UpdateCredentials bool
+}
+
+// EnrollField is a part of an input, by the name of its flag.
+type EnrollField string
+
+// The parts that may be wrong.
+const (
+	EnrollFile        EnrollField = "file"
+	EnrollBMC         EnrollField = "bmc"
+	EnrollNames       EnrollField = "names"
+	EnrollSet         EnrollField = "set"
+	EnrollCredentials EnrollField = "credentials"
+)
+
+// EnrollInputError is a wrong part of an input.
+type EnrollInputError struct {
+	Field EnrollField
+	Err   error
+}
+
+// Error names the part.
+func (e *EnrollInputError) Error() string { return fmt.Sprintf("--%s: %v", e.Field, e.Err) }
+
+// Unwrap returns what is wrong.
+func (e *EnrollInputError) Unwrap() error { return e.Err }
+
+// Check returns the errors that can be found without reading anything, as an *EnrollInputError.
+func (in *EnrollInput) Check() error {
+	if err := in.Names.Check(); err != nil {
+		return &EnrollInputError{EnrollNames, err}
+	}
+	if _, err := enroll.Addresses(in.BMCs); err != nil {
+		return &EnrollInputError{EnrollBMC, err}
+	}
+	for _, arg := range in.Set {
+		if _, err := models.ParseSetting(arg); err != nil {
+			return &EnrollInputError{EnrollSet, err}
+		}
+	}
+	return nil
+}
+
+// EnrollReader reads inputs, and compares them with Ironic.
+type EnrollReader struct {
+	API interface {
+		EnrollAPI
+		Drivers(ctx context.Context) ([]models.Driver, error)
+	}
+	// BMCs asks BMCs, with their credentials.
+	BMCs *BMCs
+	// Open reads a file; nil is [ReadNodeFile].
+	Open func(name string) ([]byte, error)
+	// Mask hears of the secrets of nodes. May be nil.
+	Mask func(secrets ...models.Secret)
+	// Progress hears how many of the BMCs are done, from several goroutines; it must not block. May be nil.
+	Progress func(done, of int)
+}
+
+// EnrollFound is what an input has.
+type EnrollFound struct {
+	// Files are what was read, without their nodes.
+	Files []EnrolledFile
+	// BMCs are the results of asking, one for each system or address without one.
+	BMCs []Discovered
+	// Nodes are those of files and BMCs, in their order.
+	Nodes []enroll.Node
+	// Completed counts the nodes with credentials from the file of credentials.
+	Completed int
+}
+
+// EnrolledFile is a file of an input.
+type EnrolledFile struct {
+	Name  string
+	Nodes int
+	nodefile.File
+}
+
+// Mapped describes the columns of a spreadsheet whose headers are not fields.
+func (f *EnrolledFile) Mapped() []string {
+	var mapped []string
+	for _, c := range f.Columns {
+		if c.Field != c.Header {
+			mapped = append(mapped, c.String())
+		}
+	}
+	return mapped
+}
+
+// Deployments are those that the files ask for.
+func (f *EnrollFound) Deployments() *plan.Plan {
+	all := &plan.Plan{}
+	for i := range f.Files {
+		if p := f.Files[i].Plan; p != nil {
+			all.Nodes = append(all.Nodes, p.Nodes...)
+		}
+	}
+	return all
+}
+
+// Lost counts the BMCs without a system.
+func (f *EnrollFound) Lost() int {
+	n := 0
+	for i := range f.BMCs {
+		if f.BMCs[i].Status != DiscoveryFound {
+			n++
+		}
+	}
+	return n
+}
+
+// ReadNodeFile reads a file of nodes of at most [nodefile.MaxSize].
+func ReadNodeFile(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a folder; name a file", name)
+	case info.Size() > nodefile.MaxSize:
+		return nil, fmt.Errorf("%s: %d bytes; the limit is %d; split the file", name, info.Size(), nodefile.MaxSize)
+	}
+	file, err := os.Open(filepath.Clean(name))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	data, err := io.ReadAll(io.LimitReader(file, nodefile.MaxSize+1)) // pipes and devices have no size
+	if err == nil && len(data) > nodefile.MaxSize {
+		err = fmt.Errorf("%s: more than %d bytes, the limit; split the file", name, nodefile.MaxSize)
+	}
+	return data, err
+}
+
+// Read reads the files, or asks the BMCs, and completes the nodes with credentials and fields. An error comes with
+// what was found before it.
+func (r *EnrollReader) Read(ctx context.Context, in EnrollInput) (EnrollFound, error) {
+	var found EnrollFound
+	if err := in.Check(); err != nil {
+		return found, err
+	}
+	if err := r.readFiles(in, &found); err != nil {
+		return found, err
+	}
+	if err := r.ask(ctx, in, &found); err != nil {
+		return found, err
+	}
+	return found, r.complete(in, &found)
+}
+
+func (r *EnrollReader) readFiles(in EnrollInput, found *EnrollFound) error {
+	open := r.Open
+	if open == nil {
+		open = ReadNodeFile
+	}
+	for _, name := range in.Files {
+		data, err := open(name)
+		if err != nil {
+			return err
+		}
+		file, err := nodefile.Read(data, name, in.Format)
+		if err != nil {
+			return err
+		}
+		found.Nodes = append(found.Nodes, file.Nodes...)
+		one := EnrolledFile{Name: name, Nodes: len(file.Nodes), File: file}
+		one.File.Nodes = nil
+		found.Files = append(found.Files, one)
+	}
+	return nil
+}
+
+func (r *EnrollReader) ask(ctx context.Context, in EnrollInput, found *EnrollFound) error {
+	if len(in.BMCs) == 0 {
+		return nil
+	}
+	addresses, err := enroll.Addresses(in.BMCs)
+	if err != nil {
+		return &EnrollInputError{EnrollBMC, err}
+	}
+	var done atomic.Int64
+	found.BMCs = r.BMCs.Discover(ctx, addresses, func(string) {
+		if n := int(done.Add(1)); r.Progress != nil {
+			r.Progress(n, len(addresses))
+		}
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for i := range found.BMCs {
+		if d := &found.BMCs[i]; d.Status == DiscoveryFound {
+			found.Nodes = append(found.Nodes, enroll.FromBMC(d.BMC, d.Address, d.Login, in.Names, len(found.Nodes)))
+		}
+	}
+	return nil
+}
+
+func (r *EnrollReader) complete(in EnrollInput, found *EnrollFound) error {
+	if in.Credentials != "" {
+		data, err := ReadNodeFile(in.Credentials)
+		if err != nil {
+			return err
+		}
+		credentials, err := enroll.ReadCredentials(data)
+		if err != nil {
+			return &EnrollInputError{EnrollCredentials, fmt.Errorf("%s: %w", in.Credentials, err)}
+		}
+		found.Completed = credentials.Apply(found.Nodes)
+	}
+	for _, arg := range in.Set {
+		setting, err := models.ParseSetting(arg)
+		for i := 0; err == nil && i < len(found.Nodes); i++ {
+			err = found.Nodes[i].Apply(setting)
+		}
+		if err != nil {
+			return &EnrollInputError{EnrollSet, err}
+		}
+	}
+	if r.Mask == nil {
+		return nil
+	}
+	for i := range found.Nodes {
+		for _, secret := range found.Nodes[i].Secrets {
+			r.Mask(secret)
+		}
+	}
+	return nil
+}
+
+// Compare checks the nodes against the enabled drivers, and compares them with what Ironic has. It changes the nodes.
+func (r *EnrollReader) Compare(ctx context.Context, in EnrollInput, nodes []enroll.Node) (enroll.Plan, error) {
+	drivers, err := r.API.Drivers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	enroll.Settle(nodes, drivers)
+	have, err := ReadExisting(ctx, r.API)
+	if err != nil {
+		return nil, err
+	}
+	return enroll.Compare(nodes, have, enroll.Options{UpdateCredentials: in.UpdateCredentials}), nil
+}
+
+// Words returns the input as words of ironworks enroll, with secrets masked.
+func (in *EnrollInput) Words(goal Goal, noInspect bool) []string {
+	words := []string{"enroll"}
+	add := func(flag string, values ...string) {
+		for _, v := range values {
+			if v != "" {
+				words = append(words, flag, v)
+			}
+		}
+	}
+	add("-f", in.Files...)
+	add("--format", string(in.Format))
+	add("--bmc", in.BMCs...)
+	add("--names", string(in.Names))
+	for _, arg := range in.Set {
+		if key, _, has := strings.Cut(arg, "="); has && models.MaskSettings(key+"=x") != key+"=x" {
+			arg = key + "=" + models.Mask
+		}
+		add("--set", arg)
+	}
+	add("--credentials", in.Credentials)
+	if in.UpdateCredentials {
+		words = append(words, "--update-credentials")
+	}
+	if goal != GoalEnroll {
+		add("--to", string(goal))
+	}
+	if noInspect {
+		words = append(words, "--no-inspect")
+	}
+	return slices.Clip(words)
+}

@@ -1,0 +1,72 @@
+package provision_test
+
+import (
+	"encoding/json"
+	"strings"
+
+	"ironworks/models"
+)
+
+// fillNulls adds null for the fields that the changes name and the node does not have.
+func fillNulls(node map[string]any, ops []models.PatchOp) {
+	for _, op := range ops {
+		field := strings.Split(strings.TrimPrefix(op.Path, "/"), "/")[0]
+		if _, there := node[field]; !there {
+			node[field] = nil
+		}
+	}
+}
+
+// patch changes a node that was decoded from JSON. As in Ironic, a missing field can be neither
+// removed nor replaced.
+func (f *fakeAPI) patch(id string, ops []models.PatchOp) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := f.nodes[id]
+	if n.Raw == nil {
+		return nil
+	}
+	var node map[string]any
+	if err := json.Unmarshal(n.Raw, &node); err != nil {
+		return err
+	}
+	var copied []models.PatchOp // the node keeps references to their values
+	if raw, err := json.Marshal(ops); err != nil {
+		return err
+	} else if err := json.Unmarshal(raw, &copied); err != nil {
+		return err
+	}
+	fillNulls(node, ops)
+	for _, op := range copied {
+		object, parts := node, strings.Split(strings.TrimPrefix(op.Path, "/"), "/")
+		for _, part := range parts[:len(parts)-1] {
+			object, _ = object[part].(map[string]any)
+		}
+		last := parts[len(parts)-1]
+		_, there := object[last]
+		switch {
+		case object == nil:
+			return &models.Fault{Kind: models.FaultBadRequest, Status: 400, Message: "there is no object for '" + op.Path + "'"}
+		case op.Op != "add" && !there:
+			return &models.Fault{Kind: models.FaultBadRequest, Status: 400, Message: "can't " + op.Op + " a non-existent object '" + last + "'"}
+		case op.Op == "remove":
+			delete(object, last)
+		default:
+			object[last] = op.Value
+		}
+	}
+	fillNulls(node, ops)
+	raw, err := json.Marshal(node)
+	if err != nil {
+		return err
+	}
+	changed, err := models.DecodeNode(raw)
+	if err != nil {
+		return err
+	}
+	if n.InstanceUUID != "" && changed.InstanceUUID != "" && changed.InstanceUUID != n.InstanceUUID {
+		return &models.Fault{Kind: models.FaultConflict, Status: 409, Message: "Node " + id + " is associated with instance " + n.InstanceUUID + "."}
+	}
+	f.nodes[id] = *changed
+	return nil
+}

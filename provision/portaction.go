@@ -1,0 +1,247 @@
+package provision
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ironworks/models"
+	"ironworks/models/ports"
+	"ironworks/models/request"
+	"ironworks/printable"
+)
+
+// PortAPI is what ports need of Ironic; *ironicclient.Client has it.
+type PortAPI interface {
+	API
+	Inventories
+	RawPort(ctx context.Context, id string) (map[string]any, error)
+	RawPortgroup(ctx context.Context, id string) (map[string]any, error)
+	RawPorts(ctx context.Context, node string) ([]map[string]any, error)
+	RawPortgroups(ctx context.Context, node string) ([]map[string]any, error)
+	PortsAt(ctx context.Context, mac string) ([]models.Port, error)
+	VIFs(ctx context.Context, node string) ([]string, error)
+}
+
+// PortAction changes ports, port groups or VIFs of nodes. Its changes were made from what Ironic had at the time.
+type PortAction struct {
+	immediateAction
+	name    string
+	api     PortAPI
+	changes map[string][]portChange // by the UUID of the node
+}
+
+// portChange is one request of a PortAction.
+type portChange struct {
+	request request.Request
+	noun    ports.Noun
+	// settings are checked against the API version, ops against the state of the node.
+	settings []ports.Setting
+	ops      []models.PatchOp
+	// created is the UUID of what is created, mac the MAC address that another port must not have.
+	created, mac string
+	// vif: the network interface must attach VIFs.
+	vif bool
+	// refused is why the change is impossible; nil if it is possible.
+	refused *models.Refusal
+	// harm is what a deletion does; "" for what can be undone at once. Done is the result.
+	harm, done string
+}
+
+// Nodes returns the UUIDs of the nodes that the action is about, sorted.
+func (a *PortAction) Nodes() []string {
+	var ids []string
+	for id := range a.changes {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Empty reports whether there is nothing to send.
+func (a *PortAction) Empty() bool { return len(a.changes) == 0 }
+
+// Name returns the action's name.
+func (a *PortAction) Name() string { return a.name }
+
+// Refuse returns why Ironic would refuse one of the changes, or accept it without effect.
+func (a *PortAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal {
+	for i := range a.changes[n.UUID] {
+		if r := a.refuse(&a.changes[n.UUID][i], n, v); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+func (a *PortAction) refuse(c *portChange, n *models.Node, v models.APIVersion) *models.Refusal {
+	if c.refused != nil {
+		refused := *c.refused
+		refused.Action, refused.Node = a.name, n.Label()
+		return &refused
+	}
+	if f := c.noun.Needs(c.settings, v); f != "" {
+		return refusal(a, n, models.RefusedVersion, fmt.Sprintf("%s need API 1.%d; this Ironic has %s", f, f.Minor(), v), "leave the field out")
+	}
+	if c.vif && n.NetworkInterface == "noop" {
+		// Noop answers 204 to every VIF and keeps none (ironic/drivers/modules/network/noop.py, 39.0.0).
+		return refusal(a, n, models.RefusedArguments, "network interface noop ignores VIFs: Ironic would accept the request and do nothing",
+			"ironworks set "+n.Label()+" network_interface=neutron")
+	}
+	if n.ProvisionState == models.StateInspecting && len(c.ops) > 0 {
+		return refusal(a, n, models.RefusedState, fmt.Sprintf("Ironic changes no %s while the node is inspecting", c.noun), "wait until the inspection ends")
+	}
+	if n.Maintenance || c.noun != ports.Port {
+		return nil
+	}
+	// ironic/conductor/manager.py, update_port, 39.0.0.
+	inUse := n.ProvisionState == models.StateActive || n.InstanceUUID != ""
+	if inUse && slices.ContainsFunc(c.ops, func(op models.PatchOp) bool { return op.Path == "/address" }) {
+		return refusal(a, n, models.RefusedState, "Ironic changes no MAC address while the node has an instance", "ironworks maintenance on "+n.Label())
+	}
+	field := c.noun.Connectivity(c.ops)
+	if field != "" && !slices.Contains(connectable(), n.ProvisionState) {
+		return refusal(a, n, models.RefusedState,
+			fmt.Sprintf("Ironic changes %s only in enroll, inspecting, inspect wait and manageable, or in maintenance; the node is %s", field, n.ProvisionState),
+			"ironworks maintenance on "+n.Label())
+	}
+	return nil
+}
+
+// connectable are the states in which Ironic changes how a port is connected.
+func connectable() []models.ProvisionState {
+	return []models.ProvisionState{models.StateEnroll, models.StateInspecting, models.StateInspectWait, models.StateManageable}
+}
+
+// Effect says what is deleted or detached.
+func (a *PortAction) Effect(n *models.Node) models.Effect {
+	var harm []string
+	for i := range a.changes[n.UUID] {
+		if h := a.changes[n.UUID][i].harm; h != "" {
+			harm = append(harm, h)
+		}
+	}
+	if len(harm) == 0 {
+		return models.Effect{}
+	}
+	return models.Effect{Danger: models.DangerInterrupts, Text: strings.Join(harm, "; ")}
+}
+
+func (a *PortAction) note(n models.NodeRef) string {
+	var done []string
+	for i := range a.changes[n.UUID] {
+		if d := a.changes[n.UUID][i].done; d != "" {
+			done = append(done, d)
+		}
+	}
+	if len(done) == 0 {
+		return "already set"
+	}
+	return strings.Join(done, "; ")
+}
+
+func (a *PortAction) entries(n *models.Node) ([]entry, error) {
+	var list []entry
+	for i := range a.changes[n.UUID] {
+		c := &a.changes[n.UUID][i]
+		if c.request.Path == "" {
+			continue // already set
+		}
+		list = append(list, entry{verb: c.request.Op, Request: c.request, judge: func(ctx context.Context, _ API, err error) error {
+			return a.judge(ctx, c, n, err)
+		}})
+	}
+	return list, nil
+}
+
+// judge explains a conflict, and accepts the error of a creation that Ironic carried out.
+func (a *PortAction) judge(ctx context.Context, c *portChange, n *models.Node, err error) error {
+	f, is := errors.AsType[*models.Fault](err)
+	if !is || f.Kind != models.FaultConflict && !f.Sent || c.mac == "" && c.created == "" {
+		return err
+	}
+	if c.noun == ports.Group {
+		if now, readErr := a.api.RawPortgroup(ctx, c.created); c.created != "" && readErr == nil && now["uuid"] == c.created {
+			return nil
+		}
+		return err
+	}
+	there, readErr := a.api.PortsAt(ctx, c.mac)
+	if readErr != nil || len(there) == 0 {
+		return err
+	}
+	if c.created != "" && there[0].UUID == c.created {
+		return nil
+	}
+	if f.Kind == models.FaultConflict && f.Status != 0 {
+		if why := a.taken(ctx, c.mac, there[0], n); why != nil {
+			return refusal(a, n, why.Kind, why.Why, why.Hint)
+		}
+	}
+	return err
+}
+
+// taken is the refusal of a MAC address that a port has.
+func (a *PortAction) taken(ctx context.Context, mac string, p models.Port, n *models.Node) *models.Refusal {
+	r := &models.Refusal{Kind: models.RefusedArguments}
+	switch owner, err := a.api.Node(ctx, p.NodeUUID); {
+	case p.NodeUUID == n.UUID:
+		r.Why, r.Hint = "the node already has a port with MAC address "+mac, "change it with ironworks port set "+mac
+	case err == nil:
+		r.Why = fmt.Sprintf("node %s has a port with MAC address %s", printable.Line(owner.Label()), mac)
+		r.Hint = "ironworks port delete " + mac + " if it is wrong there"
+	default:
+		r.Why = fmt.Sprintf("port %s of node %s has MAC address %s", p.UUID, printable.Line(p.NodeUUID), mac)
+	}
+	return r
+}
+
+// free checks that no other port than self has a MAC address.
+func (a *PortAction) free(ctx context.Context, mac, self string, n *models.Node) (*models.Refusal, error) {
+	there, err := a.api.PortsAt(ctx, mac)
+	if err != nil || len(there) == 0 || there[0].UUID == self {
+		return nil, err
+	}
+	return a.taken(ctx, mac, there[0], n), nil
+}
+
+func (a *PortAction) add(node string, c portChange) {
+	if a.changes == nil {
+		a.changes = map[string][]portChange{}
+	}
+	a.changes[node] = append(a.changes[node], c)
+}
+
+// argumentError is a refusal of what an operator typed.
+func argumentError(action, why, hint string) error {
+	return &models.Refusal{Kind: models.RefusedArguments, Action: action, Why: why, Hint: hint}
+}
+
+// portOf converts an answer of Ironic.
+func portOf(raw map[string]any) models.Port {
+	var p models.Port
+	convert(raw, &p)
+	return p
+}
+
+func convert(raw map[string]any, into any) {
+	if data, err := json.Marshal(raw); err == nil {
+		_ = json.Unmarshal(data, into)
+	}
+}
+
+func uuidOf(raw map[string]any) string { return models.TextOf(raw["uuid"]) }
+
+// portLabel is the name or MAC address of a port.
+func portLabel(raw map[string]any) string {
+	return printable.Line(cmp.Or(models.TextOf(raw["address"]), uuidOf(raw)))
+}
+
+// groupLabel is the name or UUID of a port group.
+func groupLabel(raw map[string]any) string {
+	return printable.Line(cmp.Or(models.TextOf(raw["name"]), uuidOf(raw)))
+}

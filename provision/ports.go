@@ -1,0 +1,246 @@
+package provision
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"ironworks/models"
+	"ironworks/models/ports"
+	"ironworks/models/request"
+	"ironworks/printable"
+)
+
+// FindPort reads a port by MAC address, UUID or name.
+func FindPort(ctx context.Context, api PortAPI, id string) (map[string]any, error) {
+	if mac, is := models.ParseMAC(id); is {
+		at, err := api.PortsAt(ctx, mac)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(at) == 0:
+			return nil, argumentError("port", "no port has MAC address "+mac, "ironworks port list shows all")
+		}
+		id = at[0].UUID
+	} else if v, _ := api.Version(); uuid.Validate(id) != nil && !v.Has(models.FeaturePortNames) {
+		return nil, argumentError("port", fmt.Sprintf("%q is no MAC address and no UUID; %s need API 1.%d, this Ironic has %s",
+			printable.Line(id), models.FeaturePortNames, models.FeaturePortNames.Minor(), v), "ironworks port list shows the MAC addresses")
+	}
+	return api.RawPort(ctx, id)
+}
+
+// CreatePort is an action that creates a port. The arguments are settings; see [ports.Noun.Parse].
+func CreatePort(ctx context.Context, api PortAPI, node *models.Node, mac string, args []string) (*PortAction, error) {
+	settings, err := ports.Port.Parse(append([]string{"address=" + mac}, args...))
+	if err != nil {
+		return nil, err
+	}
+	return createPort(ctx, api, node, settings)
+}
+
+func createPort(ctx context.Context, api PortAPI, node *models.Node, settings []ports.Setting) (*PortAction, error) {
+	a := &PortAction{name: "port create", api: api}
+	body := ports.Body(settings)
+	if s := ports.Find(settings, "portgroup"); s != nil && !s.Remove {
+		group, err := findGroup(ctx, api, node, models.TextOf(s.Value))
+		if err != nil {
+			return nil, err
+		}
+		body["portgroup_uuid"] = uuidOf(group)
+		if group["standalone_ports_supported"] == false && body["pxe_enabled"] != false {
+			return nil, standaloneError(a.name, groupLabel(group), models.TextOf(body["address"]), "pass pxe_enabled=false")
+		}
+	}
+	if err := a.addPort(ctx, node, body, settings); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// addPort adds the creation of a port.
+func (a *PortAction) addPort(ctx context.Context, node *models.Node, body map[string]any, settings []ports.Setting) error {
+	mac := models.TextOf(body["address"])
+	if err := checkLink(a.name, body["local_link_connection"]); err != nil {
+		return err
+	}
+	refused, err := a.free(ctx, mac, "", node)
+	if err != nil {
+		return err
+	}
+	body["node_uuid"], body["uuid"] = node.UUID, uuid.NewString()
+	id := models.TextOf(body["uuid"])
+	a.add(node.UUID, portChange{
+		noun: ports.Port, request: request.CreatePort(body), settings: settings, created: id, mac: mac, refused: refused,
+		done: fmt.Sprintf("created port %s (%s)", mac, id),
+	})
+	return nil
+}
+
+func checkLink(action string, link any) error {
+	object, _ := link.(map[string]any)
+	if lacks := ports.CheckLink(object); lacks != "" {
+		return argumentError(action, "Ironic needs both switch_id and port_id in local_link_connection", "add local_link_connection."+lacks+"=VALUE")
+	}
+	return nil
+}
+
+func standaloneError(action, group, port, hint string) error {
+	return argumentError(action, fmt.Sprintf("port group %s has standalone_ports_supported=false, so its member %s cannot have PXE enabled", group, port), hint)
+}
+
+// SetPorts is an action that changes ports.
+func SetPorts(ctx context.Context, api PortAPI, ids, args []string) (*PortAction, error) {
+	settings, err := ports.Port.Parse(args)
+	if err != nil {
+		return nil, err
+	}
+	for _, only := range []string{"address", "name"} {
+		if s := ports.Find(settings, only); s != nil && !s.Remove && len(ids) > 1 {
+			return nil, argumentError("port set", only+" can be set on one port only, "+models.Counted(len(ids), "port")+" given", "")
+		}
+	}
+	a := &PortAction{name: "port set", api: api}
+	for _, id := range unique(ids) {
+		if err := a.setPort(ctx, id, settings); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+func (a *PortAction) setPort(ctx context.Context, id string, settings []ports.Setting) error {
+	raw, err := FindPort(ctx, a.api, id)
+	if err != nil {
+		return err
+	}
+	node := &models.Node{UUID: models.TextOf(raw["node_uuid"])}
+	c := portChange{noun: ports.Port, settings: settings, ops: ports.Ops(settings, raw)}
+	if s := ports.Find(settings, "portgroup"); s != nil {
+		op, err := a.groupOp(ctx, node, raw, s)
+		if err != nil {
+			return err
+		}
+		c.ops = append(c.ops, op...)
+	}
+	if s := ports.Find(settings, "address"); s != nil && len(c.ops) > 0 {
+		c.mac = models.TextOf(s.Value)
+		if c.refused, err = a.free(ctx, c.mac, uuidOf(raw), node); err != nil {
+			return err
+		}
+	}
+	if err := checkLink(a.name, linkAfter(raw, settings)); err != nil {
+		return err
+	}
+	if len(c.ops) > 0 {
+		c.request = request.PatchPort(uuidOf(raw), c.ops)
+		c.done = "changed port " + portLabel(raw)
+	}
+	a.add(node.UUID, c)
+	return nil
+}
+
+// linkAfter is local_link_connection after the settings; nil if they do not touch it.
+func linkAfter(raw map[string]any, settings []ports.Setting) any {
+	link, touched := map[string]any{}, false
+	now, _ := raw["local_link_connection"].(map[string]any)
+	for key, value := range now {
+		link[key] = value
+	}
+	for _, s := range settings {
+		switch {
+		case s.Path[0] != "local_link_connection":
+			continue
+		case s.Remove:
+			delete(link, s.Path[1])
+		default:
+			link[s.Path[1]] = s.Value
+		}
+		touched = true
+	}
+	if !touched {
+		return nil
+	}
+	return link
+}
+
+// groupOp puts a port into a group, or takes it out.
+func (a *PortAction) groupOp(ctx context.Context, node *models.Node, raw map[string]any, s *ports.Setting) ([]models.PatchOp, error) {
+	now := models.TextOf(raw["portgroup_uuid"])
+	if s.Remove {
+		if now == "" {
+			return nil, nil
+		}
+		return []models.PatchOp{{Op: "remove", Path: "/portgroup_uuid"}}, nil
+	}
+	group, err := findGroup(ctx, a.api, node, models.TextOf(s.Value))
+	if err != nil || uuidOf(group) == now {
+		return nil, err
+	}
+	return []models.PatchOp{{Op: "add", Path: "/portgroup_uuid", Value: uuidOf(group)}}, nil
+}
+
+// DeletePorts is an action that deletes ports.
+func DeletePorts(ctx context.Context, api PortAPI, ids []string) (*PortAction, error) {
+	a := &PortAction{name: "port delete", api: api}
+	seen := map[string]bool{}
+	for _, id := range ids {
+		raw, err := FindPort(ctx, api, id)
+		if err != nil {
+			return nil, err
+		}
+		if seen[uuidOf(raw)] {
+			continue
+		}
+		seen[uuidOf(raw)] = true
+		c := portChange{
+			noun: ports.Port, request: request.DeletePort(uuidOf(raw)),
+			harm: "deletes port " + portLabel(raw), done: "deleted port " + portLabel(raw),
+		}
+		if raw["pxe_enabled"] == true {
+			c.harm += " (PXE enabled)"
+		}
+		if vif := portOf(raw).Internal.VIF; vif != "" {
+			c.refused = &models.Refusal{
+				Kind: models.RefusedArguments, Why: fmt.Sprintf("VIF %s is attached to port %s", printable.Line(vif), portLabel(raw)),
+				Hint: "ironworks vif detach " + models.TextOf(raw["node_uuid"]) + " " + printable.Line(vif),
+			}
+		}
+		a.add(models.TextOf(raw["node_uuid"]), c)
+	}
+	return a, nil
+}
+
+func unique(list []string) []string {
+	seen := map[string]bool{}
+	var out []string
+	for _, s := range list {
+		if !seen[s] {
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// findGroup finds a port group of a node by name or UUID.
+func findGroup(ctx context.Context, api PortAPI, node *models.Node, id string) (map[string]any, error) {
+	groups, err := api.RawPortgroups(ctx, node.UUID)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, g := range groups {
+		if id == uuidOf(g) || id == models.TextOf(g["name"]) {
+			return g, nil
+		}
+		names = append(names, groupLabel(g))
+	}
+	has := "it has none"
+	if len(names) > 0 {
+		has = "it has " + strings.Join(names, ", ")
+	}
+	return nil, argumentError("portgroup", fmt.Sprintf("node %s has no port group %q; %s", printable.Line(node.Label()), printable.Line(id), has),
+		"create it with ironworks portgroup create")
+}

@@ -1,0 +1,76 @@
+package provision
+
+import (
+	"context"
+
+	"ironworks/models"
+	"ironworks/models/hints"
+	"ironworks/models/ports"
+)
+
+// PortReport compares the ports of a node with its inventory.
+type PortReport struct {
+	Node     *models.Node
+	Findings []ports.Finding
+}
+
+// ComparePorts compares the ports of a node with what inspection found. A node without an inventory is a
+// *models.Refusal.
+func ComparePorts(ctx context.Context, api PortAPI, node *models.Node) (PortReport, error) {
+	r := PortReport{Node: node}
+	raw, err := api.RawPorts(ctx, node.UUID)
+	if err != nil {
+		return r, err
+	}
+	list := make([]models.Port, len(raw))
+	for i := range raw {
+		list[i] = portOf(raw[i])
+	}
+	r.Findings, err = FindPortProblems(ctx, api, node, list)
+	return r, err
+}
+
+// FindPortProblems is ComparePorts with ports that were read before.
+func FindPortProblems(ctx context.Context, api Inventories, node *models.Node, list []models.Port) ([]ports.Finding, error) {
+	raw, err := api.Inventory(ctx, node.UUID)
+	if models.IsFault(err, models.FaultNotFound) {
+		hint := "run ironworks inspect " + node.Label()
+		if node.ProvisionState != models.StateManageable {
+			hint += " once the node is manageable"
+		}
+		return nil, &models.Refusal{Kind: models.RefusedArguments, Action: "port suggest", Node: node.Label(), Why: "the node was not inspected", Hint: hint}
+	}
+	if err != nil {
+		return nil, err
+	}
+	nics, err := hints.DecodeNICs(raw)
+	if err != nil {
+		return nil, err
+	}
+	if len(nics) == 0 {
+		return nil, &models.Refusal{
+			Kind: models.RefusedArguments, Action: "port suggest", Node: node.Label(), Why: "the inventory has no NICs", Hint: "run ironworks inspect " + node.Label(),
+		}
+	}
+	return ports.Compare(node, list, nics), nil
+}
+
+// CreateMissingPorts is an action that creates the missing ports of reports.
+func CreateMissingPorts(ctx context.Context, api PortAPI, reports []PortReport) (*PortAction, error) {
+	a := &PortAction{name: "port suggest", api: api}
+	for i := range reports {
+		for _, f := range reports[i].Findings {
+			if f.Kind != ports.MissingPort {
+				continue
+			}
+			body := map[string]any{}
+			for key, value := range f.Create {
+				body[key] = value
+			}
+			if err := a.addPort(ctx, reports[i].Node, body, nil); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return a, nil
+}

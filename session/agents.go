@@ -1,0 +1,62 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"ironworks/fleet"
+	"ironworks/models"
+)
+
+// agents has the addresses of some nodes' ramdisks: what Ironic reported at first, and the updates
+// of [Agents.Watch].
+type agents struct {
+	first []models.Node
+	store *fleet.Store
+	given string
+}
+
+// newAgents returns the agents of nodes. A given address overrides what Ironic reports.
+func newAgents(nodes []models.Node, given string) *agents {
+	return &agents{first: nodes, store: fleet.NewStore(), given: given}
+}
+
+// Watch updates the addresses until ctx ends. Lost is called each time the connection is lost.
+func (x *agents) Watch(ctx context.Context, s *Session, lost func(*models.Fault)) {
+	uuids := make([]string, len(x.first))
+	for i := range x.first {
+		uuids[i] = x.first[i].UUID
+	}
+	gone := false
+	poller := fleet.NewPoller(s.Client, x.store, fleet.Options{Only: uuids})
+	_ = poller.Run(ctx, func(u fleet.Update) { // it ends with ctx, and reports faults here
+		if u.Status.Fault != nil && !gone {
+			lost(u.Status.Fault)
+		}
+		gone = u.Status.Fault != nil
+	})
+}
+
+// Address returns the address of a node's ramdisk, empty if unknown.
+func (x *agents) Address(n models.NodeRef) string {
+	if x.given != "" {
+		return x.given
+	}
+	if address := lastAgent(x.store)(n); address != "" {
+		return address
+	}
+	i := slices.IndexFunc(x.first, func(f models.Node) bool { return f.UUID == n.UUID })
+	if i < 0 || x.first[i].Internal == nil {
+		return ""
+	}
+	return x.first[i].Internal.AgentURL
+}
+
+// ServerClock returns how far Ironic's clock is ahead, and whether that is known.
+func (x *agents) ServerClock() (time.Duration, bool) { return serverClock(x.store) }
+
+func serverClock(store *fleet.Store) (time.Duration, bool) {
+	s := store.Status()
+	return s.Skew, !s.Answered.IsZero()
+}

@@ -1,0 +1,41 @@
+package session
+
+import (
+	"context"
+
+	"ironworks/config"
+	"ironworks/enroll"
+	"ironworks/provision"
+)
+
+// Enrolling compares inputs with the session's Ironic, for the console.
+type Enrolling struct{ s *Session }
+
+// Enrolling returns what enrolls nodes.
+func (s *Session) Enrolling() Enrolling { return Enrolling{s} }
+
+// API returns the client.
+func (e Enrolling) API() provision.EnrollAPI { return e.s.Client }
+
+// Compare reads the input and compares it with Ironic. BMCs get the login, which is not kept; fields that are empty
+// come from the environment, the context and the keyring. An error comes with what was found before it.
+func (e Enrolling) Compare(
+	ctx context.Context, in provision.EnrollInput, login enroll.Login, progress func(done, of int),
+) (provision.EnrollFound, enroll.Plan, error) {
+	r := &provision.EnrollReader{API: e.s.Client, Mask: e.s.Mask, Progress: progress}
+	if len(in.BMCs) > 0 {
+		given := BMCFlags{Login: config.BMCLogin{Username: login.Username, Password: login.Password, From: "the form"}, Insecure: login.Insecure}
+		access, err := e.s.BMCAccess(&e.s.Context, given, e.s.reportError)
+		if err != nil {
+			return provision.EnrollFound{}, nil, err
+		}
+		access.Command = true // the operator has named the BMCs with the login
+		r.BMCs = access.BMCs(e.s)
+	}
+	found, err := r.Read(ctx, in)
+	if err != nil || len(found.Nodes) == 0 {
+		return found, nil, err
+	}
+	plan, err := r.Compare(ctx, in, found.Nodes)
+	return found, plan, err
+}

@@ -1,0 +1,279 @@
+package session
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+
+	"ironworks/agentlog"
+	"ironworks/ignition"
+	"ironworks/ignition/image"
+	"ironworks/ignition/prepare"
+	"ironworks/ignition/serve"
+	"ironworks/ignition/userdata"
+	"ironworks/ironicclient"
+	"ironworks/models"
+	"ironworks/printable"
+	"ironworks/provision"
+)
+
+// Ramdisks builds and serves ramdisks for the console, with the functions of the commands.
+type Ramdisks struct {
+	Host
+	// Session is the context's; nil without one, then no nodes can be found.
+	Session *Session
+	// Record records who fetches what nodes boot; nil without a session.
+	Record LineRecorder
+}
+
+// Maker builds configurations from this machine's files. Machines use the Ironic of the session,
+// which may be nil.
+func (h *Host) Maker(ctx context.Context, s *Session) (m prepare.Maker, err error) {
+	var ironic ignition.IronicEndpoint
+	if s != nil {
+		if ironic, err = s.IronicEndpoint(ctx); err != nil {
+			return m, err
+		}
+	}
+	m = prepare.System(h.Home, h.Variable("SSH_AUTH_SOCK"), ironic)
+	m.Identity = h.identity
+	return m, nil
+}
+
+// identity creates the identity by which the console recognizes machines that boot an image.
+func (h *Host) identity(order prepare.IdentityOrder) (prepare.Identity, error) {
+	images, err := agentlog.OpenImages(h.Files.Pushes())
+	if err != nil {
+		return prepare.Identity{}, err
+	}
+	id, err := images.Draft(agentlog.IdentityOrder{Node: order.Node, Push: order.Push, HostKey: order.HostKey})
+	return prepare.Identity{
+		Token: id.Token, Certificate: id.Certificate, HostKey: id.HostKey, Keep: func() error { return images.Keep(id) },
+	}, err
+}
+
+// Endpoint returns Ironic's address, if it was queried; empty without a session.
+func (s *Session) Endpoint() string {
+	if s == nil {
+		return ""
+	}
+	return s.Client.Endpoint()
+}
+
+// IronicEndpoint returns the context's Ironic as machines reach it, or none if nothing was
+// configured: a guessed address is good enough to look at, but not to boot machines with.
+func (s *Session) IronicEndpoint(ctx context.Context) (ignition.IronicEndpoint, error) {
+	if s.Context.Guessed {
+		return ignition.IronicEndpoint{}, nil
+	}
+	endpoint := s.Endpoint()
+	if endpoint == "" {
+		// Keystone's catalog has it, after the first request.
+		_, err := s.Client.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid"}, Limit: 1})
+		if endpoint = s.Endpoint(); endpoint == "" {
+			return ignition.IronicEndpoint{}, errors.Join(errors.New("the context has no URL of Ironic; pass --host"), err)
+		}
+	}
+	tls := s.Context.Connection.TLS
+	found := ignition.IronicEndpoint{URL: RootURL(endpoint), Insecure: tls.Insecure}
+	if tls.CACert != "" {
+		pem, err := os.ReadFile(tls.CACert)
+		if err != nil {
+			return found, fmt.Errorf("the CA of context %s: %w", printable.Line(s.Context.Name), err)
+		}
+		found.CA = string(pem)
+	}
+	return found, nil
+}
+
+// RootURL returns an endpoint without its version, because agents add the version.
+func RootURL(endpoint string) string {
+	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(endpoint, "/"), "/v1"), "/")
+}
+
+// Defaults returns the defaults of the commands: only Ironic's address is known.
+func (r *Ramdisks) Defaults() (in prepare.Inputs, ironic string) {
+	if r.Session == nil || r.Session.Context.Guessed {
+		return in, ""
+	}
+	return in, RootURL(r.Session.Endpoint())
+}
+
+// Build builds a configuration for a preview.
+func (r *Ramdisks) Build(ctx context.Context, in prepare.Inputs) (prepare.Built, error) {
+	return r.build(ctx, in, true)
+}
+
+// build uses nothing of the context in the classic profile.
+func (r *Ramdisks) build(ctx context.Context, in prepare.Inputs, preview bool) (prepare.Built, error) {
+	s := r.Session
+	if in.Profile == string(ignition.ProfileClassic) {
+		s = nil
+	}
+	maker, err := r.Maker(ctx, s)
+	if err != nil {
+		return prepare.Built{}, err
+	}
+	maker.Preview = preview
+	return maker.Build(ctx, in)
+}
+
+// Check reads a file and checks it, unless it has not changed since known.
+func (r *Ramdisks) Check(_ context.Context, path string, known prepare.FileStamp) (prepare.Checked, error) {
+	return prepare.CheckFile(r.path(path), known)
+}
+
+func (r *Ramdisks) path(path string) string { return prepare.HomePath(r.Home, path) }
+
+// config returns the configuration of a source: for a node, or with "" for all.
+func (r *Ramdisks) config(ctx context.Context, of prepare.ConfigSource, node string) ([]byte, error) {
+	if of.File == "" {
+		in := of.Inputs
+		if node != "" {
+			in = in.ForNode(node)
+		}
+		built, err := r.build(ctx, in, false)
+		return built.Document.JSON, err
+	}
+	path := r.path(of.File)
+	data, err := prepare.ReadConfig(path)
+	if err != nil {
+		return nil, err
+	}
+	if data, err = prepare.Usable(data, of.File, prepare.Beside(path)); err != nil || node == "" {
+		return data, err
+	}
+	return prepare.WithHostname(data, node)
+}
+
+// Save writes the JSON.
+func (r *Ramdisks) Save(ctx context.Context, of prepare.ConfigSource, path string, force bool) (string, error) {
+	config, err := r.config(ctx, of, "")
+	if err != nil {
+		return "", err
+	}
+	path = r.path(path)
+	if err := prepare.WriteFile(ctx, path, bytes.NewReader(append(bytes.Clone(config), '\n')), force); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("saved %s, %s (may contain secrets; readable by you only)", path, userdata.SizeText(int64(len(config)))), nil
+}
+
+// Look describes the content of an ISO.
+func (r *Ramdisks) Look(_ context.Context, path string) (prepare.ImageLook, error) {
+	return prepare.LookAt(r.path(path))
+}
+
+// Embed writes the configuration into an ISO, or a copy of it.
+func (r *Ramdisks) Embed(ctx context.Context, of prepare.ConfigSource, order prepare.EmbedOrder) (string, error) {
+	config, err := r.config(ctx, of, "")
+	if err != nil {
+		return "", err
+	}
+	change := image.Change{Ignition: config, Kargs: image.KargsEdit{Append: order.Kargs}, Force: order.Force}
+	iso, output := r.path(order.ISO), r.path(order.Output)
+	patch, err := prepare.EditImage(ctx, iso, output, change)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("embedded in %s: %s of the embed area used", cmp.Or(output, iso), userdata.SizeText(patch.Used)), nil
+}
+
+// Wrap writes an initrd with the configuration.
+func (r *Ramdisks) Wrap(ctx context.Context, of prepare.ConfigSource, order prepare.WrapOrder) (string, error) {
+	config, err := r.config(ctx, of, "")
+	if err != nil {
+		return "", err
+	}
+	stream, err := prepare.Initrd(ctx, r.path(order.Initramfs), config)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = stream.Close() }()
+	output := r.path(order.Output)
+	return fmt.Sprintf("wrote %s (may contain secrets; readable by you only)", output), prepare.WriteFile(ctx, output, stream, order.Force)
+}
+
+// nodes finds nodes by name or UUID.
+func (r *Ramdisks) nodes(ctx context.Context, names []string) ([]models.Node, error) {
+	switch {
+	case len(names) == 0:
+		return nil, nil
+	case r.Session == nil:
+		return nil, errors.New("cannot find nodes: no context is open")
+	}
+	return provision.FindNodes(ctx, r.Session.Client, names)
+}
+
+// Addresses returns addresses of this machine that the nodes' BMCs could use.
+func (r *Ramdisks) Addresses(ctx context.Context, names []string) ([]serve.Candidate, error) {
+	nodes, lost := r.nodes(ctx, names)
+	candidates, err := serve.Candidates(ctx, serve.System{}, prepare.Clients(r.Session.Endpoint(), nodes))
+	return candidates, errors.Join(lost, err)
+}
+
+// Serve starts to serve. The caller must call [Serving.Stop].
+func (r *Ramdisks) Serve(ctx context.Context, of prepare.ConfigSource, order prepare.ServeOrder) (*Serving, error) {
+	nodes, err := r.nodes(ctx, order.Nodes)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range []*string{&order.ISO, &order.Kernel, &order.Initrd, &order.Rootfs} {
+		*path = r.path(*path)
+	}
+	images, err := order.Images()
+	if err != nil {
+		return nil, err
+	}
+	s := &Serving{images: images, done: make(chan struct{})}
+	if err := r.start(ctx, s, of, order, nodes); err != nil {
+		images.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// start adds the streams and starts the server, which outlives ctx.
+func (r *Ramdisks) start(ctx context.Context, s *Serving, of prepare.ConfigSource, order prepare.ServeOrder, nodes []models.Node) error {
+	var each []models.Node
+	if order.PerNode {
+		each = nodes
+	}
+	// The ISO's own content stays in the file: only what is sent differs.
+	err := s.images.AddEach(ctx, each, func(label string) ([]byte, error) {
+		if order.AsIs {
+			return nil, nil
+		}
+		return r.config(ctx, of, label)
+	}, true)
+	if err != nil {
+		return err
+	}
+	host, _, err := net.SplitHostPort(order.Listen)
+	if err != nil {
+		return err
+	}
+	if order.Advertise != "" {
+		host = order.Advertise
+	}
+	if r.Record != nil {
+		s.served = NewServedLog(r.Record, nodes)
+	}
+	options := serve.Options{Listen: order.Listen, OnEvent: s.onEvent, Who: prepare.WhoIs(ctx, r.Session.Endpoint(), nodes)}
+	if order.TLS {
+		options.TLS = &serve.TLS{Hosts: []string{host}}
+	}
+	s.Server, s.targets, err = s.images.Serve(ctx, prepare.ServeOptions{Options: options, Advertise: host})
+	if err != nil {
+		return err
+	}
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	s.cancel = cancel
+	go s.run(life)
+	return nil
+}

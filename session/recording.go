@@ -1,0 +1,162 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"ironworks/agentlog"
+	"ironworks/fleet"
+	"ironworks/journal"
+	"ironworks/models"
+	"ironworks/models/explain"
+	"ironworks/provision"
+)
+
+// UpdateRecords returns the records of an update: its events and operations, and snapshots of the
+// nodes with events.
+func UpdateRecords(store *fleet.Store, u fleet.Update) journal.Records {
+	r := journal.Records{Events: u.Events, Works: u.Works}
+	done := map[string]bool{}
+	for _, e := range slices.Backward(u.Events) { // the node's last event is the time of its snapshot
+		if done[e.Node.UUID] {
+			continue
+		}
+		done[e.Node.UUID] = true
+		if row, _, there := store.Get(e.Node.UUID); there {
+			r.Pictures = append(r.Pictures, models.Picture{At: e.Time, Node: row.Node})
+		}
+	}
+	return r
+}
+
+// Snapshots turns progress reports into records. A command reads its nodes often, so only changed
+// nodes get a snapshot.
+type Snapshots struct {
+	mu   sync.Mutex
+	last map[string]string
+}
+
+// Records returns the records of a progress report.
+func (t *Snapshots) Records(p *provision.Progress) journal.Records {
+	var r journal.Records
+	if p.Work == nil {
+		return r
+	}
+	r.Works = []models.Work{*p.Work}
+	if p.Now == nil {
+		return r
+	}
+	step, _ := p.Now.CurrentStep()
+	stands := fmt.Sprint(p.Now.ProvisionState, step.Label(), p.Now.PowerState, p.Now.Maintenance, p.Now.LastError)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.last == nil {
+		t.last = map[string]string{}
+	}
+	if t.last[p.Node.UUID] != stands {
+		t.last[p.Node.UUID] = stands
+		r.Pictures = []models.Picture{{At: p.At, Node: *p.Now}}
+	}
+	return r
+}
+
+// withRecording returns a follower that also records the lines of another follower.
+func withRecording(f agentlog.Follower, record LineRecorder) agentlog.Follower {
+	return &recordingFollower{Follower: f, record: record}
+}
+
+type recordingFollower struct {
+	agentlog.Follower
+	record LineRecorder
+}
+
+// LineRecorder records lines of ramdisk logs.
+type LineRecorder func([]models.LogLine)
+
+// RecordIn returns a LineRecorder that writes to a journal.
+func RecordIn(j *journal.Journal) LineRecorder {
+	return func(lines []models.LogLine) { j.Record(journal.Records{Lines: lines}) }
+}
+
+// recordAndShow records lines in a journal, and adds what they show of boots to a store, on the
+// server's clock.
+func recordAndShow(j *journal.Journal, store *fleet.Store) LineRecorder {
+	record := RecordIn(j)
+	return func(lines []models.LogLine) {
+		record(lines)
+		store.AddLogLines(lines, store.Status().Skew)
+	}
+}
+
+// Follow returns the batches of the follower, and records their lines.
+func (k *recordingFollower) Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch {
+	return recordLines(ctx, k.record, k.Follower.Follow(ctx, node, more...))
+}
+
+// recordLines forwards batches and records their lines.
+func recordLines(ctx context.Context, record LineRecorder, batches <-chan agentlog.Batch) <-chan agentlog.Batch {
+	out := make(chan agentlog.Batch)
+	go func() {
+		defer close(out)
+		for b := range batches {
+			record(b.Lines)
+			if ctx.Err() != nil {
+				continue // a reader that drains the channel gets nothing after the end
+			}
+			select {
+			case out <- b:
+			case <-ctx.Done(): // batches will be closed, too
+			}
+		}
+	}()
+	return out
+}
+
+// Limits of [AddRecordedLines]: how often it reads the journal, and of how many nodes at most.
+const (
+	readPeriod = 2 * time.Second
+	maxNodes   = 50
+)
+
+// AddRecordedLines adds, until ctx ends, lines that other processes record, such as a console or
+// ironworks logs, to the boot stages of waiting nodes in a store. It skips what cannot be read.
+func AddRecordedLines(ctx context.Context, records JournalReader, store *fleet.Store) {
+	from := map[string]time.Time{}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(readPeriod):
+		}
+		left := maxNodes
+		for _, row := range store.Rows(models.Filter{}, explain.Columns()[0], false) {
+			uuid := row.Node.UUID
+			if row.Node.ProvisionState.Class() != models.ClassWait {
+				delete(from, uuid)
+				continue
+			}
+			if left--; left < 0 {
+				break
+			}
+			if from[uuid].IsZero() {
+				from[uuid] = time.Now().Add(-LogReach)
+			}
+			var lines []models.LogLine
+			for l, err := range records.Lines(ctx, uuid, from[uuid], time.Time{}) {
+				if err != nil {
+					break
+				}
+				lines = append(lines, l)
+			}
+			if n := len(lines); n > 0 {
+				if from[uuid] = lines[n-1].Time; from[uuid].IsZero() {
+					from[uuid] = lines[n-1].Received
+				}
+				store.AddLogLines(lines, store.Status().Skew)
+			}
+		}
+	}
+}

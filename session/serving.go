@@ -1,0 +1,142 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"ironworks/agentlog"
+	"ironworks/ignition/prepare"
+	"ironworks/ignition/serve"
+	"ironworks/models"
+)
+
+// maxTroubles is how many refusals and failures are kept for the screen.
+const maxTroubles = 20
+
+// Serving is a running server of the console.
+type Serving struct {
+	*serve.Server
+	images  *prepare.Images
+	targets []prepare.Target
+	cancel  context.CancelFunc
+	// served records downloads; nil without a session.
+	served *ServedLog
+	done   chan struct{}
+	err    error // set before done is closed
+
+	mu       sync.Mutex
+	troubles []serve.Event
+}
+
+func (s *Serving) run(ctx context.Context) {
+	defer close(s.done)
+	defer s.images.Close()
+	s.err = s.Run(ctx)
+}
+
+// onEvent stores failures, and records downloads with their nodes.
+func (s *Serving) onEvent(e serve.Event) {
+	if s.served != nil {
+		s.served.Add(&e)
+	}
+	if e.Kind != serve.EventRefused && e.Kind != serve.EventFailed {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.troubles = append(s.troubles, e)
+	if more := len(s.troubles) - maxTroubles; more > 0 {
+		s.troubles = slices.Delete(s.troubles, 0, more)
+	}
+}
+
+// Targets returns what is served.
+func (s *Serving) Targets() []prepare.Target { return s.targets }
+
+// Where returns the address that it listens on.
+func (s *Serving) Where() string { return s.Addr().String() }
+
+// Troubles returns the last requests that were refused or failed.
+func (s *Serving) Troubles() []serve.Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.troubles)
+}
+
+// Ended reports whether it has stopped serving, and why.
+func (s *Serving) Ended() (bool, error) {
+	select {
+	case <-s.done:
+		return true, s.err
+	default:
+		return false, nil
+	}
+}
+
+// Stop stops the server and waits for it.
+func (s *Serving) Stop() {
+	s.cancel()
+	<-s.done
+}
+
+// servedEvery limits how often the progress of a download is recorded: a BMC that reads an image
+// as a drive sends thousands of requests.
+const servedEvery = 5 * time.Second
+
+// ServedLog records downloads of ramdisks as lines of the nodes' logs. Until a machine starts,
+// nothing else shows whether its image was read.
+type ServedLog struct {
+	record LineRecorder
+	nodes  map[string]models.NodeRef // by label
+
+	mu       sync.Mutex
+	recorded map[fetchKey]time.Time
+}
+
+type fetchKey struct {
+	item   serve.Served
+	remote string
+}
+
+// NewServedLog records downloads for nodes. Downloads of a shared image are recorded if there is
+// only one node.
+func NewServedLog(record LineRecorder, nodes []models.Node) *ServedLog {
+	l := &ServedLog{record: record, nodes: map[string]models.NodeRef{}, recorded: map[fetchKey]time.Time{}}
+	for i := range nodes {
+		l.nodes[nodes[i].Label()] = nodes[i].Ref()
+	}
+	if len(nodes) == 1 {
+		l.nodes[""] = nodes[0].Ref()
+	}
+	return l
+}
+
+// Add records an event.
+func (l *ServedLog) Add(e *serve.Event) {
+	f := &e.Fetch
+	node, known := l.nodes[f.Item.Node]
+	if !known || f.Item.Name == "" || e.Kind == serve.EventRefused {
+		return
+	}
+	level := models.LogInfo
+	if e.Kind == serve.EventAborted || e.Kind == serve.EventFailed {
+		level = models.LogNotice
+	}
+	text := f.String()
+	if e.Kind == serve.EventFailed {
+		text, level = f.Item.Name+" could not be sent: "+e.Text, models.LogError
+	}
+	key := fetchKey{item: f.Item, remote: f.Remote.String()}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	first := f.Requests <= 1 && (e.Kind == serve.EventAsked || e.Kind == serve.EventBegan)
+	if at, before := l.recorded[key]; before && !first && e.Kind != serve.EventDone && level != models.LogError && e.Time.Sub(at) < servedEvery {
+		return
+	}
+	l.recorded[key] = e.Time
+	l.record([]models.LogLine{agentlog.Sanitize(models.LogLine{
+		Time: e.Time, Received: e.Time, Node: node, Source: models.LogServe, Unit: "ignition serve", Level: level, Text: text,
+	})})
+}

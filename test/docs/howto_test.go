@@ -1,0 +1,146 @@
+package docs_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/cmd"
+	"ironworks/test/coreosinstaller"
+	"ironworks/test/program"
+)
+
+func TestMain(m *testing.M) {
+	program.TestMain(func() { os.Exit(cmd.Main()) }, m.Run)
+}
+
+// guided are the pages whose commands are run: all how-to guides, and what else shows
+// commands for the lab.
+var guided = []string{
+	"docs/tutorial/first-deployment.md", "docs/tutorial/rack.md", "docs/reference/filters.md", "docs/reference/output.md",
+	"docs/reference/explain.md", "docs/reference/doctor.md", "docs/reference/journal.md", "docs/reference/bmc.md",
+	"docs/reference/ramdisk.md",
+}
+
+var (
+	blockPattern = regexp.MustCompile("(?ms)^ *```(\\w+)\n(.*?)^ *```$")
+	exitPattern  = regexp.MustCompile(`# exit code (\d)`)
+)
+
+// command is a line of a console block, with the exit code that its comment announces.
+type command struct {
+	line string
+	code int
+}
+
+// commands are those of the console blocks of a page; files are its yaml blocks that begin
+// with "# NAME".
+func commands(page string) (list []command, files map[string]string) {
+	files = map[string]string{}
+	for _, m := range blockPattern.FindAllStringSubmatch(page, -1) {
+		first, _, _ := strings.Cut(m[2], "\n")
+		if name, ok := strings.CutPrefix(first, "# "); m[1] == "yaml" && ok && !strings.ContainsAny(name, "/ ~") {
+			files[name] = m[2]
+		}
+		if m[1] != "console" {
+			continue
+		}
+		for line := range strings.Lines(m[2]) {
+			text, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")
+			if !ok {
+				continue
+			}
+			c := command{line: text}
+			if m := exitPattern.FindStringSubmatch(text); m != nil {
+				c.code, _ = strconv.Atoi(m[1])
+			}
+			list = append(list, c)
+		}
+	}
+	return list, files
+}
+
+// TestCommandsOfThePages runs what the pages show, in order, against a lab of its own each.
+func TestCommandsOfThePages(t *testing.T) {
+	t.Parallel()
+	all := pages(t)
+	for name := range all {
+		if strings.HasPrefix(name, "docs/howto/") {
+			guided = append(guided, name)
+		}
+	}
+	for _, name := range guided {
+		list, files := commands(all[name])
+		if len(list) == 0 {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			files["fedora-coreos-live.iso"] = string(coreosinstaller.X86().Image)
+			files["disks.json"] = `{"inventory": {"disks": [{"name": "/dev/sda", "size": 480103981056, "rotational": false, "serial": "S1"}]}}`
+			for file, text := range files {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			env := append(os.Environ(), program.Env(
+				"HOME="+dir, "PATH="+filepath.Dir(program.Path())+string(os.PathListSeparator)+os.Getenv("PATH"), "XDG_STATE_HOME="+filepath.Join(dir, "state"),
+				"XDG_CONFIG_HOME="+filepath.Join(dir, "config"), "IRONWORKS_BMC_HOSTS=*", "IRONWORKS_URL="+lab(t, dir))...)
+			for _, c := range list {
+				ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
+				run := exec.CommandContext(ctx, "bash", "-c", c.line)
+				run.Dir, run.Env = dir, env
+				out, err := run.CombinedOutput()
+				stop()
+				var exit *exec.ExitError
+				if err != nil && !errors.As(err, &exit) || run.ProcessState.ExitCode() != c.code {
+					t.Fatalf("%s: %v, want exit code %d\n%s", c.line, err, c.code, out)
+				}
+			}
+		})
+	}
+}
+
+// lab starts machines under an embedded Ironic until the test ends, and returns its URL.
+func lab(t *testing.T, dir string) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	up := exec.CommandContext(t.Context(), program.Path(), "lab", "up", "--lab-speed", "40", "--listen", address)
+	up.Env = append(os.Environ(), program.Env("HOME="+dir, "XDG_STATE_HOME="+filepath.Join(dir, "labstate"))...)
+	up.Cancel = func() error { return up.Process.Signal(os.Interrupt) }
+	up.WaitDelay = 10 * time.Second
+	out, err := up.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := up.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var printed bytes.Buffer
+	for b := make([]byte, 1024); !strings.Contains(printed.String(), "ironworks --url"); {
+		n, err := out.Read(b)
+		printed.Write(b[:n])
+		if err != nil {
+			t.Fatalf("the lab has not started: %v\n%s", err, printed.String())
+		}
+	}
+	t.Cleanup(func() { _ = up.Wait() })
+	return "http://" + address
+}

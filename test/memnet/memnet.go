@@ -1,0 +1,99 @@
+// Package memnet is a network in memory, for tests in the bubbles of testing/synctest: time
+// does not pass in a bubble while a goroutine waits for a socket.
+package memnet
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Address is where every [Listener] is.
+const Address = "127.0.0.1:6385"
+
+// URL is the root of what [Serve] serves.
+const URL = "http://" + Address
+
+// Listener is a net.Listener whose connections are made by its Dial.
+type Listener struct {
+	dialed chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+// Listen makes a listener. It belongs to the bubble that calls it.
+func Listen() *Listener {
+	return &Listener{dialed: make(chan net.Conn), closed: make(chan struct{})}
+}
+
+// Accept waits for a connection; the error is net.ErrClosed after Close.
+func (l *Listener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.dialed:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close refuses further connections and ends Accept.
+func (l *Listener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+// Addr is [Address].
+func (*Listener) Addr() net.Addr { return address(Address) }
+
+// Dial connects to the listener, whatever the address.
+func (l *Listener) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	return l.From("127.0.0.1")(ctx, network, address)
+}
+
+// From is a Dial of a client with another IP address.
+func (l *Listener) From(ip string) func(ctx context.Context, network, address string) (net.Conn, error) {
+	source := net.JoinHostPort(ip, "49152")
+	return func(ctx context.Context, _, _ string) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		select {
+		case l.dialed <- conn{Conn: theirs, remote: source}:
+			return conn{Conn: ours, remote: Address}, nil
+		case <-l.closed:
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Addr: l.Addr(), Err: net.ErrClosed}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// Serve answers HTTP requests until the test ends.
+func Serve(tb testing.TB, handler http.Handler) *Listener {
+	tb.Helper()
+	l := Listen()
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = server.Serve(l) // always http.ErrServerClosed
+	}()
+	tb.Cleanup(func() {
+		_ = server.Close()
+		<-ended
+	})
+	return l
+}
+
+// conn has the address of a TCP connection.
+type conn struct {
+	net.Conn
+	remote string
+}
+
+// RemoteAddr is the other end.
+func (c conn) RemoteAddr() net.Addr { return address(c.remote) }
+
+func address(s string) net.Addr { return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(s)) }

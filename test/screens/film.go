@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ironworks/test/terminal"
+)
+
+// scene is one screen of a film and how long it is shown.
+type scene struct {
+	cells [][]terminal.Cell
+	shown time.Duration
+}
+
+// animate draws frames one after the other, forever, in one SVG. A renderer that does not
+// animate shows the first frame.
+func animate(frames []scene, title string) []byte {
+	var b strings.Builder
+	begin(&b, frames[0].cells, title)
+	total := time.Duration(0)
+	for _, f := range frames {
+		total += f.shown
+	}
+	at := time.Duration(0)
+	for i, f := range frames {
+		from, to := at.Seconds()/total.Seconds(), (at+f.shown).Seconds()/total.Seconds()
+		at += f.shown
+		visibility, values, times := "hidden", "hidden;visible;hidden", fmt.Sprintf("0;%.4f;%.4f", from, to)
+		switch i {
+		case 0:
+			visibility, values, times = "visible", "visible;hidden", fmt.Sprintf("0;%.4f", to)
+		case len(frames) - 1:
+			values, times = "hidden;visible", fmt.Sprintf("0;%.4f", from)
+		}
+		fmt.Fprintf(&b, `<g visibility="%s"><animate attributeName="visibility" calcMode="discrete" values="%s" keyTimes="%s" dur="%.1fs" repeatCount="indefinite"/>`+"\n",
+			visibility, values, times, total.Seconds())
+		screenful(&b, f.cells)
+		b.WriteString("</g>\n")
+	}
+	b.WriteString("</svg>\n")
+	return []byte(b.String())
+}
+
+// film is the session that the README shows: the first deployment of the tutorial, and an
+// explanation.
+func film(c *camera) error {
+	var frames []scene
+	record := func(shown time.Duration, what string, wanted func(lines []string) bool) error {
+		cells, err := c.still(what, func(lines []string) bool { return lines[len(lines)-1] != "" && wanted(lines) })
+		frames = append(frames, scene{cells, shown})
+		return err
+	}
+	shows := func(texts ...string) func([]string) bool {
+		return func(lines []string) bool { return has(lines, texts...) }
+	}
+	script := []struct {
+		keys   []string
+		shown  time.Duration
+		what   string
+		wanted func(lines []string) bool
+	}{
+		{nil, 2 * time.Second, "the first rows", func(lines []string) bool { return row(lines, works) && row(lines, failed) }},
+		{nil, 2 * time.Second, "machines that boot", func(lines []string) bool { return row(lines, works, "wait call-back") }},
+		{nil, 2 * time.Second, "an installation", func(lines []string) bool { return row(lines, works, "install_coreos") }},
+		{nil, 3 * time.Second, "an available node", func(lines []string) bool {
+			return row(lines, ready, "available") && row(lines, failed, "deploy failed")
+		}},
+		{[]string{"/", "n04"}, 2 * time.Second, "the filter", func(lines []string) bool { return row(lines, ready, "available") && !row(lines, failed) }},
+		{[]string{terminal.Enter, "d"}, 2 * time.Second, "the wizard", shows("› deploy "+ready, "Root disk")},
+		{[]string{"r"}, 3 * time.Second, "the disks", func(lines []string) bool { return row(lines, "❯", "/dev/sda") && has(lines, "✖") }},
+		{[]string{terminal.Enter}, 2 * time.Second, "a pinned disk", func(lines []string) bool { return row(lines, "●", "/dev/sda") }},
+		{[]string{"r"}, 3 * time.Second, "the review", func(lines []string) bool {
+			return has(lines, "Review]", "/dev/sda") && !has(lines, "checking") && row(lines, "Deploy", ready, "updated")
+		}},
+		{[]string{"D"}, 2 * time.Second, "the question", shows("╭", ready)},
+		{[]string{ready}, time.Second, "the name", shows("> " + ready)},
+		{[]string{terminal.Enter}, 2 * time.Second, "the watch screen", func(lines []string) bool { return has(lines, "› watch") && row(lines, ready) }},
+		{nil, 2 * time.Second, "the installation", func(lines []string) bool { return has(lines, "› watch") && row(lines, ready, "install_coreos") }},
+		{nil, 3 * time.Second, "the end", func(lines []string) bool { return has(lines, "› watch") && row(lines, ready, "active") }},
+		{[]string{"1"}, time.Second, "the fleet", shows("› fleet")},
+		{[]string{"/", terminal.CtrlU, "n02", terminal.Enter}, 2 * time.Second, "the failed node", func(lines []string) bool { return row(lines, "❯", failed, "deploy failed") }},
+		{[]string{"e"}, 5 * time.Second, "the explanation", shows("rule no-hinted-device", "❯ enter")},
+	}
+	for _, s := range script {
+		// A question ignores the keys of its first moments.
+		<-time.After(time.Second)
+		c.screen.Type(s.keys...)
+		if err := record(s.shown, s.what, s.wanted); err != nil {
+			return err
+		}
+	}
+	*c.album = append(*c.album, shot{"session", animate(frames, "ironworks: a first deployment in the lab")})
+	return nil
+}

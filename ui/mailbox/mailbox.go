@@ -1,0 +1,65 @@
+// Package mailbox passes what other goroutines report to the console without blocking them.
+package mailbox
+
+import (
+	"context"
+	"sync"
+)
+
+// Box joins reports until the console takes them.
+type Box[T any] struct {
+	mu      sync.Mutex
+	pending T
+	full    bool
+	closed  bool
+	wake    chan struct{}
+}
+
+// New returns an empty box.
+func New[T any]() *Box[T] { return &Box[T]{wake: make(chan struct{}, 1)} }
+
+// Put joins a report to the pending ones. It never blocks.
+func (b *Box[T]) Put(join func(pending *T)) {
+	b.mu.Lock()
+	join(&b.pending)
+	b.full = true
+	b.mu.Unlock()
+	b.ring()
+}
+
+// Close ends the box. Pending reports can still be taken.
+func (b *Box[T]) Close() {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.ring()
+}
+
+func (b *Box[T]) ring() {
+	select {
+	case b.wake <- struct{}{}:
+	default: // already signaled
+	}
+}
+
+// Take waits for reports. It returns false when the box is closed and empty, or ctx has ended.
+func (b *Box[T]) Take(ctx context.Context) (T, bool) {
+	for {
+		var none T
+		select {
+		case <-ctx.Done():
+			return none, false
+		case <-b.wake:
+		}
+		b.mu.Lock()
+		taken, full, closed := b.pending, b.full, b.closed
+		b.pending, b.full = none, false
+		b.mu.Unlock()
+		if closed {
+			b.ring() // the next Take returns at once too
+		}
+		if full || closed {
+			return taken, full
+		}
+	}
+}

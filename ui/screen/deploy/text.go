@@ -1,0 +1,116 @@
+package deploy
+
+// The texts of this package that a person reads; column headers and key hints stay with their tables.
+const (
+	// Ramdisk and allocation.
+	textAllocateHelp  = "allocation: Ironic records it; only available nodes with a resource class (API 1.52)"
+	textClassHelp     = "resource class to request; empty: the node's"
+	textTraitsHelp    = "traits to request, separated by spaces; used as instance traits unless Steps sets others"
+	textKindHelp      = "auto: from the deploy interface and the steps"
+	textKindDefault   = "; custom-agent without steps: install_coreos"
+	textInterfaceHelp = "deploy interface; set on the node if different"
+	textISOHelp       = "URL of a ramdisk ISO; empty: the node's. The Ignition screen (6) can serve one"
+	textKernelHelp    = "URL of a kernel, instead of an ISO"
+	textInitramfsHelp = "URL of the matching initramfs"
+	textParamsHelp    = "kernel_append_params; only with a kernel, not with an ISO"
+	textImageHelp     = "URL of a CoreOS disk image (signature not checked); empty: the node's, else the live ISO's"
+	textDiskImageHelp = "URL of the disk image"
+	textChecksumHelp  = "digest, or URL of a file with it"
+	textHashHelp      = "auto: from the checksum's length"
+
+	// Saving and loading.
+	textSaveHelp     = "for ironworks deploy -f; keeps the comments of a loaded plan"
+	textSaveTitle    = "Save plan"
+	textExists       = " exists; set Replace to overwrite it"
+	textLoadHelp     = "a plan for ironworks deploy -f; replaces the current plan"
+	textLoadTitle    = "Load plan"
+	textMissingNodes = ": %s not in the plan: plan defaults apply"
+	textOtherNodes   = "; %s of the plan ignored"
+
+	// First boot.
+	textUserDataHelp = "file: Butane, Ignition or cloud-config"
+	textReaderHelp   = "consumer of the user data; auto: from the kind, the image name and the file"
+	textKargsHelp    = "coreos_append_karg: one argument for the installed system; for more, use kernelArguments in Ignition"
+	textNetworkHelp  = "coreos_copy_network: copy the ramdisk's network configuration; auto: the ramdisk decides"
+	textNoUserData   = "No user data: login to the installed system is not possible. Enter a Butane or Ignition file above."
+	textNoChecker    = "User data checks are not available here."
+	textReadingFile  = "Reading the file…"
+
+	// Root disk.
+	textTooMany        = "%d nodes selected, at most %d allowed: mark fewer"
+	textEditHints      = "; e edits hints"
+	textSkippedDisk    = "the node's skip_block_devices skips "
+	textHintsHelp      = "root device hints as JSON, as in ironworks hints match"
+	textForAllHelp     = "for all nodes of the plan, not only this one"
+	textPickDisk       = "the plan has no hints; enter picks a disk"
+	textNoHintsKind    = "Deployments of kind %s use no root device hints."
+	textNodeUnread     = "Could not load the node."
+	textLoadingDisks   = "Loading disks…"
+	textInventoryError = "Could not load the inventory: "
+	textNoInventory    = "No inventory for "
+	textNoInventoryFix = ": disks unknown. Inspect the node first (manage, inspect, provide), or edit hints (e)."
+	textNoDisks        = "Inspection found no disks in "
+	textNoDisksFix     = ". Inspect again, or edit hints (e)."
+	textNodeHints      = "node hints in %s: %s"
+	textSmallestDisk   = "no hints: the agent picks the smallest disk ≥ 4 GiB"
+	textPickThis       = "; enter picks the selected disk"
+
+	// State of the checks.
+	textNoContext   = "No context is open: checks are not available."
+	textNodesUnread = "Could not load the nodes."
+	textLoading     = "Loading…"
+	textPlanKept    = "The plan is unchanged. ctrl+r retries."
+	textReadyCount  = "%d nodes: %d ready, %d refused; < and > switch nodes"
+
+	// Editing as YAML.
+	textContinueEdit  = "continue the rejected edit"
+	textEditPlan      = "edit the current plan"
+	textEditTitle     = "Edit the plan"
+	textEditKept      = "; plan unchanged, E continues the edit"
+	textEditUnchanged = "; plan unchanged"
+	textNoEdit        = "plan unchanged"
+	textEdited        = "plan updated"
+	textEditRejected  = "The plan is unchanged. E continues your edit."
+	textEditErrors    = "Invalid plan (line:column)"
+
+	// Review and overrides.
+	textNotSent      = "Not deployed: %s: %s"
+	textRefusedNode  = "%s failed: %s is not deployed."
+	textOverrideHint = " x: override eligible checks."
+	textNodesCount   = "%d nodes: %d to deploy, %d skipped"
+	textChecksRefuse = "check %s failed: %s"
+	textStaleChecks  = " old; checks run again. Review them, then press D"
+	textNoOverride   = "the failed checks cannot be overridden"
+	textOverrideAsk  = "Override %s of %s? The audit log records it. Type the node name to confirm."
+
+	// Steps.
+	textAddStep       = "Add step"
+	textPriorityHelp  = "highest runs first; install steps between deploy (100) and tear_down_agent (40); 0 disables the step"
+	textStepsUnknown  = "such as deploy.install_coreos (agent steps unknown)"
+	textStepsOffered  = "last seen agent steps: "
+	textWantPriority  = "Enter a whole number ≥ 0."
+	textStepMisplaced = "%s would run %s at %d: use a priority between deploy (%d) and tear_down_agent (%d)"
+	textDriverStep    = " is a driver step; enter disables it (priority 0)"
+	textDeployStep    = " comes from the deploy "
+	textReplaceStep   = "; enter replaces it"
+	textKindStep      = " comes from the kind; change it on the page Ramdisk"
+	textFixedStep     = " is a driver step and cannot be moved"
+	textNoSwap        = "no step to swap with"
+	textNoPriority    = "no free priority between %s and %s"
+	textLoadingSteps  = "Loading the node…"
+	textDriverSteps   = "Driver steps of deploy interface %s unknown. a adds a step."
+	textNoSteps       = "No steps."
+	textStepsOrder    = "Highest priority first. Install steps belong between deploy (100) and tear_down_agent (40)."
+
+	// Traits.
+	textNodesNotRead   = "nodes not loaded yet"
+	textNoTraits       = "no node has traits; add one with :set on a node: traits+=CUSTOM_X"
+	textTraitsTitle    = "Instance traits"
+	textTemplatesError = "cannot load deploy templates: "
+	textNoTemplate     = "no deploy template with this name"
+	textTemplate       = "deploy template, adds "
+	textTraitMissing   = "; missing on the node"
+	textTraitSome      = "; on %d of %d nodes"
+	textTraitsNone     = "Instance traits: none; T selects from the node's traits"
+	textTraitsLine     = "Instance traits: "
+)

@@ -1,0 +1,15 @@
+package drivers
+
+// The texts of this package that a person reads; column headers and key hints stay with their tables.
+const (
+	textNoContext         = "   No context is open; 4 shows why."
+	textAliveCount        = "  %d of %d conductors alive"
+	textNoConductor       = "  no conductors"
+	textLoadingConductors = "Loading conductors…"
+	textNoConductors      = "No conductors: Ironic accepts requests, but no operation can run until a conductor starts."
+	textNoHeartbeat       = "Ironic reports every conductor dead. With SQLite it stores no heartbeats, so its conductor may still work."
+	textLoadingTypes      = "Loading hardware types…"
+	textNoTypes           = "No live conductor enables a hardware type: no node can be managed."
+	textNoInterfaces      = "   Ironic does not report its interfaces."
+	textNoDetails         = "no further details"
+)

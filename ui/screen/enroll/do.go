@@ -1,0 +1,131 @@
+package enroll
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/enroll"
+	"ironworks/provision"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+)
+
+// Do runs an action of the screen.
+func (s *Screen) Do(id action.ID) tea.Cmd {
+	switch id {
+	case action.NextTab:
+		s.turnTo(s.tab + 1)
+		return nil
+	case action.PrevTab:
+		s.turnTo(s.tab - 1)
+		return nil
+	case action.ChecksDown:
+		s.details.Page(1)
+		return nil
+	case action.ChecksUp:
+		s.details.Page(-1)
+		return nil
+	case action.EnrollCompare, action.EnrollGo, action.Open, action.Explain:
+		if s.Why(id) != "" {
+			return nil
+		}
+		return s.act(id)
+	default:
+	}
+	if s.tab == tabForm {
+		s.fill(id)
+		return nil
+	}
+	body.Steer(s.mover(), id, 1)
+	return nil
+}
+
+func (s *Screen) act(id action.ID) tea.Cmd {
+	switch id {
+	case action.EnrollCompare:
+		return s.compare()
+	case action.EnrollGo:
+		return s.start()
+	default:
+	}
+	ref, _ := s.atCursor()
+	kind := screen.KindNode
+	if id == action.Explain {
+		kind = screen.KindExplain
+	}
+	return screen.Send(screen.Open{Ref: screen.Ref{Kind: kind, ID: ref.UUID}})
+}
+
+func (s *Screen) turnTo(to tab) {
+	n := tab(len(titles))
+	s.tab = (to + n) % n
+	s.shown = ""
+}
+
+// fill runs an action on the form.
+func (s *Screen) fill(id action.ID) {
+	switch id {
+	case action.EditField:
+		s.form.Edit()
+	case action.ResetField:
+		s.form.Set("")
+	default:
+		body.Steer(s.form, id, 1)
+	}
+	s.changed()
+}
+
+// Why returns why an action is disabled, "" if it is not.
+func (s *Screen) Why(id action.ID) string {
+	switch id {
+	case action.EnrollCompare:
+		return s.whyNotCompare()
+	case action.EnrollGo:
+		if why := s.whyNotCompare(); why != "" {
+			return why
+		}
+		return s.whyNotEnroll()
+	case action.Open, action.Explain:
+		ref, ok := s.atCursor()
+		switch {
+		case !ok:
+			return textNoNode
+		case !s.exists(ref.UUID):
+			return textNotThere
+		}
+	default:
+	}
+	return ""
+}
+
+func (s *Screen) whyNotCompare() string {
+	switch {
+	case s.session == nil:
+		return textNoContext
+	case s.session.Enroll == nil:
+		return textNotHere
+	case s.reading != nil:
+		return textBusy
+	case s.task != nil && s.task.Running():
+		return textRunning
+	}
+	return ""
+}
+
+func (s *Screen) whyNotEnroll() string {
+	plan := s.plan()
+	refused := plan.Refused()
+	switch {
+	case !s.read:
+		return textCompareFirst
+	case s.stale:
+		return textCompareAgain
+	case s.task != nil:
+		return textRunAgain
+	case refused == len(plan):
+		return textNoneLegal
+	case plan.Count(enroll.Create)+plan.Count(enroll.Change) == 0 && goalOf(s.values) == provision.GoalEnroll:
+		return textNothingToDo
+	}
+	return ""
+}

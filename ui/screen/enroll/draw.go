@@ -1,0 +1,228 @@
+package enroll
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+)
+
+// besides is the minimum width for the details beside the table.
+const besides = 150
+
+// Draw paints the current tab below its heading.
+func (s *Screen) Draw(t *theme.Theme, w, h int) string {
+	content := s.content(t, w, max(h-2, 0))
+	return body.Page(t, w, h, s.heading(t, w), body.Tabs(t, titles, int(s.tab), s.place(), w), func(int) string { return content })
+}
+
+// place is the scroll position of the details.
+func (s *Screen) place() string {
+	if s.tab == tabForm {
+		return ""
+	}
+	return s.details.Position()
+}
+
+func (s *Screen) heading(t *theme.Theme, w int) string {
+	left := append([]body.Span{body.S(theme.Strong, " Enroll  ")}, s.state()...)
+	right := []body.Span{body.S(theme.Muted, "goal "+string(goalOf(s.values)))}
+	return body.Line(t, w, left, right)
+}
+
+// state says how far the screen is.
+func (s *Screen) state() []body.Span {
+	switch {
+	case s.reading != nil:
+		text := textReading
+		if of := s.reading.shown[1]; of > 0 {
+			text = fmt.Sprintf(textAskingBMCs, s.reading.shown[0], of)
+		}
+		return []body.Span{body.S(theme.Busy, theme.GlyphWorking+" "+text), body.S(theme.Muted, textEscCancels)}
+	case s.task != nil && (s.task.Running() || !s.stale):
+		return []body.Span{s.taskSpan()}
+	case s.result.err != nil:
+		return []body.Span{body.S(theme.Bad, theme.GlyphFailed+" "+textNotCompared)}
+	case !s.read:
+		return []body.Span{body.S(theme.Muted, textNotCompared)}
+	case s.stale:
+		return []body.Span{body.S(theme.Warn, theme.GlyphMaint+" "+textStale+"  "), body.S(theme.Muted, s.plan().String())}
+	}
+	role, glyph := theme.Good, theme.GlyphDone
+	if s.plan().Refused()+s.result.found.Lost() > 0 {
+		role, glyph = theme.Warn, theme.GlyphMaint
+	}
+	spans := []body.Span{body.S(role, glyph+" "), body.S(theme.Plain, s.plan().String())}
+	if lost := s.result.found.Lost(); lost > 0 {
+		spans = append(spans, body.S(theme.Bad, "  "+models.Counted(lost, "BMC")+" failed"))
+	}
+	return spans
+}
+
+// taskSpan counts the results.
+func (s *Screen) taskSpan() body.Span {
+	tally := map[string]int{}
+	for _, r := range s.results.Rows() {
+		tally[r.word]++
+	}
+	var parts []string
+	for _, word := range []string{"failed", "unknown", "refused", "done", "retrying", "unseen", "running", "waiting"} {
+		if n := tally[word]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, word))
+		}
+	}
+	text := strings.Join(parts, ", ")
+	switch {
+	case s.task.Running():
+		return body.S(theme.Busy, theme.GlyphWorking+" "+text)
+	case tally["failed"]+tally["unknown"]+tally["refused"] > 0:
+		return body.S(theme.Bad, theme.GlyphFailed+" "+text)
+	}
+	return body.S(theme.Good, theme.GlyphDone+" "+text)
+}
+
+func (s *Screen) content(t *theme.Theme, w, h int) string {
+	switch s.tab {
+	case tabForm:
+		return s.form.Draw(t, w, h)
+	case tabNodes:
+		s.nodes.Empty = textPressCompare
+		switch {
+		case s.reading != nil || s.result.err != nil:
+			s.nodes.Empty = ""
+		case s.read:
+			s.nodes.Empty = textNoNodes
+		}
+	case tabBMCs:
+		s.bmcs.Empty = textNoBMCs
+		if !s.read && s.result.err == nil {
+			s.bmcs.Empty = textPressCompare
+		}
+		if s.reading != nil {
+			s.bmcs.Empty = ""
+		}
+	case tabResult:
+		s.results.Empty = textNoResult
+	}
+	lines := s.above(t, w)
+	return cell.Block(append(lines, body.Split(s.list(t, w, h-len(lines)))...), w, h)
+}
+
+// above is what was read, or why it could not be.
+func (s *Screen) above(t *theme.Theme, w int) []string {
+	if s.tab != tabNodes && s.tab != tabBMCs {
+		return nil
+	}
+	var lines []pane.Line
+	if err := s.result.err; err != nil {
+		lines = append(lines, body.Fault(flat(err), w)...)
+		lines = append(lines, body.Indented(theme.Plain, textComparingFail, w, 3)...)
+	}
+	if s.tab == tabNodes {
+		for i := range s.result.found.Files {
+			lines = append(lines, fileLines(&s.result.found.Files[i], w)...)
+		}
+		if c := s.result.in.Credentials; c != "" && s.read {
+			lines = append(lines, body.Indented(theme.Muted, fmt.Sprintf(textCompleted, models.Counted(s.result.found.Completed, "node"), c), w, 3)...)
+		}
+	}
+	if lost := s.result.found.BMCs; len(lost) > 0 && s.tab == tabNodes {
+		lines = append(lines, body.Indented(theme.Muted, fmt.Sprintf(textBMCSummary, models.Counted(len(lost), "BMC system"), statuses(lost)), w, 1)...)
+	}
+	return body.Draw(t, lines, w)
+}
+
+// flat leaves the error of a flag without the flag, which the form does not have.
+func flat(err error) error {
+	if wrong, is := errors.AsType[*provision.EnrollInputError](err); is {
+		return wrong.Err
+	}
+	return err
+}
+
+func statuses(found []provision.Discovered) string {
+	tally := map[provision.DiscoveryStatus]int{}
+	for i := range found {
+		tally[found[i].Status]++
+	}
+	var parts []string
+	for _, status := range []provision.DiscoveryStatus{provision.DiscoveryFound, provision.DiscoveryRefused, provision.DiscoveryUnreachable, provision.DiscoveryFailed} {
+		if n := tally[status]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, status))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// mostNotes bounds the lines about a file above the table.
+const mostNotes = 3
+
+func fileLines(f *provision.EnrolledFile, w int) []pane.Line {
+	lines := body.Few(theme.Muted, fmt.Sprintf(textFileSummary, f.Name, models.Counted(f.Nodes, "node"), f.Format), w, 1, 2)
+	if mapped := f.Mapped(); len(mapped) > 0 {
+		lines = append(lines, body.Few(theme.Muted, textColumns+strings.Join(mapped, ", "), w, 1, 1)...)
+	}
+	if f.Plan != nil && len(f.Plan.Nodes) > 0 {
+		text := fmt.Sprintf(textDeployments, models.Counted(len(f.Plan.Nodes), "deployment"), f.Name)
+		lines = append(lines, body.Few(theme.Plain, text, w, 1, 2)...)
+	}
+	for i, note := range f.Notes {
+		if i == mostNotes {
+			return append(lines, body.Few(theme.Warn, fmt.Sprintf("… %d more notes", len(f.Notes)-i), w, 3, 1)...)
+		}
+		lines = append(lines, body.Few(theme.Warn, note, w, 3, 1)...)
+	}
+	return lines
+}
+
+// list paints the table of the tab with the details of its row below, on wide screens beside.
+func (s *Screen) list(t *theme.Theme, w, h int) string {
+	rows := s.rows()
+	if rows == 0 || h < 6 {
+		return s.table(t, w, h)
+	}
+	if w >= besides {
+		left := w * 3 / 5
+		s.setDetails(w - left - 1)
+		s.details.Resize(w-left-1, h)
+		return body.Beside(t, s.table(t, left, h), s.details.Draw(t), w, h)
+	}
+	s.setDetails(w)
+	above := min(rows+1, max(h/2, h-s.details.Len()-1))
+	s.details.Resize(w, max(h-above-1, 0))
+	lines := append(body.Split(s.table(t, w, above)), t.Rule(w))
+	return cell.Block(append(lines, body.Split(s.details.Draw(t))...), w, h)
+}
+
+func (s *Screen) rows() int {
+	switch s.tab {
+	case tabNodes:
+		return s.nodes.Len()
+	case tabBMCs:
+		return s.bmcs.Len()
+	case tabResult:
+		return s.results.Len()
+	case tabForm:
+	}
+	return 0
+}
+
+func (s *Screen) table(t *theme.Theme, w, h int) string {
+	switch s.tab {
+	case tabBMCs:
+		s.bmcs.Resize(w, h)
+		return s.bmcs.Draw(t)
+	case tabResult:
+		s.results.Resize(w, h)
+		return s.results.Draw(t)
+	case tabForm, tabNodes:
+	}
+	s.nodes.Resize(w, h)
+	return s.nodes.Draw(t)
+}

@@ -1,0 +1,251 @@
+// Package enroll is the screen that enrolls nodes: a form for the input, its comparison with Ironic, what the BMCs
+// answered, and the results.
+package enroll
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/enroll"
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/widget/form"
+	"ironworks/ui/widget/pane"
+	"ironworks/ui/widget/table"
+)
+
+type tab int
+
+// The tabs.
+const (
+	tabForm tab = iota
+	tabNodes
+	tabBMCs
+	tabResult
+)
+
+var titles = []string{"Form", "Nodes", "BMCs", "Result"}
+
+// Screen is the Enroll screen. The password of its form lives as long as it, and is stored nowhere else.
+type Screen struct {
+	env     *screen.Env
+	session *screen.Session
+
+	tab    tab
+	form   *form.Inline
+	values map[string]string
+	// stale: the form has changed since the comparison.
+	stale bool
+
+	// reading is the running comparison, nil for none; turn numbers them, and results of earlier ones are dropped.
+	reading *reading
+	turn    int
+	read    bool
+	result  comparison
+
+	// started is the action that was sent for confirmation last; task is the task that carries it out, nil before.
+	started *provision.EnrollAction
+	task    *screen.Task
+	// items are what was started, by node UUID.
+	items map[string]*enroll.Item
+
+	nodes   *table.Table[*nodeRow]
+	bmcs    *table.Table[*bmcRow]
+	results *table.Table[*resultRow]
+	// details is the text below or beside the table, about the row shown.
+	details pane.Pane
+	shown   string
+
+	life   context.Context //nolint:containedctx // it is the life of the screen, not of a call
+	finish context.CancelFunc
+}
+
+var (
+	_ screen.Screen   = (*Screen)(nil)
+	_ screen.Narrowed = (*Screen)(nil)
+	_ screen.Hinted   = (*Screen)(nil)
+)
+
+// New returns the screen with an empty form.
+func New(env *screen.Env) *Screen {
+	s := &Screen{env: env, session: env.Session, values: map[string]string{keySource: fromFile, keyFormat: auto, keyGoal: string(provision.GoalEnroll)}}
+	s.life, s.finish = context.WithCancel(context.Background())
+	s.form = form.NewInline(fieldsFor(s.values))
+	s.nodes, s.bmcs, s.results = nodeTable(), bmcTable(), resultTable()
+	s.details.SetWrap(true)
+	return s
+}
+
+// Ref identifies the screen.
+func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindEnroll} }
+
+// Title is shown in the header.
+func (s *Screen) Title() string { return "enroll" }
+
+// Start does nothing: the form is empty.
+func (s *Screen) Start() tea.Cmd { return nil }
+
+// Shown reads the progress since the last visit.
+func (s *Screen) Shown() tea.Cmd {
+	s.follow()
+	return nil
+}
+
+// Close cancels a running comparison. A task continues.
+func (s *Screen) Close() { s.finish() }
+
+// Update handles results of commands, ticks, and keys while Typing.
+func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case compared:
+		s.takeCompared(msg)
+	case screen.TasksChanged:
+		s.follow()
+	case screen.Tick:
+		s.tick()
+	case tea.KeyPressMsg, tea.PasteMsg:
+		if s.form.Editing() {
+			s.form.Typed(msg)
+			s.changed()
+		}
+	}
+	return nil
+}
+
+// changed applies the form's values. Another source has other fields.
+func (s *Screen) changed() {
+	source := s.values[keySource]
+	for key, value := range s.form.Values() {
+		if s.values[key] != value {
+			s.values[key] = value
+			s.stale = s.stale || compares(key)
+			s.form.SetProblems(nil)
+		}
+	}
+	if s.values[keySource] != source {
+		focus := s.form.Focus()
+		s.form = form.NewInline(fieldsFor(s.values))
+		s.form.SetFocus(focus)
+	}
+	s.shown = "" // the requests depend on the goal
+}
+
+// Typing reports whether keys are text input.
+func (s *Screen) Typing() bool { return s.tab == tabForm && s.form.Editing() }
+
+// Hints returns the key hints while Typing.
+func (s *Screen) Hints() []screen.Hint {
+	return []screen.Hint{{Key: "enter", Text: "save"}, {Key: "tab", Text: "save, next field"}, {Key: "esc", Text: "cancel"}}
+}
+
+// Widen cancels a running comparison.
+func (s *Screen) Widen() (tea.Cmd, bool) {
+	if s.reading == nil {
+		return nil, false
+	}
+	s.reading.cancel()
+	s.reading = nil
+	s.turn++
+	return screen.Send(screen.Say{Text: textCanceled}), true
+}
+
+// Scopes returns the groups of actions, by tab.
+func (s *Screen) Scopes() []action.Scope {
+	if s.tab == tabForm {
+		return []action.Scope{action.Enroll, action.Filling}
+	}
+	return []action.Scope{action.Enroll, action.List}
+}
+
+// mover is the table of the tab.
+func (s *Screen) mover() body.Mover {
+	switch s.tab {
+	case tabNodes:
+		return s.nodes
+	case tabBMCs:
+		return s.bmcs
+	case tabResult:
+		return s.results
+	case tabForm:
+	}
+	return s.form
+}
+
+// atCursor returns the UUID and the label of the node at the cursor.
+func (s *Screen) atCursor() (ref models.NodeRef, ok bool) {
+	switch s.tab {
+	case tabNodes:
+		if r, some := s.nodes.Cursor(); some {
+			return models.NodeRef{UUID: r.item.UUID, Name: r.item.Node.Name()}, true
+		}
+	case tabResult:
+		if r, some := s.results.Cursor(); some {
+			return r.node, true
+		}
+	case tabForm, tabBMCs:
+	}
+	return models.NodeRef{}, false
+}
+
+// exists reports whether the list of nodes has the node.
+func (s *Screen) exists(uuid string) bool {
+	if s.session == nil {
+		return false
+	}
+	_, _, there := s.session.Store.Get(uuid)
+	return there
+}
+
+// Targets is always empty: actions on nodes are for nodes that exist.
+func (s *Screen) Targets() []models.NodeRef { return nil }
+
+// Copies are the node at the cursor and the equivalent command.
+func (s *Screen) Copies() []screen.Copyable {
+	var copies []screen.Copyable
+	if ref, ok := s.atCursor(); ok {
+		copies = append(copies, screen.Copyable{Name: "uuid", Text: ref.UUID})
+		if ref.Name != "" {
+			copies = append(copies, screen.Copyable{Name: "name", Text: ref.Name})
+		}
+		if s.tab == tabNodes {
+			r, _ := s.nodes.Cursor()
+			if _, commands := s.requestsOf(r.item); len(commands) > 0 {
+				copies = append(copies, screen.Copyable{Name: "commands", Text: strings.Join(commands, "\n"), Shape: screen.Lines})
+			}
+		}
+	}
+	if in, _, _, problem := inputOf(s.values); problem == "" {
+		copies = append(copies, screen.Copyable{Name: "command", Text: s.env.CommandLine(in.Words(goalOf(s.values), s.values[keyNoInspect] == on)...)})
+	}
+	return copies
+}
+
+// plan is what was compared.
+func (s *Screen) plan() enroll.Plan { return s.result.plan }
+
+// follow finds the task that was started here, and reads its progress.
+func (s *Screen) follow() {
+	if s.started == nil {
+		return
+	}
+	for _, t := range s.env.Tasks.All() {
+		if t.Plan.Action != provision.Action(s.started) || s.task == t {
+			continue
+		}
+		if s.task == nil {
+			s.tab = tabResult
+		}
+		s.task = t // a retry takes the place of the first
+	}
+	if s.task != nil {
+		s.setResults()
+	}
+}
+
+func number(i int) string { return strconv.Itoa(i) }

@@ -1,0 +1,519 @@
+package enroll_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/enroll"
+	"ironworks/enroll/nodefile"
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	enrolling "ironworks/ui/screen/enroll"
+	"ironworks/ui/screen/screentest"
+)
+
+func TestMain(m *testing.M) { screentest.Main(m) }
+
+const secret = "hunter2-Zq"
+
+// rack is a spreadsheet with each kind of node: the second differs, the third is as it is, the fourth and the fifth
+// are one machine, the sixth has no driver that is enabled.
+const rack = `name,driver,bmc,user,password,mac,resource class
+r7-n01,redfish,https://10.0.0.11,admin,` + secret + `,52:54:00:00:00:01,baremetal
+r7-n02,redfish,https://10.0.0.12,admin,` + secret + `,52:54:00:00:00:02,gpu
+r7-n03,redfish,https://10.0.0.13,admin,` + secret + `,52:54:00:00:00:03,baremetal
+r7-n04,redfish,https://10.0.0.14,admin,` + secret + `,52:54:00:00:00:04,baremetal
+r7-n05,redfish,https://10.0.0.14,admin,` + secret + `,52:54:00:00:00:05,baremetal
+r7-n06,snmp,https://10.0.0.16,admin,` + secret + `,52:54:00:00:00:06,baremetal
+`
+
+// existing are nodes 2 and 3 of the rack, in Ironic.
+func existing() enroll.Existing {
+	var have enroll.Existing
+	for _, i := range []int{2, 3} {
+		fields := map[string]any{
+			"uuid": screentest.UUID(i), "name": fmt.Sprintf("r7-n%02d", i), "driver": "redfish", "resource_class": "baremetal", "provision_state": "manageable",
+			"driver_info": map[string]any{"redfish_address": fmt.Sprintf("https://10.0.0.1%d", i), "redfish_username": "admin", "redfish_password": "******"},
+		}
+		raw, _ := json.Marshal(fields)
+		var n models.Node
+		_ = json.Unmarshal(raw, &n)
+		n.Raw = raw
+		have.Nodes = append(have.Nodes, n)
+		have.Ports = append(have.Ports, enroll.Resource{
+			"uuid": screentest.UUID(100 + i), "node_uuid": screentest.UUID(i), "address": fmt.Sprintf("52:54:00:00:00:%02d", i),
+		})
+	}
+	return have
+}
+
+// fake compares files and BMCs in memory.
+type fake struct {
+	files map[string]string
+	bmcs  []provision.Discovered
+	have  enroll.Existing
+	err   error
+	// wait holds the comparison until it is closed or its context ends; told is how far it is then.
+	wait chan struct{}
+	told [2]int
+	// asked are the inputs, logins those for BMCs.
+	asked  []provision.EnrollInput
+	logins []enroll.Login
+}
+
+func (f *fake) API() provision.EnrollAPI { return nil }
+
+func (f *fake) Compare(
+	ctx context.Context, in provision.EnrollInput, login enroll.Login, progress func(done, of int),
+) (provision.EnrollFound, enroll.Plan, error) {
+	f.asked, f.logins = append(f.asked, in), append(f.logins, login)
+	if f.wait != nil {
+		progress(f.told[0], f.told[1])
+		select {
+		case <-f.wait:
+		case <-ctx.Done():
+			return provision.EnrollFound{}, nil, ctx.Err()
+		}
+	}
+	var found provision.EnrollFound
+	if f.err != nil {
+		return found, nil, f.err
+	}
+	for _, name := range in.Files {
+		file, err := nodefile.Read([]byte(f.files[name]), name, in.Format)
+		if err != nil {
+			return found, nil, err
+		}
+		found.Nodes = append(found.Nodes, file.Nodes...)
+		found.Files = append(found.Files, provision.EnrolledFile{Name: name, Nodes: len(file.Nodes), File: file})
+	}
+	if len(in.BMCs) > 0 {
+		found.BMCs = f.bmcs
+		for _, d := range f.bmcs {
+			if d.BMC != nil {
+				found.Nodes = append(found.Nodes, enroll.FromBMC(d.BMC, d.Address, login, in.Names, len(found.Nodes)))
+			}
+		}
+	}
+	for _, arg := range in.Set {
+		setting, err := models.ParseSetting(arg)
+		for i := 0; err == nil && i < len(found.Nodes); i++ {
+			err = found.Nodes[i].Apply(setting)
+		}
+		if err != nil {
+			return found, nil, &provision.EnrollInputError{Field: provision.EnrollSet, Err: err}
+		}
+	}
+	enroll.Settle(found.Nodes, []models.Driver{{Name: "redfish"}, {Name: "ipmi"}})
+	return found, enroll.Compare(found.Nodes, f.have, enroll.Options{UpdateCredentials: in.UpdateCredentials}), nil
+}
+
+func answers() []provision.Discovered {
+	return []provision.Discovered{
+		{Address: "https://10.0.0.11", Status: provision.DiscoveryFound, BMC: &models.BMC{
+			System: models.BMCSystem{Path: "/redfish/v1/Systems/1", Paths: []string{"/redfish/v1/Systems/1", "/redfish/v1/Systems/2"}, Manufacturer: "ACME", Model: "R7", Serial: "S-1", Power: "Off", Health: "OK"},
+			NICs:   []models.BMCNIC{{MAC: "52:54:00:00:00:01", Link: "LinkUp"}},
+			Media:  []models.BMCMedia{{Types: []string{"CD"}}},
+		}},
+		{Address: "https://10.0.0.12", Status: provision.DiscoveryRefused, Err: &provision.BMCCredentialsError{
+			Address: "https://10.0.0.12", Username: "admin", Wrong: &models.Fault{Kind: models.FaultUnauthorized, Op: "log in", Status: 401, Message: "the BMC rejected the password"},
+		}},
+		{Address: "https://10.0.0.13", Status: provision.DiscoveryUnreachable, Err: &models.Fault{
+			Kind: models.FaultTimeout, Op: "connect to 10.0.0.13", Message: "no answer within 10s", Hint: "check the address and the route to it",
+		}},
+	}
+}
+
+// opened shows the screen over a fake.
+func opened(t *testing.T) (*screentest.Rig, *fake, *enrolling.Screen) {
+	t.Helper()
+	r := screentest.New(t)
+	f := &fake{files: map[string]string{"rack.csv": rack}, bmcs: answers(), have: existing()}
+	r.Env.Session.Enroll = f
+	s := enrolling.New(r.Env)
+	r.Open(s)
+	return r, f, s
+}
+
+// fill types a value into the field at the cursor.
+func fill(r *screentest.Rig, s *enrolling.Screen, text string) {
+	r.Do(s, s.Do(action.EditField))
+	r.Type(s, text)
+	r.Deliver(s, screentest.Press("enter"))
+}
+
+// down moves the cursor.
+func down(r *screentest.Rig, s *enrolling.Screen, n int) {
+	for range n {
+		r.Do(s, s.Do(action.Down))
+	}
+}
+
+// file compares rack.csv.
+func file(r *screentest.Rig, s *enrolling.Screen) {
+	down(r, s, 1)
+	fill(r, s, "rack.csv")
+	r.Do(s, s.Do(action.EnrollCompare))
+}
+
+// askBMCs fills in the form for BMCs.
+func askBMCs(r *screentest.Rig, s *enrolling.Screen) {
+	r.Do(s, s.Do(action.EditField))
+	down(r, s, 1)
+	fill(r, s, "10.0.0.11-13")
+	down(r, s, 1)
+	fill(r, s, "admin")
+	down(r, s, 1)
+	fill(r, s, secret)
+	down(r, s, 2)
+	fill(r, s, "r7-n%02d")
+}
+
+// sent returns the request to start among the wishes of a command.
+func sent(t *testing.T, wishes []tea.Msg) screen.StartEnroll {
+	t.Helper()
+	for _, w := range wishes {
+		if start, is := w.(screen.StartEnroll); is {
+			return start
+		}
+	}
+	t.Fatalf("nothing was started: %v", wishes)
+	return screen.StartEnroll{}
+}
+
+func TestGoldens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _, s := opened(t)
+		screentest.Golden(t, s, "form")
+		s.Do(action.NextTab)
+		screentest.Golden(t, s, "not-compared")
+		s.Do(action.PrevTab)
+		file(r, s)
+		screentest.Golden(t, s, "create")
+		down(r, s, 1)
+		screentest.Golden(t, s, "change")
+		down(r, s, 2)
+		screentest.Golden(t, s, "conflict")
+
+		r, _, s = opened(t)
+		askBMCs(r, s)
+		screentest.Golden(t, s, "form-bmcs")
+		r.Do(s, s.Do(action.EnrollCompare))
+		screentest.Golden(t, s, "found")
+		s.Do(action.NextTab)
+		screentest.Golden(t, s, "bmcs")
+		down(r, s, 1)
+		screentest.Shows(t, s, 80, 20, "refused", "the BMC rejected the password")
+		down(r, s, 1)
+		screentest.Shows(t, s, 80, 20, "unreachable", "no answer within 10s (check the address")
+	})
+}
+
+// run starts what was compared as a task, as the root would.
+func run(t *testing.T, r *screentest.Rig, s *enrolling.Screen) *screen.Task {
+	t.Helper()
+	start := sent(t, r.Do(s, s.Do(action.EnrollGo)))
+	task := &screen.Task{Context: "rack7", Plan: start.Action.Batch(), Began: time.Now(), Progress: map[string]provision.Progress{}}
+	r.Env.Tasks.Add(task)
+	r.Deliver(s, screen.TasksChanged{})
+	return task
+}
+
+func TestResults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _, s := opened(t)
+		file(r, s)
+		task := run(t, r, s)
+		if len(task.Plan.Items) != 3 {
+			t.Fatalf("%d nodes are enrolled", len(task.Plan.Items))
+		}
+		screentest.Shows(t, s, 80, 20, "[Result]", "3 waiting")
+		ref := func(i int) models.NodeRef { return task.Plan.Items[i].Node.Ref() }
+		done := provision.Enrolled{
+			Result: provision.Result{Node: ref(0), Outcome: provision.OutcomeDone, State: "manageable"}, Did: []string{"created", "1 port", "verified"},
+		}
+		failed := provision.Enrolled{
+			Result: provision.Result{Node: ref(1), Outcome: provision.OutcomeFailed, State: "enroll", RequestID: "req-7", Err: &provision.FailedError{
+				Action: "manage", Node: ref(1), State: "enroll", Reason: "Failed to get power state: HTTP 401 from the BMC",
+			}},
+			Did: []string{"1 field"},
+		}
+		task.Progress[ref(0).UUID] = provision.Progress{Node: ref(0), Enrolled: &done}
+		task.Progress[ref(1).UUID] = provision.Progress{Node: ref(1), Enrolled: &failed}
+		task.Progress[ref(2).UUID] = provision.Progress{Node: ref(2), State: models.StateVerifying}
+		r.Deliver(s, screen.TasksChanged{})
+		down(r, s, 1)
+		screentest.Golden(t, s, "result")
+		if why := s.Why(action.EnrollCompare); !strings.Contains(why, "being enrolled") {
+			t.Errorf("compares while it enrolls: %q", why)
+		}
+		task.Results = []provision.Result{done.Result, failed.Result, {Node: ref(2), Outcome: provision.OutcomeDone, State: "manageable"}}
+		task.Ended = time.Now()
+		r.Deliver(s, screen.TasksChanged{})
+		screentest.Shows(t, s, 80, 20, "1 failed, 2 done")
+		if why := s.Why(action.EnrollGo); !strings.Contains(why, "compare again") {
+			t.Errorf("enrolls again without comparing: %q", why)
+		}
+		r.Do(s, s.Do(action.EnrollCompare))
+		if why := s.Why(action.EnrollGo); why != "" {
+			t.Errorf("does not continue: %q", why)
+		}
+	})
+}
+
+func TestPasswordIsNowhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, f, s := opened(t)
+		askBMCs(r, s)
+		down(r, s, 1)
+		fill(r, s, "owner=lab driver_info.ipmi_password="+secret)
+		clean := func(what, text string) {
+			t.Helper()
+			if strings.Contains(text, secret) {
+				t.Errorf("%s has the password: %s", what, text)
+			}
+		}
+		clean("the form", screentest.Text(s, 200, 46))
+		r.Do(s, s.Do(action.EnrollCompare))
+		if len(f.logins) != 1 || f.logins[0].Password.Reveal() != secret || f.logins[0].Username != "admin" {
+			t.Fatalf("the BMCs get %+v", f.logins)
+		}
+		for range 4 {
+			clean("the screen", screentest.Text(s, 200, 46))
+			for _, c := range s.Copies() {
+				clean("the copy of the "+c.Name, c.Text)
+			}
+			s.Do(action.NextTab)
+		}
+		start := sent(t, r.Do(s, s.Do(action.EnrollGo)))
+		clean("the command", strings.Join(start.Command, " "))
+		if got := strings.Join(start.Command, " "); got != "enroll --bmc 10.0.0.11-13 --names r7-n%02d --set owner=lab --set driver_info.ipmi_password=******" {
+			t.Errorf("command %s", got)
+		}
+		clean("the action", fmt.Sprintf("%v %+v", start.Action.Plan, start.Action.Batch()))
+	})
+}
+
+func TestCancel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, f, s := opened(t)
+		f.wait, f.told = make(chan struct{}), [2]int{3, 20}
+		askBMCs(r, s)
+		ended := make(chan tea.Msg, 2)
+		cmd := s.Do(action.EnrollCompare)
+		go func() { ended <- cmd() }()
+		synctest.Wait()
+		screentest.Shows(t, s, 80, 20, "reading", "esc cancels")
+		r.Deliver(s, r.Pass(time.Second))
+		screentest.Shows(t, s, 80, 20, "asking BMCs: 3 of 20")
+		if why := s.Why(action.EnrollGo); why == "" {
+			t.Error("enrolls while it reads")
+		}
+		if s.Do(action.EnrollCompare) != nil {
+			t.Error("compares twice at once")
+		}
+		if _, did := s.Widen(); !did {
+			t.Error("esc does not cancel")
+		}
+		r.Deliver(s, <-ended)
+		screentest.Lacks(t, s, 80, 20, "context canceled", "reading")
+		if _, did := s.Widen(); did {
+			t.Error("esc cancels again")
+		}
+		// A result that comes too late is dropped.
+		late := s.Do(action.EnrollCompare)
+		go func() { ended <- late() }()
+		synctest.Wait()
+		s.Widen()
+		f.wait = nil
+		r.Do(s, s.Do(action.EnrollCompare))
+		before := screentest.Text(s, 80, 20)
+		r.Deliver(s, <-ended)
+		if after := screentest.Text(s, 80, 20); after != before {
+			t.Errorf("a late result is shown:\n%s", after)
+		}
+		// Leaving the screen ends the comparison.
+		f.wait = make(chan struct{})
+		last := s.Do(action.EnrollCompare)
+		go func() { ended <- last() }()
+		synctest.Wait()
+		s.Close()
+		<-ended
+	})
+}
+
+func TestErrors(t *testing.T) {
+	for name, tc := range map[string]struct {
+		file string
+		err  error
+		want []string
+	}{
+		"no nodes":                 {"name,driver\n", nil, []string{"not compared", "rack.csv", "press c to compare again"}},
+		"a broken file":            {"{\"nodes\": [", nil, []string{"rack.csv"}},
+		"Ironic":                   {rack, &models.Fault{Kind: models.FaultForbidden, Op: "list drivers", Message: "not allowed", Hint: "ask for the role", RequestID: "req-1"}, []string{"list drivers: ", "not allowed", "ask for the role", "req-1"}},
+		"a file that is not there": {rack, errors.New("stat rack.csv: no such file or directory"), []string{"no such file"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, f, s := opened(t)
+				f.files["rack.csv"], f.err = tc.file, tc.err
+				file(r, s)
+				screentest.Shows(t, s, 120, 30, tc.want...)
+				if why := s.Why(action.EnrollGo); why == "" {
+					t.Error("enrolls what could not be compared")
+				}
+				// Corrected, the next comparison works.
+				f.files["rack.csv"], f.err = rack, nil
+				r.Do(s, s.Do(action.EnrollCompare))
+				screentest.Shows(t, s, 80, 20, "1 create, 1 change, 1 unchanged, 2 conflict, 1 invalid")
+			})
+		})
+	}
+}
+
+func TestFormProblems(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, f, s := opened(t)
+		r.Do(s, s.Do(action.EnrollCompare))
+		screentest.Shows(t, s, 80, 20, "[Form]", "Enter the path of a file.")
+		fill(r, s, "rack.csv") // the cursor is at the problem
+		down(r, s, 3)
+		fill(r, s, "owner")
+		r.Do(s, s.Do(action.EnrollCompare))
+		screentest.Shows(t, s, 80, 20, "[Form]", "KEY=VALUE")
+		r.Do(s, s.Do(action.ResetField))
+		r.Do(s, s.Do(action.Top))
+		r.Do(s, s.Do(action.EditField))
+		r.Do(s, s.Do(action.EnrollCompare))
+		screentest.Shows(t, s, 80, 20, "[Form]", "Enter at least one BMC address.")
+		fill(r, s, "10.0.0.0/24")
+		r.Do(s, s.Do(action.EnrollCompare))
+		screentest.Shows(t, s, 80, 20, "[Form]", "networks are not scanned")
+		if len(f.asked) > 0 {
+			t.Errorf("asked with a wrong form: %+v", f.asked)
+		}
+	})
+}
+
+func TestWhy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, f, s := opened(t)
+		why := func(id action.ID, want string) {
+			t.Helper()
+			if got := s.Why(id); !strings.Contains(got, want) || got != "" && want == "" {
+				t.Errorf("%s: %q, want %q", id, got, want)
+			}
+		}
+		why(action.EnrollGo, "compare first")
+		file(r, s)
+		why(action.EnrollGo, "")
+		why(action.Open, "does not exist yet")
+		s.Do(action.PrevTab)
+		r.Do(s, s.Do(action.Bottom))
+		r.Do(s, s.Do(action.EditField)) // no inspection
+		why(action.EnrollGo, "")
+		r.Do(s, s.Do(action.Up))
+		r.Do(s, s.Do(action.Up))
+		r.Do(s, s.Do(action.EditField)) // update credentials
+		why(action.EnrollGo, "the form changed")
+		screentest.Shows(t, s, 80, 20, "form changed")
+		r.Do(s, s.Do(action.EnrollCompare))
+		why(action.EnrollGo, "")
+		screentest.Shows(t, s, 80, 20, "2 change")
+
+		f.files["rack.csv"] = rack[:strings.Index(rack, "\n")+1] + "r7-n06,snmp,https://10.0.0.16,admin,x,52:54:00:00:00:06,baremetal\n"
+		r.Do(s, s.Do(action.EnrollCompare))
+		why(action.EnrollGo, "no node can be enrolled")
+
+		r.Env.Session.Enroll = nil
+		s = enrolling.New(r.Env)
+		why(action.EnrollCompare, "recording")
+		r.Env.Session = nil
+		s = enrolling.New(r.Env)
+		why(action.EnrollCompare, "no context is open")
+		screentest.CheckSizes(t, s)
+	})
+}
+
+func TestGoalChangesTheRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _, s := opened(t)
+		file(r, s)
+		screentest.Lacks(t, s, 200, 46, "states/provision")
+		s.Do(action.PrevTab)
+		r.Do(s, s.Do(action.Bottom))
+		r.Do(s, s.Do(action.Up))
+		for range 3 {
+			r.Do(s, s.Do(action.ScrollRight))
+		}
+		s.Do(action.NextTab)
+		screentest.Shows(t, s, 200, 46, "goal available", "states/provision", "baremetal node provide")
+		start := sent(t, r.Do(s, s.Do(action.EnrollGo)))
+		if start.Action.Goal != provision.GoalAvailable || !strings.Contains(strings.Join(start.Command, " "), "--to available") {
+			t.Errorf("started %s with %q", start.Action.Goal, start.Command)
+		}
+	})
+}
+
+func TestHostileInput(t *testing.T) {
+	for name, text := range screentest.Hostile() {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, f, s := opened(t)
+				body, err := json.Marshal(map[string]any{"nodes": []any{
+					map[string]any{"name": "r7-n02", "driver": "redfish", "description": text, "driver_info": map[string]any{"redfish_address": "https://10.0.0.12"}, "extra": map[string]any{"x": text}},
+					map[string]any{"name": text, "driver": text, "driver_info": map[string]any{"redfish_address": text}},
+				}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				f.files["rack.csv"] = string(body)
+				f.bmcs[0].BMC.System.Model, f.bmcs[0].BMC.System.Path, f.bmcs[0].Address = text, text, "https://10.0.0.11"
+				f.bmcs[1].Err = &models.Fault{Kind: models.FaultBadAnswer, Op: text, Message: text, Hint: text}
+				down(r, s, 1)
+				fill(r, s, "rack.csv")
+				r.Do(s, s.Do(action.ScrollRight))
+				down(r, s, 1)
+				r.Do(s, s.Do(action.ScrollRight)) // format baremetal
+				r.Do(s, s.Do(action.EnrollCompare))
+				for range 2 {
+					screentest.CheckSizes(t, s)
+					down(r, s, 1)
+				}
+				r.Deliver(s, tea.PasteMsg{Content: text})
+
+				r, f, s = opened(t)
+				f.bmcs[0].BMC.System.Model, f.bmcs[0].BMC.System.Path = text, text
+				f.bmcs[1].Err = &models.Fault{Kind: models.FaultBadAnswer, Op: text, Message: text, Hint: text}
+				f.bmcs[2].Address, f.bmcs[2].Err = text, errors.New(text)
+				askBMCs(r, s)
+				r.Do(s, s.Do(action.EnrollCompare))
+				screentest.CheckSizes(t, s)
+				s.Do(action.NextTab)
+				for range 3 {
+					screentest.CheckSizes(t, s)
+					down(r, s, 1)
+				}
+				s.Do(action.PrevTab)
+				task := run(t, r, s)
+				ref := task.Plan.Items[0].Node.Ref()
+				task.Progress[ref.UUID] = provision.Progress{Node: ref, Enrolled: &provision.Enrolled{Did: []string{text}, Result: provision.Result{
+					Node: ref, Outcome: provision.OutcomeFailed, State: text, RequestID: text, Note: text,
+					Err: &provision.FailedError{Action: "manage", Node: ref, State: text, Reason: text},
+				}}}
+				r.Deliver(s, screen.TasksChanged{})
+				screentest.CheckSizes(t, s)
+			})
+		})
+	}
+}

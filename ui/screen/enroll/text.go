@@ -1,0 +1,61 @@
+package enroll
+
+// The texts of this package that a person reads; column headers and key hints stay with their tables.
+const (
+	// The form.
+	textSourceHelp    = "where the nodes come from"
+	textFileHelp      = "file of baremetal create, Bifrost or TripleO, or CSV; detected by its content"
+	textFormatHelp    = "format of the file instead of detecting it"
+	textLoginFileHelp = "YAML file of BMC credentials by node, BMC host or default, for nodes without a password"
+	textBMCHelp       = "hosts, URLs or ranges such as 10.0.0.11-30, separated by spaces; no others are asked"
+	textUserHelp      = "user name for the BMCs; empty: environment, context or keyring"
+	textTypedHelp     = "sent to the BMCs above and to Ironic; kept only until this screen closes"
+	textInsecureHelp  = "skip verification of the BMCs' certificates, here and in Ironic"
+	textNamesHelp     = "serial, hostname, address, or a pattern such as r7-n%02d; empty: no names"
+	textSetHelp       = "fields for every node: owner=lab properties.x.y=V traits+=T; quote values with spaces"
+	textUpdateHelp    = "write the passwords of existing nodes, which cannot be compared"
+	textGoalHelp      = "state to bring the nodes to; available runs automated cleaning"
+	textNoInspectHelp = "go to available without inspection"
+	textNoFile        = "Enter the path of a file."
+	textNoBMC         = "Enter at least one BMC address."
+
+	// State.
+	textReading       = "reading"
+	textAskingBMCs    = "asking BMCs: %d of %d"
+	textEscCancels    = "  esc cancels"
+	textCanceled      = "Canceled. c compares again."
+	textComparingFail = "Not compared. Correct this, then press c to compare again."
+	textStale         = "form changed"
+	textNotCompared   = "not compared"
+	textFileSummary   = "%s: %s, format %s"
+	textBMCSummary    = "%s: %s"
+	textCompleted     = "credentials for %s from %s"
+	textDeployments   = "%s in the file; to write them as a plan: ironworks enroll -f %s --plan FILE --dry-run"
+	textColumns       = "columns: "
+
+	// Empty tabs.
+	textPressCompare = "Fill in the form, then press c to compare it with Ironic."
+	textNoNodes      = "The input has no nodes."
+	textNoBMCs       = "No BMC was asked: the source is a file."
+	textNoResult     = "Nothing is enrolled yet: E enrolls what was compared."
+
+	// Details.
+	textNothingToSend = "nothing to send"
+	textNotSent       = "nothing is sent"
+	textNotComparable = "not compared: "
+	textMatched       = "matched by "
+	textWaiting       = "not sent, or no response yet"
+
+	// Why an action is disabled.
+	textNoContext    = "no context is open"
+	textNotHere      = "not available while a recording plays"
+	textBusy         = "reading the input; esc cancels"
+	textCompareFirst = "compare first (c)"
+	textCompareAgain = "the form changed: compare again (c)"
+	textRunAgain     = "already run: compare again (c) to continue"
+	textRunning      = "the nodes are being enrolled"
+	textNoneLegal    = "no node can be enrolled: all are in conflict or invalid"
+	textNothingToDo  = "nothing to do: no node differs, and the goal is enroll"
+	textNoNode       = "no node selected"
+	textNotThere     = "the node does not exist yet"
+)

@@ -1,0 +1,25 @@
+package explain
+
+// The texts of this package that a person reads; column headers and key hints stay with their tables.
+const (
+	textReplaying     = "a recording plays: the BMC is not queried"
+	textNotConnected  = "not connected"
+	textBMCAsking     = "querying (may take a minute)…"
+	textBMCNone       = "no Redfish address: no BMC to query"
+	textBMCWithheld   = "password withheld: the host is not in bmc.hosts; press u in the node's BMC tab to log in"
+	textBMCNoPassword = "no password known; press u in the node's BMC tab to log in"
+	textBMCFailed     = "query failed: "
+	textBMCAsked      = "queried; the result is valid for 2 minutes"
+	textBMCNotAsked   = "not queried; b queries it and requests the ISO from this console"
+	textNoExplanation = "no explanation yet"
+	textNodeDeleted   = "the node was deleted"
+	textCount         = " %d of %d explanations "
+	textShowBest      = "· esc: best explanation "
+	textNoContext     = "No context is open; 4 shows why."
+	textNotAvailable  = "Explanations are not available here."
+	textDeletedNode   = " This node was deleted. The data is from before the deletion."
+	textNoNode        = " Ironic has no node "
+	textLoading       = "Loading the node, its history and the conductors…"
+	textCertain       = "confirmed by evidence"
+	textBestFit       = "best match"
+)

@@ -1,0 +1,18 @@
+package fleet
+
+// The texts of this package that a person reads; column headers and key hints stay with their tables.
+const (
+	textNoNodes       = "no nodes shown"
+	textNoMarks       = "no nodes marked"
+	textNoFilter      = "no filter is set"
+	textSortedUp      = "current; again: reverse"
+	textSortedDown    = "current, descending"
+	textSortTitle     = "Sort by"
+	textNoContext     = "No context is open; 4 shows why."
+	textSeeConnection = " (4: details)"
+	textAsking        = "Loading nodes…"
+	textEmpty         = "No nodes yet. n enrolls nodes from a file or from BMC addresses."
+	textReading       = "Loading nodes…"
+	textNoMatch       = "No nodes match the filter. esc clears it."
+	textNoEvents      = " No events yet."
+)

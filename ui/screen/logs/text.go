@@ -1,0 +1,43 @@
+package logs
+
+// The texts of this package that a person reads; column headers and key hints stay with their tables.
+const (
+	textNoErrors      = "no errors in the visible lines"
+	textNoSearch      = "no search text; / searches"
+	textAllShown      = "all lines are already shown"
+	textNothingToSave = "no lines to save"
+	textNoLines       = "no lines"
+	textLost          = "%d lines dropped: rate too high"
+	textKeptOf        = "recorded: "
+	textLogsOf        = "logs of %d nodes, %d live"
+	textNoMatch       = "None of %d lines matches the filter. ctrl+x clears it."
+	textNoneKept      = "No lines recorded for the "
+	textKeptWhile     = ". The console and ironworks logs record lines while they follow a log."
+	textReadingKept   = "Loading recorded lines…"
+	textNotFollowed   = "Logs are not available here."
+	textNoNode        = "No running operations. Ramdisk logs appear here during deploy, clean and inspect."
+	textNoLineYet     = "No lines yet. Log sources:"
+	textEarlierLogs   = "Logs of earlier operations: open them in Timeline (enter)."
+
+	// Saving.
+	textSaveHelp  = "%d visible lines; the file is readable by you only"
+	textSaveTitle = "Save log"
+	textExists    = " exists; set Replace to overwrite it"
+	textSaved     = "saved %d lines to %s"
+
+	// Serial console.
+	textSerialTitle  = "Read the serial console of "
+	textSerialWhat   = "Output of the machine's serial line is added to this log. No input is sent."
+	textSerialIPMI   = "With IPMI, a console has one reader: the current reader is disconnected."
+	textSerialEnable = "A disabled console is enabled, and disabled again when you stop or leave. Ironic then clears the node's last error."
+	textSerialAsk    = "Read the console?"
+	textSerialKept   = "recorded log; read the console in the node's log tab"
+	textSerialOne    = "one console at a time: open the node's log tab"
+
+	// Sources.
+	textNotFollowedNode = "no longer followed"
+	textLooking         = "searching…"
+	textNoLog           = "No log is followed."
+	textSerialHint      = "c also reads the machine's serial console."
+	textSourcesTitle    = "Log sources"
+)

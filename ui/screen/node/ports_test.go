@@ -1,0 +1,163 @@
+package node
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/lab/db"
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/test/embedded"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/screentest"
+)
+
+const portMAC, otherMAC = "52:54:00:aa:00:01", "52:54:00:aa:00:02"
+
+// onNetwork opens the Network tab of a node of the embedded Ironic, with a port and an inventory of two NICs.
+func onNetwork(t *testing.T) (*screentest.Rig, *Screen) {
+	t.Helper()
+	r := screentest.New(t)
+	ironic := embedded.New(t, time.Now)
+	client := ironic.Client(t)
+	uuid, err := client.CreateNode(t.Context(), map[string]any{"name": "n1", "driver": "fake-hardware"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.CreatePort(t.Context(), map[string]any{"node_uuid": uuid, "address": portMAC}); err != nil {
+		t.Fatal(err)
+	}
+	nic := func(name, mac string) map[string]any {
+		return map[string]any{"name": name, "mac_address": mac, "has_carrier": true}
+	}
+	inventory := db.Inventory{Inventory: db.Dict{"interfaces": []any{nic("eno1", portMAC), nic("eno2", otherMAC)}}, PluginData: db.Dict{}}
+	if err := ironic.Tables.SetInventory(uuid, inventory); err != nil {
+		t.Fatal(err)
+	}
+	r.Env.Session.API, r.Env.Session.Ports = client, client
+	s, _ := New(r.Env, uuid).(*Screen)
+	r.Open(s)
+	r.Do(s, s.Do(action.ShowNetwork))
+	return r, s
+}
+
+// asked presses keys in the form of an action, and returns the wish that follows.
+func asked(t *testing.T, r *screentest.Rig, s *Screen, id action.ID, keys ...tea.KeyPressMsg) screen.ChangePorts {
+	t.Helper()
+	msgs := r.Do(s, s.Do(id))
+	if len(msgs) == 1 {
+		if ask, is := msgs[0].(screen.Ask); is {
+			var cmd tea.Cmd
+			for _, key := range keys {
+				_, cmd = ask.Overlay.Update(key)
+			}
+			if cmd == nil {
+				t.Fatalf("the form of %s is still open", id)
+			}
+			msgs = []tea.Msg{cmd()}
+		}
+	}
+	wish, is := msgs[0].(screen.ChangePorts)
+	if !is {
+		t.Fatalf("%s gives %+v", id, msgs)
+	}
+	return wish
+}
+
+func carryOut(t *testing.T, s *Screen, wish screen.ChangePorts) {
+	t.Helper()
+	act, err := wish.Make(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner := provision.Runner{API: s.session.Ports}
+	plan, err := runner.Prepare(t.Context(), act, []string{wish.Node.UUID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, preview := range plan.Preview() {
+		if preview.Refusal != nil {
+			t.Fatal(preview.Refusal)
+		}
+		for _, req := range preview.Requests {
+			if _, err := s.session.Ports.Send(t.Context(), req); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func typed(text string) []tea.KeyPressMsg {
+	var keys []tea.KeyPressMsg
+	for _, c := range text {
+		keys = append(keys, tea.KeyPressMsg{Code: c, Text: string(c)})
+	}
+	return append(keys, tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})
+}
+
+func TestPortsFromTheNetworkTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, s := onNetwork(t)
+		screentest.Shows(t, s, 100, 30, portMAC, "NIC eno2 "+otherMAC+" (has a link) has no port")
+		if why := s.Why(action.GroupEdit); why != textNoGroups {
+			t.Errorf("edit a group: %q", why)
+		}
+		if why := s.Why(action.VIFAttach); why != textNoopVIFs {
+			t.Errorf("attach a VIF: %q", why)
+		}
+
+		wish := asked(t, r, s, action.PortMissing)
+		carryOut(t, s, wish)
+		r.Pass(time.Minute)
+		r.Do(s, s.reload())
+		screentest.Shows(t, s, 100, 30, otherMAC, textPortsMatch)
+		if why := s.Why(action.PortMissing); why != textNothingMissing {
+			t.Errorf("missing ports: %q", why)
+		}
+
+		wish = asked(t, r, s, action.PortCreate, typed("52:54:00:AA:00:03")...)
+		if got := strings.Join(wish.Words, " "); got != "port create n1 52:54:00:AA:00:03 pxe_enabled=true" {
+			t.Errorf("command %q", got)
+		}
+		carryOut(t, s, wish)
+		wish = asked(t, r, s, action.GroupCreate, typed("bond0")...)
+		carryOut(t, s, wish)
+		r.Pass(time.Minute)
+		r.Do(s, s.reload())
+		screentest.Shows(t, s, 100, 30, "52:54:00:aa:00:03", "no NIC of the inventory has this MAC", "bond0")
+
+		wish = asked(t, r, s, action.PortEdit, tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})
+		if act, err := wish.Make(t.Context()); err != nil || (&provision.Runner{API: s.session.Ports}).Plan(act, []models.Node{{UUID: s.uuid}}).Preview()[0].Requests != nil {
+			t.Errorf("an unchanged port: %v", err)
+		}
+		wish = asked(t, r, s, action.PortDelete)
+		carryOut(t, s, wish)
+		wish = asked(t, r, s, action.GroupDelete)
+		carryOut(t, s, wish)
+		list, err := r.Env.Session.API.Ports(t.Context(), s.uuid)
+		if err != nil || len(list) != 2 {
+			t.Errorf("%+v, %v", list, err)
+		}
+	})
+}
+
+// TestPortFormProblems: the form stays open at the field that is wrong.
+func TestPortFormProblems(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, s := onNetwork(t)
+		ask, _ := r.Do(s, s.Do(action.PortCreate))[0].(screen.Ask)
+		for _, key := range typed("52:54") {
+			if closed, cmd := ask.Overlay.Update(key); closed || cmd != nil {
+				t.Fatal("the form is closed")
+			}
+		}
+		if drawn := screentest.OverlayText(ask.Overlay, 100, 30); !strings.Contains(drawn, `"52:54" is no MAC address`) {
+			t.Errorf("\n%s", drawn)
+		}
+	})
+}

@@ -1,0 +1,261 @@
+package task
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"ironworks/models"
+	"ironworks/models/hints"
+	"ironworks/models/plan"
+	"ironworks/provision"
+	"ironworks/ui/action"
+	"ironworks/ui/widget/form"
+)
+
+// Arguments are the values of a form by field key.
+type Arguments map[string]string
+
+// The field keys of the forms.
+const (
+	fieldSteps      = "steps"
+	fieldUserData   = "user data"
+	fieldHints      = "root device"
+	fieldRunbook    = "runbook"
+	fieldNoRamdisk  = "disable ramdisk"
+	fieldPassword   = "password"
+	fieldReason     = "reason"
+	fieldDevice     = "device"
+	fieldPersistent = "persistent"
+	FieldSettings   = "settings"
+	yes             = "true"
+)
+
+// formFields returns the fields of an action's form.
+func formFields(id action.ID) []form.Field {
+	steps := func(help string) form.Field {
+		return form.Field{Key: fieldSteps, Label: "Steps", Help: help, Placeholder: "INTERFACE.STEP …"}
+	}
+	noRamdisk := form.Field{Key: fieldNoRamdisk, Label: "No ramdisk", Kind: form.Toggle, Help: textNoRamdiskHelp}
+	reason := form.Field{Key: fieldReason, Label: "Reason", Help: textReasonHelp}
+	switch id {
+	case action.Verb(models.VerbDeploy), action.Verb(models.VerbRebuild):
+		without := textNoUserData
+		if id == action.Verb(models.VerbRebuild) {
+			without = textKeepUserData
+		}
+		return []form.Field{
+			{Key: fieldUserData, Label: "User data", Placeholder: "FILE", Help: textUserDataHelp + without},
+			{Key: fieldHints, Label: "Root device", Placeholder: "{\"serial\": …}", Help: textRootDeviceHelp},
+			steps(textDeployStepsHelp),
+		}
+	case action.Verb(models.VerbClean), action.Verb(models.VerbService):
+		return []form.Field{
+			steps(textStepsHelp),
+			{Key: fieldRunbook, Label: "Runbook", Help: textRunbookHelp},
+			noRamdisk,
+		}
+	case action.Verb(models.VerbRescue):
+		return []form.Field{{Key: fieldPassword, Label: "Password", Kind: form.Secret, Required: true, Help: textPasswordHelp}}
+	case action.MaintenanceOn, action.Protect, action.Retire:
+		return []form.Field{reason}
+	case action.BootDevice:
+		return []form.Field{
+			{Key: fieldDevice, Label: "Device", Kind: form.Choice, Options: []string{"disk", "pxe", "cdrom", "bios", "safe", "iscsiboot", "floppy", "usb"}},
+			{Key: fieldPersistent, Label: "Persistent", Kind: form.Toggle, Help: textPersistentHelp},
+		}
+	case action.Set:
+		return []form.Field{{
+			Key: FieldSettings, Label: "Settings", Required: true, Placeholder: "KEY=VALUE …",
+			Help: textSettingsHelp, Secrets: models.SecretSettings,
+			Describe: previewSettings,
+		}}
+	default: // needs no arguments
+	}
+	return nil
+}
+
+// deploys reports whether an action is a deployment, which has checks.
+func deploys(id action.ID) bool {
+	verb, ok := action.AsVerb(id)
+	return ok && (verb == models.VerbDeploy || verb == models.VerbRebuild)
+}
+
+// check validates without reading files; field is the invalid one.
+func (a Arguments) check(id action.ID) (field string, err error) {
+	if deploys(id) {
+		_, field, err = a.deployment()
+		return field, err
+	}
+	_, field, err = build(id, a)
+	return field, err
+}
+
+// Build returns the action for its arguments. For a deployment it reads the file of user data and sets the checks.
+func Build(id action.ID, a Arguments, checks *provision.Preflighter) (provision.Action, error) {
+	if !deploys(id) {
+		act, _, err := build(id, a)
+		return act, err
+	}
+	if checks == nil {
+		return nil, errors.New(textNoChecks)
+	}
+	d, _, err := a.deployment()
+	if err != nil {
+		return nil, err
+	}
+	if path := strings.TrimSpace(a[fieldUserData]); path != "" {
+		if d, err = d.WithUserDataFile(path); err != nil {
+			return nil, fmt.Errorf("user data: %w", err)
+		}
+	}
+	makes := provision.Deploy
+	if id == action.Verb(models.VerbRebuild) {
+		makes = provision.Rebuild
+	}
+	return makes(checks, provision.DeployOptions{For: func(*models.Node) (provision.Deployment, error) { return d, nil }}), nil
+}
+
+// deployment returns the deployment of a form, without reading the file of user data; field is the invalid one.
+func (a Arguments) deployment() (d provision.Deployment, field string, err error) {
+	req, field, err := buildRequest(models.VerbDeploy, a)
+	if err != nil {
+		return d, field, err
+	}
+	d.Fields.Steps = req.DeploySteps
+	if text := strings.TrimSpace(a[fieldHints]); text != "" {
+		rootHints, err := hints.Decode([]byte(text))
+		if err == nil && !rootHints.Given() {
+			err = errors.New(textEmptyHints)
+		}
+		if err != nil {
+			return d, fieldHints, fmt.Errorf("root device hints: %w", err)
+		}
+		d.Fields.RootDevice = plan.RootDevice{Hints: rootHints, To: hints.OfInstance}
+	}
+	return d, "", nil
+}
+
+// build returns an action other than a deployment; field is the invalid one.
+func build(id action.ID, a Arguments) (act provision.Action, field string, err error) {
+	if verb, ok := action.AsVerb(id); ok {
+		return buildVerb(verb, a)
+	}
+	switch id {
+	case action.PowerOn:
+		return provision.Power(models.TargetOn), "", nil
+	case action.PowerOff:
+		return provision.Power(models.TargetOff), "", nil
+	case action.SoftOff:
+		return provision.Power(models.TargetSoftOff), "", nil
+	case action.Reboot:
+		return provision.Power(models.TargetReboot), "", nil
+	case action.SoftReboot:
+		return provision.Power(models.TargetSoftReboot), "", nil
+	case action.MaintenanceOn, action.MaintenanceOff:
+		return provision.Maintenance(id == action.MaintenanceOn, a[fieldReason]), "", nil
+	case action.Protect, action.Unprotect:
+		return provision.Protect(id == action.Protect, a[fieldReason]), "", nil
+	case action.Retire, action.Unretire:
+		return provision.Retire(id == action.Retire, a[fieldReason]), "", nil
+	case action.BootDevice:
+		return provision.BootDevice(a[fieldDevice], a[fieldPersistent] == yes), "", nil
+	case action.Set:
+		settings, err := parseSettings(a[FieldSettings])
+		return provision.Set(settings), FieldSettings, err
+	default:
+	}
+	return nil, "", fmt.Errorf(textNotAnAction, id)
+}
+
+func buildVerb(verb models.Verb, a Arguments) (act provision.Action, field string, err error) {
+	req, field, err := buildRequest(verb, a)
+	return provision.Provision(req), field, err
+}
+
+// buildRequest returns the request for a verb.
+func buildRequest(verb models.Verb, a Arguments) (req models.ProvisionRequest, field string, err error) {
+	args := provision.Arguments{
+		RescuePassword: models.Secret(a[fieldPassword]), Runbook: a[fieldRunbook], DisableRamdisk: a[fieldNoRamdisk] == yes,
+	}
+	steps := strings.TrimSpace(a[fieldSteps])
+	if strings.HasPrefix(steps, "[") {
+		args.StepsJSON = []byte(steps)
+	} else {
+		args.Steps = strings.Fields(steps)
+	}
+	req, err = provision.Request(verb, args)
+	return req, fieldSteps, err
+}
+
+func parseSettings(text string) ([]models.Setting, error) {
+	words, err := models.SplitSettings(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(words) == 0 {
+		return nil, errors.New(textNothingToSet)
+	}
+	settings := make([]models.Setting, len(words))
+	for i, w := range words {
+		if settings[i], err = models.ParseSetting(w); err != nil {
+			return nil, err
+		}
+	}
+	return settings, nil
+}
+
+// previewSettings formats settings as they will be sent, while they are typed.
+func previewSettings(text string) string {
+	settings, err := parseSettings(text)
+	if err != nil {
+		return ""
+	}
+	texts := make([]string, len(settings))
+	for i := range settings {
+		texts[i] = settings[i].Typed()
+	}
+	return strings.Join(texts, "; ")
+}
+
+// commandWords returns the equivalent command and flags, without secrets.
+func commandWords(id action.ID, a Arguments, nodes []string) []string {
+	var before, after []string
+	switch id {
+	case action.PowerOn, action.PowerOff, action.SoftOff, action.Reboot, action.SoftReboot:
+		before = []string{"power", strings.TrimPrefix(string(id), "power-")}
+	case action.MaintenanceOn, action.MaintenanceOff:
+		before = []string{"maintenance", strings.TrimPrefix(string(id), "maintenance-")}
+	case action.BootDevice:
+		before = []string{string(id), a[fieldDevice]}
+	default:
+		before = []string{string(id)}
+	}
+	if id == action.Set {
+		after, _ = models.SplitSettings(models.MaskSettings(a[FieldSettings]))
+	}
+	steps := strings.TrimSpace(a[fieldSteps])
+	if strings.HasPrefix(steps, "[") {
+		after = append(after, "--steps", steps)
+	} else {
+		for _, s := range strings.Fields(steps) {
+			after = append(after, "--step", s)
+		}
+	}
+	for _, f := range []struct{ field, flag string }{
+		{fieldRunbook, "--runbook"}, {fieldReason, "--reason"}, {fieldUserData, "--user-data"}, {fieldHints, "--root-device"},
+	} {
+		if a[f.field] != "" {
+			after = append(after, f.flag, a[f.field])
+		}
+	}
+	if a[fieldPassword] != "" {
+		after = append(after, "--password-file", "-")
+	}
+	for _, f := range []struct{ field, flag string }{{fieldNoRamdisk, "--disable-ramdisk"}, {fieldPersistent, "--persistent"}} {
+		if a[f.field] == yes {
+			after = append(after, f.flag)
+		}
+	}
+	return append(append(before, nodes...), after...)
+}

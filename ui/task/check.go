@@ -1,0 +1,125 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/mailbox"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+)
+
+// cardsAtMost is the number of nodes that a confirmation shows in full.
+const cardsAtMost = 5
+
+// checksBox counts checked nodes.
+type checksBox = *mailbox.Box[int]
+
+// check reads the nodes again and plans. For a deployment it runs all checks; of earlier results only the
+// overrides of this flow remain.
+func (w *Workflow) check(f *flow) tea.Cmd {
+	f.state = stateChecking
+	ctx, cancel := context.WithCancel(w.ctx)
+	box := mailbox.New[int]()
+	act, build, overrides := f.action, f.build, f.overrides
+	session, runner := f.session, f.runner
+	ids := make([]string, len(f.nodes))
+	for i, n := range f.nodes {
+		ids[i] = n.UUID
+	}
+	w.running.Add(1)
+	work := func() tea.Msg {
+		defer w.running.Done()
+		defer cancel()
+		defer box.Close()
+		if act == nil { // an action of an earlier check keeps the instances that it gave to nodes
+			var err error
+			if act, err = build(); err != nil {
+				return Msg{f, checksDone{err: err}}
+			}
+		}
+		if d, is := act.(*provision.DeployAction); is {
+			act = d.WithOverrides(overrides).WithCallback(func(models.NodeRef) { box.Put(func(n *int) { *n++ }) })
+		}
+		done := checksDone{action: act}
+		done.batch, done.err = runner.Prepare(ctx, act, ids)
+		if done.err == nil {
+			done.disks = disksOf(ctx, session.API, done.batch)
+		}
+		return Msg{f, done}
+	}
+	if !f.checked {
+		if len(f.nodes) > 1 {
+			w.console.Say(screen.Say{Text: fmt.Sprintf(textLooking, f.name, len(f.nodes))})
+		}
+		return work
+	}
+	f.wait = overlay.NewWait(f.name+" "+nodesText(f.nodes), textRunningChecks, len(f.nodes), func() {
+		cancel()
+		f.state = stateCanceled
+	})
+	return tea.Batch(w.console.Show(f.wait), work, w.listenChecks(f, box))
+}
+
+func (w *Workflow) listenChecks(f *flow, box checksBox) tea.Cmd {
+	ctx := w.ctx
+	return func() tea.Msg {
+		n, ok := box.Take(ctx)
+		if !ok {
+			return nil
+		}
+		return Msg{f, nodesChecked{count: n, box: box}}
+	}
+}
+
+// disksOf reads the inventory of the first nodes whose disks may be erased. A deployment shows its disks itself.
+func disksOf(ctx context.Context, api provision.Inventories, batch provision.Batch) map[string][]models.Detail {
+	disks := map[string][]models.Detail{}
+	if _, is := batch.Action.(*provision.DeployAction); is || api == nil {
+		return disks
+	}
+	for _, i := range batch.Legal() {
+		if i.Effect.Danger >= models.DangerMayErase && len(disks) < cardsAtMost {
+			disks[i.Node.UUID] = provision.Disks(ctx, api, i.Node.UUID)
+		}
+	}
+	return disks
+}
+
+// checksDone shows why nodes are refused, or asks for confirmation.
+func (w *Workflow) checksDone(f *flow, done checksDone) tea.Cmd {
+	if f.wait != nil {
+		w.console.Dismiss(f.wait)
+		f.wait = nil
+	}
+	if done.err != nil {
+		w.console.Say(failure(f.name, done.err))
+		return nil
+	}
+	f.action, f.batch, f.disks = done.action, done.batch, done.disks
+	refused := f.batch.Refused()
+	switch {
+	case f.checked && len(refused) > 0:
+		return w.showRefused(f)
+	case len(f.batch.Legal()) > 0:
+		return w.confirm(f)
+	case len(refused) == 1:
+		w.warn(refused[0].Refusal.OnScreen())
+		return nil
+	}
+	lines := []overlay.Text{{Text: textNothingSent}, {}}
+	return w.console.Show(overlay.NewNote(f.name+textRefusedSuffix, append(lines, refusals(refused)...)))
+}
+
+func failure(what string, err error) screen.Say {
+	s := screen.Say{Level: screen.Failure, Text: err.Error()}
+	if !strings.Contains(s.Text, what) {
+		s.Text = what + ": " + s.Text
+	}
+	return s
+}

@@ -1,0 +1,177 @@
+package task
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/dustin/go-humanize/english"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen/review"
+	"ironworks/ui/theme"
+)
+
+// confirm asks before sending. A harmless action on one node is sent at once.
+func (w *Workflow) confirm(f *flow) tea.Cmd {
+	f.state = stateConfirming
+	var q *overlay.Question
+	switch {
+	case f.exact:
+		lines, changes := requestLines(f.batch)
+		if changes == 0 {
+			return w.console.Show(overlay.NewNote(textNothingToSend, lines))
+		}
+		q = requestsQuestion(f.batch, lines, changes)
+	case f.onlyFollows():
+		q = f.followQuestion()
+	case f.deployment() != nil:
+		q = f.deployQuestion()
+	case f.enrolls():
+		q = f.enrollQuestion()
+	default:
+		q = f.verbQuestion()
+	}
+	if q == nil {
+		return w.run(f)
+	}
+	q.Yes = f.send(confirmed{})
+	return w.console.Show(overlay.NewConfirm(*q))
+}
+
+// verbQuestion asks if the action is disruptive, is a retry, or has several nodes; otherwise it returns nil.
+func (f *flow) verbQuestion() *overlay.Question {
+	legal, danger, again := f.batch.Legal(), f.batch.Danger(), f.retryOf != 0
+	if danger == models.DangerNone && len(f.batch.Items) == 1 && !again {
+		return nil
+	}
+	what := f.action.Name() + " " + review.Names(legal)
+	q := &overlay.Question{
+		Title: what, Lines: confirmationCards(f.disks, legal, f.batch.Refused()), Ask: what + "?", Danger: danger >= models.DangerMayErase,
+	}
+	switch {
+	case again:
+		q.Title, q.Ask = textTryAgain, what+" again?"
+	case len(legal) > 1 && danger > models.DangerNone:
+		wantNumber(q, len(legal))
+	}
+	return q
+}
+
+// wantNumber makes the operator type a number.
+func wantNumber(q *overlay.Question, n int) {
+	q.Type = strconv.Itoa(n)
+	q.Ask += textTypeNumber
+}
+
+// requestLines lists the requests and counts the changed nodes.
+func requestLines(batch provision.Batch) (lines []overlay.Text, changes int) {
+	for i, preview := range batch.Preview() {
+		if i > 0 {
+			lines = append(lines, overlay.Text{})
+		}
+		lines = append(lines, previewLines(preview)...)
+		if preview.Refusal == nil && !preview.Unchanged() {
+			changes++
+		}
+	}
+	return lines, changes
+}
+
+// requestsQuestion always asks: a wrong ramdisk or disk is easily chosen.
+func requestsQuestion(batch provision.Batch, lines []overlay.Text, changes int) *overlay.Question {
+	q := &overlay.Question{
+		Title: batch.Action.Name() + " " + review.Names(batch.Legal()), Lines: lines,
+		Ask: "Send " + english.Plural(changes, "request", "") + "?",
+	}
+	if changes > 1 {
+		wantNumber(q, changes)
+	}
+	return q
+}
+
+// previewLines lists the requests to one node and the equivalent commands.
+func previewLines(p provision.Preview) []overlay.Text {
+	lines := []overlay.Text{{Role: theme.Strong, Text: p.Node.Label()}}
+	add := func(role theme.Role, text string) {
+		lines = append(lines, overlay.Text{Role: role, Text: "  " + text, Indent: 4})
+	}
+	switch {
+	case p.Refusal != nil:
+		add(theme.Warn, textSkipped+p.Refusal.OnScreen())
+	case p.Unchanged():
+		add(theme.Muted, textAlreadySet)
+	}
+	for _, warning := range p.Warnings {
+		add(theme.Warn, theme.GlyphMaint+" "+warning)
+	}
+	for _, r := range p.Requests {
+		add(theme.Plain, strings.TrimSpace(r.Method+" "+r.Path+" "+string(r.Payload())))
+	}
+	for _, command := range p.Commands {
+		add(theme.Muted, command)
+	}
+	return lines
+}
+
+// onlyFollows reports whether nothing is left to send for the deployments.
+func (f *flow) onlyFollows() bool {
+	act := f.deployment()
+	return act != nil && !slices.ContainsFunc(f.batch.Legal(), func(i provision.Item) bool { return !act.OnlyFollows(&i.Node) })
+}
+
+// followQuestion asks before interrupted deployments are followed, if requests remain to be sent at their end.
+// Otherwise it returns nil.
+func (f *flow) followQuestion() *overlay.Question {
+	var lines []overlay.Text
+	for _, i := range f.batch.Legal() {
+		for _, request := range f.deployment().Requests(&i.Node) {
+			lines = append(lines, overlay.Text{Text: i.Node.Label() + ":"})
+			for line := range strings.SplitSeq(request.String(), "\n") {
+				lines = append(lines, overlay.Text{Text: line})
+			}
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	what := "Follow " + review.Names(f.batch.Legal())
+	return &overlay.Question{Title: what, Lines: lines, Ask: what + "?"}
+}
+
+// deployQuestion shows the effects of a deployment. The operator types the node's name or the number of nodes.
+func (f *flow) deployQuestion() *overlay.Question {
+	legal, refused := f.batch.Legal(), f.batch.Refused()
+	var list, whole []overlay.Text
+	for i, item := range legal {
+		r := f.deployment().Review(&item.Node)
+		if len(legal) > 1 {
+			list = append(list, review.Short(r))
+		}
+		if i < cardsAtMost {
+			whole = append(append(whole, overlay.Text{}), review.Lines(r)...)
+		}
+	}
+	if len(refused) > 0 {
+		list = append(list, overlay.Text{Role: theme.Warn, Text: textSkippedByChecks + labels(refused)})
+	}
+	if list == nil {
+		whole = whole[1:] // a single machine needs no list, and no blank line after it
+	}
+	if len(legal) > cardsAtMost {
+		whole = append(whole, overlay.Text{}, overlay.Text{Text: fmt.Sprintf(textMoreInList, len(legal)-cardsAtMost)})
+	}
+	what := f.action.Name() + " " + review.Names(legal)
+	q := &overlay.Question{Title: what, Lines: append(list, whole...), Danger: true, Ask: what + "?"}
+	if len(legal) > 1 {
+		wantNumber(q, len(legal))
+		return q
+	}
+	q.Type = review.Typed(&legal[0].Node)
+	q.Ask += textTypeName
+	return q
+}

@@ -1,0 +1,73 @@
+package task
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/dustin/go-humanize/english"
+
+	"ironworks/provision"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+	"ironworks/ui/theme"
+)
+
+// Enroll starts to enroll the nodes of a comparison.
+func (w *Workflow) Enroll(msg screen.StartEnroll) tea.Cmd {
+	why := w.whyNoChange()
+	batch := msg.Action.Batch()
+	if why == "" && len(batch.Items) == 0 {
+		why = textNothingToEnroll
+	}
+	if why != "" {
+		w.warn(msg.Action.Name() + ": " + why)
+		return nil
+	}
+	f := w.newFlow(msg.Action.Name(), w.env.Session, nil)
+	f.action, f.batch = msg.Action, batch
+	f.command = func([]string) []string { return msg.Command }
+	return w.confirm(f)
+}
+
+func (f *flow) enrolls() bool {
+	_, is := f.action.(*provision.EnrollAction)
+	return is
+}
+
+// enrollListed is how many nodes the question lists.
+const enrollListed = 20
+
+// enrollQuestion asks for the number of nodes where automated cleaning may erase disks, else for y.
+func (f *flow) enrollQuestion() *overlay.Question {
+	act, _ := f.action.(*provision.EnrollAction)
+	n := len(f.batch.Items)
+	nodes := english.Plural(n, "node", "")
+	q := &overlay.Question{Title: "Enroll " + nodes, Ask: "Enroll " + nodes + "?"}
+	if act.Goal != provision.GoalEnroll {
+		q.Ask = fmt.Sprintf(textEnrollTo, nodes, english.PluralWord(n, "it", "them"), act.Goal)
+	}
+	add := func(role theme.Role, text string) {
+		q.Lines = append(q.Lines, overlay.Text{Role: role, Text: text, Indent: 2})
+	}
+	if act.Goal == provision.GoalAvailable {
+		add(theme.Danger, textCleaningErases)
+		q.Danger = true
+		wantNumber(q, n)
+	}
+	if f.retryOf == 0 {
+		add(theme.Plain, act.Plan.String())
+		if skipped := len(act.Plan) - n; skipped > 0 {
+			add(theme.Warn, fmt.Sprintf(textEnrollSkipped, english.Plural(skipped, "node", "")))
+		}
+	}
+	var names []string
+	for i := range f.batch.Items[:min(n, enrollListed)] {
+		names = append(names, f.batch.Items[i].Node.Label())
+	}
+	if n > enrollListed {
+		names = append(names, fmt.Sprintf("… and %d more", n-enrollListed))
+	}
+	add(theme.Plain, strings.Join(names, ", "))
+	return q
+}

@@ -1,0 +1,95 @@
+package task
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models/plan"
+	"ironworks/provision"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/review"
+	"ironworks/ui/theme"
+)
+
+// override is a failed check to override on one node.
+type override struct {
+	item  provision.Item
+	check plan.Check
+}
+
+// showRefused shows the refused nodes with their failed checks. The operator can continue with the other nodes or
+// override checks.
+func (w *Workflow) showRefused(f *flow) tea.Cmd {
+	f.state = stateRefused
+	var lines []overlay.Text
+	var choices []overlay.Choice
+	refused, legal := f.batch.Refused(), f.batch.Legal()
+	may := false
+	for i, item := range refused {
+		if i > 0 {
+			lines = append(lines, overlay.Text{})
+		}
+		r := f.deployment().Review(&item.Node)
+		r.Refusal = item.Refusal
+		lines = append(lines, review.Refused(r)...)
+		may = may || slices.ContainsFunc(plan.RefusedChecks(r.Checks), func(c plan.Check) bool { return c.Override })
+	}
+	if may {
+		choices = append(choices, overlay.Choice{Key: "o", Text: textOverrideChoice, Then: screen.Send(screen.Ask{Overlay: f.pickOverride()})})
+	}
+	if len(legal) > 0 {
+		choices = append(choices, overlay.Choice{Key: "c", Text: textContinueWith + review.Names(legal), Then: f.send(refusedSkipped{})})
+	}
+	title := fmt.Sprintf(textRefusedTitle, f.name, review.Names(refused))
+	return w.console.Show(overlay.NewNote(title, lines).With(choices...))
+}
+
+// pickOverride lists the failed checks.
+func (f *flow) pickOverride() screen.Overlay {
+	var items []overlay.Item
+	var overrides []override
+	for _, item := range f.batch.Refused() {
+		for _, check := range plan.RefusedChecks(f.deployment().Checks(&item.Node)) {
+			disabled := ""
+			if !check.Override {
+				disabled = textNoOverride
+			}
+			items = append(items, overlay.Item{
+				ID: strconv.Itoa(len(overrides)), Title: item.Node.Label() + " " + string(check.ID), Detail: check.Text, Disabled: disabled,
+			})
+			overrides = append(overrides, override{item, check})
+		}
+	}
+	return overlay.NewPick(textOverrideTitle, items, func(id string) tea.Cmd {
+		if i, err := strconv.Atoi(id); err == nil && i < len(overrides) {
+			return f.send(overrideChosen{overrides[i]})
+		}
+		return nil
+	})
+}
+
+// askOverride makes the operator type the node's name. The override is valid for this node and check only, and is
+// written to the audit log.
+func (w *Workflow) askOverride(f *flow, o override) tea.Cmd {
+	f.state = stateOverriding
+	label := o.item.Node.Label()
+	return w.console.Show(overlay.NewConfirm(overlay.Question{
+		Title: fmt.Sprintf(textOverrideOn, o.check.ID, label), Danger: true, Type: review.Typed(&o.item.Node),
+		Lines: append(append([]overlay.Text{{Role: theme.Strong, Text: label}}, review.Check(o.check)...), overlay.Text{}, overlay.Text{Text: textOverrideAudit}),
+		Ask:   fmt.Sprintf(textOverrideAsk, o.check.ID),
+		Yes:   f.send(overrideConfirmed{o}), No: f.send(overrideDeclined{}),
+	}))
+}
+
+func (f *flow) addOverride(o override) {
+	f.overrides = maps.Clone(f.overrides) // a check may still read the old one
+	if f.overrides == nil {
+		f.overrides = map[string][]plan.CheckID{}
+	}
+	f.overrides[o.item.Node.UUID] = append(slices.Clone(f.overrides[o.item.Node.UUID]), o.check.ID)
+}

@@ -1,0 +1,80 @@
+package task
+
+import (
+	"fmt"
+
+	"ironworks/models"
+	"ironworks/ui/action"
+	"ironworks/ui/screen/deploy"
+)
+
+// WhyNot returns why an action is not possible on any of the nodes, according to the store; check reads the nodes
+// again before sending.
+func (w *Workflow) WhyNot(a *action.Action, nodes []models.NodeRef) string {
+	if len(nodes) == 0 {
+		return textNoNodeSelected
+	}
+	switch {
+	case a.ID == action.Validate && len(nodes) > 1:
+		return textOneNodeOnly
+	case a.ID == action.Validate, a.ID == action.NodeVerbs, w.env.Session == nil:
+		return ""
+	}
+	id := a.ID
+	if id == action.DeployWizard {
+		if why := deploy.TooMany(len(nodes)); why != "" {
+			return why
+		}
+		id = action.Verb(models.VerbDeploy)
+	}
+	refuse, err := refuses(id)
+	if err != nil {
+		return ""
+	}
+	first, changing := "", w.changing()
+	for _, ref := range nodes {
+		row, _, ok := w.env.Session.Store.Get(ref.UUID)
+		if !ok || changing[ref.UUID] {
+			return "" // the check reads it again
+		}
+		why := needless(a.ID, &row.Node)
+		if refusal := refuse(&row.Node, w.env.Status.Version); refusal != nil && refusal.Kind != models.RefusedArguments {
+			why = refusal.Why
+		}
+		if why == "" {
+			return ""
+		}
+		if first == "" {
+			first = why
+		}
+	}
+	if len(nodes) > 1 {
+		return fmt.Sprintf(textNoneOfMarked, len(nodes), first)
+	}
+	return first
+}
+
+// refuses returns the test of an action that needs no request.
+func refuses(id action.ID) (func(*models.Node, models.APIVersion) *models.Refusal, error) {
+	if verb, _ := action.AsVerb(id); deploys(id) {
+		return func(n *models.Node, v models.APIVersion) *models.Refusal { return models.WhyNot(verb, n, v) }, nil
+	}
+	act, _, err := build(id, Arguments{FieldSettings: "description="})
+	if err != nil {
+		return nil, err
+	}
+	return act.Refuse, nil
+}
+
+// needless returns why an action would change nothing.
+func needless(id action.ID, n *models.Node) string {
+	switch {
+	case id == action.MaintenanceOff && !n.Maintenance:
+		return textNotInMaintenance
+	case id == action.Unprotect && !n.Protected:
+		return textNotProtected
+	case id == action.Unretire && !n.Retired:
+		return textNotRetired
+	}
+	return ""
+}

@@ -1,0 +1,79 @@
+package task
+
+// The texts of this package that a person reads; column headers and key hints stay with their tables.
+const (
+	// Forms: the help of each field.
+	textNoRamdiskHelp   = "run out-of-band steps only; boots no ramdisk"
+	textReasonHelp      = "shown to other operators; optional"
+	textNoUserData      = "empty: none"
+	textKeepUserData    = "empty: keep the current user data"
+	textUserDataHelp    = "Butane or Ignition for the installed system; "
+	textRootDeviceHelp  = "hints as JSON, written to instance_info; empty: the node's hints"
+	textDeployStepsHelp = "each with @PRIORITY; empty: install_coreos@80 with deploy interface custom-agent"
+	textStepsHelp       = "in order, separated by spaces; or a JSON list"
+	textRunbookHelp     = "instead of steps (API 1.92)"
+	textPasswordHelp    = "password of user rescue in the ramdisk"
+	textPersistentHelp  = "every boot, not only the next"
+	textSettingsHelp    = "properties.x.y=V, KEY- removes, traits+=T; quote values with spaces"
+
+	// Errors of a form.
+	textNoChecks     = "preflight checks are not available here"
+	textEmptyHints   = "no hints given"
+	textNotAnAction  = "%s is not an action on nodes"
+	textNothingToSet = "nothing to set: want KEY=VALUE"
+
+	// Confirmation.
+	textMoreCards       = "… and %d more: %s"
+	textSkippedNodes    = "Skipped (%d):"
+	textLooking         = "%s: reading %d nodes…"
+	textRunningChecks   = "Running checks. Ironic contacts the BMC, which can take a minute."
+	textNothingSent     = "Nothing was sent:"
+	textRefusedSuffix   = ": refused"
+	textNothingToSend   = "Nothing to send"
+	textTryAgain        = "Retry"
+	textTypeNumber      = " Type the number of nodes to confirm."
+	textSkipped         = "skipped: "
+	textAlreadySet      = "already set: nothing to send"
+	textSkippedByChecks = "Skipped (checks failed): "
+	textMoreInList      = "… and %d more, listed above."
+	textTypeName        = " Type the node name to confirm."
+
+	// Enrolling.
+	textNothingToEnroll = "no node can be enrolled: all are in conflict or invalid"
+	textEnrollTo        = "Enroll %s and bring %s to %s?"
+	textCleaningErases  = "Automated cleaning may erase the disks of machines that become available."
+	textEnrollSkipped   = "Skipped: %s in conflict or invalid"
+
+	// Overrides.
+	textOverrideChoice = "override a check"
+	textContinueWith   = "continue with "
+	textRefusedTitle   = "%s refused for %s: nothing was sent"
+	textNoOverride     = "cannot be overridden"
+	textOverrideTitle  = "Override a check"
+	textOverrideOn     = "Override %s on %s"
+	textOverrideAudit  = "The audit log records the override. All checks run again."
+	textOverrideAsk    = "Override the failed check %s? Type the node name to confirm."
+
+	// Why an action is disabled.
+	textNoNodeSelected   = "no node selected"
+	textOneNodeOnly      = "one node at a time: it contacts the BMC"
+	textNoneOfMarked     = "not possible on any of the %d marked nodes: %s"
+	textNotInMaintenance = "the node is not in maintenance"
+	textNotProtected     = "the node is not protected"
+	textNotRetired       = "the node is not retired"
+	textOtherIronic      = "the context changed since the checks; nothing was sent"
+	textNoNodePassed     = "no node passed its checks"
+	textNoContext        = "no context is open"
+
+	// Resume.
+	textInterrupted        = "%s interrupted: %s (:%s resumes)"
+	textNotRecorded        = ": deployments are not recorded in this context"
+	textNodesGone          = "%s: node not found: %s (%s discards its deployment)"
+	textNothingInterrupted = ": no interrupted deployments"
+
+	// Toasts.
+	textSending     = "%s %s: %s (5 shows tasks)"
+	textNodeDone    = "%s %s: %s, now %s"
+	textTaskReasons = " (5 shows task %d and the reasons)"
+	textValidating  = ": validating interfaces…"
+)

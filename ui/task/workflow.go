@@ -1,0 +1,351 @@
+// Package task takes a task from the key that starts it to its end. All tasks take the same way:
+// verbs, quick deployments, the wizard's deployments, second tries, and interrupted deployments.
+//
+//	find → arguments → check → confirm → run
+//	                     ↕
+//	             refused → override
+package task
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/models/plan"
+	"ironworks/provision"
+	"ironworks/ui/action"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/deploy"
+	"ironworks/ui/screen/review"
+)
+
+// Console is what tasks need of the console around them.
+type Console interface {
+	// Say shows a toast.
+	Say(toast screen.Say)
+	// Show opens a dialog, Dismiss closes it.
+	Show(dialog screen.Overlay) tea.Cmd
+	Dismiss(dialog screen.Overlay)
+	// Open opens a screen. Home returns to a main screen.
+	Open(ref screen.Ref) tea.Cmd
+	Home(kind screen.Kind) tea.Cmd
+	// SendToScreen sends a message to the screen in front.
+	SendToScreen(msg tea.Msg) tea.Cmd
+}
+
+// Workflow starts tasks and moves them on.
+type Workflow struct {
+	// ctx ends with the console. running counts the goroutines of tasks.
+	ctx     context.Context //nolint:containedctx // the life of the program, not of a call
+	env     *screen.Env
+	console Console
+	running *sync.WaitGroup
+}
+
+// New returns a workflow whose tasks stop being watched when ctx ends; running counts their
+// goroutines.
+func New(ctx context.Context, env *screen.Env, console Console, running *sync.WaitGroup) *Workflow {
+	return &Workflow{ctx: ctx, env: env, console: console, running: running}
+}
+
+// state is where a flow is.
+type state int
+
+const (
+	stateFinding    state = iota // looking for interrupted deployments
+	stateArguments               // the form is open
+	stateChecking                // reading the nodes and checking them
+	stateRefused                 // the dialog with the refusals is open
+	stateOverriding              // the question about an override is open
+	stateConfirming              // the confirmation is open
+	stateRunning                 // sending, then watching
+	stateCanceled                // left while the checks ran
+)
+
+// flow is one task on its way.
+type flow struct {
+	state state
+	// name is the operation's, for messages.
+	name    string
+	nodes   []models.NodeRef
+	session *screen.Session
+	runner  provision.Runner
+
+	// build makes the action. It may read files.
+	build func() (provision.Action, error)
+	// command returns the equivalent command line for nodes, without the program.
+	command func(nodes []string) []string
+	// checked says that the checks of a deployment run, exact that the operator confirms the
+	// requests themselves.
+	checked, exact bool
+	// retryOf is the number of the task that this one repeats for its failed nodes, or 0.
+	retryOf int
+
+	// overrides are the overridden checks by the UUIDs of nodes.
+	overrides map[string][]plan.CheckID
+	wait      *overlay.Wait
+	// action is nil, and batch empty, before the first check.
+	action provision.Action
+	batch  provision.Batch
+	// disks are those of the first nodes whose disks may be erased, by UUID.
+	disks map[string][]models.Detail
+	task  *screen.Task
+}
+
+// newFlow returns a flow in the given session.
+func (w *Workflow) newFlow(name string, s *screen.Session, nodes []models.NodeRef) *flow {
+	f := &flow{name: name, nodes: nodes, session: s, runner: s.Runner}
+	f.runner.ReadOnly = f.runner.ReadOnly || w.env.ReadOnly
+	return f
+}
+
+// deployment returns the action if it is a deployment, or nil.
+func (f *flow) deployment() *provision.DeployAction {
+	d, _ := f.action.(*provision.DeployAction)
+	return d
+}
+
+// Msg is an event of a flow. The console passes it to [Workflow.Update].
+type Msg struct {
+	flow  *flow
+	event event
+}
+
+// event is something that moves a flow on. It happens in one state; in any other state it
+// comes too late, and is dropped.
+type event interface{ in() state }
+
+type (
+	// interruptedFound is the answer to a search for interrupted deployments.
+	interruptedFound struct {
+		nodes []models.NodeRef
+		// gone are the labels of nodes that Ironic does not have or does not show.
+		gone []string
+		err  error
+	}
+	// argumentsGiven is a completed form.
+	argumentsGiven struct{}
+	// nodesChecked reports progress of the checks.
+	nodesChecked struct {
+		count int
+		box   checksBox
+	}
+	// checksDone ends the checks.
+	checksDone struct {
+		action provision.Action
+		batch  provision.Batch
+		disks  map[string][]models.Detail
+		err    error
+	}
+	// refusedSkipped continues with the nodes that passed their checks.
+	refusedSkipped    struct{}
+	overrideChosen    struct{ override }
+	overrideConfirmed struct{ override }
+	overrideDeclined  struct{}
+	confirmed         struct{}
+	// progressed has the latest progress of nodes.
+	progressed struct {
+		latest progress
+		box    progressBox
+	}
+	// ended has the results of all nodes.
+	ended struct{ results []provision.Result }
+)
+
+func (interruptedFound) in() state  { return stateFinding }
+func (argumentsGiven) in() state    { return stateArguments }
+func (nodesChecked) in() state      { return stateChecking }
+func (checksDone) in() state        { return stateChecking }
+func (refusedSkipped) in() state    { return stateRefused }
+func (overrideChosen) in() state    { return stateRefused }
+func (overrideConfirmed) in() state { return stateOverriding }
+func (overrideDeclined) in() state  { return stateOverriding }
+func (confirmed) in() state         { return stateConfirming }
+func (progressed) in() state        { return stateRunning }
+func (ended) in() state             { return stateRunning }
+
+// send returns the command that reports an event of the flow.
+func (f *flow) send(e event) tea.Cmd { return screen.Send(Msg{f, e}) }
+
+// Update moves a flow on.
+func (w *Workflow) Update(msg Msg) tea.Cmd {
+	f := msg.flow
+	if msg.event.in() != f.state {
+		return nil
+	}
+	switch e := msg.event.(type) {
+	case interruptedFound:
+		return w.resumeFound(f, e)
+	case argumentsGiven, overrideConfirmed:
+		if o, is := e.(overrideConfirmed); is {
+			f.addOverride(o.override)
+		}
+		return w.check(f)
+	case nodesChecked:
+		f.wait.Done += e.count
+		return w.listenChecks(f, e.box)
+	case checksDone:
+		return w.checksDone(f, e)
+	case refusedSkipped:
+		return w.confirm(f)
+	case overrideChosen:
+		return w.askOverride(f, e.override)
+	case overrideDeclined:
+		return w.showRefused(f)
+	case confirmed:
+		return w.run(f)
+	case progressed:
+		return w.progressed(f, e)
+	case ended:
+		return w.ended(f, e.results)
+	}
+	return nil
+}
+
+// Begin starts an action on nodes. Where the action has arguments it opens their form, with the
+// given values filled in.
+func (w *Workflow) Begin(id action.ID, nodes []models.NodeRef, filled Arguments) tea.Cmd {
+	switch {
+	case len(nodes) == 0 || w.env.Session == nil:
+		w.warn(string(id) + ": no node is chosen")
+		return nil
+	case id == action.Validate:
+		return w.validate(nodes[0])
+	case id == action.DeployWizard:
+		return w.console.Open(screen.Ref{Kind: screen.KindDeploy, ID: deploy.ID(nodes)})
+	}
+	f := w.newFlow(string(id), w.env.Session, nodes)
+	f.checked = deploys(id)
+	args := Arguments{}
+	f.build = func() (provision.Action, error) { return Build(id, args, f.session.Checks) }
+	f.command = func(names []string) []string {
+		return append(commandWords(id, args, names), review.OverrideWords(nodes, f.overrides)...)
+	}
+	fields := formFields(id)
+	if fields == nil {
+		return w.check(f)
+	}
+	for i := range fields {
+		if value := filled[fields[i].Key]; value != "" {
+			fields[i].Value = value
+		}
+	}
+	f.state = stateArguments
+	return w.console.Show(overlay.NewForm(fmt.Sprintf("%s %s", id, nodesText(nodes)), fields, func(v map[string]string) (tea.Cmd, string, string) {
+		args = v
+		// The form stays open for errors that can be found without reading a file.
+		if field, err := args.check(id); err != nil {
+			return nil, field, err.Error()
+		}
+		return f.send(argumentsGiven{}), "", ""
+	}))
+}
+
+// Apply starts to write to nodes what they boot.
+func (w *Workflow) Apply(msg screen.ApplyRamdisks) tea.Cmd {
+	return w.beginWith("apply", action.IgnitionApply, msg.Nodes, provision.ApplyRamdisk(msg.For), msg.Words, true)
+}
+
+// Pin starts to write the root device hint of a disk.
+func (w *Workflow) Pin(msg screen.PinDisk) tea.Cmd {
+	return w.beginWith("pin", action.PinDisk, []models.NodeRef{msg.Node}, msg.Pin, msg.Words, true)
+}
+
+// ChangePorts starts to change ports, port groups or VIFs.
+func (w *Workflow) ChangePorts(msg screen.ChangePorts) tea.Cmd {
+	if why := w.whyNoChange(); why != "" {
+		w.warn(string(msg.ID) + ": " + why)
+		return nil
+	}
+	f := w.newFlow(string(msg.ID), w.env.Session, []models.NodeRef{msg.Node})
+	f.exact = true
+	ctx := w.ctx
+	f.build = func() (provision.Action, error) { return msg.Make(ctx) }
+	f.command = func([]string) []string { return msg.Words }
+	return w.check(f)
+}
+
+// OrderBMC starts an action on a BMC.
+func (w *Workflow) OrderBMC(msg screen.OrderBMC) tea.Cmd {
+	return w.beginWith("BMC", action.ShowBMC, []models.NodeRef{msg.Node}, msg.Action, msg.Words, false)
+}
+
+// beginWith starts an action that a screen has made; what names it in warnings.
+func (w *Workflow) beginWith(what string, id action.ID, nodes []models.NodeRef, act provision.Action, command []string, exact bool) tea.Cmd {
+	if why := w.whyNoChange(); why != "" {
+		w.warn(what + ": " + why)
+		return nil
+	}
+	f := w.newFlow(string(id), w.env.Session, nodes)
+	f.exact = exact
+	f.build = func() (provision.Action, error) { return act, nil }
+	f.command = func([]string) []string { return command }
+	return w.check(f)
+}
+
+// Deploy starts a deployment that a screen has checked and shown. The action sends nothing to a
+// node that it did not check, whatever the batch says.
+func (w *Workflow) Deploy(msg screen.StartDeployment) tea.Cmd {
+	why := w.whyNoChange()
+	switch {
+	case why != "":
+	case msg.Action != nil && !msg.Action.CheckedBy(w.env.Session.Checks):
+		why = textOtherIronic
+	case msg.Action == nil || len(msg.Plan.Legal()) == 0:
+		why = textNoNodePassed
+	}
+	if why != "" {
+		w.warn("deploy: " + why)
+		return nil
+	}
+	f := w.newFlow(msg.Action.Name(), w.env.Session, msg.Nodes)
+	f.checked = true
+	f.action, f.batch = msg.Action, msg.Plan
+	f.batch.Action = msg.Action
+	f.command = func([]string) []string { return msg.Command }
+	return w.confirm(f)
+}
+
+// Retry starts a task again for the nodes that failed.
+func (w *Workflow) Retry(number int) tea.Cmd {
+	t, ok := w.env.Tasks.Get(number)
+	if !ok || len(t.Failed()) == 0 {
+		return nil
+	}
+	f := w.newFlow(t.Plan.Action.Name(), &screen.Session{Runner: t.Runner}, nil)
+	for _, item := range t.Failed() {
+		f.nodes = append(f.nodes, item.Node.Ref())
+	}
+	f.retryOf = number
+	if _, is := t.Plan.Action.(*provision.EnrollAction); is {
+		// Nodes that do not exist yet cannot be read again: enrolling repeats only what is missing.
+		f.action, f.batch = t.Plan.Action, provision.Batch{Action: t.Plan.Action, Items: t.Failed()}
+		return w.confirm(f)
+	}
+	_, f.checked = t.Plan.Action.(*provision.DeployAction)
+	f.build = func() (provision.Action, error) { return t.Plan.Action, nil }
+	return w.check(f)
+}
+
+// whyNoChange returns why nothing can be sent now, "" if it can.
+func (w *Workflow) whyNoChange() string {
+	if w.env.Session == nil {
+		return textNoContext
+	}
+	return w.env.WhyReadOnly()
+}
+
+func (w *Workflow) warn(text string) {
+	w.console.Say(screen.Say{Level: screen.Warning, Text: text})
+}
+
+func nodesText(nodes []models.NodeRef) string {
+	if len(nodes) == 1 {
+		return nodes[0].Label()
+	}
+	return fmt.Sprintf("%d nodes", len(nodes))
+}

@@ -1,0 +1,46 @@
+package ui
+
+// The texts of this package that a person reads; column headers and key hints stay with their tables.
+const (
+	// Header.
+	textNoConnection   = "no connection"
+	textPictureAge     = "%s · data %s · %s"
+	textNoAnswerFor    = "no answer for "
+	textCatchingUp     = "catching up · data "
+	textConductorsDown = "%d of %d conductors down · %s"
+
+	// Window too small.
+	textTooSmall   = "too small (minimum 30×7); q quits"
+	textDialogOpen = "a dialog is open"
+
+	// Why an action is disabled.
+	textNoEditor        = "no editor configured; set $VISUAL or $EDITOR"
+	textNoExplain       = "explanations are not available here"
+	textAlreadyExplain  = "already shown; ctrl+r refreshes"
+	textNoNodeSelected  = "no node selected"
+	textNotConnected    = "not connected"
+	textReplayReadOnly  = "not available while a recording plays"
+	textNoOlderScreen   = "no previous screen"
+	textNoNewerScreen   = "no next screen"
+	textNothingToCopy   = "nothing to copy"
+	textContextUnusable = "unusable (4 shows details): "
+
+	// Menus.
+	textExplainWhich = "Explain a node"
+	textHelpTitle    = "Actions"
+	textPaletteTitle = "Go to or run"
+	textNoNode       = "no node"
+	textMarkedNodes  = "%d marked nodes"
+	textMomentsTitle = "Jump to"
+	textBeginning    = "beginning"
+
+	// Toasts.
+	textMouseOn        = "mouse scrolling on; shift-drag selects text"
+	textMouseOff       = "mouse scrolling off"
+	textCopyTooLong    = "%s is too long for the clipboard (%d bytes, limit %d); copy the command instead"
+	textNoOtherChange  = "no more changes in the recording"
+	textChangesAllowed = "read-only mode off"
+	textChangesRefused = "read-only mode on"
+	textNoMessages     = "No messages yet."
+	textCrash          = "the console crashed (this is a bug): %v"
+)
