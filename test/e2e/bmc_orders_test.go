@@ -22,7 +22,7 @@ func TestBMCOrders(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		name, uuid, m := redfishNode(t, s, "ok")
-		at(t, s).ok("manage", name, "--wait", "--timeout", "1m")
+		at(t, s).ok("manage", name, "--wait", "--timeout", "6m")
 		password := m.Spec().Password
 		c := newConsole(t, "IRONWORKS_URL="+s.URL, "IRONWORKS_BMC_PASSWORD="+password)
 		iso, _ := apiNode(t, s, uuid)["driver_info"].(map[string]any)["deploy_iso"].(string)
@@ -121,7 +121,7 @@ func TestScreenBMC(t *testing.T) {
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
 		name, _, m := redfishNode(t, s, "ok")
-		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("manage", name, "--wait", "--timeout", "6m")
 		f := c.fleet(roomy)
 		f.only(name)
 		f.press(terminal.Enter)

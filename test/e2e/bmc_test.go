@@ -13,7 +13,7 @@ func TestBMC(t *testing.T) {
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
 		name, uuid, m := redfishNode(t, s, "ok")
-		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("manage", name, "--wait", "--timeout", "6m")
 		if o := c.fails(2, "bmc", name); !strings.Contains(o.stderr, "IRONWORKS_BMC_PASSWORD") {
 			t.Errorf("without a password it says %q", o.stderr)
 		}

@@ -97,7 +97,7 @@ type console struct {
 func newConsole(t *testing.T, env ...string) *console {
 	t.Helper()
 	home := t.TempDir()
-	return &console{t: t, home: home, patience: 2 * time.Minute, env: append(program.Env(
+	return &console{t: t, home: home, patience: 8 * time.Minute, env: append(program.Env(
 		"HOME="+home, "PATH="+os.Getenv("PATH"), "TERM=xterm-256color", "NO_PROXY=127.0.0.1,localhost",
 	), env...)}
 }
@@ -289,7 +289,7 @@ func (w *watching) of(uuid string, kind models.EventKind) []models.Event {
 // until waits until an event that matches has come.
 func (w *watching) until(what string, match func(models.Event) bool) models.Event {
 	w.t.Helper()
-	limit := time.After(time.Minute)
+	limit := time.After(5 * time.Minute)
 	for {
 		w.mu.Lock()
 		events := slices.Clone(w.events)

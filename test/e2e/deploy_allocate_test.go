@@ -16,10 +16,10 @@ func TestDeployByAllocation(t *testing.T) {
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
 		c, p := under(t, s)
 		name, uuid, _ := redfishNode(t, s, "ok")
-		c.ok("manage", name, "--wait", "--timeout", "1m")
-		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c.ok("manage", name, "--wait", "--timeout", "6m")
+		c.ok("provide", name, "--wait", "--timeout", "6m")
 		c.ok("set", name, "resource_class=e2e-alloc", "traits+=CUSTOM_E2E")
-		command := []string{"deploy", name, "--yes", "--wait", "--timeout", "2m", "--override", "inventory", "--confirm", name}
+		command := []string{"deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name}
 		if o := c.fails(3, append(command, "--allocate-class", "other")...); !strings.Contains(o.stderr, "[allocation]") {
 			t.Errorf("another class: %s", o.stderr)
 		}
@@ -41,7 +41,7 @@ func TestDeployByAllocation(t *testing.T) {
 				}
 				continue
 			}
-			c.ok("deploy", "--resume", "--yes", "--timeout", "2m")
+			c.ok("deploy", "--resume", "--yes", "--timeout", "6m")
 		}
 		n := apiNode(t, s, uuid)
 		if n["provision_state"] != "active" || n["allocation_uuid"] == nil || n["allocation_uuid"] != n["instance_uuid"] {

@@ -55,8 +55,8 @@ func deployableNode(t *testing.T, s *ironic.Server) (c *console, p *weather.Prox
 	t.Helper()
 	c, p = under(t, s)
 	name, _, _ = redfishNode(t, s, "ok")
-	at(t, s).ok("manage", name, "--wait", "--timeout", "1m")
-	at(t, s).ok("provide", name, "--wait", "--timeout", "1m")
+	at(t, s).ok("manage", name, "--wait", "--timeout", "6m")
+	at(t, s).ok("provide", name, "--wait", "--timeout", "6m")
 	return c, p, name, apiNode(t, s, name)
 }
 

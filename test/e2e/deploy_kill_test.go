@@ -101,11 +101,11 @@ func testDeployKilled(t *testing.T, s *ironic.Server, k killing, resume bool) {
 	c, p := under(t, s)
 	name, uuid, m := redfishNode(t, s, "ok")
 	serial := m.Disks()[0].Serial
-	at(t, s).ok("manage", name, "--wait", "--timeout", "1m")
-	at(t, s).ok("provide", name, "--wait", "--timeout", "1m")
+	at(t, s).ok("manage", name, "--wait", "--timeout", "6m")
+	at(t, s).ok("provide", name, "--wait", "--timeout", "6m")
 	data := c.file("host.bu", []byte(secretButane))
 	command := []string{
-		"deploy", name, "--yes", "--wait", "--timeout", "2m", "--user-data", data, "--root-device", `{"serial": "` + serial + `"}`,
+		"deploy", name, "--yes", "--wait", "--timeout", "6m", "--user-data", data, "--root-device", `{"serial": "` + serial + `"}`,
 		"--override", "inventory", "--confirm", name,
 	}
 	reached := make(chan struct{}, 1)
@@ -134,7 +134,7 @@ func testDeployKilled(t *testing.T, s *ironic.Server, k killing, resume bool) {
 			t.Errorf("not given back: %v %v\n%s", n["instance_uuid"], n["instance_info"], o.stdout)
 		}
 	} else if resume {
-		c.ok("deploy", "--resume", "--yes", "--timeout", "2m")
+		c.ok("deploy", "--resume", "--yes", "--timeout", "6m")
 	}
 	if !resume || k.turned {
 		c.ok(command...)

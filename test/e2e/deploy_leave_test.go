@@ -15,8 +15,8 @@ func TestDeployLeft(t *testing.T) {
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
 		c, p := under(t, s)
 		name, _, _ := redfishNode(t, s, "ok")
-		c.ok("manage", name, "--wait", "--timeout", "1m")
-		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c.ok("manage", name, "--wait", "--timeout", "6m")
+		c.ok("provide", name, "--wait", "--timeout", "6m")
 		before := p.Count(http.MethodPut)
 		term := c.sit("deploy", name, "--yes", "--wait", "--override", "inventory", "--confirm", name)
 		term.until("deploy: " + name)
@@ -62,8 +62,8 @@ func TestDeployGivenBack(t *testing.T) {
 func testDeployGivenBack(t *testing.T, s *ironic.Server, k killing) {
 	c, p := under(t, s)
 	name, uuid, m := redfishNode(t, s, "ok")
-	c.ok("manage", name, "--wait", "--timeout", "1m")
-	c.ok("provide", name, "--wait", "--timeout", "1m")
+	c.ok("manage", name, "--wait", "--timeout", "6m")
+	c.ok("provide", name, "--wait", "--timeout", "6m")
 	hints := `{"serial": "` + m.Disks()[0].Serial + `"}`
 	c.killed(p, k, "deploy", name, "--yes", "--wait", "--root-device", hints, "--override", "inventory", "--confirm", name)
 	if o := c.fails(3, "deploy", name, "--yes", "--override", "inventory", "--confirm", name); !strings.Contains(o.stderr, "a different deployment of this node") {
@@ -90,9 +90,9 @@ func TestDeployAgainAfterFailure(t *testing.T) {
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
 		name, uuid, m := redfishNode(t, s, "ok")
-		c.ok("manage", name, "--wait", "--timeout", "1m")
-		c.ok("provide", name, "--wait", "--timeout", "1m")
-		common := []string{"deploy", name, "--yes", "--wait", "--timeout", "2m", "--override", "inventory", "--confirm", name, "--root-device"}
+		c.ok("manage", name, "--wait", "--timeout", "6m")
+		c.ok("provide", name, "--wait", "--timeout", "6m")
+		common := []string{"deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name, "--root-device"}
 		o := c.fails(1, append(common, `{"serial": "nope"}`)...)
 		if !strings.Contains(o.stderr, "to retry: ironworks deploy "+name+" --confirm="+name+" --override=inventory --root-device='{") {
 			t.Errorf("how to try again: %s", o.stderr)

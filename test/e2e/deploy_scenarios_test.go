@@ -142,7 +142,7 @@ func (end scenarioEnd) comes(t *testing.T, server *ironic.Server, scenario strin
 	}
 	before := apiNode(t, server, uuid)
 
-	args := []string{"deploy", name, "--yes", "--wait", "--timeout", "5m", "--user-data", c.file("host.bu", []byte(hostButane))}
+	args := []string{"deploy", name, "--yes", "--wait", "--timeout", "6m", "--user-data", c.file("host.bu", []byte(hostButane))}
 	if properties, _ := before["properties"].(map[string]any); properties["root_device"] == nil {
 		disk := m.Disks()[0]
 		for _, d := range m.Disks() {
@@ -204,7 +204,7 @@ func (end scenarioEnd) prepare(c *console, scenario, name, password string) {
 				return
 			}
 			end.explained(c.t, c, scenario, name, password)
-			c.ok("manage", name, "--wait", "--timeout", "1m") // out of the failed state
+			c.ok("manage", name, "--wait", "--timeout", "6m") // out of the failed state
 		case o.code != 0:
 			c.t.Fatalf("machine %s: %s: exit code %d: %s%s", scenario, verb, o.code, o.stdout, o.stderr)
 		}

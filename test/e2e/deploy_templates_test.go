@@ -34,8 +34,8 @@ func TestDeployTemplates(t *testing.T) {
 				t.Fatalf("create a template: %d %v %s", status, err, answer)
 			}
 		}
-		c.ok("manage", name, "--wait", "--timeout", "1m")
-		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c.ok("manage", name, "--wait", "--timeout", "6m")
+		c.ok("provide", name, "--wait", "--timeout", "6m")
 		c.file("host.bu", []byte(hostButane))
 		plan := c.file("plan.yaml", []byte("nodes: ["+name+"]\ntraits: ["+trait+"]\nconfigdrive: {user_data_file: host.bu}\n"+
 			"steps: [{interface: deploy, step: install_coreos, priority: 80}]\n"))

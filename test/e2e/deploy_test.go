@@ -53,8 +53,8 @@ func TestDeployByPlan(t *testing.T) {
 		c := at(t, s)
 		name, uuid, m := redfishNode(t, s, "ok")
 		serial := m.Disks()[0].Serial
-		c.ok("manage", name, "--wait", "--timeout", "1m")
-		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c.ok("manage", name, "--wait", "--timeout", "6m")
+		c.ok("provide", name, "--wait", "--timeout", "6m")
 		c.file("host.bu", []byte(hostButane))
 		deployPlan := c.file("plan.yaml", []byte("nodes:\n  - name: "+name+"\n    root_device: {hints: {serial: "+serial+"}}\nconfigdrive: {user_data_file: host.bu}\n"))
 
@@ -74,7 +74,7 @@ func TestDeployByPlan(t *testing.T) {
 			t.Errorf("a dry run has reserved the node")
 		}
 
-		c.ok(append([]string{"deploy", "-f", deployPlan, "--yes", "--wait", "--timeout", "2m"}, override...)...)
+		c.ok(append([]string{"deploy", "-f", deployPlan, "--yes", "--wait", "--timeout", "6m"}, override...)...)
 		n := apiNode(t, s, uuid)
 		if n["provision_state"] != "active" || n["instance_uuid"] == nil {
 			t.Errorf("the node is %v, instance %v", n["provision_state"], n["instance_uuid"])
@@ -104,8 +104,8 @@ func TestDeployRefusals(t *testing.T) {
 		if o := c.fails(3, "deploy", name, "--yes"); !strings.Contains(o.stderr, `[state] not possible in state "enroll"`) || !strings.Contains(o.stderr, "[inventory]") {
 			t.Errorf("the wrong state, with all reasons: %s", o.stderr)
 		}
-		c.ok("manage", name, "--wait", "--timeout", "1m")
-		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c.ok("manage", name, "--wait", "--timeout", "6m")
+		c.ok("provide", name, "--wait", "--timeout", "6m")
 		before := len(c.auditLines())
 		cloud := c.file("cloud.yaml", []byte("#cloud-config\nusers: []\n"))
 		host := c.file("host.bu", []byte(hostButane))
@@ -148,9 +148,9 @@ func TestDeployRefusals(t *testing.T) {
 func TestDeployTwoDisks(t *testing.T) {
 	t.Parallel()
 	c, _ := labUp(t, "--lab-machines", "3", "--lab-speed", "30")
-	c.ok("manage", "r7-n01", "--wait", "--timeout", "1m")
-	c.ok("inspect", "r7-n01", "--wait", "--timeout", "1m")
-	c.ok("provide", "r7-n01", "--wait", "--timeout", "1m")
+	c.ok("manage", "r7-n01", "--wait", "--timeout", "6m")
+	c.ok("inspect", "r7-n01", "--wait", "--timeout", "6m")
+	c.ok("provide", "r7-n01", "--wait", "--timeout", "6m")
 	o := c.fails(3, "deploy", "r7-n01", "--yes", "--root-device", `{"rotational": false}`)
 	if !strings.Contains(o.stderr, "[root-device] 2 disks match the hints") {
 		t.Errorf("two disks: %s", o.stderr)
@@ -161,10 +161,10 @@ func TestDeployTwoDisks(t *testing.T) {
 	if o := c.fails(2, "deploy", "r7-n01", "--override", "state", "--confirm", "r7-n01"); !strings.Contains(o.stderr, "cannot be turned off") {
 		t.Errorf("an override of the state: %s", o.stderr)
 	}
-	c.ok("deploy", "r7-n01", "--yes", "--wait", "--timeout", "1m", "--root-device", `{"rotational": false}`,
+	c.ok("deploy", "r7-n01", "--yes", "--wait", "--timeout", "6m", "--root-device", `{"rotational": false}`,
 		"--override", "root-device", "--confirm", "r7-n01")
 	// What the agent offered is kept for the next time.
-	c.ok("undeploy", "r7-n01", "--yes", "--wait", "--timeout", "1m")
+	c.ok("undeploy", "r7-n01", "--yes", "--wait", "--timeout", "6m")
 	o = c.fails(3, "deploy", "r7-n01", "--yes", "--step", "deploy.instal_coreos", "--policy", "root-device=off")
 	if !strings.Contains(o.stderr, "[step-offered] deploy.instal_coreos was not offered") {
 		t.Errorf("a misspelt step: %s", o.stderr)
@@ -177,8 +177,8 @@ func TestDeployAsksAboutTheImage(t *testing.T) {
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
 		name, _, _ := redfishNode(t, s, "ok")
-		c.ok("manage", name, "--wait", "--timeout", "1m")
-		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c.ok("manage", name, "--wait", "--timeout", "6m")
+		c.ok("provide", name, "--wait", "--timeout", "6m")
 		mux := http.NewServeMux()
 		mux.HandleFunc("/os.raw", func(w http.ResponseWriter, r *http.Request) {
 			http.ServeContent(w, r, "", time.Time{}, strings.NewReader("an image"))
@@ -245,14 +245,14 @@ func TestDeployWritesItsDiskDown(t *testing.T) {
 		name, uuid, m := redfishNode(t, s, "ok")
 		host := c.file("host.bu", []byte(hostButane))
 		first, second := m.Disks()[0], m.Disks()[1]
-		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("manage", name, "--wait", "--timeout", "6m")
 		inspected := s.Release != ironic.Old // which has no inventories here
 		if inspected {
 			c.ok("set", name, "inspect_interface=agent")
-			c.ok("inspect", name, "--wait", "--timeout", "2m")
+			c.ok("inspect", name, "--wait", "--timeout", "6m")
 		}
-		c.ok("provide", name, "--wait", "--timeout", "1m")
-		c.ok("deploy", name, "--yes", "--wait", "--timeout", "2m", "--user-data", host, "--root-device", `{"serial": "`+first.Serial+`"}`,
+		c.ok("provide", name, "--wait", "--timeout", "6m")
+		c.ok("deploy", name, "--yes", "--wait", "--timeout", "6m", "--user-data", host, "--root-device", `{"serial": "`+first.Serial+`"}`,
 			"--override", "inventory", "--confirm", name)
 		console, _ := apiNode(t, s, uuid)["extra"].(map[string]any)["console"].(map[string]any)
 		disk, _ := console["root_disk"].(map[string]any)
@@ -270,7 +270,7 @@ func TestDeployWritesItsDiskDown(t *testing.T) {
 		}) {
 			t.Errorf("not in the audit: %v", c.auditLines())
 		}
-		c.ok("undeploy", name, "--yes", "--wait", "--timeout", "2m")
+		c.ok("undeploy", name, "--yes", "--wait", "--timeout", "6m")
 		for serial, want := range map[string]plan.CheckSeverity{first.Serial: plan.CheckOK, second.Serial: plan.CheckWarn} {
 			o := c.run("deploy", name, "--dry-run", "-o", "json", "--user-data", host, "--root-device", `{"serial": "`+serial+`"}`)
 			if shown := decode[[]dryRun](t, o); shown[0].severity(plan.CheckSameDisk) != want {

@@ -39,13 +39,13 @@ func TestExplainAfterThePasswordWasSet(t *testing.T) {
 		c := at(t, s)
 		name, _, m := redfishNode(t, s, "ok")
 		c.ok("set", name, "driver_info.redfish_password=wrong")
-		c.fails(1, "manage", name, "--wait", "--timeout", "1m")
+		c.fails(1, "manage", name, "--wait", "--timeout", "6m")
 		if said := c.explains(name); said.Rule != explain.RuleID(explain.ErrorBMCCredentials) || strings.Contains(said.Verdict, "changed") {
 			t.Errorf("before: %+v", said)
 		}
 		c.ok("set", name, "driver_info.redfish_password="+m.Spec().Password)
 		c.wantDone(name, "The BMC credentials were changed after this failure", "password changed since; try again", "manage")
-		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("manage", name, "--wait", "--timeout", "6m")
 		if said := c.explains(name); said.Rule != "at-rest" {
 			t.Errorf("after: %+v", said)
 		}
@@ -59,9 +59,9 @@ func TestExplainAfterTheHintsWereChanged(t *testing.T) {
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
 		name, uuid, m := redfishNode(t, s, "no-disk-matches")
-		c.ok("manage", name, "--wait", "--timeout", "1m")
-		c.ok("provide", name, "--wait", "--timeout", "1m")
-		c.fails(1, "deploy", name, "--yes", "--wait", "--timeout", "2m", "--override", "inventory", "--confirm", name)
+		c.ok("manage", name, "--wait", "--timeout", "6m")
+		c.ok("provide", name, "--wait", "--timeout", "6m")
+		c.fails(1, "deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name)
 		if said := c.explains(name); said.Rule != explain.RuleID(explain.ErrorNoHintedDevice) || strings.Contains(said.Verdict, "changed") {
 			t.Errorf("before: %+v", said)
 		}
@@ -75,7 +75,7 @@ func TestExplainAfterTheHintsWereChanged(t *testing.T) {
 		}
 		c.ok("set", name, `properties.root_device={"wwn": "`+m.Disks()[0].WWN+`"}`)
 		c.wantDone(name, done, "hints changed since; try again", "deploy")
-		c.ok("deploy", name, "--yes", "--wait", "--timeout", "2m", "--override", "inventory", "--confirm", name)
+		c.ok("deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name)
 		if said := c.explains(name); said.Rule != "at-rest" {
 			t.Errorf("after: %+v", said)
 		}

@@ -112,9 +112,9 @@ func TestMachinesBootFromOurISO(t *testing.T) {
 		}
 		saysHostname(t, fetch.Content(t, stream), names[1])
 
-		c.ok("manage", names[0], names[1], "--wait", "--timeout", "1m")
-		c.ok("provide", names[0], names[1], "--wait", "--timeout", "1m")
-		c.ok("deploy", names[0], names[1], "--yes", "--wait", "--timeout", "2m", "--policy", "inventory=warn",
+		c.ok("manage", names[0], names[1], "--wait", "--timeout", "6m")
+		c.ok("provide", names[0], names[1], "--wait", "--timeout", "6m")
+		c.ok("deploy", names[0], names[1], "--yes", "--wait", "--timeout", "6m", "--policy", "inventory=warn",
 			"--configdrive", `{"user_data": {"ignition": {"version": "3.0.0"}}}`)
 		for _, m := range machines {
 			if installed := m.Disks()[0].Installed; installed == nil {

@@ -121,22 +121,22 @@ func TestLabUp(t *testing.T) {
 	if names := strings.Fields(c.ok("nodes", "-o", "name").stdout); len(names) != 12 {
 		t.Errorf("nodes: %q", names)
 	}
-	c.ok("manage", "r7-n01", "r7-n02", "--wait", "--timeout", "1m")
-	c.ok("inspect", "r7-n01", "--wait", "--timeout", "1m")
-	c.ok("provide", "r7-n01", "r7-n02", "--wait", "--timeout", "1m")
+	c.ok("manage", "r7-n01", "r7-n02", "--wait", "--timeout", "6m")
+	c.ok("inspect", "r7-n01", "--wait", "--timeout", "6m")
+	c.ok("provide", "r7-n01", "r7-n02", "--wait", "--timeout", "6m")
 	// It has three disks, and nobody says which.
 	if o := c.fails(3, "deploy", "r7-n01", "--yes"); !strings.Contains(o.stderr, "[root-device] no hints and 3 suitable disks: the agent would pick") {
 		t.Errorf("without hints: %s", o.stderr)
 	}
 	c.ok("hints", "set", "r7-n01", "--disk", "/dev/sda")
-	c.ok("deploy", "r7-n01", "--yes", "--wait", "--timeout", "2m")
+	c.ok("deploy", "r7-n01", "--yes", "--wait", "--timeout", "6m")
 	if state := c.state("r7-n01"); state != models.StateActive {
 		t.Errorf("r7-n01 is %s", state)
 	}
 	if o := c.fails(3, "deploy", "r7-n02", "--yes"); !strings.Contains(o.stderr, "[inventory]") {
 		t.Errorf("not inspected: %s", o.stderr)
 	}
-	o := c.fails(1, "deploy", "r7-n02", "--yes", "--wait", "--timeout", "2m", "--override", "inventory", "--confirm", "r7-n02")
+	o := c.fails(1, "deploy", "r7-n02", "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", "r7-n02")
 	if !strings.Contains(o.stdout, "No suitable device was found") {
 		t.Errorf("r7-n02: %s%s", o.stdout, o.stderr)
 	}
@@ -199,7 +199,7 @@ func TestLabScreen(t *testing.T) {
 	s.until("LAB")
 	resize(roomy.w, roomy.h)
 	s.pick(":", paletteTitle, "fleet")
-	s.within(time.Minute, "the story goes on", func() bool {
+	s.within(5*time.Minute, "the story goes on", func() bool {
 		return strings.Contains(s.row("r7-n01"), "active") && strings.Contains(s.row("r7-n02"), "deploy failed")
 	})
 	s.pick(":", paletteTitle, "connect")
@@ -256,10 +256,10 @@ func TestLabMachines(t *testing.T) {
 		machines := newConsole(t).background("lab", "machines", "--ironic-url", server.URL, "--enrol", "--scenarios", file, "--lab-speed", "15")
 		machines.line(name + ` .*/redfish/v1/Systems/` + name)
 		machines.says("running 2 machines for Ironic at " + server.URL)
-		c.ok("manage", name, "--wait", "--timeout", "1m")
-		c.ok("provide", name, "--wait", "--timeout", "1m")
-		c.ok("deploy", name, "--yes", "--wait", "--timeout", "2m", "--override", "inventory", "--confirm", name)
-		if o := c.fails(1, "manage", name+"-b", "--wait", "--timeout", "1m"); !strings.Contains(o.stdout, "401") {
+		c.ok("manage", name, "--wait", "--timeout", "6m")
+		c.ok("provide", name, "--wait", "--timeout", "6m")
+		c.ok("deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name)
+		if o := c.fails(1, "manage", name+"-b", "--wait", "--timeout", "6m"); !strings.Contains(o.stdout, "401") {
 			t.Errorf("the wrong password: %s%s", o.stdout, o.stderr)
 		}
 		machines.line("disk installed /dev/sda: CoreOS")

@@ -42,9 +42,9 @@ func TestLabUpReal(t *testing.T) {
 	t.Parallel()
 	temp, state := t.TempDir(), filepath.Join(t.TempDir(), "state")
 	c, up := realUp(t, temp, "--lab-machines", "1", "--lab-speed", "12", "--lab-state", state)
-	c.ok("manage", "r7-n01", "--wait", "--timeout", "3m")
-	c.ok("provide", "r7-n01", "--wait", "--timeout", "5m")
-	c.ok("deploy", "r7-n01", "--yes", "--wait", "--timeout", "5m", "--override", "inventory", "--confirm", "r7-n01")
+	c.ok("manage", "r7-n01", "--wait", "--timeout", "6m")
+	c.ok("provide", "r7-n01", "--wait", "--timeout", "6m")
+	c.ok("deploy", "r7-n01", "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", "r7-n01")
 	up.ends(c, temp)
 
 	c, up = realUp(t, temp, "--lab-machines", "1", "--lab-state", state)
@@ -70,8 +70,8 @@ func TestLabUpRealOfEachRelease(t *testing.T) {
 			if names := strings.Fields(c.ok("nodes", "-o", "name").stdout); len(names) != 12 {
 				t.Errorf("nodes: %q", names)
 			}
-			c.ok("manage", "r7-n04", "--wait", "--timeout", "3m")
-			c.ok("inspect", "r7-n04", "--wait", "--timeout", "5m")
+			c.ok("manage", "r7-n04", "--wait", "--timeout", "6m")
+			c.ok("inspect", "r7-n04", "--wait", "--timeout", "6m")
 			up.ends(c, temp)
 		})
 	}

@@ -63,8 +63,8 @@ func TestRedfishNodeFromEnrollToActive(t *testing.T) {
 		w := c.watch()
 		name, uuid, m := redfishNode(t, s, "ok")
 		w.untilState(uuid, models.StateEnroll)
-		c.ok("manage", name, "--wait", "--timeout", "1m")
-		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c.ok("manage", name, "--wait", "--timeout", "6m")
+		c.ok("provide", name, "--wait", "--timeout", "6m")
 
 		uninspected := []string{"--override", "inventory", "--confirm", name}
 		if o := c.fails(3, "deploy", name, "--yes", "--step", "deploy.erase_devices_metadata@90"); !strings.Contains(o.stderr, "installs nothing") {
@@ -75,7 +75,7 @@ func TestRedfishNodeFromEnrollToActive(t *testing.T) {
 			t.Errorf("cloud-config: %s", o.stderr)
 		}
 		c.ok(append([]string{
-			"deploy", name, "--yes", "--wait", "--timeout", "2m", "--step", "deploy.install_coreos",
+			"deploy", name, "--yes", "--wait", "--timeout", "6m", "--step", "deploy.install_coreos",
 			"--configdrive", `{"user_data": {"ignition": {"version": "3.0.0"}}}`,
 		}, uninspected...)...)
 		if installed := m.Disks()[0].Installed; installed == nil || !strings.Contains(string(installed.Ignition), `"merge"`) {
@@ -110,10 +110,10 @@ func TestRedfishFailureSaysWhy(t *testing.T) {
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
 		name, uuid, _ := redfishNode(t, s, "no-disk-matches")
-		c.ok("manage", name, "--wait", "--timeout", "1m")
-		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c.ok("manage", name, "--wait", "--timeout", "6m")
+		c.ok("provide", name, "--wait", "--timeout", "6m")
 		w := c.watch(name)
-		o := c.fails(1, "deploy", name, "--yes", "--wait", "--timeout", "2m", "--override", "inventory", "--confirm", name)
+		o := c.fails(1, "deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name)
 		if !strings.Contains(o.stdout, why) || !strings.Contains(o.stdout, "deploy failed") {
 			t.Errorf("deploy --wait: %s%s", o.stdout, o.stderr)
 		}
@@ -139,7 +139,7 @@ func TestWrongBMCPasswordFallsBackToEnroll(t *testing.T) {
 		name, uuid, _ := redfishNode(t, s, "ok")
 		c.ok("set", name, "driver_info.redfish_password=wrong")
 		w := c.watch()
-		o := c.fails(1, "manage", name, "--wait", "--timeout", "1m")
+		o := c.fails(1, "manage", name, "--wait", "--timeout", "6m")
 		if !strings.Contains(o.stdout, `enroll`) || !strings.Contains(strings.ToLower(o.stdout), "redfish") {
 			t.Errorf("manage --wait: %s%s", o.stdout, o.stderr)
 		}
@@ -158,10 +158,10 @@ func TestAbortOfADeploymentThatNeverCallsBack(t *testing.T) {
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
 		name, uuid, _ := redfishNode(t, s, "never-boots")
-		c.ok("manage", name, "--wait", "--timeout", "1m")
-		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c.ok("manage", name, "--wait", "--timeout", "6m")
+		c.ok("provide", name, "--wait", "--timeout", "6m")
 		c.ok("deploy", name, "--yes", "--override", "inventory", "--confirm", name)
-		if code := c.watch(name, "--until", "wait call-back", "--timeout", "1m").wait(); code != 0 {
+		if code := c.watch(name, "--until", "wait call-back", "--timeout", "6m").wait(); code != 0 {
 			t.Fatalf("watch --until: exit code %d", code)
 		}
 		if !(models.APIVersion{Minor: s.Release.MaxMinor()}).Has(models.FeatureAbortDeploy) {
@@ -169,10 +169,10 @@ func TestAbortOfADeploymentThatNeverCallsBack(t *testing.T) {
 			if !strings.Contains(o.stderr, "1.110") {
 				t.Errorf("abort of an old Ironic: %s", o.stderr)
 			}
-			c.ok("undeploy", name, "--yes", "--wait", "--timeout", "1m")
+			c.ok("undeploy", name, "--yes", "--wait", "--timeout", "6m")
 			return
 		}
-		c.ok("abort", name, "--yes", "--wait", "--timeout", "1m")
+		c.ok("abort", name, "--yes", "--wait", "--timeout", "6m")
 		if state := apiNode(t, s, uuid)["provision_state"]; state != "deploy failed" {
 			t.Errorf("after abort: %v", state)
 		}

@@ -52,7 +52,7 @@ func TestScreenBursts(t *testing.T) {
 		all := fmt.Sprintf(" %d of ", burstNodes)
 		has := func(what, count string) {
 			t.Helper()
-			s.within(20*time.Second, what, func() bool { return strings.Contains(s.Lines()[2], count) })
+			s.within(5*time.Minute, what, func() bool { return strings.Contains(s.Lines()[2], count) })
 		}
 		s.filter("name:" + group + "-")
 		nothing := func(int) any { return nil }

@@ -37,14 +37,14 @@ func TestScreenDeployReviewed(t *testing.T) {
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {
 		c := at(t, server)
 		name, uuid, m := redfishNode(t, server, "ok")
-		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("manage", name, "--wait", "--timeout", "6m")
 		// The old release has no agent's inspection: its nodes have no inventory.
 		inspects := server.Release != ironic.Old
 		if inspects {
 			c.ok("set", name, "inspect_interface=agent")
-			c.ok("inspect", name, "--wait", "--timeout", "1m")
+			c.ok("inspect", name, "--wait", "--timeout", "6m")
 		}
-		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c.ok("provide", name, "--wait", "--timeout", "6m")
 		host := c.file("host.bu", []byte(hostButane))
 		before := len(c.auditLines())
 
@@ -79,7 +79,7 @@ func TestScreenDeployReviewed(t *testing.T) {
 		s.until("No match.")
 		s.press(terminal.CtrlU)
 		s.typed(name)
-		s.within(2*time.Minute, "the machine is deployed", func() bool {
+		s.within(5*time.Minute, "the machine is deployed", func() bool {
 			return s.Contains("deploy "+name+": done, now active") && s.Contains("● active")
 		})
 		s.quits()

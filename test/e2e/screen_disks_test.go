@@ -16,7 +16,7 @@ func TestScreenPinsADisk(t *testing.T) {
 		name, uuid, m := redfishNode(t, s, "ok")
 		disks := m.Disks()
 		last := disks[len(disks)-1]
-		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("manage", name, "--wait", "--timeout", "6m")
 		c.ok("set", name, "properties.root_device={\"wwn\":\"0xnone\"}")
 
 		f := c.fleet(roomy)
@@ -31,7 +31,7 @@ func TestScreenPinsADisk(t *testing.T) {
 			return
 		}
 		c.ok("set", name, "inspect_interface=agent")
-		c.ok("inspect", name, "--wait", "--timeout", "2m")
+		c.ok("inspect", name, "--wait", "--timeout", "6m")
 		f.press(terminal.CtrlR)
 		f.until(`properties.root_device {"wwn":"0xnone"}`, "No suitable device was found", "by an agent", disks[0].Serial)
 		f.press("G")

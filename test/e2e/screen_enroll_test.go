@@ -50,7 +50,7 @@ func TestScreenEnrollsAFile(t *testing.T) {
 		s.press("E")
 		s.typed("3", "Enroll 3 nodes and bring them to available? Type the number of nodes to confirm.", "may erase the disks")
 		s.until("[Result]")
-		s.within(3*time.Minute, "the nodes have ended", func() bool { return s.Contains("1 failed, 2 done") })
+		s.within(5*time.Minute, "the nodes have ended", func() bool { return s.Contains("1 failed, 2 done") })
 		s.rowSays(name(0), "✓ done", "available", "created, 1 port, verified")
 		s.press(terminal.Home)
 		s.until("done     created, 1 port, verified, inspected, available")
@@ -81,7 +81,7 @@ func TestScreenEnrollsAFile(t *testing.T) {
 		s.until("2 create, 3 change")
 		s.press("E")
 		s.typed("5", "Enroll 5 nodes and bring them to available?")
-		s.within(3*time.Minute, "all are available", func() bool { return s.Contains("✓ 5 done") })
+		s.within(5*time.Minute, "all are available", func() bool { return s.Contains("✓ 5 done") })
 		s.press("1")
 		s.filter("name:" + strings.TrimSuffix(name(0), "-n00"))
 		for i := range machines {

@@ -100,8 +100,8 @@ func TestScreenLog(t *testing.T) {
 	t.Parallel()
 	inTheNewest(t, func(t *testing.T, server *ironic.Server) {
 		c, name, m := logged(t, server)
-		c.ok("manage", name, "--wait", "--timeout", "1m")
-		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c.ok("manage", name, "--wait", "--timeout", "6m")
+		c.ok("provide", name, "--wait", "--timeout", "6m")
 		command := c.background("logs", name, "-f", "-o", "json")
 		s := c.fleet(roomy)
 		s.only(name)
@@ -109,9 +109,9 @@ func TestScreenLog(t *testing.T) {
 		s.until("[Overview]")
 		s.press("L")
 		s.until("[Log]", "No lines yet", "ssh: waiting")
-		waits := c.sit("deploy", name, "--yes", "--wait", "--timeout", "3m", "--override", "inventory", "--confirm", name,
+		waits := c.sit("deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name,
 			"--root-device", `{"serial": "`+m.Disks()[0].Serial+`"}`)
-		s.within(time.Minute, "the installer's lines", func() bool {
+		s.within(5*time.Minute, "the installer's lines", func() bool {
 			return s.Contains("coreos-installer") && s.Contains("%)") && s.Contains("following")
 		})
 		waits.until("%")
@@ -204,10 +204,10 @@ func pushing(t *testing.T, server *ironic.Server) (c *console, name, uuid, addre
 		t.Fatal(err)
 	}
 	name, uuid, m = redfishNodeWith(t, server, "ok", lab.Options{Ramdisk: bytes.NewReader(iso), SSHPort: port})
-	c.ok("manage", name, "--wait", "--timeout", "1m")
-	c.ok("provide", name, "--wait", "--timeout", "1m")
+	c.ok("manage", name, "--wait", "--timeout", "6m")
+	c.ok("provide", name, "--wait", "--timeout", "6m")
 	return c, name, uuid, address, m, []string{
-		"deploy", name, "--yes", "--wait", "--timeout", "3m", "--override", "inventory", "--confirm", name,
+		"deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name,
 		"--root-device", `{"serial": "` + m.Disks()[0].Serial + `"}`,
 	}
 }
@@ -220,7 +220,7 @@ func TestConsoleKeepsWhatIsPushed(t *testing.T) {
 		s := c.fleet(roomy)
 		s.only(name)
 		c.background(deploy...)
-		s.within(time.Minute, "the installer's lines in the journal", func() bool {
+		s.within(5*time.Minute, "the installer's lines in the journal", func() bool {
 			kept := journal.Open(t.Context(), journal.Options{Path: filepath.Join(c.home, ".local/state/ironworks/journal-e2e.db")})
 			defer kept.Close()
 			for l, err := range kept.Lines(t.Context(), uuid, time.Time{}, time.Time{}) {
@@ -354,11 +354,11 @@ func TestScreenLogInTheLab(t *testing.T) {
 	s.until("r7-n01", "r7-n12")
 	s.press("*", "7")
 	s.until("› watch", "running", "logs of ")
-	s.within(time.Minute, "an installer's lines below the nodes", func() bool { return s.Contains("│ ironic-agent: ") || s.Contains("coreos-installer") })
+	s.within(5*time.Minute, "an installer's lines below the nodes", func() bool { return s.Contains("│ ironic-agent: ") || s.Contains("coreos-installer") })
 	s.press(terminal.Tab, "&", "node:r7-n01", terminal.Enter)
 	s.until("& node:r7-n01")
 	// Whichever node it is: by the time somebody looks, the first may be done.
-	s.within(time.Minute, "an installer's percent is in the list, too", func() bool {
+	s.within(5*time.Minute, "an installer's percent is in the list, too", func() bool {
 		return slices.ContainsFunc(s.Lines(), installing.MatchString)
 	})
 	s.press(terminal.Esc)

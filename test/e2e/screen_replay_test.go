@@ -36,9 +36,9 @@ func TestScreenReplay(t *testing.T) {
 		c := at(t, server)
 		name, uuid, m := redfishNode(t, server, "ok")
 		watching := c.watch(name, "-o", "json")
-		c.ok("manage", name, "--wait", "--timeout", "1m")
-		c.ok("provide", name, "--wait", "--timeout", "1m")
-		c.ok("deploy", name, "--yes", "--wait", "--timeout", "3m", "--override", "inventory", "--confirm", name,
+		c.ok("manage", name, "--wait", "--timeout", "6m")
+		c.ok("provide", name, "--wait", "--timeout", "6m")
+		c.ok("deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name,
 			"--root-device", `{"serial": "`+m.Disks()[0].Serial+`"}`)
 		watching.untilState(uuid, models.StateActive)
 		watching.stop()

@@ -26,8 +26,8 @@ func testScreenResumes(t *testing.T, server *ironic.Server, killedAt string) {
 	k := all[slices.IndexFunc(all, func(k killing) bool { return k.name == killedAt })]
 	c, p := under(t, server)
 	name, uuid, m := redfishNode(t, server, "ok")
-	at(t, server).ok("manage", name, "--wait", "--timeout", "1m")
-	at(t, server).ok("provide", name, "--wait", "--timeout", "1m")
+	at(t, server).ok("manage", name, "--wait", "--timeout", "6m")
+	at(t, server).ok("provide", name, "--wait", "--timeout", "6m")
 	c.killed(p, k, "deploy", name, "--yes", "--wait", "--user-data", c.file("host.bu", []byte(hostButane)),
 		"--root-device", `{"serial": "`+m.Disks()[0].Serial+`"}`, "--override", "inventory", "--confirm", name)
 
@@ -39,7 +39,7 @@ func testScreenResumes(t *testing.T, server *ironic.Server, killedAt string) {
 	} else {
 		s.until("deploy " + name + ": following (5 shows tasks)")
 	}
-	s.within(2*time.Minute, "the machine is deployed", func() bool { return s.Contains("deploy " + name + ": done, now active") })
+	s.within(5*time.Minute, "the machine is deployed", func() bool { return s.Contains("deploy " + name + ": done, now active") })
 	s.pick(":", paletteTitle, "deploy-resume")
 	s.until("no interrupted deployments")
 	s.quits()

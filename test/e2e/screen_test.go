@@ -59,7 +59,7 @@ func (s *screenConsole) gone(text string) {
 // when waits until the screen is as wanted, for as long as one waits for Ironic.
 func (s *screenConsole) when(what string, wanted func() bool) {
 	s.t.Helper()
-	s.within(30*time.Second, what, wanted)
+	s.within(5*time.Minute, what, wanted)
 }
 
 // within is when with another limit.

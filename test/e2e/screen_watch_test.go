@@ -24,7 +24,7 @@ func TestScreenWatchInTheLab(t *testing.T) {
 	s.until("› events")
 	s.press("7")
 	s.until("› watch", "r7-n01", "r7-n12")
-	s.within(time.Minute, "one is done, one has failed, and others are expected to take as long", func() bool {
+	s.within(5*time.Minute, "one is done, one has failed, and others are expected to take as long", func() bool {
 		return strings.Contains(s.row("r7-n01"), "deployment took") && strings.Contains(s.row("r7-n02"), "✖") &&
 			strings.Contains(s.row("r7-n01"), "├") && strings.Contains(s.row("r7-n02"), "Deploy step deploy.install_coreos")
 	})
@@ -47,14 +47,14 @@ func TestScreenWatch(t *testing.T) {
 	inTheNewest(t, func(t *testing.T, server *ironic.Server) {
 		c := at(t, server)
 		name, _, m := redfishNode(t, server, "ok")
-		c.ok("manage", name, "--wait", "--timeout", "1m")
-		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c.ok("manage", name, "--wait", "--timeout", "6m")
+		c.ok("provide", name, "--wait", "--timeout", "6m")
 		deploy := []string{
-			"deploy", name, "--yes", "--wait", "--timeout", "3m", "--override", "inventory", "--confirm", name,
+			"deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name,
 			"--root-device", `{"serial": "` + m.Disks()[0].Serial + `"}`,
 		}
 		c.ok(deploy...)
-		c.ok("undeploy", name, "--yes", "--wait", "--timeout", "2m")
+		c.ok("undeploy", name, "--yes", "--wait", "--timeout", "6m")
 		if files, err := filepath.Glob(filepath.Join(c.home, ".local/state/ironworks/journal-*.db")); err != nil || len(files) != 1 {
 			t.Errorf("journals: %v %v", files, err)
 		}
@@ -65,10 +65,10 @@ func TestScreenWatch(t *testing.T) {
 		s.rowSays(name, "wait call-back")
 		s.press("7")
 		s.until("› watch", name, "boot to ramdisk", "others took")
-		s.within(time.Minute, "it installs, and what is left is known", func() bool {
+		s.within(5*time.Minute, "it installs, and what is left is known", func() bool {
 			return regexp.MustCompile(`install_coreos \d+s +(~\d+s|late)`).MatchString(s.row(name))
 		})
-		s.within(time.Minute, "it is done", func() bool { return strings.Contains(s.row(name), "deployment took") })
+		s.within(5*time.Minute, "it is done", func() bool { return strings.Contains(s.row(name), "deployment took") })
 		for range again.first { //nolint:revive // until it has ended
 		}
 		s.press(terminal.Enter, terminal.Tab)

@@ -28,14 +28,14 @@ func TestScreenWizardDeploys(t *testing.T) {
 		if err != nil || status != http.StatusCreated {
 			t.Fatalf("create a template: %d %v %s", status, err, answer)
 		}
-		c.ok("manage", name, "--wait", "--timeout", "1m")
+		c.ok("manage", name, "--wait", "--timeout", "6m")
 		// The old release has no agent's inspection: its nodes have no inventory.
 		inspects := server.Release != ironic.Old
 		if inspects {
 			c.ok("set", name, "inspect_interface=agent")
-			c.ok("inspect", name, "--wait", "--timeout", "1m")
+			c.ok("inspect", name, "--wait", "--timeout", "6m")
 		}
-		c.ok("provide", name, "--wait", "--timeout", "1m")
+		c.ok("provide", name, "--wait", "--timeout", "6m")
 		c.ok("set", name, "resource_class=e2e-wizard", "traits="+trait)
 		host := c.file("host.bu", []byte(hostButane))
 
@@ -71,7 +71,7 @@ func TestScreenWizardDeploys(t *testing.T) {
 		s.press("D")
 		s.typed(name, "deploy "+name+"? Type the node name to confirm.")
 		ran := ironicsSteps(t, server, uuid)
-		s.within(time.Minute, "the console has seen it", func() bool { return s.Contains("deploy " + name + ": done, now active") })
+		s.within(5*time.Minute, "the console has seen it", func() bool { return s.Contains("deploy " + name + ": done, now active") })
 		s.quits()
 
 		if !strings.Contains(ran, "deploy.erase_devices_metadata@95 deploy.install_coreos@80") {

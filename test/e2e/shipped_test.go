@@ -46,11 +46,11 @@ func shippedNode(t *testing.T, c *console, s *ironic.Server) (name, uuid string,
 	t.Helper()
 	name, m = labMachine(t, s, "ok", lab.Options{})
 	uuid = s.CreateNode(t, map[string]any{"name": name, "driver": "redfish", "driver_info": m.DriverInfo()})
-	c.ok("manage", name, "--wait", "--timeout", "1m")
-	c.ok("inspect", name, "--wait", "--timeout", "1m")
+	c.ok("manage", name, "--wait", "--timeout", "6m")
+	c.ok("inspect", name, "--wait", "--timeout", "6m")
 	// Cleaning would boot the machine, for which the network interface wants Neutron.
 	c.ok("set", name, "automated_clean=false", "network_interface=noop", "boot_interface=redfish-virtual-media")
-	c.ok("provide", name, "--wait", "--yes", "--timeout", "1m")
+	c.ok("provide", name, "--wait", "--yes", "--timeout", "6m")
 	return name, uuid, m
 }
 
@@ -137,7 +137,7 @@ func TestTheInterfaceIsPredicted(t *testing.T) {
 			if o := c.run("deploy", name, "--dry-run", "--root-device", hints); !strings.Contains(o.stdout, "autodetect → "+tt.want+" (predicted)") {
 				t.Errorf("%s is not predicted:\n%s%s", tt.want, o.stdout, o.stderr)
 			}
-			o := c.ok("deploy", name, "--yes", "--wait", "--timeout", "2m", "--root-device", hints)
+			o := c.ok("deploy", name, "--yes", "--wait", "--timeout", "6m", "--root-device", hints)
 			if n := apiNode(t, s, uuid); n["provision_state"] != "active" || n["deploy_interface"] != tt.want {
 				t.Errorf("%s: the node is %v, with %v\n%s%s", tt.want, n["provision_state"], n["deploy_interface"], o.stdout, o.stderr)
 			}

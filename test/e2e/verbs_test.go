@@ -93,7 +93,7 @@ func TestEveryVerbOnFakeHardware(t *testing.T) {
 				}
 				c.ok("set", name, "instance_info.image_source=http://127.0.0.1:1/image")
 			}
-			args := append(step.args, name, "--wait", "--yes", "--timeout", "1m", "-o", "json")
+			args := append(step.args, name, "--wait", "--yes", "--timeout", "6m", "-o", "json")
 			o := c.ok(args...)
 			got := decode[[]struct {
 				Result    string `json:"result"`
