@@ -78,7 +78,7 @@ func TestBMCOrderName(t *testing.T) {
 // Every verb says what it does, and what stops a machine is no small thing.
 func TestBMCOrderEffect(t *testing.T) {
 	t.Parallel()
-	harmless := map[BMCVerb]bool{BMCPowerOn: true, BMCBootOnce: true, BMCInsert: true}
+	harmless := map[BMCVerb]bool{BMCBootOnce: true, BMCInsert: true}
 	for _, v := range BMCVerbs() {
 		e := BMCOrder{Verb: v, Boot: "Cd"}.Effect()
 		if e.Text == "" || (e.Danger == DangerNone) != harmless[v] || e.Danger > DangerInterrupts {
