@@ -207,7 +207,7 @@ func TestContexts(t *testing.T) {
 func TestHealthOfContexts(t *testing.T) {
 	probe := func(_ context.Context, name string) (screen.Health, error) {
 		if name == "lab" {
-			return screen.Health{}, &models.Fault{Kind: models.FaultRefused, Op: "list nodes", Message: "connection refused by 10.0.0.9:6385", Hint: "is the API running?"}
+			return screen.Health{}, &models.Fault{Kind: models.FaultRefused, Op: "list nodes", Message: "connection refused by 10.0.0.9:6385", Hint: "check that the API is running"}
 		}
 		return screen.Health{Version: models.APIVersion{Minor: 82}, Latency: 41 * time.Millisecond}, nil
 	}
@@ -221,7 +221,7 @@ func TestHealthOfContexts(t *testing.T) {
 		r.press("p")
 		r.shows("✖ refused", "● answers", "✖ broken", "● connected")
 		r.press("home")
-		r.shows("connection refused by 10.0.0.9:6385", "is the API running?")
+		r.shows("connection refused by 10.0.0.9:6385", "check that the API is running")
 		r.press("end")
 		r.shows("Answered", "API 1.82, 41ms")
 	})

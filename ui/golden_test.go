@@ -144,8 +144,8 @@ func TestEmptyScreens(t *testing.T) {
 	}
 	t.Run("nothing answers", func(t *testing.T) {
 		refused := &models.Fault{
-			Kind: models.FaultRefused, Op: "list nodes", Message: "connection refused by 127.0.0.1:6385: nothing listens there",
-			Hint: "is the API running, and is the port right?",
+			Kind: models.FaultRefused, Op: "list nodes", Message: "connection refused by 127.0.0.1:6385",
+			Hint: "check the port, and that the API is running",
 		}
 		inBubble(t, nil, func(r *rig, _ *Options) { r.ironic.fault = refused }, func(r *rig) {
 			r.golden("connect-refused")
