@@ -125,7 +125,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-func TestSkewThatIsSmallIsNotSaid(t *testing.T) {
+func TestSmallSkewIsHidden(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, s := opened(t, func(r *screentest.Rig) { r.Env.Status.Skew = 2 * time.Second })
 		screentest.Lacks(t, s, 80, 20, "clock")
