@@ -270,7 +270,7 @@ func shortReason(err error) string {
 
 func shortCause(err error) string {
 	if failed, is := errors.AsType[*provision.FailedError](err); is {
-		return failed.Reason
+		return failed.Advice()
 	}
 	if fault, is := errors.AsType[*models.Fault](err); is {
 		return fault.ReasonAndHint()

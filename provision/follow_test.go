@@ -145,8 +145,10 @@ func TestFollow(t *testing.T) {
 					t.Errorf("result %+v, want %q", res, c.state)
 				case !c.ok && (res.Outcome != provision.OutcomeFailed || res.State != c.state || !errors.As(res.Err, &failed)):
 					t.Errorf("result %+v, want a failure in %q", res, c.state)
-				case !c.ok && (failed.Reason != c.reason || !strings.Contains(failed.Error(), c.reason)):
-					t.Errorf("reason %q, want %q", failed.Reason, c.reason)
+				case !c.ok && (failed.Advice() != c.reason || !strings.Contains(failed.Error(), c.reason)):
+					t.Errorf("reason %q, want %q", failed.Advice(), c.reason)
+				case !c.ok && strings.Contains(failed.OnScreen(), "ironworks "):
+					t.Errorf("the console names a command: %s", failed.OnScreen())
 				}
 			})
 		})

@@ -134,7 +134,7 @@ func (c *Console) palette() tea.Cmd {
 	for _, ctx := range c.env.Contexts {
 		disabled := ""
 		if ctx.Err != nil {
-			disabled = textContextUnusable + ctx.Err.Error()
+			disabled = textContextUnusable + models.OnScreen(ctx.Err)
 		}
 		items = append(items, overlay.Item{
 			ID: "context " + ctx.Name, Title: "context " + ctx.Name, Detail: ctx.Endpoint, Disabled: disabled,

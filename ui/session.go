@@ -118,7 +118,7 @@ func (c *Console) sessionOpened(msg sessionOpened) tea.Cmd {
 		return nil
 	}
 	if msg.err != nil {
-		c.Say(screen.Say{Level: screen.Failure, Text: msg.err.Error()})
+		c.Say(screen.Say{Level: screen.Failure, Text: models.OnScreen(msg.err)})
 		if c.history.front() == nil {
 			return tea.Batch(c.Open(screen.Ref{Kind: screen.KindConnect}), c.openFile())
 		}

@@ -1,6 +1,7 @@
 package body
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"time"
@@ -15,15 +16,15 @@ import (
 func Fault(err error, w int) []pane.Line {
 	var f *models.Fault
 	if !errors.As(err, &f) {
-		return mark(Wrapped(theme.Bad, err.Error(), w-3))
+		return mark(Wrapped(theme.Bad, models.OnScreen(err), w-3))
 	}
 	text := f.Reason()
 	if f.Op != "" {
 		text = f.Op + ": " + text
 	}
 	lines := mark(Wrapped(theme.Bad, text, w-3))
-	if f.Hint != "" {
-		lines = append(lines, Indented(theme.Plain, f.Hint, w, 3)...)
+	if hint := cmp.Or(f.ScreenHint, f.Hint); hint != "" {
+		lines = append(lines, Indented(theme.Plain, hint, w, 3)...)
 	}
 	if f.RequestID != "" {
 		lines = append(lines, Indented(theme.Muted, "request "+f.RequestID, w, 3)...)
@@ -49,7 +50,7 @@ func Short(err error) string {
 	if errors.As(err, &f) {
 		return f.Reason()
 	}
-	return err.Error()
+	return models.OnScreen(err)
 }
 
 // Read says how old something is that was fetched, in steps so coarse that it seldom

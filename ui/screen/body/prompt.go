@@ -3,6 +3,7 @@ package body
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/models"
 	"ironworks/ui/cell"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/line"
@@ -74,7 +75,7 @@ func (p *Prompt) Draw(t *theme.Theme, w int, holds string) string {
 		wrong := ""
 		switch {
 		case p.Wrong != nil:
-			wrong = cell.Cut("  "+p.Wrong.Error(), w/2)
+			wrong = cell.Cut("  "+models.OnScreen(p.Wrong), w/2)
 		case p.Note != "":
 			wrong = cell.Cut("  "+p.Note, w/2)
 		}

@@ -54,7 +54,7 @@ func (s *Screen) probed(c screen.Context, w int) []pane.Line {
 // broken tells in full why a context cannot be used.
 func broken(c screen.Context, w int) []pane.Line {
 	lines := []pane.Line{{body.S(theme.Bad, " "+theme.GlyphFailed+" "+c.Name+" is unusable:")}}
-	for line := range strings.SplitSeq(c.Err.Error(), "\n") {
+	for line := range strings.SplitSeq(models.OnScreen(c.Err), "\n") {
 		lines = append(lines, body.Indented(theme.Plain, line, w-1, 3)...)
 	}
 	lines = append(lines, nil)

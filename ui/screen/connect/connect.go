@@ -203,12 +203,12 @@ func (s *Screen) Copies() []screen.Copyable {
 	}
 	copies = append(copies, screen.Copyable{Name: "source", Text: c.Source})
 	if c.Err != nil {
-		copies = append(copies, screen.Copyable{Name: "error", Text: c.Err.Error(), Shape: screen.Lines})
+		copies = append(copies, screen.Copyable{Name: "error", Text: models.OnScreen(c.Err), Shape: screen.Lines})
 	}
 	if s.isCurrent(c) {
 		copies = append(copies, screen.Copyable{Name: "request", Text: s.env.Request("/v1/nodes")})
 		if f := s.env.Status.Fault; f != nil {
-			copies = append(copies, screen.Copyable{Name: "fault", Text: f.Error()})
+			copies = append(copies, screen.Copyable{Name: "fault", Text: models.OnScreen(f)})
 		}
 	}
 	command := s.env.Program + " nodes --context " + screen.Quoted(c.Name)

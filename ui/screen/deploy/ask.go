@@ -88,7 +88,7 @@ func (s *Screen) takeWritten(msg planWritten) tea.Cmd {
 	case errors.Is(msg.err, fs.ErrExist):
 		return toast(screen.Failure, "save: "+msg.path+textExists)
 	case msg.err != nil:
-		return toast(screen.Failure, "save: "+msg.err.Error())
+		return toast(screen.Failure, "save: "+models.OnScreen(msg.err))
 	}
 	s.draft.File = msg.path
 	if s.draft.Plan == msg.was { // the plan did not change meanwhile
@@ -135,7 +135,7 @@ type planRead struct {
 // takePlan replaces the draft's plan. The selected nodes stay; nodes that the plan does not name get its defaults.
 func (s *Screen) takePlan(msg planRead) tea.Cmd {
 	if msg.err != nil {
-		return toast(screen.Failure, "load: "+msg.err.Error())
+		return toast(screen.Failure, "load: "+models.OnScreen(msg.err))
 	}
 	missing, others := s.replace(msg.file)
 	s.draft.File, s.draft.Saved = msg.path, missing == 0

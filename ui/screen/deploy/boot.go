@@ -7,6 +7,7 @@ import (
 
 	"ironworks/ignition/prepare"
 	"ironworks/ignition/userdata"
+	"ironworks/models"
 	"ironworks/models/plan"
 	"ironworks/provision"
 	"ironworks/ui/cell"
@@ -133,7 +134,7 @@ func (s *Screen) takeFile(msg fileRead) tea.Cmd {
 func (s *Screen) setReport() {
 	switch {
 	case s.file.err != nil:
-		s.report.SetLines([]pane.Line{{body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Plain, s.file.err.Error())}})
+		s.report.SetLines([]pane.Line{{body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Plain, models.OnScreen(s.file.err))}})
 	case s.forCloudInit() != nil:
 		s.report.SetLines(findingLines(s.forCloudInit()))
 	case s.file.known:

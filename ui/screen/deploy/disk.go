@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/models"
 	"ironworks/models/hints"
 	"ironworks/models/plan"
 	"ironworks/ui/cell"
@@ -106,9 +107,9 @@ func (s *Screen) pickDisk() (cmd tea.Cmd, why string) {
 	var unstable *hints.NoStableHintError
 	switch {
 	case errors.As(err, &unstable):
-		return nil, err.Error() + textEditHints
+		return nil, models.OnScreen(err) + textEditHints
 	case err != nil:
-		return nil, err.Error()
+		return nil, models.OnScreen(err)
 	}
 	search := s.diskSearch()
 	search.Hints = rootHints
@@ -137,7 +138,7 @@ func (s *Screen) askHints() tea.Cmd {
 		hints, err := hints.Decode([]byte(v["hints"]))
 		switch {
 		case err != nil:
-			return nil, "hints", err.Error()
+			return nil, "hints", models.OnScreen(err)
 		case !hints.Given():
 			return nil, "hints", `No hints given, want {"wwn": "…"}.`
 		}

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/models"
 	"ironworks/models/plan"
 	"ironworks/provision"
 	"ironworks/ui/overlay"
@@ -43,7 +44,7 @@ func (s *Screen) editPlan() tea.Cmd {
 func (s *Screen) layOutPlan() tea.Cmd {
 	text, err := s.draft.Plan.Encode()
 	if err != nil {
-		return toast(screen.Failure, "edit: "+err.Error())
+		return toast(screen.Failure, "edit: "+models.OnScreen(err))
 	}
 	return s.layOut(string(text))
 }
@@ -75,7 +76,7 @@ type planTyped struct {
 
 func (s *Screen) takeLaid(msg planLaid) tea.Cmd {
 	if msg.err != nil {
-		return toast(screen.Failure, "edit: "+msg.err.Error())
+		return toast(screen.Failure, "edit: "+models.OnScreen(msg.err))
 	}
 	return screen.Send(screen.EditFile{Path: msg.file.Path, Done: func(failed error) tea.Msg {
 		text, err := msg.file.Read()
@@ -96,9 +97,9 @@ func (s *Screen) takeTyped(msg planTyped) tea.Cmd {
 	switch {
 	case msg.err != nil && changed:
 		s.draft.Text = msg.text
-		return toast(screen.Failure, "edit: "+msg.err.Error()+textEditKept)
+		return toast(screen.Failure, "edit: "+models.OnScreen(msg.err)+textEditKept)
 	case msg.err != nil:
-		return toast(screen.Failure, "edit: "+msg.err.Error()+textEditUnchanged)
+		return toast(screen.Failure, "edit: "+models.OnScreen(msg.err)+textEditUnchanged)
 	case msg.wrong != nil:
 		s.draft.Text = msg.text
 		return s.askAgain(msg.wrong)

@@ -179,7 +179,7 @@ func (s *Screen) lay(w int) *layout {
 	s.layOthers(l)
 	found, _ := s.found.Value()
 	for i, err := range found.Missing {
-		l.add(first(i, "not read"), theme.Warn, err.Error())
+		l.add(first(i, "not read"), theme.Warn, models.OnScreen(err))
 	}
 	l.addLines("BMC", s.bmcLine(l.w-l.indent()-1))
 	if e.Source != "" {

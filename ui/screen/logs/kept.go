@@ -60,7 +60,7 @@ func (s *shelf) Follow(ctx context.Context, node models.NodeRef, _ ...models.Log
 		for l, err := range s.journal.Lines(ctx, node.UUID, s.of.From, s.of.To) {
 			if err != nil {
 				batch.Status = append(batch.Status, agentlog.Status{
-					Node: node, Source: models.LogArchive, State: agentlog.StateFailed, Reason: printable.Line(err.Error()),
+					Node: node, Source: models.LogArchive, State: agentlog.StateFailed, Reason: printable.Line(models.OnScreen(err)),
 				})
 				break
 			}

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/ignition/prepare"
+	"ironworks/models"
 	"ironworks/printable"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
@@ -103,7 +104,7 @@ func (l *Log) saved(msg saved) tea.Cmd {
 	case errors.Is(msg.err, fs.ErrExist):
 		say.Text = "save: " + printable.Line(msg.path) + textExists
 	case msg.err != nil:
-		say.Text = "save: " + printable.Line(msg.err.Error())
+		say.Text = "save: " + printable.Line(models.OnScreen(msg.err))
 	default:
 		l.file = msg.path
 		say = screen.Say{Level: screen.Success, Text: fmt.Sprintf(textSaved, msg.lines, printable.Line(msg.path))}

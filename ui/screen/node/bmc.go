@@ -96,7 +96,7 @@ func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
 			return false, nil
 		}
 		if msg.err != nil {
-			return true, screen.Send(screen.Say{Level: screen.Warning, Text: msg.err.Error()})
+			return true, screen.Send(screen.Say{Level: screen.Warning, Text: models.OnScreen(msg.err)})
 		}
 		return true, screen.Send(screen.Say{Level: screen.Success, Text: textKeyringSaved})
 	}

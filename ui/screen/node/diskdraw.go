@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"ironworks/models"
 	"ironworks/models/hints"
 	"ironworks/provision"
 	"ironworks/ui/cell"
@@ -33,7 +34,7 @@ func (d *disks) remarks(now time.Time) []remark {
 	switch {
 	case !d.search.Hints.Given():
 	case refused != nil:
-		add(theme.GlyphFailed, theme.Bad, textHintsRefused+refused.Error())
+		add(theme.GlyphFailed, theme.Bad, textHintsRefused+models.OnScreen(refused))
 	case d.explain.Error != "":
 		add(theme.GlyphDone, theme.Plain, textHintsAccepted)
 	}

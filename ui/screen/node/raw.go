@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"ironworks/models"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
@@ -86,7 +87,7 @@ func (r *raw) status() string {
 func (s *Screen) drawRaw(t *theme.Theme, w, h int) []string {
 	r := &s.raw
 	if r.err != nil {
-		return body.Draw(t, body.Indented(theme.Bad, r.err.Error(), w-1, 3), w)
+		return body.Draw(t, body.Indented(theme.Bad, models.OnScreen(r.err), w-1, 3), w)
 	}
 	if r.lines == nil {
 		return []string{"", t.Paint(theme.Muted, textFieldsNotRead)}

@@ -12,6 +12,7 @@ import (
 
 	"ironworks/ignition/prepare"
 	"ironworks/ignition/userdata"
+	"ironworks/models"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
 	"ironworks/ui/theme"
@@ -91,9 +92,9 @@ func (s *Screen) carryOut(what string, do func(ctx context.Context, maker screen
 func outcome(what, said string, err error) tea.Msg {
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return screen.Say{Level: screen.Failure, Text: what + ": " + err.Error() + textExists}
+		return screen.Say{Level: screen.Failure, Text: what + ": " + models.OnScreen(err) + textExists}
 	case err != nil:
-		return screen.Say{Level: screen.Failure, Text: what + ": " + err.Error()}
+		return screen.Say{Level: screen.Failure, Text: what + ": " + models.OnScreen(err)}
 	}
 	return screen.Say{Level: screen.Success, Text: said}
 }

@@ -5,6 +5,7 @@ import (
 
 	"ironworks/ignition"
 	"ironworks/ignition/userdata"
+	"ironworks/models"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
@@ -204,7 +205,7 @@ func (s *Screen) inHand(t *theme.Theme, w, h int) []string {
 	var lines []pane.Line
 	switch {
 	case c.err != nil:
-		lines = body.Few(theme.Bad, theme.GlyphFailed+" "+c.err.Error(), w-1, 1, max(h/3, 1))
+		lines = body.Few(theme.Bad, theme.GlyphFailed+" "+models.OnScreen(c.err), w-1, 1, max(h/3, 1))
 	case !c.known || len(c.report.Problems) == 0:
 		return nil
 	default:

@@ -107,10 +107,10 @@ func content(p *page, text string, secret bool) {
 func (s *Screen) wrongLines(p *page) {
 	list := ignition.InputErrors(s.made.err)
 	if len(list) == 0 {
-		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+s.made.err.Error()))
+		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+models.OnScreen(s.made.err)))
 	}
 	for _, e := range list {
-		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+e.Error()))
+		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+models.OnScreen(e)))
 	}
 	if s.made.built.Preview.Size > 0 {
 		p.gap()

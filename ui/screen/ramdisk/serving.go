@@ -99,7 +99,7 @@ func (s *Screen) takeOffer(msg offered) tea.Cmd {
 	}
 	help := textLoopbackHelp
 	if msg.err != nil {
-		help = msg.err.Error()
+		help = models.OnScreen(msg.err)
 	}
 	fields := []form.Field{
 		{Key: askWhat, Label: "Serve", Kind: form.Choice, Options: []string{whatISO, whatPXE, whatFiles, whatAsIs}, Help: textAsIsHelp},
@@ -189,7 +189,7 @@ func (s *Screen) takeServed(msg served) tea.Cmd {
 		return nil
 	}
 	if msg.err != nil {
-		return screen.Send(screen.Say{Level: screen.Failure, Text: "serve: " + msg.err.Error()})
+		return screen.Send(screen.Say{Level: screen.Failure, Text: "serve: " + models.OnScreen(msg.err)})
 	}
 	s.bench.Serving, s.bench.Since = msg.serving, time.Now()
 	s.tab = tabServing
@@ -257,7 +257,7 @@ func (s *Screen) servingLines() []pane.Line {
 	if ended, why := serving.Ended(); ended {
 		text := textServingEnded
 		if why != nil {
-			text += " " + why.Error()
+			text += " " + models.OnScreen(why)
 		}
 		p.add(theme.Hold, "%s", text)
 		p.gap()

@@ -144,7 +144,7 @@ func ended(item *provision.Item, res *provision.Result) row {
 		}
 		return r
 	}
-	r.now, r.whole = reason(res.Err), res.Err.Error()
+	r.now, r.whole = reason(res.Err), models.OnScreen(res.Err)
 	var f *models.Fault
 	if errors.As(res.Err, &f) {
 		r.requestID = cmp.Or(r.requestID, f.RequestID)
@@ -160,7 +160,7 @@ func reason(err error) string {
 	case errors.As(err, &failed):
 		return failed.Reason
 	case errors.As(err, &refusal):
-		return refusal.Why
+		return refusal.WhyOnScreen()
 	}
 	return body.Short(err)
 }
@@ -172,7 +172,7 @@ func under(item *provision.Item, p provision.Progress, heard, verb bool) row {
 	switch {
 	case item.Refusal != nil:
 		r.look = lookOf(provision.OutcomeRefused)
-		r.now, r.whole = item.Refusal.Why, item.Refusal.OnScreen()
+		r.now, r.whole = item.Refusal.WhyOnScreen(), item.Refusal.OnScreen()
 		return r
 	case !heard:
 		r.look = look{glyph: theme.GlyphIdle, word: "waiting", role: theme.Muted}
@@ -193,11 +193,11 @@ func under(item *provision.Item, p provision.Progress, heard, verb bool) row {
 		}
 		r.look = look{glyph: theme.GlyphWaiting, word: "retrying", role: theme.Wait}
 		r.now = fmt.Sprintf("%s, try %d of %d", why, p.Retry.Attempt+1, p.Retry.Tries)
-		r.whole, r.requestID = f.Error(), f.RequestID
+		r.whole, r.requestID = models.OnScreen(f), f.RequestID
 	case p.Fault != nil:
 		r.look = look{glyph: theme.GlyphMaint, word: "unseen", role: theme.Warn}
 		r.now = "not reachable: " + p.Fault.Reason()
-		r.whole, r.requestID = p.Fault.Error(), p.Fault.RequestID
+		r.whole, r.requestID = models.OnScreen(p.Fault), p.Fault.RequestID
 	}
 	return r
 }
