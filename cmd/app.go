@@ -23,6 +23,8 @@ type app struct {
 	readOnly bool
 	insecure bool
 	output   outputFormat
+	// wide is -o wide.
+	wide bool
 	// journalFile is the journal of --journal; empty for the journal of the context.
 	journalFile string
 
@@ -68,18 +70,19 @@ func (a *app) rootCommand() *cobra.Command {
 	f.BoolVar(&a.insecure, "insecure", false, "skip verification of the server's certificate")
 	f.BoolVar(&a.readOnly, "read-only", false, "read-only mode: refuse every change; =false overrides read_only of the context")
 	f.DurationVar(&a.flags.Timeout, "connect-timeout", 0, "time limit for a request without any response (default 12s)")
-	f.VarP(&a.output, "output", "o", "output format: table, json, yaml or name")
+	f.VarP(outputFlag{&a.output, &a.wide}, "output", "o", "output format: table, wide, json, yaml or name")
 	root.AddCommand(
 		a.enrollCommand(), a.exportCommand(), a.nodesCommand(), a.nodeCommand(), a.watchCommand(), a.logsCommand(),
 		a.powerCommand(), a.maintenanceCommand(), a.setCommand(), a.bootDeviceCommand(),
 		a.portCommand(), a.portgroupCommand(), a.vifCommand(),
 		a.driversCommand(), a.conductorsCommand(), a.validateCommand(), a.historyCommand(), a.explainCommand(), a.doctorCommand(), a.journalCommand(), a.disksCommand(), a.hintsCommand(),
-		a.ignitionCommand(), a.configCommand(), a.labCommand(), a.replayCommand(), a.bmcCommand(), a.versionCommand(),
+		a.ignitionCommand(), a.configCommand(), a.labCommand(), a.replayCommand(), a.bmcCommand(), a.versionCommand(), a.manCommand(),
 	)
 	root.AddCommand(a.verbCommands()...)
 	root.AddCommand(a.flagCommands()...)
 	wrapUsage(root)
 	addHelp(root)
+	a.completeFlags(root)
 	return root
 }
 

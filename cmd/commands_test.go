@@ -44,7 +44,8 @@ func TestUsageErrors(t *testing.T) {
 		"mistyped output":          {[]string{"nodes", "-o", "jsno"}, `(did you mean "json"?)`},
 		"mistyped log source":      {[]string{"logs", "n1", "--source", "archve"}, `(did you mean "archive"?)`},
 		"unknown flag":             {[]string{"nodes", "--colour"}, "--colour"},
-		"unknown output":           {[]string{"nodes", "-o", "xml"}, "want table, json, yaml or name"},
+		"unknown output":           {[]string{"nodes", "-o", "xml"}, "want table, wide, json, yaml or name"},
+		"watch as JSON":            {[]string{"nodes", "-w", "-o", "json", "--url", "http://127.0.0.1:1"}, "use ironworks watch -o json"},
 		"no node":                  {[]string{"manage"}, "manage --help"},
 		"unknown filter key":       {[]string{"nodes", "colour:red"}, `unknown filter key "colour"`},
 		"unknown column":           {[]string{"nodes", "--columns", "colour"}, `unknown column "colour"`},
@@ -127,6 +128,15 @@ func TestExitCodes(t *testing.T) {
 		if got := exitCode(tt.err); got != tt.want {
 			t.Errorf("%v: exit code %d, want %d", tt.err, got, tt.want)
 		}
+	}
+}
+
+// TestFirstRun: without any configuration the error says how to try the program.
+func TestFirstRun(t *testing.T) {
+	t.Parallel()
+	code, _, stderr := offline(t, "nodes")
+	if code != exitConnect || !strings.Contains(stderr, "ironworks --lab opens the console on simulated machines") {
+		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
 

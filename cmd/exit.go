@@ -18,6 +18,8 @@ const (
 	exitUsage   = 2
 	exitRefused = 3
 	exitConnect = 4
+	// exitTerminated is what shells report for a program that SIGTERM ended: 128 + 15.
+	exitTerminated = 143
 )
 
 // usageError is an invalid command line; its exit code is 2.

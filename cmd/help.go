@@ -35,7 +35,8 @@ var helpTexts = map[string]helpText{
 Without a command it opens the full-screen console; with a FILE (Butane or Ignition) the console opens
 on the check of that file.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 refused before anything was sent, 4 cannot connect.`,
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 refused before anything was sent, 4 cannot connect,
+143 ended by SIGTERM.`,
 		`ironworks --lab
 ironworks --url http://127.0.0.1:6385 --read-only
 ironworks nodes state:failed`,
@@ -79,8 +80,13 @@ ironworks export class:gp-2x -o csv`,
   !term          the term does not match
 
 Keys: {filter keys}.
-state: also accepts failed, busy, stable, wait and hold; state:deploy-failed is one state.`,
+state: also accepts failed, busy, stable, wait and hold; state:deploy-failed is one state.
+
+-o wide shows more columns. -o json prints Ironic's fields and the key ironworks: step is the text of STEP,
+since and in_state (seconds) say how long the node is in its state at least.
+--watch prints the row of each node again when the node changes; ironworks watch prints the events.`,
 		`ironworks nodes state:failed class:gp-2x
+ironworks nodes state:busy --watch
 ironworks nodes '!power:off' --sort state -o json
 ironworks nodes --columns name,state,error`,
 	},
@@ -566,6 +572,13 @@ ironworks config show --url http://127.0.0.1:6385 -o json`,
 		`Show the files that ironworks reads and writes, and the files that were not found.`,
 		`ironworks config paths
 ironworks config paths -o json`,
+	},
+	"ironworks man": {
+		"Write the man pages of all commands",
+		`Write a man page for each command to a folder: ironworks.1, ironworks-nodes.1, and so on. make install puts
+them below PREFIX.`,
+		`ironworks man /usr/local/share/man/man1
+ironworks man bin/man`,
 	},
 	"ironworks version": {
 		"Print the version",

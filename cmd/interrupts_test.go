@@ -54,6 +54,9 @@ func TestInterrupts(t *testing.T) {
 		send(signal)
 		ended(ctx, signal.String())
 		stop()
+		if terminated := signals.terminated.Load(); terminated != (signal == syscall.SIGTERM) {
+			t.Errorf("%s: terminated is %v", signal, terminated)
+		}
 	}
 	ctx, stop = signals.catch(t.Context())
 	defer stop()
