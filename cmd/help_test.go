@@ -32,7 +32,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 			t.Errorf("%s: want two examples:\n%s", cmd.CommandPath(), cmd.Example)
 		}
 	}
-	for _, texts := range []map[string]helpText{helpTexts, portHelpTexts} {
+	for _, texts := range helpTopics() {
 		for path := range texts {
 			if !paths[path] {
 				t.Errorf("help of %s, which is no command", path)
