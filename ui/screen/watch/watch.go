@@ -15,6 +15,7 @@ import (
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
 	"ironworks/ui/screen/fetch"
 	"ironworks/ui/screen/logs"
 	"ironworks/ui/screen/phase"
@@ -41,6 +42,8 @@ type Screen struct {
 	scale   time.Duration
 	// ended is how many have come to their end, as it was counted last.
 	ended int
+	// running says that an operation or a task ran when it was counted last.
+	running bool
 	// choosing says that it is asked which nodes another screen is about: not this one.
 	choosing bool
 	lines    events
@@ -66,6 +69,8 @@ type row struct {
 	// waiting says that a task has it before itself, trouble why that cannot go on now.
 	waiting bool
 	trouble string
+	// earlier says that its operation ended before those that run now began.
+	earlier bool
 }
 
 var (
@@ -105,6 +110,7 @@ func (s *Screen) Start() tea.Cmd {
 	if s.session == nil {
 		return nil
 	}
+	s.env.Watching.AddTasks(s.env.Tasks, s.session.Context.Name)
 	return s.others.Get()
 }
 
@@ -173,9 +179,9 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 // failed before our eyes: a ramdisk that failed is often still there.
 func (s *Screen) follow() tea.Cmd {
 	var nodes []models.NodeRef
-	for _, rank := range []int{2, 1, 0} {
+	for _, rank := range []int{rankRunning, rankHeld, rankFailed} {
 		for _, r := range s.rows {
-			if len(nodes) < closely && r.rank() == rank && (rank > 0 || r.seen) {
+			if len(nodes) < closely && r.rank() == rank && (rank != rankFailed || r.seen) {
 				nodes = append(nodes, r.ref)
 			}
 		}
@@ -201,14 +207,13 @@ func (s *Screen) learn() tea.Cmd {
 	return s.others.Get()
 }
 
-// readStore puts the rows together of what the store, the tasks and the past say now.
+// readStore combines what the store, the tasks and the past say now.
 func (s *Screen) readStore() {
 	now := s.env.ServerNow()
 	past, _ := s.others.Value()
 	tasks := s.inTasks()
 	nodes := s.env.Watching.Nodes()
 	rows := make([]*row, 0, len(nodes))
-	var longest time.Duration
 	for _, ref := range nodes {
 		r := &row{ref: ref}
 		var evidence models.Evidence
@@ -229,30 +234,91 @@ func (s *Screen) readStore() {
 		if r.seen {
 			r.pace = s.env.Installs.Of(ref.UUID)
 			r.estimate = past.Estimate(&r.work, now).Pace(past, &r.work, r.pace, now)
-			longest = max(longest, phase.Longest(&r.work, past, r.pace, now))
 		}
 		rows = append(rows, r)
+	}
+	since := s.runningSince(rows)
+	var longest time.Duration
+	for _, r := range rows {
+		r.earlier = !since.IsZero() && r.endedBefore(since)
+		if r.seen && !r.earlier {
+			longest = max(longest, phase.Longest(&r.work, past, r.pace, now))
+		}
 	}
 	slices.SortStableFunc(rows, func(a, b *row) int { return cmp.Compare(a.rank(), b.rank()) })
 	s.rows, s.scale = rows, timebar.NewScale(longest, 1).Total
 	s.table.SetRows(rows)
+	begins := !s.running && !since.IsZero()
+	s.running = !since.IsZero()
+	if r, ok := s.table.Cursor(); ok && begins && r.earlier {
+		body.Steer(s.table, action.Top, 1) // what begins now is of interest, not what the cursor was on
+	}
 	s.watch()
 }
 
-// rank orders the rows by need: what failed, what is held, what goes on, what is to
-// come, and what is done.
+// runningSince is when the first of the operations and tasks that run now began, on the server's clock; zero if
+// nothing runs.
+func (s *Screen) runningSince(rows []*row) (since time.Time) {
+	begun := func(at time.Time) {
+		if since.IsZero() || at.Before(since) {
+			since = at
+		}
+	}
+	for _, r := range rows {
+		if r.seen && r.busy() {
+			begun(r.work.Begin)
+		}
+	}
+	for _, t := range s.env.Tasks.All() {
+		if t.Running() && t.Context == s.session.Context.Name && screen.Moves(t) {
+			begun(t.Began.Add(s.env.Status.Skew))
+		}
+	}
+	return since
+}
+
+// endedBefore reports whether the node's last operation ended before a time.
+func (r *row) endedBefore(at time.Time) bool {
+	switch {
+	case r.waiting || r.busy() || !r.there:
+		return false
+	case !r.seen:
+		return true
+	}
+	return !r.work.End.IsZero() && r.work.End.Before(at)
+}
+
+func (r *row) busy() bool { return r.there && r.node.Node.ProvisionState.Busy() }
+
+// failed includes a failed verification, which has no state of its own.
+func (r *row) failed() bool {
+	return r.there && !r.busy() && (r.node.Node.ProvisionState.Failed() || r.seen && r.work.Outcome == models.OutcomeFailed)
+}
+
+// The order of rows: what needs attention first.
+const (
+	rankFailed = iota
+	rankHeld
+	rankRunning
+	rankQueued
+	rankDone
+	rankEarlier // ended before what runs now began
+)
+
 func (r *row) rank() int {
 	switch {
-	case r.there && r.node.Node.ProvisionState.Failed():
-		return 0
+	case r.earlier:
+		return rankEarlier
+	case r.waiting && !r.busy():
+		return rankQueued
+	case r.failed():
+		return rankFailed
 	case r.there && r.node.Node.ProvisionState.Class() == models.ClassHold:
-		return 1
-	case r.there && r.node.Node.ProvisionState.Busy():
-		return 2
-	case r.waiting:
-		return 3
+		return rankHeld
+	case r.busy():
+		return rankRunning
 	}
-	return 4
+	return rankDone
 }
 
 // inTasks has the last word of each node of the tasks that run; nil where none was said
