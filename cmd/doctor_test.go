@@ -219,14 +219,14 @@ const doctorGolden = `configuration
   ● ok      context a
 
 connection
-  ✖ fail    connection refused by 10.0.0.5:6385: nothing listens there, and this
-            is a long line
+  ✖ fail    connection refused by 10.0.0.5:6385, and this is a long line that
+            wraps
             url = http://10.0.0.5:6385/
-            → is the API running, and is the port right? Whoever knows it may
-              tell
+            → check the port, and that the API is running; then run ironworks
+              doctor again
   ◌ unknown tls, http: skipped: no connection
 
-1 ok, 0 to look at, 1 failed, 2 unknown
+1 ok, 0 warnings, 1 failed, 2 unknown
 `
 
 func TestDoctorText(t *testing.T) {
@@ -234,8 +234,8 @@ func TestDoctorText(t *testing.T) {
 	all := []doctor.Diagnosis{
 		{ID: doctor.CheckConfiguration, Group: "configuration", Result: doctor.OK, Title: "context a", Evidence: []models.Observation{{Field: "source", Value: "x"}}},
 		{
-			ID: doctor.CheckTCP, Group: "connection", Result: doctor.Fail, Title: "connection refused by 10.0.0.5:6385: nothing listens there, and this is a long line",
-			Evidence: []models.Observation{{Field: "url", Value: "http://10.0.0.5:6385/"}}, Hint: "is the API running, and is the port right? Whoever knows it may tell",
+			ID: doctor.CheckTCP, Group: "connection", Result: doctor.Fail, Title: "connection refused by 10.0.0.5:6385, and this is a long line that wraps",
+			Evidence: []models.Observation{{Field: "url", Value: "http://10.0.0.5:6385/"}}, Hint: "check the port, and that the API is running; then run ironworks doctor again",
 		},
 		{ID: doctor.CheckTLS, Group: "connection", Result: doctor.Unknown, Title: "skipped: no connection"},
 		{ID: doctor.CheckHTTP, Group: "connection", Result: doctor.Unknown, Title: "skipped: no connection"},

@@ -13,7 +13,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// sent fails where something else was sent than what is wanted.
+// sent fails unless exactly these requests were sent.
 func (r *rig) sent(want ...string) {
 	r.t.Helper()
 	if got := r.ironic.requests(); !slices.Equal(got, want) {
@@ -21,7 +21,7 @@ func (r *rig) sent(want ...string) {
 	}
 }
 
-func TestWhatCostsNothingIsSentAtOnce(t *testing.T) {
+func TestHarmlessActionsNeedNoConfirmation(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n04")
 		r.press("M")
@@ -34,7 +34,7 @@ func TestWhatCostsNothingIsSentAtOnce(t *testing.T) {
 	})
 }
 
-func TestWhatMayEraseIsAskedFor(t *testing.T) {
+func TestErasingActionsNeedConfirmation(t *testing.T) {
 	keys := map[string]struct {
 		press []string
 		sent  []string
@@ -61,25 +61,25 @@ func TestWhatMayEraseIsAskedFor(t *testing.T) {
 	}
 }
 
-// Keys that were typed for the list must not confirm a dialog that opens meanwhile.
-func TestADialogTakesNoKeyTooEarly(t *testing.T) {
+// Keys typed for the list must not confirm a dialog that opens meanwhile.
+func TestDialogIgnoresEarlyKeys(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n05")
 		r.press("U", "y", "y", "y")
 		r.sent()
 		r.shows("Read first: keys work in a moment.")
-		for range 3 { // typing goes on: the grace does too
+		for range 3 { // each key extends the grace period
 			<-time.After(300 * time.Millisecond)
 			r.press("y")
 		}
 		r.sent()
-		r.answer("y") // a pause, and it listens
+		r.answer("y") // after a pause, the dialog accepts keys
 		r.sent("undeploy r7-n05")
 	})
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n05")
 		r.press("U")
-		for range 8 { // who never stops typing is heard after a while all the same
+		for range 8 { // the grace period is bounded, even with constant typing
 			<-time.After(200 * time.Millisecond)
 			r.press("x")
 		}
@@ -96,7 +96,7 @@ func (r *rig) mark(names ...string) {
 	}
 }
 
-func TestSeveralHaveToBeTyped(t *testing.T) {
+func TestSeveralNodesNeedTheirNumberTyped(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.mark("r7-n05", "r7-n02", "r7-n04")
 		r.press("U")
@@ -121,14 +121,14 @@ func TestSeveralHaveToBeTyped(t *testing.T) {
 	})
 }
 
-func TestMarksOutliveFilterAndRefresh(t *testing.T) {
+func TestMarksSurviveFilterAndRefresh(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.mark("r7-n04", "r7-n05")
 		r.press("/")
 		r.write("n02")
 		r.press("enter")
 		r.shows("2 marked · 1 of 9")
-		r.ironic.change(func() { r.ironic.nodes = slices.Delete(r.ironic.nodes, 4, 5) }) // n05 is deleted
+		r.ironic.change(func() { r.ironic.nodes = slices.Delete(r.ironic.nodes, 4, 5) })
 		r.pass(70 * time.Second)
 		r.shows("1 marked")
 		r.press("esc")
@@ -138,7 +138,7 @@ func TestMarksOutliveFilterAndRefresh(t *testing.T) {
 	})
 }
 
-func TestRefusedIsSaidAndNothingSent(t *testing.T) {
+func TestRefusedActionSendsNothing(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n04")
 		r.press("P")
@@ -150,7 +150,7 @@ func TestRefusedIsSaidAndNothingSent(t *testing.T) {
 	})
 }
 
-func TestRetryIsForThoseThatFailed(t *testing.T) {
+func TestRetryActsOnFailedNodesOnly(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.ironic.change(func() {
 			r.ironic.nodes[8].fails = "Failed to get power state: 401"
@@ -202,7 +202,7 @@ func TestQuittingAsksWhileATaskRuns(t *testing.T) {
 	})
 }
 
-func TestTasksCanBeLeft(t *testing.T) {
+func TestFollowingATaskCanBeStopped(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n04")
 		r.press("M", "5", "enter", "X")
@@ -219,7 +219,7 @@ func TestForms(t *testing.T) {
 	tests := map[string]struct {
 		node   string
 		action string
-		fill   []string // texts, one for each field
+		fill   []string // one text per field
 		shows  string
 		sent   []string
 		answer bool
@@ -267,7 +267,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-func TestLocksAreToldWhileTheyAreWaitedFor(t *testing.T) {
+func TestTaskShowsTheLockItWaitsFor(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.ironic.change(func() {
 			r.ironic.refuse["r7-n04"] = &models.Fault{Kind: models.FaultConflict, Op: "manage node r7-n04", Status: 409, Message: "Node is associated", RequestID: "req-77"}
@@ -281,8 +281,8 @@ func TestLocksAreToldWhileTheyAreWaitedFor(t *testing.T) {
 	})
 }
 
-// TestTenThousand: marks, filters and cards of a large fleet.
-func TestTenThousand(t *testing.T) {
+// TestTenThousandNodes covers marks, filters and confirmations of a large fleet.
+func TestTenThousandNodes(t *testing.T) {
 	nodes := make([]models.Node, 10_000)
 	for i := range nodes {
 		nodes[i] = models.Node{UUID: screentest.UUID(i), Name: "n" + screentest.UUID(i)[:8], ProvisionState: models.StateActive, PowerState: models.PowerOn}
@@ -299,11 +299,11 @@ func TestTenThousand(t *testing.T) {
 	})
 }
 
-// TestWhyNot: what cannot be done to a node says why, on the list and in the node alike.
-func TestWhyNot(t *testing.T) {
+// TestDisabledActionsSayWhy, in the list and on the node alike.
+func TestDisabledActionsSayWhy(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		wants := map[string]map[action.ID]string{
-			"r7-n03": { // wait call-back
+			"r7-n03": { // deploy wait
 				action.Verb(models.VerbAbort): "", action.Verb(models.VerbManage): `not possible in state "wait call-back"`,
 				action.Verb(models.VerbUnhold): "not possible", action.PowerOff: "", action.Protect: "not possible in state",
 				action.MaintenanceOn: "", action.MaintenanceOff: "not in maintenance", action.NodeVerbs: "",

@@ -22,7 +22,7 @@ func (c *Console) View() (v tea.View) {
 				c.crash = newCrash(p)
 				c.cancel()
 			}
-			// The next message, a tick at the latest, quits.
+			// The next message, at the latest a tick, quits.
 			v = tea.NewView(" ")
 			v.AltScreen = true
 		}

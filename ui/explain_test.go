@@ -10,7 +10,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// TestExplainKey explains from wherever a node is at the cursor.
+// TestExplainKey works on every screen with a node at the cursor.
 func TestExplainKey(t *testing.T) {
 	for name, tt := range map[string]struct {
 		from func(r *rig)
@@ -58,7 +58,7 @@ func TestExplainIgnoresMarks(t *testing.T) {
 	})
 }
 
-// TestExplainActs does the next action with the same questions as ever.
+// TestExplainActs: the suggested action asks for the usual confirmation.
 func TestExplainActs(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n06")
@@ -81,7 +81,7 @@ func TestExplainActs(t *testing.T) {
 	})
 }
 
-func TestExplainWhyNot(t *testing.T) {
+func TestExplainSaysWhyItIsDisabled(t *testing.T) {
 	inBubble(t, nil, nil, func(r *rig) {
 		r.press("e")
 		r.shows("no node selected")

@@ -16,7 +16,7 @@ import (
 
 // headline is the connection state in the header, rounded so that an idle fleet redraws nothing.
 type headline struct {
-	latency time.Duration // the smallest of the steps that holds it
+	latency time.Duration // rounded up to the next step
 }
 
 // update sets the latency: up at once, down only when it is far lower.

@@ -12,14 +12,13 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// noteworthySkew is a difference between clocks that may surprise somebody who reads
-// Ironic's log.
+// noteworthySkew is the clock difference from which Ironic's log is hard to match.
 const noteworthySkew = 2 * time.Second
 
-// labels is the width of the column of names.
+// labels is the width of the label column, in cells.
 const labels = 14
 
-// below is all that is known of the context at the cursor, in lines of w cells.
+// below draws all facts about the context at the cursor, in lines of w cells.
 func (s *Screen) below(w int) []pane.Line {
 	c, ok := s.table.Cursor()
 	switch {
@@ -34,7 +33,7 @@ func (s *Screen) below(w int) []pane.Line {
 	return append(lines, settings(c, w)...)
 }
 
-// probed is how a context's Ironic answered when it was asked.
+// probed draws the result of the connection test.
 func (s *Screen) probed(c screen.Context, w int) []pane.Line {
 	p := s.probes[c.Name]
 	if p == nil {
@@ -51,7 +50,7 @@ func (s *Screen) probed(c screen.Context, w int) []pane.Line {
 	return nil
 }
 
-// broken tells in full why a context cannot be used.
+// broken draws why a context is unusable.
 func broken(c screen.Context, w int) []pane.Line {
 	lines := []pane.Line{{body.S(theme.Bad, " "+theme.GlyphFailed+" "+c.Name+" is unusable:")}}
 	for line := range strings.SplitSeq(models.OnScreen(c.Err), "\n") {
@@ -61,7 +60,7 @@ func broken(c screen.Context, w int) []pane.Line {
 	return append(lines, settings(c, w)...)
 }
 
-// present is how the connection is.
+// present draws the state of the current connection.
 func (s *Screen) present(c screen.Context, w int) []pane.Line {
 	st, now := &s.env.Status, time.Now()
 	var lines []pane.Line
@@ -84,7 +83,7 @@ func (s *Screen) present(c screen.Context, w int) []pane.Line {
 	return append(lines, s.measured(w)...)
 }
 
-// guessed tells somebody who has configured nothing what was looked for.
+// guessed lists where configuration was searched, if nothing is configured.
 func guessed(c screen.Context, w int) []pane.Line {
 	lines := []pane.Line{{body.S(theme.Warn, textNoIronic1)}}
 	lines = append(lines, pane.Line{body.S(theme.Warn, textNoIronic2)})
@@ -94,7 +93,7 @@ func guessed(c screen.Context, w int) []pane.Line {
 	return append(lines, nil)
 }
 
-// faulty tells what is wrong, what to do, and when it is tried again.
+// faulty draws the error, its remedy, and the time of the next attempt.
 func (s *Screen) faulty(now time.Time, w int) []pane.Line {
 	st := &s.env.Status
 	lines := body.Fault(st.Fault, w-1)
@@ -116,18 +115,18 @@ func (s *Screen) faulty(now time.Time, w int) []pane.Line {
 	return append(lines, body.Indented(theme.Muted, text+"; ctrl+r retries now", w-1, 3)...)
 }
 
-// settings are where a context goes and where it is written.
+// settings draws the endpoint and the source of a context.
 func settings(c screen.Context, w int) []pane.Line {
 	mode := ""
 	if c.ReadOnly {
 		mode = textReadOnly
 	}
-	return table2([][2]string{
+	return labeled([][2]string{
 		{"endpoint", c.Endpoint}, {"authentication", c.Auth}, {"mode", mode}, {"from", c.Source},
 	}, w)
 }
 
-// measured is what the connection has shown of itself.
+// measured draws version, latency and clock skew of the connection.
 func (s *Screen) measured(w int) []pane.Line {
 	st := &s.env.Status
 	rows := [][2]string{}
@@ -154,11 +153,11 @@ func (s *Screen) measured(w int) []pane.Line {
 	if lacks := s.env.Session.API.Refused(); len(lacks) > 0 {
 		add("refused", textMissingFields+strings.Join(lacks, ", "))
 	}
-	return table2(rows, w)
+	return labeled(rows, w)
 }
 
-// table2 is names with their values, the values wrapped.
-func table2(rows [][2]string, w int) []pane.Line {
+// labeled draws labels with their values, the values wrapped.
+func labeled(rows [][2]string, w int) []pane.Line {
 	var lines []pane.Line
 	for _, row := range rows {
 		if row[1] == "" {

@@ -73,7 +73,7 @@ type Screen struct {
 	steps     *table.Table[stepRow]
 	report    pane.Pane // contents of the user data
 	review    pane.Pane
-	reviewed  int // the width of its wrapping, in cells
+	reviewed  int // wrap width in cells
 	checks    pane.Pane
 	search    body.Prompt
 	wide      bool // the checks are drawn beside the page

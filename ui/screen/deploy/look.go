@@ -40,7 +40,7 @@ type look struct {
 	stop  context.CancelFunc
 	// stale: the nodes must be read again.
 	stale bool
-	// memory remembers what Ironic answered; states are the nodes' states in the store at that time.
+	// memory caches Ironic's answers; states are the nodes' states in the store at that time.
 	memory *provision.Preflighter
 	states []string
 }

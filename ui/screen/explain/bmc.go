@@ -18,17 +18,16 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// bmcFor is how long what a BMC said counts: power and media change.
+// bmcFor is how long the facts of a BMC are used: power and media change.
 const bmcFor = 2 * time.Minute
 
-// controller is what the node's BMC says. It is asked when somebody wants it, and once where
-// Ironic waits for the machine.
+// controller has the facts of the node's BMC. It is queried on request, and once while Ironic waits for the machine.
 type controller struct {
 	facts *fetch.Source[*explain.BMCFacts]
-	// unasked says that nobody wanted it asked: a login that is missing is no news then.
+	// unasked marks a query that the operator did not request; missing credentials are then no error.
 	unasked bool
-	// said is for the next explanation, which is made outside of Update; nil is nothing.
-	said atomic.Pointer[explain.BMCFacts]
+	// latest has the facts for the next explanation, which a command makes; nil for none.
+	latest atomic.Pointer[explain.BMCFacts]
 }
 
 func newController(env *screen.Env, uuid string) *controller {
@@ -41,7 +40,7 @@ func newController(env *screen.Env, uuid string) *controller {
 	return c
 }
 
-// askBMC asks now.
+// askBMC queries the BMC.
 func (s *Screen) askBMC() tea.Cmd {
 	if s.whyNotBMC() != "" {
 		return nil
@@ -50,8 +49,7 @@ func (s *Screen) askBMC() tea.Cmd {
 	return s.bmc.facts.Get()
 }
 
-// askWaiting asks the BMC of a machine that Ironic waits for: nothing else tells that it lost
-// its power.
+// askWaiting queries the BMC of a machine that Ironic waits for: only the BMC knows that the machine has lost power.
 func (s *Screen) askWaiting() tea.Cmd {
 	if s.row.Node.ProvisionState.Class() != models.ClassWait {
 		return nil
@@ -61,7 +59,7 @@ func (s *Screen) askWaiting() tea.Cmd {
 	return ask
 }
 
-// whyNotBMC says why the BMC cannot be asked.
+// whyNotBMC returns why the BMC cannot be queried.
 func (s *Screen) whyNotBMC() string {
 	switch {
 	case s.session != nil && s.session.Replay != nil:
@@ -72,17 +70,17 @@ func (s *Screen) whyNotBMC() string {
 	return ""
 }
 
-// read asks for the explanation, with what the BMC said as long as that counts.
+// read requests the explanation, with the facts of the BMC if they are recent.
 func (s *Screen) read() tea.Cmd {
 	facts, asked := s.bmc.facts.Value()
 	if !asked || time.Since(s.bmc.facts.Asked()) > bmcFor {
 		facts = nil
 	}
-	s.bmc.said.Store(facts)
+	s.bmc.latest.Store(facts)
 	return s.found.Get()
 }
 
-// bmcAnswered takes the BMC's answer in: it makes another explanation.
+// bmcAnswered handles the BMC's answer and requests a new explanation.
 func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
 	mine, next = s.bmc.facts.Take(msg)
 	if !mine || s.bmc.facts.Err() != nil {
@@ -91,7 +89,7 @@ func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
 	return true, tea.Batch(next, s.read())
 }
 
-// bmcLine says whether the BMC was asked, and what came of it where that is no fact.
+// bmcLine draws whether the BMC was queried, and its error.
 func (s *Screen) bmcLine(w int) []pane.Line {
 	c := s.bmc
 	var login *provision.BMCCredentialsError

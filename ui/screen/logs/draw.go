@@ -14,8 +14,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Draw is a line that says where the log comes from and what is shown of it, and the
-// lines.
+// Draw returns a heading, with sources and filter, and the lines.
 func (l *Log) Draw(t *theme.Theme, w, h int) []string {
 	if h <= 0 {
 		return nil
@@ -30,8 +29,7 @@ func (l *Log) Draw(t *theme.Theme, w, h int) []string {
 	return body.Split(cell.Block(lines, w, h))
 }
 
-// heading is the search or the filter while it is written, else where the log comes from
-// and what is shown.
+// heading draws the input of a search or filter, otherwise sources and filter.
 func (l *Log) heading(t *theme.Theme, w int) string {
 	if l.prompt.Typing() {
 		return l.prompt.Draw(t, w, "")
@@ -71,8 +69,8 @@ func levelText(l models.LogLevel) string {
 	return "errors only"
 }
 
-// counts is where one is. While the newest is followed it says nothing: a number that
-// grows with every line costs more than the line.
+// counts draws the position in the log. It is empty while the newest line is followed: a changing number would cost
+// more bytes than the line.
 func (l *Log) counts() []body.Span {
 	var parts []string
 	if !l.view.Following() && l.view.Shown() > 0 {
@@ -91,10 +89,10 @@ func (l *Log) counts() []body.Span {
 	return spans
 }
 
-// some says that there are lines, shown or not.
+// some reports whether there are lines, shown or hidden.
 func (l *Log) some() bool { return l.view.Len() > 0 }
 
-// from says in a few words where the lines come from.
+// from draws the sources in a few words.
 func (l *Log) from() []body.Span {
 	if l.kept != nil {
 		return []body.Span{body.S(theme.Hold, textKeptOf+l.kept.Name), body.S(theme.Muted, "  esc back")}
@@ -117,7 +115,7 @@ func (l *Log) from() []body.Span {
 	return []body.Span{body.S(theme.Muted, fmt.Sprintf(textLogsOf, len(l.lanes), followed))}
 }
 
-// source is the best source that works, or why the best one does not.
+// source draws the best working source, or why the best one fails.
 func (one *lane) source() []body.Span {
 	if s, works := one.working(); works {
 		spans := []body.Span{body.S(theme.Muted, sourceName(s.Source)+" "+printable.Line(s.Address))}
@@ -155,7 +153,7 @@ func (l *Log) noRamdisk(one *lane) string {
 	return fmt.Sprintf(textNoRamdisk, row.Node.ProvisionState)
 }
 
-// working is the best source that lines come from; a sign of life is none.
+// working returns the best source with lines; a keepalive is no line.
 func (one *lane) working() (agentlog.Status, bool) {
 	for _, source := range models.LogSources() {
 		if s, told := one.status[source]; told && s.State == agentlog.StateFollowing && source != models.LogStatus {
@@ -165,7 +163,7 @@ func (one *lane) working() (agentlog.Status, bool) {
 	return agentlog.Status{}, false
 }
 
-// nothing is what is to be said where there are no lines; nil where there are.
+// nothing draws why there are no lines; nil if there are any.
 func (l *Log) nothing(w int) []pane.Line {
 	switch {
 	case l.some() && l.view.Shown() > 0:

@@ -33,15 +33,15 @@ type rig struct {
 	l    *logs.Log
 	mu   sync.Mutex
 	from map[string]chan agentlog.Batch
-	// followed counts the goroutines that follow, begun how often one was begun.
+	// followed counts the running followers, begun all that were started.
 	followed, begun int
-	// more are the sources that were asked for last, beside the others.
+	// more are the additional sources of the last request.
 	more   []models.LogSource
 	msgs   chan tea.Msg
 	wishes []tea.Msg
 }
 
-// Follow is an agentlog.Follower's.
+// Follow implements screen.Logs.
 func (x *rig) Follow(ctx context.Context, n models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch {
 	in, out := make(chan agentlog.Batch), make(chan agentlog.Batch)
 	x.mu.Lock()
@@ -186,7 +186,7 @@ func (x *rig) lacks(texts ...string) {
 	}
 }
 
-// lines are some, a second apart.
+// lines returns n lines, one per second.
 func lines(from, n int) []models.LogLine {
 	all := make([]models.LogLine, n)
 	for i := range all {
@@ -228,7 +228,7 @@ func TestAfterSuccess(t *testing.T) {
 	})
 }
 
-func TestFollowsPausesAndGoesOn(t *testing.T) {
+func TestFollowPauseResume(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		x.shows("No running operations")
 		x.follow(ref(1))
@@ -251,7 +251,7 @@ func TestFollowsPausesAndGoesOn(t *testing.T) {
 		x.shows("+4:13.000 ironic-agent: line 253")
 		x.send(1, agentlog.Batch{Lines: lines(254, 2000), Dropped: 7})
 		x.shows("7 lines dropped: rate too high", "line 2253")
-		x.follow(ref(1)) // is followed already
+		x.follow(ref(1)) // already followed
 		if x.begun != 1 {
 			t.Errorf("begun %d times", x.begun)
 		}
@@ -319,7 +319,7 @@ func TestSearchIsNotFilter(t *testing.T) {
 	})
 }
 
-func TestWhyThereIsNoLog(t *testing.T) {
+func TestEmptyLogSaysWhy(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		x.follow(ref(1))
 		x.send(1, agentlog.Batch{Status: []agentlog.Status{
@@ -364,12 +364,12 @@ func TestSeveralNodes(t *testing.T) {
 		x.write("node:n02")
 		x.press("enter")
 		x.lacks("line 5")
-		x.follow(ref(1)) // the other has come to its end
+		x.follow(ref(1)) // the other follower has ended
 		x.shows("1 live", "line 1")
 		if x.followed != 1 {
 			t.Errorf("%d are followed", x.followed)
 		}
-		// It begins again, and the journal from its beginning: no line is there twice.
+		// Following restarts, and the journal starts from its first line: no line is shown twice.
 		x.follow(ref(1), ref(2))
 		x.send(2, agentlog.Batch{Lines: lines(0, 4)})
 		if got := x.text(100, 12); strings.Count(got, "line 1") != 1 || !strings.Contains(got, "line 3") {
@@ -462,7 +462,7 @@ func TestCopies(t *testing.T) {
 	})
 }
 
-func TestProgressIsKnownToOthers(t *testing.T) {
+func TestProgressIsSharedWithOtherScreens(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		x.follow(ref(1))
 		some := lines(0, 2)
@@ -475,10 +475,10 @@ func TestProgressIsKnownToOthers(t *testing.T) {
 	})
 }
 
-func TestNothingIsLeftBehind(t *testing.T) {
+func TestCloseEndsFollowers(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		open := x.l.Follow(ref(1))
-		x.l.Close() // before the answer has come
+		x.l.Close() // before the answer arrives
 		x.run(open)
 		x.settle()
 		if x.l.Follow(ref(2)) != nil {
@@ -487,9 +487,9 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	})
 }
 
-// TestFewAreFollowedAtOnce: the log of a screen that nobody looked at for long rests, and
-// has its lines again when somebody does.
-func TestFewAreFollowedAtOnce(t *testing.T) {
+// TestFewLogsAreFollowedAtOnce: the log of a screen that was not shown for long rests, and reloads its lines when the
+// screen is shown again.
+func TestFewLogsAreFollowedAtOnce(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		first := x.l
 		x.follow(ref(1))

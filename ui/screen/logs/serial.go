@@ -12,14 +12,13 @@ import (
 	"ironworks/ui/theme"
 )
 
-// serialWanted says that the serial console of a lane's node is to be read, too.
+// serialWanted requests the serial console of a lane's node.
 type serialWanted struct {
 	of   *Log
 	lane int
 }
 
-// toggleSerial asks before a console is read, for that disturbs others; to stop needs no
-// question.
+// toggleSerial asks before reading the console, because that disconnects other readers; stopping needs no question.
 func (l *Log) toggleSerial() tea.Cmd {
 	i := l.alone()
 	if i < 0 {
@@ -43,7 +42,7 @@ func (l *Log) toggleSerial() tea.Cmd {
 	})})
 }
 
-// serial begins to read the console.
+// serial starts to read the console.
 func (l *Log) serial(i int) tea.Cmd {
 	one := l.lanes[i]
 	if one.serial || l.closed || one.cancel == nil && !one.over {
@@ -54,7 +53,7 @@ func (l *Log) serial(i int) tea.Cmd {
 	return l.begin(i)
 }
 
-// alone is the one lane that is followed; -1 where there is none or several.
+// alone returns the only followed lane; -1 with none or several.
 func (l *Log) alone() int {
 	live := func(one *lane) bool { return one.cancel != nil || one.over }
 	i := slices.IndexFunc(l.lanes, live)
@@ -64,7 +63,7 @@ func (l *Log) alone() int {
 	return i
 }
 
-// whyNotSerial says why no console can be read now.
+// whyNotSerial returns why no console can be read, "" if one can.
 func (l *Log) whyNotSerial() string {
 	if l.kept != nil {
 		return textSerialKept

@@ -24,7 +24,7 @@ func TestTabsAndScopes(t *testing.T) {
 				t.Errorf("tab %d has scope %s, want %s", i, got, scope)
 			}
 			for _, id := range []action.ID{action.Down, action.Bottom, action.PageUp, action.ScrollRight, action.Top, action.Open} {
-				if tabs[i] != "Timeline" || id != action.Open { // there it goes to the log
+				if tabs[i] != "Timeline" || id != action.Open { // enter opens the log there
 					r.Do(s, s.Do(id))
 				}
 			}
@@ -58,7 +58,7 @@ func TestHistoryNeedsItsVersion(t *testing.T) {
 	})
 }
 
-func TestStepsThatAreNotThere(t *testing.T) {
+func TestNoSteps(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		state models.ProvisionState
@@ -81,7 +81,7 @@ func TestStepsThatAreNotThere(t *testing.T) {
 	}
 }
 
-func TestStepsOfWorkThatEndedWell(t *testing.T) {
+func TestStepsOfADoneOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := deploying(t)
 		r, s := opened(t, n)

@@ -15,7 +15,7 @@ import (
 // besides is the minimum width for two panes side by side.
 const besides = 110
 
-// Draw paints the current tab below its heading.
+// Draw draws the current tab below its heading.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	s.wide = w >= besides
 	content := s.content(t, w, max(h-2, 0)) // first: it sets the scroll position that the tabs show

@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// indent is where the values of names stand.
+// indent is the column of the values.
 const indent = 14
 
 // text gathers lines.

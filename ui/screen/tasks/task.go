@@ -15,13 +15,12 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// Task is one task, node by node.
+// Task shows one task, node by node.
 type Task struct {
 	env    *screen.Env
 	number int
 	table  *table.Table[*row]
-	// heard is when a node's progress was first seen: what it says of waiting counts
-	// from there.
+	// heard has the time at which a node's progress was first seen; its delays start there.
 	heard map[string]heard
 }
 
@@ -32,7 +31,7 @@ type heard struct {
 
 var _ screen.Screen = (*Task)(nil)
 
-// NewTask makes the screen of the task with a number.
+// NewTask returns the screen of the task with a number.
 func NewTask(env *screen.Env, number int) screen.Screen {
 	s := &Task{env: env, number: number, heard: map[string]heard{}, table: table.New(func(r *row) string { return r.node.UUID })}
 	s.table.SetColumns([]table.Column[*row]{
@@ -95,7 +94,7 @@ func (s *Task) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// refresh makes the rows anew.
+// refresh builds the rows again.
 func (s *Task) refresh() {
 	t, ok := s.task()
 	if !ok {
@@ -122,7 +121,7 @@ func (s *Task) refresh() {
 	s.table.SetRows(rows)
 }
 
-// retryAt is when a request that was turned down is sent again, by our clock.
+// retryAt returns when a rejected request is sent again, by the local clock.
 func (s *Task) retryAt(p provision.Progress, now time.Time) time.Time {
 	if p.Retry == nil {
 		delete(s.heard, p.Node.UUID)
@@ -213,7 +212,7 @@ func (s *Task) whyNotRetry(t *screen.Task) string {
 	return ""
 }
 
-// here says that the task was done in the context that is open now.
+// here reports whether the task belongs to the current context.
 func (s *Task) here(t *screen.Task) bool {
 	return s.env.Session != nil && s.env.Session.Context.Name == t.Context
 }
@@ -224,7 +223,7 @@ func (s *Task) Typing() bool { return false }
 // Targets is always empty.
 func (s *Task) Targets() []models.NodeRef { return nil }
 
-// Copies are the request id and the reason of the node at the cursor, and the command.
+// Copies are request ID and reason of the node at the cursor, and the command.
 func (s *Task) Copies() []screen.Copyable {
 	var copies []screen.Copyable
 	add := func(name, text string, shape screen.Shape) {
@@ -244,5 +243,5 @@ func (s *Task) Copies() []screen.Copyable {
 	return copies
 }
 
-// Close has nothing to end; the task goes on.
+// Close does nothing; the task continues.
 func (s *Task) Close() {}

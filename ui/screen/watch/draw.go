@@ -14,8 +14,7 @@ import (
 	"ironworks/ui/widget/timebar"
 )
 
-// setColumns has the name, the state, the bar, and what goes on now with what is left;
-// the bar has the room.
+// setColumns sets the columns: name, state, bar, progress and remaining time. The bar gets the spare width.
 func (s *Screen) setColumns(roomy bool) {
 	s.roomy = roomy
 	words := 18
@@ -64,7 +63,7 @@ func stateCell(r *row) table.Cell {
 	return table.Cell{Glyph: glyph, GlyphRole: role, Text: string(r.node.Node.ProvisionState), Role: role}
 }
 
-// now says the one thing that matters of a node.
+// now returns the most important fact about a node.
 func (r *row) now(now time.Time) (string, theme.Role) {
 	switch {
 	case r.trouble != "":
@@ -84,7 +83,7 @@ func (r *row) now(now time.Time) (string, theme.Role) {
 	return phase.TextAt(&r.work, len(r.work.Phases)-1, r.pace, now), theme.Plain
 }
 
-// left is how long it still takes.
+// left draws the estimated remaining time.
 func (r *row) left() table.Cell {
 	switch {
 	case !r.seen || r.work.Outcome != models.OutcomeRunning || !r.estimate.Known:
@@ -95,8 +94,7 @@ func (r *row) left() table.Cell {
 	return table.Cell{Text: "~" + models.Age(r.estimate.CoarseLeft())}
 }
 
-// Draw paints the rows, what there is to say of the one at the cursor, and what happened
-// to all of them.
+// Draw draws the rows, the details of the node at the cursor, and the events of all nodes.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), t.Rule(w), func(h int) string {
 		if s.session == nil {
@@ -111,17 +109,16 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	})
 }
 
-// below is what stands below the nodes: what is known of one, and what happened or, where
-// logs are followed, what the ramdisks write.
+// below draws the details of a node, and the events or, if logs are followed, their lines.
 func (s *Screen) below(t *theme.Theme, w, h int) []string {
 	about := s.about(t, w, h)
 	if !s.hasLog() || len(s.rows) == 0 {
 		return append(about, s.happened(t, w, h)...)
 	}
 	rows, events := len(s.rows)+1, 0
-	var most int // lines of the log, its rule included
+	var most int // lines of the log with its rule
 	switch {
-	case s.reading: // the log has the room; a few nodes stay in sight
+	case s.reading: // the log gets the space; a few nodes stay visible
 		about = nil
 		most = h - min(rows, max(h/4, 2))
 	case h >= 30:
@@ -137,7 +134,7 @@ func (s *Screen) below(t *theme.Theme, w, h int) []string {
 	return append(append(lines, t.Rule(w)), s.log.Draw(t, w, most-1)...)
 }
 
-// heading counts the nodes, and says when the last of them will be done.
+// heading draws the counts of nodes and the estimated end of the last one.
 func (s *Screen) heading(t *theme.Theme, w int) string {
 	left := []body.Span{body.S(theme.Strong, " Watch")}
 	var counts [rankEarlier + 1]int
@@ -172,8 +169,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, right)
 }
 
-// about is all that is known of the node at the cursor, below a rule; its height does
-// not change with the node.
+// about draws the details of the node at the cursor after a rule, in a fixed height.
 func (s *Screen) about(t *theme.Theme, w, h int) []string {
 	const most = 2
 	if h < 12 || len(s.rows) == 0 {

@@ -134,7 +134,7 @@ func (f *Inline) goOn(by int) {
 	}
 }
 
-// Draw paints the form in exactly w by h cells: the fields by section with their problems, and the help of the
+// Draw draws the form in exactly w by h cells: the fields by section with their problems, and the help of the
 // current one at the bottom.
 func (f *Inline) Draw(t *theme.Theme, w, h int) string {
 	help := f.help(t, w, h)
