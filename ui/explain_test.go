@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -40,15 +41,19 @@ func TestExplainKey(t *testing.T) {
 	}
 }
 
-func TestExplainOneOfSeveral(t *testing.T) {
+// TestExplainIgnoresMarks: what is explained is the node at the cursor, not the marked ones.
+func TestExplainIgnoresMarks(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
-		r.choose("r7-n02")
-		r.press("space")
 		r.choose("r7-n05")
-		r.press("space", "e")
-		r.shows("Explain a node", "r7-n02", "deploy failed", "r7-n05")
-		r.write("n05")
-		r.press("enter")
+		r.press("space")
+		r.choose("r7-n06")
+		r.press("space")
+		r.choose("r7-n02")
+		r.press("e")
+		r.shows("explain r7-n02")
+		r.press("esc")
+		r.choose("r7-n05")
+		r.press("e")
 		r.shows("explain r7-n05", "No problem found")
 	})
 }
@@ -86,4 +91,19 @@ func TestExplainSaysWhyItIsDisabled(t *testing.T) {
 		r.press("1", "e")
 		r.shows("explanations are not available here")
 	})
+}
+
+// TestToastsDoNotCoverTheNextStep: an error of four lines leaves what enter does in sight, in a small window too.
+func TestToastsDoNotCoverTheNextStep(t *testing.T) {
+	for _, height := range []int{24, 14, 10} {
+		inBubble(t, rack(), nil, func(r *rig) {
+			r.resize(80, height)
+			r.choose("r7-n02")
+			r.press("e")
+			r.pass(time.Second)
+			r.shows("enter  ")
+			r.c.Say(screen.Say{Level: screen.Failure, Text: strings.Repeat("the BMC rejected the password and said much about it; ", 8)})
+			r.shows("enter  ", "the BMC rejected", "! shows all")
+		})
+	}
 }

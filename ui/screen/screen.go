@@ -77,6 +77,11 @@ type Narrowed interface {
 	Widen() (cmd tea.Cmd, did bool)
 }
 
+// Pointing is a screen whose Targets can be other nodes than the one at the cursor, which Pointed returns.
+type Pointing interface {
+	Pointed() (n models.NodeRef, ok bool)
+}
+
 // Hinted is a screen with its own key hints while Typing.
 type Hinted interface{ Hints() []Hint }
 

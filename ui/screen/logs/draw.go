@@ -36,7 +36,7 @@ func (l *Log) heading(t *theme.Theme, w int) string {
 	}
 	left := append([]body.Span{body.S(theme.Plain, " ")}, l.from()...)
 	switch fresh := l.view.Fresh(); {
-	case !l.some() || l.kept != nil:
+	case !l.some() || l.kept != nil || len(l.lanes) == 1 && l.noRamdisk(l.lanes[0]) != "":
 	case l.view.Following():
 		left = append(left, body.S(theme.Good, "  following"))
 	case fresh > 0:
@@ -98,6 +98,9 @@ func (l *Log) from() []body.Span {
 		return []body.Span{body.S(theme.Hold, textKeptOf+l.kept.Name), body.S(theme.Muted, "  esc back")}
 	}
 	if len(l.lanes) == 1 {
+		if text := l.noRamdisk(l.lanes[0]); text != "" {
+			return []body.Span{body.S(theme.Muted, text)}
+		}
 		return l.lanes[0].source()
 	}
 	followed := 0
@@ -134,6 +137,22 @@ func (one *lane) source() []body.Span {
 	return []body.Span{body.S(theme.Muted, "Log")}
 }
 
+// noRamdisk says why no lines come where none are expected: the node is at rest and no source works. It is "" where a
+// ramdisk runs, is about to, or may still run after a failure.
+func (l *Log) noRamdisk(one *lane) string {
+	if l.kept != nil || one.serial || l.env.Session == nil {
+		return ""
+	}
+	if _, works := one.working(); works {
+		return ""
+	}
+	row, _, there := l.env.Session.Store.Get(one.node.UUID)
+	if n := &row.Node; !there || n.ProvisionState.Class() != models.ClassStable || n.Internal != nil && n.Internal.AgentURL != "" {
+		return ""
+	}
+	return fmt.Sprintf(textNoRamdisk, row.Node.ProvisionState)
+}
+
 // working returns the best source with lines; a keepalive is no line.
 func (one *lane) working() (agentlog.Status, bool) {
 	for _, source := range models.LogSources() {
@@ -160,8 +179,12 @@ func (l *Log) nothing(w int) []pane.Line {
 	case len(l.lanes) == 0:
 		return body.Indented(theme.Muted, textNoNode, w-1, 3)
 	}
-	lines := body.Indented(theme.Plain, textNoLineYet, w-1, 1)
-	lines = append(append(lines, nil), l.sources(w)...)
+	var lines []pane.Line
+	if text := l.noRamdisk(l.lanes[0]); text != "" && len(l.lanes) == 1 {
+		lines = body.Indented(theme.Plain, textNone+text+".", w-1, 1)
+	} else {
+		lines = append(append(body.Indented(theme.Plain, textNoLineYet, w-1, 1), nil), l.sources(w)...)
+	}
 	if l.kept == nil && len(l.lanes) == 1 && l.env.Session.Journal != nil {
 		lines = append(append(lines, nil), body.Indented(theme.Muted, textEarlierLogs, w-1, 1)...)
 	}

@@ -202,6 +202,32 @@ func following(i int) agentlog.Status {
 	return agentlog.Status{Node: ref(i), Source: models.LogSSH, State: agentlog.StateFollowing, Address: fmt.Sprintf("core@10.0.0.%d", 30+i)}
 }
 
+// TestAfterSuccess: the ramdisk is gone for good when the node is at rest, so the log does not say that it connects.
+func TestAfterSuccess(t *testing.T) {
+	inBubble(t, func(x *rig) {
+		node := models.Node{UUID: screentest.UUID(1), Name: "r7-n01", ProvisionState: models.StateDeployWait}
+		x.r.API.Nodes = []models.Node{node}
+		x.r.Sync()
+		lost := agentlog.Status{Node: ref(1), Source: models.LogSSH, State: agentlog.StateConnecting, Address: "core@10.0.0.31", Reason: "connection lost"}
+		x.follow(ref(1))
+		x.send(1, agentlog.Batch{Status: []agentlog.Status{lost}})
+		x.shows("ssh core@10.0.0.31: connecting, connection lost")
+		x.r.Change(node.UUID, func(n *models.Node) { n.ProvisionState = models.StateActive })
+		x.shows("no ramdisk in state active", "No lines: no ramdisk in state active.")
+		x.lacks("connecting", "searching")
+		x.r.Change(node.UUID, func(n *models.Node) { n.ProvisionState = models.StateDeploying })
+		x.send(1, agentlog.Batch{Status: []agentlog.Status{following(1)}, Lines: lines(0, 3)})
+		x.send(1, agentlog.Batch{Status: []agentlog.Status{lost}})
+		x.shows("connecting, connection lost  following", "line 2")
+		x.r.Change(node.UUID, func(n *models.Node) { n.ProvisionState = models.StateActive })
+		x.shows(" no ramdisk in state active\n", "line 2")
+		x.lacks("connecting", "following")
+		// A ramdisk that is reached nevertheless is followed.
+		x.send(1, agentlog.Batch{Status: []agentlog.Status{following(1)}})
+		x.shows("ssh core@10.0.0.31  following")
+	})
+}
+
 func TestFollowPauseResume(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		x.shows("No running operations")

@@ -117,7 +117,10 @@ func TestRawDiff(t *testing.T) {
 		screentest.Shows(t, s, 80, 20, " - owner: team-storage\n + owner: somebody", "+1 -1 lines since")
 		s.Do(action.Diff)
 		screentest.Lacks(t, s, 80, 20, "team-storage")
-		screentest.Shows(t, s, 80, 20, "   owner: somebody", "d marks changes")
+		screentest.Shows(t, s, 80, 20, "   owner: somebody", "= marks changes")
+		if a, ok := action.ForKey("=", append(s.Scopes(), action.Everywhere)...); !ok || a.ID != action.Diff {
+			t.Errorf("= is not %s but %v", action.Diff, a)
+		}
 		r.Deliver(s, screen.Reload{})
 		s.Do(action.Diff)
 		screentest.Shows(t, s, 80, 20, " - owner: team-storage")

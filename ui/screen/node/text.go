@@ -75,7 +75,7 @@ const (
 
 	// The raw tab.
 	textDiffLater     = "; later fetches mark changes"
-	textDiffHint      = "fetched %s; d marks changes since %s"
+	textDiffHint      = "fetched %s; %s marks changes since %s"
 	textDiffCount     = "fetched %s; +%d -%d lines since %s"
 	textFieldsNotRead = "   Not loaded yet."
 

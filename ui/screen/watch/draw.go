@@ -54,6 +54,12 @@ func stateCell(r *row) table.Cell {
 		return table.Cell{Glyph: theme.GlyphUnknown, GlyphRole: theme.Warn, Text: "not found", Role: theme.Warn}
 	}
 	glyph, role := theme.Node(&r.node.Node)
+	if r.failed() {
+		glyph, role = theme.GlyphFailed, theme.Bad
+	}
+	if r.earlier {
+		role = theme.Muted
+	}
 	return table.Cell{Glyph: glyph, GlyphRole: role, Text: string(r.node.Node.ProvisionState), Role: role}
 }
 
@@ -131,41 +137,33 @@ func (s *Screen) below(t *theme.Theme, w, h int) []string {
 // heading draws the counts of nodes and the estimated end of the last one.
 func (s *Screen) heading(t *theme.Theme, w int) string {
 	left := []body.Span{body.S(theme.Strong, " Watch")}
-	var failed, held, going, coming, done int
+	var counts [rankEarlier + 1]int
 	last, known := time.Duration(0), true
 	for _, r := range s.rows {
-		switch r.rank() {
-		case 0:
-			failed++
-		case 1:
-			held++
-		case 2:
-			going++
+		rank := r.rank()
+		counts[rank]++
+		if rank == rankRunning {
 			known = known && r.estimate.Known
 			last = max(last, r.estimate.CoarseLeft())
-		case 3:
-			coming++
-		default:
-			done++
 		}
 	}
-	for _, part := range []struct {
-		n    int
+	for rank, part := range [...]struct {
 		role theme.Role
 		text string
 	}{
-		{failed, theme.Bad, theme.GlyphFailed + " %d failed"},
-		{held, theme.Hold, theme.GlyphHold + " %d held"},
-		{going, theme.Busy, theme.GlyphWorking + " %d running"},
-		{coming, theme.Muted, theme.GlyphIdle + " %d queued"},
-		{done, theme.Good, theme.GlyphDone + " %d done"},
+		rankFailed:  {theme.Bad, theme.GlyphFailed + " %d failed"},
+		rankHeld:    {theme.Hold, theme.GlyphHold + " %d held"},
+		rankRunning: {theme.Busy, theme.GlyphWorking + " %d running"},
+		rankQueued:  {theme.Muted, theme.GlyphIdle + " %d queued"},
+		rankDone:    {theme.Good, theme.GlyphDone + " %d done"},
+		rankEarlier: {theme.Muted, "%d earlier"},
 	} {
-		if part.n > 0 {
-			left = append(left, body.S(part.role, "  "+fmt.Sprintf(part.text, part.n)))
+		if n := counts[rank]; n > 0 {
+			left = append(left, body.S(part.role, "  "+fmt.Sprintf(part.text, n)))
 		}
 	}
 	var right []body.Span
-	if known && going > 0 && coming == 0 {
+	if known && counts[rankRunning] > 0 && counts[rankQueued] == 0 {
 		right = []body.Span{body.S(theme.Plain, "all done in about "+models.Age(last))}
 	}
 	return body.Line(t, w, left, right)

@@ -14,6 +14,7 @@ import (
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
 	"ironworks/ui/screen/fetch"
 	"ironworks/ui/screen/logs"
 	"ironworks/ui/screen/phase"
@@ -40,6 +41,8 @@ type Screen struct {
 	scale   time.Duration
 	// ended is the number of finished operations at the last count.
 	ended int
+	// running says that an operation or a task ran when it was counted last.
+	running bool
 	// choosing is true while chosen asks for the nodes of other screens, to exclude this one.
 	choosing bool
 	lines    events
@@ -65,6 +68,8 @@ type row struct {
 	// waiting: a task has not started on the node yet; trouble is why it cannot continue.
 	waiting bool
 	trouble string
+	// earlier says that its operation ended before those that run now began.
+	earlier bool
 }
 
 var (
@@ -104,6 +109,7 @@ func (s *Screen) Start() tea.Cmd {
 	if s.session == nil {
 		return nil
 	}
+	s.env.Watching.AddTasks(s.env.Tasks, s.session.Context.Name)
 	return s.others.Get()
 }
 
@@ -172,9 +178,9 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 // failure, the ramdisk often still runs.
 func (s *Screen) follow() tea.Cmd {
 	var nodes []models.NodeRef
-	for _, rank := range []int{2, 1, 0} {
+	for _, rank := range []int{rankRunning, rankHeld, rankFailed} {
 		for _, r := range s.rows {
-			if len(nodes) < closely && r.rank() == rank && (rank > 0 || r.seen) {
+			if len(nodes) < closely && r.rank() == rank && (rank != rankFailed || r.seen) {
 				nodes = append(nodes, r.ref)
 			}
 		}
@@ -207,7 +213,6 @@ func (s *Screen) readStore() {
 	tasks := s.inTasks()
 	nodes := s.env.Watching.Nodes()
 	rows := make([]*row, 0, len(nodes))
-	var longest time.Duration
 	for _, ref := range nodes {
 		r := &row{ref: ref}
 		var evidence models.Evidence
@@ -228,29 +233,92 @@ func (s *Screen) readStore() {
 		if r.seen {
 			r.pace = s.env.Installs.Of(ref.UUID)
 			r.estimate = past.Estimate(&r.work, now).Pace(past, &r.work, r.pace, now)
-			longest = max(longest, phase.Longest(&r.work, past, r.pace, now))
 		}
 		rows = append(rows, r)
+	}
+	since := s.runningSince(rows)
+	var longest time.Duration
+	for _, r := range rows {
+		r.earlier = !since.IsZero() && r.endedBefore(since)
+		if r.seen && !r.earlier {
+			longest = max(longest, phase.Longest(&r.work, past, r.pace, now))
+		}
 	}
 	slices.SortStableFunc(rows, func(a, b *row) int { return cmp.Compare(a.rank(), b.rank()) })
 	s.rows, s.scale = rows, timebar.NewScale(longest, 1).Total
 	s.table.SetRows(rows)
+	begins := !s.running && !since.IsZero()
+	s.running = !since.IsZero()
+	if r, ok := s.table.Cursor(); ok && begins && r.earlier {
+		body.Steer(s.table, action.Top, 1) // what begins now is of interest, not what the cursor was on
+	}
 	s.watch()
 }
 
-// rank orders the rows: failed, held, running, pending, done.
+// runningSince is when the first of the operations and tasks that run now began, on the server's clock; zero if
+// nothing runs.
+func (s *Screen) runningSince(rows []*row) (since time.Time) {
+	begun := func(at time.Time) {
+		if since.IsZero() || at.Before(since) {
+			since = at
+		}
+	}
+	for _, r := range rows {
+		if r.seen && r.busy() {
+			begun(r.work.Begin)
+		}
+	}
+	for _, t := range s.env.Tasks.All() {
+		if t.Running() && t.Context == s.session.Context.Name && screen.Moves(t) {
+			begun(t.Began.Add(s.env.Status.Skew))
+		}
+	}
+	return since
+}
+
+// endedBefore reports whether the node's last operation ended before a time.
+func (r *row) endedBefore(at time.Time) bool {
+	switch {
+	case r.waiting || r.busy() || !r.there:
+		return false
+	case !r.seen:
+		return true
+	}
+	return !r.work.End.IsZero() && r.work.End.Before(at)
+}
+
+func (r *row) busy() bool { return r.there && r.node.Node.ProvisionState.Busy() }
+
+// failed includes a failed verification, which has no state of its own.
+func (r *row) failed() bool {
+	return r.there && !r.busy() && (r.node.Node.ProvisionState.Failed() || r.seen && r.work.Outcome == models.OutcomeFailed)
+}
+
+// The order of rows: what needs attention first.
+const (
+	rankFailed = iota
+	rankHeld
+	rankRunning
+	rankQueued
+	rankDone
+	rankEarlier // ended before what runs now began
+)
+
+// rank orders the rows.
 func (r *row) rank() int {
 	switch {
-	case r.there && r.node.Node.ProvisionState.Failed():
-		return 0
+	case r.earlier:
+		return rankEarlier
+	case r.waiting && !r.busy():
+		return rankQueued
+	case r.failed():
+		return rankFailed
 	case r.there && r.node.Node.ProvisionState.Class() == models.ClassHold:
-		return 1
-	case r.there && r.node.Node.ProvisionState.Busy():
-		return 2
-	case r.waiting:
-		return 3
+		return rankHeld
+	case r.busy():
+		return rankRunning
 	}
-	return 4
+	return rankDone
 }
 
 // inTasks returns the last progress of each node in running tasks; nil before the first.

@@ -191,6 +191,51 @@ func TestLeavingKeepsTheList(t *testing.T) {
 	})
 }
 
+// TestFailedVerification: a node that went back to enroll has failed.
+func TestFailedVerification(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := task(nodes(1))
+		r, s := rig(t, 1, begun)
+		step(r, s, 1, func(n *models.Node) { n.ProvisionState = models.StateVerifying }, 1)
+		step(r, s, 4, func(n *models.Node) {
+			n.ProvisionState, n.LastError = models.StateEnroll, "Failed to get power state: HTTP 401"
+		}, 1)
+		begun.Results = []provision.Result{{Outcome: provision.OutcomeFailed}}
+		r.Deliver(s, screen.TasksChanged{})
+		screentest.Shows(t, s, 80, 20, "✖ 1 failed", "✖ enroll", "Failed to get")
+		screentest.Lacks(t, s, 80, 20, "done")
+	})
+}
+
+// TestEarlierFailures: what failed before the running task began is at the end, does not stretch the axis, and is not
+// at the cursor.
+func TestEarlierFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		list := nodes(3)
+		first := task(list[:2])
+		r, s := rig(t, 3, first)
+		step(r, s, 1, begins, 1, 2)
+		step(r, s, 1800, fails, 1, 2)
+		first.Results = []provision.Result{}
+		r.Deliver(s, screen.TasksChanged{})
+		screentest.Shows(t, s, 80, 20, "✖ 2 failed", "30m00")
+		s.Close()
+		r.Pass(time.Minute)
+		second := task(list[2:])
+		second.Began = time.Now()
+		r.Env.Tasks.Add(second)
+		again := watch.New(r.Env)
+		r.Open(again)
+		screentest.Shows(t, again, 80, 20, "1 queued  2 earlier")
+		step(r, again, 1, begins, 3)
+		screentest.Shows(t, again, 80, 20, "1 running  2 earlier", "❯  r7-n03")
+		lines := strings.Split(screentest.Text(again, 80, 20), "\n")
+		if strings.Contains(lines[2], "30m00") || !strings.Contains(lines[3], "r7-n03") || !strings.Contains(lines[4], "r7-n01") {
+			t.Errorf("order:\n%s", strings.Join(lines, "\n"))
+		}
+	})
+}
+
 func TestSelectedNodesAreAdded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		list := nodes(5)

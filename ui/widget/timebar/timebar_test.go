@@ -125,3 +125,27 @@ func TestRuler(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestRulerHasRoundTimes: 10 s in 20 cells are not "0s 3s 5s 8s 10s".
+func TestRulerHasRoundTimes(t *testing.T) {
+	t.Parallel()
+	label := func(d time.Duration) string { return fmt.Sprint(d) }
+	for _, tt := range []struct {
+		total time.Duration
+		w     int
+		want  string
+	}{
+		{10 * second, 30, "0s    2s    4s    6s    8s    "},
+		{10 * second, 22, "0s         5s      10s"},
+		{45 * second, 40, "0s      10s      20s      30s      40s  "},
+		{90 * second, 40, "0s           30s          1m0s     1m30s"},
+		{8 * time.Minute, 40, "0s        2m0s      4m0s      6m0s  8m0s"},
+		{72 * time.Hour, 40, "0s           24h0m0s      48h0m0s       "},
+		{10 * second, 4, "0s  "},
+		{0, 10, "0s        "},
+	} {
+		if got := (timebar.Scale{Total: tt.total, W: tt.w}).Ruler(label); got != tt.want {
+			t.Errorf("%v in %d cells: %q, want %q", tt.total, tt.w, got, tt.want)
+		}
+	}
+}
