@@ -30,7 +30,7 @@ func (a *app) completeFlags(cmd *cobra.Command) {
 			values, some = known["--"+f.Name]
 		}
 		if f.Name == "output" && f.Value.Type() != (outputFlag{}).Type() {
-			some = cmd.Name() == "export" // elsewhere a file
+			some = cmd.Name() == "export" // for other commands it is a file
 		}
 		if some {
 			// An error means that the flag has a function already.
@@ -273,8 +273,8 @@ func (a *app) completeBootDevice(cmd *cobra.Command, args []string, prefix strin
 	return a.completeNodes(0)(cmd, args, prefix)
 }
 
-// completeKept completes the names of nodes in the journal, offline.
-func (a *app) completeKept() cobra.CompletionFunc {
+// completeJournalNodes completes the names of nodes in the journal, offline.
+func (a *app) completeJournalNodes() cobra.CompletionFunc {
 	return completion(1, func(cmd *cobra.Command) (labels []string) {
 		kept, _, err := a.offlineJournal(cmd)
 		if err != nil {

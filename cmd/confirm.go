@@ -16,7 +16,7 @@ import (
 	"ironworks/provision"
 )
 
-// cardLimit is how many nodes are shown in full before a confirmation.
+// cardLimit is the maximum number of nodes that a confirmation shows in full.
 const cardLimit = 5
 
 // confirm shows the nodes and the effect of a plan and asks. With --yes it does not ask.
@@ -43,11 +43,11 @@ func (a *app) confirm(ctx context.Context, c *ironicclient.Client, plan provisio
 		return nil
 	}
 	a.showCards(ctx, c, plan)
-	return a.askToGoOn(ctx, plan, len(plan.Legal()))
+	return a.askToContinue(ctx, plan, len(plan.Legal()))
 }
 
-// askToGoOn asks to confirm a plan: with y for one node, by the number for several.
-func (a *app) askToGoOn(ctx context.Context, plan provision.Batch, count int) error {
+// askToContinue asks to confirm a plan: with y for one node, by the number for several.
+func (a *app) askToContinue(ctx context.Context, plan provision.Batch, count int) error {
 	name := plan.Action.Name()
 	if legal := plan.Legal(); count == 1 && len(legal) == 1 {
 		return a.askYes(ctx, fmt.Sprintf("%s %s? [y/N] ", name, legal[0].Node.Label()), name, nothingSent)
@@ -120,7 +120,7 @@ func indented(details []models.Detail) string {
 	return b.String()
 }
 
-// disks is the effect and, if it may erase, the disks that inspection found.
+// disks returns the effect and, if it may erase, the disks that inspection found.
 func (a *app) disks(ctx context.Context, c *ironicclient.Client, i provision.Item) string {
 	width, _ := terminal(a.stderr)
 	effect := fmt.Sprintf("  %-11s %s\n", "effect", wrapped(i.Effect.Text, width, 14))

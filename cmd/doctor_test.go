@@ -21,7 +21,7 @@ import (
 	"ironworks/test/embedded"
 )
 
-// doctoredIronic is an Ironic with a node; what is in answers takes the place of its own.
+// doctoredIronic is an Ironic with one node; answers override its responses.
 func doctoredIronic(t *testing.T, answers map[string]string) *httptest.Server {
 	t.Helper()
 	ironic := embedded.New(t, time.Now)
@@ -43,7 +43,7 @@ func doctoredIronic(t *testing.T, answers map[string]string) *httptest.Server {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		if strings.HasPrefix(answer, "<") { // somebody else's
+		if strings.HasPrefix(answer, "<") { // from another server
 			w.Header().Set("Content-Type", "text/html")
 		} else {
 			w.Header().Set("X-Openstack-Ironic-Api-Version", "1.115")
@@ -56,7 +56,7 @@ func doctoredIronic(t *testing.T, answers map[string]string) *httptest.Server {
 	return s
 }
 
-// doctored runs doctor in a home and gives what it found.
+// doctored runs doctor in a home directory and returns its checks.
 func doctored(t *testing.T, home string, env map[string]string, args ...string) (code int, found map[doctor.ID]doctor.Diagnosis, all string) {
 	t.Helper()
 	run := func(format string) (int, string, string) {
@@ -203,7 +203,7 @@ func evidenceOf(d doctor.Diagnosis) string {
 	return strings.Join(text, "\n")
 }
 
-// TestDoctorEndsInTime: a server that takes connections and says nothing.
+// TestDoctorEndsInTime with a server that accepts connections and never answers.
 func TestDoctorEndsInTime(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
@@ -265,7 +265,7 @@ func TestDoctorNames(t *testing.T) {
 	}
 }
 
-// TestDoctorInterrupted: who is sent away prints nothing but that.
+// TestDoctorInterrupted prints only that it was interrupted.
 func TestDoctorInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -281,8 +281,8 @@ func TestDoctorInterrupted(t *testing.T) {
 	}
 }
 
-// TestConnectionsThatFailNameTheDoctor, and those to BMCs do not.
-func TestConnectionsThatFailNameTheDoctor(t *testing.T) {
+// TestFailedConnectionsSuggestDoctor, except for connections to BMCs.
+func TestFailedConnectionsSuggestDoctor(t *testing.T) {
 	t.Parallel()
 	const advice = "run ironworks doctor to check the connection step by step"
 	if code, _, complaints := offline(t, "nodes", "--url", "http://127.0.0.1:1"); code != exitConnect || !strings.Contains(complaints, advice) {

@@ -61,8 +61,8 @@ func TestExamplesParse(t *testing.T) {
 	}
 }
 
-// exampleArguments are the command lines of ironworks in a line of shell: quotes, pipes and
-// redirections are understood, nothing else.
+// exampleArguments returns the command lines of ironworks in a line of shell. It parses quotes, pipes and
+// redirections only.
 func exampleArguments(line string) (commands [][]string) {
 	var words []string
 	var word strings.Builder
