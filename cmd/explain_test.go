@@ -23,7 +23,7 @@ evidence    error = Deploy step deploy.install_coreos failed on node 1be2. Error
             finding the disk or partition device to deploy the image onto: No
             suitable device was found for deployment using these hints {'wwn':
             '0xdead'}
-not         the image: nothing was written
+ruled out   the image: nothing was written
 next        Compare the hints with each disk, and pin the right disk.
             ironworks disks NODE
 `

@@ -219,7 +219,7 @@ func TestHealthOfContexts(t *testing.T) {
 		r.press("4")
 		r.shows("not open")
 		r.press("p")
-		r.shows("✖ refused", "● answers", "✖ broken", "● connected")
+		r.shows("✖ refused", "● answers", "✖ unusable", "● connected")
 		r.press("home")
 		r.shows("connection refused by 10.0.0.9:6385", "check that the API is running")
 		r.press("end")

@@ -58,7 +58,7 @@ contexts:
 	}
 	s.only(name)
 	s.press("4")
-	s.until("› connect", "4 contexts", "● connected", "✖ broken", "○ not open", "wrong-port")
+	s.until("› connect", "4 contexts", "● connected", "✖ unusable", "○ not open", "wrong-port")
 
 	// The broken one says why and cannot be gone to.
 	to := func(name string) {

@@ -122,7 +122,7 @@ func settings(c screen.Context, w int) []pane.Line {
 		mode = textReadOnly
 	}
 	return labeled([][2]string{
-		{"endpoint", c.Endpoint}, {"authentication", c.Auth}, {"mode", mode}, {"from", c.Source},
+		{"endpoint", c.Endpoint}, {"authentication", c.Auth}, {"mode", mode}, {"source", c.Source},
 	}, w)
 }
 

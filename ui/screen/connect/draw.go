@@ -79,7 +79,7 @@ func (s *Screen) nameCell(c screen.Context) table.Cell {
 func (s *Screen) stateCell(c screen.Context) table.Cell {
 	switch {
 	case c.Err != nil:
-		return table.Cell{Glyph: theme.GlyphFailed, GlyphRole: theme.Bad, Text: "broken", Role: theme.Bad}
+		return table.Cell{Glyph: theme.GlyphFailed, GlyphRole: theme.Bad, Text: "unusable", Role: theme.Bad}
 	case s.isCurrent(c):
 		glyph, word, role := s.health()
 		return table.Cell{Glyph: glyph, GlyphRole: role, Text: word, Role: role}

@@ -64,7 +64,7 @@ func (s *Screen) setColumns(roomy bool) {
 	text := func(key, title string, least, most int, get func(r *row) table.Cell) table.Column[*row] {
 		return table.Column[*row]{Key: key, Title: title, Min: least, Max: most, Cell: get}
 	}
-	what := text("what", "WHAT", 12, 0, func(r *row) table.Cell {
+	what := text("what", "CHANGE", 12, 0, func(r *row) table.Cell {
 		return table.Cell{Text: r.text, Role: screen.EventRole(&r.event)}
 	})
 	what.Grow = 1

@@ -172,14 +172,14 @@ func (s *Screen) lay(w int) *layout {
 		l.add(first(i, "evidence"), theme.Plain, s.evidence(item))
 	}
 	for i, not := range e.Not {
-		l.add(first(i, "not"), theme.Plain, not)
+		l.add(first(i, "ruled out"), theme.Plain, not)
 	}
 	l.lines = append(l.lines, nil)
 	s.layNext(l, e)
 	s.layOthers(l)
 	found, _ := s.found.Value()
 	for i, err := range found.Missing {
-		l.add(first(i, "not read"), theme.Warn, models.OnScreen(err))
+		l.add(first(i, "unavailable"), theme.Warn, models.OnScreen(err))
 	}
 	l.addLines("BMC", s.bmcLine(l.w-l.indent()-1))
 	if e.Source != "" {
@@ -229,7 +229,7 @@ func (s *Screen) layOthers(l *layout) {
 		if len(lines) == 0 { // too narrow for a text
 			lines = []pane.Line{{body.S(role, word)}}
 		}
-		l.place(first(i, "or else"), s.cursor == i+1, lines)
+		l.place(first(i, "alternative"), s.cursor == i+1, lines)
 	}
 	if len(s.others()) > 0 {
 		l.lines = append(l.lines, nil)

@@ -211,7 +211,7 @@ func TestOthers(t *testing.T) {
 		}
 		r.Deliver(s, screen.Reload{})
 		screentest.Shows(t, s, 80, 20, "✖ The ramdisk never called back", "Do never-booted.")
-		screentest.Lacks(t, s, 80, 20, "or else", "explanations")
+		screentest.Lacks(t, s, 80, 20, "alternative", "explanations")
 	})
 }
 

@@ -41,7 +41,7 @@ func (f fate) look() (glyph, word string, role theme.Role) {
 		return theme.GlyphFailed, "failed", theme.Bad
 	case toCome:
 	}
-	return theme.GlyphIdle, "to come", theme.Muted
+	return theme.GlyphIdle, "pending", theme.Muted
 }
 
 func stepTable() *table.Table[step] {

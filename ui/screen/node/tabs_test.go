@@ -90,7 +90,7 @@ func TestStepsOfADoneOperation(t *testing.T) {
 		}))
 		to(t, r, s, "Steps")
 		screentest.Shows(t, s, 80, 20, "operation (done)", "✓ done")
-		screentest.Lacks(t, s, 80, 20, "to come", "running")
+		screentest.Lacks(t, s, 80, 20, "pending", "running")
 	})
 }
 

@@ -206,7 +206,7 @@ func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string
 	past := s.timeline.learnt(w)
 	lines := body.Draw(t, body.Few(s.workRole(w), s.workText(w, past, now), width-1, 1, 2), width)
 	if text, role := phase.Boot(&s.row, w, now); text != "" && w == s.timeline.current {
-		lines = append(lines, body.Draw(t, body.Few(role, "The ramdisk "+text+".", width-1, 1, 3), width)...)
+		lines = append(lines, body.Draw(t, body.Few(role, "Ramdisk: "+text+".", width-1, 1, 3), width)...)
 	}
 	room := h - len(lines) - 1
 	if w.Reason != "" && room > len(w.Phases)+1 {

@@ -126,7 +126,7 @@ func TestFieldsBecomeInputs(t *testing.T) {
 		r.Do(s, s.Do(action.ScrollRight))
 		to(t, s, "No login")
 		r.Do(s, s.Do(action.EditField))
-		fill(t, r, s, "Journal to", "https://192.0.2.9:6387")
+		fill(t, r, s, "Journal push", "https://192.0.2.9:6387")
 		to(t, s, "Host key")
 		r.Do(s, s.Do(action.EditField))
 		in := m.inputs[len(m.inputs)-1]
@@ -154,7 +154,7 @@ func TestProfilesHaveTheirOwnFields(t *testing.T) {
 		to(t, s, "Profile")
 		r.Do(s, s.Do(action.ScrollRight))
 		screentest.Shows(t, s, 80, 40, "Registry", "Insecure")
-		screentest.Lacks(t, s, 80, 50, "Hostname", "VLANs", "nmstate", "Journal to", "Host key")
+		screentest.Lacks(t, s, 80, 50, "Hostname", "VLANs", "nmstate", "Journal push", "Host key")
 		fill(t, r, s, "Registry", "quay.io/lab")
 		if in := m.inputs[len(m.inputs)-1]; in.Profile != "classic" || in.Registry != "quay.io/lab" || in.Hostname != "" {
 			t.Errorf("%+v", in)

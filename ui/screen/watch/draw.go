@@ -204,7 +204,7 @@ func (s *Screen) aboutText(r *row) (string, theme.Role) {
 	}
 	text := r.work.Noun() + " for " + models.Age(r.work.Took(now)) + ": " + phase.TextAt(&r.work, len(r.work.Phases)-1, r.pace, now)
 	if boot, _ := phase.Boot(&r.node, &r.work, now); boot != "" {
-		text += ", the ramdisk " + boot
+		text += ", ramdisk: " + boot
 	}
 	if e := r.estimate.Text(); e != "" {
 		text += ", " + e
