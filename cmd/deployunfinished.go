@@ -116,14 +116,14 @@ func (a *app) unfinishedNodes(ctx context.Context, s *session.Session, d *provis
 	nodes, gone, err := provision.FindUnfinished(ctx, s.Client, list)
 	for _, u := range gone {
 		if !forget {
-			a.complain("%s: node not found; ironworks deploy --give-back %s forgets its deployment",
+			a.complain("%s: node not found; ironworks deploy --give-back %s discards its deployment",
 				u.Node.Label(), u.Node.UUID)
 			continue
 		}
 		if err := d.Forget(u.Node.UUID); err != nil {
 			return nil, err
 		}
-		a.complain("%s: node not found, forgot its deployment", u.Node.Label())
+		a.complain("%s: node not found, deployment discarded", u.Node.Label())
 	}
 	return nodes, err
 }

@@ -25,16 +25,16 @@ func (s *Screen) below(w int) []pane.Line {
 	case !ok:
 		return nil
 	case c.Err != nil:
-		return broken(c, w)
+		return unusableLines(c, w)
 	case s.isCurrent(c):
-		return s.present(c, w)
+		return s.connectionLines(c, w)
 	}
-	lines := append(s.probed(c, w), pane.Line{body.S(theme.Plain, "   enter: switch to "+c.Name)}, nil)
+	lines := append(s.testLines(c, w), pane.Line{body.S(theme.Plain, "   enter: switch to "+c.Name)}, nil)
 	return append(lines, settings(c, w)...)
 }
 
-// probed draws the result of the connection test.
-func (s *Screen) probed(c screen.Context, w int) []pane.Line {
+// testLines draws the result of the connection test.
+func (s *Screen) testLines(c screen.Context, w int) []pane.Line {
 	p := s.probes[c.Name]
 	if p == nil {
 		return nil
@@ -50,8 +50,8 @@ func (s *Screen) probed(c screen.Context, w int) []pane.Line {
 	return nil
 }
 
-// broken draws why a context is unusable.
-func broken(c screen.Context, w int) []pane.Line {
+// unusableLines draws why a context is unusable.
+func unusableLines(c screen.Context, w int) []pane.Line {
 	lines := []pane.Line{{body.S(theme.Bad, " "+theme.GlyphFailed+" "+c.Name+" is unusable:")}}
 	for line := range strings.SplitSeq(models.OnScreen(c.Err), "\n") {
 		lines = append(lines, body.Indented(theme.Plain, line, w-1, 3)...)
@@ -60,13 +60,13 @@ func broken(c screen.Context, w int) []pane.Line {
 	return append(lines, settings(c, w)...)
 }
 
-// present draws the state of the current connection.
-func (s *Screen) present(c screen.Context, w int) []pane.Line {
+// connectionLines draws the state of the current connection.
+func (s *Screen) connectionLines(c screen.Context, w int) []pane.Line {
 	st, now := &s.env.Status, time.Now()
 	var lines []pane.Line
 	switch {
 	case st.Fault != nil:
-		lines = s.faulty(now, w)
+		lines = s.errorLines(now, w)
 	case st.Connected:
 		text := fmt.Sprintf(textConnected, body.Ago(now, st.Answered))
 		lines = append(lines, pane.Line{body.S(theme.Good, " "+theme.GlyphActive+" "), body.S(theme.Plain, text)})
@@ -76,15 +76,15 @@ func (s *Screen) present(c screen.Context, w int) []pane.Line {
 	}
 	lines = append(lines, nil)
 	if c.Looked != "" && !st.Connected {
-		lines = append(lines, guessed(c, w)...)
+		lines = append(lines, searchedLines(c, w)...)
 	}
 	c.ReadOnly = s.env.ReadOnly
 	lines = append(lines, settings(c, w)...)
-	return append(lines, s.measured(w)...)
+	return append(lines, s.connectionFacts(w)...)
 }
 
-// guessed lists where configuration was searched, if nothing is configured.
-func guessed(c screen.Context, w int) []pane.Line {
+// searchedLines lists where configuration was searched, if nothing is configured.
+func searchedLines(c screen.Context, w int) []pane.Line {
 	lines := []pane.Line{{body.S(theme.Warn, textNoIronic1)}}
 	lines = append(lines, pane.Line{body.S(theme.Warn, textNoIronic2)})
 	for line := range strings.SplitSeq(strings.TrimSpace(c.Looked), "\n") {
@@ -93,8 +93,8 @@ func guessed(c screen.Context, w int) []pane.Line {
 	return append(lines, nil)
 }
 
-// faulty draws the error, its remedy, and the time of the next attempt.
-func (s *Screen) faulty(now time.Time, w int) []pane.Line {
+// errorLines draws the error, its remedy, and the time of the next attempt.
+func (s *Screen) errorLines(now time.Time, w int) []pane.Line {
 	st := &s.env.Status
 	lines := body.Fault(st.Fault, w-1)
 	text := fmt.Sprintf("%s; ", st.Fault.Kind)
@@ -126,8 +126,8 @@ func settings(c screen.Context, w int) []pane.Line {
 	}, w)
 }
 
-// measured draws version, latency and clock skew of the connection.
-func (s *Screen) measured(w int) []pane.Line {
+// connectionFacts draws version, latency and clock skew of the connection.
+func (s *Screen) connectionFacts(w int) []pane.Line {
 	st := &s.env.Status
 	rows := [][2]string{}
 	add := func(name, value string) { rows = append(rows, [2]string{name, value}) }

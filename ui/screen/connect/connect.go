@@ -82,7 +82,7 @@ func (s *Screen) Shown() tea.Cmd {
 // Update handles a message.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	for _, p := range s.probes {
-		if mine, next := p.Take(msg); mine {
+		if mine, next := p.Handle(msg); mine {
 			s.refresh()
 			return next
 		}

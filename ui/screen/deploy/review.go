@@ -119,7 +119,7 @@ func (s *Screen) summaryLines(x *text) {
 			mark, role, what = theme.GlyphMaint, theme.Warn, what+" – "+string(bad.ID)
 		}
 		hand := " "
-		if n.UUID == s.inHand().UUID {
+		if n.UUID == s.currentRef().UUID {
 			hand = theme.GlyphCursor
 		}
 		x.spans(5, body.S(theme.Accent, " "+hand+" "), body.S(role, mark+" "), body.S(theme.Strong, n.Label()+"  "), body.S(theme.Plain, what))

@@ -78,7 +78,7 @@ func (s *Screen) whyOverride() string {
 	case len(not) > 0:
 		return textNoOverride
 	}
-	return "no failed checks for " + s.inHand().Label()
+	return "no failed checks for " + s.currentRef().Label()
 }
 
 // override asks for the node name to override the failed checks.

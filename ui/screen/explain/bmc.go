@@ -24,8 +24,8 @@ const bmcFor = 2 * time.Minute
 // controller has the facts of the node's BMC. It is queried on request, and once while Ironic waits for the machine.
 type controller struct {
 	facts *fetch.Source[*explain.BMCFacts]
-	// unasked marks a query that the operator did not request; missing credentials are then no error.
-	unasked bool
+	// automatic marks a query that the operator did not request; missing credentials are then no error.
+	automatic bool
 	// latest has the facts for the next explanation, which a command makes; nil for none.
 	latest atomic.Pointer[explain.BMCFacts]
 }
@@ -40,27 +40,27 @@ func newController(env *screen.Env, uuid string) *controller {
 	return c
 }
 
-// askBMC queries the BMC.
-func (s *Screen) askBMC() tea.Cmd {
-	if s.whyNotBMC() != "" {
+// queryBMC queries the BMC.
+func (s *Screen) queryBMC() tea.Cmd {
+	if s.whyBMC() != "" {
 		return nil
 	}
-	s.bmc.unasked = false
+	s.bmc.automatic = false
 	return s.bmc.facts.Get()
 }
 
-// askWaiting queries the BMC of a machine that Ironic waits for: only the BMC knows that the machine has lost power.
-func (s *Screen) askWaiting() tea.Cmd {
+// queryWaiting queries the BMC of a machine that Ironic waits for: only the BMC knows that the machine has lost power.
+func (s *Screen) queryWaiting() tea.Cmd {
 	if s.row.Node.ProvisionState.Class() != models.ClassWait {
 		return nil
 	}
-	ask := s.askBMC()
-	s.bmc.unasked = true
+	ask := s.queryBMC()
+	s.bmc.automatic = true
 	return ask
 }
 
-// whyNotBMC returns why the BMC cannot be queried.
-func (s *Screen) whyNotBMC() string {
+// whyBMC returns why the BMC cannot be queried.
+func (s *Screen) whyBMC() string {
 	switch {
 	case s.session != nil && s.session.Replay != nil:
 		return textReplaying
@@ -82,7 +82,7 @@ func (s *Screen) read() tea.Cmd {
 
 // bmcAnswered handles the BMC's answer and requests a new explanation.
 func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
-	mine, next = s.bmc.facts.Take(msg)
+	mine, next = s.bmc.facts.Handle(msg)
 	if !mine || s.bmc.facts.Err() != nil {
 		return mine, next
 	}
@@ -97,11 +97,11 @@ func (s *Screen) bmcLine(w int) []pane.Line {
 	_, asked := c.facts.Value()
 	say := func(role theme.Role, text string) []pane.Line { return body.Few(role, text, w, 0, 4) }
 	switch err := c.facts.Err(); {
-	case s.whyNotBMC() != "":
+	case s.whyBMC() != "":
 		return nil
 	case c.facts.Busy():
 		return say(theme.Muted, textBMCAsking)
-	case err != nil && c.unasked && (errors.As(err, &none) || errors.As(err, &login)):
+	case err != nil && c.automatic && (errors.As(err, &none) || errors.As(err, &login)):
 	case errors.As(err, &none):
 		return say(theme.Muted, textBMCNone)
 	case errors.As(err, &login) && login.Withheld != "":

@@ -31,7 +31,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		s.cursor = len(s.others())
 		s.scroll(len(s.lay(s.width).lines))
 	case action.ExplainBMC:
-		return s.askBMC()
+		return s.queryBMC()
 	default: // actions of other screens
 	}
 	return nil
@@ -123,7 +123,7 @@ func (s *Screen) Why(id action.ID) string {
 	a, ok := action.Find(id)
 	switch {
 	case id == action.ExplainBMC:
-		return s.whyNotBMC()
+		return s.whyBMC()
 	case id == action.Open && s.current() == nil:
 		return textNoExplanation
 	case !ok || a.Scope != action.Nodes:

@@ -164,7 +164,7 @@ func (s *Screen) lay(w int) *layout {
 		}
 		l.lines = append(l.lines, append(pane.Line{body.S(role, lead)}, line...))
 	}
-	glyph, role, meaning := sure(e.Confidence)
+	glyph, role, meaning := confidenceLook(e.Confidence)
 	l.lines = append(l.lines, pane.Line{
 		body.S(role, " "+glyph+" "+string(e.Confidence)), body.S(theme.Muted, "  "+meaning+" · rule "+string(e.Rule)),
 	}, nil)
@@ -215,7 +215,7 @@ func nextText(e *explain.Explanation) string {
 func (s *Screen) layOthers(l *layout) {
 	for i, place := range s.others() {
 		e := &s.all()[place]
-		glyph, role, _ := sure(e.Confidence)
+		glyph, role, _ := confidenceLook(e.Confidence)
 		word := fmt.Sprintf("%s %-6s  ", glyph, e.Confidence)
 		indent := cell.Width(word)
 		var lines []pane.Line
@@ -260,8 +260,8 @@ func verdictLook(e *explain.Explanation) (glyph string, role theme.Role) {
 	return theme.GlyphFailed, theme.Bad
 }
 
-// sure returns glyph, role and meaning of a confidence.
-func sure(c explain.Confidence) (glyph string, role theme.Role, meaning string) {
+// confidenceLook returns glyph, role and meaning of a confidence.
+func confidenceLook(c explain.Confidence) (glyph string, role theme.Role, meaning string) {
 	switch c {
 	case explain.ConfidenceHigh:
 		return theme.GlyphActive, theme.Good, textCertain

@@ -81,7 +81,7 @@ func (s *Screen) Start() tea.Cmd {
 		return nil
 	}
 	s.readStore()
-	return tea.Batch(s.read(), s.askWaiting())
+	return tea.Batch(s.read(), s.queryWaiting())
 }
 
 // Shown polls the node more often, and reads an old explanation again.
@@ -147,7 +147,7 @@ func (s *Screen) answered(msg tea.Msg) tea.Cmd {
 	if mine, next := s.bmcAnswered(msg); mine {
 		return next
 	}
-	mine, next := s.found.Take(msg)
+	mine, next := s.found.Handle(msg)
 	if !mine {
 		return nil
 	}

@@ -32,7 +32,7 @@ func newRig() *rig {
 
 func take(t *testing.T, r *rig, msg tea.Msg) tea.Cmd {
 	t.Helper()
-	mine, next := r.Take(msg)
+	mine, next := r.Handle(msg)
 	if !mine {
 		t.Fatal("not mine")
 	}
@@ -106,7 +106,7 @@ func TestForeignAndOldAnswersAreDropped(t *testing.T) {
 		r, other := newRig(), newRig()
 		msg := other.Get()()
 		for _, m := range []tea.Msg{msg, nil, "text"} {
-			if mine, _ := r.Take(m); mine {
+			if mine, _ := r.Handle(m); mine {
 				t.Errorf("%v is not mine", m)
 			}
 		}

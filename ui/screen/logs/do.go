@@ -86,7 +86,7 @@ func (l *Log) Why(id action.ID) string {
 			return textAllShown
 		}
 	case action.LogSerial:
-		return l.whyNotSerial()
+		return l.whySerial()
 	case action.LogSave:
 		if l.view.Shown() == 0 {
 			return textNothingToSave

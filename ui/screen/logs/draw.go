@@ -36,7 +36,7 @@ func (l *Log) heading(t *theme.Theme, w int) string {
 	}
 	left := append([]body.Span{body.S(theme.Plain, " ")}, l.from()...)
 	switch fresh := l.view.Fresh(); {
-	case !l.some() || l.kept != nil || len(l.lanes) == 1 && l.noRamdisk(l.lanes[0]) != "":
+	case !l.hasLines() || l.kept != nil || len(l.lanes) == 1 && l.noRamdisk(l.lanes[0]) != "":
 	case l.view.Following():
 		left = append(left, body.S(theme.Good, "  following"))
 	case fresh > 0:
@@ -89,8 +89,8 @@ func (l *Log) counts() []body.Span {
 	return spans
 }
 
-// some reports whether there are lines, shown or hidden.
-func (l *Log) some() bool { return l.view.Len() > 0 }
+// hasLines reports whether there are lines, shown or hidden.
+func (l *Log) hasLines() bool { return l.view.Len() > 0 }
 
 // from draws the sources in a few words.
 func (l *Log) from() []body.Span {
@@ -166,9 +166,9 @@ func (one *lane) working() (agentlog.Status, bool) {
 // nothing draws why there are no lines; nil if there are any.
 func (l *Log) nothing(w int) []pane.Line {
 	switch {
-	case l.some() && l.view.Shown() > 0:
+	case l.hasLines() && l.view.Shown() > 0:
 		return nil
-	case l.some():
+	case l.hasLines():
 		return body.Indented(theme.Muted, fmt.Sprintf(textNoMatch, l.view.Len()), w-1, 3)
 	case l.kept != nil && len(l.lanes) > 0 && l.lanes[0].over && l.lanes[0].status[models.LogArchive].Reason == "":
 		return body.Indented(theme.Muted, textNoneKept+l.kept.Name+textKeptWhile, w-1, 3)

@@ -23,7 +23,7 @@ func NewKept(env *screen.Env, of Kept) *Log {
 	l := NewWithin(env, logview.Default)
 	l.kept, l.followed = &of, nil
 	if env.Session != nil && env.Session.Journal != nil {
-		l.followed = &shelf{journal: env.Session.Journal, of: of}
+		l.followed = &recordedLines{journal: env.Session.Journal, of: of}
 	}
 	l.view.Follow(false)
 	return l
@@ -32,8 +32,8 @@ func NewKept(env *screen.Env, of Kept) *Log {
 // Kept returns the recording, nil for a live log.
 func (l *Log) Kept() *Kept { return l.kept }
 
-// shelf sends recorded lines like a live source.
-type shelf struct {
+// recordedLines sends recorded lines like a live source.
+type recordedLines struct {
 	journal screen.Journal
 	of      Kept
 }
@@ -42,7 +42,7 @@ type shelf struct {
 const atOnce = 1000
 
 // Follow sends all lines and closes the channel.
-func (s *shelf) Follow(ctx context.Context, node models.NodeRef, _ ...models.LogSource) <-chan agentlog.Batch {
+func (s *recordedLines) Follow(ctx context.Context, node models.NodeRef, _ ...models.LogSource) <-chan agentlog.Batch {
 	out := make(chan agentlog.Batch)
 	go func() {
 		defer close(out)

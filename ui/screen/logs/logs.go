@@ -75,8 +75,8 @@ type (
 		turn  int
 		lines <-chan agentlog.Batch
 	}
-	// came is a batch of lines; over is true for the last one.
-	came struct {
+	// batchReceived is a batch of lines; over is true for the last one.
+	batchReceived struct {
 		of    *Log
 		lane  int
 		turn  int
@@ -171,7 +171,7 @@ func (l *Log) next(i int) tea.Cmd {
 	lines, turn := one.lines, one.turn
 	return func() tea.Msg {
 		b, ok := <-lines
-		return came{of: l, lane: i, turn: turn, batch: b, over: !ok, lines: lines}
+		return batchReceived{of: l, lane: i, turn: turn, batch: b, over: !ok, lines: lines}
 	}
 }
 
@@ -188,7 +188,7 @@ func (l *Log) Update(msg tea.Msg) (mine bool, cmd tea.Cmd) {
 		}
 		one.lines = msg.lines
 		return true, l.next(msg.lane)
-	case came:
+	case batchReceived:
 		if msg.of != l {
 			return false, nil
 		}
@@ -227,7 +227,7 @@ func drain(lines <-chan agentlog.Batch) tea.Cmd {
 	}
 }
 
-func (l *Log) took(msg *came) tea.Cmd {
+func (l *Log) took(msg *batchReceived) tea.Cmd {
 	one := l.lanes[msg.lane]
 	switch {
 	case msg.turn != one.turn || one.cancel == nil:
@@ -259,7 +259,7 @@ func (l *Log) addBatch(i int, b *agentlog.Batch) {
 		case line.Source == models.LogStatus:
 			one.sign = line.Text // shown beside its source
 			continue
-		case one.had(line):
+		case one.wasShown(line):
 			continue
 		}
 		l.env.Installs.Add(line, now)
@@ -270,8 +270,8 @@ func (l *Log) addBatch(i int, b *agentlog.Batch) {
 	l.view.Append(lines...)
 }
 
-// had reports whether a line was shown before following restarted.
-func (one *lane) had(line *models.LogLine) bool {
+// wasShown reports whether a line was shown before following restarted.
+func (one *lane) wasShown(line *models.LogLine) bool {
 	upTo, known := one.upTo[line.Boot]
 	return known && !line.Time.IsZero() && !line.Time.After(upTo)
 }

@@ -261,11 +261,11 @@ func TestFollowPauseResume(t *testing.T) {
 func TestSearchIsNotFilter(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		x.follow(ref(1))
-		some := lines(0, 30)
-		some[7].Level, some[7].Text = models.LogWarning, "retry 1"
-		some[8].Level, some[8].Text, some[8].Unit = models.LogError, "Command failed", "kernel"
-		some[20].Level, some[20].Text = models.LogDebug, "chatter"
-		x.send(1, agentlog.Batch{Lines: some, Status: []agentlog.Status{following(1)}})
+		hasLines := lines(0, 30)
+		hasLines[7].Level, hasLines[7].Text = models.LogWarning, "retry 1"
+		hasLines[8].Level, hasLines[8].Text, hasLines[8].Unit = models.LogError, "Command failed", "kernel"
+		hasLines[20].Level, hasLines[20].Text = models.LogDebug, "chatter"
+		x.send(1, agentlog.Batch{Lines: hasLines, Status: []agentlog.Status{following(1)}})
 		x.shows("line 29")
 		x.do(action.Search)
 		x.write("FAILED")
@@ -385,9 +385,9 @@ func TestSaveNeverOverwritesSilently(t *testing.T) {
 		if x.l.Why(action.LogSave) == "" {
 			t.Error("nothing can be saved")
 		}
-		some := lines(0, 3)
-		some[1].Level = models.LogWarning
-		x.send(1, agentlog.Batch{Lines: some})
+		hasLines := lines(0, 3)
+		hasLines[1].Level = models.LogWarning
+		x.send(1, agentlog.Batch{Lines: hasLines})
 		path := filepath.Join(dir, "a.log")
 		save := func(replace bool) string {
 			x.t.Helper()
@@ -444,9 +444,9 @@ func TestSaveNeverOverwritesSilently(t *testing.T) {
 func TestCopies(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		x.follow(ref(1))
-		some := lines(0, 30)
-		some[3].Level = models.LogError
-		x.send(1, agentlog.Batch{Lines: some})
+		hasLines := lines(0, 30)
+		hasLines[3].Level = models.LogError
+		x.send(1, agentlog.Batch{Lines: hasLines})
 		x.text(100, 5)
 		x.do(action.Search)
 		x.write("line 12")
@@ -465,9 +465,9 @@ func TestCopies(t *testing.T) {
 func TestProgressIsSharedWithOtherScreens(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		x.follow(ref(1))
-		some := lines(0, 2)
-		some[1].Progress = &models.InstallProgress{Percent: 35}
-		x.send(1, agentlog.Batch{Lines: some})
+		hasLines := lines(0, 2)
+		hasLines[1].Progress = &models.InstallProgress{Percent: 35}
+		x.send(1, agentlog.Batch{Lines: hasLines})
 		phase := models.Phase{Kind: models.PhaseStep, Step: "deploy.install_coreos", Begin: screentest.Began, Outcome: models.OutcomeRunning}
 		if percent, told := x.r.Env.Installs.Of(screentest.UUID(1)).Percent(&phase); !told || percent != 35 {
 			t.Errorf("%d %v", percent, told)

@@ -20,7 +20,7 @@ type serialWanted struct {
 
 // toggleSerial asks before reading the console, because that disconnects other readers; stopping needs no question.
 func (l *Log) toggleSerial() tea.Cmd {
-	i := l.alone()
+	i := l.onlyLane()
 	if i < 0 {
 		return nil
 	}
@@ -53,8 +53,8 @@ func (l *Log) serial(i int) tea.Cmd {
 	return l.begin(i)
 }
 
-// alone returns the only followed lane; -1 with none or several.
-func (l *Log) alone() int {
+// onlyLane returns the only followed lane; -1 with none or several.
+func (l *Log) onlyLane() int {
 	live := func(one *lane) bool { return one.cancel != nil || one.over }
 	i := slices.IndexFunc(l.lanes, live)
 	if i < 0 || slices.ContainsFunc(l.lanes[i+1:], live) {
@@ -63,12 +63,12 @@ func (l *Log) alone() int {
 	return i
 }
 
-// whyNotSerial returns why no console can be read, "" if one can.
-func (l *Log) whyNotSerial() string {
+// whySerial returns why no console can be read, "" if one can.
+func (l *Log) whySerial() string {
 	if l.kept != nil {
 		return textSerialKept
 	}
-	if l.alone() < 0 {
+	if l.onlyLane() < 0 {
 		return textSerialOne
 	}
 	return ""

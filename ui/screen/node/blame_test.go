@@ -33,7 +33,7 @@ func TestBlame(t *testing.T) {
 			w.blame(test.reason)
 			words := []string{}
 			for i := range w.steps {
-				words = append(words, map[fate]string{toCome: "pending", done: "done", running: "running", stopped: "stopped"}[w.fate(i)])
+				words = append(words, map[stepOutcome]string{pending: "pending", done: "done", running: "running", stopped: "stopped"}[w.outcomeOf(i)])
 			}
 			if got := fmt.Sprint(words); got != test.want {
 				t.Errorf("%s, want %s", got, test.want)

@@ -63,7 +63,7 @@ const (
 	textNoHistory        = "No history. Ironic records errors and some state changes."
 	textLoadingPorts     = "Loading ports…"
 	textNetworkElsewhere = "on the Network tab"
-	textPortsReplay      = "not possible here"
+	textPortsReplay      = "not available here"
 	textNoPort           = "no port is selected"
 	textNoGroups         = "the node has no port groups"
 	textNoVIFs           = "no VIF is attached"

@@ -99,10 +99,10 @@ func (l *timeline) close() {
 
 // handle handles a result.
 func (l *timeline) handle(msg tea.Msg) (mine bool, next tea.Cmd) {
-	if mine, next = l.past.Take(msg); mine {
+	if mine, next = l.past.Handle(msg); mine {
 		return mine, next
 	}
-	if mine, next = l.others.Take(msg); mine {
+	if mine, next = l.others.Handle(msg); mine {
 		l.experience = nil
 	}
 	return mine, next

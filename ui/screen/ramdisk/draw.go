@@ -141,7 +141,7 @@ func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
 			}
 		}
 	}
-	lines := s.inHand(t, w, h)
+	lines := s.currentProblem(t, w, h)
 	rest := h - len(lines)
 	if rest <= 0 {
 		return cell.Block(lines, w, h)
@@ -199,8 +199,8 @@ func short(lines []pane.Line, h int) []pane.Line {
 	return lines
 }
 
-// inHand is the current problem in a few lines.
-func (s *Screen) inHand(t *theme.Theme, w, h int) []string {
+// currentProblem is the current problem in a few lines.
+func (s *Screen) currentProblem(t *theme.Theme, w, h int) []string {
 	c := &s.check
 	var lines []pane.Line
 	switch {

@@ -31,7 +31,7 @@ func (s *Task) heading(t *theme.Theme, w int) string {
 	glyph, word, role := state(task)
 	on := nodes(task)
 	left = append(left, body.S(theme.Plain, "  "+name(task)+" on "+cell.Cut(on, max(w/4, 12))+"  "), body.S(role, glyph+" "+word),
-		body.S(theme.Plain, "  "+models.Age(took(task, time.Now()))))
+		body.S(theme.Plain, "  "+models.Age(duration(task, time.Now()))))
 	right := "started " + task.Began.Local().Format(time.TimeOnly) + " · " + task.Context
 	return body.Line(t, w, left, []body.Span{body.S(theme.Muted, right)})
 }

@@ -41,7 +41,7 @@ func New(env *screen.Env) screen.Screen {
 			return table.Cell{Text: t.Began.Local().Format(time.TimeOnly), Role: theme.Muted}
 		}},
 		{Key: "took", Title: "TOOK", Min: 5, Max: 6, Right: true, Cell: func(t *screen.Task) table.Cell {
-			return plain(models.Age(took(t, time.Now())))
+			return plain(models.Age(duration(t, time.Now())))
 		}},
 		{Key: "context", Title: "CONTEXT", Min: 8, Max: 24, Drop: 2, Cell: func(t *screen.Task) table.Cell {
 			return table.Cell{Text: t.Context, Role: theme.Muted}
@@ -66,8 +66,8 @@ func nodes(t *screen.Task) string {
 	return fmt.Sprintf("%d nodes", len(t.Plan.Items))
 }
 
-// took returns the duration of a task, so far if it is running.
-func took(t *screen.Task, now time.Time) time.Duration {
+// duration returns the duration of a task, so far if it is running.
+func duration(t *screen.Task, now time.Time) time.Duration {
 	if t.Ended.IsZero() {
 		return now.Sub(t.Began)
 	}

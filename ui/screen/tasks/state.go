@@ -22,7 +22,7 @@ func state(t *screen.Task) (glyph, word string, role theme.Role) {
 		if t.Left {
 			word = "leaving"
 		}
-		if n, known := arrived(t); known {
+		if n, known := finishedNodes(t); known {
 			word = fmt.Sprintf("%s %d/%d", word, n, len(t.Plan.Items))
 		}
 		return theme.GlyphWorking, word, theme.Busy
@@ -74,9 +74,9 @@ func lookOf(o provision.Outcome) look {
 	return look{o, theme.GlyphUnknown, string(o), theme.Warn}
 }
 
-// arrived counts the finished nodes of a running task. It is known only for provision verbs, which end in a stable
+// finishedNodes counts the finished nodes of a running task. It is known only for provision verbs, which end in a stable
 // state, and for enrolling.
-func arrived(t *screen.Task) (n int, known bool) {
+func finishedNodes(t *screen.Task) (n int, known bool) {
 	if enrolls(t) {
 		for _, p := range t.Progress {
 			if p.Enrolled != nil {
@@ -90,8 +90,8 @@ func arrived(t *screen.Task) (n int, known bool) {
 	}
 	for i := range t.Plan.Items {
 		item := &t.Plan.Items[i]
-		p, heard := t.Progress[item.Node.UUID]
-		if item.Refusal != nil || heard && p.Retry == nil && p.Fault == nil && p.State.Resting() {
+		p, started := t.Progress[item.Node.UUID]
+		if item.Refusal != nil || started && p.Retry == nil && p.Fault == nil && p.State.Resting() {
 			n++
 		}
 	}
@@ -165,15 +165,15 @@ func reason(err error) string {
 	return body.Short(err)
 }
 
-// under returns the row of a running node; verb: the action ends in a stable state.
-func under(item *provision.Item, p provision.Progress, heard, verb bool) row {
+// runningRow returns the row of a running node; known reports whether there is progress, verb that the action ends in a stable state.
+func runningRow(item *provision.Item, p provision.Progress, known, verb bool) row {
 	r := row{node: item.Node.Ref()}
 	switch {
 	case item.Refusal != nil:
 		r.look = lookOf(provision.OutcomeRefused)
 		r.now, r.whole = item.Refusal.WhyOnScreen(), item.Refusal.OnScreen()
 		return r
-	case !heard:
+	case !known:
 		r.look = look{glyph: theme.GlyphIdle, word: "waiting", role: theme.Muted}
 		r.now = "not sent, or no response yet"
 		return r

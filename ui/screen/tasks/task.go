@@ -20,11 +20,11 @@ type Task struct {
 	env    *screen.Env
 	number int
 	table  *table.Table[*row]
-	// heard has the time at which a node's progress was first seen; its delays start there.
-	heard map[string]heard
+	// retries has the time at which a retry of a node was first seen; its delay starts there.
+	retries map[string]seenRetry
 }
 
-type heard struct {
+type seenRetry struct {
 	progress provision.Progress
 	at       time.Time
 }
@@ -33,7 +33,7 @@ var _ screen.Screen = (*Task)(nil)
 
 // NewTask returns the screen of the task with a number.
 func NewTask(env *screen.Env, number int) screen.Screen {
-	s := &Task{env: env, number: number, heard: map[string]heard{}, table: table.New(func(r *row) string { return r.node.UUID })}
+	s := &Task{env: env, number: number, retries: map[string]seenRetry{}, table: table.New(func(r *row) string { return r.node.UUID })}
 	s.table.SetColumns([]table.Column[*row]{
 		{Key: "node", Title: "NODE", Min: 10, Max: 36, Cell: func(r *row) table.Cell {
 			return table.Cell{Text: r.node.Label()}
@@ -106,14 +106,14 @@ func (s *Task) refresh() {
 	for i := range t.Plan.Items {
 		item := &t.Plan.Items[i]
 		var r row
-		p, some := t.Progress[item.Node.UUID]
+		p, known := t.Progress[item.Node.UUID]
 		switch {
 		case p.Enrolled != nil:
 			r = enrolled(item, p.Enrolled)
 		case i < len(t.Results):
 			r = ended(item, &t.Results[i])
 		default:
-			r = under(item, p, some, verb)
+			r = runningRow(item, p, known, verb)
 			r.retry = s.retryAt(p, now)
 		}
 		rows[i] = &r
@@ -124,13 +124,13 @@ func (s *Task) refresh() {
 // retryAt returns when a rejected request is sent again, by the local clock.
 func (s *Task) retryAt(p provision.Progress, now time.Time) time.Time {
 	if p.Retry == nil {
-		delete(s.heard, p.Node.UUID)
+		delete(s.retries, p.Node.UUID)
 		return time.Time{}
 	}
-	h, known := s.heard[p.Node.UUID]
+	h, known := s.retries[p.Node.UUID]
 	if !known || h.progress.Retry != p.Retry {
-		h = heard{progress: p, at: now}
-		s.heard[p.Node.UUID] = h
+		h = seenRetry{progress: p, at: now}
+		s.retries[p.Node.UUID] = h
 	}
 	return h.at.Add(p.Retry.Delay)
 }
@@ -174,7 +174,7 @@ func (s *Task) Why(id action.ID) string {
 	}
 	switch id {
 	case action.Retry:
-		return s.whyNotRetry(t)
+		return s.whyRetry(t)
 	case action.Leave:
 		switch {
 		case !t.Running():
@@ -198,7 +198,7 @@ func (s *Task) Why(id action.ID) string {
 	return ""
 }
 
-func (s *Task) whyNotRetry(t *screen.Task) string {
+func (s *Task) whyRetry(t *screen.Task) string {
 	switch {
 	case t.Running():
 		return "the task is still running"

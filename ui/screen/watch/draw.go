@@ -113,7 +113,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 func (s *Screen) below(t *theme.Theme, w, h int) []string {
 	about := s.about(t, w, h)
 	if !s.hasLog() || len(s.rows) == 0 {
-		return append(about, s.happened(t, w, h)...)
+		return append(about, s.drawEvents(t, w, h)...)
 	}
 	rows, events := len(s.rows)+1, 0
 	var most int // lines of the log with its rule
@@ -130,7 +130,7 @@ func (s *Screen) below(t *theme.Theme, w, h int) []string {
 	if most < 3 {
 		return about
 	}
-	lines := append(about, s.happenedIn(t, w, events)...)
+	lines := append(about, s.drawLastEvents(t, w, events)...)
 	return append(append(lines, t.Rule(w)), s.log.Draw(t, w, most-1)...)
 }
 

@@ -35,8 +35,8 @@ func (l *events) readLog(log *screen.EventLog, list *screen.WatchList) {
 	}
 }
 
-// happened draws the events of the watched nodes in the space below.
-func (s *Screen) happened(t *theme.Theme, w, h int) []string {
+// drawEvents draws the events of the watched nodes in the space below.
+func (s *Screen) drawEvents(t *theme.Theme, w, h int) []string {
 	most := 0
 	switch {
 	case h >= 30:
@@ -44,11 +44,11 @@ func (s *Screen) happened(t *theme.Theme, w, h int) []string {
 	case h >= 16:
 		most = 5
 	}
-	return s.happenedIn(t, w, most)
+	return s.drawLastEvents(t, w, most)
 }
 
-// happenedIn draws the last events in at most so many lines, newest last, after a rule.
-func (s *Screen) happenedIn(t *theme.Theme, w, most int) []string {
+// drawLastEvents draws the last events in at most so many lines, newest last, after a rule.
+func (s *Screen) drawLastEvents(t *theme.Theme, w, most int) []string {
 	if most == 0 || len(s.rows) == 0 {
 		return nil
 	}

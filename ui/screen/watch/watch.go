@@ -165,7 +165,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		s.readStore()
 		return tea.Batch(s.others.Get(), s.follow())
 	default:
-		mine, next := s.others.Take(msg)
+		mine, next := s.others.Handle(msg)
 		if mine {
 			s.readStore()
 		}
