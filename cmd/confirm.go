@@ -15,7 +15,7 @@ import (
 	"ironworks/provision"
 )
 
-// cardLimit is how many nodes are shown in full before a confirmation.
+// cardLimit is the maximum number of nodes that a confirmation shows in full.
 const cardLimit = 5
 
 // confirm shows the nodes and the effect of a plan and asks. With --yes it does not ask.
@@ -135,7 +135,7 @@ func indented(details []models.Detail) string {
 	return b.String()
 }
 
-// disks is the effect and, if it may erase, the disks that inspection found.
+// disks returns the effect and, if it may erase, the disks that inspection found.
 func (a *app) disks(ctx context.Context, c *ironicclient.Client, i provision.Item) string {
 	width, _ := terminal(a.stderr)
 	effect := fmt.Sprintf("  %-11s %s\n", "effect", wrapped(i.Effect.Text, width, 14))

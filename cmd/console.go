@@ -173,7 +173,7 @@ func (c *consoleHost) shown(x *config.Context) screen.Context {
 	}
 }
 
-// find is the context with a name, or the selected context for "".
+// find returns the context with a name, or the selected one for "".
 func (c *consoleHost) find(name string) (config.Context, error) {
 	if name == "" && c.pick != nil {
 		return config.Context{}, c.pick
@@ -270,7 +270,7 @@ func (c *consoleHost) probe(ctx context.Context, name string) (screen.Health, er
 	return screen.Health{Version: v, Latency: page.Latency}, nil
 }
 
-// options are the flags that select a context on the command line.
+// options returns the flags that select a context on the command line.
 func (c *consoleHost) options(x *config.Context) []string {
 	switch {
 	case x.Guessed:

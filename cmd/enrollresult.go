@@ -101,7 +101,7 @@ func (a *app) tellEnrolled(plan enroll.Plan, results []provision.Enrolled, lost 
 		reason := res.Note
 		if res.Err != nil {
 			one.Error, reason = res.Err.Error(), shortCause(res.Err)
-			if one.Remedy = provision.EnrollRemedy(&plan[i], &res.Result); one.Remedy != "" {
+			if one.Remedy, _ = provision.EnrollRemedy(&plan[i], &res.Result); one.Remedy != "" {
 				reason += "; " + one.Remedy
 			}
 		}

@@ -39,8 +39,8 @@ const (
 	keyringWithin  = 20 * time.Second
 )
 
-// SystemKeyring is the keyring of whoever sits here; nil where there is none to be asked.
-// That nothing listens there is known only when it is asked.
+// SystemKeyring returns the user's keyring; nil without a D-Bus session on Linux. Only a request shows whether a
+// keyring service runs there.
 func SystemKeyring(env func(string) string) *Keyring {
 	if runtime.GOOS != "darwin" && runtime.GOOS != "windows" && !hasBus(env) {
 		return nil

@@ -86,6 +86,7 @@ func TestNoConfigurationAtAll(t *testing.T) {
   clouds.yaml etc/openstack/clouds.yaml: not found
   clouds.yaml etc/openstack/clouds.yml: not found
 Set an Ironic with --url http://HOST:6385, or with a context in the configuration file.
+ironworks --lab opens the console on simulated machines and needs no Ironic.
 `
 	if got := b.short(c.LookedText()); got != want {
 		t.Errorf("looked\n got %s\nwant %s", got, want)

@@ -1,6 +1,7 @@
 package ignition
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -52,12 +53,19 @@ type InputError struct {
 	Value string
 	// Why is a clause after the value, Hint the remedy; both may be empty.
 	Why, Hint string
+	// ScreenHint is the remedy in the console if Hint is a command.
+	ScreenHint string
 	// Cause is the error behind it, or nil.
 	Cause error
 }
 
 // Error is safe to show: secrets are masked.
-func (e *InputError) Error() string {
+func (e *InputError) Error() string { return e.sentence(e.Hint) }
+
+// OnScreen is Error with the remedy for the console.
+func (e *InputError) OnScreen() string { return e.sentence(cmp.Or(e.ScreenHint, e.Hint)) }
+
+func (e *InputError) sentence(hint string) string {
 	var b strings.Builder
 	b.WriteString(string(e.Field))
 	if e.Value != "" {
@@ -67,8 +75,8 @@ func (e *InputError) Error() string {
 	if e.Cause != nil {
 		b.WriteString(": " + printable.Line(e.Cause.Error()))
 	}
-	if e.Hint != "" {
-		b.WriteString("; " + e.Hint)
+	if hint != "" {
+		b.WriteString("; " + hint)
 	}
 	return b.String()
 }

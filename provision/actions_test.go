@@ -114,7 +114,7 @@ func TestRefusals(t *testing.T) {
 			with(models.StateActive, nil), 115, provision.Provision(models.ProvisionRequest{Verb: models.VerbRescue}),
 			models.RefusedArguments, "requires a password",
 		},
-		"power while cleaning":      {with(models.StateCleanWait, nil), 115, provision.Power(models.TargetOn), models.RefusedState, "abort the cleaning first"},
+		"power while cleaning":      {with(models.StateCleanWait, nil), 115, provision.Power(models.TargetOn), models.RefusedState, "ironworks abort n1 first"},
 		"power while deploying":     {with(models.StateDeployWait, nil), 115, provision.Power(models.TargetOff), "", ""},
 		"power in maintenance":      {with(models.StateActive, maintained), 115, provision.Power(models.TargetOn), "", ""},
 		"boot device":               {with(models.StateDeploying, nil), 115, provision.BootDevice("pxe", true), "", ""},
@@ -150,6 +150,8 @@ func TestRefusals(t *testing.T) {
 					}
 				case !refused || refusal.Kind != c.kind || !strings.Contains(refusal.Error(), c.want):
 					t.Errorf("said %v, want %s: %s", results[0].Err, c.kind, c.want)
+				case strings.Contains(refusal.OnScreen(), "ironworks ") || strings.Contains(refusal.OnScreen(), "--"):
+					t.Errorf("the console names a command: %s", refusal.OnScreen())
 				case len(api.calls)+len(audit.records) > 0 || results[0].Outcome != provision.OutcomeRefused:
 					t.Errorf("sent %q, audit %q, outcome %s", api.calls, audit.lines(), results[0].Outcome)
 				}

@@ -182,7 +182,7 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, adopt boo
 			return
 		case verb == "" || tried[verb]:
 			r.Outcome = OutcomeFailed
-			r.Err = &FailedError{Action: "enroll", Node: now.Ref(), State: string(now.ProvisionState), Reason: stuckReason(now)}
+			r.Err = stuckError(now)
 			return
 		}
 		tried[verb] = true
@@ -200,11 +200,14 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, adopt boo
 	}
 }
 
-func stuckReason(n *models.Node) string {
-	if n.LastError != "" {
-		return n.LastError
+// stuckError reports a node in a state that no further verb leads to the goal from.
+func stuckError(n *models.Node) error {
+	failed := &FailedError{Action: "enroll", Node: n.Ref(), State: string(n.ProvisionState), Reason: n.LastError}
+	if n.LastError == "" {
+		failed.Reason = fmt.Sprintf("no verb leads from %q to the goal", n.ProvisionState)
+		failed.Hint, failed.ScreenHint = "see ironworks explain "+n.Label(), "see explain (e)"
 	}
-	return fmt.Sprintf("no way from %q to the goal; see ironworks explain %s", n.ProvisionState, n.Label())
+	return failed
 }
 
 func deed(v models.Verb, before models.ProvisionState) string {

@@ -34,7 +34,8 @@ func (a powerAction) Name() string {
 // Refuse refuses power changes during cleaning, as Ironic does: the ramdisk may be erasing disks.
 func (a powerAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	if n.ProvisionState.Phase() == models.StateCleaning {
-		return refusal(a, n, models.RefusedState, fmt.Sprintf("not possible in state %q", n.ProvisionState), "abort the cleaning first")
+		return refusal(a, n, models.RefusedState, fmt.Sprintf("not possible in state %q", n.ProvisionState), "ironworks abort "+n.Label()+" first").
+			WithScreenHint("abort the cleaning first (A)")
 	}
 	return nil
 }
@@ -175,7 +176,8 @@ func (a flagAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal 
 	case a.field == "protected" && a.on && s != models.StateActive && s != models.StateRescue:
 		return refusal(a, n, models.RefusedState, fmt.Sprintf("not possible in state %q, only in \"active\", \"rescue\"", s), "")
 	case a.field == "retired" && a.on && s == models.StateAvailable:
-		return refusal(a, n, models.RefusedState, `not possible in state "available"`, "ironworks manage "+n.Label()+" first")
+		return refusal(a, n, models.RefusedState, `not possible in state "available"`, "ironworks manage "+n.Label()+" first").
+			WithScreenHint("manage the node first (M)")
 	}
 	return unchangeable(a, n)
 }

@@ -22,7 +22,7 @@ func (c *Console) View() (v tea.View) {
 				c.crash = newCrash(p)
 				c.cancel()
 			}
-			// The next message, a tick at the latest, quits.
+			// The next message, at the latest a tick, quits.
 			v = tea.NewView(" ")
 			v.AltScreen = true
 		}
@@ -62,19 +62,34 @@ func (c *Console) paint() string {
 		lines = append(lines, t.Paint(theme.Accent, strings.Repeat(theme.GlyphRule, w)))
 	}
 	bodyHeight := h - len(lines) - 1
-	body := cell.Block(nil, w, bodyHeight)
-	if s := c.history.front(); s != nil {
-		body = s.Draw(c.bodyTheme(), w, bodyHeight)
-	}
-	if msg := c.toasts.draw(t, w); len(msg) > 0 && len(c.overlays) == 0 {
-		body = cell.Over(body, strings.Join(msg, "\n"), 0, max(bodyHeight-len(msg), 0))
-	}
+	body := c.body(w, bodyHeight)
 	if n := len(c.overlays); n > 0 {
 		top := c.overlays[n-1].Draw(t, w, bodyHeight)
 		tw, th := blockSize(top)
 		body = cell.Over(body, top, (w-tw)/2, max((bodyHeight-th)/3, 0))
 	}
 	return t.Plain(strings.Join(append(lines, body, c.footer(w)), "\n"))
+}
+
+// body draws the screen in front with the toast over its last lines. Explain is drawn above the toast: what enter does
+// is in its last lines, and errors of that come as toasts.
+func (c *Console) body(w, h int) string {
+	var toast []string
+	if len(c.overlays) == 0 {
+		toast = c.toasts.draw(c.theme, w)
+	}
+	s := c.history.front()
+	if s == nil {
+		return cell.Over(cell.Block(nil, w, h), strings.Join(toast, "\n"), 0, max(h-len(toast), 0))
+	}
+	if s.Ref().Kind == screen.KindExplain && len(toast) < h {
+		return strings.Join(append([]string{s.Draw(c.bodyTheme(), w, h-len(toast))}, toast...), "\n")
+	}
+	body := s.Draw(c.bodyTheme(), w, h)
+	if len(toast) == 0 {
+		return body
+	}
+	return cell.Over(body, strings.Join(toast, "\n"), 0, max(h-len(toast), 0))
 }
 
 func blockSize(block string) (w, h int) {

@@ -26,7 +26,6 @@ const (
 	textContextUnusable = "unusable (4 shows details): "
 
 	// Menus.
-	textExplainWhich = "Explain a node"
 	textHelpTitle    = "Actions"
 	textPaletteTitle = "Go to or run"
 	textNoNode       = "no node"

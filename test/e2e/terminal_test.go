@@ -285,7 +285,7 @@ func testProgressAtATerminal(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
 		name := unique("wide")
 		setOwner(t, s, s.CreateNode(t, map[string]any{"name": name, "resource_class": strings.Repeat("機器", 30)}), strings.Repeat("x", 200))
-		term := c.sit("nodes", "--wide", "name:="+name)
+		term := c.sit("nodes", "-o", "wide", "name:="+name)
 		term.leaves(0)
 		for line := range strings.Lines(term.text()) {
 			if len([]rune(line)) > 81 {

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/ui/mailbox"
 	"ironworks/ui/overlay"
@@ -159,7 +160,7 @@ func summary(t *screen.Task) screen.Say {
 			s.Text = fmt.Sprintf(textNodeDone, name, r.Node.Label(), r.Outcome, r.State)
 			return s
 		}
-		s.Level, s.Text = screen.Failure, r.Err.Error()
+		s.Level, s.Text = screen.Failure, models.OnScreen(r.Err)
 		if errors.Is(r.Err, provision.ErrLeft) {
 			s.Level, s.Text = screen.Info, fmt.Sprintf("%s %s: %v", name, r.Node.Label(), r.Err)
 		}

@@ -239,7 +239,7 @@ func (w *Workflow) Begin(id action.ID, nodes []models.NodeRef, filled Arguments)
 		args = v
 		// The form stays open for errors that can be found without reading a file.
 		if field, err := args.check(id); err != nil {
-			return nil, field, err.Error()
+			return nil, field, models.OnScreen(err)
 		}
 		return f.send(argumentsGiven{}), "", ""
 	}))

@@ -25,7 +25,7 @@ func (s *Screen) whyStart() string {
 	case s.busy:
 		return "checks are running"
 	case s.err != nil:
-		return "checks failed to run: " + s.err.Error()
+		return "checks failed to run: " + models.OnScreen(s.err)
 	case s.action == nil || !s.final:
 		return "checks have not run yet"
 	case s.ready == 0 && len(s.refs) == 1:
@@ -78,7 +78,7 @@ func (s *Screen) whyOverride() string {
 	case len(not) > 0:
 		return textNoOverride
 	}
-	return "no failed checks for " + s.inHand().Label()
+	return "no failed checks for " + s.currentRef().Label()
 }
 
 // override asks for the node name to override the failed checks.

@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// indent is where the values of names stand.
+// indent is the column of the values.
 const indent = 14
 
 // text gathers lines.
@@ -183,7 +183,7 @@ func Refused(r provision.Review) []overlay.Text {
 		lines = append(lines, overlay.Text{Role: theme.Muted, Text: "      " + may})
 	}
 	if len(refused) == 0 && r.Refusal != nil {
-		lines = append(lines, overlay.Text{Role: theme.Bad, Text: "  " + theme.GlyphFailed + " " + r.Refusal.Why, Indent: 4})
+		lines = append(lines, overlay.Text{Role: theme.Bad, Text: "  " + theme.GlyphFailed + " " + r.Refusal.WhyOnScreen(), Indent: 4})
 	}
 	return lines
 }

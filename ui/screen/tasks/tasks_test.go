@@ -27,7 +27,7 @@ func nodes(n int) []models.Node {
 	return list
 }
 
-// clean is a task that cleans nodes.
+// clean returns a task that cleans nodes.
 func clean(list []models.Node) *screen.Task {
 	t := &screen.Task{
 		Context: "rack7", Began: screentest.Began.Add(-72 * time.Second), Progress: map[string]provision.Progress{},
@@ -168,7 +168,7 @@ func TestCountdown(t *testing.T) {
 	})
 }
 
-func TestWhy(t *testing.T) {
+func TestDisabledActionsSayWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		other := finished()
 		other.Context = "prod"
@@ -212,7 +212,7 @@ func TestWhy(t *testing.T) {
 	})
 }
 
-func TestWishes(t *testing.T) {
+func TestActionsSendMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rig(t, finished(), running())
 		for id, want := range map[action.ID]any{
@@ -315,7 +315,7 @@ func TestNoSession(t *testing.T) {
 	})
 }
 
-// TestEnrolling shows what was done on nodes that have ended, while others are on their way.
+// TestEnrolling shows the changes of finished nodes while others are running.
 func TestEnrolling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := screentest.New(t)
