@@ -26,9 +26,6 @@ func (a *app) confirm(ctx context.Context, c *ironicclient.Client, plan provisio
 		return nil
 	}
 	if !a.interactive() {
-		if _, deploys := plan.Action.(*provision.DeployAction); deploys {
-			danger = models.DangerErases // whether a script needs --yes must not depend on the disks
-		}
 		switch danger {
 		case models.DangerErases:
 			for _, i := range plan.Legal() {

@@ -249,20 +249,3 @@ func (w *Work) Text() string {
 	}
 	return printable.Line(text)
 }
-
-// erasedSlack allows for the whole seconds of the server's clock in the Date header.
-const erasedSlack = 2 * time.Second
-
-// Erased reports that the operation was a cleaning that erased the disks of an available node, and that the node has
-// been at rest since: nothing that Ironic knows of has written to them.
-func (w *Work) Erased(n *Node) bool {
-	if w.Kind != StateCleaning || w.Outcome != OutcomeDone || w.Node.UUID != n.UUID {
-		return false
-	}
-	if n.ProvisionState != StateAvailable || n.InstanceUUID != "" || n.ProvisionUpdatedAt.After(w.End.Add(erasedSlack)) {
-		return false
-	}
-	return slices.ContainsFunc(w.Phases, func(p Phase) bool {
-		return p.Kind == PhaseStep && p.Outcome == OutcomeDone && strings.HasPrefix(p.Step, "deploy.erase_devices")
-	})
-}

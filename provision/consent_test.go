@@ -1,7 +1,6 @@
 package provision_test
 
 import (
-	"context"
 	"testing"
 
 	"ironworks/models"
@@ -91,27 +90,5 @@ func TestConsentOfABatch(t *testing.T) {
 	one := r.Plan(verb(models.VerbUndeploy), []models.Node{on, node("n2", models.StateCleaning)})
 	if several.Answer() != "2" || one.Answer() != "n1" {
 		t.Errorf("answers %q and %q", several.Answer(), one.Answer())
-	}
-}
-
-// TestDeployingErasedDisks asks less where a cleaning has just erased the disks.
-func TestDeployingErasedDisks(t *testing.T) {
-	t.Parallel()
-	for name, erased := range map[string]bool{"erased": true, "with data": false} {
-		n := deployable(t)
-		r := &reader{inventory: oneDisk}
-		checks := &provision.Preflighter{Reader: r, Erased: func(_ context.Context, asked *models.Node) bool { return erased && asked.UUID == n.UUID }}
-		action := provision.Deploy(checks, provision.DeployOptions{For: func(*models.Node) (provision.Deployment, error) { return deployment(t), nil }})
-		batch, err := (&provision.Runner{API: newAPI(n), Audit: &memAudit{}}).Prepare(t.Context(), action, []string{n.UUID})
-		if err != nil || len(batch.Legal()) != 1 {
-			t.Fatalf("%s: %v, %v", name, err, batch.Items[0].Refusal)
-		}
-		want := models.ConsentTyped
-		if erased {
-			want = models.ConsentYes
-		}
-		if batch.Consent() != want {
-			t.Errorf("%s: consent %d, want %d: %s", name, batch.Consent(), want, batch.Items[0].Effect.Text)
-		}
 	}
 }

@@ -288,10 +288,6 @@ func (a *DeployAction) Effect(n *models.Node) models.Effect {
 		e.Text = fmt.Sprintf("%s overwrites %s, %.1f GiB, %s, serial %s; the other disks stay until the node is cleaned",
 			a.Name(), disk.Name, disk.GiB(), disk.Model, disk.Serial)
 	}
-	if r.facts.Erased && r.facts.Kind != plan.KindRamdisk {
-		e.Danger = models.DangerInterrupts
-		e.Text += "; the last cleaning erased the disks"
-	}
 	return e
 }
 

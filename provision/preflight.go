@@ -57,8 +57,6 @@ type Preflighter struct {
 	Offered func(uuid string) *plan.OfferedSteps
 	// Keep stores these steps while a node is watched. It may be nil.
 	StoreOffered func(uuid string, steps *plan.OfferedSteps)
-	// Erased reports that an observed cleaning erased the node's disks, and nothing happened since. Nil: never.
-	Erased func(ctx context.Context, n *models.Node) bool
 	// Deployments records what deployments will send before they send it. If nil, nothing is
 	// recorded, and what has arrived is unknown after a crash.
 	Deployments *Deployments
@@ -96,7 +94,6 @@ type common struct {
 func (p *Preflighter) Fresh() *Preflighter {
 	return &Preflighter{
 		Reader: p.Reader, MaxInventoryAge: p.MaxInventoryAge, Policy: p.Policy, Offered: p.Offered, StoreOffered: p.StoreOffered,
-		Erased:      p.Erased,
 		Deployments: p.Deployments, Images: p.Images, Registry: p.Registry,
 	}
 }
@@ -143,7 +140,6 @@ func (p *Preflighter) facts(ctx context.Context, n *models.Node, d Deployment) (
 	if err := f.Resolve(); err != nil {
 		return nil, err
 	}
-	f.Erased = p.Erased != nil && p.Erased(ctx, n)
 	if f.NeedsInventory() {
 		raw, err := p.Inventory(ctx, n.UUID)
 		var version *models.NeedsVersionError

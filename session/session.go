@@ -88,21 +88,13 @@ func (s *Session) Preflighter() *provision.Preflighter {
 	offered := provision.OfferedSteps{Dir: filepath.Join(filepath.Dir(s.Files.Audit), "offered")}
 	return &provision.Preflighter{
 		Reader: s.Client, Policy: s.Context.Checks, Offered: offered.Load, Deployments: s.Deployments(&s.Context),
-		Images: provision.NewWeb(), Registry: provision.Registry{}, Erased: s.erased,
+		Images: provision.NewWeb(), Registry: provision.Registry{},
 		StoreOffered: func(uuid string, steps *plan.OfferedSteps) {
 			if err := offered.Store(uuid, steps); err != nil {
 				s.reportError(err)
 			}
 		},
 	}
-}
-
-// erased reports whether the last operation in the journal erased the node's disks.
-func (s *Session) erased(ctx context.Context, n *models.Node) bool {
-	j := s.Journal(ctx)
-	defer j.Close()
-	works, err := j.OfNode(ctx, n.UUID, 1)
-	return err == nil && len(works) == 1 && works[0].Erased(n) // without a journal, the disks may have data
 }
 
 // Deployments returns the records of a context's deployments.

@@ -39,9 +39,6 @@ type Facts struct {
 	// MaxInventoryAge is its maximum age; zero is unlimited.
 	MaxInventoryAge time.Duration
 
-	// Erased: an observed cleaning erased the disks, and the node has been at rest since.
-	Erased bool
-
 	// Validations are those of the current node, before the plan's changes.
 	Validations   []models.Validation
 	ValidateError string

@@ -37,7 +37,7 @@ func TestScreenSmallTerminal(t *testing.T) {
 		s.press("-M") // of the one at the cursor
 		s.rowSays(group+"-b", "○ manageable")
 		s.press("P")
-		s.until("provide "+group+"-b?", takesYes)
+		s.until("provide "+group+"-b?", takesTo)
 		s.whole("esc cancel")
 		s.press(terminal.Esc)
 		s.gone("╭─")
@@ -135,10 +135,10 @@ func (s *screenConsole) everywhere(name string, look func(where string)) {
 	s.until("done, now manageable", "○ manageable")
 	look("a success")
 	s.press("P")
-	s.until(takesYes)
+	s.until(takesTo)
 	look("a question")
 	s.press(terminal.Esc)
-	s.gone(takesYes)
+	s.gone(takesTo)
 }
 
 // nodeTabs are those of a node, as the one in front is shown.
@@ -213,10 +213,10 @@ func (s *screenConsole) asciiEverywhere(name string, look func(where string)) {
 	s.until("v manage "+name+": done", "o manageable")
 	look("a success")
 	s.press("P")
-	s.until(takesYes)
+	s.until(takesTo)
 	look("a question")
 	s.press(terminal.Esc)
-	s.gone(takesYes)
+	s.gone(takesTo)
 	s.press(terminal.Enter)
 	for _, tab := range nodeTabs() {
 		s.until(tab)

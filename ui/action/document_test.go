@@ -89,8 +89,8 @@ Keys, forms, the palette and commands ask the same, by what the action does to t
 | may erase disks or ends an instance | the node's name, or the number of nodes | deploy, rebuild, undeploy, clean, provide; virtual media during an operation |
 
 - provide is sent at once if ` + "`automated_clean`" + ` is false: nothing is cleaned.
-- deploy asks for ` + "`y`" + ` if the journal shows that the last cleaning erased the disks, and nothing happened since; also if the
-  deploy interface is ` + "`ramdisk`" + `, which writes to no disk.
+- deploy asks for ` + "`y`" + ` if the deploy interface is ` + "`ramdisk`" + `, which writes to no disk. Otherwise it always asks for the
+  name: Ironic does not say whether a disk has data.
 - service asks for the name if a step erases devices or changes RAID volumes, or for a runbook.
 - What is previewed as requests (set, root disk, ramdisk, ports) asks for ` + "`y`" + ` at least.
 - Commands ask only at a terminal. Elsewhere, deploy, rebuild, undeploy, clean and the like need ` + "`--yes`" + `.
