@@ -37,8 +37,7 @@ func TestScreenSmallTerminal(t *testing.T) {
 		s.press("-M") // of the one at the cursor
 		s.rowSays(group+"-b", "○ manageable")
 		s.press("P")
-		s.until("provide "+group+"-b?", takesTo)
-		s.whole("esc cancel")
+		s.until("provide "+group+"-b?", "confirm.", "│ >", "Type "+group)
 		s.press(terminal.Esc)
 		s.gone("╭─")
 		s.press(terminal.Enter)
