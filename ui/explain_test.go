@@ -41,7 +41,7 @@ func TestExplainKey(t *testing.T) {
 	}
 }
 
-// TestExplainIgnoresMarks: what is explained is the node at the cursor, not the marked ones.
+// TestExplainIgnoresMarks: e explains the node at the cursor, not the marked nodes.
 func TestExplainIgnoresMarks(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n05")

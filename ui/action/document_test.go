@@ -8,7 +8,7 @@ import (
 	"ironworks/test/golden"
 )
 
-// TestDocumentation fails when the list of keys has changed and the page has not.
+// TestDocumentation compares the list of keys with reference/keys.md.
 func TestDocumentation(t *testing.T) {
 	t.Parallel()
 	want := Markdown()

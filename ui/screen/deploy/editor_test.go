@@ -17,7 +17,7 @@ import (
 // writes is an editor: from the contents of the file to its new contents.
 type writes func(was string) (now string, err error)
 
-// withEditor opens the wizard where what an editor writes on is the test's own.
+// withEditor opens the wizard with the temporary files of the editor in a folder of the test.
 func withEditor(t *testing.T, nodes ...models.Node) *table {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())

@@ -202,7 +202,7 @@ func following(i int) agentlog.Status {
 	return agentlog.Status{Node: ref(i), Source: models.LogSSH, State: agentlog.StateFollowing, Address: fmt.Sprintf("core@10.0.0.%d", 30+i)}
 }
 
-// TestAfterSuccess: the ramdisk is gone for good when the node is at rest, so the log does not say that it connects.
+// TestAfterSuccess: in a stable state the ramdisk does not run any more, so the log does not show connecting.
 func TestAfterSuccess(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		node := models.Node{UUID: screentest.UUID(1), Name: "r7-n01", ProvisionState: models.StateDeployWait}

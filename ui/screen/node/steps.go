@@ -87,7 +87,7 @@ func (s *Screen) currentWork(row *models.Row) work {
 			return w
 		}
 	}
-	// A held state is a phase of its own, but belongs to the operation.
+	// A held state is a separate phase, but belongs to the operation.
 	if e := &s.evidence; w.past || e.Phase == state.Phase() || state.Class() == models.ClassHold {
 		w.kind, w.steps, w.index = e.Kind, e.Steps, e.StepIndex
 	}

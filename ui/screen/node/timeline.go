@@ -30,8 +30,8 @@ const (
 type timeline struct {
 	list *table.Table[*models.Work]
 	past *fetch.Source[[]models.Work]
-	// others are the last operations of all nodes; experience is learnt from them for the operation at the cursor,
-	// leaving out that one: without.
+	// others are the last operations of all nodes. experience is learned from them, except from the operation at the
+	// cursor, which is without.
 	others     *fetch.Source[[]models.Work]
 	experience *models.Experience
 	without    *models.Work

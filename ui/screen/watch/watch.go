@@ -68,7 +68,7 @@ type row struct {
 	// waiting: a task has not started on the node yet; trouble is why it cannot continue.
 	waiting bool
 	trouble string
-	// earlier says that its operation ended before those that run now began.
+	// earlier: its operation ended before the running ones started.
 	earlier bool
 }
 
@@ -289,7 +289,7 @@ func (r *row) endedBefore(at time.Time) bool {
 
 func (r *row) busy() bool { return r.there && r.node.Node.ProvisionState.Busy() }
 
-// failed includes a failed verification, which has no state of its own.
+// failed includes a failed verification, which has no separate state.
 func (r *row) failed() bool {
 	return r.there && !r.busy() && (r.node.Node.ProvisionState.Failed() || r.seen && r.work.Outcome == models.OutcomeFailed)
 }

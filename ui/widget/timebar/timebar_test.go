@@ -15,7 +15,7 @@ import (
 
 const second = time.Second
 
-// deployment is the picture of the design, in seconds.
+// deployment has the spans of the design, in seconds.
 func deployment() []timebar.Span {
 	return []timebar.Span{
 		{From: 0, To: 5 * second, Name: "power on"},
@@ -71,7 +71,7 @@ func TestRow(t *testing.T) {
 	}
 }
 
-// Whatever is to be drawn, a line has exactly its cells.
+// A line always has exactly its width.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	th := theme.New(theme.Options{})
@@ -99,7 +99,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-func TestScaleStandsStill(t *testing.T) {
+func TestScaleRarelyChanges(t *testing.T) {
 	t.Parallel()
 	lengths := map[time.Duration]bool{}
 	for d := time.Duration(0); d < 4*time.Minute; d += second {
