@@ -198,7 +198,7 @@ func (a *app) printResults(plan provision.Batch, results []provision.Result, fla
 			code = worse(code, max(exitCode(res.Err), exitFailed))
 		case provision.OutcomeRefused:
 			code = worse(code, exitRefused)
-		case provision.OutcomeNotTried:
+		case provision.OutcomeNotTried, provision.OutcomeCanceled:
 			code = worse(code, exitFailed)
 		}
 	}

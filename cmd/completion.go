@@ -16,6 +16,7 @@ import (
 	"ironworks/models/explain"
 	"ironworks/models/plan"
 	"ironworks/provision"
+	"ironworks/ui"
 )
 
 // choices returns the values of a flag that start with prefix; a value may be followed by a tab and a description.
@@ -66,6 +67,7 @@ func (a *app) flagChoices() map[string]choices {
 		"--output":                        words(outputNames()...),
 		"ironworks export --output":       words(texts([]nodefile.Format{nodefile.Baremetal, nodefile.Bifrost, nodefile.CSV, nodefile.BMH})...),
 		"--theme":                         words("auto", "dark", "light"),
+		"--notify":                        words(texts(ui.Notifies())...),
 		"--columns":                       listOf(columnChoices("")),
 		"--sort":                          sortChoices,
 		"--until":                         words(stateWords()...),

@@ -40,6 +40,8 @@ type Options struct {
 	File     string
 	// Editor returns the command that opens a file in the user's editor.
 	Editor func(path string) (Command, error)
+	// Notify is how the terminal tells that a long task has ended.
+	Notify Notify
 	// Program is the name of the command line program.
 	Program string
 	// Warnings are shown as toasts at the start.
@@ -158,7 +160,7 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 	case task.Msg:
 		return c.tasks.Update(msg)
 	case screen.Open, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
-		screen.RetryTask, screen.LeaveTask, screen.ApplyRamdisks, screen.StartDeployment, screen.StartEnroll, screen.PinDisk, screen.ChangePorts, screen.OrderBMC, screen.EditFile:
+		screen.RetryTask, screen.LeaveTask, screen.CancelNode, screen.ApplyRamdisks, screen.StartDeployment, screen.StartEnroll, screen.PinDisk, screen.ChangePorts, screen.OrderBMC, screen.EditFile:
 		return c.handleRequest(msg)
 	case quitNow:
 		return c.leave()

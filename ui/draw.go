@@ -1,10 +1,12 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/dustin/go-humanize/english"
 
 	"ironworks/models"
 	"ironworks/printable"
@@ -36,11 +38,16 @@ func (c *Console) View() (v tea.View) {
 	return v
 }
 
+// windowTitle names the context and counts the running tasks, for a terminal in the background.
 func (c *Console) windowTitle() string {
-	if c.env.Session == nil {
-		return "ironworks"
+	title := "ironworks"
+	if c.env.Session != nil {
+		title += " " + c.env.Session.Context.Name
 	}
-	return "ironworks " + c.env.Session.Context.Name
+	if n := c.env.Tasks.Running(); n > 0 {
+		title += fmt.Sprintf(textTitleTasks, english.Plural(n, "task", ""))
+	}
+	return title
 }
 
 // leastWidth and leastHeight are the smallest usable window.

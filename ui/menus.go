@@ -222,6 +222,8 @@ func (c *Console) handleRequest(msg tea.Msg) tea.Cmd {
 		return c.tasks.OrderBMC(msg)
 	case screen.EditFile:
 		return c.editFile(msg)
+	case screen.CancelNode:
+		c.tasks.CancelNode(msg.Task, msg.UUID)
 	case screen.LeaveTask:
 		c.tasks.Leave(msg.Task)
 	}

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -34,7 +35,8 @@ type rig struct {
 	audit   *auditBook
 	msgs    chan tea.Msg
 	quit    bool
-	refused error // error of opening a session
+	raw     []string // sequences for the terminal
+	refused error    // error of opening a session
 	logs    screen.Logs
 }
 
@@ -139,6 +141,9 @@ func (r *rig) deliver(msg tea.Msg) {
 		for _, cmd := range msg {
 			r.run(cmd)
 		}
+		return
+	case tea.RawMsg:
+		r.raw = append(r.raw, fmt.Sprint(msg.Msg))
 		return
 	case tea.QuitMsg:
 		r.quit = true

@@ -74,6 +74,7 @@ const (
 	Diff         ID = "diff"
 	Retry        ID = "retry-failed"
 	Leave        ID = "stop-following"
+	CancelNode   ID = "cancel-node"
 	DropEnded    ID = "drop-ended"
 	NodeVerbs    ID = "verbs"
 	Validate     ID = "validate"
@@ -300,6 +301,7 @@ func lists() []Action {
 		view(Task, Explain, "explain", "explain why the node failed or is stuck", 3, "e"),
 		view(Watch, NextTab, "log", "switch between nodes and log", 2, "tab"),
 		view(Watch, DropEnded, "hide finished", "hide finished nodes", 10, "-"),
+		view(Task, CancelNode, "cancel", "cancel the node: send nothing more, stop following; a running operation continues", 4, "x"),
 		view(Task, Leave, "", "stop following; operations continue on the nodes", 0, "X"),
 	}
 }

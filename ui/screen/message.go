@@ -99,6 +99,11 @@ type (
 	}
 	// LeaveTask stops following a task.
 	LeaveTask struct{ Task int }
+	// CancelNode takes a node out of a running task.
+	CancelNode struct {
+		Task int
+		UUID string
+	}
 )
 
 // Level is the severity of a toast.

@@ -25,7 +25,11 @@ func state(t *screen.Task) (glyph, word string, role theme.Role) {
 		if n, known := finishedNodes(t); known {
 			word = fmt.Sprintf("%s %d/%d", word, n, len(t.Plan.Items))
 		}
-		return theme.GlyphWorking, word, theme.Busy
+		role = theme.Busy
+		if n := failedSoFar(t); n > 0 {
+			word, role = fmt.Sprintf("%s, %d failed", word, n), theme.Bad
+		}
+		return theme.GlyphWorking, word, role
 	}
 	glyph, role = theme.GlyphDone, theme.Good
 	var parts []string
@@ -59,6 +63,7 @@ func outcomes() []look {
 	return []look{
 		{provision.OutcomeDone, theme.GlyphDone, "done", theme.Good},
 		{provision.OutcomeAccepted, theme.GlyphDone, "accepted", theme.Good},
+		{provision.OutcomeCanceled, theme.GlyphIdle, "canceled", theme.Muted},
 		{provision.OutcomeRefused, theme.GlyphHold, "refused", theme.Hold},
 		{provision.OutcomeUnknown, theme.GlyphUnknown, "unknown", theme.Warn},
 		{provision.OutcomeFailed, theme.GlyphFailed, "failed", theme.Bad},
@@ -91,11 +96,21 @@ func finishedNodes(t *screen.Task) (n int, known bool) {
 	for i := range t.Plan.Items {
 		item := &t.Plan.Items[i]
 		p, started := t.Progress[item.Node.UUID]
-		if item.Refusal != nil || started && p.Retry == nil && p.Fault == nil && p.State.Resting() {
+		if _, finished := t.ResultOf(i); finished || item.Refusal != nil || started && p.Retry == nil && p.Fault == nil && p.State.Resting() {
 			n++
 		}
 	}
 	return n, true
+}
+
+// failedSoFar counts the nodes of a running task that have failed already.
+func failedSoFar(t *screen.Task) (n int) {
+	for _, r := range t.Known {
+		if r.Outcome == provision.OutcomeFailed {
+			n++
+		}
+	}
+	return n
 }
 
 func enrolls(t *screen.Task) bool {

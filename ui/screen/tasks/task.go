@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -107,14 +108,21 @@ func (s *Task) refresh() {
 		item := &t.Plan.Items[i]
 		var r row
 		p, known := t.Progress[item.Node.UUID]
+		res, finished := t.ResultOf(i)
 		switch {
 		case p.Enrolled != nil:
 			r = enrolled(item, p.Enrolled)
-		case i < len(t.Results):
-			r = ended(item, &t.Results[i])
+		case finished:
+			r = ended(item, &res)
 		default:
 			r = runningRow(item, p, known, verb)
 			r.retry = s.retryAt(p, now)
+			if t.Cancels.Has(item.Node.UUID) {
+				r.look = look{glyph: theme.GlyphWaiting, word: "canceling", role: theme.Muted}
+			}
+		}
+		if by := t.Retried[item.Node.UUID]; by > 0 {
+			r.now = fmt.Sprintf(textRetriedIn, by) + r.now
 		}
 		rows[i] = &r
 	}
@@ -157,6 +165,10 @@ func (s *Task) Do(id action.ID) tea.Cmd {
 		if s.Why(id) == "" {
 			return screen.Send(screen.LeaveTask{Task: s.number})
 		}
+	case action.CancelNode:
+		if r, ok := s.table.Cursor(); ok && s.Why(id) == "" {
+			return screen.Send(screen.CancelNode{Task: s.number, UUID: r.node.UUID})
+		}
 	default:
 		body.Steer(s.table, id, 1)
 	}
@@ -167,7 +179,7 @@ func (s *Task) Do(id action.ID) tea.Cmd {
 func (s *Task) Why(id action.ID) string {
 	t, ok := s.task()
 	if !ok {
-		if id == action.Open || id == action.Explain || id == action.Retry || id == action.Leave {
+		if id == action.Open || id == action.Explain || id == action.Retry || id == action.Leave || id == action.CancelNode {
 			return "no such task"
 		}
 		return ""
@@ -175,6 +187,8 @@ func (s *Task) Why(id action.ID) string {
 	switch id {
 	case action.Retry:
 		return s.whyRetry(t)
+	case action.CancelNode:
+		return s.whyCancelNode(t)
 	case action.Leave:
 		switch {
 		case !t.Running():
@@ -198,10 +212,30 @@ func (s *Task) Why(id action.ID) string {
 	return ""
 }
 
+func (s *Task) whyCancelNode(t *screen.Task) string {
+	r, some := s.table.Cursor()
+	if !some {
+		return "the task has no nodes"
+	}
+	i := t.Plan.Index(r.node.UUID)
+	_, finished := t.ResultOf(i)
+	switch {
+	case !t.Running():
+		return "the task has ended"
+	case finished || t.Plan.Items[i].Refusal != nil:
+		return "the node has finished"
+	case t.Cancels == nil || t.Left:
+		return "no longer followed"
+	case t.Cancels.Has(r.node.UUID):
+		return "already canceled"
+	}
+	return ""
+}
+
 func (s *Task) whyRetry(t *screen.Task) string {
 	switch {
-	case t.Running():
-		return "the task is still running"
+	case len(t.Failed()) == 0 && t.Running():
+		return "no node has failed yet"
 	case len(t.Failed()) == 0:
 		return "no node failed"
 	case !s.here(t):
