@@ -12,14 +12,12 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// maxKeyFile bounds a file that should be a public key.
+// maxKeyFile limits the size of a key file, in bytes.
 const maxKeyFile = 64 << 10
 
-// ReadPublicKeys reads all *.pub files of a folder such as ~/.ssh, in the order
-// of their names, each key once. Certificates (*-cert.pub) are passed over.
-// Files that have no usable key are told of by the error, with their names; the
-// keys of the others are returned beside it. A folder that is not there has no
-// keys.
+// ReadPublicKeys reads all *.pub files of a folder such as ~/.ssh, in the order of their names,
+// without duplicates. Certificates (*-cert.pub) are skipped. The error names the files without
+// a usable key; the keys of the other files are returned too. A missing folder has no keys.
 func ReadPublicKeys(dir fs.FS) ([]Key, error) {
 	names, err := fs.Glob(dir, "*.pub")
 	if err != nil {
@@ -47,7 +45,7 @@ func readKeyFile(dir fs.FS, name string) ([]Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A pipe would wait for ever.
+	// Reading a pipe could block forever.
 	if !info.Mode().IsRegular() || info.Size() > maxKeyFile {
 		return nil, errors.New("not a public key file")
 	}
@@ -58,9 +56,8 @@ func readKeyFile(dir fs.FS, name string) ([]Key, error) {
 	return Parse(string(raw))
 }
 
-// AgentPublicKeys asks an SSH agent for its keys. Keys that cannot be used are
-// left out and told of by the error. The connection stays open; it must not be
-// in use, and ctx ends the waiting.
+// AgentPublicKeys asks an SSH agent for its keys. The error names unusable keys, which are left
+// out. The connection must be idle and stays open; ctx limits the wait.
 func AgentPublicKeys(ctx context.Context, conn net.Conn) ([]Key, error) {
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	listed, err := agent.NewClient(conn).List()
@@ -84,7 +81,7 @@ func AgentPublicKeys(ctx context.Context, conn net.Conn) ([]Key, error) {
 	return uniqueKeys(all), errors.Join(wrong...)
 }
 
-// uniqueKeys keeps the first of each key, whatever its comment.
+// uniqueKeys removes duplicates, ignoring comments.
 func uniqueKeys(keys []Key) []Key {
 	seen := map[string]bool{}
 	var unique []Key
