@@ -18,7 +18,7 @@ func hintsFrom(t *testing.T, text string) Hints {
 	return h
 }
 
-// shelf is what the tests choose from.
+// shelf returns the disks of the tests.
 func shelf(t *testing.T) []Disk {
 	t.Helper()
 	disks, err := DecodeDisks([]byte(`[
@@ -34,8 +34,8 @@ func shelf(t *testing.T) []Disk {
 	return disks
 }
 
-// What Ironic says of hints, and which disk the agent picks. The whole truth is
-// compared in test/hints; these are the cases that people meet.
+// TestIronicAndTheAgent has the common cases of validation and selection. test/hints compares
+// everything with the originals.
 func TestIronicAndTheAgent(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -284,7 +284,7 @@ func TestDecodeDisks(t *testing.T) {
 	}
 }
 
-// A disk that was made and not read is searched as one that was reported so.
+// TestMadeDisk checks that a disk that was not decoded is matched like a decoded one.
 func TestMadeDisk(t *testing.T) {
 	t.Parallel()
 	yes := true
