@@ -91,7 +91,7 @@ func TestWhyNot(t *testing.T) {
 	}
 }
 
-// What Ironic itself does for a node in maintenance, protected or retired.
+// Verbs that Ironic itself refuses for a node in maintenance, protected or retired.
 func TestWhyNotLeavesTheRestToIronic(t *testing.T) {
 	t.Parallel()
 	inMaintenance := map[Verb]bool{
