@@ -2,6 +2,7 @@ package provision_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -226,4 +227,45 @@ func TestExportAndEnrollAgain(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestEnrollNextVerbs: the verbs that follow for an existing node, from its state to the goal.
+func TestEnrollNextVerbs(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name      string
+		state     models.ProvisionState
+		goal      provision.Goal
+		noInspect bool
+		adopt     bool
+		want      string
+	}{
+		{"nothing beyond enroll", models.StateInspectFailed, provision.GoalEnroll, false, false, ""},
+		{"failed inspection again", models.StateInspectFailed, provision.GoalAvailable, false, false, "inspect provide"},
+		{"failed inspection is left behind", models.StateInspectFailed, provision.GoalAvailable, true, false, "manage provide"},
+		{"failed inspection of a node to adopt", models.StateInspectFailed, provision.GoalAvailable, false, true, "manage adopt"},
+		{"failed inspection, manageable is enough", models.StateInspectFailed, provision.GoalManageable, false, false, "manage"},
+		{"new node", models.StateEnroll, provision.GoalAvailable, false, false, "manage inspect provide"},
+		{"new node without inspection", models.StateEnroll, provision.GoalAvailable, true, false, "manage provide"},
+		{"new node to adopt", models.StateEnroll, provision.GoalAvailable, false, true, "manage adopt"},
+		{"failed cleaning", models.StateCleanFailed, provision.GoalAvailable, true, false, "manage provide"},
+		{"in use", models.StateActive, provision.GoalAvailable, false, false, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			it := enroll.Item{Kind: enroll.Unchanged, UUID: "u", Existing: &models.Node{UUID: "u", ProvisionState: test.state}, Node: enroll.Node{Adopt: test.adopt}}
+			requests, _ := provision.EnrollRequests(&it, test.goal, test.noInspect)
+			var verbs []string
+			for _, r := range requests {
+				var body struct{ Target string }
+				if err := json.Unmarshal(r.Payload(), &body); err != nil {
+					t.Fatal(err)
+				}
+				verbs = append(verbs, body.Target)
+			}
+			if got := strings.Join(verbs, " "); got != test.want {
+				t.Errorf("verbs %q, want %q", got, test.want)
+			}
+		})
+	}
 }
