@@ -222,7 +222,7 @@ const createdShown = 10
 
 func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enroll.Plan, goal provision.Goal, flags *enrollFlags, lost int) error {
 	refused := plan.Refused()
-	rows := enrollRows(plan)
+	rows := enrollRows(plan, goal, flags.noInspect)
 	table := result{header: []string{"NODE", "ACTION", "MATCHED BY", "DETAILS"}}
 	created := 0
 	for i := range rows {
@@ -230,8 +230,8 @@ func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enrol
 		if row.Action == enroll.Create {
 			created++
 		}
-		if row.Action != enroll.Unchanged && (row.Action != enroll.Create || created <= createdShown) {
-			table.rows = append(table.rows, []string{row.Node, string(row.Action), strings.Join(row.MatchedBy, ", "), plan[i].Details()})
+		if row.Warning != "" || row.Action != enroll.Unchanged && (row.Action != enroll.Create || created <= createdShown) {
+			table.rows = append(table.rows, []string{row.Node, string(row.Action), strings.Join(row.MatchedBy, ", "), provision.EnrollDetails(&plan[i], goal, flags.noInspect)})
 		}
 	}
 	if len(table.rows) > 0 {
@@ -247,6 +247,9 @@ func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enrol
 			a.complain("nothing was sent; pass --skip-refused to continue with the other %s", models.Counted(legal, "node"))
 		}
 		return &codeError{code: exitRefused}
+	}
+	if owned := provision.EnrollWarned(plan, goal, flags.noInspect); len(owned) > 0 {
+		a.complain("warning: Metal3 manages %s and may undo the changes", strings.Join(owned, ", "))
 	}
 	if plan.Count(enroll.Create)+plan.Count(enroll.Change) > 0 || goal != provision.GoalEnroll {
 		if err := a.confirmEnroll(ctx, goal, len(plan)-refused, flags.yes); err != nil {

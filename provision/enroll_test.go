@@ -269,3 +269,39 @@ func TestEnrollNextVerbs(t *testing.T) {
 		})
 	}
 }
+
+// TestEnrollWarning: only requests to an existing node with a name of Metal3 are warned of.
+func TestEnrollWarning(t *testing.T) {
+	t.Parallel()
+	change := []enroll.FieldChange{{Path: []string{"resource_class"}, After: "big"}}
+	for _, test := range []struct {
+		name string
+		node string // "" for a new one
+		kind enroll.Kind
+		goal provision.Goal
+		want bool
+	}{
+		{"changed", "metal3~worker-0", enroll.Change, provision.GoalEnroll, true},
+		{"unchanged", "metal3~worker-0", enroll.Unchanged, provision.GoalEnroll, false},
+		{"unchanged, but managed", "metal3~worker-0", enroll.Unchanged, provision.GoalManageable, true},
+		{"refused", "metal3~worker-0", enroll.Conflict, provision.GoalManageable, false},
+		{"another name", "worker~", enroll.Change, provision.GoalEnroll, false},
+		{"new", "", enroll.Create, provision.GoalManageable, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			it := enroll.Item{Kind: test.kind, UUID: "u", Node: enroll.Node{Fields: map[string]any{"name": "metal3~worker-0"}}}
+			if test.node != "" {
+				it.Existing = &models.Node{UUID: "u", Name: test.node, ProvisionState: models.StateEnroll}
+			}
+			if test.kind == enroll.Change {
+				it.Changes = change
+			}
+			warning := provision.EnrollWarning(&it, test.goal, false)
+			names := provision.EnrollWarned(enroll.Plan{it}, test.goal, false)
+			if (warning != "") != test.want || (len(names) == 1) != test.want || test.want && !strings.Contains(provision.EnrollDetails(&it, test.goal, false), test.node) {
+				t.Errorf("%q, %q", warning, names)
+			}
+		})
+	}
+}

@@ -77,7 +77,7 @@ func New(env *screen.Env) *Screen {
 	s := &Screen{env: env, session: env.Session, values: map[string]string{keySource: fromFile, keyFormat: auto, keyGoal: string(provision.GoalEnroll)}}
 	s.life, s.finish = context.WithCancel(context.Background())
 	s.form = form.NewInline(fieldsFor(s.values))
-	s.nodes, s.bmcs, s.results = nodeTable(), bmcTable(), resultTable()
+	s.nodes, s.bmcs, s.results = nodeTable(s.detailsOf), bmcTable(), resultTable()
 	s.details.SetWrap(true)
 	return s
 }
