@@ -38,6 +38,7 @@ type enrollFlags struct {
 	skipRefused       bool
 	timeout           time.Duration
 	bmc               bmcFlags
+	ramdisk           enrollRamdiskFlags
 }
 
 func (a *app) enrollCommand() *cobra.Command {
@@ -61,6 +62,7 @@ func (a *app) enrollCommand() *cobra.Command {
 	f.BoolVarP(&flags.yes, "yes", "y", false, "skip the confirmation")
 	f.BoolVar(&flags.skipRefused, "skip-refused", false, "skip conflicts and invalid nodes and continue with the others")
 	f.DurationVar(&flags.timeout, "timeout", 0, "time limit of each operation of a node")
+	flags.ramdisk.register(f)
 	flags.bmc.register(f)
 	_ = f.MarkHidden("address")
 	_ = f.MarkHidden("system")
@@ -76,6 +78,9 @@ func (a *app) enroll(cmd *cobra.Command, s *session.Session, flags *enrollFlags)
 	if (len(flags.files) == 0) == (len(flags.bmcs) == 0) {
 		return usagef("enroll: want either -f FILE or --bmc ADDRESS")
 	}
+	if err := flags.ramdisk.check(); err != nil {
+		return err
+	}
 	reader, in, err := a.enrollReader(s, flags)
 	if err != nil {
 		return err
@@ -87,6 +92,11 @@ func (a *app) enroll(cmd *cobra.Command, s *session.Session, flags *enrollFlags)
 	if err := a.writeDeployments(found.Deployments(), flags.plan); err != nil {
 		return err
 	}
+	served, err := a.serveRamdisk(ctx, s, &flags.ramdisk, &in, found.Nodes)
+	if err != nil {
+		return err
+	}
+	defer served.close()
 	comparison, err := reader.Compare(ctx, in, found.Nodes)
 	if err != nil {
 		return err
@@ -95,7 +105,14 @@ func (a *app) enroll(cmd *cobra.Command, s *session.Session, flags *enrollFlags)
 	if flags.dryRun {
 		return a.printEnrollPlan(comparison, goal, flags, lost)
 	}
-	return a.carryOutEnroll(ctx, s, comparison, goal, flags, lost)
+	started, err := a.carryOutEnroll(ctx, s, comparison, goal, flags, lost)
+	if !started {
+		return err
+	}
+	if waited := served.wait(a); waited != nil {
+		return errors.Join(err, waited)
+	}
+	return err
 }
 
 // enrollReader returns what reads and compares the input of the flags.
@@ -103,6 +120,9 @@ func (a *app) enrollReader(s *session.Session, flags *enrollFlags) (*provision.E
 	in := provision.EnrollInput{
 		Files: flags.files, BMCs: flags.bmcs, Names: enroll.Naming(flags.names), Set: flags.set,
 		Credentials: flags.credentials, UpdateCredentials: flags.updateCredentials,
+	}
+	if in.Ramdisk = flags.ramdisk.ramdisk; flags.ramdisk.file() {
+		in.Ramdisk.ISO = "" // its URL follows when it is served
 	}
 	if flags.format != "" {
 		var err error
@@ -220,9 +240,10 @@ func (a *app) tellDiscovered(found []provision.Discovered) {
 // createdShown is the number of new nodes that are listed before the confirmation.
 const createdShown = 10
 
-func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enroll.Plan, goal provision.Goal, flags *enrollFlags, lost int) error {
+// carryOutEnroll asks, enrolls and prints the results. started is false if nothing was sent.
+func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enroll.Plan, goal provision.Goal, flags *enrollFlags, lost int) (started bool, err error) {
 	refused := plan.Refused()
-	rows := enrollRows(plan)
+	rows := enrollRows(plan, goal, flags.noInspect)
 	table := result{header: []string{"NODE", "ACTION", "MATCHED BY", "DETAILS"}}
 	created := 0
 	for i := range rows {
@@ -230,8 +251,8 @@ func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enrol
 		if row.Action == enroll.Create {
 			created++
 		}
-		if row.Action != enroll.Unchanged && (row.Action != enroll.Create || created <= createdShown) {
-			table.rows = append(table.rows, []string{row.Node, string(row.Action), strings.Join(row.MatchedBy, ", "), plan[i].Details()})
+		if row.Warning != "" || row.Action != enroll.Unchanged && (row.Action != enroll.Create || created <= createdShown) {
+			table.rows = append(table.rows, []string{row.Node, string(row.Action), strings.Join(row.MatchedBy, ", "), provision.EnrollDetails(&plan[i], goal, flags.noInspect)})
 		}
 	}
 	if len(table.rows) > 0 {
@@ -246,16 +267,19 @@ func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enrol
 		if legal := len(plan) - refused; legal > 0 {
 			a.complain("nothing was sent; pass --skip-refused to continue with the other %s", models.Counted(legal, "node"))
 		}
-		return &codeError{code: exitRefused}
+		return false, &codeError{code: exitRefused}
+	}
+	if owned := provision.EnrollWarned(plan, goal, flags.noInspect); len(owned) > 0 {
+		a.complain("warning: Metal3 manages %s and may undo the changes", strings.Join(owned, ", "))
 	}
 	if plan.Count(enroll.Create)+plan.Count(enroll.Change) > 0 || goal != provision.GoalEnroll {
 		if err := a.confirmEnroll(ctx, (&provision.EnrollAction{Plan: plan, Goal: goal}).Batch(), goal, flags.yes); err != nil {
-			return err
+			return false, err
 		}
 	}
 	book, err := audit.Open(s.Files.Audit)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { _ = book.Close() }()
 	e := &provision.Enroller{Runner: s.Runner(book), API: s.Client, Goal: goal, NoInspect: flags.noInspect, Timeout: flags.timeout}
@@ -265,7 +289,7 @@ func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enrol
 	progress.live(states.line)
 	results := e.Run(ctx, plan)
 	progress.stop()
-	return a.tellEnrolled(plan, results, lost)
+	return true, a.tellEnrolled(plan, results, lost)
 }
 
 // confirmEnroll asks where machines may be erased: automated cleaning, before they become available.

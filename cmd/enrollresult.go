@@ -25,30 +25,32 @@ type enrollRow struct {
 	Reason      string            `json:"reason,omitempty"`
 	Remedy      string            `json:"remedy,omitempty"`
 	Notes       []string          `json:"notes,omitempty"`
+	Warning     string            `json:"warning,omitempty"`
 	Requests    []request.Request `json:"requests,omitempty"`
 	Commands    []string          `json:"commands,omitempty"`
 }
 
-func enrollRows(plan enroll.Plan) []enrollRow {
+func enrollRows(plan enroll.Plan, goal provision.Goal, noInspect bool) []enrollRow {
 	rows := make([]enrollRow, len(plan))
 	for i := range plan {
 		it := &plan[i]
 		rows[i] = enrollRow{
 			Node: it.Node.Label(), UUID: it.UUID, Source: it.Node.Source.String(), Action: it.Kind, MatchedBy: it.MatchedBy,
 			Changes: it.Differences(), NotCompared: it.NotCompared, Reason: it.Reason, Remedy: it.Remedy, Notes: it.Node.Notes,
+			Warning: provision.EnrollWarning(it, goal, noInspect),
 		}
 	}
 	return rows
 }
 
 func (a *app) printEnrollPlan(plan enroll.Plan, goal provision.Goal, flags *enrollFlags, lost int) error {
-	rows := enrollRows(plan)
+	rows := enrollRows(plan, goal, flags.noInspect)
 	r := result{header: []string{"NODE", "ACTION", "MATCHED BY", "DETAILS"}, data: rows}
 	for i := range rows {
 		row := &rows[i]
 		row.Requests, row.Commands = provision.EnrollRequests(&plan[i], goal, flags.noInspect)
 		r.names = append(r.names, row.Node)
-		r.rows = append(r.rows, []string{row.Node, string(row.Action), strings.Join(row.MatchedBy, ", "), plan[i].Details()})
+		r.rows = append(r.rows, []string{row.Node, string(row.Action), strings.Join(row.MatchedBy, ", "), provision.EnrollDetails(&plan[i], goal, flags.noInspect)})
 	}
 	if err := a.print(r); err != nil {
 		return err

@@ -27,15 +27,23 @@ type serveFlags struct {
 	noCheck bool
 	perNode bool
 
-	listen, advertise string
-	tls               bool
-	cert, key         string
+	listenFlags
+	tls       bool
+	cert, key string
 
 	apply bool
 	act   applyFlags
 
 	ramdisk ramdiskFlags
 	build   *pflag.FlagSet
+}
+
+// listenFlags say where images are served.
+type listenFlags struct{ listen, advertise string }
+
+func (f *listenFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.listen, "listen", "", "listen address: HOST:PORT, auto or auto:PORT (default: a free port of 127.0.0.1)")
+	flags.StringVar(&f.advertise, "advertise", "", "host name or address at which clients reach this computer (default: the listen address)")
 }
 
 func (a *app) ignitionServeCommand() *cobra.Command {
@@ -62,8 +70,7 @@ func (a *app) ignitionServeCommand() *cobra.Command {
 	f.BoolVar(&flags.source.Force, "force", false, "replace the configuration in the ISO")
 	f.StringArrayVar(&flags.source.Kargs, "karg-append", nil, "kernel argument to append; may be repeated")
 	f.BoolVar(&flags.perNode, "per-node", false, "one stream per NODE, with its hostname")
-	f.StringVar(&flags.listen, "listen", "", "listen address: HOST:PORT, auto or auto:PORT (default: a free port of 127.0.0.1)")
-	f.StringVar(&flags.advertise, "advertise", "", "host name or address at which clients reach this computer (default: the listen address)")
+	flags.listenFlags.register(f)
 	f.BoolVar(&flags.tls, "tls", false, "HTTPS, with a self-signed certificate unless --tls-cert is given")
 	f.StringVar(&flags.cert, "tls-cert", "", "PEM file of the certificate")
 	f.StringVar(&flags.key, "tls-key", "", "PEM file of the private key")
@@ -131,7 +138,7 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags, names []string) error {
 		return err
 	}
 	defer made.Close()
-	listen, advertise, err := a.listenAt(ctx, f, s, nodes)
+	listen, advertise, err := a.listenAt(ctx, f.listenFlags, s, nodes)
 	if err != nil {
 		return err
 	}
@@ -194,7 +201,7 @@ func (a *app) applyServed(ctx context.Context, s *session.Session, nodes []model
 }
 
 // listenAt returns the address to listen on, and the host for URLs.
-func (a *app) listenAt(ctx context.Context, f *serveFlags, s *session.Session, nodes []models.Node) (listen, advertise string, err error) {
+func (a *app) listenAt(ctx context.Context, f listenFlags, s *session.Session, nodes []models.Node) (listen, advertise string, err error) {
 	candidates, trouble := serve.Candidates(ctx, serve.System{}, prepare.Clients(s.Endpoint(), nodes))
 	if trouble != nil && len(nodes) > 0 {
 		a.complain("warning: %v", trouble)

@@ -45,6 +45,8 @@ func (k Kind) Refused() bool { return k == Conflict || k == Invalid }
 type Options struct {
 	// UpdateCredentials writes the secrets of nodes that Ironic has, which cannot be compared.
 	UpdateCredentials bool
+	// Complete sets fields of a node that depend on the existing one, which is nil for a new node. May be nil.
+	Complete func(n *Node, existing *models.Node)
 }
 
 // Item is what enrolling a node of the input does.
@@ -338,6 +340,11 @@ func (ix *indexed) item(n Node, opts Options) Item { //nolint:gocritic // it is 
 			return it
 		}
 		it.UUID = it.Existing.UUID
+	}
+	if opts.Complete != nil {
+		opts.Complete(&it.Node, it.Existing)
+	}
+	if it.Existing != nil {
 		it.compareNode(fieldsOf(it.Existing), opts)
 	}
 	if it.Existing == nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -107,6 +108,13 @@ func (n *Node) Ref() NodeRef { return NodeRef{UUID: n.UUID, Name: n.Name} }
 
 // Label returns the name, else the UUID.
 func (n *Node) Label() string { return n.Ref().Label() }
+
+// ManagedByMetal3 reports whether the node has the name NAMESPACE~HOST that Metal3 gives its nodes, which it overwrites
+// from its own objects (baremetal-operator, pkg/provisioner/ironic/ironic.go, ironicNodeName).
+func (r NodeRef) ManagedByMetal3() bool {
+	namespace, host, has := strings.Cut(r.Name, "~")
+	return has && namespace != "" && host != ""
+}
 
 // CurrentStep returns the running or waiting step with its kind, or nil.
 func (n *Node) CurrentStep() (*Step, StepKind) {

@@ -266,7 +266,7 @@ func (e *Enroller) next(n *models.Node, adopt bool) (verb models.Verb, reached b
 		}
 		return models.VerbProvide, false
 	case models.StateInspectFailed:
-		if e.Goal == GoalManageable {
+		if e.Goal == GoalManageable || e.NoInspect || adopt {
 			return models.VerbManage, false
 		}
 		return models.VerbInspect, false

@@ -2,6 +2,7 @@ package provision_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -226,4 +227,81 @@ func TestExportAndEnrollAgain(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestEnrollNextVerbs: the verbs that follow for an existing node, from its state to the goal.
+func TestEnrollNextVerbs(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name      string
+		state     models.ProvisionState
+		goal      provision.Goal
+		noInspect bool
+		adopt     bool
+		want      string
+	}{
+		{"nothing beyond enroll", models.StateInspectFailed, provision.GoalEnroll, false, false, ""},
+		{"failed inspection again", models.StateInspectFailed, provision.GoalAvailable, false, false, "inspect provide"},
+		{"failed inspection is left behind", models.StateInspectFailed, provision.GoalAvailable, true, false, "manage provide"},
+		{"failed inspection of a node to adopt", models.StateInspectFailed, provision.GoalAvailable, false, true, "manage adopt"},
+		{"failed inspection, manageable is enough", models.StateInspectFailed, provision.GoalManageable, false, false, "manage"},
+		{"new node", models.StateEnroll, provision.GoalAvailable, false, false, "manage inspect provide"},
+		{"new node without inspection", models.StateEnroll, provision.GoalAvailable, true, false, "manage provide"},
+		{"new node to adopt", models.StateEnroll, provision.GoalAvailable, false, true, "manage adopt"},
+		{"failed cleaning", models.StateCleanFailed, provision.GoalAvailable, true, false, "manage provide"},
+		{"in use", models.StateActive, provision.GoalAvailable, false, false, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			it := enroll.Item{Kind: enroll.Unchanged, UUID: "u", Existing: &models.Node{UUID: "u", ProvisionState: test.state}, Node: enroll.Node{Adopt: test.adopt}}
+			requests, _ := provision.EnrollRequests(&it, test.goal, test.noInspect)
+			var verbs []string
+			for _, r := range requests {
+				var body struct{ Target string }
+				if err := json.Unmarshal(r.Payload(), &body); err != nil {
+					t.Fatal(err)
+				}
+				verbs = append(verbs, body.Target)
+			}
+			if got := strings.Join(verbs, " "); got != test.want {
+				t.Errorf("verbs %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// TestEnrollWarning: only requests to an existing node with a name of Metal3 are warned of.
+func TestEnrollWarning(t *testing.T) {
+	t.Parallel()
+	change := []enroll.FieldChange{{Path: []string{"resource_class"}, After: "big"}}
+	for _, test := range []struct {
+		name string
+		node string // "" for a new one
+		kind enroll.Kind
+		goal provision.Goal
+		want bool
+	}{
+		{"changed", "metal3~worker-0", enroll.Change, provision.GoalEnroll, true},
+		{"unchanged", "metal3~worker-0", enroll.Unchanged, provision.GoalEnroll, false},
+		{"unchanged, but managed", "metal3~worker-0", enroll.Unchanged, provision.GoalManageable, true},
+		{"refused", "metal3~worker-0", enroll.Conflict, provision.GoalManageable, false},
+		{"another name", "worker~", enroll.Change, provision.GoalEnroll, false},
+		{"new", "", enroll.Create, provision.GoalManageable, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			it := enroll.Item{Kind: test.kind, UUID: "u", Node: enroll.Node{Fields: map[string]any{"name": "metal3~worker-0"}}}
+			if test.node != "" {
+				it.Existing = &models.Node{UUID: "u", Name: test.node, ProvisionState: models.StateEnroll}
+			}
+			if test.kind == enroll.Change {
+				it.Changes = change
+			}
+			warning := provision.EnrollWarning(&it, test.goal, false)
+			names := provision.EnrollWarned(enroll.Plan{it}, test.goal, false)
+			if (warning != "") != test.want || (len(names) == 1) != test.want || test.want && !strings.Contains(provision.EnrollDetails(&it, test.goal, false), test.node) {
+				t.Errorf("%q, %q", warning, names)
+			}
+		})
+	}
 }

@@ -31,6 +31,8 @@ type EnrollInput struct {
 	Credentials string
 	// UpdateCredentials writes the secrets of nodes that Ironic has.
 	UpdateCredentials bool
+	// Ramdisk is set on every node whose boot interface takes it.
+	Ramdisk EnrollRamdisk
 }
 
 // EnrollField is a part of an input, by the name of its flag.
@@ -70,7 +72,7 @@ func (in *EnrollInput) Check() error {
 			return &EnrollInputError{EnrollSet, err}
 		}
 	}
-	return nil
+	return in.Ramdisk.check()
 }
 
 // EnrollReader reads inputs, and compares them with Ironic.
@@ -270,7 +272,7 @@ func (r *EnrollReader) Compare(ctx context.Context, in EnrollInput, nodes []enro
 	if err != nil {
 		return nil, err
 	}
-	return enroll.Compare(nodes, have, enroll.Options{UpdateCredentials: in.UpdateCredentials}), nil
+	return enroll.Compare(nodes, have, enroll.Options{UpdateCredentials: in.UpdateCredentials, Complete: in.Ramdisk.boots(drivers)}), nil
 }
 
 // Words returns the input as words of ironworks enroll, with secrets masked.
@@ -294,6 +296,9 @@ func (in *EnrollInput) Words(goal Goal, noInspect bool) []string {
 		add("--set", arg)
 	}
 	add("--credentials", in.Credentials)
+	for _, word := range in.Ramdisk.words() {
+		add(word[0], word[1])
+	}
 	if in.UpdateCredentials {
 		words = append(words, "--update-credentials")
 	}

@@ -84,6 +84,37 @@ func (a *EnrollAction) Run(ctx context.Context, r *Runner, b Batch, opts RunOpti
 	return results
 }
 
+// EnrollWarning returns the warning before an item changes a node of Metal3 or brings it to a goal; "" for none.
+func EnrollWarning(it *enroll.Item, goal Goal, noInspect bool) string {
+	if it.Existing == nil || !it.Existing.Ref().ManagedByMetal3() {
+		return ""
+	}
+	if requests, _ := EnrollRequests(it, goal, noInspect); len(requests) == 0 {
+		return ""
+	}
+	return "Metal3 manages " + it.Existing.Name + " and may undo the change: change the BareMetalHost, or pause it first"
+}
+
+// EnrollDetails says in one line what an item does, after its warning.
+func EnrollDetails(it *enroll.Item, goal Goal, noInspect bool) string {
+	warning, details := EnrollWarning(it, goal, noInspect), it.Details()
+	if warning == "" || details == "" {
+		return warning + details
+	}
+	return warning + "; " + details
+}
+
+// EnrollWarned returns the names of the nodes of a plan that have an [EnrollWarning].
+func EnrollWarned(plan enroll.Plan, goal Goal, noInspect bool) []string {
+	var names []string
+	for i := range plan {
+		if EnrollWarning(&plan[i], goal, noInspect) != "" {
+			names = append(names, plan[i].Existing.Name)
+		}
+	}
+	return names
+}
+
 // EnrollRemedy returns the remedy for a node that was refused or has failed, as a command and with the keys of the
 // console; empty if nothing is known.
 func EnrollRemedy(it *enroll.Item, res *Result) (command, key string) {

@@ -18,6 +18,8 @@ import (
 type enrollable struct {
 	*fakeIronic
 	nodes []string
+	// namespace is Metal3's, which has named the nodes; "" for none.
+	namespace string
 }
 
 func (e *enrollable) RawPorts(context.Context, string) ([]map[string]any, error) { return nil, nil }
@@ -43,6 +45,9 @@ func (e *enrollable) Compare(
 		if err != nil {
 			return provision.EnrollFound{}, nil, err
 		}
+		if e.namespace != "" {
+			n.Name = e.namespace + "~" + name
+		}
 		plan = append(plan, enroll.Item{Node: enroll.Node{Fields: map[string]any{"name": name}}, Kind: enroll.Unchanged, UUID: n.UUID, Existing: n})
 	}
 	plan = append(plan, enroll.Item{Node: enroll.Node{Fields: map[string]any{"name": "twice"}}, Kind: enroll.Conflict, UUID: "x", Reason: "the same BMC"})
@@ -52,7 +57,13 @@ func (e *enrollable) Compare(
 // enrolls opens the screen, moves the goal by so many values, and compares.
 func (r *rig) enrolls(goal int, nodes ...string) {
 	r.t.Helper()
-	r.c.env.Session.Enroll = &enrollable{r.ironic, nodes}
+	r.c.env.Session.Enroll = &enrollable{fakeIronic: r.ironic, nodes: nodes}
+	r.compares(goal)
+}
+
+// compares fills in the form and compares, with the goal so many values further.
+func (r *rig) compares(goal int) {
+	r.t.Helper()
 	r.press("n")
 	r.shows("Enroll  not compared")
 	r.press("down", "enter")
@@ -104,6 +115,18 @@ func TestEnrollNeedsTheNumberTypedIfDisksMayBeErased(t *testing.T) {
 		if !slices.Contains(r.ironic.requests(), "manage r7-n09") {
 			t.Errorf("sent %q", r.ironic.requests())
 		}
+	})
+}
+
+func TestEnrollWarnsOfNodesOfMetal3(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.c.env.Session.Enroll = &enrollable{fakeIronic: r.ironic, nodes: []string{"r7-n09"}, namespace: "prod"}
+		r.compares(1)
+		r.shows("Metal3 manages prod~r7-n09 and may undo the change")
+		r.press("E")
+		r.shows("Metal3 manages prod~r7-n09 and may undo the changes.")
+		r.answer("n")
+		r.sent()
 	})
 }
 

@@ -250,14 +250,16 @@ func (m *Images) Serve(ctx context.Context, o ServeOptions) (*serve.Server, []Ta
 	if err != nil {
 		return nil, nil, err
 	}
-	targets, err := m.publish(server, o.Advertise, time.Now())
+	targets, err := m.Publish(server, o.Advertise)
 	if err != nil {
 		return nil, nil, errors.Join(err, server.Close())
 	}
 	return server, targets, nil
 }
 
-func (m *Images) publish(server *serve.Server, host string, now time.Time) ([]Target, error) {
+// Publish gives everything an address of a server, whose clients reach it as host. The errors are those of Serve.
+func (m *Images) Publish(server *serve.Server, host string) ([]Target, error) {
+	now := time.Now()
 	var failed error
 	address := func(node, name string, kind serve.Kind, open opener) string {
 		if open == nil || failed != nil {

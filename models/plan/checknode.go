@@ -113,10 +113,8 @@ func checkConsoleLock(f *Facts) finding {
 		onScreen(models.RunKey("set", "extra.console_lock-"))
 }
 
-// checkMetal3 detects nodes of the baremetal operator. It names nodes namespace~host, and
-// overwrites them from its own objects.
 func checkMetal3(f *Facts) finding {
-	if namespace, host, ok := strings.Cut(f.Node.Name, "~"); ok && namespace != "" && host != "" {
+	if f.Node.Ref().ManagedByMetal3() {
 		return bad("Metal3 manages the node and would undo the deployment", "deploy through the BareMetalHost, or pause it first", models.Observed("name", f.Node.Name))
 	}
 	return good("not a Metal3 name", models.Observed("name", f.Node.Label()))

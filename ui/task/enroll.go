@@ -54,6 +54,9 @@ func (f *flow) enrollQuestion() *overlay.Question {
 		add(theme.Danger, textCleaningErases)
 	}
 	wantConsent(q, f.batch)
+	if owned := provision.EnrollWarned(act.Plan, act.Goal, act.NoInspect); len(owned) > 0 {
+		add(theme.Warn, fmt.Sprintf(textEnrollMetal3, listed(owned)))
+	}
 	if f.retryOf == 0 {
 		add(theme.Plain, act.Plan.String())
 		if skipped := len(act.Plan) - n; skipped > 0 {
@@ -61,12 +64,17 @@ func (f *flow) enrollQuestion() *overlay.Question {
 		}
 	}
 	var names []string
-	for i := range f.batch.Items[:min(n, enrollListed)] {
+	for i := range f.batch.Items {
 		names = append(names, f.batch.Items[i].Node.Label())
 	}
-	if n > enrollListed {
-		names = append(names, fmt.Sprintf("… and %d more", n-enrollListed))
-	}
-	add(theme.Plain, strings.Join(names, ", "))
+	add(theme.Plain, listed(names))
 	return q
+}
+
+// listed joins the first names.
+func listed(names []string) string {
+	if more := len(names) - enrollListed; more > 0 {
+		names = append(names[:enrollListed:enrollListed], fmt.Sprintf("… and %d more", more))
+	}
+	return strings.Join(names, ", ")
 }

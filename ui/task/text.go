@@ -43,6 +43,7 @@ const (
 	textEnrollTo        = "Enroll %s and bring %s to %s?"
 	textCleaningErases  = "Automated cleaning may erase the disks of machines that become available."
 	textEnrollSkipped   = "Skipped: %s in conflict or invalid"
+	textEnrollMetal3    = "Metal3 manages %s and may undo the changes."
 
 	// Overrides.
 	textOverrideChoice = "override a check"

@@ -37,7 +37,7 @@ type compared struct {
 
 // compare reads the input and compares it with Ironic, outside of Update.
 func (s *Screen) compare() tea.Cmd {
-	in, login, field, problem := inputOf(s.values)
+	in, login, field, problem := inputOf(s.values, s.served())
 	if problem != "" {
 		s.tab = tabForm
 		s.form.SetProblems(map[string]string{field: problem})

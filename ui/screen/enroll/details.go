@@ -78,6 +78,9 @@ func (s *Screen) nodeLines(p *page, it *enroll.Item) {
 	if len(it.MatchedBy) > 0 {
 		p.add(theme.Muted, textMatched+strings.Join(it.MatchedBy, ", "))
 	}
+	if warning := s.warningOf(it); warning != "" {
+		p.add(theme.Warn, theme.GlyphMaint+" "+warning)
+	}
 	for _, change := range it.Differences() {
 		p.add(theme.Warn, change)
 	}
@@ -102,6 +105,14 @@ func (s *Screen) nodeLines(p *page, it *enroll.Item) {
 	for _, command := range commands {
 		p.add(theme.Muted, "$ "+command)
 	}
+}
+
+func (s *Screen) warningOf(it *enroll.Item) string {
+	return provision.EnrollWarning(it, goalOf(s.values), s.values[keyNoInspect] == on)
+}
+
+func (s *Screen) detailsOf(it *enroll.Item) string {
+	return provision.EnrollDetails(it, goalOf(s.values), s.values[keyNoInspect] == on)
 }
 
 func (s *Screen) requestsOf(it *enroll.Item) (requests []request.Request, commands []string) {

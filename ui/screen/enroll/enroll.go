@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/enroll"
+	"ironworks/ignition/prepare"
 	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/ui/action"
@@ -42,6 +43,8 @@ type Screen struct {
 	values map[string]string
 	// stale: the form has changed since the comparison.
 	stale bool
+	// offered: the form offers the ramdisk that the console serves.
+	offered bool
 
 	// reading is the running comparison, nil for none; turn numbers them, and results of earlier ones are dropped.
 	reading *reading
@@ -74,10 +77,11 @@ var (
 
 // New returns the screen with an empty form.
 func New(env *screen.Env) *Screen {
-	s := &Screen{env: env, session: env.Session, values: map[string]string{keySource: fromFile, keyFormat: auto, keyGoal: string(provision.GoalEnroll)}}
+	s := &Screen{env: env, session: env.Session, values: map[string]string{keySource: fromFile, keyFormat: auto, keyRamdisk: ramdiskNone, keyGoal: string(provision.GoalEnroll)}}
 	s.life, s.finish = context.WithCancel(context.Background())
-	s.form = form.NewInline(fieldsFor(s.values))
-	s.nodes, s.bmcs, s.results = nodeTable(), bmcTable(), resultTable()
+	s.offered = len(s.served()) > 0
+	s.form = form.NewInline(fieldsFor(s.values, s.offered))
+	s.nodes, s.bmcs, s.results = nodeTable(s.detailsOf), bmcTable(), resultTable()
 	s.details.SetWrap(true)
 	return s
 }
@@ -94,7 +98,20 @@ func (s *Screen) Start() tea.Cmd { return nil }
 // Shown reads the progress since the last visit.
 func (s *Screen) Shown() tea.Cmd {
 	s.follow()
+	s.lookAtServed()
 	return nil
+}
+
+// lookAtServed follows the Ignition screen, which may have started or stopped to serve.
+func (s *Screen) lookAtServed() {
+	served := s.served()
+	if offered := len(served) > 0; offered != s.offered && !s.form.Editing() {
+		s.offered = offered
+		s.refill()
+	}
+	if r, _ := ramdiskOf(s.values, served); s.values[keyRamdisk] == ramdiskServed && r != s.result.in.Ramdisk {
+		s.stale = true
+	}
 }
 
 // Close cancels a running comparison. A task continues.
@@ -120,7 +137,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 
 // changed applies the form's values. Another source has other fields.
 func (s *Screen) changed() {
-	source := s.values[keySource]
+	source, ramdisk := s.values[keySource], s.values[keyRamdisk]
 	for key, value := range s.form.Values() {
 		if s.values[key] != value {
 			s.values[key] = value
@@ -128,12 +145,28 @@ func (s *Screen) changed() {
 			s.form.SetProblems(nil)
 		}
 	}
-	if s.values[keySource] != source {
-		focus := s.form.Focus()
-		s.form = form.NewInline(fieldsFor(s.values))
-		s.form.SetFocus(focus)
+	if s.values[keySource] != source || s.values[keyRamdisk] != ramdisk {
+		s.refill()
 	}
 	s.shown = "" // the requests depend on the goal
+}
+
+// refill shows the fields of the values.
+func (s *Screen) refill() {
+	focus := s.form.Focus()
+	s.form = form.NewInline(fieldsFor(s.values, s.offered))
+	s.form.SetFocus(focus)
+}
+
+// served are the ramdisks that the console serves; nil for none.
+func (s *Screen) served() []prepare.Target {
+	if s.env.Bench == nil || s.env.Bench.Serving == nil {
+		return nil
+	}
+	if ended, _ := s.env.Bench.Serving.Ended(); ended {
+		return nil
+	}
+	return s.env.Bench.Serving.Targets()
 }
 
 // Typing reports whether keys are text input.
@@ -220,7 +253,7 @@ func (s *Screen) Copies() []screen.Copyable {
 			}
 		}
 	}
-	if in, _, _, problem := inputOf(s.values); problem == "" {
+	if in, _, _, problem := inputOf(s.values, s.served()); problem == "" {
 		copies = append(copies, screen.Copyable{Name: "command", Text: s.env.CommandLine(in.Words(goalOf(s.values), s.values[keyNoInspect] == on)...)})
 	}
 	return copies

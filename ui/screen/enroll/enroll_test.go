@@ -14,6 +14,7 @@ import (
 
 	"ironworks/enroll"
 	"ironworks/enroll/nodefile"
+	"ironworks/ignition/prepare"
 	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/ui/action"
@@ -275,7 +276,7 @@ func TestPasswordIsNowhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, f, s := opened(t)
 		askBMCs(r, s)
-		down(r, s, 1)
+		down(r, s, 2)
 		fill(r, s, "owner=lab driver_info.ipmi_password="+secret)
 		clean := func(what, text string) {
 			t.Helper()
@@ -387,7 +388,7 @@ func TestFormProblems(t *testing.T) {
 		r.Do(s, s.Do(action.EnrollCompare))
 		screentest.Shows(t, s, 80, 20, "[Form]", "Enter the path of a file.")
 		fill(r, s, "rack.csv") // the cursor is at the problem
-		down(r, s, 3)
+		down(r, s, 4)
 		fill(r, s, "owner")
 		r.Do(s, s.Do(action.EnrollCompare))
 		screentest.Shows(t, s, 80, 20, "[Form]", "KEY=VALUE")
@@ -402,6 +403,64 @@ func TestFormProblems(t *testing.T) {
 		if len(f.asked) > 0 {
 			t.Errorf("asked with a wrong form: %+v", f.asked)
 		}
+	})
+}
+
+// served is a ramdisk that the console serves.
+type served struct {
+	screen.Serving
+	targets []prepare.Target
+	ended   bool
+}
+
+func (s *served) Targets() []prepare.Target { return s.targets }
+func (s *served) Ended() (bool, error)      { return s.ended, nil }
+
+// TestRamdisk: the nodes get URLs, or what the Ignition screen serves; another server makes the comparison stale.
+func TestRamdisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, f, s := opened(t)
+		down(r, s, 1)
+		fill(r, s, "rack.csv")
+		down(r, s, 3)
+		r.Do(s, s.Do(action.EditField))
+		screentest.Shows(t, s, 80, 20, "< URLs >", "ISO", "Initrd", "Kernel args")
+		r.Do(s, s.Do(action.EnrollCompare))
+		screentest.Shows(t, s, 80, 20, "[Form]", "Enter the URL of an ISO, or of a kernel and an initrd.")
+		down(r, s, 1)
+		fill(r, s, "ftp://192.0.2.1/x.iso")
+		r.Do(s, s.Do(action.EnrollCompare))
+		screentest.Shows(t, s, 80, 20, "[Form]", `does not support the scheme "ftp"`)
+		r.Do(s, s.Do(action.ResetField))
+		fill(r, s, "http://192.0.2.1/x.iso")
+		r.Do(s, s.Do(action.EnrollCompare))
+		if got := f.asked[len(f.asked)-1].Ramdisk; got != (provision.EnrollRamdisk{ISO: "http://192.0.2.1/x.iso"}) {
+			t.Errorf("compared with %+v", got)
+		}
+		s.Do(action.PrevTab)
+		screentest.Golden(t, s, "form-ramdisk")
+
+		r.Env.Bench.Serving = &served{targets: []prepare.Target{{ISO: "http://192.0.2.2/a.iso"}}}
+		r.Do(s, s.Shown())
+		r.Do(s, s.Do(action.Up))
+		r.Do(s, s.Do(action.EditField))
+		screentest.Shows(t, s, 80, 20, "< served here >", "form changed")
+		r.Do(s, s.Do(action.EnrollCompare))
+		if got := f.asked[len(f.asked)-1].Ramdisk; got != (provision.EnrollRamdisk{ISO: "http://192.0.2.2/a.iso"}) {
+			t.Errorf("compared with %+v", got)
+		}
+		screentest.Lacks(t, s, 80, 20, "form changed")
+		r.Env.Bench.Serving = &served{targets: []prepare.Target{{Kernel: "http://192.0.2.2/k", Initrd: "http://192.0.2.2/i", KernelParams: "quiet"}}}
+		r.Do(s, s.Shown())
+		screentest.Shows(t, s, 80, 20, "form changed")
+		r.Do(s, s.Do(action.EnrollCompare))
+		if start := sent(t, r.Do(s, s.Do(action.EnrollGo))); !strings.Contains(strings.Join(start.Command, " "), "--deploy-kernel http://192.0.2.2/k --deploy-ramdisk http://192.0.2.2/i --kernel-params quiet") {
+			t.Errorf("command %q", start.Command)
+		}
+		r.Env.Bench.Serving = &served{ended: true}
+		r.Do(s, s.Shown())
+		r.Do(s, s.Do(action.EnrollCompare))
+		screentest.Shows(t, s, 80, 20, "[Form]", "Serve one image for all nodes on the Ignition screen first.")
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"ironworks/enroll"
 	"ironworks/enroll/nodefile"
+	"ironworks/ignition/prepare"
 	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/ui/widget/form"
@@ -24,6 +25,11 @@ const (
 	keyNames       = string(provision.EnrollNames)
 	keySet         = string(provision.EnrollSet)
 	keyUpdate      = "update"
+	keyRamdisk     = "ramdisk"
+	keyISO         = string(provision.EnrollISO)
+	keyKernel      = string(provision.EnrollKernel)
+	keyInitrd      = "deploy-ramdisk"
+	keyParams      = "kernel-params"
 	keyGoal        = "goal"
 	keyNoInspect   = "no inspection"
 )
@@ -33,6 +39,10 @@ const (
 	fromBMCs = "BMCs"
 	auto     = "auto"
 	on       = "true"
+
+	ramdiskNone   = "none"
+	ramdiskURLs   = "URLs"
+	ramdiskServed = "served here"
 )
 
 const (
@@ -41,8 +51,8 @@ const (
 	sectionGoal  = "Goal"
 )
 
-// fieldsFor returns the fields of the source, with their values.
-func fieldsFor(values map[string]string) []form.Field {
+// fieldsFor returns the fields of the source and the ramdisk, with their values. served: the console serves a ramdisk.
+func fieldsFor(values map[string]string, served bool) []form.Field {
 	fields := []form.Field{{Key: keySource, Label: "Source", Section: sectionInput, Kind: form.Choice, Options: []string{fromFile, fromBMCs}, Help: textSourceHelp}}
 	if values[keySource] == fromBMCs {
 		fields = append(fields,
@@ -63,6 +73,7 @@ func fieldsFor(values map[string]string) []form.Field {
 			form.Field{Key: keyCredentials, Label: "Credentials", Section: sectionInput, Placeholder: "FILE", Help: textLoginFileHelp, Max: maxText},
 		)
 	}
+	fields = append(fields, ramdiskFields(values[keyRamdisk], served)...)
 	goals := make([]string, 0, len(provision.Goals()))
 	for _, g := range provision.Goals() {
 		goals = append(goals, string(g))
@@ -79,6 +90,24 @@ func fieldsFor(values map[string]string) []form.Field {
 	return fields
 }
 
+// ramdiskFields are what the nodes boot for deployment, cleaning and inspection.
+func ramdiskFields(choice string, served bool) []form.Field {
+	options := []string{ramdiskNone, ramdiskURLs}
+	if served || choice == ramdiskServed {
+		options = append(options, ramdiskServed)
+	}
+	fields := []form.Field{{Key: keyRamdisk, Label: "Ramdisk", Section: sectionNodes, Kind: form.Choice, Options: options, Help: textRamdiskHelp}}
+	if choice != ramdiskURLs {
+		return fields
+	}
+	return append(fields,
+		form.Field{Key: keyISO, Label: "ISO", Section: sectionNodes, Placeholder: "URL", Help: textISOHelp, Max: maxText},
+		form.Field{Key: keyKernel, Label: "Kernel", Section: sectionNodes, Placeholder: "URL", Help: textKernelHelp, Max: maxText},
+		form.Field{Key: keyInitrd, Label: "Initrd", Section: sectionNodes, Placeholder: "URL", Help: textInitrdHelp, Max: maxText},
+		form.Field{Key: keyParams, Label: "Kernel args", Section: sectionNodes, Help: textParamsHelp, Max: maxText},
+	)
+}
+
 // maxText is the length limit of long texts, in characters.
 const maxText = 4096
 
@@ -86,7 +115,7 @@ const maxText = 4096
 func compares(key string) bool { return key != keyGoal && key != keyNoInspect }
 
 // inputOf returns the input of the form's values, with the login for BMCs, or the first wrong field and its problem.
-func inputOf(values map[string]string) (in provision.EnrollInput, login enroll.Login, field, problem string) {
+func inputOf(values map[string]string, served []prepare.Target) (in provision.EnrollInput, login enroll.Login, field, problem string) {
 	trimmed := func(key string) string { return strings.TrimSpace(values[key]) }
 	in.UpdateCredentials = values[keyUpdate] == on
 	var err error
@@ -110,8 +139,30 @@ func inputOf(values map[string]string) (in provision.EnrollInput, login enroll.L
 			in.Format = nodefile.Format(f)
 		}
 	}
+	if in.Ramdisk, problem = ramdiskOf(values, served); problem != "" {
+		return in, login, keyRamdisk, problem
+	}
 	field, problem = problemOf(in.Check())
 	return in, login, field, problem
+}
+
+// ramdiskOf returns the ramdisk of the form, or why there is none.
+func ramdiskOf(values map[string]string, served []prepare.Target) (r provision.EnrollRamdisk, problem string) {
+	trimmed := func(key string) string { return strings.TrimSpace(values[key]) }
+	switch values[keyRamdisk] {
+	case ramdiskURLs:
+		r = provision.EnrollRamdisk{ISO: trimmed(keyISO), Kernel: trimmed(keyKernel), Initramfs: trimmed(keyInitrd), KernelParams: trimmed(keyParams)}
+		if r == (provision.EnrollRamdisk{}) {
+			return r, textNoRamdisk
+		}
+	case ramdiskServed:
+		if len(served) != 1 || served[0].Node.UUID != "" {
+			return r, textNotServed
+		}
+		t := served[0]
+		r = provision.EnrollRamdisk{ISO: t.ISO, Kernel: t.Kernel, Initramfs: t.Initrd, KernelParams: t.KernelParams}
+	}
+	return r, ""
 }
 
 // problemOf returns the field of a wrong input and its problem, "" if the error is about no field.

@@ -55,7 +55,7 @@ func kindLook(k enroll.Kind) (glyph string, role theme.Role) {
 	return theme.GlyphDone, theme.Muted
 }
 
-func nodeTable() *table.Table[*nodeRow] {
+func nodeTable(details func(*enroll.Item) string) *table.Table[*nodeRow] {
 	t := table.New(func(r *nodeRow) string { return number(r.at) })
 	t.SetColumns([]table.Column[*nodeRow]{
 		{Key: "node", Title: "NODE", Min: 12, Max: 40, Cell: func(r *nodeRow) table.Cell {
@@ -68,7 +68,7 @@ func nodeTable() *table.Table[*nodeRow] {
 		{Key: "matched", Title: "MATCHED BY", Min: 10, Max: 24, Drop: 1, Cell: func(r *nodeRow) table.Cell {
 			return table.Cell{Text: strings.Join(r.item.MatchedBy, ", "), Role: theme.Muted}
 		}},
-		{Key: "details", Title: "DETAILS", Min: 16, Grow: 1, Cell: func(r *nodeRow) table.Cell { return plain(r.item.Details()) }},
+		{Key: "details", Title: "DETAILS", Min: 16, Grow: 1, Cell: func(r *nodeRow) table.Cell { return plain(details(r.item)) }},
 	})
 	return t
 }

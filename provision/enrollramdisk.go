@@ -1,0 +1,108 @@
+package provision
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"ironworks/enroll"
+	"ironworks/models"
+)
+
+// EnrollRamdisk is what nodes boot for deployment, cleaning and inspection: an ISO where the boot interface takes one,
+// a kernel with its initramfs elsewhere. Either may be missing. The values are those of [Ramdisk].
+type EnrollRamdisk struct {
+	ISO               string
+	Kernel, Initramfs string
+	// KernelParams is kernel_append_params of the pair.
+	KernelParams string
+}
+
+// The parts of a ramdisk that may be wrong.
+const (
+	EnrollISO    EnrollField = "deploy-iso"
+	EnrollKernel EnrollField = "deploy-kernel"
+)
+
+func (r EnrollRamdisk) iso() Ramdisk { return Ramdisk{ISO: r.ISO} }
+
+func (r EnrollRamdisk) pair() Ramdisk {
+	return Ramdisk{Kernel: r.Kernel, Initramfs: r.Initramfs, KernelParams: r.KernelParams}
+}
+
+// hasPair reports whether anything of a pair is given.
+func (r EnrollRamdisk) hasPair() bool {
+	return r.Kernel != "" || r.Initramfs != "" || r.KernelParams != ""
+}
+
+// check returns what is wrong regardless of the nodes, as an *EnrollInputError.
+func (r EnrollRamdisk) check() error {
+	if r.ISO != "" {
+		if why, _ := r.iso().check(); why != "" {
+			return &EnrollInputError{EnrollISO, errors.New(strings.TrimPrefix(why, "deploy_iso: "))}
+		}
+	}
+	if r.hasPair() {
+		why, hint := r.pair().check()
+		if r.Kernel == "" || r.Initramfs == "" {
+			why, hint = "a kernel and an initramfs must be given together", "pass --deploy-kernel URL and --deploy-ramdisk URL"
+		}
+		if why != "" {
+			return &EnrollInputError{EnrollKernel, errors.New(strings.TrimSuffix(why+"; "+hint, "; "))}
+		}
+	}
+	return nil
+}
+
+// words returns the flags of ironworks enroll.
+func (r EnrollRamdisk) words() [][2]string {
+	return [][2]string{{"--deploy-iso", r.ISO}, {"--deploy-kernel", r.Kernel}, {"--deploy-ramdisk", r.Initramfs}, {"--kernel-params", r.KernelParams}}
+}
+
+// boots returns the function that sets the ramdisk of a node by its boot interface: the input's, the existing node's,
+// or the driver's default. It is nil without a ramdisk.
+func (r EnrollRamdisk) boots(drivers []models.Driver) func(n *enroll.Node, existing *models.Node) {
+	if r.ISO == "" && !r.hasPair() {
+		return nil
+	}
+	return func(n *enroll.Node, existing *models.Node) {
+		boot := models.TextOf(n.Fields["boot_interface"])
+		if existing != nil {
+			boot = cmp.Or(boot, existing.BootInterface)
+		}
+		if at := slices.IndexFunc(drivers, func(d models.Driver) bool { return d.Name == n.Driver() }); at >= 0 {
+			boot = cmp.Or(boot, drivers[at].Default["boot"])
+		}
+		iso, pair := r.iso(), r.pair()
+		switch {
+		case r.ISO != "" && iso.cannotBoot(boot) == "":
+			setRamdisk(n, existing, iso)
+		case r.hasPair() && pair.cannotBoot(boot) == "":
+			setRamdisk(n, existing, pair)
+		case r.ISO != "":
+			n.Notes = append(n.Notes, iso.cannotBoot(boot)+": no ramdisk is set; pass --deploy-kernel and --deploy-ramdisk, too")
+		default:
+			n.Notes = append(n.Notes, pair.cannotBoot(boot)+": no ramdisk is set; pass --deploy-iso, too")
+		}
+	}
+}
+
+// setRamdisk sets the fields of a ramdisk, and removes those of an existing node that contradict it.
+func setRamdisk(n *enroll.Node, existing *models.Node, r Ramdisk) {
+	wanted := map[string]string{"deploy_iso": r.ISO, "deploy_kernel": r.Kernel, "deploy_ramdisk": r.Initramfs, "kernel_append_params": r.params()}
+	for field, value := range wanted {
+		if value != "" {
+			n.Set(value, "driver_info", field)
+		}
+	}
+	for _, field := range slices.Concat(models.DeployISOFields(), pairFields()) {
+		if wanted[field] != "" {
+			continue
+		}
+		delete(n.DriverInfo(), field)
+		if existing != nil && models.TextOf(existing.DriverInfo[field]) != "" {
+			n.Set(nil, "driver_info", field)
+		}
+	}
+}
