@@ -155,7 +155,7 @@ func (r *servedRamdisk) close() {
 	}
 	if r.stop != nil {
 		r.stop()
-		<-r.ended
+		_ = (<-r.ended) // nothing was sent, or that failed already
 	}
 	for _, images := range r.images {
 		images.Close()
