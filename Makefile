@@ -10,10 +10,22 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 CC_FOUND := $(shell command -v $(CC) || command -v gcc || command -v clang)
 RACE := $(if $(CC_FOUND),-race,)
 
-.PHONY: build check test test-long fuzz boot lint bench screens vuln ironic pythons clean
+.PHONY: build install check test test-long fuzz boot lint bench screens vuln ironic pythons clean
 
 build:
 	go build -trimpath -ldflags '-s -w -X ironworks/cmd.buildVersion=$(VERSION)' -o bin/ironworks ./cmd/ironworks
+
+# Installs the program, its man pages and completion scripts below PREFIX.
+PREFIX ?= /usr/local
+SHARE := $(DESTDIR)$(PREFIX)/share
+
+install: build
+	install -Dm755 bin/ironworks $(DESTDIR)$(PREFIX)/bin/ironworks
+	bin/ironworks man $(SHARE)/man/man1
+	install -d $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
+	bin/ironworks completion bash >$(SHARE)/bash-completion/completions/ironworks
+	bin/ironworks completion zsh >$(SHARE)/zsh/site-functions/_ironworks
+	bin/ironworks completion fish >$(SHARE)/fish/vendor_completions.d/ironworks.fish
 
 # The old Ironic and its agent need Python 3.11, the newest ones 3.11 or later. Without
 # Python 3.11 the old ones are skipped, except in CI.

@@ -188,7 +188,7 @@ func shownAddress(from netip.Addr) string {
 
 func pushRemedy(listening string) string {
 	if listening == "" {
-		return "start a receiver: ironworks logs --listen"
+		return "to receive journals, set logs: {listen: HOST:PORT} in the context, or pass --listen"
 	}
 	return "boot a ramdisk built with ironworks ignition build --journal-push https://" + listening
 }

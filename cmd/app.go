@@ -23,15 +23,16 @@ type app struct {
 	readOnly bool
 	insecure bool
 	output   outputFormat
+	// wide is -o wide.
+	wide bool
 	// journalFile is the journal of --journal; empty for the journal of the context.
 	journalFile string
 
-	// secrets are masked in crash files. guessed and looked explain a failed connection when
-	// no Ironic is configured.
+	// secrets are masked in crash files. guessed and searched explain a failed connection when no Ironic is configured.
 	secretsMu sync.Mutex // the console opens contexts concurrently
 	secrets   []string
 	guessed   bool
-	looked    string
+	searched  string
 	files     config.Files
 	// client and keystone are the servers of the context, to distinguish their failures from a BMC's.
 	client   *ironicclient.Client
@@ -68,18 +69,19 @@ func (a *app) rootCommand() *cobra.Command {
 	f.BoolVar(&a.insecure, "insecure", false, "skip verification of the server's certificate")
 	f.BoolVar(&a.readOnly, "read-only", false, "read-only mode: refuse every change; =false overrides read_only of the context")
 	f.DurationVar(&a.flags.Timeout, "connect-timeout", 0, "time limit for a request without any response (default 12s)")
-	f.VarP(&a.output, "output", "o", "output format: table, json, yaml or name")
+	f.VarP(outputFlag{&a.output, &a.wide}, "output", "o", "output format: table, wide, json, yaml or name")
 	root.AddCommand(
 		a.enrollCommand(), a.exportCommand(), a.nodesCommand(), a.nodeCommand(), a.watchCommand(), a.logsCommand(),
 		a.powerCommand(), a.maintenanceCommand(), a.setCommand(), a.bootDeviceCommand(),
 		a.portCommand(), a.portgroupCommand(), a.vifCommand(),
 		a.driversCommand(), a.conductorsCommand(), a.validateCommand(), a.historyCommand(), a.explainCommand(), a.doctorCommand(), a.journalCommand(), a.disksCommand(), a.hintsCommand(),
-		a.ignitionCommand(), a.configCommand(), a.labCommand(), a.replayCommand(), a.bmcCommand(), a.versionCommand(),
+		a.ignitionCommand(), a.configCommand(), a.labCommand(), a.replayCommand(), a.bmcCommand(), a.versionCommand(), a.manCommand(),
 	)
 	root.AddCommand(a.verbCommands()...)
 	root.AddCommand(a.flagCommands()...)
 	wrapUsage(root)
 	addHelp(root)
+	a.completeFlags(root)
 	return root
 }
 
@@ -119,7 +121,7 @@ func (a *app) loadConfig(cmd *cobra.Command, withReadOnly bool) (*config.Config,
 	}
 	cfg, err := config.Load(opts)
 	a.files = cfg.Files
-	a.looked = cfg.LookedText()
+	a.searched = cfg.LookedText()
 	return cfg, err
 }
 

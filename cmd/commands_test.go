@@ -14,7 +14,7 @@ import (
 	"ironworks/provision"
 )
 
-// offline runs a command line that must not need a server.
+// offline runs a command line without a server.
 func offline(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, complaints bytes.Buffer
@@ -44,7 +44,8 @@ func TestUsageErrors(t *testing.T) {
 		"mistyped output":          {[]string{"nodes", "-o", "jsno"}, `(did you mean "json"?)`},
 		"mistyped log source":      {[]string{"logs", "n1", "--source", "archve"}, `(did you mean "archive"?)`},
 		"unknown flag":             {[]string{"nodes", "--colour"}, "--colour"},
-		"unknown output":           {[]string{"nodes", "-o", "xml"}, "want table, json, yaml or name"},
+		"unknown output":           {[]string{"nodes", "-o", "xml"}, "want table, wide, json, yaml or name"},
+		"watch as JSON":            {[]string{"nodes", "-w", "-o", "json", "--url", "http://127.0.0.1:1"}, "use ironworks watch -o json"},
 		"no node":                  {[]string{"manage"}, "manage --help"},
 		"unknown filter key":       {[]string{"nodes", "colour:red"}, `unknown filter key "colour"`},
 		"unknown column":           {[]string{"nodes", "--columns", "colour"}, `unknown column "colour"`},
@@ -130,7 +131,16 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// A pipe that broke towards Ironic is no reader who has seen enough.
+// TestFirstRun: without any configuration the error says how to try the program.
+func TestFirstRun(t *testing.T) {
+	t.Parallel()
+	code, _, stderr := offline(t, "nodes")
+	if code != exitConnect || !strings.Contains(stderr, "ironworks --lab opens the console on simulated machines") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+// A broken connection to Ironic is not a closed output pipe.
 func TestBrokenPipes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -162,8 +172,8 @@ func TestWorseOfTwoCodes(t *testing.T) {
 	}
 }
 
-// Nothing on the line may be taken for a terminal's command, whatever it holds.
-func TestHostileArgumentsAreShownHarmless(t *testing.T) {
+// No line may control the terminal, whatever its text.
+func TestHostileArgumentsAreSanitized(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		{"nodes", "--\x1b[31mred"}, {"\x1b]0;title\x07"}, {"nodes", "k\x1b:v"}, {"set", "n", "\x1b=1"}, {"watch", "--until", "\x1b[2J"},
@@ -174,11 +184,11 @@ func TestHostileArgumentsAreShownHarmless(t *testing.T) {
 	}
 }
 
-// A password goes into a keyring or nowhere: without a session bus there is none.
+// Passwords are stored in a keyring only; without a session bus there is no keyring.
 func TestBMCLoginNeedsAKeyring(t *testing.T) {
 	t.Parallel()
 	if config.SystemKeyring(func(string) string { return "" }) != nil {
-		return // this system has one that needs no bus, and is somebody's
+		return // this system has a keyring without a bus: do not touch it
 	}
 	for _, what := range []string{"login", "logout"} {
 		code, _, stderr := offline(t, "bmc", what, "--address", "https://127.0.0.1:1", "--bmc-username", "root")

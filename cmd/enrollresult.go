@@ -101,7 +101,7 @@ func (a *app) tellEnrolled(plan enroll.Plan, results []provision.Enrolled, lost 
 		reason := res.Note
 		if res.Err != nil {
 			one.Error, reason = res.Err.Error(), shortCause(res.Err)
-			if one.Remedy = provision.EnrollRemedy(&plan[i], &res.Result); one.Remedy != "" {
+			if one.Remedy, _ = provision.EnrollRemedy(&plan[i], &res.Result); one.Remedy != "" {
 				reason += "; " + one.Remedy
 			}
 		}
@@ -116,7 +116,7 @@ func (a *app) tellEnrolled(plan enroll.Plan, results []provision.Enrolled, lost 
 			r.names = append(r.names, label)
 		case provision.OutcomeRefused:
 			refused++
-		case provision.OutcomeFailed, provision.OutcomeUnknown, provision.OutcomeNotTried:
+		case provision.OutcomeFailed, provision.OutcomeUnknown, provision.OutcomeNotTried, provision.OutcomeCanceled:
 			failed++
 			code = worse(code, max(exitCode(res.Err), exitFailed))
 		}

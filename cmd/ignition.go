@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -74,8 +75,7 @@ func (o *fileOutput) registerForce(cmd *cobra.Command) {
 
 // check refuses the name of a format, as in -o json.
 func (o *fileOutput) check() error {
-	var format outputFormat
-	if o.path != "" && format.Set(o.path) == nil {
+	if slices.Contains(outputNames(), o.path) {
 		return usagef("--output %s: want a FILE, not a format; use ./%s for a file of that name", o.path, o.path)
 	}
 	return nil

@@ -14,7 +14,11 @@ const late = 500 * time.Millisecond
 
 // interrupts handles SIGINT and SIGTERM, which end a run. It ignores SIGINT while an editor has
 // the terminal, because Ctrl-C is then meant for the editor.
-type interrupts struct{ away atomic.Int32 }
+type interrupts struct {
+	away atomic.Int32
+	// terminated is set by SIGTERM.
+	terminated atomic.Bool
+}
 
 // catch cancels the context at the first signal. The second signal kills the process.
 func (i *interrupts) catch(parent context.Context) (ctx context.Context, stop func()) {
@@ -43,7 +47,12 @@ func (i *interrupts) catch(parent context.Context) (ctx context.Context, stop fu
 }
 
 // end reports whether a signal is meant for this program.
-func (i *interrupts) end(s os.Signal) bool { return s != os.Interrupt || i.away.Load() == 0 }
+func (i *interrupts) end(s os.Signal) bool {
+	if s == syscall.SIGTERM {
+		i.terminated.Store(true)
+	}
+	return s != os.Interrupt || i.away.Load() == 0
+}
 
 // leave ignores Ctrl-C for another program at the terminal, until shortly after back is called.
 func (i *interrupts) leave() (back func()) {

@@ -21,10 +21,14 @@ func Main() int {
 	signals := &interrupts{}
 	ctx, stop := signals.catch(context.Background())
 	defer stop()
-	return run(ctx, process{
+	code := run(ctx, process{
 		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		options: config.FromOS(), away: signals.leave,
 	})
+	if signals.terminated.Load() {
+		return exitTerminated
+	}
+	return code
 }
 
 // process is the environment of a run, which tests replace.

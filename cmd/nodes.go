@@ -1,13 +1,16 @@
 package cmd
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"ironworks/models"
+	"ironworks/models/explain"
 	"ironworks/session"
 )
 
@@ -15,33 +18,56 @@ import (
 type listFlags struct {
 	columns []string
 	sort    string
-	wide    bool
+	watch   bool
 }
 
 func (a *app) nodesCommand() *cobra.Command {
 	var flags listFlags
 	cmd := &cobra.Command{
-		Use: "nodes [FILTER…]",
+		Use: "nodes [FILTER…]", ValidArgsFunction: completeFilter,
 		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+			if flags.watch {
+				return a.watchNodes(cmd, s, flags, strings.Join(args, " "))
+			}
 			return a.listNodes(cmd, s, flags, strings.Join(args, " "))
 		}),
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&flags.columns, "columns", nil, "keys of the columns to show, comma-separated")
 	f.StringVar(&flags.sort, "sort", "", "key of the sort column; -COLUMN reverses the order")
-	f.BoolVarP(&flags.wide, "wide", "w", false, "all common columns")
+	f.BoolVarP(&flags.watch, "watch", "w", false, "after the list, print the row of each node that changes, until interrupted")
 	return cmd
 }
+
+// listing completes the flags from the defaults of the context.
+func (a *app) listing(s *session.Session, flags listFlags, filter string) (session.Listing, string, error) {
+	d := s.Context.Defaults
+	switch {
+	case len(flags.columns) > 0:
+	case a.wide:
+		flags.columns = wideColumns
+	default:
+		flags.columns = d.Columns
+	}
+	if flags.sort == "" {
+		flags.sort = d.Sort
+	}
+	if filter == "" {
+		filter = d.Filter
+	}
+	l, err := newListing(flags, filter)
+	return l, filter, err
+}
+
+// wideColumns are the columns of -o wide.
+var wideColumns = []string{"name", "uuid", "state", "age", "step", "power", "class", "driver", "instance", "owner", "maintenance", "error"}
 
 func newListing(flags listFlags, filter string) (l session.Listing, err error) {
 	if l.Filter, err = parseNodeFilter(filter); err != nil {
 		return l, err
 	}
 	keys := flags.columns
-	switch {
-	case len(keys) == 0 && flags.wide:
-		keys = []string{"name", "uuid", "state", "step", "power", "class", "driver", "instance", "owner", "maintenance", "error"}
-	case len(keys) == 0:
+	if len(keys) == 0 {
 		keys = []string{"name", "state", "step", "power", "class"}
 	}
 	for _, k := range keys {
@@ -63,17 +89,7 @@ func newListing(flags listFlags, filter string) (l session.Listing, err error) {
 }
 
 func (a *app) listNodes(cmd *cobra.Command, s *session.Session, flags listFlags, filter string) error {
-	d := s.Context.Defaults
-	if len(flags.columns) == 0 && !flags.wide {
-		flags.columns = d.Columns
-	}
-	if flags.sort == "" {
-		flags.sort = d.Sort
-	}
-	if filter == "" {
-		filter = d.Filter
-	}
-	l, err := newListing(flags, filter)
+	l, filter, err := a.listing(s, flags, filter)
 	if err != nil {
 		return err
 	}
@@ -85,10 +101,15 @@ func (a *app) listNodes(cmd *cobra.Command, s *session.Session, flags listFlags,
 		return err
 	}
 	r := nodesResult(rows, l.Columns, now)
-	if r.empty = "No nodes."; filter != "" {
-		r.empty = "No nodes match " + filter + stateHint(filter) + "."
-	}
+	r.empty = noNodes(filter)
 	return a.print(r)
+}
+
+func noNodes(filter string) string {
+	if filter == "" {
+		return "No nodes."
+	}
+	return "No nodes match " + filter + stateHint(filter) + "."
 }
 
 func nodesResult(rows []*models.Row, columns []models.Column, now time.Time) result {
@@ -97,21 +118,49 @@ func nodesResult(rows []*models.Row, columns []models.Column, now time.Time) res
 	for _, c := range columns {
 		r.header = append(r.header, c.Title)
 	}
-	for i := range rows {
-		n := &rows[i].Node
-		r.names = append(r.names, n.Label())
-		if n.Raw != nil {
-			raw = append(raw, n.Raw)
+	for _, row := range rows {
+		r.names = append(r.names, row.Node.Label())
+		if row.Node.Raw != nil {
+			raw = append(raw, withSummary(row, now))
 			continue
 		}
-		cells := make([]string, len(columns))
-		for j, c := range columns {
-			if cells[j] = c.Text(rows[i], now); c.Key == "name" {
-				cells[j] = n.Label()
-			}
-		}
-		r.rows = append(r.rows, cells)
+		r.rows = append(r.rows, nodeCells(row, columns, now))
 	}
 	r.data = raw
 	return r
+}
+
+func nodeCells(row *models.Row, columns []models.Column, now time.Time) []string {
+	cells := make([]string, len(columns))
+	for i, c := range columns {
+		if cells[i] = c.Text(row, now); c.Key == "name" {
+			cells[i] = row.Node.Label()
+		}
+	}
+	return cells
+}
+
+// summary is what ironworks adds to the JSON of a node.
+type summary struct {
+	// Step is the text of the STEP column.
+	Step string `json:"step"`
+	// Since is when the node entered its state, or a later time: Ironic updates provision_updated_at with each
+	// heartbeat, too. InState is the time since then in seconds.
+	Since   *time.Time `json:"since,omitempty"`
+	InState *int64     `json:"in_state,omitempty"`
+}
+
+// withSummary adds the key "ironworks" to the JSON of a node, which keeps the order of its fields.
+func withSummary(row *models.Row, now time.Time) json.RawMessage {
+	s := summary{Step: explain.StepLine(row, now, nil)}
+	if since, _ := row.InState(); !since.IsZero() {
+		seconds := int64(max(now.Sub(since), 0).Seconds())
+		s.Since, s.InState = &since, &seconds
+	}
+	added, err := json.Marshal(s)
+	object := bytes.TrimSpace(row.Node.Raw)
+	if err != nil || !bytes.HasSuffix(object, []byte("}")) || bytes.Equal(object, []byte("{}")) {
+		return row.Node.Raw // not an object with fields
+	}
+	return slices.Concat(object[:len(object)-1], []byte(`,"ironworks":`), added, []byte("}"))
 }

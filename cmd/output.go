@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 	"ironworks/printable"
 )
 
-// outputFormat is the -o flag.
+// outputFormat is the format of results.
 type outputFormat string
 
 const (
@@ -26,21 +27,43 @@ const (
 	outputName  outputFormat = "name"
 )
 
+// outputFlag is the -o flag. wide is a table with more columns where a command has more.
+type outputFlag struct {
+	format *outputFormat
+	wide   *bool
+}
+
+const wideTable = "wide"
+
 // String is the value of the flag.
-func (f *outputFormat) String() string { return string(*f) }
+func (f outputFlag) String() string {
+	switch {
+	case f.format == nil: // pflag compares with the zero value
+		return ""
+	case *f.wide:
+		return wideTable
+	}
+	return string(*f.format)
+}
 
 // Set parses the value of the flag.
-func (f *outputFormat) Set(s string) error {
-	switch v := outputFormat(s); v {
-	case outputTable, outputJSON, outputYAML, outputName:
-		*f = v
-		return nil
+func (f outputFlag) Set(s string) error {
+	if !slices.Contains(outputNames(), s) {
+		return fmt.Errorf("want table, wide, json, yaml or name%s", didYouMean(s, outputNames()))
 	}
-	return fmt.Errorf("want table, json, yaml or name%s", didYouMean(s, []outputFormat{outputTable, outputJSON, outputYAML, outputName}))
+	*f.format, *f.wide = outputFormat(s), s == wideTable
+	if *f.wide {
+		*f.format = outputTable
+	}
+	return nil
 }
 
 // Type is the name of the type in the help.
-func (f *outputFormat) Type() string { return "format" }
+func (f outputFlag) Type() string { return "format" }
+
+func outputNames() []string {
+	return []string{string(outputTable), wideTable, string(outputJSON), string(outputYAML), string(outputName)}
+}
 
 // result is output that can be printed in every format.
 type result struct {
@@ -51,7 +74,7 @@ type result struct {
 	header []string
 	rows   [][]string
 	text   string
-	// empty is the sentence for stderr when a table has no rows.
+	// empty is the sentence for stderr that takes the place of a table without rows.
 	empty string
 }
 
@@ -69,12 +92,13 @@ func (a *app) print(r result) error {
 			fmt.Fprintln(out, printable.Line(n))
 		}
 	case outputTable:
-		if r.header == nil {
+		switch {
+		case r.header == nil:
 			_, err = io.WriteString(out, printable.Lines(r.text))
-			break
+		case len(r.rows) > 0 || r.empty == "":
+			width, _ := terminal(a.stdout)
+			writeTable(out, r.header, r.rows, width)
 		}
-		width, _ := terminal(a.stdout)
-		writeTable(out, r.header, r.rows, width)
 	}
 	if err != nil {
 		return err
@@ -201,23 +225,35 @@ const columnGap = "  "
 
 // writeTable aligns columns by their width on the screen, and cuts lines to width unless it is 0.
 func writeTable(w io.Writer, header []string, rows [][]string, width int) {
-	sizes := make([]int, len(header))
-	for i, h := range header {
-		sizes[i] = runewidth.StringWidth(h)
-	}
 	for _, row := range rows {
-		for i := range row {
-			row[i] = printable.Line(row[i])
-			sizes[i] = max(sizes[i], runewidth.StringWidth(row[i]))
-		}
+		makePrintable(row)
 	}
-	writeRow(w, header, sizes, width)
+	sizes := columnSizes(header, rows)
+	fmt.Fprintln(w, rowText(header, sizes, width))
 	for _, row := range rows {
-		writeRow(w, row, sizes, width)
+		fmt.Fprintln(w, rowText(row, sizes, width))
 	}
 }
 
-func writeRow(w io.Writer, row []string, sizes []int, width int) {
+func makePrintable(row []string) {
+	for i := range row {
+		row[i] = printable.Line(row[i])
+	}
+}
+
+// columnSizes returns the widths of the columns of a table with printable cells.
+func columnSizes(header []string, rows [][]string) []int {
+	sizes := make([]int, len(header))
+	for _, row := range append([][]string{header}, rows...) {
+		for i := range row {
+			sizes[i] = max(sizes[i], runewidth.StringWidth(row[i]))
+		}
+	}
+	return sizes
+}
+
+// rowText joins printable cells. A cell that is wider than its column moves those after it.
+func rowText(row []string, sizes []int, width int) string {
 	var b strings.Builder
 	for i, cell := range row {
 		if i > 0 {
@@ -225,12 +261,12 @@ func writeRow(w io.Writer, row []string, sizes []int, width int) {
 		}
 		b.WriteString(cell)
 		if i < len(row)-1 {
-			b.WriteString(strings.Repeat(" ", sizes[i]-runewidth.StringWidth(cell)))
+			b.WriteString(strings.Repeat(" ", max(sizes[i]-runewidth.StringWidth(cell), 0)))
 		}
 	}
 	line := strings.TrimRight(b.String(), " ")
 	if width > 0 && runewidth.StringWidth(line) > width {
 		line = runewidth.Truncate(line, width, "…")
 	}
-	_, _ = fmt.Fprintln(w, line)
+	return line
 }

@@ -3,8 +3,12 @@ package cmd
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"ironworks/models"
 )
 
 func TestPrintFormats(t *testing.T) {
@@ -36,7 +40,7 @@ func TestPrintFormats(t *testing.T) {
 	}
 }
 
-func TestEmptyListIsAnEmptyArray(t *testing.T) {
+func TestEmptyListIsAnEmptyJSONArray(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	a := newApp(process{stdout: &out})
@@ -67,7 +71,7 @@ func TestWrapped(t *testing.T) {
 func TestEmptyResults(t *testing.T) {
 	t.Parallel()
 	for format, want := range map[outputFormat][2]string{
-		outputTable: {"NAME\n", "No nodes match state:failed.\n"},
+		outputTable: {"", "No nodes match state:failed.\n"},
 		outputName:  {"", "No nodes match state:failed.\n"},
 		outputJSON:  {"[]\n", ""},
 		outputYAML:  {"[]\n", ""},
@@ -78,6 +82,57 @@ func TestEmptyResults(t *testing.T) {
 		r := result{data: []string{}, header: []string{"NAME"}, empty: "No nodes match state:failed."}
 		if err := a.print(r); err != nil || out.String() != want[0] || errs.String() != want[1] {
 			t.Errorf("%s: %v, stdout %q, stderr %q, want %q", format, err, out.String(), errs.String(), want)
+		}
+	}
+}
+
+// TestNodesJSON: each node keeps Ironic's fields in their order and gets the text of STEP and the time in its state.
+func TestNodesJSON(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	failed := `{"uuid": "u1", "provision_state": "deploy failed", "x": {"b": 1, "a": 2}, ` +
+		`"last_error": "Timeout reached while waiting for callback for node u1", "provision_updated_at": "2026-11-25T11:58:30+00:00"}`
+	for name, tt := range map[string]struct{ raw, want string }{
+		"failed":        {failed, strings.TrimSuffix(failed, "}") + `,"ironworks":{"step":"ramdisk call-back timed out","since":"2026-11-25T11:58:30Z","in_state":90}}`},
+		"without times": {`{"uuid":"u2","provision_state":"available"}`, `{"uuid":"u2","provision_state":"available","ironworks":{"step":""}}`},
+	} {
+		n := models.Node{Raw: json.RawMessage(tt.raw)}
+		if err := json.Unmarshal([]byte(tt.raw), &n); err != nil {
+			t.Fatal(err)
+		}
+		row := &models.Row{Node: n, Reason: n.LastError}
+		got, is := nodesResult([]*models.Row{row}, nil, now).data.([]json.RawMessage)
+		if !is || len(got) != 1 || string(got[0]) != tt.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, tt.want)
+		}
+	}
+}
+
+func TestOutputFlag(t *testing.T) {
+	t.Parallel()
+	a := newApp(process{})
+	flag := outputFlag{&a.output, &a.wide}
+	for text, want := range map[string]struct {
+		format outputFormat
+		wide   bool
+	}{"json": {outputJSON, false}, "wide": {outputTable, true}, "table": {outputTable, false}} {
+		if err := flag.Set(text); err != nil || a.output != want.format || a.wide != want.wide || flag.String() != text {
+			t.Errorf("%s: %v, %s, wide %v, %s", text, err, a.output, a.wide, flag.String())
+		}
+	}
+}
+
+// TestWideColumns: every column of -o wide exists, and none of the narrow list is left out.
+func TestWideColumns(t *testing.T) {
+	t.Parallel()
+	l, err := newListing(listFlags{columns: wideColumns}, "")
+	narrow, _ := newListing(listFlags{}, "")
+	if err != nil || len(l.Columns) <= len(narrow.Columns) {
+		t.Fatalf("%v, %d columns, %d without -o wide", err, len(l.Columns), len(narrow.Columns))
+	}
+	for _, c := range narrow.Columns {
+		if !slices.Contains(wideColumns, c.Key) {
+			t.Errorf("-o wide lacks %s", c.Key)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"runtime"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/session"
 )
@@ -207,58 +205,4 @@ func version() string {
 		return info.Main.Version
 	}
 	return "unknown"
-}
-
-// completion completes names; limit is the maximum number of arguments, 0 for any number.
-func completion(limit int, labels func(cmd *cobra.Command) []string) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, prefix string) (names []string, _ cobra.ShellCompDirective) {
-		if limit == 0 || len(args) < limit {
-			for _, label := range labels(cmd) {
-				if strings.HasPrefix(label, prefix) && !slices.Contains(args, label) {
-					names = append(names, label)
-				}
-			}
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-// completeNodes completes the names of nodes.
-func (a *app) completeNodes(limit int) cobra.CompletionFunc {
-	return completion(limit, func(cmd *cobra.Command) (labels []string) {
-		s, err := a.connect(cmd)
-		if err != nil {
-			return nil
-		}
-		defer s.Close()
-		ctx, cancel := context.WithTimeout(cmd.Context(), 2*time.Second)
-		defer cancel()
-		page, err := s.Client.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid", "name"}})
-		if err != nil {
-			return nil
-		}
-		for i := range page.Nodes {
-			labels = append(labels, page.Nodes[i].Label())
-		}
-		return labels
-	})
-}
-
-// completeKept completes the names of nodes in the journal, offline.
-func (a *app) completeKept() cobra.CompletionFunc {
-	return completion(1, func(cmd *cobra.Command) (labels []string) {
-		kept, _, err := a.offlineJournal(cmd)
-		if err != nil {
-			return nil
-		}
-		defer kept.Close()
-		refs, err := kept.Nodes(cmd.Context(), "")
-		if err != nil {
-			return nil
-		}
-		for _, ref := range refs {
-			labels = append(labels, ref.Label())
-		}
-		return labels
-	})
 }

@@ -85,7 +85,7 @@ func (a *app) bootDeviceCommand() *cobra.Command {
 	var flags actFlags
 	var persistent bool
 	cmd := &cobra.Command{
-		Use: "boot-device DEVICE NODE…", Args: cobra.MinimumNArgs(2),
+		Use: "boot-device DEVICE NODE…", Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.completeBootDevice,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.act(cmd, provision.BootDevice(args[0], persistent), args[1:], flags)
 		},

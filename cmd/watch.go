@@ -36,7 +36,9 @@ func (a *app) watchCommand() *cobra.Command {
 				return err
 			}
 			return a.online(func(cmd *cobra.Command, s *session.Session, names []string) error {
-				return a.watch(cmd, s, flags, names)
+				w := &watcher{app: a}
+				w.show = w.printEvents
+				return w.watch(cmd, s, flags, names)
 			})(cmd, args)
 		},
 	}
@@ -56,9 +58,13 @@ func (f *watchFlags) check() error {
 	return err
 }
 
-// watcher prints events and ends when the awaited state is reached.
+// watcher prints what changes and ends when the awaited state is reached.
 type watcher struct {
-	app     *app
+	app *app
+	// show prints the changes of a poll. fields are API fields to fetch beyond [models.ListFields].
+	show   func(u fleet.Update) error
+	fields []string
+
 	store   *fleet.Store
 	until   models.ProvisionState
 	named   []string
@@ -73,7 +79,8 @@ type watcher struct {
 // errReached ends a watch whose nodes reached the awaited state.
 var errReached = errors.New("reached")
 
-func (a *app) watch(cmd *cobra.Command, s *session.Session, flags watchFlags, names []string) error {
+// watch polls the named nodes, or all nodes, until the command is interrupted or the awaited state is reached.
+func (w *watcher) watch(cmd *cobra.Command, s *session.Session, flags watchFlags, names []string) error {
 	ctx, stop := context.WithCancelCause(cmd.Context())
 	defer stop(nil)
 	if flags.timeout > 0 {
@@ -88,11 +95,11 @@ func (a *app) watch(cmd *cobra.Command, s *session.Session, flags watchFlags, na
 	if period == 0 {
 		period = watchPeriod
 	}
-	w := &watcher{app: a, store: fleet.NewStore(), until: models.ProvisionState(flags.until), named: names, stop: stop}
+	w.store, w.until, w.named, w.stop = fleet.NewStore(), models.ProvisionState(flags.until), names, stop
 	kept := s.Journal(ctx)
 	defer kept.Close()
 	poller := fleet.NewPoller(s.Client, w.store, fleet.Options{
-		Fast: period, Idle: period, Only: names,
+		Fast: period, Idle: period, Only: names, Fields: w.fields,
 		GiveUp: func(*models.Fault) bool { return !w.ever },
 	})
 	var reading sync.WaitGroup
@@ -119,19 +126,26 @@ func (a *app) watch(cmd *cobra.Command, s *session.Session, flags watchFlags, na
 	return err
 }
 
-// update prints the events of a poll.
+// update handles the news of a poll.
 func (w *watcher) update(u fleet.Update) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.connection(u.Status)
-	for i := range u.Events {
-		if err := w.app.writeItem(w.app.stdout, &u.Events[i], u.Events[i].Node.Label(), eventLine(&u.Events[i])); err != nil {
-			w.failure = err
-			w.stop(err)
-			return
-		}
+	if err := w.show(u); err != nil {
+		w.failure = err
+		w.stop(err)
+		return
 	}
 	w.checkUntil(u.Events)
+}
+
+func (w *watcher) printEvents(u fleet.Update) error {
+	for i := range u.Events {
+		if err := w.app.writeItem(w.app.stdout, &u.Events[i], u.Events[i].Node.Label(), eventLine(&u.Events[i])); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // connection prints connection losses and reconnects to stderr.

@@ -86,6 +86,7 @@ func TestNoConfigurationAtAll(t *testing.T) {
   clouds.yaml etc/openstack/clouds.yaml: not found
   clouds.yaml etc/openstack/clouds.yml: not found
 Set an Ironic with --url http://HOST:6385, or with a context in the configuration file.
+ironworks --lab opens the console on simulated machines and needs no Ironic.
 `
 	if got := b.short(c.LookedText()); got != want {
 		t.Errorf("looked\n got %s\nwant %s", got, want)
@@ -179,7 +180,7 @@ func TestFromOS(t *testing.T) {
 	}
 }
 
-// A context may have any name, also one with a path in it.
+// TestJournalOfAContext has names that contain paths.
 func TestJournalOfAContext(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{

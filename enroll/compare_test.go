@@ -82,7 +82,7 @@ func TestCompare(t *testing.T) {
 		"an exact repetition leaves the first":   {`[{"name": "x", "driver": "redfish"}, {"name": "x", "driver": "redfish"}]`, "create | conflict: the same name x as in f:1"},
 		"a name for two machines":                {`[{"name": "x", "driver": "redfish"}, {"name": "x", "driver": "ipmi"}]`, "conflict: the same name x as in f:2 | conflict: the same name x as in f:1"},
 		"a BMC for two machines":                 {`[{"name": "x", "driver": "redfish", "driver_info": {"redfish_address": "10.0.0.7"}}, {"name": "y", "driver": "redfish", "driver_info": {"redfish_address": "https://10.0.0.7"}}]`, "conflict: the same BMC 10.0.0.7 as in f:2 | conflict: the same BMC 10.0.0.7 as in f:1"},
-		"no driver, a bad name, a field unknown": {`[{"name": "a b", "sise": 1}]`, `invalid: name "a b": use letters, digits, and - . _ ~; no driver; add driver: redfish or another driver of ironworks drivers; unknown field "sise"`},
+		"no driver, a bad name, a field unknown": {`[{"name": "a b", "sise": 1}]`, `invalid: name "a b": use letters, digits, and - . _ ~; no driver; add driver: redfish, or another driver that a conductor supports; unknown field "sise"`},
 		"a bad MAC, one twice":                   {`[{"driver": "redfish", "ports": ["x", "52:54:00:00:00:0A", "52:54:00:00:00:0a"]}]`, `invalid: port address "x" is not a MAC address; port address 52:54:00:00:00:0a appears twice`},
 		"a mask for the password of a node that Ironic has": {
 			`[{"name": "a", "driver": "redfish", "driver_info": {"redfish_password": "******"}}]`, "unchanged of a by name; not compared driver_info.redfish_password",

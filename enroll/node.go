@@ -226,7 +226,7 @@ func (n *Node) check() {
 	slices.Sort(n.Problems)
 }
 
-const noDriver = "no driver; add driver: redfish or another driver of ironworks drivers"
+const noDriver = "no driver; add driver: redfish, or another driver that a conductor supports"
 
 // NodeFields are the fields of POST /v1/nodes that an input may have (python-ironicclient, v1/node.py,
 // _creation_attributes, with instance_info and the flags that PATCH accepts).

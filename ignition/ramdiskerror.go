@@ -1,6 +1,7 @@
 package ignition
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -51,12 +52,19 @@ type InputError struct {
 	Value string
 	// Why is a clause that follows the value, and Hint is the remedy. Both may be empty.
 	Why, Hint string
-	// Cause is the underlying error, or nil.
+	// ScreenHint is the remedy in the console if Hint is a command.
+	ScreenHint string
+	// Cause is the error behind it, or nil.
 	Cause error
 }
 
-// Error masks secrets.
-func (e *InputError) Error() string {
+// Error is safe to show: secrets are masked.
+func (e *InputError) Error() string { return e.sentence(e.Hint) }
+
+// OnScreen is Error with the remedy for the console.
+func (e *InputError) OnScreen() string { return e.sentence(cmp.Or(e.ScreenHint, e.Hint)) }
+
+func (e *InputError) sentence(hint string) string {
 	var b strings.Builder
 	b.WriteString(string(e.Field))
 	if e.Value != "" {
@@ -66,8 +74,8 @@ func (e *InputError) Error() string {
 	if e.Cause != nil {
 		b.WriteString(": " + printable.Line(e.Cause.Error()))
 	}
-	if e.Hint != "" {
-		b.WriteString("; " + e.Hint)
+	if hint != "" {
+		b.WriteString("; " + hint)
 	}
 	return b.String()
 }

@@ -109,6 +109,7 @@ func (c *Client) addHint(f *models.Fault, h http.Header, fromIronic bool) {
 		}
 	case models.FaultNoConductor:
 		f.Hint = "no alive conductor has the driver and conductor group of the node; see ironworks conductors and ironworks drivers"
+		f.ScreenHint = "no alive conductor has the driver and conductor group of the node; 3 shows conductors and drivers"
 	default:
 	}
 }

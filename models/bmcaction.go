@@ -202,7 +202,7 @@ func (o BMCOrder) Name() string {
 func (o BMCOrder) Effect() Effect {
 	switch o.Verb {
 	case BMCPowerOn:
-		return Effect{DangerNone, "powers the machine on"}
+		return Effect{DangerInterrupts, "powers the machine on: it boots"}
 	case BMCPowerOff:
 		return Effect{DangerInterrupts, "cuts the power at once, without a shutdown; unsaved data is lost"}
 	case BMCShutDown:

@@ -79,7 +79,7 @@ func TestBMCOrderName(t *testing.T) {
 // is dangerous.
 func TestBMCOrderEffect(t *testing.T) {
 	t.Parallel()
-	harmless := map[BMCVerb]bool{BMCPowerOn: true, BMCBootOnce: true, BMCInsert: true}
+	harmless := map[BMCVerb]bool{BMCBootOnce: true, BMCInsert: true}
 	for _, v := range BMCVerbs() {
 		e := BMCOrder{Verb: v, Boot: "Cd"}.Effect()
 		if e.Text == "" || (e.Danger == DangerNone) != harmless[v] || e.Danger > DangerInterrupts {

@@ -23,7 +23,7 @@ type NoRedfishError struct {
 	IPMI string
 }
 
-// Error includes the remedy.
+// Error includes the remedy, with commands.
 func (e *NoRedfishError) Error() string {
 	node := printable.Line(e.Node)
 	if e.IPMI != "" {
@@ -31,6 +31,16 @@ func (e *NoRedfishError) Error() string {
 			"if the BMC also supports Redfish, use ironworks bmc --address https://%s", node, printable.Line(e.IPMI), printable.Line(e.IPMI))
 	}
 	return fmt.Sprintf("node %s has no redfish_address in driver_info; use ironworks bmc --address https://HOST", node)
+}
+
+// OnScreen includes the remedy, with keys.
+func (e *NoRedfishError) OnScreen() string {
+	node := printable.Line(e.Node)
+	if e.IPMI != "" {
+		return fmt.Sprintf("node %s has IPMI only (%s), which ironworks does not support; use validate and power (a), which go through Ironic; "+
+			"if the BMC also supports Redfish, set driver_info.redfish_address", node, printable.Line(e.IPMI))
+	}
+	return fmt.Sprintf("node %s has no redfish_address in driver_info; %s", node, RunKey("set", "driver_info.redfish_address=https://HOST"))
 }
 
 // DeployISOFields are the driver_info fields for an ISO with the ramdisk, the current one first: Ironic still

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -15,7 +16,7 @@ type FaultKind string
 // Faults of the connection.
 const (
 	FaultDNS          FaultKind = "dns"           // the host name does not resolve
-	FaultRefused      FaultKind = "refused"       // nothing listens
+	FaultRefused      FaultKind = "refused"       // no process listens on the port
 	FaultUnreachable  FaultKind = "unreachable"   // no route, network or host down
 	FaultTimeout      FaultKind = "timeout"       // no (complete) answer in time
 	FaultReset        FaultKind = "reset"         // the connection broke mid-way
@@ -60,6 +61,8 @@ type Fault struct {
 	Message string
 	// Hint is the remedy in one sentence; may be empty.
 	Hint string
+	// ScreenHint is the remedy in the console if Hint is a command.
+	ScreenHint string
 	// RequestID is Ironic's (X-Openstack-Request-Id), for its log.
 	RequestID string
 	// LockedBy is the conductor that locks the node, for FaultLocked.
@@ -85,6 +88,13 @@ func (f *Fault) Error() string {
 		fmt.Fprintf(&b, " [%s]", f.RequestID)
 	}
 	return b.String()
+}
+
+// OnScreen is Error with the remedy for the console.
+func (f *Fault) OnScreen() string {
+	shown := *f
+	shown.Hint = cmp.Or(f.ScreenHint, f.Hint)
+	return shown.Error()
 }
 
 // Reason is the error without operation and hint.

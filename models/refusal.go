@@ -32,24 +32,33 @@ type Refusal struct {
 	// Why is one clause; Hint is the remedy, or empty.
 	Why  string
 	Hint string
-	// ScreenHint is the remedy in the console if Hint is a command.
-	ScreenHint string
+	// ScreenWhy and ScreenHint replace them in the console; empty if they name no command.
+	ScreenWhy, ScreenHint string
 }
 
 // Error returns the whole sentence, with the remedy as a command.
-func (r *Refusal) Error() string { return r.sentence(r.Hint) }
+func (r *Refusal) Error() string { return r.sentence(r.Why, r.Hint) }
 
 // OnScreen returns the whole sentence, with the remedy for the console.
-func (r *Refusal) OnScreen() string { return r.sentence(cmp.Or(r.ScreenHint, r.Hint)) }
+func (r *Refusal) OnScreen() string { return r.sentence(r.WhyOnScreen(), cmp.Or(r.ScreenHint, r.Hint)) }
 
-func (r *Refusal) sentence(hint string) string {
+// WhyOnScreen returns Why for the console.
+func (r *Refusal) WhyOnScreen() string { return cmp.Or(r.ScreenWhy, r.Why) }
+
+// WithScreenHint sets the remedy in the console.
+func (r *Refusal) WithScreenHint(hint string) *Refusal {
+	r.ScreenHint = hint
+	return r
+}
+
+func (r *Refusal) sentence(why, hint string) string {
 	var b strings.Builder
 	if r.Node != "" {
 		fmt.Fprintf(&b, "%s %s: ", r.Action, printable.Line(r.Node))
 	} else {
 		fmt.Fprintf(&b, "%s: ", r.Action)
 	}
-	b.WriteString(r.Why)
+	b.WriteString(why)
 	if hint != "" {
 		b.WriteString("; ")
 		b.WriteString(hint)
@@ -64,7 +73,7 @@ func WhyNot(verb Verb, n *Node, v APIVersion) *Refusal {
 	}
 	flagged := func(k RefusalKind, clear, why, reason string) *Refusal {
 		r := refuse(k, "ironworks "+clear+" "+n.Label(), "the node is %s%s", why, ReasonSuffix(reason))
-		r.ScreenHint = "run :" + strings.ReplaceAll(clear, " ", "-") + " on the node"
+		r.ScreenHint = RunKey(strings.ReplaceAll(clear, " ", "-"))
 		return r
 	}
 	t, ok := FindTransition(n.ProvisionState, verb)

@@ -114,7 +114,7 @@ func TestRefusals(t *testing.T) {
 			with(models.StateActive, nil), 115, provision.Provision(models.ProvisionRequest{Verb: models.VerbRescue}),
 			models.RefusedArguments, "requires a password",
 		},
-		"power while cleaning":      {with(models.StateCleanWait, nil), 115, provision.Power(models.TargetOn), models.RefusedState, "abort the cleaning first"},
+		"power while cleaning":      {with(models.StateCleanWait, nil), 115, provision.Power(models.TargetOn), models.RefusedState, "ironworks abort n1 first"},
 		"power while deploying":     {with(models.StateDeployWait, nil), 115, provision.Power(models.TargetOff), "", ""},
 		"power in maintenance":      {with(models.StateActive, maintained), 115, provision.Power(models.TargetOn), "", ""},
 		"boot device":               {with(models.StateDeploying, nil), 115, provision.BootDevice("pxe", true), "", ""},
@@ -150,45 +150,12 @@ func TestRefusals(t *testing.T) {
 					}
 				case !refused || refusal.Kind != c.kind || !strings.Contains(refusal.Error(), c.want):
 					t.Errorf("said %v, want %s: %s", results[0].Err, c.kind, c.want)
+				case strings.Contains(refusal.OnScreen(), "ironworks ") || strings.Contains(refusal.OnScreen(), "--"):
+					t.Errorf("the console names a command: %s", refusal.OnScreen())
 				case len(api.calls)+len(audit.records) > 0 || results[0].Outcome != provision.OutcomeRefused:
 					t.Errorf("sent %q, audit %q, outcome %s", api.calls, audit.lines(), results[0].Outcome)
 				}
 			})
 		})
-	}
-}
-
-func TestEffects(t *testing.T) {
-	on := node("n1", models.StateActive)
-	on.PowerState = models.PowerOn
-	off, busy := node("n1", models.StateActive), node("n1", models.StateDeploying)
-	for name, c := range map[string]struct {
-		action provision.Action
-		node   models.Node
-		want   models.Danger
-	}{
-		"deploy":           {verb(models.VerbDeploy), off, models.DangerErases},
-		"manage":           {verb(models.VerbManage), off, models.DangerNone},
-		"clean":            {verb(models.VerbClean), off, models.DangerErases},
-		"service":          {verb(models.VerbService), on, models.DangerInterrupts},
-		"power on":         {provision.Power(models.TargetOn), off, models.DangerNone},
-		"power off":        {provision.Power(models.TargetOff), on, models.DangerInterrupts},
-		"off already":      {provision.Power(models.TargetOff), off, models.DangerNone},
-		"reboot":           {provision.Power(models.TargetReboot), on, models.DangerInterrupts},
-		"maintenance":      {provision.Maintenance(true, ""), on, models.DangerNone},
-		"maintenance busy": {provision.Maintenance(true, ""), busy, models.DangerInterrupts},
-		"boot device":      {provision.BootDevice("pxe", true), on, models.DangerNone},
-		"protect":          {provision.Protect(true, ""), on, models.DangerNone},
-		"set":              {settings(t, "owner=me"), on, models.DangerNone},
-	} {
-		e := c.action.Effect(&c.node)
-		if e.Danger != c.want || (e.Danger > models.DangerNone && e.Text == "") {
-			t.Errorf("%s: %+v, want %d", name, e, c.want)
-		}
-	}
-	r := &provision.Runner{API: newAPI()}
-	p := r.Plan(provision.Power(models.TargetOff), []models.Node{on, off, node("n2", models.StateCleaning)})
-	if p.Danger() != models.DangerInterrupts || len(p.Legal()) != 2 || len(p.Refused()) != 1 {
-		t.Errorf("danger %d, %d legal, %d refused", p.Danger(), len(p.Legal()), len(p.Refused()))
 	}
 }

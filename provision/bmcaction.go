@@ -39,7 +39,8 @@ func (a *bmcAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal 
 		return refusal(a, n, models.RefusedArguments, err.Error(), "")
 	}
 	if n.ProvisionState.Phase() == models.StateCleaning && a.disturbs() {
-		return refusal(a, n, models.RefusedState, fmt.Sprintf("not possible in state %q: the ramdisk is erasing disks", n.ProvisionState), "ironworks abort "+n.Label()+" first")
+		return refusal(a, n, models.RefusedState, fmt.Sprintf("not possible in state %q: the ramdisk is erasing disks", n.ProvisionState), "ironworks abort "+n.Label()+" first").
+			WithScreenHint("abort the cleaning first (A)")
 	}
 	return nil
 }
@@ -62,12 +63,15 @@ func (a *bmcAction) Effect(n *models.Node) models.Effect {
 	switch a.order.Verb {
 	case models.BMCPowerOn, models.BMCPowerOff, models.BMCShutDown, models.BMCPowerCycle:
 		if !n.Maintenance {
-			e.Text += "; by default, Ironic restores the previous power state within a minute; use ironworks power to change it through Ironic"
+			e.Text += "; by default, Ironic restores the previous power state within a minute; to keep the change, change the power through Ironic"
 		}
 	case models.BMCReset, models.BMCRestart, models.BMCBootOnce, models.BMCInsert, models.BMCEject, models.BMCClearJobs, models.BMCResetController:
 	}
 	if n.ProvisionState.Busy() {
 		e.Danger = max(e.Danger, models.DangerInterrupts)
+		if a.order.Verb == models.BMCInsert || a.order.Verb == models.BMCEject {
+			e.Danger = models.DangerMayErase // the machine may boot from the wrong medium in the middle of a write
+		}
 		e.Text = fmt.Sprintf("the node is %s: this may disrupt the operation. ", n.ProvisionState) + e.Text
 	}
 	return e

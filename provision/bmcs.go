@@ -60,7 +60,7 @@ type BMCCredentialsError struct {
 	Withheld string
 }
 
-// Error names the settings that supply a password.
+// Error names the settings and the flag that supply a password.
 func (e *BMCCredentialsError) Error() string {
 	if e.Wrong != nil {
 		return e.Wrong.Error()
@@ -71,6 +71,19 @@ func (e *BMCCredentialsError) Error() string {
 			e.Withheld, printable.Line(models.MaskURL(e.Address)))
 	}
 	return fmt.Sprintf("no password for %s of the BMC at %s: Ironic masks it. Set IRONWORKS_BMC_PASSWORD, --bmc-password-file, or bmc: {password_file: …} in the context",
+		printable.Line(e.Username), printable.Line(models.MaskURL(e.Address)))
+}
+
+// OnScreen names the key that supplies a password, and the settings that store it.
+func (e *BMCCredentialsError) OnScreen() string {
+	switch {
+	case e.Wrong != nil:
+		return models.OnScreen(e.Wrong)
+	case e.Withheld != "":
+		return fmt.Sprintf("the BMC password from %s is not sent to %s: the address is in driver_info, but not in bmc.hosts. "+
+			"Log in on the BMC tab (u), or add its host to bmc: {hosts: [10.0.0.0/8]} in the context", e.Withheld, printable.Line(models.MaskURL(e.Address)))
+	}
+	return fmt.Sprintf("no password for %s of the BMC at %s: Ironic masks it. Log in on the BMC tab (u), or set bmc: {password_file: …} in the context",
 		printable.Line(e.Username), printable.Line(models.MaskURL(e.Address)))
 }
 

@@ -234,28 +234,37 @@ func (a *DeployAction) refuse(n *models.Node) *models.Refusal {
 	case r == nil:
 		return refusal(a, n, models.RefusedArguments, "the checks have not run", "")
 	case r.err != nil:
-		return refusal(a, n, models.RefusedArguments, printable.Line(r.err.Error()), "")
+		refused := refusal(a, n, models.RefusedArguments, printable.Line(r.err.Error()), "")
+		refused.ScreenWhy = printable.Line(models.OnScreen(r.err))
+		return refused
 	}
-	refused := plan.RefusedChecks(r.checks)
-	if len(refused) == 0 {
+	failed := plan.RefusedChecks(r.checks)
+	if len(failed) == 0 {
 		return nil
 	}
-	reasons := make([]string, len(refused))
-	for i, c := range refused {
-		reasons[i] = "[" + string(c.ID) + "] " + c.Text
-		if c.Remedy != "" {
-			reasons[i] += " (" + c.Remedy + ")"
-		}
+	reasons, onScreen := make([]string, len(failed)), make([]string, len(failed))
+	for i, c := range failed {
+		reasons[i], onScreen[i] = failedCheck(&c, c.Remedy), failedCheck(&c, c.ScreenRemedy)
 	}
 	kind := models.RefusedArguments
-	switch refused[0].ID {
+	switch failed[0].ID {
 	case plan.CheckState:
 		kind = models.RefusedState
 	case plan.CheckMaintenance:
 		kind = models.RefusedMaintenance
 	default:
 	}
-	return refusal(a, n, kind, strings.Join(reasons, "; "), "")
+	refused := refusal(a, n, kind, strings.Join(reasons, "; "), "")
+	refused.ScreenWhy = strings.Join(onScreen, "; ")
+	return refused
+}
+
+func failedCheck(c *plan.Check, remedy string) string {
+	text := "[" + string(c.ID) + "] " + c.Text
+	if remedy != "" {
+		text += " (" + remedy + ")"
+	}
+	return text
 }
 
 // Effect names the disk that is overwritten.

@@ -3,6 +3,7 @@ package provision_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -307,5 +308,34 @@ func TestRebuildIsRecordedBeforeItIsSent(t *testing.T) {
 		case c.says != "" && (refused == nil || !strings.Contains(refused.Why, c.says)):
 			t.Errorf("%s: %v", name, refused)
 		}
+	}
+}
+
+// TestRefusedDeploymentNamesKeysInTheConsole: the row of a task has the remedy of each failed check.
+func TestRefusedDeploymentNamesKeysInTheConsole(t *testing.T) {
+	t.Parallel()
+	n := deployable(t)
+	n.Maintenance = true
+	_, action, _ := gateOf(t, provision.Deploy, &reader{}, n)
+	action.Preflight(t.Context(), []models.Node{n})
+	refused := action.Refuse(&n, models.APIVersion{})
+	if refused == nil || !strings.Contains(refused.Error(), "ironworks maintenance off "+n.Label()) {
+		t.Fatalf("the command line says %v", refused)
+	}
+	for _, shown := range []string{refused.OnScreen(), refused.WhyOnScreen(), models.OnScreen(refused)} {
+		if strings.Contains(shown, "ironworks ") || !strings.Contains(shown, "run :maintenance-off on the node") {
+			t.Errorf("the console says %s", shown)
+		}
+	}
+}
+
+func TestErrorsOfUnfinishedDeploymentsNameKeysInTheConsole(t *testing.T) {
+	t.Parallel()
+	sent := &provision.OtherDeploymentError{Unfinished: provision.Unfinished{Stage: provision.StageSent}, Taken: true}
+	if text := models.OnScreen(fmt.Errorf("deploy n1: %w", sent)); strings.Contains(text, "ironworks ") || !strings.HasSuffix(text, ":deploy-resume continues it, undeploy (U) ends it") {
+		t.Errorf("the console says %s", text)
+	}
+	if text := sent.Error(); !strings.HasSuffix(text, "ironworks deploy --resume continues it, ironworks undeploy ends it") {
+		t.Errorf("the command line says %s", text)
 	}
 }

@@ -317,7 +317,9 @@ func (l *deploymentLog) withResumeHint(err error) error {
 	if l == nil || l.record == nil {
 		return err
 	}
-	return fmt.Errorf("%w (to continue: ironworks deploy --resume %s)", err, printable.Line(l.record.Node.Label()))
+	return &models.RemedyError{
+		Err: err, Hint: "to continue: ironworks deploy --resume " + printable.Line(l.record.Node.Label()), ScreenHint: "to continue: :deploy-resume",
+	}
 }
 
 // remove removes the record of a finished deployment.

@@ -53,14 +53,9 @@ func ReadDisks(ctx context.Context, api Inventories, node *models.Node, version 
 	}
 	raw, err := api.Inventory(ctx, node.UUID)
 	if models.IsFault(err, models.FaultNotFound) {
-		hint := "run ironworks inspect " + node.Label()
-		if node.ProvisionState != models.StateManageable {
-			hint += " once the node is manageable"
-		}
-		return nil, &models.Refusal{
-			Kind: models.RefusedState, Action: "disks", Node: node.Label(),
-			Why: "no inventory of the node: disks unknown", Hint: hint,
-		}
+		refused := &models.Refusal{Kind: models.RefusedState, Action: "disks", Node: node.Label(), Why: "no inventory of the node: disks unknown"}
+		refused.Hint, refused.ScreenHint = inspectHint(node)
+		return nil, refused
 	}
 	if err != nil {
 		return nil, err
@@ -70,6 +65,15 @@ func ReadDisks(ctx context.Context, api Inventories, node *models.Node, version 
 		return nil, err
 	}
 	return d, nil
+}
+
+// inspectHint returns how to inspect a node, as a command and as a key.
+func inspectHint(n *models.Node) (command, key string) {
+	command, key = "run ironworks inspect "+n.Label(), "inspect the node (I)"
+	if n.ProvisionState != models.StateManageable {
+		return command + " once the node is manageable", key + " in state manageable"
+	}
+	return command, key
 }
 
 // DiskReport is the JSON form of a node's disks.
@@ -162,27 +166,29 @@ func orNothing(name string) string {
 // hint. It refuses a hint without effect: hints of the instance override those of the properties,
 // and skip_block_devices overrides all.
 func (d *NodeDisks) PinDisk(name string, to hints.Source) (models.Setting, hints.Hints, error) {
-	refuse := func(why, hint string) (models.Setting, hints.Hints, error) {
+	refuse := func(why, hint, screenHint string) (models.Setting, hints.Hints, error) {
 		return models.Setting{}, hints.Hints{}, &models.Refusal{
-			Kind: models.RefusedArguments, Action: "hints set", Node: d.Node.Label(), Why: why, Hint: hint,
+			Kind: models.RefusedArguments, Action: "hints set", Node: d.Node.Label(), Why: why, Hint: hint, ScreenHint: screenHint,
 		}
 	}
 	disk, err := hints.FindDisk(d.Inventory.Disks, name)
 	if err != nil {
-		return refuse(err.Error(), "")
+		return refuse(err.Error(), "", "")
 	}
 	if to == hints.OfProperties && d.Hints.Instance.Given() {
 		return refuse("instance_info.root_device "+printable.Line(d.Hints.Instance.String())+" takes precedence",
-			"use --to instance_info, or remove it: ironworks set "+d.Node.Label()+" instance_info.root_device-")
+			"use --to instance_info, or remove it: ironworks set "+d.Node.Label()+" instance_info.root_device-",
+			"write to instance_info, or "+models.RunKey("set", "instance_info.root_device-"))
 	}
 	hints, err := hints.MostStable(disk, d.Inventory.Disks)
 	if err != nil {
-		return refuse(err.Error(), "write a hint by hand: ironworks set "+d.Node.Label()+" properties.root_device.NAME=VALUE")
+		return refuse(err.Error(), "write a hint by hand: ironworks set "+d.Node.Label()+" properties.root_device.NAME=VALUE",
+			"write a hint by hand: "+models.RunKey("set", "properties.root_device.NAME=VALUE"))
 	}
 	search := d.Search()
 	search.Hints = hints
 	if _, err := search.Pick(d.Inventory.Disks); err != nil {
-		return refuse("skip_block_devices leaves "+printable.Line(disk.Name)+" alone", "")
+		return refuse("skip_block_devices leaves "+printable.Line(disk.Name)+" alone", "", "")
 	}
 	return models.Setting{Path: []string{string(to), "root_device"}, Op: models.SettingSet, Text: hints.String()}, hints, nil
 }

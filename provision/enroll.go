@@ -76,6 +76,8 @@ type Enroller struct {
 	Timeout time.Duration
 	// Progress is called for every step, from several goroutines; it must not block. It may be nil.
 	Progress func(Progress)
+	// Cancels takes single nodes out of the run; it may be nil.
+	Cancels *Cancels
 
 	// slots bound the concurrent requests; followed counts the watched nodes.
 	slots    chan struct{}
@@ -96,7 +98,10 @@ func (e *Enroller) Run(ctx context.Context, plan enroll.Plan) []Enrolled {
 	e.slots = make(chan struct{}, Concurrency)
 	inSlots(ctx, len(plan), func(going context.Context, i int, next func()) {
 		next() // the slots bound what is sent
+		ctx, going, end := e.Cancels.contexts(ctx, going, plan[i].UUID)
+		defer end()
 		results[i] = e.node(ctx, going, &plan[i])
+		e.Cancels.mark(&results[i].Result)
 		e.tell(&results[i])
 	})
 	return results
@@ -182,7 +187,7 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, adopt boo
 			return
 		case verb == "" || tried[verb]:
 			r.Outcome = OutcomeFailed
-			r.Err = &FailedError{Action: "enroll", Node: now.Ref(), State: string(now.ProvisionState), Reason: stuckReason(now)}
+			r.Err = stuckError(now)
 			return
 		}
 		tried[verb] = true
@@ -200,11 +205,14 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, adopt boo
 	}
 }
 
-func stuckReason(n *models.Node) string {
-	if n.LastError != "" {
-		return n.LastError
+// stuckError reports a node in a state that no further verb leads to the goal from.
+func stuckError(n *models.Node) error {
+	failed := &FailedError{Action: "enroll", Node: n.Ref(), State: string(n.ProvisionState), Reason: n.LastError}
+	if n.LastError == "" {
+		failed.Reason = fmt.Sprintf("no verb leads from %q to the goal", n.ProvisionState)
+		failed.Hint, failed.ScreenHint = "see ironworks explain "+n.Label(), "see explain (e)"
 	}
-	return fmt.Sprintf("no way from %q to the goal; see ironworks explain %s", n.ProvisionState, n.Label())
+	return failed
 }
 
 func deed(v models.Verb, before models.ProvisionState) string {

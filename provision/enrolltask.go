@@ -1,6 +1,7 @@
 package provision
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,7 +75,7 @@ func (a *EnrollAction) Run(ctx context.Context, r *Runner, b Batch, opts RunOpti
 			plan = append(plan, *it)
 		}
 	}
-	e := &Enroller{Runner: r, API: a.API, Goal: a.Goal, NoInspect: a.NoInspect, Timeout: opts.Timeout, Progress: opts.Progress}
+	e := &Enroller{Runner: r, API: a.API, Goal: a.Goal, NoInspect: a.NoInspect, Timeout: opts.Timeout, Progress: opts.Progress, Cancels: opts.Cancels}
 	enrolled := e.Run(ctx, plan)
 	results := make([]Result, len(enrolled))
 	for i := range enrolled {
@@ -83,22 +84,25 @@ func (a *EnrollAction) Run(ctx context.Context, r *Runner, b Batch, opts RunOpti
 	return results
 }
 
-// EnrollRemedy says what to do about a node that was refused or has failed, "" if nothing is known.
-func EnrollRemedy(it *enroll.Item, res *Result) string {
+// EnrollRemedy returns the remedy for a node that was refused or has failed, as a command and with the keys of the
+// console; empty if nothing is known.
+func EnrollRemedy(it *enroll.Item, res *Result) (command, key string) {
 	if refusal, is := errors.AsType[*models.Refusal](res.Err); is && res.Outcome == OutcomeRefused {
-		return refusal.Hint
+		return refusal.Hint, cmp.Or(refusal.ScreenHint, refusal.Hint)
 	}
 	failed, is := errors.AsType[*FailedError](res.Err)
 	if !is {
-		return ""
+		return "", ""
 	}
 	text := strings.ToLower(failed.Reason)
 	switch {
 	case models.ProvisionState(res.State) == models.StateEnroll && (strings.Contains(text, "401") || strings.Contains(text, "auth") || strings.Contains(text, "password")):
-		return "correct the BMC password in the input and update credentials (--update-credentials)"
+		correct := "correct the BMC password in the input and update credentials"
+		return correct + " (--update-credentials)", correct
 	case models.ProvisionState(res.State) == models.StateEnroll:
 		bmc, _ := enroll.BMCOf(it.Node.DriverInfo())
-		return fmt.Sprintf("check that the conductor reaches the BMC at %s", bmc)
+		check := fmt.Sprintf("check that the conductor reaches the BMC at %s", bmc)
+		return check, check
 	}
-	return "see ironworks explain " + res.Node.Label()
+	return "see ironworks explain " + res.Node.Label(), "see explain (e)"
 }

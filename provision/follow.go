@@ -149,13 +149,15 @@ func (r *Runner) judge(ctx context.Context, f *following, now *models.Node, v ve
 	}
 	reason := models.FailureReason(now, f.evidence, history)
 	f.reason = reason
+	failed := &FailedError{Action: f.action.Name(), Node: now.Ref(), State: v.state, Reason: reason}
 	switch {
 	case models.ProvisionState(v.state).Class() == models.ClassHold:
-		reason = "stopped by a hold step; to resume: ironworks unhold " + now.Label()
+		failed.Reason = "stopped by a hold step"
+		failed.Hint, failed.ScreenHint = "to resume: ironworks unhold "+now.Label(), "to resume: unhold (H)"
 	case reason == "":
-		reason = "Ironic reported no reason"
+		failed.Reason = "Ironic reported no reason"
 	}
-	res.Err = &FailedError{Action: f.action.Name(), Node: now.Ref(), State: v.state, Reason: reason}
+	res.Err = failed
 }
 
 // FailedError reports that a node ended in another state than the action's target.
@@ -164,9 +166,26 @@ type FailedError struct {
 	Node   models.NodeRef
 	State  string
 	Reason string
+	// Hint is the remedy with a command, ScreenHint the one with a key; mostly empty.
+	Hint, ScreenHint string
 }
 
-// Error names the node, its final state and the reason.
-func (e *FailedError) Error() string {
-	return fmt.Sprintf("%s %s: ended in %q: %s", e.Action, printable.Line(e.Node.Label()), printable.Line(e.State), printable.Line(e.Reason))
+// Error names the node, its final state, the reason and the command that helps.
+func (e *FailedError) Error() string { return e.sentence(e.Hint) }
+
+// OnScreen is Error with a key of the console in place of the command.
+func (e *FailedError) OnScreen() string { return e.sentence(e.ScreenHint) }
+
+// Advice returns the reason and the command that helps.
+func (e *FailedError) Advice() string { return withHint(printable.Line(e.Reason), e.Hint) }
+
+func (e *FailedError) sentence(hint string) string {
+	return fmt.Sprintf("%s %s: ended in %q: %s", e.Action, printable.Line(e.Node.Label()), printable.Line(e.State), withHint(printable.Line(e.Reason), hint))
+}
+
+func withHint(text, hint string) string {
+	if hint == "" {
+		return text
+	}
+	return text + "; " + printable.Line(hint)
 }

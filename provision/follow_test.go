@@ -145,8 +145,10 @@ func TestFollow(t *testing.T) {
 					t.Errorf("result %+v, want %q", res, c.state)
 				case !c.ok && (res.Outcome != provision.OutcomeFailed || res.State != c.state || !errors.As(res.Err, &failed)):
 					t.Errorf("result %+v, want a failure in %q", res, c.state)
-				case !c.ok && (failed.Reason != c.reason || !strings.Contains(failed.Error(), c.reason)):
-					t.Errorf("reason %q, want %q", failed.Reason, c.reason)
+				case !c.ok && (failed.Advice() != c.reason || !strings.Contains(failed.Error(), c.reason)):
+					t.Errorf("reason %q, want %q", failed.Advice(), c.reason)
+				case !c.ok && strings.Contains(failed.OnScreen(), "ironworks "):
+					t.Errorf("the console names a command: %s", failed.OnScreen())
 				}
 			})
 		})
@@ -251,7 +253,7 @@ func TestWatchingSurvivesAnOutage(t *testing.T) {
 		api.onLook = func(string) error {
 			switch d := time.Since(began); {
 			case d > 10*time.Second && d < 200*time.Second:
-				return &models.Fault{Kind: models.FaultRefused, Message: "nothing listens there"}
+				return &models.Fault{Kind: models.FaultRefused, Message: "connection refused"}
 			case d > 300*time.Second && d < 310*time.Second:
 				return errors.New("odd")
 			}

@@ -35,9 +35,14 @@ type NotGivenBackError struct {
 	Err  error
 }
 
-// Error says how to continue.
+// Error names the command that continues.
 func (e *NotGivenBackError) Error() string {
 	return fmt.Sprintf("cannot release the node: %v (to continue: ironworks deploy --give-back %s)", e.Err, printable.Line(e.Node.Label()))
+}
+
+// OnScreen names the command as well: no key reverts a deployment without continuing it.
+func (e *NotGivenBackError) OnScreen() string {
+	return fmt.Sprintf("cannot release the node: %s (to continue: ironworks deploy --give-back %s)", models.OnScreen(e.Err), printable.Line(e.Node.Label()))
 }
 
 // Unwrap returns the cause.

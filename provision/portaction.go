@@ -90,7 +90,7 @@ func (a *PortAction) refuse(c *portChange, n *models.Node, v models.APIVersion) 
 	if c.vif && n.NetworkInterface == "noop" {
 		// Noop answers 204 to every VIF and keeps none (ironic/drivers/modules/network/noop.py, 39.0.0).
 		return refusal(a, n, models.RefusedArguments, "network interface noop ignores VIFs: Ironic would accept the request and do nothing",
-			"ironworks set "+n.Label()+" network_interface=neutron")
+			"ironworks set "+n.Label()+" network_interface=neutron").WithScreenHint(models.RunKey("set", "network_interface=neutron"))
 	}
 	if n.ProvisionState == models.StateInspecting && len(c.ops) > 0 {
 		return refusal(a, n, models.RefusedState, fmt.Sprintf("Ironic changes no %s while the node is inspecting", c.noun), "wait until the inspection ends")
@@ -101,13 +101,13 @@ func (a *PortAction) refuse(c *portChange, n *models.Node, v models.APIVersion) 
 	// ironic/conductor/manager.py, update_port, 39.0.0.
 	inUse := n.ProvisionState == models.StateActive || n.InstanceUUID != ""
 	if inUse && slices.ContainsFunc(c.ops, func(op models.PatchOp) bool { return op.Path == "/address" }) {
-		return refusal(a, n, models.RefusedState, "Ironic changes no MAC address while the node has an instance", "ironworks maintenance on "+n.Label())
+		return refusal(a, n, models.RefusedState, "Ironic changes no MAC address while the node has an instance", "ironworks maintenance on "+n.Label()).WithScreenHint("set maintenance (m)")
 	}
 	field := c.noun.Connectivity(c.ops)
 	if field != "" && !slices.Contains(connectable(), n.ProvisionState) {
 		return refusal(a, n, models.RefusedState,
 			fmt.Sprintf("Ironic changes %s only in enroll, inspecting, inspect wait and manageable, or in maintenance; the node is %s", field, n.ProvisionState),
-			"ironworks maintenance on "+n.Label())
+			"ironworks maintenance on "+n.Label()).WithScreenHint("set maintenance (m)")
 	}
 	return nil
 }
@@ -179,7 +179,7 @@ func (a *PortAction) judge(ctx context.Context, c *portChange, n *models.Node, e
 	}
 	if f.Kind == models.FaultConflict && f.Status != 0 {
 		if why := a.taken(ctx, c.mac, there[0], n); why != nil {
-			return refusal(a, n, why.Kind, why.Why, why.Hint)
+			return refusal(a, n, why.Kind, why.Why, why.Hint).WithScreenHint(why.ScreenHint)
 		}
 	}
 	return err
@@ -190,10 +190,10 @@ func (a *PortAction) taken(ctx context.Context, mac string, p models.Port, n *mo
 	r := &models.Refusal{Kind: models.RefusedArguments}
 	switch owner, err := a.api.Node(ctx, p.NodeUUID); {
 	case p.NodeUUID == n.UUID:
-		r.Why, r.Hint = "the node already has a port with MAC address "+mac, "change it with ironworks port set "+mac
+		r.Why, r.Hint, r.ScreenHint = "the node already has a port with MAC address "+mac, "change it with ironworks port set "+mac, "edit that port (E)"
 	case err == nil:
 		r.Why = fmt.Sprintf("node %s has a port with MAC address %s", printable.Line(owner.Label()), mac)
-		r.Hint = "ironworks port delete " + mac + " if it is wrong there"
+		r.Hint, r.ScreenHint = "ironworks port delete "+mac+" if it is wrong there", "if it is wrong there, delete it (X) on the Network tab of that node"
 	default:
 		r.Why = fmt.Sprintf("port %s of node %s has MAC address %s", p.UUID, printable.Line(p.NodeUUID), mac)
 	}
@@ -217,7 +217,7 @@ func (a *PortAction) add(node string, c portChange) {
 }
 
 // argumentError is a refusal of what an operator typed.
-func argumentError(action, why, hint string) error {
+func argumentError(action, why, hint string) *models.Refusal {
 	return &models.Refusal{Kind: models.RefusedArguments, Action: action, Why: why, Hint: hint}
 }
 

@@ -109,7 +109,8 @@ func (a *PortAction) members(ctx context.Context, node *models.Node, group map[s
 	for _, id := range ids {
 		p := findIn(have, id)
 		if p == nil {
-			return argumentError(a.name, fmt.Sprintf("the node has no port %q", printable.Line(id)), "ironworks port list --node "+printable.Line(node.Label()))
+			return argumentError(a.name, fmt.Sprintf("the node has no port %q", printable.Line(id)), "ironworks port list --node "+printable.Line(node.Label())).
+				WithScreenHint("the Network tab lists the ports")
 		}
 		named[uuidOf(p)] = true
 	}
@@ -124,7 +125,8 @@ func (a *PortAction) members(ctx context.Context, node *models.Node, group map[s
 		}
 		switch {
 		case should && group["standalone_ports_supported"] == false && p["pxe_enabled"] == true:
-			return standaloneError(a.name, groupLabel(group), portLabel(p), "ironworks port set "+portLabel(p)+" pxe_enabled=false")
+			return standaloneError(a.name, groupLabel(group), portLabel(p), "ironworks port set "+portLabel(p)+" pxe_enabled=false").
+				WithScreenHint("turn off PXE on the port first (E)")
 		case should && !in:
 			a.move(node, p, []models.PatchOp{{Op: "add", Path: "/portgroup_uuid", Value: uuidOf(group)}}, "added port "+portLabel(p))
 		case !should && in:

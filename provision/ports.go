@@ -21,12 +21,13 @@ func FindPort(ctx context.Context, api PortAPI, id string) (map[string]any, erro
 		case err != nil:
 			return nil, err
 		case len(at) == 0:
-			return nil, argumentError("port", "no port has MAC address "+mac, "ironworks port list shows all")
+			return nil, argumentError("port", "no port has MAC address "+mac, "ironworks port list shows all").WithScreenHint("the Network tab of a node lists its ports")
 		}
 		id = at[0].UUID
 	} else if v, _ := api.Version(); uuid.Validate(id) != nil && !v.Has(models.FeaturePortNames) {
 		return nil, argumentError("port", fmt.Sprintf("%q is no MAC address and no UUID; %s need API 1.%d, this Ironic has %s",
-			printable.Line(id), models.FeaturePortNames, models.FeaturePortNames.Minor(), v), "ironworks port list shows the MAC addresses")
+			printable.Line(id), models.FeaturePortNames, models.FeaturePortNames.Minor(), v), "ironworks port list shows the MAC addresses").
+			WithScreenHint("the Network tab of a node shows the MAC addresses")
 	}
 	return api.RawPort(ctx, id)
 }
@@ -86,7 +87,7 @@ func checkLink(action string, link any) error {
 	return nil
 }
 
-func standaloneError(action, group, port, hint string) error {
+func standaloneError(action, group, port, hint string) *models.Refusal {
 	return argumentError(action, fmt.Sprintf("port group %s has standalone_ports_supported=false, so its member %s cannot have PXE enabled", group, port), hint)
 }
 
@@ -204,7 +205,8 @@ func DeletePorts(ctx context.Context, api PortAPI, ids []string) (*PortAction, e
 		if vif := portOf(raw).Internal.VIF; vif != "" {
 			c.refused = &models.Refusal{
 				Kind: models.RefusedArguments, Why: fmt.Sprintf("VIF %s is attached to port %s", printable.Line(vif), portLabel(raw)),
-				Hint: "ironworks vif detach " + models.TextOf(raw["node_uuid"]) + " " + printable.Line(vif),
+				Hint:       "ironworks vif detach " + models.TextOf(raw["node_uuid"]) + " " + printable.Line(vif),
+				ScreenHint: "detach the VIF first (V)",
 			}
 		}
 		a.add(models.TextOf(raw["node_uuid"]), c)
@@ -242,5 +244,5 @@ func findGroup(ctx context.Context, api PortAPI, node *models.Node, id string) (
 		has = "it has " + strings.Join(names, ", ")
 	}
 	return nil, argumentError("portgroup", fmt.Sprintf("node %s has no port group %q; %s", printable.Line(node.Label()), printable.Line(id), has),
-		"create it with ironworks portgroup create")
+		"create it with ironworks portgroup create").WithScreenHint("create the group first (b)")
 }

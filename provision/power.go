@@ -6,6 +6,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/request"
+	"ironworks/printable"
 )
 
 // Power returns an action that changes the node's power state.
@@ -33,14 +34,21 @@ func (a powerAction) Name() string {
 // Refuse refuses power changes during cleaning, as Ironic does: the ramdisk may be erasing disks.
 func (a powerAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	if n.ProvisionState.Phase() == models.StateCleaning {
-		return refusal(a, n, models.RefusedState, fmt.Sprintf("not possible in state %q", n.ProvisionState), "abort the cleaning first")
+		return refusal(a, n, models.RefusedState, fmt.Sprintf("not possible in state %q", n.ProvisionState), "ironworks abort "+n.Label()+" first").
+			WithScreenHint("abort the cleaning first (A)")
 	}
 	return nil
 }
 
 func (a powerAction) Effect(n *models.Node) models.Effect {
-	if a.target == models.TargetOn || n.PowerState == models.PowerOff {
+	off := n.PowerState == models.PowerOff
+	switch {
+	case a.target == models.TargetOn && n.PowerState == models.PowerOn, off && a.target.Ends() == models.PowerOff:
 		return models.Effect{}
+	case a.target == models.TargetOn:
+		return models.Effect{Danger: models.DangerInterrupts, Text: a.Name() + " boots the machine"}
+	case off:
+		return models.Effect{Danger: models.DangerInterrupts, Text: "the machine is off: " + a.Name() + " switches it on"}
 	}
 	return models.Effect{Danger: models.DangerInterrupts, Text: a.Name() + " interrupts the workload on the machine"}
 }
@@ -118,10 +126,17 @@ func (a maintenanceAction) Refuse(*models.Node, models.APIVersion) *models.Refus
 
 // Effect warns that Ironic ignores heartbeats in maintenance, so a running operation stalls.
 func (a maintenanceAction) Effect(n *models.Node) models.Effect {
-	if a.on && n.ProvisionState.Busy() {
+	switch {
+	case a.on == n.Maintenance:
+		return models.Effect{}
+	case !a.on && n.MaintenanceReason != "":
+		return models.Effect{Danger: models.DangerInterrupts, Text: "Ironic acts on the node again; the reason was: " + printable.Line(n.MaintenanceReason)}
+	case !a.on:
+		return models.Effect{Danger: models.DangerInterrupts, Text: "Ironic acts on the node again"}
+	case n.ProvisionState.Busy():
 		return models.Effect{Danger: models.DangerInterrupts, Text: fmt.Sprintf("the node is %s: maintenance stalls the operation", n.ProvisionState)}
 	}
-	return models.Effect{}
+	return models.Effect{Danger: models.DangerInterrupts, Text: "Ironic stops its power sync and ignores heartbeats; the node takes no deployment"}
 }
 
 func (a maintenanceAction) entries(n *models.Node) ([]entry, error) {
@@ -161,7 +176,8 @@ func (a flagAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal 
 	case a.field == "protected" && a.on && s != models.StateActive && s != models.StateRescue:
 		return refusal(a, n, models.RefusedState, fmt.Sprintf("not possible in state %q, only in \"active\", \"rescue\"", s), "")
 	case a.field == "retired" && a.on && s == models.StateAvailable:
-		return refusal(a, n, models.RefusedState, `not possible in state "available"`, "ironworks manage "+n.Label()+" first")
+		return refusal(a, n, models.RefusedState, `not possible in state "available"`, "ironworks manage "+n.Label()+" first").
+			WithScreenHint("manage the node first (M)")
 	}
 	return unchangeable(a, n)
 }

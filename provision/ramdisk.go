@@ -93,7 +93,7 @@ func (r Ramdisk) check() (why, hint string) {
 	case pair && (r.Kernel == "" || r.Initramfs == ""):
 		return "a kernel and an initramfs must be given together", "pass both --kernel URL and --initrd URL"
 	case r.ISO != "" && params != "":
-		return "Ironic does not pass kernel parameters to a prebuilt ISO", "use ironworks ignition kargs append ISO …"
+		return "Ironic does not pass kernel parameters to a prebuilt ISO", "add them to the ISO instead"
 	case r.NoKernelParams && params != "":
 		return "cannot both set and remove kernel parameters", "pass only one"
 	}

@@ -76,16 +76,29 @@ type OtherDeploymentError struct {
 
 // Error names the commands that resume or end the other deployment.
 func (e *OtherDeploymentError) Error() string {
-	back := "ironworks deploy --give-back reverts it"
 	if e.Taken {
-		back = "ironworks undeploy ends it"
+		return e.sentence("ironworks deploy --resume", "ironworks undeploy ends it")
 	}
-	return fmt.Sprintf("a different deployment of this node, started %s, is unfinished (%s): ironworks deploy --resume continues it, %s",
-		e.Unfinished.Started.Local().Format(time.DateTime), e.Unfinished.Stage, back)
+	return e.sentence("ironworks deploy --resume", "ironworks deploy --give-back reverts it")
 }
 
-// errNoUnfinished reports that there is no deployment to resume.
-var errNoUnfinished = errors.New("no unfinished deployment of the node; see ironworks deploy --unfinished")
+// OnScreen names the keys. Only a command reverts the deployment without continuing it.
+func (e *OtherDeploymentError) OnScreen() string {
+	if e.Taken {
+		return e.sentence(":deploy-resume", "undeploy (U) ends it")
+	}
+	return e.sentence(":deploy-resume", "ironworks deploy --give-back reverts it")
+}
+
+func (e *OtherDeploymentError) sentence(resume, end string) string {
+	return fmt.Sprintf("a different deployment of this node, started %s, is unfinished (%s): %s continues it, %s",
+		e.Unfinished.Started.Local().Format(time.DateTime), e.Unfinished.Stage, resume, end)
+}
+
+// errNoUnfinished reports that the node has no deployment to resume.
+var errNoUnfinished = &models.RemedyError{
+	Err: errors.New("no unfinished deployment of the node"), Hint: "ironworks deploy --unfinished lists all", ScreenHint: ":deploy-resume finds all",
+}
 
 // settleTimeout bounds the wait for a locked node.
 const settleTimeout = 2 * time.Minute
@@ -327,7 +340,7 @@ func (r *Runner) updateRecord(log *deploymentLog, res *Result) {
 		res.Err = errors.Join(res.Err, log.remove())
 	case OutcomeFailed:
 		res.Err = errors.Join(res.Err, log.setStage(StageSent, time.Now()))
-	case OutcomeAccepted, OutcomeRefused, OutcomeUnknown, OutcomeNotTried:
+	case OutcomeAccepted, OutcomeRefused, OutcomeUnknown, OutcomeNotTried, OutcomeCanceled:
 	}
 }
 

@@ -34,11 +34,7 @@ func ComparePorts(ctx context.Context, api PortAPI, node *models.Node) (PortRepo
 func FindPortProblems(ctx context.Context, api Inventories, node *models.Node, list []models.Port) ([]ports.Finding, error) {
 	raw, err := api.Inventory(ctx, node.UUID)
 	if models.IsFault(err, models.FaultNotFound) {
-		hint := "run ironworks inspect " + node.Label()
-		if node.ProvisionState != models.StateManageable {
-			hint += " once the node is manageable"
-		}
-		return nil, &models.Refusal{Kind: models.RefusedArguments, Action: "port suggest", Node: node.Label(), Why: "the node was not inspected", Hint: hint}
+		return nil, notInspected(node, "the node was not inspected")
 	}
 	if err != nil {
 		return nil, err
@@ -48,11 +44,15 @@ func FindPortProblems(ctx context.Context, api Inventories, node *models.Node, l
 		return nil, err
 	}
 	if len(nics) == 0 {
-		return nil, &models.Refusal{
-			Kind: models.RefusedArguments, Action: "port suggest", Node: node.Label(), Why: "the inventory has no NICs", Hint: "run ironworks inspect " + node.Label(),
-		}
+		return nil, notInspected(node, "the inventory has no NICs")
 	}
 	return ports.Compare(node, list, nics), nil
+}
+
+func notInspected(node *models.Node, why string) error {
+	refused := &models.Refusal{Kind: models.RefusedArguments, Action: "port suggest", Node: node.Label(), Why: why}
+	refused.Hint, refused.ScreenHint = inspectHint(node)
+	return refused
 }
 
 // CreateMissingPorts is an action that creates the missing ports of reports.

@@ -8,6 +8,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/request"
+	"ironworks/printable"
 )
 
 // Provision returns an action that sends a provision verb. Only [Deploy] and [Rebuild] send
@@ -23,7 +24,7 @@ func Provision(r models.ProvisionRequest) Action {
 type unchecked struct{ verbAction }
 
 func (a unchecked) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
-	return refusal(a, n, models.RefusedArguments, "deployments require checks", "ironworks "+a.Name()+" "+n.Label())
+	return refusal(a, n, models.RefusedArguments, "deployments require checks", "ironworks "+a.Name()+" "+n.Label()).WithScreenHint("use " + a.Name() + " of the menu (a)")
 }
 
 func (a unchecked) entries(n *models.Node) ([]entry, error) {
@@ -41,24 +42,24 @@ func (a verbAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal 
 	if r := models.WhyNot(a.req.Verb, n, v); r != nil {
 		return r
 	}
-	if why, hint := a.badArguments(); why != "" {
-		return refusal(a, n, models.RefusedArguments, why, hint)
+	if why, hint, screenHint := a.badArguments(); why != "" {
+		return refusal(a, n, models.RefusedArguments, why, hint).WithScreenHint(screenHint)
 	}
 	return nil
 }
 
-// badArguments returns why Ironic would reject the arguments, with a hint.
-func (a verbAction) badArguments() (why, hint string) {
+// badArguments returns why Ironic would reject the arguments, with a remedy for the command line and one for the console.
+func (a verbAction) badArguments() (why, hint, screenHint string) {
 	r := a.req
 	switch {
 	case r.Verb == models.VerbClean && len(r.CleanSteps) == 0 && r.Runbook == "":
-		return "manual cleaning requires steps", "pass --step deploy.erase_devices_metadata or --steps FILE"
+		return "manual cleaning requires steps", "pass --step deploy.erase_devices_metadata or --steps FILE", "enter steps, for example deploy.erase_devices_metadata"
 	case r.Verb == models.VerbService && len(r.ServiceSteps) == 0 && r.Runbook == "":
-		return "service requires steps", "pass --step INTERFACE.STEP or --steps FILE"
+		return "service requires steps", "pass --step INTERFACE.STEP or --steps FILE", "enter steps as INTERFACE.STEP"
 	case r.Verb == models.VerbRescue && !r.RescuePassword.IsSet():
-		return "rescue requires a password for the rescue user", "pass --password-file FILE"
+		return "rescue requires a password for the rescue user", "pass --password-file FILE", "enter a password"
 	}
-	return "", ""
+	return "", "", ""
 }
 
 func (a verbAction) Effect(n *models.Node) models.Effect {
@@ -66,7 +67,12 @@ func (a verbAction) Effect(n *models.Node) models.Effect {
 	if a.req.Verb == models.VerbService {
 		steps = a.req.ServiceSteps
 	}
-	return models.VerbEffect(a.req.Verb, n, steps)
+	e := models.VerbEffect(a.req.Verb, n, steps)
+	if a.req.Verb == models.VerbService && a.req.Runbook != "" {
+		e.Danger = models.DangerMayErase // nobody knows its steps
+		e.Text = "service reboots the running machine into the ramdisk for runbook " + printable.Line(a.req.Runbook) + ", whose steps may erase disks"
+	}
+	return e
 }
 
 func (a verbAction) entries(n *models.Node) ([]entry, error) {

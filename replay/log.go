@@ -88,7 +88,7 @@ func (f *follower) status() []agentlog.Status {
 		all = append(all, agentlog.Status{
 			Node: f.node, Source: models.LogArchive, State: agentlog.StateEnded, Address: "recording",
 			Reason: "no log lines of this node in the recording",
-			Remedy: "lines are recorded while a console or ironworks logs follows the log",
+			Remedy: "lines are recorded only while the log is followed",
 		})
 	}
 	return all

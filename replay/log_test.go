@@ -35,7 +35,7 @@ func TestFollowReportsItsSources(t *testing.T) {
 		"lines of two sources": {node, []agentlog.Status{following(models.LogSSH), following(models.LogPush)}},
 		"no line": {other, []agentlog.Status{{
 			Node: other, Source: models.LogArchive, State: agentlog.StateEnded, Address: "recording",
-			Reason: "no log lines of this node in the recording", Remedy: "lines are recorded while a console or ironworks logs follows the log",
+			Reason: "no log lines of this node in the recording", Remedy: "lines are recorded only while the log is followed",
 		}}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,14 +20,16 @@ type Listing struct {
 	Raw bool
 }
 
-// fields returns the API fields that the listing needs, without duplicates.
-func (l *Listing) fields() []string {
-	fields := append(models.ListFields(), l.Filter.Fields()...)
+// ExtraFields returns the API fields that the listing needs beyond [models.ListFields], without duplicates.
+func (l *Listing) ExtraFields() []string {
+	fields := l.Filter.Fields()
 	for _, c := range append(slices.Clone(l.Columns), l.By) {
 		if c.Field != "" {
 			fields = append(fields, c.Field)
 		}
 	}
+	known := models.ListFields()
+	fields = slices.DeleteFunc(fields, func(f string) bool { return slices.Contains(known, f) })
 	slices.Sort(fields)
 	return slices.Compact(fields)
 }
@@ -38,7 +40,7 @@ func (l *Listing) fields() []string {
 func (s *Session) Rows(ctx context.Context, l *Listing, progress func(seen int)) (rows []*models.Row, now time.Time, err error) {
 	seen := 0
 	now = time.Now()
-	err = s.Client.EachPage(ctx, ironicclient.NodeQuery{Fields: l.fields(), KeepRaw: l.Raw}, func(p *ironicclient.NodePage) error {
+	err = s.Client.EachPage(ctx, ironicclient.NodeQuery{Fields: append(models.ListFields(), l.ExtraFields()...), KeepRaw: l.Raw}, func(p *ironicclient.NodePage) error {
 		for i := range p.Nodes {
 			if l.Filter.Match(&p.Nodes[i]) {
 				rows = append(rows, &models.Row{Node: p.Nodes[i]})

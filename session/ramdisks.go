@@ -76,7 +76,7 @@ func (s *Session) IronicEndpoint(ctx context.Context) (ignition.IronicEndpoint, 
 		// Keystone's catalog has it, after the first request.
 		_, err := s.Client.NodePage(ctx, ironicclient.NodeQuery{Fields: []string{"uuid"}, Limit: 1})
 		if endpoint = s.Endpoint(); endpoint == "" {
-			return ignition.IronicEndpoint{}, errors.Join(errors.New("the context has no URL of Ironic; pass --host"), err)
+			return ignition.IronicEndpoint{}, errors.Join(&models.RemedyError{Err: errors.New("the context has no URL of Ironic"), Hint: "pass --host", ScreenHint: "enter the URL in the field Ironic"}, err)
 		}
 	}
 	tls := s.Context.Connection.TLS

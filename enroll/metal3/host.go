@@ -123,7 +123,7 @@ func (h *hostReader) simple(m document.Member) bool {
 		h.raid(m)
 	case "online":
 		if !h.flag(m) {
-			h.note(m.Line, "spec.online false: the node is not powered off; use ironworks power off")
+			h.note(m.Line, "spec.online false: not carried over; power off the node after the enrollment")
 		}
 	case "preprovisioningNetworkDataName":
 		h.preprovisioning(m)

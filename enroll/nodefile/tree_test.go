@@ -32,7 +32,7 @@ func TestTrees(t *testing.T) {
 		},
 		"a node without a driver": {
 			text: "nodes:\n- name: n1\n", format: nodefile.Baremetal,
-			want: `2 {"name":"n1"} PROBLEMS no driver; add driver: redfish or another driver of ironworks drivers` + "\n",
+			want: `2 {"name":"n1"} PROBLEMS no driver; add driver: redfish, or another driver that a conductor supports` + "\n",
 		},
 		"Bifrost": {
 			text: "n1:\n  driver: ipmi\n  driver_info: {ipmi_address: 10.0.0.1, ipmi_username: admin, ipmi_password: x}\n" +

@@ -112,7 +112,10 @@ func (r *reading) extra() []byte {
 		return config
 	}
 	_, err := userdata.ForInstall(report)
-	r.refuse(ignition.FieldExtra, r.in.ExtraFile, "cannot be merged", "for details, run ironworks ignition check", err)
+	r.wrong = append(r.wrong, &ignition.InputError{
+		Field: ignition.FieldExtra, Value: r.in.ExtraFile, Why: "cannot be merged", Cause: err,
+		Hint: "for details, run ironworks ignition check", ScreenHint: "for details, check the file (c)",
+	})
 	return nil
 }
 

@@ -77,7 +77,7 @@ func TestDoctorFindsNothing(t *testing.T) {
 
 func TestDoctorJudges(t *testing.T) {
 	t.Parallel()
-	refused := &models.Fault{Kind: models.FaultRefused, Message: "connection refused by ironic:6385", Hint: "is the API running"}
+	refused := &models.Fault{Kind: models.FaultRefused, Message: "connection refused by ironic:6385", Hint: "check that the API is running"}
 	iso := func(change func(b *plan.BootFile)) func(f *Facts) {
 		return func(f *Facts) {
 			b := isoFile()
@@ -97,7 +97,7 @@ func TestDoctorJudges(t *testing.T) {
 		"no configuration":        {func(f *Facts) { f.Config.Guessed = true }, CheckConfiguration, Warn, "no configuration"},
 		"a file that others read": {func(f *Facts) { f.Config.Warnings = []string{"others can read it"} }, CheckConfigDoubts, Warn, "others can read it"},
 		"no such name":            {func(f *Facts) { f.Ironic.Stage, f.Ironic.Fault = models.ReachName, refused }, CheckName, Fail, "refused"},
-		"nothing listens":         {func(f *Facts) { f.Ironic.Stage, f.Ironic.Fault = models.ReachConnect, refused }, CheckTCP, Fail, "refused"},
+		"refused":                 {func(f *Facts) { f.Ironic.Stage, f.Ironic.Fault = models.ReachConnect, refused }, CheckTCP, Fail, "refused"},
 		"no TLS there":            {func(f *Facts) { f.Ironic.Stage, f.Ironic.Fault = models.ReachTLS, refused }, CheckTLS, Fail, "refused"},
 		"a certificate ends": {func(f *Facts) {
 			c := f.Ironic.Certificate

@@ -52,7 +52,7 @@ var imageRules = []Rule{
 		Brief:    "conductor cannot reach image server",
 		Evidence: []EvidenceField{evISO, evState, evSiblings},
 		Not:      []string{"the machine: the machine had not booted", "a missing file: the server did not answer"},
-		Next:     Next{Text: "Start the server, or correct the URL in the error. `ironworks ignition serve` must run while machines boot.", Key: "set", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
+		Next:     Next{Text: "Start the server, or correct the URL in the error. A server of ironworks must run while machines boot.", Key: "set", Command: "ironworks set {node} driver_info.deploy_iso=URL"},
 		Source:   "ironic/common/image_service.py",
 	},
 	{

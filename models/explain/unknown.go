@@ -30,7 +30,7 @@ var noReason = Rule{
 	Verdict:  "The node is {provision_state}, and Ironic reports no reason",
 	Brief:    "Ironic reports no reason",
 	Evidence: []EvidenceField{evState, evFault, evMaintenance, evPower, evStep, evHeartbeat, evLastLine, evSiblings},
-	Not:      []string{"anything: Ironic clears its records when an operation fails"},
+	Not:      []string{"nothing: Ironic clears its records when an operation fails"},
 	Next:     Next{Text: "Read the recorded ramdisk log, and the conductor's log of that time.", Key: "log", Command: "ironworks logs {node}"},
 	Source:   "ironic/conductor/utils.py (the error handlers wipe)",
 }
@@ -51,7 +51,7 @@ func unknownRule(field string) *Rule {
 		Verdict:  "ironworks does not recognize this reason; " + textOrigin(field),
 		Brief:    "reason not recognized",
 		Evidence: []EvidenceField{evState, evStep, evHeartbeat, evFault, evLastLine, evSiblings},
-		Not:      []string{"none of machine, BMC and network: the text alone does not show which"},
+		Not:      []string{"nothing: the text does not show whether machine, BMC or network is at fault"},
 		Next:     Next{Text: "Read the text, then the ramdisk's log, then the conductor's log of that time.", Key: "log", Command: "ironworks logs {node}"},
 		Source:   "no rule",
 	}

@@ -87,7 +87,7 @@ func checkImage(f *Facts) finding {
 	case image.Source == "" && f.Rebuilds() && hints.GenerationOf(f.Version) == hints.GenerationNewest:
 		return bad("Ironic answers a rebuild without an image with HTTP 500 and does nothing",
 			"image.source in the plan, or ironworks set "+f.Node.Label()+" instance_info.image_source=URL", models.Observed(from, "none")).
-			onScreen("set the image on the page Ramdisk, or " + runKey("set", "instance_info.image_source=URL"))
+			onScreen("set the image on the page Ramdisk, or " + models.RunKey("set", "instance_info.image_source=URL"))
 	case f.Kind.WritesImage() && image.Source == "":
 		return bad(fmt.Sprintf("a deployment with %s needs an image", models.OrNone(f.Kind.deployInterface())), "image.source in the plan", models.Observed(from, "none")).
 			onScreen("set the image on the page Ramdisk")

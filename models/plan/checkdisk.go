@@ -145,7 +145,7 @@ func checkInventoryBy(f *Facts) finding {
 	if f.Inventory.OutOfBand() {
 		return bad("the disks are from the BMC: the ramdisk may see other disks and names",
 			"inspect in band: ironworks set "+f.Node.Label()+" inspect_interface=agent", models.Observed("inventory.disks", diskNames(f.Inventory.Disks))).
-			onScreen("inspect in band: " + runKey("set", "inspect_interface=agent"))
+			onScreen("inspect in band: " + models.RunKey("set", "inspect_interface=agent"))
 	}
 	return good("the agent reported the disks")
 }
@@ -179,7 +179,7 @@ func checkRootDevice(f *Facts) finding {
 	case f.untold() != nil:
 		return bad(fmt.Sprintf("the inventory is from the BMC, which does not report %s: target disk unknown", hints.Join(f.untold())),
 			"use a hint by serial or size, or inspect in-band: ironworks set "+f.Node.Label()+" inspect_interface=agent", evidence...).
-			onScreen("use a hint by serial or size, or inspect in-band: " + runKey("set", "inspect_interface=agent"))
+			onScreen("use a hint by serial or size, or inspect in-band: " + models.RunKey("set", "inspect_interface=agent"))
 	case e.Picks == "" && f.Hints.Hints.Given():
 		return bad("no disk matches the hints"+f.missHelp(), pin, evidence...).onScreen(pickDisk)
 	case e.Picks == "":

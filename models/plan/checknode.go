@@ -10,11 +10,6 @@ import (
 	"ironworks/models/hints"
 )
 
-// runKey is an action on the node in the console, for a remedy: the palette runs actions by name.
-func runKey(action string, arguments ...string) string {
-	return strings.Join(append([]string{"run :" + action + " on the node"}, arguments...), ": ")
-}
-
 func checkState(f *Facts) finding {
 	n := *f.Node
 	n.Maintenance = false // another check reports it
@@ -32,7 +27,7 @@ func checkState(f *Facts) finding {
 func checkMaintenance(f *Facts) finding {
 	if f.Node.Maintenance {
 		return bad("the node is in maintenance"+models.ReasonSuffix(f.Node.MaintenanceReason),
-			"ironworks maintenance off "+f.Node.Label(), models.Observed("maintenance", true)).onScreen(runKey("maintenance-off"))
+			"ironworks maintenance off "+f.Node.Label(), models.Observed("maintenance", true)).onScreen(models.RunKey("maintenance-off"))
 	}
 	return good("not in maintenance", models.Observed("maintenance", false))
 }
@@ -53,7 +48,7 @@ func checkReserved(f *Facts) finding {
 		who += " as " + n.InstanceName
 	}
 	return bad(who, "ask its owner; to release the node: ironworks set "+n.Label()+" instance_uuid-", models.Observed("instance_uuid", n.InstanceUUID)).
-		onScreen("ask its owner; to release the node: " + runKey("set", "instance_uuid-"))
+		onScreen("ask its owner; to release the node: " + models.RunKey("set", "instance_uuid-"))
 }
 
 // checkAllocation requires an available node without an instance, with the resource class and
@@ -68,7 +63,7 @@ func checkAllocation(f *Facts) finding {
 	switch {
 	case n.ResourceClass == "":
 		return bad("the node has no resource class: an allocation cannot find it", "ironworks set "+n.Label()+" resource_class=CLASS", at).
-			onScreen(runKey("set", "resource_class=CLASS"))
+			onScreen(models.RunKey("set", "resource_class=CLASS"))
 	case class != n.ResourceClass:
 		return bad("the node does not have the resource class "+class, "", at)
 	case n.InstanceUUID != "":
@@ -81,7 +76,7 @@ func checkAllocation(f *Facts) finding {
 	for _, trait := range a.Traits {
 		if !slices.Contains(n.Traits, trait) {
 			return bad("the node lacks the trait "+trait, "ironworks set "+n.Label()+" traits+="+trait, models.Observed("traits", strings.Join(n.Traits, " "))).
-				onScreen(runKey("set", "traits+="+trait))
+				onScreen(models.RunKey("set", "traits+="+trait))
 		}
 	}
 	return good("an allocation can reserve the node", at)
@@ -96,7 +91,7 @@ func (f *Facts) Allocates() bool {
 func checkProtected(f *Facts) finding {
 	if f.Node.Protected {
 		return bad("the node is protected"+models.ReasonSuffix(f.Node.ProtectedReason), "ironworks unprotect "+f.Node.Label(), models.Observed("protected", true)).
-			onScreen(runKey("unprotect"))
+			onScreen(models.RunKey("unprotect"))
 	}
 	return good("not protected", models.Observed("protected", false))
 }
@@ -104,7 +99,7 @@ func checkProtected(f *Facts) finding {
 func checkRetired(f *Facts) finding {
 	if f.Node.Retired {
 		return bad("the node is retired"+models.ReasonSuffix(f.Node.RetiredReason), "ironworks unretire "+f.Node.Label(), models.Observed("retired", true)).
-			onScreen(runKey("unretire"))
+			onScreen(models.RunKey("unretire"))
 	}
 	return good("not retired", models.Observed("retired", false))
 }
@@ -115,7 +110,7 @@ func checkConsoleLock(f *Facts) finding {
 		return finding{}
 	}
 	return bad("the node is locked by extra.console_lock", "ironworks set "+f.Node.Label()+" extra.console_lock-", models.Observed("extra.console_lock", lock)).
-		onScreen(runKey("set", "extra.console_lock-"))
+		onScreen(models.RunKey("set", "extra.console_lock-"))
 }
 
 // checkMetal3 detects nodes of the baremetal operator. It names nodes namespace~host, and
@@ -133,7 +128,7 @@ func checkFault(f *Facts) finding {
 		return bad("a fault is set", "for details, run ironworks node "+n.Label(), models.Observed("fault", n.Fault)).onScreen("for details, open the node")
 	case n.PowerState != models.PowerOn && n.PowerState != models.PowerOff:
 		return bad("the power state is unknown", "check the BMC: ironworks validate "+n.Label(),
-			models.Observed("power_state", n.PowerState.Short())).onScreen("check the BMC: " + runKey("validate"))
+			models.Observed("power_state", n.PowerState.Short())).onScreen("check the BMC: " + models.RunKey("validate"))
 	}
 	return good("no fault", models.Observed("fault", "none"), models.Observed("power_state", f.Node.PowerState))
 }
@@ -267,7 +262,7 @@ func checkRamdisk(f *Facts) finding {
 	}
 	return bad("no deploy ISO, and no kernel and ramdisk", "ramdisk.iso in the plan, or ironworks set "+f.Node.Label()+" driver_info.deploy_iso=URL",
 		models.Observed("driver_info.deploy_iso", "none"), models.Observed("driver_info.deploy_kernel", "none")).
-		onScreen("set an ISO on the page Ramdisk, or " + runKey("set", "driver_info.deploy_iso=URL"))
+		onScreen("set an ISO on the page Ramdisk, or " + models.RunKey("set", "driver_info.deploy_iso=URL"))
 }
 
 // instanceRamdisk checks what an instance that runs from memory boots.
@@ -301,7 +296,7 @@ func (f *Facts) changes(iface string) bool {
 
 func checkValidate(f *Facts) finding {
 	if f.ValidateError != "" {
-		return unknown("Ironic did not validate the node: "+f.ValidateError, "ironworks validate "+f.Node.Label()).onScreen(runKey("validate"))
+		return unknown("Ironic did not validate the node: "+f.ValidateError, "ironworks validate "+f.Node.Label()).onScreen(models.RunKey("validate"))
 	}
 	var failed, later []string
 	var evidence []models.Observation
@@ -319,7 +314,7 @@ func checkValidate(f *Facts) finding {
 	switch {
 	case len(failed) > 0:
 		return bad("Ironic finds "+strings.Join(failed, ", ")+" not valid", "to validate again, run ironworks validate "+f.Node.Label(), evidence...).
-			onScreen("to validate again, " + runKey("validate"))
+			onScreen("to validate again, " + models.RunKey("validate"))
 	case len(later) > 0:
 		return unknown(strings.Join(later, ", ")+" is invalid now; the plan changes that, and Ironic validates again before deployment", "", evidence...)
 	case len(f.Validations) == 0:

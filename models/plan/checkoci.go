@@ -172,5 +172,5 @@ func checkOCISecret(f *Facts) finding {
 	}
 	return bad("the registry requires credentials, but the node has no pull secret",
 		"ironworks set "+f.Node.Label()+" instance_info.image_pull_secret=SECRET, or [oci]authentication_config of the conductors", models.Observed("registry", r.Registry)).
-		onScreen(runKey("set", "instance_info.image_pull_secret=SECRET") + "; or [oci]authentication_config of the conductors")
+		onScreen(models.RunKey("set", "instance_info.image_pull_secret=SECRET") + "; or [oci]authentication_config of the conductors")
 }

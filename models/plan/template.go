@@ -121,7 +121,7 @@ func checkTraits(f *Facts) finding {
 	switch {
 	case err != nil:
 		return bad(err.Error(), "ironworks set "+f.Node.Label()+" instance_info.traits-", models.Observed("instance_info.traits", f.Node.InstanceInfo["traits"])).
-			onScreen(runKey("set", "instance_info.traits-"))
+			onScreen(models.RunKey("set", "instance_info.traits-"))
 	case len(traits) == 0:
 		return finding{}
 	}
@@ -134,7 +134,7 @@ func checkTraits(f *Facts) finding {
 	}
 	if lacks != nil {
 		return bad("the node lacks "+strings.Join(lacks, ", "), "ironworks set "+f.Node.Label()+" traits+="+strings.Join(lacks, ","), at...).
-			onScreen(runKey("set", "traits+="+strings.Join(lacks, ",")))
+			onScreen(models.RunKey("set", "traits+="+strings.Join(lacks, ",")))
 	}
 	return good("all present", at...)
 }

@@ -56,7 +56,7 @@ func TestScreenEnrollsAFile(t *testing.T) {
 		s.until("done     created, 1 port, verified, inspected, available")
 		s.rowSays(name(wrong), "✖ failed", "enroll")
 		s.press(terminal.Home, terminal.Down)
-		s.until("--update-credentials")
+		s.until("correct the BMC password")
 		s.press("5")
 		s.until("enroll", "3 nodes", "1 failed, 2 done")
 		s.press(terminal.Enter)

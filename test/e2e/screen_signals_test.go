@@ -43,7 +43,7 @@ func TestScreenSignals(t *testing.T) {
 			code int
 			end  func(s *screenConsole)
 		}{
-			{"TERM", 0, func(s *screenConsole) { _ = s.Signal(syscall.SIGTERM) }},
+			{"TERM", 143, func(s *screenConsole) { _ = s.Signal(syscall.SIGTERM) }},
 			{"INT", 0, func(s *screenConsole) { _ = s.Signal(os.Interrupt) }},
 			{"HUP", 0, func(s *screenConsole) { _ = s.Signal(syscall.SIGHUP) }},
 			{"q", 0, func(s *screenConsole) { s.press("q") }},

@@ -139,10 +139,10 @@ func testConfirmationAtATerminal(t *testing.T, s *ironic.Server) {
 		})
 		uuid := apiNode(t, s, name)["uuid"].(string)
 		setOwner(t, s, uuid, "rack7")
-		for answer, code := range map[string]int{"n\n": 3, "\n": 3, "undeploy\n": 3, "1\n": 3, "\x04": 3, ctrlC: 1} {
+		for answer, code := range map[string]int{"n\n": 3, "y\n": 3, "\n": 3, "undeploy\n": 3, "1\n": 3, "\x04": 3, ctrlC: 1} {
 			c := at(t, s)
 			p := c.sit("undeploy", name)
-			p.until("undeploy " + name + "? [y/N] ")
+			p.until("undeploy " + name + "? Type the node name " + name + " to confirm: ")
 			card := strings.Join(strings.Fields(p.text()), " ") // long lines are wrapped
 			for _, text := range []string{
 				name, uuid, "active", "https://bmc7.example", "gp-2x", "rack7", `the \x1b[31mred one`,
@@ -170,8 +170,8 @@ func testConfirmationAtATerminal(t *testing.T, s *ironic.Server) {
 		name := active(t, s, nil)
 		c := at(t, s)
 		p := c.sit("undeploy", name, "--wait")
-		p.until("[y/N] ")
-		p.types("y\n")
+		p.until("Type the node name " + name + " to confirm: ")
+		p.types(name + "\n")
 		p.leaves(0)
 		if got := c.auditResults(); got != "sending accepted" || apiNode(t, s, name)["provision_state"] != "available" {
 			t.Errorf("audit: %s\n%s", got, p.text())
@@ -285,7 +285,7 @@ func testProgressAtATerminal(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
 		name := unique("wide")
 		setOwner(t, s, s.CreateNode(t, map[string]any{"name": name, "resource_class": strings.Repeat("機器", 30)}), strings.Repeat("x", 200))
-		term := c.sit("nodes", "--wide", "name:="+name)
+		term := c.sit("nodes", "-o", "wide", "name:="+name)
 		term.leaves(0)
 		for line := range strings.Lines(term.text()) {
 			if len([]rune(line)) > 81 {

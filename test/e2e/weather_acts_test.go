@@ -401,13 +401,14 @@ func testInterrupt(t *testing.T, s *ironic.Server) {
 		name   string
 		signal syscall.Signal
 		of     *ironic.Server
-	}{{"SIGINT", syscall.SIGINT, s}, {"SIGTERM", syscall.SIGTERM, s}} {
+		code   int
+	}{{"SIGINT", syscall.SIGINT, s, 0}, {"SIGTERM", syscall.SIGTERM, s, 143}} {
 		t.Run(s.name+" to a watch", func(t *testing.T) {
 			t.Parallel()
 			w := at(t, s.of).watch()
 			w.signal(s.signal)
-			if code := w.wait(); code != 0 {
-				t.Errorf("exit code %d", code)
+			if code := w.wait(); code != s.code {
+				t.Errorf("exit code %d, want %d", code, s.code)
 			}
 			if strings.Contains(w.stderr.String(), "goroutine") {
 				t.Error(w.stderr.String())

@@ -126,7 +126,7 @@ func testRefusedField(t *testing.T, s *ironic.Server) {
 			name := unique("field")
 			uuid := s.CreateNode(t, map[string]any{"name": name})
 			p.Set(weather.All(test.kind))
-			o := c.ok("nodes", "name:="+name, "--wide")
+			o := c.ok("nodes", "name:="+name, "-o", "wide")
 			o.clean(t)
 			if !strings.Contains(o.stdout, name) || !strings.Contains(o.stdout, "enroll") {
 				t.Errorf("%s%s", o.stdout, o.stderr)
@@ -180,7 +180,7 @@ func testHostileTexts(t *testing.T, s *ironic.Server) {
 			rewrite := weather.Rewrite("name", twist).Then(weather.Rewrite("last_error", func(any) any { return hostile }).
 				Then(weather.Rewrite("resource_class", func(any) any { return hostile })))
 			p.Set(weather.On(mine, rewrite))
-			wide := c.ok("nodes", "uuid:"+uuid, "--wide")
+			wide := c.ok("nodes", "uuid:"+uuid, "-o", "wide")
 			for _, o := range []outcome{
 				c.ok("nodes", "uuid:"+uuid), wide, c.ok("nodes", "uuid:"+uuid, "-o", "name"),
 				c.ok("nodes", "uuid:"+uuid, "--columns", "name,class,description,maintenance,error,state"),

@@ -117,7 +117,7 @@ func (w *Workflow) checksDone(f *flow, done checksDone) tea.Cmd {
 }
 
 func failure(what string, err error) screen.Say {
-	s := screen.Say{Level: screen.Failure, Text: err.Error()}
+	s := screen.Say{Level: screen.Failure, Text: models.OnScreen(err)}
 	if !strings.Contains(s.Text, what) {
 		s.Text = what + ": " + s.Text
 	}

@@ -39,7 +39,7 @@ func (w *Workflow) WhyNot(a *action.Action, nodes []models.NodeRef) string {
 		}
 		why := needless(a.ID, &row.Node)
 		if refusal := refuse(&row.Node, w.env.Status.Version); refusal != nil && refusal.Kind != models.RefusedArguments {
-			why = refusal.Why
+			why = refusal.WhyOnScreen()
 		}
 		if why == "" {
 			return ""

@@ -1,6 +1,7 @@
 package body
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"time"
@@ -10,20 +11,20 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Fault tells why something could not be fetched, in lines of at most w cells: what was
-// attempted and what came back, the way out, and Ironic's request id.
+// Fault returns lines of at most w cells for a failed request: what was attempted and why it failed, the remedy, and
+// Ironic's request ID.
 func Fault(err error, w int) []pane.Line {
 	var f *models.Fault
 	if !errors.As(err, &f) {
-		return mark(Wrapped(theme.Bad, err.Error(), w-3))
+		return mark(Wrapped(theme.Bad, models.OnScreen(err), w-3))
 	}
 	text := f.Reason()
 	if f.Op != "" {
 		text = f.Op + ": " + text
 	}
 	lines := mark(Wrapped(theme.Bad, text, w-3))
-	if f.Hint != "" {
-		lines = append(lines, Indented(theme.Plain, f.Hint, w, 3)...)
+	if hint := cmp.Or(f.ScreenHint, f.Hint); hint != "" {
+		lines = append(lines, Indented(theme.Plain, hint, w, 3)...)
 	}
 	if f.RequestID != "" {
 		lines = append(lines, Indented(theme.Muted, "request "+f.RequestID, w, 3)...)
@@ -31,7 +32,7 @@ func Fault(err error, w int) []pane.Line {
 	return lines
 }
 
-// mark puts the sign of a failure before the first line.
+// mark puts the glyph of a failure before the first line.
 func mark(lines []pane.Line) []pane.Line {
 	for i := range lines {
 		lead := "   "
@@ -43,17 +44,16 @@ func mark(lines []pane.Line) []pane.Line {
 	return lines
 }
 
-// Short tells an error on one line, without what was attempted.
+// Short returns an error as one line, without what was attempted.
 func Short(err error) string {
 	var f *models.Fault
 	if errors.As(err, &f) {
 		return f.Reason()
 	}
-	return err.Error()
+	return models.OnScreen(err)
 }
 
-// Read says how old something is that was fetched, in steps so coarse that it seldom
-// changes what is on the screen.
+// Read returns the age of fetched data, rounded so that the text seldom changes.
 func Read(now, at time.Time) string {
 	switch d := now.Sub(at); {
 	case at.IsZero():
@@ -67,8 +67,7 @@ func Read(now, at time.Time) string {
 	}
 }
 
-// Freshness says of something that is fetched how old it is, and whether it could be
-// fetched again. The fault itself is told by [Fault].
+// Freshness returns the age of fetched data, and whether the last refresh failed; [Fault] shows the error.
 func Freshness(now, asked time.Time, known, busy bool, err error) Span {
 	switch {
 	case busy && !known:
@@ -81,7 +80,7 @@ func Freshness(now, asked time.Time, known, busy bool, err error) Span {
 	return S(theme.Muted, Read(now, asked))
 }
 
-// Ago says how old something is that came at a time of our own clock.
+// Ago returns an age by the local clock.
 func Ago(now, at time.Time) string {
 	if at.IsZero() {
 		return "never"

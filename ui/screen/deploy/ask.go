@@ -83,12 +83,12 @@ func write(ctx context.Context, file provision.PlanFile, path string, force bool
 	return file.Write(ctx, path, force)
 }
 
-func (s *Screen) takeWritten(msg planWritten) tea.Cmd {
+func (s *Screen) handleWritten(msg planWritten) tea.Cmd {
 	switch {
 	case errors.Is(msg.err, fs.ErrExist):
 		return toast(screen.Failure, "save: "+msg.path+textExists)
 	case msg.err != nil:
-		return toast(screen.Failure, "save: "+msg.err.Error())
+		return toast(screen.Failure, "save: "+models.OnScreen(msg.err))
 	}
 	s.draft.File = msg.path
 	if s.draft.Plan == msg.was { // the plan did not change meanwhile
@@ -132,10 +132,10 @@ type planRead struct {
 	err  error
 }
 
-// takePlan replaces the draft's plan. The selected nodes stay; nodes that the plan does not name get its defaults.
-func (s *Screen) takePlan(msg planRead) tea.Cmd {
+// handlePlan replaces the draft's plan. The selected nodes stay; nodes that the plan does not name get its defaults.
+func (s *Screen) handlePlan(msg planRead) tea.Cmd {
 	if msg.err != nil {
-		return toast(screen.Failure, "load: "+msg.err.Error())
+		return toast(screen.Failure, "load: "+models.OnScreen(msg.err))
 	}
 	missing, others := s.replace(msg.file)
 	s.draft.File, s.draft.Saved = msg.path, missing == 0

@@ -7,6 +7,7 @@ import (
 
 	"ironworks/ignition/prepare"
 	"ironworks/ignition/userdata"
+	"ironworks/models"
 	"ironworks/models/plan"
 	"ironworks/provision"
 	"ironworks/ui/cell"
@@ -106,8 +107,8 @@ func (s *Screen) readFile(anew bool) tea.Cmd {
 	}
 }
 
-// takeFile stores the result. A file that changed on disk also starts the checks again.
-func (s *Screen) takeFile(msg fileRead) tea.Cmd {
+// handleFile stores the result. A file that changed on disk also starts the checks again.
+func (s *Screen) handleFile(msg fileRead) tea.Cmd {
 	u := &s.file
 	if msg.turn != u.turn {
 		return nil
@@ -133,7 +134,7 @@ func (s *Screen) takeFile(msg fileRead) tea.Cmd {
 func (s *Screen) setReport() {
 	switch {
 	case s.file.err != nil:
-		s.report.SetLines([]pane.Line{{body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Plain, s.file.err.Error())}})
+		s.report.SetLines([]pane.Line{{body.S(theme.Bad, " "+theme.GlyphFailed+" "), body.S(theme.Plain, models.OnScreen(s.file.err))}})
 	case s.forCloudInit() != nil:
 		s.report.SetLines(findingLines(s.forCloudInit()))
 	case s.file.known:

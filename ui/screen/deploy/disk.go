@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/models"
 	"ironworks/models/hints"
 	"ironworks/models/plan"
 	"ironworks/ui/cell"
@@ -106,9 +107,9 @@ func (s *Screen) pickDisk() (cmd tea.Cmd, why string) {
 	var unstable *hints.NoStableHintError
 	switch {
 	case errors.As(err, &unstable):
-		return nil, err.Error() + textEditHints
+		return nil, models.OnScreen(err) + textEditHints
 	case err != nil:
-		return nil, err.Error()
+		return nil, models.OnScreen(err)
 	}
 	search := s.diskSearch()
 	search.Hints = rootHints
@@ -137,7 +138,7 @@ func (s *Screen) askHints() tea.Cmd {
 		hints, err := hints.Decode([]byte(v["hints"]))
 		switch {
 		case err != nil:
-			return nil, "hints", err.Error()
+			return nil, "hints", models.OnScreen(err)
 		case !hints.Given():
 			return nil, "hints", `No hints given, want {"wwn": "…"}.`
 		}
@@ -150,8 +151,8 @@ func (s *Screen) askHints() tea.Cmd {
 	})
 }
 
-// turnHints moves the hints to the other place: instance_info or properties.
-func (s *Screen) turnHints() tea.Cmd {
+// moveHints moves the hints to the other place: instance_info or properties.
+func (s *Screen) moveHints() tea.Cmd {
 	to := hints.OfProperties
 	if s.fields().RootDevice.To == hints.OfProperties {
 		to = hints.OfInstance
@@ -177,7 +178,7 @@ func (s *Screen) whyHints() string {
 // noDisks says why the list is empty.
 func (s *Screen) noDisks() string {
 	f := s.known()
-	name := s.inHand().Label()
+	name := s.currentRef().Label()
 	switch {
 	case f != nil && !s.planned().Kind.PicksDisk():
 		return fmt.Sprintf(textNoHintsKind, s.planned().Kind)

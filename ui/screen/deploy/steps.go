@@ -190,7 +190,7 @@ func (s *Screen) offeredText(known []string) string {
 func readStep(v map[string]string) (step models.Step, field, problem string) {
 	step, err := provision.ParseStep(strings.TrimSpace(v["step"]))
 	if err != nil {
-		return step, "step", err.Error()
+		return step, "step", models.OnScreen(err)
 	}
 	priority, err := strconv.Atoi(strings.TrimSpace(v["priority"]))
 	if err != nil || priority < 0 {

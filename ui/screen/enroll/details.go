@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ironworks/enroll"
+	"ironworks/models"
 	"ironworks/models/request"
 	"ironworks/provision"
 	"ironworks/ui/screen/body"
@@ -111,7 +112,7 @@ func bmcLines(p *page, d *provision.Discovered) {
 	glyph, role := statusLook(d.Status)
 	p.head(role, glyph, d.Address, string(d.Status))
 	if d.Err != nil {
-		for part := range strings.SplitSeq(d.Err.Error(), "\n") {
+		for part := range strings.SplitSeq(models.OnScreen(d.Err), "\n") {
 			p.add(theme.Plain, part)
 		}
 	}
@@ -133,7 +134,7 @@ func resultLines(p *page, r *resultRow) {
 	p.labeled("state", r.state)
 	p.labeled("done", r.did)
 	if r.err != nil {
-		p.add(theme.Bad, r.err.Error())
+		p.add(theme.Bad, models.OnScreen(r.err))
 	} else {
 		p.add(theme.Plain, r.reason)
 	}

@@ -91,7 +91,7 @@ func inputOf(values map[string]string) (in provision.EnrollInput, login enroll.L
 	in.UpdateCredentials = values[keyUpdate] == on
 	var err error
 	if in.Set, err = models.SplitSettings(values[keySet]); err != nil {
-		return in, login, keySet, err.Error()
+		return in, login, keySet, models.OnScreen(err)
 	}
 	if values[keySource] == fromBMCs {
 		in.BMCs = strings.Fields(strings.ReplaceAll(values[keyBMC], ",", " "))
@@ -117,7 +117,7 @@ func inputOf(values map[string]string) (in provision.EnrollInput, login enroll.L
 // problemOf returns the field of a wrong input and its problem, "" if the error is about no field.
 func problemOf(err error) (field, problem string) {
 	if wrong, is := errors.AsType[*provision.EnrollInputError](err); is {
-		return string(wrong.Field), wrong.Err.Error()
+		return string(wrong.Field), models.OnScreen(wrong.Err)
 	}
 	return "", ""
 }

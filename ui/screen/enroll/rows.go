@@ -180,7 +180,7 @@ func (s *Screen) endedRow(item *provision.Item, res *provision.Result, did []str
 	if res.Err != nil {
 		r.reason = reasonOf(res.Err)
 		if it := s.items[item.Node.UUID]; it != nil {
-			r.remedy = provision.EnrollRemedy(it, res)
+			_, r.remedy = provision.EnrollRemedy(it, res)
 		}
 	}
 	return r
@@ -192,7 +192,7 @@ func reasonOf(err error) string {
 		return failed.Reason
 	}
 	if refusal, is := errors.AsType[*models.Refusal](err); is {
-		return refusal.Why
+		return refusal.WhyOnScreen()
 	}
 	return body.Short(err)
 }

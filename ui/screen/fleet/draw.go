@@ -15,7 +15,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Draw paints the counts, the list, and below it what happened last.
+// Draw draws the counts, the list, and below it what happened last.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	if h <= 2 {
 		return cell.Block([]string{s.countsLine(t, w)}, w, h)
@@ -134,7 +134,7 @@ func wrongText(err error) string {
 	if errors.As(err, &f) {
 		return f.Why
 	}
-	return err.Error()
+	return models.OnScreen(err)
 }
 
 // emptyText says why there is nothing, and what to do.
@@ -143,7 +143,7 @@ func (s *Screen) emptyText() string {
 	case s.env.Session == nil:
 		return textNoContext
 	case s.env.Status.Answered.IsZero() && s.env.Status.Fault != nil:
-		return s.env.Status.Fault.Error() + textSeeConnection
+		return models.OnScreen(s.env.Status.Fault) + textSeeConnection
 	case s.env.Status.Answered.IsZero():
 		return textAsking
 	case s.picture.counts.Total == 0 && s.env.Status.Complete:

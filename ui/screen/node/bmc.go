@@ -96,11 +96,11 @@ func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
 			return false, nil
 		}
 		if msg.err != nil {
-			return true, screen.Send(screen.Say{Level: screen.Warning, Text: msg.err.Error()})
+			return true, screen.Send(screen.Say{Level: screen.Warning, Text: models.OnScreen(msg.err)})
 		}
 		return true, screen.Send(screen.Say{Level: screen.Success, Text: textKeyringSaved})
 	}
-	mine, next = s.bmc.look.Take(msg)
+	mine, next = s.bmc.look.Handle(msg)
 	if mine && s.bmc.look.Err() == nil {
 		return true, tea.Batch(next, s.bmc.keepLogin())
 	}

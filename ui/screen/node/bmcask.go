@@ -174,7 +174,7 @@ func (s *Screen) askBoot() tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm("Boot "+s.label()+" once", []form.Field{field}, func(v map[string]string) (tea.Cmd, string, string) {
 		order := models.BMCOrder{Verb: models.BMCBootOnce, Boot: v[fieldWhat]}
 		if err := order.Check(); err != nil {
-			return nil, fieldWhat, err.Error()
+			return nil, fieldWhat, models.OnScreen(err)
 		}
 		return s.orderBMC(order, "boot-once", v[fieldWhat]), "", ""
 	})})
@@ -196,7 +196,7 @@ func (s *Screen) askInsert() tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textInsertTitle+s.label(), fields, func(v map[string]string) (tea.Cmd, string, string) {
 		order := models.BMCOrder{Verb: models.BMCInsert, Image: strings.TrimSpace(v[fieldWhat]), Slot: strings.TrimSpace(v[fieldSlot])}
 		if err := order.Check(); err != nil {
-			return nil, fieldWhat, err.Error()
+			return nil, fieldWhat, models.OnScreen(err)
 		}
 		words := []string{"insert", models.MaskURL(order.Image)}
 		if order.Slot != "" {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"ironworks/models"
 	"ironworks/models/hints"
 	"ironworks/provision"
 	"ironworks/ui/cell"
@@ -33,7 +34,7 @@ func (d *disks) remarks(now time.Time) []remark {
 	switch {
 	case !d.search.Hints.Given():
 	case refused != nil:
-		add(theme.GlyphFailed, theme.Bad, textHintsRefused+refused.Error())
+		add(theme.GlyphFailed, theme.Bad, textHintsRefused+models.OnScreen(refused))
 	case d.explain.Error != "":
 		add(theme.GlyphDone, theme.Plain, textHintsAccepted)
 	}
@@ -47,7 +48,7 @@ func (d *disks) remarks(now time.Time) []remark {
 	}
 	for _, p := range d.explain.Problems {
 		if p.Severity == hints.Fails {
-			continue // the verdicts say so already
+			continue // each disk shows its verdict
 		}
 		add(theme.GlyphMaint, theme.Warn, strings.TrimPrefix(string(p.Hint)+": "+p.Text, ": "))
 	}

@@ -58,9 +58,9 @@ func (s *Screen) askPin() tea.Cmd {
 func reason(err error) string {
 	var refusal *models.Refusal
 	if errors.As(err, &refusal) {
-		return refusal.Why
+		return refusal.WhyOnScreen()
 	}
-	return err.Error()
+	return models.OnScreen(err)
 }
 
 // whyPin returns why the disk at the cursor cannot be pinned.

@@ -134,7 +134,7 @@ func (s *Screen) noDisks() string {
 	case read:
 		return ""
 	case errors.As(s.disks.Err(), &refusal):
-		return refusal.Why + textInspectHint
+		return refusal.WhyOnScreen() + textInspectHint
 	case s.disks.Err() != nil:
 		return ""
 	}

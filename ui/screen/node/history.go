@@ -50,7 +50,7 @@ func (s *Screen) hasHistory() bool {
 func (s *Screen) drawHistory(t *theme.Theme, w, h int) []string {
 	if s.session != nil && !s.hasHistory() {
 		v, _ := s.session.API.Version()
-		text := v.Require(models.FeatureHistory).Error() + textHistoryElsewhere
+		text := models.OnScreen(v.Require(models.FeatureHistory)) + textHistoryElsewhere
 		return body.Draw(t, append([]pane.Line{nil}, body.Indented(theme.Muted, text, w-1, 3)...), w)
 	}
 	lines := s.asked(t, w, s.history.Err())

@@ -160,7 +160,7 @@ func problem(fields []form.Field, err error) (field, text string) {
 	field = fields[0].Key
 	var wrong *models.SettingError
 	if !errors.As(err, &wrong) {
-		return field, err.Error()
+		return field, models.OnScreen(err)
 	}
 	for _, f := range fields {
 		if strings.HasPrefix(wrong.Setting, f.Key) {

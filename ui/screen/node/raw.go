@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"ironworks/models"
+	"ironworks/ui/action"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
@@ -78,7 +80,7 @@ func (r *raw) status() string {
 	case r.before == nil:
 		return "read " + clock(r.readAt) + textDiffLater
 	case !r.marked:
-		return fmt.Sprintf(textDiffHint, clock(r.readAt), clock(r.beforeAt))
+		return fmt.Sprintf(textDiffHint, clock(r.readAt), action.KeyOf(action.Diff), clock(r.beforeAt))
 	}
 	return fmt.Sprintf(textDiffCount, clock(r.readAt), r.in, r.out, clock(r.beforeAt))
 }
@@ -86,7 +88,7 @@ func (r *raw) status() string {
 func (s *Screen) drawRaw(t *theme.Theme, w, h int) []string {
 	r := &s.raw
 	if r.err != nil {
-		return body.Draw(t, body.Indented(theme.Bad, r.err.Error(), w-1, 3), w)
+		return body.Draw(t, body.Indented(theme.Bad, models.OnScreen(r.err), w-1, 3), w)
 	}
 	if r.lines == nil {
 		return []string{"", t.Paint(theme.Muted, textFieldsNotRead)}

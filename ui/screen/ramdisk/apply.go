@@ -97,7 +97,7 @@ func (s *Screen) apply(v map[string]string) (cmd tea.Cmd, field, problem string)
 		return nil, askParams, "Enter kernel arguments first."
 	}
 	if err := models.CheckKernelAppendParams(r.KernelParams, models.ConfiguredKernelParameters); err != nil {
-		return nil, askParams, err.Error()
+		return nil, askParams, models.OnScreen(err)
 	}
 	return screen.Send(screen.ApplyRamdisks{
 		Nodes: refs, Words: applyWords(nodes, r), For: func(*models.Node) (provision.Ramdisk, error) { return r, nil },

@@ -12,6 +12,7 @@ import (
 
 	"ironworks/ignition/prepare"
 	"ironworks/ignition/userdata"
+	"ironworks/models"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
 	"ironworks/ui/theme"
@@ -91,9 +92,9 @@ func (s *Screen) carryOut(what string, do func(ctx context.Context, maker screen
 func outcome(what, said string, err error) tea.Msg {
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return screen.Say{Level: screen.Failure, Text: what + ": " + err.Error() + textExists}
+		return screen.Say{Level: screen.Failure, Text: what + ": " + models.OnScreen(err) + textExists}
 	case err != nil:
-		return screen.Say{Level: screen.Failure, Text: what + ": " + err.Error()}
+		return screen.Say{Level: screen.Failure, Text: what + ": " + models.OnScreen(err)}
 	}
 	return screen.Say{Level: screen.Success, Text: said}
 }
@@ -128,13 +129,13 @@ func (s *Screen) askEmbed() tea.Cmd {
 		maker, ctx := s.env.Maker(), s.life
 		return func() tea.Msg {
 			look, err := maker.Look(ctx, order.ISO)
-			return lookedAt{of: s, source: source, order: order, look: look, err: err}
+			return isoRead{of: s, source: source, order: order, look: look, err: err}
 		}, "", ""
 	})
 }
 
-// lookedAt is the content of the ISO to embed in.
-type lookedAt struct {
+// isoRead is the content of the ISO to embed in.
+type isoRead struct {
 	of     *Screen
 	source prepare.ConfigSource
 	order  prepare.EmbedOrder
@@ -142,7 +143,7 @@ type lookedAt struct {
 	err    error
 }
 
-func (s *Screen) confirmEmbed(msg lookedAt) tea.Cmd {
+func (s *Screen) confirmEmbed(msg isoRead) tea.Cmd {
 	if msg.err != nil {
 		return screen.Send(outcome("embed", "", msg.err))
 	}

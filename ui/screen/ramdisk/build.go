@@ -10,6 +10,7 @@ import (
 
 	"ironworks/ignition"
 	"ironworks/ignition/prepare"
+	"ironworks/models"
 )
 
 // made is the result of building the form's configuration.
@@ -49,8 +50,8 @@ func (s *Screen) rebuild(after time.Duration) tea.Cmd {
 	}
 }
 
-// takeMade stores a result, unless a newer build has started.
-func (s *Screen) takeMade(msg made) {
+// handleBuilt stores a result, unless a newer build has started.
+func (s *Screen) handleBuilt(msg made) {
 	if msg.of != s || msg.turn != s.turn {
 		return
 	}
@@ -71,7 +72,7 @@ func problemsOf(err error, values map[string]string) map[string]string {
 	problems := map[string]string{}
 	for _, e := range ignition.InputErrors(err) {
 		key := fieldOf(e, values)
-		text := strings.TrimSpace(strings.TrimPrefix(e.Error(), string(e.Field)))
+		text := strings.TrimSpace(strings.TrimPrefix(models.OnScreen(e), string(e.Field)))
 		if before := problems[key]; before != "" {
 			text = before + " · " + text
 		}
@@ -88,11 +89,11 @@ func (s *Screen) wrong() string {
 	list := ignition.InputErrors(s.made.err)
 	switch len(list) {
 	case 0:
-		return s.made.err.Error()
+		return models.OnScreen(s.made.err)
 	case 1:
-		return list[0].Error()
+		return models.OnScreen(list[0])
 	}
-	return fmt.Sprintf(textFormErrors, len(list), list[0].Error())
+	return fmt.Sprintf(textFormErrors, len(list), models.OnScreen(list[0]))
 }
 
 // source is the configuration that actions use: that of the tab File, else the form's.

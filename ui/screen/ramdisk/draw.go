@@ -5,6 +5,7 @@ import (
 
 	"ironworks/ignition"
 	"ironworks/ignition/userdata"
+	"ironworks/models"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
@@ -14,7 +15,7 @@ import (
 // besides is the minimum width for two panes side by side.
 const besides = 110
 
-// Draw paints the current tab below its heading.
+// Draw draws the current tab below its heading.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	s.wide = w >= besides
 	content := s.content(t, w, max(h-2, 0)) // first: it sets the scroll position that the tabs show
@@ -140,7 +141,7 @@ func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
 			}
 		}
 	}
-	lines := s.inHand(t, w, h)
+	lines := s.currentProblem(t, w, h)
 	rest := h - len(lines)
 	if rest <= 0 {
 		return cell.Block(lines, w, h)
@@ -198,13 +199,13 @@ func short(lines []pane.Line, h int) []pane.Line {
 	return lines
 }
 
-// inHand is the current problem in a few lines.
-func (s *Screen) inHand(t *theme.Theme, w, h int) []string {
+// currentProblem is the current problem in a few lines.
+func (s *Screen) currentProblem(t *theme.Theme, w, h int) []string {
 	c := &s.check
 	var lines []pane.Line
 	switch {
 	case c.err != nil:
-		lines = body.Few(theme.Bad, theme.GlyphFailed+" "+c.err.Error(), w-1, 1, max(h/3, 1))
+		lines = body.Few(theme.Bad, theme.GlyphFailed+" "+models.OnScreen(c.err), w-1, 1, max(h/3, 1))
 	case !c.known || len(c.report.Problems) == 0:
 		return nil
 	default:

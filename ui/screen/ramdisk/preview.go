@@ -72,7 +72,7 @@ func (s *Screen) previewLines() []pane.Line {
 	if options := s.bench.Values[keyIPOptions]; strings.TrimSpace(options) != "" && profileOf(s.bench.Values) != ignition.ProfileClassic {
 		p.block(theme.Plain, "installed system: "+options)
 	}
-	p.block(theme.Muted, "ISO: the ISO's own; network boot: shown when serving (v)")
+	p.block(theme.Muted, "set in the ISO; for network boot, shown when serving (v)")
 	p.heading("Files")
 	for _, f := range v.Files {
 		p.spans(body.S(theme.Accent, " "+f.Path), body.S(theme.Muted, fmt.Sprintf("  %04o  %s", f.Mode, userdata.SizeText(int64(f.Size)))))
@@ -107,10 +107,10 @@ func content(p *page, text string, secret bool) {
 func (s *Screen) wrongLines(p *page) {
 	list := ignition.InputErrors(s.made.err)
 	if len(list) == 0 {
-		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+s.made.err.Error()))
+		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+models.OnScreen(s.made.err)))
 	}
 	for _, e := range list {
-		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+e.Error()))
+		p.spans(body.S(theme.Bad, " "+theme.GlyphFailed+" "+models.OnScreen(e)))
 	}
 	if s.made.built.Preview.Size > 0 {
 		p.gap()

@@ -1,0 +1,87 @@
+package cmd
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/fleet"
+	"ironworks/models"
+	"ironworks/session"
+)
+
+// nodesWatch prints the list of nodes once it is complete, and afterwards the row of each node that changes.
+type nodesWatch struct {
+	*watcher
+	listing session.Listing
+	filter  string
+	// sizes are the widths of the columns; nil before the list was printed.
+	sizes []int
+	// shown has the UUIDs of the nodes that matched the filter when they were printed last. A node that stops to
+	// match is printed once more.
+	shown map[string]bool
+}
+
+// watchNodes is the nodes command with --watch.
+func (a *app) watchNodes(cmd *cobra.Command, s *session.Session, flags listFlags, filter string) error {
+	if a.output != outputTable && a.output != outputName {
+		return usagef("--watch prints tables and names; use ironworks watch -o %s for events", a.output)
+	}
+	listing, filter, err := a.listing(s, flags, filter)
+	if err != nil {
+		return err
+	}
+	w := &nodesWatch{watcher: &watcher{app: a, fields: listing.ExtraFields()}, listing: listing, filter: filter, shown: map[string]bool{}}
+	w.show = w.print
+	return w.watch(cmd, s, watchFlags{}, nil)
+}
+
+func (w *nodesWatch) print(u fleet.Update) error {
+	if !u.Status.Complete {
+		return nil
+	}
+	now := time.Now().Add(u.Status.Skew)
+	if w.sizes == nil {
+		return w.printList(now)
+	}
+	printed := map[string]bool{}
+	for i := range u.Events {
+		uuid := u.Events[i].Node.UUID
+		row, _, there := w.store.Get(uuid)
+		if !there || printed[uuid] {
+			continue
+		}
+		printed[uuid] = true
+		matches := w.listing.Filter.Match(&row.Node)
+		if matches || w.shown[uuid] {
+			if err := w.printRow(&row, now); err != nil {
+				return err
+			}
+		}
+		w.shown[uuid] = matches
+	}
+	return nil
+}
+
+func (w *nodesWatch) printList(now time.Time) error {
+	rows := w.store.Rows(w.listing.Filter, w.listing.By.At(now), w.listing.Descending)
+	for _, r := range rows {
+		w.shown[r.Node.UUID] = true
+	}
+	result := nodesResult(rows, w.listing.Columns, now)
+	result.empty = noNodes(w.filter)
+	err := w.app.print(result) // makes the cells printable
+	w.sizes = columnSizes(result.header, result.rows)
+	return err
+}
+
+// printRow prints one row in the columns of the list.
+func (w *nodesWatch) printRow(row *models.Row, now time.Time) error {
+	if w.app.output == outputName {
+		return w.app.say("%s\n", row.Node.Label())
+	}
+	width, _ := terminal(w.app.stdout)
+	cells := nodeCells(row, w.listing.Columns, now)
+	makePrintable(cells)
+	return w.app.say("%s\n", rowText(cells, w.sizes, width))
+}
