@@ -54,11 +54,11 @@ type InputError struct {
 	Why, Hint string
 	// ScreenHint is the remedy in the console if Hint is a command.
 	ScreenHint string
-	// Cause is the underlying error, or nil.
+	// Cause is the error behind it, or nil.
 	Cause error
 }
 
-// Error masks secrets.
+// Error is safe to show: secrets are masked.
 func (e *InputError) Error() string { return e.sentence(e.Hint) }
 
 // OnScreen is Error with the remedy for the console.

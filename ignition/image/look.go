@@ -13,6 +13,7 @@ type Look struct {
 	Others []string `json:"others,omitempty"`
 }
 
+// Look returns the summary of the image.
 func (i *ISO) Look() Look {
 	look := Look{Volume: i.Volume(), Capacity: i.Capacity(), Used: i.Used()}
 	if kargs, err := i.Kargs(); err == nil {
