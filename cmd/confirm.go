@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/mattn/go-runewidth"
@@ -23,7 +22,7 @@ const cardLimit = 5
 // Without a terminal it refuses plans that erase disks.
 func (a *app) confirm(ctx context.Context, c *ironicclient.Client, plan provision.Batch, yes bool) error {
 	danger := plan.Danger()
-	if yes || danger == models.DangerNone {
+	if yes || danger.Consent() == models.ConsentNone {
 		return nil
 	}
 	if !a.interactive() {
@@ -43,18 +42,31 @@ func (a *app) confirm(ctx context.Context, c *ironicclient.Client, plan provisio
 		return nil
 	}
 	a.showCards(ctx, c, plan)
-	return a.askToContinue(ctx, plan, len(plan.Legal()))
+	return a.askConsent(ctx, plan)
 }
 
-// askToContinue asks to confirm a plan: with y for one node, by the number for several.
-func (a *app) askToContinue(ctx context.Context, plan provision.Batch, count int) error {
-	name := plan.Action.Name()
-	if legal := plan.Legal(); count == 1 && len(legal) == 1 {
-		return a.askYes(ctx, fmt.Sprintf("%s %s? [y/N] ", name, legal[0].Node.Label()), name, nothingSent)
+// askConsent asks for the consent that a plan needs, at least for y.
+func (a *app) askConsent(ctx context.Context, plan provision.Batch) error {
+	name, legal := plan.Action.Name(), plan.Legal()
+	question := name + " " + models.Counted(len(legal), "node")
+	if len(legal) == 1 {
+		question = name + " " + legal[0].Node.Label()
 	}
-	answer, err := a.ask(ctx, fmt.Sprintf("%s %d nodes? Type the number of nodes to confirm: ", name, count))
-	if err == nil && answer != strconv.Itoa(count) {
-		err = &models.Refusal{Kind: models.RefusedUnconfirmed, Action: name, Why: nothingSent}
+	if plan.Consent() == models.ConsentTyped {
+		return a.askTyped(ctx, question, plan.Answer(), len(legal), name)
+	}
+	return a.askYes(ctx, question+"? [y/N] ", name, nothingSent)
+}
+
+// askTyped asks for a node's name, or for the number of several nodes; everything else is a refusal.
+func (a *app) askTyped(ctx context.Context, question, want string, count int, action string) error {
+	what := "the number of nodes"
+	if count == 1 {
+		what = "the node name " + want
+	}
+	answer, err := a.ask(ctx, fmt.Sprintf("%s? Type %s to confirm: ", question, what))
+	if err == nil && answer != want {
+		err = &models.Refusal{Kind: models.RefusedUnconfirmed, Action: action, Why: nothingSent}
 	}
 	return err
 }

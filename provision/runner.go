@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -90,6 +91,18 @@ func (b Batch) Danger() models.Danger {
 		d = max(d, i.Effect.Danger)
 	}
 	return d
+}
+
+// Consent returns what the operator answers before the batch is sent.
+func (b Batch) Consent() models.Consent { return b.Danger().Consent() }
+
+// Answer is the text that the operator types for [models.ConsentTyped]: the name of one node, the number of several.
+func (b Batch) Answer() string {
+	legal := b.Legal()
+	if len(legal) == 1 {
+		return legal[0].Node.TypedName()
+	}
+	return strconv.Itoa(len(legal))
 }
 
 // RunOptions configure [Runner.Run].

@@ -39,12 +39,13 @@ func TestErasingActionsNeedConfirmation(t *testing.T) {
 		press []string
 		sent  []string
 	}{
-		"y":                {[]string{"y"}, []string{"undeploy r7-n05"}},
-		"enter is no":      {[]string{"enter", "esc"}, nil},
-		"n":                {[]string{"n"}, nil},
-		"esc":              {[]string{"esc"}, nil},
-		"the verb's key":   {[]string{"U", "esc"}, nil},
-		"other keys first": {[]string{"x", "space", "y"}, []string{"undeploy r7-n05"}},
+		"the name":       {[]string{"r", "7", "-", "n", "0", "5", "enter"}, []string{"undeploy r7-n05"}},
+		"y":              {[]string{"y", "enter", "esc"}, nil},
+		"another name":   {[]string{"r", "7", "enter", "esc"}, nil},
+		"enter is no":    {[]string{"enter", "esc"}, nil},
+		"n":              {[]string{"n", "enter", "esc"}, nil},
+		"esc":            {[]string{"esc"}, nil},
+		"the verb's key": {[]string{"U", "esc"}, nil},
 	}
 	for name, tt := range keys {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +74,7 @@ func TestDialogIgnoresEarlyKeys(t *testing.T) {
 			r.press("y")
 		}
 		r.sent()
-		r.answer("y") // after a pause, the dialog accepts keys
+		r.answer("r", "7", "-", "n", "0", "5", "enter") // after a pause, the dialog accepts keys
 		r.sent("undeploy r7-n05")
 	})
 	inBubble(t, rack(), nil, func(r *rig) {
@@ -81,9 +82,10 @@ func TestDialogIgnoresEarlyKeys(t *testing.T) {
 		r.press("U")
 		for range 8 { // the grace period is bounded, even with constant typing
 			<-time.After(200 * time.Millisecond)
-			r.press("x")
+			r.press("down")
 		}
-		r.press("y")
+		r.write("r7-n05")
+		r.press("enter")
 		r.sent("undeploy r7-n05")
 	})
 }
@@ -159,15 +161,12 @@ func TestRetryActsOnFailedNodesOnly(t *testing.T) {
 		r.pass(6 * time.Second)
 		r.mark("r7-n08", "r7-n09")
 		r.press("M")
-		r.answer("y")
 		r.pass(4 * time.Second)
 		r.shows("manage: 1 failed, 1 done (5 shows task 1 and the reasons")
 		r.press("5", "enter")
 		r.shows("Failed to get power state: 401")
 		before := len(r.ironic.requests())
 		r.press("r")
-		r.shows("manage r7-n09 again?")
-		r.answer("y")
 		r.pass(4 * time.Second)
 		if got := r.ironic.requests()[before:]; !slices.Equal(got, []string{"manage r7-n09"}) {
 			t.Errorf("the second try sent %q", got)
@@ -222,20 +221,21 @@ func TestForms(t *testing.T) {
 		fill   []string // one text per field
 		shows  string
 		sent   []string
-		answer bool
+		// answer is the confirmation, "" if none is asked.
+		answer string
 	}{
-		"maintenance":  {"r7-n04", "maintenance-on", []string{"a fan"}, "done", []string{"maintenance true r7-n04"}, false},
-		"set":          {"r7-n04", "set", []string{`description="two words" properties.x=1`}, "done", []string{"add /description,add /properties/x r7-n04"}, false},
-		"set nothing":  {"r7-n04", "set", []string{`  `}, "Settings", nil, false},
-		"set badly":    {"r7-n04", "set", []string{`uuid=1`}, "uuid", nil, false},
-		"set unclosed": {"r7-n04", "set", []string{`a="b`}, "unclosed quote", nil, false},
-		"boot device":  {"r7-n04", "boot-device", nil, "done", []string{"boot-device disk r7-n04"}, false},
-		"bad step":     {"r7-n04", "clean", []string{"erase"}, "INTERFACE.STEP", nil, false},
-		"clean":        {"r7-n04", "clean", []string{"deploy.erase_devices"}, "erase_devices", []string{"clean r7-n04"}, true},
-		"no such file": {"r7-n04", "deploy", []string{"/nowhere/host.bu"}, "/nowhere/host.bu", nil, false},
-		"no hints":     {"r7-n04", "deploy", []string{"", "{}"}, "no hints given", nil, false},
-		"bad hints":    {"r7-n04", "deploy", []string{"", "{"}, "root device hints", nil, false},
-		"no user data": {"r7-n04", "deploy", []string{empty}, "is empty", nil, false},
+		"maintenance":  {"r7-n04", "maintenance-on", []string{"a fan"}, "ignores heartbeats", []string{"maintenance true r7-n04"}, "y"},
+		"set":          {"r7-n04", "set", []string{`description="two words" properties.x=1`}, "done", []string{"add /description,add /properties/x r7-n04"}, ""},
+		"set nothing":  {"r7-n04", "set", []string{`  `}, "Settings", nil, ""},
+		"set badly":    {"r7-n04", "set", []string{`uuid=1`}, "uuid", nil, ""},
+		"set unclosed": {"r7-n04", "set", []string{`a="b`}, "unclosed quote", nil, ""},
+		"boot device":  {"r7-n04", "boot-device", nil, "done", []string{"boot-device disk r7-n04"}, ""},
+		"bad step":     {"r7-n04", "clean", []string{"erase"}, "INTERFACE.STEP", nil, ""},
+		"clean":        {"r7-n04", "clean", []string{"deploy.erase_devices"}, "erase_devices", []string{"clean r7-n04"}, "r7-n04"},
+		"no such file": {"r7-n04", "deploy", []string{"/nowhere/host.bu"}, "/nowhere/host.bu", nil, ""},
+		"no hints":     {"r7-n04", "deploy", []string{"", "{}"}, "no hints given", nil, ""},
+		"bad hints":    {"r7-n04", "deploy", []string{"", "{"}, "root device hints", nil, ""},
+		"no user data": {"r7-n04", "deploy", []string{empty}, "is empty", nil, ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -257,9 +257,12 @@ func TestForms(t *testing.T) {
 				r.press("enter")
 				r.pass(time.Second)
 				r.shows(tt.shows)
-				if tt.answer {
+				if tt.answer != "" {
 					r.sent()
-					r.press("y")
+					r.write(tt.answer)
+					if tt.answer != "y" {
+						r.press("enter")
+					}
 				}
 				r.sent(tt.sent...)
 			})

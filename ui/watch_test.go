@@ -51,7 +51,7 @@ func TestConfirmedDeploymentOpensWatch(t *testing.T) {
 		// Cleaning opens no other screen.
 		r.choose("r7-n05")
 		r.press("U")
-		r.answer("y")
+		r.answer("r", "7", "-", "n", "0", "5", "enter")
 		r.pass(2 * time.Second)
 		r.shows("› fleet")
 		r.press("7")

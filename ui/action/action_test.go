@@ -86,7 +86,7 @@ func TestErasingActionsHaveAShiftedKey(t *testing.T) {
 	for _, a := range All() {
 		for _, k := range a.Keys {
 			plain := k == strings.ToLower(k)
-			if a.Danger > models.DangerNone && plain {
+			if a.Danger > models.DangerNone && plain && !a.Form { // a form opens before the question
 				t.Errorf("%s can cost something and is on %q", a.ID, k)
 			}
 			if a.Changes && (k == "y" || k == "enter") {

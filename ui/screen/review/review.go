@@ -196,15 +196,6 @@ func Names(items []provision.Item) string {
 	return fmt.Sprintf("%d nodes", len(items))
 }
 
-// Typed is what the operator types to confirm a node: its label, or its UUID if the label has
-// characters that a keyboard may not have.
-func Typed(n *models.Node) string {
-	if strings.ContainsFunc(n.Label(), func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return n.UUID
-	}
-	return n.Label()
-}
-
 // OverrideWords returns the flags that override the same checks. A command overrides checks on all its nodes: if
 // they differ between nodes, no flags are returned and the command refuses.
 func OverrideWords(nodes []models.NodeRef, overrides map[string][]plan.CheckID) []string {

@@ -131,17 +131,6 @@ func TestHostileNamesAreSanitized(t *testing.T) {
 	}
 }
 
-func TestTypedIsTypeable(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]string{
-		"r7-n01": "r7-n01", "节点": "u1", "r7\u202en01": "u1", "two words": "u1", "": "u1",
-	} {
-		if got := Typed(&models.Node{UUID: "u1", Name: name}); got != want {
-			t.Errorf("%q: %q", name, got)
-		}
-	}
-}
-
 func TestOverrideWords(t *testing.T) {
 	t.Parallel()
 	nodes := []models.NodeRef{{UUID: "u1", Name: "n1"}, {UUID: "u2", Name: "n2"}, {UUID: "u3", Name: "n3"}}
