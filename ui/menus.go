@@ -87,21 +87,32 @@ func (c *Console) item(a *action.Action) overlay.Item {
 	}
 }
 
-// help lists the actions of the current screen.
+// help lists the actions by topic: those of the current screen first, those of every screen last.
 func (c *Console) help() screen.Overlay {
-	var items []overlay.Item
 	scopes := c.scopes()
-	// The screen's own actions come first.
-	for _, a := range action.In(scopes[1:]...) {
-		items = append(items, c.item(a))
-	}
-	for _, a := range action.In(action.Everywhere) {
-		here := slices.ContainsFunc(items, func(i overlay.Item) bool { return i.ID == "do "+string(a.ID) })
-		if !here { // a screen may have its own key for a general action
-			items = append(items, c.item(a))
+	actions := action.In(scopes...)
+	slices.SortStableFunc(scopes, func(a, b action.Scope) int { return cmp.Compare(a.Common(), b.Common()) })
+	var items []overlay.Item
+	for _, scope := range slices.Compact(scopes) {
+		headed := false
+		for _, a := range actions {
+			if a.Scope != scope {
+				continue
+			}
+			if !headed {
+				items, headed = append(items, overlay.Item{ID: "topic " + string(scope), Title: scope.Title(), Heading: true}), true
+			}
+			items = append(items, c.menuItem(a))
 		}
 	}
 	return overlay.NewPick(textHelpTitle, items, c.picked)
+}
+
+// menuItem is an item whose keys work in the menu.
+func (c *Console) menuItem(a *action.Action) overlay.Item {
+	item := c.item(a)
+	item.Keys = a.Keys
+	return item
 }
 
 // verbs lists the actions on the current nodes.
@@ -109,7 +120,7 @@ func (c *Console) verbs() screen.Overlay {
 	var items []overlay.Item
 	for _, a := range action.In(action.Nodes) {
 		if a.ID != action.NodeVerbs && a.ID != action.Explain {
-			items = append(items, c.item(a))
+			items = append(items, c.menuItem(a))
 		}
 	}
 	// Enabled actions come first, in the order of a node's life.

@@ -100,3 +100,45 @@ func TestNotificationIsHarmless(t *testing.T) {
 		}
 	}
 }
+
+// TestMenusObeyTheirKeys: while nothing is typed, a key of the list acts as outside of it; a letter is text, and puts
+// its action first.
+func TestMenusObeyTheirKeys(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.choose("r7-n04")
+		r.press("a", "M")
+		r.sent("manage r7-n04")
+		r.pass(3 * time.Second)
+		r.choose("r7-n05")
+		r.press("a", "m")
+		r.shows("❯ m  maintenance-on")
+		r.press("enter")
+		r.shows("maintenance-on r7-n05", "Reason")
+		r.press("esc", "?", "2")
+		r.shows("rack7 › events")
+		r.press("1")
+		r.choose("r7-n04")
+		r.press("a", "U")
+		r.shows("Act on r7-n04", "undeploy: not possible")
+	})
+}
+
+// TestHelpHasTopics: the current screen's actions come first, and headings are no choices.
+func TestHelpHasTopics(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.resize(100, 100)
+		r.press("?")
+		at := -1
+		for _, topic := range []string{"Fleet", "Acting on nodes", "Filter and columns", "Lists", "Everywhere"} {
+			next := strings.Index(r.text(), "│ "+topic+" ")
+			if next <= at {
+				t.Errorf("%s is not below the topic before it:\n%s", topic, r.text())
+			}
+			at = next
+		}
+		r.shows("❯ n ")
+		r.write("redraw")
+		r.lacks("Everywhere ", "│ Fleet ")
+		r.shows("1/")
+	})
+}

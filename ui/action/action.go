@@ -4,6 +4,7 @@ package action
 
 import (
 	"slices"
+	"strings"
 
 	"ironworks/models"
 )
@@ -43,6 +44,25 @@ const (
 	Explaining Scope = "explain"
 	Enroll     Scope = "enroll"
 )
+
+// Title is the heading of the scope's actions in the help.
+func (s Scope) Title() string {
+	switch s {
+	case Nodes:
+		return "Acting on nodes"
+	case Reading:
+		return "Scrolling text"
+	case Filtered:
+		return "Filter and columns"
+	default:
+	}
+	return strings.ToUpper(string(s[:1])) + string(s[1:])
+}
+
+// Common orders scopes from those of one screen, which are 0, to those of all.
+func (s Scope) Common() int {
+	return slices.Index([]Scope{Nodes, Filtered, List, Reading, Filling, Replay, Everywhere}, s) + 1
+}
 
 // Action is something an operator can do.
 type Action struct {

@@ -4,6 +4,8 @@ package choose
 
 import (
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -18,6 +20,11 @@ type Item struct {
 	Detail string // after the title
 	Note   string // at the right
 	Key    string // the equivalent key, before the title
+	// Keys are the equivalent keys. While nothing is typed, those that start no text pick the item; a letter puts its
+	// item first.
+	Keys []string
+	// Heading is a line above the items after it, which cannot be picked; only without a text.
+	Heading bool
 	// Disabled is why the item cannot be picked, "" if it can.
 	Disabled string
 }
@@ -80,7 +87,8 @@ func (l *List) Current() (Item, bool) {
 	if l.cursor >= len(l.shown) {
 		return Item{}, false
 	}
-	return l.items[l.shown[l.cursor]], true
+	item := l.items[l.shown[l.cursor]]
+	return item, !item.Heading
 }
 
 // Select moves the cursor to an item, and reports whether it is shown.
@@ -106,6 +114,13 @@ func (l *List) Update(msg tea.Msg) (picked string, done bool) {
 			return "", false
 		}
 		if l.key(key.String()) {
+			return "", false
+		}
+		if i := l.hotkey(key.String()); i >= 0 {
+			l.Select(l.items[i].ID)
+			if l.items[i].Disabled == "" {
+				return l.items[i].ID, true
+			}
 			return "", false
 		}
 	}
@@ -139,8 +154,34 @@ func (l *List) key(key string) bool {
 	return true
 }
 
+// hotkey returns the index of the item that a key picks while nothing is typed, or -1. Lower-case letters start a text,
+// and the keys that edit it stay with the text.
+func (l *List) hotkey(key string) int {
+	ctrl, is := strings.CutPrefix(key, "ctrl+")
+	switch {
+	case l.query != "" || is && strings.Contains("abdefhknpuw", ctrl):
+		return -1
+	case !is && (utf8.RuneCountInString(key) != 1 || key == " " || key == "/" || strings.ToUpper(key) != key):
+		return -1
+	}
+	return slices.IndexFunc(l.items, func(i Item) bool { return slices.Contains(i.Keys, key) })
+}
+
 func (l *List) move(by int) {
 	l.cursor = max(min(l.cursor+by, len(l.shown)-1), 0)
+	step := 1
+	if by < 0 {
+		step = -1
+	}
+	for i := l.cursor; i >= 0 && i < len(l.shown); i += step {
+		if !l.items[l.shown[i]].Heading {
+			l.cursor = i
+			return
+		}
+	}
+	if step < 0 { // above the first item is only its heading
+		l.move(0)
+	}
 }
 
 // home moves the cursor to the first enabled item. With a filter text it goes to the best match, even if disabled:
@@ -150,6 +191,6 @@ func (l *List) home() {
 	if l.query != "" {
 		return
 	}
-	i := slices.IndexFunc(l.shown, func(i int) bool { return l.items[i].Disabled == "" })
+	i := slices.IndexFunc(l.shown, func(i int) bool { return l.items[i].Disabled == "" && !l.items[i].Heading })
 	l.cursor = max(i, 0)
 }

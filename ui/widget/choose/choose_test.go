@@ -227,3 +227,45 @@ func BenchmarkDraw(b *testing.B) {
 		l.Draw(th, 100, 40)
 	}
 }
+
+// TestHeadingsAndKeys: the cursor skips headings, which a text hides; a key picks its item only while nothing is typed.
+func TestHeadingsAndKeys(t *testing.T) {
+	t.Parallel()
+	list := func() *choose.List {
+		return choose.New([]choose.Item{
+			{ID: "1", Title: "First", Heading: true},
+			{ID: "on", Title: "power-on", Keys: []string{"o"}},
+			{ID: "2", Title: "Second", Heading: true},
+			{ID: "manage", Title: "manage", Keys: []string{"M", "ctrl+r"}},
+			{ID: "move", Title: "omit", Keys: []string{"ctrl+u"}},
+			{ID: "off", Title: "undeploy", Keys: []string{"U"}, Disabled: "not now"},
+		})
+	}
+	for name, tt := range map[string]struct {
+		keys []string
+		want string
+		done bool
+	}{
+		"first item":          {[]string{"enter"}, "on", true},
+		"over a heading":      {[]string{"down", "enter"}, "manage", true},
+		"and back":            {[]string{"down", "up", "up", "enter"}, "on", true},
+		"to the end and home": {[]string{"end", "home", "enter"}, "on", true},
+		"its key":             {[]string{"M"}, "manage", true},
+		"a letter is text":    {[]string{"o", "enter"}, "on", true},
+		"after a text":        {[]string{"o", "M"}, "", false},
+		"disabled":            {[]string{"U", "enter"}, "", false},
+		"a heading's text":    {[]string{"first", "enter"}, "", false},
+	} {
+		if picked, done := press(list(), tt.keys...); picked != tt.want || done != tt.done {
+			t.Errorf("%s: picked %q, done %v", name, picked, done)
+		}
+	}
+	l := list()
+	if got := ansi.Strip(l.Draw(theme.New(theme.Options{}), 30, 9)); !strings.Contains(got, "4/4") || !strings.Contains(got, "\nFirst ") {
+		t.Errorf("drawn:\n%s", got)
+	}
+	press(l, "o")
+	if got := ansi.Strip(l.Draw(theme.New(theme.Options{}), 30, 9)); strings.Contains(got, "First") {
+		t.Errorf("a heading beside a text:\n%s", got)
+	}
+}

@@ -23,6 +23,9 @@ func (l *List) Draw(t *theme.Theme, w, h int) string {
 	}
 	l.body = max(h-len(lines), 0)
 	l.top = max(min(l.top, l.cursor, len(l.shown)-l.body), l.cursor-max(l.body, 1)+1, 0)
+	if l.top > 0 && l.top == l.cursor && l.body > 1 && l.items[l.shown[l.top-1]].Heading {
+		l.top-- // the heading stays with its first item
+	}
 	for i := l.top; i < min(l.top+l.body, len(l.shown)); i++ {
 		lines = append(lines, l.drawItem(t, l.items[l.shown[i]], i == l.cursor, w))
 	}
@@ -38,7 +41,20 @@ func (l *List) Draw(t *theme.Theme, w, h int) string {
 
 // drawInput is the text with the number of matches.
 func (l *List) drawInput(t *theme.Theme, w int) string {
-	count := strconv.Itoa(len(l.shown)) + "/" + strconv.Itoa(len(l.items))
+	headings := func(i Item) int {
+		if i.Heading {
+			return 1
+		}
+		return 0
+	}
+	shown, all := 0, 0
+	for _, i := range l.shown {
+		shown += 1 - headings(l.items[i])
+	}
+	for i := range l.items {
+		all += 1 - headings(l.items[i])
+	}
+	count := strconv.Itoa(shown) + "/" + strconv.Itoa(all)
 	room := w - gutter - gap - len(count)
 	if room < 8 {
 		return cell.Blanks(gutter) + l.input.Draw(t, w-gutter)
@@ -48,6 +64,9 @@ func (l *List) drawInput(t *theme.Theme, w int) string {
 
 // drawItem is cursor, key, title, detail or reason, and note.
 func (l *List) drawItem(t *theme.Theme, item Item, current bool, w int) string {
+	if item.Heading {
+		return t.Paint(theme.Strong, cell.Fit(item.Title, w))
+	}
 	title, detail, key := theme.Plain, item.Detail, theme.Key
 	if current {
 		title = theme.Strong

@@ -23,13 +23,16 @@ func (l *List) index() {
 			rest:  strings.ToLower(item.Detail + "\n" + item.Note + "\n" + item.ID + "\n" + item.Key),
 		}
 		l.keyWidth = max(l.keyWidth, cell.Width(item.Key))
-		l.titleWidth = max(l.titleWidth, cell.Width(item.Title))
+		if !item.Heading {
+			l.titleWidth = max(l.titleWidth, cell.Width(item.Title))
+		}
 	}
 }
 
 // Match quality; less is better. Letters in order are better the closer they are.
 const (
-	isTitle = iota
+	isKey = iota
+	isTitle
 	startsTitle
 	startsWord
 	inTitle
@@ -52,7 +55,13 @@ func (l *List) filter(query string) []int {
 	words := strings.Fields(query)
 	rank := make([]int, len(l.items))
 	for i := range l.items {
-		if rank[i] = l.hay[i].rank(query, words); rank[i] < none {
+		if l.items[i].Heading {
+			continue
+		}
+		if rank[i] = l.hay[i].rank(query, words); slices.Contains(l.items[i].Keys, query) {
+			rank[i] = isKey
+		}
+		if rank[i] < none {
 			shown = append(shown, i)
 		}
 	}
