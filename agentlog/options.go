@@ -21,7 +21,7 @@ type Options struct {
 	Address func(models.NodeRef) string
 	// SSH configures the SSH connections to machines.
 	SSH SSHOptions
-	// Push has the lines that machines push; nil if nothing listens.
+	// Push has the lines that machines push; nil without a receiver.
 	Push Subscriber
 	// Serial opens the serial consoles of nodes; nil if they cannot be read.
 	Serial SerialConsoles

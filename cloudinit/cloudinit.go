@@ -1,6 +1,6 @@
-// Package cloudinit checks user data for cloud-init before a machine boots with it. It
-// knows the formats of cloud-init 22.4 (cloudinit/handlers/__init__.py) and the types of
-// the keys of cloud-config.
+// Package cloudinit checks user data for cloud-init before a machine boots with it. It supports
+// the formats of cloud-init 22.4 (cloudinit/handlers/__init__.py) and the types of cloud-config
+// keys.
 package cloudinit
 
 import (
@@ -12,17 +12,17 @@ import (
 	"unicode/utf8"
 )
 
-// Problem is one thing that is wrong with user data.
+// Problem is a problem of user data.
 type Problem struct {
-	// Error says that cloud-init cannot read the user data; else it reads them and may
-	// not do what was meant.
+	// Error means that cloud-init cannot read the user data. Otherwise it may not have the
+	// intended effect.
 	Error bool
-	// Line and Column count from 1; zero where the whole is meant.
+	// Line and Column count from 1; zero for the whole.
 	Line, Column int
 	Text         string
 }
 
-// String is the place and the text.
+// String returns the position and the text.
 func (p Problem) String() string {
 	switch {
 	case p.Line > 0 && p.Column > 0:
@@ -34,13 +34,13 @@ func (p Problem) String() string {
 }
 
 const (
-	// maxUnpacked is how much of gzip is unpacked, in bytes.
+	// maxUnpacked limits unpacked gzip data, in bytes.
 	maxUnpacked = 16 << 20
-	// maxDepth is how deep parts of MIME and gzip may be packed in each other.
+	// maxDepth limits the nesting of MIME parts and gzip.
 	maxDepth = 4
 )
 
-// Check finds what is wrong with user data. Time and memory are bounded by the size of
+// Check returns the problems of user data. Its time and memory are proportional to the size of
 // the data.
 func Check(data []byte) []Problem { return check(data, 0) }
 
@@ -72,7 +72,7 @@ func check(data []byte, depth int) []Problem {
 	case strings.HasPrefix(lower, "#include"), strings.HasPrefix(lower, "#cloud-boothook"), strings.HasPrefix(lower, "#part-handler"):
 		return nil
 	case strings.HasPrefix(lower, "## template: jinja"):
-		return nil // what it becomes is known only on the machine
+		return nil // the machine renders the template
 	case strings.HasPrefix(lower, "content-type:"), strings.HasPrefix(lower, "mime-version:"):
 		return checkMIME(text, depth)
 	}
@@ -83,7 +83,7 @@ func fails(format string, args ...any) []Problem {
 	return []Problem{{Error: true, Text: fmt.Sprintf(format, args...)}}
 }
 
-// short is the beginning of a line, for a message.
+// short returns the beginning of a line for a message.
 func short(line string) string {
 	const most = 40
 	if runes := []rune(line); len(runes) > most {
@@ -107,7 +107,7 @@ func checkGzip(data []byte, depth int) []Problem {
 	return check(content, depth+1)
 }
 
-// checkScript: the kernel runs the interpreter, and looks for no PATH.
+// checkScript checks the first line: the kernel runs the interpreter without searching PATH.
 func checkScript(line string) []Problem {
 	interpreter := strings.TrimLeft(line[2:], " \t")
 	name, _, _ := strings.Cut(strings.TrimRight(interpreter, "\r"), " ")

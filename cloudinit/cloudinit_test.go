@@ -28,7 +28,7 @@ func TestCheck(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		data string
-		// fails is what an error says, warns what a warning says; empty for none.
+		// fails is part of an error, warns of a warning; "" for none.
 		fails, warns string
 	}{
 		"cloud-config":                    {"#cloud-config\n" + login, "", ""},

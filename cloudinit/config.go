@@ -13,7 +13,7 @@ import (
 	"ironworks/spell"
 )
 
-// shape is what a key of cloud-config takes.
+// shape is the type of a cloud-config key.
 type shape string
 
 const (
@@ -24,9 +24,8 @@ const (
 	anyOf   shape = ""
 )
 
-// keys are the keys of cloud-config with what they take: those of the schema of cloud-init
-// 22.4.2 (cloudinit/config/schemas/schema-cloud-config-v1.json), and those that are for
-// cloud-init itself.
+// keys are the cloud-config keys with their types, from the schema of cloud-init 22.4.2
+// (cloudinit/config/schemas/schema-cloud-config-v1.json), and the keys of cloud-init itself.
 func keys() map[string]shape {
 	all := map[string]shape{}
 	for s, names := range map[shape][]string{
@@ -88,7 +87,7 @@ func checkCloudConfig(data []byte) []Problem {
 		switch {
 		case seen[key.Value]:
 			at(key, "duplicate key %q: the last one is used", short(key.Value))
-		case !is && spell.Nearest(key.Value, maps.Keys(known)) != "": // others may be of a newer cloud-init
+		case !is && spell.Nearest(key.Value, maps.Keys(known)) != "": // unknown keys may be from a newer cloud-init
 			at(key, "cloud-init has no key %q (did you mean %q?)", short(key.Value), spell.Nearest(key.Value, maps.Keys(known)))
 		case !want.takes(value):
 			at(value, "%s must be %s: cloud-init skips it", key.Value, want)
@@ -102,7 +101,7 @@ func checkCloudConfig(data []byte) []Problem {
 	return problems
 }
 
-// takes says that a value has the shape.
+// takes reports whether a value has the type.
 func (s shape) takes(n *yaml.Node) bool {
 	if n.Kind == yaml.AliasNode || n.Tag == "!!null" {
 		return true
@@ -122,7 +121,7 @@ func (s shape) takes(n *yaml.Node) bool {
 	return true
 }
 
-// checkValue looks into the keys whose mistakes cost the most.
+// checkValue checks the keys whose mistakes are most expensive.
 func checkValue(key string, value *yaml.Node) []Problem {
 	if value.Kind != yaml.SequenceNode {
 		return nil
@@ -163,7 +162,7 @@ func hasKey(n *yaml.Node, key string) bool {
 	return false
 }
 
-// yamlProblem is an error of the YAML library with its line.
+// yamlProblem converts an error of the YAML library.
 func yamlProblem(err error) []Problem {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	p := Problem{Error: true, Text: "not valid YAML: " + text}

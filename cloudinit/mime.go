@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// checkMIME checks a message and the parts of it that cloud-init reads.
+// checkMIME checks a MIME message and the parts that cloud-init reads.
 func checkMIME(data []byte, depth int) []Problem {
 	message, err := mail.ReadMessage(bytes.NewReader(data))
 	if err != nil {
@@ -54,7 +54,7 @@ func checkMIME(data []byte, depth int) []Problem {
 	}
 }
 
-// checkPart checks one part by its type; text/plain is known by its first line.
+// checkPart checks one part by its type. The first line determines the type of text/plain.
 func checkPart(kind, encoding string, body io.Reader, depth int) []Problem {
 	if strings.EqualFold(encoding, "base64") {
 		body = base64.NewDecoder(base64.StdEncoding, body)
@@ -80,7 +80,7 @@ func checkPart(kind, encoding string, body io.Reader, depth int) []Problem {
 	return []Problem{{Text: "cloud-init ignores parts of this type"}}
 }
 
-// checkArchive: a list of texts, or of mappings with type and content.
+// checkArchive checks a list of text, or of mappings with type and content.
 func checkArchive(data []byte, depth int) []Problem {
 	var items []any
 	if err := yaml.Unmarshal(data, &items); err != nil {

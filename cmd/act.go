@@ -43,7 +43,7 @@ func (f *actFlags) register(cmd *cobra.Command, follows bool) {
 	}
 }
 
-// followIsWait makes --follow an alias of --wait.
+// followIsWait makes --follow an alias for --wait.
 func followIsWait(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	if name == "follow" {
 		name = "wait"
@@ -100,7 +100,7 @@ func (a *app) carryOutConfirmed(
 	ctx context.Context, s *session.Session, runner *provision.Runner, plan provision.Batch, flags actFlags, confirm func(provision.Batch) error,
 ) error {
 	if refused := plan.Refused(); len(refused) > 0 && (!flags.skipRefused || len(plan.Legal()) == 0) {
-		return a.tellRefused(plan, refused)
+		return a.printRefused(plan, refused)
 	}
 	if err := confirm(plan); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (a *app) carryOutConfirmed(
 	defer x.kept.Close()
 	results := x.run(ctx, plan)
 	x.retry(ctx, plan, results)
-	return a.tellResults(plan, results, flags)
+	return a.printResults(plan, results, flags)
 }
 
 // run runs a plan, shows its progress on the terminal, and records its durations in the journal.
@@ -150,8 +150,8 @@ func namesOf(items []provision.Item) []string {
 	return names
 }
 
-// tellRefused prints why nothing was sent.
-func (a *app) tellRefused(plan provision.Batch, refused []provision.Item) error {
+// printRefused prints why nothing was sent.
+func (a *app) printRefused(plan provision.Batch, refused []provision.Item) error {
 	for _, i := range refused {
 		a.complain("%v", i.Refusal)
 	}
@@ -172,8 +172,8 @@ type outcome struct {
 	Note      string            `json:"note,omitempty"`
 }
 
-// tellResults prints the result of each node. Its error carries the exit code.
-func (a *app) tellResults(plan provision.Batch, results []provision.Result, flags actFlags) error {
+// printResults prints the result of each node. Its error carries the exit code.
+func (a *app) printResults(plan provision.Batch, results []provision.Result, flags actFlags) error {
 	r := result{header: []string{"NODE", "RESULT", "STATE", "REASON"}}
 	outcomes := make([]outcome, 0, len(results))
 	var failed []string
@@ -198,7 +198,7 @@ func (a *app) tellResults(plan provision.Batch, results []provision.Result, flag
 			code = worse(code, max(exitCode(res.Err), exitFailed))
 		case provision.OutcomeRefused:
 			code = worse(code, exitRefused)
-		case provision.OutcomeNotTried:
+		case provision.OutcomeNotTried, provision.OutcomeCanceled:
 			code = worse(code, exitFailed)
 		}
 	}
@@ -206,7 +206,7 @@ func (a *app) tellResults(plan provision.Batch, results []provision.Result, flag
 	if err := a.print(r); err != nil {
 		return err
 	}
-	a.tellLeft(plan, results)
+	a.printUnfinished(plan, results)
 	if again := plan.Failed(results); len(again) > 0 && flags.retryCommand != nil {
 		a.complain("to retry: %s", flags.retryCommand(namesOf(again)))
 	}
@@ -225,8 +225,8 @@ func (a *app) tellResults(plan provision.Batch, results []provision.Result, flag
 	return nil
 }
 
-// tellLeft prints the nodes whose operation continues although the command ends.
-func (a *app) tellLeft(plan provision.Batch, results []provision.Result) {
+// printUnfinished prints the nodes whose operation continues although the command ends.
+func (a *app) printUnfinished(plan provision.Batch, results []provision.Result) {
 	var left []string
 	for _, res := range results {
 		if errors.Is(res.Err, provision.ErrLeft) || errors.Is(res.Err, provision.ErrTimeout) {
@@ -291,5 +291,5 @@ func (a *app) readArgument(arg string) ([]byte, error) {
 	case strings.HasPrefix(strings.TrimSpace(arg), "[") || strings.HasPrefix(strings.TrimSpace(arg), "{"):
 		return []byte(arg), nil
 	}
-	return os.ReadFile(arg) //nolint:gosec // the user's own file
+	return os.ReadFile(arg) //nolint:gosec // named by the user
 }

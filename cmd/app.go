@@ -28,12 +28,11 @@ type app struct {
 	// journalFile is the journal of --journal; empty for the journal of the context.
 	journalFile string
 
-	// secrets are masked in crash files. guessed and looked explain a failed connection when
-	// no Ironic is configured.
+	// secrets are masked in crash files. guessed and searched explain a failed connection when no Ironic is configured.
 	secretsMu sync.Mutex // the console opens contexts concurrently
 	secrets   []string
 	guessed   bool
-	looked    string
+	searched  string
 	files     config.Files
 	// client and keystone are the servers of the context, to distinguish their failures from a BMC's.
 	client   *ironicclient.Client
@@ -122,7 +121,7 @@ func (a *app) loadConfig(cmd *cobra.Command, withReadOnly bool) (*config.Config,
 	}
 	cfg, err := config.Load(opts)
 	a.files = cfg.Files
-	a.looked = cfg.LookedText()
+	a.searched = cfg.LookedText()
 	return cfg, err
 }
 

@@ -33,7 +33,7 @@ func (f *bmcFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.Basic, "bmc-basic", false, "HTTP basic authentication with each request instead of a Redfish session")
 }
 
-// which reports whether the BMC is that of a node or that of --address; named is the number of NODE arguments.
+// which reports whether the BMC is that of a node or that of --address; named is the number of node arguments.
 func (f *bmcFlags) which(command string, named int) (node bool, err error) {
 	switch {
 	case named == 0 && f.Address == "":
@@ -53,7 +53,7 @@ func (a *app) bmcCommand() *cobra.Command {
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.completeNodes(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			look, err := a.lookAtBMC(cmd, &flags, args)
+			look, err := a.queryBMC(cmd, &flags, args)
 			if err != nil {
 				return err
 			}
@@ -66,8 +66,8 @@ func (a *app) bmcCommand() *cobra.Command {
 	return cmd
 }
 
-// lookAtBMC queries the BMC of a node, or the BMC of --address, which needs no configuration.
-func (a *app) lookAtBMC(cmd *cobra.Command, flags *bmcFlags, args []string) (*provision.BMCReport, error) {
+// queryBMC queries the BMC of a node, or the BMC of --address, which needs no configuration.
+func (a *app) queryBMC(cmd *cobra.Command, flags *bmcFlags, args []string) (*provision.BMCReport, error) {
 	node, err := flags.which(cmd.CommandPath(), len(args))
 	if err != nil {
 		return nil, err
@@ -119,9 +119,8 @@ func (a *app) knownOfBMC(ctx context.Context, s *session.Session, name string, w
 	return a.print(r)
 }
 
-// bmcWay is how BMCs are reached, by flags, environment and context. The session is nil
-// without Ironic.
-func (a *app) bmcWay(s *session.Session, flags *bmcFlags) (*session.BMCAccess, error) {
+// bmcAccess returns how to reach BMCs, from flags, environment and context. The session is nil without Ironic.
+func (a *app) bmcAccess(s *session.Session, flags *bmcFlags) (*session.BMCAccess, error) {
 	given := flags.BMCFlags
 	if flags.passwordFile != "" {
 		var err error
@@ -143,9 +142,9 @@ func (a *app) bmcWay(s *session.Session, flags *bmcFlags) (*session.BMCAccess, e
 	return way, nil
 }
 
-// bmcs queries BMCs for a command.
+// bmcs returns what queries BMCs for a command.
 func (a *app) bmcs(s *session.Session, flags *bmcFlags) (*provision.BMCs, error) {
-	way, err := a.bmcWay(s, flags)
+	way, err := a.bmcAccess(s, flags)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +155,7 @@ func (a *app) bmcConsoleCommand(flags *bmcFlags) *cobra.Command {
 	return &cobra.Command{
 		Use: "console [NODE]", Args: cobra.MaximumNArgs(1), ValidArgsFunction: a.completeNodes(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			look, err := a.lookAtBMC(cmd, flags, args)
+			look, err := a.queryBMC(cmd, flags, args)
 			if err != nil {
 				return err
 			}

@@ -121,7 +121,7 @@ func (a *app) withBMC(cmd *cobra.Command, flags *bmcFlags, args []string, do fun
 			return err
 		}
 	}
-	way, err := a.bmcWay(s, flags)
+	way, err := a.bmcAccess(s, flags)
 	if err != nil {
 		return err
 	}

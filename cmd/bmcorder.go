@@ -99,7 +99,7 @@ func (a *app) orderBareBMC(cmd *cobra.Command, flags *bmcFlags, o models.BMCOrde
 		return err // a configuration without a context is enough: it has the path of the audit log
 	}
 	effect := o.Effect()
-	if effect.Danger > models.DangerNone && !act.yes && a.interactive() {
+	if effect.Danger.Consent() > models.ConsentNone && !act.yes && a.interactive() {
 		a.tell("%s: %s\n", shown, effect.Text)
 		name := "BMC " + o.Name()
 		if err := a.askYes(cmd.Context(), name+"? [y/N] ", name, nothingSent); err != nil {

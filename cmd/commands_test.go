@@ -14,7 +14,7 @@ import (
 	"ironworks/provision"
 )
 
-// offline runs a command line that must not need a server.
+// offline runs a command line without a server.
 func offline(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, complaints bytes.Buffer
@@ -140,7 +140,7 @@ func TestFirstRun(t *testing.T) {
 	}
 }
 
-// A pipe that broke towards Ironic is no reader who has seen enough.
+// A broken connection to Ironic is not a closed output pipe.
 func TestBrokenPipes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -172,8 +172,8 @@ func TestWorseOfTwoCodes(t *testing.T) {
 	}
 }
 
-// Nothing on the line may be taken for a terminal's command, whatever it holds.
-func TestHostileArgumentsAreShownHarmless(t *testing.T) {
+// No line may control the terminal, whatever its text.
+func TestHostileArgumentsAreSanitized(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		{"nodes", "--\x1b[31mred"}, {"\x1b]0;title\x07"}, {"nodes", "k\x1b:v"}, {"set", "n", "\x1b=1"}, {"watch", "--until", "\x1b[2J"},
@@ -184,11 +184,11 @@ func TestHostileArgumentsAreShownHarmless(t *testing.T) {
 	}
 }
 
-// A password goes into a keyring or nowhere: without a session bus there is none.
+// Passwords are stored in a keyring only; without a session bus there is no keyring.
 func TestBMCLoginNeedsAKeyring(t *testing.T) {
 	t.Parallel()
 	if config.SystemKeyring(func(string) string { return "" }) != nil {
-		return // this system has one that needs no bus, and is somebody's
+		return // this system has a keyring without a bus: do not touch it
 	}
 	for _, what := range []string{"login", "logout"} {
 		code, _, stderr := offline(t, "bmc", what, "--address", "https://127.0.0.1:1", "--bmc-username", "root")

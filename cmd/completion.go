@@ -16,6 +16,7 @@ import (
 	"ironworks/models/explain"
 	"ironworks/models/plan"
 	"ironworks/provision"
+	"ironworks/ui"
 )
 
 // choices returns the values of a flag that start with prefix; a value may be followed by a tab and a description.
@@ -30,7 +31,7 @@ func (a *app) completeFlags(cmd *cobra.Command) {
 			values, some = known["--"+f.Name]
 		}
 		if f.Name == "output" && f.Value.Type() != (outputFlag{}).Type() {
-			some = cmd.Name() == "export" // elsewhere a file
+			some = cmd.Name() == "export" // for other commands it is a file
 		}
 		if some {
 			// An error means that the flag has a function already.
@@ -66,6 +67,7 @@ func (a *app) flagChoices() map[string]choices {
 		"--output":                        words(outputNames()...),
 		"ironworks export --output":       words(texts([]nodefile.Format{nodefile.Baremetal, nodefile.Bifrost, nodefile.CSV, nodefile.BMH})...),
 		"--theme":                         words("auto", "dark", "light"),
+		"--notify":                        words(texts(ui.Notifies())...),
 		"--columns":                       listOf(columnChoices("")),
 		"--sort":                          sortChoices,
 		"--until":                         words(stateWords()...),
@@ -273,8 +275,8 @@ func (a *app) completeBootDevice(cmd *cobra.Command, args []string, prefix strin
 	return a.completeNodes(0)(cmd, args, prefix)
 }
 
-// completeKept completes the names of nodes in the journal, offline.
-func (a *app) completeKept() cobra.CompletionFunc {
+// completeJournalNodes completes the names of nodes in the journal, offline.
+func (a *app) completeJournalNodes() cobra.CompletionFunc {
 	return completion(1, func(cmd *cobra.Command) (labels []string) {
 		kept, _, err := a.offlineJournal(cmd)
 		if err != nil {

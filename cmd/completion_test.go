@@ -15,8 +15,7 @@ import (
 	"ironworks/config"
 )
 
-// completed are the words that a shell is offered after args, the last of which is being written, and cobra's
-// directive.
+// completed returns the completions of the last argument, and cobra's directive.
 func completed(t *testing.T, args ...string) (words []string, directive string) {
 	t.Helper()
 	home := t.TempDir()
@@ -109,8 +108,7 @@ func TestChoicesBelongToFlags(t *testing.T) {
 	}
 }
 
-// TestManPages: every command has a page with its name, its flags and its examples, whose lines roff does not take
-// for requests.
+// TestManPages: every command has a page with its name, flags and examples; no line of text is a roff request.
 func TestManPages(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "new", "man1")

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/mattn/go-runewidth"
@@ -16,14 +15,14 @@ import (
 	"ironworks/provision"
 )
 
-// cardLimit is how many nodes are shown in full before a confirmation.
+// cardLimit is the maximum number of nodes that a confirmation shows in full.
 const cardLimit = 5
 
 // confirm shows the nodes and the effect of a plan and asks. With --yes it does not ask.
 // Without a terminal it refuses plans that erase disks.
 func (a *app) confirm(ctx context.Context, c *ironicclient.Client, plan provision.Batch, yes bool) error {
 	danger := plan.Danger()
-	if yes || danger == models.DangerNone {
+	if yes || danger.Consent() == models.ConsentNone {
 		return nil
 	}
 	if !a.interactive() {
@@ -43,18 +42,31 @@ func (a *app) confirm(ctx context.Context, c *ironicclient.Client, plan provisio
 		return nil
 	}
 	a.showCards(ctx, c, plan)
-	return a.askToGoOn(ctx, plan, len(plan.Legal()))
+	return a.askConsent(ctx, plan)
 }
 
-// askToGoOn asks to confirm a plan: with y for one node, by the number for several.
-func (a *app) askToGoOn(ctx context.Context, plan provision.Batch, count int) error {
-	name := plan.Action.Name()
-	if legal := plan.Legal(); count == 1 && len(legal) == 1 {
-		return a.askYes(ctx, fmt.Sprintf("%s %s? [y/N] ", name, legal[0].Node.Label()), name, nothingSent)
+// askConsent asks for the consent that a plan needs, at least for y.
+func (a *app) askConsent(ctx context.Context, plan provision.Batch) error {
+	name, legal := plan.Action.Name(), plan.Legal()
+	question := name + " " + models.Counted(len(legal), "node")
+	if len(legal) == 1 {
+		question = name + " " + legal[0].Node.Label()
 	}
-	answer, err := a.ask(ctx, fmt.Sprintf("%s %d nodes? Type the number of nodes to confirm: ", name, count))
-	if err == nil && answer != strconv.Itoa(count) {
-		err = &models.Refusal{Kind: models.RefusedUnconfirmed, Action: name, Why: nothingSent}
+	if plan.Consent() == models.ConsentTyped {
+		return a.askTyped(ctx, question, plan.Answer(), len(legal), name)
+	}
+	return a.askYes(ctx, question+"? [y/N] ", name, nothingSent)
+}
+
+// askTyped asks for a node's name, or for the number of several nodes; everything else is a refusal.
+func (a *app) askTyped(ctx context.Context, question, want string, count int, action string) error {
+	what := "the number of nodes"
+	if count == 1 {
+		what = "the node name " + want
+	}
+	answer, err := a.ask(ctx, fmt.Sprintf("%s? Type %s to confirm: ", question, what))
+	if err == nil && answer != want {
+		err = &models.Refusal{Kind: models.RefusedUnconfirmed, Action: action, Why: nothingSent}
 	}
 	return err
 }
@@ -120,7 +132,7 @@ func indented(details []models.Detail) string {
 	return b.String()
 }
 
-// disks is the effect and, if it may erase, the disks that inspection found.
+// disks returns the effect and, if it may erase, the disks that inspection found.
 func (a *app) disks(ctx context.Context, c *ironicclient.Client, i provision.Item) string {
 	width, _ := terminal(a.stderr)
 	effect := fmt.Sprintf("  %-11s %s\n", "effect", wrapped(i.Effect.Text, width, 14))

@@ -31,7 +31,9 @@ type consoleFlags struct {
 	ascii bool
 	mouse bool
 	theme string
-	fps   int
+	// notify is a ui.Notify.
+	notify string
+	fps    int
 	// file is the user data to check at the start, or "".
 	file string
 }
@@ -47,6 +49,7 @@ func (f *consoleFlags) registerLook(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.ascii, "ascii", false, "ASCII characters only")
 	flags.BoolVar(&f.mouse, "mouse", false, "mouse scrolling (shift-drag then selects text)")
 	flags.StringVar(&f.theme, "theme", "auto", "color theme: dark, light, or auto to query the terminal")
+	flags.StringVar(&f.notify, "notify", string(ui.NotifyOff), "notification when a task of 30 s or more ends: off, bell, osc9 or osc777")
 	flags.IntVar(&f.fps, "fps", 0, "maximum screen updates per second (default 90, over SSH 30)")
 }
 
@@ -54,6 +57,9 @@ func (f *consoleFlags) registerLook(flags *pflag.FlagSet) {
 func (f *consoleFlags) checkLook() error {
 	if _, known := backgrounds[f.theme]; !known {
 		return usagef("--theme %q: want auto, dark or light%s", f.theme, didYouMean(f.theme, slices.Collect(maps.Keys(backgrounds))))
+	}
+	if !slices.Contains(ui.Notifies(), ui.Notify(f.notify)) {
+		return usagef("--notify %q: want off, bell, osc9 or osc777%s", f.notify, didYouMean(f.notify, ui.Notifies()))
 	}
 	return nil
 }
@@ -111,6 +117,7 @@ func (a *app) show(cmd *cobra.Command, flags *consoleFlags, options ui.Options) 
 	}
 	options.Program = "ironworks"
 	options.ASCII, options.Mouse, options.Background = flags.ascii, flags.mouse, backgrounds[flags.theme]
+	options.Notify = ui.Notify(flags.notify)
 	err := ui.Run(cmd.Context(), options, ui.Terminal{In: a.stdin, Out: a.stdout, Env: os.Environ(), FPS: fps})
 	var crash *ui.Crash
 	if errors.As(err, &crash) {
@@ -173,7 +180,7 @@ func (c *consoleHost) shown(x *config.Context) screen.Context {
 	}
 }
 
-// find is the context with a name, or the selected context for "".
+// find returns the context with a name, or the selected one for "".
 func (c *consoleHost) find(name string) (config.Context, error) {
 	if name == "" && c.pick != nil {
 		return config.Context{}, c.pick
@@ -270,7 +277,7 @@ func (c *consoleHost) probe(ctx context.Context, name string) (screen.Health, er
 	return screen.Health{Version: v, Latency: page.Latency}, nil
 }
 
-// options are the flags that select a context on the command line.
+// options returns the flags that select a context on the command line.
 func (c *consoleHost) options(x *config.Context) []string {
 	switch {
 	case x.Guessed:

@@ -12,7 +12,7 @@ import (
 	tty "ironworks/test/terminal"
 )
 
-// buggy makes this test binary be the program, with a bug in its console.
+// buggy runs this test binary as the program, with a console that panics.
 const buggy = "IRONWORKS_TEST_BUGGY_CONSOLE"
 
 func TestMain(m *testing.M) {
@@ -25,9 +25,8 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// TestAPanicInTheConsole: the terminal is as it was before, and the file that is needed
-// to find the bug is named, without the secrets of the connection.
-func TestAPanicInTheConsole(t *testing.T) {
+// TestPanicInTheConsole restores the terminal and names the crash file, which has no secrets of the connection.
+func TestPanicInTheConsole(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	cmd := exec.Command(os.Args[0])
@@ -53,7 +52,7 @@ func TestAPanicInTheConsole(t *testing.T) {
 	}
 }
 
-func TestConsoleNeeds(t *testing.T) {
+func TestConsoleNeedsATerminal(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		args []string

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTheConsoleTakesAFile(t *testing.T) {
+func TestConsoleOpensAFile(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.put("x.bu", []byte("variant: fcos\n"))

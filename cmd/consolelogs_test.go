@@ -14,9 +14,9 @@ import (
 	"ironworks/models"
 )
 
-// TestConsoleTakesPushedJournals: while a context is open that says so, and not longer; a
-// second console takes over when the first one ends.
-func TestConsoleTakesPushedJournals(t *testing.T) {
+// TestConsoleReceivesPushedJournals while a context with a receiver is open. A second console takes over when the
+// first one ends.
+func TestConsoleReceivesPushedJournals(t *testing.T) {
 	t.Parallel()
 	address := fmt.Sprintf("127.0.0.1:%d", freePort(t, "127.0.0.1"))
 	x := config.Context{
@@ -30,7 +30,7 @@ func TestConsoleTakesPushedJournals(t *testing.T) {
 	opened.SetContext(t.Context())
 	host := &consoleHost{app: a, cmd: opened, cfg: &config.Config{Current: x, Contexts: []config.Context{x, y}}}
 	client := &http.Client{Transport: &http.Transport{
-		DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // who answers is asked only
+		DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // only checks that the receiver answers
 	}}
 	ask := func() (int, error) {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+address+"/v1/journal", http.NoBody)
@@ -43,7 +43,7 @@ func TestConsoleTakesPushedJournals(t *testing.T) {
 		}
 		return response.StatusCode, response.Body.Close()
 	}
-	// answers waits until somebody does, or nobody does any more.
+	// answers waits until the receiver answers, or does not answer any more.
 	answers := func(want bool) {
 		t.Helper()
 		deadline := time.After(20 * time.Second)
@@ -80,7 +80,7 @@ func TestConsoleTakesPushedJournals(t *testing.T) {
 	}
 	first.Close()
 	answers(true) // the second one took over
-	// Another context with the same address: who goes there opens it, and then leaves.
+	// Another context with the same address: switching opens it before the first one is closed.
 	third, err := host.open("y", func(text string) { t.Errorf("the third console is told: %s", text) })
 	if err != nil {
 		t.Fatal(err)

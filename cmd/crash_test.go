@@ -15,7 +15,7 @@ import (
 	"ironworks/ironicclient"
 )
 
-// crashing is a run whose command connects and then panics with what it was given.
+// crashing is a run whose command connects and then panics.
 func crashing(t *testing.T, value func(cur config.Context, c *ironicclient.Client) any) (code int, home, stdout, stderr string) {
 	t.Helper()
 	home = t.TempDir()
@@ -90,7 +90,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-func TestCrashWithoutAPlaceForTheFile(t *testing.T) {
+func TestCrashWithoutAStateDirectory(t *testing.T) {
 	t.Parallel()
 	var errs bytes.Buffer
 	file := filepath.Join(t.TempDir(), "file")
@@ -106,9 +106,9 @@ func TestCrashWithoutAPlaceForTheFile(t *testing.T) {
 	}
 }
 
-// TestCrashFileIsNobodyElses: in a folder where everybody may write, such as /tmp, somebody
-// may have put links there under the names that a crash file could get.
-func TestCrashFileIsNobodyElses(t *testing.T) {
+// TestCrashFileFollowsNoLinks: in a world-writable folder such as /tmp, another user may have created links with
+// possible names of crash files.
+func TestCrashFileFollowsNoLinks(t *testing.T) {
 	temp, target := t.TempDir(), filepath.Join(t.TempDir(), "precious")
 	t.Setenv("TMPDIR", temp)
 	if err := os.WriteFile(target, []byte("precious"), 0o600); err != nil {

@@ -39,7 +39,7 @@ func (a *app) deployCommand(v models.Verb) *cobra.Command {
 		Use: "deploy [NODE…] [-f PLAN | --resume | --give-back | --unfinished]", Aliases: []string{"active"},
 		ValidArgsFunction: a.completeNodes(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.deployOrGoOn(cmd, v, args, flags)
+			return a.deployOrResume(cmd, v, args, flags)
 		},
 	}
 	if v == models.VerbRebuild {
@@ -58,7 +58,7 @@ func (a *app) deployCommand(v models.Verb) *cobra.Command {
 	f.StringArrayVar(&flags.override, "override", nil, "CHECK to override on the nodes of --confirm; may be repeated")
 	f.StringArrayVar(&flags.confirmed, "confirm", nil, "NODE that --override applies to; may be repeated")
 	f.StringArrayVar(&flags.policy, "policy", nil, "policy of a check, CHECK=refuse|warn|off; may be repeated")
-	if v == models.VerbDeploy { // it resumes rebuilds, too
+	if v == models.VerbDeploy { // it also resumes rebuilds
 		f.BoolVar(&flags.allocate, "allocate", false, "reserve each node with an allocation of its resource class")
 		f.StringVar(&flags.class, "allocate-class", "", "resource class of the allocation; implies --allocate")
 		f.StringArrayVar(&flags.traits, "allocate-trait", nil, "trait of the allocation; implies --allocate; may be repeated")
@@ -91,27 +91,27 @@ func (a *app) deploy(cmd *cobra.Command, v models.Verb, names []string, flags *d
 	return a.deployNodes(cmd, s, action, nodes, flags)
 }
 
-// deployNodes deploys nodes that were found.
+// deployNodes deploys nodes.
 func (a *app) deployNodes(cmd *cobra.Command, s *session.Session, action *provision.DeployAction, nodes []models.Node, flags *deployFlags) error {
 	ctx := cmd.Context()
 	runner := s.Runner(nil)
 	if runner.ReadOnly && !flags.dryRun {
 		plan := runner.Plan(action, nodes)
-		return a.tellRefused(plan, plan.Refused())
+		return a.printRefused(plan, plan.Refused())
 	}
 	action.Preflight(ctx, nodes)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if flags.dryRun {
-		return a.tellDeployment(action, nodes)
+		return a.printDryRun(action, nodes)
 	}
 	plan := runner.Plan(action, nodes)
-	a.tellWarnings(action, plan)
+	a.printWarnings(action, plan)
 	return a.carryOut(cmd, s, runner, plan, flags.actFlags)
 }
 
-// deployOptions reads the plan and the flags; meant are the names of the nodes.
+// deployOptions reads the plan and the flags; meant are the names of the nodes on the command line.
 func (a *app) deployOptions(v models.Verb, names []string, flags *deployFlags) (options provision.DeployOptions, meant []string, err error) {
 	file := provision.PlanFile{Plan: &plan.Plan{}}
 	if flags.plan != "" {

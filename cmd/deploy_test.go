@@ -14,7 +14,7 @@ import (
 	"ironworks/provision"
 )
 
-// inLab runs a command line against an Ironic of the lab's.
+// inLab runs a command line against an embedded Ironic.
 func inLab(t *testing.T, url, home string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, complaints bytes.Buffer
@@ -69,8 +69,7 @@ func TestDeployUsage(t *testing.T) {
 	}
 }
 
-// TestDeployDryRun shows checks, requests and commands, in words and as JSON, and sends
-// nothing.
+// TestDeployDryRun shows checks, requests and commands, as text and JSON, and sends nothing.
 func TestDeployDryRun(t *testing.T) {
 	t.Parallel()
 	site, err := lab.StartSite(t.Context(), lab.SiteOptions{Members: []lab.Member{{Name: "r7-n01"}, {Name: "r7-n02"}}, Speed: 60})
@@ -110,7 +109,7 @@ func TestDeployDryRun(t *testing.T) {
 	if _, stderr := do(exitRefused, "deploy", "-f", plan, "--user-data", data, "--yes"); !strings.Contains(stderr, "[root-device] no disk matches") {
 		t.Errorf("%s", stderr)
 	}
-	// A flag comes before the plan.
+	// Flags override the plan.
 	if _, stderr := do(exitRefused, "deploy", "-f", plan, "--root-device", `{"name": "/dev/sda"}`, "--yes"); !strings.Contains(stderr, "[stable-hint] identified by name only") {
 		t.Errorf("%s", stderr)
 	}
@@ -120,7 +119,7 @@ func TestDeployDryRun(t *testing.T) {
 			t.Errorf("%q is not said:\n%s", part, stdout)
 		}
 	}
-	// A rebuild has the checks of a deployment, but for its states.
+	// A rebuild has the checks of a deployment, except for the states.
 	if stdout, _ := do(exitRefused, "rebuild", "r7-n01", "--dry-run", "--override", "inventory", "--confirm", "r7-n01"); !strings.Contains(
 		stdout, `refuse   state: not possible in state "available", only in "active", "error", "deploy failed"`) || !strings.Contains(stdout, "root-device") {
 		t.Errorf("a rebuild: %s", stdout)

@@ -9,8 +9,8 @@ import (
 	"ironworks/provision"
 )
 
-// tellDeployment prints the report of a dry run, and refuses as the deployment would.
-func (a *app) tellDeployment(action *provision.DeployAction, nodes []models.Node) error {
+// printDryRun prints the report of a dry run, and refuses as the deployment would.
+func (a *app) printDryRun(action *provision.DeployAction, nodes []models.Node) error {
 	reports := make([]provision.DeployReport, len(nodes))
 	var text strings.Builder
 	var names []string
@@ -61,9 +61,9 @@ func writeReport(b *strings.Builder, r *provision.DeployReport) {
 	}
 }
 
-// tellWarnings prints the warnings, unknown and overridden checks of the nodes to deploy, and the
+// printWarnings prints the warnings, unknown and overridden checks of the nodes to deploy, and the
 // effect on nodes whose deployment is only resumed.
-func (a *app) tellWarnings(action *provision.DeployAction, deployPlan provision.Batch) {
+func (a *app) printWarnings(action *provision.DeployAction, deployPlan provision.Batch) {
 	for _, i := range deployPlan.Legal() {
 		if action.OnlyFollows(&i.Node) {
 			a.complain("%s: %s", i.Node.Label(), i.Effect.Text)

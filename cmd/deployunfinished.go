@@ -22,8 +22,8 @@ func (f *unfinishedFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.giveBack, "give-back", false, "undo and forget interrupted deployments")
 }
 
-// deployOrGoOn starts deployments, or lists, resumes or gives back interrupted ones.
-func (a *app) deployOrGoOn(cmd *cobra.Command, v models.Verb, names []string, flags *deployFlags) error {
+// deployOrResume starts deployments, or lists, resumes or reverts interrupted ones.
+func (a *app) deployOrResume(cmd *cobra.Command, v models.Verb, names []string, flags *deployFlags) error {
 	u := flags.unfinished
 	if !u.list && !u.resume && !u.giveBack {
 		return a.deploy(cmd, v, names, flags)
@@ -43,7 +43,7 @@ func (a *app) deployOrGoOn(cmd *cobra.Command, v models.Verb, names []string, fl
 	case u.list:
 		return a.listUnfinished(cmd, names)
 	}
-	return a.goOn(cmd, names, flags)
+	return a.resumeUnfinished(cmd, names, flags)
 }
 
 // listUnfinished lists interrupted deployments, offline.
@@ -71,15 +71,15 @@ func (a *app) listUnfinished(cmd *cobra.Command, names []string) error {
 	return a.print(r)
 }
 
-// goOn resumes interrupted deployments, or gives back what they changed.
-func (a *app) goOn(cmd *cobra.Command, names []string, flags *deployFlags) error {
+// resumeUnfinished resumes interrupted deployments, or reverts their changes.
+func (a *app) resumeUnfinished(cmd *cobra.Command, names []string, flags *deployFlags) error {
 	s, err := a.connect(cmd)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	checks := s.Preflighter()
-	nodes, err := a.begun(cmd.Context(), s, checks.Deployments, names, flags.unfinished.giveBack)
+	nodes, err := a.unfinishedNodes(cmd.Context(), s, checks.Deployments, names, flags.unfinished.giveBack)
 	if err != nil {
 		return err
 	}
@@ -95,10 +95,9 @@ func (a *app) goOn(cmd *cobra.Command, names []string, flags *deployFlags) error
 	return a.deployNodes(cmd, s, action, nodes, flags)
 }
 
-// begun finds the nodes of interrupted deployments: the named nodes, or all. A missing node is
-// skipped. Its deployment is forgotten only if forget is set, because the node may merely be
-// hidden from this user.
-func (a *app) begun(ctx context.Context, s *session.Session, d *provision.Deployments, names []string, forget bool) ([]models.Node, error) {
+// unfinishedNodes finds the nodes of interrupted deployments: the named nodes, or all. A missing node is skipped. Its record is
+// removed only if forget is set, because the node may just be hidden from this user.
+func (a *app) unfinishedNodes(ctx context.Context, s *session.Session, d *provision.Deployments, names []string, forget bool) ([]models.Node, error) {
 	list, err := d.List(time.Now())
 	if err != nil {
 		a.complain("%v", err)
@@ -117,14 +116,14 @@ func (a *app) begun(ctx context.Context, s *session.Session, d *provision.Deploy
 	nodes, gone, err := provision.FindUnfinished(ctx, s.Client, list)
 	for _, u := range gone {
 		if !forget {
-			a.complain("%s: node not found; ironworks deploy --give-back %s forgets its deployment",
+			a.complain("%s: node not found; ironworks deploy --give-back %s discards its deployment",
 				u.Node.Label(), u.Node.UUID)
 			continue
 		}
 		if err := d.Forget(u.Node.UUID); err != nil {
 			return nil, err
 		}
-		a.complain("%s: node not found, forgot its deployment", u.Node.Label())
+		a.complain("%s: node not found, deployment discarded", u.Node.Label())
 	}
 	return nodes, err
 }

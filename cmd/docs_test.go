@@ -11,8 +11,7 @@ import (
 	"ironworks/test/golden"
 )
 
-// TestCommandReference compares docs/reference/commands.md with the commands; -update
-// writes the page anew.
+// TestCommandReference compares docs/reference/commands.md with the commands; -update rewrites the page.
 func TestCommandReference(t *testing.T) {
 	t.Parallel()
 	golden.Compare(t, "../docs/reference/commands.md", commandReference(newApp(process{}).rootCommand()))
@@ -30,7 +29,7 @@ func commandReference(root *cobra.Command) string {
 	return b.String()
 }
 
-// describe writes a section for each command that can be run, in the order of their help.
+// describe writes a section for each runnable command, in the order of the help.
 func describe(b *bytes.Buffer, parent *cobra.Command) {
 	for _, c := range parent.Commands() {
 		if !c.IsAvailableCommand() || c.Name() == "help" || c.Name() == "completion" {
@@ -56,7 +55,7 @@ func describe(b *bytes.Buffer, parent *cobra.Command) {
 	}
 }
 
-// codeBlock writes text as code, without the indentation that all its lines share.
+// codeBlock writes text as code, without its common indentation.
 func codeBlock(b *bytes.Buffer, text string) {
 	b.WriteString("```\n")
 	for line := range strings.Lines(strings.Trim(text, "\n")) {

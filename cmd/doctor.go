@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"ironworks/models"
 	"ironworks/models/doctor"
 	"ironworks/session/checkup"
 )
@@ -129,8 +130,8 @@ func (a *app) doctorText(all []doctor.Diagnosis, verbose bool) string {
 			doctorDetails(&b, d, width, ascii)
 		}
 	}
-	fmt.Fprintf(&b, "\n%d ok, %d to look at, %d failed, %d unknown\n",
-		count[doctor.OK], count[doctor.Warn], count[doctor.Fail], count[doctor.Unknown])
+	fmt.Fprintf(&b, "\n%d ok, %s, %d failed, %d unknown\n",
+		count[doctor.OK], models.Counted(count[doctor.Warn], "warning"), count[doctor.Fail], count[doctor.Unknown])
 	return b.String()
 }
 

@@ -21,7 +21,7 @@ import (
 	"ironworks/test/embedded"
 )
 
-// doctoredIronic is an Ironic with a node; what is in answers takes the place of its own.
+// doctoredIronic is an Ironic with one node; answers override its responses.
 func doctoredIronic(t *testing.T, answers map[string]string) *httptest.Server {
 	t.Helper()
 	ironic := embedded.New(t, time.Now)
@@ -43,7 +43,7 @@ func doctoredIronic(t *testing.T, answers map[string]string) *httptest.Server {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		if strings.HasPrefix(answer, "<") { // somebody else's
+		if strings.HasPrefix(answer, "<") { // from another server
 			w.Header().Set("Content-Type", "text/html")
 		} else {
 			w.Header().Set("X-Openstack-Ironic-Api-Version", "1.115")
@@ -56,7 +56,7 @@ func doctoredIronic(t *testing.T, answers map[string]string) *httptest.Server {
 	return s
 }
 
-// doctored runs doctor in a home and gives what it found.
+// doctored runs doctor in a home directory and returns its checks.
 func doctored(t *testing.T, home string, env map[string]string, args ...string) (code int, found map[doctor.ID]doctor.Diagnosis, all string) {
 	t.Helper()
 	run := func(format string) (int, string, string) {
@@ -203,7 +203,7 @@ func evidenceOf(d doctor.Diagnosis) string {
 	return strings.Join(text, "\n")
 }
 
-// TestDoctorEndsInTime: a server that takes connections and says nothing.
+// TestDoctorEndsInTime with a server that accepts connections and never answers.
 func TestDoctorEndsInTime(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
@@ -219,14 +219,14 @@ const doctorGolden = `configuration
   ● ok      context a
 
 connection
-  ✖ fail    connection refused by 10.0.0.5:6385: nothing listens there, and this
-            is a long line
+  ✖ fail    connection refused by 10.0.0.5:6385, and this is a long line that
+            wraps
             url = http://10.0.0.5:6385/
-            → is the API running, and is the port right? Whoever knows it may
-              tell
+            → check the port, and that the API is running; then run ironworks
+              doctor again
   ◌ unknown tls, http: skipped: no connection
 
-1 ok, 0 to look at, 1 failed, 2 unknown
+1 ok, 0 warnings, 1 failed, 2 unknown
 `
 
 func TestDoctorText(t *testing.T) {
@@ -234,8 +234,8 @@ func TestDoctorText(t *testing.T) {
 	all := []doctor.Diagnosis{
 		{ID: doctor.CheckConfiguration, Group: "configuration", Result: doctor.OK, Title: "context a", Evidence: []models.Observation{{Field: "source", Value: "x"}}},
 		{
-			ID: doctor.CheckTCP, Group: "connection", Result: doctor.Fail, Title: "connection refused by 10.0.0.5:6385: nothing listens there, and this is a long line",
-			Evidence: []models.Observation{{Field: "url", Value: "http://10.0.0.5:6385/"}}, Hint: "is the API running, and is the port right? Whoever knows it may tell",
+			ID: doctor.CheckTCP, Group: "connection", Result: doctor.Fail, Title: "connection refused by 10.0.0.5:6385, and this is a long line that wraps",
+			Evidence: []models.Observation{{Field: "url", Value: "http://10.0.0.5:6385/"}}, Hint: "check the port, and that the API is running; then run ironworks doctor again",
 		},
 		{ID: doctor.CheckTLS, Group: "connection", Result: doctor.Unknown, Title: "skipped: no connection"},
 		{ID: doctor.CheckHTTP, Group: "connection", Result: doctor.Unknown, Title: "skipped: no connection"},
@@ -265,7 +265,7 @@ func TestDoctorNames(t *testing.T) {
 	}
 }
 
-// TestDoctorInterrupted: who is sent away prints nothing but that.
+// TestDoctorInterrupted prints only that it was interrupted.
 func TestDoctorInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -281,8 +281,8 @@ func TestDoctorInterrupted(t *testing.T) {
 	}
 }
 
-// TestConnectionsThatFailNameTheDoctor, and those to BMCs do not.
-func TestConnectionsThatFailNameTheDoctor(t *testing.T) {
+// TestFailedConnectionsSuggestDoctor, except for connections to BMCs.
+func TestFailedConnectionsSuggestDoctor(t *testing.T) {
 	t.Parallel()
 	const advice = "run ironworks doctor to check the connection step by step"
 	if code, _, complaints := offline(t, "nodes", "--url", "http://127.0.0.1:1"); code != exitConnect || !strings.Contains(complaints, advice) {

@@ -249,7 +249,7 @@ func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enrol
 		return &codeError{code: exitRefused}
 	}
 	if plan.Count(enroll.Create)+plan.Count(enroll.Change) > 0 || goal != provision.GoalEnroll {
-		if err := a.confirmEnroll(ctx, goal, len(plan)-refused, flags.yes); err != nil {
+		if err := a.confirmEnroll(ctx, (&provision.EnrollAction{Plan: plan, Goal: goal}).Batch(), goal, flags.yes); err != nil {
 			return err
 		}
 	}
@@ -269,24 +269,21 @@ func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enrol
 }
 
 // confirmEnroll asks where machines may be erased: automated cleaning, before they become available.
-func (a *app) confirmEnroll(ctx context.Context, goal provision.Goal, count int, yes bool) error {
-	if yes || !a.interactive() && goal != provision.GoalAvailable {
+func (a *app) confirmEnroll(ctx context.Context, batch provision.Batch, goal provision.Goal, yes bool) error {
+	typed := batch.Consent() == models.ConsentTyped
+	if typed && !yes {
+		a.complain("automated cleaning may erase the disks of machines that become available")
+	}
+	if yes || !a.interactive() {
 		return nil
 	}
+	count := len(batch.Items)
 	question := fmt.Sprintf("Enroll %s", models.Counted(count, "node"))
 	if goal != provision.GoalEnroll {
 		question += fmt.Sprintf(" and bring them to %s", goal)
 	}
-	if goal != provision.GoalAvailable {
-		return a.askYes(ctx, question+"? [y/N] ", "enroll", nothingSent)
+	if typed {
+		return a.askTyped(ctx, question, batch.Answer(), count, "enroll")
 	}
-	a.complain("automated cleaning may erase the disks of machines that become available")
-	if !a.interactive() {
-		return nil
-	}
-	answer, err := a.ask(ctx, question+". Type the number of nodes to confirm: ")
-	if err == nil && answer != fmt.Sprint(count) {
-		err = &models.Refusal{Kind: models.RefusedUnconfirmed, Action: "enroll", Why: nothingSent}
-	}
-	return err
+	return a.askYes(ctx, question+"? [y/N] ", "enroll", nothingSent)
 }

@@ -116,7 +116,7 @@ func (a *app) tellEnrolled(plan enroll.Plan, results []provision.Enrolled, lost 
 			r.names = append(r.names, label)
 		case provision.OutcomeRefused:
 			refused++
-		case provision.OutcomeFailed, provision.OutcomeUnknown, provision.OutcomeNotTried:
+		case provision.OutcomeFailed, provision.OutcomeUnknown, provision.OutcomeNotTried, provision.OutcomeCanceled:
 			failed++
 			code = worse(code, max(exitCode(res.Err), exitFailed))
 		}

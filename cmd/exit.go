@@ -18,7 +18,7 @@ const (
 	exitUsage   = 2
 	exitRefused = 3
 	exitConnect = 4
-	// exitTerminated is what shells report for a program that SIGTERM ended: 128 + 15.
+	// exitTerminated is the status after SIGTERM, as shells report it: 128 + 15.
 	exitTerminated = 143
 )
 
@@ -52,7 +52,7 @@ func (a *app) report(ctx context.Context, err error) int {
 	a.complain("%v", err)
 	code := exitCode(err)
 	if code == exitConnect && a.guessed {
-		a.tell("%s", a.looked)
+		a.tell("%s", a.searched)
 	}
 	if code == exitConnect && a.fromContext(err) {
 		a.complain("run ironworks doctor to check the connection step by step")

@@ -88,11 +88,11 @@ type explanationJSON struct {
 
 func (a *app) explainNodes(cmd *cobra.Command, s *session.Session, names []string, flags *explainFlags) error {
 	ctx := cmd.Context()
-	kept := a.keptForExplaining(ctx, s)
+	kept := a.journalForExplaining(ctx, s)
 	defer kept.Close()
 	sources := s.ExplainSources(ctx, kept)
 	var err error
-	if sources.BMC, err = a.explainedBMC(s, flags); err != nil {
+	if sources.BMC, err = a.bmcQueryFor(s, flags); err != nil {
 		return err
 	}
 	explainer := provision.NewExplainer(s.Client, sources)
@@ -129,10 +129,10 @@ func (a *app) explainNodes(cmd *cobra.Command, s *session.Session, names []strin
 	return errors.Join(a.print(r), unread)
 }
 
-// explainedBMC is how to query BMCs: every BMC with --bmc; without it only the BMC of a machine
-// that Ironic waits for, if its credentials are known without a prompt.
-func (a *app) explainedBMC(s *session.Session, flags *explainFlags) (func(context.Context, *models.Node, time.Time) (*explain.BMCFacts, error), error) {
-	way, err := a.bmcWay(s, &flags.bmcFlags)
+// bmcQueryFor returns how to query BMCs: with --bmc every BMC; otherwise only the BMC of a machine that Ironic waits
+// for, if its credentials are known without a prompt.
+func (a *app) bmcQueryFor(s *session.Session, flags *explainFlags) (func(context.Context, *models.Node, time.Time) (*explain.BMCFacts, error), error) {
+	way, err := a.bmcAccess(s, &flags.bmcFlags)
 	switch {
 	case err != nil && flags.bmc:
 		return nil, err
@@ -145,8 +145,8 @@ func (a *app) explainedBMC(s *session.Session, flags *explainFlags) (func(contex
 	return way.BMCs(s).WaitedFacts, nil
 }
 
-// keptForExplaining is the journal of --journal, or that of the context.
-func (a *app) keptForExplaining(ctx context.Context, s *session.Session) *journal.Journal {
+// journalForExplaining opens the journal of --journal, or of the context.
+func (a *app) journalForExplaining(ctx context.Context, s *session.Session) *journal.Journal {
 	if a.journalFile == "" {
 		return s.Journal(ctx)
 	}

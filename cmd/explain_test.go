@@ -23,7 +23,7 @@ evidence    error = Deploy step deploy.install_coreos failed on node 1be2. Error
             finding the disk or partition device to deploy the image onto: No
             suitable device was found for deployment using these hints {'wwn':
             '0xdead'}
-not         the image: nothing was written
+ruled out   the image: nothing was written
 next        Compare the hints with each disk, and pin the right disk.
             ironworks disks NODE
 `
@@ -59,8 +59,7 @@ func TestExplainText(t *testing.T) {
 	}
 }
 
-// explainedIronic is an Ironic with a node that failed, one that is well, and a dead
-// conductor.
+// explainedIronic is an Ironic with a failed node, a node without problems, and a dead conductor.
 func explainedIronic(t *testing.T) *httptest.Server {
 	t.Helper()
 	ironic := embedded.New(t, time.Now)
@@ -122,7 +121,7 @@ func TestExplainNodes(t *testing.T) {
 	}
 }
 
-// TestExplainShape holds the names that scripts rely on.
+// TestExplainShape checks the JSON names that scripts rely on.
 func TestExplainShape(t *testing.T) {
 	t.Parallel()
 	code, out, complaints := offline(t, "explain", "--error", explainedNoDisk, "-o", "json")

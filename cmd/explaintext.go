@@ -38,13 +38,13 @@ func explanationText(all []explain.Explanation, width int) string {
 		explained(&b, first(i, "evidence"), evidenceText(item), width)
 	}
 	for i, not := range e.Not {
-		explained(&b, first(i, "not"), not, width)
+		explained(&b, first(i, "ruled out"), not, width)
 	}
 	explained(&b, "next", e.Next.Text, width)
 	explained(&b, "", e.Next.Command, width)
 	for i := range all[1:] {
 		other := &all[1+i]
-		explained(&b, first(i, "or else"), fmt.Sprintf("%s  (%s, %s)", other.Verdict, other.Confidence, other.Rule), width)
+		explained(&b, first(i, "alternative"), fmt.Sprintf("%s  (%s, %s)", other.Verdict, other.Confidence, other.Rule), width)
 	}
 	return b.String()
 }

@@ -32,7 +32,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 			t.Errorf("%s: want two examples:\n%s", cmd.CommandPath(), cmd.Example)
 		}
 	}
-	for _, texts := range []map[string]helpText{helpTexts, portHelpTexts} {
+	for _, texts := range helpTopics() {
 		for path := range texts {
 			if !paths[path] {
 				t.Errorf("help of %s, which is no command", path)
@@ -61,8 +61,8 @@ func TestExamplesParse(t *testing.T) {
 	}
 }
 
-// exampleArguments are the command lines of ironworks in a line of shell: quotes, pipes and
-// redirections are understood, nothing else.
+// exampleArguments returns the command lines of ironworks in a line of shell. It parses quotes, pipes and
+// redirections only.
 func exampleArguments(line string) (commands [][]string) {
 	var words []string
 	var word strings.Builder

@@ -1,6 +1,6 @@
 package cmd
 
-// portHelpTexts are the texts of the commands about ports, port groups and VIFs, by their path.
+// portHelpTexts has the help of the commands about ports, port groups and VIFs, by their path.
 var portHelpTexts = map[string]helpText{
 	"ironworks port": {
 		"List, create, change and delete ports",

@@ -16,7 +16,7 @@ const hintInventory = `{"inventory": {"disks": [
 	{"name": "/dev/sda", "size": 480103981056, "model": "Samsung 980 PRO", "wwn": "0x1", "rotational": false},
 	{"name": "/dev/sdb", "size": 4000787030016, "model": "WDC\u202e", "wwn": "0x2", "rotational": true}]}}`
 
-// piped runs a command line with this standard input.
+// piped runs a command line with standard input.
 func piped(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, complaints bytes.Buffer
@@ -87,8 +87,8 @@ func TestHintsMatchBatch(t *testing.T) {
 	}
 }
 
-// TestHintsMatchReadsDisks: what disks -o json prints goes in, and what has no disks in it
-// is told apart from hints that match nothing.
+// TestHintsMatchReadsDisks accepts the output of disks -o json. Input without disks has another error than hints
+// without a match.
 func TestHintsMatchReadsDisks(t *testing.T) {
 	t.Parallel()
 	const printed = `{"node": {"uuid": "u", "name": "n1"}, "picks": "", "disks": [

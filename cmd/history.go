@@ -19,7 +19,7 @@ func (a *app) historyCommand() *cobra.Command {
 	var flags historyFlags
 	cmd := &cobra.Command{
 		Use: "history NODE", Args: cobra.ExactArgs(1),
-		ValidArgsFunction: a.completeKept(),
+		ValidArgsFunction: a.completeJournalNodes(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags.ironic {
 				if flags.since != "" {
@@ -61,7 +61,7 @@ func (a *app) history(cmd *cobra.Command, name string, since time.Time) error {
 	}
 	defer kept.Close()
 	ctx := cmd.Context()
-	node, err := a.keptNode(ctx, kept, name)
+	node, err := a.journalNode(ctx, kept, name)
 	switch {
 	case err != nil || node.UUID != "":
 	case a.journalFile != "":
@@ -85,7 +85,7 @@ func (a *app) history(cmd *cobra.Command, name string, since time.Time) error {
 	return a.print(r)
 }
 
-// askForNode finds a node that the journal does not have.
+// askForNode finds a node in Ironic that the journal does not have.
 func (a *app) askForNode(cmd *cobra.Command, name string) (models.NodeRef, error) {
 	s, err := a.connect(cmd)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"ironworks/session"
 )
 
-// past is a home whose context has a journal and an audit; nobody answers at its Ironic.
+// past returns a home directory whose context has a journal and an audit log; its Ironic is not reachable.
 type past struct {
 	t       *testing.T
 	options config.Options
@@ -91,7 +91,7 @@ func (p *past) ok(args ...string) string {
 	return stdout
 }
 
-// TestHistory: the past of a node is told while Ironic is down.
+// TestHistory shows the history of a node while Ironic is down.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	p := newPast(t)
@@ -133,7 +133,7 @@ func TestHistory(t *testing.T) {
 			t.Errorf("%v: exit code %d, want %d: %s", tt.args, code, tt.code, stderr)
 		}
 	}
-	// The file of another machine, of which there is no audit.
+	// The journal of another computer, without an audit log.
 	elsewhere := *p
 	elsewhere.options.Home = t.TempDir()
 	if out := elsewhere.ok("history", "r7-n01", "--journal", p.config.Files.Journal(p.config.Current.Name)); strings.Count(out, "\n") != 4 {

@@ -22,7 +22,7 @@ import (
 
 const publicKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDK7CZyr9ueDwdMXbauPAUQJutH28y4Og3Ltic3CUcWx me@here"
 
-// desk is a folder in which commands of ignition run.
+// desk is a folder in which commands run.
 type desk struct {
 	t    *testing.T
 	home string
@@ -57,8 +57,7 @@ func (d *desk) get(name string) []byte {
 	return content
 }
 
-// run runs `ironworks ignition` with the names of files that begin with a slash put
-// into the folder.
+// run runs ironworks ignition. Arguments that begin with a slash are files in the folder.
 func (d *desk) run(stdin string, args ...string) (code int, stdout, stderr string) {
 	d.t.Helper()
 	return d.runCommand("ignition", stdin, args...)
@@ -82,7 +81,7 @@ func (d *desk) runCommand(command, stdin string, args ...string) (code int, stdo
 	return code, out.String(), complaints.String()
 }
 
-// want runs a command that ends with a code and says something on standard error.
+// want runs a command and checks its exit code and standard error.
 func (d *desk) want(code int, says string, args ...string) string {
 	d.t.Helper()
 	got, stdout, stderr := d.run("", args...)
@@ -146,7 +145,7 @@ func TestIgnitionUsage(t *testing.T) {
 	}
 }
 
-// What is given in the wrong place is not repeated: it may be a secret.
+// A misplaced argument is not repeated in the error: it may be a secret.
 func TestIgnitionKeepsSecrets(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -228,14 +227,14 @@ func TestIgnitionBuild(t *testing.T) {
 	if other := d.want(exitOK, "", "build", "--url", "https://192.0.2.7:6385", "--cacert", "/ca.pem", "--host", "https://192.0.2.8"); strings.Contains(other, base64.StdEncoding.EncodeToString(ca)) {
 		t.Errorf("the CA of another Ironic is in it: %s", other)
 	}
-	// A context says where Ironic is; what was only guessed does not.
+	// Ironic's address comes from a configured context, not from the default address.
 	from := d.want(exitOK, "", "build", "--url", "http://192.0.2.7:6385/v1", "--preview")
 	if !strings.Contains(from, "Ironic     http://192.0.2.7:6385\n") {
 		t.Errorf("%s", from)
 	}
 }
 
-func TestIgnitionBuildKeepsWhatMachinesAreKnownBy(t *testing.T) {
+func TestIgnitionBuildRecordsImages(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	images := func() []string {
@@ -273,7 +272,7 @@ func TestIgnitionBuildKeepsWhatMachinesAreKnownBy(t *testing.T) {
 	}
 }
 
-// certificate is one that signs itself.
+// certificate returns a self-signed certificate.
 func certificate(t *testing.T) []byte {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(nil)
@@ -362,7 +361,7 @@ func TestIgnitionInAnISO(t *testing.T) {
 	d.want(exitRefused, "262144", "embed", "/live.iso", "/large.ign")
 }
 
-// noise is text that cannot be packed well.
+// noise returns text that compresses badly.
 func noise(length int) string {
 	const letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
 	text := make([]byte, length)

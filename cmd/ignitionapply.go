@@ -114,7 +114,7 @@ func (a *app) confirmRamdisks(ctx context.Context, plan provision.Batch, preview
 			a.tell("%s\n", previewOf(p))
 		}
 	}
-	return a.askToGoOn(ctx, plan, changes)
+	return a.askConsent(ctx, plan)
 }
 
 // previewOf shows the requests for one node.

@@ -35,7 +35,7 @@ func (a *app) ignitionBuildCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a.tellNotes(&flags, built.Document.Notes)
+			a.printNotes(&flags, built.Document.Notes)
 			if preview {
 				return a.write(cmd.Context(), out, strings.NewReader(previewText(built.Preview)))
 			}

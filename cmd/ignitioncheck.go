@@ -39,7 +39,7 @@ func (a *app) ignitionCheckCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.tellReport(args[0], userdata.Check(data, options...))
+			return a.printReport(args[0], userdata.Check(data, options...))
 		},
 	}
 	f := cmd.Flags()
@@ -59,8 +59,8 @@ func parseSpec(text string) (userdata.Spec, error) {
 	return 0, usagef("--max-spec %s: want 3.0 to %s", text, userdata.NewestSpec)
 }
 
-// tellReport prints a report; the exit code of invalid user data is 3.
-func (a *app) tellReport(name string, report userdata.Report) error {
+// printReport prints a report; the exit code of invalid user data is 3.
+func (a *app) printReport(name string, report userdata.Report) error {
 	if name == "-" {
 		name = "stdin"
 	}

@@ -131,8 +131,8 @@ func (a *app) build(cmd *cobra.Command, r *ramdiskFlags, maker prepare.Maker, in
 	return built, err
 }
 
-// tellNotes prints the notes of a configuration.
-func (a *app) tellNotes(r *ramdiskFlags, notes []ignition.RamdiskNote) {
+// printNotes prints the notes of a configuration.
+func (a *app) printNotes(r *ramdiskFlags, notes []ignition.RamdiskNote) {
 	for _, note := range notes {
 		a.complain("note: %s: %s", r.flag(note.Field), note.Text)
 	}

@@ -90,12 +90,12 @@ func (a *app) editImage(ctx context.Context, path string, out fileOutput, change
 	if err != nil {
 		return a.imageError(path, err)
 	}
-	a.tellPatch(path, out, patch, change)
+	a.printPatch(path, out, patch, change)
 	return nil
 }
 
-// tellPatch prints what was changed, and the kernel arguments that were not found.
-func (a *app) tellPatch(path string, out fileOutput, patch *image.Patch, change image.Change) {
+// printPatch prints what was changed, and the kernel arguments that were not found.
+func (a *app) printPatch(path string, out fileOutput, patch *image.Patch, change image.Change) {
 	for _, arg := range patch.Unmatched {
 		a.complain("warning: kernel argument %q not found", arg)
 	}

@@ -193,7 +193,7 @@ func (a *app) applyServed(ctx context.Context, s *session.Session, nodes []model
 	return err
 }
 
-// listenAt is the address to listen on, and the host that URLs have.
+// listenAt returns the address to listen on, and the host for URLs.
 func (a *app) listenAt(ctx context.Context, f *serveFlags, s *session.Session, nodes []models.Node) (listen, advertise string, err error) {
 	candidates, trouble := serve.Candidates(ctx, serve.System{}, prepare.Clients(s.Endpoint(), nodes))
 	if trouble != nil && len(nodes) > 0 {

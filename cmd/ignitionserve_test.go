@@ -18,14 +18,14 @@ import (
 	"ironworks/test/fetch"
 )
 
-// serving is a serve that runs in this process.
+// serving is a serve command that runs in this process.
 type serving struct {
 	t     *testing.T
 	stop  context.CancelFunc
 	code  chan int
 	lines *bufio.Scanner
 	first servedJSON
-	err   *bytes.Buffer // read when it has ended
+	err   *bytes.Buffer // read after its end
 }
 
 func (d *desk) serve(args ...string) *serving {
@@ -55,11 +55,11 @@ func (d *desk) serve(args ...string) *serving {
 	return s
 }
 
-// end interrupts it and gives what it said on standard error.
+// end interrupts the command and returns its standard error.
 func (s *serving) end() string {
 	s.t.Helper()
 	s.stop()
-	for s.lines.Scan() { //nolint:revive // until it has ended
+	for s.lines.Scan() { //nolint:revive // until its end
 	}
 	if code := <-s.code; code != exitOK {
 		s.t.Errorf("exit code %d: %s", code, s.err)
@@ -67,7 +67,7 @@ func (s *serving) end() string {
 	return s.err.String()
 }
 
-// event waits for one of a kind.
+// event waits for an event of a kind.
 func (s *serving) event(kind serve.EventKind) eventJSON {
 	s.t.Helper()
 	for s.lines.Scan() {
@@ -83,7 +83,7 @@ func (s *serving) event(kind serve.EventKind) eventJSON {
 	return eventJSON{}
 }
 
-// get is what is answered at an address.
+// get returns the response of a URL.
 func (s *serving) get(url string) []byte {
 	s.t.Helper()
 	_, content := fetch.Answer(s.t, url, s.first.Certificate)
@@ -126,7 +126,7 @@ func TestIgnitionServeAnISO(t *testing.T) {
 	}
 }
 
-func TestIgnitionServeWhatIsInTheISO(t *testing.T) {
+func TestIgnitionServeKeepsTheEmbeddedConfiguration(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	config := d.want(exitOK, "", "build", "--host", "192.0.2.5")
@@ -162,7 +162,7 @@ func TestIgnitionServeWhatIsInTheISO(t *testing.T) {
 	d.want(exitFailed, "not the initramfs", "serve", "--iso", "/live.iso", "--pxe")
 }
 
-// A line is worth reading: not each of the many reads of a BMC.
+// Output stays short: the many reads of a BMC get no line each.
 func TestAccessLogLines(t *testing.T) {
 	t.Parallel()
 	l := newAccessLog(newApp(process{}))

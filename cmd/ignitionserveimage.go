@@ -93,7 +93,7 @@ func (a *app) builtFor(cmd *cobra.Command, f *serveFlags, s *session.Session) (f
 		built, err := a.build(cmd, &f.ramdisk, maker, mine)
 		if err == nil && !told {
 			told = true
-			a.tellNotes(&f.ramdisk, built.Document.Notes)
+			a.printNotes(&f.ramdisk, built.Document.Notes)
 		}
 		return built.Document.JSON, err
 	}, nil

@@ -22,8 +22,8 @@ type accessLog struct {
 	app    *app
 	events chan serve.Event
 	lost   atomic.Int64
-	// told is the last printed progress of a fetch, in percent.
-	told map[fetchKey]int
+	// printed is the last printed progress of a fetch, in percent.
+	printed map[fetchKey]int
 }
 
 type fetchKey struct {
@@ -32,7 +32,7 @@ type fetchKey struct {
 }
 
 func newAccessLog(a *app) *accessLog {
-	return &accessLog{app: a, events: make(chan serve.Event, logRoom), told: map[fetchKey]int{}}
+	return &accessLog{app: a, events: make(chan serve.Event, logRoom), printed: map[fetchKey]int{}}
 }
 
 // note queues an event and never blocks.
@@ -59,13 +59,13 @@ func (l *accessLog) print(served <-chan error, stop func()) error {
 					return errors.Join(err, result)
 				}
 			}
-			l.tellLost()
+			l.printLost()
 			return result
 		}
 	}
 }
 
-func (l *accessLog) tellLost() {
+func (l *accessLog) printLost() {
 	if lost := l.lost.Swap(0); lost > 0 {
 		l.app.complain("%d events dropped", lost)
 	}
@@ -92,7 +92,7 @@ type eventJSON struct {
 }
 
 func (l *accessLog) write(e serve.Event) error {
-	l.tellLost()
+	l.printLost()
 	f := e.Fetch
 	remote := ""
 	if f.Remote.IsValid() {
@@ -123,17 +123,17 @@ func (l *accessLog) text(e serve.Event, key fetchKey) string {
 	case serve.EventFailed:
 		return "failed" + times(e.Count) + ": " + e.Text
 	case serve.EventBegan:
-		if _, known := l.told[key]; known {
+		if _, known := l.printed[key]; known {
 			return "" // a BMC reads an image in many requests
 		}
-		l.told[key] = 0
+		l.printed[key] = 0
 		return fmt.Sprintf("%s started fetching %s (%s)", cmp.Or(e.Fetch.Who, key.remote), e.Fetch.Item.Name, userdata.SizeText(e.Fetch.Size))
 	case serve.EventProgress, serve.EventEnded:
 		percent := e.Fetch.Percent()
-		if percent < l.told[key]+progressStep {
+		if percent < l.printed[key]+progressStep {
 			return ""
 		}
-		l.told[key] = percent - percent%progressStep
+		l.printed[key] = percent - percent%progressStep
 	case serve.EventAsked, serve.EventDone, serve.EventAborted:
 	}
 	return e.Fetch.String()

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// Ctrl-C is the editor's while that has the terminal, also one that is still on its way
-// when the editor ends, and ours before and after.
+// Ctrl-C belongs to the editor while it runs, and shortly after; otherwise it ends the program.
 func TestInterrupts(t *testing.T) {
 	send := func(signal syscall.Signal) {
 		t.Helper()

@@ -24,7 +24,7 @@ func (a *app) journalExportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "export NODE…",
 		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: a.completeKept(),
+		ValidArgsFunction: a.completeJournalNodes(),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.journalExport(cmd, &flags, args) },
 	}
 	f := cmd.Flags()
@@ -55,7 +55,7 @@ func (a *app) journalExport(cmd *cobra.Command, flags *exportFlags, names []stri
 	defer kept.Close()
 	x := &replay.Export{Source: kept, From: from, To: to, Header: replay.Header{Made: now, Program: "ironworks " + version(), Context: where}}
 	for _, name := range names {
-		node, err := a.keptNode(cmd.Context(), kept, name)
+		node, err := a.journalNode(cmd.Context(), kept, name)
 		switch {
 		case err != nil:
 			return err

@@ -142,7 +142,7 @@ func (a *app) journalPruneCommand() *cobra.Command {
 	f.StringVar(&flags.size, "size", "", "maximum size of the file afterwards: 500MiB, 2GiB")
 	f.StringVar(&flags.node, "node", "", "name or uuid of the node whose records to delete; with --older only its older records")
 	f.BoolVarP(&flags.yes, "yes", "y", false, "skip the confirmation")
-	_ = cmd.RegisterFlagCompletionFunc("node", a.completeKept()) // fails only for unknown flags
+	_ = cmd.RegisterFlagCompletionFunc("node", a.completeJournalNodes()) // fails only for unknown flags
 	return cmd
 }
 
@@ -194,7 +194,7 @@ func (a *app) prune(cmd *cobra.Command, flags pruneFlags) error {
 		return err
 	}
 	if flags.node != "" {
-		node, err := a.keptNode(ctx, kept, flags.node)
+		node, err := a.journalNode(ctx, kept, flags.node)
 		if err != nil {
 			return err
 		}
@@ -232,9 +232,9 @@ func prunedText(p *journal.Pruned) string {
 		models.Counted(int(p.Transitions), "transition"), models.Counted(int(p.Works), "operation"), models.Counted(int(p.Pictures), "snapshot"), models.Counted(int(p.Lines), "log line"), models.FormatBytes(p.After), models.FormatBytes(p.Before))
 }
 
-// keptNode is the node with a name or uuid in the journal, or the zero value. If several nodes had
-// the name, it is the one last seen.
-func (a *app) keptNode(ctx context.Context, kept *journal.Journal, name string) (models.NodeRef, error) {
+// journalNode returns the node with a name or UUID in the journal, or the zero value. If several nodes had the name,
+// it returns the one last seen.
+func (a *app) journalNode(ctx context.Context, kept *journal.Journal, name string) (models.NodeRef, error) {
 	refs, err := kept.Nodes(ctx, name)
 	if err != nil || len(refs) == 0 {
 		return models.NodeRef{}, err

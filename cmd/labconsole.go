@@ -25,7 +25,7 @@ func (a *app) labConsole(cmd *cobra.Command, flags consoleFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	var troubles labTroubles
+	var troubles labErrors
 	options.Story, options.Trouble = true, troubles.note
 	key, done, err := options.AllowSSH(cmd.Context())
 	if err != nil {
@@ -94,8 +94,8 @@ func (a *app) labConfig(site *lab.Site, dir string) (cfg *config.Config, done fu
 	return cfg, done, nil
 }
 
-// labTroubles collects errors of a lab until the console has left the screen.
-type labTroubles struct {
+// labErrors collects errors of a lab until the console has left the screen.
+type labErrors struct {
 	mu   sync.Mutex
 	said []string
 	more int
@@ -103,7 +103,7 @@ type labTroubles struct {
 
 const keptTroubles = 5
 
-func (t *labTroubles) note(err error) {
+func (t *labErrors) note(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	text := err.Error()
@@ -116,7 +116,7 @@ func (t *labTroubles) note(err error) {
 	}
 }
 
-func (t *labTroubles) tell(a *app) {
+func (t *labErrors) tell(a *app) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, text := range t.said {

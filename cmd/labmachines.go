@@ -116,7 +116,7 @@ func (a *app) labMachines(cmd *cobra.Command, flags machinesFlags) error {
 	if options.IronicURL, options.Agent, interfaces, err = labTarget(cmd.Context(), s.Client, flags.IronicURL); err != nil {
 		return err
 	}
-	board := &labBoard{app: a}
+	board := &labEvents{app: a}
 	options.OneBMC, options.OnEvent = flags.bmcs == "one", board.event
 	if flags.agent != "" {
 		options.AgentCommand = []string{"sh", "-c", flags.agent}
@@ -254,13 +254,13 @@ func (a *app) printMachines(l *lab.Lab) error {
 	return a.print(r)
 }
 
-// labBoard prints events of machines, one line each.
-type labBoard struct {
+// labEvents prints events of machines, one line each.
+type labEvents struct {
 	app *app
 	mu  sync.Mutex
 }
 
-func (b *labBoard) event(e machine.Event) {
+func (b *labEvents) event(e machine.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch b.app.output {

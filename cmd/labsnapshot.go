@@ -45,7 +45,7 @@ func (a *app) labRestoreCommand() *cobra.Command {
 	return cmd
 }
 
-// virtualMachines are the virtual machines of a lab, sorted, with their folders.
+// virtualMachines returns the virtual machines of a lab, sorted, with their folders.
 func virtualMachines(dir string) (names []string, folder func(name string) string, err error) {
 	if dir == "" {
 		return nil, nil, usagef("want --lab-state, the directory of lab up --lab-state")

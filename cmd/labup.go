@@ -11,7 +11,7 @@ import (
 	"ironworks/lab"
 )
 
-// siteFlags are the flags of a lab with an Ironic of its own.
+// siteFlags are the flags of a lab with its own Ironic.
 type siteFlags struct {
 	lab.SiteOptions
 	machines int
@@ -25,7 +25,7 @@ func (f *siteFlags) register(set *pflag.FlagSet) {
 	set.IntVar(&f.SSHPort, "lab-ssh-port", 0, "SSH port of the lab's ramdisks (user core), each at an address 127.18.x.y; 0 for no SSH (Linux)")
 }
 
-// used is the name of a given flag, for a command line without --lab, or "".
+// used returns the name of a flag on the command line, or "".
 func (f *siteFlags) used(cmd *cobra.Command) string {
 	for _, name := range []string{"lab-machines", "lab-speed", "lab-state", "lab-ssh-port"} {
 		if cmd.Flags().Changed(name) {

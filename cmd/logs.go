@@ -278,7 +278,7 @@ func (a *app) pastLogs(cmd *cobra.Command, order *logsOrder, names []string) err
 	defer kept.Close()
 	ctx := cmd.Context()
 	for _, name := range names {
-		node, err := a.keptNode(ctx, kept, name)
+		node, err := a.journalNode(ctx, kept, name)
 		if err != nil {
 			return err
 		}

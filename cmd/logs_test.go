@@ -99,7 +99,7 @@ func TestLogsPrinter(t *testing.T) {
 	}
 }
 
-func TestLogsSaysWhyThereIsNone(t *testing.T) {
+func TestLogsSaysWhyItIsEmpty(t *testing.T) {
 	t.Parallel()
 	n := models.NodeRef{UUID: "u1", Name: "n1"}
 	var out, errs bytes.Buffer
@@ -126,7 +126,7 @@ type closedPipe struct{}
 
 func (closedPipe) Write([]byte) (int, error) { return 0, syscall.EPIPE }
 
-func TestLogsEndWithTheirReader(t *testing.T) {
+func TestLogsEndOnABrokenPipe(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancelCause(t.Context())
 	p := newLogsPrinter(newApp(process{stdout: closedPipe{}, stderr: &bytes.Buffer{}}), &logsOrder{least: models.LogDebug}, stop)

@@ -40,7 +40,7 @@ func TestPrintFormats(t *testing.T) {
 	}
 }
 
-func TestEmptyListIsAnEmptyArray(t *testing.T) {
+func TestEmptyListIsAnEmptyJSONArray(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	a := newApp(process{stdout: &out})

@@ -11,9 +11,8 @@ import (
 	"ironworks/session"
 )
 
-// TestCommandsAndConsoleHaveTheContextsPolicies: both have their checks from one place,
-// also after the console has gone to another context.
-func TestCommandsAndConsoleHaveTheContextsPolicies(t *testing.T) {
+// TestCommandsAndConsoleUseThePoliciesOfTheContext, also after the console has switched to another context.
+func TestCommandsAndConsoleUseThePoliciesOfTheContext(t *testing.T) {
 	t.Parallel()
 	strict := config.Context{
 		Name: "strict", Connection: models.Connection{Endpoint: "http://127.0.0.1:1", Auth: models.AuthNone},

@@ -59,7 +59,7 @@ func (p *progress) say(format string, args ...any) {
 	p.live(func() string { return text })
 }
 
-// live sets a line that is computed each time it is painted, such as a countdown.
+// live sets a line that is computed at each drawing, such as a countdown.
 func (p *progress) live(text func() string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -25,7 +25,7 @@ import (
 	"ironworks/session"
 )
 
-// loopback listens at an address of this machine.
+// loopback listens on a loopback address.
 func loopback(t *testing.T, address string) (net.Listener, int) {
 	t.Helper()
 	var listen net.ListenConfig
@@ -45,7 +45,7 @@ func freePort(t *testing.T, address string) int {
 	return port
 }
 
-// userKey is a key pair of an operator: the file of one half, and the other one.
+// userKey returns the key pair of an operator: the file of the private key, and the public key.
 func userKey(t *testing.T) (file, public string) {
 	t.Helper()
 	pub, private, err := ed25519.GenerateKey(rand.Reader)
@@ -67,8 +67,8 @@ func userKey(t *testing.T) (file, public string) {
 	return file, strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
 }
 
-// TestRamdiskLogInTheLab has a machine under an Ironic: its journal comes over SSH, with the
-// host key of its image, and by itself, and Ironic says whose it is.
+// TestRamdiskLogInTheLab reads the journal of a machine over SSH, with the host key of its image, and as a push,
+// which Ironic attributes to the node.
 func TestRamdiskLogInTheLab(t *testing.T) {
 	t.Parallel()
 	a := newApp(process{})
@@ -189,8 +189,8 @@ func TestRamdiskLogInTheLab(t *testing.T) {
 	}
 }
 
-// wantJournal wants each line of the machine's once. What it wrote as the power went, nobody
-// has got; before that, none is missing.
+// wantJournal checks that each line of the machine arrived once. Lines written just before the power loss may be
+// missing, earlier ones not.
 func wantJournal(t *testing.T, site *lab.Site, lines []models.LogLine) {
 	t.Helper()
 	m, _ := site.Lab.Machine("r7-n01")

@@ -13,8 +13,8 @@ import (
 	"ironworks/ui/screen"
 )
 
-// TestExplainRecording explains a recording by what it has of the moment that is shown: the
-// reason that was seen, and else the log. Nobody is asked.
+// TestExplainRecording explains the shown moment of a recording with its data only: the recorded reason, or else the
+// log.
 func TestExplainRecording(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -36,7 +36,7 @@ func (a *acting) retry(ctx context.Context, plan provision.Batch, results []prov
 			return
 		}
 		if deployment, deploys := plan.Action.(*provision.DeployAction); deploys {
-			a.tellWarnings(deployment, second)
+			a.printWarnings(deployment, second)
 		}
 		if err := a.confirm(second); err != nil {
 			a.complain("%v", err)

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Accents are the colour names that a context's accent may have; #rrggbb is allowed
-// too.
+// Accents returns the color names for a context's accent. #rrggbb is valid, too.
 func Accents() []string {
 	return []string{
 		"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
@@ -14,7 +13,7 @@ func Accents() []string {
 	}
 }
 
-// accent gives the colour in lower case, and what is wrong with it.
+// accent returns the color in lower case, or the problem and the remedy.
 func accent(text string) (colour, problem, hint string) {
 	c := strings.ToLower(text)
 	if c == "grey" {

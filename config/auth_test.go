@@ -6,8 +6,8 @@ import (
 	"ironworks/models"
 )
 
-// TestEveryAuthFromEverySource loads the same connection from our file, from
-// clouds.yaml and from OS_* variables.
+// TestEveryAuthFromEverySource loads the same connection from the configuration file,
+// clouds.yaml and OS_* variables.
 func TestEveryAuthFromEverySource(t *testing.T) {
 	t.Parallel()
 	const keystone = "https://keystone:5000/v3"

@@ -8,20 +8,18 @@ import (
 	"ironworks/models"
 )
 
-// BMC is how the machines' controllers are asked directly: Ironic has their addresses,
-// and masks their credentials.
+// BMC configures direct connections to BMCs. Ironic provides their addresses, but masks their
+// credentials.
 type BMC struct {
 	Username string        `json:"username,omitempty" yaml:"username,omitempty"`
 	Password models.Secret `json:"password,omitempty" yaml:"password,omitempty"`
-	// Hosts get the password, and others that are meant for several BMCs.
+	// Hosts are the hosts that may receive the password and other credentials for several BMCs.
 	Hosts BMCHosts `json:"hosts,omitempty" yaml:"hosts,omitempty"`
-	// CACert is a PEM file of the CA that signed their certificates.
+	// CACert is a PEM file with the CA of the BMCs' certificates.
 	CACert string `json:"cacert,omitempty" yaml:"cacert,omitempty"`
-	// Verify is whether certificates are verified, nil where nothing is said: then it is
-	// as Ironic does with the node (redfish_verify_ca).
+	// Verify enables the verification of certificates. nil follows the node's redfish_verify_ca.
 	Verify *bool `json:"verify,omitempty" yaml:"verify,omitempty"`
-	// Fingerprints are the SHA-256 of certificates that are taken, by the address in
-	// driver_info.
+	// Fingerprints are the SHA-256 of accepted certificates, by the address in driver_info.
 	Fingerprints map[string]string `json:"fingerprints,omitempty" yaml:"fingerprints,omitempty"`
 }
 
@@ -34,7 +32,7 @@ func bmcKeys() map[string]want {
 
 var sha256Form = regexp.MustCompile(`^([0-9A-Fa-f]{2}:?){32}$`)
 
-// readBMC reads how controllers are asked. Paths are made absolute, as all of our file.
+// readBMC parses the BMC settings. Paths become absolute.
 func (c *candidate) readBMC(n *node, path, home, dir string) {
 	good, errs := check(n, path, bmcKeys())
 	c.errs = append(c.errs, errs...)
@@ -81,7 +79,7 @@ func (c *candidate) readBMCPassword(good map[string]*node, path, home, dir strin
 	case word != nil:
 		c.bmc.Password = models.Secret(word.text)
 	case file != nil:
-		password, problem, _ := readPassword(expandPath(file.text, home, dir)) // the problem says all
+		password, problem, _ := readPassword(expandPath(file.text, home, dir)) // the problem includes the error
 		if problem != "" {
 			c.errs = append(c.errs, file.fault(join(path, "password_file"), problem, ""))
 		}

@@ -9,16 +9,15 @@ import (
 	"ironworks/printable"
 )
 
-// BMCHosts are the hosts that get a password which is meant for several BMCs: addresses,
-// networks (10.0.0.0/8), names, names below another (*.bmc.example.com), or * for all.
-// Whoever may write a node's driver_info chooses the address that is asked, so that alone
-// says nothing.
+// BMCHosts are the hosts that may receive a password for several BMCs: addresses, networks
+// (10.0.0.0/8), names, subdomains (*.bmc.example.com), or * for all. They are required because
+// everyone who can edit a node's driver_info controls the address.
 type BMCHosts []string
 
-// hostPattern is a name, or *. and a name.
+// hostPattern matches a name with an optional leading *.
 var hostPattern = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9]([A-Za-z0-9_-]|\.[A-Za-z0-9_-])*\.?$`)
 
-// ParseBMCHosts checks entries; the error names the first that is wrong.
+// ParseBMCHosts validates entries. The error names the first invalid one.
 func ParseBMCHosts(entries []string) (BMCHosts, error) {
 	for _, e := range entries {
 		if _, err := netip.ParsePrefix(e); err == nil || e == "*" {
@@ -34,8 +33,8 @@ func ParseBMCHosts(entries []string) (BMCHosts, error) {
 	return entries, nil
 }
 
-// List says whether a host, as it stands in an address, is one of them. A name is not
-// looked up: only names are compared with it.
+// List reports whether the host of an address matches. Names are not resolved: they match only
+// names.
 func (h BMCHosts) List(host string) bool {
 	address, err := netip.ParseAddr(host)
 	isAddress := err == nil

@@ -8,33 +8,33 @@ import (
 	"ironworks/models"
 )
 
-// LoginScope is for which BMCs a login is meant.
+// LoginScope is the set of BMCs that credentials are for.
 type LoginScope int
 
 // The scopes.
 const (
-	// ScopeBMC: for this BMC alone, which somebody has named.
+	// ScopeBMC is a single BMC that the operator named.
 	ScopeBMC LoginScope = iota
-	// ScopeRun: for the BMCs of this run: by a flag, a variable, or typed for all.
+	// ScopeRun is all BMCs, until the program ends: credentials of a flag, of a variable, or
+	// typed for all.
 	ScopeRun
-	// ScopeContext: for all BMCs of the context, which has it, or for which the keyring has
-	// it.
+	// ScopeContext is all BMCs of the context: credentials of the context or its keyring entry.
 	ScopeContext
 )
 
-// BMCLogin is who logs in to a BMC.
+// BMCLogin are credentials for a BMC.
 type BMCLogin struct {
 	Username string
 	Password models.Secret
-	// From says where the password comes from, for people; empty where there is none.
+	// From is the source of the password for people; "" without a password.
 	From string
-	// Scope is for which BMCs it is meant.
+	// Scope is the set of BMCs that the credentials are for.
 	Scope LoginScope
 }
 
-// BMCLogins are the logins for one context's BMCs. What was typed comes first, then what
-// flags and variables give, what the context has, and the keyring. What was typed is kept in
-// memory alone, unless somebody wants it in the keyring.
+// BMCLogins has the credentials for the BMCs of a context. Typed credentials take precedence
+// over flags and variables, those over the context, and that over the keyring. Typed
+// credentials are kept in memory, unless the operator stores them in the keyring.
 type BMCLogins struct {
 	context string
 	own     BMC
@@ -42,33 +42,33 @@ type BMCLogins struct {
 	ring    *Keyring
 
 	mu    sync.Mutex
-	typed map[string]BMCLogin // by address; allBMCs is for every one
-	// approved are addresses to which somebody wants logins for several BMCs to be sent.
+	typed map[string]BMCLogin // by address; allBMCs for all
+	// approved are addresses that the operator allowed to receive credentials for several BMCs.
 	approved map[string]bool
 
-	// ringing is held while the keyring is asked: who comes meanwhile finds it answered.
+	// ringing is locked during a keyring request, so that concurrent callers share its result.
 	ringing sync.Mutex
-	// rung is what the keyring said of accounts, so that it is asked once; silent says that
-	// it failed, and is left alone.
+	// rung caches the keyring's passwords by account. silent is set when the keyring fails, and
+	// disables it.
 	rung   map[string]models.Secret
 	silent bool
 }
 
-// allBMCs stands for the address where a login is for every BMC of a context.
+// allBMCs is the address of credentials for all BMCs of a context.
 const allBMCs = ""
 
-// NewBMCLogins makes those of a context, by its name; given are flags and variables, ring
-// may be nil.
+// NewBMCLogins returns the credentials of the context with this name. given are those of flags
+// and variables; ring may be nil.
 func NewBMCLogins(context string, own BMC, given BMCLogin, ring *Keyring) *BMCLogins {
 	return &BMCLogins{context: context, own: own, given: given, ring: ring, typed: map[string]BMCLogin{}, approved: map[string]bool{}, rung: map[string]models.Secret{}}
 }
 
-// HasKeyring says that passwords can be kept beyond this run, as far as it is known.
+// HasKeyring reports whether passwords can be stored, as far as known.
 func (l *BMCLogins) HasKeyring() bool { return l.ring != nil }
 
-// For is the login for the BMC at an address, as driver_info writes it. User is the one
-// that the node names, if it does. The password is empty where nobody knows one; the error
-// is the keyring's, with which the rest stands.
+// For returns the credentials for the BMC at an address, as in driver_info. user is the node's
+// user name, or "". The password is empty if unknown. After an error of the keyring, the other
+// sources still apply.
 func (l *BMCLogins) For(ctx context.Context, address, user string) (BMCLogin, error) {
 	l.mu.Lock()
 	login, typed := l.typed[address]
@@ -103,8 +103,8 @@ func (l *BMCLogins) For(ctx context.Context, address, user string) (BMCLogin, er
 	return login, nil
 }
 
-// Given is the login that flags and variables give, or the user that would be asked for a
-// password; user is the one that the node names.
+// Given returns the credentials of flags and variables, or the user name to request a password
+// for. user is the node's user name.
 func (l *BMCLogins) Given(user string) BMCLogin {
 	login := BMCLogin{Username: cmp.Or(l.given.Username, l.own.Username, user)}
 	if l.given.Password.IsSet() {
@@ -113,7 +113,7 @@ func (l *BMCLogins) Given(user string) BMCLogin {
 	return login
 }
 
-// account is a login's name in the keyring.
+// account returns the name of credentials in the keyring.
 func (l *BMCLogins) account(address, user string) string {
 	return "BMC " + l.context + " " + user + "@" + cmp.Or(address, "*")
 }
@@ -126,7 +126,7 @@ func (l *BMCLogins) fromRing(ctx context.Context, account string) (models.Secret
 	}
 	password, err := l.ring.Password(ctx, account)
 	switch {
-	case ctx.Err() != nil: // nobody waited for the answer
+	case ctx.Err() != nil: // the caller stopped waiting
 	case err != nil:
 		l.silent = true
 	default:
@@ -135,37 +135,35 @@ func (l *BMCLogins) fromRing(ctx context.Context, account string) (models.Secret
 	return password, err
 }
 
-// Remember takes what was typed for a BMC, or for all of the context. Until the program
-// ends it is what is used.
+// Remember stores typed credentials in memory, for one BMC or all of the context.
 func (l *BMCLogins) Remember(address string, all bool, login BMCLogin) {
 	login.From = "typed"
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if all {
-		clear(l.typed)             // the last word is for all
-		l.approved[address] = true // which is in front of them
+		clear(l.typed)             // the last input applies to all
+		l.approved[address] = true // the operator sees this address
 		address = allBMCs
 	}
 	l.typed[address] = login
 }
 
-// Approve lets an address have logins that are meant for several BMCs, until the program
-// ends.
+// Approve allows an address to receive credentials for several BMCs until the program ends.
 func (l *BMCLogins) Approve(address string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.approved[address] = true
 }
 
-// Approved says whether somebody wants logins that are meant for several BMCs to be sent to
-// an address.
+// Approved reports whether the operator allowed an address to receive credentials for several
+// BMCs.
 func (l *BMCLogins) Approved(address string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.approved[address]
 }
 
-// Keep puts a login into the keyring, for a BMC or for all of the context.
+// Keep stores credentials in the keyring, for one BMC or all of the context.
 func (l *BMCLogins) Keep(ctx context.Context, address string, all bool, login BMCLogin) error {
 	if all {
 		address = allBMCs
@@ -180,7 +178,7 @@ func (l *BMCLogins) Keep(ctx context.Context, address string, all bool, login BM
 	return nil
 }
 
-// Forget drops what was typed for a BMC, and what the keyring has for it and for all.
+// Forget removes the typed credentials for a BMC, and the keyring's for it and for all.
 func (l *BMCLogins) Forget(ctx context.Context, address, user string) error {
 	l.mu.Lock()
 	delete(l.typed, address)

@@ -14,12 +14,12 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// memoryRing is a keyring that keeps nothing longer than a test.
+// memoryRing is a keyring in memory.
 type memoryRing struct {
 	kept  map[string]string
 	asked atomic.Int32
 	err   error
-	// locked waits for somebody who does not come.
+	// locked blocks until it is closed, like a keyring that prompts its user.
 	locked chan struct{}
 }
 
@@ -113,7 +113,7 @@ func TestBMCLoginIsKeptAndForgotten(t *testing.T) {
 	}
 }
 
-// A keyring that does not answer, or is broken, costs the keyring alone.
+// TestKeyringThatFails checks that a keyring that blocks or fails only disables the keyring.
 func TestKeyringThatFails(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -9,10 +9,10 @@ import (
 	"ironworks/models"
 )
 
-// box is a home, a working directory and an /etc of their own.
+// box is a sandbox with its own home, working directory and /etc.
 type box struct {
 	root  string
-	files map[string]string // below root; home/…, work/…, etc/…
+	files map[string]string // paths below root: home/…, work/…, etc/…
 	env   map[string]string
 	flags Flags
 }
@@ -27,7 +27,8 @@ const (
 func ours(text string) map[string]string   { return map[string]string{oursPath: text} }
 func clouds(text string) map[string]string { return map[string]string{cloudsPath: text} }
 
-// load writes the files and loads them; ROOT in files and variables is the box.
+// load writes the files and loads the configuration. ROOT in files and variables is the
+// sandbox's path.
 func (b *box) load(t *testing.T) (*Config, error) {
 	t.Helper()
 	b.root = t.TempDir()
@@ -65,7 +66,7 @@ func (b *box) mustLoad(t *testing.T) *Config {
 	return c
 }
 
-// mustFail loads and gives the error's text without the box's path.
+// mustFail returns the error's text without the sandbox's path.
 func (b *box) mustFail(t *testing.T) string {
 	t.Helper()
 	c, err := b.load(t)
@@ -78,7 +79,7 @@ func (b *box) mustFail(t *testing.T) string {
 	return b.short(err.Error())
 }
 
-// short takes the box's path out of a text.
+// short removes the sandbox's path from text.
 func (b *box) short(text string) string { return strings.ReplaceAll(text, b.root+"/", "") }
 
 func keystoneConn(kind models.AuthKind, k models.Keystone) models.Connection {
@@ -86,7 +87,7 @@ func keystoneConn(kind models.AuthKind, k models.Keystone) models.Connection {
 	return models.Connection{Auth: kind, Keystone: k}
 }
 
-// same compares connections, secrets included.
+// same compares connections including secrets.
 func same(a, b models.Connection) bool { return a == b }
 
 func yes() *bool { v := true; return &v }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// authKeys are the settings that clouds.yaml keeps in a cloud's auth (and, in older
-// files, beside it), with the older names.
+// authKeys maps the settings in a cloud's auth mapping (or, in older files, next to it) to
+// their names in clouds.yaml, including older names.
 func authKeys() map[string][]string {
 	keys := map[string][]string{
 		keyUsername:    {"username", "user_name"},
@@ -24,8 +24,8 @@ func authKeys() map[string][]string {
 	return keys
 }
 
-// cloudKeys are the settings that clouds.yaml keeps at the top of a cloud; what is
-// meant for bare metal alone wins.
+// cloudKeys maps the settings at the top level of a cloud to their names in clouds.yaml.
+// Settings for bare metal take precedence.
 func cloudKeys() map[string][]string {
 	return map[string][]string{
 		keyAuth:       {"auth_type", "auth_plugin"},
@@ -40,7 +40,7 @@ func cloudKeys() map[string][]string {
 
 func regionKeys() []string { return []string{"baremetal_region_name", "region_name"} }
 
-// cloudName says what a setting is called in clouds.yaml.
+// cloudName returns the name of a setting in clouds.yaml.
 func cloudName(key string) string {
 	switch key {
 	case keyURL:
@@ -57,7 +57,7 @@ func cloudName(key string) string {
 	return key
 }
 
-// cloudReader translates one cloud to settings.
+// cloudReader converts one cloud to settings.
 type cloudReader struct {
 	cloud  *node
 	path   string
@@ -101,9 +101,8 @@ func (r *cloudReader) settings() settings {
 	return s
 }
 
-// first gives the first of the keys that holds a text (or number: these files are
-// read leniently). Lists stand for their first text, as keystoneauth allows for
-// interfaces.
+// first returns the first of the keys with text or a number. A list stands for its first text,
+// as keystoneauth allows for interfaces.
 func (r *cloudReader) first(n *node, path string, names ...string) *value {
 	for _, name := range names {
 		v := n.get(name)
@@ -122,7 +121,7 @@ func (r *cloudReader) first(n *node, path string, names ...string) *value {
 	return nil
 }
 
-// insecure reads verify and insecure; either can switch verification off.
+// insecure reads verify and insecure. Either can disable verification.
 func (r *cloudReader) insecure() *value {
 	for name, off := range map[string]bool{"verify": false, "insecure": true} {
 		v := r.first(r.cloud, r.path, name)
@@ -142,8 +141,8 @@ func (r *cloudReader) insecure() *value {
 	return nil
 }
 
-// pickRegion settles the region and lays its values over the cloud: the one that is
-// asked for, else the cloud's region_name, else the first of regions.
+// pickRegion selects the region and merges its values over the cloud's: the requested region,
+// else region_name, else the first of regions.
 func (r *cloudReader) pickRegion(asked string) {
 	r.region = r.first(r.cloud, r.path, regionKeys()...)
 	if asked != "" {

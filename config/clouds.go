@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// cloudFiles are clouds.yaml with what is merged over and under it.
+// cloudFiles is clouds.yaml with the files merged over and under it.
 //
 // The rules are those of openstacksdk's config loader
 // (https://docs.openstack.org/openstacksdk/latest/user/config/configuration.html).
-// We read the files ourselves because gophercloud's clouds.Parse panics on a cloud
-// with auth_type none and no auth, and loses endpoint, system_scope, regions and the
-// difference between the user's and the project's domain.
+// gophercloud's clouds.Parse is not used, because it panics on a cloud with auth_type none and
+// no auth, and loses endpoint, system_scope, regions and the difference between the user's and
+// the project's domain.
 type cloudFiles struct {
-	path   string           // of clouds.yaml; empty when there is none
+	path   string           // of clouds.yaml, or ""
 	clouds map[string]*node // with secure.yaml merged in
-	at     map[string]int   // the line where each cloud is written
+	at     map[string]int   // line number of each cloud
 	public *node            // public-clouds of clouds-public.yaml
-	secure string           // path of secure.yaml; empty when there is none
-	// err is why the files cannot be used; it matters only when a cloud is asked for.
+	secure string           // path of secure.yaml, or ""
+	// err makes the files unusable. It matters only if a cloud is requested.
 	err error
 }
 
@@ -35,7 +35,7 @@ func (c *cloudFiles) names() []string {
 	return names
 }
 
-// readClouds finds and reads clouds.yaml, secure.yaml and clouds-public.yaml.
+// readClouds finds and parses clouds.yaml, secure.yaml and clouds-public.yaml.
 func (l *loader) readClouds() *cloudFiles {
 	c := &cloudFiles{clouds: map[string]*node{}, at: map[string]int{}}
 	explicit := l.Env("OS_CLIENT_CONFIG_FILE")
@@ -98,11 +98,11 @@ func (c *cloudFiles) mergeSecure(root *node) {
 	}
 }
 
-// mergeDepth is how deep clouds are merged: the cloud and its auth.
+// mergeDepth is the depth to which clouds are merged: the cloud and its auth.
 const mergeDepth = 2
 
-// merge lays over's keys over under's, key by key down to a depth. On the way names
-// lose their dashes: - and _ are one to OpenStack's clients.
+// merge merges over into under, key by key down to depth. Dashes in names become underscores,
+// which OpenStack's clients treat alike.
 func merge(under, over *node, depth int) *node {
 	if over == nil || over.kind == kindEmpty {
 		over, under = under, nil
@@ -125,7 +125,7 @@ func merge(under, over *node, depth int) *node {
 	return out
 }
 
-// cloudPlaces are where openstacksdk looks for a file, in its order.
+// cloudPlaces returns openstacksdk's search path for a file.
 func (l *loader) cloudPlaces(stem string) []string {
 	var places []string
 	for _, dir := range []string{l.WorkDir, l.xdg("XDG_CONFIG_HOME", ".config", "openstack"), filepath.Join(l.SystemDir, "openstack")} {
@@ -141,7 +141,7 @@ func beside(path, stem string) []string {
 	return []string{filepath.Join(dir, stem+".yaml"), filepath.Join(dir, stem+".yml")}
 }
 
-// firstFile reads the first of the files that exists; none is no error.
+// firstFile reads the first existing file. It returns no error if none exists.
 func (l *loader) firstFile(what string, places []string) (path string, root *node, err error) {
 	seen := map[string]bool{}
 	for _, p := range places {
@@ -159,14 +159,13 @@ func (l *loader) firstFile(what string, places []string) (path string, root *nod
 		if err != nil {
 			return p, nil, &FileError{File: p, Problem: readProblem(err), Err: err}
 		}
-		root, _, err := parse(p, data) // what a lenient reader overlooks is not ours to police
+		root, _, err := parse(p, data) // non-fatal problems of OpenStack's files are ignored
 		return p, root, err
 	}
 	return "", nil, nil
 }
 
-// cloud gives a cloud of clouds.yaml; region "" is the cloud's own choice. nil when
-// there is no such cloud.
+// cloud returns a cloud of clouds.yaml, or nil. region "" is the cloud's default.
 func (l *loader) cloud(name, region string) *candidate {
 	n, ok := l.clouds.clouds[name]
 	if !ok {
@@ -176,7 +175,7 @@ func (l *loader) cloud(name, region string) *candidate {
 		name: name, source: fmt.Sprintf("%s:%d", l.clouds.path, l.clouds.at[name]), settings: settings{}, names: cloudName,
 	}
 	if l.clouds.err != nil {
-		c.errs = append(c.errs, l.clouds.err) // a part that it needs may be missing
+		c.errs = append(c.errs, l.clouds.err) // the failed file may contain a part of the cloud
 	}
 	path := join("clouds", name)
 	if n.kind != kindMapping && n.kind != kindEmpty {
@@ -192,8 +191,8 @@ func (l *loader) cloud(name, region string) *candidate {
 	return c
 }
 
-// withProfile lays a cloud over the public profile that it names. The profiles that
-// are built into openstacksdk are not ours: the hint says so when one is named.
+// withProfile merges a cloud over its public profile. openstacksdk's built-in profiles are not
+// supported, which the hint says.
 func (c *cloudFiles) withProfile(cloud *node) (_ *node, hint string) {
 	name := cloud.get("profile")
 	if name == nil {

@@ -8,99 +8,96 @@ import (
 	"ironworks/models/plan"
 )
 
-// Options is everything [Load] looks at. Nothing else is read from the process, so
-// a test, or a second console in the same process, gets exactly what it passes.
+// Options are the inputs of [Load], which reads nothing else from the process, so that tests
+// and several consoles in one process are isolated.
 type Options struct {
-	// Env looks a variable up and gives "" for one that is not set, as os.Getenv
-	// does; nil is an empty environment.
+	// Env returns the value of a variable, or "", like os.Getenv. nil is an empty environment.
 	Env func(name string) string
-	// Home is the user's home directory. Without one, ~ and the folders below it
-	// are not searched.
+	// Home is the user's home directory. If empty, ~ and the folders below it are not searched.
 	Home string
-	// WorkDir is where relative paths of flags and variables start, and the first
-	// place where clouds.yaml is looked for. Empty is the process's own.
+	// WorkDir is the base of relative paths in flags and variables, and the first folder to
+	// search for clouds.yaml. The default is the process's working directory.
 	WorkDir string
-	// SystemDir stands for /etc; empty means /etc.
+	// SystemDir replaces /etc, the default.
 	SystemDir string
-	// Flags are those of the command line.
+	// Flags are the settings of the command line.
 	Flags Flags
 }
 
-// Flags are the settings of the command line; zero values mean that a flag was not
-// given. There is no flag for a password: the process list would show it.
+// Flags are settings of the command line; zero values are unset. There is no flag for a
+// password, because process lists would show it.
 type Flags struct {
-	ConfigFile string        // --config: our file, instead of the usual one
-	Context    string        // --context: a context of our file, or a cloud of clouds.yaml
+	ConfigFile string        // --config: the configuration file
+	Context    string        // --context: a context of the configuration file, or a cloud
 	Cloud      string        // --cloud: a cloud of clouds.yaml
 	URL        string        // --url: an Ironic without Keystone; user:password@ is allowed
-	ReadOnly   *bool         // --read-only; an explicit false lifts the context's read_only
-	Timeout    time.Duration // --timeout: bound of one request
-	CACert     string        // --cacert: PEM file of the CA that signed the server's certificate
+	ReadOnly   *bool         // --read-only; an explicit false overrides the context's read_only
+	Timeout    time.Duration // --timeout: time limit of one request
+	CACert     string        // --cacert: PEM file of the CA of the server's certificate
 	Insecure   *bool         // --insecure: do not verify the server's certificate
 	Username   string        // --username: for http_basic and Keystone passwords
 }
 
-// FromOS gives the options of this process: its environment, home and working
-// directory. The flags are the caller's to fill in.
+// FromOS returns the environment, the home and the working directory of this process. The
+// caller sets the flags.
 func FromOS() Options {
-	home, _ := os.UserHomeDir() // without a home the places below it are not searched
-	dir, _ := os.Getwd()        // "" makes relative paths start where the process is
+	home, _ := os.UserHomeDir() // without a home, folders below it are not searched
+	dir, _ := os.Getwd()        // "" keeps relative paths relative to the process's directory
 	return Options{Env: os.Getenv, Home: home, WorkDir: dir}
 }
 
-// Config is what [Load] found.
+// Config is the result of [Load].
 type Config struct {
-	// Contexts are all that are known from our file and from clouds.yaml, sorted by
-	// name; one of our file hides a cloud of the same name. The broken ones are among
-	// them, with their Err.
+	// Contexts are all contexts of the configuration file and of clouds.yaml, sorted by name,
+	// including broken ones, which have Err. A context hides a cloud with the same name.
 	Contexts []Context
-	// Current is the selected context. It may be none of Contexts: --url, OS_*
-	// variables and the guess make one of their own.
+	// Current is the selected context. It is not in Contexts if it comes from --url, OS_*
+	// variables or the default.
 	Current Context
-	// Looked is what was looked for and where, in the order of precedence, to explain
-	// why Current is what it is; see [Config.LookedText].
+	// Looked are the searched places in order of precedence, which explain the selection; see
+	// [Config.LookedText].
 	Looked []Place
-	// Warnings are sentences for the user: nothing that stops, but worth a look.
+	// Warnings are non-fatal problems as sentences for the user.
 	Warnings []string
-	// Files are the paths that ironworks itself uses.
+	// Files are the paths of ironworks' own files.
 	Files Files
 }
 
-// Context is one Ironic and how the user wants to meet it.
+// Context is an Ironic with its settings.
 type Context struct {
-	// Name is the context's name in our file, the cloud's name in clouds.yaml,
-	// "environment" for OS_* variables, and the host for a bare URL.
+	// Name is the context's name in the configuration file, the cloud's name in clouds.yaml,
+	// "environment" for OS_* variables, or the host of a bare URL.
 	Name string
-	// Source is where it comes from: "/path/config.yaml:12", "/path/clouds.yaml:3",
-	// "environment", "--url", "IRONWORKS_URL" or "default".
+	// Source is the origin: "/path/config.yaml:12", "/path/clouds.yaml:3", "environment",
+	// "--url", "IRONWORKS_URL" or "default".
 	Source string
-	// Connection is how to reach it.
+	// Connection has the settings for the connection to Ironic.
 	Connection models.Connection
-	// Accent is the colour that tells this context from others, one of [Accents] or
-	// #rrggbb in lower case; empty when none was chosen. Only our file has it.
+	// Accent is the context's color: one of [Accents], #rrggbb in lower case, or "". Only the
+	// configuration file sets it.
 	Accent string
-	// ReadOnly forbids every change.
+	// ReadOnly forbids changes.
 	ReadOnly bool
-	// Defaults are what lists start with. Only our file has them.
+	// Defaults are the initial settings of lists. Only the configuration file sets them.
 	Defaults Defaults
-	// Checks are policies for the checks before a deployment, by their ids; a plan's come
-	// before them. Only our file has them.
+	// Checks are policies for deployment checks by ID; a plan's policies take precedence. Only
+	// the configuration file sets them.
 	Checks map[plan.CheckID]plan.CheckPolicy
-	// Logs is how the logs of ramdisks are reached. Only our file has it.
+	// Logs configures access to ramdisk logs. Only the configuration file sets it.
 	Logs Logs
-	// Journal bounds what is kept of them. Only our file has it.
+	// Journal limits the journal. Only the configuration file sets it.
 	Journal Journal
-	// BMC is how the machines' controllers are asked directly. Only our file has it.
+	// BMC configures direct connections to BMCs. Only the configuration file sets it.
 	BMC BMC
-	// Guessed is true for http://127.0.0.1:6385, which is tried when nothing at all
-	// is configured. When it refuses, print [Config.LookedText].
+	// Guessed is true for http://127.0.0.1:6385, the default without any configuration. If the
+	// connection fails, print [Config.LookedText].
 	Guessed bool
-	// Err is why the context cannot be used; nil when it can.
+	// Err is the reason why the context is unusable, or nil.
 	Err error
 }
 
-// Defaults is what a context's node list starts with; empty fields leave the choice
-// to the command.
+// Defaults are the initial settings of a context's node list. Empty fields have the command's
+// default.
 type Defaults struct {
 	Columns []string `json:"columns,omitempty" yaml:"columns,omitempty"`
 	Sort    string   `json:"sort,omitempty"    yaml:"sort,omitempty"`
@@ -109,9 +106,8 @@ type Defaults struct {
 
 // Load reads the configuration and selects a context.
 //
-// The Config is never nil: with an error it still has Files, Looked and Warnings, so
-// that `config paths` works when nothing else does. The error joins all problems
-// found; they are [*FileError], [*SettingError] and [*PickError].
+// The Config is never nil: with an error it still has Files, Looked and Warnings, for `config
+// paths`. The error joins all problems: [*FileError], [*SettingError] and [*PickError].
 func Load(o Options) (*Config, error) {
 	l := newLoader(o)
 	c, err := l.load()

@@ -9,8 +9,8 @@ import (
 	"ironworks/models"
 )
 
-// kindNames are the names of the ways to authenticate: keystoneauth's, with and
-// without version, and the plain ones of our file.
+// kindNames maps names to authentication methods: keystoneauth's, with and without version, and
+// the plain names of the configuration file.
 func kindNames() map[string]models.AuthKind {
 	return map[string]models.AuthKind{
 		"none": models.AuthNone, "noauth": models.AuthNone,
@@ -24,7 +24,7 @@ func kindNames() map[string]models.AuthKind {
 
 const supportedKinds = "none, http_basic, password, token, application_credential"
 
-// builder works settings out to a connection and collects what is wrong with them.
+// builder derives a connection from settings and collects errors.
 type builder struct {
 	*candidate
 	s    settings
@@ -32,7 +32,7 @@ type builder struct {
 	errs []error
 }
 
-// connection works a candidate's settings out.
+// connection derives the connection of a candidate.
 func (c *candidate) connection(s settings) (models.Connection, error) {
 	b := &builder{candidate: c, s: s, errs: c.errs}
 	broken := len(c.errs) > 0
@@ -44,7 +44,7 @@ func (c *candidate) connection(s settings) (models.Connection, error) {
 	}
 	b.tls()
 	b.limits()
-	if !broken { // what seems to be missing may be there, misspelt
+	if !broken { // a missing setting may be one of the misspelled ones
 		b.required()
 	}
 	return b.conn, errors.Join(b.errs...)
@@ -54,7 +54,7 @@ func (b *builder) bad(key, problem, hint string, cause error) {
 	b.errs = append(b.errs, b.s[key].at.fault(problem, hint, cause))
 }
 
-// kindOf is the auth that is named, else what the settings only make sense with.
+// kindOf returns the configured authentication method, or else the one that the settings imply.
 func kindOf(s settings) (kind models.AuthKind, known bool) {
 	name := strings.ToLower(strings.TrimSpace(s.text(keyAuth)))
 	switch kind, known = kindNames()[name]; {
@@ -108,8 +108,7 @@ func (b *builder) endpoint() {
 	b.conn.Endpoint = strings.TrimRight(u.String(), "/")
 }
 
-// credentials takes username and password along where they are used, so that none
-// lies about in a connection that has no need of it.
+// credentials copies username and password only for methods that use them.
 func (b *builder) credentials() {
 	k := b.conn.Auth
 	if k == models.AuthHTTPBasic || k == models.AuthPassword || k == models.AuthApplicationCredential {
@@ -157,7 +156,7 @@ func (b *builder) limits() {
 	}
 	b.conn.Timeout = d
 
-	// "1" and "latest" are what other clients write for "negotiate".
+	// Other clients write "1" and "latest" for "negotiate".
 	version := b.s.text(keyAPIVersion)
 	if version == "" || version == "1" || version == "latest" {
 		return
@@ -169,7 +168,7 @@ func (b *builder) limits() {
 	b.conn.MaxMinor = v.Minor
 }
 
-// required reports the settings that this way of authenticating cannot do without.
+// required reports missing settings of the authentication method.
 func (b *builder) required() {
 	has := b.s.has
 	c := b.conn
@@ -198,7 +197,7 @@ func (b *builder) required() {
 	}
 }
 
-// urlGood is false when the URL, which may hold the credentials, is bad itself.
+// urlGood reports whether the URL, which may contain the credentials, is valid or absent.
 func (b *builder) urlGood() bool { return b.conn.Endpoint != "" || !b.s.has(keyURL) }
 
 func (b *builder) urlHint() string {

@@ -7,21 +7,21 @@ import (
 	"ironworks/printable"
 )
 
-// FileError is one problem at one place of a YAML file, ours or OpenStack's.
+// FileError is a problem at a position of a YAML file.
 type FileError struct {
 	File   string
-	Line   int // from 1; 0 when the problem is the file itself
-	Column int // from 1; 0 when only the line is known
-	// Key is the dotted path, such as contexts.rack7.url; empty for syntax errors.
+	Line   int // from 1; 0 for the whole file
+	Column int // from 1; 0 if unknown
+	// Key is the dotted path, for example contexts.rack7.url; "" for syntax errors.
 	Key     string
 	Problem string
-	// Hint is the remedy; may be empty.
+	// Hint is the remedy, or "".
 	Hint string
-	// Err is the cause, such as that of a file that cannot be read; may be nil.
+	// Err is the cause, for example an error of the file system, or nil.
 	Err error
 }
 
-// Error reads "file:line:column: key: problem (hint)".
+// Error returns "file:line:column: key: problem (hint)".
 func (e *FileError) Error() string {
 	var b strings.Builder
 	b.WriteString(printable.Line(e.File))
@@ -35,24 +35,22 @@ func (e *FileError) Error() string {
 	return b.String()
 }
 
-// Unwrap gives the cause.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// SettingError is a setting that is missing, or a bad value that did not come from a
-// file but from a flag or a variable.
+// SettingError is a missing setting, or a bad value of a flag or a variable.
 type SettingError struct {
-	// Context and Source are the context's; empty when the setting is bad in itself.
+	// Context and Source are the context's, or "" if the setting is not specific to it.
 	Context string
 	Source  string
-	// Key is the setting's name where the user would write it: auth_url,
-	// auth.auth_url (clouds.yaml), OS_AUTH_URL, --timeout.
+	// Key is the setting's name at its origin: auth_url, auth.auth_url (clouds.yaml),
+	// OS_AUTH_URL, --timeout.
 	Key     string
 	Problem string
 	Hint    string
 	Err     error
 }
 
-// Error reads `context "name" (source): key: problem (hint)`.
+// Error returns `context "name" (source): key: problem (hint)`.
 func (e *SettingError) Error() string {
 	var b strings.Builder
 	if e.Context != "" {
@@ -62,7 +60,6 @@ func (e *SettingError) Error() string {
 	return b.String()
 }
 
-// Unwrap gives the cause.
 func (e *SettingError) Unwrap() error { return e.Err }
 
 func writeProblem(b *strings.Builder, key, problem, hint string) {
@@ -82,22 +79,22 @@ func writeProblem(b *strings.Builder, key, problem, hint string) {
 	}
 }
 
-// PickError says that no context could be selected: an unknown name, or several
-// contexts and none named.
+// PickError means that no context could be selected: the name is unknown, or there are several
+// contexts and no name.
 type PickError struct {
-	// Name is the name that is not known; empty when none was named.
+	// Name is the unknown name, or "".
 	Name string
-	// From is where the name was given: --context, IRONWORKS_CLOUD, /path/config.yaml:1.
+	// From is the origin of the name: --context, IRONWORKS_CLOUD, /path/config.yaml:1.
 	From string
 	// Kind is "context" or "cloud".
 	Kind string
-	// Known are the names to choose from, sorted.
+	// Known are the valid names, sorted.
 	Known []string
-	// Near is the known name that was probably meant; may be empty.
+	// Near is the nearest valid name, or "".
 	Near string
 }
 
-// Error names what was asked for and what there is.
+// Error returns the requested name and the valid ones.
 func (e *PickError) Error() string {
 	var b strings.Builder
 	writeProblem(&b, e.From, e.problem(), e.hint())

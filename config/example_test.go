@@ -6,8 +6,7 @@ import (
 	"ironworks/config"
 )
 
-// A command takes the options of the process and adds its flags. Here the
-// environment is given instead, and there is no file anywhere.
+// Commands use FromOS and add their flags. This example has its own environment and no files.
 func ExampleLoad() {
 	env := map[string]string{"IRONWORKS_USERNAME": "admin", "IRONWORKS_PASSWORD": "secret"}
 	o := config.Options{Env: func(name string) string { return env[name] }, SystemDir: "/nowhere", WorkDir: "/nowhere"}

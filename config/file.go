@@ -17,16 +17,15 @@ import (
 	"ironworks/printable"
 )
 
-// maxFile bounds what is read of a file, so that a device or a log given by mistake
-// does not fill the memory.
+// maxFile limits the size of a file, in bytes, in case it is a device or a log.
 const maxFile = 16 << 20
 
-// candidate is a context before its connection is worked out.
+// candidate is a context before its connection is derived.
 type candidate struct {
 	name, source string
 	settings     settings
-	names        func(key string) string // what a setting is called where it would be written
-	hint         string                  // for a missing setting, when the source knows better
+	names        func(key string) string // the name of a setting at its origin
+	hint         string                  // for a missing setting, specific to the source
 	accent       string
 	readOnly     bool
 	defaults     Defaults
@@ -34,25 +33,24 @@ type candidate struct {
 	logs         Logs
 	bmc          BMC
 	journal      Journal
-	bmcSecret    bool    // the password for BMCs stands in the file itself
-	errs         []error // what is wrong with how it is written
+	bmcSecret    bool    // the file itself contains the BMC password
+	errs         []error // syntax errors
 
-	listed  bool // it is among Config.Contexts under its name
-	bare    bool // it is a URL and nothing else
+	listed  bool // in Config.Contexts under its name
+	bare    bool // only a URL
 	guessed bool
 }
 
-// ourFile is our configuration file.
+// ourFile is the parsed configuration file.
 type ourFile struct {
 	path     string
 	top      settings     // context, timeout, read_only
-	contexts []*candidate // in the file's order
+	contexts []*candidate // in file order
 	byName   map[string]*candidate
-	errs     []error // what is wrong outside of single contexts
+	errs     []error // errors outside of contexts
 }
 
-// readOurs reads our file. A file that does not exist is an error only when the user
-// named it.
+// readOurs reads the configuration file. A missing file is an error only if the user named it.
 func (l *loader) readOurs() *ourFile {
 	path, named := l.configPath()
 	f := &ourFile{path: path, top: settings{}, byName: map[string]*candidate{}}
@@ -113,7 +111,7 @@ func (l *loader) readTop(f *ourFile, root *node) {
 	}
 }
 
-// readContext reads one context of our file, as far as it is right.
+// readContext parses the valid parts of a context.
 func (l *loader) readContext(file string, e entry) *candidate {
 	path := join("contexts", e.name)
 	c := &candidate{
@@ -196,7 +194,7 @@ func (c *candidate) readDefaults(n *node, path string) {
 	}
 }
 
-// readChecks reads what the checks before a deployment are to do.
+// readChecks parses the policies of deployment checks.
 func (c *candidate) readChecks(n *node, path string) {
 	for _, e := range n.entries {
 		key := join(path, e.name)
@@ -221,7 +219,7 @@ func (c *candidate) readChecks(n *node, path string) {
 	}
 }
 
-// meantCheck is the hint for a name that is nearly a check's; empty for all others.
+// meantCheck returns the hint for a misspelled check ID, or "".
 func meantCheck(name string) string {
 	var known []string
 	for _, rule := range plan.CheckRules() {
@@ -233,7 +231,7 @@ func meantCheck(name string) string {
 	return didYouMean(name, known)
 }
 
-// wrongDefault keeps the error of a default that no list could start with.
+// wrongDefault records the error of an invalid default.
 func (c *candidate) wrongDefault(n *node, key string, err error) {
 	if err != nil {
 		c.errs = append(c.errs, n.fault(key, err.Error(), ""))
@@ -248,7 +246,7 @@ func holdsSecret(c *candidate) bool {
 	return c.bmcSecret || c.settings.has(keyPassword, keyToken, keyCredentialSecret) || hasUserinfo(c.settings.text(keyURL))
 }
 
-// warnOfFile warns of a file with a password that others can read.
+// warnOfFile warns about a file with a password that others can read.
 func (l *loader) warnOfFile(path string) {
 	if info, err := os.Stat(path); err == nil && info.Mode()&0o044 != 0 {
 		l.warnReadable(path, info.Mode())
@@ -259,7 +257,7 @@ func (l *loader) warnReadable(path string, mode fs.FileMode) {
 	l.warn("%s holds a secret and others can read it (mode %04o): chmod 600 %s", path, mode.Perm(), path)
 }
 
-// readFile reads a file of a sane size, and its permissions.
+// readFile reads a file of limited size, and its permissions.
 func readFile(path string) ([]byte, fs.FileMode, error) {
 	f, err := os.Open(path) //nolint:gosec // the user names these files
 	if err != nil {
@@ -277,7 +275,7 @@ func readFile(path string) ([]byte, fs.FileMode, error) {
 	return data, info.Mode(), err
 }
 
-// readProblem says why a file could not be read, without its name.
+// readProblem returns the reason why a file is unreadable, without its name.
 func readProblem(err error) string {
 	switch pathErr := (*fs.PathError)(nil); {
 	case errors.Is(err, fs.ErrNotExist):

@@ -7,8 +7,7 @@ import (
 	"ironworks/printable"
 )
 
-// All are the contexts that there are. The current one is among them, also where it is none
-// of the files'.
+// All returns all contexts, including the current one.
 func (c *Config) All() []Context {
 	named := slices.ContainsFunc(c.Contexts, func(x Context) bool { return x.Name == c.Current.Name && x.Source == c.Current.Source })
 	if named || c.Current.Name == "" {
@@ -17,8 +16,8 @@ func (c *Config) All() []Context {
 	return append([]Context{c.Current}, c.Contexts...)
 }
 
-// Find gives the context with a name, and what is wrong with it. The current one has what
-// flags and variables add to it.
+// Find returns the context with a name, or an error. Flags and variables apply to the current
+// one.
 func (c *Config) Find(name string) (Context, error) {
 	if name == c.Current.Name {
 		return c.Current, c.Current.Err
@@ -31,7 +30,7 @@ func (c *Config) Find(name string) (Context, error) {
 	return Context{}, fmt.Errorf("no context %q", printable.Line(name))
 }
 
-// LookedPlaces are the places where a configuration was looked for, a line each.
+// LookedPlaces returns the searched places, one line each.
 func (c *Config) LookedPlaces() []string {
 	lines := make([]string, len(c.Looked))
 	for i, p := range c.Looked {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzFiles feeds the same bytes to both YAML readers; nothing may panic, and an
-// error must be one that can be shown.
+// FuzzFiles parses the same input strictly and leniently. Neither may panic, and errors must be
+// printable.
 func FuzzFiles(f *testing.F) {
 	for _, seed := range []string{
 		"", "#", "---\n---", "~", "- a", "contexts:", "contexts: {x: {url: 'http://h'}}",

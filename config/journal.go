@@ -6,18 +6,17 @@ import (
 	"ironworks/models"
 )
 
-// Journal bounds what is kept of logs and of how nodes stood.
+// Journal limits the journal of logs and snapshots.
 type Journal struct {
-	// MaxSize is what the lines may take on disk, MaxAge how long they are kept, as they
-	// are written; empty where nothing is said.
+	// MaxSize is the maximum size on disk and MaxAge the maximum age, as written; "" if unset.
 	MaxSize string `json:"max_size,omitempty" yaml:"max_size,omitempty"`
 	MaxAge  string `json:"max_age,omitempty"  yaml:"max_age,omitempty"`
-	// Size is MaxSize in bytes, Age is MaxAge; 0 where nothing is said.
+	// Size is MaxSize in bytes, Age is MaxAge; 0 if unset.
 	Size int64         `json:"-" yaml:"-"`
 	Age  time.Duration `json:"-" yaml:"-"`
 }
 
-// The least that makes sense.
+// The minimum values.
 const (
 	leastSize = 1 << 20
 	leastAge  = time.Hour
@@ -27,7 +26,7 @@ func journalKeys() map[string]want {
 	return map[string]want{"max_size": wantSize, "max_age": wantDuration}
 }
 
-// readJournal reads the bounds of the journal.
+// readJournal parses the limits of the journal.
 func (c *candidate) readJournal(n *node, path string) {
 	good, errs := check(n, path, journalKeys())
 	c.errs = append(c.errs, errs...)

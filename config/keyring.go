@@ -15,23 +15,22 @@ import (
 	"ironworks/printable"
 )
 
-// Keyring keeps passwords where the desktop keeps its own: the Secret Service on Linux,
-// the Keychain on macOS, the credentials of Windows.
+// Keyring stores passwords in the desktop's keyring: the Secret Service on Linux, the Keychain
+// on macOS, the Credential Manager on Windows.
 type Keyring struct {
-	// within bounds one question: a keyring that is locked asks somebody, who may not be
-	// there.
+	// within limits the time of one request, because a locked keyring prompts its user.
 	within time.Duration
 	ring   passwords
 }
 
-// passwords is what a keyring does.
+// passwords is the interface of a keyring.
 type passwords interface {
 	Get(service, user string) (string, error)
 	Set(service, user, password string) error
 	Delete(service, user string) error
 }
 
-// ErrNoKeyring says that no keyring available, or that it does not answer.
+// ErrNoKeyring means that no keyring is available, or that it does not respond.
 var ErrNoKeyring = errors.New("no keyring available")
 
 const (
@@ -39,8 +38,8 @@ const (
 	keyringWithin  = 20 * time.Second
 )
 
-// SystemKeyring is the keyring of whoever sits here; nil where there is none to be asked.
-// That nothing listens there is known only when it is asked.
+// SystemKeyring returns the user's keyring, or nil if there is none. Whether it responds is
+// known only after a request.
 func SystemKeyring(env func(string) string) *Keyring {
 	if runtime.GOOS != "darwin" && runtime.GOOS != "windows" && !hasBus(env) {
 		return nil
@@ -48,8 +47,7 @@ func SystemKeyring(env func(string) string) *Keyring {
 	return &Keyring{within: keyringWithin, ring: systemRing{}}
 }
 
-// hasBus says that there is a session bus: the library would start one of its own, which
-// is nobody's.
+// hasBus reports whether a session bus exists. Without one, the library would start its own.
 func hasBus(env func(string) string) bool {
 	if env("DBUS_SESSION_BUS_ADDRESS") != "" {
 		return true
@@ -62,7 +60,7 @@ func hasBus(env func(string) string) bool {
 	return err == nil
 }
 
-// Password is what was kept for an account, empty where nothing was.
+// Password returns the password of an account, or "".
 func (k *Keyring) Password(ctx context.Context, account string) (models.Secret, error) {
 	var found string
 	err := k.ask(ctx, "read the password of "+account, func() (err error) {
@@ -73,17 +71,17 @@ func (k *Keyring) Password(ctx context.Context, account string) (models.Secret, 
 		return err
 	})
 	if err != nil {
-		return "", err // a late answer is dropped
+		return "", err // a late result is dropped
 	}
 	return models.Secret(found), nil
 }
 
-// Keep keeps the password of an account.
+// Keep stores the password of an account.
 func (k *Keyring) Keep(ctx context.Context, account string, password models.Secret) error {
 	return k.ask(ctx, "store the password of "+account, func() error { return k.ring.Set(keyringService, account, password.Reveal()) })
 }
 
-// Forget drops the password of an account; that there is none is no error.
+// Forget removes the password of an account. It returns no error if it does not exist.
 func (k *Keyring) Forget(ctx context.Context, account string) error {
 	return k.ask(ctx, "delete the password of "+account, func() error {
 		if err := k.ring.Delete(keyringService, account); !errors.Is(err, keyring.ErrNotFound) {
@@ -93,7 +91,8 @@ func (k *Keyring) Forget(ctx context.Context, account string) error {
 	})
 }
 
-// ask bounds what the library does not: it ends when it wants to, and nobody waits longer.
+// ask limits the time of a request, because the library has no timeout. A late request ends by
+// itself.
 func (k *Keyring) ask(ctx context.Context, what string, do func() error) error {
 	if k == nil {
 		return ErrNoKeyring
@@ -116,7 +115,7 @@ func (k *Keyring) ask(ctx context.Context, what string, do func() error) error {
 	return nil
 }
 
-// systemRing is the library's.
+// systemRing is the library's keyring.
 type systemRing struct{}
 
 func (systemRing) Get(service, user string) (string, error) { return keyring.Get(service, user) }

@@ -6,7 +6,7 @@ import (
 	"ironworks/models"
 )
 
-// keystone fills in what only Keystone needs.
+// keystone sets the settings that only Keystone needs.
 func (b *builder) keystone() {
 	text := b.s.text
 	k := models.Keystone{
@@ -41,11 +41,11 @@ func (b *builder) keystone() {
 	b.conn.Keystone = k
 }
 
-// domains settles in which domains the user and the project live.
+// domains sets the domains of the user and the project.
 //
-// A domain beside a project cannot be the scope: it is the domain of both, as
-// gophercloud reads it. Without any domain it is default_domain or else the one with
-// the id "default", as for the openstack command.
+// A domain next to a project is not the scope but the domain of both, as in gophercloud. The
+// default is default_domain, else the domain with the ID "default", as for the openstack
+// command.
 func (b *builder) domains(k *models.Keystone) {
 	id := b.s.text(keyDefaultDomain)
 	if id == "" {
@@ -70,9 +70,8 @@ func (b *builder) domains(k *models.Keystone) {
 	k.DomainID, k.DomainName = "", ""
 }
 
-// scope checks that there is one scope at most. An application credential has its
-// own: what is given beside it is left out, but asking for the system is an error,
-// since it could never be granted.
+// scope checks that there is at most one scope. An application credential has its own: other
+// scopes are ignored, except the system scope, which is an error because it cannot be granted.
 func (b *builder) scope(k *models.Keystone) {
 	if k.SystemScope != "" && k.SystemScope != "all" {
 		b.bad(keySystemScope, "must be all", "omit it for a project or domain", nil)
@@ -96,7 +95,7 @@ func (b *builder) scope(k *models.Keystone) {
 	}
 }
 
-// iface reads public, internal and admin, and the older spelling publicURL.
+// iface parses public, internal and admin, and the older spelling publicURL.
 func (b *builder) iface() string {
 	written := b.s.text(keyInterface)
 	name := strings.TrimSuffix(strings.ToLower(written), "url")

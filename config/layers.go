@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/viper"
 )
 
-// ownVariables are the settings that IRONWORKS_* variables give.
+// ownVariables are the settings with an IRONWORKS_* variable.
 func ownVariables() []string {
 	return []string{
 		keyContext, keyCloud, keyURL, keyReadOnly, keyTimeout,
@@ -48,7 +48,7 @@ func (l *loader) ownEnvironment() (settings, []error) {
 	return s, errs
 }
 
-// settings gives what the flags say.
+// settings returns the settings of the flags.
 func (f Flags) settings() settings {
 	s := settings{}
 	put := func(key, flag, text string) {
@@ -73,17 +73,16 @@ func (f Flags) settings() settings {
 	return s
 }
 
-// layered lays our file's top level, IRONWORKS_* and the flags over each other.
+// layered merges the top level of the configuration file, IRONWORKS_* and the flags.
 //
-// viper gets the layers from us instead of reading them: it would read the process's
-// own environment, and it lower-cases keys and splits them at dots, which breaks
-// names of contexts.
+// viper does not read the sources itself, because it would use the process's environment, lower
+// keys and split them at dots, which breaks names of contexts.
 func layered(file, env, flags settings) *viper.Viper {
 	v := viper.New()
 	for key, val := range file {
 		v.SetDefault(key, val)
 	}
-	_ = v.MergeConfigMap(env.plain()) // fails only on values that are no maps
+	_ = v.MergeConfigMap(env.plain()) // fails only for values that are not maps
 	for key, val := range flags {
 		v.Set(key, val)
 	}
@@ -98,13 +97,13 @@ func (s settings) plain() map[string]any {
 	return m
 }
 
-// top gives a setting of the layers.
+// top returns a merged setting.
 func (l *loader) top(key string) (value, bool) {
 	v, ok := l.layers.Get(key).(value)
 	return v, ok
 }
 
-// above gives the settings that IRONWORKS_* and flags lay over a context.
+// above returns the settings of IRONWORKS_* and flags, which override a context's.
 func (l *loader) above(keys ...string) settings {
 	s := settings{}
 	for _, key := range keys {
@@ -115,7 +114,7 @@ func (l *loader) above(keys ...string) settings {
 	return s
 }
 
-// timeout reads "30s" or seconds; no value at all is 0.
+// timeout parses "30s" or a number of seconds; 0 if unset.
 func timeout(v value) (time.Duration, error) {
 	text := v.text
 	if text == "" {

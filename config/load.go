@@ -14,14 +14,14 @@ import (
 	"ironworks/printable"
 )
 
-// loader is one run of [Load].
+// loader is the state of one [Load].
 type loader struct {
 	Options
 	ours       *ourFile
 	clouds     *cloudFiles
 	env, flags settings     // IRONWORKS_* and the command line
 	osEnv      *candidate   // OS_*
-	layers     *viper.Viper // our file's top level, env and flags over each other
+	layers     *viper.Viper // top level of the configuration file, env and flags, merged
 
 	looked   []Place
 	warnings []string
@@ -40,7 +40,7 @@ func newLoader(o Options) *loader {
 	return &loader{Options: o}
 }
 
-// maxProblems is how many problems are told at once.
+// maxProblems limits the number of reported problems.
 const maxProblems = 50
 
 func (l *loader) load() (*Config, error) {
@@ -70,7 +70,7 @@ func (l *loader) load() (*Config, error) {
 	return l.choose()
 }
 
-// choose selects a context and works all of them out.
+// choose selects a context and derives all connections.
 func (l *loader) choose() (*Config, error) {
 	c := &Config{}
 	picked, err := l.pick()
@@ -85,7 +85,8 @@ func (l *loader) choose() (*Config, error) {
 		}
 		candidate := l.find(name)
 		ctx := l.resolve(candidate, false)
-		// What is missing may be given when the context is selected; a mistake stays one.
+		// The selection of the context may supply missing settings, but not fix a mistake in the
+		// file.
 		if mistake := (*FileError)(nil); l.ours.byName[name] != nil && errors.As(ctx.Err, &mistake) {
 			l.warn("context %q cannot be used: %s", name, strings.ReplaceAll(ctx.Err.Error(), "\n", "; "))
 		}
@@ -94,7 +95,7 @@ func (l *loader) choose() (*Config, error) {
 	return c, err
 }
 
-// names are those of all contexts, sorted.
+// names returns the names of all contexts, sorted.
 func (l *loader) names() []string {
 	names := l.clouds.names()
 	for _, c := range l.ours.contexts {
@@ -104,7 +105,7 @@ func (l *loader) names() []string {
 	return slices.Compact(names)
 }
 
-// find gives a context of our file, else a cloud, else nil.
+// find returns a context of the configuration file, or else a cloud, or nil.
 func (l *loader) find(name string) *candidate {
 	if c := l.ours.byName[name]; c != nil {
 		return c
@@ -116,8 +117,8 @@ func (l *loader) find(name string) *candidate {
 	return c
 }
 
-// resolve works a candidate out. What IRONWORKS_* and the flags say about who we are
-// and whom we trust is for the selected context only.
+// resolve derives the context of a candidate. Credentials and certificates of IRONWORKS_* and
+// the flags apply only to the selected context.
 func (l *loader) resolve(c *candidate, selected bool) Context {
 	s := c.settings
 	if name, ok := s[keyCloud]; ok {
@@ -137,7 +138,7 @@ func (l *loader) resolve(c *candidate, selected bool) Context {
 	return ctx
 }
 
-// overItsCloud lays a context of our file over the cloud that it names.
+// overItsCloud merges a context of the configuration file over its cloud.
 func (l *loader) overItsCloud(c *candidate, name value) settings {
 	cloud := l.cloud(name.text, c.settings.text(keyRegion))
 	if cloud == nil {
@@ -161,8 +162,8 @@ func (l *loader) overItsCloud(c *candidate, name value) settings {
 	return c.settings.over(cloud.settings)
 }
 
-// login gives username and password of IRONWORKS_* and --username for a context that
-// logs in with them; a context that does not never gets to see them.
+// login adds username and password of IRONWORKS_* and --username, if the context's
+// authentication method uses them.
 func (l *loader) login(c *candidate, s settings) settings {
 	kind, _ := kindOf(s)
 	if c.bare {
@@ -182,8 +183,8 @@ func (l *loader) login(c *candidate, s settings) settings {
 	return settings{}
 }
 
-// readOnly says whether a context forbids changes: anyone can add that, and only an
-// explicit pass --read-only=false to allow changes, from the selected context.
+// readOnly reports whether a context forbids changes. Every source can enable it; only an
+// explicit --read-only=false disables it, for the selected context.
 func (l *loader) readOnly(c *candidate, selected bool) bool {
 	flag, given := l.flags[keyReadOnly]
 	if given && flag.text == "true" {
@@ -197,7 +198,7 @@ func (l *loader) readOnly(c *candidate, selected bool) bool {
 	return c.readOnly || top || env
 }
 
-// look notes what was looked for at a path and what came of it.
+// look records a searched path with its result.
 func (l *loader) look(what, path string, err error) {
 	p := Place{What: what, Path: path, Found: err == nil}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -206,10 +207,10 @@ func (l *loader) look(what, path string, err error) {
 	l.looked = append(l.looked, p)
 }
 
-// note says more about the place that was looked at last.
+// note adds a remark to the last searched place.
 func (l *loader) note(text string) { l.looked[len(l.looked)-1].Note = text }
 
-// lookVariables notes the flags and variables that could have selected a context.
+// lookVariables records the flags and variables that can select a context.
 func (l *loader) lookVariables() {
 	for _, layer := range []struct {
 		s    settings

@@ -10,26 +10,26 @@ import (
 	"ironworks/printable"
 )
 
-// Logs is how the logs of ramdisks are reached.
+// Logs configures access to ramdisk logs.
 type Logs struct {
 	SSH LogsSSH `json:"ssh,omitzero" yaml:"ssh,omitempty"`
-	// Archive is what a conductor keeps, or anybody: a folder, a file, or
+	// Archive is a folder with stored logs, for example a conductor's: a folder, a file, or
 	// ssh://[user@]host[:port]/path.
 	Archive string `json:"archive,omitempty" yaml:"archive,omitempty"`
-	// Listen is the HOST:PORT at which the console takes the journals that ramdisks push;
-	// empty: nowhere.
+	// Listen is HOST:PORT where the console receives journals that ramdisks push, or "" to
+	// disable it.
 	Listen string `json:"listen,omitempty" yaml:"listen,omitempty"`
-	// Sources are those to use, all that can be used if there are none.
+	// Sources are the sources to use; empty means all available ones.
 	Sources []models.LogSource `json:"sources,omitempty" yaml:"sources,omitempty"`
 }
 
-// LogsSSH is how ramdisks are entered; what is empty comes from ssh_config.
+// LogsSSH configures SSH to ramdisks. Empty fields come from ssh_config.
 type LogsSSH struct {
 	User   string   `json:"user,omitempty"   yaml:"user,omitempty"`
 	Port   int      `json:"port,omitempty"   yaml:"port,omitempty"`
 	Keys   []string `json:"keys,omitempty"   yaml:"keys,omitempty"`   // files of private keys
-	Jump   string   `json:"jump,omitempty"   yaml:"jump,omitempty"`   // as ssh's ProxyJump
-	Config string   `json:"config,omitempty" yaml:"config,omitempty"` // the ssh_config to read, or "none"
+	Jump   string   `json:"jump,omitempty"   yaml:"jump,omitempty"`   // like ssh's ProxyJump
+	Config string   `json:"config,omitempty" yaml:"config,omitempty"` // path of the ssh_config, or "none"
 }
 
 func logsKeys() map[string]want {
@@ -40,13 +40,13 @@ func logsSSHKeys() map[string]want {
 	return map[string]want{"user": wantText, "port": wantPort, "keys": wantTextList, "jump": wantText, "config": wantText}
 }
 
-// logSources are those that can be chosen. The serial console is not among them: reading
-// it disturbs who else does.
+// logSources returns the configurable sources, without the serial console, because reading it
+// disconnects other users.
 func logSources() []string {
 	return []string{string(models.LogSSH), string(models.LogPush), string(models.LogArchive), string(models.LogStatus)}
 }
 
-// readLogs reads how logs are reached. Paths are made absolute, as all of our file.
+// readLogs parses the log settings. Paths become absolute.
 func (c *candidate) readLogs(n *node, path, home, dir string) {
 	good, errs := check(n, path, logsKeys())
 	c.errs = append(c.errs, errs...)
@@ -98,7 +98,7 @@ func (c *candidate) readLogsSSH(n *node, path, home, dir string) {
 	}
 	s := &c.logs.SSH
 	s.User, s.Jump, s.Config = text("user"), text("jump"), text("config")
-	s.Port, _ = strconv.Atoi(text("port")) // it was checked, or is not there
+	s.Port, _ = strconv.Atoi(text("port")) // valid or unset
 	if s.Config != "" && s.Config != "none" {
 		s.Config = expandPath(s.Config, home, dir)
 	}

@@ -7,7 +7,7 @@ import (
 	"ironworks/spell"
 )
 
-// didYouMean is the hint that [spell.Nearest] gives, or "".
+// didYouMean returns a hint with the result of [spell.Nearest], or "".
 func didYouMean(word string, known []string) string {
 	if n := spell.Nearest(word, slices.Values(known)); n != "" {
 		return fmt.Sprintf("did you mean %s?", n)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// osVariables are the OS_* variables of OpenStack's clients, older names last.
+// osVariables maps settings to the OS_* variables of OpenStack's clients, older names last.
 func osVariables() map[string][]string {
 	vars := map[string][]string{
 		keyURL:         {"OS_BAREMETAL_ENDPOINT_OVERRIDE", "OS_ENDPOINT_OVERRIDE", "OS_ENDPOINT", "IRONIC_URL"},
@@ -28,7 +28,7 @@ func osVariables() map[string][]string {
 	return vars
 }
 
-// osName says which variable a setting is, in the newest spelling.
+// osName returns the newest name of a setting's variable.
 func osName(key string) string {
 	switch key {
 	case keyURL:
@@ -44,7 +44,7 @@ func osName(key string) string {
 	return "OS_" + strings.ToUpper(key)
 }
 
-// osEnvironment gives the context that the OS_* variables describe.
+// osEnvironment returns the context of the OS_* variables.
 func (l *loader) osEnvironment() *candidate {
 	c := &candidate{name: "environment", source: "environment", settings: settings{}, names: osName}
 	for key, vars := range osVariables() {
@@ -64,7 +64,7 @@ func (l *loader) osEnvironment() *candidate {
 	return c
 }
 
-// variable gives the first of the variables that is set and not empty.
+// variable returns the first of the variables that is not empty.
 func (l *loader) variable(names ...string) (value, bool) {
 	for _, name := range names {
 		if text := l.Env(name); text != "" {
@@ -74,8 +74,8 @@ func (l *loader) variable(names ...string) (value, bool) {
 	return value{}, false
 }
 
-// overCloud are the OS_* settings that win over a cloud which OS_CLOUD selected, and
-// the password for one that has none.
+// overCloud returns the OS_* settings that override a cloud selected by OS_CLOUD, and the
+// password if it has none.
 func overCloud(env, cloud settings) settings {
 	s := env.only(keyRegion, keyInterface, keySystemScope)
 	if !cloud.has(keyPassword) {

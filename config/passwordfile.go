@@ -7,8 +7,8 @@ import (
 	"ironworks/models"
 )
 
-// readPassword reads a file that holds a password in one line; problem says what is wrong
-// with it, and names it.
+// readPassword reads a file that contains a password on one line. problem describes an error,
+// including the name.
 func readPassword(name string) (password models.Secret, problem string, err error) {
 	data, _, err := readFile(name)
 	text := strings.TrimRight(string(data), "\r\n")
@@ -21,9 +21,9 @@ func readPassword(name string) (password models.Secret, problem string, err erro
 	return models.Secret(text), "", nil
 }
 
-// ReadPassword reads a file that holds a password in one line; the error names the file.
+// ReadPassword reads a file that contains a password on one line. The error names the file.
 func ReadPassword(name string) (models.Secret, error) {
-	password, problem, _ := readPassword(name) // the problem says all
+	password, problem, _ := readPassword(name) // the problem includes the error
 	if problem != "" {
 		return "", errors.New(problem)
 	}

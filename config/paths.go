@@ -10,30 +10,29 @@ import (
 	"ironworks/printable"
 )
 
-// Files are the paths that ironworks itself uses. Those below the home directory are
-// empty when there is neither a home nor the XDG variable.
+// Files are the paths of ironworks' own files. Those below the home directory are empty without
+// a home and XDG variable.
 type Files struct {
-	Config  string // our configuration file
-	State   string // folder of what is kept from run to run: the audit, the journals
-	Audit   string // every action that was taken, one JSON object a line
+	Config  string // the configuration file
+	State   string // folder for persistent state: the audit, the journals
+	Audit   string // all actions, one JSON object per line
 	Crashes string // folder of crash reports
-	Cache   string // folder of what can be fetched again
-	// Clouds and Secure are the files of the OpenStack clients that were read; empty
-	// when there are none.
+	Cache   string // folder for data that can be downloaded again
+	// Clouds and Secure are the OpenStack clients' files in use, or "".
 	Clouds string
 	Secure string
 }
 
-// Place is something that was looked for, or that ironworks uses.
+// Place is a searched place, or a path of ironworks.
 type Place struct {
 	What  string `json:"what"           yaml:"what"`           // "our file", "clouds.yaml", "--url", "OS_CLOUD"
-	Path  string `json:"path,omitempty" yaml:"path,omitempty"` // empty for flags and variables
+	Path  string `json:"path,omitempty" yaml:"path,omitempty"` // "" for flags and variables
 	Found bool   `json:"found"          yaml:"found"`
-	// Note says more, such as why a file that is there cannot be used.
+	// Note has details, for example why an existing file is unusable.
 	Note string `json:"note,omitempty" yaml:"note,omitempty"`
 }
 
-// String is the place in one line.
+// String returns the place on one line.
 func (p Place) String() string {
 	state := "found"
 	switch {
@@ -53,8 +52,8 @@ func (p Place) String() string {
 	return printable.Line(fmt.Sprintf("%s: %s", where, state))
 }
 
-// LookedText says what was looked for and where, a line each, to print when the
-// guessed address does not answer.
+// LookedText lists the searched places, one per line. Print it if the default address does not
+// respond.
 func (c *Config) LookedText() string {
 	var b strings.Builder
 	if c.Current.Guessed {
@@ -72,8 +71,8 @@ func (c *Config) LookedText() string {
 	return b.String()
 }
 
-// Journal is the file of what happened under a context, or "" where there is no folder
-// for it or no context. Names may hold anything, such as the address of an Ironic.
+// Journal returns the path of a context's journal, or "" without a folder or a context. A name
+// may contain any characters, for example a URL.
 func (f *Files) Journal(context string) string {
 	if f.State == "" || context == "" {
 		return ""
@@ -81,7 +80,7 @@ func (f *Files) Journal(context string) string {
 	return filepath.Join(f.State, "journal-"+url.PathEscape(context)+".db")
 }
 
-// JournalContext is the context whose journal a file is, by its name.
+// JournalContext returns the context of a journal's path.
 func JournalContext(path string) string {
 	name, is := strings.CutPrefix(strings.TrimSuffix(filepath.Base(path), ".db"), "journal-")
 	if context, err := url.PathUnescape(name); is && err == nil {
@@ -90,8 +89,7 @@ func JournalContext(path string) string {
 	return filepath.Base(path)
 }
 
-// Pushes is the folder of the journals that machines send, and of what is known of the
-// images whose machines may; "" where there is no folder for it.
+// Pushes returns the folder for pushed journals and the tokens of images, or "".
 func (f *Files) Pushes() string {
 	if f.State == "" {
 		return ""
@@ -99,8 +97,7 @@ func (f *Files) Pushes() string {
 	return filepath.Join(f.State, "push")
 }
 
-// Paths are the files and folders that ironworks uses and whether they exist, for
-// `config paths`.
+// Paths returns ironworks' files and folders and whether they exist, for `config paths`.
 func (c *Config) Paths() []Place {
 	f := c.Files
 	places := []Place{
@@ -137,7 +134,8 @@ func (l *loader) files() Files {
 	return f
 }
 
-// configPath is where our file is, and who named it if it is not the usual place.
+// configPath returns the path of the configuration file, and the origin of the path unless it
+// is the default.
 func (l *loader) configPath() (path, named string) {
 	if p := l.Flags.ConfigFile; p != "" {
 		return l.fromWorkDir(p), "--config names it"
@@ -148,10 +146,9 @@ func (l *loader) configPath() (path, named string) {
 	return l.xdg("XDG_CONFIG_HOME", ".config", "ironworks/config.yaml"), ""
 }
 
-// xdg is a path below one of the XDG base directories
-// (https://specifications.freedesktop.org/basedir-spec/latest/), or "" when there is
-// neither the variable nor a home. As the specification asks, relative values of the
-// variable are ignored.
+// xdg returns a path below an XDG base directory
+// (https://specifications.freedesktop.org/basedir-spec/latest/), or "" without the variable and
+// a home. As specified, relative values of the variable are ignored.
 func (l *loader) xdg(variable, belowHome, path string) string {
 	if dir := l.Env(variable); filepath.IsAbs(dir) {
 		return filepath.Join(dir, path)

@@ -11,7 +11,7 @@ import (
 	"ironworks/models"
 )
 
-// TestPrecedence takes the sources away one by one, from the strongest on.
+// TestPrecedence removes the sources one by one, highest precedence first.
 func TestPrecedence(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{

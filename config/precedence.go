@@ -8,7 +8,7 @@ import (
 
 const defaultURL = "http://127.0.0.1:6385"
 
-// pick selects the context; the order is in the package's documentation.
+// pick selects the context in the order of the package documentation.
 func (l *loader) pick() (*candidate, error) {
 	l.warnIgnored()
 	for _, layer := range []settings{l.flags, l.env} {
@@ -38,7 +38,7 @@ func (l *loader) pick() (*candidate, error) {
 	return l.unnamed()
 }
 
-// unnamed selects a context when none was named.
+// unnamed selects a context without a name.
 func (l *loader) unnamed() (*candidate, error) {
 	if len(l.ours.contexts) == 1 {
 		return l.ours.contexts[0], nil
@@ -53,14 +53,14 @@ func (l *loader) unnamed() (*candidate, error) {
 		return nil, &PickError{Kind: keyContext, Known: names}
 	}
 	if l.osEnv.settings.has(keyAuth, keyUsername, keyToken, keyCredentialID, keyCredentialSecret) {
-		return l.osEnv, nil // so that what is missing is named
+		return l.osEnv, nil // so that the missing setting is reported
 	}
 	c := bare(value{defaultURL, origin{key: "default"}})
 	c.guessed = true
 	return c, nil
 }
 
-// bare is the context of a URL alone.
+// bare returns the context of a URL.
 func bare(url value) *candidate {
 	return &candidate{
 		name: hostOf(url.text), source: url.at.key, bare: true, settings: settings{keyURL: url},
@@ -73,7 +73,7 @@ func bare(url value) *candidate {
 	}
 }
 
-// named finds a context of our file, or a cloud.
+// named finds a context of the configuration file, or a cloud.
 func (l *loader) named(name value) (*candidate, error) {
 	if c := l.find(name.text); c != nil {
 		return c, nil
@@ -81,7 +81,7 @@ func (l *loader) named(name value) (*candidate, error) {
 	return nil, l.unknown(name, keyContext, l.names())
 }
 
-// namedCloud finds a cloud, whatever our file holds.
+// namedCloud finds a cloud, ignoring contexts.
 func (l *loader) namedCloud(name value, region string) (*candidate, error) {
 	if c := l.cloud(name.text, region); c != nil {
 		c.listed = l.ours.byName[name.text] == nil
@@ -91,7 +91,7 @@ func (l *loader) namedCloud(name value, region string) (*candidate, error) {
 }
 
 func (l *loader) unknown(name value, kind string, known []string) error {
-	if l.clouds.err != nil { // the name may be in the file that we could not read
+	if l.clouds.err != nil { // the unreadable file may define the name
 		return l.clouds.err
 	}
 	err := &PickError{Name: name.text, From: name.at.key, Kind: kind, Known: known, Near: spell.Nearest(name.text, slices.Values(known))}
@@ -101,8 +101,7 @@ func (l *loader) unknown(name value, kind string, known []string) error {
 	return err
 }
 
-// warnIgnored says which flags lose against others: on a command line that is more
-// likely a mistake than an intention.
+// warnIgnored warns about flags that others override, which is probably a mistake.
 func (l *loader) warnIgnored() {
 	var given []string
 	for _, key := range []string{keyURL, keyContext, keyCloud} {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The settings of a connection, under the names they have in our file. Every source
-// translates its own names to these.
+// The settings of a connection, by their names in the configuration file. Every source is
+// converted to these.
 const (
 	keyURL               = "url"
 	keyCloud             = "cloud"
@@ -44,15 +44,14 @@ const (
 	keyContext           = "context"
 )
 
-// origin is where a value was given.
+// origin is the origin of a value.
 type origin struct {
-	file         string // empty for flags and variables
+	file         string // "" for flags and variables
 	line, column int
 	key          string // contexts.rack7.url, clouds.prod.auth.username, OS_USERNAME, --url
 }
 
-// fault is an error about the value that was given here. It must not carry the value
-// of a secret.
+// fault returns an error about the value. It must not contain a secret.
 func (o origin) fault(problem, hint string, cause error) error {
 	if o.file == "" {
 		return &SettingError{Key: o.key, Problem: problem, Hint: hint, Err: cause}
@@ -60,14 +59,13 @@ func (o origin) fault(problem, hint string, cause error) error {
 	return &FileError{File: o.file, Line: o.line, Column: o.column, Key: o.key, Problem: problem, Hint: hint, Err: cause}
 }
 
-// value is a setting's text and where it was given.
+// value is a setting's text with its origin.
 type value struct {
 	text string
 	at   origin
 }
 
-// settings are what one source, or several of them laid over each other, say about a
-// connection. A setting that is not there, or whose text is empty, is not given.
+// settings are the merged settings of one or more sources. Empty text is unset.
 type settings map[string]value
 
 func (s settings) text(key string) string { return s[key].text }
@@ -81,8 +79,8 @@ func (s settings) has(keys ...string) bool {
 	return false
 }
 
-// rivals are the settings of which a source gives one or the other: one that a
-// higher source gives takes the others of the lower source away.
+// rivals are groups of mutually exclusive settings. A setting of a higher source removes the
+// others of a lower source.
 func rivals() [][]string {
 	return [][]string{
 		{keyUsername, keyUserID},
@@ -94,7 +92,7 @@ func rivals() [][]string {
 	}
 }
 
-// over lays s over lower settings.
+// over merges s over lower.
 func (s settings) over(lower settings) settings {
 	out := maps.Clone(lower)
 	if out == nil {
@@ -115,7 +113,7 @@ func (s settings) over(lower settings) settings {
 	return out
 }
 
-// only gives the settings of some keys.
+// only returns the settings with these keys.
 func (s settings) only(keys ...string) settings {
 	out := settings{}
 	for _, k := range keys {
@@ -126,8 +124,7 @@ func (s settings) only(keys ...string) settings {
 	return out
 }
 
-// expandPaths makes the paths among the settings absolute: ~ is the home directory,
-// and relative ones start at dir.
+// expandPaths makes paths absolute: ~ is home, and relative paths start at dir.
 func (s settings) expandPaths(home, dir string) {
 	for _, k := range []string{keyPasswordFile, keyCACert, keyCert, keyKey} {
 		if v := s[k]; v.text != "" {
@@ -147,7 +144,7 @@ func expandPath(path, home, dir string) string {
 	return filepath.Join(dir, path)
 }
 
-// truth reads the spellings of true and false that OpenStack's clients take.
+// truth parses a boolean in the spellings of OpenStack's clients.
 func truth(text string) (is, ok bool) {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "true", "yes", "on", "1", "y", "t":

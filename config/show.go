@@ -5,8 +5,8 @@ import (
 	"ironworks/models/plan"
 )
 
-// Shown is the configuration as `config show` prints it: plain values under the names
-// of our file, secrets masked. Empty settings are left out.
+// Shown is the output of `config show`: plain values by their names in the configuration file,
+// with secrets masked and empty settings left out.
 type Shown struct {
 	File     string         `json:"file"               yaml:"file"`
 	Current  ShownContext   `json:"current"            yaml:"current"`
@@ -14,7 +14,7 @@ type Shown struct {
 	Warnings []string       `json:"warnings,omitempty" yaml:"warnings,omitempty"`
 }
 
-// ShownContext is one context of [Shown].
+// ShownContext is a context of [Shown].
 type ShownContext struct {
 	Name     string   `json:"name"                yaml:"name"`
 	Source   string   `json:"source"              yaml:"source"`
@@ -27,7 +27,7 @@ type ShownContext struct {
 	Checks map[plan.CheckID]plan.CheckPolicy `json:"checks,omitempty" yaml:"checks,omitempty"`
 
 	Logs Logs `json:"logs,omitzero" yaml:"logs,omitempty"`
-	// Journal bounds what is kept of them.
+	// Journal limits the journal.
 	Journal Journal `json:"journal,omitzero" yaml:"journal,omitempty"`
 	BMC     BMC     `json:"bmc,omitzero"     yaml:"bmc,omitempty"`
 
@@ -62,7 +62,7 @@ type ShownContext struct {
 	Timeout    string `json:"timeout,omitempty"     yaml:"timeout,omitempty"`
 }
 
-// Show gives the configuration for printing as YAML or JSON.
+// Show returns the configuration for YAML or JSON.
 func (c *Config) Show() Shown {
 	s := Shown{File: c.Files.Config, Current: c.Current.Show(), Warnings: c.Warnings}
 	for i := range c.Contexts {
@@ -71,7 +71,7 @@ func (c *Config) Show() Shown {
 	return s
 }
 
-// Show gives the context for printing as YAML or JSON.
+// Show returns the context for YAML or JSON.
 func (c *Context) Show() ShownContext {
 	conn, k := &c.Connection, &c.Connection.Keystone
 	s := ShownContext{

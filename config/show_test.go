@@ -180,7 +180,7 @@ func TestFromOS(t *testing.T) {
 	}
 }
 
-// A context may have any name, also one with a path in it.
+// TestJournalOfAContext has names that contain paths.
 func TestJournalOfAContext(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{

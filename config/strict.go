@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// want is what a key of our file must hold.
+// want is the type of a key's value in the configuration file.
 type want int
 
 const (
@@ -20,7 +20,7 @@ const (
 	wantMapping
 )
 
-// fileKeys are the keys at the top of our file.
+// fileKeys are the top-level keys of the configuration file.
 func fileKeys() map[string]want {
 	return map[string]want{
 		keyContext:  wantText,
@@ -30,7 +30,7 @@ func fileKeys() map[string]want {
 	}
 }
 
-// contextKeys are the keys of a context in our file.
+// contextKeys are the keys of a context.
 func contextKeys() map[string]want {
 	keys := map[string]want{
 		keyTimeout:    wantDuration,
@@ -62,8 +62,7 @@ func defaultsKeys() map[string]want {
 	return map[string]want{"columns": wantTextList, "sort": wantText, "filter": wantText}
 }
 
-// check compares a mapping with the keys it may have and gives the values that are
-// as they should be, and every problem.
+// check compares a mapping with its keys. It returns the valid values and all problems.
 func check(n *node, path string, keys map[string]want) (good map[string]*node, problems []error) {
 	good = map[string]*node{}
 	if n.kind == kindEmpty {
@@ -91,7 +90,7 @@ func check(n *node, path string, keys map[string]want) (good map[string]*node, p
 	return good, problems
 }
 
-// hintFor tells what an unknown key may have been meant to be.
+// hintFor returns a hint for an unknown key.
 func hintFor(name string, keys map[string]want) string {
 	switch name {
 	case "endpoint", "endpoint_override", "baremetal_endpoint_override":
@@ -118,8 +117,8 @@ func hintFor(name string, keys map[string]want) string {
 	return didYouMean(name, known)
 }
 
-// check gives the error of a value of the wrong type. It never shows the value: it
-// may be a password.
+// check returns an error for a value of the wrong type. It never quotes the value, which may be
+// a password.
 func (w want) check(n *node, key string) error {
 	wrong := func(must, hint string) error {
 		if n.kind == kindEmpty {
@@ -174,7 +173,7 @@ func (w want) check(n *node, key string) error {
 	return nil
 }
 
-// describe says what a value is, without showing it.
+// describe returns the type of a value without its text.
 func (n *node) describe() string {
 	switch n.kind {
 	case kindEmpty:
@@ -195,5 +194,5 @@ func (n *node) describe() string {
 	case "!!timestamp":
 		return "a date"
 	}
-	return "a value with a tag" // not shown: an unquoted password may start with !
+	return "a value with a tag" // tags are not quoted: an unquoted password may start with !
 }

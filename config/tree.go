@@ -15,18 +15,17 @@ import (
 type nodeKind int
 
 const (
-	kindEmpty nodeKind = iota // null, or nothing at all
+	kindEmpty nodeKind = iota // null or empty
 	kindScalar
 	kindList
 	kindMapping
 )
 
-// node is a YAML value with its place, aliases and merge keys resolved. Nodes that
-// were aliased are shared, so an "alias bomb" costs nothing: never walk the whole
-// tree, only the keys that are meant.
+// node is a YAML value with its position, with aliases and merge keys resolved. Aliased nodes
+// are shared: walk only the needed keys, not the whole tree, which an "alias bomb" makes huge.
 type node struct {
 	kind         nodeKind
-	text, tag    string // of a scalar: as it was written, and !!str, !!int, …
+	text, tag    string // of a scalar: as written, and !!str, !!int, …
 	file         string
 	line, column int
 	items        []*node
@@ -34,14 +33,14 @@ type node struct {
 	index        map[string]int
 }
 
-// entry is one key of a mapping. Keys that a merge brought keep their own place.
+// entry is a key of a mapping. Merged keys keep their original position.
 type entry struct {
 	name         string
 	line, column int
 	value        *node
 }
 
-// get gives the value of a key, nil when there is none or n is no mapping.
+// get returns the value of a key, or nil.
 func (n *node) get(name string) *node {
 	if n == nil {
 		return nil
@@ -68,9 +67,8 @@ func (n *node) fault(key, problem, hint string) *FileError {
 	return &FileError{File: n.file, Line: n.line, Column: n.column, Key: key, Problem: problem, Hint: hint}
 }
 
-// parse reads the first document of a YAML file. Syntax errors are the error;
-// problems are what a lenient reader overlooks: duplicate keys (the last wins), keys
-// that are no text, more than one document.
+// parse parses the first document of a YAML file. Syntax errors are the error. problems are
+// non-fatal: duplicate keys (the last one wins), keys that are not text, further documents.
 func parse(file string, data []byte) (root *node, problems []*FileError, err error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc yaml.Node
@@ -92,11 +90,10 @@ func parse(file string, data []byte) (root *node, problems []*FileError, err err
 	return root, g.problems, nil
 }
 
-// maxMerged bounds how many keys merges may copy in one file; a small file could
-// otherwise ask for billions.
+// maxMerged limits the keys that merges copy, which can be billions for a small file.
 const maxMerged = 100_000
 
-// grower turns yaml.Nodes into nodes. done holds nil for a node that is under way.
+// grower converts yaml.Nodes to nodes. done has nil for nodes in progress.
 type grower struct {
 	file     string
 	done     map[*yaml.Node]*node
@@ -165,7 +162,7 @@ func (g *grower) growMapping(n *node, y *yaml.Node, path string) {
 		}
 		n.put(entry{name: k.Value, line: k.Line, column: k.Column, value: g.grow(v, key)})
 	}
-	for _, m := range merges { // what is written here wins, then the earlier merge
+	for _, m := range merges { // own keys win, then earlier merges
 		merged := g.grow(m, join(path, "<<"))
 		from := []*node{merged}
 		if merged.kind == kindList {
@@ -196,9 +193,8 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// syntaxError gives the parser's complaint its place: the parser tells the line in
-// its text, and none when the trouble is with the characters. The text itself may
-// hold a piece of the file, and that a piece of a password.
+// syntaxError adds the position to the parser's error, whose text has the line, or no line for
+// invalid characters. The text is dropped because it may quote a password.
 func syntaxError(file string, data []byte, err error) error {
 	fe := &FileError{File: file, Line: 1}
 	problem := strings.TrimPrefix(err.Error(), "yaml: ")
@@ -227,7 +223,7 @@ func syntaxError(file string, data []byte, err error) error {
 	return fe
 }
 
-// tabbedLine is the first line that is indented with a tab, 0 for none.
+// tabbedLine returns the first line indented with a tab, or 0.
 func tabbedLine(data []byte) int {
 	for i, l := range bytes.Split(data, []byte("\n")) {
 		if indent := l[:len(l)-len(bytes.TrimLeft(l, " \t"))]; bytes.ContainsRune(indent, '\t') && len(indent) < len(l) {
@@ -237,7 +233,7 @@ func tabbedLine(data []byte) int {
 	return 0
 }
 
-// oddLine is the first line with broken UTF-8 or a control character, 0 for none.
+// oddLine returns the first line with invalid UTF-8 or a control character, or 0.
 func oddLine(data []byte) int {
 	for i, l := range bytes.Split(data, []byte("\n")) {
 		odd := func(r rune) bool { return r < ' ' && r != '\t' && r != '\r' || r == 0x7f }

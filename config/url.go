@@ -9,7 +9,7 @@ import (
 	"ironworks/printable"
 )
 
-// parseURL reads the address of an HTTP service. Problems never show credentials.
+// parseURL parses the URL of an HTTP service. Problems never contain credentials.
 func parseURL(text string) (u *url.URL, problem, hint string) {
 	text = strings.TrimSpace(text)
 	shown := hideUserinfo(text)
@@ -38,10 +38,10 @@ func parseURL(text string) (u *url.URL, problem, hint string) {
 	return u, "", ""
 }
 
-// hasUserinfo says whether a URL, valid or not, seems to hold credentials.
+// hasUserinfo reports whether text, even an invalid URL, seems to contain credentials.
 func hasUserinfo(text string) bool { return hideUserinfo(text) != text }
 
-// hideUserinfo masks what may be credentials, in texts that are no valid URLs too.
+// hideUserinfo masks possible credentials, even in invalid URLs.
 func hideUserinfo(text string) string {
 	at := strings.LastIndex(text, "@")
 	if at < 0 {
@@ -54,7 +54,7 @@ func hideUserinfo(text string) string {
 	return text[:start] + models.Mask + text[at:]
 }
 
-// hostOf is the host and port of a URL for people, or a word when there is none.
+// hostOf returns the host and port of a URL for people, or a placeholder.
 func hostOf(text string) string {
 	u, problem, _ := parseURL(text)
 	if problem != "" {
@@ -63,7 +63,7 @@ func hostOf(text string) string {
 	return u.Host
 }
 
-// userinfo says what credentials a URL holds.
+// userinfo reports which credentials a URL contains.
 func userinfo(text string) (user, password bool) {
 	u, problem, _ := parseURL(text)
 	if problem != "" || u.User == nil {

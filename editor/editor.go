@@ -15,20 +15,20 @@ import (
 	"ironworks/printable"
 )
 
-// grace is how long an editor has to end by itself when the console has to.
+// grace is the time an editor gets to exit when the console ends.
 const grace = 2 * time.Second
 
-// Editor is the user's, about to write on a file.
+// Editor is the user's editor for one file.
 type Editor struct {
 	cmd *exec.Cmd
-	// name is what was asked for, from where that is said.
+	// name is the command, and from the variable with it.
 	name, from string
 	away       func() (back func())
 }
 
-// New makes the command that $VISUAL, or else $EDITOR, stands for; without them vi.
-// What has more than words in it is for the shell, as it is for git. Away says that the editor
-// has the terminal, until back is called; it may be nil.
+// New returns the editor of $VISUAL or $EDITOR, or vi. A value with shell syntax is run by the
+// shell, as in git. New calls away, if not nil, when the editor takes the terminal, and back
+// when it ends.
 func New(ctx context.Context, path string, env func(name string) string, away func() (back func())) (*Editor, error) {
 	e := &Editor{name: "vi", away: away}
 	for _, from := range []string{"VISUAL", "EDITOR"} {
@@ -54,7 +54,7 @@ func New(ctx context.Context, path string, env func(name string) string, away fu
 	return e, nil
 }
 
-// Run waits until the editor has ended. Ctrl-C is its own meanwhile.
+// Run waits for the editor. Meanwhile Ctrl-C belongs to the editor.
 func (e *Editor) Run() error {
 	if e.away != nil {
 		defer e.away()()
@@ -64,18 +64,18 @@ func (e *Editor) Run() error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &exit) && exit.ExitCode() == 127: // the shell's word for it
+	case errors.As(err, &exit) && exit.ExitCode() == 127: // the shell's status for a missing command
 		return fmt.Errorf("editor of %s not found: %s", e.from, printable.Line(e.name))
 	}
-	// Only the name: folders and arguments would hide the error in a short message.
+	// Show only the name, because folders and arguments would hide the error in a short message.
 	return fmt.Errorf("the editor %s: %w", printable.Line(filepath.Base(strings.Fields(e.name)[0])), err)
 }
 
-// SetStdin takes what it reads; Bubble Tea gives the terminal away by these.
+// SetStdin sets the editor's input. Bubble Tea hands over the terminal with these setters.
 func (e *Editor) SetStdin(r io.Reader) { e.cmd.Stdin = r }
 
-// SetStdout takes where it draws.
+// SetStdout sets the editor's output.
 func (e *Editor) SetStdout(w io.Writer) { e.cmd.Stdout = w }
 
-// SetStderr takes where its complaints go.
+// SetStderr sets the editor's error output.
 func (e *Editor) SetStderr(w io.Writer) { e.cmd.Stderr = w }

@@ -12,7 +12,7 @@ import (
 	"ironworks/editor"
 )
 
-// start makes the editor of an environment with variables.
+// start returns the editor for an environment.
 func start(ctx context.Context, env map[string]string, path string) (*editor.Editor, error) {
 	return editor.New(ctx, path, func(name string) string { return env[name] }, nil)
 }
@@ -31,7 +31,7 @@ func TestEditor(t *testing.T) {
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	for name, c := range map[string]struct {
 		env  map[string]string
-		says string // what it was called with, or the error
+		says string // the arguments, or the error
 	}{
 		"VISUAL comes first":    {map[string]string{"VISUAL": "ed", "EDITOR": "nobody"}, "<" + path + ">"},
 		"EDITOR":                {map[string]string{"EDITOR": "ed"}, "<" + path + ">"},
@@ -71,7 +71,7 @@ func TestNoEditor(t *testing.T) {
 	}
 }
 
-// heard is where an editor writes; something is done each time.
+// heard is a writer that calls a function per write.
 type heard func()
 
 func (h heard) Write(text []byte) (int, error) {
@@ -79,7 +79,7 @@ func (h heard) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// An editor ends with the console.
+// TestEditorEndsWithTheRun checks that the editor ends with the console.
 func TestEditorEndsWithTheRun(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -138,5 +138,5 @@ func count(log []asked, what string) int {
 }
 
 func down(a asked) error {
-	return &models.Fault{Kind: models.FaultRefused, Op: a.String(), Message: "nothing listens there"}
+	return &models.Fault{Kind: models.FaultRefused, Op: a.String(), Message: "connection refused"}
 }

@@ -10,10 +10,10 @@ import (
 
 // AgentOption is one setting of ironic-python-agent.
 type AgentOption struct {
-	// Group is the section; empty is DEFAULT.
+	// Group is the section; "" means DEFAULT.
 	Group string
-	// Name is such as lookup_timeout, Value the text that the agent gets,
-	// whatever is in it: nothing in it is substituted.
+	// Name is the option, for example lookup_timeout. Value reaches the agent literally, without
+	// substitution.
 	Name, Value string
 }
 
@@ -22,8 +22,8 @@ var (
 	agentOptionGroup = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 )
 
-// ParseAgentOption reads NAME=VALUE or GROUP.NAME=VALUE. What is wrong with
-// them is told by Build.
+// ParseAgentOption parses NAME=VALUE or GROUP.NAME=VALUE. [Ramdisk.Build] validates the name
+// and the value.
 func ParseAgentOption(text string) (AgentOption, error) {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {
@@ -36,13 +36,13 @@ func ParseAgentOption(text string) (AgentOption, error) {
 	return option, nil
 }
 
-// optionLabel shows an option without its value, which may be a secret.
+// optionLabel returns the name of an option without its value, which may be a secret.
 func optionLabel(text string) string {
 	name, _, _ := strings.Cut(text, "=")
 	return name
 }
 
-// ownOptions are the settings that have inputs of their own.
+// ownOptions maps the agent's options that have a separate input to that input.
 func ownOptions() map[string]RamdiskField {
 	return map[string]RamdiskField{
 		"api_url": FieldIronicURL, "inspection_callback_url": FieldCallback, "inspection_collectors": FieldCollector,
@@ -57,7 +57,7 @@ func checkAgentOptions(options []AgentOption, in *inputs) {
 		if option.Group != "" && option.Group != defaultGroup {
 			label = option.Group + "." + option.Name
 		}
-		// oslo.config reads - and _ in a name as the same.
+		// oslo.config treats - and _ in names alike.
 		plain := strings.ReplaceAll(label, "-", "_")
 		own, taken := ownOptions()[plain]
 		switch {
@@ -84,7 +84,7 @@ func checkAgentOptions(options []AgentOption, in *inputs) {
 	}
 }
 
-// iniFault says why a text cannot be a value in a file of oslo.config.
+// iniFault returns why oslo.config cannot read value from a file, or "".
 func iniFault(value string) string {
 	switch {
 	case !utf8.ValidString(value):
@@ -92,21 +92,21 @@ func iniFault(value string) string {
 	case strings.ContainsFunc(value, unprintable):
 		return "a line break or another control character"
 	case strings.Contains(value, `\$`):
-		// oslo.config reads it as $$, whatever stands before or after.
+		// oslo.config reads \$ as an escaped $, even after another backslash.
 		return `a backslash before a $, which becomes the $ alone`
 	}
 	return ""
 }
 
-// unprintable are the characters that end a line or cannot be seen.
+// unprintable reports whether r ends a line or is invisible.
 func unprintable(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
 }
 
 const defaultGroup = "DEFAULT"
 
-// agentConf writes the agent's configuration file: settings with their
-// sections, in order, DEFAULT first.
+// agentConf returns the agent's configuration file: sections in order of first use, DEFAULT
+// first.
 func agentConf(options []AgentOption) string {
 	var b strings.Builder
 	groups := []string{defaultGroup}
@@ -133,9 +133,8 @@ func agentConf(options []AgentOption) string {
 	return b.String()
 }
 
-// iniValue writes a value so that oslo.config reads the same text: a $ would be
-// substituted, space around it is cut off, and so is one pair of quotes
-// (oslo_config/iniparser.py, cfg.py _substitute).
+// iniValue escapes a value for oslo.config, which substitutes $ and strips surrounding space
+// and one pair of quotes (oslo_config/iniparser.py, cfg.py _substitute).
 func iniValue(value string) string {
 	value = strings.ReplaceAll(value, "$", "$$")
 	if value == "" {

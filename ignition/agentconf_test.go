@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// readAgentConf reads a configuration file as oslo.config does, by
-// SECTION.NAME. A $ that is not doubled would be substituted: that fails.
+// readAgentConf parses a configuration file as oslo.config does, into values by SECTION.NAME.
+// It fails on a $ that is not doubled.
 func readAgentConf(t *testing.T, text string) map[string]string {
 	t.Helper()
 	values, section, last := map[string]string{}, "", ""

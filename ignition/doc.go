@@ -1,3 +1,3 @@
-// Package ignition makes the configuration that turns a CoreOS live image into Ironic's deploy
-// ramdisk.
+// Package ignition builds the Ignition configuration that turns a CoreOS live image into
+// Ironic's deploy ramdisk.
 package ignition

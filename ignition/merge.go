@@ -14,14 +14,14 @@ import (
 	"github.com/coreos/vcontext/report"
 )
 
-// stableSpecs are the versions that a released Ignition reads, the lowest
-// first: those up to 3.2.0 also one of 2021.
+// stableSpecs returns the spec versions that released Ignitions read, in ascending order.
+// Ignition releases of 2021 read up to 3.2.0.
 func stableSpecs() []string {
 	return []string{"3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0", "3.5.0", "3.6.0"}
 }
 
-// finishRamdisk merges the user's configuration in, finds the lowest version
-// and has Ignition validate the whole.
+// finishRamdisk merges the user's configuration, selects the lowest spec version and validates
+// the result with Ignition.
 func finishRamdisk(config ramdiskJSON, extra []byte, in *inputs, secrets []string) (Document, error) {
 	config.Ignition.Version = stableSpecs()[0]
 	raw, err := config.encode()
@@ -40,8 +40,7 @@ func finishRamdisk(config ramdiskJSON, extra []byte, in *inputs, secrets []strin
 	return Document{JSON: raw, Version: version, Notes: in.notes, SecretPaths: secrets}, nil
 }
 
-// finishVersion is finishRamdisk for a configuration that has to be of one
-// version.
+// finishVersion is like finishRamdisk for a fixed spec version.
 func finishVersion(config ramdiskJSON, version string, in *inputs, secrets []string) (Document, error) {
 	config.Ignition.Version = version
 	raw, err := config.encode()
@@ -60,8 +59,8 @@ func finishVersion(config ramdiskJSON, version string, in *inputs, secrets []str
 	return Document{JSON: raw, Version: version, Notes: in.notes, SecretPaths: secrets}, nil
 }
 
-// mergeExtra merges the user's configuration over ours as Ignition itself does.
-// The result is of the newest stable version.
+// mergeExtra merges the user's configuration over the generated one by Ignition's rules. The
+// result has the newest stable spec version.
 func mergeExtra(ours, extra []byte, in *inputs) ([]byte, error) {
 	refused := func(cause error, hint, why string) error {
 		return &InputError{Field: FieldExtra, Why: why, Hint: hint, Cause: cause}
@@ -98,7 +97,8 @@ func cmpError(first, second error) error {
 	return second
 }
 
-// noteOverrides tells what of ours the user's configuration replaces.
+// noteOverrides adds a note for each generated file and unit that the user's configuration
+// replaces.
 func noteOverrides(parent, child types.Config, in *inputs) {
 	var paths []string
 	for _, file := range child.Storage.Files {
@@ -125,9 +125,8 @@ func noteOverrides(parent, child types.Config, in *inputs) {
 	}
 }
 
-// lowestSpec finds the lowest version in which a configuration says the same as
-// in the newest one: it is valid, no key is unknown, and there is no remark that
-// the newest does not make.
+// lowestSpec returns the configuration in the lowest spec version that keeps its meaning: it is
+// valid, defines every key, and causes no warning that the newest version does not cause.
 func lowestSpec(raw []byte) ([]byte, string, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -164,7 +163,7 @@ func lowestSpec(raw []byte) ([]byte, string, error) {
 	return nil, "", errors.New("no spec version supports it")
 }
 
-// specTry validates the configuration as one of the version.
+// specTry validates the configuration as the given spec version.
 func specTry(tree, ignition map[string]any, version string) (report.Report, error) {
 	ignition["version"] = version
 	raw, err := encodeJSON(tree)
@@ -181,8 +180,8 @@ func specTry(tree, ignition map[string]any, version string) (report.Report, erro
 	return rep, nil
 }
 
-// dropEmpty takes out the empty objects, lists and nulls that Ignition's types
-// write. They mean nothing, but older versions do not know all of them.
+// dropEmpty removes the empty objects, lists and nulls that Ignition's types write. They have
+// no meaning, but older spec versions reject some of them.
 func dropEmpty(value any) (empty bool) {
 	switch v := value.(type) {
 	case nil:
@@ -203,8 +202,7 @@ func dropEmpty(value any) (empty bool) {
 	return false
 }
 
-// reportError joins the errors of a report. The entries name places, not
-// contents.
+// reportError joins the errors of a report. The entries contain paths, not contents.
 func reportError(rep report.Report) error {
 	var all []error
 	for _, entry := range rep.Entries {
@@ -215,7 +213,7 @@ func reportError(rep report.Report) error {
 	return errors.Join(all...)
 }
 
-// unusedKeys are Ignition's warnings of keys that it does not know.
+// unusedKeys returns Ignition's warnings about unknown keys as an error, or nil.
 func unusedKeys(rep report.Report) error {
 	var all []error
 	for _, entry := range rep.Entries {

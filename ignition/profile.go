@@ -6,24 +6,23 @@ import (
 	"strings"
 )
 
-// Profile says whose ramdisk configuration is made.
+// Profile selects whose ramdisk configuration is generated.
 type Profile string
 
-// The profiles. What they produce and where they differ stands in
-// docs/reference/ramdisk.md.
+// The profiles. docs/reference/ramdisk.md describes their output and differences.
 const (
-	// ProfileDefault is ours. A Ramdisk without a profile has it.
+	// ProfileDefault is the ironworks profile, used when a Ramdisk has no profile.
 	ProfileDefault Profile = "default"
-	// ProfileClassic is that of ignition/build.py of openshift/ironic-agent-image.
+	// ProfileClassic reproduces ignition/build.py of openshift/ironic-agent-image.
 	ProfileClassic Profile = "classic"
-	// ProfileMetal3 is that of openshift/image-customization-controller.
+	// ProfileMetal3 reproduces openshift/image-customization-controller (ICC).
 	ProfileMetal3 Profile = "metal3"
 )
 
-// Profiles are all profiles, the default first.
+// Profiles returns all profiles, the default first.
 func Profiles() []Profile { return []Profile{ProfileDefault, ProfileClassic, ProfileMetal3} }
 
-// ParseProfile reads a profile's name; nothing is the default.
+// ParseProfile parses the name of a profile. "" is the default profile.
 func ParseProfile(name string) (Profile, error) {
 	if name == "" {
 		return ProfileDefault, nil
@@ -34,64 +33,63 @@ func ParseProfile(name string) (Profile, error) {
 	return "", &InputError{Field: FieldProfile, Value: name, Why: "is not a profile", Hint: "use " + words(Profiles())}
 }
 
-// TLSMode says how the agent and the Ironic API find out that they talk to the
-// right one.
+// TLSMode selects how the agent and the Ironic API verify each other's certificate.
 type TLSMode string
 
-// The modes.
+// The TLS modes.
 const (
-	// TLSOff is plain HTTP. Everything on the provisioning network can be read
-	// and changed by everybody who is on it.
+	// TLSOff is plain HTTP. Every host on the provisioning network can read and change the
+	// traffic.
 	TLSOff TLSMode = "off"
-	// TLSCA trusts the certificate authorities in Ramdisk.CA, and no others.
+	// TLSCA trusts only the certificate authorities in Ramdisk.CA.
 	TLSCA TLSMode = "ca"
-	// TLSSystem trusts those that the agent image comes with.
+	// TLSSystem trusts the certificate authorities of the agent image.
 	TLSSystem TLSMode = "system"
-	// TLSInsecure is HTTPS that believes every certificate: of Ironic, of image
-	// servers and of the inspection callback.
+	// TLSInsecure is HTTPS without verification of any certificate: Ironic's, the image servers',
+	// or the inspection callback's.
 	TLSInsecure TLSMode = "insecure"
 )
 
-// TLSModes are all modes.
+// TLSModes returns all TLS modes.
 func TLSModes() []TLSMode { return []TLSMode{TLSOff, TLSCA, TLSSystem, TLSInsecure} }
 
-// RegistryMode says how podman finds out that a registry is the right one.
+// RegistryMode selects how podman verifies a registry.
 type RegistryMode string
 
-// The modes.
+// The registry modes.
 const (
-	// RegistryVerified trusts the authorities of the live system.
+	// RegistryVerified trusts the certificate authorities of the live system.
 	RegistryVerified RegistryMode = "verified"
-	// RegistryCA trusts the authorities in Registry.CA for this host.
+	// RegistryCA trusts the certificate authorities in Registry.CA for this host.
 	RegistryCA RegistryMode = "ca"
-	// RegistryInsecure takes every certificate, and plain HTTP. Who answers
-	// for the registry is root on every node.
+	// RegistryInsecure accepts any certificate, and plain HTTP. A host that impersonates the
+	// registry gets root on every node.
 	RegistryInsecure RegistryMode = "insecure"
 )
 
-// RegistryModes are all modes.
+// RegistryModes returns all registry modes.
 func RegistryModes() []RegistryMode {
 	return []RegistryMode{RegistryVerified, RegistryCA, RegistryInsecure}
 }
 
-// CopyNetwork says whether coreos-installer takes the ramdisk's network
-// configuration over to the installed system (its --copy-network).
+// CopyNetwork selects whether coreos-installer copies the ramdisk's network configuration to
+// the installed system (--copy-network).
 type CopyNetwork string
 
-// The choices.
+// The values of CopyNetwork.
 const (
-	// CopyNetworkAuto copies when there are keyfiles. It is what "" means.
+	// CopyNetworkAuto copies if there are keyfiles. "" means the same.
 	CopyNetworkAuto   CopyNetwork = "auto"
 	CopyNetworkAlways CopyNetwork = "always"
 	CopyNetworkNever  CopyNetwork = "never"
 )
 
-// CopyNetworks are all choices.
+// CopyNetworks returns all values of CopyNetwork.
 func CopyNetworks() []CopyNetwork {
 	return []CopyNetwork{CopyNetworkAuto, CopyNetworkAlways, CopyNetworkNever}
 }
 
-// words puts names of an enumeration into a sentence.
+// words joins the names of an enumeration for a message.
 func words[T ~string](names []T) string {
 	texts := make([]string, len(names))
 	for i, name := range names {

@@ -23,7 +23,7 @@ func TestParseProfile(t *testing.T) {
 	}
 }
 
-// same compares two documents by their meaning.
+// same reports whether two documents have the same meaning.
 func same(t *testing.T, a, b Document) bool {
 	t.Helper()
 	var x, y any
@@ -81,8 +81,7 @@ func TestRamdiskInProfileMetal3(t *testing.T) {
 	}
 }
 
-// TestProfilesRefuseWhatTheyCannotCarry: nothing that was asked for may be
-// missing without a word.
+// TestProfilesRefuseWhatTheyCannotCarry checks that no requested input is dropped silently.
 func TestProfilesRefuseWhatTheyCannotCarry(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -189,8 +188,8 @@ func TestNewRamdisk(t *testing.T) {
 	}
 }
 
-// TestMetal3EmbedsTheCAForAnyURL: image-customization-controller does, also where Ironic's
-// URL is plain http.
+// TestMetal3EmbedsTheCAForAnyURL checks that the CA is embedded for a plain HTTP URL too, as
+// image-customization-controller does.
 func TestMetal3EmbedsTheCAForAnyURL(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"http://192.0.2.1:6385", "https://192.0.2.1:6385"} {

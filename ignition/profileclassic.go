@@ -12,36 +12,36 @@ import (
 	"ironworks/ignition/sshkey"
 )
 
-// ClassicTLS is build.py's --tls.
+// ClassicTLS is the value of build.py's --tls.
 type ClassicTLS string
 
-// The choices of build.py. On is HTTPS, verified by what the agent image trusts.
+// The values of ClassicTLS. "on" is HTTPS, verified with the authorities of the agent image.
 const (
 	ClassicTLSOff      ClassicTLS = "off"
 	ClassicTLSOn       ClassicTLS = "on"
 	ClassicTLSInsecure ClassicTLS = "insecure"
 )
 
-// ClassicTLSModes are all choices.
+// ClassicTLSModes returns all values of ClassicTLS.
 func ClassicTLSModes() []ClassicTLS {
 	return []ClassicTLS{ClassicTLSOff, ClassicTLSOn, ClassicTLSInsecure}
 }
 
-// Classic is what ignition/build.py of openshift/ironic-agent-image takes, with
-// the same meaning. Build makes what build.py makes wherever that is valid
-// JSON; docs/reference/ramdisk.md tells what is refused.
+// Classic has the options of ignition/build.py of openshift/ironic-agent-image, with the same
+// meaning. Build returns the same output as build.py wherever that is valid JSON;
+// docs/reference/ramdisk.md lists what Build refuses.
 type Classic struct {
-	// Host is Ironic's. It goes into URLs as it is: IPv6 wants brackets.
+	// Host is Ironic's host, copied into URLs unchanged: IPv6 needs brackets.
 	Host string
-	// Registry has the image REGISTRY/ironic-agent.
+	// Registry is the registry of the agent image, REGISTRY/ironic-agent.
 	Registry string
-	// InsecureRegistry pulls it without verification.
+	// InsecureRegistry pulls the agent image without verifying the registry.
 	InsecureRegistry bool
 	// TLS is off if empty.
 	TLS ClassicTLS
-	// Options are lines for the agent's configuration, taken as they are.
+	// Options are lines for the agent's configuration, copied unchanged.
 	Options []string
-	// SSHKey is the content of a .pub file. Several lines are several keys.
+	// SSHKey is the content of a .pub file: one key per line.
 	SSHKey string
 }
 
@@ -62,7 +62,7 @@ WantedBy=multi-user.target
 	classicInspectorPort = 5050
 )
 
-// Build makes the configuration.
+// Build returns the configuration.
 func (c Classic) Build() (Document, error) {
 	in := &inputs{}
 	c.check(in)
@@ -111,11 +111,10 @@ func (c Classic) check(in *inputs) {
 	in.note(FieldCallback, "the agent reports to port %d of %s and exits if no ironic-inspector answers; the default profile avoids this", classicInspectorPort, c.Host)
 }
 
-// keys are the keys as build.py's JSON means them. It pastes the file's text
-// between quotes, so that a backslash in a comment starts an escape of JSON: as
-// long as that is valid it is kept, for the meaning is to be the same.
+// keys returns the SSH keys as build.py's JSON encodes them. build.py pastes the text between
+// quotes, so a backslash in a comment starts a JSON escape; valid escapes keep that meaning.
 func (c Classic) keys(in *inputs) []string {
-	// Python's strip knows four more characters than ours.
+	// Python's str.strip also strips U+001C to U+001F.
 	text := strings.TrimFunc(c.SSHKey, func(r rune) bool { return unicode.IsSpace(r) || (r >= 0x1c && r <= 0x1f) })
 	if text == "" {
 		in.refuse(FieldSSHKey, "", "use the content of a .pub file", "is missing")

@@ -10,8 +10,8 @@ import (
 	"ironworks/models"
 )
 
-// classic gives the inputs as build.py takes them. What it has no option for is
-// refused: left out silently it would be missed on the machine.
+// classic converts the inputs to build.py's options. It refuses inputs that build.py has no
+// option for, instead of dropping them.
 func (r Ramdisk) classic() (Classic, []RamdiskNote, error) {
 	in := &inputs{}
 	c := Classic{SSHKey: keyLines(r.SSHKeys)}
@@ -61,8 +61,8 @@ func (r Ramdisk) classic() (Classic, []RamdiskNote, error) {
 
 const otherProfile = "use the profile default"
 
-// plainOptions are the agent's settings that have no place of their own in the
-// profile classic: lines of [DEFAULT].
+// plainOptions returns the agent's settings that the classic profile has no separate option
+// for, as lines of [DEFAULT].
 func (r Ramdisk) plainOptions(in *inputs) []AgentOption {
 	checkAgentOptions(r.Options, in)
 	r.checkCollectors(in)
@@ -90,8 +90,8 @@ func (r Ramdisk) plainOptions(in *inputs) []AgentOption {
 	return options
 }
 
-// refuseUnknown refuses what the profile has no place for, and what no other
-// profile than ours has.
+// refuseUnknown refuses inputs that the profile does not support, and inputs that only the
+// default profile supports.
 func (r Ramdisk) refuseUnknown(in *inputs, given map[RamdiskField]bool) {
 	given[FieldJournalPush], given[FieldSSHHostKey] = r.JournalPush.URL != "", r.SSHHostKey.IsSet()
 	given[FieldUnit], given[FieldFile], given[FieldExtra] = len(r.Units) > 0, len(r.Files) > 0, len(r.Extra) > 0
@@ -105,7 +105,7 @@ func (r Ramdisk) refuseUnknown(in *inputs, given map[RamdiskField]bool) {
 	}
 }
 
-// classicHost takes the host out of a URL that build.py could have made.
+// classicHost returns the host of a URL that build.py could have generated.
 func classicHost(address string, in *inputs) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Port() != fmt.Sprint(DefaultIronicPort) || u.Path != "" {
@@ -127,7 +127,7 @@ func keyLines(keys []sshkey.Key) string {
 	return strings.Join(uniqueStrings(lines), "\n")
 }
 
-// metal3 gives the inputs as image-customization-controller takes them.
+// metal3 converts the inputs to image-customization-controller's options.
 func (r Ramdisk) metal3() (Metal3, []RamdiskNote, error) {
 	in := &inputs{}
 	urls, mode := r.agentURLs(in)
@@ -144,8 +144,8 @@ func (r Ramdisk) metal3() (Metal3, []RamdiskNote, error) {
 		in.refuse(FieldVLAN, strings.Join(r.VLANs, ","), otherProfile, "is not supported by this profile: use all or none")
 	}
 	if r.CA != "" {
-		// image-customization-controller embeds the bundle whatever Ironic's URL is: the
-		// machine may need it for the registry or for images.
+		// image-customization-controller always embeds the bundle: the machine may need it for
+		// the registry or for images.
 		m.CABundle = []byte(r.CA)
 	}
 	if secret, ok := pullSecretJSON(r.PullSecret); ok {
@@ -169,8 +169,8 @@ func (r Ramdisk) metal3() (Metal3, []RamdiskNote, error) {
 	return m, in.notes, in.err()
 }
 
-// metal3Registries puts insecure registries into the one file that the profile
-// has for registries. It replaces that of the live system.
+// metal3Registries writes insecure registries to registries.conf, the profile's only file for
+// them. It replaces the live system's file.
 func (r Ramdisk) metal3Registries(m *Metal3, in *inputs) {
 	r.checkRegistries(in)
 	for _, registry := range r.Registries {

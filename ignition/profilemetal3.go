@@ -19,38 +19,36 @@ import (
 	"ironworks/models"
 )
 
-// Metal3 is what image-customization-controller's builder takes, with the same
-// meaning and the names of its environment where there are such. Build makes
-// the same files in the same order and the same unit; only the texts of its two
-// greetings are ours. docs/reference/ramdisk.md tells what is refused.
+// Metal3 has the inputs of image-customization-controller's builder, with the same meaning and,
+// where they exist, the names of its environment variables. Build returns the same files in the
+// same order and the same unit; only the two greetings differ. docs/reference/ramdisk.md lists
+// what Build refuses.
 type Metal3 struct {
-	// NMState is what `nmstatectl gc` made of the network's description: YAML
-	// with the keyfiles below NetworkManager.
+	// NMState is the output of `nmstatectl gc`: YAML with the keyfiles below NetworkManager.
 	NMState []byte
-	// KeyFiles are used instead of NMState.
+	// KeyFiles replace NMState.
 	KeyFiles []KeyFile
 	// RegistriesConf replaces /etc/containers/registries.conf.
 	RegistriesConf []byte
-	// IronicBaseURL and IronicInspectorBaseURL are URLs with commas between
-	// them. Ports 6385 and 5050 are added where there are none, and what cannot
-	// be read as a URL is left out.
+	// IronicBaseURL and IronicInspectorBaseURL are comma-separated URLs. The default ports are
+	// 6385 and 5050; invalid URLs are dropped.
 	IronicBaseURL, IronicInspectorBaseURL string
-	// AgentImage is a full reference.
+	// AgentImage is a full image reference.
 	AgentImage string
-	// PullSecret is in base64.
+	// PullSecret is base64-encoded.
 	PullSecret models.Secret
-	// SSHKey is one key, or several on lines of their own: Ignition is given them
-	// as one, and writes them as they are.
+	// SSHKey is one key, or one key per line. Ignition gets the text as a single key and writes
+	// it unchanged.
 	SSHKey string
-	// IPOptions are kernel arguments with spaces between them.
+	// IPOptions are space-separated kernel arguments.
 	IPOptions                      string
 	HTTPProxy, HTTPSProxy, NoProxy string
 	Hostname                       string
-	// VLANInterfaces is always, never, or anything else: all VLANs unless the
+	// VLANInterfaces is "always" or "never"; any other value configures all VLANs unless the
 	// network is described.
 	VLANInterfaces string
 	NTPServers     []string
-	// CABundle is the content of the CA bundle's file; nil if there is none.
+	// CABundle is the content of the CA bundle file, or nil.
 	CABundle []byte
 }
 
@@ -84,10 +82,10 @@ WantedBy=multi-user.target
 `
 )
 
-// metal3Hostname is what may stand in a shell script without quotes.
+// metal3Hostname matches text that is safe in a shell script without quotes.
 var metal3Hostname = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
-// Build makes the configuration.
+// Build returns the configuration.
 func (m Metal3) Build() (Document, error) {
 	in := &inputs{}
 	m.check(in)
@@ -172,12 +170,12 @@ func (m Metal3) check(in *inputs) {
 	in.note(FieldTLS, "certificates are not verified: this profile always sets insecure = True")
 }
 
-// checkUnitFields looks at what is pasted into the unit.
+// checkUnitFields validates the values that are pasted into the unit.
 func (m Metal3) checkUnitFields(in *inputs) {
 	for _, f := range []struct {
 		field RamdiskField
 		text  string
-		not   string // what would end the word
+		not   string // characters that would end the word
 	}{
 		{FieldProxy, m.HTTPProxy, `"\`},
 		{FieldProxy, m.HTTPSProxy, `"\`},
@@ -199,14 +197,14 @@ func (m Metal3) checkUnitFields(in *inputs) {
 	}
 }
 
-// keyFiles reads nmstatectl's list of pairs.
+// keyFiles parses nmstatectl's list of pairs.
 func (m Metal3) keyFiles() ([]KeyFile, error) {
 	if len(m.NMState) == 0 {
 		return m.KeyFiles, nil
 	}
 	var out map[string]yaml.Node
 	if err := yaml.Unmarshal(m.NMState, &out); err != nil {
-		// The error quotes the text, which may hold a password.
+		// The parser's error quotes the text, which may contain a password.
 		return nil, errors.New("invalid YAML")
 	}
 	var pairs [][]*string
@@ -234,7 +232,7 @@ func (m Metal3) keyFiles() ([]KeyFile, error) {
 	return files, nil
 }
 
-// files are in ICC's order.
+// files returns the files in ICC's order.
 func (m Metal3) files(keyFiles []KeyFile) []fileJSON {
 	described := len(m.NMState) > 0 || len(m.KeyFiles) > 0
 	files := []fileJSON{metal3File(agentConfPath, 0o644, false, m.conf(described))}
@@ -272,7 +270,7 @@ func metal3File(path string, mode int, overwrite bool, content string) fileJSON 
 	return fileJSON{Path: path, Mode: &mode, Overwrite: &overwrite, Contents: &source}
 }
 
-// metal3Source writes content as ICC does: percent-encoded text.
+// metal3Source encodes content as ICC does: percent-encoded.
 func metal3Source(content string) contentJSON {
 	text := dataurl.DataURL{
 		MediaType: dataurl.MediaType{Type: "text", Subtype: "plain"},
@@ -297,7 +295,7 @@ func (m Metal3) conf(described bool) string {
 		metal3URLs(m.IronicInspectorBaseURL, "/v1/continue", metal3InspectorPort), vlans)
 }
 
-// metal3URLs adds the port and the path where they are missing.
+// metal3URLs adds the port and the path to URLs without them.
 func metal3URLs(list, path, port string) string {
 	var urls []string
 	for _, text := range strings.Split(list, ",") {
@@ -316,8 +314,8 @@ func metal3URLs(list, path, port string) string {
 	return strings.Join(urls, ",")
 }
 
-// hostnameScript is NetworkManager's dispatcher script, to the space at the end
-// of its first line.
+// hostnameScript is NetworkManager's dispatcher script, identical to ICC's, including the space
+// at the end of its first line.
 func (m Metal3) hostnameScript() string {
 	const indent = "\n\t    "
 	return indent + `[[ "$DHCP6_FQDN_FQDN" =~ "." ]] && hostnamectl set-hostname --static --transient $DHCP6_FQDN_FQDN ` +

@@ -3,7 +3,7 @@ package ignition
 import (
 	"crypto/sha256"
 	"crypto/x509"
-	_ "embed" // the unit's program
+	_ "embed" // for pushScript
 	"encoding/base64"
 	"encoding/pem"
 	"errors"
@@ -17,18 +17,19 @@ import (
 	"ironworks/models"
 )
 
-// JournalPush makes the ramdisk send its journal to a console. The zero value sends
+// JournalPush configures the ramdisk to send its journal to a console. The zero value sends
 // nothing.
 type JournalPush struct {
-	// URL is where the console listens, as machines reach it: https://HOST:PORT.
+	// URL is the console's address as machines reach it: https://HOST:PORT.
 	URL string
-	// Certificate is the console's, in PEM. It is pinned: machines send to no other one.
+	// Certificate is the console's certificate in PEM. It is pinned: machines refuse any other
+	// certificate.
 	Certificate string
-	// Token is what the console knows the image by.
+	// Token identifies the image to the console.
 	Token models.Secret
 }
 
-// The places of what sends the journal, and of the host key.
+// The paths of the journal push, and of the SSH host key.
 const (
 	pushDir        = "/etc/ironworks-journal/"
 	pushCurlFile   = "curl"
@@ -43,11 +44,11 @@ const (
 //go:embed push.sh
 var pushScript []byte
 
-// tokenWord is what may stand in a header.
+// tokenWord matches tokens that are valid in an HTTP header.
 var tokenWord = regexp.MustCompile(`^[0-9A-Za-z._~+/=-]{16,512}$`)
 
-// checkJournalPush looks at the inputs; a token and a certificate that are wrong were not
-// made by an operator.
+// checkJournalPush validates the inputs. An invalid token or certificate is a bug, not an
+// operator's mistake.
 func (r Ramdisk) checkJournalPush(in *inputs) {
 	p := r.JournalPush
 	if p.URL != "" {
@@ -66,7 +67,7 @@ func (r Ramdisk) checkJournalPush(in *inputs) {
 	}
 }
 
-// address is the host and the port to which machines connect.
+// address returns the host and the port to which machines connect.
 func (p JournalPush) address() (host, port string, err error) {
 	u, err := url.Parse(p.URL)
 	switch {
@@ -86,7 +87,7 @@ func (p JournalPush) address() (host, port string, err error) {
 	return u.Hostname(), u.Port(), nil
 }
 
-// pin is the name in the certificate, and the digest of its key as curl pins it.
+// pin returns the name in the certificate, and the digest of its public key in curl's format.
 func (p JournalPush) pin() (name, digest string, err error) {
 	block, _ := pem.Decode([]byte(p.Certificate))
 	if block == nil || block.Type != "CERTIFICATE" {
@@ -103,11 +104,11 @@ func (p JournalPush) pin() (name, digest string, err error) {
 	return certificate.DNSNames[0], base64.StdEncoding.EncodeToString(sum[:]), nil
 }
 
-// pushParts are the unit that sends the journal, and its files. The inputs are right.
+// pushParts returns the unit that sends the journal, and its files. The inputs must be valid.
 func (r Ramdisk) pushParts() ([]RamdiskUnit, []RamdiskFile) {
 	var files []RamdiskFile
 	if r.SSHHostKey.IsSet() {
-		// The live system makes the keys that are not there; it needs no public half.
+		// The live system generates only missing keys, and needs no public half.
 		files = append(files, RamdiskFile{
 			Path: hostKeyPath, Mode: 0o600, Overwrite: true, Secret: true, Content: []byte(r.SSHHostKey.Reveal()),
 		})
@@ -123,8 +124,8 @@ func (r Ramdisk) pushParts() ([]RamdiskUnit, []RamdiskFile) {
 	return []RamdiskUnit{{Name: pushUnitName, Contents: pushUnit, Enabled: true}}, files
 }
 
-// pushUnit runs from early on: what it could not send before the network was there is
-// still in the journal. It is stopped before the network, and sends the rest then.
+// pushUnit starts early: entries from before the network was up are still in the journal. It
+// stops before the network does, and sends the remaining entries then.
 const pushUnit = `[Unit]
 Description=Stream the journal to the console
 Wants=network.target
@@ -149,8 +150,8 @@ MemoryMax=256M
 WantedBy=multi-user.target
 `
 
-// curlConfig is what curl reads. The name is the certificate's whatever the address is,
-// and nobody has to resolve it.
+// curlConfig returns curl's configuration file. It requests the certificate's name and connects
+// to the address, so no name has to resolve.
 func (p JournalPush) curlConfig() string {
 	host, port, _ := p.address()
 	name, digest, _ := p.pin()
@@ -175,8 +176,8 @@ func (p JournalPush) curlConfig() string {
 	return b.String()
 }
 
-// JournalPushIn finds what a configuration's files say about sending the journal: content
-// gives a file by its path, or nothing. It is false where they do not say it.
+// JournalPushIn reads the journal push from the files of a configuration. content returns a
+// file by its path, or nil. The result is false if the configuration has no journal push.
 func JournalPushIn(content func(path string) []byte) (JournalPush, bool) {
 	p := JournalPush{Certificate: string(content(pushDir + pushPEMFile))}
 	for line := range strings.Lines(string(content(pushDir + pushCurlFile))) {
@@ -184,7 +185,7 @@ func JournalPushIn(content func(path string) []byte) (JournalPush, bool) {
 		value = strings.Trim(value, `"`)
 		switch option {
 		case "connect-to":
-			// NAME:PORT:HOST:PORT, where HOST may have colons.
+			// NAME:PORT:HOST:PORT; HOST may contain colons.
 			if parts := strings.SplitN(value, ":", 3); len(parts) == 3 {
 				p.URL = "https://" + parts[2]
 			}
@@ -198,17 +199,17 @@ func JournalPushIn(content func(path string) []byte) (JournalPush, bool) {
 	return p, err == nil && p.URL != "" && p.Token.IsSet()
 }
 
-// ServerName is the name in the console's certificate.
+// ServerName returns the name in the console's certificate.
 func (p JournalPush) ServerName() string {
 	name, _, _ := p.pin()
 	return name
 }
 
-// Endpoint is the address to which a machine connects, as HOST:PORT.
+// Endpoint returns the address to which a machine connects, as HOST:PORT.
 func (p JournalPush) Endpoint() string {
 	host, port, _ := p.address()
 	return net.JoinHostPort(host, port)
 }
 
-// SSHHostKeyIn finds the host key among a configuration's files; nil if there is none.
+// SSHHostKeyIn returns the SSH host key from the files of a configuration, or nil.
 func SSHHostKeyIn(content func(path string) []byte) []byte { return content(hostKeyPath) }

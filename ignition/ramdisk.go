@@ -7,121 +7,113 @@ import (
 	"ironworks/models"
 )
 
-// Ramdisk is what is asked for when a CoreOS live image shall boot into
-// ironic-python-agent. Build makes the Ignition configuration of it. The zero
-// value lacks an Ironic and a way to log in; [Ramdisk.WithDefaults] fills in
-// what has a sensible value.
+// Ramdisk has the inputs for booting a CoreOS live image into ironic-python-agent; Build makes
+// the Ignition configuration. The zero value lacks an Ironic URL and a login;
+// [Ramdisk.WithDefaults] sets the other defaults.
 type Ramdisk struct {
-	// Profile is whose configuration is made. The other fields mean the same in
-	// all profiles; Build says which of them a profile cannot carry.
+	// Profile selects whose configuration is generated. The other fields mean the same in all
+	// profiles; Build refuses fields that a profile does not support.
 	Profile Profile
 
-	// IronicURLs are where the agent finds Ironic, tried in order. A URL, or a
-	// host with or without a port, in which case TLS says which scheme it is
-	// and the port is 6385. "mdns" alone lets the agent look for it.
+	// IronicURLs are the addresses of Ironic, tried in order: a URL, or a host with an optional
+	// port, where TLS determines the scheme and the default port is 6385. A single "mdns" makes
+	// the agent discover Ironic.
 	IronicURLs []string
-	// TLS is how Ironic is verified. Empty: off if all URLs are plain HTTP, else
-	// ca if CA is set, else system.
+	// TLS is how Ironic is verified. The default is off if all URLs are plain HTTP, else ca if CA
+	// is set, else system.
 	TLS TLSMode
-	// CA is the certificates, in PEM, that TLSCA trusts.
+	// CA has the certificates, in PEM, that TLSCA trusts.
 	CA string
 
-	// Image is the container of the agent: a full reference, with a digest if
-	// it shall be the same one tomorrow. Who writes this image is root on every
-	// node.
+	// Image is the agent's container image: a full reference, best with a digest, because tags
+	// move. Whoever publishes this image has root on every node.
 	Image string
-	// Registries are the hosts that are not to be verified the usual way.
+	// Registries are the registries that need other than the default verification.
 	Registries []Registry
-	// PullSecret is the content of a containers-auth.json, plain or in base64.
+	// PullSecret is the content of a containers-auth.json, plain or base64-encoded.
 	PullSecret models.Secret
 
-	// SSHKeys may log in as core. Without one nobody can: a configuration turns
-	// the live system's own login off.
+	// SSHKeys may log in as core. Without a key, login is impossible: a configuration disables
+	// the live system's autologin.
 	SSHKeys []sshkey.Key
-	// AllowKeyOptions takes keys that have options, such as command="…".
+	// AllowKeyOptions accepts keys with options, such as command="…".
 	AllowKeyOptions bool
-	// NoLogin says that nobody shall be able to log in, and that this is meant.
+	// NoLogin confirms that the ramdisk has no login.
 	NoLogin bool
 
-	// Hostname is the name of this node, or empty for one configuration for all
-	// nodes.
+	// Hostname is the name of this node, or "" for a configuration that all nodes share.
 	Hostname string
-	// KeyFiles are NetworkManager's connections, in order.
+	// KeyFiles are NetworkManager's connection profiles, in order.
 	KeyFiles []KeyFile
-	// IPOptions are the kernel arguments for the network (ip=…) that the
-	// installed system gets.
+	// IPOptions are the network kernel arguments (ip=…) of the installed system.
 	IPOptions   []string
 	CopyNetwork CopyNetwork
 	Proxies     Proxies
-	// NTPServers are asked beside those of the live system.
+	// NTPServers are added to the live system's servers.
 	NTPServers []string
-	// VLANs are what the agent brings up: IFACE.ID, an interface or its MAC for
-	// all VLANs that LLDP tells of there, or "all".
+	// VLANs are the VLANs that the agent configures: IFACE.ID, an interface name or MAC for all
+	// VLANs that LLDP announces there, or "all".
 	VLANs []string
 
-	// Collectors are what inspection gathers. None: [DefaultCollectors] in the
-	// default profile, what the agent image says in the others.
+	// Collectors are the inspection collectors. If empty, the default profile uses
+	// [DefaultCollectors], and the others use the agent image's default.
 	Collectors []string
-	// InspectionCallback is where inspection data goes. Empty is best: the agent
-	// uses Ironic itself. An address where nobody answers ends the agent. The
-	// profile metal3 takes the base URL of ironic-inspector here, and adds port
-	// 5050 and /v1/continue where they are missing.
+	// InspectionCallback is the URL for inspection data. Leave it empty to send the data to
+	// Ironic: the agent exits if the URL does not respond. The metal3 profile takes the base URL
+	// of ironic-inspector, and adds port 5050 and /v1/continue if missing.
 	InspectionCallback string
-	// Options are further settings of the agent.
+	// Options are additional settings of the agent.
 	Options []AgentOption
-	// Debug makes the agent write everything into its log, secrets of user data
-	// among it.
+	// Debug enables the agent's debug log, which includes secrets of user data.
 	Debug bool
 
-	// JournalPush makes the ramdisk send its journal to a console.
+	// JournalPush configures the ramdisk to send its journal to a console.
 	JournalPush JournalPush
-	// SSHHostKey is the ed25519 private key, in OpenSSH's format, by which the ramdisk's
-	// SSH server is known; without one it makes its own at each boot. Who can fetch the
-	// image has it, too.
+	// SSHHostKey is the ed25519 private key of the ramdisk's SSH server, in OpenSSH's format.
+	// Without it, each boot generates a key. Every client that can download the image can read
+	// the key.
 	SSHHostKey models.Secret
 
-	// Units and Files are added as they are: what other parts of the console
-	// want to run beside the agent.
+	// Units and Files are added unchanged, for other parts of the console that run next to the
+	// agent.
 	Units []RamdiskUnit
 	Files []RamdiskFile
-	// Extra is the user's own Ignition configuration (JSON of spec 3). It is
-	// merged by Ignition's rules, as the child: where both say something, Extra
-	// wins.
+	// Extra is the user's own Ignition configuration (JSON, spec 3). It is merged by Ignition's
+	// rules as the child, so Extra wins on conflicts.
 	Extra []byte
 }
 
-// Registry says how podman on the ramdisk treats one registry.
+// Registry configures how podman on the ramdisk verifies one registry.
 type Registry struct {
-	// Host is HOST or HOST:PORT, as in the image's reference.
+	// Host is HOST or HOST:PORT, as in the image reference.
 	Host string
 	Mode RegistryMode
-	// CA is the certificates, in PEM, for RegistryCA.
+	// CA has the certificates, in PEM, for RegistryCA.
 	CA string
 }
 
-// KeyFile is one connection of NetworkManager in its own format.
+// KeyFile is a connection profile in NetworkManager's keyfile format.
 type KeyFile struct {
-	// Name is the file's name below /etc/NetworkManager/system-connections;
-	// NetworkManager wants it to end in .nmconnection.
+	// Name is the file name below /etc/NetworkManager/system-connections. NetworkManager requires
+	// the suffix .nmconnection.
 	Name string
-	// Content may hold passwords.
+	// Content may contain passwords.
 	Content models.Secret
 }
 
-// Proxies are what podman uses to fetch the agent, and what the agent uses.
-// Their URLs may hold a password: it does not show in errors.
+// Proxies are the proxies that podman and the agent use. Their URLs may contain a password,
+// which errors mask.
 type Proxies struct {
 	HTTP, HTTPS string
-	// No are hosts, domains and networks that are reached without a proxy. The
-	// hosts of IronicURLs are added: they are reached directly, since Ironic
-	// calls the agent back.
+	// No are hosts, domains and networks to reach without a proxy. The hosts of IronicURLs are
+	// added, because Ironic calls the agent back directly.
 	No []string
 }
 
-// RamdiskUnit is a unit of systemd.
+// RamdiskUnit is a systemd unit.
 type RamdiskUnit struct {
 	Name, Contents string
-	// Enabled needs an [Install] section in Contents.
+	// Enabled requires an [Install] section in Contents.
 	Enabled bool
 }
 
@@ -130,36 +122,35 @@ type RamdiskFile struct {
 	// Path is absolute.
 	Path    string
 	Content []byte
-	// Mode is the permissions, such as 0o600; Secret files may have no more.
+	// Mode is the permissions. Secret files must be 0o600 or stricter.
 	Mode int
-	// Overwrite replaces a file that the live system has; without it such a
-	// file ends the boot. Append adds to it.
+	// Overwrite replaces an existing file of the live system; without it, an existing file fails
+	// the boot. Append appends to an existing file.
 	Overwrite, Append bool
-	// Secret keeps the content out of previews.
+	// Secret hides the content in previews.
 	Secret bool
 }
 
-// Document is a configuration that Ignition's own validation has accepted.
+// Document is a configuration that Ignition's validation has accepted.
 type Document struct {
-	// JSON has the secrets in it.
+	// JSON includes the secrets.
 	JSON []byte
-	// Version is that of the spec: the lowest one that carries what is in it.
+	// Version is the lowest spec version that supports the configuration.
 	Version string
-	// Notes are what is possible and deserves a look.
+	// Notes are warnings about valid inputs.
 	Notes []RamdiskNote
-	// SecretPaths are the files whose content a preview does not show, and the
-	// names of the units for which the same holds.
+	// SecretPaths are the paths of files and the names of units whose content previews hide.
 	SecretPaths []string
 }
 
-// RamdiskNote is a remark on an input. It can be shown: it has no secret.
+// RamdiskNote is a warning about an input. It contains no secrets.
 type RamdiskNote struct {
 	Field RamdiskField
 	Text  string
 }
 
-// Build makes the configuration. The error is all that is wrong with the
-// inputs at once: [InputErrors] gives them with their fields.
+// Build returns the configuration. The error joins all problems of the inputs; [InputErrors]
+// returns them with their fields.
 func (r Ramdisk) Build() (Document, error) {
 	switch r.Profile {
 	case ProfileClassic:
@@ -182,8 +173,7 @@ func (r Ramdisk) Build() (Document, error) {
 	}
 }
 
-// withNotes puts the remarks on the inputs before those on what was made of
-// them, each once.
+// withNotes puts the notes about the inputs before the notes of build, without duplicates.
 func withNotes(notes []RamdiskNote, build func() (Document, error)) (Document, error) {
 	doc, err := build()
 	for _, note := range doc.Notes {

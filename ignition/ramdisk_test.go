@@ -18,7 +18,7 @@ import (
 	"ironworks/models"
 )
 
-// testCA is a certificate authority that signs nothing.
+// testCA is a CA certificate.
 const testCA = `-----BEGIN CERTIFICATE-----
 MIIBVzCB/qADAgECAgEBMAoGCCqGSM49BAMCMBkxFzAVBgNVBAMTDnRlc3QgYXV0
 -----END CERTIFICATE-----
@@ -26,7 +26,7 @@ MIIBVzCB/qADAgECAgEBMAoGCCqGSM49BAMCMBkxFzAVBgNVBAMTDnRlc3QgYXV0
 
 const testPullSecret = `{"auths":{"quay.io":{"auth":"bWU6cHc="}}}`
 
-// parsedRamdisk is what Ignition reads in a document.
+// parsedRamdisk is a document as Ignition parses it.
 type parsedRamdisk struct {
 	types.Config
 	t *testing.T
@@ -391,7 +391,7 @@ func TestInputErrorsOfOthers(t *testing.T) {
 	}
 }
 
-// testKey is a public key without a comment, the same each time.
+// testKey returns a fixed public key without a comment.
 func testKey(tb testing.TB) string {
 	tb.Helper()
 	key, err := ssh.NewPublicKey(ed25519.NewKeyFromSeed([]byte("a seed of 32 bytes for the tests")).Public())

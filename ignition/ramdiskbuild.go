@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// Where the default profile puts things. ICC's paths are kept where other
-// programs look for them.
+// Paths of the default profile. ICC's paths are kept where other programs look for them.
 const (
 	authFilePath = "/etc/ironic-agent/auth.json"
 	envFilePath  = "/etc/ironic-agent/proxy.env"
 	hostnameFile = "/etc/hostname"
-	// caFilePath is an anchor of the live system: podman and coreos-installer
-	// trust it, too. caInside is where the agent's container finds it.
+	// caFilePath is a trust anchor of the live system, so podman and coreos-installer trust it
+	// too. caInside is its path in the agent's container.
 	caFilePath = "/etc/pki/ca-trust/source/anchors/ironic-ca.crt"
 	caInside   = "/etc/ironic-python-agent/ironic-ca.crt"
 
@@ -25,7 +24,7 @@ const (
 	motdPath       = "/etc/motd.d/ipa.motd"
 )
 
-// build makes the configuration of the default profile.
+// build returns the configuration of the default profile.
 func (r Ramdisk) build() (Document, error) {
 	in := &inputs{}
 	urls, mode := r.agentURLs(in)
@@ -72,7 +71,7 @@ func (r Ramdisk) build() (Document, error) {
 	return finishRamdisk(config, r.Extra, in, secretPaths(files))
 }
 
-// secretPaths are the files that previews do not show.
+// secretPaths returns the paths of the files that previews hide.
 func secretPaths(files []RamdiskFile) []string {
 	var paths []string
 	for _, file := range files {
@@ -95,8 +94,8 @@ func uniqueStrings(texts []string) []string {
 	return unique
 }
 
-// callbackURL checks where inspection data goes. It is a whole URL: the agent
-// appends nothing.
+// callbackURL validates the URL for inspection data. It must be complete: the agent appends
+// nothing.
 func (r Ramdisk) callbackURL(mode TLSMode, in *inputs) string {
 	if r.InspectionCallback == "" {
 		return ""
@@ -119,8 +118,8 @@ func (r Ramdisk) callbackURL(mode TLSMode, in *inputs) string {
 	return strings.Join(urls, ",")
 }
 
-// agentSettings are the agent's configuration. They win over what Ironic passes
-// by kernel arguments, so only what was asked for is in it.
+// agentSettings returns the agent's configuration. It has only requested settings, because they
+// override Ironic's kernel arguments.
 func (r Ramdisk) agentSettings(urls []string, callback string, mode TLSMode) []AgentOption {
 	settings := []AgentOption{{Name: "api_url", Value: strings.Join(urls, ",")}}
 	add := func(name, value string) { settings = append(settings, AgentOption{Name: name, Value: value}) }
@@ -142,7 +141,7 @@ func (r Ramdisk) agentSettings(urls []string, callback string, mode TLSMode) []A
 	if len(r.VLANs) > 0 {
 		add("enable_vlan_interfaces", strings.Join(r.VLANs, ","))
 	}
-	// The image says True, and then user data is in the logs as a whole.
+	// The image's default is True, which logs all user data.
 	debug := "False"
 	if r.Debug {
 		debug = "True"
@@ -151,7 +150,7 @@ func (r Ramdisk) agentSettings(urls []string, callback string, mode TLSMode) []A
 	return append(settings, r.Options...)
 }
 
-// agentParts are the unit, and the files that it and the network need.
+// agentParts returns the agent's unit, and the files that the unit and the network need.
 func (r Ramdisk) agentParts(urls []string, mode TLSMode) (agentUnit, []RamdiskFile) {
 	unit := agentUnit{
 		image: r.Image, hostname: r.Hostname, ipOptions: strings.Join(r.IPOptions, " "), waitClock: len(r.NTPServers) > 0,
@@ -184,7 +183,7 @@ func (r Ramdisk) agentParts(urls []string, mode TLSMode) (agentUnit, []RamdiskFi
 	}
 	environment, secret := r.Proxies.environment(hostsOf(urls))
 	if secret {
-		// A unit can be read by everybody on the ramdisk.
+		// Units are world-readable on the ramdisk.
 		unit.envFile = envFilePath
 		add(envFilePath, 0o600, envFileText(environment))
 	} else {
@@ -193,7 +192,7 @@ func (r Ramdisk) agentParts(urls []string, mode TLSMode) (agentUnit, []RamdiskFi
 	return unit, files
 }
 
-// chronyLines are appended to what the live system has.
+// chronyLines are appended to the live system's configuration.
 func chronyLines(servers []string) string {
 	var b strings.Builder
 	for _, server := range servers {
@@ -203,8 +202,8 @@ func chronyLines(servers []string) string {
 	return b.String()
 }
 
-// registryFiles say to podman how it treats each registry. They are drop-ins:
-// the live system's own file stays.
+// registryFiles configure podman's verification per registry. They are drop-ins, so the live
+// system's own file stays in effect.
 func (r Ramdisk) registryFiles() []RamdiskFile {
 	var (
 		files    []RamdiskFile
@@ -227,7 +226,7 @@ func (r Ramdisk) registryFiles() []RamdiskFile {
 	return files
 }
 
-// greeting is what the console and a login show. There is no secret in it.
+// greeting returns the message of the console and of logins. It contains no secrets.
 func (r Ramdisk) greeting(urls []string) []RamdiskFile {
 	return greetingFiles(true, strings.Join(urls, ", "), r.Image, r.Hostname)
 }

@@ -15,26 +15,26 @@ import (
 	"ironworks/models"
 )
 
-// The forms of inputs.
+// The formats of inputs.
 var (
-	// hostLabel is one label of a name (RFC 1123).
+	// hostLabel is one label of a host name (RFC 1123).
 	hostLabel = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`)
-	// imageRef follows the grammar of the distribution project: host or path,
-	// then a tag, then a digest.
+	// imageRef follows the grammar of the distribution project: host and path, then a tag, then a
+	// digest.
 	imageRef = regexp.MustCompile(`^(\[[0-9A-Fa-f:.]+\](:[0-9]+)?/|[A-Za-z0-9.-]+(:[0-9]+)?/)?` +
 		`[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*` +
 		`(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(@[A-Za-z][A-Za-z0-9]*:[0-9a-fA-F]{32,})?$`)
-	// kernelWord is one kernel argument, by Ironic's own grammar without
-	// quotes (ironic/common/kernel_parameters.py).
+	// kernelWord is one kernel argument, by Ironic's grammar without quotes
+	// (ironic/common/kernel_parameters.py).
 	kernelWord = regexp.MustCompile(`^[A-Za-z0-9_.-]+(=[!#-~]+)?$`)
 	vlanWord   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:-]*$`)
-	// collectorWord is a name of an entry point.
+	// collectorWord is the name of an entry point.
 	collectorWord = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 	noProxyWord   = regexp.MustCompile(`^[A-Za-z0-9*._:/\[\]-]+$`)
 	unitName      = regexp.MustCompile(`^[A-Za-z0-9:_.\\@-]+\.[a-z]+$`)
 )
 
-// validHostname says whether a text is a host's name: labels with dots.
+// validHostname reports whether name is a host name: labels separated by dots.
 func validHostname(name string) bool {
 	if name == "" || len(name) > 253 {
 		return false
@@ -47,7 +47,7 @@ func validHostname(name string) bool {
 	return true
 }
 
-// validHost says whether a text is a name or an address without brackets.
+// validHost reports whether host is a name, or an address without brackets.
 func validHost(host string) bool {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return addr.Zone() == ""
@@ -96,8 +96,7 @@ func (r Ramdisk) checkRegistries(in *inputs) {
 	}
 }
 
-// checkPEM wants certificates and nothing else: a private key among them is the
-// common accident.
+// checkPEM accepts only certificates. A private key among them is the common mistake.
 func checkPEM(field RamdiskField, label, text string, in *inputs) {
 	rest, count := []byte(text), 0
 	for {
@@ -125,7 +124,7 @@ func checkPEM(field RamdiskField, label, text string, in *inputs) {
 	}
 }
 
-// pullSecretJSON is the content of a pull secret, plain or in base64.
+// pullSecretJSON returns the JSON of a pull secret, which may be base64-encoded.
 func pullSecretJSON(secret models.Secret) ([]byte, bool) {
 	text := []byte(strings.TrimSpace(secret.Reveal()))
 	if decoded, err := base64.StdEncoding.DecodeString(string(text)); err == nil {
@@ -215,8 +214,8 @@ func (r Ramdisk) checkCollectors(in *inputs) {
 	}
 }
 
-// checkParts looks at what is added as it is. Ignition's validation sees the
-// rest.
+// checkParts validates the additional units and files, as far as Ignition's validation does
+// not.
 func (r Ramdisk) checkParts(in *inputs) {
 	for _, unit := range r.Units {
 		if !unitName.MatchString(unit.Name) || unit.Name == agentUnitName || (unit.Name == pushUnitName && r.JournalPush.URL != "") {

@@ -1,43 +1,38 @@
 package ignition
 
-// DefaultAgentImage is the image that the metal3 project publishes for CoreOS.
-// It moves: a digest is better.
+// DefaultAgentImage is the image that the Metal3 project publishes for CoreOS. The tag moves,
+// so a digest is better.
 const DefaultAgentImage = "quay.io/metal3-io/ironic-agent:latest"
 
-// DefaultCollectors are those that the agent itself uses when it is told to
-// inspect. They are written into the configuration, so that inspection works
-// whatever the image says: without collectors and callback the agent inspects
-// nothing.
+// DefaultCollectors returns the agent's own default collectors. The configuration sets them
+// explicitly, because without collectors and callback the agent skips inspection.
 func DefaultCollectors() []string { return []string{"default", "logs"} }
 
-// IronicEndpoint is what a context of the console tells of its Ironic.
+// IronicEndpoint describes the Ironic of a context.
 type IronicEndpoint struct {
-	// URL is that of the API.
+	// URL is the URL of the Ironic API.
 	URL string
-	// CA is the certificates, in PEM, that verify it, or empty for the
-	// system's.
+	// CA has the certificates, in PEM, that verify the API, or is "" for the system's.
 	CA string
-	// Insecure is an Ironic whose certificate is not verified.
+	// Insecure means that the API's certificate is not verified.
 	Insecure bool
 }
 
-// NewRamdisk gives a ramdisk that works for an Ironic, with the default for
-// everything else. What is missing is the SSH keys.
+// NewRamdisk returns a Ramdisk for an Ironic with all defaults. The caller adds SSH keys.
 func NewRamdisk(ironic IronicEndpoint) Ramdisk {
 	r := Ramdisk{IronicURLs: []string{ironic.URL}, CA: ironic.CA}
 	if ironic.Insecure {
 		r.TLS = TLSInsecure
 	}
 	if u, problem := agentURL(ironic.URL, false); problem == nil && len(u) > 5 && u[:5] == "http:" {
-		// A context may have certificates for other services.
+		// The context may have certificates for other services.
 		r.TLS, r.CA = TLSOff, ""
 	}
 	return r.WithDefaults()
 }
 
-// WithDefaults fills in what was left out and has a sensible value: the
-// profile, the agent's image, how TLS is verified (as far as the URLs tell),
-// and whether the network is taken over.
+// WithDefaults sets the defaults of empty fields: the profile, the agent's image, the TLS mode
+// as far as the URLs determine it, and whether the network configuration is copied.
 func (r Ramdisk) WithDefaults() Ramdisk {
 	if r.Profile == "" {
 		r.Profile = ProfileDefault

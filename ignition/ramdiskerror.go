@@ -12,12 +12,12 @@ import (
 	"ironworks/printable"
 )
 
-// RamdiskField names an input of a ramdisk, so that a form can show what is
-// wrong where it was written, and a command can name its option.
+// RamdiskField names an input of a ramdisk, so that forms show an error at its field, and
+// commands name the flag.
 type RamdiskField string
 
-// The fields. FieldOutput is none of them: what was made of the inputs is not
-// accepted by Ignition.
+// The fields. FieldOutput is no input: it marks a generated configuration that Ignition
+// rejects.
 const (
 	FieldProfile     RamdiskField = "profile"
 	FieldIronicURL   RamdiskField = "ironic url"
@@ -45,13 +45,12 @@ const (
 	FieldOutput      RamdiskField = "output"
 )
 
-// InputError is an invalid input.
+// InputError reports an invalid input.
 type InputError struct {
 	Field RamdiskField
-	// Value is what was given, masked where it is or may hold a secret; empty
-	// if nothing was given.
+	// Value is the input, masked where it may contain a secret, or "".
 	Value string
-	// Why is a clause after the value, Hint the remedy; both may be empty.
+	// Why is a clause that follows the value, and Hint is the remedy. Both may be empty.
 	Why, Hint string
 	// ScreenHint is the remedy in the console if Hint is a command.
 	ScreenHint string
@@ -81,10 +80,9 @@ func (e *InputError) sentence(hint string) string {
 	return b.String()
 }
 
-// Unwrap gives the cause.
 func (e *InputError) Unwrap() error { return e.Cause }
 
-// quoteValue keeps a long value short.
+// quoteValue quotes value and truncates it.
 func quoteValue(value string) string {
 	const most = 80
 	value = printable.Line(value)
@@ -94,8 +92,7 @@ func quoteValue(value string) string {
 	return `"` + value + `"`
 }
 
-// InputErrors are all inputs that an error of Build tells of, in the order of
-// the fields. An error that tells of none gives none.
+// InputErrors returns the input errors that err wraps, in the order of the fields.
 func InputErrors(err error) []*InputError {
 	if err == nil {
 		return nil
@@ -113,7 +110,7 @@ func InputErrors(err error) []*InputError {
 	return InputErrors(errors.Unwrap(err))
 }
 
-// inputs gathers what is wrong and what deserves a look.
+// inputs collects errors and notes.
 type inputs struct {
 	wrong []error
 	notes []RamdiskNote
@@ -133,8 +130,8 @@ func (in *inputs) note(field RamdiskField, text string, args ...any) {
 
 func (in *inputs) err() error { return errors.Join(in.wrong...) }
 
-// maskedURL is a URL without its password; what is no URL is masked if it looks
-// as if it had one.
+// maskedURL returns text with the password of its URL masked. Text that is not a URL is masked
+// if it may contain a password.
 func maskedURL(text string) string {
 	at := strings.LastIndexByte(text, '@')
 	if at < 0 {

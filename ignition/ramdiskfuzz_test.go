@@ -9,7 +9,7 @@ import (
 	"ironworks/models"
 )
 
-// hostileFields puts one text into one input after the other.
+// hostileFields returns a setter for each input.
 func hostileFields() []func(*Ramdisk, string) {
 	return []func(*Ramdisk, string){
 		func(r *Ramdisk, s string) { r.IronicURLs = []string{s} },
@@ -39,9 +39,8 @@ func hostileFields() []func(*Ramdisk, string) {
 	}
 }
 
-// FuzzInputs: whatever is in one input, in each profile: it is refused with its
-// field, or the unit has the lines that it has without it, apart from those that
-// the input is for, and no line of the agent's configuration is from it.
+// FuzzInputs puts hostile text into one input, in each profile. Build must refuse it with its
+// field, or produce a unit and an agent configuration without additional lines.
 func FuzzInputs(f *testing.F) {
 	for _, seed := range []string{
 		"plain", "a\nExecStart=/bin/evil", "a\n[evil]\nevil=1", `a" --entrypoint "x`, "%n$HOME", "a b; reboot", "\xff\x00",
@@ -93,7 +92,7 @@ func FuzzInputs(f *testing.F) {
 	})
 }
 
-// unitShapes are the settings that a profile's unit has, whatever the inputs.
+// unitShapes returns the settings that a profile's unit always has.
 func unitShapes(profile Profile) []string {
 	both := []string{
 		"Install.WantedBy", "Service.ExecStart", "Service.TimeoutStartSec", "Unit.Description", "Unit.Wants",
@@ -111,8 +110,7 @@ func unitShapes(profile Profile) []string {
 	return both
 }
 
-// varied are the settings that inputs are meant to add, with how their values
-// begin.
+// varied returns the settings that inputs may add, with the prefixes of their values.
 func varied() map[string][]string {
 	return map[string][]string{
 		"Unit.After":              {"network-online.target", "coreos-update-ca-trust.service", "chronyd.service"},
@@ -136,7 +134,7 @@ func checkVaried(t *testing.T, unit readUnit) {
 	}
 }
 
-// unvaried is the rest.
+// unvaried returns the settings that are not in varied.
 func unvaried(shapes []string) []string {
 	return slices.DeleteFunc(shapes, func(key string) bool { return varied()[key] != nil })
 }

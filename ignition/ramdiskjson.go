@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 )
 
-// ramdiskJSON is a configuration as it is written. Ignition's own types write
-// empty objects, which older versions of the spec do not know.
+// ramdiskJSON is the written form of a configuration. Ignition's own types write empty objects,
+// which older spec versions reject.
 type ramdiskJSON struct {
 	Ignition struct {
 		Version string `json:"version"`
@@ -66,7 +66,7 @@ func (c *ramdiskJSON) addUnit(unit unitJSON) {
 	c.Systemd.Units = append(c.Systemd.Units, unit)
 }
 
-// coreUser is the user that a live CoreOS has.
+// coreUser is the login user of CoreOS live images.
 const coreUser = "core"
 
 func (c *ramdiskJSON) addKeys(keys ...string) {
@@ -75,8 +75,8 @@ func (c *ramdiskJSON) addKeys(keys ...string) {
 	}
 }
 
-// encode writes a configuration on one line. Nothing in it is escaped that JSON
-// does not want escaped: the room in an image is small.
+// encode writes the configuration on one line without HTML escapes, because the space in an
+// image is limited.
 func (c *ramdiskJSON) encode() ([]byte, error) { return encodeJSON(c) }
 
 func encodeJSON(value any) ([]byte, error) {
@@ -89,12 +89,11 @@ func encodeJSON(value any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// dataSource carries content in a URL. Base64 holds every byte.
+// dataSource encodes content as a base64 data URL.
 func dataSource(content []byte) contentJSON {
 	return contentJSON{Source: "data:;base64," + base64.StdEncoding.EncodeToString(content)}
 }
 
-// json gives the file as it is written.
 func (f RamdiskFile) json() fileJSON {
 	mode, overwrite := f.Mode, f.Overwrite
 	out := fileJSON{Path: f.Path, Mode: &mode}

@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// proxyText is what a proxy's URL is made of. What else there is belongs
-// percent-encoded into a URL.
+// proxyText matches the characters of a proxy URL. Others must be percent-encoded.
 var proxyText = regexp.MustCompile(`^[!#-&(-;=?-\[\]_a-z~-]+$`)
 
-// checkProxies wants URLs, and names without a scheme, as curl and podman read
-// them.
+// checkProxies validates proxy URLs, and exceptions in the format of curl and podman: names
+// without a scheme.
 func (r Ramdisk) checkProxies(in *inputs) {
 	for _, text := range []string{r.Proxies.HTTP, r.Proxies.HTTPS} {
 		if text == "" {
@@ -37,8 +36,7 @@ func (r Ramdisk) checkProxies(in *inputs) {
 	}
 }
 
-// environment are the proxies as variables, and whether there is a password
-// among them.
+// environment returns the proxies as variables. secret reports whether they contain a password.
 func (p Proxies) environment(direct []string) (variables []envVar, secret bool) {
 	if p.HTTP == "" && p.HTTPS == "" {
 		return nil, false

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// DefaultIronicPort is that of the Ironic API.
+// DefaultIronicPort is the default port of the Ironic API.
 const DefaultIronicPort = 6385
 
-// agentMDNS makes the agent look for Ironic by multicast DNS.
+// agentMDNS makes the agent discover Ironic by multicast DNS.
 const agentMDNS = "mdns"
 
 func validPort(port string) bool {
@@ -19,8 +19,8 @@ func validPort(port string) bool {
 	return err == nil && n > 0
 }
 
-// IronicURL gives the URL of an Ironic by its host: a name or an address, with
-// or without a port, IPv6 with or without brackets.
+// IronicURL returns the URL of the Ironic at host: a name or an address, with an optional port.
+// IPv6 addresses may have brackets.
 func IronicURL(host string, tls bool) (string, error) {
 	scheme := "http"
 	if tls {
@@ -39,8 +39,8 @@ func IronicURL(host string, tls bool) (string, error) {
 	return scheme + "://" + net.JoinHostPort(name, port), nil
 }
 
-// agentURL checks a URL that the agent is given, and writes it as the agent
-// wants it: it appends /v1/… itself, and a comma parts URLs.
+// agentURL validates and normalizes a URL for the agent, which appends /v1/… itself and
+// separates URLs with commas.
 func agentURL(text string, tls bool) (string, *InputError) {
 	fail := func(why, hint string) (string, *InputError) {
 		return "", &InputError{Field: FieldIronicURL, Value: maskedURL(text), Why: why, Hint: hint}
@@ -73,7 +73,7 @@ func agentURL(text string, tls bool) (string, *InputError) {
 	return u.Scheme + "://" + u.Host + path, nil
 }
 
-// agentURLs gives the URLs of Ironic and the way to verify them.
+// agentURLs returns the URLs of Ironic and the TLS mode.
 func (r Ramdisk) agentURLs(in *inputs) (urls []string, mode TLSMode) {
 	if len(r.IronicURLs) == 0 {
 		in.refuse(FieldIronicURL, "", "the agent needs Ironic's URL", "is missing")
@@ -112,7 +112,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || (err == nil && addr.IsLoopback())
 }
 
-// tlsMode checks that the mode, the URLs and the certificates fit together.
+// tlsMode validates the combination of mode, URLs and certificates.
 func (r Ramdisk) tlsMode(plain, secure int, in *inputs) TLSMode {
 	mode := r.TLS
 	if mode == "" {
@@ -143,7 +143,7 @@ func (r Ramdisk) tlsMode(plain, secure int, in *inputs) TLSMode {
 		in.refuse(FieldTLS, string(mode), "use off, or an https:// URL", "does not match http:// URLs")
 	}
 	switch {
-	case mode == TLSCA, r.CA != "" && r.Profile == ProfileMetal3: // which embeds them in any case
+	case mode == TLSCA, r.CA != "" && r.Profile == ProfileMetal3: // metal3 always embeds them
 		checkPEM(FieldCA, "", r.CA, in)
 	case r.CA != "":
 		in.note(FieldCA, "the certificates are not used: TLS is %s", mode)
@@ -151,7 +151,7 @@ func (r Ramdisk) tlsMode(plain, secure int, in *inputs) TLSMode {
 	return mode
 }
 
-// hostsOf are the hosts of URLs.
+// hostsOf returns the hosts of URLs.
 func hostsOf(urls []string) []string {
 	var hosts []string
 	for _, text := range urls {

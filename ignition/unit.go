@@ -7,34 +7,32 @@ import (
 )
 
 const (
-	// agentUnitName is the unit that runs the agent; users read its journal.
+	// agentUnitName is the unit that runs the agent. Users read its journal by this name.
 	agentUnitName = "ironic-agent.service"
-	// agentConfPath is where all profiles put the agent's configuration, and
-	// agentConfInside where its container reads it: after the settings that it
-	// comes with, so that these win.
+	// agentConfPath is the agent's configuration in all profiles. agentConfInside is its path in
+	// the container, which the agent reads after its own settings, so that these win.
 	agentConfPath   = "/etc/ironic-python-agent.conf"
 	agentConfInside = "/etc/ironic-python-agent/ignition.conf"
 )
 
-// agentUnit is what varies in the unit that runs the agent.
+// agentUnit has the variable parts of the agent's unit.
 type agentUnit struct {
 	image string
-	// authFile, caFile and envFile are paths on the ramdisk, or empty.
+	// authFile, caFile and envFile are paths on the ramdisk, or "".
 	authFile, caFile, envFile string
-	// environment is that of podman, which hands the proxies on to the agent.
+	// environment has podman's variables, which passes the proxies to the agent.
 	environment []envVar
 	hostname    string
 	ipOptions   string
 	copyNetwork bool
-	// waitClock waits some time for a right clock: certificates need one.
+	// waitClock waits for time synchronization, because certificates need the right time.
 	waitClock bool
 }
 
 type envVar struct{ name, value string }
 
-// text is the unit in its current form: conmon tells systemd when the agent's
-// container runs, the container goes with the unit, and the agent reaches D-Bus
-// and udev of the ramdisk.
+// text returns the unit: conmon notifies systemd when the agent's container runs, the container
+// stops with the unit, and the agent reaches the ramdisk's D-Bus and udev.
 func (u agentUnit) text() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -49,7 +47,7 @@ func (u agentUnit) text() string {
 	if u.waitClock {
 		line("After=chronyd.service")
 	}
-	// It stands in [Unit]: below [Service] systemd ignores it.
+	// systemd ignores this setting in [Service].
 	line("StartLimitIntervalSec=0")
 	line("")
 	line("[Service]")
@@ -61,12 +59,12 @@ func (u agentUnit) text() string {
 		line("EnvironmentFile=%s", unitQuote(u.envFile))
 	}
 	line("TimeoutStartSec=0")
-	// A failed pull is tried again. After the agent's lookup a new start is of
-	// no use: Ironic gives its token once.
+	// Restart retries a failed pull. After the agent's lookup a restart cannot work: Ironic
+	// returns the agent token only once.
 	line("Restart=on-failure")
 	line("RestartSec=5")
 	if u.waitClock {
-		// Half a minute at most, and no clock is better than no agent.
+		// Waits at most 30 s: an agent with a wrong clock is better than no agent.
 		line("ExecStartPre=-/usr/bin/chronyc waitsync 6 10 0 5")
 	}
 	line("ExecStartPre=/usr/bin/rm -f %%t/%%n.ctr-id")
@@ -79,7 +77,7 @@ func (u agentUnit) text() string {
 	return b.String()
 }
 
-// command is the command line, its words quoted where they are from outside.
+// command returns the command line, with external values quoted.
 func (u agentUnit) command() []string {
 	words := []string{
 		"/usr/bin/podman run --detach --cgroups=no-conmon --sdnotify=conmon --rm --cidfile=%t/%n.ctr-id",
@@ -113,19 +111,18 @@ func (u agentUnit) command() []string {
 	return append(words, "--name ironic-agent", execQuote(u.image))
 }
 
-// unitQuote writes a text as one word of a unit: quoted, and with the specifiers
-// of systemd (%) taken for themselves.
+// unitQuote quotes text as one word of a unit and escapes systemd's specifiers (%).
 func unitQuote(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`).Replace(text) + `"`
 }
 
-// execQuote is unitQuote for a command line, where $ names a variable.
+// execQuote is like unitQuote for command lines, where $ starts a variable.
 func execQuote(text string) string {
 	return strings.ReplaceAll(unitQuote(text), "$", "$$")
 }
 
-// envFileText writes a file for EnvironmentFile=, which has rules of its own:
-// no specifiers, and a backslash before what is special in quotes.
+// envFileText returns a file for EnvironmentFile=, which expands no specifiers and needs a
+// backslash before special characters in quotes.
 func envFileText(variables []envVar) string {
 	var b strings.Builder
 	quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, "`", "\\`")

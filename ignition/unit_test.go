@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// testAuthority is a certificate authority, in PEM.
+// testAuthority returns a new CA certificate, in PEM.
 func testAuthority(t *testing.T) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -28,7 +28,7 @@ func testAuthority(t *testing.T) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
-// readUnit is a unit as systemd reads it: values by SECTION.KEY.
+// readUnit is a unit as systemd parses it: values by SECTION.KEY.
 type readUnit map[string][]string
 
 func readUnitText(t *testing.T, text string) readUnit {
@@ -51,8 +51,8 @@ func readUnitText(t *testing.T, text string) readUnit {
 	return unit
 }
 
-// words are the command line after systemd has split it, expanded its specifiers
-// and its variables. %t and %n stay.
+// words returns the command line after systemd splits it and expands its specifiers and
+// variables, except %t and %n.
 func (u readUnit) words(t *testing.T) []string {
 	t.Helper()
 	const key = "Service.ExecStart"
@@ -66,7 +66,7 @@ func (u readUnit) words(t *testing.T) []string {
 	return words
 }
 
-// systemdSplit follows extract_first_word: quotes, and escapes as in C.
+// systemdSplit follows systemd's extract_first_word: quotes, and C escapes.
 func systemdSplit(t *testing.T, line string) []string {
 	t.Helper()
 	var (
@@ -139,7 +139,7 @@ func systemdUnquote(t *testing.T, value string, command bool) string {
 	return expanded(t, words[0], command)
 }
 
-// readEnvFile reads what we write for EnvironmentFile=.
+// readEnvFile parses a file for EnvironmentFile=.
 func readEnvFile(t *testing.T, text string) map[string]string {
 	t.Helper()
 	variables := map[string]string{}
@@ -161,8 +161,7 @@ func readEnvFile(t *testing.T, text string) map[string]string {
 	return variables
 }
 
-// shapes are the keys of a unit with their number: what an injected line would
-// change.
+// shapes returns the keys of a unit with their counts, which an injected line would change.
 func (u readUnit) shapes() []string {
 	var keys []string
 	for key, values := range u {
@@ -174,8 +173,8 @@ func (u readUnit) shapes() []string {
 	return keys
 }
 
-// FuzzUnit: whatever the inputs are, either they are refused or the unit, the
-// environment and the agent's configuration say exactly them and nothing else.
+// FuzzUnit checks that hostile inputs are refused, or that the unit, the environment and the
+// agent's configuration have exactly their values.
 func FuzzUnit(f *testing.F) {
 	for _, seed := range []string{
 		"plain", "a\nExecStart=/bin/evil", `a" --entrypoint "x`, "100%", "%n%t%%", "$HOME", "${PATH}", "$$", `\`, `\\n`, `\$x`, "a b", "'", "`id`",
@@ -196,7 +195,7 @@ func FuzzUnit(f *testing.F) {
 			if len(InputErrors(err)) == 0 {
 				t.Fatalf("refused without a field: %v", err)
 			}
-			// One bad input must not keep the others from being looked at.
+			// A refused option must not hide the others from the check.
 			fuzzOption(t, smallRamdisk(t), option)
 			fuzzProxy(t, smallRamdisk(t), proxy)
 			fuzzIP(t, smallRamdisk(t), ip)

@@ -51,7 +51,7 @@ func raw(t *testing.T, answer string) string {
 	return "http://" + l.Addr().String()
 }
 
-// closedPort is where nothing listens.
+// closedPort is without a listener.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -68,7 +68,7 @@ func TestRefused(t *testing.T) {
 	c := client(t, "http://"+addr, Options{})
 	_, err := c.Send(t.Context(), request.Power("n", models.TargetOn))
 	f := mustFault(t, err, models.FaultRefused)
-	mustSay(t, f, "set power of node n to power on: connection refused by "+addr+": nothing listens there", "is the API running")
+	mustSay(t, f, "set power of node n to power on: connection refused by "+addr, "the API is running")
 	if f.Sent || f.Status != 0 || !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("%+v", f)
 	}

@@ -22,7 +22,7 @@ func TestAttention(t *testing.T) {
 	reboots.Node.Internal.CleanReboot = true
 	tooLong := waits(time.Hour, 31*time.Minute)
 	tooLong.Node.Internal.DeployPolling = true
-	// Most urgent first; rows of one line are alike.
+	// Most urgent first. Rows on one line are equally urgent.
 	order := [][]Row{
 		{of(Node{ProvisionState: StateCleanFailed}), of(Node{ProvisionState: StateActive, Fault: "power failure"}), of(Node{ProvisionState: StateCleanFailed, Maintenance: true, Fault: "clean failure"}), of(Node{ProvisionState: StateError}), of(Node{ProvisionState: StateEnroll, LastError: "no BMC"})},
 		{of(Node{ProvisionState: StateDeployFailed, Maintenance: true, MaintenanceReason: "mine"})},
@@ -47,8 +47,8 @@ func TestAttention(t *testing.T) {
 	}
 }
 
-// TestAttentionIsStill wants a node to stay where it is but for the moment in which it
-// becomes overdue.
+// TestAttentionIsStill checks that a node's rank changes over time only when it becomes
+// overdue.
 func TestAttentionIsStill(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(100_000, 0)

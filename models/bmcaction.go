@@ -16,9 +16,9 @@ type BMCVerb string
 // The commands to a BMC.
 const (
 	BMCPowerOn         BMCVerb = "power on"
-	BMCPowerOff        BMCVerb = "power off"   // hard: the operating system is not asked
+	BMCPowerOff        BMCVerb = "power off"   // hard, without asking the operating system
 	BMCShutDown        BMCVerb = "shut down"   // asks the operating system
-	BMCReset           BMCVerb = "reset"       // hard: the operating system is not asked
+	BMCReset           BMCVerb = "reset"       // hard, without asking the operating system
 	BMCRestart         BMCVerb = "restart"     // asks the operating system
 	BMCPowerCycle      BMCVerb = "power cycle" // off and on again
 	BMCBootOnce        BMCVerb = "boot once"
@@ -124,7 +124,7 @@ func (o BMCOrder) checkBoot() error {
 	return nil
 }
 
-// checkSlot: IDs are the BMC's own words, and appear in messages.
+// checkSlot checks a slot ID. IDs come from the BMC and appear in messages.
 func (o BMCOrder) checkSlot() error {
 	if len(o.Slot) > 100 || printable.Line(o.Slot) != o.Slot || strings.ContainsAny(o.Slot, "/?#") {
 		return &BMCOrderError{Field: "slot", Value: shown(o.Slot), Why: "not a slot ID", Hint: "use an ID from the BMC's virtual media"}
@@ -202,7 +202,7 @@ func (o BMCOrder) Name() string {
 func (o BMCOrder) Effect() Effect {
 	switch o.Verb {
 	case BMCPowerOn:
-		return Effect{DangerNone, "powers the machine on"}
+		return Effect{DangerInterrupts, "powers the machine on: it boots"}
 	case BMCPowerOff:
 		return Effect{DangerInterrupts, "cuts the power at once, without a shutdown; unsaved data is lost"}
 	case BMCShutDown:

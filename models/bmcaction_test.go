@@ -10,7 +10,7 @@ func TestBMCOrderCheck(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		order BMCOrder
-		field string // "" is a good one
+		field string // "" for a valid order
 	}{
 		"power":               {order: BMCOrder{Verb: BMCPowerOn}},
 		"boot":                {order: BMCOrder{Verb: BMCBootOnce, Boot: "UefiHttp"}},
@@ -75,10 +75,11 @@ func TestBMCOrderName(t *testing.T) {
 	}
 }
 
-// Every verb says what it does, and what stops a machine is no small thing.
+// TestBMCOrderEffect checks that every verb describes its effect, and that stopping a machine
+// is dangerous.
 func TestBMCOrderEffect(t *testing.T) {
 	t.Parallel()
-	harmless := map[BMCVerb]bool{BMCPowerOn: true, BMCBootOnce: true, BMCInsert: true}
+	harmless := map[BMCVerb]bool{BMCBootOnce: true, BMCInsert: true}
 	for _, v := range BMCVerbs() {
 		e := BMCOrder{Verb: v, Boot: "Cd"}.Effect()
 		if e.Text == "" || (e.Danger == DangerNone) != harmless[v] || e.Danger > DangerInterrupts {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Row is a node in a list: Ironic's data, and what only watching shows.
+// Row is a node in a list: Ironic's data, and data that only watching provides.
 type Row struct {
 	Node Node
 	// Since is when the console saw the node enter its state, on the server's clock; zero if it did not.
@@ -41,8 +41,8 @@ func (r *Row) InState() (since time.Time, exact bool) {
 	return r.FirstSeen, false
 }
 
-// ListFields are the API fields of a node list: those of columns, filters and events, as the server's cost is per
-// row and field.
+// ListFields returns the API fields of a node list, for columns, filters and events. The
+// server's cost is per row and field.
 func ListFields() []string {
 	return []string{
 		"uuid", "name", "instance_uuid", "provision_state", "target_provision_state",

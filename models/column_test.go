@@ -12,7 +12,7 @@ import (
 
 func TestCompareNatural(t *testing.T) {
 	t.Parallel()
-	// In order; every pair is compared both ways.
+	// In ascending order; every pair is compared both ways.
 	order := []string{
 		"", "1", "01x", "2", "10", "a", "N1", "n01", "n1", "n2", "n2a", "n10", "n10b1", "n10b02", "n10b10",
 		"n18446744073709551616", "n99999999999999999999999", "node", "node-1", "Node1", "é",
@@ -60,7 +60,7 @@ func uuids(rows []*Row) []string {
 	return out
 }
 
-// plainColumns have nothing in the STEP column.
+// plainColumns returns the columns with an empty STEP column.
 func plainColumns() []Column { return Columns(func(*Row, time.Time) string { return "" }) }
 
 func TestSortIsDeterministic(t *testing.T) {
@@ -170,7 +170,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// Every column has to work for an empty row, and its field must not be in every list.
+// TestColumns checks that every column accepts an empty row, and that its field is not in every
+// list.
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -201,8 +202,7 @@ func TestAge(t *testing.T) {
 	}
 }
 
-// A time that is shown was reached: nothing is rounded up, and nothing to a unit that is
-// finer than what it was rounded to.
+// TestAgeInStateIsTrue checks that ages are rounded down, to the unit shown.
 func TestAgeInStateIsTrue(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_000_000, 0)
@@ -228,7 +228,7 @@ func TestAgeInStateIsTrue(t *testing.T) {
 	}
 }
 
-// readAge is the duration of a text such as 2m14, and its unit.
+// readAge parses a duration such as 2m14, and returns its unit too.
 func readAge(t *testing.T, text string) (d, unit time.Duration) {
 	t.Helper()
 	units := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
@@ -251,7 +251,7 @@ func readAge(t *testing.T, text string) (d, unit time.Duration) {
 	return d, unit
 }
 
-// Sorting must not make garbage for every comparison.
+// TestSortAllocates checks that comparisons do not allocate.
 func TestSortAllocates(t *testing.T) {
 	if testing.CoverMode() != "" {
 		t.Skip("counts differ under coverage")
@@ -322,7 +322,7 @@ func TestDiskColumn(t *testing.T) {
 	}
 }
 
-// BenchmarkAttention is the order of ten thousand nodes.
+// BenchmarkAttention sorts 10 000 nodes.
 func BenchmarkAttention(b *testing.B) {
 	rows := randomRows(10_000)
 	by, _ := FindColumn(plainColumns(), "state")

@@ -78,7 +78,7 @@ type Keystone struct {
 	Interface string
 }
 
-// TLS says how the server's certificate is verified.
+// TLS configures the verification of certificates.
 type TLS struct {
 	// CACert, Cert and Key are PEM files; empty means the system's CAs and no client certificate. Key may be empty if
 	// Cert has both.

@@ -1,6 +1,9 @@
 package models
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Danger ranks the consequences of an action.
 type Danger int
@@ -9,13 +12,49 @@ type Danger int
 const (
 	// DangerNone: everything can be undone at once.
 	DangerNone Danger = iota
-	// DangerInterrupts: what runs on the machine stops or restarts.
+	// DangerInterrupts: what runs on the machine stops or restarts, or the power changes.
 	DangerInterrupts
 	// DangerMayErase: disks are erased unless the conductor is configured otherwise.
 	DangerMayErase
-	// DangerErases: data on disks is lost.
+	// DangerErases: data on disks or an instance is lost.
 	DangerErases
 )
+
+// Consent is what the operator answers before an action is sent. It follows from the danger alone, so that commands,
+// forms and keys ask alike.
+type Consent int
+
+// The consents, in order.
+const (
+	// ConsentNone: the action is sent at once.
+	ConsentNone Consent = iota
+	// ConsentYes: the operator answers y.
+	ConsentYes
+	// ConsentTyped: the operator types the node's name, or the number of nodes.
+	ConsentTyped
+)
+
+// Consent returns what the operator answers before an action with this danger.
+func (d Danger) Consent() Consent {
+	switch d {
+	case DangerNone:
+		return ConsentNone
+	case DangerInterrupts:
+		return ConsentYes
+	case DangerMayErase, DangerErases:
+		return ConsentTyped
+	}
+	return ConsentTyped
+}
+
+// TypedName is the name that the operator types to confirm an action on the node: the UUID if the name has
+// characters that a keyboard may lack.
+func (n *Node) TypedName() string {
+	if strings.ContainsFunc(n.Label(), func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return n.UUID
+	}
+	return n.Label()
+}
 
 // Effect is the consequence of an action, with a sentence for the operator.
 type Effect struct {
@@ -40,7 +79,7 @@ func VerbEffect(verb Verb, n *Node, steps []Step) Effect {
 	case VerbClean:
 		return Effect{DangerErases, "manual cleaning runs " + stepNames(steps) + " on the machine's disks and settings"}
 	case VerbService:
-		return Effect{DangerInterrupts, "service reboots the running machine into the ramdisk for " + stepNames(steps)}
+		return serviceEffect(steps)
 	case VerbRescue:
 		return Effect{DangerInterrupts, "rescue reboots the running machine into the rescue ramdisk"}
 	case VerbUnrescue:
@@ -49,10 +88,30 @@ func VerbEffect(verb Verb, n *Node, steps []Step) Effect {
 		return abortEffect(n)
 	case VerbInspect:
 		return Effect{DangerInterrupts, "inspection may power-cycle the machine"}
-	case VerbManage, VerbAdopt, VerbUnhold:
+	case VerbAdopt:
+		return Effect{DangerInterrupts, "adopt makes the node active without a deployment; only an undeploy, which may erase its disks, leads back"}
+	case VerbManage, VerbUnhold:
 		return Effect{DangerNone, ""}
 	}
 	return Effect{DangerErases, "effect unknown to ironworks"}
+}
+
+// serviceEffect: steps of the RAID interface and erasing steps lose the instance.
+func serviceEffect(steps []Step) Effect {
+	e := Effect{DangerInterrupts, "service reboots the running machine into the ramdisk for " + stepNames(steps)}
+	for i := range steps {
+		if steps[i].erases() {
+			e.Danger = DangerErases
+			e.Text += "; " + steps[i].Label() + " destroys data on disks"
+			break
+		}
+	}
+	return e
+}
+
+// erases reports whether a step destroys data: it changes RAID volumes or erases devices.
+func (s *Step) erases() bool {
+	return s.Interface == "raid" || strings.HasPrefix(s.Step, "erase_")
 }
 
 // abortEffect: Ironic accepts every abort, but first completes a step that is not abortable

@@ -16,7 +16,7 @@ func BMCAddress(n *Node) (string, error) {
 	return "", &NoRedfishError{Node: n.Label(), IPMI: TextOf(n.DriverInfo["ipmi_address"])}
 }
 
-// NoRedfishError says that Ironic knows no Redfish address of the BMC.
+// NoRedfishError means that Ironic knows no Redfish address of the BMC.
 type NoRedfishError struct {
 	Node string
 	// IPMI is the IPMI address, "" if there is none.

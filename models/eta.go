@@ -12,7 +12,8 @@ import (
 type Took struct {
 	// N is the number of samples; 0 leaves the rest zero.
 	N int
-	// Median is that of all; Spread is half of the interquartile range: half of the samples lie within it.
+	// Median is the median of the samples. Spread is half of the interquartile range: half of the
+	// samples lie within it.
 	Median, Spread time.Duration
 	// Class is the common resource class, "" for all classes.
 	Class string

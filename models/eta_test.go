@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// past is a deployment that took so long to power on, to boot, to install and to reboot.
+// past returns a deployment with the given durations of power-on, boot, installation and
+// reboot.
 func past(class string, power, boot, install, reboot int) Work {
 	w := Work{Kind: StateDeploying, ResourceClass: class, Whole: true, Outcome: OutcomeDone, Begin: second(0)}
 	at := 0
@@ -21,7 +22,7 @@ func past(class string, power, boot, install, reboot int) Work {
 	return w
 }
 
-// running is a deployment of which so many phases have begun.
+// running returns a deployment with a phase started at each of begins.
 func running(class string, begins ...int) *Work {
 	w := past(class, 0, 0, 0, 0)
 	w.Outcome, w.End, w.Phases = OutcomeRunning, time.Time{}, w.Phases[:len(begins)]
@@ -78,7 +79,7 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// A step that nobody had leaves the whole to go by.
+// A step without samples falls back to the total.
 func TestEstimateOfAnUnknownStep(t *testing.T) {
 	t.Parallel()
 	w := running("gp", 0, 5, 100)

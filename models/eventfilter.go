@@ -7,7 +7,7 @@ import (
 
 // EventFilter is a parsed filter for events. The grammar is that of [Filter], with other keys:
 //
-//	text        node, kind or what happened contains text
+//	text        the node, the kind or the text contains text
 //	node:text   the node's name or uuid contains text
 //	kind:text   the kind of event contains text
 //	!term       the term does not match

@@ -33,21 +33,23 @@ type Evidence struct {
 	Outcome Outcome
 	Ended   time.Time
 
-	// rested: the node was at rest at the last update, so the start of the next operation is seen. wasOff and
-	// wasSilent: during the operation the machine was off, or the ramdisk had no address.
+	// rested: the node was in a resting state at the last update, so the start of the next
+	// operation is seen. wasOff and wasSilent: during the operation the machine was off, or the
+	// ramdisk had no address.
 	rested, wasOff, wasSilent bool
-	// ended: the node has come to rest since; what starts next is another operation.
+	// ended: the operation has ended, so the next one is new.
 	ended bool
 }
 
-// Update reads the node and keeps what it no longer reports. A new operation (another phase, or the same after a
-// rest) starts empty. A hold belongs to its operation. It returns the operations that changed phase or ended.
+// Update reads the node and keeps what it no longer reports. A new operation (another phase, or
+// the same after a resting state) starts empty. A hold belongs to its operation. It returns the
+// operations that changed phase or ended.
 func (e *Evidence) Update(n *Node, at time.Time) []Work {
 	var moved []Work
 	phase := n.ProvisionState.Phase()
 	if n.ProvisionState.Busy() && (phase != e.Phase || e.ended) {
 		if e.Outcome == OutcomeRunning {
-			// Some operations follow each other without a rest: deleting, then cleaning.
+			// Some operations follow each other without a resting state: deleting, then cleaning.
 			e.Ended, e.Outcome = at, OutcomeDone
 			if len(e.Phases) > 0 {
 				e.endPhase(at, OutcomeDone)

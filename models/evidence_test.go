@@ -22,7 +22,7 @@ func TestEvidence(t *testing.T) {
 			AgentURL: "https://a", AgentVersion: "13", LastHeartbeat: Time{at(1)}, DeploySteps: steps, DeployIndex: &index,
 		},
 	}, at(2))
-	// Ironic wipes all that at the moment of failure.
+	// Ironic clears these fields when the operation fails.
 	e.Update(&Node{ProvisionState: StateDeployWait, LastError: "no heartbeat", Internal: &Internal{}}, at(3))
 	e.Update(&Node{ProvisionState: StateDeployFailed}, at(4))
 	want := Evidence{
@@ -62,7 +62,7 @@ func TestEvidenceOfTheSameWorkTwice(t *testing.T) {
 	}
 }
 
-// TestWorkKeepsEvidence: what the node forgets at the end of its work is with the work.
+// TestWorkKeepsEvidence checks that an ended operation keeps the data that the node clears.
 func TestWorkKeepsEvidence(t *testing.T) {
 	t.Parallel()
 	at := time.Unix(1000, 0)

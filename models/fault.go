@@ -16,7 +16,7 @@ type FaultKind string
 // Faults of the connection.
 const (
 	FaultDNS          FaultKind = "dns"           // the host name does not resolve
-	FaultRefused      FaultKind = "refused"       // nothing listens
+	FaultRefused      FaultKind = "refused"       // no process listens on the port
 	FaultUnreachable  FaultKind = "unreachable"   // no route, network or host down
 	FaultTimeout      FaultKind = "timeout"       // no (complete) answer in time
 	FaultReset        FaultKind = "reset"         // the connection broke mid-way

@@ -188,7 +188,8 @@ func TestFilterFields(t *testing.T) {
 	}
 }
 
-// Every key that needs no field of its own has to read one that a list has.
+// TestFilterKeysReadNodes checks that every key without a field of its own reads a field of the
+// list.
 func TestFilterKeysReadNodes(t *testing.T) {
 	t.Parallel()
 	for key, k := range filterKeys() {

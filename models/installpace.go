@@ -2,7 +2,8 @@ package models
 
 import "time"
 
-// InstallPace is the progress and speed of an installer, by its log. The zero value knows nothing.
+// InstallPace is the progress and speed of an installer, by its log. The zero value has no
+// data.
 type InstallPace struct {
 	first, last installPoint
 }

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// progressLine is a line of an installer: the machine's second (0: none), and how far it is.
+// progressLine returns a line of an installer, at a second of the machine's clock (0: no time),
+// with its progress in percent.
 func progressLine(at, percent int) *LogLine {
 	l := &LogLine{Progress: &InstallProgress{Percent: percent}}
 	if at > 0 {
@@ -27,7 +28,7 @@ func TestInstallPace(t *testing.T) {
 		now     int
 		percent int
 		told    bool
-		left    int // -1: nobody knows
+		left    int // -1: unknown
 	}{
 		{"nothing told", nil, &install, 120, 0, false, -1},
 		{"one line tells no pace", []line{{10, 20, 110}}, &install, 120, 20, true, -1},
@@ -86,7 +87,7 @@ func TestEstimateWithPace(t *testing.T) {
 		t.Errorf("without a pace %+v", got)
 	}
 	p.Take(progressLine(0, 0), second(100))
-	p.Take(progressLine(0, 50), second(200)) // half as fast as the other
+	p.Take(progressLine(0, 50), second(200)) // half the speed of the first installer
 	if got := e.Pace(past, w, p, second(200)); !got.Known || got.Left != 130*time.Second || got.Late {
 		t.Errorf("left %v, want 100s of installing and 30s of reboot", got.Left)
 	}

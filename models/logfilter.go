@@ -11,10 +11,10 @@ import (
 //
 //	text         the text, the unit or the node contains text
 //	node:text    the node's name or uuid contains text
-//	unit:text    who wrote it contains text
-//	source:text  it came by that way: ssh, push, archive, …
-//	level:warn   it is as bad as that or worse; level:=warn as bad as that
-//	known:text   it is a known error, and its id contains text; !known: has all of them
+//	unit:text    the unit contains text
+//	source:text  the source contains text: ssh, push, archive, …
+//	level:warn   the level is warn or worse; level:=warn exactly warn
+//	known:text   the line is a known error, and its id contains text; !known: matches all
 //	!term        the term does not match
 type LogFilter struct {
 	terms []logTerm

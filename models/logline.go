@@ -47,7 +47,7 @@ type LogLine struct {
 	Received time.Time `json:"received"`
 	Node     NodeRef   `json:"node"`
 	Source   LogSource `json:"source"`
-	// Unit is the writer: ironic-agent, kernel, systemd, coreos-installer, …
+	// Unit is the program: ironic-agent, kernel, systemd, coreos-installer, …
 	Unit  string   `json:"unit,omitempty"`
 	Level LogLevel `json:"level"`
 	Text  string   `json:"text"`

@@ -33,14 +33,16 @@ func settles(phase ProvisionState) []ProvisionState {
 	return nil
 }
 
-// place is a phase or resting state on a path, and whether the node was adopted on it.
+// place is a phase or resting state on a path. adopted means that the path has adopted the
+// node.
 type place struct {
 	state   ProvisionState
 	adopted bool
 }
 
-// next returns the places that can follow: by the operation itself, or by users' verbs, also from a phase's wait
-// state. A node adopted on this path is not rebuilt on it: see [Between].
+// next returns the places that can follow, by the operation itself or by an operator's verbs,
+// also from the phase's wait state. A node adopted on this path is not rebuilt on it: see
+// [Between].
 func (p place) next() []place {
 	var next []place
 	for _, s := range settles(p.state) {
@@ -54,14 +56,12 @@ func (p place) next() []place {
 	return next
 }
 
-// Between gives the resting states that a node must have passed through on its way
-// from one state to another, in order, the two ends excluded: those that lie on
-// every way. A poller that looks once a second does not see a state that lasted a
-// tenth of one; what it can know, it can still report.
+// Between returns the resting states that a node must have passed through between two states,
+// in order, without the two. These are the states on every path. They let a poller report
+// states that lasted less than its interval.
 //
-// One way does not count: that a node was adopted and then rebuilt, both between two
-// looks. Otherwise nothing could be said of a node that a script has provided and
-// deployed.
+// Paths that adopt and then rebuild the node do not count. Otherwise nothing could be inferred
+// for a node that a script provides and deploys.
 func Between(from, to ProvisionState) []ProvisionState {
 	from, to = from.Phase(), to.Phase()
 	order := reach(from, "")

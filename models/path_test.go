@@ -36,8 +36,8 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// What Between is certain of has to lie on every way of Ironic's own machine: without
-// it, the one state cannot be reached from the other.
+// TestBetweenIsCertain checks Between against Ironic's state machine: without an inferred
+// state, the second state must be unreachable from the first.
 func TestBetweenIsCertain(t *testing.T) {
 	t.Parallel()
 	claims := 0

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// seen is a node at a second: state, power, agent (a for an address) and step.
+// seen is an observation of a node: second, state, power, agent (a for an address) and step.
 type seen struct {
 	second int
 	state  ProvisionState
@@ -16,7 +16,8 @@ type seen struct {
 	step   string
 }
 
-// watched lets evidence look at a node and gives the last work, and how often one moved.
+// watched feeds observations to evidence. It returns the ended operations, and how often an
+// operation changed its phase.
 func watched(e *Evidence, looks []seen) (ended []Work, moved int) {
 	for _, s := range looks {
 		n := &Node{UUID: "u", Name: "n1", ResourceClass: "gp", ProvisionState: s.state, PowerState: PowerState("power " + s.power), Internal: &Internal{}}
@@ -38,7 +39,7 @@ func watched(e *Evidence, looks []seen) (ended []Work, moved int) {
 
 func second(s int) time.Time { return time.Unix(100_000+int64(s), 0).UTC() }
 
-// phases writes a work's phases on a line.
+// phases formats the phases of an operation on one line.
 func phases(w *Work) string {
 	var parts []string
 	for _, p := range w.Phases {
@@ -54,14 +55,14 @@ func phases(w *Work) string {
 	return strings.Join(parts, ", ")
 }
 
-// TestPhases are deployments and the like as a client sees them at one look a second or
-// so: the first by custom-agent on a real Ironic 39.0.0 and on 21.4.4.
+// TestPhases has operations observed about once a second. The first two are deployments with
+// custom-agent on real Ironics, 39.0.0 and 21.4.4.
 func TestPhases(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name  string
 		looks []seen
-		want  []string // the works that ended
+		want  []string // the ended operations
 	}{
 		{"custom-agent, 39.0.0", []seen{
 			{0, StateAvailable, "off", "", ""},
@@ -170,7 +171,7 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// TestPhasesAreNeverChanged: whoever has read them keeps what they were.
+// TestPhasesAreNeverChanged checks that updates do not modify phases that a caller holds.
 func TestPhasesAreNeverChanged(t *testing.T) {
 	t.Parallel()
 	var e Evidence
@@ -186,7 +187,7 @@ func TestPhasesAreNeverChanged(t *testing.T) {
 	}
 }
 
-// TestWorkMovesSeldom: heartbeats and flapping are no news.
+// TestWorkMovesSeldom checks that heartbeats and changes between wait states are not reported.
 func TestWorkMovesSeldom(t *testing.T) {
 	t.Parallel()
 	var e Evidence
@@ -218,7 +219,7 @@ func TestBlame(t *testing.T) {
 			t.Parallel()
 			w := Work{Outcome: OutcomeFailed, Phases: tt.phases}
 			w.Blame(tt.reason)
-			w.Blame(tt.reason) // once more changes nothing
+			w.Blame(tt.reason) // repeating it changes nothing
 			if got := phases(&w); got != tt.want || w.Reason != tt.reason {
 				t.Errorf("%s (%s), want %s", got, w.Reason, tt.want)
 			}

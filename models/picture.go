@@ -9,7 +9,7 @@ import (
 
 // Picture is the state of a node at a time.
 type Picture struct {
-	// At is the server's clock.
+	// At is on the server's clock.
 	At   time.Time `json:"at"`
 	Node Node      `json:"node"`
 }

@@ -22,7 +22,7 @@ const pictured = `{
 		"deploy_step_index": 0}
 }`
 
-// TestPictureRoundTrip: what screens show of a node comes back as it was.
+// TestPictureRoundTrip checks that encoding keeps all data that screens show.
 func TestPictureRoundTrip(t *testing.T) {
 	n, err := DecodeNode([]byte(pictured))
 	if err != nil {

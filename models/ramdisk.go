@@ -102,7 +102,7 @@ type BootError struct {
 	// Unit, Text and Source are those of the last line with the error.
 	Unit, Text string
 	Source     LogSource
-	// Final: the program gave up; the agent retries five times first.
+	// Final means that the program gave up; the agent first retries five times.
 	Final bool
 	// Count is the number of occurrences; First and Last are on the console's clock.
 	Count       int

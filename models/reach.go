@@ -15,7 +15,7 @@ const (
 	ReachConnect  ReachStage = "connect"  // the connection
 	ReachTLS      ReachStage = "tls"      // the handshake
 	ReachHTTP     ReachStage = "http"     // the answer
-	ReachAnswered ReachStage = "answered" // it got one
+	ReachAnswered ReachStage = "answered" // the server answered
 )
 
 // Reach is the result of one request to a server, stage by stage. It has no secrets.

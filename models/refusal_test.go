@@ -91,7 +91,7 @@ func TestWhyNot(t *testing.T) {
 	}
 }
 
-// What Ironic itself does for a node in maintenance, protected or retired.
+// Verbs that Ironic itself refuses for a node in maintenance, protected or retired.
 func TestWhyNotLeavesTheRestToIronic(t *testing.T) {
 	t.Parallel()
 	inMaintenance := map[Verb]bool{
@@ -143,7 +143,9 @@ func TestVerbEffect(t *testing.T) {
 		"clean, no steps":   {VerbClean, Node{}, nil, DangerErases, "runs steps on"},
 		"clean, one step":   {VerbClean, Node{}, steps[:1], DangerErases, "runs raid.delete_configuration on"},
 		"clean, two steps":  {VerbClean, Node{}, steps, DangerErases, "raid.delete_configuration and 1 more steps"},
-		"service":           {VerbService, Node{}, steps[:1], DangerInterrupts, "reboots the running machine"},
+		"service":           {VerbService, Node{}, []Step{{Interface: "bios", Step: "apply_configuration"}}, DangerInterrupts, "reboots the running machine"},
+		"service, erasing":  {VerbService, Node{}, steps[:1], DangerErases, "raid.delete_configuration destroys data"},
+		"adopt":             {VerbAdopt, Node{}, nil, DangerInterrupts, "undeploy"},
 		"rescue":            {VerbRescue, Node{}, nil, DangerInterrupts, "rescue ramdisk"},
 		"unrescue":          {VerbUnrescue, Node{}, nil, DangerInterrupts, "out of the rescue ramdisk"},
 		"abort":             {VerbAbort, Node{}, nil, DangerInterrupts, "stops the current operation"},

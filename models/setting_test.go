@@ -265,7 +265,7 @@ func TestPatchOpCheck(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		op   PatchOp
-		want string // "" is fine
+		want string // "" for a valid setting
 	}{
 		"root field":                {PatchOp{Op: "add", Path: "/name", Value: "x"}, ""},
 		"leaf":                      {PatchOp{Op: "add", Path: "/driver_info/a", Value: json.Number("1")}, ""},

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The classes as ironic/common/states.py and the documentation of the states give
-// them, written down apart from the code.
+// The classes as documented by Ironic (ironic/common/states.py, "State machine" in its
+// documentation), independent of the code.
 var classWords = map[StateClass]string{
 	ClassStable:       "enroll, manageable, available, active, rescue",
 	ClassTransitional: "verifying, deploying, cleaning, deleting, inspecting, adopting, rescuing, unrescuing, servicing",

@@ -89,15 +89,13 @@ type Transition struct {
 	Minor int
 }
 
-// transitions is Ironic's state machine for users' verbs, from
-// ironic/common/state_machine.py of 39.0.0, with the version gates of
-// ironic/api/controllers/v1/utils.py (MIN_VERB_VERSIONS and check_allow_*).
-// TestTransitionsAgainstIronic compares it with the code of both releases. The list is
-// shared: nobody may change it.
+// transitions is Ironic's state machine for users' verbs, from ironic/common/state_machine.py
+// of 39.0.0, with the version gates of ironic/api/controllers/v1/utils.py (MIN_VERB_VERSIONS
+// and check_allow_*). TestTransitionsAgainstIronic compares it with both releases. Callers must
+// not modify the shared list.
 func transitions() []Transition { return allTransitions }
 
-// allTransitions is read-only; it is a variable because it is looked at for every node
-// and key.
+// allTransitions is read-only. It is a variable because it is read for every node and key.
 var allTransitions = buildTransitions()
 
 func buildTransitions() []Transition {
@@ -142,7 +140,8 @@ func buildTransitions() []Transition {
 	)
 }
 
-// FindTransition gives the row for a verb from a state, and whether there is one.
+// FindTransition returns the row for a verb from a state. ok is false if the verb is illegal
+// there.
 func FindTransition(from ProvisionState, v Verb) (Transition, bool) {
 	for _, t := range transitions() {
 		if t.From == from && t.Verb == v {
@@ -152,9 +151,9 @@ func FindTransition(from ProvisionState, v Verb) (Transition, bool) {
 	return Transition{}, false
 }
 
-// widen adds the outcomes that depend on more than the row: after a hold, cleaning
-// may have been automated (→ available) as well as manual (→ manageable); an aborted
-// service ends failed, or active at once.
+// widen adds the outcomes that depend on earlier states: cleaning that resumes after a hold may
+// be automated (→ available) or manual (→ manageable), and an aborted service step may fail or
+// return to active.
 func widen(t Transition) Transition {
 	switch {
 	case t.Verb == VerbUnhold && t.From == StateCleanHold:
@@ -165,11 +164,10 @@ func widen(t Transition) Transition {
 	return t
 }
 
-// allowed says whether version v is new enough for the row; one that is not known yet
-// is given the benefit of the doubt.
+// allowed reports whether version v supports the row. An unknown version supports every row.
 func (t Transition) allowed(v APIVersion) bool { return v.IsZero() || v.Minor >= t.Minor }
 
-// legalFrom lists the states from which the verb is legal with API version v.
+// legalFrom returns the states from which the verb is legal with API version v.
 func legalFrom(verb Verb, v APIVersion) []ProvisionState {
 	var from []ProvisionState
 	for _, t := range transitions() {
@@ -180,7 +178,7 @@ func legalFrom(verb Verb, v APIVersion) []ProvisionState {
 	return from
 }
 
-// LegalVerbs lists the verbs that are legal in a state with API version v.
+// LegalVerbs returns the verbs that are legal in a state with API version v.
 func LegalVerbs(s ProvisionState, v APIVersion) []Verb {
 	var verbs []Verb
 	for _, verb := range Verbs() {

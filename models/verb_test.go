@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// machine is Ironic's own state machine, dumped from the code of a release: one line
-// from|event|to for each transition. See testdata.
+// machine is Ironic's state machine, dumped from a release's code with one from|event|to line
+// per transition. See testdata.
 type machine map[string]map[string]string
 
 func readMachine(t *testing.T, release string) machine {
@@ -33,7 +33,7 @@ func readMachine(t *testing.T, release string) machine {
 	return m
 }
 
-// userEvents are the machine's events that a client may ask for, by our verb's name.
+// userEvents maps the machine's events that clients can request to verbs.
 var userEvents = map[string]Verb{
 	"manage": VerbManage, "provide": VerbProvide, "inspect": VerbInspect, "abort": VerbAbort,
 	"clean": VerbClean, "adopt": VerbAdopt, "deploy": VerbDeploy, "rebuild": VerbRebuild,
@@ -41,8 +41,8 @@ var userEvents = map[string]Verb{
 	"service": VerbService,
 }
 
-// quirks are transitions that the machine has for the conductor's own use under the
-// name of a verb: a user who asks for them is turned down by the node's lock.
+// quirks are transitions for the conductor's own use that have the name of a verb. A user's
+// request fails on the node's lock.
 var quirks = []string{"cleaning|manage|manageable", "deleting|clean|cleaning"}
 
 func (m machine) forUsers() []string {
@@ -104,7 +104,8 @@ func TestStatesAgainstIronic(t *testing.T) {
 	}
 }
 
-// Every verb in every state, with every way to ask, has to give the same answer.
+// TestVerbsInStates checks that all functions give the same answer for every verb in every
+// state.
 func TestVerbsInStates(t *testing.T) {
 	t.Parallel()
 	m := readMachine(t, "39.0.0").forUsers()
@@ -127,8 +128,8 @@ func TestVerbsInStates(t *testing.T) {
 	}
 }
 
-// What a transition calls success has to lie on a way of Ironic's machine from where
-// it enters.
+// TestSuccessIsReachable checks that Ironic's machine can reach a transition's success states
+// from its next state.
 func TestSuccessIsReachable(t *testing.T) {
 	t.Parallel()
 	m := readMachine(t, "39.0.0")
@@ -146,8 +147,8 @@ func TestSuccessIsReachable(t *testing.T) {
 	}
 }
 
-// from lists what can be reached from a state without passing through another. What is
-// adopted on the way is not rebuilt on it.
+// from returns the states reachable from state without passing through without. A node adopted
+// on the way is not rebuilt on it.
 func (m machine) from(state, without string) map[string]bool {
 	type place struct {
 		state   string
@@ -195,7 +196,8 @@ func TestWidenedSuccess(t *testing.T) {
 	}
 }
 
-// The gates of MIN_VERB_VERSIONS and check_allow_* in ironic/api/controllers/v1/utils.py.
+// TestVersionGates checks the versions of MIN_VERB_VERSIONS and check_allow_* in
+// ironic/api/controllers/v1/utils.py.
 func TestVersionGates(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

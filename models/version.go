@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// Newest and Oldest bound the API versions (1.N) that ironworks is made for: the
-// newest is that of Ironic 39.0, the oldest the first with deploy steps.
+// Newest and Oldest are the supported range of API versions (1.N): Ironic 39.0 speaks the
+// newest, and the oldest is the first with deploy steps.
 const (
 	NewestMinor = 115
 	OldestMinor = 69
 )
 
-// APIVersion is Ironic's API version 1.Minor; the zero value is "not known yet".
+// APIVersion is Ironic's API version 1.Minor. The zero value is unknown.
 type APIVersion struct{ Minor int }
 
-// String gives the form that Ironic's header uses.
+// String returns the version as in Ironic's header.
 func (v APIVersion) String() string { return "1." + strconv.Itoa(v.Minor) }
 
-// IsZero says that no version is known.
+// IsZero reports whether the version is unknown.
 func (v APIVersion) IsZero() bool { return v.Minor == 0 }
 
-// ParseAPIVersion reads "1.82".
+// ParseAPIVersion parses a version such as "1.82".
 func ParseAPIVersion(s string) (APIVersion, error) {
 	major, minor, ok := strings.Cut(strings.TrimSpace(s), ".")
 	n, err := strconv.Atoi(minor)
@@ -35,11 +35,11 @@ func ParseAPIVersion(s string) (APIVersion, error) {
 	return APIVersion{Minor: n}, nil
 }
 
-// Feature is something that only some versions of Ironic's API can do.
+// Feature is a capability that only some API versions have.
 type Feature string
 
-// Features that the console asks for by name. Each comment says what it opens; the
-// versions are those of Ironic's "REST API Version History".
+// The features that the console tests for. The versions are from Ironic's "REST API Version
+// History".
 const (
 	FeatureDeploySteps      Feature = "deploy steps"              // deploy_steps with active and rebuild
 	FeatureDisableRamdisk   Feature = "clean without a ramdisk"   // disable_ramdisk with clean
@@ -59,7 +59,7 @@ const (
 	FeatureGroupCategory    Feature = "port group categories"     // port groups have categories
 	FeatureDynamicGroups    Feature = "dynamic port groups"       // available_for_dynamic_portgroup of ports
 	FeatureRunbooks         Feature = "runbooks"                  // runbook with clean and service
-	FeatureDisablePowerOff  Feature = "disable_power_off"         // nodes that may not be powered off
+	FeatureDisablePowerOff  Feature = "disable_power_off"         // nodes that must not be powered off
 	FeatureInstanceName     Feature = "instance_name"             // instance_name field
 	FeatureServiceNoRamdisk Feature = "service without a ramdisk" // disable_ramdisk with service
 	FeatureHealth           Feature = "health"                    // health field
@@ -94,29 +94,29 @@ var featureMinor = map[Feature]int{
 	FeatureHistoryState:     115,
 }
 
-// Features lists them, the oldest first.
+// Features returns all features, oldest first.
 func Features() []Feature {
 	return slices.SortedFunc(maps.Keys(featureMinor), func(a, b Feature) int { return cmp.Compare(featureMinor[a], featureMinor[b]) })
 }
 
-// Minor is the first API version (1.Minor) with the feature.
+// Minor returns the first API version (1.Minor) with the feature.
 func (f Feature) Minor() int { return featureMinor[f] }
 
-// Has says whether an Ironic that speaks v has the feature.
+// Has reports whether an Ironic with version v has the feature.
 func (v APIVersion) Has(f Feature) bool { return v.Minor >= featureMinor[f] }
 
-// NeedsVersionError says that a feature is too new for the Ironic we talk to.
+// NeedsVersionError means that a feature is too new for Ironic's API version.
 type NeedsVersionError struct {
 	Feature Feature
 	Has     APIVersion
 }
 
-// Error names the feature, the version it needs and the one there is.
+// Error returns the feature, the required version and Ironic's version.
 func (e *NeedsVersionError) Error() string {
 	return fmt.Sprintf("%s needs API 1.%d; this Ironic has %s", e.Feature, e.Feature.Minor(), e.Has)
 }
 
-// Require returns a *NeedsVersionError when v lacks the feature.
+// Require returns a *NeedsVersionError if v lacks the feature.
 func (v APIVersion) Require(f Feature) error {
 	if v.Has(f) {
 		return nil

@@ -8,46 +8,47 @@ import (
 	"ironworks/printable"
 )
 
-// Work is a piece of work on a node, from leaving one resting state to coming to the
-// next: a deployment, a cleaning, an inspection. It is made of what was seen from
-// outside; times are on the server's clock.
+// Work is an operation on a node, from leaving one resting state to reaching the next: a
+// deployment, a cleaning, an inspection. It is derived from observations; times are on the
+// server's clock.
 type Work struct {
 	Node          NodeRef `json:"node"`
 	ResourceClass string  `json:"resource_class"`
-	// Kind is the transitional state that names the work: deploying, cleaning, …
+	// Kind is the transitional state that names the operation: deploying, cleaning, …
 	Kind ProvisionState `json:"kind"`
-	// Begin is when it was first seen, End when it ended; zero while it goes on, and
-	// where nobody saw the end.
+	// Begin is when the operation was first seen. End is zero while it runs, and if its end was
+	// not seen.
 	Begin time.Time `json:"begin"`
 	End   time.Time `json:"end"`
-	// Whole says that its beginning was seen. Otherwise it began earlier, and its first
-	// phase did, too.
+	// Whole means that the start was seen. Otherwise the operation and its first phase started
+	// before Begin.
 	Whole   bool    `json:"whole"`
 	Phases  []Phase `json:"phases"`
 	Outcome Outcome `json:"outcome"`
-	// Reason is why it failed, as Ironic put it.
+	// Reason is Ironic's reason of a failure.
 	Reason string `json:"reason"`
-	// Evidence is what else was known of the work last; nil where nothing was.
+	// Evidence is the last known other data; nil if unknown.
 	Evidence *Kept `json:"evidence,omitempty"`
 }
 
-// Kept is what a node said of a piece of work, and forgets with it: an earlier deployment
-// is explained with that.
+// Kept is the data of an operation that the node clears at its end. Explanations of past
+// operations use it.
 type Kept struct {
 	AgentURL     string `json:"agent_url,omitempty"`
 	AgentVersion string `json:"agent_version,omitempty"`
 	// LastHeartbeat is on Ironic's clock.
 	LastHeartbeat time.Time `json:"last_heartbeat,omitzero"`
-	// Steps are the list of the work, of which StepIndex ran; -1 before the first.
+	// Steps are the operation's steps. StepIndex is the index of the running one, or -1 before
+	// the first.
 	Kind      StepKind `json:"kind,omitempty"`
 	Steps     []Step   `json:"steps,omitempty"`
 	StepIndex int      `json:"step_index"`
-	// Step is the label of the last step that was seen.
+	// Step is the label of the last seen step.
 	Step      string `json:"step,omitempty"`
 	LastError string `json:"last_error,omitempty"`
 }
 
-// WithoutSecrets is a copy that may be written down.
+// WithoutSecrets returns a copy to store.
 func (k *Kept) WithoutSecrets() *Kept {
 	if k == nil {
 		return nil
@@ -57,7 +58,7 @@ func (k *Kept) WithoutSecrets() *Kept {
 	return &out
 }
 
-// Outcome is how a phase or a piece of work ended.
+// Outcome is the result of a phase or an operation.
 type Outcome string
 
 // The outcomes.
@@ -67,33 +68,33 @@ const (
 	OutcomeFailed  Outcome = "failed"
 )
 
-// Phase is a part of a piece of work that an operator tells apart.
+// Phase is a part of an operation that has its own duration.
 type Phase struct {
 	Kind PhaseKind `json:"kind"`
-	// Step is the label of the step, interface.step, where the phase is one.
+	// Step is the label interface.step, for a phase that is a step.
 	Step    string    `json:"step"`
 	Begin   time.Time `json:"begin"`
-	End     time.Time `json:"end"` // zero while it goes on
+	End     time.Time `json:"end"` // zero while it runs
 	Outcome Outcome   `json:"outcome"`
 }
 
-// PhaseKind says what the machine does in a phase.
+// PhaseKind is the machine's activity in a phase.
 type PhaseKind string
 
-// The kinds of phases, in the order in which they come.
+// The kinds of phases, in the order of an operation.
 const (
 	PhasePower    PhaseKind = "power-on"  // the conductor prepares, until the machine is on
-	PhaseBoot     PhaseKind = "boot"      // until the first step of the ramdisk begins
-	PhaseInspect  PhaseKind = "inspect"   // until the ramdisk has sent what it found
+	PhaseBoot     PhaseKind = "boot"      // until the ramdisk's first step starts
+	PhaseInspect  PhaseKind = "inspect"   // until the ramdisk has sent its inventory
 	PhaseStep     PhaseKind = "step"      // one deploy, clean or service step
-	PhaseHold     PhaseKind = "hold"      // until somebody sends an unhold
-	PhaseReboot   PhaseKind = "reboot"    // out of the ramdisk, into what was installed
-	PhaseFinish   PhaseKind = "finish"    // what the conductor does after the last step
-	PhaseTearDown PhaseKind = "tear-down" // an instance is taken away
-	PhaseOther    PhaseKind = "work"      // work that nobody can see parts of
+	PhaseHold     PhaseKind = "hold"      // until an unhold
+	PhaseReboot   PhaseKind = "reboot"    // from the ramdisk to the installed system
+	PhaseFinish   PhaseKind = "finish"    // the conductor's work after the last step
+	PhaseTearDown PhaseKind = "tear-down" // the instance is removed
+	PhaseOther    PhaseKind = "work"      // an operation without observable parts
 )
 
-// Name is the phase as an operator says it; it is safe to show.
+// Name returns the phase's name for operators, sanitized.
 func (p *Phase) Name() string {
 	switch p.Kind {
 	case PhasePower:
@@ -118,10 +119,10 @@ func (p *Phase) Name() string {
 	return printable.Line(string(p.Kind))
 }
 
-// Took is how long the phase lasted, or lasts already at the server's time now.
+// Took returns the duration of the phase so far, at the server's time now.
 func (p *Phase) Took(now time.Time) time.Duration { return lasted(p.Begin, p.End, now) }
 
-// Took is how long the work lasted, or lasts already at the server's time now.
+// Took returns the duration of the operation so far, at the server's time now.
 func (w *Work) Took(now time.Time) time.Duration { return lasted(w.Begin, w.End, now) }
 
 func lasted(begin, end, now time.Time) time.Duration {
@@ -131,7 +132,7 @@ func lasted(begin, end, now time.Time) time.Duration {
 	return max(end.Sub(begin), 0)
 }
 
-// Noun is what the work is called: deployment, cleaning, …
+// Noun returns the operation's name: deployment, cleaning, …
 func (w *Work) Noun() string {
 	switch w.Kind {
 	case StateDeploying:
@@ -150,12 +151,12 @@ func (w *Work) Noun() string {
 		return "adoption"
 	case StateVerifying:
 		return "verification"
-	default: // cleaning is a noun already
+	default: // "cleaning" is a noun already
 		return printable.Line(string(w.Kind))
 	}
 }
 
-// Current is the phase that goes on, or nil.
+// Current returns the running phase, or nil.
 func (w *Work) Current() *Phase {
 	if n := len(w.Phases); n > 0 && w.Phases[n-1].Outcome == OutcomeRunning {
 		return &w.Phases[n-1]
@@ -163,8 +164,8 @@ func (w *Work) Current() *Phase {
 	return nil
 }
 
-// Blame says why the work failed. The reason may name a step that ran between two
-// looks: it then was the last phase, and the one before it did not fail.
+// Blame sets the reason of a failure. If it names a step that ran between two observations,
+// that step becomes the last phase, and the previous phase counts as done.
 func (w *Work) Blame(reason string) {
 	if w.Outcome != OutcomeFailed || reason == "" {
 		return
@@ -182,8 +183,8 @@ func (w *Work) Blame(reason string) {
 	w.Phases = append(w.Phases, Phase{Kind: kind, Step: step, Begin: last.End, End: last.End, Outcome: OutcomeFailed})
 }
 
-// Work is what the evidence has of the work on a node, with the reason where it
-// failed; false where none was seen.
+// Work returns the operation that the evidence is about, with the reason of a failure; false if
+// none was seen.
 func (e *Evidence) Work(row *Row) (Work, bool) {
 	if e.Phase == "" {
 		return Work{}, false
@@ -200,7 +201,7 @@ func (e *Evidence) work(n *Node) Work {
 	}
 }
 
-// kept is what the work has beside its phases; nil where nobody saw anything of it.
+// kept returns the operation's data besides its phases, or nil.
 func (e *Evidence) kept() *Kept {
 	if e.AgentURL == "" && e.LastHeartbeat.IsZero() && len(e.Steps) == 0 && e.Step == "" && e.LastError == "" {
 		return nil
@@ -211,7 +212,7 @@ func (e *Evidence) kept() *Kept {
 	}
 }
 
-// Text says how the work went: its outcome, its phases, and why it failed. It is safe to show.
+// Text describes the operation: outcome, phases, and the reason of a failure. It is sanitized.
 func (w *Work) Text() string {
 	took := ""
 	if !w.End.IsZero() {

@@ -1,5 +1,5 @@
-// Package printable makes remote text safe to show on a terminal. Text passes it once, where it
-// enters a widget or a writer.
+// Package printable sanitizes remote text for a terminal, once, where it enters a widget or a
+// writer.
 package printable
 
 import (
@@ -9,10 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Line makes remote text safe to show on one line of a terminal: control
-// characters (escape sequences with them), bidirectional overrides, zero-width
-// characters and broken UTF-8 become visible escapes such as \x1b; line breaks and
-// tabs become spaces. Text that is harmless is returned as it is.
+// Line sanitizes text for one line: control characters (including escape sequences),
+// bidirectional overrides, zero-width characters and invalid UTF-8 become visible escapes such
+// as \x1b; line breaks and tabs become spaces. Harmless text is unchanged.
 func Line(s string) string {
 	if harmless(s) {
 		return s
@@ -40,7 +39,7 @@ func Line(s string) string {
 	return b.String()
 }
 
-// Lines is [Line] for text of several lines: line breaks stay.
+// Lines is like [Line] but keeps line breaks.
 func Lines(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	lines := strings.Split(s, "\n")
@@ -75,9 +74,9 @@ func harmlessRunes(s string) bool {
 	return true
 }
 
-// dangerous are the characters that move the cursor, hide or reorder text: all
-// controls, all format characters (bidi overrides, zero-width, soft hyphen, tags)
-// and the line and paragraph separators.
+// dangerous reports whether r moves the cursor, hides or reorders text: controls, format
+// characters (bidi overrides, zero-width, soft hyphen, tags), and line and paragraph
+// separators.
 func dangerous(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
 }

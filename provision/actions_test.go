@@ -159,38 +159,3 @@ func TestRefusals(t *testing.T) {
 		})
 	}
 }
-
-func TestEffects(t *testing.T) {
-	on := node("n1", models.StateActive)
-	on.PowerState = models.PowerOn
-	off, busy := node("n1", models.StateActive), node("n1", models.StateDeploying)
-	for name, c := range map[string]struct {
-		action provision.Action
-		node   models.Node
-		want   models.Danger
-	}{
-		"deploy":           {verb(models.VerbDeploy), off, models.DangerErases},
-		"manage":           {verb(models.VerbManage), off, models.DangerNone},
-		"clean":            {verb(models.VerbClean), off, models.DangerErases},
-		"service":          {verb(models.VerbService), on, models.DangerInterrupts},
-		"power on":         {provision.Power(models.TargetOn), off, models.DangerNone},
-		"power off":        {provision.Power(models.TargetOff), on, models.DangerInterrupts},
-		"off already":      {provision.Power(models.TargetOff), off, models.DangerNone},
-		"reboot":           {provision.Power(models.TargetReboot), on, models.DangerInterrupts},
-		"maintenance":      {provision.Maintenance(true, ""), on, models.DangerNone},
-		"maintenance busy": {provision.Maintenance(true, ""), busy, models.DangerInterrupts},
-		"boot device":      {provision.BootDevice("pxe", true), on, models.DangerNone},
-		"protect":          {provision.Protect(true, ""), on, models.DangerNone},
-		"set":              {settings(t, "owner=me"), on, models.DangerNone},
-	} {
-		e := c.action.Effect(&c.node)
-		if e.Danger != c.want || (e.Danger > models.DangerNone && e.Text == "") {
-			t.Errorf("%s: %+v, want %d", name, e, c.want)
-		}
-	}
-	r := &provision.Runner{API: newAPI()}
-	p := r.Plan(provision.Power(models.TargetOff), []models.Node{on, off, node("n2", models.StateCleaning)})
-	if p.Danger() != models.DangerInterrupts || len(p.Legal()) != 2 || len(p.Refused()) != 1 {
-		t.Errorf("danger %d, %d legal, %d refused", p.Danger(), len(p.Legal()), len(p.Refused()))
-	}
-}

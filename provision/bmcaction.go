@@ -69,6 +69,9 @@ func (a *bmcAction) Effect(n *models.Node) models.Effect {
 	}
 	if n.ProvisionState.Busy() {
 		e.Danger = max(e.Danger, models.DangerInterrupts)
+		if a.order.Verb == models.BMCInsert || a.order.Verb == models.BMCEject {
+			e.Danger = models.DangerMayErase // the machine may boot from the wrong medium in the middle of a write
+		}
 		e.Text = fmt.Sprintf("the node is %s: this may disrupt the operation. ", n.ProvisionState) + e.Text
 	}
 	return e

@@ -75,6 +75,8 @@ type Enroller struct {
 	Timeout time.Duration
 	// Progress is called for every step, from several goroutines; it must not block. It may be nil.
 	Progress func(Progress)
+	// Cancels takes single nodes out of the run; it may be nil.
+	Cancels *Cancels
 
 	// slots bound the concurrent requests; followed counts the watched nodes.
 	slots    chan struct{}
@@ -95,7 +97,10 @@ func (e *Enroller) Run(ctx context.Context, plan enroll.Plan) []Enrolled {
 	e.slots = make(chan struct{}, Concurrency)
 	inSlots(ctx, len(plan), func(going context.Context, i int, next func()) {
 		next() // the slots bound what is sent
+		ctx, going, end := e.Cancels.contexts(ctx, going, plan[i].UUID)
+		defer end()
 		results[i] = e.node(ctx, going, &plan[i])
+		e.Cancels.mark(&results[i].Result)
 		e.tell(&results[i])
 	})
 	return results

@@ -75,7 +75,7 @@ func (a *EnrollAction) Run(ctx context.Context, r *Runner, b Batch, opts RunOpti
 			plan = append(plan, *it)
 		}
 	}
-	e := &Enroller{Runner: r, API: a.API, Goal: a.Goal, NoInspect: a.NoInspect, Timeout: opts.Timeout, Progress: opts.Progress}
+	e := &Enroller{Runner: r, API: a.API, Goal: a.Goal, NoInspect: a.NoInspect, Timeout: opts.Timeout, Progress: opts.Progress, Cancels: opts.Cancels}
 	enrolled := e.Run(ctx, plan)
 	results := make([]Result, len(enrolled))
 	for i := range enrolled {

@@ -253,7 +253,7 @@ func TestWatchingSurvivesAnOutage(t *testing.T) {
 		api.onLook = func(string) error {
 			switch d := time.Since(began); {
 			case d > 10*time.Second && d < 200*time.Second:
-				return &models.Fault{Kind: models.FaultRefused, Message: "nothing listens there"}
+				return &models.Fault{Kind: models.FaultRefused, Message: "connection refused"}
 			case d > 300*time.Second && d < 310*time.Second:
 				return errors.New("odd")
 			}

@@ -6,6 +6,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/request"
+	"ironworks/printable"
 )
 
 // Power returns an action that changes the node's power state.
@@ -40,8 +41,14 @@ func (a powerAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal
 }
 
 func (a powerAction) Effect(n *models.Node) models.Effect {
-	if a.target == models.TargetOn || n.PowerState == models.PowerOff {
+	off := n.PowerState == models.PowerOff
+	switch {
+	case a.target == models.TargetOn && n.PowerState == models.PowerOn, off && a.target.Ends() == models.PowerOff:
 		return models.Effect{}
+	case a.target == models.TargetOn:
+		return models.Effect{Danger: models.DangerInterrupts, Text: a.Name() + " boots the machine"}
+	case off:
+		return models.Effect{Danger: models.DangerInterrupts, Text: "the machine is off: " + a.Name() + " switches it on"}
 	}
 	return models.Effect{Danger: models.DangerInterrupts, Text: a.Name() + " interrupts the workload on the machine"}
 }
@@ -119,10 +126,17 @@ func (a maintenanceAction) Refuse(*models.Node, models.APIVersion) *models.Refus
 
 // Effect warns that Ironic ignores heartbeats in maintenance, so a running operation stalls.
 func (a maintenanceAction) Effect(n *models.Node) models.Effect {
-	if a.on && n.ProvisionState.Busy() {
+	switch {
+	case a.on == n.Maintenance:
+		return models.Effect{}
+	case !a.on && n.MaintenanceReason != "":
+		return models.Effect{Danger: models.DangerInterrupts, Text: "Ironic acts on the node again; the reason was: " + printable.Line(n.MaintenanceReason)}
+	case !a.on:
+		return models.Effect{Danger: models.DangerInterrupts, Text: "Ironic acts on the node again"}
+	case n.ProvisionState.Busy():
 		return models.Effect{Danger: models.DangerInterrupts, Text: fmt.Sprintf("the node is %s: maintenance stalls the operation", n.ProvisionState)}
 	}
-	return models.Effect{}
+	return models.Effect{Danger: models.DangerInterrupts, Text: "Ironic stops its power sync and ignores heartbeats; the node takes no deployment"}
 }
 
 func (a maintenanceAction) entries(n *models.Node) ([]entry, error) {

@@ -340,7 +340,7 @@ func (r *Runner) updateRecord(log *deploymentLog, res *Result) {
 		res.Err = errors.Join(res.Err, log.remove())
 	case OutcomeFailed:
 		res.Err = errors.Join(res.Err, log.setStage(StageSent, time.Now()))
-	case OutcomeAccepted, OutcomeRefused, OutcomeUnknown, OutcomeNotTried:
+	case OutcomeAccepted, OutcomeRefused, OutcomeUnknown, OutcomeNotTried, OutcomeCanceled:
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -92,6 +93,18 @@ func (b Batch) Danger() models.Danger {
 	return d
 }
 
+// Consent returns what the operator answers before the batch is sent.
+func (b Batch) Consent() models.Consent { return b.Danger().Consent() }
+
+// Answer is the text that the operator types for [models.ConsentTyped]: the name of one node, the number of several.
+func (b Batch) Answer() string {
+	legal := b.Legal()
+	if len(legal) == 1 {
+		return legal[0].Node.TypedName()
+	}
+	return strconv.Itoa(len(legal))
+}
+
 // RunOptions configure [Runner.Run].
 type RunOptions struct {
 	// Wait watches each node until the action ends; Timeout bounds that, 0 means no limit.
@@ -103,6 +116,10 @@ type RunOptions struct {
 	StopOnFailure bool
 	// Progress is called at every step, from several goroutines; it must not block. It may be nil.
 	Progress func(Progress)
+	// Done is called with the result of each node as soon as it is known, like Progress. It may be nil.
+	Done func(Result)
+	// Cancels takes single nodes out of the run; it may be nil.
+	Cancels *Cancels
 
 	// next lets the next node start; followed counts the nodes that are watched.
 	next     func()
@@ -143,6 +160,8 @@ const (
 	OutcomeUnknown  Outcome = "unknown" // sent, result unknown
 	// OutcomeNotTried means that nothing was sent, because another node had failed.
 	OutcomeNotTried Outcome = "not tried"
+	// OutcomeCanceled means that the operator took the node out of the run; the error says whether something was sent.
+	OutcomeCanceled Outcome = "canceled"
 )
 
 // Result is the result of the action on one node.
@@ -157,11 +176,17 @@ type Result struct {
 	Note string
 }
 
+// Retryable reports whether another attempt makes sense: the action failed, or was not tried after another failed.
+func (r *Result) Retryable() bool { return r.Outcome == OutcomeFailed || r.Outcome == OutcomeNotTried }
+
 // ErrTimeout is the error of nodes that were still busy at the time limit.
 var ErrTimeout = errors.New("still running after the time limit; the operation continues")
 
 // ErrLeft is the error of nodes whose wait was interrupted.
 var ErrLeft = errors.New("interrupted while waiting; the operation continues")
+
+// errNotSent is the error of nodes that were interrupted before their first request.
+var errNotSent = errors.New("interrupted before the first request")
 
 // ErrNotTried is the error of nodes that were not started after another failed.
 var ErrNotTried = errors.New("not started: another node failed before")
@@ -177,25 +202,41 @@ func (r *Runner) Run(ctx context.Context, p Batch, opts RunOptions) []Result {
 		if opts.next = next; opts.StopOnFailure {
 			opts.next = func() {}
 		}
-		item := &p.Items[i]
-		refused := item.Refusal
-		if refused == nil && r.ReadOnly {
-			refused = r.readOnly(p.Action, &item.Node)
-		}
-		if refused != nil {
-			results[i] = Result{Node: item.Node.Ref(), Outcome: OutcomeRefused, Err: refused, State: string(item.Node.ProvisionState)}
-			return
-		}
-		if opts.StopOnFailure && failed.Load() {
-			results[i] = Result{Node: item.Node.Ref(), Outcome: OutcomeNotTried, Err: ErrNotTried, State: string(item.Node.ProvisionState)}
-			return
-		}
-		results[i] = r.runNode(ctx, going, p.Action, &item.Node, opts)
+		results[i] = r.runItem(ctx, going, p.Action, &p.Items[i], opts, failed.Load())
 		if results[i].Err != nil {
 			failed.Store(true)
 		}
+		if opts.Done != nil {
+			opts.Done(results[i])
+		}
 	})
 	return results
+}
+
+// runItem acts on the node of an item unless it is refused, canceled, or another failed before.
+func (r *Runner) runItem(ctx, going context.Context, a Action, item *Item, opts RunOptions, failed bool) Result {
+	res := Result{Node: item.Node.Ref(), State: string(item.Node.ProvisionState)}
+	refused := item.Refusal
+	if refused == nil && r.ReadOnly {
+		refused = r.readOnly(a, &item.Node)
+	}
+	if refused != nil {
+		res.Outcome, res.Err = OutcomeRefused, refused
+		return res
+	}
+	if opts.StopOnFailure && failed {
+		res.Outcome, res.Err = OutcomeNotTried, ErrNotTried
+		return res
+	}
+	ctx, going, end := opts.Cancels.contexts(ctx, going, res.Node.UUID)
+	defer end()
+	if opts.Cancels.Has(res.Node.UUID) {
+		res.Outcome, res.Err = OutcomeCanceled, ErrCanceled
+		return res
+	}
+	res = r.runNode(ctx, going, a, &item.Node, opts)
+	opts.Cancels.mark(&res)
+	return res
 }
 
 func (r *Runner) readOnly(a Action, n *models.Node) *models.Refusal {
@@ -206,7 +247,7 @@ func (r *Runner) readOnly(a Action, n *models.Node) *models.Refusal {
 func (b Batch) Failed(results []Result) []Item {
 	var items []Item
 	for i, res := range results {
-		if res.Outcome == OutcomeFailed || res.Outcome == OutcomeNotTried {
+		if res.Retryable() {
 			items = append(items, b.Items[i])
 		}
 	}
@@ -235,7 +276,7 @@ func (r *Runner) runNode(ctx, going context.Context, a Action, n *models.Node, o
 			continue
 		// A context ends before those derived from it, so going alone would let a request through.
 		case ctx.Err() != nil || going.Err() != nil:
-			res.Outcome, res.Err = OutcomeRefused, fmt.Errorf("%s %s: interrupted before the first request", a.Name(), n.Label())
+			res.Outcome, res.Err = OutcomeRefused, fmt.Errorf("%s %s: %w", a.Name(), n.Label(), errNotSent)
 			if i > 0 {
 				res.Outcome, res.Err = OutcomeUnknown, fmt.Errorf("%s %s: interrupted before %q", a.Name(), n.Label(), e.verb)
 			}

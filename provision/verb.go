@@ -8,6 +8,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/request"
+	"ironworks/printable"
 )
 
 // Provision returns an action that sends a provision verb. Only [Deploy] and [Rebuild] send
@@ -66,7 +67,12 @@ func (a verbAction) Effect(n *models.Node) models.Effect {
 	if a.req.Verb == models.VerbService {
 		steps = a.req.ServiceSteps
 	}
-	return models.VerbEffect(a.req.Verb, n, steps)
+	e := models.VerbEffect(a.req.Verb, n, steps)
+	if a.req.Verb == models.VerbService && a.req.Runbook != "" {
+		e.Danger = models.DangerMayErase // nobody knows its steps
+		e.Text = "service reboots the running machine into the ramdisk for runbook " + printable.Line(a.req.Runbook) + ", whose steps may erase disks"
+	}
+	return e
 }
 
 func (a verbAction) entries(n *models.Node) ([]entry, error) {

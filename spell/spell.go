@@ -7,9 +7,9 @@ import (
 	edlib "github.com/hbollon/go-edlib"
 )
 
-// Nearest is the known word that was probably meant, empty for none: of those with the fewest
-// letters to insert, drop, change or swap, the first in the alphabet. A third of the letters
-// may be wrong, one in short words and three at most.
+// Nearest returns the known word that word is probably a typo of, or "": of those with the
+// fewest insertions, deletions, changes and swaps, the first in the alphabet. At most a third
+// of the letters may differ, one in short words and three in long ones.
 func Nearest(word string, known iter.Seq[string]) string {
 	best, fewest := "", max(1, min(len(word)/3, 3))+1
 	for k := range known {

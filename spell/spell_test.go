@@ -11,11 +11,11 @@ func TestNearest(t *testing.T) {
 	t.Parallel()
 	known := []string{"url", "username", "password", "passwd", "path", "pathe", "mode", "contents"}
 	for word, want := range map[string]string{
-		"usernmae": "username", // two swapped
+		"usernmae": "username", // two letters swapped
 		"ulr":      "url",
 		"pasword":  "password",
 		"contnts":  "contents",
-		"pathx":    "path", // as near as pathe, and before it
+		"pathx":    "path", // as near as pathe, and first in the alphabet
 		"moed":     "mode",
 		"x":        "",
 		"":         "",

@@ -13,7 +13,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// sent fails where something else was sent than what is wanted.
+// sent fails unless exactly these requests were sent.
 func (r *rig) sent(want ...string) {
 	r.t.Helper()
 	if got := r.ironic.requests(); !slices.Equal(got, want) {
@@ -21,7 +21,7 @@ func (r *rig) sent(want ...string) {
 	}
 }
 
-func TestWhatCostsNothingIsSentAtOnce(t *testing.T) {
+func TestHarmlessActionsNeedNoConfirmation(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n04")
 		r.press("M")
@@ -34,17 +34,18 @@ func TestWhatCostsNothingIsSentAtOnce(t *testing.T) {
 	})
 }
 
-func TestWhatMayEraseIsAskedFor(t *testing.T) {
+func TestErasingActionsNeedConfirmation(t *testing.T) {
 	keys := map[string]struct {
 		press []string
 		sent  []string
 	}{
-		"y":                {[]string{"y"}, []string{"undeploy r7-n05"}},
-		"enter is no":      {[]string{"enter", "esc"}, nil},
-		"n":                {[]string{"n"}, nil},
-		"esc":              {[]string{"esc"}, nil},
-		"the verb's key":   {[]string{"U", "esc"}, nil},
-		"other keys first": {[]string{"x", "space", "y"}, []string{"undeploy r7-n05"}},
+		"the name":       {[]string{"r", "7", "-", "n", "0", "5", "enter"}, []string{"undeploy r7-n05"}},
+		"y":              {[]string{"y", "enter", "esc"}, nil},
+		"another name":   {[]string{"r", "7", "enter", "esc"}, nil},
+		"enter is no":    {[]string{"enter", "esc"}, nil},
+		"n":              {[]string{"n", "enter", "esc"}, nil},
+		"esc":            {[]string{"esc"}, nil},
+		"the verb's key": {[]string{"U", "esc"}, nil},
 	}
 	for name, tt := range keys {
 		t.Run(name, func(t *testing.T) {
@@ -61,29 +62,30 @@ func TestWhatMayEraseIsAskedFor(t *testing.T) {
 	}
 }
 
-// Keys that were typed for the list must not confirm a dialog that opens meanwhile.
-func TestADialogTakesNoKeyTooEarly(t *testing.T) {
+// Keys typed for the list must not confirm a dialog that opens meanwhile.
+func TestDialogIgnoresEarlyKeys(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n05")
 		r.press("U", "y", "y", "y")
 		r.sent()
 		r.shows("Read first: keys work in a moment.")
-		for range 3 { // typing goes on: the grace does too
+		for range 3 { // each key extends the grace period
 			<-time.After(300 * time.Millisecond)
 			r.press("y")
 		}
 		r.sent()
-		r.answer("y") // a pause, and it listens
+		r.answer("r", "7", "-", "n", "0", "5", "enter") // after a pause, the dialog accepts keys
 		r.sent("undeploy r7-n05")
 	})
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n05")
 		r.press("U")
-		for range 8 { // who never stops typing is heard after a while all the same
+		for range 8 { // the grace period is bounded, even with constant typing
 			<-time.After(200 * time.Millisecond)
-			r.press("x")
+			r.press("down")
 		}
-		r.press("y")
+		r.write("r7-n05")
+		r.press("enter")
 		r.sent("undeploy r7-n05")
 	})
 }
@@ -96,7 +98,7 @@ func (r *rig) mark(names ...string) {
 	}
 }
 
-func TestSeveralHaveToBeTyped(t *testing.T) {
+func TestSeveralNodesNeedTheirNumberTyped(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.mark("r7-n05", "r7-n02", "r7-n04")
 		r.press("U")
@@ -121,14 +123,14 @@ func TestSeveralHaveToBeTyped(t *testing.T) {
 	})
 }
 
-func TestMarksOutliveFilterAndRefresh(t *testing.T) {
+func TestMarksSurviveFilterAndRefresh(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.mark("r7-n04", "r7-n05")
 		r.press("/")
 		r.write("n02")
 		r.press("enter")
 		r.shows("2 marked · 1 of 9")
-		r.ironic.change(func() { r.ironic.nodes = slices.Delete(r.ironic.nodes, 4, 5) }) // n05 is deleted
+		r.ironic.change(func() { r.ironic.nodes = slices.Delete(r.ironic.nodes, 4, 5) })
 		r.pass(70 * time.Second)
 		r.shows("1 marked")
 		r.press("esc")
@@ -138,7 +140,7 @@ func TestMarksOutliveFilterAndRefresh(t *testing.T) {
 	})
 }
 
-func TestRefusedIsSaidAndNothingSent(t *testing.T) {
+func TestRefusedActionSendsNothing(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n04")
 		r.press("P")
@@ -150,7 +152,7 @@ func TestRefusedIsSaidAndNothingSent(t *testing.T) {
 	})
 }
 
-func TestRetryIsForThoseThatFailed(t *testing.T) {
+func TestRetryActsOnFailedNodesOnly(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.ironic.change(func() {
 			r.ironic.nodes[8].fails = "Failed to get power state: 401"
@@ -159,15 +161,12 @@ func TestRetryIsForThoseThatFailed(t *testing.T) {
 		r.pass(6 * time.Second)
 		r.mark("r7-n08", "r7-n09")
 		r.press("M")
-		r.answer("y")
 		r.pass(4 * time.Second)
 		r.shows("manage: 1 failed, 1 done (5 shows task 1 and the reasons")
 		r.press("5", "enter")
 		r.shows("Failed to get power state: 401")
 		before := len(r.ironic.requests())
 		r.press("r")
-		r.shows("manage r7-n09 again?")
-		r.answer("y")
 		r.pass(4 * time.Second)
 		if got := r.ironic.requests()[before:]; !slices.Equal(got, []string{"manage r7-n09"}) {
 			t.Errorf("the second try sent %q", got)
@@ -202,7 +201,7 @@ func TestQuittingAsksWhileATaskRuns(t *testing.T) {
 	})
 }
 
-func TestTasksCanBeLeft(t *testing.T) {
+func TestFollowingATaskCanBeStopped(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n04")
 		r.press("M", "5", "enter", "X")
@@ -219,23 +218,24 @@ func TestForms(t *testing.T) {
 	tests := map[string]struct {
 		node   string
 		action string
-		fill   []string // texts, one for each field
+		fill   []string // one text per field
 		shows  string
 		sent   []string
-		answer bool
+		// answer is the confirmation, "" if none is asked.
+		answer string
 	}{
-		"maintenance":  {"r7-n04", "maintenance-on", []string{"a fan"}, "done", []string{"maintenance true r7-n04"}, false},
-		"set":          {"r7-n04", "set", []string{`description="two words" properties.x=1`}, "done", []string{"add /description,add /properties/x r7-n04"}, false},
-		"set nothing":  {"r7-n04", "set", []string{`  `}, "Settings", nil, false},
-		"set badly":    {"r7-n04", "set", []string{`uuid=1`}, "uuid", nil, false},
-		"set unclosed": {"r7-n04", "set", []string{`a="b`}, "unclosed quote", nil, false},
-		"boot device":  {"r7-n04", "boot-device", nil, "done", []string{"boot-device disk r7-n04"}, false},
-		"bad step":     {"r7-n04", "clean", []string{"erase"}, "INTERFACE.STEP", nil, false},
-		"clean":        {"r7-n04", "clean", []string{"deploy.erase_devices"}, "erase_devices", []string{"clean r7-n04"}, true},
-		"no such file": {"r7-n04", "deploy", []string{"/nowhere/host.bu"}, "/nowhere/host.bu", nil, false},
-		"no hints":     {"r7-n04", "deploy", []string{"", "{}"}, "no hints given", nil, false},
-		"bad hints":    {"r7-n04", "deploy", []string{"", "{"}, "root device hints", nil, false},
-		"no user data": {"r7-n04", "deploy", []string{empty}, "is empty", nil, false},
+		"maintenance":  {"r7-n04", "maintenance-on", []string{"a fan"}, "ignores heartbeats", []string{"maintenance true r7-n04"}, "y"},
+		"set":          {"r7-n04", "set", []string{`description="two words" properties.x=1`}, "done", []string{"add /description,add /properties/x r7-n04"}, ""},
+		"set nothing":  {"r7-n04", "set", []string{`  `}, "Settings", nil, ""},
+		"set badly":    {"r7-n04", "set", []string{`uuid=1`}, "uuid", nil, ""},
+		"set unclosed": {"r7-n04", "set", []string{`a="b`}, "unclosed quote", nil, ""},
+		"boot device":  {"r7-n04", "boot-device", nil, "done", []string{"boot-device disk r7-n04"}, ""},
+		"bad step":     {"r7-n04", "clean", []string{"erase"}, "INTERFACE.STEP", nil, ""},
+		"clean":        {"r7-n04", "clean", []string{"deploy.erase_devices"}, "erase_devices", []string{"clean r7-n04"}, "r7-n04"},
+		"no such file": {"r7-n04", "deploy", []string{"/nowhere/host.bu"}, "/nowhere/host.bu", nil, ""},
+		"no hints":     {"r7-n04", "deploy", []string{"", "{}"}, "no hints given", nil, ""},
+		"bad hints":    {"r7-n04", "deploy", []string{"", "{"}, "root device hints", nil, ""},
+		"no user data": {"r7-n04", "deploy", []string{empty}, "is empty", nil, ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -257,9 +257,12 @@ func TestForms(t *testing.T) {
 				r.press("enter")
 				r.pass(time.Second)
 				r.shows(tt.shows)
-				if tt.answer {
+				if tt.answer != "" {
 					r.sent()
-					r.press("y")
+					r.write(tt.answer)
+					if tt.answer != "y" {
+						r.press("enter")
+					}
 				}
 				r.sent(tt.sent...)
 			})
@@ -267,7 +270,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-func TestLocksAreToldWhileTheyAreWaitedFor(t *testing.T) {
+func TestTaskShowsTheLockItWaitsFor(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.ironic.change(func() {
 			r.ironic.refuse["r7-n04"] = &models.Fault{Kind: models.FaultConflict, Op: "manage node r7-n04", Status: 409, Message: "Node is associated", RequestID: "req-77"}
@@ -281,8 +284,8 @@ func TestLocksAreToldWhileTheyAreWaitedFor(t *testing.T) {
 	})
 }
 
-// TestTenThousand: marks, filters and cards of a large fleet.
-func TestTenThousand(t *testing.T) {
+// TestTenThousandNodes covers marks, filters and confirmations of a large fleet.
+func TestTenThousandNodes(t *testing.T) {
 	nodes := make([]models.Node, 10_000)
 	for i := range nodes {
 		nodes[i] = models.Node{UUID: screentest.UUID(i), Name: "n" + screentest.UUID(i)[:8], ProvisionState: models.StateActive, PowerState: models.PowerOn}
@@ -299,11 +302,11 @@ func TestTenThousand(t *testing.T) {
 	})
 }
 
-// TestWhyNot: what cannot be done to a node says why, on the list and in the node alike.
-func TestWhyNot(t *testing.T) {
+// TestDisabledActionsSayWhy, in the list and on the node alike.
+func TestDisabledActionsSayWhy(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		wants := map[string]map[action.ID]string{
-			"r7-n03": { // wait call-back
+			"r7-n03": { // deploy wait
 				action.Verb(models.VerbAbort): "", action.Verb(models.VerbManage): `not possible in state "wait call-back"`,
 				action.Verb(models.VerbUnhold): "not possible", action.PowerOff: "", action.Protect: "not possible in state",
 				action.MaintenanceOn: "", action.MaintenanceOff: "not in maintenance", action.NodeVerbs: "",

@@ -16,7 +16,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// many are ten thousand nodes, a few of them with something to say.
+// many returns 10 000 nodes, a few of them failed or in progress.
 func many() []models.Node {
 	nodes := make([]models.Node, 10_000)
 	states := models.States()
@@ -33,7 +33,7 @@ func many() []models.Node {
 	return nodes
 }
 
-// bench is a program over ten thousand nodes, with its poller, whose output is counted.
+// bench is the program with 10 000 nodes and a poller; its output is counted.
 type bench struct {
 	api     *fakeIronic
 	console *Console
@@ -49,7 +49,7 @@ func newBench(b *testing.B) *bench {
 	return x
 }
 
-// newBenchOf is a bench of a rig's session; options are more of Bubble Tea's.
+// newBenchOf returns a bench with a rig's session and further options of Bubble Tea.
 func newBenchOf(tb testing.TB, r *rig, options ...tea.ProgramOption) *bench {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(tb.Context())
@@ -74,7 +74,7 @@ func newBenchOf(tb testing.TB, r *rig, options ...tea.ProgramOption) *bench {
 	return x
 }
 
-// BenchmarkView is what painting the whole screen takes; it is done after every message.
+// BenchmarkView draws the whole screen, as after every message.
 func BenchmarkView(b *testing.B) {
 	c := stage(b)
 	b.ReportAllocs()
@@ -83,7 +83,7 @@ func BenchmarkView(b *testing.B) {
 	}
 }
 
-// BenchmarkKey is a key and the picture after it.
+// BenchmarkKey handles a key and draws the screen.
 func BenchmarkKey(b *testing.B) {
 	c := stage(b)
 	keys := []tea.KeyPressMsg{keyMsg("down"), keyMsg("up")}
@@ -94,8 +94,7 @@ func BenchmarkKey(b *testing.B) {
 	}
 }
 
-// BenchmarkPicture is what is done off the screen's own time after each news: ten
-// thousand nodes filtered and sorted.
+// BenchmarkPicture filters and sorts 10 000 nodes, as a command does after each poll.
 func BenchmarkPicture(b *testing.B) {
 	c := stage(b)
 	by, _ := explain.FindColumn("state")
@@ -106,7 +105,7 @@ func BenchmarkPicture(b *testing.B) {
 	}
 }
 
-// stage is the console of a bench that has come to rest.
+// stage returns the console of a bench once it is idle.
 func stage(b *testing.B) *Console {
 	b.Helper()
 	x := newBench(b)
@@ -115,8 +114,8 @@ func stage(b *testing.B) *Console {
 	return x.console
 }
 
-// BenchmarkBytes is what is sent to the terminal: at rest, for an age that grows in one
-// row, for the cursor, for scrolling a line.
+// BenchmarkBytes counts the bytes to the terminal: when idle, for an age that changes in one row, for a cursor key,
+// for scrolling one line.
 func BenchmarkBytes(b *testing.B) {
 	x := newBench(b)
 	for b.Loop() {
@@ -136,15 +135,14 @@ func BenchmarkBytes(b *testing.B) {
 		x.api.change(func() {
 			x.api.nodes[1].ProvisionState, x.api.nodes[1].TargetProvisionState = models.StateDeploying, models.StateActive
 		})
-		<-time.After(12 * time.Second) // seen, and its age has two digits
+		<-time.After(12 * time.Second) // the age has two digits
 		before = x.out.len()
 		<-time.After(5 * time.Second)
 		b.ReportMetric(float64(x.out.len()-before)/5, "B/cell")
 	}
 }
 
-// press presses a key some times and gives the bytes that it takes, in the median: now
-// and then something else happens, too.
+// press presses a key several times and returns the median of bytes: other updates may fall in between.
 func (x *bench) press(key string, times int) float64 {
 	var took []int
 	for range times {
@@ -160,7 +158,7 @@ func (x *bench) press(key string, times int) float64 {
 	return float64(took[len(took)/2])
 }
 
-// counter counts what a program sends.
+// counter counts the bytes that a program writes.
 type counter struct {
 	mu   sync.Mutex
 	buf  bytes.Buffer
@@ -186,7 +184,7 @@ func (w *counter) text() string {
 	return w.buf.String()
 }
 
-// quiet waits until nothing was written for a while.
+// quiet waits until nothing was written for d.
 func (w *counter) quiet(d time.Duration) {
 	for {
 		w.mu.Lock()

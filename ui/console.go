@@ -1,10 +1,8 @@
-// Package ui is the console: Bubble Tea's root, the screens' history, the dialogs in
-// front of them, and the sessions behind them.
+// Package ui is the console: Bubble Tea's root, the history of screens, dialogs and sessions.
 //
-// Facts flow one way. The poller of a session writes its Store and tells the root what
-// is new; the root tells the screen in front. Wishes come back as messages of package
-// screen. Update does no I/O and waits for nothing; every command is guarded, so that a
-// panic in it ends the console with the terminal restored and a file that tells why.
+// Data flows one way. The poller of a session writes its Store and reports changes to the root, which passes them to
+// the current screen. Screens request actions with the messages of package screen. Update does no I/O and never waits.
+// Every command is guarded: a panic in it ends the console with the terminal restored and a crash file.
 package ui
 
 import (
@@ -42,6 +40,8 @@ type Options struct {
 	File     string
 	// Editor returns the command that opens a file in the user's editor.
 	Editor func(path string) (Command, error)
+	// Notify is how the terminal tells that a long task has ended.
+	Notify Notify
 	// Program is the name of the command line program.
 	Program string
 	// Warnings are shown as toasts at the start.
@@ -160,7 +160,7 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 	case task.Msg:
 		return c.tasks.Update(msg)
 	case screen.Open, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
-		screen.RetryTask, screen.LeaveTask, screen.ApplyRamdisks, screen.StartDeployment, screen.StartEnroll, screen.PinDisk, screen.ChangePorts, screen.OrderBMC, screen.EditFile:
+		screen.RetryTask, screen.LeaveTask, screen.CancelNode, screen.ApplyRamdisks, screen.StartDeployment, screen.StartEnroll, screen.PinDisk, screen.ChangePorts, screen.OrderBMC, screen.EditFile:
 		return c.handleRequest(msg)
 	case quitNow:
 		return c.leave()

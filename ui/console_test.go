@@ -18,8 +18,8 @@ import (
 	"ironworks/ui/theme"
 )
 
-// TestNoKeyMeansTwoThings looks at every screen as it is, tabs too.
-func TestNoKeyMeansTwoThings(t *testing.T) {
+// TestKeysAreUniquePerScreen covers every screen and tab.
+func TestKeysAreUniquePerScreen(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.someTasks()
 		for _, keys := range [][]string{
@@ -49,12 +49,12 @@ func TestNoKeyMeansTwoThings(t *testing.T) {
 	})
 }
 
-// TestEveryKeyOnEveryScreen presses everything everywhere: nothing may panic, every
-// picture has its size, and esc finds the way out of what opened.
+// TestEveryKeyOnEveryScreen presses every key on every screen: no panic, every drawing has the right size, and esc
+// closes what opened.
 func TestEveryKeyOnEveryScreen(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.someTasks()
-		r.press("5", "enter") // a task, for its keys
+		r.press("5", "enter") // opens a task, which has its own keys
 		for _, place := range [][]string{{"1"}, {"2"}, {"3"}, {"4"}, {"5"}, {"5", "enter"}, {"1", "enter"}} {
 			for _, a := range action.All() {
 				for _, k := range a.Keys {
@@ -74,7 +74,7 @@ func TestEveryKeyOnEveryScreen(t *testing.T) {
 	})
 }
 
-func TestAnySize(t *testing.T) {
+func TestDrawsAtAnySize(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		for _, open := range [][]string{nil, {"?"}, {":"}, {"U"}, {"4"}, {"enter"}, {"2"}} {
 			r.press("1")
@@ -94,7 +94,7 @@ func TestAnySize(t *testing.T) {
 	})
 }
 
-func TestAsciiHasNoOtherCharacters(t *testing.T) {
+func TestASCIIModeDrawsOnlyASCII(t *testing.T) {
 	inBubble(t, rack(), func(_ *rig, o *Options) { o.ASCII = true }, func(r *rig) {
 		r.someTasks()
 		for _, keys := range [][]string{{"1"}, {"2"}, {"3"}, {"4"}, {"5"}, {"5", "enter"}, {"1", "enter"}, {"1", "?"}, {"1", "U"}} {
@@ -193,7 +193,7 @@ func TestContexts(t *testing.T) {
 			t.Error("the session before is still polled")
 		}
 		r.press("4")
-		r.write("jj") // the broken one, wherever it is
+		r.write("jj") // the broken context, in any row
 		r.press("home", "down", "down", "enter")
 		r.shows("cacert: no such file")
 		r.refused = errors.New("cacert /x.pem: no such file")
@@ -207,7 +207,7 @@ func TestContexts(t *testing.T) {
 func TestHealthOfContexts(t *testing.T) {
 	probe := func(_ context.Context, name string) (screen.Health, error) {
 		if name == "lab" {
-			return screen.Health{}, &models.Fault{Kind: models.FaultRefused, Op: "list nodes", Message: "connection refused by 10.0.0.9:6385", Hint: "is the API running?"}
+			return screen.Health{}, &models.Fault{Kind: models.FaultRefused, Op: "list nodes", Message: "connection refused by 10.0.0.9:6385", Hint: "check that the API is running"}
 		}
 		return screen.Health{Version: models.APIVersion{Minor: 82}, Latency: 41 * time.Millisecond}, nil
 	}
@@ -219,9 +219,9 @@ func TestHealthOfContexts(t *testing.T) {
 		r.press("4")
 		r.shows("not open")
 		r.press("p")
-		r.shows("✖ refused", "● answers", "✖ broken", "● connected")
+		r.shows("✖ refused", "● answers", "✖ unusable", "● connected")
 		r.press("home")
-		r.shows("connection refused by 10.0.0.9:6385", "is the API running?")
+		r.shows("connection refused by 10.0.0.9:6385", "check that the API is running")
 		r.press("end")
 		r.shows("Answered", "API 1.82, 41ms")
 	})
@@ -247,7 +247,7 @@ func TestHistory(t *testing.T) {
 				t.Errorf("after %s at %s, want %s", step.key, at(), step.want)
 			}
 		}
-		// Far more screens than are kept.
+		// Far more screens than the history keeps.
 		for range 3 * maxHistory {
 			r.press("1", "down", "enter", "2")
 		}
@@ -284,7 +284,7 @@ func TestCopy(t *testing.T) {
 	})
 }
 
-func TestCrashesAreCaught(t *testing.T) {
+func TestPanicsEndTheConsole(t *testing.T) {
 	tests := map[string]func(r *rig){
 		"in a command": func(r *rig) { r.run(guard(func() tea.Msg { panic("boom") })) },
 		"in a batch": func(r *rig) {
@@ -307,7 +307,7 @@ func TestCrashesAreCaught(t *testing.T) {
 	}
 }
 
-// bomb is an overlay with a bug.
+// bomb is a dialog that panics.
 type bomb struct{ update bool }
 
 func (b bomb) Update(tea.Msg) (bool, tea.Cmd) {
@@ -325,7 +325,7 @@ func (b bomb) Draw(*theme.Theme, int, int) string {
 }
 func (b bomb) Keys() []screen.Hint { return nil }
 
-func TestAuditHasWhatWasSent(t *testing.T) {
+func TestAuditRecordsRequests(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n04")
 		r.press("M")

@@ -27,7 +27,7 @@ func TestOneOfThreeChecksIsOverridden(t *testing.T) {
 			r.press("enter")
 			r.pass(time.Second)
 		}
-		override("retired", "r7-n05") // another's name
+		override("retired", "r7-n05") // the name of another node
 		r.shows("No match.")
 		r.press("esc")
 		r.shows("failed: retired", "failed: root-device")
@@ -53,7 +53,7 @@ func TestOneOfThreeChecksIsOverridden(t *testing.T) {
 	})
 }
 
-func TestWhatAlwaysRefusesIsNotOverridden(t *testing.T) {
+func TestSomeChecksCannotBeOverridden(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.deployable("r7-n04")
 		r.choose("r7-n04")
@@ -68,7 +68,7 @@ func TestWhatAlwaysRefusesIsNotOverridden(t *testing.T) {
 	})
 }
 
-func TestSeveralAreReviewedTogether(t *testing.T) {
+func TestSeveralNodesAreReviewedTogether(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.ironic.change(func() { r.ironic.nodes[5].Maintenance, r.ironic.nodes[5].ProvisionState = false, models.StateAvailable })
 		r.pass(6 * time.Second)
@@ -94,9 +94,8 @@ func TestSeveralAreReviewedTogether(t *testing.T) {
 	})
 }
 
-// TestARetryHasItsOwnChecks: what was found, and overridden, before the first try counts
-// no more.
-func TestARetryHasItsOwnChecks(t *testing.T) {
+// TestRetryRunsItsOwnChecks: the results and overrides of the first attempt no longer count.
+func TestRetryRunsItsOwnChecks(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.deployable("r7-n04")
 		r.ironic.change(func() { r.ironic.nodes[3].Retired = true })
@@ -115,7 +114,7 @@ func TestARetryHasItsOwnChecks(t *testing.T) {
 		r.press("enter")
 		r.pass(4 * time.Second)
 		first := len(r.ironic.requests())
-		// Ironic says deploy failed, as it does.
+		// The node ends in deploy failed, as in Ironic.
 		r.ironic.change(func() { r.ironic.nodes[3].ProvisionState = models.StateDeployFailed })
 		r.hints("r7-n04", map[string]any{"serial": "none"})
 		r.pass(4 * time.Second)
@@ -124,7 +123,7 @@ func TestARetryHasItsOwnChecks(t *testing.T) {
 		r.press("r")
 		r.pass(time.Second)
 		r.shows("failed: retired", "failed: root-device")
-		r.lacks("failed: reserved") // it is the same deployment's
+		r.lacks("failed: reserved") // by the same deployment
 		r.press("esc")
 		r.ironic.change(func() { r.ironic.nodes[3].Retired = false })
 		r.hints("r7-n04", map[string]any{"serial": "S3Z9-r7-n04"})
@@ -142,7 +141,7 @@ func TestARetryHasItsOwnChecks(t *testing.T) {
 	})
 }
 
-func TestARebuildHasItsChecks(t *testing.T) {
+func TestRebuildRunsChecks(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.deployable("r7-n05")
 		r.choose("r7-n05")
@@ -165,13 +164,12 @@ func TestARebuildHasItsChecks(t *testing.T) {
 		r.order("B")
 		r.shows("failed: root-device")
 		r.press("esc")
-		r.sent("rebuild r7-n05", "add /extra/console r7-n05") // the disk that it was
+		r.sent("rebuild r7-n05", "add /extra/console r7-n05") // the disk of the deployment before
 	})
 }
 
-// TestChecksCanBeLeft: esc while they are done leaves nothing behind, and what was typed
-// meanwhile is for nobody.
-func TestChecksCanBeLeft(t *testing.T) {
+// TestEscCancelsRunningChecks, and drops the keys that were typed meanwhile.
+func TestEscCancelsRunningChecks(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.deployable("r7-n04")
 		r.choose("r7-n04")
@@ -191,8 +189,8 @@ func TestChecksCanBeLeft(t *testing.T) {
 	})
 }
 
-// TestAReviewThatIsOldIsNotCarriedOut: another console has changed the hints meanwhile.
-func TestAReviewThatIsOldIsNotCarriedOut(t *testing.T) {
+// TestOutdatedReviewIsNotSent: another console has changed the hints meanwhile.
+func TestOutdatedReviewIsNotSent(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.deployable("r7-n04")
 		r.choose("r7-n04")
@@ -203,6 +201,6 @@ func TestAReviewThatIsOldIsNotCarriedOut(t *testing.T) {
 		r.press("enter")
 		r.pass(2 * time.Second)
 		r.shows("changed since the checks: properties")
-		r.sent("add /instance_uuid r7-n04", "remove /instance_uuid r7-n04") // taken and given back
+		r.sent("add /instance_uuid r7-n04", "remove /instance_uuid r7-n04") // reserved and released
 	})
 }

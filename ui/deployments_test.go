@@ -30,7 +30,7 @@ func (r *rig) deployable(names ...string) {
 	})
 }
 
-// hints are those of a node from now on.
+// hints sets the root device hints of a node.
 func (r *rig) hints(name string, hints map[string]any) {
 	r.ironic.change(func() {
 		for _, n := range r.ironic.nodes {
@@ -41,7 +41,7 @@ func (r *rig) hints(name string, hints map[string]any) {
 	})
 }
 
-// userData writes a file that the checks have nothing against.
+// userData writes a file that passes the checks.
 func userData(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "host.bu")
@@ -53,7 +53,7 @@ func userData(t *testing.T) string {
 	return path
 }
 
-// order fills the form of a deployment in and waits for what its checks say.
+// order fills in the form of a deployment and waits for its checks.
 func (r *rig) order(key string, fields ...string) {
 	r.t.Helper()
 	r.press(key)
@@ -67,7 +67,7 @@ func (r *rig) order(key string, fields ...string) {
 	r.pass(time.Second)
 }
 
-// ways are how a deployment is asked for.
+// ways start a deployment in different ways.
 func ways() map[string]func(r *rig) {
 	return map[string]func(r *rig){
 		"its key":        func(r *rig) { r.order("D") },
@@ -79,10 +79,9 @@ func ways() map[string]func(r *rig) {
 	}
 }
 
-// TestEveryWayLeadsThroughTheChecks: whichever way it is asked for, a deployment is
-// reviewed, its node's name typed, and its node validated before it is sent (which the
-// fake Ironic watches over).
-func TestEveryWayLeadsThroughTheChecks(t *testing.T) {
+// TestEveryDeploymentIsChecked: in every way to start it, a deployment is reviewed and confirmed by typing the node
+// name, and the node is validated before. The fake Ironic checks the validation.
+func TestEveryDeploymentIsChecked(t *testing.T) {
 	for name, way := range ways() {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, rack(), nil, func(r *rig) {
@@ -118,8 +117,8 @@ func TestEveryWayLeadsThroughTheChecks(t *testing.T) {
 	}
 }
 
-// TestWhatIsAskedForIsSent is the form's: user data, hints and steps.
-func TestWhatIsAskedForIsSent(t *testing.T) {
+// TestFormIsSent: user data, hints and steps.
+func TestFormIsSent(t *testing.T) {
 	file := userData(t)
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.deployable("r7-n04")
@@ -128,7 +127,7 @@ func TestWhatIsAskedForIsSent(t *testing.T) {
 		r.resize(200, 90)
 		r.shows("overwrites  /dev/sda", "other disks kept by the deployment; erased by automated cleaning at undeploy", "  /dev/nvme0n1, 832.6 GiB",
 			"deploy.install_coreos@77", "user        core: ", `"path":"/instance_info/root_device"`, "baremetal node deploy")
-		r.lacks("AAAAC3") // user data is not shown
+		r.lacks("AAAAC3") // user data is hidden
 		r.write("r7-n04")
 		r.press("enter")
 		r.sent("add /instance_uuid r7-n04", "add /instance_info/root_device r7-n04", "deploy r7-n04")
@@ -138,7 +137,7 @@ func TestWhatIsAskedForIsSent(t *testing.T) {
 	})
 }
 
-// TestDeploymentsOfScreens are those that a screen has reviewed.
+// TestDeploymentsOfScreens are deployments that a screen has reviewed.
 func TestDeploymentsOfScreens(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.resize(200, 50)
@@ -185,7 +184,7 @@ func TestDeploymentsOfScreens(t *testing.T) {
 			r.sent()
 		}
 		other := ready(session.Checks, true)
-		other.Plan.Action = provision.Power(models.TargetOff) // it is the action that counts
+		other.Plan.Action = provision.Power(models.TargetOff) // the action decides
 		r.deliver(other)
 		r.answer()
 		r.write("r7-n04")
@@ -197,7 +196,7 @@ func TestDeploymentsOfScreens(t *testing.T) {
 	})
 }
 
-// handMade is a plan that nobody's checks have made.
+// handMade replaces the plan of a deployment by one without checks.
 func handMade(msg screen.StartDeployment) screen.StartDeployment {
 	for i := range msg.Plan.Items {
 		msg.Plan.Items[i].Refusal = nil
@@ -205,9 +204,8 @@ func handMade(msg screen.StartDeployment) screen.StartDeployment {
 	return msg
 }
 
-// TestOnlyDeploymentsDeploy walks through everything that can be done to nodes: whatever
-// is built of whatever was filled in, a request to deploy or to rebuild comes out of a
-// DeployAction alone, and of that after its checks alone.
+// TestOnlyDeploymentsDeploy tries all actions on nodes with all forms: only a DeployAction sends a request to deploy
+// or rebuild, and only after its checks.
 func TestOnlyDeploymentsDeploy(t *testing.T) {
 	t.Parallel()
 	fillings := []task.Arguments{
@@ -230,7 +228,7 @@ func TestOnlyDeploymentsDeploy(t *testing.T) {
 				}
 				runner := provision.Runner{API: fake, Audit: &auditBook{}}
 				_ = runner.Plan(act, []models.Node{n})
-				// Somebody forgets to look at the refusals.
+				// A caller that ignores the refusals.
 				runner.Run(t.Context(), provision.Batch{Action: act, Items: []provision.Item{{Node: n}}}, provision.RunOptions{})
 				_, is := act.(*provision.DeployAction)
 				deploying[a.ID] = is

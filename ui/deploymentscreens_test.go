@@ -61,8 +61,8 @@ func TestScreensOfDeployments(t *testing.T) {
 	}
 }
 
-// TestAllOfAReviewIsRead on a small screen, page by page, and back.
-func TestAllOfAReviewIsRead(t *testing.T) {
+// TestReviewScrolls on a small screen, page by page and back.
+func TestReviewScrolls(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.deployable("r7-n04")
 		r.choose("r7-n04")

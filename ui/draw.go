@@ -1,10 +1,12 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/dustin/go-humanize/english"
 
 	"ironworks/models"
 	"ironworks/printable"
@@ -22,7 +24,7 @@ func (c *Console) View() (v tea.View) {
 				c.crash = newCrash(p)
 				c.cancel()
 			}
-			// The next message, a tick at the latest, quits.
+			// The next message, at the latest a tick, quits.
 			v = tea.NewView(" ")
 			v.AltScreen = true
 		}
@@ -36,11 +38,16 @@ func (c *Console) View() (v tea.View) {
 	return v
 }
 
+// windowTitle names the context and counts the running tasks, for a terminal in the background.
 func (c *Console) windowTitle() string {
-	if c.env.Session == nil {
-		return "ironworks"
+	title := "ironworks"
+	if c.env.Session != nil {
+		title += " " + c.env.Session.Context.Name
 	}
-	return "ironworks " + c.env.Session.Context.Name
+	if n := c.env.Tasks.Running(); n > 0 {
+		title += fmt.Sprintf(textTitleTasks, english.Plural(n, "task", ""))
+	}
+	return title
 }
 
 // leastWidth and leastHeight are the smallest usable window.
@@ -62,19 +69,34 @@ func (c *Console) paint() string {
 		lines = append(lines, t.Paint(theme.Accent, strings.Repeat(theme.GlyphRule, w)))
 	}
 	bodyHeight := h - len(lines) - 1
-	body := cell.Block(nil, w, bodyHeight)
-	if s := c.history.front(); s != nil {
-		body = s.Draw(c.bodyTheme(), w, bodyHeight)
-	}
-	if msg := c.toasts.draw(t, w); len(msg) > 0 && len(c.overlays) == 0 {
-		body = cell.Over(body, strings.Join(msg, "\n"), 0, max(bodyHeight-len(msg), 0))
-	}
+	body := c.body(w, bodyHeight)
 	if n := len(c.overlays); n > 0 {
 		top := c.overlays[n-1].Draw(t, w, bodyHeight)
 		tw, th := blockSize(top)
 		body = cell.Over(body, top, (w-tw)/2, max((bodyHeight-th)/3, 0))
 	}
 	return t.Plain(strings.Join(append(lines, body, c.footer(w)), "\n"))
+}
+
+// body draws the screen in front with the toast over its last lines. Explain is drawn above the toast: what enter does
+// is in its last lines, and errors of that come as toasts.
+func (c *Console) body(w, h int) string {
+	var toast []string
+	if len(c.overlays) == 0 {
+		toast = c.toasts.draw(c.theme, w)
+	}
+	s := c.history.front()
+	if s == nil {
+		return cell.Over(cell.Block(nil, w, h), strings.Join(toast, "\n"), 0, max(h-len(toast), 0))
+	}
+	if s.Ref().Kind == screen.KindExplain && len(toast) < h {
+		return strings.Join(append([]string{s.Draw(c.bodyTheme(), w, h-len(toast))}, toast...), "\n")
+	}
+	body := s.Draw(c.bodyTheme(), w, h)
+	if len(toast) == 0 {
+		return body
+	}
+	return cell.Over(body, strings.Join(toast, "\n"), 0, max(h-len(toast), 0))
 }
 
 func blockSize(block string) (w, h int) {

@@ -14,7 +14,7 @@ import (
 	"ironworks/replay"
 )
 
-// enrollable is a fake Ironic that enrolls nodes which it has already.
+// enrollable is a fake Ironic whose nodes are already enrolled.
 type enrollable struct {
 	*fakeIronic
 	nodes []string
@@ -49,7 +49,7 @@ func (e *enrollable) Compare(
 	return provision.EnrollFound{}, plan, nil
 }
 
-// enrolls goes to the screen and compares, with the goal so many values further.
+// enrolls opens the screen, moves the goal by so many values, and compares.
 func (r *rig) enrolls(goal int, nodes ...string) {
 	r.t.Helper()
 	r.c.env.Session.Enroll = &enrollable{r.ironic, nodes}
@@ -68,7 +68,7 @@ func (r *rig) enrolls(goal int, nodes ...string) {
 func TestEnrollIsATask(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.enrolls(1, "r7-n09")
-		r.press("E", "y", "y") // too early
+		r.press("E", "y", "y") // within the grace period
 		r.sent()
 		r.shows("Enroll 1 node and bring it to manageable?", "Skipped: 1 node in conflict or invalid")
 		r.answer("y")
@@ -83,13 +83,13 @@ func TestEnrollIsATask(t *testing.T) {
 		r.shows("enroll", "r7-n09", "✓ done")
 		r.press("enter")
 		r.shows("task 1 enroll", "verified; manageable")
-		// The screen keeps its result.
+		// The screen still has the result.
 		r.press("1", "n")
 		r.shows("[Result]", "1 done")
 	})
 }
 
-func TestEnrollAsksForTheNumberWhereDisksMayBeErased(t *testing.T) {
+func TestEnrollNeedsTheNumberTypedIfDisksMayBeErased(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.enrolls(3, "r7-n09", "r7-n06")
 		r.press("E")
@@ -107,7 +107,7 @@ func TestEnrollAsksForTheNumberWhereDisksMayBeErased(t *testing.T) {
 	})
 }
 
-func TestEnrollRetriesWhatFailed(t *testing.T) {
+func TestEnrollRetriesFailedNodes(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.enrolls(1, "r7-n09")
 		r.ironic.change(func() {
@@ -133,7 +133,7 @@ func TestEnrollReadOnly(t *testing.T) {
 		r.press("E")
 		r.shows("read-only mode")
 		r.lacks("Enroll 1 node")
-		// Switched on while the question is open.
+		// Read-only mode starts while the question is open.
 		r.press("ctrl+o", "E")
 		r.c.env.ReadOnly = true
 		r.answer("y")

@@ -13,7 +13,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// fakeRamdisks makes the same of everything, and knows one file.
+// fakeRamdisks returns the same result for all inputs; it has one file.
 type fakeRamdisks struct{}
 
 func (fakeRamdisks) Defaults() (prepare.Inputs, string) {
@@ -72,7 +72,7 @@ func TestIgnitionGoldens(t *testing.T) {
 	})
 }
 
-func TestTheFormIsFilledInAndFoundAgain(t *testing.T) {
+func TestRamdiskFormKeepsItsInput(t *testing.T) {
 	inBubble(t, rack(), withRamdisks, func(r *rig) {
 		r.resize(160, 50)
 		r.press("6")
@@ -84,13 +84,13 @@ func TestTheFormIsFilledInAndFoundAgain(t *testing.T) {
 			r.press("down")
 		}
 		r.press("enter")
-		r.write("q1?") // keys are text now: neither quits, goes to the fleet nor helps
+		r.write("q1?") // typed as text: no quit, no fleet, no help
 		r.shows("enter save", "q1?")
 		r.pass(time.Second)
 		r.shows("/etc/hostname  0644  3 B")
 		r.press("enter", "1", "6")
 		r.shows("q1?")
-		// Another context has the same form.
+		// The form is the same in another context.
 		r.press(":")
 		r.write("context lab")
 		r.press("enter")
@@ -101,7 +101,7 @@ func TestTheFormIsFilledInAndFoundAgain(t *testing.T) {
 	})
 }
 
-func TestTheConsoleIsOpenedOnAFile(t *testing.T) {
+func TestConsoleOpensAFile(t *testing.T) {
 	inBubble(t, rack(), func(r *rig, o *Options) {
 		withRamdisks(r, o)
 		o.File = "worker.bu"
@@ -110,7 +110,7 @@ func TestTheConsoleIsOpenedOnAFile(t *testing.T) {
 		r.press("esc")
 		r.shows("› fleet")
 	})
-	// It is there without an Ironic, too.
+	// The form also works without an Ironic.
 	inBubble(t, rack(), func(r *rig, o *Options) {
 		withRamdisks(r, o)
 		r.refused = errors.New("no context is chosen")
@@ -123,7 +123,7 @@ func TestTheConsoleIsOpenedOnAFile(t *testing.T) {
 	})
 }
 
-// apply opens the dialog and fills it in.
+// applyISO opens the dialog and fills it in.
 func (r *rig) applyISO(nodes string) {
 	r.t.Helper()
 	r.press("6", "A", "ctrl+u")
@@ -133,7 +133,7 @@ func (r *rig) applyISO(nodes string) {
 	r.press("enter")
 }
 
-func TestRamdisksAreAppliedAfterTheyWereShown(t *testing.T) {
+func TestRamdiskRequestsAreShownBeforeTheyAreSent(t *testing.T) {
 	inBubble(t, rack(), withRamdisks, func(r *rig) {
 		r.resize(120, 50)
 		r.applyISO(rack()[3].UUID)
@@ -147,7 +147,7 @@ func TestRamdisksAreAppliedAfterTheyWereShown(t *testing.T) {
 	})
 }
 
-func TestRamdisksOfSeveralNodesNeedTheirNumber(t *testing.T) {
+func TestRamdiskOfSeveralNodesAsksForYes(t *testing.T) {
 	inBubble(t, rack(), withRamdisks, func(r *rig) {
 		r.resize(140, 50)
 		r.press("6", "1")
@@ -155,13 +155,14 @@ func TestRamdisksOfSeveralNodesNeedTheirNumber(t *testing.T) {
 		r.press("space")
 		r.choose("r7-n06")
 		r.press("space", "6", "A")
-		r.shows("r7-n04, r7-n06") // those that are marked
+		r.shows("r7-n04, r7-n06") // the marked nodes
 		r.press("esc")
 		r.applyISO(rack()[3].UUID + "," + rack()[5].UUID)
-		r.shows("Send 2 requests? Type the number of nodes")
-		r.answer("y", "enter")
+		r.shows("Send 2 requests?")
 		r.sent()
-		r.press("backspace", "2", "enter")
+		r.answer("enter")
+		r.sent()
+		r.press("y")
 		r.pass(time.Second)
 		if got := len(r.ironic.requests()); got != 2 {
 			r.t.Errorf("%d requests: %q", got, r.ironic.requests())
@@ -169,12 +170,12 @@ func TestRamdisksOfSeveralNodesNeedTheirNumber(t *testing.T) {
 	})
 }
 
-func TestReadOnlyAppliesNothing(t *testing.T) {
+func TestReadOnlyModeAppliesNoRamdisk(t *testing.T) {
 	inBubble(t, rack(), withRamdisks, func(r *rig) {
 		r.press("ctrl+o", "6", "A")
 		r.shows("read-only mode; ctrl+o turns it off")
 		r.lacks("Write into nodes")
 		r.press("s")
-		r.shows("Save as Ignition") // a file of this machine is nobody else's
+		r.shows("Save as Ignition") // a local file is not shared
 	})
 }

@@ -7,39 +7,31 @@ import (
 
 	"ironworks/models"
 	"ironworks/ui/action"
-	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
 )
 
-// explain opens the Explain screen for the screen's node, or a list to choose from several. Screens without nodes
-// use the node at their cursor.
+// explain opens the Explain screen for the node at the cursor, whatever nodes are marked. Screens without nodes to act
+// on know their node.
 func (c *Console) explain() tea.Cmd {
 	s := c.history.front()
 	if s == nil {
 		return nil
 	}
-	switch targets := s.Targets(); len(targets) {
-	case 0:
-		return c.atOnce(s.Do(action.Explain))
-	case 1:
-		return c.Open(screen.Ref{Kind: screen.KindExplain, ID: targets[0].UUID})
-	default:
-		return c.Show(c.explained(targets))
+	if n, ok := pointed(s); ok {
+		return c.Open(screen.Ref{Kind: screen.KindExplain, ID: n.UUID})
 	}
+	return c.atOnce(s.Do(action.Explain))
 }
 
-// explained lists the nodes to choose from.
-func (c *Console) explained(nodes []models.NodeRef) screen.Overlay {
-	items := make([]overlay.Item, len(nodes))
-	for i, n := range nodes {
-		items[i] = overlay.Item{ID: n.UUID, Title: n.Label()}
-		if row, _, there := c.env.Session.Store.Get(n.UUID); there {
-			items[i].Detail = row.Node.StateText()
-		}
+// pointed returns the node at the cursor of a screen with nodes to act on.
+func pointed(s screen.Screen) (models.NodeRef, bool) {
+	if p, is := s.(screen.Pointing); is {
+		return p.Pointed()
 	}
-	return overlay.NewPick(textExplainWhich, items, func(uuid string) tea.Cmd {
-		return screen.Send(screen.Open{Ref: screen.Ref{Kind: screen.KindExplain, ID: uuid}})
-	})
+	if targets := s.Targets(); len(targets) > 0 {
+		return targets[0], true
+	}
+	return models.NodeRef{}, false
 }
 
 // whyExplain returns why Explain is disabled, "" if it is not.
@@ -52,7 +44,10 @@ func (c *Console) whyExplain() string {
 		return textNoExplain
 	case s.Ref().Kind == screen.KindExplain:
 		return textAlreadyExplain
-	case len(s.Targets()) > 0:
+	}
+	_, some := pointed(s)
+	switch {
+	case some:
 		return ""
 	case slices.Contains(s.Scopes(), action.Nodes):
 		return textNoNodeSelected

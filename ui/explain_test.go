@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -9,7 +10,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// TestExplainKey explains from wherever a node is at the cursor.
+// TestExplainKey works on every screen with a node at the cursor.
 func TestExplainKey(t *testing.T) {
 	for name, tt := range map[string]struct {
 		from func(r *rig)
@@ -40,26 +41,32 @@ func TestExplainKey(t *testing.T) {
 	}
 }
 
-func TestExplainOneOfSeveral(t *testing.T) {
+// TestExplainIgnoresMarks: e explains the node at the cursor, not the marked nodes.
+func TestExplainIgnoresMarks(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
-		r.choose("r7-n02")
-		r.press("space")
 		r.choose("r7-n05")
-		r.press("space", "e")
-		r.shows("Explain a node", "r7-n02", "deploy failed", "r7-n05")
-		r.write("n05")
-		r.press("enter")
+		r.press("space")
+		r.choose("r7-n06")
+		r.press("space")
+		r.choose("r7-n02")
+		r.press("e")
+		r.shows("explain r7-n02")
+		r.press("esc")
+		r.choose("r7-n05")
+		r.press("e")
 		r.shows("explain r7-n05", "No problem found")
 	})
 }
 
-// TestExplainActs does the next action with the same questions as ever.
+// TestExplainActs: the suggested action asks for the usual confirmation.
 func TestExplainActs(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n06")
 		r.press("e")
 		r.shows("fan 3 is being replaced", "enter  maintenance-off")
 		r.press("enter")
+		r.shows("maintenance off r7-n06?", "Ironic acts on the node again; the reason was:")
+		r.answer("y")
 		r.pass(2 * time.Second)
 		r.shows("No problem found")
 		r.press("1")
@@ -76,7 +83,7 @@ func TestExplainActs(t *testing.T) {
 	})
 }
 
-func TestExplainWhyNot(t *testing.T) {
+func TestExplainSaysWhyItIsDisabled(t *testing.T) {
 	inBubble(t, nil, nil, func(r *rig) {
 		r.press("e")
 		r.shows("no node selected")
@@ -86,4 +93,19 @@ func TestExplainWhyNot(t *testing.T) {
 		r.press("1", "e")
 		r.shows("explanations are not available here")
 	})
+}
+
+// TestToastsDoNotCoverTheNextStep: an error of four lines leaves what enter does in sight, in a small window too.
+func TestToastsDoNotCoverTheNextStep(t *testing.T) {
+	for _, height := range []int{24, 14, 10} {
+		inBubble(t, rack(), nil, func(r *rig) {
+			r.resize(80, height)
+			r.choose("r7-n02")
+			r.press("e")
+			r.pass(time.Second)
+			r.shows("enter  ")
+			r.c.Say(screen.Say{Level: screen.Failure, Text: strings.Repeat("the BMC rejected the password and said much about it; ", 8)})
+			r.shows("enter  ", "the BMC rejected", "! shows all")
+		})
+	}
 }

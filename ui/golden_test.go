@@ -15,7 +15,7 @@ import (
 	"ironworks/test/golden"
 )
 
-// rack is the cast of the design's mock-up.
+// rack returns the nodes of the design's mock-up.
 func rack() []models.Node {
 	step := func(name string) *models.Step { return &models.Step{Interface: "deploy", Step: name} }
 	index := 2
@@ -73,7 +73,7 @@ func TestScreens(t *testing.T) {
 				r.ironic.fault = &models.Fault{Kind: models.FaultTimeout, Op: "list nodes", Message: "no answer for 12s", Hint: "is the API overloaded?"}
 			})
 			r.pass(12 * time.Second)
-			// When the next try comes has some chance in it.
+			// The time of the next attempt is random.
 			r.c.env.Status.NextTry = time.Now().Add(3 * time.Second)
 		},
 		"form-deploy":   func(r *rig) { r.choose("r7-n04"); r.press("D") },
@@ -127,7 +127,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// TestEmptyScreens are the screens of somebody who has nothing yet.
+// TestEmptyScreens covers a first start: no nodes, no tasks, no events.
 func TestEmptyScreens(t *testing.T) {
 	tests := map[string]func(r *rig){
 		"empty-fleet":  func(*rig) {},
@@ -144,8 +144,8 @@ func TestEmptyScreens(t *testing.T) {
 	}
 	t.Run("nothing answers", func(t *testing.T) {
 		refused := &models.Fault{
-			Kind: models.FaultRefused, Op: "list nodes", Message: "connection refused by 127.0.0.1:6385: nothing listens there",
-			Hint: "is the API running, and is the port right?",
+			Kind: models.FaultRefused, Op: "list nodes", Message: "connection refused by 127.0.0.1:6385",
+			Hint: "check the port, and that the API is running",
 		}
 		inBubble(t, nil, func(r *rig, _ *Options) { r.ironic.fault = refused }, func(r *rig) {
 			r.golden("connect-refused")
@@ -156,7 +156,7 @@ func TestEmptyScreens(t *testing.T) {
 	})
 }
 
-// choose moves the cursor to a node by its name, through a filter that is dropped again.
+// choose moves the cursor to a node by its name with a temporary filter.
 func (r *rig) choose(name string) {
 	r.t.Helper()
 	r.press("home")
@@ -169,7 +169,7 @@ func (r *rig) choose(name string) {
 	r.t.Fatalf("no node %s in:\n%s", name, r.text())
 }
 
-// cursor is the name of the node under the cursor.
+// cursor returns the name of the node at the cursor.
 func (r *rig) cursor() string {
 	for _, item := range r.c.history.front().Copies() {
 		if item.Name == "name" {
@@ -179,7 +179,7 @@ func (r *rig) cursor() string {
 	return ""
 }
 
-// tab goes to a tab of a node by its name.
+// tab opens a tab of a node by its name.
 func (r *rig) tab(name string) {
 	r.t.Helper()
 	for range 20 {
@@ -191,7 +191,7 @@ func (r *rig) tab(name string) {
 	r.t.Fatalf("no tab %s in:\n%s", name, r.text())
 }
 
-// someEvents lets things happen.
+// someEvents changes a few nodes.
 func (r *rig) someEvents() {
 	r.ironic.change(func() {
 		r.ironic.nodes[2].ProvisionState = models.StateDeployFailed
@@ -203,7 +203,7 @@ func (r *rig) someEvents() {
 	r.pass(2 * time.Second)
 }
 
-// someTasks acts: one that is done, one that failed, one that runs.
+// someTasks starts three tasks: one is done, one has failed, one is running.
 func (r *rig) someTasks() {
 	r.choose("r7-n04")
 	r.press("M")
@@ -214,7 +214,7 @@ func (r *rig) someTasks() {
 	r.pass(3 * time.Second)
 }
 
-// TestThemes compares the styles of a screen in every kind of terminal.
+// TestThemes compares the styles of a screen for each terminal and background.
 func TestThemes(t *testing.T) {
 	dark, light := color.RGBA{A: 255}, color.RGBA{R: 255, G: 255, B: 255, A: 255}
 	tests := map[string]struct {

@@ -16,7 +16,7 @@ import (
 
 // headline is the connection state in the header, rounded so that an idle fleet redraws nothing.
 type headline struct {
-	latency time.Duration // the smallest of the steps that holds it
+	latency time.Duration // rounded up to the next step
 }
 
 // update sets the latency: up at once, down only when it is far lower.
@@ -92,7 +92,7 @@ func pictureAge(s fleet.Status, now time.Time) string {
 	return models.Age(now.Sub(s.AsOf)) + " old"
 }
 
-// grace is how long a poll may exceed its period before the header says so.
+// grace is how long a poll may exceed its period before the header shows it.
 const grace = 2 * time.Second
 
 // liveForms are the forms while all is well; each includes conductors that are down. If no conductor is alive,

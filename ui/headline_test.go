@@ -8,8 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// The header tells how old the picture may be, and not when the last answer came.
-func TestHeaderTellsTheAgeOfThePicture(t *testing.T) {
+// The header shows the age of the data, not the time of the last answer.
+func TestHeaderShowsTheAgeOfTheData(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		now := time.Now()
 		ago := func(d time.Duration) time.Time { return now.Add(-d) }

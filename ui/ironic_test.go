@@ -16,22 +16,22 @@ import (
 	"ironworks/models/request"
 )
 
-// fakeIronic is an Ironic in memory that acts: a verb takes a second.
+// fakeIronic is an Ironic in memory whose nodes change: a verb takes a second.
 type fakeIronic struct {
 	mu    sync.Mutex
 	nodes []*fakeNode
 	fault error
-	// refuse is the answer to a change of a node, by name.
+	// refuse has the error for changes of a node, by name.
 	refuse map[string]error
-	// sent is what was asked for, "verb name".
+	// sent has the requests as "verb name".
 	sent []string
-	// validated counts how often each node was validated since its last deployment, and
-	// inspected says that its disks were read; unchecked are deployments that came without
-	// both among their checks, or without being validated once more after these.
+	// validated counts the validations of each node since its last deployment; inspected has the nodes whose inventory
+	// was read. unchecked are deployments that came without both of these checks, or without another validation after
+	// them.
 	validated map[string]int
 	inspected map[string]bool
 	unchecked []string
-	// slow is how long a validation takes.
+	// slow is the duration of a validation.
 	slow time.Duration
 }
 
@@ -39,10 +39,9 @@ type fakeNode struct {
 	models.Node
 	due  time.Time
 	then models.ProvisionState
-	// fails is the reason with which the next verb fails.
+	// fails makes the next verb fail with this reason.
 	fails string
-	// valid says that every interface finds itself valid, more has fields that a list
-	// does not have.
+	// valid makes every interface valid; more has fields that are missing in lists.
 	valid bool
 	more  map[string]any
 }
@@ -55,7 +54,7 @@ func newFakeIronic(nodes ...models.Node) *fakeIronic {
 	return f
 }
 
-// change changes what the fake does, or a node.
+// change changes the fake or its nodes.
 func (f *fakeIronic) change(do func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -68,7 +67,7 @@ func (f *fakeIronic) requests() []string {
 	return slices.Clone(f.sent)
 }
 
-// now lets time have its effect on a node and gives it.
+// now returns the node after the transitions that are due.
 func (n *fakeNode) now() models.Node {
 	if !n.due.IsZero() && !time.Now().Before(n.due) {
 		n.due, n.ProvisionState, n.TargetProvisionState = time.Time{}, n.then, ""
@@ -158,7 +157,7 @@ func (f *fakeIronic) Node(ctx context.Context, id string, fields ...string) (*mo
 	return n, err
 }
 
-// act notes a change and does it.
+// act records a change and carries it out.
 func (f *fakeIronic) act(id, what string, do func(n *fakeNode)) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -174,7 +173,7 @@ func (f *fakeIronic) act(id, what string, do func(n *fakeNode)) (string, error) 
 	return fmt.Sprintf("req-%04d", len(f.sent)), nil
 }
 
-// Send takes a change. What is noted of it is the verb, the power target, or the paths.
+// Send carries out a change. It records the verb, the power target, or the paths.
 func (f *fakeIronic) Send(_ context.Context, r request.Request) (string, error) {
 	id := strings.Split(r.Path, "/")[3]
 	if ops, is := r.Body.([]models.PatchOp); is {
@@ -215,10 +214,10 @@ func verbOf(target any) models.Verb {
 	return all[slices.IndexFunc(all, func(v models.Verb) bool { return v.Target() == target })]
 }
 
-// provisioned carries a verb out; it is false where the state does not have it.
+// provisioned carries out a verb; false if the state does not allow it.
 func (f *fakeIronic) provisioned(n *fakeNode, verb models.Verb) bool {
 	if verb == models.VerbDeploy || verb == models.VerbRebuild {
-		// Once among the checks, and once more before it is sent.
+		// Once by the checks, and once more before sending.
 		if f.validated[n.UUID] < 2 || !f.inspected[n.UUID] {
 			f.unchecked = append(f.unchecked, string(verb)+" "+n.Name)
 		}
@@ -285,7 +284,7 @@ func (f *fakeIronic) Inventory(_ context.Context, id string) (json.RawMessage, e
 		f.inspected[n.UUID] = true
 	}
 	if err == nil && n.valid {
-		// Disks of its own, so that they are not taken for shared ones.
+		// Each node has other disks: equal ones would look shared.
 		return json.RawMessage(fmt.Sprintf(`{"inventory":{"disks":[{"name":"/dev/nvme0n1","model":"P4510","serial":"PHLJ1-%[1]s","size":894000000000,"rotational":false},
 			{"name":"/dev/sda","model":"MZ7","serial":"S3Z9-%[1]s","size":447000000000,"wwn":"0x5002538e%[1]s"}]}}`, n.Name)), nil
 	}

@@ -123,7 +123,7 @@ func (c *Console) doHere(id action.ID) tea.Cmd {
 		action.BMCLogin, action.BMCTrust, action.BMCConsole, action.BMCPower, action.BMCBootOnce, action.BMCInsert, action.BMCEject, action.BMCClearJobs,
 		action.BMCResetController, action.PortCreate, action.PortEdit, action.PortDelete, action.PortMissing, action.GroupCreate, action.GroupEdit, action.GroupDelete,
 		action.VIFAttach, action.VIFDetach:
-		return c.atOnce(s.Do(id)) // they are wishes everywhere
+		return c.atOnce(s.Do(id)) // the screen decides
 	default:
 		return s.Do(id)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// LAB stands on every screen, whatever its size, and nowhere else.
+// Every screen of a lab shows LAB, at every size; other screens do not.
 func TestLabMark(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.lacks("LAB")

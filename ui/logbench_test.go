@@ -17,8 +17,7 @@ import (
 	"ironworks/models"
 )
 
-// river is a log with so many lines a second, in batches of a tenth of a second; with
-// none, it says one line whenever it is asked.
+// river is a log with so many lines a second, in batches of 0.1 s; with 0, it sends lines on request.
 type river struct {
 	rate int
 	ask  chan int
@@ -100,13 +99,13 @@ func (x *bench) shows(tb testing.TB, text string) {
 	}
 }
 
-// lineBytes is what a line that comes costs on the wire, in the median.
+// lineBytes returns the median of bytes that a new line sends to the terminal.
 func lineBytes(tb testing.TB) int {
 	tb.Helper()
 	f := &river{ask: make(chan int)}
 	x := newBenchOf(tb, &rig{ironic: newFakeIronic(rack()...), audit: &auditBook{}, logs: f})
 	x.onLog(tb)
-	f.ask <- 60 // more than fit
+	f.ask <- 60 // more than one screen
 	x.shows(tb, "line 60:")
 	x.out.quiet(300 * time.Millisecond)
 	var took []int
@@ -123,24 +122,22 @@ func lineBytes(tb testing.TB) int {
 	return took[len(took)/2]
 }
 
-// TestLineOnTheWire is the budget of a line on a screen of 200 by 50 cells: the terminal
-// moves what it has, and only the new line is sent.
-func TestLineOnTheWire(t *testing.T) {
+// TestBytesOfALogLine: on a screen of 200 by 50 cells, the terminal scrolls and only the new line is sent.
+func TestBytesOfALogLine(t *testing.T) {
 	if n := lineBytes(t); n > 300 {
 		t.Errorf("a line costs %d bytes, more than 300", n)
 	}
 }
 
-// BenchmarkLogBytes is what a line that comes sends to the terminal.
+// BenchmarkLogBytes counts the bytes of a new line.
 func BenchmarkLogBytes(b *testing.B) {
 	for b.Loop() {
 		b.ReportMetric(float64(lineBytes(b)), "B/line")
 	}
 }
 
-// BenchmarkLogFlood is a log that comes fast, with keys pressed meanwhile: what part of a
-// core it takes, what is sent to the terminal, how many lines and keys are lost, and how
-// long a key waits until it is taken.
+// BenchmarkLogFlood follows a fast log while keys are pressed. It reports the CPU share, the bytes to the terminal,
+// lost lines and keys, and the latency of keys.
 func BenchmarkLogFlood(b *testing.B) {
 	for _, rate := range []int{5_000, 20_000} {
 		b.Run(fmt.Sprintf("%d-lines", rate), func(b *testing.B) {
@@ -171,7 +168,7 @@ func flood(b *testing.B, rate int) {
 	alone := time.Since(began).Seconds()
 	b.ReportMetric(100*(processor(b)-cpu).Seconds()/alone, "%core")
 	b.ReportMetric(float64(x.out.len()-bytes)/alone, "B/s")
-	// The keys change the whole picture, each of them.
+	// Each key changes the whole screen.
 	var waits []time.Duration
 	lost := 0
 	for range keys {
@@ -197,7 +194,7 @@ func flood(b *testing.B, rate int) {
 	_ = typed.Close()
 }
 
-// processor is the time that this process has had of processors.
+// processor returns the CPU time of this process.
 func processor(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage

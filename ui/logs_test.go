@@ -11,10 +11,10 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// ramdisks are logs that say what a script says, then nothing more.
+// ramdisks are logs with scripted lines.
 type ramdisks struct {
 	says func(n models.NodeRef) []agentlog.Batch
-	// open counts those that are followed.
+	// open receives +1 for each log that is opened and -1 for each that is closed.
 	open chan int
 }
 
@@ -48,7 +48,7 @@ func (r *ramdisks) followed() int {
 	return n
 }
 
-// installing is the log of a ramdisk that installs, up to so many percent.
+// installing is the log of a ramdisk that has installed so many percent.
 func installing(n models.NodeRef, percent int) []agentlog.Batch {
 	began := screentest.Began.Add(-time.Minute)
 	line := func(second int, unit string, level models.LogLevel, text string) models.LogLine {
@@ -77,7 +77,7 @@ func installing(n models.NodeRef, percent int) []agentlog.Batch {
 	}
 }
 
-// failing is a log that cannot be followed.
+// failing is a log without a connection.
 func failing(n models.NodeRef) []agentlog.Batch {
 	return []agentlog.Batch{{Status: []agentlog.Status{
 		{
@@ -149,7 +149,7 @@ func TestLogScreens(t *testing.T) {
 					t.Error("nothing is followed")
 				}
 				r.press("esc", "esc", "esc", "1")
-				r.press("2", "3", "[", "[", "[", "[", "[", "1", "2") // those ahead are given up
+				r.press("2", "3", "[", "[", "[", "[", "[", "1", "2") // the screens ahead are closed
 			})
 			if n := logs.followed(); n != 0 {
 				t.Errorf("%d are followed after the end", n)
@@ -158,8 +158,8 @@ func TestLogScreens(t *testing.T) {
 	}
 }
 
-// TestProgressOfTheLog: what the log tells of the installer is on the Timeline, too.
-func TestProgressOfTheLog(t *testing.T) {
+// TestTimelineShowsProgressOfTheLog: the installer's percentage.
+func TestTimelineShowsProgressOfTheLog(t *testing.T) {
 	logs := newRamdisks(func(n models.NodeRef) []agentlog.Batch { return installing(n, 60) })
 	inBubble(t, rack(), func(r *rig, _ *Options) { r.logs = logs }, func(r *rig) {
 		r.choose("r7-n01")

@@ -97,7 +97,7 @@ func (c *Console) help() screen.Overlay {
 	}
 	for _, a := range action.In(action.Everywhere) {
 		here := slices.ContainsFunc(items, func(i overlay.Item) bool { return i.ID == "do "+string(a.ID) })
-		if !here { // a screen may have a key for what is possible everywhere
+		if !here { // a screen may have its own key for a general action
 			items = append(items, c.item(a))
 		}
 	}
@@ -126,7 +126,7 @@ func (c *Console) palette() tea.Cmd {
 		switch a.ID {
 		case action.Up, action.Down, action.PageUp, action.PageDown, action.Top, action.Bottom,
 			action.ScrollLeft, action.ScrollRight, action.Palette:
-			continue // nobody moves a cursor by name
+			continue // moving the cursor needs no name
 		default:
 			items = append(items, c.item(a))
 		}
@@ -205,7 +205,7 @@ func (c *Console) handleRequest(msg tea.Msg) tea.Cmd {
 			return c.pressWith(a, task.Arguments{task.FieldSettings: msg.Settings})
 		}
 	case screen.Switch:
-		return c.openSession(msg.Context) // tasks go on: each has the session that it began with
+		return c.openSession(msg.Context) // tasks continue: each keeps its session
 	case screen.RetryTask:
 		return c.tasks.Retry(msg.Task)
 	case screen.ApplyRamdisks:
@@ -222,6 +222,8 @@ func (c *Console) handleRequest(msg tea.Msg) tea.Cmd {
 		return c.tasks.OrderBMC(msg)
 	case screen.EditFile:
 		return c.editFile(msg)
+	case screen.CancelNode:
+		c.tasks.CancelNode(msg.Task, msg.UUID)
 	case screen.LeaveTask:
 		c.tasks.Leave(msg.Task)
 	}
@@ -250,7 +252,7 @@ func (c *Console) quit() tea.Cmd {
 	if n == 0 || c.asksToQuit {
 		return c.leave()
 	}
-	c.asksToQuit = true // a second ctrl+c means it
+	c.asksToQuit = true // a second ctrl+c quits
 	return c.Show(overlay.NewConfirm(overlay.Question{
 		Title: "Quit", Lines: c.tasks.Running(),
 		Ask: "Stop following " + english.Plural(n, "task", "") + "? Requests already sent continue in Ironic; the others are not sent.",

@@ -15,7 +15,7 @@ func (r *rig) onDisks(name string) {
 	r.tab("Disks")
 }
 
-func TestAPinIsSentAfterItWasShown(t *testing.T) {
+func TestPinIsShownBeforeItIsSent(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.onDisks("r7-n04")
 		r.shows("● picked", "/dev/sda", "no root device hints")
@@ -32,20 +32,20 @@ func TestAPinIsSentAfterItWasShown(t *testing.T) {
 	})
 }
 
-func TestAPinIsNotSent(t *testing.T) {
+func TestPinIsRefused(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.onDisks("r7-n04")
 		r.press("p", "enter")
 		r.answer("esc")
 		r.sent()
-		// A node that is being deployed takes no change.
+		// Ironic refuses changes of a node during its deployment.
 		r.press("1")
 		r.onDisks("r7-n01")
 		r.press("p", "enter")
 		r.pass(time.Second)
 		r.shows("Ironic refuses changes while the node is deploying")
 		r.sent()
-		// In Overview there is no disk to pin.
+		// Overview has no disks to pin.
 		r.press("shift+tab", "p")
 		r.shows("pin-disk: only in the Disks tab")
 		r.press("tab", "ctrl+o", "p")

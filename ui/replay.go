@@ -60,7 +60,7 @@ func speedAfter(now float64, by int) float64 {
 	speeds := replay.Speeds()
 	at, found := slices.BinarySearch(speeds, now)
 	if !found && by > 0 {
-		at-- // the next one up is where now would stand
+		at-- // now lies between two speeds
 	}
 	return speeds[min(max(at+by, 0), len(speeds)-1)]
 }

@@ -13,10 +13,10 @@ import (
 	"ironworks/ui/screen"
 )
 
-// recorded is when the recording of these tests began.
+// recorded is the start of the recording.
 var recorded = time.Date(2026, 3, 14, 14, 0, 0, 0, time.UTC)
 
-// aFailure is a recording of a deployment of r7-n01 that fails after four minutes.
+// aFailure records a deployment of r7-n01 that fails after four minutes.
 func aFailure() *replay.Recording {
 	node := rack()[0]
 	node.LastError = ""
@@ -52,7 +52,7 @@ func aFailure() *replay.Recording {
 	return rec
 }
 
-// replayed runs a test on a recording, which stands at its beginning.
+// replayed runs a test on a recording, paused at its beginning.
 func replayed(t *testing.T, test func(r *rig, p *replay.Player)) {
 	t.Helper()
 	var player *replay.Player
@@ -109,7 +109,7 @@ func TestReplayScreens(t *testing.T) {
 	}
 }
 
-// Every screen says that it is a recording, of when, and nothing on it can be done.
+// Every screen shows that it is a recording, and its time, and disables actions on nodes.
 func TestReplayIsOnEveryScreen(t *testing.T) {
 	replayed(t, func(r *rig, p *replay.Player) {
 		p.Seek(recorded.Add(time.Minute))
@@ -128,7 +128,7 @@ func TestReplayIsOnEveryScreen(t *testing.T) {
 	})
 }
 
-func TestReplayIsWound(t *testing.T) {
+func TestReplayJumps(t *testing.T) {
 	replayed(t, func(r *rig, _ *replay.Player) {
 		r.shows("available")
 		r.press(")", ")")
@@ -149,7 +149,7 @@ func TestReplayIsWound(t *testing.T) {
 		r.shows("Executing deploy step", "14:02:3")
 		r.lacks("No suitable device")
 		r.press("2")
-		r.lacks("deploy failed") // of what was told, what is later is untold
+		r.lacks("deploy failed") // going back removes later events
 		r.shows("wait call-back")
 		r.press(">", ">", "<")
 		r.shows("×2")

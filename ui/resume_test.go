@@ -16,7 +16,7 @@ import (
 	"ironworks/ui/task"
 )
 
-func TestInterruptedDeploymentsAreTold(t *testing.T) {
+func TestConsoleWarnsOfInterruptedDeployments(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
@@ -59,8 +59,8 @@ func TestInterruptedDeploymentsAreTold(t *testing.T) {
 
 const interruptedUUID = "7d5f1a2b-0d6e-4a43-9f2c-000000000001"
 
-// interrupted is a rig whose node n1 Ironic deploys, for a console that was killed while it
-// followed. The record names the disk where disk is set.
+// interrupted runs a test with a deployment of n1 whose console was killed while it followed. The record has the
+// disk, unless disk is "".
 func interrupted(t *testing.T, disk string, test func(r *rig)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -86,7 +86,7 @@ func interrupted(t *testing.T, disk string, test func(r *rig)) {
 	})
 }
 
-// fetched is what a resume has found, before the console hears of it.
+// fetched returns the result of Resume, before the console receives it.
 func (r *rig) fetched() tea.Msg {
 	r.t.Helper()
 	msg := r.c.tasks.Resume()()
@@ -96,9 +96,8 @@ func (r *rig) fetched() tea.Msg {
 	return msg
 }
 
-// TestResumeIsRefusedOnceReadOnly: read-only mode counts when a request would be sent, not
-// when the key was pressed.
-func TestResumeIsRefusedOnceReadOnly(t *testing.T) {
+// TestReadOnlyModeRefusesAResume that was requested before the mode was switched on.
+func TestReadOnlyModeRefusesAResume(t *testing.T) {
 	for name, toggle := range map[string]func(r *rig){
 		"while the nodes are fetched": func(r *rig) {
 			msg := r.fetched()
@@ -107,7 +106,7 @@ func TestResumeIsRefusedOnceReadOnly(t *testing.T) {
 		},
 		"during the checks": func(r *rig) {
 			_, cmd := r.c.Update(r.fetched())
-			r.c.toggleReadOnly() // a dialog has the keys now
+			r.c.toggleReadOnly() // a dialog receives the keys
 			r.run(cmd)
 		},
 	} {
@@ -127,8 +126,8 @@ func TestResumeIsRefusedOnceReadOnly(t *testing.T) {
 	}
 }
 
-// TestConfirmedIsRefusedOnceReadOnly: the same holds for everything that was asked about.
-func TestConfirmedIsRefusedOnceReadOnly(t *testing.T) {
+// TestReadOnlyModeRefusesAConfirmedAction that was requested before the mode was switched on.
+func TestReadOnlyModeRefusesAConfirmedAction(t *testing.T) {
 	interrupted(t, "null", func(r *rig) {
 		r.choose("n1")
 		r.press(":")
@@ -136,7 +135,7 @@ func TestConfirmedIsRefusedOnceReadOnly(t *testing.T) {
 		r.press("enter")
 		r.answer()
 		r.shows("power off n1?")
-		r.c.toggleReadOnly() // the dialog has the keys
+		r.c.toggleReadOnly() // the dialog receives the keys
 		r.press("y")
 		r.pass(5 * time.Second)
 		r.sent()
@@ -144,9 +143,9 @@ func TestConfirmedIsRefusedOnceReadOnly(t *testing.T) {
 	})
 }
 
-// TestFollowingIsAskedForWhereItWrites: what Ironic has is followed without a question,
-// unless the disk will be recorded on the node at the end.
-func TestFollowingIsAskedForWhereItWrites(t *testing.T) {
+// TestResumeAsksBeforeItRecordsTheDisk: a deployment that Ironic has accepted is followed without a question, unless
+// its end records the disk on the node.
+func TestResumeAsksBeforeItRecordsTheDisk(t *testing.T) {
 	for name, c := range map[string]struct {
 		disk  string
 		keys  []string

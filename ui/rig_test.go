@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -26,8 +27,7 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// rig is the console without a terminal: its commands run as Bubble Tea would run them,
-// in a bubble with a clock of its own.
+// rig is the console without a terminal. Its commands run as under Bubble Tea, in a synctest bubble.
 type rig struct {
 	t       *testing.T
 	c       *Console
@@ -35,11 +35,12 @@ type rig struct {
 	audit   *auditBook
 	msgs    chan tea.Msg
 	quit    bool
-	refused error // what opening a session fails with
+	raw     []string // sequences for the terminal
+	refused error    // error of opening a session
 	logs    screen.Logs
 }
 
-// graceOfDialogs is longer than any dialog keeps its ears shut.
+// graceOfDialogs exceeds the period in which a new dialog ignores keys.
 const graceOfDialogs = 2 * time.Second
 
 type auditBook struct {
@@ -54,8 +55,7 @@ func (a *auditBook) Write(r audit.Record) error {
 	return nil
 }
 
-// inBubble runs a test with a rig over nodes; change may alter its options before it
-// begins.
+// inBubble runs a test with a rig and its nodes; change, which may be nil, changes the options first.
 func inBubble(t *testing.T, nodes []models.Node, change func(*rig, *Options), test func(r *rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -77,7 +77,7 @@ func inBubble(t *testing.T, nodes []models.Node, change func(*rig, *Options), te
 		defer func() {
 			r.c.cancel()
 			r.c.history.closeAll()
-			<-time.After(graceOfDialogs) // a dialog's grace runs out by itself
+			<-time.After(graceOfDialogs) // dialogs accept keys now
 			synctest.Wait()
 			if len(r.ironic.unchecked) > 0 {
 				t.Errorf("without their checks were sent: %q", r.ironic.unchecked)
@@ -87,7 +87,7 @@ func inBubble(t *testing.T, nodes []models.Node, change func(*rig, *Options), te
 	})
 }
 
-// open makes a session over the fake.
+// open opens a session of the fake.
 func (r *rig) open(name string, _ func(string)) (*screen.Session, error) {
 	if r.refused != nil {
 		return nil, r.refused
@@ -122,7 +122,7 @@ func (r *rig) run(cmd tea.Cmd) {
 	}()
 }
 
-// settle delivers messages until nothing moves any more but the clock.
+// settle delivers messages until only timers are left.
 func (r *rig) settle() {
 	for {
 		synctest.Wait()
@@ -142,17 +142,20 @@ func (r *rig) deliver(msg tea.Msg) {
 			r.run(cmd)
 		}
 		return
+	case tea.RawMsg:
+		r.raw = append(r.raw, fmt.Sprint(msg.Msg))
+		return
 	case tea.QuitMsg:
 		r.quit = true
 		return
 	}
 	_, cmd := r.c.Update(msg)
 	r.run(cmd)
-	// Bubble Tea paints after every message.
+	// Bubble Tea draws after every message.
 	_ = r.c.View()
 }
 
-// pass lets time go by.
+// pass waits.
 func (r *rig) pass(d time.Duration) {
 	for range int(d/time.Second) + 1 {
 		<-time.After(min(d, time.Second))
@@ -176,7 +179,7 @@ func (r *rig) write(text string) {
 	}
 }
 
-// answer waits for a dialog to take keys, and presses.
+// answer waits until a dialog accepts keys, and presses.
 func (r *rig) answer(keys ...string) {
 	r.t.Helper()
 	r.pass(time.Second)
@@ -205,7 +208,7 @@ func (r *rig) resize(w, h int) {
 	r.settle()
 }
 
-// text is the screen without styles.
+// text returns the screen without styles.
 func (r *rig) text() string {
 	lines := strings.Split(ansi.Strip(r.c.View().Content), "\n")
 	for i := range lines {
@@ -214,7 +217,7 @@ func (r *rig) text() string {
 	return strings.Join(lines, "\n")
 }
 
-// shows fails where the screen lacks one of the texts.
+// shows fails if the screen lacks one of the texts.
 func (r *rig) shows(texts ...string) {
 	r.t.Helper()
 	got := r.text()
@@ -225,7 +228,7 @@ func (r *rig) shows(texts ...string) {
 	}
 }
 
-// lacks fails where the screen has one of the texts.
+// lacks fails if the screen has one of the texts.
 func (r *rig) lacks(texts ...string) {
 	r.t.Helper()
 	got := r.text()
@@ -236,7 +239,7 @@ func (r *rig) lacks(texts ...string) {
 	}
 }
 
-// golden compares the whole screen at both usual sizes with its golden files.
+// golden compares the whole screen with its golden files, at 80x24 and 200x50.
 func (r *rig) golden(name string) {
 	r.t.Helper()
 	for _, size := range []struct {
@@ -249,7 +252,7 @@ func (r *rig) golden(name string) {
 	}
 }
 
-// randomUUID is one that is another in each run, unlike those of the rack.
+// randomUUID matches UUIDs that differ in each run, unlike those of the rack.
 var randomUUID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)
 
 func steady(uuid string) string {

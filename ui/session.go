@@ -61,7 +61,7 @@ func push(m *mailbox.Box[news]) func(fleet.Update) {
 	return func(u fleet.Update) {
 		m.Put(func(n *news) {
 			if n.update != nil {
-				if !u.Rewound { // older events no longer hold
+				if !u.Rewound { // after a jump in a recording, older events are void
 					u.Events = append(n.update.Events, u.Events...)
 				}
 				u.Rewound = u.Rewound || n.update.Rewound
@@ -113,7 +113,7 @@ func (c *Console) sessionNews(msg tea.Msg) tea.Cmd {
 func (c *Console) sessionOpened(msg sessionOpened) tea.Cmd {
 	if msg.number != c.sessions {
 		if msg.session != nil {
-			msg.session.Close() // another was asked for meanwhile
+			msg.session.Close() // another session was requested meanwhile
 		}
 		return nil
 	}
@@ -154,7 +154,7 @@ func (c *Console) poll(l *liveSession) tea.Cmd {
 	return func() tea.Msg {
 		defer running.Done()
 		defer l.Close()
-		_ = l.Run(l.ctx, push(l.feed)) // it ends with its context; faults are news
+		_ = l.Run(l.ctx, push(l.feed)) // ends with its context; the callback has the faults
 		return pollEnded{l.number}
 	}
 }
@@ -222,7 +222,7 @@ func (c *Console) dueConductors(now time.Time) tea.Cmd {
 	l.asked, l.asking = now, true
 	return func() tea.Msg {
 		list, err := l.API.Conductors(l.ctx)
-		return conductorsSeen{number: l.number, list: list, failed: err != nil} // the poller tells of faults
+		return conductorsSeen{number: l.number, list: list, failed: err != nil} // the poller reports faults
 	}
 }
 

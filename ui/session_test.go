@@ -9,7 +9,7 @@ import (
 	"ironworks/ui/mailbox"
 )
 
-func TestNewsOfASessionAreJoined(t *testing.T) {
+func TestReportsOfASessionAreMerged(t *testing.T) {
 	t.Parallel()
 	m := mailbox.New[news]()
 	push(m)(fleet.Update{Revision: 1, Events: []models.Event{{To: "a"}}})

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// TestTabsByName: each tab of a node is one word away, and its log one key, from the fleet
-// too.
+// TestTabsByName: the palette opens each tab of a node by name, and L its log, also from the fleet.
 func TestTabsByName(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n05")

@@ -9,6 +9,8 @@ const (
 	textCatchingUp     = "catching up · data "
 	textConductorsDown = "%d of %d conductors down · %s"
 
+	textTitleTasks = " · %s running"
+
 	// Window too small.
 	textTooSmall   = "too small (minimum 30×7); q quits"
 	textDialogOpen = "a dialog is open"
@@ -26,7 +28,6 @@ const (
 	textContextUnusable = "unusable (4 shows details): "
 
 	// Menus.
-	textExplainWhich = "Explain a node"
 	textHelpTitle    = "Actions"
 	textPaletteTitle = "Go to or run"
 	textNoNode       = "no node"

@@ -7,8 +7,8 @@ import (
 	"ironworks/ui/screen"
 )
 
-// TestMarksComeAlong: the nodes that are marked are watched, and are found again.
-func TestMarksComeAlong(t *testing.T) {
+// TestMarkedNodesAreWatched, and still are when the screen is opened again.
+func TestMarkedNodesAreWatched(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n01")
 		r.press("space")
@@ -26,7 +26,7 @@ func TestMarksComeAlong(t *testing.T) {
 		r.write("watch")
 		r.press("enter")
 		r.shows("› watch", "2 running")
-		// Another context has its own.
+		// Another context has another list.
 		r.deliver(screen.Switch{Context: "rack8"})
 		r.settle()
 		r.press("2", "7")
@@ -34,9 +34,8 @@ func TestMarksComeAlong(t *testing.T) {
 	})
 }
 
-// TestADeploymentIsWatched: the screen comes by itself when the review was confirmed,
-// and goes by itself nowhere.
-func TestADeploymentIsWatched(t *testing.T) {
+// TestConfirmedDeploymentOpensWatch; the screen then stays open.
+func TestConfirmedDeploymentOpensWatch(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.deployable("r7-n04")
 		r.choose("r7-n04")
@@ -49,10 +48,10 @@ func TestADeploymentIsWatched(t *testing.T) {
 		r.shows("› watch", "● active")
 		r.press("esc")
 		r.shows("› fleet")
-		// What only cleans leaves the screen where it is.
+		// Cleaning opens no other screen.
 		r.choose("r7-n05")
 		r.press("U")
-		r.answer("y")
+		r.answer("r", "7", "-", "n", "0", "5", "enter")
 		r.pass(2 * time.Second)
 		r.shows("› fleet")
 		r.press("7")
@@ -60,8 +59,8 @@ func TestADeploymentIsWatched(t *testing.T) {
 	})
 }
 
-// TestADeploymentElsewhere opens no screen of this context.
-func TestADeploymentElsewhere(t *testing.T) {
+// TestDeploymentOfAnotherContextOpensNoScreen of this context.
+func TestDeploymentOfAnotherContextOpensNoScreen(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.deployable("r7-n04")
 		r.choose("r7-n04")

@@ -9,8 +9,8 @@ import (
 	"ironworks/printable"
 )
 
-// TestWizardLeadsToADeployment goes the wizard's way from the fleet to what is sent.
-func TestWizardLeadsToADeployment(t *testing.T) {
+// TestWizardDeploys covers the way from the fleet to the requests.
+func TestWizardDeploys(t *testing.T) {
 	for name, way := range map[string]func(r *rig){
 		"its key":     func(r *rig) { r.press("d") },
 		"the palette": func(r *rig) { r.press(":"); r.write("deploy-wizard"); r.press("enter") },
@@ -52,12 +52,12 @@ func TestWizardLeadsToADeployment(t *testing.T) {
 	}
 }
 
-func TestWizardSaysWhyNot(t *testing.T) {
+func TestWizardSaysWhyItIsDisabled(t *testing.T) {
 	inBubble(t, rack(), nil, func(r *rig) {
 		r.choose("r7-n05")
 		r.press("d")
 		r.shows(`deploy-wizard: not possible in state "active", only in "available"`)
-		// Who may only look may prepare, and is told so when it comes to that.
+		// Read-only mode allows preparing; only the last step is refused.
 		r.press("1")
 		r.deployable("r7-n04")
 		r.choose("r7-n04")
@@ -72,7 +72,7 @@ func TestWizardSaysWhyNot(t *testing.T) {
 	})
 }
 
-// What the plan is written in by hand may be missing; nothing is lost by that.
+// A missing editor loses nothing of the plan.
 func TestWizardWithoutAnEditor(t *testing.T) {
 	for name, editor := range map[string]func(string) (Command, error){
 		"no editor configured; set $VISUAL or $EDITOR": nil, "$EDITOR names nobody": func(string) (Command, error) { return nil, errors.New("$EDITOR names nobody") },
@@ -90,7 +90,7 @@ func TestWizardWithoutAnEditor(t *testing.T) {
 	}
 }
 
-func TestWizardOfTooMany(t *testing.T) {
+func TestWizardRefusesTooManyNodes(t *testing.T) {
 	nodes := make([]models.Node, 10_000)
 	for i := range nodes {
 		nodes[i] = models.Node{UUID: printable.Line(string(rune('a'+i%26))) + time.Duration(i).String(), ProvisionState: models.StateAvailable}

@@ -39,7 +39,7 @@ func Describe(f *models.Fault, err error, target, what string) {
 	case errors.As(err, &dns):
 		set(models.FaultDNS, "check the host name and the resolver", "the host name %q does not resolve", dns.Name)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		set(models.FaultRefused, "is "+what+" running, and is the port right?", "connection refused by %s: nothing listens there", host)
+		set(models.FaultRefused, "check the port, and that "+what+" is running", "connection refused by %s", host)
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		set(models.FaultUnreachable, "check the route, the VPN or the firewall", "%s cannot be reached: no route", host)
 	case errors.Is(err, errStalled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &netErr) && netErr.Timeout():

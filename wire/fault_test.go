@@ -39,7 +39,7 @@ func TestDescribe(t *testing.T) {
 		{"canceled", context.Canceled, "http://h:1", models.FaultCanceled, "interrupted", ""},
 		{"too large", errTooLarge, "http://h:1", models.FaultBadAnswer, errTooLarge.Error(), ""},
 		{"no such host", &net.DNSError{Name: "nowhere"}, "http://nowhere", models.FaultDNS, `"nowhere" does not resolve`, "resolver"},
-		{"refused", syscall.ECONNREFUSED, "http://h:1", models.FaultRefused, "connection refused by h:1", "is the API running"},
+		{"refused", syscall.ECONNREFUSED, "http://h:1", models.FaultRefused, "connection refused by h:1", "the API is running"},
 		{"no route", syscall.ENETUNREACH, "http://h:1", models.FaultUnreachable, "no route", "VPN"},
 		{"stalled", errStalled, "http://h:1", models.FaultTimeout, "no answer from h:1 in time", "firewall"},
 		{"deadline", context.DeadlineExceeded, "", models.FaultTimeout, "no answer from the server in time", "the API hangs"},

@@ -52,7 +52,7 @@ func TestReach(t *testing.T) {
 		within time.Duration
 	}{
 		"no such name":     {func(*testing.T) string { return "http://nosuch.invalid:6385" }, models.TLS{}, models.ReachName, models.FaultDNS, nil, 0},
-		"nothing listens":  {nobody, models.TLS{}, models.ReachConnect, models.FaultRefused, nil, 0},
+		"refused":          {nobody, models.TLS{}, models.ReachConnect, models.FaultRefused, nil, 0},
 		"not trusted":      {encrypted, models.TLS{}, models.ReachTLS, models.FaultTLS, nil, 0},
 		"TLS on a plain":   {misled, models.TLS{}, models.ReachTLS, models.FaultTLS, nil, 0},
 		"trusted blindly":  {encrypted, models.TLS{Insecure: true}, models.ReachAnswered, "", func(r *models.Reach) bool { return r.Certificate != nil && r.Certificate.Root == "" }, 0},

@@ -10,8 +10,8 @@ import (
 
 func TestMain(m *testing.M) { program.TestMain(main, m.Run) }
 
-// TestMainIsTheProgram runs the real main: no other test sees a fault in it.
-func TestMainIsTheProgram(t *testing.T) {
+// TestMainRuns runs the real main, which no other test covers.
+func TestMainRuns(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		args []string

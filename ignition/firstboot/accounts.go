@@ -13,7 +13,7 @@ import (
 	"github.com/coreos/ignition/v2/config/v3_6/types"
 )
 
-// account is a line of /etc/passwd; group one of /etc/group.
+// account is a line of /etc/passwd, group a line of /etc/group.
 type account struct {
 	uid, gid int
 	home     string
@@ -46,7 +46,7 @@ func (a *accounts) groupOf(gid int) (string, bool) {
 	return "", false
 }
 
-// gidOf is what a name or a number of a group means to useradd.
+// gidOf resolves a group name or number as useradd does.
 func (a *accounts) gidOf(text string) (int, bool) {
 	if gid, known := a.groups[text]; known {
 		return gid, true
@@ -59,7 +59,7 @@ func (a *accounts) gidOf(text string) (int, bool) {
 	return int(gid), known
 }
 
-// free is an ID that neither a user nor a group has.
+// free returns an ID that no user and no group has.
 func (a *accounts) free() int {
 	for id := 1000; ; id++ {
 		_, user := a.userOf(id)
@@ -71,14 +71,14 @@ func (a *accounts) free() int {
 }
 
 const (
-	// mostName is how long names of users and groups may be, in shadow-utils of RHEL 9
-	// and of Fedora up to 39 (lib/chkname.c).
+	// mostName is the maximum length of user and group names, in shadow-utils of RHEL 9 and of
+	// Fedora up to 39 (lib/chkname.c).
 	mostName = 32
-	// mostID is the highest ID; 4294967295 means "none".
+	// mostID is the highest ID; 4294967295 means "unset".
 	mostID = 1<<32 - 2
 )
 
-// badID says why an ID cannot be given.
+// badID returns why an ID is invalid, or "".
 func badID(id int) string {
 	if id < 0 || id > mostID {
 		return fmt.Sprintf("%d is not an ID: use 1000 or more, at most %d", id, mostID)
@@ -86,10 +86,10 @@ func badID(id int) string {
 	return ""
 }
 
-// badField is a value that would break the line of /etc/passwd or /etc/shadow.
+// badField reports whether text would break a line of /etc/passwd or /etc/shadow.
 func badField(text string) bool { return strings.ContainsAny(text, ":\n") }
 
-// group is Ignition's EnsureGroup.
+// group predicts Ignition's EnsureGroup.
 func (s *stage) group(g types.PasswdGroup) bool {
 	_, exists := s.accounts.groups[g.Name]
 	if util.IsFalse(g.ShouldExist) {
@@ -130,7 +130,7 @@ func (s *stage) deleteGroup(name string, exists bool) bool {
 	return true
 }
 
-// user is Ignition's EnsureUser, and what follows it.
+// user predicts Ignition's EnsureUser and its SSH keys.
 func (s *stage) user(u types.PasswdUser) bool {
 	was, exists := s.accounts.users[u.Name]
 	if util.IsFalse(u.ShouldExist) {
@@ -154,7 +154,7 @@ func (s *stage) user(u types.PasswdUser) bool {
 	return s.home(u, now)
 }
 
-// userFields are the values that useradd and usermod refuse by themselves.
+// userFields checks the values that useradd and usermod refuse.
 func (s *stage) userFields(u types.PasswdUser) bool {
 	switch shell := value(u.Shell); {
 	case badField(value(u.Gecos)):
@@ -185,7 +185,7 @@ func (s *stage) userGroups(u types.PasswdUser) bool {
 		}
 	}
 	if len(u.Groups) == 1 && u.Groups[0] == "" {
-		return true // the same as none
+		return true // same as unset
 	}
 	for i, group := range u.Groups {
 		for name := range strings.SplitSeq(string(group), ",") {
@@ -197,7 +197,7 @@ func (s *stage) userGroups(u types.PasswdUser) bool {
 	return true
 }
 
-// add is useradd.
+// add predicts useradd.
 func (s *stage) add(u types.PasswdUser) (account, bool) {
 	a := account{uid: s.accounts.free(), home: "/home/" + u.Name}
 	if u.UID != nil {
@@ -224,7 +224,7 @@ func (s *stage) add(u types.PasswdUser) (account, bool) {
 		return a, true
 	}
 	if _, err := s.tree.lookup(a.home, inside, true); err == nil {
-		return a, true // as it is
+		return a, true // unchanged
 	}
 	if err := s.tree.mkdirs(a.home, inside, 0, 0o755); err != nil {
 		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("useradd cannot create the home directory %s: a part of it %v", a.home, err))
@@ -235,7 +235,7 @@ func (s *stage) add(u types.PasswdUser) (account, bool) {
 	return a, true
 }
 
-// modify is usermod.
+// modify predicts usermod.
 func (s *stage) modify(u types.PasswdUser, a account) (account, bool) {
 	if u.UID != nil {
 		a.uid = *u.UID
@@ -254,7 +254,7 @@ func (s *stage) modify(u types.PasswdUser, a account) (account, bool) {
 	old, err := s.tree.lookup(was, inside, true)
 	a.home = home
 	if err != nil || old.kind != directory {
-		return a, true // there is nothing to move
+		return a, true // no home directory to move
 	}
 	if s.linked(was) || slices.Contains(Volumes, was) || strings.HasPrefix(home, was+"/") || old.volume.readOnly {
 		return a, s.fail(CauseAccount, Users, u.Name, "homeDir", fmt.Sprintf("usermod cannot move %s, the home directory of this user: omit homeDir", was))
@@ -266,14 +266,14 @@ func (s *stage) modify(u types.PasswdUser, a account) (account, bool) {
 	return a, true
 }
 
-// linked says that a path is a link, as /root is.
+// linked reports whether name is a symbolic link, as /root is.
 func (s *stage) linked(name string) bool {
 	n, err := s.tree.lookup(name, inside, false)
 	return err == nil && n.kind == symlink
 }
 
-// home is what Ignition does with the home directory of a user that is there: it asks for
-// it, and puts the keys below it.
+// home predicts how Ignition uses the home directory of an existing user: it looks it up and
+// writes the keys below it.
 func (s *stage) home(u types.PasswdUser, a account) bool {
 	if len(u.SSHAuthorizedKeys) > 0 {
 		where, err := s.tree.join(path.Join(a.home, ".ssh"))
@@ -293,7 +293,7 @@ func (s *stage) home(u types.PasswdUser, a account) bool {
 	return true
 }
 
-// reason is an error of the kernel as part of a sentence.
+// reason formats an error of the kernel for a sentence.
 func reason(err error) string {
 	switch {
 	case errors.Is(err, errNotExist):
@@ -304,7 +304,7 @@ func reason(err error) string {
 	return "a part of the path " + err.Error()
 }
 
-// deleteUser is userdel --remove.
+// deleteUser predicts userdel --remove.
 func (s *stage) deleteUser(name string, a account, exists bool) bool {
 	if !exists {
 		return true

@@ -15,16 +15,17 @@ import (
 	"github.com/coreos/ignition/v2/config/v3_6/types"
 )
 
-// entry is a directory, a file or a link to be made.
+// entry is a directory, a file or a link to create.
 type entry struct {
 	types.Node
 
 	section Section
-	where   string // its path without the links on the way
+	where   string // path with resolved links
 	make    func(e entry, there *node, err error) bool
 }
 
-// mountPoints are those of file systems: the mount stage takes no links.
+// mountPoints creates the mount points of file systems. Ignition's mount stage refuses links in
+// their paths.
 func (s *stage) mountPoints(filesystems []types.Filesystem) {
 	for _, f := range filesystems {
 		if format := value(f.Format); value(f.Path) == "" || format == "" || format == "swap" || format == "none" {
@@ -45,8 +46,8 @@ func (s *stage) mountPoints(filesystems []types.Filesystem) {
 	}
 }
 
-// entries are made as createFilesystemsEntries does it: directories, files and symbolic
-// links by their depth, then hard links.
+// entries follows Ignition's createFilesystemsEntries: directories, files and symbolic links by
+// depth, then hard links.
 func (s *stage) entries(storage types.Storage) {
 	var ordered, hard []entry
 	taken := map[string]string{}
@@ -77,7 +78,7 @@ func (s *stage) entries(storage types.Storage) {
 			add(&ordered, e)
 		}
 	}
-	// Ignition makes the entries with the fewest names in their paths first.
+	// Ignition creates the entries with the shortest paths first.
 	slices.SortStableFunc(ordered, func(a, b entry) int { return cmp.Compare(len(split(a.where)), len(split(b.where))) })
 	for _, e := range append(ordered, hard...) {
 		s.entry(e)
@@ -97,7 +98,7 @@ func (s *stage) entry(e entry) bool {
 	return e.make(e, there, err) && s.owner(e)
 }
 
-// needed is what the system does not run without; an entry with overwrite empties it.
+// needed are paths that the system needs to run. An entry with overwrite would empty them.
 var needed = []string{"/", "/boot", "/etc", "/home", "/lib", "/lib64", "/bin", "/sbin", "/root", "/sysroot", "/ostree", "/var", "/usr"}
 
 func (s *stage) overwrite(e entry) error {
@@ -107,7 +108,7 @@ func (s *stage) overwrite(e entry) error {
 	return s.tree.remove(e.where)
 }
 
-// cannot says why something cannot be made at a path.
+// cannot describes why a path cannot be created.
 func cannot(name string, err error) string {
 	switch {
 	case errors.Is(err, errTooLong):
@@ -158,7 +159,7 @@ func (s *stage) file(e entry, f types.File, there *node, err error) bool {
 	return true
 }
 
-// validJSON says that a file may hold JSON: only content that is here is known.
+// validJSON reports whether a file may contain JSON. Only inline content can be checked.
 func validJSON(f types.File) bool {
 	source := value(f.Contents.Source)
 	if text, plain := strings.CutPrefix(source, "data:,"); plain {
@@ -222,7 +223,7 @@ func (s *stage) hardLink(e entry, target string, there *node, thereErr error) bo
 	return true
 }
 
-// owner looks up those that are given by name.
+// owner resolves the owner and the group that an entry names.
 func (s *stage) owner(e entry) bool {
 	if name := value(e.User.Name); name != "" && e.User.ID == nil {
 		if _, known := s.accounts.users[name]; !known {
@@ -237,10 +238,10 @@ func (s *stage) owner(e entry) bool {
 	return true
 }
 
-// ResultPath is where Ignition writes its report.
+// ResultPath is the report that Ignition writes.
 const ResultPath = "/etc/.ignition-result.json"
 
-// resultFile is the report that Ignition writes; what is there must be one.
+// resultFile predicts Ignition's report, which fails if the file exists without valid JSON.
 func (s *stage) resultFile() {
 	link, err := s.tree.lookup(ResultPath, beside, false)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package firstboot predicts what Ignition does with a configuration on the first boot of
-// an installed system, as far as that can end in the emergency shell: the accounts, files,
-// links and units are made, in Ignition's order, on a model of the image's root. The rules
-// are those of Ignition 2.27.0 (internal/exec/stages/files) and of shadow-utils; a test
-// compares them with the real programs.
+// Package firstboot predicts what Ignition does with a configuration on the first boot of an
+// installed system, as far as it can end in the emergency shell: it creates the accounts,
+// files, links and units, in Ignition's order, in a model of the image's root. The rules follow
+// Ignition 2.27.0 (internal/exec/stages/files) and shadow-utils; test/oracle compares them with
+// the real programs.
 package firstboot
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/coreos/ignition/v2/config/v3_6/types"
 )
 
-// Section is a list of a configuration.
+// Section names a list of a configuration.
 type Section string
 
 // The sections.
@@ -26,33 +26,34 @@ const (
 	Units       Section = "systemd.units"
 )
 
-// Cause is the kind of a failure.
+// Cause classifies a failure.
 type Cause string
 
 // The causes.
 const (
-	CauseAccount  Cause = "account"         // a user or a group that cannot be made so
-	CauseMissing  Cause = "account-missing" // a user or a group that is not there
-	CauseTaken    Cause = "path-taken"      // something else is at the path
-	CauseReadOnly Cause = "read-only-path"  // the image does not let anything be written there
-	CausePath     Cause = "bad-place"       // the path cannot be
+	CauseAccount  Cause = "account"         // the user or group cannot be created like this
+	CauseMissing  Cause = "account-missing" // the user or group does not exist
+	CauseTaken    Cause = "path-taken"      // the path exists with other content
+	CauseReadOnly Cause = "read-only-path"  // the image is read-only there
+	CausePath     Cause = "bad-place"       // the path is invalid
 )
 
-// Failure is an entry with which Ignition fails: the machine boots into the emergency shell.
+// Failure is an entry that fails in Ignition, so the machine boots into the emergency shell.
 type Failure struct {
 	Cause   Cause
 	Section Section
-	// Name is the entry's key: the name of a user, group or unit, the path of what is
-	// stored, the device of a file system.
+	// Name is the entry's key: the name of a user, group or unit, the path of a file, directory
+	// or link, or the device of a file system.
 	Name string
-	// Field is the key below the entry, empty for the whole of it: "groups", "contents".
+	// Field is the key below the entry, for example "groups" or "contents", or "" for the whole
+	// entry.
 	Field string
-	// Why says what fails, and what to write instead.
+	// Why is the reason and the remedy.
 	Why string
 }
 
-// Run predicts the first boot. An entry that fails is left out of what follows, so
-// that all failures are reported; Ignition itself stops at the first.
+// Run predicts the first boot. It skips failed entries and returns all failures; Ignition
+// itself stops at the first.
 func Run(config types.Config, image *Image) []Failure {
 	s := &stage{image: image, tree: image.tree.clone(), accounts: image.accounts.clone()}
 	config = v3_6.Merge(image.base, config)
@@ -72,7 +73,7 @@ func Run(config types.Config, image *Image) []Failure {
 	return s.failures
 }
 
-// stage is one run.
+// stage is the state of one prediction.
 type stage struct {
 	image    *Image
 	tree     *tree
@@ -80,13 +81,13 @@ type stage struct {
 	failures []Failure
 }
 
-// fail reports an entry and says so, for conditions.
+// fail adds a failure. It returns false, for use in conditions.
 func (s *stage) fail(cause Cause, section Section, name, field, why string) bool {
 	s.failures = append(s.failures, Failure{Cause: cause, Section: section, Name: name, Field: field, Why: why})
 	return false
 }
 
-// failAt is fail for what the kernel says of a path.
+// failAt is like fail for an error of the file tree.
 func (s *stage) failAt(section Section, name, field, place string, err error) bool {
 	cause := CausePath
 	switch {

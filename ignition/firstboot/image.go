@@ -16,22 +16,22 @@ import (
 	"github.com/coreos/ignition/v2/config/v3_6/types"
 )
 
-// Image is what Ignition finds on an installed system before its first boot.
+// Image models the root of an installed system before its first boot.
 type Image struct {
-	// Name is that of the family, or the folder it was read from.
+	// Name is the family, or the folder it was read from.
 	Name string
 
 	tree     *tree
 	accounts *accounts
-	debian   bool         // its useradd takes nearly any name
-	base     types.Config // the configuration that the image merges under the user's
+	debian   bool         // its useradd accepts nearly any name
+	base     types.Config // the configuration that the image merges below the user's
 }
 
 //go:embed images
 var tables embed.FS
 
-// Families are the CoreOS images whose roots are known here. Their tables, with source and
-// date, are in the folder images.
+// Families returns the CoreOS images with a built-in root. The folder images has their tables,
+// with source and date.
 var Families = sync.OnceValue(func() []*Image {
 	var families []*Image
 	for _, f := range []struct{ name, file string }{
@@ -40,7 +40,7 @@ var Families = sync.OnceValue(func() []*Image {
 	} {
 		i, err := readTables(f.name, "coreos.txt", f.file)
 		if err != nil {
-			panic(err) // they are part of the program, and a test reads them
+			panic(err) // the tables are embedded, and a test reads them
 		}
 		families = append(families, i)
 	}
@@ -71,15 +71,14 @@ func newImage(name string) *Image {
 	return &Image{Name: name, tree: &tree{root: root}, accounts: &accounts{users: map[string]account{}, groups: map[string]int{}}}
 }
 
-// Volumes are what CoreOS mounts separately, the outermost first; "/" and "/usr" are
-// read-only.
+// Volumes are the separate mounts of CoreOS, outermost first. "/" and "/usr" are read-only.
 var Volumes = []string{"/", "/boot", "/dev", "/etc", "/proc", "/run", "/sys", "/sysroot", "/usr", "/var"}
 
-// Tables are the files of the folder images, whose lines are "d PATH", "f PATH",
-// "l PATH TARGET", "passwd LINE" and "group LINE".
+// Tables returns the folder images. Its files have lines of the forms "d PATH", "f PATH", "l
+// PATH TARGET", "passwd LINE" and "group LINE".
 func Tables() fs.FS { return tables }
 
-// line is one of a table.
+// line parses one line of a table.
 func (i *Image) line(text string) error {
 	what, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	name, word, _ := strings.Cut(rest, " ")
@@ -121,8 +120,8 @@ func (i *Image) group(line string) error {
 	return err
 }
 
-// coreBase is the user that both families have (fedora-coreos-config,
-// overlay.d/05core/…/40ignition-conf/00-core.ign).
+// coreBase is the base configuration of both families, which creates the user core
+// (fedora-coreos-config, overlay.d/05core/…/40ignition-conf/00-core.ign).
 func coreBase() types.Config {
 	gecos := "CoreOS Admin"
 	base := types.Config{Ignition: types.Ignition{Version: types.MaxVersion.String()}}
@@ -130,12 +129,12 @@ func coreBase() types.Config {
 	return base
 }
 
-// FromFolder reads the root of an image that is unpacked or mounted: of a live ISO's
-// rootfs, say. What CoreOS mounts read-only is read-only here, too.
+// FromFolder reads the root of an unpacked or mounted image, for example the rootfs of a live
+// ISO. The read-only mounts of CoreOS are read-only in the model too.
 func FromFolder(root string) (*Image, error) {
 	i := newImage(root)
 	i.base = coreBase()
-	// Links of the image lead nowhere outside of it.
+	// An os.Root keeps links of the image inside the folder.
 	folder, err := os.OpenRoot(root)
 	if err != nil {
 		return nil, fmt.Errorf("read the root of an image: %w", err)
@@ -168,7 +167,7 @@ func FromFolder(root string) (*Image, error) {
 	return i, nil
 }
 
-// mount separates the volumes.
+// mount creates the volumes.
 func (i *Image) mount() {
 	for _, name := range Volumes {
 		if n, err := i.tree.lookup(name, beside, false); err == nil && n.kind == directory {
@@ -177,7 +176,7 @@ func (i *Image) mount() {
 	}
 }
 
-// mounted makes a directory, with everything in it, a separate volume.
+// mounted moves a directory and its content to another volume.
 func (n *node) mounted(v *volume) {
 	n.volume = v
 	for _, child := range n.children {
@@ -185,7 +184,7 @@ func (n *node) mounted(v *volume) {
 	}
 }
 
-// found takes over one entry of a folder.
+// found adds one entry of a folder.
 func (i *Image) found(folder *os.Root, name string, d fs.DirEntry) error {
 	n := &node{kind: file}
 	info, err := d.Info()

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// badName says why shadow-utils refuses a name of a user or a group, empty if it does not.
-// Those of Fedora and RHEL take letters, digits, dots, dashes, underscores, and a $ at the
-// end (shadow-4.8-goodname.patch), those of Debian nearly everything
-// (506_relaxed_usernames).
+// badName returns why shadow-utils refuses a user or group name, or "". Fedora and RHEL accept
+// letters, digits, dots, dashes, underscores, and a trailing $ (shadow-4.8-goodname.patch);
+// Debian accepts nearly everything (506_relaxed_usernames).
 func (i *Image) badName(name string) string {
 	switch {
 	case name == "":

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// What the kernel says.
+// The kernel's errors.
 var (
 	errNotExist = errors.New("does not exist")
 	errNotDir   = errors.New("is not a directory")
@@ -32,19 +32,19 @@ const (
 	symlink
 )
 
-// node is a directory, a file or a link. Devices and the like are files.
+// node is a directory, a file or a symbolic link. Devices, sockets and pipes count as files.
 type node struct {
 	kind     kind
-	target   string // of a link
+	target   string // of a symbolic link
 	children map[string]*node
 	volume   *volume
 	uid      int
-	mode     int // of a directory: who may write
+	mode     int // of a directory, for write permission
 	inode    *int
-	json     bool // a file with JSON in it
+	json     bool // whether the file has valid JSON
 }
 
-// volume is a mounted file system, or a part of one that is mounted at another place.
+// volume is a mounted file system, or a bind mount.
 type volume struct{ readOnly bool }
 
 // tree is a root file system.
@@ -63,23 +63,24 @@ func (n *node) clone() *node {
 	return &c
 }
 
-// view is how a path is followed: Ignition runs beside the root, useradd inside of it.
+// view selects how links are resolved: Ignition runs outside of the root, useradd inside.
 type view int
 
 const (
-	// beside takes absolute links to where they lead in the initramfs: to nothing.
+	// beside resolves absolute links in the initramfs, where they dangle.
 	beside view = iota
 	inside
 )
 
-// lookup finds what a path names; a link at its end only if follow.
+// lookup returns the node at a path. It resolves a link in the last name only if follow is
+// true.
 func (t *tree) lookup(name string, v view, follow bool) (*node, error) {
 	_, n, err := t.walk(name, v, follow)
 	return n, err
 }
 
-// walk also gives the directory in which the last name is, or would be. Where only the
-// last is missing there is a parent with the error.
+// walk is like lookup and also returns the parent of the last name. If only the last name is
+// missing, it returns the parent and the error.
 func (t *tree) walk(name string, v view, follow bool) (parent, found *node, err error) {
 	if len(name) > maxWay {
 		return nil, nil, errLongPath
@@ -130,7 +131,7 @@ func (t *tree) walk(name string, v view, follow bool) (parent, found *node, err 
 
 func split(name string) []string { return steps(path.Clean("/" + name)) }
 
-// steps are the names of a link's target, with those that lead up.
+// steps splits the target of a link, and keeps "..".
 func steps(target string) []string {
 	var names []string
 	for name := range strings.SplitSeq(target, "/") {
@@ -141,8 +142,8 @@ func steps(target string) []string {
 	return names
 }
 
-// join is where Ignition takes a path to be: it resolves the links on the way, each once,
-// and not the last name (util.JoinPath).
+// join resolves the links of a path as Ignition's util.JoinPath does: each once, and not in the
+// last name.
 func (t *tree) join(name string) (string, error) {
 	names := split(name)
 	if len(names) == 0 {
@@ -168,8 +169,8 @@ func (t *tree) join(name string) (string, error) {
 	return path.Join(real, names[len(names)-1]), nil
 }
 
-// mkdirs makes a directory and its missing parents as the user uid. Permissions are
-// checked for everybody but root.
+// mkdirs creates a directory and its missing parents as the user uid. root skips the permission
+// checks.
 func (t *tree) mkdirs(name string, v view, uid, mode int) error {
 	way := ""
 	for _, part := range split(name) {
@@ -178,7 +179,7 @@ func (t *tree) mkdirs(name string, v view, uid, mode int) error {
 		switch {
 		case errors.Is(err, errNotExist) && parent != nil:
 			if _, taken := parent.children[part]; taken {
-				return errNotDir // a link that leads nowhere
+				return errNotDir // dangling link
 			}
 			if err := parent.put(part, &node{kind: directory, uid: uid, mode: mode}, uid); err != nil {
 				return err
@@ -192,7 +193,7 @@ func (t *tree) mkdirs(name string, v view, uid, mode int) error {
 	return nil
 }
 
-// put makes an entry in a directory, as uid.
+// put adds an entry to a directory as the user uid.
 func (n *node) put(name string, entry *node, uid int) error {
 	switch {
 	case n.kind != directory:
@@ -225,7 +226,7 @@ func (n *node) writable(uid int) bool {
 	return n.mode&0o002 != 0
 }
 
-// create puts an entry at a path; what is above it is made.
+// create adds an entry at a path, with its parents.
 func (t *tree) create(name string, entry *node) error {
 	if name == "/" {
 		return errIsDir
@@ -240,7 +241,7 @@ func (t *tree) create(name string, entry *node) error {
 	return parent.put(path.Base(name), entry, 0)
 }
 
-// replace is create over what is there, as rename(2) does it.
+// replace is like create, but replaces an existing entry as rename(2) does.
 func (t *tree) replace(name string, entry *node) error {
 	n, err := t.lookup(name, beside, false)
 	if err == nil && n.kind == directory {
@@ -252,7 +253,7 @@ func (t *tree) replace(name string, entry *node) error {
 	return t.create(name, entry)
 }
 
-// remove removes a path with all that is below it.
+// remove removes a path recursively.
 func (t *tree) remove(name string) error {
 	parent, n, err := t.walk(name, beside, false)
 	switch {
@@ -269,7 +270,7 @@ func (t *tree) remove(name string) error {
 	return nil
 }
 
-// holdsReadOnly says that something in a directory cannot be removed.
+// holdsReadOnly reports whether a directory contains an entry that cannot be removed.
 func (n *node) holdsReadOnly() bool {
 	if n.kind == directory && n.volume.readOnly && len(n.children) > 0 {
 		return true

@@ -8,14 +8,14 @@ import (
 )
 
 var (
-	// ErrNoArea says that an image has no room for a configuration: it is no
-	// CoreOS live image.
+	// ErrNoArea means that an image has no area for a configuration, so it is no CoreOS live
+	// image.
 	ErrNoArea = errors.New("not a CoreOS live image: no area for an Ignition configuration")
-	// ErrNotEmbedded says that the room is there, and holds no configuration.
+	// ErrNotEmbedded means that the area contains no configuration.
 	ErrNotEmbedded = errors.New("no Ignition configuration is embedded in this image")
 )
 
-// area is the part of a live image that is kept for a configuration.
+// area is the range of a live image that is reserved for a configuration.
 type area struct {
 	offset, length int64
 }
@@ -23,18 +23,18 @@ type area struct {
 const (
 	infoFile    = "coreos/igninfo.json"
 	defaultFile = "images/ignition.img"
-	// maxInfo and maxArea bound what a hostile image makes us read. The area
-	// of all images so far is 256 KiB.
+	// maxInfo and maxArea limit reads from hostile images, in bytes. The area of all images so
+	// far has 256 KiB.
 	maxInfo = 64 << 10
 	maxArea = 64 << 20
 
-	// Images made before 2022 say in their system area where it is.
+	// Images made before 2022 describe the area in their system area.
 	headerOffset = 32744
 	headerMagic  = "coreiso+"
 )
 
-// findArea follows coreos-installer: igninfo.json, else the default file; else
-// the header that images had before.
+// findArea follows coreos-installer: igninfo.json, else the default file, else the header of
+// old images.
 func findArea(files isoFiles) (area, error) {
 	found, err := infoArea(files)
 	if errors.Is(err, ErrNoFile) {
@@ -49,7 +49,7 @@ func findArea(files isoFiles) (area, error) {
 	return found, nil
 }
 
-// infoArea gives [ErrNoFile] only if neither file is there.
+// infoArea returns [ErrNoFile] only if neither file exists.
 func infoArea(files isoFiles) (area, error) {
 	info := struct {
 		File   string `json:"file"`

@@ -12,7 +12,7 @@ import (
 	"ironworks/test/coreosinstaller"
 )
 
-// gibibyte is an image of that size, most of which is a hole.
+// gibibyte returns the path of a sparse image of 1 GiB.
 func gibibyte(tb testing.TB) string {
 	tb.Helper()
 	path := fileT(tb, coreosinstaller.X86().Image)
@@ -22,14 +22,13 @@ func gibibyte(tb testing.TB) string {
 	return path
 }
 
-// benchConfig is a configuration as large as that of a deploy ramdisk with
-// certificates and keyfiles.
+// benchConfig returns a configuration the size of a deploy ramdisk's with certificates and
+// keyfiles.
 func benchConfig() []byte {
 	return []byte(`{"ignition": {"version": "3.2.0"}, "x": "` + strings.Repeat(strconv.Quote(string(noise(40))), 300) + `"}`)
 }
 
-// BenchmarkEmbed embeds into an image of 1 GiB in place: read, packed, written
-// and on the disk.
+// BenchmarkEmbed embeds a configuration into an image of 1 GiB in place, including fsync.
 func BenchmarkEmbed(b *testing.B) {
 	path, config := gibibyte(b), benchConfig()
 	b.ReportAllocs()
@@ -40,7 +39,7 @@ func BenchmarkEmbed(b *testing.B) {
 	}
 }
 
-// BenchmarkStream reads the stream of a node.
+// BenchmarkStream reads the stream of one node.
 func BenchmarkStream(b *testing.B) {
 	iso, err := image.Open(gibibyte(b))
 	if err != nil {
@@ -68,8 +67,7 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
-// BenchmarkUnwrap looks for a configuration in an initramfs that unpacks to
-// 64 MiB.
+// BenchmarkUnwrap searches an initramfs of 64 MiB, uncompressed, for a configuration.
 func BenchmarkUnwrap(b *testing.B) {
 	wrapped, err := image.Wrap(benchConfig())
 	if err != nil {

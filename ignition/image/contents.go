@@ -8,26 +8,25 @@ import (
 	"strings"
 )
 
-// segment is one archive of an area, with the bytes it was read from.
+// segment is one archive of an area, with its original bytes.
 type segment struct {
 	offset  int64
 	packed  []byte
 	entries []entry
 }
 
-// contents are the archives in an area. Those that an edit has nothing to do
-// with stay byte for byte what and where they are: what coreos-installer or
-// assisted-image-service put there, and an area whose configuration is taken
-// out again is what it was before.
+// contents are the archives in an area. Archives that an edit does not touch keep their bytes
+// and their place, so foreign archives survive, and removing an embedded configuration restores
+// the original area.
 type contents struct {
 	segments []segment
 }
 
-// maxEntries bounds the files and folders of an area: a keyfile for each
-// network card is much.
+// maxEntries limits the files and folders of an area. It leaves room for a keyfile per network
+// card.
 const maxEntries = 10_000
 
-// readContents reads an area.
+// readContents parses an area.
 func readContents(b []byte) (contents, error) {
 	var c contents
 	var entries int
@@ -55,7 +54,7 @@ func readContents(b []byte) (contents, error) {
 	}
 }
 
-// members are the files, the last one of a name.
+// members returns the files. Of files with the same name, the last one counts.
 func (c contents) members() []Member {
 	var found []Member
 	at := map[string]int{}
@@ -77,7 +76,7 @@ func (c contents) members() []Member {
 	return found
 }
 
-// config is the embedded configuration, nil if there is none.
+// config returns the embedded configuration, or nil.
 func (c contents) config() []byte {
 	for _, m := range c.members() {
 		if m.Name == configName {
@@ -87,10 +86,10 @@ func (c contents) config() []byte {
 	return nil
 }
 
-// isNetwork tells whether a member is a keyfile for the initramfs.
+// isNetwork reports whether a member is a keyfile for the initramfs.
 func isNetwork(name string) bool { return strings.HasPrefix(name, networkFolder+"/") }
 
-// without takes the configuration out.
+// without removes the configuration.
 func (c contents) without() (contents, error) {
 	var kept contents
 	for _, s := range c.segments {
@@ -110,7 +109,7 @@ func (c contents) without() (contents, error) {
 	return kept, nil
 }
 
-// with puts a configuration behind the rest.
+// with appends a configuration.
 func (c contents) with(config []byte) (contents, error) {
 	packed, err := Wrap(config)
 	if err != nil {
@@ -120,7 +119,7 @@ func (c contents) with(config []byte) (contents, error) {
 	return contents{segments: append(slices.Clip(c.segments), own)}, nil
 }
 
-// merged has everything in one archive, which takes less.
+// merged puts everything into one archive, which is smaller.
 func (c contents) merged() (contents, error) {
 	one := segment{}
 	for _, s := range c.segments {
@@ -131,9 +130,9 @@ func (c contents) merged() (contents, error) {
 	return contents{segments: []segment{one}}, err
 }
 
-// bytes lays the archives out: each where it was if it can stay there, else
-// behind the one before, at a multiple of 4 as the kernel wants it. The rest of
-// the area is zeros and left out.
+// bytes returns the content of the area without trailing zeros. Each archive keeps its offset
+// if it can; otherwise it follows the previous one at a multiple of 4, which the kernel
+// requires.
 func (c contents) bytes(capacity int64) ([]byte, error) {
 	laid := c.lay()
 	if int64(len(laid)) > capacity && len(c.segments) > 1 {
@@ -161,10 +160,9 @@ func (c contents) lay() []byte {
 	return b
 }
 
-// TooLargeError says that something does not fit into its area of an image,
-// which never grows.
+// TooLargeError means that content exceeds its area of an image. Areas cannot grow.
 type TooLargeError struct {
-	// What takes Size bytes, Capacity are there.
+	// What needs Size bytes, but the area has Capacity bytes.
 	What           string
 	Size, Capacity int64
 }

@@ -21,7 +21,7 @@ func namesOf(members []image.Member) []string {
 	return names
 }
 
-// What the real program embedded is read, and kept by every edit.
+// Configurations embedded by the real coreos-installer are read, and survive every edit.
 func TestWhatCoreosInstallerEmbedded(t *testing.T) {
 	t.Parallel()
 	facts := factsT(t)
@@ -50,7 +50,7 @@ func TestWhatCoreosInstallerEmbedded(t *testing.T) {
 			removed := editT(t, embedded, image.Change{RemoveIgnition: true})
 			keyfiles(t, removed, fact)
 			switch fact.Name {
-			case "keyfiles": // its archive was never touched
+			case "keyfiles": // the edit did not touch its archive
 				if !bytes.Equal(removed, live.Image) {
 					t.Error("after remove the image is another one")
 				}
@@ -103,8 +103,8 @@ func packT(tb testing.TB, members ...image.Member) []byte {
 	return packed
 }
 
-// An area may hold any number of archives, packed or not, with or without
-// zeros between them. Those of others stay byte for byte what they are.
+// An area can contain several archives, compressed or not, with or without zeros in between.
+// Foreign archives keep their bytes.
 func TestArchivesOfOthersStay(t *testing.T) {
 	t.Parallel()
 	base := image.Member{Name: "usr/lib/ignition/base.d/50-x.ign", Mode: 0o644, Content: []byte("{}")}
@@ -140,7 +140,7 @@ func TestArchivesOfOthersStay(t *testing.T) {
 	}
 }
 
-// Where one archive after the other does not fit, one of everything may.
+// If separate archives do not fit, a single merged one may.
 func TestArchivesAreMergedWhereTheyDoNotFit(t *testing.T) {
 	t.Parallel()
 	same := noise(150_000)

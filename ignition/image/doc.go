@@ -1,13 +1,11 @@
-// Package image reads and edits what a CoreOS live system boots from: the live
-// ISO with its areas for an Ignition configuration and for kernel arguments,
-// and the initramfs of a boot from the network.
+// Package image reads and edits the boot files of a CoreOS live system: the live ISO, with its
+// areas for an Ignition configuration and kernel arguments, and the initramfs of a network
+// boot.
 //
-// Nothing here copies an image to change it. [Read] finds the areas, [ISO.Edit]
-// works out a [Patch] of a few hundred KiB, and the patch is written in place
-// ([EditFile]), into a new file ([WriteFile]) or laid over the image while it
-// is read ([Overlay]): one base file serves a stream for each node.
+// Edits do not copy the image. [Read] finds the areas, [ISO.Edit] computes a [Patch] of a few
+// hundred KiB, and the patch is written in place ([EditFile]), to a new file ([WriteFile]), or
+// over the image as it is read ([Overlay]), so that one base file serves a stream per node.
 //
-// The rules are those of coreos-installer 0.26.0, which reads back what is
-// written here. An image is foreign: what it says about itself is bounded and
-// checked before it is believed.
+// The format follows coreos-installer 0.26.0, which can read the result. Images are untrusted:
+// their metadata is limited and checked.
 package image

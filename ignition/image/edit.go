@@ -7,50 +7,45 @@ import (
 	"io"
 )
 
-// ErrInUse says that an image already has a configuration, which only force
-// replaces.
+// ErrInUse means that an image already has a configuration. Change.Force replaces it.
 var ErrInUse = errors.New("the image already has an Ignition configuration embedded")
 
-// ErrChanged says that an image is no longer what it was when it was read:
-// somebody else edits it.
+// ErrChanged means that another program changed the image since it was read.
 var ErrChanged = errors.New("the image has changed since it was read")
 
-// Change is what to edit in an image. What it does not name stays as it is,
-// other files in the area, too.
+// Change is an edit of an image. It keeps everything else, including other files in the area.
 type Change struct {
-	// Ignition is the configuration to embed, nil for none. Nothing looks at
-	// what is in it.
+	// Ignition is the configuration to embed, or nil. It is not validated.
 	Ignition []byte
-	// RemoveIgnition takes the configuration out; there may be none.
+	// RemoveIgnition removes the configuration, if any.
 	RemoveIgnition bool
 	// Kargs changes the kernel arguments.
 	Kargs KargsEdit
-	// Force replaces a configuration that is there, and an area that cannot
-	// be read with all that is in it.
+	// Force replaces an existing configuration, and an unreadable area with all its content.
 	Force bool
 }
 
-// Patch is what a change does to an image: some ranges with other bytes.
+// Patch is the effect of a change on an image: the ranges with new bytes.
 type Patch struct {
-	// Kargs are the kernel arguments after it; Unmatched are those to delete
-	// or replace that were not there.
+	// Kargs are the kernel arguments after the change. Unmatched are the arguments to delete or
+	// replace that were not found.
 	Kargs     string
 	Unmatched []string
-	// Used is how much of the image's capacity is in use after it, in bytes.
+	// Used is the size of the area's content after the change, in bytes.
 	Used int64
 
 	size    int64
 	changes []rangeChange
 }
 
-// rangeChange is a range with what stood there before.
+// rangeChange is a range with its previous content.
 type rangeChange struct {
 	Range
 	before []byte
 }
 
-// Edit works out what a change does, and does nothing yet. [ErrInUse],
-// [ErrNoKargs], a [TooLargeError] or a [KargError] are why it cannot be done.
+// Edit computes the patch for a change, without writing it. The errors include [ErrInUse],
+// [ErrNoKargs], [TooLargeError] and [KargError].
 func (i *ISO) Edit(change Change) (*Patch, error) {
 	p := &Patch{size: i.files.size, Used: i.Used()}
 	if change.Ignition == nil && !change.RemoveIgnition && change.Kargs.IsZero() {
@@ -102,7 +97,7 @@ func (i *ISO) editArea(change Change, p *Patch) error {
 	if err != nil {
 		return err
 	}
-	// What the machine will find is what was asked for.
+	// Verify that the result reads back as requested.
 	back, err := readContents(content)
 	if err != nil {
 		return fmt.Errorf("reading back what was packed: %w", err)
@@ -125,7 +120,7 @@ func (p *Patch) add(r io.ReaderAt, ranges ...Range) error {
 	return nil
 }
 
-// Ranges are the parts of the image that change.
+// Ranges returns the parts of the image that change.
 func (p *Patch) Ranges() []Range {
 	ranges := make([]Range, 0, len(p.changes))
 	for _, change := range p.changes {
@@ -134,22 +129,21 @@ func (p *Patch) Ranges() []Range {
 	return ranges
 }
 
-// Stream is the image with the change, read from the unchanged base. It costs
-// as much memory as the packed configuration has.
+// Stream returns the changed image, read from the unchanged base. It holds only the compressed
+// configuration in memory.
 func (p *Patch) Stream(base io.ReaderAt) (*Overlay, error) {
 	return NewOverlay(base, p.size, p.Ranges()...)
 }
 
-// ReadWriterAt is a file that is edited in place.
+// ReadWriterAt is a file for editing in place.
 type ReadWriterAt interface {
 	io.ReaderAt
 	io.WriterAt
 }
 
-// Apply writes the change into an image. Before it writes, it makes sure that
-// the image is still the one that was read ([ErrChanged]). If writing fails, it
-// puts back what stood there, as far as that can be written; afterwards the
-// file has to be synchronized. A patch that is there already is no change.
+// Apply writes the patch to an image. It first checks that the image is unchanged
+// ([ErrChanged]). If a write fails, it restores the previous content as far as possible. The
+// caller synchronizes the file. Applying a patch twice is no error.
 func (p *Patch) Apply(file ReadWriterAt) error {
 	for _, change := range p.changes {
 		same, err := holds(file, change.Offset, change.Length, change.before)
@@ -180,7 +174,7 @@ func (p *Patch) Apply(file ReadWriterAt) error {
 	return nil
 }
 
-// undo puts back what stood in the ranges up to one.
+// undo restores the ranges up to last.
 func (p *Patch) undo(file io.WriterAt, last int, cause error) error {
 	for _, change := range p.changes[:last+1] {
 		if err := write(file, Range{Offset: change.Offset, Length: change.Length, Data: change.before}); err != nil {
@@ -197,7 +191,7 @@ func write(file io.WriterAt, r Range) error {
 	return err
 }
 
-// holds tells whether data and zeros behind it are at a place.
+// holds reports whether file has data followed by zeros at offset.
 func holds(file io.ReaderAt, offset, length int64, data []byte) (bool, error) {
 	whole := make([]byte, length)
 	if err := readFull(file, whole, offset); err != nil {

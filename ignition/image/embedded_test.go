@@ -30,14 +30,14 @@ func embedded(content []byte) (string, error) {
 	return string(config), err
 }
 
-// withArea is an image with this in the room for a configuration.
+// withArea returns an image whose area has content.
 func withArea(content []byte) []byte {
 	l := coreosinstaller.X86()
 	copy(l.Image[l.Area:], content)
 	return l.Image
 }
 
-// newc is an archive with one file, made by hand.
+// newc returns an archive with one file, built by hand.
 func newc(name, content string) []byte {
 	var b bytes.Buffer
 	entry := func(name, content string) {
@@ -98,11 +98,11 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// xzConfig is what `xz --check=crc32` makes of newc("config.ign", config).
+// xzConfig is newc("config.ign", config) compressed by `xz --check=crc32`.
 var xzConfig = []byte(xzText)
 
-// withHeader is an image of 2021 with a configuration, whose area is told by the header
-// alone.
+// withHeader returns an image of 2021 with a configuration, whose area only the header
+// describes.
 func withHeader() []byte {
 	l := coreosinstaller.Header()
 	copy(l.Image[l.Area:], newc("config.ign", config))

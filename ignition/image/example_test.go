@@ -8,7 +8,7 @@ import (
 	"ironworks/ignition/image"
 )
 
-// One image of a gigabyte serves each node its own, of the same length.
+// One image of a gigabyte serves each node its own version, of the same length.
 func ExampleISO_Edit() {
 	iso, err := image.Open("fedora-coreos-live.iso")
 	if err != nil {
@@ -20,7 +20,7 @@ func ExampleISO_Edit() {
 		Kargs:    image.KargsEdit{Append: []string{"console=ttyS0"}},
 	})
 	if err != nil {
-		log.Fatal(err) // an image.TooLargeError tells what fits
+		log.Fatal(err) // an image.TooLargeError has the capacity
 	}
 	log.Printf("%d of %d bytes are used", patch.Used, iso.Capacity())
 	http.HandleFunc("/node-1.iso", func(w http.ResponseWriter, r *http.Request) {

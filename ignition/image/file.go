@@ -10,9 +10,8 @@ import (
 	"path/filepath"
 )
 
-// EditFile changes an image file in place: its areas are written, and the file
-// is on the disk when it returns. The image is read and the change worked out
-// before anything is written.
+// EditFile edits the areas of an image file in place, and synchronizes the file. It computes
+// the change before it writes.
 func EditFile(path string, change Change) (*Patch, error) {
 	iso, err := open(path, os.O_RDWR)
 	if err != nil {
@@ -35,14 +34,13 @@ func EditFile(path string, change Change) (*Patch, error) {
 	return patch, nil
 }
 
-// copyStep is how many bytes are copied between checks for cancellation.
+// copyStep is the number of bytes copied between checks for cancellation.
 const copyStep = 256 << 20
 
-// WriteFile writes an image with a change to a new file, and leaves the image
-// as it is. The file appears when it is whole; one that is there already is
-// never replaced ([fs.ErrExist]). Like the files of coreos-installer it is
-// readable by its owner alone, since a configuration may hold secrets. Where
-// the file system can, the two share what is the same.
+// WriteFile writes a changed copy of an image to a new file. The file appears when it is
+// complete, and never replaces an existing one ([fs.ErrExist]). Its mode is 0600, as in
+// coreos-installer, because a configuration may contain secrets. The copy shares unchanged
+// blocks where the file system supports it.
 func WriteFile(ctx context.Context, path, output string, change Change) (*Patch, error) {
 	iso, patch, err := edited(path, change)
 	if err != nil {
@@ -52,7 +50,7 @@ func WriteFile(ctx context.Context, path, output string, change Change) (*Patch,
 	err = writeNew(output, func(file *os.File) error {
 		source := io.NewSectionReader(iso.files.r, 0, iso.files.size)
 		if from, ok := iso.files.r.(*os.File); ok {
-			// The kernel copies from one file to the other.
+			// The kernel copies between the files.
 			if err := copyFile(ctx, file, from, iso.files.size); err != nil {
 				return err
 			}
@@ -67,8 +65,7 @@ func WriteFile(ctx context.Context, path, output string, change Change) (*Patch,
 	return patch, nil
 }
 
-// WriteTo writes an image with a change to w, and leaves the image as it is. The change
-// is worked out before anything is written.
+// WriteTo writes a changed copy of an image to w. It computes the change before it writes.
 func WriteTo(w io.Writer, path string, change Change) (*Patch, error) {
 	iso, patch, err := edited(path, change)
 	if err != nil {
@@ -83,7 +80,7 @@ func WriteTo(w io.Writer, path string, change Change) (*Patch, error) {
 	return patch, err
 }
 
-// edited opens an image, which the caller closes, and works a change out.
+// edited opens an image, which the caller closes, and computes a change.
 func edited(path string, change Change) (*ISO, *Patch, error) {
 	iso, err := Open(path)
 	if err != nil {
@@ -114,7 +111,7 @@ func copyFile(ctx context.Context, to, from *os.File, size int64) error {
 	return nil
 }
 
-// WriteStream writes a stream to a new file as [WriteFile] does.
+// WriteStream writes a stream to a new file like [WriteFile].
 func WriteStream(ctx context.Context, output string, stream io.Reader) error {
 	return writeNew(output, func(file *os.File) error {
 		_, err := io.Copy(file, &contextReader{ctx: ctx.Err, r: stream})
@@ -122,7 +119,7 @@ func WriteStream(ctx context.Context, output string, stream io.Reader) error {
 	})
 }
 
-// contextReader ends with the context of one copy.
+// contextReader stops with an error when the context ends.
 type contextReader struct {
 	ctx func() error
 	r   io.Reader
@@ -135,8 +132,7 @@ func (c *contextReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// writeNew makes a file beside where it is to be and puts it there when fill
-// has succeeded.
+// writeNew writes a temporary file in the same folder, and renames it when fill succeeds.
 func writeNew(path string, fill func(*os.File) error) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("writing %s: %w", path, fs.ErrExist)
@@ -162,13 +158,13 @@ func writeNew(path string, fill func(*os.File) error) error {
 	return nil
 }
 
-// place gives a file its name unless there is one of it.
+// place moves a file to a name that does not exist.
 func place(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// A file system without links, as on a stick.
+	// The file system has no hard links, like those of USB sticks.
 	if _, statErr := os.Lstat(to); statErr == nil {
 		return fs.ErrExist
 	}

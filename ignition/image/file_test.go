@@ -134,7 +134,7 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// unwell is a file on a disk that fails at its n-th write.
+// unwell is a file that fails at its n-th write.
 type unwell struct {
 	memory
 	left int
@@ -150,8 +150,8 @@ func (u *unwell) WriteAt(p []byte, at int64) (int, error) {
 	return u.memory.WriteAt(p, at)
 }
 
-// What fails in the middle leaves the image as it was, and one that somebody
-// else has changed is left alone.
+// A failed write leaves the image unchanged, and an image that another program changed is not
+// written.
 func TestApplyFails(t *testing.T) {
 	t.Parallel()
 	live := coreosinstaller.X86()

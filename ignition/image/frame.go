@@ -8,18 +8,16 @@ import (
 	"io"
 )
 
-// errFrame says that something packed is not as its format has it.
+// errFrame reports compressed data that violates its format.
 var errFrame = errors.New("corrupt compressed data")
 
-// frameReader reads the bytes of one xz stream or one zstd frame and then
-// ends. Their decoders read ahead, and behind one archive of an initrd the next
-// one may begin.
+// frameReader reads exactly one xz stream or zstd frame. The decoders read ahead, but the next
+// archive of an initrd may follow directly.
 type frameReader struct {
 	in *bufio.Reader
-	// left is what may be passed on before the next step is asked for.
+	// left is the number of bytes that belong to the current step.
 	left int64
-	// step looks at what comes next and tells how many bytes of it belong
-	// together; 0 at the end.
+	// step parses the next part and returns its length in bytes, or 0 at the end.
 	step func() (int64, error)
 }
 
@@ -44,8 +42,7 @@ func (f *frameReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// zstdFrame follows RFC 8878, 3.1.1: a header, blocks that tell their size, and
-// a checksum.
+// zstdFrame follows RFC 8878, section 3.1.1: a header, blocks with their sizes, and a checksum.
 func zstdFrame(in *bufio.Reader) *frameReader {
 	const header, block, end = 0, 1, 2
 	state, checksum := header, int64(0)
@@ -60,9 +57,9 @@ func zstdFrame(in *bufio.Reader) *frameReader {
 			single := descriptor&0x20 != 0
 			length := int64(5) + []int64{0, 1, 2, 4}[descriptor&3] + []int64{0, 2, 4, 8}[descriptor>>6]
 			if !single {
-				length++ // the window
+				length++ // the window descriptor
 			} else if descriptor>>6 == 0 {
-				length++ // the content's size in one byte
+				length++ // the content size has one byte
 			}
 			checksum = int64(descriptor & 4)
 			state = block
@@ -74,7 +71,7 @@ func zstdFrame(in *bufio.Reader) *frameReader {
 			}
 			kind, length := b[0]>>1&3, int64(b[0])>>3|int64(b[1])<<5|int64(b[2])<<13
 			if kind == 1 {
-				length = 1 // one byte, repeated
+				length = 1 // a repeated byte
 			}
 			if b[0]&1 != 0 {
 				state = end
@@ -89,15 +86,14 @@ func zstdFrame(in *bufio.Reader) *frameReader {
 	return &frameReader{in: in, step: step}
 }
 
-// xzStream walks through a stream of the .xz format 1.2.1: header, blocks of
-// LZMA2 chunks, index, footer.
+// xzStream parses the .xz format 1.2.1: header, blocks of LZMA2 chunks, index, footer.
 type xzStream struct {
 	in *bufio.Reader
-	// next is the step that follows.
+	// next parses the following part.
 	next func() (int64, error)
-	// check is the size of a block's check, packed that of its chunks.
+	// check is the size of a block's check. packed is the size of its chunks so far.
 	check, packed int64
-	// records are those left in the index, index what was read of it.
+	// records is the number of remaining index records. index is the number of index bytes read.
 	records uint64
 	index   int64
 }
@@ -120,7 +116,7 @@ func (x *xzStream) header() (int64, error) {
 	return 12, nil
 }
 
-// block is a block's header, or where the index begins.
+// block parses a block header, or the start of the index.
 func (x *xzStream) block() (int64, error) {
 	b, err := x.in.Peek(1)
 	if err != nil {
@@ -164,7 +160,7 @@ func (x *xzStream) chunk() (int64, error) {
 	return length, nil
 }
 
-// record is one of the index, or its end with the footer.
+// record parses an index record, or the index padding and the footer.
 func (x *xzStream) record() (int64, error) {
 	if x.records == 0 {
 		x.next = func() (int64, error) { return 0, nil }
@@ -180,8 +176,8 @@ func (x *xzStream) record() (int64, error) {
 	return length, err
 }
 
-// number reads one of the format's integers, which begins at a byte ahead, and
-// tells where it ends.
+// number parses a multibyte integer that starts at bytes ahead, and returns the position of its
+// end.
 func (x *xzStream) number(at int64) (uint64, int64, error) {
 	var value uint64
 	for shift := uint(0); shift < 63; shift += 7 {

@@ -15,7 +15,7 @@ import (
 	"ironworks/lab/iso9660"
 )
 
-// smallImage has all that an image has, and areas of a few KiB.
+// smallImage returns an image with all features, and areas of a few KiB.
 func smallImage() []byte {
 	files := iso9660.Tree{
 		"coreos/igninfo.json": []byte(`{"file": "images/ignition.img", "offset": 8, "length": 4000}`),
@@ -30,8 +30,8 @@ func smallImage() []byte {
 	return content
 }
 
-// Whatever an image holds, reading it ends and an edit stays inside of it, does
-// what it says and can be taken back.
+// FuzzImage checks that reading a hostile image ends, and that edits stay inside the image,
+// have the requested effect and can be undone.
 func FuzzImage(f *testing.F) {
 	small := smallImage()
 	f.Add(small[16*2048:], config, "c=2")
@@ -64,8 +64,8 @@ func FuzzImage(f *testing.F) {
 		if err := patch.Apply(edited); err != nil || len(edited) != len(whole) {
 			t.Fatal(err)
 		}
-		// The area may lie on what describes it; then the image is no longer
-		// one, but what was written is what was asked for.
+		// If the area overlaps its own metadata, the result is no valid image, but the written
+		// bytes must be correct.
 		for _, r := range patch.Ranges() {
 			if r.Offset < 0 || r.Offset+r.Length > int64(len(whole)) || !bytes.HasPrefix(edited[r.Offset:], r.Data) {
 				t.Errorf("%d bytes at %d", r.Length, r.Offset)
@@ -105,7 +105,7 @@ func FuzzUnwrap(f *testing.F) {
 	})
 }
 
-// The line of arguments stays one line, whatever is asked for.
+// FuzzKargs checks that the kernel arguments stay on one line after any edit.
 func FuzzKargs(f *testing.F) {
 	f.Add("a=1 b", "c", "b", "a=1=2")
 	f.Add(" ", "ä", "", "==")

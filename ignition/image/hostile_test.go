@@ -14,7 +14,7 @@ import (
 	"ironworks/test/coreosinstaller"
 )
 
-// recordOf is where the directory record of a name begins.
+// recordOf returns content from the directory record of name on.
 func recordOf(tb testing.TB, content []byte, name string) []byte {
 	tb.Helper()
 	at := bytes.Index(content, []byte(name))
@@ -24,7 +24,7 @@ func recordOf(tb testing.TB, content []byte, name string) []byte {
 	return content[at-33:]
 }
 
-// with changes an image by hand.
+// with returns an image after change.
 func with(tb testing.TB, change func(content []byte)) []byte {
 	tb.Helper()
 	content := coreosinstaller.X86().Image
@@ -41,7 +41,7 @@ func replaced(tb testing.TB, from, to string) []byte {
 	return content
 }
 
-// info is an image whose igninfo.json is another one.
+// info returns an image with text as igninfo.json.
 func info(tb testing.TB, text string) []byte {
 	tb.Helper()
 	files := iso9660.Tree{"coreos/igninfo.json": []byte(text), "images/ignition.img": make([]byte, 4096)}
@@ -106,7 +106,7 @@ func TestHostileImages(t *testing.T) {
 	}
 }
 
-// A folder that contains itself costs no more than its path is long.
+// A folder that contains itself costs at most the length of the path.
 func TestCyclicFolder(t *testing.T) {
 	t.Parallel()
 	files := iso9660.Tree{"cycle/b": nil, "coreos/igninfo.json": []byte(`{"file": "` + strings.Repeat("cycle/", 100) + `b"}`), "images/ignition.img": make([]byte, 4096)}
@@ -122,8 +122,7 @@ func TestCyclicFolder(t *testing.T) {
 	}
 }
 
-// An area that unpacks to gigabytes is not unpacked, and one that lies about
-// its files costs no memory.
+// Areas that unpack to gigabytes are not unpacked, and false file sizes allocate no memory.
 func TestBombs(t *testing.T) {
 	t.Parallel()
 	bomb := zstdOf(t, newc("config.ign", strings.Repeat("\x00", 70<<20)))
@@ -155,7 +154,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// far is an image of more than 4 GiB, most of which is not there.
+// far is a sparse image of more than 4 GiB.
 type far struct {
 	begin, end []byte
 	at         int64

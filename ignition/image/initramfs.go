@@ -9,26 +9,24 @@ import (
 )
 
 var (
-	// ErrNotLive says that an initramfs is not that of a CoreOS live system.
+	// ErrNotLive means that an initramfs does not belong to a CoreOS live system.
 	ErrNotLive = errors.New("not the initramfs of a CoreOS live system")
-	// ErrCustomized says that an initramfs already has a configuration or
-	// keyfiles of its own.
+	// ErrCustomized means that an initramfs already has a configuration or keyfiles.
 	ErrCustomized = errors.New("the initramfs is already customized")
 )
 
-// liveStamp is in the initramfs of every live system since 2020.
+// liveStamp is in the initramfs of every CoreOS live system since 2020.
 const liveStamp = "etc/coreos-live-initramfs"
 
-// Initramfs is the initramfs of a live system, to which a configuration can be
-// appended.
+// Initramfs is the initramfs of a live system, to which a configuration can be appended.
 type Initramfs struct {
 	base io.ReaderAt
 	size int64
 }
 
-// ReadInitramfs makes sure that an initramfs of size bytes is one of a live
-// system ([ErrNotLive]) and has no configuration yet ([ErrCustomized]). All of
-// it is unpacked for that, which takes a second or two; ctx ends it.
+// ReadInitramfs checks that an initramfs of size bytes belongs to a live system ([ErrNotLive])
+// and has no configuration ([ErrCustomized]). It unpacks the whole file, which takes 1–2 s, and
+// stops when ctx ends.
 func ReadInitramfs(ctx context.Context, base io.ReaderAt, size int64) (*Initramfs, error) {
 	var live, customized bool
 	source := &contextReader{ctx: ctx.Err, r: io.NewSectionReader(base, 0, size)}
@@ -51,9 +49,9 @@ func ReadInitramfs(ctx context.Context, base io.ReaderAt, size int64) (*Initramf
 	return &Initramfs{base: base, size: size}, nil
 }
 
-// Append is the initramfs with a configuration, and maybe other files, behind
-// it, and an empty archive in front if it is packed with zstd: for a boot that loads one initramfs only, as Ironic's do. It is read from
-// the initramfs itself, which any number of such streams share.
+// Append returns the initramfs followed by a configuration and other files, for boots with a
+// single initramfs, like Ironic's. An empty archive precedes a zstd-compressed initramfs. The
+// streams share the initramfs as their base.
 func (i *Initramfs) Append(config []byte, others ...Member) (*Overlay, error) {
 	if slices.ContainsFunc(others, func(m Member) bool { return m.Name == configName }) {
 		return nil, fmt.Errorf("packing: duplicate %s", configName)
@@ -66,16 +64,17 @@ func (i *Initramfs) Append(config []byte, others ...Member) (*Overlay, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The kernel wants archives to begin at a multiple of 4.
+	// The kernel requires archives to start at a multiple of 4.
 	return NewOverlay(base, size, Range{Offset: size + padding(size), Length: int64(len(packed)), Data: packed})
 }
 
-// zstdMagic begins a zstd frame (RFC 8878, 3.1.1).
+// zstdMagic starts a zstd frame (RFC 8878, section 3.1.1).
 const zstdMagic = "\x28\xb5\x2f\xfd"
 
-// uncompressedStart is the initramfs, behind an empty archive if it begins with zstd. Ironic 39.0.0
-// unpacks whatever begins so (ironic/common/images.py, _handle_zstd_compression), and fails if
-// something else follows the frame, as an appended configuration does.
+// uncompressedStart returns the initramfs, after an empty archive if it starts with zstd.
+// Ironic 39.0.0 unpacks files that start with zstd (ironic/common/images.py,
+// _handle_zstd_compression), and fails on data after the frame, such as an appended
+// configuration.
 func (i *Initramfs) uncompressedStart() (io.ReaderAt, int64, error) {
 	magic := make([]byte, len(zstdMagic))
 	if _, err := i.base.ReadAt(magic, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -88,7 +87,7 @@ func (i *Initramfs) uncompressedStart() (io.ReaderAt, int64, error) {
 	return &behind{first: empty, then: i.base}, int64(len(empty)) + i.size, nil
 }
 
-// behind reads bytes, and something else behind them.
+// behind is the concatenation of bytes and a reader.
 type behind struct {
 	first []byte
 	then  io.ReaderAt

@@ -16,38 +16,37 @@ import (
 )
 
 const (
-	// configName is the file that the live system's initramfs gets.
+	// configName is the path of the configuration in the initramfs of the live system.
 	configName = "config.ign"
-	// networkFolder holds keyfiles of NetworkManager for the initramfs.
+	// networkFolder contains NetworkManager's keyfiles for the initramfs.
 	networkFolder = "etc/coreos-firstboot-network"
-	// maxUnpacked bounds an area's archives, which grow when unpacked.
+	// maxUnpacked limits the uncompressed archives of an area, in bytes.
 	maxUnpacked = 64 << 20
-	// maxInitramfs bounds a whole initramfs, of which only some files are
-	// kept: those of today unpack to 0.2 GiB.
+	// maxInitramfs limits an uncompressed initramfs, in bytes. Current ones have 0.2 GiB, of
+	// which only a few files are kept.
 	maxInitramfs = 8 << 30
-	// maxConfig bounds a configuration found in one.
+	// maxConfig limits a configuration in an initramfs, in bytes.
 	maxConfig = 64 << 20
-	// maxWindow bounds what a decoder keeps: xz -9 and zstd --ultra have 64
-	// and 128 MiB.
+	// maxWindow limits a decoder's memory, in bytes: xz -9 needs 64 MiB, and zstd --ultra 128
+	// MiB.
 	maxWindow = 128 << 20
 )
 
-// errUnpacked says that something packed is suspiciously large.
+// errUnpacked reports a suspiciously large archive.
 var errUnpacked = errors.New("uncompressed, it is larger than")
 
 // Member is a file in an initrd or in the area of a live image.
 type Member struct {
-	// Name is its path without a leading slash.
+	// Name is the path without a leading slash.
 	Name string
-	// Mode has the permissions; 0 is 0600.
-	Mode uint32
-	// Content is the file.
+	// Mode has the permissions; 0 means 0600.
+	Mode    uint32
 	Content []byte
 }
 
-// Pack makes an initrd of the files: a newc cpio archive with their folders,
-// packed with gzip, which every kernel of CoreOS and coreos-installer read. The
-// same files always give the same bytes.
+// Pack returns an initrd with the files: a newc cpio archive with their folders, compressed
+// with gzip, which every CoreOS kernel and coreos-installer support. The output is
+// deterministic.
 func Pack(members ...Member) ([]byte, error) {
 	var entries []entry
 	var made []string
@@ -55,7 +54,7 @@ func Pack(members ...Member) ([]byte, error) {
 		if m.Name == "" || path.Clean("/"+m.Name) != "/"+m.Name || len(m.Name) >= maxName || strings.Contains(m.Name, "\x00") {
 			return nil, fmt.Errorf("packing: %q is not a file path", m.Name)
 		}
-		// The kernel unpacks no file without its folder.
+		// The kernel unpacks files only after their folders.
 		for at, c := range m.Name {
 			if folder := m.Name[:at]; c == '/' && !slices.Contains(made, folder) {
 				made = append(made, folder)
@@ -77,15 +76,15 @@ func newEntry(name string, mode uint32, content []byte) entry {
 	return e
 }
 
-// Wrap makes an initrd with nothing but an Ignition configuration, which a boot
-// loader loads beside a live initramfs.
+// Wrap returns an initrd that contains only an Ignition configuration, for a boot loader to
+// load next to a live initramfs.
 func Wrap(config []byte) ([]byte, error) {
 	return Pack(Member{Name: configName, Content: config})
 }
 
-// Unwrap finds the Ignition configuration in an initrd: archives one after the
-// other, each plain or packed with gzip, xz or zstd. The last one counts, as
-// for the kernel. [ErrNotEmbedded] says that there is none.
+// Unwrap returns the Ignition configuration of an initrd: consecutive archives, each plain or
+// compressed with gzip, xz or zstd. As in the kernel, the last one counts. It returns
+// [ErrNotEmbedded] if the initrd has none.
 func Unwrap(r io.Reader) ([]byte, error) {
 	var config []byte
 	err := readInitrd(r, maxInitramfs, func(e *entry, content io.Reader) error {
@@ -110,7 +109,7 @@ func readContent(e *entry, content io.Reader, limit uint32) ([]byte, error) {
 	if size > limit {
 		return nil, fmt.Errorf("%s has %d bytes, more than %d", e.plain(), size, limit)
 	}
-	// Not allocated by what the header says: it may lie.
+	// The size in the header may be false, so the buffer grows with the content.
 	b := bytes.NewBuffer(make([]byte, 0, min(size, 64<<10)))
 	if _, err := io.Copy(b, content); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", e.plain(), err)
@@ -121,7 +120,7 @@ func readContent(e *entry, content io.Reader, limit uint32) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// readInitrd gives every entry of every archive to visit.
+// readInitrd calls visit for every entry of every archive.
 func readInitrd(r io.Reader, limit int64, visit func(*entry, io.Reader) error) error {
 	a := newArchives(r, limit)
 	for {
@@ -135,12 +134,11 @@ func readInitrd(r io.Reader, limit int64, visit func(*entry, io.Reader) error) e
 	}
 }
 
-// archives reads the archives of an initrd one after the other and knows where
-// each begins and ends.
+// archives reads the consecutive archives of an initrd, and tracks where each starts and ends.
 type archives struct {
 	counted countingReader
 	in      *bufio.Reader
-	// left is what may still be unpacked of limit.
+	// left is the number of bytes that may still be unpacked, of limit.
 	left, limit int64
 }
 
@@ -150,7 +148,7 @@ func newArchives(r io.Reader, limit int64) *archives {
 	return a
 }
 
-// position is how much of the initrd has been read.
+// position returns the number of bytes read.
 func (a *archives) position() int64 { return a.counted.n - int64(a.in.Buffered()) }
 
 // next skips the zeros between archives and reports whether one follows.
@@ -170,7 +168,7 @@ func skipZeros(in *bufio.Reader) (bool, error) {
 	}
 }
 
-// read reads one archive, or those that are packed together.
+// read reads one archive, or all archives of one compressed part.
 func (a *archives) read(visit func(*entry, io.Reader) error) error {
 	unpacker, err := unpack(a.in)
 	if err != nil {
@@ -180,8 +178,8 @@ func (a *archives) read(visit func(*entry, io.Reader) error) error {
 		return readArchive(&limitReader{a.in, a}, visit)
 	}
 	defer func() { _ = unpacker.Close() }()
-	// The kernel takes several archives in one packed part, and so it is
-	// done here; after the last one only zeros may follow.
+	// Like the kernel, accept several archives in one compressed part. Only zeros may follow the
+	// last one.
 	unpacked := bufio.NewReaderSize(&limitReader{unpacker, a}, 64<<10)
 	for {
 		found, err := skipZeros(unpacked)
@@ -197,7 +195,7 @@ func (a *archives) read(visit func(*entry, io.Reader) error) error {
 	}
 }
 
-// limitReader counts what an initrd unpacks to.
+// limitReader counts the unpacked bytes of an initrd.
 type limitReader struct {
 	r io.Reader
 	a *archives
@@ -222,14 +220,14 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unpack knows what the kernel knows of what coreos-installer, dracut and
-// assisted-image-service write. It reads exactly to the end of the packed part,
-// and is nil for an archive that is not packed.
+// unpack supports the compression formats of coreos-installer, dracut and
+// assisted-image-service. It reads exactly to the end of the compressed part, and returns nil
+// for an uncompressed archive.
 func unpack(in *bufio.Reader) (io.ReadCloser, error) {
-	magic, _ := in.Peek(6) // an end is an archive that is too short
+	magic, _ := in.Peek(6) // readArchive reports a short archive
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
-		z, err := gzip.NewReader(in) // a byte at a time from in
+		z, err := gzip.NewReader(in) // in is a ByteReader, so gzip does not read ahead
 		if err != nil {
 			return nil, err
 		}
@@ -253,7 +251,7 @@ func unpack(in *bufio.Reader) (io.ReadCloser, error) {
 	}
 }
 
-// compress packs for an area, in which every byte counts.
+// compress uses the best compression, because the area is small.
 func compress(archive []byte) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)

@@ -34,9 +34,9 @@ func TestWrap(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The same but for the inodes, which are of no use here.
+		// The archives are equal except for the inode numbers.
 		want := bytes.ReplaceAll(newc("config.ign", content), []byte("07070100000001"), []byte("07070100000000"))
-		want = want[:len(want)-124] // without the end
+		want = want[:len(want)-124] // without the trailer
 		if got := unzipT(t, wrapped); !bytes.HasPrefix(got, want) || len(got) != len(want)+124 {
 			t.Errorf("%.200q\n%.200q", got, want)
 		}
@@ -75,8 +75,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// padded is an archive as dracut-cpio makes it: the name is filled up so that
-// the content begins at a multiple of 128.
+// padded returns an archive in the format of dracut-cpio, which pads the name to align the
+// content to 128 bytes.
 func padded(name, content string) []byte {
 	b := newc(name+strings.Repeat("\x00", 17-len(name)), content)
 	return b
@@ -132,7 +132,7 @@ func TestUnwrap(t *testing.T) {
 	}
 }
 
-// liveInitramfs is one of a live system, of an odd length.
+// liveInitramfs returns the initramfs of a live system, with an odd length.
 func liveInitramfs(tb testing.TB) []byte {
 	tb.Helper()
 	return append(slices.Concat(newc("early", "microcode"), zstdOf(tb, slices.Concat(newc("etc/coreos-live-initramfs", ""), newc("init", "#!/bin/sh")))), 0)
@@ -177,7 +177,8 @@ func TestAppendToInitramfs(t *testing.T) {
 	}
 }
 
-// TestAppendToZstd: Ironic 39.0.0 unpacks what begins as zstd, and fails because of what follows.
+// TestAppendToZstd checks the work-around for Ironic 39.0.0, which unpacks files that start
+// with zstd, and fails on data after the frame.
 func TestAppendToZstd(t *testing.T) {
 	t.Parallel()
 	base := zstdOf(t, newc("etc/coreos-live-initramfs", ""))

@@ -7,22 +7,21 @@ import (
 	"os"
 )
 
-// ISO is a CoreOS live image whose areas have been read. It does not change:
-// what was edited is read anew.
+// ISO is a CoreOS live image with its areas parsed. It is immutable: read an edited image
+// again.
 type ISO struct {
 	files    isoFiles
 	area     area
 	contents contents
 	kargs    kargsArea
-	// What is wrong with the contents of the area, or with those of the
-	// kernel arguments, concerns only who asks for them.
+	// Errors of the area's content, or of the kernel arguments, matter only to calls that need
+	// them.
 	contentsErr, kargsErr error
 	closer                io.Closer
 }
 
-// Read finds the areas of an image of size bytes. [ErrNotISO] and [ErrNoArea]
-// are what it may be instead. Only some KiB are read; r is read again by
-// [ISO.File] and by streams.
+// Read parses the areas of an image of size bytes. It returns [ErrNotISO] or [ErrNoArea] for
+// other files. It reads a few KiB; [ISO.File] and streams read r later.
 func Read(r io.ReaderAt, size int64) (*ISO, error) {
 	files, err := openISO(r, size)
 	if err != nil {
@@ -43,7 +42,7 @@ func Read(r io.ReaderAt, size int64) (*ISO, error) {
 	return iso, nil
 }
 
-// apart makes sure that kernel arguments are not written into a configuration.
+// apart checks that the areas for kernel arguments and for the configuration do not overlap.
 func (i *ISO) apart() error {
 	for _, region := range i.kargs.regions {
 		if region.offset < i.area.offset+i.area.length && i.area.offset < region.offset+int64(i.kargs.size) {
@@ -85,7 +84,7 @@ func readFile(file *os.File) (*ISO, error) {
 	return iso, nil
 }
 
-// Close closes what [Open] opened.
+// Close closes a file opened by [Open].
 func (i *ISO) Close() error {
 	if i.closer == nil {
 		return nil
@@ -93,23 +92,23 @@ func (i *ISO) Close() error {
 	return i.closer.Close()
 }
 
-// ReadAt reads the image as it is: the base of streams.
+// ReadAt reads the unchanged image, as the base of streams.
 func (i *ISO) ReadAt(p []byte, at int64) (int, error) { return i.files.r.ReadAt(p, at) }
 
-// Size is the length of the image in bytes.
+// Size returns the length of the image in bytes.
 func (i *ISO) Size() int64 { return i.files.size }
 
-// Volume is the image's label: fedora-coreos-44.20260803.3.0.
+// Volume returns the image's label, for example fedora-coreos-44.20260803.3.0.
 func (i *ISO) Volume() string { return i.files.volume }
 
-// Capacity is how many bytes of a packed configuration the image holds, with
-// everything else that is in its area: 256 KiB in all images so far.
+// Capacity returns the size of the area in bytes: 256 KiB in all images so far. The compressed
+// configuration shares it with other files.
 func (i *ISO) Capacity() int64 { return i.area.length }
 
-// Used is how much of the capacity is in use.
+// Used returns the number of bytes of the capacity in use.
 func (i *ISO) Used() int64 { return int64(len(i.contents.lay())) }
 
-// Ignition is the configuration that is embedded; [ErrNotEmbedded] if none is.
+// Ignition returns the embedded configuration, or [ErrNotEmbedded].
 func (i *ISO) Ignition() ([]byte, error) {
 	if i.contentsErr != nil {
 		return nil, fmt.Errorf("reading the embedded configuration: %w", i.contentsErr)
@@ -121,9 +120,8 @@ func (i *ISO) Ignition() ([]byte, error) {
 	return config, nil
 }
 
-// Embedded reads the configuration that is embedded in a CoreOS live image of
-// size bytes. [ErrNotISO], [ErrNoArea] and [ErrNotEmbedded] are what an image
-// may be instead.
+// Embedded returns the configuration embedded in a CoreOS live image of size bytes. The errors
+// include [ErrNotISO], [ErrNoArea] and [ErrNotEmbedded].
 func Embedded(image io.ReaderAt, size int64) ([]byte, error) {
 	iso, err := Read(image, size)
 	if err != nil {
@@ -132,8 +130,8 @@ func Embedded(image io.ReaderAt, size int64) ([]byte, error) {
 	return iso.Ignition()
 }
 
-// Members are the other files in the area: keyfiles of NetworkManager for the
-// initramfs, and what other programs put there. Edits keep them.
+// Members returns the other files in the area: NetworkManager's keyfiles for the initramfs, and
+// files of other programs. Edits keep them.
 func (i *ISO) Members() ([]Member, error) {
 	if i.contentsErr != nil {
 		return nil, fmt.Errorf("reading the embedded files: %w", i.contentsErr)
@@ -147,8 +145,7 @@ func (i *ISO) Members() ([]Member, error) {
 	return others, nil
 }
 
-// Kargs are the image's kernel arguments; [ErrNoKargs] if it keeps no areas
-// for them.
+// Kargs returns the image's kernel arguments, or [ErrNoKargs] if it has no areas for them.
 func (i *ISO) Kargs() (Kargs, error) {
 	if i.kargsErr != nil {
 		return Kargs{}, i.kargsErr
@@ -156,15 +153,15 @@ func (i *ISO) Kargs() (Kargs, error) {
 	return Kargs{Current: i.kargs.current, Default: i.kargs.normal, Size: i.kargs.size}, nil
 }
 
-// Files of an image that a boot from the network takes.
+// The files of an image for a network boot.
 const (
 	Kernel = "images/pxeboot/vmlinuz"
 	Initrd = "images/pxeboot/initrd.img"
 	Rootfs = "images/pxeboot/rootfs.img"
 )
 
-// File reads a file of the image: [Kernel], [Initrd], [Rootfs]. It is an
-// io.ReadSeeker on the image itself. [ErrNoFile] says that there is none.
+// File returns a file of the image, such as [Kernel], [Initrd] or [Rootfs], as an io.ReadSeeker
+// on the image. It returns [ErrNoFile] if path does not exist.
 func (i *ISO) File(path string) (*io.SectionReader, error) {
 	at, err := i.files.find(path)
 	if err != nil {
@@ -173,8 +170,8 @@ func (i *ISO) File(path string) (*io.SectionReader, error) {
 	return io.NewSectionReader(i.files.r, at.offset, at.length), nil
 }
 
-// IsCustomized tells whether anything of the image differs from what it was
-// made with: the area is in use, or the kernel arguments are others.
+// IsCustomized reports whether the area is in use, or the kernel arguments differ from the
+// defaults.
 func (i *ISO) IsCustomized() bool {
 	if i.contentsErr != nil || len(i.contents.segments) > 0 {
 		return true
@@ -182,5 +179,5 @@ func (i *ISO) IsCustomized() bool {
 	return i.kargsErr == nil && i.kargs.current != i.kargs.normal
 }
 
-// errNothing says that a change asks for nothing.
+// errNothing rejects an empty change.
 var errNothing = errors.New("no change requested")

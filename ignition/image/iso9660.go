@@ -10,34 +10,34 @@ import (
 )
 
 var (
-	// ErrNotISO says that a file is no ISO 9660 image.
+	// ErrNotISO means that a file is no ISO 9660 image.
 	ErrNotISO = errors.New("not an ISO 9660 image")
-	// ErrTruncated says that an image is shorter than it says itself: most
-	// often a download that broke off. Such an error is an [ErrNotISO], too.
+	// ErrTruncated means that an image is shorter than its header says, usually after an
+	// interrupted download. It wraps [ErrNotISO].
 	ErrTruncated = errors.New("the image is truncated")
-	// ErrNoFile says that an image has no file of a name.
+	// ErrNoFile means that an image has no file with this name.
 	ErrNoFile = errors.New("no such file in the image")
 )
 
 const (
 	sectorSize      = 2048
 	firstDescriptor = 16
-	// These bound what a broken or hostile image makes us read: descriptors
-	// before the volume, bytes of a folder, levels of folders.
+	// Limits for broken or hostile images: volume descriptors, bytes of a folder, levels of
+	// folders.
 	maxDescriptors = 64
 	maxDirectory   = 1 << 20
 	maxDepth       = 16
 	maxPath        = 1 << 10
 )
 
-// extent is where something lies in an image, in bytes.
+// extent is a range of an image, in bytes.
 type extent struct {
 	offset, length int64
 	folder         bool
 }
 
-// isoFiles finds files of an ISO 9660 image by their plain names: what
-// coreos-installer goes by, too, so that Rock Ridge and Joliet do not matter.
+// isoFiles finds files of an ISO 9660 image by their plain names, as coreos-installer does,
+// without Rock Ridge and Joliet.
 type isoFiles struct {
 	r      io.ReaderAt
 	size   int64
@@ -81,8 +81,8 @@ func primary(r io.ReaderAt, size int64, sector []byte) (isoFiles, error) {
 	return files, nil
 }
 
-// record reads a directory record: what it is, its name, and its length in
-// the directory.
+// record parses a directory record. It returns the extent, the name, and the length of the
+// record.
 func record(b []byte) (extent, string, int) {
 	if len(b) < 34 {
 		return extent{}, "", 0
@@ -100,9 +100,8 @@ func record(b []byte) (extent, string, int) {
 	return e, strings.TrimSuffix(name, "."), length
 }
 
-// find gives the extent of a file: images/ignition.img. The names of a plain
-// image are upper case and at most eight letters and three of the extension;
-// a path may name the longer one.
+// find returns the extent of a file, for example images/ignition.img. ISO names are upper case,
+// with up to 8 letters and an extension of up to 3; path may have the long form.
 func (f isoFiles) find(path string) (extent, error) {
 	parts := slices.DeleteFunc(strings.Split(path, "/"), func(part string) bool { return part == "" || part == "." })
 	if len(path) > maxPath || len(parts) == 0 || len(parts) > maxDepth || slices.Contains(parts, "..") || strings.Contains(path, "\x00") {
@@ -131,8 +130,7 @@ func (f isoFiles) find(path string) (extent, error) {
 	return at, nil
 }
 
-// entry looks for a name in a folder; the name as it is goes before its plain
-// form.
+// entry searches a folder for a name. An exact match takes precedence over the plain form.
 func (f isoFiles) entry(folder extent, name string) (extent, bool, error) {
 	switch {
 	case folder.length > maxDirectory:
@@ -176,7 +174,7 @@ func plainName(name string) string {
 	return base + "." + extension[:min(len(extension), 3)]
 }
 
-// content reads a small file whole.
+// content reads a small file.
 func (f isoFiles) content(path string, limit int64) ([]byte, error) {
 	at, err := f.find(path)
 	if err != nil {
@@ -192,8 +190,7 @@ func (f isoFiles) content(path string, limit int64) ([]byte, error) {
 	return content, nil
 }
 
-// readFull is for ranges that lie inside of the image: the end of the file in
-// the middle of one is an error.
+// readFull is for ranges inside the image: reaching the end of the file is an error.
 func readFull(r io.ReaderAt, b []byte, at int64) error {
 	n, err := r.ReadAt(b, at)
 	if n == len(b) {

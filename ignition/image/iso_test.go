@@ -13,7 +13,7 @@ import (
 	"ironworks/test/coreosinstaller"
 )
 
-// memory is an image that is edited in memory.
+// memory is an image in memory.
 type memory []byte
 
 func (m memory) ReadAt(p []byte, at int64) (int, error) { return bytes.NewReader(m).ReadAt(p, at) }
@@ -29,8 +29,8 @@ func readT(tb testing.TB, content []byte) *image.ISO {
 	return iso
 }
 
-// editT gives the image after a change and makes sure that in place and as a
-// stream it is the same.
+// editT returns the image after a change, and checks that editing in place and streaming give
+// the same result.
 func editT(tb testing.TB, content []byte, change image.Change) []byte {
 	tb.Helper()
 	patch, err := readT(tb, content).Edit(change)
@@ -122,7 +122,7 @@ func TestForce(t *testing.T) {
 	}
 }
 
-// noise is what does not pack, in letters.
+// noise returns incompressible letters.
 func noise(length int) []byte {
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same in every run
 	b := make([]byte, length)
@@ -144,7 +144,7 @@ func TestTooLarge(t *testing.T) {
 	if err != nil || patch.Used > iso.Capacity() {
 		t.Errorf("%v, %v", patch, err)
 	}
-	// Packed well, more fits than the area has.
+	// Compressible content may exceed the size of the area.
 	patch, err = iso.Edit(image.Change{Ignition: bytes.Repeat([]byte("much of the same "), 100_000)})
 	if err != nil || patch.Used > 20_000 {
 		t.Errorf("%v, %v", patch, err)

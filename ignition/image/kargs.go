@@ -6,34 +6,34 @@ import (
 	"unicode"
 )
 
-// KargsEdit is a change of kernel arguments, as `coreos-installer iso kargs`
-// makes it: first everything is deleted, then appended, then replaced.
+// KargsEdit is a change of kernel arguments with the semantics of `coreos-installer iso kargs
+// modify`: delete, then append, then replace.
 type KargsEdit struct {
-	// Reset begins with the arguments that the image was made with.
+	// Reset starts from the image's default arguments.
 	Reset bool
-	// Delete takes arguments out, each wherever it stands exactly so.
+	// Delete removes all exact matches of each argument.
 	Delete []string
-	// Append puts arguments at the end; one may be several, with spaces.
+	// Append adds arguments at the end. One element may have several, separated by spaces.
 	Append []string
 	// Replace changes values: KEY=OLD=NEW.
 	Replace []string
 }
 
-// IsZero tells whether it changes nothing.
+// IsZero reports whether the edit is empty.
 func (e KargsEdit) IsZero() bool {
 	return !e.Reset && len(e.Delete)+len(e.Append)+len(e.Replace) == 0
 }
 
-// KargError says why one of the arguments of an edit is refused.
+// KargError reports an invalid argument of an edit.
 type KargError struct {
-	// Arg is the argument, Why one clause.
+	// Arg is the argument, Why a clause with the reason.
 	Arg, Why string
 }
 
 func (e *KargError) Error() string { return fmt.Sprintf("kernel argument %q: %s", e.Arg, e.Why) }
 
-// Apply gives the arguments after the edit, and what of Delete and Replace met
-// nothing: coreos-installer is silent about those.
+// Apply returns the arguments after the edit, and the elements of Delete and Replace without a
+// match, which coreos-installer ignores silently.
 func (e KargsEdit) Apply(k Kargs) (kargs string, unmatched []string, err error) {
 	kargs = k.Current
 	if e.Reset {
@@ -70,8 +70,8 @@ func (e KargsEdit) Apply(k Kargs) (kargs string, unmatched []string, err error) 
 	return strings.TrimSpace(kargs), unmatched, nil
 }
 
-// checkKarg is stricter than coreos-installer: the arguments become a line in
-// the configuration of a boot loader, and a second line would be a command.
+// checkKarg is stricter than coreos-installer: the arguments become a line in the boot loader's
+// configuration, where a second line would be a command.
 func checkKarg(arg string) error {
 	if strings.TrimSpace(arg) == "" {
 		return &KargError{Arg: arg, Why: "empty"}

@@ -23,7 +23,7 @@ func factsT(tb testing.TB) coreosinstaller.Facts {
 	return facts
 }
 
-// editOf reads the arguments of `coreos-installer iso kargs modify`.
+// editOf parses the arguments of `coreos-installer iso kargs modify`.
 func editOf(arguments []string) image.KargsEdit {
 	var edit image.KargsEdit
 	for pair := range slices.Chunk(arguments, 2) {
@@ -39,7 +39,7 @@ func editOf(arguments []string) image.KargsEdit {
 	return edit
 }
 
-// Every edit has the same result as the real program's, to the byte.
+// Every edit has exactly the result of the real coreos-installer.
 func TestKargsAsCoreosInstallerEditsThem(t *testing.T) {
 	t.Parallel()
 	facts := factsT(t)
@@ -112,8 +112,8 @@ func TestKargsTooLarge(t *testing.T) {
 	}
 }
 
-// What an image tells about its areas for kernel arguments is not believed,
-// and its configuration can be edited all the same.
+// Invalid metadata about the areas for kernel arguments is refused, and does not prevent edits
+// of the configuration.
 func TestBrokenKargsAreas(t *testing.T) {
 	t.Parallel()
 	live := coreosinstaller.X86()

@@ -11,22 +11,21 @@ import (
 )
 
 var (
-	// ErrNoKargs says that the kernel arguments of an image cannot be changed:
-	// it is of 2020, or no live image.
+	// ErrNoKargs means that the kernel arguments of an image cannot be changed, because it dates
+	// from 2020 or is no live image.
 	ErrNoKargs = errors.New("the image has no areas for kernel arguments")
-	// ErrKargsArea says that what an image tells about those areas is broken.
+	// ErrKargsArea means that the image's metadata about these areas is invalid.
 	ErrKargsArea = errors.New("the image's areas for kernel arguments are invalid")
 )
 
 const (
 	kargsFile = "coreos/kargs.json"
-	// maxKargs is coreos-installer's bound of an area.
+	// maxKargs is coreos-installer's limit of an area, in bytes.
 	maxKargs = 2048
-	// maxKargsFiles bounds how many areas an image may tell of: those of
-	// today have two.
+	// maxKargsFiles limits the number of areas. Current images have two.
 	maxKargsFiles = 16
 
-	// Images of 2021 say in their system area where the areas are.
+	// Images of 2021 describe the areas in their system area.
 	kargsHeaderOffset = headerOffset - kargsHeaderSize
 	kargsHeaderSize   = 72
 	kargsHeaderMagic  = "coreKarg"
@@ -34,21 +33,19 @@ const (
 
 // Kargs are the kernel arguments of a live image.
 type Kargs struct {
-	// Current are those that it boots with, Default those it was made with.
+	// Current are the arguments that the image boots with, Default the original ones.
 	Current, Default string
-	// Size is what the area of each boot loader holds, in bytes; an end of
-	// one byte belongs to it.
+	// Size is the area's length per boot loader, in bytes, including one byte for the end.
 	Size int
 }
 
-// kargsRegion is the area in the configuration of one boot loader: the
-// arguments, the end and the padding up to its size.
+// kargsRegion is the area in the configuration of one boot loader: arguments, end and padding.
 type kargsRegion struct {
 	offset   int64
 	pad, end byte
 }
 
-// kargsArea are all of them, which hold the same.
+// kargsArea has all regions, whose content is identical.
 type kargsArea struct {
 	size    int
 	normal  string
@@ -121,8 +118,8 @@ func (a *kargsArea) fromInfo(files isoFiles, content []byte) error {
 	return nil
 }
 
-// fromHeader reads the header: the magic, and of 8 bytes each the size, the
-// offset of the default and those of up to six areas.
+// fromHeader parses the header: the magic, then 8 bytes each for the size, the offset of the
+// defaults, and the offsets of up to 6 areas.
 func (a *kargsArea) fromHeader(files isoFiles) error {
 	header := make([]byte, kargsHeaderSize)
 	if err := readFull(files.r, header, kargsHeaderOffset); err != nil {
@@ -157,7 +154,7 @@ func (a *kargsArea) fromHeader(files isoFiles) error {
 	return nil
 }
 
-// read takes what the areas hold, which has to be the same in all.
+// read reads the arguments, which must be the same in all regions.
 func (a *kargsArea) read(files isoFiles) error {
 	if len(a.regions) == 0 {
 		return fmt.Errorf("%w: none declared", ErrKargsArea)
@@ -191,7 +188,7 @@ func (a *kargsArea) parse(files isoFiles, region kargsRegion) (string, error) {
 	return strings.TrimSpace(strings.TrimRight(text, string(rune(region.end)))), nil
 }
 
-// ranges are what the areas hold with other arguments.
+// ranges returns the regions with other arguments.
 func (a *kargsArea) ranges(kargs string) ([]Range, error) {
 	if len(kargs) >= a.size {
 		return nil, &TooLargeError{What: "the kernel arguments", Size: int64(len(kargs)) + 1, Capacity: int64(a.size)}

@@ -1,20 +1,18 @@
 package image
 
-// Look is what an image says of itself.
+// Look summarizes an image.
 type Look struct {
 	Volume string `json:"volume,omitempty"`
-	// Capacity is that of the area for a configuration, Used what is taken of it, in
-	// bytes.
+	// Capacity is the size of the area for a configuration, Used the part in use, in bytes.
 	Capacity int64 `json:"capacity,omitempty"`
 	Used     int64 `json:"used,omitempty"`
-	// Kargs are the kernel arguments; empty where the image has no area for them.
+	// Kargs are the kernel arguments, or "" for an image without areas for them.
 	Kargs string `json:"kargs,omitempty"`
-	// Others are the names of what else is in the area, such as network keyfiles; none
-	// where it cannot be read, which [ISO.Ignition] tells.
+	// Others are the names of other files in the area, such as network keyfiles. It is empty if
+	// the area is unreadable, which [ISO.Ignition] reports.
 	Others []string `json:"others,omitempty"`
 }
 
-// Look looks at an image.
 func (i *ISO) Look() Look {
 	look := Look{Volume: i.Volume(), Capacity: i.Capacity(), Used: i.Used()}
 	if kargs, err := i.Kargs(); err == nil {

@@ -10,12 +10,12 @@ import (
 )
 
 // The cpio format of an initramfs is newc
-// (https://docs.kernel.org/driver-api/early-userspace/buffer-format.html):
-// a header of 6 bytes magic and 13 fields of 8 hexadecimal digits, the name
-// with its NUL, and the content, name and content padded to 4 bytes each.
+// (https://docs.kernel.org/driver-api/early-userspace/buffer-format.html): a header of 6 bytes
+// magic and 13 fields of 8 hexadecimal digits, the name with its NUL, and the content; name and
+// content are padded to 4 bytes.
 const (
 	newcMagic  = "070701"
-	newcSummed = "070702" // with a checksum, which the kernel does not look at
+	newcSummed = "070702" // with a checksum, which the kernel ignores
 	newcHeader = 110
 	newcEnd    = "TRAILER!!!"
 	maxName    = 4096
@@ -25,7 +25,7 @@ const (
 	typeFolder = 0o040000
 )
 
-// Positions of the fields that matter.
+// The offsets of the fields in use.
 const (
 	fieldInode = iota
 	fieldMode
@@ -40,7 +40,7 @@ const (
 
 var errNewc = errors.New("a corrupt cpio archive")
 
-// entry is a member of an archive with all that its header says.
+// entry is a member of an archive with its full header.
 type entry struct {
 	name    string
 	fields  [fields]uint32
@@ -50,13 +50,13 @@ type entry struct {
 func (e *entry) isFile() bool   { return e.fields[fieldMode]&typeMask == typeFile }
 func (e *entry) isFolder() bool { return e.fields[fieldMode]&typeMask == typeFolder }
 
-// plain is the name as the kernel takes it, which unpacks into the root.
+// plain returns the name relative to the root, as the kernel unpacks it.
 func (e *entry) plain() string {
 	return strings.TrimLeft(strings.TrimPrefix(e.name, "./"), "/")
 }
 
-// readEntry reads the header and the name of the next entry and leaves r at
-// its content. It gives io.EOF at the archive's end.
+// readEntry reads the header and the name of the next entry, and leaves r at its content. It
+// returns io.EOF at the end of the archive.
 func readEntry(r io.Reader) (entry, error) {
 	var e entry
 	header := make([]byte, newcHeader)
@@ -81,7 +81,7 @@ func readEntry(r io.Reader) (entry, error) {
 	if _, err := io.ReadFull(r, name); err != nil {
 		return e, broken(err)
 	}
-	// dracut pads names with more than one NUL, so that contents are aligned.
+	// dracut pads names with several NULs to align contents.
 	e.name, _, _ = strings.Cut(string(name[:length]), "\x00")
 	if e.name == newcEnd {
 		return e, io.EOF
@@ -98,8 +98,8 @@ func broken(err error) error {
 	return err
 }
 
-// readArchive gives every entry of one archive to visit, which may read the
-// content: the rest is skipped.
+// readArchive calls visit for every entry of one archive, and skips content that visit does not
+// read.
 func readArchive(r io.Reader, visit func(e *entry, content io.Reader) error) error {
 	for {
 		e, err := readEntry(r)
@@ -137,7 +137,7 @@ func writeEntry(b *bytes.Buffer, e *entry) {
 	b.Write(make([]byte, -b.Len()&3))
 }
 
-// writeArchive is an archive of the entries.
+// writeArchive returns an archive of the entries.
 func writeArchive(entries []entry) []byte {
 	var b bytes.Buffer
 	for i := range entries {

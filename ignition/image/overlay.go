@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// Range is a part of a file that is replaced.
+// Range is a part of a file with its new content.
 type Range struct {
-	// Offset is where it begins, Length how long it is, in bytes.
+	// Offset is the start and Length the length, in bytes.
 	Offset, Length int64
-	// Data is what stands there; behind it zeros follow up to Length.
+	// Data is the content. Zeros fill the rest up to Length.
 	Data []byte
 }
 
 func (r Range) end() int64 { return r.Offset + r.Length }
 
-// readAt copies from the range, at an offset of the whole.
+// readAt copies from the range, at a file offset.
 func (r Range) readAt(p []byte, at int64) {
 	n := 0
 	if from := at - r.Offset; from < int64(len(r.Data)) {
@@ -26,10 +26,9 @@ func (r Range) readAt(p []byte, at int64) {
 	clear(p[n:])
 }
 
-// Overlay is a file with other bytes in some ranges: a stream of an image for
-// one node, made of the image that all share. It is an io.ReadSeeker for
-// net/http.ServeContent, and costs no more than its ranges. Reading and seeking
-// is for one goroutine at a time; the base is shared by any number of overlays.
+// Overlay is a file with different content in some ranges, for example the stream of an image
+// for one node. It is an io.ReadSeeker for net/http.ServeContent, and holds only its ranges in
+// memory. Read and Seek are for one goroutine at a time; overlays can share a base.
 type Overlay struct {
 	base   io.ReaderAt
 	length int64
@@ -38,11 +37,11 @@ type Overlay struct {
 	at     int64
 }
 
-// errRanges says that ranges overlap or are none.
+// errRanges rejects overlapping, unordered or invalid ranges.
 var errRanges = errors.New("overlay ranges must be in order")
 
-// NewOverlay lays ranges over a base of size bytes. A range behind the base
-// makes the whole longer, with zeros between.
+// NewOverlay lays ranges over a base of size bytes. A range after the end of the base extends
+// the file, with zeros in between.
 func NewOverlay(base io.ReaderAt, size int64, ranges ...Range) (*Overlay, error) {
 	ranges = slices.SortedFunc(slices.Values(ranges), func(a, b Range) int { return int(min(1, max(-1, a.Offset-b.Offset))) })
 	o := &Overlay{base: base, length: size, size: size, ranges: ranges}
@@ -57,7 +56,7 @@ func NewOverlay(base io.ReaderAt, size int64, ranges ...Range) (*Overlay, error)
 	return o, nil
 }
 
-// Size is the length of the whole in bytes.
+// Size returns the length in bytes.
 func (o *Overlay) Size() int64 { return o.size }
 
 // Read implements io.Reader.
@@ -93,7 +92,7 @@ func (o *Overlay) ReadAt(p []byte, at int64) (int, error) {
 	return done, nil
 }
 
-// piece reads from the range or the part of the base that is at an offset.
+// piece reads from the range, or from the part of the base, at an offset.
 func (o *Overlay) piece(p []byte, at int64) (int, error) {
 	i, _ := slices.BinarySearchFunc(o.ranges, at, func(r Range, at int64) int {
 		if r.end() <= at {
@@ -110,7 +109,7 @@ func (o *Overlay) piece(p []byte, at int64) (int, error) {
 		}
 		end = o.ranges[i].Offset
 	}
-	if at >= o.length { // between the base and a range behind it
+	if at >= o.length { // in the gap after the base
 		p = p[:min(int64(len(p)), end-at)]
 		clear(p)
 		return len(p), nil

@@ -8,21 +8,21 @@ import (
 	"ironworks/models"
 )
 
-// PXE is a boot of a live system from the network.
+// PXE is a network boot of a live system.
 type PXE struct {
-	// RootfsURL is where the initramfs fetches the root file system: http,
-	// https or tftp. Empty if it is loaded with the initramfs.
+	// RootfsURL is the URL (http, https or tftp) from which the initramfs downloads the root file
+	// system, or "" if the boot loader loads it with the initramfs.
 	RootfsURL string
-	// ConfigURL is where Ignition fetches its configuration; empty if that is
-	// appended to the initramfs. One at this URL wins over an appended one.
+	// ConfigURL is the URL from which Ignition downloads its configuration, or "" if the
+	// initramfs contains it. ConfigURL takes precedence over the initramfs.
 	ConfigURL string
-	// Extra are further arguments: ip=…, console=ttyS0.
+	// Extra are additional arguments, for example ip=… or console=ttyS0.
 	Extra []string
 }
 
-// KernelArgs are the kernel arguments of the boot, checked with the grammar of
-// Ironic's kernel_append_params. Ironic replaces its configured ones by them:
-// put "%default% " before them to keep those.
+// KernelArgs returns the kernel arguments of the boot, validated with the grammar of Ironic's
+// kernel_append_params. They replace Ironic's configured arguments: prepend "%default% " to
+// keep those.
 func (p PXE) KernelArgs() (string, error) {
 	var args []string
 	for _, one := range []struct {
@@ -40,8 +40,7 @@ func (p PXE) KernelArgs() (string, error) {
 		}
 		args = append(args, one.key+"="+one.address)
 	}
-	// Without these Ignition does not run: a boot from the network has no
-	// other sign of a first boot.
+	// Ignition runs only with these arguments: a network boot has no other sign of a first boot.
 	args = append(args, "ignition.firstboot", "ignition.platform.id=metal")
 	for _, extra := range p.Extra {
 		if err := models.CheckKernelParameters(extra); err != nil {

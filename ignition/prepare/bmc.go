@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// BMCHosts are the addresses of a node's BMC, of whatever driver.
+// BMCHosts returns the hosts of a node's BMC, for any driver.
 func BMCHosts(n *models.Node) []string {
 	var hosts []string
 	for _, field := range []string{"redfish_address", "ipmi_address", "ilo_address", "drac_address", "irmc_address", "snmp_address"} {
@@ -31,8 +31,8 @@ func BMCHosts(n *models.Node) []string {
 	return hosts
 }
 
-// Clients are the hosts that will fetch what is served: the BMCs of nodes, and Ironic,
-// which passes images on. They are what [ironworks/ignition/serve.Candidates] wants.
+// Clients returns the hosts that download images: the nodes' BMCs, and Ironic, which relays
+// images. The result is for [ironworks/ignition/serve.Candidates].
 func Clients(endpoint string, nodes []models.Node) []string {
 	var hosts []string
 	for i := range nodes {
@@ -48,14 +48,14 @@ func Clients(endpoint string, nodes []models.Node) []string {
 	return hosts
 }
 
-// WhoIs names addresses for an access log: a BMC that only one node has, and Ironic.
-// Names are resolved once, now.
+// WhoIs returns a function that names addresses for an access log: a BMC of a single node, or
+// Ironic. It resolves host names once, before it returns.
 func WhoIs(ctx context.Context, endpoint string, nodes []models.Node) func(netip.Addr) string {
 	names := map[netip.Addr]string{}
 	note := func(host, name string) {
 		addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 		if err != nil {
-			return // then it is shown by its address
+			return // the log shows the address instead
 		}
 		for _, addr := range addrs {
 			addr = addr.Unmap()

@@ -14,20 +14,21 @@ import (
 	"ironworks/printable"
 )
 
-// The fields of [ignition.InputError] that no [ignition.Ramdisk] has.
+// The fields of an [ignition.InputError] for inputs that [ignition.Ramdisk] does not have.
 const (
 	FieldNMState        ignition.RamdiskField = "nmstate"
 	FieldRegistriesFile ignition.RamdiskField = "registries file"
 )
 
-// nodeWord stands for a node's name in inputs.
+// nodeWord is the placeholder for a node's name in inputs.
 const nodeWord = "{node}"
 
-// maxFile bounds what is read of a file: nothing larger fits into a ramdisk.
+// maxFile limits the size of an input file, in bytes. A larger one would not fit into a
+// ramdisk.
 const maxFile = 16 << 20
 
-// ForNode gives the inputs for one node: {node} in the hostname, the keyfiles' paths
-// and the ip= options becomes its name, and without a hostname it gets its name.
+// ForNode returns the inputs for one node: its name replaces {node} in the hostname, the
+// keyfiles' paths and the ip= options, and is the default hostname.
 func (in Inputs) ForNode(name string) Inputs {
 	replace := func(text string) string { return strings.ReplaceAll(text, nodeWord, name) }
 	each := func(texts []string) []string {
@@ -45,9 +46,8 @@ func (in Inputs) ForNode(name string) Inputs {
 	return in
 }
 
-// Build reads the files that are named and makes the configuration. The error is all
-// that is wrong with the inputs at once: [ignition.InputErrors] gives them with their
-// fields.
+// Build reads the input files and builds the configuration. The error joins all problems of the
+// inputs; [ignition.InputErrors] returns them with their fields.
 func (m Maker) Build(ctx context.Context, in Inputs) (Built, error) {
 	profile, err := ignition.ParseProfile(in.Profile)
 	if err != nil {
@@ -64,7 +64,7 @@ func (m Maker) Build(ctx context.Context, in Inputs) (Built, error) {
 	finish := build()
 	r.refuseForeign()
 	if err := errors.Join(r.wrong...); err != nil {
-		// What could be read is looked at, too: everything is told at once.
+		// Validate the readable inputs too, to report all problems at once.
 		if _, also := finish(); also != nil {
 			err = errors.Join(err, also)
 		}
@@ -87,7 +87,7 @@ func (m Maker) Build(ctx context.Context, in Inputs) (Built, error) {
 	return Built{Document: doc, Preview: preview}, nil
 }
 
-// onceEach leaves out what follows from an input that could not be read.
+// onceEach drops the errors that follow from an unreadable input.
 func onceEach(err error) error {
 	seen := map[ignition.RamdiskField]bool{}
 	var kept []error
@@ -105,7 +105,7 @@ func onceEach(err error) error {
 	return errors.Join(kept...)
 }
 
-// reading is one run of Build.
+// reading is the state of one Build.
 type reading struct {
 	ctx     context.Context //nolint:containedctx // of one call
 	maker   Maker
@@ -113,20 +113,20 @@ type reading struct {
 	profile ignition.Profile
 	wrong   []error
 	notes   []ignition.RamdiskNote
-	keep    func() error // what the console has to know of the result
+	keep    func() error // stores the identity in the console
 }
 
 func (r *reading) refuse(field ignition.RamdiskField, value, why, hint string, cause error) {
 	r.wrong = append(r.wrong, &ignition.InputError{Field: field, Value: value, Why: why, Hint: hint, Cause: cause})
 }
 
-// noteKey is a remark on who can log in.
+// noteKey adds a note about the SSH keys.
 func (r *reading) noteKey(format string, args ...any) {
 	r.notes = append(r.notes, ignition.RamdiskNote{Field: ignition.FieldSSHKey, Text: printable.Line(fmt.Sprintf(format, args...))})
 }
 
-// file reads a file; an empty path is no file. A file without content is refused, unless it
-// is one of metal3's own, which tools write empty.
+// file reads a file; "" is no file. It refuses empty files, except those of the metal3 profile,
+// which tools write empty.
 func (r *reading) file(field ignition.RamdiskField, path string) string {
 	if path == "" {
 		return ""
@@ -134,7 +134,7 @@ func (r *reading) file(field ignition.RamdiskField, path string) string {
 	content, err := r.maker.read(path)
 	switch {
 	case err != nil && field == ignition.FieldPullSecret && strings.ContainsAny(path, "{\"\n"):
-		r.refuse(field, models.Mask, "is not a file", "use the name of a file", nil) // it is the secret itself
+		r.refuse(field, models.Mask, "is not a file", "use the name of a file", nil) // the path may be the secret itself
 	case err != nil:
 		r.refuse(field, path, "cannot be read", "", err)
 	case strings.TrimSpace(content) == "" && field != FieldNMState && field != FieldRegistriesFile:
@@ -160,7 +160,7 @@ func (m Maker) read(path string) (string, error) {
 	return string(content), nil
 }
 
-// classic is build.py with its own options.
+// classic has build.py's own options.
 func (r *reading) classic() func() (ignition.Document, error) {
 	c := ignition.Classic{
 		Host: r.in.Host, Registry: r.in.Registry, InsecureRegistry: r.in.InsecureRegistry,
@@ -186,7 +186,7 @@ func (r *reading) classic() func() (ignition.Document, error) {
 
 const otherProfile = "use the profile default"
 
-// metal3 is image-customization-controller with the inputs that only it has.
+// metal3 has the inputs that only image-customization-controller supports.
 func (r *reading) metal3() func() (ignition.Document, error) {
 	m := ignition.Metal3{
 		NMState:        []byte(r.file(FieldNMState, r.in.NMStateFile)),
@@ -227,8 +227,8 @@ func (r *reading) metal3() func() (ignition.Document, error) {
 	return m.Build
 }
 
-// baseURL is the URLs of Ironic. The profile itself leaves out what is none; here a
-// host alone is one, as in the others.
+// baseURL returns the URLs of Ironic. The profile drops invalid URLs; a host without a scheme
+// is accepted here, as in the other profiles.
 func (r *reading) baseURL() string {
 	var urls []string
 	for _, text := range r.ironicURLs() {
@@ -249,7 +249,7 @@ func (r *reading) baseURL() string {
 	return strings.Join(urls, ",")
 }
 
-// ramdisk is what all profiles have in common.
+// ramdisk has the inputs that all profiles share.
 func (r *reading) ramdisk() func() (ignition.Document, error) {
 	in := r.in
 	d := ignition.Ramdisk{
@@ -281,7 +281,7 @@ func (r *reading) ramdisk() func() (ignition.Document, error) {
 	return d.WithDefaults().Build
 }
 
-// identity is what the console knows the machines by, as far as it is asked for.
+// identity requests the identity of the machines, if an input needs it.
 func (r *reading) identity() Identity {
 	order := IdentityOrder{Push: r.in.JournalPush != "", HostKey: r.in.SSHHostKey, Node: r.in.node}
 	if !order.Push && !order.HostKey {
@@ -303,8 +303,7 @@ func (r *reading) identity() Identity {
 	return id
 }
 
-// refuseForeign refuses what was given and belongs to another profile: left out
-// silently it would be missed on the machine.
+// refuseForeign refuses the inputs of other profiles instead of dropping them.
 func (r *reading) refuseForeign() {
 	in := r.in
 	classic, metal3 := r.profile == ignition.ProfileClassic, r.profile == ignition.ProfileMetal3

@@ -9,12 +9,12 @@ import (
 	"regexp"
 )
 
-// hostname is one name, or several with dots between them (RFC 1123).
+// hostname matches labels separated by dots (RFC 1123).
 var hostname = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$`)
 
-// WithHostname gives a configuration that somebody else has made a hostname: it becomes
-// the child of one that writes /etc/hostname, so that a name of its own wins. Needs
-// spec 3.1, which Ignition knows since 2020.
+// WithHostname adds a hostname to a foreign configuration. It becomes the child of a
+// configuration that writes /etc/hostname, so its own hostname wins. The result needs spec 3.1,
+// which Ignition supports since 2020.
 func WithHostname(config []byte, name string) ([]byte, error) {
 	if len(name) > 253 || !hostname.MatchString(name) {
 		return nil, fmt.Errorf("%q is not a valid hostname", name)

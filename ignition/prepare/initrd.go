@@ -11,8 +11,9 @@ import (
 	"ironworks/ignition/image"
 )
 
-// Initrd streams an initrd of a configuration; with a path, the initramfs of a live system with
-// the configuration behind it. The file stays open until the stream is closed.
+// Initrd streams an initrd with a configuration. If path is set, the stream is the live
+// system's initramfs at path followed by the configuration. The file stays open until the
+// stream is closed.
 func Initrd(ctx context.Context, path string, config []byte) (io.ReadCloser, error) {
 	if path == "" {
 		packed, err := image.Wrap(config)
@@ -44,7 +45,7 @@ func appended(ctx context.Context, file *os.File, config []byte) (io.Reader, err
 	return initramfs.Append(config)
 }
 
-// EditImage changes an ISO in place, or with an output makes a changed copy.
+// EditImage edits an ISO in place, or writes an edited copy if output is set.
 func EditImage(ctx context.Context, path, output string, change image.Change) (*image.Patch, error) {
 	if output == "" {
 		return image.EditFile(path, change)

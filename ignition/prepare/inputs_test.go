@@ -32,7 +32,7 @@ func gzipTo(w io.Writer, data []byte) error {
 	return errors.Join(err, z.Close())
 }
 
-// TestEmptyFiles are refused: an operator who names a file means something by it.
+// TestEmptyFiles checks that empty input files are refused.
 func TestEmptyFiles(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"empty": "", "blank": " \n", "empty.nmconnection": "", "nm/a.nmconnection": "\n", "keys.pub": "# none\n"}
@@ -60,8 +60,7 @@ func TestEmptyFiles(t *testing.T) {
 	}
 }
 
-// TestInputErrors are the texts of what is wrong: they name the input, its value and the
-// way out.
+// TestInputErrors checks that errors name the input, its value and the remedy.
 func TestInputErrors(t *testing.T) {
 	t.Parallel()
 	classic := func(change func(*prepare.Inputs)) prepare.Inputs {
@@ -114,7 +113,7 @@ func TestInputErrors(t *testing.T) {
 	}
 }
 
-// TestMetal3WithoutIronic says that the address is missing.
+// TestMetal3WithoutIronic checks that the missing URL is reported.
 func TestMetal3WithoutIronic(t *testing.T) {
 	t.Parallel()
 	m := makerOf(map[string]string{"registries.conf": "unqualified-search-registries = []\n"})
@@ -129,8 +128,8 @@ func TestMetal3WithoutIronic(t *testing.T) {
 	}
 }
 
-// TestMetal3TakesOneKey takes the first of the user's keys and says so, with and without
-// the files that only this profile has.
+// TestMetal3TakesOneKey checks that only the first of the user's keys is used, with a note,
+// with and without the files of this profile.
 func TestMetal3TakesOneKey(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"home/.ssh/a.pub": ours, "home/.ssh/b.pub": theirs, "registries.conf": "unqualified-search-registries = []\n"}
@@ -149,7 +148,7 @@ func TestMetal3TakesOneKey(t *testing.T) {
 	}
 }
 
-// TestClassicKeys are the keys of build.py's profile.
+// TestClassicKeys checks the keys of the classic profile.
 func TestClassicKeys(t *testing.T) {
 	t.Parallel()
 	one, two := map[string]string{"home/.ssh/id_a.pub": ours}, map[string]string{"home/.ssh/id_a.pub": ours, "home/.ssh/id_b.pub": theirs}
@@ -183,7 +182,8 @@ func TestClassicKeys(t *testing.T) {
 	}
 }
 
-// TestAgentFails is fatal where the agent was asked for, and a note where it was not.
+// TestAgentFails checks that a failing SSH agent is an error only if the agent was requested,
+// and otherwise a note.
 func TestAgentFails(t *testing.T) {
 	t.Parallel()
 	failing := func(context.Context) ([]string, error) { return nil, errors.New("locked") }
@@ -216,7 +216,7 @@ func TestAgentFails(t *testing.T) {
 	}
 }
 
-// TestUnreadableKeys notes a folder and a file that cannot be read, and goes on.
+// TestUnreadableKeys checks that an unreadable folder or file causes only a note.
 func TestUnreadableKeys(t *testing.T) {
 	t.Parallel()
 	m := makerOf(map[string]string{"home/.ssh/a.pub": ours, "home/.ssh/b.pub": theirs})
@@ -242,7 +242,7 @@ func TestUnreadableKeys(t *testing.T) {
 	}
 }
 
-// TestIdentityFails names the field that it was made for, and keeps nothing.
+// TestIdentityFails checks that the error names the requesting field, and that nothing is kept.
 func TestIdentityFails(t *testing.T) {
 	t.Parallel()
 	m := makerOf(nil)
@@ -262,7 +262,7 @@ func TestIdentityFails(t *testing.T) {
 	}
 }
 
-// TestRegistries are read with their modes, and the context's CA is the ramdisk's.
+// TestRegistries checks the registry modes, and that the context's CA becomes the ramdisk's.
 func TestRegistries(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -291,8 +291,8 @@ func TestRegistries(t *testing.T) {
 	}
 }
 
-// TestPreviewOfHostileExtra shows what is decoded of files, and nothing for what is
-// broken, binary or elsewhere.
+// TestPreviewOfHostileExtra checks that previews decode files, and show no content that is
+// broken, binary or remote.
 func TestPreviewOfHostileExtra(t *testing.T) {
 	t.Parallel()
 	var packed bytes.Buffer
@@ -337,7 +337,7 @@ func TestPreviewOfHostileExtra(t *testing.T) {
 	}
 }
 
-// TestUnbootable is the sentence for a configuration without a problem of its own.
+// TestUnbootable checks the error text without a problem.
 func TestUnbootable(t *testing.T) {
 	t.Parallel()
 	e := &prepare.UnbootableError{Name: "a\x1b.ign", Kind: userdata.KindEmpty}
@@ -346,7 +346,7 @@ func TestUnbootable(t *testing.T) {
 	}
 }
 
-// TestHomePath resolves a leading ~ and nothing else.
+// TestHomePath checks that only a leading ~ is resolved.
 func TestHomePath(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ home, path, want string }{
@@ -358,7 +358,8 @@ func TestHomePath(t *testing.T) {
 	}
 }
 
-// TestKeyFilesOfAFolder reads connections in order, and neither folders nor other files.
+// TestKeyFilesOfAFolder checks that connection files are read in order, without folders and
+// other files.
 func TestKeyFilesOfAFolder(t *testing.T) {
 	t.Parallel()
 	m := makerOf(nil)
@@ -380,7 +381,7 @@ func TestKeyFilesOfAFolder(t *testing.T) {
 	}
 }
 
-// authority is the certificate of a CA, in PEM.
+// authority returns a CA certificate, in PEM.
 func authority(t *testing.T) string {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(nil)

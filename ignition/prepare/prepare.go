@@ -1,7 +1,6 @@
-// Package prepare makes what a machine boots out of what an operator gives: options
-// of a command, or the fields of a form, which are the same. It reads the files that
-// are named, asks the SSH agent, and hands the result on: into an ISO, behind an
-// initramfs, to a server.
+// Package prepare turns an operator's inputs, from command flags or a form, into what a machine
+// boots. It reads the input files, asks the SSH agent, and puts the configuration into an ISO,
+// into an initramfs, or on a server.
 package prepare
 
 import (
@@ -13,29 +12,29 @@ import (
 	"ironworks/models"
 )
 
-// Inputs are what an operator gives, as texts. Paths name files that Build reads.
-// Empty means the default of the profile.
+// Inputs are an operator's inputs as text. Build reads the files at the paths. Empty fields
+// have the profile's default.
 type Inputs struct {
-	// Profile is the name of an ignition.Profile.
+	// Profile is the name of an [ignition.Profile].
 	Profile string
 
-	// IronicURLs to NoLogin are the fields of ignition.Ramdisk of these names.
+	// IronicURLs to NoLogin correspond to the fields of [ignition.Ramdisk].
 	IronicURLs []string
 	TLS        string
 	CAFile     string
 	Image      string
-	// Registries are HOST=verified, HOST=insecure or HOST=ca:FILE.
+	// Registries have the form HOST=verified, HOST=insecure or HOST=ca:FILE.
 	Registries     []string
 	PullSecretFile string
-	// SSHKeyFiles are public keys' files, SSHKeys the keys themselves; SSHAgent takes
-	// those that the agent holds, too.
+	// SSHKeyFiles are paths of public keys, SSHKeys the keys themselves. SSHAgent adds the keys
+	// of the SSH agent.
 	SSHKeyFiles     []string
 	SSHKeys         []string
 	SSHAgent        bool
 	AllowKeyOptions bool
 	NoLogin         bool
 	Hostname        string
-	// KeyFiles are NetworkManager's, or folders of them.
+	// KeyFiles are paths of NetworkManager keyfiles, or of folders with them.
 	KeyFiles    []string
 	IPOptions   []string
 	CopyNetwork string
@@ -47,66 +46,66 @@ type Inputs struct {
 	Collectors  []string
 	// InspectionCallback is a URL.
 	InspectionCallback string
-	// Options are NAME=VALUE or GROUP.NAME=VALUE of the agent; in the classic profile
-	// lines of its configuration, as they are.
+	// Options are the agent's settings, as NAME=VALUE or GROUP.NAME=VALUE; in the classic
+	// profile, literal lines of its configuration.
 	Options []string
 	Debug   bool
-	// JournalPush is where the console takes the ramdisk's journal, as machines reach it:
-	// https://HOST:PORT. SSHHostKey gives the ramdisk's SSH server a key that the console
-	// knows. What of them only the machine may know is made anew with each Build.
+	// JournalPush is the console's address for the ramdisk's journal, as machines reach it:
+	// https://HOST:PORT. SSHHostKey gives the ramdisk's SSH server a key known to the console.
+	// Each Build generates new secrets for both.
 	JournalPush string
 	SSHHostKey  bool
-	// ExtraFile is Ignition or Butane that is merged in.
+	// ExtraFile is an Ignition or Butane file to merge.
 	ExtraFile string
 
-	// Host, Registry and InsecureRegistry are build.py's: the classic profile's only.
+	// Host, Registry and InsecureRegistry are options of build.py, for the classic profile only.
 	Host             string
 	Registry         string
 	InsecureRegistry bool
 
-	// NMStateFile and RegistriesFile are the metal3 profile's only: the output of
-	// `nmstatectl gc`, and a registries.conf.
+	// NMStateFile and RegistriesFile are for the metal3 profile only: the output of `nmstatectl
+	// gc`, and a registries.conf.
 	NMStateFile    string
 	RegistriesFile string
 
-	// node is the one that ForNode was given.
+	// node is the argument of ForNode.
 	node string
 }
 
-// IdentityOrder says what the console shall know machines by that boot a configuration:
-// a token with which they send their journal, and an SSH host key.
+// IdentityOrder requests what identifies the machines that boot a configuration: a token for
+// their journal, and an SSH host key.
 type IdentityOrder struct {
 	Push, HostKey bool
-	// Node is the name of the node that it is for; empty if it is for all.
+	// Node is the name of the node, or "" for all nodes.
 	Node string
 }
 
-// Identity is what the console knows them by.
+// Identity identifies machines to the console.
 type Identity struct {
 	Token models.Secret
-	// Certificate is that of the console, in PEM, which machines pin.
+	// Certificate is the console's certificate, in PEM, which machines pin.
 	Certificate string
 	HostKey     models.Secret
-	// Keep makes the console know it.
+	// Keep stores the identity in the console.
 	Keep func() error
 }
 
-// Maker makes documents. It is given all that it reads from.
+// Maker builds configurations. Its fields are its access to the system.
 type Maker struct {
-	// Open reads a file by its path; "~" is resolved by the caller's Open.
+	// Open opens a file. It resolves "~".
 	Open func(path string) (io.ReadCloser, error)
 	// Dir lists a folder, sorted.
 	Dir func(path string) ([]fs.DirEntry, error)
-	// AgentKeys lists the public keys of the SSH agent, a line each; nil if there is
-	// none.
+	// AgentKeys lists the public keys of the SSH agent, one line each. It is nil without an
+	// agent.
 	AgentKeys func(ctx context.Context) ([]string, error)
-	// Home has .ssh with the keys that are the default; empty for none.
+	// Home is the folder whose .ssh has the default keys, or "" for no default keys.
 	Home string
-	// Identity makes one; nil where nothing can be kept.
+	// Identity creates an identity. It is nil if identities cannot be stored.
 	Identity func(IdentityOrder) (Identity, error)
-	// Preview makes configurations to look at: no identity in them is kept.
+	// Preview builds configurations for display: their identity is not stored.
 	Preview bool
-	// Ironic is that of the context; its URL is empty if there is none.
+	// Ironic is the context's Ironic; without a context its URL is "".
 	Ironic ignition.IronicEndpoint
 }
 
@@ -116,32 +115,32 @@ type Built struct {
 	Preview  Preview
 }
 
-// Preview is what a configuration holds, without its secrets. All texts are safe to
-// show.
+// Preview shows a configuration without its secrets. All text is sanitized.
 type Preview struct {
 	Spec string
-	// Size is the JSON's, Packed what it takes of a live image's area, in bytes.
+	// Size is the length of the JSON. Packed is the space it takes in a live image's area. Both
+	// are in bytes.
 	Size, Packed int
 	Files        []PreviewFile
 	Units        []PreviewUnit
-	// Logins are who may log in, a line each with the key's fingerprint.
+	// Logins are the users who can log in, one line each, with key fingerprints.
 	Logins []string
 	Notes  []ignition.RamdiskNote
 	// Text is the JSON, indented, with secrets masked.
 	Text string
 }
 
-// PreviewFile is a file, decoded.
+// PreviewFile is a decoded file.
 type PreviewFile struct {
 	Path   string
 	Mode   uint32
 	Size   int
 	Secret bool
-	// Text is the content; empty for a secret, and for what is no text.
+	// Text is the content, or "" for secret or binary content.
 	Text string
 }
 
-// PreviewUnit is a unit of systemd.
+// PreviewUnit is a systemd unit.
 type PreviewUnit struct {
 	Name    string
 	Enabled bool

@@ -26,7 +26,7 @@ type content struct {
 	Compression string `json:"compression"`
 }
 
-// configuration is what a preview shows of one.
+// configuration has the parts of a configuration that a preview shows.
 type configuration struct {
 	Passwd struct {
 		Users []struct {
@@ -52,7 +52,7 @@ type configuration struct {
 	} `json:"systemd"`
 }
 
-// defaultMode is what Ignition gives a file without one.
+// defaultMode is Ignition's default mode of files.
 const defaultMode = 0o644
 
 // newPreview decodes a document.
@@ -118,7 +118,7 @@ func logins(config configuration) []string {
 	return lines
 }
 
-// decoded is what is in the document itself; what is elsewhere has no bytes.
+// decoded returns inline content, or nil for remote content.
 func (c content) decoded() []byte {
 	data, err := dataurl.DecodeString(c.Source)
 	if err != nil {
@@ -145,8 +145,7 @@ func plainText(data []byte) string {
 	return printable.Lines(string(data))
 }
 
-// maskedText is the JSON for people: what Ignition calls a source is masked where it
-// is a secret's.
+// maskedText returns indented JSON, with the "source" of secrets masked.
 func maskedText(text []byte, secret []string) (string, error) {
 	var config map[string]any
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -165,7 +164,7 @@ func maskedText(text []byte, secret []string) (string, error) {
 	return printable.Lines(strings.TrimSuffix(b.String(), "\n")), nil
 }
 
-// mask walks a configuration; hidden says that it is inside of something secret.
+// mask masks the secrets in value. hidden means that value is inside of something secret.
 func mask(value any, secret []string, hidden bool) {
 	switch v := value.(type) {
 	case []any:
@@ -184,7 +183,7 @@ func mask(value any, secret []string, hidden bool) {
 			case key == "source" && isText:
 				v[key] = maskedSource(text, inside)
 			default:
-				// Configurations in a configuration are not looked into, so none is shown.
+				// Nested configurations are not searched for secrets, so they are hidden.
 				mask(child, secret, inside || key == "merge" || key == "replace" || key == "keyFile")
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"ironworks/models"
 )
 
-// ironicURLs are those given, else that of the context.
+// ironicURLs returns the given URLs, or the context's.
 func (r *reading) ironicURLs() []string {
 	urls := r.in.IronicURLs
 	if r.in.Host != "" && len(urls) == 0 {
@@ -27,11 +27,12 @@ func (r *reading) ironicURLs() []string {
 	return []string{r.maker.Ironic.URL}
 }
 
-// fromContext says that Ironic's address was not given, so that the context's other
-// settings are meant, too.
+// fromContext reports whether Ironic's address comes from the context. Then its other settings
+// apply too.
 func (r *reading) fromContext() bool { return len(r.in.IronicURLs) == 0 && r.in.Host == "" }
 
-// ofHTTP says that the context's Ironic has no TLS: certificates are for others then.
+// ofHTTP reports whether the context's Ironic uses plain HTTP. Then its certificates are for
+// other services.
 func (r *reading) ofHTTP() bool { return strings.HasPrefix(r.maker.Ironic.URL, "http:") }
 
 func (r *reading) tls() ignition.TLSMode {
@@ -51,7 +52,7 @@ func (r *reading) ca() string {
 	return ""
 }
 
-// registries reads HOST=verified, HOST=insecure and HOST=ca:FILE.
+// registries parses HOST=verified, HOST=insecure and HOST=ca:FILE.
 func (r *reading) registries() []ignition.Registry {
 	var list []ignition.Registry
 	for _, text := range r.in.Registries {
@@ -72,7 +73,7 @@ func (r *reading) registries() []ignition.Registry {
 	return list
 }
 
-// keyFiles reads files, and what NetworkManager would read of folders.
+// keyFiles reads files, and the files of folders that NetworkManager would read.
 func (r *reading) keyFiles() []ignition.KeyFile {
 	var files []ignition.KeyFile
 	for _, path := range r.in.KeyFiles {
@@ -100,7 +101,7 @@ func (r *reading) keyFiles() []ignition.KeyFile {
 	return files
 }
 
-// extra reads what is merged in, and translates Butane.
+// extra reads the configuration to merge, and translates Butane.
 func (r *reading) extra() []byte {
 	text := r.file(ignition.FieldExtra, r.in.ExtraFile)
 	if text == "" {
@@ -133,7 +134,7 @@ func (r *reading) sshKeys() []sshkey.Key {
 	return r.defaultKeys()
 }
 
-// givenKeys are those of the files, the texts and the agent that were asked for.
+// givenKeys returns the requested keys of files, of text and of the agent.
 func (r *reading) givenKeys() []sshkey.Key {
 	var keys []sshkey.Key
 	take := func(label, text string) {
@@ -178,8 +179,8 @@ func (r *reading) agentKeys() ([]string, error) {
 	return r.maker.AgentKeys(r.ctx)
 }
 
-// defaultKeys are all of ~/.ssh/*.pub that can be used, else those of the agent. What
-// cannot be used was not asked for, so it is told only.
+// defaultKeys returns all usable keys of ~/.ssh/*.pub, or else the agent's. Unusable keys cause
+// only notes, because they were not requested.
 func (r *reading) defaultKeys() []sshkey.Key {
 	var keys []sshkey.Key
 	for _, path := range r.publicFiles("") {
@@ -215,8 +216,8 @@ func (r *reading) defaultKeys() []sshkey.Key {
 	return uniqueKeys(keys)
 }
 
-// classicKey is the first of ~/.ssh/id_*.pub, as it stands there: build.py takes
-// whichever its glob gives first.
+// classicKey returns the first of ~/.ssh/id_*.pub, unchanged. build.py takes the first result
+// of its glob.
 func (r *reading) classicKey() []string {
 	paths := r.publicFiles("id_")
 	if len(paths) == 0 {

@@ -15,77 +15,75 @@ import (
 	"ironworks/models"
 )
 
-// Source is the files that are served.
+// Source names the files to serve.
 type Source struct {
-	// ISO is a live image. With PXE the kernel, initramfs and root file system in it
-	// are served, instead of it.
+	// ISO is a live image. With PXE, its kernel, initramfs and root file system are served
+	// instead of the image.
 	ISO string
 	PXE bool
-	// Kernel, Initrd and Rootfs are used where there is no ISO; without Rootfs it has to
-	// be in the initramfs.
+	// Kernel, Initrd and Rootfs replace ISO. Without Rootfs, the initramfs must include the root
+	// file system.
 	Kernel, Initrd, Rootfs string
-	// ConfigURL serves configurations by themselves, for ignition.config.url, and leaves
-	// the initramfs as it is.
+	// ConfigURL serves configurations separately, for ignition.config.url, and leaves the
+	// initramfs unchanged.
 	ConfigURL bool
-	// Kargs are further kernel arguments.
+	// Kargs are additional kernel arguments.
 	Kargs []string
-	// Force replaces a configuration that is in the ISO.
+	// Force replaces an existing configuration in the ISO.
 	Force bool
-	// WithDefaults keeps the kernel parameters that Ironic is configured with.
+	// WithDefaults keeps Ironic's configured kernel parameters.
 	WithDefaults bool
 }
 
-// ServeOrder says what the console serves, to whom, and where.
+// ServeOrder requests that the console serves images.
 type ServeOrder struct {
 	Source
-	// AsIs serves the ISO with what is in it.
+	// AsIs serves the ISO with its own configuration.
 	AsIs bool
-	// Nodes are names or UUIDs; PerNode gives each a configuration with its hostname.
+	// Nodes are names or UUIDs. PerNode gives each node a configuration with its hostname.
 	Nodes   []string
 	PerNode bool
-	// Listen is HOST:PORT. Advertise is the name or address that clients use; empty is the
-	// one listened on.
+	// Listen is HOST:PORT. Advertise is the name or address that clients use; the default is the
+	// address of Listen.
 	Listen, Advertise string
 	TLS               bool
 }
 
-// ServeOptions say where images are served.
+// ServeOptions configure the server.
 type ServeOptions struct {
 	serve.Options
-	// Advertise is the name or address under which clients reach the server.
+	// Advertise is the name or address that clients use.
 	Advertise string
 }
 
-// OfPXE says that a kernel is served and no ISO.
+// OfPXE reports whether a kernel is served instead of an ISO.
 func (s Source) OfPXE() bool { return s.PXE || s.ISO == "" }
 
-// opener gives content anew for each request.
+// opener opens the content for one request.
 type opener func(context.Context) (io.ReadSeekCloser, error)
 
-// stream is what one node gets, or all of them.
+// stream is the content for one node, or for all nodes.
 type stream struct {
-	// node is the zero one for all.
+	// node is the zero value for all nodes.
 	node models.NodeRef
-	// iso, or initrd, or config are its own.
+	// iso, initrd and config are specific to the stream.
 	iso, initrd, config opener
 }
 
-// Images are what is served. No image is copied: all streams read the one file, with
-// some KiB of their own.
+// Images are the files to serve. Streams share the files and add a few KiB each.
 type Images struct {
 	source         Source
 	files          []io.Closer
 	iso            *image.ISO
 	kernel, rootfs opener
-	// initrd is shared, where configurations have addresses of their own; base has its
-	// content.
+	// initrd and its content base are shared if configurations are served separately.
 	initrd    opener
 	base      *io.SectionReader
-	initramfs *image.Initramfs // read once, for it takes a second
+	initramfs *image.Initramfs // parsed once, because it takes a second
 	streams   []stream
 }
 
-// Images opens the files. The caller closes them when nothing is served any more.
+// Images opens the files. The caller closes them after the server ends.
 func (s Source) Images() (*Images, error) {
 	m := &Images{source: s}
 	err := m.open()
@@ -143,14 +141,14 @@ func (m *Images) open() error {
 // Close closes the files.
 func (m *Images) Close() {
 	for _, f := range m.files {
-		_ = f.Close() // they were read only
+		_ = f.Close() // read-only
 	}
 }
 
-// HasRootfs says that a root file system is served.
+// HasRootfs reports whether a root file system is served.
 func (m *Images) HasRootfs() bool { return m.rootfs != nil }
 
-// Embedded is the configuration that is in the ISO already; nil if there is none.
+// Embedded returns the configuration in the ISO, or nil.
 func (m *Images) Embedded() ([]byte, error) {
 	if m.iso == nil {
 		return nil, nil
@@ -162,8 +160,8 @@ func (m *Images) Embedded() ([]byte, error) {
 	return config, err
 }
 
-// AddEach makes a stream for each node, or one for all nodes if none is given. The
-// configuration is asked for with the node's label, "" for all nodes.
+// AddEach adds a stream for each node, or one for all nodes if nodes is empty. It calls config
+// with the node's label, or with "" for all nodes.
 func (m *Images) AddEach(ctx context.Context, nodes []models.Node, config func(label string) ([]byte, error), force bool) error {
 	refs := models.Refs(nodes)
 	if len(refs) == 0 {
@@ -181,9 +179,8 @@ func (m *Images) AddEach(ctx context.Context, nodes []models.Node, config func(l
 	return nil
 }
 
-// add makes the stream of a node, or of all nodes for the zero one. Without a
-// configuration an ISO is served with the one that is in it. The errors are those of
-// [image.ISO.Edit] and [image.ReadInitramfs].
+// add adds a stream for a node, or for all nodes if node is zero. A nil config keeps the ISO's
+// own configuration. The errors are those of [image.ISO.Edit] and [image.ReadInitramfs].
 func (m *Images) add(ctx context.Context, node models.NodeRef, config []byte, force bool) error {
 	one := stream{node: node}
 	var err error
@@ -202,7 +199,7 @@ func (m *Images) add(ctx context.Context, node models.NodeRef, config []byte, fo
 	return nil
 }
 
-// isoStream lays a configuration over the ISO.
+// isoStream returns the ISO with a configuration.
 func (m *Images) isoStream(config []byte, force bool) (opener, error) {
 	edit := image.KargsEdit{Append: m.source.Kargs}
 	if config == nil && edit.IsZero() {
@@ -218,7 +215,7 @@ func (m *Images) isoStream(config []byte, force bool) (opener, error) {
 	}, nil
 }
 
-// initrdStream puts a configuration behind the initramfs.
+// initrdStream returns the initramfs followed by a configuration.
 func (m *Images) initrdStream(ctx context.Context, config []byte) (opener, error) {
 	if m.initramfs == nil {
 		initramfs, err := image.ReadInitramfs(ctx, m.base, m.base.Size())
@@ -237,17 +234,17 @@ func (m *Images) initrdStream(ctx context.Context, config []byte) (opener, error
 	}, nil
 }
 
-// Target is where a stream is found, in the words of Ironic.
+// Target has the URLs of a stream for Ironic's driver_info.
 type Target struct {
-	// Node is the zero one for what all nodes share.
+	// Node is the zero value for a stream that all nodes share.
 	Node models.NodeRef
-	// ISO is deploy_iso; or Kernel and Initrd are deploy_kernel and deploy_ramdisk, with
-	// KernelParams for kernel_append_params.
+	// ISO is for deploy_iso. Alternatively, Kernel and Initrd are for deploy_kernel and
+	// deploy_ramdisk, and KernelParams for kernel_append_params.
 	ISO, Kernel, Initrd, KernelParams string
 }
 
-// Serve listens and gives everything an address; the caller runs the server. An argument
-// that Ironic would not pass on is a [models.KernelParametersError].
+// Serve opens the port and returns the URLs; the caller runs the server. It returns a
+// [models.KernelParametersError] for arguments that Ironic would refuse.
 func (m *Images) Serve(ctx context.Context, o ServeOptions) (*serve.Server, []Target, error) {
 	server, err := serve.Listen(ctx, o.Options)
 	if err != nil {
@@ -301,7 +298,7 @@ func (m *Images) publish(server *serve.Server, host string, now time.Time) ([]Ta
 	return targets, failed
 }
 
-// fileName is what an address ends with.
+// fileName returns a URL-safe file name for a node.
 func fileName(node string) string {
 	if node == "" {
 		node = "ramdisk"

@@ -17,8 +17,8 @@ import (
 	"ironworks/test/fetch"
 )
 
-// pxeISO is a live image with a kernel, an initramfs and a root file system in it, but for
-// those that are left out.
+// pxeISO returns a live image with a kernel, an initramfs and a root file system, except
+// without.
 func pxeISO(t *testing.T, initramfs []byte, without string) string {
 	t.Helper()
 	tree := iso9660.Tree{
@@ -39,7 +39,7 @@ func liveInitramfs(t *testing.T) []byte {
 	return base
 }
 
-// TestPXEOfAnISO serves what is in an image instead of the image.
+// TestPXEOfAnISO checks that an image's boot files are served instead of the image.
 func TestPXEOfAnISO(t *testing.T) {
 	t.Parallel()
 	base := liveInitramfs(t)
@@ -106,7 +106,7 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestStreamsThatCannotBeMade names the image that is the reason.
+// TestStreamsThatCannotBeMade checks that the error names the image.
 func TestStreamsThatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	with, _ := liveISO(t, configOf("old"))
@@ -148,7 +148,7 @@ func TestStreamsThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// TestAPXEImageWithoutAPart names the image and the part.
+// TestAPXEImageWithoutAPart checks that the error names the image and the missing file.
 func TestAPXEImageWithoutAPart(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"images/pxeboot/vmlinuz", "images/pxeboot/initrd.img", "images/pxeboot/rootfs.img"} {
@@ -159,8 +159,8 @@ func TestAPXEImageWithoutAPart(t *testing.T) {
 	}
 }
 
-// TestServeRefuses a kernel argument that Ironic would not pass on, and an address that
-// cannot be listened on.
+// TestServeRefuses checks kernel arguments that Ironic would refuse, and an unusable listen
+// address.
 func TestServeRefuses(t *testing.T) {
 	t.Parallel()
 	kernel, initramfs := put(t, "k", []byte("kernel")), put(t, "i", liveInitramfs(t))
@@ -193,7 +193,7 @@ func TestServeRefuses(t *testing.T) {
 	}
 }
 
-// TestWhoIsUnknown leaves out what does not resolve.
+// TestWhoIsUnknown checks that hosts that do not resolve are left out.
 func TestWhoIsUnknown(t *testing.T) {
 	t.Parallel()
 	ended, cancel := context.WithCancel(t.Context())
@@ -207,7 +207,7 @@ func TestWhoIsUnknown(t *testing.T) {
 	}
 }
 
-// TestWriteFileIntoNoFolder names the file.
+// TestWriteFileIntoNoFolder checks that the error names the file.
 func TestWriteFileIntoNoFolder(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir() + "/none/a.ign"

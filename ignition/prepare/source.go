@@ -12,59 +12,57 @@ import (
 	"ironworks/ignition/userdata"
 )
 
-// ConfigSource is the configuration that something is done with: that of a file, or made
-// of inputs.
+// ConfigSource is a configuration: a file, or inputs to build it from.
 type ConfigSource struct {
 	File   string
 	Inputs Inputs
 }
 
-// FileStamp tells whether a file has changed.
+// FileStamp detects changes of a file.
 type FileStamp struct {
 	Modified time.Time
 	Size     int64
 }
 
-// Checked is a file with what is known of it. Same says that nothing has changed, and
-// that the rest is empty.
+// Checked is a checked file. Same means that the file is unchanged, and the other fields are
+// empty.
 type Checked struct {
 	Same   bool
 	Stamp  FileStamp
 	Report userdata.Report
-	// Source is the text that the problems' lines count in.
+	// Source is the text that the problems' line numbers refer to.
 	Source []byte
 }
 
-// ImageLook is what is in an ISO.
+// ImageLook summarizes an ISO.
 type ImageLook struct {
 	image.Look
-	// Embedded says that there is a configuration, Holds what it is.
+	// Embedded reports whether the ISO has a configuration. Holds describes it.
 	Embedded bool
 	Holds    string
 }
 
-// EmbedOrder says into what to embed.
+// EmbedOrder requests that a configuration is embedded into an ISO.
 type EmbedOrder struct {
 	ISO string
-	// Output is a new file; empty changes the ISO in place.
+	// Output is a new file. If empty, the ISO is edited in place.
 	Output string
-	// Kargs are added.
+	// Kargs are appended.
 	Kargs []string
-	// Force replaces a configuration that is there.
+	// Force replaces an existing configuration.
 	Force bool
 }
 
-// WrapOrder says what initrd to make: of the configuration alone, or Initramfs with it
-// behind.
+// WrapOrder requests an initrd: of the configuration alone, or of Initramfs followed by it.
 type WrapOrder struct {
 	Output, Initramfs string
 	Force             bool
 }
 
-// maxConfig bounds a configuration that is read: Ironic takes no more.
+// maxConfig limits the size of a configuration, in bytes, as Ironic does.
 const maxConfig = userdata.ProvisionLimit
 
-// ReadConfig reads a configuration of a file.
+// ReadConfig reads a configuration file.
 func ReadConfig(path string) ([]byte, error) {
 	file, err := os.Open(path) //nolint:gosec // the user's own file
 	if err != nil {
@@ -74,7 +72,7 @@ func ReadConfig(path string) ([]byte, error) {
 	return ReadConfigFrom(file, path)
 }
 
-// ReadConfigFrom reads a configuration; its name is for errors.
+// ReadConfigFrom reads a configuration. name is for errors.
 func ReadConfigFrom(r io.Reader, name string) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxConfig+1))
 	switch {
@@ -86,10 +84,10 @@ func ReadConfigFrom(r io.Reader, name string) ([]byte, error) {
 	return data, nil
 }
 
-// Beside lets a file's Butane name files of its folder.
+// Beside lets Butane in the file at path refer to files of the same folder.
 func Beside(path string) userdata.Option { return userdata.FilesDir(filepath.Dir(path)) }
 
-// CheckFile reads a file and checks it, unless it is still as known says.
+// CheckFile reads and checks a file, unless known shows that it is unchanged.
 func CheckFile(path string, known FileStamp) (Checked, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -109,13 +107,13 @@ func CheckFile(path string, known FileStamp) (Checked, error) {
 	report := userdata.Check(data, Beside(path))
 	checked := Checked{Stamp: stamp, Report: report, Source: data}
 	if report.Kind == userdata.KindGzip || report.Kind == userdata.KindBase64 {
-		checked.Source = report.Ignition() // places are those of what was packed
+		checked.Source = report.Ignition() // problems refer to the unpacked text
 	}
 	return checked, nil
 }
 
-// ReadImage gives what is in an ISO, or else in an initrd; without a configuration the error
-// is [image.ErrNotEmbedded].
+// ReadImage returns the content of an ISO or an initrd. Without a configuration, the error is
+// [image.ErrNotEmbedded].
 func ReadImage(path string) (kind string, look image.Look, config []byte, err error) {
 	iso, err := image.Open(path)
 	switch {
@@ -143,7 +141,7 @@ func readInitrd(path string) ([]byte, error) {
 	return config, nil
 }
 
-// LookAt says what is in an ISO.
+// LookAt summarizes an ISO.
 func LookAt(path string) (ImageLook, error) {
 	iso, err := image.Open(path)
 	if err != nil {
@@ -162,7 +160,7 @@ func LookAt(path string) (ImageLook, error) {
 	return look, nil
 }
 
-// holds is a configuration in a line.
+// holds describes a configuration in one line.
 func holds(config []byte) string {
 	report := userdata.Check(config)
 	text := fmt.Sprintf("%s %s, %s", report.Kind, report.Summary.Spec, userdata.SizeText(int64(len(config))))

@@ -19,7 +19,7 @@ import (
 	"ironworks/lab"
 )
 
-// liveISO is a file with a live image and a configuration in it, or none.
+// liveISO writes a live image, with config if it is not nil.
 func liveISO(t *testing.T, config []byte) (path string, content []byte) {
 	t.Helper()
 	content, err := lab.LiveISO(config)
@@ -143,7 +143,7 @@ func TestReadImage(t *testing.T) {
 	}
 }
 
-// errNamed is any error that names the file.
+// errNamed stands for any error that names the file.
 var errNamed = errors.New("an error with the path")
 
 func TestLookAt(t *testing.T) {

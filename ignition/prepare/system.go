@@ -16,11 +16,11 @@ import (
 	"ironworks/ignition"
 )
 
-// agentPatience is how long an SSH agent may take: some ask their user first.
+// agentPatience limits the wait for an SSH agent, which may ask its user first.
 const agentPatience = 5 * time.Second
 
-// System is a Maker that reads this machine's files and asks the SSH agent at a socket
-// (SSH_AUTH_SOCK). An empty home has no keys, an empty socket no agent.
+// System returns a Maker that uses this machine's files and the SSH agent at socket
+// (SSH_AUTH_SOCK). An empty home has no keys, and an empty socket no agent.
 func System(home, socket string, ironic ignition.IronicEndpoint) Maker {
 	m := Maker{
 		Open: func(path string) (io.ReadCloser, error) { return os.Open(HomePath(home, path)) },
@@ -33,8 +33,8 @@ func System(home, socket string, ironic ignition.IronicEndpoint) Maker {
 	return m
 }
 
-// HomePath resolves a leading ~, which the shell leaves alone behind an = sign, and which no shell
-// has seen in a form.
+// HomePath resolves a leading ~. The shell does not resolve it after an =, and a form has no
+// shell.
 func HomePath(home, path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok && home != "" {
 		return filepath.Join(home, rest)

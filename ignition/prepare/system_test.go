@@ -24,7 +24,7 @@ func decoded(t *testing.T, source string) string {
 	return string(data.Data)
 }
 
-// sshAgent answers once at a socket, with one key.
+// sshAgent starts an SSH agent with one key, for one connection.
 func sshAgent(t *testing.T) (socket string) {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(nil)
@@ -35,7 +35,7 @@ func sshAgent(t *testing.T) (socket string) {
 	if err := ring.Add(agent.AddedKey{PrivateKey: private, Comment: "in the agent"}); err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("", "agent") // a socket's path must be short
+	dir, err := os.MkdirTemp("", "agent") // paths of sockets must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func sshAgent(t *testing.T) (socket string) {
 		if err != nil {
 			return
 		}
-		_ = agent.ServeAgent(ring, conn) // it ends with the connection
+		_ = agent.ServeAgent(ring, conn) // ends with the connection
 		_ = conn.Close()
 	}()
 	t.Cleanup(func() {

@@ -7,16 +7,16 @@ import (
 	"ironworks/printable"
 )
 
-// UnbootableError is a configuration that a machine would not boot with.
+// UnbootableError reports a configuration that a machine cannot boot with.
 type UnbootableError struct {
-	// Name is the file's, as it was given.
+	// Name is the file's name as given.
 	Name string
 	Kind userdata.Kind
-	// Problems are the errors of it, none of the warnings; they may be none.
+	// Problems are the errors, without warnings. It may be empty.
 	Problems []userdata.Problem
 }
 
-// Error is the first of the problems with its place.
+// Error returns the first problem with its position.
 func (e *UnbootableError) Error() string {
 	if len(e.Problems) > 0 {
 		return e.Problems[0].In(e.Name)
@@ -24,9 +24,8 @@ func (e *UnbootableError) Error() string {
 	return fmt.Sprintf("%s (%s) would not boot", printable.Line(e.Name), e.Kind)
 }
 
-// Usable is the Ignition in a configuration that is to be booted with: Butane is
-// translated, and what Ignition would refuse is refused here already, with an
-// [UnbootableError]. What is Ignition stays as it is, to the byte.
+// Usable returns the Ignition configuration in data. It translates Butane, and refuses what
+// Ignition would refuse with an [UnbootableError]. Ignition is returned unchanged.
 func Usable(data []byte, name string, options ...userdata.Option) ([]byte, error) {
 	report := userdata.Check(data, options...)
 	if !report.OK() {

@@ -10,9 +10,9 @@ import (
 	"ironworks/ignition/image"
 )
 
-// WriteFile writes a file that may hold secrets: its owner alone can read it, and it
-// appears when it is whole. One that is there already is replaced by force only
-// (fs.ErrExist); what is no file, such as a device, never.
+// WriteFile writes a file that may contain secrets: its mode is 0600, and it appears when it is
+// complete. Only force replaces an existing file (fs.ErrExist); devices and other special files
+// are never replaced.
 func WriteFile(ctx context.Context, path string, content io.Reader, force bool) error {
 	info, err := os.Lstat(path)
 	if err != nil || !force {

@@ -14,23 +14,22 @@ import (
 	"ironworks/printable"
 )
 
-// Candidate is an address of this machine that others may reach.
+// Candidate is an address of this machine for others to connect to.
 type Candidate struct {
 	Addr netip.Addr
-	// Interface is the name of the network interface, empty when it is not known.
+	// Interface is the name of the network interface, or "" if unknown.
 	Interface string
-	// For are the targets to which this machine talks from that address: they are
-	// expected to reach it there.
+	// For are the targets that this machine reaches from the address, and that therefore probably
+	// reach it there.
 	For []string
 }
 
-// Loopback says that nobody but this machine reaches it.
+// Loopback reports whether only this machine can connect to the address.
 func (c Candidate) Loopback() bool { return c.Addr.IsLoopback() }
 
-// Network is what [Candidates] asks of the machine's network.
+// Network is the part of the machine's network that [Candidates] needs.
 type Network interface {
-	// Source is the address from which this machine would talk to a host. Nothing is
-	// sent to it.
+	// Source returns the local address for connections to host. It sends no packets to host.
 	Source(ctx context.Context, host string) (netip.Addr, error)
 	// Interfaces lists the addresses of the interfaces that are up.
 	Interfaces() ([]Candidate, error)
@@ -39,8 +38,8 @@ type Network interface {
 // System is the network of this machine.
 type System struct{}
 
-// Source opens a UDP socket to the host, for which the kernel picks the address.
-// Nothing is sent; only a name has to be resolved.
+// Source opens a UDP socket to host, for which the kernel selects the address. It sends no
+// packets, but resolves names.
 func (System) Source(ctx context.Context, host string) (netip.Addr, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "udp", net.JoinHostPort(host, "9"))
@@ -52,7 +51,7 @@ func (System) Source(ctx context.Context, host string) (netip.Addr, error) {
 	return at.Addr().Unmap(), err
 }
 
-// Interfaces asks the system.
+// Interfaces lists the system's interfaces.
 func (System) Interfaces() ([]Candidate, error) {
 	list, err := net.Interfaces()
 	if err != nil {
@@ -64,7 +63,7 @@ func (System) Interfaces() ([]Candidate, error) {
 			continue
 		}
 		addrs, err := i.Addrs()
-		if err != nil { // an interface that just went
+		if err != nil { // the interface has disappeared
 			continue
 		}
 		for _, a := range addrs {
@@ -76,14 +75,12 @@ func (System) Interfaces() ([]Candidate, error) {
 	return found, nil
 }
 
-// Candidates lists the addresses of this machine that could be given to BMCs and to
-// Ironic, the best first: those from which this machine talks to most of the targets,
-// then the others, loopback last. Addresses that are good on one link only are left
-// out, because an address for another machine cannot name our interface.
+// Candidates lists the addresses of this machine for BMCs and Ironic, best first: those from
+// which this machine reaches the most targets, then the others, then loopback. Link-local
+// addresses are left out, because another machine cannot name the interface.
 //
-// A target is a URL (a redfish_address, Ironic's endpoint), a host, or a host with a
-// port. The error names the targets to which there is no way; the candidates are good
-// nevertheless.
+// A target is a URL (a redfish_address, Ironic's endpoint), a host, or HOST:PORT. The error
+// names the unreachable targets; the candidates are valid nevertheless.
 func Candidates(ctx context.Context, network Network, targets []string) ([]Candidate, error) {
 	all, err := network.Interfaces()
 	if err != nil {
@@ -116,7 +113,7 @@ func Candidates(ctx context.Context, network Network, targets []string) ([]Candi
 	return all, errors.Join(errs...)
 }
 
-// rank puts IPv4 before IPv6, which fewer BMCs speak, and loopback last.
+// rank sorts IPv4 before IPv6, which fewer BMCs support, and loopback last.
 func rank(c Candidate) int {
 	switch {
 	case c.Loopback():
@@ -127,7 +124,7 @@ func rank(c Candidate) int {
 	return 0
 }
 
-// hostOf is the host of a URL, of HOST:PORT, or the text itself.
+// hostOf returns the host of a URL or of HOST:PORT, or else target.
 func hostOf(target string) string {
 	target = strings.TrimSpace(target)
 	if u, err := url.Parse(target); err == nil && u.Host != "" {

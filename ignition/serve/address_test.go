@@ -11,7 +11,7 @@ import (
 	"ironworks/ignition/serve"
 )
 
-// network is one that was made up: the source address for each host.
+// network is a fake: the source address by host.
 type network struct {
 	sources    map[string]string
 	interfaces []serve.Candidate

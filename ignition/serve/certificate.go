@@ -17,19 +17,18 @@ import (
 	"time"
 )
 
-// TLS says with what certificate to serve.
+// TLS selects the server's certificate.
 type TLS struct {
-	// CertFile and KeyFile are PEM files, both or none. With none a certificate is made
-	// that signs itself, for Hosts and the address that is listened on; its key is never
-	// stored.
+	// CertFile and KeyFile are PEM files. If both are empty, a self-signed certificate is
+	// generated for Hosts and the listen address; its key is never stored.
 	CertFile, KeyFile string
-	// Hosts are the names and addresses under which clients reach this machine.
+	// Hosts are the names and addresses that clients use.
 	Hosts []string
 }
 
 const (
-	// madeFor is how long a certificate that we made is good: as long as a server may
-	// be left running. It begins a day ago, because clocks of BMCs are often wrong.
+	// madeFor is the validity of a generated certificate, which limits how long a server can run.
+	// It starts a day in the past, because the clocks of BMCs are often wrong.
 	madeFor = 30 * 24 * time.Hour
 	early   = 24 * time.Hour
 )
@@ -55,7 +54,7 @@ func (t TLS) load(at net.Addr) (*tls.Certificate, error) {
 	return makeCertificate(hosts)
 }
 
-// makeCertificate uses RSA: the TLS of older BMCs knows nothing else.
+// makeCertificate uses RSA, because older BMCs support nothing else.
 func makeCertificate(hosts []string) (*tls.Certificate, error) {
 	fail := func(err error) (*tls.Certificate, error) { return nil, fmt.Errorf("create a certificate: %w", err) }
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -71,7 +70,7 @@ func makeCertificate(hosts []string) (*tls.Certificate, error) {
 		SerialNumber: serial, Subject: pkix.Name{CommonName: "ironworks " + hosts[0]},
 		NotBefore: now.Add(-early), NotAfter: now.Add(madeFor),
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		// It is its own authority, so that it can be given to clients as one.
+		// The certificate is its own CA, so that clients can import it as one.
 		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true,
 	}
 	for _, host := range hosts {
@@ -88,8 +87,7 @@ func makeCertificate(hosts []string) (*tls.Certificate, error) {
 	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
 }
 
-// Certificate is the server's certificate as PEM, for those who are to trust it; nil
-// for HTTP.
+// Certificate returns the server's certificate in PEM, or nil for HTTP.
 func (s *Server) Certificate() []byte {
 	if s.certificate == nil {
 		return nil
@@ -97,7 +95,7 @@ func (s *Server) Certificate() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.certificate.Certificate[0]})
 }
 
-// Fingerprint is the SHA-256 of the server's certificate in hex, as BMCs show it; ""
+// Fingerprint returns the SHA-256 of the server's certificate in hex, as BMCs show it, or ""
 // for HTTP.
 func (s *Server) Fingerprint() string {
 	if s.certificate == nil {

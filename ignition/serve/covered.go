@@ -2,17 +2,17 @@ package serve
 
 import "slices"
 
-// maxSpans bounds what a client that asks for every second byte makes us remember. BMCs
-// that read an image as a drive leave some hundreds.
+// maxSpans limits memory for clients that request every second byte. BMCs that read an image as
+// a drive cause a few hundred spans.
 const maxSpans = 4096
 
-// span is the bytes from start up to end, without end.
+// span is the half-open byte range [start, end).
 type span struct{ start, end int64 }
 
-// covered is which bytes of an item were sent, each counted once. Beyond [maxSpans]
-// pieces new ones that touch none are left out: it then tells less than there is.
+// covered counts the distinct bytes of an item that were sent. Beyond [maxSpans] it ignores new
+// separate spans, so it may count too few.
 type covered struct {
-	// spans are in order and touch nowhere.
+	// spans are sorted and do not touch.
 	spans []span
 	sum   int64
 }
@@ -21,7 +21,7 @@ func (c *covered) add(start, end int64) {
 	if start >= end {
 		return
 	}
-	// The spans from first up to last touch the new one.
+	// Spans first to last touch the new one.
 	first, _ := slices.BinarySearchFunc(c.spans, start, func(s span, start int64) int {
 		if s.end < start {
 			return -1

@@ -5,55 +5,54 @@ import (
 	"time"
 )
 
-// EventKind is what happened.
+// EventKind is the kind of an event.
 type EventKind string
 
 // The kinds of events.
 const (
-	// EventAsked: a client asked for the headers, or has what there is already.
+	// EventAsked: a client requested only the headers, or its copy is current.
 	EventAsked EventKind = "asked"
-	// EventBegan: a client is being sent something.
+	// EventBegan: a download started.
 	EventBegan EventKind = "began"
-	// EventProgress: it got further. At most five a second for each fetch.
+	// EventProgress: a download continues. At most 5 events per second and download.
 	EventProgress EventKind = "progress"
-	// EventEnded: a request was answered to its end, and parts of the item were never
-	// asked for.
+	// EventEnded: a request is complete, but other parts of the item were not requested.
 	EventEnded EventKind = "ended"
-	// EventDone: every byte of the item has been sent.
+	// EventDone: every byte of the item was sent.
 	EventDone EventKind = "done"
-	// EventAborted: the client went, or did not read for too long.
+	// EventAborted: the client disconnected, or stopped reading for too long.
 	EventAborted EventKind = "aborted"
-	// EventRefused: somebody asked for what is not there. At most one a second; the
-	// others are counted in [Event.Count].
+	// EventRefused: a client requested an unknown path. At most 1 event per second; [Event.Count]
+	// has the number of requests.
 	EventRefused EventKind = "refused"
-	// EventFailed: what was asked for could not be read, or no connection came about,
-	// for one because the client does not trust our certificate.
+	// EventFailed: the item could not be read, or a connection failed, for example because the
+	// client does not trust the certificate.
 	EventFailed EventKind = "failed"
 )
 
-// Event is a line of the access log.
+// Event is an entry of the access log.
 type Event struct {
 	Time time.Time
 	Kind EventKind
-	// Fetch is what was fetched so far; of refusals only Remote and Agent are set, of
-	// failures outside a request not even those.
+	// Fetch is the state of the download. For refusals only Remote and Agent are set; for
+	// failures outside a request nothing is set.
 	Fetch Fetch
-	// Text says why something failed, printable.
+	// Text is the reason of a failure, sanitized.
 	Text string
-	// Count is how many refusals, or failures outside a request, there were since the
-	// last event that told of them, this one included.
+	// Count is the number of refusals, or of failures outside a request, since the last such
+	// event, including this one.
 	Count int
 }
 
-// Served is an item as it may be shown.
+// Served identifies an item, without its content and URL.
 type Served struct {
 	Node string
 	Name string
 	Kind Kind
 }
 
-// remoteOf is the address of a client, without port and zone; an IPv4 client of an
-// IPv6 socket is an IPv4 client.
+// remoteOf returns the address of a client without port and zone. An IPv4-mapped IPv6 address
+// becomes IPv4.
 func remoteOf(hostPort string) netip.Addr {
 	at, err := netip.ParseAddrPort(hostPort)
 	if err != nil {

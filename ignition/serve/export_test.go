@@ -2,7 +2,7 @@ package serve
 
 import "net"
 
-// ListenOn is [Listen] with a listener that is there already, which may be one in memory.
+// ListenOn is like [Listen] for an existing listener, which may be in memory.
 func ListenOn(listener net.Listener, options Options) (*Server, error) {
 	return newServer(listener, options.withDefaults())
 }

@@ -6,48 +6,48 @@ import (
 	"time"
 )
 
-// State is how far a fetch is.
+// State is the progress of a download.
 type State string
 
-// The states.
+// The states of a download.
 const (
-	// Asked: only the headers were asked for, as conductors and BMCs do first.
+	// Asked: only the headers were requested. Conductors and BMCs do this first.
 	Asked State = "asked"
-	// Fetching: a request is being answered.
+	// Fetching: a request is running.
 	Fetching State = "fetching"
-	// Partly: no request is being answered and some is missing. A BMC that reads an
-	// image as a drive is there between its reads, and often never reads all of it.
+	// Partly: no request is running, and the download is incomplete. This is normal for a BMC
+	// that reads an image as a drive, which often never reads all of it.
 	Partly State = "partly"
-	// Aborted: as Partly, and the last request was cut off by the client or by us.
+	// Aborted: like Partly, but the last request was interrupted by the client or by the server.
 	Aborted State = "aborted"
 	// Done: every byte was sent.
 	Done State = "done"
 )
 
-// Fetch is what one remote address fetched of one item so far, over all its requests.
+// Fetch is the download of one item by one remote address, over all its requests.
 type Fetch struct {
-	// Item has neither content nor address: it may be shown.
+	// Item has neither content nor URL, so it can be shown.
 	Item   Served
 	Remote netip.Addr
-	// Who is what [Options.Who] calls the remote address, else the address.
+	// Who is the result of [Options.Who], or the remote address.
 	Who string
-	// Agent is what the client of the last request calls itself, printable and short.
+	// Agent is the User-Agent of the last request, sanitized and shortened.
 	Agent string
 
-	// Size is the item's size in bytes, Sent the bytes given to the network, Covered
-	// the distinct ones among them.
+	// Size is the item's size in bytes. Sent is the number of bytes sent, and Covered the number
+	// of distinct bytes sent.
 	Size, Sent, Covered int64
-	// Rate is bytes a second, now; 0 when nothing is being sent.
+	// Rate is the current rate in bytes per second; 0 if idle.
 	Rate float64
-	// Began is when the first request came, Last when something was last sent.
+	// Began is the time of the first request, Last that of the last sent byte.
 	Began, Last time.Time
-	// Requests counts all of them, Heads those for headers only, Active those that
-	// are being answered.
+	// Requests is the number of requests, Heads that of HEAD requests, Active that of running
+	// requests.
 	Requests, Heads, Active int
 	State                   State
 }
 
-// Percent is how much of the whole was sent at least once, rounded down: 100 is all.
+// Percent returns the percentage of distinct bytes sent, rounded down.
 func (f Fetch) Percent() int {
 	switch {
 	case f.Size <= 0 && f.State == Done:
@@ -58,10 +58,10 @@ func (f Fetch) Percent() int {
 	return int(f.Covered * 100 / f.Size)
 }
 
-// Elapsed is from the first request to the last byte.
+// Elapsed returns the time from the first request to the last byte.
 func (f Fetch) Elapsed() time.Duration { return f.Last.Sub(f.Began) }
 
-// Average is bytes a second over the whole time.
+// Average returns the average rate in bytes per second.
 func (f Fetch) Average() float64 {
 	seconds := f.Elapsed().Seconds()
 	if seconds <= 0 {
@@ -70,7 +70,7 @@ func (f Fetch) Average() float64 {
 	return float64(f.Sent) / seconds
 }
 
-// String is the line for an access log: who, what, how much, how fast, since when.
+// String returns a line for an access log.
 func (f Fetch) String() string {
 	who := f.Who
 	if who == "" {
@@ -89,7 +89,7 @@ func (f Fetch) String() string {
 	return fmt.Sprintf("%s fetched %d %% of %s, %s/s, %s", who, f.Percent(), f.Item.Name, bytesText(f.Rate), elapsed)
 }
 
-// bytesText is a number of bytes in binary units.
+// bytesText formats a number of bytes in binary units.
 func bytesText(n float64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	i := 0

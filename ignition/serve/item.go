@@ -11,10 +11,10 @@ import (
 	"ironworks/printable"
 )
 
-// Kind is what an item is.
+// Kind is the kind of an item.
 type Kind string
 
-// The kinds.
+// The kinds of items.
 const (
 	ISO      Kind = "iso"
 	Kernel   Kind = "kernel"
@@ -23,7 +23,7 @@ const (
 	Ignition Kind = "ignition"
 )
 
-// contentType is the media type that a client is told.
+// contentType returns the media type.
 func (k Kind) contentType() string {
 	switch k {
 	case ISO:
@@ -35,26 +35,25 @@ func (k Kind) contentType() string {
 	return "application/octet-stream"
 }
 
-// Item is something that is served.
+// Item is a file or stream to serve.
 type Item struct {
-	// Node names the node that it is for; empty is for all of them.
+	// Node is the name of the node that the item is for, or "" for all nodes.
 	Node string
-	// Name ends its address: BMCs want an image's to end in ".iso". Letters, digits,
-	// dots, dashes and underscores.
+	// Name is the last part of the URL: letters, digits, dots, dashes and underscores. BMCs
+	// require the suffix ".iso" for images.
 	Name string
 	Kind Kind
-	// Open gives the content anew for every request, and must be fast: the client
-	// waits. An *os.File is sent by the kernel. All of them must be the same bytes as
-	// long as the item is served.
+	// Open opens the content for one request. It must be fast, because the client waits. The
+	// kernel sends an *os.File. All calls must return the same bytes while the item is served.
 	Open func(ctx context.Context) (io.ReadSeekCloser, error)
-	// Modified is when the content was made; clients that go on after an interruption
-	// check it, and conductors keep an image as long as it stays. Zero is not told.
+	// Modified is the time of the content. Clients compare it when they resume, and conductors
+	// cache an image while it is unchanged. The zero value sends no time.
 	Modified time.Time
-	// Until is when the address ends to be one; zero is with the server.
+	// Until is when the URL expires. The zero value never expires.
 	Until time.Time
 }
 
-// itemName has no slash and nothing that would be escaped in an address.
+// itemName excludes slashes, and characters that URLs escape.
 var itemName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
 func (i Item) check() error {
@@ -71,7 +70,7 @@ func (i Item) check() error {
 	return fmt.Errorf("serve %s: unknown kind of item %q", i.Name, printable.Line(string(i.Kind)))
 }
 
-// secret says that nobody on the way may keep a copy: a configuration, and what was
-// made for one node. Ironic's conductors heed it too and do not fill their cache with
-// an image for each node (HttpImageService.show in ironic/common/image_service.py).
+// secret reports whether caches must not store the item: configurations, and items for one
+// node. Ironic's conductors honor this too, and do not fill their cache with an image per node
+// (HttpImageService.show in ironic/common/image_service.py).
 func (i Item) secret() bool { return i.Kind == Ignition || i.Node != "" }

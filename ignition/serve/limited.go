@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// limited is a listener that accepts no more connections than it has places; the next
-// ones wait in the kernel. One address gets a part of the places only: what it opens
-// beyond that is closed at once, so that a stranger does not keep machines out.
+// limited is a listener that limits the number of connections; others wait in the kernel's
+// queue. A per-address limit closes excess connections at once, so that a single client cannot
+// lock out the machines.
 type limited struct {
 	net.Listener
 	places chan struct{}
 	closed chan struct{}
 	once   sync.Once
 
-	// each bounds the connections of one address; 0 is no bound. Loopback is not bound
-	// unless all says so: it is this machine and its own simulated BMCs.
+	// each limits the connections per address; 0 means no limit. Loopback is exempt unless all is
+	// set, because the lab's simulated BMCs connect from there.
 	each int
 	all  bool
 	mu   sync.Mutex
@@ -65,7 +65,7 @@ func addressOf(c net.Conn) netip.Addr {
 	return at.Addr().Unmap().WithZone("")
 }
 
-// enter counts a connection in; false is that its address has all that it may have.
+// enter counts a connection. It returns false if the address has reached its limit.
 func (l *limited) enter(from netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,13 +90,13 @@ func (l *limited) leave(from netip.Addr) func() {
 	}
 }
 
-// Close ends waiting Accepts too.
+// Close also ends waiting Accepts.
 func (l *limited) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.Listener.Close()
 }
 
-// placed gives its place back when it is closed.
+// placed releases its place when it is closed.
 type placed struct {
 	net.Conn
 	leave func()
@@ -107,7 +107,7 @@ func (c *placed) Close() error {
 	return c.Conn.Close()
 }
 
-// placedTCP is one whose files the kernel sends (its ReadFrom is that of the connection).
+// placedTCP keeps the TCP connection's ReadFrom, so that the kernel sends files.
 type placedTCP struct {
 	*net.TCPConn
 	leave func()

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// maxFetches bounds the log; those that were touched longest ago leave first.
+	// maxFetches limits the log. The least recently used downloads are dropped first.
 	maxFetches = 4096
-	// progressEvery is the least time between two events of progress of a fetch, and
-	// rateOver the least time that a rate is measured over.
+	// progressEvery is the minimum time between progress events of a download. rateOver is the
+	// minimum time over which a rate is measured.
 	progressEvery = 200 * time.Millisecond
 	rateOver      = time.Second
-	// refusedEvery is the least time between two events of what has no fetch.
+	// refusedEvery is the minimum time between events without a download.
 	refusedEvery = time.Second
 )
 
@@ -24,7 +24,7 @@ type fetchKey struct {
 	remote netip.Addr
 }
 
-// fetchLog keeps what was fetched and tells it.
+// fetchLog records downloads and emits events.
 type fetchLog struct {
 	who     func(netip.Addr) string
 	onEvent func(Event)
@@ -36,28 +36,28 @@ type fetchLog struct {
 	refused, failed muffled
 }
 
-// tally is a fetch that goes on.
+// tally is a download with its internal state.
 type tally struct {
 	Fetch
 	covered covered
 	order   int
 	aborted bool
-	// answered says that content was sent to the end of a request.
+	// answered reports whether a request with content was completed.
 	answered bool
-	// told is when progress was last told; mark and markSent begin the time over which
-	// the rate is measured.
+	// told is the time of the last progress event. mark and markSent are the start of the current
+	// rate measurement.
 	told, mark time.Time
 	markSent   int64
 	rate       float64
 }
 
-// muffled counts what would be too many events.
+// muffled limits the rate of events.
 type muffled struct {
 	last  time.Time
 	count int
 }
 
-// due counts one more and says how many are to be told of now, 0 for none.
+// due counts an event. It returns the number of events to report now, or 0.
 func (m *muffled) due(now time.Time) int {
 	m.count++
 	if !m.last.IsZero() && now.Sub(m.last) < refusedEvery {
@@ -68,10 +68,10 @@ func (m *muffled) due(now time.Time) int {
 	return n
 }
 
-// sizeUnknown is that of an item that could not be opened.
+// sizeUnknown is the size of an item that could not be opened.
 const sizeUnknown = -1
 
-// request begins to log a request.
+// request starts logging a request.
 func (l *fetchLog) request(e *entry, remote netip.Addr, agent string, head bool, size int64) *tally {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -88,7 +88,7 @@ func (l *fetchLog) request(e *entry, remote netip.Addr, agent string, head bool,
 	if l.who != nil {
 		t.Who = l.who(remote)
 	}
-	if size != sizeUnknown && t.Size != size { // another content: what was sent is of no use
+	if size != sizeUnknown && t.Size != size { // the content is new, so the previous bytes do not count
 		t.covered, t.Size, t.answered = covered{}, size, false
 	}
 	t.Agent, t.Last = agent, now
@@ -100,8 +100,8 @@ func (l *fetchLog) request(e *entry, remote netip.Addr, agent string, head bool,
 	return t
 }
 
-// makeRoom lets the fetch go that was touched longest ago, if there are too many. One
-// that is going on stays, but never more than there are connections.
+// makeRoom drops the least recently used download if there are too many. Active downloads stay;
+// connections limit their number.
 func (l *fetchLog) makeRoom() {
 	if len(l.fetches) < maxFetches {
 		return
@@ -118,9 +118,9 @@ func (l *fetchLog) makeRoom() {
 	}
 }
 
-// began tells that content is going to be sent, the whole or a range. Who has had all
-// and asks for the whole again begins a fetch of its own: a machine that boots again,
-// not one that took twenty minutes.
+// began reports the start of a download of the whole item or of a range. If a client has the
+// whole item and requests it again, a new download starts, because the machine has booted
+// again.
 func (l *fetchLog) began(t *tally, whole bool) {
 	l.mu.Lock()
 	now := time.Now()
@@ -136,7 +136,7 @@ func (l *fetchLog) began(t *tally, whole bool) {
 	l.tell(event)
 }
 
-// sent counts n bytes that begin at an offset of the item.
+// sent counts n bytes at an offset of the item.
 func (l *fetchLog) sent(t *tally, at, n int64) {
 	l.mu.Lock()
 	now := time.Now()
@@ -158,8 +158,8 @@ func (l *fetchLog) sent(t *tally, at, n int64) {
 	}
 }
 
-// ended closes what request began. Content was sent, or only headers; cut says that
-// the client did not get all that it asked for, failure why we could not send it.
+// ended completes a request. content tells a download from a HEAD request, cut means that the
+// client got too little, and failure is the server's own error.
 func (l *fetchLog) ended(t *tally, content, cut bool, failure string) {
 	l.mu.Lock()
 	now := time.Now()
@@ -184,7 +184,7 @@ func (l *fetchLog) ended(t *tally, content, cut bool, failure string) {
 	l.tell(event)
 }
 
-// refuse tells of a request for what is not there.
+// refuse reports a request for an unknown path.
 func (l *fetchLog) refuse(remote netip.Addr, agent string) {
 	l.mu.Lock()
 	now := time.Now()
@@ -199,7 +199,7 @@ func (l *fetchLog) refuse(remote netip.Addr, agent string) {
 	}
 }
 
-// fail tells of a failure that belongs to no request.
+// fail reports a failure outside a request.
 func (l *fetchLog) fail(text string) {
 	l.mu.Lock()
 	now := time.Now()
@@ -216,7 +216,7 @@ func (l *fetchLog) tell(e Event) {
 	}
 }
 
-// forget drops what was fetched of an item that is no longer served.
+// forget drops the downloads of a removed item.
 func (l *fetchLog) forget(e *entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -227,7 +227,7 @@ func (l *fetchLog) forget(e *entry) {
 	}
 }
 
-// all lists the fetches in the order in which they began.
+// all lists the downloads in the order in which they started.
 func (l *fetchLog) all() []Fetch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -244,7 +244,7 @@ func (l *fetchLog) all() []Fetch {
 	return fetches
 }
 
-// now is the fetch as it is to be shown.
+// now returns the download as of now.
 func (t *tally) now(now time.Time) Fetch {
 	f := t.Fetch
 	f.Covered = t.covered.sum
@@ -264,8 +264,8 @@ func (t *tally) now(now time.Time) Fetch {
 	return f
 }
 
-// rateNow is the rate of the last full measure; before the first one, and when nothing
-// was sent for longer than one takes, that since the measure began.
+// rateNow returns the rate of the last complete measurement, or the rate since the start of the
+// current one if that is the first or takes too long.
 func (t *tally) rateNow(now time.Time) float64 {
 	since := now.Sub(t.mark)
 	switch {

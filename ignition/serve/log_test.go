@@ -20,7 +20,7 @@ import (
 	"ironworks/ignition/serve"
 )
 
-// only is the one fetch that there is, once no request is being answered.
+// only returns the single download, once no request is running.
 func (r *running) only(t *testing.T) serve.Fetch {
 	t.Helper()
 	r.stop()
@@ -70,7 +70,7 @@ func TestProgressOverRanges(t *testing.T) {
 	}
 }
 
-// A machine that boots again fetches again: the time between does not count.
+// A machine that boots again downloads again, and the time in between does not count.
 func TestFetchedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := startInMemory(t, serve.Options{})
@@ -135,7 +135,7 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// ticking takes some time for every read.
+// ticking takes tick per read.
 type ticking struct {
 	memory
 	tick func()
@@ -152,7 +152,7 @@ func TestRateAndProgress(t *testing.T) {
 		const piece = 256 << 10
 		item := inMemory("a.iso", serve.ISO, nil)
 		content := bytesOf(8 * piece)
-		// The second half comes twice as fast.
+		// The second half is twice as fast.
 		tick, reads := 500*time.Millisecond, 0
 		item.Open = func(context.Context) (io.ReadSeekCloser, error) {
 			return &ticking{memory: memory{bytes.NewReader(content)}, tick: func() {
@@ -175,7 +175,7 @@ func TestRateAndProgress(t *testing.T) {
 			percents = append(percents, e.Fetch.Percent())
 			rates = append(rates, e.Fetch.Rate/piece)
 		}
-		// The first second has no measure before it; the last one ends at its end.
+		// The first second has no measurement yet; the last one ends at its end.
 		if !slices.Equal(rates, []float64{2, 2, 2, 2, 2, 2, 2, 4}) {
 			t.Errorf("rates %v", rates)
 		}
@@ -207,7 +207,7 @@ func TestAbort(t *testing.T) {
 			if p := e.Fetch.Percent(); e.Fetch.State != serve.Aborted || p < 1 || p > 99 || !strings.Contains(e.Fetch.String(), "stopped fetching a.iso at ") {
 				t.Errorf("aborted: %s (%s)", e.Fetch, e.Fetch.State)
 			}
-			// It goes on where it was.
+			// A range request resumes the download.
 			r.forgetEvents()
 			r.ask(t, "GET", at, "Range", "bytes=1000-")
 			if f := r.wait(t, serve.EventDone).Fetch; f.State != serve.Done || f.Requests != 2 {
@@ -217,7 +217,7 @@ func TestAbort(t *testing.T) {
 	}
 }
 
-// ranged asks for an item on a connection of its own.
+// ranged requests an item on a separate connection.
 func (r *running) ranged(t *testing.T, at string) io.ReadCloser {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at, nil)
@@ -232,8 +232,8 @@ func (r *running) ranged(t *testing.T, at string) io.ReadCloser {
 	return c
 }
 
-// TestSlowReaders: those who do not read cost no more memory than their places, do not
-// keep others out, and are cut off when their time is over.
+// TestSlowReaders checks that clients that do not read take only their places, do not block
+// others, and are disconnected after the stall timeout.
 func TestSlowReaders(t *testing.T) {
 	const readers = 32
 	r := start(t, serve.Options{StallTimeout: 2 * time.Second, MaxConnections: readers + 1})
@@ -260,7 +260,7 @@ func TestSlowReaders(t *testing.T) {
 	}
 }
 
-// TestSteadyReaders: who takes long altogether, but not for a piece, is served.
+// TestSteadyReaders checks that a slow but steady client is served.
 func TestSteadyReaders(t *testing.T) {
 	r := start(t, serve.Options{StallTimeout: time.Second})
 	item := inMemory("a.iso", serve.ISO, nil)
@@ -277,7 +277,8 @@ func TestSteadyReaders(t *testing.T) {
 	}
 }
 
-// TestFileBecomesShorter: the client sees that it has not got all, and we are told why.
+// TestFileBecomesShorter checks that the client notices missing bytes, and that the event has
+// the reason.
 func TestFileBecomesShorter(t *testing.T) {
 	r := start(t, serve.Options{})
 	item := onDisk(t, "a.iso", bytesOf(64<<20))
@@ -304,7 +305,7 @@ func TestFileBecomesShorter(t *testing.T) {
 	}
 }
 
-// TestMostConnections: one too many waits for a place.
+// TestMostConnections checks that a connection above the limit waits.
 func TestMostConnections(t *testing.T) {
 	r := start(t, serve.Options{MaxConnections: 1})
 	at := r.add(t, inMemory("a.iso", serve.ISO, bytesOf(64<<20)))
@@ -325,7 +326,7 @@ func TestMostConnections(t *testing.T) {
 	_ = second.Close()
 }
 
-// TestNoRequest: connections that ask for nothing, or do not come to an end, are closed.
+// TestNoRequest checks that connections without a complete request are closed.
 func TestNoRequest(t *testing.T) {
 	for name, sent := range map[string]string{
 		"nothing":     "",
@@ -347,7 +348,8 @@ func TestNoRequest(t *testing.T) {
 	}
 }
 
-// TestEndsWithItsContext: what is under way gets its grace, and is cut off then.
+// TestEndsWithItsContext checks that running requests get the grace period and are then
+// aborted.
 func TestEndsWithItsContext(t *testing.T) {
 	r := start(t, serve.Options{Grace: 50 * time.Millisecond})
 	r.ranged(t, r.add(t, inMemory("a.iso", serve.ISO, bytesOf(64<<20))))
@@ -363,7 +365,7 @@ func TestEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestManyRanges: a client that asks for every second byte costs a bounded memory.
+// TestManyRanges checks that memory stays limited if a client requests every second byte.
 func TestManyRanges(t *testing.T) {
 	r := start(t, serve.Options{})
 	at := r.add(t, inMemory("a.iso", serve.ISO, bytesOf(20000)))

@@ -11,14 +11,13 @@ import (
 )
 
 const (
-	// kernelChunk is how much the kernel sends of a file before we look at the clock,
-	// bufferSize how much of anything else is in our memory for each connection.
+	// kernelChunk is the number of bytes of a file that the kernel sends between deadlines.
+	// bufferSize is the buffer per connection for other content.
 	kernelChunk = 1 << 20
 	bufferSize  = 256 << 10
 )
 
-// buffers are kept between the requests, and no more of them are in use than there are
-// connections.
+// buffers are reused between requests. At most one per connection is in use.
 type buffers struct{ pool sync.Pool }
 
 func newBuffers() *buffers {
@@ -28,27 +27,27 @@ func newBuffers() *buffers {
 	}}}
 }
 
-// sending is a ResponseWriter that counts what is sent, with its place in the item. It
-// copies in pieces, and gives the client the same time for each of them.
+// sending is a ResponseWriter that counts the sent bytes and their offsets in the item. It
+// copies in pieces, and gives the client the same time for each.
 type sending struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	log     *fetchLog
 	tally   *tally
 	buffers *buffers
-	// stall is how long a client may take for a piece.
+	// stall is the time limit for one piece.
 	stall time.Duration
 	head  bool
 
-	// content says that the answer is one with the item's bytes, of which left are to
-	// come; at is the place of the next one.
+	// content means that the response carries the item's bytes. left is the number of bytes to
+	// come, and at the offset of the next one.
 	content  bool
 	at, left int64
-	// failed is why the item could not be read.
+	// failed is the error of reading the item.
 	failed error
 }
 
-// WriteHeader learns what is going to be sent.
+// WriteHeader records which bytes will be sent.
 func (s *sending) WriteHeader(status int) {
 	header := s.Header()
 	if status == http.StatusOK || status == http.StatusPartialContent {
@@ -62,7 +61,7 @@ func (s *sending) WriteHeader(status int) {
 	s.ResponseWriter.WriteHeader(status)
 }
 
-// rangeStart is the first byte of "bytes 5-9/20"; without a range it is 0.
+// rangeStart returns the first byte of a Content-Range such as "bytes 5-9/20", or 0.
 func rangeStart(contentRange string) int64 {
 	bounds, _, _ := strings.Cut(strings.TrimPrefix(contentRange, "bytes "), "-")
 	start, err := strconv.ParseInt(bounds, 10, 64)
@@ -72,7 +71,6 @@ func rangeStart(contentRange string) int64 {
 	return start
 }
 
-// Write sends a piece.
 func (s *sending) Write(p []byte) (int, error) {
 	s.extend()
 	n, err := s.ResponseWriter.Write(p)
@@ -80,8 +78,8 @@ func (s *sending) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom is what http.ServeContent copies with. A file goes to the kernel, where
-// its bytes never come to us.
+// ReadFrom is called by http.ServeContent. The kernel sends files without copying them to user
+// space.
 func (s *sending) ReadFrom(src io.Reader) (int64, error) {
 	limited, ok := src.(*io.LimitedReader)
 	if !ok {
@@ -141,8 +139,8 @@ func (s *sending) count(n int64) {
 	s.left -= n
 }
 
-// extend gives the client its time for the next piece.
+// extend sets the deadline for the next piece.
 func (s *sending) extend() { _ = s.control.SetWriteDeadline(time.Now().Add(s.stall)) }
 
-// Unwrap is for http.ResponseController.
+// Unwrap supports http.ResponseController.
 func (s *sending) Unwrap() http.ResponseWriter { return s.ResponseWriter }

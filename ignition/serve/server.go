@@ -22,32 +22,31 @@ import (
 	"ironworks/printable"
 )
 
-// Options say how to serve. Zero values are the defaults.
+// Options configure a server. The zero value has the defaults.
 type Options struct {
-	// Listen is HOST:PORT. The default is 127.0.0.1:0, which nobody else can reach, on
-	// a port that is free: give an address of [Candidates] for machines.
+	// Listen is HOST:PORT. The default 127.0.0.1:0 is a free port that only this machine reaches;
+	// use an address of [Candidates] for machines.
 	Listen string
-	// TLS makes it HTTPS; nil is HTTP.
+	// TLS enables HTTPS; nil is HTTP.
 	TLS *TLS
-	// OnEvent is told what happens, from several goroutines; it must not block. May be
-	// nil.
+	// OnEvent receives the events, from several goroutines. It must not block, and may be nil.
 	OnEvent func(Event)
-	// Who names a remote address: "r7-n01's BMC". It must be fast, and answers "" when
-	// it does not know. May be nil.
+	// Who names a remote address, for example "r7-n01's BMC", or returns "". It must be fast, and
+	// may be nil.
 	Who func(remote netip.Addr) string
 
-	// MaxConnections bounds how many are served at a time; the next ones wait. 256.
+	// MaxConnections limits concurrent connections; others wait. The default is 256.
 	MaxConnections int
-	// MaxPerAddress bounds how many of them one remote address has; the next ones are
-	// closed. A quarter of MaxConnections, but for loopback.
+	// MaxPerAddress limits the connections of one remote address, except loopback; others are
+	// closed. The default is a quarter of MaxConnections.
 	MaxPerAddress int
-	// HeaderTimeout bounds the time for a request's headers and for a TLS handshake
-	// (10 s), IdleTimeout that between two requests of a connection (2 min).
+	// HeaderTimeout limits the time for request headers and for a TLS handshake (default 10 s).
+	// IdleTimeout limits the time between requests of a connection (default 2 min).
 	HeaderTimeout, IdleTimeout time.Duration
-	// StallTimeout is how long a client may take for the next MiB. A BMC that shows an
-	// image to a machine that does not read it just then is patient: 10 min.
+	// StallTimeout limits the time in which a client reads the next MiB (default 10 min). It is
+	// long because a BMC reads only when the machine reads from its virtual drive.
 	StallTimeout time.Duration
-	// Grace is how long answers that are under way get when the server ends (3 s).
+	// Grace is the time that running requests get when the server ends (default 3 s).
 	Grace time.Duration
 }
 
@@ -80,22 +79,21 @@ type Server struct {
 	buffers     *buffers
 
 	mu sync.RWMutex
-	// items are by the hash of their whole path: how long a look-up takes tells nothing
-	// about the paths that there are.
+	// items are keyed by the hash of their whole path, so that the time of a look-up reveals
+	// nothing about existing paths.
 	items map[[sha256.Size]byte]*entry
 
 	handling sync.WaitGroup
-	// ending is guarded by mu; nothing is handled any longer once it is set.
+	// ending is guarded by mu. Once it is set, no request is accepted.
 	ending bool
 }
 
-// entry is an item under its address.
+// entry is an item with its identity in the maps.
 type entry struct{ Item }
 
 func (e *entry) shown() Served { return Served{Node: e.Node, Name: e.Name, Kind: e.Kind} }
 
-// Listen opens the port, so that addresses are known. The caller runs the server, or
-// closes it.
+// Listen opens the port, so that URLs are known. The caller must call Run or Close.
 func Listen(ctx context.Context, options Options) (*Server, error) {
 	options = options.withDefaults()
 	var config net.ListenConfig
@@ -106,7 +104,7 @@ func Listen(ctx context.Context, options Options) (*Server, error) {
 	return newServer(listener, options)
 }
 
-// newServer serves on a listener, which it closes on failure.
+// newServer serves on a listener. It closes the listener on failure.
 func newServer(listener net.Listener, options Options) (*Server, error) {
 	s := &Server{
 		options: options, listener: newLimited(listener, options.MaxConnections, options.MaxPerAddress), buffers: newBuffers(), items: map[[sha256.Size]byte]*entry{},
@@ -122,29 +120,29 @@ func newServer(listener net.Listener, options Options) (*Server, error) {
 	return s, nil
 }
 
-// Close gives up a server that is not run.
+// Close closes a server that does not run.
 func (s *Server) Close() error { return s.listener.Close() }
 
-// Addr is where it listens.
+// Addr returns the listen address.
 func (s *Server) Addr() netip.AddrPort {
 	at, _ := netip.ParseAddrPort(s.listener.Addr().String())
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 }
 
-// Run serves until ctx ends, and a little longer for answers that are under way. It
-// returns when nothing of it is left.
+// Run serves until ctx ends and running requests complete or the grace period is over. Then no
+// goroutine and no connection remains.
 func (s *Server) Run(ctx context.Context) error {
 	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
 	server := &http.Server{
 		Handler: s, ReadHeaderTimeout: s.options.HeaderTimeout, IdleTimeout: s.options.IdleTimeout, MaxHeaderBytes: 16 << 10,
 		BaseContext: func(net.Listener) context.Context { return requests },
-		// What net/http has to say would go across the screen.
+		// net/http would log to the screen.
 		ErrorLog: log.New(failureWriter{s.log}, "", 0),
 	}
 	listener := s.listener
 	if s.certificate != nil {
-		// HTTP/1.1 only: there a connection carries one answer, and connections are counted.
+		// HTTP/2 would carry several responses per connection, which the limits do not count.
 		listener = tls.NewListener(listener, &tls.Config{
 			Certificates: []tls.Certificate{*s.certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
 		})
@@ -174,7 +172,7 @@ func (s *Server) Run(ctx context.Context) error {
 	return fmt.Errorf("serve on %s: %w", s.listener.Addr(), err)
 }
 
-// failureWriter makes events of what net/http logs: handshakes that failed.
+// failureWriter turns net/http's log, for example failed handshakes, into events.
 type failureWriter struct{ log *fetchLog }
 
 func (w failureWriter) Write(p []byte) (int, error) {
@@ -182,7 +180,7 @@ func (w failureWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// short is text of a client as it may be shown.
+// short sanitizes and truncates a client's text.
 func short(text string) string {
 	const most = 120
 	text = printable.Line(text)
@@ -192,15 +190,14 @@ func short(text string) string {
 	return text
 }
 
-// Add serves an item and returns the path of its address. The same item gets another
-// address each time.
+// Add serves an item and returns the path of its URL. Each call returns another path.
 func (s *Server) Add(item Item) (path string, err error) {
 	if err := item.check(); err != nil {
 		return "", err
 	}
 	var token [20]byte
 	_, _ = rand.Read(token[:])
-	// Letters of one case and digits are the same in every form that an address takes.
+	// Lower-case letters and digits survive every form of a URL.
 	path = "/" + strings.ToLower(base32.StdEncoding.EncodeToString(token[:])) + "/" + item.Name
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,7 +205,7 @@ func (s *Server) Add(item Item) (path string, err error) {
 	return path, nil
 }
 
-// Remove ends the address with that path; requests that are being answered go on.
+// Remove removes the item with that path. Running requests continue.
 func (s *Server) Remove(path string) {
 	key := sha256.Sum256([]byte(path))
 	s.mu.Lock()
@@ -220,8 +217,7 @@ func (s *Server) Remove(path string) {
 	}
 }
 
-// URL is the address of a path, by the host under which clients reach this machine:
-// a name or an address.
+// URL returns the URL of a path. host is the name or address that clients use.
 func (s *Server) URL(host, path string) string {
 	scheme := "http"
 	if s.certificate != nil {
@@ -231,10 +227,10 @@ func (s *Server) URL(host, path string) string {
 	return u.String()
 }
 
-// Fetches lists what was fetched so far, in the order in which it began.
+// Fetches lists the downloads in the order in which they started.
 func (s *Server) Fetches() []Fetch { return s.log.all() }
 
-// find is the item under a path, nil when there is none or its time is over.
+// find returns the item at a path, or nil if it does not exist or has expired.
 func (s *Server) find(path string) *entry {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -245,7 +241,7 @@ func (s *Server) find(path string) *entry {
 	return e
 }
 
-// enter counts a request in; false is that the server is at its end.
+// enter counts a request. It returns false if the server is ending.
 func (s *Server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -256,17 +252,17 @@ func (s *Server) enter() bool {
 	return true
 }
 
-// ServeHTTP answers GET and HEAD of the items' addresses. A query is not looked at:
-// some who boot add one.
+// ServeHTTP serves GET and HEAD for the items' paths. It ignores queries, which some boot
+// clients add.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.enter() {
 		panic(http.ErrAbortHandler)
 	}
 	defer s.handling.Done()
 	control := http.NewResponseController(w)
-	// Deadlines of the request before would hold for this one too.
+	// A deadline of the previous request would still apply.
 	_ = control.SetWriteDeadline(time.Now().Add(s.options.StallTimeout))
-	if r.ContentLength != 0 { // clients that boot send no body
+	if r.ContentLength != 0 { // boot clients send no body
 		_ = control.SetReadDeadline(time.Now().Add(s.options.HeaderTimeout))
 		w.Header().Set("Connection", "close")
 	}
@@ -274,7 +270,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e := s.find(r.URL.EscapedPath())
 	if e == nil || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		s.log.refuse(remote, agent)
-		// Only who knows an address may keep a connection between requests.
+		// Only clients that know a URL may keep their connection open.
 		w.Header().Set("Connection", "close")
 		http.Error(w, "404 not found", http.StatusNotFound)
 		return
@@ -307,8 +303,8 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, e *entry, content 
 		ResponseWriter: w, control: http.NewResponseController(w), log: s.log, tally: t, buffers: s.buffers,
 		stall: s.options.StallTimeout, head: r.Method == http.MethodHead,
 	}
-	// A client that is gone is seen by what is left; a panic of net/http or of the item
-	// counts as one.
+	// The remaining bytes show an aborted response; a panic of net/http or of the item counts as
+	// one.
 	failure := "response aborted"
 	defer func() { s.log.ended(t, out.content, out.left > 0, failure) }()
 	header := w.Header()
@@ -318,7 +314,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, e *entry, content 
 		header.Set("Cache-Control", "no-store")
 	}
 	if strings.Contains(r.Header.Get("Range"), ",") {
-		// Several ranges at once are of use to nobody here; the whole is a right answer.
+		// Multiple ranges are not supported; returning the whole item is valid.
 		r.Header.Del("Range")
 	}
 	http.ServeContent(out, r, e.Name, e.Modified, content)

@@ -109,7 +109,7 @@ func TestAddressesAreSecret(t *testing.T) {
 	}
 }
 
-// TestElsewhere: everything but the exact address is the same 404.
+// TestElsewhere checks that every path except the exact URL returns the same 404.
 func TestElsewhere(t *testing.T) {
 	r := start(t, serve.Options{})
 	path, err := r.Add(inMemory("r7-n01.iso", serve.ISO, []byte("secret")))
@@ -246,7 +246,7 @@ func TestContentThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// broken fails after some good bytes.
+// broken fails after good bytes.
 type broken struct{ size, good, at int64 }
 
 func (b *broken) Read(p []byte) (int, error) {
@@ -268,7 +268,7 @@ func (b *broken) Seek(offset int64, whence int) (int64, error) {
 
 func (*broken) Close() error { return nil }
 
-// lying is a file that is said to be longer than it is.
+// lying is a file that claims a greater length.
 type lying struct{ *os.File }
 
 func (l lying) Seek(offset int64, whence int) (int64, error) {
@@ -294,7 +294,7 @@ func TestTLS(t *testing.T) {
 	if len(r.Fingerprint()) != 64 {
 		t.Errorf("fingerprint %q", r.Fingerprint())
 	}
-	// A client that does not trust it is told of.
+	// A client that does not trust the certificate causes an event.
 	stranger := &http.Client{Transport: &http.Transport{}}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.URL(r.host, "/"), nil)
 	if err != nil {
@@ -348,8 +348,8 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestAStrangerDoesNotKeepMachinesOut: idle connections of one address leave places for
-// others, and who asks for what is not there is sent away.
+// TestAStrangerDoesNotKeepMachinesOut checks that idle connections of one address leave places
+// for others, and that requests for unknown paths are disconnected.
 func TestAStrangerDoesNotKeepMachinesOut(t *testing.T) {
 	r := start(t, serve.Options{MaxConnections: 4, MaxPerAddress: 2, HeaderTimeout: time.Hour, IdleTimeout: time.Hour})
 	address := r.add(t, inMemory("a.iso", serve.ISO, []byte("image")))
@@ -372,7 +372,7 @@ func TestAStrangerDoesNotKeepMachinesOut(t *testing.T) {
 	if _, err := fmt.Fprintf(c, "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := io.ReadAll(c) // it ends with the connection
+	answer, err := io.ReadAll(c) // ends with the connection
 	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 404") || !strings.Contains(string(answer), "Connection: close") {
 		t.Errorf("%q, %v", answer, err)
 	}

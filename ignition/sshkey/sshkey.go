@@ -1,4 +1,4 @@
-// Package sshkey reads the public SSH keys that may log in to a machine.
+// Package sshkey parses public SSH keys for login.
 package sshkey
 
 import (
@@ -13,29 +13,27 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// MinRSABits is the shortest RSA key that OpenSSH on a current CoreOS accepts:
-// the system-wide crypto policy refuses shorter ones.
+// MinRSABits is the minimum length of RSA keys under the system-wide crypto policy of current
+// CoreOS releases.
 const MinRSABits = 2048
 
-// Key is one public key, as it stands in an authorized_keys file.
+// Key is a public key of an authorized_keys file.
 type Key struct {
-	// Line is the key as it is written into a configuration: options, type,
-	// key and comment on one line, without space around it.
+	// Line is the key as a configuration has it: options, type, key and comment on one line,
+	// without surrounding space.
 	Line string
-	// Type is such as ssh-ed25519, Comment is what follows the key, often
-	// user@host, or empty.
+	// Type is the key type, for example ssh-ed25519. Comment is the text after the key, often
+	// user@host.
 	Type, Comment string
-	// Fingerprint is the one that ssh-keygen -l shows: SHA256:….
+	// Fingerprint is in the format of ssh-keygen -l: SHA256:….
 	Fingerprint string
-	// Bits is the length of the key; 0 if it is of a type that has none.
+	// Bits is the length of the key, or 0 for types without a length.
 	Bits int
-	// Options are what stands before the type, such as command="…": what the
-	// key may do. Most keys have none.
+	// Options precede the type, for example command="…", and restrict the key.
 	Options []string
 }
 
-// String is what tells keys apart for people: type, length, comment and
-// fingerprint.
+// String returns type, length, comment and fingerprint.
 func (k Key) String() string {
 	text := k.Type
 	if k.Bits > 0 {
@@ -47,7 +45,7 @@ func (k Key) String() string {
 	return text + " " + k.Fingerprint
 }
 
-// Kinds of errors of a line that is not a usable public key.
+// The kinds of an [Error].
 var (
 	ErrPrivate     = errors.New("a private key (never share it)")
 	ErrWeak        = errors.New("a key type that machines reject")
@@ -55,18 +53,17 @@ var (
 	ErrNone        = errors.New("not an SSH public key")
 )
 
-// Error says which line of a text is no key that can be used. It never
-// carries the line itself: it may be a secret.
+// Error reports a line without a usable public key. It never contains the line, which may be a
+// secret.
 type Error struct {
 	// Line counts from 1.
 	Line int
 	// Kind is [ErrPrivate], [ErrWeak], [ErrCertificate] or [ErrNone].
 	Kind error
-	// Why tells more than the kind, or is empty; Hint is the remedy.
+	// Why adds to the kind, or is "". Hint is the remedy.
 	Why, Hint string
 }
 
-// Error names the line, the reason and the remedy.
 func (e *Error) Error() string {
 	text := fmt.Sprintf("line %d is %v", e.Line, e.Kind)
 	if e.Why != "" {
@@ -78,19 +75,17 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap gives the kind, for errors.Is.
 func (e *Error) Unwrap() error { return e.Kind }
 
-// Parse reads public keys in the form of authorized_keys: one key a
-// line, empty lines and lines that start with # are passed over. It returns all
-// keys that can be used, and an [Error] for each line that cannot, joined.
-// Keys with options are returned: whether they are welcome is for the caller to
-// say. A text without keys gives none, and no error.
+// Parse parses keys in the format of authorized_keys: one key per line; empty lines and lines
+// that start with # are skipped. It returns all usable keys, and an [Error] for each other
+// line, joined. It returns keys with options: the caller decides whether to accept them. Text
+// without keys returns no keys and no error.
 func Parse(text string) ([]Key, error) {
 	var (
 		keys  []Key
 		wrong []error
-		block string // the end of the block that is passed over
+		block string // the end marker of the block being skipped
 	)
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
@@ -120,7 +115,7 @@ func Parse(text string) ([]Key, error) {
 	return keys, errors.Join(wrong...)
 }
 
-// ParseLine reads one key. The line of an error is not set.
+// ParseLine parses one key. The Line of an error is 0.
 func ParseLine(line string) (Key, *Error) {
 	if problem := otherThanKey(line); problem != nil {
 		return Key{}, problem
@@ -148,8 +143,8 @@ func ParseLine(line string) (Key, *Error) {
 	return key, nil
 }
 
-// otherThanKey knows what people give instead of a public key, and what would
-// not be the same key any more on the other side.
+// otherThanKey recognizes what users paste instead of a public key, and keys that would not
+// survive the way to the machine.
 func otherThanKey(line string) *Error {
 	switch {
 	case strings.Contains(line, "PRIVATE KEY") || strings.HasPrefix(line, "PuTTY-User-Key-File"):
@@ -181,8 +176,8 @@ func bitsOf(public ssh.PublicKey) int {
 	return 0
 }
 
-// Looks tells a key from the name of a file. A private one is taken for a key,
-// too: it is refused without being shown.
+// Looks reports whether text looks like a key rather than a file name. It includes private
+// keys, so that they are refused without being shown.
 func Looks(text string) bool {
 	if strings.Contains(text, "PRIVATE KEY") || strings.Contains(text, "\n") {
 		return true

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// authorizedKey gives a key as a line, without a comment.
+// authorizedKey returns a key as a line, without a comment.
 func authorizedKey(tb testing.TB, public any) string {
 	tb.Helper()
 	key, err := ssh.NewPublicKey(public)
@@ -27,7 +27,7 @@ func authorizedKey(tb testing.TB, public any) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
 }
 
-// plainKey is the same key each time.
+// plainKey returns a fixed key.
 func plainKey(tb testing.TB) string {
 	tb.Helper()
 	return authorizedKey(tb, ed25519.NewKeyFromSeed([]byte("a seed of 32 bytes for the tests")).Public())

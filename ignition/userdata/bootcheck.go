@@ -14,25 +14,25 @@ import (
 	"ironworks/ignition/firstboot"
 )
 
-// ForImage is the image that will be installed, where it is at hand. Without it those of
-// [firstboot.Families] are taken.
+// ForImage predicts the first boot on image, the one to be installed. The default is
+// [firstboot.Families].
 func ForImage(image *firstboot.Image) Option {
 	return func(o *settings) { o.images = []*firstboot.Image{image} }
 }
 
-// entryKey is what Ignition merges the entries of a list by.
+// entryKey identifies an entry of a list, as in Ignition's merge.
 type entryKey struct {
 	section firstboot.Section
 	name    string
 }
 
-// entryPlace is where an entry stands.
+// entryPlace is the position of an entry.
 type entryPlace struct {
 	scope *scope
 	path  elementPath
 }
 
-// remember keeps where an entry stands, for what only the whole can tell.
+// remember records the position of an entry, for problems of the merged configuration.
 func (c *checker) remember(s *scope, section firstboot.Section, name string, path elementPath) {
 	if c.places == nil {
 		c.places = map[entryKey]entryPlace{}
@@ -40,8 +40,8 @@ func (c *checker) remember(s *scope, section firstboot.Section, name string, pat
 	c.places[entryKey{section, name}] = entryPlace{scope: s, path: path}
 }
 
-// firstBoot predicts the first boot on each image. What fails on all of them is an error,
-// what fails on some a warning, as is all if a part of the configuration is elsewhere.
+// firstBoot predicts the first boot on each image. A failure on all images is an error. A
+// failure on some images, or any failure of a configuration with remote parts, is a warning.
 func (c *checker) firstBoot(config types.Config) {
 	images := c.options.images
 	if images == nil {
@@ -70,7 +70,7 @@ func (c *checker) firstBoot(config types.Config) {
 	}
 }
 
-// causeID is the problem that a cause is reported as.
+// causeID returns the problem ID for a cause.
 func causeID(cause firstboot.Cause) ProblemID {
 	switch cause {
 	case firstboot.CauseAccount:
@@ -87,7 +87,7 @@ func causeID(cause firstboot.Cause) ProblemID {
 	return IDImpossiblePath
 }
 
-// failure reports it where the entry stands.
+// failure reports f at the position of the entry.
 func (c *checker) failure(id ProblemID, f firstboot.Failure, message string) {
 	at, known := c.places[entryKey{f.Section, f.Name}]
 	if !known {
@@ -105,7 +105,7 @@ func (c *checker) failure(id ProblemID, f firstboot.Failure, message string) {
 	c.add(at.scope, id, path, message)
 }
 
-// certificates checks a CA as Ignition reads it before it fetches anything.
+// certificates validates a CA as Ignition does before its first download.
 func (c *checker) certificates(s *scope, content []byte, path elementPath) {
 	for rest := content; len(rest) > 0; {
 		var block *pem.Block

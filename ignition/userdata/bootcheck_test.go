@@ -7,7 +7,8 @@ import (
 	"ironworks/ignition/userdata"
 )
 
-// TestFirstBootProblems has what Ignition validates, and fails with on the first boot.
+// TestFirstBootProblems has configurations that Ignition's validation accepts, but that fail on
+// the first boot.
 func TestFirstBootProblems(t *testing.T) {
 	t.Parallel()
 	passwd := func(lists string) string {
@@ -22,7 +23,7 @@ func TestFirstBootProblems(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name, config string
-		want         string // what a problem begins with: its ID and path; empty: none
+		want         string // prefix of a problem: ID and path; "" for no problem
 	}{
 		{"a space in a user name", user(`"name":"a b"`), "bad-account $.passwd.users.1.name"},
 		{"a colon in a user name", user(`"name":"a:b"`), "bad-account $.passwd.users.1.name"},

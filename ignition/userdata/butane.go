@@ -12,8 +12,8 @@ import (
 	"github.com/coreos/vcontext/report"
 )
 
-// butane translates a document with Ignition's own library, and checks what
-// comes out. Problems have their places in the Butane file.
+// butane translates a document with Ignition's own library and checks the result. Problems have
+// their position in the Butane file.
 func (c *checker) butane(data []byte, d detected) {
 	s := documentScope(d.root)
 	c.findings(s, d.findings)
@@ -56,8 +56,8 @@ func (c *checker) translate(data []byte) (translated []byte, entries report.Repo
 	return translated, entries, err
 }
 
-// fitForButane finds what the library must not be given: data URLs on which it
-// would leave goroutines behind, and lists that take it too long to compare.
+// fitForButane refuses what the library cannot handle: data URLs that make it leak goroutines,
+// and lists that take it too long to compare.
 func (c *checker) fitForButane(s *scope, root *element) bool {
 	before := c.errors
 	seen := map[*element]struct{}{}
@@ -85,7 +85,7 @@ func (c *checker) fitForButane(s *scope, root *element) bool {
 	return c.errors == before
 }
 
-// butaneEntries are the library's own words about the Butane file.
+// butaneEntries reports the library's messages about the Butane file.
 func (c *checker) butaneEntries(s *scope, entries report.Report) {
 	for _, entry := range entries.Entries {
 		path := elementPath{}
@@ -101,9 +101,9 @@ func (c *checker) butaneEntries(s *scope, entries report.Report) {
 		id, message, ok := libraryProblem(entry)
 		switch {
 		case !ok || entry.Message == common.ErrDecimalMode.Error() || entry.Message == ignerrors.ErrModeSpecialBits.Error():
-			continue // found again in the translation, with more to say
+			continue // the check of the translation reports it in more detail
 		case entry.Message == "unused key <<":
-			continue // it is read, but not by what looks for keys
+			continue // unused only for the library, which does not know the key
 		case id == IDIgnitionRule:
 			id = IDButane
 		case id == IDIgnitionWarning:
@@ -144,9 +144,9 @@ func (c *checker) butaneFailure(s *scope, err error) {
 
 var camelHump = regexp.MustCompile(`MiB|[A-Z]`)
 
-// butanePath is where something of a translation stands in the Butane file:
-// names in snake case, and entries of lists found by what they are called,
-// since Butane adds some. It ends where the file has nothing like it.
+// butanePath returns the position in the Butane file of a path in the translation: keys become
+// snake case, and list entries are found by their name, because Butane adds some. It returns
+// the longest existing prefix.
 func butanePath(translated, source *element, path elementPath) elementPath {
 	var in elementPath
 	for _, step := range path {
@@ -172,7 +172,7 @@ func butanePath(translated, source *element, path elementPath) elementPath {
 	return in
 }
 
-// sameEntry is the position of the entry with the same name, path or device.
+// sameEntry returns the index of the entry with the same name, path or device.
 func sameEntry(entry *element, among []*element, position int) int {
 	for _, name := range []string{"path", "name", "device"} {
 		want := entry.str(name)

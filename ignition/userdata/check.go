@@ -10,24 +10,22 @@ import (
 )
 
 const (
-	// maxUserData is what Ironic takes with a provision request:
-	// [api]max_json_body_size_provision.
+	// maxUserData is Ironic's limit for a provision request: [api]max_json_body_size_provision.
 	maxUserData = 64 << 20
-	// maxYAML bounds what is given to the YAML parser, which takes a hundred
-	// times as much memory.
+	// maxYAML limits the input of the YAML parser, which needs a hundred times as much memory.
 	maxYAML = 2 << 20
-	// maxProblems bounds a report.
+	// maxProblems limits a report.
 	maxProblems = 1000
-	// maxLayers bounds gzip in base64 in gzip …
+	// maxLayers limits nesting such as gzip in base64 in gzip.
 	maxLayers = 4
-	// maxChildDepth and maxChildren bound configurations in configurations.
+	// maxChildDepth and maxChildren limit nested configurations.
 	maxChildDepth = 8
 	maxChildren   = 100
-	// maxInside bounds all that is unpacked and decoded on the way.
+	// maxInside limits the total of unpacked and decoded bytes.
 	maxInside = 64 << 20
 )
 
-// Option changes what [Check] takes for right.
+// Option configures [Check].
 type Option func(*settings)
 
 type settings struct {
@@ -37,34 +35,33 @@ type settings struct {
 	images       []*firstboot.Image
 }
 
-// MaxSpec is the highest specification that the image to be installed
-// takes: OpenShift 4.22's takes 3.5. Without it everything that is known here
-// is taken, with a warning for the newest.
+// MaxSpec is the highest spec version that the image to be installed supports; OpenShift 4.22
+// supports 3.5. The default accepts all known versions, with a warning for the newest.
 func MaxSpec(spec Spec) Option {
 	return func(o *settings) { o.maxSpec, o.maxSpecGiven = min(spec, NewestSpec), true }
 }
 
-// FilesDir is where "local:" in Butane finds its files. Without it
-// configurations that have local files are refused.
+// FilesDir is the folder of Butane's "local:" files. Without it, configurations with local
+// files are refused.
 func FilesDir(dir string) Option {
 	return func(o *settings) { o.filesDir = dir }
 }
 
-// checker is one run of [Check].
+// checker is the state of one [Check].
 type checker struct {
 	options  settings
 	problems []Problem
 	seen     map[Problem]struct{}
-	left     int // out of the report
+	left     int // omitted from the report
 	errors   int
 	summary  Summary
 	logins   map[string]*loginState
 	places   map[entryKey]entryPlace
-	otherWay bool // somebody gets in by other ways than users
-	remote   bool // a part of the configuration is elsewhere
-	unread   bool // a part of the configuration is broken
-	readable bool // the configuration has a specification that is known
-	spec     Spec // the highest of all parts
+	otherWay bool // login is possible without a user
+	remote   bool // a part of the configuration is remote
+	unread   bool // a part of the configuration is invalid
+	readable bool // the spec version is known
+	spec     Spec // highest of all parts
 	inside   int64
 	children int
 	specs    map[Spec]*shape
@@ -72,19 +69,17 @@ type checker struct {
 	sent     []byte
 }
 
-// scope is the document that is being looked at.
+// scope is the document being checked.
 type scope struct {
 	spec  Spec
 	depth int
-	// locate says where something stands in the file that was given: the
-	// value, or its key.
+	// locate returns the path and position, in the original file, of a value or of its key.
 	locate func(path elementPath, key bool) (string, place)
-	// own says that the document is the file that was given, or a part of it.
+	// own reports whether the document is the original file, or a part of it.
 	own bool
 }
 
-// knowing is the scope for one element that is at hand: looking for it again
-// would take long in a large document.
+// knowing returns the scope for an element, to save searching for it in a large document.
 func (s *scope) knowing(e *element) *scope {
 	if !s.own {
 		return s
@@ -101,15 +96,15 @@ func (s *scope) knowing(e *element) *scope {
 	return &known
 }
 
-// full says that the report has as many problems as it may have.
+// full reports whether the report has reached maxProblems.
 func (c *checker) full() bool { return len(c.problems) >= maxProblems }
 
-// rootScope is for what has no document.
+// rootScope is for problems without a document.
 func rootScope() *scope {
 	return &scope{locate: func(elementPath, bool) (string, place) { return "$", place{} }}
 }
 
-// documentScope is for a document whose paths are the user's.
+// documentScope is for a document in which paths are the user's.
 func documentScope(root *element) *scope {
 	return &scope{own: true, locate: func(path elementPath, key bool) (string, place) {
 		return path.String(), placeIn(root, path, key)
@@ -127,11 +122,10 @@ func placeIn(root *element, path elementPath, key bool) place {
 	return e.at
 }
 
-// Check says what user data for the installed system is, translates it to
-// Ignition where that can be done, and finds what is wrong with it: everything
-// that Ignition itself refuses, and what it takes and then boots into a
-// machine that is not what was meant. It does no I/O but for [FilesDir],
-// and time and memory are bounded whatever it is given.
+// Check detects the format of user data for the installed system, translates it to Ignition if
+// possible, and reports what Ignition refuses, and what Ignition accepts but boots into a
+// machine that is not intended. It does no I/O except for [FilesDir]; its time and memory are
+// limited for any input.
 func Check(data []byte, options ...Option) Report {
 	c := &checker{
 		options: settings{maxSpec: NewestSpec},
@@ -148,7 +142,7 @@ func Check(data []byte, options ...Option) Report {
 	return Report{Kind: kind, Problems: c.problems, Summary: c.summary, config: c.config, sent: c.sent, errors: c.errors}
 }
 
-// document checks what data is, and what is packed in it.
+// document checks data and the layers in it.
 func (c *checker) document(data []byte, layers []Kind) Kind {
 	d := detect(data)
 	layers = append(slices.Clone(layers), d.kind)
@@ -172,7 +166,7 @@ func (c *checker) document(data []byte, layers []Kind) Kind {
 	return d.kind
 }
 
-// packed looks into gzip, base64 and JSON strings.
+// packed checks the content of gzip, base64 and JSON strings.
 func (c *checker) packed(data []byte, d detected, layers []Kind) {
 	if len(layers) > maxLayers {
 		c.add(rootScope(), IDNested, nil, fmt.Sprintf("packed more than %d times: unpack it first", maxLayers))
@@ -197,7 +191,7 @@ func (c *checker) unpackLayer(data []byte, d detected) ([]byte, error) {
 	return content, err
 }
 
-// ignition checks a document that is to be Ignition in JSON.
+// ignition checks Ignition JSON.
 func (c *checker) ignition(data []byte, d detected) {
 	s := documentScope(d.root)
 	c.findings(s, d.findings)
@@ -208,7 +202,7 @@ func (c *checker) ignition(data []byte, d detected) {
 	c.config = data
 }
 
-// findings turns what the reader saw into problems.
+// findings converts the reader's findings to problems.
 func (c *checker) findings(s *scope, findings []jsonFinding) {
 	for _, f := range findings {
 		shown, at := s.locate(f.path, false)
@@ -246,7 +240,7 @@ func (c *checker) report(id ProblemID, path string, at place, message string) {
 	switch id {
 	case IDButane, IDIgnitionRule:
 		same.ID, same.Message = IDIgnitionRule, p.Message
-	case IDButaneWarning, IDIgnitionWarning: // both may say it
+	case IDButaneWarning, IDIgnitionWarning: // both libraries may report it
 		same.ID, same.Message = IDIgnitionWarning, p.Message
 	default:
 	}
@@ -261,7 +255,7 @@ func (c *checker) report(id ProblemID, path string, at place, message string) {
 	c.problems = append(c.problems, p)
 }
 
-// finish adds what only the whole can tell, and sorts the problems by place.
+// finish adds problems of the merged configuration, and sorts all problems by position.
 func (c *checker) finish(raw []byte) {
 	c.summary.Users = c.users()
 	if c.readable {
@@ -272,7 +266,7 @@ func (c *checker) finish(raw []byte) {
 	slices.SortStableFunc(c.problems, func(a, b Problem) int {
 		switch {
 		case (a.Line == 0) != (b.Line == 0):
-			return b.Line - a.Line // what has no place comes last
+			return b.Line - a.Line // problems without a position come last
 		case a.Line != b.Line:
 			return a.Line - b.Line
 		case a.Column != b.Column:
@@ -290,5 +284,5 @@ func (c *checker) finish(raw []byte) {
 	}
 }
 
-// trimmed is what counts of a text.
+// trimmed removes surrounding space.
 func trimmed(data []byte) []byte { return bytes.TrimSpace(data) }

@@ -8,11 +8,11 @@ import (
 	"github.com/coreos/vcontext/validate"
 )
 
-// maxMergedBytes bounds what is copied to put parts together.
+// maxMergedBytes limits the bytes copied for merging parts.
 const maxMergedBytes = 1 << 30
 
-// effective checks the configuration with all parts that are in data URLs, and
-// what it becomes when the agent has added the machine's name.
+// effective checks the configuration merged with all parts in data URLs, and with the hostname
+// file that the agent adds.
 func (c *checker) effective(s *scope, data []byte, root *element) {
 	before := c.errors
 	config, ok := c.rendered(s, data, root)
@@ -21,7 +21,7 @@ func (c *checker) effective(s *scope, data []byte, root *element) {
 	}
 	whole := config
 	if c.children == 0 {
-		config = besideHostname(config) // the rest was validated already
+		config = besideHostname(config) // the rest is validated already
 	}
 	var fatal string
 	if err := guarded(func() error {
@@ -41,7 +41,8 @@ func (c *checker) effective(s *scope, data []byte, root *element) {
 	c.firstBoot(whole)
 }
 
-// besideHostname is what of a configuration can clash with one more file.
+// besideHostname returns the parts of a configuration that can conflict with an additional
+// file.
 func besideHostname(config types.Config) types.Config {
 	beside := types.Config{Ignition: types.Ignition{Version: config.Ignition.Version}}
 	beside.Storage.Links, beside.Storage.Directories = config.Storage.Links, config.Storage.Directories
@@ -53,8 +54,8 @@ func besideHostname(config types.Config) types.Config {
 	return beside
 }
 
-// agentsParent is what stands around the configuration when the machine boots:
-// our wrapper, with the file that install_coreos adds.
+// agentsParent returns the configuration around the user's at boot: the wrapper of
+// [ForInstall], with the file that install_coreos adds.
 func agentsParent() types.Config {
 	mode, overwrite, source := 0o644, true, "data:,host"
 	var parent types.Config
@@ -66,8 +67,8 @@ func agentsParent() types.Config {
 	return parent
 }
 
-// rendered is the configuration with its parts, in Ignition's order. Parts
-// that are elsewhere are left out.
+// rendered returns the configuration merged with its parts, in Ignition's order, without remote
+// parts.
 func (c *checker) rendered(s *scope, data []byte, root *element) (types.Config, bool) {
 	config, ok := c.configuration(s, data, root)
 	refs := root.down("ignition", "config")
@@ -84,7 +85,7 @@ func (c *checker) rendered(s *scope, data []byte, root *element) (types.Config, 
 		c.add(s, IDTooComplex, path.at("merge"), "too many and too large parts to combine: host large files elsewhere and refer to them")
 		return config, false
 	}
-	config.Ignition.Config = types.IgnitionConfig{} // merging copies all of it each time
+	config.Ignition.Config = types.IgnitionConfig{} // otherwise each merge copies it
 	for i, merge := range merges {
 		child, known, childOK := c.child(s, merge, path.at("merge", i), useMerge)
 		ok = ok && childOK
@@ -95,7 +96,7 @@ func (c *checker) rendered(s *scope, data []byte, root *element) (types.Config, 
 	return config, ok
 }
 
-// child checks a part of the configuration, if it is in a data URL.
+// child checks a part of the configuration in a data URL.
 func (c *checker) child(s *scope, e *element, path elementPath, use resourceUse) (config types.Config, known, ok bool) {
 	before := c.errors
 	defer func() { c.unread = c.unread || !ok }()

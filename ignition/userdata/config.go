@@ -24,15 +24,14 @@ import (
 )
 
 const (
-	// maxUnit bounds a unit: the library reads them letter by letter.
+	// maxUnit limits the size of a unit, because the library parses units byte by byte.
 	maxUnit = 1 << 20
-	// maxComparisons bounds what the library compares, each link with each
-	// other entry.
+	// maxComparisons limits the library's comparisons of each link with each other entry.
 	maxComparisons = 20_000_000
 )
 
-// configuration checks one document, without what it refers to. It is the
-// library's reading if nothing is wrong with it.
+// configuration checks one document without the parts it refers to. It returns the library's
+// result if the document is valid.
 func (c *checker) configuration(s *scope, data []byte, root *element) (config types.Config, ok bool) {
 	before := c.errors
 	if root.kind != elementObject {
@@ -67,7 +66,7 @@ func (c *checker) configuration(s *scope, data []byte, root *element) (config ty
 	return config, c.errors == before
 }
 
-// childURLs looks at the data URLs of parts before the library does.
+// childURLs checks the data URLs of parts before the library reads them.
 func (c *checker) childURLs(s *scope, refs *element) {
 	path := elementPath{"ignition", "config"}
 	c.dataURL(s, refs.member("replace").str("source"), path.at("replace", "source"))
@@ -76,8 +75,7 @@ func (c *checker) childURLs(s *scope, refs *element) {
 	}
 }
 
-// wrongCaseVersion explains why there is no version if it is only written in
-// another case.
+// wrongCaseVersion explains a missing version that only has the wrong case.
 func (c *checker) wrongCaseVersion(s *scope, root *element) {
 	for _, child := range root.children {
 		if child.key != "ignition" && strings.EqualFold(child.key, "ignition") {
@@ -91,9 +89,8 @@ func (c *checker) wrongCaseVersion(s *scope, root *element) {
 	}
 }
 
-// parseSpec is the library's reading of exactly this specification, carried
-// over to the newest. It is what ParseCompatibleVersion does, without reading
-// the document once for each specification.
+// parseSpec parses exactly this spec version and converts the result to the newest. It equals
+// ParseCompatibleVersion, without parsing the document once per version.
 func parseSpec(spec Spec, data []byte) (types.Config, report.Report, error) {
 	switch spec {
 	case 0:
@@ -119,7 +116,7 @@ func parseSpec(spec Spec, data []byte) (types.Config, report.Report, error) {
 	}
 }
 
-// comparable bounds the lists that the library compares entry by entry.
+// comparable limits the lists that the library compares entry by entry.
 func (c *checker) comparable(s *scope, storage *element, path elementPath) {
 	links := len(storage.member("links").items())
 	others := links + len(storage.member("files").items()) + len(storage.member("directories").items())
@@ -148,12 +145,12 @@ func (c *checker) unitSizes(s *scope, root *element) {
 	}
 }
 
-// libraryEntries are Ignition's own words.
+// libraryEntries reports Ignition's own messages.
 func (c *checker) libraryEntries(s *scope, entries report.Report) {
 	for _, entry := range entries.Entries {
 		id, message, ok := libraryProblem(entry)
 		if !ok || id == IDUnknownKey {
-			continue // found before, with more to say
+			continue // already reported in more detail
 		}
 		var path elementPath
 		for _, step := range entry.Context.Path {
@@ -167,7 +164,7 @@ func (c *checker) libraryEntries(s *scope, entries report.Report) {
 	}
 }
 
-// libraryProblem names what the library says, and adds the way out.
+// libraryProblem returns the ID of a library message, and adds the remedy to its text.
 func libraryProblem(entry report.Entry) (id ProblemID, message string, ok bool) {
 	says := entry.Message
 	fatal := entry.Kind.IsFatal()
@@ -195,7 +192,7 @@ func libraryProblem(entry report.Entry) (id ProblemID, message string, ok bool) 
 	case is(ignerrors.ErrHashMalformed, ignerrors.ErrHashWrongSize, ignerrors.ErrHashUnrecognized):
 		return IDBadHash, says + ": use sha512- (or sha256- since spec 3.1) and the complete hexadecimal digest", true
 	case strings.HasPrefix(says, "invalid unit content"):
-		says, _, _ = strings.Cut(says, ": found garbage") // it quotes the unit, which may have secrets
+		says, _, _ = strings.Cut(says, ": found garbage") // the rest quotes the unit, which may contain secrets
 		return IDBadUnit, says + ": a systemd unit has sections in [ ] with Key=value lines, each below 2048 characters", true
 	case is(ignerrors.ErrInvalidSystemdExt, ignerrors.ErrInvalidSystemdDropinExt, ignerrors.ErrNoSystemdExt, ignerrors.ErrInvalidInstantiatedUnit):
 		return IDBadUnit, says + ": name units NAME.service (or another type), drop-ins NAME.conf", true

@@ -10,7 +10,7 @@ import (
 
 const hostnamePath = "/etc/hostname"
 
-// contents goes through what a configuration puts on the machine.
+// contents checks everything that a configuration creates on the machine.
 func (c *checker) contents(s *scope, root *element) {
 	c.readable = true
 	c.passwd(s, root.member("passwd"))
@@ -35,7 +35,7 @@ func (c *checker) contents(s *scope, root *element) {
 	}
 }
 
-// userinfo says whether a URL has a password in it.
+// userinfo reports whether a URL contains a password.
 func userinfo(text string) bool {
 	_, rest, found := strings.Cut(text, "://")
 	if !found {
@@ -46,7 +46,7 @@ func userinfo(text string) bool {
 	return at && strings.Contains(credentials, ":")
 }
 
-// name reports what no name and no path can have.
+// name reports characters that no name and no path may have.
 func (c *checker) name(s *scope, text string, path elementPath) {
 	if strings.ContainsFunc(text, unicode.IsControl) {
 		c.add(s, IDControlCharacter, path, fmt.Sprintf("control character in %s: remove it", quoted(text)))
@@ -87,7 +87,7 @@ func (c *checker) files(s *scope, storage *element) {
 	}
 }
 
-// wellKnownFile knows what some files mean to CoreOS and to the agent.
+// wellKnownFile checks files with a meaning to CoreOS or the agent.
 func (c *checker) wellKnownFile(s *scope, file *element, name string, mode int, path elementPath) {
 	switch {
 	case name == hostnamePath:
@@ -99,7 +99,7 @@ func (c *checker) wellKnownFile(s *scope, file *element, name string, mode int, 
 	}
 }
 
-// hostname is about the clash with install_coreos, which adds its own entry.
+// hostname reports a conflict with the file that install_coreos adds.
 func (c *checker) hostname(s *scope, file *element, path elementPath) {
 	c.add(s, IDHostname, path, "install_coreos adds /etc/hostname to user data, and a duplicate would keep the machine from booting; ironworks sends it inside config.merge, and this file overrides the name from Ironic")
 	contents := file.member("contents")
@@ -131,7 +131,7 @@ func (c *checker) links(s *scope, storage *element) {
 	}
 }
 
-// target is about where something is written to.
+// target checks the path of a file, directory or link.
 func (c *checker) target(s *scope, name string, path elementPath) {
 	at := path.at("path")
 	c.name(s, name, at)
@@ -148,7 +148,7 @@ func (c *checker) target(s *scope, name string, path elementPath) {
 	}
 }
 
-// mode finds modes that were written as if JSON had octal numbers.
+// mode reports modes that look like octal digits written as a decimal number.
 func (c *checker) mode(s *scope, e *element, path elementPath, directory bool) {
 	mode, given := e.number("mode")
 	if !given || usualMode(mode, directory) {
@@ -167,8 +167,8 @@ func (c *checker) mode(s *scope, e *element, path elementPath, directory bool) {
 	c.add(s, IDDecimalMode, path.at("mode"), fmt.Sprintf("modes are decimal: %d is %04o; for %04o, use %d (in Butane 0%o)", mode, mode, meant, meant, meant))
 }
 
-// usualMode says that a mode surprises nobody: others may do no more than the
-// group, the group no more than the owner, and who may execute may read.
+// usualMode reports whether a mode is plausible: others have at most the group's permissions,
+// the group at most the owner's, and execute implies read.
 func usualMode(mode int, directory bool) bool {
 	if mode < 0 || mode > 0o7777 {
 		return false
@@ -188,7 +188,7 @@ func usualMode(mode int, directory bool) bool {
 	return true
 }
 
-// disks are named in the summary, since what is on them may be lost.
+// disks adds disks to the summary, because their data may be lost.
 func (c *checker) disks(s *scope, storage *element) {
 	for _, list := range []string{"disks", "filesystems", "luks", "raid"} {
 		for i, e := range storage.member(list).items() {
@@ -253,7 +253,7 @@ func (c *checker) kernelArguments(s *scope, kargs *element) {
 	}
 }
 
-// in is where a part of the configuration came from; empty for the file itself.
+// in returns the path of the part of the configuration, or "" for the file itself.
 func (c *checker) in(s *scope) string {
 	if s.depth == 0 {
 		return ""

@@ -8,27 +8,26 @@ import (
 	"unicode/utf8"
 )
 
-// detected is what a document is.
+// detected is the format of a document.
 type detected struct {
 	kind Kind
-	// what names it more exactly, for people; hint is the way out.
+	// what describes the format for people. hint is the remedy.
 	id         ProblemID
 	what, hint string
-	// content is what was packed, of base64 and JSON strings.
+	// content is the decoded content of base64 and JSON strings.
 	content []byte
-	// root is the document of JSON and YAML, nil if it is broken; findings are
-	// what its reader said.
+	// root is the parsed JSON or YAML, or nil if it is invalid. findings are the reader's.
 	root     *element
 	findings []jsonFinding
 }
 
 const (
 	installHint = "a machine installed with install_coreos reads Ignition: write it as Butane or Ignition"
-	// sniffed is how much of a document is looked at for what it is.
+	// sniffed is the number of bytes that format detection reads.
 	sniffed = 64 << 10
 )
 
-// detect tells what user data is by its beginning and its outermost keys.
+// detect returns the format of user data, by its first bytes and top-level keys.
 func detect(data []byte) detected {
 	text := trimmed(data)
 	switch {
@@ -84,7 +83,7 @@ func detectBinary(data []byte) (detected, bool) {
 	return detected{}, false
 }
 
-// detectHeader knows cloud-init's formats by their first line.
+// detectHeader detects cloud-init's formats by their first line.
 func detectHeader(text []byte) (detected, bool) {
 	line, _, _ := strings.Cut(string(text[:min(len(text), 256)]), "\n")
 	line = strings.ToLower(strings.TrimRight(line, "\r \t"))
@@ -103,8 +102,7 @@ func detectHeader(text []byte) (detected, bool) {
 	return detected{}, false
 }
 
-// detectJSON tells what JSON is by its outermost keys. What is broken is
-// taken for what it was meant to be.
+// detectJSON detects JSON formats by their top-level keys, also in invalid JSON.
 func detectJSON(data, text []byte) detected {
 	if text[0] == '"' {
 		var content string
@@ -136,7 +134,7 @@ func detectJSON(data, text []byte) detected {
 	return detected{kind: KindJSON, id: IDNotIgnition, what: "JSON, but neither Ignition nor Butane: no key \"ignition\" or \"variant\"", hint: "start with {\"ignition\": {\"version\": \"3.2.0\"}, …}"}
 }
 
-// detectKeys knows documents by their outermost keys.
+// detectKeys detects formats by their top-level keys.
 func detectKeys(root *element) (detected, bool) {
 	has := func(key string) bool {
 		for _, child := range root.children {
@@ -166,8 +164,8 @@ func detectKeys(root *element) (detected, bool) {
 	return detected{}, false
 }
 
-// detectBase64 takes a text for base64 only if something known is inside, or
-// it is too long to be a word.
+// detectBase64 accepts text as base64 only if it contains a known format, or is too long to be
+// a word.
 func detectBase64(text []byte) (detected, bool) {
 	if len(text) < 16 {
 		return detected{}, false
@@ -197,7 +195,7 @@ func detectBase64(text []byte) (detected, bool) {
 	return detected{kind: KindBase64, content: content}, true
 }
 
-// detectYAML is for what is text and not JSON.
+// detectYAML detects formats of text that is not JSON.
 func detectYAML(data []byte) detected {
 	if !utf8.Valid(data) {
 		return detected{kind: KindText, id: IDEncoding, what: "not valid UTF-8", hint: "save it as UTF-8"}
@@ -228,12 +226,12 @@ func detectYAML(data []byte) detected {
 	return d
 }
 
-// looksLikeButane tells broken YAML that was meant to be Butane.
+// looksLikeButane detects invalid YAML that is intended as Butane.
 func looksLikeButane(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("variant:")) || bytes.Contains(data, []byte("\nvariant:"))
 }
 
-// refuse reports what cannot be sent at all.
+// refuse reports formats that cannot be sent.
 func (c *checker) refuse(d detected) {
 	if d.kind == KindEmpty {
 		c.add(rootScope(), IDEmpty, nil, "empty: a machine without user data allows no login")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The table in the documentation has a line for each problem, and tells the
-// truth about its severity and about Ignition.
+// TestProblemsAreDocumented checks that the documentation has a row for each problem, with the
+// right severity and strictness.
 func TestProblemsAreDocumented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/reference/user-data.md")
@@ -38,7 +38,7 @@ func TestProblemsAreDocumented(t *testing.T) {
 	}
 }
 
-// Each name that the code has is in the table, once.
+// TestProblemKindsAreWhole checks that the table has each ID of the code exactly once.
 func TestProblemKindsAreWhole(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("problemids.go")

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// element is one value of a JSON or YAML document, with its place.
+// element is a value of a JSON or YAML document, with its position.
 type element struct {
 	kind elementKind
-	// text is the string itself, or how the number was written.
+	// text is the string, or the number as written.
 	text string
-	// key is the name under which an object has it; keyAt is the name's place.
+	// key is the value's name in its object, and keyAt the position of the name.
 	key      string
 	keyAt    place
 	at       place
@@ -47,13 +47,13 @@ func (k elementKind) String() string {
 	return "nothing"
 }
 
-// place counts from 1, columns in characters. The zero place is no place.
+// place counts from 1, columns in characters. The zero value is no position.
 type place struct{ line, column int32 }
 
-// elementPath is the way to an element: strings for keys, ints for positions.
+// elementPath addresses an element: strings are keys, ints are list indexes.
 type elementPath []any
 
-// at is the path with more behind it. It never shares memory.
+// at returns the path extended by more, in new memory.
 func (p elementPath) at(more ...any) elementPath {
 	longer := make(elementPath, 0, len(p)+len(more))
 	return append(append(longer, p...), more...)
@@ -76,8 +76,7 @@ func (p elementPath) String() string {
 	return b.String()
 }
 
-// member is what an object has under the key, nil if nothing. As in
-// encoding/json the last one counts.
+// member returns the value of a key, or nil. As in encoding/json, the last duplicate wins.
 func (e *element) member(key string) *element {
 	if e == nil || e.kind != elementObject {
 		return nil
@@ -98,7 +97,7 @@ func (e *element) down(keys ...string) *element {
 	return e
 }
 
-// items are the values of a list.
+// items returns the values of a list.
 func (e *element) items() []*element {
 	if e == nil || e.kind != elementArray {
 		return nil
@@ -106,7 +105,7 @@ func (e *element) items() []*element {
 	return e.children
 }
 
-// str is the string under the key; absent is empty.
+// str returns the string at key, or "".
 func (e *element) str(key string) string {
 	if m := e.member(key); m != nil && m.kind == elementString {
 		return m.text
@@ -114,7 +113,7 @@ func (e *element) str(key string) string {
 	return ""
 }
 
-// isTrue and isFalse are about the boolean under the key.
+// isTrue and isFalse test the boolean at key.
 func (e *element) isTrue(key string) bool {
 	m := e.member(key)
 	return m != nil && m.kind == elementBool && m.text == "true"
@@ -125,7 +124,7 @@ func (e *element) isFalse(key string) bool {
 	return m != nil && m.kind == elementBool && m.text == "false"
 }
 
-// number is the integer under the key.
+// number returns the integer at key.
 func (e *element) number(key string) (int, bool) {
 	m := e.member(key)
 	if m == nil || m.kind != elementNumber {
@@ -135,7 +134,8 @@ func (e *element) number(key string) (int, bool) {
 	return n, err == nil
 }
 
-// follow goes down the path as far as it leads.
+// follow returns the element at the longest existing prefix of path, and the length of the
+// prefix.
 func (e *element) follow(path elementPath) (found *element, steps int) {
 	found = e
 	for i, step := range path {
@@ -156,7 +156,7 @@ func (e *element) follow(path elementPath) (found *element, steps int) {
 	return found, len(path)
 }
 
-// elements are the values of an object or a list.
+// elements returns the values of an object or a list.
 func (e *element) elements() []*element {
 	if e == nil {
 		return nil

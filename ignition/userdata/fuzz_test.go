@@ -44,15 +44,14 @@ func seeds(f *testing.F) {
 	}
 }
 
-// FuzzCheck holds against Ignition's own validation: it never rejects what we
-// send, we never take what it rejects, and what only we reject has a reason
-// that is documented.
+// FuzzCheck compares Check with Ignition's own validation: Ignition accepts what we send, we
+// reject what it rejects, and what only we reject has a documented reason.
 func FuzzCheck(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) { agree(t, data) })
 }
 
-// FuzzCheckFields is the same with values at the places that matter.
+// FuzzCheckFields is like FuzzCheck, with fuzzed values in fields with checks.
 func FuzzCheckFields(f *testing.F) {
 	f.Add("/etc/a", 420, "data:,a", "", "", "a.service", "[Unit]\nA=b\n", "core", "$6$a$b", "quiet", byte(4))
 	f.Add("/etc/hostname", 644, "data:;base64,YQ==", "gzip", "sha512-00", "a@b.service", "[Install", "root", "*", "a=b", byte(0))
@@ -91,7 +90,7 @@ func FuzzCheckFields(f *testing.F) {
 	})
 }
 
-// agree compares what we say with what Ignition says.
+// agree compares our result with Ignition's.
 func agree(t *testing.T, data []byte) {
 	t.Helper()
 	r := userdata.Check(data)

@@ -16,7 +16,7 @@ import (
 	"ironworks/ignition/userdata"
 )
 
-// A bomb is small, and unpacks to the size.
+// bomb returns a small input that unpacks to size bytes.
 func bomb(tb testing.TB, size int) []byte {
 	tb.Helper()
 	var b bytes.Buffer
@@ -55,7 +55,7 @@ func laughs(version string) string {
 	return b.String()
 }
 
-// Whatever strangers give is answered soon, and without much memory.
+// TestCheckHostile checks that hostile input is checked quickly and with little memory.
 func TestCheckHostile(t *testing.T) {
 	big := bomb(t, 70<<20)
 	for _, tt := range []struct {
@@ -113,7 +113,7 @@ func TestCheckHostile(t *testing.T) {
 	}
 }
 
-// A file can be cut off everywhere.
+// TestCheckTruncated truncates a file at every byte.
 func TestCheckTruncated(t *testing.T) {
 	t.Parallel()
 	whole := checkedFile(`"path":"/etc/ä\u00e4","mode":420,"contents":{"source":"data:;base64,YQ==","compression":null}`)
@@ -124,7 +124,7 @@ func TestCheckTruncated(t *testing.T) {
 	}
 }
 
-// What is in messages and paths does nothing to a terminal.
+// TestCheckIsSafeToPrint checks that messages and paths contain no terminal control sequences.
 func TestCheckIsSafeToPrint(t *testing.T) {
 	t.Parallel()
 	const evil = `\u001b]0;x\u0007\u202e\n\u009b2J`
@@ -150,7 +150,8 @@ func TestCheckIsSafeToPrint(t *testing.T) {
 	}
 }
 
-// The library leaves a goroutine behind for each data URL with broken data.
+// TestCheckLeavesNothingBehind checks for leaked goroutines, because the library leaks one per
+// invalid data URL.
 func TestCheckLeavesNothingBehind(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	for _, source := range []string{"data:;base64,%%%", "data:,%zz", `data:text/plain;a=%zz,b`, "data:;base64,YQ"} {
@@ -162,8 +163,7 @@ func TestCheckLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// BenchmarkCheck is about 1 MiB of user data: twenty files in base64 and a few
-// hundred units.
+// BenchmarkCheck checks 1 MiB of user data: 20 files in base64 and a few hundred units.
 func BenchmarkCheck(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same in each run
 	content := make([]byte, 32<<10)

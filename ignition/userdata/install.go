@@ -9,18 +9,17 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// wrapperSpec is the first specification that knows compression of merged
-// parts. The part inside has a version of its own, which may be higher:
-// Ignition reads each by itself.
+// wrapperSpec is the first spec version with compression of merged parts. The inner
+// configuration may have a higher version, because Ignition parses each separately.
 const wrapperSpec Spec = 1
 
-// RefusedError says why user data is not sent.
+// RefusedError reports user data with errors, which is not sent.
 type RefusedError struct {
-	// Report has all the reasons.
+	// Report has all problems.
 	Report Report
 }
 
-// Error names the first reason.
+// Error returns the first problem.
 func (e *RefusedError) Error() string {
 	var first *Problem
 	others := 0
@@ -43,12 +42,10 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("user data (%s) refused: %s%s", e.Report.Kind, *first, more)
 }
 
-// ForInstall is the object to send as user_data of the configdrive for a
-// machine that is installed with install_coreos. What was checked stands
-// inside of it as a merged part: the agent appends its /etc/hostname to the
-// outer object, so that it cannot clash with a file of the same name, and
-// whatever the inner part says wins. A report with errors gives a
-// [RefusedError].
+// ForInstall returns the user_data object of the configdrive for an installation with
+// install_coreos. It wraps the checked configuration as a merged part: the agent adds its
+// /etc/hostname to the outer object, so it cannot conflict with a file of the same name, and
+// the inner part wins. It returns a [RefusedError] for a report with errors.
 func ForInstall(r Report) (json.RawMessage, error) {
 	if r.sent == nil || !r.OK() {
 		return nil, &RefusedError{Report: r}
@@ -56,10 +53,10 @@ func ForInstall(r Report) (json.RawMessage, error) {
 	return bytes.Clone(r.sent), nil
 }
 
-// wrapped puts a configuration into a part of another.
+// wrapped puts a configuration into a merged part of another.
 func wrapped(config []byte) (sent []byte, packed int) {
 	var b bytes.Buffer
-	// Neither can fail: the level is right, and a buffer takes everything.
+	// Neither call can fail: the level is valid, and a buffer accepts everything.
 	z, _ := gzip.NewWriterLevel(&b, gzip.DefaultCompression)
 	_, _ = z.Write(config)
 	_ = z.Close()
@@ -69,7 +66,7 @@ func wrapped(config []byte) (sent []byte, packed int) {
 	return sent, packed
 }
 
-// sizes measures, and compares with what takes user data.
+// sizes measures the user data and compares it with the limits.
 func (c *checker) sizes(raw []byte) {
 	sizes := SizesSummary{Raw: len(raw)}
 	if c.config != nil {
@@ -94,5 +91,5 @@ func (c *checker) sizes(raw []byte) {
 	c.summary.Sizes = sizes
 }
 
-// archiveOverhead is about what the archive in a live image adds.
+// archiveOverhead is the approximate size of the archive around it in a live image, in bytes.
 const archiveOverhead = 128

@@ -15,7 +15,7 @@ import (
 	"ironworks/ignition/userdata"
 )
 
-// agentAdds is what install_coreos makes of user data that is an object.
+// agentAdds returns user data after install_coreos has added the hostname file.
 func agentAdds(tb testing.TB, userData []byte) []byte {
 	tb.Helper()
 	var object map[string]any
@@ -38,8 +38,8 @@ func agentAdds(tb testing.TB, userData []byte) []byte {
 	return raw
 }
 
-// bootIgnition does what Ignition's engine does with a configuration, as far as its
-// parts are in data URLs: read, merge, and validate what comes out.
+// bootIgnition does what Ignition's engine does with a configuration whose parts are in data
+// URLs: parse, merge, validate.
 func bootIgnition(tb testing.TB, raw []byte) (types.Config, error) {
 	tb.Helper()
 	config, err := renderIgnition(tb, raw)
@@ -132,7 +132,8 @@ func TestForInstall(t *testing.T) {
 	}
 }
 
-// Sent as it is, the file of the same name would keep the machine from booting.
+// TestHostnameClash shows that without the wrapper, a file of the same name would prevent the
+// boot.
 func TestHostnameClash(t *testing.T) {
 	t.Parallel()
 	if _, err := bootIgnition(t, agentAdds(t, []byte(checkedFile(`"path":"/etc/hostname","contents":{"source":"data:,mine"}`)))); err == nil {

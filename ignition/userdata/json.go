@@ -9,15 +9,14 @@ import (
 )
 
 const (
-	// maxJSONDepth is Ironic's own limit, [api]max_json_body_depth. No
-	// configuration needs half of it.
+	// maxJSONDepth is Ironic's limit, [api]max_json_body_depth. Configurations need less than
+	// half.
 	maxJSONDepth = 25
-	// maxElements bounds the memory that a document of many small values takes.
+	// maxElements limits memory for documents with many small values.
 	maxElements = 500_000
 )
 
-// jsonFinding is something about a JSON document that encoding/json accepts
-// without a word, or the error that ends reading.
+// jsonFinding is a flaw that encoding/json accepts silently, or the error that ends reading.
 type jsonFinding struct {
 	id      ProblemID
 	path    elementPath
@@ -25,7 +24,7 @@ type jsonFinding struct {
 	message string
 }
 
-// jsonReader reads a document once, and keeps every place.
+// jsonReader parses a document in one pass and records all positions.
 type jsonReader struct {
 	data     []byte
 	offset   int
@@ -33,13 +32,12 @@ type jsonReader struct {
 	elements int
 	findings []jsonFinding
 
-	// The place of the byte at mark.
+	// at is the position of the byte at mark.
 	mark int
 	here place
 }
 
-// readJSON returns nil if the document is broken: then the last finding says
-// why.
+// readJSON returns nil for an invalid document; the last finding is the reason.
 func readJSON(data []byte) (*element, []jsonFinding) {
 	r := &jsonReader{data: data, here: place{1, 1}}
 	root := &element{}
@@ -54,7 +52,7 @@ func readJSON(data []byte) (*element, []jsonFinding) {
 	return root, r.findings
 }
 
-// placeOf must be asked with growing offsets.
+// placeOf returns the position of offset. Calls must have ascending offsets.
 func (r *jsonReader) placeOf(offset int) place {
 	if part := r.data[r.mark:offset]; len(part) > 0 {
 		if newline := bytes.LastIndexByte(part, '\n'); newline >= 0 {
@@ -91,7 +89,7 @@ func (r *jsonReader) space() {
 	}
 }
 
-// peek is the next byte that means something, 0 at the end.
+// peek returns the next non-space byte, or 0 at the end.
 func (r *jsonReader) peek() byte {
 	r.space()
 	if r.offset >= len(r.data) {
@@ -135,7 +133,7 @@ func (r *jsonReader) value(e *element) bool {
 	return r.fail(IDSyntax, fmt.Sprintf("expected a value, not %s", r.seen()))
 }
 
-// seen is the character that should not be here.
+// seen describes the unexpected character.
 func (r *jsonReader) seen() string {
 	if r.offset >= len(r.data) {
 		return "the end of the document"
@@ -159,7 +157,7 @@ func (r *jsonReader) deeper() bool {
 	return r.fail(IDTooDeep, fmt.Sprintf("nested deeper than %d levels, Ironic's limit", maxJSONDepth))
 }
 
-// begins steps into an object or a list; there is no more of it if it ends at once.
+// begins enters an object or a list. more is false if it is empty.
 func (r *jsonReader) begins(end byte) (more, ok bool) {
 	if !r.deeper() {
 		return false, false
@@ -172,8 +170,8 @@ func (r *jsonReader) begins(end byte) (more, ok bool) {
 	return true, true
 }
 
-// member reads a value of an object or a list, which stands last in the path, and what
-// follows it: a comma if there is more, or the end.
+// member parses a value of an object or a list, which is the last element of the path, and the
+// following comma (more) or end.
 func (r *jsonReader) member(e, child *element, end byte, of string) (more, ok bool) {
 	if !r.value(child) {
 		return false, false
@@ -233,7 +231,7 @@ func (r *jsonReader) array(e *element) bool {
 	}
 }
 
-// str reads a string, at its first quote.
+// str parses a string from its opening quote.
 func (r *jsonReader) str() (string, bool) {
 	start, escaped := r.offset, false
 	for i := start + 1; i < len(r.data); i++ {
@@ -271,7 +269,7 @@ func (r *jsonReader) decoded(raw []byte, start int, escaped bool) (string, bool)
 	return text, true
 }
 
-// loneSurrogate looks for an escape that is half a character.
+// loneSurrogate reports whether an escape is half of a surrogate pair.
 func loneSurrogate(raw []byte) bool {
 	unit := func(i int) rune {
 		if i+6 > len(raw) || raw[i] != '\\' || raw[i+1] != 'u' {

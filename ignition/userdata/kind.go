@@ -2,32 +2,32 @@ package userdata
 
 import "fmt"
 
-// Kind is what user data turned out to be.
+// Kind is the format of user data.
 type Kind int
 
-// The kinds of user data that [Check] tells apart.
+// The formats that [Check] distinguishes.
 const (
-	KindText          Kind = iota // text that is none of the others
-	KindEmpty                     // nothing, or white space only
+	KindText          Kind = iota // other text
+	KindEmpty                     // empty, or only white space
 	KindIgnition                  // Ignition, spec 3
 	KindButane                    // Butane, which is translated
-	KindMachineConfig             // OpenShift's MachineConfig, whose spec.config is taken
+	KindMachineConfig             // OpenShift's MachineConfig, whose spec.config is used
 	KindIgnition2                 // Ignition, spec 2
 	KindIgnition1                 // Ignition, spec 1
 	KindCloudConfig               // cloud-init's #cloud-config
 	KindCloudInit                 // cloud-init's other formats: #include, boothooks, Jinja templates
 	KindShellScript               // #!
 	KindMIME                      // MIME, usually multipart, for cloud-init
-	KindGzip                      // gzip, whose content is looked at
-	KindBase64                    // base64, whose content is looked at
-	KindJSONString                // one JSON string, whose content is looked at
-	KindConfigDrive               // a whole configdrive, not its user data only
-	KindJSON                      // JSON that is none of the others
-	KindYAML                      // YAML that is none of the others
-	KindBinary                    // neither text nor gzip
+	KindGzip                      // gzip, whose content is checked
+	KindBase64                    // base64, whose content is checked
+	KindJSONString                // one JSON string, whose content is checked
+	KindConfigDrive               // a whole configdrive instead of user data
+	KindJSON                      // other JSON
+	KindYAML                      // other YAML
+	KindBinary                    // binary data except gzip
 )
 
-// String is the name in reports and in JSON.
+// String returns the name used in reports and JSON.
 func (k Kind) String() string {
 	switch k {
 	case KindText:
@@ -70,5 +70,5 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", int(k))
 }
 
-// MarshalText writes the name.
+// MarshalText returns the same as String.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }

@@ -9,13 +9,13 @@ import (
 	"ironworks/ignition/firstboot"
 )
 
-// loginState is what all parts of a configuration say of a user.
+// loginState is the merged state of a user over all parts of a configuration.
 type loginState struct {
 	name     string
 	order    int
 	keys     []string
 	password bool
-	locked   bool // no password can be right
+	locked   bool // no password matches
 	removed  bool // shouldExist is false
 	noShell  bool
 }
@@ -27,7 +27,7 @@ func (c *checker) passwd(s *scope, passwd *element) {
 		c.remember(s, firstboot.Users, name, path)
 		c.name(s, name, path.at("name"))
 		if name == "" {
-			// Ignition validates it, and then calls useradd without a name.
+			// Ignition's validation accepts this, and then runs useradd without a name.
 			c.add(s, IDNoName, path, "user without a name: the machine would boot into an emergency shell; add \"name\"")
 		}
 		state := c.logins[name]
@@ -56,7 +56,7 @@ func (c *checker) passwd(s *scope, passwd *element) {
 	}
 }
 
-// sshKey checks a key, which should be one line, and returns how to call it.
+// sshKey checks an entry, which should be one line, and returns descriptions of its keys.
 func (c *checker) sshKey(s *scope, text string, path elementPath) (shown []string) {
 	for _, key := range readLoginKeys(text) {
 		if key.problem != "" {
@@ -78,8 +78,8 @@ func (c *checker) sshKey(s *scope, text string, path elementPath) (shown []strin
 	return shown
 }
 
-// cryptHash is what crypt(3) writes, in all of its forms that are in use, and
-// the 13 letters of its first one.
+// cryptHash matches the hashes of crypt(3) in all current formats, and the original 13
+// characters of DES.
 var cryptHash = regexp.MustCompile(`^(\$(1|2[abxy]?|5|6|7|y|gy|md5|sha1|sm3|argon2[id]{1,2}|scrypt)\$.+|_[./0-9A-Za-z]{19}|[./0-9A-Za-z]{13})$`)
 
 func (c *checker) password(s *scope, state *loginState, hash string, path elementPath) {
@@ -96,7 +96,7 @@ func (c *checker) password(s *scope, state *loginState, hash string, path elemen
 	}
 }
 
-// canLogIn says how; none means not at all.
+// canLogIn returns the ways to log in. It is empty if login is impossible.
 func (l *loginState) canLogIn() (ways []string) {
 	if l.removed || l.noShell {
 		return []string{}
@@ -120,7 +120,7 @@ func (c *checker) users() []UserSummary {
 	return users
 }
 
-// checkLogins warns if nobody can get into the machine.
+// checkLogins warns if login is impossible.
 func (c *checker) checkLogins() {
 	can := c.otherWay
 	for _, user := range c.summary.Users {
@@ -135,7 +135,7 @@ func (c *checker) checkLogins() {
 	}
 }
 
-// loginProblem says that a key or a password is there, and is broken.
+// loginProblem reports whether a key or a password exists but is invalid.
 func (c *checker) loginProblem() bool {
 	return slices.ContainsFunc(c.problems, func(p Problem) bool {
 		switch p.ID {
@@ -147,7 +147,7 @@ func (c *checker) loginProblem() bool {
 	})
 }
 
-// loginKey is a line of a key, or what is wrong with it.
+// loginKey is a key of an entry, or the reason why it is invalid.
 type loginKey struct {
 	shown   string
 	options bool

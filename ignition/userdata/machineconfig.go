@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// machineConfig takes the Ignition out of an OpenShift MachineConfig. Problems
-// have their places in the MachineConfig.
+// machineConfig extracts the Ignition configuration of an OpenShift MachineConfig. Problems
+// have their position in the MachineConfig.
 func (c *checker) machineConfig(d detected) {
 	s := documentScope(d.root)
 	c.findings(s, d.findings)
@@ -32,7 +32,7 @@ func (c *checker) machineConfig(d detected) {
 	c.config = data
 }
 
-// droppedFields names what the operator would have done beside Ignition.
+// droppedFields reports fields that only OpenShift's Machine Config Operator applies.
 func (c *checker) droppedFields(s *scope, spec *element) {
 	for _, field := range spec.children {
 		empty := field.kind == elementNull || field.text == "" && len(field.children) == 0 || field.kind == elementBool && field.text == "false"
@@ -47,7 +47,7 @@ func (c *checker) droppedFields(s *scope, spec *element) {
 	}
 }
 
-// writeJSON writes an element of a document whose size was bounded.
+// writeJSON encodes an element. The size of the document is limited already.
 func writeJSON(b *strings.Builder, e *element) {
 	str := func(s string) {
 		raw, err := json.Marshal(s)

@@ -8,7 +8,8 @@ import (
 	"ironworks/ignition/userdata"
 )
 
-// Problems of a translation have their places in what was translated.
+// TestCheckPlacesInButane checks that problems of a translation have their position in the
+// source.
 func TestCheckPlacesInButane(t *testing.T) {
 	t.Parallel()
 	const head = "variant: fcos\nversion: 1.5.0\npasswd:\n  users:\n    - name: core\n      ssh_authorized_keys:\n        - "
@@ -40,8 +41,8 @@ func TestCheckPlacesInButane(t *testing.T) {
 	})
 }
 
-// The library adds units and files of its own: what is found by its place in a
-// list would be another one.
+// TestCheckPlacesWithSugar checks positions where Butane adds units and files, so that list
+// indexes differ.
 func TestCheckPlacesWithSugar(t *testing.T) {
 	t.Parallel()
 	r := userdata.Check([]byte("variant: fcos\nversion: 1.5.0\nboot_device:\n  mirror:\n    devices: [/dev/sda, /dev/sdb]\n  layout: x86_64\nstorage:\n  filesystems:\n    - device: /dev/sdc\n      path: /var/x\n      format: xfs\n      with_mount_unit: true\nsystemd:\n  units:\n    - name: z.service\n      enabled: true\n      contents: |\n        [Service]\n        ExecStart=/a\n"))

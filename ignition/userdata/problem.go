@@ -8,17 +8,17 @@ import (
 	"ironworks/printable"
 )
 
-// Severity says what a [Problem] means for the machine.
+// Severity is the effect of a [Problem] on the machine.
 type Severity int
 
 // The severities.
 const (
-	SeverityInfo    Severity = iota // good to know
-	SeverityWarning                 // works, and is probably not what is wanted
-	SeverityError                   // must not be sent
+	SeverityInfo    Severity = iota // for information
+	SeverityWarning                 // valid, but probably not intended
+	SeverityError                   // invalid
 )
 
-// String is the name in reports and in JSON.
+// String returns the name used in reports and JSON.
 func (s Severity) String() string {
 	switch s {
 	case SeverityInfo:
@@ -31,27 +31,27 @@ func (s Severity) String() string {
 	return fmt.Sprintf("severity %d", int(s))
 }
 
-// MarshalText writes the name.
+// MarshalText returns the same as String.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Problem is one finding of [Check]. Its texts hold no secrets, and nothing
-// that a terminal would take for a command.
+// Problem is a finding of [Check]. Its text contains no secrets and no terminal control
+// sequences.
 type Problem struct {
 	Severity Severity  `json:"severity"`
 	ID       ProblemID `json:"id"`
-	// Path is where it is in the file that was given: "$.storage.files.0.path".
-	// Inside of a configuration in a data URL it is that URL's path, and the
-	// one in there in brackets.
+	// Path is the position in the original file, for example "$.storage.files.0.path". For a
+	// configuration in a data URL, it is the path of the URL, followed by the inner path in
+	// brackets.
 	Path string `json:"path"`
-	// Line and Column count from 1, columns in characters. Both are 0 if it has
-	// no place. Of what was packed they are those of the unpacked text.
+	// Line and Column count from 1, columns in characters. Both are 0 if unknown. For packed data
+	// they refer to the unpacked text.
 	Line   int `json:"line"`
 	Column int `json:"column"`
-	// Message says what is wrong, and the way out.
+	// Message is the problem and the remedy.
 	Message string `json:"message"`
 }
 
-// String is one line.
+// String returns one line.
 func (p Problem) String() string {
 	where := p.Path
 	if p.Line > 0 {
@@ -60,8 +60,8 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %s: %s [%s]", p.Severity, where, p.Message, p.ID)
 }
 
-// In is one line as compilers write it, so that editors find the place in the file of
-// this name.
+// In returns one line in the format of compilers, so that editors find the position in the file
+// name.
 func (p Problem) In(name string) string {
 	place := printable.Line(name)
 	if p.Line > 0 {
@@ -80,7 +80,7 @@ const (
 	maxPath    = 300
 )
 
-// quoted is a name of the user's for a message: short, and safe to print.
+// quoted quotes a user's name for a message: truncated and sanitized.
 func quoted(s string) string {
 	cut := ""
 	if len(s) > maxQuoted {
@@ -92,9 +92,9 @@ func quoted(s string) string {
 	return strconv.Quote(s) + cut
 }
 
-// short is a text, safe to show, cut after limit bytes.
+// short returns s sanitized and truncated to limit bytes.
 func short(s string, limit int) string {
-	// A text that is far too long is not looked at as a whole.
+	// Sanitize only the beginning of very long text.
 	shown := printable.Line(s[:min(len(s), limit+utf8.UTFMax)])
 	if len(shown) <= limit && len(s) <= limit+utf8.UTFMax {
 		return shown

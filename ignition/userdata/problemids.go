@@ -1,10 +1,10 @@
 package userdata
 
-// ProblemID names a kind of [Problem]. They are stable: scripts match them.
-// docs/reference/user-data.md has the cause of each and the way out.
+// ProblemID names a kind of [Problem]. IDs are stable for scripts. docs/reference/user-data.md
+// has the cause and the remedy of each.
 type ProblemID string
 
-// What the user data is.
+// The format.
 const (
 	IDEmpty               ProblemID = "empty"
 	IDNotIgnition         ProblemID = "not-ignition"
@@ -35,7 +35,7 @@ const (
 	IDMoreProblems        ProblemID = "more-problems"
 )
 
-// How it is written.
+// The syntax.
 const (
 	IDDuplicateKey     ProblemID = "duplicate-key"
 	IDWrongCaseKey     ProblemID = "wrong-case-key"
@@ -50,7 +50,7 @@ const (
 	IDSpecNew          ProblemID = "spec-new"
 )
 
-// What Ignition itself says.
+// Messages of Ignition itself.
 const (
 	IDDuplicateEntry   ProblemID = "duplicate-entry"
 	IDBadPath          ProblemID = "bad-path"
@@ -63,7 +63,7 @@ const (
 	IDIgnitionWarning  ProblemID = "ignition-warning"
 )
 
-// What it does to the machine.
+// The effect on the machine.
 const (
 	IDBadDataURL        ProblemID = "bad-data-url"
 	IDNotGzip           ProblemID = "not-gzip"
@@ -101,18 +101,18 @@ const (
 	IDOverEmbedArea     ProblemID = "over-embed-area"
 )
 
-// problemKind is a line of the table in docs/reference/user-data.md.
+// problemKind is a row of the table in docs/reference/user-data.md.
 type problemKind struct {
 	id       ProblemID
 	severity Severity
-	// stricter says that Ignition's own validation takes what this is about.
+	// stricter reports whether Ignition's own validation accepts the problem.
 	stricter bool
 }
 
-// Short for the table.
+// Short names for the table.
 const kindE, kindW, kindI = SeverityError, SeverityWarning, SeverityInfo
 
-// problemKinds is all that [Check] can say.
+// problemKinds has all kinds of problems that [Check] reports.
 var problemKinds = []problemKind{
 	{IDEmpty, kindE, false},
 	{IDNotIgnition, kindE, false},
@@ -200,8 +200,7 @@ var problemKinds = []problemKind{
 	{IDOverEmbedArea, kindI, false},
 }
 
-// Severity is how bad a problem of this kind always is. A name that is none of
-// ours is an error.
+// Severity returns the severity of the kind. An unknown ID is an error.
 func (id ProblemID) Severity() Severity {
 	for _, kind := range problemKinds {
 		if kind.id == id {
@@ -211,9 +210,8 @@ func (id ProblemID) Severity() Severity {
 	return SeverityError
 }
 
-// StricterThanIgnition says that Ignition's own validation accepts what this
-// error is about: the machine would boot into something else than was meant,
-// or not boot.
+// StricterThanIgnition reports whether Ignition's own validation accepts this error: the
+// machine would not boot, or would boot into an unintended state.
 func (id ProblemID) StricterThanIgnition() bool {
 	for _, kind := range problemKinds {
 		if kind.id == id {

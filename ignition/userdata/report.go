@@ -6,12 +6,11 @@ import (
 	"fmt"
 )
 
-// Report is what [Check] found. Printed in whatever way, it shows no secrets.
+// Report is the result of [Check]. No format verb prints its secrets.
 type Report struct {
-	// Kind is what the user data is, on the outside: Summary.Layers tells what
-	// is inside.
+	// Kind is the outer format. Summary.Layers has the inner ones.
 	Kind Kind
-	// Problems are in the order of their places.
+	// Problems are sorted by position.
 	Problems []Problem
 	Summary  Summary
 
@@ -20,14 +19,14 @@ type Report struct {
 	errors int
 }
 
-// OK says that the user data can be sent: there may be warnings.
+// OK reports whether the user data has no errors. It may have warnings.
 func (r Report) OK() bool { return r.config != nil && r.errors == 0 }
 
-// Ignition is the configuration that was checked, as JSON: the given one, or
-// the translation. It has all the secrets. It is nil if there is none.
+// Ignition returns the checked configuration as JSON, original or translated, with all secrets.
+// It is nil if there is no configuration.
 func (r Report) Ignition() []byte { return bytes.Clone(r.config) }
 
-// MarshalJSON writes what `ironworks ignition check -o json` prints.
+// MarshalJSON returns the output of `ironworks ignition check -o json`.
 func (r Report) MarshalJSON() ([]byte, error) {
 	fill(&r.Problems)
 	r.Summary.filled()
@@ -39,7 +38,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	}{r.Kind, r.OK(), r.Problems, r.Summary})
 }
 
-// String is one line.
+// String returns one line.
 func (r Report) String() string {
 	verdict := "valid"
 	if !r.OK() {
@@ -48,5 +47,5 @@ func (r Report) String() string {
 	return fmt.Sprintf("%s, %s, %d problems", r.Kind, verdict, len(r.Problems))
 }
 
-// GoString keeps %#v from showing the configuration.
+// GoString hides the configuration from %#v.
 func (r Report) GoString() string { return "ignition.Report(" + r.String() + ")" }

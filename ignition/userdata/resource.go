@@ -14,10 +14,10 @@ import (
 	"strings"
 )
 
-// errTooBig says that something unpacks to more than is looked at.
+// errTooBig reports content that exceeds the limit when unpacked.
 var errTooBig = errors.New("unpacks to more than 64 MiB")
 
-// gunzip unpacks as Ignition does, with a limit.
+// gunzip unpacks as Ignition does, up to limit bytes.
 func gunzip(data []byte, limit int64) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -33,7 +33,7 @@ func gunzip(data []byte, limit int64) ([]byte, error) {
 	return content, nil
 }
 
-// resourceUse is what a resource is for.
+// resourceUse is the purpose of a resource.
 type resourceUse string
 
 const (
@@ -47,8 +47,8 @@ const (
 
 func (u resourceUse) config() bool { return u == useMerge || u == useReplace }
 
-// resource checks what a file or a part of the configuration comes from. The
-// content is known if it is in a data URL.
+// resource checks the source of a file or of a part of the configuration. The content is known
+// if it is in a data URL.
 func (c *checker) resource(s *scope, e *element, path elementPath, use resourceUse) (content []byte, known bool) {
 	c.headers(s, e, path)
 	source := e.member("source")
@@ -93,7 +93,7 @@ func (c *checker) unpackSource(s *scope, packed []byte, path elementPath, use re
 	return data, true
 }
 
-// hash compares the sum that is given with that of the content, unpacked.
+// hash compares the given hash with that of the unpacked content.
 func (c *checker) hash(s *scope, e *element, data []byte, path elementPath, use resourceUse) {
 	function, want, _ := strings.Cut(e.member("verification").str("hash"), "-")
 	var sum string
@@ -105,7 +105,7 @@ func (c *checker) hash(s *scope, e *element, data []byte, path elementPath, use 
 		digest := sha256.Sum256(data)
 		sum = hex.EncodeToString(digest[:])
 	default:
-		return // the library says so
+		return // reported by the library
 	}
 	if sum == want || !use.config() && strings.EqualFold(sum, want) {
 		return
@@ -113,12 +113,12 @@ func (c *checker) hash(s *scope, e *element, data []byte, path elementPath, use 
 	c.add(s, IDHashMismatch, path.at("verification", "hash"), fmt.Sprintf("wrong %s digest of the unpacked content, so the boot fails; the digest is %s", function, sum))
 }
 
-// remoteResource is what Ignition fetches when the machine boots.
+// remoteResource checks a resource that Ignition downloads on boot.
 func (c *checker) remoteResource(s *scope, e *element, path elementPath, use resourceUse) {
 	source := e.str("source")
 	parsed, err := url.Parse(source)
 	if err != nil {
-		return // the library says so
+		return // reported by the library
 	}
 	verified := e.member("verification").str("hash") != ""
 	shown, _ := s.locate(path, false)
@@ -137,7 +137,7 @@ func (c *checker) remoteResource(s *scope, e *element, path elementPath, use res
 	}
 }
 
-// redactedURL has neither credentials nor a query, which may hold a signature.
+// redactedURL removes credentials and the query, which may contain a signature.
 func redactedURL(u *url.URL) string {
 	shown := *u
 	if shown.User != nil {
@@ -166,9 +166,8 @@ func (c *checker) headers(s *scope, e *element, path elementPath) {
 	}
 }
 
-// dataURL decodes one as the library does, and says where it is wrong. The
-// library is given only what passes here: it leaves a goroutine behind for
-// each URL whose data is broken.
+// dataURL decodes a data URL as the library does, and reports the position of errors. The
+// library gets only URLs that pass, because it leaks a goroutine per invalid URL.
 func (c *checker) dataURL(s *scope, source string, path elementPath) ([]byte, bool) {
 	rest, isData := strings.CutPrefix(source, "data:")
 	if !isData {
@@ -230,8 +229,8 @@ func decodeDataURL(rest string) (data []byte, problem string) {
 	return data, ""
 }
 
-// mediaType is what may stand before the comma. Quoted parameters are not
-// taken: nothing writes them, and the library fails on most.
+// mediaType reports whether s is valid before the comma. Quoted parameters are refused: no tool
+// writes them, and the library fails on most.
 func mediaType(s string) bool {
 	token := func(s string) bool {
 		for i := range len(s) {

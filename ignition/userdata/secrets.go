@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// maxSearched is how much of a file is searched for secrets.
+// maxSearched is the number of bytes of a file that are searched for secrets.
 const maxSearched = 4 << 20
 
-// secret says that something should not be in user data, never what it is.
+// secret warns about a probable secret without quoting it.
 func (c *checker) secret(s *scope, path elementPath, what string) {
 	c.add(s, IDSecret, path, what+" in clear text: Ironic stores user data in its database, the agent logs it, and it stays readable on the machine; let the machine fetch it after the boot, or accept that and limit who can read these")
 }
 
-// secretName says that a setting of this name is one.
+// secretName reports whether a setting of this name is a secret.
 func secretName(name string) bool {
 	name = strings.ToLower(name)
 	for _, word := range []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "api-key", "private-key", "private_key", "psk"} {
@@ -25,7 +25,7 @@ func secretName(name string) bool {
 	return false
 }
 
-// fileSecrets looks for secrets in a file by its name and by its content.
+// fileSecrets searches the name and the content of a file for secrets.
 func (c *checker) fileSecrets(s *scope, name string, content []byte, mode int, path elementPath) {
 	what := secretIn(content)
 	switch {
@@ -44,14 +44,14 @@ func (c *checker) fileSecrets(s *scope, name string, content []byte, mode int, p
 	c.secret(s, path, what)
 }
 
-// textSecrets looks for them in a unit.
+// textSecrets searches a unit for secrets.
 func (c *checker) textSecrets(s *scope, text string, path elementPath) {
 	if what := secretIn([]byte(text)); what != "" {
 		c.secret(s, path, what)
 	}
 }
 
-// secretIn names what a text seems to hold, empty if nothing.
+// secretIn describes a probable secret in content, or returns "".
 func secretIn(content []byte) string {
 	content = content[:min(len(content), maxSearched)]
 	if begin := bytes.Index(content, []byte("-----BEGIN ")); begin >= 0 {
@@ -67,7 +67,7 @@ func secretIn(content []byte) string {
 		return "a registry's pull secret"
 	}
 	if bytes.IndexByte(content[:min(len(content), 1024)], 0) >= 0 {
-		return "" // no text
+		return "" // binary
 	}
 	lower := asciiLower(content)
 	for _, word := range []string{"password", "passwd", "passphrase", "secret", "token", "psk", "client-key-data", "api_key", "apikey", "private_key"} {
@@ -78,7 +78,7 @@ func secretIn(content []byte) string {
 	return ""
 }
 
-// asciiLower is for words of ASCII: bytes.ToLower decodes every letter of a MiB.
+// asciiLower lowers ASCII only, because bytes.ToLower decodes every character.
 func asciiLower(content []byte) []byte {
 	lower := bytes.Clone(content)
 	for i, c := range lower {
@@ -89,8 +89,8 @@ func asciiLower(content []byte) []byte {
 	return lower
 }
 
-// assigned says that the word is a setting here, and has a value: it ends a
-// name that is followed by = or :, and something that is no variable.
+// assigned reports whether word ends a name that is followed by = or : and a value that is not
+// a variable.
 func assigned(lower []byte, word string) bool {
 	for at := 0; ; {
 		found := bytes.Index(lower[at:], []byte(word))

@@ -7,21 +7,20 @@ import (
 	"strings"
 )
 
-// Spec is a version of Ignition's specification 3: 4 is 3.4.0.
+// Spec is a version of Ignition's spec 3: 4 is 3.4.0.
 type Spec int
 
-// NewestSpec is the newest stable specification that is known here, that of
-// Ignition 2.26 (February 2026).
+// NewestSpec is the newest stable spec version known here, of Ignition 2.26 (February 2026).
 const NewestSpec Spec = 6
 
-// widelyTakenSpec is what OpenShift's Machine Config Operator and most images
-// take today.
+// widelyTakenSpec is the spec version that OpenShift's Machine Config Operator and most images
+// support.
 const widelyTakenSpec Spec = 5
 
-// String is the version as a configuration has it.
+// String returns the version as written in a configuration.
 func (s Spec) String() string { return fmt.Sprintf("3.%d.0", int(s)) }
 
-// ignitionRelease is the first release of Ignition that takes it.
+// ignitionRelease returns the first release of Ignition that supports the version.
 func (s Spec) ignitionRelease() string {
 	releases := []string{"2.0", "2.3.0", "2.7.0", "2.11.0", "2.15.0", "2.20.0", "2.26.0"}
 	if int(s) < len(releases) {
@@ -30,11 +29,11 @@ func (s Spec) ignitionRelease() string {
 	return "a newer one"
 }
 
-// specVersion is go-semver's reading, and that of https://semver.org.
+// specVersion follows go-semver and https://semver.org.
 var specVersion = regexp.MustCompile(`^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
 
-// version says whether a configuration is of a specification that can be
-// checked. It reports what is wrong with it otherwise.
+// version reports whether the configuration has a spec version that can be checked. Otherwise
+// it adds a problem.
 func (c *checker) version(s *scope, root *element) bool {
 	path := elementPath{"ignition", "version"}
 	version := root.down("ignition", "version")
@@ -76,7 +75,7 @@ func (c *checker) version(s *scope, root *element) bool {
 	return false
 }
 
-// specTaken compares it with what the image to be installed takes.
+// specTaken warns if the image to be installed may not support the version.
 func (c *checker) specTaken(s *scope, path elementPath) {
 	c.spec = max(c.spec, s.spec)
 	switch {

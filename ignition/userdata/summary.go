@@ -1,22 +1,21 @@
 package userdata
 
-// What user data is measured against, in bytes.
+// The limits for user data, in bytes.
 const (
-	// EmbedLimit is the area of a live image: for a compressed archive.
+	// EmbedLimit is the area of a live image, for a compressed archive.
 	EmbedLimit = 256 << 10
-	// PatchLimit is what Ironic takes in a PATCH: [api]max_json_body_size.
+	// PatchLimit is Ironic's limit for a PATCH: [api]max_json_body_size.
 	PatchLimit = 1 << 20
-	// ProvisionLimit is what Ironic takes with a deployment:
-	// [api]max_json_body_size_provision.
+	// ProvisionLimit is Ironic's limit for a deployment: [api]max_json_body_size_provision.
 	ProvisionLimit = 64 << 20
 )
 
-// Summary is what user data does, without its secrets. Everything in it is
-// safe to print. Parts in data URLs are included.
+// Summary describes the effect of user data, including parts in data URLs. It contains no
+// secrets, and all text is sanitized.
 type Summary struct {
-	// Layers is what it is, from the outside in: base64, gzip, ignition.
+	// Layers are the formats from the outside in, for example base64, gzip, ignition.
 	Layers []Kind `json:"layers"`
-	// Spec is the highest specification of all parts, empty if unknown.
+	// Spec is the highest spec version of all parts, or "" if unknown.
 	Spec            string                 `json:"spec"`
 	Users           []UserSummary          `json:"users"`
 	Groups          []string               `json:"groups"`
@@ -30,8 +29,8 @@ type Summary struct {
 	Sizes           SizesSummary           `json:"sizes"`
 }
 
-// UserSummary is a user, and the ways to log in: keys with their fingerprints,
-// or the password at the console. No way means that there is none.
+// UserSummary is a user with the ways to log in: keys with their fingerprints, or the password
+// at the console. It is empty if login is impossible.
 type UserSummary struct {
 	Name   string   `json:"name"`
 	Logins []string `json:"logins"`
@@ -39,8 +38,7 @@ type UserSummary struct {
 	order int
 }
 
-// UnitSummary is a systemd unit. Neither enabled nor disabled leaves it to the
-// system's presets.
+// UnitSummary is a systemd unit. Without enabled and disabled, the system's presets apply.
 type UnitSummary struct {
 	Name        string   `json:"name"`
 	Enabled     bool     `json:"enabled"`
@@ -48,12 +46,12 @@ type UnitSummary struct {
 	Masked      bool     `json:"masked"`
 	HasContents bool     `json:"has_contents"`
 	Dropins     []string `json:"dropins"`
-	// In is the part that has it, empty for the file itself.
+	// In is the part of the configuration, or "" for the file itself.
 	In string `json:"in,omitempty"`
 }
 
-// FileSummary is a file. Mode is octal, as ls shows it; Size counts decoded
-// bytes, and is nil if the content is elsewhere.
+// FileSummary is a file. Mode is octal, as in ls. Size is the decoded size in bytes, or nil for
+// remote content.
 type FileSummary struct {
 	Path      string `json:"path"`
 	Mode      string `json:"mode"`
@@ -63,7 +61,7 @@ type FileSummary struct {
 	In        string `json:"in,omitempty"`
 }
 
-// DirectorySummary is a directory, Mode as for files.
+// DirectorySummary is a directory, with Mode as in FileSummary.
 type DirectorySummary struct {
 	Path string `json:"path"`
 	Mode string `json:"mode"`
@@ -78,8 +76,8 @@ type LinkSummary struct {
 	In     string `json:"in,omitempty"`
 }
 
-// DiskSummary is what is done to a disk: Kind is the list it stands in (disks,
-// filesystems, luks, raid), Wipes says that what is there is lost.
+// DiskSummary is a change of a disk. Kind is the list of the entry (disks, filesystems, luks,
+// raid). Wipes means that existing data is lost.
 type DiskSummary struct {
 	Kind  string `json:"kind"`
 	Name  string `json:"name"`
@@ -87,15 +85,15 @@ type DiskSummary struct {
 	In    string `json:"in,omitempty"`
 }
 
-// KernelArgumentsSummary are changes of the kernel's command line. Values that
-// look like secrets are left out.
+// KernelArgumentsSummary has changes of the kernel command line, without values that look like
+// secrets.
 type KernelArgumentsSummary struct {
 	ShouldExist    []string `json:"should_exist"`
 	ShouldNotExist []string `json:"should_not_exist"`
 }
 
-// RemoteSummary is what is fetched when the machine boots. Source has neither
-// credentials nor a query; Verified says that a hash is given.
+// RemoteSummary is a download at boot. Source has no credentials and no query. Verified means
+// that a hash is given.
 type RemoteSummary struct {
 	Path     string `json:"path"`
 	Use      string `json:"use"`
@@ -103,15 +101,14 @@ type RemoteSummary struct {
 	Verified bool   `json:"verified"`
 }
 
-// SizesSummary are sizes in bytes: of what was given, of the Ignition in it
-// (0 if there is none), of that packed with gzip, and of what
-// [ForInstall] gives, which is what is sent.
+// SizesSummary has sizes in bytes: of the input, of its Ignition configuration (0 without one),
+// of that configuration with gzip, and of the result of [ForInstall], which is sent.
 type SizesSummary struct {
 	Raw      int `json:"raw"`
 	Ignition int `json:"ignition"`
 	Gzip     int `json:"gzip"`
 	Sent     int `json:"sent"`
-	// Limits says what it is compared with.
+	// Limits compares the sizes with the limits.
 	Limits []LimitSummary `json:"limits"`
 }
 
@@ -123,7 +120,7 @@ type LimitSummary struct {
 	Fits  bool   `json:"fits"`
 }
 
-// filled makes empty lists of what has none, for JSON.
+// filled replaces nil lists by empty ones, for JSON.
 func (s *Summary) filled() {
 	fill(&s.Layers)
 	fill(&s.Users)

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// SummaryRow is one thing that a configuration does, in words.
+// SummaryRow is one effect of a configuration as text.
 type SummaryRow struct{ Name, Text string }
 
-// Rows is the summary for people, one row for each thing, in the order in which it
-// matters. Like the summary it holds no secrets, and is safe to print.
+// Rows returns the summary for people, most important rows first. It contains no secrets, and
+// all text is sanitized.
 func (s Summary) Rows() []SummaryRow {
 	var rows []SummaryRow
 	row := func(name, format string, args ...any) {
@@ -91,7 +91,7 @@ func (u UnitSummary) state() string {
 	return state
 }
 
-// SizeText is a size in bytes, in binary units.
+// SizeText formats bytes in binary units.
 func SizeText(n int64) string {
 	switch {
 	case n < 1<<10:

@@ -13,24 +13,23 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxExpanded bounds a YAML document with all its aliases written out: a few
-// lines can stand for gigabytes.
+// maxExpanded limits a YAML document with expanded aliases, because a few lines can expand to
+// gigabytes.
 const maxExpanded = 16 << 20
 
-// maxYAMLMarks bounds the values of a document before it is read: the parser
-// takes some ten microseconds for each.
+// maxYAMLMarks limits the values of a document before parsing, which takes about 10 µs for
+// each.
 const maxYAMLMarks = 50_000
 
-// yamlReader turns YAML's nodes into elements. What several aliases name is
-// one element.
+// yamlReader converts YAML nodes to elements. Aliases share elements.
 type yamlReader struct {
 	elements map[*yaml.Node]*element
 	sizes    map[*yaml.Node]int64
 	findings []jsonFinding
 }
 
-// readYAML returns nil if the document is broken, or stands for more than can
-// be looked at. Paths in findings are the document's own.
+// readYAML returns nil if the document is invalid or expands beyond the limits. Paths in
+// findings are the document's own.
 func readYAML(data []byte) (root *element, findings []jsonFinding) {
 	if marks := bytes.Count(data, []byte{','}) + bytes.Count(data, []byte{'['}) + bytes.Count(data, []byte("- ")) + bytes.Count(data, []byte{'{'}); marks > maxYAMLMarks {
 		return nil, []jsonFinding{{id: IDTooComplex, at: place{1, 1}, message: fmt.Sprintf("more than %d commas, brackets and dashes: too slow to read as YAML; host large files elsewhere and refer to them", maxYAMLMarks)}}
@@ -61,10 +60,10 @@ func readYAML(data []byte) (root *element, findings []jsonFinding) {
 	return root, r.findings
 }
 
-// expanded is how many bytes and nodes the node stands for.
+// expanded returns the number of bytes and nodes that the node expands to.
 func (r *yamlReader) expanded(n *yaml.Node, depth int) int64 {
 	if size, known := r.sizes[n]; known {
-		return size // in work: infinite
+		return size // recursive alias: infinite
 	}
 	if depth > 100 {
 		return math.MaxInt32
@@ -93,7 +92,7 @@ func nodePlace(n *yaml.Node) place {
 
 func (r *yamlReader) element(n *yaml.Node, path elementPath) *element {
 	if n.Kind == yaml.AliasNode {
-		// A copy: it has a place of its own.
+		// Copy the element, because the alias has another position.
 		e := *r.element(n.Alias, path)
 		e.at = nodePlace(n)
 		return &e
@@ -155,11 +154,11 @@ func (e *element) scalar(n *yaml.Node) {
 
 var (
 	yamlLine = regexp.MustCompile(`\bline (\d{1,9})\b`)
-	// The parser quotes values that do not fit: they may be secrets.
+	// The parser quotes values of a wrong type, which may be secrets.
 	yamlValue = regexp.MustCompile("`[^`]*`")
 )
 
-// yamlFinding is an error of the YAML parser, with the line that it names.
+// yamlFinding is an error of the YAML parser, with its line.
 func yamlFinding(err error) jsonFinding {
 	message := yamlValue.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), "this value")
 	f := jsonFinding{id: IDYAML, message: "not valid Butane YAML: " + message + "; compare it with Butane's documentation"}
@@ -171,10 +170,10 @@ func yamlFinding(err error) jsonFinding {
 	return f
 }
 
-// errPanicked is what a library that crashed did.
+// errPanicked reports a panic of a library.
 var errPanicked = errors.New("the library crashed")
 
-// guarded calls a library on what strangers wrote.
+// guarded calls a library with untrusted input and recovers panics.
 func guarded(call func() error) (err error) {
 	defer func() {
 		if recover() != nil {

@@ -51,7 +51,7 @@ const (
 	CheckLabVMs   ID = "lab-vms"
 )
 
-// Result is the result of a check.
+// Result is the outcome of a check.
 type Result string
 
 // The results, best first.
@@ -112,12 +112,12 @@ const (
 type rule struct {
 	id    ID
 	group string
-	// after are the checks that must pass before this one can tell anything.
+	// after are the checks that must pass before this one is meaningful.
 	after []ID
 	judge func(f *Facts) []Diagnosis
 }
 
-// wayTo returns the checks of the connection before a check.
+// wayTo returns the connection checks before a check.
 func wayTo(id ID) []ID {
 	way := []ID{CheckConfiguration, CheckName, CheckTCP, CheckTLS, CheckHTTP, CheckKeystone, CheckAuthentication, CheckAPIVersion}
 	for i, w := range way {
@@ -205,7 +205,7 @@ func judged(f *Facts, rule rule, failed map[ID]bool) []Diagnosis {
 	return rule.judge(f)
 }
 
-// becauseOf says why later checks are skipped.
+// becauseOf returns why later checks are skipped.
 func becauseOf(id ID) string {
 	switch id {
 	case CheckConfiguration:

@@ -16,7 +16,7 @@ var doctorNow = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 const versionDocument = `{"name": "OpenStack Ironic API", "default_version": {"id": "v1", "min_version": "1.1", "version": "1.115"}}`
 
-// wellFacts are those of an Ironic in which nothing is amiss.
+// wellFacts returns the facts of an Ironic without problems.
 func wellFacts() *Facts {
 	f := &Facts{
 		Now: doctorNow, Config: Config{Context: "rack7", Source: "config.yaml:3", Endpoint: "https://ironic:6385"},
@@ -39,7 +39,7 @@ func wellFacts() *Facts {
 	return f
 }
 
-// isoFile is a deploy ISO as it should be.
+// isoFile returns a valid deploy ISO.
 func isoFile() plan.BootFile {
 	head := make([]byte, BootFileHead)
 	copy(head[isoMarkAt:], isoMark)
@@ -49,7 +49,7 @@ func isoFile() plan.BootFile {
 	}
 }
 
-// diagnosed gives the first diagnosis of a check.
+// diagnosed returns the first diagnosis of a check.
 func diagnosed(t *testing.T, all []Diagnosis, id ID) Diagnosis {
 	t.Helper()
 	i := slices.IndexFunc(all, func(d Diagnosis) bool { return d.ID == id })
@@ -77,7 +77,7 @@ func TestDoctorFindsNothing(t *testing.T) {
 
 func TestDoctorJudges(t *testing.T) {
 	t.Parallel()
-	refused := &models.Fault{Kind: models.FaultRefused, Message: "connection refused by ironic:6385", Hint: "is the API running"}
+	refused := &models.Fault{Kind: models.FaultRefused, Message: "connection refused by ironic:6385", Hint: "check that the API is running"}
 	iso := func(change func(b *plan.BootFile)) func(f *Facts) {
 		return func(f *Facts) {
 			b := isoFile()
@@ -97,7 +97,7 @@ func TestDoctorJudges(t *testing.T) {
 		"no configuration":        {func(f *Facts) { f.Config.Guessed = true }, CheckConfiguration, Warn, "no configuration"},
 		"a file that others read": {func(f *Facts) { f.Config.Warnings = []string{"others can read it"} }, CheckConfigDoubts, Warn, "others can read it"},
 		"no such name":            {func(f *Facts) { f.Ironic.Stage, f.Ironic.Fault = models.ReachName, refused }, CheckName, Fail, "refused"},
-		"nothing listens":         {func(f *Facts) { f.Ironic.Stage, f.Ironic.Fault = models.ReachConnect, refused }, CheckTCP, Fail, "refused"},
+		"refused":                 {func(f *Facts) { f.Ironic.Stage, f.Ironic.Fault = models.ReachConnect, refused }, CheckTCP, Fail, "refused"},
 		"no TLS there":            {func(f *Facts) { f.Ironic.Stage, f.Ironic.Fault = models.ReachTLS, refused }, CheckTLS, Fail, "refused"},
 		"a certificate ends": {func(f *Facts) {
 			c := f.Ironic.Certificate
@@ -218,7 +218,7 @@ func TestDoctorJudges(t *testing.T) {
 	}
 }
 
-// stranger is an answer that is not Ironic's, at its root and elsewhere.
+// stranger returns a change to answers of another server than Ironic.
 func stranger(change func(r *models.Reach)) func(f *Facts) {
 	return func(f *Facts) {
 		f.Asked, f.Ironic.Body = false, []byte("{}")
@@ -237,7 +237,7 @@ func imageOfNode(f *Facts, status int) {
 	f.Named = []NamedNode{{Name: "n1", Node: n, ImageFacts: &plan.ImageFacts{Image: plan.WebAnswer{Status: status, Length: 5}}}}
 }
 
-// TestDoctorGoesOn: what needs a piece of the way that failed says so, the rest is judged.
+// TestDoctorGoesOn checks that only checks that depend on a failed one are skipped.
 func TestDoctorGoesOn(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -296,7 +296,7 @@ func TestWorstOf(t *testing.T) {
 	}
 }
 
-// TestDoctorDocs: each check has its line in the documentation.
+// TestDoctorDocs checks that each check has a row in the documentation.
 func TestDoctorDocs(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/reference/doctor.md")

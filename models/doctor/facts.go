@@ -81,7 +81,7 @@ type NodesTally struct {
 	NoRamdisk []string
 	// ISOs count nodes by the URL of their deploy ISO, which may hold secrets.
 	ISOs map[string]int
-	// Conductor is the one that Ironic reports for a node.
+	// Conductor is the conductor that Ironic reports for a node.
 	Conductor string
 }
 

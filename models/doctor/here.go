@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// judgeSSHKeys: the log of a ramdisk is read over SSH.
+// judgeSSHKeys judges the SSH keys, which reading a ramdisk's log needs.
 func judgeSSHKeys(f *Facts) Diagnosis {
 	h := &f.Here
 	var evidence []models.Observation
@@ -49,7 +49,7 @@ func judgeJournal(f *Facts) Diagnosis {
 	return well("journal size "+models.FormatBytes(j.Bytes)+" of about "+models.FormatBytes(j.MaxSize)+" for lines", evidence...)
 }
 
-// judgeAudit: changes that cannot be recorded are refused.
+// judgeAudit judges the audit file, without which changes are refused.
 func judgeAudit(f *Facts) Diagnosis {
 	h := &f.Here
 	at := models.Observed("file", models.OrNone(h.Audit))
@@ -75,7 +75,7 @@ func judgeBMC(f *Facts) Diagnosis {
 	return well("no BMC password: ironworks bmc prompts for it (or set bmc: in the context, or IRONWORKS_BMC_PASSWORD)")
 }
 
-// judgeLabVMs: only lab up --vms needs virtual machines, so nothing here fails.
+// judgeLabVMs never fails, because only lab up --vms needs virtual machines.
 func judgeLabVMs(f *Facts) Diagnosis {
 	switch h := &f.Here; {
 	case h.VMsMissing != "":

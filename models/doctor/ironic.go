@@ -8,8 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// judgeConductors: with SQLite conductors record no heartbeats and count as dead after a minute, while Ironic
-// still uses them.
+// judgeConductors accounts for SQLite, where conductors record no heartbeats and count as dead
+// after a minute, while Ironic still uses them.
 func judgeConductors(f *Facts) Diagnosis {
 	if f.ConductorsError != "" {
 		return notTold("the conductors could not be read: " + f.ConductorsError)

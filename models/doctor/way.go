@@ -154,7 +154,7 @@ func judgeTLS(f *Facts) Diagnosis {
 	return d
 }
 
-// judgePlain: without TLS, anyone on the network can read a password.
+// judgePlain warns that without TLS, every host on the network can read a password.
 func (f *Facts) judgePlain(r *models.Reach) Diagnosis {
 	host, _, _ := strings.Cut(r.Remote, ":")
 	near := strings.HasPrefix(r.Remote, "127.") || strings.HasPrefix(r.Remote, "[::1]") || host == "localhost"
@@ -283,7 +283,7 @@ func judgeAuthentication(f *Facts) Diagnosis {
 	return well("no authentication", evidence...)
 }
 
-// judgeIdentity: Ironic's reader role cannot change anything.
+// judgeIdentity warns about Ironic's reader role, which cannot change anything.
 func (f *Facts) judgeIdentity(evidence []models.Observation) Diagnosis {
 	id := f.Identity
 	who := "user " + models.OrNone(id.User)

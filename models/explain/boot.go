@@ -6,40 +6,40 @@ import (
 	"ironworks/models"
 )
 
-// Boot says how far the last boot of a node's ramdisk has come, made of everything that
-// is known of it. All screens and commands show the same.
+// Boot is the progress of the last boot of a node's ramdisk, from all sources. Screens and
+// commands share it.
 type Boot struct {
 	Stage models.RamdiskStage
-	// Since is when the stage began; zero where nobody knows.
+	// Since is the start of the stage; zero if unknown.
 	Since time.Time
-	// Obstacle is the error that keeps the boot in its stage; nil where none is known.
+	// Obstacle is the error that blocks the boot; nil if none is known.
 	Obstacle *models.BootError
-	// Heartbeat is the last one of this boot; zero where Ironic has heard none.
+	// Heartbeat is the last one of this boot; zero if Ironic has received none.
 	Heartbeat time.Time
-	// Line is when the last line of the ramdisk's log was written, Source where it came from;
-	// zero and empty where no log was read.
+	// Line is the time of the last line of the ramdisk's log, and Source its source; zero if no
+	// log was read.
 	Line   time.Time
 	Source models.LogSource
-	// Served is the last word of who fetched the medium since the work began, and ServedAt
-	// when that was; empty where nobody did, or another program serves it.
+	// Served describes the last download of the boot medium since the operation started, at
+	// ServedAt; empty without a download, or if another program serves the medium.
 	Served   string
 	ServedAt time.Time
 }
 
-// Freshness of signs of life.
+// The maximum ages of recent signs of life.
 const (
-	// freshBeat is how old a heartbeat may be: an agent sends one each 90 to 180 s
-	// (ironic_python_agent/agent.py, a heartbeat_timeout of 300 s), and a conductor takes it
-	// in a few.
+	// freshBeat is the maximum age of a heartbeat: an agent sends one every 90 to 180 s
+	// (ironic_python_agent/agent.py, with a heartbeat_timeout of 300 s), and a conductor needs a
+	// few seconds to process it.
 	freshBeat = 200 * time.Second
-	// freshLine is how old a line of a followed log may be to show that the ramdisk runs now.
+	// freshLine is the maximum age of a line of a followed log that shows that the ramdisk runs.
 	freshLine = time.Minute
-	// clockSlack is how much earlier than Ironic's time of the power change the first line of
-	// the boot may be: the time is written when the BMC has confirmed the change.
+	// clockSlack is how much the first line of the boot may precede Ironic's time of the power
+	// change, which Ironic records after the BMC has confirmed it.
 	clockSlack = 2 * time.Minute
 )
 
-// BootOf is what is known of the last boot of the node's ramdisk.
+// BootOf returns the progress of the last boot of the node's ramdisk.
 func BootOf(r *models.Row) Boot {
 	n := &r.Node
 	var b Boot
@@ -66,26 +66,26 @@ func BootOf(r *models.Row) Boot {
 		b.Stage, b.Since = models.RamdiskHeartbeat, time.Time{}
 	}
 	if b.Obstacle != nil && !b.Heartbeat.Before(b.Obstacle.Last) {
-		b.Obstacle = nil // Ironic has heard of the ramdisk since
+		b.Obstacle = nil // Ironic has heard from the ramdisk since
 	}
 	return b
 }
 
-// calledBack says that the ramdisk of the machine's last boot has called back.
+// calledBack reports whether the ramdisk has called back in the machine's last boot.
 func calledBack(r *models.Row) bool {
 	i := r.Node.Internal
 	switch {
 	case i == nil:
 		return false
-	case i.AgentURL != "": // Ironic forgets it when it switches the machine off
+	case i.AgentURL != "": // Ironic clears it when it powers the machine off
 		return i.LastHeartbeat.IsZero() || !i.Heartbeat().IsZero()
 	}
 	return !r.Since.IsZero() && i.Heartbeat().After(r.Since)
 }
 
-// ofThisBoot says that the log is of the boot since the machine's power changed last, or
-// since the work began. When work has failed the last boot is what it failed with: Ironic may
-// have switched the machine off since.
+// ofThisBoot reports whether the log is from the boot since the last power change, or since the
+// operation started. For a failed operation, the last boot counts even if Ironic has powered
+// the machine off since.
 func ofThisBoot(r *models.Row, l *models.RamdiskLog) bool {
 	if r.Node.ProvisionState.Failed() {
 		return true
@@ -96,8 +96,7 @@ func ofThisBoot(r *models.Row, l *models.RamdiskLog) bool {
 	return !l.Last.Before(r.Since)
 }
 
-// Same reports whether two states of a boot show the same: the stage, and what is in the way.
-// Lines that only follow each other change neither.
+// Same reports whether two states look the same: the stage and the obstacle are equal.
 func (b Boot) Same(o Boot) bool {
 	if b.Obstacle == nil || o.Obstacle == nil {
 		return b.Stage == o.Stage && b.Obstacle == o.Obstacle
@@ -105,9 +104,8 @@ func (b Boot) Same(o Boot) bool {
 	return b.Stage == o.Stage && b.Obstacle.ID == o.Obstacle.ID
 }
 
-// Text says what the machine does at a time, and what is in the way: "pulls the agent's
-// image for 40s; 12 times: manifest unknown". Empty where nothing but power is known. It may
-// hold what a machine wrote, and has to be made printable.
+// Text describes the activity and the obstacle: "pulls the agent's image for 40s; 12 times:
+// manifest unknown". It is empty if only the power state is known. It is not sanitized.
 func (b Boot) Text(now time.Time) string {
 	if b.Stage <= models.RamdiskPowerOn {
 		if b.Served != "" {

@@ -9,42 +9,43 @@ import (
 	"ironworks/models"
 )
 
-// BootLog is what the log of a ramdisk tells of the machine's last boot. The zero value is
-// one that nothing is known of. A copy does not change with the original.
+// BootLog derives the progress of the machine's last boot from the ramdisk's log. The zero
+// value is an empty log. Copies are independent.
 type BootLog struct {
-	// ID is the machine's boot ID; empty where no source tells it.
+	// ID is the machine's boot ID; empty if no source reports it.
 	ID string
-	// Stage is the latest one that the log tells of.
+	// Stage is the latest stage in the log.
 	Stage models.RamdiskStage
-	// Source is where the last line came from.
+	// Source is the source of the last line.
 	Source models.LogSource
-	// Errors are those that the boot has not overcome, in the order in which they came.
+	// Errors are the unresolved errors, in order of occurrence.
 	Errors []models.BootError
-	// Served is the last word of who fetched the ramdisk's medium, ServedAt when that was;
-	// empty where ironworks did not serve it. It is of whatever boot came next.
+	// Served describes the last download of the boot medium, at ServedAt; empty if ironworks did
+	// not serve it. It may belong to the next boot.
 	Served   string
 	ServedAt time.Time
 
-	before               string // the boot before
+	before               string // the previous boot
 	begin, reached, last bootTime
-	upTo                 time.Time     // the machine's clock at the newest line
-	behind               time.Duration // the machine's clock is behind this one, at most
-	clocked              bool          // behind is set
+	upTo                 time.Time     // the machine's time of the newest line
+	behind               time.Duration // lower bound of how far the machine's clock is behind
+	clocked              bool          // whether behind is set
 }
 
-// bootTime is when a line was written, on the machine's clock, and when it came, on this
-// one.
+// bootTime is when a line was written, on the machine's clock, and received, on this machine's
+// clock.
 type bootTime struct{ machine, received time.Time }
 
-// clockTrust is how much earlier than it came a line may have been written: what differs by
-// more has a wrong clock.
+// clockTrust is the maximum plausible delay of a line. A greater difference means that the
+// machine's clock is wrong.
 const clockTrust = 12 * time.Hour
 
-// burst is how long the lines of one failure take: a traceback says the same three times.
+// burst is the duration of repeated lines of one failure: a traceback has the same text three
+// times.
 const burst = time.Second
 
-// at is the time on this machine's clock. A log that is read for the first time has lines
-// of long ago: the one that took least to come tells how the clocks differ.
+// at converts a time to this machine's clock. The first read of a log has old lines, so the
+// line with the shortest delay determines the difference of the clocks.
 func (b *BootLog) at(t bootTime) time.Time {
 	if t.machine.IsZero() || !b.clocked {
 		return t.received
@@ -56,18 +57,16 @@ func (b *BootLog) at(t bootTime) time.Time {
 	return at
 }
 
-// Begin is when the first line of the boot was written, as far as it was seen; zero where no
-// log was read.
+// Begin returns the time of the first seen line of the boot; zero if no log was read.
 func (b *BootLog) Begin() time.Time { return b.at(b.begin) }
 
-// reachedAt is when the stage began.
+// reachedAt returns the start of the stage.
 func (b *BootLog) reachedAt() time.Time { return b.at(b.reached) }
 
-// Last is when the last line was written.
+// Last returns the time of the last line.
 func (b *BootLog) Last() time.Time { return b.at(b.last) }
 
-// Take notes what a line tells. Lines of one source have to come in their order; those that
-// were taken before change nothing.
+// Take adds a line. Lines of one source must be in order; known lines are ignored.
 func (b *BootLog) Take(l *models.LogLine) {
 	switch {
 	case l.Source == models.LogServe:
@@ -77,7 +76,7 @@ func (b *BootLog) Take(l *models.LogLine) {
 		return
 	}
 	t := bootTime{machine: l.Time, received: l.Received}
-	if l.Source == models.LogSerial { // it is when the line came
+	if l.Source == models.LogSerial { // for a serial line, the time of arrival
 		t.machine = time.Time{}
 	}
 	if !t.machine.IsZero() {
@@ -97,13 +96,13 @@ func (b *BootLog) Take(l *models.LogLine) {
 	b.observe(l, t)
 }
 
-// follow begins anew with a new boot; false is a line of the boot before.
+// follow resets the log for a new boot. It returns false for a line of the previous boot.
 func (b *BootLog) follow(l *models.LogLine) bool {
 	switch {
 	case l.Boot != "" && l.Boot == b.before:
 		return false
 	case l.Boot != "" && b.ID == "" && !b.begin.received.IsZero() && l.Received.Sub(b.begin.received) < models.BootTakes:
-		b.ID = l.Boot // the serial line began to tell of it
+		b.ID = l.Boot // a serial line already started this boot
 	case l.Boot != "" && l.Boot != b.ID:
 		*b = BootLog{ID: l.Boot, before: b.ID, Served: b.Served, ServedAt: b.ServedAt}
 	case l.Boot == "" && b.Stage > models.RamdiskKernel && strings.Contains(l.Text, "Linux version "):
@@ -112,7 +111,7 @@ func (b *BootLog) follow(l *models.LogLine) bool {
 	return true
 }
 
-// mark notes the stage that a line tells of.
+// mark updates the stage.
 func (b *BootLog) mark(l *models.LogLine, t bootTime) {
 	i := slices.IndexFunc(bootMarks, func(m bootMark) bool {
 		return (m.unit == "" || m.unit == l.Unit) && strings.Contains(l.Text, m.literal)
@@ -129,7 +128,7 @@ func (b *BootLog) mark(l *models.LogLine, t bootTime) {
 	}
 }
 
-// observe keeps an error that a line tells of.
+// observe adds an error.
 func (b *BootLog) observe(l *models.LogLine, t bootTime) {
 	stage, _, is := ramdiskStageOf(ErrorID(l.Known))
 	if !is {
@@ -152,8 +151,7 @@ func (b *BootLog) observe(l *models.LogLine, t bootTime) {
 	}
 }
 
-// obstacle is the error that keeps the boot where it is: of those that are not overcome the
-// one that says most. False is none.
+// obstacle returns the most specific unresolved error that blocks the boot; false for none.
 func (b *BootLog) obstacle() (models.BootError, bool) {
 	if len(b.Errors) == 0 {
 		return models.BootError{}, false
@@ -165,18 +163,18 @@ func (b *BootLog) obstacle() (models.BootError, bool) {
 	return slices.MinFunc(b.Errors, func(a, c models.BootError) int { return cmp.Compare(rank(a), rank(c)) }), true
 }
 
-// bootMark is how a line of a ramdisk's log tells of a stage.
+// bootMark identifies a stage by a line.
 type bootMark struct {
-	// literal is in the line's text; unit, where it is set, is who wrote it.
+	// literal is text that the line contains; unit is its unit, or "" for any.
 	unit, literal string
-	// reached is the stage that the boot is at least in then, done the last one that is over:
-	// errors of that and of those before it are overcome.
+	// reached is the stage that the boot has at least reached. done is the last completed stage:
+	// its errors, and those of earlier stages, are resolved.
 	reached, done models.RamdiskStage
 }
 
-// bootMarks are those that are known, the latest stages first. The texts are those of
-// systemd 252 to 257, NetworkManager, Ignition 2.x, podman 4 and 5, and of
-// ironic-python-agent 9 to 13 (agent.py, inspector.py, ironic_api_client.py).
+// bootMarks are the known marks, latest stages first. The literals are from systemd 252 to 257,
+// NetworkManager, Ignition 2.x, podman 4 and 5, and ironic-python-agent 9 to 13 (agent.py,
+// inspector.py, ironic_api_client.py).
 var bootMarks = []bootMark{
 	{literal: "heartbeat successful", reached: models.RamdiskHeartbeat, done: models.RamdiskHeartbeat},
 	{literal: "Lookup succeeded, node UUID is", reached: models.RamdiskLookup, done: models.RamdiskLookup},
@@ -200,7 +198,7 @@ var bootMarks = []bootMark{
 	{literal: "Linux version ", reached: models.RamdiskKernel, done: models.RamdiskMedium},
 }
 
-// Told is what the log tells so far; nil where none was read.
+// Told returns the progress of the boot; nil if no log was read.
 func (b *BootLog) Told() *models.RamdiskLog {
 	if b == nil {
 		return nil

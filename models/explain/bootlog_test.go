@@ -8,12 +8,12 @@ import (
 	"ironworks/models"
 )
 
-// bootLine is a line that was pushed at a time.
+// bootLine returns a line pushed at a time.
 func bootLine(at time.Time, unit, text string) *models.LogLine {
 	return &models.LogLine{Time: at, Received: at, Source: models.LogPush, Boot: "b1", Unit: unit, Text: text, Known: string(FindRamdiskError(text))}
 }
 
-// The lines are those of booted machines: QEMU, podman 4.3, ironic-python-agent 13.0.0.
+// Lines of booted machines: QEMU, podman 4.3, ironic-python-agent 13.0.0.
 const (
 	tagUnknown   = "Error: initializing source docker://10.0.2.2:45201/ironic-agent:nosuchtag: reading manifest nosuchtag in 10.0.2.2:45201/ironic-agent: manifest unknown: manifest unknown"
 	portClosed   = `Unhandled error: requests.exceptions.ConnectionError: HTTPConnectionPool(host='10.0.2.2', port=9): Max retries exceeded with url: /v1/continue_inspection (Caused by NewConnectionError("HTTPConnection(host='10.0.2.2', port=9): Failed to establish a new connection: [Errno 111] Connection refused"))`
@@ -66,7 +66,7 @@ func TestBootLog(t *testing.T) {
 			t.Parallel()
 			begin := time.Unix(1_795_450_520, 0)
 			var b BootLog
-			for range 2 { // the second time they are known
+			for range 2 { // the second time, the lines are known
 				for _, l := range tt.lines {
 					b.Take(bootLine(begin.Add(time.Duration(l.after)*time.Second), l.unit, l.text))
 				}
@@ -79,8 +79,8 @@ func TestBootLog(t *testing.T) {
 	}
 }
 
-// TestBootLogClocks: a log that is read late, and a machine whose clock is wrong, tell the
-// same times.
+// TestBootLogClocks checks that late reading and a wrong clock of the machine give the same
+// times.
 func TestBootLogClocks(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_795_450_520, 0)
@@ -97,8 +97,8 @@ func TestBootLogClocks(t *testing.T) {
 	}
 }
 
-// TestBootLogBegins: a new boot is told from the one before, and late lines of that change
-// nothing.
+// TestBootLogBegins checks that a new boot is detected, and that late lines of the previous
+// boot are ignored.
 func TestBootLogBegins(t *testing.T) {
 	t.Parallel()
 	at := time.Unix(1_795_450_520, 0)
@@ -115,13 +115,13 @@ func TestBootLogBegins(t *testing.T) {
 	if b.ID != "b2" || b.Stage != models.RamdiskKernel {
 		t.Errorf("boot %s, %s", b.ID, b.Stage.Noun())
 	}
-	take("", "", "[    0.000000] Linux version 6") // by the serial line, of the same boot
+	take("", "", "[    0.000000] Linux version 6") // from the serial console, of the same boot
 	take("b2", "ironic-agent", pulling)
-	take("", "", "[    0.000000] Linux version 6") // and of the next
+	take("", "", "[    0.000000] Linux version 6") // from the serial console, of the next boot
 	if b.ID != "" || b.Stage != models.RamdiskKernel {
 		t.Errorf("boot %s, %s", b.ID, b.Stage.Noun())
 	}
-	take("b3", "kernel", "Linux version 6") // which the journal names
+	take("b3", "kernel", "Linux version 6") // the same boot in the journal
 	if begin := b.Begin(); b.ID != "b3" || at.Sub(begin) != time.Second {
 		t.Errorf("boot %s of %v", b.ID, begin)
 	}
@@ -135,7 +135,7 @@ func TestBootLogBegins(t *testing.T) {
 	}
 }
 
-// TestRamdiskErrors wants each error of a boot found in a line that a program really writes.
+// TestRamdiskErrors checks each boot error against a line of the real program.
 func TestRamdiskErrors(t *testing.T) {
 	t.Parallel()
 	const pull, lookup = "Error: initializing source docker://reg.example:5000/a:1: ", "Error detected while attempting to perform lookup with https://ironic.example:6385, retrying. Error: HTTPSConnectionPool(host='ironic.example', port=6385): Max retries exceeded with url: /v1/lookup?addresses=52 (Caused by "

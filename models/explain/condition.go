@@ -8,8 +8,8 @@ import (
 	"ironworks/models"
 )
 
-// Condition is what a rule asks of the facts beside texts and states. It reads as a
-// clause of documentation.
+// Condition is a condition of a rule on facts other than text and state. Its text is a clause
+// for the documentation.
 type Condition string
 
 // The conditions.
@@ -55,22 +55,23 @@ const (
 	ifBMCUnwell       Condition = "the BMC reports a component in critical state"
 )
 
-// The spans that conditions go by. An agent beats every 90 to 180 s.
+// The durations that conditions use. An agent sends a heartbeat every 90 to 180 s.
 const (
 	offForLong = 2 * time.Minute
-	// reachTakes is how long an agent may take from its start to its first call: it gathers an
-	// inventory before, and listens for LLDP for up to 99 s.
+	// reachTakes is the maximum time from the agent's start to its first request: it first
+	// collects an inventory, and listens for LLDP for up to 99 s.
 	reachTakes = 3 * time.Minute
 	stuckAfter = 5 * time.Minute
-	// conductorBeat is within what time a conductor says that it lives
+	// conductorBeat is the maximum time between a conductor's heartbeats
 	// ([conductor]heartbeat_timeout).
 	conductorBeat = time.Minute
 	stoppedAfter  = 2 * time.Minute
-	// shortPhase is what a phase that took others less counts as: seconds more are no sign.
+	// shortPhase is the minimum usual duration of a phase, because a few seconds more are no sign
+	// of trouble.
 	shortPhase = 20 * time.Second
 )
 
-// holds says whether the condition is true of the facts.
+// holds reports whether the condition is true of the facts.
 func (x *explaining) holds(is Condition) bool {
 	switch is {
 	case ifBMCUnreachable, ifBMCRefuses, ifBMCOff, ifBMCModeDiffers, ifNoMedia, ifMediaLeft, ifISONotFetchable, ifBMCUnwell:
@@ -121,7 +122,7 @@ func (x *explaining) nodeHolds(is Condition) bool {
 		case ifConductorDead:
 			return gone && alive
 		case ifAllDead:
-			// On SQLite conductors send no heartbeats, and Ironic still gives them nodes.
+			// With SQLite, conductors record no heartbeats, and Ironic still uses them.
 			return len(x.Conductors) > 0 && !alive && host == "" && !slices.ContainsFunc(x.Conductors, x.workedAfter)
 		default:
 			return !gone
@@ -131,12 +132,12 @@ func (x *explaining) nodeHolds(is Condition) bool {
 	}
 }
 
-// workedAfter says that Ironic worked on the node after the conductor's last heartbeat.
+// workedAfter reports whether Ironic worked on the node after the conductor's last heartbeat.
 func (x *explaining) workedAfter(c models.Conductor) bool {
 	return !c.UpdatedAt.IsZero() && x.node.ProvisionUpdatedAt.After(c.UpdatedAt.Add(conductorBeat))
 }
 
-// conductor is who holds the node, or would.
+// conductor returns the conductor that manages or locks the node.
 func (x *explaining) conductor() string {
 	if x.node.Reservation != "" {
 		return x.node.Reservation
@@ -144,7 +145,7 @@ func (x *explaining) conductor() string {
 	return x.node.Conductor
 }
 
-// plan.noHints: only those deploy interfaces write to a disk that the agent picks.
+// See plan.noHints: only these deploy interfaces write to a disk that the agent selects.
 func (x *explaining) noHints() bool {
 	n := x.node
 	switch n.DeployInterface {
@@ -186,14 +187,14 @@ func (x *explaining) waitHolds(is Condition) bool {
 	}
 }
 
-// waited is how long the work goes on, or the state lasts as far as anybody saw; while Ironic
-// waits for a ramdisk, since the machine was switched on or restarted for it.
+// waited returns the duration of the operation, or of the state as far as seen. While Ironic
+// waits for a ramdisk, it counts from the last power-on or reboot.
 func (x *explaining) waited() (time.Duration, bool) {
 	since := x.began
 	if since.IsZero() {
 		since = x.Row.Since
 	}
-	if since.IsZero() { // nothing but a heartbeat touches it while Ironic waits
+	if since.IsZero() { // while Ironic waits, only heartbeats update it
 		since = x.node.ProvisionUpdatedAt.Time
 	}
 	if i := x.node.Internal; i != nil && x.state().Class() == models.ClassWait && i.LastPowerState.After(since) {
@@ -205,7 +206,7 @@ func (x *explaining) waited() (time.Duration, bool) {
 	return x.Now.Sub(since), true
 }
 
-// timedOut says that the reason is one of waiting for a ramdisk in vain.
+// timedOut reports whether the reason is a timeout of waiting for a ramdisk.
 func (x *explaining) timedOut() bool {
 	for _, t := range x.texts {
 		for _, k := range t.known {
@@ -217,8 +218,8 @@ func (x *explaining) timedOut() bool {
 	return false
 }
 
-// heartbeat is the last one of the ramdisk that Ironic works with. When work has failed it is
-// the last one of all: Ironic may have switched the machine off since.
+// heartbeat returns the current ramdisk's last heartbeat. For a failed operation it is the last
+// of all, because Ironic may have powered the machine off since.
 func (x *explaining) heartbeat() time.Time {
 	if x.state().Busy() {
 		return x.boot.Heartbeat
@@ -233,7 +234,7 @@ func (x *explaining) heartbeat() time.Time {
 	return last
 }
 
-// kept is what was kept of this work.
+// kept returns the stored data of this operation.
 func (x *explaining) kept() *models.Kept {
 	if x.Work == nil {
 		return nil
@@ -241,7 +242,7 @@ func (x *explaining) kept() *models.Kept {
 	return x.Work.Evidence
 }
 
-// called says that the ramdisk called back in this work.
+// called reports whether the ramdisk called back during this operation.
 func (x *explaining) called() bool {
 	if calledBack(x.Row) {
 		return true
@@ -252,7 +253,8 @@ func (x *explaining) called() bool {
 	return !x.began.IsZero() && x.heartbeat().After(x.began)
 }
 
-// neverCalled is certain only where the beginning is known, or there never was a heartbeat.
+// neverCalled is certain only if the start of the operation was seen, or there never was a
+// heartbeat.
 func (x *explaining) neverCalled() bool {
 	if x.node.Internal == nil || x.called() {
 		return false
@@ -268,10 +270,10 @@ func (x *explaining) silence() time.Duration {
 	return 0
 }
 
-// rebooting: Ironic expects no heartbeats then.
+// rebooting reports whether Ironic expects no heartbeats.
 func (x *explaining) rebooting() bool { return x.node.Internal.Rebooting() }
 
-// spreads says that an error was found that is seldom one of a single machine.
+// spreads reports whether an error was found that usually affects several machines.
 func (x *explaining) spreads() bool {
 	if x.node != nil && x.waitHolds(ifWaiting) && !x.called() {
 		return true
@@ -286,7 +288,7 @@ func (x *explaining) spreads() bool {
 	return false
 }
 
-// ramdiskHolds is about the ramdisk's boot, and whether it lives.
+// ramdiskHolds evaluates conditions on the ramdisk's boot and signs of life.
 func (x *explaining) ramdiskHolds(is Condition) bool {
 	b := &x.boot
 	inStage := x.Now.Sub(b.Since)
@@ -318,7 +320,7 @@ func (x *explaining) ramdiskHolds(is Condition) bool {
 
 func (x *explaining) agentAnswers() bool { return x.Agent != nil && x.Agent.Answers == AnswerYes }
 
-// muchLate says that the phase lasts more than three times what it took others.
+// muchLate reports whether the phase takes more than three times its usual duration.
 func (x *explaining) muchLate() bool {
 	if x.Estimate == nil || x.Estimate.Phase.N < 3 || x.Work == nil || x.Now.IsZero() {
 		return false
@@ -352,7 +354,7 @@ func (x *explaining) bmcHolds(is Condition) bool {
 	}
 }
 
-// wantedBootMode is the mode that the instance asks for, or the node has.
+// wantedBootMode returns the boot mode of the instance, or else of the node.
 func (x *explaining) wantedBootMode() string {
 	if x.node == nil {
 		return ""
@@ -365,7 +367,7 @@ func (x *explaining) wantedBootMode() string {
 	return x.raw.BootMode
 }
 
-// capability reads one of name:value,name:value or of an object.
+// capability reads a capability of text name:value,name:value, or of an object.
 func capability(from any, name string) string {
 	switch c := from.(type) {
 	case map[string]any:

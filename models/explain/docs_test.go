@@ -11,7 +11,7 @@ import (
 
 var updateExplain = flags.Bool("update-explain", false, "write the list of rules in docs/reference/explain.md anew")
 
-// The list of rules stands at the end of the page.
+// The markers around the table of rules at the end of the page.
 const (
 	explainPage = "../../docs/reference/explain.md"
 	explainMark = "<!-- Made from the rules: go test ./models/explain -run TestExplainDocumentation -update-explain -->\n"
@@ -49,7 +49,7 @@ func rulesMarkdown() string {
 	return b.String()
 }
 
-// familyText shows the first few openings and words of a family.
+// familyText formats the first openings and words of a family.
 func familyText(f *family) string {
 	quoted := func(list []string) string {
 		parts := make([]string, 0, 5)
@@ -75,7 +75,7 @@ func cell(text string) string {
 	return strings.NewReplacer("|", "\\|", "\n", " ", "<", "&lt;").Replace(text)
 }
 
-// matchesText says what the rule asks for.
+// matchesText describes the conditions of a rule.
 func matchesText(r *Rule) string {
 	var parts []string
 	for _, id := range r.Errors {

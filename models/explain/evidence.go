@@ -11,7 +11,7 @@ import (
 	"ironworks/printable"
 )
 
-// EvidenceField names one thing that is shown with an explanation.
+// EvidenceField names a fact that is shown with an explanation.
 type EvidenceField string
 
 // The fields.
@@ -52,7 +52,7 @@ const (
 	evAgentAnswer EvidenceField = "agent, from here"
 )
 
-// evidence is the value of a field; false where it is not known.
+// evidence returns the value of a field; false if unknown.
 func (x *explaining) evidence(field EvidenceField) (models.Observation, bool) {
 	item := models.Observation{Field: string(field)}
 	switch field {
@@ -159,7 +159,7 @@ func (x *explaining) nodeValue(field EvidenceField) (value string, age int64) {
 	return "", 0
 }
 
-// ports are the MACs by which Ironic knows the machine.
+// ports returns the MAC addresses of the node's ports.
 func (x *explaining) ports() string {
 	if x.Ports == nil {
 		return ""
@@ -185,7 +185,7 @@ func (x *explaining) ramdiskValue(field EvidenceField) string {
 	return ""
 }
 
-// duration is how long something lasts.
+// duration formats a duration.
 func (x *explaining) duration(d time.Duration) string {
 	if x.rounded {
 		return roundAge(d)
@@ -214,7 +214,7 @@ func (x *explaining) agent(field EvidenceField) string {
 	return version
 }
 
-// step is the one that runs, or ran last, with its place in the list.
+// step returns the running or last step, with its position in the list.
 func (x *explaining) step() string {
 	if current, _ := x.node.CurrentStep(); current != nil {
 		return stepPlace(x.Row)
@@ -230,8 +230,8 @@ func (x *explaining) step() string {
 	return ""
 }
 
-// deadline is when Ironic gives up, by its defaults. For inspection it counts from the
-// beginning, else every heartbeat puts it off.
+// deadline returns when Ironic gives up, by its defaults. For inspection it counts from the
+// start; otherwise every heartbeat extends it.
 func (x *explaining) deadline() string {
 	left, known := x.left()
 	if !known {
@@ -249,8 +249,8 @@ func (x *explaining) deadline() string {
 	return fmt.Sprintf("%s, by Ironic's default of %d s after %s; this server may have another", text, int(models.CallbackTimeout.Seconds()), what)
 }
 
-// left is how long Ironic still waits for the ramdisk, by its default; negative where it
-// should have given up.
+// left returns how long Ironic still waits for the ramdisk, by its defaults; negative after the
+// deadline.
 func (x *explaining) left() (time.Duration, bool) {
 	if x.node == nil || x.state().Class() != models.ClassWait || x.Now.IsZero() {
 		return 0, false
@@ -299,8 +299,7 @@ func (x *explaining) address(field EvidenceField) string {
 	return ""
 }
 
-// fill puts the values of evidence where a text names it in braces; what is not known
-// becomes three dots.
+// fill replaces the names of evidence in braces by their values, and unknown values by "…".
 func (x *explaining) fill(text string) string {
 	var b strings.Builder
 	for {

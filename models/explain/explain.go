@@ -8,22 +8,21 @@ import (
 	"ironworks/printable"
 )
 
-// RuleID names a rule of explaining for good. A rule that tells of one known error has the
-// error's id.
+// RuleID is the stable name of a rule. A rule for a single known error has the error's ID.
 type RuleID string
 
-// Confidence says how sure an explanation is.
+// Confidence is the certainty of an explanation.
 type Confidence string
 
-// The confidences. High is a cause that is written there, or follows from facts that leave
-// no other; medium is one that fits best; low is a guess that says so.
+// The confidences. High: the message states the cause, or the facts leave no other. Medium: the
+// cause that fits best. Low: a guess, marked as such.
 const (
 	ConfidenceHigh   Confidence = "high"
 	ConfidenceMedium Confidence = "medium"
 	ConfidenceLow    Confidence = "low"
 )
 
-// rank orders confidences, the surest first.
+// rank orders confidences, most certain first.
 func (c Confidence) rank() int {
 	switch c {
 	case ConfidenceHigh:
@@ -36,7 +35,7 @@ func (c Confidence) rank() int {
 	return 3
 }
 
-// atMost is the confidence, or the bound where that is less sure.
+// atMost returns the less certain of c and bound.
 func (c Confidence) atMost(bound Confidence) Confidence {
 	if bound.rank() > c.rank() {
 		return bound
@@ -44,52 +43,50 @@ func (c Confidence) atMost(bound Confidence) Confidence {
 	return c
 }
 
-// Rule is one thing that can be the matter with a node. All of its matchers have to
-// be true. Texts have the names of evidence in braces, which are replaced by its value.
+// Rule recognizes one problem of a node. All its conditions must be true. Its texts may have
+// names of evidence in braces.
 type Rule struct {
 	ID RuleID
-	// Errors of which the reason, the history or the log has one; none asks for none.
+	// Errors: at least one occurs in the reason, the history or the log. Empty means any.
 	Errors []ErrorID
-	// In are the states it is for; none is for all. A state that is not known is no
-	// obstacle.
+	// In are the states; empty means any. An unknown state matches.
 	In []models.ProvisionState
-	// If has to be so.
+	// If are the conditions.
 	If []Condition
 
 	Verdict string
-	// Brief is the verdict in a few words, for a column: 40 cells at most, once filled in
-	// with what the rule is about.
+	// Brief is the verdict for a column: at most 40 cells with its values.
 	Brief      string
 	Confidence Confidence
-	// Fine says that nothing is wrong.
+	// Fine means that nothing is wrong.
 	Fine bool
-	// Evidence is shown as far as it is known, beside the text that was found.
+	// Evidence is shown if known, besides the matched text.
 	Evidence []EvidenceField
-	// Not are things that one may take it for.
+	// Not are similar problems that were ruled out.
 	Not  []string
 	Next Next
-	// Instead are rules that say the same with less: they are left out.
+	// Instead are less specific rules that this one replaces.
 	Instead []RuleID
-	// Source is where the text or the rule comes from.
+	// Source is the origin of the text or of the rule.
 	Source string
 }
 
 // Next is the next safe action.
 type Next struct {
-	// Text says what to do.
+	// Text is the instruction.
 	Text string `json:"text"`
-	// Key is what the console calls the action, empty where it has none: a verb, log, disks.
+	// Key is the console's name for the action: a verb, log, disks; "" if it has none.
 	Key string `json:"-"`
-	// Command is a command line that does it, or empty.
+	// Command is the command line for the action, or "".
 	Command string `json:"command"`
 
-	// Verb is the provision verb that the command sends, so that it can be held back. Retry
-	// stands for the one that tries again from the node's state, or gives up waiting.
+	// Verb is the provision verb that the command sends, so that it can be blocked. Retry stands
+	// for the verb that retries in the node's state, or gives up waiting.
 	Verb  models.Verb `json:"-"`
 	Retry bool        `json:"-"`
 }
 
-// Explanation is what is the matter with a node, safe to show. Its JSON is for scripts.
+// Explanation is a sanitized finding about a node. Its JSON is for scripts.
 type Explanation struct {
 	Rule       RuleID               `json:"rule"`
 	Verdict    string               `json:"verdict"`
@@ -97,14 +94,14 @@ type Explanation struct {
 	Evidence   []models.Observation `json:"evidence"`
 	Not        []string             `json:"not"`
 	Next       Next                 `json:"next"`
-	// Developer is set where no rule knows a text.
+	// Developer is set if no rule matches a text.
 	Developer *Developer `json:"developer,omitempty"`
-	// Fine says that nothing is wrong.
+	// Fine means that nothing is wrong.
 	Fine   bool   `json:"-"`
 	Source string `json:"-"`
 }
 
-// candidate is a rule that matches.
+// candidate is a matching rule.
 type candidate struct {
 	rule       *Rule
 	order      int
@@ -112,8 +109,8 @@ type candidate struct {
 	found      *reasonText
 }
 
-// NeedsPorts says that the node's ports would tell more: the ramdisk says that Ironic does not
-// recognize its machine.
+// NeedsPorts reports whether the node's ports would improve the explanation, because the
+// ramdisk reports that Ironic does not recognize the machine.
 func (f *Facts) NeedsPorts() bool {
 	if f.Row == nil {
 		return false
@@ -122,8 +119,8 @@ func (f *Facts) NeedsPorts() bool {
 	return e != nil && ErrorID(e.ID) == ErrorLookupUnknown
 }
 
-// Explain says what is the matter with a node, the best explanation first; there always is
-// one. Texts of the facts have to be masked by whoever gathered them.
+// Explain returns the explanations for a node, best first, and at least one. The caller must
+// mask secrets in the facts.
 func Explain(f *Facts) []Explanation {
 	x := newExplaining(f)
 	found := x.candidates()
@@ -142,7 +139,7 @@ func Explain(f *Facts) []Explanation {
 	return out
 }
 
-// best is the rule that is told first, of those that match by themselves.
+// best returns the first of the rules that match.
 func (x *explaining) best() (best candidate, found bool) {
 	for _, c := range x.candidates() {
 		if !found || c.confidence.rank() < best.confidence.rank() {
@@ -152,8 +149,8 @@ func (x *explaining) best() (best candidate, found bool) {
 	return best, found
 }
 
-// candidates are the rules that match, without those that say less than another, without
-// those that find nothing wrong where another does, and without guesses where one is sure.
+// candidates returns the matching rules, without those replaced by others, without "nothing is
+// wrong" if another rule matches, and without guesses if one is certain.
 func (x *explaining) candidates() []candidate {
 	var all []candidate
 	for i := range allRules {
@@ -211,7 +208,7 @@ func (x *explaining) match(r *Rule) (candidate, bool) {
 	return c, c.found != nil
 }
 
-// explanation fills the rule's texts with what is known.
+// explanation fills in the rule's texts.
 func (x *explaining) explanation(c *candidate) Explanation {
 	r := c.rule
 	e := Explanation{Rule: r.ID, Confidence: c.confidence, Fine: r.Fine, Source: r.Source, Evidence: []models.Observation{}, Not: []string{}}

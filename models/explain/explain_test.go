@@ -12,8 +12,8 @@ import (
 
 const aNode = "1be26c0b-03f2-4d2e-ae87-c02d7f33c123"
 
-// realTexts are messages as Ironic, its agent, the step install_coreos and coreos-installer
-// write them, by the number of the fact sheet's string that they are of.
+// realTexts are messages of Ironic, its agent, the step install_coreos and coreos-installer, by
+// their number in the fact sheet.
 var realTexts = []struct {
 	number int
 	text   string
@@ -114,7 +114,7 @@ func TestExplainStrings(t *testing.T) {
 			n := models.Node{UUID: aNode, Name: "r7-n01", ProvisionState: c.state, LastError: c.text}
 			wantExplained(t, Explain(&Facts{Row: &models.Row{Node: n}})[0], c.rule, c.least)
 			if n.LastError = ""; c.state == models.StateEnroll {
-				return // its history is of long ago, too
+				return // its history is old, too
 			}
 			history := []models.HistoryEntry{{Severity: "ERROR", Event: c.text}}
 			only := Explain(&Facts{Row: &models.Row{Node: n}, History: history})[0]
@@ -141,8 +141,8 @@ func wantExplained(t *testing.T, e Explanation, rule RuleID, least Confidence) {
 	}
 }
 
-// TestExplainKnownErrors wants a rule for each known error, so that no line of a log that
-// is marked goes unexplained.
+// TestExplainKnownErrors checks that each known error has a rule, so that every marked log line
+// has an explanation.
 func TestExplainKnownErrors(t *testing.T) {
 	t.Parallel()
 	ids := map[RuleID]bool{}
@@ -172,12 +172,13 @@ func TestExplainKnownErrors(t *testing.T) {
 	}
 }
 
-// explainNow is the time of the facts in these tests.
+// explainNow is the time of the tests' facts.
 var explainNow = time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
 
 func ago(d time.Duration) models.Time { return models.Time{Time: explainNow.Add(-d)} }
 
-// waiting is a node that waits for its ramdisk, whose work began some time ago.
+// waiting returns the facts of a node that waits for its ramdisk, in an operation that started
+// some time ago.
 func waiting(began time.Duration, change func(n *models.Node, f *Facts)) *Facts {
 	n := models.Node{UUID: aNode, Name: "r7-n01", ProvisionState: models.StateDeployWait, TargetProvisionState: models.StateActive, PowerState: models.PowerOn, ProvisionUpdatedAt: ago(began), Internal: &models.Internal{}}
 	f := &Facts{Now: explainNow, Row: &models.Row{Node: n}, Work: &models.Work{Kind: models.StateDeploying, Begin: explainNow.Add(-began), Whole: true, Outcome: models.OutcomeRunning}}
@@ -200,8 +201,7 @@ func siblings(same, of int) *Siblings {
 
 const timedOut = "Timeout reached while waiting for callback for node " + aNode
 
-// TestExplainPains has each of the fact sheet's pains, and what is combined from several
-// facts.
+// TestExplainPains has each problem of the fact sheet, and combinations of facts.
 func TestExplainPains(t *testing.T) {
 	t.Parallel()
 	nothing := func(*models.Node, *Facts) {}
@@ -297,8 +297,8 @@ func TestExplainPains(t *testing.T) {
 		"a part is broken": {14, failed(models.StateActive, "", func(_ *models.Node, f *Facts) {
 			f.BMC = &BMCFacts{Health: models.BMCHealthCritical, Causes: "drive 1 failure predicted"}
 		}), "machine-unwell", ConfidenceMedium},
-		// An agent that cannot collect the inventory is not heard of either: nobody knows that it
-		// did not boot.
+		// An agent that fails to collect the inventory does not call back either, so the boot may
+		// have succeeded.
 		"inspection ended without an inventory": {3, failed(models.StateInspectFailed, "Timeout reached while inspecting the node. Please check if the ramdisk responsible for the inspection is running on the node.",
 			func(n *models.Node, f *Facts) {
 				n.ProvisionUpdatedAt = ago(12 * time.Minute)
@@ -362,13 +362,13 @@ func TestExplainPains(t *testing.T) {
 	}
 }
 
-// TestDeadConductorsAreNoExplanationOnSQLite: there conductors send no heartbeats, and a node
-// still has one.
+// TestDeadConductorsAreNoExplanationOnSQLite: with SQLite, conductors record no heartbeats but
+// still manage nodes.
 func TestDeadConductorsAreNoExplanationOnSQLite(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		conductor string
-		beat      time.Duration // how long ago the conductor said that it lives
+		beat      time.Duration // age of the conductor's heartbeat
 		want      bool
 	}{
 		"dead":                         {"", time.Hour, true},
@@ -392,7 +392,7 @@ func TestDeadConductorsAreNoExplanationOnSQLite(t *testing.T) {
 	}
 }
 
-// realText is the first message of a string.
+// realText returns the first message with a number.
 func realText(number int) string {
 	for _, c := range realTexts {
 		if c.number == number {

@@ -10,38 +10,37 @@ import (
 	"ironworks/models"
 )
 
-// Facts are everything that an explanation may be made from. What is not known is
-// zero; texts have no secrets in them.
+// Facts are the input of [Explain]. Unknown facts are zero; text has no secrets.
 type Facts struct {
-	// Now is Ironic's time.
+	// Now is on Ironic's clock.
 	Now     time.Time
 	Version models.APIVersion
-	// Row is the node; nil where only a text is to be explained.
+	// Row is the node; nil to explain only a text.
 	Row *models.Row
-	// Text is such a text, State the state that goes with it, empty where nobody knows.
+	// Text is the text to explain without a node, and State its state, or "".
 	Text  string
 	State models.ProvisionState
-	// History of the node, the newest first.
+	// History is the node's history, newest first.
 	History []models.HistoryEntry
-	// Work is the piece of work that goes on, or the last one, with what was kept of it.
+	// Work is the running or last operation, with its stored data.
 	Work *models.Work
-	// Lines of the ramdisk's log during the work: the errors that are known, and the last
+	// Lines are lines of the ramdisk's log during the operation: the known errors, and the last
 	// line.
 	Lines []models.LogLine
-	// Ports are the node's; nil where nobody asked.
+	// Ports are the node's ports; nil if not requested.
 	Ports []models.Port
-	// Siblings are the other nodes; nil where nobody looked.
+	// Siblings summarizes the other nodes; nil if not listed.
 	Siblings *Siblings
-	// Conductors are all that Ironic has; nil where nobody asked.
+	// Conductors are Ironic's conductors; nil if not requested.
 	Conductors []models.Conductor
-	// BMC is nil where the BMC was not asked, Agent where the ramdisk's agent was not.
+	// BMC and Agent are nil if not queried.
 	BMC   *BMCFacts
 	Agent *AgentFacts
-	// Estimate is what past work says of the work that goes on; nil where there is none.
+	// Estimate is the estimate for the running operation, from past ones; nil for none.
 	Estimate *models.Estimate
 }
 
-// Answer is what came of a question: empty where it was not asked, or got no answer.
+// Answer is the answer to a yes-no question: "" if unknown.
 type Answer string
 
 // The answers.
@@ -50,53 +49,54 @@ const (
 	AnswerNo  Answer = "no"
 )
 
-// AgentFacts are what came of asking a node's agent for its status, which needs no token.
+// AgentFacts are the result of requesting the agent's status, which needs no token.
 type AgentFacts struct {
-	// Answers is yes when an agent answered, no when the machine at its address refused the
-	// connection, and empty when nothing came back: the agent may be out of reach from here.
+	// Answers is yes if an agent answered, no if the machine refused the connection, and "" for a
+	// timeout: the agent may be unreachable from here.
 	Answers Answer
-	// Text says what came.
+	// Text describes the response.
 	Text string
 }
 
-// BMCFacts are what a BMC says itself, or what asking it shows.
+// BMCFacts are the result of querying a BMC.
 type BMCFacts struct {
-	// At is when it was asked, on Ironic's clock.
+	// At is the time of the query, on Ironic's clock.
 	At time.Time
-	// Reachable is told from here, which may be elsewhere than the conductor.
+	// Reachable is tested from this machine; the conductor may have another network.
 	Reachable Answer
-	// Authenticated says that the login that is known here was taken: Ironic's may be another.
+	// Authenticated reports whether the BMC accepted the credentials of this machine, which may
+	// differ from Ironic's.
 	Authenticated Answer
 	Power         models.PowerState
 	// BootMode is uefi or bios.
 	BootMode string
-	// MediaInserted says that a virtual CD is in, Media which.
+	// MediaInserted reports whether a virtual CD is inserted, Media its image.
 	MediaInserted Answer
 	Media         string
-	// ISOFetchable says that the ramdisk's ISO can be read, asked from here; ISO says what was
-	// seen.
+	// ISOFetchable reports whether this machine can download the ramdisk's ISO. ISO is the
+	// result.
 	ISOFetchable Answer
 	ISO          string
-	// Health is the worst of the machine's parts, Causes are those that are not well.
+	// Health is the worst health of all parts, and Causes are the parts that are not OK.
 	Health models.BMCHealth
 	Causes string
-	// Progress is how far the machine's boot got, in Redfish's words.
+	// Progress is the machine's boot progress, in Redfish's words.
 	Progress string
 }
 
-// Siblings are other nodes in the same kind of work.
+// Siblings summarizes the other nodes in the same kind of operation.
 type Siblings struct {
-	// Same of Of fail or wait like the node.
+	// Same is the number of nodes in the same trouble, of Of nodes.
 	Same, Of int
-	// Names are some of them.
+	// Names are the names of some of them.
 	Names []string
 }
 
-// mostSiblingNames is how many are named.
+// mostSiblingNames is the maximum number of names.
 const mostSiblingNames = 5
 
-// FindSiblings looks for other nodes that fail or wait like this one, among those in the
-// same kind of work.
+// FindSiblings finds other nodes in the same trouble, among those in the same kind of
+// operation.
 func FindSiblings(row *models.Row, rows []*models.Row) *Siblings {
 	work, same := workOf(row.Node.ProvisionState), troubleOf(row)
 	if work == "" {
@@ -118,7 +118,7 @@ func FindSiblings(row *models.Row, rows []*models.Row) *Siblings {
 	return s
 }
 
-// workOf is the kind of work that a state belongs to, also where it failed.
+// workOf returns the kind of operation of a state, including failed states.
 func workOf(s models.ProvisionState) models.ProvisionState {
 	switch s {
 	case models.StateDeployFailed, models.StateDeployHold:
@@ -143,7 +143,7 @@ func workOf(s models.ProvisionState) models.ProvisionState {
 	}
 }
 
-// troubleOf is the state with the error that is known of it, or none.
+// troubleOf returns the state with its known error, or "".
 func troubleOf(r *models.Row) string {
 	reason := r.Reason
 	if reason == "" {
@@ -157,31 +157,31 @@ func troubleOf(r *models.Row) string {
 	return string(r.Node.ProvisionState)
 }
 
-// reasonText is a text that tells why, and what is known of it.
+// reasonText is a text about the cause, with the errors found in it.
 type reasonText struct {
 	evidence models.Observation
 	known    []knownIn
-	// sure bounds what may be concluded from it.
+	// sure is the maximum confidence of conclusions from it.
 	sure Confidence
-	// old says that it may be of earlier work.
+	// old means that it may be from an earlier operation.
 	old bool
 	log bool
 }
 
-// explaining is the facts with what is read out of them once.
+// explaining is the state of one [Explain]: the facts, and values derived from them.
 type explaining struct {
 	*Facts
 	node  *models.Node
 	raw   nodeBeside
 	texts []reasonText
 	began time.Time
-	// boot is how far the ramdisk's boot has come.
+	// boot is the progress of the ramdisk's boot.
 	boot Boot
-	// rounded has times rounded, for what is seldom to change.
+	// rounded means that times are rounded, so that text seldom changes.
 	rounded bool
 }
 
-// nodeBeside is what the node has beside what the console works with.
+// nodeBeside has the node's fields that models.Node lacks.
 type nodeBeside struct {
 	InspectionStarted models.Time `json:"inspection_started_at"`
 	BootMode          string      `json:"boot_mode"`
@@ -193,7 +193,7 @@ func newExplaining(f *Facts) *explaining {
 	if f.Row != nil {
 		x.node = &f.Row.Node
 		if len(x.node.Raw) > 0 {
-			_ = json.Unmarshal(x.node.Raw, &x.raw) // what cannot be read is not known
+			_ = json.Unmarshal(x.node.Raw, &x.raw) // unreadable fields are unknown
 		}
 		x.boot = BootOf(f.Row)
 	}
@@ -212,8 +212,8 @@ func (x *explaining) state() models.ProvisionState {
 	return x.State
 }
 
-// isThisWork says that the work that was kept is the one that goes on or failed, and not
-// one that was seen before it.
+// isThisWork reports whether the stored operation is the running or failed one, not an earlier
+// one.
 func (x *explaining) isThisWork() bool {
 	switch {
 	case x.node == nil || x.Work.Kind != workOf(x.state()):
@@ -223,7 +223,7 @@ func (x *explaining) isThisWork() bool {
 	case !x.state().Failed():
 		return false
 	}
-	for i := range x.History { // clocks of a console that was not there at the very end
+	for i := range x.History { // tolerate clocks if the end was not seen
 		h := &x.History[i]
 		if (h.IsError() || strings.HasSuffix(h.EventType, "_start")) && h.CreatedAt.After(x.Work.End.Add(time.Minute)) {
 			return false
@@ -232,7 +232,7 @@ func (x *explaining) isThisWork() bool {
 	return true
 }
 
-// workBegan is when the work began that goes on or failed; zero where nobody knows.
+// workBegan returns the start of the running or failed operation; zero if unknown.
 func (x *explaining) workBegan() time.Time {
 	work := workOf(x.state())
 	switch {
@@ -255,7 +255,7 @@ func (x *explaining) workBegan() time.Time {
 	return time.Time{}
 }
 
-// gatherTexts puts together what tells why: the reason first, then what the log knows.
+// gatherTexts collects the texts about the cause: the reason first, then the log's.
 func (x *explaining) gatherTexts() {
 	if x.Text != "" {
 		x.addText("error", x.Text, 0)
@@ -265,7 +265,7 @@ func (x *explaining) gatherTexts() {
 	}
 	sure := ConfidenceMedium
 	if x.state().Class() == models.ClassWait && x.holds(ifSpeaking) {
-		sure = ConfidenceLow // it goes on all the same: the installer is tried again, too
+		sure = ConfidenceLow // the operation continues, because the installer retries, too
 	}
 	x.addObstacle()
 	failed := slices.ContainsFunc(x.texts, func(t reasonText) bool { return t.tells(ErrorInstallerFailed) })
@@ -275,7 +275,7 @@ func (x *explaining) gatherTexts() {
 		}
 		sure := sure
 		if failed && l.Unit == "coreos-installer" {
-			sure = ConfidenceHigh // the reason says that it failed, and this is its last word
+			sure = ConfidenceHigh // the reason confirms the failure, and this is its last line
 		}
 		x.texts = append(x.texts, reasonText{
 			evidence: models.Observation{Field: "log (" + l.Unit + ")", Value: l.Text, AgeSeconds: x.age(l.Received)},
@@ -284,8 +284,8 @@ func (x *explaining) gatherTexts() {
 	}
 }
 
-// addObstacle adds the error that keeps the ramdisk's boot where it is. What came once may
-// pass with the next try; a configuration that failed, or a medium that is not there, does not.
+// addObstacle adds the error that blocks the ramdisk's boot. A single occurrence may succeed on
+// retry, except a failed configuration or a missing medium.
 func (x *explaining) addObstacle() {
 	e := x.boot.Obstacle
 	if e == nil || workOf(x.state()) == "" {
@@ -302,21 +302,20 @@ func (x *explaining) addObstacle() {
 	})
 }
 
-// isBootError says that an error is one that the boot's own log tells of, and whether it is
-// overcome.
+// isBootError reports whether an error is from the boot's own log, and whether it is resolved.
 func (x *explaining) isBootError(id ErrorID) bool {
 	_, _, is := ramdiskStageOf(id)
 	return is && x.Row != nil && x.Row.Log != nil
 }
 
-// tells says that the text tells of an error.
+// tells reports whether the text contains an error.
 func (t *reasonText) tells(id ErrorID) bool {
 	return slices.ContainsFunc(t.known, func(k knownIn) bool { return k.said && k.id == id })
 }
 
 func (x *explaining) nodeTexts() {
 	n := x.node
-	if n.Fault != "" && n.MaintenanceReason != "" { // it is Ironic's own
+	if n.Fault != "" && n.MaintenanceReason != "" { // set by Ironic itself
 		x.addText("maintenance_reason", n.MaintenanceReason, 0)
 	}
 	switch reason := x.Row.Reason; {
@@ -339,7 +338,7 @@ func (x *explaining) nodeTexts() {
 	}
 }
 
-// failedEntry is the newest error of the history since the work began.
+// failedEntry returns the newest error of the history since the operation started.
 func (x *explaining) failedEntry() *models.HistoryEntry {
 	i := slices.IndexFunc(x.History, func(h models.HistoryEntry) bool {
 		return h.IsError() && (x.began.IsZero() || h.CreatedAt.After(x.began.Add(-5*time.Second)))
@@ -358,7 +357,7 @@ func (x *explaining) addText(field, text string, age int64) {
 	x.texts = append(x.texts, t)
 }
 
-// mostShown is how much of a reason is shown, in bytes: what is longer is a dump.
+// mostShown is the maximum length of a shown reason, in bytes. Longer text is a dump.
 const mostShown = 2000
 
 func shownReason(text string) string {
@@ -368,7 +367,7 @@ func shownReason(text string) string {
 	return strings.ToValidUTF8(text[:mostShown], "") + "…"
 }
 
-// age is how long ago it was in seconds; zero where that is not known.
+// age returns the age in seconds; zero if unknown.
 func (x *explaining) age(at time.Time) int64 {
 	if at.IsZero() || x.Now.IsZero() {
 		return 0
@@ -376,7 +375,7 @@ func (x *explaining) age(at time.Time) int64 {
 	return int64(max(x.Now.Sub(at), 0).Seconds())
 }
 
-// troubled says that something needs to be explained.
+// troubled reports whether the node needs an explanation.
 func (x *explaining) troubled() bool {
 	if slices.ContainsFunc(x.texts, func(t reasonText) bool { return !t.log }) {
 		return true

@@ -7,40 +7,41 @@ import (
 	"ironworks/models"
 )
 
-// family explains the messages of an exception class, a module or a phase of Ironic
-// that no rule knows one by one. A word counts only behind an opening: what another
-// program writes about images or networks is not Ironic's.
+// family explains messages of an exception class, a module or a phase of Ironic without
+// individual rules. A word counts only after an opening, because other programs write about
+// images or networks, too.
 type family struct {
 	ID RuleID
-	// Openings are how a clause of Ironic's or its agent's begins; "…" stands for up to
-	// maxOpeningGap bytes. Words are in lower case, and whole words; "*" at the end stands for
-	// the rest of a word. One of all of them has to be there.
+	// Openings are the beginnings of Ironic's or the agent's clauses; "…" stands for up to
+	// maxOpeningGap bytes. Words are whole words in lower case, except that a final "*" matches
+	// the rest of a word. One of the openings or words must match.
 	Openings []string
 	Words    []string
-	// In are the states of a phase; none is for all.
+	// In are the states of a phase; empty means any.
 	In []models.ProvisionState
-	// Weak openings do not show by themselves that Ironic wrote the text.
+	// Weak means that an opening alone does not prove that Ironic wrote the text.
 	Weak bool
 
 	Verdict, Brief, Not string
 	Next                Next
-	// Evidence is shown beside the text and the step.
+	// Evidence is shown besides the text and the step.
 	Evidence []EvidenceField
-	// Source are the modules or classes of Ironic that write such messages.
+	// Source names the modules or classes of Ironic that write such messages.
 	Source string
 }
 
-// maxOpeningGap bounds what may stand between the parts of an opening: names and steps.
+// maxOpeningGap is the maximum length of names and steps between the parts of an opening, in
+// bytes.
 const maxOpeningGap = 300
 
-// topicFamilies are told before phases, the most specific first: a message of the RAID
-// module mentions Redfish, too.
+// topicFamilies precede phases, most specific first: a message of the RAID module mentions
+// Redfish, too.
 var topicFamilies = slices.Concat(toolFamilies, inspectionFamilies, imageFamilies, machineFamilies, diskFamilies, networkFamilies, serviceFamilies, interfaceFamilies)
 
-// families are all of them, in the order in which they are told.
+// families are all families, in order of precedence.
 var families = slices.Concat(topicFamilies, phaseFamilies)
 
-// familyRules are the families as rules. They come after all rules that know a message.
+// familyRules are the families as rules. They follow all rules for individual messages.
 var familyRules = makeFamilyRules()
 
 func makeFamilyRules() []Rule {
@@ -59,8 +60,7 @@ func makeFamilyRules() []Rule {
 	return rules
 }
 
-// TellsPhaseOnly reports whether a rule knows no more of a message than the phase that
-// failed.
+// TellsPhaseOnly reports whether a rule knows only the failed phase.
 func TellsPhaseOnly(id RuleID) bool {
 	return slices.ContainsFunc(phaseFamilies, func(f family) bool { return f.ID == id })
 }
@@ -70,11 +70,11 @@ type familySign struct {
 	parts   []string
 	family  int
 	opening bool
-	prefix  bool // a word that may go on
+	prefix  bool // a word without its ending
 	weak    bool
 }
 
-// familySigns have the signs by the first two bytes of their first part, in lower case.
+// familySigns indexes the signs by the first two bytes of their first part, in lower case.
 var familySigns = makeFamilySigns()
 
 const signSlots = 32 * 32
@@ -99,12 +99,12 @@ func makeFamilySigns() [signSlots][]familySign {
 	return slots
 }
 
-// familyInReason finds the first family that a reason is of, in one pass over the text; -1
-// is none. What begins at after is of cleaning up. A topic in the message goes before one
-// in an opening, such as the name of the step, and a topic before a phase.
+// familyInReason returns the first family that matches a reason, in one pass over the text, or
+// -1. Text from after on is about cleaning up. A topic in the message takes precedence over one
+// in an opening, such as the name of the step, and a topic over a phase.
 func familyInReason(text string, after int) int {
 	best, hint, ironic := len(families), len(families), false
-	opened := 0 // where the last opening ends
+	opened := 0 // end of the last opening
 	inWord := false
 	for i := 0; i+1 < after; i++ {
 		if !inFamilyWord(text[i]) {
@@ -143,7 +143,7 @@ func familyInReason(text string, after int) int {
 	return best
 }
 
-// at gives where the sign ends that stands in the text at the beginning of a word, or -1.
+// at returns the end of the sign at the word that starts at i, or -1.
 func (s *familySign) at(text string, i int) int {
 	first := s.parts[0]
 	end := i + len(first)
@@ -168,7 +168,7 @@ func (s *familySign) at(text string, i int) int {
 	return -1
 }
 
-// partsEnd finds the other parts of an opening behind the first, and says where they end.
+// partsEnd finds the remaining parts of an opening, and returns their end, or -1.
 func (s *familySign) partsEnd(text string, from int) int {
 	for _, p := range s.parts[1:] {
 		i := strings.Index(text[from:min(len(text), from+maxOpeningGap+len(p))], p)
@@ -184,7 +184,7 @@ func inFamilyWord(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
 }
 
-// equalLower compares a text with one in lower case.
+// equalLower compares text, in any case, with lower-case text.
 func equalLower(text, lower string) bool {
 	for i := range len(lower) {
 		b := text[i]

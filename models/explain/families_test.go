@@ -8,13 +8,13 @@ import (
 	"ironworks/models"
 )
 
-// familyTexts are messages of Ironic, its agent and BMCs that no rule has literally.
+// familyTexts are messages of Ironic, its agent and BMCs without individual rules.
 var familyTexts = []struct {
 	text  string
 	state models.ProvisionState
 	rule  RuleID
 }{
-	// What an earlier release of ironworks could not explain.
+	// Messages that an earlier release of ironworks could not explain.
 	{"failed to run inspection hooks: Failed to inspect hardware. Reason: Unexpected exception InvalidNodeInventory during processing for node: " + aNode + ". Error: Inventory for node " + aNode + " is invalid: no valid network interfaces", models.StateInspectFailed, "inspection-hook"},
 	{"failed to run inspection hooks: Failed to inspect hardware. Reason: The following failures happened while running preprocess hooks for node " + aNode + ":\nUnexpected exception RuntimeError during preprocess hook accelerators: Could not find pci_devices in the configuration data.", models.StateInspectFailed, "inspection-hook"},
 	{"failed to run inspection hooks: Failed to inspect hardware. Reason: Ramdisk reported error: The following errors were encountered:\n* collector logs failed: [Errno 5] Input/output error", models.StateInspectFailed, "inspection-hook"},
@@ -22,7 +22,7 @@ var familyTexts = []struct {
 	{"Clean step deploy.erase_devices_metadata failed on node " + aNode + ". Command execution failed: [Errno 2] No such file or directory: 'mdadm'", models.StateCleanFailed, "ramdisk-tool-missing"},
 	{"Deploy step deploy.write_image failed on node " + aNode + ". Command execution failed: Unexpected error while running command.\nCommand: efibootmgr -v\nExit code: 127", models.StateDeployFailed, "ramdisk-tool-missing"},
 
-	// These were unknown in explainunknown_test.go. They are Ironic's own.
+	// Messages of Ironic that were unknown in unknown_test.go.
 	{"Deploy step deploy.write_image failed: unexpected EOF", models.StateDeployFailed, "image-write"},
 	{"Deploy step raid.apply_configuration failed on node x. Error: mdadm: cannot open /dev/sda: No such device", models.StateDeployFailed, "raid-configuration"},
 	{"Clean step deploy.burnin_cpu failed on node x. Command execution failed: stress-ng exited with 2", models.StateCleanFailed, "burn-in"},
@@ -69,7 +69,7 @@ func TestExplainFamilies(t *testing.T) {
 	}
 }
 
-// TestExplainFamiliesYield wants a rule that knows a message to be told alone.
+// TestExplainFamiliesYield checks that a rule for an individual message replaces its family.
 func TestExplainFamiliesYield(t *testing.T) {
 	t.Parallel()
 	for _, c := range realTexts {
@@ -83,7 +83,7 @@ func TestExplainFamiliesYield(t *testing.T) {
 	}
 }
 
-// TestFamilySigns wants signs that can be found, and each family whole.
+// TestFamilySigns checks that every sign is found, and that every family is complete.
 func TestFamilySigns(t *testing.T) {
 	t.Parallel()
 	seen := map[RuleID]bool{}

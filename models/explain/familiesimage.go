@@ -1,6 +1,6 @@
 package explain
 
-// imageFamilies are about what is written to the disk, and where it comes from.
+// imageFamilies are about images and their sources.
 var imageFamilies = []family{
 	{
 		ID: "kickstart", Words: []string{"kickstart", "ksvalidator", "anaconda", "stage2_id"},

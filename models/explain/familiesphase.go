@@ -2,7 +2,7 @@ package explain
 
 import "ironworks/models"
 
-// The states that phases leave behind, or work in.
+// The states of each phase.
 var (
 	deployStates  = []models.ProvisionState{models.StateDeployFailed, models.StateDeploying, models.StateDeployWait, models.StateActive, models.StateError}
 	verifyStates  = []models.ProvisionState{models.StateEnroll, models.StateVerifying}
@@ -10,7 +10,8 @@ var (
 	tearingStates = []models.ProvisionState{models.StateError, models.StateDeleting}
 )
 
-// stepOpenings are how the reason of a failed step begins, for each interface with steps.
+// stepOpenings returns the beginnings of the reason of a failed step, for each interface with
+// steps.
 func stepOpenings() []string {
 	var all []string
 	for _, kind := range []string{"Deploy", "Clean", "Service"} {
@@ -23,8 +24,8 @@ func stepOpenings() []string {
 	return append(all, "Deploy step {'… failed: ")
 }
 
-// phaseFamilies say which phase failed, where no topic is found in the message. The next
-// action is where the cause is written: the conductor's log, the ramdisk's, or validation.
+// phaseFamilies name the failed phase if the message has no known topic. The next action is
+// where to find the cause: the conductor's log, the ramdisk's log, or validation.
 var phaseFamilies = []family{
 	{
 		ID: "validation-failed", Openings: []string{"Failed to validate deploy or power info for node", "Validation of node … for cleaning failed: ", "Validation of node … for service failed: ", "Validation of node … for servicing failed: ", "Failed to validate power driver interface", "Failed to validate the final deploy steps list", "Failed to rescue instance … for node … Validation failed", "Failed to unrescue instance … for node … Validation failed"},

@@ -1,6 +1,6 @@
 package explain
 
-// serviceFamilies are about Ironic itself and the services beside it.
+// serviceFamilies are about Ironic itself and other services.
 var serviceFamilies = []family{
 	{
 		ID: "operation-aborted", Openings: []string{"Inspection was aborted by request", "By request, the … operation was aborted", "Deployment aborted at step", "Pending power operation was aborted", "Failed to abort inspection"},
@@ -102,7 +102,7 @@ var interfaceFamilies = []family{
 	},
 }
 
-// inspectionFamilies are about what the ramdisk finds in a machine.
+// inspectionFamilies are about the results of inspection.
 var inspectionFamilies = []family{
 	{
 		ID: "inspection-rule", Openings: []string{"Inspection rule action execution failed", "Inspection rule condition check failed"}, Words: []string{"inspection rule", "apply rule", "unsupported operator", "unsupported action", "built-in rules", "rule condition", "regular expression", "multiple exclamation marks"},

@@ -1,7 +1,7 @@
 package explain
 
-// toolFamilies are about programs, limits, bugs, and what mentions images without being
-// about them: they say more than the module does in which they showed.
+// toolFamilies are about programs, limits and bugs, which are more specific than the module
+// that reports them, and about messages that only mention images.
 var toolFamilies = []family{
 	{
 		ID: "ramdisk-tool-missing", Words: []string{"no such file or directory: '", "command not found", "could not find executable", "is not installed", "is not usable in this ramdisk", "available methods of", "executable file not found", "exit code: 127"},

@@ -7,10 +7,10 @@ import (
 	"ironworks/models"
 )
 
-// ErrorID names an error that is known by what stands in the line.
+// ErrorID names an error that is recognized by its text.
 type ErrorID string
 
-// The errors that a ramdisk writes, into its log and into the reason of a failure.
+// The errors in a ramdisk's log and in reasons of failures.
 const (
 	ErrorNoHintedDevice  ErrorID = "no-hinted-device"
 	ErrorNoDisks         ErrorID = "no-disks"
@@ -47,7 +47,7 @@ const (
 	ErrorImageUnreached  ErrorID = "image-unreached"
 )
 
-// The errors that keep a ramdisk from booting, or from being heard of.
+// The errors that prevent a ramdisk from booting or calling back.
 const (
 	ErrorNoBootMedium  ErrorID = "no-boot-medium"
 	ErrorDamagedMedium ErrorID = "boot-medium-damaged"
@@ -75,7 +75,7 @@ const (
 	ErrorAgentRestarts ErrorID = "agent-restarts"
 )
 
-// The errors that only a conductor or the API writes.
+// The errors that only a conductor or the API reports.
 const (
 	ErrorAgentClock       ErrorID = "agent-clock"
 	ErrorAgentCertificate ErrorID = "agent-certificate"
@@ -125,17 +125,17 @@ const (
 	ErrorRedacted         ErrorID = "redacted"
 )
 
-// knownError is an error and how its lines read: all literals of one of its ways are in
-// them, in their order.
+// knownError is an error with its patterns: a pattern matches if all its literals occur in
+// order.
 type knownError struct {
 	id   ErrorID
 	ways [][]string
-	// stage is the one that the error keeps a ramdisk's boot in, for errors of that kind.
+	// stage is the stage in which the error blocks the boot, for boot errors.
 	stage models.RamdiskStage
 }
 
-// ramdiskErrors have the most specific first. The literals are those of the agent, of the
-// step install_coreos, of coreos-installer and of the kernel.
+// ramdiskErrors are sorted by specificity. The literals are from the agent, the step
+// install_coreos, coreos-installer and the kernel.
 var ramdiskErrors = []knownError{
 	{id: ErrorNoHintedDevice, ways: [][]string{{"No suitable device was found for deployment using these hints"}, {"No disks satisfied root device hints for node"}}},
 	{id: ErrorNoDisks, ways: [][]string{{"root device hints were not provided and all found block devices are smaller than"}, {"No suitable device was found for deployment - root device hints"}}},
@@ -171,10 +171,10 @@ var ramdiskErrors = []knownError{
 	{id: ErrorMemory, ways: [][]string{{"Out of memory: Killed process"}, {"System is deadlocked on memory"}, {"Initramfs unpacking failed: write error"}, {"Memory size is too small for requested image"}}},
 }
 
-// bootErrors keep a ramdisk from booting, or from being heard of; the most specific first.
-// They count in the lines of its log alone: of other programs the same words mean something
-// else. The literals are those of firmware, dracut, Ignition, NetworkManager, systemd, of
-// podman 4 and 5, and of the agent's HTTP client.
+// bootErrors prevent a ramdisk from booting or calling back, most specific first. They are
+// recognized only in its log, because other programs use the same words. The literals are from
+// firmware, dracut, Ignition, NetworkManager, systemd, podman 4 and 5, and the agent's HTTP
+// client.
 var bootErrors = []knownError{
 	{id: ErrorNoBootMedium, stage: models.RamdiskMedium, ways: [][]string{{"No bootable option or device was found"}, {"BdsDxe: No bootable"}, {"No bootable device"}, {"dracut-initqueue", "timeout - starting timeout scripts"}, {"Unable to find a medium containing a live file system"}}},
 	{id: ErrorDamagedMedium, stage: models.RamdiskMedium, ways: [][]string{{"error: attempt to read or write outside of disk"}, {"error: you need to load the kernel first"}, {"error: failure reading sector"}, {"error: premature end of file"}, {"Failed to boot both default and fallback entries"}}},
@@ -202,12 +202,12 @@ var bootErrors = []knownError{
 	{id: ErrorAgentRestarts, stage: models.RamdiskLookup, ways: [][]string{{"ironic-agent.service: Scheduled restart job, restart counter is at "}, {"ironic-python-agent.service: Scheduled restart job, restart counter is at "}}},
 }
 
-// generalErrors are those that say least, for reasons and logs.
+// generalErrors are the least specific errors, for reasons and logs.
 var generalErrors = []knownError{
 	{id: ErrorCertificate, ways: [][]string{{"CERTIFICATE_VERIFY_FAILED"}}},
 }
 
-// conductorErrors have the most specific first: what wraps another comes after it.
+// conductorErrors are sorted by specificity: a wrapping error follows the wrapped one.
 var conductorErrors = []knownError{
 	{id: ErrorAgentClock, ways: [][]string{{"Failed to connect to the agent running on node", "certificate is not yet valid"}, {"Failed to connect to the agent running on node", "certificate has expired"}}},
 	{id: ErrorAgentCertificate, ways: [][]string{{"Failed to connect to the agent running on node", "CERTIFICATE_VERIFY_FAILED"}}},
@@ -282,16 +282,15 @@ var conductorErrors = []knownError{
 	{id: ErrorRedacted, ways: [][]string{{"** Value Redacted - Requires "}}},
 }
 
-// allErrors are those of conductors and of ramdisks, lineErrors those that a line of a
-// ramdisk's log can tell of, reasonErrors those that a reason can.
+// allErrors has all errors, lineErrors those of lines of a ramdisk's log, reasonErrors those of
+// reasons.
 var (
 	allErrors    = [][]knownError{conductorErrors, ramdiskErrors, bootErrors, generalErrors}
 	lineErrors   = [][]knownError{ramdiskErrors, bootErrors, generalErrors}
 	reasonErrors = [][]knownError{conductorErrors, ramdiskErrors, generalErrors}
 )
 
-// FindRamdiskError gives the error that a line of a ramdisk's log tells of, "" for most
-// lines.
+// FindRamdiskError returns the error in a line of a ramdisk's log, or "".
 func FindRamdiskError(text string) ErrorID {
 	for _, list := range lineErrors {
 		for _, e := range list {
@@ -303,8 +302,8 @@ func FindRamdiskError(text string) ErrorID {
 	return ""
 }
 
-// ramdiskStageOf is the stage that an error keeps a boot in, with its place among such
-// errors, the most specific first; false for errors of other kinds.
+// ramdiskStageOf returns the stage that an error blocks, and its rank by specificity; false if
+// it is no boot error.
 func ramdiskStageOf(id ErrorID) (stage models.RamdiskStage, rank int, is bool) {
 	for _, list := range lineErrors {
 		for _, e := range list {

@@ -57,7 +57,7 @@ func TestFindRamdiskError(t *testing.T) {
 	}
 }
 
-// knownErrors are the ids of all of them.
+// knownErrors returns all error IDs.
 func knownErrors() []ErrorID {
 	var ids []ErrorID
 	for _, list := range allErrors {

@@ -2,25 +2,24 @@ package explain
 
 import "strings"
 
-// The bounds of looking for errors in a reason: what is longer is no reason that Ironic
-// writes, and what is further apart does not belong together.
+// Limits for finding errors in a reason: Ironic writes no longer reasons, and literals that are
+// farther apart are unrelated.
 const (
 	maxReason     = 32 << 10
 	maxGap        = 1000
 	maxTriesAtWay = 64
 )
 
-// knownIn is an error that a reason has in it.
+// knownIn is an error found in a reason.
 type knownIn struct {
 	id ErrorID
-	// said is true where a clause of the reason begins with it. Otherwise it is only
-	// mentioned, or it is of cleaning up after another error.
+	// said means that a clause of the reason starts with it. Otherwise the reason only mentions
+	// it, or it is about cleaning up after another error.
 	said bool
 }
 
-// knownInReason finds all errors in a reason: those of conductors before those of
-// ramdisks, the most specific first. Unlike a line of a log a reason wraps others, and may
-// quote them.
+// knownInReason returns all errors in a reason: those of conductors before those of ramdisks,
+// most specific first. Unlike a line of a log, a reason wraps and quotes other errors.
 func knownInReason(text string) []knownIn {
 	text = bounded(text)
 	after := len(text)
@@ -40,7 +39,7 @@ func knownInReason(text string) []knownIn {
 		}
 	}
 	if told {
-		return all // what knows the message knows more than its family
+		return all // a known message is more specific than its family
 	}
 	if i := familyInReason(text, after); i >= 0 {
 		all = append(all, knownIn{ErrorID(families[i].ID), true})
@@ -71,7 +70,7 @@ func findWays(text string, after int, ways [][]string) (found, said bool) {
 	return found, false
 }
 
-// near says that the literals follow each other, with little between them.
+// near reports whether the literals occur in order, close together.
 func near(text string, literals []string) bool {
 	for _, l := range literals {
 		i := strings.Index(text[:min(len(text), maxGap+len(l))], l)
@@ -83,8 +82,8 @@ func near(text string, literals []string) bool {
 	return true
 }
 
-// clauseBegins says that what follows the text is said by itself, and not in the middle of
-// a sentence. A quote may stand before it, as in a Python dictionary.
+// clauseBegins reports whether a clause starts after the text before. A quote may precede it,
+// as in a Python dictionary.
 func clauseBegins(before string) bool {
 	before = strings.TrimRight(before, `"'`+"`"+"* ")
 	return before == "" || strings.ContainsRune(":;.,([{)]}-|=>!\n", rune(before[len(before)-1]))

@@ -7,7 +7,7 @@ import (
 	"ironworks/printable"
 )
 
-// nodeName is the node as a command line takes it.
+// nodeName returns the node's name for a command line.
 func (x *explaining) nodeName() string {
 	if x.node == nil {
 		return "NODE"
@@ -19,7 +19,7 @@ func (x *explaining) nodeName() string {
 	return label
 }
 
-// next is the rule's next action, as far as it is safe to do it to this node now.
+// next returns the rule's next action, if it is safe for this node now.
 func (x *explaining) next(r *Rule) Next {
 	next := r.Next
 	next.Text = x.fill(next.Text)
@@ -40,8 +40,7 @@ func (x *explaining) next(r *Rule) Next {
 	return next
 }
 
-// stop says why a verb must not be the next thing, or nothing. The rules are those that
-// operators write for themselves: a machine with an instance is somebody's.
+// stop returns why a verb must not be proposed, or "". A machine with an instance is in use.
 func (x *explaining) stop(verb models.Verb) string {
 	n := x.node
 	if verb == "" || n == nil {
@@ -62,9 +61,9 @@ func (x *explaining) stop(verb models.Verb) string {
 	return ""
 }
 
-// retryVerb tries again what failed in the node's state, or gives up waiting in it. Ironic aborts a
-// deploy step that is not abortable, such as those of the agent, only at its end, which may never
-// come (ironic/conductor/manager.py, _do_abort).
+// retryVerb retries the failed operation, or gives up waiting. Ironic aborts a step that is not
+// abortable, such as the agent's deploy steps, only at its end, which may never come
+// (ironic/conductor/manager.py, _do_abort).
 func (x *explaining) retryVerb() models.Verb {
 	s := x.state()
 	if x.node != nil && s == models.StateDeployWait {

@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// bootLogOf is a log whose last lines came some seconds ago.
+// bootLogOf returns a log whose last lines arrived a few seconds ago.
 func bootLogOf(lines ...*models.LogLine) *models.RamdiskLog {
 	var b BootLog
 	for _, l := range lines {
@@ -21,8 +21,8 @@ func logLine(ago int, unit, text string) *models.LogLine {
 	return bootLine(explainNow.Add(-time.Duration(ago)*time.Second), unit, text)
 }
 
-// TestExplainRamdisk has what happened on machines that really booted, and what was said of it
-// wrongly once.
+// TestExplainRamdisk has failures of machines that really booted, some of which were once
+// explained incorrectly.
 func TestExplainRamdisk(t *testing.T) {
 	t.Parallel()
 	kernel := func(ago int) *models.LogLine { return logLine(ago, "kernel", "Linux version 6") }
@@ -34,7 +34,7 @@ func TestExplainRamdisk(t *testing.T) {
 			f.Row.Log = bootLogOf(lines...)
 		})
 	}
-	// The machine was switched off in the middle of install_coreos: Ironic still says on.
+	// The machine lost power during install_coreos, and Ironic still reports it on.
 	cut := func(seconds int, change func(f *Facts)) *Facts {
 		return waiting(10*time.Minute, func(n *models.Node, f *Facts) {
 			n.DeployStep = &models.Step{Interface: "deploy", Step: "install_coreos"}

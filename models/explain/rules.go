@@ -6,38 +6,37 @@ import (
 	"ironworks/models"
 )
 
-// allRules are all rules. Of two that are equally sure the first is told first: what
-// is found in facts comes before what texts say in general. The list is shared: nobody may
-// change it.
+// allRules are all rules. Of equally certain rules the first wins, so rules about facts precede
+// rules about text in general. Callers must not modify the shared list.
 var allRules = slices.Concat(
 	ramdiskRules, factRules, waitRules, conductorRules, bmcRules, bootRules, imageRules,
 	diskRules, stepRules, agentRules, familyRules, fineRules,
 )
 
-// Rules lists all rules, those that are made for what no rule knows among them.
+// Rules returns all rules, including those for texts that no rule matches.
 func Rules() []Rule {
 	return append(slices.Clone(allRules), *unknownRule(""), noReason)
 }
 
-// timeouts are the errors of waiting for a ramdisk in vain.
+// timeouts are the errors of waiting for a ramdisk.
 var timeouts = []ErrorID{
 	ErrorCallbackTimeout, ErrorCleanNoBoot, ErrorCleanTimeout, ErrorInspectTimeout, ErrorServiceTimeout, ErrorRescueTimeout,
 }
 
-// spreading are the errors that are seldom those of one machine alone.
+// spreading are the errors that usually affect several machines.
 var spreading = append([]ErrorID{
 	ErrorAgentUnreachable, ErrorAgentClock, ErrorAgentCertificate, ErrorDownload, ErrorImageHTTP, ErrorChecksum, ErrorChecksumFile,
 	ErrorMediaFetch, ErrorMediaMount, ErrorBMCUnreachable, ErrorBMCCertificate, ErrorBMCCredentials, ErrorPowerSync, ErrorLookup, ErrorNoAddress, ErrorRamdiskNewer,
 	ErrorTLSRequired, ErrorStepUnknown,
 }, timeouts...)
 
-// timeoutRules are the rules that say no more than that it took too long.
+// timeoutRules only state that the ramdisk took too long.
 var timeoutRules = []RuleID{
 	RuleID(ErrorCallbackTimeout), RuleID(ErrorCleanNoBoot), RuleID(ErrorCleanTimeout), RuleID(ErrorInspectTimeout),
 	RuleID(ErrorServiceTimeout), RuleID(ErrorRescueTimeout),
 }
 
-// unheardRules say no more than that the ramdisk was not heard of, or not in time.
+// unheardRules only state that the ramdisk did not call back, or not in time.
 var unheardRules = append([]RuleID{"never-booted", "ramdisk-not-heard"}, timeoutRules...)
 
 // The states of groups of rules.
@@ -46,7 +45,7 @@ var (
 	atWork      = append(slices.Clone(waitStates), models.StateDeploying, models.StateCleaning, models.StateInspecting, models.StateRescuing, models.StateServicing, models.StateVerifying, models.StateDeleting, models.StateAdopting, models.StateUnrescuing)
 	waitOrEnded = append(slices.Clone(waitStates), models.StateDeployFailed, models.StateCleanFailed, models.StateInspectFailed, models.StateRescueFailed, models.StateServiceFailed)
 	inspecting  = []models.ProvisionState{models.StateInspectWait, models.StateInspectFailed}
-	// In inspection an agent is heard of with its inventory, and not before.
+	// During inspection, an agent sends nothing before its inventory.
 	notInspecting = slices.DeleteFunc(slices.Clone(waitOrEnded), func(s models.ProvisionState) bool { return slices.Contains(inspecting, s) })
 	atRest        = []models.ProvisionState{models.StateEnroll, models.StateManageable, models.StateAvailable, models.StateActive, models.StateRescue}
 	working       = []models.ProvisionState{models.StateDeploying, models.StateCleaning, models.StateInspecting, models.StateRescuing, models.StateServicing, models.StateVerifying, models.StateDeleting, models.StateAdopting, models.StateUnrescuing}

@@ -2,7 +2,7 @@ package explain
 
 import "ironworks/models"
 
-// bmcCauses are about BMCs: credentials, certificates, power, virtual media.
+// bmcRules are about BMCs: credentials, certificates, power, virtual media.
 var bmcRules = []Rule{
 	{
 		ID: RuleID(ErrorBMCCredentials), Errors: []ErrorID{ErrorBMCCredentials}, Confidence: ConfidenceHigh,

@@ -6,15 +6,15 @@ import (
 	"ironworks/models"
 )
 
-// offInstead are what a machine that is off explains, too.
+// offInstead are the rules that a powered-off machine explains, too.
 var offInstead = []RuleID{"never-booted", "agent-silent", "agent-gone", "agent-refuses", "boot-stuck", "boot-silent", "machine-boots", "ramdisk-boots", "ramdisk-works", "ramdisk-quiet"}
 
-// nextMidway is the way out for a machine that lost its power after its agent had called. Ironic
-// forgets the agent's token when it powers a machine off, not when it powers one on
-// (ironic/conductor/utils.py, node_power_action): the next ramdisk would be refused.
+// nextMidway is for a machine that lost power after its agent had called. Ironic clears the
+// agent's token when it powers a machine off, not when it powers one on
+// (ironic/conductor/utils.py, node_power_action), so it would refuse the next ramdisk.
 var nextMidway = Next{Text: "Give up and try again: Ironic issues no new agent token after a power-on. The BMC's event log shows what powered the machine off.", Retry: true}
 
-// factRules find a cause in facts, whatever the reason says.
+// factRules find a cause in facts, independent of the reason.
 var factRules = []Rule{
 	{
 		ID: "maintenance-by-hand", In: append(slices.Clone(atRest), atWork...), If: []Condition{ifMaintenance}, Confidence: ConfidenceHigh,
@@ -186,7 +186,7 @@ var factRules = []Rule{
 	},
 }
 
-// fineRules say that nothing is wrong. They go where another rule finds something.
+// fineRules state that nothing is wrong. They are dropped if another rule matches.
 var fineRules = []Rule{
 	{
 		ID: "ramdisk-works", In: waitStates, If: []Condition{ifFresh}, Confidence: ConfidenceHigh, Fine: true,

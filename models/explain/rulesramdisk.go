@@ -2,11 +2,11 @@ package explain
 
 import "slices"
 
-// ramdiskRules are about what keeps a ramdisk from booting or from reaching Ironic, as
-// its own log tells, and about ramdisks that are gone.
+// ramdiskRules are about errors in the ramdisk's own log that prevent it from booting or
+// reaching Ironic, and about ramdisks that are no longer running.
 var ramdiskRules = slices.Concat(pullRules, reachRules, startRules, goneRules)
 
-// bootRule is a rule about an error that keeps a ramdisk's boot in its stage.
+// bootRule returns a rule for an error that blocks a ramdisk's boot.
 func bootRule(id ErrorID, brief, verdict, not string, next Next, source string) Rule {
 	return Rule{
 		ID: RuleID(id), Errors: []ErrorID{id}, In: waitOrEnded, Confidence: ConfidenceHigh,
@@ -16,7 +16,7 @@ func bootRule(id ErrorID, brief, verdict, not string, next Next, source string) 
 	}
 }
 
-// buildAgain is the next action where the ramdisk's configuration is wrong.
+// buildAgain is the next action for a wrong configuration of the ramdisk.
 func buildAgain(text, flags string) Next {
 	return Next{Text: text, Key: "ignition", Command: "ironworks ignition build " + flags}
 }

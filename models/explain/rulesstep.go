@@ -59,7 +59,7 @@ var stepRules = []Rule{
 	},
 }
 
-// agentRules are about the agent and Ironic talking to each other.
+// agentRules are about communication between the agent and Ironic.
 var agentRules = []Rule{
 	{
 		ID: RuleID(ErrorAgentClock), Errors: []ErrorID{ErrorAgentClock}, Confidence: ConfidenceHigh,

@@ -8,8 +8,8 @@ import (
 	"ironworks/printable"
 )
 
-// Sentence says in one sentence what is going on with a node at the server's time now;
-// e is the evidence that was kept of the work. It is safe to show.
+// Sentence describes the current activity of a node in one sentence, at the server's time now.
+// e is the stored evidence of the operation. The text is sanitized.
 func Sentence(r *models.Row, e models.Evidence, now time.Time) string {
 	n := &r.Node
 	s := n.ProvisionState
@@ -45,8 +45,8 @@ func failedSentence(r *models.Row, now time.Time) string {
 	return fmt.Sprintf("%s%s: %s.", title(string(r.Node.ProvisionState)), lasting(r, now), trimDot(reason))
 }
 
-// waitSentence says what the ramdisk does that Ironic waits for: its step, once it has called
-// back in this boot, or else how far it has come.
+// waitSentence describes the activity of the ramdisk that Ironic waits for: its step, once it
+// has called back in this boot, or else its boot progress.
 func waitSentence(r *models.Row, e models.Evidence, now time.Time) string {
 	n := &r.Node
 	boot := BootOf(r)
@@ -70,7 +70,7 @@ func waitSentence(r *models.Row, e models.Evidence, now time.Time) string {
 	return fmt.Sprintf("%s: waiting for the ramdisk to call back%s%s.", work, lasting(r, now), beat)
 }
 
-// stepLasting is how long the step has run, as far as it was seen.
+// stepLasting returns the duration of the step, as far as seen.
 func stepLasting(e *models.Evidence, step *models.Step, now time.Time) string {
 	n := len(e.Phases)
 	if n == 0 || e.Phases[n-1].Kind != models.PhaseStep || e.Phases[n-1].Step != step.Label() {
@@ -128,7 +128,7 @@ func withInstance(n *models.Node) string {
 	return ", " + n.InstanceUUID
 }
 
-// stepPlace is the step with its place in the list.
+// stepPlace returns the step with its position in the list.
 func stepPlace(r *models.Row) string {
 	step, kind := r.Node.CurrentStep()
 	steps, i := r.Node.Internal.Progress(kind)
@@ -138,7 +138,7 @@ func stepPlace(r *models.Row) string {
 	return fmt.Sprintf("step %d of %d, %s", i+1, len(steps), step.Label())
 }
 
-// lasting is how long the state has lasted, as far as we saw it.
+// lasting returns the duration of the state, as far as seen.
 func lasting(r *models.Row, now time.Time) string {
 	since, exact := r.InState()
 	switch {

@@ -11,20 +11,20 @@ import (
 	"ironworks/printable"
 )
 
-// EvChanged is what was changed after the failure.
+// EvChanged are the changes after the failure.
 const EvChanged EvidenceField = "changed since"
 
-// remedy is what may have ended the cause of a failure.
+// remedy is a change that may have removed the cause of a failure.
 type remedy struct {
-	// fields begin what was changed.
+	// fields are prefixes of changed fields.
 	fields []string
-	// rules are the causes that it may end.
+	// rules are the causes that it may remove.
 	rules []RuleID
-	// done says what was done, brief the same with the next step, in 40 cells at most.
+	// done describes the change; brief adds the next step, in at most 40 cells.
 	done, brief string
 }
 
-// remedies have the most specific first.
+// remedies are sorted by specificity.
 var remedies = []remedy{
 	{
 		fields: []string{"properties.root_device", "instance_info.root_device"},
@@ -67,17 +67,17 @@ var remedies = []remedy{
 	},
 }
 
-// bmcCauses are the causes that other credentials or settings of the BMC may end.
+// bmcCauses are the causes that other credentials or settings of the BMC may remove.
 var bmcCauses = []RuleID{
 	RuleID(ErrorBMCCredentials), RuleID(ErrorBMCCertificate), RuleID(ErrorBMCUnreachable), RuleID(ErrorPowerUnknown), RuleID(ErrorPowerSync), RuleID(ErrorPowerChange),
 	RuleID(ErrorIPMI), RuleID(ErrorIPMISessions), "bmc-refuses", "bmc-silent", "redfish-call", "ipmi-call", "vendor-bmc", "power-control", "verification-failed", "power-fault",
 }
 
-// maintenanceLifted is found in the node itself, and not in requests.
+// maintenanceLifted is derived from the node, not from requests.
 var maintenanceLifted = remedy{done: "The maintenance that stopped this was lifted", brief: "maintenance lifted; try again"}
 
-// since finds what was done after a failure that may have ended its cause; nil is nothing.
-// Only a node that rests in a failure is to be tried again.
+// since returns a change after the failure that may have removed its cause, or nil. Only a node
+// in a failed state can retry.
 func (x *explaining) since(c *candidate) *remedy {
 	if x.node == nil || c.found == nil || c.found.log || x.retryVerb() == "" || x.state().Busy() {
 		return nil
@@ -105,7 +105,7 @@ func (r *remedy) of(field string) bool {
 	return slices.ContainsFunc(r.fields, func(begin string) bool { return strings.HasPrefix(field, begin) })
 }
 
-// changedSince are the changes after the failure; none where nobody knows when it was.
+// changedSince returns the changes after the failure; nil if its time is unknown.
 func (x *explaining) changedSince() []models.NodeChange {
 	if x.Row == nil || len(x.Row.Changes) == 0 {
 		return nil
@@ -123,8 +123,8 @@ func (x *explaining) changedSince() []models.NodeChange {
 	return since
 }
 
-// reservedHere says that a deployment from here has set the instance_uuid, and has not
-// taken it back.
+// reservedHere reports whether a deployment from here has set the instance_uuid and not removed
+// it.
 func (x *explaining) reservedHere() bool {
 	if x.Row == nil {
 		return false
@@ -138,8 +138,8 @@ func (x *explaining) reservedHere() bool {
 	return reserved
 }
 
-// failedAt is when the node failed. Nothing touches provision_updated_at of a node that
-// rests in a failure.
+// failedAt returns the time of the failure. Nothing updates provision_updated_at in a failed
+// state.
 func (x *explaining) failedAt() time.Time {
 	if h := x.failedEntry(); h != nil {
 		return h.CreatedAt.Time
@@ -150,8 +150,8 @@ func (x *explaining) failedAt() time.Time {
 	return x.node.ProvisionUpdatedAt.Time
 }
 
-// changedText names the fields that were changed after the failure, and the age of the last
-// change in seconds.
+// changedText returns the fields changed after the failure, and the age of the last change in
+// seconds.
 func (x *explaining) changedText() (text string, age int64) {
 	var fields []string
 	var last time.Time
@@ -166,7 +166,7 @@ func (x *explaining) changedText() (text string, age int64) {
 	return strings.Join(fields, ", "), x.age(last)
 }
 
-// hintsDiffer says that a failure names other hints than the node has now.
+// hintsDiffer reports whether a failure names other hints than the node's current ones.
 func (x *explaining) hintsDiffer(text string) bool {
 	if x.node.Properties == nil {
 		return false
@@ -184,7 +184,7 @@ func (x *explaining) hintsDiffer(text string) bool {
 	return !reflect.DeepEqual(then, x.hintsNow())
 }
 
-// hintsNow are the hints in force; nil where there are none.
+// hintsNow returns the current hints; nil for none.
 func (x *explaining) hintsNow() map[string]any {
 	for _, place := range []map[string]any{x.node.InstanceInfo, x.node.Properties} {
 		if hints, is := place["root_device"].(map[string]any); is && len(hints) > 0 {
@@ -194,7 +194,7 @@ func (x *explaining) hintsNow() map[string]any {
 	return nil
 }
 
-// accountFor tells what was done since, and proposes to try again.
+// accountFor adds the change to the explanation, and proposes to retry.
 func (x *explaining) accountFor(e *Explanation, c *candidate) {
 	if text, age := x.changedText(); text != "" && c.found != nil && !c.rule.Fine {
 		e.Evidence = append(e.Evidence, models.Observation{Field: string(EvChanged), Value: printable.Line(text), AgeSeconds: age})

@@ -9,13 +9,13 @@ import (
 	"ironworks/models"
 )
 
-// changedAt is a change at so long ago.
+// changedAt returns a change at a time before now.
 func changedAt(before time.Duration, field string) []models.NodeChange {
 	return []models.NodeChange{{Field: field, At: ago(before).Time}}
 }
 
-// TestExplainSince tells of what was done after a failure that was 10 minutes ago, and has
-// the same in the STEP column.
+// TestExplainSince checks changes after a failure 10 minutes ago, in the explanation and the
+// STEP column.
 func TestExplainSince(t *testing.T) {
 	t.Parallel()
 	const hints = "Deploy step deploy.install_coreos failed on node x. Error finding the disk or partition device to deploy the image onto: No suitable device was found for deployment using these hints {'wwn': '0xdead'}"
@@ -27,7 +27,7 @@ func TestExplainSince(t *testing.T) {
 		text    string
 		changes []models.NodeChange
 		change  func(n *models.Node)
-		// done is in the verdict and the next action; nothing for none.
+		// done is part of the verdict and of the next action; "" for none.
 		done, command, step string
 	}{
 		"the hints": {
@@ -130,7 +130,7 @@ func evidenceText(e Explanation) string {
 	return b.String()
 }
 
-// TestExplainSinceHistory goes by the time of the failure in the history, where there is one.
+// TestExplainSinceHistory checks that the history's time of the failure takes precedence.
 func TestExplainSinceHistory(t *testing.T) {
 	t.Parallel()
 	for before, want := range map[time.Duration]bool{30 * time.Second: true, 5 * time.Minute: false} {
@@ -145,7 +145,7 @@ func TestExplainSinceHistory(t *testing.T) {
 	}
 }
 
-// TestRemedies wants rules that exist, and a few words.
+// TestRemedies checks that rules exist and that texts are short.
 func TestRemedies(t *testing.T) {
 	t.Parallel()
 	known := map[RuleID]bool{}

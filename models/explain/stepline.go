@@ -8,14 +8,13 @@ import (
 	"ironworks/models"
 )
 
-// beatTakes is how long an agent may be silent before it is worth a word.
+// beatTakes is the usual maximum time between an agent's heartbeats.
 const beatTakes = 180 * time.Second
 
-// StepLine is the one thing that matters about a node at a time of the server's clock: why
-// it failed, as short as a rule says it and else as Ironic does; what it waits for and how
-// long Ironic will; the step and its place in the list; or the hold. Conductors are those
-// that are known, nil where nobody asked. Times are rounded, so that a line seldom changes.
-// It may hold what somebody wrote, and has to be made printable.
+// StepLine is the most important fact about a node at the server's time now: why it failed, in
+// a rule's brief words or in Ironic's; what it waits for, and Ironic's remaining timeout; the
+// step and its position; or the hold. conductors may be nil if unknown. Times are rounded, so
+// that the line seldom changes. It is not sanitized.
 func StepLine(r *models.Row, now time.Time, conductors []models.Conductor) string {
 	n := &r.Node
 	s := n.ProvisionState
@@ -43,8 +42,8 @@ func StepLine(r *models.Row, now time.Time, conductors []models.Conductor) strin
 	return cmp.Or(models.CurrentStepText(n), restLine(s))
 }
 
-// reasonLine is a reason in a few words where a rule is sure of it, and else the reason;
-// where its cause may be gone, what was done since.
+// reasonLine returns a reason: brief if a rule is certain, else Ironic's text; or the change
+// that may have removed the cause.
 func reasonLine(r *models.Row) string {
 	reason := models.ReasonOf(r)
 	if reason == "" {
@@ -59,7 +58,7 @@ func reasonLine(r *models.Row) string {
 		}
 	}
 	if !found || best.found == nil || best.confidence == ConfidenceLow || TellsPhaseOnly(best.rule.ID) {
-		return reason // Ironic's own words say more than the name of the phase
+		return reason // Ironic's text is more specific than the phase
 	}
 	return x.fill(best.rule.Brief)
 }
@@ -71,7 +70,7 @@ func restLine(s models.ProvisionState) string {
 	return ""
 }
 
-// waitLine is what a node waits for with which nothing is known to be wrong.
+// waitLine describes what a healthy node waits for.
 func (x *explaining) waitLine() string {
 	silent := x.Now.Sub(x.Row.LastSign())
 	waited, known := x.waited()
@@ -92,8 +91,8 @@ func (x *explaining) waitLine() string {
 	return cmp.Or(models.CurrentStepText(x.node), "waiting for the ramdisk") + x.leftText()
 }
 
-// leftText is how long Ironic still waits; nothing where it does not wait, or nobody knows.
-// "~" marks it as assumed: Ironic's API does not tell its timeouts.
+// leftText returns Ironic's remaining timeout, or "". "~" marks an assumption: Ironic's API
+// does not report its timeouts.
 func (x *explaining) leftText() string {
 	left, known := x.left()
 	switch {
@@ -107,7 +106,7 @@ func (x *explaining) leftText() string {
 	return " (timeout in ~" + strconv.Itoa(int(left.Minutes())) + "m)"
 }
 
-// roundAge is an age in whole minutes: a line that has it seldom changes.
+// roundAge formats a duration in whole minutes, so that a line seldom changes.
 func roundAge(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -118,10 +117,10 @@ func roundAge(d time.Duration) string {
 	return models.Age(d.Truncate(time.Minute))
 }
 
-// Columns lists every column of a list of nodes. STEP says what matters about a node.
+// Columns returns all columns of a node list. STEP has the result of [StepLine].
 func Columns() []models.Column {
 	return models.Columns(func(r *models.Row, now time.Time) string { return StepLine(r, now, nil) })
 }
 
-// FindColumn gives the column with the key; the error lists those there are.
+// FindColumn returns the column with a key; the error lists all keys.
 func FindColumn(key string) (models.Column, error) { return models.FindColumn(Columns(), key) }

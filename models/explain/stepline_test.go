@@ -75,7 +75,7 @@ func TestStepLine(t *testing.T) {
 	}
 }
 
-// TestBrief wants a few words of every rule, also with the values that it is about.
+// TestBrief checks that the brief text of every rule is short, with its values, too.
 func TestBrief(t *testing.T) {
 	t.Parallel()
 	for _, r := range Rules() {
@@ -89,7 +89,7 @@ func TestBrief(t *testing.T) {
 	}
 }
 
-// TestStepLineIsStill wants a line that changes no more often than each half a minute.
+// TestStepLineIsStill checks that a line changes at most every 30 s.
 func TestStepLineIsStill(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(100_000, 0)
@@ -105,7 +105,7 @@ func TestStepLineIsStill(t *testing.T) {
 	}
 }
 
-// BenchmarkStepLine is what a row's line costs, each time that it is drawn.
+// BenchmarkStepLine measures one line, which every frame computes per row.
 func BenchmarkStepLine(b *testing.B) {
 	now := time.Unix(100_000, 0)
 	hosts := []models.Conductor{{Hostname: "c1", Alive: true}, {Hostname: "c2"}, {Hostname: "c3", Alive: true}}
@@ -154,7 +154,7 @@ func TestStepColumn(t *testing.T) {
 	}
 }
 
-// TestColumnsOfNothing: every column has to work for an empty row.
+// TestColumnsOfNothing checks every column with an empty row.
 func TestColumnsOfNothing(t *testing.T) {
 	t.Parallel()
 	for _, c := range Columns() {

@@ -5,13 +5,13 @@ import (
 	"unicode"
 )
 
-// RuleUnknown is for what no rule knows, RuleNoReason for a failure without a word of why.
+// RuleUnknown is for text that no rule matches, RuleNoReason for a failure without a reason.
 const (
 	RuleUnknown  RuleID = "unknown"
 	RuleNoReason RuleID = "no-reason"
 )
 
-// unknown is what is said where no rule knows the trouble.
+// unknown returns the candidates if no rule matches.
 func (x *explaining) unknown() []candidate {
 	for i := range x.texts {
 		if t := &x.texts[i]; !t.log {
@@ -30,7 +30,7 @@ var noReason = Rule{
 	Verdict:  "The node is {provision_state}, and Ironic reports no reason",
 	Brief:    "Ironic reports no reason",
 	Evidence: []EvidenceField{evState, evFault, evMaintenance, evPower, evStep, evHeartbeat, evLastLine, evSiblings},
-	Not:      []string{"anything: Ironic clears its records when an operation fails"},
+	Not:      []string{"nothing: Ironic clears its records when an operation fails"},
 	Next:     Next{Text: "Read the recorded ramdisk log, and the conductor's log of that time.", Key: "log", Command: "ironworks logs {node}"},
 	Source:   "ironic/conductor/utils.py (the error handlers wipe)",
 }
@@ -44,20 +44,20 @@ var nothingKnown = Rule{
 	Source:   "no rule",
 }
 
-// unknownRule is for a text that no rule knows; it says where the text comes from.
+// unknownRule is for text that no rule matches. It names the author of the text.
 func unknownRule(field string) *Rule {
 	return &Rule{
 		ID: RuleUnknown, Confidence: ConfidenceLow,
 		Verdict:  "ironworks does not recognize this reason; " + textOrigin(field),
 		Brief:    "reason not recognized",
 		Evidence: []EvidenceField{evState, evStep, evHeartbeat, evFault, evLastLine, evSiblings},
-		Not:      []string{"none of machine, BMC and network: the text alone does not show which"},
+		Not:      []string{"nothing: the text does not show whether machine, BMC or network is at fault"},
 		Next:     Next{Text: "Read the text, then the ramdisk's log, then the conductor's log of that time.", Key: "log", Command: "ironworks logs {node}"},
 		Source:   "no rule",
 	}
 }
 
-// textOrigin says who wrote a text, by the field that it was found in.
+// textOrigin returns the author of a text, by its field.
 func textOrigin(field string) string {
 	switch field {
 	case "last_error":
@@ -72,16 +72,15 @@ func textOrigin(field string) string {
 	return "text as given"
 }
 
-// Developer is for those who write rules: which error of theirs is nearest to a text
-// that none explains.
+// Developer helps authors of rules: the known error nearest to a text that no rule matches.
 type Developer struct {
 	NearestRule ErrorID `json:"nearest_rule"`
-	// Distance is the share of the words of that error's text that are missing.
+	// Distance is the share of the error's words that the text lacks, 0 to 1.
 	Distance float64 `json:"distance"`
 }
 
-// nearestError is the error whose text has the smallest share of words that are missing
-// from a text; 0 has all of them, in whatever order. One without a common word is none.
+// nearestError returns the error with the smallest share of missing words, in any order; "" if
+// no word matches.
 func nearestError(text string) (id ErrorID, distance float64) {
 	have := map[string]bool{}
 	for _, w := range wordsOf(bounded(text)) {
@@ -108,7 +107,7 @@ func nearestError(text string) (id ErrorID, distance float64) {
 	return id, distance
 }
 
-// wordsOf are the words of a text in lower case, without those of one or two letters.
+// wordsOf returns the words of a text in lower case, without those of one or two letters.
 func wordsOf(text string) []string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	kept := words[:0]

@@ -12,10 +12,10 @@ import (
 	"ironworks/printable"
 )
 
-// strangeTexts are what no rule knows: messages of other programs, near misses of those
-// that rules know, pieces of them, other languages, and what nobody would write.
+// strangeTexts must match no rule: messages of other programs, near misses of known messages,
+// fragments, other languages, and nonsense.
 var strangeTexts = []string{
-	// Ironic's own that have no rule, and near misses.
+	// Messages of Ironic without a rule, and near misses.
 	"Timeout reached while waiting for secure boot state of node x to become True, current is False",
 	"Timeout reached while waiting for the BIOS job",
 	"Timeout reached while waiting for callb",
@@ -57,7 +57,7 @@ var strangeTexts = []string{
 	"401 Unauthorized",
 	"IPMI call succeeded",
 	"node does support this deploy step",
-	// What only tells of an error, or has it behind another.
+	// Text that only mentions an error, or quotes it after another.
 	"The page about 'Image failed to verify against checksum' was moved",
 	`see the article "No suitable device was found for deployment using these hints"`,
 	"grep says Agent could not find a valid IP address",
@@ -77,7 +77,7 @@ var strangeTexts = []string{
 	"Error: ENOSPC: no space left on device, write",
 	"The server encountered an unexpected condition",
 	"0x80070005 (E_ACCESSDENIED)",
-	// Texts that have words of families, without Ironic's openings.
+	// Text with words of families, without Ironic's openings.
 	"Failed to prepare to deploy the chart: timed out waiting for the condition",
 	"Failed to prepare to deploy",
 	"failed to prepare to deploy: image pull failed",
@@ -143,7 +143,7 @@ var strangeTexts = []string{
 	"ノードのコールバック待機中にタイムアウトしました",
 	"等待节点回调超时",
 	"Превышено время ожидания обратного вызова",
-	// What nobody would write.
+	// Nonsense.
 	" ",
 	"\x00\x01\x02",
 	"\x1b[31mred\x1b[0m \x1b]0;title\x07",
@@ -193,7 +193,7 @@ func TestExplainStrangeTexts(t *testing.T) {
 	}
 }
 
-// wantSafe wants texts that a terminal shows as they are.
+// wantSafe checks that all text is sanitized.
 func wantSafe(t *testing.T, all []Explanation) {
 	t.Helper()
 	for _, e := range all {
@@ -209,7 +209,7 @@ func wantSafe(t *testing.T, all []Explanation) {
 	}
 }
 
-// TestExplainNearest wants the nearest error in the JSON of developers alone.
+// TestExplainNearest checks that only the developers' JSON has the nearest error.
 func TestExplainNearest(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {

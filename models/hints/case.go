@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// Case is one question: which disk do these hints pick? Skip and RAID are as in
-// [Search].
+// Case is a question: which disk do these hints select? Skip and RAID are as in [Search].
 type Case struct {
 	Hints Hints
 	Disks []Disk
@@ -14,11 +13,11 @@ type Case struct {
 	RAID  []RAIDVolume
 }
 
-// errNoCase is a line of JSON that is no case.
+// errNoCase rejects JSON that is not a case.
 var errNoCase = errors.New(`want {"hints": …, "disks": […]}`)
 
-// DecodeCase reads {"hints": …, "disks": […]}; "skip_block_devices" and "raid" (a
-// list of {"name", "is_root_volume", "parts"}) may come with them.
+// DecodeCase parses {"hints": …, "disks": […]}, with optional "skip_block_devices" and "raid"
+// (a list of {"name", "is_root_volume", "parts"}).
 func DecodeCase(raw []byte) (Case, error) {
 	v, err := DecodePython(raw)
 	if err != nil {
@@ -49,22 +48,22 @@ func DecodeCase(raw []byte) (Case, error) {
 	return c, nil
 }
 
-// Verdict is what both ends say to a [Case]. Where they disagree both stand
-// here: hints that Ironic takes and the agent fails over, or the other way round.
+// Verdict has Ironic's and the agent's answers to a [Case]. They can differ: one may accept
+// hints that the other refuses.
 type Verdict struct {
-	// Valid is Ironic's word when it validates the node; Because its reason.
+	// Valid is the result of Ironic's validation of the node, Because its reason.
 	Valid   bool         `json:"valid"`
 	Because *string      `json:"invalid_because"`
 	Agent   AgentVerdict `json:"agent"`
 }
 
-// AgentVerdict is what the ramdisk does: it picks a disk, or fails with an error.
+// AgentVerdict is the result in the ramdisk: the selected disk, or an error.
 type AgentVerdict struct {
 	Picks *string `json:"picks"`
 	Error *string `json:"error"`
 }
 
-// Search is the agent's search of a case.
+// Search returns the agent's search for a case.
 func (c Case) Search(by Generation) Search {
 	return Search{By: by, Hints: c.Hints, Skip: c.Skip, RAID: c.RAID}
 }
@@ -82,7 +81,7 @@ func (c Case) Judge(by Generation) Verdict {
 		verdict.Agent.Error = &text
 		return verdict
 	}
-	if name != "" { // a disk without a name is picked as one without
+	if name != "" { // the agent can select a disk without a name
 		verdict.Agent.Picks = &name
 	}
 	return verdict

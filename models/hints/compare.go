@@ -2,12 +2,12 @@ package hints
 
 import "strings"
 
-// match is specs_matcher.match: does a value (string or float64) satisfy a
-// specification? The errors are those that Python raises.
+// match is specs_matcher.match: it reports whether a value (string or float64) satisfies a
+// specification. Errors are those that Python raises.
 func (g grammar) match(value any, spec string) (bool, *Error) {
 	t, err := g.tokens(spec)
 	if err != nil || len(t) == 1 {
-		word := spec // what cannot be read is compared as it is
+		word := spec // an unreadable specification is compared literally
 		if err == nil {
 			word = t[0]
 		}
@@ -25,8 +25,8 @@ func (g grammar) match(value any, spec string) (bool, *Error) {
 		}
 		return false, nil
 	case opAllIn, opRange:
-		// Both want the device's value to be Python that they can evaluate; no hint
-		// with a range gets as far, and no device's value is a list.
+		// Both operators evaluate the device's value as Python. No hint with a range gets here,
+		// and no device's value is a list.
 		return false, literalError(value)
 	}
 	text, isText := value.(string)
@@ -84,6 +84,6 @@ func compareNumbers(op string, value any, word string) (bool, *Error) {
 	case ">":
 		return x > y, nil
 	}
-	// A single = means at least, for the sake of history.
+	// In specs_matcher, a single = means at least, for compatibility.
 	return x >= y, nil
 }

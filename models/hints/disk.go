@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Disk is a block device that the ramdisk saw. Of an attribute with several values
-// (the agent knows up to three serials of a disk) the first is shown; hints look at
-// what was reported, whatever its type.
+// Disk is a block device in an inventory. Of an attribute with several values (the agent
+// reports up to three serials) the fields have the first; hints use the reported value, of any
+// type.
 type Disk struct {
 	Name               string `json:"name"`
 	Size               int64  `json:"size"` // bytes
@@ -20,7 +20,7 @@ type Disk struct {
 	WWN                string `json:"wwn"`
 	WWNWithExtension   string `json:"wwn_with_extension"`
 	WWNVendorExtension string `json:"wwn_vendor_extension"`
-	// Rotational nil: the ramdisk did not say.
+	// Rotational is nil if not reported.
 	Rotational *bool  `json:"rotational"`
 	HCTL       string `json:"hctl"`
 	ByPath     string `json:"by_path"`
@@ -29,10 +29,10 @@ type Disk struct {
 	reported *PythonDict
 }
 
-// errNoDisk is an entry of a list of disks that is no object.
+// errNoDisk rejects an entry of a list of disks that is not an object.
 var errNoDisk = errors.New("a disk is no object")
 
-// UnmarshalJSON reads a disk as the agent reports it, unknown fields ignored.
+// UnmarshalJSON parses a disk as the agent reports it. Unknown fields are ignored.
 func (d *Disk) UnmarshalJSON(raw []byte) error {
 	v, err := DecodePython(raw)
 	if err != nil {
@@ -46,10 +46,11 @@ func (d *Disk) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// MarshalJSON writes the disk as it was reported, lists and nulls too.
+// MarshalJSON returns the disk as reported, including lists and nulls.
 func (d Disk) MarshalJSON() ([]byte, error) { return jsonOf(d.report()), nil }
 
-// report is what the agent reported; of a disk that was not read, what it would have.
+// report returns the disk as the agent reported it, or would have for a disk that was not
+// decoded.
 func (d *Disk) report() *PythonDict {
 	if d.reported != nil {
 		return d.reported
@@ -99,8 +100,8 @@ func newDisk(reported *PythonDict) Disk {
 	return d
 }
 
-// Attribute is what the disk has where a hint looks, as text; empty when the ramdisk
-// did not say. The size is in GiB, as hints have it.
+// Attribute returns the text of the attribute that a hint refers to, or "" if not reported. The
+// size is in GiB, as in hints.
 func (d *Disk) Attribute(name Hint) string {
 	if text, ok := d.report().Get(string(name)).(string); ok {
 		return text
@@ -108,7 +109,7 @@ func (d *Disk) Attribute(name Hint) string {
 	return strings.Join(d.attributes(name), ", ")
 }
 
-// attributes are the values of an attribute that may have several.
+// attributes returns the values of an attribute that may have several.
 func (d *Disk) attributes(name Hint) []string {
 	v := d.report().Get(string(name))
 	if name == Size {
@@ -129,10 +130,10 @@ func (d *Disk) attributes(name Hint) []string {
 	return texts
 }
 
-// GiB is the size as hints compare it.
+// GiB returns the size in GiB, as hints compare it.
 func (d *Disk) GiB() float64 { return float64(d.Size) / GiB }
 
-// Kind is ssd or hdd, empty where the inventory does not say.
+// Kind returns ssd or hdd, or "" if not reported.
 func (d *Disk) Kind() string {
 	switch {
 	case d.Rotational == nil:
@@ -146,8 +147,8 @@ func (d *Disk) Kind() string {
 // GiB is a gibibyte in bytes.
 const GiB = 1 << 30
 
-// DecodeDisks reads the disks of an inventory: Ironic's answer for a node's inventory,
-// the inventory in it, what the agent sends, or only the list.
+// DecodeDisks parses the disks of an inventory: Ironic's response, the inventory in it, the
+// agent's data, or only the list.
 func DecodeDisks(raw []byte) ([]Disk, error) {
 	v, err := DecodePython(raw)
 	if err != nil {
@@ -174,7 +175,7 @@ func disksOf(list PythonList) ([]Disk, error) {
 		if !ok {
 			return nil, fmt.Errorf("inventory: %w", errNoDisk)
 		}
-		if inner, wrapped := reported.values["disk"].(*PythonDict); wrapped { // as ironworks disks -o json has it
+		if inner, wrapped := reported.values["disk"].(*PythonDict); wrapped { // the form of ironworks disks -o json
 			reported = inner
 		}
 		disks[i] = newDisk(reported)

@@ -1,5 +1,5 @@
-// Package hints has root device hints: their grammar, the Python semantics that Ironic and its
-// agent judge them by, and the matcher that predicts which disk the agent picks.
+// Package hints implements root device hints: their grammar, the Python semantics of Ironic and
+// its agent, and a matcher that predicts which disk the agent selects.
 //
 // It does no I/O.
 package hints

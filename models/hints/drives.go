@@ -7,9 +7,9 @@ import (
 	"ironworks/models"
 )
 
-// CompareDrives puts the disks that inspection found beside the drives that the BMC
-// knows, joined by their serial numbers. A RAID controller shows volumes to the ramdisk,
-// and drives to the BMC: where no serial number is the same, nothing is said to differ.
+// CompareDrives compares the disks of an inventory with the drives that the BMC reports, by
+// serial number. If no serial number matches, it reports no difference, because a RAID
+// controller shows volumes to the ramdisk and drives to the BMC.
 func CompareDrives(disks []Disk, drives []models.BMCDrive) []models.BMCDifference {
 	if len(disks) == 0 || len(drives) == 0 {
 		return nil
@@ -56,11 +56,10 @@ func CompareDrives(disks []Disk, drives []models.BMCDrive) []models.BMCDifferenc
 	return out
 }
 
-// serialKey is a serial number as it is compared: firmware pads it, and writes it in either
-// case.
+// serialKey normalizes a serial number: firmware pads it, and its case varies.
 func serialKey(s string) string { return strings.ToUpper(strings.TrimSpace(s)) }
 
-// sameSize: controllers round to their own units, by a percent at most.
+// sameSize tolerates one percent, because controllers round sizes.
 func sameSize(a, b int64) bool {
 	d := a - b
 	if d < 0 {

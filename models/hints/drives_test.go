@@ -14,7 +14,7 @@ func TestCompareBMCDisks(t *testing.T) {
 		name   string
 		disks  []Disk
 		drives []models.BMCDrive
-		// differ are what differs; rows is how many are told.
+		// differ are the differing rows; rows is the number of all rows.
 		differ []string
 		rows   int
 	}{

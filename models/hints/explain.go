@@ -6,42 +6,42 @@ import (
 	"strings"
 )
 
-// Explanation is which disk the agent takes, and what each disk has to do with that.
+// Explanation is the disk that the agent selects, with the result for each disk.
 type Explanation struct {
-	// Picks is the disk's name, empty when there is none; Error says why not.
+	// Picks is the disk's name, or ""; Error is the reason.
 	Picks string `json:"picks"`
 	Error string `json:"error,omitempty"`
-	// Problems are what is wrong or doubtful about the hints, whatever the disks.
+	// Problems are problems of the hints, independent of the disks.
 	Problems []Problem   `json:"problems,omitempty"`
 	Disks    []DiskCheck `json:"disks"`
 }
 
-// DiskCheck is one disk in the agent's search.
+// DiskCheck is the result for one disk.
 type DiskCheck struct {
 	Disk   Disk `json:"disk"`
 	Picked bool `json:"picked"`
-	// Matches says that all hints fit the disk and nothing takes it away; with hints the
-	// agent takes the first one that matches.
+	// Matches means that all hints match and that the disk is not skipped. With hints, the agent
+	// selects the first matching disk.
 	Matches bool `json:"matches"`
-	// Skipped says that skip_block_devices takes the disk away.
+	// Skipped means that skip_block_devices excludes the disk.
 	Skipped bool `json:"skipped,omitempty"`
-	// Why says in words why the disk is picked or not.
+	// Why is the reason, in words.
 	Why   string  `json:"why"`
 	Hints []Check `json:"hints,omitempty"`
 }
 
-// Check is one hint held against one disk.
+// Check compares one hint with one disk.
 type Check struct {
 	Hint    Hint   `json:"hint"`
 	Wants   string `json:"wants"`
 	Has     string `json:"has"`
 	Matches bool   `json:"matches"`
-	// Why says why it does not match.
+	// Why is the reason of a mismatch.
 	Why string `json:"why,omitempty"`
 }
 
-// Matching are the disks that the search may take, in their order: with hints the
-// agent takes the first.
+// Matching returns the disks that the search may select, in order. With hints, the agent
+// selects the first.
 func (e *Explanation) Matching() []Disk {
 	var disks []Disk
 	for _, d := range e.Disks {
@@ -52,7 +52,7 @@ func (e *Explanation) Matching() []Disk {
 	return disks
 }
 
-// Explain searches and says of every disk why it is picked or not.
+// Explain searches, with the reason for every disk.
 func (s Search) Explain(disks []Disk) Explanation {
 	e := Explanation{Problems: s.Hints.Lint(s.By), Disks: make([]DiskCheck, len(disks))}
 	name, err := s.pick(disks)
@@ -68,7 +68,7 @@ func (s Search) Explain(disks []Disk) Explanation {
 		_, c.Skipped = skipped[disks[i].Name]
 		c.Hints = s.checks(&disks[i])
 		c.Matches = err == nil && skipErr == nil && !c.Skipped && s.fitsAll(c)
-		// Of two disks of one name the first is meant.
+		// Of disks with the same name, the first is picked.
 		c.Picked = err == nil && !picked && c.Matches && disks[i].Name == name
 		picked = picked || c.Picked
 		c.Why = s.why(c, name)
@@ -88,8 +88,7 @@ func (s Search) fitsAll(c *DiskCheck) bool {
 	return true
 }
 
-// checks holds every hint against a disk, each by itself: the agent stops at the first
-// that does not fit.
+// checks compares every hint with a disk. The agent stops at the first mismatch.
 func (s Search) checks(d *Disk) []Check {
 	given, _ := s.Hints.value.(*PythonDict)
 	if given == nil {
@@ -116,7 +115,7 @@ func (s Search) checks(d *Disk) []Check {
 	return checks
 }
 
-// whyNot says why a hint does not fit a disk, and what would.
+// whyNot returns why a hint does not match a disk, and a hint that would.
 func (r reader) whyNot(h parsedHint, d *Disk, has string) string {
 	op, wanted, _ := strings.Cut(h.spec, " ")
 	equality := op == "s==" || op == "=="
@@ -138,7 +137,7 @@ func (r reader) whyNot(h parsedHint, d *Disk, has string) string {
 	return fmt.Sprintf("it has %q", has)
 }
 
-// contains says that an attribute has a value as a part.
+// contains reports whether an attribute contains a value.
 func (r reader) contains(d *Disk, name Hint, quoted string) bool {
 	for _, has := range d.attributes(name) {
 		if text, err := r.normalize(has, r.empty(name)); err == nil && strings.Contains(text, quoted) {
@@ -159,7 +158,7 @@ func gibText(d *Disk) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.2f", d.GiB()), ".00")
 }
 
-// why says in one sentence what becomes of a disk.
+// why returns the result for a disk in one sentence.
 func (s Search) why(c *DiskCheck, picked string) string {
 	var wrong []string
 	for _, h := range c.Hints {
@@ -186,8 +185,7 @@ func (s Search) why(c *DiskCheck, picked string) string {
 	return fmt.Sprintf("it matches, too, but the agent takes the first that does, %s", picked)
 }
 
-// Disagree says where Ironic and the agent are of two minds: hints that only one of
-// them takes. Empty when both say the same.
+// Disagree describes hints that only one of Ironic and the agent accepts, or returns "".
 func (h Hints) Disagree(by Generation) string {
 	ironic, agent := h.Validate(by), h.Parse(by)
 	var e *Error
@@ -200,8 +198,7 @@ func (h Hints) Disagree(by Generation) string {
 	return ""
 }
 
-// Verdict says in a clause which disk the ramdisk takes, by an explanation of this
-// search. It is clear when that is one disk that nothing else competes with.
+// Verdict describes the selected disk in a clause. clear means that it is the only match.
 func (s Search) Verdict(e *Explanation) (text string, clear bool) {
 	matching := len(e.Matching())
 	switch {

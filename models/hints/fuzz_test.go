@@ -6,8 +6,7 @@ import (
 	"ironworks/printable"
 )
 
-// FuzzInventory reads what an agent may have said about a machine: it is refused, or can be
-// shown and matched.
+// FuzzInventory checks that hostile inventories are refused, or can be shown and matched.
 func FuzzInventory(f *testing.F) {
 	for _, s := range []string{
 		"", "{}", "null", `{"inventory":null}`, `{"inventory":{"disks":[{"name":"/dev/sda","size":1,"serial":["a","b"],"rotational":null}]}}`,

@@ -5,8 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// The operators of oslo.utils' specs_matcher in the order in which its grammar
-// tries them: "=" must not be found where "==" stands.
+// The operators of oslo.utils' specs_matcher, in the order of its grammar: "==" precedes "=".
 const (
 	opOr    = "<or>"
 	opAllIn = "<all-in>"
@@ -18,7 +17,7 @@ func unaryOps() []string {
 	return []string{"==", "=", "!=", opIn, ">=", "<=", ">", "<", "s==", "s!=", "s<=", "s<", "s>=", "s>"}
 }
 
-// grammar reads expressions. The oslo.utils of old releases knows no <range-in>.
+// grammar parses expressions. Old releases of oslo.utils do not support <range-in>.
 type grammar struct {
 	unary  []string
 	ranges bool
@@ -26,8 +25,8 @@ type grammar struct {
 
 func newGrammar(ranges bool) grammar { return grammar{unary: unaryOps(), ranges: ranges} }
 
-// tokens reads an expression as the grammar does: an operator and its values, or one
-// word. What follows is not looked at.
+// tokens parses an expression as the grammar does: an operator with its values, or one word. It
+// ignores the rest.
 func (g grammar) tokens(expression string) ([]string, *Error) {
 	s := expression
 	if t := g.disjunction(s); t != nil {
@@ -59,7 +58,7 @@ func (g grammar) tokens(expression string) ([]string, *Error) {
 	return nil, g.unreadable(expression, 0)
 }
 
-// unreadable is what the parser says of what stands at a place.
+// unreadable returns the parser's error at a position.
 func (g grammar) unreadable(expression string, at int) *Error {
 	rest := expression[at:]
 	where := strings.TrimLeft(rest, grammarSpace)
@@ -76,14 +75,15 @@ func (g grammar) unreadable(expression string, at int) *Error {
 	return raised(parseException, "%s, found %s  (at char %d)", wanted, found, before)
 }
 
-// grammarSpace is what the grammar skips between words; a word ends at any space.
+// grammarSpace is the space that the grammar skips between words. A word ends at any Unicode
+// space.
 const grammarSpace = " \n\t\r"
 
 func operator(s, op string) (rest string, found bool) {
 	return strings.CutPrefix(strings.TrimLeft(s, grammarSpace), op)
 }
 
-// disjunction reads <or> a <or> b.
+// disjunction parses <or> a <or> b.
 func (g grammar) disjunction(s string) []string {
 	words := []string{opOr}
 	for {
@@ -103,7 +103,7 @@ func (g grammar) disjunction(s string) []string {
 	return words
 }
 
-// atoms reads up to this many words, all of them if negative.
+// atoms parses up to count words, or all if count is negative.
 func (g grammar) atoms(s string, count int) []string {
 	var words []string
 	for count < 0 || len(words) < count {
@@ -116,7 +116,7 @@ func (g grammar) atoms(s string, count int) []string {
 	return words
 }
 
-// atom reads a word that does not begin as an operator does.
+// atom parses a word that does not start like an operator.
 func (g grammar) atom(s string) (word, rest string, ok bool) {
 	text := strings.TrimLeft(s, grammarSpace)
 	if g.beginsOperator(text) {
@@ -138,12 +138,12 @@ func (g grammar) beginsOperator(text string) bool {
 			return true
 		}
 	}
-	// <all-in>, <or> and <range-in> begin with <, which is one of them.
+	// <all-in>, <or> and <range-in> start with <, which is an operator.
 	return false
 }
 
-// split parts an expression into its operator and values, in lower case; one without
-// an operator is a value.
+// split returns the operator and the values of an expression, in lower case. Without an
+// operator, the expression is the value.
 func (g grammar) split(expression any, empty func() *Error) (op string, values []string, err *Error) {
 	text := pythonLower(pythonStrip(PythonStr(expression)))
 	if text == "" {
@@ -164,8 +164,7 @@ func (g grammar) split(expression any, empty func() *Error) (op string, values [
 	return t[0], values, nil
 }
 
-// normalize quotes the values of an expression, so that the words of one are one
-// word. The result is lower case.
+// normalize quotes the values of an expression, so that each is one word, and lowers its case.
 func (g grammar) normalize(expression any, empty func() *Error) (string, *Error) {
 	op, values, err := g.split(expression, empty)
 	if err != nil {

@@ -12,9 +12,8 @@ import (
 	"ironworks/models"
 )
 
-// Generation is which code reads the hints of a node. Ironic's own and that of the
-// agent differ between releases; these are the two that were compared with the
-// originals, case by case.
+// Generation selects the releases of Ironic and its agent whose code is emulated. Hints differ
+// between releases; these two are compared with the originals in test/hints.
 type Generation int8
 
 // The generations.
@@ -25,7 +24,7 @@ const (
 	GenerationOld
 )
 
-// String names the generation.
+// String returns the name of the generation.
 func (g Generation) String() string {
 	if g == GenerationOld {
 		return "old"
@@ -33,7 +32,7 @@ func (g Generation) String() string {
 	return "newest"
 }
 
-// ParseGeneration reads the name of a generation.
+// ParseGeneration parses the name of a generation.
 func ParseGeneration(name string) (Generation, error) {
 	switch name {
 	case "newest":
@@ -44,8 +43,8 @@ func ParseGeneration(name string) (Generation, error) {
 	return 0, fmt.Errorf("release %q: want newest or old", name)
 }
 
-// GenerationOf is the generation of an Ironic that speaks up to this version: the old
-// one ends with 1.82.
+// GenerationOf returns the generation of an Ironic by its highest API version. The old
+// generation ends with 1.82.
 func GenerationOf(v models.APIVersion) Generation {
 	if !v.IsZero() && v.Minor <= models.FeatureShards.Minor() {
 		return GenerationOld
@@ -53,8 +52,7 @@ func GenerationOf(v models.APIVersion) Generation {
 	return GenerationNewest
 }
 
-// Hint is the name of a root device hint, which is also the attribute of a disk that
-// it looks at.
+// Hint is the name of a root device hint, and of the disk attribute that it refers to.
 type Hint string
 
 // The hints.
@@ -70,28 +68,27 @@ const (
 	Rotational         Hint = "rotational"
 	HCTL               Hint = "hctl"
 	ByPath             Hint = "by_path"
-	Transport          Hint = "tran" // the newest agent only; Ironic refuses it
+	Transport          Hint = "tran" // only in the newest agent; Ironic refuses it
 )
 
-// knownHints are the hints in the order in which the originals name them.
+// knownHints are the hints in the order of Ironic's code.
 var knownHints = []Hint{
 	Size, Model, WWN, Serial, Vendor, WWNWithExtension, WWNVendorExtension, Name,
 	Rotational, HCTL, ByPath, Transport,
 }
 
-// Error is what Ironic or the agent raises over hints: the class of the exception
-// and its words. The words of ParseException and SyntaxError are those of libraries and
-// differ between their versions.
+// Error is an error that Ironic or the agent raises: the class and the text of the exception.
+// The text of ParseException and SyntaxError varies between versions of their libraries.
 type Error struct {
 	Class string
 	Text  string
 }
 
-// Error gives the words alone.
+// Error returns the text.
 func (e *Error) Error() string { return e.Text }
 
-// Full gives the class with the words; one that the agent tells Ironic itself
-// (DeviceNotFound) is its words.
+// Full returns the class and the text. An error that the agent itself reports to Ironic
+// (DeviceNotFound) has no class.
 func (e *Error) Full() string {
 	if e.Class == deviceNotFound {
 		return e.Text
@@ -108,16 +105,15 @@ func raised(class, format string, args ...any) *Error {
 	return &Error{Class: class, Text: fmt.Sprintf(format, args...)}
 }
 
-// NotFound says that the agent looked and found no disk, or refused the hints. Any
-// other error is one that it did not expect: it breaks the step, or keeps the agent
-// from coming up at all.
+// NotFound reports whether the agent found no disk, or refused the hints. Other errors are
+// unexpected: they fail the step, or prevent the agent from starting.
 func (e *Error) NotFound() bool { return e.Class == deviceNotFound }
 
-// Hints are root device hints as they were written, with the order of their keys: the
-// value of root_device, or one of skip_block_devices. They need not be an object.
+// Hints are root device hints in their original form and order: the value of root_device, or an
+// entry of skip_block_devices. They may be of any type.
 type Hints struct{ value any }
 
-// Decode reads hints from JSON; nothing at all is no hints.
+// Decode parses hints from JSON. Empty input is no hints.
 func Decode(raw []byte) (Hints, error) {
 	if len(raw) == 0 {
 		return Hints{}, nil
@@ -129,33 +125,33 @@ func Decode(raw []byte) (Hints, error) {
 	return Hints{value: v}, nil
 }
 
-// Make makes hints of one name and expression.
+// Make returns hints with one name and expression.
 func Make(name Hint, expression string) Hints {
 	d := &PythonDict{}
 	d.Set(string(name), expression)
 	return Hints{value: d}
 }
 
-// UnmarshalJSON reads any JSON.
+// UnmarshalJSON accepts any JSON.
 func (h *Hints) UnmarshalJSON(raw []byte) error {
 	read, err := Decode(raw)
 	*h = read
 	return err
 }
 
-// MarshalJSON writes the hints as they were.
+// MarshalJSON returns the hints in their original form.
 func (h Hints) MarshalJSON() ([]byte, error) { return jsonOf(h.value), nil }
 
-// String gives the hints as JSON.
+// String returns the hints as JSON.
 func (h Hints) String() string { return string(jsonOf(h.value)) }
 
-// Repr gives the hints as Python writes them in messages.
+// Repr returns the hints as Python's repr, for messages.
 func (h Hints) Repr() string { return PythonStr(h.value) }
 
-// Given says that there are hints: null and an empty object are none.
+// Given reports whether there are hints. null and an empty object are none.
 func (h Hints) Given() bool { return PythonTruthy(h.value) }
 
-// Names are the hints that are given, in their order, unknown ones too.
+// Names returns the names of the hints in order, including unknown ones.
 func (h Hints) Names() []Hint {
 	d, _ := h.value.(*PythonDict)
 	if d == nil {
@@ -168,33 +164,33 @@ func (h Hints) Names() []Hint {
 	return names
 }
 
-// Expression is what is asked for under a name, as text.
+// Expression returns the expression of a hint, as text.
 func (h Hints) Expression(name Hint) string {
 	d, _ := h.value.(*PythonDict)
 	return PythonStr(d.Get(string(name)))
 }
 
-// Source is where the hints of a node come from.
+// Source is the origin of a node's hints.
 type Source string
 
-// The sources; hints of the instance come first.
+// The sources. Those of the instance take precedence.
 const (
 	Nowhere      Source = ""
 	OfInstance   Source = "instance_info"
 	OfProperties Source = "properties"
 )
 
-// NodeHints are the hints of a node: those of the instance, else those of the node's
-// properties, and which disks are to be left alone (skip_block_devices).
+// NodeHints are the hints of a node: those of the instance, or else of properties, and the
+// disks to skip (skip_block_devices).
 type NodeHints struct {
 	Hints  Hints
 	Source Source
 	Skip   Hints
-	// Instance and Properties are what stands in each place.
+	// Instance and Properties are the hints of each source.
 	Instance, Properties Hints
 }
 
-// Of reads the hints of a node. An empty object counts as none.
+// Of returns the hints of a node. An empty object counts as none.
 func Of(n *models.Node) (NodeHints, error) {
 	instance, err := objectField(n, "instance_info", n.InstanceInfo)
 	if err != nil {
@@ -217,8 +213,7 @@ func Of(n *models.Node) (NodeHints, error) {
 	return found, nil
 }
 
-// objectField is an object of a node in the order in which Ironic sent it, where that
-// was kept.
+// objectField returns an object field of a node, in Ironic's key order if Raw is available.
 func objectField(n *models.Node, name string, decoded map[string]any) (*PythonDict, error) {
 	var fields map[string]json.RawMessage
 	raw := []byte(nil)
@@ -239,7 +234,7 @@ func objectField(n *models.Node, name string, decoded map[string]any) (*PythonDi
 	return d, nil
 }
 
-// Join puts names together as the originals do.
+// Join joins names as the originals do.
 func Join[T ~string](names []T) string {
 	texts := make([]string, len(names))
 	for i, n := range names {
@@ -248,20 +243,18 @@ func Join[T ~string](names []T) string {
 	return strings.Join(texts, ", ")
 }
 
-// CaseError is a line that is no case.
+// CaseError reports a line that is not a case.
 type CaseError struct {
 	Line int
 	Err  error
 }
 
-// Error names the line.
 func (e *CaseError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 
-// Unwrap is what is wrong with it.
 func (e *CaseError) Unwrap() error { return e.Err }
 
-// JudgeLines answers cases, one a line, with their verdicts in JSON. A line that is no case
-// ends it with a [*CaseError]; what went before is answered.
+// JudgeLines reads cases, one per line, and writes their verdicts as JSON. It stops with a
+// [*CaseError] at an invalid line, after the verdicts for the lines before.
 func JudgeLines(in io.Reader, out io.Writer, by Generation) error {
 	lines := bufio.NewReaderSize(in, 1<<16)
 	answers := bufio.NewWriterSize(out, 1<<16)

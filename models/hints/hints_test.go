@@ -18,7 +18,7 @@ func hintsFrom(t *testing.T, text string) Hints {
 	return h
 }
 
-// shelf is what the tests choose from.
+// shelf returns the disks of the tests.
 func shelf(t *testing.T) []Disk {
 	t.Helper()
 	disks, err := DecodeDisks([]byte(`[
@@ -34,8 +34,8 @@ func shelf(t *testing.T) []Disk {
 	return disks
 }
 
-// What Ironic says of hints, and which disk the agent picks. The whole truth is
-// compared in test/hints; these are the cases that people meet.
+// TestIronicAndTheAgent has the common cases of validation and selection. test/hints compares
+// everything with the originals.
 func TestIronicAndTheAgent(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -44,19 +44,19 @@ func TestIronicAndTheAgent(t *testing.T) {
 		invalid, picks string
 		fails          string
 	}{
-		"no operator is equality, whatever the case": {hints: `{"model": "SAMSUNG 980 pro"}`, picks: "/dev/sda"},
-		"a part needs <in>":                          {hints: `{"model": "980"}`, fails: "No suitable device was found"},
-		"<in>":                                       {hints: `{"model": "<in> 980 pro"}`, picks: "/dev/sda"},
-		"<or>":                                       {hints: `{"model": "<or> x <or> WDC WD40EFRX"}`, picks: "/dev/sdb"},
-		"GiB is a float":                             {hints: `{"size": 447}`, fails: "No suitable device"},
-		"at least":                                   {hints: `{"size": ">= 447"}`, picks: "/dev/sda"},
-		"= is at least":                              {hints: `{"size": "= 3000"}`, picks: "/dev/sdb"},
-		"one of several serials":                     {hints: `{"serial": "wdc-12345"}`, picks: "/dev/sdb"},
-		"the old agent knows no lists":               {by: GenerationOld, hints: `{"serial": "wdc-12345"}`, fails: "No suitable"},
-		"null is the word none":                      {hints: `{"vendor": "none"}`, picks: "/dev/sdc"},
-		"s!= matches null":                           {hints: `{"vendor": "s!= ata"}`, picks: "/dev/sdc"},
-		"all hints have to match":                    {hints: `{"vendor": "ata", "rotational": "yes"}`, picks: "/dev/sdb"},
-		"no hints: the smallest of at least 4 GiB": {hints: `{}`, picks: "/dev/sda"},
+		"no operator is equality, whatever the case":  {hints: `{"model": "SAMSUNG 980 pro"}`, picks: "/dev/sda"},
+		"a part needs <in>":                           {hints: `{"model": "980"}`, fails: "No suitable device was found"},
+		"<in>":                                        {hints: `{"model": "<in> 980 pro"}`, picks: "/dev/sda"},
+		"<or>":                                        {hints: `{"model": "<or> x <or> WDC WD40EFRX"}`, picks: "/dev/sdb"},
+		"GiB is a float":                              {hints: `{"size": 447}`, fails: "No suitable device"},
+		"at least":                                    {hints: `{"size": ">= 447"}`, picks: "/dev/sda"},
+		"= is at least":                               {hints: `{"size": "= 3000"}`, picks: "/dev/sdb"},
+		"one of several serials":                      {hints: `{"serial": "wdc-12345"}`, picks: "/dev/sdb"},
+		"the old agent knows no lists":                {by: GenerationOld, hints: `{"serial": "wdc-12345"}`, fails: "No suitable"},
+		"null is the word none":                       {hints: `{"vendor": "none"}`, picks: "/dev/sdc"},
+		"s!= matches null":                            {hints: `{"vendor": "s!= ata"}`, picks: "/dev/sdc"},
+		"all hints have to match":                     {hints: `{"vendor": "ata", "rotational": "yes"}`, picks: "/dev/sdb"},
+		"no hints: the smallest of at least 4 GiB":    {hints: `{}`, picks: "/dev/sda"},
 		"null: the same":                              {hints: `null`, picks: "/dev/sda"},
 		"<range-in> is Ironic's alone":                {hints: `{"size": "<range-in> [ 10 600 ]"}`, fails: "is not an integer value"},
 		"old oslo.utils has no <range-in>":            {by: GenerationOld, hints: `{"size": "<range-in> [ 10 600 ]"}`, invalid: "is not an integer value", fails: "not an integer"},
@@ -284,7 +284,7 @@ func TestDecodeDisks(t *testing.T) {
 	}
 }
 
-// A disk that was made and not read is searched as one that was reported so.
+// TestMadeDisk checks that a disk that was not decoded is matched like a decoded one.
 func TestMadeDisk(t *testing.T) {
 	t.Parallel()
 	yes := true

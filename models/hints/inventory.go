@@ -9,20 +9,20 @@ import (
 	"ironworks/models"
 )
 
-// Inventory is what inspection found in a machine, as far as the console reads it.
+// Inventory is the part of an inventory that the console uses.
 type Inventory struct {
 	Disks  []Disk
 	Vendor Maker
 }
 
-// Maker is who made a machine.
+// Maker is the manufacturer's data of a machine.
 type Maker struct {
 	Manufacturer string `json:"manufacturer"`
 	Product      string `json:"product_name"`
 	Serial       string `json:"serial_number"`
 }
 
-// DecodeInventory reads the answer of GET /v1/nodes/{id}/inventory.
+// DecodeInventory parses the response of GET /v1/nodes/{id}/inventory.
 func DecodeInventory(data []byte) (Inventory, error) {
 	var found struct {
 		Inventory struct {
@@ -36,17 +36,17 @@ func DecodeInventory(data []byte) (Inventory, error) {
 	return Inventory{Disks: found.Inventory.Disks, Vendor: found.Inventory.Vendor}, nil
 }
 
-// OutOfBand says that the disks were read from the BMC: it calls them something else than
-// the ramdisk does (/dev/sda), and does not know their WWNs and places. Redfish
-// inspection of old releases stores name and size alone, that of 39.0 vendor, model,
-// serial and rotational as well (ironic/drivers/modules/redfish/inspect.py).
+// OutOfBand reports whether the disks were read from the BMC. It uses other names than the
+// ramdisk (/dev/sda) and reports no WWNs and paths. Redfish inspection of old releases stores
+// only name and size, that of 39.0 also vendor, model, serial and rotational
+// (ironic/drivers/modules/redfish/inspect.py).
 func (inv *Inventory) OutOfBand() bool {
 	device := func(d Disk) bool { return strings.HasPrefix(d.Name, "/dev/") }
 	return len(inv.Disks) > 0 && !slices.ContainsFunc(inv.Disks, device)
 }
 
-// Untold are those of the hints that no disk of the inventory reports: what they choose
-// cannot be known from it. A name is told by a ramdisk only.
+// Untold returns the hints for attributes that no disk of the inventory reports, so their
+// effect is unknown. Only a ramdisk reports names.
 func (inv *Inventory) Untold(hints []Hint) []Hint {
 	var untold []Hint
 	for _, h := range hints {
@@ -58,8 +58,7 @@ func (inv *Inventory) Untold(hints []Hint) []Hint {
 	return untold
 }
 
-// Details are the machine and its disks, one a line, safe to show. Nothing was found
-// where inv is nil.
+// Details returns the machine and its disks, one per line, sanitized. inv may be nil.
 func (inv *Inventory) Details() []models.Detail {
 	if inv == nil || len(inv.Disks) == 0 {
 		return []models.Detail{{Name: "disks", Value: "not known: the node was not inspected"}}

@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// Severity is how bad a problem with hints is.
+// Severity is the severity of a problem with hints.
 type Severity string
 
 // The severities.
 const (
-	// Fails: a deployment with these hints fails.
+	// Fails means that a deployment with these hints fails.
 	Fails Severity = "error"
-	// Doubtful: the hints may mean something else than was meant.
+	// Doubtful means that the hints probably do not have the intended effect.
 	Doubtful Severity = "warning"
 )
 
-// Problem is what is wrong with a hint, whatever the disks are. Hint is empty when
-// it is about all of them.
+// Problem is a problem of a hint, independent of the disks. Hint is "" for a problem of all
+// hints.
 type Problem struct {
 	Hint     Hint     `json:"hint,omitempty"`
 	Severity Severity `json:"severity"`
 	Text     string   `json:"text"`
 }
 
-// String is the problem on one line.
+// String returns the problem on one line.
 func (p Problem) String() string {
 	if p.Hint == "" {
 		return fmt.Sprintf("%s: %s", p.Severity, p.Text)
@@ -33,8 +33,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %s: %s", p.Severity, p.Hint, p.Text)
 }
 
-// Lint says what is wrong with hints and what is doubtful, in the words of Ironic and
-// the agent where they refuse them.
+// Lint returns the problems of hints. Refusals have the text of Ironic and the agent.
 func (h Hints) Lint(by Generation) []Problem {
 	if !h.Given() {
 		return nil
@@ -60,7 +59,7 @@ func (h Hints) Lint(by Generation) []Problem {
 	return problems
 }
 
-// lint looks at one hint that can be read.
+// lint checks one readable hint.
 func (r reader) lint(h parsedHint, given string) []Problem {
 	var problems []Problem
 	say := func(severity Severity, format string, args ...any) {
@@ -79,7 +78,7 @@ func (r reader) lint(h parsedHint, given string) []Problem {
 		say(Fails, "<all-in> wants the disk to have a list as its value, which none has: the agent fails")
 	case h.name == Size:
 		lintSize(op, say)
-	case strings.Trim(op, "=!<>") == "": // numbers
+	case strings.Trim(op, "=!<>") == "": // compares numbers
 		say(Doubtful, "%s compares numbers: a disk whose %s is none makes the agent fail; s%s compares text", op, h.name, textOperator(op))
 	case op == "s!=":
 		say(Doubtful, "s!= matches disks that do not report their %s, too", h.name)

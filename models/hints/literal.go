@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// literalError is what becomes of <all-in>: it evaluates the device's value as
-// Python and wants a list, which no device has. Only which error it is depends on the
-// value: one of those that the agent expects (ValueError), or another.
+// literalError returns the error of <all-in>, which evaluates the device's value as Python and
+// requires a list, which no device has. The value determines whether the agent expects the
+// error (ValueError) or not.
 func literalError(value any) *Error {
 	text, ok := value.(string)
 	if !ok {
@@ -29,14 +29,14 @@ func literalError(value any) *Error {
 	return raised("ValueError", "malformed node or string on line 1")
 }
 
-// node is as much of a syntax tree as tells whether it is a literal.
+// node is the kind of a syntax tree, as far as needed to recognize a literal.
 type node int
 
 const (
-	nodeOther   node = iota // an expression that has to be computed
+	nodeOther   node = iota // an expression to compute
 	nodeReal                // 1, 1.5
 	nodeComplex             // 1j
-	nodeSigned              // -1, and its like
+	nodeSigned              // -1 and similar
 	nodeSignedComplex
 	nodeSum // 1-2j
 	nodeEllipsis
@@ -44,12 +44,12 @@ const (
 
 func (n node) literal() bool { return n != nodeOther }
 
-// expressionParser reads Python expressions of what a quoted value may hold: names,
+// expressionParser parses Python expressions of the characters in a quoted value: names,
 // numbers, and . - ~ / % < > = ! between them.
 type expressionParser struct {
 	rest   string
 	bad    bool
-	number bool // a number is what is bad
+	number bool // the error is in a number
 	depth  int
 }
 
@@ -60,7 +60,7 @@ func (p *expressionParser) fail() node {
 
 func (p *expressionParser) space() { p.rest = strings.TrimLeft(p.rest, " \t\f") }
 
-// sign takes an operator if it stands next.
+// sign consumes text if it is next.
 func (p *expressionParser) sign(text string) bool {
 	p.space()
 	rest, ok := strings.CutPrefix(p.rest, text)
@@ -74,7 +74,7 @@ func isWordByte(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// word is the name that stands next, without taking it.
+// word returns the next name without consuming it.
 func (p *expressionParser) word() string {
 	p.space()
 	end := 0
@@ -92,7 +92,7 @@ func (p *expressionParser) keyword(text string) bool {
 	return true
 }
 
-// test is a whole expression: a if b else c.
+// test parses a whole expression: a if b else c.
 func (p *expressionParser) test() node {
 	n := p.or()
 	if !p.keyword("if") {
@@ -176,7 +176,7 @@ func (p *expressionParser) term() node {
 }
 
 func (p *expressionParser) factor() node {
-	// Python gives up at some depth, too.
+	// Python limits the depth, too.
 	if p.depth++; p.depth > 90 {
 		return p.fail()
 	}
@@ -239,8 +239,7 @@ func (p *expressionParser) atom() node {
 	return nodeOther
 }
 
-// isName tells what is a name from what is none, or a word of the language in lower
-// case.
+// isName reports whether word is a name, and not a keyword in lower case.
 func isName(word string) bool {
 	return word != "" && (word[0] < '0' || word[0] > '9') && !slices.Contains([]string{
 		"and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except",
@@ -260,14 +259,14 @@ func (p *expressionParser) numeral() node {
 	return kind
 }
 
-// numberMayEnd: a keyword may follow a number without a space.
+// numberMayEnd allows a keyword directly after a number.
 func numberMayEnd(rest string) bool {
 	return slices.ContainsFunc([]string{"and", "else", "for", "if", "in", "is", "not", "or"}, func(word string) bool {
 		return strings.HasPrefix(rest, word)
 	})
 }
 
-// scanNumeral reads a number; nodeOther is for what cannot be one.
+// scanNumeral parses a number. It returns nodeOther for invalid ones.
 func scanNumeral(s string) (kind node, size int) {
 	if len(s) > 1 && s[0] == '0' && strings.IndexByte("xobB", s[1]) >= 0 {
 		return scanBased(s)
@@ -280,7 +279,7 @@ func scanNumeral(s string) (kind node, size int) {
 		at++
 		at += digits(s[at:])
 	}
-	if at < len(s) && (s[at] == 'e' || s[at] == 'E') { // E: %5E5 is what is left of ^5
+	if at < len(s) && (s[at] == 'e' || s[at] == 'E') { // upper case: %5E5 is an escaped ^5
 		e := at + 1
 		if e < len(s) && s[e] == '-' {
 			e++
@@ -301,7 +300,7 @@ func scanNumeral(s string) (kind node, size int) {
 	return kind, at
 }
 
-// scanBased reads 0x, 0o and 0b.
+// scanBased parses 0x, 0o and 0b numbers.
 func scanBased(s string) (kind node, size int) {
 	allowed := "01"
 	switch s[1] {

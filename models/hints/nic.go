@@ -14,7 +14,7 @@ type NIC struct {
 	// HasCarrier reports a link. Redfish inspection reports none: CarrierUnknown is set then.
 	HasCarrier     bool
 	CarrierUnknown bool
-	// Boot: the ramdisk was booted over this NIC.
+	// Boot means that the ramdisk booted over this NIC.
 	Boot bool
 	// Neighbor is the switch port at the other end, as LLDP announced it.
 	Neighbor Neighbor

@@ -1,7 +1,7 @@
 package hints
 
-// reader is code that reads hints: Ironic's or the agent's, of a generation. That of
-// old releases is the same library (ironic-lib) at both ends.
+// reader emulates the code that parses hints: Ironic's or the agent's, of a generation. In the
+// old generation both use the same library (ironic-lib).
 type reader struct {
 	grammar
 	generation Generation
@@ -12,10 +12,10 @@ func newReader(generation Generation, agent bool) reader {
 	return reader{grammar: newGrammar(generation == GenerationNewest), generation: generation, agent: agent}
 }
 
-// newest says that this is the newest code of one end.
+// newest reports whether this is the newest code of Ironic or of the agent.
 func (r reader) newest(agent bool) bool { return r.generation == GenerationNewest && r.agent == agent }
 
-// knows says whether there is such a hint.
+// knows reports whether the hint exists.
 func (r reader) knows(name Hint) bool {
 	if name == Transport {
 		return r.newest(true)
@@ -35,16 +35,16 @@ func (r reader) known() []Hint {
 	return knownHints[:len(knownHints)-1]
 }
 
-// parsedHint is one that has been read: a specification, or a truth.
+// parsedHint is a parsed hint: a specification, or a boolean.
 type parsedHint struct {
 	name Hint
 	spec string
 	want bool
 }
 
-// Validate is what Ironic says of the hints, when it validates a node and before it
-// deploys one; nil is fine. An error of another class than ValueError is one that
-// Ironic did not expect, which it tells as such.
+// Validate returns the error of Ironic's validation, when it validates or deploys a node; nil
+// if valid. An error of another class than ValueError is unexpected in Ironic, and reported as
+// such.
 func (h Hints) Validate(by Generation) error {
 	if _, err := newReader(by, false).parse(h.value); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (h Hints) Validate(by Generation) error {
 	return nil
 }
 
-// Parse is what the agent says of the hints before it looks at disks.
+// Parse returns the error of the agent's parser, before it looks at disks.
 func (h Hints) Parse(by Generation) error {
 	if _, err := newReader(by, true).parse(h.value); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (h Hints) Parse(by Generation) error {
 	return nil
 }
 
-// parse is parse_root_device_hints. No hints at all give none and no error.
+// parse is parse_root_device_hints. Without hints it returns neither hints nor an error.
 func (r reader) parse(given any) ([]parsedHint, *Error) {
 	if !PythonTruthy(given) {
 		return nil, nil
@@ -98,7 +98,7 @@ func (r reader) invalid(names []string) *Error {
 	return raised("ValueError", `The hints "%s" are invalid. Valid hints are: "%s"`, Join(names), Join(r.known()))
 }
 
-// noObject is what happens to hints that are no object: their parts are taken for
+// noObject returns the error for hints that are not an object: Python takes their items for
 // names.
 func (r reader) noObject(given any) *Error {
 	var parts PythonList
@@ -203,7 +203,7 @@ func (r reader) checkSize(given any) *Error {
 	return nil
 }
 
-// addOperator makes a hint without an operator one of equality.
+// addOperator adds the equality operator to a hint without an operator.
 func (r reader) addOperator(h *parsedHint) *Error {
 	if h.name == Rotational {
 		return nil
@@ -222,7 +222,7 @@ func (r reader) addOperator(h *parsedHint) *Error {
 	return nil
 }
 
-// pythonBool is oslo.utils' bool_from_string of a value, strict.
+// pythonBool is oslo.utils' strict bool_from_string.
 func pythonBool(v any) (value, ok bool) {
 	if b, is := v.(bool); is {
 		return b, true

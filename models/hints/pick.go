@@ -7,32 +7,31 @@ import (
 	"strings"
 )
 
-// minRootDisk is the least that a disk must have, in bytes, to be picked without
-// hints (ironic_python_agent/utils.py, guess_root_disk).
+// minRootDisk is the minimum size, in bytes, for selection without hints
+// (ironic_python_agent/utils.py, guess_root_disk).
 const minRootDisk = 4 * GiB
 
-// Search is how the agent looks for the disk that it installs to
-// (ironic_python_agent/hardware.py, get_os_install_device).
+// Search is the agent's search for the disk to install to (ironic_python_agent/hardware.py,
+// get_os_install_device).
 type Search struct {
 	By    Generation
 	Hints Hints
-	// Skip is skip_block_devices of the node's properties. Entries with volume_name
-	// are names of software RAID, which an inventory does not tell.
+	// Skip is skip_block_devices of the node's properties. Entries with volume_name are names of
+	// software RAID volumes, which an inventory does not contain.
 	Skip Hints
-	// RAID are the volumes that the same agent has just created with is_root_volume
-	// true or false; that only the newest agent minds.
+	// RAID are the volumes that the same agent has just created with is_root_volume. Only the
+	// newest agent uses them.
 	RAID []RAIDVolume
 }
 
-// RAIDVolume is a volume of software RAID, and the names of the disks and partitions
-// that it is made of.
+// RAIDVolume is a software RAID volume, with the names of its disks and partitions.
 type RAIDVolume struct {
 	Name  string
 	Root  bool
 	Parts []string
 }
 
-// Pick is the name of the disk that the agent takes. The error is a *Error.
+// Pick returns the name of the selected disk. The error is a *Error.
 func (s Search) Pick(disks []Disk) (string, error) {
 	name, err := s.pick(disks)
 	if err != nil {
@@ -72,9 +71,8 @@ func (s Search) pick(disks []Disk) (string, *Error) {
 	return "", raised(deviceNotFound, "No suitable device was found for deployment using these hints %s", PythonStr(s.Hints.value))
 }
 
-// Matching are the disks that satisfy all hints, in their order, up to the first
-// error. No hints at all are an error where there are disks, for that is what the
-// agent makes of an empty entry of skip_block_devices.
+// Matching yields the disks that match all hints, in order, up to the first error. Empty hints
+// are an error if there are disks, as in the agent for an empty entry of skip_block_devices.
 func (h Hints) Matching(disks []Disk, by Generation) iter.Seq2[Disk, error] {
 	return func(yield func(Disk, error) bool) {
 		for d, err := range h.find(disks, by) {
@@ -129,7 +127,7 @@ func (r reader) fitAll(hints []parsedHint, d *Disk) (bool, *Error) {
 	return true, nil
 }
 
-// fits tells whether a disk satisfies a hint.
+// fits reports whether a disk matches a hint.
 func (r reader) fits(h parsedHint, d *Disk) (bool, *Error) {
 	value := d.report().Get(string(h.name))
 	switch h.name {
@@ -147,7 +145,7 @@ func (r reader) fits(h parsedHint, d *Disk) (bool, *Error) {
 	if list, ok := value.(PythonList); ok && r.generation == GenerationNewest {
 		return r.fitsOne(h, list)
 	}
-	// What a disk does not say is compared as the word for nothing.
+	// A missing attribute is compared as Python's text for None or "".
 	text, err := r.normalize(value, r.empty(h.name))
 	if err != nil {
 		if err.Class == "ValueError" {
@@ -158,8 +156,8 @@ func (r reader) fits(h parsedHint, d *Disk) (bool, *Error) {
 	return r.match(text, h.spec)
 }
 
-// fitsOne tells whether one of several values satisfies a hint; those that cannot be
-// compared are skipped.
+// fitsOne reports whether one of several values matches a hint. Values that cannot be compared
+// are skipped.
 func (r reader) fitsOne(h parsedHint, values PythonList) (bool, *Error) {
 	for _, v := range values {
 		if v == nil {
@@ -180,10 +178,10 @@ func (r reader) fitsOne(h parsedHint, values PythonList) (bool, *Error) {
 	return false, nil
 }
 
-// smallest is what the agent takes without hints: the smallest disk of at least
+// smallest returns the disk that the agent selects without hints: the smallest with at least
 // [minRootDisk], and of equal ones the first by name.
 func smallest(disks []Disk) (string, *Error) {
-	// Sizes that are no numbers cannot be put in order, or not compared with the least.
+	// Sizes that are not numbers cannot be sorted, or not compared with the minimum.
 	for i := range disks {
 		size := disks[i].report().Get("size")
 		if _, ok := PythonFloat(size); !ok {

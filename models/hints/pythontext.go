@@ -7,13 +7,13 @@ import (
 	"unicode"
 )
 
-// pythonSpace is str.isspace of a character: four separators more than Go's.
+// pythonSpace is str.isspace, which accepts four separators that unicode.IsSpace does not.
 func pythonSpace(r rune) bool { return r >= 0x1c && r <= 0x1f || unicode.IsSpace(r) }
 
 func pythonStrip(s string) string { return strings.TrimFunc(s, pythonSpace) }
 
-// pythonLower is str.lower: the last sigma of a word has a form of its own, and a
-// dotted I becomes two characters.
+// pythonLower is str.lower: a final sigma has its own form, and a dotted I becomes two
+// characters.
 func pythonLower(s string) string {
 	if !strings.ContainsAny(s, "Σİ") {
 		return strings.ToLower(s)
@@ -33,7 +33,7 @@ func pythonLower(s string) string {
 	return b.String()
 }
 
-// endsWord tells whether a letter stands before a place and none after it.
+// endsWord reports whether the position follows a letter and no letter follows.
 func endsWord(text []rune, at int) bool {
 	letter := func(from, step int) bool {
 		for i := from; i >= 0 && i < len(text); i += step {
@@ -51,7 +51,7 @@ func caseIgnorable(r rune) bool {
 	return strings.ContainsRune("'.:·’", r) || unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk)
 }
 
-// pythonQuote is repr() of a string: in single quotes where that is possible.
+// pythonQuote is repr of a string: in single quotes if possible.
 func pythonQuote(s string) string {
 	quote := '\''
 	if strings.ContainsRune(s, '\'') && !strings.ContainsRune(s, '"') {
@@ -84,7 +84,7 @@ func pythonQuote(s string) string {
 	return b.String()
 }
 
-// URLQuote is urllib's quote(): the slash stays as it is.
+// URLQuote is urllib's quote, which does not escape slashes.
 func URLQuote(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -102,8 +102,7 @@ func URLQuote(s string) string {
 	return b.String()
 }
 
-// asciiDigits writes the digits of any script as 0 to 9, as int() and float() read
-// them.
+// asciiDigits converts digits of any script to ASCII, as int() and float() do.
 func asciiDigits(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return s
@@ -112,7 +111,7 @@ func asciiDigits(s string) string {
 		if r <= unicode.MaxASCII || !unicode.Is(unicode.Nd, r) {
 			return r
 		}
-		// Digits stand in tens, the zero first; a range of the table begins with one.
+		// Scripts have ten consecutive digits from zero; table ranges start at a zero.
 		for _, x := range unicode.Nd.R16 {
 			if r >= rune(x.Lo) && r <= rune(x.Hi) {
 				return '0' + (r-rune(x.Lo))%10
@@ -127,8 +126,7 @@ func asciiDigits(s string) string {
 	}, s)
 }
 
-// digits reads a run of digits in which single underscores may part them, and gives
-// how long it is.
+// digits returns the length of a run of digits, which single underscores may separate.
 func digits(s string) int {
 	end := 0
 	for i := 0; i < len(s); i++ {
@@ -142,8 +140,8 @@ func digits(s string) int {
 	return end
 }
 
-// pythonInt is the sign of int(s), if s is a whole number at all. int() reads no
-// number of more than 4300 digits.
+// pythonInt returns the sign of int(s), if s is an integer. int() refuses more than 4300
+// digits.
 func pythonInt(s string) (sign int, ok bool) {
 	s = asciiDigits(pythonStrip(s))
 	body := strings.TrimLeft(s, "+-")
@@ -159,7 +157,7 @@ func pythonInt(s string) (sign int, ok bool) {
 	return 1, true
 }
 
-// toFloat is float(s) of a text.
+// toFloat is float(s).
 func toFloat(s string) (float64, *Error) {
 	text := asciiDigits(pythonStrip(s))
 	body := strings.TrimLeft(text, "+-")
@@ -172,7 +170,7 @@ func toFloat(s string) (float64, *Error) {
 	if !ok {
 		return 0, raised("ValueError", "could not convert string to float: %s", pythonQuote(s))
 	}
-	// A number that is too large is infinite, as it is in Python.
+	// As in Python, too large numbers are infinite.
 	f, _ := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
 	return f, nil
 }

@@ -7,25 +7,24 @@ import (
 	"strings"
 )
 
-// What Python makes of JSON. Ironic and its agent judge what they were given by its
-// type, its truth and its text, and quote it in their sentences; so that is what is
-// kept: a value is nil, a bool, a PythonInt, a float64, a string, a PythonList or a
+// Python's values of JSON. The results of Ironic and its agent depend on a value's type, truth
+// and text. A value is nil, a bool, a PythonInt, a float64, a string, a PythonList or a
 // *PythonDict.
 type (
-	// PythonInt is a whole number as Python writes it.
+	// PythonInt is an integer, as Python writes it.
 	PythonInt string
 	// PythonList is a list.
 	PythonList []any
 )
 
-// PythonDict is an object that keeps the order of its keys: errors quote it. The
-// zero value is an empty one.
+// PythonDict is an object that keeps the order of its keys, which errors quote. The zero value
+// is empty.
 type PythonDict struct {
 	keys   []string
 	values map[string]any
 }
 
-// Set puts a value under a key: a new key stands last.
+// Set sets the value of a key. A new key becomes the last.
 func (d *PythonDict) Set(key string, value any) {
 	if d.values == nil {
 		d.values = map[string]any{}
@@ -36,7 +35,7 @@ func (d *PythonDict) Set(key string, value any) {
 	d.values[key] = value
 }
 
-// Get is nil for what is not there; a nil object has nothing.
+// Get returns the value of a key, or nil. d may be nil.
 func (d *PythonDict) Get(key string) any {
 	if d == nil {
 		return nil
@@ -44,7 +43,7 @@ func (d *PythonDict) Get(key string) any {
 	return d.values[key]
 }
 
-// Has tells a key with None from one that is not there.
+// Has distinguishes a None value from a missing key.
 func (d *PythonDict) Has(key string) bool {
 	if d == nil {
 		return false
@@ -53,7 +52,7 @@ func (d *PythonDict) Has(key string) bool {
 	return has
 }
 
-// Keys are the keys in their order; they are the caller's.
+// Keys returns a copy of the keys in order.
 func (d *PythonDict) Keys() []string {
 	if d == nil {
 		return nil
@@ -61,25 +60,25 @@ func (d *PythonDict) Keys() []string {
 	return slices.Clone(d.keys)
 }
 
-// Dict is the object under a key, nil if there is none.
+// Dict returns the object at a key, or nil.
 func (d *PythonDict) Dict(key string) *PythonDict {
 	sub, _ := d.Get(key).(*PythonDict)
 	return sub
 }
 
-// Text is the string under a key, empty if there is none.
+// Text returns the string at a key, or "".
 func (d *PythonDict) Text(key string) string {
 	s, _ := d.Get(key).(string)
 	return s
 }
 
-// MarshalJSON writes the keys in their order.
+// MarshalJSON writes the keys in order.
 func (d *PythonDict) MarshalJSON() ([]byte, error) { return jsonOf(d), nil }
 
-// PythonNumber is a number of JSON: whole if it is written so.
+// PythonNumber converts a JSON number: an integer if it is written as one.
 func PythonNumber(text string) any {
 	if strings.ContainsAny(text, ".eE") {
-		f, _ := strconv.ParseFloat(text, 64) // too large is infinite, as it is in Python
+		f, _ := strconv.ParseFloat(text, 64) // as in Python, too large numbers are infinite
 		return f
 	}
 	if text == "-0" {
@@ -88,7 +87,7 @@ func PythonNumber(text string) any {
 	return PythonInt(text)
 }
 
-// PythonTruthy is Python's idea of what is true.
+// PythonTruthy is Python's bool().
 func PythonTruthy(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -109,7 +108,7 @@ func PythonTruthy(v any) bool {
 	return true
 }
 
-// PythonTypeName is what Python calls the type of a value.
+// PythonTypeName returns Python's name of a value's type.
 func PythonTypeName(v any) string {
 	switch v.(type) {
 	case nil:
@@ -128,7 +127,7 @@ func PythonTypeName(v any) string {
 	return "dict"
 }
 
-// PythonStr is Python's str() of a value.
+// PythonStr is Python's str().
 func PythonStr(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -136,7 +135,7 @@ func PythonStr(v any) string {
 	return PythonRepr(v)
 }
 
-// PythonRepr is repr() of a value.
+// PythonRepr is Python's repr().
 func PythonRepr(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -168,12 +167,12 @@ func PythonRepr(v any) string {
 	return ""
 }
 
-// writtenFloat writes a float with the fewest digits that mean it, as Python does.
+// writtenFloat formats a float with the fewest digits, as Python does.
 func writtenFloat(f float64) string {
 	short := strconv.FormatFloat(f, 'e', -1, 64)
 	_, exponent, ok := strings.Cut(short, "e")
 	if !ok {
-		return strings.ToLower(strings.TrimPrefix(short, "+")) // inf
+		return strings.ToLower(strings.TrimPrefix(short, "+")) // infinity
 	}
 	if e, _ := strconv.Atoi(exponent); e < -4 || e >= 16 {
 		return short
@@ -185,8 +184,8 @@ func writtenFloat(f float64) string {
 	return text
 }
 
-// PythonFloat is a value that Python calculates with: bools are numbers there. ok is
-// false for what is none.
+// PythonFloat converts a value that Python can calculate with, including bools. ok is false for
+// others.
 func PythonFloat(v any) (n float64, ok bool) {
 	switch v := v.(type) {
 	case bool:

@@ -9,11 +9,11 @@ import (
 	"ironworks/models"
 )
 
-// RootDisk is the disk of a node's last deployment as extra.console.root_disk has it:
-// a wwn or serial, or an object with these. It is nil where there is none.
+// RootDisk identifies the disk of a node's last deployment, from extra.console.root_disk: a wwn
+// or serial, or an object with these. It is nil if unknown.
 type RootDisk struct{ value any }
 
-// RootDiskOf reads it.
+// RootDiskOf returns a node's root disk.
 func RootDiskOf(n *models.Node) RootDisk {
 	var fields struct {
 		Extra map[string]any `json:"extra"`
@@ -25,17 +25,17 @@ func RootDiskOf(n *models.Node) RootDisk {
 	return RootDisk{console["root_disk"]}
 }
 
-// Given says that there is one.
+// Given reports whether the root disk is known.
 func (r RootDisk) Given() bool { return r.value != nil }
 
-// String is what stands there.
+// String returns the stored value.
 func (r RootDisk) String() string { return fmt.Sprint(r.value) }
 
-// Is says that a disk is it.
+// Is reports whether d is the root disk.
 func (r RootDisk) Is(d *Disk) bool { return r.Given() && d.Named(r.value) }
 
-// Identity is what a disk carries in it that tells it from others, under the names of
-// its attributes; empty where the ramdisk told nothing of that.
+// Identity returns the attributes that identify a disk, by name; empty if the ramdisk reported
+// none.
 func (d *Disk) Identity() map[string]string {
 	identity := map[string]string{}
 	for name, value := range map[Hint]string{WWN: d.WWN, WWNWithExtension: d.WWNWithExtension, Serial: d.Serial} {
@@ -46,13 +46,13 @@ func (d *Disk) Identity() map[string]string {
 	return identity
 }
 
-// DiskOf is a disk of which nothing is known but its identity.
+// DiskOf returns a disk with only an identity.
 func DiskOf(identity map[string]string) *Disk {
 	return &Disk{WWN: identity[string(WWN)], WWNWithExtension: identity[string(WWNWithExtension)], Serial: identity[string(Serial)]}
 }
 
-// Named says that a name is one of the disk's: its wwn or serial, or an object with
-// one of these.
+// Named reports whether name identifies the disk: its wwn or serial, or an object with one of
+// these.
 func (d *Disk) Named(name any) bool {
 	switch v := name.(type) {
 	case string:

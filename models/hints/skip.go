@@ -2,8 +2,8 @@ package hints
 
 import "strings"
 
-// Skipped are the disks that skip_block_devices takes away, by name, each with the
-// place of the entry that does. The error is a *Error.
+// Skipped returns the disks that skip_block_devices excludes, by name, with the index of the
+// matching entry. The error is a *Error.
 func (s Search) Skipped(disks []Disk) (map[string]int, error) {
 	skipped, err := s.skipped(disks)
 	if err != nil {
@@ -12,7 +12,7 @@ func (s Search) Skipped(disks []Disk) (map[string]int, error) {
 	return skipped, nil
 }
 
-// SkipEntries are the entries of skip_block_devices.
+// SkipEntries returns the entries of skip_block_devices.
 func (s Search) SkipEntries() []Hints {
 	entries, _ := pythonItems(s.Skip.value)
 	hints := make([]Hints, len(entries))
@@ -22,14 +22,14 @@ func (s Search) SkipEntries() []Hints {
 	return hints
 }
 
-// NamesVolume says that the hints name a volume of software RAID, which the agent
-// compares with the RAID that it finds and not with its disks.
+// NamesVolume reports whether the hints name a software RAID volume, which the agent compares
+// with existing RAID, not with disks.
 func (h Hints) NamesVolume() bool {
 	names, _ := hasVolumeName(h.value)
 	return names
 }
 
-// candidates are the disks without those that are to be left alone.
+// candidates returns the disks that are not skipped.
 func (s Search) candidates(disks []Disk) ([]Disk, *Error) {
 	skipped, err := s.skipped(disks)
 	if err != nil {
@@ -76,8 +76,8 @@ func (s Search) skipped(disks []Disk) (map[string]int, *Error) {
 	return skipped, nil
 }
 
-// checkVolumes: the newest agent reads the names of volumes to be left alone whatever
-// disks there are, and fails over what is no object.
+// checkVolumes emulates the newest agent, which reads volume names first and fails on entries
+// that are not objects.
 func (s Search) checkVolumes() *Error {
 	if s.By == GenerationOld || !s.Skip.Given() {
 		return nil
@@ -130,7 +130,7 @@ func hasVolumeName(entry any) (bool, *Error) {
 	return false, raised("TypeError", "argument of type '%s' is not iterable", PythonTypeName(entry))
 }
 
-// pythonItems is what a loop over a value sees.
+// pythonItems returns the items of a Python loop over a value.
 func pythonItems(v any) (PythonList, *Error) {
 	var items PythonList
 	switch v := v.(type) {

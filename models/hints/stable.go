@@ -8,28 +8,27 @@ import (
 	"ironworks/printable"
 )
 
-// stableHints are the attributes that name a disk, the most stable first: what the
-// disk carries in it, then where it is plugged in. A name of the kernel is none.
+// stableHints are the attributes that identify a disk, most stable first: the disk's own
+// identity, then its location. Kernel names are not stable.
 func stableHints() []Hint {
 	return []Hint{WWN, WWNWithExtension, WWNVendorExtension, Serial, ByPath, HCTL}
 }
 
-// NoStableHintError says that nothing tells a disk from the others for good.
+// NoStableHintError means that no stable hint distinguishes a disk from the others.
 type NoStableHintError struct {
 	Disk string
 	// Why has a reason for each attribute.
 	Why []string
 }
 
-// Error names the disk and what was tried.
 func (e *NoStableHintError) Error() string {
 	return fmt.Sprintf("no stable hint tells %s from the other disks: %s", printable.Line(e.Disk), printable.Line(strings.Join(e.Why, ", ")))
 }
 
-// errNoSuchDisk is a name that no disk has, or several.
+// errNoSuchDisk reports a name that matches no disk, or several.
 var errNoSuchDisk = errors.New("no such disk")
 
-// FindDisk is the one disk of a name; /dev/ may be left out.
+// FindDisk returns the only disk with a name. /dev/ is optional.
 func FindDisk(disks []Disk, name string) (Disk, error) {
 	var found []Disk
 	var names []string
@@ -46,10 +45,10 @@ func FindDisk(disks []Disk, name string) (Disk, error) {
 	return found[0], nil
 }
 
-// MostStable is the hint to write for a disk that was picked by hand: the first of
-// wwn, wwn_with_extension, wwn_vendor_extension, serial, by_path and hctl that picks
-// this disk and no other of those given, in the eyes of Ironic and of the agents of
-// all generations. Where none does, the error is a *NoStableHintError.
+// MostStable returns the hint to store for a selected disk: the first of wwn,
+// wwn_with_extension, wwn_vendor_extension, serial, by_path and hctl that matches only this
+// disk, for Ironic and the agent of all generations. If none does, the error is a
+// *NoStableHintError.
 func MostStable(disk Disk, among []Disk) (Hints, error) {
 	refused := &NoStableHintError{Disk: disk.Name}
 	for _, name := range stableHints() {
@@ -60,10 +59,10 @@ func MostStable(disk Disk, among []Disk) (Hints, error) {
 		}
 		for _, value := range values {
 			if strings.EqualFold(value, "none") {
-				continue // what does not report it is called none, too
+				continue // None stands for a missing attribute, too
 			}
-			// Without an operator, so that other tools can read the hint, too; with one
-			// where the value would be taken for an operator itself.
+			// Without an operator other tools can read the hint. It needs one if the value looks
+			// like an operator.
 			for _, expression := range []string{value, "s== " + value} {
 				if hints := Make(name, expression); hints.onlyPicks(disk, among) {
 					return hints, nil
@@ -75,7 +74,7 @@ func MostStable(disk Disk, among []Disk) (Hints, error) {
 	return Hints{}, refused
 }
 
-// onlyPicks says that hints are valid and match one disk only.
+// onlyPicks reports whether hints are valid and match only one disk.
 func (h Hints) onlyPicks(disk Disk, among []Disk) bool {
 	for _, by := range []Generation{GenerationNewest, GenerationOld} {
 		if h.Validate(by) != nil {

@@ -11,7 +11,7 @@ import (
 	"ironworks/models/hints"
 )
 
-// checkNow is when the checks of these tests are done.
+// checkNow is the time of the checks in these tests.
 var checkNow = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 const (
@@ -20,7 +20,7 @@ const (
 	hintsOfS1 = `{"serial": "S1"}`
 )
 
-// rawNode makes a node of JSON with what every node of these tests has.
+// rawNode returns a node of JSON fields and the fields that all nodes of these tests have.
 func rawNode(t *testing.T, fields string) *models.Node {
 	t.Helper()
 	object := map[string]any{
@@ -63,7 +63,7 @@ func hintsOf(text string) hints.Hints {
 	return h
 }
 
-// goodFacts are those of a node that may be deployed without any doubt.
+// goodFacts returns the facts of a node without any problem.
 func goodFacts(t *testing.T, fields string) *Facts {
 	t.Helper()
 	yes := true
@@ -82,7 +82,7 @@ func goodFacts(t *testing.T, fields string) *Facts {
 
 func prio(n int) *int { return &n }
 
-// checkCase is what a check says of facts that differ from good ones.
+// checkCase is the expected result of a check for changed facts.
 type checkCase struct {
 	node   string
 	change func(f *Facts)
@@ -104,7 +104,7 @@ func disks(d ...string) func(*Facts) {
 	return func(f *Facts) { f.Inventory = inventoryOf(d...) }
 }
 
-// fromBMC is a disk as Redfish inspection of Ironic 39.0 stores it.
+// fromBMC is a disk as stored by Redfish inspection of Ironic 39.0.
 const fromBMC = `{"name": "Disk 0", "size": 480103981056, "vendor": null, "model": "SAMSUNG MZ7LH480", "serial": "S1", "rotational": false}`
 
 func noHints(then func(*Facts)) func(*Facts) {
@@ -519,8 +519,7 @@ func dataCases() map[CheckID][]checkCase {
 	}
 }
 
-// TestChecks has cases of both kinds for every check: that it finds what it looks for,
-// and that it does not find it elsewhere.
+// TestChecks has cases with and without the problem, for every check.
 func TestChecks(t *testing.T) {
 	t.Parallel()
 	done := map[CheckID]map[bool]bool{}

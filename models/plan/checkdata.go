@@ -22,8 +22,8 @@ func checkConfigDrive(f *Facts) finding {
 	return finding{}
 }
 
-// checkMetaData: the agent joins the arguments with commas, which coreos-installer takes as one argument; a string
-// is split into letters.
+// checkMetaData checks the kernel arguments in the meta data. The agent joins them with commas,
+// which coreos-installer takes as one argument; a string is split into letters.
 func checkMetaData(f *Facts) finding {
 	meta := f.Plan.ConfigDrive.MetaData
 	if f.Kind != KindInstallCoreOS || len(meta) == 0 {
@@ -78,9 +78,9 @@ func (f *Facts) imageOf() (image Image, from string) {
 	return image, "instance_info.image_source"
 }
 
-// checkImage: direct, ansible and bootc refuse a node without image_source when they validate it. Since 1.83 a
-// rebuild without one is answered with 500, whatever the deploy interface: the conductor first looks the image up
-// in Glance.
+// checkImage: direct, ansible and bootc validate image_source. Since API 1.83 a rebuild without
+// one fails with status 500 for every deploy interface, because the conductor first looks the
+// image up in Glance.
 func checkImage(f *Facts) finding {
 	image, from := f.imageOf()
 	switch {
@@ -99,8 +99,8 @@ func checkImage(f *Facts) finding {
 	return good("image set", models.Observed(from, models.MaskURL(image.Source)))
 }
 
-// checkImageSum: ironic/drivers/modules/agent.py (validate) needs no checksum for images from Glance, files and
-// oci:// images.
+// checkImageSum follows validate of ironic/drivers/modules/agent.py, which needs no checksum
+// for images from Glance, files and oci:// images.
 func checkImageSum(f *Facts) finding {
 	image, from := f.imageOf()
 	if f.Kind != KindDirect || !isWeb(image.Source) {

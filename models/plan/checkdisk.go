@@ -11,7 +11,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// checkHints: Ironic accepts hints that fail in the agent, and refuses some that work there.
+// checkHints validates the hints. Ironic accepts some that fail in the agent, and refuses some
+// that work there.
 func checkHints(f *Facts) finding {
 	if !f.Kind.PicksDisk() && f.Kind != KindAssisted || !f.Hints.Hints.Given() {
 		return finding{}

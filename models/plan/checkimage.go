@@ -74,8 +74,9 @@ const StatusOK = 200
 // NeedsLogin reports whether the server requires authentication (401, 403, 407); a conductor may have it.
 func (a WebAnswer) NeedsLogin() bool { return slices.Contains([]int{401, 403, 407}, a.Status) }
 
-// checkImageReachable: Ironic requires 200 for a HEAD, after redirects, when it validates a node and when a
-// deployment starts (ironic/common/image_service.py, validate_href).
+// checkImageReachable checks for status 200 of a HEAD request after redirects, which Ironic
+// requires when it validates a node and when a deployment starts
+// (ironic/common/image_service.py, validate_href).
 func checkImageReachable(f *Facts) finding {
 	image, asked := f.askedImage()
 	if !asked {

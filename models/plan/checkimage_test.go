@@ -64,7 +64,7 @@ func TestMaskURL(t *testing.T) {
 	}
 }
 
-// qcow2Head is what an image of a virtual size begins with.
+// qcow2Head returns the header of an image with a virtual size.
 func qcow2Head(size uint64) []byte {
 	head := append([]byte("QFI\xfb\x00\x00\x00\x03"), make([]byte, 24)...)
 	for i := range 8 {
@@ -73,7 +73,7 @@ func qcow2Head(size uint64) []byte {
 	return head
 }
 
-// asked makes the facts those of a direct deployment whose image's server was asked.
+// asked returns a change to the facts of a direct deployment whose image server was queried.
 func asked(change func(*ImageFacts, *Image)) func(*Facts) {
 	return func(f *Facts) {
 		f.Plan.Kind = KindDirect
@@ -83,7 +83,7 @@ func asked(change func(*ImageFacts, *Image)) func(*Facts) {
 	}
 }
 
-// imageCases are for each check what it finds, and what it lets pass.
+// imageCases returns cases with and without the problem, for each check of images.
 func imageCases() map[CheckID][]checkCase {
 	const of480 = 480103981056
 	answer := func(a WebAnswer) func(*Facts) {
@@ -139,7 +139,8 @@ func imageCases() map[CheckID][]checkCase {
 	}
 }
 
-// TestImageEvidenceHasNoSecrets: what checks have seen is shown, logged and kept.
+// TestImageEvidenceHasNoSecrets checks that evidence has no secrets, because it is shown,
+// logged and stored.
 func TestImageEvidenceHasNoSecrets(t *testing.T) {
 	t.Parallel()
 	f := goodFacts(t, "")

@@ -51,8 +51,8 @@ func checkReserved(f *Facts) finding {
 		onScreen("ask its owner; to release the node: " + models.RunKey("set", "instance_uuid-"))
 }
 
-// checkAllocation: Ironic allocates only available nodes without an instance, of the resource class and with the
-// traits.
+// checkAllocation requires an available node without an instance, with the resource class and
+// the traits, because Ironic allocates no other.
 func checkAllocation(f *Facts) finding {
 	n, a := f.Node, f.Plan.Allocate
 	if !f.Allocates() {
@@ -113,7 +113,8 @@ func checkConsoleLock(f *Facts) finding {
 		onScreen(models.RunKey("set", "extra.console_lock-"))
 }
 
-// checkMetal3: the baremetal operator names nodes namespace~host, and overwrites them from its own objects.
+// checkMetal3 detects nodes of the baremetal operator. It names nodes namespace~host, and
+// overwrites them from its own objects.
 func checkMetal3(f *Facts) finding {
 	if namespace, host, ok := strings.Cut(f.Node.Name, "~"); ok && namespace != "" && host != "" {
 		return bad("Metal3 manages the node and would undo the deployment", "deploy through the BareMetalHost, or pause it first", models.Observed("name", f.Node.Name))
@@ -193,8 +194,9 @@ func (f *Facts) enabledInterface(iface string, at models.Observation) finding {
 	return unknown("Ironic has no driver "+f.Node.Driver, "", at)
 }
 
-// checkConductor: without a conductor Ironic answers as if the node did not exist. Ironic's own answer for the
-// node counts first: with SQLite conductors record no heartbeats, and are listed as dead after a minute.
+// checkConductor: without a conductor Ironic responds as if the node did not exist. Ironic's
+// response for the node takes precedence, because with SQLite conductors record no heartbeats
+// and are listed as dead after a minute.
 func checkConductor(f *Facts) finding {
 	n := f.Node
 	if n.Conductor != "" {
@@ -220,7 +222,8 @@ func checkConductor(f *Facts) finding {
 	return bad("no live conductor for the node", "start a conductor with the node's driver and conductor group", evidence...)
 }
 
-// checkRamdisk: the fields are those of ironic/drivers/utils.py (get_field), with the prefixes of old drivers.
+// checkRamdisk checks the boot fields that ironic/drivers/utils.py (get_field) reads, including
+// the prefixes of old drivers.
 func checkRamdisk(f *Facts) finding {
 	if f.Kind == KindConfigured || f.Kind == KindFake {
 		return finding{}
@@ -320,7 +323,8 @@ func checkValidate(f *Facts) finding {
 	return good("validation passes for everything a deployment needs")
 }
 
-// checkKernelParams: the API version only tells that old releases lack the grammar, not which new ones have it.
+// checkKernelParams: the API version shows only that old releases lack the grammar, not which
+// new ones have it.
 func checkKernelParams(f *Facts) finding {
 	value, from := f.Plan.Ramdisk.Params, "ramdisk.params"
 	if value == "" {

@@ -151,8 +151,9 @@ func checkOCIKind(f *Facts) finding {
 	return good("supported by the deploy interface", at)
 }
 
-// checkOCISecret: get_image_service_auth_override of ironic/common/image_service.py reads image_pull_secret of
-// instance_info, then of driver_info. A conductor may have credentials of its own, in [oci]authentication_config.
+// checkOCISecret follows get_image_service_auth_override of ironic/common/image_service.py,
+// which reads image_pull_secret of instance_info, then of driver_info. A conductor may have its
+// own credentials in [oci]authentication_config.
 func checkOCISecret(f *Facts) finding {
 	r, is := f.ociImage()
 	if !is || f.Registry == nil {

@@ -17,7 +17,8 @@ func stepTexts(steps []models.Step) string {
 	return models.OrNone(strings.Join(texts, " "))
 }
 
-// checkInstallStep: without an install step, Ironic takes a custom-agent node to active with an empty disk.
+// checkInstallStep requires an install step, because without one Ironic takes a custom-agent
+// node to active with an empty disk.
 func checkInstallStep(f *Facts) finding {
 	sent := models.Observed("steps", stepTexts(f.Steps))
 	brought := f.brought()
@@ -85,7 +86,7 @@ func takesNothing(s models.Step) bool {
 	}, s.Step)
 }
 
-// checkStepOrder: the agent runs between the priorities of deploy and tear_down_agent.
+// checkStepOrder: the agent runs only between the priorities of deploy and tear_down_agent.
 func checkStepOrder(f *Facts) finding {
 	if DriverSteps(f.Interface()) == nil {
 		return finding{}

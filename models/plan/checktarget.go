@@ -26,7 +26,8 @@ func checkSingleDisk(f *Facts) finding {
 	return finding{}
 }
 
-// checkStableHint: names and places of disks change between boots; models and sizes may match other disks too.
+// checkStableHint warns about hints that may match another disk after a reboot, such as names,
+// or match several, such as models and sizes.
 func checkStableHint(f *Facts) finding {
 	target := f.Target()
 	if target == nil || !f.Hints.Hints.Given() {
@@ -86,7 +87,7 @@ func checkSharedDisk(f *Facts) finding {
 	return good("not on another node", models.Observed("nodes compared", len(f.Others)))
 }
 
-// checkDataDisk: the register lists the attributes of data disks.
+// checkDataDisk compares the disk with the registered data disks.
 func checkDataDisk(f *Facts) finding {
 	target := f.Target()
 	register, _ := f.extra("data_disks").([]any)
@@ -161,8 +162,8 @@ func checkAssisted(f *Facts) finding {
 		models.Observed("hints", orNoHints(f.Hints)))
 }
 
-// checkKickstart: anaconda ignores root device hints. Ironic's template (ironic/drivers/modules/ks.cfg.template)
-// says clearpart --all.
+// checkKickstart: anaconda ignores root device hints, and Ironic's template
+// (ironic/drivers/modules/ks.cfg.template) says clearpart --all.
 func checkKickstart(f *Facts) finding {
 	if f.Kind != KindAnaconda {
 		return finding{}

@@ -51,7 +51,8 @@ func looksLikeCoreOS(source string) bool {
 
 const checkFile = "check the file on the Ignition screen (6)"
 
-// checkUserData: Ironic and the agent accept what the reader cannot read. The machine's first boot then fails.
+// checkUserData validates the user data for its reader. Ironic and the agent accept anything,
+// and the machine's first boot fails.
 func checkUserData(f *Facts) finding {
 	u := f.UserData
 	if u == nil || f.Kind.disk() == diskNone && f.Kind != KindRamdisk {
@@ -114,7 +115,7 @@ func checkUserDataReader(f *Facts) finding {
 		onScreen("set the reader on the page First boot")
 }
 
-// checkUserDataOdd warns about valid user data that may not do what is meant.
+// checkUserDataOdd warns about valid user data that may not have the intended effect.
 func checkUserDataOdd(f *Facts) finding {
 	coreOS := f.Kind == KindInstallCoreOS
 	switch {

@@ -214,7 +214,7 @@ type verdict int
 const (
 	notAsked verdict = iota // irrelevant to this deployment
 	fine
-	found // the problem is there
+	found // the problem exists
 	notKnown
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzDecode reads what may be a plan: it is refused with the places that are wrong, or it is
-// written as it was, and a changed one says the same when it is read again.
+// FuzzDecode checks that an invalid plan is refused with positions, that a valid plan is
+// written unchanged, and that a changed plan survives encoding.
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{
 		"", "{}", "nodes: [n1, n2]\n", "# a comment\nkind: image\nnodes:\n  - n1\n", "kind: 5\n", "polices: x\n", "nodes: {n1: {}}\n",

@@ -96,22 +96,22 @@ func (f *Facts) InterfaceText() string {
 
 func (f *Facts) autodetects() bool { return f.DeployInterface() == interfaceAutodetect }
 
-// autodetected are the kinds that autodetect may switch to. Ironic
-// takes the first of [DEFAULT]autodetect_deploy_interfaces that supports the node, else
-// the last of them (autodetect.py, switch_interface). The API does not show that list:
-// it is taken for the default, ramdisk, bootc and direct, as far as these are enabled.
+// autodetected returns the kinds that autodetect may switch to. Ironic takes the first of
+// [DEFAULT]autodetect_deploy_interfaces that supports the node, or else the last
+// (autodetect.py, switch_interface). The API does not show that list, so the default is
+// assumed: ramdisk, bootc and direct, as far as enabled.
 //
-// The rules of supports_deploy: ramdisk wants instance_info.ironic_ramdisk_deploy with
-// boot_iso or with kernel and ramdisk, or the same as properties of a Glance image; bootc
-// wants an oci:// image whose manifest is no artifact. Glance and the registry are not
-// asked here, so both outcomes stay possible.
+// The rules of supports_deploy: ramdisk requires instance_info.ironic_ramdisk_deploy with
+// boot_iso or with kernel and ramdisk, or these as properties of a Glance image; bootc requires
+// an oci:// image whose manifest is no artifact. Glance and the registry are not queried here,
+// so both outcomes stay possible.
 func (f *Facts) autodetected() []Kind {
 	image, _ := f.imageOf()
 	enabled, known := f.EnabledDeploy()
 	may := func(k Kind) bool { return !known || slices.Contains(enabled, k.deployInterface()) }
 	ramdisk := may(KindRamdisk) && f.asksForRamdisk()
 	if ramdisk && image.Source == "" {
-		// Everything else in the list needs an image, and refuses.
+		// All other interfaces of the list need an image, and refuse.
 		return []Kind{KindRamdisk}
 	}
 	// Kinds that write a disk come first.
@@ -143,7 +143,7 @@ func (f *Facts) autodetectFallback(enabled []string, may func(Kind) bool) []Kind
 	return kinds
 }
 
-// asksForRamdisk is what ramdisk.py (supports_deploy) looks for in instance_info.
+// asksForRamdisk reports whether instance_info meets the rules of ramdisk.py (supports_deploy).
 func (f *Facts) asksForRamdisk() bool {
 	has := func(field string) bool { return hints.PythonTruthy(f.Node.InstanceInfo[field]) }
 	return has("ironic_ramdisk_deploy") && (has("boot_iso") || has("kernel") && has("ramdisk"))

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// deployInterfaces are the deploy interfaces that Ironic 39.0 has, and one that it has not.
+// deployInterfaces returns the deploy interfaces of Ironic 39.0, and an unknown one.
 func deployInterfaces() []string {
 	return []string{"autodetect", "direct", "bootc", "custom-agent", "ansible", "anaconda", "ramdisk", "fake", "of-the-vendor"}
 }
 
-// withInterface are facts of a node with two disks that are alike but for their serials,
-// with the interface that Ironic has given it and an image.
+// withInterface returns the facts of a node with an image, a deploy interface, and two disks
+// that differ only in their serials.
 func withInterface(t *testing.T, iface, hints string) *Facts {
 	t.Helper()
 	source := `"http://h/disk.qcow2", "image_checksum": "` + strings.Repeat("a1", 32) + `"`
@@ -40,8 +40,8 @@ func refusedIDs(f *Facts) []CheckID {
 	return ids
 }
 
-// TestNoInterfaceEscapesTheDiskChecks: whatever writes a disk chosen by hints is refused
-// where these choose none, several, or cannot be read.
+// TestNoInterfaceEscapesTheDiskChecks checks that every interface that uses hints is refused if
+// the hints match no disk, match several, or are invalid.
 func TestNoInterfaceEscapesTheDiskChecks(t *testing.T) {
 	t.Parallel()
 	unharmed := []string{"ramdisk", "fake"}
@@ -133,7 +133,7 @@ func TestAutodetectIsPredicted(t *testing.T) {
 	}
 }
 
-// TestAnyOutcomeRefuses: an image of Glance may be written by direct, or booted.
+// TestAnyOutcomeRefuses checks a Glance image, which direct may write, or ramdisk may boot.
 func TestAnyOutcomeRefuses(t *testing.T) {
 	t.Parallel()
 	f := goodFacts(t, `"deploy_interface": "autodetect", "boot_interface": "ipxe", "driver_info": {"deploy_kernel": "http://h/k", "deploy_ramdisk": "http://h/r"},

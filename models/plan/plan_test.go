@@ -106,7 +106,7 @@ func TestPlanOverrides(t *testing.T) {
 	}
 }
 
-// TestPlanWithoutAllocationForOne: false is an answer, too.
+// TestPlanWithoutAllocationForOne checks that false overrides the plan's allocation.
 func TestPlanWithoutAllocationForOne(t *testing.T) {
 	t.Parallel()
 	const text = "nodes: [a, {name: b, allocate: false}]\nallocate: true\n"
@@ -302,7 +302,7 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-// TestPlanSchemaNamesTheKeys holds the schema for editors against what is read.
+// TestPlanSchemaNamesTheKeys compares the schema for editors with the parser.
 func TestPlanSchemaNamesTheKeys(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("../../docs/reference/plan.schema.json")
@@ -330,7 +330,7 @@ func TestPlanSchemaNamesTheKeys(t *testing.T) {
 	}
 }
 
-// mergedSteps is [Facts.Order] of steps that are sent, where no template has any.
+// mergedSteps is [Facts.Order] for the sent steps, without templates.
 func mergedSteps(deployInterface string, sent []models.Step) []models.Step {
 	brought := make([]OrderedStep, len(sent))
 	for i, s := range sent {

@@ -16,7 +16,7 @@ func stepAt(iface, name string, priority int) models.Step {
 	return models.Step{Interface: iface, Step: name, Priority: &priority}
 }
 
-// withTemplates are facts with Ironic's templates and the traits of plan and node.
+// withTemplates returns a change that sets Ironic's templates, and the traits of plan and node.
 func withTemplates(traits []string, templates ...models.DeployTemplate) func(*Facts) {
 	return func(f *Facts) {
 		f.Plan.Traits, f.Templates = traits, templates
@@ -24,7 +24,7 @@ func withTemplates(traits []string, templates ...models.DeployTemplate) func(*Fa
 	}
 }
 
-// TestOrderOfSteps: the plan's steps come before the templates', and these before the driver's.
+// TestOrderOfSteps checks that the plan's steps replace the templates', and these the driver's.
 func TestOrderOfSteps(t *testing.T) {
 	t.Parallel()
 	raid, bios := stepAt("raid", "apply_configuration", 90), stepAt("bios", "apply_configuration", 90)
@@ -120,7 +120,7 @@ func TestOrderOfSteps(t *testing.T) {
 	}
 }
 
-// templateCases are for each check what it finds, and what it lets pass.
+// templateCases returns cases with and without the problem, for each check of templates.
 func templateCases() map[CheckID][]checkCase {
 	a := []string{"CUSTOM_A"}
 	both := []string{"CUSTOM_A", "CUSTOM_B"}
@@ -146,8 +146,8 @@ func templateCases() map[CheckID][]checkCase {
 	}
 }
 
-// TestTemplatesThatInstall: custom-agent nodes get no second installation, and none that
-// nobody knows of.
+// TestTemplatesThatInstall checks that custom-agent nodes get no second installation, and none
+// that is not shown.
 func TestTemplatesThatInstall(t *testing.T) {
 	t.Parallel()
 	a := []string{"CUSTOM_A"}

@@ -1,5 +1,5 @@
-// Package ports has the fields of ports and port groups as an operator writes them, and compares the ports of a node
-// with the network interfaces that inspection found.
+// Package ports parses fields of ports and port groups, and compares the ports of a node with
+// the network interfaces found by inspection.
 package ports
 
 import (
@@ -30,11 +30,11 @@ type field struct {
 	kind valueKind
 	// feature is the API feature that the field needs; "" for none.
 	feature models.Feature
-	// connectivity: Ironic changes the field only in some states.
+	// connectivity means that Ironic changes the field only in some states.
 	connectivity bool
 }
 
-// Noun says what has the fields.
+// Noun is the kind of object with fields.
 type Noun string
 
 // The nouns.
@@ -239,8 +239,8 @@ func Body(list []Setting) map[string]any {
 	return body
 }
 
-// Ops returns the operations of a PATCH that change now, the present fields, as the settings say; what is so already
-// is left out. Members and portgroup are left out, too.
+// Ops returns the operations of a PATCH that changes the current fields now to the settings.
+// Unchanged fields, members and portgroup are left out.
 func Ops(list []Setting, now map[string]any) []models.PatchOp {
 	var ops []models.PatchOp
 	for _, s := range list {
@@ -281,7 +281,7 @@ func (n Noun) Needs(list []Setting, v models.APIVersion) models.Feature {
 	return ""
 }
 
-// Connectivity returns the first field of which Ironic allows changes only in some states, "" for none.
+// Connectivity returns the first field that Ironic changes only in some states, or "".
 func (n Noun) Connectivity(ops []models.PatchOp) string {
 	for _, op := range ops {
 		name, _, _ := strings.Cut(strings.TrimPrefix(op.Path, "/"), "/")

@@ -33,13 +33,13 @@ type Request struct {
 	Body any
 	// Feature is the required API feature; empty for none.
 	Feature models.Feature
-	// Slow: Ironic contacts the BMC before it answers.
+	// Slow means that Ironic contacts the BMC before it responds.
 	Slow bool
-	// Sensitive: Body may hold secrets, which an error of the server may repeat.
+	// Sensitive means that Body may hold secrets, which a server's error may quote.
 	Sensitive bool
 	// Commands are the equivalent baremetal commands, with secrets masked.
 	Commands []string
-	// When says when it is sent, if not at once.
+	// When describes when it is sent, if not immediately.
 	When string
 }
 

@@ -63,7 +63,7 @@ func TestExplainWrongTag(t *testing.T) {
 	b.shows("manifest unknown")
 }
 
-// TestExplainWrongAddress: nothing listens where the agent looks for Ironic.
+// TestExplainWrongAddress: the agent gets no connection to Ironic.
 func TestExplainWrongAddress(t *testing.T) {
 	b := newBench(t, ramdisk{ironic: "http://10.0.2.2:9", push: true})
 	b.order(map[string]any{"target": "inspect"})

@@ -449,8 +449,8 @@ func TestConfigPaths(t *testing.T) {
 			}
 		}
 	}
-	// Nothing configured, and nothing listens at the guessed address: what was looked for
-	// is told. Port 6385 of this machine may be somebody's Ironic.
+	// Without configuration, and with connections to the default address refused, the error lists
+	// the searched places. Another Ironic may use port 6385 of this machine.
 	if o := newConsole(t).run("nodes", "--connect-timeout", "2s"); o.code == 4 && strings.Contains(o.stderr, "refused") {
 		o.says(t, 4, "127.0.0.1:6385", "Searched:", "config file", "clouds.yaml", "--url http://HOST:6385")
 	}

@@ -271,8 +271,8 @@ func TestApplyAtATerminal(t *testing.T) {
 			t.Error("it was sent without a yes")
 		}
 		both := c.sit("ignition", "apply", names[0], names[1], "--iso", address)
-		both.until("ignition apply 2 nodes? Type the number of nodes to confirm: ")
-		both.types("2\r")
+		both.until("ignition apply 2 nodes? [y/N] ")
+		both.types("y\r")
 		both.leaves(0)
 		for _, name := range names {
 			if info := driverInfo(t, s, name); info["deploy_iso"] != address {

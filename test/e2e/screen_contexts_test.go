@@ -58,7 +58,7 @@ contexts:
 	}
 	s.only(name)
 	s.press("4")
-	s.until("› connect", "4 contexts", "● connected", "✖ broken", "○ not open", "wrong-port")
+	s.until("› connect", "4 contexts", "● connected", "✖ unusable", "○ not open", "wrong-port")
 
 	// The broken one says why and cannot be gone to.
 	to := func(name string) {
@@ -104,7 +104,7 @@ func testScreenNobodyAnswersAtFirst(t *testing.T, server *ironic.Server) {
 	c, p := under(t, server)
 	p.Down()
 	s := c.screen(roomy)
-	s.until("› connect", "connection refused by "+p.Host, "nothing listens", "retry in", "never connected", "ctrl+r retries now")
+	s.until("› connect", "connection refused by "+p.Host, "retry in", "never connected", "ctrl+r retries now")
 	s.press("1")
 	s.until("› fleet", "connection refused by "+p.Host, "(4: details)")
 	s.press("4")

@@ -30,7 +30,7 @@ func TestScreenLifeByKeysAlone(t *testing.T) {
 		s.press("M")
 		s.until("manage "+name+": done, now manageable", "○ manageable")
 		s.press("P")
-		s.yes("provide "+name+"?", uuid, "automated cleaning", "every disk may")
+		s.typed(name, "provide "+name+"?", uuid, "automated cleaning", "every disk may")
 		s.until("provide "+name+": done, now available", "○ available")
 		s.press("D")
 		s.until("╭─ deploy "+name, "User data", "Root device", "Steps")
@@ -38,7 +38,7 @@ func TestScreenLifeByKeysAlone(t *testing.T) {
 		s.typed(name, "deploy "+name+"? Type the node name to confirm.", "overwrites")
 		s.until("deploy "+name+": done, now active", "● active")
 		s.press("U")
-		s.yes("undeploy "+name+"?", "powers the machine off")
+		s.typed(name, "undeploy "+name+"?", "powers the machine off")
 		s.until("undeploy "+name+": done, now available", "○ available")
 
 		s.press("2")
@@ -130,7 +130,7 @@ func TestScreenVerbsByName(t *testing.T) {
 		s.until("manage " + name + ": done, now manageable")
 		s.rowSays(name, "○ manageable")
 		s.pick("?", helpTitle, "provide")
-		s.yes("provide " + name + "?")
+		s.typed(name, "provide "+name+"?")
 		s.until("provide " + name + ": done, now available")
 		s.pick("a", act, "manage")
 		s.until("manage " + name + ": done, now manageable")
@@ -140,11 +140,13 @@ func TestScreenVerbsByName(t *testing.T) {
 		s.pick(":", paletteTitle, "maintenance-on")
 		s.until("╭─ maintenance-on "+name, "Reason")
 		s.press("disk swap", terminal.Enter)
+		s.yes("maintenance on "+name+"?", "ignores heartbeats")
 		s.until("▲", "In maintenance", "disk swap")
 		if got := apiNode(t, server, uuid)["maintenance_reason"]; got != "disk swap" {
 			t.Errorf("the reason is %v", got)
 		}
 		s.pick("?", helpTitle, "maintenance-off")
+		s.yes("maintenance off "+name+"?", "disk swap")
 		s.gone("In maintenance")
 		if n, want := p.Count(http.MethodPut), 4; n != want {
 			t.Errorf("%d requests, want %d: %v", n, want, fmt.Sprint(p.Requests()))

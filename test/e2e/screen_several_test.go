@@ -37,7 +37,6 @@ func TestScreenSeveralNodes(t *testing.T) {
 		s.press(terminal.Home, " ", " ", " ") // the cursor goes on by itself
 		s.until("3 marked")
 		s.press("M")
-		s.yes(append([]string{"manage 3 nodes?"}, nodes[:3]...)...)
 		s.until("manage: 3 done")
 		if got := states(t, server, nodes...); got != "manageable manageable manageable enroll" {
 			t.Fatalf("after manage: %s", got)
@@ -105,7 +104,6 @@ func TestScreenOneOfSeveralFails(t *testing.T) {
 		s.press("*")
 		s.until("2 marked")
 		s.press("M")
-		s.yes("manage 2 nodes?")
 		s.until("manage: 1 failed, 1 done", "(5 shows task 1 and the reasons)")
 		s.rowSays(bad, "enroll")
 		s.press("5")
@@ -121,7 +119,6 @@ func TestScreenOneOfSeveralFails(t *testing.T) {
 		password, _ := m.DriverInfo()["redfish_password"].(string)
 		at(t, server).ok("set", bad, "driver_info.redfish_password="+password)
 		s.press("r")
-		s.yes("manage " + bad + " again?")
 		s.until("› task 2 manage")
 		s.rowSays(bad, "✓ done", "manageable")
 		if s.rowAt(good) >= 0 {

@@ -37,8 +37,7 @@ func TestScreenSmallTerminal(t *testing.T) {
 		s.press("-M") // of the one at the cursor
 		s.rowSays(group+"-b", "○ manageable")
 		s.press("P")
-		s.until("provide "+group+"-b?", takesYes)
-		s.whole("esc cancel")
+		s.until("provide "+group+"-b?", "confirm.", "│ >", "Type "+group)
 		s.press(terminal.Esc)
 		s.gone("╭─")
 		s.press(terminal.Enter)
@@ -135,10 +134,10 @@ func (s *screenConsole) everywhere(name string, look func(where string)) {
 	s.until("done, now manageable", "○ manageable")
 	look("a success")
 	s.press("P")
-	s.until(takesYes)
+	s.until(takesTo)
 	look("a question")
 	s.press(terminal.Esc)
-	s.gone(takesYes)
+	s.gone(takesTo)
 }
 
 // nodeTabs are those of a node, as the one in front is shown.
@@ -213,10 +212,10 @@ func (s *screenConsole) asciiEverywhere(name string, look func(where string)) {
 	s.until("v manage "+name+": done", "o manageable")
 	look("a success")
 	s.press("P")
-	s.until(takesYes)
+	s.until(takesTo)
 	look("a question")
 	s.press(terminal.Esc)
-	s.gone(takesYes)
+	s.gone(takesTo)
 	s.press(terminal.Enter)
 	for _, tab := range nodeTabs() {
 		s.until(tab)

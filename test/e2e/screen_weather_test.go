@@ -15,7 +15,7 @@ import (
 // storm is a kind of weather and what the screen says of it; HOST is the proxy.
 type storm struct {
 	name string
-	kind weather.Kind // nil: nothing listens
+	kind weather.Kind // nil: connection refused
 	says []string
 }
 

@@ -139,10 +139,10 @@ func testConfirmationAtATerminal(t *testing.T, s *ironic.Server) {
 		})
 		uuid := apiNode(t, s, name)["uuid"].(string)
 		setOwner(t, s, uuid, "rack7")
-		for answer, code := range map[string]int{"n\n": 3, "\n": 3, "undeploy\n": 3, "1\n": 3, "\x04": 3, ctrlC: 1} {
+		for answer, code := range map[string]int{"n\n": 3, "y\n": 3, "\n": 3, "undeploy\n": 3, "1\n": 3, "\x04": 3, ctrlC: 1} {
 			c := at(t, s)
 			p := c.sit("undeploy", name)
-			p.until("undeploy " + name + "? [y/N] ")
+			p.until("undeploy " + name + "? Type the node name " + name + " to confirm: ")
 			card := strings.Join(strings.Fields(p.text()), " ") // long lines are wrapped
 			for _, text := range []string{
 				name, uuid, "active", "https://bmc7.example", "gp-2x", "rack7", `the \x1b[31mred one`,
@@ -170,8 +170,8 @@ func testConfirmationAtATerminal(t *testing.T, s *ironic.Server) {
 		name := active(t, s, nil)
 		c := at(t, s)
 		p := c.sit("undeploy", name, "--wait")
-		p.until("[y/N] ")
-		p.types("y\n")
+		p.until("Type the node name " + name + " to confirm: ")
+		p.types(name + "\n")
 		p.leaves(0)
 		if got := c.auditResults(); got != "sending accepted" || apiNode(t, s, name)["provision_state"] != "available" {
 			t.Errorf("audit: %s\n%s", got, p.text())

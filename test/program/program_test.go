@@ -15,8 +15,8 @@ import (
 func TestABrokenProgramFailsItsTests(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ file, opens, tests, run string }{
-		{"cmd/ironworks/main.go", "func main() {", "./cmd/ironworks", "^TestMainIsTheProgram$"},
-		{"cmd/main.go", "func Main() int {", "./cmd/ironworks", "^TestMainIsTheProgram$"},
+		{"cmd/ironworks/main.go", "func main() {", "./cmd/ironworks", "^TestMainRuns$"},
+		{"cmd/main.go", "func Main() int {", "./cmd/ironworks", "^TestMainRuns$"},
 		{"cmd/main.go", "func Main() int {", "./test/e2e", "^TestScreenWithoutColour$/^embedded$"},
 		{"cmd/main.go", "func Main() int {", "./test/screens", "^TestAScreenOfTheLab$"},
 	} {

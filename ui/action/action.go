@@ -82,6 +82,14 @@ func Find(id ID) (*Action, bool) {
 	return nil, false
 }
 
+// KeyOf returns the key to show for an action, or "".
+func KeyOf(id ID) string {
+	if a, ok := Find(id); ok {
+		return a.Key()
+	}
+	return ""
+}
+
 // In returns the actions of scopes, in the order of the list. If two share an ID, the last wins: a list may rename
 // a common action.
 func In(scopes ...Scope) []*Action {

@@ -8,7 +8,7 @@ import (
 	"ironworks/models"
 )
 
-// meet are the scopes that can be on one screen together.
+// meet returns the combinations of scopes on one screen.
 func meet() [][]Scope {
 	return [][]Scope{
 		{Everywhere, Fleet, List, Filtered, Nodes},
@@ -50,7 +50,7 @@ func meet() [][]Scope {
 	}
 }
 
-func TestNoKeyMeansTwoThings(t *testing.T) {
+func TestKeysAreUniquePerScope(t *testing.T) {
 	t.Parallel()
 	for _, scopes := range meet() {
 		pressed := map[string]ID{}
@@ -65,15 +65,14 @@ func TestNoKeyMeansTwoThings(t *testing.T) {
 	}
 }
 
-// Keys that shells and multiplexers have for themselves, or that hands know for other
-// things, are left alone.
-func TestKeysOfOthersAreLeftAlone(t *testing.T) {
+// Keys of shells and multiplexers, and keys with a common other meaning, are not used.
+func TestReservedKeysAreNotUsed(t *testing.T) {
 	t.Parallel()
 	taken := strings.Fields("ctrl+a ctrl+b ctrl+d ctrl+k ctrl+w ctrl+s ctrl+q ctrl+h ctrl+i ctrl+m ctrl+j")
 	for _, a := range All() {
 		for _, k := range a.Keys {
 			if a.ID == PlanSave {
-				continue // everywhere it saves, and in raw mode it stops no output; S does the same
+				continue // ctrl+s saves in most programs, and does not stop output in raw mode; S does the same
 			}
 			if slices.Contains(taken, k) {
 				t.Errorf("%s is on %s", a.ID, k)
@@ -82,12 +81,12 @@ func TestKeysOfOthersAreLeftAlone(t *testing.T) {
 	}
 }
 
-func TestWhatErasesIsNotOnAPlainKey(t *testing.T) {
+func TestErasingActionsHaveAShiftedKey(t *testing.T) {
 	t.Parallel()
 	for _, a := range All() {
 		for _, k := range a.Keys {
 			plain := k == strings.ToLower(k)
-			if a.Danger > models.DangerNone && plain {
+			if a.Danger > models.DangerNone && plain && !a.Form { // a form opens before the question
 				t.Errorf("%s can cost something and is on %q", a.ID, k)
 			}
 			if a.Changes && (k == "y" || k == "enter") {
@@ -97,7 +96,7 @@ func TestWhatErasesIsNotOnAPlainKey(t *testing.T) {
 	}
 }
 
-func TestEveryActionSaysWhatItDoes(t *testing.T) {
+func TestEveryActionHasHelp(t *testing.T) {
 	t.Parallel()
 	seen := map[ID]Scope{}
 	for _, a := range All() {
@@ -107,7 +106,7 @@ func TestEveryActionSaysWhatItDoes(t *testing.T) {
 		if a.Foot > 0 && (a.Name == "" || a.Key() == "") {
 			t.Errorf("%s is in the footer without a name or a key", a.ID)
 		}
-		// The same action may be in lists and in texts, never twice in one scope.
+		// An action may be in several scopes, but only once in each.
 		if seen[a.ID] == a.Scope {
 			t.Errorf("%s is twice in %s", a.ID, a.Scope)
 		}
@@ -118,7 +117,7 @@ func TestEveryActionSaysWhatItDoes(t *testing.T) {
 	}
 }
 
-func TestEveryVerbIsThere(t *testing.T) {
+func TestEveryVerbIsAnAction(t *testing.T) {
 	t.Parallel()
 	for _, v := range models.Verbs() {
 		a, ok := Find(Verb(v))

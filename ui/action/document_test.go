@@ -8,7 +8,7 @@ import (
 	"ironworks/test/golden"
 )
 
-// TestDocumentation fails when the list of keys has changed and the page has not.
+// TestDocumentation compares the list of keys with reference/keys.md.
 func TestDocumentation(t *testing.T) {
 	t.Parallel()
 	want := Markdown()
@@ -62,6 +62,7 @@ func Markdown() string {
 	var b strings.Builder
 	b.WriteString("# Keys\n\nGenerated from the console's list of actions (`go test ./ui/action -update`).\n" +
 		"`?` lists the actions of the current screen and runs them; `:` finds an action by name.\n")
+	b.WriteString(confirmations)
 	for _, s := range scopes() {
 		b.WriteString("\n## " + s.title + "\n\n| key | name | what it does |\n|---|---|---|\n")
 		for _, a := range In(s.scope) {
@@ -75,15 +76,37 @@ func Markdown() string {
 	return b.String()
 }
 
+// confirmations is the section about [models.Consent].
+const confirmations = `
+## Confirmation
+
+Keys, forms, the palette and commands ask the same, by what the action does to that node at that moment:
+
+| consequence | answer | actions |
+|---|---|---|
+| reads, or can be reversed | none: sent at once | manage, unhold, protect, retire, boot device; power to the current state |
+| disrupts | ` + "`y`" + `, also for several nodes | power, reboot, maintenance, inspect, rescue, abort, adopt |
+| may erase disks or ends an instance | the node's name, or the number of nodes | deploy, rebuild, undeploy, clean, provide; virtual media during an operation |
+
+- provide is sent at once if ` + "`automated_clean`" + ` is false: nothing is cleaned.
+- deploy asks for ` + "`y`" + ` if the deploy interface is ` + "`ramdisk`" + `, which writes to no disk. Otherwise it always asks for the
+  name: Ironic does not say whether a disk has data.
+- service asks for the name if a step erases devices or changes RAID volumes, or for a runbook.
+- What is previewed as requests (set, root disk, ramdisk, ports) asks for ` + "`y`" + ` at least.
+- Commands ask only at a terminal. Elsewhere, deploy, rebuild, undeploy, clean and the like need ` + "`--yes`" + `.
+
+In the tables below, ` + "`y`" + ` and "type the name" are the strictest answer that the action may need.
+`
+
 // cost describes the danger of an action for the documentation.
 func cost(d models.Danger) string {
 	switch d {
 	case models.DangerInterrupts:
-		return " (asks first: interrupts operations)"
+		return " (`y`)"
 	case models.DangerMayErase:
-		return " (asks first: may erase disks)"
+		return " (type the name: may erase disks)"
 	case models.DangerErases:
-		return " (asks first: erases disks)"
+		return " (type the name: erases disks)"
 	case models.DangerNone:
 	}
 	return ""

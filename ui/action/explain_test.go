@@ -7,7 +7,7 @@ import (
 	"ironworks/models/explain"
 )
 
-// TestExplainKeys wants an action for each that an explanation names as the next thing.
+// TestExplainKeys: every action that an explanation suggests exists.
 func TestExplainKeys(t *testing.T) {
 	t.Parallel()
 	for _, r := range explain.Rules() {

@@ -74,6 +74,7 @@ const (
 	Diff         ID = "diff"
 	Retry        ID = "retry-failed"
 	Leave        ID = "stop-following"
+	CancelNode   ID = "cancel-node"
 	DropEnded    ID = "drop-ended"
 	NodeVerbs    ID = "verbs"
 	Validate     ID = "validate"
@@ -300,6 +301,7 @@ func lists() []Action {
 		view(Task, Explain, "explain", "explain why the node failed or is stuck", 3, "e"),
 		view(Watch, NextTab, "log", "switch between nodes and log", 2, "tab"),
 		view(Watch, DropEnded, "hide finished", "hide finished nodes", 10, "-"),
+		view(Task, CancelNode, "cancel", "cancel the node: send nothing more, stop following; a running operation continues", 4, "x"),
 		view(Task, Leave, "", "stop following; operations continue on the nodes", 0, "X"),
 	}
 }
@@ -320,11 +322,15 @@ func controllers() []Action {
 	}
 	for i := range list {
 		switch a := &list[i]; a.ID {
-		case BMCBootOnce, BMCInsert:
+		case BMCBootOnce:
 			a.Changes, a.Form = true, true
+		case BMCInsert:
+			a.Changes, a.Form, a.Danger = true, true, models.DangerMayErase // during an operation
 		case BMCPower:
 			a.Changes, a.Form, a.Danger = true, true, models.DangerInterrupts
-		case BMCEject, BMCClearJobs, BMCResetController:
+		case BMCEject:
+			a.Changes, a.Danger = true, models.DangerMayErase // during an operation
+		case BMCClearJobs, BMCResetController:
 			a.Changes, a.Danger = true, models.DangerInterrupts
 		default: // no other scope changes anything
 		}
@@ -462,7 +468,11 @@ func nodes() []Action {
 	}
 	verb := func(v models.Verb, key string, form bool) Action {
 		help := v.Help()
-		return change(Verb(v), key, strings.ToLower(help[:1])+help[1:], models.VerbEffect(v, &models.Node{}, nil).Danger, form)
+		danger := models.VerbEffect(v, &models.Node{}, nil).Danger
+		if v == models.VerbService {
+			danger = models.DangerErases // some of its steps do
+		}
+		return change(Verb(v), key, strings.ToLower(help[:1])+help[1:], danger, form)
 	}
 	list := []Action{
 		{ID: NodeVerbs, Scope: Nodes, Keys: []string{"a"}, Name: "act", Help: "list actions for the node", Foot: 5},
@@ -482,13 +492,13 @@ func nodes() []Action {
 		verb(models.VerbService, "", true),
 		verb(models.VerbAbort, "A", false),
 		verb(models.VerbUnhold, "H", false),
-		change(PowerOn, "", "power on", models.DangerNone, false),
+		change(PowerOn, "", "power on", models.DangerInterrupts, false),
 		change(PowerOff, "", "power off, hard", models.DangerInterrupts, false),
 		change(SoftOff, "", "shut down the operating system", models.DangerInterrupts, false),
 		change(Reboot, "R", "reboot, hard", models.DangerInterrupts, false),
 		change(SoftReboot, "", "reboot the operating system", models.DangerInterrupts, false),
-		change(MaintenanceOn, "m", "set maintenance, with a reason", models.DangerNone, true),
-		change(MaintenanceOff, "", "clear maintenance", models.DangerNone, false),
+		change(MaintenanceOn, "m", "set maintenance, with a reason", models.DangerInterrupts, true),
+		change(MaintenanceOff, "", "clear maintenance", models.DangerInterrupts, false),
 		change(BootDevice, "", "set the boot device", models.DangerNone, true),
 		change(Protect, "", "protect from undeploy and rebuild", models.DangerNone, true),
 		change(Unprotect, "", "remove the protection", models.DangerNone, false),

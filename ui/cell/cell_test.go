@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	family = "👩‍👩‍👧‍👦" // one character of two cells
-	accent = "e\u0301" // one of one
+	family = "👩‍👩‍👧‍👦" // one grapheme of two cells
+	accent = "e\u0301" // one grapheme of one cell
 	bold   = "\x1b[1m"
 	reset  = "\x1b[m"
 )
@@ -198,7 +198,7 @@ func TestOver(t *testing.T) {
 	}
 }
 
-func TestOverKeepsTheStylesApart(t *testing.T) {
+func TestOverKeepsStylesSeparate(t *testing.T) {
 	t.Parallel()
 	got := cell.Over(bold+"aaaa"+reset, "XX", 1, 0)
 	if !strings.Contains(got, reset+"XX"+reset) || !strings.HasSuffix(got, bold+"a"+reset) {
@@ -206,7 +206,7 @@ func TestOverKeepsTheStylesApart(t *testing.T) {
 	}
 }
 
-// TestSizes holds for texts of all kinds: Fit, Block, Wrap and Over keep to their cells.
+// TestSizes: Fit, Block, Wrap and Over return exact widths for all kinds of text.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(15, 16))
@@ -241,7 +241,7 @@ func TestSizes(t *testing.T) {
 		top := cell.Block([]string{text(), text()}, tw, th)
 		exactly("Over", cell.Over(base, top, rnd.IntN(w-tw+1), rnd.IntN(h-th+1)), w, h)
 		if w < 2 {
-			continue // a wide character fits nowhere
+			continue // too narrow for a wide character
 		}
 		for _, line := range cell.Wrap(s, w) {
 			if cell.Width(line) > w {

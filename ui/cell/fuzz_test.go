@@ -8,13 +8,13 @@ import (
 	"ironworks/ui/cell"
 )
 
-// FuzzSizes cuts, fills and wraps text: it takes as many cells as it was given.
+// FuzzSizes cuts, pads and wraps text: the results have the requested widths.
 func FuzzSizes(f *testing.F) {
 	for _, s := range []string{"", "abc", "机架", "🇩🇪🇩🇪", "e\u0301", "👨‍👩‍👧", "a b c", "/path/to-it", "\u200b", "\xff"} {
 		f.Add(s, 3)
 	}
 	f.Fuzz(func(t *testing.T, s string, w int) {
-		s, w = printable.Line(s), w%40 // what reaches a screen is printable
+		s, w = printable.Line(s), w%40 // screens get printable text only
 		if w < 0 {
 			w = -w
 		}
@@ -31,7 +31,7 @@ func FuzzSizes(f *testing.F) {
 			t.Errorf("%q from %d has %d cells, want %d", s, w, got, want)
 		}
 		if w < 2 {
-			return // a wide character fits nowhere
+			return // too narrow for a wide character
 		}
 		for _, line := range cell.Wrap(s, w) {
 			if cell.Width(line) > w || strings.Contains(line, "\n") {

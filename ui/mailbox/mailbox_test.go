@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 )
 
-func TestMailboxJoinsWhatWasNotTaken(t *testing.T) {
+func TestMailboxMergesPendingReports(t *testing.T) {
 	t.Parallel()
 	m := New[[]int]()
 	for i := range 3 {
@@ -21,7 +21,7 @@ func TestMailboxJoinsWhatWasNotTaken(t *testing.T) {
 	if got, ok := m.Take(t.Context()); !ok || !slices.Equal(got, []int{3}) {
 		t.Errorf("before the end: %v, %v", got, ok)
 	}
-	for range 2 { // whoever asks, and however often
+	for range 2 { // repeated calls
 		if _, ok := m.Take(t.Context()); ok {
 			t.Error("there is something after the end")
 		}

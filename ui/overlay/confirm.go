@@ -158,7 +158,7 @@ func (c *Confirm) answer(msg tea.KeyPressMsg) (bool, tea.Cmd) {
 	return false, nil
 }
 
-// Draw paints the lines, scrolled, and the question below.
+// Draw draws the lines, scrolled, and the question below.
 func (c *Confirm) Draw(t *theme.Theme, w, h int) string {
 	w = min(w, 100)
 	iw, ih := inside(w, h)

@@ -67,7 +67,7 @@ func (n *Note) Update(msg tea.Msg) (bool, tea.Cmd) {
 	return false, nil
 }
 
-// Draw paints the lines from the scroll position.
+// Draw draws the lines from the scroll position.
 func (n *Note) Draw(t *theme.Theme, w, h int) string {
 	w = min(w, 110)
 	iw, ih := inside(w, h)

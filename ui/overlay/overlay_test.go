@@ -24,7 +24,7 @@ func key(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
 }
 
-// said is the name of what a command brings.
+// said returns the text of the message of a command.
 func said(cmd tea.Cmd) string {
 	if cmd == nil {
 		return ""
@@ -38,7 +38,7 @@ func text(o screen.Overlay, w int) string {
 
 func sayCmd(s string) tea.Cmd { return func() tea.Msg { return s } }
 
-// ready is a dialog whose grace is over.
+// ready returns a dialog after its grace period.
 func ready(t *testing.T, q Question) *Confirm {
 	t.Helper()
 	c := NewConfirm(q)
@@ -86,7 +86,7 @@ func TestConfirmAnswers(t *testing.T) {
 	}
 }
 
-func TestConfirmIsDeafAtFirst(t *testing.T) {
+func TestConfirmIgnoresEarlyKeys(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := NewConfirm(Question{Title: "T", Ask: "Sure?", Yes: sayCmd("yes")})
@@ -96,7 +96,7 @@ func TestConfirmIsDeafAtFirst(t *testing.T) {
 		if !strings.Contains(text(c, 80), "Read first") {
 			t.Error("it does not say so")
 		}
-		// A key came meanwhile: the first end of the grace is not the last.
+		// A key in the grace period extends it.
 		<-time.After(graceQuiet - time.Millisecond)
 		c.Update(key("y"))
 		<-time.After(time.Millisecond)
@@ -114,7 +114,7 @@ func TestConfirmIsDeafAtFirst(t *testing.T) {
 	})
 }
 
-func TestConfirmScrollsWhatIsToBeRead(t *testing.T) {
+func TestConfirmScrolls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var lines []Text
@@ -135,7 +135,7 @@ func TestConfirmScrollsWhatIsToBeRead(t *testing.T) {
 	})
 }
 
-func TestLinesGoOnIndented(t *testing.T) {
+func TestContinuationLinesAreIndented(t *testing.T) {
 	t.Parallel()
 	th := theme.New(theme.Options{})
 	for _, tc := range []struct {
@@ -180,7 +180,7 @@ func TestPickWaitsForAllItems(t *testing.T) {
 	}
 }
 
-func TestPickSaysWhyNot(t *testing.T) {
+func TestPickSaysWhyAnItemIsDisabled(t *testing.T) {
 	t.Parallel()
 	why := "not possible in state \"active\", only in a great many others whose names are long"
 	p := NewPick("Act", []Item{{ID: "a", Title: "alpha", Disabled: why}, {ID: "b", Title: "beta"}}, sayCmd)
@@ -195,7 +195,7 @@ func TestPickSaysWhyNot(t *testing.T) {
 	}
 }
 
-func TestFormKeepsWhatIsWrong(t *testing.T) {
+func TestFormKeepsInvalidInput(t *testing.T) {
 	t.Parallel()
 	f := NewForm("set n1", []form.Field{{Key: "x", Label: "Settings", Required: true}}, func(v map[string]string) (tea.Cmd, string, string) {
 		if v["x"] == "b" {
@@ -217,10 +217,8 @@ func TestFormKeepsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestFits: no dialog is larger than it may be, and every line of it is as wide as the
-// others.
-// The footer tells how something is chosen where nothing is to be written.
-func TestFormTellsHowToChoose(t *testing.T) {
+// The footer of a field with choices has the key that changes it.
+func TestFormShowsTheKeyThatChooses(t *testing.T) {
 	f := NewForm("Do it", []form.Field{{Key: "a", Label: "A"}, {Key: "b", Label: "B", Kind: form.Toggle}}, func(map[string]string) (tea.Cmd, string, string) {
 		return nil, "", ""
 	})
@@ -233,6 +231,7 @@ func TestFormTellsHowToChoose(t *testing.T) {
 	}
 }
 
+// TestFits: no dialog exceeds its size, and all its lines have the same width.
 func TestFits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -260,7 +259,7 @@ func TestFits(t *testing.T) {
 	})
 }
 
-func TestConfirmTurnsPages(t *testing.T) {
+func TestConfirmPages(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var lines []Text
@@ -322,7 +321,7 @@ func TestNoteOffersChoices(t *testing.T) {
 	}
 }
 
-func TestWaitIsLeftWithEscAlone(t *testing.T) {
+func TestOnlyEscEndsWait(t *testing.T) {
 	t.Parallel()
 	stopped := 0
 	w := NewWait("deploy 3 nodes", "Doing the checks.", 3, func() { stopped++ })

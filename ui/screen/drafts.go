@@ -30,7 +30,7 @@ const draftsAtMost = 50
 // Drafts has all drafts of the console, by context and nodes.
 type Drafts struct {
 	kept map[string]*Draft
-	used []string // the one that was used last is the last
+	used []string // least recently used first
 }
 
 // Of returns the draft for the nodes of a context and creates it if needed. names are the nodes as the plan calls

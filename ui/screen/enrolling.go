@@ -7,15 +7,14 @@ import (
 	"ironworks/provision"
 )
 
-// Enrolling compares what an operator wants to enroll with Ironic. It reads files and asks BMCs, so call it in
-// commands only.
+// Enrolling compares an input of nodes with Ironic. It reads files and queries BMCs, so call it in commands only.
 type Enrolling interface {
-	// Compare reads the input; progress hears how many BMCs are done, from several goroutines. The login is not kept.
-	// An error comes with what was found before it.
+	// Compare reads the input. progress is called with the number of finished BMCs, from several goroutines. The login
+	// is not stored. The result is valid even with an error, up to that point.
 	Compare(
 		ctx context.Context, in provision.EnrollInput, login enroll.Login, progress func(done, of int),
 	) (provision.EnrollFound, enroll.Plan, error)
-	// API is what enrolling sends requests with.
+	// API sends the requests.
 	API() provision.EnrollAPI
 }
 

@@ -143,7 +143,7 @@ type Session struct {
 	Ports provision.PortAPI
 	// BMCs queries BMCs; nil if that is not possible.
 	BMCs BMCs
-	// Enroll compares what is to be enrolled; nil if that is not possible.
+	// Enroll compares nodes to enroll; nil if that is not possible.
 	Enroll Enrolling
 	// Explain explains the state of a node; bmc has the facts of its BMC, or nil. May be nil.
 	Explain func(ctx context.Context, uuid string, bmc *explain.BMCFacts) (*provision.Explained, error)
@@ -258,8 +258,8 @@ type Installs struct {
 	paces map[string]models.InstallPace
 }
 
-// Take reads progress from a log line that arrived at the server's time seen.
-func (i *Installs) Take(l *models.LogLine, seen time.Time) {
+// Add reads progress from a log line; seen is its arrival in the server's time.
+func (i *Installs) Add(l *models.LogLine, seen time.Time) {
 	if l.Progress == nil {
 		return
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 type (
-	// FleetChanged reports changes from the poller. It and the following messages go from the root to the screen
-	// in front.
+	// FleetChanged reports changes from the poller. This message and the following ones go from the root to the current
+	// screen.
 	FleetChanged struct{ Update fleet.Update }
 	// Tick arrives every second, for screens that show ages.
 	Tick struct{ Now time.Time }
@@ -27,7 +27,7 @@ type (
 )
 
 type (
-	// Open shows a screen and runs the action Then there, if set. It and the following messages go from screens
+	// Open shows a screen and runs the action Then there, if set. This message and the following ones go from screens
 	// and dialogs to the root.
 	Open struct {
 		Ref  Ref
@@ -99,6 +99,11 @@ type (
 	}
 	// LeaveTask stops following a task.
 	LeaveTask struct{ Task int }
+	// CancelNode takes a node out of a running task.
+	CancelNode struct {
+		Task int
+		UUID string
+	}
 )
 
 // Level is the severity of a toast.

@@ -1,10 +1,9 @@
-// Package screen is what screens, overlays and the root of the console agree on: what
-// a screen has to offer, what it is given, and the messages between them.
+// Package screen is the interface between the root of the console, its screens and its dialogs: what a screen
+// implements, the state that it gets, and the messages between them.
 //
-// A screen keeps only what concerns its view (cursor, marks, filter, sort); what is
-// known of nodes is in the session's Store, which the poller writes. Update never does
-// I/O: what has to be fetched is a command, and its result comes back as a message.
-// A command never changes a screen.
+// A screen has only the state of its view (cursor, marks, filter, sort). Nodes are in the session's Store, which the
+// poller writes. Update never does I/O: commands fetch data, and their results arrive as messages. A command never
+// changes a screen.
 package screen
 
 import (
@@ -49,8 +48,8 @@ type Screen interface {
 	// Ref identifies the screen. Title is its text in the header.
 	Ref() Ref
 	Title() string
-	// Start is called once, before anything else; Shown whenever the screen comes to the front. Both return what
-	// has to be fetched.
+	// Start is called once, first; Shown whenever the screen becomes the current one. Both return commands that fetch
+	// data.
 	Start() tea.Cmd
 	Shown() tea.Cmd
 	// Update handles a message: a fleet change, a tick, a result of its own command. Keys arrive here only while
@@ -78,6 +77,11 @@ type Narrowed interface {
 	Widen() (cmd tea.Cmd, did bool)
 }
 
+// Pointing is a screen whose Targets can be other nodes than the one at the cursor, which Pointed returns.
+type Pointing interface {
+	Pointed() (n models.NodeRef, ok bool)
+}
+
 // Hinted is a screen with its own key hints while Typing.
 type Hinted interface{ Hints() []Hint }
 
@@ -92,7 +96,7 @@ type Copyable struct {
 // it at a tab.
 type Shape int
 
-// A shell that a text is pasted into runs it at a line break, and completes it at a tab.
+// The shapes.
 const (
 	OneLine Shape = iota // none
 	Row                  // tabs, which separate columns

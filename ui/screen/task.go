@@ -17,8 +17,14 @@ type Task struct {
 	Ended  time.Time
 	// Progress is the last progress of each node, by UUID.
 	Progress map[string]provision.Progress
+	// Known has the results of single nodes, by UUID, while the task runs.
+	Known map[string]provision.Result
 	// Results are set when the task has ended, in the plan's order.
 	Results []provision.Result
+	// Retried has the number of the task that retries a node, by UUID.
+	Retried map[string]int
+	// Cancels takes single nodes out of the task while it runs.
+	Cancels *provision.Cancels
 	// Left is true if the operator stopped following.
 	Left bool
 	// Cancel stops following; requests already sent continue.
@@ -39,12 +45,35 @@ func (t *Task) Tally() map[provision.Outcome]int {
 	return tally
 }
 
-// Failed returns the items to retry.
-func (t *Task) Failed() []provision.Item {
-	if t.Running() {
-		return nil
+// ResultOf returns the result of the plan's item i, also while other nodes are running.
+func (t *Task) ResultOf(i int) (provision.Result, bool) {
+	if i < len(t.Results) {
+		return t.Results[i], true
 	}
-	return t.Plan.Failed(t.Results)
+	r, known := t.Known[t.Plan.Items[i].Node.UUID]
+	return r, known
+}
+
+// Failed returns the items to retry: those that failed and are not retried by a later task.
+func (t *Task) Failed() []provision.Item {
+	var items []provision.Item
+	for i := range t.Plan.Items {
+		r, known := t.ResultOf(i)
+		if known && r.Retryable() && t.Retried[t.Plan.Items[i].Node.UUID] == 0 {
+			items = append(items, t.Plan.Items[i])
+		}
+	}
+	return items
+}
+
+// MarkRetried says that another task retries nodes of this one.
+func (t *Task) MarkRetried(items []provision.Item, by int) {
+	if t.Retried == nil {
+		t.Retried = map[string]int{}
+	}
+	for i := range items {
+		t.Retried[items[i].Node.UUID] = by
+	}
 }
 
 // TaskList has the tasks of this console, oldest first.

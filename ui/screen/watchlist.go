@@ -34,7 +34,7 @@ func (l *WatchList) AddTasks(tasks *TaskList, context string) {
 			continue
 		}
 		l.tasks = t.Number
-		if t.Context != context || t.Plan.Action == nil || !moves(t.Plan.Action.Name()) {
+		if t.Context != context || !Moves(t) {
 			continue
 		}
 		for _, i := range t.Plan.Legal() {
@@ -43,9 +43,12 @@ func (l *WatchList) AddTasks(tasks *TaskList, context string) {
 	}
 }
 
-// moves reports whether an action is a provision verb that starts an operation.
-func moves(name string) bool {
-	v := models.Verb(name)
+// Moves reports whether a task is a provision verb that starts an operation.
+func Moves(t *Task) bool {
+	if t.Plan.Action == nil {
+		return false
+	}
+	v := models.Verb(t.Plan.Action.Name())
 	return slices.Contains(models.Verbs(), v) && v != models.VerbAbort && v != models.VerbUnhold
 }
 

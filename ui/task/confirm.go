@@ -3,7 +3,6 @@ package task
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -43,29 +42,34 @@ func (w *Workflow) confirm(f *flow) tea.Cmd {
 	return w.console.Show(overlay.NewConfirm(*q))
 }
 
-// verbQuestion asks if the action is disruptive, is a retry, or has several nodes; otherwise it returns nil.
+// verbQuestion asks for the consent that the action needs; for none it returns nil.
 func (f *flow) verbQuestion() *overlay.Question {
-	legal, danger, again := f.batch.Legal(), f.batch.Danger(), f.retryOf != 0
-	if danger == models.DangerNone && len(f.batch.Items) == 1 && !again {
+	if f.batch.Consent() == models.ConsentNone {
 		return nil
 	}
+	legal, again := f.batch.Legal(), f.retryOf != 0
 	what := f.action.Name() + " " + review.Names(legal)
 	q := &overlay.Question{
-		Title: what, Lines: confirmationCards(f.disks, legal, f.batch.Refused()), Ask: what + "?", Danger: danger >= models.DangerMayErase,
+		Title: what, Lines: confirmationCards(f.disks, legal, f.batch.Refused()), Ask: what + "?",
 	}
-	switch {
-	case again:
+	if again {
 		q.Title, q.Ask = textTryAgain, what+" again?"
-	case len(legal) > 1 && danger > models.DangerNone:
-		wantNumber(q, len(legal))
 	}
+	wantConsent(q, f.batch)
 	return q
 }
 
-// wantNumber makes the operator type a number.
-func wantNumber(q *overlay.Question, n int) {
-	q.Type = strconv.Itoa(n)
-	q.Ask += textTypeNumber
+// wantConsent makes the operator type the node's name or the number of nodes if the batch may erase.
+func wantConsent(q *overlay.Question, batch provision.Batch) {
+	if batch.Consent() != models.ConsentTyped {
+		return
+	}
+	q.Danger, q.Type = true, batch.Answer()
+	if len(batch.Legal()) == 1 {
+		q.Ask += textTypeName
+	} else {
+		q.Ask += textTypeNumber
+	}
 }
 
 // requestLines lists the requests and counts the changed nodes.
@@ -82,15 +86,13 @@ func requestLines(batch provision.Batch) (lines []overlay.Text, changes int) {
 	return lines, changes
 }
 
-// requestsQuestion always asks: a wrong ramdisk or disk is easily chosen.
+// requestsQuestion previews the requests, and always asks: a wrong ramdisk or disk is easily chosen.
 func requestsQuestion(batch provision.Batch, lines []overlay.Text, changes int) *overlay.Question {
 	q := &overlay.Question{
 		Title: batch.Action.Name() + " " + review.Names(batch.Legal()), Lines: lines,
 		Ask: "Send " + english.Plural(changes, "request", "") + "?",
 	}
-	if changes > 1 {
-		wantNumber(q, changes)
-	}
+	wantConsent(q, batch)
 	return q
 }
 
@@ -143,7 +145,7 @@ func (f *flow) followQuestion() *overlay.Question {
 	return &overlay.Question{Title: what, Lines: lines, Ask: what + "?"}
 }
 
-// deployQuestion shows the effects of a deployment. The operator types the node's name or the number of nodes.
+// deployQuestion shows the effects of a deployment.
 func (f *flow) deployQuestion() *overlay.Question {
 	legal, refused := f.batch.Legal(), f.batch.Refused()
 	var list, whole []overlay.Text
@@ -166,12 +168,7 @@ func (f *flow) deployQuestion() *overlay.Question {
 		whole = append(whole, overlay.Text{}, overlay.Text{Text: fmt.Sprintf(textMoreInList, len(legal)-cardsAtMost)})
 	}
 	what := f.action.Name() + " " + review.Names(legal)
-	q := &overlay.Question{Title: what, Lines: append(list, whole...), Danger: true, Ask: what + "?"}
-	if len(legal) > 1 {
-		wantNumber(q, len(legal))
-		return q
-	}
-	q.Type = review.Typed(&legal[0].Node)
-	q.Ask += textTypeName
+	q := &overlay.Question{Title: what, Lines: append(list, whole...), Ask: what + "?"}
+	wantConsent(q, f.batch)
 	return q
 }

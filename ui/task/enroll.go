@@ -38,7 +38,7 @@ func (f *flow) enrolls() bool {
 // enrollListed is how many nodes the question lists.
 const enrollListed = 20
 
-// enrollQuestion asks for the number of nodes where automated cleaning may erase disks, else for y.
+// enrollQuestion always asks: an input may have many nodes.
 func (f *flow) enrollQuestion() *overlay.Question {
 	act, _ := f.action.(*provision.EnrollAction)
 	n := len(f.batch.Items)
@@ -52,9 +52,8 @@ func (f *flow) enrollQuestion() *overlay.Question {
 	}
 	if act.Goal == provision.GoalAvailable {
 		add(theme.Danger, textCleaningErases)
-		q.Danger = true
-		wantNumber(q, n)
 	}
+	wantConsent(q, f.batch)
 	if f.retryOf == 0 {
 		add(theme.Plain, act.Plan.String())
 		if skipped := len(act.Plan) - n; skipped > 0 {

@@ -79,7 +79,7 @@ func (w *Workflow) askOverride(f *flow, o override) tea.Cmd {
 	f.state = stateOverriding
 	label := o.item.Node.Label()
 	return w.console.Show(overlay.NewConfirm(overlay.Question{
-		Title: fmt.Sprintf(textOverrideOn, o.check.ID, label), Danger: true, Type: review.Typed(&o.item.Node),
+		Title: fmt.Sprintf(textOverrideOn, o.check.ID, label), Danger: true, Type: o.item.Node.TypedName(),
 		Lines: append(append([]overlay.Text{{Role: theme.Strong, Text: label}}, review.Check(o.check)...), overlay.Text{}, overlay.Text{Text: textOverrideAudit}),
 		Ask:   fmt.Sprintf(textOverrideAsk, o.check.ID),
 		Yes:   f.send(overrideConfirmed{o}), No: f.send(overrideDeclined{}),

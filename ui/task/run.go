@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,8 +17,11 @@ import (
 	"ironworks/ui/screen/review"
 )
 
-// progress has the latest progress of nodes by UUID.
-type progress map[string]provision.Progress
+// progress has the latest progress and the results of nodes by UUID.
+type progress struct {
+	latest map[string]provision.Progress
+	known  map[string]provision.Result
+}
 
 type progressBox = *mailbox.Box[progress]
 
@@ -39,6 +43,7 @@ func (w *Workflow) run(f *flow) tea.Cmd {
 	if first, again := w.env.Tasks.Get(f.retryOf); again {
 		// A retry is a separate task, so that the first results stay visible.
 		t.Command = first.Command
+		first.MarkRetried(legal, t.Number)
 		return tea.Batch(w.follow(f), w.console.Open(screen.Ref{Kind: screen.KindTask, ID: fmt.Sprint(t.Number)}))
 	}
 	t.Command = w.env.CommandLine(f.command(names)...)
@@ -61,7 +66,9 @@ func (w *Workflow) watch(f *flow) tea.Cmd {
 // follow sends, and follows each node to the end of the operation.
 func (w *Workflow) follow(f *flow) tea.Cmd {
 	ctx, cancel := context.WithCancel(w.ctx)
-	f.task.Cancel, f.task.Progress = cancel, progress{}
+	f.task.Cancel, f.task.Progress, f.task.Known = cancel, map[string]provision.Progress{}, map[string]provision.Result{}
+	f.task.Cancels = &provision.Cancels{}
+	cancels := f.task.Cancels
 	box := mailbox.New[progress]()
 	batch, runner, hurry := f.batch, f.runner, func() {}
 	if w.env.Session != nil {
@@ -78,35 +85,48 @@ func (w *Workflow) follow(f *flow) tea.Cmd {
 				return enrolls.Run(ctx, &runner, b, opts)
 			}
 		}
-		results := run(ctx, batch, provision.RunOptions{Wait: true, Progress: func(p provision.Progress) {
-			box.Put(func(latest *progress) {
-				if *latest == nil {
-					*latest = progress{}
-				}
-				(*latest)[p.Node.UUID] = p
-			})
+		results := run(ctx, batch, provision.RunOptions{Wait: true, Cancels: cancels, Progress: func(p provision.Progress) {
+			box.Put(func(all *progress) { all.add(p) })
 			hurry()
+		}, Done: func(r provision.Result) {
+			box.Put(func(all *progress) { all.finish(r) })
 		}})
 		return Msg{f, ended{results}}
 	}
 	return tea.Batch(work, w.listenProgress(f, box))
 }
 
+func (p *progress) add(latest provision.Progress) {
+	if p.latest == nil {
+		p.latest = map[string]provision.Progress{}
+	}
+	p.latest[latest.Node.UUID] = latest
+	if latest.Enrolled != nil {
+		p.finish(latest.Enrolled.Result)
+	}
+}
+
+func (p *progress) finish(r provision.Result) {
+	if p.known == nil {
+		p.known = map[string]provision.Result{}
+	}
+	p.known[r.Node.UUID] = r
+}
+
 func (w *Workflow) listenProgress(f *flow, box progressBox) tea.Cmd {
 	ctx := w.ctx
 	return func() tea.Msg {
-		latest, ok := box.Take(ctx)
+		news, ok := box.Take(ctx)
 		if !ok {
 			return nil
 		}
-		return Msg{f, progressed{latest: latest, box: box}}
+		return Msg{f, progressed{progress: news, box: box}}
 	}
 }
 
 func (w *Workflow) progressed(f *flow, p progressed) tea.Cmd {
-	for uuid, latest := range p.latest {
-		f.task.Progress[uuid] = latest
-	}
+	maps.Copy(f.task.Progress, p.latest)
+	maps.Copy(f.task.Known, p.known)
 	return tea.Batch(w.listenProgress(f, p.box), w.console.SendToScreen(screen.TasksChanged{}))
 }
 
@@ -125,9 +145,17 @@ func (w *Workflow) ended(f *flow, results []provision.Result) tea.Cmd {
 			w.env.Session.PollNode(r.Node.UUID)
 		}
 	}
-	w.console.Say(summary(t))
-	return w.console.SendToScreen(screen.TasksChanged{})
+	toast := summary(t)
+	w.console.Say(toast)
+	var notice tea.Cmd
+	if t.Ended.Sub(t.Began) >= longTask && !t.Left {
+		notice = w.console.Notify(toast.Text)
+	}
+	return tea.Batch(notice, w.console.SendToScreen(screen.TasksChanged{}))
 }
+
+// longTask is how long a task runs at least for the operator to be notified of its end.
+const longTask = 30 * time.Second
 
 // settles is how long the store may lag behind a task that has ended.
 const settles = 3 * time.Second
@@ -161,7 +189,7 @@ func summary(t *screen.Task) screen.Say {
 			return s
 		}
 		s.Level, s.Text = screen.Failure, models.OnScreen(r.Err)
-		if errors.Is(r.Err, provision.ErrLeft) {
+		if errors.Is(r.Err, provision.ErrLeft) || r.Outcome == provision.OutcomeCanceled {
 			s.Level, s.Text = screen.Info, fmt.Sprintf("%s %s: %v", name, r.Node.Label(), r.Err)
 		}
 		return s
@@ -169,7 +197,7 @@ func summary(t *screen.Task) screen.Say {
 	s := screen.Say{Level: screen.Success, Text: name + ":"}
 	for _, o := range []provision.Outcome{
 		// The worst comes first, as on the tasks screen.
-		provision.OutcomeFailed, provision.OutcomeUnknown, provision.OutcomeRefused, provision.OutcomeAccepted, provision.OutcomeDone,
+		provision.OutcomeFailed, provision.OutcomeUnknown, provision.OutcomeRefused, provision.OutcomeCanceled, provision.OutcomeAccepted, provision.OutcomeDone,
 	} {
 		if tally[o] > 0 {
 			s.Text += fmt.Sprintf(" %d %s,", tally[o], o)
@@ -188,6 +216,13 @@ func (w *Workflow) Leave(number int) {
 	if t, ok := w.env.Tasks.Get(number); ok && t.Running() {
 		t.Left = true
 		t.Cancel()
+	}
+}
+
+// CancelNode takes a node out of a running task: nothing more is sent to it, and it is no longer followed.
+func (w *Workflow) CancelNode(number int, uuid string) {
+	if t, ok := w.env.Tasks.Get(number); ok && t.Running() && t.Cancels != nil {
+		t.Cancels.Cancel(uuid)
 	}
 }
 

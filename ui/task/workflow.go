@@ -27,6 +27,8 @@ import (
 type Console interface {
 	// Say shows a toast.
 	Say(toast screen.Say)
+	// Notify tells an operator who looks elsewhere that a long task has ended.
+	Notify(text string) tea.Cmd
 	// Show opens a dialog, Dismiss closes it.
 	Show(dialog screen.Overlay) tea.Cmd
 	Dismiss(dialog screen.Overlay)
@@ -147,10 +149,10 @@ type (
 	overrideConfirmed struct{ override }
 	overrideDeclined  struct{}
 	confirmed         struct{}
-	// progressed has the latest progress of nodes.
+	// progressed has the latest progress and the results of nodes.
 	progressed struct {
-		latest progress
-		box    progressBox
+		progress
+		box progressBox
 	}
 	// ended has the results of all nodes.
 	ended struct{ results []provision.Result }

@@ -92,7 +92,7 @@ func (t *Theme) Dimmed() *Theme {
 	return dim
 }
 
-// Paint styles a text that has no styles of its own.
+// Paint styles a text without styles.
 func (t *Theme) Paint(r Role, text string) string {
 	if t.open[r] == "" || text == "" {
 		return text

@@ -27,7 +27,7 @@ var roles = []theme.Role{
 
 var sgr = regexp.MustCompile("\x1b\\[([0-9;]*)m")
 
-// codes are the SGR codes that a role begins with.
+// codes returns the SGR codes at the start of a role.
 func codes(t *testing.T, th *theme.Theme, role theme.Role) []string {
 	t.Helper()
 	painted := th.Paint(role, "text")
@@ -52,7 +52,7 @@ func TestProfiles(t *testing.T) {
 	attribute := map[string]bool{"1": true, "2": true, "7": true}
 	for _, tc := range []struct {
 		profile colorprofile.Profile
-		colour  *regexp.Regexp // of the codes that are no attributes
+		colour  *regexp.Regexp // codes other than attributes
 	}{
 		{colorprofile.NoTTY, nil},
 		{colorprofile.ASCII, nil}, // NO_COLOR
@@ -87,7 +87,7 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-func TestWithoutColoursWhatMattersIsBold(t *testing.T) {
+func TestWithoutColorsImportantRolesAreBold(t *testing.T) {
 	t.Parallel()
 	th := theme.New(theme.Options{Profile: colorprofile.ASCII})
 	for _, tc := range []struct {
@@ -136,7 +136,7 @@ func TestAccents(t *testing.T) {
 	}
 }
 
-func TestDimmedIsFaintAlone(t *testing.T) {
+func TestDimmedIsOnlyFaint(t *testing.T) {
 	t.Parallel()
 	dim := theme.New(theme.Options{}).Dimmed()
 	for _, role := range roles {
@@ -159,7 +159,7 @@ func TestRule(t *testing.T) {
 	}
 }
 
-// isASCII says that a terminal without anything else can show the text.
+// isASCII reports whether a text is printable ASCII.
 func isASCII(s string) bool {
 	for _, r := range s {
 		if r > 0x7e {
@@ -169,15 +169,15 @@ func isASCII(s string) bool {
 	return true
 }
 
-// TestPlainKnowsAllGlyphs looks at all text that the console's own code writes: each
-// character in it that is not ASCII has a stand-in as wide as it is.
+// TestPlainKnowsAllGlyphs reads all string literals of the console: each character beyond ASCII has an ASCII
+// replacement of the same width.
 func TestPlainKnowsAllGlyphs(t *testing.T) {
 	t.Parallel()
 	plain := theme.New(theme.Options{ASCII: true})
 	glyphs := 0
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && strings.HasSuffix(path, "test") {
-			return fs.SkipDir // what tests write is never shown
+			return fs.SkipDir // test data is never shown
 		}
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
@@ -213,7 +213,7 @@ func TestPlainKnowsAllGlyphs(t *testing.T) {
 	}
 }
 
-func TestPlainLeavesOthersAlone(t *testing.T) {
+func TestPlainKeepsOtherCharacters(t *testing.T) {
 	t.Parallel()
 	const screen = "● 机架 \x1b[1mé\x1b[m …"
 	if got := theme.New(theme.Options{}).Plain(screen); got != screen {

@@ -143,7 +143,7 @@ func TestTabs(t *testing.T) {
 	}
 }
 
-// mover notes what it was told.
+// mover records its calls.
 type mover struct{ said string }
 
 func (m *mover) Move(by int)   { m.said += fmt.Sprint("move ", by) }

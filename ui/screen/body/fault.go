@@ -11,8 +11,8 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Fault tells why something could not be fetched, in lines of at most w cells: what was
-// attempted and what came back, the way out, and Ironic's request id.
+// Fault returns lines of at most w cells for a failed request: what was attempted and why it failed, the remedy, and
+// Ironic's request ID.
 func Fault(err error, w int) []pane.Line {
 	var f *models.Fault
 	if !errors.As(err, &f) {
@@ -32,7 +32,7 @@ func Fault(err error, w int) []pane.Line {
 	return lines
 }
 
-// mark puts the sign of a failure before the first line.
+// mark puts the glyph of a failure before the first line.
 func mark(lines []pane.Line) []pane.Line {
 	for i := range lines {
 		lead := "   "
@@ -44,7 +44,7 @@ func mark(lines []pane.Line) []pane.Line {
 	return lines
 }
 
-// Short tells an error on one line, without what was attempted.
+// Short returns an error as one line, without what was attempted.
 func Short(err error) string {
 	var f *models.Fault
 	if errors.As(err, &f) {
@@ -53,8 +53,7 @@ func Short(err error) string {
 	return models.OnScreen(err)
 }
 
-// Read says how old something is that was fetched, in steps so coarse that it seldom
-// changes what is on the screen.
+// Read returns the age of fetched data, rounded so that the text seldom changes.
 func Read(now, at time.Time) string {
 	switch d := now.Sub(at); {
 	case at.IsZero():
@@ -68,8 +67,7 @@ func Read(now, at time.Time) string {
 	}
 }
 
-// Freshness says of something that is fetched how old it is, and whether it could be
-// fetched again. The fault itself is told by [Fault].
+// Freshness returns the age of fetched data, and whether the last refresh failed; [Fault] shows the error.
 func Freshness(now, asked time.Time, known, busy bool, err error) Span {
 	switch {
 	case busy && !known:
@@ -82,7 +80,7 @@ func Freshness(now, asked time.Time, known, busy bool, err error) Span {
 	return S(theme.Muted, Read(now, asked))
 }
 
-// Ago says how old something is that came at a time of our own clock.
+// Ago returns an age by the local clock.
 func Ago(now, at time.Time) string {
 	if at.IsZero() {
 		return "never"

@@ -1,5 +1,4 @@
-// Package body has what the bodies of screens have in common: their lines, how a fault
-// is told, and what a key does to whatever scrolls.
+// Package body has the parts that screens share: lines, errors, prompts, and scrolling keys.
 package body
 
 import (
@@ -16,18 +15,18 @@ import (
 // Span is a piece of text in one role.
 type Span = pane.Span
 
-// S is a span.
+// S returns a span.
 func S(role theme.Role, text string) Span { return Span{Role: role, Text: text} }
 
-// Line is one line of w cells: the left part, and the right part at the line's end. The
-// right one goes where there is no room for both.
+// Line returns a line of w cells with one part at the left and one at the right end. Without room for both, it drops
+// the right part.
 func Line(t *theme.Theme, w int, left, right []Span) string {
 	r := Width(right)
 	if r == 0 || w < Width(left)+2+r+1 {
 		right, r = nil, 0
 	}
 	if r > 0 {
-		r += 2 // a gap before it, and one blank behind
+		r += 2 // a gap before it, and a space after it
 	}
 	text := Paint(t, left, w-r)
 	if len(right) == 0 {
@@ -36,7 +35,7 @@ func Line(t *theme.Theme, w int, left, right []Span) string {
 	return cell.Fit(text, w-r+1) + Paint(t, right, r-2) + cell.Blanks(1)
 }
 
-// Width is how many cells spans take.
+// Width returns the width of spans in cells.
 func Width(spans []Span) int {
 	w := 0
 	for _, s := range spans {
@@ -45,7 +44,7 @@ func Width(spans []Span) int {
 	return w
 }
 
-// Paint joins spans into at most w cells.
+// Paint draws spans in at most w cells.
 func Paint(t *theme.Theme, spans []Span, w int) string {
 	var b strings.Builder
 	for _, s := range spans {
@@ -59,23 +58,23 @@ func Paint(t *theme.Theme, spans []Span, w int) string {
 	return b.String()
 }
 
-// Text paints a text in at most w cells.
+// Text draws a text in at most w cells.
 func Text(t *theme.Theme, role theme.Role, text string, w int) string {
 	return Paint(t, []Span{S(role, text)}, w)
 }
 
-// Rule is a rule of w cells that begins with a text.
+// Rule returns a rule of w cells that begins with a text.
 func Rule(t *theme.Theme, role theme.Role, text string, w int) string {
 	drawn := Text(t, role, text, w)
 	return drawn + t.Rule(w-cell.Width(drawn))
 }
 
-// Wrapped breaks a text into lines of at most w cells in one role.
+// Wrapped breaks a text into lines of at most w cells, in one role.
 func Wrapped(role theme.Role, text string, w int) []pane.Line {
 	return Indented(role, text, w, 0)
 }
 
-// Indented is [Wrapped] with n blanks before each line.
+// Indented is [Wrapped] with n spaces before each line.
 func Indented(role theme.Role, text string, w, n int) []pane.Line {
 	if w-n < 4 {
 		n = 0
@@ -87,8 +86,7 @@ func Indented(role theme.Role, text string, w, n int) []pane.Line {
 	return lines
 }
 
-// Few is [Indented] with at most most lines, however long the text is; an ellipsis stands
-// where something is missing.
+// Few is [Indented] with at most most lines; an ellipsis marks a cut.
 func Few(role theme.Role, text string, w, n, most int) []pane.Line {
 	if most <= 0 || w <= 0 {
 		return nil
@@ -102,7 +100,7 @@ func Few(role theme.Role, text string, w, n, most int) []pane.Line {
 	return lines
 }
 
-// Draw paints lines that do not scroll, each cut to w cells.
+// Draw draws lines that do not scroll, each cut to w cells.
 func Draw(t *theme.Theme, lines []pane.Line, w int) []string {
 	drawn := make([]string, len(lines))
 	for i, line := range lines {
@@ -111,7 +109,7 @@ func Draw(t *theme.Theme, lines []pane.Line, w int) []string {
 	return drawn
 }
 
-// Split makes lines of what a widget has drawn.
+// Split splits the output of a widget into lines.
 func Split(drawn string) []string {
 	if drawn == "" {
 		return nil
@@ -119,7 +117,7 @@ func Split(drawn string) []string {
 	return strings.Split(drawn, "\n")
 }
 
-// Page is a heading, a rule and content; content is asked for the h lines that are left.
+// Page draws a heading, a rule and the content, which gets the remaining lines.
 func Page(t *theme.Theme, w, h int, heading, rule string, content func(h int) string) string {
 	lines := []string{heading, rule}
 	if h > len(lines) {
@@ -128,7 +126,7 @@ func Page(t *theme.Theme, w, h int, heading, rule string, content func(h int) st
 	return cell.Block(lines, w, h)
 }
 
-// Beside puts two blocks beside each other, with a rule between them.
+// Beside draws two blocks side by side with a rule between them.
 func Beside(t *theme.Theme, left, right string, w, h int) string {
 	l, r := Split(left), Split(right)
 	lines := make([]string, 0, max(h, 0))
@@ -138,7 +136,7 @@ func Beside(t *theme.Theme, left, right string, w, h int) string {
 	return cell.Block(lines, w, h)
 }
 
-// PaneOr paints a text, or what is to be said where there is none.
+// PaneOr draws a pane, or nothing if the pane is empty.
 func PaneOr(t *theme.Theme, p *pane.Pane, nothing string, w, h int) string {
 	p.Resize(w, h)
 	if p.Len() == 0 {
@@ -147,8 +145,7 @@ func PaneOr(t *theme.Theme, p *pane.Pane, nothing string, w, h int) string {
 	return p.Draw(t)
 }
 
-// Tabs is a rule in which the names of a screen's views stand, and at its end, where
-// there is room, where one is in the view.
+// Tabs returns a rule with the names of a screen's tabs and, if it fits, the position in the current one at the end.
 func Tabs(t *theme.Theme, titles []string, current int, place string, w int) string {
 	need := len(titles) - 1 + tabs.Tight(titles)
 	if need+3 > w {
@@ -156,7 +153,7 @@ func Tabs(t *theme.Theme, titles []string, current int, place string, w int) str
 	}
 	if place != "" {
 		place = " " + place + " "
-		// Where only one of the two fits, the gaps between the names go.
+		// If only one of the two fits, the names move together.
 		if tight := tabs.Tight(titles); need+3+cell.Width(place) > w && tight+3+cell.Width(place) <= w {
 			need = tight
 		}
@@ -168,7 +165,7 @@ func Tabs(t *theme.Theme, titles []string, current int, place string, w int) str
 	return t.Rule(1) + tabs.Draw(t, titles, current, need) + t.Rule(rest) + t.Paint(theme.Muted, place) + t.Rule(1)
 }
 
-// Mover is whatever scrolls or has a cursor: tables and panes.
+// Mover scrolls or has a cursor: tables and panes.
 type Mover interface {
 	Move(by int)
 	Page(by int)
@@ -177,8 +174,8 @@ type Mover interface {
 	Scroll(by int)
 }
 
-// Steer does what an action means to whatever scrolls, and says whether it meant
-// something. Sideways a table goes by columns and a text by step cells.
+// Steer scrolls or moves the cursor for an action and reports whether the action does that. Sideways, a table moves
+// by columns and a text by step cells.
 func Steer(m Mover, id action.ID, step int) bool {
 	switch id {
 	case action.Up:

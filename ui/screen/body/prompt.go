@@ -9,44 +9,42 @@ import (
 	"ironworks/ui/widget/line"
 )
 
-// Prompt is the line in which a filter or a search is written; it takes the place of a
-// screen's rule.
+// Prompt is the input line of a filter or a search; it replaces the screen's rule.
 type Prompt struct {
 	input  line.Line
 	typing bool
-	// Lead stands before what is written; empty is a slash.
+	// Lead precedes the text; "" is a slash.
 	Lead string
-	// Wrong is why what is written cannot be understood; enter does not take it then.
-	// Note is shown beside what is written, where nothing is wrong.
+	// Wrong is why the text is invalid; enter then does not accept it. Note is shown beside a valid text.
 	Wrong error
 	Note  string
 }
 
-// Begin starts writing with what there is already.
+// Begin starts the input with a text.
 func (p *Prompt) Begin(text string) {
 	p.typing, p.Wrong, p.Note = true, nil, ""
 	p.input.SetValue(text)
 	p.input.CursorEnd()
 }
 
-// Typing says that keys are text now.
+// Typing reports whether keys are text.
 func (p *Prompt) Typing() bool { return p.typing }
 
-// Text is what is written.
+// Text returns the typed text.
 func (p *Prompt) Text() string { return p.input.Value() }
 
-// Written is what a key did to the prompt.
+// Written is the effect of a key on the prompt.
 type Written int
 
-// What a key can do.
+// The effects of keys.
 const (
-	Ignored   Written = iota // it was not for the prompt
-	Changed                  // the text may be another one
-	Taken                    // enter: what is written holds
-	Abandoned                // esc: away with it
+	Ignored   Written = iota // not for the prompt
+	Changed                  // the text may have changed
+	Taken                    // enter accepted the text
+	Abandoned                // esc dropped the text
 )
 
-// Update takes a key in.
+// Update handles a key.
 func (p *Prompt) Update(msg tea.Msg) Written {
 	if key, ok := msg.(tea.KeyPressMsg); ok {
 		switch key.String() {
@@ -68,7 +66,7 @@ func (p *Prompt) Update(msg tea.Msg) Written {
 	return Ignored
 }
 
-// Draw is the prompt while it is written in, the text that holds, or a rule.
+// Draw returns the prompt during input, otherwise the accepted text or a rule.
 func (p *Prompt) Draw(t *theme.Theme, w int, holds string) string {
 	switch {
 	case p.typing:

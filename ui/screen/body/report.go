@@ -8,7 +8,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Problem is how a problem of a configuration looks: a glyph and a role.
+// Problem returns the glyph and role of a problem in a configuration.
 func Problem(s userdata.Severity) (string, theme.Role) {
 	switch s {
 	case userdata.SeverityError:
@@ -20,8 +20,8 @@ func Problem(s userdata.Severity) (string, theme.Role) {
 	return theme.GlyphIdle, theme.Muted
 }
 
-// Report tells all problems of a configuration with their places, and what it does. The
-// first span of a line is its lead.
+// Report lists the problems of a configuration with their positions, and what the configuration does. The first span
+// of a line is its lead.
 func Report(report userdata.Report) []pane.Line {
 	var lines []pane.Line
 	for _, problem := range report.Problems {

@@ -12,30 +12,29 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// noteworthySkew is a difference between clocks that may surprise somebody who reads
-// Ironic's log.
+// noteworthySkew is the clock difference from which Ironic's log is hard to match.
 const noteworthySkew = 2 * time.Second
 
-// labels is the width of the column of names.
+// labels is the width of the label column, in cells.
 const labels = 14
 
-// below is all that is known of the context at the cursor, in lines of w cells.
+// below draws all facts about the context at the cursor, in lines of w cells.
 func (s *Screen) below(w int) []pane.Line {
 	c, ok := s.table.Cursor()
 	switch {
 	case !ok:
 		return nil
 	case c.Err != nil:
-		return broken(c, w)
+		return unusableLines(c, w)
 	case s.isCurrent(c):
-		return s.present(c, w)
+		return s.connectionLines(c, w)
 	}
-	lines := append(s.probed(c, w), pane.Line{body.S(theme.Plain, "   enter: switch to "+c.Name)}, nil)
+	lines := append(s.testLines(c, w), pane.Line{body.S(theme.Plain, "   enter: switch to "+c.Name)}, nil)
 	return append(lines, settings(c, w)...)
 }
 
-// probed is how a context's Ironic answered when it was asked.
-func (s *Screen) probed(c screen.Context, w int) []pane.Line {
+// testLines draws the result of the connection test.
+func (s *Screen) testLines(c screen.Context, w int) []pane.Line {
 	p := s.probes[c.Name]
 	if p == nil {
 		return nil
@@ -51,8 +50,8 @@ func (s *Screen) probed(c screen.Context, w int) []pane.Line {
 	return nil
 }
 
-// broken tells in full why a context cannot be used.
-func broken(c screen.Context, w int) []pane.Line {
+// unusableLines draws why a context is unusable.
+func unusableLines(c screen.Context, w int) []pane.Line {
 	lines := []pane.Line{{body.S(theme.Bad, " "+theme.GlyphFailed+" "+c.Name+" is unusable:")}}
 	for line := range strings.SplitSeq(models.OnScreen(c.Err), "\n") {
 		lines = append(lines, body.Indented(theme.Plain, line, w-1, 3)...)
@@ -61,13 +60,13 @@ func broken(c screen.Context, w int) []pane.Line {
 	return append(lines, settings(c, w)...)
 }
 
-// present is how the connection is.
-func (s *Screen) present(c screen.Context, w int) []pane.Line {
+// connectionLines draws the state of the current connection.
+func (s *Screen) connectionLines(c screen.Context, w int) []pane.Line {
 	st, now := &s.env.Status, time.Now()
 	var lines []pane.Line
 	switch {
 	case st.Fault != nil:
-		lines = s.faulty(now, w)
+		lines = s.errorLines(now, w)
 	case st.Connected:
 		text := fmt.Sprintf(textConnected, body.Ago(now, st.Answered))
 		lines = append(lines, pane.Line{body.S(theme.Good, " "+theme.GlyphActive+" "), body.S(theme.Plain, text)})
@@ -77,15 +76,15 @@ func (s *Screen) present(c screen.Context, w int) []pane.Line {
 	}
 	lines = append(lines, nil)
 	if c.Looked != "" && !st.Connected {
-		lines = append(lines, guessed(c, w)...)
+		lines = append(lines, searchedLines(c, w)...)
 	}
 	c.ReadOnly = s.env.ReadOnly
 	lines = append(lines, settings(c, w)...)
-	return append(lines, s.measured(w)...)
+	return append(lines, s.connectionFacts(w)...)
 }
 
-// guessed tells somebody who has configured nothing what was looked for.
-func guessed(c screen.Context, w int) []pane.Line {
+// searchedLines lists where configuration was searched, if nothing is configured.
+func searchedLines(c screen.Context, w int) []pane.Line {
 	lines := []pane.Line{{body.S(theme.Warn, textNoIronic1)}}
 	lines = append(lines, pane.Line{body.S(theme.Warn, textNoIronic2)})
 	for line := range strings.SplitSeq(strings.TrimSpace(c.Looked), "\n") {
@@ -94,8 +93,8 @@ func guessed(c screen.Context, w int) []pane.Line {
 	return append(lines, nil)
 }
 
-// faulty tells what is wrong, what to do, and when it is tried again.
-func (s *Screen) faulty(now time.Time, w int) []pane.Line {
+// errorLines draws the error, its remedy, and the time of the next attempt.
+func (s *Screen) errorLines(now time.Time, w int) []pane.Line {
 	st := &s.env.Status
 	lines := body.Fault(st.Fault, w-1)
 	text := fmt.Sprintf("%s; ", st.Fault.Kind)
@@ -116,19 +115,19 @@ func (s *Screen) faulty(now time.Time, w int) []pane.Line {
 	return append(lines, body.Indented(theme.Muted, text+"; ctrl+r retries now", w-1, 3)...)
 }
 
-// settings are where a context goes and where it is written.
+// settings draws the endpoint and the source of a context.
 func settings(c screen.Context, w int) []pane.Line {
 	mode := ""
 	if c.ReadOnly {
 		mode = textReadOnly
 	}
-	return table2([][2]string{
-		{"endpoint", c.Endpoint}, {"authentication", c.Auth}, {"mode", mode}, {"from", c.Source},
+	return labeled([][2]string{
+		{"endpoint", c.Endpoint}, {"authentication", c.Auth}, {"mode", mode}, {"source", c.Source},
 	}, w)
 }
 
-// measured is what the connection has shown of itself.
-func (s *Screen) measured(w int) []pane.Line {
+// connectionFacts draws version, latency and clock skew of the connection.
+func (s *Screen) connectionFacts(w int) []pane.Line {
 	st := &s.env.Status
 	rows := [][2]string{}
 	add := func(name, value string) { rows = append(rows, [2]string{name, value}) }
@@ -154,11 +153,11 @@ func (s *Screen) measured(w int) []pane.Line {
 	if lacks := s.env.Session.API.Refused(); len(lacks) > 0 {
 		add("refused", textMissingFields+strings.Join(lacks, ", "))
 	}
-	return table2(rows, w)
+	return labeled(rows, w)
 }
 
-// table2 is names with their values, the values wrapped.
-func table2(rows [][2]string, w int) []pane.Line {
+// labeled draws labels with their values, the values wrapped.
+func labeled(rows [][2]string, w int) []pane.Line {
 	var lines []pane.Line
 	for _, row := range rows {
 		if row[1] == "" {

@@ -1,5 +1,5 @@
-// Package connect is the screen of contexts and of the connection to the current one. It is the first screen after
-// a wrong URL, so it has to show what is wrong without any connection.
+// Package connect is the screen of contexts and of the connection to the current one. It is the first screen after a
+// wrong URL, so it works without any connection.
 package connect
 
 import (
@@ -79,10 +79,10 @@ func (s *Screen) Shown() tea.Cmd {
 	return nil
 }
 
-// Update takes a fact in, or the answer of an Ironic that was asked.
+// Update handles a message.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	for _, p := range s.probes {
-		if mine, next := p.Take(msg); mine {
+		if mine, next := p.Handle(msg); mine {
 			s.refresh()
 			return next
 		}
@@ -110,8 +110,7 @@ func (s *Screen) check() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// refresh takes the contexts as they are now. One that is of no file (a URL of the
-// command line) is among them all the same.
+// refresh reads the contexts again, including one without a file (--url).
 func (s *Screen) refresh() {
 	contexts := s.env.Contexts
 	if here := s.env.Session; here != nil && !has(contexts, here.Context.Name) {
@@ -142,7 +141,7 @@ func (s *Screen) current() screen.Context {
 	return screen.Context{}
 }
 
-// isCurrent says that the session is one with the context.
+// isCurrent reports whether the session uses the context.
 func (s *Screen) isCurrent(c screen.Context) bool {
 	return s.env.Session != nil && s.env.Session.Context.Name == c.Name
 }
@@ -191,7 +190,7 @@ func (s *Screen) Typing() bool { return false }
 // Targets is always empty.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
-// Copies are what is known of the context at the cursor.
+// Copies are the facts about the context at the cursor.
 func (s *Screen) Copies() []screen.Copyable {
 	c, ok := s.table.Cursor()
 	if !ok {
@@ -218,7 +217,7 @@ func (s *Screen) Copies() []screen.Copyable {
 	return append(copies, screen.Copyable{Name: "command", Text: command})
 }
 
-// Close ends what is being asked.
+// Close cancels running tests.
 func (s *Screen) Close() {
 	for _, p := range s.probes {
 		p.Close()

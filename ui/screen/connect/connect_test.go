@@ -53,7 +53,7 @@ func opened(t *testing.T, change func(r *screentest.Rig)) (*screentest.Rig, scre
 
 func refused() *models.Fault {
 	return &models.Fault{
-		Kind: models.FaultRefused, Op: "list nodes", Message: "nothing listens at ironic.rack7.example:6385: connection refused",
+		Kind: models.FaultRefused, Op: "list nodes", Message: "connection refused by ironic.rack7.example:6385",
 		Hint: "is Ironic running there? check the URL and the port", RequestID: "req-77",
 	}
 }
@@ -125,7 +125,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-func TestSkewThatIsSmallIsNotSaid(t *testing.T) {
+func TestSmallSkewIsHidden(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, s := opened(t, func(r *screentest.Rig) { r.Env.Status.Skew = 2 * time.Second })
 		screentest.Lacks(t, s, 80, 20, "clock")

@@ -16,7 +16,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// Draw paints the contexts, and below them all that is known of the one at the cursor.
+// Draw draws the contexts, and below them the facts about the one at the cursor.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	s.look(t)
 	return body.Page(t, w, h, s.heading(t, w), t.Rule(w), func(h int) string {
@@ -51,7 +51,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	return body.Line(t, w, left, []body.Span{body.S(theme.Muted, count)})
 }
 
-// health is how the connection to the present context is.
+// health returns the state of the connection to the current context.
 func (s *Screen) health() (glyph, word string, role theme.Role) {
 	st := &s.env.Status
 	switch {
@@ -79,7 +79,7 @@ func (s *Screen) nameCell(c screen.Context) table.Cell {
 func (s *Screen) stateCell(c screen.Context) table.Cell {
 	switch {
 	case c.Err != nil:
-		return table.Cell{Glyph: theme.GlyphFailed, GlyphRole: theme.Bad, Text: "broken", Role: theme.Bad}
+		return table.Cell{Glyph: theme.GlyphFailed, GlyphRole: theme.Bad, Text: "unusable", Role: theme.Bad}
 	case s.isCurrent(c):
 		glyph, word, role := s.health()
 		return table.Cell{Glyph: glyph, GlyphRole: role, Text: word, Role: role}
@@ -87,7 +87,7 @@ func (s *Screen) stateCell(c screen.Context) table.Cell {
 	return s.probedCell(c)
 }
 
-// probedCell is how a context's Ironic answered, where it was asked.
+// probedCell draws the result of a connection test, if there is one.
 func (s *Screen) probedCell(c screen.Context) table.Cell {
 	cell := func(glyph, text string, r theme.Role) table.Cell {
 		return table.Cell{Glyph: glyph, GlyphRole: r, Text: text, Role: r}
@@ -118,13 +118,13 @@ func (s *Screen) modeCell(c screen.Context) table.Cell {
 	return table.Cell{Text: "allowed"}
 }
 
-// accentCell shows the colour that the context would have.
+// accentCell shows the context's accent color.
 func (s *Screen) accentCell(c screen.Context) table.Cell {
 	name := c.Accent
 	if name == "" {
 		name = "–"
 	}
-	if s.swatches == nil { // nothing was drawn yet
+	if s.swatches == nil { // not drawn yet
 		s.swatches = map[string]string{}
 	}
 	painted, known := s.swatches[c.Accent]
@@ -137,7 +137,7 @@ func (s *Screen) accentCell(c screen.Context) table.Cell {
 	return table.Cell{Draw: func(_ *theme.Theme, w int) string { return cell.Fit(painted+" "+printable.Line(name), w) }}
 }
 
-// look forgets the swatches when the theme has become another one.
+// look drops the swatches of another theme.
 func (s *Screen) look(t *theme.Theme) {
 	if s.swatches == nil || t.Options() != s.looks {
 		s.looks = t.Options()

@@ -83,7 +83,7 @@ func write(ctx context.Context, file provision.PlanFile, path string, force bool
 	return file.Write(ctx, path, force)
 }
 
-func (s *Screen) takeWritten(msg planWritten) tea.Cmd {
+func (s *Screen) handleWritten(msg planWritten) tea.Cmd {
 	switch {
 	case errors.Is(msg.err, fs.ErrExist):
 		return toast(screen.Failure, "save: "+msg.path+textExists)
@@ -132,8 +132,8 @@ type planRead struct {
 	err  error
 }
 
-// takePlan replaces the draft's plan. The selected nodes stay; nodes that the plan does not name get its defaults.
-func (s *Screen) takePlan(msg planRead) tea.Cmd {
+// handlePlan replaces the draft's plan. The selected nodes stay; nodes that the plan does not name get its defaults.
+func (s *Screen) handlePlan(msg planRead) tea.Cmd {
 	if msg.err != nil {
 		return toast(screen.Failure, "load: "+models.OnScreen(msg.err))
 	}

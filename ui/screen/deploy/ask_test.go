@@ -27,7 +27,7 @@ configdrive:
   user_data_file: host.bu
 `
 
-// written is a folder with files.
+// written returns a folder with these files.
 func written(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,7 +41,7 @@ func written(t *testing.T, files map[string]string) string {
 
 func text(tb testing.TB, path string) string {
 	tb.Helper()
-	data, err := os.ReadFile(path) //nolint:gosec // a file of the test's own
+	data, err := os.ReadFile(path) //nolint:gosec // the test's own file
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestLoadChangeAndSaveKeepsComments(t *testing.T) {
 			!strings.Contains(got, "# GiB") || !strings.Contains(got, "wwn: 0x5002538en0a1") {
 			t.Errorf("%s\nwant about\n%s", got, want)
 		}
-		// A command reads the same.
+		// The deploy command reads the same plan.
 		file, err := provision.ReadPlan(plan)
 		if err != nil {
 			t.Fatal(err)
@@ -87,7 +87,7 @@ func TestLoadChangeAndSaveKeepsComments(t *testing.T) {
 	})
 }
 
-func TestSaveElsewhereFindsTheFilesStill(t *testing.T) {
+func TestSaveInAnotherFolderAdaptsPaths(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""))
 		w.page(4)
@@ -103,7 +103,7 @@ func TestSaveElsewhereFindsTheFilesStill(t *testing.T) {
 			t.Errorf("%v, %d bytes", err, len(d.UserData))
 		}
 		w.shows("hello.service", "✓ 3 passed")
-		// What is there is replaced only by who says so.
+		// An existing file is replaced only on request.
 		other := opened(t, machine(t, 1, "r7-n01", ""))
 		other.do(action.PlanSave)
 		other.answer(plan)
@@ -118,7 +118,7 @@ func TestSaveElsewhereFindsTheFilesStill(t *testing.T) {
 	})
 }
 
-func TestSaveWhileSomethingIsWritten(t *testing.T) {
+func TestSaveDuringInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""))
 		w.page(4)
@@ -151,8 +151,8 @@ func TestLoad(t *testing.T) {
 	})
 }
 
-// Who changes a plan that names others, too, changes nothing for those.
-func TestOthersOfALoadedPlanStay(t *testing.T) {
+// Changes for the selected nodes leave the other nodes of the plan unchanged.
+func TestOtherNodesOfALoadedPlanStayUnchanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := written(t, map[string]string{"plan.yaml": "nodes: [r7-n01, r7-n02]\nramdisk: {iso: http://a}\n"})
 		w := opened(t, machine(t, 1, "r7-n01", ""))

@@ -8,7 +8,7 @@ import (
 	"ironworks/ui/screen/deploy"
 )
 
-// BenchmarkDraw is what every key costs, with the most nodes there may be.
+// BenchmarkDraw draws the screen, as after every key, with the maximum of nodes.
 func BenchmarkDraw(b *testing.B) {
 	for _, count := range []int{1, deploy.NodesAtMost} {
 		nodes := make([]models.Node, count)

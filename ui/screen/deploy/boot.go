@@ -107,8 +107,8 @@ func (s *Screen) readFile(anew bool) tea.Cmd {
 	}
 }
 
-// takeFile stores the result. A file that changed on disk also starts the checks again.
-func (s *Screen) takeFile(msg fileRead) tea.Cmd {
+// handleFile stores the result. A file that changed on disk also starts the checks again.
+func (s *Screen) handleFile(msg fileRead) tea.Cmd {
 	u := &s.file
 	if msg.turn != u.turn {
 		return nil

@@ -19,15 +19,15 @@ func TestUserData(t *testing.T) {
 		w.write("testdata/host.bu")
 		screentest.Golden(t, w.s, "boot-butane")
 		w.shows("core", "/etc/motd", "hello.service")
-		// What is wrong is told with its line and column.
+		// Errors have line and column.
 		w.do(action.ResetField)
 		w.write("testdata/broken.bu")
 		screentest.Golden(t, w.s, "boot-broken")
 		w.shows("butane, invalid", "5:13 path not absolute")
-		// Whoever corrects a file need not say so.
+		// A corrected file is noticed without a key.
 		path := filepath.Join(t.TempDir(), "own.bu")
 		put := func(from string) {
-			text, err := os.ReadFile(from) //nolint:gosec // a file of the test's own
+			text, err := os.ReadFile(from) //nolint:gosec // the test's own file
 			if err == nil {
 				err = os.WriteFile(path, text, 0o600)
 			}
@@ -68,7 +68,7 @@ func TestKernelArgumentsAndNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""))
 		w.page(4)
-		w.do(action.Down, action.ScrollRight) // read by Ignition
+		w.do(action.Down, action.ScrollRight) // reader: Ignition
 		w.do(action.Down)
 		w.write("console=ttyS0 quiet")
 		w.shows("meta-data coreos_append_karg has more than one")

@@ -73,7 +73,7 @@ type Screen struct {
 	steps     *table.Table[stepRow]
 	report    pane.Pane // contents of the user data
 	review    pane.Pane
-	reviewed  int // the width of its wrapping, in cells
+	reviewed  int // wrap width in cells
 	checks    pane.Pane
 	search    body.Prompt
 	wide      bool // the checks are drawn beside the page
@@ -144,29 +144,29 @@ func (s *Screen) Close() { s.finish() }
 // Update handles results of commands, changes of nodes, and keys while Typing.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case looked:
+	case checksRan:
 		if msg.of == s {
-			return s.takeLook(msg)
+			return s.handleChecks(msg)
 		}
 	case fileRead:
 		if msg.of == s {
-			return s.takeFile(msg)
+			return s.handleFile(msg)
 		}
 	case planRead:
 		if msg.of == s {
-			return s.takePlan(msg)
+			return s.handlePlan(msg)
 		}
 	case planWritten:
 		if msg.of == s {
-			return s.takeWritten(msg)
+			return s.handleWritten(msg)
 		}
-	case planLaid:
+	case planForEditor:
 		if msg.of == s {
-			return s.takeLaid(msg)
+			return s.handlePlanForEditor(msg)
 		}
-	case planTyped:
+	case planEdited:
 		if msg.of == s {
-			return s.takeTyped(msg)
+			return s.handlePlanEdited(msg)
 		}
 	case decided:
 		if msg.of == s {
@@ -263,12 +263,12 @@ func (s *Screen) Scopes() []action.Scope {
 
 func (s *Screen) page() page { return page(min(max(s.draft.Page, 0), int(pageCount)-1)) }
 
-// inHand returns the node that the pages show.
-func (s *Screen) inHand() models.NodeRef { return s.refs[min(max(s.draft.Node, 0), len(s.refs)-1)] }
+// currentRef returns the node that the pages show.
+func (s *Screen) currentRef() models.NodeRef { return s.refs[min(max(s.draft.Node, 0), len(s.refs)-1)] }
 
 // node returns the current node as last read from Ironic; before that, as the store has it.
 func (s *Screen) node() (n *models.Node, read bool) {
-	ref := s.inHand()
+	ref := s.currentRef()
 	for i := range s.nodes {
 		if s.nodes[i].UUID == ref.UUID {
 			return &s.nodes[i], true
@@ -283,7 +283,7 @@ func (s *Screen) node() (n *models.Node, read bool) {
 }
 
 // fields returns the plan's fields for the current node.
-func (s *Screen) fields() plan.Fields { return s.draft.Plan.ForNode(s.inHand()) }
+func (s *Screen) fields() plan.Fields { return s.draft.Plan.ForNode(s.currentRef()) }
 
 // planned derives the facts of the current node and the plan without asking Ironic.
 func (s *Screen) planned() *plan.Facts {
@@ -317,7 +317,7 @@ func (s *Screen) change(part plan.Part, change func(f *plan.Fields)) tea.Cmd {
 // changeOne changes the fields of the current node only.
 func (s *Screen) changeOne(part plan.Part, change func(f *plan.Fields)) tea.Cmd {
 	plan := s.draft.Plan.Clone()
-	plan.ChangeOne(plan.NameOf(s.inHand()), part, change)
+	plan.ChangeOne(plan.NameOf(s.currentRef()), part, change)
 	return s.replan(plan)
 }
 

@@ -36,22 +36,22 @@ func TestPickedDiskIsReviewed(t *testing.T) {
 		w := set(t, machine(t, 1, "r7-n01", ""))
 		w.ironic.disks[screentest.UUID(1)] = threeDisks()
 		w.open()
-		w.do(action.DeployNext) // what refuses is the page of disks
+		w.do(action.DeployNext) // the failed check is on the page of disks
 		w.do(action.Down, action.Open)
 		screentest.Golden(t, w.s, "disk-picked")
 		w.do(action.DeployNext)
-		ownGolden(t, w.s, "review-ready")
+		instanceGolden(t, w.s, "review-ready")
 	})
 }
 
-// ofItsOwn is the instance_uuid that every deployment has of its own.
-var ofItsOwn = regexp.MustCompile(`("/instance_uuid","value":"|--instance-uuid )[0-9a-f-]{36}`)
+// instanceUUID matches the random instance_uuid of a deployment.
+var instanceUUID = regexp.MustCompile(`("/instance_uuid","value":"|--instance-uuid )[0-9a-f-]{36}`)
 
-// ownGolden is screentest.Golden for a screen that shows a new uuid each time.
-func ownGolden(t *testing.T, s *deploy.Screen, name string) {
+// instanceGolden is screentest.Golden for a screen with a random instance_uuid.
+func instanceGolden(t *testing.T, s *deploy.Screen, name string) {
 	t.Helper()
 	for _, size := range [][2]int{{80, 20}, {200, 46}} {
-		got := ofItsOwn.ReplaceAllString(screentest.Text(s, size[0], size[1]), "${1}11111111-2222-4333-8444-555555555555") + "\n"
+		got := instanceUUID.ReplaceAllString(screentest.Text(s, size[0], size[1]), "${1}11111111-2222-4333-8444-555555555555") + "\n"
 		path := filepath.Join("testdata", fmt.Sprintf("%s.%dx%d.golden", name, size[0], size[1]))
 		golden.Compare(t, path, got)
 	}

@@ -151,8 +151,8 @@ func (s *Screen) askHints() tea.Cmd {
 	})
 }
 
-// turnHints moves the hints to the other place: instance_info or properties.
-func (s *Screen) turnHints() tea.Cmd {
+// moveHints moves the hints to the other place: instance_info or properties.
+func (s *Screen) moveHints() tea.Cmd {
 	to := hints.OfProperties
 	if s.fields().RootDevice.To == hints.OfProperties {
 		to = hints.OfInstance
@@ -178,7 +178,7 @@ func (s *Screen) whyHints() string {
 // noDisks says why the list is empty.
 func (s *Screen) noDisks() string {
 	f := s.known()
-	name := s.inHand().Label()
+	name := s.currentRef().Label()
 	switch {
 	case f != nil && !s.planned().Kind.PicksDisk():
 		return fmt.Sprintf(textNoHintsKind, s.planned().Kind)

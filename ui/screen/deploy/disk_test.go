@@ -101,7 +101,7 @@ func TestSixtyDisksScroll(t *testing.T) {
 	})
 }
 
-func TestHostileTextIsHarmless(t *testing.T) {
+func TestHostileTextIsSanitized(t *testing.T) {
 	for name, hostile := range screentest.Hostile() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestHostileTextIsHarmless(t *testing.T) {
 	}
 }
 
-// printable is text that JSON can have in it: escapes of Go are others than JSON's.
+// printable returns text for a JSON string: Go has other escapes than JSON.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == '\uFFFD' {
@@ -129,7 +129,7 @@ func printable(s string) string {
 	}, s)
 }
 
-func TestHintsByHand(t *testing.T) {
+func TestHintsAsJSON(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := set(t, machine(t, 1, "r7-n01", ""))
 		w.ironic.disks[screentest.UUID(1)] = threeDisks()
@@ -165,7 +165,7 @@ func TestHintsByHand(t *testing.T) {
 	})
 }
 
-func TestHintsOfSeveralNodesAreTheirOwn(t *testing.T) {
+func TestEachNodeHasItsOwnHints(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""), machine(t, 2, "r7-n02", ""))
 		w.page(2)
@@ -188,7 +188,7 @@ func TestHintsOfSeveralNodesAreTheirOwn(t *testing.T) {
 	})
 }
 
-// whole checks a picture in a few sizes.
+// whole checks drawings at a few sizes.
 func whole(t *testing.T, s *deploy.Screen) {
 	t.Helper()
 	for _, size := range [][2]int{{33, 11}, {80, 20}, {200, 46}} {
@@ -196,8 +196,8 @@ func whole(t *testing.T, s *deploy.Screen) {
 	}
 }
 
-// Each node that the page refuses is turned to, before the next page is.
-func TestOnToTheNextNodeWithoutADisk(t *testing.T) {
+// The next-page key goes to each node with a failed check on the page first.
+func TestNextGoesToTheNodeWithoutADisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""), machine(t, 2, "r7-n02", ""), machine(t, 3, "r7-n03", ""))
 		w.do(action.DeployNext)
@@ -206,7 +206,7 @@ func TestOnToTheNextNodeWithoutADisk(t *testing.T) {
 			w.do(action.Open, action.DeployNext)
 		}
 		w.shows("[▲ 5 Review]", "3 ready, 0 refused")
-		// Who cannot do anything about a node goes on.
+		// Without a way to fix the node, the key goes on to the next page.
 		w = set(t, machine(t, 1, "r7-n01", ""), machine(t, 2, "r7-n02", ""))
 		w.ironic.disks = nil
 		w.open()

@@ -25,10 +25,10 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		return s.goTo((s.page() + pageCount - 1) % pageCount)
 	case action.DeployNext:
 		to := s.next()
-		if s.refusesElsewhere() {
+		if s.refusesOther() {
 			to = s.page() // switch nodes before pages
 		}
-		return tea.Batch(s.goTo(to), s.turnToRefused(to))
+		return tea.Batch(s.goTo(to), s.switchToRefused(to))
 	case action.DeployNodeNext:
 		return s.turnNode(1)
 	case action.DeployNodePrev:
@@ -115,15 +115,15 @@ func (s *Screen) refuses(p page, uuid string) bool {
 	return slices.ContainsFunc(s.judged[uuid], func(c plan.Check) bool { return c.Severity == plan.CheckRefuse && pageOf(c.ID) == p })
 }
 
-// refusesElsewhere reports whether the page's checks passed for the current node but failed for another.
-func (s *Screen) refusesElsewhere() bool {
+// refusesOther reports whether the page's checks passed for the current node but failed for another.
+func (s *Screen) refusesOther() bool {
 	p := s.page()
-	return p != pageReview && !s.refuses(p, s.inHand().UUID) && s.verdict(p) == plan.CheckRefuse
+	return p != pageReview && !s.refuses(p, s.currentRef().UUID) && s.verdict(p) == plan.CheckRefuse
 }
 
-// turnToRefused switches to the first node that failed the page's checks, unless the current node did.
-func (s *Screen) turnToRefused(p page) tea.Cmd {
-	if p == pageReview || s.refuses(p, s.inHand().UUID) {
+// switchToRefused switches to the first node that failed the page's checks, unless the current node did.
+func (s *Screen) switchToRefused(p page) tea.Cmd {
+	if p == pageReview || s.refuses(p, s.currentRef().UUID) {
 		return nil
 	}
 	for i, ref := range s.refs {
@@ -163,7 +163,7 @@ func (s *Screen) doDisk(id action.ID) tea.Cmd {
 		}
 		return cmd
 	case action.HintsTo:
-		return s.turnHints()
+		return s.moveHints()
 	case action.HintsWrite:
 		return s.askHints()
 	case action.HintsDrop:

@@ -24,7 +24,7 @@ const (
 	slow = 3 * time.Second
 )
 
-// Draw paints the page, with the checks beside or below.
+// Draw draws the page, with the checks beside or below.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	s.wide = w >= besides
 	content := s.content(t, w, max(h-2, 0)) // first: it sets the scroll position that the tabs show

@@ -13,8 +13,8 @@ import (
 	"ironworks/ui/screen"
 )
 
-// What cannot be written is told, and nothing of the plan is lost.
-func TestPlanThatCannotBeWritten(t *testing.T) {
+// A failed save shows its error and loses nothing of the plan.
+func TestFailedSaveKeepsThePlan(t *testing.T) {
 	dir := written(t, map[string]string{"there.yaml": "nodes: [r7-n09]\n"})
 	for name, c := range map[string]struct{ file, says string }{
 		"it is there already":       {"there.yaml", "exists; set Replace to overwrite it"},
@@ -53,8 +53,8 @@ func TestPlanThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// A file of user data that goes is told wherever one is, and found again when it is back.
-func TestUserDataVanishes(t *testing.T) {
+// A removed user data file is reported on every page, and found again when it is back.
+func TestRemovedUserDataFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		butane := text(t, "testdata/host.bu")
 		dir := written(t, map[string]string{"host.bu": butane})
@@ -89,9 +89,9 @@ func TestUserDataVanishes(t *testing.T) {
 	})
 }
 
-// A plan with nodes that have something of their own is loaded while others are chosen:
-// these get what all have in common, and what is chosen for them changes nothing there.
-func TestPlanOfOthersIsLoaded(t *testing.T) {
+// A plan with settings of other nodes is loaded: the selected nodes get its defaults, and their changes leave the
+// other nodes unchanged.
+func TestLoadedPlanOfOtherNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const deployPlan = `# rack 7
 nodes:

@@ -49,8 +49,8 @@ func (s *Screen) layOutPlan() tea.Cmd {
 	return s.layOut(string(text))
 }
 
-// planLaid is a temporary file, ready for the editor.
-type planLaid struct {
+// planForEditor is a temporary file, ready for the editor.
+type planForEditor struct {
 	of   *Screen
 	file provision.PlanText
 	text string
@@ -60,12 +60,12 @@ type planLaid struct {
 func (s *Screen) layOut(text string) tea.Cmd {
 	return func() tea.Msg {
 		file, err := provision.NewPlanText([]byte(text))
-		return planLaid{of: s, file: file, text: text, err: err}
+		return planForEditor{of: s, file: file, text: text, err: err}
 	}
 }
 
-// planTyped is the result of the editor: a plan, or the error in it.
-type planTyped struct {
+// planEdited is the result of the editor: a plan, or the error in it.
+type planEdited struct {
 	of        *Screen
 	was, text string
 	plan      *plan.Plan
@@ -74,13 +74,13 @@ type planTyped struct {
 	wrong *plan.Error
 }
 
-func (s *Screen) takeLaid(msg planLaid) tea.Cmd {
+func (s *Screen) handlePlanForEditor(msg planForEditor) tea.Cmd {
 	if msg.err != nil {
 		return toast(screen.Failure, "edit: "+models.OnScreen(msg.err))
 	}
 	return screen.Send(screen.EditFile{Path: msg.file.Path, Done: func(failed error) tea.Msg {
 		text, err := msg.file.Read()
-		typed := planTyped{of: s, was: msg.text, text: string(text), err: errors.Join(failed, err)}
+		typed := planEdited{of: s, was: msg.text, text: string(text), err: errors.Join(failed, err)}
 		if typed.err == nil {
 			typed.plan, err = plan.Decode(text)
 			if !errors.As(err, &typed.wrong) {
@@ -91,8 +91,8 @@ func (s *Screen) takeLaid(msg planLaid) tea.Cmd {
 	}})
 }
 
-// takeTyped applies an edited plan, or keeps the rejected text.
-func (s *Screen) takeTyped(msg planTyped) tea.Cmd {
+// handlePlanEdited applies an edited plan, or keeps the rejected text.
+func (s *Screen) handlePlanEdited(msg planEdited) tea.Cmd {
 	changed := strings.TrimSpace(msg.text) != "" && msg.text != msg.was
 	switch {
 	case msg.err != nil && changed:

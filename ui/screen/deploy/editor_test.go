@@ -14,10 +14,10 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// writes is an editor: it gets what is in the file, and gives what it leaves there.
+// writes is an editor: from the contents of the file to its new contents.
 type writes func(was string) (now string, err error)
 
-// withEditor opens the wizard where what an editor writes on is the test's own.
+// withEditor opens the wizard with the temporary files of the editor in a folder of the test.
 func withEditor(t *testing.T, nodes ...models.Node) *table {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
@@ -26,7 +26,7 @@ func withEditor(t *testing.T, nodes ...models.Node) *table {
 
 func leaves(text string) writes { return func(string) (string, error) { return text, nil } }
 
-// edits lets an editor answer the screen's wish for one.
+// edits runs an editor that the screen has requested.
 func (w *table) edits(editor writes) {
 	w.t.Helper()
 	for _, wish := range w.wishes {
@@ -50,7 +50,7 @@ func (w *table) edits(editor writes) {
 	w.t.Fatalf("no editor is asked for: %v", w.wishes)
 }
 
-func TestWholePlanIsWritten(t *testing.T) {
+func TestEditorGetsTheWholePlan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := withEditor(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"]}`))
 		w.do(action.PlanEdit)
@@ -76,7 +76,7 @@ allocate: true
 		w.shows("By             allocation")
 		w.page(3)
 		w.shows("Instance traits: CUSTOM_WIPE")
-		// Comments outlive what the pages change.
+		// Comments survive changes on the pages.
 		w.page(2)
 		w.do(action.Open)
 		for _, want := range []string{"# by hand", "# wiped before", "wwn:", "network_data: {links: []}", "single-disk: refuse"} {
@@ -87,7 +87,7 @@ allocate: true
 	})
 }
 
-func TestBrokenPlanIsGivenBack(t *testing.T) {
+func TestRejectedEditIsOfferedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := withEditor(t, machine(t, 1, "r7-n01", ""))
 		before := w.plan()
@@ -110,7 +110,7 @@ func TestBrokenPlanIsGivenBack(t *testing.T) {
 		if !strings.Contains(w.plan(), "kind: direct") {
 			t.Errorf("%s", w.plan())
 		}
-		// What was written is not asked for again.
+		// The editor gets the text of the last edit.
 		w.do(action.PlanEdit)
 		w.edits(func(was string) (string, error) { return was, nil })
 		if said(w.wishes) != "plan unchanged" {
@@ -119,8 +119,8 @@ func TestBrokenPlanIsGivenBack(t *testing.T) {
 	})
 }
 
-// What was left as no plan is found again, or dropped.
-func TestBrokenPlanIsKept(t *testing.T) {
+// A rejected edit is kept for the next one, or dropped.
+func TestRejectedEditIsKept(t *testing.T) {
 	for name, c := range map[string]struct{ pick, begins string }{
 		"gone on with": {"up", "kinds: direct\n"}, "dropped": {"down", "nodes:\n  - r7-n01\n"},
 	} {
@@ -181,9 +181,8 @@ func TestEditorFails(t *testing.T) {
 	}
 }
 
-// Relative paths stay those of the plan's own folder, and nodes that were taken out of the
-// plan are deployed with what all have in common.
-func TestEditedPlanKeepsItsPlace(t *testing.T) {
+// Relative paths start at the plan's folder, and nodes that were removed from the plan get its defaults.
+func TestEditedPlanKeepsItsFolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := written(t, map[string]string{"plan.yaml": "nodes: [r7-n01, r7-n09]\nconfigdrive: {user_data_file: host.bu}\n", "host.bu": text(t, "testdata/host.bu")})
 		w := withEditor(t, machine(t, 1, "r7-n01", ""))

@@ -15,9 +15,8 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// Checks follow every change, and do not reach into the BMC each time; Review takes
-// nothing from memory.
-func TestChecksAskOnce(t *testing.T) {
+// Every change runs the checks, without contacting the BMC each time; Review reads everything again.
+func TestChecksQueryTheBMCOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""))
 		w.page(2)
@@ -38,8 +37,7 @@ func TestChecksAskOnce(t *testing.T) {
 	})
 }
 
-// Only the last of several changes is checked: what was under way is given up, and an
-// answer that comes late is dropped.
+// Only the last of several changes is checked: running checks are canceled, and late answers dropped.
 func TestLateAnswersAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""))
@@ -61,7 +59,7 @@ func TestSlowAPI(t *testing.T) {
 		w.s = deploy.New(w.Env, screentest.UUID(1))
 		t.Cleanup(w.s.Close)
 		cmd := w.s.Shown()
-		w.s.Do(action.NextTab) // nothing is carried out: nobody answers
+		w.s.Do(action.NextTab) // the command does not run, so no answer arrives
 		w.shows("◐ checking", "Loading disks…", "Loading…")
 		w.Deliver(w.s, w.Pass(7*time.Second))
 		w.shows("◐ checking for 7s")
@@ -76,7 +74,7 @@ func TestSlowAPI(t *testing.T) {
 	})
 }
 
-func TestAPIGone(t *testing.T) {
+func TestLostConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""))
 		w.page(2)
@@ -84,7 +82,7 @@ func TestAPIGone(t *testing.T) {
 		plan := w.plan()
 		w.ironic.err = &models.Fault{Kind: models.FaultUnreachable, Op: "get node", Message: "connection refused", Hint: "is it running?"}
 		w.page(5)
-		ownGolden(t, w.s, "gone")
+		instanceGolden(t, w.s, "gone")
 		w.shows("connection refused", "The plan is unchanged", "connection lost")
 		if why := w.s.Why(action.DeployGo); !strings.Contains(why, "checks failed to run") {
 			t.Errorf("%q", why)
@@ -92,7 +90,7 @@ func TestAPIGone(t *testing.T) {
 		if w.plan() != plan {
 			t.Errorf("%s", w.plan())
 		}
-		// It comes back by itself when Ironic does.
+		// Once Ironic answers again, the checks run again.
 		w.ironic.err = nil
 		w.Env.Status.Connected = true
 		w.Deliver(w.s, screen.FleetChanged{})
@@ -102,7 +100,7 @@ func TestAPIGone(t *testing.T) {
 	})
 }
 
-func TestGoneFromTheBeginning(t *testing.T) {
+func TestNoConnectionFromTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := set(t, machine(t, 1, "r7-n01", ""))
 		w.ironic.err = errors.New("no route to host")
@@ -118,7 +116,7 @@ func TestGoneFromTheBeginning(t *testing.T) {
 	})
 }
 
-func TestNothingIsOpen(t *testing.T) {
+func TestNoContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := set(t, machine(t, 1, "r7-n01", ""))
 		w.Env.Session = nil
@@ -128,7 +126,7 @@ func TestNothingIsOpen(t *testing.T) {
 	})
 }
 
-func TestNodeChangesMeanwhile(t *testing.T) {
+func TestChangedNodeIsCheckedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""))
 		w.page(2)
@@ -148,7 +146,7 @@ func TestNodeChangesMeanwhile(t *testing.T) {
 	})
 }
 
-func TestNothingIsLost(t *testing.T) {
+func TestDraftSurvivesLeaving(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""))
 		w.page(1)
@@ -175,7 +173,7 @@ func TestNothingIsLost(t *testing.T) {
 		w.shows("[✓ 4 First boot]", "host.bu")
 		w.page(1)
 		w.shows("http://10.0.0.3/other.iso")
-		// Another node's is another one.
+		// Another node has another draft.
 		other := deploy.New(w.Env, screentest.UUID(7))
 		t.Cleanup(other.Close)
 		screentest.Lacks(t, other, 200, 46, "other.iso")

@@ -40,13 +40,13 @@ type look struct {
 	stop  context.CancelFunc
 	// stale: the nodes must be read again.
 	stale bool
-	// memory remembers what Ironic answered; states are the nodes' states in the store at that time.
+	// memory caches Ironic's answers; states are the nodes' states in the store at that time.
 	memory *provision.Preflighter
 	states []string
 }
 
-// looked is the result of recheck.
-type looked struct {
+// checksRan is the result of recheck.
+type checksRan struct {
 	of     *Screen
 	turn   int
 	nodes  []models.Node
@@ -86,7 +86,7 @@ func (s *Screen) recheck(after time.Duration, ask asking) tea.Cmd {
 	if ask == askAll || s.memory == nil {
 		s.memory = s.session.Checks.Cached()
 	}
-	msg := looked{of: s, turn: s.turn, nodes: s.nodes, final: s.page() == pageReview}
+	msg := checksRan{of: s, turn: s.turn, nodes: s.nodes, final: s.page() == pageReview}
 	checks, memory := s.memory, s.memory
 	if msg.final {
 		checks = s.session.Checks
@@ -129,7 +129,7 @@ func (s *Screen) recheck(after time.Duration, ask asking) tea.Cmd {
 }
 
 // wantTemplates reports whether a node has or gets traits, which may select templates.
-func (l *looked) wantTemplates() bool {
+func (l *checksRan) wantTemplates() bool {
 	for i := range l.nodes {
 		facts := l.action.Facts(&l.nodes[i])
 		if len(l.nodes[i].Traits) > 0 || facts != nil && facts.WantsTemplates() {
@@ -139,8 +139,8 @@ func (l *looked) wantTemplates() bool {
 	return false
 }
 
-// takeLook stores a result, unless a newer run has started.
-func (s *Screen) takeLook(msg looked) tea.Cmd {
+// handleChecks stores a result, unless a newer run has started.
+func (s *Screen) handleChecks(msg checksRan) tea.Cmd {
 	if msg.turn != s.turn {
 		return nil
 	}

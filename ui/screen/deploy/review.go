@@ -27,7 +27,7 @@ type text struct {
 
 // spans adds a line; its last span wraps at the indent.
 func (x *text) spans(indent int, spans ...body.Span) {
-	// A space before an overlong word would fill a line of its own.
+	// A space before an overlong word would fill a line alone.
 	if at := len(spans) - 1; strings.HasPrefix(spans[at].Text, " ") {
 		word := strings.TrimLeft(spans[at].Text, " ")
 		blanks := spans[at].Text[:len(spans[at].Text)-len(word)]
@@ -119,7 +119,7 @@ func (s *Screen) summaryLines(x *text) {
 			mark, role, what = theme.GlyphMaint, theme.Warn, what+" – "+string(bad.ID)
 		}
 		hand := " "
-		if n.UUID == s.inHand().UUID {
+		if n.UUID == s.currentRef().UUID {
 			hand = theme.GlyphCursor
 		}
 		x.spans(5, body.S(theme.Accent, " "+hand+" "), body.S(role, mark+" "), body.S(theme.Strong, n.Label()+"  "), body.S(theme.Plain, what))

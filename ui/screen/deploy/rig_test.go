@@ -28,13 +28,13 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m) }
 
-// ironic is what the checks and the wizard ask; it refuses to be told anything.
+// ironic answers the requests of the checks and the wizard; it refuses changes.
 type ironic struct {
-	provision.API // nothing is sent by a screen
+	provision.API // a screen sends no change
 	api           *screentest.API
 
 	mu    sync.Mutex
-	disks map[string]string // inventories by uuid
+	disks map[string]string // inventories by UUID
 	// templates are the deploy templates.
 	templates   []models.DeployTemplate
 	noTemplates error
@@ -112,11 +112,11 @@ func (f *ironic) EachPage(ctx context.Context, q ironicclient.NodeQuery, yield f
 	return yield(page)
 }
 
-// files is what the user data is read with.
+// files reads the user data.
 type files struct{ screen.Ramdisks }
 
 func (*files) Check(_ context.Context, path string, known prepare.FileStamp) (prepare.Checked, error) {
-	text, err := os.ReadFile(path) //nolint:gosec // a file of the test's own
+	text, err := os.ReadFile(path) //nolint:gosec // the test's own file
 	if err != nil {
 		return prepare.Checked{}, err
 	}
@@ -127,8 +127,7 @@ func (*files) Check(_ context.Context, path string, known prepare.FileStamp) (pr
 	return prepare.Checked{Stamp: stamp, Report: userdata.Check(text), Source: text}, nil
 }
 
-// machine is a node that can be deployed, with JSON fields of its own in the place of
-// the usual ones.
+// machine returns a deployable node; fields is JSON that overrides the usual fields.
 func machine(tb testing.TB, n int, name string, fields string) models.Node {
 	tb.Helper()
 	usual := map[string]any{
@@ -153,7 +152,7 @@ func machine(tb testing.TB, n int, name string, fields string) models.Node {
 	return *node
 }
 
-// disk is one of an inventory.
+// disk returns a disk of an inventory.
 func disk(name string, gib int, serial string) string {
 	return fmt.Sprintf(`{"name": %q, "size": %d, "model": "SAMSUNG MZ7LH480", "vendor": "ATA", "serial": %q, "wwn": "0x5002538e%s",
 		"rotational": false, "tran": "sata", "hctl": "0:0:0:0", "by_path": "/dev/disk/by-path/%s"}`, name, gib<<30, serial, strings.ToLower(serial), serial)
@@ -167,7 +166,7 @@ func threeDisks() string {
 	return inventory(disk("/dev/sda", 447, "S1A0"), disk("/dev/sdb", 894, "S1A1"), disk("/dev/nvme0n1", 3726, "S1A2"))
 }
 
-// table is a rig with a wizard's session.
+// table is a rig with a session for the wizard.
 type table struct {
 	*screentest.Rig
 	t      testing.TB
@@ -176,7 +175,7 @@ type table struct {
 	wishes []tea.Msg
 }
 
-// set makes a rig on some nodes; the wizard is not open yet.
+// set returns a rig with nodes; the wizard is not open yet.
 func set(tb testing.TB, nodes ...models.Node) *table {
 	tb.Helper()
 	r := screentest.New(tb, nodes...)
@@ -211,7 +210,7 @@ func (w *table) open() {
 	w.wishes = w.Open(w.s)
 }
 
-// do does actions, and gives what the last one wished for.
+// do runs actions, and returns the messages of the last one to the root.
 func (w *table) do(ids ...action.ID) []tea.Msg {
 	w.t.Helper()
 	for _, id := range ids {
@@ -220,7 +219,7 @@ func (w *table) do(ids ...action.ID) []tea.Msg {
 	return w.wishes
 }
 
-// page turns to a page, counted from 1.
+// page opens a page, counted from 1.
 func (w *table) page(n int) {
 	w.t.Helper()
 	for range 5 {
@@ -232,7 +231,7 @@ func (w *table) page(n int) {
 	w.t.Fatalf("page %d is not there:\n%s", n, screentest.Text(w.s, 200, 46))
 }
 
-// pages are the numbers of the pages in front: one.
+// pages returns the number of the current page.
 func pages(s *deploy.Screen) []int {
 	for i, title := range []string{"1 Ramdisk", "2 Root disk", "3 Steps", "4 First boot", "5 Review"} {
 		if strings.Contains(strings.Split(screentest.Text(s, 200, 46), "\n")[1], title+"]") {
@@ -242,7 +241,7 @@ func pages(s *deploy.Screen) []int {
 	return nil
 }
 
-// write writes into the field at the cursor and keeps it.
+// write types into the field at the cursor and saves it.
 func (w *table) write(text string) {
 	w.t.Helper()
 	w.do(action.EditField)
@@ -253,7 +252,7 @@ func (w *table) write(text string) {
 	w.Deliver(w.s, screentest.Press("enter"))
 }
 
-// dialog is the one that was asked for.
+// dialog returns the open dialog.
 func (w *table) dialog() screen.Overlay {
 	w.t.Helper()
 	for _, wish := range w.wishes {
@@ -265,7 +264,7 @@ func (w *table) dialog() screen.Overlay {
 	return nil
 }
 
-// answer fills in the dialog's fields in their order; "-" leaves one, "+" chooses.
+// answer fills in the fields of the dialog in order; "-" skips a field, "+" changes its choice.
 func (w *table) answer(texts ...string) (done bool) {
 	w.t.Helper()
 	o := w.dialog()
@@ -287,7 +286,7 @@ func (w *table) answer(texts ...string) (done bool) {
 	return done
 }
 
-// confirm types into a question, when it listens.
+// confirm types into a question, once it accepts keys.
 func (w *table) confirm(text string) {
 	w.t.Helper()
 	o := w.dialog()
@@ -307,7 +306,7 @@ func (w *table) confirm(text string) {
 	}
 }
 
-// said is what was said in toasts.
+// said returns the texts of toasts.
 func said(wishes []tea.Msg) string {
 	var texts []string
 	for _, wish := range wishes {
@@ -318,7 +317,7 @@ func said(wishes []tea.Msg) string {
 	return strings.Join(texts, "\n")
 }
 
-// plan is the draft's as a file.
+// plan returns the plan of the draft as YAML.
 func (w *table) plan() string {
 	for _, c := range w.s.Copies() {
 		if c.Name == "plan" {

@@ -78,7 +78,7 @@ func (s *Screen) whyOverride() string {
 	case len(not) > 0:
 		return textNoOverride
 	}
-	return "no failed checks for " + s.inHand().Label()
+	return "no failed checks for " + s.currentRef().Label()
 }
 
 // override asks for the node name to override the failed checks.
@@ -100,7 +100,7 @@ func (s *Screen) override() tea.Cmd {
 	label := n.Label()
 	uuid := n.UUID
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
-		Title: "Override checks of " + label, Lines: lines, Danger: true, Type: review.Typed(n),
+		Title: "Override checks of " + label, Lines: lines, Danger: true, Type: n.TypedName(),
 		Ask: fmt.Sprintf(textOverrideAsk, models.Counted(len(may), "failed check"), label),
 		Yes: s.decide(func() tea.Cmd {
 			overrides := maps.Clone(s.overrides)

@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/screen"
 )
 
-// started is the deployment among wishes, nil where there is none.
+// started returns the requested deployment, nil without one.
 func started(wishes []tea.Msg) *screen.StartDeployment {
 	for _, w := range wishes {
 		if msg, is := w.(screen.StartDeployment); is {
@@ -24,7 +24,7 @@ func started(wishes []tea.Msg) *screen.StartDeployment {
 	return nil
 }
 
-// ready is a wizard on Review, with a disk picked for each node.
+// ready opens Review, with a disk picked for each node.
 func ready(t *testing.T, nodes ...models.Node) *table {
 	t.Helper()
 	w := opened(t, nodes...)
@@ -58,7 +58,7 @@ func TestStartHasActionPlanAndCommand(t *testing.T) {
 func TestStartOfSeveral(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := ready(t, machine(t, 1, "r7-n01", ""), machine(t, 2, "r7-n02", `{"maintenance": true}`), machine(t, 3, "r7-n03", ""))
-		ownGolden(t, w.s, "review-several")
+		instanceGolden(t, w.s, "review-several")
 		w.shows("3 nodes: 2 to deploy, 1 skipped", "r7-n02  maintenance: ")
 		msg := started(w.do(action.DeployGo))
 		if msg == nil || len(msg.Nodes) != 2 || len(msg.Plan.Items) != 3 {
@@ -67,7 +67,7 @@ func TestStartOfSeveral(t *testing.T) {
 		if want := []string{"deploy", "r7-n01", "r7-n03", "-f", "PLAN.yaml"}; !slices.Equal(msg.Command, want) {
 			t.Errorf("%q", msg.Command)
 		}
-		// Each has its own disk.
+		// Each node has its own disk.
 		for i, wwn := range map[int]string{0: "n0a0", 2: "n2a0"} {
 			if text := msg.Action.Requests(&w.API.Nodes[i])[1].String(); !strings.Contains(text, wwn) {
 				t.Errorf("%s: %s", w.API.Nodes[i].Name, text)
@@ -76,7 +76,7 @@ func TestStartOfSeveral(t *testing.T) {
 	})
 }
 
-func TestOldChecksAreDoneAgain(t *testing.T) {
+func TestOldChecksRunAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := ready(t, machine(t, 1, "r7-n01", ""))
 		w.Pass(3 * time.Minute)
@@ -91,7 +91,7 @@ func TestOldChecksAreDoneAgain(t *testing.T) {
 	})
 }
 
-func TestWhatIsRefusedDoesNotStart(t *testing.T) {
+func TestFailedChecksPreventTheStart(t *testing.T) {
 	for name, fields := range map[string]string{
 		"state": `{"provision_state": "manageable"}`, "maintenance": `{"maintenance": true}`, "retired": `{"retired": true}`,
 		"data-disk": `{"extra": {"data_disks": ["N0A0"]}}`,
@@ -129,7 +129,7 @@ func TestOverride(t *testing.T) {
 		if msg == nil || strings.Join(msg.Command, " ") != "deploy r7-n01 --root-device {\"wwn\":\"0x5002538en0a0\"} --confirm r7-n01 --override retired" {
 			t.Fatalf("%+v", msg)
 		}
-		// Whoever changes the plan has overridden another one.
+		// A change of the plan drops the overrides.
 		w.page(2)
 		w.do(action.Down, action.Open)
 		w.page(5)
@@ -137,7 +137,7 @@ func TestOverride(t *testing.T) {
 	})
 }
 
-func TestWhatMayNotBeOverridden(t *testing.T) {
+func TestSomeChecksCannotBeOverridden(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := ready(t, machine(t, 1, "r7-n01", `{"maintenance": true}`))
 		if why := w.s.Why(action.CheckOverride); !strings.Contains(why, "cannot be overridden") {
@@ -150,7 +150,7 @@ func TestWhatMayNotBeOverridden(t *testing.T) {
 	})
 }
 
-func TestReviewSkipsWhatIsRight(t *testing.T) {
+func TestReviewSkipsPagesWithoutFailedChecks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := set(t, machine(t, 1, "r7-n01", `{"properties": {"root_device": {"serial": "N0A1"}}}`))
 		w.open()
@@ -165,8 +165,8 @@ func TestReviewSkipsWhatIsRight(t *testing.T) {
 	})
 }
 
-// Of several nodes the one comes into hand that something is to be done for.
-func TestReviewTurnsToWhoIsRefused(t *testing.T) {
+// Review shows the node with a failed check first.
+func TestReviewShowsTheRefusedNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hints := func(serial string) string { return `{"properties": {"root_device": {"serial": "` + serial + `"}}}` }
 		w := opened(t, machine(t, 1, "r7-n01", hints("N0A1")), machine(t, 2, "r7-n02", hints("nowhere")), machine(t, 3, "r7-n03", hints("N2A0")))

@@ -69,11 +69,11 @@ func TestStepsMove(t *testing.T) {
 		if why := w.s.Why(action.StepEarlier); !strings.Contains(why, "before the agent runs") {
 			t.Errorf("%q", why)
 		}
-		w.do(action.StepLater) // changes places with one
+		w.do(action.StepLater) // swaps with its neighbor
 		w.shows("80  deploy.one", "70  deploy.install_coreos")
-		w.do(action.StepLater) // past the driver's
+		w.do(action.StepLater) // after the step of the driver
 		w.shows("59  deploy.install_coreos")
-		w.do(action.StepLater) // beyond tear_down_agent
+		w.do(action.StepLater) // after tear_down_agent
 		if why := w.s.Why(action.StepLater); !strings.Contains(why, "after the agent has stopped") {
 			t.Errorf("%q", why)
 		}
@@ -86,7 +86,7 @@ func TestStepsMove(t *testing.T) {
 	})
 }
 
-func TestStepsBeyondRemoval(t *testing.T) {
+func TestStepsThatCannotBeRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""))
 		w.page(3)
@@ -94,7 +94,7 @@ func TestStepsBeyondRemoval(t *testing.T) {
 		if why := w.s.Why(action.StepRemove); !strings.Contains(why, "comes from the kind") {
 			t.Errorf("%q", why)
 		}
-		// A driver's step is switched off with the priority 0, and can be brought back.
+		// Priority 0 disables a step of the driver; it can be enabled again.
 		w.do(action.Bottom, action.Open)
 		w.answer("-", "0")
 		w.shows("0  deploy.boot_instance             plan")
@@ -124,7 +124,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-func TestImageIsAskedForWhereThereIsOne(t *testing.T) {
+func TestImageFieldOnlyForKindsWithAnImage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", `{"deploy_interface": "direct"}`))
 		w.page(1)
@@ -138,7 +138,7 @@ func TestImageIsAskedForWhereThereIsOne(t *testing.T) {
 	})
 }
 
-// Steps of deploy templates are in the list; who changes one puts another in its place.
+// Steps of deploy templates are in the list; changing one replaces it by a step of the plan.
 func TestStepsOfTemplates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := set(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"], "instance_info": {"traits": ["CUSTOM_WIPE"]}}`))

@@ -73,7 +73,7 @@ func (s *Screen) askTraits() tea.Cmd {
 	})
 }
 
-// brings says what a trait adds to the steps.
+// brings returns the effect of a trait on the steps.
 func (s *Screen) brings(trait string) string {
 	if s.templatesError != "" {
 		return textTemplatesError + s.templatesError

@@ -11,7 +11,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// wiping is a table with a deploy template.
+// wiping returns a table with a deploy template.
 func wiping(tb testing.TB, nodes ...models.Node) *table {
 	tb.Helper()
 	w := set(tb, nodes...)
@@ -23,7 +23,7 @@ func wiping(tb testing.TB, nodes ...models.Node) *table {
 	return w
 }
 
-func TestTraitsAreChosen(t *testing.T) {
+func TestChooseTraits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := wiping(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE", "CUSTOM_GPU"]}`))
 		w.page(2)
@@ -42,10 +42,10 @@ func TestTraitsAreChosen(t *testing.T) {
 		if !strings.Contains(w.plan(), "traits: [CUSTOM_WIPE]") {
 			t.Errorf("%s", w.plan())
 		}
-		ownGolden(t, w.s, "steps-traits")
+		instanceGolden(t, w.s, "steps-traits")
 		w.page(5)
 		w.shows(`"path":"/instance_info/traits","value":["CUSTOM_WIPE"]`)
-		// Taken away again, the plan says nothing.
+		// Without traits, the plan has no such field.
 		w.page(3)
 		w.do(action.StepTraits)
 		w.answer("-", "+")
@@ -55,7 +55,7 @@ func TestTraitsAreChosen(t *testing.T) {
 	})
 }
 
-func TestTraitsOfTheNodeAreTakenAway(t *testing.T) {
+func TestRemoveTraitsOfTheNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := wiping(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"], "instance_info": {"traits": ["CUSTOM_WIPE", "CUSTOM_GONE"]}}`))
 		w.page(3)
@@ -106,7 +106,7 @@ func TestTraitsWithoutTemplates(t *testing.T) {
 	})
 }
 
-func TestAllocationIsAskedFor(t *testing.T) {
+func TestAllocation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := wiping(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_WIPE"]}`))
 		w.page(2)
@@ -122,8 +122,8 @@ func TestAllocationIsAskedFor(t *testing.T) {
 		w.shows("[✖ 1 Ramdisk]", "does not have the resource class gp-4x")
 		w.do(action.ResetField, action.Down)
 		w.write("CUSTOM_WIPE")
-		ownGolden(t, w.s, "ramdisk-allocation")
-		// Its traits become the instance's.
+		instanceGolden(t, w.s, "ramdisk-allocation")
+		// The traits of the plan become those of the instance.
 		w.page(3)
 		w.shows("95  deploy.erase_devices_metadata    template CUSTOM_WIPE")
 		w.page(5)

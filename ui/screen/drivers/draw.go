@@ -14,8 +14,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Draw paints the table of the view, with a fault above it and, for a hardware type, its
-// interfaces below.
+// Draw draws the table of the tab, with an error above it and, for a hardware type, its interfaces below.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	tabs := body.Tabs(t, []string{"Conductors", "Hardware types"}, s.tab, "", w)
 	return body.Page(t, w, h, s.heading(t, w), tabs, func(h int) string {

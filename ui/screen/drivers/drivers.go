@@ -132,12 +132,12 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		}
 		return nil
 	}
-	if mine, next := s.conductors.Take(msg); mine {
+	if mine, next := s.conductors.Handle(msg); mine {
 		list, _ := s.conductors.Value()
 		s.hosts.SetRows(list)
 		return next
 	}
-	if mine, next := s.drivers.Take(msg); mine {
+	if mine, next := s.drivers.Handle(msg); mine {
 		list, _ := s.drivers.Value()
 		s.types.SetRows(list)
 		return next

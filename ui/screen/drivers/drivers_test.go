@@ -67,7 +67,7 @@ func TestGoldens(t *testing.T) {
 	})
 }
 
-func TestAsksAgain(t *testing.T) {
+func TestFetchesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := opened(t, conductors(), types())
 		asked := len(r.API.Asked)

@@ -16,7 +16,7 @@ import (
 // besides is the minimum width for the details beside the table.
 const besides = 150
 
-// Draw paints the current tab below its heading.
+// Draw draws the current tab below its heading.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	content := s.content(t, w, max(h-2, 0))
 	return body.Page(t, w, h, s.heading(t, w), body.Tabs(t, titles, int(s.tab), s.place(), w), func(int) string { return content })

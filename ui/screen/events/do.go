@@ -41,7 +41,7 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, did
 }
 
-// steer moves the cursor. Moving off the last event pauses, moving to it follows again.
+// steer moves the cursor. Leaving the last event pauses; returning to it resumes following.
 func (s *Screen) steer(id action.ID) {
 	if !body.Steer(s.table, id, 1) {
 		return

@@ -10,7 +10,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Draw paints the list, and the event at the cursor in full below.
+// Draw draws the list, and the event at the cursor in full below.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), s.prompt.Draw(t, w, s.filter.String()), func(h int) string {
 		below := detailLines(h)
@@ -66,7 +66,7 @@ func (s *Screen) empty() string {
 	return textEmpty
 }
 
-// detail is the event at the cursor, cut to n lines.
+// detail draws the event at the cursor in at most n lines.
 func (s *Screen) detail(t *theme.Theme, w, n int) []string {
 	r, ok := s.table.Cursor()
 	if !ok {

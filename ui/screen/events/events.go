@@ -30,8 +30,8 @@ type Screen struct {
 	table *table.Table[*row]
 
 	roomy bool
-	all   []*row // in order, as far as the log has them
-	shown []*row // those that match the filter
+	all   []*row // in order, without dropped ones
+	shown []*row // the rows that match the filter
 	next  int    // the number of the next event to read
 
 	filter models.EventFilter
@@ -64,7 +64,7 @@ func (s *Screen) setColumns(roomy bool) {
 	text := func(key, title string, least, most int, get func(r *row) table.Cell) table.Column[*row] {
 		return table.Column[*row]{Key: key, Title: title, Min: least, Max: most, Cell: get}
 	}
-	what := text("what", "WHAT", 12, 0, func(r *row) table.Cell {
+	what := text("what", "CHANGE", 12, 0, func(r *row) table.Cell {
 		return table.Cell{Text: r.text, Role: screen.EventRole(&r.event)}
 	})
 	what.Grow = 1
@@ -111,7 +111,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 // Typing reports whether the filter is being edited.
 func (s *Screen) Typing() bool { return s.prompt.Typing() }
 
-// Targets is always empty: past events are not a place to act from.
+// Targets is always empty: events are past, so nodes are acted on elsewhere.
 func (s *Screen) Targets() []models.NodeRef { return nil }
 
 // Scopes returns the groups of actions.
@@ -119,7 +119,7 @@ func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.List, action.Filtered, action.Events}
 }
 
-// Copies are the event's line and what can be copied of its node.
+// Copies are the event's line and the texts of its node.
 func (s *Screen) Copies() []screen.Copyable {
 	r, ok := s.table.Cursor()
 	if !ok {

@@ -166,7 +166,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-func TestFilterThatIsWrong(t *testing.T) {
+func TestInvalidFilter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, line := range []string{`"open`, "state:active", "!"} {
 			r, s := opened(t, some())
@@ -183,7 +183,7 @@ func TestFilterThatIsWrong(t *testing.T) {
 	})
 }
 
-func TestFilterHoldsForWhatComes(t *testing.T) {
+func TestFilterAppliesToNewEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := opened(t, some())
 		s.Do(action.Filter)
@@ -193,7 +193,7 @@ func TestFilterHoldsForWhatComes(t *testing.T) {
 	})
 }
 
-// many are so many events that older ones are forgotten.
+// many returns n events, numbered from a number.
 func many(from, n int) []models.Event {
 	list := make([]models.Event, n)
 	for i := range list {
@@ -203,7 +203,7 @@ func many(from, n int) []models.Event {
 	return list
 }
 
-func TestForgets(t *testing.T) {
+func TestOldEventsAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := opened(t, many(0, 9_990))
 		s.Do(action.Up)
@@ -222,7 +222,7 @@ func TestForgets(t *testing.T) {
 		screentest.Shows(t, s, 120, 20, "state 10289")
 		s.Do(action.Top)
 		screentest.Shows(t, s, 120, 20, "node-00290")
-		// Everything is another one at once.
+		// All rows are replaced at once.
 		add(r, s, many(20_000, 12_000)...)
 		screentest.Shows(t, s, 120, 20, "10000 since", "12290 older events")
 		screentest.CheckSizes(t, s)

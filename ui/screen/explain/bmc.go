@@ -18,17 +18,16 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// bmcFor is how long what a BMC said counts: power and media change.
+// bmcFor is how long the facts of a BMC are used: power and media change.
 const bmcFor = 2 * time.Minute
 
-// controller is what the node's BMC says. It is asked when somebody wants it, and once where
-// Ironic waits for the machine.
+// controller has the facts of the node's BMC. It is queried on request, and once while Ironic waits for the machine.
 type controller struct {
 	facts *fetch.Source[*explain.BMCFacts]
-	// unasked says that nobody wanted it asked: a login that is missing is no news then.
-	unasked bool
-	// said is for the next explanation, which is made outside of Update; nil is nothing.
-	said atomic.Pointer[explain.BMCFacts]
+	// automatic marks a query that the operator did not request; missing credentials are then no error.
+	automatic bool
+	// latest has the facts for the next explanation, which a command makes; nil for none.
+	latest atomic.Pointer[explain.BMCFacts]
 }
 
 func newController(env *screen.Env, uuid string) *controller {
@@ -41,28 +40,27 @@ func newController(env *screen.Env, uuid string) *controller {
 	return c
 }
 
-// askBMC asks now.
-func (s *Screen) askBMC() tea.Cmd {
-	if s.whyNotBMC() != "" {
+// queryBMC queries the BMC.
+func (s *Screen) queryBMC() tea.Cmd {
+	if s.whyBMC() != "" {
 		return nil
 	}
-	s.bmc.unasked = false
+	s.bmc.automatic = false
 	return s.bmc.facts.Get()
 }
 
-// askWaiting asks the BMC of a machine that Ironic waits for: nothing else tells that it lost
-// its power.
-func (s *Screen) askWaiting() tea.Cmd {
+// queryWaiting queries the BMC of a machine that Ironic waits for: only the BMC knows that the machine has lost power.
+func (s *Screen) queryWaiting() tea.Cmd {
 	if s.row.Node.ProvisionState.Class() != models.ClassWait {
 		return nil
 	}
-	ask := s.askBMC()
-	s.bmc.unasked = true
+	ask := s.queryBMC()
+	s.bmc.automatic = true
 	return ask
 }
 
-// whyNotBMC says why the BMC cannot be asked.
-func (s *Screen) whyNotBMC() string {
+// whyBMC returns why the BMC cannot be queried.
+func (s *Screen) whyBMC() string {
 	switch {
 	case s.session != nil && s.session.Replay != nil:
 		return textReplaying
@@ -72,26 +70,26 @@ func (s *Screen) whyNotBMC() string {
 	return ""
 }
 
-// read asks for the explanation, with what the BMC said as long as that counts.
+// read requests the explanation, with the facts of the BMC if they are recent.
 func (s *Screen) read() tea.Cmd {
 	facts, asked := s.bmc.facts.Value()
 	if !asked || time.Since(s.bmc.facts.Asked()) > bmcFor {
 		facts = nil
 	}
-	s.bmc.said.Store(facts)
+	s.bmc.latest.Store(facts)
 	return s.found.Get()
 }
 
-// bmcAnswered takes the BMC's answer in: it makes another explanation.
+// bmcAnswered handles the BMC's answer and requests a new explanation.
 func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
-	mine, next = s.bmc.facts.Take(msg)
+	mine, next = s.bmc.facts.Handle(msg)
 	if !mine || s.bmc.facts.Err() != nil {
 		return mine, next
 	}
 	return true, tea.Batch(next, s.read())
 }
 
-// bmcLine says whether the BMC was asked, and what came of it where that is no fact.
+// bmcLine draws whether the BMC was queried, and its error.
 func (s *Screen) bmcLine(w int) []pane.Line {
 	c := s.bmc
 	var login *provision.BMCCredentialsError
@@ -99,11 +97,11 @@ func (s *Screen) bmcLine(w int) []pane.Line {
 	_, asked := c.facts.Value()
 	say := func(role theme.Role, text string) []pane.Line { return body.Few(role, text, w, 0, 4) }
 	switch err := c.facts.Err(); {
-	case s.whyNotBMC() != "":
+	case s.whyBMC() != "":
 		return nil
 	case c.facts.Busy():
 		return say(theme.Muted, textBMCAsking)
-	case err != nil && c.unasked && (errors.As(err, &none) || errors.As(err, &login)):
+	case err != nil && c.automatic && (errors.As(err, &none) || errors.As(err, &login)):
 	case errors.As(err, &none):
 		return say(theme.Muted, textBMCNone)
 	case errors.As(err, &login) && login.Withheld != "":

@@ -15,7 +15,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// saysOff is a BMC that says that its machine is off, or why it was not asked.
+// saysOff is a BMC whose machine is off, or that fails.
 type saysOff struct {
 	screen.BMCs
 	asked int
@@ -27,8 +27,8 @@ func (b *saysOff) Facts(context.Context, string) (*explain.BMCFacts, error) {
 	return &explain.BMCFacts{Power: models.PowerOff}, b.err
 }
 
-// What the BMC says makes another explanation, while it counts; it is asked on demand.
-func TestTheBMCIsAskedOnDemand(t *testing.T) {
+// Recent facts of the BMC change the explanation; the BMC is queried on request.
+func TestBMCIsQueriedOnRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := explained(t, failed())
 		b := &saysOff{}

@@ -31,13 +31,13 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		s.cursor = len(s.others())
 		s.scroll(len(s.lay(s.width).lines))
 	case action.ExplainBMC:
-		return s.askBMC()
-	default: // of another screen
+		return s.queryBMC()
+	default: // actions of other screens
 	}
 	return nil
 }
 
-// open does what is at the cursor: the next action, or another explanation in full.
+// open runs the suggested action, or shows the explanation at the cursor in full.
 func (s *Screen) open() tea.Cmd {
 	e := s.current()
 	if e == nil {
@@ -57,10 +57,10 @@ func (s *Screen) open() tea.Cmd {
 	return screen.Send(screen.Press{ID: id, Settings: settings(e.Next.Command)})
 }
 
-// placeholder is what a command has where somebody has to write a value.
+// placeholder matches a value that the operator has to replace in a command.
 var placeholder = regexp.MustCompile(`(=|:)(?:[A-Z][A-Z0-9]+|/path/[a-z/.]+)$`)
 
-// settings are those that a command sets, without values that are to be written.
+// settings returns the settings of a command, without placeholders.
 func settings(command string) string {
 	words := strings.Fields(command)
 	if len(words) < 4 || words[1] != "set" {
@@ -72,22 +72,21 @@ func settings(command string) string {
 	return strings.Join(words[3:], " ")
 }
 
-// ofNode says that an action is one of the node's own screen, such as a tab.
+// ofNode reports whether an action belongs to the node's screen, such as a tab.
 func ofNode(id action.ID) bool {
 	return slices.ContainsFunc(action.In(action.Node), func(a *action.Action) bool { return a.ID == id })
 }
 
-// show tells an explanation in full.
+// show shows an explanation in full.
 func (s *Screen) show(place int) {
 	s.shown, s.rule = place, s.all()[place].Rule
 	s.cursor, s.top = 0, 0
 }
 
-// page is how far a page is: a line stays in sight.
+// page returns the lines of a page; one line stays visible.
 func (s *Screen) page() int { return max(s.height-1, 1) }
 
-// move goes to the next place for the cursor. One that is far away is come to line by
-// line: what stands between is to be read.
+// move goes to the next cursor position; to a distant one it scrolls line by line, so that no line is skipped.
 func (s *Screen) move(by int) {
 	l := s.lay(s.width)
 	to := s.cursor + by
@@ -101,16 +100,16 @@ func (s *Screen) move(by int) {
 	s.scroll(by)
 }
 
-// scroll moves what is in sight.
+// scroll moves the visible lines.
 func (s *Screen) scroll(by int) {
 	s.top += by
 	s.keepWithin(s.lay(s.width))
 }
 
-// keepWithin leaves no room below the last line, as long as there are lines above.
+// keepWithin leaves no empty lines below while lines above are hidden.
 func (s *Screen) keepWithin(l *layout) { s.top = min(max(s.top, 0), max(len(l.lines)-s.height, 0)) }
 
-// Widen goes back to the best explanation, before anybody leaves.
+// Widen goes back to the best explanation first.
 func (s *Screen) Widen() (tea.Cmd, bool) {
 	if s.shown == 0 {
 		return nil, false
@@ -124,7 +123,7 @@ func (s *Screen) Why(id action.ID) string {
 	a, ok := action.Find(id)
 	switch {
 	case id == action.ExplainBMC:
-		return s.whyNotBMC()
+		return s.whyBMC()
 	case id == action.Open && s.current() == nil:
 		return textNoExplanation
 	case !ok || a.Scope != action.Nodes:
@@ -137,7 +136,7 @@ func (s *Screen) Why(id action.ID) string {
 	return ""
 }
 
-// Copies are the command that does the next thing, the explanation, and the node's.
+// Copies are the command of the suggested action, the explanation, and the texts of the node.
 func (s *Screen) Copies() []screen.Copyable {
 	var copies []screen.Copyable
 	if e := s.current(); e != nil {
@@ -149,7 +148,7 @@ func (s *Screen) Copies() []screen.Copyable {
 	return append(copies, screen.NodeCopies(s.env, &s.row.Node)...)
 }
 
-// command is the next action as a command line.
+// command returns the suggested action as a command line.
 func (s *Screen) command(e *explain.Explanation) screen.Copyable {
 	words := append([]string{s.env.Program, strings.TrimPrefix(e.Next.Command, "ironworks ")}, s.session.Options...)
 	return screen.Copyable{Name: "next command", Text: strings.Join(words, " ")}

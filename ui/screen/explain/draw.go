@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// labels is the width of the column of labels.
+	// labels is the width of the label column, in cells.
 	labels = 12
-	// mostLines is how many lines of one text are shown: reasons may be of any length.
+	// mostLines bounds the lines of one text: reasons have any length.
 	mostLines = 40
 )
 
-// Draw paints the node's heading, and what is the matter with it.
+// Draw draws the heading and the explanation.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), s.place(t, w), func(h int) string { return s.content(t, w, h) })
 }
@@ -52,7 +52,7 @@ func (s *Screen) freshness() body.Span {
 	return body.Freshness(time.Now(), s.found.Asked(), read, s.found.Busy(), s.found.Err())
 }
 
-// place says which of how many explanations this is, and that there is more of it.
+// place draws which explanation this is, and whether lines are hidden.
 func (s *Screen) place(t *theme.Theme, w int) string {
 	text := ""
 	if n := len(s.all()); n > 1 {
@@ -64,7 +64,7 @@ func (s *Screen) place(t *theme.Theme, w int) string {
 	return t.Rule(min(w, 1)) + body.Rule(t, theme.Muted, text, w-1)
 }
 
-// content is what is to be said first, and the lines in sight.
+// content draws the notices and the visible lines.
 func (s *Screen) content(t *theme.Theme, w, h int) string {
 	top := s.notices(t, w, h)
 	s.width, s.height = w, max(h-len(top), 0)
@@ -76,7 +76,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	at := l.places[s.cursor]
 	hidden := at < s.top || at >= s.top+s.height
 	if hidden && s.height > 1 {
-		s.height-- // what enter does is always in sight
+		s.height-- // the effect of enter is always visible
 		s.keepWithin(l)
 	}
 	lines := body.Draw(t, l.lines[s.top:min(s.top+s.height, len(l.lines))], w)
@@ -88,7 +88,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	return cell.Block(append(top, lines...), w, h)
 }
 
-// notices returns what stands above: node deleted, or not readable.
+// notices returns the lines above the explanation: node deleted, or not readable.
 func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	var lines []pane.Line
 	_, read := s.found.Value()
@@ -112,14 +112,14 @@ func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	return append(body.Draw(t, lines, w), "")
 }
 
-// layout is all lines of an explanation, and those that the cursor can be on.
+// layout has all lines of an explanation, and the cursor positions among them.
 type layout struct {
 	lines  []pane.Line
 	places []int
 	w      int
 }
 
-// add puts a text behind its label.
+// add appends a text with its label.
 func (l *layout) add(label string, role theme.Role, text string) {
 	l.addLines(label, body.Few(role, text, l.w-l.indent()-1, 0, mostLines))
 }
@@ -135,10 +135,10 @@ func (l *layout) addLines(label string, lines []pane.Line) {
 	}
 }
 
-// indent is where texts begin.
+// indent is the column of the texts.
 func (l *layout) indent() int { return min(labels+1, max(l.w/3, 0)) }
 
-// place puts a line where the cursor can be, with more lines below it.
+// place appends lines; the cursor can be on the first.
 func (l *layout) place(label string, at bool, lines []pane.Line) {
 	l.places = append(l.places, len(l.lines))
 	l.addLines(label, lines)
@@ -149,7 +149,7 @@ func (l *layout) place(label string, at bool, lines []pane.Line) {
 	}
 }
 
-// lay makes the lines for a width.
+// lay makes the lines for a width of w cells.
 func (s *Screen) lay(w int) *layout {
 	l := &layout{w: w}
 	e := s.current()
@@ -164,7 +164,7 @@ func (s *Screen) lay(w int) *layout {
 		}
 		l.lines = append(l.lines, append(pane.Line{body.S(role, lead)}, line...))
 	}
-	glyph, role, meaning := sure(e.Confidence)
+	glyph, role, meaning := confidenceLook(e.Confidence)
 	l.lines = append(l.lines, pane.Line{
 		body.S(role, " "+glyph+" "+string(e.Confidence)), body.S(theme.Muted, "  "+meaning+" · rule "+string(e.Rule)),
 	}, nil)
@@ -172,14 +172,14 @@ func (s *Screen) lay(w int) *layout {
 		l.add(first(i, "evidence"), theme.Plain, s.evidence(item))
 	}
 	for i, not := range e.Not {
-		l.add(first(i, "not"), theme.Plain, not)
+		l.add(first(i, "ruled out"), theme.Plain, not)
 	}
 	l.lines = append(l.lines, nil)
 	s.layNext(l, e)
 	s.layOthers(l)
 	found, _ := s.found.Value()
 	for i, err := range found.Missing {
-		l.add(first(i, "not read"), theme.Warn, models.OnScreen(err))
+		l.add(first(i, "unavailable"), theme.Warn, models.OnScreen(err))
 	}
 	l.addLines("BMC", s.bmcLine(l.w-l.indent()-1))
 	if e.Source != "" {
@@ -188,7 +188,7 @@ func (s *Screen) lay(w int) *layout {
 	return l
 }
 
-// layNext is the next action: in words, as a key, and as a command.
+// layNext appends the suggested action: in words, as a key, and as a command.
 func (s *Screen) layNext(l *layout, e *explain.Explanation) {
 	l.add("next", theme.Strong, e.Next.Text)
 	key := pane.Line{body.S(theme.Key, "enter"), body.S(theme.Plain, "  "+nextText(e))}
@@ -200,7 +200,7 @@ func (s *Screen) layNext(l *layout, e *explain.Explanation) {
 	l.lines = append(l.lines, nil)
 }
 
-// nextText is what enter does: the action, with its own key.
+// nextText returns the effect of enter: the action, with its own key.
 func nextText(e *explain.Explanation) string {
 	if e.Next.Key == "" {
 		return "copy the command"
@@ -215,7 +215,7 @@ func nextText(e *explain.Explanation) string {
 func (s *Screen) layOthers(l *layout) {
 	for i, place := range s.others() {
 		e := &s.all()[place]
-		glyph, role, _ := sure(e.Confidence)
+		glyph, role, _ := confidenceLook(e.Confidence)
 		word := fmt.Sprintf("%s %-6s  ", glyph, e.Confidence)
 		indent := cell.Width(word)
 		var lines []pane.Line
@@ -226,18 +226,17 @@ func (s *Screen) layOthers(l *layout) {
 			}
 			lines = append(lines, append(pane.Line{lead}, line...))
 		}
-		if len(lines) == 0 { // there is no room for a text
+		if len(lines) == 0 { // too narrow for a text
 			lines = []pane.Line{{body.S(role, word)}}
 		}
-		l.place(first(i, "or else"), s.cursor == i+1, lines)
+		l.place(first(i, "alternative"), s.cursor == i+1, lines)
 	}
 	if len(s.others()) > 0 {
 		l.lines = append(l.lines, nil)
 	}
 }
 
-// evidence is a field with its value and how old that is, in steps so coarse that it
-// seldom changes.
+// evidence returns a field with its value and age, rounded so that the text seldom changes.
 func (s *Screen) evidence(e models.Observation) string {
 	text := e.Field + " = " + e.Value
 	if e.AgeSeconds <= 0 {
@@ -250,7 +249,7 @@ func (s *Screen) evidence(e models.Observation) string {
 	return text + " (" + models.CoarseAge(age) + " ago)"
 }
 
-// verdictLook is how a verdict looks: that nothing is wrong has to be seen at once.
+// verdictLook returns glyph and role of a verdict; "nothing is wrong" has its own.
 func verdictLook(e *explain.Explanation) (glyph string, role theme.Role) {
 	switch {
 	case e.Fine:
@@ -261,8 +260,8 @@ func verdictLook(e *explain.Explanation) (glyph string, role theme.Role) {
 	return theme.GlyphFailed, theme.Bad
 }
 
-// sure is how a confidence looks, and what it means.
-func sure(c explain.Confidence) (glyph string, role theme.Role, meaning string) {
+// confidenceLook returns glyph, role and meaning of a confidence.
+func confidenceLook(c explain.Confidence) (glyph string, role theme.Role, meaning string) {
 	switch c {
 	case explain.ConfidenceHigh:
 		return theme.GlyphActive, theme.Good, textCertain
@@ -280,7 +279,7 @@ func first(i int, label string) string {
 	return label
 }
 
-// text is all of the explanation, to be copied.
+// text returns the whole explanation, for copying.
 func (s *Screen) text(e *explain.Explanation) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n%s  (%s, rule %s)\n", s.label(), string(s.state()), e.Verdict, e.Confidence, e.Rule)
@@ -294,7 +293,7 @@ func (s *Screen) text(e *explain.Explanation) string {
 	return b.String()
 }
 
-// state is the node's, as it was explained where the store has none.
+// state returns the node's state; without the node in the store, the one that was explained.
 func (s *Screen) state() models.ProvisionState {
 	if found, read := s.found.Value(); read && !s.seen {
 		return found.State

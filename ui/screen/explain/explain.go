@@ -21,31 +21,28 @@ import (
 const (
 	// freshFor is the maximum age of an explanation during an operation, because time alone can change it.
 	freshFor = 30 * time.Second
-	// patience is how long after a fault it is tried again by itself, once Ironic
-	// answers.
+	// patience is the time after an error until an automatic retry, once Ironic answers.
 	patience = 5 * time.Second
 )
 
-// Screen explains one node. It reads anew whenever the node changes.
+// Screen explains one node. It reads the explanation again whenever the node changes.
 type Screen struct {
 	env     *screen.Env
 	session *screen.Session
 	uuid    string
 	watched bool
 
-	// row is what the store had last; seen says that there was one, and inStore that
-	// there is one now.
+	// row is the last row from the store; seen reports that there was one, inStore that there is one now.
 	row           models.Row
 	seen, inStore bool
 
 	found *fetch.Source[*provision.Explained]
 	bmc   *controller
-	// shown is the explanation that is told in full, by its place; rule is which one that
-	// is, so that it stays when there is news.
+	// shown is the index of the explanation in full; rule is its ID, which keeps it selected after an update.
 	shown int
 	rule  explain.RuleID
-	// cursor is on the next action, 0, or on one of the other explanations, from 1; top is
-	// the first line in sight, of an area of width by height.
+	// cursor is 0 on the suggested action, or n on another explanation; top is the first visible line of an area of
+	// width by height.
 	cursor, top   int
 	width, height int
 }
@@ -63,7 +60,9 @@ func New(env *screen.Env, uuid string) screen.Screen {
 	if s.session != nil {
 		explain = s.session.Explain
 	}
-	s.found = fetch.New(func(ctx context.Context) (*provision.Explained, error) { return explain(ctx, uuid, s.bmc.said.Load()) })
+	s.found = fetch.New(func(ctx context.Context) (*provision.Explained, error) {
+		return explain(ctx, uuid, s.bmc.latest.Load())
+	})
 	return s
 }
 
@@ -82,10 +81,10 @@ func (s *Screen) Start() tea.Cmd {
 		return nil
 	}
 	s.readStore()
-	return tea.Batch(s.read(), s.askWaiting())
+	return tea.Batch(s.read(), s.queryWaiting())
 }
 
-// Shown has the node watched, and reads anew what was read long ago.
+// Shown polls the node more often, and reads an old explanation again.
 func (s *Screen) Shown() tea.Cmd {
 	if !s.able() {
 		return nil
@@ -148,12 +147,12 @@ func (s *Screen) answered(msg tea.Msg) tea.Cmd {
 	if mine, next := s.bmcAnswered(msg); mine {
 		return next
 	}
-	mine, next := s.found.Take(msg)
+	mine, next := s.found.Handle(msg)
 	if !mine {
 		return nil
 	}
 	if models.IsFault(s.found.Err(), models.FaultNotFound) && s.inStore {
-		s.session.PollNode(s.uuid) // the list has to hear of it, too
+		s.session.PollNode(s.uuid) // updates the fleet list as well
 	}
 	at := slices.IndexFunc(s.all(), func(e explain.Explanation) bool { return e.Rule == s.rule })
 	if s.shown > 0 && at < 0 || s.cursor >= len(s.all()) {

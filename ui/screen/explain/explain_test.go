@@ -33,7 +33,7 @@ func failed() models.Node {
 	}
 }
 
-// rig explains by what a function says, and counts how often it was asked.
+// rig explains with a function, and counts its calls.
 type rig struct {
 	*screentest.Rig
 	asked int
@@ -41,7 +41,7 @@ type rig struct {
 	found func() *provision.Explained
 }
 
-// explained makes a rig whose node is explained as Ironic would have it.
+// explained returns a rig whose explanation follows from the node.
 func explained(t *testing.T, n models.Node) *rig {
 	t.Helper()
 	r := &rig{Rig: screentest.New(t, n)}
@@ -66,7 +66,7 @@ func explained(t *testing.T, n models.Node) *rig {
 	return r
 }
 
-// several are three explanations, each with something of its own.
+// several returns three different explanations.
 func several() *provision.Explained {
 	one := func(rule explain.RuleID, c explain.Confidence, verdict, key string) explain.Explanation {
 		return explain.Explanation{
@@ -127,7 +127,7 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-// TestEveryRule draws each rule's explanation, and wants enter to lead somewhere.
+// TestEveryRule draws each rule's explanation and checks that enter has an effect.
 func TestEveryRule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, rule := range explain.Rules() {
@@ -143,7 +143,7 @@ func TestEveryRule(t *testing.T) {
 	})
 }
 
-func TestEnterDoesWhatIsNext(t *testing.T) {
+func TestEnterRunsTheSuggestedAction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for key, want := range map[string]tea.Msg{
 			"manage":     screen.Press{ID: "manage"},
@@ -189,7 +189,7 @@ func TestOthers(t *testing.T) {
 		screentest.Shows(t, s, 80, 20, "❯ ○ low     There are no root device hints")
 		do(action.Open)
 		screentest.Shows(t, s, 80, 20, "3 of 3 explanations", "? There are no root device hints", "Do no-hints.", "● high    The ramdisk never called back")
-		r.found = func() *provision.Explained { // it is at another place
+		r.found = func() *provision.Explained { // at another index
 			found := several()
 			found.Explanations = found.Explanations[1:]
 			return found
@@ -204,18 +204,18 @@ func TestOthers(t *testing.T) {
 			t.Error("esc stays")
 		}
 		do(action.Down, action.Open)
-		r.found = func() *provision.Explained { // it is gone
+		r.found = func() *provision.Explained { // without that explanation
 			found := several()
 			found.Explanations = found.Explanations[:1]
 			return found
 		}
 		r.Deliver(s, screen.Reload{})
 		screentest.Shows(t, s, 80, 20, "✖ The ramdisk never called back", "Do never-booted.")
-		screentest.Lacks(t, s, 80, 20, "or else", "explanations")
+		screentest.Lacks(t, s, 80, 20, "alternative", "explanations")
 	})
 }
 
-func TestReadsAnew(t *testing.T) {
+func TestReadsAgainWhenTheNodeChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := explained(t, failed())
 		s := r.open(t)
@@ -238,7 +238,7 @@ func TestReadsAnew(t *testing.T) {
 		if r.asked != 3 {
 			t.Errorf("of work that goes on asked %d times", r.asked)
 		}
-		// A stage of the ramdisk's boot is news, and a further line of its log is none.
+		// A new boot stage of the ramdisk is read again, another line of its log is not.
 		for _, text := range []string{"Linux version 6", "one more line", "and one more"} {
 			r.Pass(time.Second)
 			r.Env.Session.Store.AddLogLines([]models.LogLine{{
@@ -272,7 +272,7 @@ func TestReadsAnew(t *testing.T) {
 	})
 }
 
-func TestNothingToSay(t *testing.T) {
+func TestNoExplanation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := explained(t, failed())
 		gone := &models.Fault{Kind: models.FaultNotFound, Op: "get node", Status: 404, Message: "gone"}
@@ -300,8 +300,7 @@ func TestNothingToSay(t *testing.T) {
 	})
 }
 
-// TestLong scrolls through texts that are longer than the screen, and always shows what
-// enter would do.
+// TestLong scrolls through texts longer than the screen; the effect of enter stays visible.
 func TestLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := explained(t, failed())

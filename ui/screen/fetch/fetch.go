@@ -50,7 +50,7 @@ func (s *Source[T]) Get() tea.Cmd {
 		s.again = true
 		return nil
 	}
-	ctx, cancel := context.WithCancel(context.Background()) //nolint:gosec // Take or Close calls it
+	ctx, cancel := context.WithCancel(context.Background()) //nolint:gosec // Handle or Close calls it
 	s.turn++
 	s.cancel, s.again, s.sent = cancel, false, time.Now()
 	turn, get := s.turn, s.get
@@ -60,8 +60,8 @@ func (s *Source[T]) Get() tea.Cmd {
 	}
 }
 
-// Take stores a result; mine is true if it belongs to this source. The command is the next request, if one is due.
-func (s *Source[T]) Take(msg tea.Msg) (mine bool, next tea.Cmd) {
+// Handle stores a result; mine is true if it belongs to this source. The command is the next request, if one is due.
+func (s *Source[T]) Handle(msg tea.Msg) (mine bool, next tea.Cmd) {
 	a, ok := msg.(answer[T])
 	if !ok || a.of != s {
 		return false, nil

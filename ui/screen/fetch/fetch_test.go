@@ -12,11 +12,11 @@ import (
 	"ironworks/ui/screen/fetch"
 )
 
-// rig is a source whose answers are given by hand.
+// rig is a source whose answers come from the test.
 type rig struct {
 	asked int
 	err   error
-	ctx   context.Context //nolint:containedctx // what the request was given
+	ctx   context.Context //nolint:containedctx // the request's
 	*fetch.Source[int]
 }
 
@@ -32,7 +32,7 @@ func newRig() *rig {
 
 func take(t *testing.T, r *rig, msg tea.Msg) tea.Cmd {
 	t.Helper()
-	mine, next := r.Take(msg)
+	mine, next := r.Handle(msg)
 	if !mine {
 		t.Fatal("not mine")
 	}
@@ -63,7 +63,7 @@ func TestGetAndTake(t *testing.T) {
 	})
 }
 
-func TestFaultKeepsTheValue(t *testing.T) {
+func TestErrorKeepsTheValue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig()
 		take(t, r, r.Get()())
@@ -82,7 +82,7 @@ func TestFaultKeepsTheValue(t *testing.T) {
 	})
 }
 
-func TestOneAtATime(t *testing.T) {
+func TestOneRequestAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig()
 		cmd := r.Get()
@@ -101,12 +101,12 @@ func TestOneAtATime(t *testing.T) {
 	})
 }
 
-func TestAnswersOfOthersAndOldOnes(t *testing.T) {
+func TestForeignAndOldAnswersAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, other := newRig(), newRig()
 		msg := other.Get()()
 		for _, m := range []tea.Msg{msg, nil, "text"} {
-			if mine, _ := r.Take(m); mine {
+			if mine, _ := r.Handle(m); mine {
 				t.Errorf("%v is not mine", m)
 			}
 		}

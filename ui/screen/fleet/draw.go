@@ -15,7 +15,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Draw paints the counts, the list, and below it what happened last.
+// Draw draws the counts, the list, and below it what happened last.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	if h <= 2 {
 		return cell.Block([]string{s.countsLine(t, w)}, w, h)

@@ -126,10 +126,19 @@ func (s *Screen) Targets() []models.NodeRef {
 		}
 		return refs
 	}
-	if row, ok := s.table.Cursor(); ok {
-		return []models.NodeRef{row.Node.Ref()}
+	if n, ok := s.Pointed(); ok {
+		return []models.NodeRef{n}
 	}
 	return nil
+}
+
+// Pointed is the node at the cursor.
+func (s *Screen) Pointed() (n models.NodeRef, ok bool) {
+	row, ok := s.table.Cursor()
+	if !ok {
+		return n, false
+	}
+	return row.Node.Ref(), true
 }
 
 // Copies is what of the node under the cursor can be copied.

@@ -305,3 +305,17 @@ func TestStepAfterAChange(t *testing.T) {
 		}
 	})
 }
+
+// TestMaintenanceIsVisible: in the row at 80 columns, also where the glyph says that the node failed.
+func TestMaintenanceIsVisible(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		list := some()
+		for i := range list {
+			list[i].Maintenance = true
+		}
+		list[0].MaintenanceReason = "replace DIMM A3"
+		list[2].ProvisionState = models.StateDeployWait
+		_, s, _ := opened(t, screen.Defaults{}, list...)
+		screentest.Shows(t, s, 80, 20, "✖ deploy failed ▲", "▲ wait call-back", "▲ active", "replace DIMM A3", "▲ available", "in maintenance")
+	})
+}

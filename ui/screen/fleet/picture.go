@@ -196,6 +196,9 @@ func (s *Screen) textCell(c models.Column, role theme.Role) func(*models.Row) ta
 func stateCell(r *models.Row) table.Cell {
 	glyph, role := theme.Node(&r.Node)
 	text := string(r.Node.ProvisionState)
+	if r.Node.Maintenance && glyph != theme.GlyphMaint {
+		text += " " + theme.GlyphMaint // the glyph says that the node failed, which matters more
+	}
 	return table.Cell{Text: text, Role: role, Glyph: glyph, GlyphRole: role}
 }
 

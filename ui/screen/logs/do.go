@@ -59,7 +59,7 @@ func (l *Log) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// nextLevel leaves out more, and in the end nothing.
+// nextLevel raises the minimum level; after the highest, it shows all.
 func (l *Log) nextLevel() {
 	switch l.level {
 	case models.LogDebug:
@@ -86,7 +86,7 @@ func (l *Log) Why(id action.ID) string {
 			return textAllShown
 		}
 	case action.LogSerial:
-		return l.whyNotSerial()
+		return l.whySerial()
 	case action.LogSave:
 		if l.view.Shown() == 0 {
 			return textNothingToSave
@@ -112,8 +112,7 @@ func (l *Log) Hints() []screen.Hint {
 	return hints
 }
 
-// typed takes a key of the line that is written; what is found is gone to, and what is
-// kept is shown, as it is written.
+// typed handles a key of the input. Search and filter apply while typing.
 func (l *Log) typed(msg tea.Msg) {
 	written := l.prompt.Update(msg)
 	switch {
@@ -148,7 +147,7 @@ func (l *Log) filterWritten(written body.Written) {
 	}
 }
 
-// Widen drops the search, then filter and level, before anybody goes back.
+// Widen clears the search, then the filter and the level.
 func (l *Log) Widen() bool {
 	switch {
 	case l.view.Query() != "":
@@ -165,7 +164,7 @@ func (l *Log) Widen() bool {
 	return true
 }
 
-// Copies are the line that was gone to, the last error, and what is in sight.
+// Copies are the selected line, the last error, and the visible lines.
 func (l *Log) Copies() []screen.Copyable {
 	var copies []screen.Copyable
 	if line, gone := l.view.Cursor(); gone {

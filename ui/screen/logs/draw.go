@@ -14,8 +14,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Draw is a line that says where the log comes from and what is shown of it, and the
-// lines.
+// Draw returns a heading, with sources and filter, and the lines.
 func (l *Log) Draw(t *theme.Theme, w, h int) []string {
 	if h <= 0 {
 		return nil
@@ -30,15 +29,14 @@ func (l *Log) Draw(t *theme.Theme, w, h int) []string {
 	return body.Split(cell.Block(lines, w, h))
 }
 
-// heading is the search or the filter while it is written, else where the log comes from
-// and what is shown.
+// heading draws the input of a search or filter, otherwise sources and filter.
 func (l *Log) heading(t *theme.Theme, w int) string {
 	if l.prompt.Typing() {
 		return l.prompt.Draw(t, w, "")
 	}
 	left := append([]body.Span{body.S(theme.Plain, " ")}, l.from()...)
 	switch fresh := l.view.Fresh(); {
-	case !l.some() || l.kept != nil:
+	case !l.hasLines() || l.kept != nil || len(l.lanes) == 1 && l.noRamdisk(l.lanes[0]) != "":
 	case l.view.Following():
 		left = append(left, body.S(theme.Good, "  following"))
 	case fresh > 0:
@@ -71,8 +69,8 @@ func levelText(l models.LogLevel) string {
 	return "errors only"
 }
 
-// counts is where one is. While the newest is followed it says nothing: a number that
-// grows with every line costs more than the line.
+// counts draws the position in the log. It is empty while the newest line is followed: a changing number would cost
+// more bytes than the line.
 func (l *Log) counts() []body.Span {
 	var parts []string
 	if !l.view.Following() && l.view.Shown() > 0 {
@@ -91,15 +89,18 @@ func (l *Log) counts() []body.Span {
 	return spans
 }
 
-// some says that there are lines, shown or not.
-func (l *Log) some() bool { return l.view.Len() > 0 }
+// hasLines reports whether there are lines, shown or hidden.
+func (l *Log) hasLines() bool { return l.view.Len() > 0 }
 
-// from says in a few words where the lines come from.
+// from draws the sources in a few words.
 func (l *Log) from() []body.Span {
 	if l.kept != nil {
 		return []body.Span{body.S(theme.Hold, textKeptOf+l.kept.Name), body.S(theme.Muted, "  esc back")}
 	}
 	if len(l.lanes) == 1 {
+		if text := l.noRamdisk(l.lanes[0]); text != "" {
+			return []body.Span{body.S(theme.Muted, text)}
+		}
 		return l.lanes[0].source()
 	}
 	followed := 0
@@ -114,7 +115,7 @@ func (l *Log) from() []body.Span {
 	return []body.Span{body.S(theme.Muted, fmt.Sprintf(textLogsOf, len(l.lanes), followed))}
 }
 
-// source is the best source that works, or why the best one does not.
+// source draws the best working source, or why the best one fails.
 func (one *lane) source() []body.Span {
 	if s, works := one.working(); works {
 		spans := []body.Span{body.S(theme.Muted, sourceName(s.Source)+" "+printable.Line(s.Address))}
@@ -136,7 +137,23 @@ func (one *lane) source() []body.Span {
 	return []body.Span{body.S(theme.Muted, "Log")}
 }
 
-// working is the best source that lines come from; a sign of life is none.
+// noRamdisk says why no lines come where none are expected: the node is at rest and no source works. It is "" where a
+// ramdisk runs, is about to, or may still run after a failure.
+func (l *Log) noRamdisk(one *lane) string {
+	if l.kept != nil || one.serial || l.env.Session == nil {
+		return ""
+	}
+	if _, works := one.working(); works {
+		return ""
+	}
+	row, _, there := l.env.Session.Store.Get(one.node.UUID)
+	if n := &row.Node; !there || n.ProvisionState.Class() != models.ClassStable || n.Internal != nil && n.Internal.AgentURL != "" {
+		return ""
+	}
+	return fmt.Sprintf(textNoRamdisk, row.Node.ProvisionState)
+}
+
+// working returns the best source with lines; a keepalive is no line.
 func (one *lane) working() (agentlog.Status, bool) {
 	for _, source := range models.LogSources() {
 		if s, told := one.status[source]; told && s.State == agentlog.StateFollowing && source != models.LogStatus {
@@ -146,12 +163,12 @@ func (one *lane) working() (agentlog.Status, bool) {
 	return agentlog.Status{}, false
 }
 
-// nothing is what is to be said where there are no lines; nil where there are.
+// nothing draws why there are no lines; nil if there are any.
 func (l *Log) nothing(w int) []pane.Line {
 	switch {
-	case l.some() && l.view.Shown() > 0:
+	case l.hasLines() && l.view.Shown() > 0:
 		return nil
-	case l.some():
+	case l.hasLines():
 		return body.Indented(theme.Muted, fmt.Sprintf(textNoMatch, l.view.Len()), w-1, 3)
 	case l.kept != nil && len(l.lanes) > 0 && l.lanes[0].over && l.lanes[0].status[models.LogArchive].Reason == "":
 		return body.Indented(theme.Muted, textNoneKept+l.kept.Name+textKeptWhile, w-1, 3)
@@ -162,8 +179,12 @@ func (l *Log) nothing(w int) []pane.Line {
 	case len(l.lanes) == 0:
 		return body.Indented(theme.Muted, textNoNode, w-1, 3)
 	}
-	lines := body.Indented(theme.Plain, textNoLineYet, w-1, 1)
-	lines = append(append(lines, nil), l.sources(w)...)
+	var lines []pane.Line
+	if text := l.noRamdisk(l.lanes[0]); text != "" && len(l.lanes) == 1 {
+		lines = body.Indented(theme.Plain, textNone+text+".", w-1, 1)
+	} else {
+		lines = append(append(body.Indented(theme.Plain, textNoLineYet, w-1, 1), nil), l.sources(w)...)
+	}
 	if l.kept == nil && len(l.lanes) == 1 && l.env.Session.Journal != nil {
 		lines = append(append(lines, nil), body.Indented(theme.Muted, textEarlierLogs, w-1, 1)...)
 	}

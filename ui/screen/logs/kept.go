@@ -11,39 +11,38 @@ import (
 	"ironworks/ui/widget/logview"
 )
 
-// Kept is a part of a log that was kept.
+// Kept is a recorded part of a log.
 type Kept struct {
-	// Name is what it is the log of, safe to show.
+	// Name of the recorded operation, sanitized.
 	Name     string
 	From, To time.Time
 }
 
-// NewKept makes a log of what was kept of nodes in some time. It begins where that
-// begins, and follows nothing.
+// NewKept returns a log of recorded lines. It starts at the first line and does not follow.
 func NewKept(env *screen.Env, of Kept) *Log {
 	l := NewWithin(env, logview.Default)
 	l.kept, l.followed = &of, nil
 	if env.Session != nil && env.Session.Journal != nil {
-		l.followed = &shelf{journal: env.Session.Journal, of: of}
+		l.followed = &recordedLines{journal: env.Session.Journal, of: of}
 	}
 	l.view.Follow(false)
 	return l
 }
 
-// Kept is what it is the log of, nil for one that is live.
+// Kept returns the recording, nil for a live log.
 func (l *Log) Kept() *Kept { return l.kept }
 
-// shelf gives lines that were kept as sources give those that come.
-type shelf struct {
+// recordedLines sends recorded lines like a live source.
+type recordedLines struct {
 	journal screen.Journal
 	of      Kept
 }
 
-// atOnce is how many lines come together.
+// atOnce is the number of lines in a batch.
 const atOnce = 1000
 
-// Follow gives the lines, and ends.
-func (s *shelf) Follow(ctx context.Context, node models.NodeRef, _ ...models.LogSource) <-chan agentlog.Batch {
+// Follow sends all lines and closes the channel.
+func (s *recordedLines) Follow(ctx context.Context, node models.NodeRef, _ ...models.LogSource) <-chan agentlog.Batch {
 	out := make(chan agentlog.Batch)
 	go func() {
 		defer close(out)

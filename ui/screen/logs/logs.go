@@ -20,7 +20,7 @@ import (
 type Log struct {
 	env  *screen.Env
 	view *logview.View
-	// kept is what it is the log of where it is not live, and followed what gives it then.
+	// kept is the recording if the log is not live; followed sends its lines.
 	kept     *Kept
 	followed screen.Logs
 	lanes    []*lane
@@ -40,16 +40,16 @@ type Log struct {
 // lane is one node.
 type lane struct {
 	node models.NodeRef
-	// cancel ends the following; nil while the node is not followed. Turn numbers them: a
-	// batch of another than the last is dropped.
+	// cancel stops following; nil while the node is not followed. turn numbers the followers: batches of earlier ones
+	// are dropped.
 	cancel context.CancelFunc
 	turn   int
 	lines  <-chan agentlog.Batch
 	status map[models.LogSource]agentlog.Status
-	// starts are when the boots began, by their first lines.
+	// starts has the time of the first line of each boot.
 	starts map[string]time.Time
-	// last are the last lines' times, by boot, and upTo those when following began again:
-	// what came before comes again, and is not shown twice.
+	// last has the time of the last line by boot. upTo is last when following restarted: lines up to it arrive again
+	// and are not shown twice.
 	last, upTo map[string]time.Time
 	// sign is the time of the last keepalive.
 	sign string
@@ -75,14 +75,14 @@ type (
 		turn  int
 		lines <-chan agentlog.Batch
 	}
-	// came is a batch of lines; over is true for the last one.
-	came struct {
+	// batchReceived is a batch of lines; over is true for the last one.
+	batchReceived struct {
 		of    *Log
 		lane  int
 		turn  int
 		batch agentlog.Batch
 		over  bool
-		// lines is where it came from.
+		// lines is the source of the batch.
 		lines <-chan agentlog.Batch
 	}
 )
@@ -128,7 +128,7 @@ func (l *Log) Again(nodes ...models.NodeRef) tea.Cmd {
 	return l.Follow(nodes...)
 }
 
-// laneOf is the place of a node's lane, a new one where there is none.
+// laneOf returns the index of a node's lane, which it adds if necessary.
 func (l *Log) laneOf(n models.NodeRef) int {
 	for i, one := range l.lanes {
 		if one.node.UUID == n.UUID {
@@ -144,7 +144,7 @@ func (l *Log) laneOf(n models.NodeRef) int {
 	return len(l.lanes) - 1
 }
 
-// begin follows a node. What follows is not called in Update.
+// begin follows a node, in a command.
 func (l *Log) begin(i int) tea.Cmd {
 	one := l.lanes[i]
 	ctx, cancel := context.WithCancel(context.Background()) //nolint:gosec // end calls it
@@ -165,17 +165,17 @@ func (one *lane) end() {
 	}
 }
 
-// next waits for a batch. Who follows closes the channel when it is ended.
+// next waits for a batch. The follower closes the channel at its end.
 func (l *Log) next(i int) tea.Cmd {
 	one := l.lanes[i]
 	lines, turn := one.lines, one.turn
 	return func() tea.Msg {
 		b, ok := <-lines
-		return came{of: l, lane: i, turn: turn, batch: b, over: !ok, lines: lines}
+		return batchReceived{of: l, lane: i, turn: turn, batch: b, over: !ok, lines: lines}
 	}
 }
 
-// Update takes an answer or a typed key in; mine says that it was for this log.
+// Update handles a message or a typed key; mine reports whether it was for this log.
 func (l *Log) Update(msg tea.Msg) (mine bool, cmd tea.Cmd) {
 	switch msg := msg.(type) {
 	case opened:
@@ -188,7 +188,7 @@ func (l *Log) Update(msg tea.Msg) (mine bool, cmd tea.Cmd) {
 		}
 		one.lines = msg.lines
 		return true, l.next(msg.lane)
-	case came:
+	case batchReceived:
 		if msg.of != l {
 			return false, nil
 		}
@@ -218,16 +218,16 @@ func (l *Log) Update(msg tea.Msg) (mine bool, cmd tea.Cmd) {
 	return false, nil
 }
 
-// drain reads what nobody wants any more, so that nobody waits to be rid of it.
+// drain reads the rest of a canceled follower, which would otherwise block.
 func drain(lines <-chan agentlog.Batch) tea.Cmd {
 	return func() tea.Msg {
-		for range lines { //nolint:revive // to its end
+		for range lines { //nolint:revive // to the end
 		}
 		return nil
 	}
 }
 
-func (l *Log) took(msg *came) tea.Cmd {
+func (l *Log) took(msg *batchReceived) tea.Cmd {
 	one := l.lanes[msg.lane]
 	switch {
 	case msg.turn != one.turn || one.cancel == nil:
@@ -244,7 +244,7 @@ func (l *Log) took(msg *came) tea.Cmd {
 	return l.next(msg.lane)
 }
 
-// addBatch takes in what came.
+// addBatch adds the lines and states of a batch.
 func (l *Log) addBatch(i int, b *agentlog.Batch) {
 	one := l.lanes[i]
 	for _, s := range b.Status {
@@ -257,12 +257,12 @@ func (l *Log) addBatch(i int, b *agentlog.Batch) {
 		line := &b.Lines[k]
 		switch {
 		case line.Source == models.LogStatus:
-			one.sign = line.Text // it stands beside its source
+			one.sign = line.Text // shown beside its source
 			continue
-		case one.had(line):
+		case one.wasShown(line):
 			continue
 		}
-		l.env.Installs.Take(line, now)
+		l.env.Installs.Add(line, now)
 		next := shown(line)
 		next.Lane, next.Start = i, one.boot(line)
 		lines = append(lines, next)
@@ -270,8 +270,8 @@ func (l *Log) addBatch(i int, b *agentlog.Batch) {
 	l.view.Append(lines...)
 }
 
-// had says that a line was shown before following began again.
-func (one *lane) had(line *models.LogLine) bool {
+// wasShown reports whether a line was shown before following restarted.
+func (one *lane) wasShown(line *models.LogLine) bool {
 	upTo, known := one.upTo[line.Boot]
 	return known && !line.Time.IsZero() && !line.Time.After(upTo)
 }
@@ -293,7 +293,7 @@ func (one *lane) boot(line *models.LogLine) time.Time {
 	return one.starts[line.Boot]
 }
 
-// shown is a line as it is kept to be shown.
+// shown converts a line for the view.
 func shown(line *models.LogLine) logview.Line {
 	return logview.Line{
 		Time: line.Time, Level: logview.Level(max(line.Level, 0)), Tag: line.Unit, Text: line.Text, Mark: line.Known, //nolint:gosec // levels are few
@@ -310,7 +310,7 @@ func originOf(source models.LogSource) int {
 	return len(models.LogSources())
 }
 
-// lineOf is what a shown line was made of, as far as filters ask for it.
+// lineOf converts a shown line back, with the fields for filters.
 func (l *Log) lineOf(line *logview.Line) models.LogLine {
 	made := models.LogLine{Time: line.Time, Level: models.LogLevel(line.Level), Unit: line.Tag, Text: line.Text, Known: line.Mark}
 	if line.Lane < len(l.lanes) {
@@ -322,7 +322,7 @@ func (l *Log) lineOf(line *logview.Line) models.LogLine {
 	return made
 }
 
-// narrow shows what filter and level keep.
+// narrow applies filter and level.
 func (l *Log) narrow() {
 	if l.filter.IsZero() && l.level >= models.LogDebug {
 		l.view.SetFilter(nil)

@@ -33,15 +33,15 @@ type rig struct {
 	l    *logs.Log
 	mu   sync.Mutex
 	from map[string]chan agentlog.Batch
-	// followed counts the goroutines that follow, begun how often one was begun.
+	// followed counts the running followers, begun all that were started.
 	followed, begun int
-	// more are the sources that were asked for last, beside the others.
+	// more are the additional sources of the last request.
 	more   []models.LogSource
 	msgs   chan tea.Msg
 	wishes []tea.Msg
 }
 
-// Follow is an agentlog.Follower's.
+// Follow implements screen.Logs.
 func (x *rig) Follow(ctx context.Context, n models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch {
 	in, out := make(chan agentlog.Batch), make(chan agentlog.Batch)
 	x.mu.Lock()
@@ -186,7 +186,7 @@ func (x *rig) lacks(texts ...string) {
 	}
 }
 
-// lines are some, a second apart.
+// lines returns n lines, one per second.
 func lines(from, n int) []models.LogLine {
 	all := make([]models.LogLine, n)
 	for i := range all {
@@ -202,7 +202,33 @@ func following(i int) agentlog.Status {
 	return agentlog.Status{Node: ref(i), Source: models.LogSSH, State: agentlog.StateFollowing, Address: fmt.Sprintf("core@10.0.0.%d", 30+i)}
 }
 
-func TestFollowsPausesAndGoesOn(t *testing.T) {
+// TestAfterSuccess: in a stable state the ramdisk does not run any more, so the log does not show connecting.
+func TestAfterSuccess(t *testing.T) {
+	inBubble(t, func(x *rig) {
+		node := models.Node{UUID: screentest.UUID(1), Name: "r7-n01", ProvisionState: models.StateDeployWait}
+		x.r.API.Nodes = []models.Node{node}
+		x.r.Sync()
+		lost := agentlog.Status{Node: ref(1), Source: models.LogSSH, State: agentlog.StateConnecting, Address: "core@10.0.0.31", Reason: "connection lost"}
+		x.follow(ref(1))
+		x.send(1, agentlog.Batch{Status: []agentlog.Status{lost}})
+		x.shows("ssh core@10.0.0.31: connecting, connection lost")
+		x.r.Change(node.UUID, func(n *models.Node) { n.ProvisionState = models.StateActive })
+		x.shows("no ramdisk in state active", "No lines: no ramdisk in state active.")
+		x.lacks("connecting", "searching")
+		x.r.Change(node.UUID, func(n *models.Node) { n.ProvisionState = models.StateDeploying })
+		x.send(1, agentlog.Batch{Status: []agentlog.Status{following(1)}, Lines: lines(0, 3)})
+		x.send(1, agentlog.Batch{Status: []agentlog.Status{lost}})
+		x.shows("connecting, connection lost  following", "line 2")
+		x.r.Change(node.UUID, func(n *models.Node) { n.ProvisionState = models.StateActive })
+		x.shows(" no ramdisk in state active\n", "line 2")
+		x.lacks("connecting", "following")
+		// A ramdisk that is reached nevertheless is followed.
+		x.send(1, agentlog.Batch{Status: []agentlog.Status{following(1)}})
+		x.shows("ssh core@10.0.0.31  following")
+	})
+}
+
+func TestFollowPauseResume(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		x.shows("No running operations")
 		x.follow(ref(1))
@@ -225,7 +251,7 @@ func TestFollowsPausesAndGoesOn(t *testing.T) {
 		x.shows("+4:13.000 ironic-agent: line 253")
 		x.send(1, agentlog.Batch{Lines: lines(254, 2000), Dropped: 7})
 		x.shows("7 lines dropped: rate too high", "line 2253")
-		x.follow(ref(1)) // is followed already
+		x.follow(ref(1)) // already followed
 		if x.begun != 1 {
 			t.Errorf("begun %d times", x.begun)
 		}
@@ -235,11 +261,11 @@ func TestFollowsPausesAndGoesOn(t *testing.T) {
 func TestSearchIsNotFilter(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		x.follow(ref(1))
-		some := lines(0, 30)
-		some[7].Level, some[7].Text = models.LogWarning, "retry 1"
-		some[8].Level, some[8].Text, some[8].Unit = models.LogError, "Command failed", "kernel"
-		some[20].Level, some[20].Text = models.LogDebug, "chatter"
-		x.send(1, agentlog.Batch{Lines: some, Status: []agentlog.Status{following(1)}})
+		hasLines := lines(0, 30)
+		hasLines[7].Level, hasLines[7].Text = models.LogWarning, "retry 1"
+		hasLines[8].Level, hasLines[8].Text, hasLines[8].Unit = models.LogError, "Command failed", "kernel"
+		hasLines[20].Level, hasLines[20].Text = models.LogDebug, "chatter"
+		x.send(1, agentlog.Batch{Lines: hasLines, Status: []agentlog.Status{following(1)}})
 		x.shows("line 29")
 		x.do(action.Search)
 		x.write("FAILED")
@@ -293,7 +319,7 @@ func TestSearchIsNotFilter(t *testing.T) {
 	})
 }
 
-func TestWhyThereIsNoLog(t *testing.T) {
+func TestEmptyLogSaysWhy(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		x.follow(ref(1))
 		x.send(1, agentlog.Batch{Status: []agentlog.Status{
@@ -338,12 +364,12 @@ func TestSeveralNodes(t *testing.T) {
 		x.write("node:n02")
 		x.press("enter")
 		x.lacks("line 5")
-		x.follow(ref(1)) // the other has come to its end
+		x.follow(ref(1)) // the other follower has ended
 		x.shows("1 live", "line 1")
 		if x.followed != 1 {
 			t.Errorf("%d are followed", x.followed)
 		}
-		// It begins again, and the journal from its beginning: no line is there twice.
+		// Following restarts, and the journal starts from its first line: no line is shown twice.
 		x.follow(ref(1), ref(2))
 		x.send(2, agentlog.Batch{Lines: lines(0, 4)})
 		if got := x.text(100, 12); strings.Count(got, "line 1") != 1 || !strings.Contains(got, "line 3") {
@@ -359,9 +385,9 @@ func TestSaveNeverOverwritesSilently(t *testing.T) {
 		if x.l.Why(action.LogSave) == "" {
 			t.Error("nothing can be saved")
 		}
-		some := lines(0, 3)
-		some[1].Level = models.LogWarning
-		x.send(1, agentlog.Batch{Lines: some})
+		hasLines := lines(0, 3)
+		hasLines[1].Level = models.LogWarning
+		x.send(1, agentlog.Batch{Lines: hasLines})
 		path := filepath.Join(dir, "a.log")
 		save := func(replace bool) string {
 			x.t.Helper()
@@ -418,9 +444,9 @@ func TestSaveNeverOverwritesSilently(t *testing.T) {
 func TestCopies(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		x.follow(ref(1))
-		some := lines(0, 30)
-		some[3].Level = models.LogError
-		x.send(1, agentlog.Batch{Lines: some})
+		hasLines := lines(0, 30)
+		hasLines[3].Level = models.LogError
+		x.send(1, agentlog.Batch{Lines: hasLines})
 		x.text(100, 5)
 		x.do(action.Search)
 		x.write("line 12")
@@ -436,12 +462,12 @@ func TestCopies(t *testing.T) {
 	})
 }
 
-func TestProgressIsKnownToOthers(t *testing.T) {
+func TestProgressIsSharedWithOtherScreens(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		x.follow(ref(1))
-		some := lines(0, 2)
-		some[1].Progress = &models.InstallProgress{Percent: 35}
-		x.send(1, agentlog.Batch{Lines: some})
+		hasLines := lines(0, 2)
+		hasLines[1].Progress = &models.InstallProgress{Percent: 35}
+		x.send(1, agentlog.Batch{Lines: hasLines})
 		phase := models.Phase{Kind: models.PhaseStep, Step: "deploy.install_coreos", Begin: screentest.Began, Outcome: models.OutcomeRunning}
 		if percent, told := x.r.Env.Installs.Of(screentest.UUID(1)).Percent(&phase); !told || percent != 35 {
 			t.Errorf("%d %v", percent, told)
@@ -449,10 +475,10 @@ func TestProgressIsKnownToOthers(t *testing.T) {
 	})
 }
 
-func TestNothingIsLeftBehind(t *testing.T) {
+func TestCloseEndsFollowers(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		open := x.l.Follow(ref(1))
-		x.l.Close() // before the answer has come
+		x.l.Close() // before the answer arrives
 		x.run(open)
 		x.settle()
 		if x.l.Follow(ref(2)) != nil {
@@ -461,9 +487,9 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	})
 }
 
-// TestFewAreFollowedAtOnce: the log of a screen that nobody looked at for long rests, and
-// has its lines again when somebody does.
-func TestFewAreFollowedAtOnce(t *testing.T) {
+// TestFewLogsAreFollowedAtOnce: the log of a screen that was not shown for long rests, and reloads its lines when the
+// screen is shown again.
+func TestFewLogsAreFollowedAtOnce(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		first := x.l
 		x.follow(ref(1))

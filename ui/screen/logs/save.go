@@ -19,7 +19,7 @@ import (
 	"ironworks/ui/widget/logview"
 )
 
-// format is a line as it is copied and saved.
+// format returns a line as text, for copying and saving.
 func (l *Log) format(line *logview.Line) string {
 	made := l.lineOf(line)
 	return made.String()
@@ -41,7 +41,7 @@ const (
 	askReplace = "replace"
 )
 
-// askSave asks for the file.
+// askSave asks for the file name.
 func (l *Log) askSave() tea.Cmd {
 	file := l.file
 	if file == "" {
@@ -55,12 +55,12 @@ func (l *Log) askSave() tea.Cmd {
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(textSaveTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
 		path, replace := strings.TrimSpace(v[askFile]), v[askReplace] == "true"
-		// The root does a dialog's command at once: what takes long has to come after it.
+		// The root runs the command of a dialog at once, so the slow part follows in another one.
 		return screen.Send(saving{of: l, cmd: l.save(path, replace, lines)}), "", ""
 	})})
 }
 
-// fileName is a file for the log of these nodes that nobody else has yet.
+// fileName returns a new file name for the log of these nodes.
 func (l *Log) fileName() string {
 	name := "nodes"
 	if len(l.lanes) == 1 {
@@ -75,13 +75,13 @@ func (l *Log) fileName() string {
 	return strings.TrimLeft(plain, "-.") + "-" + time.Now().Local().Format("20060102-150405") + ".log"
 }
 
-// saving carries the writing out of the dialog.
+// saving starts the writing after the dialog has closed.
 type saving struct {
 	of  *Log
 	cmd tea.Cmd
 }
 
-// saved says how writing went.
+// saved is the result of writing.
 type saved struct {
 	of    *Log
 	path  string

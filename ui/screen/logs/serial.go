@@ -12,16 +12,15 @@ import (
 	"ironworks/ui/theme"
 )
 
-// serialWanted says that the serial console of a lane's node is to be read, too.
+// serialWanted requests the serial console of a lane's node.
 type serialWanted struct {
 	of   *Log
 	lane int
 }
 
-// toggleSerial asks before a console is read, for that disturbs others; to stop needs no
-// question.
+// toggleSerial asks before reading the console, because that disconnects other readers; stopping needs no question.
 func (l *Log) toggleSerial() tea.Cmd {
-	i := l.alone()
+	i := l.onlyLane()
 	if i < 0 {
 		return nil
 	}
@@ -43,7 +42,7 @@ func (l *Log) toggleSerial() tea.Cmd {
 	})})
 }
 
-// serial begins to read the console.
+// serial starts to read the console.
 func (l *Log) serial(i int) tea.Cmd {
 	one := l.lanes[i]
 	if one.serial || l.closed || one.cancel == nil && !one.over {
@@ -54,8 +53,8 @@ func (l *Log) serial(i int) tea.Cmd {
 	return l.begin(i)
 }
 
-// alone is the one lane that is followed; -1 where there is none or several.
-func (l *Log) alone() int {
+// onlyLane returns the only followed lane; -1 with none or several.
+func (l *Log) onlyLane() int {
 	live := func(one *lane) bool { return one.cancel != nil || one.over }
 	i := slices.IndexFunc(l.lanes, live)
 	if i < 0 || slices.ContainsFunc(l.lanes[i+1:], live) {
@@ -64,12 +63,12 @@ func (l *Log) alone() int {
 	return i
 }
 
-// whyNotSerial says why no console can be read now.
-func (l *Log) whyNotSerial() string {
+// whySerial returns why no console can be read, "" if one can.
+func (l *Log) whySerial() string {
 	if l.kept != nil {
 		return textSerialKept
 	}
-	if l.alone() < 0 {
+	if l.onlyLane() < 0 {
 		return textSerialOne
 	}
 	return ""

@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// answer opens the log's question and types a key.
+// answer opens the question of the serial console and types a key.
 func (x *rig) answer(key string) {
 	x.t.Helper()
 	x.wishes = nil
@@ -41,7 +41,7 @@ func (x *rig) answer(key string) {
 	x.settle()
 }
 
-func TestSerialConsoleIsAskedFor(t *testing.T) {
+func TestSerialConsoleAsksFirst(t *testing.T) {
 	inBubble(t, func(x *rig) {
 		if x.l.Why(action.LogSerial) == "" {
 			t.Error("there is no node's console to read")
@@ -57,7 +57,7 @@ func TestSerialConsoleIsAskedFor(t *testing.T) {
 		if x.begun != 2 || x.followed != 1 || len(x.more) != 1 || x.more[0] != models.LogSerial {
 			t.Fatalf("followed %d times, %d now, with %v", x.begun, x.followed, x.more)
 		}
-		// What was shown comes again, and is not shown twice.
+		// Lines that arrive again are not shown twice.
 		x.send(1, agentlog.Batch{Lines: lines(0, 3), Status: []agentlog.Status{{Source: models.LogSerial, State: agentlog.StateFollowing, Address: "192.0.2.1:10023"}}})
 		x.shows("line 2")
 		if n := strings.Count(x.text(80, 24), "line 1"); n != 1 {

@@ -12,7 +12,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// sourceName is what a way is called.
+// sourceName returns the name of a source.
 func sourceName(s models.LogSource) string {
 	switch s {
 	case models.LogSSH:
@@ -31,7 +31,7 @@ func sourceName(s models.LogSource) string {
 	return printable.Line(string(s))
 }
 
-// stateLook is how a source's state looks.
+// stateLook returns glyph and role of a state.
 func stateLook(s agentlog.State) (glyph string, role theme.Role) {
 	switch s {
 	case agentlog.StateWaiting:
@@ -48,7 +48,7 @@ func stateLook(s agentlog.State) (glyph string, role theme.Role) {
 	return theme.GlyphUnknown, theme.Warn
 }
 
-// statusText is a source with its state, and why.
+// statusText returns a source with its state and reason.
 func statusText(s *agentlog.Status) string {
 	text := sourceName(s.Source)
 	if s.Address != "" {
@@ -61,15 +61,14 @@ func statusText(s *agentlog.Status) string {
 	return text
 }
 
-// sourceLine is a line of text about sources, before it is broken.
+// sourceLine is a line about sources, before wrapping.
 type sourceLine struct {
 	role   theme.Role
 	indent int
 	text   string
 }
 
-// sourceLines tells of every way of every node: how it does, why it does not work, and what can
-// be done.
+// sourceLines lists all sources of all nodes: state, reason and remedy.
 func (l *Log) sourceLines() []sourceLine {
 	var all []sourceLine
 	for _, one := range l.lanes {
@@ -112,7 +111,7 @@ func (l *Log) sources(w int) []pane.Line {
 	return lines
 }
 
-// sourcesNote is all that as a dialog.
+// sourcesNote returns them as a dialog.
 func (l *Log) sourcesNote() *overlay.Note {
 	text := overlay.Plain(textNoLog)
 	for i, one := range l.sourceLines() {
@@ -122,7 +121,7 @@ func (l *Log) sourcesNote() *overlay.Note {
 		lead := strings.Repeat(" ", one.indent-1)
 		text = append(text, overlay.Text{Role: one.role, Text: lead + one.text, Indent: one.indent + 1})
 	}
-	if i := l.alone(); i >= 0 && l.kept == nil && !l.lanes[i].serial {
+	if i := l.onlyLane(); i >= 0 && l.kept == nil && !l.lanes[i].serial {
 		text = append(text, overlay.Text{}, overlay.Text{Role: theme.Muted, Text: textSerialHint, Indent: 1})
 	}
 	return overlay.NewNote(textSourcesTitle, text)

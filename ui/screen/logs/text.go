@@ -16,6 +16,8 @@ const (
 	textReadingKept   = "Loading recorded lines…"
 	textNotFollowed   = "Logs are not available here."
 	textNoNode        = "No running operations. Ramdisk logs appear here during deploy, clean and inspect."
+	textNoRamdisk     = "no ramdisk in state %s"
+	textNone          = "No lines: "
 	textNoLineYet     = "No lines yet. Log sources:"
 	textEarlierLogs   = "Logs of earlier operations: open them in Timeline (enter)."
 

@@ -7,7 +7,7 @@ import (
 	"ironworks/models"
 )
 
-// A step that failed between two looks is found by the reason that names it.
+// A step that failed between two polls is found by its name in the failure reason.
 func TestBlame(t *testing.T) {
 	t.Parallel()
 	deploy, boot := models.Step{Interface: "deploy", Step: "deploy"}, models.Step{Interface: "deploy", Step: "boot_instance"}
@@ -20,11 +20,11 @@ func TestBlame(t *testing.T) {
 		reason string
 		want   string
 	}{
-		{"it was seen", []models.Step{deploy, install, boot}, 1, reason, "[done stopped to come]"},
-		{"it was seen too early", []models.Step{deploy, install, boot}, 0, reason, "[done stopped to come]"},
-		{"it was not on the list", []models.Step{deploy, boot}, 0, reason, "[done stopped to come]"},
+		{"it was seen", []models.Step{deploy, install, boot}, 1, reason, "[done stopped pending]"},
+		{"it was seen too early", []models.Step{deploy, install, boot}, 0, reason, "[done stopped pending]"},
+		{"it was not on the list", []models.Step{deploy, boot}, 0, reason, "[done stopped pending]"},
 		{"nothing was seen", nil, -1, reason, "[stopped]"},
-		{"the reason names none", []models.Step{deploy, boot}, 0, "Timeout reached", "[stopped to come]"},
+		{"the reason names none", []models.Step{deploy, boot}, 0, "Timeout reached", "[stopped pending]"},
 		{"cleaning", []models.Step{install}, 0, "Clean step deploy.erase_devices failed on node 1. x", "[done stopped]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestBlame(t *testing.T) {
 			w.blame(test.reason)
 			words := []string{}
 			for i := range w.steps {
-				words = append(words, map[fate]string{toCome: "to come", done: "done", running: "running", stopped: "stopped"}[w.fate(i)])
+				words = append(words, map[stepOutcome]string{pending: "pending", done: "done", running: "running", stopped: "stopped"}[w.outcomeOf(i)])
 			}
 			if got := fmt.Sprint(words); got != test.want {
 				t.Errorf("%s, want %s", got, test.want)

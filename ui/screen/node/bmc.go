@@ -100,7 +100,7 @@ func (s *Screen) bmcAnswered(msg tea.Msg) (mine bool, next tea.Cmd) {
 		}
 		return true, screen.Send(screen.Say{Level: screen.Success, Text: textKeyringSaved})
 	}
-	mine, next = s.bmc.look.Take(msg)
+	mine, next = s.bmc.look.Handle(msg)
 	if mine && s.bmc.look.Err() == nil {
 		return true, tea.Batch(next, s.bmc.keepLogin())
 	}

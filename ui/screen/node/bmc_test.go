@@ -20,7 +20,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// controllers are BMCs that say what a test wants.
+// controllers are BMCs with scripted answers.
 type controllers struct {
 	look     *provision.BMCReport
 	err      error
@@ -63,7 +63,7 @@ func (c *controllers) Pin(address, fingerprint string) {
 
 const bmcFields = `, "driver_info": {"redfish_address": "https://10.0.7.1", "redfish_username": "root", "redfish_password": "******", "deploy_iso": "http://10.0.0.1/live.iso"}`
 
-// onBMC is a node's screen at the BMC tab.
+// onBMC opens the BMC tab of a node.
 func onBMC(t *testing.T, fields string, c *controllers) (*screentest.Rig, screen.Screen) {
 	t.Helper()
 	n := resting(t, fields)
@@ -80,7 +80,7 @@ func onBMC(t *testing.T, fields string, c *controllers) (*screentest.Rig, screen
 
 func number[T any](n T) *T { return &n }
 
-// machine is what the BMC of a server says that is not quite well.
+// bmcLook returns the facts of a BMC with a few problems.
 func bmcLook() *provision.BMCReport {
 	b := &models.BMC{
 		Address: "https://10.0.7.1", Read: screentest.Began,
@@ -165,8 +165,8 @@ func TestBMCGoldens(t *testing.T) {
 	}
 }
 
-// The BMC is asked when the tab is looked at, and never by itself after that.
-func TestBMCIsAskedOnDemand(t *testing.T) {
+// The BMC is queried when the tab is first shown, and later only on request.
+func TestBMCIsQueriedOnRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &controllers{look: bmcLook()}
 		n := resting(t, bmcFields)
@@ -175,7 +175,7 @@ func TestBMCIsAskedOnDemand(t *testing.T) {
 		r.Sync()
 		s := node.New(r.Env, n.UUID)
 		r.Open(s)
-		// Who goes through the tabs is elsewhere when the moment is over.
+		// Passing the tab does not query the BMC.
 		r.Do(s, s.Do(action.ShowNetwork))
 		due := s.Do(action.NextTab)
 		r.Do(s, s.Do(action.NextTab))
@@ -209,7 +209,7 @@ func TestBMCIsAskedOnDemand(t *testing.T) {
 	})
 }
 
-// formOf is the dialog that a screen wishes for.
+// formOf returns the dialog that a screen opens.
 func formOf(t *testing.T, wishes []tea.Msg) screen.Overlay {
 	t.Helper()
 	for _, w := range wishes {
@@ -221,7 +221,7 @@ func formOf(t *testing.T, wishes []tea.Msg) screen.Overlay {
 	return nil
 }
 
-// fill types into a dialog, field by field, and sends it.
+// fill fills in the fields of a dialog in order, and submits it.
 func fill(t *testing.T, r *screentest.Rig, s screen.Screen, o screen.Overlay, fields ...string) []tea.Msg {
 	t.Helper()
 	for i, text := range fields {
@@ -266,7 +266,7 @@ func TestBMCLogin(t *testing.T) {
 			}
 		}
 		screentest.Lacks(t, s, 200, 60, "s3cret")
-		// What the BMC does not take is not kept.
+		// Rejected credentials are not stored.
 		c.kept, c.err = nil, &provision.BMCCredentialsError{Address: "https://10.0.7.1", Username: "root", Wrong: errors.New("401")}
 		fill(t, r, s, formOf(t, r.Do(s, s.Do(action.BMCLogin))), "", "wrong", "", "→")
 		if len(c.kept) != 0 {
@@ -275,9 +275,9 @@ func TestBMCLogin(t *testing.T) {
 	})
 }
 
-// TestBMCPasswordIsWithheld: a password that is meant for several BMCs is sent to an address
-// of driver_info when somebody says so.
-func TestBMCPasswordIsWithheld(t *testing.T) {
+// TestSharedBMCPasswordNeedsApproval: a password for several BMCs is sent to an address from driver_info only after
+// approval.
+func TestSharedBMCPasswordNeedsApproval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &controllers{err: &provision.BMCCredentialsError{Address: "https://10.0.7.1", Username: "root", Withheld: "the context"}}
 		r, s := onBMC(t, bmcFields, c)
@@ -294,7 +294,7 @@ func TestBMCPasswordIsWithheld(t *testing.T) {
 	})
 }
 
-func TestBMCCertificateIsTaken(t *testing.T) {
+func TestBMCCertificateIsTrusted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &controllers{err: &models.Fault{Kind: models.FaultTLS, Op: "log in", Fingerprint: "F3:9C"}}
 		r, s := onBMC(t, bmcFields, c)
@@ -317,7 +317,7 @@ func TestBMCCertificateIsTaken(t *testing.T) {
 	})
 }
 
-func TestBMCOrders(t *testing.T) {
+func TestBMCCommands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &controllers{look: bmcLook()}
 		r, s := onBMC(t, bmcFields, c)
@@ -354,11 +354,11 @@ func TestBMCOrders(t *testing.T) {
 				t.Errorf("%s: %+v, words %q", test.id, c.orders[len(c.orders)-1], got.Words)
 			}
 		}
-		// A bad address stays in the form, with what is wrong.
+		// An invalid address stays in the form, with the problem.
 		if wishes := fill(t, r, s, formOf(t, r.Do(s, s.Do(action.BMCInsert))), "ftp://h/x.iso"); wishes != nil {
 			t.Errorf("an address that no BMC takes is ordered: %v", wishes)
 		}
-		// An order that has ended has the BMC asked again, once.
+		// After a command to the BMC, it is queried again, once.
 		task := &screen.Task{Plan: provision.Batch{Action: c.Order(models.BMCOrder{Verb: models.BMCEject}), Items: []provision.Item{{Node: resting(t, "")}}}}
 		r.Env.Tasks.Add(task)
 		asked := c.asked
@@ -375,7 +375,7 @@ func TestBMCOrders(t *testing.T) {
 	})
 }
 
-func TestBMCWhyNot(t *testing.T) {
+func TestBMCSaysWhyActionsAreDisabled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &controllers{err: &models.NoRedfishError{Node: "r7-n01", IPMI: "10.0.7.1"}}
 		r, s := onBMC(t, bmcFields, c)

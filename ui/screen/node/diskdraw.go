@@ -48,7 +48,7 @@ func (d *disks) remarks(now time.Time) []remark {
 	}
 	for _, p := range d.explain.Problems {
 		if p.Severity == hints.Fails {
-			continue // the verdicts say so already
+			continue // each disk shows its verdict
 		}
 		add(theme.GlyphMaint, theme.Warn, strings.TrimPrefix(string(p.Hint)+": "+p.Text, ": "))
 	}

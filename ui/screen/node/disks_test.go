@@ -17,12 +17,12 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// inventory is Ironic's answer for disks.
+// inventory returns Ironic's inventory with disks.
 func inventory(disks ...string) json.RawMessage {
 	return json.RawMessage(`{"inventory": {"disks": [` + strings.Join(disks, ",") + `]}}`)
 }
 
-// rack are the disks of a machine as an agent reports them.
+// rackDisks returns the disks of a machine as an agent reports them.
 func rackDisks() json.RawMessage {
 	return inventory(
 		`{"name": "/dev/sda", "size": 480103981056, "model": "INTEL SSDSC2KB48", "vendor": "ATA", "serial": "BTYF0c9397845", "wwn": "0x55cd2e4a0daaa627",
@@ -38,7 +38,7 @@ func rackDisks() json.RawMessage {
 	)
 }
 
-// resting is a node with some fields of its own.
+// resting returns a node without an operation; fields is JSON that overrides the usual fields.
 func resting(tb testing.TB, fields string) models.Node {
 	tb.Helper()
 	n, err := models.DecodeNode([]byte(`{"uuid": "` + screentest.UUID(1) + `", "name": "r7-n01", "provision_state": "available", "power_state": "power off",
@@ -54,7 +54,7 @@ const (
 	noHints  = `, "properties": {}`
 )
 
-// onDisks is a node's screen at the Disks tab.
+// onDisks opens the Disks tab of a node.
 func onDisks(t *testing.T, n models.Node, found json.RawMessage) (*screentest.Rig, screen.Screen) {
 	t.Helper()
 	r := screentest.New(t, n)
@@ -93,8 +93,8 @@ func TestDiskGoldens(t *testing.T) {
 	}
 }
 
-// TestDisksAreReadWhenTheyAreLookedAt: an inventory is large, and seldom wanted.
-func TestDisksAreReadWhenTheyAreLookedAt(t *testing.T) {
+// TestDisksAreReadWhenTheTabIsShown: an inventory is large, and seldom needed.
+func TestDisksAreReadWhenTheTabIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := opened(t, resting(t, wwnHints))
 		r.API.Found = rackDisks()
@@ -109,7 +109,7 @@ func TestDisksAreReadWhenTheyAreLookedAt(t *testing.T) {
 		for range 9 {
 			tab(t, r, s, 1)
 		}
-		if asked() != 2 { // for Disks, and for the findings of Network
+		if asked() != 2 { // by Disks, and by the findings of Network
 			t.Errorf("read %d times within seconds", asked())
 		}
 		r.Deliver(s, screen.Reload{})
@@ -136,7 +136,7 @@ func TestDisksAreReadAgainAfterATaskOnTheNode(t *testing.T) {
 		r.API.Nodes[0] = resting(t, wwnHints)
 		r.Pass(time.Second)
 		r.Deliver(s, screen.TasksChanged{})
-		screentest.Shows(t, s, 80, 20, "no root device hints") // it runs
+		screentest.Shows(t, s, 80, 20, "no root device hints") // the node runs an operation
 		task.Results, task.Ended = []provision.Result{}, time.Now()
 		r.Deliver(s, screen.TasksChanged{})
 		screentest.Shows(t, s, 80, 20, "properties.root_device", "the hints match one disk")
@@ -156,7 +156,7 @@ func TestDisksThatCannotBeRead(t *testing.T) {
 		r, s := onDisks(t, resting(t, wwnHints), rackDisks())
 		r.API.Err = errBoom
 		r.Deliver(s, screen.Reload{})
-		screentest.Shows(t, s, 80, 20, "the database is away", "/dev/sdb") // what was known stays
+		screentest.Shows(t, s, 80, 20, "the database is away", "/dev/sdb") // the older data stays
 		r.API.Err = nil
 		r.API.Found = json.RawMessage(`{"inventory": {"disks": 5}}`)
 		r.Deliver(s, screen.Reload{})
@@ -216,7 +216,7 @@ func TestPin(t *testing.T) {
 	for name, c := range map[string]struct {
 		fields string
 		found  json.RawMessage
-		why    string // not at all
+		why    string // why it is disabled
 		shows  []string
 		keys   []string
 		words  string
@@ -277,7 +277,7 @@ func TestPin(t *testing.T) {
 	}
 }
 
-func TestAllOfADisk(t *testing.T) {
+func TestDiskDialog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := onDisks(t, resting(t, `, "instance_info": {"root_device": {"model": "ST4000", "size": 3726}}`+wwnHints), rackDisks())
 		r.Do(s, s.Do(action.Down))

@@ -11,7 +11,7 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-// Draw paints the heading, the tabs, and the current tab.
+// Draw draws the heading, the tabs, and the current tab.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	content := s.content(t, w, max(h-2, 0)) // first: it sets the scroll position that the tabs show
 	return body.Page(t, w, h, s.heading(t, w), s.rule(t, w), func(int) string { return content })

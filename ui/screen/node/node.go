@@ -279,7 +279,7 @@ func (s *Screen) reread() tea.Cmd {
 }
 
 func (s *Screen) answered(msg tea.Msg) tea.Cmd {
-	if mine, next := s.detail.Take(msg); mine {
+	if mine, next := s.detail.Handle(msg); mine {
 		if models.IsFault(s.detail.Err(), models.FaultNotFound) && s.inStore {
 			s.session.PollNode(s.uuid) // the poller reads the node too
 		}
@@ -294,21 +294,21 @@ func (s *Screen) answered(msg tea.Msg) tea.Cmd {
 	if mine, next := s.bmcAnswered(msg); mine {
 		return next
 	}
-	if mine, next := s.disks.Take(msg); mine {
+	if mine, next := s.disks.Handle(msg); mine {
 		if found, read := s.disks.Value(); read {
 			s.diskRows.SetRows(found.rows)
 		}
 		return next
 	}
-	if mine, next := s.network.Take(msg); mine {
+	if mine, next := s.network.Handle(msg); mine {
 		net, _ := s.network.Value()
 		s.ports.SetRows(net.ports)
 		return next
 	}
-	if mine, next := s.wiring.Take(msg); mine {
+	if mine, next := s.wiring.Handle(msg); mine {
 		return next
 	}
-	if mine, next := s.history.Take(msg); mine {
+	if mine, next := s.history.Handle(msg); mine {
 		entries, _ := s.history.Value()
 		s.setHistoryColumns() // the API version may be known only now
 		s.entries.SetRows(entries)

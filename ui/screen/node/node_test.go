@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { screentest.Main(m) }
 
 func num(n int) *int { return &n }
 
-// deploying is a node in the middle of a deployment, as Ironic writes it.
+// deploying returns a node during a deployment, as Ironic reports it.
 func deploying(tb testing.TB) models.Node {
 	tb.Helper()
 	n, err := models.DecodeNode([]byte(`{
@@ -71,7 +71,7 @@ func history() []models.HistoryEntry {
 	}
 }
 
-// opened is a node's screen over a synced rig.
+// opened opens a node on a synced rig.
 func opened(t *testing.T, n models.Node) (*screentest.Rig, screen.Screen) {
 	t.Helper()
 	r := screentest.New(t, n)
@@ -90,7 +90,7 @@ func tab(t *testing.T, r *screentest.Rig, s screen.Screen, n int) {
 	}
 }
 
-// to goes to a tab by its name.
+// to opens a tab by its name.
 func to(t *testing.T, r *screentest.Rig, s screen.Screen, name string) {
 	t.Helper()
 	for range 20 {
@@ -113,7 +113,7 @@ func TestGoldens(t *testing.T) {
 				tab(t, r, s, 1)
 			}
 			if name == "" {
-				continue // the log, which has goldens of its own
+				continue // the log has its own goldens
 			}
 			screentest.Golden(t, s, name)
 		}
@@ -142,7 +142,7 @@ var errBoom = &models.Fault{
 	Hint: "look at the conductor's log", RequestID: "req-0000-1111",
 }
 
-func TestFaultKeepsThePicture(t *testing.T) {
+func TestErrorKeepsTheData(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := opened(t, deploying(t))
 		r.API.Err = errBoom
@@ -275,7 +275,7 @@ func TestStaleAnswersAreDropped(t *testing.T) {
 	})
 }
 
-func TestWatches(t *testing.T) {
+func TestShownNodeIsPolledMoreOften(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := opened(t, deploying(t))
 		s.Shown()
@@ -294,17 +294,17 @@ func TestNewerStoreWinsOverOlderDetail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := opened(t, deploying(t))
 		r.Pass(time.Second)
-		// The answer to the request that this change begins is not there yet.
+		// The answer to the request after this change has not arrived yet.
 		s.Update(r.Change(screentest.UUID(1), func(n *models.Node) { n.ProvisionState, n.DeployStep, n.Owner = models.StateActive, nil, "new" }))
 		screentest.Shows(t, s, 80, 20, "Active: an instance is running", "new", "redfish-virtual-media")
 	})
 }
 
-func TestWhy(t *testing.T) {
+func TestDisabledActionsSayWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, s := opened(t, deploying(t))
 		for id, want := range map[action.ID]string{
-			action.Verb(models.VerbManage): "", // the root says what is legal
+			action.Verb(models.VerbManage): "", // the root decides
 			action.Open:                    "no further details",
 			action.Diff:                    "only in the Raw tab",
 			action.NextMatch:               "no search text",

@@ -46,7 +46,7 @@ func onNetwork(t *testing.T) (*screentest.Rig, *Screen) {
 	return r, s
 }
 
-// asked presses keys in the form of an action, and returns the wish that follows.
+// asked presses keys in the form of an action, and returns the message that follows.
 func asked(t *testing.T, r *screentest.Rig, s *Screen, id action.ID, keys ...tea.KeyPressMsg) screen.ChangePorts {
 	t.Helper()
 	msgs := r.Do(s, s.Do(id))
@@ -146,7 +146,7 @@ func TestPortsFromTheNetworkTab(t *testing.T) {
 	})
 }
 
-// TestPortFormProblems: the form stays open at the field that is wrong.
+// TestPortFormProblems: the form stays open at the invalid field.
 func TestPortFormProblems(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := onNetwork(t)

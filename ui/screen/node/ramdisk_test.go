@@ -11,8 +11,7 @@ import (
 	"ironworks/ui/screen/watch"
 )
 
-// TestRamdiskBoot: Overview, Timeline and Watch say the same of a ramdisk that boots, and of
-// what is in its way.
+// TestRamdiskBoot: Overview, Timeline and Watch agree on the boot stage of a ramdisk and its problem.
 func TestRamdiskBoot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := deploying(t)
@@ -22,7 +21,7 @@ func TestRamdiskBoot(t *testing.T) {
 		r.Pass(3 * time.Second)
 		r.Deliver(s, r.Change(n.UUID, func(n *models.Node) {
 			n.ProvisionState, n.PowerState = models.StateDeployWait, models.PowerOn
-			// The heartbeat of the ramdisk before.
+			// The heartbeat of the previous ramdisk.
 			n.Internal = &models.Internal{LastHeartbeat: models.Time{Time: r.Env.ServerNow().Add(-2 * time.Minute)}, LastPowerState: models.Time{Time: r.Env.ServerNow()}}
 		}))
 		said := func(unit, text string) {

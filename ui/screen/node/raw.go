@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/ui/action"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/pane"
@@ -79,7 +80,7 @@ func (r *raw) status() string {
 	case r.before == nil:
 		return "read " + clock(r.readAt) + textDiffLater
 	case !r.marked:
-		return fmt.Sprintf(textDiffHint, clock(r.readAt), clock(r.beforeAt))
+		return fmt.Sprintf(textDiffHint, clock(r.readAt), action.KeyOf(action.Diff), clock(r.beforeAt))
 	}
 	return fmt.Sprintf(textDiffCount, clock(r.readAt), r.in, r.out, clock(r.beforeAt))
 }

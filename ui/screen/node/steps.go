@@ -18,20 +18,20 @@ type step struct {
 	label    string
 	priority string
 	args     string
-	fate     fate
+	outcome  stepOutcome
 }
 
-// fate is the result of a step.
-type fate int
+// stepOutcome is the result of a step.
+type stepOutcome int
 
 const (
-	toCome fate = iota
+	pending stepOutcome = iota
 	done
 	running
 	stopped // it ran when the operation failed
 )
 
-func (f fate) look() (glyph, word string, role theme.Role) {
+func (f stepOutcome) look() (glyph, word string, role theme.Role) {
 	switch f {
 	case done:
 		return theme.GlyphDone, "done", theme.Good
@@ -39,9 +39,9 @@ func (f fate) look() (glyph, word string, role theme.Role) {
 		return theme.GlyphWorking, "running", theme.Busy
 	case stopped:
 		return theme.GlyphFailed, "failed", theme.Bad
-	case toCome:
+	case pending:
 	}
-	return theme.GlyphIdle, "to come", theme.Muted
+	return theme.GlyphIdle, "pending", theme.Muted
 }
 
 func stepTable() *table.Table[step] {
@@ -49,11 +49,11 @@ func stepTable() *table.Table[step] {
 	t.SetColumns([]table.Column[step]{
 		{Key: "place", Title: "#", Min: 2, Right: true, Cell: func(st step) table.Cell { return table.Cell{Text: strconv.Itoa(st.place)} }},
 		{Key: "fate", Title: "", Min: 9, Max: 9, Cell: func(st step) table.Cell {
-			glyph, word, role := st.fate.look()
+			glyph, word, role := st.outcome.look()
 			return table.Cell{Glyph: glyph, GlyphRole: role, Text: word, Role: role}
 		}},
 		{Key: "step", Title: "STEP", Min: 20, Max: 60, Cell: func(st step) table.Cell {
-			if st.fate == running {
+			if st.outcome == running {
 				return table.Cell{Text: st.label, Role: theme.Strong}
 			}
 			return table.Cell{Text: st.label}
@@ -87,7 +87,7 @@ func (s *Screen) currentWork(row *models.Row) work {
 			return w
 		}
 	}
-	// A held state is a phase of its own, but belongs to the operation.
+	// A held state is a separate phase, but belongs to the operation.
 	if e := &s.evidence; w.past || e.Phase == state.Phase() || state.Class() == models.ClassHold {
 		w.kind, w.steps, w.index = e.Kind, e.Steps, e.StepIndex
 	}
@@ -129,12 +129,12 @@ func kindOf(n *models.Node) models.StepKind {
 	}
 }
 
-func (w work) fate(i int) fate {
+func (w work) outcomeOf(i int) stepOutcome {
 	switch {
 	case w.past && w.well, i < w.index:
 		return done
 	case i > w.index:
-		return toCome
+		return pending
 	case w.past:
 		return stopped
 	}
@@ -145,7 +145,7 @@ func (w work) rows() []step {
 	rows := make([]step, len(w.steps))
 	for i := range w.steps {
 		st := &w.steps[i]
-		rows[i] = step{place: i + 1, label: st.Label(), fate: w.fate(i)}
+		rows[i] = step{place: i + 1, label: st.Label(), outcome: w.outcomeOf(i)}
 		if st.Priority != nil {
 			rows[i].priority = strconv.Itoa(*st.Priority)
 		}

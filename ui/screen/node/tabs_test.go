@@ -24,7 +24,7 @@ func TestTabsAndScopes(t *testing.T) {
 				t.Errorf("tab %d has scope %s, want %s", i, got, scope)
 			}
 			for _, id := range []action.ID{action.Down, action.Bottom, action.PageUp, action.ScrollRight, action.Top, action.Open} {
-				if tabs[i] != "Timeline" || id != action.Open { // there it goes to the log
+				if tabs[i] != "Timeline" || id != action.Open { // enter opens the log there
 					r.Do(s, s.Do(id))
 				}
 			}
@@ -58,7 +58,7 @@ func TestHistoryNeedsItsVersion(t *testing.T) {
 	})
 }
 
-func TestStepsThatAreNotThere(t *testing.T) {
+func TestNoSteps(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		state models.ProvisionState
@@ -81,7 +81,7 @@ func TestStepsThatAreNotThere(t *testing.T) {
 	}
 }
 
-func TestStepsOfWorkThatEndedWell(t *testing.T) {
+func TestStepsOfADoneOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := deploying(t)
 		r, s := opened(t, n)
@@ -90,7 +90,7 @@ func TestStepsOfWorkThatEndedWell(t *testing.T) {
 		}))
 		to(t, r, s, "Steps")
 		screentest.Shows(t, s, 80, 20, "operation (done)", "✓ done")
-		screentest.Lacks(t, s, 80, 20, "to come", "running")
+		screentest.Lacks(t, s, 80, 20, "pending", "running")
 	})
 }
 
@@ -117,7 +117,10 @@ func TestRawDiff(t *testing.T) {
 		screentest.Shows(t, s, 80, 20, " - owner: team-storage\n + owner: somebody", "+1 -1 lines since")
 		s.Do(action.Diff)
 		screentest.Lacks(t, s, 80, 20, "team-storage")
-		screentest.Shows(t, s, 80, 20, "   owner: somebody", "d marks changes")
+		screentest.Shows(t, s, 80, 20, "   owner: somebody", "= marks changes")
+		if a, ok := action.ForKey("=", append(s.Scopes(), action.Everywhere)...); !ok || a.ID != action.Diff {
+			t.Errorf("= is not %s but %v", action.Diff, a)
+		}
 		r.Deliver(s, screen.Reload{})
 		s.Do(action.Diff)
 		screentest.Shows(t, s, 80, 20, " - owner: team-storage")

@@ -63,7 +63,7 @@ const (
 	textNoHistory        = "No history. Ironic records errors and some state changes."
 	textLoadingPorts     = "Loading ports…"
 	textNetworkElsewhere = "on the Network tab"
-	textPortsReplay      = "not possible here"
+	textPortsReplay      = "not available here"
 	textNoPort           = "no port is selected"
 	textNoGroups         = "the node has no port groups"
 	textNoVIFs           = "no VIF is attached"
@@ -75,7 +75,7 @@ const (
 
 	// The raw tab.
 	textDiffLater     = "; later fetches mark changes"
-	textDiffHint      = "fetched %s; d marks changes since %s"
+	textDiffHint      = "fetched %s; %s marks changes since %s"
 	textDiffCount     = "fetched %s; +%d -%d lines since %s"
 	textFieldsNotRead = "   Not loaded yet."
 

@@ -39,8 +39,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestDiffRebuilds takes the difference apart into both texts again.
-func TestDiffRebuilds(t *testing.T) {
+// TestDiffContainsBothTexts rebuilds both texts from the diff.
+func TestDiffContainsBothTexts(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	text := func(n int) []string {
 		lines := make([]string, n)
@@ -114,7 +114,7 @@ text: |-
 	}
 }
 
-func TestRawThatIsBroken(t *testing.T) {
+func TestRawOfInvalidJSON(t *testing.T) {
 	var r raw
 	r.put([]byte("{"), screentest.Began)
 	if r.err == nil {

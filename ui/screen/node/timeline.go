@@ -30,8 +30,8 @@ const (
 type timeline struct {
 	list *table.Table[*models.Work]
 	past *fetch.Source[[]models.Work]
-	// others are the last operations of all nodes; experience is learnt from them for the operation at the cursor,
-	// leaving out that one: without.
+	// others are the last operations of all nodes. experience is learned from them, except from the operation at the
+	// cursor, which is without.
 	others     *fetch.Source[[]models.Work]
 	experience *models.Experience
 	without    *models.Work
@@ -99,10 +99,10 @@ func (l *timeline) close() {
 
 // handle handles a result.
 func (l *timeline) handle(msg tea.Msg) (mine bool, next tea.Cmd) {
-	if mine, next = l.past.Take(msg); mine {
+	if mine, next = l.past.Handle(msg); mine {
 		return mine, next
 	}
-	if mine, next = l.others.Take(msg); mine {
+	if mine, next = l.others.Handle(msg); mine {
 		l.experience = nil
 	}
 	return mine, next
@@ -206,7 +206,7 @@ func (s *Screen) drawWork(t *theme.Theme, w *models.Work, width, h int) []string
 	past := s.timeline.learnt(w)
 	lines := body.Draw(t, body.Few(s.workRole(w), s.workText(w, past, now), width-1, 1, 2), width)
 	if text, role := phase.Boot(&s.row, w, now); text != "" && w == s.timeline.current {
-		lines = append(lines, body.Draw(t, body.Few(role, "The ramdisk "+text+".", width-1, 1, 3), width)...)
+		lines = append(lines, body.Draw(t, body.Few(role, "Ramdisk: "+text+".", width-1, 1, 3), width)...)
 	}
 	room := h - len(lines) - 1
 	if w.Reason != "" && room > len(w.Phases)+1 {

@@ -51,8 +51,7 @@ func (k *kept) Lines(_ context.Context, uuid string, from, to time.Time) iter.Se
 
 func (k *kept) Latest(context.Context, int) ([]models.Work, error) { return k.works, k.err }
 
-// deployed is a deployment of a node that was so long ago, with the seconds that its
-// phases took.
+// deployed returns an earlier deployment of a node, with the durations of its phases in seconds.
 func deployed(node int, ago time.Duration, took ...int) models.Work {
 	w := models.Work{
 		Node: models.NodeRef{UUID: screentest.UUID(node), Name: "r7-n01"}, ResourceClass: "gp-2x", Kind: models.StateDeploying,
@@ -70,8 +69,7 @@ func deployed(node int, ago time.Duration, took ...int) models.Work {
 	return w
 }
 
-// rack7 is what was kept: two deployments of the node, one that failed, a cleaning, and
-// those of others.
+// rack7 returns a journal with two deployments of the node, a failed one, a cleaning, and operations of other nodes.
 func rack7() *kept {
 	day := 24 * time.Hour
 	failed := deployed(1, 3*day, 6, 104)
@@ -88,7 +86,7 @@ func rack7() *kept {
 	}}
 }
 
-// under is the node's screen with a journal, at its Timeline.
+// under opens the Timeline of a node with a journal.
 func under(t *testing.T, n models.Node, k *kept) (*screentest.Rig, screen.Screen) {
 	t.Helper()
 	r := screentest.New(t, n)
@@ -100,7 +98,7 @@ func under(t *testing.T, n models.Node, k *kept) (*screentest.Rig, screen.Screen
 	return r, s
 }
 
-// atRest is a node that nothing is done to.
+// atRest returns a node without an operation.
 func atRest() models.Node {
 	return models.Node{
 		UUID: screentest.UUID(1), Name: "r7-n01", ResourceClass: "gp-2x", ProvisionState: models.StateAvailable, PowerState: models.PowerOff,
@@ -108,7 +106,7 @@ func atRest() models.Node {
 	}
 }
 
-// deploy takes the node through a deployment up to the installing step.
+// deploy moves the node through a deployment up to the installing step.
 func deploy(t *testing.T, r *screentest.Rig, s screen.Screen) {
 	t.Helper()
 	id := screentest.UUID(1)
@@ -148,7 +146,7 @@ func TestTimeline(t *testing.T) {
 	})
 }
 
-func TestTimelineIsReadWhenWorkMoves(t *testing.T) {
+func TestTimelineIsReadInEachPhase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := rack7()
 		r, s := under(t, atRest(), k)
@@ -174,8 +172,7 @@ func TestTimelineIsReadWhenWorkMoves(t *testing.T) {
 	})
 }
 
-// TestTimelineAfterARestart: the console was started in the middle, and the one before
-// it saw the beginning.
+// TestTimelineAfterARestart: an earlier console recorded the start of the operation.
 func TestTimelineAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before := deployed(1, 100*time.Second, 5, 60, 0)
@@ -192,8 +189,8 @@ func TestTimelineAfterARestart(t *testing.T) {
 	})
 }
 
-// TestTwoInARow: a lab's machine is deployed twice within seconds.
-func TestTwoInARow(t *testing.T) {
+// TestTwoDeploymentsWithinSeconds, as in a lab.
+func TestTwoDeploymentsWithinSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := &kept{}
 		r, s := under(t, atRest(), k)
@@ -203,7 +200,7 @@ func TestTwoInARow(t *testing.T) {
 	})
 }
 
-func TestTimelineWithNothing(t *testing.T) {
+func TestEmptyTimeline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := under(t, atRest(), &kept{})
 		screentest.Golden(t, s, "timeline-empty")
@@ -215,8 +212,8 @@ func TestTimelineWithNothing(t *testing.T) {
 	})
 }
 
-// The log of earlier work is gone to from the timeline, and back.
-func TestLogOfEarlierWork(t *testing.T) {
+// The timeline opens the log of an earlier operation, and esc returns.
+func TestLogOfAnEarlierOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := rack7()
 		began := k.works[0].Begin

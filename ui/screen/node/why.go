@@ -59,5 +59,5 @@ func (s *Screen) whyNode() string {
 	case !s.known():
 		return textNodeUnknown
 	}
-	return "" // the root knows which are legal
+	return "" // the root decides
 }

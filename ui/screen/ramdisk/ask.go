@@ -129,13 +129,13 @@ func (s *Screen) askEmbed() tea.Cmd {
 		maker, ctx := s.env.Maker(), s.life
 		return func() tea.Msg {
 			look, err := maker.Look(ctx, order.ISO)
-			return lookedAt{of: s, source: source, order: order, look: look, err: err}
+			return isoRead{of: s, source: source, order: order, look: look, err: err}
 		}, "", ""
 	})
 }
 
-// lookedAt is the content of the ISO to embed in.
-type lookedAt struct {
+// isoRead is the content of the ISO to embed in.
+type isoRead struct {
 	of     *Screen
 	source prepare.ConfigSource
 	order  prepare.EmbedOrder
@@ -143,7 +143,7 @@ type lookedAt struct {
 	err    error
 }
 
-func (s *Screen) confirmEmbed(msg lookedAt) tea.Cmd {
+func (s *Screen) confirmEmbed(msg isoRead) tea.Cmd {
 	if msg.err != nil {
 		return screen.Send(outcome("embed", "", msg.err))
 	}

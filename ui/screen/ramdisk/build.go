@@ -50,8 +50,8 @@ func (s *Screen) rebuild(after time.Duration) tea.Cmd {
 	}
 }
 
-// takeMade stores a result, unless a newer build has started.
-func (s *Screen) takeMade(msg made) {
+// handleBuilt stores a result, unless a newer build has started.
+func (s *Screen) handleBuilt(msg made) {
 	if msg.of != s || msg.turn != s.turn {
 		return
 	}

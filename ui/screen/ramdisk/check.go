@@ -81,8 +81,8 @@ func (s *Screen) recheck() tea.Cmd {
 	}
 }
 
-// takeChecked stores a result, unless another file was opened meanwhile.
-func (s *Screen) takeChecked(msg checked) tea.Cmd {
+// handleChecked stores a result, unless another file was opened meanwhile.
+func (s *Screen) handleChecked(msg checked) tea.Cmd {
 	if msg.of != s || msg.turn != s.check.turn {
 		return nil
 	}

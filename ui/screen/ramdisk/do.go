@@ -36,7 +36,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 func (s *Screen) turnTo(to tab) tea.Cmd {
 	n := tab(len(titles))
 	s.tab = (to + n) % n
-	s.lookAtServing()
+	s.readServing()
 	if s.tab == tabFile {
 		return s.recheck()
 	}

@@ -22,7 +22,7 @@ import (
 	"ironworks/ui/screen/screentest"
 )
 
-// dialog is the overlay among wishes.
+// dialog returns the dialog that the screen opens.
 func dialog(t *testing.T, wishes []tea.Msg) screen.Overlay {
 	t.Helper()
 	for _, w := range wishes {
@@ -34,8 +34,8 @@ func dialog(t *testing.T, wishes []tea.Msg) screen.Overlay {
 	return nil
 }
 
-// answer types into the fields of a dialog, in order, and says go; what comes of that
-// is given back. "-" leaves a field as it is, "+" chooses the next.
+// answer fills in the fields of a dialog in order, submits it, and returns the messages. "-" skips a field, "+"
+// changes its choice.
 func answer(t *testing.T, r *screentest.Rig, s *ramdisk.Screen, o screen.Overlay, texts ...string) []tea.Msg {
 	t.Helper()
 	for _, text := range texts {
@@ -56,7 +56,7 @@ func answer(t *testing.T, r *screentest.Rig, s *ramdisk.Screen, o screen.Overlay
 	return r.Do(s, cmd)
 }
 
-// agree says yes to a question, when it listens.
+// agree answers a question with yes, once it accepts keys.
 func agree(t *testing.T, r *screentest.Rig, s *ramdisk.Screen, o screen.Overlay) {
 	t.Helper()
 	starter, ok := o.(interface{ Start() tea.Cmd })
@@ -92,7 +92,7 @@ func TestSave(t *testing.T) {
 		if !slices.Contains(m.asked, "save out.ign force=true") || said(got) != "saved out.ign" {
 			t.Errorf("%q: %q", m.asked, said(got))
 		}
-		// The name is remembered, and that it may replace is not.
+		// The dialog remembers the name, but not the permission to replace.
 		m.err = fmt.Errorf("writing out.ign: %w", fs.ErrExist)
 		got = answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionSave))))
 		if m.asked[len(m.asked)-1] != "save out.ign force=false" || !strings.Contains(said(got), "set Replace to overwrite it") {
@@ -118,7 +118,7 @@ func TestSaveOfAFile(t *testing.T) {
 	})
 }
 
-func TestEmbedShowsWhatIsThereAndAsks(t *testing.T) {
+func TestEmbedShowsTheISOAndAsks(t *testing.T) {
 	for name, test := range map[string]struct {
 		look   prepare.ImageLook
 		output string
@@ -209,7 +209,7 @@ func TestServe(t *testing.T) {
 		if !strings.HasSuffix(names["r7-n01 deploy_iso"], "r7-n01.iso") || !strings.Contains(names["r7-n02 kernel_append_params"], "rootfs_url") {
 			t.Errorf("%v", names)
 		}
-		// It goes on while another screen is in front, and is found again.
+		// The server keeps running while another screen is shown.
 		s.Close()
 		again := ramdisk.New(r.Env)
 		r.Open(again)
@@ -224,7 +224,7 @@ func TestServe(t *testing.T) {
 	})
 }
 
-func TestServeAsksForWhatIsMissing(t *testing.T) {
+func TestServeAsksForMissingInput(t *testing.T) {
 	for name, test := range map[string]struct {
 		texts []string
 		says  string
@@ -250,7 +250,7 @@ func TestServeAsksForWhatIsMissing(t *testing.T) {
 	}
 }
 
-// wished is what is to be applied.
+// wished returns the request to apply ramdisks.
 func wished(t *testing.T, wishes []tea.Msg) screen.ApplyRamdisks {
 	t.Helper()
 	for _, w := range wishes {
@@ -262,7 +262,7 @@ func wished(t *testing.T, wishes []tea.Msg) screen.ApplyRamdisks {
 	return screen.ApplyRamdisks{}
 }
 
-func TestApplyOfWhatIsServed(t *testing.T) {
+func TestApplyServedFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, _ := opened(t, serves)
 		wish := wished(t, answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionApply)))))
@@ -279,7 +279,7 @@ func TestApplyOfWhatIsServed(t *testing.T) {
 	})
 }
 
-func TestApplyOfAddresses(t *testing.T) {
+func TestApplyURLs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, _ := opened(t, nil)
 		wish := wished(t, answer(t, r, s, dialog(t, r.Do(s, s.Do(action.IgnitionApply))), "r7-n01, r7-n02", "+", "-", "http://h/k", "http://h/i", "quiet", "+"))
@@ -324,7 +324,7 @@ func TestCheckGoesThroughTheProblems(t *testing.T) {
 		screentest.Shows(t, s, 80, 20, "error 1 of 2")
 		s.Do(action.PrevMatch)
 		screentest.Shows(t, s, 80, 20, "error 2 of 2")
-		// A file that stays is read once; one that changes is checked again by itself.
+		// An unchanged file is read once; a changed one is checked again.
 		asked := len(m.asked)
 		r.Deliver(s, r.Pass(time.Second))
 		if len(m.asked) != asked {
@@ -358,7 +358,7 @@ func TestSearchComesBeforeProblems(t *testing.T) {
 	})
 }
 
-func TestALongLineIsShownAroundItsProblem(t *testing.T) {
+func TestLongLineIsShownAroundItsProblem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		line := `{"ignition":{"version":"3.2.0"},"systemd":{"units":[{"name":"a.service","contents":"` + strings.Repeat("x", 5000) + `"}]},"wrong":1}`
 		_, s, _ := opened(t, func(r *screentest.Rig, m *maker) {

@@ -15,7 +15,7 @@ import (
 // besides is the minimum width for two panes side by side.
 const besides = 110
 
-// Draw paints the current tab below its heading.
+// Draw draws the current tab below its heading.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	s.wide = w >= besides
 	content := s.content(t, w, max(h-2, 0)) // first: it sets the scroll position that the tabs show
@@ -141,7 +141,7 @@ func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
 			}
 		}
 	}
-	lines := s.inHand(t, w, h)
+	lines := s.currentProblem(t, w, h)
 	rest := h - len(lines)
 	if rest <= 0 {
 		return cell.Block(lines, w, h)
@@ -199,8 +199,8 @@ func short(lines []pane.Line, h int) []pane.Line {
 	return lines
 }
 
-// inHand is the current problem in a few lines.
-func (s *Screen) inHand(t *theme.Theme, w, h int) []string {
+// currentProblem is the current problem in a few lines.
+func (s *Screen) currentProblem(t *theme.Theme, w, h int) []string {
 	c := &s.check
 	var lines []pane.Line
 	switch {

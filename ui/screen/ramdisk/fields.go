@@ -147,7 +147,7 @@ func specs(profile ignition.Profile, ironic string) []spec {
 		notClassic(textField(agents, keyCollectors, "Collectors", textCollectorsHelp)),
 		notClassic(textField(agents, keyCallback, "Callback", textInspectHelp)),
 
-		in(ours, hint("https://HOST:PORT", textField(agents, keyPush, "Journal to", textJournalHelp))),
+		in(ours, hint("https://HOST:PORT", textField(agents, keyPush, "Journal push", textJournalHelp))),
 
 		hint("~/.ssh/*.pub, else the agent's", textField(access, keySSHFiles, "Key files", textKeyFilesHelp)),
 		textField(access, keySSHKeys, "Keys", textKeysHelp),

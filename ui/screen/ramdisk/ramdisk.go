@@ -95,7 +95,7 @@ func (s *Screen) Start() tea.Cmd { return s.rebuild(0) }
 
 // Shown checks the file again if it has changed.
 func (s *Screen) Shown() tea.Cmd {
-	s.lookAtServing()
+	s.readServing()
 	return s.recheck()
 }
 
@@ -111,14 +111,14 @@ func (s *Screen) Close() {
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case made:
-		s.takeMade(msg)
+		s.handleBuilt(msg)
 	case checked:
-		return s.takeChecked(msg)
+		return s.handleChecked(msg)
 	case offered:
-		return s.takeOffer(msg)
+		return s.handleOffer(msg)
 	case served:
-		return s.takeServed(msg)
-	case lookedAt:
+		return s.handleServed(msg)
+	case isoRead:
 		if msg.of == s {
 			return s.confirmEmbed(msg)
 		}
@@ -128,14 +128,14 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		}
 	case stopped:
 		if msg.of == s {
-			s.lookAtServing()
+			s.readServing()
 		}
 	case fileChosen:
 		if msg.of == s {
 			return s.openFile(msg.path)
 		}
 	case screen.Tick:
-		s.lookAtServing()
+		s.readServing()
 		if s.tab == tabFile {
 			return s.recheck()
 		}
@@ -231,8 +231,8 @@ func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.Ignition, action.Reading}
 }
 
-// lookAtServing reads the server's log, which is in memory.
-func (s *Screen) lookAtServing() {
+// readServing reads the server's log, which is in memory.
+func (s *Screen) readServing() {
 	if s.bench.Serving == nil {
 		return
 	}

@@ -42,7 +42,7 @@ func TestGoldens(t *testing.T) {
 	})
 }
 
-// wrong is what a ramdisk without a way to Ironic says.
+// wrong returns the error of a ramdisk without an Ironic URL.
 func wrong() error {
 	return errors.Join(
 		&ignition.InputError{Field: ignition.FieldIronicURL, Why: "is needed", Hint: "where is Ironic?"},
@@ -70,7 +70,7 @@ func to(t *testing.T, s *ramdisk.Screen, label string) {
 	t.Fatalf("no field %q:\n%s", label, screentest.Text(s, 80, 50))
 }
 
-// fill writes into a field.
+// fill types into a field.
 func fill(t *testing.T, r *screentest.Rig, s *ramdisk.Screen, label, text string) {
 	t.Helper()
 	to(t, s, label)
@@ -83,7 +83,7 @@ func fill(t *testing.T, r *screentest.Rig, s *ramdisk.Screen, label, text string
 	}
 }
 
-func TestTypingKeepsAndDrops(t *testing.T) {
+func TestEnterSavesAndEscDrops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, m := opened(t, nil)
 		to(t, s, "Hostname")
@@ -114,7 +114,7 @@ func TestTypingKeepsAndDrops(t *testing.T) {
 	})
 }
 
-func TestWhatIsWrittenBecomesInputs(t *testing.T) {
+func TestFieldsBecomeInputs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, m := opened(t, nil)
 		fill(t, r, s, "Ironic", "http://a:6385, https://b")
@@ -126,7 +126,7 @@ func TestWhatIsWrittenBecomesInputs(t *testing.T) {
 		r.Do(s, s.Do(action.ScrollRight))
 		to(t, s, "No login")
 		r.Do(s, s.Do(action.EditField))
-		fill(t, r, s, "Journal to", "https://192.0.2.9:6387")
+		fill(t, r, s, "Journal push", "https://192.0.2.9:6387")
 		to(t, s, "Host key")
 		r.Do(s, s.Do(action.EditField))
 		in := m.inputs[len(m.inputs)-1]
@@ -154,7 +154,7 @@ func TestProfilesHaveTheirOwnFields(t *testing.T) {
 		to(t, s, "Profile")
 		r.Do(s, s.Do(action.ScrollRight))
 		screentest.Shows(t, s, 80, 40, "Registry", "Insecure")
-		screentest.Lacks(t, s, 80, 50, "Hostname", "VLANs", "nmstate", "Journal to", "Host key")
+		screentest.Lacks(t, s, 80, 50, "Hostname", "VLANs", "nmstate", "Journal push", "Host key")
 		fill(t, r, s, "Registry", "quay.io/lab")
 		if in := m.inputs[len(m.inputs)-1]; in.Profile != "classic" || in.Registry != "quay.io/lab" || in.Hostname != "" {
 			t.Errorf("%+v", in)
@@ -168,7 +168,7 @@ func TestProfilesHaveTheirOwnFields(t *testing.T) {
 	})
 }
 
-func TestProblemsStandAtTheirFields(t *testing.T) {
+func TestProblemsAreShownAtTheirFields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, m := opened(t, nil)
 		fill(t, r, s, "HTTPS proxy", "http:/x")
@@ -195,7 +195,7 @@ func TestProblemsStandAtTheirFields(t *testing.T) {
 	})
 }
 
-// Of several builds the last one counts, whatever comes last.
+// Of several builds the last one counts, in any order of arrival.
 func TestStaleBuildsAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, m := opened(t, nil)
@@ -214,7 +214,7 @@ func TestStaleBuildsAreDropped(t *testing.T) {
 	})
 }
 
-func TestNothingIsLost(t *testing.T) {
+func TestFormSurvivesLeaving(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, _ := opened(t, nil)
 		fill(t, r, s, "Hostname", "half wr")

@@ -57,10 +57,10 @@ const (
 )
 
 const (
-	whatISO   = "an ISO"
-	whatAsIs  = "an ISO as it is"
-	whatPXE   = "kernel, initrd and rootfs of an ISO"
-	whatFiles = "kernel, initrd and rootfs files"
+	contentISO   = "an ISO"
+	contentAsIs  = "an ISO as it is"
+	contentPXE   = "kernel, initrd and rootfs of an ISO"
+	contentFiles = "kernel, initrd and rootfs files"
 )
 
 const onlyHere = "127.0.0.1  this machine only"
@@ -78,8 +78,8 @@ func (s *Screen) offer() tea.Cmd {
 	}
 }
 
-// takeOffer asks what to serve, and where.
-func (s *Screen) takeOffer(msg offered) tea.Cmd {
+// handleOffer asks what to serve, and where.
+func (s *Screen) handleOffer(msg offered) tea.Cmd {
 	if msg.of != s {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (s *Screen) takeOffer(msg offered) tea.Cmd {
 		help = models.OnScreen(msg.err)
 	}
 	fields := []form.Field{
-		{Key: askWhat, Label: "Serve", Kind: form.Choice, Options: []string{whatISO, whatPXE, whatFiles, whatAsIs}, Help: textAsIsHelp},
+		{Key: askWhat, Label: "Serve", Kind: form.Choice, Options: []string{contentISO, contentPXE, contentFiles, contentAsIs}, Help: textAsIsHelp},
 		{Key: askISO, Label: "ISO", Help: textServeISOHelp},
 		{Key: askKernel, Label: "Kernel", Help: textServeKernelHelp},
 		{Key: askInitrd, Label: "Initrd", Help: textServeInitramfsHelp},
@@ -138,15 +138,15 @@ func orderOf(v map[string]string, host string) (order prepare.ServeOrder, field,
 	}
 	order = prepare.ServeOrder{
 		Source: prepare.Source{
-			ISO: strings.TrimSpace(v[askISO]), PXE: v[askWhat] == whatPXE, Kargs: strings.Fields(v[askKargs]), WithDefaults: v[askDefaults] == on,
+			ISO: strings.TrimSpace(v[askISO]), PXE: v[askWhat] == contentPXE, Kargs: strings.Fields(v[askKargs]), WithDefaults: v[askDefaults] == on,
 		},
-		AsIs: v[askWhat] == whatAsIs, Nodes: splitList(v[askNodes]), PerNode: v[askPerNode] == on, Listen: net.JoinHostPort(host, port),
+		AsIs: v[askWhat] == contentAsIs, Nodes: splitList(v[askNodes]), PerNode: v[askPerNode] == on, Listen: net.JoinHostPort(host, port),
 		Advertise: strings.TrimSpace(v[askAdvertise]), TLS: v[askTLS] == on,
 	}
 	if _, err := netip.ParseAddrPort(order.Listen); err != nil {
 		return order, askPort, "Not a valid port."
 	}
-	if v[askWhat] == whatFiles {
+	if v[askWhat] == contentFiles {
 		order.ISO = ""
 		order.Kernel, order.Initrd, order.Rootfs = strings.TrimSpace(v[askKernel]), strings.TrimSpace(v[askInitrd]), strings.TrimSpace(v[askRootfs])
 		if order.Kernel == "" {
@@ -183,8 +183,8 @@ func (s *Screen) begin(source prepare.ConfigSource, order prepare.ServeOrder) te
 	}
 }
 
-// takeServed shows the running server.
-func (s *Screen) takeServed(msg served) tea.Cmd {
+// handleServed shows the running server.
+func (s *Screen) handleServed(msg served) tea.Cmd {
 	if msg.of != s {
 		return nil
 	}
@@ -194,7 +194,7 @@ func (s *Screen) takeServed(msg served) tea.Cmd {
 	s.bench.Serving, s.bench.Since = msg.serving, time.Now()
 	s.tab = tabServing
 	s.serving.Top()
-	s.lookAtServing()
+	s.readServing()
 	return screen.Send(screen.Say{Level: screen.Success, Text: "serving at " + msg.serving.Where() + textServingHint})
 }
 
@@ -222,7 +222,7 @@ func (s *Screen) end() tea.Cmd {
 		serving.Stop()
 		return stopped{of: s}
 	}
-	s.lookAtServing()
+	s.readServing()
 	n := s.active()
 	if n == 0 {
 		return stop

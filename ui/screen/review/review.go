@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// indent is where the values of names stand.
+// indent is the column of the values.
 const indent = 14
 
 // text gathers lines.
@@ -194,15 +194,6 @@ func Names(items []provision.Item) string {
 		return items[0].Node.Label()
 	}
 	return fmt.Sprintf("%d nodes", len(items))
-}
-
-// Typed is what the operator types to confirm a node: its label, or its UUID if the label has
-// characters that a keyboard may not have.
-func Typed(n *models.Node) string {
-	if strings.ContainsFunc(n.Label(), func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return n.UUID
-	}
-	return n.Label()
 }
 
 // OverrideWords returns the flags that override the same checks. A command overrides checks on all its nodes: if

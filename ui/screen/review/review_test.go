@@ -24,7 +24,7 @@ func plain(lines []overlay.Text) string {
 
 func rotational(yes bool) *bool { return &yes }
 
-// one is a review with something of everything.
+// one returns a review with all parts.
 func one() provision.Review {
 	return provision.Review{
 		Node: models.Node{UUID: "u1", Name: "n1", ProvisionState: models.StateAvailable, Owner: "ada"},
@@ -70,7 +70,7 @@ func TestLinesSayEverything(t *testing.T) {
 	}
 }
 
-func TestShortHasDiskAndDoubts(t *testing.T) {
+func TestShortHasDiskAndWarnings(t *testing.T) {
 	t.Parallel()
 	line := Short(one())
 	want := "n1  overwrites /dev/sda, 447.1 GiB, serial S1 – stable-hint – step-offered – overridden: inventory"
@@ -79,8 +79,8 @@ func TestShortHasDiskAndDoubts(t *testing.T) {
 	}
 }
 
-// TestWhatIsLeftIsSaid: an interrupted deployment goes on, and nothing is sent for it.
-func TestWhatIsLeftIsSaid(t *testing.T) {
+// TestInterruptedDeploymentIsFollowed: nothing is sent for it.
+func TestInterruptedDeploymentIsFollowed(t *testing.T) {
 	t.Parallel()
 	r := provision.Review{Node: one().Node, FollowUp: "nothing is sent: it is followed"}
 	if got := plain(Lines(r)); !strings.HasSuffix(got, "effect      nothing is sent: it is followed") || strings.Contains(got, "overwrites") {
@@ -91,7 +91,7 @@ func TestWhatIsLeftIsSaid(t *testing.T) {
 	}
 }
 
-func TestRefusedSaysWhatMayBeDone(t *testing.T) {
+func TestRefusedHasRemedies(t *testing.T) {
 	t.Parallel()
 	r := one()
 	r.Checks = []plan.Check{
@@ -105,15 +105,15 @@ func TestRefusedSaysWhatMayBeDone(t *testing.T) {
 	if got != want {
 		t.Errorf("%s", got)
 	}
-	// What no check refuses: the context is read-only.
+	// A refusal without a failed check: the context is read-only.
 	r.Checks, r.Refusal = nil, &models.Refusal{Why: "this context is read-only"}
 	if got := plain(Refused(r)); got != "n1\n  ✖ this context is read-only" {
 		t.Error(got)
 	}
 }
 
-// TestHostileNamesAreHarmless: nothing that a node says can do anything to a terminal.
-func TestHostileNamesAreHarmless(t *testing.T) {
+// TestHostileNamesAreSanitized: no text of a node controls the terminal.
+func TestHostileNamesAreSanitized(t *testing.T) {
 	t.Parallel()
 	for name, evil := range screentest.Hostile() {
 		r := one()
@@ -128,17 +128,6 @@ func TestHostileNamesAreHarmless(t *testing.T) {
 			t.Parallel()
 			screentest.CheckOverlay(t, overlay.NewNote(evil, append(lines, Refused(r)...)))
 		})
-	}
-}
-
-func TestTypedIsTypeable(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]string{
-		"r7-n01": "r7-n01", "节点": "u1", "r7\u202en01": "u1", "two words": "u1", "": "u1",
-	} {
-		if got := Typed(&models.Node{UUID: "u1", Name: name}); got != want {
-			t.Errorf("%q: %q", name, got)
-		}
 	}
 }
 

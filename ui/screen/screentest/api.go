@@ -10,7 +10,7 @@ import (
 	"ironworks/models"
 )
 
-// API is an Ironic in memory. Err, where it is set, is the answer to everything.
+// API is an Ironic in memory. If Err is set, every request fails with it.
 type API struct {
 	Nodes      []models.Node
 	PortList   []models.Port
@@ -18,12 +18,12 @@ type API struct {
 	Entries    []models.HistoryEntry
 	Hosts      []models.Conductor
 	DriverList []models.Driver
-	// Found is the inventory of every node; nil is none.
+	// Found is the inventory of every node; nil for none.
 	Found json.RawMessage
 	Minor int
 	Lacks []string
 	Err   error
-	// Asked is what was asked, in order.
+	// Asked has the requests in order.
 	Asked []string
 }
 
@@ -32,13 +32,13 @@ func (a *API) ask(what string) error {
 	return a.Err
 }
 
-// Node gives a node with all its fields.
+// Node returns a node with all its fields.
 func (a *API) Node(ctx context.Context, id string, _ ...string) (*models.Node, error) {
 	n, _, err := a.NodeAt(ctx, id)
 	return n, err
 }
 
-// NodeAt gives a node with all its fields.
+// NodeAt returns a node with all its fields.
 func (a *API) NodeAt(ctx context.Context, id string, _ ...string) (*models.Node, time.Time, error) {
 	if err := a.ask("node " + id); err != nil {
 		return nil, time.Time{}, err
@@ -74,7 +74,7 @@ func (a *API) CountNodes(context.Context) (int, time.Time, error) {
 	return len(a.Nodes), time.Time{}, a.Err
 }
 
-// listed is a node with the fields that a list has of one that changed.
+// listed returns a node with the fields of a list.
 func listed(n *models.Node) models.Node {
 	return models.Node{
 		UUID: n.UUID, Name: n.Name, InstanceUUID: n.InstanceUUID, ProvisionState: n.ProvisionState,
@@ -86,22 +86,22 @@ func listed(n *models.Node) models.Node {
 	}
 }
 
-// Ports gives the ports.
+// Ports returns the ports.
 func (a *API) Ports(context.Context, string) ([]models.Port, error) {
 	return a.PortList, a.ask("ports")
 }
 
-// Portgroups gives the port groups.
+// Portgroups returns the port groups.
 func (a *API) Portgroups(context.Context, string) ([]models.Portgroup, error) {
 	return a.Groups, a.ask("portgroups")
 }
 
-// History gives the history.
+// History returns the history.
 func (a *API) History(context.Context, string) ([]models.HistoryEntry, error) {
 	return a.Entries, a.ask("history")
 }
 
-// Inventory gives what was found, or says that there is none.
+// Inventory returns Found, or not found.
 func (a *API) Inventory(_ context.Context, node string) (json.RawMessage, error) {
 	if err := a.ask("inventory"); err != nil {
 		return nil, err
@@ -112,17 +112,17 @@ func (a *API) Inventory(_ context.Context, node string) (json.RawMessage, error)
 	return a.Found, nil
 }
 
-// Conductors gives the conductors.
+// Conductors returns the conductors.
 func (a *API) Conductors(context.Context) ([]models.Conductor, error) {
 	return a.Hosts, a.ask("conductors")
 }
 
-// Drivers gives the drivers.
+// Drivers returns the drivers.
 func (a *API) Drivers(context.Context) ([]models.Driver, error) {
 	return a.DriverList, a.ask("drivers")
 }
 
-// Validate gives nothing.
+// Validate returns no interface.
 func (a *API) Validate(context.Context, string) ([]models.Validation, error) {
 	return nil, a.ask("validate")
 }
@@ -132,8 +132,8 @@ func (a *API) Version() (models.APIVersion, bool) {
 	return models.APIVersion{Minor: a.Minor}, a.Minor > 0
 }
 
-// Endpoint is where it would be.
+// Endpoint returns a URL.
 func (a *API) Endpoint() string { return "https://ironic.rack7.example:6385" }
 
-// Refused are the fields it lacks.
+// Refused returns the missing fields.
 func (a *API) Refused() []string { return a.Lacks }

@@ -15,7 +15,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Hostile are names that somebody may have given a node.
+// Hostile returns names of nodes that try to control the terminal.
 func Hostile() map[string]string {
 	return map[string]string{
 		"escape":  "n\x1b[2J\x1b]0;owned\x07\x1b[31mred",
@@ -29,7 +29,7 @@ func Hostile() map[string]string {
 	}
 }
 
-// Sizes are areas that a body may be given.
+// Sizes returns sizes of a screen to test.
 func Sizes() [][2]int {
 	sizes := [][2]int{{0, 0}, {0, 5}, {5, 0}, {1, 1}, {2, 3}, {3, 2}, {20, 5}, {80, 20}, {80, 3}, {33, 11}, {200, 46}, {121, 7}, {400, 90}}
 	for w := 1; w < 60; w += 7 {
@@ -40,8 +40,8 @@ func Sizes() [][2]int {
 	return sizes
 }
 
-// CheckSizes draws a screen in many sizes and fails where a picture has not exactly the
-// size, or holds anything that a terminal would obey besides colours.
+// CheckSizes draws a screen at many sizes and fails if a drawing has another size, or control sequences besides
+// colors.
 func CheckSizes(t *testing.T, s screen.Screen) {
 	t.Helper()
 	th := theme.New(theme.Options{})
@@ -50,7 +50,7 @@ func CheckSizes(t *testing.T, s screen.Screen) {
 	}
 }
 
-// Check fails where a picture has not exactly the size, or is not harmless.
+// Check fails if a drawing has another size, or control sequences besides colors.
 func Check(t *testing.T, drawn string, w, h int) {
 	t.Helper()
 	if h <= 0 {
@@ -75,7 +75,7 @@ func Check(t *testing.T, drawn string, w, h int) {
 	}
 }
 
-// Text is what a screen shows, without styles and without blanks at the ends of lines.
+// Text returns a screen without styles and trailing spaces.
 func Text(s screen.Screen, w, h int) string {
 	lines := strings.Split(ansi.Strip(s.Draw(theme.New(theme.Options{}), w, h)), "\n")
 	for i := range lines {
@@ -84,12 +84,12 @@ func Text(s screen.Screen, w, h int) string {
 	return strings.Join(lines, "\n")
 }
 
-// OverlayText is what a dialog shows, without styles.
+// OverlayText returns a dialog without styles.
 func OverlayText(o screen.Overlay, w, h int) string {
 	return ansi.Strip(o.Draw(theme.New(theme.Options{}), w, h))
 }
 
-// CheckOverlay fails where a dialog holds anything that a terminal would obey.
+// CheckOverlay fails if a dialog has control sequences besides colors.
 func CheckOverlay(t *testing.T, o screen.Overlay) {
 	t.Helper()
 	for _, size := range [][2]int{{80, 20}, {200, 46}, {40, 10}} {
@@ -99,7 +99,7 @@ func CheckOverlay(t *testing.T, o screen.Overlay) {
 	}
 }
 
-// Golden compares a screen at both usual sizes with its golden files.
+// Golden compares a screen with its golden files, at both usual sizes.
 func Golden(t *testing.T, s screen.Screen, name string) {
 	t.Helper()
 	for _, size := range []struct {
@@ -113,7 +113,7 @@ func Golden(t *testing.T, s screen.Screen, name string) {
 	}
 }
 
-// Shows fails where a screen lacks one of the texts.
+// Shows fails if a screen lacks one of the texts.
 func Shows(t *testing.T, s screen.Screen, w, h int, texts ...string) {
 	t.Helper()
 	got := Text(s, w, h)
@@ -124,7 +124,7 @@ func Shows(t *testing.T, s screen.Screen, w, h int, texts ...string) {
 	}
 }
 
-// Lacks fails where a screen has one of the texts.
+// Lacks fails if a screen has one of the texts.
 func Lacks(t *testing.T, s screen.Screen, w, h int, texts ...string) {
 	t.Helper()
 	got := Text(s, w, h)
@@ -135,7 +135,7 @@ func Lacks(t *testing.T, s screen.Screen, w, h int, texts ...string) {
 	}
 }
 
-// Main runs a package's tests, with one time zone everywhere.
+// Main runs a package's tests in a fixed time zone.
 func Main(m *testing.M) {
 	time.Local = time.UTC
 	os.Exit(m.Run())

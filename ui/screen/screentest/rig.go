@@ -1,5 +1,4 @@
-// Package screentest is what the tests of screens have in common: a session over nodes
-// in memory, time that a test moves, and the comparison with golden files.
+// Package screentest helps to test screens: a session with nodes in memory, controlled time, and golden files.
 package screentest
 
 import (
@@ -18,19 +17,19 @@ import (
 	"ironworks/ui/screen"
 )
 
-// Began is when every test begins.
+// Began is the start time of every test.
 var Began = time.Date(2026, 3, 14, 14, 0, 0, 0, time.UTC)
 
-// Rig is an environment over an API in memory.
+// Rig is an environment with an API in memory.
 type Rig struct {
 	Env *screen.Env
 	API *API
-	// Watched are the nodes that are watched, Hurried how often the poller was.
+	// Watched has the nodes that are polled more often; Hurried counts the extra polls.
 	Watched []string
-	// Looked are the nodes that were asked for once.
+	// Looked has the nodes that were polled once.
 	Looked  []string
 	Hurried int
-	// Needed are the API fields that were asked for.
+	// Needed has the requested API fields.
 	Needed []string
 
 	t      testing.TB
@@ -38,8 +37,8 @@ type Rig struct {
 	news   []fleet.Update
 }
 
-// New makes a rig whose store is not filled yet. A test calls it in a bubble of
-// testing/synctest, whose time New moves to [Began]; a benchmark has the system's time.
+// New returns a rig with an empty store. Tests call it in a synctest bubble, whose time New moves to [Began];
+// benchmarks use the system time.
 func New(tb testing.TB, nodes ...models.Node) *Rig {
 	tb.Helper()
 	<-time.After(time.Until(Began))
@@ -55,39 +54,39 @@ func New(tb testing.TB, nodes ...models.Node) *Rig {
 		Bench: &screen.Bench{}, Installs: &screen.Installs{}, Logs: &screen.OpenLogs{},
 		Contexts: []screen.Context{here},
 		Session: &screen.Session{
-			Context: here, Store: store, API: r.API, Poller: asked{r},
+			Context: here, Store: store, API: r.API, Poller: pollerLog{r},
 		},
 	}
 	return r
 }
 
-// asked notes what screens ask of the poller, which [Rig.Sync] runs.
-type asked struct{ r *Rig }
+// pollerLog records the requests of screens to the poller, which [Rig.Sync] runs.
+type pollerLog struct{ r *Rig }
 
-// Run is for nobody here.
-func (a asked) Run(ctx context.Context, _ func(fleet.Update)) error { return ctx.Err() }
+// Run does nothing.
+func (a pollerLog) Run(ctx context.Context, _ func(fleet.Update)) error { return ctx.Err() }
 
-// Watch notes the node.
-func (a asked) Watch(uuid string) { a.r.Watched = append(a.r.Watched, uuid) }
+// Watch records the node.
+func (a pollerLog) Watch(uuid string) { a.r.Watched = append(a.r.Watched, uuid) }
 
-// Unwatch takes a Watch back.
-func (a asked) Unwatch(uuid string) {
+// Unwatch reverts Watch.
+func (a pollerLog) Unwatch(uuid string) {
 	a.r.Watched = slices.DeleteFunc(a.r.Watched, func(w string) bool { return w == uuid })
 }
 
-// PollNode is noted.
-func (a asked) PollNode(uuid string) { a.r.Looked = append(a.r.Looked, uuid) }
+// PollNode records the node.
+func (a pollerLog) PollNode(uuid string) { a.r.Looked = append(a.r.Looked, uuid) }
 
-// PollNow is counted, and so is Refresh.
-func (a asked) PollNow() { a.r.Hurried++ }
+// PollNow counts.
+func (a pollerLog) PollNow() { a.r.Hurried++ }
 
-// Refresh is a Hurry.
-func (a asked) Refresh() { a.r.Hurried++ }
+// Refresh counts.
+func (a pollerLog) Refresh() { a.r.Hurried++ }
 
-// NeedFields notes the fields.
-func (a asked) NeedFields(fields ...string) { a.r.Needed = append(a.r.Needed, fields...) }
+// NeedFields records the fields.
+func (a pollerLog) NeedFields(fields ...string) { a.r.Needed = append(a.r.Needed, fields...) }
 
-// Sync lets the poller do one round and gives what it told, as the root would pass it on.
+// Sync runs one round of the poller and returns its report, as the root passes it on.
 func (r *Rig) Sync() screen.FleetChanged {
 	r.t.Helper()
 	ctx, cancel := context.WithCancel(r.t.Context())
@@ -98,13 +97,13 @@ func (r *Rig) Sync() screen.FleetChanged {
 	go func() {
 		ended <- r.poller.Run(ctx, func(u fleet.Update) {
 			r.news = append(r.news, u)
-			if benchmark && u.Status.Complete { // there is no bubble whose goroutines could be waited for
+			if benchmark && u.Status.Complete { // outside of a bubble, synctest.Wait is not available
 				cancel()
 			}
 		})
 	}()
 	if !benchmark {
-		synctest.Wait() // the poller rests
+		synctest.Wait() // until the poller is idle
 		cancel()
 	}
 	if err := <-ended; !errors.Is(err, context.Canceled) {
@@ -120,7 +119,7 @@ func (r *Rig) Sync() screen.FleetChanged {
 	return screen.FleetChanged{Update: u}
 }
 
-// Change changes a node and lets the poller see it.
+// Change changes a node and runs the poller.
 func (r *Rig) Change(uuid string, change func(*models.Node)) screen.FleetChanged {
 	r.t.Helper()
 	for i := range r.API.Nodes {
@@ -131,28 +130,28 @@ func (r *Rig) Change(uuid string, change func(*models.Node)) screen.FleetChanged
 	return r.Sync()
 }
 
-// Pass lets time go by.
+// Pass waits.
 func (*Rig) Pass(d time.Duration) screen.Tick {
 	<-time.After(d)
 	return screen.Tick{Now: time.Now()}
 }
 
-// Open starts and shows a screen, and takes in what it fetches; it is closed at the end.
+// Open starts and shows a screen and delivers the results of its commands. The test closes it at its end.
 func (r *Rig) Open(s screen.Screen) []tea.Msg {
 	r.t.Helper()
 	r.t.Cleanup(s.Close)
 	return append(r.Do(s, s.Start()), r.Do(s, s.Shown())...)
 }
 
-// Do carries a command out as the root would: its answers go to the screen, and what
-// comes of these too. The screen's wishes are given back.
+// Do runs a command as the root does: results go to the screen, and so do the results of further commands. It returns
+// the messages to the root.
 func (r *Rig) Do(s screen.Screen, cmd tea.Cmd) []tea.Msg {
 	r.t.Helper()
 	var wishes []tea.Msg
 	for _, msg := range Run(cmd) {
 		switch msg.(type) {
 		case screen.Open, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
-			screen.RetryTask, screen.LeaveTask, screen.ApplyRamdisks, screen.StartDeployment, screen.StartEnroll, screen.PinDisk, screen.ChangePorts, screen.OrderBMC, screen.EditFile:
+			screen.RetryTask, screen.LeaveTask, screen.CancelNode, screen.ApplyRamdisks, screen.StartDeployment, screen.StartEnroll, screen.PinDisk, screen.ChangePorts, screen.OrderBMC, screen.EditFile:
 			wishes = append(wishes, msg)
 		default:
 			wishes = append(wishes, r.Do(s, s.Update(msg))...)
@@ -167,7 +166,7 @@ func (r *Rig) Deliver(s screen.Screen, msg tea.Msg) []tea.Msg {
 	return r.Do(s, s.Update(msg))
 }
 
-// Run carries commands out one after the other and gives their messages.
+// Run runs commands one after the other and returns their messages.
 func Run(cmd tea.Cmd) []tea.Msg {
 	if cmd == nil {
 		return nil
@@ -186,7 +185,7 @@ func Run(cmd tea.Cmd) []tea.Msg {
 	}
 }
 
-// Press is a key as the terminal would send it: one character, or enter, esc and the like.
+// Press returns a key message: for one character, or for enter, esc and others.
 func Press(key string) tea.KeyPressMsg {
 	special := map[string]rune{
 		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "backspace": tea.KeyBackspace, "tab": tea.KeyTab,
@@ -210,5 +209,5 @@ func (r *Rig) Type(s screen.Screen, text string) {
 	}
 }
 
-// UUID makes a uuid of a number.
+// UUID returns a UUID with a number.
 func UUID(n int) string { return fmt.Sprintf("%08d-0000-4000-8000-000000000000", n) }

@@ -11,8 +11,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Draw paints the nodes of the task, and below them the whole reason of the one at the
-// cursor.
+// Draw draws the nodes of the task, and below them the full reason of the one at the cursor.
 func (s *Task) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), t.Rule(w), func(h int) string {
 		below := s.below(t, w, h)
@@ -32,13 +31,12 @@ func (s *Task) heading(t *theme.Theme, w int) string {
 	glyph, word, role := state(task)
 	on := nodes(task)
 	left = append(left, body.S(theme.Plain, "  "+name(task)+" on "+cell.Cut(on, max(w/4, 12))+"  "), body.S(role, glyph+" "+word),
-		body.S(theme.Plain, "  "+models.Age(took(task, time.Now()))))
+		body.S(theme.Plain, "  "+models.Age(duration(task, time.Now()))))
 	right := "started " + task.Began.Local().Format(time.TimeOnly) + " · " + task.Context
 	return body.Line(t, w, left, []body.Span{body.S(theme.Muted, right)})
 }
 
-// below is all that is known of the node at the cursor, with a rule before it; its
-// height does not change with the node, so that the list stays where it is.
+// below draws the details of the node at the cursor after a rule, in a fixed height so that the list does not jump.
 func (s *Task) below(t *theme.Theme, w, h int) []string {
 	if h < 10 {
 		return nil

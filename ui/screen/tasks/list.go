@@ -1,5 +1,4 @@
-// Package tasks has the screens of what was done from here: the list of tasks, and one
-// task with how it goes for each of its nodes.
+// Package tasks has the screens of tasks: the list, and one task with the progress of each node.
 package tasks
 
 import (
@@ -18,7 +17,7 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// List is the list of all tasks, the newest first.
+// List lists all tasks, newest first.
 type List struct {
 	env   *screen.Env
 	table *table.Table[*screen.Task]
@@ -42,7 +41,7 @@ func New(env *screen.Env) screen.Screen {
 			return table.Cell{Text: t.Began.Local().Format(time.TimeOnly), Role: theme.Muted}
 		}},
 		{Key: "took", Title: "TOOK", Min: 5, Max: 6, Right: true, Cell: func(t *screen.Task) table.Cell {
-			return plain(models.Age(took(t, time.Now())))
+			return plain(models.Age(duration(t, time.Now())))
 		}},
 		{Key: "context", Title: "CONTEXT", Min: 8, Max: 24, Drop: 2, Cell: func(t *screen.Task) table.Cell {
 			return table.Cell{Text: t.Context, Role: theme.Muted}
@@ -51,7 +50,7 @@ func New(env *screen.Env) screen.Screen {
 	return s
 }
 
-// name is what was done, as an operator says it.
+// name returns the action of a task.
 func name(t *screen.Task) string {
 	if t.Plan.Action == nil {
 		return "?"
@@ -59,7 +58,7 @@ func name(t *screen.Task) string {
 	return t.Plan.Action.Name()
 }
 
-// nodes names a single node and counts several.
+// nodes returns the label of a single node, or the number of nodes.
 func nodes(t *screen.Task) string {
 	if len(t.Plan.Items) == 1 {
 		return t.Plan.Items[0].Node.Label()
@@ -67,8 +66,8 @@ func nodes(t *screen.Task) string {
 	return fmt.Sprintf("%d nodes", len(t.Plan.Items))
 }
 
-// took is how long the task lasted, or lasts already.
-func took(t *screen.Task, now time.Time) time.Duration {
+// duration returns the duration of a task, so far if it is running.
+func duration(t *screen.Task, now time.Time) time.Duration {
 	if t.Ended.IsZero() {
 		return now.Sub(t.Began)
 	}
@@ -159,7 +158,7 @@ func (s *List) Typing() bool { return false }
 // Targets is always empty.
 func (s *List) Targets() []models.NodeRef { return nil }
 
-// Copies are the command that does the same as the task at the cursor.
+// Copies are the equivalent command of the task at the cursor.
 func (s *List) Copies() []screen.Copyable {
 	t, ok := s.table.Cursor()
 	if !ok || t.Command == "" {

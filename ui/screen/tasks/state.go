@@ -15,29 +15,33 @@ import (
 	"ironworks/ui/theme"
 )
 
-// state is how a task is as a whole.
+// state returns glyph, word and role of a whole task.
 func state(t *screen.Task) (glyph, word string, role theme.Role) {
 	if t.Running() {
 		word = "running"
 		if t.Left {
 			word = "leaving"
 		}
-		if n, known := arrived(t); known {
+		if n, known := finishedNodes(t); known {
 			word = fmt.Sprintf("%s %d/%d", word, n, len(t.Plan.Items))
 		}
-		return theme.GlyphWorking, word, theme.Busy
+		role = theme.Busy
+		if n := failedSoFar(t); n > 0 {
+			word, role = fmt.Sprintf("%s, %d failed", word, n), theme.Bad
+		}
+		return theme.GlyphWorking, word, role
 	}
 	glyph, role = theme.GlyphDone, theme.Good
 	var parts []string
 	tally := t.Tally()
 	for _, o := range outcomes() {
 		if n := tally[o.outcome]; n > 0 {
-			parts = append([]string{fmt.Sprintf("%d %s", n, o.word)}, parts...) // the worst first
+			parts = append([]string{fmt.Sprintf("%d %s", n, o.word)}, parts...) // worst first
 			glyph, role = o.glyph, o.role
 		}
 	}
 	if len(t.Results) == 1 || len(tally) == 1 {
-		// All went the same way.
+		// One outcome for all nodes.
 		for _, o := range outcomes() {
 			if tally[o.outcome] > 0 {
 				return glyph, o.word, role
@@ -47,18 +51,19 @@ func state(t *screen.Task) (glyph, word string, role theme.Role) {
 	return glyph, strings.Join(parts, ", "), role
 }
 
-// look is how an outcome looks.
+// look is glyph, word and role of an outcome.
 type look struct {
 	outcome     provision.Outcome
 	glyph, word string
 	role        theme.Role
 }
 
-// outcomes lists them from the best to the worst: the worst gives a task its sign.
+// outcomes lists the outcomes from best to worst; a task shows its worst one.
 func outcomes() []look {
 	return []look{
 		{provision.OutcomeDone, theme.GlyphDone, "done", theme.Good},
 		{provision.OutcomeAccepted, theme.GlyphDone, "accepted", theme.Good},
+		{provision.OutcomeCanceled, theme.GlyphIdle, "canceled", theme.Muted},
 		{provision.OutcomeRefused, theme.GlyphHold, "refused", theme.Hold},
 		{provision.OutcomeUnknown, theme.GlyphUnknown, "unknown", theme.Warn},
 		{provision.OutcomeFailed, theme.GlyphFailed, "failed", theme.Bad},
@@ -74,9 +79,9 @@ func lookOf(o provision.Outcome) look {
 	return look{o, theme.GlyphUnknown, string(o), theme.Warn}
 }
 
-// arrived counts the nodes of a running task that have come to their end already. Only a
-// provision verb shows that: it ends where the node comes to rest.
-func arrived(t *screen.Task) (n int, known bool) {
+// finishedNodes counts the finished nodes of a running task. It is known only for provision verbs, which end in a stable
+// state, and for enrolling.
+func finishedNodes(t *screen.Task) (n int, known bool) {
 	if enrolls(t) {
 		for _, p := range t.Progress {
 			if p.Enrolled != nil {
@@ -90,12 +95,22 @@ func arrived(t *screen.Task) (n int, known bool) {
 	}
 	for i := range t.Plan.Items {
 		item := &t.Plan.Items[i]
-		p, heard := t.Progress[item.Node.UUID]
-		if item.Refusal != nil || heard && p.Retry == nil && p.Fault == nil && p.State.Resting() {
+		p, started := t.Progress[item.Node.UUID]
+		if _, finished := t.ResultOf(i); finished || item.Refusal != nil || started && p.Retry == nil && p.Fault == nil && p.State.Resting() {
 			n++
 		}
 	}
 	return n, true
+}
+
+// failedSoFar counts the nodes of a running task that have failed already.
+func failedSoFar(t *screen.Task) (n int) {
+	for _, r := range t.Known {
+		if r.Outcome == provision.OutcomeFailed {
+			n++
+		}
+	}
+	return n
 }
 
 func enrolls(t *screen.Task) bool {
@@ -103,7 +118,7 @@ func enrolls(t *screen.Task) bool {
 	return is
 }
 
-// enrolled is the row of a node that was enrolled, with what was done.
+// enrolled returns the row of an enrolled node, with its changes.
 func enrolled(item *provision.Item, res *provision.Enrolled) row {
 	r := ended(item, &res.Result)
 	if len(res.Did) > 0 {
@@ -112,7 +127,7 @@ func enrolled(item *provision.Item, res *provision.Enrolled) row {
 	return r
 }
 
-// Look returns how an outcome looks.
+// Look returns glyph, word and role of an outcome.
 func Look(o provision.Outcome) (glyph, word string, role theme.Role) {
 	l := lookOf(o)
 	return l.glyph, l.word, l.role
@@ -123,18 +138,18 @@ func isVerb(t *screen.Task) bool {
 	return verb
 }
 
-// row is a node of a task.
+// row is one node of a task.
 type row struct {
 	node models.NodeRef
 	look look
-	// now is what goes on or why it ended so, on one line; whole says it in full.
+	// now is the progress, or the reason of the outcome, on one line; whole is the full text.
 	now, whole string
 	requestID  string
-	// retry is when the next try is, zero when none is waited for.
+	// retry is the time of the next attempt; zero without one.
 	retry time.Time
 }
 
-// ended is the row of a node that has a result.
+// ended returns the row of a node with a result.
 func ended(item *provision.Item, res *provision.Result) row {
 	r := row{node: item.Node.Ref(), look: lookOf(res.Outcome), requestID: res.RequestID}
 	if res.Err == nil {
@@ -152,7 +167,7 @@ func ended(item *provision.Item, res *provision.Result) row {
 	return r
 }
 
-// reason leaves out what the columns beside it say already.
+// reason returns an error without the parts that other columns show.
 func reason(err error) string {
 	var failed *provision.FailedError
 	var refusal *models.Refusal
@@ -165,16 +180,15 @@ func reason(err error) string {
 	return body.Short(err)
 }
 
-// under is the row of a node on which the task still works; verb says that it ends where
-// the node comes to rest.
-func under(item *provision.Item, p provision.Progress, heard, verb bool) row {
+// runningRow returns the row of a running node; known reports whether there is progress, verb that the action ends in a stable state.
+func runningRow(item *provision.Item, p provision.Progress, known, verb bool) row {
 	r := row{node: item.Node.Ref()}
 	switch {
 	case item.Refusal != nil:
 		r.look = lookOf(provision.OutcomeRefused)
 		r.now, r.whole = item.Refusal.WhyOnScreen(), item.Refusal.OnScreen()
 		return r
-	case !heard:
+	case !known:
 		r.look = look{glyph: theme.GlyphIdle, word: "waiting", role: theme.Muted}
 		r.now = "not sent, or no response yet"
 		return r

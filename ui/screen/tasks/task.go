@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -15,26 +16,25 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// Task is one task, node by node.
+// Task shows one task, node by node.
 type Task struct {
 	env    *screen.Env
 	number int
 	table  *table.Table[*row]
-	// heard is when a node's progress was first seen: what it says of waiting counts
-	// from there.
-	heard map[string]heard
+	// retries has the time at which a retry of a node was first seen; its delay starts there.
+	retries map[string]seenRetry
 }
 
-type heard struct {
+type seenRetry struct {
 	progress provision.Progress
 	at       time.Time
 }
 
 var _ screen.Screen = (*Task)(nil)
 
-// NewTask makes the screen of the task with a number.
+// NewTask returns the screen of the task with a number.
 func NewTask(env *screen.Env, number int) screen.Screen {
-	s := &Task{env: env, number: number, heard: map[string]heard{}, table: table.New(func(r *row) string { return r.node.UUID })}
+	s := &Task{env: env, number: number, retries: map[string]seenRetry{}, table: table.New(func(r *row) string { return r.node.UUID })}
 	s.table.SetColumns([]table.Column[*row]{
 		{Key: "node", Title: "NODE", Min: 10, Max: 36, Cell: func(r *row) table.Cell {
 			return table.Cell{Text: r.node.Label()}
@@ -95,7 +95,7 @@ func (s *Task) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// refresh makes the rows anew.
+// refresh builds the rows again.
 func (s *Task) refresh() {
 	t, ok := s.task()
 	if !ok {
@@ -107,31 +107,38 @@ func (s *Task) refresh() {
 	for i := range t.Plan.Items {
 		item := &t.Plan.Items[i]
 		var r row
-		p, some := t.Progress[item.Node.UUID]
+		p, known := t.Progress[item.Node.UUID]
+		res, finished := t.ResultOf(i)
 		switch {
 		case p.Enrolled != nil:
 			r = enrolled(item, p.Enrolled)
-		case i < len(t.Results):
-			r = ended(item, &t.Results[i])
+		case finished:
+			r = ended(item, &res)
 		default:
-			r = under(item, p, some, verb)
+			r = runningRow(item, p, known, verb)
 			r.retry = s.retryAt(p, now)
+			if t.Cancels.Has(item.Node.UUID) {
+				r.look = look{glyph: theme.GlyphWaiting, word: "canceling", role: theme.Muted}
+			}
+		}
+		if by := t.Retried[item.Node.UUID]; by > 0 {
+			r.now = fmt.Sprintf(textRetriedIn, by) + r.now
 		}
 		rows[i] = &r
 	}
 	s.table.SetRows(rows)
 }
 
-// retryAt is when a request that was turned down is sent again, by our clock.
+// retryAt returns when a rejected request is sent again, by the local clock.
 func (s *Task) retryAt(p provision.Progress, now time.Time) time.Time {
 	if p.Retry == nil {
-		delete(s.heard, p.Node.UUID)
+		delete(s.retries, p.Node.UUID)
 		return time.Time{}
 	}
-	h, known := s.heard[p.Node.UUID]
+	h, known := s.retries[p.Node.UUID]
 	if !known || h.progress.Retry != p.Retry {
-		h = heard{progress: p, at: now}
-		s.heard[p.Node.UUID] = h
+		h = seenRetry{progress: p, at: now}
+		s.retries[p.Node.UUID] = h
 	}
 	return h.at.Add(p.Retry.Delay)
 }
@@ -158,6 +165,10 @@ func (s *Task) Do(id action.ID) tea.Cmd {
 		if s.Why(id) == "" {
 			return screen.Send(screen.LeaveTask{Task: s.number})
 		}
+	case action.CancelNode:
+		if r, ok := s.table.Cursor(); ok && s.Why(id) == "" {
+			return screen.Send(screen.CancelNode{Task: s.number, UUID: r.node.UUID})
+		}
 	default:
 		body.Steer(s.table, id, 1)
 	}
@@ -168,14 +179,16 @@ func (s *Task) Do(id action.ID) tea.Cmd {
 func (s *Task) Why(id action.ID) string {
 	t, ok := s.task()
 	if !ok {
-		if id == action.Open || id == action.Explain || id == action.Retry || id == action.Leave {
+		if id == action.Open || id == action.Explain || id == action.Retry || id == action.Leave || id == action.CancelNode {
 			return "no such task"
 		}
 		return ""
 	}
 	switch id {
 	case action.Retry:
-		return s.whyNotRetry(t)
+		return s.whyRetry(t)
+	case action.CancelNode:
+		return s.whyCancelNode(t)
 	case action.Leave:
 		switch {
 		case !t.Running():
@@ -199,10 +212,30 @@ func (s *Task) Why(id action.ID) string {
 	return ""
 }
 
-func (s *Task) whyNotRetry(t *screen.Task) string {
+func (s *Task) whyCancelNode(t *screen.Task) string {
+	r, some := s.table.Cursor()
+	if !some {
+		return "the task has no nodes"
+	}
+	i := t.Plan.Index(r.node.UUID)
+	_, finished := t.ResultOf(i)
 	switch {
-	case t.Running():
-		return "the task is still running"
+	case !t.Running():
+		return "the task has ended"
+	case finished || t.Plan.Items[i].Refusal != nil:
+		return "the node has finished"
+	case t.Cancels == nil || t.Left:
+		return "no longer followed"
+	case t.Cancels.Has(r.node.UUID):
+		return "already canceled"
+	}
+	return ""
+}
+
+func (s *Task) whyRetry(t *screen.Task) string {
+	switch {
+	case len(t.Failed()) == 0 && t.Running():
+		return "no node has failed yet"
 	case len(t.Failed()) == 0:
 		return "no node failed"
 	case !s.here(t):
@@ -213,7 +246,7 @@ func (s *Task) whyNotRetry(t *screen.Task) string {
 	return ""
 }
 
-// here says that the task was done in the context that is open now.
+// here reports whether the task belongs to the current context.
 func (s *Task) here(t *screen.Task) bool {
 	return s.env.Session != nil && s.env.Session.Context.Name == t.Context
 }
@@ -224,7 +257,7 @@ func (s *Task) Typing() bool { return false }
 // Targets is always empty.
 func (s *Task) Targets() []models.NodeRef { return nil }
 
-// Copies are the request id and the reason of the node at the cursor, and the command.
+// Copies are request ID and reason of the node at the cursor, and the command.
 func (s *Task) Copies() []screen.Copyable {
 	var copies []screen.Copyable
 	add := func(name, text string, shape screen.Shape) {
@@ -244,5 +277,5 @@ func (s *Task) Copies() []screen.Copyable {
 	return copies
 }
 
-// Close has nothing to end; the task goes on.
+// Close does nothing; the task continues.
 func (s *Task) Close() {}

@@ -27,7 +27,7 @@ func nodes(n int) []models.Node {
 	return list
 }
 
-// clean is a task that cleans nodes.
+// clean returns a task that cleans nodes.
 func clean(list []models.Node) *screen.Task {
 	t := &screen.Task{
 		Context: "rack7", Began: screentest.Began.Add(-72 * time.Second), Progress: map[string]provision.Progress{},
@@ -168,7 +168,7 @@ func TestCountdown(t *testing.T) {
 	})
 }
 
-func TestWhy(t *testing.T) {
+func TestDisabledActionsSayWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		other := finished()
 		other.Context = "prod"
@@ -188,7 +188,7 @@ func TestWhy(t *testing.T) {
 			{1, action.Retry, ""},
 			{1, action.Leave, "the task has ended"},
 			{1, action.Open, ""},
-			{2, action.Retry, "the task is still running"},
+			{2, action.Retry, "no node has failed yet"},
 			{2, action.Leave, ""},
 			{3, action.Retry, "the task ran in context prod"},
 			{3, action.Open, "the node is in context prod"},
@@ -212,7 +212,7 @@ func TestWhy(t *testing.T) {
 	})
 }
 
-func TestWishes(t *testing.T) {
+func TestActionsSendMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rig(t, finished(), running())
 		for id, want := range map[action.ID]any{
@@ -315,7 +315,7 @@ func TestNoSession(t *testing.T) {
 	})
 }
 
-// TestEnrolling shows what was done on nodes that have ended, while others are on their way.
+// TestEnrolling shows the changes of finished nodes while others are running.
 func TestEnrolling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := screentest.New(t)
@@ -343,5 +343,55 @@ func TestEnrolling(t *testing.T) {
 		task.Ended = time.Now()
 		r.Deliver(s, screen.TasksChanged{})
 		screentest.Shows(t, s, 80, 20, "created, 2 ports, verified; manageable", "created; no route", "interrupted while waiting")
+	})
+}
+
+// TestFailedWhileOthersRun: a node that failed shows it and can be retried, and a canceled one ends, while others run.
+func TestFailedWhileOthersRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		task := running()
+		task.Cancels = &provision.Cancels{}
+		r := rig(t, task)
+		list, s := tasks.New(r.Env), tasks.NewTask(r.Env, 1)
+		r.Open(list)
+		r.Open(s)
+		if s.Why(action.Retry) != "no node has failed yet" || s.Why(action.CancelNode) != "" {
+			t.Errorf("retry: %q, cancel: %q", s.Why(action.Retry), s.Why(action.CancelNode))
+		}
+		item := task.Plan.Items[0].Node
+		task.Known = map[string]provision.Result{item.UUID: {
+			Node: item.Ref(), Outcome: provision.OutcomeFailed, State: "clean failed", Err: &provision.FailedError{Action: "clean", Reason: "no disk"},
+		}}
+		r.Deliver(s, screen.TasksChanged{})
+		screentest.Shows(t, list, 80, 20, "running 3/6, 1 failed")
+		screentest.Shows(t, s, 80, 20, "running 3/6, 1 failed", "✖ failed", "no disk", "retrying")
+		if got := s.Why(action.CancelNode); got != "the node has finished" {
+			t.Errorf("cancels a failed node: %q", got)
+		}
+		if got := r.Do(s, s.Do(action.Retry)); len(got) != 1 || got[0] != (screen.RetryTask{Task: 1}) {
+			t.Errorf("%v", got)
+		}
+		task.MarkRetried(task.Plan.Items[:1], 2)
+		r.Deliver(s, screen.TasksChanged{})
+		screentest.Shows(t, s, 80, 20, "retried in task 2; no disk")
+		if s.Why(action.Retry) == "" {
+			t.Error("retries a node twice")
+		}
+		s.Do(action.Down)
+		s.Do(action.Down)
+		node := task.Plan.Items[2].Node
+		if got := r.Do(s, s.Do(action.CancelNode)); len(got) != 1 || got[0] != (screen.CancelNode{Task: 1, UUID: node.UUID}) {
+			t.Errorf("%v", got)
+		}
+		task.Cancels.Cancel(node.UUID)
+		r.Deliver(s, screen.TasksChanged{})
+		screentest.Shows(t, s, 80, 20, "canceling")
+		if got := s.Why(action.CancelNode); got != "already canceled" {
+			t.Error(got)
+		}
+		task.Known[node.UUID] = provision.Result{Node: node.Ref(), Outcome: provision.OutcomeCanceled, Err: provision.ErrCanceled}
+		r.Deliver(s, screen.TasksChanged{})
+		screentest.Shows(t, s, 80, 20, "canceled", "nothing was sent")
+		screentest.CheckSizes(t, s)
 	})
 }

@@ -5,4 +5,7 @@ const (
 	textEmpty   = "No tasks yet. Actions on nodes appear here with a result for each node."
 	textNoTasks = "no tasks yet"
 	textNoTask  = "No task "
+
+	// Details of a node.
+	textRetriedIn = "retried in task %d; "
 )

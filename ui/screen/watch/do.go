@@ -34,7 +34,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// dropEnded leaves out the nodes that nothing goes on with any more.
+// dropEnded removes finished nodes.
 func (s *Screen) dropEnded() {
 	rest := map[string]bool{}
 	for _, r := range s.rows {
@@ -44,7 +44,7 @@ func (s *Screen) dropEnded() {
 	s.readStore()
 }
 
-// over says that nothing goes on with the node, and that nothing is about to.
+// over reports whether the node has no running and no pending operation.
 func (r *row) over() bool {
 	s := r.node.Node.ProvisionState
 	return !r.waiting && (!r.there || s.Resting() && s.Class() != models.ClassHold)

@@ -14,8 +14,7 @@ import (
 	"ironworks/ui/widget/timebar"
 )
 
-// setColumns has the name, the state, the bar, and what goes on now with what is left;
-// the bar has the room.
+// setColumns sets the columns: name, state, bar, progress and remaining time. The bar gets the spare width.
 func (s *Screen) setColumns(roomy bool) {
 	s.roomy = roomy
 	words := 18
@@ -55,10 +54,16 @@ func stateCell(r *row) table.Cell {
 		return table.Cell{Glyph: theme.GlyphUnknown, GlyphRole: theme.Warn, Text: "not found", Role: theme.Warn}
 	}
 	glyph, role := theme.Node(&r.node.Node)
+	if r.failed() {
+		glyph, role = theme.GlyphFailed, theme.Bad
+	}
+	if r.earlier {
+		role = theme.Muted
+	}
 	return table.Cell{Glyph: glyph, GlyphRole: role, Text: string(r.node.Node.ProvisionState), Role: role}
 }
 
-// now says the one thing that matters of a node.
+// now returns the most important fact about a node.
 func (r *row) now(now time.Time) (string, theme.Role) {
 	switch {
 	case r.trouble != "":
@@ -78,7 +83,7 @@ func (r *row) now(now time.Time) (string, theme.Role) {
 	return phase.TextAt(&r.work, len(r.work.Phases)-1, r.pace, now), theme.Plain
 }
 
-// left is how long it still takes.
+// left draws the estimated remaining time.
 func (r *row) left() table.Cell {
 	switch {
 	case !r.seen || r.work.Outcome != models.OutcomeRunning || !r.estimate.Known:
@@ -89,8 +94,7 @@ func (r *row) left() table.Cell {
 	return table.Cell{Text: "~" + models.Age(r.estimate.CoarseLeft())}
 }
 
-// Draw paints the rows, what there is to say of the one at the cursor, and what happened
-// to all of them.
+// Draw draws the rows, the details of the node at the cursor, and the events of all nodes.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), t.Rule(w), func(h int) string {
 		if s.session == nil {
@@ -105,17 +109,16 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	})
 }
 
-// below is what stands below the nodes: what is known of one, and what happened or, where
-// logs are followed, what the ramdisks write.
+// below draws the details of a node, and the events or, if logs are followed, their lines.
 func (s *Screen) below(t *theme.Theme, w, h int) []string {
 	about := s.about(t, w, h)
 	if !s.hasLog() || len(s.rows) == 0 {
-		return append(about, s.happened(t, w, h)...)
+		return append(about, s.drawEvents(t, w, h)...)
 	}
 	rows, events := len(s.rows)+1, 0
-	var most int // lines of the log, its rule included
+	var most int // lines of the log with its rule
 	switch {
-	case s.reading: // the log has the room; a few nodes stay in sight
+	case s.reading: // the log gets the space; a few nodes stay visible
 		about = nil
 		most = h - min(rows, max(h/4, 2))
 	case h >= 30:
@@ -127,55 +130,46 @@ func (s *Screen) below(t *theme.Theme, w, h int) []string {
 	if most < 3 {
 		return about
 	}
-	lines := append(about, s.happenedIn(t, w, events)...)
+	lines := append(about, s.drawLastEvents(t, w, events)...)
 	return append(append(lines, t.Rule(w)), s.log.Draw(t, w, most-1)...)
 }
 
-// heading counts the nodes, and says when the last of them will be done.
+// heading draws the counts of nodes and the estimated end of the last one.
 func (s *Screen) heading(t *theme.Theme, w int) string {
 	left := []body.Span{body.S(theme.Strong, " Watch")}
-	var failed, held, going, coming, done int
+	var counts [rankEarlier + 1]int
 	last, known := time.Duration(0), true
 	for _, r := range s.rows {
-		switch r.rank() {
-		case 0:
-			failed++
-		case 1:
-			held++
-		case 2:
-			going++
+		rank := r.rank()
+		counts[rank]++
+		if rank == rankRunning {
 			known = known && r.estimate.Known
 			last = max(last, r.estimate.CoarseLeft())
-		case 3:
-			coming++
-		default:
-			done++
 		}
 	}
-	for _, part := range []struct {
-		n    int
+	for rank, part := range [...]struct {
 		role theme.Role
 		text string
 	}{
-		{failed, theme.Bad, theme.GlyphFailed + " %d failed"},
-		{held, theme.Hold, theme.GlyphHold + " %d held"},
-		{going, theme.Busy, theme.GlyphWorking + " %d running"},
-		{coming, theme.Muted, theme.GlyphIdle + " %d queued"},
-		{done, theme.Good, theme.GlyphDone + " %d done"},
+		rankFailed:  {theme.Bad, theme.GlyphFailed + " %d failed"},
+		rankHeld:    {theme.Hold, theme.GlyphHold + " %d held"},
+		rankRunning: {theme.Busy, theme.GlyphWorking + " %d running"},
+		rankQueued:  {theme.Muted, theme.GlyphIdle + " %d queued"},
+		rankDone:    {theme.Good, theme.GlyphDone + " %d done"},
+		rankEarlier: {theme.Muted, "%d earlier"},
 	} {
-		if part.n > 0 {
-			left = append(left, body.S(part.role, "  "+fmt.Sprintf(part.text, part.n)))
+		if n := counts[rank]; n > 0 {
+			left = append(left, body.S(part.role, "  "+fmt.Sprintf(part.text, n)))
 		}
 	}
 	var right []body.Span
-	if known && going > 0 && coming == 0 {
+	if known && counts[rankRunning] > 0 && counts[rankQueued] == 0 {
 		right = []body.Span{body.S(theme.Plain, "all done in about "+models.Age(last))}
 	}
 	return body.Line(t, w, left, right)
 }
 
-// about is all that is known of the node at the cursor, below a rule; its height does
-// not change with the node.
+// about draws the details of the node at the cursor after a rule, in a fixed height.
 func (s *Screen) about(t *theme.Theme, w, h int) []string {
 	const most = 2
 	if h < 12 || len(s.rows) == 0 {
@@ -210,7 +204,7 @@ func (s *Screen) aboutText(r *row) (string, theme.Role) {
 	}
 	text := r.work.Noun() + " for " + models.Age(r.work.Took(now)) + ": " + phase.TextAt(&r.work, len(r.work.Phases)-1, r.pace, now)
 	if boot, _ := phase.Boot(&r.node, &r.work, now); boot != "" {
-		text += ", the ramdisk " + boot
+		text += ", ramdisk: " + boot
 	}
 	if e := r.estimate.Text(); e != "" {
 		text += ", " + e

@@ -6,19 +6,17 @@ import (
 	"ironworks/ui/theme"
 )
 
-// keep bounds how many events of the watched nodes are kept to be shown.
+// keep is the maximum number of events to show.
 const keep = 100
 
-// events are the last ones of the watched nodes; only new ones are taken out of the log.
+// events has the last events of the watched nodes; it reads only new ones from the log.
 type events struct {
 	last []models.Event
-	// next is the number of the first that was not looked at yet, nodes how many nodes
-	// were watched then.
+	// next is the number of the next event to read; nodes is the number of watched nodes at that time.
 	next, nodes int
 }
 
-// readLog takes the new events out of the log; all of them anew when other nodes are
-// watched than before.
+// readLog reads new events from the log, or all events if the watched nodes changed.
 func (l *events) readLog(log *screen.EventLog, list *screen.WatchList) {
 	if n := len(list.Nodes()); n != l.nodes {
 		l.nodes, l.next, l.last = n, 0, nil
@@ -37,9 +35,8 @@ func (l *events) readLog(log *screen.EventLog, list *screen.WatchList) {
 	}
 }
 
-// happened is what happened to the watched nodes, in as much room as there is without a
-// log.
-func (s *Screen) happened(t *theme.Theme, w, h int) []string {
+// drawEvents draws the events of the watched nodes in the space below.
+func (s *Screen) drawEvents(t *theme.Theme, w, h int) []string {
 	most := 0
 	switch {
 	case h >= 30:
@@ -47,11 +44,11 @@ func (s *Screen) happened(t *theme.Theme, w, h int) []string {
 	case h >= 16:
 		most = 5
 	}
-	return s.happenedIn(t, w, most)
+	return s.drawLastEvents(t, w, most)
 }
 
-// happenedIn is what happened last, in so many lines, the newest last, below a rule.
-func (s *Screen) happenedIn(t *theme.Theme, w, most int) []string {
+// drawLastEvents draws the last events in at most so many lines, newest last, after a rule.
+func (s *Screen) drawLastEvents(t *theme.Theme, w, most int) []string {
 	if most == 0 || len(s.rows) == 0 {
 		return nil
 	}

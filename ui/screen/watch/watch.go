@@ -1,5 +1,4 @@
-// Package watch is the screen of work under way on several nodes: a bar of phases for
-// each of them on one axis, and what happens to them.
+// Package watch is the screen of running operations: for each node a bar of phases on a common axis, and the events.
 package watch
 
 import (
@@ -15,6 +14,7 @@ import (
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
 	"ironworks/ui/screen/fetch"
 	"ironworks/ui/screen/logs"
 	"ironworks/ui/screen/phase"
@@ -22,50 +22,54 @@ import (
 	"ironworks/ui/widget/timebar"
 )
 
-// closely is how many nodes are looked at by themselves each second; where there are
-// more, what the poller asks for anyway has to do.
+// closely is the maximum number of nodes that are polled individually each second; the others are updated by the
+// normal polls.
 const closely = 8
 
-// learnAgain is how often it is read what others took, once something has ended.
+// learnAgain is the minimum interval for reading the durations of past operations, once one has ended.
 const learnAgain = 20 * time.Second
 
-// Screen is the list of the watched nodes. What is known of them is the store's.
+// Screen lists the watched nodes; their data is in the store.
 type Screen struct {
 	env     *screen.Env
 	session *screen.Session
 	table   *table.Table[*row]
 	others  *fetch.Source[*models.Experience]
-	// watched are the nodes that are looked at closely.
+	// watched has the nodes that are polled individually.
 	watched map[string]bool
 	rows    []*row
 	scale   time.Duration
-	// ended is how many have come to their end, as it was counted last.
+	// ended is the number of finished operations at the last count.
 	ended int
-	// choosing says that it is asked which nodes another screen is about: not this one.
+	// running says that an operation or a task ran when it was counted last.
+	running bool
+	// choosing is true while chosen asks for the nodes of other screens, to exclude this one.
 	choosing bool
 	lines    events
-	// roomy says that the columns are those of a wide screen.
+	// roomy is true with the columns of a wide screen.
 	roomy bool
-	// log is that of the nodes on their way; reading says that keys are for it.
+	// log follows the running nodes; reading: keys go to the log.
 	log     *logs.Log
 	reading bool
 }
 
-// row is one node with its work.
+// row is a node with its operation.
 type row struct {
 	ref models.NodeRef
-	// node is what the store has; there says that it has it still.
+	// node is the last row from the store; there reports whether the store still has it.
 	node  models.Row
 	there bool
 	work  models.Work
 	seen  bool
-	// estimate is what past work says of it.
+	// estimate is derived from past operations.
 	estimate models.Estimate
-	// pace is how far its installer is.
+	// pace is the progress of the installer.
 	pace models.InstallPace
-	// waiting says that a task has it before itself, trouble why that cannot go on now.
+	// waiting: a task has not started on the node yet; trouble is why it cannot continue.
 	waiting bool
 	trouble string
+	// earlier: its operation ended before the running ones started.
+	earlier bool
 }
 
 var (
@@ -83,7 +87,7 @@ func New(env *screen.Env) screen.Screen {
 	}
 	s.others = fetch.New(func(ctx context.Context) (*models.Experience, error) {
 		if kept == nil {
-			return nil, nil //nolint:nilnil // no experience is none
+			return nil, nil //nolint:nilnil // without a journal there is no experience
 		}
 		past, err := kept.Latest(ctx, phase.LearnFrom)
 		return models.NewExperience(past), err
@@ -100,15 +104,16 @@ func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindWatch} }
 // Title is shown in the header.
 func (s *Screen) Title() string { return "watch" }
 
-// Start reads what others took.
+// Start reads the durations of past operations.
 func (s *Screen) Start() tea.Cmd {
 	if s.session == nil {
 		return nil
 	}
+	s.env.Watching.AddTasks(s.env.Tasks, s.session.Context.Name)
 	return s.others.Get()
 }
 
-// Shown takes in what was begun since, and the nodes that somebody comes with.
+// Shown adds the nodes of new tasks, and the nodes selected on the previous screen.
 func (s *Screen) Shown() tea.Cmd {
 	if s.session == nil {
 		return nil
@@ -122,7 +127,7 @@ func (s *Screen) Shown() tea.Cmd {
 	return tea.Batch(s.learn(), s.follow())
 }
 
-// busy says that one of the nodes is on its way.
+// busy reports whether one of the nodes has a running operation.
 func (s *Screen) busy(nodes []models.NodeRef) bool {
 	return slices.ContainsFunc(nodes, func(n models.NodeRef) bool {
 		row, _, there := s.session.Store.Get(n.UUID)
@@ -130,7 +135,7 @@ func (s *Screen) busy(nodes []models.NodeRef) bool {
 	})
 }
 
-// chosen are the nodes that the screen before this one is about.
+// chosen returns the nodes of the previous screen.
 func (s *Screen) chosen() []models.NodeRef {
 	if s.env.Chosen == nil {
 		return nil
@@ -160,7 +165,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		s.readStore()
 		return tea.Batch(s.others.Get(), s.follow())
 	default:
-		mine, next := s.others.Take(msg)
+		mine, next := s.others.Handle(msg)
 		if mine {
 			s.readStore()
 		}
@@ -169,13 +174,13 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return tea.Batch(s.learn(), s.follow())
 }
 
-// follow follows the logs of the first few nodes that are on their way, are held, or have
-// failed before our eyes: a ramdisk that failed is often still there.
+// follow follows the logs of the first few nodes that are running, held, or failed while they were watched: after a
+// failure, the ramdisk often still runs.
 func (s *Screen) follow() tea.Cmd {
 	var nodes []models.NodeRef
-	for _, rank := range []int{2, 1, 0} {
+	for _, rank := range []int{rankRunning, rankHeld, rankFailed} {
 		for _, r := range s.rows {
-			if len(nodes) < closely && r.rank() == rank && (rank > 0 || r.seen) {
+			if len(nodes) < closely && r.rank() == rank && (rank != rankFailed || r.seen) {
 				nodes = append(nodes, r.ref)
 			}
 		}
@@ -183,10 +188,10 @@ func (s *Screen) follow() tea.Cmd {
 	return s.log.Follow(nodes...)
 }
 
-// hasLog says that there is a log below the nodes.
+// hasLog reports whether a log is shown below the nodes.
 func (s *Screen) hasLog() bool { return s.session != nil && s.session.Logs != nil }
 
-// learn reads again what others took when something has ended since.
+// learn reads the durations again after an operation has ended.
 func (s *Screen) learn() tea.Cmd {
 	ended := 0
 	for _, r := range s.rows {
@@ -201,14 +206,13 @@ func (s *Screen) learn() tea.Cmd {
 	return s.others.Get()
 }
 
-// readStore puts the rows together of what the store, the tasks and the past say now.
+// readStore builds the rows from the store, the tasks and the past operations.
 func (s *Screen) readStore() {
 	now := s.env.ServerNow()
 	past, _ := s.others.Value()
 	tasks := s.inTasks()
 	nodes := s.env.Watching.Nodes()
 	rows := make([]*row, 0, len(nodes))
-	var longest time.Duration
 	for _, ref := range nodes {
 		r := &row{ref: ref}
 		var evidence models.Evidence
@@ -229,34 +233,95 @@ func (s *Screen) readStore() {
 		if r.seen {
 			r.pace = s.env.Installs.Of(ref.UUID)
 			r.estimate = past.Estimate(&r.work, now).Pace(past, &r.work, r.pace, now)
-			longest = max(longest, phase.Longest(&r.work, past, r.pace, now))
 		}
 		rows = append(rows, r)
+	}
+	since := s.runningSince(rows)
+	var longest time.Duration
+	for _, r := range rows {
+		r.earlier = !since.IsZero() && r.endedBefore(since)
+		if r.seen && !r.earlier {
+			longest = max(longest, phase.Longest(&r.work, past, r.pace, now))
+		}
 	}
 	slices.SortStableFunc(rows, func(a, b *row) int { return cmp.Compare(a.rank(), b.rank()) })
 	s.rows, s.scale = rows, timebar.NewScale(longest, 1).Total
 	s.table.SetRows(rows)
+	begins := !s.running && !since.IsZero()
+	s.running = !since.IsZero()
+	if r, ok := s.table.Cursor(); ok && begins && r.earlier {
+		body.Steer(s.table, action.Top, 1) // what begins now is of interest, not what the cursor was on
+	}
 	s.watch()
 }
 
-// rank orders the rows by need: what failed, what is held, what goes on, what is to
-// come, and what is done.
-func (r *row) rank() int {
-	switch {
-	case r.there && r.node.Node.ProvisionState.Failed():
-		return 0
-	case r.there && r.node.Node.ProvisionState.Class() == models.ClassHold:
-		return 1
-	case r.there && r.node.Node.ProvisionState.Busy():
-		return 2
-	case r.waiting:
-		return 3
+// runningSince is when the first of the operations and tasks that run now began, on the server's clock; zero if
+// nothing runs.
+func (s *Screen) runningSince(rows []*row) (since time.Time) {
+	begun := func(at time.Time) {
+		if since.IsZero() || at.Before(since) {
+			since = at
+		}
 	}
-	return 4
+	for _, r := range rows {
+		if r.seen && r.busy() {
+			begun(r.work.Begin)
+		}
+	}
+	for _, t := range s.env.Tasks.All() {
+		if t.Running() && t.Context == s.session.Context.Name && screen.Moves(t) {
+			begun(t.Began.Add(s.env.Status.Skew))
+		}
+	}
+	return since
 }
 
-// inTasks has the last word of each node of the tasks that run; nil where none was said
-// yet.
+// endedBefore reports whether the node's last operation ended before a time.
+func (r *row) endedBefore(at time.Time) bool {
+	switch {
+	case r.waiting || r.busy() || !r.there:
+		return false
+	case !r.seen:
+		return true
+	}
+	return !r.work.End.IsZero() && r.work.End.Before(at)
+}
+
+func (r *row) busy() bool { return r.there && r.node.Node.ProvisionState.Busy() }
+
+// failed includes a failed verification, which has no separate state.
+func (r *row) failed() bool {
+	return r.there && !r.busy() && (r.node.Node.ProvisionState.Failed() || r.seen && r.work.Outcome == models.OutcomeFailed)
+}
+
+// The order of rows: what needs attention first.
+const (
+	rankFailed = iota
+	rankHeld
+	rankRunning
+	rankQueued
+	rankDone
+	rankEarlier // ended before what runs now began
+)
+
+// rank orders the rows.
+func (r *row) rank() int {
+	switch {
+	case r.earlier:
+		return rankEarlier
+	case r.waiting && !r.busy():
+		return rankQueued
+	case r.failed():
+		return rankFailed
+	case r.there && r.node.Node.ProvisionState.Class() == models.ClassHold:
+		return rankHeld
+	case r.busy():
+		return rankRunning
+	}
+	return rankDone
+}
+
+// inTasks returns the last progress of each node in running tasks; nil before the first.
 func (s *Screen) inTasks() map[string]*provision.Progress {
 	in := map[string]*provision.Progress{}
 	for _, t := range s.env.Tasks.All() {
@@ -277,7 +342,7 @@ func (s *Screen) inTasks() map[string]*provision.Progress {
 	return in
 }
 
-// watch has the first few nodes that are on their way looked at closely.
+// watch polls the first few running nodes individually.
 func (s *Screen) watch() {
 	want := map[string]bool{}
 	for _, r := range s.rows {
@@ -298,7 +363,7 @@ func (s *Screen) watch() {
 	s.watched = want
 }
 
-// Targets are the node under the cursor.
+// Targets returns the node at the cursor.
 func (s *Screen) Targets() []models.NodeRef {
 	if r, ok := s.table.Cursor(); ok && !s.choosing {
 		return []models.NodeRef{r.ref}
@@ -314,13 +379,13 @@ func (s *Screen) Scopes() []action.Scope {
 	return []action.Scope{action.Watch, action.List, action.Nodes}
 }
 
-// Typing says that a search or a filter of the log is being written.
+// Typing reports whether a search or filter of the log is being edited.
 func (s *Screen) Typing() bool { return s.log.Typing() }
 
 // Hints returns the key hints while Typing.
 func (s *Screen) Hints() []screen.Hint { return s.log.Hints() }
 
-// Widen drops the log's search and filter, then goes back to the nodes.
+// Widen clears search and filter of the log, then goes back to the nodes.
 func (s *Screen) Widen() (tea.Cmd, bool) {
 	if !s.reading || s.log.Widen() {
 		return nil, s.reading
@@ -329,7 +394,7 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Copies are the node's, and how far it is.
+// Copies are the texts of the node, and its progress.
 func (s *Screen) Copies() []screen.Copyable {
 	if s.reading {
 		return s.log.Copies()

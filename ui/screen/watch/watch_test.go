@@ -33,7 +33,7 @@ func nodes(n int) []models.Node {
 	return list
 }
 
-// task is one on some nodes that runs.
+// task returns a running task on nodes.
 func task(list []models.Node) *screen.Task {
 	t := &screen.Task{
 		Context: "rack7", Began: screentest.Began, Progress: map[string]provision.Progress{},
@@ -45,7 +45,7 @@ func task(list []models.Node) *screen.Task {
 	return t
 }
 
-// journal is one in memory.
+// journal is a screen.Journal in memory.
 type journal struct{ works []models.Work }
 
 func (j *journal) OfNode(context.Context, string, int) ([]models.Work, error) { return nil, nil }
@@ -56,7 +56,7 @@ func (j *journal) Lines(context.Context, string, time.Time, time.Time) iter.Seq2
 
 func (j *journal) Latest(context.Context, int) ([]models.Work, error) { return j.works, nil }
 
-// past are deployments of others.
+// past returns deployments of other nodes.
 func past() *journal {
 	var j journal
 	for i := range 3 {
@@ -76,7 +76,7 @@ func past() *journal {
 	return &j
 }
 
-// rig is a screen over nodes and a task on some of them.
+// rig opens the screen with n nodes and tasks.
 func rig(t *testing.T, n int, tasks ...*screen.Task) (*screentest.Rig, screen.Screen) {
 	t.Helper()
 	r := screentest.New(t, nodes(n)...)
@@ -90,7 +90,7 @@ func rig(t *testing.T, n int, tasks ...*screen.Task) (*screentest.Rig, screen.Sc
 	return r, s
 }
 
-// step changes some nodes after some seconds.
+// step waits, then changes nodes.
 func step(r *screentest.Rig, s screen.Screen, after int, change func(n *models.Node), which ...int) {
 	r.Pass(time.Duration(after) * time.Second)
 	for _, i := range which {
@@ -119,7 +119,7 @@ func ends(n *models.Node) {
 	n.ProvisionState, n.TargetProvisionState, n.DeployStep, n.Internal = models.StateActive, "", nil, &models.Internal{}
 }
 
-// said lets the task say something of nodes.
+// said adds progress of nodes to the task.
 func said(t *screen.Task, which ...int) {
 	for _, i := range which {
 		ref := t.Plan.Items[i-1].Node.Ref()
@@ -154,7 +154,7 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-func TestLeavingLosesNothing(t *testing.T) {
+func TestLeavingKeepsTheList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := task(nodes(3))
 		r, s := rig(t, 4, begun)
@@ -164,7 +164,7 @@ func TestLeavingLosesNothing(t *testing.T) {
 		if len(r.Watched) != 0 {
 			t.Errorf("still looks at %v", r.Watched)
 		}
-		// Another screen is in front: nobody tells this one.
+		// Another screen is shown: this one gets no message.
 		r.Pass(6 * time.Second)
 		r.Change(screentest.UUID(1), boots)
 		r.Change(screentest.UUID(2), fails)
@@ -191,7 +191,52 @@ func TestLeavingLosesNothing(t *testing.T) {
 	})
 }
 
-func TestWhoComesAlong(t *testing.T) {
+// TestFailedVerification: a node that went back to enroll has failed.
+func TestFailedVerification(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := task(nodes(1))
+		r, s := rig(t, 1, begun)
+		step(r, s, 1, func(n *models.Node) { n.ProvisionState = models.StateVerifying }, 1)
+		step(r, s, 4, func(n *models.Node) {
+			n.ProvisionState, n.LastError = models.StateEnroll, "Failed to get power state: HTTP 401"
+		}, 1)
+		begun.Results = []provision.Result{{Outcome: provision.OutcomeFailed}}
+		r.Deliver(s, screen.TasksChanged{})
+		screentest.Shows(t, s, 80, 20, "✖ 1 failed", "✖ enroll", "Failed to get")
+		screentest.Lacks(t, s, 80, 20, "done")
+	})
+}
+
+// TestEarlierFailures: what failed before the running task began is at the end, does not stretch the axis, and is not
+// at the cursor.
+func TestEarlierFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		list := nodes(3)
+		first := task(list[:2])
+		r, s := rig(t, 3, first)
+		step(r, s, 1, begins, 1, 2)
+		step(r, s, 1800, fails, 1, 2)
+		first.Results = []provision.Result{}
+		r.Deliver(s, screen.TasksChanged{})
+		screentest.Shows(t, s, 80, 20, "✖ 2 failed", "30m00")
+		s.Close()
+		r.Pass(time.Minute)
+		second := task(list[2:])
+		second.Began = time.Now()
+		r.Env.Tasks.Add(second)
+		again := watch.New(r.Env)
+		r.Open(again)
+		screentest.Shows(t, again, 80, 20, "1 queued  2 earlier")
+		step(r, again, 1, begins, 3)
+		screentest.Shows(t, again, 80, 20, "1 running  2 earlier", "❯  r7-n03")
+		lines := strings.Split(screentest.Text(again, 80, 20), "\n")
+		if strings.Contains(lines[2], "30m00") || !strings.Contains(lines[3], "r7-n03") || !strings.Contains(lines[4], "r7-n01") {
+			t.Errorf("order:\n%s", strings.Join(lines, "\n"))
+		}
+	})
+}
+
+func TestSelectedNodesAreAdded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		list := nodes(5)
 		ref := func(i int) models.NodeRef { return list[i-1].Ref() }
@@ -243,8 +288,8 @@ func TestWhoComesAlong(t *testing.T) {
 	})
 }
 
-// TestMany: a hundred and twenty nodes scroll, and only a few are looked at by themselves.
-func TestMany(t *testing.T) {
+// TestManyNodes: 120 nodes scroll, and only a few are polled individually.
+func TestManyNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := task(nodes(120))
 		r, s := rig(t, 120, begun)
@@ -265,7 +310,7 @@ func TestMany(t *testing.T) {
 		if got := s.Targets(); len(got) != 1 || got[0].Name != "r7-n119" {
 			t.Errorf("%v", got)
 		}
-		// The cursor stays with its node when another fails, which goes to the top.
+		// The cursor stays with its node when a failed node moves to the top.
 		step(r, s, 5, fails, 60)
 		if got := s.Targets(); got[0].Name != "r7-n119" {
 			t.Errorf("%v", got)

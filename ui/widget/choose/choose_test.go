@@ -43,7 +43,7 @@ func press(l *choose.List, keys ...string) (picked string, done bool) {
 	return picked, done
 }
 
-// shown are the titles in sight, the cursor's with a star.
+// shown returns the visible titles, the one at the cursor with a star.
 func shown(l *choose.List) []string {
 	var titles []string
 	rows := strings.Split(ansi.Strip(l.Draw(theme.New(theme.Options{}), 60, 20)), "\n")
@@ -60,7 +60,7 @@ func shown(l *choose.List) []string {
 	return titles
 }
 
-func TestTypingNarrows(t *testing.T) {
+func TestTypingFilters(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		typed string
@@ -88,7 +88,7 @@ func TestTypingNarrows(t *testing.T) {
 	}
 }
 
-func TestPicking(t *testing.T) {
+func TestPick(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name string
@@ -125,7 +125,7 @@ func TestReasonIsShown(t *testing.T) {
 	}
 }
 
-func TestLineOfAnItem(t *testing.T) {
+func TestDrawItem(t *testing.T) {
 	t.Parallel()
 	l := choose.New(verbs())
 	l.Select("inspect")

@@ -14,7 +14,7 @@ const (
 	head = 2
 )
 
-// Draw paints the list in exactly w by h cells: the text, an empty line, and the items around the cursor.
+// Draw draws the list in exactly w by h cells: the text, an empty line, and the items around the cursor.
 func (l *List) Draw(t *theme.Theme, w, h int) string {
 	lines := make([]string, 0, max(h, 0))
 	lines = append(lines, l.drawInput(t, w))

@@ -15,7 +15,7 @@ const (
 // Height returns the number of lines of the whole form.
 func (f *Form) Height() int { return len(f.fields) + notes }
 
-// Draw paints the form in exactly w by h cells: the fields around the current one, and its help below.
+// Draw draws the form in exactly w by h cells: the fields around the current one, and its help below.
 func (f *Form) Draw(t *theme.Theme, w, h int) string {
 	body := max(h-notes, min(h, 1))
 	f.top = max(min(f.top, f.focus, len(f.fields)-body), f.focus-max(body, 1)+1, 0)

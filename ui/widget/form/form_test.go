@@ -29,7 +29,7 @@ func fields() []form.Field {
 	}
 }
 
-// press presses keys by their names; others are written.
+// press presses keys by name; other texts are typed.
 func press(f *form.Form, keys ...string) (done, cancelled bool) {
 	codes := map[string]tea.KeyPressMsg{
 		"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape},
@@ -76,7 +76,7 @@ func TestEnter(t *testing.T) {
 		name string
 		keys []string
 		done bool
-		says string // somewhere on the screen
+		says string // a text on the screen
 	}{
 		{"nothing filled in", []string{"enter"}, false, "Required."},
 		{"something wrong", []string{"abc", "enter"}, false, "This is no URL."},
@@ -99,7 +99,7 @@ func TestEnter(t *testing.T) {
 	}
 }
 
-func TestLeaving(t *testing.T) {
+func TestEscCancels(t *testing.T) {
 	t.Parallel()
 	f := form.New(fields())
 	if done, cancelled := press(f, "esc"); done || !cancelled {
@@ -127,7 +127,7 @@ func TestSetError(t *testing.T) {
 	}
 }
 
-func TestTabTakesASuggestionFirst(t *testing.T) {
+func TestTabCompletesFirst(t *testing.T) {
 	t.Parallel()
 	f := form.New([]form.Field{{Key: "a", Suggestions: []string{"active"}}, {Key: "b"}})
 	press(f, "act", "tab", "!", "tab", "b")
@@ -136,7 +136,7 @@ func TestTabTakesASuggestionFirst(t *testing.T) {
 	}
 }
 
-func TestSecretIsNotDrawn(t *testing.T) {
+func TestSecretIsHidden(t *testing.T) {
 	t.Parallel()
 	f := form.New(fields())
 	press(f, "tab", "hunter2hunter2")
@@ -148,7 +148,7 @@ func TestSecretIsNotDrawn(t *testing.T) {
 	}
 }
 
-func TestFocusStaysInSight(t *testing.T) {
+func TestFocusStaysVisible(t *testing.T) {
 	t.Parallel()
 	var many []form.Field
 	for i := range 20 {

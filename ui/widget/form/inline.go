@@ -113,19 +113,19 @@ func (f *Inline) Typed(msg tea.Msg) {
 		at.text.SetValue(f.before)
 	case "tab":
 		if !at.text.Complete() {
-			f.goOn(1)
+			f.editNext(1)
 		}
 	case "down":
-		f.goOn(1)
+		f.editNext(1)
 	case "up", "shift+tab":
-		f.goOn(-1)
+		f.editNext(-1)
 	default:
 		at.update(msg)
 	}
 }
 
-// goOn keeps the text, and edits the next field if it is a text.
-func (f *Inline) goOn(by int) {
+// editNext keeps the text, and edits the next field if it is a text.
+func (f *Inline) editNext(by int) {
 	f.editing = false
 	was := f.focus
 	f.Move(by)
@@ -134,7 +134,7 @@ func (f *Inline) goOn(by int) {
 	}
 }
 
-// Draw paints the form in exactly w by h cells: the fields by section with their problems, and the help of the
+// Draw draws the form in exactly w by h cells: the fields by section with their problems, and the help of the
 // current one at the bottom.
 func (f *Inline) Draw(t *theme.Theme, w, h int) string {
 	help := f.help(t, w, h)
@@ -163,7 +163,7 @@ func (f *Inline) Draw(t *theme.Theme, w, h int) string {
 			from, to = start, len(rows)
 		}
 	}
-	below := min(to+1, len(rows)) // one line more shows that the form goes on
+	below := min(to+1, len(rows)) // one more line shows that the form continues
 	f.top = max(min(f.top, from, len(rows)-body), below-body, 0)
 	f.top = min(f.top, line) // its problem may be higher than the area
 	rows = rows[min(f.top, len(rows)):min(f.top+max(body, 0), len(rows))]

@@ -44,7 +44,7 @@ func keys(f *form.Inline, names ...string) {
 	}
 }
 
-func TestInlineIsTextOnlyWhileItIsEdited(t *testing.T) {
+func TestInlineKeysAreTextOnlyDuringEditing(t *testing.T) {
 	t.Parallel()
 	f := form.NewInline(sections())
 	keys(f, "lost")
@@ -61,7 +61,7 @@ func TestInlineIsTextOnlyWhileItIsEdited(t *testing.T) {
 	if f.Editing() || f.Values()["image"] != "http://a" {
 		t.Errorf("esc: %q", f.Values())
 	}
-	// On to the next text, but not into what is chosen.
+	// Tab edits the next text, but not a choice.
 	f.Edit()
 	keys(f, "b", "tab", "pass", "down")
 	if f.Editing() || f.Focus() != "boot" || f.Values()["image"] != "http://ab" || f.Values()["password"] != "pass" {
@@ -93,7 +93,7 @@ func TestInlineIsTextOnlyWhileItIsEdited(t *testing.T) {
 	}
 }
 
-func TestInlineSaysWhatIsWrongBelowTheField(t *testing.T) {
+func TestInlineShowsProblemsBelowTheField(t *testing.T) {
 	t.Parallel()
 	f := form.NewInline(sections())
 	f.SetProblems(map[string]string{"password": "It is too short."})
@@ -107,8 +107,8 @@ func TestInlineSaysWhatIsWrongBelowTheField(t *testing.T) {
 	}
 }
 
-// Where there is not room for all, it is seen that the form goes on.
-func TestInlineShowsThatItGoesOn(t *testing.T) {
+// In a small area, a further line shows that the form continues.
+func TestInlineShowsThatItContinues(t *testing.T) {
 	t.Parallel()
 	f := form.NewInline(sections())
 	f.SetFocus("boot")
@@ -123,7 +123,7 @@ func TestInlineShowsThatItGoesOn(t *testing.T) {
 	}
 }
 
-func TestInlineOfNothing(t *testing.T) {
+func TestInlineWithoutFields(t *testing.T) {
 	t.Parallel()
 	f := form.NewInline(nil)
 	f.Edit()

@@ -12,7 +12,7 @@ import (
 // dot hides a character of a secret.
 const dot = "•"
 
-// Draw paints the line in exactly w cells, scrolled to the cursor, which is a reversed cell.
+// Draw draws the line in exactly w cells, scrolled to the cursor, which is a reversed cell.
 func (l *Line) Draw(t *theme.Theme, w int) string {
 	if w <= 0 {
 		return ""

@@ -21,7 +21,7 @@ var named = map[string]rune{
 	"backspace": tea.KeyBackspace, "delete": tea.KeyDelete,
 }
 
-// key is the message of a key by its name.
+// key returns the message of a key by its name.
 func key(name string) tea.KeyPressMsg {
 	msg := tea.KeyPressMsg{}
 	for _, mod := range []struct {
@@ -44,7 +44,7 @@ func key(name string) tea.KeyPressMsg {
 	return msg
 }
 
-// press presses keys by their names, or writes what stands between quotes.
+// press presses keys by name, or types a text in quotes.
 func press(l *line.Line, keys ...string) {
 	for _, k := range keys {
 		if text, found := strings.CutPrefix(k, "'"); found {
@@ -99,7 +99,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestKeysOfTheOwnerAreLeft(t *testing.T) {
+func TestOtherKeysAreLeftToTheOwner(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"enter", "esc", "tab", "shift+tab", "up", "down", "ctrl+s", "ctrl+c", "alt+x"} {
 		l := &line.Line{}
@@ -133,7 +133,7 @@ func TestPaste(t *testing.T) {
 	}
 }
 
-func TestMost(t *testing.T) {
+func TestLimits(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name string
@@ -250,7 +250,7 @@ func TestPlaceholder(t *testing.T) {
 	}
 }
 
-func TestCursorStaysInSight(t *testing.T) {
+func TestCursorStaysVisible(t *testing.T) {
 	t.Parallel()
 	l := &line.Line{}
 	press(l, "'0123456789")
@@ -309,7 +309,7 @@ func BenchmarkDraw(b *testing.B) {
 	}
 }
 
-// Of a text with secrets in it only these are hidden, also while they are written.
+// In a text with secrets, only the secrets are hidden, also while they are typed.
 func TestSecretParts(t *testing.T) {
 	t.Parallel()
 	l := &line.Line{Secrets: func(text string) [][2]int {

@@ -82,7 +82,7 @@ func (v *View) breaks(number int) []int {
 	return ends
 }
 
-// Draw paints the window in exactly the size of Resize.
+// Draw draws the window in exactly the size of Resize.
 func (v *View) Draw(t *theme.Theme) string {
 	if v.h <= 0 {
 		return ""

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 
 var began = time.Date(2026, 3, 14, 14, 0, 0, 0, time.UTC)
 
-// numbered are lines that say their numbers, one a second.
+// numbered returns lines with their numbers as text, one per second.
 func numbered(from, n int) []logview.Line {
 	lines := make([]logview.Line, n)
 	for i := range lines {
@@ -33,7 +33,7 @@ func numbered(from, n int) []logview.Line {
 	return lines
 }
 
-// few is a small view of ten lines without times.
+// few returns a view with ten lines without times.
 func few(t *testing.T) *logview.View {
 	t.Helper()
 	v := logview.New(logview.Limits{Lines: 1000})
@@ -44,7 +44,7 @@ func few(t *testing.T) *logview.View {
 	return v
 }
 
-// shown are the rows without styles and without blanks at their ends.
+// shown returns the rows without styles and trailing spaces.
 func shown(v *logview.View) []string {
 	rows := strings.Split(ansi.Strip(v.Draw(theme.New(theme.Options{}))), "\n")
 	for i := range rows {
@@ -173,7 +173,7 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-func TestSearchKeepsContextAndThePlace(t *testing.T) {
+func TestSearchKeepsContextAndPosition(t *testing.T) {
 	t.Parallel()
 	v := few(t)
 	v.Resize(40, 6)
@@ -181,7 +181,7 @@ func TestSearchKeepsContextAndThePlace(t *testing.T) {
 	if !v.Search("line 2") {
 		t.Fatal("not found")
 	}
-	// The newest of line 2, 20 … 29: with lines before it.
+	// Line 29 is the newest match of 2, 20 … 29, shown with lines before it.
 	same(t, v, "   line 27", "   line 28", "❯  line 29", "   line 30", "   line 31", "   line 32")
 	if v.Search("line 2x") || !v.Following() {
 		t.Error("what is not there is found, or the window did not go back")
@@ -194,7 +194,7 @@ func TestSearchKeepsContextAndThePlace(t *testing.T) {
 	v.Append(numbered(40, 2)...)
 	same(t, v, "❯  line 17", "   line 18", "   line 19", "   line 20", "   line 21", "   line 22")
 	for range 9 {
-		v.Prev() // 16 … 10, and 1; then the last again
+		v.Prev() // 16 … 10, 1, then wraps around to the last
 	}
 	if l, _ := v.Cursor(); l.Text != "line 19" {
 		t.Errorf("at %q", l.Text)
@@ -220,7 +220,7 @@ func TestSearchKeepsContextAndThePlace(t *testing.T) {
 	}
 }
 
-func TestWhatIsFoundIsMarked(t *testing.T) {
+func TestMatchesAreMarked(t *testing.T) {
 	t.Parallel()
 	v := few(t)
 	v.Append(logview.Line{Tag: "kernel", Text: "Disk DISK Größe", Level: logview.Info})
@@ -254,7 +254,7 @@ func TestProblems(t *testing.T) {
 	same(t, v, " ▲ w", "❯✖ first", " ! second", "   line 10", "   line 11")
 }
 
-func TestWhatStandsBefore(t *testing.T) {
+func TestLeadingColumns(t *testing.T) {
 	t.Parallel()
 	v := logview.New(logview.Limits{Lines: 10})
 	v.Resize(60, 3)
@@ -292,8 +292,7 @@ func TestWrapAndScroll(t *testing.T) {
 	same(t, v, "   a│ line 7", "   a│ line 8", "   a│ line 9", "   a│ one two three four five…")
 }
 
-// TestBounds is the budget: a hundred thousand lines in 40 MiB, and no more memory with
-// longer ones.
+// TestBounds: 100 000 lines in 40 MiB, and no more memory with longer lines.
 func TestBounds(t *testing.T) {
 	v := logview.New(logview.Default)
 	before := heap()
@@ -339,8 +338,7 @@ func full() *logview.View {
 	return v
 }
 
-// BenchmarkAppendAndDraw is a batch of a tenth of a second at 20 000 lines a second, and
-// the picture after it.
+// BenchmarkAppendAndDraw appends a batch of 0.1 s at 20 000 lines per second, and draws.
 func BenchmarkAppendAndDraw(b *testing.B) {
 	v, th, batch := full(), theme.New(theme.Options{}), numbered(0, 2000)
 	b.ReportAllocs()
@@ -350,7 +348,7 @@ func BenchmarkAppendAndDraw(b *testing.B) {
 	}
 }
 
-// BenchmarkSearch looks through a hundred thousand lines, in vain.
+// BenchmarkSearch searches 100 000 lines without a match.
 func BenchmarkSearch(b *testing.B) {
 	v := full()
 	for b.Loop() {
@@ -358,7 +356,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkFilter keeps some of a hundred thousand lines.
+// BenchmarkFilter filters 100 000 lines.
 func BenchmarkFilter(b *testing.B) {
 	v := full()
 	for b.Loop() {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestOverhead: the bound in bytes counts what an entry takes.
+// TestOverhead: the limit in bytes includes the overhead of entries.
 func TestOverhead(t *testing.T) {
 	t.Parallel()
 	if size := int(reflect.TypeFor[entry]().Size()); overhead < 2*size {

@@ -7,7 +7,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Draw paints the pane in exactly the size of Resize.
+// Draw draws the pane in exactly the size of Resize.
 func (p *Pane) Draw(t *theme.Theme) string {
 	if p.h <= 0 {
 		return ""

@@ -29,7 +29,7 @@ func newPane(w, h int, lines ...pane.Line) *pane.Pane {
 	return p
 }
 
-// shown are the rows without styles and without blanks at their ends.
+// shown returns the rows without styles and trailing spaces.
 func shown(p *pane.Pane) []string {
 	rows := strings.Split(ansi.Strip(p.Draw(theme.New(theme.Options{}))), "\n")
 	for i := range rows {
@@ -167,7 +167,7 @@ func TestLimitDropsTheOldest(t *testing.T) {
 	same(t, p, "line 104", "line 105")
 }
 
-func TestLimitLeavesTheOwnersLines(t *testing.T) {
+func TestLimitKeepsTheOwnersSlice(t *testing.T) {
 	t.Parallel()
 	lines := numbered(0, 5)
 	p := &pane.Pane{}
@@ -273,7 +273,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-func TestSearchBringsTheMatchIntoSight(t *testing.T) {
+func TestSearchScrollsToTheMatch(t *testing.T) {
 	t.Parallel()
 	p := newPane(10, 1, pane.Text(theme.Plain, strings.Repeat("-", 100)+"HERE"+strings.Repeat("-", 100)))
 	p.Search("here")

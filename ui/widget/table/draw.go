@@ -8,7 +8,7 @@ import (
 	"ironworks/ui/theme"
 )
 
-// Draw paints the table in exactly the size of Resize.
+// Draw draws the table in exactly the size of Resize.
 func (t *Table[R]) Draw(th *theme.Theme) string {
 	if t.h <= 0 {
 		return ""

@@ -77,7 +77,7 @@ func (t *Table[R]) lastMarked() int {
 	return t.cursor
 }
 
-// ClearMarks takes all marks away.
+// ClearMarks removes all marks.
 func (t *Table[R]) ClearMarks() {
 	t.order = nil
 	clear(t.marks)

@@ -142,7 +142,7 @@ func TestLineHasGutterAndColumns(t *testing.T) {
 	}
 }
 
-func TestArrowTakesNoRoom(t *testing.T) {
+func TestSortArrowKeepsColumnWidths(t *testing.T) {
 	t.Parallel()
 	tab := newTable(1, 60, 2)
 	tab.SetSort("age", false)
@@ -151,7 +151,7 @@ func TestArrowTakesNoRoom(t *testing.T) {
 	}
 }
 
-func TestColumnsGoByDrop(t *testing.T) {
+func TestColumnsAreRemovedByDrop(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		w    int
@@ -177,7 +177,7 @@ func TestColumnsGoByDrop(t *testing.T) {
 	}
 }
 
-func TestWidthsStayWhileScrollingAndRefreshing(t *testing.T) {
+func TestWidthsAreStable(t *testing.T) {
 	t.Parallel()
 	tab := newTable(5000, 80, 20)
 	title := lines(t, tab)[0]
@@ -237,7 +237,7 @@ func TestCursorStaysWithItsRow(t *testing.T) {
 	}
 }
 
-func TestRefreshKeepsTheScreen(t *testing.T) {
+func TestRefreshKeepsThePosition(t *testing.T) {
 	t.Parallel()
 	rows := makeRows(100)
 	tab := newTable(100, 60, 11)
@@ -332,7 +332,7 @@ func TestCursorIsOnlyInTheGutter(t *testing.T) {
 	}
 }
 
-func TestNothingSet(t *testing.T) {
+func TestZeroTable(t *testing.T) {
 	t.Parallel()
 	tab := table.New(func(r row) string { return r.id })
 	tab.Move(1)

@@ -172,19 +172,49 @@ func fill(t *theme.Theme, p *Span, n, done int) string {
 		t.Paint(theme.Muted, strings.Repeat(theme.GlyphEmpty, max(n-done, 0)))
 }
 
-// Ruler returns the axis with its times, such as "0        1m        2m", in the scale's width without a role;
+// ticks are the possible distances of labels.
+var ticks = [...]time.Duration{
+	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
+	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
+}
+
+// mostTicks is the largest number of distances between labels.
+const mostTicks = 5
+
+// Ruler returns the axis with round times, such as "0        1m        2m", in the scale's width without a role;
 // label formats a time.
 func (s Scale) Ruler(label func(time.Duration) string) string {
+	step := s.tick(label)
 	line, x := "", 0
-	for i := range 5 {
-		at := s.Total * time.Duration(i) / 4
+	for at := time.Duration(0); at <= s.Total; at += step {
 		text := label(at)
 		place := min(s.at(at), s.W-cell.Width(text))
-		if i > 0 && place < x+2 || place < 0 {
-			continue
+		if at > 0 && place < x+2 || place < 0 {
+			break
 		}
 		line += cell.Blanks(place-x) + text
 		x = place + cell.Width(text)
+		if step <= 0 {
+			break
+		}
 	}
 	return line + cell.Blanks(s.W-x)
+}
+
+// tick is the least round distance whose labels have room.
+func (s Scale) tick(label func(time.Duration) string) time.Duration {
+	const day = 24 * time.Hour
+	if s.Total <= 0 {
+		return 0
+	}
+	room := func(step time.Duration) bool {
+		return s.Total/step <= mostTicks && s.at(step) >= cell.Width(label(s.Total-s.Total%step))+2
+	}
+	for _, step := range ticks {
+		if room(step) {
+			return step
+		}
+	}
+	return max((s.Total/mostTicks+day-1)/day, 1) * day
 }

@@ -15,7 +15,7 @@ import (
 
 const second = time.Second
 
-// deployment is the picture of the design, in seconds.
+// deployment has the spans of the design, in seconds.
 func deployment() []timebar.Span {
 	return []timebar.Span{
 		{From: 0, To: 5 * second, Name: "power on"},
@@ -71,7 +71,7 @@ func TestRow(t *testing.T) {
 	}
 }
 
-// Whatever is to be drawn, a line has exactly its cells.
+// A line always has exactly its width.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	th := theme.New(theme.Options{})
@@ -99,7 +99,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-func TestScaleStandsStill(t *testing.T) {
+func TestScaleRarelyChanges(t *testing.T) {
 	t.Parallel()
 	lengths := map[time.Duration]bool{}
 	for d := time.Duration(0); d < 4*time.Minute; d += second {
@@ -123,5 +123,29 @@ func TestRuler(t *testing.T) {
 	s := timebar.NewScale(4*time.Minute, 41)
 	if got, want := s.Ruler(label), "0m        1m        2m        3m       4m"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestRulerHasRoundTimes: 10 s in 20 cells are not "0s 3s 5s 8s 10s".
+func TestRulerHasRoundTimes(t *testing.T) {
+	t.Parallel()
+	label := func(d time.Duration) string { return fmt.Sprint(d) }
+	for _, tt := range []struct {
+		total time.Duration
+		w     int
+		want  string
+	}{
+		{10 * second, 30, "0s    2s    4s    6s    8s    "},
+		{10 * second, 22, "0s         5s      10s"},
+		{45 * second, 40, "0s      10s      20s      30s      40s  "},
+		{90 * second, 40, "0s           30s          1m0s     1m30s"},
+		{8 * time.Minute, 40, "0s        2m0s      4m0s      6m0s  8m0s"},
+		{72 * time.Hour, 40, "0s           24h0m0s      48h0m0s       "},
+		{10 * second, 4, "0s  "},
+		{0, 10, "0s        "},
+	} {
+		if got := (timebar.Scale{Total: tt.total, W: tt.w}).Ruler(label); got != tt.want {
+			t.Errorf("%v in %d cells: %q, want %q", tt.total, tt.w, got, tt.want)
+		}
 	}
 }

@@ -1,0 +1,77 @@
+package provision
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// ErrCanceled is the error of nodes that were canceled before anything was sent, ErrCanceledLater that of nodes whose
+// operation had begun.
+var (
+	ErrCanceled      = errors.New("canceled: nothing was sent")
+	ErrCanceledLater = errors.New("canceled: no longer followed; the operation continues")
+)
+
+// Cancels takes single nodes out of a run: nothing more is sent to them, and they are no longer followed. The zero
+// value is ready; a nil one cancels nothing.
+type Cancels struct {
+	mu       sync.Mutex
+	canceled map[string]bool
+	ends     map[string]func()
+}
+
+// Cancel takes a node out, by its UUID, also before its turn.
+func (c *Cancels) Cancel(uuid string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.canceled == nil {
+		c.canceled = map[string]bool{}
+	}
+	c.canceled[uuid] = true
+	if end := c.ends[uuid]; end != nil {
+		end()
+	}
+}
+
+// Has reports whether a node was taken out.
+func (c *Cancels) Has(uuid string) bool {
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.canceled[uuid]
+}
+
+// contexts returns the contexts of one node, which Cancel ends.
+func (c *Cancels) contexts(ctx, going context.Context, uuid string) (nodeCtx, nodeGoing context.Context, end func()) {
+	if c == nil {
+		return ctx, going, func() {}
+	}
+	nodeCtx, endCtx := context.WithCancel(ctx)
+	nodeGoing, endGoing := context.WithCancel(going)
+	both := func() { endCtx(); endGoing() }
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ends == nil {
+		c.ends = map[string]func(){}
+	}
+	c.ends[uuid] = both
+	if c.canceled[uuid] {
+		both()
+	}
+	return nodeCtx, nodeGoing, both
+}
+
+// mark turns the result of an interrupted node into a canceled one. A request whose response is not known stays
+// unknown.
+func (c *Cancels) mark(res *Result) {
+	switch {
+	case res.Err == nil || !c.Has(res.Node.UUID):
+	case errors.Is(res.Err, ErrLeft):
+		res.Outcome, res.Err = OutcomeCanceled, ErrCanceledLater
+	case errors.Is(res.Err, errNotSent):
+		res.Outcome, res.Err = OutcomeCanceled, ErrCanceled
+	}
+}

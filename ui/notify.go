@@ -1,0 +1,52 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/printable"
+	"ironworks/ui/cell"
+)
+
+// Notify is how the terminal tells that a long task has ended.
+type Notify string
+
+// The ways to notify. NotifyOSC9 is understood by iTerm2, WezTerm, kitty, foot and Windows Terminal, NotifyOSC777 by
+// urxvt, foot, Ghostty and WezTerm.
+const (
+	NotifyOff    Notify = "off"
+	NotifyBell   Notify = "bell"
+	NotifyOSC9   Notify = "osc9"
+	NotifyOSC777 Notify = "osc777"
+)
+
+// Notifies returns all ways to notify.
+func Notifies() []Notify { return []Notify{NotifyOff, NotifyBell, NotifyOSC9, NotifyOSC777} }
+
+// maxNotice is the length of a notification in cells.
+const maxNotice = 200
+
+// Notify tells the operator that a long task has ended, as the options say.
+func (c *Console) Notify(text string) tea.Cmd {
+	if sequence := c.opts.Notify.sequence(c.opts.Program, text); sequence != "" {
+		return tea.Raw(sequence)
+	}
+	return nil
+}
+
+// sequence returns what a terminal has to receive; "" for nothing.
+func (n Notify) sequence(program, text string) string {
+	// A semicolon separates the fields of OSC 777.
+	text = strings.ReplaceAll(cell.Cut(printable.Line(text), maxNotice), ";", ",")
+	switch n {
+	case NotifyBell:
+		return "\a"
+	case NotifyOSC9:
+		return "\x1b]9;" + program + ": " + text + "\x1b\\"
+	case NotifyOSC777:
+		return "\x1b]777;notify;" + program + ";" + text + "\x1b\\"
+	case NotifyOff:
+	}
+	return ""
+}

@@ -1,0 +1,102 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// twoManaged starts manage on r7-n08, which takes a minute, and on r7-n09, which fails after a second.
+func (r *rig) twoManaged() {
+	r.t.Helper()
+	r.ironic.change(func() {
+		r.ironic.nodes[8].fails = "Failed to get power state: 401"
+		r.ironic.nodes[7].Name = "r7-n08"
+	})
+	r.pass(6 * time.Second)
+	r.mark("r7-n08", "r7-n09")
+	r.press("M")
+	r.ironic.change(func() { r.ironic.nodes[7].due = time.Now().Add(time.Minute) })
+	r.pass(4 * time.Second)
+}
+
+func TestRetryWhileOthersRun(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.twoManaged()
+		r.press("5")
+		r.shows("running 1/2, 1 failed")
+		r.press("enter", "home")
+		r.shows("✖ failed", "Failed to get power state: 401", "running")
+		before := len(r.ironic.requests())
+		r.press("r")
+		r.pass(4 * time.Second)
+		if got := r.ironic.requests()[before:]; !slices.Equal(got, []string{"manage r7-n09"}) {
+			t.Errorf("the retry sent %q", got)
+		}
+		r.shows("Task 2", "✓ done", "1 task")
+		r.press("esc")
+		r.shows("Task 1", "retried in task 2")
+		r.pass(time.Minute)
+		r.shows("1 failed, 1 done")
+		r.press("r")
+		r.shows("retry-failed: no node failed")
+	})
+}
+
+func TestCancelOneNodeOfATask(t *testing.T) {
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.twoManaged()
+		r.press("5", "enter", "home", "x")
+		r.pass(time.Second)
+		r.shows("canceled", "the operation continues", "1 failed, 1 canceled")
+		r.press("x")
+		r.shows("cancel-node: the task has ended")
+	})
+}
+
+// TestTitleAndNotification: the title counts tasks, and the end of one that ran for 30 s notifies; others do not.
+func TestTitleAndNotification(t *testing.T) {
+	for notify, want := range map[Notify]string{
+		NotifyOff: "", NotifyBell: "\a",
+		NotifyOSC9:   "\x1b]9;ironworks: manage: 1 failed, 1 done (5 shows task 1 and the reasons)\x1b\\",
+		NotifyOSC777: "\x1b]777;notify;ironworks;manage: 1 failed, 1 done (5 shows task 1 and the reasons)\x1b\\",
+	} {
+		inBubble(t, rack(), func(_ *rig, o *Options) { o.Notify = notify }, func(r *rig) {
+			title := func(want string) {
+				t.Helper()
+				if got := r.c.View().WindowTitle; got != want {
+					t.Errorf("title %q, want %q", got, want)
+				}
+			}
+			title("ironworks rack7")
+			r.twoManaged()
+			title("ironworks rack7 · 1 task running")
+			r.raw = nil
+			r.pass(time.Minute)
+			title("ironworks rack7")
+			if got := strings.Join(r.raw, ""); got != want {
+				t.Errorf("%s: %q, want %q", notify, got, want)
+			}
+			r.raw = nil
+			r.choose("r7-n04")
+			r.press("M")
+			r.pass(3 * time.Second)
+			if len(r.raw) > 0 {
+				t.Errorf("%s: a short task notifies: %q", notify, r.raw)
+			}
+		})
+	}
+}
+
+// TestNotificationIsHarmless: what a node or Ironic says cannot end the sequence.
+func TestNotificationIsHarmless(t *testing.T) {
+	t.Parallel()
+	for _, n := range Notifies() {
+		got := n.sequence("ironworks", "a\x1b\\\x07b\u009c;c\n"+strings.Repeat("x", 1000))
+		body := strings.TrimSuffix(strings.TrimPrefix(got, "\x1b"), "\x1b\\")
+		if n != NotifyBell && (strings.ContainsAny(body, "\x1b\a\n\u009c") || strings.Count(body, ";") > 3 || len(got) > 300) {
+			t.Errorf("%s: %q", n, got)
+		}
+	}
+}
