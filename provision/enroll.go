@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,7 +12,7 @@ import (
 	"ironworks/enroll"
 	"ironworks/ironicclient"
 	"ironworks/models"
-	"ironworks/models/hints"
+	"ironworks/models/ports"
 )
 
 // Goal is the state to which enrolling brings nodes.
@@ -285,48 +284,29 @@ func inspected(n *models.Node) bool {
 	return !fields.At.IsZero() || n.InspectInterface == "no-inspect"
 }
 
-// addPorts creates a port for each NIC of the inventory that has a link and no port.
+// addPorts creates the ports that [ports.Compare] misses, and notes its other findings.
 func (e *Enroller) addPorts(ctx, going context.Context, n *models.Node, r *Enrolled) error {
-	missing, err := MissingPorts(going, e.API, n.UUID)
+	report, err := ComparePorts(going, e.API, n)
 	if err != nil {
 		r.Note = "ports not compared with the inventory: " + err.Error()
 		return nil //nolint:nilerr // the node itself is inspected
 	}
-	if len(missing) == 0 {
-		return nil
-	}
 	it := &enroll.Item{Kind: enroll.Change, UUID: n.UUID, Existing: n}
-	for _, fields := range missing {
-		it.Ports = append(it.Ports, enroll.PartItem{Kind: enroll.Create, Fields: fields, UUID: enroll.PartUUID(n.UUID, fields)})
-	}
-	action := &enrollAction{item: it, api: e.API}
-	if r.Result = e.act(ctx, going, action, n, false); r.Err == nil {
-		r.Did = append(r.Did, action.did()...)
-	}
-	return r.Err
-}
-
-// MissingPorts returns the fields of ports for the NICs of a node's inventory that have a link and no port.
-func MissingPorts(ctx context.Context, api EnrollAPI, node string) ([]map[string]any, error) {
-	raw, err := api.Inventory(ctx, node)
-	if err != nil {
-		return nil, err
-	}
-	nics, err := hints.DecodeNICs(raw)
-	if err != nil {
-		return nil, err
-	}
-	ports, err := api.RawPorts(ctx, node)
-	if err != nil {
-		return nil, err
-	}
-	var missing []map[string]any
-	for _, nic := range nics {
-		known := slices.ContainsFunc(ports, func(p map[string]any) bool { return strings.EqualFold(models.TextOf(p["address"]), nic.MAC) })
-		if nic.MAC == "" || known || !nic.HasCarrier {
+	var others []string
+	for _, f := range report.Findings {
+		if f.Kind != ports.MissingPort {
+			others = append(others, f.Text)
 			continue
 		}
-		missing = append(missing, map[string]any{"address": nic.MAC, "pxe_enabled": nic.Boot})
+		it.Ports = append(it.Ports, enroll.PartItem{Kind: enroll.Create, Fields: f.Create, UUID: enroll.PartUUID(n.UUID, f.Create)})
 	}
-	return missing, nil
+	if len(it.Ports) > 0 {
+		action := &enrollAction{item: it, api: e.API}
+		if r.Result = e.act(ctx, going, action, n, false); r.Err != nil {
+			return r.Err
+		}
+		r.Did = append(r.Did, action.did()...)
+	}
+	r.Note = strings.Join(others, "; ")
+	return nil
 }

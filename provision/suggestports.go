@@ -14,9 +14,15 @@ type PortReport struct {
 	Findings []ports.Finding
 }
 
+// InspectedPorts reads the ports of nodes and what inspection found.
+type InspectedPorts interface {
+	Inventories
+	RawPorts(ctx context.Context, node string) ([]map[string]any, error)
+}
+
 // ComparePorts compares the ports of a node with what inspection found. A node without an inventory is a
 // *models.Refusal.
-func ComparePorts(ctx context.Context, api PortAPI, node *models.Node) (PortReport, error) {
+func ComparePorts(ctx context.Context, api InspectedPorts, node *models.Node) (PortReport, error) {
 	r := PortReport{Node: node}
 	raw, err := api.RawPorts(ctx, node.UUID)
 	if err != nil {

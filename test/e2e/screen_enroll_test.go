@@ -2,45 +2,42 @@ package e2e
 
 import (
 	"fmt"
-	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"ironworks/lab"
+	"ironworks/models"
 	"ironworks/test/ironic"
 	"ironworks/test/terminal"
 )
 
-// TestScreenEnrollsAFile goes from a spreadsheet to nodes in the list: the form, the comparison, the question, and the
-// results live. A wrong password and two rows of one machine are told; corrected, a second run continues.
-func TestScreenEnrollsAFile(t *testing.T) {
+// TestScreenEnrollsARack goes from a spreadsheet of 50 machines to available nodes: the form, the comparison, the
+// question, and the results live. Killed, the console continues where it stopped. Wrong passwords, a dead BMC and
+// duplicates are shown with their remedies; corrected, a last run continues.
+func TestScreenEnrollsARack(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
-		machines := rack(t, server, 5)
-		const wrong, double = 1, 4
-		file := spreadsheet(t, machines, func(i int, cells map[string]string) {
-			switch i {
-			case wrong:
-				cells["password"] = "not-it"
-			case double:
-				cells["bmc"], cells["redfish_system_id"] = fmt.Sprint(machines[3].DriverInfo()["redfish_address"]), machines[3].SystemPath()
-			}
-		})
-		name := func(i int) string { return machines[i].Name() }
 		c := at(t, server)
+		rack := labRack(t, c, 50)
+		file := rack.write(filepath.Join(c.home, "machines.csv"), true)
 		s := c.fleet(size{160, 45})
 		s.press("n")
 		s.until("Enroll  not compared", "❯ Source", "< file >")
 		s.press(terminal.Down, terminal.Enter, file, terminal.Enter)
-		s.until(file)
+		s.until("machines.csv")
 		s.press("c")
-		s.until("3 create, 2 conflict", "[Nodes]", "the same BMC", "POST /v1/nodes", "5 nodes, format csv")
+		s.until("49 create, 3 conflict", "[Nodes]", "POST /v1/nodes", "52 nodes, format csv")
+		s.press("G")
+		s.until("the same BMC", "remove one of the two from the file")
 		s.press("E")
-		s.until("Enroll 3 nodes?", "Skipped: 2 nodes in conflict or invalid", name(0))
+		s.until("Enroll 49 nodes?", "Skipped: 3 nodes in conflict or invalid", rack.name(0))
 		s.press(terminal.Esc)
-		s.gone("Enroll 3 nodes?")
-		if n := len(nodesNamed(t, server, machines)); n != 0 {
+		s.gone("Enroll 49 nodes?")
+		if n := len(rack.nodes(server)); n != 0 {
 			t.Fatalf("%d nodes are there without an answer", n)
 		}
 
@@ -48,29 +45,44 @@ func TestScreenEnrollsAFile(t *testing.T) {
 		s.press(terminal.ShiftTab, "G", terminal.Up, "l", "l", "l")
 		s.until("< available >")
 		s.press("E")
-		s.typed("3", "Enroll 3 nodes and bring them to available? Type the number of nodes to confirm.", "may erase the disks")
+		s.typed("49", "Enroll 49 nodes and bring them to available? Type the number of nodes to confirm.", "may erase the disks")
 		s.until("[Result]")
-		s.within(5*time.Minute, "the nodes have ended", func() bool { return s.Contains("1 failed, 2 done") })
-		s.rowSays(name(0), "✓ done", "available", "created, 1 port, verified")
-		s.press(terminal.Home)
-		s.until("done     created, 1 port, verified, inspected, available")
-		s.rowSays(name(wrong), "✖ failed", "enroll")
-		s.press(terminal.Home, terminal.Down)
-		s.until("correct the BMC password")
+		s.within(5*time.Minute, "some are available", func() bool { return inState(rack.nodes(server), models.StateAvailable) > 5 })
+		if err := s.Signal(syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+
+		s = c.fleet(size{160, 45})
+		s.press("n")
+		s.until("Enroll  not compared")
+		s.press(terminal.Down, terminal.Enter, file, terminal.Enter)
+		s.until("machines.csv")
+		s.press("G", terminal.Up, "l", "l", "l")
+		s.until("< available >")
+		s.press("c")
+		s.until("3 conflict", "unchanged", "[Nodes]")
+		s.press("E")
+		s.typed("49", "Enroll 49 nodes and bring them to available?")
+		s.until("[Result]")
+		s.within(5*time.Minute, "the nodes have ended", func() bool { return s.Contains("4 failed, 45 done") })
+		s.rowSays(rack.name(0), "✓ done", "available")
+		for _, i := range rack.wrongPasswords() {
+			rack.cursorTo(s, i)
+			s.rowSays(rack.name(i), "✖ failed", "enroll")
+			s.until("correct the BMC password in the input")
+		}
+		rack.cursorTo(s, rack.deadBMC())
+		s.rowSays(rack.name(rack.deadBMC()), "✖ failed", "enroll")
+		s.until("check that the conductor reaches")
+		rack.checkOnce(server)
 		s.press("5")
-		s.until("enroll", "3 nodes", "1 failed, 2 done")
+		s.until("enroll", "49 nodes", "4 failed, 45 done")
 		s.press(terminal.Enter)
 		s.until("› task 1 enroll")
-		s.rowSays(name(2), "✓ done", "created, 1 port, verified, inspected, available; available")
+		s.rowSays(rack.name(2), "✓ done", "available")
 
 		// The file is corrected, and the same form continues.
-		good, err := os.ReadFile(spreadsheet(t, machines, nil))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, good, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		rack.write(file, false)
 		s.press("1", "n")
 		s.until("[Result]")
 		s.press(terminal.Tab)
@@ -78,20 +90,26 @@ func TestScreenEnrollsAFile(t *testing.T) {
 		s.press("G", terminal.Up, terminal.Up, " ")
 		s.until("form changed", "[x] yes")
 		s.press("c")
-		s.until("2 create, 3 change")
+		s.until("50 nodes, format csv", "1 create, 49 change")
 		s.press("E")
-		s.typed("5", "Enroll 5 nodes and bring them to available?")
-		s.within(5*time.Minute, "all are available", func() bool { return s.Contains("✓ 5 done") })
-		s.press("1")
-		s.filter("name:" + strings.TrimSuffix(name(0), "-n00"))
-		for i := range machines {
-			s.rowSays(name(i), "available")
+		s.typed("50", "Enroll 50 nodes and bring them to available?")
+		s.within(5*time.Minute, "all are available", func() bool { return s.Contains("✓ 50 done") })
+		rack.checkOnce(server)
+		if now := rack.nodes(server); len(now) != 50 || inState(now, models.StateAvailable) != 50 {
+			t.Errorf("nodes: %+v", now)
 		}
 		s.quits()
 		if audited := readAudit(t, c); !strings.Contains(audited, "create node") || strings.Contains(audited, "not-it") || strings.Contains(audited, lab.BMCPassword) {
 			t.Error("the audit lacks the nodes, or has a password")
 		}
 	})
+}
+
+// cursorTo moves the cursor to the node of a row.
+func (f *rackFile) cursorTo(s *screenConsole, i int) {
+	f.t.Helper()
+	s.press(append([]string{terminal.Home}, slices.Repeat([]string{terminal.Down}, i)...)...)
+	s.when("the cursor is at "+f.name(i), func() bool { return strings.HasPrefix(strings.TrimLeft(s.row(f.name(i)), " "), "❯") })
 }
 
 // TestScreenEnrollsBMCs asks the BMCs of machines, one of them dead, and enrolls what answered.
