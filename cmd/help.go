@@ -53,9 +53,13 @@ csv (spreadsheet with a header), bmh (Metal3 manifests; --plan writes the deploy
 
 --to manageable verifies the BMC credentials; --to inspected also inspects and creates missing ports;
 --to available also runs automated cleaning. The same command continues an interrupted run.
-Passwords of existing nodes cannot be compared, because Ironic masks them: --update-credentials writes them.`,
+Passwords of existing nodes cannot be compared, because Ironic masks them: --update-credentials writes them.
+
+--deploy-iso sets the ramdisk of nodes with virtual media, --deploy-kernel and --deploy-ramdisk that of the others.
+A file is served until the command is interrupted.`,
 		`ironworks enroll -f nodes.csv --dry-run
 ironworks enroll -f nodes.yaml --to manageable --yes
+ironworks enroll -f nodes.csv --deploy-iso agent.iso --listen auto:8080 --to available
 ironworks enroll --bmc 10.0.0.11-30 --bmc-username admin --names 'r7-n%02d' --dry-run`,
 	},
 

@@ -27,7 +27,7 @@ type serveFlags struct {
 	noCheck bool
 	perNode bool
 
-	listenFlags
+	at        listenFlags
 	tls       bool
 	cert, key string
 
@@ -70,7 +70,7 @@ func (a *app) ignitionServeCommand() *cobra.Command {
 	f.BoolVar(&flags.source.Force, "force", false, "replace the configuration in the ISO")
 	f.StringArrayVar(&flags.source.Kargs, "karg-append", nil, "kernel argument to append; may be repeated")
 	f.BoolVar(&flags.perNode, "per-node", false, "one stream per NODE, with its hostname")
-	flags.listenFlags.register(f)
+	flags.at.register(f)
 	f.BoolVar(&flags.tls, "tls", false, "HTTPS, with a self-signed certificate unless --tls-cert is given")
 	f.StringVar(&flags.cert, "tls-cert", "", "PEM file of the certificate")
 	f.StringVar(&flags.key, "tls-key", "", "PEM file of the private key")
@@ -138,7 +138,7 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags, names []string) error {
 		return err
 	}
 	defer made.Close()
-	listen, advertise, err := a.listenAt(ctx, f.listenFlags, s, nodes)
+	listen, advertise, err := a.listenAt(ctx, f.at, s, nodes)
 	if err != nil {
 		return err
 	}

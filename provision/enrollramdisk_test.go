@@ -116,4 +116,3 @@ func TestEnrollRamdiskIsChecked(t *testing.T) {
 		t.Errorf("%s, %v", got, in.Check())
 	}
 }
-
