@@ -130,6 +130,11 @@ func (r *servedRamdisk) open(ctx context.Context, name string) error {
 				return nil, nil
 			}, false)
 		}
+		if pxe && errors.Is(err, image.ErrNotLive) {
+			r.images = r.images[:1]
+			images.Close()
+			return nil
+		}
 		if err != nil {
 			return fmt.Errorf("--deploy-iso: %s: %w", name, err)
 		}

@@ -1,0 +1,70 @@
+package cmd
+
+import (
+	"strings"
+	"testing"
+
+	"ironworks/lab"
+	"ironworks/test/coreosinstaller"
+)
+
+// TestServedRamdiskOfAnISO: the kernel and the initramfs of a live ISO are served, too, if they are those of a live
+// system; an ISO without a configuration is refused.
+func TestServedRamdiskOfAnISO(t *testing.T) {
+	t.Parallel()
+	live, err := lab.LiveISO(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		iso   []byte
+		embed bool
+		want  int // images
+		err   string
+	}{
+		"foreign initramfs": {iso: coreosinstaller.X86().Image, embed: true, want: 1},
+		"nothing embedded":  {iso: live, want: 1, err: "ironworks ignition embed"},
+		"no ISO":            {iso: []byte("text"), err: "--deploy-iso: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			d.put("live.iso", test.iso)
+			if test.embed {
+				d.put("a.ign", []byte(d.want(exitOK, "", "build", "--host", "192.0.2.5")))
+				d.want(exitOK, "", "embed", "/live.iso", "/a.ign")
+			}
+			served := &servedRamdisk{}
+			defer served.close()
+			err := served.open(t.Context(), d.path("live.iso"))
+			if len(served.images) != test.want || (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
+				t.Errorf("%d images, %v", len(served.images), err)
+			}
+		})
+	}
+}
+
+// TestEnrollRamdiskFlags: what excludes each other is a usage error before anything is read.
+func TestEnrollRamdiskFlags(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		iso, kernel, listen string
+		file                bool
+		err                 string
+	}{
+		"nothing":           {},
+		"URL":               {iso: "http://192.0.2.1/x.iso"},
+		"image in Glance":   {iso: "1be26c0b-03f2-4d2e-ae87-c02d7f33c781"},
+		"file":              {iso: "agent.iso", listen: "auto", file: true},
+		"file and kernel":   {iso: "agent.iso", kernel: "http://192.0.2.1/k", file: true, err: "exclude each other"},
+		"URL and --listen":  {iso: "http://192.0.2.1/x.iso", listen: "auto", err: "--listen and --advertise need"},
+		"only --listen":     {listen: "auto", err: "--listen and --advertise need"},
+		"path of no folder": {iso: "none/agent.iso", file: true},
+	} {
+		var f enrollRamdiskFlags
+		f.ramdisk.ISO, f.ramdisk.Kernel, f.at.listen = test.iso, test.kernel, test.listen
+		if err := f.check(); f.file() != test.file || (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
+			t.Errorf("%s: file %v, %v", name, f.file(), err)
+		}
+	}
+}
