@@ -168,7 +168,7 @@ func TestRefusals(t *testing.T) {
 		"several systems":     {change: func(*Target, *controller) {}, kind: models.FaultNotFound, message: "this BMC has 2 systems"},
 		"no such system":      {change: func(x *Target, _ *controller) { x.System = "/redfish/v1/Systems/m3" }, kind: models.FaultNotFound, message: "no system "},
 		"no address":          {change: func(x *Target, _ *controller) { x.Address = "ftp://x" }, kind: models.FaultConfig, message: "use https://HOST"},
-		"nobody there":        {change: func(x *Target, _ *controller) { x.Address = "http://127.0.0.1:1" }, kind: models.FaultRefused, message: "is the BMC running"},
+		"nobody there":        {change: func(x *Target, _ *controller) { x.Address = "http://127.0.0.1:1" }, kind: models.FaultRefused, message: "the BMC is running"},
 		"no Redfish": {change: func(_ *Target, c *controller) {
 			c.instead = func(w http.ResponseWriter, _ *http.Request) bool { _, _ = w.Write([]byte("<html>")); return true }
 		}, kind: models.FaultNotRedfish},

@@ -160,7 +160,7 @@ func (r *servedRamdisk) close() {
 	}
 	if r.stop != nil {
 		r.stop()
-		<-r.ended // nothing was sent, or that failed already
+		<-r.ended //nolint:errcheck // nothing was sent, or that failed already
 	}
 	for _, images := range r.images {
 		images.Close()
