@@ -1,6 +1,10 @@
 package ui
 
 import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 
@@ -51,4 +55,31 @@ func TestBoundKeys(t *testing.T) {
 		r.pass(time.Second)
 		r.shows("inspect r7-n06")
 	})
+}
+
+// TestTextsNameActions: a {…} in a text of the console is an action, so that its key is shown.
+func TestTextsNameActions(t *testing.T) {
+	t.Parallel()
+	named := regexp.MustCompile(`\{([a-z]+(?:-[a-z]+)*)\}`)
+	found := 0
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Base(path) != "text.go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, match := range named.FindAllSubmatch(text, -1) {
+			id := action.ID(match[1])
+			if _, known := action.Find(id); !known && id != "node" { // {node} is a placeholder of ramdisk host names
+				t.Errorf("%s: %s is not an action", path, id)
+			}
+			found++
+		}
+		return nil
+	})
+	if err != nil || found < 20 {
+		t.Errorf("%d texts name actions: %v", found, err)
+	}
 }
