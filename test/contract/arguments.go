@@ -2,7 +2,7 @@ package contract
 
 const provisionCall = "PUT /v1/nodes/{node}/states/provision"
 
-// arguments are those of PUT states/provision.
+// arguments covers the arguments of PUT states/provision.
 func arguments() group {
 	return group{name: "arguments", behaviours: []behaviour{
 		{name: "accepted", state: "manageable", steps: []step{{call: provisionCall, body: `{"target": "provide"}`, see: "header:Location header:Content-Length", want: "202 Location={url}/v1/nodes/{node}/states Content-Length=0"}}},

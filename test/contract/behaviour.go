@@ -5,54 +5,51 @@ import (
 	"testing"
 )
 
-// behaviour is one thing that an Ironic does, seen by a client. Its name is
-// that of the subtest and stays as it is.
+// behaviour is one thing that an Ironic does, seen by a client. Its name is the name of the subtest and stays stable.
 type behaviour struct {
 	name string
-	// since is the minor API version that has it; a subject that is older does
-	// not run it. 0: all have it.
+	// since is the minor API version that introduced the behavior; older subjects do not run it. 0 means every
+	// version.
 	since int
-	// node are fields of the node that {node} stands for, as JSON. The node is
-	// made when a step first names {node} or {name}, by fake-hardware unless
-	// the fields say otherwise. {other} is a second one like it.
+	// node holds fields, as JSON, of the node that {node} stands for. The node is created when a step first names
+	// {node} or {name}, with driver fake-hardware unless the fields set one. {other} is a second node like it.
 	node string
-	// state is what the node is put into; "" leaves it in enroll. A target
-	// follows after ">", as in "wait call-back > active".
+	// state is the provision state that the node is put into; "" leaves it in enroll. ">" separates a target state,
+	// as in "wait call-back > active".
 	state string
 	steps []step
 }
 
-// step is one call and what is expected of it.
+// step is one request and the expected response.
 type step struct {
-	// call is a method and a path. Words in braces stand for values: {node},
-	// {name}, {other}, {otherName}, {mac1}…, {uuid1}…, {word1}… and what save
-	// kept; they are put in here and in body, and back into what is answered.
+	// call is a method and a path. Words in braces stand for values: {node}, {name}, {other}, {otherName}, {mac1}…,
+	// {uuid1}…, {word1}… and what save stored. They are replaced in call and body, and put back in place of the
+	// values in the response.
 	//
-	// Some calls are the test's own: "SET state > target" and "LOCK host" work
-	// on {node} by the subject's functions, "UNLOCK" undoes the latter, and
-	// "UNTIL path" gets the path until it is as wanted.
+	// Some calls are not requests: "SET state > target" and "LOCK host" change {node} through the subject's
+	// functions, "UNLOCK" releases the lock, and "UNTIL path" repeats a GET until the response is as wanted.
 	call string
-	// body is sent as it is, as JSON.
+	// body is sent unchanged, as JSON.
 	body string
-	// version is the API version: 1.31, or "none" for no header. Without it
-	// the subject's newest is asked for.
+	// version is the API version of the request: 1.31, or "none" for no header. The default is the subject's newest
+	// version.
 	version string
-	// header is one more, as in "Accept: text/html"; "Content-Type:" sends none.
+	// header is one additional header, as in "Accept: text/html". An empty value, as in "Content-Type:", removes the
+	// header.
 	header string
-	// see are the values of the answer that are compared, apart by blanks; see
-	// [rendering]. Without it a refusal shows its text, anything else only its
-	// status.
+	// see lists the values of the response to compare, separated by blanks; see [rendering]. By default the text of
+	// an error is compared and otherwise only the status.
 	see string
-	// want is the status and what see shows. With "~" in front it is a regular
-	// expression for all of it. Empty: any success.
+	// want is the status and what see renders. After "~" it is a regular expression for the whole text. "" accepts
+	// any success.
 	want string
-	// old is what the old release answers where that is something else.
+	// old is what the old release responds when it differs.
 	old string
-	// save keeps a value of the answer: "port=uuid".
+	// save stores a value of the response, as in "port=uuid".
 	save string
 }
 
-// wanted is what a subject is to answer.
+// wanted returns the response that a subject of the kind must give.
 func (s step) wanted(kind Kind) string {
 	if kind == Old && s.old != "" {
 		return s.old
@@ -60,17 +57,16 @@ func (s step) wanted(kind Kind) string {
 	return s.want
 }
 
-// group is behaviours of one subject matter.
+// group is a list of behaviors about one topic.
 type group struct {
 	name       string
 	behaviours []behaviour
-	// alone has the behaviours run one after the other. Two threads of a real
-	// Ironic that look for nodes at the same time are too much for SQLite.
+	// alone runs the behaviors one after the other. Two threads of a real Ironic that search nodes at the same time
+	// are too much for its SQLite database.
 	alone bool
 }
 
-// run runs the behaviours that the subject has. What they make is their own,
-// so that they can run beside each other.
+// run runs the behaviors that the subject has. Each works on objects of its own, so they can run in parallel.
 func (g group) run(t *testing.T, s *Subject, count *tally) {
 	t.Helper()
 	t.Run(g.name, func(t *testing.T) {
@@ -102,7 +98,7 @@ func (b behaviour) run(t *testing.T, s *Subject) {
 	}
 }
 
-// stateAndTarget takes "wait call-back > active" apart.
+// stateAndTarget splits "wait call-back > active".
 func stateAndTarget(text string) (state, target string) {
 	state, target, _ = strings.Cut(text, ">")
 	return strings.TrimSpace(state), strings.TrimSpace(target)

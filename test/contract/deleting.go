@@ -2,7 +2,7 @@ package contract
 
 import "strings"
 
-// deleting is DELETE of a node.
+// deleting covers DELETE of a node.
 func deleting() group {
 	return group{name: "delete", alone: true, behaviours: []behaviour{
 		{name: "enroll", steps: []step{{call: "DELETE /v1/nodes/{node}", want: "204"}, {call: "GET /v1/nodes/{node}", want: "404 Node {node} could not be found."}}},
@@ -46,7 +46,7 @@ func deleting() group {
 	}}
 }
 
-// deletingIn is in which states a node can be deleted.
+// deletingIn covers the states in which a node can be deleted.
 func deletingIn() group {
 	g := group{name: "delete-in"}
 	for _, s := range states {

@@ -1,7 +1,7 @@
 package contract
 
-// details are behaviours that other clients met: baremetal, gophercloud,
-// openstacksdk, metalsmith and tempest. Each was different in the embedded one.
+// details covers behaviors that other clients depend on: baremetal, gophercloud, openstacksdk, metalsmith and
+// tempest. The embedded Ironic once differed in each of them.
 func details() group {
 	image := func(source string) string {
 		return `{"instance_info": {"image_source": "` + source + `"}}`
@@ -69,7 +69,7 @@ func details() group {
 	}}
 }
 
-// orders are the names in answers, in their order.
+// answerOrders covers the order of the names in responses.
 func answerOrders() group {
 	get := func(name, path, see, want, old string) behaviour {
 		return behaviour{name: name, steps: []step{{call: "GET " + path, see: see, want: want, old: old}}}

@@ -1,6 +1,6 @@
 package contract
 
-// life is what happens to a node of fake hardware from state to state.
+// life covers a node of fake hardware as it moves from state to state.
 func life() group {
 	return group{name: "life", behaviours: []behaviour{
 		{name: "verified", steps: []step{

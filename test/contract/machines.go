@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// OnMachines are behaviours of nodes that have a machine: a BMC, disks and an
-// agent. Package machines runs them.
+// OnMachines returns the behaviors of nodes with a machine: a BMC, disks and an agent. Package machines runs them.
 func OnMachines() []MachineBehaviour {
 	const (
 		coreos = `{"interface": "deploy", "step": "install_coreos", "args": {}, "priority": 80}`
@@ -168,21 +167,20 @@ func OnMachines() []MachineBehaviour {
 	}
 }
 
-// MachineBehaviour is a behaviour on a machine of its own.
+// MachineBehaviour is a behavior of a node that has its own machine.
 type MachineBehaviour struct {
 	behaviour
-	// Scenario is one of the lab's, or "long-step": a machine that takes its
-	// time for a step, so that it can be looked at meanwhile.
+	// Scenario is a scenario of the lab, or "long-step" for a machine whose steps last long enough to observe.
 	Scenario string
 }
 
-// Name is that of the subtest.
+// Name returns the name of the subtest.
 func (b MachineBehaviour) Name() string { return b.name }
 
-// In reports whether a subject knows the API version that the behaviour needs.
+// In reports whether a subject has the API version that the behavior needs.
 func (b MachineBehaviour) In(s *Subject) bool { return s.has(b.since) }
 
-// Run enrols a machine by the bodies of its node and ports, and runs the behaviour.
+// Run enrolls a machine with the request bodies of its node and ports, and runs the behavior.
 func (b MachineBehaviour) Run(t *testing.T, s *Subject, node map[string]any, ports []map[string]any) {
 	t.Helper()
 	c := newSession(t, s)
@@ -209,7 +207,7 @@ func (b MachineBehaviour) Run(t *testing.T, s *Subject, node map[string]any, por
 	}
 }
 
-// post makes something and gives its uuid.
+// post creates an object and returns its UUID.
 func (c *session) post(path string, body any) string {
 	c.t.Helper()
 	raw, err := json.Marshal(body)

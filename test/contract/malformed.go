@@ -1,6 +1,6 @@
 package contract
 
-// malformed are bodies that are no JSON, or not said to be.
+// malformed covers bodies that are not JSON, or that have no JSON content type.
 func malformed() group {
 	call := func(name, call, body, header, see, want, old string) behaviour {
 		return behaviour{name: name, steps: []step{{call: call, body: body, header: header, see: see, want: want, old: old}}}
@@ -44,8 +44,8 @@ func malformed() group {
 	}}
 }
 
-// elsewhere are collections that the embedded Ironic does not have, and parts of
-// paths in an unusual order.
+// elsewhere covers collections that the embedded Ironic does not have, and paths with their parts in an unusual
+// order.
 func elsewhere() group {
 	call := func(name, call, see, want, old string) behaviour {
 		return behaviour{name: name, steps: []step{{call: call, see: see, want: want, old: old}}}

@@ -1,6 +1,6 @@
 package contract
 
-// creating is POST /v1/nodes.
+// creating covers POST /v1/nodes.
 func creating() group {
 	return group{name: "create", behaviours: []behaviour{
 		{name: "smallest", steps: []step{
@@ -62,7 +62,7 @@ func creating() group {
 	}}
 }
 
-// naming is what a node may be called.
+// naming covers node names.
 func naming() group {
 	return group{name: "names", behaviours: []behaviour{
 		{name: "with-dots", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "name": "{word1}.example.com"}`, want: "201"}, {call: "GET /v1/nodes/{word1}.example.com", see: "name", want: `200 name="{word1}.example.com"`}}},
@@ -101,7 +101,7 @@ func naming() group {
 	}}
 }
 
-// getting is GET of one node.
+// getting covers GET of one node.
 func getting() group {
 	return group{name: "get", behaviours: []behaviour{
 		{name: "by-uuid", steps: []step{{call: "GET /v1/nodes/{node}", see: "uuid name driver", want: `200 uuid="{node}" name="{name}" driver="fake-hardware"`}}},

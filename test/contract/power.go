@@ -1,6 +1,6 @@
 package contract
 
-// maintaining is maintenance and the lock.
+// maintaining covers maintenance and locks.
 func maintaining() group {
 	return group{name: "maintenance", behaviours: []behaviour{
 		{name: "on-and-off", steps: []step{
@@ -33,7 +33,7 @@ func maintaining() group {
 	}}
 }
 
-// power is PUT states/power.
+// power covers PUT states/power.
 func power() group {
 	const call = "PUT /v1/nodes/{node}/states/power"
 	return group{name: "power", behaviours: []behaviour{
@@ -69,7 +69,7 @@ func power() group {
 	}}
 }
 
-// management is what concerns the boot and the board.
+// management covers boot devices, boot modes and other management calls.
 func management() group {
 	const device = "/v1/nodes/{node}/management/boot_device"
 	return group{name: "management", behaviours: []behaviour{
@@ -142,7 +142,7 @@ func management() group {
 	}}
 }
 
-// validation is GET validate.
+// validation covers GET validate.
 func validation() group {
 	return group{name: "validate", behaviours: []behaviour{
 		{name: "fake", state: "manageable", steps: []step{{call: "GET /v1/nodes/{node}/validate", see: "body", want: `200 body={"bios":{"result":true},"boot":{"result":true},"console":{"result":true},"deploy":{"result":true},"firmware":{"result":true},"inspect":{"result":true},"management":{"result":true},"network":{"result":true},"power":{"result":true},"raid":{"result":true},"rescue":{"result":true},"storage":{"result":true}}`, old: `200 body={"bios":{"result":true},"boot":{"result":true},"console":{"result":true},"deploy":{"result":true},"inspect":{"result":true},"management":{"result":true},"network":{"result":true},"power":{"result":true},"raid":{"result":true},"rescue":{"result":true},"storage":{"result":true}}`}}},

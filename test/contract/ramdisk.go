@@ -1,8 +1,7 @@
 package contract
 
-// ramdisk is what an agent calls. The nodes are put into a state in which
-// Ironic waits for one; where the answer of the agent would matter the state
-// is one in which it is only written down.
+// ramdisk covers the calls of an agent. The nodes are put into a state in which Ironic waits for an agent; if Ironic
+// would call the agent back, into one in which it only records the call.
 func ramdisk() group {
 	const agent = `{"callback_url": "http://127.0.0.1:9999", "agent_token": "{token}", "agent_version": "13.0.0"}`
 	with := func(steps ...step) []step {
@@ -116,7 +115,7 @@ func ramdisk() group {
 	}}
 }
 
-// secrets are what is not shown.
+// secrets covers values that Ironic masks.
 func secrets() group {
 	return group{name: "secrets", behaviours: []behaviour{
 		{name: "driver-info", node: `{"driver_info": {"redfish_password": "a", "ipmi_password": "b", "snmp_auth_key": "c", "my_token": "d", "secret_thing": "e", "user": "f", "nested": {"password": "g"}}}`, steps: []step{{call: "GET /v1/nodes/{node}", see: "driver_info", want: `200 driver_info={"ipmi_password":"******","my_token":"******","nested":{"password":"******"},"redfish_password":"******","secret_thing":"******","snmp_auth_key":"******","user":"f"}`, old: `200 driver_info={"ipmi_password":"******","my_token":"******","nested":{"password":"******"},"redfish_password":"******","secret_thing":"******","snmp_auth_key":"c","user":"f"}`}, {call: "GET /v1/nodes?detail=true&limit=1", want: "200"}}},

@@ -1,6 +1,6 @@
 package contract
 
-// allocations are wishes for nodes.
+// allocations covers allocations.
 func allocations() group {
 	const ready = `{"op": "add", "path": "/resource_class", "value": "{word1}"}`
 	node := func(steps ...step) []step {
@@ -109,7 +109,7 @@ func allocations() group {
 	}}
 }
 
-// traits are those of nodes.
+// traits covers the traits of nodes.
 func traits() group {
 	return group{name: "traits", behaviours: []behaviour{
 		{name: "none", steps: []step{{call: "GET /v1/nodes/{node}/traits", see: "body", want: `200 body={"traits":[]}`}}},
@@ -139,7 +139,7 @@ func traits() group {
 	}}
 }
 
-// templates are deploy templates.
+// templates covers deploy templates.
 func templates() group {
 	const template = `{"name": "{trait1}", "uuid": "{uuid1}", "steps": [{"interface": "bios", "step": "factory_reset", "args": {}, "priority": 10}]}`
 	return group{name: "templates", behaviours: []behaviour{
@@ -165,7 +165,7 @@ func templates() group {
 	}}
 }
 
-// instances are the rules of instance_uuid.
+// instances covers instance_uuid.
 func instances() group {
 	const add = `[{"op": "add", "path": "/instance_uuid", "value": "{uuid1}"}]`
 	return group{name: "instance-uuid", behaviours: []behaviour{

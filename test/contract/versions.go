@@ -2,7 +2,7 @@ package contract
 
 import "strings"
 
-// versions are negotiation: what a version header does.
+// versions covers the version header.
 func versions() group {
 	return group{name: "versions", behaviours: []behaviour{
 		{name: "root", steps: []step{
@@ -67,7 +67,7 @@ func versions() group {
 	}}
 }
 
-// shapes are the shapes of refusals, and what is no resource at all.
+// shapes covers the formats of errors, and paths without a resource.
 func shapes() group {
 	return group{name: "shapes", behaviours: []behaviour{
 		{name: "fault", steps: []step{{call: "GET /v1/nodes/{uuid1}", see: "shape text header:Content-Type", want: "404 fault debuginfo,faultcode,faultstring Client Node {uuid1} could not be found. Content-Type=application/json"}}},
@@ -104,7 +104,7 @@ func shapes() group {
 	}}
 }
 
-// limits are those of bodies.
+// limits covers the limits of request bodies.
 func limits() group {
 	return group{name: "limits", behaviours: []behaviour{
 		{name: "depth-25", since: 83, steps: []step{
@@ -126,13 +126,12 @@ func limits() group {
 	}}
 }
 
-// nested is a node whose extra has objects within objects; the node itself is
-// the first level.
+// nested returns a node whose extra nests objects to a depth; the node itself is the first level.
 func nested(depth int) string {
 	return `{"driver": "fake-hardware", "extra": ` + strings.Repeat(`{"a": `, depth) + "1" + strings.Repeat("}", depth) + "}"
 }
 
-// sized is a node of so many bytes.
+// sized returns a node of the given size in bytes.
 func sized(bytes int) string {
 	frame := `{"driver": "fake-hardware", "extra": {"a": ""}}`
 	return strings.Replace(frame, `""`, `"`+strings.Repeat("x", bytes-len(frame))+`"`, 1)
