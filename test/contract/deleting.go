@@ -4,7 +4,7 @@ import "strings"
 
 // deleting covers DELETE of a node.
 func deleting() group {
-	return group{name: "delete", alone: true, behaviours: []behaviour{
+	return group{name: "delete", alone: true, behaviors: []behavior{
 		{name: "enroll", steps: []step{{call: "DELETE /v1/nodes/{node}", want: "204"}, {call: "GET /v1/nodes/{node}", want: "404 Node {node} could not be found."}}},
 		{name: "by-name", steps: []step{{call: "DELETE /v1/nodes/{name}", want: "204"}}},
 		{name: "not-there", steps: []step{{call: "DELETE /v1/nodes/{uuid1}", want: "404 Node {uuid1} could not be found."}}},
@@ -55,7 +55,7 @@ func deletingIn() group {
 		if s.deletable {
 			want = "204"
 		}
-		g.behaviours = append(g.behaviours, behaviour{
+		g.behaviors = append(g.behaviors, behavior{
 			name: strings.ReplaceAll(s.name, " ", "-"), since: s.since, state: s.name + " > " + s.target,
 			steps: []step{{call: "DELETE /v1/nodes/{node}", want: want}},
 		})

@@ -27,8 +27,8 @@
 //			see: "extra", want: `200 extra={"a":null}`},
 //	}},
 //
-// {node} is a node of fake hardware that only this behavior uses. [behaviour] and
-// [step] describe the other possibilities, and [MachineBehaviour] nodes with a
+// {node} is a node of fake hardware that only this behavior uses. [behavior] and
+// [step] describe the other possibilities, and [MachineBehavior] nodes with a
 // machine. Texts of Ironic that list a Python set, object addresses and numbers of
 // database rows are matched by a pattern ("~…").
 //

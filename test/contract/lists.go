@@ -11,7 +11,7 @@ func three(more ...step) []step {
 
 // listing covers GET /v1/nodes.
 func listing() group {
-	return group{name: "list", behaviours: []behaviour{
+	return group{name: "list", behaviors: []behavior{
 		{name: "fields-by-default", steps: three(step{call: "GET /v1/nodes?resource_class={word1}&limit=1", see: "nodes.0.keys", want: `200 nodes.0.keys=["instance_uuid","links","maintenance","name","power_state","provision_state","uuid"]`})},
 		{name: "envelope", steps: three(step{call: "GET /v1/nodes?resource_class={word1}", see: "body.keys nodes.len", want: `200 keys=["nodes"] nodes.len=3`})},
 		{name: "in-the-order-of-making", steps: three(step{call: "GET /v1/nodes?resource_class={word1}", see: "nodes.#.uuid", want: `200 nodes.#.uuid=["{uuid1}","{uuid2}","{uuid3}"]`})},

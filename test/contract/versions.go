@@ -4,7 +4,7 @@ import "strings"
 
 // versions covers the version header.
 func versions() group {
-	return group{name: "versions", behaviours: []behaviour{
+	return group{name: "versions", behaviors: []behavior{
 		{name: "root", steps: []step{
 			{call: "GET /", version: "none", see: "name default_version.id default_version.status default_version.min_version default_version.version versions.len", want: `200 name="OpenStack Ironic API" default_version.id="v1" default_version.status="CURRENT" default_version.min_version="1.1" default_version.version="1.115" versions.len=1`, old: `200 name="OpenStack Ironic API" default_version.id="v1" default_version.status="CURRENT" default_version.min_version="1.1" default_version.version="1.82" versions.len=1`},
 		}},
@@ -69,7 +69,7 @@ func versions() group {
 
 // shapes covers the formats of errors, and paths without a resource.
 func shapes() group {
-	return group{name: "shapes", behaviours: []behaviour{
+	return group{name: "shapes", behaviors: []behavior{
 		{name: "fault", steps: []step{{call: "GET /v1/nodes/{uuid1}", see: "shape text header:Content-Type", want: "404 fault debuginfo,faultcode,faultstring Client Node {uuid1} could not be found. Content-Type=application/json"}}},
 		{name: "no-such-collection", steps: []step{{call: "GET /v1/machines", see: "shape text", want: "404 pecan code,description,title Not Found:"}}},
 		{name: "no-such-root", steps: []step{{call: "GET /v2", see: "shape text", want: "404 pecan code,description,title Not Found:"}}},
@@ -106,7 +106,7 @@ func shapes() group {
 
 // limits covers the limits of request bodies.
 func limits() group {
-	return group{name: "limits", behaviours: []behaviour{
+	return group{name: "limits", behaviors: []behavior{
 		{name: "depth-25", since: 83, steps: []step{
 			{call: "POST /v1/nodes", body: nested(23), want: "201"},
 			{call: "POST /v1/nodes", body: nested(24), want: "201"},

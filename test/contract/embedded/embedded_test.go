@@ -29,7 +29,7 @@ func TestMachines(t *testing.T) {
 	t.Parallel()
 	all := contract.OnMachines()
 	if ran := machines.Run(t, startEmbedded(t), all); ran != len(all) && flag.Lookup("test.run").Value.String() == "" {
-		t.Errorf("%d behaviours ran, want %d", ran, len(all))
+		t.Errorf("%d behaviors ran, want %d", ran, len(all))
 	}
 }
 

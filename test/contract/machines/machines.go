@@ -20,12 +20,12 @@ const speed = 12
 const stepDelay = 4 * speed * time.Second
 
 // Run runs the behaviors that the subject has and returns their number.
-func Run(t *testing.T, s *contract.Subject, behaviours []contract.MachineBehaviour) int {
+func Run(t *testing.T, s *contract.Subject, behaviors []contract.MachineBehavior) int {
 	t.Helper()
 	var ran atomic.Int64
 	t.Run("machines", func(t *testing.T) {
 		var members []lab.Member
-		for _, b := range behaviours {
+		for _, b := range behaviors {
 			scenario := lab.Scenario{Name: b.Scenario, Agent: agent.Faults{StepDelay: stepDelay}}
 			if b.Scenario != "long-step" {
 				var err error
@@ -44,7 +44,7 @@ func Run(t *testing.T, s *contract.Subject, behaviours []contract.MachineBehavio
 			t.Fatal(err)
 		}
 		t.Cleanup(l.Close)
-		for i, b := range behaviours {
+		for i, b := range behaviors {
 			if !b.In(s) {
 				continue
 			}

@@ -23,7 +23,7 @@ func TestMachines(t *testing.T) {
 			t.Parallel()
 			all := contract.OnMachines()
 			if !ironic.Long() {
-				all = slices.DeleteFunc(all, func(b contract.MachineBehaviour) bool { return !slices.Contains(everyTime, b.Name()) })
+				all = slices.DeleteFunc(all, func(b contract.MachineBehavior) bool { return !slices.Contains(everyTime, b.Name()) })
 				if len(all) != len(everyTime) {
 					t.Errorf("%d behaviors, want %q", len(all), everyTime)
 				}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// behaviour is one thing that an Ironic does, seen by a client. Its name is the name of the subtest and stays stable.
-type behaviour struct {
+// behavior is one thing that an Ironic does, seen by a client. Its name is the name of the subtest and stays stable.
+type behavior struct {
 	name string
 	// since is the minor API version that introduced the behavior; older subjects do not run it. 0 means every
 	// version.
@@ -37,7 +37,7 @@ type step struct {
 	// header is one additional header, as in "Accept: text/html". An empty value, as in "Content-Type:", removes the
 	// header.
 	header string
-	// see lists the values of the response to compare, separated by blanks; see [rendering]. By default the text of
+	// see lists the values of the response to compare, separated by blanks; see [session.render]. By default the text of
 	// an error is compared and otherwise only the status.
 	see string
 	// want is the status and what see renders. After "~" it is a regular expression for the whole text. "" accepts
@@ -60,7 +60,7 @@ func (s step) wanted(kind Kind) string {
 // group is a list of behaviors about one topic.
 type group struct {
 	name       string
-	behaviours []behaviour
+	behaviors []behavior
 	// alone runs the behaviors one after the other. Two threads of a real Ironic that search nodes at the same time
 	// are too much for its SQLite database.
 	alone bool
@@ -70,7 +70,7 @@ type group struct {
 func (g group) run(t *testing.T, s *Subject, count *tally) {
 	t.Helper()
 	t.Run(g.name, func(t *testing.T) {
-		for _, b := range g.behaviours {
+		for _, b := range g.behaviors {
 			if !s.has(b.since) {
 				count.tooNew.Add(1)
 				continue
@@ -86,7 +86,7 @@ func (g group) run(t *testing.T, s *Subject, count *tally) {
 	})
 }
 
-func (b behaviour) run(t *testing.T, s *Subject) {
+func (b behavior) run(t *testing.T, s *Subject) {
 	t.Helper()
 	c := newSession(t, s)
 	c.nodeFields = b.node
