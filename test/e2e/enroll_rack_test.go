@@ -252,3 +252,9 @@ func (f *rackFile) checkOnce(s *ironic.Server) {
 		}
 	}
 }
+
+// TestEnrollARack brings a smaller rack to available under real Ironics, whose conductor takes longer.
+func TestEnrollARack(t *testing.T) {
+	t.Parallel()
+	newestRelease(t, func(t *testing.T, s *ironic.Server) { enrollRack(t, s, 12) })
+}
