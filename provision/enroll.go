@@ -96,7 +96,7 @@ type Enrolled struct {
 func (e *Enroller) Run(ctx context.Context, plan enroll.Plan) []Enrolled {
 	results := make([]Enrolled, len(plan))
 	e.slots = make(chan struct{}, Concurrency)
-	inSlots(ctx, len(plan), func(going context.Context, i int, next func()) {
+	inSlots(ctx, len(plan), Concurrency, func(going context.Context, i int, next func()) {
 		next() // the slots bound what is sent
 		ctx, going, end := e.Cancels.contexts(ctx, going, plan[i].UUID)
 		defer end()

@@ -129,7 +129,7 @@ func (f *rackFile) nodes(s *ironic.Server) []rackNode {
 // killWhen starts a command and kills it with SIGKILL once the nodes are as wanted.
 func (f *rackFile) killWhen(c *console, s *ironic.Server, args []string, what string, wanted func([]rackNode) bool) {
 	f.t.Helper()
-	ctx, cancel := context.WithTimeout(f.t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(f.t.Context(), 15*time.Minute)
 	defer cancel()
 	r := c.background(args...)
 	err := ironic.Poll(ctx, 20*time.Millisecond, func(context.Context) (bool, error) { return wanted(f.nodes(s)), nil })
