@@ -65,7 +65,7 @@ func TestFaultKinds(t *testing.T) {
 		"another server":   {reply(404, "<html>"), true, models.FaultNotIronic, []string{"port 6385"}},
 		"redirect":         {moved("https://user:pw@elsewhere/login?ticket=pw"), true, models.FaultNotIronic, []string{"it points to https://user@elsewhere/login?******"}},
 		"HTML with 200":    {served(reply(200, "<html>"), "Apache"), true, models.FaultNotIronic, []string{"has no Ironic API version and is HTML (Server: Apache)"}},
-		"text with 200":    {reply(200, "hello"), true, models.FaultNotIronic, []string{"it is not JSON"}},
+		"text with 200":    {reply(200, "hello"), true, models.FaultNotIronic, []string{"and is not JSON"}},
 		"JSON of another":  {reply(200, `{"versions":[]}`), true, models.FaultNotIronic, []string{"has no Ironic API version"}},
 		"truncated JSON":   {reply(200, `{"uuid":"n","na`), false, models.FaultBadAnswer, []string{"incomplete or wrong JSON", "[req-7]"}},
 		"no node":          {reply(200, `{}`), false, models.FaultBadAnswer, []string{"node without uuid"}},
