@@ -12,36 +12,33 @@ import (
 	"ironworks/test/ironic"
 )
 
-// contest is one thing that a machine with our agent and one with the real
-// agent go through.
+// contest is an operation performed by a machine with the lab's agent and one with the real agent.
 type contest struct {
 	name, scenario string
-	// slow machines are so slow that what Ironic knows for a moment only is seen.
+	// slow machines run slowly enough to observe values that Ironic keeps only for a moment.
 	slow bool
-	// programs are for a ramdisk with more programs, see errandCommand.
+	// programs selects a ramdisk with more programs, see errandCommand.
 	programs bool
-	// live is the life of one machine.
+	// live runs the operation on one machine.
 	live func(context.Context, *ironic.Server, *lab.Machine) (trace, error)
-	// judge compares.
+	// judge compares the traces.
 	judge func(t *testing.T, ours, real trace)
 }
 
-// atOnce is how many machines an Ironic looks after at a time. With more, the
-// conductor is so slow that nodes run into its timeouts and ours.
+// atOnce is how many machines an Ironic handles at a time. With more, the conductor is so slow that nodes run into
+// its timeouts and those of the tests.
 const atOnce = 3
 
-// Whatever happens, Ironic sees the same of the lab's agent and of the real
-// one, down to what is on the disks afterwards. execute_bootc_install is not
-// compared: the real one writes the configuration of podman into the system
-// that it runs on.
+// TestSameAsTheRealAgent checks that Ironic sees the same from the lab's agent and the real one, including what is on
+// the disks afterwards. execute_bootc_install is not compared: the real agent writes podman's configuration to the
+// system that it runs on.
 func TestSameAsTheRealAgent(t *testing.T) {
 	for _, release := range ironic.Releases(t) {
 		t.Run(release.Name(), func(t *testing.T) {
-			t.Parallel() // most of it is waiting
+			t.Parallel() // mostly waits
 			server := ironic.StartT(t, ironic.Options{Release: release, Settings: map[string]map[string]string{
 				"conductor": {"automated_clean": "true", "deploy_callback_timeout": "90", "check_provision_state_interval": "5"},
-				// Nothing is streamed: the real agent opens its disk itself for that, and
-				// the guard does not let it.
+				// Images are not streamed: the real agent would open its disk itself, which the guard refuses.
 				"agent":  {"require_tls": "true", "stream_raw_images": "false"},
 				"deploy": {"erase_devices_priority": "0"},
 			}})
@@ -50,7 +47,7 @@ func TestSameAsTheRealAgent(t *testing.T) {
 	}
 }
 
-// contests are those that the release can do; all of them in the long run only.
+// contests returns the contests that the release supports, all of them only under make test-long.
 func contests(t *testing.T, release ironic.Release) []contest {
 	t.Helper()
 	var all []contest
@@ -71,7 +68,7 @@ func contests(t *testing.T, release ironic.Release) []contest {
 	return all
 }
 
-// compete runs them, a few at a time.
+// compete runs the contests, a few at a time.
 func compete(t *testing.T, server *ironic.Server, contests []contest) {
 	plain, more := agent.Command(t, server.Release), errandCommand(t, server.Release)
 	turns := make(chan struct{}, atOnce)
@@ -97,8 +94,8 @@ func compete(t *testing.T, server *ironic.Server, contests []contest) {
 	running.Wait()
 }
 
-// run lets one machine live when it is its turn. Only then its time counts, and
-// afterwards nothing of it is left to keep the conductor busy.
+// run runs the operation on one machine when it is its turn, and shuts the machine down afterwards to relieve the
+// conductor.
 func (c contest) run(t *testing.T, server *ironic.Server, kind string, command []string, turns chan struct{}) trace {
 	turns <- struct{}{}
 	defer func() { <-turns }()

@@ -17,19 +17,19 @@ import (
 	"ironworks/test/ironic"
 )
 
-// errand is what both agents do for a conductor beyond the life of a machine.
+// errand is an operation beyond the comparisons: images, rescue and service.
 type errand struct {
 	name string
-	// sets are fields of the node that are set before, by their path.
+	// sets holds fields of the node, by path, that are set before.
 	sets map[string]any
 	path []asked
-	// says is what the history must hold, as in a comparison.
+	// says is a text that the history must contain, as in a comparison.
 	says string
-	// newest are those that the old release lacks.
+	// newest marks operations that the old release lacks.
 	newest bool
 }
 
-// asked is a verb, and the states in which it may end.
+// asked is a provision request and the states in which it may end; the first one counts as success.
 type asked struct {
 	body map[string]any
 	ends []string
@@ -43,10 +43,8 @@ var (
 	askAdopt   = ask(target("adopt"), "active", "adopt failed")
 )
 
-// moreRamdisk is what those errands need that is not on the machines of the
-// other comparisons: programs, which only say something, and a folder of the
-// boot for the password of rescue. The guard is as it is elsewhere; what is
-// refused by it is still refused.
+// moreRamdisk starts the agent with what the errands need in addition: programs that only print something, and a
+// folder of the boot for the rescue password. The guard is the same as for the other comparisons.
 const moreRamdisk = `
 import os, sys
 sys.path.insert(0, sys.argv.pop())
@@ -69,12 +67,12 @@ def more(folder):
 
 def prepared():
     folder = prepare()
-    from ironic_python_agent import config  # has the options of the next
+    from ironic_python_agent import config  # registers the options that the next module needs
     from ironic_python_agent import qemu_img
     from ironic_python_agent.extensions import rescue
 
-    # 9.4.2 converts a raw image that it has written already, by a program in an
-    # environment that the guard takes for a strange one.
+    # 9.4.2 converts a raw image after writing it, with a program in an environment
+    # that the guard refuses.
     qemu_img.convert_image = lambda *args, **named: None
     rescue.PASSWORD_FILE = os.path.join(folder, "run", "rescue-password")
     return folder
@@ -83,7 +81,7 @@ def prepared():
 def configured(path):
     write_config(path)
     with open(path, "a") as file:
-        # A download whose checksum is wrong is repeated ten times.
+        # The agent repeats a download with a wrong checksum ten times.
         file.write("image_download_connection_retry_interval = 1\n")
 
 
@@ -91,7 +89,7 @@ programs.install, boot.prepare, boot.write_config = more, prepared, configured
 sys.exit(boot.main([]))
 `
 
-// errandCommand is the real agent in that ramdisk.
+// errandCommand returns the command line of the real agent in that ramdisk.
 func errandCommand(t *testing.T, release ironic.Release) []string {
 	t.Helper()
 	argv := agent.Command(t, release)
@@ -99,7 +97,7 @@ func errandCommand(t *testing.T, release ironic.Release) []string {
 	return append(argv[:root:root], "-c", moreRamdisk, argv[root])
 }
 
-// image is one with a partition table.
+// image returns an image with the boot signature of a partition table.
 func image() []byte {
 	content := make([]byte, 1<<20)
 	content[510], content[511] = 0x55, 0xaa
@@ -115,7 +113,7 @@ func directErrands(server string) []errand {
 		}
 		return errand{
 			name: name, says: says, path: []asked{askManage, askProvide, ask(target("active"), "active", "deploy failed")},
-			// With UEFI the agent would look for boot loaders on what it takes for its disks.
+			// With UEFI the agent would search boot loaders on its disks, which are the computer's.
 			sets: map[string]any{"deploy_interface": "direct", "instance_info": info, "properties/capabilities": "boot_mode:bios"},
 		}
 	}
@@ -141,7 +139,7 @@ func imageServer(t *testing.T) string {
 			http.NotFound(w, r)
 			return
 		}
-		// The old conductor asks how long it is.
+		// The old conductor needs the length.
 		w.Header().Set("Content-Length", fmt.Sprint(len(content)))
 		if r.Method == http.MethodGet {
 			_, _ = w.Write(content)
@@ -151,7 +149,7 @@ func imageServer(t *testing.T) string {
 	return server.URL
 }
 
-// contest is the errand, to be run.
+// contest returns the errand as a contest.
 func (e errand) contest() contest {
 	return contest{name: e.name, programs: true, live: e.live, judge: e.judge}
 }
@@ -159,10 +157,10 @@ func (e errand) contest() contest {
 func (e errand) judge(t *testing.T, ours, real trace) {
 	t.Helper()
 	if !strings.Contains(strings.Join(real.History, "\n"), e.says) || e.says == "" && len(real.Stages) != len(e.path) {
-		t.Errorf("with the real agent nothing says %q: %+v %q", e.says, real.Stages, real.History)
+		t.Errorf("no %q in the real agent's history: %+v %q", e.says, real.Stages, real.History)
 	}
 	if got, want := lines(t, ours), lines(t, real); !slices.Equal(got, want) {
-		t.Errorf("Ironic does not see the same\n%s", difference(got, want))
+		t.Errorf("the traces differ\n%s", difference(got, want))
 	}
 }
 
@@ -197,7 +195,7 @@ func (e errand) live(ctx context.Context, server *ironic.Server, m *lab.Machine)
 	return n.same(seen)
 }
 
-// do asks for something and waits for one of its ends.
+// do sends a provision request and waits for one of its end states.
 func (n *node) do(a asked) (stage, error) {
 	if _, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", a.body, http.StatusAccepted); err != nil {
 		return stage{}, err
@@ -219,7 +217,7 @@ func (n *node) do(a asked) (stage, error) {
 		for _, e := range journal[max(0, len(journal)-25):] {
 			last.WriteString("\n    " + e.Text)
 		}
-		return stage{}, errors.Join(fmt.Errorf("machine %s: waiting after %v: it is %v, error %v%s", n.Name(), a.body["target"], seen["provision_state"], seen["last_error"], last.String()), err)
+		return stage{}, errors.Join(fmt.Errorf("machine %s: waiting after %v: state %v, error %v%s", n.Name(), a.body["target"], seen["provision_state"], seen["last_error"], last.String()), err)
 	}
 	return stage{
 		Asked: a.body["target"], State: seen["provision_state"], Power: seen["power_state"], LastError: seen["last_error"], Fault: seen["fault"],

@@ -1,8 +1,7 @@
 package agent_test
 
-// rescueErrands end with a machine that is in use again. The agent only writes
-// the hash into a file, which the ramdisk's own service reads later: no program
-// sets a password. The old Ironic cannot rescue from virtual media.
+// rescueErrands end with an active machine. The agent only writes the password's hash to a file, which a service of
+// the ramdisk reads later: no program sets a password. The old Ironic cannot rescue with virtual media.
 func rescueErrands() []errand {
 	return []errand{{
 		name: "rescue", newest: true, sets: map[string]any{"rescue_interface": "agent"},

@@ -12,7 +12,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-var update = flag.Bool("update", false, "write what the real agents say into lab/agent/testdata/rootdisk.jsonl")
+var update = flag.Bool("update", false, "write the real agents' responses to lab/agent/testdata/rootdisk.jsonl")
 
 // recordedCase is a line of rootdisk.jsonl, see lab/agent.
 type recordedCase struct {
@@ -22,8 +22,8 @@ type recordedCase struct {
 	Told  map[string]json.RawMessage `json:"told"`
 }
 
-// TestRootDisk compares what the real agents say on root disks with the recording that the
-// lab's agent is tested against.
+// TestRootDisk compares the root disks that the real agents pick with the recording that the lab's agent is tested
+// against.
 func TestRootDisk(t *testing.T) {
 	path := filepath.Join("..", "..", "lab", "agent", "testdata", "rootdisk.jsonl")
 	content, err := os.ReadFile(path)
@@ -61,11 +61,11 @@ func TestRootDisk(t *testing.T) {
 				}
 				c.Told[release.Name()] = said.Bytes()
 			case said.String() != string(c.Told[release.Name()]):
-				t.Errorf("%s, %s: the agent says %s, recorded is %s", release.Name(), c.Name, said.String(), c.Told[release.Name()])
+				t.Errorf("%s, %s: the agent responds %s, recorded %s", release.Name(), c.Name, said.String(), c.Told[release.Name()])
 			}
 		}
 		if answers.More() {
-			t.Error("the real agent says more than it was asked")
+			t.Error("more responses than cases")
 		}
 	}
 	if *update {

@@ -1,7 +1,6 @@
 package agent_test
 
-// serviceErrands are steps of service: one that works, and the ways in which
-// they fail.
+// serviceErrands are service steps: one that works and ways to fail.
 func serviceErrands() []errand {
 	service := func(name, kind, step, says string) errand {
 		steps := []any{map[string]any{"interface": kind, "step": step, "args": map[string]any{}}}

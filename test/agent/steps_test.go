@@ -4,14 +4,14 @@ import (
 	"encoding/base64"
 )
 
-// raidStep is a step of the RAID interface.
+// raidStep returns a step of the RAID interface.
 func raidStep(name string, args map[string]any) map[string]any {
 	s := step(name, args)
 	s["interface"] = "raid"
 	return s
 }
 
-// volume is a logical disk of software RAID.
+// volume returns a logical disk of a software RAID.
 func volume(level string, size any, more map[string]any) map[string]any {
 	v := map[string]any{"controller": "software", "raid_level": level, "size_gb": size}
 	for key, value := range more {
@@ -26,7 +26,7 @@ func inject(files ...any) map[string]any {
 	return step("inject_files", map[string]any{"files": files})
 }
 
-// stepComparisons are every other step of the agents.
+// stepComparisons cover the other steps of the agents.
 func stepComparisons() []comparison {
 	manual := func(steps ...any) []map[string]any { return []map[string]any{target("manage"), clean(steps...)} }
 	to := func(last ...map[string]any) []map[string]any {

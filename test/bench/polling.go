@@ -15,7 +15,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// metered is a client that counts the time the API spends on us.
+// metered is a client that counts its requests and the time that the API takes for them.
 type metered struct {
 	*ironicclient.Client
 	mu    sync.Mutex
@@ -39,7 +39,7 @@ func (m *metered) take() (time.Duration, int) {
 	return spent, calls
 }
 
-// pagesSince gives the pages that were asked for from a time on.
+// pagesSince returns the page requests since a time.
 func (m *metered) pagesSince(began time.Time) (pages []asked) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -75,8 +75,8 @@ func (m *metered) History(ctx context.Context, node string) ([]models.HistoryEnt
 	return m.Client.History(ctx, node)
 }
 
-// polling runs the console's own poller, changes nodes meanwhile, and compares what
-// the API spends on it with what re-listing at the same pace would take.
+// polling runs the console's poller while nodes change, and compares the API's time for it with that of listing all
+// nodes at the same pace.
 func polling(ctx context.Context, s *ironic.Server, _ string, rounds int) error {
 	client, err := ironicclient.New(models.Connection{Endpoint: s.URL}, ironicclient.Options{})
 	if err != nil {
@@ -116,8 +116,7 @@ func polling(ctx context.Context, s *ironic.Server, _ string, rounds int) error 
 	}
 	took := time.Since(began)
 	spent, calls := api.take()
-	// The poller's period while something moves is a second; a poller that re-lists
-	// would spend a whole listing in each.
+	// The poller's period during changes is 1 s; without deltas it would list all nodes in each.
 	periods := took.Seconds()
 	relist := time.Duration(periods * float64(listed))
 	fmt.Printf("  steady polling for %s: %d requests, API time %s; re-listing each second %s; ratio (≤ 0.05) %.3f\n",
@@ -136,8 +135,8 @@ func polling(ctx context.Context, s *ironic.Server, _ string, rounds int) error 
 	return nil
 }
 
-// transitions takes nodes from enroll to manageable, one after the other, and measures
-// how long after the API has the new state the event comes.
+// transitions brings nodes from enroll to manageable, one after the other, and returns the times from the state
+// change in the API to the event.
 func transitions(ctx context.Context, s *ironic.Server, events <-chan models.Event, n int) ([]time.Duration, error) {
 	var lags []time.Duration
 	for i := 1; i <= n; i++ {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// assistedUnit stands in for the Assisted Installer's agent: it picks a disk itself, and installs.
+// assistedUnit replaces the Assisted Installer's agent: it picks a disk itself and installs to it.
 const assistedUnit = `[Unit]
 Description=Assisted Installer
 [Service]
@@ -17,8 +17,8 @@ ExecStart=/usr/bin/coreos-installer install /dev/nvme0n1 --insecure --image-url 
 ExecStart=/bin/sh -c 'echo "assisted: installed" >/dev/ttyS0'
 `
 
-// TestStartAssistedInstall has the agent start, over D-Bus, the unit that the ramdisk's Ignition
-// brought. The unit installs to a disk of its own choice; the ISO has a further kernel argument.
+// TestStartAssistedInstall checks that the agent starts, over D-Bus, a unit of the ramdisk's Ignition configuration.
+// The unit installs to a disk of its choice; the ISO has an additional kernel argument.
 func TestStartAssistedInstall(t *testing.T) {
 	made := ramdisk{kargs: []string{"proof=embedded"}}
 	made.extra = func(b *bench) string {

@@ -13,7 +13,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// call is a request to Ironic that waits while the node is locked.
+// call sends a request to Ironic, repeats it while the node is locked, and returns the body of the response.
 func (b *bench) call(method, path string, body any, want int) []byte {
 	b.t.Helper()
 	var answer []byte
@@ -37,7 +37,7 @@ func (b *bench) enroll() {
 	b.t.Helper()
 	interfaces := map[string]string{"deploy": "custom-agent", "inspect": "agent"}
 	if b.ramdisk.release == ironic.Old {
-		interfaces["inspect"] = "redfish" // it has no other without ironic-inspector
+		interfaces["inspect"] = "redfish" // the only inspect interface without ironic-inspector
 	}
 	if b.ramdisk.pxe {
 		interfaces["boot"] = "ipxe"
@@ -60,7 +60,7 @@ func (b *bench) enroll() {
 
 func (b *bench) uuid() string { return strings.TrimPrefix(b.node, "/v1/nodes/") }
 
-// order sets the provision target.
+// order sends a provision request.
 func (b *bench) order(body map[string]any) {
 	b.t.Helper()
 	b.call(http.MethodPut, b.node+"/states/provision", body, http.StatusAccepted)
@@ -73,16 +73,16 @@ func (b *bench) provide() {
 	b.t.Log(b.phases.Done("available"))
 }
 
-// set writes a field of the node.
+// set sets a field of the node.
 func (b *bench) set(path string, value any) {
 	b.t.Helper()
 	b.call(http.MethodPatch, b.node, []any{map[string]any{"op": "add", "path": path, "value": value}}, http.StatusOK)
 }
 
-// image is where the machine finds the image to be installed.
+// image returns the URL of the image to install, as the machine reaches it.
 func (b *bench) image() string { return guestURL(b.t, b.web.URL) + "/" + filepath.Base(b.images.Disk) }
 
-// deploy orders the deployment of an image with the user data of userData.
+// deploy requests the deployment of an image with the user data of userData.
 func (b *bench) deploy(image string, kargs ...string) {
 	b.t.Helper()
 	b.set("/instance_info/image_source", image)
@@ -97,7 +97,7 @@ func (b *bench) deploy(image string, kargs ...string) {
 	})
 }
 
-// shown is what the tests read of a node.
+// shown holds the fields of a node that the tests read.
 type shown struct {
 	State      string         `json:"provision_state"`
 	LastError  string         `json:"last_error"`
@@ -118,11 +118,10 @@ func (b *bench) show() shown {
 	return now
 }
 
-// failed are the states that nothing goes on from.
+// failed matches states that no operation leaves by itself.
 var failed = regexp.MustCompile(`failed|^error$`)
 
-// until waits for a condition of the node. A failed state that is not the condition ends the
-// test.
+// until waits for a condition of the node. The test fails if the node enters a failed state without fulfilling it.
 func (b *bench) until(what string, done func(shown) bool) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
@@ -136,7 +135,7 @@ func (b *bench) until(what string, done func(shown) bool) {
 		return done(now), nil
 	})
 	if err != nil {
-		b.t.Fatalf("waiting until %s: %v; the serial line has\n%s", what, err, b.serial.End(from))
+		b.t.Fatalf("waiting until %s: %v; serial line:\n%s", what, err, b.serial.End(from))
 	}
 }
 
@@ -145,7 +144,7 @@ func (b *bench) waitFor(state string) {
 	b.until("the node is "+state, func(n shown) bool { return n.State == state })
 }
 
-// expect waits for the serial line, behind a length, and ends a phase.
+// expect waits for a line of the serial line after the first from lines, and ends a phase. It returns the submatches.
 func (b *bench) expect(from int, phase, pattern string) []string {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
@@ -169,12 +168,12 @@ func (b *bench) ramdiskBoots(from int) {
 	b.expect(from, "boot loader, kernel", `stage1: ignition: fetch-offline`)
 	b.expect(from, "Ignition", `stage1: ignition: finished`)
 	b.expect(from, "systemd, network", `Starting (.*ironic-agent.service|Ironic Agent)`)
-	b.poll("the registry is asked for the agent's image", b.registry.Asked)
+	b.poll("the agent's image is requested from the registry", b.registry.Asked)
 	b.expect(from, "pull of the agent's image", `Started (.*ironic-agent.service|Ironic Agent)`)
 }
 
-// installs follows a deployment from the ramdisk's agent to the installed system's first boot, and
-// gives what that writes: user data, disk, user and kernel arguments.
+// installs follows a deployment from the ramdisk's agent to the first boot of the installed system, and returns the
+// submatches of proofLine.
 func (b *bench) installs(end func()) []string {
 	b.t.Helper()
 	b.until("install_coreos is done", func(n shown) bool { return n.step() != "install_coreos" })
@@ -185,14 +184,14 @@ func (b *bench) installs(end func()) []string {
 	return b.firstBoot(from)
 }
 
-// installing waits until the agent installs.
+// installing waits until the agent runs install_coreos.
 func (b *bench) installing() {
 	b.t.Helper()
 	b.until("install_coreos runs", func(n shown) bool { return n.step() == "install_coreos" })
 	b.t.Log(b.phases.Done("agent's start, inventory, lookup, heartbeat"))
 }
 
-// firstBoot follows the first boot of an installed system.
+// firstBoot follows the first boot of an installed system and returns the submatches of proofLine.
 func (b *bench) firstBoot(from int) []string {
 	b.t.Helper()
 	b.expect(from, "firmware, boot loader, kernel", `stage1: ignition: fetch-offline`)

@@ -2,11 +2,11 @@ package contract
 
 import "golang.org/x/sys/unix"
 
-// enough is what the databases and logs of three Ironics may take.
+// enough is the number of bytes that the databases and logs of three Ironics need at most.
 const enough = 1 << 30
 
-// memoryFolder is a folder where writing costs nothing; empty if there is none
-// with enough room: containers often have 64 MiB there.
+// memoryFolder returns a folder in memory, where writes are cheap, or "" if it lacks room: containers often have 64
+// MiB there.
 func memoryFolder() string {
 	const folder = "/dev/shm"
 	var info unix.Statfs_t

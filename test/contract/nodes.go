@@ -1,8 +1,8 @@
 package contract
 
-// creating is POST /v1/nodes.
+// creating covers POST /v1/nodes.
 func creating() group {
-	return group{name: "create", behaviours: []behaviour{
+	return group{name: "create", behaviors: []behavior{
 		{name: "smallest", steps: []step{
 			{call: "POST /v1/nodes", body: `{"driver": "fake-hardware"}`, see: "provision_state target_provision_state power_state name maintenance reservation last_error driver_info properties extra instance_info automated_clean owner conductor_group conductor resource_class created_at? updated_at?", want: `201 provision_state="enroll" target_provision_state=null power_state=null name=null maintenance=false reservation=null last_error=null driver_info={} properties={} extra={} instance_info={} automated_clean=null owner=null conductor_group="" conductor="localhost" resource_class=null created_at=set updated_at=null`},
 		}},
@@ -62,9 +62,9 @@ func creating() group {
 	}}
 }
 
-// naming is what a node may be called.
+// naming covers node names.
 func naming() group {
-	return group{name: "names", behaviours: []behaviour{
+	return group{name: "names", behaviors: []behavior{
 		{name: "with-dots", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "name": "{word1}.example.com"}`, want: "201"}, {call: "GET /v1/nodes/{word1}.example.com", see: "name", want: `200 name="{word1}.example.com"`}}},
 		{name: "underscore", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "name": "{word1}_a"}`, want: "201"}}},
 		{name: "tilde", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "name": "{word1}~a"}`, want: "201"}}},
@@ -101,9 +101,9 @@ func naming() group {
 	}}
 }
 
-// getting is GET of one node.
+// getting covers GET of one node.
 func getting() group {
-	return group{name: "get", behaviours: []behaviour{
+	return group{name: "get", behaviors: []behavior{
 		{name: "by-uuid", steps: []step{{call: "GET /v1/nodes/{node}", see: "uuid name driver", want: `200 uuid="{node}" name="{name}" driver="fake-hardware"`}}},
 		{name: "by-name", steps: []step{{call: "GET /v1/nodes/{name}", see: "uuid", want: `200 uuid="{node}"`}}},
 		{name: "by-uuid-in-capitals", steps: []step{{call: "GET /v1/nodes/ABCDEFAB-ABCD-4BCD-8BCD-ABCDEFABCDEF", want: "404 Node ABCDEFAB-ABCD-4BCD-8BCD-ABCDEFABCDEF could not be found."}}},

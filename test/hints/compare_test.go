@@ -29,7 +29,7 @@ var ironicSays string
 //go:embed python/agent_says.py
 var agentSays string
 
-// said is what an original answers.
+// said is the result of an original program.
 type said struct {
 	Valid *bool   `json:"valid"`
 	Picks *string `json:"picks"`
@@ -37,7 +37,7 @@ type said struct {
 	Error string  `json:"error"`
 }
 
-// run gives the cases to a program of an environment, in one process.
+// run passes the cases to a program of a Python environment, in one process.
 func run(t *testing.T, environment, program string, cases []byte, count int) []said {
 	t.Helper()
 	python := filepath.Join(ironic.Environment(t, environment), "bin", "python")
@@ -61,15 +61,15 @@ func run(t *testing.T, environment, program string, cases []byte, count int) []s
 		answers = append(answers, a)
 	}
 	if len(answers) != count {
-		t.Errorf("%s answers %d of %d cases", environment, len(answers), count)
+		t.Errorf("%s: %d results for %d cases", environment, len(answers), count)
 		return nil
 	}
 	return answers
 }
 
-// The console says of every case what Ironic and its agent say: whether the hints are
-// valid and why not, and which disk is picked or why none is. IRONWORKS_TEST_SEED and
-// IRONWORKS_HINTS_CASES ask for other cases and more of them.
+// TestLikeTheOriginals compares package hints with Ironic and its agent: whether the hints are valid and why not, and
+// which disk is picked or why none is. IRONWORKS_TEST_SEED and IRONWORKS_HINTS_CASES change the seed and the number
+// of cases.
 func TestLikeTheOriginals(t *testing.T) {
 	count, seed := 10_000, seeds.First(t, 1)
 	if ironic.Long() {
@@ -104,7 +104,7 @@ func TestLikeTheOriginals(t *testing.T) {
 			}
 			for _, kind := range []string{"invalid", "picks", "DeviceNotFound", "TypeError", "ValueError", "SyntaxError", "ParseException"} {
 				if tally[kind] == 0 {
-					t.Errorf("no case is of the kind %s: they prove little", kind)
+					t.Errorf("no case of the kind %s", kind)
 				}
 			}
 		})
@@ -121,7 +121,7 @@ func compare(t *testing.T, by hints.Generation, line []byte, validated, picked s
 	problem := ""
 	var ours *hints.Error
 	if err := c.Hints.Validate(by); err != nil {
-		ours = err.(*hints.Error) //nolint:errorlint // Validate's own
+		ours = err.(*hints.Error) //nolint:errorlint // never wrapped
 		tally["invalid"]++
 	}
 	if !*validated.Valid && (ours == nil || *got.Because != ours.Text) || got.Valid != *validated.Valid || !same(c, ours, validated) {
@@ -130,7 +130,7 @@ func compare(t *testing.T, by hints.Generation, line []byte, validated, picked s
 	ours = nil
 	name, pickErr := c.Search(by).Pick(c.Disks)
 	if pickErr != nil {
-		ours = pickErr.(*hints.Error) //nolint:errorlint // Pick's own
+		ours = pickErr.(*hints.Error) //nolint:errorlint // never wrapped
 		tally[ours.Class]++
 	} else {
 		tally["picks"]++
@@ -164,9 +164,8 @@ var (
 	quotation = regexp.MustCompile(`The hints "(.*)" are invalid`)
 )
 
-// same compares errors: the classes, and the words where they are those of the code
-// that is compared. What a parser says (pyparsing, Python's own) differs between its
-// versions, and the order of a Python set between two runs.
+// same compares errors: their classes, and their texts where they come from the compared code. The texts of parsers
+// (pyparsing, Python's own) differ between versions, and the order of a Python set between runs.
 func same(c hints.Case, ours *hints.Error, theirs said) bool {
 	if ours == nil {
 		return theirs.Class == ""
@@ -181,7 +180,7 @@ func same(c hints.Case, ours *hints.Error, theirs said) bool {
 	case ours.Class == "TypeError" && (strings.HasPrefix(text, "unhashable type") || strings.HasPrefix(text, "sequence item 0")):
 		return true
 	case ours.Class == "TypeError" && !c.Hints.Given() && strings.HasPrefix(text, "'<' not supported"):
-		return true // which two of the sizes are compared first is the sort's affair
+		return true // the sort decides which two sizes are compared first
 	}
 	a, b := quotation.FindStringSubmatch(ours.Text), quotation.FindStringSubmatch(text)
 	if a == nil || b == nil {

@@ -11,7 +11,7 @@ import (
 	"ironworks/test/sshd"
 )
 
-// opened is a journal in a file that others may have open, too.
+// opened opens a journal file that other processes may have open, too.
 func opened(t *testing.T, path string) *journal.Journal {
 	t.Helper()
 	j := journal.Open(t.Context(), journal.Options{Path: path, Trouble: func(err error) { t.Error(err) }})
@@ -33,9 +33,9 @@ func keptTexts(t *testing.T, j *journal.Journal) []string {
 	return texts
 }
 
-// TestWhatTheMachineWroteIsKept: two consoles follow a machine and share a journal, one of
-// them is opened anew and reads all again, the connection breaks and the machine's journal
-// is rotated. What is kept in the end is what the machine wrote, line by line.
+// TestWhatTheMachineWroteIsKept: two consoles follow a machine and share a journal, one of them is restarted and
+// reads everything again, the connection breaks, and the machine's journal is rotated. The shared journal must have
+// each line of the machine once, in order.
 func TestWhatTheMachineWroteIsKept(t *testing.T) {
 	m := sshd.New(t)
 	path := filepath.Join(t.TempDir(), "journal.db")
@@ -54,7 +54,7 @@ func TestWhatTheMachineWroteIsKept(t *testing.T) {
 	m.Break()
 	last = w.write(50)
 	one.untilLine(last)
-	one.kept.Close() // and with it the console, which is opened anew
+	one.kept.Close() // the console ends and is restarted below
 	m.Rotate()
 	w.write(200)
 	again := follow()

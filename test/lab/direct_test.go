@@ -16,7 +16,7 @@ import (
 	"ironworks/lab/machine"
 )
 
-// anImage is a disk with a partition table, as far as one can see from outside.
+// anImage returns a disk image that looks as if it had a partition table.
 func anImage() []byte {
 	image := make([]byte, 2<<20)
 	image[510], image[511] = 0x55, 0xaa
@@ -24,7 +24,7 @@ func anImage() []byte {
 	return image
 }
 
-// imageServer has an image, and a file of checksums.
+// imageServer serves an image and a file of checksums.
 func imageServer(t *testing.T, image []byte) string {
 	t.Helper()
 	sum := sha256.Sum256(image)
@@ -47,7 +47,7 @@ func imageServer(t *testing.T, image []byte) string {
 	return server.URL
 }
 
-// smallDisks are a disk of a real size and one that no image fits on.
+// smallDisks returns a disk of a usual size and one that is too small for any image.
 func smallDisks() []machine.Disk {
 	return []machine.Disk{
 		{Name: "/dev/sda", SizeBytes: 480_103_981_056, Vendor: "ATA", Model: "INTEL SSDSC2KB48", Serial: "BTYF1", WWN: "0x55cd2e4000000001", HCTL: "0:0:0:0"},
@@ -55,18 +55,18 @@ func smallDisks() []machine.Disk {
 	}
 }
 
-// direct is one deployment of an image.
+// direct is a deployment of an image.
 type direct struct {
 	name  string
-	image string // of the server; disk.raw if empty
+	image string // path on the server; default disk.raw
 	info  map[string]any
 	hints map[string]any
-	// fails is the reason of a failure, oldFails that with the old release where
-	// it differs; without either the node gets active.
+	// fails matches the error of a failed deployment, oldFails that of the old release if it differs. Without either
+	// the node becomes active.
 	fails, oldFails string
-	// disk and holds are what is where afterwards.
+	// disk must hold holds afterwards.
 	disk, holds string
-	// refused is the answer of the API that keeps it from starting.
+	// refused matches the error of the API that refuses the deployment.
 	refused string
 }
 
@@ -89,12 +89,12 @@ func directLives(t *testing.T) []life {
 		{name: "sha256", info: pair(sum), holds: imageOnDisk},
 		{name: "checksum-file", info: pair(server + "/SUMS"), holds: imageOnDisk},
 		{
-			// The old agent takes whatever comes as a checksum alone for an MD5.
+			// The old agent takes any checksum without an algorithm for an MD5 sum.
 			name: "checksum-alone", info: map[string]any{"image_checksum": sum}, holds: imageOnDisk,
 			oldFails: fmt.Sprintf(mismatch, sum, hex.EncodeToString(plain[:])),
 		},
 		{name: "md5", info: map[string]any{"image_checksum": hex.EncodeToString(plain[:])}, holds: imageOnDisk},
-		// What was streamed is compared when it is on the disk.
+		// A streamed image is compared after it is written to the disk.
 		{name: "wrong-sum", info: pair(wrong), holds: imageOnDisk, fails: fmt.Sprintf(mismatch, wrong, sum)},
 		{
 			name: "too-large", info: pair(sum), hints: map[string]any{"name": "/dev/sdb"}, disk: "/dev/sdb",

@@ -17,7 +17,7 @@ func rescueLives() []life {
 	}
 }
 
-// liveRescue is a rescue that gets somewhere, and back.
+// liveRescue rescues a machine and ends the rescue.
 func liveRescue(n node) error {
 	if err := n.walk(managed, provided, installed, rescued); err != nil {
 		return err
@@ -31,9 +31,8 @@ func liveRescue(n node) error {
 	if e.LastError != "" || e.Target != "" || password || hash {
 		return fmt.Errorf("machine %s: in rescue Ironic shows %+v", n.Name(), e)
 	}
-	// Its agent is gone, and the disk is as it was. Whoever has ejected a virtual
-	// medium has powered the machine off before, as the real ones do: nobody can
-	// log in until the machine is powered on.
+	// Without an agent and with its disk unchanged, the machine is off: the real conductors power a machine off
+	// before they eject a virtual medium. The operator can log in once it is powered on.
 	if err := errors.Join(n.isOff(), n.journalSays("Stopped API service"), n.holds("/dev/sda", "CoreOS")); err != nil {
 		return err
 	}
@@ -48,17 +47,15 @@ func liveRescue(n node) error {
 	}
 	reasons, err := n.reasons()
 	if err != nil || reasons != "" {
-		return errors.Join(fmt.Errorf("machine %s: all went well, but %q", n.Name(), reasons), err)
+		return errors.Join(fmt.Errorf("machine %s: succeeded but has the error %q", n.Name(), reasons), err)
 	}
 	return nil
 }
 
-// sha256Crypt is a password as [conductor]rescue_password_hash_algorithm makes
-// it by default.
+// sha256Crypt matches a password hash as [conductor]rescue_password_hash_algorithm creates it by default.
 var sha256Crypt = regexp.MustCompile(`^\$5\$(rounds=\d+\$)?[./0-9A-Za-z]+\$[./0-9A-Za-z]{43}$`)
 
-// refuseRescue asks for what cannot be. The old Ironic knows no rescue from
-// virtual media at all.
+// refuseRescue sends rescue requests that must be refused. The old Ironic has no rescue with virtual media at all.
 func refuseRescue(n node) error {
 	if err := n.walk(managed); err != nil {
 		return err

@@ -10,14 +10,13 @@ import (
 	"ironworks/lab/machine"
 )
 
-// stepOf is a step with its keys in the order in which clients send them, which Ironic keeps in its
-// messages.
+// stepOf returns a step with its keys in the order in which clients send them, which Ironic keeps in its messages.
 func stepOf(kind, name string) json.RawMessage {
 	return json.RawMessage(`{"interface": "` + kind + `", "step": "` + name + `", "args": {}}`)
 }
 
-// serviceStep works without arguments. Those of the interface raid do not: the newest Ironic calls
-// the agent with the clean step then, which is none.
+// serviceStep returns a service step without arguments that works. Steps of the interface raid do not: for them the
+// newest Ironic asks the agent for a clean step that it does not have.
 func serviceStep() json.RawMessage { return stepOf("deploy", "inject_files") }
 
 func service(steps ...any) map[string]any {
@@ -33,7 +32,7 @@ func serviceLives() []life {
 	}
 }
 
-// liveService is a step on a machine in use, which is in use again afterwards.
+// liveService runs a service step on an active machine.
 func liveService(n node) error {
 	if err := n.walk(managed, provided, installed); err != nil {
 		return err
@@ -53,12 +52,12 @@ func liveService(n node) error {
 	}
 	reasons, err := n.reasons()
 	if err != nil || reasons != "" {
-		return errors.Join(fmt.Errorf("machine %s: all went well, but %q", n.Name(), reasons), err)
+		return errors.Join(fmt.Errorf("machine %s: succeeded but has the error %q", n.Name(), reasons), err)
 	}
 	return nil
 }
 
-// failService is a step that fails, and the way out of it.
+// failService runs a service step that fails, and aborts the service.
 func failService(n node) error {
 	if err := n.walk(managed, adopted); err != nil {
 		return err
@@ -71,12 +70,11 @@ func failService(n node) error {
 	if err != nil {
 		return err
 	}
-	// The conductor takes the failure for one of a deployment: the step stays, and
-	// no maintenance follows.
+	// The conductor handles it like a failed deployment: the step stays, and the node is not put into maintenance.
 	if e.LastError != "" || e.Target != "active" || e.Power != "power off" || e.Maintenance || e.ServiceStep["step"] != "inject_files" {
 		return fmt.Errorf("machine %s: after the failed service Ironic shows %+v", n.Name(), e)
 	}
-	// Somebody gives up, and the machine is in use again.
+	// Abort returns the node to active.
 	return n.reach(target("abort"), "active")
 }
 

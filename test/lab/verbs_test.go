@@ -17,24 +17,22 @@ import (
 	"ironworks/test/ironic"
 )
 
-// life is what one machine goes through.
+// life is a test case: a machine and what happens to it.
 type life struct {
 	member lab.Member
 	run    func(n node) error
-	// newest are those with a verb that the old release lacks.
+	// newest marks cases with a verb that the old release lacks.
 	newest bool
 }
 
-// verbSpeed is so high that ten downloads take no time; nothing here depends on
-// which of two things is the quicker.
+// verbSpeed is high, so that downloads take little time. No case depends on which of two operations is faster.
 const verbSpeed = 20
 
-// brief are the machines that a real Ironic gets where there is no time for all
-// (make test-long).
+// brief lists the machines that run under a real Ironic without make test-long.
 var brief = []string{"direct-sha256", "direct-wrong-sum", "rescue", "service"}
 
-// Verbs beyond the life of a machine that only works: images, rescue and
-// service, under a real conductor of each release and under the embedded one.
+// TestVerbsUnderConductors deploys images, rescues and services machines under a real conductor of each release and
+// the embedded one.
 func TestVerbsUnderConductors(t *testing.T) {
 	t.Parallel()
 	for _, release := range ironic.Releases(t) {
@@ -62,12 +60,11 @@ func followLives(t *testing.T, whole bool, s subject) {
 	liveAll(t, s, lives)
 }
 
-// atOnce is how many machines a real Ironic looks after at a time here. With
-// more of them the conductor gets so slow that they run into its timeouts.
+// atOnce is how many machines a real Ironic handles at a time. With more of them the conductor gets so slow that they
+// run into its timeouts.
 const atOnce = 5
 
-// liveAll has every machine live its life, under the embedded Ironic all at the
-// same time.
+// liveAll runs all cases, under the embedded Ironic at the same time.
 func liveAll(t *testing.T, s subject, lives []life) {
 	t.Helper()
 	members := make([]lab.Member, len(lives))
@@ -88,7 +85,7 @@ func liveAll(t *testing.T, s subject, lives []life) {
 	all(t, nodes, func(n node) error {
 		turns <- struct{}{}
 		defer func() { <-turns }()
-		defer n.Close() // an agent that is left over would go on calling
+		defer n.Close() // a remaining agent would keep calling
 		if err := n.patch("automated_clean", false); err != nil {
 			return err
 		}
@@ -102,7 +99,7 @@ func (n node) patch(path string, value any) error {
 	return err
 }
 
-// walk asks for one thing after the other, all of which end well.
+// walk runs one step after the other, all of which must succeed.
 func (n node) walk(steps ...step) error {
 	for _, s := range steps {
 		if err := n.reach(s.body, s.state); err != nil {
@@ -112,7 +109,7 @@ func (n node) walk(steps ...step) error {
 	return nil
 }
 
-// step is something that is asked of a node, and where it leads.
+// step is a provision request and the state it leads to.
 type step struct {
 	body  map[string]any
 	state string
@@ -129,14 +126,14 @@ var (
 	unrescued  = step{target("unrescue"), "active"}
 )
 
-// ending is what Ironic shows of a node once something has ended.
+// ending holds the fields of a node that the tests check after an operation.
 type ending struct {
 	State     string `json:"provision_state"`
 	LastError string `json:"last_error"`
 	Target    string `json:"target_provision_state"`
 	Power     string `json:"power_state"`
 	Fault     string `json:"fault"`
-	// Maintenance and its reason.
+	// Reason is the reason of the maintenance.
 	Maintenance bool           `json:"maintenance"`
 	Reason      string         `json:"maintenance_reason"`
 	CleanStep   map[string]any `json:"clean_step"`
@@ -145,7 +142,7 @@ type ending struct {
 	Instance    map[string]any `json:"instance_info"`
 }
 
-// shows reads the node; its own uuid is UUID in the texts.
+// shows reads the node. The node's UUID is replaced by "UUID" in all texts.
 func (n node) shows() (ending, error) {
 	answer, err := n.call(http.MethodGet, "/v1/nodes/"+n.uuid, nil, http.StatusOK)
 	if err != nil {
@@ -158,8 +155,7 @@ func (n node) shows() (ending, error) {
 	return e, nil
 }
 
-// fails asks for something that ends in a failed state, for a reason that the
-// history keeps in words that match.
+// fails sends a provision request that must end in a failed state with a matching error in the history.
 func (n node) fails(body map[string]any, state, reason string) error {
 	seen, err := n.provision(body, append(ends, state, "active", "rescue", "available", "manageable")...)
 	if err != nil {
@@ -175,19 +171,19 @@ func (n node) fails(body map[string]any, state, reason string) error {
 	return nil
 }
 
-// refuses asks for something that the API does not take, in words that match.
+// refuses sends a provision request that the API must refuse with a matching error.
 func (n node) refuses(body map[string]any, status int, reason string) error {
 	answer, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", body, status)
 	if err != nil {
 		return err
 	}
 	if !regexp.MustCompile(reason).Match(answer) {
-		return fmt.Errorf("machine %s: %v is refused with %s, want %q", n.Name(), body["target"], answer, reason)
+		return fmt.Errorf("machine %s: %v refused with %s, want %q", n.Name(), body["target"], answer, reason)
 	}
 	return nil
 }
 
-// on tells what is installed on a disk: nothing is empty.
+// on returns what is installed on a disk, or "".
 func (n node) on(disk string) string {
 	for _, d := range n.Disks() {
 		if d.Name == disk && d.Installed != nil {
@@ -197,31 +193,30 @@ func (n node) on(disk string) string {
 	return ""
 }
 
-// holds checks what is on a disk.
+// holds checks what is installed on a disk.
 func (n node) holds(disk, want string) error {
 	if got := n.on(disk); got != want {
-		return fmt.Errorf("machine %s: on %s is %q, want %q", n.Name(), disk, got, want)
+		return fmt.Errorf("machine %s: installed on %s: %q, want %q", n.Name(), disk, got, want)
 	}
 	return nil
 }
 
-// journalSays checks that the ramdisk has written a line.
+// journalSays checks that the ramdisk's journal has a line with the text.
 func (n node) journalSays(text string) error {
 	for _, e := range n.Journal() {
 		if strings.Contains(e.Text, text) {
 			return nil
 		}
 	}
-	return fmt.Errorf("machine %s: the journal does not say %q", n.Name(), text)
+	return fmt.Errorf("machine %s: no %q in the journal", n.Name(), text)
 }
 
-// runs waits until the machine has booted from a device, and checks that Ironic
-// takes it for powered on.
+// runs waits until the machine has booted from a device, and checks that Ironic reports it as powered on.
 func (n node) runs(device machine.Device) error {
 	return n.powered("power on", func() bool { return n.Power() == machine.On && n.Boot().Device == device })
 }
 
-// isOff waits until the machine is off, and checks that Ironic says so.
+// isOff waits until the machine is off, and checks that Ironic reports it as powered off.
 func (n node) isOff() error {
 	return n.powered("power off", func() bool { return n.Power() == machine.Off })
 }
@@ -234,12 +229,12 @@ func (n node) powered(state string, reached func() bool) error {
 	}
 	e, err := n.shows()
 	if err != nil || e.Power != state {
-		return errors.Join(fmt.Errorf("machine %s: Ironic says %q, want %q", n.Name(), e.Power, state), err)
+		return errors.Join(fmt.Errorf("machine %s: Ironic reports %q, want %q", n.Name(), e.Power, state), err)
 	}
 	return nil
 }
 
-// events are those of the history that are as bad as that.
+// events returns the events of the history with the severity.
 func (n node) events(severity string) ([]string, error) {
 	answer, err := n.call(http.MethodGet, "/v1/nodes/"+n.uuid+"/history?detail=true", nil, http.StatusOK)
 	if err != nil {

@@ -14,28 +14,27 @@ import (
 	"ironworks/test/ironic"
 )
 
-// waitGroup are cases that need the same timeout, so that it never ends a wait that is
-// to end otherwise, however slow the computer is.
+// waitGroup is a group of cases with the same timeout. It is long enough that it never ends a wait that must end
+// otherwise, even on a slow computer.
 type waitGroup struct {
 	name string
-	// timeout is how long an Ironic waits for an agent.
+	// timeout is how long the Ironic waits for an agent.
 	timeout time.Duration
 	in      func(c waits) bool
 }
 
 func waitGroups() []waitGroup {
 	return []waitGroup{
-		// No agent calls.
+		// No agent calls back.
 		{"late", 10 * time.Second, func(c waits) bool { return !c.abort && c.dark }},
-		// An agent calls, and dies in its first step.
+		// An agent calls back and dies during its first step.
 		{"late in a step", 40 * time.Second, func(c waits) bool { return !c.abort && !c.dark }},
 		{"aborted", 30 * time.Minute, func(c waits) bool { return c.abort }},
 	}
 }
 
-// What ends while a node waits for its agent, by a timeout or because somebody
-// says so, ends in the same state and with the same words under the newest
-// Ironic and under the embedded one.
+// TestWaitsEnd checks that a wait for an agent that ends by a timeout or an abort leaves the node in the same state,
+// with the same messages, under the newest Ironic and the embedded one.
 func TestWaitsEnd(t *testing.T) {
 	t.Parallel()
 	for _, g := range waitGroups() {
@@ -60,7 +59,7 @@ func TestWaitsEnd(t *testing.T) {
 	}
 }
 
-// waits is a node that waits for its agent, and how that ends.
+// waits is a case: a node that waits for its agent, and how the wait ends.
 type waits struct {
 	name   string
 	faults agent.Faults
@@ -68,23 +67,22 @@ type waits struct {
 	dark  bool
 	path  []step
 	asked map[string]any
-	// in is the state in which it waits, with a step that runs if busy.
+	// in is the state in which the node waits, with a running step if busy.
 	in   string
 	busy bool
-	// abort is asked for then; without it a timeout is waited for.
+	// abort ends the wait with an abort instead of a timeout.
 	abort bool
 
-	// want is how it ends. Errors that powering the node off clears are in the
-	// history only.
+	// want is how the node ends. Errors that powering the node off clears are only in the history.
 	want end
 }
 
-// end is how a node is left behind.
+// end is the final state of a node.
 type end struct {
 	state, target, power string
 	lastError            string
-	history              string // the errors in it
-	fault                string // a node with a fault is in maintenance for what it says
+	history              string // the errors in the history
+	fault                string // a node with a fault is in maintenance with lastError as the reason
 }
 
 const (
@@ -97,7 +95,7 @@ const (
 func waitCases() []waits {
 	cleaning := map[string]any{"target": "clean", "clean_steps": []any{stepOf("raid", "delete_configuration")}}
 	inUse := []step{managed, adopted}
-	// Heartbeats keep a node from being late.
+	// Heartbeats keep a node from timing out.
 	dies, lasting := agent.Faults{DieInStep: "delete_configuration"}, agent.Faults{StepDelay: 24 * time.Hour}
 	diesInService := agent.Faults{DieInStep: "burnin_cpu"}
 	deferred := agent.Faults{StepDelay: deferredDelay, Unabortable: true}
@@ -114,8 +112,8 @@ func waitCases() []waits {
 	cleanStepLate, serviceStepLate := fmt.Sprintf(cleanTimeout, theCleanStep), fmt.Sprintf(serviceTimeout, theServiceStep)
 	free, ready := []step{managed}, []step{managed, provided}
 	inspection, rescue := target("inspect"), rescued.body
-	// Of the steps that an agent has for service, those of the burn-in alone can be aborted and are called
-	// well by the newest Ironic. None of these gets to its end, where the lab refuses it.
+	// Of the agent's service steps, only those of the burn-in can be aborted and are called correctly by the newest
+	// Ironic. No case runs such a step to its end, which the lab does not support.
 	work := service(stepOf("deploy", "burnin_cpu"))
 	return []waits{
 		{
@@ -181,8 +179,8 @@ func waitCases() []waits {
 	}
 }
 
-// deferredDelay is how long a step lasts by the machine's clock: less than waitTimeout by the
-// conductor's.
+// deferredDelay is how long a step lasts that cannot be aborted, in machine time: 12 s of real time, far less than
+// the timeout of its group.
 const deferredDelay = 12 * verbSpeed * time.Second
 
 func (g waitGroup) lives() []life {
@@ -215,13 +213,13 @@ func (c waits) live(n node) error {
 	}
 	if c.abort && c.faults.Unabortable {
 		if e, err := n.shows(); err != nil || e.State != c.in {
-			return errors.Join(fmt.Errorf("machine %s: the abort is not deferred: %+v", n.Name(), e), err)
+			return errors.Join(fmt.Errorf("machine %s: the abort was not deferred: %+v", n.Name(), e), err)
 		}
 	}
 	return c.want.comes(n)
 }
 
-// comes waits until a node is left as it should be.
+// comes waits until the node has reached the final state.
 func (want end) comes(n node) error {
 	ctx, cancel := context.WithTimeout(n.ctx, patience)
 	defer cancel()
@@ -251,19 +249,18 @@ func (want end) check(n node) error {
 	}
 	got := end{e.State, e.Target, e.Power, e.LastError, strings.Join(history, "\n"), e.Fault}
 	if got != want {
-		err = fmt.Errorf("machine %s: it ends\n%+v, want\n%+v", n.Name(), got, want)
+		err = fmt.Errorf("machine %s: got\n%+v, want\n%+v", n.Name(), got, want)
 	}
 	if maintained := want.fault != ""; e.Maintenance != maintained || maintained && e.Reason != want.lastError {
 		err = errors.Join(err, fmt.Errorf("machine %s: maintenance %t %q", n.Name(), e.Maintenance, e.Reason))
 	}
 	if len(e.CleanStep)+len(e.ServiceStep) > 0 {
-		err = errors.Join(err, fmt.Errorf("machine %s: a step is left: %v %v", n.Name(), e.CleanStep, e.ServiceStep))
+		err = errors.Join(err, fmt.Errorf("machine %s: leftover steps: %v %v", n.Name(), e.CleanStep, e.ServiceStep))
 	}
 	return err
 }
 
-// waitsIn waits until the node waits for its agent in a state, and for the end
-// of a step there if it is to be busy.
+// waitsIn waits until the node is in the state and, if busy, runs a step there.
 func (n node) waitsIn(state string, busy bool) error {
 	ctx, cancel := context.WithTimeout(n.ctx, patience)
 	defer cancel()
@@ -276,14 +273,13 @@ func (n node) waitsIn(state string, busy bool) error {
 		return e.State == state && (!busy || len(e.CleanStep)+len(e.ServiceStep) > 0), nil
 	})
 	if err != nil {
-		return fmt.Errorf("machine %s: waiting until it is in %s: %w; it is %+v", n.Name(), state, err, e)
+		return fmt.Errorf("machine %s: waiting for %s: %w; got %+v", n.Name(), state, err, e)
 	}
 	return nil
 }
 
-// embeddedFor is one that waits for agents as long as it is told to. It leaves
-// the power alone: a comparison that finds it right clears the last error, and
-// there may be one between two looks at a node.
+// embeddedFor returns an embedded Ironic that waits for agents for the timeout. It does not synchronize the power
+// state: a match clears last_error, possibly between two polls of a node.
 func embeddedFor(t *testing.T, timeout time.Duration) subject {
 	t.Helper()
 	i, err := lab.StartIronic(t.Context(), lab.IronicOptions{Speed: float64(30*time.Minute) / float64(timeout), NoPowerSync: true})

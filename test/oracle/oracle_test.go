@@ -33,7 +33,7 @@ func newOracle(t *testing.T) (*Oracle, *firstboot.Image) {
 	return o, image
 }
 
-// why is the line of Ignition's log that tells of the failure.
+// why returns the line of Ignition's log that describes the failure.
 func why(output string) string {
 	for line := range strings.Lines(output) {
 		if strings.Contains(line, "CRITICAL") || strings.Contains(line, "Ignition failed") {
@@ -70,8 +70,8 @@ func TestPredictionsAreIgnitions(t *testing.T) {
 	}
 }
 
-// TestCheckAgainstIgnition generates configurations: none that ends in the emergency shell
-// passes the check, and none is refused that boots into what was meant.
+// TestCheckAgainstIgnition generates configurations: none that ends in the emergency shell may pass the check, and
+// none that boots as intended may be refused.
 func TestCheckAgainstIgnition(t *testing.T) {
 	t.Parallel()
 	o, image := newOracle(t)
@@ -96,18 +96,18 @@ func TestCheckAgainstIgnition(t *testing.T) {
 		}
 		switch refused := errorsOf(report); {
 		case !boots && report.OK():
-			t.Errorf("passes, and ends in the emergency shell: %s\n\t%s", config, why(output))
+			t.Errorf("passes the check but ends in the emergency shell: %s\n\t%s", config, why(output))
 		case boots && slices.ContainsFunc(refused, func(p userdata.Problem) bool { return !meant(p.ID) }):
-			t.Errorf("is refused, and boots: %s\n\t%v", config, refused)
+			t.Errorf("refused but boots: %s\n\t%v", config, refused)
 		}
 	}
 	t.Logf("%d configurations, %d valid, of those %d end in the emergency shell", n, valid, shells)
 	if shells < n/10 {
-		t.Errorf("only %d of %d are of use", shells, n)
+		t.Errorf("only %d of %d configurations end in the emergency shell", shells, n)
 	}
 }
 
-// meant says that what is refused boots, and surely into something else than was meant.
+// meant reports whether a refused configuration boots but certainly not as intended.
 func meant(id userdata.ProblemID) bool {
 	switch id {
 	case userdata.IDPasswordNotHashed, userdata.IDSSHKey, userdata.IDDecimalMode, userdata.IDNoName:

@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// The keys that have no letter, as a terminal sends them.
+// The byte sequences that a terminal sends for keys without a letter.
 const (
 	Enter     = "\r"
 	Esc       = "\x1b"
@@ -39,26 +39,25 @@ const (
 	CtrlZ     = "\x1a"
 )
 
-// escPause is kept after Esc: what the program reads together with it is Alt and that key,
-// and a busy machine lets a program wait.
+// escPause is the pause after Esc: a program takes Esc and a key that it reads together for Alt and that key, and on
+// a busy machine it may read late.
 const escPause = 400 * time.Millisecond
 
-// stuck is how long a program may leave its input unread before what is typed gets lost.
+// stuck is how long a program may leave its input unread before typed keys get lost.
 const stuck = 10 * time.Second
 
-// keyboard is what is typed on.
+// keyboard is the state of the typed input.
 type keyboard struct {
 	mu   sync.Mutex
 	esc  time.Time // when Esc was the last key
-	lost error     // what could not be typed first
+	lost error     // first error of typing
 }
 
-// Type types keys, one or many in each argument:
+// Type types keys, one or more in each argument:
 //
 //	s.Type("/", "gp-2x", terminal.Enter)
 //
-// They arrive at once, except that there is a pause after an argument that is Esc. What
-// is typed after the program's end is lost.
+// They are sent at once, except for a pause after an argument that is Esc. Keys typed after the program's end are lost.
 func (s *Screen) Type(keys ...string) {
 	var burst strings.Builder
 	for _, key := range keys {
@@ -71,7 +70,7 @@ func (s *Screen) Type(keys ...string) {
 	s.strike(burst.String())
 }
 
-// strike types keys and returns when it did.
+// strike types keys and returns the time when it did.
 func (s *Screen) strike(keys string) time.Time {
 	if keys == "" {
 		return time.Now()
@@ -97,7 +96,7 @@ func (s *Screen) strike(keys string) time.Time {
 	return at
 }
 
-// send gives the program bytes as its input.
+// send writes bytes to the program's input.
 func (s *Screen) send(data []byte) {
 	s.keyboard.mu.Lock()
 	defer s.keyboard.mu.Unlock()
@@ -107,8 +106,8 @@ func (s *Screen) send(data []byte) {
 	}
 }
 
-// Paste pastes a text: between the marks of a bracketed paste if the program asked for
-// them, and with Enter for the ends of lines, as terminals do.
+// Paste pastes a text: in a bracketed paste if the program has turned that on, and with Enter for line ends, as
+// terminals do.
 func (s *Screen) Paste(text string) {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", Enter)
 	s.mu.Lock()

@@ -9,12 +9,12 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// said is what the program told its terminal besides what to show.
+// said is what the program sent to its terminal other than text.
 type said struct {
-	// modes are the DEC modes that were set or reset. Of these the emulator knows the
-	// cursor's for each screen alone, where a terminal has one for both.
+	// modes are the DEC modes that were set or reset. The emulator keeps the cursor modes per screen, while a
+	// terminal has one for both.
 	modes     map[ansi.DECMode]bool
-	keyboards int  // how many keyboard protocols are stacked
+	keyboards int  // number of stacked keyboard protocols
 	keyboard  bool // one was turned on without stacking
 	otherKeys bool // modifyOtherKeys
 	shape     int  // of the cursor
@@ -22,8 +22,8 @@ type said struct {
 	clipboard []string
 }
 
-// listen hears what the program says. The emulator tells it while it is written to, so
-// that mu is held.
+// listen registers handlers for what the program sends. The emulator calls them while output is written to it, so mu
+// is held.
 func (s *Screen) listen(modern bool) {
 	s.said.modes = map[ansi.DECMode]bool{}
 	mode := func(on bool) func(ansi.Mode) {
@@ -37,7 +37,7 @@ func (s *Screen) listen(modern bool) {
 		EnableMode: mode(true), DisableMode: mode(false),
 	})
 	for _, command := range []int{0, 2} {
-		// The emulator takes no title in which there is a semicolon.
+		// The emulator ignores a title that contains a semicolon.
 		s.emulator.RegisterOscHandler(command, func(data []byte) bool {
 			_, title, _ := bytes.Cut(data, []byte(";"))
 			s.said.title = string(title)
@@ -48,7 +48,7 @@ func (s *Screen) listen(modern bool) {
 		s.said.copied(data)
 		return true
 	})
-	// What returns false is only overheard.
+	// A handler that returns false leaves the sequence to the emulator.
 	s.emulator.RegisterEscHandler('c', func() bool {
 		s.said = said{modes: map[ansi.DECMode]bool{}, clipboard: s.said.clipboard}
 		return false
@@ -69,7 +69,7 @@ func (s *Screen) listen(modern bool) {
 	}
 }
 
-// hears overhears a sequence with one number.
+// hears registers a function for a sequence with one number; missing is the default of the number.
 func (s *Screen) hears(command, missing int, heard func(int)) {
 	s.emulator.RegisterCsiHandler(command, func(params ansi.Params) bool {
 		n, _, _ := params.Param(0, missing)
@@ -78,7 +78,7 @@ func (s *Screen) hears(command, missing int, heard func(int)) {
 	})
 }
 
-// knows answers for the modes that the emulator does not know about until they are set.
+// knows responds to queries for modes that the emulator does not know until they are set.
 func (s *Screen) knows(params ansi.Params) bool {
 	n, _, _ := params.Param(0, 0)
 	mode := ansi.DECMode(n)
@@ -93,8 +93,7 @@ func (s *Screen) knows(params ansi.Params) bool {
 	return true
 }
 
-// copied takes "52;c;…" in base64. A question for the clipboard is not answered, as most
-// terminals do not.
+// copied handles "52;c;…" with base64 text. A query for the clipboard gets no response, as from most terminals.
 func (d *said) copied(data []byte) {
 	parts := bytes.SplitN(data, []byte(";"), 3)
 	if len(parts) != 3 || string(parts[2]) == "?" {
@@ -105,7 +104,7 @@ func (d *said) copied(data []byte) {
 	}
 }
 
-// mode says whether a mode is on.
+// mode reports whether a mode is on.
 func (d *said) mode(mode ansi.DECMode) bool {
 	on, told := d.modes[mode]
 	if !told {
@@ -114,28 +113,28 @@ func (d *said) mode(mode ansi.DECMode) bool {
 	return on
 }
 
-// Clipboard is what the program has copied with OSC 52, the oldest first.
+// Clipboard returns the texts that the program has copied with OSC 52, oldest first.
 func (s *Screen) Clipboard() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string(nil), s.said.clipboard...)
 }
 
-// Title is the title of the terminal's window.
+// Title returns the title of the terminal's window.
 func (s *Screen) Title() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.said.title
 }
 
-// AltScreen says whether the program is in the alternate screen now.
+// AltScreen reports whether the alternate screen is shown.
 func (s *Screen) AltScreen() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.emulator.IsAltScreen()
 }
 
-// CursorVisible says whether the cursor is shown now.
+// CursorVisible reports whether the cursor is visible.
 func (s *Screen) CursorVisible() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,6 +6,8 @@ const (
 	textSourceHelp    = "where the nodes come from"
 	textFileHelp      = "file of baremetal create, Bifrost or TripleO, or CSV; detected by its content"
 	textFormatHelp    = "format of the file instead of detecting it"
+	textColumnsHelp   = "fields of columns whose header is not known: 'BMC IP'=bmc Admin=bmc.username Notes="
+	textDriverHelp    = "hardware type of spreadsheet rows without one; empty: ipmi for IPMI addresses, else redfish"
 	textLoginFileHelp = "YAML file of BMC credentials by node, BMC host or default, for nodes without a password"
 	textBMCHelp       = "hosts, URLs or ranges such as 10.0.0.11-30, separated by spaces; no others are asked"
 	textUserHelp      = "user name for the BMCs; empty: environment, context or keyring"
