@@ -27,6 +27,7 @@ const (
 	PageUp    = "\x1b[5~"
 	PageDown  = "\x1b[6~"
 	F1        = "\x1bOP"
+	F2        = "\x1bOQ"
 	CtrlA     = "\x01"
 	CtrlC     = "\x03"
 	CtrlD     = "\x04"
