@@ -59,7 +59,7 @@ func (s step) wanted(kind Kind) string {
 
 // group is a list of behaviors about one topic.
 type group struct {
-	name       string
+	name      string
 	behaviors []behavior
 	// alone runs the behaviors one after the other. Two threads of a real Ironic that search nodes at the same time
 	// are too much for its SQLite database.
@@ -104,5 +104,5 @@ func stateAndTarget(text string) (state, target string) {
 	return strings.TrimSpace(state), strings.TrimSpace(target)
 }
 
-// many repeats a text.
-func many(text string, times int) string { return strings.Repeat(text, times) }
+// repeat repeats a text.
+func repeat(text string, times int) string { return strings.Repeat(text, times) }

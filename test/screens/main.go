@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// enough limits the time for all pictures; a minute is usual.
-const enough = 5 * time.Minute
+// timeLimit limits the time for all pictures; a minute is usual.
+const timeLimit = 5 * time.Minute
 
 func main() {
 	binary := flag.String("binary", "bin/ironworks", "the program")
@@ -34,7 +34,7 @@ func main() {
 
 // shoot takes all pictures and then writes them.
 func shoot(ctx context.Context, binary, out string) error {
-	ctx, cancel := context.WithTimeout(ctx, enough)
+	ctx, cancel := context.WithTimeout(ctx, timeLimit)
 	defer cancel()
 	var album album
 	for _, tour := range tours {
