@@ -37,7 +37,7 @@ func (e *enrollable) API() provision.EnrollAPI { return e }
 
 // Compare finds the nodes unchanged.
 func (e *enrollable) Compare(
-	ctx context.Context, _ provision.EnrollInput, _ enroll.Login, _ func(done, of int),
+	ctx context.Context, _ *provision.EnrollSource, _ enroll.Login, _ func(done, of int),
 ) (provision.EnrollFound, enroll.Plan, error) {
 	var plan enroll.Plan
 	for _, name := range e.nodes {

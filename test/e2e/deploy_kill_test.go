@@ -23,15 +23,15 @@ passwd:
       password_hash: $y$j9T$hunter2
 `
 
-// killing is a request at which the program is killed: before Ironic has it, or after.
+// killing is a request during which the program is killed, before or after Ironic has received it.
 type killing struct {
 	name  string
 	match weather.Match
 	after bool
-	// stage is what the record says then; secrets says that it has the user data.
+	// stage is the expected stage of the record; secrets reports whether it still holds the user data.
 	stage   string
 	secrets bool
-	// turned says that Ironic turns the deployment down, so that it is given back.
+	// turned makes Ironic reject the deployment, so that the node is given back.
 	turned bool
 }
 
@@ -41,8 +41,8 @@ var (
 	deploys   = weather.Both(weather.Method(http.MethodPut), weather.Path("/states/provision"))
 )
 
-// killings are all of them. What is read between the changes changes nothing, so of
-// following only one look is there.
+// killings returns a case before and after every request that changes something, and one while the deployment is
+// followed. Reads between the changes need no case.
 func killings() []killing {
 	var list []killing
 	for _, after := range []bool{false, true} {
@@ -63,8 +63,8 @@ func killings() []killing {
 	}, true, "following", false, false})
 }
 
-// TestDeployKilled kills the program at every request of a deployment, and starts it
-// again: Ironic gets exactly one request to deploy, and the machine is installed.
+// TestDeployKilled kills the program at every request of a deployment and starts it again: Ironic gets exactly one
+// request to deploy, and the machine is installed.
 func TestDeployKilled(t *testing.T) {
 	t.Parallel()
 	for _, again := range []string{"resume", "typed again"} {
@@ -80,8 +80,8 @@ func TestDeployKilled(t *testing.T) {
 	}
 }
 
-// TestDeployKilledReal is the same under real Ironics: where the request to deploy arrived
-// and nobody heard so, and in make test-long at all that change something.
+// TestDeployKilledReal is TestDeployKilled against real Ironics: only the case in which the response to the deploy
+// request is lost and, under make test-long, all cases that change something.
 func TestDeployKilledReal(t *testing.T) {
 	t.Parallel()
 	for _, release := range newestReleases(t) {
@@ -121,7 +121,7 @@ func testDeployKilled(t *testing.T, s *ironic.Server, k killing, resume bool) {
 		t.Errorf("the record (%v, secrets %v): %s", rec.mode, rec.secrets, rec.text)
 	}
 	if o := c.fails(3, command...); !strings.Contains(o.stderr, fmt.Sprintf("PID %d", first.cmd.Process.Pid)) {
-		t.Errorf("while the first is at work: %s", o.stderr)
+		t.Errorf("while the first one runs: %s", o.stderr)
 	}
 	first.kill()
 	p.Clear()
@@ -131,7 +131,7 @@ func testDeployKilled(t *testing.T, s *ironic.Server, k killing, resume bool) {
 	if resume && k.turned {
 		o := c.fails(1, "deploy", "--resume", "--yes")
 		if n := apiNode(t, s, uuid); k.name == "release after" && !strings.Contains(o.stdout, "the node was released") || n["instance_uuid"] != nil || len(n["instance_info"].(map[string]any)) != 0 {
-			t.Errorf("not given back: %v %v\n%s", n["instance_uuid"], n["instance_info"], o.stdout)
+			t.Errorf("still reserved: %v %v\n%s", n["instance_uuid"], n["instance_info"], o.stdout)
 		}
 	} else if resume {
 		c.ok("deploy", "--resume", "--yes", "--timeout", "6m")
@@ -144,17 +144,17 @@ func testDeployKilled(t *testing.T, s *ironic.Server, k killing, resume bool) {
 		t.Errorf("the node is %v as %v, want %v", n["provision_state"], n["instance_uuid"], rec.instance)
 	}
 	if installed := m.Disks()[0].Installed; installed == nil || !strings.Contains(string(installed.Ignition), `"merge"`) {
-		t.Errorf("on the disk is %+v", installed)
+		t.Errorf("installed on the disk: %+v", installed)
 	}
 	if sent := arrived(p, k); sent != 1 {
 		t.Errorf("Ironic got %d requests to deploy", sent)
 	}
 	if left := c.records(); len(left) != 0 {
-		t.Errorf("left: %v", left)
+		t.Errorf("leftover records: %v", left)
 	}
 }
 
-// arrived counts the requests to deploy that Ironic got.
+// arrived returns how many requests to deploy Ironic received.
 func arrived(p *weather.Proxy, k killing) int {
 	n := 0
 	for _, r := range p.Requests() {
@@ -165,7 +165,7 @@ func arrived(p *weather.Proxy, k killing) int {
 	return n
 }
 
-// killed runs the program and kills it at a request.
+// killed runs the program and kills it during a request.
 func (c *console) killed(p *weather.Proxy, k killing, args ...string) {
 	c.t.Helper()
 	reached := make(chan struct{}, 1)
@@ -176,13 +176,13 @@ func (c *console) killed(p *weather.Proxy, k killing, args ...string) {
 	p.Clear()
 }
 
-// kill ends it as nothing can prevent.
+// kill sends SIGKILL and waits for the program to end.
 func (r *running) kill() {
 	r.t.Helper()
 	if err := r.cmd.Process.Signal(syscall.SIGKILL); err != nil {
 		r.t.Fatal(err)
 	}
-	r.interrupt() // which waits for the end
+	r.interrupt() // waits for the end
 }
 
 func wait(t *testing.T, reached <-chan struct{}) {
@@ -194,14 +194,14 @@ func wait(t *testing.T, reached <-chan struct{}) {
 	}
 }
 
-// kept is a deployment's record.
+// kept is the record of a deployment.
 type kept struct {
 	text, stage, instance string
 	secrets               bool
 	mode                  os.FileMode
 }
 
-// records are the files that deployments have left in a console's home.
+// records returns the paths of the files that deployments left in the state directory.
 func (c *console) records() []string {
 	c.t.Helper()
 	list, err := filepath.Glob(filepath.Join(c.home, ".local/state/ironworks/deployments/*/*"))
@@ -211,7 +211,7 @@ func (c *console) records() []string {
 	return list
 }
 
-// onlyRecord reads the record of a home in which there is one.
+// onlyRecord decodes the one record in the state directory.
 func (c *console) onlyRecord() kept {
 	c.t.Helper()
 	for _, path := range c.records() {

@@ -34,7 +34,8 @@ spec:
   userData: {name: user, namespace: metal3}
 `
 
-// TestManifestOfMetal3ToADeployedNode enrolls a BareMetalHost and deploys it with the plan that its customDeploy asks for.
+// TestManifestOfMetal3ToADeployedNode enrolls a BareMetalHost and deploys it with the plan that its customDeploy
+// requests.
 func TestManifestOfMetal3ToADeployedNode(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -76,7 +77,8 @@ func TestManifestOfMetal3ToADeployedNode(t *testing.T) {
 	})
 }
 
-// TestExportAndEnrollAgain: what export prints is unchanged for enroll, in each format that carries the whole node.
+// TestExportAndEnrollAgain checks that enroll reports exported nodes as unchanged, in each format that carries the
+// whole node.
 func TestExportAndEnrollAgain(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {

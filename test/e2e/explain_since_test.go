@@ -9,7 +9,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// explains is what explain says of a node.
+// explains returns the decoded output of `ironworks explain`.
 func (c *console) explains(name string) (said explain.Explanation) {
 	c.t.Helper()
 	if err := json.Unmarshal([]byte(c.ok("explain", name, "-o", "json").stdout), &said); err != nil {
@@ -18,8 +18,7 @@ func (c *console) explains(name string) (said explain.Explanation) {
 	return said
 }
 
-// wantDone wants explain and the list to say what was done since the failure, and what to
-// do next.
+// wantDone checks that explain and the list name the change since the failure and the verb that retries.
 func (c *console) wantDone(name, done, brief, verb string) {
 	c.t.Helper()
 	said := c.explains(name)
@@ -31,8 +30,8 @@ func (c *console) wantDone(name, done, brief, verb string) {
 	}
 }
 
-// TestExplainAfterThePasswordWasSet: the BMC refuses the password; once another one is set,
-// Explain says so and proposes what then succeeds.
+// TestExplainAfterThePasswordWasSet: the BMC rejects the password. After the password is corrected, Explain says so
+// and proposes the command that then succeeds.
 func TestExplainAfterThePasswordWasSet(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -52,8 +51,8 @@ func TestExplainAfterThePasswordWasSet(t *testing.T) {
 	})
 }
 
-// TestExplainAfterTheHintsWereChanged: the same for hints that match no disk, also where
-// another program than this changed them.
+// TestExplainAfterTheHintsWereChanged is the same for hints that match no disk. The hints are changed once by another
+// program and once by ironworks.
 func TestExplainAfterTheHintsWereChanged(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -13,7 +13,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// copies picks what is to be copied, and gives what the terminal's clipboard got.
+// copies picks an entry of the Copy list and returns what the terminal's clipboard received.
 func (s *screenConsole) copies(what string) string {
 	s.t.Helper()
 	had := len(s.Clipboard())
@@ -24,7 +24,7 @@ func (s *screenConsole) copies(what string) string {
 	return all[len(all)-1]
 }
 
-// runs runs a copied line in a shell that has the program in its path.
+// runs runs a copied line in bash with ironworks in the PATH and returns the standard output.
 func (c *console) runs(line string) string {
 	c.t.Helper()
 	bin := c.t.TempDir()
@@ -60,16 +60,16 @@ func TestScreenCopy(t *testing.T) {
 		works := func(where string) {
 			t.Helper()
 			if out := c.runs(s.copies("command")); !strings.Contains(out, uuid) || !strings.Contains(out, "enroll") {
-				t.Errorf("%s: the command gives %q", where, out)
+				t.Errorf("%s: the command printed %q", where, out)
 			}
 			request := s.copies("request")
 			if !strings.HasPrefix(request, "curl ") {
 				t.Fatalf("%s: request %q", where, request)
 			}
 			if _, err := exec.LookPath("curl"); err != nil {
-				t.Log("there is no curl to try the request with")
+				t.Log("curl is not installed; request not tried")
 			} else if out := c.runs(request + " -sf"); !strings.Contains(out, `"uuid": "`+uuid+`"`) && !strings.Contains(out, `"uuid":"`+uuid+`"`) {
-				t.Errorf("%s: the request gives %q", where, out)
+				t.Errorf("%s: the request printed %q", where, out)
 			}
 		}
 		works("fleet")
@@ -82,7 +82,7 @@ func TestScreenCopy(t *testing.T) {
 			t.Errorf("yaml: %q", got)
 		}
 
-		// What was done can be done again from a shell.
+		// The copied command of a task repeats the task from a shell.
 		s.press("M")
 		s.until("manage " + name + ": done")
 		s.press("5")
@@ -90,12 +90,12 @@ func TestScreenCopy(t *testing.T) {
 		if got := s.copies("command"); !strings.HasPrefix(got, "ironworks manage "+name+" --context ") {
 			t.Errorf("the task's command: %q", got)
 		} else if out := c.runs(got + " 2>&1; true"); !strings.Contains(out, "not possible in state") && !strings.Contains(out, "already") {
-			t.Errorf("the task's command gives %q", out)
+			t.Errorf("the task's command printed %q", out)
 		}
 		s.press("4")
 		s.until("› connect")
 		if out := c.runs(s.copies("command")); !strings.Contains(out, name) {
-			t.Errorf("the context's command gives %q", out)
+			t.Errorf("the context's command printed %q", out)
 		}
 		s.quits()
 	})

@@ -8,9 +8,9 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestScreenResumes: a console that comes after a program was killed tells of its
-// deployment, and goes on with it: what Ironic has is followed without a question, the
-// rest is reviewed first. Ironic gets one request to deploy.
+// TestScreenResumes starts a console after a program was killed during a deployment. The console reports the
+// deployment and resumes it: a request that Ironic received is followed, otherwise the deployment is reviewed first.
+// Ironic gets exactly one request to deploy.
 func TestScreenResumes(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) { testScreenResumes(t, server, "deploy after") })

@@ -19,17 +19,17 @@ import (
 	"ironworks/test/weather"
 )
 
-// soon is how long the end may take.
+// soon limits the time until the program exits.
 const soon = 5 * time.Second
 
-// endsSoon waits for the end of the program and gives its exit code.
+// endsSoon waits for the program to exit and returns its exit code.
 func (s *screenConsole) endsSoon() int {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), soon)
 	defer cancel()
 	code, err := s.Wait(ctx)
 	if ctx.Err() != nil {
-		s.t.Fatalf("it does not end: %v\n%s", err, s.Describe())
+		s.t.Fatalf("timed out waiting for exit: %v\n%s", err, s.Describe())
 	}
 	return code
 }
@@ -61,7 +61,7 @@ func TestScreenSignals(t *testing.T) {
 				s.restored()
 			})
 		}
-		t.Run("while nothing answers", func(t *testing.T) {
+		t.Run("while Ironic does not respond", func(t *testing.T) {
 			t.Parallel()
 			c, p := under(t, server)
 			p.Set(weather.All(weather.Stalled()))
@@ -97,7 +97,7 @@ func TestScreenSignals(t *testing.T) {
 			select {
 			case <-ended:
 			case <-time.After(soon):
-				t.Error("the program goes on without its terminal")
+				t.Error("the program still runs without its terminal")
 				_ = cmd.Process.Kill()
 				<-ended
 			}
@@ -105,7 +105,7 @@ func TestScreenSignals(t *testing.T) {
 	})
 }
 
-// shell runs a line of a shell at a terminal, with the program as $0.
+// shell runs a bash command line at a terminal, with the program as $0.
 func (c *console) shell(line string) *screenConsole {
 	c.t.Helper()
 	cmd := exec.CommandContext(context.Background(), "bash", "-c", line, program.Path())
@@ -144,7 +144,7 @@ func TestScreenSuspend(t *testing.T) {
 			}
 		}
 		if len(sums) != 1 {
-			t.Errorf("the terminal's line editing is another one afterwards:\n%s", s.Describe())
+			t.Errorf("the terminal's settings changed:\n%s", s.Describe())
 		}
 	})
 }
@@ -185,13 +185,13 @@ func TestScreenNeedsATerminal(t *testing.T) {
 			code := s.endsSoon()
 			says(t, code, strings.ReplaceAll(s.Text(), "\n", ""))
 			if strings.Contains(string(s.Raw()), "\x1b") {
-				t.Errorf("sequences were written: %q", s.Raw())
+				t.Errorf("escape sequences were written: %q", s.Raw())
 			}
 		})
 	}
 }
 
-// TestScreenQuitWhileATaskRuns asks before it stops to follow a task.
+// TestScreenQuitWhileATaskRuns checks that quitting asks before the console stops following a task.
 func TestScreenQuitWhileATaskRuns(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {
@@ -222,7 +222,7 @@ func TestScreenQuitWhileATaskRuns(t *testing.T) {
 			t.Errorf("audit: %s", got)
 		}
 
-		// Who presses ctrl+c twice means it.
+		// A second Ctrl-C quits without an answer.
 		p.Set(weather.On(weather.Method(http.MethodPut), weather.Stalled()))
 		s = c.fleet(roomy)
 		s.only(name)

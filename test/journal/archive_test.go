@@ -67,8 +67,8 @@ func TestArchiveOverSSH(t *testing.T) {
 	}
 }
 
-// TestNewerArchiveJoinsTheJournal has the machine's journal and then the archive of it:
-// what came by the one does not come again by the other.
+// TestNewerArchiveJoinsTheJournal reads a machine's journal and then its archive: lines of the journal are not
+// repeated.
 func TestNewerArchiveJoinsTheJournal(t *testing.T) {
 	m := sshd.New(t)
 	dir := t.TempDir()
@@ -86,7 +86,7 @@ func TestNewerArchiveJoinsTheJournal(t *testing.T) {
 	f.wantTexts([]string{"one", "two", "three"})
 }
 
-// TestSecretsAreSeenNowhere plants secrets in all that a machine may say.
+// TestSecretsAreSeenNowhere puts secrets into everything that a machine can log.
 func TestSecretsAreSeenNowhere(t *testing.T) {
 	m := sshd.New(t)
 	const secret = "pl4nt3dS3cr3tpl4nt3dS3cr3t"
@@ -99,7 +99,7 @@ func TestSecretsAreSeenNowhere(t *testing.T) {
 		oslo + `Will use ignition {`, `"x": "` + secret + `"`, `}`, secret,
 		oslo + `GET https://user:` + secret + `@image/x?X-Amz-Signature=` + secret,
 		`Authorization: Bearer ` + secret,
-		"password=" + secret + "\xff", // as numbers in JSON
+		"password=" + secret + "\xff", // journalctl prints it as numbers in JSON
 		oslo + "the end",
 	}
 	m.Agent(lines...)
@@ -129,10 +129,10 @@ func TestSecretsAreSeenNowhere(t *testing.T) {
 	}
 	for _, part := range []string{secret, secret[:9], secret[9:]} {
 		if i := strings.Index(string(all), part); i >= 0 {
-			t.Errorf("%q is seen: …%s…", part, all[max(0, i-200):min(len(all), i+100)])
+			t.Errorf("%q is visible: …%s…", part, all[max(0, i-200):min(len(all), i+100)])
 		}
 	}
 	if n := strings.Count(string(all), "the end"); n < 4 {
-		t.Errorf("what is no secret is seen %d times", n)
+		t.Errorf("harmless lines are visible %d times", n)
 	}
 }

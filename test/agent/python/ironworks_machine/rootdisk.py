@@ -1,14 +1,14 @@
-"""Which disk the agent would install to, and which it would erase.
+"""Print the disk that the agent would install to, and those that it would erase.
 
-Reads lines of JSON, {"node": …, "disks": […]}, and answers each with a line:
-{"device": name} or {"class": exception, "error": text}, and "erased": names of
-what automated cleaning would erase, in its order.
+Reads lines of JSON, {"node": …, "disks": […]}, and prints a line for each:
+{"device": name} or {"class": exception, "error": text}, and "erased": the names
+of the disks that automated cleaning would erase, in order.
 """
 
 import json
 import sys
 
-from ironic_python_agent import config  # registers the options that the next one needs
+from ironic_python_agent import config  # registers the options that the next module needs
 from ironic_python_agent import hardware
 
 from ironworks_machine import manager
