@@ -244,7 +244,11 @@ func TestEnrollHostileNames(t *testing.T) {
 	address := serveBMC(t, nil, lies)
 	r := &provision.EnrollReader{BMCs: discovering()}
 	for _, names := range []enroll.Naming{enroll.NameSerial, enroll.NameHostname, enroll.NameAddress, "r7-n%02d"} {
-		found, err := r.Read(t.Context(), provision.EnrollInput{BMCs: []string{address}, Names: names})
+		source, err := provision.EnrollInput{BMCs: []string{address}, Names: names}.Parse()
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := r.Read(t.Context(), &source)
 		if err != nil || len(found.Nodes) != 1 {
 			t.Fatalf("%+v, %v", found, err)
 		}
