@@ -265,7 +265,7 @@ Host 127.0.0.1
 	start(t, agentlog.Options{SSH: strict}).untilStatus(agentlog.StateFailed, jump.Address(), "it is not in known_hosts")
 }
 
-func TestMachinesWithoutAJournalForUs(t *testing.T) {
+func TestUnreadableJournals(t *testing.T) {
 	for name, tt := range map[string]struct {
 		programs func(m *sshd.Machine) map[string]string
 		state    agentlog.State
