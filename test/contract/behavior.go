@@ -66,7 +66,7 @@ type group struct {
 	alone bool
 }
 
-// run runs the behaviors that the subject has. Each works on objects of its own, so they can run in parallel.
+// run runs the behaviors that the subject has. Each uses its own objects, so they can run in parallel.
 func (g group) run(t *testing.T, s *Subject, count *tally) {
 	t.Helper()
 	t.Run(g.name, func(t *testing.T) {

@@ -57,7 +57,7 @@ func (c *console) background(args ...string) *running {
 // line waits for a line of standard output that matches the pattern, and returns its submatches.
 func (r *running) line(pattern string) []string {
 	r.t.Helper()
-	limit := time.NewTimer(4 * time.Minute) // a real Ironic enrolls twelve nodes beside nine other tests
+	limit := time.NewTimer(4 * time.Minute) // a real Ironic enrolls twelve nodes while nine other tests run
 	defer limit.Stop()
 	for {
 		select {

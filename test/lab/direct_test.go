@@ -89,7 +89,7 @@ func directCases(t *testing.T) []testCase {
 		{name: "sha256", info: pair(sum), holds: imageOnDisk},
 		{name: "checksum-file", info: pair(server + "/SUMS"), holds: imageOnDisk},
 		{
-			// The old agent takes any checksum without an algorithm for an MD5 sum.
+			// The old agent treats any checksum without an algorithm as an MD5 sum.
 			name: "checksum-alone", info: map[string]any{"image_checksum": sum}, holds: imageOnDisk,
 			oldFails: fmt.Sprintf(mismatch, sum, hex.EncodeToString(plain[:])),
 		},
