@@ -10,8 +10,8 @@ import (
 	"ironworks/test/weather"
 )
 
-// TestGiveBackAfterFailedRestore: a deployment fails, and restoring the node's fields fails, too. The node stays reserved
-// with its record, and --give-back restores it.
+// TestGiveBackAfterFailedRestore: a deployment fails, and restoring the node's fields fails, too. The node stays
+// reserved with its record, and --give-back restores it.
 func TestGiveBackAfterFailedRestore(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {

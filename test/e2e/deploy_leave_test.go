@@ -8,8 +8,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestDeployWaitInterrupted stops waiting for a deployment with Ctrl-C: the operation continues, the program says so, and
-// --resume follows it.
+// TestDeployWaitInterrupted stops waiting for a deployment with Ctrl-C: the operation continues, the program says so,
+// and --resume follows it.
 func TestDeployWaitInterrupted(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {

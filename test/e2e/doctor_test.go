@@ -113,8 +113,8 @@ func TestDoctor(t *testing.T) {
 	})
 }
 
-// TestDoctorOfBrokenServers runs doctor against hosts that are down, are not Ironic or respond with garbage, and expects
-// the right check to name the problem within 20 s.
+// TestDoctorOfBrokenServers runs doctor against hosts that are down, are not Ironic or respond with garbage, and
+// expects the right check to name the problem within 20 s.
 func TestDoctorOfBrokenServers(t *testing.T) {
 	t.Parallel()
 	s := embeddedIronic(t)
@@ -163,8 +163,8 @@ func TestDoctorOfBrokenServers(t *testing.T) {
 	}
 }
 
-// TestDoctorWithTLSAndHTTPBasic runs doctor against a real Ironic with TLS and HTTP basic authentication and without the
-// custom-agent deploy interface.
+// TestDoctorWithTLSAndHTTPBasic runs doctor against a real Ironic with TLS and HTTP basic authentication and without
+// the custom-agent deploy interface.
 func TestDoctorWithTLSAndHTTPBasic(t *testing.T) {
 	t.Parallel()
 	s := ironic.StartT(t, ironic.Options{

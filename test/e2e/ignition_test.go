@@ -23,8 +23,8 @@ const operatorKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDK7CZyr9ueDwdMXbauPAUQ
 // Ironic.
 const nowhere = "http://127.0.0.1:9"
 
-// enrollUnconfigured enrolls lab machines whose ISO has no Ignition configuration, so that their agents do not know Ironic's
-// URL.
+// enrollUnconfigured enrolls lab machines whose ISO has no Ignition configuration, so that their agents do not know
+// Ironic's URL.
 func enrollUnconfigured(t *testing.T, s *ironic.Server, count int) (names []string, machines []*lab.Machine) {
 	t.Helper()
 	options := lab.Options{IronicURL: nowhere, Speed: 15, Agent: lab.NewestAgent}
@@ -74,8 +74,8 @@ func plainLiveISO(t *testing.T) []byte {
 	return iso
 }
 
-// TestMachinesBootFromServedISO builds a configuration, embeds it into an ISO, serves the ISO and deploys a machine with
-// it; the agent finds Ironic only through the ISO. A second machine boots an ISO streamed for it alone.
+// TestMachinesBootFromServedISO builds a configuration, embeds it into an ISO, serves the ISO and deploys a machine
+// with it; the agent finds Ironic only through the ISO. A second machine boots an ISO streamed for it alone.
 func TestMachinesBootFromServedISO(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -45,8 +45,8 @@ func (s *screenConsole) cursorLine() string {
 	return ""
 }
 
-// TestScreenBuildsAndServesARamdisk builds a configuration with a key file on the Ignition screen, saves it, embeds it in
-// an ISO, serves that to a node and sets the URL as the node's deploy_iso, all at 80×24.
+// TestScreenBuildsAndServesARamdisk builds a configuration with a key file on the Ignition screen, saves it, embeds it
+// in an ISO, serves that to a node and sets the URL as the node's deploy_iso, all at 80×24.
 func TestScreenBuildsAndServesARamdisk(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {

@@ -67,7 +67,8 @@ func sshLogNode(t *testing.T, s *ironic.Server) (c *console, name string, m *lab
 	return sshLogConsole(t, s, private, port, ""), name, m
 }
 
-// sshLogConsole returns a console whose context reads logs over SSH with a key; more extends the context's logs settings.
+// sshLogConsole returns a console whose context reads logs over SSH with a key; more extends the context's logs
+// settings.
 func sshLogConsole(t *testing.T, s *ironic.Server, private []byte, port int, more string) *console {
 	t.Helper()
 	c := newConsole(t)
@@ -157,8 +158,8 @@ func TestScreenLog(t *testing.T) {
 	})
 }
 
-// checkRecordedOnce checks that the journal has each printed line exactly once, although a console followed the node at the
-// same time.
+// checkRecordedOnce checks that the journal has each printed line exactly once, although a console followed the node at
+// the same time.
 func checkRecordedOnce(t *testing.T, c *console, printed []models.LogLine) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(c.home, ".local/state/ironworks/journal-*.db"))
@@ -186,8 +187,8 @@ func checkRecordedOnce(t *testing.T, c *console, printed []models.LogLine) {
 	}
 }
 
-// journalPushNode returns a console that listens for pushed journals and an available node whose ramdisk pushes its journal
-// to it and allows SSH logins. deploy is the command line that deploys the node.
+// journalPushNode returns a console that listens for pushed journals and an available node whose ramdisk pushes its
+// journal to it and allows SSH logins. deploy is the command line that deploys the node.
 func journalPushNode(t *testing.T, server *ironic.Server) (c *console, name, uuid, address string, m *lab.Machine, deploy []string) {
 	t.Helper()
 	line, private := newSSHKey(t)

@@ -61,8 +61,8 @@ type direct struct {
 	image string // path on the server; default disk.raw
 	info  map[string]any
 	hints map[string]any
-	// expectFailure matches the error of a failed deployment, oldFails that of the old release if it differs. Without either
-	// the node becomes active.
+	// expectFailure matches the error of a failed deployment, oldFails that of the old release if it differs. Without
+	// either the node becomes active.
 	fails, oldFails string
 	// disk must contain holds afterwards.
 	disk, holds string
