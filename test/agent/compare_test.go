@@ -202,8 +202,8 @@ func (c comparison) judge(t *testing.T, ours, real trace) {
 	}
 }
 
-// labOnlySteps lists the steps that the hardware manager of these tests lacks: start_assisted_install needs systemd. The
-// real agent has no step that the lab's agent lacks.
+// labOnlySteps lists the steps that the hardware manager of these tests lacks: start_assisted_install needs systemd.
+// The real agent has no step that the lab's agent lacks.
 var labOnlySteps = []string{"start_assisted_install"}
 
 // judgeSteps removes the steps of onlyOurs from the trace of the lab's agent.
@@ -237,8 +237,8 @@ func without(cached any, names []string) any {
 	return left
 }
 
-// harmlessRefusals matches refusals of the guard that do not matter: a library searches another one, and an agent that stops
-// marks a rescued system, which nothing reads.
+// harmlessRefusals matches refusals of the guard that do not matter: a library searches another one, and an agent that
+// stops marks a rescued system, which nothing reads.
 var harmlessRefusals = regexp.MustCompile(`ldconfig|/etc/\.rescued`)
 
 // checkJournal checks that the guard refused nothing that matters.

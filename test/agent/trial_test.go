@@ -29,9 +29,9 @@ type trial struct {
 // its timeouts and those of the tests.
 const atOnce = 3
 
-// TestLabAgentMatchesTheRealAgent checks that Ironic sees the same from the lab's agent and the real one, including what is on
-// the disks afterwards. execute_bootc_install is not compared: the real agent writes podman's configuration to the
-// system that it runs on.
+// TestLabAgentMatchesTheRealAgent checks that Ironic sees the same from the lab's agent and the real one, including
+// what is on the disks afterwards. execute_bootc_install is not compared: the real agent writes podman's configuration
+// to the system that it runs on.
 func TestLabAgentMatchesTheRealAgent(t *testing.T) {
 	for _, release := range ironic.Releases(t) {
 		t.Run(release.Name(), func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// patience limits each phase, also without KVM and beside other work.
+	// patience limits each phase, even without KVM on a busy computer.
 	patience = 10 * time.Minute
 	memory   = 3 << 10 // MiB
 	gib      = 1 << 30

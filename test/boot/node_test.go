@@ -172,8 +172,8 @@ func (b *bench) followRamdiskBoot(from int) {
 	b.expect(from, "pull of the agent's image", `Started (.*ironic-agent.service|Ironic Agent)`)
 }
 
-// followInstallation follows a deployment from the ramdisk's agent to the first boot of the installed system, and returns the
-// submatches of proofLine.
+// followInstallation follows a deployment from the ramdisk's agent to the first boot of the installed system, and
+// returns the submatches of proofLine.
 func (b *bench) followInstallation(end func()) []string {
 	b.t.Helper()
 	b.until("install_coreos is done", func(n nodeFields) bool { return n.step() != "install_coreos" })

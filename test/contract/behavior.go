@@ -37,8 +37,8 @@ type step struct {
 	// header is one additional header, as in "Accept: text/html". An empty value, as in "Content-Type:", removes the
 	// header.
 	header string
-	// see lists the values of the response to compare, separated by blanks; see [session.render]. By default the text of
-	// an error is compared and otherwise only the status.
+	// see lists the values of the response to compare, separated by blanks; see [session.render]. By default the text
+	// of an error is compared and otherwise only the status.
 	see string
 	// want is the status and what see renders. After "~" it is a regular expression for the whole text. "" accepts
 	// any success.
@@ -66,7 +66,7 @@ type group struct {
 	alone bool
 }
 
-// run runs the behaviors that the subject has. Each works on objects of its own, so they can run in parallel.
+// run runs the behaviors that the subject has. Each uses its own objects, so they can run in parallel.
 func (g group) run(t *testing.T, s *Subject, count *tally) {
 	t.Helper()
 	t.Run(g.name, func(t *testing.T) {

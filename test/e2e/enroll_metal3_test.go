@@ -34,9 +34,9 @@ spec:
   userData: {name: user, namespace: metal3}
 `
 
-// TestManifestOfMetal3ToADeployedNode enrolls a BareMetalHost and deploys it with the plan that its customDeploy
+// TestDeployAMetal3Manifest enrolls a BareMetalHost and deploys it with the plan that its customDeploy
 // requests.
-func TestManifestOfMetal3ToADeployedNode(t *testing.T) {
+func TestDeployAMetal3Manifest(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)

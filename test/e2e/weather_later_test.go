@@ -10,9 +10,9 @@ import (
 	"ironworks/test/weather"
 )
 
-// chain checks that each provision state change that a watch reported for a node starts in the state that the
+// checkChain checks that each provision state change that a watch reported for a node starts in the state that the
 // previous one ended in.
-func chain(t *testing.T, w *watching, uuid string) {
+func checkChain(t *testing.T, w *watching, uuid string) {
 	t.Helper()
 	last := ""
 	for _, e := range w.of(uuid, models.EventProvisionState) {
@@ -77,7 +77,7 @@ func testWeatherLater(t *testing.T, s *ironic.Server) {
 			w.untilState(uuid, models.StateManageable)
 			c.ok("provide", name, "--wait", "--yes")
 			w.untilState(uuid, models.StateAvailable)
-			chain(t, w, uuid)
+			checkChain(t, w, uuid)
 			if code := w.stop(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}

@@ -6,8 +6,8 @@ import (
 	"ironworks/models"
 )
 
-// wrapMessage returns the message for a format as an operator reads it in last_error or in a response of the API. What a
-// handler writes is unchanged; an exception is wrapped in the text of its phase.
+// wrapMessage returns the message for a format as an operator reads it in last_error or in a response of the API. What
+// a handler writes is unchanged; an exception is wrapped in the text of its phase.
 func wrapMessage(f format, kind string) message {
 	m := message{format: f, text: fill(f.Format)}
 	switch {

@@ -67,10 +67,10 @@ func run(t *testing.T, environment, program string, cases []byte, count int) []v
 	return answers
 }
 
-// TestLikeTheOriginals compares package hints with Ironic and its agent: whether the hints are valid and why not, and
-// which disk is picked or why none is. IRONWORKS_TEST_SEED and IRONWORKS_HINTS_CASES change the seed and the number
-// of cases.
-func TestLikeTheOriginals(t *testing.T) {
+// TestMatchesIronicAndTheAgent compares package hints with Ironic and its agent: whether the hints are valid and why
+// not, and which disk is picked or why none is. IRONWORKS_TEST_SEED and IRONWORKS_HINTS_CASES change the seed and the
+// number of cases.
+func TestMatchesIronicAndTheAgent(t *testing.T) {
 	count, seed := 10_000, seeds.First(t, 1)
 	if ironic.Long() {
 		count = 100_000

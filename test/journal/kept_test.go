@@ -33,10 +33,10 @@ func recordedTexts(t *testing.T, j *journal.Journal) []string {
 	return texts
 }
 
-// TestWhatTheMachineWroteIsKept: two consoles follow a machine and share a journal, one of them is restarted and
+// TestSharedJournalHasEveryLineOnce: two consoles follow a machine and share a journal, one of them is restarted and
 // reads everything again, the connection breaks, and the machine's journal is rotated. The shared journal must have
 // each line of the machine once, in order.
-func TestWhatTheMachineWroteIsKept(t *testing.T) {
+func TestSharedJournalHasEveryLineOnce(t *testing.T) {
 	m := sshd.New(t)
 	path := filepath.Join(t.TempDir(), "journal.db")
 	follow := func() *follow {

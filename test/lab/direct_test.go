@@ -61,8 +61,8 @@ type direct struct {
 	image string // path on the server; default disk.raw
 	info  map[string]any
 	hints map[string]any
-	// expectFailure matches the error of a failed deployment, oldFails that of the old release if it differs. Without either
-	// the node becomes active.
+	// expectFailure matches the error of a failed deployment, oldFails that of the old release if it differs. Without
+	// either the node becomes active.
 	fails, oldFails string
 	// disk must contain holds afterwards.
 	disk, holds string
@@ -89,7 +89,7 @@ func directCases(t *testing.T) []testCase {
 		{name: "sha256", info: pair(sum), holds: imageOnDisk},
 		{name: "checksum-file", info: pair(server + "/SUMS"), holds: imageOnDisk},
 		{
-			// The old agent takes any checksum without an algorithm for an MD5 sum.
+			// The old agent treats any checksum without an algorithm as an MD5 sum.
 			name: "checksum-alone", info: map[string]any{"image_checksum": sum}, holds: imageOnDisk,
 			oldFails: fmt.Sprintf(mismatch, sum, hex.EncodeToString(plain[:])),
 		},

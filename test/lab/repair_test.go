@@ -34,8 +34,8 @@ func callAPI(ctx context.Context, t *testing.T, method, url, body string) map[st
 	return answer
 }
 
-// TestFailedDemoMachinesAreRepaired repairs failed machines of the demo as Explain proposes, and checks that they stay repaired
-// after a restart of the lab.
+// TestFailedDemoMachinesAreRepaired repairs failed machines of the demo as Explain proposes, and checks that they stay
+// repaired after a restart of the lab.
 func TestFailedDemoMachinesAreRepaired(t *testing.T) {
 	t.Parallel()
 	refused, err := lab.FindScenario("bmc-password")

@@ -85,8 +85,8 @@ func untilStates(t *testing.T, url string, want map[string]string) {
 	}
 }
 
-// TestDemoMachinesReachTheirStates runs the story of the demo machines on the embedded Ironic: each machine ends in the state that it would
-// reach under a real Ironic.
+// TestDemoMachinesReachTheirStates runs the story of the demo machines on the embedded Ironic: each machine ends in the
+// state that it would reach under a real Ironic.
 func TestDemoMachinesReachTheirStates(t *testing.T) {
 	t.Parallel()
 	s := site(t, lab.SiteOptions{Members: lab.Cast(14), Story: true})

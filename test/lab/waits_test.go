@@ -33,8 +33,8 @@ func waitGroups() []waitGroup {
 	}
 }
 
-// TestTimeoutsAndAbortsWhileWaitingForTheAgent checks that a wait for an agent that ends by a timeout or an abort leaves the node in the same state,
-// with the same messages, under the newest Ironic and the embedded one.
+// TestTimeoutsAndAbortsWhileWaitingForTheAgent checks that a wait for an agent that ends by a timeout or an abort
+// leaves the node in the same state, with the same messages, under the newest Ironic and the embedded one.
 func TestTimeoutsAndAbortsWhileWaitingForTheAgent(t *testing.T) {
 	t.Parallel()
 	for _, g := range waitGroups() {

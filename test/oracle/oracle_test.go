@@ -43,7 +43,7 @@ func failureLine(output string) string {
 	return output
 }
 
-func TestPredictionsAreIgnitions(t *testing.T) {
+func TestPredictionsMatchIgnition(t *testing.T) {
 	t.Parallel()
 	o, image := newOracle(t)
 	for _, text := range cases() {

@@ -1,5 +1,6 @@
-// Command screens makes the pictures of the documentation: it drives the console on the lab at an emulated terminal, waits
-// for the wanted screen, and draws its cells as SVG. No picture is made by hand, so that each shows what the program does.
+// Command screens makes the pictures of the documentation: it drives the console on the lab at an emulated terminal,
+// waits for the wanted screen, and draws its cells as SVG. No picture is made by hand, so that each shows what the
+// program does.
 //
 //	go run ./test/screens -binary bin/ironworks -out docs/pictures
 //

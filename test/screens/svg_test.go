@@ -31,7 +31,7 @@ func letterCells(text string) []terminal.Cell {
 	return cellsFrom(terminal.Cell{}, strings.Split(text, "")...)
 }
 
-func TestTextIsWhereItWas(t *testing.T) {
+func TestTextKeepsItsCells(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"words":            "  two  words   and more ",

@@ -108,10 +108,10 @@ func (s *Screen) emulate(data []byte) {
 	}
 }
 
-// emulateSequence writes one sequence, and the text behind it, to the emulator. The emulator accepts scroll margins below the
-// screen and panics, where a terminal clips them; such margins arrive with output that was written before the screen
-// became lower. After a panic the margins are reset and the sequence is dropped: the program repaints for the new
-// size.
+// emulateSequence writes one sequence, and the text behind it, to the emulator. The emulator accepts scroll margins
+// below the screen and panics, where a terminal clips them; such margins arrive with output that was written before the
+// screen became lower. After a panic the margins are reset and the sequence is dropped: the program repaints for the
+// new size.
 func (s *Screen) emulateSequence(sequence []byte) {
 	defer func() {
 		if recover() != nil {

@@ -39,8 +39,8 @@ type Options struct {
 // term is the terminal type: what the emulator supports without mistakes.
 const term = "xterm-256color"
 
-// terminalVariables are the variables that describe a terminal or control a program's output on it. A test must not depend
-// on the terminal that it was started from.
+// terminalVariables are the variables that describe a terminal or control a program's output on it. A test must not
+// depend on the terminal that it was started from.
 var terminalVariables = []string{
 	"TERM", "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "VTE_VERSION", "WT_SESSION", "TMUX", "STY",
 	"SSH_TTY", "SSH_CONNECTION", "SSH_CLIENT", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LINES", "COLUMNS",

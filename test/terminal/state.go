@@ -22,8 +22,8 @@ type state struct {
 	clipboard []string
 }
 
-// registerHandlers registers handlers for what the program sends. The emulator calls them while output is written to it, so mu
-// is held.
+// registerHandlers registers handlers for what the program sends. The emulator calls them while output is written to
+// it, so mu is held.
 func (s *Screen) registerHandlers(modern bool) {
 	s.state.modes = map[ansi.DECMode]bool{}
 	mode := func(on bool) func(ansi.Mode) {
