@@ -158,8 +158,11 @@ func (a *PortAction) entries(n *models.Node) ([]entry, error) {
 	return list, nil
 }
 
-// judge explains a conflict, and accepts the error of a creation that Ironic carried out.
+// judge explains a conflict or a missing Neutron, and accepts the error of a creation that Ironic carried out.
 func (a *PortAction) judge(ctx context.Context, c *portChange, n *models.Node, err error) error {
+	if c.vif {
+		return aboutNeutron(n, err)
+	}
 	f, is := errors.AsType[*models.Fault](err)
 	if !is || f.Kind != models.FaultConflict && !f.Sent || c.mac == "" && c.created == "" {
 		return err

@@ -22,8 +22,8 @@ import (
 // burstNodes is how many nodes are changed or deleted at once.
 const burstNodes = 2000
 
-// asked is a request of the poller for a page of nodes.
-type asked struct {
+// pageRequest is a request of the poller for a page of nodes.
+type pageRequest struct {
 	began time.Time
 	query ironicclient.NodeQuery
 }
@@ -34,11 +34,11 @@ func quiet(ctx context.Context, api *metered) error {
 		return err
 	}
 	const while = 30 * time.Second
-	api.take()
+	api.takeCounters()
 	if err := sleep(ctx, while); err != nil {
 		return err
 	}
-	spent, calls := api.take()
+	spent, calls := api.takeCounters()
 	fmt.Printf("  quiet fleet for %s: %d requests (2 in each period of 4.5 to 5 s: 12 to 14), API time %s\n", while, calls, spent.Round(time.Millisecond))
 	return nil
 }
@@ -78,7 +78,7 @@ func bursts(ctx context.Context, s *ironic.Server, api *metered, events <-chan m
 			func(e models.Event) bool { return e.Kind == models.EventRemoved },
 		},
 	} {
-		api.take()
+		api.takeCounters()
 		if _, err := db.ExecContext(ctx, b.statement); err != nil {
 			return fmt.Errorf("%s: %w", b.what, err)
 		}
@@ -123,7 +123,7 @@ func until(ctx context.Context, events <-chan models.Event, told func(models.Eve
 }
 
 // curled returns the time that one curl takes for the pages, the best of three.
-func curled(ctx context.Context, s *ironic.Server, pages []asked) (time.Duration, error) {
+func curled(ctx context.Context, s *ironic.Server, pages []pageRequest) (time.Duration, error) {
 	args := []string{"-s", "-H", fmt.Sprintf("%s: 1.%d", ironic.VersionHeader, s.Release.MaxMinor())}
 	for _, p := range pages {
 		fields := p.query.Fields

@@ -16,8 +16,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// together is how many machines are deployed at once.
-const together = 100
+// deployCount is how many machines are deployed at once.
+const deployCount = 100
 
 // deploying deploys a hundred nodes at once, including checks and records, and compares the time with that of a
 // client that only sends the same patch, validate and provision requests.
@@ -34,7 +34,7 @@ func deploying(ctx context.Context, s *ironic.Server, _ string, rounds int) erro
 	defer func() { _ = book.Close() }()
 	b := &deployBench{server: s, client: client, runner: &provision.Runner{API: client, Audit: book, Context: "bench"}}
 	var ids []string
-	for range 2 * together {
+	for range 2 * deployCount {
 		id, err := s.Enrol(ctx, map[string]any{"driver": "fake-hardware", "deploy_interface": "fake"})
 		if err != nil {
 			return err
@@ -50,7 +50,7 @@ func deploying(ctx context.Context, s *ironic.Server, _ string, rounds int) erro
 	var ratios []float64
 	for round := range rounds {
 		// The halves swap each round, and with them the order.
-		mine, others := ids[:together], ids[together:]
+		mine, others := ids[:deployCount], ids[deployCount:]
 		if round%2 == 1 {
 			mine, others = others, mine
 		}
@@ -70,7 +70,7 @@ func deploying(ctx context.Context, s *ironic.Server, _ string, rounds int) erro
 		}
 		ours, theirs, ratios = append(ours, a), append(theirs, c), append(ratios, float64(a)/float64(c))
 	}
-	fmt.Printf("  deploying: %d at once            %s\n", together, spread(ours))
+	fmt.Printf("  deploying: %d at once            %s\n", deployCount, spread(ours))
 	fmt.Printf("  deploying: patch, validate, provision %s\n", spread(theirs))
 	fmt.Printf("  deploying: ratio (≤ 1.1)          %s\n", spread(ratios))
 	return nil

@@ -21,7 +21,7 @@ type metered struct {
 	mu    sync.Mutex
 	spent time.Duration
 	calls int
-	pages []asked
+	pages []pageRequest
 }
 
 func (m *metered) add(began time.Time) {
@@ -31,7 +31,7 @@ func (m *metered) add(began time.Time) {
 	m.calls++
 }
 
-func (m *metered) take() (time.Duration, int) {
+func (m *metered) takeCounters() (time.Duration, int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	spent, calls := m.spent, m.calls
@@ -40,7 +40,7 @@ func (m *metered) take() (time.Duration, int) {
 }
 
 // pagesSince returns the page requests since a time.
-func (m *metered) pagesSince(began time.Time) (pages []asked) {
+func (m *metered) pagesSince(began time.Time) (pages []pageRequest) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, p := range m.pages {
@@ -55,7 +55,7 @@ func (m *metered) NodePage(ctx context.Context, q ironicclient.NodeQuery) (*iron
 	began := time.Now()
 	defer m.add(began)
 	m.mu.Lock()
-	m.pages = append(m.pages, asked{began, q})
+	m.pages = append(m.pages, pageRequest{began, q})
 	m.mu.Unlock()
 	return m.Client.NodePage(ctx, q)
 }
@@ -106,7 +106,7 @@ func polling(ctx context.Context, s *ironic.Server, _ string, rounds int) error 
 	case err := <-ended:
 		return err
 	}
-	listed, calls := api.take()
+	listed, calls := api.takeCounters()
 	fmt.Printf("  first listing through the store %s in %d requests\n", listed.Round(time.Millisecond), calls)
 
 	began := time.Now()
@@ -115,7 +115,7 @@ func polling(ctx context.Context, s *ironic.Server, _ string, rounds int) error 
 		return err
 	}
 	took := time.Since(began)
-	spent, calls := api.take()
+	spent, calls := api.takeCounters()
 	// The poller's period during changes is 1 s; without deltas it would list all nodes in each.
 	periods := took.Seconds()
 	relist := time.Duration(periods * float64(listed))

@@ -34,14 +34,14 @@ func TestStartAssistedInstall(t *testing.T) {
 	b.provide()
 	from := b.serial.Length()
 	deployment := b.start("deploy", b.uuid(), "--step", "deploy.start_assisted_install@80", "--override", "inventory", "--confirm", b.uuid(), "--yes", "--wait")
-	b.ramdiskBoots(from)
-	said := b.expect(from, "agent's start, inventory, lookup, heartbeat", `assisted: (.*)`)
-	if !strings.Contains(said[1], "proof=embedded") {
-		t.Errorf("the ramdisk has the kernel arguments %q, want proof=embedded", said[1])
+	b.followRamdiskBoot(from)
+	found := b.expect(from, "agent's start, inventory, lookup, heartbeat", `assisted: (.*)`)
+	if !strings.Contains(found[1], "proof=embedded") {
+		t.Errorf("the ramdisk has the kernel arguments %q, want proof=embedded", found[1])
 	}
 	b.expect(from, "agent.service installs", `assisted: installed`)
 	from = b.serial.Length()
-	deployment.succeeds()
+	deployment.waitSuccess()
 	t.Log(b.phases.Done("boot entry, ramdisk off, power on, active"))
 	b.wantProof(b.firstBoot(from), b.machine.Disks()[0])
 }

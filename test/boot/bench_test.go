@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// patience limits each phase, also without KVM and beside other work.
+	// patience limits each phase, even without KVM on a busy computer.
 	patience = 10 * time.Minute
 	memory   = 3 << 10 // MiB
 	gib      = 1 << 30
@@ -97,7 +97,7 @@ func newBench(t *testing.T, made ramdisk) *bench {
 	t.Cleanup(b.web.Close)
 	b.login = newLogin(t, b.home)
 	if made.push {
-		b.takeJournals()
+		b.receiveJournals()
 	}
 	l, err := lab.Start(t.Context(), lab.Options{
 		Dir: b.folder, IronicURL: b.ironic.URL, Ramdisk: b.liveISO(), Virtual: virtual, SSHPort: sshPort,
@@ -115,8 +115,8 @@ func newBench(t *testing.T, made ramdisk) *bench {
 	return b
 }
 
-// takeJournals receives pushed journals until the test ends.
-func (b *bench) takeJournals() {
+// receiveJournals receives pushed journals until the test ends.
+func (b *bench) receiveJournals() {
 	b.t.Helper()
 	listener, err := new(net.ListenConfig).Listen(b.t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -18,8 +18,8 @@ func TestMachineReallyBoots(t *testing.T) {
 func (b *bench) inspect() {
 	b.t.Helper()
 	from := b.serial.Length()
-	b.order(map[string]any{"target": "inspect"})
-	b.ramdiskBoots(from)
+	b.request(map[string]any{"target": "inspect"})
+	b.followRamdiskBoot(from)
 	b.waitFor("manageable")
 	b.t.Log(b.phases.Done("agent's start, inventory, inspection"))
 	b.checkInventory()

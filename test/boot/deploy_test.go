@@ -68,7 +68,7 @@ func TestInstallCoreOSAndFirstBoot(t *testing.T) {
 	b.provide()
 	from := b.serial.Length()
 	b.deploy(b.image(), "proof=karg")
-	b.ramdiskBoots(from)
-	b.installing()
-	b.wantProof(b.installs(func() { b.waitFor("active") }), disk, "proof=karg")
+	b.followRamdiskBoot(from)
+	b.waitInstalling()
+	b.wantProof(b.followInstallation(func() { b.waitFor("active") }), disk, "proof=karg")
 }

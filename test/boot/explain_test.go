@@ -46,8 +46,8 @@ func (b *bench) explain(rule, confidence string, env ...string) explained {
 	return last
 }
 
-// shows checks that `ironworks node` prints the words.
-func (b *bench) shows(words string) {
+// checkNodeOutput checks that `ironworks node` prints the words.
+func (b *bench) checkNodeOutput(words string) {
 	b.t.Helper()
 	if text := b.ironworks("node", b.uuid()); !strings.Contains(text, words) {
 		b.t.Errorf("no %q in\n%s", words, text)
@@ -57,18 +57,18 @@ func (b *bench) shows(words string) {
 // TestExplainWrongTag: the registry does not have the agent's image.
 func TestExplainWrongTag(t *testing.T) {
 	b := newBench(t, ramdisk{tag: "nosuchtag", push: true})
-	b.order(map[string]any{"target": "inspect"})
+	b.request(map[string]any{"target": "inspect"})
 	b.explain("ramdisk-boots", "high")
 	b.explain("pull-unknown-image", "high")
-	b.shows("manifest unknown")
+	b.checkNodeOutput("manifest unknown")
 }
 
 // TestExplainWrongAddress: the agent cannot connect to Ironic.
 func TestExplainWrongAddress(t *testing.T) {
 	b := newBench(t, ramdisk{ironic: "http://10.0.2.2:9", push: true})
-	b.order(map[string]any{"target": "inspect"})
+	b.request(map[string]any{"target": "inspect"})
 	b.explain("ironic-refused", "high")
-	b.shows("Connection refused")
+	b.checkNodeOutput("Connection refused")
 }
 
 // TestExplainWhatKeepsTheAgentAway boots a machine for each mistake that keeps its agent from Ironic; Explain must
@@ -90,7 +90,7 @@ func TestExplainWhatKeepsTheAgentAway(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.made.push = true
 			b := newBench(t, tt.made)
-			b.order(map[string]any{"target": "inspect"})
+			b.request(map[string]any{"target": "inspect"})
 			b.explain(tt.rule, "high")
 		})
 	}
@@ -121,14 +121,14 @@ const nvmePath = "/dev/disk/by-path/pci-0000:00:08.0-nvme-1"
 func TestExplainFailures(t *testing.T) {
 	b := newBench(t, ramdisk{push: true})
 	b.set("/driver_info/deploy_iso", "http://127.0.0.1:9/gone.iso")
-	b.order(map[string]any{"target": "inspect"})
+	b.request(map[string]any{"target": "inspect"})
 	b.waitFor("inspect failed")
 	b.explain("image-unreachable", "high")
 
 	b.set("/driver_info/deploy_iso", b.machine.DriverInfo()["deploy_iso"])
 	disk := b.machine.Disks()[0]
 	b.set("/properties/root_device", map[string]any{"by_path": nvmePath})
-	b.order(map[string]any{"target": "manage"})
+	b.request(map[string]any{"target": "manage"})
 	b.waitFor("manageable")
 	b.provide()
 	b.deploy(guestURL(t, b.web.URL) + "/nothing.img")
@@ -136,7 +136,7 @@ func TestExplainFailures(t *testing.T) {
 	b.explain("image-status", "high")
 
 	b.deploy(b.image())
-	b.installing()
+	b.waitInstalling()
 	b.explain("ramdisk-works", "high")
 	if err := b.machine.Reset(machine.ForceOff); err != nil {
 		t.Fatal(err)
@@ -145,27 +145,27 @@ func TestExplainFailures(t *testing.T) {
 	password := "IRONWORKS_BMC_PASSWORD=" + fmt.Sprint(b.machine.DriverInfo()["redfish_password"])
 	next := b.explain("bmc-off-midway", "high", password).Next.Command
 	gone := b.explain("agent-gone", "high").Next.Command
-	b.shows("last heartbeat")
+	b.checkNodeOutput("last heartbeat")
 
 	// One command looks at the machine, the other aborts the deployment.
-	look := b.program(b.advised(gone)...)
+	look := b.program(b.proposedArgs(gone)...)
 	look.Env = append(look.Env, password)
 	if code, stdout, stderr := b.run(look); code != 0 || !strings.Contains(stdout, "off") {
 		t.Errorf("%s: exit code %d\n%s%s", gone, code, stdout, stderr)
 	}
-	b.ironworks(append(b.advised(next), "--yes", "--wait")...)
+	b.ironworks(append(b.proposedArgs(next), "--yes", "--wait")...)
 	t.Log(b.phases.Done("explained and aborted"))
 	b.ironworks("set", b.uuid(), "instance_info.image_source="+b.image())
 	from := b.serial.Length()
 	b.ironworks("deploy", b.uuid(), "--user-data", b.write("user.ign", b.encode(b.userData())),
 		"--override", "inventory", "--confirm", b.uuid(), "--yes")
-	b.ramdiskBoots(from)
-	b.installing()
-	b.wantProof(b.installs(func() { b.waitFor("active") }), disk)
+	b.followRamdiskBoot(from)
+	b.waitInstalling()
+	b.wantProof(b.followInstallation(func() { b.waitFor("active") }), disk)
 }
 
-// advised returns the arguments of a command that Explain proposes.
-func (b *bench) advised(command string) []string {
+// proposedArgs returns the arguments of a command that Explain proposes.
+func (b *bench) proposedArgs(command string) []string {
 	b.t.Helper()
 	words := strings.Fields(command)
 	if len(words) < 2 || words[0] != "ironworks" {

@@ -44,12 +44,12 @@ func TestLifeOfANode(t *testing.T) {
 	b.writeAll(filepath.Join(keyfiles, name, "bench.nmconnection"), keyfile)
 	b.serve("--keyfile", filepath.Join(keyfiles, "{node}"), "--karg-append", "proof=served", "--apply", "--yes")
 	lab := b.machine.DriverInfo()["deploy_iso"]
-	b.until("deploy_iso is the served URL", func(n shown) bool { return n.DriverInfo["deploy_iso"] != lab })
+	b.until("deploy_iso is the served URL", func(n nodeFields) bool { return n.DriverInfo["deploy_iso"] != lab })
 
 	from := b.serial.Length()
 	inspection := b.start("inspect", name, "--yes", "--wait")
-	b.ramdiskBoots(from)
-	inspection.succeeds()
+	b.followRamdiskBoot(from)
+	inspection.waitSuccess()
 	t.Log(b.phases.Done("agent's start, inventory, inspection"))
 	b.checkInventory()
 	b.ironworks("provide", name, "--yes", "--wait")
@@ -64,19 +64,19 @@ configdrive:
 `, name, root.Serial, b.image(), b.write("user.ign", b.encode(b.dataUserData(data)))))
 	from = b.serial.Length()
 	deployment := b.start("deploy", "-f", plan, "--yes", "--wait")
-	b.ramdiskBoots(from)
-	b.installing()
-	b.looksIntoRamdisk(name)
-	b.wantProof(b.installs(deployment.succeeds), root, "proof=karg", "proof=ignition")
-	b.looksIntoInstalled(name)
+	b.followRamdiskBoot(from)
+	b.waitInstalling()
+	b.checkRamdisk(name)
+	b.wantProof(b.followInstallation(deployment.waitSuccess), root, "proof=karg", "proof=ignition")
+	b.checkInstalled(name)
 
 	first := b.ssh("cat /etc/installed")
 	b.wantSSH("sudo touch /etc/by-hand && sudo sync && cat /var/data/installs", first)
 	from = b.serial.Length()
 	rebuild := b.start("rebuild", name, "--yes", "--wait")
-	b.ramdiskBoots(from)
-	b.installing()
-	b.wantProof(b.installs(rebuild.succeeds), root, "proof=karg")
+	b.followRamdiskBoot(from)
+	b.waitInstalling()
+	b.wantProof(b.followInstallation(rebuild.waitSuccess), root, "proof=karg")
 	second := b.ssh("cat /etc/installed")
 	if second == first {
 		t.Errorf("after the rebuild the root disk still has %s", first)
@@ -85,7 +85,7 @@ configdrive:
 	b.wantSSH("ls /etc", "!by-hand")
 	b.ironworks("undeploy", name, "--yes", "--wait")
 	b.ironworks("manage", name, "--yes", "--wait")
-	b.cleans(name, root, data)
+	b.checkCleaning(name, root, data)
 }
 
 // writeAll writes a file and creates its folders.
@@ -129,7 +129,7 @@ func (b *bench) refusals(name string) {
 	good := b.encode(b.userData())
 	emergency := b.userData()
 	emergency["passwd"].(map[string]any)["users"] = []any{map[string]any{"name": "tenant", "groups": []string{"no-such-group"}}}
-	before := b.show()
+	before := b.readNode()
 	for _, tt := range []struct {
 		hint, userData string
 		check          plan.CheckID
@@ -143,19 +143,19 @@ func (b *bench) refusals(name string) {
 			b.t.Errorf("%s: exit code %d, want a refusal by %s:\n%s%s", tt.hint, code, tt.check, stdout, stderr)
 		}
 	}
-	if after := b.show(); after.State != "available" || after.Instance != "" || after.Updated != before.Updated {
+	if after := b.readNode(); after.State != "available" || after.Instance != "" || after.Updated != before.Updated {
 		b.t.Errorf("the refusals changed the node: %+v", after)
 	}
 	b.t.Log(b.phases.Done("refusals"))
 }
 
-// looksIntoRamdisk logs in to the ramdisk while it installs, and follows its log with the program.
-func (b *bench) looksIntoRamdisk(name string) {
+// checkRamdisk logs in to the ramdisk while it installs, and follows its log with the program.
+func (b *bench) checkRamdisk(name string) {
 	b.t.Helper()
 	b.wantSSH("cat /proc/cmdline", "proof=served")
 	b.wantSSH("hostname; ip -4 -o address show enp0s2", name, keyfileAddress, "!dynamic")
 	follow := b.start("logs", name, "-f", "--source", "ssh")
-	follow.says("Executing CoreOS installer")
+	follow.waitOutput("Executing CoreOS installer")
 	b.t.Log(b.phases.Done("log by SSH"))
 	follow.interrupt()
 
@@ -175,9 +175,9 @@ func (b *bench) looksIntoRamdisk(name string) {
 	b.t.Log(b.phases.Done("another host key is refused"))
 }
 
-// looksIntoInstalled logs in to the installed system and checks that it has the ramdisk's network configuration and
+// checkInstalled logs in to the installed system and checks that it has the ramdisk's network configuration and
 // hostname, but not its kernel arguments.
-func (b *bench) looksIntoInstalled(name string) {
+func (b *bench) checkInstalled(name string) {
 	b.t.Helper()
 	b.wantSSH("hostname; ip -4 -o address show enp0s2", name, keyfileAddress, "!dynamic")
 	b.wantSSH("cat /proc/cmdline", "!mitigations=off", "!proof=served")
@@ -190,8 +190,8 @@ const (
 	ext4Signature, ext4At = "\x53\xef", 1024 + 0x38
 )
 
-// cleans erases the metadata of all disks but the data disk.
-func (b *bench) cleans(name string, root, data machine.Disk) {
+// checkCleaning erases the metadata of all disks but the data disk.
+func (b *bench) checkCleaning(name string, root, data machine.Disk) {
 	b.t.Helper()
 	b.set("/properties/skip_block_devices", []any{map[string]any{"wwn": data.WWN}})
 	if !b.onDisk(root, gptSignature, gptAt) || !b.onDisk(data, ext4Signature, ext4At) {
@@ -199,8 +199,8 @@ func (b *bench) cleans(name string, root, data machine.Disk) {
 	}
 	from := b.serial.Length()
 	cleaning := b.start("clean", name, "--step", "deploy.erase_devices_metadata", "--yes", "--wait")
-	b.ramdiskBoots(from)
-	cleaning.succeeds()
+	b.followRamdiskBoot(from)
+	cleaning.waitSuccess()
 	b.t.Log(b.phases.Done("agent's start, erase_devices_metadata"))
 	if b.onDisk(root, gptSignature, gptAt) {
 		b.t.Errorf("%s has a partition table after cleaning", root.Name)

@@ -54,21 +54,21 @@ func (b *bench) enroll() {
 		port["node_uuid"] = made.UUID
 		b.call(http.MethodPost, "/v1/ports", port, http.StatusCreated)
 	}
-	b.order(map[string]any{"target": "manage"})
+	b.request(map[string]any{"target": "manage"})
 	b.waitFor("manageable")
 }
 
 func (b *bench) uuid() string { return strings.TrimPrefix(b.node, "/v1/nodes/") }
 
-// order sends a provision request.
-func (b *bench) order(body map[string]any) {
+// request sends a provision request.
+func (b *bench) request(body map[string]any) {
 	b.t.Helper()
 	b.call(http.MethodPut, b.node+"/states/provision", body, http.StatusAccepted)
 }
 
 func (b *bench) provide() {
 	b.t.Helper()
-	b.order(map[string]any{"target": "provide"})
+	b.request(map[string]any{"target": "provide"})
 	b.waitFor("available")
 	b.t.Log(b.phases.Done("available"))
 }
@@ -90,15 +90,15 @@ func (b *bench) deploy(image string, kargs ...string) {
 	if len(kargs) > 0 {
 		meta["coreos_append_karg"] = kargs
 	}
-	b.order(map[string]any{
+	b.request(map[string]any{
 		"target":       "active",
 		"configdrive":  map[string]any{"meta_data": meta, "user_data": b.userData()},
 		"deploy_steps": []any{map[string]any{"interface": "deploy", "step": "install_coreos", "priority": 80, "args": map[string]any{}}},
 	})
 }
 
-// shown holds the fields of a node that the tests read.
-type shown struct {
+// nodeFields holds the fields of a node that the tests read.
+type nodeFields struct {
 	State      string         `json:"provision_state"`
 	LastError  string         `json:"last_error"`
 	Instance   string         `json:"instance_uuid"`
@@ -107,11 +107,11 @@ type shown struct {
 	DriverInfo map[string]any `json:"driver_info"`
 }
 
-func (n shown) step() string { return fmt.Sprint(n.Step["step"]) }
+func (n nodeFields) step() string { return fmt.Sprint(n.Step["step"]) }
 
-func (b *bench) show() shown {
+func (b *bench) readNode() nodeFields {
 	b.t.Helper()
-	var now shown
+	var now nodeFields
 	if err := json.Unmarshal(b.call(http.MethodGet, b.node, nil, http.StatusOK), &now); err != nil {
 		b.t.Fatal(err)
 	}
@@ -122,13 +122,13 @@ func (b *bench) show() shown {
 var failed = regexp.MustCompile(`failed|^error$`)
 
 // until waits for a condition of the node. The test fails if the node enters a failed state without fulfilling it.
-func (b *bench) until(what string, done func(shown) bool) {
+func (b *bench) until(what string, done func(nodeFields) bool) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
 	defer cancel()
 	from := b.serial.Length()
 	err := ironic.Poll(ctx, 500*time.Millisecond, func(context.Context) (bool, error) {
-		now := b.show()
+		now := b.readNode()
 		if !done(now) && failed.MatchString(now.State) {
 			return false, fmt.Errorf("the node is %s: %s", now.State, now.LastError)
 		}
@@ -141,7 +141,7 @@ func (b *bench) until(what string, done func(shown) bool) {
 
 func (b *bench) waitFor(state string) {
 	b.t.Helper()
-	b.until("the node is "+state, func(n shown) bool { return n.State == state })
+	b.until("the node is "+state, func(n nodeFields) bool { return n.State == state })
 }
 
 // expect waits for a line of the serial line after the first from lines, and ends a phase. It returns the submatches.
@@ -157,8 +157,8 @@ func (b *bench) expect(from int, phase, pattern string) []string {
 	return found
 }
 
-// ramdiskBoots follows a boot of the ramdisk until its agent runs.
-func (b *bench) ramdiskBoots(from int) {
+// followRamdiskBoot follows a boot of the ramdisk until its agent runs.
+func (b *bench) followRamdiskBoot(from int) {
 	b.t.Helper()
 	loader := `Welcome to GRUB`
 	if b.ramdisk.pxe {
@@ -172,11 +172,11 @@ func (b *bench) ramdiskBoots(from int) {
 	b.expect(from, "pull of the agent's image", `Started (.*ironic-agent.service|Ironic Agent)`)
 }
 
-// installs follows a deployment from the ramdisk's agent to the first boot of the installed system, and returns the
-// submatches of proofLine.
-func (b *bench) installs(end func()) []string {
+// followInstallation follows a deployment from the ramdisk's agent to the first boot of the installed system, and
+// returns the submatches of proofLine.
+func (b *bench) followInstallation(end func()) []string {
 	b.t.Helper()
-	b.until("install_coreos is done", func(n shown) bool { return n.step() != "install_coreos" })
+	b.until("install_coreos is done", func(n nodeFields) bool { return n.step() != "install_coreos" })
 	b.t.Log(b.phases.Done("install_coreos"))
 	from := b.serial.Length()
 	end()
@@ -184,10 +184,10 @@ func (b *bench) installs(end func()) []string {
 	return b.firstBoot(from)
 }
 
-// installing waits until the agent runs install_coreos.
-func (b *bench) installing() {
+// waitInstalling waits until the agent runs install_coreos.
+func (b *bench) waitInstalling() {
 	b.t.Helper()
-	b.until("install_coreos runs", func(n shown) bool { return n.step() == "install_coreos" })
+	b.until("install_coreos runs", func(n nodeFields) bool { return n.step() == "install_coreos" })
 	b.t.Log(b.phases.Done("agent's start, inventory, lookup, heartbeat"))
 }
 

@@ -114,14 +114,14 @@ func (r *running) printed() string {
 	return string(stdout) + string(stderr)
 }
 
-// says waits until the program has printed a text.
-func (r *running) says(text string) {
+// waitOutput waits until the program has printed a text.
+func (r *running) waitOutput(text string) {
 	r.b.t.Helper()
 	r.b.poll("the program prints "+text, func() bool { return strings.Contains(r.printed(), text) })
 }
 
-// succeeds waits for the program to exit with code 0.
-func (r *running) succeeds() {
+// waitSuccess waits for the program to exit with code 0.
+func (r *running) waitSuccess() {
 	r.b.t.Helper()
 	select {
 	case err := <-r.ended:
@@ -159,7 +159,7 @@ func (b *bench) serve(args ...string) serving {
 	b.t.Helper()
 	args = append([]string{"ignition", "serve", b.uuid(), "--iso", b.images.ISO, "--per-node", "-o", "json"}, args...)
 	r := b.start(append(args, b.ramdiskFlags()...)...)
-	r.says(`"targets"`)
+	r.waitOutput(`"targets"`)
 	var s serving
 	line, _, _ := strings.Cut(r.printed(), "\n")
 	if err := json.Unmarshal([]byte(line), &s); err != nil || len(s.Targets) != 1 {

@@ -18,7 +18,7 @@ func TestOldIronic(t *testing.T) {
 	from := b.serial.Length()
 	deployment := b.start("deploy", b.uuid(), "--user-data", b.write("user.ign", b.encode(b.userData())),
 		"--root-device", `{"size": ">= 11"}`, "--override", "inventory", "--confirm", b.uuid(), "--yes", "--wait")
-	b.ramdiskBoots(from)
-	b.installing()
-	b.wantProof(b.installs(deployment.succeeds), disk)
+	b.followRamdiskBoot(from)
+	b.waitInstalling()
+	b.wantProof(b.followInstallation(deployment.waitSuccess), disk)
 }

@@ -66,7 +66,7 @@ func anchors(text string) map[string]bool {
 	return found
 }
 
-func TestLinksLeadSomewhere(t *testing.T) {
+func TestNoDeadLinks(t *testing.T) {
 	t.Parallel()
 	all := pages(t)
 	for name, text := range all {
@@ -90,7 +90,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-func TestPicturesAreShown(t *testing.T) {
+func TestPicturesAreReferenced(t *testing.T) {
 	t.Parallel()
 	shown := ""
 	for _, text := range pages(t) {

@@ -9,7 +9,8 @@ import (
 )
 
 // TestEnrollMapsColumns: headers that are not known set the fields that --column names, and rows without a driver get
-// the one of --driver, although the header IPMI IP would make them ipmi. A header or a field that does not exist is named, and nothing is sent.
+// the one of --driver, although the header IPMI IP would make them ipmi. A header or a field that does not exist is
+// named, and nothing is sent.
 func TestEnrollMapsColumns(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -19,7 +20,7 @@ func TestEnrollMapsColumns(t *testing.T) {
 		args := []string{"enroll", "-f", "odd.csv"}
 		for flags, want := range map[string]string{
 			"--column Machine=name":       `no column "Machine" (did you mean "Maschine"?); columns: Maschine, IPMI IP, Konto`,
-			"--column Maschine=nam":      `column "Maschine": unknown field "nam" (did you mean "name"?); fields: bmc, bmc.username`,
+			"--column Maschine=nam":       `column "Maschine": unknown field "nam" (did you mean "name"?); fields: bmc, bmc.username`,
 			"--column Maschine":           `want HEADER=FIELD`,
 			"--driver ipmi --bmc 10.0.0.": "want either -f FILE or --bmc ADDRESS",
 		} {

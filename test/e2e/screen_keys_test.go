@@ -50,7 +50,7 @@ func TestScreenRefusesKeys(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := configured(t, "keys:\n"+test.keys+"contexts:\n  here: {url: 'http://"+nobodys+"'}\n")
+			c := configured(t, "keys:\n"+test.keys+"contexts:\n  here: {url: 'http://"+closedAddress+"'}\n")
 			for _, args := range [][]string{nil, {"--lab"}} {
 				s := c.screen(size{200, 50}, args...)
 				s.ends(2)

@@ -66,16 +66,16 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestMessagesTwice checks that the list is the same each time.
-func TestMessagesTwice(t *testing.T) {
+// TestMessagesAreTheSameEachTime checks that the list is the same each time.
+func TestMessagesAreTheSameEachTime(t *testing.T) {
 	t.Parallel()
 	if a, b := formats(t, releases[3]), formats(t, releases[3]); !slices.Equal(a, b) {
 		t.Error("two readings differ")
 	}
 }
 
-// TestValuesSayNothing checks that no value is explained by itself.
-func TestValuesSayNothing(t *testing.T) {
+// TestValuesMatchNoRule checks that no value is explained by itself.
+func TestValuesMatchNoRule(t *testing.T) {
 	t.Parallel()
 	for name, v := range values {
 		if strings.Contains(v, " step ") {

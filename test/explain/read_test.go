@@ -74,7 +74,7 @@ func messages(t *testing.T, r release) []message {
 	var all []message
 	seen := map[string]bool{}
 	for _, f := range formats(t, r) {
-		m := arrive(f, r.kind)
+		m := wrapMessage(f, r.kind)
 		if !seen[m.text] {
 			seen[m.text] = true
 			all = append(all, m)

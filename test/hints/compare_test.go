@@ -23,14 +23,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-//go:embed python/ironic_says.py
-var ironicSays string
+//go:embed python/ironic_validates.py
+var ironicProgram string
 
-//go:embed python/agent_says.py
-var agentSays string
+//go:embed python/agent_picks.py
+var agentProgram string
 
-// said is the result of an original program.
-type said struct {
+// verdict is the result of an original program.
+type verdict struct {
 	Valid *bool   `json:"valid"`
 	Picks *string `json:"picks"`
 	Class string  `json:"class"`
@@ -38,7 +38,7 @@ type said struct {
 }
 
 // run passes the cases to a program of a Python environment, in one process.
-func run(t *testing.T, environment, program string, cases []byte, count int) []said {
+func run(t *testing.T, environment, program string, cases []byte, count int) []verdict {
 	t.Helper()
 	python := filepath.Join(ironic.Environment(t, environment), "bin", "python")
 	cmd := exec.CommandContext(t.Context(), python, "-B", "-c", program) //nolint:gosec // our own program
@@ -50,10 +50,10 @@ func run(t *testing.T, environment, program string, cases []byte, count int) []s
 		t.Errorf("%s: %v\n%s", environment, err, complaints.String())
 		return nil
 	}
-	answers := make([]said, 0, count)
+	answers := make([]verdict, 0, count)
 	decoder := json.NewDecoder(&output)
 	for decoder.More() {
-		var a said
+		var a verdict
 		if err := decoder.Decode(&a); err != nil {
 			t.Errorf("%s: %v", environment, err)
 			return nil
@@ -67,10 +67,10 @@ func run(t *testing.T, environment, program string, cases []byte, count int) []s
 	return answers
 }
 
-// TestLikeTheOriginals compares package hints with Ironic and its agent: whether the hints are valid and why not, and
-// which disk is picked or why none is. IRONWORKS_TEST_SEED and IRONWORKS_HINTS_CASES change the seed and the number
-// of cases.
-func TestLikeTheOriginals(t *testing.T) {
+// TestMatchesIronicAndTheAgent compares package hints with Ironic and its agent: whether the hints are valid and why
+// not, and which disk is picked or why none is. IRONWORKS_TEST_SEED and IRONWORKS_HINTS_CASES change the seed and the
+// number of cases.
+func TestMatchesIronicAndTheAgent(t *testing.T) {
 	count, seed := 10_000, seeds.First(t, 1)
 	if ironic.Long() {
 		count = 100_000
@@ -86,10 +86,10 @@ func TestLikeTheOriginals(t *testing.T) {
 	cases := append(bytes.Join(lines, []byte("\n")), '\n')
 	for _, by := range []hints.Generation{hints.GenerationNewest, hints.GenerationOld} {
 		t.Run(by.String(), func(t *testing.T) {
-			var validated, picked []said
+			var validated, picked []verdict
 			var both sync.WaitGroup
-			both.Go(func() { validated = run(t, by.String(), ironicSays, cases, count) })
-			both.Go(func() { picked = run(t, "agent-"+by.String(), agentSays, cases, count) })
+			both.Go(func() { validated = run(t, by.String(), ironicProgram, cases, count) })
+			both.Go(func() { picked = run(t, "agent-"+by.String(), agentProgram, cases, count) })
 			both.Wait()
 			if validated == nil || picked == nil {
 				return
@@ -111,7 +111,7 @@ func TestLikeTheOriginals(t *testing.T) {
 	}
 }
 
-func compare(t *testing.T, by hints.Generation, line []byte, validated, picked said, tally map[string]int) {
+func compare(t *testing.T, by hints.Generation, line []byte, validated, picked verdict, tally map[string]int) {
 	t.Helper()
 	c, err := hints.DecodeCase(line)
 	if err != nil {
@@ -147,7 +147,7 @@ func compare(t *testing.T, by hints.Generation, line []byte, validated, picked s
 	tally["different"]++
 	if tally["different"] <= 10 {
 		shown, _ := json.Marshal(got)
-		theirs, _ := json.Marshal([]said{validated, picked})
+		theirs, _ := json.Marshal([]verdict{validated, picked})
 		t.Errorf("%s differs: %s\n ours %s (%+v)\n real %s", problem, line, shown, ours, theirs)
 	}
 }
@@ -166,7 +166,7 @@ var (
 
 // same compares errors: their classes, and their texts where they come from the compared code. The texts of parsers
 // (pyparsing, Python's own) differ between versions, and the order of a Python set between runs.
-func same(c hints.Case, ours *hints.Error, theirs said) bool {
+func same(c hints.Case, ours *hints.Error, theirs verdict) bool {
 	if ours == nil {
 		return theirs.Class == ""
 	}

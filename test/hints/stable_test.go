@@ -43,12 +43,12 @@ func TestStableHintsPickTheirDisk(t *testing.T) {
 		t.Errorf("only hints of kinds %v", written)
 	}
 	for _, by := range []hints.Generation{hints.GenerationNewest, hints.GenerationOld} {
-		for i, a := range run(t, by.String(), ironicSays, cases.Bytes(), len(names)) {
+		for i, a := range run(t, by.String(), ironicProgram, cases.Bytes(), len(names)) {
 			if !*a.Valid {
 				t.Errorf("Ironic, %s: hint %d: %s", by, i, a.Error)
 			}
 		}
-		for i, a := range run(t, "agent-"+by.String(), agentSays, cases.Bytes(), len(names)) {
+		for i, a := range run(t, "agent-"+by.String(), agentProgram, cases.Bytes(), len(names)) {
 			if value(a.Picks) != names[i] {
 				t.Errorf("agent, %s: hint %d picks %q, want %q: %s", by, i, value(a.Picks), names[i], a.Error)
 			}

@@ -67,9 +67,9 @@ func TestArchiveOverSSH(t *testing.T) {
 	}
 }
 
-// TestNewerArchiveJoinsTheJournal reads a machine's journal and then its archive: lines of the journal are not
+// TestArchiveContinuesTheJournal reads a machine's journal and then its archive: lines of the journal are not
 // repeated.
-func TestNewerArchiveJoinsTheJournal(t *testing.T) {
+func TestArchiveContinuesTheJournal(t *testing.T) {
 	m := sshd.New(t)
 	dir := t.TempDir()
 	f := start(t, agentlog.Options{SSH: sshOptions(m), Archive: dir, Sources: []models.LogSource{models.LogSSH, models.LogArchive}})
@@ -86,8 +86,8 @@ func TestNewerArchiveJoinsTheJournal(t *testing.T) {
 	f.wantTexts([]string{"one", "two", "three"})
 }
 
-// TestSecretsAreSeenNowhere puts secrets into everything that a machine can log.
-func TestSecretsAreSeenNowhere(t *testing.T) {
+// TestSecretsAreMaskedEverywhere puts secrets into everything that a machine can log.
+func TestSecretsAreMaskedEverywhere(t *testing.T) {
 	m := sshd.New(t)
 	const secret = "pl4nt3dS3cr3tpl4nt3dS3cr3t"
 	oslo := "2026-11-22 13:00:00.123 1 DEBUG ironic_python_agent.agent [-] "

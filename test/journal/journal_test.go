@@ -166,7 +166,7 @@ func (w *writer) write(n int) string {
 	return lines[n-1]
 }
 
-func TestEveryLineOnceThroughAllThatHappens(t *testing.T) {
+func TestEveryLineOnceDespiteInterruptions(t *testing.T) {
 	m := sshd.New(t)
 	w := &writer{m: m}
 	w.write(300)

@@ -123,7 +123,7 @@ func received(c *receiver.Console, count int) []string {
 	return texts
 }
 
-func TestPushedJournalIsTheMachines(t *testing.T) {
+func TestPushedJournalMatchesTheMachine(t *testing.T) {
 	for _, program := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(program); err != nil && os.Getenv("CI") == "" {
 			t.Skipf("no %s here", program)
@@ -174,7 +174,7 @@ func TestPushedJournalIsTheMachines(t *testing.T) {
 	}
 }
 
-func TestALineThatComesTwoWaysIsShownOnce(t *testing.T) {
+func TestLineFromTwoSourcesIsShownOnce(t *testing.T) {
 	m := sshd.New(t)
 	c := newConsole(t)
 	u := install(t, c, m)

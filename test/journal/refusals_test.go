@@ -130,7 +130,7 @@ func TestHostKeys(t *testing.T) {
 	}
 }
 
-func TestNoOtherHostKeyAfterTheIgnitions(t *testing.T) {
+func TestHostKeyMustNotChangeWithinABoot(t *testing.T) {
 	m := sshd.New(t)
 	m.Agent("hello")
 	of := m.HostKey()
@@ -265,7 +265,7 @@ Host 127.0.0.1
 	start(t, agentlog.Options{SSH: strict}).untilStatus(agentlog.StateFailed, jump.Address(), "it is not in known_hosts")
 }
 
-func TestMachinesWithoutAJournalForUs(t *testing.T) {
+func TestUnreadableJournals(t *testing.T) {
 	for name, tt := range map[string]struct {
 		programs func(m *sshd.Machine) map[string]string
 		state    agentlog.State
@@ -306,7 +306,7 @@ func TestMachinesWithoutAJournalForUs(t *testing.T) {
 // hint is a journalctl without permission: it shows only the user's own entries.
 const hint = `echo 'Hint: You are currently not seeing messages from other users and the system.' >&2; echo '{"MESSAGE":"mine","__CURSOR":"s=1;i=1"}'; exec sleep 600`
 
-func TestMachinesThatDoNotAnswer(t *testing.T) {
+func TestUnreachableMachines(t *testing.T) {
 	m := sshd.New(t)
 	m.Stop()
 	f := start(t, agentlog.Options{SSH: sshOptions(m)})
@@ -330,7 +330,7 @@ func TestMachinesThatDoNotAnswer(t *testing.T) {
 	start(t, agentlog.Options{SSH: o}).untilStatus(agentlog.StateConnecting, "does-not-exist.invalid does not resolve")
 }
 
-func TestADeadMachineIsNoticed(t *testing.T) {
+func TestFrozenMachineIsDetected(t *testing.T) {
 	m := sshd.New(t)
 	m.Agent("alive")
 	f := start(t, agentlog.Options{SSH: sshOptions(m)})

@@ -150,9 +150,9 @@ func rowOf(rows map[string]row, folder string) (name string, found bool) {
 	return "", false
 }
 
-// TestTableIsTheCode checks that every package has a row and imports only what that allows, and that every allowed
+// TestTableMatchesTheCode checks that every package has a row and imports only what that allows, and that every allowed
 // folder is needed.
-func TestTableIsTheCode(t *testing.T) {
+func TestTableMatchesTheCode(t *testing.T) {
 	rows := table(t)
 	needed := map[string]map[string]bool{}
 	for _, p := range packages(t) {
@@ -185,8 +185,8 @@ func TestTableIsTheCode(t *testing.T) {
 // below reports whether a folder is part of another, as the parts of a screen are.
 func below(folder, of string) bool { return strings.HasPrefix(folder, of+"/") || folder == of }
 
-// TestLinterHasTheTable checks that the linter's rules are those of the table.
-func TestLinterHasTheTable(t *testing.T) {
+// TestLinterMatchesTheTable checks that the linter's rules are those of the table.
+func TestLinterMatchesTheTable(t *testing.T) {
 	rows := table(t)
 	var rules bytes.Buffer
 	for _, p := range packages(t) {

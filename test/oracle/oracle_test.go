@@ -33,8 +33,8 @@ func newOracle(t *testing.T) (*Oracle, *firstboot.Image) {
 	return o, image
 }
 
-// why returns the line of Ignition's log that describes the failure.
-func why(output string) string {
+// failureLine returns the line of Ignition's log that describes the failure.
+func failureLine(output string) string {
 	for line := range strings.Lines(output) {
 		if strings.Contains(line, "CRITICAL") || strings.Contains(line, "Ignition failed") {
 			return strings.TrimSpace(line)
@@ -43,7 +43,7 @@ func why(output string) string {
 	return output
 }
 
-func TestPredictionsAreIgnitions(t *testing.T) {
+func TestPredictionsMatchIgnition(t *testing.T) {
 	t.Parallel()
 	o, image := newOracle(t)
 	for _, text := range cases() {
@@ -63,7 +63,7 @@ func TestPredictionsAreIgnitions(t *testing.T) {
 		case boots && len(failures) > 0:
 			t.Errorf("%s\n\tboots, predicted: %+v", text, failures)
 		case !boots && len(failures) == 0:
-			t.Errorf("%s\n\tdoes not boot, predicted: boots\n\t%s", text, why(output))
+			t.Errorf("%s\n\tdoes not boot, predicted: boots\n\t%s", text, failureLine(output))
 		case testing.Verbose():
 			t.Logf("%s %v %v %.80s", text, boots, failures, time.Since(began))
 		}
@@ -96,8 +96,8 @@ func TestCheckAgainstIgnition(t *testing.T) {
 		}
 		switch refused := errorsOf(report); {
 		case !boots && report.OK():
-			t.Errorf("passes the check but ends in the emergency shell: %s\n\t%s", config, why(output))
-		case boots && slices.ContainsFunc(refused, func(p userdata.Problem) bool { return !meant(p.ID) }):
+			t.Errorf("passes the check but ends in the emergency shell: %s\n\t%s", config, failureLine(output))
+		case boots && slices.ContainsFunc(refused, func(p userdata.Problem) bool { return !bootsDifferently(p.ID) }):
 			t.Errorf("refused but boots: %s\n\t%v", config, refused)
 		}
 	}
@@ -107,8 +107,8 @@ func TestCheckAgainstIgnition(t *testing.T) {
 	}
 }
 
-// meant reports whether a refused configuration boots but certainly not as intended.
-func meant(id userdata.ProblemID) bool {
+// bootsDifferently reports whether a refused configuration boots but certainly not as intended.
+func bootsDifferently(id userdata.ProblemID) bool {
 	switch id {
 	case userdata.IDPasswordNotHashed, userdata.IDSSHKey, userdata.IDDecimalMode, userdata.IDNoName:
 		return true

@@ -69,7 +69,7 @@ func TestRamdisksBoot(t *testing.T) {
 		}
 		runs++
 		if ok, output, err := o.Run(t.Context(), document.JSON); err != nil || !ok {
-			t.Errorf("does not boot: %v %s\n%s", err, why(output), document.JSON)
+			t.Errorf("does not boot: %v %s\n%s", err, failureLine(output), document.JSON)
 		}
 	}
 	small := func(p ignition.Profile) ignition.Ramdisk {

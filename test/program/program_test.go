@@ -16,7 +16,7 @@ func TestABrokenProgramFailsItsTests(t *testing.T) {
 	for _, tt := range []struct{ file, opens, tests, run string }{
 		{"cmd/ironworks/main.go", "func main() {", "./cmd/ironworks", "^TestMainRuns$"},
 		{"cmd/main.go", "func Main() int {", "./cmd/ironworks", "^TestMainRuns$"},
-		{"cmd/main.go", "func Main() int {", "./test/e2e", "^TestScreenWithoutColour$/^embedded$"},
+		{"cmd/main.go", "func Main() int {", "./test/e2e", "^TestScreenWithoutColor$/^embedded$"},
 		{"cmd/main.go", "func Main() int {", "./test/screens", "^TestAScreenOfTheLab$"},
 	} {
 		t.Run(tt.tests+" with a broken "+tt.file, func(t *testing.T) {

@@ -26,20 +26,20 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// book is an audit that keeps the verbs of the records.
-type book struct {
+// verbLog is an audit that keeps the verbs of the records.
+type verbLog struct {
 	mu    sync.Mutex
 	verbs []string
 }
 
-func (a *book) Write(r audit.Record) error {
+func (a *verbLog) Write(r audit.Record) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.verbs = append(a.verbs, r.Verb)
 	return nil
 }
 
-func (a *book) lines() []string {
+func (a *verbLog) lines() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.verbs)
@@ -69,8 +69,8 @@ func TestRamdiskReal(t *testing.T) {
 	testCommands(t, server.URL, filepath.Dir(ironic.Program(t, "baremetal")))
 }
 
-// enrolled enrolls a node with the fields of a case and returns it.
-func enrolled(t *testing.T, c *ironicclient.Client, test ramdisk.Case) *models.Node {
+// enroll enrolls a node with the fields of a case and returns it.
+func enroll(t *testing.T, c *ironicclient.Client, test ramdisk.Case) *models.Node {
 	t.Helper()
 	info := map[string]any{"redfish_address": "http://127.0.0.1:9", "redfish_system_id": "/redfish/v1/Systems/1", "redfish_username": "a", "redfish_password": "b"}
 	maps.Copy(info, test.Info)
@@ -94,7 +94,7 @@ func read(t *testing.T, c *ironicclient.Client, uuid string) *models.Node {
 	return n
 }
 
-func connected(t *testing.T, url string) *ironicclient.Client {
+func connect(t *testing.T, url string) *ironicclient.Client {
 	t.Helper()
 	c, err := ironicclient.New(models.Connection{Endpoint: url}, ironicclient.Options{})
 	if err != nil {
@@ -124,14 +124,14 @@ func checkNode(t *testing.T, n *models.Node, test ramdisk.Case) {
 
 func testRamdisks(t *testing.T, url string) {
 	t.Helper()
-	c := connected(t, url)
+	c := connect(t, url)
 	if err := wait(t, c); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range ramdisk.Cases() {
 		t.Run(test.Name, func(t *testing.T) {
-			n := enrolled(t, c, test)
-			written := &book{}
+			n := enroll(t, c, test)
+			written := &verbLog{}
 			r := &provision.Runner{API: c, Audit: written}
 			apply := func() provision.Preview {
 				t.Helper()
@@ -154,11 +154,11 @@ func testRamdisks(t *testing.T, url string) {
 	}
 	t.Run("ironic-can-boot-it", func(t *testing.T) {
 		for name, boots := range map[string]provision.Ramdisk{"iso": ramdisk.ISO(), "pair": ramdisk.Pair()} {
-			n := enrolled(t, c, ramdisk.Case{})
+			n := enroll(t, c, ramdisk.Case{})
 			if reason := bootReason(t, c, n.UUID); !strings.Contains(reason, "parameters were missing") {
 				t.Errorf("before, Ironic reports %q", reason)
 			}
-			r := &provision.Runner{API: c, Audit: &book{}}
+			r := &provision.Runner{API: c, Audit: &verbLog{}}
 			if res := r.Run(t.Context(), r.Plan(ramdisk.Always(boots), []models.Node{*n}), provision.RunOptions{})[0]; res.Err != nil {
 				t.Fatal(res.Err)
 			}
@@ -194,14 +194,14 @@ func bootReason(t *testing.T, c *ironicclient.Client, uuid string) string {
 
 func testCommands(t *testing.T, url, programs string) {
 	t.Helper()
-	c := connected(t, url)
+	c := connect(t, url)
 	for _, test := range ramdisk.Cases() {
 		if len(test.Operations) == 0 {
 			continue
 		}
 		t.Run("commands-"+test.Name, func(t *testing.T) {
-			n := enrolled(t, c, test)
-			r := &provision.Runner{API: c, Audit: &book{}}
+			n := enroll(t, c, test)
+			r := &provision.Runner{API: c, Audit: &verbLog{}}
 			action := ramdisk.Always(test.Ramdisk)
 			p := r.Plan(action, []models.Node{*n}).Preview()[0]
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

@@ -1,5 +1,6 @@
-// Command screens makes the pictures of the documentation: it drives the console on the lab at an emulated terminal, waits
-// for the wanted screen, and draws its cells as SVG. No picture is made by hand, so that each shows what the program does.
+// Command screens makes the pictures of the documentation: it drives the console on the lab at an emulated terminal,
+// waits for the wanted screen, and draws its cells as SVG. No picture is made by hand, so that each shows what the
+// program does.
 //
 //	go run ./test/screens -binary bin/ironworks -out docs/pictures
 //
@@ -16,8 +17,8 @@ import (
 	"time"
 )
 
-// enough limits the time for all pictures; a minute is usual.
-const enough = 5 * time.Minute
+// timeLimit limits the time for all pictures; a minute is usual.
+const timeLimit = 5 * time.Minute
 
 func main() {
 	binary := flag.String("binary", "bin/ironworks", "the program")
@@ -34,7 +35,7 @@ func main() {
 
 // shoot takes all pictures and then writes them.
 func shoot(ctx context.Context, binary, out string) error {
-	ctx, cancel := context.WithTimeout(ctx, enough)
+	ctx, cancel := context.WithTimeout(ctx, timeLimit)
 	defer cancel()
 	var album album
 	for _, tour := range tours {

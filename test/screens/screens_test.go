@@ -26,9 +26,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// seen returns the texts of an SVG at their rows and columns, without frames and gauges. Any mistake in the file
+// visibleText returns the texts of an SVG at their rows and columns, without frames and gauges. Any mistake in the file
 // fails the test.
-func seen(t *testing.T, svg []byte, width, height int) []string {
+func visibleText(t *testing.T, svg []byte, width, height int) []string {
 	t.Helper()
 	grid := make([][]string, height)
 	for y := range grid {
@@ -154,7 +154,7 @@ func TestAScreenOfTheLab(t *testing.T) {
 		t.Fatal(len(taken), "pictures")
 	}
 	for _, p := range taken {
-		lines := seen(t, p.svg, 100, 30)
+		lines := visibleText(t, p.svg, 100, 30)
 		if !strings.HasPrefix(lines[0], " ironworks  LAB  lab › fleet") {
 			t.Errorf("%s: the header is %q", p.name, lines[0])
 		}
@@ -162,10 +162,10 @@ func TestAScreenOfTheLab(t *testing.T) {
 			t.Errorf("%s takes %d bytes", p.name, len(p.svg))
 		}
 	}
-	if lines := seen(t, taken[0].svg, 100, 30); !row(lines, "   NAME", "STATE▴", "POWER") || !row(lines, "   r7-n12") {
+	if lines := visibleText(t, taken[0].svg, 100, 30); !row(lines, "   NAME", "STATE▴", "POWER") || !row(lines, "   r7-n12") {
 		t.Errorf("the fleet is\n%s", strings.Join(lines, "\n"))
 	}
-	if got, want := seen(t, taken[2].svg, 100, 30), undrawn(at); !slices.Equal(got, want) {
+	if got, want := visibleText(t, taken[2].svg, 100, 30), undrawn(at); !slices.Equal(got, want) {
 		t.Errorf("the picture shows\n%s\nand the screen\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

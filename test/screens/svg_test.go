@@ -31,7 +31,7 @@ func letterCells(text string) []terminal.Cell {
 	return cellsFrom(terminal.Cell{}, strings.Split(text, "")...)
 }
 
-func TestTextIsWhereItWas(t *testing.T) {
+func TestTextKeepsItsCells(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"words":            "  two  words   and more ",
@@ -48,7 +48,7 @@ func TestTextIsWhereItWas(t *testing.T) {
 			t.Parallel()
 			cells := [][]terminal.Cell{nil, letterCells(text)}
 			svg := render(cells, name)
-			if got, want := seen(t, svg, len(cells[1]), 2), undrawn(cells); !slices.Equal(got, want) {
+			if got, want := visibleText(t, svg, len(cells[1]), 2), undrawn(cells); !slices.Equal(got, want) {
 				t.Errorf("%q, want %q\n%s", got, want, svg)
 			}
 			if !bytes.Equal(svg, render(cells, name)) {
@@ -75,7 +75,7 @@ func TestHostileText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			svg := render([][]terminal.Cell{{{Text: c.text}}}, c.text)
-			if got := seen(t, svg, 1, 1); got[0] != c.want {
+			if got := visibleText(t, svg, 1, 1); got[0] != c.want {
 				t.Errorf("%q, want %q\n%s", got, c.want, svg)
 			}
 		})

@@ -1,4 +1,4 @@
-// Package upstream_test runs code of ironworks beside single functions and libraries of the pinned Ironic, and drives
+// Package upstream_test compares code of ironworks with single functions and libraries of the pinned Ironic, and drives
 // a simulated machine with a real conductor.
 package upstream_test
 

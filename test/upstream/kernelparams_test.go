@@ -15,9 +15,9 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestKernelParametersAsIronicReadsThem checks that CheckKernelParameters accepts what the real Ironic's parser
+// TestKernelParametersMatchIronic checks that CheckKernelParameters accepts what the real Ironic's parser
 // accepts, and nothing else.
-func TestKernelParametersAsIronicReadsThem(t *testing.T) {
+func TestKernelParametersMatchIronic(t *testing.T) {
 	t.Parallel()
 	pieces := []string{
 		"a", "b.c-d", "-", "--", "--", " ", " ", " ", "  ", "=", "=", `"`, `"`, "x y", "%default%", ":", "/", "1", "a=1", `k="v w"`, `k="v"`,

@@ -62,12 +62,12 @@ func TestImageService(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			target := filepath.Join(dir, "fetched")
-			var said bytes.Buffer
+			var stderr bytes.Buffer
 			cmd := exec.CommandContext(ctx, python, "-c", conductor, server.URL("127.0.0.1", path), target, ca)
-			cmd.Stderr = &said
+			cmd.Stderr = &stderr
 			out, err := cmd.Output()
 			if err != nil {
-				t.Fatalf("the conductor's code failed: %v\n%s", err, said.String())
+				t.Fatalf("the conductor's code failed: %v\n%s", err, stderr.String())
 			}
 			var seen map[string]any
 			if err := json.Unmarshal(out, &seen); err != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// bootTime limits one boot to GRUB, also without KVM and beside other work.
+// bootTime limits one boot to GRUB, even without KVM on a busy computer.
 const bootTime = 3 * time.Minute
 
 // grubScript prints a name and obeys commands. It uses the firmware's terminal, which is the serial line: GRUB's

@@ -37,7 +37,7 @@ func newBench(t *testing.T) *bench {
 	folder := t.TempDir()
 	b := &bench{host: host, folder: filepath.Join(folder, "vm1")}
 	l, err := lab.Start(t.Context(), lab.Options{
-		Dir: folder, OnEvent: b.note,
+		Dir: folder, OnEvent: b.recordEvent,
 		Virtual: &lab.VirtualOptions{
 			Host: host, Dir: folder, MemoryMiB: 512, CPUs: 1,
 			Disks: []vm.DiskRequest{{Kind: vm.NVMe, Size: 1 << 30}, {Kind: vm.SSD, Size: 1 << 30}},
@@ -61,13 +61,13 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-func (b *bench) note(e machine.Event) {
+func (b *bench) recordEvent(e machine.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.events = append(b.events, string(e.Kind)+" "+e.Text)
 }
 
-func (b *bench) said(text string) bool {
+func (b *bench) hasEvent(text string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return strings.Contains(strings.Join(b.events, "\n"), text)
@@ -112,7 +112,7 @@ func TestLifeOfAMachine(t *testing.T) {
 	b.serial.expect("medium is up")
 	b.serial.order("halt")
 	b.waitOff(t)
-	if !b.said("guest ended powered off") {
+	if !b.hasEvent("guest ended powered off") {
 		t.Errorf("events: %q", b.events)
 	}
 
@@ -122,7 +122,7 @@ func TestLifeOfAMachine(t *testing.T) {
 	b.serial.expect("installed is up")
 	b.serial.order("reboot")
 	b.serial.expect("installed is up")
-	if !b.said("guest ended reset") || b.machine.Power() != machine.On {
+	if !b.hasEvent("guest ended reset") || b.machine.Power() != machine.On {
 		t.Errorf("power %s, events: %q", b.machine.Power(), b.events)
 	}
 

@@ -60,14 +60,14 @@ def chroot(args):
         path = os.path.join(root, argv[argv.index("--ignition-file") + 1].lstrip("/"))
         with open(path, "rb") as file:
             call["ignition"] = base64.b64encode(file.read()).decode()
-    for said in service.lines("install", call):
-        if "line" in said:
-            print(said["line"], flush=True)
-        elif "missing" in said:
+    for message in service.lines("install", call):
+        if "line" in message:
+            print(message["line"], flush=True)
+        elif "missing" in message:
             sys.stderr.write("chroot: failed to run command 'coreos-installer': No such file or directory\n")
             return 127
         else:
-            return said["exit"]
+            return message["exit"]
     sys.stderr.write("coreos-installer: killed\n")
     return 137
 
@@ -83,11 +83,11 @@ def forward(name, args):
 def mount(args):
     """mount DEVICE FOLDER: copy the device's files to the folder until umount."""
     device, folder = args[0], args[1]
-    told = service.get("mount?" + urllib.parse.urlencode({"device": device}))
-    if told.get("error"):
-        sys.stderr.write("mount: %s: %s\n" % (folder, told["error"]))
+    found = service.get("mount?" + urllib.parse.urlencode({"device": device}))
+    if found.get("error"):
+        sys.stderr.write("mount: %s: %s\n" % (folder, found["error"]))
         return 32
-    for entry in sorted(told["files"] or [], key=lambda e: (not e["folder"], e["path"])):
+    for entry in sorted(found["files"] or [], key=lambda e: (not e["folder"], e["path"])):
         path = os.path.join(folder, entry["path"])
         if entry["folder"]:
             os.makedirs(path, exist_ok=True)

@@ -32,21 +32,22 @@ class Shelf(manager.GenericHardwareManager):
         return False
 
 
-def answer(shelf, case):
+def choose(shelf, case):
+    """Return the disks that the agent chooses in a case, or its error."""
     shelf.disks = case["disks"]
     hardware.NODE = case["node"]
     try:
-        told = {"device": shelf.get_os_install_device()}
+        chosen = {"device": shelf.get_os_install_device()}
     except Exception as err:
         text = getattr(err, "details", None) or str(err)
         return {"class": type(err).__name__, "error": text}
-    told["erased"] = [d.name for d in shelf._list_erasable_devices(case["node"])]
-    return told
+    chosen["erased"] = [d.name for d in shelf._list_erasable_devices(case["node"])]
+    return chosen
 
 
 def main():
     config.CONF([], project="ironic-python-agent")
     shelf = Shelf()
     for line in sys.stdin:
-        print(json.dumps(answer(shelf, json.loads(line))), flush=True)
+        print(json.dumps(choose(shelf, json.loads(line))), flush=True)
     return 0

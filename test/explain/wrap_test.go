@@ -6,9 +6,9 @@ import (
 	"ironworks/models"
 )
 
-// arrive returns the message for a format as an operator reads it in last_error or in a response of the API. What a
-// handler writes is unchanged; an exception is wrapped in the text of its phase.
-func arrive(f format, kind string) message {
+// wrapMessage returns the message for a format as an operator reads it in last_error or in a response of the API. What
+// a handler writes is unchanged; an exception is wrapped in the text of its phase.
+func wrapMessage(f format, kind string) message {
 	m := message{format: f, text: fill(f.Format)}
 	switch {
 	case kind == "agent":
