@@ -2,17 +2,13 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
-
-	_ "modernc.org/sqlite"
 
 	"ironworks/ironicclient"
 	"ironworks/models"
@@ -56,7 +52,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 // bursts has nodes change, and go, all at once behind Ironic's back, and measures when 99 %
 // of that were told, beside what curl takes for the pages that were read for it.
 func bursts(ctx context.Context, s *ironic.Server, api *metered, events <-chan models.Event) error {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.Dir, "ironic.sqlite")+"?_pragma=busy_timeout(30000)")
+	db, err := database(s)
 	if err != nil {
 		return err
 	}
