@@ -63,6 +63,8 @@ func TestCompare(t *testing.T) {
 			`[{"name": "a", "driver": "redfish", "properties": {"cpus": 16}, "driver_info": {"redfish_password": "x"}}]`,
 			"change of a by name: properties.cpus 8 → 16; not compared driver_info.redfish_password",
 		},
+		"a property as text":       {`[{"name": "a", "driver": "redfish", "properties": {"cpus": "8"}}]`, "unchanged of a by name"},
+		"another property as text": {`[{"name": "a", "driver": "redfish", "properties": {"cpus": "08"}}]`, "change of a by name: properties.cpus 8 → 08"},
 		"a password that Ironic lacks": {
 			`[{"name": "b", "driver": "ipmi", "driver_info": {"ipmi_password": "x"}}]`, "change of b by name: driver_info.ipmi_password <nil> → ******",
 		},

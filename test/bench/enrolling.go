@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -41,9 +42,10 @@ func enrolling(ctx context.Context, r ironic.Release, binary string, nodes, roun
 		if err := emptied(ctx, s); err != nil {
 			return 0, err
 		}
-		took, _, err := quietly(ctx, env, name, args...)
+		var messages bytes.Buffer
+		took, _, err := timedRun(ctx, env, &messages, name, args...)
 		if err != nil {
-			return 0, err
+			return 0, fmt.Errorf("%w\n%s", err, messages.Bytes()[:min(messages.Len(), 4096)])
 		}
 		return took, created(ctx, s, nodes)
 	}
@@ -54,7 +56,7 @@ func enrolling(ctx context.Context, r ironic.Release, binary string, nodes, roun
 		for turn := range 2 {
 			which := (round + turn) % 2 // each is first in turn
 			if which == 0 {
-				took[0], err = measure(binary, "enroll", "-f", file, "--yes", "-o", "json")
+				took[0], err = measure(binary, "enroll", "-f", file, "--yes")
 			} else {
 				took[1], err = measure(curl, "--silent", "--fail", "--config", posts)
 			}
