@@ -47,6 +47,7 @@ type ourFile struct {
 	top      settings     // context, timeout, read_only
 	contexts []*candidate // in file order
 	byName   map[string]*candidate
+	hands    Hands
 	errs     []error // errors outside of contexts
 }
 
@@ -95,6 +96,7 @@ func (l *loader) readTop(f *ourFile, root *node) {
 	if _, err := timeout(f.top[keyTimeout]); err != nil {
 		f.errs = append(f.errs, err)
 	}
+	l.readHands(f, func(name string) *node { return good[name] })
 	contexts := good["contexts"]
 	if contexts == nil {
 		return

@@ -3,6 +3,7 @@ package provision
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -96,7 +97,7 @@ type Enrolled struct {
 func (e *Enroller) Run(ctx context.Context, plan enroll.Plan) []Enrolled {
 	results := make([]Enrolled, len(plan))
 	e.slots = make(chan struct{}, Concurrency)
-	inSlots(ctx, len(plan), func(going context.Context, i int, next func()) {
+	inSlots(ctx, len(plan), Concurrency, func(going context.Context, i int, next func()) {
 		next() // the slots bound what is sent
 		ctx, going, end := e.Cancels.contexts(ctx, going, plan[i].UUID)
 		defer end()
@@ -296,7 +297,10 @@ func inspected(n *models.Node) bool {
 // addPorts creates the ports that [ports.Compare] misses, and notes its other findings.
 func (e *Enroller) addPorts(ctx, going context.Context, n *models.Node, r *Enrolled) error {
 	report, err := ComparePorts(going, e.API, n)
-	if err != nil {
+	if _, without := errors.AsType[*models.Refusal](err); without {
+		r.Note = "ports not compared: inspection stored no inventory with NICs"
+		return nil
+	} else if err != nil {
 		r.Note = "ports not compared with the inventory: " + err.Error()
 		return nil //nolint:nilerr // the node itself is inspected
 	}

@@ -6,7 +6,7 @@
 // hardware manager that reports the machine's disks, the programs that the agent
 // finds in PATH, and a guard.
 //
-// The guard is necessary. The agent takes the computer that it runs on for the
+// The guard is necessary. The agent treats the computer that it runs on as the
 // machine: it erases disks, mounts file systems and, where poweroff fails, powers
 // the computer off through /proc/sysrq-trigger. Under the guard it can start only
 // those programs and write only to the folder of its boot.

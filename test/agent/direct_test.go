@@ -17,35 +17,37 @@ import (
 	"ironworks/test/ironic"
 )
 
-// errand is an operation beyond the comparisons: images, rescue and service.
-type errand struct {
+// operation is an operation beyond the comparisons: images, rescue and service.
+type operation struct {
 	name string
 	// sets holds fields of the node, by path, that are set before.
 	sets map[string]any
-	path []asked
-	// says is a text that the history must contain, as in a comparison.
-	says string
-	// newest marks operations that the old release lacks.
-	newest bool
+	path []provisionRequest
+	// message is a text that the history must contain, as in a comparison.
+	message string
+	// newestOnly marks operations that the old release lacks.
+	newestOnly bool
 }
 
-// asked is a provision request and the states in which it may end; the first one counts as success.
-type asked struct {
+// provisionRequest is a provision request and the states in which it may end; the first one counts as success.
+type provisionRequest struct {
 	body map[string]any
 	ends []string
 }
 
-func ask(body map[string]any, ends ...string) asked { return asked{body, ends} }
+func provisionTo(body map[string]any, ends ...string) provisionRequest {
+	return provisionRequest{body, ends}
+}
 
 var (
-	askManage  = ask(target("manage"), "manageable")
-	askProvide = ask(target("provide"), "available")
-	askAdopt   = ask(target("adopt"), "active", "adopt failed")
+	askManage  = provisionTo(target("manage"), "manageable")
+	askProvide = provisionTo(target("provide"), "available")
+	askAdopt   = provisionTo(target("adopt"), "active", "adopt failed")
 )
 
-// moreRamdisk starts the agent with what the errands need in addition: programs that only print something, and a
+// extendedRamdisk starts the agent with what the operations need in addition: programs that only print something, and a
 // folder of the boot for the rescue password. The guard is the same as for the other comparisons.
-const moreRamdisk = `
+const extendedRamdisk = `
 import os, sys
 sys.path.insert(0, sys.argv.pop())
 from ironworks_machine import boot, programs
@@ -89,12 +91,12 @@ programs.install, boot.prepare, boot.write_config = more, prepared, configured
 sys.exit(boot.main([]))
 `
 
-// errandCommand returns the command line of the real agent in that ramdisk.
-func errandCommand(t *testing.T, release ironic.Release) []string {
+// operationCommand returns the command line of the real agent in that ramdisk.
+func operationCommand(t *testing.T, release ironic.Release) []string {
 	t.Helper()
 	argv := agent.Command(t, release)
 	root := len(argv) - 1
-	return append(argv[:root:root], "-c", moreRamdisk, argv[root])
+	return append(argv[:root:root], "-c", extendedRamdisk, argv[root])
 }
 
 // image returns an image with the boot signature of a partition table.
@@ -104,25 +106,25 @@ func image() []byte {
 	return content
 }
 
-func directErrands(server string) []errand {
+func imageOperations(server string) []operation {
 	sum := fmt.Sprintf("%x", sha256.Sum256(image()))
-	deployment := func(name, algorithm, value, says string) errand {
+	deployment := func(name, algorithm, value, message string) operation {
 		info := map[string]any{"image_source": server + "/disk.raw", "image_disk_format": "raw", "image_os_hash_algo": algorithm, "image_os_hash_value": value}
 		if algorithm == "" {
 			info = map[string]any{"image_source": server + "/disk.raw", "image_disk_format": "raw", "image_checksum": value}
 		}
-		return errand{
-			name: name, says: says, path: []asked{askManage, askProvide, ask(target("active"), "active", "deploy failed")},
+		return operation{
+			name: name, message: message, path: []provisionRequest{askManage, askProvide, provisionTo(target("active"), "active", "deploy failed")},
 			// With UEFI the agent would search boot loaders on its disks, which are the computer's.
 			sets: map[string]any{"deploy_interface": "direct", "instance_info": info, "properties/capabilities": "boot_mode:bios"},
 		}
 	}
 	wrong := deployment("wrong-sum", "sha256", strings.Repeat("0", len(sum)), "Image failed to verify against checksum")
 	bare := deployment("md5", "", "0123456789abcdef0123456789abcdef", "Image failed to verify against checksum")
-	bare.newest = true
+	bare.newestOnly = true
 	alone := deployment("checksum-alone", "", sum, "")
-	alone.newest = true
-	return []errand{
+	alone.newestOnly = true
+	return []operation{
 		wrong, bare, alone,
 		deployment("right-sum", "sha256", sum, ""),
 		deployment("sum-file", "sha256", server+"/SUMS", ""),
@@ -149,23 +151,23 @@ func imageServer(t *testing.T) string {
 	return server.URL
 }
 
-// contest returns the errand as a contest.
-func (e errand) contest() contest {
-	return contest{name: e.name, programs: true, live: e.live, judge: e.judge}
+// trial returns the operation as a trial.
+func (e operation) trial() trial {
+	return trial{name: e.name, programs: true, live: e.live, judge: e.judge}
 }
 
-func (e errand) judge(t *testing.T, ours, real trace) {
+func (e operation) judge(t *testing.T, ours, real trace) {
 	t.Helper()
-	if !strings.Contains(strings.Join(real.History, "\n"), e.says) || e.says == "" && len(real.Stages) != len(e.path) {
-		t.Errorf("no %q in the real agent's history: %+v %q", e.says, real.Stages, real.History)
+	if !strings.Contains(strings.Join(real.History, "\n"), e.message) || e.message == "" && len(real.Stages) != len(e.path) {
+		t.Errorf("no %q in the real agent's history: %+v %q", e.message, real.Stages, real.History)
 	}
 	if got, want := lines(t, ours), lines(t, real); !slices.Equal(got, want) {
 		t.Errorf("the traces differ\n%s", difference(got, want))
 	}
 }
 
-func (e errand) live(ctx context.Context, server *ironic.Server, m *lab.Machine) (trace, error) {
-	n, err := enrol(ctx, server, m, comparison{})
+func (e operation) live(ctx context.Context, server *ironic.Server, m *lab.Machine) (trace, error) {
+	n, err := enroll(ctx, server, m, comparison{})
 	if err != nil {
 		return trace{}, err
 	}
@@ -192,11 +194,11 @@ func (e errand) live(ctx context.Context, server *ironic.Server, m *lab.Machine)
 	if seen.History, err = n.history(); err != nil {
 		return seen, err
 	}
-	return n.same(seen)
+	return n.normalized(seen)
 }
 
 // do sends a provision request and waits for one of its end states.
-func (n *node) do(a asked) (stage, error) {
+func (n *node) do(a provisionRequest) (stage, error) {
 	if _, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", a.body, http.StatusAccepted); err != nil {
 		return stage{}, err
 	}

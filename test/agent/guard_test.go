@@ -13,9 +13,9 @@ func TestGuard(t *testing.T) {
 	for _, release := range ironic.Releases(t) {
 		t.Run(release.Name(), func(t *testing.T) {
 			t.Parallel()
-			said := string(agent.Run(t, release, "guard", nil))
-			if want := "19 attempts, 0 not refused"; strings.TrimSpace(said) != want {
-				t.Errorf("the guard printed %q, want %q", said, want)
+			output := string(agent.Run(t, release, "guard", nil))
+			if want := "19 attempts, 0 not refused"; strings.TrimSpace(output) != want {
+				t.Errorf("the guard printed %q, want %q", output, want)
 			}
 		})
 	}

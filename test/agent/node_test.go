@@ -226,8 +226,8 @@ func (n *node) history() ([]string, error) {
 	return lines, nil
 }
 
-// enrol enrolls a machine with its ports.
-func enrol(ctx context.Context, server *ironic.Server, m *lab.Machine, c comparison) (*node, error) {
+// enroll enrolls a machine with its ports.
+func enroll(ctx context.Context, server *ironic.Server, m *lab.Machine, c comparison) (*node, error) {
 	interfaces := map[string]string{"deploy": "custom-agent", "inspect": "redfish"}
 	if server.Release == ironic.Newest {
 		interfaces["inspect"] = "agent"

@@ -50,8 +50,8 @@ func TestRootDisk(t *testing.T) {
 			if err := answers.Decode(&answer); err != nil {
 				t.Fatal(err)
 			}
-			var said bytes.Buffer
-			if err := json.Compact(&said, answer); err != nil {
+			var output bytes.Buffer
+			if err := json.Compact(&output, answer); err != nil {
 				t.Fatal(err)
 			}
 			switch {
@@ -59,9 +59,9 @@ func TestRootDisk(t *testing.T) {
 				if c.Told == nil {
 					c.Told = map[string]json.RawMessage{}
 				}
-				c.Told[release.Name()] = said.Bytes()
-			case said.String() != string(c.Told[release.Name()]):
-				t.Errorf("%s, %s: the agent responds %s, recorded %s", release.Name(), c.Name, said.String(), c.Told[release.Name()])
+				c.Told[release.Name()] = output.Bytes()
+			case output.String() != string(c.Told[release.Name()]):
+				t.Errorf("%s, %s: the agent responds %s, recorded %s", release.Name(), c.Name, output.String(), c.Told[release.Name()])
 			}
 		}
 		if answers.More() {

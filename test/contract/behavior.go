@@ -37,8 +37,8 @@ type step struct {
 	// header is one additional header, as in "Accept: text/html". An empty value, as in "Content-Type:", removes the
 	// header.
 	header string
-	// see lists the values of the response to compare, separated by blanks; see [session.render]. By default the text of
-	// an error is compared and otherwise only the status.
+	// see lists the values of the response to compare, separated by blanks; see [session.render]. By default the text
+	// of an error is compared and otherwise only the status.
 	see string
 	// want is the status and what see renders. After "~" it is a regular expression for the whole text. "" accepts
 	// any success.
@@ -59,14 +59,14 @@ func (s step) wanted(kind Kind) string {
 
 // group is a list of behaviors about one topic.
 type group struct {
-	name       string
+	name      string
 	behaviors []behavior
 	// alone runs the behaviors one after the other. Two threads of a real Ironic that search nodes at the same time
 	// are too much for its SQLite database.
 	alone bool
 }
 
-// run runs the behaviors that the subject has. Each works on objects of its own, so they can run in parallel.
+// run runs the behaviors that the subject has. Each uses its own objects, so they can run in parallel.
 func (g group) run(t *testing.T, s *Subject, count *tally) {
 	t.Helper()
 	t.Run(g.name, func(t *testing.T) {
@@ -104,5 +104,5 @@ func stateAndTarget(text string) (state, target string) {
 	return strings.TrimSpace(state), strings.TrimSpace(target)
 }
 
-// many repeats a text.
-func many(text string, times int) string { return strings.Repeat(text, times) }
+// repeat repeats a text.
+func repeat(text string, times int) string { return strings.Repeat(text, times) }

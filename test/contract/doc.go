@@ -32,7 +32,7 @@
 // machine. Texts of Ironic that list a Python set, object addresses and numbers of
 // database rows are matched by a pattern ("~…").
 //
-// The provision states and verbs have a matrix of their own: every verb is sent to
+// The provision states and verbs have a separate matrix: every verb is sent to
 // a node in every state, and outcomes lists the legal combinations.
 //
 // A subject needs two functions besides its API, SetState and Reserve, since no

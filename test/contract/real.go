@@ -75,8 +75,8 @@ type database struct {
 func openDatabase(t *testing.T, path string) *database {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "python3", "-c", columnProgram, path)
-	var said strings.Builder
-	cmd.Stderr = &said
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
 	input, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -91,8 +91,8 @@ func openDatabase(t *testing.T, path string) *database {
 	t.Cleanup(func() {
 		_ = input.Close()
 		_ = cmd.Wait()
-		if said.Len() > 0 {
-			t.Errorf("writing to the database of Ironic: %s", said.String())
+		if stderr.Len() > 0 {
+			t.Errorf("writing to the database of Ironic: %s", stderr.String())
 		}
 	})
 	d := &database{input: input, answers: bufio.NewScanner(output)}

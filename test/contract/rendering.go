@@ -35,22 +35,22 @@ func (c *session) render(a answer, see string) string {
 		switch {
 		case refused != (what == "text" || what == "shape") && !strings.HasPrefix(what, "header:"):
 		case what == "text":
-			parts = append(parts, c.empty(fault(a).text))
+			parts = append(parts, c.unfill(fault(a).text))
 		case what == "shape":
 			parts = append(parts, fault(a).shape)
 		case what == "order" || strings.HasPrefix(what, "order:"):
 			parts = append(parts, what+"="+strings.Join(keyOrder(a.raw, strings.TrimPrefix(strings.TrimPrefix(what, "order"), ":")), ","))
 		case strings.HasPrefix(what, "header:"):
 			name := strings.TrimPrefix(what, "header:")
-			parts = append(parts, name+"="+c.empty(a.header.Get(name)))
+			parts = append(parts, name+"="+c.unfill(a.header.Get(name)))
 		default:
-			parts = append(parts, c.empty(shown(a.body, what)))
+			parts = append(parts, c.unfill(renderValue(a.body, what)))
 		}
 	}
 	return strings.TrimSpace(strings.Join(parts, " "))
 }
 
-func shown(body any, what string) string {
+func renderValue(body any, what string) string {
 	path, isSet := strings.CutSuffix(what, "?")
 	value := lookUp(body, strings.TrimPrefix(path, "body."))
 	if path == "body" {

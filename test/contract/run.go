@@ -19,7 +19,7 @@ var counts = map[Kind]int64{Newest: 1359, Old: 1152, Embedded: 1359}
 // responses.
 func Main(m *testing.M, parallel int) {
 	flag.Parse()
-	if !given("test.parallel") {
+	if !flagIsSet("test.parallel") {
 		_ = flag.Set("test.parallel", strconv.Itoa(parallel))
 	}
 	// The databases of the real Ironics are in memory if possible.
@@ -56,7 +56,7 @@ func all(t *testing.T) bool {
 	return strings.Count(run, "/") <= strings.Count(t.Name(), "/") && flag.Lookup("test.skip").Value.String() == ""
 }
 
-func given(name string) bool {
+func flagIsSet(name string) bool {
 	found := false
 	flag.Visit(func(f *flag.Flag) { found = found || f.Name == name })
 	return found

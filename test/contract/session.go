@@ -61,9 +61,9 @@ func (c *session) make(name string) bool {
 	c.t.Helper()
 	switch {
 	case name == "node" || name == "name":
-		c.enrol("node", "name")
+		c.enroll("node", "name")
 	case name == "other" || name == "otherName":
-		c.enrol("other", "otherName")
+		c.enroll("other", "otherName")
 	case strings.HasPrefix(name, "mac"):
 		c.values[name] = "52:54:" + strings.ToLower(randomMAC())
 	case strings.HasPrefix(name, "uuid"):
@@ -78,8 +78,8 @@ func (c *session) make(name string) bool {
 	return true
 }
 
-// enrol creates a node.
-func (c *session) enrol(uuid, name string) {
+// enroll creates a node.
+func (c *session) enroll(uuid, name string) {
 	c.t.Helper()
 	c.values[name] = "n-" + strings.ToLower(rand.Text()[:12])
 	fields := map[string]any{"driver": "fake-hardware", "name": c.values[name]}
@@ -117,8 +117,8 @@ func (c *session) reserve(host string) {
 	c.subject.Reserve(c.t, uuid, host)
 }
 
-// empty replaces values by their words in braces, the longest values first.
-func (c *session) empty(text string) string {
+// unfill replaces values by their words in braces, the longest values first.
+func (c *session) unfill(text string) string {
 	names := slices.Collect(maps.Keys(c.values))
 	slices.SortFunc(names, func(a, b string) int {
 		if d := len(c.values[b]) - len(c.values[a]); d != 0 {

@@ -29,8 +29,8 @@ func together(t *testing.T, s *Subject, count *tally) {
 	})
 }
 
-// atOnce sends requests at the same time and returns their statuses, sorted; body returns the body of each.
-func atOnce(c *session, count int, call string, body func(i int) string) []string {
+// sendTogether sends requests at the same time and returns their statuses, sorted; body returns the body of each.
+func sendTogether(c *session, count int, call string, body func(i int) string) []string {
 	c.t.Helper()
 	answers := make([]string, count)
 	// The words are filled before, since a session is not safe for concurrent use.
@@ -57,7 +57,7 @@ func atOnce(c *session, count int, call string, body func(i int) string) []strin
 // sixInstances checks that only one of six simultaneous requests sets instance_uuid.
 func sixInstances(t *testing.T, s *Subject) {
 	c := newSession(t, s)
-	got := atOnce(c, 6, "PATCH /v1/nodes/{node}", func(i int) string {
+	got := sendTogether(c, 6, "PATCH /v1/nodes/{node}", func(i int) string {
 		return fmt.Sprintf(`[{"op": "add", "path": "/instance_uuid", "value": "{uuid%d}"}]`, i+1)
 	})
 	if want := []string{"200", "409", "409", "409", "409", "409"}; !slices.Equal(got, want) {
@@ -67,7 +67,7 @@ func sixInstances(t *testing.T, s *Subject) {
 
 func sixNames(t *testing.T, s *Subject) {
 	c := newSession(t, s)
-	got := atOnce(c, 6, "POST /v1/nodes", func(int) string { return `{"driver": "fake-hardware", "name": "{word1}"}` })
+	got := sendTogether(c, 6, "POST /v1/nodes", func(int) string { return `{"driver": "fake-hardware", "name": "{word1}"}` })
 	if want := []string{"201", "409", "409", "409", "409", "409"}; !slices.Equal(got, want) {
 		t.Errorf("answers %v, want %v", got, want)
 	}
@@ -77,7 +77,7 @@ func sixNames(t *testing.T, s *Subject) {
 // change of another key, because it reads a node before it locks it.
 func sixChanges(t *testing.T, s *Subject) {
 	c := newSession(t, s)
-	answers := atOnce(c, 6, "PATCH /v1/nodes/{node}", func(i int) string {
+	answers := sendTogether(c, 6, "PATCH /v1/nodes/{node}", func(i int) string {
 		return fmt.Sprintf(`[{"op": "add", "path": "/extra/k%d", "value": %d}]`, i, i)
 	})
 	changed := 0
@@ -103,7 +103,7 @@ func sixChanges(t *testing.T, s *Subject) {
 func fortyChanges(t *testing.T, s *Subject) {
 	c := newSession(t, s)
 	count := map[string]int{}
-	for _, status := range atOnce(c, 40, "PATCH /v1/nodes/{node}", func(i int) string {
+	for _, status := range sendTogether(c, 40, "PATCH /v1/nodes/{node}", func(i int) string {
 		return fmt.Sprintf(`[{"op": "add", "path": "/extra/k%d", "value": %d}]`, i, i)
 	}) {
 		count[status]++

@@ -15,9 +15,9 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestClientCallsThatNoCommandHasYet calls the client's methods against each release. What a release lacks must fail
+// TestClientMethods calls the client's methods against each release. What a release lacks must fail
 // with an error that names the required API version.
-func TestClientCallsThatNoCommandHasYet(t *testing.T) {
+func TestClientMethods(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -120,9 +120,9 @@ func macFor(name string) string {
 	return string(out)
 }
 
-// TestFieldsThatARealIronicRefuses lists nodes with fields that a release rejects (21.4.4 responds to conductor with
+// TestRejectedFieldsOfARealIronic lists nodes with fields that a release rejects (21.4.4 responds to conductor with
 // HTTP 500 and to updated_at with 400) and expects all nodes without those fields.
-func TestFieldsThatARealIronicRefuses(t *testing.T) {
+func TestRejectedFieldsOfARealIronic(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c, err := ironicclient.New(models.Connection{Endpoint: s.URL}, ironicclient.Options{})

@@ -32,8 +32,8 @@ func TestDeployByAllocation(t *testing.T) {
 		}
 		// The program is killed once after and once before Ironic has received the allocation.
 		for _, after := range []bool{true, false} {
-			k := killing{match: weather.Nth(1, weather.Both(weather.Method(http.MethodPost), weather.Path("/allocations"))), after: after}
-			c.killed(p, k, command...)
+			k := killPoint{match: weather.Nth(1, weather.Both(weather.Method(http.MethodPost), weather.Path("/allocations"))), after: after}
+			c.runUntilKilled(p, k, command...)
 			if after {
 				c.ok("deploy", "--give-back", "--yes")
 				if n := apiNode(t, s, uuid); n["instance_uuid"] != nil {

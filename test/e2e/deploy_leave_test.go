@@ -8,9 +8,9 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestDeployLeft stops waiting for a deployment with Ctrl-C: the operation continues, the program says so, and
-// --resume follows it.
-func TestDeployLeft(t *testing.T) {
+// TestDeployWaitInterrupted stops waiting for a deployment with Ctrl-C: the operation continues, the program says so,
+// and --resume follows it.
+func TestDeployWaitInterrupted(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
 		c, p := under(t, s)
@@ -36,8 +36,8 @@ func TestDeployLeft(t *testing.T) {
 	})
 }
 
-// TestDeployGivenBack undoes what a killed deployment changed.
-func TestDeployGivenBack(t *testing.T) {
+// TestDeployGiveBack undoes what a killed deployment changed.
+func TestDeployGiveBack(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
@@ -47,25 +47,25 @@ func TestDeployGivenBack(t *testing.T) {
 		if o := c.ok("deploy", "--resume"); !strings.Contains(o.stderr, "no unfinished deployment") {
 			t.Errorf("without unfinished deployments: %s", o.stderr)
 		}
-		for _, k := range killings() {
+		for _, k := range killPoints() {
 			if k.name != "reserve before" && k.name != "validate after" && k.name != "follow" {
 				continue
 			}
 			t.Run(k.name, func(t *testing.T) {
 				t.Parallel()
-				testDeployGivenBack(t, s, k)
+				testDeployGiveBack(t, s, k)
 			})
 		}
 	})
 }
 
-func testDeployGivenBack(t *testing.T, s *ironic.Server, k killing) {
+func testDeployGiveBack(t *testing.T, s *ironic.Server, k killPoint) {
 	c, p := under(t, s)
 	name, uuid, m := redfishNode(t, s, "ok")
 	c.ok("manage", name, "--wait", "--timeout", "6m")
 	c.ok("provide", name, "--wait", "--timeout", "6m")
 	hints := `{"serial": "` + m.Disks()[0].Serial + `"}`
-	c.killed(p, k, "deploy", name, "--yes", "--wait", "--root-device", hints, "--override", "inventory", "--confirm", name)
+	c.runUntilKilled(p, k, "deploy", name, "--yes", "--wait", "--root-device", hints, "--override", "inventory", "--confirm", name)
 	if o := c.fails(3, "deploy", name, "--yes", "--override", "inventory", "--confirm", name); !strings.Contains(o.stderr, "a different deployment of this node") {
 		t.Errorf("another deployment: %s", o.stderr)
 	}

@@ -124,12 +124,12 @@ func testDeployScenarios(t *testing.T, server *ironic.Server, ends map[string]sc
 			t.Parallel()
 			turns <- struct{}{}
 			defer func() { <-turns }()
-			end.comes(t, server, name)
+			end.checkDeployment(t, server, name)
 		})
 	}
 }
 
-func (end scenarioEnd) comes(t *testing.T, server *ironic.Server, scenario string) {
+func (end scenarioEnd) checkDeployment(t *testing.T, server *ironic.Server, scenario string) {
 	t.Helper()
 	c := at(t, server)
 	c.patience = 6 * time.Minute // includes the conductor's own timeouts

@@ -171,8 +171,8 @@ func TestDeployTwoDisks(t *testing.T) {
 	}
 }
 
-// TestDeployAsksAboutTheImage checks that image and checksum are looked up before a request is sent.
-func TestDeployAsksAboutTheImage(t *testing.T) {
+// TestDeployChecksTheImage checks that image and checksum are looked up before a request is sent.
+func TestDeployChecksTheImage(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
@@ -236,9 +236,9 @@ func TestDeployPoliciesOfAContext(t *testing.T) {
 	})
 }
 
-// TestDeployWritesItsDiskDown checks that a deployment records its root disk in the node's extra field, and that the
+// TestDeployRecordsItsRootDisk checks that a deployment records its root disk in the node's extra field, and that the
 // next deployment warns when the hints match another disk.
-func TestDeployWritesItsDiskDown(t *testing.T) {
+func TestDeployRecordsItsRootDisk(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)

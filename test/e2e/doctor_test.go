@@ -13,15 +13,15 @@ import (
 	"ironworks/test/weather"
 )
 
-// doctored is the report of `ironworks doctor`.
-type doctored struct {
+// doctorReport is the report of `ironworks doctor`.
+type doctorReport struct {
 	t *testing.T
 	outcome
 	found map[doctor.ID]doctor.Diagnosis
 }
 
 // doctor runs `ironworks doctor`, checks the exit code and decodes the report.
-func (c *console) doctor(code int, args ...string) doctored {
+func (c *console) doctor(code int, args ...string) doctorReport {
 	c.t.Helper()
 	o := c.fails(code, append([]string{"doctor", "-o", "json"}, args...)...)
 	o.clean(c.t)
@@ -32,7 +32,7 @@ func (c *console) doctor(code int, args ...string) doctored {
 	if (report.Worst == doctor.Fail) != (code == 1) {
 		c.t.Errorf("exit code %d, the worst is %s", code, report.Worst)
 	}
-	d := doctored{t: c.t, outcome: o, found: map[doctor.ID]doctor.Diagnosis{}}
+	d := doctorReport{t: c.t, outcome: o, found: map[doctor.ID]doctor.Diagnosis{}}
 	for _, found := range report.Checks {
 		d.found[found.ID] = found
 	}
@@ -40,7 +40,7 @@ func (c *console) doctor(code int, args ...string) doctored {
 }
 
 // says checks the result of a check and the words in its title and hint.
-func (d doctored) says(id doctor.ID, result doctor.Result, texts ...string) {
+func (d doctorReport) says(id doctor.ID, result doctor.Result, texts ...string) {
 	d.t.Helper()
 	found := d.found[id]
 	if found.Result != result {
@@ -113,9 +113,9 @@ func TestDoctor(t *testing.T) {
 	})
 }
 
-// TestDoctorStrangers runs doctor against hosts that are down, are not Ironic or respond with garbage, and expects
-// the right check to name the problem within 20 s.
-func TestDoctorStrangers(t *testing.T) {
+// TestDoctorOfBrokenServers runs doctor against hosts that are down, are not Ironic or respond with garbage, and
+// expects the right check to name the problem within 20 s.
+func TestDoctorOfBrokenServers(t *testing.T) {
 	t.Parallel()
 	s := embeddedIronic(t)
 	nowhere := newConsole(t, "IRONWORKS_URL=http://127.0.0.1:1").doctor(1)
@@ -163,9 +163,9 @@ func TestDoctorStrangers(t *testing.T) {
 	}
 }
 
-// TestDoctorAsksWhoWeAre runs doctor against a real Ironic with TLS and HTTP basic authentication and without the
-// custom-agent deploy interface.
-func TestDoctorAsksWhoWeAre(t *testing.T) {
+// TestDoctorWithTLSAndHTTPBasic runs doctor against a real Ironic with TLS and HTTP basic authentication and without
+// the custom-agent deploy interface.
+func TestDoctorWithTLSAndHTTPBasic(t *testing.T) {
 	t.Parallel()
 	s := ironic.StartT(t, ironic.Options{
 		Auth: ironic.HTTPBasic(), TLS: true, Settings: map[string]map[string]string{"DEFAULT": {"enabled_deploy_interfaces": "fake,direct"}},

@@ -9,7 +9,8 @@ import (
 )
 
 // TestEnrollMapsColumns: headers that are not known set the fields that --column names, and rows without a driver get
-// the one of --driver, although the header IPMI IP would make them ipmi. A header or a field that does not exist is named, and nothing is sent.
+// the one of --driver, although the header IPMI IP would make them ipmi. A header or a field that does not exist is
+// named, and nothing is sent.
 func TestEnrollMapsColumns(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {

@@ -8,16 +8,16 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestEnrollBootsOurISO enrolls a machine with an ISO that the same command builds and serves; the machine boots it
+// TestEnrollWithServedISO enrolls a machine with an ISO that the same command builds and serves; the machine boots it
 // for cleaning. A deploy_iso given as a URL is compared like any other field.
-func TestEnrollBootsOurISO(t *testing.T) {
+func TestEnrollWithServedISO(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
 		machines := rack(t, s, 1)
 		m := machines[0]
 		file := spreadsheet(t, machines, func(_ int, cells map[string]string) { cells["deploy_iso"] = "" })
-		c.file("live.iso", pristine(t))
+		c.file("live.iso", plainLiveISO(t))
 		c.file("operator.pub", []byte(operatorKey+"\n"))
 		c.ok("ignition", "build", "--ssh-key", "operator.pub", "-o", "ramdisk.ign")
 		if o := c.fails(2, "enroll", "-f", file, "--deploy-iso", "live.iso", "--dry-run"); !strings.Contains(o.stderr, "ironworks ignition embed") {

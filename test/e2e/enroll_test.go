@@ -194,7 +194,7 @@ func TestEnrollKilled(t *testing.T) {
 }
 
 // TestEnrollFoundBMCs enrolls machines from the addresses of their BMCs. A second run reports the nodes as unchanged
-// beside an unreachable BMC, and a wrong password is reported for each BMC.
+// next to an unreachable BMC, and a wrong password is reported for each BMC.
 func TestEnrollFoundBMCs(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {

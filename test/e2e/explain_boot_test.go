@@ -18,8 +18,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// deploying starts a deployment, without user data and without waiting, of a machine with the scenario.
-func deploying(t *testing.T, s *ironic.Server, scenario string) (c *console, name, uuid string) {
+// startDeployment starts a deployment, without user data and without waiting, of a machine with the scenario.
+func startDeployment(t *testing.T, s *ironic.Server, scenario string) (c *console, name, uuid string) {
 	t.Helper()
 	name, uuid, m := redfishNode(t, s, scenario)
 	c = at(t, s)
@@ -33,7 +33,7 @@ func deploying(t *testing.T, s *ironic.Server, scenario string) (c *console, nam
 func TestExplainAgentIsGone(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
-		c, name, _ := deploying(t, s, "agent-dies-mid-step")
+		c, name, _ := startDeployment(t, s, "agent-dies-mid-step")
 		var last explain.Explanation
 		until := func(rule explain.RuleID, least explain.Confidence) {
 			t.Helper()
@@ -63,7 +63,7 @@ func TestExplainAgentIsGone(t *testing.T) {
 func TestExplainFromTheJournal(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
-		c, name, uuid := deploying(t, s, "never-boots")
+		c, name, uuid := startDeployment(t, s, "never-boots")
 		watch := c.watch(name)
 		if err := ironic.Poll(t.Context(), 100*time.Millisecond, func(context.Context) (bool, error) {
 			return apiNode(t, s, uuid)["provision_state"] == string(models.StateDeployWait), nil

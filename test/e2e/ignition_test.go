@@ -23,9 +23,9 @@ const operatorKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDK7CZyr9ueDwdMXbauPAUQ
 // Ironic.
 const nowhere = "http://127.0.0.1:9"
 
-// strangers enrolls lab machines whose ISO has no Ignition configuration, so that their agents do not know Ironic's
-// URL.
-func strangers(t *testing.T, s *ironic.Server, count int) (names []string, machines []*lab.Machine) {
+// enrollUnconfigured enrolls lab machines whose ISO has no Ignition configuration, so that their agents do not know
+// Ironic's URL.
+func enrollUnconfigured(t *testing.T, s *ironic.Server, count int) (names []string, machines []*lab.Machine) {
 	t.Helper()
 	options := lab.Options{IronicURL: nowhere, Speed: 15, Agent: lab.NewestAgent}
 	if s.Release == ironic.Old {
@@ -64,8 +64,8 @@ func (c *console) file(name string, content []byte) string {
 	return path
 }
 
-// pristine returns a live ISO without an Ignition configuration.
-func pristine(t *testing.T) []byte {
+// plainLiveISO returns a live ISO without an Ignition configuration.
+func plainLiveISO(t *testing.T) []byte {
 	t.Helper()
 	iso, err := lab.LiveISO(nil)
 	if err != nil {
@@ -74,14 +74,14 @@ func pristine(t *testing.T) []byte {
 	return iso
 }
 
-// TestMachinesBootFromOurISO builds a configuration, embeds it into an ISO, serves the ISO and deploys a machine with
-// it; the agent finds Ironic only through the ISO. A second machine boots an ISO streamed for it alone.
-func TestMachinesBootFromOurISO(t *testing.T) {
+// TestMachinesBootFromServedISO builds a configuration, embeds it into an ISO, serves the ISO and deploys a machine
+// with it; the agent finds Ironic only through the ISO. A second machine boots an ISO streamed for it alone.
+func TestMachinesBootFromServedISO(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
-		names, machines := strangers(t, s, 2)
-		c.file("live.iso", pristine(t))
+		names, machines := enrollUnconfigured(t, s, 2)
+		c.file("live.iso", plainLiveISO(t))
 		c.file("operator.pub", []byte(operatorKey+"\n"))
 
 		// Ironic's URL comes from the context.
@@ -109,7 +109,7 @@ func TestMachinesBootFromOurISO(t *testing.T) {
 		if info := driverInfo(t, s, names[1]); info["deploy_iso"] != stream || !strings.HasSuffix(stream, names[1]+".iso") {
 			t.Errorf("deploy_iso %v, %s", info["deploy_iso"], stream)
 		}
-		saysHostname(t, fetch.Content(t, stream), names[1])
+		checkHostname(t, fetch.Content(t, stream), names[1])
 
 		c.ok("manage", names[0], names[1], "--wait", "--timeout", "6m")
 		c.ok("provide", names[0], names[1], "--wait", "--timeout", "6m")
@@ -141,8 +141,8 @@ func driverInfo(t *testing.T, s *ironic.Server, name string) map[string]any {
 	return info
 }
 
-// saysHostname checks that the configuration in an ISO contains the hostname.
-func saysHostname(t *testing.T, iso []byte, name string) {
+// checkHostname checks that the configuration in an ISO contains the hostname.
+func checkHostname(t *testing.T, iso []byte, name string) {
 	t.Helper()
 	config, err := image.Embedded(bytes.NewReader(iso), int64(len(iso)))
 	if err != nil {
@@ -169,7 +169,7 @@ func TestKernelAndInitramfsOfEachNode(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
-		names, _ := strangers(t, s, 2)
+		names, _ := enrollUnconfigured(t, s, 2)
 		base := liveInitramfs(t)
 		c.file("initramfs.img", base)
 		c.file("vmlinuz", []byte("a kernel"))
@@ -256,7 +256,7 @@ func TestApplyAtATerminal(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
-		names, _ := strangers(t, s, 2)
+		names, _ := enrollUnconfigured(t, s, 2)
 		const address = "http://192.0.2.1/agent.iso"
 		one := c.sit("ignition", "apply", names[0], "--iso", address)
 		one.until("ignition apply " + names[0] + "? [y/N] ")
@@ -281,7 +281,7 @@ func TestApplyAtATerminal(t *testing.T) {
 		again := c.sit("ignition", "apply", names[0], "--iso", address)
 		again.leaves(0)
 
-		c.file("live.iso", pristine(t))
+		c.file("live.iso", plainLiveISO(t))
 		c.file("operator.pub", []byte(operatorKey+"\n"))
 		serving := c.sit("ignition", "serve", "--iso", "live.iso", "--ssh-key", "operator.pub", "--apply", names[0])
 		serving.until("deploy_iso")

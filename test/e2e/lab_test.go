@@ -57,7 +57,7 @@ func (c *console) background(args ...string) *running {
 // line waits for a line of standard output that matches the pattern, and returns its submatches.
 func (r *running) line(pattern string) []string {
 	r.t.Helper()
-	limit := time.NewTimer(4 * time.Minute) // a real Ironic enrolls twelve nodes beside nine other tests
+	limit := time.NewTimer(4 * time.Minute) // a real Ironic enrolls twelve nodes while nine other tests run
 	defer limit.Stop()
 	for {
 		select {
@@ -263,14 +263,14 @@ func TestLabMachines(t *testing.T) {
 			t.Errorf("wrong password: %s%s", o.stdout, o.stderr)
 		}
 		machines.line("disk installed /dev/sda: CoreOS")
-		if again := newConsole(t).failing(1, "lab", "machines", "--ironic-url", server.URL, "--enrol", "--scenarios", file); !strings.Contains(again, "--clean deletes the nodes of an earlier lab") {
+		if again := newConsole(t).failsWithOutput(1, "lab", "machines", "--ironic-url", server.URL, "--enrol", "--scenarios", file); !strings.Contains(again, "--clean deletes the nodes of an earlier lab") {
 			t.Errorf("second lab: %s", again)
 		}
 		if code := machines.interrupt(); code != 0 || !strings.Contains(machines.stderr.String(), "lab machines --clean deletes the nodes") {
 			t.Errorf("exit code %d: %s", code, machines.stderr.String())
 		}
 		// --clean must keep nodes that do not belong to the lab.
-		other := ordinary(t, server)
+		other := nodeOutsideLab(t, server)
 		c.ok("lab", "machines", "--clean")
 		if o := c.run("node", name); o.code == 0 {
 			t.Errorf("%s still exists", name)
@@ -279,15 +279,15 @@ func TestLabMachines(t *testing.T) {
 	})
 }
 
-// failing is fails that returns standard output and standard error.
-func (c *console) failing(code int, args ...string) string {
+// failsWithOutput is fails that returns standard output and standard error.
+func (c *console) failsWithOutput(code int, args ...string) string {
 	c.t.Helper()
 	o := c.fails(code, args...)
 	return o.stdout + o.stderr
 }
 
-// ordinary creates a node that does not belong to a lab and returns its name.
-func ordinary(t *testing.T, server *ironic.Server) string {
+// nodeOutsideLab creates a node that does not belong to a lab and returns its name.
+func nodeOutsideLab(t *testing.T, server *ironic.Server) string {
 	t.Helper()
 	name := unique("stays")
 	server.CreateNode(t, map[string]any{"name": name})

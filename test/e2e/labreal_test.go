@@ -11,9 +11,9 @@ import (
 	"ironworks/test/ironic"
 )
 
-// realUp starts a lab with a real Ironic from the test's Python environment. temp is the directory for temporary
+// labUpReal starts a lab with a real Ironic from the test's Python environment. temp is the directory for temporary
 // files.
-func realUp(t *testing.T, temp string, args ...string) (*console, *running) {
+func labUpReal(t *testing.T, temp string, args ...string) (*console, *running) {
 	t.Helper()
 	cache := filepath.Dir(filepath.Dir(ironic.Environment(t, ironic.Newest.Name())))
 	c := newConsole(t, "IRONWORKS_CACHE="+cache, "TMPDIR="+temp)
@@ -40,13 +40,13 @@ func (r *running) ends(c *console, temp string) {
 func TestLabUpReal(t *testing.T) {
 	t.Parallel()
 	temp, state := t.TempDir(), filepath.Join(t.TempDir(), "state")
-	c, up := realUp(t, temp, "--lab-machines", "1", "--lab-speed", "12", "--lab-state", state)
+	c, up := labUpReal(t, temp, "--lab-machines", "1", "--lab-speed", "12", "--lab-state", state)
 	c.ok("manage", "r7-n01", "--wait", "--timeout", "6m")
 	c.ok("provide", "r7-n01", "--wait", "--timeout", "6m")
 	c.ok("deploy", "r7-n01", "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", "r7-n01")
 	up.ends(c, temp)
 
-	c, up = realUp(t, temp, "--lab-machines", "1", "--lab-state", state)
+	c, up = labUpReal(t, temp, "--lab-machines", "1", "--lab-state", state)
 	if got := c.state("r7-n01"); got != models.StateActive {
 		t.Errorf("r7-n01 is %s after a restart of the lab", got)
 	}
@@ -64,7 +64,7 @@ func TestLabUpRealOfEachRelease(t *testing.T) {
 	for _, release := range ironic.Releases(t) {
 		t.Run(release.Name(), func(t *testing.T) {
 			temp := t.TempDir()
-			c, up := realUp(t, temp, "--release", release.Version())
+			c, up := labUpReal(t, temp, "--release", release.Version())
 			if names := strings.Fields(c.ok("nodes", "-o", "name").stdout); len(names) != 12 {
 				t.Errorf("nodes: %q", names)
 			}

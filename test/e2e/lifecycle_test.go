@@ -9,9 +9,9 @@ import (
 	"ironworks/test/ironic"
 )
 
-// resting returns the resting states that a watch reported for a node, in order, and checks that each change starts
-// in the state that the previous one ended in.
-func resting(t *testing.T, w *watching, uuid string) []string {
+// restingStates returns the resting states that a watch reported for a node, in order, and checks that each change
+// starts in the state that the previous one ended in.
+func restingStates(t *testing.T, w *watching, uuid string) []string {
 	t.Helper()
 	var states []string
 	last := ""
@@ -61,12 +61,12 @@ func TestFakeNodeFromEnrollToActiveAndBack(t *testing.T) {
 				// On a busy machine polls may be rare. The next step waits for the event because the test checks the
 				// chain of states, not the speed.
 				w.until("state "+step.ends, func(models.Event) bool {
-					told := resting(t, w, uuid)
+					told := restingStates(t, w, uuid)
 					return len(slices.Compact(told)) >= len(want)
 				})
 			}
 		}
-		got := slices.Compact(resting(t, w, uuid)) // an inspection may be seen as manageable twice
+		got := slices.Compact(restingStates(t, w, uuid)) // an inspection may be seen as manageable twice
 		if !slices.Equal(got, want) {
 			t.Errorf("resting states in the watch:\n%q, want\n%q\n%s", got, want, w.lines)
 		}

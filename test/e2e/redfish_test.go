@@ -82,7 +82,7 @@ func TestRedfishNodeFromEnrollToActive(t *testing.T) {
 			t.Errorf("installed on the disk: %+v", installed)
 		}
 		w.untilState(uuid, models.StateActive)
-		if got := resting(t, w, uuid); !slices.Equal(got, []string{"enroll", "manageable", "available", "active"}) {
+		if got := restingStates(t, w, uuid); !slices.Equal(got, []string{"enroll", "manageable", "available", "active"}) {
 			t.Errorf("resting states: %q", got)
 		}
 		phases := 0

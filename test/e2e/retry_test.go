@@ -8,9 +8,9 @@ import (
 	"ironworks/test/weather"
 )
 
-// TestTryAgainShowsWhatChanged: nodes may change between a failed try and the next one. The effect of the next try is
+// TestRetryShowsWhatChanged: nodes may change between a failed try and the next one. The effect of the next try is
 // shown and confirmed again.
-func TestTryAgainShowsWhatChanged(t *testing.T) {
+func TestRetryShowsWhatChanged(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]struct {
 		typed string
@@ -58,8 +58,8 @@ func TestTryAgainShowsWhatChanged(t *testing.T) {
 	}
 }
 
-// TestYesDoesNotTryAgain checks that --yes offers no retry, because a changed effect could not be confirmed.
-func TestYesDoesNotTryAgain(t *testing.T) {
+// TestYesDoesNotRetry checks that --yes offers no retry, because a changed effect could not be confirmed.
+func TestYesDoesNotRetry(t *testing.T) {
 	t.Parallel()
 	s := embeddedIronic(t)
 	c, proxy := under(t, s)

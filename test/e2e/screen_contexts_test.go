@@ -25,8 +25,8 @@ func configured(t *testing.T, file string) *console {
 	return c
 }
 
-// nobodys is an address without a listener. A port that the test freed itself may belong to another test by now.
-const nobodys = "127.0.0.1:1"
+// closedAddress is an address without a listener. A port that the test freed itself may belong to another test by now.
+const closedAddress = "127.0.0.1:1"
 
 func TestScreenContexts(t *testing.T) {
 	t.Parallel()
@@ -40,7 +40,7 @@ func testScreenContexts(t *testing.T, server *ironic.Server) {
 contexts:
   here: {url: '`+server.URL+`', accent: '#ff0000'}
   there: {url: '`+server.URL+`', accent: '#00ff00', read_only: true}
-  wrong-port: {url: 'http://`+nobodys+`'}
+  wrong-port: {url: 'http://`+closedAddress+`'}
   broken: {cloud: no-such-cloud}
 `)
 	s := c.fleet(roomy)
@@ -78,7 +78,7 @@ contexts:
 	}
 	// The palette switches to a context by name; the address has no listener.
 	s.pick(":", paletteTitle, "context wrong-port")
-	s.until(" wrong-port", "› connect", "connection refused by "+nobodys, "retry in", "✖ unreachable", "ctrl+r retries now")
+	s.until(" wrong-port", "› connect", "connection refused by "+closedAddress, "retry in", "✖ unreachable", "ctrl+r retries now")
 	s.pick(":", paletteTitle, "context here")
 	s.until(" here › fleet", "live ≤", name)
 	// The palette cannot open the unusable context either.
@@ -91,13 +91,13 @@ contexts:
 	s.quits()
 }
 
-// TestScreenNobodyAnswersAtFirst starts the console before Ironic is reachable.
-func TestScreenNobodyAnswersAtFirst(t *testing.T) {
+// TestScreenConnectsWhenIronicIsReachable starts the console before Ironic is reachable.
+func TestScreenConnectsWhenIronicIsReachable(t *testing.T) {
 	t.Parallel()
-	eachStorm(t, testScreenNobodyAnswersAtFirst)
+	eachStorm(t, testScreenConnectsWhenIronicIsReachable)
 }
 
-func testScreenNobodyAnswersAtFirst(t *testing.T, server *ironic.Server) {
+func testScreenConnectsWhenIronicIsReachable(t *testing.T, server *ironic.Server) {
 	t.Parallel()
 	name, _ := screenNode(t, server, "late")
 	c, p := under(t, server)

@@ -12,8 +12,8 @@ import (
 	"ironworks/test/weather"
 )
 
-// atOnce is the longest time on a busy machine until a key has its effect on the screen.
-const atOnce = 3 * time.Second
+// keyLimit is the longest time on a busy machine until a key has its effect on the screen.
+const keyLimit = 3 * time.Second
 
 // TestScreenFreezeAndCrashOfIronic freezes and kills a real Ironic while the console runs.
 func TestScreenFreezeAndCrashOfIronic(t *testing.T) {
@@ -31,9 +31,9 @@ func TestScreenFreezeAndCrashOfIronic(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.press(terminal.CtrlR)
-			s.frozen(first, second)
+			s.checkKeysWork(first, second)
 			s.within(patience, "the age of the data", func() bool { return strings.Contains(s.Line(0), " old") })
-			s.frozen(first, second)
+			s.checkKeysWork(first, second)
 			if err := server.Resume(); err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +43,7 @@ func TestScreenFreezeAndCrashOfIronic(t *testing.T) {
 			server.Kill()
 			s.press(terminal.CtrlR)
 			s.within(patience, "the lost connection", func() bool { return strings.Contains(s.Line(0), " old") })
-			s.frozen(first, second)
+			s.checkKeysWork(first, second)
 			s.press("4")
 			s.until("connection refused")
 			s.press("1")
@@ -58,13 +58,13 @@ func TestScreenFreezeAndCrashOfIronic(t *testing.T) {
 	}
 }
 
-// frozen presses keys that need no request to Ironic and checks that each has its effect within atOnce.
-func (s *screenConsole) frozen(first, second string) {
+// checkKeysWork presses keys that need no request to Ironic and checks that each has its effect within atOnce.
+func (s *screenConsole) checkKeysWork(first, second string) {
 	s.t.Helper()
 	shows := func(key, what string, wanted func() bool) {
 		s.t.Helper()
 		s.press(key)
-		s.within(atOnce, what, wanted)
+		s.within(keyLimit, what, wanted)
 	}
 	cursorAt := func(name string) func() bool {
 		return func() bool { return strings.HasPrefix(s.row(name), "❯") }

@@ -45,14 +45,14 @@ func (s *screenConsole) cursorLine() string {
 	return ""
 }
 
-// TestARamdiskIsMadeOnTheScreen builds a configuration with a key file on the Ignition screen, saves it, embeds it in
-// an ISO, serves that to a node and sets the URL as the node's deploy_iso, all at 80×24.
-func TestARamdiskIsMadeOnTheScreen(t *testing.T) {
+// TestScreenBuildsAndServesARamdisk builds a configuration with a key file on the Ignition screen, saves it, embeds it
+// in an ISO, serves that to a node and sets the URL as the node's deploy_iso, all at 80×24.
+func TestScreenBuildsAndServesARamdisk(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
-		names, _ := strangers(t, s, 1)
-		c.file("live.iso", pristine(t))
+		names, _ := enrollUnconfigured(t, s, 1)
+		c.file("live.iso", plainLiveISO(t))
 		c.file("operator.pub", []byte(operatorKey+"\n"))
 		home := func(name string) string { return filepath.Join(c.home, name) }
 
@@ -91,7 +91,7 @@ func TestARamdiskIsMadeOnTheScreen(t *testing.T) {
 		screen.press(terminal.Enter)
 		screen.until("serving at 127.0.0.1:", names[0]+".iso", "no requests yet")
 		url := regexp.MustCompile(`http://127\.0\.0\.1:\d+/\S+?\.iso`).FindString(strings.Join(screen.Lines(), "")) // the URL may be wrapped
-		saysHostname(t, fetch.Content(t, url), names[0])
+		checkHostname(t, fetch.Content(t, url), names[0])
 		screen.until("fetched " + names[0] + ".iso")
 
 		screen.press("A")

@@ -46,7 +46,7 @@ func TestScreenLifeByKeysAlone(t *testing.T) {
 		s.filter("node:" + name)
 		chain := []string{"enroll", "manageable", "available", "active", "available"}
 		s.when("all resting states of the node", func() bool {
-			states, gap := rests(s, name)
+			states, gap := restingStatesShown(s, name)
 			return slices.Equal(states, chain) && gap == ""
 		})
 
@@ -70,9 +70,9 @@ func TestScreenLifeByKeysAlone(t *testing.T) {
 	})
 }
 
-// rests reads the events on the screen. It returns the node's resting states in order and, in gap, a state change
-// that does not start where the previous one ended.
-func rests(s *screenConsole, name string) (states []string, gap string) {
+// restingStatesShown reads the events on the screen. It returns the node's resting states in order and, in gap, a state
+// change that does not start where the previous one ended.
+func restingStatesShown(s *screenConsole, name string) (states []string, gap string) {
 	event := regexp.MustCompile(`^.  \d\d:\d\d:\d\d  ` + regexp.QuoteMeta(name) + ` +(.*)$`)
 	last := ""
 	for _, line := range s.Lines() {

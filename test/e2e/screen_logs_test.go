@@ -31,8 +31,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// loginKey generates an SSH key and returns its authorized_keys line and its private key in OpenSSH format.
-func loginKey(t *testing.T) (line string, private []byte) {
+// newSSHKey generates an SSH key and returns its authorized_keys line and its private key in OpenSSH format.
+func newSSHKey(t *testing.T) (line string, private []byte) {
 	t.Helper()
 	public, secret, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -49,11 +49,11 @@ func loginKey(t *testing.T) (line string, private []byte) {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key))), pem.EncodeToMemory(block)
 }
 
-// logged creates a node whose machine boots a ramdisk that the operator can log in to over SSH, and a console
+// sshLogNode creates a node whose machine boots a ramdisk that the operator can log in to over SSH, and a console
 // configured with the key.
-func logged(t *testing.T, s *ironic.Server) (c *console, name string, m *lab.Machine) {
+func sshLogNode(t *testing.T, s *ironic.Server) (c *console, name string, m *lab.Machine) {
 	t.Helper()
-	line, private := loginKey(t)
+	line, private := newSSHKey(t)
 	built, err := ignition.Ramdisk{IronicURLs: []string{s.URL}, SSHKeys: []sshkey.Key{{Line: line}}}.WithDefaults().Build()
 	if err != nil {
 		t.Fatal(err)
@@ -64,11 +64,12 @@ func logged(t *testing.T, s *ironic.Server) (c *console, name string, m *lab.Mac
 	}
 	port := sshPort(t)
 	name, _, m = redfishNodeWith(t, s, "ok", lab.Options{Ramdisk: bytes.NewReader(iso), SSHPort: port})
-	return logging(t, s, private, port, ""), name, m
+	return sshLogConsole(t, s, private, port, ""), name, m
 }
 
-// logging returns a console whose context reads logs over SSH with a key; more extends the context's logs settings.
-func logging(t *testing.T, s *ironic.Server, private []byte, port int, more string) *console {
+// sshLogConsole returns a console whose context reads logs over SSH with a key; more extends the context's logs
+// settings.
+func sshLogConsole(t *testing.T, s *ironic.Server, private []byte, port int, more string) *console {
 	t.Helper()
 	c := newConsole(t)
 	c.file("id", private)
@@ -99,7 +100,7 @@ func sshPort(t *testing.T) int {
 func TestScreenLog(t *testing.T) {
 	t.Parallel()
 	inTheNewest(t, func(t *testing.T, server *ironic.Server) {
-		c, name, m := logged(t, server)
+		c, name, m := sshLogNode(t, server)
 		c.ok("manage", name, "--wait", "--timeout", "6m")
 		c.ok("provide", name, "--wait", "--timeout", "6m")
 		command := c.background("logs", name, "-f", "-o", "json")
@@ -153,13 +154,13 @@ func TestScreenLog(t *testing.T) {
 			t.Error("a token is printed")
 		}
 		s.quits()
-		onceKept(t, c, printed)
+		checkRecordedOnce(t, c, printed)
 	})
 }
 
-// onceKept checks that the journal has each printed line exactly once, although a console followed the node at the
-// same time.
-func onceKept(t *testing.T, c *console, printed []models.LogLine) {
+// checkRecordedOnce checks that the journal has each printed line exactly once, although a console followed the node at
+// the same time.
+func checkRecordedOnce(t *testing.T, c *console, printed []models.LogLine) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(c.home, ".local/state/ironworks/journal-*.db"))
 	if err != nil || len(files) != 1 {
@@ -186,14 +187,14 @@ func onceKept(t *testing.T, c *console, printed []models.LogLine) {
 	}
 }
 
-// pushing returns a console that listens for pushed journals and an available node whose ramdisk pushes its journal
-// to it and allows SSH logins. deploy is the command line that deploys the node.
-func pushing(t *testing.T, server *ironic.Server) (c *console, name, uuid, address string, m *lab.Machine, deploy []string) {
+// journalPushNode returns a console that listens for pushed journals and an available node whose ramdisk pushes its
+// journal to it and allows SSH logins. deploy is the command line that deploys the node.
+func journalPushNode(t *testing.T, server *ironic.Server) (c *console, name, uuid, address string, m *lab.Machine, deploy []string) {
 	t.Helper()
-	line, private := loginKey(t)
+	line, private := newSSHKey(t)
 	port := sshPort(t)
 	address = "127.0.0.1:" + strconv.Itoa(sshPort(t))
-	c = logging(t, server, private, port, `, listen: "`+address+`"`)
+	c = sshLogConsole(t, server, private, port, `, listen: "`+address+`"`)
 	c.ok("ignition", "build", "--journal-push", "https://"+address, "--ssh-host-key", "--ssh-key", line, "-o", "ramdisk.ign")
 	built, err := os.ReadFile(filepath.Join(c.home, "ramdisk.ign"))
 	if err != nil {
@@ -212,11 +213,11 @@ func pushing(t *testing.T, server *ironic.Server) (c *console, name, uuid, addre
 	}
 }
 
-// TestConsoleKeepsWhatIsPushed checks that the console records pushed lines while no screen shows them.
-func TestConsoleKeepsWhatIsPushed(t *testing.T) {
+// TestConsoleRecordsPushedLogs checks that the console records pushed lines while no screen shows them.
+func TestConsoleRecordsPushedLogs(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
-		c, name, uuid, _, _, deploy := pushing(t, server)
+		c, name, uuid, _, _, deploy := journalPushNode(t, server)
 		s := c.fleet(roomy)
 		s.only(name)
 		c.background(deploy...)
@@ -239,7 +240,7 @@ func TestConsoleKeepsWhatIsPushed(t *testing.T) {
 func TestLogsListen(t *testing.T) {
 	t.Parallel()
 	inTheNewest(t, func(t *testing.T, server *ironic.Server) {
-		c, name, _, address, m, deploy := pushing(t, server)
+		c, name, _, address, m, deploy := journalPushNode(t, server)
 		listening := c.background("logs", "--listen", address)
 		listening.says("receiving pushed journals at " + address)
 		deploys := c.background(deploy...)
@@ -251,7 +252,7 @@ func TestLogsListen(t *testing.T) {
 		deploys.line(name + ".*done")
 		var wrong string
 		again.when("every line of the journal", func() bool {
-			wrong = journalOf(again.stdout.String(), m)
+			wrong = compareJournal(again.stdout.String(), m)
 			return wrong == ""
 		}, &wrong)
 		again.interrupt()
@@ -265,9 +266,9 @@ func TestLogsListen(t *testing.T) {
 	})
 }
 
-// journalOf compares printed log lines with the machine's journal: every entry once, with its time, from either
+// compareJournal compares printed log lines with the machine's journal: every entry once, with its time, from either
 // source. It returns the first difference or "".
-func journalOf(printed string, m *lab.Machine) string {
+func compareJournal(printed string, m *lab.Machine) string {
 	var times []time.Time
 	by, last := map[models.LogSource]int{}, ""
 	for text := range strings.Lines(printed) {
@@ -295,8 +296,8 @@ func journalOf(printed string, m *lab.Machine) string {
 	return ""
 }
 
-// TestLogsWithoutAny checks messages and exit codes when a node has no log.
-func TestLogsWithoutAny(t *testing.T) {
+// TestLogsOfANodeWithoutLogs checks messages and exit codes when a node has no log.
+func TestLogsOfANodeWithoutLogs(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		c := at(t, server)

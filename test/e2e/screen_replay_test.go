@@ -16,8 +16,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// askedOf starts a server in place of Ironic that counts its requests.
-func askedOf(t *testing.T) (url string, asked *atomic.Int64) {
+// countingServer starts a server in place of Ironic that counts its requests.
+func countingServer(t *testing.T) (url string, asked *atomic.Int64) {
 	t.Helper()
 	asked = &atomic.Int64{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -43,12 +43,12 @@ func TestScreenReplay(t *testing.T) {
 		watching.stop()
 		file := filepath.Join(c.home, "n.ironworks")
 		c.ok("journal", "export", name, "--file", file)
-		if out := c.failing(3, "journal", "export", name, "--file", file); !strings.Contains(out, "pass --force to replace the file") {
+		if out := c.failsWithOutput(3, "journal", "export", name, "--file", file); !strings.Contains(out, "pass --force to replace the file") {
 			t.Errorf("second export: %q", out)
 		}
 		c.fails(1, "journal", "export", "no-such-node")
 
-		nobody, asked := askedOf(t)
+		nobody, asked := countingServer(t)
 		s := c.screen(size{80, 24}, "replay", file, "--url", nobody, "--paused")
 		s.until("REPLAY", name, "paused")
 		s.press("}", "}", "}", "}", "}", "}", "}", "}", "}", "}")

@@ -19,13 +19,13 @@ import (
 	"ironworks/test/weather"
 )
 
-// soon limits the time until the program exits.
-const soon = 5 * time.Second
+// exitLimit limits the time until the program exits.
+const exitLimit = 5 * time.Second
 
-// endsSoon waits for the program to exit and returns its exit code.
-func (s *screenConsole) endsSoon() int {
+// waitExit waits for the program to exit and returns its exit code.
+func (s *screenConsole) waitExit() int {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), soon)
+	ctx, cancel := context.WithTimeout(context.Background(), exitLimit)
 	defer cancel()
 	code, err := s.Wait(ctx)
 	if ctx.Err() != nil {
@@ -55,7 +55,7 @@ func TestScreenSignals(t *testing.T) {
 				t.Parallel()
 				s := at(t, server).fleet(size{80, 24})
 				test.end(s)
-				if code := s.endsSoon(); code != test.code {
+				if code := s.waitExit(); code != test.code {
 					t.Errorf("exit code %d, want %d", code, test.code)
 				}
 				s.restored()
@@ -68,7 +68,7 @@ func TestScreenSignals(t *testing.T) {
 			s := c.screen(size{80, 24})
 			s.until("no answer for")
 			s.press("q")
-			if code := s.endsSoon(); code != 0 {
+			if code := s.waitExit(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
 			s.restored()
@@ -96,7 +96,7 @@ func TestScreenSignals(t *testing.T) {
 			}()
 			select {
 			case <-ended:
-			case <-time.After(soon):
+			case <-time.After(exitLimit):
 				t.Error("the program still runs without its terminal")
 				_ = cmd.Process.Kill()
 				<-ended
@@ -182,7 +182,7 @@ func TestScreenNeedsATerminal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := c.shell(line)
-			code := s.endsSoon()
+			code := s.waitExit()
 			says(t, code, strings.ReplaceAll(s.Text(), "\n", ""))
 			if strings.Contains(string(s.Raw()), "\x1b") {
 				t.Errorf("escape sequences were written: %q", s.Raw())
@@ -214,7 +214,7 @@ func TestScreenQuitWhileATaskRuns(t *testing.T) {
 		s.press("q")
 		s.until(takesYes)
 		s.press("y")
-		if code := s.endsSoon(); code != 0 {
+		if code := s.waitExit(); code != 0 {
 			t.Errorf("exit code %d", code)
 		}
 		s.restored()
@@ -231,7 +231,7 @@ func TestScreenQuitWhileATaskRuns(t *testing.T) {
 		s.press(terminal.CtrlC)
 		s.until("Stop following 1 task?")
 		s.press(terminal.CtrlC)
-		if code := s.endsSoon(); code != 0 {
+		if code := s.waitExit(); code != 0 {
 			t.Errorf("exit code %d", code)
 		}
 		s.restored()

@@ -98,8 +98,8 @@ func TestScreenResizeStorm(t *testing.T) {
 	})
 }
 
-// everywhere calls look on every screen and with every list and dialog open.
-func (s *screenConsole) everywhere(name string, look func(where string)) {
+// visitAll calls look on every screen and with every list and dialog open.
+func (s *screenConsole) visitAll(name string, look func(where string)) {
 	s.t.Helper()
 	look("fleet")
 	for _, list := range []struct{ key, title string }{{"?", helpTitle}, {":", paletteTitle}, {"y", "Copy"}, {"s", "Sort by"}, {"a", "Act on " + name}, {"!", "Messages"}} {
@@ -145,14 +145,14 @@ func nodeTabs() []string {
 	return []string{"[Overview]", "[Timeline]", "[Steps]", "[Disks]", "[Network]", "[BMC]", "[Log]", "[History]", "[Raw]"}
 }
 
-func TestScreenWithoutColour(t *testing.T) {
+func TestScreenWithoutColor(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		name, _ := screenNode(t, server, "grey")
 		s := newConsole(t, "IRONWORKS_URL="+server.URL, "NO_COLOR=1").fleet(roomy)
 		s.only(name)
 		bold := map[string]bool{}
-		s.everywhere(name, func(where string) {
+		s.visitAll(name, func(where string) {
 			w, h := s.Size()
 			for y := range h {
 				for x := range w {

@@ -32,8 +32,8 @@ func places() []struct {
 	}
 }
 
-// helps checks that the help lists every action of the scopes.
-func (s *screenConsole) helps(scopes ...action.Scope) {
+// checkHelp checks that the help lists every action of the scopes.
+func (s *screenConsole) checkHelp(scopes ...action.Scope) {
 	s.t.Helper()
 	s.list("?", helpTitle)
 	for _, a := range action.In(scopes...) {
@@ -62,14 +62,14 @@ func TestScreenNewUser(t *testing.T) {
 		for _, place := range places() {
 			s.pick(":", paletteTitle, place.word)
 			s.until(place.shows)
-			s.helps(append(place.scopes, action.Everywhere)...)
+			s.checkHelp(append(place.scopes, action.Everywhere)...)
 		}
 		s.pick(":", paletteTitle, name)
 		s.until("› "+name, "[Overview]")
-		s.helps(action.Reading, action.Node, action.Nodes, action.Everywhere)
+		s.checkHelp(action.Reading, action.Node, action.Nodes, action.Everywhere)
 		s.pick("?", helpTitle, "next-tab")
 		s.until("[Timeline]")
-		s.helps(action.List, action.Node, action.Nodes)
+		s.checkHelp(action.List, action.Node, action.Nodes)
 		s.pick("?", helpTitle, "maintenance-on")
 		s.until("╭─ maintenance-on " + name)
 		s.press(terminal.Esc)
@@ -80,7 +80,7 @@ func TestScreenNewUser(t *testing.T) {
 		s.until("✓ done")
 		s.press(terminal.Enter)
 		s.until("› task 1 manage")
-		s.helps(action.List, action.Task)
+		s.checkHelp(action.List, action.Task)
 		s.pick("?", helpTitle, "quit")
 		s.ends(0)
 	})
@@ -98,11 +98,11 @@ func TestScreenEveryKeyAnswers(t *testing.T) {
 		for _, place := range places() {
 			s.pick(":", paletteTitle, place.word)
 			s.until(place.shows)
-			s.answers(p, place.word, place.shows)
+			s.checkKeysAnswer(p, place.word, place.shows)
 		}
 		s.press("1", terminal.Enter)
 		s.until("› " + name)
-		s.answers(p, name, "› "+name)
+		s.checkKeysAnswer(p, name, "› "+name)
 
 		// The actions on nodes, except manage, which would start without a question.
 		for _, place := range []struct{ word, shows string }{{"node", "› " + name}, {"fleet", "› fleet"}} {
@@ -139,8 +139,8 @@ func TestScreenEveryKeyAnswers(t *testing.T) {
 	})
 }
 
-// answers presses the keys of all global actions.
-func (s *screenConsole) answers(p *weather.Proxy, word, here string) {
+// checkKeysAnswer presses the keys of all global actions.
+func (s *screenConsole) checkKeysAnswer(p *weather.Proxy, word, here string) {
 	s.t.Helper()
 	for _, a := range action.In(action.Everywhere) {
 		key := map[string]string{"esc": terminal.Esc, "ctrl+r": terminal.CtrlR, "ctrl+o": "\x0f", "ctrl+l": terminal.CtrlL}[a.Key()]
@@ -154,7 +154,7 @@ func (s *screenConsole) answers(p *weather.Proxy, word, here string) {
 			continue // tested elsewhere, or they leave the screen
 		case action.Refresh:
 			s.press(key)
-			ctx, cancel := context.WithTimeout(s.t.Context(), atOnce)
+			ctx, cancel := context.WithTimeout(s.t.Context(), keyLimit)
 			// The polls in between sort by the time of change; a full listing does not.
 			listed := func(r weather.Request) bool { return r.Path == "/v1/nodes" && !r.Query.Has("sort_key") }
 			asked := func(context.Context) (bool, error) { return slices.ContainsFunc(p.Requests()[sent:], listed), nil }

@@ -45,8 +45,8 @@ func storms() []storm {
 	}
 }
 
-// brews starts the weather.
-func (k storm) brews(p *weather.Proxy) {
+// start starts the weather.
+func (k storm) start(p *weather.Proxy) {
 	if k.kind == nil {
 		p.Down()
 		return
@@ -54,8 +54,8 @@ func (k storm) brews(p *weather.Proxy) {
 	p.Set(weather.All(k.kind))
 }
 
-// passes ends the weather.
-func (k storm) passes(t *testing.T, p *weather.Proxy) {
+// stop ends the weather.
+func (k storm) stop(t *testing.T, p *weather.Proxy) {
 	t.Helper()
 	p.Clear()
 	if k.kind == nil {
@@ -65,8 +65,8 @@ func (k storm) passes(t *testing.T, p *weather.Proxy) {
 	}
 }
 
-// named waits up to patience until the screen names the fault. It ignores line breaks, because long texts wrap.
-func (s *screenConsole) named(p *weather.Proxy, texts ...string) {
+// untilNamed waits up to patience until the screen names the fault. It ignores line breaks, because long texts wrap.
+func (s *screenConsole) untilNamed(p *weather.Proxy, texts ...string) {
 	s.t.Helper()
 	s.within(patience, "the fault is named: "+strings.Join(texts, ", "), func() bool {
 		text := strings.Join(strings.Fields(s.Text()), " ")
@@ -101,12 +101,12 @@ func TestScreenWeatherAtTheStart(t *testing.T) {
 		screenNode(t, server, "dawn")
 		eachWeather(t, func(t *testing.T, k storm) {
 			c, p := under(t, server)
-			k.brews(p)
+			k.start(p)
 			s := c.screen(roomy)
 			s.until("› connect")
-			s.named(p, append([]string{"✖ unreachable", "retry in", "never connected"}, k.says...)...)
+			s.untilNamed(p, append([]string{"✖ unreachable", "retry in", "never connected"}, k.says...)...)
 			s.whole("? keys")
-			k.passes(t, p)
+			k.stop(t, p)
 			s.press(terminal.CtrlR)
 			s.until("› fleet", "live ≤", "enroll")
 			s.quits()
@@ -129,7 +129,7 @@ func TestScreenWeatherLater(t *testing.T) {
 			if x, y := 3, s.rowAt(first); s.Cell(x, y).Faint {
 				t.Errorf("the list is dimmed while it is live:\n%s", s.Describe())
 			}
-			k.brews(p)
+			k.start(p)
 			s.press(terminal.CtrlR)
 			s.within(patience, "the age of the data and the next retry", func() bool {
 				head := s.Line(0)
@@ -150,9 +150,9 @@ func TestScreenWeatherLater(t *testing.T) {
 			before := s.Line(0)
 			s.when("the age grows", func() bool { return s.Line(0) != before })
 			s.press("4")
-			s.named(p, append([]string{"✖ connection lost", "last response"}, k.says...)...)
+			s.untilNamed(p, append([]string{"✖ connection lost", "last response"}, k.says...)...)
 			s.whole("? keys")
-			k.passes(t, p)
+			k.stop(t, p)
 			s.press("1", terminal.CtrlR)
 			s.until("› fleet", "live ≤")
 			s.when("the list is no longer dimmed", func() bool { return !s.Cell(3, s.rowAt(first)).Faint })

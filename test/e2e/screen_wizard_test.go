@@ -12,18 +12,18 @@ import (
 	"ironworks/test/terminal"
 )
 
-// presses counts the keys that a user presses. A name typed to confirm counts as one key.
-type presses struct {
+// keyCounter counts the keys that a user presses. A name typed to confirm counts as one key.
+type keyCounter struct {
 	*screenConsole
 	count int
 }
 
-func (p *presses) key(keys ...string) {
+func (p *keyCounter) key(keys ...string) {
 	p.count += len(keys)
 	p.press(keys...)
 }
 
-func (p *presses) name(name string) {
+func (p *keyCounter) name(name string) {
 	p.count++
 	p.press(name)
 }
@@ -34,7 +34,7 @@ func TestLabFirstDeployment(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
 	began := time.Now()
-	p := &presses{screenConsole: c.screen(size{80, 24}, "--lab", "--lab-speed", "30")}
+	p := &keyCounter{screenConsole: c.screen(size{80, 24}, "--lab", "--lab-speed", "30")}
 	p.until("live ≤")
 	p.key("/", "n", "0", "4", terminal.Enter)
 	p.within(5*time.Minute, "r7-n04 is available", func() bool { return strings.Contains(p.row("r7-n04"), "available") })

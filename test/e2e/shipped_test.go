@@ -54,9 +54,9 @@ func shippedNode(t *testing.T, c *console, s *ironic.Server) (name, uuid string,
 	return name, uuid, m
 }
 
-// TestNothingEscapesTheChecksAsShipped: on an Ironic with default interfaces, no deploy interface gets a deployment
+// TestChecksWithDefaultInterfaces: on an Ironic with default interfaces, no deploy interface gets a deployment
 // of a machine with two disks whose hints do not select one of them.
-func TestNothingEscapesTheChecksAsShipped(t *testing.T) {
+func TestChecksWithDefaultInterfaces(t *testing.T) {
 	t.Parallel()
 	asShipped(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
@@ -102,9 +102,9 @@ func TestNothingEscapesTheChecksAsShipped(t *testing.T) {
 	})
 }
 
-// TestTheInterfaceIsPredicted compares the predicted deploy interface with the one that Ironic switches to: a machine
+// TestPredictedDeployInterface compares the predicted deploy interface with the one that Ironic switches to: a machine
 // that boots a ramdisk keeps its disks, and one that gets an image has it on the hinted disk.
-func TestTheInterfaceIsPredicted(t *testing.T) {
+func TestPredictedDeployInterface(t *testing.T) {
 	t.Parallel()
 	asShipped(t, func(t *testing.T, s *ironic.Server) {
 		raw := make([]byte, 1<<20)

@@ -16,8 +16,8 @@ import (
 	"ironworks/test/weather"
 )
 
-// sitting is a run of the program at an 80×24 terminal.
-type sitting struct {
+// terminalRun is a run of the program at an 80×24 terminal.
+type terminalRun struct {
 	t    *testing.T
 	cmd  *exec.Cmd
 	tty  *os.File
@@ -27,9 +27,9 @@ type sitting struct {
 }
 
 // sit starts the program at a terminal; the end of the test kills it.
-func (c *console) sit(args ...string) *sitting {
+func (c *console) sit(args ...string) *terminalRun {
 	c.t.Helper()
-	p := &sitting{t: c.t, cmd: c.command(context.Background(), args...), read: make(chan struct{})}
+	p := &terminalRun{t: c.t, cmd: c.command(context.Background(), args...), read: make(chan struct{})}
 	tty, err := pty.StartWithSize(p.cmd, &pty.Winsize{Rows: 24, Cols: 80})
 	if err != nil {
 		c.t.Fatal(err)
@@ -58,12 +58,12 @@ func (c *console) sit(args ...string) *sitting {
 var sequences = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
 
 // text returns what was written so far, without escape sequences of the program.
-func (p *sitting) text() string {
+func (p *terminalRun) text() string {
 	return strings.ReplaceAll(sequences.ReplaceAllString(p.seen.String(), ""), "\r\n", "\n")
 }
 
 // until waits up to 30 s for a text.
-func (p *sitting) until(text string) {
+func (p *terminalRun) until(text string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -76,7 +76,7 @@ func (p *sitting) until(text string) {
 }
 
 // types writes keys to the terminal.
-func (p *sitting) types(keys string) {
+func (p *terminalRun) types(keys string) {
 	p.t.Helper()
 	if _, err := p.tty.WriteString(keys); err != nil {
 		p.t.Fatal(err)
@@ -84,7 +84,7 @@ func (p *sitting) types(keys string) {
 }
 
 // leaves waits for the program to exit with the code.
-func (p *sitting) leaves(code int) {
+func (p *terminalRun) leaves(code int) {
 	p.t.Helper()
 	select {
 	case <-p.read:

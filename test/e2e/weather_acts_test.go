@@ -16,8 +16,8 @@ import (
 	"ironworks/test/weather"
 )
 
-// started is a run of the program in the background.
-type started struct {
+// backgroundRun is a run of the program in the background.
+type backgroundRun struct {
 	t              *testing.T
 	cmd            *exec.Cmd
 	stdout, stderr lockedBuffer
@@ -26,9 +26,9 @@ type started struct {
 }
 
 // start starts the program in the background; the end of the test kills it.
-func (c *console) start(args ...string) *started {
+func (c *console) start(args ...string) *backgroundRun {
 	c.t.Helper()
-	r := &started{t: c.t, cmd: c.command(context.Background(), args...), ended: make(chan struct{}), began: time.Now()}
+	r := &backgroundRun{t: c.t, cmd: c.command(context.Background(), args...), ended: make(chan struct{}), began: time.Now()}
 	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
 	if err := r.cmd.Start(); err != nil {
 		c.t.Fatal(err)
@@ -45,7 +45,7 @@ func (c *console) start(args ...string) *started {
 }
 
 // signal sends a signal and returns the outcome; took counts from the signal.
-func (r *started) signal(s os.Signal) outcome {
+func (r *backgroundRun) signal(s os.Signal) outcome {
 	r.t.Helper()
 	r.began = time.Now()
 	_ = r.cmd.Process.Signal(s)
@@ -53,7 +53,7 @@ func (r *started) signal(s os.Signal) outcome {
 }
 
 // wait waits up to a minute for the program to exit.
-func (r *started) wait() outcome {
+func (r *backgroundRun) wait() outcome {
 	r.t.Helper()
 	select {
 	case <-r.ended:
@@ -88,12 +88,12 @@ func (c *console) auditResults() string {
 	return strings.Join(results, " ")
 }
 
-func TestAnswerOfAVerbIsLost(t *testing.T) {
+func TestResponseToAVerbIsLost(t *testing.T) {
 	t.Parallel()
-	eachStorm(t, testAnswerOfAVerbIsLost)
+	eachStorm(t, testResponseToAVerbIsLost)
 }
 
-func testAnswerOfAVerbIsLost(t *testing.T, s *ironic.Server) {
+func testResponseToAVerbIsLost(t *testing.T, s *ironic.Server) {
 	t.Parallel()
 	for _, test := range []struct {
 		name    string
@@ -135,12 +135,12 @@ func testAnswerOfAVerbIsLost(t *testing.T, s *ironic.Server) {
 	}
 }
 
-func TestVerbIsTurnedDown(t *testing.T) {
+func TestVerbIsRejected(t *testing.T) {
 	t.Parallel()
-	eachStorm(t, testVerbIsTurnedDown)
+	eachStorm(t, testVerbIsRejected)
 }
 
-func testVerbIsTurnedDown(t *testing.T, s *ironic.Server) {
+func testVerbIsRejected(t *testing.T, s *ironic.Server) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string

@@ -90,7 +90,7 @@ func TestClockSkew(t *testing.T) {
 		if moved.Time.Before(added.Time) {
 			t.Errorf("moved at %s, before it was added at %s", moved.Time, added.Time)
 		}
-		chain(t, w, uuid)
+		checkChain(t, w, uuid)
 		for _, by := range []time.Duration{skew, -skew} {
 			p.Set(weather.All(weather.Skew(by)))
 			o := c.ok("nodes", "name:="+name, "--columns", "name,state,age")

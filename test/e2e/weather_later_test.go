@@ -10,9 +10,9 @@ import (
 	"ironworks/test/weather"
 )
 
-// chain checks that each provision state change that a watch reported for a node starts in the state that the
+// checkChain checks that each provision state change that a watch reported for a node starts in the state that the
 // previous one ended in.
-func chain(t *testing.T, w *watching, uuid string) {
+func checkChain(t *testing.T, w *watching, uuid string) {
 	t.Helper()
 	last := ""
 	for _, e := range w.of(uuid, models.EventProvisionState) {
@@ -40,7 +40,7 @@ func testWeatherLater(t *testing.T, s *ironic.Server) {
 		{"reset", weather.Reset(), "HOST closed the connection"},
 		{"500", weather.Ironic(500, "Unexpected database error"), "connection lost: Unexpected database error (HTTP 500)"},
 		{"502", weather.HTML(http.StatusBadGateway), "connection lost: Bad Gateway, an HTML page (Server: nginx/1.27) (HTTP 502)"},
-		{"HTML", weather.HTML(http.StatusOK), "connection lost: the answer is not Ironic's"},
+		{"HTML", weather.HTML(http.StatusOK), "connection lost: the response has no Ironic API version"},
 		{"truncated JSON", weather.TruncatedJSON(), "connection lost: cannot read the response"},
 		{"truncated body", weather.TruncatedBody(), "connection lost: the answer of HOST is incomplete"},
 		{"stalled", weather.Stalled(), "connection lost: no answer from HOST in time"},
@@ -77,7 +77,7 @@ func testWeatherLater(t *testing.T, s *ironic.Server) {
 			w.untilState(uuid, models.StateManageable)
 			c.ok("provide", name, "--wait", "--yes")
 			w.untilState(uuid, models.StateAvailable)
-			chain(t, w, uuid)
+			checkChain(t, w, uuid)
 			if code := w.stop(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}

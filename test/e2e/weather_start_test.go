@@ -133,7 +133,7 @@ func testWeatherAtTheStart(t *testing.T, s *ironic.Server) {
 			p.Set(weather.All(kind))
 			hosts[i] = p.Host
 		} else {
-			hosts[i] = nobodys
+			hosts[i] = closedAddress
 			c = newConsole(t, "IRONWORKS_URL=http://"+hosts[i])
 		}
 		all.Go(func() { outcomes[i] = c.run(commands[i%len(commands)]...) })

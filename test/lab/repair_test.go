@@ -34,9 +34,9 @@ func callAPI(ctx context.Context, t *testing.T, method, url, body string) map[st
 	return answer
 }
 
-// TestStoriesAreRepaired repairs failed machines of the demo as Explain proposes, and checks that they stay repaired
-// after a restart of the lab.
-func TestStoriesAreRepaired(t *testing.T) {
+// TestFailedDemoMachinesAreRepaired repairs failed machines of the demo as Explain proposes, and checks that they stay
+// repaired after a restart of the lab.
+func TestFailedDemoMachinesAreRepaired(t *testing.T) {
 	t.Parallel()
 	refused, err := lab.FindScenario("bmc-password")
 	if err != nil {

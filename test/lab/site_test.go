@@ -85,9 +85,9 @@ func untilStates(t *testing.T, url string, want map[string]string) {
 	}
 }
 
-// TestStory runs the story of the demo machines on the embedded Ironic: each machine ends in the state that it would
-// reach under a real Ironic.
-func TestStory(t *testing.T) {
+// TestDemoMachinesReachTheirStates runs the story of the demo machines on the embedded Ironic: each machine ends in the
+// state that it would reach under a real Ironic.
+func TestDemoMachinesReachTheirStates(t *testing.T) {
 	t.Parallel()
 	s := site(t, lab.SiteOptions{Members: lab.Cast(14), Story: true})
 	if seen, err := states(t.Context(), s.Ironic.URL); err != nil || len(seen) < 12 {
@@ -112,8 +112,8 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// TestStateIsKept restarts a lab with its folder and expects the same nodes and disk contents.
-func TestStateIsKept(t *testing.T) {
+// TestRestartKeepsNodesAndDisks restarts a lab with its folder and expects the same nodes and disk contents.
+func TestRestartKeepsNodesAndDisks(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	members := lab.Cast(1)

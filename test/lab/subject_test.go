@@ -158,8 +158,8 @@ func (n node) get(ctx context.Context, fields ...string) (map[string]any, error)
 	return found, nil
 }
 
-// rest waits until the node is unlocked in one of the states, and returns the node.
-func (n node) rest(states ...string) (map[string]any, error) {
+// waitState waits until the node is unlocked in one of the states, and returns the node.
+func (n node) waitState(states ...string) (map[string]any, error) {
 	var seen map[string]any
 	ctx, cancel := context.WithTimeout(n.ctx, patience)
 	defer cancel()
@@ -194,7 +194,7 @@ func (n node) provision(body map[string]any, states ...string) (map[string]any, 
 	if _, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", body, http.StatusAccepted); err != nil {
 		return nil, err
 	}
-	return n.rest(states...)
+	return n.waitState(states...)
 }
 
 // reach is provision with one state that counts as success.
@@ -324,7 +324,7 @@ func underConductor(t *testing.T, whole bool, s subject) {
 	t.Helper()
 	var members []lab.Member
 	for i := range map[bool]int{true: 10, false: 2}[whole] {
-		members = append(members, lab.Member{Name: fmt.Sprintf("%s%02d", lively, i)})
+		members = append(members, lab.Member{Name: fmt.Sprintf("%s%02d", plainPrefix, i)})
 	}
 	l := startLab(t, s, lab.Options{Speed: 6, OneBMC: true}, append(members, scenarioMembers(t, whole)...))
 	var nodes []node
@@ -332,18 +332,18 @@ func underConductor(t *testing.T, whole bool, s subject) {
 		nodes = append(nodes, enrol(t, s, m))
 	}
 	all(t, nodes, func(n node) error {
-		if strings.HasPrefix(n.Name(), lively) {
-			return live(n)
+		if strings.HasPrefix(n.Name(), plainPrefix) {
+			return runLifecycle(n)
 		}
 		return runScenario(n)
 	})
 	checkDisks(t, l)
 }
 
-// lively is the name prefix of machines without a scenario.
-const lively = "m"
+// plainPrefix is the name prefix of machines without a scenario.
+const plainPrefix = "m"
 
-func live(n node) error {
+func runLifecycle(n node) error {
 	if err := n.reach(target("manage"), "manageable"); err != nil {
 		return err
 	}

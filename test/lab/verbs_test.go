@@ -17,8 +17,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// life is a test case: a machine and what happens to it.
-type life struct {
+// testCase is a test case: a machine and what happens to it.
+type testCase struct {
 	member lab.Member
 	run    func(n node) error
 	// newest marks cases with a verb that the old release lacks.
@@ -28,8 +28,8 @@ type life struct {
 // verbSpeed is high, so that downloads take little time. No case depends on which of two operations is faster.
 const verbSpeed = 20
 
-// brief lists the machines that run under a real Ironic without make test-long.
-var brief = []string{"direct-sha256", "direct-wrong-sum", "rescue", "service"}
+// quickCases lists the machines that run under a real Ironic without make test-long.
+var quickCases = []string{"direct-sha256", "direct-wrong-sum", "rescue", "service"}
 
 // TestVerbsUnderConductors deploys images, rescues and services machines under a real conductor of each release and
 // the embedded one.
@@ -41,7 +41,7 @@ func TestVerbsUnderConductors(t *testing.T) {
 		}
 		t.Run(release.Name(), func(t *testing.T) {
 			t.Parallel()
-			followLives(t, ironic.Long(), real(t, release, map[string]map[string]string{
+			runVerbCases(t, ironic.Long(), real(t, release, map[string]map[string]string{
 				"conductor": {"deploy_callback_timeout": "120", "rescue_callback_timeout": "120", "service_callback_timeout": "120"},
 				"agent":     {"require_tls": "true"},
 			}))
@@ -49,36 +49,38 @@ func TestVerbsUnderConductors(t *testing.T) {
 	}
 	t.Run("embedded", func(t *testing.T) {
 		t.Parallel()
-		followLives(t, true, embedded(t))
+		runVerbCases(t, true, embedded(t))
 	})
 }
 
-func followLives(t *testing.T, whole bool, s subject) {
+func runVerbCases(t *testing.T, whole bool, s subject) {
 	t.Helper()
-	lives := slices.Concat(directLives(t), rescueLives(), serviceLives())
-	lives = slices.DeleteFunc(lives, func(l life) bool { return l.newest && s.old || !whole && !slices.Contains(brief, l.member.Name) })
-	liveAll(t, s, lives)
+	cases := slices.Concat(directCases(t), rescueCases(), serviceCases())
+	cases = slices.DeleteFunc(cases, func(l testCase) bool {
+		return l.newest && s.old || !whole && !slices.Contains(quickCases, l.member.Name)
+	})
+	runCases(t, s, cases)
 }
 
 // atOnce is how many machines a real Ironic handles at a time. With more of them the conductor gets so slow that they
 // run into its timeouts.
 const atOnce = 5
 
-// liveAll runs all cases, under the embedded Ironic at the same time.
-func liveAll(t *testing.T, s subject, lives []life) {
+// runCases runs all cases, under the embedded Ironic at the same time.
+func runCases(t *testing.T, s subject, cases []testCase) {
 	t.Helper()
-	members := make([]lab.Member, len(lives))
-	for i, l := range lives {
+	members := make([]lab.Member, len(cases))
+	for i, l := range cases {
 		members[i] = l.member
 	}
 	l := startLab(t, s, lab.Options{Speed: verbSpeed, OneBMC: true}, members)
-	nodes := make([]node, len(lives))
+	nodes := make([]node, len(cases))
 	runs := map[string]func(node) error{}
 	for i, m := range l.Machines() {
 		nodes[i] = enrol(t, s, m)
-		runs[m.Name()] = lives[i].run
+		runs[m.Name()] = cases[i].run
 	}
-	turns := make(chan struct{}, len(lives))
+	turns := make(chan struct{}, len(cases))
 	if s.slow {
 		turns = make(chan struct{}, atOnce)
 	}
@@ -99,8 +101,8 @@ func (n node) patch(path string, value any) error {
 	return err
 }
 
-// walk runs one step after the other, all of which must succeed.
-func (n node) walk(steps ...step) error {
+// runSteps runs one step after the other, all of which must succeed.
+func (n node) runSteps(steps ...step) error {
 	for _, s := range steps {
 		if err := n.reach(s.body, s.state); err != nil {
 			return err
@@ -126,8 +128,8 @@ var (
 	unrescued  = step{target("unrescue"), "active"}
 )
 
-// ending holds the fields of a node that the tests check after an operation.
-type ending struct {
+// nodeStatus holds the fields of a node that the tests check after an operation.
+type nodeStatus struct {
 	State     string `json:"provision_state"`
 	LastError string `json:"last_error"`
 	Target    string `json:"target_provision_state"`
@@ -142,21 +144,21 @@ type ending struct {
 	Instance    map[string]any `json:"instance_info"`
 }
 
-// shows reads the node. The node's UUID is replaced by "UUID" in all texts.
-func (n node) shows() (ending, error) {
+// status reads the node. The node's UUID is replaced by "UUID" in all texts.
+func (n node) status() (nodeStatus, error) {
 	answer, err := n.call(http.MethodGet, "/v1/nodes/"+n.uuid, nil, http.StatusOK)
 	if err != nil {
-		return ending{}, err
+		return nodeStatus{}, err
 	}
-	var e ending
+	var e nodeStatus
 	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(answer), n.uuid, "UUID")), &e); err != nil {
-		return ending{}, fmt.Errorf("reading node %s: %w", n.Name(), err)
+		return nodeStatus{}, fmt.Errorf("reading node %s: %w", n.Name(), err)
 	}
 	return e, nil
 }
 
-// fails sends a provision request that must end in a failed state with a matching error in the history.
-func (n node) fails(body map[string]any, state, reason string) error {
+// expectFailure sends a provision request that must end in a failed state with a matching error in the history.
+func (n node) expectFailure(body map[string]any, state, reason string) error {
 	seen, err := n.provision(body, append(ends, state, "active", "rescue", "available", "manageable")...)
 	if err != nil {
 		return err
@@ -171,8 +173,8 @@ func (n node) fails(body map[string]any, state, reason string) error {
 	return nil
 }
 
-// refuses sends a provision request that the API must refuse with a matching error.
-func (n node) refuses(body map[string]any, status int, reason string) error {
+// expectRefusal sends a provision request that the API must refuse with a matching error.
+func (n node) expectRefusal(body map[string]any, status int, reason string) error {
 	answer, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", body, status)
 	if err != nil {
 		return err
@@ -193,16 +195,16 @@ func (n node) on(disk string) string {
 	return ""
 }
 
-// holds checks what is installed on a disk.
-func (n node) holds(disk, want string) error {
+// checkInstalled checks what is installed on a disk.
+func (n node) checkInstalled(disk, want string) error {
 	if got := n.on(disk); got != want {
 		return fmt.Errorf("machine %s: installed on %s: %q, want %q", n.Name(), disk, got, want)
 	}
 	return nil
 }
 
-// journalSays checks that the ramdisk's journal has a line with the text.
-func (n node) journalSays(text string) error {
+// checkJournal checks that the ramdisk's journal has a line with the text.
+func (n node) checkJournal(text string) error {
 	for _, e := range n.Journal() {
 		if strings.Contains(e.Text, text) {
 			return nil
@@ -211,13 +213,13 @@ func (n node) journalSays(text string) error {
 	return fmt.Errorf("machine %s: no %q in the journal", n.Name(), text)
 }
 
-// runs waits until the machine has booted from a device, and checks that Ironic reports it as powered on.
-func (n node) runs(device machine.Device) error {
+// waitBooted waits until the machine has booted from a device, and checks that Ironic reports it as powered on.
+func (n node) waitBooted(device machine.Device) error {
 	return n.powered("power on", func() bool { return n.Power() == machine.On && n.Boot().Device == device })
 }
 
-// isOff waits until the machine is off, and checks that Ironic reports it as powered off.
-func (n node) isOff() error {
+// waitOff waits until the machine is off, and checks that Ironic reports it as powered off.
+func (n node) waitOff() error {
 	return n.powered("power off", func() bool { return n.Power() == machine.Off })
 }
 
@@ -227,7 +229,7 @@ func (n node) powered(state string, reached func() bool) error {
 	if err := ironic.Poll(ctx, 100*time.Millisecond, func(context.Context) (bool, error) { return reached(), nil }); err != nil {
 		return fmt.Errorf("machine %s: %w; power %s, boot %+v", n.Name(), err, n.Power(), n.Boot())
 	}
-	e, err := n.shows()
+	e, err := n.status()
 	if err != nil || e.Power != state {
 		return errors.Join(fmt.Errorf("machine %s: Ironic reports %q, want %q", n.Name(), e.Power, state), err)
 	}

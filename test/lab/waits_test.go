@@ -26,35 +26,35 @@ type waitGroup struct {
 func waitGroups() []waitGroup {
 	return []waitGroup{
 		// No agent calls back.
-		{"late", 10 * time.Second, func(c waits) bool { return !c.abort && c.dark }},
+		{"late", 10 * time.Second, func(c waits) bool { return !c.abort && c.neverBoots }},
 		// An agent calls back and dies during its first step.
-		{"late in a step", 40 * time.Second, func(c waits) bool { return !c.abort && !c.dark }},
+		{"late in a step", 40 * time.Second, func(c waits) bool { return !c.abort && !c.neverBoots }},
 		{"aborted", 30 * time.Minute, func(c waits) bool { return c.abort }},
 	}
 }
 
-// TestWaitsEnd checks that a wait for an agent that ends by a timeout or an abort leaves the node in the same state,
-// with the same messages, under the newest Ironic and the embedded one.
-func TestWaitsEnd(t *testing.T) {
+// TestTimeoutsAndAbortsWhileWaitingForTheAgent checks that a wait for an agent that ends by a timeout or an abort
+// leaves the node in the same state, with the same messages, under the newest Ironic and the embedded one.
+func TestTimeoutsAndAbortsWhileWaitingForTheAgent(t *testing.T) {
 	t.Parallel()
 	for _, g := range waitGroups() {
 		if ironic.Long() {
 			t.Run("newest/"+g.name, func(t *testing.T) {
 				t.Parallel()
 				timeout := fmt.Sprint(int(g.timeout.Seconds()))
-				liveAll(t, real(t, ironic.Newest, map[string]map[string]string{
+				runCases(t, real(t, ironic.Newest, map[string]map[string]string{
 					"conductor": {
 						"deploy_callback_timeout": timeout, "clean_callback_timeout": timeout, "inspect_wait_timeout": timeout,
 						"rescue_callback_timeout": timeout, "service_callback_timeout": timeout, "check_provision_state_interval": "10",
 						"sync_power_state_interval": "0",
 					},
 					"agent": {"require_tls": "true"},
-				}), g.lives())
+				}), g.cases())
 			})
 		}
 		t.Run("embedded/"+g.name, func(t *testing.T) {
 			t.Parallel()
-			liveAll(t, embeddedFor(t, g.timeout), g.lives())
+			runCases(t, embeddedFor(t, g.timeout), g.cases())
 		})
 	}
 }
@@ -63,10 +63,10 @@ func TestWaitsEnd(t *testing.T) {
 type waits struct {
 	name   string
 	faults agent.Faults
-	// dark machines boot nothing.
-	dark  bool
-	path  []step
-	asked map[string]any
+	// neverBoots machines boot nothing.
+	neverBoots bool
+	path       []step
+	asked      map[string]any
 	// in is the state in which the node waits, with a running step if busy.
 	in   string
 	busy bool
@@ -117,15 +117,15 @@ func waitCases() []waits {
 	work := service(stepOf("deploy", "burnin_cpu"))
 	return []waits{
 		{
-			name: "deploy-late", dark: true, path: ready, asked: installCoreOS, in: "wait call-back",
+			name: "deploy-late", neverBoots: true, path: ready, asked: installCoreOS, in: "wait call-back",
 			want: end{"deploy failed", "active", "power off", deployLate, deployLate, ""},
 		},
 		{
-			name: "inspect-late", dark: true, path: free, asked: inspection, in: "inspect wait",
+			name: "inspect-late", neverBoots: true, path: free, asked: inspection, in: "inspect wait",
 			want: end{state: "inspect failed", target: "manageable", power: "power off", history: inspectLate},
 		},
 		{
-			name: "clean-late", dark: true, path: free, asked: cleaning, in: "clean wait",
+			name: "clean-late", neverBoots: true, path: free, asked: cleaning, in: "clean wait",
 			want: end{"clean failed", "manageable", "power off", cleanLate, cleanLate, ""},
 		},
 		{
@@ -133,11 +133,11 @@ func waitCases() []waits {
 			want: end{"clean failed", "manageable", "power off", cleanStepLate, cleanStepLate, "clean failure"},
 		},
 		{
-			name: "rescue-late", dark: true, path: inUse, asked: rescue, in: "rescue wait",
+			name: "rescue-late", neverBoots: true, path: inUse, asked: rescue, in: "rescue wait",
 			want: end{"rescue failed", "rescue", "power off", rescueLate, rescueLate, ""},
 		},
 		{
-			name: "service-late", dark: true, path: inUse, asked: work, in: "service wait",
+			name: "service-late", neverBoots: true, path: inUse, asked: work, in: "service wait",
 			want: end{"service failed", "active", "power on", serviceLate, serviceLate, ""},
 		},
 		{
@@ -145,15 +145,15 @@ func waitCases() []waits {
 			want: end{"service failed", "active", "power off", serviceStepLate, serviceStepLate, "service failure"},
 		},
 		{
-			name: "deploy-abort", dark: true, path: ready, asked: installCoreOS, in: "wait call-back", abort: true,
+			name: "deploy-abort", neverBoots: true, path: ready, asked: installCoreOS, in: "wait call-back", abort: true,
 			want: end{state: "deploy failed", target: "active", power: "power off", lastError: deployEnds},
 		},
 		{
-			name: "inspect-abort", dark: true, path: free, asked: inspection, in: "inspect wait", abort: true,
+			name: "inspect-abort", neverBoots: true, path: free, asked: inspection, in: "inspect wait", abort: true,
 			want: end{"inspect failed", "manageable", "power off", inspectEnds, inspectEnds, ""},
 		},
 		{
-			name: "clean-abort-early", dark: true, path: free, asked: cleaning, in: "clean wait", abort: true,
+			name: "clean-abort-early", neverBoots: true, path: free, asked: cleaning, in: "clean wait", abort: true,
 			want: end{state: "clean failed", target: "manageable", power: "power off", lastError: "By request, the clean operation was aborted"},
 		},
 		{
@@ -165,7 +165,7 @@ func waitCases() []waits {
 			want: end{state: "clean failed", target: "manageable", power: "power off", lastError: cleanEnds},
 		},
 		{
-			name: "rescue-abort", dark: true, path: inUse, asked: rescue, in: "rescue wait", abort: true,
+			name: "rescue-abort", neverBoots: true, path: inUse, asked: rescue, in: "rescue wait", abort: true,
 			want: end{state: "rescue failed", target: "rescue", power: "power off"},
 		},
 		{
@@ -183,21 +183,21 @@ func waitCases() []waits {
 // the timeout of its group.
 const deferredDelay = 12 * verbSpeed * time.Second
 
-func (g waitGroup) lives() []life {
-	var lives []life
+func (g waitGroup) cases() []testCase {
+	var cases []testCase
 	for _, c := range waitCases() {
 		if g.in(c) {
-			scenario := lab.Scenario{Name: c.name, NeverBoots: c.dark, Agent: c.faults}
-			lives = append(lives, life{member: lab.Member{Name: c.name, Scenario: scenario}, run: c.live})
+			scenario := lab.Scenario{Name: c.name, NeverBoots: c.neverBoots, Agent: c.faults}
+			cases = append(cases, testCase{member: lab.Member{Name: c.name, Scenario: scenario}, run: c.run})
 		}
 	}
-	return lives
+	return cases
 }
 
-func (c waits) live(n node) error {
+func (c waits) run(n node) error {
 	err := n.patch("raid_interface", "agent")
 	if err == nil {
-		err = n.walk(c.path...)
+		err = n.runSteps(c.path...)
 	}
 	if err == nil {
 		_, err = n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", c.asked, http.StatusAccepted)
@@ -212,15 +212,15 @@ func (c waits) live(n node) error {
 		return err
 	}
 	if c.abort && c.faults.Unabortable {
-		if e, err := n.shows(); err != nil || e.State != c.in {
+		if e, err := n.status(); err != nil || e.State != c.in {
 			return errors.Join(fmt.Errorf("machine %s: the abort was not deferred: %+v", n.Name(), e), err)
 		}
 	}
-	return c.want.comes(n)
+	return c.want.await(n)
 }
 
-// comes waits until the node has reached the final state.
-func (want end) comes(n node) error {
+// await waits until the node has reached the final state.
+func (want end) await(n node) error {
 	ctx, cancel := context.WithTimeout(n.ctx, patience)
 	defer cancel()
 	var wrong error
@@ -235,7 +235,7 @@ func (want end) comes(n node) error {
 }
 
 func (want end) check(n node) error {
-	e, err := n.shows()
+	e, err := n.status()
 	if err != nil {
 		return err
 	}
@@ -264,10 +264,10 @@ func (want end) check(n node) error {
 func (n node) waitsIn(state string, busy bool) error {
 	ctx, cancel := context.WithTimeout(n.ctx, patience)
 	defer cancel()
-	var e ending
+	var e nodeStatus
 	err := ironic.Poll(ctx, 500*time.Millisecond, func(context.Context) (bool, error) {
 		var err error
-		if e, err = n.shows(); err != nil {
+		if e, err = n.status(); err != nil {
 			return false, err
 		}
 		return e.State == state && (!busy || len(e.CleanStep)+len(e.ServiceStep) > 0), nil

@@ -89,8 +89,8 @@ func (m *Machine) newKey(name string) (path, public string) {
 	return path, public
 }
 
-// writePrograms writes the users, sshd's configuration, and a journalctl that reads the machine's journal and takes
-// the machine's boot for the current one.
+// writePrograms writes the users, sshd's configuration, and a journalctl that reads the machine's journal and
+// treats the machine's boot as the current one.
 func (m *Machine) writePrograms() {
 	uid, gid := os.Getuid(), os.Getgid()
 	files := map[string]string{

@@ -27,6 +27,7 @@ const (
 	PageUp    = "\x1b[5~"
 	PageDown  = "\x1b[6~"
 	F1        = "\x1bOP"
+	F2        = "\x1bOQ"
 	CtrlA     = "\x01"
 	CtrlC     = "\x03"
 	CtrlD     = "\x04"
@@ -43,8 +44,8 @@ const (
 // a busy machine it may read late.
 const escPause = 400 * time.Millisecond
 
-// stuck is how long a program may leave its input unread before typed keys get lost.
-const stuck = 10 * time.Second
+// writeTimeout is how long a program may leave its input unread before typed keys get lost.
+const writeTimeout = 10 * time.Second
 
 // keyboard is the state of the typed input.
 type keyboard struct {
@@ -63,15 +64,15 @@ func (s *Screen) Type(keys ...string) {
 	for _, key := range keys {
 		burst.WriteString(key)
 		if key == Esc {
-			s.strike(burst.String())
+			s.typeKeys(burst.String())
 			burst.Reset()
 		}
 	}
-	s.strike(burst.String())
+	s.typeKeys(burst.String())
 }
 
-// strike types keys and returns the time when it did.
-func (s *Screen) strike(keys string) time.Time {
+// typeKeys types keys and returns the time when it did.
+func (s *Screen) typeKeys(keys string) time.Time {
 	if keys == "" {
 		return time.Now()
 	}
@@ -100,7 +101,7 @@ func (s *Screen) strike(keys string) time.Time {
 func (s *Screen) send(data []byte) {
 	s.keyboard.mu.Lock()
 	defer s.keyboard.mu.Unlock()
-	_ = s.tty.SetWriteDeadline(time.Now().Add(stuck))
+	_ = s.tty.SetWriteDeadline(time.Now().Add(writeTimeout))
 	if _, err := s.tty.Write(data); err != nil && s.keyboard.lost == nil {
 		s.keyboard.lost = err
 	}
@@ -111,10 +112,10 @@ func (s *Screen) send(data []byte) {
 func (s *Screen) Paste(text string) {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", Enter)
 	s.mu.Lock()
-	bracketed := s.said.mode(ansi.ModeBracketedPaste)
+	bracketed := s.state.mode(ansi.ModeBracketedPaste)
 	s.mu.Unlock()
 	if bracketed {
 		text = ansi.BracketedPasteStart + text + ansi.BracketedPasteEnd
 	}
-	s.strike(text)
+	s.typeKeys(text)
 }

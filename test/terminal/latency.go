@@ -15,9 +15,9 @@ type watch struct {
 	seen   chan time.Time
 }
 
-// watched checks every new screen, so that none is missed. mu is held.
-func (s *Screen) watched(at time.Time) {
-	if s.watch == nil || s.said.mode(ansi.ModeSynchronizedOutput) || !s.watch.wanted(s.text()) {
+// checkWatch checks every new screen, so that none is missed. mu is held.
+func (s *Screen) checkWatch(at time.Time) {
+	if s.watch == nil || s.state.mode(ansi.ModeSynchronizedOutput) || !s.watch.wanted(s.text()) {
 		return
 	}
 	s.watch.seen <- at
@@ -45,7 +45,7 @@ func (s *Screen) Latency(ctx context.Context, keys string, wanted func(text stri
 		s.watch = nil
 		s.mu.Unlock()
 	}()
-	typed := s.strike(keys)
+	typed := s.typeKeys(keys)
 	select {
 	case at := <-w.seen:
 		return at.Sub(typed), nil

@@ -49,13 +49,13 @@ func (s *Screen) Leftovers() []string {
 	if s.emulator.IsAltScreen() {
 		left = append(left, "alternate screen")
 	}
-	for mode := range s.said.modes {
+	for mode := range s.state.modes {
 		switch mode {
 		case ansi.ModeAltScreen, ansi.ModeAltScreenSaveCursor, ansi.ModeSaveCursor:
 			continue // the emulator knows the screen, and a saved cursor is harmless
 		default:
 		}
-		if s.said.mode(mode) == (mode == ansi.ModeTextCursorEnable || mode == ansi.ModeAutoWrap) {
+		if s.state.mode(mode) == (mode == ansi.ModeTextCursorEnable || mode == ansi.ModeAutoWrap) {
 			continue
 		}
 		name := modeNames[mode]
@@ -65,12 +65,12 @@ func (s *Screen) Leftovers() []string {
 		left = append(left, name)
 	}
 	for name, is := range map[string]bool{
-		"keyboard protocol": s.said.keyboards > 0 || s.said.keyboard,
-		"modified keys":     s.said.otherKeys,
-		"cursor shape":      s.said.shape != 0,
-		"foreground color":  !same(s.colors().foreground, s.own.foreground),
-		"background color":  !same(s.colors().background, s.own.background),
-		"cursor color":      !same(s.colors().cursor, s.own.cursor),
+		"keyboard protocol": s.state.keyboards > 0 || s.state.keyboard,
+		"modified keys":     s.state.otherKeys,
+		"cursor shape":      s.state.shape != 0,
+		"foreground color":  !same(s.colors().foreground, s.defaults.foreground),
+		"background color":  !same(s.colors().background, s.defaults.background),
+		"cursor color":      !same(s.colors().cursor, s.defaults.cursor),
 	} {
 		if is {
 			left = append(left, name)

@@ -57,7 +57,7 @@ func TestFullScreenProgram(t *testing.T) {
 	s.Type("gone") // neither fails nor blocks
 }
 
-func TestLeftBehind(t *testing.T) {
+func TestUnrestoredTerminal(t *testing.T) {
 	t.Parallel()
 	s := program(t, terminal.Options{})
 	s.Until(t, "count: 0")
@@ -68,7 +68,7 @@ func TestLeftBehind(t *testing.T) {
 	}
 }
 
-func TestAnswers(t *testing.T) {
+func TestTerminalQueries(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		options          terminal.Options

@@ -15,11 +15,11 @@ import (
 	"ironworks/test/terminal"
 )
 
-// playing makes the test binary play a full-screen program instead of running tests.
-const playing = "IRONWORKS_TERMINAL_PLAYS"
+// playVariable makes the test binary play a full-screen program instead of running tests.
+const playVariable = "IRONWORKS_TERMINAL_PLAYS"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(playing) != "" {
+	if os.Getenv(playVariable) != "" {
 		play()
 		return
 	}
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 func program(t testing.TB, o terminal.Options) *terminal.Screen {
 	t.Helper()
 	o.Command = exec.Command(os.Args[0])
-	o.Command.Env = []string{playing + "=1"}
+	o.Command.Env = []string{playVariable + "=1"}
 	return terminal.StartT(t, o)
 }
 

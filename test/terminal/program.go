@@ -13,8 +13,8 @@ import (
 // PID returns the process ID of the program.
 func (s *Screen) PID() int { return s.cmd.Process.Pid }
 
-// over reports whether the program has ended and all of its output was shown.
-func (s *Screen) over() bool {
+// hasEnded reports whether the program has ended and all of its output was shown.
+func (s *Screen) hasEnded() bool {
 	select {
 	case <-s.ended:
 		return true

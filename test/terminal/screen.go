@@ -11,12 +11,12 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// keptRaw is how many bytes of the raw output are kept at least.
-const keptRaw = 1 << 20
+// rawLimit is how many bytes of the raw output are kept at least.
+const rawLimit = 1 << 20
 
-// lingers is how long to wait for the last output of a program that has ended. The limit is only reached when a
+// lastOutputLimit is how long to wait for the last output of a program that has ended. The limit is only reached when a
 // process that the program started still holds the terminal.
-const lingers = 2 * time.Second
+const lastOutputLimit = 2 * time.Second
 
 // chunk is the result of one read, with its time.
 type chunk struct {
@@ -46,8 +46,8 @@ type Screen struct {
 	// and cannot show text, cursor and modes of the same moment.
 	mu       sync.Mutex
 	emulator *vt.Emulator
-	own      colors
-	said     said
+	defaults colors
+	state    state
 	changed  chan struct{} // closed and replaced with every output
 	written  time.Time     // when the latest chunk was read
 	bytes    int64
@@ -82,10 +82,10 @@ func (s *Screen) show() {
 		s.written = c.at
 		s.bytes += int64(len(c.data))
 		s.raw = append(s.raw, c.data...)
-		if len(s.raw) > 2*keptRaw {
-			s.raw = append([]byte(nil), s.raw[len(s.raw)-keptRaw:]...)
+		if len(s.raw) > 2*rawLimit {
+			s.raw = append([]byte(nil), s.raw[len(s.raw)-rawLimit:]...)
 		}
-		s.watched(c.at)
+		s.checkWatch(c.at)
 		close(s.changed)
 		s.changed = make(chan struct{})
 		s.mu.Unlock()
@@ -103,16 +103,16 @@ func (s *Screen) emulate(data []byte) {
 		if n == 0 {
 			n = len(data)
 		}
-		s.obey(data[:n])
+		s.emulateSequence(data[:n])
 		data = data[n:]
 	}
 }
 
-// obey writes one sequence, and the text behind it, to the emulator. The emulator accepts scroll margins below the
-// screen and panics, where a terminal clips them; such margins arrive with output that was written before the screen
-// became lower. After a panic the margins are reset and the sequence is dropped: the program repaints for the new
-// size.
-func (s *Screen) obey(sequence []byte) {
+// emulateSequence writes one sequence, and the text behind it, to the emulator. The emulator accepts scroll margins
+// below the screen and panics, where a terminal clips them; such margins arrive with output that was written before the
+// screen became lower. After a panic the margins are reset and the sequence is dropped: the program repaints for the
+// new size.
+func (s *Screen) emulateSequence(sequence []byte) {
 	defer func() {
 		if recover() != nil {
 			_, _ = s.emulator.WriteString("\x18\x1b[r")
@@ -121,8 +121,8 @@ func (s *Screen) obey(sequence []byte) {
 	_, _ = s.emulator.Write(sequence)
 }
 
-// answer sends the emulator's responses to the program's input.
-func (s *Screen) answer() {
+// respond sends the emulator's responses to the program's input.
+func (s *Screen) respond() {
 	buf := make([]byte, 4096)
 	for {
 		n, err := s.emulator.Read(buf)
@@ -138,7 +138,7 @@ func (s *Screen) reap() {
 	_ = s.cmd.Wait() // sets ProcessState
 	// Also ends the processes that it left behind in its process group.
 	_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
-	timer := time.NewTimer(lingers)
+	timer := time.NewTimer(lastOutputLimit)
 	defer timer.Stop()
 	select {
 	case <-s.drained:
@@ -160,5 +160,5 @@ func (s *Screen) Bytes() int64 {
 func (s *Screen) Raw() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]byte(nil), s.raw[max(0, len(s.raw)-keptRaw):]...)
+	return append([]byte(nil), s.raw[max(0, len(s.raw)-rawLimit):]...)
 }

@@ -172,7 +172,7 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-func TestDrawingIsNotAScreen(t *testing.T) {
+func TestUnfinishedDrawingIsNotAScreen(t *testing.T) {
 	t.Parallel()
 	s := shell(t, `printf 'old\033[?2026h\033[Hhalf'; stty -echo; read x; printf '\033[Hfull\033[?2026l'; read x`, terminal.Options{Modern: true})
 	soon, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)

@@ -39,9 +39,9 @@ type Options struct {
 // term is the terminal type: what the emulator supports without mistakes.
 const term = "xterm-256color"
 
-// ofTerminals are the variables that describe a terminal or control a program's output on it. A test must not depend
-// on the terminal that it was started from.
-var ofTerminals = []string{
+// terminalVariables are the variables that describe a terminal or control a program's output on it. A test must not
+// depend on the terminal that it was started from.
+var terminalVariables = []string{
 	"TERM", "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "VTE_VERSION", "WT_SESSION", "TMUX", "STY",
 	"SSH_TTY", "SSH_CONNECTION", "SSH_CLIENT", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LINES", "COLUMNS",
 }
@@ -75,8 +75,8 @@ func Start(ctx context.Context, o Options) (*Screen, error) {
 		chunks: make(chan chunk, 256), drained: make(chan struct{}), ended: make(chan struct{}),
 		changed: make(chan struct{}),
 	}
-	s.own = s.colors()
-	s.listen(o.Modern)
+	s.defaults = s.colors()
+	s.registerHandlers(o.Modern)
 	if o.Record != nil {
 		s.cast = newCast(o.Record, o.Width, o.Height)
 	}
@@ -92,7 +92,7 @@ func Start(ctx context.Context, o Options) (*Screen, error) {
 	}
 	s.running.Go(s.read)
 	s.running.Go(s.show)
-	s.running.Go(s.answer)
+	s.running.Go(s.respond)
 	unhook := context.AfterFunc(ctx, func() { _ = s.cmd.Process.Kill() })
 	s.running.Go(func() {
 		defer unhook()
@@ -121,7 +121,7 @@ func environment(env []string) []string {
 	if env == nil {
 		env = slices.DeleteFunc(os.Environ(), func(entry string) bool {
 			name, _, _ := strings.Cut(entry, "=")
-			return slices.Contains(ofTerminals, name)
+			return slices.Contains(terminalVariables, name)
 		})
 	}
 	if slices.ContainsFunc(env, func(entry string) bool { return strings.HasPrefix(entry, "TERM=") }) {

@@ -18,9 +18,9 @@ var ErrEnded = errors.New("the program has ended")
 // drawing (synchronized output), since a user would not see them.
 func (s *Screen) WaitFor(ctx context.Context, wanted func(text string) bool) error {
 	for {
-		over := s.over()
+		over := s.hasEnded()
 		s.mu.Lock()
-		text, drawing, changed := s.text(), s.said.mode(ansi.ModeSynchronizedOutput), s.changed
+		text, drawing, changed := s.text(), s.state.mode(ansi.ModeSynchronizedOutput), s.changed
 		s.mu.Unlock()
 		if (!drawing || over) && wanted(text) {
 			return nil
@@ -92,7 +92,7 @@ func (s *Screen) Idle(ctx context.Context, quiet time.Duration) error {
 // Describe returns the screen in a frame, and the state of the program.
 func (s *Screen) Describe() string {
 	state := "running"
-	if s.over() {
+	if s.hasEnded() {
 		state = "ended: " + s.cmd.ProcessState.String()
 	}
 	s.mu.Lock()

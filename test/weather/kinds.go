@@ -12,7 +12,7 @@ import (
 )
 
 // Kind is a fault, applied to a request; clear forwards the request.
-type Kind func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc)
+type Kind func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc)
 
 // Match reports whether a rule applies to a request.
 type Match func(r *http.Request) bool
@@ -38,7 +38,7 @@ func (r *Rule) Times(n int) *Rule {
 	return r
 }
 
-func (r *Rule) take(req *http.Request) bool {
+func (r *Rule) consume(req *http.Request) bool {
 	if r.left == 0 || r.match != nil && !r.match(req) {
 		return false
 	}
@@ -68,9 +68,9 @@ func Stalled() Kind {
 
 // StalledBody sends half of a response and then stalls.
 func StalledBody() Kind {
-	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
-		rec := record(r, clear)
-		half(w, rec.Result().Header, rec.Body.Bytes())
+	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
+		rec := record(r, forward)
+		sendHalf(w, rec.Result().Header, rec.Body.Bytes())
 		<-r.Context().Done()
 		panic(http.ErrAbortHandler)
 	}
@@ -78,15 +78,15 @@ func StalledBody() Kind {
 
 // TruncatedBody sends half of a response and closes the connection.
 func TruncatedBody() Kind {
-	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
-		rec := record(r, clear)
-		half(w, rec.Result().Header, rec.Body.Bytes())
+	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
+		rec := record(r, forward)
+		sendHalf(w, rec.Result().Header, rec.Body.Bytes())
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// half sends half of a body with the length of the whole body.
-func half(w http.ResponseWriter, header http.Header, body []byte) {
+// sendHalf sends half of a body with the length of the whole body.
+func sendHalf(w http.ResponseWriter, header http.Header, body []byte) {
 	maps.Copy(w.Header(), header)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(http.StatusOK)
@@ -106,8 +106,8 @@ func Reset() Kind {
 
 // CutAfterSending forwards the request and resets the connection instead of responding.
 func CutAfterSending() Kind {
-	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
-		record(r, clear)
+	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
+		record(r, forward)
 		hangUp(w, true)
 	}
 }
@@ -149,11 +149,11 @@ func NotAcceptable(low, high string) Kind {
 
 // RepeatPage returns the first page for every marker.
 func RepeatPage() Kind {
-	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
+	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
 		q := r.URL.Query()
 		q.Del("marker")
 		r.URL.RawQuery = q.Encode()
-		clear(w, r)
+		forward(w, r)
 	}
 }
 
@@ -167,12 +167,12 @@ func Skew(by time.Duration) Kind {
 
 // Slow delays every response.
 func Slow(by time.Duration) Kind {
-	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
+	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
 		timer := time.NewTimer(by)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-			clear(w, r)
+			forward(w, r)
 		case <-r.Context().Done():
 			panic(http.ErrAbortHandler)
 		}
@@ -181,20 +181,20 @@ func Slow(by time.Duration) Kind {
 
 // Then applies next to the requests that k forwards: Slow(d).Then(HTML(500)).
 func (k Kind) Then(next Kind) Kind {
-	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
-		k(w, r, func(w http.ResponseWriter, r *http.Request) { next(w, r, clear) })
+	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
+		k(w, r, func(w http.ResponseWriter, r *http.Request) { next(w, r, forward) })
 	}
 }
 
 // RefuseField refuses every request for the field with the status and message.
 func RefuseField(field string, code int, message string) Kind {
 	refuse := Ironic(code, message)
-	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
+	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
 		if slices.Contains(strings.Split(r.URL.Query().Get("fields"), ","), field) {
-			refuse(w, r, clear)
+			refuse(w, r, forward)
 			return
 		}
-		clear(w, r)
+		forward(w, r)
 	}
 }
 
@@ -226,8 +226,8 @@ func Rewrite(field string, change func(value any) any) Kind {
 
 // rewritten forwards requests and changes their responses.
 func rewritten(change func(r *http.Request, header http.Header, body []byte) []byte) Kind {
-	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
-		rec := record(r, clear)
+	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
+		rec := record(r, forward)
 		header := rec.Result().Header
 		body := change(r, header, rec.Body.Bytes())
 		maps.Copy(w.Header(), header)
@@ -239,9 +239,9 @@ func rewritten(change func(r *http.Request, header http.Header, body []byte) []b
 
 // Held reports on reached that a request has arrived and never responds; if passed, the request is forwarded before.
 func Held(reached chan<- struct{}, passed bool) Kind {
-	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
+	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
 		if passed {
-			record(r, clear)
+			record(r, forward)
 		}
 		reached <- struct{}{}
 		<-r.Context().Done()

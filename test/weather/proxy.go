@@ -43,9 +43,9 @@ type Proxy struct {
 	news     chan struct{} // closed and replaced with every request
 	server   *http.Server  // nil while down
 	served   chan struct{}
-	// gone is canceled when the listener closes, which ends stalled requests.
-	gone    context.Context //nolint:containedctx // the listener's life
-	hangUps context.CancelFunc
+	// closing is canceled when the listener closes, which ends stalled requests.
+	closing       context.Context //nolint:containedctx // the listener's life
+	cancelStalled context.CancelFunc
 }
 
 // Request is a request that the proxy received.
@@ -108,7 +108,7 @@ func (p *Proxy) Up(ctx context.Context) error {
 		return fmt.Errorf("listen on port %d: %w", p.port, err)
 	}
 	// Not derived from the caller's context: the proxy lives until Down.
-	p.gone, p.hangUps = context.WithCancel(context.Background())
+	p.closing, p.cancelStalled = context.WithCancel(context.Background())
 	server := &http.Server{
 		Handler: http.HandlerFunc(p.serve), ReadHeaderTimeout: time.Minute,
 		ErrorLog: log.New(io.Discard, "", 0), // aborted responses are expected
@@ -129,7 +129,7 @@ func (p *Proxy) Down() {
 	if p.server == nil {
 		return
 	}
-	p.hangUps()
+	p.cancelStalled()
 	_ = p.server.Close()
 	<-p.served
 	p.server = nil
@@ -147,7 +147,7 @@ func (p *Proxy) ruled(r *http.Request) *Rule {
 	p.rulesMu.Lock()
 	defer p.rulesMu.Unlock()
 	for _, rule := range p.rules {
-		if rule.take(r) {
+		if rule.consume(r) {
 			return rule
 		}
 	}
@@ -200,11 +200,11 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	rule := p.ruled(r)
-	gone := p.note(r, string(body), rule != nil)
+	closing := p.logRequest(r, string(body), rule != nil)
 	// A stalled response ends when the client disconnects or the listener closes.
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	defer context.AfterFunc(gone, cancel)() //nolint:contextcheck // the listener's life beside the request's
+	defer context.AfterFunc(closing, cancel)() //nolint:contextcheck // the listener's life beside the request's
 	r = r.WithContext(ctx)
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if rule == nil {
@@ -214,8 +214,8 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	rule.kind(w, r, p.pass)
 }
 
-// note records a request and returns the context of the listener.
-func (p *Proxy) note(r *http.Request, body string, ruled bool) context.Context {
+// logRequest records a request and returns the context of the listener.
+func (p *Proxy) logRequest(r *http.Request, body string, ruled bool) context.Context {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.requests = append(p.requests, Request{
@@ -223,7 +223,7 @@ func (p *Proxy) note(r *http.Request, body string, ruled bool) context.Context {
 	})
 	close(p.news)
 	p.news = make(chan struct{})
-	return p.gone
+	return p.closing
 }
 
 // pass forwards a request and returns its response.
@@ -255,9 +255,9 @@ func (p *Proxy) pass(w http.ResponseWriter, r *http.Request) {
 }
 
 // record forwards a request and records the response.
-func record(r *http.Request, clear http.HandlerFunc) *httptest.ResponseRecorder {
+func record(r *http.Request, forward http.HandlerFunc) *httptest.ResponseRecorder {
 	rec := httptest.NewRecorder()
-	clear(rec, r)
+	forward(rec, r)
 	return rec
 }
 

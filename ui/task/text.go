@@ -74,8 +74,8 @@ const (
 	textNothingInterrupted = ": no interrupted deployments"
 
 	// Toasts.
-	textSending     = "%s %s: %s (5 shows tasks)"
+	textSending     = "%s %s: %s ({tasks} shows tasks)"
 	textNodeDone    = "%s %s: %s, now %s"
-	textTaskReasons = " (5 shows task %d and the reasons)"
+	textTaskReasons = " ({tasks} shows task %d and the reasons)"
 	textValidating  = ": validating interfaces…"
 )

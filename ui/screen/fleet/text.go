@@ -8,11 +8,11 @@ const (
 	textSortedUp      = "current; again: reverse"
 	textSortedDown    = "current, descending"
 	textSortTitle     = "Sort by"
-	textNoContext     = "No context is open; 4 shows why."
+	textNoContext     = "No context is open; {connect} shows why."
 	textSeeConnection = " (4: details)"
 	textAsking        = "Loading nodes…"
 	textEmpty         = "No nodes yet. n enrolls nodes from a file or from BMC addresses."
 	textReading       = "Loading nodes…"
-	textNoMatch       = "No nodes match the filter. esc clears it."
+	textNoMatch       = "No nodes match the filter. {back} clears it."
 	textNoEvents      = " No events yet."
 )

@@ -16,8 +16,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestBMCOrders changes a BMC with `ironworks bmc` and checks the result on the machine and through Ironic.
-func TestBMCOrders(t *testing.T) {
+// TestBMCCommands changes a BMC with `ironworks bmc` and checks the result on the machine and through Ironic.
+func TestBMCCommands(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		name, uuid, m := redfishNode(t, s, "ok")
@@ -76,7 +76,7 @@ func TestBMCOrders(t *testing.T) {
 		if strings.Contains(out, "the BMC:") || !strings.Contains(out, "verdict") {
 			t.Errorf("explain printed:\n%s", out)
 		}
-		keptNowhere(t, c, password)
+		checkNotStored(t, c, password)
 	})
 }
 
@@ -96,8 +96,8 @@ func bootDevice(t *testing.T, s *ironic.Server, uuid string) string {
 	return answer.Device
 }
 
-// keptNowhere checks that no file below the console's home directory contains the secret.
-func keptNowhere(t *testing.T, c *console, secret string) {
+// checkNotStored checks that no file below the console's home directory contains the secret.
+func checkNotStored(t *testing.T, c *console, secret string) {
 	t.Helper()
 	err := filepath.WalkDir(c.home, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
@@ -155,7 +155,7 @@ func TestScreenBMC(t *testing.T) {
 		f.until("| Off")
 		f.lacks(m.Spec().Password)
 		f.quits()
-		keptNowhere(t, c, m.Spec().Password)
-		keptNowhere(t, c, "wrong-Pa55word")
+		checkNotStored(t, c, m.Spec().Password)
+		checkNotStored(t, c, "wrong-Pa55word")
 	})
 }

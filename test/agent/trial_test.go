@@ -12,8 +12,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// contest is an operation performed by a machine with the lab's agent and one with the real agent.
-type contest struct {
+// trial is an operation performed by a machine with the lab's agent and one with the real agent.
+type trial struct {
 	name, scenario string
 	// slow machines run slowly enough to observe values that Ironic keeps only for a moment.
 	slow bool
@@ -29,10 +29,10 @@ type contest struct {
 // its timeouts and those of the tests.
 const atOnce = 3
 
-// TestSameAsTheRealAgent checks that Ironic sees the same from the lab's agent and the real one, including what is on
-// the disks afterwards. execute_bootc_install is not compared: the real agent writes podman's configuration to the
-// system that it runs on.
-func TestSameAsTheRealAgent(t *testing.T) {
+// TestLabAgentMatchesTheRealAgent checks that Ironic sees the same from the lab's agent and the real one, including
+// what is on the disks afterwards. execute_bootc_install is not compared: the real agent writes podman's configuration
+// to the system that it runs on.
+func TestLabAgentMatchesTheRealAgent(t *testing.T) {
 	for _, release := range ironic.Releases(t) {
 		t.Run(release.Name(), func(t *testing.T) {
 			t.Parallel() // mostly waits
@@ -42,38 +42,38 @@ func TestSameAsTheRealAgent(t *testing.T) {
 				"agent":  {"require_tls": "true", "stream_raw_images": "false"},
 				"deploy": {"erase_devices_priority": "0"},
 			}})
-			compete(t, server, contests(t, release))
+			runTrials(t, server, trials(t, release))
 		})
 	}
 }
 
-// contests returns the contests that the release supports, all of them only under make test-long.
-func contests(t *testing.T, release ironic.Release) []contest {
+// trials returns the trials that the release supports, all of them only under make test-long.
+func trials(t *testing.T, release ironic.Release) []trial {
 	t.Helper()
-	var all []contest
+	var all []trial
 	for _, c := range slices.Concat(comparisons(), stepComparisons()) {
-		elsewhere := c.brief && release == ironic.Newest || c.newest && release == ironic.Old
-		if !elsewhere && (c.always || ironic.Long()) {
-			all = append(all, c.contest())
+		elsewhere := c.oldOnly && release == ironic.Newest || c.newestOnly && release == ironic.Old
+		if !elsewhere && (c.short || ironic.Long()) {
+			all = append(all, c.trial())
 		}
 	}
 	if !ironic.Long() {
 		return all
 	}
-	for _, e := range slices.Concat(directErrands(imageServer(t)), rescueErrands(), serviceErrands()) {
-		if !e.newest || release == ironic.Newest {
-			all = append(all, e.contest())
+	for _, e := range slices.Concat(imageOperations(imageServer(t)), rescueOperations(), serviceOperations()) {
+		if !e.newestOnly || release == ironic.Newest {
+			all = append(all, e.trial())
 		}
 	}
 	return all
 }
 
-// compete runs the contests, a few at a time.
-func compete(t *testing.T, server *ironic.Server, contests []contest) {
-	plain, more := agent.Command(t, server.Release), errandCommand(t, server.Release)
+// runTrials runs the trials, a few at a time.
+func runTrials(t *testing.T, server *ironic.Server, trials []trial) {
+	plain, more := agent.Command(t, server.Release), operationCommand(t, server.Release)
 	turns := make(chan struct{}, atOnce)
 	var running sync.WaitGroup
-	for _, c := range contests {
+	for _, c := range trials {
 		command := plain
 		if c.programs {
 			command = more
@@ -96,7 +96,7 @@ func compete(t *testing.T, server *ironic.Server, contests []contest) {
 
 // run runs the operation on one machine when it is its turn, and shuts the machine down afterwards to relieve the
 // conductor.
-func (c contest) run(t *testing.T, server *ironic.Server, kind string, command []string, turns chan struct{}) trace {
+func (c trial) run(t *testing.T, server *ironic.Server, kind string, command []string, turns chan struct{}) trace {
 	turns <- struct{}{}
 	defer func() { <-turns }()
 	start := time.Now()
