@@ -283,6 +283,9 @@ func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enrol
 		a.complain("warning: Metal3 manages %s and may undo the changes", strings.Join(owned, ", "))
 	}
 	if plan.Count(enroll.Create)+plan.Count(enroll.Change) > 0 || goal != provision.GoalEnroll {
+		if names := provision.EnrollPrepared(plan, goal); len(names) > 0 {
+			a.complain("manual cleaning sets up RAID and BIOS on %s, and may erase disks", models.Counted(len(names), "node"))
+		}
 		if err := a.confirmEnroll(ctx, (&provision.EnrollAction{Plan: plan, Goal: goal}).Batch(), goal, flags.yes); err != nil {
 			return false, err
 		}

@@ -55,6 +55,7 @@ func (ix *indexed) item(n Node, opts Options) Item { //nolint:gocritic // it is 
 	}
 	if it.Existing != nil {
 		it.compareNode(fieldsOf(it.Existing), opts)
+		it.prepared()
 	} else if it.lacksSecret(); it.Kind.Refused() {
 		return it
 	}
@@ -87,6 +88,7 @@ func (it *Item) judge() Kind {
 func (it *Item) compareNode(now map[string]any, opts Options) {
 	wanted := maps.Clone(it.Node.Fields)
 	delete(wanted, "uuid")
+	keepRAIDLevel(wanted, now)
 	it.Changes = differences(nil, wanted, now)
 	info, _ := now["driver_info"].(map[string]any)
 	for _, key := range slices.Sorted(maps.Keys(it.Node.Secrets)) {
@@ -104,6 +106,26 @@ func (it *Item) compareNode(now map[string]any, opts Options) {
 			it.AddTraits = append(it.AddTraits, t)
 		}
 	}
+}
+
+// keepRAIDLevel keeps the capability that Ironic sets when it has made a RAID (update_raid_info in
+// ironic/common/raid.py), unless the input has its own.
+func keepRAIDLevel(wanted, now map[string]any) {
+	const name = "raid_level:"
+	own := func(node map[string]any) (properties map[string]any, capabilities []string) {
+		properties, _ = node["properties"].(map[string]any)
+		return properties, strings.Split(models.TextOf(properties["capabilities"]), ",")
+	}
+	isLevel := func(c string) bool { return strings.HasPrefix(c, name) }
+	properties, capabilities := own(wanted)
+	_, theirs := own(now)
+	at := slices.IndexFunc(theirs, isLevel)
+	if len(disksOf(now["raid_config"])) == 0 || at < 0 || properties["capabilities"] == nil || slices.ContainsFunc(capabilities, isLevel) {
+		return
+	}
+	properties = maps.Clone(properties)
+	properties["capabilities"] = strings.Join(append(capabilities, theirs[at]), ",")
+	wanted["properties"] = properties
 }
 
 // compareParts plans the ports and port groups.

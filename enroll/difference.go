@@ -57,11 +57,25 @@ func differences(above []string, wanted, now map[string]any) []FieldChange {
 		case isObject && (wasObject || have == nil) && len(above) == 0 && objectField(key):
 			list = append(list, differences([]string{key}, child, old)...)
 		case empty(want) && empty(have), equal(want, have), len(above) > 0 && sameAddress(key, want, have):
+		case len(above) > 0 && above[0] == "properties" && sameNumber(want, have):
 		default:
 			list = append(list, FieldChange{Path: append(slices.Clone(above), key), Before: have, After: want})
 		}
 	}
 	return list
+}
+
+// sameNumber reports whether one value is a number and the other the same number as text: inspection and Ansible write
+// properties as text, files often as numbers.
+func sameNumber(a, b any) bool {
+	a, b = plain(a), plain(b)
+	if _, is := a.(string); is {
+		a, b = b, a
+	}
+	number, isNumber := a.(float64)
+	text, isText := b.(string)
+	raw, err := json.Marshal(number)
+	return isNumber && isText && err == nil && string(raw) == text
 }
 
 // sameAddress reports whether two values of a BMC's address or of a Redfish system's path mean the same.

@@ -110,6 +110,9 @@ func (it *Item) Details() string {
 	case len(changes) > 0:
 		parts = append(parts, strings.Join(changes, ", "))
 	}
+	if it.Node.Prepare != nil {
+		parts = append(parts, "before available: "+it.Node.Prepare.String())
+	}
 	if len(it.NotCompared) > 0 {
 		parts = append(parts, "not compared: "+strings.Join(it.NotCompared, ", "))
 	}

@@ -38,6 +38,7 @@ type EnrollAPI interface {
 	RawPorts(ctx context.Context, node string) ([]map[string]any, error)
 	RawPortgroups(ctx context.Context, node string) ([]map[string]any, error)
 	PortsAt(ctx context.Context, mac string) ([]models.Port, error)
+	BIOS(ctx context.Context, node string) ([]models.BIOSSetting, error)
 }
 
 // ReadExisting reads all nodes, ports and port groups, to compare them with an input.
@@ -133,7 +134,7 @@ func (e *Enroller) node(ctx, going context.Context, it *enroll.Item) Enrolled {
 	if r.Err != nil || e.Goal == GoalEnroll {
 		return r
 	}
-	e.advance(ctx, going, n, it.Node.Adopt, &r)
+	e.advance(ctx, going, n, it, &r)
 	return r
 }
 
@@ -164,8 +165,9 @@ func (e *Enroller) act(ctx, going context.Context, a Action, n *models.Node, wai
 }
 
 // advance brings a node to the goal, from whatever state it is in.
-func (e *Enroller) advance(ctx, going context.Context, n *models.Node, adopt bool, r *Enrolled) {
+func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enroll.Item, r *Enrolled) {
 	tried := map[models.Verb]bool{}
+	prepared := it.Node.Prepare == nil
 	for {
 		now, err := e.API.Node(going, n.UUID)
 		if err != nil {
@@ -180,7 +182,14 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, adopt boo
 			}
 			continue
 		}
-		verb, reached := e.next(now, adopt)
+		verb, reached := e.next(now, it.Node.Adopt)
+		if verb == models.VerbProvide && !prepared {
+			prepared = true
+			if !e.prepare(ctx, going, now, &it.Node, r) {
+				return
+			}
+			continue
+		}
 		switch {
 		case reached:
 			r.Outcome = OutcomeDone

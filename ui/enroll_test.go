@@ -33,6 +33,8 @@ func (e *enrollable) PortsAt(context.Context, string) ([]models.Port, error) { r
 func (e *enrollable) Inventory(context.Context, string) (json.RawMessage, error) {
 	return nil, &models.Fault{Kind: models.FaultNotFound, Status: 404}
 }
+func (e *enrollable) BIOS(context.Context, string) ([]models.BIOSSetting, error) { return nil, nil }
+
 func (e *enrollable) API() provision.EnrollAPI { return e }
 
 // Compare finds the nodes unchanged.

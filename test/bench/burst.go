@@ -2,17 +2,13 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
-
-	_ "modernc.org/sqlite"
 
 	"ironworks/ironicclient"
 	"ironworks/models"
@@ -55,7 +51,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 // bursts changes and then deletes burstNodes nodes at once in Ironic's database. It prints the time until 99 % of the
 // changes were reported, compared with the time that curl takes for the same pages.
 func bursts(ctx context.Context, s *ironic.Server, api *metered, events <-chan models.Event) error {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.Dir, "ironic.sqlite")+"?_pragma=busy_timeout(30000)")
+	db, err := database(s)
 	if err != nil {
 		return err
 	}

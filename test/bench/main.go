@@ -29,8 +29,9 @@ func run(ctx context.Context) error {
 	binary := flag.String("binary", "bin/ironworks", "the program")
 	nodes := flag.Int("nodes", 10000, "number of nodes")
 	rounds := flag.Int("rounds", 5, "rounds per measurement")
+	enrolled := flag.Int("enroll", 1000, "number of nodes to enroll")
 	which := flag.String("release", "", "newest or old (default both), or none to skip what needs an Ironic")
-	only := flag.String("only", "", "listing, console, polling or deploying (default all, and images)")
+	only := flag.String("only", "", "listing, console, polling, deploying or enrolling (default all, and images)")
 	flag.Parse()
 	if *only == "" {
 		if err := images(ctx, *binary, *rounds); err != nil {
@@ -39,6 +40,14 @@ func run(ctx context.Context) error {
 	}
 	for _, r := range []ironic.Release{ironic.Newest, ironic.Old} {
 		if *which != "" && *which != r.Name() {
+			continue
+		}
+		if r == ironic.Newest && (*only == "" || *only == "enrolling") {
+			if err := enrolling(ctx, r, *binary, *enrolled, *rounds); err != nil {
+				return fmt.Errorf("enrolling: %w", err)
+			}
+		}
+		if *only == "enrolling" {
 			continue
 		}
 		if err := benchRelease(ctx, r, *binary, *only, *nodes, *rounds); err != nil {

@@ -42,6 +42,7 @@ const (
 	textNothingToEnroll = "no node can be enrolled: all are in conflict or invalid"
 	textEnrollTo        = "Enroll %s and bring %s to %s?"
 	textCleaningErases  = "Automated cleaning may erase the disks of machines that become available."
+	textPreparing       = "Manual cleaning sets up RAID and BIOS, and may erase the disks of %s."
 	textEnrollSkipped   = "Skipped: %s in conflict or invalid"
 	textEnrollMetal3    = "Metal3 manages %s and may undo the changes."
 

@@ -53,6 +53,7 @@ const (
 	textNotSent       = "nothing is sent"
 	textNotComparable = "not compared: "
 	textMatched       = "matched by "
+	textPrepare       = "before available: "
 	textWaiting       = "not sent, or no response yet"
 
 	// Why an action is disabled.
