@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -132,9 +133,18 @@ func (f *rackFile) killWhen(c *console, s *ironic.Server, args []string, what st
 	ctx, cancel := context.WithTimeout(f.t.Context(), 15*time.Minute)
 	defer cancel()
 	r := c.background(args...)
-	err := ironic.Poll(ctx, 20*time.Millisecond, func(context.Context) (bool, error) { return wanted(f.nodes(s)), nil })
+	err := ironic.Poll(ctx, 50*time.Millisecond, func(context.Context) (bool, error) {
+		select {
+		case _, runs := <-r.first:
+			if !runs {
+				return false, errors.New("the command has ended")
+			}
+		default:
+		}
+		return wanted(f.nodes(s)), nil
+	})
 	if err != nil {
-		f.t.Fatalf("%s: %v: %+v: %s", what, err, f.nodes(s), r.stderr.String())
+		f.t.Fatalf("%s: %v: %+v: %s%s", what, err, f.nodes(s), r.stdout.String(), r.stderr.String())
 	}
 	_ = r.cmd.Process.Kill()
 	_ = r.cmd.Wait()
@@ -253,9 +263,14 @@ func (f *rackFile) checkOnce(s *ironic.Server) {
 	}
 }
 
-// TestEnrollARack brings a smaller rack to available under a real Ironic: two cores take minutes for 10 machines. The
-// embedded one has them in seconds, and TestEnrollARackOf50 the whole rack.
+// TestEnrollARack brings a smaller rack to available under a real Ironic: two cores take minutes for 10 machines, and
+// the embedded one in TestEnrollARackOf50 half a minute for 50.
 func TestEnrollARack(t *testing.T) {
 	t.Parallel()
-	newestRelease(t, func(t *testing.T, s *ironic.Server) { enrollRack(t, s, 10) })
+	for _, r := range newestReleases(t) {
+		t.Run(r.Version(), func(t *testing.T) {
+			t.Parallel()
+			enrollRack(t, takeIronic(t, r), 10)
+		})
+	}
 }
