@@ -37,7 +37,7 @@ func TestCheckArgs(t *testing.T) {
 		"nothing":               {nil, "names no program (write [PROGRAM, ARGUMENT, …])", 0},
 		"no program":            {[]string{"", "x"}, "names no program (write [PROGRAM, ARGUMENT, …])", 0},
 		"a field as program":    {[]string{"{name}"}, "the program cannot be a field of the node (write its name or path)", 0},
-		"unknown field":         {[]string{"echo", "{nmae}"}, "unknown field {nmae} (did you mean {name}?)", 1},
+		"unknown field":         {[]string{"echo", "{namee}"}, "unknown field {namee} (did you mean {name}?)", 1},
 		"upper case":            {[]string{"echo", "x", "{Name}"}, "unknown field {Name} (did you mean {name}?)", 2},
 		"escape sequence":       {[]string{"echo", "\x1b[2J"}, "has a control character", 1},
 		"script of a shell":     {[]string{"/bin/bash", "-euc", "ping {bmc}"}, "a shell would run what is in {bmc} (use \"$IRONWORKS_NODE_BMC\" in the script)", 2},
