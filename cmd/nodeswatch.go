@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,8 @@ import (
 // nodesWatch prints the list of nodes once it is complete, and afterwards the row of each node that changes.
 type nodesWatch struct {
 	*watcher
+	ctx     context.Context
+	session *session.Session
 	listing session.Listing
 	filter  string
 	// sizes are the widths of the columns; nil before the list was printed.
@@ -31,7 +34,7 @@ func (a *app) watchNodes(cmd *cobra.Command, s *session.Session, flags listFlags
 	if err != nil {
 		return err
 	}
-	w := &nodesWatch{watcher: &watcher{app: a, fields: listing.ExtraFields()}, listing: listing, filter: filter, shown: map[string]bool{}}
+	w := &nodesWatch{watcher: &watcher{app: a, fields: listing.ExtraFields()}, ctx: cmd.Context(), session: s, listing: listing, filter: filter, shown: map[string]bool{}}
 	w.show = w.print
 	return w.watch(cmd, s, watchFlags{}, nil)
 }
@@ -52,7 +55,10 @@ func (w *nodesWatch) print(u fleet.Update) error {
 			continue
 		}
 		printed[uuid] = true
-		matches := w.listing.Filter.Match(&row.Node)
+		matches, err := w.matches(&row, now)
+		if err != nil {
+			return err
+		}
 		if matches || w.shown[uuid] {
 			if err := w.printRow(&row, now); err != nil {
 				return err
@@ -63,8 +69,27 @@ func (w *nodesWatch) print(u fleet.Update) error {
 	return nil
 }
 
+// matches reports whether a node matches the filter, and reads what that needs.
+func (w *nodesWatch) matches(row *models.Row, now time.Time) (bool, error) {
+	f := w.listing.Filter.At(now)
+	if found := f.Match(row); found != models.Unknown {
+		return found == models.Yes, nil
+	}
+	err := w.session.ReadFor(w.ctx, f, []*models.Row{row}, func(uuid string, hardware *models.Hardware) {
+		row.Hardware = hardware
+		w.store.SetHardware(uuid, hardware)
+	})
+	return f.Match(row) == models.Yes, err
+}
+
 func (w *nodesWatch) printList(now time.Time) error {
-	rows := w.store.Rows(w.listing.Filter, w.listing.By.At(now), w.listing.Descending)
+	rows, unknown := w.store.Select(w.listing.Filter.At(now), w.listing.By.At(now), w.listing.Descending)
+	if err := w.session.ReadFor(w.ctx, w.listing.Filter, unknown, w.store.SetHardware); err != nil {
+		return err
+	}
+	if len(unknown) > 0 {
+		rows = w.store.Rows(w.listing.Filter.At(now), w.listing.By.At(now), w.listing.Descending)
+	}
 	for _, r := range rows {
 		w.shown[r.Node.UUID] = true
 	}

@@ -27,6 +27,7 @@ func fileKeys() map[string]want {
 		keyTimeout:  wantDuration,
 		keyReadOnly: wantBool,
 		"contexts":  wantMapping,
+		"filters":   wantMapping,
 	}
 }
 

@@ -31,6 +31,8 @@ type NodeQuery struct {
 	Descending bool
 	// KeepRaw keeps each node's JSON as Ironic sent it.
 	KeepRaw bool
+	// Whole are fields to decode into [models.Node.Whole].
+	Whole []string
 }
 
 // NodePage is one page of nodes.
@@ -101,6 +103,9 @@ func (c *Client) fetchPage(ctx context.Context, q NodeQuery) (*answer, error) {
 func (c *Client) readPage(ans *answer, q NodeQuery) (*NodePage, error) {
 	nodes, err := models.DecodeNodes(ans.body, q.KeepRaw)
 	if err != nil {
+		return nil, c.badAnswer(ans, listCall(), err)
+	}
+	if err := models.KeepWhole(nodes, ans.body, q.Whole); err != nil {
 		return nil, c.badAnswer(ans, listCall(), err)
 	}
 	var links struct {

@@ -125,8 +125,10 @@ type Poller interface {
 type Session struct {
 	Context  Context
 	Defaults Defaults
-	Store    *fleet.Store
-	API      API
+	// Filters are the saved filters; nil if there are none.
+	Filters *models.SavedFilters
+	Store   *fleet.Store
+	API     API
 	// Runner runs actions. Each task gets a copy, so that read-only mode does not change during a task.
 	Runner provision.Runner
 	// Checks is the template for preflight checks; use a Fresh copy.

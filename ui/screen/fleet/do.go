@@ -139,7 +139,7 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 		}
 	}
 	s.input.Update(msg)
-	f, err := models.ParseFilter(s.input.Value())
+	f, err := s.env.Session.Filters.Parse(s.input.Value())
 	s.wrong = err
 	if err != nil || f.String() == s.filter.String() {
 		return nil

@@ -64,7 +64,7 @@ func (s *Screen) defaults(d screen.Defaults) {
 	if c, err := explain.FindColumn(key); err == nil {
 		s.by, s.descending = c, descending
 	}
-	if f, err := models.ParseFilter(d.Filter); err == nil {
+	if f, err := s.env.Session.Filters.Parse(d.Filter); err == nil {
 		s.filter = f
 	}
 	s.columns = d.Columns
