@@ -17,7 +17,7 @@ import (
 func (a *app) exportCommand() *cobra.Command {
 	var format, credentials string
 	cmd := &cobra.Command{
-		Use: "export [FILTER…]",
+		Use: "export [FILTER…]", ValidArgsFunction: a.completeFilter,
 		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
 			return a.export(cmd, s, strings.Join(args, " "), format, credentials)
 		}),

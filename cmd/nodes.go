@@ -24,7 +24,7 @@ type listFlags struct {
 func (a *app) nodesCommand() *cobra.Command {
 	var flags listFlags
 	cmd := &cobra.Command{
-		Use: "nodes [FILTER…]", ValidArgsFunction: completeFilter,
+		Use: "nodes [FILTER…]", ValidArgsFunction: a.completeFilter,
 		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
 			if flags.watch {
 				return a.watchNodes(cmd, s, flags, strings.Join(args, " "))

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"context"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,9 +13,9 @@ import (
 // nodesWatch prints the list of nodes once it is complete, and afterwards the row of each node that changes.
 type nodesWatch struct {
 	*watcher
-	ctx     context.Context
-	session *session.Session
 	listing session.Listing
+	// read reads what the filter needs of nodes.
+	read func(f models.Filter, unknown []*models.Row, keep func(uuid string, hardware *models.Hardware)) error
 	filter  string
 	// sizes are the widths of the columns; nil before the list was printed.
 	sizes []int
@@ -34,8 +33,11 @@ func (a *app) watchNodes(cmd *cobra.Command, s *session.Session, flags listFlags
 	if err != nil {
 		return err
 	}
-	w := &nodesWatch{watcher: &watcher{app: a, fields: listing.ExtraFields()}, ctx: cmd.Context(), session: s, listing: listing, filter: filter, shown: map[string]bool{}}
+	w := &nodesWatch{watcher: &watcher{app: a, fields: listing.ExtraFields()}, listing: listing, filter: filter, shown: map[string]bool{}}
 	w.show = w.print
+	w.read = func(f models.Filter, unknown []*models.Row, keep func(string, *models.Hardware)) error {
+		return s.ReadFor(cmd.Context(), f, unknown, keep)
+	}
 	return w.watch(cmd, s, watchFlags{}, nil)
 }
 
@@ -75,7 +77,7 @@ func (w *nodesWatch) matches(row *models.Row, now time.Time) (bool, error) {
 	if found := f.Match(row); found != models.Unknown {
 		return found == models.Yes, nil
 	}
-	err := w.session.ReadFor(w.ctx, f, []*models.Row{row}, func(uuid string, hardware *models.Hardware) {
+	err := w.read(f, []*models.Row{row}, func(uuid string, hardware *models.Hardware) {
 		row.Hardware = hardware
 		w.store.SetHardware(uuid, hardware)
 	})
@@ -84,7 +86,7 @@ func (w *nodesWatch) matches(row *models.Row, now time.Time) (bool, error) {
 
 func (w *nodesWatch) printList(now time.Time) error {
 	rows, unknown := w.store.Select(w.listing.Filter.At(now), w.listing.By.At(now), w.listing.Descending)
-	if err := w.session.ReadFor(w.ctx, w.listing.Filter, unknown, w.store.SetHardware); err != nil {
+	if err := w.read(w.listing.Filter, unknown, w.store.SetHardware); err != nil {
 		return err
 	}
 	if len(unknown) > 0 {

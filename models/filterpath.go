@@ -183,8 +183,8 @@ func within(v any, path []string) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for used := len(path); used > 0; used-- {
-			if below, there := v[strings.Join(path[:used], ".")]; there {
-				return within(below, path[used:])
+			if below, there := v[strings.Join(path[:used], ".")]; there { //nolint:gosec // used is at most the length
+				return within(below, path[used:]) //nolint:gosec // as above
 			}
 		}
 	case []any:

@@ -31,6 +31,8 @@ type API interface {
 	Version() (v models.APIVersion, agreed bool)
 	Endpoint() string
 	Refused() []string
+	// Lacking returns those of some node fields that this Ironic does not return.
+	Lacking(fields []string) []string
 }
 
 // Journal reads recorded operations; *journal.Journal implements it.

@@ -133,13 +133,19 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 		case "esc":
 			s.typing, s.wrong = false, nil
 			return s.setFilter(models.Filter{})
+		case "tab":
+			s.input.Complete()
+			msg = nil
 		case "pgdown", "pgup":
 			s.table.Page(map[string]int{"pgdown": 1, "pgup": -1}[key.String()])
 			return nil
 		}
 	}
-	s.input.Update(msg)
-	f, err := s.env.Session.Filters.Parse(s.input.Value())
+	if msg != nil {
+		s.input.Update(msg)
+	}
+	s.suggest()
+	f, err := s.parse(s.input.Value())
 	s.wrong = err
 	if err != nil || f.String() == s.filter.String() {
 		return nil
@@ -148,7 +154,8 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 }
 
 func (s *Screen) setFilter(f models.Filter) tea.Cmd {
-	s.filter = f
+	s.reading()
+	s.filter, s.unread = f, nil
 	if fields := f.Fields(); len(fields) > 0 {
 		s.env.Session.NeedFields(fields...)
 	}

@@ -123,7 +123,7 @@ func (s *Screen) filterLine(t *theme.Theme, w int) string {
 		room := max(w-3-cell.Width(right), 0)
 		return prompt + s.input.Draw(t, room) + right
 	case !s.filter.IsZero():
-		return body.Rule(t, theme.Accent, " / "+s.filter.String()+" ", w)
+		return body.Rule(t, theme.Accent, " / "+s.filter.String()+" "+s.unknownText(), w)
 	}
 	return t.Rule(w)
 }
