@@ -15,8 +15,8 @@ type nodesWatch struct {
 	*watcher
 	listing session.Listing
 	// read reads what the filter needs of nodes.
-	read func(f models.Filter, unknown []*models.Row, keep func(uuid string, hardware *models.Hardware)) error
-	filter  string
+	read   func(f models.Filter, unknown []*models.Row, keep func(uuid string, hardware *models.Hardware)) error
+	filter string
 	// sizes are the widths of the columns; nil before the list was printed.
 	sizes []int
 	// shown has the UUIDs of the nodes that matched the filter when they were printed last. A node that stops to
