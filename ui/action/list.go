@@ -181,6 +181,8 @@ const (
 	Retire         ID = "retire"
 	Unretire       ID = "unretire"
 	Set            ID = "set"
+	BringUp        ID = "bring-up"
+	MakeAvailable  ID = "make-available"
 )
 
 // all is read-only.
@@ -479,6 +481,8 @@ func nodes() []Action {
 		{ID: DeployWizard, Scope: Nodes, Keys: []string{"d"}, Name: "deploy", Help: "prepare and check a deployment; nothing is sent before Review", Foot: 6},
 		{ID: Explain, Scope: Nodes, Keys: []string{"e"}, Name: "explain", Help: "explain why the node failed or is stuck", Foot: 7},
 		{ID: Validate, Scope: Nodes, Name: "validate", Help: "validate the driver interfaces; contacts the BMC"},
+		change(BringUp, "", "manage, inspect unless inspected, and provide; previews the requests", models.DangerMayErase, false),
+		change(MakeAvailable, "", "manage and provide, without inspection; previews the requests", models.DangerMayErase, false),
 		verb(models.VerbManage, "M", false),
 		verb(models.VerbInspect, "I", false),
 		verb(models.VerbClean, "C", true),
