@@ -24,6 +24,7 @@ type bringUp struct {
 
 // BringUp returns an action that brings nodes to a goal: manage, then inspect unless a node was inspected or noInspect is
 // set, then provide. A node stops at its first failure; the next run continues from the state that it is in.
+// Without an API, it can be shown only.
 func BringUp(api EnrollAPI, goal Goal, noInspect bool) Action {
 	return &bringUp{api: api, goal: goal, noInspect: noInspect, slots: make(chan struct{}, Concurrency)}
 }
@@ -47,12 +48,11 @@ func (a *bringUp) Refuse(n *models.Node, v models.APIVersion) *models.Refusal {
 		return refusal(a, n, models.RefusedState, why, "ironworks undeploy "+n.Label()).WithScreenHint(models.RunKey("undeploy"))
 	}
 	for _, s := range a.steps(n) {
-		if s.from == n.ProvisionState {
-			return models.WhyNot(s.verb, n, v)
+		then := *n
+		then.ProvisionState = s.from
+		if refused := models.WhyNot(s.verb, &then, v); refused != nil {
+			return refused
 		}
-	}
-	if a.goal == GoalAvailable && n.Retired && n.ProvisionState != models.StateAvailable {
-		return models.WhyNot(models.VerbProvide, &models.Node{UUID: n.UUID, Name: n.Name, ProvisionState: models.StateManageable, Retired: true, RetiredReason: n.RetiredReason}, v)
 	}
 	return nil
 }
@@ -119,6 +119,10 @@ func later(r request.Request, n *models.Node, state models.ProvisionState) reque
 
 // prepare does all of it. Without Wait it sends the first verb only.
 func (a *bringUp) prepare(ctx, going context.Context, r *Runner, n *models.Node, opts RunOptions) (*deploymentLog, Result, bool) {
+	if a.api == nil {
+		refused := refusal(a, n, models.RefusedArguments, "no connection that sends changes", "")
+		return nil, Result{Node: n.Ref(), Outcome: OutcomeRefused, State: string(n.ProvisionState), Err: refused}, true
+	}
 	if opts.next != nil {
 		opts.next() // the action's slots bound what is sent
 	}

@@ -48,6 +48,9 @@ const (
 	ScrollRight  ID = "right"
 	Open         ID = "open"
 	Sort         ID = "sort"
+	SortLeft     ID = "sort-left"
+	SortRight    ID = "sort-right"
+	SortReverse  ID = "sort-reverse"
 	Wide         ID = "wide"
 	Mark         ID = "mark"
 	MarkAll      ID = "mark-all"
@@ -272,6 +275,9 @@ func lists() []Action {
 		view(Filtered, Sort, "sort", "sort by a column; again: reverse", 0, "s"),
 		view(Filtered, Wide, "wide", "toggle all columns", 0, "w"),
 
+		view(Fleet, SortLeft, "", "sort by the column to the left", 0, ",", "shift+left"),
+		view(Fleet, SortRight, "", "sort by the column to the right", 0, ";", "shift+right"),
+		view(Fleet, SortReverse, "", "reverse the order", 0, "z"),
 		view(Fleet, Mark, "mark", "mark or unmark the node", 10, "space"),
 		view(Fleet, MarkRange, "", "mark from the last mark to the cursor", 0, "V"),
 		view(Fleet, MarkAll, "", "mark all visible", 0, "*"),

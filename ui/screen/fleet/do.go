@@ -1,6 +1,8 @@
 package fleet
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
@@ -39,6 +41,12 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		return s.setFilter(models.Filter{})
 	case action.Sort:
 		return screen.Send(screen.Ask{Overlay: s.sortChoice()})
+	case action.SortLeft:
+		return s.sortBeside(-1)
+	case action.SortRight:
+		return s.sortBeside(1)
+	case action.SortReverse:
+		return s.sortBy(s.by.Key)
 	case action.Wide:
 		s.wide = !s.wide
 		s.setColumns()
@@ -110,6 +118,24 @@ func (s *Screen) sortBy(key string) tea.Cmd {
 		s.env.Session.NeedFields(c.Field)
 	}
 	return s.refresh()
+}
+
+// sortBeside sorts by a neighbor of the sort column among those shown; after the last comes the first.
+func (s *Screen) sortBeside(step int) tea.Cmd {
+	shown := s.table.Shown()
+	if len(shown) == 0 {
+		return nil
+	}
+	at := slices.Index(shown, s.by.Key)
+	switch {
+	case at >= 0:
+		at = (at + step + len(shown)) % len(shown)
+	case step < 0:
+		at = len(shown) - 1
+	default:
+		at = 0
+	}
+	return s.sortBy(shown[at])
 }
 
 func (s *Screen) beginTyping() {

@@ -53,6 +53,7 @@ type Screen struct {
 // New makes the screen, with the context's columns, order and filter.
 func New(env *screen.Env) *Screen {
 	s := &Screen{env: env, table: table.New(func(r *models.Row) string { return r.Node.UUID }), input: line.New(), reading: func() {}}
+	s.table.Highlight = true
 	s.input.Placeholder = "text, key:value, !not, ~fuzzy, age:>1h, a | b"
 	s.by, _ = explain.FindColumn("state")
 	if env.Session != nil {

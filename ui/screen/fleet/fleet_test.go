@@ -14,6 +14,7 @@ import (
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/screentest"
+	"ironworks/ui/theme"
 )
 
 func TestMain(m *testing.M) { screentest.Main(m) }
@@ -391,4 +392,37 @@ func TestFilterCompletes(t *testing.T) {
 			t.Errorf("%v", got)
 		}
 	})
+}
+
+func TestSortKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, s, _ := opened(t, screen.Defaults{Columns: []string{"name", "state", "class"}, Sort: "name"}, some()...)
+		s.Draw(theme.New(theme.Options{}), 80, 24)
+		for i, step := range []struct {
+			do         action.ID
+			by         string
+			descending bool
+		}{
+			{action.SortRight, "state", false}, {action.SortRight, "class", false}, {action.SortReverse, "class", true},
+			{action.SortReverse, "class", false}, {action.SortRight, "name", false}, {action.SortLeft, "class", false}, {action.SortLeft, "state", false},
+		} {
+			r.Do(s, s.Do(step.do))
+			if s.by.Key != step.by || s.descending != step.descending {
+				t.Errorf("%d: %s, descending %v", i, s.by.Key, s.descending)
+			}
+		}
+		if got := names(s); !slices.Equal(got, []string{"n2", "n3", "n1", "n10"}) {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
+func TestStatesWithoutRoomAreCounted(t *testing.T) {
+	t.Parallel()
+	counts := []count{{"x", "failed", 0, 1}, {"x", "busy", 0, 10}, {"x", "available", 0, 3}}
+	for room, want := range map[int]int{0: 0, 9: 0, 19: 0, 20: 1, 31: 1, 32: 2, 37: 2, 38: 3, 100: 3} {
+		if got := fitting(counts, room); got != want {
+			t.Errorf("%d cells: %d, want %d", room, got, want)
+		}
+	}
 }

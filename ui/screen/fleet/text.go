@@ -14,6 +14,7 @@ const (
 	textEmpty         = "No nodes yet. n enrolls nodes from a file or from BMC addresses."
 	textReading       = "Loading nodes…"
 	textNoMatch       = "No nodes match the filter. esc clears it."
+	textMoreStates    = "+%d more"
 	textNotRead       = "%s not read: %s "
 	textLacking       = "not available: %s "
 	textUnknown       = "%s still unknown "
