@@ -98,7 +98,7 @@ func (m *server) findSystem(ctx context.Context) error {
 	return m.readSystemAt(ctx, place)
 }
 
-// listSystems reads the paths of all systems.
+// listSystems reads the paths of all systems, each once.
 func (m *server) listSystems(ctx context.Context) error {
 	if m.root.Systems.ID == "" {
 		return &models.Fault{Kind: models.FaultNotFound, Op: "find the system", URL: m.url, Message: "this BMC has no systems"}
@@ -108,7 +108,9 @@ func (m *server) listSystems(ctx context.Context) error {
 		return m.fault("list the systems of the BMC", err)
 	}
 	for _, member := range raw {
-		if link, _ := isLink(member); link.ID != "" {
+		link, _ := isLink(member)
+		same := func(path string) bool { return strings.TrimRight(path, "/") == strings.TrimRight(link.ID, "/") }
+		if link.ID != "" && !slices.ContainsFunc(m.paths, same) {
 			m.paths = append(m.paths, link.ID)
 		}
 	}

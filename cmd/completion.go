@@ -51,7 +51,7 @@ func (c choices) complete(cmd *cobra.Command, _ []string, prefix string) ([]cobr
 	for _, v := range c(cmd, prefix) {
 		if word, _, _ := strings.Cut(v, "\t"); strings.HasPrefix(word, prefix) {
 			found = append(found, v)
-			if strings.HasSuffix(word, "=") || strings.HasSuffix(word, ":") {
+			if strings.HasSuffix(word, "=") || strings.HasSuffix(word, ":") || strings.HasSuffix(word, ".") {
 				directive |= cobra.ShellCompDirectiveNoSpace
 			}
 		}
@@ -76,6 +76,8 @@ func (a *app) flagChoices() map[string]choices {
 		"--policy":                        policyChoices,
 		"--user-data-reader":              words(texts(plan.UserDataReaders())...),
 		"--format":                        words(texts(nodefile.Formats())...),
+		"ironworks enroll --column":       fieldOfColumn,
+		"ironworks enroll --driver":       words(nodefile.Drivers()...),
 		"--names":                         words("serial", "hostname", "address"),
 		"ironworks enroll --to":           words(texts(provision.Goals())...),
 		"ironworks hints set --to":        words("properties", "instance_info"),
@@ -90,6 +92,18 @@ func (a *app) flagChoices() map[string]choices {
 		"ironworks port list --node":      a.nodeNames,
 		"ironworks portgroup list --node": a.nodeNames,
 	}
+}
+
+// fieldOfColumn completes the field after HEADER=.
+func fieldOfColumn(_ *cobra.Command, prefix string) (out []string) {
+	at := strings.LastIndexByte(prefix, '=')
+	if at <= 0 {
+		return nil
+	}
+	for _, field := range nodefile.ColumnFields() {
+		out = append(out, prefix[:at+1]+field)
+	}
+	return out
 }
 
 func words(list ...string) choices {

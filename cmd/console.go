@@ -94,6 +94,10 @@ var backgrounds = map[string]ui.Background{"auto": ui.Ask, "dark": ui.Dark, "lig
 // openConsole opens the console on the contexts of a configuration; pick is why no context
 // is selected, or nil.
 func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Config, pick error) error {
+	keys, err := keymap(cfg.Hands)
+	if err != nil {
+		return err
+	}
 	given := cmd.Flags().Changed("read-only")
 	c := &consoleHost{app: a, cfg: cfg, pick: pick, lab: flags.lab, audit: &audit.LazyFile{Path: a.files.Audit}, cmd: cmd}
 	defer c.audit.Close()
@@ -101,8 +105,8 @@ func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Co
 	defer c.giveBack()
 	return a.show(cmd, &flags, ui.Options{
 		Contexts: c.contexts(), Open: c.open, Probe: c.probe, ReadOnly: given && a.readOnly,
-		Editor:   func(path string) (ui.Command, error) { return editor.New(cmd.Context(), path, a.options.Env, a.away) },
-		Warnings: cfg.Warnings, Ramdisks: c.ramdisks(nil, nil), File: flags.file,
+		Editor: func(path string) (ui.Command, error) { return editor.New(cmd.Context(), path, a.options.Env, a.away) },
+		Keys:   keys, Warnings: cfg.Warnings, Ramdisks: c.ramdisks(nil, nil), File: flags.file,
 	})
 }
 

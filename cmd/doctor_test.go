@@ -103,7 +103,7 @@ func TestDoctor(t *testing.T) {
 		"all is well":          {nil, nil, doctor.CheckHTTP, doctor.OK, "Ironic API 1.1 to 1.115"},
 		"with a node":          {nil, []string{"n1"}, doctor.CheckNode, doctor.OK, "n1 is active"},
 		"without custom-agent": {map[string]string{"/v1/drivers": `{"drivers":[{"name":"redfish","enabled_deploy_interfaces":["ansible"]}]}`}, nil, doctor.CheckCustomAgent, doctor.Fail, "not enabled"},
-		"a page to log in at":  {map[string]string{"/": "<html>", "/v1/nodes": "<html>"}, nil, doctor.CheckHTTP, doctor.Fail, "it is HTML"},
+		"a page to log in at":  {map[string]string{"/": "<html>", "/v1/nodes": "<html>"}, nil, doctor.CheckHTTP, doctor.Fail, "is HTML"},
 		"a wrong password":     {map[string]string{"password": "right"}, nil, doctor.CheckAuthentication, doctor.Fail, "HTTP 401"},
 		"escape sequences":     {map[string]string{"/v1/conductors": `{"conductors":[{"hostname":"\u001b[31mc1","alive":true}]}`}, nil, doctor.CheckConductors, doctor.OK, "c1"},
 		"an odd answer":        {map[string]string{"/v1/conductors": `{"conductors":5}`}, nil, doctor.CheckConductors, doctor.Unknown, "could not be read"},

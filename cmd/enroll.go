@@ -25,6 +25,8 @@ import (
 type enrollFlags struct {
 	files             []string
 	format            string
+	columns           []string
+	driver            string
 	bmcs              []string
 	names             string
 	set               []string
@@ -50,6 +52,8 @@ func (a *app) enrollCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringArrayVarP(&flags.files, "file", "f", nil, "file of nodes, or -; may be repeated")
 	f.StringVar(&flags.format, "format", "", "format of the files: baremetal, bifrost, bifrost-csv, instackenv, csv or bmh (default: detected)")
+	f.StringArrayVar(&flags.columns, "column", nil, "field that a spreadsheet's column sets, `HEADER=FIELD`; may be repeated")
+	f.StringVar(&flags.driver, "driver", "", "hardware type of spreadsheet rows without one (default: ipmi for IPMI addresses, else redfish)")
 	f.StringArrayVar(&flags.bmcs, "bmc", nil, "BMC to ask over Redfish: host, URL, or range (10.0.0.11-30); may be repeated")
 	f.StringVar(&flags.names, "names", "", "names of found machines: serial, hostname, address, or a pattern such as r7-n%02d")
 	f.StringArrayVar(&flags.set, "set", nil, "field for every node, KEY=VALUE as for ironworks set; may be repeated")
@@ -81,11 +85,15 @@ func (a *app) enroll(cmd *cobra.Command, s *session.Session, flags *enrollFlags)
 	if err := flags.ramdisk.check(); err != nil {
 		return err
 	}
-	reader, in, err := a.enrollReader(s, flags)
+	in, err := flags.input().Parse()
+	if err != nil {
+		return enrollUsage(err)
+	}
+	reader, err := a.enrollReader(s, &in, flags)
 	if err != nil {
 		return err
 	}
-	found, err := a.enrollInput(ctx, reader, in)
+	found, err := a.enrollInput(ctx, reader, &in)
 	if err != nil {
 		return enrollUsage(err)
 	}
@@ -97,7 +105,7 @@ func (a *app) enroll(cmd *cobra.Command, s *session.Session, flags *enrollFlags)
 		return err
 	}
 	defer served.close()
-	comparison, err := reader.Compare(ctx, in, found.Nodes)
+	comparison, err := reader.Compare(ctx, &in, found.Nodes)
 	if err != nil {
 		return err
 	}
@@ -115,28 +123,27 @@ func (a *app) enroll(cmd *cobra.Command, s *session.Session, flags *enrollFlags)
 	return err
 }
 
-// enrollReader returns what reads and compares the input of the flags.
-func (a *app) enrollReader(s *session.Session, flags *enrollFlags) (*provision.EnrollReader, provision.EnrollInput, error) {
+// input is the input of the flags.
+func (flags *enrollFlags) input() provision.EnrollInput {
 	in := provision.EnrollInput{
-		Files: flags.files, BMCs: flags.bmcs, Names: enroll.Naming(flags.names), Set: flags.set,
-		Credentials: flags.credentials, UpdateCredentials: flags.updateCredentials,
+		Files: flags.files, Format: nodefile.Format(flags.format), Columns: flags.columns, Driver: flags.driver, BMCs: flags.bmcs,
+		Names: enroll.Naming(flags.names), Set: flags.set, Credentials: flags.credentials, UpdateCredentials: flags.updateCredentials,
 	}
 	if in.Ramdisk = flags.ramdisk.ramdisk; flags.ramdisk.file() {
 		in.Ramdisk.ISO = "" // its URL follows when it is served
 	}
-	if flags.format != "" {
-		var err error
-		if in.Format, err = nodefile.ParseFormat(flags.format); err != nil {
-			return nil, in, usagef("--format: %w", err)
-		}
-	}
+	return in
+}
+
+// enrollReader returns what reads and compares an input.
+func (a *app) enrollReader(s *session.Session, in *provision.EnrollSource, flags *enrollFlags) (*provision.EnrollReader, error) {
 	r := &provision.EnrollReader{API: s.Client, Open: a.readNodeFile, Mask: a.mask}
-	if len(in.BMCs) == 0 {
-		return r, in, nil
+	if len(in.Addresses) == 0 {
+		return r, nil
 	}
 	var err error
 	r.BMCs, err = a.bmcs(s, &flags.bmc)
-	return r, in, err
+	return r, err
 }
 
 // enrollUsage turns a wrong flag into a usage error.
@@ -148,7 +155,7 @@ func enrollUsage(err error) error {
 }
 
 // enrollInput reads the files, or asks the BMCs, and prints what each has.
-func (a *app) enrollInput(ctx context.Context, reader *provision.EnrollReader, in provision.EnrollInput) (provision.EnrollFound, error) {
+func (a *app) enrollInput(ctx context.Context, reader *provision.EnrollReader, in *provision.EnrollSource) (provision.EnrollFound, error) {
 	progress := a.newProgress()
 	if len(in.BMCs) > 0 {
 		var done, of atomic.Int64
@@ -179,6 +186,9 @@ func (a *app) tellNodeFile(file *provision.EnrolledFile) {
 	a.complain("%s: %s, format %s", file.Name, models.Counted(file.Nodes, "node"), file.Format)
 	if mapped := file.Mapped(); len(mapped) > 0 {
 		a.tell("  columns: %s\n", strings.Join(mapped, ", "))
+	}
+	if file.Unmapped() {
+		a.tell("  to set a field from a column: --column HEADER=FIELD\n")
 	}
 	for _, note := range file.Notes {
 		a.tell("  %s\n", note)
@@ -273,6 +283,9 @@ func (a *app) carryOutEnroll(ctx context.Context, s *session.Session, plan enrol
 		a.complain("warning: Metal3 manages %s and may undo the changes", strings.Join(owned, ", "))
 	}
 	if plan.Count(enroll.Create)+plan.Count(enroll.Change) > 0 || goal != provision.GoalEnroll {
+		if names := provision.EnrollPrepared(plan, goal); len(names) > 0 {
+			a.complain("manual cleaning sets up RAID and BIOS on %s, and may erase disks", models.Counted(len(names), "node"))
+		}
 		if err := a.confirmEnroll(ctx, (&provision.EnrollAction{Plan: plan, Goal: goal}).Batch(), goal, flags.yes); err != nil {
 			return false, err
 		}

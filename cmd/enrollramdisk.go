@@ -62,7 +62,7 @@ type servedRamdisk struct {
 
 // serveRamdisk serves the ISO for virtual media and, where it has them, its kernel and initramfs for network boot, and
 // puts their URLs into the input. It returns nil if no file is served.
-func (a *app) serveRamdisk(ctx context.Context, s *session.Session, f *enrollRamdiskFlags, in *provision.EnrollInput, nodes []enroll.Node) (*servedRamdisk, error) {
+func (a *app) serveRamdisk(ctx context.Context, s *session.Session, f *enrollRamdiskFlags, in *provision.EnrollSource, nodes []enroll.Node) (*servedRamdisk, error) {
 	if !f.file() {
 		return nil, nil //nolint:nilnil // nothing is served
 	}

@@ -22,6 +22,7 @@ type enrollRow struct {
 	MatchedBy   []string          `json:"matched_by,omitempty"`
 	Changes     []string          `json:"changes,omitempty"`
 	NotCompared []string          `json:"not_compared,omitempty"`
+	Prepare     string            `json:"prepare,omitempty"`
 	Reason      string            `json:"reason,omitempty"`
 	Remedy      string            `json:"remedy,omitempty"`
 	Notes       []string          `json:"notes,omitempty"`
@@ -36,7 +37,7 @@ func enrollRows(plan enroll.Plan, goal provision.Goal, noInspect bool) []enrollR
 		it := &plan[i]
 		rows[i] = enrollRow{
 			Node: it.Node.Label(), UUID: it.UUID, Source: it.Node.Source.String(), Action: it.Kind, MatchedBy: it.MatchedBy,
-			Changes: it.Differences(), NotCompared: it.NotCompared, Reason: it.Reason, Remedy: it.Remedy, Notes: it.Node.Notes,
+			Changes: it.Differences(), NotCompared: it.NotCompared, Prepare: it.Node.Prepare.String(), Reason: it.Reason, Remedy: it.Remedy, Notes: it.Node.Notes,
 			Warning: provision.EnrollWarning(it, goal, noInspect),
 		}
 	}

@@ -21,6 +21,13 @@ func (a *app) labConsole(cmd *cobra.Command, flags consoleFlags) (err error) {
 	if err := a.noOtherIronic(); err != nil {
 		return err
 	}
+	hands, err := a.ownHands()
+	if err != nil {
+		return err
+	}
+	if _, err := keymap(hands); err != nil {
+		return err
+	}
 	options, err := flags.site.options()
 	if err != nil {
 		return err
@@ -45,6 +52,7 @@ func (a *app) labConsole(cmd *cobra.Command, flags consoleFlags) (err error) {
 		return err
 	}
 	defer forget()
+	cfg.Hands = hands
 	if key != "" {
 		cfg.Current.Logs.SSH = config.LogsSSH{Port: options.SSHPort, Keys: []string{key}, Config: "none"}
 	}

@@ -19,8 +19,7 @@ type realFlags struct {
 	release string
 }
 
-// realSpeed is the default speed with a real Ironic. Faster machines would call back before the
-// conductor waits for them.
+// realSpeed is the default speed with a real Ironic. The conductor does not get faster: faster machines only wait for it.
 const realSpeed = 4
 
 func (f *realFlags) register(set *pflag.FlagSet) {

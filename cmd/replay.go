@@ -64,9 +64,17 @@ func (a *app) replay(cmd *cobra.Command, flags *replayFlags, path string) error 
 	if err := a.needsTerminal(); err != nil {
 		return err
 	}
+	hands, err := a.ownHands()
+	if err != nil {
+		return err
+	}
+	keys, err := keymap(hands)
+	if err != nil {
+		return err
+	}
 	where := screen.Context{Name: cmp.Or(rec.Context, "recording"), Source: path, Endpoint: "recording", ReadOnly: true, Lab: rec.Lab, Current: true}
 	return a.show(cmd, &flags.consoleFlags, ui.Options{
-		Contexts: []screen.Context{where}, ReadOnly: true,
+		Contexts: []screen.Context{where}, ReadOnly: true, Keys: keys,
 		Open:  func(string, func(string)) (*screen.Session, error) { return replaySession(where, player), nil },
 		Probe: func(ctx context.Context, _ string) (screen.Health, error) { return screen.Health{}, ctx.Err() },
 	})

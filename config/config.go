@@ -57,6 +57,8 @@ type Config struct {
 	// Looked are the searched places in order of precedence, which explain the selection; see
 	// [Config.LookedText].
 	Looked []Place
+	// Hands are the settings of the console.
+	Hands Hands
 	// Warnings are non-fatal problems as sentences for the user.
 	Warnings []string
 	// Files are the paths of ironworks' own files.

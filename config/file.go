@@ -48,6 +48,7 @@ type ourFile struct {
 	contexts []*candidate // in file order
 	byName   map[string]*candidate
 	filters  *models.SavedFilters
+	hands    Hands
 	errs     []error // errors outside of contexts
 }
 
@@ -97,6 +98,7 @@ func (l *loader) readTop(f *ourFile, root *node) {
 		f.errs = append(f.errs, err)
 	}
 	f.readFilters(good["filters"])
+	l.readHands(f, func(name string) *node { return good[name] })
 	contexts := good["contexts"]
 	if contexts == nil {
 		return

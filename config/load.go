@@ -72,7 +72,7 @@ func (l *loader) load() (*Config, error) {
 
 // choose selects a context and derives all connections.
 func (l *loader) choose() (*Config, error) {
-	c := &Config{}
+	c := &Config{Hands: l.ours.hands}
 	picked, err := l.pick()
 	if picked != nil {
 		c.Current = l.resolve(picked, true)

@@ -11,6 +11,7 @@ type Shown struct {
 	File     string         `json:"file"               yaml:"file"`
 	Current  ShownContext   `json:"current"            yaml:"current"`
 	Contexts []ShownContext `json:"contexts,omitempty" yaml:"contexts,omitempty"`
+	Keys     []KeyBinding   `json:"keys,omitempty"     yaml:"keys,omitempty"`
 	Warnings []string       `json:"warnings,omitempty" yaml:"warnings,omitempty"`
 }
 
@@ -64,7 +65,7 @@ type ShownContext struct {
 
 // Show returns the configuration for YAML or JSON.
 func (c *Config) Show() Shown {
-	s := Shown{File: c.Files.Config, Current: c.Current.Show(), Warnings: c.Warnings}
+	s := Shown{File: c.Files.Config, Current: c.Current.Show(), Keys: c.Hands.Keys, Warnings: c.Warnings}
 	for i := range c.Contexts {
 		s.Contexts = append(s.Contexts, c.Contexts[i].Show())
 	}

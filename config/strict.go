@@ -28,6 +28,7 @@ func fileKeys() map[string]want {
 		keyReadOnly: wantBool,
 		"contexts":  wantMapping,
 		"filters":   wantMapping,
+		"keys":      wantMapping,
 	}
 }
 

@@ -22,6 +22,11 @@ func TestStrictErrors(t *testing.T) {
 	}{
 		{"unknown key at the top", "contxts: {}" + tail, `:1:1: contxts: unknown key (did you mean contexts?)`},
 		{"unknown key, nothing near", "zebra: 1" + tail, `:1:1: zebra: unknown key`},
+		{"list of keys", "keys: [a, b]" + tail, `:1:7: keys: must be a mapping of keys and values, but is a list`},
+		{"binding without a key", "keys:\n  wide:" + tail, `:2:8: keys.wide: must be a key or a list of keys, but is empty (write ctrl+t, [t, f5], or [] for no key)`},
+		{"binding to a mapping", "keys:\n  wide: {key: a}" + tail, `:2:9: keys.wide: must be a key or a list of keys, but is a mapping (write ctrl+t, [t, f5], or [] for no key)`},
+		{"binding to a list in a list", "keys:\n  wide: [a, [b]]" + tail, `:2:13: keys.wide: key 2 must be the name of a key, but is a list (quote the name)`},
+		{"bound twice", "keys:\n  wide: a\n  wide: b" + tail, `:3:3: keys.wide: duplicate key, first given in line 2`},
 		{"unknown key in a context", "contexts:\n  x:\n    url: http://h\n    pasword: p", `:4:5: contexts.x.pasword: unknown key (did you mean password?)`},
 		{"name of another file", "contexts:\n  x: {endpoint: 'http://h'}", `:2:7: contexts.x.endpoint: unknown key (did you mean url?)`},
 		{"insecure", "contexts:\n  x: {url: 'http://h', insecure: true}", `:2:24: contexts.x.insecure: unknown key (write verify: false)`},

@@ -20,6 +20,8 @@ func ironics(t *testing.T) enroll.Existing {
 		`{"uuid": "aaaaaaaa-0000-4000-8000-000000000002", "name": "b", "driver": "ipmi", "driver_info": {"ipmi_address": "10.0.0.2"}}`,
 		`{"uuid": "aaaaaaaa-0000-4000-8000-000000000003", "name": "blade-1", "driver": "redfish", "driver_info": {"redfish_address": "10.0.0.9", "redfish_system_id": "/redfish/v1/Systems/1"}}`,
 		`{"uuid": "aaaaaaaa-0000-4000-8000-000000000004", "name": "blade-2", "driver": "redfish", "driver_info": {"redfish_address": "10.0.0.9", "redfish_system_id": "/redfish/v1/Systems/2"}}`,
+		`{"uuid": "aaaaaaaa-0000-4000-8000-000000000005", "name": "array", "driver": "redfish", "provision_state": "available", "properties": {"capabilities": "boot_mode:uefi,raid_level:1"},
+		  "raid_config": {"logical_disks": [{"raid_level": "1"}]}}`,
 	} {
 		n, err := models.DecodeNode([]byte(raw))
 		if err != nil {
@@ -61,6 +63,8 @@ func TestCompare(t *testing.T) {
 			`[{"name": "a", "driver": "redfish", "properties": {"cpus": 16}, "driver_info": {"redfish_password": "x"}}]`,
 			"change of a by name: properties.cpus 8 → 16; not compared driver_info.redfish_password",
 		},
+		"a property as text":       {`[{"name": "a", "driver": "redfish", "properties": {"cpus": "8"}}]`, "unchanged of a by name"},
+		"another property as text": {`[{"name": "a", "driver": "redfish", "properties": {"cpus": "08"}}]`, "change of a by name: properties.cpus 8 → 08"},
 		"a password that Ironic lacks": {
 			`[{"name": "b", "driver": "ipmi", "driver_info": {"ipmi_password": "x"}}]`, "change of b by name: driver_info.ipmi_password <nil> → ******",
 		},
@@ -86,6 +90,15 @@ func TestCompare(t *testing.T) {
 		"a bad MAC, one twice":                   {`[{"driver": "redfish", "ports": ["x", "52:54:00:00:00:0A", "52:54:00:00:00:0a"]}]`, `invalid: port address "x" is not a MAC address; port address 52:54:00:00:00:0a appears twice`},
 		"a mask for the password of a node that Ironic has": {
 			`[{"name": "a", "driver": "redfish", "driver_info": {"redfish_password": "******"}}]`, "unchanged of a by name; not compared driver_info.redfish_password",
+		},
+		"the level of the RAID that Ironic has made": {`[{"name": "array", "driver": "redfish", "properties": {"capabilities": "boot_mode:uefi"}}]`, "unchanged of array by name"},
+		"another level of the input": {
+			`[{"name": "array", "driver": "redfish", "properties": {"capabilities": "boot_mode:uefi,raid_level:5"}}]`,
+			"change of array by name: properties.capabilities boot_mode:uefi,raid_level:1 → boot_mode:uefi,raid_level:5",
+		},
+		"other capabilities beside the level": {
+			`[{"name": "array", "driver": "redfish", "properties": {"capabilities": "boot_mode:bios"}}]`,
+			"change of array by name: properties.capabilities boot_mode:uefi,raid_level:1 → boot_mode:bios,raid_level:1",
 		},
 		"a mask for a password": {`[{"driver": "redfish", "driver_info": {"redfish_password": "******"}}]`, "invalid: driver_info.redfish_password is not known"},
 	} {

@@ -35,6 +35,8 @@ type Node struct {
 	Derived []string
 	// Adopt: the machine runs an instance that Ironic takes over instead of cleaning the machine.
 	Adopt bool
+	// Prepare is done before the machine becomes available; nil for nothing.
+	Prepare *Preparation
 	// Problems are errors in the input that prevent enrolling the node.
 	Problems []string
 	// Notes name what the input has and Ironic has not, field by field.

@@ -14,23 +14,23 @@ import (
 )
 
 // Send sends a request that changes something, and returns the ID that Ironic gave it.
-// Success mostly means accepted, not done.
+// Success usually means that Ironic accepted the request; the work itself runs on.
 func (c *Client) Send(ctx context.Context, r request.Request) (requestID string, err error) {
 	cl := call{op: r.Op, method: r.Method, path: strings.TrimPrefix(r.Path, "/v1/"), body: r.Body, feature: r.Feature, slow: r.Slow}
 	if err := r.Check(); err != nil {
 		return "", notSent(cl, err.Error())
 	}
-	ans, err := c.do(ctx, cl)
+	resp, err := c.do(ctx, cl)
 	if err != nil {
 		return "", err
 	}
-	if r.Method == http.MethodPatch && !json.Valid(ans.body) { // its answer is the node
-		return "", c.badAnswer(ans, cl, errors.New("not JSON"))
+	if r.Method == http.MethodPatch && !json.Valid(resp.body) { // PATCH returns the node
+		return "", c.badAnswer(resp, cl, errors.New("not JSON"))
 	}
-	return requestIDOf(ans.header), nil
+	return requestIDOf(resp.header), nil
 }
 
-// States reads a node's provision and power states alone.
+// States reads only the provision and power states of a node.
 func (c *Client) States(ctx context.Context, id string) (*models.Node, error) {
 	n := new(models.Node)
 	err := c.get(ctx, call{
@@ -42,7 +42,7 @@ func (c *Client) States(ctx context.Context, id string) (*models.Node, error) {
 	return n, nil
 }
 
-// BootDevice reads what the node boots from. It reaches into the BMC: never poll it.
+// BootDevice reads the node's boot device. The conductor asks the BMC for it: never poll it.
 func (c *Client) BootDevice(ctx context.Context, id string) (models.BootDevice, error) {
 	var d models.BootDevice
 	err := c.get(ctx, call{
@@ -52,7 +52,7 @@ func (c *Client) BootDevice(ctx context.Context, id string) (models.BootDevice, 
 	return d, err
 }
 
-// SupportedBootDevices lists what the node can boot from, as its driver says.
+// SupportedBootDevices lists the boot devices that the node's driver supports.
 func (c *Client) SupportedBootDevices(ctx context.Context, id string) ([]string, error) {
 	var out struct {
 		Supported []string `json:"supported_boot_devices"`
@@ -73,8 +73,8 @@ func (c *Client) Traits(ctx context.Context, id string) ([]string, error) {
 	return out.Traits, err
 }
 
-// Validate asks every interface of the node whether it could do its work. It makes the
-// conductor ask the BMC and the image server: never poll it.
+// Validate runs the validation of each interface of the node. The conductor contacts the
+// BMC and the image server for it: never poll it.
 func (c *Client) Validate(ctx context.Context, id string) ([]models.Validation, error) {
 	var out map[string]struct {
 		Result *bool           `json:"result"`

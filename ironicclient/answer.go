@@ -16,13 +16,14 @@ import (
 	"ironworks/wire"
 )
 
-// A lock as NodeLocked says it; ParentNodeLocked and ChildNodeLocked name no host.
+// The message of NodeLocked names the host; those of ParentNodeLocked and ChildNodeLocked do not
+// (ironic/common/exception.py).
 var (
 	lockedBy = regexp.MustCompile(`is locked by host (\S+?),`)
 	locked   = regexp.MustCompile(`is locked by host|is presently locked`)
 )
 
-// decodeFault fills a fault from an answer of 3xx, 4xx or 5xx.
+// decodeFault fills a fault from a response with status 3xx, 4xx or 5xx.
 func (c *Client) decodeFault(f *models.Fault, resp gophercloud.ErrUnexpectedResponseCode) {
 	h := resp.ResponseHeader
 	f.Status = resp.Actual
@@ -35,7 +36,7 @@ func (c *Client) decodeFault(f *models.Fault, resp gophercloud.ErrUnexpectedResp
 		f.LockedBy = m[1]
 	}
 	fromIronic := h.Get(maxHeader) != "" || h.Get(versionHeader) != "" || f.RequestID != ""
-	// Other services of OpenStack have request ids too, but no version of Ironic's API.
+	// Other OpenStack services send request IDs, too, but no Ironic API version.
 	f.Kind = kindOf(f, h.Get(maxHeader) != "" || h.Get(versionHeader) != "")
 	c.addHint(f, h, fromIronic)
 	if !fromIronic && f.Status == http.StatusBadRequest && speaksTLS(f.URL, resp.Body) {
@@ -52,8 +53,8 @@ func (c *Client) decodeFault(f *models.Fault, resp gophercloud.ErrUnexpectedResp
 	}
 }
 
-// speaksTLS says whether a 400 is what a TLS server says to plain HTTP: Go, nginx and
-// cheroot name HTTPS in it, Apache SSL.
+// speaksTLS reports whether a 400 is the response of a TLS server to plain HTTP: those of Go,
+// nginx and cheroot contain HTTPS, that of Apache SSL.
 func speaksTLS(target string, body []byte) bool {
 	return strings.HasPrefix(target, "http://") && (bytes.Contains(body, []byte("HTTPS")) || bytes.Contains(body, []byte("SSL-enabled")))
 }
@@ -114,7 +115,7 @@ func (c *Client) addHint(f *models.Fault, h http.Header, fromIronic bool) {
 	}
 }
 
-// unauthorizedHint names the scheme that the server wants and what we did.
+// unauthorizedHint names the authentication that the server wants and the one that was used.
 func (c *Client) unauthorizedHint(challenge string) string {
 	scheme, _, _ := strings.Cut(challenge, " ")
 	wants := "the server does not name an authentication method"
@@ -150,12 +151,12 @@ func (c *Client) matches(scheme string) bool {
 	return false
 }
 
-// errorText finds the explanation in any of the shapes that Ironic, pecan, Keystone's
-// middleware and http_basic put it in; "" when the body holds none.
+// errorText returns the message of an error body in any of the formats of Ironic, pecan,
+// Keystone's middleware and http_basic, "" if there is none.
 //
-//	{"error_message": "{\"faultstring\": …}"}     Ironic's own, JSON in a string
-//	{"error_message": {"faultstring": …}}         the same, not encoded twice
-//	{"error_message": "{\"description\": …}"}     pecan: 404 of a route, 406
+//	{"error_message": "{\"faultstring\": …}"}     Ironic: JSON in a string
+//	{"error_message": {"faultstring": …}}         Ironic: JSON
+//	{"error_message": "{\"description\": …}"}     pecan: 404 of an unknown route, 406
 //	{"error": {"message": …}}                     http_basic, Keystone
 //	{"faultstring": …}                            outside the wrapper: body limits
 func errorText(body []byte) string {
@@ -185,8 +186,8 @@ func errorText(body []byte) string {
 	return messageIn(body)
 }
 
-// ironicsOwn says whether an error is in the shape that Ironic gives its own: a faultstring
-// in error_message. Proxies, web servers and Keystone's middleware use others.
+// ironicsOwn reports whether an error has the format of Ironic's own errors: a faultstring in
+// error_message. Proxies, web servers and Keystone's middleware use other formats.
 func ironicsOwn(body []byte) bool {
 	var outer struct {
 		ErrorMessage json.RawMessage `json:"error_message"`

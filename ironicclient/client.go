@@ -16,47 +16,45 @@ import (
 	"ironworks/models"
 )
 
-// Options are what a client needs beside the connection. The zero value works.
+// Options configure a client beyond its connection. The zero value is valid.
 type Options struct {
-	// ReadOnly makes the client refuse every request that could change something,
-	// before it is sent.
+	// ReadOnly makes the client refuse every request but GET before it is sent.
 	ReadOnly bool
-	// UserAgent is put in front of gophercloud's own.
+	// UserAgent is prepended to gophercloud's.
 	UserAgent string
-	// OnSlow is told when a call that reaches into a BMC has had no answer for ten
-	// seconds, and how long it will be waited for in all. It is called from a goroutine
-	// of its own; may be nil.
+	// OnSlow, if not nil, is called from its own goroutine when a request that the conductor
+	// forwards to a BMC had no response for 10 s. The limit is that of the whole request.
 	OnSlow func(op string, limit time.Duration)
 	// Retry bounds what is tried again; see [Retry].
 	Retry RetryPolicy
-	// Dial makes connections; nil is a net.Dialer. Tests in a bubble of testing/synctest
-	// need connections in memory.
+	// Dial opens connections; nil means a net.Dialer. Tests in a testing/synctest bubble need
+	// in-memory connections.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// RetryPolicy bounds the retries of requests that were turned down because the node
-// is locked (409) or the service is busy (503).
+// RetryPolicy limits the retries of requests that Ironic refused because the node is locked
+// (409) or the service is busy (503).
 type RetryPolicy struct {
-	// Tries is how often a request is sent in all; 0 means 6, 1 means no retry.
+	// Tries is the number of attempts, the first included; 0 means 6, 1 means no retry.
 	Tries int
-	// Delay is the middle of one wait, jittered by a quarter either way; 0 means 2 s.
+	// Delay is the mean wait between two attempts, with a jitter of ±25 %; 0 means 2 s.
 	Delay time.Duration
-	// Budget bounds all waits of one request together; 0 means 12 s, so that whoever
-	// waits is told within 15.
+	// Budget limits the sum of all waits of one request; 0 means 12 s, so that the operator
+	// has an answer within 15 s.
 	Budget time.Duration
 }
 
-// Client is one Ironic. Make it with [New].
+// Client sends requests to one Ironic. Create it with [New].
 type Client struct {
 	conn models.Connection
 	opts Options
 	http *http.Client
 
-	// minor is the API version that is sent; negotiated says that the server agreed.
+	// minor is the API version to send; negotiated is true once the server accepted it.
 	minor      atomic.Int32
 	negotiated atomic.Bool
 
-	// connecting guards service, which is made on first use and after a failure.
+	// connecting is the lock of service, which is created on first use and after a failure.
 	connecting chan struct{}
 	service    *gophercloud.ServiceClient
 
@@ -64,8 +62,8 @@ type Client struct {
 	refused   map[string]bool
 }
 
-// New makes a client. It reads certificates and checks the connection's settings, but
-// sends nothing: the first call connects, and so does the next one after a failure.
+// New returns a client. It reads certificates and checks the connection's settings, but sends
+// nothing: the first request connects, and after a failure the next one.
 func New(conn models.Connection, opts Options) (*Client, error) {
 	if opts.Retry.Tries == 0 {
 		opts.Retry.Tries = 6
@@ -103,22 +101,22 @@ func New(conn models.Connection, opts Options) (*Client, error) {
 	return c, nil
 }
 
-// Format keeps every verb of fmt, %#v too, from printing the connection's secrets.
+// Format keeps every verb of fmt, %#v included, from printing the connection's secrets.
 func (c *Client) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "Ironic at %q", redacted(cmp.Or(c.conn.Endpoint, c.conn.Keystone.AuthURL)))
 }
 
-// Close drops idle connections; nothing of the client runs afterwards.
+// Close closes idle connections. No goroutine of the client runs afterwards.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Version is the API version in use. Until the first answer it is the newest one we
-// know, which is what the first request asks for; ok says that the server agreed.
+// Version returns the API version in use; ok is true once the server accepted it. Before the
+// first response it is the newest version that ironworks supports.
 func (c *Client) Version() (v models.APIVersion, ok bool) {
 	return models.APIVersion{Minor: int(c.minor.Load())}, c.negotiated.Load()
 }
 
-// Endpoint is where Ironic is: the configured URL, or what the service catalogue said
-// once it was asked; "" before that.
+// Endpoint returns the URL of Ironic: the configured one, or that of the service catalog; ""
+// before the catalog was read.
 func (c *Client) Endpoint() string {
 	select {
 	case c.connecting <- struct{}{}:
@@ -131,26 +129,26 @@ func (c *Client) Endpoint() string {
 	return c.conn.Endpoint
 }
 
-// Retry tells that a request was turned down for now and will be sent again.
+// Retry describes a request that Ironic refused for now and that will be sent again.
 type Retry struct {
-	// Fault is why, Attempt the number of the try that failed (from 1) of Tries.
+	// Fault is the reason, Attempt the number of the failed attempt (from 1) of Tries.
 	Fault   *models.Fault
 	Attempt int
 	Tries   int
-	// Delay is the wait that begins now.
+	// Delay is the time until the next attempt.
 	Delay time.Duration
 }
 
 type retryKey struct{}
 
-// OnRetry makes requests under the returned context report their retries to notice,
-// so that a waiting user sees a countdown. Notice must not block.
+// OnRetry returns a context under which requests report their retries to notice, for a
+// countdown on the screen. Notice must not block.
 func OnRetry(ctx context.Context, notice func(Retry)) context.Context {
 	return context.WithValue(ctx, retryKey{}, notice)
 }
 
-// retryDelay is how long to wait before the next try: about the policy's delay, or as
-// long as the server asks for.
+// retryDelay returns the wait before the next attempt: the policy's delay with jitter, or the
+// server's Retry-After if that is longer.
 func (c *Client) retryDelay(f *models.Fault) time.Duration {
 	delay := c.opts.Retry.Delay
 	delay += time.Duration((rand.Float64() - 0.5) / 2 * float64(delay)) //nolint:gosec // jitter, not a secret

@@ -7,19 +7,19 @@ import (
 	"ironworks/printable"
 )
 
-// ConsoleState reads whether the node's serial console is enabled, and what works it.
+// ConsoleState reads whether the node's serial console is enabled, and its console interface.
 func (c *Client) ConsoleState(ctx context.Context, id string) (models.ConsoleState, error) {
 	var s models.ConsoleState
-	err := c.get(ctx, call{op: "read the console's state of node " + printable.Line(id), path: segments("nodes", id)}, &s)
+	err := c.get(ctx, call{op: "read the console state of node " + printable.Line(id), path: segments("nodes", id)}, &s)
 	return s, err
 }
 
-// Console reads how the node's console is reached. With IPMI this ends the session of
-// whoever reads it at the time: never poll it, and ask only where somebody wants to read.
+// Console reads the address of the node's console. With IPMI the request ends an open session:
+// never poll it, and send it only when an operator opens the console.
 func (c *Client) Console(ctx context.Context, id string) (models.ConsoleAddress, error) {
 	var a models.ConsoleAddress
 	err := c.get(ctx, call{
-		op: "read the console's address of node " + printable.Line(id), path: segments("nodes", id, "states", "console"), slow: true,
+		op: "read the console address of node " + printable.Line(id), path: segments("nodes", id, "states", "console"), slow: true,
 	}, &a)
 	return a, err
 }

@@ -9,13 +9,13 @@ import (
 	"ironworks/models"
 )
 
-// CountNodes counts all nodes and gives the server's clock. Ironic has no count of its
-// own; GET /v1/shards (API 1.82) counts the nodes of each shard and those without one
-// (ironic/db/sqlalchemy/api.py: get_shard_list). It counts nodes that the caller may
-// not list, too, and a policy may refuse it.
+// CountNodes returns the number of all nodes and the server's clock. Ironic has no request for
+// it; GET /v1/shards (API 1.82) counts the nodes of each shard and those without one
+// (ironic/db/sqlalchemy/api.py: get_shard_list). The count includes nodes that the caller may
+// not list, and a policy may refuse the request.
 func (c *Client) CountNodes(ctx context.Context) (int, time.Time, error) {
 	cl := call{op: "count nodes", method: http.MethodGet, path: "shards"}
-	ans, err := c.do(ctx, cl)
+	resp, err := c.do(ctx, cl)
 	if err != nil {
 		return 0, time.Time{}, err
 	}
@@ -24,15 +24,15 @@ func (c *Client) CountNodes(ctx context.Context) (int, time.Time, error) {
 			Count int `json:"count"`
 		} `json:"shards"`
 	}
-	if err := json.Unmarshal(ans.body, &out); err != nil {
-		return 0, time.Time{}, c.badAnswer(ans, cl, err)
+	if err := json.Unmarshal(resp.body, &out); err != nil {
+		return 0, time.Time{}, c.badAnswer(resp, cl, err)
 	}
 	if out.Shards == nil {
-		return 0, time.Time{}, &models.Fault{Kind: models.FaultBadAnswer, Op: cl.op, Message: "no shards in the answer"}
+		return 0, time.Time{}, &models.Fault{Kind: models.FaultBadAnswer, Op: cl.op, Message: "no shards in the response"}
 	}
 	total := 0
 	for _, s := range *out.Shards {
 		total += s.Count
 	}
-	return total, ans.date, nil
+	return total, resp.date, nil
 }

@@ -22,22 +22,22 @@ func (c *Client) CreatePort(ctx context.Context, port map[string]any) (uuid stri
 	return c.create(ctx, request.CreatePort(port))
 }
 
-var errNoUUID = errors.New("no uuid in the answer")
+var errNoUUID = errors.New("no uuid in the response")
 
 func (c *Client) create(ctx context.Context, r request.Request) (string, error) {
 	cl := call{op: r.Op, method: http.MethodPost, path: r.Path[len("/v1/"):], body: r.Body}
-	ans, err := c.do(ctx, cl)
+	resp, err := c.do(ctx, cl)
 	if err != nil {
 		return "", err
 	}
 	var made struct {
 		UUID string `json:"uuid"`
 	}
-	if err := json.Unmarshal(ans.body, &made); err != nil {
-		return "", c.badAnswer(ans, cl, err)
+	if err := json.Unmarshal(resp.body, &made); err != nil {
+		return "", c.badAnswer(resp, cl, err)
 	}
 	if made.UUID == "" {
-		return "", c.badAnswer(ans, cl, errNoUUID)
+		return "", c.badAnswer(resp, cl, errNoUUID)
 	}
 	return made.UUID, nil
 }
@@ -48,7 +48,7 @@ func (c *Client) DeleteNode(ctx context.Context, id string) error {
 	return err
 }
 
-// RawPorts lists all ports with all fields, RawPortgroups all port groups; of one node if it is not "".
+// RawPorts lists ports with all fields, those of one node if it is not "".
 func (c *Client) RawPorts(ctx context.Context, node string) ([]map[string]any, error) {
 	return c.rawParts(ctx, "ports", node)
 }

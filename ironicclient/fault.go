@@ -11,8 +11,7 @@ import (
 	"ironworks/wire"
 )
 
-// fault turns whatever gophercloud, net/http or the operating system returned into
-// the one error of this package.
+// fault converts an error of gophercloud, net/http or the operating system to a [models.Fault].
 func (c *Client) fault(err error, cl call, target string) *models.Fault {
 	f := &models.Fault{Op: cl.op, Method: cl.method, URL: redacted(target), Err: err}
 	var reauth *gophercloud.ErrUnableToReauthenticate
@@ -47,8 +46,8 @@ func joinHints(a, b string) string {
 	return a + "; " + b
 }
 
-// markSent marks the fault of a change that may have been carried out although no answer, or
-// no success, came back. Wrote says that the request was written to a connection.
+// markSent marks the fault of a change that Ironic may have carried out although no success
+// came back. Wrote is true if the request was written to a connection.
 func markSent(f *models.Fault, cl call, wrote bool) {
 	if cl.method == http.MethodGet || !wrote || !mayHaveArrived(f) {
 		return
@@ -61,12 +60,11 @@ func markSent(f *models.Fault, cl call, wrote bool) {
 	f.Hint = joinHints(f.Hint, hint)
 }
 
-// mayHaveArrived says of a change that was written to a connection whether it may have been
-// carried out. Without an answer it may, unless the TLS handshake failed. With an answer it
-// may when Ironic failed while it handled the request, such as with a timeout of its own RPC,
-// and when a proxy answered that may have passed the request on. Ironic's own 503 means that
-// it refused the request (NoFreeConductorWorker, ConcurrentActionLimit in
-// ironic/common/exception.py).
+// mayHaveArrived reports whether a change that was written to a connection may have been carried
+// out: without a response, unless the TLS handshake failed; with a response, if Ironic failed
+// while it handled the request (such as a timeout of its RPC), or if a proxy responded that may
+// have forwarded the request. Ironic's own 503 means that Ironic refused the request
+// (NoFreeConductorWorker, ConcurrentActionLimit in ironic/common/exception.py).
 func mayHaveArrived(f *models.Fault) bool {
 	var answer gophercloud.ErrUnexpectedResponseCode
 	switch {
@@ -78,8 +76,9 @@ func mayHaveArrived(f *models.Fault) bool {
 	return answer.Actual >= http.StatusInternalServerError
 }
 
-// refusedHandshake says whether a fault of TLS is one of the handshake. A server that refuses
-// our certificate says so in TLS 1.3 after the request was written, and reads none of it.
+// refusedHandshake reports whether a TLS error belongs to the handshake. In TLS 1.3 a server that
+// refuses the client certificate sends the alert after the request was written, and does not read
+// the request.
 func refusedHandshake(err error) bool {
 	text := err.Error()
 	alert := strings.Contains(text, "remote error: tls:")

@@ -10,8 +10,8 @@ import (
 	"ironworks/models"
 )
 
-// fieldMinor are the API versions of the node fields that we ask for and that not
-// every Ironic since 1.69 has (VERSIONED_FIELDS of ironic/api/controllers/v1/utils.py).
+// fieldMinor returns the API version that introduced a node field, 1 for fields that every
+// Ironic since 1.69 has (VERSIONED_FIELDS in ironic/api/controllers/v1/utils.py).
 func fieldMinor(field string) int {
 	switch field {
 	case "boot_mode", "secure_boot":
@@ -34,8 +34,8 @@ func fieldMinor(field string) int {
 	return 1
 }
 
-// usableFields drops the fields that version v does not have and those that this
-// server has refused before.
+// usableFields returns the fields without those that version v lacks or that the server has
+// refused before.
 func (c *Client) usableFields(fields []string, v models.APIVersion) []string {
 	c.refusedMu.Lock()
 	defer c.refusedMu.Unlock()
@@ -52,8 +52,8 @@ func (c *Client) Lacking(fields []string) []string {
 	return slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return slices.Contains(usable, f) })
 }
 
-// Refused lists the node fields that this server turned down, so that a screen can
-// say why a column is empty.
+// Refused lists the node fields that the server has refused, so that a screen can explain an
+// empty column.
 func (c *Client) Refused() []string {
 	c.refusedMu.Lock()
 	defer c.refusedMu.Unlock()
@@ -73,8 +73,8 @@ func (c *Client) refuse(fields []string) {
 	}
 }
 
-// fieldRefusal says whether a fault may come from one of the requested fields: an old
-// Ironic answers 400 to some, 406 to those too new for the version, and 500 to others.
+// fieldRefusal reports whether one of the requested fields may have caused a fault: an old Ironic
+// answers 400 to some unknown fields, 406 to those too new for the version, and 500 to others.
 func fieldRefusal(f *models.Fault) bool {
 	switch f.Status {
 	case http.StatusBadRequest, http.StatusNotAcceptable, http.StatusInternalServerError:
@@ -83,10 +83,10 @@ func fieldRefusal(f *models.Fault) bool {
 	return false
 }
 
-// findRefused finds the fields that the server refuses, on one row: those that the
-// message names, and when these are innocent (name, driver and fault stand in many a
-// message) the others, by halves, so that a slow server is asked seldom. It returns
-// none when the fields are not to blame: then it fails without any, too.
+// findRefused returns the fields that the server refuses, with requests for one row: first the
+// fields that the message names, then, because words such as name, driver and fault are part of
+// many messages, the others by bisection, so that a slow server gets few requests. It returns
+// none if a request without the fields fails, too.
 func (c *Client) findRefused(ctx context.Context, f *models.Fault, cl call, fields []string) ([]string, error) {
 	var others, bad []string
 	for _, field := range fields {
@@ -113,7 +113,7 @@ func (c *Client) findRefused(ctx context.Context, f *models.Fault, cl call, fiel
 	return c.halve(ctx, cl, others)
 }
 
-// halve finds the refused ones among fields, of which some are.
+// halve returns the refused fields by bisection; at least one of fields must be refused.
 func (c *Client) halve(ctx context.Context, cl call, fields []string) ([]string, error) {
 	var bad []string
 	middle := len(fields) / 2
@@ -137,7 +137,7 @@ func (c *Client) halve(ctx context.Context, cl call, fields []string) ([]string,
 	return bad, nil
 }
 
-// refuses asks for one row with uuid and the fields.
+// refuses reports whether the server refuses a request for one row with uuid and the fields.
 func (c *Client) refuses(ctx context.Context, cl call, fields ...string) (bool, error) {
 	cl.query = func(models.APIVersion) url.Values {
 		q := url.Values{"fields": {strings.Join(append([]string{"uuid"}, fields...), ",")}}
@@ -153,7 +153,7 @@ func (c *Client) refuses(ctx context.Context, cl call, fields ...string) (bool, 
 	return false, err
 }
 
-// mentions says whether a message names a field as a word of its own.
+// mentions reports whether a message contains a field's name as a whole word.
 func mentions(message, field string) bool {
 	for rest := message; ; {
 		i := strings.Index(rest, field)
@@ -173,11 +173,11 @@ func wordByte(b byte) bool {
 	return b == '_' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
 }
 
-// withFields sends a GET with a list of fields; those that the server refuses are
-// dropped, remembered, and never cost the call.
-func (c *Client) withFields(ctx context.Context, cl call, fields []string, base url.Values) (*answer, error) {
+// withFields sends a GET with a list of fields. It finds the fields that the server refuses,
+// remembers them, and repeats the request without them.
+func (c *Client) withFields(ctx context.Context, cl call, fields []string, base url.Values) (*response, error) {
 	if len(fields) > 0 && !slices.Contains(fields, "uuid") {
-		// Without it an answer cannot be told from one that is broken.
+		// A row without uuid could not be told from a broken response.
 		fields = append([]string{"uuid"}, fields...)
 	}
 	cl.query = func(v models.APIVersion) url.Values {
@@ -191,10 +191,10 @@ func (c *Client) withFields(ctx context.Context, cl call, fields []string, base 
 		return q
 	}
 	for {
-		ans, err := c.do(ctx, cl)
+		resp, err := c.do(ctx, cl)
 		f := asFault(err)
 		if f == nil || !fieldRefusal(f) || len(fields) == 0 {
-			return ans, err
+			return resp, err
 		}
 		v, _ := c.Version()
 		bad, probeErr := c.findRefused(ctx, f, cl, c.usableFields(fields, v))

@@ -9,8 +9,8 @@ import (
 	"ironworks/printable"
 )
 
-// Identity is who Keystone says that we are; false without Keystone, and before it gave a
-// token. What it does not say is empty.
+// Identity returns the user, project and roles of the Keystone token; false without Keystone and
+// before the first token. Fields that the token lacks are empty.
 func (c *Client) Identity() (doctor.Identity, bool) {
 	var id doctor.Identity
 	select {
@@ -29,7 +29,7 @@ func (c *Client) Identity() (doctor.Identity, bool) {
 		ExtractToken() (*tokens.Token, error)
 	})
 	if !is {
-		return id, true // a token that somebody else got
+		return id, true // a token from the configuration has no details
 	}
 	if user, err := result.ExtractUser(); err == nil && user != nil {
 		id.User = printable.Line(user.Name)

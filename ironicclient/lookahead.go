@@ -5,40 +5,39 @@ import (
 	"context"
 )
 
-// lookahead asks for the next page while the one before it is still being read, so
-// that the API does not wait for us. Still only one request is under way at a time.
+// lookahead requests the next page while the caller still decodes the previous one. There is never
+// more than one request in flight.
 type lookahead struct {
 	client *Client
-	// marker is the page that is under way, after which node; pages carries its answer.
+	// marker is that of the page in flight; pages delivers the page.
 	marker string
-	pages  chan fetched
+	pages  chan fetchedPage
 }
 
-type fetched struct {
-	ans *answer
+type fetchedPage struct {
+	resp *response
 	err error
 }
 
-// start asks for the page after body's last node, as far as that can be told without
-// reading all of it: take finds out when the guess was wrong.
+// start requests the page after body's last node. It finds that node without decoding the body;
+// next notices if that went wrong.
 func (l *lookahead) start(ctx context.Context, q NodeQuery, body []byte) {
 	last := lastUUID(body)
 	if last == "" || last == q.Marker || !bytes.Contains(body, []byte(`"next"`)) {
-		return // the end, or a page that repeats itself
+		return // the last page, or a repeated one
 	}
 	q.Marker = last
 	l.marker = q.Marker
-	pages := make(chan fetched, 1)
+	pages := make(chan fetchedPage, 1)
 	l.pages = pages
 	go func() {
-		ans, err := l.client.fetchPage(ctx, q)
-		pages <- fetched{ans, err}
+		resp, err := l.client.fetchPage(ctx, q)
+		pages <- fetchedPage{resp, err}
 	}()
 }
 
-// take gives the answer for a query, from the request that is under way when it is the
-// one for it.
-func (l *lookahead) take(ctx context.Context, q NodeQuery) (*answer, error) {
+// next returns the page of a query: the one in flight if it has the query's marker.
+func (l *lookahead) next(ctx context.Context, q NodeQuery) (*response, error) {
 	if l.pages == nil {
 		return l.client.fetchPage(ctx, q)
 	}
@@ -47,17 +46,17 @@ func (l *lookahead) take(ctx context.Context, q NodeQuery) (*answer, error) {
 	if l.marker != q.Marker {
 		return l.client.fetchPage(ctx, q)
 	}
-	return got.ans, got.err
+	return got.resp, got.err
 }
 
-// wait lets a request that is still under way end; its context is over.
+// wait waits for the request in flight, whose context must be canceled.
 func (l *lookahead) wait() {
 	if l.pages != nil {
 		<-l.pages
 	}
 }
 
-// lastUUID finds the value of the last "uuid" key in a page.
+// lastUUID returns the value of the last "uuid" key in a page.
 func lastUUID(body []byte) string {
 	i := bytes.LastIndex(body, []byte(`"uuid"`))
 	if i < 0 {

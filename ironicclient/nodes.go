@@ -17,19 +17,19 @@ import (
 // NodeQuery asks for one page of nodes. The zero value is the first page of up to
 // 1 000 nodes with [models.ListFields], in the server's own order.
 type NodeQuery struct {
-	// Fields are the API fields; nil means models.ListFields. Those that the server's
-	// version lacks, or that it refuses, are left out.
+	// Fields are the API fields; nil means models.ListFields. Fields that the server lacks or
+	// refuses are left out.
 	Fields []string
-	// Detail asks for every field instead.
+	// Detail requests every field instead.
 	Detail bool
 	// Limit is the page size; 0 means 1 000. The server may cap it.
 	Limit int
-	// Marker is the uuid of the last node of the page before.
+	// Marker is the UUID of the last node of the previous page.
 	Marker string
-	// SortKey is an API field, Descending turns the order around.
+	// SortKey is an API field; Descending reverses the order.
 	SortKey    string
 	Descending bool
-	// KeepRaw keeps each node's JSON as Ironic sent it.
+	// KeepRaw keeps the JSON of each node as Ironic sent it.
 	KeepRaw bool
 	// Whole are fields to decode into [models.Node.Whole].
 	Whole []string
@@ -38,15 +38,15 @@ type NodeQuery struct {
 // NodePage is one page of nodes.
 type NodePage struct {
 	Nodes []models.Node
-	// More is true when the server said that there is another page.
+	// More is true if the server announced another page.
 	More bool
-	// Date is the server's clock, zero when it sent none.
+	// Date is the server's clock, zero if the response has none.
 	Date time.Time
-	// Latency is how long the request took.
+	// Latency is the duration of the request.
 	Latency time.Duration
 }
 
-// DefaultPage is how many nodes are asked for at once: Ironic's own max_limit.
+// DefaultPage is the page size in nodes: the default of Ironic's [api]max_limit.
 const DefaultPage = 1000
 
 func asFault(err error) *models.Fault {
@@ -80,16 +80,16 @@ func (q NodeQuery) values() url.Values {
 
 // NodePage fetches one page.
 func (c *Client) NodePage(ctx context.Context, q NodeQuery) (*NodePage, error) {
-	ans, err := c.fetchPage(ctx, q)
+	resp, err := c.fetchPage(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	return c.readPage(ans, q)
+	return c.readPage(resp, q)
 }
 
 func listCall() call { return call{op: "list nodes", method: http.MethodGet, path: "nodes"} }
 
-func (c *Client) fetchPage(ctx context.Context, q NodeQuery) (*answer, error) {
+func (c *Client) fetchPage(ctx context.Context, q NodeQuery) (*response, error) {
 	fields := q.Fields
 	switch {
 	case q.Detail:
@@ -100,27 +100,26 @@ func (c *Client) fetchPage(ctx context.Context, q NodeQuery) (*answer, error) {
 	return c.withFields(ctx, listCall(), fields, q.values())
 }
 
-func (c *Client) readPage(ans *answer, q NodeQuery) (*NodePage, error) {
-	nodes, err := models.DecodeNodes(ans.body, q.KeepRaw)
+func (c *Client) readPage(resp *response, q NodeQuery) (*NodePage, error) {
+	nodes, err := models.DecodeNodes(resp.body, q.KeepRaw)
 	if err != nil {
-		return nil, c.badAnswer(ans, listCall(), err)
+		return nil, c.badAnswer(resp, listCall(), err)
 	}
-	if err := models.KeepWhole(nodes, ans.body, q.Whole); err != nil {
-		return nil, c.badAnswer(ans, listCall(), err)
+	if err := models.KeepWhole(nodes, resp.body, q.Whole); err != nil {
+		return nil, c.badAnswer(resp, listCall(), err)
 	}
 	var links struct {
 		Next string `json:"next"`
 	}
-	// A link of a strange type is none: the JSON itself was just read.
-	_ = json.Unmarshal(ans.body, &links)
-	return &NodePage{Nodes: nodes, More: links.Next != "", Date: ans.date, Latency: ans.latency}, nil
+	// The body is valid JSON, so an error means a link that is not a string: no next page.
+	_ = json.Unmarshal(resp.body, &links)
+	return &NodePage{Nodes: nodes, More: links.Next != "", Date: resp.date, Latency: resp.latency}, nil
 }
 
-// EachPage fetches page after page from the query's marker on, and gives each to
-// yield until that returns an error or the nodes are at an end. Pages follow by the
-// last node's uuid; Ironic's next link is only believed to exist, because its URL
-// loses most of the query. A node that is listed twice because others came or went
-// meanwhile is given once; a server that repeats itself is a fault.
+// EachPage fetches page after page from the query's marker on and passes each to yield, until
+// the last page or an error of yield. The next page is requested by the UUID of the last node:
+// Ironic's next link only tells that there is one, because its URL lacks most of the query. A
+// node that appears on two pages is passed once; a page that only repeats nodes is a fault.
 func (c *Client) EachPage(ctx context.Context, q NodeQuery, yield func(*NodePage) error) error {
 	seen := map[string]bool{}
 	var trail []string
@@ -160,22 +159,22 @@ func (c *Client) EachPage(ctx context.Context, q NodeQuery, yield func(*NodePage
 	}
 }
 
-// stepsBack bounds how many deleted markers in a row are walked over.
+// stepsBack is the largest number of deleted markers in a row that are skipped.
 const stepsBack = 50
 
-// pageAfter gives the page after q.Marker, the last of the trail. When that node was
-// deleted meanwhile the page goes on from one before it.
+// pageAfter returns the page after q.Marker, the last node of the trail. If that node was
+// deleted meanwhile, the page starts after the node before it.
 func (c *Client) pageAfter(ctx context.Context, q NodeQuery, trail []string, next *lookahead) (*NodePage, error) {
-	ans, err := next.take(ctx, q)
+	resp, err := next.next(ctx, q)
 	for i := len(trail) - 2; i >= max(0, len(trail)-1-stepsBack) && goneMarker(err, q.Marker); i-- {
 		q.Marker = trail[i]
-		ans, err = c.fetchPage(ctx, q)
+		resp, err = c.fetchPage(ctx, q)
 	}
 	if err != nil {
 		return nil, err
 	}
-	next.start(ctx, q, ans.body)
-	return c.readPage(ans, q)
+	next.start(ctx, q, resp.body)
+	return c.readPage(resp, q)
 }
 
 func goneMarker(err error, marker string) bool {
@@ -186,12 +185,12 @@ func goneMarker(err error, marker string) bool {
 func repeatedPage(q NodeQuery, first string) error {
 	return &models.Fault{
 		Kind: models.FaultRepeatedPage, Op: "list nodes", Method: http.MethodGet,
-		Message: fmt.Sprintf("the page after marker %s repeats nodes that were listed already, from %s on", q.Marker, first),
+		Message: fmt.Sprintf("the page after marker %s repeats nodes of earlier pages, from %s on", q.Marker, first),
 		Hint:    "the API, or a proxy that caches in front of it, ignores the marker",
 	}
 }
 
-// Node fetches one node by uuid or name with all its fields, or only those named.
+// Node fetches one node by UUID or name, with the given fields or else all.
 func (c *Client) Node(ctx context.Context, id string, fields ...string) (*models.Node, error) {
 	n, _, err := c.NodeAt(ctx, id, fields...)
 	return n, err
@@ -200,13 +199,13 @@ func (c *Client) Node(ctx context.Context, id string, fields ...string) (*models
 // NodeAt is [Client.Node] with the server's clock.
 func (c *Client) NodeAt(ctx context.Context, id string, fields ...string) (*models.Node, time.Time, error) {
 	cl := call{op: "get node " + printable.Line(id), method: http.MethodGet, path: segments("nodes", id)}
-	ans, err := c.withFields(ctx, cl, fields, nil)
+	resp, err := c.withFields(ctx, cl, fields, nil)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	n, err := models.DecodeNode(ans.body)
+	n, err := models.DecodeNode(resp.body)
 	if err != nil {
-		return nil, time.Time{}, c.badAnswer(ans, cl, err)
+		return nil, time.Time{}, c.badAnswer(resp, cl, err)
 	}
-	return n, ans.date, nil
+	return n, resp.date, nil
 }

@@ -213,5 +213,5 @@ func TestCollections(t *testing.T) {
 	wantFault(t, err, models.FaultRepeatedPage)
 	none := newIronic(t, reply(200, `{"x":[]}`))
 	_, err = client(t, none.URL, Options{}).Ports(t.Context(), "n")
-	mustSay(t, mustFault(t, err, models.FaultBadAnswer), "no readable ports in the answer")
+	mustSay(t, mustFault(t, err, models.FaultBadAnswer), "no readable ports in the response")
 }

@@ -20,33 +20,33 @@ import (
 	"ironworks/wire"
 )
 
-// call is one request to Ironic, before the API version is known.
+// call is one request to Ironic, independent of the API version.
 type call struct {
-	// op is what is attempted, in the user's words, for the fault.
+	// op describes the attempt for the operator ("get node r7-n01"); it becomes the fault's Op.
 	op     string
 	method string
-	// path is below /v1/, its variable parts escaped (see [segments]).
+	// path is relative to /v1/, its variable parts escaped (see [segments]).
 	path string
-	// query builds the query for the version that is going to be sent; nil is none.
+	// query builds the query for the API version that will be sent; nil means no query.
 	query func(v models.APIVersion) url.Values
 	body  any
-	// feature is what the server must have; "" is nothing special.
+	// feature is one that the server must support, or "".
 	feature models.Feature
-	// slow calls reach into a BMC and get more time.
+	// slow requests make the conductor contact a BMC and have a longer limit.
 	slow bool
 }
 
-// answer is a successful response, read whole.
-type answer struct {
+// response is a successful response, read completely.
+type response struct {
 	header  http.Header
 	body    []byte
 	date    time.Time
 	latency time.Duration
-	// asked is the URL that was sent.
-	asked string
+	// url is that of the request.
+	url string
 }
 
-// segments joins path parts, each escaped, so that a node named ../x stays one.
+// segments joins path parts, each escaped, so that a node named ../x stays one part.
 func segments(parts ...string) string {
 	for i, p := range parts {
 		parts[i] = url.PathEscape(p)
@@ -54,8 +54,8 @@ func segments(parts ...string) string {
 	return strings.Join(parts, "/")
 }
 
-// hostile says whether a path has a part that would make another path of it: with an
-// empty trait DELETE …/traits/ takes all of them away, and dots climb.
+// hostile reports whether a path has a part that would turn it into another path: with an empty
+// trait, DELETE …/traits/ removes all traits, and .. leads to the parent.
 func hostile(path string) bool {
 	for part := range strings.SplitSeq(path, "/") {
 		if part == "" || part == "." || part == ".." {
@@ -65,20 +65,19 @@ func hostile(path string) bool {
 	return false
 }
 
-// notSent is the fault for a call that is refused here.
+// notSent returns the fault of a call that the client refuses.
 func notSent(cl call, why string) *models.Fault {
 	return &models.Fault{Kind: models.FaultBadRequest, Op: cl.op, Method: cl.method, Message: why + ": nothing was sent"}
 }
 
-// okCodes are all the statuses that mean success; which one a call has is Ironic's
-// affair.
+// okCodes returns every status that Ironic uses for success.
 func okCodes() []int {
 	return []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent}
 }
 
-// do sends the call, follows the version negotiation, and waits out locks and busy
-// services. Its error is always a *models.Fault or a *models.NeedsVersionError.
-func (c *Client) do(ctx context.Context, cl call) (*answer, error) {
+// do sends the call, negotiates the version, and retries while the node is locked or the service
+// busy. Its error is always a *models.Fault or a *models.NeedsVersionError.
+func (c *Client) do(ctx context.Context, cl call) (*response, error) {
 	if hostile(cl.path) {
 		return nil, notSent(cl, "a path element is empty or only dots")
 	}
@@ -88,7 +87,7 @@ func (c *Client) do(ctx context.Context, cl call) (*answer, error) {
 			Message: "this context is read-only: nothing was sent",
 		}
 	}
-	negotiations, strangers := 0, 0
+	negotiations, canceled := 0, 0
 	left := c.opts.Retry.Budget
 	for attempt := 1; ; {
 		v, agreed := c.Version()
@@ -97,16 +96,16 @@ func (c *Client) do(ctx context.Context, cl call) (*answer, error) {
 				return nil, fmt.Errorf("%s: %w", cl.op, err)
 			}
 		}
-		ans, f := c.send(ctx, cl, v)
+		resp, f := c.send(ctx, cl, v)
 		switch {
 		case f == nil:
-			return ans, nil
+			return resp, nil
 		case f.Kind == models.FaultVersion && negotiations < 2 && c.renegotiated(v):
 			negotiations++
 			continue
-		case f.Kind == models.FaultCanceled && ctx.Err() == nil && strangers < 2:
-			// Somebody else's call was interrupted, which was getting a token for us too.
-			strangers++
+		case f.Kind == models.FaultCanceled && ctx.Err() == nil && canceled < 2:
+			// Another call, which was fetching the token for both, was canceled.
+			canceled++
 			continue
 		case !worthRetrying(f) || attempt >= c.opts.Retry.Tries:
 			return nil, f
@@ -119,15 +118,14 @@ func (c *Client) do(ctx context.Context, cl call) (*answer, error) {
 	}
 }
 
-// worthRetrying are the answers that go away by waiting: somebody else holds the
-// node, or the service has no worker free. A real conflict never does. A change that may
-// have been carried out is not sent again.
+// worthRetrying reports whether a later attempt may succeed: the node is locked, or no worker is
+// free. Other conflicts do not pass. A change that may have been carried out is not sent again.
 func worthRetrying(f *models.Fault) bool {
 	return !f.Sent && (f.Kind == models.FaultLocked || f.Kind == models.FaultUnavailable)
 }
 
-// send does one request with version v.
-func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*answer, *models.Fault) {
+// send sends one request with version v.
+func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*response, *models.Fault) {
 	sc, err := c.serviceClient(ctx)
 	if err != nil {
 		var f *models.Fault
@@ -157,7 +155,7 @@ func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*answe
 	}
 	var wrote atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn:      func(string) { wrote.Store(false) }, // another try, after a new token
+		GetConn:      func(string) { wrote.Store(false) }, // another attempt, with a new token
 		WroteHeaders: func() { wrote.Store(true) },
 	})
 	start := time.Now()
@@ -177,12 +175,12 @@ func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*answe
 		return nil, f
 	}
 	if f := c.checkIronic(resp, body, cl, target); f != nil {
-		f.Sent = cl.method != http.MethodGet // whoever answered may have passed it on
+		f.Sent = cl.method != http.MethodGet // a proxy may have forwarded the request
 		return nil, f
 	}
 	date, _ := http.ParseTime(resp.Header.Get("Date"))
-	return &answer{
-		header: resp.Header, body: body, date: date, asked: target,
+	return &response{
+		header: resp.Header, body: body, date: date, url: target,
 		latency: time.Since(start),
 	}, nil
 }
@@ -190,27 +188,27 @@ func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*answe
 // get reads JSON into out.
 func (c *Client) get(ctx context.Context, cl call, out any) error {
 	cl.method = http.MethodGet
-	ans, err := c.do(ctx, cl)
+	resp, err := c.do(ctx, cl)
 	if err != nil {
 		return err
 	}
-	return c.decode(ans, cl, out)
+	return c.decode(resp, cl, out)
 }
 
-func (c *Client) decode(ans *answer, cl call, out any) error {
-	if err := json.Unmarshal(ans.body, out); err != nil {
-		return c.badAnswer(ans, cl, err)
+func (c *Client) decode(resp *response, cl call, out any) error {
+	if err := json.Unmarshal(resp.body, out); err != nil {
+		return c.badAnswer(resp, cl, err)
 	}
 	return nil
 }
 
-// badAnswer is the fault for a success whose JSON cannot be read.
-func (c *Client) badAnswer(ans *answer, cl call, err error) *models.Fault {
+// badAnswer returns the fault of a successful response whose JSON cannot be decoded.
+func (c *Client) badAnswer(resp *response, cl call, err error) *models.Fault {
 	f := &models.Fault{
-		Kind: models.FaultBadAnswer, Op: cl.op, Method: cl.method, URL: redacted(ans.asked),
+		Kind: models.FaultBadAnswer, Op: cl.op, Method: cl.method, URL: redacted(resp.url),
 		Message:   fmt.Sprintf("cannot read the response: %s", printable.Line(err.Error())),
 		Hint:      "the API, or a proxy in front of it, sent incomplete or wrong JSON",
-		RequestID: requestIDOf(ans.header), Err: err,
+		RequestID: requestIDOf(resp.header), Err: err,
 	}
 	markSent(f, cl, true)
 	return f

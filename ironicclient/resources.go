@@ -21,7 +21,7 @@ func (c *Client) Ports(ctx context.Context, node string) ([]models.Port, error) 
 		func(p models.Port) string { return p.UUID }, "node", node, "detail", "true")
 }
 
-// PortsAt lists the ports with a MAC address: one, or none.
+// PortsAt lists the ports with a MAC address: at most one.
 func (c *Client) PortsAt(ctx context.Context, mac string) ([]models.Port, error) {
 	return collect(ctx, c, "find the port with the address "+printable.Line(mac), "ports",
 		func(p models.Port) string { return p.UUID }, "address", mac, "detail", "true")
@@ -38,7 +38,7 @@ func (c *Client) Allocations(ctx context.Context) ([]models.Allocation, error) {
 	return collect(ctx, c, "list allocations", "allocations", func(a models.Allocation) string { return a.UUID })
 }
 
-// Allocation fetches one allocation by uuid or name.
+// Allocation fetches one allocation by UUID or name.
 func (c *Client) Allocation(ctx context.Context, id string) (*models.Allocation, error) {
 	var a models.Allocation
 	if err := c.get(ctx, call{op: "get allocation " + printable.Line(id), path: segments("allocations", id)}, &a); err != nil {
@@ -47,7 +47,7 @@ func (c *Client) Allocation(ctx context.Context, id string) (*models.Allocation,
 	return &a, nil
 }
 
-// Conductors lists the conductors with the drivers that each has.
+// Conductors lists the conductors with their drivers.
 func (c *Client) Conductors(ctx context.Context) ([]models.Conductor, error) {
 	return collect(ctx, c, "list conductors", "conductors",
 		func(x models.Conductor) string { return x.Hostname }, "detail", "true")
@@ -71,7 +71,7 @@ func collect[T any](ctx context.Context, c *Client, op, path string, id func(T) 
 		}
 		var rows []T
 		if err := json.Unmarshal(page[path], &rows); err != nil {
-			return nil, &models.Fault{Kind: models.FaultBadAnswer, Op: op, Err: err, Message: "no readable " + path + " in the answer"}
+			return nil, &models.Fault{Kind: models.FaultBadAnswer, Op: op, Err: err, Message: "no readable " + path + " in the response"}
 		}
 		fresh := 0
 		for _, r := range rows {
@@ -151,13 +151,13 @@ func (c *Client) History(ctx context.Context, node string) ([]models.HistoryEntr
 		return nil, err
 	}
 	// Ironic lists the oldest first (db/sqlalchemy/api.py, get_node_history_by_node_id, 39.0.0: by id).
-	// Entries of the same time, which has whole seconds on MySQL, must be turned around too.
+	// Entries with equal times (whole seconds on MySQL) must be reversed, too.
 	slices.Reverse(out.History)
 	slices.SortStableFunc(out.History, func(a, b models.HistoryEntry) int { return b.CreatedAt.Compare(a.CreatedAt.Time) })
 	return out.History, nil
 }
 
-// Inventory is what inspection found, as it is: {"inventory": …, "plugin_data": …}.
+// Inventory returns the result of the last inspection: {"inventory": …, "plugin_data": …}.
 func (c *Client) Inventory(ctx context.Context, node string) (json.RawMessage, error) {
 	var out json.RawMessage
 	err := c.get(ctx, call{
@@ -188,7 +188,7 @@ func (c *Client) Firmware(ctx context.Context, node string) ([]models.Firmware, 
 	return out.Firmware, err
 }
 
-// VIFs lists the IDs of the virtual interfaces that are attached to a node.
+// VIFs lists the IDs of the VIFs attached to a node.
 func (c *Client) VIFs(ctx context.Context, node string) ([]string, error) {
 	var out struct {
 		VIFs []struct {

@@ -14,8 +14,8 @@ import (
 	"ironworks/printable"
 )
 
-// serviceClient gives gophercloud's client, made on first use. One goroutine at a
-// time asks Keystone; the others wait for it or for their own context.
+// serviceClient returns gophercloud's client, which is created on first use. One goroutine at a
+// time asks Keystone; the others wait for that, or until their context ends.
 func (c *Client) serviceClient(ctx context.Context) (*gophercloud.ServiceClient, error) {
 	select {
 	case c.connecting <- struct{}{}:
@@ -70,8 +70,7 @@ func (c *Client) setUserAgent(p *gophercloud.ProviderClient) {
 	}
 }
 
-// keystone authenticates and takes the endpoint from the catalogue, unless the
-// connection names it.
+// keystone authenticates. Without a configured endpoint it uses that of the catalog.
 func (c *Client) keystone(ctx context.Context) (*gophercloud.ServiceClient, error) {
 	k := c.conn.Keystone
 	fail := func(err error) error {
@@ -108,7 +107,7 @@ func (c *Client) keystone(ctx context.Context) (*gophercloud.ServiceClient, erro
 	return &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: endpoint}, nil
 }
 
-// checkAuth says what is missing or contradicts itself, before anything is sent.
+// checkAuth returns an error if options are missing or contradict each other. It sends nothing.
 func checkAuth(opts *gophercloud.AuthOptions) error {
 	scope, err := opts.ToTokenV3ScopeMap()
 	if err != nil {
@@ -118,8 +117,8 @@ func checkAuth(opts *gophercloud.AuthOptions) error {
 	return err
 }
 
-// fromCatalog finds the bare metal endpoint. Version stays 0, so that gophercloud
-// looks it up in the catalogue and does not go and ask the endpoint for its versions.
+// fromCatalog returns the bare metal endpoint of the catalog. Version stays 0, so that gophercloud
+// does not request the endpoint's versions.
 func (c *Client) fromCatalog(provider *gophercloud.ProviderClient) (string, error) {
 	eo := gophercloud.EndpointOpts{
 		Region:       c.conn.Keystone.Region,
@@ -172,7 +171,7 @@ func (c *Client) authOptions() gophercloud.AuthOptions {
 			c.setUser(&ao)
 		}
 	case models.AuthToken:
-		// A token cannot be renewed, and gophercloud refuses to promise it.
+		// gophercloud refuses AllowReauth with a token, which cannot be renewed.
 		ao.TokenID, ao.Scope, ao.AllowReauth = k.Token.Reveal(), scope, false
 	case models.AuthPassword:
 		c.setUser(&ao)
@@ -182,7 +181,7 @@ func (c *Client) authOptions() gophercloud.AuthOptions {
 	return ao
 }
 
-// setUser names the user by id, or by name in a domain: Keystone takes no both.
+// setUser sets the user by ID, or by name and domain: Keystone refuses both together.
 func (c *Client) setUser(ao *gophercloud.AuthOptions) {
 	k := c.conn.Keystone
 	if k.UserID != "" {
@@ -195,7 +194,7 @@ func (c *Client) setUser(ao *gophercloud.AuthOptions) {
 	}
 }
 
-// keystoneFault names what Keystone turned down.
+// keystoneFault adds a remedy to the fault of an authentication.
 func (c *Client) keystoneFault(err error) error {
 	f := c.fault(err, call{op: "authenticate with Keystone", method: "POST"}, c.conn.Keystone.AuthURL)
 	switch f.Kind {

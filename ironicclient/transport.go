@@ -12,24 +12,24 @@ import (
 )
 
 const (
-	// DefaultTimeout bounds a silence: the time without a byte from the server, the
-	// connection included. A page that keeps coming may take longer.
+	// DefaultTimeout limits the time without a byte from the server, connecting included. A page
+	// that keeps arriving may take longer.
 	DefaultTimeout = 12 * time.Second
-	// slowTimeout is for calls that reach into a BMC behind the conductor, whose own
-	// limit is 60 s (rpc_response_timeout).
+	// slowTimeout is that of requests for which the conductor contacts a BMC; Ironic's own limit
+	// is 60 s (rpc_response_timeout).
 	slowTimeout = 75 * time.Second
 	slowNotice  = 10 * time.Second
-	// maxBody bounds an answer: a page of 1 000 nodes in detail has 3 MB.
+	// maxBody is the size limit of a response: a page of 1 000 detailed nodes has 3 MB.
 	maxBody = 128 << 20
 )
 
-// newHTTPClient makes the client of a connection. Ironic sends no redirects: one is shown as
-// "not Ironic" with the place that it points to.
+// newHTTPClient returns the HTTP client of a connection. Ironic sends no redirects: a redirect is
+// reported as "not Ironic", with its target.
 func newHTTPClient(conn models.Connection, opts Options) (*http.Client, error) {
 	return wire.NewClient(wire.Options{TLS: conn.TLS, Timeout: conn.Timeout, Largest: maxBody, Dial: opts.Dial})
 }
 
-// rootURL is the endpoint without a trailing /v1, which it may or may not have.
+// rootURL returns the endpoint with a trailing slash and without a trailing /v1.
 func rootURL(endpoint string) (string, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
@@ -44,8 +44,8 @@ func rootURL(endpoint string) (string, error) {
 	return strings.TrimRight(u.String(), "/") + "/", nil
 }
 
-// redacted is a URL without its password, for messages. What has no host may have its
-// password anywhere before the @.
+// redacted returns a URL without its password, for messages. In a string without a host the
+// password may be anywhere before the @.
 func redacted(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" {

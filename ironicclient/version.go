@@ -17,7 +17,7 @@ const (
 	versionHeader = "X-OpenStack-Ironic-API-Version"
 	minHeader     = "X-OpenStack-Ironic-API-Minimum-Version"
 	maxHeader     = "X-OpenStack-Ironic-API-Maximum-Version"
-	// Ironic sends the first since 1.107, and the second always.
+	// Ironic sends the former since API 1.107, the latter always.
 	requestIDHeader    = "X-Openstack-Request-Id"
 	oldRequestIDHeader = "Openstack-Request-Id"
 )
@@ -26,16 +26,16 @@ func requestIDOf(h http.Header) string {
 	return printable.Line(cmp.Or(h.Get(requestIDHeader), h.Get(oldRequestIDHeader)))
 }
 
-// limits are the API versions that a server says it speaks, on every answer.
+// limits returns the range of API versions in the headers, which Ironic sends with every response.
 func limits(h http.Header) (low, high models.APIVersion, ok bool) {
 	low, errLow := models.ParseAPIVersion(h.Get(minHeader))
 	high, errHigh := models.ParseAPIVersion(h.Get(maxHeader))
 	return low, high, errLow == nil && errHigh == nil
 }
 
-// learnLimits lowers our version when a 406 says that it is out of the server's
-// range. A 406 for a version inside the range has another reason: a field, verb or
-// parameter is too new, and the fault is marked as that.
+// learnLimits lowers the client's version if a 406 shows that it is outside the server's range. A
+// 406 for a version inside the range means that a field, verb or parameter is too new; the fault
+// is marked so.
 func (c *Client) learnLimits(f *models.Fault, err error, sent models.APIVersion) {
 	var unexpected gophercloud.ErrUnexpectedResponseCode
 	if !errors.As(err, &unexpected) {
@@ -72,13 +72,13 @@ func (c *Client) learnLimits(f *models.Fault, err error, sent models.APIVersion)
 	c.negotiated.Store(true)
 }
 
-// renegotiated says that another version than the one sent is to be tried now.
+// renegotiated reports whether the version to send is no longer the one that was sent.
 func (c *Client) renegotiated(sent models.APIVersion) bool {
 	return int(c.minor.Load()) != sent.Minor
 }
 
-// checkIronic makes sure that a success comes from Ironic, whose every answer carries
-// its version, and remembers that the version is agreed.
+// checkIronic returns a fault if a success does not come from Ironic, whose every response has a
+// version header; otherwise the version counts as negotiated.
 func (c *Client) checkIronic(resp *http.Response, body []byte, cl call, target string) *models.Fault {
 	if resp.Header.Get(versionHeader) != "" || resp.Header.Get(maxHeader) != "" {
 		c.negotiated.Store(true)
@@ -89,7 +89,7 @@ func (c *Client) checkIronic(resp *http.Response, body []byte, cl call, target s
 	}
 	return &models.Fault{
 		Kind: models.FaultNotIronic, Op: cl.op, Method: cl.method, URL: redacted(target), Status: resp.StatusCode,
-		Message: "the answer is not Ironic's: it has no API version" + kindOfBody(resp.Header, body),
+		Message: "the response has no Ironic API version" + kindOfBody(resp.Header, body),
 		Hint:    "check the URL: Ironic's API usually listens on port 6385",
 	}
 }
@@ -102,11 +102,11 @@ func looksLikeJSON(body []byte) bool {
 func kindOfBody(h http.Header, body []byte) string {
 	switch {
 	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")):
-		return " and it is HTML" + fromServer(h)
+		return " and is HTML" + fromServer(h)
 	case looksLikeJSON(body):
 		return fromServer(h)
 	}
-	return " and it is not JSON" + fromServer(h)
+	return " and is not JSON" + fromServer(h)
 }
 
 func fromServer(h http.Header) string {

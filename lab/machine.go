@@ -158,8 +158,8 @@ func (m *Machine) runAgent(ctx context.Context, config agentConfig) error {
 	}
 	options := agent.Options{
 		IronicURL: config.APIURL, Client: o.Client, Hardware: newHardware(ctx, m, config), Journal: m.journal.add,
-		Listen: net.JoinHostPort(m.AgentHost(), "0"), PlainHTTP: o.PlainAgents, Token: config.Token, NoInspection: config.NoInspection,
-		Version: version.Version, OpenCommandList: version.OpenCommandList,
+		Listen: net.JoinHostPort(m.AgentHost(), "0"), PlainHTTP: o.PlainAgents, Token: config.Token,
+		NoInspection: config.NoInspection, Fast: m.pace() > 1, Version: version.Version, OpenCommandList: version.OpenCommandList,
 		Speed: float64(m.pace()), Faults: scenario.Agent,
 	}
 	if err := agent.Run(ctx, options); err != nil {

@@ -241,7 +241,7 @@ func DecodeNodes(data []byte, keepRaw bool) ([]Node, error) {
 	return decodeRows(data, keepRaw)
 }
 
-var errNoNodes = errors.New(`no "nodes" in the answer`)
+var errNoNodes = errors.New(`no "nodes" in the response`)
 
 // decodeRows decodes node by node, slower, so that an unexpected type affects only its field.
 func decodeRows(data []byte, keepRaw bool) ([]Node, error) {

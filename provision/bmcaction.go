@@ -40,7 +40,7 @@ func (a *bmcAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal 
 	}
 	if n.ProvisionState.Phase() == models.StateCleaning && a.disturbs() {
 		return refusal(a, n, models.RefusedState, fmt.Sprintf("not possible in state %q: the ramdisk is erasing disks", n.ProvisionState), "ironworks abort "+n.Label()+" first").
-			WithScreenHint("abort the cleaning first (A)")
+			WithScreenHint("abort the cleaning first (:abort)")
 	}
 	return nil
 }

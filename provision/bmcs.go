@@ -81,9 +81,9 @@ func (e *BMCCredentialsError) OnScreen() string {
 		return models.OnScreen(e.Wrong)
 	case e.Withheld != "":
 		return fmt.Sprintf("the BMC password from %s is not sent to %s: the address is in driver_info, but not in bmc.hosts. "+
-			"Log in on the BMC tab (u), or add its host to bmc: {hosts: [10.0.0.0/8]} in the context", e.Withheld, printable.Line(models.MaskURL(e.Address)))
+			"Log in on the BMC tab (:bmc-login), or add its host to bmc: {hosts: [10.0.0.0/8]} in the context", e.Withheld, printable.Line(models.MaskURL(e.Address)))
 	}
-	return fmt.Sprintf("no password for %s of the BMC at %s: Ironic masks it. Log in on the BMC tab (u), or set bmc: {password_file: …} in the context",
+	return fmt.Sprintf("no password for %s of the BMC at %s: Ironic masks it. Log in on the BMC tab (:bmc-login), or set bmc: {password_file: …} in the context",
 		printable.Line(e.Username), printable.Line(models.MaskURL(e.Address)))
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"ironworks/enroll"
 	"ironworks/models"
 	"ironworks/models/request"
 )
@@ -131,7 +132,7 @@ func (a *bringUp) prepare(ctx, going context.Context, r *Runner, n *models.Node,
 		name: BringUpName, once: !opts.Wait, slots: a.slots, followed: &a.followed,
 	}
 	res := Enrolled{Result: Result{Node: n.Ref(), State: string(n.ProvisionState)}}
-	e.advance(ctx, going, n, false, &res)
+	e.advance(ctx, going, n, &enroll.Item{Kind: enroll.Unchanged, UUID: n.UUID, Existing: n}, &res)
 	if did := strings.Join(res.Did, ", "); did != "" {
 		res.Note = strings.Trim(did+"; "+res.Note, "; ")
 	}

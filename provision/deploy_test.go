@@ -332,7 +332,7 @@ func TestRefusedDeploymentNamesKeysInTheConsole(t *testing.T) {
 func TestErrorsOfUnfinishedDeploymentsNameKeysInTheConsole(t *testing.T) {
 	t.Parallel()
 	sent := &provision.OtherDeploymentError{Unfinished: provision.Unfinished{Stage: provision.StageSent}, Taken: true}
-	if text := models.OnScreen(fmt.Errorf("deploy n1: %w", sent)); strings.Contains(text, "ironworks ") || !strings.HasSuffix(text, ":deploy-resume continues it, undeploy (U) ends it") {
+	if text := models.OnScreen(fmt.Errorf("deploy n1: %w", sent)); strings.Contains(text, "ironworks ") || !strings.HasSuffix(text, ":deploy-resume continues it, undeploy (:undeploy) ends it") {
 		t.Errorf("the console says %s", text)
 	}
 	if text := sent.Error(); !strings.HasSuffix(text, "ironworks deploy --resume continues it, ironworks undeploy ends it") {

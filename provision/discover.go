@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"ironworks/bmc"
@@ -21,7 +22,7 @@ const (
 	// DiscoveryRefused: the credentials were rejected, or there are none.
 	DiscoveryRefused     DiscoveryStatus = "refused"
 	DiscoveryUnreachable DiscoveryStatus = "unreachable"
-	// DiscoveryFailed: something answered, but not like a BMC with Redfish.
+	// DiscoveryFailed: something answered, but not like a BMC with Redfish, or with a certificate that is not trusted.
 	DiscoveryFailed DiscoveryStatus = "failed"
 )
 
@@ -44,11 +45,14 @@ func (d *Discovered) Note() string {
 	return fmt.Sprintf("%d systems behind this address", len(d.BMC.System.Paths))
 }
 
-// Discover asks the BMCs at the given addresses, [Concurrency] at a time, and no others. Progress, which may be nil, is
-// called for each address that is done, from several goroutines.
+// discoveries is how many BMCs are asked at the same time. Each is another host, and a dead one takes five seconds.
+const discoveries = 32
+
+// Discover asks the BMCs at the given addresses, 32 at a time, and no others. Progress, which may be nil, is called for
+// each address that is done, from several goroutines.
 func (b *BMCs) Discover(ctx context.Context, addresses []string, progress func(address string)) []Discovered {
 	found := make([][]Discovered, len(addresses))
-	inParallel(ctx, len(addresses), func(going context.Context, i int) {
+	inSlots(ctx, len(addresses), discoveries, func(going context.Context, i int, _ func()) {
 		if found[i] = b.discover(going, addresses[i]); progress != nil {
 			progress(addresses[i])
 		}
@@ -89,7 +93,9 @@ func (b *BMCs) discover(ctx context.Context, address string) []Discovered {
 	switch {
 	case wanted && login != nil:
 		one.Status = DiscoveryRefused
-	case fault != nil && fault.Status == 0 && fault.Kind != models.FaultBadAnswer && fault.Kind != models.FaultNotFound:
+	case fault != nil && slices.Contains([]models.FaultKind{
+		models.FaultDNS, models.FaultRefused, models.FaultUnreachable, models.FaultTimeout, models.FaultReset,
+	}, fault.Kind):
 		one.Status = DiscoveryUnreachable
 	}
 	return []Discovered{one}

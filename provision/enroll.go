@@ -3,6 +3,7 @@ package provision
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -37,6 +38,7 @@ type EnrollAPI interface {
 	RawPorts(ctx context.Context, node string) ([]map[string]any, error)
 	RawPortgroups(ctx context.Context, node string) ([]map[string]any, error)
 	PortsAt(ctx context.Context, mac string) ([]models.Port, error)
+	BIOS(ctx context.Context, node string) ([]models.BIOSSetting, error)
 }
 
 // ReadExisting reads all nodes, ports and port groups, to compare them with an input.
@@ -98,7 +100,7 @@ type Enrolled struct {
 func (e *Enroller) Run(ctx context.Context, plan enroll.Plan) []Enrolled {
 	results := make([]Enrolled, len(plan))
 	e.name, e.slots, e.followed = "enroll", make(chan struct{}, Concurrency), new(atomic.Int64)
-	inSlots(ctx, len(plan), func(going context.Context, i int, next func()) {
+	inSlots(ctx, len(plan), Concurrency, func(going context.Context, i int, next func()) {
 		next() // the slots bound what is sent
 		ctx, going, end := e.Cancels.contexts(ctx, going, plan[i].UUID)
 		defer end()
@@ -135,7 +137,7 @@ func (e *Enroller) node(ctx, going context.Context, it *enroll.Item) Enrolled {
 	if r.Err != nil || e.Goal == GoalEnroll {
 		return r
 	}
-	e.advance(ctx, going, n, it.Node.Adopt, &r)
+	e.advance(ctx, going, n, it, &r)
 	return r
 }
 
@@ -166,8 +168,9 @@ func (e *Enroller) act(ctx, going context.Context, a Action, n *models.Node, wai
 }
 
 // advance brings a node to the goal, from whatever state it is in.
-func (e *Enroller) advance(ctx, going context.Context, n *models.Node, adopt bool, r *Enrolled) {
+func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enroll.Item, r *Enrolled) {
 	tried := map[models.Verb]bool{}
+	prepared := it.Node.Prepare == nil
 	for {
 		now, err := e.API.Node(going, n.UUID)
 		if err != nil {
@@ -186,7 +189,14 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, adopt boo
 			}
 			continue
 		}
-		verb, reached := e.next(now, adopt)
+		verb, reached := e.next(now, it.Node.Adopt)
+		if verb == models.VerbProvide && !prepared {
+			prepared = true
+			if !e.prepare(ctx, going, now, &it.Node, r) {
+				return
+			}
+			continue
+		}
 		switch {
 		case reached:
 			r.Outcome = OutcomeDone
@@ -300,7 +310,10 @@ func inspected(n *models.Node) bool {
 // addPorts creates the ports that [ports.Compare] misses, and notes its other findings.
 func (e *Enroller) addPorts(ctx, going context.Context, n *models.Node, r *Enrolled) error {
 	report, err := ComparePorts(going, e.API, n)
-	if err != nil {
+	if _, without := errors.AsType[*models.Refusal](err); without {
+		r.Note = "ports not compared: inspection stored no inventory with NICs"
+		return nil
+	} else if err != nil {
 		r.Note = "ports not compared with the inventory: " + err.Error()
 		return nil //nolint:nilerr // the node itself is inspected
 	}

@@ -29,11 +29,17 @@ type cut struct {
 	sent  []string
 	at    int // the number of the change; 0 for none
 	after bool
+	// targets: sent has the verbs, too.
+	targets bool
 }
 
 func (c *cut) Send(ctx context.Context, r request.Request) (string, error) {
 	c.mu.Lock()
-	c.sent = append(c.sent, r.Method+" "+r.Path)
+	sent := r.Method + " " + r.Path
+	if body, is := r.Body.(map[string]any); is && c.targets {
+		sent += fmt.Sprint(" ", body["target"])
+	}
+	c.sent = append(c.sent, sent)
 	broken := len(c.sent) == c.at
 	c.mu.Unlock()
 	if broken && !c.after {

@@ -80,8 +80,20 @@ func EnrollRequests(it *enroll.Item, goal Goal, noInspect bool) (requests []requ
 	}
 	requests, commands = requestsOf(entries), commandsOf(entries)
 	e := &Enroller{Goal: goal, NoInspect: noInspect}
+	prepare := it.Node.Prepare.Pending(n, nil)
 	for now := *n; goal != GoalEnroll; {
 		verb, reached := e.next(&now, it.Node.Adopt)
+		if verb == models.VerbProvide && prepare != nil {
+			if list, err := newPrepareAction(prepare).entries(n); err == nil {
+				for _, r := range requestsOf(list) {
+					r.When = fmt.Sprintf("when the node is %s", now.ProvisionState)
+					requests = append(requests, r)
+				}
+				commands = append(commands, commandsOf(list)...)
+			}
+			prepare = nil
+			continue
+		}
 		t, legal := models.FindTransition(now.ProvisionState, verb)
 		if reached || !legal || len(t.Success) == 0 {
 			break

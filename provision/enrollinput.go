@@ -2,6 +2,7 @@ package provision
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,11 +17,15 @@ import (
 	"ironworks/models/plan"
 )
 
-// EnrollInput is what an operator enrolls: the nodes of files, or the machines behind BMCs.
+// EnrollInput is what an operator enrolls, as typed: the nodes of files, or the machines behind BMCs.
 type EnrollInput struct {
 	Files []string
 	// Format is that of the files; Auto detects it.
 	Format nodefile.Format
+	// Columns map headers of spreadsheets to fields, HEADER=FIELD.
+	Columns []string
+	// Driver is the hardware type of spreadsheet rows without one; "" is detected, see [nodefile.Options].
+	Driver string
 	// BMCs are hosts, URLs and ranges of addresses.
 	BMCs []string
 	// Names names the machines behind BMCs.
@@ -41,6 +46,9 @@ type EnrollField string
 // The parts that may be wrong.
 const (
 	EnrollFile        EnrollField = "file"
+	EnrollFormat      EnrollField = "format"
+	EnrollColumns     EnrollField = "column"
+	EnrollDriver      EnrollField = "driver"
 	EnrollBMC         EnrollField = "bmc"
 	EnrollNames       EnrollField = "names"
 	EnrollSet         EnrollField = "set"
@@ -59,20 +67,64 @@ func (e *EnrollInputError) Error() string { return fmt.Sprintf("--%s: %v", e.Fie
 // Unwrap returns what is wrong.
 func (e *EnrollInputError) Unwrap() error { return e.Err }
 
-// Check returns the errors that can be found without reading anything, as an *EnrollInputError.
-func (in *EnrollInput) Check() error {
-	if err := in.Names.Check(); err != nil {
-		return &EnrollInputError{EnrollNames, err}
+// EnrollSource is a checked input: what is read, asked and compared. [EnrollInput.Parse] makes it.
+type EnrollSource struct {
+	EnrollInput
+	// Fields are the fields of spreadsheet columns by header.
+	Fields map[string]string
+	// Addresses are those of the BMCs, one by one.
+	Addresses []string
+	// Settings are set on every node.
+	Settings []models.Setting
+}
+
+// Parse checks the input without reading anything. An error is an *EnrollInputError.
+func (in EnrollInput) Parse() (EnrollSource, error) { //nolint:gocritic // it is kept
+	source := EnrollSource{EnrollInput: in}
+	wrong := func(field EnrollField, err error) (EnrollSource, error) {
+		return EnrollSource{}, &EnrollInputError{field, err}
 	}
-	if _, err := enroll.Addresses(in.BMCs); err != nil {
-		return &EnrollInputError{EnrollBMC, err}
-	}
-	for _, arg := range in.Set {
-		if _, err := models.ParseSetting(arg); err != nil {
-			return &EnrollInputError{EnrollSet, err}
+	var err error
+	if in.Format != nodefile.Auto {
+		if _, err = nodefile.ParseFormat(string(in.Format)); err != nil {
+			return wrong(EnrollFormat, err)
 		}
 	}
-	return in.Ramdisk.check()
+	if source.Fields, err = nodefile.ParseColumns(in.Columns); err != nil {
+		return wrong(EnrollColumns, err)
+	}
+	switch field := in.sheetField(); {
+	case field == "":
+	case len(in.BMCs) > 0:
+		return wrong(field, errors.New("only for spreadsheets (csv), not for BMCs"))
+	case in.Format != nodefile.Auto && in.Format != nodefile.CSV:
+		return wrong(field, fmt.Errorf("only for spreadsheets (csv), not for format %s", in.Format))
+	}
+	if err = in.Names.Check(); err != nil {
+		return wrong(EnrollNames, err)
+	}
+	if source.Addresses, err = enroll.Addresses(in.BMCs); err != nil {
+		return wrong(EnrollBMC, err)
+	}
+	for _, arg := range in.Set {
+		setting, err := models.ParseSetting(arg)
+		if err != nil {
+			return wrong(EnrollSet, err)
+		}
+		source.Settings = append(source.Settings, setting)
+	}
+	return source, in.Ramdisk.check()
+}
+
+// sheetField is the choice for spreadsheets that is given, "" for none.
+func (in *EnrollInput) sheetField() EnrollField {
+	switch {
+	case len(in.Columns) > 0:
+		return EnrollColumns
+	case in.Driver != "":
+		return EnrollDriver
+	}
+	return ""
 }
 
 // EnrollReader reads inputs, and compares them with Ironic.
@@ -119,6 +171,11 @@ func (f *EnrolledFile) Mapped() []string {
 		}
 	}
 	return mapped
+}
+
+// Unmapped reports whether a spreadsheet has a column whose header is not known.
+func (f *EnrolledFile) Unmapped() bool {
+	return slices.ContainsFunc(f.Columns, func(c nodefile.Column) bool { return c.Unknown })
 }
 
 // Deployments are those that the files ask for.
@@ -168,11 +225,8 @@ func ReadNodeFile(name string) ([]byte, error) {
 
 // Read reads the files, or asks the BMCs, and completes the nodes with credentials and fields. An error comes with
 // what was found before it.
-func (r *EnrollReader) Read(ctx context.Context, in EnrollInput) (EnrollFound, error) {
+func (r *EnrollReader) Read(ctx context.Context, in *EnrollSource) (EnrollFound, error) {
 	var found EnrollFound
-	if err := in.Check(); err != nil {
-		return found, err
-	}
 	if err := r.readFiles(in, &found); err != nil {
 		return found, err
 	}
@@ -182,7 +236,7 @@ func (r *EnrollReader) Read(ctx context.Context, in EnrollInput) (EnrollFound, e
 	return found, r.complete(in, &found)
 }
 
-func (r *EnrollReader) readFiles(in EnrollInput, found *EnrollFound) error {
+func (r *EnrollReader) readFiles(in *EnrollSource, found *EnrollFound) error {
 	open := r.Open
 	if open == nil {
 		open = ReadNodeFile
@@ -192,9 +246,12 @@ func (r *EnrollReader) readFiles(in EnrollInput, found *EnrollFound) error {
 		if err != nil {
 			return err
 		}
-		file, err := nodefile.Read(data, name, in.Format)
+		file, err := nodefile.Options{File: name, Format: in.Format, Columns: in.Fields, Driver: in.Driver}.Read(data)
 		if err != nil {
 			return err
+		}
+		if field := in.sheetField(); field != "" && file.Format != nodefile.CSV {
+			return &EnrollInputError{field, fmt.Errorf("only for spreadsheets (csv), but %s has format %s", name, file.Format)}
 		}
 		found.Nodes = append(found.Nodes, file.Nodes...)
 		one := EnrolledFile{Name: name, Nodes: len(file.Nodes), File: file}
@@ -204,18 +261,14 @@ func (r *EnrollReader) readFiles(in EnrollInput, found *EnrollFound) error {
 	return nil
 }
 
-func (r *EnrollReader) ask(ctx context.Context, in EnrollInput, found *EnrollFound) error {
-	if len(in.BMCs) == 0 {
+func (r *EnrollReader) ask(ctx context.Context, in *EnrollSource, found *EnrollFound) error {
+	if len(in.Addresses) == 0 {
 		return nil
 	}
-	addresses, err := enroll.Addresses(in.BMCs)
-	if err != nil {
-		return &EnrollInputError{EnrollBMC, err}
-	}
 	var done atomic.Int64
-	found.BMCs = r.BMCs.Discover(ctx, addresses, func(string) {
+	found.BMCs = r.BMCs.Discover(ctx, in.Addresses, func(string) {
 		if n := int(done.Add(1)); r.Progress != nil {
-			r.Progress(n, len(addresses))
+			r.Progress(n, len(in.Addresses))
 		}
 	})
 	if ctx.Err() != nil {
@@ -229,7 +282,7 @@ func (r *EnrollReader) ask(ctx context.Context, in EnrollInput, found *EnrollFou
 	return nil
 }
 
-func (r *EnrollReader) complete(in EnrollInput, found *EnrollFound) error {
+func (r *EnrollReader) complete(in *EnrollSource, found *EnrollFound) error {
 	if in.Credentials != "" {
 		data, err := ReadNodeFile(in.Credentials)
 		if err != nil {
@@ -241,13 +294,11 @@ func (r *EnrollReader) complete(in EnrollInput, found *EnrollFound) error {
 		}
 		found.Completed = credentials.Apply(found.Nodes)
 	}
-	for _, arg := range in.Set {
-		setting, err := models.ParseSetting(arg)
-		for i := 0; err == nil && i < len(found.Nodes); i++ {
-			err = found.Nodes[i].Apply(setting)
-		}
-		if err != nil {
-			return &EnrollInputError{EnrollSet, err}
+	for _, setting := range in.Settings {
+		for i := range found.Nodes {
+			if err := found.Nodes[i].Apply(setting); err != nil {
+				return &EnrollInputError{EnrollSet, err}
+			}
 		}
 	}
 	if r.Mask == nil {
@@ -262,7 +313,7 @@ func (r *EnrollReader) complete(in EnrollInput, found *EnrollFound) error {
 }
 
 // Compare checks the nodes against the enabled drivers, and compares them with what Ironic has. It changes the nodes.
-func (r *EnrollReader) Compare(ctx context.Context, in EnrollInput, nodes []enroll.Node) (enroll.Plan, error) {
+func (r *EnrollReader) Compare(ctx context.Context, in *EnrollSource, nodes []enroll.Node) (enroll.Plan, error) {
 	drivers, err := r.API.Drivers(ctx)
 	if err != nil {
 		return nil, err
@@ -287,6 +338,8 @@ func (in *EnrollInput) Words(goal Goal, noInspect bool) []string {
 	}
 	add("-f", in.Files...)
 	add("--format", string(in.Format))
+	add("--column", in.Columns...)
+	add("--driver", in.Driver)
 	add("--bmc", in.BMCs...)
 	add("--names", string(in.Names))
 	for _, arg := range in.Set {

@@ -3,6 +3,7 @@ package provision_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +20,7 @@ import (
 	"ironworks/test/embedded"
 )
 
-func TestEnrollInputCheck(t *testing.T) {
+func TestEnrollInputParse(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		in    provision.EnrollInput
@@ -32,10 +33,15 @@ func TestEnrollInputCheck(t *testing.T) {
 		"a network":         {provision.EnrollInput{BMCs: []string{"10.0.0.0/24"}}, provision.EnrollBMC, "range"},
 		"a field":           {provision.EnrollInput{Set: []string{"owner"}}, provision.EnrollSet, "KEY=VALUE"},
 		"too many machines": {provision.EnrollInput{BMCs: []string{"10.0.0.1-10.0.9.1"}}, provision.EnrollBMC, "256"},
+		"a format":          {provision.EnrollInput{Format: "xls"}, provision.EnrollFormat, "bifrost-csv"},
+		"a column":          {in: provision.EnrollInput{Files: []string{"rack.csv"}, Columns: []string{"BMC IP=bmc"}, Driver: "idrac"}},
+		"a column's field":  {provision.EnrollInput{Files: []string{"rack.csv"}, Columns: []string{"IP=bcm"}}, provision.EnrollColumns, `column "IP": unknown field "bcm"`},
+		"columns of BMCs":   {provision.EnrollInput{BMCs: []string{"h"}, Columns: []string{"IP=bmc"}}, provision.EnrollColumns, "not for BMCs"},
+		"a driver of YAML":  {provision.EnrollInput{Format: nodefile.Bifrost, Driver: "ipmi"}, provision.EnrollDriver, "not for format bifrost"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			err := tc.in.Check()
+			_, err := tc.in.Parse()
 			wrong, is := errors.AsType[*provision.EnrollInputError](err)
 			switch {
 			case tc.field == "":
@@ -47,6 +53,16 @@ func TestEnrollInputCheck(t *testing.T) {
 			}
 		})
 	}
+}
+
+// parsed returns a checked input.
+func parsed(t *testing.T, in provision.EnrollInput) *provision.EnrollSource {
+	t.Helper()
+	source, err := in.Parse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &source
 }
 
 func TestEnrollReaderRead(t *testing.T) {
@@ -61,6 +77,7 @@ func TestEnrollReaderRead(t *testing.T) {
 	}
 	rack := write("rack.csv", "name,driver,bmc,user,password,asset\nn1,redfish,10.0.0.1,admin,known,A1\nn2,redfish,10.0.0.2,admin,,A2\n")
 	logins := write("logins.yaml", "default: {username: root, password: other}\n")
+	tree := write("tree.yaml", "nodes: [{name: n1, driver: ipmi}]\n")
 	broken := write("broken.yaml", "default: {passwd: x}\n")
 	big := write("big.csv", strings.Repeat("x", nodefile.MaxSize+1))
 
@@ -70,7 +87,8 @@ func TestEnrollReaderRead(t *testing.T) {
 			masked = append(masked, s.Reveal())
 		}
 	}}
-	found, err := r.Read(t.Context(), provision.EnrollInput{Files: []string{rack}, Credentials: logins, Set: []string{"owner=lab"}})
+	source := parsed(t, provision.EnrollInput{Files: []string{rack}, Credentials: logins, Set: []string{"owner=lab"}, Columns: []string{"asset=extra.tag"}})
+	found, err := r.Read(t.Context(), source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +96,7 @@ func TestEnrollReaderRead(t *testing.T) {
 		t.Errorf("found %+v", found)
 	}
 	for i := range found.Nodes {
-		if found.Nodes[i].Fields["owner"] != "lab" {
+		if fields := found.Nodes[i].Fields; fields["owner"] != "lab" || fmt.Sprint(fields["extra"]) != fmt.Sprintf("map[tag:A%d]", i+1) {
 			t.Errorf("node %d: %v", i, found.Nodes[i].Fields)
 		}
 	}
@@ -96,16 +114,17 @@ func TestEnrollReaderRead(t *testing.T) {
 		"the wrong format":    {provision.EnrollInput{Files: []string{rack}, Format: nodefile.Bifrost}, "rack.csv"},
 		"broken credentials":  {provision.EnrollInput{Files: []string{rack}, Credentials: broken}, "--credentials: " + broken},
 		"missing credentials": {provision.EnrollInput{Files: []string{rack}, Credentials: filepath.Join(dir, "none")}, "no such file"},
-		"a wrong field":       {provision.EnrollInput{Files: []string{rack}, Set: []string{"owner"}}, "--set"},
+		"a column it lacks":   {provision.EnrollInput{Files: []string{rack}, Columns: []string{"bcm=bmc"}}, `no column "bcm" (did you mean "bmc"?); columns: name, driver`},
+		"columns of YAML":     {provision.EnrollInput{Files: []string{tree}, Columns: []string{"x=bmc"}}, "--column: only for spreadsheets (csv), but " + tree + " has format baremetal"},
 	} {
-		if _, err := r.Read(t.Context(), tc.in); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := r.Read(t.Context(), parsed(t, tc.in)); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r.BMCs = &provision.BMCs{Complete: func(ctx context.Context, _ *bmc.Target) error { return ctx.Err() }}
-	if _, err := r.Read(ctx, provision.EnrollInput{BMCs: []string{"127.0.0.1:1"}}); !errors.Is(err, context.Canceled) {
+	if _, err := r.Read(ctx, parsed(t, provision.EnrollInput{BMCs: []string{"127.0.0.1:1"}})); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
 }

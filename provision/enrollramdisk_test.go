@@ -67,7 +67,7 @@ func TestEnrollRamdisk(t *testing.T) {
 					enroller(client).Run(t.Context(), compared(t, client, machine("redfish-virtual-media", test.info), enroll.Options{}))
 				}
 				reader := &provision.EnrollReader{API: client}
-				plan, err := reader.Compare(t.Context(), provision.EnrollInput{Ramdisk: test.ramdisk}, machine(test.boot, nil))
+				plan, err := reader.Compare(t.Context(), parsed(t, provision.EnrollInput{Ramdisk: test.ramdisk}), machine(test.boot, nil))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -85,7 +85,7 @@ func TestEnrollRamdisk(t *testing.T) {
 				if r := enroller(client).Run(t.Context(), plan); r[0].Outcome != provision.OutcomeDone {
 					t.Fatalf("%+v", r[0])
 				}
-				plan, err = reader.Compare(t.Context(), provision.EnrollInput{Ramdisk: test.ramdisk}, machine(test.boot, nil))
+				plan, err = reader.Compare(t.Context(), parsed(t, provision.EnrollInput{Ramdisk: test.ramdisk}), machine(test.boot, nil))
 				if err != nil || plan[0].Kind != enroll.Unchanged {
 					t.Errorf("then %s %v %v", plan[0].Kind, plan[0].Differences(), err)
 				}
@@ -106,13 +106,13 @@ func TestEnrollRamdiskIsChecked(t *testing.T) {
 		"--deploy-kernel: kernel_append_params":                  {Kernel: bootKernel, Initramfs: bootInitrd, KernelParams: "a\nb"},
 	} {
 		in := provision.EnrollInput{Ramdisk: ramdisk}
-		if err := in.Check(); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := in.Parse(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", ramdisk, err, want)
 		}
 	}
 	in := provision.EnrollInput{Files: []string{"a"}, Ramdisk: provision.EnrollRamdisk{ISO: bootISO, Kernel: bootKernel, Initramfs: bootInitrd, KernelParams: "quiet"}}
 	want := "enroll -f a --deploy-iso " + bootISO + " --deploy-kernel " + bootKernel + " --deploy-ramdisk " + bootInitrd + " --kernel-params quiet"
-	if got := strings.Join(in.Words(provision.GoalEnroll, false), " "); got != want || in.Check() != nil {
-		t.Errorf("%s, %v", got, in.Check())
+	if got := strings.Join(in.Words(provision.GoalEnroll, false), " "); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,12 +29,26 @@ func (*EnrollAction) Name() string { return "enroll" }
 // Refuse never refuses: the batch has no conflicts.
 func (*EnrollAction) Refuse(*models.Node, models.APIVersion) *models.Refusal { return nil }
 
-// Effect is what automated cleaning may do.
+// Effect is what automated cleaning may do, and manual cleaning before it.
 func (a *EnrollAction) Effect(n *models.Node) models.Effect {
 	if a.Goal != GoalAvailable {
 		return models.Effect{}
 	}
+	if at := slices.IndexFunc(a.Plan, func(it enroll.Item) bool { return it.UUID == n.UUID && it.Node.Prepare != nil }); at >= 0 {
+		return newPrepareAction(a.Plan[at].Node.Prepare).Effect(n)
+	}
 	return models.VerbEffect(models.VerbProvide, n, nil)
+}
+
+// EnrollPrepared returns the names of the nodes that a goal prepares by manual cleaning.
+func EnrollPrepared(plan enroll.Plan, goal Goal) []string {
+	var names []string
+	for i := range plan {
+		if it := &plan[i]; goal == GoalAvailable && it.Node.Prepare != nil && !it.Kind.Refused() {
+			names = append(names, it.Node.Label())
+		}
+	}
+	return names
 }
 
 func (*EnrollAction) entries(*models.Node) ([]entry, error) {

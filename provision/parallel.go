@@ -31,17 +31,17 @@ func (p *PanicError) Unwrap() error {
 // inParallel calls do for 0 to n-1, [Concurrency] at a time, and returns when all calls have. The
 // context of do also ends when one of them panics.
 func inParallel(ctx context.Context, n int, do func(going context.Context, i int)) {
-	inSlots(ctx, n, func(going context.Context, i int, _ func()) { do(going, i) })
+	inSlots(ctx, n, Concurrency, func(going context.Context, i int, _ func()) { do(going, i) })
 }
 
-// inSlots is inParallel for calls that may free their slot, with next, before they return.
-func inSlots(ctx context.Context, n int, do func(going context.Context, i int, next func())) {
+// inSlots is inParallel, width at a time, for calls that may free theirs, with next, before they return.
+func inSlots(ctx context.Context, n, width int, do func(going context.Context, i int, next func())) {
 	going, stop := context.WithCancel(ctx)
 	defer stop()
 	var wg sync.WaitGroup
 	var once sync.Once
 	var raised *PanicError
-	slots := make(chan struct{}, Concurrency)
+	slots := make(chan struct{}, width)
 	for i := range n {
 		slots <- struct{}{}
 		wg.Go(func() {

@@ -101,13 +101,13 @@ func (a *PortAction) refuse(c *portChange, n *models.Node, v models.APIVersion) 
 	// ironic/conductor/manager.py, update_port, 39.0.0.
 	inUse := n.ProvisionState == models.StateActive || n.InstanceUUID != ""
 	if inUse && slices.ContainsFunc(c.ops, func(op models.PatchOp) bool { return op.Path == "/address" }) {
-		return refusal(a, n, models.RefusedState, "Ironic changes no MAC address while the node has an instance", "ironworks maintenance on "+n.Label()).WithScreenHint("set maintenance (m)")
+		return refusal(a, n, models.RefusedState, "Ironic changes no MAC address while the node has an instance", "ironworks maintenance on "+n.Label()).WithScreenHint("set maintenance (:maintenance-on)")
 	}
 	field := c.noun.Connectivity(c.ops)
 	if field != "" && !slices.Contains(connectable(), n.ProvisionState) {
 		return refusal(a, n, models.RefusedState,
 			fmt.Sprintf("Ironic changes %s only in enroll, inspecting, inspect wait and manageable, or in maintenance; the node is %s", field, n.ProvisionState),
-			"ironworks maintenance on "+n.Label()).WithScreenHint("set maintenance (m)")
+			"ironworks maintenance on "+n.Label()).WithScreenHint("set maintenance (:maintenance-on)")
 	}
 	return nil
 }
@@ -158,8 +158,11 @@ func (a *PortAction) entries(n *models.Node) ([]entry, error) {
 	return list, nil
 }
 
-// judge explains a conflict, and accepts the error of a creation that Ironic carried out.
+// judge explains a conflict or a missing Neutron, and accepts the error of a creation that Ironic carried out.
 func (a *PortAction) judge(ctx context.Context, c *portChange, n *models.Node, err error) error {
+	if c.vif {
+		return aboutNeutron(n, err)
+	}
 	f, is := errors.AsType[*models.Fault](err)
 	if !is || f.Kind != models.FaultConflict && !f.Sent || c.mac == "" && c.created == "" {
 		return err

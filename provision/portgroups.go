@@ -126,7 +126,7 @@ func (a *PortAction) members(ctx context.Context, node *models.Node, group map[s
 		switch {
 		case should && group["standalone_ports_supported"] == false && p["pxe_enabled"] == true:
 			return standaloneError(a.name, groupLabel(group), portLabel(p), "ironworks port set "+portLabel(p)+" pxe_enabled=false").
-				WithScreenHint("turn off PXE on the port first (E)")
+				WithScreenHint("turn off PXE on the port first (:port-set)")
 		case should && !in:
 			a.move(node, p, []models.PatchOp{{Op: "add", Path: "/portgroup_uuid", Value: uuidOf(group)}}, "added port "+portLabel(p))
 		case !should && in:

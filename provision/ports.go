@@ -206,7 +206,7 @@ func DeletePorts(ctx context.Context, api PortAPI, ids []string) (*PortAction, e
 			c.refused = &models.Refusal{
 				Kind: models.RefusedArguments, Why: fmt.Sprintf("VIF %s is attached to port %s", printable.Line(vif), portLabel(raw)),
 				Hint:       "ironworks vif detach " + models.TextOf(raw["node_uuid"]) + " " + printable.Line(vif),
-				ScreenHint: "detach the VIF first (V)",
+				ScreenHint: "detach the VIF first (:vif-detach)",
 			}
 		}
 		a.add(models.TextOf(raw["node_uuid"]), c)
@@ -244,5 +244,5 @@ func findGroup(ctx context.Context, api PortAPI, node *models.Node, id string) (
 		has = "it has " + strings.Join(names, ", ")
 	}
 	return nil, argumentError("portgroup", fmt.Sprintf("node %s has no port group %q; %s", printable.Line(node.Label()), printable.Line(id), has),
-		"create it with ironworks portgroup create").WithScreenHint("create the group first (b)")
+		"create it with ironworks portgroup create").WithScreenHint("create the group first (:portgroup-create)")
 }

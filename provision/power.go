@@ -35,7 +35,7 @@ func (a powerAction) Name() string {
 func (a powerAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
 	if n.ProvisionState.Phase() == models.StateCleaning {
 		return refusal(a, n, models.RefusedState, fmt.Sprintf("not possible in state %q", n.ProvisionState), "ironworks abort "+n.Label()+" first").
-			WithScreenHint("abort the cleaning first (A)")
+			WithScreenHint("abort the cleaning first (:abort)")
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func (a flagAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal 
 		return refusal(a, n, models.RefusedState, fmt.Sprintf("not possible in state %q, only in \"active\", \"rescue\"", s), "")
 	case a.field == "retired" && a.on && s == models.StateAvailable:
 		return refusal(a, n, models.RefusedState, `not possible in state "available"`, "ironworks manage "+n.Label()+" first").
-			WithScreenHint("manage the node first (M)")
+			WithScreenHint("manage the node first (:manage)")
 	}
 	return unchangeable(a, n)
 }

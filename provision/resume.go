@@ -85,7 +85,7 @@ func (e *OtherDeploymentError) Error() string {
 // OnScreen names the keys. Only a command reverts the deployment without continuing it.
 func (e *OtherDeploymentError) OnScreen() string {
 	if e.Taken {
-		return e.sentence(":deploy-resume", "undeploy (U) ends it")
+		return e.sentence(":deploy-resume", "undeploy (:undeploy) ends it")
 	}
 	return e.sentence(":deploy-resume", "ironworks deploy --give-back reverts it")
 }

@@ -197,7 +197,7 @@ func (r *Runner) Run(ctx context.Context, p Batch, opts RunOptions) []Result {
 	results := make([]Result, len(p.Items))
 	opts.followed = new(atomic.Int64)
 	var failed atomic.Bool
-	inSlots(ctx, len(p.Items), func(going context.Context, i int, next func()) {
+	inSlots(ctx, len(p.Items), Concurrency, func(going context.Context, i int, next func()) {
 		opts := opts
 		if opts.next = next; opts.StopOnFailure {
 			opts.next = func() {}

@@ -24,7 +24,7 @@ func Provision(r models.ProvisionRequest) Action {
 type unchecked struct{ verbAction }
 
 func (a unchecked) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
-	return refusal(a, n, models.RefusedArguments, "deployments require checks", "ironworks "+a.Name()+" "+n.Label()).WithScreenHint("use " + a.Name() + " of the menu (a)")
+	return refusal(a, n, models.RefusedArguments, "deployments require checks", "ironworks "+a.Name()+" "+n.Label()).WithScreenHint("use " + a.Name() + " of the menu (:verbs)")
 }
 
 func (a unchecked) entries(n *models.Node) ([]entry, error) {

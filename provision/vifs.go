@@ -2,6 +2,8 @@ package provision
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
 	"ironworks/models"
@@ -21,7 +23,7 @@ type VIF struct {
 func NodeVIFs(ctx context.Context, api PortAPI, node *models.Node) ([]VIF, error) {
 	ids, err := api.VIFs(ctx, node.UUID)
 	if err != nil || len(ids) == 0 {
-		return nil, err
+		return nil, aboutNeutron(node, err)
 	}
 	have, err := api.RawPorts(ctx, node.UUID)
 	if err != nil {
@@ -43,6 +45,19 @@ func NodeVIFs(ctx context.Context, api PortAPI, node *models.Node) ([]VIF, error
 		}
 	}
 	return list, nil
+}
+
+// aboutNeutron explains a server error of a VIF request: the network interface asks Neutron, and Ironic's text does not
+// name it when Neutron does not answer.
+func aboutNeutron(n *models.Node, err error) error {
+	f, is := errors.AsType[*models.Fault](err)
+	if !is || f.Kind != models.FaultServer || !ports.ManagesNetworks(n.NetworkInterface) {
+		return err
+	}
+	explained := *f
+	explained.Message = fmt.Sprintf("network interface %s needs Neutron; check that Neutron runs, and [neutron] in the conductor's ironic.conf: %s",
+		printable.Line(n.NetworkInterface), f.Message)
+	return &explained
 }
 
 // AttachVIF is an action that attaches a VIF to a port or port group of a node, or to one that Ironic picks.

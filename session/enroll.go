@@ -20,10 +20,10 @@ func (e Enrolling) API() provision.EnrollAPI { return e.s.Client }
 // Compare reads the input and compares it with Ironic. BMCs get the login, which is not kept; fields that are empty
 // come from the environment, the context and the keyring. An error comes with what was found before it.
 func (e Enrolling) Compare(
-	ctx context.Context, in provision.EnrollInput, login enroll.Login, progress func(done, of int),
+	ctx context.Context, in *provision.EnrollSource, login enroll.Login, progress func(done, of int),
 ) (provision.EnrollFound, enroll.Plan, error) {
 	r := &provision.EnrollReader{API: e.s.Client, Mask: e.s.Mask, Progress: progress}
-	if len(in.BMCs) > 0 {
+	if len(in.Addresses) > 0 {
 		given := BMCFlags{Login: config.BMCLogin{Username: login.Username, Password: login.Password, From: "the form"}, Insecure: login.Insecure}
 		access, err := e.s.BMCAccess(&e.s.Context, given, e.s.reportError)
 		if err != nil {

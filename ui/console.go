@@ -15,6 +15,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/task"
 	"ironworks/ui/theme"
@@ -42,6 +43,8 @@ type Options struct {
 	Editor func(path string) (Command, error)
 	// Notify is how the terminal tells that a long task has ended.
 	Notify Notify
+	// Keys are the actions with the keys that the operator has bound; nil has the built-in ones.
+	Keys *action.Keymap
 	// Program is the name of the command line program.
 	Program string
 	// Warnings are shown as toasts at the start.
@@ -97,7 +100,7 @@ func New(ctx context.Context, opts Options) *Console {
 		width: 80, height: 24, look: theme.Options{ASCII: opts.ASCII, Light: opts.Background == Light, Profile: colorprofile.TrueColor},
 		env: &screen.Env{
 			ReadOnly: opts.ReadOnly, Events: &screen.EventLog{}, Tasks: &screen.TaskList{}, Watching: &screen.WatchList{}, Installs: &screen.Installs{}, Logs: &screen.OpenLogs{},
-			Contexts: opts.Contexts, Probe: opts.Probe, Program: opts.Program,
+			Contexts: opts.Contexts, Probe: opts.Probe, Program: opts.Program, Keys: opts.Keys,
 			Ramdisks: opts.Ramdisks, Bench: &screen.Bench{File: opts.File}, Drafts: &screen.Drafts{},
 		},
 	}

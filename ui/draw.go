@@ -83,7 +83,7 @@ func (c *Console) paint() string {
 func (c *Console) body(w, h int) string {
 	var toast []string
 	if len(c.overlays) == 0 {
-		toast = c.toasts.draw(c.theme, w)
+		toast = c.toasts.draw(c.theme, c.env.Keys, w)
 	}
 	s := c.history.front()
 	if s == nil {
@@ -124,7 +124,7 @@ func (c *Console) card(w, h int) string {
 		lines = append(lines, c.mark()+printable.Line(c.env.Session.Context.Name))
 	}
 	lines = append(lines, cell.Wrap(text, w)...)
-	lines = append(lines, cell.Wrap(textTooSmall, w)...)
+	lines = append(lines, cell.Wrap(c.env.Keys.Text(textTooSmall), w)...)
 	if n := len(c.overlays); n > 0 {
 		lines = append([]string{textDialogOpen}, lines...)
 	}
@@ -162,11 +162,11 @@ func (c *Console) hints() []screen.Hint {
 	}
 	// General keys keep their place; whatever does not fit is in the help.
 	var hints []screen.Hint
-	for _, a := range footActions(c.scopes()) {
+	for _, a := range c.footActions() {
 		if a.ID == action.Back && c.history.at == 0 {
 			continue
 		}
-		hints = append(hints, screen.Hint{Key: keyText(a.Key()), Text: a.Name})
+		hints = append(hints, screen.Hint{Key: action.KeyText(a.Key()), Text: a.Name})
 	}
 	// The last hint, the help, always stays.
 	for n := len(hints); n > 1 && hintsWidth(hints) > c.width; n-- {
@@ -181,19 +181,4 @@ func hintsWidth(hints []screen.Hint) int {
 		w += cell.Width(h.Key) + 1 + cell.Width(h.Text) + 2
 	}
 	return w
-}
-
-// keyText formats a key for people.
-func keyText(key string) string {
-	switch key {
-	case "up":
-		return "↑"
-	case "down":
-		return "↓"
-	case "left":
-		return "←"
-	case "right":
-		return "→"
-	}
-	return key
 }

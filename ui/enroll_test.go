@@ -33,11 +33,13 @@ func (e *enrollable) PortsAt(context.Context, string) ([]models.Port, error) { r
 func (e *enrollable) Inventory(context.Context, string) (json.RawMessage, error) {
 	return nil, &models.Fault{Kind: models.FaultNotFound, Status: 404}
 }
+func (e *enrollable) BIOS(context.Context, string) ([]models.BIOSSetting, error) { return nil, nil }
+
 func (e *enrollable) API() provision.EnrollAPI { return e }
 
 // Compare finds the nodes unchanged.
 func (e *enrollable) Compare(
-	ctx context.Context, _ provision.EnrollInput, _ enroll.Login, _ func(done, of int),
+	ctx context.Context, _ *provision.EnrollSource, _ enroll.Login, _ func(done, of int),
 ) (provision.EnrollFound, enroll.Plan, error) {
 	var plan enroll.Plan
 	for _, name := range e.nodes {

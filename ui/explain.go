@@ -43,7 +43,7 @@ func (c *Console) whyExplain() string {
 	case c.env.Session.Explain == nil:
 		return textNoExplain
 	case s.Ref().Kind == screen.KindExplain:
-		return textAlreadyExplain
+		return c.env.Keys.Text(textAlreadyExplain)
 	}
 	_, some := pointed(s)
 	switch {

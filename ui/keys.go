@@ -24,7 +24,7 @@ func (c *Console) key(msg tea.KeyPressMsg) tea.Cmd {
 	if s != nil && s.Typing() {
 		return s.Update(msg)
 	}
-	a, ok := action.ForKey(name, c.scopes()...)
+	a, ok := c.env.Keys.ForKey(name, c.scopes()...)
 	if !ok {
 		return nil
 	}
@@ -115,7 +115,7 @@ func (c *Console) doHere(id action.ID) tea.Cmd {
 	if s == nil {
 		return nil
 	}
-	if a, ok := action.Find(id); ok && a.Scope == action.Nodes {
+	if a, ok := c.env.Keys.Find(id); ok && a.Scope == action.Nodes {
 		return c.tasks.Begin(id, s.Targets(), nil)
 	}
 	switch id {

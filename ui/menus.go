@@ -65,9 +65,9 @@ func (c *Console) atOnce(cmd tea.Cmd) tea.Cmd {
 }
 
 // footActions returns the actions in the footer, in order.
-func footActions(scopes []action.Scope) []*action.Action {
+func (c *Console) footActions() []*action.Action {
 	var foot []*action.Action
-	for _, a := range action.In(scopes...) {
+	for _, a := range c.env.Keys.In(c.scopes()...) {
 		if a.Foot > 0 {
 			foot = append(foot, a)
 		}
@@ -80,7 +80,7 @@ func footActions(scopes []action.Scope) []*action.Action {
 func (c *Console) item(a *action.Action) overlay.Item {
 	keys := make([]string, len(a.Keys))
 	for i, k := range a.Keys {
-		keys[i] = keyText(k)
+		keys[i] = action.KeyText(k)
 	}
 	return overlay.Item{
 		ID: "do " + string(a.ID), Title: string(a.ID), Detail: a.Help,
@@ -91,7 +91,7 @@ func (c *Console) item(a *action.Action) overlay.Item {
 // help lists the actions by topic: those of the current screen first, those of every screen last.
 func (c *Console) help() screen.Overlay {
 	scopes := c.scopes()
-	actions := action.In(scopes...)
+	actions := c.env.Keys.In(scopes...)
 	slices.SortStableFunc(scopes, func(a, b action.Scope) int { return cmp.Compare(a.Common(), b.Common()) })
 	var items []overlay.Item
 	for _, scope := range slices.Compact(scopes) {
@@ -119,7 +119,7 @@ func (c *Console) menuItem(a *action.Action) overlay.Item {
 // verbs lists the actions on the current nodes.
 func (c *Console) verbs() screen.Overlay {
 	var items []overlay.Item
-	for _, a := range action.In(action.Nodes) {
+	for _, a := range c.env.Keys.In(action.Nodes) {
 		if a.ID != action.NodeVerbs && a.ID != action.Explain {
 			items = append(items, c.menuItem(a))
 		}
@@ -134,7 +134,7 @@ func (c *Console) verbs() screen.Overlay {
 // palette lists all screens, contexts, nodes and actions.
 func (c *Console) palette() tea.Cmd {
 	var items []overlay.Item
-	for _, a := range action.In(c.scopes()...) {
+	for _, a := range c.env.Keys.In(c.scopes()...) {
 		switch a.ID {
 		case action.Up, action.Down, action.PageUp, action.PageDown, action.Top, action.Bottom,
 			action.ScrollLeft, action.ScrollRight, action.Palette:
@@ -146,7 +146,7 @@ func (c *Console) palette() tea.Cmd {
 	for _, ctx := range c.env.Contexts {
 		disabled := ""
 		if ctx.Err != nil {
-			disabled = textContextUnusable + models.OnScreen(ctx.Err)
+			disabled = c.env.Keys.Text(textContextUnusable) + models.OnScreen(ctx.Err)
 		}
 		items = append(items, overlay.Item{
 			ID: "context " + ctx.Name, Title: "context " + ctx.Name, Detail: ctx.Endpoint, Disabled: disabled,
@@ -221,7 +221,7 @@ func (c *Console) handleRequest(msg tea.Msg) tea.Cmd {
 	case screen.CopyText:
 		return c.copyText(msg.Copyable)
 	case screen.Press:
-		if a, ok := action.Find(msg.ID); ok {
+		if a, ok := c.env.Keys.Find(msg.ID); ok {
 			return c.pressWith(a, task.Arguments{task.FieldSettings: msg.Settings})
 		}
 	case screen.Switch:

@@ -12,20 +12,20 @@ const (
 	textTitleTasks = " · %s running"
 
 	// Window too small.
-	textTooSmall   = "too small (minimum 30×7); q quits"
+	textTooSmall   = "too small (minimum 30×7); {quit} quits"
 	textDialogOpen = "a dialog is open"
 
 	// Why an action is disabled.
 	textNoEditor        = "no editor configured; set $VISUAL or $EDITOR"
 	textNoExplain       = "explanations are not available here"
-	textAlreadyExplain  = "already shown; ctrl+r refreshes"
+	textAlreadyExplain  = "already shown; {refresh} refreshes"
 	textNoNodeSelected  = "no node selected"
 	textNotConnected    = "not connected"
 	textReplayReadOnly  = "not available while a recording plays"
 	textNoOlderScreen   = "no previous screen"
 	textNoNewerScreen   = "no next screen"
 	textNothingToCopy   = "nothing to copy"
-	textContextUnusable = "unusable (4 shows details): "
+	textContextUnusable = "unusable ({connect} shows details): "
 
 	// Menus.
 	textHelpTitle    = "Actions"
@@ -36,6 +36,7 @@ const (
 	textBeginning    = "beginning"
 
 	// Toasts.
+	textToastCut       = "… ({messages} shows all)"
 	textMouseOn        = "mouse scrolling on; shift-drag selects text"
 	textMouseOff       = "mouse scrolling off"
 	textCopyTooLong    = "%s is too long for the clipboard (%d bytes, limit %d); copy the command instead"

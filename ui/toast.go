@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"ironworks/printable"
+	"ironworks/ui/action"
 	"ironworks/ui/cell"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
@@ -79,8 +80,8 @@ func role(l screen.Level) (theme.Role, string) {
 	return theme.Accent, "·"
 }
 
-// draw returns the lines of the last message, up to toastLines.
-func (s *toasts) draw(t *theme.Theme, w int) []string {
+// draw returns the lines of the last message, up to toastLines; keys has the key that shows all.
+func (s *toasts) draw(t *theme.Theme, keys *action.Keymap, w int) []string {
 	if !s.showing || w < 8 {
 		return nil
 	}
@@ -88,7 +89,7 @@ func (s *toasts) draw(t *theme.Theme, w int) []string {
 	r, glyph := role(last.level)
 	parts := cell.Wrap(last.text, w-4)
 	if len(parts) > toastLines {
-		parts = append(parts[:toastLines-1], cell.Cut(parts[toastLines-1], max(w-20, 1))+"… (! shows all)")
+		parts = append(parts[:toastLines-1], cell.Cut(parts[toastLines-1], max(w-20, 1))+keys.Text(textToastCut))
 	}
 	lines := make([]string, len(parts))
 	for i, p := range parts {

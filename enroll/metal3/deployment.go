@@ -69,7 +69,7 @@ func (h *hostReader) left(m document.Member) string {
 	case "consumerRef":
 		why = "the host is in use by " + text(m.Value, "kind") + " " + key(text(m.Value, "namespace"), text(m.Value, "name")) + "; not carried over"
 	case "firmware":
-		why = "Metal3 ignores it, too; use BIOS settings"
+		why = "not applied, Metal3 ignores it, too; use HostFirmwareSettings"
 	case "hardwareProfile":
 		why = "deprecated; use spec.rootDeviceHints"
 	case "networkInterfaces":

@@ -1,7 +1,6 @@
 package metal3
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -82,74 +81,6 @@ func wrongHint(m document.Member) string {
 		}
 	}
 	return ""
-}
-
-// raid reports the target RAID configuration: Ironic takes it by a request of its own, for manual cleaning.
-func (h *hostReader) raid(m document.Member) {
-	var disks []any
-	hardware, software := m.Value.Get("hardwareRAIDVolumes"), m.Value.Get("softwareRAIDVolumes")
-	for _, v := range hardware.Items {
-		disk := h.volume("hardwareRAIDVolumes", v, map[string]string{
-			"level": "raid_level", "name": "volume_name", "numberOfPhysicalDisks": "number_of_physical_disks", "controller": "controller", "physicalDisks": "physical_disks",
-		})
-		if rotational := v.Get("rotational"); rotational.Kind == document.Bool {
-			disk["disk_type"] = map[bool]string{true: "hdd", false: "ssd"}[rotational.True()]
-		}
-		disks = append(disks, disk)
-	}
-	if len(hardware.Items) == 0 {
-		for _, v := range software.Items {
-			disk := h.volume("softwareRAIDVolumes", v, map[string]string{"level": "raid_level", "rootVolume": "is_root_volume"})
-			disk["controller"] = "software"
-			physical := v.Get("physicalDisks")
-			var by []any
-			for _, p := range physical.Items {
-				by = append(by, h.hints(document.Member{Key: "raid.softwareRAIDVolumes.physicalDisks", Line: p.Line, Value: p}))
-			}
-			if by != nil {
-				disk["physical_disks"] = by
-			}
-			disks = append(disks, disk)
-		}
-		if disks != nil {
-			h.node.Set("agent", "raid_interface")
-		}
-	} else if len(software.Items) > 0 {
-		h.problem(m.Line, "spec.raid: hardwareRAIDVolumes and softwareRAIDVolumes exclude each other")
-	}
-	if disks == nil {
-		if hardware.Kind == document.List || software.Kind == document.List {
-			h.note(m.Line, "spec.raid: no volumes, which deletes the RAID; use the clean step raid.delete_configuration")
-		}
-		return
-	}
-	config, err := json.Marshal(map[string]any{"logical_disks": disks})
-	if err != nil {
-		h.problem(m.Line, "spec.raid: %v", err)
-		return
-	}
-	h.note(m.Line, "spec.raid: not set; set target_raid_config %s, then run the clean steps raid.delete_configuration and raid.create_configuration", config)
-}
-
-// volume returns a logical disk of target_raid_config.
-func (h *hostReader) volume(of string, v document.Value, names map[string]string) map[string]any {
-	disk := map[string]any{"size_gb": "MAX"}
-	for _, m := range v.Members {
-		switch name := names[m.Key]; {
-		case m.Key == "sizeGibibytes":
-			if size, _ := m.Value.Scalar(); size != "0" && size != "" {
-				disk["size_gb"] = m.Value.Any()
-			}
-		case name != "":
-			disk[name] = m.Value.Any()
-		case m.Key != "rotational" && m.Key != "physicalDisks":
-			h.note(m.Line, "spec.raid.%s.%s: not carried over", of, m.Key)
-		}
-	}
-	if disk["raid_level"] == nil {
-		h.problem(v.Line, "spec.raid.%s: a volume without level", of)
-	}
-	return disk
 }
 
 // hintOf returns Metal3's hint for one of Ironic's, and an error for what Metal3 cannot say.

@@ -3,7 +3,6 @@ package metal3
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -90,6 +89,7 @@ func (r *reader) host(o object) {
 		h.node.Set(capabilities, "properties", "capabilities")
 	}
 	h.companions()
+	h.unprepared()
 	h.deployment(later)
 	r.result.Nodes = append(r.result.Nodes, h.node)
 }
@@ -331,22 +331,16 @@ func (r *reader) structure(namespace, name string, keys ...string) (map[string]a
 	return object, nil
 }
 
-// companions takes the ramdisk of a PreprovisioningImage, and reports firmware settings and data images.
+// companions reads the host's firmware settings and its ramdisk, and reports its data image.
 func (h *hostReader) companions() {
 	if v, has := h.companion("HostFirmwareSettings", h.object); has {
-		settings := v.Get("spec")
-		settings = settings.Get("settings")
-		var names []string
-		for _, m := range settings.Members {
-			value, _ := m.Value.Scalar()
-			names = append(names, m.Key+"="+value)
-		}
-		if slices.Sort(names); len(names) > 0 {
-			h.note(v.Line, "HostFirmwareSettings %s: apply them with the clean step bios.apply_configuration", strings.Join(names, ", "))
-		}
+		h.firmwareSettings(v)
+	}
+	if v, has := h.companion("HostFirmwareComponents", h.object); has {
+		h.firmwareComponents(v)
 	}
 	if v, has := h.companion("DataImage", h.object); has {
-		h.note(v.Line, "DataImage %s: not attached", text(v, "spec", "url"))
+		h.note(v.Line, "DataImage %s: not attached, because a deployment uses the same drive; attach it to the deployed node with ironworks bmc insert", models.MaskURL(text(v, "spec", "url")))
 	}
 	if v, has := h.companion("PreprovisioningImage", h.object); has {
 		h.ramdisk(v)

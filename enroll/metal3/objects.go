@@ -3,6 +3,7 @@ package metal3
 import (
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ironworks/enroll"
@@ -56,7 +57,7 @@ type reader struct {
 	secrets map[string]secret
 	// used are the secrets and companions that a host refers to.
 	used map[string]bool
-	// companions are HostFirmwareSettings, DataImages and PreprovisioningImages, which have their host's name.
+	// companions have their host's name: HostFirmwareSettings, HostFirmwareComponents, DataImages, PreprovisioningImages.
 	companions []object
 	// named are hosts and companions by kind, namespace and name.
 	named    map[string]document.Value
@@ -64,7 +65,7 @@ type reader struct {
 	result   Import
 }
 
-// Read reads manifests: BareMetalHosts with their Secrets, HostFirmwareSettings, DataImages and PreprovisioningImages.
+// Read reads manifests: BareMetalHosts with their Secrets and companions.
 // The error is a *document.Error.
 func Read(docs []document.Value, file string) (Import, error) {
 	r := &reader{file: file, secrets: map[string]secret{}, used: map[string]bool{}, named: map[string]document.Value{}}
@@ -132,7 +133,7 @@ func (r *reader) collect(v document.Value) {
 		}
 		r.once(o)
 		r.hosts = append(r.hosts, o)
-	case group == "metal3.io" && (o.kind == "HostFirmwareSettings" || o.kind == "DataImage" || o.kind == "PreprovisioningImage"):
+	case group == "metal3.io" && slices.Contains([]string{"HostFirmwareSettings", "HostFirmwareComponents", "DataImage", "PreprovisioningImage"}, o.kind):
 		r.once(o)
 		r.companions = append(r.companions, o)
 	default:

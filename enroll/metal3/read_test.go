@@ -107,12 +107,14 @@ func TestReadHost(t *testing.T) {
 	notes := strings.Join(append(n.Notes, found.Notes...), "\n")
 	for _, want := range []string{
 		"line 20: paused", "line 20: annotation x.example/y: not carried over", "metadata.labels", "line 22: spec.online false",
-		`target_raid_config {"logical_disks":[{"controller":"c0","disk_type":"ssd","physical_disks":["d1","d2"],"raid_level":"1","size_gb":100,"volume_name":"root"}]}`,
-		"in use by Machine n/m", "HostFirmwareSettings NumaNodes=2, ProcVirtualization=Enabled", "DataImage http://h/data.iso", "Machine n/m: not read",
+		"in use by Machine n/m", "DataImage http://h/data.iso: not attached, because a deployment uses the same drive", "Machine n/m: not read",
 	} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no %q in\n%s", want, notes)
 		}
+	}
+	if got := n.Prepare.String(); got != "RAID 1; BIOS NumaNodes=2, ProcVirtualization=Enabled" {
+		t.Errorf("prepared: %s", got)
 	}
 	written, err := found.Plan.Encode()
 	if err != nil {

@@ -2,8 +2,10 @@ package nodefile
 
 import (
 	"cmp"
+	"maps"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"ironworks/models"
@@ -11,6 +13,14 @@ import (
 
 // DefaultDriver is the hardware type of spreadsheet rows with a BMC and without a driver.
 const DefaultDriver = "redfish"
+
+// prefixes are those of a BMC's fields in driver_info, by hardware type.
+func prefixes() map[string]string {
+	return map[string]string{"redfish": "redfish", "idrac": "redfish", "ipmi": "ipmi", "ilo": "ilo", "ilo5": "ilo", "irmc": "irmc", "xclarity": "xclarity"}
+}
+
+// Drivers are the hardware types whose BMC the columns bmc, user and password can describe.
+func Drivers() []string { return slices.Sorted(maps.Keys(prefixes())) }
 
 // setBMC writes the BMC's address and credentials under the driver's names.
 func (s *sheetRow) setBMC(driver string) {
@@ -28,7 +38,7 @@ func (s *sheetRow) setBMC(driver string) {
 	if len(s.bmc) == 0 {
 		return
 	}
-	prefix := map[string]string{"redfish": "redfish", "idrac": "redfish", "ipmi": "ipmi", "ilo": "ilo", "ilo5": "ilo", "irmc": "irmc", "xclarity": "xclarity"}[s.node.Driver()]
+	prefix := prefixes()[s.node.Driver()]
 	if prefix == "" {
 		s.problem(s.line, "driver %q: use columns such as driver_info.…_address for its BMC", s.node.Driver())
 		return

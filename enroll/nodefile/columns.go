@@ -21,6 +21,8 @@ type Column struct {
 	Field string
 	// Note says why a column is not where one would expect it; "" if it is.
 	Note string
+	// Unknown: the header is not known, and was not mapped by the user.
+	Unknown bool
 
 	// rank orders columns that could set the same field: the lowest sets it.
 	rank int
@@ -157,14 +159,55 @@ func (r *reader) column(line int, header string, known map[string]Column) Column
 	case slices.Contains(knownExtras(), name):
 		return extraColumn(name, "")
 	}
-	return extraColumn(name, "no field of this name"+meant(name, slices.Sorted(maps.Keys(known))))
+	c := extraColumn(name, "no field of this name"+meant(name, slices.Sorted(maps.Keys(known))))
+	c.Unknown = true
+	return c
 }
 
 func extraColumn(name, note string) Column {
 	return Column{Field: "extra." + strings.ReplaceAll(name, " ", "_"), Note: note, text: true, rank: 1}
 }
 
-// force maps headers as the user says.
+// ParseColumns reads the choices of a user, HEADER=FIELD. An empty field ignores the column.
+func ParseColumns(args []string) (map[string]string, error) {
+	fields := map[string]string{}
+	for _, arg := range args {
+		at := strings.LastIndexByte(arg, '=') // a field has none
+		if at <= 0 || strings.TrimSpace(arg[:at]) == "" {
+			return nil, fmt.Errorf("%q: want HEADER=FIELD, such as 'BMC IP=bmc'; %s", arg, possibleFields)
+		}
+		header, field := strings.TrimSpace(arg[:at]), strings.TrimSpace(arg[at+1:])
+		if _, twice := fields[header]; twice {
+			return nil, fmt.Errorf("column %q is given twice", header)
+		}
+		if why := checkField(field); field != "" && why != "" {
+			return nil, fmt.Errorf("column %q: %s; %s", header, why, possibleFields)
+		}
+		fields[header] = field
+	}
+	return fields, nil
+}
+
+// possibleFields says which fields a column can set.
+const possibleFields = "fields: bmc, bmc.username, bmc.password, bmc.port, bmc.system, traits, port.address and other fields of ports, name and other fields of nodes, " +
+	"and keys of objects such as driver_info.deploy_iso, properties.capabilities and extra.rack; none ignores the column"
+
+// ColumnFields are the fields that a column can set, for completion; those that end with a dot take a key.
+func ColumnFields() []string {
+	fields := bmcFields()
+	for _, field := range enroll.NodeFields() {
+		if kind, _ := nodeField(field); kind == objectField {
+			field += "."
+		}
+		fields = append(fields, field)
+	}
+	for _, field := range append(portTexts(), "pxe_enabled", "is_smartnic", "local_link_connection.", "extra.") {
+		fields = append(fields, "port."+field)
+	}
+	return fields
+}
+
+// force maps headers as the user says; the fields are those of [ParseColumns].
 func (r *reader) force(line int, columns []Column, forced map[string]string) {
 	for _, header := range slices.Sorted(maps.Keys(forced)) {
 		i := slices.IndexFunc(columns, func(c Column) bool { return strings.EqualFold(strings.TrimSpace(c.Header), strings.TrimSpace(header)) })
@@ -179,15 +222,7 @@ func (r *reader) force(line int, columns []Column, forced map[string]string) {
 			r.problem(line, "no column %q%s; columns: %s", header, meant(header, headers), shortened(headers))
 			continue
 		}
-		field := forced[header]
-		if why := checkField(field); field != "" && why != "" {
-			r.problem(line, "column %q: %s", header, why)
-			continue
-		}
-		columns[i] = Column{Header: columns[i].Header, Field: field}
-		if field == "" {
-			columns[i].Note = "ignored"
-		}
+		columns[i] = Column{Header: columns[i].Header, Field: forced[header]}
 	}
 }
 
@@ -233,9 +268,14 @@ func isPath(header string) bool {
 	return known && kind == objectField || head == "bmc" || portPath.MatchString(header)
 }
 
+// bmcFields are the fields without a driver's name, and traits.
+func bmcFields() []string {
+	return []string{"bmc", "bmc.username", "bmc.password", "bmc.port", "bmc.system", "traits"}
+}
+
 // checkField returns why a column cannot set a field, "" if it can.
 func checkField(field string) string {
-	if slices.Contains([]string{"bmc", "bmc.username", "bmc.password", "bmc.port", "bmc.system", "traits"}, field) {
+	if slices.Contains(bmcFields(), field) {
 		return ""
 	}
 	if m := portPath.FindStringSubmatch(field); m != nil {
@@ -249,7 +289,7 @@ func checkField(field string) string {
 	kind, known := nodeField(head)
 	switch {
 	case !known:
-		return fmt.Sprintf("unknown field %q%s", field, meant(head, append(enroll.NodeFields(), "bmc", "traits", "port.address")))
+		return fmt.Sprintf("unknown field %q%s", field, meant(field, append(enroll.NodeFields(), append(bmcFields(), "port.address")...)))
 	case dotted != (kind == objectField) || dotted && slices.Contains(strings.Split(tail, "."), ""):
 		return fmt.Sprintf("field %q: use a path such as %s", field, map[bool]string{true: "properties.capabilities", false: head}[kind == objectField])
 	}

@@ -1,6 +1,7 @@
 package nodefile_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -75,15 +76,60 @@ func TestColumnsRefused(t *testing.T) {
 		columns map[string]string
 		want    string
 	}{
-		"unknown path":       {"name,port.uid\nn,1\n", nil, `f:1: column "port.uid": unknown field "uid" of a port (did you mean "uuid"?)`},
-		"an object":          {"name,x\nn,1\n", map[string]string{"x": "properties"}, `f:1: column "x": field "properties": use a path such as properties.capabilities`},
-		"no such column":     {"name,bmc\nn,1\n", map[string]string{"bcm": "bmc"}, `f:1: no column "bcm" (did you mean "bmc"?); columns: name, bmc`},
-		"too many nodes":     {"name\n" + strings.Repeat("n\n", nodefile.MaxNodes+1), nil, "more than 20000 nodes; split the file"},
-		"no field of theirs": {"name,x\nn,1\n", map[string]string{"x": "bmc.usrname"}, `unknown field "bmc.usrname"`},
+		"unknown path":   {"name,port.uid\nn,1\n", nil, `f:1: column "port.uid": unknown field "uid" of a port (did you mean "uuid"?)`},
+		"no such column": {"name,bmc\nn,1\n", map[string]string{"bcm": "bmc"}, `f:1: no column "bcm" (did you mean "bmc"?); columns: name, bmc`},
+		"too many nodes": {"name\n" + strings.Repeat("n\n", nodefile.MaxNodes+1), nil, "more than 20000 nodes; split the file"},
 	} {
 		_, err := nodefile.Options{File: "f", Columns: c.columns}.Read([]byte(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
+	}
+}
+
+// TestParseColumns: a choice maps a header to a field, and a wrong one names the fields.
+func TestParseColumns(t *testing.T) {
+	t.Parallel()
+	got, err := nodefile.ParseColumns([]string{"BMC IP=bmc", " a=b = extra.sum", "Notes="})
+	if want := map[string]string{"BMC IP": "bmc", "a=b": "extra.sum", "Notes": ""}; err != nil || !maps.Equal(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no field":         {[]string{"BMC IP"}, `"BMC IP": want HEADER=FIELD, such as 'BMC IP=bmc'; fields: bmc, bmc.username`},
+		"no header":        {[]string{"=bmc"}, `"=bmc": want HEADER=FIELD`},
+		"a header twice":   {[]string{"x=bmc", "x=name"}, `column "x" is given twice`},
+		"an object":        {[]string{"x=properties"}, `column "x": field "properties": use a path such as properties.capabilities; fields: bmc`},
+		"a mistyped field": {[]string{"x=bmc.usrname"}, `column "x": unknown field "bmc.usrname" (did you mean "bmc.username"?); fields: bmc`},
+		"a field of ports": {[]string{"x=port.mac"}, `column "x": unknown field "mac" of a port`},
+	} {
+		if _, err := nodefile.ParseColumns(c.args); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+	for _, field := range nodefile.ColumnFields() {
+		if strings.HasSuffix(field, ".") {
+			field += "key"
+		}
+		if _, err := nodefile.ParseColumns([]string{"x=" + field}); err != nil {
+			t.Errorf("offered field: %v", err)
+		}
+	}
+}
+
+// TestDriverOfSpreadsheet: the default driver is that of rows without their own.
+func TestDriverOfSpreadsheet(t *testing.T) {
+	t.Parallel()
+	file, err := nodefile.Options{File: "r.csv", Columns: map[string]string{"Adresse": "bmc"}, Driver: "idrac"}.Read(
+		[]byte("name,Adresse,driver\nn1,10.0.0.1,\nn2,10.0.0.2,ipmi\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `2 {"driver":"idrac","driver_info":{"redfish_address":"https://10.0.0.1"},"name":"n1"}` + "\n" +
+		`3 {"driver":"ipmi","driver_info":{"ipmi_address":"10.0.0.2"},"name":"n2"}` + "\n"
+	if got := show(t, file.Nodes); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }

@@ -79,7 +79,7 @@ type Options struct {
 	// File is the file's name for messages and for detecting the format.
 	File   string
 	Format Format
-	// Columns maps headers of a spreadsheet to fields, see [Column]. "" ignores a column.
+	// Columns maps headers of a spreadsheet to fields, see [ParseColumns]; "" ignores a column.
 	Columns map[string]string
 	// Driver is the hardware type of spreadsheet rows without one; "" is ipmi for IPMI's addresses, else [DefaultDriver].
 	Driver string

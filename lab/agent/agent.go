@@ -24,6 +24,9 @@ type agent struct {
 	md5    bool           // allowed by the lookup
 	ending chan ending    // requests the end of the service; has room for one
 
+	// refusedInventory waits for inspectAgain; nil if there is none.
+	refusedInventory *dict
+
 	mu             sync.Mutex
 	node           *dict
 	ports          any
@@ -91,6 +94,9 @@ func (a *agent) run(ctx context.Context) error {
 		return err
 	}
 	mine := a.storeLookup(found)
+	if err := a.inspectAgain(ctx); err != nil {
+		return err
+	}
 	if err := a.awaitDisks(ctx); err != nil {
 		return err
 	}

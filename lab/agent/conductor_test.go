@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -31,12 +32,16 @@ type conductor struct {
 	inspection  int          // status of continue_inspection
 	apiVersion  string       // version in the root document
 	lookupQuery func(string) // called with the query of each lookup
+	// inspectionLater is the status of continue_inspection once a lookup has succeeded; inspection if zero.
+	inspectionLater int
 
-	mu         sync.Mutex
-	looked     int
-	inspected  *dict
-	heartbeats []*dict
-	beat       chan struct{}
+	mu        sync.Mutex
+	looked    int
+	inspected *dict
+	// inspections counts the inventories.
+	inspections int
+	heartbeats  []*dict
+	beat        chan struct{}
 }
 
 func newConductor(t *testing.T) *conductor {
@@ -64,6 +69,7 @@ func (c *conductor) answer(w http.ResponseWriter, r *http.Request) {
 			c.t.Errorf("inspection was sent with version %s", v)
 		}
 		c.inspected = body
+		c.inspections++
 		w.WriteHeader(c.inspection)
 		_, _ = io.WriteString(w, `{"uuid": "n1"}`)
 	case "/v1/lookup":
@@ -80,6 +86,7 @@ func (c *conductor) answer(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		c.token = hiddenToken
+		c.inspection = cmp.Or(c.inspectionLater, c.inspection)
 		_, _ = fmt.Fprintf(w, `{"node": %s, "config": {"heartbeat_timeout": 300, "agent_token": %q}}`, c.node, token)
 	case "/v1/heartbeat/n1":
 		c.heartbeats = append(c.heartbeats, body)

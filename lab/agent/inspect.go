@@ -34,12 +34,15 @@ func (a *agent) inspect(ctx context.Context) (string, error) {
 	data.Set("logs", archive(a.journal.text(), a.now()))
 	url := a.options.IronicURL + "/v1/continue_inspection"
 
-	answer, err := a.postInspection(ctx, url, data)
+	answer, err := a.postInspection(ctx, url, data, func() { a.log.inspector.info("Posting collected data to %s", url) })
 	if err != nil {
 		return "", err
 	}
 	if answer.status >= http.StatusBadRequest {
 		a.log.inspector.error("inspector %s error %d: %s, proceeding with lookup", url, answer.status, answer.body)
+		if answer.status == http.StatusNotFound && failure == "" && a.options.Fast {
+			a.refusedInventory = data
+		}
 		if failure == "" {
 			failure = "stopping inspection, as inspector returned an error"
 		}
@@ -55,6 +58,21 @@ func (a *agent) inspect(ctx context.Context) (string, error) {
 	}
 	o, _ := v.(*dict)
 	return o.Text("uuid"), nil
+}
+
+// inspectAgain sends the inventory that Ironic refused once more. The lookup got a token, for which it needs the
+// node's lock: a conductor that requested the inspection waits for the inventory now. Only success is logged, as most
+// boots are not for inspection.
+func (a *agent) inspectAgain(ctx context.Context) error {
+	if a.refusedInventory == nil {
+		return nil
+	}
+	answer, err := a.postInspection(ctx, a.options.IronicURL+"/v1/continue_inspection", a.refusedInventory, func() {})
+	if err == nil && answer.status < http.StatusBadRequest {
+		a.log.inspector.info("inspection finished successfully")
+	}
+	a.refusedInventory = nil
+	return err
 }
 
 // collectDefault is the collector of that name.
@@ -74,11 +92,11 @@ func (a *agent) collectDefault(data *dict, collectors list) {
 }
 
 // postInspection retries while Ironic is busy, failing or unreachable; a final error ends the
-// agent, too.
-func (a *agent) postInspection(ctx context.Context, url string, data *dict) (reply, error) {
+// agent, too. It calls posting before each request.
+func (a *agent) postInspection(ctx context.Context, url string, data *dict, posting func()) (reply, error) {
 	wait := inspectWait
 	for try := 1; ; try++ {
-		a.log.inspector.info("Posting collected data to %s", url)
+		posting()
 		// Like the real agent, it sends no version; a version below 1.84 would be refused.
 		answer, err := a.ironic.call(ctx, http.MethodPost, "/v1/continue_inspection", 0, data)
 		if err == nil && answer.status < http.StatusInternalServerError && answer.status != http.StatusConflict {

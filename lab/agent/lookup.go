@@ -42,6 +42,9 @@ func (a *agent) lookup(ctx context.Context, uuid string) (*dict, error) {
 			if !a.sleep(ctx, pause) {
 				return nil, ctx.Err()
 			}
+			if a.options.Fast {
+				high, deadline = lookupInterval, time.Now().Add(a.scale(a.options.LookupTimeout))
+			}
 		case answer.status != http.StatusOK:
 			a.log.client.warning("Failed looking up node with addresses %s at %s. Check if inspection has completed? %s", python.Repr(a.addresses()), a.ironic.url, answer.message())
 		default:

@@ -29,6 +29,10 @@ type Options struct {
 	Token string
 	// NoInspection skips inspection.
 	NoInspection bool
+	// Fast allows for a conductor that is slower than the machine boots; a busy one takes 20 s from power on to its wait
+	// state. The inventory is sent again after the lookup if Ironic answered 404, and the time while the node is locked
+	// is not part of LookupTimeout. The real agent does neither: the node would stay in inspect wait.
+	Fast bool
 	// Version is the reported version; the default is 13.0.0.
 	Version string
 	// OpenCommandList lists commands without a token, like agents at the time of Ironic 21.4,

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -192,6 +193,41 @@ func TestInspection(t *testing.T) {
 	}
 	if query != "addresses=52%3A54%3A00%3A00%3A00%3A01&node_uuid=n1" {
 		t.Errorf("lookup asked %q", query)
+	}
+}
+
+// TestInspectionBeforeTheConductorWaits: a machine that boots faster than its conductor works is inspected all the same.
+func TestInspectionBeforeTheConductorWaits(t *testing.T) {
+	for _, fast := range []bool{false, true} {
+		t.Run("fast "+strconv.FormatBool(fast), func(t *testing.T) {
+			c, m, journal := newConductor(t), newMetal(), &lines{}
+			c.lookups = []int{http.StatusConflict}
+			c.inspectionLater = http.StatusAccepted
+			c.start(m, Options{Journal: journal.add, Fast: fast})
+			c.wait()
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if !journal.has("error 404") || journal.has("inspection finished successfully") != fast {
+				t.Error("the journal differs")
+			}
+			if want := map[bool]int{false: 1, true: 2}[fast]; c.inspections != want {
+				t.Errorf("the inventory was sent %d times, want %d", c.inspections, want)
+			}
+		})
+	}
+}
+
+// TestLookupOfALockedNode: the timeout of a fast machine begins when the node is unlocked.
+func TestLookupOfALockedNode(t *testing.T) {
+	c, m, journal := newConductor(t), newMetal(), &lines{}
+	c.lookups = slices.Repeat([]int{http.StatusConflict}, 8)
+	c.start(m, Options{Journal: journal.add, NoInspection: true, Fast: true, LookupTimeout: 10 * time.Second, Speed: 200})
+	c.wait()
+
+	c.lookups = slices.Repeat([]int{http.StatusConflict}, 1000)
+	done := c.start(newMetal(), Options{Journal: journal.add, NoInspection: true, LookupTimeout: 10 * time.Second, Speed: 200})
+	if err := ended(t, done); !errors.Is(err, errNotFound) {
+		t.Errorf("without Fast: %v", err)
 	}
 }
 

@@ -193,6 +193,10 @@ func (t *task) processNextStep(ctx context.Context, kind stepKind) error {
 	case "CLEAN_VERSION_MISMATCH", "VERSION_MISMATCH":
 		return t.replan(ctx, kind)
 	case "SUCCEEDED":
+		if err := t.recordRAID(command, current, kind); err != nil {
+			t.stepFailed(ctx, kind, fmt.Sprintf("For node %s, post %s step hook %v", t.node.UUID, kind, err))
+			return nil
+		}
 		if python.Truthy(current["reboot_requested"]) {
 			t.rebootAfterStep(ctx, kind)
 			return nil

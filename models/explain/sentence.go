@@ -105,7 +105,7 @@ func restSentence(r *models.Row) string {
 	switch n.ProvisionState {
 	case models.StateEnroll:
 		if n.LastError != "" {
-			return "Enrolled, but manage failed:  " + trimDot(n.LastError) + "."
+			return "Enrolled, but manage failed: " + trimDot(n.LastError) + "."
 		}
 		return "Enrolled: Ironic has not contacted the BMC yet; manage verifies the credentials."
 	case models.StateManageable:

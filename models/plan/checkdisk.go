@@ -63,8 +63,8 @@ func problemText(p hints.Problem) string {
 
 // pickDisk and editHints are remedies on the wizard's page of the root disk.
 const (
-	pickDisk  = "on the page Root disk: pick a disk (enter), or edit the hints (e)"
-	editHints = "on the page Root disk: edit the hints (e)"
+	pickDisk  = "on the page Root disk: pick a disk, or edit the hints"
+	editHints = "on the page Root disk: edit the hints"
 )
 
 func checkHintsDoubt(f *Facts) finding {
@@ -96,7 +96,7 @@ func checkInventory(f *Facts) finding {
 	if !f.Kind.PicksDisk() {
 		return finding{}
 	}
-	inspect, keys := "ironworks manage, inspect and provide "+f.Node.Label(), "on the node: manage (M), inspect (I) and provide (P)"
+	inspect, keys := "ironworks manage, inspect and provide "+f.Node.Label(), "on the node: run :manage, :inspect and :provide"
 	if f.Rebuilds() {
 		keys = ""
 		inspect = "undeploy the node and inspect it, or check its disks otherwise"

@@ -232,7 +232,7 @@ func checkRamdisk(f *Facts) finding {
 		return bad("the plan has both an ISO and a kernel", "remove one of the two", models.Observed("ramdisk.iso", p.ISO))
 	case p.ISO != "" && p.Params != "":
 		return bad("Ironic passes no kernel parameters to a prebuilt ISO", "add them to the ISO: ironworks ignition kargs", models.Observed("ramdisk.params", p.Params)).
-			onScreen("add them to the ISO on the Ignition screen (6)")
+			onScreen("add them to the ISO on the Ignition screen (:ignition)")
 	case (p.Kernel == "") != (p.Initrd == ""):
 		return bad("kernel and initrd must be set together", "give both", models.Observed("ramdisk.kernel", models.OrNone(p.Kernel)), models.Observed("ramdisk.initrd", models.OrNone(p.Initrd)))
 	case p.ISO != "":

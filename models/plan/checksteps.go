@@ -37,7 +37,7 @@ func checkInstallStep(f *Facts) finding {
 		return unknown("no installing step, but deploy templates of the instance's traits may add one", "", sent)
 	}
 	return bad("custom-agent installs nothing by itself: without a step, the node becomes active with an empty disk",
-		"--step deploy.install_coreos@80", sent).onScreen("add deploy.install_coreos with priority 80 on the page Steps (a)")
+		"--step deploy.install_coreos@80", sent).onScreen("add deploy.install_coreos with priority 80 on the page Steps")
 }
 
 // checkSteps finds steps that Ironic refuses, at once or when the agent has called back.

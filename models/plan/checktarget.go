@@ -21,7 +21,7 @@ func checkSingleDisk(f *Facts) finding {
 	e := f.search().Explain(f.Inventory.Disks)
 	if matching := e.Matching(); len(matching) == 1 {
 		return bad("no hints and a single disk: an added disk may be picked instead",
-			"ironworks hints set "+f.Node.Label()+" --disk "+e.Picks, models.Observed("disk", diskLine(&matching[0]))).onScreen(pickTarget + e.Picks + " (enter)")
+			"ironworks hints set "+f.Node.Label()+" --disk "+e.Picks, models.Observed("disk", diskLine(&matching[0]))).onScreen(pickTarget + e.Picks)
 	}
 	return finding{}
 }
@@ -44,7 +44,7 @@ func checkStableHint(f *Facts) finding {
 	}
 	return bad("identified by "+hints.Join(names)+" only, which another disk may have next time",
 		"ironworks hints set "+f.Node.Label()+" --disk "+target.Name, models.Observed(f.hintsPlace(), f.Hints.Hints)).
-		onScreen(pickTarget + target.Name + " (enter)")
+		onScreen(pickTarget + target.Name)
 }
 
 // sameDisk reports whether two disks are the same by wwn, or by serial and model.

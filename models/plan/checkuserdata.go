@@ -49,7 +49,7 @@ func looksLikeCoreOS(source string) bool {
 	return slices.ContainsFunc([]string{"coreos", "rhcos", "fcos", "scos", "flatcar"}, func(word string) bool { return strings.Contains(name, word) })
 }
 
-const checkFile = "check the file on the Ignition screen (6)"
+const checkFile = "check the file on the Ignition screen (:ignition)"
 
 // checkUserData validates the user data for its reader. Ironic and the agent accept anything,
 // and the machine's first boot fails.

@@ -124,6 +124,16 @@ func Power(id string, target models.PowerTarget) Request {
 	return r
 }
 
+// TargetRAID sets target_raid_config, which the clean step raid.create_configuration reads.
+func TargetRAID(id string, config map[string]any) Request {
+	r := node("set the target RAID of node", put, id, "states", "raid")
+	r.Body, r.Slow = config, true
+	if text, err := json.Marshal(config); err == nil {
+		r.Commands = []string{baremetal("node", "set", "--target-raid-config", quote(string(text)), quote(id))}
+	}
+	return r
+}
+
 // BootDevice sets the boot device, once or persistently.
 func BootDevice(id, device string, persistent bool) Request {
 	r := node("set the boot device of node", put, id, "management", "boot_device")

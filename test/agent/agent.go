@@ -1,20 +1,20 @@
-// Package agent runs the real ironic-python-agent on machines of the lab, so
-// that the lab's own can be compared with it.
+// Package agent runs the real ironic-python-agent on machines of the lab, to
+// compare it with the lab's agent.
 //
-// The agents are those of the two releases of Ironic that the tests know
-// ([ironworks/test/ironic]): 13.0.0 and 9.4.2. In python/ is what stands
-// between them and the machine: a hardware manager that answers with the
-// machine's disks, the programs that the agent finds on PATH, and a guard.
+// The agents are those of the two releases of Ironic in [ironworks/test/ironic]:
+// 13.0.0 and 9.4.2. The folder python/ stands between them and the machine: a
+// hardware manager that reports the machine's disks, the programs that the agent
+// finds in PATH, and a guard.
 //
-// The guard is no ornament. The agent takes the computer that it runs on for
-// the machine: it erases disks, mounts, and where poweroff fails it asks the
-// kernel by /proc/sysrq-trigger. Under the guard it can start nothing but those
-// programs and write nowhere but into the folder of its boot.
+// The guard is necessary. The agent treats the computer that it runs on as the
+// machine: it erases disks, mounts file systems and, where poweroff fails, powers
+// the computer off through /proc/sysrq-trigger. Under the guard it can start only
+// those programs and write only to the folder of its boot.
 //
-// The step install_coreos is not part of ironic-python-agent. The manager that
-// has it on CoreOS ramdisks is expressed anew in python/ironworks_machine/coreos.py,
-// from its documented behaviour; what is compared there is the agent around the
-// step and what Ironic makes of it.
+// The step install_coreos is not part of ironic-python-agent. Its hardware manager
+// on CoreOS ramdisks is reimplemented in python/ironworks_machine/coreos.py from
+// its documented behavior. For this step the tests compare the agent around it and
+// what Ironic makes of it.
 package agent
 
 import (
@@ -35,22 +35,20 @@ import (
 //go:embed all:python
 var files embed.FS
 
-// Command is the agent of a release, to be started on a machine: the
-// AgentCommand of a lab.
+// Command returns the command line of a release's agent, for the AgentCommand of a lab.
 func Command(tb testing.TB, release ironic.Release) []string {
 	tb.Helper()
 	return append([]string{"env", "TMPDIR=" + tb.TempDir()}, program(tb, release)...)
 }
 
-// program is the Python and our folder.
+// program returns the command line that runs python/ in the release's Python environment.
 func program(tb testing.TB, release ironic.Release) []string {
 	tb.Helper()
 	python := filepath.Join(ironic.Environment(tb, "agent-"+release.Name()), "bin", "python")
 	return []string{python, "-B", unpack(tb)}
 }
 
-// Run runs one of the other things that python/__main__.py can do, and returns
-// what it prints.
+// Run runs another function of python/__main__.py with the input and returns its output.
 func Run(tb testing.TB, release ironic.Release, what string, input []byte) []byte {
 	tb.Helper()
 	argv := append(program(tb, release), what)
@@ -65,7 +63,7 @@ func Run(tb testing.TB, release ironic.Release, what string, input []byte) []byt
 	return output.Bytes()
 }
 
-// unpack writes the Python files.
+// unpack writes the Python files to a temporary folder and returns its path.
 func unpack(tb testing.TB) string {
 	tb.Helper()
 	root := tb.TempDir()

@@ -14,28 +14,28 @@ import (
 	"ironworks/test/ironic"
 )
 
-// comparison is one thing that both agents live through.
+// comparison is an operation that both agents perform and whose traces must be equal.
 type comparison struct {
 	name       string
 	scenario   string
 	properties map[string]any
 	clean      bool // automated cleaning
-	internal   bool // long enough for what Ironic keeps only while the agent is there
-	// brief cases run on the old release only, which does in a third of the time
-	// what the newest does: what differs between them is the agent's words alone.
-	brief bool
-	// always are those that make test takes, too; the others are for make test-long.
-	always bool
-	// newest cases need steps that only the newest release has.
-	newest bool
-	// raid is the RAID configuration that the node is to have.
+	internal   bool // also compares what Ironic keeps only while the agent runs
+	// oldOnly cases run on the old release only, which takes a third of the newest release's time: the releases differ
+	// only in the agent's messages.
+	oldOnly bool
+	// short marks cases that make test runs, too; the others run under make test-long.
+	short bool
+	// newestOnly marks cases with steps that only the newest release has.
+	newestOnly bool
+	// raid is the node's target RAID configuration.
 	raid map[string]any
-	// driver is what driver_info has besides the address of the BMC.
+	// driver holds fields of driver_info in addition to those of the BMC.
 	driver map[string]any
 	path   []map[string]any
-	// ends is the state in which both must end, and says what the history must
-	// hold: two agents that fail in the same wrong way prove nothing.
-	ends, says string
+	// ends is the state in which both must end, and message a text that the history must contain: two agents that fail
+	// in the same wrong way prove nothing.
+	ends, message string
 }
 
 func target(verb string) map[string]any { return map[string]any{"target": verb} }
@@ -47,7 +47,7 @@ func step(name string, args map[string]any) map[string]any {
 	return map[string]any{"interface": "deploy", "step": name, "args": args}
 }
 
-// deploy is a deployment with configdrive and steps.
+// deploy returns the request of a deployment with a configdrive and steps.
 func deploy(configdrive any, steps ...map[string]any) map[string]any {
 	var planned []any
 	for i, s := range steps {
@@ -76,41 +76,40 @@ func comparisons() []comparison {
 		"meta_data": map[string]any{"coreos_append_karg": []any{"a=1", "b"}, "coreos_copy_network": true},
 	}
 	return []comparison{
-		// Those that wait for a timeout come first.
-		{name: "dies", scenario: "agent-dies-mid-step", path: to(install()), ends: "deploy failed", says: "Timeout reached"},
+		// Cases that wait for a timeout come first.
+		{name: "dies", scenario: "agent-dies-mid-step", path: to(install()), ends: "deploy failed", message: "Timeout reached"},
 		{
-			// The agent looks for its disk before it heartbeats for the first time, and
-			// does not survive hints that cannot be compared.
+			// The agent looks for its disk before its first heartbeat, and crashes on hints that it cannot compare.
 			name: "all-in", properties: hints(map[string]any{"model": "<all-in> samsung"}), path: to(install()),
-			ends: "deploy failed", says: "Timeout reached",
+			ends: "deploy failed", message: "Timeout reached",
 		},
 		{
-			name: "life", always: true, clean: true, internal: true, ends: "active",
+			name: "life", short: true, clean: true, internal: true, ends: "active",
 			path: []map[string]any{target("manage"), target("inspect"), target("provide"), deploy(full, step("erase_devices_metadata", nil), step("install_coreos", nil))},
 		},
-		{name: "no-match", always: true, properties: hints(map[string]any{"wwn": "0xdead"}), path: to(install()), ends: "deploy failed", says: "No suitable device was found"},
-		{name: "several", always: true, brief: true, properties: hints(map[string]any{"size": ">= 400", "rotational": false}), path: to(install()), ends: "active"},
+		{name: "no-match", short: true, properties: hints(map[string]any{"wwn": "0xdead"}), path: to(install()), ends: "deploy failed", message: "No suitable device was found"},
+		{name: "several", short: true, oldOnly: true, properties: hints(map[string]any{"size": ">= 400", "rotational": false}), path: to(install()), ends: "active"},
 		{
-			name: "skipped", brief: true, path: to(install()), ends: "deploy failed", says: "smaller than",
+			name: "skipped", oldOnly: true, path: to(install()), ends: "deploy failed", message: "smaller than",
 			properties: map[string]any{"skip_block_devices": []any{map[string]any{"size": "> 1"}}},
 		},
-		{name: "rendered", brief: true, path: to(deploy("H4sIAAAAAAAA", step("install_coreos", nil))), ends: "deploy failed", says: "pre-rendered"},
+		{name: "rendered", oldOnly: true, path: to(deploy("H4sIAAAAAAAA", step("install_coreos", nil))), ends: "deploy failed", message: "pre-rendered"},
 		{
-			name: "cloud-init", brief: true, ends: "deploy failed", says: "JSONDecodeError",
+			name: "cloud-init", oldOnly: true, ends: "deploy failed", message: "JSONDecodeError",
 			path: to(deploy(map[string]any{"user_data": "#cloud-config\n"}, step("install_coreos", nil))),
 		},
-		{name: "no-such-step", path: to(deploy(nil, step("no_such_step", nil))), ends: "deploy failed", says: "no_such_step"},
-		{name: "wrong-argument", brief: true, path: to(deploy(nil, step("install_coreos", map[string]any{"foo": 1}))), ends: "deploy failed", says: "foo"},
-		{name: "install-fails", scenario: "install-fails-4-times", path: to(install()), ends: "deploy failed", says: "failed with code 1"},
+		{name: "no-such-step", path: to(deploy(nil, step("no_such_step", nil))), ends: "deploy failed", message: "no_such_step"},
+		{name: "wrong-argument", oldOnly: true, path: to(deploy(nil, step("install_coreos", map[string]any{"foo": 1}))), ends: "deploy failed", message: "foo"},
+		{name: "install-fails", scenario: "install-fails-4-times", path: to(install()), ends: "deploy failed", message: "failed with code 1"},
 		{
 			name: "clean", internal: true, ends: "manageable",
 			path: []map[string]any{target("manage"), clean(step("erase_devices_metadata", nil), step("erase_devices", nil))},
 		},
-		{name: "clean-unknown", brief: true, path: []map[string]any{target("manage"), clean(step("no_such_step", nil))}, ends: "clean failed", says: "no_such_step"},
+		{name: "clean-unknown", oldOnly: true, path: []map[string]any{target("manage"), clean(step("no_such_step", nil))}, ends: "clean failed", message: "no_such_step"},
 	}
 }
 
-// disks are the same in every machine.
+// disks returns the disks of every machine.
 func disks() []machine.Disk {
 	return []machine.Disk{
 		{
@@ -122,9 +121,9 @@ func disks() []machine.Disk {
 	}
 }
 
-// contest is the comparison, to be run.
-func (c comparison) contest() contest {
-	return contest{
+// trial returns the comparison as a trial.
+func (c comparison) trial() trial {
+	return trial{
 		name: c.name, scenario: c.scenario, slow: c.internal, judge: c.judge,
 		live: func(ctx context.Context, server *ironic.Server, m *lab.Machine) (trace, error) {
 			return live(ctx, server, m, c)
@@ -132,10 +131,9 @@ func (c comparison) contest() contest {
 	}
 }
 
-// live is one machine, and what Ironic saw of it without what differs from
-// machine to machine.
+// live runs the comparison on one machine and returns the trace.
 func live(ctx context.Context, server *ironic.Server, m *lab.Machine, c comparison) (trace, error) {
-	n, err := enrol(ctx, server, m, c)
+	n, err := enroll(ctx, server, m, c)
 	if err != nil {
 		return trace{}, err
 	}
@@ -143,18 +141,17 @@ func live(ctx context.Context, server *ironic.Server, m *lab.Machine, c comparis
 	if err != nil {
 		return seen, err
 	}
-	return n.same(seen)
+	return n.normalized(seen)
 }
 
-// same is a trace without what differs from machine to machine, after which
-// Ironic forgets the node.
-func (n *node) same(seen trace) (trace, error) {
+// normalized returns a trace without the values that differ between machines, and deletes the node.
+func (n *node) normalized(seen trace) (trace, error) {
 	text, err := json.Marshal(seen)
 	if err != nil {
 		return seen, err
 	}
 	var same trace
-	if err := json.Unmarshal([]byte(n.anonymous(string(text))), &same); err != nil {
+	if err := json.Unmarshal([]byte(n.anonymize(string(text))), &same); err != nil {
 		return seen, fmt.Errorf("machine %s: %w in %s", n.Name(), err, text)
 	}
 	return same, n.remove()
@@ -168,12 +165,12 @@ var volatile = []struct {
 	{regexp.MustCompile(`198\.18\.\d+\.\d+`), "ADDRESS"},
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "127.0.0.1:PORT"},
 	{regexp.MustCompile(`/[^ "']*/tmp[a-z0-9_]{8}`), "FOLDER"},
-	// Where an agent keeps an image before it is written.
+	// the place where an agent stores an image before it writes it
 	{regexp.MustCompile(`(/[^ ;]+)?/tmp/disk\.raw`), "/tmp/disk.raw"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(\+00:00|Z)?`), "TIME"},
 }
 
-func (n *node) anonymous(text string) string {
+func (n *node) anonymize(text string) string {
 	names := []string{n.Name(), "MACHINE", n.Spec().Serial, "SERIAL"}
 	for i, mac := range n.MACs() {
 		names = append(names, mac, fmt.Sprintf("MAC%d", i))
@@ -185,14 +182,14 @@ func (n *node) anonymous(text string) string {
 	return text
 }
 
-// judge compares.
+// judge compares the traces.
 func (c comparison) judge(t *testing.T, ours, real trace) {
 	t.Helper()
 	if len(real.Stages) == 0 || real.Stages[len(real.Stages)-1].State != c.ends {
-		t.Errorf("the real agent did not end %q: %+v %q", c.ends, real.Stages, real.History)
+		t.Errorf("the real agent did not end in %q: %+v %q", c.ends, real.Stages, real.History)
 	}
-	if !strings.Contains(strings.Join(real.History, "\n"), c.says) {
-		t.Errorf("with the real agent nothing says %q: %q", c.says, real.History)
+	if !strings.Contains(strings.Join(real.History, "\n"), c.message) {
+		t.Errorf("no %q in the real agent's history: %q", c.message, real.History)
 	}
 	if c.internal {
 		c.judgeSteps(t, &ours, &real)
@@ -201,25 +198,25 @@ func (c comparison) judge(t *testing.T, ours, real trace) {
 	}
 	got, want := lines(t, ours), lines(t, real)
 	if !slices.Equal(got, want) {
-		t.Errorf("Ironic does not see the same\n%s", difference(got, want))
+		t.Errorf("the traces differ\n%s", difference(got, want))
 	}
 }
 
-// onlyOurs is the step that the manager of these tests leaves out: it needs
-// systemd. The real agent has none that ours does not have.
-var onlyOurs = []string{"start_assisted_install"}
+// labOnlySteps lists the steps that the hardware manager of these tests lacks: start_assisted_install needs systemd.
+// The real agent has no step that the lab's agent lacks.
+var labOnlySteps = []string{"start_assisted_install"}
 
-// judgeSteps takes the step that only our agent has out of its trace.
+// judgeSteps removes the steps of onlyOurs from the trace of the lab's agent.
 func (c comparison) judgeSteps(t *testing.T, ours, real *trace) {
 	t.Helper()
 	if len(real.Internal) < 3 {
-		t.Errorf("of the real agent Ironic knew only %v", real.Internal)
+		t.Errorf("Ironic has only %v of the real agent", real.Internal)
 	}
 	for key := range real.Internal {
 		if !strings.HasPrefix(key, "agent_cached_") {
 			continue
 		}
-		ours.Internal[key] = without(ours.Internal[key], onlyOurs)
+		ours.Internal[key] = without(ours.Internal[key], labOnlySteps)
 	}
 }
 
@@ -240,17 +237,15 @@ func without(cached any, names []string) any {
 	return left
 }
 
-// harmless are things that the guard keeps from agents without any loss: a
-// library looks for another one, and an agent that ends marks a rescued system,
-// which nobody asks for afterwards.
-var harmless = regexp.MustCompile(`ldconfig|/etc/\.rescued`)
+// harmlessRefusals matches refusals of the guard that do not matter: a library searches another one, and an agent that
+// stops marks a rescued system, which nothing reads.
+var harmlessRefusals = regexp.MustCompile(`ldconfig|/etc/\.rescued`)
 
-// checkJournal looks whether the guard had to keep the agent from anything that
-// matters.
+// checkJournal checks that the guard refused nothing that matters.
 func checkJournal(t *testing.T, m *lab.Machine) {
 	t.Helper()
 	for _, e := range m.Journal() {
-		if strings.Contains(e.Text, "ironworks guard: refused") && !harmless.MatchString(e.Text) {
+		if strings.Contains(e.Text, "ironworks guard: refused") && !harmlessRefusals.MatchString(e.Text) {
 			t.Errorf("machine %s: %s", m.Name(), e.Text)
 		}
 	}

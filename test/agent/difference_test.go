@@ -10,7 +10,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// lines are a trace, one fact a line, with sorted keys.
+// lines returns a trace as indented JSON with sorted keys, line by line.
 func lines(t *testing.T, seen trace) []string {
 	t.Helper()
 	text, err := json.MarshalIndent(seen, "", " ")
@@ -20,7 +20,7 @@ func lines(t *testing.T, seen trace) []string {
 	return strings.Split(string(text), "\n")
 }
 
-// difference shows what is only in one of two texts.
+// difference returns the lines that only one of two texts has.
 func difference(ours, real []string) string {
 	var b strings.Builder
 	show := func(mark string, these, others []string) {

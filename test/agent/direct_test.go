@@ -17,37 +17,37 @@ import (
 	"ironworks/test/ironic"
 )
 
-// errand is what both agents do for a conductor beyond the life of a machine.
-type errand struct {
+// operation is an operation beyond the comparisons: images, rescue and service.
+type operation struct {
 	name string
-	// sets are fields of the node that are set before, by their path.
+	// sets holds fields of the node, by path, that are set before.
 	sets map[string]any
-	path []asked
-	// says is what the history must hold, as in a comparison.
-	says string
-	// newest are those that the old release lacks.
-	newest bool
+	path []provisionRequest
+	// message is a text that the history must contain, as in a comparison.
+	message string
+	// newestOnly marks operations that the old release lacks.
+	newestOnly bool
 }
 
-// asked is a verb, and the states in which it may end.
-type asked struct {
+// provisionRequest is a provision request and the states in which it may end; the first one counts as success.
+type provisionRequest struct {
 	body map[string]any
 	ends []string
 }
 
-func ask(body map[string]any, ends ...string) asked { return asked{body, ends} }
+func provisionTo(body map[string]any, ends ...string) provisionRequest {
+	return provisionRequest{body, ends}
+}
 
 var (
-	askManage  = ask(target("manage"), "manageable")
-	askProvide = ask(target("provide"), "available")
-	askAdopt   = ask(target("adopt"), "active", "adopt failed")
+	askManage  = provisionTo(target("manage"), "manageable")
+	askProvide = provisionTo(target("provide"), "available")
+	askAdopt   = provisionTo(target("adopt"), "active", "adopt failed")
 )
 
-// moreRamdisk is what those errands need that is not on the machines of the
-// other comparisons: programs, which only say something, and a folder of the
-// boot for the password of rescue. The guard is as it is elsewhere; what is
-// refused by it is still refused.
-const moreRamdisk = `
+// extendedRamdisk starts the agent with what the operations need in addition: programs that only print something, and a
+// folder of the boot for the rescue password. The guard is the same as for the other comparisons.
+const extendedRamdisk = `
 import os, sys
 sys.path.insert(0, sys.argv.pop())
 from ironworks_machine import boot, programs
@@ -69,12 +69,12 @@ def more(folder):
 
 def prepared():
     folder = prepare()
-    from ironic_python_agent import config  # has the options of the next
+    from ironic_python_agent import config  # registers the options that the next module needs
     from ironic_python_agent import qemu_img
     from ironic_python_agent.extensions import rescue
 
-    # 9.4.2 converts a raw image that it has written already, by a program in an
-    # environment that the guard takes for a strange one.
+    # 9.4.2 converts a raw image after writing it, with a program in an environment
+    # that the guard refuses.
     qemu_img.convert_image = lambda *args, **named: None
     rescue.PASSWORD_FILE = os.path.join(folder, "run", "rescue-password")
     return folder
@@ -83,7 +83,7 @@ def prepared():
 def configured(path):
     write_config(path)
     with open(path, "a") as file:
-        # A download whose checksum is wrong is repeated ten times.
+        # The agent repeats a download with a wrong checksum ten times.
         file.write("image_download_connection_retry_interval = 1\n")
 
 
@@ -91,40 +91,40 @@ programs.install, boot.prepare, boot.write_config = more, prepared, configured
 sys.exit(boot.main([]))
 `
 
-// errandCommand is the real agent in that ramdisk.
-func errandCommand(t *testing.T, release ironic.Release) []string {
+// operationCommand returns the command line of the real agent in that ramdisk.
+func operationCommand(t *testing.T, release ironic.Release) []string {
 	t.Helper()
 	argv := agent.Command(t, release)
 	root := len(argv) - 1
-	return append(argv[:root:root], "-c", moreRamdisk, argv[root])
+	return append(argv[:root:root], "-c", extendedRamdisk, argv[root])
 }
 
-// image is one with a partition table.
+// image returns an image with the boot signature of a partition table.
 func image() []byte {
 	content := make([]byte, 1<<20)
 	content[510], content[511] = 0x55, 0xaa
 	return content
 }
 
-func directErrands(server string) []errand {
+func imageOperations(server string) []operation {
 	sum := fmt.Sprintf("%x", sha256.Sum256(image()))
-	deployment := func(name, algorithm, value, says string) errand {
+	deployment := func(name, algorithm, value, message string) operation {
 		info := map[string]any{"image_source": server + "/disk.raw", "image_disk_format": "raw", "image_os_hash_algo": algorithm, "image_os_hash_value": value}
 		if algorithm == "" {
 			info = map[string]any{"image_source": server + "/disk.raw", "image_disk_format": "raw", "image_checksum": value}
 		}
-		return errand{
-			name: name, says: says, path: []asked{askManage, askProvide, ask(target("active"), "active", "deploy failed")},
-			// With UEFI the agent would look for boot loaders on what it takes for its disks.
+		return operation{
+			name: name, message: message, path: []provisionRequest{askManage, askProvide, provisionTo(target("active"), "active", "deploy failed")},
+			// With UEFI the agent would search boot loaders on its disks, which are the computer's.
 			sets: map[string]any{"deploy_interface": "direct", "instance_info": info, "properties/capabilities": "boot_mode:bios"},
 		}
 	}
 	wrong := deployment("wrong-sum", "sha256", strings.Repeat("0", len(sum)), "Image failed to verify against checksum")
 	bare := deployment("md5", "", "0123456789abcdef0123456789abcdef", "Image failed to verify against checksum")
-	bare.newest = true
+	bare.newestOnly = true
 	alone := deployment("checksum-alone", "", sum, "")
-	alone.newest = true
-	return []errand{
+	alone.newestOnly = true
+	return []operation{
 		wrong, bare, alone,
 		deployment("right-sum", "sha256", sum, ""),
 		deployment("sum-file", "sha256", server+"/SUMS", ""),
@@ -141,7 +141,7 @@ func imageServer(t *testing.T) string {
 			http.NotFound(w, r)
 			return
 		}
-		// The old conductor asks how long it is.
+		// The old conductor needs the length.
 		w.Header().Set("Content-Length", fmt.Sprint(len(content)))
 		if r.Method == http.MethodGet {
 			_, _ = w.Write(content)
@@ -151,23 +151,23 @@ func imageServer(t *testing.T) string {
 	return server.URL
 }
 
-// contest is the errand, to be run.
-func (e errand) contest() contest {
-	return contest{name: e.name, programs: true, live: e.live, judge: e.judge}
+// trial returns the operation as a trial.
+func (e operation) trial() trial {
+	return trial{name: e.name, programs: true, live: e.live, judge: e.judge}
 }
 
-func (e errand) judge(t *testing.T, ours, real trace) {
+func (e operation) judge(t *testing.T, ours, real trace) {
 	t.Helper()
-	if !strings.Contains(strings.Join(real.History, "\n"), e.says) || e.says == "" && len(real.Stages) != len(e.path) {
-		t.Errorf("with the real agent nothing says %q: %+v %q", e.says, real.Stages, real.History)
+	if !strings.Contains(strings.Join(real.History, "\n"), e.message) || e.message == "" && len(real.Stages) != len(e.path) {
+		t.Errorf("no %q in the real agent's history: %+v %q", e.message, real.Stages, real.History)
 	}
 	if got, want := lines(t, ours), lines(t, real); !slices.Equal(got, want) {
-		t.Errorf("Ironic does not see the same\n%s", difference(got, want))
+		t.Errorf("the traces differ\n%s", difference(got, want))
 	}
 }
 
-func (e errand) live(ctx context.Context, server *ironic.Server, m *lab.Machine) (trace, error) {
-	n, err := enrol(ctx, server, m, comparison{})
+func (e operation) live(ctx context.Context, server *ironic.Server, m *lab.Machine) (trace, error) {
+	n, err := enroll(ctx, server, m, comparison{})
 	if err != nil {
 		return trace{}, err
 	}
@@ -194,11 +194,11 @@ func (e errand) live(ctx context.Context, server *ironic.Server, m *lab.Machine)
 	if seen.History, err = n.history(); err != nil {
 		return seen, err
 	}
-	return n.same(seen)
+	return n.normalized(seen)
 }
 
-// do asks for something and waits for one of its ends.
-func (n *node) do(a asked) (stage, error) {
+// do sends a provision request and waits for one of its end states.
+func (n *node) do(a provisionRequest) (stage, error) {
 	if _, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", a.body, http.StatusAccepted); err != nil {
 		return stage{}, err
 	}
@@ -219,7 +219,7 @@ func (n *node) do(a asked) (stage, error) {
 		for _, e := range journal[max(0, len(journal)-25):] {
 			last.WriteString("\n    " + e.Text)
 		}
-		return stage{}, errors.Join(fmt.Errorf("machine %s: waiting after %v: it is %v, error %v%s", n.Name(), a.body["target"], seen["provision_state"], seen["last_error"], last.String()), err)
+		return stage{}, errors.Join(fmt.Errorf("machine %s: waiting after %v: state %v, error %v%s", n.Name(), a.body["target"], seen["provision_state"], seen["last_error"], last.String()), err)
 	}
 	return stage{
 		Asked: a.body["target"], State: seen["provision_state"], Power: seen["power_state"], LastError: seen["last_error"], Fault: seen["fault"],

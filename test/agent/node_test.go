@@ -17,23 +17,23 @@ import (
 	"ironworks/test/ironic"
 )
 
-// patience is how long a conductor may take for one thing.
+// patience limits how long a conductor may take for one operation.
 const patience = 4 * time.Minute
 
-// node is a machine in a real Ironic, and what Ironic saw of its agent.
+// node is a machine enrolled in a real Ironic, and what Ironic recorded of its agent.
 type node struct {
 	*lab.Machine
 	ctx    context.Context //nolint:containedctx // of one test
 	server *ironic.Server
 	uuid   string
-	// internal is what the agent told that Ironic keeps for a while.
+	// internal holds values that the agent reported and Ironic keeps only for a while.
 	internal map[string]any
 }
 
 // internals are the keys of driver_internal_info that come from the agent.
 var internals = []string{"agent_version", "hardware_manager_version", "agent_cached_deploy_steps", "agent_cached_clean_steps"}
 
-// call waits while the node is locked.
+// call sends a request and repeats it while the node is locked. A status that is not in want is an error.
 func (n *node) call(method, path string, body any, want ...int) ([]byte, error) {
 	var answer []byte
 	ctx, cancel := context.WithTimeout(n.ctx, patience)
@@ -42,7 +42,7 @@ func (n *node) call(method, path string, body any, want ...int) ([]byte, error) 
 		status, got, err := n.server.Do(ctx, method, path, body)
 		var late net.Error
 		if method == http.MethodGet && errors.As(err, &late) && late.Timeout() {
-			return false, nil // the processors are busy with others
+			return false, nil // other tests use the processors
 		}
 		if err != nil {
 			return false, err
@@ -71,12 +71,12 @@ func (n *node) read(path string, into any) error {
 	return nil
 }
 
-// transitional are the states that do not last.
+// transitional are the states that an operation passes through.
 var transitional = []string{
 	"verifying", "deploying", "wait call-back", "cleaning", "clean wait", "deleting", "inspecting", "inspect wait",
 }
 
-// provision asks for something and waits until the node rests.
+// provision sends a provision request and waits until the node is unlocked in another than a transitional state.
 func (n *node) provision(body map[string]any) (map[string]any, error) {
 	if _, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", body, http.StatusAccepted); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (n *node) provision(body map[string]any) (map[string]any, error) {
 	var seen map[string]any
 	ctx, cancel := context.WithTimeout(n.ctx, patience)
 	defer cancel()
-	// More often than this, and Ironic does little else.
+	// Polling more often would overload Ironic.
 	err := ironic.Poll(ctx, time.Second, func(context.Context) (bool, error) {
 		seen = nil
 		if err := n.read("", &seen); err != nil {
@@ -105,13 +105,13 @@ func (n *node) provision(body map[string]any) (map[string]any, error) {
 		for _, e := range tail[max(0, len(tail)-25):] {
 			lines.WriteString("\n    " + e.Text)
 		}
-		return nil, fmt.Errorf("machine %s: waiting after %v: %w; it is %v, error %v%s", n.Name(), body["target"], err,
+		return nil, fmt.Errorf("machine %s: waiting after %v: %w; state %v, error %v%s", n.Name(), body["target"], err,
 			seen["provision_state"], seen["last_error"], lines.String())
 	}
 	return seen, nil
 }
 
-// stage is what Ironic shows of a node after something was asked.
+// stage is what Ironic shows of a node after a request.
 type stage struct {
 	Asked     any      `json:"asked"`
 	State     any      `json:"state"`
@@ -121,13 +121,12 @@ type stage struct {
 	Step      any      `json:"step"`
 	Installed []string `json:"installed"`
 	RAID      any      `json:"raid"`
-	// Disks are the partitions, arrays and files that are on the machine then,
-	// Records the boot entries of its firmware.
+	// Disks lists the machine's partitions, arrays and files, Records the boot entries of its firmware.
 	Disks   []string `json:"disks"`
 	Records []string `json:"records"`
 }
 
-// contents are everything that is on the disks.
+// contents lists partitions, arrays and files on the disks.
 func contents(m *lab.Machine) []string {
 	var lines []string
 	show := func(d machine.Disk) {
@@ -152,7 +151,7 @@ func contents(m *lab.Machine) []string {
 	return lines
 }
 
-// trace is all that Ironic saw of a machine and its agent.
+// trace is everything that Ironic recorded of a machine and its agent.
 type trace struct {
 	Stages    []stage        `json:"stages"`
 	History   []string       `json:"history"`
@@ -160,7 +159,7 @@ type trace struct {
 	Inventory any            `json:"inventory"`
 }
 
-// follow does one thing after the other until one ends badly.
+// follow sends one provision request after the other until one fails.
 func (n *node) follow(bodies []map[string]any) (trace, error) {
 	var t trace
 	for _, body := range bodies {
@@ -173,7 +172,7 @@ func (n *node) follow(bodies []map[string]any) (trace, error) {
 			Fault: seen["fault"], Step: []any{seen["deploy_step"], seen["clean_step"]}, RAID: seen["raid_config"], Disks: contents(n.Machine),
 		}
 		for _, r := range n.BootRecords() {
-			if !strings.HasPrefix(r.Path, "PciRoot") { // those are of the network: other addresses
+			if !strings.HasPrefix(r.Path, "PciRoot") { // network boot entries, whose addresses differ
 				s.Records = append(s.Records, r.Label+" "+r.Path)
 			}
 		}
@@ -198,7 +197,7 @@ func (n *node) follow(bodies []map[string]any) (trace, error) {
 	return t, err
 }
 
-// history is what Ironic wrote down, oldest first.
+// history returns the events of Ironic's history, oldest first.
 func (n *node) history() ([]string, error) {
 	var all struct {
 		History []struct {
@@ -227,8 +226,8 @@ func (n *node) history() ([]string, error) {
 	return lines, nil
 }
 
-// enrol tells an Ironic of a machine.
-func enrol(ctx context.Context, server *ironic.Server, m *lab.Machine, c comparison) (*node, error) {
+// enroll enrolls a machine with its ports.
+func enroll(ctx context.Context, server *ironic.Server, m *lab.Machine, c comparison) (*node, error) {
 	interfaces := map[string]string{"deploy": "custom-agent", "inspect": "redfish"}
 	if server.Release == ironic.Newest {
 		interfaces["inspect"] = "agent"
@@ -266,7 +265,7 @@ func enrol(ctx context.Context, server *ironic.Server, m *lab.Machine, c compari
 	return n, nil
 }
 
-// remove makes Ironic forget the node, whatever state it is in.
+// remove deletes the node in any state.
 func (n *node) remove() error {
 	if _, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/maintenance", map[string]any{"reason": "compared"}, http.StatusAccepted); err != nil {
 		return err

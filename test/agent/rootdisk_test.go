@@ -12,7 +12,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-var update = flag.Bool("update", false, "write what the real agents say into lab/agent/testdata/rootdisk.jsonl")
+var update = flag.Bool("update", false, "write the real agents' responses to lab/agent/testdata/rootdisk.jsonl")
 
 // recordedCase is a line of rootdisk.jsonl, see lab/agent.
 type recordedCase struct {
@@ -22,8 +22,8 @@ type recordedCase struct {
 	Told  map[string]json.RawMessage `json:"told"`
 }
 
-// TestRootDisk compares what the real agents say on root disks with the recording that the
-// lab's agent is tested against.
+// TestRootDisk compares the root disks that the real agents pick with the recording that the lab's agent is tested
+// against.
 func TestRootDisk(t *testing.T) {
 	path := filepath.Join("..", "..", "lab", "agent", "testdata", "rootdisk.jsonl")
 	content, err := os.ReadFile(path)
@@ -50,8 +50,8 @@ func TestRootDisk(t *testing.T) {
 			if err := answers.Decode(&answer); err != nil {
 				t.Fatal(err)
 			}
-			var said bytes.Buffer
-			if err := json.Compact(&said, answer); err != nil {
+			var output bytes.Buffer
+			if err := json.Compact(&output, answer); err != nil {
 				t.Fatal(err)
 			}
 			switch {
@@ -59,13 +59,13 @@ func TestRootDisk(t *testing.T) {
 				if c.Told == nil {
 					c.Told = map[string]json.RawMessage{}
 				}
-				c.Told[release.Name()] = said.Bytes()
-			case said.String() != string(c.Told[release.Name()]):
-				t.Errorf("%s, %s: the agent says %s, recorded is %s", release.Name(), c.Name, said.String(), c.Told[release.Name()])
+				c.Told[release.Name()] = output.Bytes()
+			case output.String() != string(c.Told[release.Name()]):
+				t.Errorf("%s, %s: the agent responds %s, recorded %s", release.Name(), c.Name, output.String(), c.Told[release.Name()])
 			}
 		}
 		if answers.More() {
-			t.Error("the real agent says more than it was asked")
+			t.Error("more responses than cases")
 		}
 	}
 	if *update {

@@ -1,16 +1,15 @@
 package agent_test
 
-// serviceErrands are steps of service: one that works, and the ways in which
-// they fail.
-func serviceErrands() []errand {
-	service := func(name, kind, step, says string) errand {
+// serviceOperations are service steps: one that works and ways to fail.
+func serviceOperations() []operation {
+	service := func(name, kind, step, message string) operation {
 		steps := []any{map[string]any{"interface": kind, "step": step, "args": map[string]any{}}}
-		return errand{
-			name: "service-" + name, newest: true, says: says,
-			path: []asked{askManage, askAdopt, ask(map[string]any{"target": "service", "service_steps": steps}, "active", "service failed")},
+		return operation{
+			name: "service-" + name, newestOnly: true, message: message,
+			path: []provisionRequest{askManage, askAdopt, provisionTo(map[string]any{"target": "service", "service_steps": steps}, "active", "service failed")},
 		}
 	}
-	return []errand{
+	return []operation{
 		service("works", "raid", "delete_configuration", ""),
 		service("lacks-argument", "deploy", "write_image", "missing 1 required positional argument: 'image_info'"),
 		service("unknown", "deploy", "no_such_step", "no_such_step"),

@@ -2,44 +2,39 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
-
-	_ "modernc.org/sqlite"
 
 	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/test/ironic"
 )
 
-// burstNodes is how many nodes change, or go, at once.
+// burstNodes is how many nodes are changed or deleted at once.
 const burstNodes = 2000
 
-// asked is one page that the poller asked for.
-type asked struct {
+// pageRequest is a request of the poller for a page of nodes.
+type pageRequest struct {
 	began time.Time
 	query ironicclient.NodeQuery
 }
 
-// quiet counts the requests of half a minute in which nothing happens, once the poller has
-// slowed down.
+// quiet counts the requests of 30 s without changes, after the poller has slowed down.
 func quiet(ctx context.Context, api *metered) error {
 	if err := sleep(ctx, 40*time.Second); err != nil {
 		return err
 	}
 	const while = 30 * time.Second
-	api.take()
+	api.takeCounters()
 	if err := sleep(ctx, while); err != nil {
 		return err
 	}
-	spent, calls := api.take()
+	spent, calls := api.takeCounters()
 	fmt.Printf("  quiet fleet for %s: %d requests (2 in each period of 4.5 to 5 s: 12 to 14), API time %s\n", while, calls, spent.Round(time.Millisecond))
 	return nil
 }
@@ -53,10 +48,10 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// bursts has nodes change, and go, all at once behind Ironic's back, and measures when 99 %
-// of that were told, beside what curl takes for the pages that were read for it.
+// bursts changes and then deletes burstNodes nodes at once in Ironic's database. It prints the time until 99 % of the
+// changes were reported, compared with the time that curl takes for the same pages.
 func bursts(ctx context.Context, s *ironic.Server, api *metered, events <-chan models.Event) error {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.Dir, "ironic.sqlite")+"?_pragma=busy_timeout(30000)")
+	db, err := database(s)
 	if err != nil {
 		return err
 	}
@@ -69,7 +64,7 @@ func bursts(ctx context.Context, s *ironic.Server, api *metered, events <-chan m
 		told            func(models.Event) bool
 	}{
 		{
-			// As SQLAlchemy writes a time.
+			// In SQLAlchemy's time format.
 			"changed", "UPDATE nodes SET power_state = 'power on', updated_at = strftime('%Y-%m-%d %H:%M:%f', 'now') || printf('%03d', id % 1000) " +
 				"WHERE id IN " + chosen(7919),
 			func(e models.Event) bool { return e.Kind == models.EventPower && e.To == string(models.PowerOn) },
@@ -79,7 +74,7 @@ func bursts(ctx context.Context, s *ironic.Server, api *metered, events <-chan m
 			func(e models.Event) bool { return e.Kind == models.EventRemoved },
 		},
 	} {
-		api.take()
+		api.takeCounters()
 		if _, err := db.ExecContext(ctx, b.statement); err != nil {
 			return fmt.Errorf("%s: %w", b.what, err)
 		}
@@ -90,15 +85,15 @@ func bursts(ctx context.Context, s *ironic.Server, api *metered, events <-chan m
 		ended := time.Now()
 		pages := api.pagesSince(began)
 		if len(pages) == 0 {
-			return fmt.Errorf("%s: no page was asked for", b.what)
+			return fmt.Errorf("%s: no page was requested", b.what)
 		}
-		// What comes after the burst until the poller looks is its period.
+		// The time from the burst to the first page is the poller's period and does not count.
 		took := ended.Sub(pages[0].began)
 		curl, err := curled(ctx, s, pages)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("  burst of %d %s: 99 %% told after %s, of which %s until it looked; %d pages; by curl %s; ratio (≤ 1.5) %.2f\n",
+		fmt.Printf("  burst of %d %s: 99 %% reported after %s, of which %s until the first page; %d pages; by curl %s; ratio (≤ 1.5) %.2f\n",
 			burstNodes, b.what, ended.Sub(began).Round(time.Millisecond), pages[0].began.Sub(began).Round(time.Millisecond), len(pages),
 			curl.Round(time.Millisecond), float64(took)/float64(curl))
 	}
@@ -115,7 +110,7 @@ func until(ctx context.Context, events <-chan models.Event, told func(models.Eve
 				n--
 			}
 		case <-limit.C:
-			return fmt.Errorf("%d were not told", n)
+			return fmt.Errorf("%d changes were not reported", n)
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -123,8 +118,8 @@ func until(ctx context.Context, events <-chan models.Event, told func(models.Eve
 	return nil
 }
 
-// curled is how long one curl takes for the pages, the best of three.
-func curled(ctx context.Context, s *ironic.Server, pages []asked) (time.Duration, error) {
+// curled returns the time that one curl takes for the pages, the best of three.
+func curled(ctx context.Context, s *ironic.Server, pages []pageRequest) (time.Duration, error) {
 	args := []string{"-s", "-H", fmt.Sprintf("%s: 1.%d", ironic.VersionHeader, s.Release.MaxMinor())}
 	for _, p := range pages {
 		fields := p.query.Fields

@@ -17,7 +17,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// console measures the full-screen console in a terminal of 200 by 50 cells.
+// console measures the full-screen console at a terminal of 200×50 cells.
 func console(ctx context.Context, s *ironic.Server, binary string, rounds int) error {
 	for _, measure := range []func(context.Context, *ironic.Server, string, int) error{startUp, running} {
 		if err := measure(ctx, s, binary, rounds); err != nil {
@@ -40,8 +40,7 @@ func open(ctx context.Context, s *ironic.Server, binary string) (*terminal.Scree
 	return screen, time.Since(began), err
 }
 
-// startUp compares the time to the first rows with curl of a page of 1 000 nodes, the
-// two in turn.
+// startUp compares the time to the first rows with curl of a page of 1000 nodes, in turn.
 func startUp(ctx context.Context, s *ironic.Server, binary string, rounds int) error {
 	curl, err := exec.LookPath("curl")
 	if err != nil {
@@ -75,7 +74,7 @@ func startUp(ctx context.Context, s *ironic.Server, binary string, rounds int) e
 	return nil
 }
 
-// running measures one console that runs: memory, idle cost, keys while events flow.
+// running measures a running console: memory, idle cost, and keys while events arrive.
 func running(ctx context.Context, s *ironic.Server, binary string, rounds int) error {
 	screen, _, err := open(ctx, s, binary)
 	if err != nil {
@@ -89,7 +88,7 @@ func running(ctx context.Context, s *ironic.Server, binary string, rounds int) e
 	}); err != nil {
 		return err
 	}
-	// What just happened keeps the poller fast for half a minute.
+	// Recent changes keep the poller fast for half a minute.
 	if err := wait(ctx, 40*time.Second); err != nil {
 		return err
 	}
@@ -119,7 +118,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// idle measures what a screen costs on which nothing happens.
+// idle measures the output and processor time of a screen without changes.
 func idle(ctx context.Context, screen *terminal.Screen, d time.Duration) error {
 	before, err := cpuTime(screen.PID())
 	if err != nil {
@@ -137,7 +136,7 @@ func idle(ctx context.Context, screen *terminal.Screen, d time.Duration) error {
 	return nil
 }
 
-// keyBytes measures what moving the cursor and scrolling send.
+// keyBytes measures the bytes that moving the cursor and scrolling write.
 func keyBytes(ctx context.Context, screen *terminal.Screen) error {
 	press := func(key string) (int64, error) {
 		before, at := screen.Bytes(), screen.Text()
@@ -170,7 +169,7 @@ func keyBytes(ctx context.Context, screen *terminal.Screen) error {
 	return nil
 }
 
-// keyLatency measures keys while events flow: another writer changes nodes all the time.
+// keyLatency measures keys while another client keeps changing nodes.
 func keyLatency(ctx context.Context, s *ironic.Server, screen *terminal.Screen, n int) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -191,7 +190,7 @@ func keyLatency(ctx context.Context, s *ironic.Server, screen *terminal.Screen, 
 			return fmt.Errorf("key %d: %w", i, err)
 		}
 		took = append(took, d)
-		// Not in step with the frames.
+		// A random pause, so that keys are not in step with the frames.
 		if err := wait(ctx, 30*time.Millisecond+rand.N(40*time.Millisecond)); err != nil {
 			return err
 		}
@@ -204,7 +203,7 @@ func keyLatency(ctx context.Context, s *ironic.Server, screen *terminal.Screen, 
 	return nil
 }
 
-// sortByName keeps nodes that change from moving the others under the cursor.
+// sortByName sorts the list by name, so that changes do not move rows.
 func sortByName(ctx context.Context, screen *terminal.Screen) error {
 	screen.Type("s")
 	if err := screen.WaitFor(ctx, func(text string) bool { return strings.Contains(text, "Sort by") }); err != nil {
@@ -227,9 +226,8 @@ func cursorLine(text string) int {
 	return -1
 }
 
-// churn puts nodes into maintenance until ctx ends, ten a second: an Ironic that works as
-// fast as it can would have the processor that the console is to be measured on. It gives
-// how many.
+// churn puts nodes into maintenance until ctx ends and returns their number. It changes ten a second, because an
+// Ironic under full load would take the processor from the measured console.
 func churn(ctx context.Context, s *ironic.Server) int {
 	for i := 0; ; i++ {
 		if wait(ctx, 100*time.Millisecond) != nil {
@@ -246,7 +244,7 @@ func churn(ctx context.Context, s *ironic.Server) int {
 	}
 }
 
-// cpuTime is what a process has used of the processor so far.
+// cpuTime returns the processor time that a process has used.
 func cpuTime(pid int) (time.Duration, error) {
 	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {
@@ -260,7 +258,7 @@ func cpuTime(pid int) (time.Duration, error) {
 	return time.Duration(user+system) * time.Second / ticks, nil
 }
 
-// memory is a process's peak and present memory in MiB.
+// memory returns a process's peak and current memory in MiB.
 func memory(pid int) (peak, now float64, err error) {
 	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {

@@ -16,12 +16,11 @@ import (
 	"ironworks/test/ironic"
 )
 
-// together is how many machines are deployed at once.
-const together = 100
+// deployCount is how many machines are deployed at once.
+const deployCount = 100
 
-// deploying sends a hundred deployments at once, checks and records included, and
-// compares that with the same patch, validate and provision requests by a client that
-// does nothing else.
+// deploying deploys a hundred nodes at once, including checks and records, and compares the time with that of a
+// client that only sends the same patch, validate and provision requests.
 func deploying(ctx context.Context, s *ironic.Server, _ string, rounds int) error {
 	client, err := ironicclient.New(models.Connection{Endpoint: s.URL}, ironicclient.Options{})
 	if err != nil {
@@ -35,7 +34,7 @@ func deploying(ctx context.Context, s *ironic.Server, _ string, rounds int) erro
 	defer func() { _ = book.Close() }()
 	b := &deployBench{server: s, client: client, runner: &provision.Runner{API: client, Audit: book, Context: "bench"}}
 	var ids []string
-	for range 2 * together {
+	for range 2 * deployCount {
 		id, err := s.Enrol(ctx, map[string]any{"driver": "fake-hardware", "deploy_interface": "fake"})
 		if err != nil {
 			return err
@@ -50,8 +49,8 @@ func deploying(ctx context.Context, s *ironic.Server, _ string, rounds int) erro
 	var ours, theirs []time.Duration
 	var ratios []float64
 	for round := range rounds {
-		// Each half in turn, and each first in turn.
-		mine, others := ids[:together], ids[together:]
+		// The halves swap each round, and with them the order.
+		mine, others := ids[:deployCount], ids[deployCount:]
 		if round%2 == 1 {
 			mine, others = others, mine
 		}
@@ -71,7 +70,7 @@ func deploying(ctx context.Context, s *ironic.Server, _ string, rounds int) erro
 		}
 		ours, theirs, ratios = append(ours, a), append(theirs, c), append(ratios, float64(a)/float64(c))
 	}
-	fmt.Printf("  deploying: %d at once            %s\n", together, spread(ours))
+	fmt.Printf("  deploying: %d at once            %s\n", deployCount, spread(ours))
 	fmt.Printf("  deploying: patch, validate, provision %s\n", spread(theirs))
 	fmt.Printf("  deploying: ratio (≤ 1.1)          %s\n", spread(ratios))
 	return nil
@@ -83,7 +82,7 @@ type deployBench struct {
 	runner *provision.Runner
 }
 
-// all takes nodes to the end of a verb.
+// all runs a verb on the nodes and waits for its end.
 func (b *deployBench) all(ctx context.Context, verb models.Verb, ids []string) error {
 	nodes, err := provision.FindNodes(ctx, b.client, ids)
 	if err != nil {
@@ -93,7 +92,7 @@ func (b *deployBench) all(ctx context.Context, verb models.Verb, ids []string) e
 	return wanted(b.runner.Run(ctx, plan, provision.RunOptions{Wait: true}), provision.OutcomeDone)
 }
 
-// rest waits until Ironic is at work on none of the nodes.
+// rest waits until all nodes are in a resting state.
 func (b *deployBench) rest(ctx context.Context, ids []string) error {
 	return ironic.Poll(ctx, time.Second, func(ctx context.Context) (bool, error) {
 		nodes, err := provision.FindNodes(ctx, b.client, ids)
@@ -115,7 +114,7 @@ func wanted(results []provision.Result, o provision.Outcome) error {
 	return nil
 }
 
-// deploy is what `ironworks deploy` does until Ironic has all of it.
+// deploy does what `ironworks deploy` does until Ironic has accepted all requests.
 func (b *deployBench) deploy(ctx context.Context, ids []string) (time.Duration, error) {
 	dir, err := os.MkdirTemp(b.server.Dir, "deployments")
 	if err != nil {
@@ -135,9 +134,8 @@ func (b *deployBench) deploy(ctx context.Context, ids []string) (time.Duration, 
 	return time.Since(began), err
 }
 
-// bare sends the patch, validate and provision requests of these deployments, as many at
-// a time, and looks at no answer. What the checks read besides is not among them: it has
-// to cost next to nothing.
+// bare sends the patch, validate and provision requests of these deployments with the same concurrency, without the
+// other reads of the checks, which must cost next to nothing.
 func (b *deployBench) bare(ctx context.Context, ids []string) (time.Duration, error) {
 	began := time.Now()
 	err := b.each(ids, func(id string) error {
@@ -160,7 +158,7 @@ func (b *deployBench) bare(ctx context.Context, ids []string) (time.Duration, er
 	return time.Since(began), err
 }
 
-// each does something for each, [provision.Concurrency] at a time.
+// each calls do for each ID, [provision.Concurrency] at a time.
 func (b *deployBench) each(ids []string, do func(id string) error) error {
 	work := make(chan string)
 	failed := make(chan error, len(ids))
@@ -183,7 +181,7 @@ func (b *deployBench) each(ids []string, do func(id string) error) error {
 	return <-failed
 }
 
-// send sends one request, again where a node is locked as our client does.
+// send sends a request and repeats it while the node is locked, as ironicclient does.
 func (b *deployBench) send(ctx context.Context, method, path string, body any, want int) error {
 	for {
 		status, answer, err := b.server.Do(ctx, method, path, body)

@@ -24,8 +24,8 @@ import (
 
 const largeImage = 1 << 30
 
-// images measures what is done to live images and configurations: with the library, as
-// the console does it, and as whole commands. Nothing is asked of an Ironic.
+// images measures operations on live images and configurations, with the packages that the console uses and with
+// whole commands. It needs no Ironic.
 func images(ctx context.Context, binary string, rounds int) error {
 	dir, err := os.MkdirTemp("", "ironworks-bench-")
 	if err != nil {
@@ -51,7 +51,7 @@ type imageBench struct {
 	rounds                   int
 }
 
-// write makes a sparse ISO, and user data of 1 MiB that cannot be packed well.
+// write creates a sparse ISO and a configuration of 100 KiB that compresses badly.
 func (b imageBench) write() error {
 	live, err := lab.LiveISO(nil)
 	if err != nil {
@@ -66,7 +66,7 @@ func (b imageBench) write() error {
 	return os.WriteFile(b.config, userData(100<<10), 0o600)
 }
 
-// userData is a configuration of about size bytes in files of 4 KiB.
+// userData returns a configuration of about size bytes with files of 4 KiB.
 func userData(size int) []byte {
 	type file struct {
 		Path     string `json:"path"`
@@ -91,7 +91,7 @@ func userData(size int) []byte {
 		"passwd": map[string]any{"users": []any{map[string]any{"name": "core", "passwordHash": "$y$j9T$x$y"}}},
 	})
 	if err != nil {
-		panic(err) // maps, lists and texts
+		panic(err) // maps, lists and texts always encode
 	}
 	return data
 }
@@ -134,7 +134,7 @@ func (b imageBench) embed(ctx context.Context) error {
 	return nil
 }
 
-// check looks at 1 MiB of user data.
+// check checks a configuration of 1 MiB.
 func (b imageBench) check(ctx context.Context) error {
 	data := userData(1 << 20)
 	path := filepath.Join(b.dir, "large.ign")
@@ -159,7 +159,7 @@ func (b imageBench) check(ctx context.Context) error {
 	return nil
 }
 
-// serve fetches the ISO as it is, and as the stream of one node.
+// serve downloads the unchanged ISO and a node's stream of it.
 func (b imageBench) serve(ctx context.Context) error {
 	for _, source := range []struct {
 		name string
@@ -208,7 +208,7 @@ func (b imageBench) fetch(ctx context.Context, args []string) (rates []float64, 
 		} `json:"targets"`
 	}
 	if err := json.Unmarshal(text, &first); err != nil || len(first.Targets) != 1 {
-		return nil, fmt.Errorf("what is served: %s: %w", text, err)
+		return nil, fmt.Errorf("reading the targets: %s: %w", text, err)
 	}
 	buffer := make([]byte, 1<<20)
 	for round := -1; round < b.rounds; round++ {
@@ -216,14 +216,14 @@ func (b imageBench) fetch(ctx context.Context, args []string) (rates []float64, 
 		if err != nil {
 			return nil, err
 		}
-		if round >= 0 { // the first one reads the disk
+		if round >= 0 { // the first download reads the disk
 			rates = append(rates, rate)
 		}
 	}
 	return rates, nil
 }
 
-// download reads a whole image and gives the rate in MB/s.
+// download downloads an image and returns the rate in MB/s.
 func download(ctx context.Context, url string, buffer []byte) (float64, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {

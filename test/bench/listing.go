@@ -16,8 +16,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// listing compares `ironworks nodes` with one curl process that fetches the same
-// pages with the same fields, the two in turn.
+// listing compares `ironworks nodes` with one curl process that downloads the same pages with the same fields, in
+// turn.
 func listing(ctx context.Context, s *ironic.Server, binary string, rounds int) error {
 	curl, err := exec.LookPath("curl")
 	if err != nil {
@@ -56,12 +56,12 @@ func listing(ctx context.Context, s *ironic.Server, binary string, rounds int) e
 	return nil
 }
 
-// timed runs a program to its end and gives its wall time and peak memory in MiB.
+// timed runs a program and returns its wall time and peak memory in MiB.
 func timed(ctx context.Context, env []string, name string, args ...string) (time.Duration, float64, error) {
 	return timedRun(ctx, env, os.Stderr, name, args...)
 }
 
-// quietly is timed for a program that tells what it has done.
+// quietly is timed without the program's standard error.
 func quietly(ctx context.Context, env []string, name string, args ...string) (time.Duration, float64, error) {
 	return timedRun(ctx, env, io.Discard, name, args...)
 }
@@ -79,7 +79,7 @@ func timedRun(ctx context.Context, env []string, messages io.Writer, name string
 	return took, float64(usage.Maxrss) / 1024, nil
 }
 
-// pageURLs walks the listing once to know the URL of every page.
+// pageURLs lists all nodes once to get the URL of every page.
 func pageURLs(ctx context.Context, s *ironic.Server) ([]string, error) {
 	fields := models.ListFields()
 	if s.Release.MaxMinor() < models.FeatureService.Minor() {

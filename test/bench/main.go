@@ -1,6 +1,6 @@
-// Command bench measures the console against a real Ironic with ten thousand nodes of
-// fake hardware, and what is done to images without one, and prints figures and ratios,
-// each taken in one run. It judges nothing: machines differ, ratios less so.
+// Command bench measures the console against a real Ironic with 10 000 fake nodes, and image operations without one.
+// It prints figures and ratios, each from a single run, and does not judge them: figures differ between machines,
+// ratios less so.
 package main
 
 import (
@@ -27,10 +27,11 @@ func main() {
 
 func run(ctx context.Context) error {
 	binary := flag.String("binary", "bin/ironworks", "the program")
-	nodes := flag.Int("nodes", 10000, "how many nodes")
-	rounds := flag.Int("rounds", 5, "how often each measurement is taken")
-	which := flag.String("release", "", "newest or old; both when empty; none for what needs no Ironic")
-	only := flag.String("only", "", "listing, console, polling or deploying; all, and images, when empty")
+	nodes := flag.Int("nodes", 10000, "number of nodes")
+	rounds := flag.Int("rounds", 5, "rounds per measurement")
+	enrolled := flag.Int("enroll", 1000, "number of nodes to enroll")
+	which := flag.String("release", "", "newest or old (default both), or none to skip what needs an Ironic")
+	only := flag.String("only", "", "listing, console, polling, deploying or enrolling (default all, and images)")
 	flag.Parse()
 	if *only == "" {
 		if err := images(ctx, *binary, *rounds); err != nil {
@@ -39,6 +40,14 @@ func run(ctx context.Context) error {
 	}
 	for _, r := range []ironic.Release{ironic.Newest, ironic.Old} {
 		if *which != "" && *which != r.Name() {
+			continue
+		}
+		if r == ironic.Newest && (*only == "" || *only == "enrolling") {
+			if err := enrolling(ctx, r, *binary, *enrolled, *rounds); err != nil {
+				return fmt.Errorf("enrolling: %w", err)
+			}
+		}
+		if *only == "enrolling" {
 			continue
 		}
 		if err := benchRelease(ctx, r, *binary, *only, *nodes, *rounds); err != nil {
@@ -51,7 +60,7 @@ func run(ctx context.Context) error {
 func benchRelease(ctx context.Context, r ironic.Release, binary, only string, nodes, rounds int) error {
 	s, err := ironic.Start(ctx, ironic.Options{
 		Release: r,
-		// Syncing the power of ten thousand nodes would be measured instead of us.
+		// The power synchronization of 10 000 nodes would distort the measurements.
 		Settings: map[string]map[string]string{"conductor": {"sync_power_state_interval": "0"}},
 	})
 	if err != nil {
@@ -80,7 +89,7 @@ func benchRelease(ctx context.Context, r ironic.Release, binary, only string, no
 	return nil
 }
 
-// spread prints the smallest, the middle and the largest of some figures.
+// spread formats the smallest, median and largest figure.
 func spread[T time.Duration | float64](figures []T) string {
 	sorted := slices.Clone(figures)
 	slices.Sort(sorted)

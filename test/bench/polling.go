@@ -15,13 +15,13 @@ import (
 	"ironworks/test/ironic"
 )
 
-// metered is a client that counts the time the API spends on us.
+// metered is a client that counts its requests and the time that the API takes for them.
 type metered struct {
 	*ironicclient.Client
 	mu    sync.Mutex
 	spent time.Duration
 	calls int
-	pages []asked
+	pages []pageRequest
 }
 
 func (m *metered) add(began time.Time) {
@@ -31,7 +31,7 @@ func (m *metered) add(began time.Time) {
 	m.calls++
 }
 
-func (m *metered) take() (time.Duration, int) {
+func (m *metered) takeCounters() (time.Duration, int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	spent, calls := m.spent, m.calls
@@ -39,8 +39,8 @@ func (m *metered) take() (time.Duration, int) {
 	return spent, calls
 }
 
-// pagesSince gives the pages that were asked for from a time on.
-func (m *metered) pagesSince(began time.Time) (pages []asked) {
+// pagesSince returns the page requests since a time.
+func (m *metered) pagesSince(began time.Time) (pages []pageRequest) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, p := range m.pages {
@@ -55,7 +55,7 @@ func (m *metered) NodePage(ctx context.Context, q ironicclient.NodeQuery) (*iron
 	began := time.Now()
 	defer m.add(began)
 	m.mu.Lock()
-	m.pages = append(m.pages, asked{began, q})
+	m.pages = append(m.pages, pageRequest{began, q})
 	m.mu.Unlock()
 	return m.Client.NodePage(ctx, q)
 }
@@ -75,8 +75,8 @@ func (m *metered) History(ctx context.Context, node string) ([]models.HistoryEnt
 	return m.Client.History(ctx, node)
 }
 
-// polling runs the console's own poller, changes nodes meanwhile, and compares what
-// the API spends on it with what re-listing at the same pace would take.
+// polling runs the console's poller while nodes change, and compares the API's time for it with that of listing all
+// nodes at the same pace.
 func polling(ctx context.Context, s *ironic.Server, _ string, rounds int) error {
 	client, err := ironicclient.New(models.Connection{Endpoint: s.URL}, ironicclient.Options{})
 	if err != nil {
@@ -106,7 +106,7 @@ func polling(ctx context.Context, s *ironic.Server, _ string, rounds int) error 
 	case err := <-ended:
 		return err
 	}
-	listed, calls := api.take()
+	listed, calls := api.takeCounters()
 	fmt.Printf("  first listing through the store %s in %d requests\n", listed.Round(time.Millisecond), calls)
 
 	began := time.Now()
@@ -115,9 +115,8 @@ func polling(ctx context.Context, s *ironic.Server, _ string, rounds int) error 
 		return err
 	}
 	took := time.Since(began)
-	spent, calls := api.take()
-	// The poller's period while something moves is a second; a poller that re-lists
-	// would spend a whole listing in each.
+	spent, calls := api.takeCounters()
+	// The poller's period during changes is 1 s; without deltas it would list all nodes in each.
 	periods := took.Seconds()
 	relist := time.Duration(periods * float64(listed))
 	fmt.Printf("  steady polling for %s: %d requests, API time %s; re-listing each second %s; ratio (≤ 0.05) %.3f\n",
@@ -136,8 +135,8 @@ func polling(ctx context.Context, s *ironic.Server, _ string, rounds int) error 
 	return nil
 }
 
-// transitions takes nodes from enroll to manageable, one after the other, and measures
-// how long after the API has the new state the event comes.
+// transitions brings nodes from enroll to manageable, one after the other, and returns the times from the state
+// change in the API to the event.
 func transitions(ctx context.Context, s *ironic.Server, events <-chan models.Event, n int) ([]time.Duration, error) {
 	var lags []time.Duration
 	for i := 1; i <= n; i++ {

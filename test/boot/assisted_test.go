@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// assistedUnit stands in for the Assisted Installer's agent: it picks a disk itself, and installs.
+// assistedUnit replaces the Assisted Installer's agent: it picks a disk itself and installs to it.
 const assistedUnit = `[Unit]
 Description=Assisted Installer
 [Service]
@@ -17,8 +17,8 @@ ExecStart=/usr/bin/coreos-installer install /dev/nvme0n1 --insecure --image-url 
 ExecStart=/bin/sh -c 'echo "assisted: installed" >/dev/ttyS0'
 `
 
-// TestStartAssistedInstall has the agent start, over D-Bus, the unit that the ramdisk's Ignition
-// brought. The unit installs to a disk of its own choice; the ISO has a further kernel argument.
+// TestStartAssistedInstall checks that the agent starts, over D-Bus, a unit of the ramdisk's Ignition configuration.
+// The unit installs to a disk of its choice; the ISO has an additional kernel argument.
 func TestStartAssistedInstall(t *testing.T) {
 	made := ramdisk{kargs: []string{"proof=embedded"}}
 	made.extra = func(b *bench) string {
@@ -34,14 +34,14 @@ func TestStartAssistedInstall(t *testing.T) {
 	b.provide()
 	from := b.serial.Length()
 	deployment := b.start("deploy", b.uuid(), "--step", "deploy.start_assisted_install@80", "--override", "inventory", "--confirm", b.uuid(), "--yes", "--wait")
-	b.ramdiskBoots(from)
-	said := b.expect(from, "agent's start, inventory, lookup, heartbeat", `assisted: (.*)`)
-	if !strings.Contains(said[1], "proof=embedded") {
-		t.Errorf("the ramdisk has the kernel arguments %q, want proof=embedded", said[1])
+	b.followRamdiskBoot(from)
+	found := b.expect(from, "agent's start, inventory, lookup, heartbeat", `assisted: (.*)`)
+	if !strings.Contains(found[1], "proof=embedded") {
+		t.Errorf("the ramdisk has the kernel arguments %q, want proof=embedded", found[1])
 	}
 	b.expect(from, "agent.service installs", `assisted: installed`)
 	from = b.serial.Length()
-	deployment.succeeds()
+	deployment.waitSuccess()
 	t.Log(b.phases.Done("boot entry, ramdisk off, power on, active"))
 	b.wantProof(b.firstBoot(from), b.machine.Disks()[0])
 }

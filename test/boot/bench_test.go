@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// patience is how long one phase may take, without KVM and beside other work.
+	// patience limits each phase, even without KVM on a busy computer.
 	patience = 10 * time.Minute
 	memory   = 3 << 10 // MiB
 	gib      = 1 << 30
-	// sshPort is where the machine's SSH is on this computer, at its AgentHost.
+	// sshPort is the port on the machine's AgentHost that reaches the machine's SSH server.
 	sshPort = 2222
 )
 
@@ -32,43 +32,43 @@ type bench struct {
 	images   Images
 	ironic   *ironic.Server
 	registry *Registry
-	web      *httptest.Server // serves the image to be installed
+	web      *httptest.Server // serves the image to install
 	machine  *lab.Machine
-	folder   string // of the machine's disks
+	folder   string // with the machine's disks
 	serial   *Serial
 	phases   *Phases
 	node     string
-	login    login  // of the machine's SSH
-	home     string // of the program
-	listen   string // where journals are taken, as the machine reaches it; empty where none are
+	login    login  // SSH key for the machine
+	home     string // home directory of the program
+	listen   string // URL to which the machine pushes its journal; "" if it does not
 	ramdisk  ramdisk
 }
 
-// ramdisk is what a ramdisk is made of beside what all have.
+// ramdisk describes how a ramdisk differs from the default.
 type ramdisk struct {
-	// release is Ironic's; the newest one if it is the zero value.
+	// release is Ironic's release; the zero value is the newest one.
 	release ironic.Release
-	// tag of the agent's image, where the image is, and Ironic's address as it is told; empty is
-	// what works.
+	// tag and image are the tag and name of the agent's image, ironic is the URL of Ironic; each defaults to one that
+	// works.
 	tag, image, ironic string
-	// push says that it sends its journal, which the bench takes.
+	// push makes the ramdisk push its journal to the bench.
 	push bool
-	// registry is how the registry is served, trust how the ramdisk treats it: insecure if
-	// empty, verified, or ca. secret says that it has the login.
+	// registry configures the registry. trust is how the ramdisk trusts it: insecure (default), verified, or ca. With
+	// secret the ramdisk has the registry's credentials.
 	registry RegistryOptions
 	trust    string
 	secret   bool
-	// tls has Ironic serve HTTPS; the ramdisk has its authority, or another's with wrongCA.
+	// tls makes Ironic serve HTTPS; the ramdisk has Ironic's CA certificate, or another one with wrongCA.
 	tls, wrongCA bool
-	// served leaves the lab's ISO without a configuration: the test has the program serve one.
+	// served leaves the lab's ISO without a configuration, because the test serves another ISO.
 	served bool
-	// pxe has the machine boot from the network.
+	// pxe makes the machine boot from the network.
 	pxe bool
-	// kargs are further kernel arguments of the ISO.
+	// kargs are additional kernel arguments of the ISO.
 	kargs []string
-	// extra makes Ignition that is merged in; it may be nil.
+	// extra returns an Ignition configuration to merge; it may be nil.
 	extra func(*bench) string
-	// hostKey gives its SSH server a key that the program knows.
+	// hostKey gives the ramdisk's SSH server a host key that the program knows.
 	hostKey bool
 }
 
@@ -97,7 +97,7 @@ func newBench(t *testing.T, made ramdisk) *bench {
 	t.Cleanup(b.web.Close)
 	b.login = newLogin(t, b.home)
 	if made.push {
-		b.takeJournals()
+		b.receiveJournals()
 	}
 	l, err := lab.Start(t.Context(), lab.Options{
 		Dir: b.folder, IronicURL: b.ironic.URL, Ramdisk: b.liveISO(), Virtual: virtual, SSHPort: sshPort,
@@ -115,8 +115,8 @@ func newBench(t *testing.T, made ramdisk) *bench {
 	return b
 }
 
-// takeJournals takes the journals that machines push until the test ends.
-func (b *bench) takeJournals() {
+// receiveJournals receives pushed journals until the test ends.
+func (b *bench) receiveJournals() {
 	b.t.Helper()
 	listener, err := new(net.ListenConfig).Listen(b.t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -128,7 +128,7 @@ func (b *bench) takeJournals() {
 	b.start("logs", "--listen", at)
 }
 
-// ramdiskFlags describe the ramdisk's configuration to ignition build and ignition serve.
+// ramdiskFlags returns the flags of `ignition build` and `ignition serve` for the ramdisk.
 func (b *bench) ramdiskFlags() []string {
 	registry := net.JoinHostPort(vm.HostAddress.String(), b.registry.port())
 	args := []string{
@@ -163,8 +163,8 @@ func (b *bench) ramdiskFlags() []string {
 	return args
 }
 
-// liveISO is the ramdisk: the live ISO with a configuration that ironworks built and embedded,
-// unless the program is to serve that.
+// liveISO returns the live ISO with a configuration that ironworks built and embedded, or without one if the test
+// serves its own.
 func (b *bench) liveISO() *image.ISO {
 	b.t.Helper()
 	iso := b.images.ISO
@@ -187,7 +187,7 @@ func (b *bench) liveISO() *image.ISO {
 	return opened
 }
 
-// write makes a file for the program, and gives its path.
+// write writes a temporary file for the program and returns its path.
 func (b *bench) write(name, content string) string {
 	b.t.Helper()
 	path := filepath.Join(b.t.TempDir(), name)

@@ -7,20 +7,19 @@ import (
 	"testing"
 )
 
-// TestMachineReallyBoots is the shortest path: an ISO of ironworks boots under UEFI, the real
-// Ignition applies its configuration, podman pulls the agent's image, and a real Ironic
-// inspects the machine.
+// TestMachineReallyBoots is the shortest path: an ISO of ironworks boots under UEFI, the real Ignition applies its
+// configuration, podman pulls the agent's image, and a real Ironic inspects the machine.
 func TestMachineReallyBoots(t *testing.T) {
 	b := newBench(t, ramdisk{})
 	b.inspect()
 }
 
-// inspect has Ironic inspect the machine, and compares what it found with what there is.
+// inspect lets Ironic inspect the machine and compares the inventory with the machine.
 func (b *bench) inspect() {
 	b.t.Helper()
 	from := b.serial.Length()
-	b.order(map[string]any{"target": "inspect"})
-	b.ramdiskBoots(from)
+	b.request(map[string]any{"target": "inspect"})
+	b.followRamdiskBoot(from)
 	b.waitFor("manageable")
 	b.t.Log(b.phases.Done("agent's start, inventory, inspection"))
 	b.checkInventory()

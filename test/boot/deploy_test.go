@@ -8,8 +8,8 @@ import (
 	"ironworks/lab/machine"
 )
 
-// proofUnit is what the user data runs on the first boot: it tells the serial line which disk
-// the system is on, its name, and what Ignition wrote.
+// proofUnit runs on the first boot with the user data: it writes to the serial line which disk the system is on, a
+// user's name, the file that Ignition wrote, and the kernel arguments.
 const proofUnit = `[Unit]
 After=multi-user.target
 [Service]
@@ -19,11 +19,10 @@ ExecStart=/bin/sh -c 'disk=$$(lsblk -ndo PKNAME $$(findmnt -no SOURCE /)); echo 
 WantedBy=multi-user.target
 `
 
-// proofLine is what proofUnit writes.
+// proofLine matches the output of proofUnit.
 const proofLine = `proof: (.*) on (\S*) as (\S*) with (.*)`
 
-// userData is a configuration with a user, a file and a unit; core may log in with the bench's
-// key.
+// userData returns a configuration with a user, a file and a unit; core may log in with the bench's key.
 func (b *bench) userData() map[string]any {
 	return map[string]any{
 		"ignition": map[string]any{"version": "3.4.0"},
@@ -47,11 +46,11 @@ func (b *bench) encode(value any) string {
 	return string(text)
 }
 
-// wantProof wants the installed system on a disk, with the user data and some kernel arguments.
+// wantProof checks that the installed system is on the disk and has the user data and the kernel arguments.
 func (b *bench) wantProof(proof []string, disk machine.Disk, kargs ...string) {
 	b.t.Helper()
 	if proof[1] != "user data" || proof[2] != disk.WWN || proof[3] != "tenant" {
-		b.t.Errorf("the installed system says %q, want the disk %s", proof[0], disk.WWN)
+		b.t.Errorf("the installed system reports %q, want disk %s", proof[0], disk.WWN)
 	}
 	for _, karg := range kargs {
 		if !strings.Contains(" "+proof[4]+" ", " "+karg+" ") {
@@ -60,9 +59,8 @@ func (b *bench) wantProof(proof []string, disk machine.Disk, kargs ...string) {
 	}
 }
 
-// TestInstallCoreOSAndFirstBoot is a deployment: the disk that the hint names by WWN, which is
-// not the one that the agent would take, gets the image, and the installed system's first boot
-// runs the user data.
+// TestInstallCoreOSAndFirstBoot deploys to the disk that the hint names by WWN, which is not the agent's default, and
+// checks that the first boot runs the user data.
 func TestInstallCoreOSAndFirstBoot(t *testing.T) {
 	b := newBench(t, ramdisk{})
 	disk := b.machine.Disks()[1]
@@ -70,7 +68,7 @@ func TestInstallCoreOSAndFirstBoot(t *testing.T) {
 	b.provide()
 	from := b.serial.Length()
 	b.deploy(b.image(), "proof=karg")
-	b.ramdiskBoots(from)
-	b.installing()
-	b.wantProof(b.installs(func() { b.waitFor("active") }), disk, "proof=karg")
+	b.followRamdiskBoot(from)
+	b.waitInstalling()
+	b.wantProof(b.followInstallation(func() { b.waitFor("active") }), disk, "proof=karg")
 }

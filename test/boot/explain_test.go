@@ -13,14 +13,14 @@ import (
 	"ironworks/test/ironic"
 )
 
-// explained is what ironworks says of the node.
+// explained is the output of `ironworks explain`.
 type explained struct {
 	Rule, Verdict, Confidence string
 	Evidence                  []struct{ Field, Value string }
 	Next                      struct{ Text, Command string }
 }
 
-// explain asks ironworks, with further variables of the environment, until it names a rule.
+// explain runs `ironworks explain`, with additional environment variables, until it reports the rule and confidence.
 func (b *bench) explain(rule, confidence string, env ...string) explained {
 	b.t.Helper()
 	var last explained
@@ -46,8 +46,8 @@ func (b *bench) explain(rule, confidence string, env ...string) explained {
 	return last
 }
 
-// shows wants words in what ironworks node says.
-func (b *bench) shows(words string) {
+// checkNodeOutput checks that `ironworks node` prints the words.
+func (b *bench) checkNodeOutput(words string) {
 	b.t.Helper()
 	if text := b.ironworks("node", b.uuid()); !strings.Contains(text, words) {
 		b.t.Errorf("no %q in\n%s", words, text)
@@ -57,22 +57,22 @@ func (b *bench) shows(words string) {
 // TestExplainWrongTag: the registry does not have the agent's image.
 func TestExplainWrongTag(t *testing.T) {
 	b := newBench(t, ramdisk{tag: "nosuchtag", push: true})
-	b.order(map[string]any{"target": "inspect"})
+	b.request(map[string]any{"target": "inspect"})
 	b.explain("ramdisk-boots", "high")
 	b.explain("pull-unknown-image", "high")
-	b.shows("manifest unknown")
+	b.checkNodeOutput("manifest unknown")
 }
 
-// TestExplainWrongAddress: the agent gets no connection to Ironic.
+// TestExplainWrongAddress: the agent cannot connect to Ironic.
 func TestExplainWrongAddress(t *testing.T) {
 	b := newBench(t, ramdisk{ironic: "http://10.0.2.2:9", push: true})
-	b.order(map[string]any{"target": "inspect"})
+	b.request(map[string]any{"target": "inspect"})
 	b.explain("ironic-refused", "high")
-	b.shows("Connection refused")
+	b.checkNodeOutput("Connection refused")
 }
 
-// TestExplainWhatKeepsTheAgentAway: what may be wrong between a machine that boots and Ironic, each on
-// a machine that does, by the journal that it pushes.
+// TestExplainWhatKeepsTheAgentAway boots a machine for each mistake that keeps its agent from Ironic; Explain must
+// find it in the pushed journal.
 func TestExplainWhatKeepsTheAgentAway(t *testing.T) {
 	secure := RegistryOptions{TLS: true, Login: true}
 	for _, tt := range []struct {
@@ -80,24 +80,24 @@ func TestExplainWhatKeepsTheAgentAway(t *testing.T) {
 		made       ramdisk
 	}{
 		{"no pull secret", "pull-unauthorized", ramdisk{registry: secure, trust: "ca"}},
-		{"the registry's CA is not known", "pull-unknown-ca", ramdisk{registry: secure, trust: "verified", secret: true}},
+		{"the registry's CA is unknown", "pull-unknown-ca", ramdisk{registry: secure, trust: "verified", secret: true}},
 		{"the registry has no TLS", "pull-no-tls", ramdisk{trust: "verified"}},
 		{"the registry's name is unknown", "pull-name", ramdisk{image: "registry.invalid/ironic-agent"}},
-		{"there is no registry", "pull-refused", ramdisk{image: "10.0.2.2:9/ironic-agent"}},
+		{"no registry", "pull-refused", ramdisk{image: "10.0.2.2:9/ironic-agent"}},
 		{"Ironic's name is unknown", "ironic-name", ramdisk{ironic: "http://ironic.invalid:6385"}},
-		{"Ironic's CA is another", "ironic-unknown-ca", ramdisk{registry: RegistryOptions{TLS: true}, trust: "ca", tls: true, wrongCA: true}},
+		{"Ironic's CA is unknown", "ironic-unknown-ca", ramdisk{registry: RegistryOptions{TLS: true}, trust: "ca", tls: true, wrongCA: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.made.push = true
 			b := newBench(t, tt.made)
-			b.order(map[string]any{"target": "inspect"})
+			b.request(map[string]any{"target": "inspect"})
 			b.explain(tt.rule, "high")
 		})
 	}
 }
 
-// TestExplainUnknownMAC: the agent's lookup finds no node, for the port has another MAC since the
-// machine began to send its journal.
+// TestExplainUnknownMAC: the agent's lookup finds no node, because the port's MAC address was changed after the
+// machine started to push its journal.
 func TestExplainUnknownMAC(t *testing.T) {
 	b := newBench(t, ramdisk{push: true})
 	b.provide()
@@ -109,27 +109,26 @@ func TestExplainUnknownMAC(t *testing.T) {
 	b.explain("ramdisk-boots", "high")
 	other := []any{map[string]any{"op": "replace", "path": "/address", "value": "52:54:00:00:00:99"}}
 	b.call(http.MethodPatch, "/v1/ports/"+ports.Ports[0].UUID, other, http.StatusOK)
-	// The machine is known by its boot: its journal still comes.
+	// The machine is recognized by its boot ID, so its journal is still accepted.
 	b.explain("lookup-unknown", "high")
 }
 
-// nvmePath is the device path of the machine's first NVMe disk, by its PCI address in lab/vm.
+// nvmePath is the device path of the machine's first NVMe disk, with its PCI address in lab/vm.
 const nvmePath = "/dev/disk/by-path/pci-0000:00:08.0-nvme-1"
 
-// TestExplainFailures goes through an ISO that nobody serves, an image that is not there, and a
-// machine that loses its power in the middle of the installation. What Explain offers then gets
-// the machine installed, to the NVMe disk that the hint names.
+// TestExplainFailures covers an unreachable ISO, a missing image, and a power loss during the installation. The
+// commands that Explain proposes then lead to an installation on the NVMe disk of the hint.
 func TestExplainFailures(t *testing.T) {
 	b := newBench(t, ramdisk{push: true})
 	b.set("/driver_info/deploy_iso", "http://127.0.0.1:9/gone.iso")
-	b.order(map[string]any{"target": "inspect"})
+	b.request(map[string]any{"target": "inspect"})
 	b.waitFor("inspect failed")
 	b.explain("image-unreachable", "high")
 
 	b.set("/driver_info/deploy_iso", b.machine.DriverInfo()["deploy_iso"])
 	disk := b.machine.Disks()[0]
 	b.set("/properties/root_device", map[string]any{"by_path": nvmePath})
-	b.order(map[string]any{"target": "manage"})
+	b.request(map[string]any{"target": "manage"})
 	b.waitFor("manageable")
 	b.provide()
 	b.deploy(guestURL(t, b.web.URL) + "/nothing.img")
@@ -137,7 +136,7 @@ func TestExplainFailures(t *testing.T) {
 	b.explain("image-status", "high")
 
 	b.deploy(b.image())
-	b.installing()
+	b.waitInstalling()
 	b.explain("ramdisk-works", "high")
 	if err := b.machine.Reset(machine.ForceOff); err != nil {
 		t.Fatal(err)
@@ -146,31 +145,31 @@ func TestExplainFailures(t *testing.T) {
 	password := "IRONWORKS_BMC_PASSWORD=" + fmt.Sprint(b.machine.DriverInfo()["redfish_password"])
 	next := b.explain("bmc-off-midway", "high", password).Next.Command
 	gone := b.explain("agent-gone", "high").Next.Command
-	b.shows("last heartbeat")
+	b.checkNodeOutput("last heartbeat")
 
-	// The one looks at the machine, the other gives up.
-	look := b.program(b.advised(gone)...)
+	// One command looks at the machine, the other aborts the deployment.
+	look := b.program(b.proposedArgs(gone)...)
 	look.Env = append(look.Env, password)
 	if code, stdout, stderr := b.run(look); code != 0 || !strings.Contains(stdout, "off") {
 		t.Errorf("%s: exit code %d\n%s%s", gone, code, stdout, stderr)
 	}
-	b.ironworks(append(b.advised(next), "--yes", "--wait")...)
-	t.Log(b.phases.Done("explained and given up"))
+	b.ironworks(append(b.proposedArgs(next), "--yes", "--wait")...)
+	t.Log(b.phases.Done("explained and aborted"))
 	b.ironworks("set", b.uuid(), "instance_info.image_source="+b.image())
 	from := b.serial.Length()
 	b.ironworks("deploy", b.uuid(), "--user-data", b.write("user.ign", b.encode(b.userData())),
 		"--override", "inventory", "--confirm", b.uuid(), "--yes")
-	b.ramdiskBoots(from)
-	b.installing()
-	b.wantProof(b.installs(func() { b.waitFor("active") }), disk)
+	b.followRamdiskBoot(from)
+	b.waitInstalling()
+	b.wantProof(b.followInstallation(func() { b.waitFor("active") }), disk)
 }
 
-// advised is a command that Explain offers, without the program's name.
-func (b *bench) advised(command string) []string {
+// proposedArgs returns the arguments of a command that Explain proposes.
+func (b *bench) proposedArgs(command string) []string {
 	b.t.Helper()
 	words := strings.Fields(command)
 	if len(words) < 2 || words[0] != "ironworks" {
-		b.t.Fatalf("Explain offers %q", command)
+		b.t.Fatalf("Explain proposes %q", command)
 	}
 	return words[1:]
 }

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Make what machines in the tests really boot.
+"""Build the images that machines in the boot tests boot.
 
     python3 install.py [--packages] [RELEASE…]
 
-Everything is built from packages of Debian, PyPI, crates.io and Go's proxy into
+Everything is built from packages of Debian, PyPI, crates.io and Go's proxy in
 
     ${IRONWORKS_CACHE:-${XDG_CACHE_HOME:-~/.cache}/ironworks}/boot
 
-and a JSON object with the paths is printed: what is there already costs
-nothing. What is being made goes to stderr. RELEASE is an Ironic whose agent is
-needed: newest, old, or both if none is named. It takes root and Debian
-packages, which --packages installs; when something is missing, one line says
-what. Exit codes: 0 there, 1 failed, 3 something is missing.
+The script prints a JSON object with the paths, and its progress to stderr.
+Existing images are reused. RELEASE is an Ironic whose agent is needed: newest
+or old; the default is both. The script needs root and Debian packages, which
+--packages installs. Exit codes: 0 success, 1 failure, 3 a requirement is
+missing, which one line on stderr names.
 
 Only the standard library is used.
 """
@@ -30,7 +30,7 @@ RELEASES = ["newest", "old"]
 
 
 def images(ignition, installer):
-    """The folder with what boots: live.iso, and disk.img.zst to be installed."""
+    """Return the folder with live.iso and with disk.img.zst, the image to install."""
     tar = roots.bootstrapped("live-root", roots.LIVE)
     key = parts.digest(tar, ignition, installer, live.inputs() + disk.inputs())
 

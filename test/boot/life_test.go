@@ -13,8 +13,8 @@ import (
 	"ironworks/models/plan"
 )
 
-// keyfile is the network of the one node: the address that DHCP would give, which is where QEMU
-// forwards ports to, and one by which the tests know it.
+// keyfile is the network configuration of the node: the address that DHCP would assign, to which QEMU forwards ports,
+// and one that the tests look for.
 const (
 	keyfile = `[connection]
 id=bench
@@ -32,9 +32,9 @@ method=disabled
 	keyfileAddress = "192.0.2.77/24"
 )
 
-// TestLifeOfANode takes a machine through its life with the program alone: inspection, refusals,
-// deployment by serial number with the network of its keyfile, rebuild with a data disk that is
-// kept, and cleaning. Its ramdisk is served for this node, with a host key that the program knows.
+// TestLifeOfANode brings a machine through its life with the program alone: inspection, refusals, deployment by
+// serial number with the network of a keyfile, rebuild that keeps a data disk, and cleaning. The ramdisk is served
+// for this node, with a host key that the program knows.
 func TestLifeOfANode(t *testing.T) {
 	b := newBench(t, ramdisk{served: true, hostKey: true})
 	disks := b.machine.Disks()
@@ -44,12 +44,12 @@ func TestLifeOfANode(t *testing.T) {
 	b.writeAll(filepath.Join(keyfiles, name, "bench.nmconnection"), keyfile)
 	b.serve("--keyfile", filepath.Join(keyfiles, "{node}"), "--karg-append", "proof=served", "--apply", "--yes")
 	lab := b.machine.DriverInfo()["deploy_iso"]
-	b.until("deploy_iso is what is served", func(n shown) bool { return n.DriverInfo["deploy_iso"] != lab })
+	b.until("deploy_iso is the served URL", func(n nodeFields) bool { return n.DriverInfo["deploy_iso"] != lab })
 
 	from := b.serial.Length()
 	inspection := b.start("inspect", name, "--yes", "--wait")
-	b.ramdiskBoots(from)
-	inspection.succeeds()
+	b.followRamdiskBoot(from)
+	inspection.waitSuccess()
 	t.Log(b.phases.Done("agent's start, inventory, inspection"))
 	b.checkInventory()
 	b.ironworks("provide", name, "--yes", "--wait")
@@ -64,31 +64,31 @@ configdrive:
 `, name, root.Serial, b.image(), b.write("user.ign", b.encode(b.dataUserData(data)))))
 	from = b.serial.Length()
 	deployment := b.start("deploy", "-f", plan, "--yes", "--wait")
-	b.ramdiskBoots(from)
-	b.installing()
-	b.looksIntoRamdisk(name)
-	b.wantProof(b.installs(deployment.succeeds), root, "proof=karg", "proof=ignition")
-	b.looksIntoInstalled(name)
+	b.followRamdiskBoot(from)
+	b.waitInstalling()
+	b.checkRamdisk(name)
+	b.wantProof(b.followInstallation(deployment.waitSuccess), root, "proof=karg", "proof=ignition")
+	b.checkInstalled(name)
 
 	first := b.ssh("cat /etc/installed")
 	b.wantSSH("sudo touch /etc/by-hand && sudo sync && cat /var/data/installs", first)
 	from = b.serial.Length()
 	rebuild := b.start("rebuild", name, "--yes", "--wait")
-	b.ramdiskBoots(from)
-	b.installing()
-	b.wantProof(b.installs(rebuild.succeeds), root, "proof=karg")
+	b.followRamdiskBoot(from)
+	b.waitInstalling()
+	b.wantProof(b.followInstallation(rebuild.waitSuccess), root, "proof=karg")
 	second := b.ssh("cat /etc/installed")
 	if second == first {
-		t.Errorf("the root disk has %s of the system before the rebuild", first)
+		t.Errorf("after the rebuild the root disk still has %s", first)
 	}
 	b.wantSSH("cat /var/data/installs", first+second)
 	b.wantSSH("ls /etc", "!by-hand")
 	b.ironworks("undeploy", name, "--yes", "--wait")
 	b.ironworks("manage", name, "--yes", "--wait")
-	b.cleans(name, root, data)
+	b.checkCleaning(name, root, data)
 }
 
-// writeAll makes a file, and the folders that it is in.
+// writeAll writes a file and creates its folders.
 func (b *bench) writeAll(path, content string) {
 	b.t.Helper()
 	err := os.MkdirAll(filepath.Dir(path), 0o700)
@@ -100,9 +100,9 @@ func (b *bench) writeAll(path, content string) {
 	}
 }
 
-// installsUnit makes a file system on a data disk that has none, and writes a name of the installed
-// system to it and to the root disk. The bed's initramfs has no systemd, without which Ignition
-// makes no file systems.
+// installsUnit creates a file system on an empty data disk, and writes an ID of the installed system to it and to the
+// root disk. Ignition cannot do it: the initramfs of these tests lacks systemd, without which Ignition creates no
+// file systems.
 const installsUnit = `[Unit]
 Before=proof.service
 [Service]
@@ -123,13 +123,13 @@ func (b *bench) dataUserData(data machine.Disk) map[string]any {
 	return u
 }
 
-// refusals are deployments that would go wrong: none sends anything.
+// refusals checks that deployments that would fail are refused before a request is sent.
 func (b *bench) refusals(name string) {
 	b.t.Helper()
 	good := b.encode(b.userData())
 	emergency := b.userData()
 	emergency["passwd"].(map[string]any)["users"] = []any{map[string]any{"name": "tenant", "groups": []string{"no-such-group"}}}
-	before := b.show()
+	before := b.readNode()
 	for _, tt := range []struct {
 		hint, userData string
 		check          plan.CheckID
@@ -143,23 +143,23 @@ func (b *bench) refusals(name string) {
 			b.t.Errorf("%s: exit code %d, want a refusal by %s:\n%s%s", tt.hint, code, tt.check, stdout, stderr)
 		}
 	}
-	if after := b.show(); after.State != "available" || after.Instance != "" || after.Updated != before.Updated {
-		b.t.Errorf("the node is %+v, want it as before the refusals", after)
+	if after := b.readNode(); after.State != "available" || after.Instance != "" || after.Updated != before.Updated {
+		b.t.Errorf("the refusals changed the node: %+v", after)
 	}
 	b.t.Log(b.phases.Done("refusals"))
 }
 
-// looksIntoRamdisk logs in to the ramdisk while it installs, and has the program follow its log.
-func (b *bench) looksIntoRamdisk(name string) {
+// checkRamdisk logs in to the ramdisk while it installs, and follows its log with the program.
+func (b *bench) checkRamdisk(name string) {
 	b.t.Helper()
 	b.wantSSH("cat /proc/cmdline", "proof=served")
 	b.wantSSH("hostname; ip -4 -o address show enp0s2", name, keyfileAddress, "!dynamic")
 	follow := b.start("logs", name, "-f", "--source", "ssh")
-	follow.says("Executing CoreOS installer")
+	follow.waitOutput("Executing CoreOS installer")
 	b.t.Log(b.phases.Done("log by SSH"))
 	follow.interrupt()
 
-	// A console that made another image for this node takes no key but that one's.
+	// A console that built another image for this node accepts only the host key of that image.
 	elsewhere := *b
 	elsewhere.home = b.t.TempDir()
 	key, err := os.ReadFile(filepath.Join(b.home, ".ssh", "machine"))
@@ -170,47 +170,47 @@ func (b *bench) looksIntoRamdisk(name string) {
 	elsewhere.serve()
 	code, stdout, stderr := elsewhere.run(elsewhere.program("logs", name, "--source", "ssh"))
 	if code != 1 || strings.Contains(stdout, "CoreOS") || !strings.Contains(stderr, "differs from the key in the ramdisk's Ignition configuration") {
-		b.t.Errorf("the log of a machine with another host key: exit code %d\n%s%s", code, stdout, stderr)
+		b.t.Errorf("log of a machine with another host key: exit code %d\n%s%s", code, stdout, stderr)
 	}
 	b.t.Log(b.phases.Done("another host key is refused"))
 }
 
-// looksIntoInstalled logs in to the installed system, whose network and name are the ramdisk's. Its
-// host key is its own, which the program does not take for the ramdisk's.
-func (b *bench) looksIntoInstalled(name string) {
+// checkInstalled logs in to the installed system and checks that it has the ramdisk's network configuration and
+// hostname, but not its kernel arguments.
+func (b *bench) checkInstalled(name string) {
 	b.t.Helper()
 	b.wantSSH("hostname; ip -4 -o address show enp0s2", name, keyfileAddress, "!dynamic")
 	b.wantSSH("cat /proc/cmdline", "!mitigations=off", "!proof=served")
 	b.wantSSH("sudo ls /etc/NetworkManager/system-connections", "bench.nmconnection")
 }
 
-// Signatures on disks, and where they are.
+// Signatures on disks and their offsets in bytes.
 const (
 	gptSignature, gptAt   = "EFI PART", 512
 	ext4Signature, ext4At = "\x53\xef", 1024 + 0x38
 )
 
-// cleans erases the metadata of all disks but the data disk.
-func (b *bench) cleans(name string, root, data machine.Disk) {
+// checkCleaning erases the metadata of all disks but the data disk.
+func (b *bench) checkCleaning(name string, root, data machine.Disk) {
 	b.t.Helper()
 	b.set("/properties/skip_block_devices", []any{map[string]any{"wwn": data.WWN}})
 	if !b.onDisk(root, gptSignature, gptAt) || !b.onDisk(data, ext4Signature, ext4At) {
-		b.t.Error("nothing is on the disks before cleaning")
+		b.t.Error("the disks are empty before cleaning")
 	}
 	from := b.serial.Length()
 	cleaning := b.start("clean", name, "--step", "deploy.erase_devices_metadata", "--yes", "--wait")
-	b.ramdiskBoots(from)
-	cleaning.succeeds()
+	b.followRamdiskBoot(from)
+	cleaning.waitSuccess()
 	b.t.Log(b.phases.Done("agent's start, erase_devices_metadata"))
 	if b.onDisk(root, gptSignature, gptAt) {
 		b.t.Errorf("%s has a partition table after cleaning", root.Name)
 	}
 	if !b.onDisk(data, ext4Signature, ext4At) {
-		b.t.Errorf("%s has lost its file system, which skip_block_devices protects", data.Name)
+		b.t.Errorf("%s lost its file system despite skip_block_devices", data.Name)
 	}
 }
 
-// onDisk reports whether a disk of the machine has some bytes at a place.
+// onDisk reports whether a disk of the machine has a signature at an offset below 4096.
 func (b *bench) onDisk(d machine.Disk, signature string, at int) bool {
 	b.t.Helper()
 	file := filepath.Join(b.folder, b.machine.Name(), path.Base(d.Name)+".qcow2")

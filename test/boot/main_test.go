@@ -12,7 +12,7 @@ import (
 func TestMain(m *testing.M) {
 	program.TestMain(func() { os.Exit(cmd.Main()) }, func() int {
 		if os.Getenv("IRONWORKS_BOOT") != "1" {
-			fmt.Println("left out: machines boot with IRONWORKS_BOOT=1 (make boot)")
+			fmt.Println("skipped: set IRONWORKS_BOOT=1 to boot machines (make boot)")
 			return 0
 		}
 		return m.Run()

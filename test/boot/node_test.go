@@ -13,7 +13,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// call is a request to Ironic that waits while the node is locked.
+// call sends a request to Ironic, repeats it while the node is locked, and returns the body of the response.
 func (b *bench) call(method, path string, body any, want int) []byte {
 	b.t.Helper()
 	var answer []byte
@@ -37,7 +37,7 @@ func (b *bench) enroll() {
 	b.t.Helper()
 	interfaces := map[string]string{"deploy": "custom-agent", "inspect": "agent"}
 	if b.ramdisk.release == ironic.Old {
-		interfaces["inspect"] = "redfish" // it has no other without ironic-inspector
+		interfaces["inspect"] = "redfish" // the only inspect interface without ironic-inspector
 	}
 	if b.ramdisk.pxe {
 		interfaces["boot"] = "ipxe"
@@ -54,35 +54,35 @@ func (b *bench) enroll() {
 		port["node_uuid"] = made.UUID
 		b.call(http.MethodPost, "/v1/ports", port, http.StatusCreated)
 	}
-	b.order(map[string]any{"target": "manage"})
+	b.request(map[string]any{"target": "manage"})
 	b.waitFor("manageable")
 }
 
 func (b *bench) uuid() string { return strings.TrimPrefix(b.node, "/v1/nodes/") }
 
-// order sets the provision target.
-func (b *bench) order(body map[string]any) {
+// request sends a provision request.
+func (b *bench) request(body map[string]any) {
 	b.t.Helper()
 	b.call(http.MethodPut, b.node+"/states/provision", body, http.StatusAccepted)
 }
 
 func (b *bench) provide() {
 	b.t.Helper()
-	b.order(map[string]any{"target": "provide"})
+	b.request(map[string]any{"target": "provide"})
 	b.waitFor("available")
 	b.t.Log(b.phases.Done("available"))
 }
 
-// set writes a field of the node.
+// set sets a field of the node.
 func (b *bench) set(path string, value any) {
 	b.t.Helper()
 	b.call(http.MethodPatch, b.node, []any{map[string]any{"op": "add", "path": path, "value": value}}, http.StatusOK)
 }
 
-// image is where the machine finds the image to be installed.
+// image returns the URL of the image to install, as the machine reaches it.
 func (b *bench) image() string { return guestURL(b.t, b.web.URL) + "/" + filepath.Base(b.images.Disk) }
 
-// deploy orders the deployment of an image with the user data of userData.
+// deploy requests the deployment of an image with the user data of userData.
 func (b *bench) deploy(image string, kargs ...string) {
 	b.t.Helper()
 	b.set("/instance_info/image_source", image)
@@ -90,15 +90,15 @@ func (b *bench) deploy(image string, kargs ...string) {
 	if len(kargs) > 0 {
 		meta["coreos_append_karg"] = kargs
 	}
-	b.order(map[string]any{
+	b.request(map[string]any{
 		"target":       "active",
 		"configdrive":  map[string]any{"meta_data": meta, "user_data": b.userData()},
 		"deploy_steps": []any{map[string]any{"interface": "deploy", "step": "install_coreos", "priority": 80, "args": map[string]any{}}},
 	})
 }
 
-// shown is what the tests read of a node.
-type shown struct {
+// nodeFields holds the fields of a node that the tests read.
+type nodeFields struct {
 	State      string         `json:"provision_state"`
 	LastError  string         `json:"last_error"`
 	Instance   string         `json:"instance_uuid"`
@@ -107,45 +107,44 @@ type shown struct {
 	DriverInfo map[string]any `json:"driver_info"`
 }
 
-func (n shown) step() string { return fmt.Sprint(n.Step["step"]) }
+func (n nodeFields) step() string { return fmt.Sprint(n.Step["step"]) }
 
-func (b *bench) show() shown {
+func (b *bench) readNode() nodeFields {
 	b.t.Helper()
-	var now shown
+	var now nodeFields
 	if err := json.Unmarshal(b.call(http.MethodGet, b.node, nil, http.StatusOK), &now); err != nil {
 		b.t.Fatal(err)
 	}
 	return now
 }
 
-// failed are the states that nothing goes on from.
+// failed matches states that no operation leaves by itself.
 var failed = regexp.MustCompile(`failed|^error$`)
 
-// until waits for a condition of the node. A failed state that is not the condition ends the
-// test.
-func (b *bench) until(what string, done func(shown) bool) {
+// until waits for a condition of the node. The test fails if the node enters a failed state without fulfilling it.
+func (b *bench) until(what string, done func(nodeFields) bool) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
 	defer cancel()
 	from := b.serial.Length()
 	err := ironic.Poll(ctx, 500*time.Millisecond, func(context.Context) (bool, error) {
-		now := b.show()
+		now := b.readNode()
 		if !done(now) && failed.MatchString(now.State) {
 			return false, fmt.Errorf("the node is %s: %s", now.State, now.LastError)
 		}
 		return done(now), nil
 	})
 	if err != nil {
-		b.t.Fatalf("waiting until %s: %v; the serial line has\n%s", what, err, b.serial.End(from))
+		b.t.Fatalf("waiting until %s: %v; serial line:\n%s", what, err, b.serial.End(from))
 	}
 }
 
 func (b *bench) waitFor(state string) {
 	b.t.Helper()
-	b.until("the node is "+state, func(n shown) bool { return n.State == state })
+	b.until("the node is "+state, func(n nodeFields) bool { return n.State == state })
 }
 
-// expect waits for the serial line, behind a length, and ends a phase.
+// expect waits for a line of the serial line after the first from lines, and ends a phase. It returns the submatches.
 func (b *bench) expect(from int, phase, pattern string) []string {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
@@ -158,8 +157,8 @@ func (b *bench) expect(from int, phase, pattern string) []string {
 	return found
 }
 
-// ramdiskBoots follows a boot of the ramdisk until its agent runs.
-func (b *bench) ramdiskBoots(from int) {
+// followRamdiskBoot follows a boot of the ramdisk until its agent runs.
+func (b *bench) followRamdiskBoot(from int) {
 	b.t.Helper()
 	loader := `Welcome to GRUB`
 	if b.ramdisk.pxe {
@@ -169,15 +168,15 @@ func (b *bench) ramdiskBoots(from int) {
 	b.expect(from, "boot loader, kernel", `stage1: ignition: fetch-offline`)
 	b.expect(from, "Ignition", `stage1: ignition: finished`)
 	b.expect(from, "systemd, network", `Starting (.*ironic-agent.service|Ironic Agent)`)
-	b.poll("the registry is asked for the agent's image", b.registry.Asked)
+	b.poll("the agent's image is requested from the registry", b.registry.Asked)
 	b.expect(from, "pull of the agent's image", `Started (.*ironic-agent.service|Ironic Agent)`)
 }
 
-// installs follows a deployment from the ramdisk's agent to the installed system's first boot, and
-// gives what that writes: user data, disk, user and kernel arguments.
-func (b *bench) installs(end func()) []string {
+// followInstallation follows a deployment from the ramdisk's agent to the first boot of the installed system, and
+// returns the submatches of proofLine.
+func (b *bench) followInstallation(end func()) []string {
 	b.t.Helper()
-	b.until("install_coreos is done", func(n shown) bool { return n.step() != "install_coreos" })
+	b.until("install_coreos is done", func(n nodeFields) bool { return n.step() != "install_coreos" })
 	b.t.Log(b.phases.Done("install_coreos"))
 	from := b.serial.Length()
 	end()
@@ -185,14 +184,14 @@ func (b *bench) installs(end func()) []string {
 	return b.firstBoot(from)
 }
 
-// installing waits until the agent installs.
-func (b *bench) installing() {
+// waitInstalling waits until the agent runs install_coreos.
+func (b *bench) waitInstalling() {
 	b.t.Helper()
-	b.until("install_coreos runs", func(n shown) bool { return n.step() == "install_coreos" })
+	b.until("install_coreos runs", func(n nodeFields) bool { return n.step() == "install_coreos" })
 	b.t.Log(b.phases.Done("agent's start, inventory, lookup, heartbeat"))
 }
 
-// firstBoot follows the first boot of an installed system.
+// firstBoot follows the first boot of an installed system and returns the submatches of proofLine.
 func (b *bench) firstBoot(from int) []string {
 	b.t.Helper()
 	b.expect(from, "firmware, boot loader, kernel", `stage1: ignition: fetch-offline`)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Phases are the steps of a boot, with the times they took.
+// Phases are the phases of a boot with their durations.
 type Phases struct {
 	mu    sync.Mutex
 	began time.Time
@@ -20,13 +20,13 @@ type phase struct {
 	took, upTo time.Duration
 }
 
-// StartPhases begins the first phase.
+// StartPhases starts the first phase.
 func StartPhases() *Phases {
 	now := time.Now()
 	return &Phases{began: now, last: now}
 }
 
-// Done ends a phase and gives its row; the next one begins.
+// Done ends a phase, starts the next one, and returns the row of the table.
 func (p *Phases) Done(name string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -40,7 +40,7 @@ func (p phase) String() string {
 	return fmt.Sprintf("%-48s %7.1fs %7.1fs", p.name, p.took.Seconds(), p.upTo.Seconds())
 }
 
-// String is the table.
+// String returns the table.
 func (p *Phases) String() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

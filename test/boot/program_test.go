@@ -18,7 +18,7 @@ import (
 	"ironworks/test/program"
 )
 
-// guestURL is an address of this host as the machine reaches it.
+// guestURL returns a URL of this host as the machine reaches it.
 func guestURL(t *testing.T, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -29,7 +29,7 @@ func guestURL(t *testing.T, address string) string {
 	return u.String()
 }
 
-// program is the command line of a run of the program, for this Ironic.
+// program returns the command that runs the program with this Ironic.
 func (b *bench) program(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(b.t.Context(), program.Path(), args...)
 	cmd.Env = program.Env("PATH="+os.Getenv("PATH"), "HOME="+b.home, "IRONWORKS_URL="+b.ironic.URL)
@@ -39,7 +39,7 @@ func (b *bench) program(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs the program, and gives its exit code and what it prints.
+// run runs the program and returns its exit code and output.
 func (b *bench) run(cmd *exec.Cmd) (code int, stdout, stderr string) {
 	b.t.Helper()
 	var out, complaints bytes.Buffer
@@ -52,7 +52,7 @@ func (b *bench) run(cmd *exec.Cmd) (code int, stdout, stderr string) {
 	return cmd.ProcessState.ExitCode(), out.String(), complaints.String()
 }
 
-// ironworks runs the program and gives what it prints.
+// ironworks runs the program, which must succeed, and returns its standard output.
 func (b *bench) ironworks(args ...string) string {
 	b.t.Helper()
 	code, stdout, stderr := b.run(b.program(args...))
@@ -62,7 +62,7 @@ func (b *bench) ironworks(args ...string) string {
 	return stdout
 }
 
-// running is a run of the program beside the test.
+// running is a run of the program in the background.
 type running struct {
 	b              *bench
 	cmd            *exec.Cmd
@@ -70,8 +70,8 @@ type running struct {
 	ended          chan error
 }
 
-// start runs the program beside the test, which interrupts it at its end. What it printed is
-// shown if the test has failed.
+// start starts the program in the background; the end of the test interrupts it. The output is logged if the test has
+// failed.
 func (b *bench) start(args ...string) *running { return b.startCommand(b.program(args...)) }
 
 func (b *bench) startCommand(cmd *exec.Cmd) *running {
@@ -101,27 +101,27 @@ func (b *bench) startCommand(cmd *exec.Cmd) *running {
 	return r
 }
 
-// interrupt ends it with Ctrl-C, and waits for its end.
+// interrupt sends SIGINT, as Ctrl-C does, and waits for the end.
 func (r *running) interrupt() {
 	_ = r.cmd.Process.Signal(os.Interrupt)
 	r.ended <- <-r.ended
 }
 
-// printed is what it has printed so far: standard output, then standard error.
+// printed returns the output so far: standard output, then standard error.
 func (r *running) printed() string {
 	stdout, _ := os.ReadFile(r.stdout.Name())
 	stderr, _ := os.ReadFile(r.stderr.Name())
 	return string(stdout) + string(stderr)
 }
 
-// says waits until it has printed a text.
-func (r *running) says(text string) {
+// waitOutput waits until the program has printed a text.
+func (r *running) waitOutput(text string) {
 	r.b.t.Helper()
-	r.b.poll("the program says "+text, func() bool { return strings.Contains(r.printed(), text) })
+	r.b.poll("the program prints "+text, func() bool { return strings.Contains(r.printed(), text) })
 }
 
-// succeeds waits for its end, which is to be a good one.
-func (r *running) succeeds() {
+// waitSuccess waits for the program to exit with code 0.
+func (r *running) waitSuccess() {
 	r.b.t.Helper()
 	select {
 	case err := <-r.ended:
@@ -130,7 +130,7 @@ func (r *running) succeeds() {
 			r.b.t.Fatalf("ironworks %s: %v\n%s", strings.Join(r.cmd.Args[1:], " "), err, r.printed())
 		}
 	case <-time.After(patience):
-		r.b.t.Fatalf("ironworks %s does not end:\n%s", strings.Join(r.cmd.Args[1:], " "), r.printed())
+		r.b.t.Fatalf("ironworks %s: timed out waiting for exit:\n%s", strings.Join(r.cmd.Args[1:], " "), r.printed())
 	}
 }
 
@@ -144,7 +144,7 @@ func (b *bench) poll(what string, ok func() bool) {
 	}
 }
 
-// serving is the first line of ignition serve -o json.
+// serving is the first line of `ignition serve -o json`.
 type serving struct {
 	Targets []struct {
 		ISO    string `json:"deploy_iso"`
@@ -154,16 +154,16 @@ type serving struct {
 	} `json:"targets"`
 }
 
-// serve has the program serve what the machine boots until the test ends.
+// serve runs `ignition serve` for the machine until the test ends.
 func (b *bench) serve(args ...string) serving {
 	b.t.Helper()
 	args = append([]string{"ignition", "serve", b.uuid(), "--iso", b.images.ISO, "--per-node", "-o", "json"}, args...)
 	r := b.start(append(args, b.ramdiskFlags()...)...)
-	r.says(`"targets"`)
+	r.waitOutput(`"targets"`)
 	var s serving
 	line, _, _ := strings.Cut(r.printed(), "\n")
 	if err := json.Unmarshal([]byte(line), &s); err != nil || len(s.Targets) != 1 {
-		b.t.Fatalf("serve says %q: %v", line, err)
+		b.t.Fatalf("serve printed %q: %v", line, err)
 	}
 	return s
 }

@@ -11,8 +11,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// serveBootFiles serves what Ironic has for machines that boot from the network at an address that
-// they reach, tells Ironic so, and gives the address of the script that they begin with.
+// serveBootFiles serves Ironic's files for network boot on an address that machines reach, sets that in Ironic's
+// configuration, and returns the URL of the boot script.
 func (b *bench) serveBootFiles(options *ironic.Options) string {
 	b.t.Helper()
 	options.Dir = b.t.TempDir()
@@ -23,13 +23,12 @@ func (b *bench) serveBootFiles(options *ironic.Options) string {
 	return address + "/boot.ipxe"
 }
 
-// TestNetworkBoot inspects a machine without virtual media: iPXE fetches Ironic's script, kernel and
-// initramfs, which Ironic has from ignition serve --pxe, and the ramdisk fetches its root file
-// system there.
+// TestNetworkBoot inspects a machine without virtual media: iPXE loads Ironic's script, kernel and initramfs, which
+// Ironic gets from `ignition serve --pxe`, and the ramdisk loads its root file system from there.
 func TestNetworkBoot(t *testing.T) {
 	b := newBench(t, ramdisk{served: true, pxe: true})
-	// Ironic does not reach this computer under the machine's address for it, and the machine not
-	// under the one that Ironic puts into the kernel arguments.
+	// Ironic cannot use the address under which the machine reaches this computer, and vice versa for the address
+	// that Ironic puts into the kernel arguments.
 	target := b.serve("--pxe", "--advertise", vm.HostAddress.String(), "--inspection-callback", guestURL(t, b.ironic.URL)+"/v1/continue_inspection",
 		"--karg-append", "console=ttyS0,115200n8", "--karg-append", "systemd.show_status=true", "--karg-append", "mitigations=off",
 		"--karg-append", "ipa-advertise-host="+b.machine.AgentHost()).Targets[0]

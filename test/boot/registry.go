@@ -19,7 +19,7 @@ import (
 	"ironworks/lab/vm"
 )
 
-// registryStart bounds the start of the registry.
+// registryStart limits the start of the registry.
 const registryStart = 20 * time.Second
 
 const registryConfig = `version: 0.1
@@ -31,28 +31,27 @@ http:
   addr: 127.0.0.1:%d
 `
 
-// The login that a registry may want.
+// The credentials of a registry with Login.
 const (
 	registryUser     = "puller"
 	registryPassword = "correct horse"
 )
 
-// RegistryOptions say how a registry is served.
+// RegistryOptions configure a registry.
 type RegistryOptions struct {
-	// TLS serves HTTPS with a certificate of an authority made for this registry, Login wants
-	// a user and password.
+	// TLS serves HTTPS with a certificate of a CA for this registry; Login requires user and password.
 	TLS, Login bool
 }
 
-// Registry is a running docker-registry on loopback that is only read.
+// Registry is a running read-only docker-registry on loopback.
 type Registry struct {
 	Port int
-	// CA is the PEM file of its authority; empty without TLS.
+	// CA is the PEM file of its CA certificate, or "" without TLS.
 	CA  string
-	log string // a file
+	log string // path of the log file
 }
 
-// StartRegistry serves a registry's storage until the test ends.
+// StartRegistry serves a registry's storage folder until the test ends.
 func StartRegistry(tb testing.TB, storage string, options RegistryOptions) *Registry {
 	tb.Helper()
 	listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
@@ -108,7 +107,7 @@ func StartRegistry(tb testing.TB, storage string, options RegistryOptions) *Regi
 	return r
 }
 
-// registryLogin is a file with the login, as Apache's htpasswd writes it.
+// registryLogin writes the credentials in htpasswd format and returns the path.
 func registryLogin(tb testing.TB, folder string) string {
 	tb.Helper()
 	hash, err := bcrypt.GenerateFromPassword([]byte(registryPassword), bcrypt.MinCost)
@@ -122,8 +121,7 @@ func registryLogin(tb testing.TB, folder string) string {
 	return path
 }
 
-// PullSecret is a file with the login for the registry at an address, as podman login writes
-// it.
+// PullSecret writes the credentials for the registry at an address in podman's format and returns the path.
 func PullSecret(tb testing.TB, address string) string {
 	tb.Helper()
 	auth := base64.StdEncoding.EncodeToString([]byte(registryUser + ":" + registryPassword))
@@ -136,7 +134,7 @@ func PullSecret(tb testing.TB, address string) string {
 
 func (r *Registry) port() string { return strconv.Itoa(r.Port) }
 
-// Asked says whether somebody asked for the manifest of the agent's image.
+// Asked reports whether a client has requested the manifest of the agent's image.
 func (r *Registry) Asked() bool {
 	log, err := os.ReadFile(r.log)
 	return err == nil && bytes.Contains(log, []byte("/ironic-agent/manifests/"))

@@ -6,8 +6,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestOldIronic inspects and deploys with Ironic 21.4.4 and its agent. It inspects over Redfish,
-// and keeps no inventory: the check for one is overridden. The hint names the disk by its size.
+// TestOldIronic inspects and deploys with Ironic 21.4.4 and its agent. Inspection uses Redfish and stores no
+// inventory, so that check is overridden. The hint names the disk by its size.
 func TestOldIronic(t *testing.T) {
 	b := newBench(t, ramdisk{release: ironic.Old})
 	disk := b.machine.Disks()[2]
@@ -18,7 +18,7 @@ func TestOldIronic(t *testing.T) {
 	from := b.serial.Length()
 	deployment := b.start("deploy", b.uuid(), "--user-data", b.write("user.ign", b.encode(b.userData())),
 		"--root-device", `{"size": ">= 11"}`, "--override", "inventory", "--confirm", b.uuid(), "--yes", "--wait")
-	b.ramdiskBoots(from)
-	b.installing()
-	b.wantProof(b.installs(deployment.succeeds), disk)
+	b.followRamdiskBoot(from)
+	b.waitInstalling()
+	b.wantProof(b.followInstallation(deployment.waitSuccess), disk)
 }

@@ -12,15 +12,15 @@ import (
 	"testing"
 )
 
-// Serial keeps the lines that a machine writes to its serial line, over all its boots.
+// Serial collects the lines that a machine writes to its serial line, over all boots.
 type Serial struct {
 	mu      sync.Mutex
 	lines   []string
-	changed chan struct{} // closed when there is more
+	changed chan struct{} // closed when there are more lines
 	ended   bool
 }
 
-// ansi are the escape sequences of firmware and systemd.
+// ansi matches escape sequences of firmware and systemd.
 var ansi = regexp.MustCompile(`\x1b\[[0-9;?=]*[a-zA-Z]`)
 
 // DialSerial reads a serial line until the test ends.
@@ -65,14 +65,14 @@ func (s *Serial) add(line string, last bool) {
 	s.changed = make(chan struct{})
 }
 
-// Length is how many lines came so far; what comes later is behind it.
+// Length returns the number of lines so far.
 func (s *Serial) Length() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.lines)
 }
 
-// End is what came last, behind a length.
+// End returns the last lines after the first from lines, at most 40.
 func (s *Serial) End(from int) string {
 	const most = 40
 	s.mu.Lock()
@@ -80,20 +80,21 @@ func (s *Serial) End(from int) string {
 	return strings.Join(s.lines[max(from, len(s.lines)-most):], "\n")
 }
 
-// next is the lines behind a length, and what is closed when there are more.
+// next returns the lines after the first from lines, the channel that is closed when there are more, and whether the
+// serial line has ended.
 func (s *Serial) next(from int) ([]string, chan struct{}, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.lines[from:], s.changed, s.ended
 }
 
-// emergency is what stage 1 writes where a boot goes no further.
+// emergency is what stage 1 writes when a boot stops.
 const emergency = "You are in emergency mode"
 
 var errEmergency = errors.New("the boot ended in the emergency shell")
 
-// Expect waits until a line that matches came behind a length, and gives what matched. A boot
-// that ends in the emergency shell is an error, unless that is what is expected.
+// Expect waits for a line after the first from lines that matches, and returns the submatches. A boot that ends in
+// the emergency shell is an error, unless the pattern matches that.
 func (s *Serial) Expect(ctx context.Context, from int, pattern *regexp.Regexp) ([]string, error) {
 	var err error
 	for at := from; ; {
@@ -118,7 +119,7 @@ func (s *Serial) Expect(ctx context.Context, from int, pattern *regexp.Regexp) (
 			}
 		}
 		if err != nil {
-			return nil, fmt.Errorf("waiting for %q on the serial line: %w; it ends with:\n%s", pattern, err, s.End(from))
+			return nil, fmt.Errorf("waiting for %q on the serial line: %w; last lines:\n%s", pattern, err, s.End(from))
 		}
 	}
 }

@@ -16,17 +16,17 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// sshTime bounds one try to log in, and a command.
+// sshTime limits one attempt to log in, and a command.
 const sshTime = 30 * time.Second
 
-// login is the key with which the tests log in to the machine.
+// login is the SSH key of the tests for the machine.
 type login struct {
 	public string
 	signer ssh.Signer
 }
 
-// newLogin makes a key, and has SSH clients with this home folder use it. They trust no host key
-// that they do not know.
+// newLogin creates a key and configures the SSH clients of a home directory to use it. They trust only known host
+// keys.
 func newLogin(t *testing.T, home string) login {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(rand.Reader)
@@ -45,7 +45,7 @@ func newLogin(t *testing.T, home string) login {
 	return login{public: strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey()))), signer: signer}
 }
 
-// sshHome makes the folder .ssh of a home folder.
+// sshHome writes the .ssh folder of a home directory.
 func sshHome(t *testing.T, home, strict string, key []byte) {
 	t.Helper()
 	folder := filepath.Join(home, ".ssh")
@@ -63,8 +63,7 @@ func sshHome(t *testing.T, home, strict string, key []byte) {
 	}
 }
 
-// ssh runs a command on the machine as core, and gives what it prints. It tries until the machine
-// lets it in.
+// ssh runs a command on the machine as core and returns its output. It retries until the login succeeds.
 func (b *bench) ssh(command string) string {
 	b.t.Helper()
 	var printed string
@@ -107,15 +106,15 @@ func (b *bench) sshOnce(command string) (string, error) {
 	return string(out), err
 }
 
-// wantSSH runs a command on the machine, which is to print some texts and none of others, which
-// begin with an exclamation mark.
+// wantSSH runs a command on the machine. Its output must contain the texts, except for those with an exclamation
+// mark, which it must not contain.
 func (b *bench) wantSSH(command string, texts ...string) {
 	b.t.Helper()
 	printed := b.ssh(command)
 	for _, text := range texts {
 		without, absent := strings.CutPrefix(text, "!")
 		if strings.Contains(printed, without) == absent {
-			b.t.Errorf("%s prints %q, want %q", command, printed, text)
+			b.t.Errorf("%s printed %q, want %q", command, printed, text)
 		}
 	}
 }

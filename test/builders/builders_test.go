@@ -8,26 +8,25 @@ import (
 	"ironworks/ignition"
 )
 
-// TestClassic compares with what build.py made of the same inputs.
+// TestClassic compares configurations with those of build.py for the same inputs.
 func TestClassic(t *testing.T) {
 	recorded := read(t, ClassicFile)
 	for _, c := range ClassicCases() {
 		checkCase(t, recorded, c.Name, c.Deviation, c.Input.Build)
 	}
 	if len(recorded.Cases) != len(ClassicCases()) {
-		t.Errorf("%d cases are recorded, and there are %d", len(recorded.Cases), len(ClassicCases()))
+		t.Errorf("%d recorded cases, want %d", len(recorded.Cases), len(ClassicCases()))
 	}
 }
 
-// TestMetal3 compares with what image-customization-controller made of the same
-// inputs.
+// TestMetal3 compares configurations with those of image-customization-controller for the same inputs.
 func TestMetal3(t *testing.T) {
 	recorded := read(t, Metal3File)
 	for _, c := range Metal3Cases() {
 		checkCase(t, recorded, c.Name, c.Deviation, c.Input.Build)
 	}
 	if len(recorded.Cases) != len(Metal3Cases()) {
-		t.Errorf("%d cases are recorded, and there are %d", len(recorded.Cases), len(Metal3Cases()))
+		t.Errorf("%d recorded cases, want %d", len(recorded.Cases), len(Metal3Cases()))
 	}
 }
 
@@ -59,8 +58,7 @@ func read(t *testing.T, file string) Record {
 	return record
 }
 
-// TestDifferenceNamesTheParts: a comparison that finds nothing must be able to
-// find something.
+// TestDifferenceNamesTheParts checks that the comparison finds differences.
 func TestDifferenceNamesTheParts(t *testing.T) {
 	base := `{"ignition":{"version":"3.0.0"},"passwd":{"users":[{"name":"core"}]},` +
 		`"storage":{"files":[{"path":"/a","mode":420,"user":{}}]},"systemd":{"units":[{"name":"u.service","contents":"x"}]}}`

@@ -7,17 +7,16 @@ import (
 	"ironworks/ignition"
 )
 
-// Deviation is where ours is meant to differ from the original.
+// Deviation is an intended difference from the original program.
 type Deviation string
 
 // The deviations.
 const (
 	// Same is no deviation.
 	Same Deviation = ""
-	// Refused: the original makes something that is broken or dangerous, ours
-	// says what is wrong.
+	// Refused: the original creates something broken or dangerous, ironworks reports an error.
 	Refused Deviation = "refused"
-	// Mended: the original makes what no Ignition can read, ours does.
+	// Mended: the original creates what no Ignition can read, ironworks creates a valid configuration.
 	Mended Deviation = "mended"
 )
 
@@ -28,10 +27,10 @@ type ClassicCase struct {
 	Deviation Deviation
 }
 
-// A key with nothing behind it; its owner is nobody.
+// A key whose private half was thrown away.
 const plainKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC6Ly6xqKb3OTAnM1d7aEOWE6wH7IrkYjkz7PcHGW3yX"
 
-// ClassicCases are all combinations of plain inputs, and odd ones one by one.
+// ClassicCases returns all combinations of plain inputs, and unusual inputs one by one.
 func ClassicCases() []ClassicCase {
 	var cases []ClassicCase
 	hosts := []string{"192.0.2.1", "ironic.example.com", "[2001:db8::1]", "2001:db8::1"}
@@ -62,7 +61,7 @@ func ClassicCases() []ClassicCase {
 	return append(cases, oddClassicCases()...)
 }
 
-// oddKeys are contents of a .pub file.
+// oddKeys returns unusual contents of a .pub file with their deviations.
 func oddKeys() map[string]Deviation {
 	return map[string]Deviation{
 		plainKey:                               Same,
@@ -74,7 +73,7 @@ func oddKeys() map[string]Deviation {
 		plainKey + ` CORP\user`:                Mended,
 		plainKey + ` "me"`:                     Mended,
 		plainKey + "\ttab":                     Mended,
-		plainKey + ` a","b`:                    Refused, // it becomes two keys
+		plainKey + ` a","b`:                    Refused, // becomes two keys
 		plainKey + " a\n" + plainKey + " b\n":  Mended,
 		"# first\n" + plainKey + " b\n":        Mended,
 		"any text is a key":                    Same,

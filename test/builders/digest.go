@@ -10,17 +10,15 @@ import (
 	"strings"
 )
 
-// Digest is a configuration in short: what is compared, part by part.
+// Digest is the digest of a configuration, part by part.
 type Digest struct {
-	// Outcome is [Made], or [Failed] if the builder made nothing that Ignition
-	// could read.
+	// Outcome is [Made], or [Failed] if the builder created nothing that Ignition can read.
 	Outcome string `json:"outcome"`
 	Version string `json:"version,omitempty"`
 	// Files and Units are in the configuration's order.
 	Files []Part `json:"files,omitempty"`
 	Units []Part `json:"units,omitempty"`
-	// Users is of all of passwd, Whole of everything; the texts of greetings
-	// are in neither.
+	// Users is the digest of passwd, Whole that of the configuration. Neither includes the texts of greetings.
 	Users string `json:"users,omitempty"`
 	Whole string `json:"whole,omitempty"`
 }
@@ -31,17 +29,17 @@ const (
 	Failed = "error"
 )
 
-// Part is a file or a unit, with the digest of all that is said of it.
+// Part is a file or a unit with its digest.
 type Part struct {
 	Name string `json:"name"`
 	Sum  string `json:"sum"`
 }
 
-// greetings are the files whose texts are not compared.
+// greetings returns the paths of the files whose texts are not compared.
 func greetings() []string { return []string{"/etc/issue.d/ipa.issue", "/etc/motd.d/ipa.motd"} }
 
-// DigestOf digests a configuration. Empty objects and lists mean nothing to
-// Ignition and are left out; the order of keys means nothing either.
+// DigestOf returns the digest of a configuration. Empty objects and lists, and the order of keys, mean nothing to
+// Ignition and are ignored.
 func DigestOf(config []byte) Digest {
 	var tree map[string]any
 	dec := json.NewDecoder(bytes.NewReader(config))
@@ -80,10 +78,9 @@ func list(tree map[string]any, group, name string) []map[string]any {
 	return objects
 }
 
-// sum is the beginning of a SHA-256: what is looked for is an accident, and the
-// file stays small.
+// sum returns the first 8 bytes of a SHA-256 sum: enough to find accidental differences, and the file stays small.
 func sum(value any) string {
-	raw, err := json.Marshal(value) // keys are sorted
+	raw, err := json.Marshal(value) // sorts the keys
 	if err != nil {
 		return err.Error()
 	}
@@ -111,7 +108,7 @@ func meaning(value any) (empty bool) {
 	return false
 }
 
-// Difference says which parts of two digests differ, or nothing.
+// Difference describes the parts in which two digests differ, or returns "".
 func Difference(want, got Digest) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }

@@ -20,7 +20,7 @@ type Metal3Case struct {
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// keyFilesYAML are results of nmstatectl gc.
+// keyFilesYAML returns outputs of `nmstatectl gc`.
 func keyFilesYAML() []string {
 	return []string{
 		"",
@@ -32,10 +32,10 @@ func keyFilesYAML() []string {
 	}
 }
 
-// one picks by a random number that is the same in each run.
+// one returns a random element; the seed is the same in each run.
 func one[T any](r *rand.Rand, all ...T) T { return all[r.IntN(len(all))] }
 
-// randomMetal3 mixes plain inputs.
+// randomMetal3 combines plain inputs at random.
 func randomMetal3(r *rand.Rand) ignition.Metal3 {
 	m := ignition.Metal3{
 		IronicBaseURL: one(r, "http://192.0.2.1", "https://ironic.example.com:6385", "http://192.0.2.1,https://[2001:db8::1]",
@@ -61,9 +61,9 @@ func randomMetal3(r *rand.Rand) ignition.Metal3 {
 	return m
 }
 
-// Metal3Cases are mixtures of plain inputs, and odd ones one by one.
+// Metal3Cases returns combinations of plain inputs, and unusual inputs one by one.
 func Metal3Cases() []Metal3Case {
-	r := rand.New(rand.NewPCG(3, 0x6d6574616c33)) //nolint:gosec // the same in each run is what is wanted
+	r := rand.New(rand.NewPCG(3, 0x6d6574616c33)) //nolint:gosec // must be the same in each run
 	var cases []Metal3Case
 	for i := range 400 {
 		cases = append(cases, Metal3Case{Name: fmt.Sprintf("mixture %d", i), Input: randomMetal3(r)})

@@ -12,15 +12,14 @@ const (
 	Metal3File  = "metal3.json"
 )
 
-// Record is what an original made of the cases.
+// Record holds the digests of an original program's configurations.
 type Record struct {
-	// Source names the original, exactly.
+	// Source identifies the original and its version.
 	Source string            `json:"source"`
 	Cases  map[string]Digest `json:"cases"`
 }
 
-// Compare says where ours differs from what an original made, beyond the
-// deviation that is meant, or nothing.
+// Compare describes the difference from the original's configuration beyond the intended deviation, or returns "".
 func Compare(want Digest, deviation Deviation, build func() (ignition.Document, error)) string {
 	doc, err := build()
 	got := Digest{Outcome: Failed}
@@ -37,11 +36,11 @@ func Compare(want Digest, deviation Deviation, build func() (ignition.Document, 
 		}
 	case Refused:
 		if err == nil && Difference(want, got) == "" {
-			return "ours is the same, but was to be refused"
+			return "the configuration is the same but should be refused"
 		}
 	case Mended:
 		if want.Outcome != Failed || err != nil {
-			return fmt.Sprintf("was to be mended: outcome %s, ours %v", want.Outcome, err)
+			return fmt.Sprintf("should be mended: original's outcome %s, error %v", want.Outcome, err)
 		}
 	}
 	return ""

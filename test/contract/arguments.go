@@ -2,9 +2,9 @@ package contract
 
 const provisionCall = "PUT /v1/nodes/{node}/states/provision"
 
-// arguments are those of PUT states/provision.
+// arguments covers the arguments of PUT states/provision.
 func arguments() group {
-	return group{name: "arguments", behaviours: []behaviour{
+	return group{name: "arguments", behaviors: []behavior{
 		{name: "accepted", state: "manageable", steps: []step{{call: provisionCall, body: `{"target": "provide"}`, see: "header:Location header:Content-Length", want: "202 Location={url}/v1/nodes/{node}/states Content-Length=0"}}},
 		{name: "by-name", state: "manageable", steps: []step{{call: "PUT /v1/nodes/{name}/states/provision", body: `{"target": "provide"}`, see: "header:Location", want: "202 Location={url}/v1/nodes/{name}/states"}}},
 		{name: "no-target", state: "manageable", steps: []step{{call: provisionCall, body: `{}`, want: "400 Missing mandatory parameter: target"}}},

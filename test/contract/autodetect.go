@@ -1,7 +1,6 @@
 package contract
 
-// autodetection are the deploy interfaces autodetect and bootc, which came with
-// 39.0.0 and are enabled there.
+// autodetection covers the deploy interfaces autodetect and bootc, which 39.0.0 introduced and enables by default.
 func autodetection() group {
 	const (
 		bmc    = `"driver_info": {"redfish_address": "http://127.0.0.1:1", "redfish_system_id": "/x", "deploy_iso": "http://127.0.0.1:1/x.iso"}`
@@ -12,10 +11,10 @@ func autodetection() group {
 	with := func(image string) string {
 		return `{"deploy_interface": "autodetect", ` + media + `, "instance_info": ` + image + `}`
 	}
-	validate := func(name, node string, want string) behaviour {
-		return behaviour{name: name, since: newest, node: node, steps: []step{{call: "GET /v1/nodes/{node}/validate", see: "deploy", want: want}}}
+	validate := func(name, node string, want string) behavior {
+		return behavior{name: name, since: newest, node: node, steps: []step{{call: "GET /v1/nodes/{node}/validate", see: "deploy", want: want}}}
 	}
-	return group{name: "autodetect", behaviours: []behaviour{
+	return group{name: "autodetect", behaviors: []behavior{
 		{name: "default-of-a-new-node", since: newest, node: `{` + media + `}`, steps: []step{{call: "GET /v1/nodes/{node}", see: "deploy_interface driver_internal_info", want: `200 deploy_interface="autodetect" driver_internal_info={}`}}},
 		{name: "default-of-fake-hardware", since: newest, steps: []step{{call: "GET /v1/nodes/{node}", see: "deploy_interface", want: `200 deploy_interface="fake"`}}},
 		{name: "patch-to-autodetect-and-bootc", since: newest, node: `{` + media + `, "deploy_interface": "direct"}`, steps: []step{

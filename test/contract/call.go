@@ -16,7 +16,7 @@ import (
 
 const versionHeader = "X-OpenStack-Ironic-API-Version"
 
-// answer is what came back.
+// answer is a response.
 type answer struct {
 	status int
 	header http.Header
@@ -24,12 +24,13 @@ type answer struct {
 	body   any
 }
 
-// send makes a call.
+// send sends a request and fails the test unless it gets a response.
 func (c *session) send(s step) answer {
 	c.t.Helper()
 	for {
 		a, err := c.try(c.t.Context(), s)
-		// Who answers before all was sent closes the connection, at times under the reader.
+		// A server that responds before it has read the whole request closes the connection, sometimes before the
+		// client has read the response.
 		if errors.Is(err, net.ErrClosed) {
 			c.pause()
 			continue
@@ -84,7 +85,7 @@ func (c *session) try(ctx context.Context, s step) (answer, error) {
 	return a, nil
 }
 
-// pause waits for a moment, or until the test is to end.
+// pause waits for the polling interval or until the test ends.
 func (c *session) pause() {
 	timer := time.NewTimer(c.interval)
 	defer timer.Stop()

@@ -2,9 +2,9 @@ package contract
 
 import "strings"
 
-// deleting is DELETE of a node.
+// deleting covers DELETE of a node.
 func deleting() group {
-	return group{name: "delete", alone: true, behaviours: []behaviour{
+	return group{name: "delete", alone: true, behaviors: []behavior{
 		{name: "enroll", steps: []step{{call: "DELETE /v1/nodes/{node}", want: "204"}, {call: "GET /v1/nodes/{node}", want: "404 Node {node} could not be found."}}},
 		{name: "by-name", steps: []step{{call: "DELETE /v1/nodes/{name}", want: "204"}}},
 		{name: "not-there", steps: []step{{call: "DELETE /v1/nodes/{uuid1}", want: "404 Node {uuid1} could not be found."}}},
@@ -46,7 +46,7 @@ func deleting() group {
 	}}
 }
 
-// deletingIn is in which states a node can be deleted.
+// deletingIn covers the states in which a node can be deleted.
 func deletingIn() group {
 	g := group{name: "delete-in"}
 	for _, s := range states {
@@ -55,7 +55,7 @@ func deletingIn() group {
 		if s.deletable {
 			want = "204"
 		}
-		g.behaviours = append(g.behaviours, behaviour{
+		g.behaviors = append(g.behaviors, behavior{
 			name: strings.ReplaceAll(s.name, " ", "-"), since: s.since, state: s.name + " > " + s.target,
 			steps: []step{{call: "DELETE /v1/nodes/{node}", want: want}},
 		})

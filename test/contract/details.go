@@ -1,15 +1,15 @@
 package contract
 
-// details are behaviours that other clients met: baremetal, gophercloud,
-// openstacksdk, metalsmith and tempest. Each was different in the embedded one.
+// details covers behaviors that other clients depend on: baremetal, gophercloud, openstacksdk, metalsmith and
+// tempest. The embedded Ironic once differed in each of them.
 func details() group {
 	image := func(source string) string {
 		return `{"instance_info": {"image_source": "` + source + `"}}`
 	}
-	patch := func(name, body, see, want, old string) behaviour {
-		return behaviour{name: name, steps: []step{{call: "PATCH /v1/nodes/{node}", body: body, see: see, want: want, old: old}}}
+	patch := func(name, body, see, want, old string) behavior {
+		return behavior{name: name, steps: []step{{call: "PATCH /v1/nodes/{node}", body: body, see: see, want: want, old: old}}}
 	}
-	return group{name: "details", behaviours: []behaviour{
+	return group{name: "details", behaviors: []behavior{
 		{name: "managed-boot-is-required", since: 84, node: `{"driver": "redfish", "inspect_interface": "agent", "boot_interface": "redfish-virtual-media", "driver_info": {"redfish_address": "http://127.0.0.1:1", "redfish_system_id": "/x"}}`, state: "manageable", steps: []step{
 			{call: "GET /v1/nodes/{node}/validate", see: "inspect power", want: `200 inspect={"reason":"Error validating Redfish virtual media. Some parameters were missing in node's driver_info. Missing are: ['deploy_kernel', 'deploy_ramdisk']","result":false} power={"result":true}`},
 			{call: "PUT /v1/nodes/{node}/states/provision", body: `{"target": "inspect"}`, want: `400 Error validating Redfish virtual media. Some parameters were missing in node's driver_info. Missing are: ['deploy_kernel', 'deploy_ramdisk']`},
@@ -69,12 +69,12 @@ func details() group {
 	}}
 }
 
-// orders are the names in answers, in their order.
+// answerOrders covers the order of the names in responses.
 func answerOrders() group {
-	get := func(name, path, see, want, old string) behaviour {
-		return behaviour{name: name, steps: []step{{call: "GET " + path, see: see, want: want, old: old}}}
+	get := func(name, path, see, want, old string) behavior {
+		return behavior{name: name, steps: []step{{call: "GET " + path, see: see, want: want, old: old}}}
 	}
-	return group{name: "orders", behaviours: []behaviour{
+	return group{name: "orders", behaviors: []behavior{
 		get("node", "/v1/nodes/{node}", "order", `200 order=uuid,created_at,updated_at,automated_clean,bios_interface,boot_interface,boot_mode,clean_step,conductor_group,console_enabled,console_interface,disable_power_off,deploy_interface,deploy_step,description,driver,driver_info,driver_internal_info,extra,fault,firmware_interface,health,inspection_finished_at,inspection_started_at,inspect_interface,instance_info,instance_name,instance_uuid,last_error,lessee,maintenance,maintenance_reason,management_interface,name,network_data,network_interface,owner,parent_node,power_interface,power_state,properties,protected,protected_reason,provision_state,provision_updated_at,raid_config,raid_interface,rescue_interface,reservation,resource_class,retired,retired_reason,secure_boot,service_step,shard,storage_interface,target_power_state,target_provision_state,target_raid_config,traits,vendor_interface,links,conductor,allocation_uuid,chassis_uuid,ports,states,portgroups,volume`, `200 order=uuid,created_at,updated_at,automated_clean,bios_interface,boot_interface,boot_mode,clean_step,conductor_group,console_enabled,console_interface,deploy_interface,deploy_step,description,driver,driver_info,driver_internal_info,extra,fault,inspection_finished_at,inspection_started_at,inspect_interface,instance_info,instance_uuid,last_error,lessee,maintenance,maintenance_reason,management_interface,name,network_data,network_interface,owner,power_interface,power_state,properties,protected,protected_reason,provision_state,provision_updated_at,raid_config,raid_interface,rescue_interface,reservation,resource_class,retired,retired_reason,secure_boot,shard,storage_interface,target_power_state,target_provision_state,target_raid_config,traits,vendor_interface,links,conductor,allocation_uuid,chassis_uuid,ports,states,portgroups,volume`),
 		get("some-fields-of-a-node", "/v1/nodes/{node}?fields=name,uuid,driver,traits", "order", `200 order=uuid,name,driver,traits,links`, ""),
 		get("states", "/v1/nodes/{node}/states", "order", `200 order=console_enabled,last_error,power_state,provision_state,target_power_state,target_provision_state,provision_updated_at,raid_config,target_raid_config,boot_mode,secure_boot`, ""),

@@ -1,40 +1,40 @@
-// Package contract is what Ironic does, as a client sees it: requests and the
-// answers that are expected of them.
+// Package contract describes what Ironic does, as a client sees it: requests and
+// the expected responses.
 //
-// The same behaviours run against each [Subject]: the newest real Ironic, an
-// old one, and, where it is built in, the embedded one. A subject is called by
-// HTTP only. What is expected is what the real ones were seen to answer, word
-// for word, also where it is an error of theirs; the embedded one has to be
-// like the newest. Where the old release differs, its answer stands beside the
-// other ("old"); what it is too old for is not run ("since"), and how many that
-// are is said at the end. Nothing is skipped, and another number of behaviours
-// than the one in counts is a failure.
+// The same behaviors run against each [Subject]: the newest real Ironic, an old
+// one, and, where it is built in, the embedded one. Subjects are called over HTTP
+// only. The expected responses are those of the real Ironics, word for word, even
+// where they are bugs; the embedded Ironic must respond like the newest one. Where
+// the old release differs, its response is next to the other ("old"). Behaviors
+// that it is too old for are not run ("since"), and their number is reported at
+// the end. Nothing is skipped: a number of behaviors other than the one in counts
+// fails the test.
 //
 //	go test ./test/contract/embedded                                    the embedded Ironic, in half a minute
 //	go test ./test/contract/real -v -run TestContract/newest            one real subject
-//	go test ./test/contract/real -v -run TestContract/./patch/add-null  one behaviour
+//	go test ./test/contract/real -v -run TestContract/./patch/add-null  one behavior
 //	go test ./test/contract/machines                                    nodes with a machine, real subjects
 //
-// # A further behaviour
+// # How to add a behavior
 //
-// Most are entries of a table: calls with what is seen of their answers. Put it
-// where its subject matter is, with "?" for what is wanted, and run it; then
-// take over what the releases answered, unless the source of Ironic says that
-// it was a chance:
+// Most behaviors are entries of a table: requests and the interesting parts of
+// their responses. Add an entry to the table of its topic, with "?" as the wanted
+// response, and run it. Then copy what the releases responded, unless Ironic's
+// source shows that it may vary:
 //
 //	{name: "add-null", steps: []step{
 //		{call: "PATCH /v1/nodes/{node}", body: `[{"op": "add", "path": "/extra/a", "value": null}]`,
 //			see: "extra", want: `200 extra={"a":null}`},
 //	}},
 //
-// {node} is a node of fake hardware that is the behaviour's own; see [behaviour]
-// and [step] for what else there is, and [MachineBehaviour] for nodes with a
-// machine. Lists in Ironic's texts that come from a Python set, addresses of
-// objects and numbers of database rows are matched by a pattern ("~…").
+// {node} is a node of fake hardware that only this behavior uses. [behavior] and
+// [step] describe the other possibilities, and [MachineBehavior] nodes with a
+// machine. Texts of Ironic that list a Python set, object addresses and numbers of
+// database rows are matched by a pattern ("~…").
 //
-// The provision states and verbs are a matrix of their own: every verb is asked
-// of a node in every state, and outcomes has those that are legal.
+// The provision states and verbs have a separate matrix: every verb is sent to
+// a node in every state, and outcomes lists the legal combinations.
 //
-// A subject needs two ways in besides its API, since no client can put a node
-// into most states: SetState and Reserve.
+// A subject needs two functions besides its API, SetState and Reserve, since no
+// client can put a node into most states.
 package contract

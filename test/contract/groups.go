@@ -1,6 +1,6 @@
 package contract
 
-// groups are all behaviours that are told as steps.
+// groups returns all groups of behaviors that are written as steps.
 func groups() []group {
 	return []group{
 		versions(), shapes(), limits(), creating(), naming(), getting(), listing(),

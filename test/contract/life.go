@@ -1,8 +1,8 @@
 package contract
 
-// life is what happens to a node of fake hardware from state to state.
+// life covers a node of fake hardware as it moves from state to state.
 func life() group {
-	return group{name: "life", behaviours: []behaviour{
+	return group{name: "life", behaviors: []behavior{
 		{name: "verified", steps: []step{
 			{call: provisionCall, body: `{"target": "manage"}`},
 			{call: "UNTIL /v1/nodes/{node}", see: "provision_state target_provision_state power_state last_error provision_updated_at? reservation", want: `200 provision_state="manageable" target_provision_state=null power_state=null last_error=null provision_updated_at=set reservation=null`},

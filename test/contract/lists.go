@@ -1,6 +1,6 @@
 package contract
 
-// three are nodes that a filter by {word1}, their resource class, finds alone.
+// three creates three nodes whose resource class {word1} no other node has.
 func three(more ...step) []step {
 	return append([]step{
 		{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "uuid": "{uuid1}", "name": "{word1}-b", "resource_class": "{word1}", "description": "Rack {word1} left"}`},
@@ -9,9 +9,9 @@ func three(more ...step) []step {
 	}, more...)
 }
 
-// listing is GET /v1/nodes.
+// listing covers GET /v1/nodes.
 func listing() group {
-	return group{name: "list", behaviours: []behaviour{
+	return group{name: "list", behaviors: []behavior{
 		{name: "fields-by-default", steps: three(step{call: "GET /v1/nodes?resource_class={word1}&limit=1", see: "nodes.0.keys", want: `200 nodes.0.keys=["instance_uuid","links","maintenance","name","power_state","provision_state","uuid"]`})},
 		{name: "envelope", steps: three(step{call: "GET /v1/nodes?resource_class={word1}", see: "body.keys nodes.len", want: `200 keys=["nodes"] nodes.len=3`})},
 		{name: "in-the-order-of-making", steps: three(step{call: "GET /v1/nodes?resource_class={word1}", see: "nodes.#.uuid", want: `200 nodes.#.uuid=["{uuid1}","{uuid2}","{uuid3}"]`})},

@@ -1,9 +1,9 @@
 package contract
 
-// malformed are bodies that are no JSON, or not said to be.
+// malformed covers bodies that are not JSON, or that have no JSON content type.
 func malformed() group {
-	call := func(name, call, body, header, see, want, old string) behaviour {
-		return behaviour{name: name, steps: []step{{call: call, body: body, header: header, see: see, want: want, old: old}}}
+	call := func(name, call, body, header, see, want, old string) behavior {
+		return behavior{name: name, steps: []step{{call: call, body: body, header: header, see: see, want: want, old: old}}}
 	}
 	const (
 		patch = "PATCH /v1/nodes/{node}"
@@ -14,7 +14,7 @@ func malformed() group {
 		text  = "Content-Type: text/plain"
 		add   = `[{"op": "add", "path": "/extra/a", "value": 1}]`
 	)
-	return group{name: "malformed", behaviours: []behaviour{
+	return group{name: "malformed", behaviors: []behavior{
 		call("patch-no-utf8", patch, "\xff", "", "shape", `400 pecan code,description,title`, ""),
 		call("patch-no-utf8-in-a-text", patch, "[{\"op\": \"add\", \"path\": \"/extra/a\", \"value\": \"\xff\"}]", "", "shape", `400 pecan code,description,title`, ""),
 		call("post-no-utf8", post, "\xff", "", "shape", `400 pecan code,description,title`, ""),
@@ -44,13 +44,13 @@ func malformed() group {
 	}}
 }
 
-// elsewhere are collections that the embedded Ironic does not have, and parts of
-// paths in an unusual order.
+// elsewhere covers collections that the embedded Ironic does not have, and paths with their parts in an unusual
+// order.
 func elsewhere() group {
-	call := func(name, call, see, want, old string) behaviour {
-		return behaviour{name: name, steps: []step{{call: call, see: see, want: want, old: old}}}
+	call := func(name, call, see, want, old string) behavior {
+		return behavior{name: name, steps: []step{{call: call, see: see, want: want, old: old}}}
 	}
-	return group{name: "elsewhere", behaviours: []behaviour{
+	return group{name: "elsewhere", behaviors: []behavior{
 		call("states-before-the-node", "GET /v1/nodes/states/{node}", "order", `200 order=console_enabled,last_error,power_state,provision_state,target_power_state,target_provision_state,provision_updated_at,raid_config,target_raid_config,boot_mode,secure_boot`, ""),
 		call("console-before-the-node", "GET /v1/nodes/states/console/{node}", "body", `200 body={"console_enabled":false,"console_info":null}`, ""),
 		call("power-before-the-node", "GET /v1/nodes/states/power/{node}", "", `500 NodeStatesController.get() takes 2 positional arguments but 3 were given`, ""),

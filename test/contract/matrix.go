@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// provisionState is one of the states that a client can meet.
+// provisionState is a provision state that a client can see.
 type provisionState struct {
 	name string
-	// target is what a node has there in life.
+	// target is the target provision state that a node in this state usually has.
 	target string
-	// since is the API version that first knows the state.
+	// since is the minor API version that introduced the state.
 	since int
-	// updatable and deletable say whether a node can be patched and deleted.
+	// updatable and deletable report whether a node in this state can be patched and deleted.
 	updatable, deletable bool
 }
 
-// states are all states.
+// states are all provision states.
 var states = []provisionState{
 	{name: "enroll", updatable: true, deletable: true},
 	{name: "verifying", target: "manageable", updatable: true},
@@ -52,16 +52,16 @@ var states = []provisionState{
 	{name: "service failed", target: "active", since: 87, updatable: true},
 }
 
-// verb is a target that can be asked for.
+// verb is a target of PUT states/provision.
 type verb struct {
 	name string
-	// since is the API version that has it.
+	// since is the minor API version that introduced the verb.
 	since int
-	// more is what the request carries besides.
+	// more holds additional members of the request body.
 	more string
 }
 
-// verbs are all of them.
+// verbs are all verbs.
 var verbs = []verb{
 	{name: "active"},
 	{name: "deploy"},
@@ -80,8 +80,8 @@ var verbs = []verb{
 	{name: "service", since: 87, more: `, "service_steps": [{"interface": "vendor", "step": "log_passthrough"}]`},
 }
 
-// matrix asks every verb of a node in every state. What is legal of it is in
-// outcomes, with the state that the node ends in; anything else is refused.
+// matrix sends every verb to a node in every state. outcomes has the legal combinations with the state that the node
+// ends in; all others must be refused.
 func matrix(t *testing.T, s *Subject, count *tally) {
 	t.Helper()
 	t.Run("provision", func(t *testing.T) {
@@ -101,7 +101,7 @@ func matrix(t *testing.T, s *Subject, count *tally) {
 	})
 }
 
-// cell is one verb in one state.
+// cell checks one verb in one state.
 func cell(t *testing.T, s *Subject, from provisionState, v verb) {
 	t.Helper()
 	c := newSession(t, s)
@@ -118,8 +118,8 @@ func cell(t *testing.T, s *Subject, from provisionState, v verb) {
 	}
 }
 
-// settled waits until the node is in the state that it is to end in and
-// nobody holds it, and tells in which it is.
+// settled waits until the node is unlocked and in the wanted state, or until patience has passed, and returns its
+// state.
 func (c *session) settled(want string) string {
 	c.t.Helper()
 	begin := time.Now()
@@ -133,7 +133,7 @@ func (c *session) settled(want string) string {
 	}
 }
 
-// expected is what a verb does in a state.
+// expected returns the outcome of a verb in a state.
 func expected(state string, v verb, kind Kind) string {
 	outcome, legal := outcomes[state][v.name]
 	if kind == Old && v.name == "abort" && state == "wait call-back" {
@@ -143,7 +143,7 @@ func expected(state string, v verb, kind Kind) string {
 	case !legal:
 		return fmt.Sprintf(`400 The requested action "%s" can not be performed on node "{node}" while it is in state "%s".`, v.name, state)
 	case v.name == "rebuild" && kind != Old:
-		// Seen on 39.0.0: a node without an image cannot be rebuilt.
+		// 39.0.0 cannot rebuild a node without an image.
 		return "500 cannot access local variable 'auto_lessee' where it is not associated with a value"
 	case strings.HasPrefix(outcome, "Driver "):
 		return "400 " + outcome
@@ -152,7 +152,7 @@ func expected(state string, v verb, kind Kind) string {
 	}
 }
 
-// outcomes are what is legal: the state that a node of fake hardware ends in.
+// outcomes maps the legal combinations of state and verb to the state that a node of fake hardware ends in.
 var outcomes = map[string]map[string]string{
 	"enroll": {
 		"manage": "manageable",

@@ -2,5 +2,5 @@
 
 package contract
 
-// memoryFolder is none: only Linux has one everywhere.
+// memoryFolder returns "": only Linux always has a folder in memory.
 func memoryFolder() string { return "" }

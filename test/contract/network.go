@@ -1,9 +1,9 @@
 package contract
 
-// ports are network interfaces of nodes.
+// ports covers ports.
 func ports() group {
 	const port = `{"node_uuid": "{node}", "address": "{mac1}", "uuid": "{uuid1}"}`
-	return group{name: "ports", behaviours: []behaviour{
+	return group{name: "ports", behaviors: []behavior{
 		{name: "create", steps: []step{{call: "POST /v1/ports", version: "1.82", body: port, see: "body.keys address node_uuid pxe_enabled local_link_connection physical_network is_smartnic portgroup_uuid extra internal_info name header:Location", want: `201 keys=["address","created_at","extra","internal_info","is_smartnic","links","local_link_connection","node_uuid","physical_network","portgroup_uuid","pxe_enabled","updated_at","uuid"] address="{mac1}" node_uuid="{node}" pxe_enabled=true local_link_connection={} physical_network=null is_smartnic=false portgroup_uuid=null extra={} internal_info={} name=absent Location={url}/v1/ports/{uuid1}`}}},
 		{name: "keys", since: 115, steps: []step{{call: "POST /v1/ports", body: port, see: "body.keys", want: `201 keys=["address","available_for_dynamic_portgroup","category","created_at","description","extra","internal_info","is_smartnic","links","local_link_connection","name","node_uuid","physical_network","portgroup_uuid","pxe_enabled","updated_at","uuid","vendor"]`}}},
 		{name: "address-in-capitals", steps: []step{{call: "POST /v1/ports", body: `{"node_uuid": "{node}", "address": "52:54:00:AB:CD:EF"}`, see: "address", want: `201 address="52:54:00:ab:cd:ef"`}}},
@@ -49,10 +49,10 @@ func ports() group {
 	}}
 }
 
-// portgroups are several ports as one.
+// portgroups covers port groups.
 func portgroups() group {
 	const bond = `{"node_uuid": "{node}", "uuid": "{uuid1}", "name": "{word1}", "address": "{mac1}"}`
-	return group{name: "portgroups", behaviours: []behaviour{
+	return group{name: "portgroups", behaviors: []behavior{
 		{name: "create", steps: []step{{call: "POST /v1/portgroups", version: "1.82", body: bond, see: "body.keys name address mode standalone_ports_supported properties header:Location", want: `201 keys=["address","created_at","extra","internal_info","links","mode","name","node_uuid","ports","properties","standalone_ports_supported","updated_at","uuid"] name="{word1}" address="{mac1}" mode="active-backup" standalone_ports_supported=true properties={} Location={url}/v1/portgroups/{uuid1}`}}},
 		{name: "by-name", steps: []step{{call: "POST /v1/portgroups", body: bond}, {call: "GET /v1/portgroups/{word1}", see: "uuid", want: `200 uuid="{uuid1}"`}, {call: "GET /v1/portgroups?node={node}", see: "portgroups.#.uuid portgroups.0.keys", want: `200 portgroups.#.uuid=["{uuid1}"] portgroups.0.keys=["address","links","name","uuid"]`}, {call: "GET /v1/nodes/{node}/portgroups", see: "portgroups.#.uuid", want: `200 portgroups.#.uuid=["{uuid1}"]`}}},
 		{name: "name-twice", steps: []step{{call: "POST /v1/portgroups", body: bond}, {call: "POST /v1/portgroups", body: `{"node_uuid": "{node}", "name": "{word1}"}`, want: "409 A portgroup with name {word1} already exists."}}},
@@ -75,9 +75,9 @@ func portgroups() group {
 	}}
 }
 
-// vifs are what is attached to ports, with the network interface noop.
+// vifs covers VIFs with the network interface noop.
 func vifs() group {
-	return group{name: "vifs", behaviours: []behaviour{
+	return group{name: "vifs", behaviors: []behavior{
 		{name: "list", steps: []step{{call: "GET /v1/nodes/{node}/vifs", see: "body", want: `200 body={"vifs":[]}`}}},
 		{name: "attach", steps: []step{{call: "POST /v1/nodes/{node}/vifs", body: `{"id": "{uuid1}"}`, want: "204"}, {call: "GET /v1/nodes/{node}/vifs", see: "body", want: `200 body={"vifs":[]}`}}},
 		{name: "attach-without-id", steps: []step{{call: "POST /v1/nodes/{node}/vifs", body: `{}`, want: "400 Schema error for vif: 'id' is a required property"}}},
@@ -88,9 +88,9 @@ func vifs() group {
 	}}
 }
 
-// service is drivers and conductors.
+// serving covers drivers and conductors.
 func serving() group {
-	return group{name: "drivers", behaviours: []behaviour{
+	return group{name: "drivers", behaviors: []behavior{
 		{name: "list", steps: []step{{call: "GET /v1/drivers", see: "body.keys drivers.#.name drivers.#.hosts drivers.#.type drivers.0.keys", want: `200 keys=["drivers"] drivers.#.name=["fake-hardware","redfish"] drivers.#.hosts=[["localhost"],["localhost"]] drivers.#.type=["dynamic","dynamic"] drivers.0.keys=["hosts","links","name","properties","type"]`}}},
 		{name: "list-detail", steps: []step{{call: "GET /v1/drivers?detail=true", version: "1.82", see: "drivers.0.keys", want: `200 drivers.0.keys=["default_bios_interface","default_boot_interface","default_console_interface","default_deploy_interface","default_inspect_interface","default_management_interface","default_network_interface","default_power_interface","default_raid_interface","default_rescue_interface","default_storage_interface","default_vendor_interface","enabled_bios_interfaces","enabled_boot_interfaces","enabled_console_interfaces","enabled_deploy_interfaces","enabled_inspect_interfaces","enabled_management_interfaces","enabled_network_interfaces","enabled_power_interfaces","enabled_raid_interfaces","enabled_rescue_interfaces","enabled_storage_interfaces","enabled_vendor_interfaces","hosts","links","name","properties","type"]`}}},
 		{name: "list-classic", steps: []step{{call: "GET /v1/drivers?type=classic", see: "drivers", want: "200 drivers=[]"}}},

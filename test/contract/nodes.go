@@ -1,8 +1,8 @@
 package contract
 
-// creating is POST /v1/nodes.
+// creating covers POST /v1/nodes.
 func creating() group {
-	return group{name: "create", behaviours: []behaviour{
+	return group{name: "create", behaviors: []behavior{
 		{name: "smallest", steps: []step{
 			{call: "POST /v1/nodes", body: `{"driver": "fake-hardware"}`, see: "provision_state target_provision_state power_state name maintenance reservation last_error driver_info properties extra instance_info automated_clean owner conductor_group conductor resource_class created_at? updated_at?", want: `201 provision_state="enroll" target_provision_state=null power_state=null name=null maintenance=false reservation=null last_error=null driver_info={} properties={} extra={} instance_info={} automated_clean=null owner=null conductor_group="" conductor="localhost" resource_class=null created_at=set updated_at=null`},
 		}},
@@ -44,7 +44,7 @@ func creating() group {
 		{name: "conductor-group-that-is-empty-of-conductors", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "conductor_group": "east"}`, want: `400 No valid host was found. Reason: No conductor service registered which supports driver fake-hardware for conductor group "east". Ensure the driver is valid and enabled.`, old: `400 No valid host was found. Reason: No conductor service registered which supports driver fake-hardware for conductor group "east".`}}},
 		{name: "conductor-group-with-a-blank", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "conductor_group": "east wing"}`, want: `400 No valid host was found. Reason: No conductor service registered which supports driver fake-hardware for conductor group "east wing". Ensure the driver is valid and enabled.`, old: `400 No valid host was found. Reason: No conductor service registered which supports driver fake-hardware for conductor group "east wing".`}}},
 		{name: "conductor-group-in-capitals", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "conductor_group": "EAST"}`, want: `400 No valid host was found. Reason: No conductor service registered which supports driver fake-hardware for conductor group "EAST". Ensure the driver is valid and enabled.`, old: `400 No valid host was found. Reason: No conductor service registered which supports driver fake-hardware for conductor group "EAST".`}}},
-		{name: "resource-class-too-long", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "resource_class": "` + many("r", 81) + `"}`, want: "400 Schema error for node: 'rrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrr' is too long"}}},
+		{name: "resource-class-too-long", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "resource_class": "` + repeat("r", 81) + `"}`, want: "400 Schema error for node: 'rrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrr' is too long"}}},
 		{name: "protected", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "protected": true}`, see: "protected text", want: "400 Schema error for node: Additional properties are not allowed ('protected' was unexpected)"}}},
 		{name: "traits", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "traits": ["CUSTOM_A"]}`, want: "400 Schema error for node: Additional properties are not allowed ('traits' was unexpected)"}}},
 		{name: "network-data-of-nonsense", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "network_data": {"a": 1}}`, want: "400 Schema error for node: {'a': 1} is not valid under any of the given schemas. Possible root cause: {'a': 1} is not of type 'null'"}}},
@@ -62,9 +62,9 @@ func creating() group {
 	}}
 }
 
-// naming is what a node may be called.
+// naming covers node names.
 func naming() group {
-	return group{name: "names", behaviours: []behaviour{
+	return group{name: "names", behaviors: []behavior{
 		{name: "with-dots", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "name": "{word1}.example.com"}`, want: "201"}, {call: "GET /v1/nodes/{word1}.example.com", see: "name", want: `200 name="{word1}.example.com"`}}},
 		{name: "underscore", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "name": "{word1}_a"}`, want: "201"}}},
 		{name: "tilde", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "name": "{word1}~a"}`, want: "201"}}},
@@ -81,7 +81,7 @@ func naming() group {
 		{name: "reserved-detail", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "name": "detail"}`, want: `400 The word "detail" is reserved and can not be used as a node name. Reserved words are: maintenance, management, states, vendor_passthru, detail, validate.`}}},
 		{name: "reserved-validate", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "name": "validate"}`, want: `400 The word "validate" is reserved and can not be used as a node name. Reserved words are: maintenance, management, states, vendor_passthru, detail, validate.`}}},
 		{name: "reserved-ports", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "name": "ports"}`, want: "201"}}},
-		{name: "too-long", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "name": "` + many("abcdefghi.", 26) + `"}`, want: "400 Cannot create node with invalid name 'abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.'"}}},
+		{name: "too-long", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "name": "` + repeat("abcdefghi.", 26) + `"}`, want: "400 Cannot create node with invalid name 'abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.abcdefghi.'"}}},
 		{name: "underscore-before-1-10", steps: []step{{call: "POST /v1/nodes", version: "1.9", body: `{"driver": "fake-hardware", "name": "{word1}_a"}`, want: "400 Cannot create node with invalid name '{word1}_a'"}}},
 		{name: "json-suffix", steps: []step{
 			{call: "POST /v1/nodes", version: "1.82", body: `{"driver": "fake-hardware", "name": "{word1}"}`, want: "201"},
@@ -101,9 +101,9 @@ func naming() group {
 	}}
 }
 
-// getting is GET of one node.
+// getting covers GET of one node.
 func getting() group {
-	return group{name: "get", behaviours: []behaviour{
+	return group{name: "get", behaviors: []behavior{
 		{name: "by-uuid", steps: []step{{call: "GET /v1/nodes/{node}", see: "uuid name driver", want: `200 uuid="{node}" name="{name}" driver="fake-hardware"`}}},
 		{name: "by-name", steps: []step{{call: "GET /v1/nodes/{name}", see: "uuid", want: `200 uuid="{node}"`}}},
 		{name: "by-uuid-in-capitals", steps: []step{{call: "GET /v1/nodes/ABCDEFAB-ABCD-4BCD-8BCD-ABCDEFABCDEF", want: "404 Node ABCDEFAB-ABCD-4BCD-8BCD-ABCDEFABCDEF could not be found."}}},

@@ -2,9 +2,9 @@ package contract
 
 import "strings"
 
-// patching is PATCH of a node.
+// patching covers PATCH of a node.
 func patching() group {
-	return group{name: "patch", behaviours: []behaviour{
+	return group{name: "patch", behaviors: []behavior{
 		{name: "add", steps: []step{{call: "PATCH /v1/nodes/{node}", body: `[{"op": "add", "path": "/extra/a", "value": 1}]`, see: "extra", want: `200 extra={"a":1}`}}},
 		{name: "add-over", node: `{"extra": {"a": 1}}`, steps: []step{{call: "PATCH /v1/nodes/{node}", body: `[{"op": "add", "path": "/extra/a", "value": 2}]`, see: "extra", want: `200 extra={"a":2}`}}},
 		{name: "add-deep", node: `{"extra": {"a": {"b": 1}}}`, steps: []step{{call: "PATCH /v1/nodes/{node}", body: `[{"op": "add", "path": "/extra/a/c", "value": 2}]`, see: "extra", want: `200 extra={"a":{"b":1,"c":2}}`}}},
@@ -116,9 +116,9 @@ func patching() group {
 	}}
 }
 
-// interfaces are those of a node.
+// interfaces covers the hardware interfaces of a node.
 func interfaces() group {
-	return group{name: "interfaces", behaviours: []behaviour{
+	return group{name: "interfaces", behaviors: []behavior{
 		{name: "set", state: "manageable", steps: []step{{call: "PATCH /v1/nodes/{node}", body: `[{"op": "add", "path": "/deploy_interface", "value": "custom-agent"}]`, see: "deploy_interface", want: `200 deploy_interface="custom-agent"`}}},
 		{name: "set-in-enroll", steps: []step{{call: "PATCH /v1/nodes/{node}", body: `[{"op": "replace", "path": "/deploy_interface", "value": "custom-agent"}]`, see: "deploy_interface", want: `200 deploy_interface="custom-agent"`}}},
 		{name: "set-in-available", state: "available", steps: []step{{call: "PATCH /v1/nodes/{node}", body: `[{"op": "replace", "path": "/deploy_interface", "value": "custom-agent"}]`, see: "deploy_interface", want: `200 deploy_interface="custom-agent"`}}},
@@ -150,8 +150,8 @@ func interfaces() group {
 	}}
 }
 
-// patchingIn is in which states a node can be patched; the target is what
-// counts, so each has the one that it has in life.
+// patchingIn covers the states in which a node can be patched. Ironic checks the target state, so each state has its
+// usual target.
 func patchingIn() group {
 	const change = `[{"op": "add", "path": "/extra/a", "value": 1}]`
 	g := group{name: "patch-in"}
@@ -161,10 +161,10 @@ func patchingIn() group {
 		case s.updatable:
 			want = "200"
 		case s.name == "inspecting":
-			// It is one of the states that the API lets through, and the conductor does not.
+			// The API accepts changes in this state, the conductor does not.
 			want = `409 Cannot update node "{node}" while it is in state "inspecting".`
 		}
-		g.behaviours = append(g.behaviours, behaviour{
+		g.behaviors = append(g.behaviors, behavior{
 			name: strings.ReplaceAll(s.name, " ", "-"), since: s.since, state: s.name + " > " + s.target,
 			steps: []step{{call: "PATCH /v1/nodes/{node}", body: change, want: want}},
 		})

@@ -1,8 +1,8 @@
 package contract
 
-// maintaining is maintenance and the lock.
+// maintaining covers maintenance and locks.
 func maintaining() group {
-	return group{name: "maintenance", behaviours: []behaviour{
+	return group{name: "maintenance", behaviors: []behavior{
 		{name: "on-and-off", steps: []step{
 			{call: "PUT /v1/nodes/{node}/maintenance", body: `{"reason": "disk"}`, want: "202"},
 			{call: "GET /v1/nodes/{node}", see: "maintenance maintenance_reason fault", want: `200 maintenance=true maintenance_reason="disk" fault=null`},
@@ -33,10 +33,10 @@ func maintaining() group {
 	}}
 }
 
-// power is PUT states/power.
+// power covers PUT states/power.
 func power() group {
 	const call = "PUT /v1/nodes/{node}/states/power"
-	return group{name: "power", behaviours: []behaviour{
+	return group{name: "power", behaviors: []behavior{
 		{name: "on", state: "manageable", steps: []step{
 			{call: call, body: `{"target": "power on"}`, see: "header:Location", want: "202 Location={url}/v1/nodes/{node}/states"},
 			{call: "UNTIL /v1/nodes/{node}", see: "power_state target_power_state reservation last_error", want: `200 power_state="power on" target_power_state=null reservation=null last_error=null`},
@@ -69,10 +69,10 @@ func power() group {
 	}}
 }
 
-// management is what concerns the boot and the board.
+// management covers boot devices, boot modes and other management calls.
 func management() group {
 	const device = "/v1/nodes/{node}/management/boot_device"
-	return group{name: "management", behaviours: []behaviour{
+	return group{name: "management", behaviors: []behavior{
 		{name: "boot-device", state: "manageable", steps: []step{
 			{call: "GET " + device, see: "body", want: `200 body={"boot_device":"pxe","persistent":false}`},
 			{call: "PUT " + device, body: `{"boot_device": "pxe", "persistent": true}`, want: "204"},
@@ -142,9 +142,9 @@ func management() group {
 	}}
 }
 
-// validation is GET validate.
+// validation covers GET validate.
 func validation() group {
-	return group{name: "validate", behaviours: []behaviour{
+	return group{name: "validate", behaviors: []behavior{
 		{name: "fake", state: "manageable", steps: []step{{call: "GET /v1/nodes/{node}/validate", see: "body", want: `200 body={"bios":{"result":true},"boot":{"result":true},"console":{"result":true},"deploy":{"result":true},"firmware":{"result":true},"inspect":{"result":true},"management":{"result":true},"network":{"result":true},"power":{"result":true},"raid":{"result":true},"rescue":{"result":true},"storage":{"result":true}}`, old: `200 body={"bios":{"result":true},"boot":{"result":true},"console":{"result":true},"deploy":{"result":true},"inspect":{"result":true},"management":{"result":true},"network":{"result":true},"power":{"result":true},"raid":{"result":true},"rescue":{"result":true},"storage":{"result":true}}`}}},
 		{name: "by-name", steps: []step{{call: "GET /v1/nodes/{name}/validate", see: "power", want: `200 power={"result":true}`}}},
 		{name: "query", steps: []step{{call: "GET /v1/nodes/validate?node={node}", see: "power", want: `200 power={"result":true}`}}},

@@ -1,8 +1,7 @@
 package contract
 
-// ramdisk is what an agent calls. The nodes are put into a state in which
-// Ironic waits for one; where the answer of the agent would matter the state
-// is one in which it is only written down.
+// ramdisk covers the calls of an agent. The nodes are put into a state in which Ironic waits for an agent; if Ironic
+// would call the agent back, into one in which it only records the call.
 func ramdisk() group {
 	const agent = `{"callback_url": "http://127.0.0.1:9999", "agent_token": "{token}", "agent_version": "13.0.0"}`
 	with := func(steps ...step) []step {
@@ -15,7 +14,7 @@ func ramdisk() group {
 	port := func(steps ...step) []step {
 		return append([]step{{call: "POST /v1/ports", body: `{"node_uuid": "{node}", "address": "{mac1}"}`}}, steps...)
 	}
-	return group{name: "ramdisk", behaviours: []behaviour{
+	return group{name: "ramdisk", behaviors: []behavior{
 		{name: "lookup", steps: port(
 			step{call: "SET deploying > active"},
 			step{call: "GET /v1/lookup?addresses={mac1}", version: "1.62", see: "node.keys node.uuid config.keys config.heartbeat_timeout config.agent_token? config.agent_token_required", want: `200 node.keys=["driver_internal_info","instance_info","links","properties","uuid"] node.uuid="{node}" config.keys=["agent_containers","agent_md5_checksum_enable","agent_skip_bmc_detect","agent_token","agent_token_required","disable_deep_image_inspection","enable_bios_bootloader_install","heartbeat_timeout","metrics","metrics_statsd","permitted_image_formats","tls_cipher_suites","tls_min_version"] config.heartbeat_timeout=300 config.agent_token=set config.agent_token_required=true`, old: `200 node.keys=["driver_internal_info","instance_info","links","properties","uuid"] node.uuid="{node}" config.keys=["agent_token","agent_token_required","disable_deep_image_inspection","heartbeat_timeout","metrics","metrics_statsd","permitted_image_formats"] config.heartbeat_timeout=300 config.agent_token=set config.agent_token_required=true`},
@@ -116,9 +115,9 @@ func ramdisk() group {
 	}}
 }
 
-// secrets are what is not shown.
+// secrets covers values that Ironic masks.
 func secrets() group {
-	return group{name: "secrets", behaviours: []behaviour{
+	return group{name: "secrets", behaviors: []behavior{
 		{name: "driver-info", node: `{"driver_info": {"redfish_password": "a", "ipmi_password": "b", "snmp_auth_key": "c", "my_token": "d", "secret_thing": "e", "user": "f", "nested": {"password": "g"}}}`, steps: []step{{call: "GET /v1/nodes/{node}", see: "driver_info", want: `200 driver_info={"ipmi_password":"******","my_token":"******","nested":{"password":"******"},"redfish_password":"******","secret_thing":"******","snmp_auth_key":"******","user":"f"}`, old: `200 driver_info={"ipmi_password":"******","my_token":"******","nested":{"password":"******"},"redfish_password":"******","secret_thing":"******","snmp_auth_key":"c","user":"f"}`}, {call: "GET /v1/nodes?detail=true&limit=1", want: "200"}}},
 		{name: "when-creating", steps: []step{{call: "POST /v1/nodes", body: `{"driver": "fake-hardware", "driver_info": {"redfish_password": "a"}}`, see: "driver_info", want: `201 driver_info={"redfish_password":"******"}`}}},
 		{name: "when-patching", node: `{"driver_info": {"redfish_password": "a"}}`, steps: []step{{call: "PATCH /v1/nodes/{node}", body: `[{"op": "add", "path": "/driver_info/user", "value": "x"}]`, see: "driver_info", want: `200 driver_info={"redfish_password":"******","user":"x"}`}}},

@@ -17,13 +17,13 @@ import (
 //go:embed testdata/column.py
 var columnProgram string
 
-// settings are what the behaviours need beyond what the harness sets up.
+// settings returns the settings that the behaviors need in addition to those of the harness.
 func settings(release ironic.Release) map[string]map[string]string {
 	s := map[string]map[string]string{
 		"DEFAULT": {"enabled_bios_interfaces": "fake,no-bios,redfish"},
-		// It locks nodes, and calls would meet a 409 now and then.
-		// Nodes that are put into a state and left there count as being at work.
-		// What is done for an allocation is done when it is made.
+		// The power synchronization locks nodes, and calls would sometimes get a 409. Nodes that are put into a state
+		// and left there count against the limits of concurrent operations. Allocations are processed when they are
+		// created.
 		"conductor": {
 			"sync_power_state_interval": "100000", "check_allocations_interval": "100000",
 			"max_concurrent_clean": "100000", "max_concurrent_deploy": "100000",
@@ -35,7 +35,7 @@ func settings(release ironic.Release) map[string]map[string]string {
 	return s
 }
 
-// StartReal starts a real Ironic until the test ends.
+// StartReal starts a real Ironic that stops when the test ends.
 func StartReal(t *testing.T, release ironic.Release) *Subject {
 	t.Helper()
 	server := ironic.StartT(t, ironic.Options{Release: release, Settings: settings(release)})
@@ -64,9 +64,8 @@ func orNull(text string) any {
 	return text
 }
 
-// database writes into the database of a real Ironic, which no API call does
-// for most states. One Python process does all of it: starting one for each
-// would take longer than everything else.
+// database writes to the database of a real Ironic, since no API call puts a node into most states. It uses a single
+// Python process; one per change would take longer than everything else.
 type database struct {
 	mu      sync.Mutex
 	input   io.Writer
@@ -76,8 +75,8 @@ type database struct {
 func openDatabase(t *testing.T, path string) *database {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "python3", "-c", columnProgram, path)
-	var said strings.Builder
-	cmd.Stderr = &said
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
 	input, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -92,8 +91,8 @@ func openDatabase(t *testing.T, path string) *database {
 	t.Cleanup(func() {
 		_ = input.Close()
 		_ = cmd.Wait()
-		if said.Len() > 0 {
-			t.Errorf("writing to the database of Ironic: %s", said.String())
+		if stderr.Len() > 0 {
+			t.Errorf("writing to the database of Ironic: %s", stderr.String())
 		}
 	})
 	d := &database{input: input, answers: bufio.NewScanner(output)}

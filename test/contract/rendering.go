@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// rendering: what see shows of an answer, as one line. A refusal shows its
-// text, whatever values were asked for.
+// render renders what see selects from a response, on one line. An error is
+// rendered as its text, whatever values see selects.
 //
 //	provision_state    a value by its path, as JSON
 //	nodes.#.name       the value in each element of a list
-//	nodes.len          how many there are
-//	hosts.sorted       a list of texts whose order does not count
-//	body.keys          the names in an object, sorted; body is all of it
-//	created_at?        "set" or null, for what is never the same
+//	nodes.len          the number of elements
+//	hosts.sorted       a list of texts whose order does not matter
+//	body.keys          the names in an object, sorted; body is the whole body
+//	created_at?        "set" or null, for values that differ each time
 //	header:Location    a header
-//	order              the names in the answer, in their order; order:nodes.0 in
+//	order              the names in the response, in order; order:nodes.0 in
 //	                   an object of it
-//	text               the text of a refusal; nothing if it is none
-//	shape              which of Ironic's shapes the refusal has
+//	text               the text of an error; nothing for other responses
+//	shape              the format of an error, see [refusal]
 //
-// What is not there is "absent".
+// A missing value is "absent".
 func (c *session) render(a answer, see string) string {
 	parts := []string{strconv.Itoa(a.status)}
 	refused := a.status >= http.StatusBadRequest
@@ -35,22 +35,22 @@ func (c *session) render(a answer, see string) string {
 		switch {
 		case refused != (what == "text" || what == "shape") && !strings.HasPrefix(what, "header:"):
 		case what == "text":
-			parts = append(parts, c.empty(fault(a).text))
+			parts = append(parts, c.unfill(fault(a).text))
 		case what == "shape":
 			parts = append(parts, fault(a).shape)
 		case what == "order" || strings.HasPrefix(what, "order:"):
 			parts = append(parts, what+"="+strings.Join(keyOrder(a.raw, strings.TrimPrefix(strings.TrimPrefix(what, "order"), ":")), ","))
 		case strings.HasPrefix(what, "header:"):
 			name := strings.TrimPrefix(what, "header:")
-			parts = append(parts, name+"="+c.empty(a.header.Get(name)))
+			parts = append(parts, name+"="+c.unfill(a.header.Get(name)))
 		default:
-			parts = append(parts, c.empty(shown(a.body, what)))
+			parts = append(parts, c.unfill(renderValue(a.body, what)))
 		}
 	}
 	return strings.TrimSpace(strings.Join(parts, " "))
 }
 
-func shown(body any, what string) string {
+func renderValue(body any, what string) string {
 	path, isSet := strings.CutSuffix(what, "?")
 	value := lookUp(body, strings.TrimPrefix(path, "body."))
 	if path == "body" {
@@ -67,10 +67,10 @@ func shown(body any, what string) string {
 	return strings.TrimPrefix(path, "body.") + "=" + text
 }
 
-// missing is the value of what is not there.
+// missing is the value of a path that does not exist.
 type missing struct{}
 
-// lookUp finds a value by its path.
+// lookUp returns the value at a path.
 func lookUp(value any, path string) any {
 	name, rest, more := strings.Cut(path, ".")
 	var found any = missing{}
@@ -117,8 +117,7 @@ func lookUp(value any, path string) any {
 	return lookUp(found, rest)
 }
 
-// keyOrder are the names of an object in JSON in their order; the path leads
-// to one inside of it.
+// keyOrder returns the names of a JSON object in order; path selects an object inside of it.
 func keyOrder(raw, path string) []string {
 	if path != "" {
 		name, rest, _ := strings.Cut(path, ".")
@@ -157,11 +156,11 @@ func anyOf(texts []string) []any {
 	return values
 }
 
-// refusal is what an answer of 400 and above says.
+// refusal is an error response (status 400 and above).
 type refusal struct {
-	// shape is how it is said: "fault" with faultcode and faultstring as a
-	// JSON text in error_message; "pecan" with code or status, title and
-	// description there; "bare fault" without error_message; "text" otherwise.
+	// shape is the format of the error: "fault" for faultcode and faultstring as JSON text in error_message, "pecan"
+	// for code or status, title and description there, "bare fault" for a fault without error_message, "error_message
+	// text" for plain text there, "other" for another JSON object, and "text" for everything else.
 	shape string
 	text  string
 }
@@ -192,8 +191,7 @@ func names(object map[string]any) string {
 	return strings.Join(slices.Sorted(maps.Keys(object)), ",")
 }
 
-// textOf is the first line of a text, with "…" for more: what follows is the
-// dump of a schema, in the words of a Python library.
+// textOf returns the first line of a text, and "…" if there are more: a schema, as a Python library prints it.
 func textOf(value any) string {
 	text, _ := value.(string)
 	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")

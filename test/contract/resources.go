@@ -1,6 +1,6 @@
 package contract
 
-// allocations are wishes for nodes.
+// allocations covers allocations.
 func allocations() group {
 	const ready = `{"op": "add", "path": "/resource_class", "value": "{word1}"}`
 	node := func(steps ...step) []step {
@@ -12,7 +12,7 @@ func allocations() group {
 		}, steps...)
 	}
 	const wish = `{"resource_class": "{word1}", "uuid": "{uuid1}", "name": "{word2}"}`
-	return group{name: "allocations", alone: true, behaviours: []behaviour{
+	return group{name: "allocations", alone: true, behaviors: []behavior{
 		{name: "finds-a-node", steps: node(
 			step{call: "POST /v1/allocations", body: wish, see: "uuid name state node_uuid last_error resource_class candidate_nodes traits extra owner header:Location", want: `201 uuid="{uuid1}" name="{word2}" state="allocating" node_uuid=null last_error=null resource_class="{word1}" candidate_nodes=[] traits=[] extra={} owner=null Location={url}/v1/allocations/{uuid1}`},
 			step{call: "UNTIL /v1/allocations/{uuid1}", see: "state node_uuid last_error", want: `200 state="active" node_uuid="{node}" last_error=null`},
@@ -109,9 +109,9 @@ func allocations() group {
 	}}
 }
 
-// traits are those of nodes.
+// traits covers the traits of nodes.
 func traits() group {
-	return group{name: "traits", behaviours: []behaviour{
+	return group{name: "traits", behaviors: []behavior{
 		{name: "none", steps: []step{{call: "GET /v1/nodes/{node}/traits", see: "body", want: `200 body={"traits":[]}`}}},
 		{name: "add", steps: []step{
 			{call: "PUT /v1/nodes/{node}/traits/{trait1}", see: "header:Location", want: "204 Location={url}/v1/nodes/{node}/traits/{trait1}"},
@@ -139,10 +139,10 @@ func traits() group {
 	}}
 }
 
-// templates are deploy templates.
+// templates covers deploy templates.
 func templates() group {
 	const template = `{"name": "{trait1}", "uuid": "{uuid1}", "steps": [{"interface": "bios", "step": "factory_reset", "args": {}, "priority": 10}]}`
-	return group{name: "templates", behaviours: []behaviour{
+	return group{name: "templates", behaviors: []behavior{
 		{name: "create", steps: []step{
 			{call: "POST /v1/deploy_templates", version: "1.82", body: template, see: "body.keys name steps extra header:Location", want: `201 keys=["created_at","extra","links","name","steps","updated_at","uuid"] name="{trait1}" steps=[{"args":{},"interface":"bios","priority":10,"step":"factory_reset"}] extra={} Location={url}/v1/deploy_templates/{uuid1}`},
 			{call: "GET /v1/deploy_templates/{uuid1}", see: "name", want: `200 name="{trait1}"`},
@@ -165,10 +165,10 @@ func templates() group {
 	}}
 }
 
-// instances are the rules of instance_uuid.
+// instances covers instance_uuid.
 func instances() group {
 	const add = `[{"op": "add", "path": "/instance_uuid", "value": "{uuid1}"}]`
-	return group{name: "instance-uuid", behaviours: []behaviour{
+	return group{name: "instance-uuid", behaviors: []behavior{
 		{name: "add", steps: []step{{call: "PATCH /v1/nodes/{node}", body: add, see: "instance_uuid", want: `200 instance_uuid="{uuid1}"`}}},
 		{name: "add-over", steps: []step{{call: "PATCH /v1/nodes/{node}", body: add}, {call: "PATCH /v1/nodes/{node}", body: `[{"op": "add", "path": "/instance_uuid", "value": "{uuid2}"}]`, want: "409 Node {node} is associated with instance {uuid1}."}}},
 		{name: "replace", steps: []step{{call: "PATCH /v1/nodes/{node}", body: add}, {call: "PATCH /v1/nodes/{node}", body: `[{"op": "replace", "path": "/instance_uuid", "value": "{uuid2}"}]`, want: "409 Node {node} is associated with instance {uuid1}."}}},

@@ -11,31 +11,30 @@ import (
 	"go.uber.org/goleak"
 )
 
-// counts are how many behaviours run against each kind of subject, beside those on
-// machines, so that none is lost unseen. Who adds one counts it here.
+// counts is the number of behaviors that run against each kind of subject, except those with machines, so that none
+// is lost unnoticed. Update it when you add a behavior.
 var counts = map[Kind]int64{Newest: 1359, Old: 1152, Embedded: 1359}
 
-// Main runs the tests of a package that runs behaviours, so many at a time: most of the time
-// a behaviour waits for an answer.
+// Main runs the tests of a package that runs behaviors, the given number in parallel: behaviors mostly wait for
+// responses.
 func Main(m *testing.M, parallel int) {
 	flag.Parse()
-	if !given("test.parallel") {
+	if !flagIsSet("test.parallel") {
 		_ = flag.Set("test.parallel", strconv.Itoa(parallel))
 	}
-	// The databases of the real ones are where writing costs nothing, if there
-	// is such a place.
+	// The databases of the real Ironics are in memory if possible.
 	if folder := memoryFolder(); folder != "" && os.Getenv("TMPDIR") == "" {
 		_ = os.Setenv("TMPDIR", folder)
 	}
 	goleak.VerifyTestMain(m)
 }
 
-// tally counts behaviours.
+// tally counts behaviors.
 type tally struct {
 	ran, tooNew atomic.Int64
 }
 
-// Run runs all behaviours against a subject, except for those on machines.
+// Run runs all behaviors except those with machines.
 func Run(t *testing.T, s *Subject) {
 	t.Helper()
 	count := &tally{}
@@ -44,20 +43,20 @@ func Run(t *testing.T, s *Subject) {
 	}
 	matrix(t, s, count)
 	together(t, s, count)
-	t.Logf("%s: %d behaviours ran, %d are of an API newer than 1.%d", s.Name, count.ran.Load(), count.tooNew.Load(), s.MaxMinor)
+	t.Logf("%s: %d behaviors ran, %d need an API newer than 1.%d", s.Name, count.ran.Load(), count.tooNew.Load(), s.MaxMinor)
 	if want := counts[s.Kind]; all(t) && count.ran.Load() != want {
-		t.Errorf("%d behaviours ran, want %d", count.ran.Load(), want)
+		t.Errorf("%d behaviors ran, want %d", count.ran.Load(), want)
 	}
 }
 
-// all tells whether nothing within the test of a subject was left out on the command line.
+// all reports whether the command line selects all subtests of the test.
 func all(t *testing.T) bool {
 	t.Helper()
 	run := flag.Lookup("test.run").Value.String()
 	return strings.Count(run, "/") <= strings.Count(t.Name(), "/") && flag.Lookup("test.skip").Value.String() == ""
 }
 
-func given(name string) bool {
+func flagIsSet(name string) bool {
 	found := false
 	flag.Visit(func(f *flag.Flag) { found = found || f.Name == name })
 	return found

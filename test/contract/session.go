@@ -16,22 +16,22 @@ import (
 )
 
 const (
-	// patience is how long UNTIL waits, and interval is between two looks; the
-	// others are those where a machine boots. A look costs a real Ironic 10 ms.
+	// patience is how long UNTIL waits, interval the time between two polls; machinePatience and machineInterval
+	// apply where a machine boots. A poll costs a real Ironic 10 ms.
 	patience        = 20 * time.Second
 	machinePatience = 2 * time.Minute
 	machineInterval = 400 * time.Millisecond
 	interval        = 40 * time.Millisecond
 )
 
-// session is a behaviour while it runs: what its words in braces stand for.
+// session runs one behavior; it holds the values of the words in braces.
 type session struct {
 	t          *testing.T
 	subject    *Subject
 	nodeFields string
 	values     map[string]string
 	patience   time.Duration // how long UNTIL waits
-	interval   time.Duration // between two looks
+	interval   time.Duration // between two polls
 }
 
 func newSession(t *testing.T, s *Subject) *session {
@@ -41,7 +41,7 @@ func newSession(t *testing.T, s *Subject) *session {
 
 var word = regexp.MustCompile(`\{(node|name|other|otherName|(?:mac|uuid|word)\d|[a-z]+\d?)\}`)
 
-// fill puts values in for the words in braces.
+// fill replaces the words in braces by their values.
 func (c *session) fill(text string) string {
 	c.t.Helper()
 	return word.ReplaceAllStringFunc(text, func(found string) string {
@@ -56,14 +56,14 @@ func (c *session) fill(text string) string {
 	})
 }
 
-// make finds a value for a word that has none yet.
+// make creates a value for a word that has none yet. It reports whether the word is known.
 func (c *session) make(name string) bool {
 	c.t.Helper()
 	switch {
 	case name == "node" || name == "name":
-		c.enrol("node", "name")
+		c.enroll("node", "name")
 	case name == "other" || name == "otherName":
-		c.enrol("other", "otherName")
+		c.enroll("other", "otherName")
 	case strings.HasPrefix(name, "mac"):
 		c.values[name] = "52:54:" + strings.ToLower(randomMAC())
 	case strings.HasPrefix(name, "uuid"):
@@ -78,8 +78,8 @@ func (c *session) make(name string) bool {
 	return true
 }
 
-// enrol makes a node.
-func (c *session) enrol(uuid, name string) {
+// enroll creates a node.
+func (c *session) enroll(uuid, name string) {
 	c.t.Helper()
 	c.values[name] = "n-" + strings.ToLower(rand.Text()[:12])
 	fields := map[string]any{"driver": "fake-hardware", "name": c.values[name]}
@@ -117,8 +117,8 @@ func (c *session) reserve(host string) {
 	c.subject.Reserve(c.t, uuid, host)
 }
 
-// empty puts the words back for their values, the longest first.
-func (c *session) empty(text string) string {
+// unfill replaces values by their words in braces, the longest values first.
+func (c *session) unfill(text string) string {
 	names := slices.Collect(maps.Keys(c.values))
 	slices.SortFunc(names, func(a, b string) int {
 		if d := len(c.values[b]) - len(c.values[a]); d != 0 {
@@ -134,7 +134,7 @@ func (c *session) empty(text string) string {
 	return text
 }
 
-// step makes one call and compares what is answered.
+// step runs one step and compares the response.
 func (c *session) step(i int, s step) {
 	c.t.Helper()
 	switch verb, rest, _ := strings.Cut(s.call, " "); verb {
@@ -173,7 +173,7 @@ func matches(want, got string) bool {
 	return want == got
 }
 
-// until looks until what is answered is as wanted.
+// until repeats a request until the response is as wanted.
 func (c *session) until(i int, s step) {
 	c.t.Helper()
 	s.call = strings.Replace(s.call, "UNTIL", "GET", 1)
@@ -195,7 +195,7 @@ func (c *session) until(i int, s step) {
 	}
 }
 
-// save keeps a value for later steps.
+// save stores a value of the response for later steps.
 func (c *session) save(s step, a answer) {
 	c.t.Helper()
 	if s.save == "" {

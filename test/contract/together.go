@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// together is what happens when several ask at the same moment. They are told
-// as functions: steps come one after the other.
+// together covers simultaneous requests. They are functions, because steps run one after the other.
 func together(t *testing.T, s *Subject, count *tally) {
 	t.Helper()
 	t.Run("together", func(t *testing.T) {
@@ -30,12 +29,11 @@ func together(t *testing.T, s *Subject, count *tally) {
 	})
 }
 
-// atOnce makes calls at once and gives what was answered, sorted; body makes the
-// body of each.
-func atOnce(c *session, count int, call string, body func(i int) string) []string {
+// sendTogether sends requests at the same time and returns their statuses, sorted; body returns the body of each.
+func sendTogether(c *session, count int, call string, body func(i int) string) []string {
 	c.t.Helper()
 	answers := make([]string, count)
-	// The values are found before, since a session is not for several.
+	// The words are filled before, since a session is not safe for concurrent use.
 	steps := make([]step, len(answers))
 	for i := range steps {
 		steps[i] = step{call: c.fill(call), body: c.fill(body(i))}
@@ -56,10 +54,10 @@ func atOnce(c *session, count int, call string, body func(i int) string) []strin
 	return answers
 }
 
-// An instance_uuid is a lock that holds.
+// sixInstances checks that only one of six simultaneous requests sets instance_uuid.
 func sixInstances(t *testing.T, s *Subject) {
 	c := newSession(t, s)
-	got := atOnce(c, 6, "PATCH /v1/nodes/{node}", func(i int) string {
+	got := sendTogether(c, 6, "PATCH /v1/nodes/{node}", func(i int) string {
 		return fmt.Sprintf(`[{"op": "add", "path": "/instance_uuid", "value": "{uuid%d}"}]`, i+1)
 	})
 	if want := []string{"200", "409", "409", "409", "409", "409"}; !slices.Equal(got, want) {
@@ -69,18 +67,17 @@ func sixInstances(t *testing.T, s *Subject) {
 
 func sixNames(t *testing.T, s *Subject) {
 	c := newSession(t, s)
-	got := atOnce(c, 6, "POST /v1/nodes", func(int) string { return `{"driver": "fake-hardware", "name": "{word1}"}` })
+	got := sendTogether(c, 6, "POST /v1/nodes", func(int) string { return `{"driver": "fake-hardware", "name": "{word1}"}` })
 	if want := []string{"201", "409", "409", "409", "409", "409"}; !slices.Equal(got, want) {
 		t.Errorf("answers %v, want %v", got, want)
 	}
 }
 
-// Changes of one node wait for each other, or are refused; whether one of
-// another key is lost is a matter of chance in the real ones, since a node is
-// read before it is locked.
+// sixChanges checks that simultaneous changes of a node wait for each other or are refused. A real Ironic may lose a
+// change of another key, because it reads a node before it locks it.
 func sixChanges(t *testing.T, s *Subject) {
 	c := newSession(t, s)
-	answers := atOnce(c, 6, "PATCH /v1/nodes/{node}", func(i int) string {
+	answers := sendTogether(c, 6, "PATCH /v1/nodes/{node}", func(i int) string {
 		return fmt.Sprintf(`[{"op": "add", "path": "/extra/k%d", "value": %d}]`, i, i)
 	})
 	changed := 0
@@ -101,13 +98,12 @@ func sixChanges(t *testing.T, s *Subject) {
 	}
 }
 
-// Who changes a node holds its lock for as long as the change takes, and who
-// finds it locked three times is refused: of forty some are, on the real one
-// about ten.
+// fortyChanges checks that a locked node refuses a change after three attempts. A change holds the node's lock; of
+// forty simultaneous ones a real Ironic accepts about ten.
 func fortyChanges(t *testing.T, s *Subject) {
 	c := newSession(t, s)
 	count := map[string]int{}
-	for _, status := range atOnce(c, 40, "PATCH /v1/nodes/{node}", func(i int) string {
+	for _, status := range sendTogether(c, 40, "PATCH /v1/nodes/{node}", func(i int) string {
 		return fmt.Sprintf(`[{"op": "add", "path": "/extra/k%d", "value": %d}]`, i, i)
 	}) {
 		count[status]++

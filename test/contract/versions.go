@@ -2,9 +2,9 @@ package contract
 
 import "strings"
 
-// versions are negotiation: what a version header does.
+// versions covers the version header.
 func versions() group {
-	return group{name: "versions", behaviours: []behaviour{
+	return group{name: "versions", behaviors: []behavior{
 		{name: "root", steps: []step{
 			{call: "GET /", version: "none", see: "name default_version.id default_version.status default_version.min_version default_version.version versions.len", want: `200 name="OpenStack Ironic API" default_version.id="v1" default_version.status="CURRENT" default_version.min_version="1.1" default_version.version="1.115" versions.len=1`, old: `200 name="OpenStack Ironic API" default_version.id="v1" default_version.status="CURRENT" default_version.min_version="1.1" default_version.version="1.82" versions.len=1`},
 		}},
@@ -67,9 +67,9 @@ func versions() group {
 	}}
 }
 
-// shapes are the shapes of refusals, and what is no resource at all.
+// shapes covers the formats of errors, and paths without a resource.
 func shapes() group {
-	return group{name: "shapes", behaviours: []behaviour{
+	return group{name: "shapes", behaviors: []behavior{
 		{name: "fault", steps: []step{{call: "GET /v1/nodes/{uuid1}", see: "shape text header:Content-Type", want: "404 fault debuginfo,faultcode,faultstring Client Node {uuid1} could not be found. Content-Type=application/json"}}},
 		{name: "no-such-collection", steps: []step{{call: "GET /v1/machines", see: "shape text", want: "404 pecan code,description,title Not Found:"}}},
 		{name: "no-such-root", steps: []step{{call: "GET /v2", see: "shape text", want: "404 pecan code,description,title Not Found:"}}},
@@ -104,9 +104,9 @@ func shapes() group {
 	}}
 }
 
-// limits are those of bodies.
+// limits covers the limits of request bodies.
 func limits() group {
-	return group{name: "limits", behaviours: []behaviour{
+	return group{name: "limits", behaviors: []behavior{
 		{name: "depth-25", since: 83, steps: []step{
 			{call: "POST /v1/nodes", body: nested(23), want: "201"},
 			{call: "POST /v1/nodes", body: nested(24), want: "201"},
@@ -126,13 +126,12 @@ func limits() group {
 	}}
 }
 
-// nested is a node whose extra has objects within objects; the node itself is
-// the first level.
+// nested returns a node whose extra nests objects to a depth; the node itself is the first level.
 func nested(depth int) string {
 	return `{"driver": "fake-hardware", "extra": ` + strings.Repeat(`{"a": `, depth) + "1" + strings.Repeat("}", depth) + "}"
 }
 
-// sized is a node of so many bytes.
+// sized returns a node of the given size in bytes.
 func sized(bytes int) string {
 	frame := `{"driver": "fake-hardware", "extra": {"a": ""}}`
 	return strings.Replace(frame, `""`, `"`+strings.Repeat("x", bytes-len(frame))+`"`, 1)

@@ -1,4 +1,3 @@
-// Package coreosinstaller is what tests of live images stand on: small images
-// with everything that coreos-installer looks at, and coreos-installer itself,
-// which reads what the console wrote.
+// Package coreosinstaller provides small images with everything that coreos-installer reads in a live image, and
+// coreos-installer itself, to check what the console wrote.
 package coreosinstaller

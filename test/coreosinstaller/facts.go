@@ -1,46 +1,44 @@
 package coreosinstaller
 
 import (
-	_ "embed" // the facts
+	_ "embed" // recorded facts
 	"encoding/json"
 	"strings"
 )
 
-// KargsFact is what coreos-installer 0.26.0 did to the kernel arguments of an
-// image.
+// KargsFact is what coreos-installer 0.26.0 does to the kernel arguments of an image.
 type KargsFact struct {
-	// Image is which: a key of [Images]. Arguments are those of `iso kargs`
-	// behind its verb, which is modify unless Reset is set; before it Prepared
-	// are given to a first modify.
+	// Image is a key of [Images]. Arguments are those of `iso kargs modify`, or of `iso kargs reset` with Reset.
+	// Prepared are the arguments of an earlier modify.
 	Image     string   `json:"image"`
 	Prepared  []string `json:"prepared,omitempty"`
 	Reset     bool     `json:"reset,omitempty"`
 	Arguments []string `json:"arguments,omitempty"`
-	// Refused tells that it did nothing; else Kargs is what it shows then,
-	// and SHA256 that of the image.
+	// Refused reports that the command failed. Otherwise Kargs are the kernel arguments that `iso kargs show` prints
+	// afterwards, and SHA256 is the sum of the image.
 	Refused bool   `json:"refused,omitempty"`
 	Kargs   string `json:"kargs,omitempty"`
 	SHA256  string `json:"sha256,omitempty"`
 }
 
-// AreaFact is what coreos-installer 0.26.0 wrote into the area of an image.
+// AreaFact is what coreos-installer 0.26.0 writes to the embed area of an image.
 type AreaFact struct {
-	// Name tells what was embedded: the configuration, keyfiles, both.
+	// Name says what is embedded: configuration, keyfiles, or both.
 	Name   string `json:"name"`
 	Image  string `json:"image"`
 	Config string `json:"config,omitempty"`
-	// Keyfiles are those for NetworkManager by their names.
+	// Keyfiles are NetworkManager keyfiles by name.
 	Keyfiles map[string]string `json:"keyfiles,omitempty"`
-	// Area is what the area begins with; zeros follow.
+	// Area is the content of the area without the zeros at the end.
 	Area []byte `json:"area"`
 }
 
-// Facts are what was seen of the real program: `go test ./test/coreosinstaller
-// -update` writes them anew, make test-long compares them.
+// Facts are recorded from the real program: `go test ./test/coreosinstaller -update` writes them, make test-long
+// compares them.
 type Facts struct {
 	Kargs []KargsFact `json:"kargs"`
 	Areas []AreaFact  `json:"areas"`
-	// Wrapped is what `pxe ignition wrap` made of Config.
+	// Wrapped is the output of `pxe ignition wrap` for Config.
 	Config  string `json:"config"`
 	Wrapped []byte `json:"wrapped"`
 }
@@ -48,19 +46,19 @@ type Facts struct {
 //go:embed testdata/facts.json
 var recorded []byte
 
-// Recorded are the facts of the last recording.
+// Recorded returns the recorded facts.
 func Recorded() (Facts, error) {
 	var facts Facts
 	err := json.Unmarshal(recorded, &facts)
 	return facts, err
 }
 
-// Images are the images that facts are about.
+// Images returns the images of the facts by name.
 func Images() map[string]Live {
 	return map[string]Live{"x86_64": X86(), "2022": Early(), "s390x": S390X(), "2021": Header()}
 }
 
-// Cases are what is to be known, without the answers.
+// Cases returns the facts without results.
 func Cases() Facts {
 	facts := Facts{Config: `{"ignition": {"version": "3.2.0"}}` + "\n"}
 	long := func(length int) string { return strings.Repeat("x", length) }

@@ -20,20 +20,20 @@ import (
 	"ironworks/test/ironic"
 )
 
-var update = flag.Bool("update", false, "write testdata/facts.json anew")
+var update = flag.Bool("update", false, "rewrite testdata/facts.json")
 
-// The facts that all runs rely on are about the cases of today.
+// TestRecordedFacts checks that the recorded facts belong to the current cases.
 func TestRecordedFacts(t *testing.T) {
 	want, err := coreosinstaller.Recorded()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if cases := coreosinstaller.Cases(); !*update && (len(cases.Kargs) != len(want.Kargs) || len(cases.Areas) != len(want.Areas)) {
-		t.Fatal("the facts are about other cases: go test ./test/coreosinstaller -update")
+		t.Fatal("the cases have changed: go test ./test/coreosinstaller -update")
 	}
 }
 
-// The facts are those of the real program.
+// TestFacts compares the recorded facts with the real program.
 func TestFacts(t *testing.T) {
 	if !ironic.Long() && !*update {
 		t.Skip("make test-long builds the real coreos-installer")
@@ -55,20 +55,20 @@ func TestFacts(t *testing.T) {
 	}
 	for i, fact := range got.Kargs {
 		if !reflect.DeepEqual(fact, want.Kargs[i]) {
-			t.Errorf("%+v, recorded is %+v", fact, want.Kargs[i])
+			t.Errorf("%+v, recorded %+v", fact, want.Kargs[i])
 		}
 	}
 	for i, fact := range got.Areas {
 		if !reflect.DeepEqual(fact, want.Areas[i]) {
-			t.Errorf("%+v, recorded is %+v", fact, want.Areas[i])
+			t.Errorf("%+v, recorded %+v", fact, want.Areas[i])
 		}
 	}
 	if !bytes.Equal(got.Wrapped, want.Wrapped) {
-		t.Errorf("it wraps %x, recorded is %x", got.Wrapped, want.Wrapped)
+		t.Errorf("wrapped %x, recorded %x", got.Wrapped, want.Wrapped)
 	}
 }
 
-// real is the program and a folder with images.
+// real is the program and a folder for images.
 type real struct {
 	program, folder string
 }
@@ -105,7 +105,7 @@ func digest(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// record asks the real program.
+// record runs the real program on all cases.
 func record(t *testing.T, program string) coreosinstaller.Facts {
 	t.Helper()
 	facts := coreosinstaller.Cases()

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Install the coreos-installer that live images are compared with.
+"""Install the coreos-installer of the tests.
 
     python3 install.py
 
-cargo builds the pinned version from crates.io into
+cargo builds the pinned version from crates.io in
 
     ${IRONWORKS_CACHE:-${XDG_CACHE_HOME:-~/.cache}/ironworks}/coreos-installer/VERSION
 
-and the path of the program is printed. One that is already there costs
-nothing. Building takes five minutes on two processors and needs a C compiler,
-pkg-config and the headers of OpenSSL and zstd. Exit codes: 0 installed,
-1 failed, 3 no cargo.
+and the script prints the path of the program. An existing program is reused.
+Building takes five minutes on two processors and needs a C compiler, pkg-config
+and the headers of OpenSSL and zstd. Exit codes: 0 success, 1 failure, 3 no
+cargo.
 
 Only the standard library is used.
 """
@@ -24,13 +24,13 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "lab", "real"))
 sys.dont_write_bytecode = True
 
-import venv as environments  # noqa: E402  lab/real/venv.py, which knows the cache folder
+import venv as environments  # noqa: E402  lab/real/venv.py
 
 VERSION = "0.26.0"
 
 
 def build(folder):
-    """Build beside the folder and rename, so that a half-made one never counts."""
+    """Build under a temporary name and rename, so that an incomplete folder is never used."""
     making = folder + ".new"
     shutil.rmtree(making, ignore_errors=True)
     command = ["cargo", "install", "--locked", "--quiet", "--version", VERSION, "--root", making]
@@ -53,7 +53,7 @@ def main():
     program = os.path.join(folder, "bin", "coreos-installer")
     if not os.path.exists(program):
         if not shutil.which("cargo"):
-            sys.stderr.write("install.py: there is no cargo on PATH, and coreos-installer %s is built by it\n" % VERSION)
+            sys.stderr.write("install.py: cargo, which builds coreos-installer %s, is not on PATH\n" % VERSION)
             return 3
         os.makedirs(os.path.dirname(folder), exist_ok=True)
         with open(folder + ".lock", "w", encoding="utf-8") as lock:

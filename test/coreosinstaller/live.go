@@ -9,28 +9,27 @@ import (
 	"ironworks/lab/iso9660"
 )
 
-// What is the same in all images made here.
+// Properties of all images of this package.
 const (
-	// Volume is their label, Kargs are the arguments they were made with.
+	// Volume is the volume label, Kargs the default kernel arguments.
 	Volume = "fedora-coreos-44.20260803.3.0"
 	Kargs  = "mitigations=auto,nosmt coreos.liveiso=" + Volume + " ignition.firstboot ignition.platform.id=metal"
-	// AreaSize is the room for a configuration, KargsSize that for kernel
-	// arguments.
+	// AreaSize is the size of the embed area for a configuration, KargsSize that of the area for kernel arguments, in
+	// bytes.
 	AreaSize  = 256 << 10
 	KargsSize = len(Kargs) + 1024
 )
 
-// Live is a small image with the marks of a CoreOS live image, and where they
-// lie. It boots nothing.
+// Live is a small image with the marks of a CoreOS live image, and their offsets. It does not boot.
 type Live struct {
 	Image []byte
-	// Area is the offset of the room for a configuration, KargsAreas those of
-	// the rooms for kernel arguments.
+	// Area is the offset of the embed area for a configuration, KargsAreas are the offsets of the areas for kernel
+	// arguments.
 	Area       int64
 	KargsAreas []int64
 }
 
-// Clone is the image once more.
+// Clone returns a copy of the image.
 func (l Live) Clone() Live {
 	l.Image = bytes.Clone(l.Image)
 	return l
@@ -43,7 +42,7 @@ func bootLoader(before string) []byte {
 	return []byte(before + line + afterKargs)
 }
 
-// tree is what all of today's images have.
+// tree returns the files that all current images have.
 func tree() iso9660.Tree {
 	return iso9660.Tree{
 		"coreos/features.json":       []byte(`{"installer-config": true, "live-initrd-network": true}`),
@@ -70,19 +69,19 @@ var bootLoaders = []struct {
 func kargsInfo(size int, files ...map[string]any) []byte {
 	info, err := json.MarshalIndent(map[string]any{"default": Kargs, "size": size, "files": files}, "", "  ")
 	if err != nil {
-		panic(err) // maps of texts and numbers
+		panic(err) // maps of texts and numbers always encode
 	}
 	return info
 }
 
-// X86 is an image for x86_64 since 2023: igninfo.json and kargs.json.
+// X86 returns an image for x86_64 as made since 2023: with igninfo.json and kargs.json.
 func X86() Live {
 	t := tree()
 	t["coreos/igninfo.json"] = []byte("{\"file\": \"images/ignition.img\"}\n")
 	return modern(t)
 }
 
-// Early is an image of 2022, which has no igninfo.json.
+// Early returns an image as made in 2022, without igninfo.json.
 func Early() Live { return modern(tree()) }
 
 func modern(t iso9660.Tree) Live {
@@ -103,8 +102,8 @@ func locate(image []byte, offsets map[string]int64) Live {
 	return l
 }
 
-// S390X is an image for s390x since 2023: both areas lie in the middle of one
-// file, and kernel arguments are filled up with NULs.
+// S390X returns an image for s390x as made since 2023: both areas are in one file, and kernel arguments are padded
+// with NULs.
 func S390X() Live {
 	const area, kargs, size = 132096, 1024, 896
 	t := tree()
@@ -123,7 +122,7 @@ func S390X() Live {
 	return Live{Image: image, Area: at + area, KargsAreas: []int64{at + kargs}}
 }
 
-// Header is an image of 2021: the system area says where the areas are.
+// Header returns an image as made in 2021: the ISO's system area has the offsets of the areas.
 func Header() Live {
 	t := tree()
 	t["cmdline"] = bootLoader("")
@@ -140,7 +139,7 @@ func Header() Live {
 	return l
 }
 
-// Plain is an ISO image of something else.
+// Plain returns an ISO image that is not a live image.
 func Plain() []byte {
 	image, _ := iso9660.Tree{"readme.txt": []byte("nothing to boot"), "images/install.img": make([]byte, 4096)}.Image("another")
 	return image

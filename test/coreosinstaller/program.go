@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// Program is the path of the real coreos-installer, built on first use, which
-// takes minutes: for the runs that take the time for everything. Where it
-// cannot be built the test fails and says what is missing.
+// Program returns the path of the real coreos-installer, for make test-long. It is built on first use, which takes
+// minutes. If it cannot be built, the test fails with what is missing.
 func Program(tb testing.TB) string {
 	tb.Helper()
 	_, self, _, _ := runtime.Caller(0)
@@ -28,11 +27,10 @@ func Program(tb testing.TB) string {
 	return strings.TrimSpace(string(out))
 }
 
-// ErrRefused says that coreos-installer did not do what was asked for.
-var ErrRefused = errors.New("coreos-installer refuses")
+// ErrRefused is returned when coreos-installer fails.
+var ErrRefused = errors.New("coreos-installer failed")
 
-// Run runs the program and gives its output; what it complains about is in the
-// error.
+// Run runs the program and returns its output; the error includes standard error.
 func Run(ctx context.Context, program string, stdin []byte, arguments ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, program, arguments...)
 	cmd.Env = []string{"RUST_BACKTRACE=0"}

@@ -20,8 +20,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// The real program, and GNU cpio, read back what is embedded, wrapped and
-// edited here.
+// TestRealProgramReadsWhatIsWritten checks that the real program and GNU cpio read what package image embeds, wraps
+// and edits.
 func TestRealProgramReadsWhatIsWritten(t *testing.T) {
 	if !ironic.Long() {
 		t.Skip("make test-long builds the real coreos-installer; what it did is in testdata/facts.json, see TestFacts")
@@ -58,14 +58,14 @@ func (r real) configurations(t *testing.T, live coreosinstaller.Live) {
 			t.Fatal(err)
 		}
 		if got := r.run(t.Context(), t, "", "iso", "ignition", "show", path); got != string(config) {
-			t.Errorf("of %d bytes it reads %d", len(config), len(got))
+			t.Errorf("read %d bytes as %d", len(config), len(got))
 		}
 		if _, err := coreosinstaller.Run(t.Context(), r.program, []byte("{}"), "iso", "ignition", "embed", path); !errors.Is(err, coreosinstaller.ErrRefused) {
-			t.Errorf("it embeds over ours: %v", err)
+			t.Errorf("replaces an embedded configuration without --force: %v", err)
 		}
 		r.run(t.Context(), t, "", "iso", "ignition", "remove", path)
 		if digest(read(t, path)) != digest(live.Image) {
-			t.Error("after its remove the image is another one")
+			t.Error("iso ignition remove does not restore the image")
 		}
 	}
 }
@@ -85,12 +85,11 @@ func (r real) kargs(t *testing.T, live coreosinstaller.Live) {
 	}
 	r.run(t.Context(), t, "", "iso", "reset", path)
 	if digest(read(t, path)) != digest(live.Image) {
-		t.Error("after its reset the image is another one")
+		t.Error("iso reset does not restore the image")
 	}
 }
 
-// keyfiles are embedded by the real program, before and after what is done
-// here.
+// keyfiles checks that edits keep keyfiles that the real program embedded, also beside a configuration.
 func (r real) keyfiles(t *testing.T, live coreosinstaller.Live) {
 	path := r.write(t, "network.iso", live.Image)
 	keyfile := r.write(t, "eno1.nmconnection", []byte("[connection]\nid=eno1\n"))
@@ -107,9 +106,9 @@ func (r real) keyfiles(t *testing.T, live coreosinstaller.Live) {
 		t.Errorf("%q", got)
 	}
 	if _, err := image.EditFile(path, image.Change{RemoveIgnition: true}); err != nil || digest(read(t, path)) != before {
-		t.Errorf("after remove the image is another one: %v", err)
+		t.Errorf("removing the configuration does not restore the image: %v", err)
 	}
-	// Both in the one archive that it makes.
+	// Both in the single archive that the program writes.
 	r.run(t.Context(), t, "[]", "iso", "ignition", "embed", path)
 	if _, err := image.EditFile(path, image.Change{Ignition: []byte("{}"), Force: true}); err != nil {
 		t.Fatal(err)
@@ -122,7 +121,7 @@ func (r real) keyfiles(t *testing.T, live coreosinstaller.Live) {
 	}
 	r.run(t.Context(), t, "", "iso", "reset", path)
 	if digest(read(t, path)) != digest(live.Image) {
-		t.Error("after its reset the image is another one")
+		t.Error("iso reset does not restore the image")
 	}
 }
 
@@ -138,11 +137,11 @@ func (r real) initrd(t *testing.T) {
 		}
 		path := r.write(t, "wrapped.img", wrapped)
 		if got := r.run(t.Context(), t, "", "pxe", "ignition", "unwrap", path); got != string(config) {
-			t.Errorf("of %d bytes it reads %d", len(config), len(got))
+			t.Errorf("read %d bytes as %d", len(config), len(got))
 		}
 		its := r.run(t.Context(), t, string(config), "pxe", "ignition", "wrap")
 		if got, err := image.Unwrap(strings.NewReader(its)); err != nil || !bytes.Equal(got, config) {
-			t.Errorf("of its %d bytes %d are read: %v", len(config), len(got), err)
+			t.Errorf("read %d wrapped bytes as %d: %v", len(config), len(got), err)
 		}
 		initramfs, err := image.ReadInitramfs(t.Context(), bytes.NewReader(base), int64(len(base)))
 		if err != nil {
@@ -158,7 +157,7 @@ func (r real) initrd(t *testing.T) {
 		}
 		path = r.write(t, "initramfs.img", whole)
 		if got := r.run(t.Context(), t, "", "pxe", "ignition", "unwrap", path); got != string(config) {
-			t.Errorf("of %d appended bytes it reads %d", len(config), len(got))
+			t.Errorf("read %d appended bytes as %d", len(config), len(got))
 		}
 		if _, err := coreosinstaller.Run(t.Context(), r.program, nil, "pxe", "customize", path, "-o", path+".new"); !errors.Is(err, coreosinstaller.ErrRefused) || !strings.Contains(err.Error(), "already customized") {
 			t.Errorf("%v", err)
@@ -174,7 +173,7 @@ func (r real) initrd(t *testing.T) {
 	}
 }
 
-// gnuCpio unpacks archives with GNU cpio, which has to have no complaints.
+// gnuCpio unpacks archives with GNU cpio without warnings.
 func gnuCpio(t *testing.T) {
 	files := map[string]string{"config.ign": "{}", "etc/a/b": "text\n", "etc/a/c": "", "z": strings.Repeat("z", 10_001)}
 	var members []image.Member

@@ -17,39 +17,40 @@ import (
 	"ironworks/test/program"
 )
 
-// notRun are the examples that the lab cannot run, by their beginning, with the reason.
+// notRun lists examples that the lab cannot run, by prefix, with the reason.
 var notRun = map[string]string{
-	"ironworks --lab":                        "a full-screen console",
-	"ironworks --url":                        "a full-screen console",
-	"ironworks lab up":                       "the lab itself; --real and --vms need more than Go",
-	"ironworks lab machines":                 "runs until it is interrupted",
-	"ironworks lab snapshot":                 "needs virtual machines",
-	"ironworks lab restore":                  "needs virtual machines",
-	"ironworks replay":                       "a full-screen console",
-	"ironworks logs":                         "follows ramdisks over SSH, and listens",
-	"ironworks watch":                        "runs until it is interrupted",
-	"ironworks ignition serve":               "runs until it is interrupted",
-	"ironworks bmc login":                    "asks for a password at a terminal",
-	"ironworks bmc logout":                   "needs a keyring",
-	"ironworks enroll --bmc":                 "addresses of a real rack",
-	"IRONWORKS_BMC_PASSWORD=":                "the address of a real BMC",
-	"ironworks portgroup delete bond0 --yes": "deletes what the next examples change",
-	"ironworks journal info --journal":       "a journal of another host",
-	"ironworks ignition build --host":        "the certificate of a real Ironic",
+	"ironworks --lab":          "a full-screen console",
+	"ironworks --url":          "a full-screen console",
+	"ironworks lab up":         "the lab itself; --real and --vms need more than Go",
+	"ironworks lab machines":   "runs until it is interrupted",
+	"ironworks lab snapshot":   "needs virtual machines",
+	"ironworks lab restore":    "needs virtual machines",
+	"ironworks replay":         "a full-screen console",
+	"ironworks logs":           "follows ramdisks over SSH, and listens",
+	"ironworks watch":          "runs until it is interrupted",
+	"ironworks ignition serve": "runs until it is interrupted",
+	"ironworks bmc login":      "asks for a password at a terminal",
+	"ironworks bmc logout":     "needs a keyring",
+	"ironworks enroll --bmc":   "addresses of a real rack",
+	"ironworks enroll -f nodes.csv --deploy-iso agent.iso": "serves the ISO until it is interrupted",
+	"IRONWORKS_BMC_PASSWORD=":                              "the address of a real BMC",
+	"ironworks portgroup delete bond0 --yes":               "deletes what the next examples change",
+	"ironworks journal info --journal":                     "a journal of another host",
+	"ironworks ignition build --host":                      "the certificate of a real Ironic",
 }
 
-// key is a public SSH key that nobody has the private one of.
+// key is a public SSH key without a known private key.
 const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB1Vw5vMkPO6tNq2yzKdvWoyGqhKFJFM5Yeh7ZPnMMuL ops\n"
 
-// ordered matches the examples that use what the ones before have made.
+// ordered matches examples that depend on earlier ones.
 var ordered = regexp.MustCompile(`^ironworks (ignition|port|portgroup|vif) `)
 
 var exampleBlock = regexp.MustCompile("(?ms)^Examples:\n\n```\n(.*?)^```$")
 
 var examplePattern = regexp.MustCompile(`(?m)^(?:\S+ .*\| )?(?:\S+=\S+ )?ironworks .*$`)
 
-// TestExamplesOfTheHelp runs the examples of every command against a lab: none is misunderstood, and none names a node,
-// field or file that is not there. Some are refused for the state that a node is in.
+// TestExamplesOfTheHelp runs the examples of every command against a lab: none may be a usage error or name a node,
+// field or file that does not exist. Refusals for the state of a node are allowed.
 func TestExamplesOfTheHelp(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "docs", "reference", "commands.md"))
@@ -93,7 +94,7 @@ func TestExamplesOfTheHelp(t *testing.T) {
 			t.Fatalf("%s: %v", line, err)
 		}
 		if ctx.Err() != nil {
-			return out, 0 // it works on a node, and waits
+			return out, 0 // the command waits for a node
 		}
 		return out, cmd.ProcessState.ExitCode()
 	}

@@ -23,8 +23,7 @@ func TestMain(m *testing.M) {
 	program.TestMain(func() { os.Exit(cmd.Main()) }, m.Run)
 }
 
-// guided are the pages whose commands are run: all how-to guides, and what else shows
-// commands for the lab.
+// guided lists the pages whose commands are tested, in addition to all how-to guides.
 var guided = []string{
 	"docs/tutorial/first-deployment.md", "docs/tutorial/rack.md", "docs/reference/filters.md", "docs/reference/output.md",
 	"docs/reference/explain.md", "docs/reference/doctor.md", "docs/reference/journal.md", "docs/reference/bmc.md",
@@ -36,14 +35,13 @@ var (
 	exitPattern  = regexp.MustCompile(`# exit code (\d)`)
 )
 
-// command is a line of a console block, with the exit code that its comment announces.
+// command is a line of a console block with the exit code that its comment announces.
 type command struct {
 	line string
 	code int
 }
 
-// commands are those of the console blocks of a page; files are its yaml blocks that begin
-// with "# NAME".
+// commands returns the commands of a page's console blocks, and the yaml blocks that start with "# NAME" by name.
 func commands(page string) (list []command, files map[string]string) {
 	files = map[string]string{}
 	for _, m := range blockPattern.FindAllStringSubmatch(page, -1) {
@@ -69,7 +67,7 @@ func commands(page string) (list []command, files map[string]string) {
 	return list, files
 }
 
-// TestCommandsOfThePages runs what the pages show, in order, against a lab of its own each.
+// TestCommandsOfThePages runs the commands of each page, in order, against its own lab.
 func TestCommandsOfThePages(t *testing.T) {
 	t.Parallel()
 	all := pages(t)
@@ -138,7 +136,7 @@ func lab(t *testing.T, dir string) string {
 		n, err := out.Read(b)
 		printed.Write(b[:n])
 		if err != nil {
-			t.Fatalf("the lab has not started: %v\n%s", err, printed.String())
+			t.Fatalf("the lab did not start: %v\n%s", err, printed.String())
 		}
 	}
 	t.Cleanup(func() { _ = up.Wait() })

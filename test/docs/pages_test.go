@@ -12,7 +12,7 @@ import (
 
 const root = "../.."
 
-// maxWidth is the longest line of prose, in characters. Rows of tables cannot be broken.
+// maxWidth is the longest allowed line in characters. Table rows and code may be longer.
 const maxWidth = 120
 
 var (
@@ -21,7 +21,7 @@ var (
 	codePattern    = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 )
 
-// pages are the README and all pages below docs, by their path from the root.
+// pages returns the README and all pages below docs by path.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{"README.md": ""}
@@ -48,7 +48,7 @@ func pages(t *testing.T) map[string]string {
 	return found
 }
 
-// anchors are the names under which a page's headings can be linked to.
+// anchors returns the link anchors of a page's headings.
 func anchors(text string) map[string]bool {
 	found := map[string]bool{"": true}
 	for _, m := range headingPattern.FindAllStringSubmatch(text, -1) {
@@ -66,7 +66,7 @@ func anchors(text string) map[string]bool {
 	return found
 }
 
-func TestLinksLeadSomewhere(t *testing.T) {
+func TestNoDeadLinks(t *testing.T) {
 	t.Parallel()
 	all := pages(t)
 	for name, text := range all {
@@ -90,7 +90,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-func TestPicturesAreShown(t *testing.T) {
+func TestPicturesAreReferenced(t *testing.T) {
 	t.Parallel()
 	shown := ""
 	for _, text := range pages(t) {
@@ -124,7 +124,7 @@ func TestLinesAreShort(t *testing.T) {
 	}
 }
 
-// TestEveryPageIsListed: the index has all pages.
+// TestEveryPageIsListed checks that the index lists all pages.
 func TestEveryPageIsListed(t *testing.T) {
 	t.Parallel()
 	all := pages(t)

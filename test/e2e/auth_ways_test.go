@@ -21,7 +21,7 @@ import (
 	"ironworks/test/weather"
 )
 
-// write writes a file below the console's home.
+// write writes a file below the console's home directory and creates missing folders.
 func (c *console) write(path, format string, args ...any) {
 	c.t.Helper()
 	path = filepath.Join(c.home, path)
@@ -31,7 +31,7 @@ func (c *console) write(path, format string, args ...any) {
 	}
 }
 
-// lists checks that the console sees the node.
+// lists checks that `ironworks nodes` lists the node.
 func (c *console) lists(node string, args ...string) {
 	c.t.Helper()
 	o := c.run(append([]string{"nodes", "-o", "name"}, args...)...)
@@ -41,7 +41,7 @@ func (c *console) lists(node string, args ...string) {
 	}
 }
 
-// secret fails the test when one of the secrets is in the output.
+// secret reports each of the secrets that the output contains as an error.
 func (o outcome) secret(t *testing.T, secrets ...string) {
 	t.Helper()
 	for _, s := range secrets {
@@ -90,12 +90,12 @@ func TestHTTPBasic(t *testing.T) {
 	}
 }
 
-// identity is a Keystone with everything that can authenticate.
+// identity is a Keystone with credentials of every kind.
 type identity struct {
 	*ironic.Keystone
 	user       ironic.User
 	credential ironic.ApplicationCredential
-	// foreign is a user of the domain people, with a role in the user's project.
+	// foreign is a user in the domain people with a role in the user's project.
 	foreign ironic.User
 }
 
@@ -112,8 +112,7 @@ func startIdentity(t *testing.T) identity {
 	if id.credential, err = id.CreateApplicationCredential(t.Context(), id.user, "console"); err != nil {
 		t.Fatal(err)
 	}
-	// The newest Ironic shows a project only its own nodes; the harness makes them for
-	// this one.
+	// Ironic 39.0.0 shows a project only its own nodes. The test nodes belong to this project.
 	project, err := id.CreateProject(t.Context(), id.AdminProject)
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +128,7 @@ func startIdentity(t *testing.T) identity {
 	return id
 }
 
-// call asks Keystone as the administrator.
+// call sends a request to Keystone as the administrator and returns the decoded response.
 func (id identity) call(t *testing.T, method, path string, body any) map[string]any {
 	t.Helper()
 	token, err := id.AdminToken(t.Context())
@@ -160,7 +159,7 @@ func (id identity) call(t *testing.T, method, path string, body any) map[string]
 	return answer
 }
 
-// ways are the settings of every way to authenticate, under the names of our file.
+// ways returns the context settings of every authentication method.
 func (id identity) ways(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	token, err := id.Token(t.Context(), ironic.TokenRequest{User: id.user.Name, Password: id.user.Password, Project: id.AdminProject})
@@ -200,7 +199,7 @@ func TestKeystone(t *testing.T) {
 	ways := id.ways(t)
 	secrets := []string{id.user.Password, id.foreign.Password, id.credential.Secret, ways["token"]["token"]}
 	for _, r := range ironic.Releases(t) {
-		// One after the other: the catalogue has one Ironic.
+		// The releases run one after the other because the service catalog has one endpoint for Ironic.
 		t.Run(r.Version(), func(t *testing.T) {
 			s := ironic.StartT(t, ironic.Options{Release: r, Auth: id.Keystone})
 			name := unique("keystone")
@@ -237,8 +236,8 @@ func TestKeystone(t *testing.T) {
 	})
 }
 
-// everySource logs in with the settings of our file, of clouds.yaml with secure.yaml,
-// and of the environment.
+// everySource authenticates with the same settings in config.yaml, in clouds.yaml with secure.yaml, and in the
+// environment.
 func (id identity) everySource(t *testing.T, settings map[string]string, node string) {
 	t.Helper()
 	ours := newConsole(t)
@@ -283,7 +282,7 @@ func (id identity) everySource(t *testing.T, settings map[string]string, node st
 	newConsole(t, env...).lists(node)
 }
 
-// errors are the ways to fail, each with the message that names it.
+// errors provokes every authentication failure and checks that the message names the cause.
 func (id identity) errors(t *testing.T, s *ironic.Server, node string, secrets []string) {
 	t.Helper()
 	base := []string{"OS_AUTH_URL=" + id.AuthURL, "OS_USERNAME=op", "OS_PROJECT_NAME=" + id.AdminProject}
@@ -313,7 +312,7 @@ func (id identity) errors(t *testing.T, s *ironic.Server, node string, secrets [
 			if strings.Contains(test.name, "no scope") || strings.Contains(test.name, "token") || strings.Contains(test.name, "credential") {
 				env = nil
 			}
-			// The last of a variable counts.
+			// The last value of a variable wins.
 			c := newConsole(t, append(env, test.env...)...)
 			for _, args := range [][]string{{"nodes"}, {"watch", "-o", "json"}, {"manage", node, "--wait"}} {
 				o := c.run(args...)
@@ -329,8 +328,8 @@ func (id identity) errors(t *testing.T, s *ironic.Server, node string, secrets [
 	})
 }
 
-// TestTokenExpires: who has a password gets a new token in mid-session; who has only a
-// token is told.
+// TestTokenExpires checks a session that outlives its token: with a password the console gets a new token, with only
+// a token it reports that the token expired.
 func TestTokenExpires(t *testing.T) {
 	t.Parallel()
 	for _, r := range newestReleases(t) {
@@ -340,7 +339,7 @@ func TestTokenExpires(t *testing.T) {
 
 func testTokenExpires(t *testing.T, r ironic.Release) {
 	t.Parallel()
-	// Long enough for a machine that is busy with other tests to list nodes in.
+	// A shorter lifetime can be too short to list nodes on a busy machine.
 	const life = 20 * time.Second
 	k := ironic.StartKeystoneT(t, ironic.KeystoneOptions{TokenExpiration: life})
 	s := ironic.StartT(t, ironic.Options{Release: r, Auth: k})
@@ -355,9 +354,9 @@ func testTokenExpires(t *testing.T, r ironic.Release) {
 	lapsed := only.watch()
 	lapsed.untilStderr("connection lost")
 	if time.Now().Before(token.Expires.Add(-time.Second)) {
-		t.Errorf("lost contact before the token expired: %s", lapsed.stderr.String())
+		t.Errorf("connection lost before the token expired: %s", lapsed.stderr.String())
 	}
-	for _, text := range []string{"HTTP 401", "token", "expired"} { // the way out, too
+	for _, text := range []string{"HTTP 401", "token", "expired"} {
 		if !strings.Contains(lapsed.stderr.String(), text) {
 			t.Errorf("no %q in %s", text, lapsed.stderr.String())
 		}
@@ -391,7 +390,7 @@ func TestTLS(t *testing.T) {
 func testTLS(t *testing.T, r ironic.Release) {
 	t.Parallel()
 	s := ironic.StartT(t, ironic.Options{Release: r, TLS: true})
-	other := weather.Start(t, "http://127.0.0.1:1") // a plain port
+	other := weather.Start(t, "http://127.0.0.1:1") // the proxy's own port does not speak TLS
 	name := unique("tls")
 	s.CreateNode(t, map[string]any{"name": name})
 	at := func(env ...string) *console {
@@ -430,7 +429,7 @@ func testTLS(t *testing.T, r ironic.Release) {
 	bad.run("nodes", "--cacert", "bad.pem").says(t, 4, "bad.pem", "PEM")
 }
 
-// anotherCA is a CA that did not sign the server's certificate, but another one's.
+// anotherCA returns the path of a CA certificate that did not sign the server's certificate.
 func anotherCA(t *testing.T) string {
 	t.Helper()
 	return ironic.StartT(t, ironic.Options{TLS: true}).CACert
@@ -449,8 +448,8 @@ func TestConfigPaths(t *testing.T) {
 			}
 		}
 	}
-	// Without configuration, and with connections to the default address refused, the error lists
-	// the searched places. Another Ironic may use port 6385 of this machine.
+	// Without configuration, a refused connection to the default address lists the searched places. The check is
+	// skipped when another Ironic uses port 6385 of this machine.
 	if o := newConsole(t).run("nodes", "--connect-timeout", "2s"); o.code == 4 && strings.Contains(o.stderr, "refused") {
 		o.says(t, 4, "127.0.0.1:6385", "Searched:", "config file", "clouds.yaml", "--url http://HOST:6385")
 	}

@@ -7,7 +7,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestBMC asks the BMC of a node directly, and shows it beside what Ironic believes.
+// TestBMC compares what `ironworks bmc` reads from a BMC with Ironic's record, and checks the errors for missing and
+// wrong credentials and for IPMI.
 func TestBMC(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -15,7 +16,7 @@ func TestBMC(t *testing.T) {
 		name, uuid, m := redfishNode(t, s, "ok")
 		c.ok("manage", name, "--wait", "--timeout", "6m")
 		if o := c.fails(2, "bmc", name); !strings.Contains(o.stderr, "IRONWORKS_BMC_PASSWORD") {
-			t.Errorf("without a password it says %q", o.stderr)
+			t.Errorf("without a password: %q", o.stderr)
 		}
 		known := newConsole(t, "IRONWORKS_URL="+s.URL, "IRONWORKS_BMC_PASSWORD="+m.Spec().Password)
 		out := known.ok("bmc", name).stdout
@@ -25,7 +26,7 @@ func TestBMC(t *testing.T) {
 			}
 		}
 		if strings.Contains(out, "≠") || strings.Contains(out, "Unreadable") {
-			t.Errorf("something differs, or could not be read:\n%s", out)
+			t.Errorf("a value differs or is unreadable:\n%s", out)
 		}
 		report := decode[struct {
 			Node struct{ UUID string }
@@ -40,7 +41,7 @@ func TestBMC(t *testing.T) {
 		ipmi := unique("ipmi")
 		s.CreateNode(t, map[string]any{"name": ipmi, "driver_info": map[string]any{"ipmi_address": "10.0.7.1", "ipmi_password": "hunter-22"}})
 		if o := known.fails(1, "bmc", ipmi); !strings.Contains(o.stderr, "IPMI only (10.0.7.1)") || !strings.Contains(o.stdout, "ipmi_address") || strings.Contains(o.stdout, "hunter-22") {
-			t.Errorf("of a node with IPMI alone: %s%s", o.stdout, o.stderr)
+			t.Errorf("node with IPMI only: %s%s", o.stdout, o.stderr)
 		}
 		wrong := newConsole(t, "IRONWORKS_URL="+s.URL, "IRONWORKS_BMC_PASSWORD=wrong-Pa55word")
 		if o := wrong.fails(4, "bmc", name); !strings.Contains(o.stderr, "check user name and password") || strings.Contains(o.stderr, "wrong-Pa55word") {

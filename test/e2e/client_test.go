@@ -15,9 +15,9 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestClientCallsThatNoCommandHasYet asks a real Ironic of each release for everything
-// that the client can ask for; what a release lacks is refused by name.
-func TestClientCallsThatNoCommandHasYet(t *testing.T) {
+// TestClientMethods calls the client's methods against each release. What a release lacks must fail
+// with an error that names the required API version.
+func TestClientMethods(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -98,15 +98,15 @@ func checkInventory(ctx context.Context, t *testing.T, c *ironicclient.Client, n
 	if _, err := c.Inventory(ctx, name); !models.IsFault(err, models.FaultNotFound) {
 		t.Errorf("inventory of a node that was not inspected: %v", err)
 	}
-	// What real inspection leaves is read by the Redfish tests; here only its shape.
+	// The Redfish tests read a real inventory; this checks only the shape of the error.
 	_, body, err := s.Do(ctx, http.MethodGet, "/v1/nodes/"+name+"/inventory", nil)
 	var fault map[string]any
 	if err != nil || json.Unmarshal(body, &fault) != nil {
-		t.Errorf("inventory past the client: %s, %v", body, err)
+		t.Errorf("inventory without the client: %s, %v", body, err)
 	}
 }
 
-// macFor makes an address that belongs to one name.
+// macFor derives a MAC address from a name.
 func macFor(name string) string {
 	var sum [3]byte
 	for i := range len(name) {
@@ -120,9 +120,9 @@ func macFor(name string) string {
 	return string(out)
 }
 
-// TestFieldsThatARealIronicRefuses: 21.4.4 answers 500 to conductor, 400 to
-// updated_at, and everything is still listed.
-func TestFieldsThatARealIronicRefuses(t *testing.T) {
+// TestRejectedFieldsOfARealIronic lists nodes with fields that a release rejects (21.4.4 responds to conductor with
+// HTTP 500 and to updated_at with 400) and expects all nodes without those fields.
+func TestRejectedFieldsOfARealIronic(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c, err := ironicclient.New(models.Connection{Endpoint: s.URL}, ironicclient.Options{})
@@ -134,7 +134,7 @@ func TestFieldsThatARealIronicRefuses(t *testing.T) {
 		fields := append(models.ListFields(), "conductor", "updated_at", "allocation_uuid", "health", "driver_info")
 		page, err := c.NodePage(context.Background(), ironicclient.NodeQuery{Fields: fields})
 		if err != nil || len(page.Nodes) == 0 {
-			t.Fatalf("%v; refused so far %q", err, c.Refused())
+			t.Fatalf("%v; refused fields: %q", err, c.Refused())
 		}
 		if !slices.Contains(c.Refused(), "updated_at") || slices.Contains(c.Refused(), "name") {
 			t.Errorf("refused: %q", c.Refused())

@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 
 func tests(m *testing.M) int {
 	flag.Parse()
-	// A test mostly waits: for its turn at a shared Ironic, for a conductor, for a screen.
+	// Tests mostly wait, for a slot on a shared Ironic, a conductor or a screen, so more of them than processors run
+	// in parallel.
 	if !slices.ContainsFunc(os.Args, func(arg string) bool { return strings.HasPrefix(arg, "-test.parallel") }) {
 		if err := flag.Set("test.parallel", "10"); err != nil {
 			panic(err)
@@ -40,8 +41,7 @@ func tests(m *testing.M) int {
 	return m.Run()
 }
 
-// eachRelease runs a test against a shared Ironic of each release, and against the
-// lab's own.
+// eachRelease runs a test against a shared Ironic of each release and against the embedded Ironic.
 func eachRelease(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	t.Helper()
 	for _, r := range ironic.Releases(t) {
@@ -53,8 +53,8 @@ func eachRelease(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	inTheLab(t, test)
 }
 
-// newestRelease is eachRelease for what has nothing of its own under an older release: that
-// one takes part in make test-long alone.
+// newestRelease runs a test against the newest release and the embedded Ironic, and under make test-long against
+// older releases, too. It is for behavior that does not depend on the release.
 func newestRelease(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	t.Helper()
 	for _, r := range newestReleases(t) {
@@ -74,8 +74,7 @@ func newestReleases(t *testing.T) []ironic.Release {
 	return []ironic.Release{ironic.Newest}
 }
 
-// inTheLab runs a test against the lab's own Ironic alone: what is the same whatever
-// release is at the other end.
+// inTheLab runs a test against the embedded Ironic only. It is for behavior that does not depend on Ironic at all.
 func inTheLab(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	t.Helper()
 	t.Run("embedded", func(t *testing.T) {
@@ -84,13 +83,12 @@ func inTheLab(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	})
 }
 
-// console runs the program in a home of its own, with nothing of ours in its
-// environment.
+// console runs the program with its own home directory and a minimal environment.
 type console struct {
 	t    *testing.T
 	home string
 	env  []string
-	// patience is how long a command may take.
+	// patience limits the run time of a command.
 	patience time.Duration
 }
 
@@ -102,13 +100,13 @@ func newConsole(t *testing.T, env ...string) *console {
 	), env...)}
 }
 
-// at is a console that is pointed at a server by its URL.
+// at returns a console whose environment points to a server.
 func at(t *testing.T, s *ironic.Server) *console {
 	t.Helper()
 	return newConsole(t, "IRONWORKS_URL="+s.URL)
 }
 
-// outcome is what one run of the program left.
+// outcome is the result of one run of the program.
 type outcome struct {
 	code           int
 	stdout, stderr string
@@ -122,7 +120,7 @@ func (c *console) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs the program to its end, at most two minutes.
+// run runs the program until it exits, for at most c.patience.
 func (c *console) run(args ...string) outcome {
 	c.t.Helper()
 	return c.runInput("", args...)
@@ -144,7 +142,7 @@ func (c *console) runInput(stdin string, args ...string) outcome {
 	return outcome{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String(), took: time.Since(began)}
 }
 
-// ok runs the program and wants exit code 0.
+// ok runs the program and fails the test unless the exit code is 0.
 func (c *console) ok(args ...string) outcome {
 	c.t.Helper()
 	o := c.run(args...)
@@ -154,7 +152,7 @@ func (c *console) ok(args ...string) outcome {
 	return o
 }
 
-// fails runs the program and wants a certain exit code.
+// fails runs the program and fails the test unless it exits with the given code.
 func (c *console) fails(code int, args ...string) outcome {
 	c.t.Helper()
 	o := c.run(args...)
@@ -164,7 +162,7 @@ func (c *console) fails(code int, args ...string) outcome {
 	return o
 }
 
-// decode reads a run's JSON.
+// decode decodes the JSON on the standard output.
 func decode[T any](t *testing.T, o outcome) T {
 	t.Helper()
 	var v T
@@ -174,7 +172,7 @@ func decode[T any](t *testing.T, o outcome) T {
 	return v
 }
 
-// state asks for a node's provision state, through the program.
+// state returns a node's provision state as the program prints it.
 func (c *console) state(node string) models.ProvisionState {
 	c.t.Helper()
 	return decode[models.Node](c.t, c.ok("node", node, "-o", "json")).ProvisionState
@@ -192,7 +190,7 @@ type watching struct {
 	ended  chan struct{}
 }
 
-// lockedBuffer is a buffer that may be read while a process still writes to it.
+// lockedBuffer is a buffer that can be read while a process writes to it.
 type lockedBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -210,7 +208,7 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// watch starts watching and waits until it sees the nodes; the test's end stops it.
+// watch starts `ironworks watch` and waits for its first list of nodes. The end of the test stops it.
 func (c *console) watch(args ...string) *watching {
 	c.t.Helper()
 	cmd := c.command(context.Background(), append([]string{"watch", "-o", "json"}, args...)...)
@@ -249,7 +247,7 @@ func (w *watching) read(out io.Reader) {
 	}
 }
 
-// untilStderr waits for a text on the error stream.
+// untilStderr waits up to a minute for a text on standard error.
 func (w *watching) untilStderr(text string) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -262,7 +260,7 @@ func (w *watching) untilStderr(text string) {
 	}
 }
 
-// stop interrupts the watch, as Ctrl-C does, and waits for its end.
+// stop sends an interrupt, as Ctrl-C does, waits for the program and returns its exit code.
 func (w *watching) stop() int {
 	_ = w.cmd.Process.Signal(os.Interrupt)
 	<-w.ended
@@ -270,14 +268,14 @@ func (w *watching) stop() int {
 	return w.cmd.ProcessState.ExitCode()
 }
 
-// wait waits until the watch ends by itself.
+// wait waits for the program to exit and returns its exit code.
 func (w *watching) wait() int {
 	<-w.ended
 	_ = w.cmd.Wait()
 	return w.cmd.ProcessState.ExitCode()
 }
 
-// of gives the events of one kind about one node.
+// of returns the events of one kind about one node.
 func (w *watching) of(uuid string, kind models.EventKind) []models.Event {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -286,7 +284,7 @@ func (w *watching) of(uuid string, kind models.EventKind) []models.Event {
 	})
 }
 
-// until waits until an event that matches has come.
+// until waits up to 5 minutes for an event that matches, and returns it.
 func (w *watching) until(what string, match func(models.Event) bool) models.Event {
 	w.t.Helper()
 	limit := time.After(5 * time.Minute)
@@ -307,7 +305,7 @@ func (w *watching) until(what string, match func(models.Event) bool) models.Even
 	}
 }
 
-// untilState waits until the watch has told that the node is in a state.
+// untilState waits for the event that a node entered a state.
 func (w *watching) untilState(uuid string, s models.ProvisionState) models.Event {
 	w.t.Helper()
 	return w.until("state "+string(s), func(e models.Event) bool {
@@ -316,7 +314,7 @@ func (w *watching) untilState(uuid string, s models.ProvisionState) models.Event
 	})
 }
 
-// auditLines reads the audit of a console.
+// auditLines returns the decoded lines of the audit file.
 func (c *console) auditLines() []map[string]any {
 	c.t.Helper()
 	data, err := os.ReadFile(filepath.Join(c.home, ".local/state/ironworks/audit.jsonl"))
@@ -334,5 +332,5 @@ func (c *console) auditLines() []map[string]any {
 	return lines
 }
 
-// signal sends a signal to the watch.
+// signal sends a signal to the program.
 func (w *watching) signal(s syscall.Signal) { _ = w.cmd.Process.Signal(s) }

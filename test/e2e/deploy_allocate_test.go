@@ -9,8 +9,8 @@ import (
 	"ironworks/test/weather"
 )
 
-// TestDeployByAllocation reserves a node by an allocation, and gives that back when the
-// deployment is turned down.
+// TestDeployByAllocation reserves a node with an allocation and checks that the allocation is deleted when the
+// deployment is rejected.
 func TestDeployByAllocation(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -21,23 +21,23 @@ func TestDeployByAllocation(t *testing.T) {
 		c.ok("set", name, "resource_class=e2e-alloc", "traits+=CUSTOM_E2E")
 		command := []string{"deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name}
 		if o := c.fails(3, append(command, "--allocate-class", "other")...); !strings.Contains(o.stderr, "[allocation]") {
-			t.Errorf("another class: %s", o.stderr)
+			t.Errorf("wrong resource class: %s", o.stderr)
 		}
 		command = append(command, "--allocate", "--allocate-trait", "CUSTOM_E2E")
 		p.Set(weather.On(deploys, weather.Ironic(400, "not today")))
 		c.fails(1, command...)
 		p.Clear()
 		if n := apiNode(t, s, uuid); n["instance_uuid"] != nil {
-			t.Errorf("not given back: %v", n["instance_uuid"])
+			t.Errorf("still reserved: %v", n["instance_uuid"])
 		}
-		// Killed once the allocation is made, and once more before Ironic has it.
+		// The program is killed once after and once before Ironic has received the allocation.
 		for _, after := range []bool{true, false} {
-			k := killing{match: weather.Nth(1, weather.Both(weather.Method(http.MethodPost), weather.Path("/allocations"))), after: after}
-			c.killed(p, k, command...)
+			k := killPoint{match: weather.Nth(1, weather.Both(weather.Method(http.MethodPost), weather.Path("/allocations"))), after: after}
+			c.runUntilKilled(p, k, command...)
 			if after {
 				c.ok("deploy", "--give-back", "--yes")
 				if n := apiNode(t, s, uuid); n["instance_uuid"] != nil {
-					t.Errorf("not given back: %v", n["instance_uuid"])
+					t.Errorf("still reserved: %v", n["instance_uuid"])
 				}
 				continue
 			}
@@ -48,7 +48,7 @@ func TestDeployByAllocation(t *testing.T) {
 			t.Errorf("the node is %v as %v, allocation %v", n["provision_state"], n["instance_uuid"], n["allocation_uuid"])
 		}
 		if left := c.records(); len(left) != 0 {
-			t.Errorf("left: %v", left)
+			t.Errorf("leftover records: %v", left)
 		}
 	})
 }

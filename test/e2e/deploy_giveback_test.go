@@ -10,9 +10,9 @@ import (
 	"ironworks/test/weather"
 )
 
-// TestGiveBackIsContinued: a deployment fails, and restoring the node's fields fails, too.
-// The node stays reserved with its record, and --give-back restores it.
-func TestGiveBackIsContinued(t *testing.T) {
+// TestGiveBackAfterFailedRestore: a deployment fails, and restoring the node's fields fails, too. The node stays
+// reserved with its record, and --give-back restores it.
+func TestGiveBackAfterFailedRestore(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
 		c, p, name, before := deployableNode(t, s)
@@ -20,7 +20,7 @@ func TestGiveBackIsContinued(t *testing.T) {
 			weather.On(deploys, weather.Ironic(http.StatusBadRequest, "not today")).Times(1),
 			weather.On(weather.Nth(3, patches), weather.Ironic(http.StatusConflict, "not this, either")).Times(1),
 		)
-		o := c.fails(1, deployIt(t, c, name)...)
+		o := c.fails(1, deployArgs(t, c, name)...)
 		for _, want := range []string{"not today", "not this, either", "ironworks deploy --give-back " + name} {
 			if !strings.Contains(o.stdout, want) {
 				t.Errorf("no %q in %s", want, o.stdout)
@@ -35,22 +35,22 @@ func TestGiveBackIsContinued(t *testing.T) {
 	})
 }
 
-// TestLostChangeOfADeploymentIsUndone: Ironic has written the fields of the plan, and its
-// answer is lost. They are restored, and the request is not repeated.
+// TestLostChangeOfADeploymentIsUndone: the response to the plan's fields is lost after Ironic has written them. They
+// are restored, and the request is not repeated.
 func TestLostChangeOfADeploymentIsUndone(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
 		c, p, name, before := deployableNode(t, s)
 		p.Set(weather.On(weather.Nth(2, patches), weather.CutAfterSending()).Times(1))
-		c.fails(4, deployIt(t, c, name)...)
+		c.fails(4, deployArgs(t, c, name)...)
 		if got := c.auditResults(); got != "sending accepted sending unknown sending accepted sending accepted" {
-			t.Errorf("audit: %s", got) // reserve, set, restore, release
+			t.Errorf("audit: %s", got)
 		}
 		wantRestored(t, c, apiNode(t, s, name), before)
 	})
 }
 
-// deployableNode is a node that is available, behind a proxy, and its fields as they are.
+// deployableNode returns an available node behind a proxy, and its fields before the test changes them.
 func deployableNode(t *testing.T, s *ironic.Server) (c *console, p *weather.Proxy, name string, before map[string]any) {
 	t.Helper()
 	c, p = under(t, s)
@@ -60,7 +60,7 @@ func deployableNode(t *testing.T, s *ironic.Server) (c *console, p *weather.Prox
 	return c, p, name, apiNode(t, s, name)
 }
 
-func deployIt(t *testing.T, c *console, name string) []string {
+func deployArgs(t *testing.T, c *console, name string) []string {
 	t.Helper()
 	return []string{
 		"deploy", name, "--yes", "--user-data", c.file("host.bu", []byte(hostButane)), "--root-device", `{"serial": "x"}`,
@@ -84,6 +84,6 @@ func wantRestored(t *testing.T, c *console, n, before map[string]any) {
 			n["provision_state"], n["instance_uuid"], n["instance_info"], n["driver_info"], before["instance_info"], before["driver_info"])
 	}
 	if left := c.records(); len(left) != 0 {
-		t.Errorf("left: %v", left)
+		t.Errorf("leftover records: %v", left)
 	}
 }

@@ -23,16 +23,16 @@ passwd:
       password_hash: $y$j9T$hunter2
 `
 
-// killing is a request at which the program is killed: before Ironic has it, or after.
-type killing struct {
+// killPoint is a request during which the program is killed, before or after Ironic has received it.
+type killPoint struct {
 	name  string
 	match weather.Match
 	after bool
-	// stage is what the record says then; secrets says that it has the user data.
+	// stage is the expected stage of the record; secrets reports whether it still holds the user data.
 	stage   string
 	secrets bool
-	// turned says that Ironic turns the deployment down, so that it is given back.
-	turned bool
+	// rejected makes Ironic reject the deployment, so that the node is given back.
+	rejected bool
 }
 
 var (
@@ -41,36 +41,36 @@ var (
 	deploys   = weather.Both(weather.Method(http.MethodPut), weather.Path("/states/provision"))
 )
 
-// killings are all of them. What is read between the changes changes nothing, so of
-// following only one look is there.
-func killings() []killing {
-	var list []killing
+// killPoints returns a case before and after every request that changes something, and one while the deployment is
+// followed. Reads between the changes need no case.
+func killPoints() []killPoint {
+	var list []killPoint
 	for _, after := range []bool{false, true} {
 		word := map[bool]string{false: "before", true: "after"}[after]
 		list = append(list,
-			killing{"reserve " + word, weather.Nth(1, patches), after, "preparing", true, false},
-			killing{"set " + word, weather.Nth(2, patches), after, "preparing", true, false},
-			killing{"validate " + word, weather.Nth(2, validates), after, "preparing", true, false},
-			killing{"deploy " + word, weather.Nth(1, deploys), after, "sending", true, false},
-			killing{"restore " + word, weather.Nth(3, patches), after, "giving back", true, true},
-			killing{"release " + word, weather.Nth(4, patches), after, "giving back", true, true},
+			killPoint{"reserve " + word, weather.Nth(1, patches), after, "preparing", true, false},
+			killPoint{"set " + word, weather.Nth(2, patches), after, "preparing", true, false},
+			killPoint{"validate " + word, weather.Nth(2, validates), after, "preparing", true, false},
+			killPoint{"deploy " + word, weather.Nth(1, deploys), after, "sending", true, false},
+			killPoint{"restore " + word, weather.Nth(3, patches), after, "giving back", true, true},
+			killPoint{"release " + word, weather.Nth(4, patches), after, "giving back", true, true},
 		)
 	}
 	sent := false
-	return append(list, killing{"follow", func(r *http.Request) bool {
+	return append(list, killPoint{"follow", func(r *http.Request) bool {
 		sent = sent || deploys(r)
 		return sent && r.Method == http.MethodGet
 	}, true, "following", false, false})
 }
 
-// TestDeployKilled kills the program at every request of a deployment, and starts it
-// again: Ironic gets exactly one request to deploy, and the machine is installed.
+// TestDeployKilled kills the program at every request of a deployment and starts it again: Ironic gets exactly one
+// request to deploy, and the machine is installed.
 func TestDeployKilled(t *testing.T) {
 	t.Parallel()
 	for _, again := range []string{"resume", "typed again"} {
 		t.Run(again, func(t *testing.T) {
 			t.Parallel()
-			for _, k := range killings() {
+			for _, k := range killPoints() {
 				t.Run(k.name, func(t *testing.T) {
 					t.Parallel()
 					testDeployKilled(t, embeddedIronic(t), k, again == "resume")
@@ -80,15 +80,15 @@ func TestDeployKilled(t *testing.T) {
 	}
 }
 
-// TestDeployKilledReal is the same under real Ironics: where the request to deploy arrived
-// and nobody heard so, and in make test-long at all that change something.
+// TestDeployKilledReal is TestDeployKilled against real Ironics: only the case in which the response to the deploy
+// request is lost and, under make test-long, all cases that change something.
 func TestDeployKilledReal(t *testing.T) {
 	t.Parallel()
 	for _, release := range newestReleases(t) {
 		t.Run(release.Version(), func(t *testing.T) {
 			t.Parallel()
 			server := takeIronic(t, release)
-			for _, k := range killings() {
+			for _, k := range killPoints() {
 				if ironic.Long() && !strings.HasPrefix(k.name, "validate") || k.name == "deploy after" {
 					t.Run(k.name, func(t *testing.T) { testDeployKilled(t, server, k, true) })
 				}
@@ -97,7 +97,7 @@ func TestDeployKilledReal(t *testing.T) {
 	}
 }
 
-func testDeployKilled(t *testing.T, s *ironic.Server, k killing, resume bool) {
+func testDeployKilled(t *testing.T, s *ironic.Server, k killPoint, resume bool) {
 	c, p := under(t, s)
 	name, uuid, m := redfishNode(t, s, "ok")
 	serial := m.Disks()[0].Serial
@@ -110,7 +110,7 @@ func testDeployKilled(t *testing.T, s *ironic.Server, k killing, resume bool) {
 	}
 	reached := make(chan struct{}, 1)
 	rules := []*weather.Rule{weather.On(k.match, weather.Held(reached, k.after)).Times(1)}
-	if k.turned {
+	if k.rejected {
 		rules = append(rules, weather.On(deploys, weather.Ironic(400, "not today")).Times(1))
 	}
 	p.Set(rules...)
@@ -121,41 +121,41 @@ func testDeployKilled(t *testing.T, s *ironic.Server, k killing, resume bool) {
 		t.Errorf("the record (%v, secrets %v): %s", rec.mode, rec.secrets, rec.text)
 	}
 	if o := c.fails(3, command...); !strings.Contains(o.stderr, fmt.Sprintf("PID %d", first.cmd.Process.Pid)) {
-		t.Errorf("while the first is at work: %s", o.stderr)
+		t.Errorf("while the first one runs: %s", o.stderr)
 	}
 	first.kill()
 	p.Clear()
 	if o := c.ok("deploy", "--unfinished", "-o", "name"); strings.TrimSpace(o.stdout) != name {
 		t.Errorf("unfinished: %s", o.stdout)
 	}
-	if resume && k.turned {
+	if resume && k.rejected {
 		o := c.fails(1, "deploy", "--resume", "--yes")
 		if n := apiNode(t, s, uuid); k.name == "release after" && !strings.Contains(o.stdout, "the node was released") || n["instance_uuid"] != nil || len(n["instance_info"].(map[string]any)) != 0 {
-			t.Errorf("not given back: %v %v\n%s", n["instance_uuid"], n["instance_info"], o.stdout)
+			t.Errorf("still reserved: %v %v\n%s", n["instance_uuid"], n["instance_info"], o.stdout)
 		}
 	} else if resume {
 		c.ok("deploy", "--resume", "--yes", "--timeout", "6m")
 	}
-	if !resume || k.turned {
+	if !resume || k.rejected {
 		c.ok(command...)
 	}
 	n := apiNode(t, s, uuid)
-	if n["provision_state"] != "active" || !k.turned && n["instance_uuid"] != rec.instance {
+	if n["provision_state"] != "active" || !k.rejected && n["instance_uuid"] != rec.instance {
 		t.Errorf("the node is %v as %v, want %v", n["provision_state"], n["instance_uuid"], rec.instance)
 	}
 	if installed := m.Disks()[0].Installed; installed == nil || !strings.Contains(string(installed.Ignition), `"merge"`) {
-		t.Errorf("on the disk is %+v", installed)
+		t.Errorf("installed on the disk: %+v", installed)
 	}
-	if sent := arrived(p, k); sent != 1 {
+	if sent := deployRequests(p, k); sent != 1 {
 		t.Errorf("Ironic got %d requests to deploy", sent)
 	}
 	if left := c.records(); len(left) != 0 {
-		t.Errorf("left: %v", left)
+		t.Errorf("leftover records: %v", left)
 	}
 }
 
-// arrived counts the requests to deploy that Ironic got.
-func arrived(p *weather.Proxy, k killing) int {
+// deployRequests returns how many requests to deploy Ironic received.
+func deployRequests(p *weather.Proxy, k killPoint) int {
 	n := 0
 	for _, r := range p.Requests() {
 		if r.Method == http.MethodPut && strings.HasSuffix(r.Path, "/states/provision") && (!r.Ruled || k.name == "deploy after") {
@@ -165,8 +165,8 @@ func arrived(p *weather.Proxy, k killing) int {
 	return n
 }
 
-// killed runs the program and kills it at a request.
-func (c *console) killed(p *weather.Proxy, k killing, args ...string) {
+// runUntilKilled runs the program and kills it during a request.
+func (c *console) runUntilKilled(p *weather.Proxy, k killPoint, args ...string) {
 	c.t.Helper()
 	reached := make(chan struct{}, 1)
 	p.Set(weather.On(k.match, weather.Held(reached, k.after)).Times(1))
@@ -176,13 +176,13 @@ func (c *console) killed(p *weather.Proxy, k killing, args ...string) {
 	p.Clear()
 }
 
-// kill ends it as nothing can prevent.
+// kill sends SIGKILL and waits for the program to end.
 func (r *running) kill() {
 	r.t.Helper()
 	if err := r.cmd.Process.Signal(syscall.SIGKILL); err != nil {
 		r.t.Fatal(err)
 	}
-	r.interrupt() // which waits for the end
+	r.interrupt() // waits for the end
 }
 
 func wait(t *testing.T, reached <-chan struct{}) {
@@ -194,14 +194,14 @@ func wait(t *testing.T, reached <-chan struct{}) {
 	}
 }
 
-// kept is a deployment's record.
-type kept struct {
+// deploymentRecord is the record of a deployment.
+type deploymentRecord struct {
 	text, stage, instance string
 	secrets               bool
 	mode                  os.FileMode
 }
 
-// records are the files that deployments have left in a console's home.
+// records returns the paths of the files that deployments left in the state directory.
 func (c *console) records() []string {
 	c.t.Helper()
 	list, err := filepath.Glob(filepath.Join(c.home, ".local/state/ironworks/deployments/*/*"))
@@ -211,8 +211,8 @@ func (c *console) records() []string {
 	return list
 }
 
-// onlyRecord reads the record of a home in which there is one.
-func (c *console) onlyRecord() kept {
+// onlyRecord decodes the one record in the state directory.
+func (c *console) onlyRecord() deploymentRecord {
 	c.t.Helper()
 	for _, path := range c.records() {
 		if filepath.Ext(path) != ".json" {
@@ -236,11 +236,11 @@ func (c *console) onlyRecord() kept {
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		return kept{
+		return deploymentRecord{
 			text: string(data), stage: r.Stage, instance: r.Instance, mode: info.Mode().Perm(),
 			secrets: r.Deployment != nil && strings.Contains(string(r.Deployment.UserData), "hunter2"),
 		}
 	}
 	c.t.Fatalf("no record: %v", c.records())
-	return kept{}
+	return deploymentRecord{}
 }

@@ -8,9 +8,9 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestDeployLeft leaves a deployment with Ctrl-C: the machine goes on by itself, which
-// is said, and somebody can follow it again.
-func TestDeployLeft(t *testing.T) {
+// TestDeployWaitInterrupted stops waiting for a deployment with Ctrl-C: the operation continues, the program says so,
+// and --resume follows it.
+func TestDeployWaitInterrupted(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
 		c, p := under(t, s)
@@ -36,8 +36,8 @@ func TestDeployLeft(t *testing.T) {
 	})
 }
 
-// TestDeployGivenBack takes back what a killed deployment has changed.
-func TestDeployGivenBack(t *testing.T) {
+// TestDeployGiveBack undoes what a killed deployment changed.
+func TestDeployGiveBack(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
@@ -45,27 +45,27 @@ func TestDeployGivenBack(t *testing.T) {
 			c.fails(2, append([]string{"deploy"}, wrong...)...)
 		}
 		if o := c.ok("deploy", "--resume"); !strings.Contains(o.stderr, "no unfinished deployment") {
-			t.Errorf("nothing to go on with: %s", o.stderr)
+			t.Errorf("without unfinished deployments: %s", o.stderr)
 		}
-		for _, k := range killings() {
+		for _, k := range killPoints() {
 			if k.name != "reserve before" && k.name != "validate after" && k.name != "follow" {
 				continue
 			}
 			t.Run(k.name, func(t *testing.T) {
 				t.Parallel()
-				testDeployGivenBack(t, s, k)
+				testDeployGiveBack(t, s, k)
 			})
 		}
 	})
 }
 
-func testDeployGivenBack(t *testing.T, s *ironic.Server, k killing) {
+func testDeployGiveBack(t *testing.T, s *ironic.Server, k killPoint) {
 	c, p := under(t, s)
 	name, uuid, m := redfishNode(t, s, "ok")
 	c.ok("manage", name, "--wait", "--timeout", "6m")
 	c.ok("provide", name, "--wait", "--timeout", "6m")
 	hints := `{"serial": "` + m.Disks()[0].Serial + `"}`
-	c.killed(p, k, "deploy", name, "--yes", "--wait", "--root-device", hints, "--override", "inventory", "--confirm", name)
+	c.runUntilKilled(p, k, "deploy", name, "--yes", "--wait", "--root-device", hints, "--override", "inventory", "--confirm", name)
 	if o := c.fails(3, "deploy", name, "--yes", "--override", "inventory", "--confirm", name); !strings.Contains(o.stderr, "a different deployment of this node") {
 		t.Errorf("another deployment: %s", o.stderr)
 	}
@@ -73,18 +73,18 @@ func testDeployGivenBack(t *testing.T, s *ironic.Server, k killing) {
 	n := apiNode(t, s, uuid)
 	if k.name == "follow" {
 		if n["instance_uuid"] == nil {
-			t.Errorf("what Ironic has was given back: %v", n)
+			t.Errorf("a deployment that Ironic accepted was given back: %v", n)
 		}
 	} else if n["instance_uuid"] != nil || n["instance_info"].(map[string]any)["root_device"] != nil || n["provision_state"] != "available" {
 		t.Errorf("the node is %v as %v with %v", n["provision_state"], n["instance_uuid"], n["instance_info"])
 	}
 	if left := c.records(); len(left) != 0 {
-		t.Errorf("left: %v", left)
+		t.Errorf("leftover records: %v", left)
 	}
 }
 
-// TestDeployAgainAfterFailure: a node whose deployment failed is still ours, in another
-// run of the program, too; and the line that tries again is one that works.
+// TestDeployAgainAfterFailure checks that a node stays reserved after a failed deployment, also for another run of
+// the program, and that the printed retry command works.
 func TestDeployAgainAfterFailure(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
@@ -95,7 +95,7 @@ func TestDeployAgainAfterFailure(t *testing.T) {
 		common := []string{"deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name, "--root-device"}
 		o := c.fails(1, append(common, `{"serial": "nope"}`)...)
 		if !strings.Contains(o.stderr, "to retry: ironworks deploy "+name+" --confirm="+name+" --override=inventory --root-device='{") {
-			t.Errorf("how to try again: %s", o.stderr)
+			t.Errorf("retry command: %s", o.stderr)
 		}
 		before := apiNode(t, s, uuid)
 		if o := c.ok("deploy", "--unfinished", "-o", "name"); o.stdout != "" || before["provision_state"] != "deploy failed" {

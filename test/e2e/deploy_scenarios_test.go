@@ -12,23 +12,23 @@ import (
 	"ironworks/test/ironic"
 )
 
-// scenarioEnd is what becomes of a deployment of a machine with which something is wrong.
-// With neither a check nor a reason it ends well.
+// scenarioEnd is the expected end of a deployment of a machine with a scenario. Without refused and fails the
+// deployment succeeds.
 type scenarioEnd struct {
-	// refused is the check that refuses; fails is the reason of a deployment that failed.
+	// refused is the check that refuses; fails matches the error of a failed deployment.
 	refused plan.CheckID
 	fails   string
-	// waits is one that ends by a timeout, or takes long: for make test-long.
+	// waits marks scenarios that run into a timeout or take long. They run under make test-long.
 	waits bool
-	// blind machines cannot be inspected, so that the missing inventory is overridden.
+	// blind machines cannot be inspected, so the check for an inventory is overridden.
 	blind bool
-	// stops is the verb before the deployment that ends badly, and how.
+	// stops is the verb before the deployment that fails, and why a part of its error.
 	stops, why string
 }
 
 const neverCalls = "Timeout reached while waiting for callback"
 
-// scenarioEnds are for an Ironic with agent inspection, which the newest has.
+// scenarioEnds are the ends under an Ironic with agent inspection, as the newest release has.
 func scenarioEnds() map[string]scenarioEnd {
 	return map[string]scenarioEnd{
 		"ok":                      {},
@@ -53,7 +53,7 @@ func scenarioEnds() map[string]scenarioEnd {
 	}
 }
 
-// oldEnds are those of a release without agent inspection: nobody knows the disks before.
+// oldEnds are the ends under a release without agent inspection, where no disks are known before the deployment.
 func oldEnds() map[string]scenarioEnd {
 	ends := scenarioEnds()
 	for name, end := range ends {
@@ -68,14 +68,13 @@ func oldEnds() map[string]scenarioEnd {
 	return ends
 }
 
-// TestDeployScenarios deploys a machine of every scenario of the lab: each is refused by
-// the right check, or fails for the right reason. What waits for agents, and all of it under
-// real Ironics, is for make test-long.
+// TestDeployScenarios deploys a machine of every scenario of the lab and expects the refusal of the right check or
+// the right error. Scenarios that wait for timeouts and real Ironics run under make test-long.
 func TestDeployScenarios(t *testing.T) {
 	t.Parallel()
 	for _, s := range lab.Scenarios() {
 		if _, found := scenarioEnds()[s.Name]; !found {
-			t.Errorf("nothing is said of %s", s.Name)
+			t.Errorf("no expectation for scenario %s", s.Name)
 		}
 	}
 	t.Run("embedded", func(t *testing.T) {
@@ -115,7 +114,7 @@ func TestDeployScenarios(t *testing.T) {
 
 func testDeployScenarios(t *testing.T, server *ironic.Server, ends map[string]scenarioEnd) {
 	t.Helper()
-	// A real conductor has one processor for all.
+	// A real conductor uses one processor for all machines.
 	turns := make(chan struct{}, 5)
 	for name, end := range ends {
 		if end.waits && !ironic.Long() {
@@ -125,15 +124,15 @@ func testDeployScenarios(t *testing.T, server *ironic.Server, ends map[string]sc
 			t.Parallel()
 			turns <- struct{}{}
 			defer func() { <-turns }()
-			end.comes(t, server, name)
+			end.checkDeployment(t, server, name)
 		})
 	}
 }
 
-func (end scenarioEnd) comes(t *testing.T, server *ironic.Server, scenario string) {
+func (end scenarioEnd) checkDeployment(t *testing.T, server *ironic.Server, scenario string) {
 	t.Helper()
 	c := at(t, server)
-	c.patience = 6 * time.Minute // a conductor's own timeouts are waited for
+	c.patience = 6 * time.Minute // includes the conductor's own timeouts
 	name, uuid, m := redfishNode(t, server, scenario)
 	end.prepare(c, scenario, name, m.Spec().Password)
 	if scenario == "shared-disk" && !end.blind {
@@ -163,7 +162,7 @@ func (end scenarioEnd) comes(t *testing.T, server *ironic.Server, scenario strin
 			t.Errorf("exit code %d, want a refusal by %s:\n%s", o.code, end.refused, said)
 		}
 		if n := apiNode(t, server, uuid); n["provision_state"] != before["provision_state"] || n["instance_uuid"] != nil {
-			t.Errorf("something was sent: the node is %v as %v", n["provision_state"], n["instance_uuid"])
+			t.Errorf("a request was sent: the node is %v as %v", n["provision_state"], n["instance_uuid"])
 		}
 	case end.fails != "":
 		if o.code != 1 || !regexp.MustCompile(end.fails).MatchString(said) {
@@ -172,12 +171,12 @@ func (end scenarioEnd) comes(t *testing.T, server *ironic.Server, scenario strin
 	case o.code != 0 || apiNode(t, server, uuid)["provision_state"] != "active":
 		t.Errorf("exit code %d, want a node that is active:\n%s", o.code, said)
 	}
-	if end.why == "" || end.refused == plan.CheckState { // else it went on since, and was explained when it stopped
+	if end.why == "" || end.refused == plan.CheckState { // otherwise prepare explained it while it was stopped
 		end.explained(t, c, scenario, name, m.Spec().Password)
 	}
 }
 
-// prepare takes a node to where it can be deployed, or to where its scenario stops it.
+// prepare brings a node to available, or to where its scenario stops it.
 func (end scenarioEnd) prepare(c *console, scenario, name, password string) {
 	c.t.Helper()
 	verbs := []string{"manage", "inspect", "provide"}
@@ -204,7 +203,7 @@ func (end scenarioEnd) prepare(c *console, scenario, name, password string) {
 				return
 			}
 			end.explained(c.t, c, scenario, name, password)
-			c.ok("manage", name, "--wait", "--timeout", "6m") // out of the failed state
+			c.ok("manage", name, "--wait", "--timeout", "6m") // leaves the failed state
 		case o.code != 0:
 			c.t.Fatalf("machine %s: %s: exit code %d: %s%s", scenario, verb, o.code, o.stdout, o.stderr)
 		}

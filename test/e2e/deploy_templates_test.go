@@ -14,8 +14,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestDeployTemplates: the list of steps that a dry run shows is the list that Ironic
-// makes of the deployment: of the driver's, a template's and the plan's steps.
+// TestDeployTemplates compares the steps of a dry run with the steps of Ironic's deployment: those of the driver, of
+// a template and of the plan.
 func TestDeployTemplates(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -41,7 +41,7 @@ func TestDeployTemplates(t *testing.T) {
 			"steps: [{interface: deploy, step: install_coreos, priority: 80}]\n"))
 		override := []string{"--override", "inventory", "--confirm", name}
 		if o := c.fails(3, append([]string{"deploy", "-f", plan, "--yes"}, override...)...); !strings.Contains(o.stderr, "[traits] the node lacks "+trait) {
-			t.Errorf("a trait that the node lacks: %s", o.stderr)
+			t.Errorf("missing trait: %s", o.stderr)
 		}
 		c.ok("set", name, "traits="+trait)
 
@@ -62,8 +62,8 @@ func TestDeployTemplates(t *testing.T) {
 	})
 }
 
-// ironicsSteps waits for the end of a deployment, and is the last list of steps that
-// Ironic had for it: it is whole once the agent has told its own.
+// ironicsSteps waits for the deployment to succeed and returns Ironic's last list of steps, which is complete once
+// the agent has reported its steps.
 func ironicsSteps(t *testing.T, s *ironic.Server, uuid string) string {
 	t.Helper()
 	var last []models.Step
@@ -74,7 +74,7 @@ func ironicsSteps(t *testing.T, s *ironic.Server, uuid string) string {
 		select {
 		case <-look.C:
 		case <-over:
-			t.Fatal("the deployment does not end")
+			t.Fatal("timed out waiting for the deployment")
 		}
 		status, raw, err := s.Do(t.Context(), http.MethodGet, "/v1/nodes/"+uuid, nil)
 		if err != nil || status != http.StatusOK {

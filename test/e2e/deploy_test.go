@@ -23,7 +23,7 @@ passwd:
       ssh_authorized_keys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKqCzEWVaIJ7TnE3gIlxTvxGvT1Bf3oN3Vb3VTb5kXkJ ada@example]
 `
 
-// dryRun is what --dry-run -o json shows of one node.
+// dryRun is what --dry-run -o json prints for one node.
 type dryRun struct {
 	Refused bool          `json:"refused"`
 	Checks  []plan.Check  `json:"checks"`
@@ -45,8 +45,7 @@ func (d dryRun) severity(id plan.CheckID) plan.CheckSeverity {
 	return ""
 }
 
-// TestDeployByPlan takes a machine of the lab to active by a plan's file: no steps, the
-// hints of its disk, and Butane.
+// TestDeployByPlan deploys a lab machine with a plan file: no steps, root device hints and Butane.
 func TestDeployByPlan(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -83,7 +82,7 @@ func TestDeployByPlan(t *testing.T) {
 			t.Errorf("hints: %v", hints)
 		}
 		if installed := m.Disks()[0].Installed; installed == nil || !strings.Contains(string(installed.Ignition), `"merge"`) {
-			t.Errorf("on the disk is %+v", installed)
+			t.Errorf("installed on the disk: %+v", installed)
 		}
 		overrides := slices.ContainsFunc(c.auditLines(), func(line map[string]any) bool {
 			list, _ := line["overrides"].([]any)
@@ -95,14 +94,14 @@ func TestDeployByPlan(t *testing.T) {
 	})
 }
 
-// TestDeployRefusals are the mistakes that Ironic would take.
+// TestDeployRefusals checks that mistakes that Ironic would accept are refused before a request is sent.
 func TestDeployRefusals(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
 		name, uuid, _ := redfishNode(t, s, "ok")
 		if o := c.fails(3, "deploy", name, "--yes"); !strings.Contains(o.stderr, `[state] not possible in state "enroll"`) || !strings.Contains(o.stderr, "[inventory]") {
-			t.Errorf("the wrong state, with all reasons: %s", o.stderr)
+			t.Errorf("wrong state and no inventory: %s", o.stderr)
 		}
 		c.ok("manage", name, "--wait", "--timeout", "6m")
 		c.ok("provide", name, "--wait", "--timeout", "6m")
@@ -113,13 +112,13 @@ func TestDeployRefusals(t *testing.T) {
 			args []string
 			says string
 		}{
-			"a hint that nobody knows":    {[]string{"--root-device", `{"colour": "red"}`}, "[hints]"},
-			"what the agent cannot read":  {[]string{"--root-device", `{"size": "<range-in> [ 10 20 ]"}`}, "[hints]"},
+			"an unknown hint":             {[]string{"--root-device", `{"colour": "red"}`}, "[hints]"},
+			"a malformed hint":            {[]string{"--root-device", `{"size": "<range-in> [ 10 20 ]"}`}, "[hints]"},
 			"cloud-config":                {[]string{"--user-data", cloud}, "[user-data] the user data (cloud-config)"},
-			"nothing that installs":       {[]string{"--step", "deploy.erase_devices_metadata@90"}, "[install-step]"},
-			"arguments":                   {[]string{"--step", `{"interface":"deploy","step":"install_coreos","args":{"a":1},"priority":80}`}, "[steps]"},
+			"no step that installs":       {[]string{"--step", "deploy.erase_devices_metadata@90"}, "[install-step]"},
+			"an unknown argument":         {[]string{"--step", `{"interface":"deploy","step":"install_coreos","args":{"a":1},"priority":80}`}, "[steps]"},
 			"an install without an agent": {[]string{"--step", "deploy.install_coreos@20"}, "[step-order]"},
-			"a driver without it":         {[]string{"-f", c.file("ansible.yaml", []byte("deploy_interface: ansible\n"))}, "[deploy-interface] ansible is not enabled"},
+			"a disabled interface":        {[]string{"-f", c.file("ansible.yaml", []byte("deploy_interface: ansible\n"))}, "[deploy-interface] ansible is not enabled"},
 			"no inventory":                {[]string{"--user-data", host}, "[inventory]"},
 		} {
 			args := append([]string{"deploy", name, "--yes"}, try.args...)
@@ -133,10 +132,10 @@ func TestDeployRefusals(t *testing.T) {
 		c.ok("set", name, "instance_uuid=7d5f1a2b-0d6e-4a43-9f2c-000000000001")
 		before += 2
 		if o := c.fails(3, "deploy", name, "--yes"); !strings.Contains(o.stderr, "[reserved]") {
-			t.Errorf("somebody else's: %s", o.stderr)
+			t.Errorf("reserved node: %s", o.stderr)
 		}
 		if n := len(c.auditLines()); n != before {
-			t.Errorf("something was sent: %v", c.auditLines()[before:])
+			t.Errorf("a request was sent: %v", c.auditLines()[before:])
 		}
 		if state := apiNode(t, s, uuid)["provision_state"]; state != "available" {
 			t.Errorf("the node is %v", state)
@@ -144,7 +143,8 @@ func TestDeployRefusals(t *testing.T) {
 	})
 }
 
-// TestDeployTwoDisks is refused by the inventory of an agent.
+// TestDeployTwoDisks checks that hints that match two disks of the inventory are refused, and that --override deploys
+// the node.
 func TestDeployTwoDisks(t *testing.T) {
 	t.Parallel()
 	c, _ := labUp(t, "--lab-machines", "3", "--lab-speed", "30")
@@ -163,16 +163,16 @@ func TestDeployTwoDisks(t *testing.T) {
 	}
 	c.ok("deploy", "r7-n01", "--yes", "--wait", "--timeout", "6m", "--root-device", `{"rotational": false}`,
 		"--override", "root-device", "--confirm", "r7-n01")
-	// What the agent offered is kept for the next time.
+	// The agent steps of the deployment are recorded and used by the next one.
 	c.ok("undeploy", "r7-n01", "--yes", "--wait", "--timeout", "6m")
 	o = c.fails(3, "deploy", "r7-n01", "--yes", "--step", "deploy.instal_coreos", "--policy", "root-device=off")
 	if !strings.Contains(o.stderr, "[step-offered] deploy.instal_coreos was not offered") {
-		t.Errorf("a misspelt step: %s", o.stderr)
+		t.Errorf("misspelled step: %s", o.stderr)
 	}
 }
 
-// TestDeployAsksAboutTheImage reads what is served of an image before anything is sent.
-func TestDeployAsksAboutTheImage(t *testing.T) {
+// TestDeployChecksTheImage checks that image and checksum are looked up before a request is sent.
+func TestDeployChecksTheImage(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
@@ -206,8 +206,7 @@ func TestDeployAsksAboutTheImage(t *testing.T) {
 	})
 }
 
-// TestDeployPoliciesOfAContext: the context's policies hold until a plan or a flag says
-// something else.
+// TestDeployPoliciesOfAContext checks that a plan or a flag overrides the check policies of the context.
 func TestDeployPoliciesOfAContext(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
@@ -232,13 +231,14 @@ func TestDeployPoliciesOfAContext(t *testing.T) {
 			}
 		}
 		if o := c.run("--config", config("inventry: warn"), "nodes"); o.code == 0 || !strings.Contains(o.stderr, `unknown check "inventry" (did you mean inventory?)`) {
-			t.Errorf("a check that there is not: %d %s", o.code, o.stderr)
+			t.Errorf("unknown check: %d %s", o.code, o.stderr)
 		}
 	})
 }
 
-// TestDeployWritesItsDiskDown, and knows it again the next time.
-func TestDeployWritesItsDiskDown(t *testing.T) {
+// TestDeployRecordsItsRootDisk checks that a deployment records its root disk in the node's extra field, and that the
+// next deployment warns when the hints match another disk.
+func TestDeployRecordsItsRootDisk(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
@@ -246,7 +246,7 @@ func TestDeployWritesItsDiskDown(t *testing.T) {
 		host := c.file("host.bu", []byte(hostButane))
 		first, second := m.Disks()[0], m.Disks()[1]
 		c.ok("manage", name, "--wait", "--timeout", "6m")
-		inspected := s.Release != ironic.Old // which has no inventories here
+		inspected := s.Release != ironic.Old // 21.4.4 has no agent inspection
 		if inspected {
 			c.ok("set", name, "inspect_interface=agent")
 			c.ok("inspect", name, "--wait", "--timeout", "6m")
@@ -258,12 +258,12 @@ func TestDeployWritesItsDiskDown(t *testing.T) {
 		disk, _ := console["root_disk"].(map[string]any)
 		if !inspected {
 			if disk != nil {
-				t.Errorf("%v is written down although no disk was known", disk)
+				t.Errorf("recorded %v although no disk was known", disk)
 			}
 			return
 		}
 		if disk["serial"] != first.Serial || disk["wwn"] != first.WWN {
-			t.Errorf("written down: %v, installed to %s %s", disk, first.Serial, first.WWN)
+			t.Errorf("recorded %v, installed to %s %s", disk, first.Serial, first.WWN)
 		}
 		if !slices.ContainsFunc(c.auditLines(), func(line map[string]any) bool {
 			return strings.HasPrefix(fmt.Sprint(line["verb"]), "set /extra/console")

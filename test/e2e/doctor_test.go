@@ -13,15 +13,15 @@ import (
 	"ironworks/test/weather"
 )
 
-// doctored is what doctor found.
-type doctored struct {
+// doctorReport is the report of `ironworks doctor`.
+type doctorReport struct {
 	t *testing.T
 	outcome
 	found map[doctor.ID]doctor.Diagnosis
 }
 
-// doctor runs it and wants an exit code.
-func (c *console) doctor(code int, args ...string) doctored {
+// doctor runs `ironworks doctor`, checks the exit code and decodes the report.
+func (c *console) doctor(code int, args ...string) doctorReport {
 	c.t.Helper()
 	o := c.fails(code, append([]string{"doctor", "-o", "json"}, args...)...)
 	o.clean(c.t)
@@ -32,15 +32,15 @@ func (c *console) doctor(code int, args ...string) doctored {
 	if (report.Worst == doctor.Fail) != (code == 1) {
 		c.t.Errorf("exit code %d, the worst is %s", code, report.Worst)
 	}
-	d := doctored{t: c.t, outcome: o, found: map[doctor.ID]doctor.Diagnosis{}}
+	d := doctorReport{t: c.t, outcome: o, found: map[doctor.ID]doctor.Diagnosis{}}
 	for _, found := range report.Checks {
 		d.found[found.ID] = found
 	}
 	return d
 }
 
-// says wants a result of a check, and words in what it says.
-func (d doctored) says(id doctor.ID, result doctor.Result, texts ...string) {
+// says checks the result of a check and the words in its title and hint.
+func (d doctorReport) says(id doctor.ID, result doctor.Result, texts ...string) {
 	d.t.Helper()
 	found := d.found[id]
 	if found.Result != result {
@@ -53,7 +53,7 @@ func (d doctored) says(id doctor.ID, result doctor.Result, texts ...string) {
 	}
 }
 
-// isoServer has a deploy ISO, as far as anybody looks at it.
+// isoServer starts a web server with a file that looks like an ISO image, and returns its URL.
 func isoServer(t *testing.T) string {
 	t.Helper()
 	iso := strings.Repeat("\x00", 16*2048) + "\x01CD001" + strings.Repeat("\x00", 4096)
@@ -94,11 +94,11 @@ func TestDoctor(t *testing.T) {
 		d.says(doctor.CheckAPIVersion, doctor.OK, "API 1."+strings.TrimPrefix(models.APIVersion{Minor: s.Release.MaxMinor()}.String(), "1."))
 		d.says(doctor.CheckNodeRamdisk, doctor.OK, "/deploy.iso?******", "KiB")
 		inspection := doctor.OK
-		if s.Release.MaxMinor() < models.FeatureUnhold.Minor() { // Ironic has it since 23.0
+		if s.Release.MaxMinor() < models.FeatureUnhold.Minor() { // Ironic has agent inspection since 23.0
 			inspection = doctor.Warn
 		}
 		d.says(doctor.CheckInspection, inspection)
-		// Alone all SQLite's conductors are told to be dead after a minute.
+		// With SQLite, a conductor that runs alone is reported dead after a minute.
 		if c := d.found[doctor.CheckConductors]; c.Result != doctor.OK && !strings.Contains(c.Title, "SQLite") {
 			t.Errorf("%+v", c)
 		}
@@ -113,8 +113,9 @@ func TestDoctor(t *testing.T) {
 	})
 }
 
-// TestDoctorStrangers: what is not Ironic, or not whole, is told as what it is, and ends.
-func TestDoctorStrangers(t *testing.T) {
+// TestDoctorOfBrokenServers runs doctor against hosts that are down, are not Ironic or respond with garbage, and
+// expects the right check to name the problem within 20 s.
+func TestDoctorOfBrokenServers(t *testing.T) {
 	t.Parallel()
 	s := embeddedIronic(t)
 	nowhere := newConsole(t, "IRONWORKS_URL=http://127.0.0.1:1").doctor(1)
@@ -162,8 +163,9 @@ func TestDoctorStrangers(t *testing.T) {
 	}
 }
 
-// TestDoctorAsksWhoWeAre: a real Ironic with TLS and http_basic, and without custom-agent.
-func TestDoctorAsksWhoWeAre(t *testing.T) {
+// TestDoctorWithTLSAndHTTPBasic runs doctor against a real Ironic with TLS and HTTP basic authentication and without
+// the custom-agent deploy interface.
+func TestDoctorWithTLSAndHTTPBasic(t *testing.T) {
 	t.Parallel()
 	s := ironic.StartT(t, ironic.Options{
 		Auth: ironic.HTTPBasic(), TLS: true, Settings: map[string]map[string]string{"DEFAULT": {"enabled_deploy_interfaces": "fake,direct"}},
@@ -195,7 +197,7 @@ func TestDoctorAsksWhoWeAre(t *testing.T) {
 	d.says(doctor.CheckAuthentication, doctor.OK)
 }
 
-// doctor goes the way over Keystone.
+// doctor checks the diagnosis of a connection through Keystone.
 func (id identity) doctor(t *testing.T, s *ironic.Server) {
 	t.Helper()
 	env := []string{"OS_AUTH_URL=" + id.AuthURL, "OS_USERNAME=op", "OS_PROJECT_NAME=" + id.AdminProject, "OS_PASSWORD=" + id.user.Password}
@@ -209,7 +211,7 @@ func (id identity) doctor(t *testing.T, s *ironic.Server) {
 	d.says(doctor.CheckAuthentication, doctor.Fail, "refused the credentials")
 	d.says(doctor.CheckName, doctor.Unknown, "catalog")
 	d.secret(t, "wrong-secret")
-	// Who names Ironic learns how it is, whatever Keystone says.
+	// With an endpoint in the settings, Ironic is diagnosed whatever Keystone responds.
 	d = newConsole(t, append(env, "OS_PASSWORD=wrong-secret", "OS_ENDPOINT="+s.URL)...).doctor(1)
 	d.says(doctor.CheckHTTP, doctor.OK)
 	d.says(doctor.CheckAuthentication, doctor.Fail, "refused the credentials")

@@ -14,8 +14,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// nodesFile has what baremetal create reads: fields of all kinds, traits, ports and port groups. NAME, UUID and MAC are
-// replaced, so that tests do not meet.
+// nodesFile is input for `baremetal create` with fields of all kinds, traits, ports and port groups. The tests
+// replace NAME, UUID and MAC to keep their nodes apart.
 const nodesFile = `
 nodes:
   - name: NAME-1
@@ -46,8 +46,8 @@ nodes:
     network_interface: noop
 `
 
-// TestEnrollAsBaremetalCreate: Ironic has the same nodes, ports and port groups of one file whether baremetal create made
-// them or ironworks enroll.
+// TestEnrollAsBaremetalCreate checks that `baremetal create` and `ironworks enroll` create the same nodes, ports and
+// port groups from one file.
 func TestEnrollAsBaremetalCreate(t *testing.T) {
 	t.Parallel()
 	baremetal := filepath.Join(ironic.Environment(t, "newest"), "bin", "baremetal")
@@ -84,7 +84,8 @@ func TestEnrollAsBaremetalCreate(t *testing.T) {
 	})
 }
 
-// all returns what Ironic has of the two nodes, without times, UUIDs of parts, links and the conductor.
+// all returns Ironic's record of the two nodes with their ports and port groups as JSON, without the fields that
+// withoutTimes removes.
 func all(t *testing.T, s *ironic.Server, name string) string {
 	t.Helper()
 	var b strings.Builder
@@ -106,7 +107,8 @@ func all(t *testing.T, s *ironic.Server, name string) string {
 	return b.String()
 }
 
-// withoutTimes removes what differs between two creations of the same; the lists of ports are sorted by address.
+// withoutTimes removes the fields that differ each time the same objects are created: times, links, the conductor
+// and, except for nodes, UUIDs. Lists become maps keyed by MAC address.
 func withoutTimes(v any, node bool) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -118,12 +120,12 @@ func withoutTimes(v any, node bool) any {
 				v[key] = withoutTimes(list, false)
 				continue
 			}
-			delete(v, key) // links, or none
+			delete(v, key) // absent or links
 		}
 		if !node {
 			delete(v, "uuid")
 			if v["portgroup_uuid"] != nil {
-				v["portgroup_uuid"] = "that of the group"
+				v["portgroup_uuid"] = "UUID of the group"
 			}
 		}
 		return v

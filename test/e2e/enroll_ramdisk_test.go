@@ -8,20 +8,20 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestEnrollBootsOurISO enrolls a machine with an ISO that is made here and served by the same command: the machine
-// boots it for cleaning. A URL is compared as any other field.
-func TestEnrollBootsOurISO(t *testing.T) {
+// TestEnrollWithServedISO enrolls a machine with an ISO that the same command builds and serves; the machine boots it
+// for cleaning. A deploy_iso given as a URL is compared like any other field.
+func TestEnrollWithServedISO(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
 		machines := rack(t, s, 1)
 		m := machines[0]
 		file := spreadsheet(t, machines, func(_ int, cells map[string]string) { cells["deploy_iso"] = "" })
-		c.file("live.iso", pristine(t))
+		c.file("live.iso", plainLiveISO(t))
 		c.file("operator.pub", []byte(operatorKey+"\n"))
 		c.ok("ignition", "build", "--ssh-key", "operator.pub", "-o", "ramdisk.ign")
 		if o := c.fails(2, "enroll", "-f", file, "--deploy-iso", "live.iso", "--dry-run"); !strings.Contains(o.stderr, "ironworks ignition embed") {
-			t.Errorf("an ISO without a configuration: %s", o.stderr)
+			t.Errorf("ISO without an Ignition configuration: %s", o.stderr)
 		}
 		c.ok("ignition", "embed", "live.iso", "ramdisk.ign", "--output", "agent.iso")
 
@@ -30,7 +30,7 @@ func TestEnrollBootsOurISO(t *testing.T) {
 			t.Errorf("--dry-run: %s", o.stdout)
 		}
 		if len(nodesNamed(t, s, machines)) > 0 {
-			t.Error("--dry-run has enrolled the machine")
+			t.Error("--dry-run enrolled the machine")
 		}
 		enrolling := c.background(append(args, "--deploy-iso", "agent.iso", "--to", "available", "--no-inspect", "--yes", "--timeout", "6m")...)
 		enrolling.line(m.Name() + ` +done +available`)
@@ -44,11 +44,11 @@ func TestEnrollBootsOurISO(t *testing.T) {
 		}
 
 		if o := c.ok(append(args, "--deploy-iso", served, "--dry-run")...); !strings.Contains(o.stderr, "1 unchanged; nothing was sent") {
-			t.Errorf("the same URL: %s%s", o.stdout, o.stderr)
+			t.Errorf("same URL: %s%s", o.stdout, o.stderr)
 		}
 		other := "http://192.0.2.1/other.iso"
 		if o := c.ok(append(args, "--deploy-iso", other, "--yes")...); !strings.Contains(o.stderr, "driver_info.deploy_iso "+served+" → "+other) {
-			t.Errorf("another URL: %s%s", o.stdout, o.stderr)
+			t.Errorf("new URL: %s%s", o.stdout, o.stderr)
 		}
 		if got := driverInfo(t, s, m.Name())["deploy_iso"]; got != other {
 			t.Errorf("deploy_iso %v", got)

@@ -16,7 +16,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// rack starts n lab machines that no Ironic knows, and returns them.
+// rack starts n lab machines that no Ironic knows and returns them.
 func rack(t *testing.T, s *ironic.Server, n int) []*lab.Machine {
 	t.Helper()
 	members := make([]lab.Member, n)
@@ -36,7 +36,7 @@ func rack(t *testing.T, s *ironic.Server, n int) []*lab.Machine {
 	return l.Machines()
 }
 
-// spreadsheet writes a CSV file of machines; change may change the cells of a line.
+// spreadsheet writes a CSV file of machines and returns its path; change, unless nil, may change the cells of a row.
 func spreadsheet(t *testing.T, machines []*lab.Machine, change func(i int, cells map[string]string)) string {
 	t.Helper()
 	header := []string{"name", "driver", "bmc", "redfish_system_id", "user", "password", "mac", "deploy_iso"}
@@ -64,7 +64,7 @@ func spreadsheet(t *testing.T, machines []*lab.Machine, change func(i int, cells
 	return name
 }
 
-// enrolledRow is a node's result in JSON.
+// enrolledRow is a node's result in the JSON output of enroll.
 type enrolledRow struct {
 	Node   models.NodeRef `json:"node"`
 	Result string         `json:"result"`
@@ -87,8 +87,9 @@ func enrolledRows(t *testing.T, o outcome) map[string]enrolledRow {
 	return byName
 }
 
-// TestEnrollARackFromCSV brings machines from a spreadsheet to available in one command. A wrong password, two rows of
-// one machine and a dead BMC are reported with their remedies, and the others are not held up; corrected, they follow.
+// TestEnrollARackFromCSV brings machines from a spreadsheet to available in one command. A wrong password, two rows
+// with one machine and a dead BMC are reported with remedies and do not delay the other nodes. A corrected
+// spreadsheet enrolls the rest.
 func TestEnrollARackFromCSV(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -135,7 +136,7 @@ func TestEnrollARackFromCSV(t *testing.T) {
 			}
 		}
 		if strings.Contains(o.stdout+o.stderr+readAudit(t, c), "not-it") {
-			t.Error("a password is in the output or the audit")
+			t.Error("the output or the audit file contains a password")
 		}
 		o = c.ok("enroll", "-f", spreadsheet(t, machines, nil), "--to", "available", "--yes", "-o", "json", "--update-credentials", "--timeout", "6m",
 			"--set", "driver_info.redfish_verify_ca=false")
@@ -150,7 +151,8 @@ func TestEnrollARackFromCSV(t *testing.T) {
 	})
 }
 
-// TestEnrollKilled kills the program while it enrolls; the same command completes the nodes and creates nothing twice.
+// TestEnrollKilled kills the program while it enrolls; the same command then completes the nodes and creates nothing
+// twice.
 func TestEnrollKilled(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -191,8 +193,8 @@ func TestEnrollKilled(t *testing.T) {
 	})
 }
 
-// TestEnrollFoundBMCs asks the BMCs of machines, one with a wrong password beside one that is dead, and enrolls what
-// answered; then the same machines are known.
+// TestEnrollFoundBMCs enrolls machines from the addresses of their BMCs. A second run reports the nodes as unchanged
+// next to an unreachable BMC, and a wrong password is reported for each BMC.
 func TestEnrollFoundBMCs(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -218,13 +220,13 @@ func TestEnrollFoundBMCs(t *testing.T) {
 		}
 		o = c.fails(1, append(args, "--dry-run", "--bmc", "http://127.0.0.1:1")...)
 		if !strings.Contains(o.stderr, "3 unchanged; nothing was sent") || !strings.Contains(o.stderr, "unreachable") {
-			t.Errorf("asked again:\n%s\n%s", o.stdout, o.stderr)
+			t.Errorf("second run:\n%s\n%s", o.stdout, o.stderr)
 		}
 		if err := os.WriteFile(password, []byte("wrong\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if o = c.fails(1, append(args, "--dry-run")...); strings.Count(o.stderr, "refused") != 3 {
-			t.Errorf("with a wrong password:\n%s", o.stderr)
+			t.Errorf("wrong password:\n%s", o.stderr)
 		}
 	})
 }

@@ -18,8 +18,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// deploying is a node of a scenario whose deployment has been sent, without user data.
-func deploying(t *testing.T, s *ironic.Server, scenario string) (c *console, name, uuid string) {
+// startDeployment starts a deployment, without user data and without waiting, of a machine with the scenario.
+func startDeployment(t *testing.T, s *ironic.Server, scenario string) (c *console, name, uuid string) {
 	t.Helper()
 	name, uuid, m := redfishNode(t, s, scenario)
 	c = at(t, s)
@@ -29,12 +29,11 @@ func deploying(t *testing.T, s *ironic.Server, scenario string) (c *console, nam
 	return c, name, uuid
 }
 
-// TestExplainAgentIsGone asks while Ironic still waits: first for a ramdisk that works, then for
-// one whose agent has died in the middle of its step.
+// TestExplainAgentIsGone explains a node whose agent stops responding during a step, while Ironic still waits for it.
 func TestExplainAgentIsGone(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
-		c, name, _ := deploying(t, s, "agent-dies-mid-step")
+		c, name, _ := startDeployment(t, s, "agent-dies-mid-step")
 		var last explain.Explanation
 		until := func(rule explain.RuleID, least explain.Confidence) {
 			t.Helper()
@@ -51,7 +50,7 @@ func TestExplainAgentIsGone(t *testing.T) {
 		}
 		until("agent-refuses", explain.ConfidenceMedium)
 		if text := c.ok("explain", name).stdout; !strings.Contains(text, "connection refused at http") {
-			t.Errorf("explained as\n%s", text)
+			t.Errorf("explain printed:\n%s", text)
 		}
 		if text := c.ok("node", name).stdout; !strings.Contains(text, "last heartbeat") {
 			t.Errorf("no heartbeat in\n%s", text)
@@ -59,12 +58,12 @@ func TestExplainAgentIsGone(t *testing.T) {
 	})
 }
 
-// TestExplainFromTheJournal: what another program keeps of the log of a ramdisk that boots is told
-// by explain, node and watch.
+// TestExplainFromTheJournal checks that explain, node and watch use the log lines of a booting ramdisk that another
+// process recorded in the journal.
 func TestExplainFromTheJournal(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
-		c, name, uuid := deploying(t, s, "never-boots")
+		c, name, uuid := startDeployment(t, s, "never-boots")
 		watch := c.watch(name)
 		if err := ironic.Poll(t.Context(), 100*time.Millisecond, func(context.Context) (bool, error) {
 			return apiNode(t, s, uuid)["provision_state"] == string(models.StateDeployWait), nil
@@ -95,7 +94,7 @@ func TestExplainFromTheJournal(t *testing.T) {
 		says("ironic-agent", "Error: initializing source docker://reg.example/agent:v9: reading manifest v9 in reg.example/agent: manifest unknown")
 		stage("agent image", "manifest unknown")
 		if text := c.ok("node", name).stdout; !strings.Contains(text, "ramdisk          pulling the agent image for ") || !strings.Contains(text, "manifest unknown") {
-			t.Errorf("the node is shown as\n%s", text)
+			t.Errorf("node printed:\n%s", text)
 		}
 		if rule := strings.TrimSpace(c.ok("explain", name, "-o", "name").stdout); rule != string(explain.ErrorPullTag) {
 			t.Errorf("explained as %s:\n%s", rule, c.ok("explain", name).stdout)

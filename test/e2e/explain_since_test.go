@@ -9,8 +9,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// explains is what explain says of a node.
-func (c *console) explains(name string) (said explain.Explanation) {
+// explanation returns the decoded output of `ironworks explain`.
+func (c *console) explanation(name string) (said explain.Explanation) {
 	c.t.Helper()
 	if err := json.Unmarshal([]byte(c.ok("explain", name, "-o", "json").stdout), &said); err != nil {
 		c.t.Fatal(err)
@@ -18,11 +18,10 @@ func (c *console) explains(name string) (said explain.Explanation) {
 	return said
 }
 
-// wantDone wants explain and the list to say what was done since the failure, and what to
-// do next.
-func (c *console) wantDone(name, done, brief, verb string) {
+// checkChangedSince checks that explain and the list name the change since the failure and the verb that retries.
+func (c *console) checkChangedSince(name, done, brief, verb string) {
 	c.t.Helper()
-	said := c.explains(name)
+	said := c.explanation(name)
 	if !strings.HasPrefix(said.Verdict, done) || said.Next.Command != "ironworks "+verb+" "+name || !strings.HasSuffix(said.Next.Text, "try again.") {
 		c.t.Errorf("explained as %+v, want %q and %s", said, done, verb)
 	}
@@ -31,8 +30,8 @@ func (c *console) wantDone(name, done, brief, verb string) {
 	}
 }
 
-// TestExplainAfterThePasswordWasSet: the BMC refuses the password; once another one is set,
-// Explain says so and proposes what then succeeds.
+// TestExplainAfterThePasswordWasSet: the BMC rejects the password. After the password is corrected, Explain says so
+// and proposes the command that then succeeds.
 func TestExplainAfterThePasswordWasSet(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -40,20 +39,20 @@ func TestExplainAfterThePasswordWasSet(t *testing.T) {
 		name, _, m := redfishNode(t, s, "ok")
 		c.ok("set", name, "driver_info.redfish_password=wrong")
 		c.fails(1, "manage", name, "--wait", "--timeout", "6m")
-		if said := c.explains(name); said.Rule != explain.RuleID(explain.ErrorBMCCredentials) || strings.Contains(said.Verdict, "changed") {
+		if said := c.explanation(name); said.Rule != explain.RuleID(explain.ErrorBMCCredentials) || strings.Contains(said.Verdict, "changed") {
 			t.Errorf("before: %+v", said)
 		}
 		c.ok("set", name, "driver_info.redfish_password="+m.Spec().Password)
-		c.wantDone(name, "The BMC credentials were changed after this failure", "password changed since; try again", "manage")
+		c.checkChangedSince(name, "The BMC credentials were changed after this failure", "password changed since; try again", "manage")
 		c.ok("manage", name, "--wait", "--timeout", "6m")
-		if said := c.explains(name); said.Rule != "at-rest" {
+		if said := c.explanation(name); said.Rule != "at-rest" {
 			t.Errorf("after: %+v", said)
 		}
 	})
 }
 
-// TestExplainAfterTheHintsWereChanged: the same for hints that match no disk, also where
-// another program than this changed them.
+// TestExplainAfterTheHintsWereChanged is the same for hints that match no disk. The hints are changed once by another
+// program and once by ironworks.
 func TestExplainAfterTheHintsWereChanged(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -62,7 +61,7 @@ func TestExplainAfterTheHintsWereChanged(t *testing.T) {
 		c.ok("manage", name, "--wait", "--timeout", "6m")
 		c.ok("provide", name, "--wait", "--timeout", "6m")
 		c.fails(1, "deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name)
-		if said := c.explains(name); said.Rule != explain.RuleID(explain.ErrorNoHintedDevice) || strings.Contains(said.Verdict, "changed") {
+		if said := c.explanation(name); said.Rule != explain.RuleID(explain.ErrorNoHintedDevice) || strings.Contains(said.Verdict, "changed") {
 			t.Errorf("before: %+v", said)
 		}
 		patch := []map[string]any{{"op": "add", "path": "/properties/root_device", "value": map[string]any{"serial": m.Disks()[0].Serial}}}
@@ -70,13 +69,13 @@ func TestExplainAfterTheHintsWereChanged(t *testing.T) {
 			t.Fatalf("change the hints: %d %v %s", status, err, body)
 		}
 		const done = "The root device hints were changed after this failure"
-		if said := c.explains(name); !strings.HasPrefix(said.Verdict, done) || said.Next.Command != "ironworks deploy "+name {
+		if said := c.explanation(name); !strings.HasPrefix(said.Verdict, done) || said.Next.Command != "ironworks deploy "+name {
 			t.Errorf("changed by another program: %+v", said)
 		}
 		c.ok("set", name, `properties.root_device={"wwn": "`+m.Disks()[0].WWN+`"}`)
-		c.wantDone(name, done, "hints changed since; try again", "deploy")
+		c.checkChangedSince(name, done, "hints changed since; try again", "deploy")
 		c.ok("deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name)
-		if said := c.explains(name); said.Rule != "at-rest" {
+		if said := c.explanation(name); said.Rule != "at-rest" {
 			t.Errorf("after: %+v", said)
 		}
 	})

@@ -8,8 +8,8 @@ import (
 	"ironworks/models/explain"
 )
 
-// explainedAs are the rules one of which comes first for a scenario that failed. Machines
-// that are never heard of are several in these tests, so that it may be the whole rack.
+// explainedAs lists the acceptable rules of the first verdict per scenario. Several machines never call back in these
+// tests, so the rule for a whole rack may apply as well.
 var explainedAs = map[string][]explain.RuleID{
 	"bmc-password":            {"bmc-credentials"},
 	"clean-fails":             {"erase-metadata"},
@@ -27,8 +27,8 @@ var explainedAs = map[string][]explain.RuleID{
 	"bmc-stalls":              {"bmc-silent", "bmc-unreachable"},
 }
 
-// explained wants the right cause as the first verdict, or that nothing is wrong. A BMC that
-// stalls is asked, too: Ironic still waits for it.
+// explained checks that the first verdict names the right cause, or at-rest for scenarios without a failure. For a
+// stalling BMC the BMC is queried, too, because Ironic still waits for it.
 func (end scenarioEnd) explained(t *testing.T, c *console, scenario, name, password string) {
 	t.Helper()
 	want := explainedAs[scenario]

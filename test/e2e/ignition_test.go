@@ -19,13 +19,13 @@ import (
 
 const operatorKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDK7CZyr9ueDwdMXbauPAUQJutH28y4Og3Ltic3CUcWx operator@desk"
 
-// nowhere is where no Ironic is: a machine whose ramdisk does not say where it is, calls
-// there and is never heard of.
+// nowhere is a URL without an Ironic: the agent of a ramdisk without a configuration calls it and never reaches
+// Ironic.
 const nowhere = "http://127.0.0.1:9"
 
-// strangers are enrolled machines that know no Ironic, and boot an ISO that has no
-// configuration unless somebody gives them another.
-func strangers(t *testing.T, s *ironic.Server, count int) (names []string, machines []*lab.Machine) {
+// enrollUnconfigured enrolls lab machines whose ISO has no Ignition configuration, so that their agents do not know
+// Ironic's URL.
+func enrollUnconfigured(t *testing.T, s *ironic.Server, count int) (names []string, machines []*lab.Machine) {
 	t.Helper()
 	options := lab.Options{IronicURL: nowhere, Speed: 15, Agent: lab.NewestAgent}
 	if s.Release == ironic.Old {
@@ -54,7 +54,7 @@ func strangers(t *testing.T, s *ironic.Server, count int) (names []string, machi
 	return names, l.Machines()
 }
 
-// file writes a file into the console's home.
+// file writes a file into the console's home directory and returns its path.
 func (c *console) file(name string, content []byte) string {
 	c.t.Helper()
 	path := filepath.Join(c.home, name)
@@ -64,8 +64,8 @@ func (c *console) file(name string, content []byte) string {
 	return path
 }
 
-// pristine is a live ISO without a configuration.
-func pristine(t *testing.T) []byte {
+// plainLiveISO returns a live ISO without an Ignition configuration.
+func plainLiveISO(t *testing.T) []byte {
 	t.Helper()
 	iso, err := lab.LiveISO(nil)
 	if err != nil {
@@ -74,25 +74,24 @@ func pristine(t *testing.T) []byte {
 	return iso
 }
 
-// TestMachinesBootFromOurISO builds a configuration, embeds it into an ISO that has none,
-// serves it and has it booted: the agent finds Ironic by what is in the ISO alone. The
-// second machine gets a stream of its own.
-func TestMachinesBootFromOurISO(t *testing.T) {
+// TestMachinesBootFromServedISO builds a configuration, embeds it into an ISO, serves the ISO and deploys a machine
+// with it; the agent finds Ironic only through the ISO. A second machine boots an ISO streamed for it alone.
+func TestMachinesBootFromServedISO(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
-		names, machines := strangers(t, s, 2)
-		c.file("live.iso", pristine(t))
+		names, machines := enrollUnconfigured(t, s, 2)
+		c.file("live.iso", plainLiveISO(t))
 		c.file("operator.pub", []byte(operatorKey+"\n"))
 
-		// The context says where Ironic is.
+		// Ironic's URL comes from the context.
 		c.ok("ignition", "build", "--ssh-key", "operator.pub", "-o", "ramdisk.ign")
 		if o := c.ok("ignition", "check", "ramdisk.ign"); !strings.Contains(o.stdout, "operator@desk") {
 			t.Errorf("check: %s", o.stdout)
 		}
 		c.ok("ignition", "embed", "live.iso", "ramdisk.ign", "--output", "agent.iso")
 		if o := c.fails(1, "ignition", "show", "live.iso"); !strings.Contains(o.stderr, "no configuration is embedded") {
-			t.Errorf("the ISO that was read: %s", o.stderr)
+			t.Errorf("the original ISO was changed: %s", o.stderr)
 		}
 		shared := c.background("ignition", "serve", "--iso", "agent.iso", "--listen", "127.0.0.1:0")
 		address := shared.line(`^  deploy_iso +(\S+)$`)[1]
@@ -100,7 +99,7 @@ func TestMachinesBootFromOurISO(t *testing.T) {
 			t.Errorf("--dry-run: %s", o.stdout)
 		}
 		if info := driverInfo(t, s, names[0]); info["deploy_iso"] == address {
-			t.Error("--dry-run has sent it")
+			t.Error("--dry-run changed deploy_iso")
 		}
 		c.ok("ignition", "apply", names[0], "--iso", address, "--yes")
 
@@ -110,7 +109,7 @@ func TestMachinesBootFromOurISO(t *testing.T) {
 		if info := driverInfo(t, s, names[1]); info["deploy_iso"] != stream || !strings.HasSuffix(stream, names[1]+".iso") {
 			t.Errorf("deploy_iso %v, %s", info["deploy_iso"], stream)
 		}
-		saysHostname(t, fetch.Content(t, stream), names[1])
+		checkHostname(t, fetch.Content(t, stream), names[1])
 
 		c.ok("manage", names[0], names[1], "--wait", "--timeout", "6m")
 		c.ok("provide", names[0], names[1], "--wait", "--timeout", "6m")
@@ -129,21 +128,21 @@ func TestMachinesBootFromOurISO(t *testing.T) {
 		}
 		for _, secret := range []string{address, stream} {
 			if strings.Contains(shared.stderr.String()+own.stderr.String(), secret) {
-				t.Error("an address is on standard error")
+				t.Error("standard error contains a URL")
 			}
 		}
 	})
 }
 
-// driverInfo is that of a node, past the program.
+// driverInfo returns a node's driver_info as Ironic's API responds it, not through the program.
 func driverInfo(t *testing.T, s *ironic.Server, name string) map[string]any {
 	t.Helper()
 	info, _ := apiNode(t, s, name)["driver_info"].(map[string]any)
 	return info
 }
 
-// saysHostname wants a configuration in an ISO that names the machine.
-func saysHostname(t *testing.T, iso []byte, name string) {
+// checkHostname checks that the configuration in an ISO contains the hostname.
+func checkHostname(t *testing.T, iso []byte, name string) {
 	t.Helper()
 	config, err := image.Embedded(bytes.NewReader(iso), int64(len(iso)))
 	if err != nil {
@@ -154,7 +153,7 @@ func saysHostname(t *testing.T, iso []byte, name string) {
 	}
 }
 
-// liveInitramfs has what tells that it is one of a live system.
+// liveInitramfs returns an initramfs with the marker file of a live system.
 func liveInitramfs(t *testing.T) []byte {
 	t.Helper()
 	packed, err := image.Pack(image.Member{Name: "etc/coreos-live-initramfs"}, image.Member{Name: "init", Content: []byte("#!/bin/sh\n")})
@@ -164,14 +163,13 @@ func liveInitramfs(t *testing.T) []byte {
 	return packed
 }
 
-// TestKernelAndInitramfsOfEachNode serves what a boot from the network takes and writes
-// it into nodes. It is not booted: Ironic would need mkisofs and an EFI boot loader, and
-// the lab has no DHCP.
+// TestKernelAndInitramfsOfEachNode serves kernel, initramfs and rootfs for a network boot and sets them on nodes. No
+// machine boots them: Ironic would need mkisofs and an EFI boot loader, and the lab has no DHCP.
 func TestKernelAndInitramfsOfEachNode(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
-		names, _ := strangers(t, s, 2)
+		names, _ := enrollUnconfigured(t, s, 2)
 		base := liveInitramfs(t)
 		c.file("initramfs.img", base)
 		c.file("vmlinuz", []byte("a kernel"))
@@ -217,7 +215,7 @@ func TestKernelAndInitramfsOfEachNode(t *testing.T) {
 		if code := serving.interrupt(); code != 0 {
 			t.Errorf("exit code %d: %s", code, serving.stderr.String())
 		}
-		// Another time the ISO: what contradicts it goes.
+		// A switch back to an ISO removes the conflicting fields.
 		c.ok("ignition", "apply", names[0], "--iso", "http://192.0.2.1/agent.iso", "--no-kernel-params", "--yes")
 		info := driverInfo(t, s, names[0])
 		if info["deploy_iso"] != "http://192.0.2.1/agent.iso" || info["deploy_kernel"] != nil || info["deploy_ramdisk"] != nil || info["kernel_append_params"] != nil {
@@ -229,7 +227,7 @@ func TestKernelAndInitramfsOfEachNode(t *testing.T) {
 	})
 }
 
-// TestApplyIsRefused before anything is sent.
+// TestApplyIsRefused checks refusals before any request is sent.
 func TestApplyIsRefused(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
@@ -248,17 +246,17 @@ func TestApplyIsRefused(t *testing.T) {
 			t.Errorf("--dry-run: %s", o.stdout)
 		}
 		if lines := c.auditLines(); len(lines) != 0 {
-			t.Errorf("something was sent: %v", lines)
+			t.Errorf("a request was sent: %v", lines)
 		}
 	})
 }
 
-// TestApplyAtATerminal shows the requests and asks, once for all nodes.
+// TestApplyAtATerminal shows the requests and asks once for all nodes.
 func TestApplyAtATerminal(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
-		names, _ := strangers(t, s, 2)
+		names, _ := enrollUnconfigured(t, s, 2)
 		const address = "http://192.0.2.1/agent.iso"
 		one := c.sit("ignition", "apply", names[0], "--iso", address)
 		one.until("ignition apply " + names[0] + "? [y/N] ")
@@ -268,7 +266,7 @@ func TestApplyAtATerminal(t *testing.T) {
 		one.types("n\r")
 		one.leaves(3)
 		if info := driverInfo(t, s, names[0]); info["deploy_iso"] == address {
-			t.Error("it was sent without a yes")
+			t.Error("sent without confirmation")
 		}
 		both := c.sit("ignition", "apply", names[0], names[1], "--iso", address)
 		both.until("ignition apply 2 nodes? [y/N] ")
@@ -279,11 +277,11 @@ func TestApplyAtATerminal(t *testing.T) {
 				t.Errorf("%s: %v", name, info["deploy_iso"])
 			}
 		}
-		// What is so already needs no question.
+		// An unchanged field needs no confirmation.
 		again := c.sit("ignition", "apply", names[0], "--iso", address)
 		again.leaves(0)
 
-		c.file("live.iso", pristine(t))
+		c.file("live.iso", plainLiveISO(t))
 		c.file("operator.pub", []byte(operatorKey+"\n"))
 		serving := c.sit("ignition", "serve", "--iso", "live.iso", "--ssh-key", "operator.pub", "--apply", names[0])
 		serving.until("deploy_iso")
@@ -291,7 +289,7 @@ func TestApplyAtATerminal(t *testing.T) {
 		serving.types("n\r")
 		serving.leaves(3)
 		if info := driverInfo(t, s, names[0]); info["deploy_iso"] != address {
-			t.Errorf("it was sent without a yes: %v", info["deploy_iso"])
+			t.Errorf("sent without confirmation: %v", info["deploy_iso"])
 		}
 	})
 }

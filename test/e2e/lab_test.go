@@ -18,16 +18,16 @@ import (
 	"ironworks/test/ironic"
 )
 
-// running is a command of the program that runs until it is interrupted.
+// running is a program in the background that runs until it is interrupted.
 type running struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	stdout lockedBuffer
 	stderr lockedBuffer
-	first  chan string // its first lines
+	first  chan string // the first 100 lines of standard output
 }
 
-// background starts a command; the test's end interrupts it.
+// background starts a command; the end of the test interrupts it.
 func (c *console) background(args ...string) *running {
 	c.t.Helper()
 	r := &running{t: c.t, cmd: c.command(context.Background(), args...), first: make(chan string, 100)}
@@ -54,10 +54,10 @@ func (c *console) background(args ...string) *running {
 	return r
 }
 
-// line waits for a line of its output.
+// line waits for a line of standard output that matches the pattern, and returns its submatches.
 func (r *running) line(pattern string) []string {
 	r.t.Helper()
-	limit := time.NewTimer(4 * time.Minute) // a real Ironic with twelve nodes, beside nine other tests
+	limit := time.NewTimer(4 * time.Minute) // a real Ironic enrolls twelve nodes while nine other tests run
 	defer limit.Stop()
 	for {
 		select {
@@ -81,21 +81,21 @@ func (r *running) says(text string) {
 	defer cancel()
 	err := ironic.Poll(ctx, 20*time.Millisecond, func(context.Context) (bool, error) { return strings.Contains(r.stderr.String(), text), nil })
 	if err != nil {
-		r.t.Fatalf("%q does not say %q: %s", r.cmd.Args, text, r.stderr.String())
+		r.t.Fatalf("%q did not print %q: %s", r.cmd.Args, text, r.stderr.String())
 	}
 }
 
-// when waits for a condition of what it printed; wrong says what is missing.
+// when waits for a condition on the output; wrong describes what is missing.
 func (r *running) when(what string, wanted func() bool, wrong *string) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := ironic.Poll(ctx, 100*time.Millisecond, func(context.Context) (bool, error) { return wanted(), nil }); err != nil {
-		r.t.Fatalf("%q does not have %s: %s\n%s", r.cmd.Args, what, *wrong, r.stderr.String())
+		r.t.Fatalf("%q lacks %s: %s\n%s", r.cmd.Args, what, *wrong, r.stderr.String())
 	}
 }
 
-// interrupt ends it as ctrl-C does, and gives its exit code.
+// interrupt ends the program with SIGINT, as Ctrl-C does, and returns its exit code.
 func (r *running) interrupt() int {
 	if r.cmd.ProcessState == nil {
 		_ = r.cmd.Process.Signal(syscall.SIGINT)
@@ -106,7 +106,7 @@ func (r *running) interrupt() int {
 	return r.cmd.ProcessState.ExitCode()
 }
 
-// labUp runs a lab with an Ironic of its own, and is a console that finds it.
+// labUp starts `ironworks lab up` with its own Ironic and returns a console that uses it.
 func labUp(t *testing.T, args ...string) (*console, *running) {
 	t.Helper()
 	c := newConsole(t)
@@ -124,7 +124,7 @@ func TestLabUp(t *testing.T) {
 	c.ok("manage", "r7-n01", "r7-n02", "--wait", "--timeout", "6m")
 	c.ok("inspect", "r7-n01", "--wait", "--timeout", "6m")
 	c.ok("provide", "r7-n01", "r7-n02", "--wait", "--timeout", "6m")
-	// It has three disks, and nobody says which.
+	// It has three disks and no hints.
 	if o := c.fails(3, "deploy", "r7-n01", "--yes"); !strings.Contains(o.stderr, "[root-device] no hints and 3 suitable disks: the agent would pick") {
 		t.Errorf("without hints: %s", o.stderr)
 	}
@@ -144,7 +144,7 @@ func TestLabUp(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, up.stderr.String())
 	}
 	c.fails(4, "nodes")
-	// Ironic is gone, and what happened is known.
+	// The journal has the history although Ironic has stopped.
 	o = c.ok("history", "r7-n01")
 	for _, want := range []string{"deployment  done in ", "install_coreos ", "sent        deploy: accepted", "inspection  done in "} {
 		if !strings.Contains(o.stdout, want) {
@@ -164,16 +164,16 @@ func TestLabUp(t *testing.T) {
 	asked.types("n\r")
 	asked.leaves(3)
 	if same := decode[journal.Info](t, c.ok("journal", "info", "-o", "json")); same.Works.Count != info.Works.Count {
-		t.Errorf("it was not confirmed, and yet gone: %+v", same)
+		t.Errorf("deleted without confirmation: %+v", same)
 	}
 	c.ok("journal", "prune", "--node", "r7-n02", "--yes")
 	if left := decode[journal.Info](t, c.ok("journal", "info", "-o", "json")); left.Works.Count >= info.Works.Count {
-		t.Errorf("r7-n02 is still there: %+v", left)
+		t.Errorf("records of r7-n02 remain: %+v", left)
 	}
 }
 
-// TestLabScreen is what a newcomer sees: everything is there at once, LAB is on every
-// screen, and nothing is left when it ends.
+// TestLabScreen runs `ironworks --lab` as a new user does: all machines are listed, every screen shows LAB, and no
+// files remain when the program ends.
 func TestLabScreen(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
@@ -199,7 +199,7 @@ func TestLabScreen(t *testing.T) {
 	s.until("LAB")
 	resize(roomy.w, roomy.h)
 	s.pick(":", paletteTitle, "fleet")
-	s.within(5*time.Minute, "the story goes on", func() bool {
+	s.within(5*time.Minute, "r7-n01 active and r7-n02 failed", func() bool {
 		return strings.Contains(s.row("r7-n01"), "active") && strings.Contains(s.row("r7-n02"), "deploy failed")
 	})
 	s.pick(":", paletteTitle, "connect")
@@ -207,7 +207,7 @@ func TestLabScreen(t *testing.T) {
 	s.quits()
 	left, err := filepath.Glob(filepath.Join(c.home, ".*"))
 	if err != nil || len(left) > 0 {
-		t.Errorf("it left %q, %v", left, err)
+		t.Errorf("leftover files %q, %v", left, err)
 	}
 }
 
@@ -243,7 +243,7 @@ func TestLabRefusals(t *testing.T) {
 	}
 }
 
-// TestLabMachines gives machines to real Ironics, by the command alone.
+// TestLabMachines lends lab machines to real Ironics with `ironworks lab machines`.
 func TestLabMachines(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {
@@ -260,41 +260,41 @@ func TestLabMachines(t *testing.T) {
 		c.ok("provide", name, "--wait", "--timeout", "6m")
 		c.ok("deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name)
 		if o := c.fails(1, "manage", name+"-b", "--wait", "--timeout", "6m"); !strings.Contains(o.stdout, "401") {
-			t.Errorf("the wrong password: %s%s", o.stdout, o.stderr)
+			t.Errorf("wrong password: %s%s", o.stdout, o.stderr)
 		}
 		machines.line("disk installed /dev/sda: CoreOS")
-		if again := newConsole(t).failing(1, "lab", "machines", "--ironic-url", server.URL, "--enrol", "--scenarios", file); !strings.Contains(again, "--clean deletes the nodes of an earlier lab") {
-			t.Errorf("a second time: %s", again)
+		if again := newConsole(t).failsWithOutput(1, "lab", "machines", "--ironic-url", server.URL, "--enrol", "--scenarios", file); !strings.Contains(again, "--clean deletes the nodes of an earlier lab") {
+			t.Errorf("second lab: %s", again)
 		}
 		if code := machines.interrupt(); code != 0 || !strings.Contains(machines.stderr.String(), "lab machines --clean deletes the nodes") {
 			t.Errorf("exit code %d: %s", code, machines.stderr.String())
 		}
-		// Others of this test's Ironic must stay.
-		other := ordinary(t, server)
+		// --clean must keep nodes that do not belong to the lab.
+		other := nodeOutsideLab(t, server)
 		c.ok("lab", "machines", "--clean")
 		if o := c.run("node", name); o.code == 0 {
-			t.Errorf("%s is still there", name)
+			t.Errorf("%s still exists", name)
 		}
 		c.ok("node", other)
 	})
 }
 
-// failing is fails with all that was said.
-func (c *console) failing(code int, args ...string) string {
+// failsWithOutput is fails that returns standard output and standard error.
+func (c *console) failsWithOutput(code int, args ...string) string {
 	c.t.Helper()
 	o := c.fails(code, args...)
 	return o.stdout + o.stderr
 }
 
-// ordinary is a node that no lab has made.
-func ordinary(t *testing.T, server *ironic.Server) string {
+// nodeOutsideLab creates a node that does not belong to a lab and returns its name.
+func nodeOutsideLab(t *testing.T, server *ironic.Server) string {
 	t.Helper()
 	name := unique("stays")
 	server.CreateNode(t, map[string]any{"name": name})
 	return name
 }
 
-// TestBaremetalCommandLine drives the lab with the client that everybody knows.
+// TestBaremetalCommandLine drives the lab with python-ironicclient's `baremetal` command.
 func TestBaremetalCommandLine(t *testing.T) {
 	t.Parallel()
 	c, _ := labUp(t, "--lab-speed", "30")
@@ -346,7 +346,7 @@ func TestBaremetalCommandLine(t *testing.T) {
 	}
 }
 
-// scenarios are listed with what is wrong.
+// TestLabScenarios checks that every scenario is listed with its summary.
 func TestLabScenarios(t *testing.T) {
 	t.Parallel()
 	o := newConsole(t).ok("lab", "scenarios")

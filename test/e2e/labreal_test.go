@@ -11,9 +11,9 @@ import (
 	"ironworks/test/ironic"
 )
 
-// realUp runs a lab under a real Ironic; its Python environment is there already. What is
-// temporary goes to temp.
-func realUp(t *testing.T, temp string, args ...string) (*console, *running) {
+// labUpReal starts a lab with a real Ironic from the test's Python environment. temp is the directory for temporary
+// files.
+func labUpReal(t *testing.T, temp string, args ...string) (*console, *running) {
 	t.Helper()
 	cache := filepath.Dir(filepath.Dir(ironic.Environment(t, ironic.Newest.Name())))
 	c := newConsole(t, "IRONWORKS_CACHE="+cache, "TMPDIR="+temp)
@@ -24,7 +24,7 @@ func realUp(t *testing.T, temp string, args ...string) (*console, *running) {
 	return c, up
 }
 
-// ends interrupts a lab, and wants nothing of it to be left.
+// ends interrupts a lab and checks that it stopped Ironic and left no temporary files.
 func (r *running) ends(c *console, temp string) {
 	r.t.Helper()
 	if code := r.interrupt(); code != 0 {
@@ -32,24 +32,23 @@ func (r *running) ends(c *console, temp string) {
 	}
 	c.fails(4, "nodes")
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-		r.t.Errorf("it left %v, %v", left, err)
+		r.t.Errorf("leftover files %v, %v", left, err)
 	}
 }
 
-// TestLabUpReal takes a machine to active under a real Ironic, and finds it so when the lab
-// is started again.
+// TestLabUpReal deploys a machine under a real Ironic and finds it active after a restart of the lab.
 func TestLabUpReal(t *testing.T) {
 	t.Parallel()
 	temp, state := t.TempDir(), filepath.Join(t.TempDir(), "state")
-	c, up := realUp(t, temp, "--lab-machines", "1", "--lab-speed", "12", "--lab-state", state)
+	c, up := labUpReal(t, temp, "--lab-machines", "1", "--lab-speed", "12", "--lab-state", state)
 	c.ok("manage", "r7-n01", "--wait", "--timeout", "6m")
 	c.ok("provide", "r7-n01", "--wait", "--timeout", "6m")
 	c.ok("deploy", "r7-n01", "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", "r7-n01")
 	up.ends(c, temp)
 
-	c, up = realUp(t, temp, "--lab-machines", "1", "--lab-state", state)
+	c, up = labUpReal(t, temp, "--lab-machines", "1", "--lab-state", state)
 	if got := c.state("r7-n01"); got != models.StateActive {
-		t.Errorf("r7-n01 is %s when the lab begins again", got)
+		t.Errorf("r7-n01 is %s after a restart of the lab", got)
 	}
 	up.ends(c, temp)
 	for _, other := range [][]string{{"lab", "up", "--lab-state", state}, {"lab", "up", "--real", "--release", "old", "--lab-state", state}} {
@@ -59,14 +58,13 @@ func TestLabUpReal(t *testing.T) {
 	}
 }
 
-// TestLabUpRealOfEachRelease starts each release with the whole cast, and sees that its
-// agent inspects what it can.
+// TestLabUpRealOfEachRelease starts each release with the default machines and inspects one.
 func TestLabUpRealOfEachRelease(t *testing.T) {
 	t.Parallel()
 	for _, release := range ironic.Releases(t) {
 		t.Run(release.Name(), func(t *testing.T) {
 			temp := t.TempDir()
-			c, up := realUp(t, temp, "--release", release.Version())
+			c, up := labUpReal(t, temp, "--release", release.Version())
 			if names := strings.Fields(c.ok("nodes", "-o", "name").stdout); len(names) != 12 {
 				t.Errorf("nodes: %q", names)
 			}
@@ -77,7 +75,7 @@ func TestLabUpRealOfEachRelease(t *testing.T) {
 	}
 }
 
-// TestLabUpRealWithoutTheNetwork says what it does, and why it does not get on.
+// TestLabUpRealWithoutTheNetwork checks the progress messages and the error when the package index is unreachable.
 func TestLabUpRealWithoutTheNetwork(t *testing.T) {
 	t.Parallel()
 	temp := t.TempDir()
@@ -88,10 +86,10 @@ func TestLabUpRealWithoutTheNetwork(t *testing.T) {
 		"package index unreachable: pip needs the network",
 	} {
 		if !strings.Contains(o.stderr, words) {
-			t.Errorf("it does not say %q: %s", words, o.stderr)
+			t.Errorf("no %q in %s", words, o.stderr)
 		}
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-		t.Errorf("it left %v, %v", left, err)
+		t.Errorf("leftover files %v, %v", left, err)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"ironworks/test/ironic"
 )
 
-// resting lists the resting states that a watch told of a node, in order, and checks
-// that the chain of its provision states is unbroken.
-func resting(t *testing.T, w *watching, uuid string) []string {
+// restingStates returns the resting states that a watch reported for a node, in order, and checks that each change
+// starts in the state that the previous one ended in.
+func restingStates(t *testing.T, w *watching, uuid string) []string {
 	t.Helper()
 	var states []string
 	last := ""
@@ -20,7 +20,7 @@ func resting(t *testing.T, w *watching, uuid string) []string {
 	}
 	for i, e := range w.of(uuid, models.EventProvisionState) {
 		if last != "" && e.From != last {
-			t.Errorf("event %d goes from %q, but the one before it went to %q", i, e.From, last)
+			t.Errorf("event %d starts in %q, but the previous one ended in %q", i, e.From, last)
 		}
 		last = e.To
 		if models.ProvisionState(e.To).Resting() {
@@ -56,22 +56,22 @@ func TestFakeNodeFromEnrollToActiveAndBack(t *testing.T) {
 			if step.ends != "" {
 				want = append(want, step.ends)
 				if got := c.state(name); string(got) != step.ends {
-					t.Fatalf("after %q the node is %q", step.args, got)
+					t.Fatalf("after %q: state %q", step.args, got)
 				}
-				// On a machine that is busy with other tests a look may come seldom: the next
-				// step waits for it, as the chain and not the speed is tested here.
+				// On a busy machine polls may be rare. The next step waits for the event because the test checks the
+				// chain of states, not the speed.
 				w.until("state "+step.ends, func(models.Event) bool {
-					told := resting(t, w, uuid)
+					told := restingStates(t, w, uuid)
 					return len(slices.Compact(told)) >= len(want)
 				})
 			}
 		}
-		got := slices.Compact(resting(t, w, uuid)) // inspection may be seen: manageable again
+		got := slices.Compact(restingStates(t, w, uuid)) // an inspection may be seen as manageable twice
 		if !slices.Equal(got, want) {
 			t.Errorf("resting states in the watch:\n%q, want\n%q\n%s", got, want, w.lines)
 		}
 		if code := w.stop(); code != 0 {
-			t.Errorf("Ctrl-C ended the watch with %d", code)
+			t.Errorf("exit code %d after Ctrl-C", code)
 		}
 	})
 }

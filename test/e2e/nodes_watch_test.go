@@ -11,7 +11,8 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestNodesWatch: nodes -w prints the list, and the row of each node that changes, also when the node stops to match.
+// TestNodesWatch checks that `nodes -w` prints the list and then a row for each change of a node, also when the node
+// stops matching the filter.
 func TestNodesWatch(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -44,7 +45,8 @@ func TestNodesWatch(t *testing.T) {
 	})
 }
 
-// TestNodesJSONSummary: nodes -o json has Ironic's fields, and what the STEP and IN STATE columns say.
+// TestNodesJSONSummary checks that `nodes -o json` has Ironic's fields and the values of the STEP and IN STATE
+// columns.
 func TestNodesJSONSummary(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {

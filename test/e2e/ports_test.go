@@ -12,7 +12,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// portRow is a port in the JSON of port list.
+// portRow is a port in the JSON of `port list`.
 type portRow struct {
 	UUID      string         `json:"uuid"`
 	Address   string         `json:"address"`
@@ -131,14 +131,15 @@ func checkPortgroups(t *testing.T, c *console, name, mac, second string) {
 	if groups[0].Mode != "active-backup" || len(groups[0].Properties) != 0 {
 		t.Errorf("changed port group: %+v", groups)
 	}
-	// Ironic deletes only empty port groups: the member leaves first.
+	// Ironic deletes only empty port groups, so the command first removes the member.
 	c.ok("portgroup", "delete", bond, "--yes")
 	if groups = decode[[]group](t, c.ok("portgroup", "list", "--node", name, "-o", "json")); len(groups) != 0 {
 		t.Errorf("deleted port group: %+v", groups)
 	}
 }
 
-// TestPortsInUse: what Ironic refuses for deployed nodes is refused with the remedy, and the remedy works.
+// TestPortsInUse checks that changes that Ironic rejects for ports of deployed nodes are refused with a remedy that
+// works.
 func TestPortsInUse(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -177,13 +178,13 @@ func TestVIFs(t *testing.T) {
 			}
 		}
 		if lines := c.auditLines(); len(lines) != 0 {
-			t.Errorf("something was sent: %v", lines)
+			t.Errorf("a request was sent: %v", lines)
 		}
 	})
 }
 
-// TestSuggestPorts: Ironic stores an inventory as the agent sends it, with raw LLDP, and its hook creates the port of
-// the boot NIC alone.
+// TestSuggestPorts compares ports with an inventory that Ironic stores as the agent sent it, with raw LLDP. Ironic's
+// hook creates a port for the boot NIC only.
 func TestSuggestPorts(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -192,8 +193,8 @@ func TestSuggestPorts(t *testing.T) {
 		}
 		c := at(t, s)
 		name, m := labMachine(t, s, "never-boots", lab.Options{})
-		enrolment := m.Enrollment("e2e", map[string]string{"inspect": "agent"})
-		id := s.CreateNode(t, enrolment.Node)
+		enrollment := m.Enrollment("e2e", map[string]string{"inspect": "agent"})
+		id := s.CreateNode(t, enrollment.Node)
 		if o := c.fails(3, "port", "suggest", name); !strings.Contains(o.stderr, "the node was not inspected; run ironworks inspect "+name) {
 			t.Errorf("not inspected: %s", o.stderr)
 		}
@@ -204,7 +205,8 @@ func TestSuggestPorts(t *testing.T) {
 		c.ok("manage", name, "--wait")
 		c.ok("inspect", name)
 		untilNodeIs(t, s, name, models.StateInspectWait)
-		// Chassis ID 4 (MAC), port ID 5 (interface name), system name.
+		// TLVs: chassis ID of subtype 4 (MAC address), port ID of subtype 5 (interface name), system name, and a
+		// malformed one.
 		lldp := []any{[]any{1, "040a1b2c3d4e5f"}, []any{2, "0545746833"}, []any{5, "737731"}, []any{3, "zz"}}
 		status, body, err := s.Do(t.Context(), http.MethodPost, "/v1/continue_inspection", map[string]any{
 			"inventory": map[string]any{
@@ -222,7 +224,7 @@ func TestSuggestPorts(t *testing.T) {
 			t.Fatalf("continue inspection of %s: %d %s %v", id, status, body, err)
 		}
 		untilNodeIs(t, s, name, models.StateManageable)
-		// Ironic created ports of the NICs that the BMC has, and disabled PXE on all but the boot NIC.
+		// Ironic created ports for the NICs that the BMC reports and disabled PXE on all ports but the boot NIC's.
 		for _, p := range decode[[]portRow](t, c.ok("port", "list", "--node", name, "-o", "json")) {
 			if !slices.Contains([]string{boot, dark, stale}, p.Address) {
 				c.ok("port", "delete", p.Address, "--yes")

@@ -12,13 +12,13 @@ import (
 	"ironworks/test/ironic"
 )
 
-// redfishNode enrols a lab's machine and returns its node's name and uuid.
+// redfishNode enrolls a lab machine and returns the node's name and UUID.
 func redfishNode(t *testing.T, s *ironic.Server, scenario string) (name, uuid string, m *lab.Machine) {
 	t.Helper()
 	return redfishNodeWith(t, s, scenario, lab.Options{})
 }
 
-// redfishNodeWith is redfishNode on a lab with other options.
+// redfishNodeWith is redfishNode with lab options.
 func redfishNodeWith(t *testing.T, s *ironic.Server, scenario string, options lab.Options) (name, uuid string, m *lab.Machine) {
 	t.Helper()
 	name, m = labMachine(t, s, scenario, options)
@@ -34,7 +34,7 @@ func redfishNodeWith(t *testing.T, s *ironic.Server, scenario string, options la
 	return name, uuid, m
 }
 
-// labMachine starts a lab of one machine, which the server does not know yet.
+// labMachine starts a lab with one machine that is not enrolled yet.
 func labMachine(t *testing.T, s *ironic.Server, scenario string, options lab.Options) (name string, m *lab.Machine) {
 	t.Helper()
 	name = unique("redfish")
@@ -46,7 +46,7 @@ func labMachine(t *testing.T, s *ironic.Server, scenario string, options lab.Opt
 	if s.Release == ironic.Old {
 		options.Agent = lab.OldAgent
 	}
-	// Slow enough to be seen by a watch that shares its processor with other tests.
+	// Slow enough that a watch that shares its processor with other tests sees the states.
 	options.Speed = 15
 	l, err := lab.Start(t.Context(), options, []lab.Member{{Name: name, Scenario: wrong}})
 	if err != nil {
@@ -79,10 +79,10 @@ func TestRedfishNodeFromEnrollToActive(t *testing.T) {
 			"--configdrive", `{"user_data": {"ignition": {"version": "3.0.0"}}}`,
 		}, uninspected...)...)
 		if installed := m.Disks()[0].Installed; installed == nil || !strings.Contains(string(installed.Ignition), `"merge"`) {
-			t.Errorf("on the disk is %+v", installed)
+			t.Errorf("installed on the disk: %+v", installed)
 		}
 		w.untilState(uuid, models.StateActive)
-		if got := resting(t, w, uuid); !slices.Equal(got, []string{"enroll", "manageable", "available", "active"}) {
+		if got := restingStates(t, w, uuid); !slices.Equal(got, []string{"enroll", "manageable", "available", "active"}) {
 			t.Errorf("resting states: %q", got)
 		}
 		phases := 0
@@ -92,7 +92,7 @@ func TestRedfishNodeFromEnrollToActive(t *testing.T) {
 			}
 		}
 		if phases != 1 {
-			t.Errorf("the deployment is told as %d phases, want one: %s", phases, w.lines)
+			t.Errorf("the deployment was reported as %d phases, want 1: %s", phases, w.lines)
 		}
 		steps := w.of(uuid, models.EventStep)
 		if !slices.ContainsFunc(steps, func(e models.Event) bool { return e.To == "deploy.install_coreos" }) {

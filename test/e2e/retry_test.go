@@ -8,9 +8,9 @@ import (
 	"ironworks/test/weather"
 )
 
-// TestTryAgainShowsWhatChanged: between a try that failed and the next one the nodes may
-// have changed. What the next try would do is shown and confirmed like the first.
-func TestTryAgainShowsWhatChanged(t *testing.T) {
+// TestRetryShowsWhatChanged: nodes may change between a failed try and the next one. The effect of the next try is
+// shown and confirmed again.
+func TestRetryShowsWhatChanged(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]struct {
 		typed string
@@ -30,7 +30,7 @@ func TestTryAgainShowsWhatChanged(t *testing.T) {
 			p := c.sit(append([]string{"provide"}, names...)...)
 			p.until("2 of 2 nodes failed or did not start. Retry? [y/N] ")
 			if strings.Contains(p.text(), "Type the number of nodes") {
-				t.Fatalf("the first try erases nothing, and asks:\n%s", p.text())
+				t.Fatalf("the first try erases nothing but asks:\n%s", p.text())
 			}
 			for _, n := range names {
 				patch := []map[string]any{{"op": "add", "path": "/automated_clean", "value": true}}
@@ -58,8 +58,8 @@ func TestTryAgainShowsWhatChanged(t *testing.T) {
 	}
 }
 
-// TestYesDoesNotTryAgain: with --yes nobody could see what changed.
-func TestYesDoesNotTryAgain(t *testing.T) {
+// TestYesDoesNotRetry checks that --yes offers no retry, because a changed effect could not be confirmed.
+func TestYesDoesNotRetry(t *testing.T) {
 	t.Parallel()
 	s := embeddedIronic(t)
 	c, proxy := under(t, s)

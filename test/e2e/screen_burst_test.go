@@ -11,7 +11,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// burst sends a request for each of a hundred and fifty nodes, eight at a time.
+// burst sends a request for each of burstNodes nodes, eight at a time, and repeats it while the node is locked.
 func burst(t *testing.T, server *ironic.Server, method, suffix string, body func(i int) any) {
 	t.Helper()
 	work := make(chan int)
@@ -23,7 +23,7 @@ func burst(t *testing.T, server *ironic.Server, method, suffix string, body func
 				for {
 					status, answer, err := server.Do(t.Context(), method, path, body(i))
 					if err == nil && (status == http.StatusConflict || status == http.StatusServiceUnavailable) {
-						continue // the conductor is at it still
+						continue // the node is locked or the conductor has no free worker
 					}
 					if err != nil || status >= 300 {
 						t.Errorf("%s %s: %d %v %s", method, path, status, err, answer)
@@ -42,8 +42,8 @@ func burst(t *testing.T, server *ironic.Server, method, suffix string, body func
 
 const burstNodes = 150
 
-// TestScreenBursts: more nodes than a page of what changed has come, change and go, and the
-// list has them long before the next sweep.
+// TestScreenBursts creates, changes and deletes more nodes than a page of the change poll holds. The list shows them
+// all long before the next full sweep.
 func TestScreenBursts(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {

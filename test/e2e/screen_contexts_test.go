@@ -11,7 +11,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// configured is a console with a configuration file.
+// configured returns a console with a configuration file.
 func configured(t *testing.T, file string) *console {
 	t.Helper()
 	c := newConsole(t)
@@ -25,9 +25,8 @@ func configured(t *testing.T, file string) *console {
 	return c
 }
 
-// nobodys is an address at which nobody listens. A port that was given back may be
-// another test's by now.
-const nobodys = "127.0.0.1:1"
+// closedAddress is an address without a listener. A port that the test freed itself may belong to another test by now.
+const closedAddress = "127.0.0.1:1"
 
 func TestScreenContexts(t *testing.T) {
 	t.Parallel()
@@ -41,14 +40,14 @@ func testScreenContexts(t *testing.T, server *ironic.Server) {
 contexts:
   here: {url: '`+server.URL+`', accent: '#ff0000'}
   there: {url: '`+server.URL+`', accent: '#00ff00', read_only: true}
-  wrong-port: {url: 'http://`+nobodys+`'}
+  wrong-port: {url: 'http://`+closedAddress+`'}
   broken: {cloud: no-such-cloud}
 `)
 	s := c.fleet(roomy)
 	accent := func(name string) (r, g uint32) {
 		x, y, ok := s.Find(name)
 		if !ok || y != 0 || s.Cell(x, 0).Foreground == nil {
-			t.Fatalf("no colour at %s in the header:\n%s", name, s.Describe())
+			t.Fatalf("no color at %s in the header:\n%s", name, s.Describe())
 		}
 		r, g, _, _ = s.Cell(x, 0).Foreground.RGBA()
 		return r, g
@@ -60,7 +59,7 @@ contexts:
 	s.press("4")
 	s.until("› connect", "4 contexts", "● connected", "✖ unusable", "○ not open", "wrong-port")
 
-	// The broken one says why and cannot be gone to.
+	// The unusable context shows why and cannot be opened.
 	to := func(name string) {
 		t.Helper()
 		s.press(terminal.Home, strings.Repeat(terminal.Down, map[string]int{"broken": 0, "here": 1, "there": 2}[name]))
@@ -77,12 +76,12 @@ contexts:
 	if r, g := accent("there"); r > 0x1000 || g < 0xf000 {
 		t.Errorf("the accent of there is %x %x", r, g)
 	}
-	// By its name; nobody answers there.
+	// The palette switches to a context by name; the address has no listener.
 	s.pick(":", paletteTitle, "context wrong-port")
-	s.until(" wrong-port", "› connect", "connection refused by "+nobodys, "retry in", "✖ unreachable", "ctrl+r retries now")
+	s.until(" wrong-port", "› connect", "connection refused by "+closedAddress, "retry in", "✖ unreachable", "ctrl+r retries now")
 	s.pick(":", paletteTitle, "context here")
 	s.until(" here › fleet", "live ≤", name)
-	// There is no way to the broken one here either.
+	// The palette cannot open the unusable context either.
 	s.list(":", paletteTitle)
 	s.press("context broken")
 	s.until("unusable (4 shows details): ")
@@ -92,13 +91,13 @@ contexts:
 	s.quits()
 }
 
-// TestScreenNobodyAnswersAtFirst opens the console before Ironic is there.
-func TestScreenNobodyAnswersAtFirst(t *testing.T) {
+// TestScreenConnectsWhenIronicIsReachable starts the console before Ironic is reachable.
+func TestScreenConnectsWhenIronicIsReachable(t *testing.T) {
 	t.Parallel()
-	eachStorm(t, testScreenNobodyAnswersAtFirst)
+	eachStorm(t, testScreenConnectsWhenIronicIsReachable)
 }
 
-func testScreenNobodyAnswersAtFirst(t *testing.T, server *ironic.Server) {
+func testScreenConnectsWhenIronicIsReachable(t *testing.T, server *ironic.Server) {
 	t.Parallel()
 	name, _ := screenNode(t, server, "late")
 	c, p := under(t, server)
@@ -117,7 +116,7 @@ func testScreenNobodyAnswersAtFirst(t *testing.T, server *ironic.Server) {
 	s.only(name)
 	s.quits()
 
-	// Without a word from us, it comes by itself just the same.
+	// Without a key, the console connects when the retry succeeds.
 	p.Down()
 	s = c.screen(size{80, 24})
 	s.until("› connect", "connection refused")
@@ -128,14 +127,14 @@ func testScreenNobodyAnswersAtFirst(t *testing.T, server *ironic.Server) {
 	s.quits()
 }
 
-// TestScreenNoContext opens the console where no context can be opened at all.
+// TestScreenNoContext starts the console when no context can be opened.
 func TestScreenNoContext(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, file string
 		says       []string
 	}{
-		{"two to choose from", "contexts:\n  a: {url: 'http://127.0.0.1:1'}\n  b: {url: 'http://127.0.0.1:1'}\n", []string{"› connect", "2 contexts", "no connection"}},
+		{"two contexts, no current one", "contexts:\n  a: {url: 'http://127.0.0.1:1'}\n  b: {url: 'http://127.0.0.1:1'}\n", []string{"› connect", "2 contexts", "no connection"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -159,7 +158,7 @@ func TestScreenNoContext(t *testing.T) {
 			s.quits()
 		})
 	}
-	// What is wrong with the one context that is meant is said before there is a screen.
+	// A mistake in the current context is printed before the console starts.
 	t.Run("the current one is broken", func(t *testing.T) {
 		t.Parallel()
 		s := configured(t, "context: a\ncontexts:\n  a: {cloud: nowhere}\n").screen(roomy)

@@ -13,8 +13,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// copies picks what is to be copied, and gives what the terminal's clipboard got.
-func (s *screenConsole) copies(what string) string {
+// copyEntry picks an entry of the Copy list and returns what the terminal's clipboard received.
+func (s *screenConsole) copyEntry(what string) string {
 	s.t.Helper()
 	had := len(s.Clipboard())
 	s.pick("y", "Copy", what)
@@ -24,7 +24,7 @@ func (s *screenConsole) copies(what string) string {
 	return all[len(all)-1]
 }
 
-// runs runs a copied line in a shell that has the program in its path.
+// runs runs a copied line in bash with ironworks in the PATH and returns the standard output.
 func (c *console) runs(line string) string {
 	c.t.Helper()
 	bin := c.t.TempDir()
@@ -48,28 +48,28 @@ func TestScreenCopy(t *testing.T) {
 		c := configured(t, "context: o'brien\ncontexts:\n  o'brien: {url: '"+server.URL+"'}\n")
 		s := c.fleet(roomy)
 		s.only(name)
-		if got := s.copies("uuid"); got != uuid {
+		if got := s.copyEntry("uuid"); got != uuid {
 			t.Errorf("uuid: %q, want %q", got, uuid)
 		}
-		if got := s.copies("name"); got != name {
+		if got := s.copyEntry("name"); got != name {
 			t.Errorf("name: %q, want %q", got, name)
 		}
-		if got := s.copies("row"); !strings.HasPrefix(got, name+"\tenroll\t") || strings.ContainsAny(got, "\n\x1b") {
+		if got := s.copyEntry("row"); !strings.HasPrefix(got, name+"\tenroll\t") || strings.ContainsAny(got, "\n\x1b") {
 			t.Errorf("row: %q", got)
 		}
 		works := func(where string) {
 			t.Helper()
-			if out := c.runs(s.copies("command")); !strings.Contains(out, uuid) || !strings.Contains(out, "enroll") {
-				t.Errorf("%s: the command gives %q", where, out)
+			if out := c.runs(s.copyEntry("command")); !strings.Contains(out, uuid) || !strings.Contains(out, "enroll") {
+				t.Errorf("%s: the command printed %q", where, out)
 			}
-			request := s.copies("request")
+			request := s.copyEntry("request")
 			if !strings.HasPrefix(request, "curl ") {
 				t.Fatalf("%s: request %q", where, request)
 			}
 			if _, err := exec.LookPath("curl"); err != nil {
-				t.Log("there is no curl to try the request with")
+				t.Log("curl is not installed; request not tried")
 			} else if out := c.runs(request + " -sf"); !strings.Contains(out, `"uuid": "`+uuid+`"`) && !strings.Contains(out, `"uuid":"`+uuid+`"`) {
-				t.Errorf("%s: the request gives %q", where, out)
+				t.Errorf("%s: the request printed %q", where, out)
 			}
 		}
 		works("fleet")
@@ -78,24 +78,24 @@ func TestScreenCopy(t *testing.T) {
 		works("node")
 		s.press(terminal.ShiftTab)
 		s.until("[Raw]", "driver: fake-hardware")
-		if got := s.copies("yaml"); !strings.Contains(got, "uuid: "+uuid) || !strings.Contains(got, "\ndriver: fake-hardware\n") {
+		if got := s.copyEntry("yaml"); !strings.Contains(got, "uuid: "+uuid) || !strings.Contains(got, "\ndriver: fake-hardware\n") {
 			t.Errorf("yaml: %q", got)
 		}
 
-		// What was done can be done again from a shell.
+		// The copied command of a task repeats the task from a shell.
 		s.press("M")
 		s.until("manage " + name + ": done")
 		s.press("5")
 		s.until("✓ done")
-		if got := s.copies("command"); !strings.HasPrefix(got, "ironworks manage "+name+" --context ") {
+		if got := s.copyEntry("command"); !strings.HasPrefix(got, "ironworks manage "+name+" --context ") {
 			t.Errorf("the task's command: %q", got)
 		} else if out := c.runs(got + " 2>&1; true"); !strings.Contains(out, "not possible in state") && !strings.Contains(out, "already") {
-			t.Errorf("the task's command gives %q", out)
+			t.Errorf("the task's command printed %q", out)
 		}
 		s.press("4")
 		s.until("› connect")
-		if out := c.runs(s.copies("command")); !strings.Contains(out, name) {
-			t.Errorf("the context's command gives %q", out)
+		if out := c.runs(s.copyEntry("command")); !strings.Contains(out, name) {
+			t.Errorf("the context's command printed %q", out)
 		}
 		s.quits()
 	})

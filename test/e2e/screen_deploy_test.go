@@ -10,7 +10,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// typed answers a question that wants a text typed, after it says that it listens.
+// typed answers a question that requires a typed text, once the dialog accepts keys.
 func (s *screenConsole) typed(answer string, texts ...string) {
 	s.t.Helper()
 	s.until(append(texts, takesTo)...)
@@ -20,7 +20,7 @@ func (s *screenConsole) typed(answer string, texts ...string) {
 	s.gone(takesTo)
 }
 
-// deploys fills in the form of a deployment.
+// deploys opens the deploy form and submits it with user data and root device hints.
 func (s *screenConsole) deploys(name, userData, hints string) {
 	s.t.Helper()
 	s.press("D")
@@ -29,16 +29,15 @@ func (s *screenConsole) deploys(name, userData, hints string) {
 	s.gone("Running checks.")
 }
 
-// TestScreenDeployReviewed takes a machine of the lab to active by keys: a deployment
-// that would end nowhere is refused, the one that is right is reviewed, and its node's
-// name typed.
+// TestScreenDeployReviewed deploys a lab machine from the fleet screen: a deployment whose hints match no disk is
+// refused, the corrected one is reviewed and confirmed with the node's name.
 func TestScreenDeployReviewed(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {
 		c := at(t, server)
 		name, uuid, m := redfishNode(t, server, "ok")
 		c.ok("manage", name, "--wait", "--timeout", "6m")
-		// The old release has no agent's inspection: its nodes have no inventory.
+		// 21.4.4 has no agent inspection, so its nodes have no inventory.
 		inspects := server.Release != ironic.Old
 		if inspects {
 			c.ok("set", name, "inspect_interface=agent")
@@ -60,7 +59,7 @@ func TestScreenDeployReviewed(t *testing.T) {
 		s.press(terminal.Esc)
 		s.gone("refused for")
 		if n := apiNode(t, server, uuid); len(c.auditLines()) != before || n["provision_state"] != "available" || n["instance_uuid"] != nil {
-			t.Errorf("something was sent: the node is %v, %v", n["provision_state"], c.auditLines()[before:])
+			t.Errorf("a request was sent: the node is %v, %v", n["provision_state"], c.auditLines()[before:])
 		}
 
 		s.deploys(name, host, `{"serial": "`+m.Disks()[0].Serial+`"}`)
@@ -88,7 +87,7 @@ func TestScreenDeployReviewed(t *testing.T) {
 			t.Errorf("the node is %v, instance %v", n["provision_state"], n["instance_uuid"])
 		}
 		if installed := m.Disks()[0].Installed; installed == nil || !strings.Contains(string(installed.Ignition), `"merge"`) {
-			t.Errorf("on the disk is %+v", installed)
+			t.Errorf("installed on the disk: %+v", installed)
 		}
 		overridden := slices.ContainsFunc(c.auditLines(), func(line map[string]any) bool {
 			list, _ := line["overrides"].([]any)
@@ -100,7 +99,8 @@ func TestScreenDeployReviewed(t *testing.T) {
 	})
 }
 
-// TestScreenTwoConsolesDeployOneNode: both have read the review, and both say yes.
+// TestScreenTwoConsolesDeployOneNode confirms the same deployment in two consoles: exactly one of them deploys the
+// node.
 func TestScreenTwoConsolesDeployOneNode(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {
@@ -128,14 +128,14 @@ func TestScreenTwoConsolesDeployOneNode(t *testing.T) {
 			s.when("the task has ended", func() bool { return s.Contains(ended) || s.Contains("✖ 1 failed") || s.Contains(" (HTTP 409)") })
 		}
 		if won := []bool{screens[0].Contains(ended), screens[1].Contains(ended)}; won[0] == won[1] {
-			t.Errorf("who won: %v\n%s\n%s", won, screens[0].Describe(), screens[1].Describe())
+			t.Errorf("succeeded: %v, want exactly one\n%s\n%s", won, screens[0].Describe(), screens[1].Describe())
 		}
 		deployments := 0
 		for i, c := range consoles {
 			s := screens[i]
 			s.press("q")
-			// Who lost may still try: Ironic answers 409 while the node is locked, too.
-			s.when("it ends, or asks", func() bool { return !s.AltScreen() || s.Contains("╭─ Quit") })
+			// The other console may still retry: Ironic also responds with HTTP 409 while the node is locked.
+			s.when("exit or question", func() bool { return !s.AltScreen() || s.Contains("╭─ Quit") })
 			if s.Contains("╭─ Quit") {
 				s.press("y")
 			}
@@ -152,7 +152,7 @@ func TestScreenTwoConsolesDeployOneNode(t *testing.T) {
 	})
 }
 
-// TestScreenRebuild deploys once more what is deployed, after the same review.
+// TestScreenRebuild rebuilds an active node after the same review as a deployment.
 func TestScreenRebuild(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {
@@ -161,10 +161,10 @@ func TestScreenRebuild(t *testing.T) {
 		c.ok("manage", name, "--wait")
 		c.ok("provide", name, "--wait", "--yes")
 		if o := c.fails(3, "rebuild", name, "--yes"); !strings.Contains(o.stderr, `[state] not possible in state "available"`) {
-			t.Errorf("a free node is rebuilt: %s", o.stderr)
+			t.Errorf("rebuild of an available node: %s", o.stderr)
 		}
 		c.ok("deploy", name, "--wait", "--yes")
-		// 39.0.0 answers 500 to a rebuild without an image.
+		// 39.0.0 responds with HTTP 500 to a rebuild without an image.
 		c.ok("set", name, "instance_info.image_source=http://127.0.0.1:1/image")
 		instance := apiNode(t, server, uuid)["instance_uuid"]
 		s := c.fleet(roomy)

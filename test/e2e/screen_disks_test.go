@@ -7,8 +7,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestScreenPinsADisk inspects a machine, opens its Disks tab, and pins the disk that
-// nobody would have taken.
+// TestScreenPinsADisk opens the Disks tab of an inspected node and pins the last disk as the root device.
 func TestScreenPinsADisk(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -24,7 +23,7 @@ func TestScreenPinsADisk(t *testing.T) {
 		f.press(terminal.Enter, terminal.Tab, terminal.Tab, terminal.Tab)
 		f.until("[Disks]", "no inventory of the node: disks unknown")
 		if s.Release == ironic.Old {
-			// It inspects in band with another service only, which is not here.
+			// In-band inspection of 21.4.4 needs ironic-inspector, which the tests do not run.
 			f.press("p")
 			f.until("disks unknown")
 			f.quits()

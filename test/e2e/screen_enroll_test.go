@@ -15,9 +15,9 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestScreenEnrollsARack goes from a spreadsheet of 50 machines to available nodes: the form, the comparison, the
-// question, and the results live. Killed, the console continues where it stopped. Wrong passwords, a dead BMC and
-// duplicates are shown with their remedies; corrected, a last run continues.
+// TestScreenEnrollsARack brings 50 machines of a spreadsheet to available on the Enroll screen: form, comparison,
+// confirmation and live results. Killed and restarted, the console continues where it stopped. Wrong passwords, a
+// dead BMC and duplicates are shown with remedies, and a corrected file enrolls the rest.
 func TestScreenEnrollsARack(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
@@ -38,10 +38,10 @@ func TestScreenEnrollsARack(t *testing.T) {
 		s.press(terminal.Esc)
 		s.gone("Enroll 49 nodes?")
 		if n := len(rack.nodes(server)); n != 0 {
-			t.Fatalf("%d nodes are there without an answer", n)
+			t.Fatalf("%d nodes created without confirmation", n)
 		}
 
-		// Available machines are cleaned: the number is asked for.
+		// Nodes that become available are cleaned, so the dialog asks for their number.
 		s.press(terminal.ShiftTab, "G", terminal.Up, "l", "l", "l")
 		s.until("< available >")
 		s.press("E")
@@ -81,7 +81,7 @@ func TestScreenEnrollsARack(t *testing.T) {
 		s.until("› task 1 enroll")
 		s.rowSays(rack.name(2), "✓ done", "available")
 
-		// The file is corrected, and the same form continues.
+		// The form continues with the corrected file.
 		rack.write(file, false)
 		s.press("1", "n")
 		s.until("[Result]")
@@ -100,7 +100,7 @@ func TestScreenEnrollsARack(t *testing.T) {
 		}
 		s.quits()
 		if audited := readAudit(t, c); !strings.Contains(audited, "create node") || strings.Contains(audited, "not-it") || strings.Contains(audited, lab.BMCPassword) {
-			t.Error("the audit lacks the nodes, or has a password")
+			t.Error("the audit file lacks the created nodes or contains a password")
 		}
 	})
 }
@@ -112,7 +112,7 @@ func (f *rackFile) cursorTo(s *screenConsole, i int) {
 	s.when("the cursor is at "+f.name(i), func() bool { return strings.HasPrefix(strings.TrimLeft(s.row(f.name(i)), " "), "❯") })
 }
 
-// TestScreenEnrollsBMCs asks the BMCs of machines, one of them dead, and enrolls what answered.
+// TestScreenEnrollsBMCs enrolls the machines of three BMC addresses, one of them unreachable.
 func TestScreenEnrollsBMCs(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {

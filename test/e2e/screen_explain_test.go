@@ -8,8 +8,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestScreenExplainsAPassword looks on while a node cannot be managed, and does what the
-// screen says is next until nothing is wrong.
+// TestScreenExplainsAPassword opens Explain for a node whose BMC rejects the password, and follows its next steps
+// until no problem is left.
 func TestScreenExplainsAPassword(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -45,7 +45,7 @@ func TestScreenExplainsAPassword(t *testing.T) {
 	})
 }
 
-// TestScreenExplainsHints goes from a failed deployment to the disks, and back.
+// TestScreenExplainsHints opens Explain for a failed deployment, follows its next step to the Disks tab, and returns.
 func TestScreenExplainsHints(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {

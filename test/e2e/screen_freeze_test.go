@@ -12,10 +12,10 @@ import (
 	"ironworks/test/weather"
 )
 
-// atOnce is how long a key may take on a busy machine to be on the screen.
-const atOnce = 3 * time.Second
+// keyLimit is the longest time on a busy machine until a key has its effect on the screen.
+const keyLimit = 3 * time.Second
 
-// TestScreenFreezeAndCrashOfIronic freezes and kills a real Ironic under the console.
+// TestScreenFreezeAndCrashOfIronic freezes and kills a real Ironic while the console runs.
 func TestScreenFreezeAndCrashOfIronic(t *testing.T) {
 	t.Parallel()
 	for _, r := range newestReleases(t) {
@@ -31,9 +31,9 @@ func TestScreenFreezeAndCrashOfIronic(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.press(terminal.CtrlR)
-			s.frozen(first, second)
-			s.within(patience, "the picture's age", func() bool { return strings.Contains(s.Line(0), " old") })
-			s.frozen(first, second)
+			s.checkKeysWork(first, second)
+			s.within(patience, "the age of the data", func() bool { return strings.Contains(s.Line(0), " old") })
+			s.checkKeysWork(first, second)
 			if err := server.Resume(); err != nil {
 				t.Fatal(err)
 			}
@@ -42,8 +42,8 @@ func TestScreenFreezeAndCrashOfIronic(t *testing.T) {
 
 			server.Kill()
 			s.press(terminal.CtrlR)
-			s.within(patience, "the loss", func() bool { return strings.Contains(s.Line(0), " old") })
-			s.frozen(first, second)
+			s.within(patience, "the lost connection", func() bool { return strings.Contains(s.Line(0), " old") })
+			s.checkKeysWork(first, second)
 			s.press("4")
 			s.until("connection refused")
 			s.press("1")
@@ -58,13 +58,13 @@ func TestScreenFreezeAndCrashOfIronic(t *testing.T) {
 	}
 }
 
-// frozen tries keys that need nothing of Ironic: each is on the screen at once.
-func (s *screenConsole) frozen(first, second string) {
+// checkKeysWork presses keys that need no request to Ironic and checks that each has its effect within atOnce.
+func (s *screenConsole) checkKeysWork(first, second string) {
 	s.t.Helper()
 	shows := func(key, what string, wanted func() bool) {
 		s.t.Helper()
 		s.press(key)
-		s.within(atOnce, what, wanted)
+		s.within(keyLimit, what, wanted)
 	}
 	cursorAt := func(name string) func() bool {
 		return func() bool { return strings.HasPrefix(s.row(name), "❯") }
@@ -113,8 +113,7 @@ func TestScreenNodeDeletedWhileOpen(t *testing.T) {
 	})
 }
 
-// TestScreenHostileNames shows names that Ironic itself would not take, but something
-// in between may give.
+// TestScreenHostileNames shows names that Ironic rejects but a broken or hostile server may send.
 func TestScreenHostileNames(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
@@ -153,7 +152,7 @@ func TestScreenHostileNames(t *testing.T) {
 				}
 			}
 		}
-		s.press("4") // somewhere else, so that each is opened from the list again
+		s.press("4") // another screen, so that each node is opened from the list
 		for i := range hostile {
 			s.press("1", terminal.Home, strings.Repeat(terminal.Down, i), terminal.Enter)
 			s.until("[Overview]", group+"-"+string(rune('a'+i)))

@@ -15,7 +15,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// field goes to a field of the Ignition screen's form and writes into it.
+// field moves to a field of the Ignition form and replaces its text.
 func (s *screenConsole) field(label, text string) {
 	s.t.Helper()
 	s.press(terminal.Home)
@@ -35,7 +35,7 @@ func (s *screenConsole) field(label, text string) {
 	s.until(text)
 }
 
-// cursorLine is the line that has the cursor.
+// cursorLine returns the line that contains the cursor.
 func (s *screenConsole) cursorLine() string {
 	for _, line := range s.Lines() {
 		if strings.Contains(line, "❯ ") {
@@ -45,14 +45,14 @@ func (s *screenConsole) cursorLine() string {
 	return ""
 }
 
-// TestARamdiskIsMadeOnTheScreen types a key file, saves the configuration, embeds it,
-// serves it to a node and writes its address into that: all at 80 by 24.
-func TestARamdiskIsMadeOnTheScreen(t *testing.T) {
+// TestScreenBuildsAndServesARamdisk builds a configuration with a key file on the Ignition screen, saves it, embeds it
+// in an ISO, serves that to a node and sets the URL as the node's deploy_iso, all at 80×24.
+func TestScreenBuildsAndServesARamdisk(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
-		names, _ := strangers(t, s, 1)
-		c.file("live.iso", pristine(t))
+		names, _ := enrollUnconfigured(t, s, 1)
+		c.file("live.iso", plainLiveISO(t))
 		c.file("operator.pub", []byte(operatorKey+"\n"))
 		home := func(name string) string { return filepath.Join(c.home, name) }
 
@@ -90,8 +90,8 @@ func TestARamdiskIsMadeOnTheScreen(t *testing.T) {
 		screen.until("[x] yes")
 		screen.press(terminal.Enter)
 		screen.until("serving at 127.0.0.1:", names[0]+".iso", "no requests yet")
-		url := regexp.MustCompile(`http://127\.0\.0\.1:\d+/\S+?\.iso`).FindString(strings.Join(screen.Lines(), "")) // it may be wrapped
-		saysHostname(t, fetch.Content(t, url), names[0])
+		url := regexp.MustCompile(`http://127\.0\.0\.1:\d+/\S+?\.iso`).FindString(strings.Join(screen.Lines(), "")) // the URL may be wrapped
+		checkHostname(t, fetch.Content(t, url), names[0])
 		screen.until("fetched " + names[0] + ".iso")
 
 		screen.press("A")
@@ -121,8 +121,8 @@ func embeddedIn(t *testing.T, path string) string {
 	return strings.TrimSpace(string(config))
 }
 
-// TestTheConsoleOpensAFile shows what is wrong with it, and that it is right when
-// somebody has corrected it.
+// TestTheConsoleOpensAFile opens a file with a mistake, which the screen shows, and corrects it on disk, which the
+// screen notices.
 func TestTheConsoleOpensAFile(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {

@@ -13,8 +13,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestScreenLifeByKeysAlone takes a node from enroll to active and back with nothing but
-// keys, and then reads on the screen what the console saw of it.
+// TestScreenLifeByKeysAlone brings a node from enroll to active and back to available with keys, and checks the
+// events and tasks that the console shows.
 func TestScreenLifeByKeysAlone(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {
@@ -45,8 +45,8 @@ func TestScreenLifeByKeysAlone(t *testing.T) {
 		s.until("› events")
 		s.filter("node:" + name)
 		chain := []string{"enroll", "manageable", "available", "active", "available"}
-		s.when("every state where the node rested", func() bool {
-			states, gap := rests(s, name)
+		s.when("all resting states of the node", func() bool {
+			states, gap := restingStatesShown(s, name)
 			return slices.Equal(states, chain) && gap == ""
 		})
 
@@ -60,7 +60,7 @@ func TestScreenLifeByKeysAlone(t *testing.T) {
 			}
 		}
 		s.quits()
-		// A deployment takes the node first.
+		// Five requests for four tasks: a deployment also reserves the node.
 		if got, want := c.auditResults(), strings.TrimSpace(strings.Repeat("sending accepted ", 5)); got != want {
 			t.Errorf("audit: %s, want %s", got, want)
 		}
@@ -70,9 +70,9 @@ func TestScreenLifeByKeysAlone(t *testing.T) {
 	})
 }
 
-// rests reads the events on the screen: the node's resting states in order, and what is
-// wrong when a transition does not begin where the one before it ended.
-func rests(s *screenConsole, name string) (states []string, gap string) {
+// restingStatesShown reads the events on the screen. It returns the node's resting states in order and, in gap, a state
+// change that does not start where the previous one ended.
+func restingStatesShown(s *screenConsole, name string) (states []string, gap string) {
 	event := regexp.MustCompile(`^.  \d\d:\d\d:\d\d  ` + regexp.QuoteMeta(name) + ` +(.*)$`)
 	last := ""
 	for _, line := range s.Lines() {
@@ -98,8 +98,8 @@ func rests(s *screenConsole, name string) (states []string, gap string) {
 	return states, gap
 }
 
-// TestScreenVerbsByName does to a node what its keys do, through the palette, the help
-// and the list of what can be done to it, and asks for what cannot be done.
+// TestScreenVerbsByName starts verbs from the palette, the help and the action list of a node, and checks that
+// impossible ones cannot be picked.
 func TestScreenVerbsByName(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {
@@ -112,7 +112,7 @@ func TestScreenVerbsByName(t *testing.T) {
 			s.list(list.key, list.title)
 			s.press("provide")
 			s.until("provide", `not possible in state "enroll"`)
-			s.press(terminal.Enter) // it stays: this cannot be picked
+			s.press(terminal.Enter) // the list stays open: the verb is not possible
 			s.press(terminal.CtrlU)
 			s.until("╭─ " + list.title)
 			s.press(terminal.Esc)
@@ -134,7 +134,7 @@ func TestScreenVerbsByName(t *testing.T) {
 		s.until("provide " + name + ": done, now available")
 		s.pick("a", act, "manage")
 		s.until("manage " + name + ": done, now manageable")
-		// The same on the node's own screen, and one that asks for something first.
+		// The same on the node's screen, with a verb that opens a form first.
 		s.pick(":", paletteTitle, name)
 		s.until("› " + name)
 		s.pick(":", paletteTitle, "maintenance-on")
@@ -155,8 +155,8 @@ func TestScreenVerbsByName(t *testing.T) {
 	})
 }
 
-// TestScreenTypedAhead types at once what belongs to a list that is not there yet: no
-// letter of it may become an action of the screen behind.
+// TestScreenTypedAhead types the input of a list before the list is open: no letter may trigger an action of the
+// screen behind it.
 func TestScreenTypedAhead(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {

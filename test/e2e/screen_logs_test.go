@@ -31,9 +31,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// loginKey is a key of somebody who logs in to ramdisks: its public line, and the
-// private half as ssh-keygen writes it.
-func loginKey(t *testing.T) (line string, private []byte) {
+// newSSHKey generates an SSH key and returns its authorized_keys line and its private key in OpenSSH format.
+func newSSHKey(t *testing.T) (line string, private []byte) {
 	t.Helper()
 	public, secret, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -50,11 +49,11 @@ func loginKey(t *testing.T) (line string, private []byte) {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key))), pem.EncodeToMemory(block)
 }
 
-// logged is a node whose machine boots a ramdisk that lets the operator in over SSH, and
-// a console that knows how.
-func logged(t *testing.T, s *ironic.Server) (c *console, name string, m *lab.Machine) {
+// sshLogNode creates a node whose machine boots a ramdisk that the operator can log in to over SSH, and a console
+// configured with the key.
+func sshLogNode(t *testing.T, s *ironic.Server) (c *console, name string, m *lab.Machine) {
 	t.Helper()
-	line, private := loginKey(t)
+	line, private := newSSHKey(t)
 	built, err := ignition.Ramdisk{IronicURLs: []string{s.URL}, SSHKeys: []sshkey.Key{{Line: line}}}.WithDefaults().Build()
 	if err != nil {
 		t.Fatal(err)
@@ -65,11 +64,12 @@ func logged(t *testing.T, s *ironic.Server) (c *console, name string, m *lab.Mac
 	}
 	port := sshPort(t)
 	name, _, m = redfishNodeWith(t, s, "ok", lab.Options{Ramdisk: bytes.NewReader(iso), SSHPort: port})
-	return logging(t, s, private, port, ""), name, m
+	return sshLogConsole(t, s, private, port, ""), name, m
 }
 
-// logging is a console whose context reads logs with a key, and may say more of them.
-func logging(t *testing.T, s *ironic.Server, private []byte, port int, more string) *console {
+// sshLogConsole returns a console whose context reads logs over SSH with a key; more extends the context's logs
+// settings.
+func sshLogConsole(t *testing.T, s *ironic.Server, private []byte, port int, more string) *console {
 	t.Helper()
 	c := newConsole(t)
 	c.file("id", private)
@@ -79,7 +79,8 @@ func logging(t *testing.T, s *ironic.Server, private []byte, port int, more stri
 	return c
 }
 
-// sshPort is a port that is free on the machines' addresses, too.
+// sshPort returns a free TCP port on 127.18.0.1, the network of the machines. It skips the test where that address is
+// not local, except in CI.
 func sshPort(t *testing.T) int {
 	t.Helper()
 	var listen net.ListenConfig
@@ -94,12 +95,12 @@ func sshPort(t *testing.T) int {
 	return listener.Addr().(*net.TCPAddr).Port
 }
 
-// TestScreenLog shows what install_coreos writes while it installs, in the Log tab and
-// below Watch, and the command prints the same.
+// TestScreenLog checks that the Log tab, the Watch screen and `ironworks logs` show the lines of install_coreos while
+// it installs.
 func TestScreenLog(t *testing.T) {
 	t.Parallel()
 	inTheNewest(t, func(t *testing.T, server *ironic.Server) {
-		c, name, m := logged(t, server)
+		c, name, m := sshLogNode(t, server)
 		c.ok("manage", name, "--wait", "--timeout", "6m")
 		c.ok("provide", name, "--wait", "--timeout", "6m")
 		command := c.background("logs", name, "-f", "-o", "json")
@@ -123,7 +124,7 @@ func TestScreenLog(t *testing.T) {
 		s.rowSays(name, "active")
 		waits.leaves(0)
 		if !regexp.MustCompile(`install_coreos \d+%`).MatchString(waits.text()) {
-			t.Errorf("deploy --wait does not tell how far the installer is: %s", waits.text())
+			t.Errorf("deploy --wait does not show the installer's progress: %s", waits.text())
 		}
 		if line := command.line(`"text":"[^"]*coreos-installer`); line == nil {
 			t.Error("the command printed no line of the installer")
@@ -135,7 +136,7 @@ func TestScreenLog(t *testing.T) {
 			if err := json.Unmarshal([]byte(text), &l); err != nil {
 				t.Fatalf("%q: %v", text, err)
 			}
-			// Before there is a journal there may be a sign of life.
+			// Status lines may come before the journal is readable.
 			if l.Node.Name != name || l.Source != models.LogSSH && l.Source != models.LogStatus {
 				t.Errorf("%+v", l)
 			}
@@ -153,12 +154,13 @@ func TestScreenLog(t *testing.T) {
 			t.Error("a token is printed")
 		}
 		s.quits()
-		onceKept(t, c, printed)
+		checkRecordedOnce(t, c, printed)
 	})
 }
 
-// onceKept says that the journal has the lines, each once: a console followed the node, too.
-func onceKept(t *testing.T, c *console, printed []models.LogLine) {
+// checkRecordedOnce checks that the journal has each printed line exactly once, although a console followed the node at
+// the same time.
+func checkRecordedOnce(t *testing.T, c *console, printed []models.LogLine) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(c.home, ".local/state/ironworks/journal-*.db"))
 	if err != nil || len(files) != 1 {
@@ -185,15 +187,14 @@ func onceKept(t *testing.T, c *console, printed []models.LogLine) {
 	}
 }
 
-// pushing is a console whose context takes journals at an address, and a node whose
-// machine boots an image that build made: it sends its journal there and lets the operator
-// in. It is ready to be deployed by the command.
-func pushing(t *testing.T, server *ironic.Server) (c *console, name, uuid, address string, m *lab.Machine, deploy []string) {
+// journalPushNode returns a console that listens for pushed journals and an available node whose ramdisk pushes its
+// journal to it and allows SSH logins. deploy is the command line that deploys the node.
+func journalPushNode(t *testing.T, server *ironic.Server) (c *console, name, uuid, address string, m *lab.Machine, deploy []string) {
 	t.Helper()
-	line, private := loginKey(t)
+	line, private := newSSHKey(t)
 	port := sshPort(t)
 	address = "127.0.0.1:" + strconv.Itoa(sshPort(t))
-	c = logging(t, server, private, port, `, listen: "`+address+`"`)
+	c = sshLogConsole(t, server, private, port, `, listen: "`+address+`"`)
 	c.ok("ignition", "build", "--journal-push", "https://"+address, "--ssh-host-key", "--ssh-key", line, "-o", "ramdisk.ign")
 	built, err := os.ReadFile(filepath.Join(c.home, "ramdisk.ign"))
 	if err != nil {
@@ -212,11 +213,11 @@ func pushing(t *testing.T, server *ironic.Server) (c *console, name, uuid, addre
 	}
 }
 
-// TestConsoleKeepsWhatIsPushed, whoever looks at it or not.
-func TestConsoleKeepsWhatIsPushed(t *testing.T) {
+// TestConsoleRecordsPushedLogs checks that the console records pushed lines while no screen shows them.
+func TestConsoleRecordsPushedLogs(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
-		c, name, uuid, _, _, deploy := pushing(t, server)
+		c, name, uuid, _, _, deploy := journalPushNode(t, server)
 		s := c.fleet(roomy)
 		s.only(name)
 		c.background(deploy...)
@@ -234,13 +235,12 @@ func TestConsoleKeepsWhatIsPushed(t *testing.T) {
 	})
 }
 
-// TestLogsListen builds an image whose machine pushes its journal and lets the operator
-// in, deploys with it, and takes every line of the journal once, by both ways, also
-// through a restart.
+// TestLogsListen deploys a machine whose ramdisk pushes its journal and allows SSH logins. `ironworks logs` must
+// print every entry once, although it reads both sources and is restarted.
 func TestLogsListen(t *testing.T) {
 	t.Parallel()
 	inTheNewest(t, func(t *testing.T, server *ironic.Server) {
-		c, name, _, address, m, deploy := pushing(t, server)
+		c, name, _, address, m, deploy := journalPushNode(t, server)
 		listening := c.background("logs", "--listen", address)
 		listening.says("receiving pushed journals at " + address)
 		deploys := c.background(deploy...)
@@ -252,7 +252,7 @@ func TestLogsListen(t *testing.T) {
 		deploys.line(name + ".*done")
 		var wrong string
 		again.when("every line of the journal", func() bool {
-			wrong = journalOf(again.stdout.String(), m)
+			wrong = compareJournal(again.stdout.String(), m)
 			return wrong == ""
 		}, &wrong)
 		again.interrupt()
@@ -266,9 +266,9 @@ func TestLogsListen(t *testing.T) {
 	})
 }
 
-// journalOf says what is not as the machine wrote it: each entry once, its time and its
-// place; how it comes does not matter. Empty if nothing is.
-func journalOf(printed string, m *lab.Machine) string {
+// compareJournal compares printed log lines with the machine's journal: every entry once, with its time, from either
+// source. It returns the first difference or "".
+func compareJournal(printed string, m *lab.Machine) string {
 	var times []time.Time
 	by, last := map[models.LogSource]int{}, ""
 	for text := range strings.Lines(printed) {
@@ -276,18 +276,18 @@ func journalOf(printed string, m *lab.Machine) string {
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
 			return fmt.Sprintf("%q: %v", text, err)
 		}
-		if l.Source == models.LogStatus || l.Cursor == last { // the lines of one entry have one cursor
+		if l.Source == models.LogStatus || l.Cursor == last { // lines of one entry share its cursor
 			continue
 		}
 		last = l.Cursor
 		by[l.Source]++
 		times = append(times, l.Time)
 	}
-	slices.SortStableFunc(times, time.Time.Compare) // two sources take turns
+	slices.SortStableFunc(times, time.Time.Compare) // two sources may interleave
 	journal := m.Journal()
 	for i := range journal {
 		if want := journal[i].Time.Truncate(time.Microsecond); i >= len(times) || !times[i].Equal(want) {
-			return fmt.Sprintf("entry %d of %d is not there, %v: %s (%v came)", i, len(journal), want, journal[i].Text, by)
+			return fmt.Sprintf("entry %d of %d is missing, %v: %s (got %v)", i, len(journal), want, journal[i].Text, by)
 		}
 	}
 	if len(times) != len(journal) || by[models.LogPush] == 0 {
@@ -296,8 +296,8 @@ func journalOf(printed string, m *lab.Machine) string {
 	return ""
 }
 
-// TestLogsWithoutAny says why there is no log, and what to do, with the right exit code.
-func TestLogsWithoutAny(t *testing.T) {
+// TestLogsOfANodeWithoutLogs checks messages and exit codes when a node has no log.
+func TestLogsOfANodeWithoutLogs(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		c := at(t, server)
@@ -325,7 +325,7 @@ func TestLogsWithoutAny(t *testing.T) {
 	})
 }
 
-// tarball has one file in it.
+// tarball returns a tar.gz archive with one file.
 func tarball(t *testing.T, name, text string) []byte {
 	t.Helper()
 	var packed bytes.Buffer
@@ -341,14 +341,14 @@ func tarball(t *testing.T, name, text string) []byte {
 	return packed.Bytes()
 }
 
-// installing is a node's line in Watch while its installer writes.
+// installing matches a node's row on the Watch screen while the installer reports progress.
 var installing = regexp.MustCompile(`r7-n\d+ .*install_coreos \d+%`)
 
-// TestScreenLogInTheLab: the lab of the console has logs without anything configured,
-// below Watch and in the node's Log tab, and says why where there is none.
+// TestScreenLogInTheLab checks that the lab's console shows logs without configuration on the Watch screen and in the
+// Log tab.
 func TestScreenLogInTheLab(t *testing.T) {
 	t.Parallel()
-	sshPort(t) // machines have addresses of their own here
+	sshPort(t) // skips where the machines' addresses are not local
 	c := newConsole(t)
 	s := c.screen(roomy, "--lab", "--lab-speed", "6")
 	s.until("r7-n01", "r7-n12")
@@ -357,8 +357,8 @@ func TestScreenLogInTheLab(t *testing.T) {
 	s.within(5*time.Minute, "an installer's lines below the nodes", func() bool { return s.Contains("│ ironic-agent: ") || s.Contains("coreos-installer") })
 	s.press(terminal.Tab, "&", "node:r7-n01", terminal.Enter)
 	s.until("& node:r7-n01")
-	// Whichever node it is: by the time somebody looks, the first may be done.
-	s.within(5*time.Minute, "an installer's percent is in the list, too", func() bool {
+	// Any node will do; the first one may be done already.
+	s.within(5*time.Minute, "an installer's percentage in the list", func() bool {
 		return slices.ContainsFunc(s.Lines(), installing.MatchString)
 	})
 	s.press(terminal.Esc)

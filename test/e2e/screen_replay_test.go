@@ -16,8 +16,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// askedOf is a server in the place of Ironic that counts who asks it.
-func askedOf(t *testing.T) (url string, asked *atomic.Int64) {
+// countingServer starts a server in place of Ironic that counts its requests.
+func countingServer(t *testing.T) (url string, asked *atomic.Int64) {
 	t.Helper()
 	asked = &atomic.Int64{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -28,8 +28,7 @@ func askedOf(t *testing.T) (url string, asked *atomic.Int64) {
 	return server.URL, asked
 }
 
-// TestScreenReplay: what a command saw of a deployment is exported, and played back by a
-// console that asks nobody.
+// TestScreenReplay exports what a command recorded of a deployment and replays it in a console that sends no request.
 func TestScreenReplay(t *testing.T) {
 	t.Parallel()
 	inTheNewest(t, func(t *testing.T, server *ironic.Server) {
@@ -44,12 +43,12 @@ func TestScreenReplay(t *testing.T) {
 		watching.stop()
 		file := filepath.Join(c.home, "n.ironworks")
 		c.ok("journal", "export", name, "--file", file)
-		if out := c.failing(3, "journal", "export", name, "--file", file); !strings.Contains(out, "pass --force to replace the file") {
-			t.Errorf("a second export says %q", out)
+		if out := c.failsWithOutput(3, "journal", "export", name, "--file", file); !strings.Contains(out, "pass --force to replace the file") {
+			t.Errorf("second export: %q", out)
 		}
 		c.fails(1, "journal", "export", "no-such-node")
 
-		nobody, asked := askedOf(t)
+		nobody, asked := countingServer(t)
 		s := c.screen(size{80, 24}, "replay", file, "--url", nobody, "--paused")
 		s.until("REPLAY", name, "paused")
 		s.press("}", "}", "}", "}", "}", "}", "}", "}", "}", "}")
@@ -62,12 +61,12 @@ func TestScreenReplay(t *testing.T) {
 		s.until("not available while a recording plays")
 		s.quits()
 		if n := asked.Load(); n != 0 {
-			t.Errorf("%d requests left the program while it played", n)
+			t.Errorf("%d requests sent during the replay", n)
 		}
 	})
 }
 
-// TestScreenReplayInTheLab plays back what a console on the lab saw, with the log.
+// TestScreenReplayInTheLab replays what a console recorded in the lab, with the log.
 func TestScreenReplayInTheLab(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
@@ -78,7 +77,7 @@ func TestScreenReplayInTheLab(t *testing.T) {
 	s.press(terminal.Enter, "L")
 	s.until("[Log]", "Executing deploy step")
 	s.until("● active")
-	// The node's screen has looked by itself: what is kept is what the list has heard.
+	// The node's screen polls the node itself, but the journal records only what the list has received.
 	s.press(terminal.ShiftTab, terminal.Esc)
 	s.until("NAME", "● active")
 	s.quits()
@@ -86,7 +85,7 @@ func TestScreenReplayInTheLab(t *testing.T) {
 	c.ok("journal", "export", "r7-n07", "--journal", filepath.Join(state, "journal-lab.db"), "--file", file)
 
 	if out := c.ok("logs", "r7-n07", "--kept", "--journal", filepath.Join(state, "journal-lab.db")).stdout; !strings.Contains(out, "Install complete.") {
-		t.Errorf("of the log was kept:\n%s", out)
+		t.Errorf("recorded log:\n%s", out)
 	}
 
 	s = c.screen(roomy, "replay", file, "--speed", "20")
@@ -99,7 +98,7 @@ func TestScreenReplayInTheLab(t *testing.T) {
 	s.quits()
 }
 
-// freePort is one at which nobody listens now.
+// freePort returns a TCP port on 127.0.0.1 without a listener.
 func freePort(t *testing.T) int {
 	t.Helper()
 	var listen net.ListenConfig
@@ -107,6 +106,6 @@ func freePort(t *testing.T) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close() //nolint:errcheck // it is only looked for
+	defer listener.Close() //nolint:errcheck // only its port is used
 	return listener.Addr().(*net.TCPAddr).Port
 }

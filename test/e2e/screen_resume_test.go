@@ -8,9 +8,9 @@ import (
 	"ironworks/test/ironic"
 )
 
-// TestScreenResumes: a console that comes after a program was killed tells of its
-// deployment, and goes on with it: what Ironic has is followed without a question, the
-// rest is reviewed first. Ironic gets one request to deploy.
+// TestScreenResumes starts a console after a program was killed during a deployment. The console reports the
+// deployment and resumes it: a request that Ironic received is followed, otherwise the deployment is reviewed first.
+// Ironic gets exactly one request to deploy.
 func TestScreenResumes(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) { testScreenResumes(t, server, "deploy after") })
@@ -22,13 +22,13 @@ func TestScreenResumes(t *testing.T) {
 
 func testScreenResumes(t *testing.T, server *ironic.Server, killedAt string) {
 	t.Helper()
-	all := killings()
-	k := all[slices.IndexFunc(all, func(k killing) bool { return k.name == killedAt })]
+	all := killPoints()
+	k := all[slices.IndexFunc(all, func(k killPoint) bool { return k.name == killedAt })]
 	c, p := under(t, server)
 	name, uuid, m := redfishNode(t, server, "ok")
 	at(t, server).ok("manage", name, "--wait", "--timeout", "6m")
 	at(t, server).ok("provide", name, "--wait", "--timeout", "6m")
-	c.killed(p, k, "deploy", name, "--yes", "--wait", "--user-data", c.file("host.bu", []byte(hostButane)),
+	c.runUntilKilled(p, k, "deploy", name, "--yes", "--wait", "--user-data", c.file("host.bu", []byte(hostButane)),
 		"--root-device", `{"serial": "`+m.Disks()[0].Serial+`"}`, "--override", "inventory", "--confirm", name)
 
 	s := c.fleet(roomy)
@@ -50,7 +50,7 @@ func testScreenResumes(t *testing.T, server *ironic.Server, killedAt string) {
 	if m.Disks()[0].Installed == nil {
 		t.Error("nothing is installed")
 	}
-	if sent := arrived(p, k); sent != 1 {
+	if sent := deployRequests(p, k); sent != 1 {
 		t.Errorf("Ironic got %d requests to deploy", sent)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"ironworks/test/weather"
 )
 
-// states are the nodes' provision states, past the program.
+// states returns the nodes' provision states, read from Ironic's API.
 func states(t *testing.T, server *ironic.Server, nodes ...string) string {
 	t.Helper()
 	var all []string
@@ -34,7 +34,7 @@ func TestScreenSeveralNodes(t *testing.T) {
 		s := c.fleet(roomy)
 		s.filter("name:" + group + "-")
 		s.rowSays(nodes[3], "enroll")
-		s.press(terminal.Home, " ", " ", " ") // the cursor goes on by itself
+		s.press(terminal.Home, " ", " ", " ") // each space moves the cursor down
 		s.until("3 marked")
 		s.press("M")
 		s.until("manage: 3 done")
@@ -42,7 +42,7 @@ func TestScreenSeveralNodes(t *testing.T) {
 			t.Fatalf("after manage: %s", got)
 		}
 
-		// What may erase asks for the number, and changes nothing without it.
+		// A verb that may erase disks requires the number of nodes and sends nothing without it.
 		puts := p.Count(http.MethodPut)
 		for _, wrong := range []string{"", "2", "4", "yes", "03", "3 nodes"} {
 			s.press("P")
@@ -62,9 +62,9 @@ func TestScreenSeveralNodes(t *testing.T) {
 			t.Errorf("%d requests were sent", n-puts)
 		}
 		if got := states(t, server, nodes...); got != "manageable manageable manageable enroll" {
-			t.Errorf("without a right answer: %s", got)
+			t.Errorf("without confirmation: %s", got)
 		}
-		// The one that cannot be provided is left out, and named with the reason.
+		// A node that cannot be provided is skipped and listed with the reason.
 		s.press("*")
 		s.until("4 marked")
 		s.press("P")
@@ -80,7 +80,7 @@ func TestScreenSeveralNodes(t *testing.T) {
 	})
 }
 
-// puts counts what was sent to change the provision state of a node.
+// puts counts the PUT requests about a node.
 func puts(p *weather.Proxy, uuid string) int {
 	n := 0
 	for _, r := range p.Requests() {
@@ -112,17 +112,17 @@ func TestScreenOneOfSeveralFails(t *testing.T) {
 		s.until("› task 1 manage")
 		s.rowSays(good, "✓ done", "manageable")
 		s.rowSays(bad, "✖ failed", "Failed to get power state")
-		s.press(terminal.Down) // all of the reason
+		s.press(terminal.Down) // shows the whole reason
 		s.until("Redfish exception", "request req-")
 
-		// A second try, for the one alone and with the right password.
+		// The retry covers only the failed node, now with the right password.
 		password, _ := m.DriverInfo()["redfish_password"].(string)
 		at(t, server).ok("set", bad, "driver_info.redfish_password="+password)
 		s.press("r")
 		s.until("› task 2 manage")
 		s.rowSays(bad, "✓ done", "manageable")
 		if s.rowAt(good) >= 0 {
-			t.Errorf("the one that went well is tried again:\n%s", s.Describe())
+			t.Errorf("the successful node is retried, too:\n%s", s.Describe())
 		}
 		if g, b := puts(p, goodID), puts(p, badID); g != 1 || b != 2 {
 			t.Errorf("sent %d times for the good one, %d for the bad one", g, b)
@@ -153,11 +153,11 @@ func TestScreenReadOnly(t *testing.T) {
 			c, p := under(t, server)
 			s := c.fleet(roomy)
 			s.only(name)
-			s.press("\x0f") // ctrl+o
+			s.press("\x0f") // Ctrl-O
 			s.until("[read-only]", "read-only mode on")
 			refused(t, s, "read-only mode; ctrl+o turns it off")
 			if n := p.Count("") - p.Count(http.MethodGet); n != 0 {
-				t.Errorf("%d requests were sent that are no reading", n)
+				t.Errorf("%d requests other than GET", n)
 			}
 			s.press("\x0f")
 			s.gone("[read-only]")
@@ -173,7 +173,7 @@ func TestScreenReadOnly(t *testing.T) {
 			s.until("[read-only]")
 			refused(t, s, "read-only mode; ctrl+o turns it off")
 			if n := p.Count("") - p.Count(http.MethodGet); n != 0 {
-				t.Errorf("%d requests were sent that are no reading", n)
+				t.Errorf("%d requests other than GET", n)
 			}
 			s.quits()
 		})

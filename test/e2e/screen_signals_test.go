@@ -19,17 +19,17 @@ import (
 	"ironworks/test/weather"
 )
 
-// soon is how long the end may take.
-const soon = 5 * time.Second
+// exitLimit limits the time until the program exits.
+const exitLimit = 5 * time.Second
 
-// endsSoon waits for the end of the program and gives its exit code.
-func (s *screenConsole) endsSoon() int {
+// waitExit waits for the program to exit and returns its exit code.
+func (s *screenConsole) waitExit() int {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), soon)
+	ctx, cancel := context.WithTimeout(context.Background(), exitLimit)
 	defer cancel()
 	code, err := s.Wait(ctx)
 	if ctx.Err() != nil {
-		s.t.Fatalf("it does not end: %v\n%s", err, s.Describe())
+		s.t.Fatalf("timed out waiting for exit: %v\n%s", err, s.Describe())
 	}
 	return code
 }
@@ -55,20 +55,20 @@ func TestScreenSignals(t *testing.T) {
 				t.Parallel()
 				s := at(t, server).fleet(size{80, 24})
 				test.end(s)
-				if code := s.endsSoon(); code != test.code {
+				if code := s.waitExit(); code != test.code {
 					t.Errorf("exit code %d, want %d", code, test.code)
 				}
 				s.restored()
 			})
 		}
-		t.Run("while nothing answers", func(t *testing.T) {
+		t.Run("while Ironic does not respond", func(t *testing.T) {
 			t.Parallel()
 			c, p := under(t, server)
 			p.Set(weather.All(weather.Stalled()))
 			s := c.screen(size{80, 24})
 			s.until("no answer for")
 			s.press("q")
-			if code := s.endsSoon(); code != 0 {
+			if code := s.waitExit(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
 			s.restored()
@@ -96,8 +96,8 @@ func TestScreenSignals(t *testing.T) {
 			}()
 			select {
 			case <-ended:
-			case <-time.After(soon):
-				t.Error("the program goes on without its terminal")
+			case <-time.After(exitLimit):
+				t.Error("the program still runs without its terminal")
 				_ = cmd.Process.Kill()
 				<-ended
 			}
@@ -105,7 +105,7 @@ func TestScreenSignals(t *testing.T) {
 	})
 }
 
-// shell runs a line of a shell at a terminal, with the program as $0.
+// shell runs a bash command line at a terminal, with the program as $0.
 func (c *console) shell(line string) *screenConsole {
 	c.t.Helper()
 	cmd := exec.CommandContext(context.Background(), "bash", "-c", line, program.Path())
@@ -144,7 +144,7 @@ func TestScreenSuspend(t *testing.T) {
 			}
 		}
 		if len(sums) != 1 {
-			t.Errorf("the terminal's line editing is another one afterwards:\n%s", s.Describe())
+			t.Errorf("the terminal's settings changed:\n%s", s.Describe())
 		}
 	})
 }
@@ -182,16 +182,16 @@ func TestScreenNeedsATerminal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := c.shell(line)
-			code := s.endsSoon()
+			code := s.waitExit()
 			says(t, code, strings.ReplaceAll(s.Text(), "\n", ""))
 			if strings.Contains(string(s.Raw()), "\x1b") {
-				t.Errorf("sequences were written: %q", s.Raw())
+				t.Errorf("escape sequences were written: %q", s.Raw())
 			}
 		})
 	}
 }
 
-// TestScreenQuitWhileATaskRuns asks before it stops to follow a task.
+// TestScreenQuitWhileATaskRuns checks that quitting asks before the console stops following a task.
 func TestScreenQuitWhileATaskRuns(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {
@@ -214,7 +214,7 @@ func TestScreenQuitWhileATaskRuns(t *testing.T) {
 		s.press("q")
 		s.until(takesYes)
 		s.press("y")
-		if code := s.endsSoon(); code != 0 {
+		if code := s.waitExit(); code != 0 {
 			t.Errorf("exit code %d", code)
 		}
 		s.restored()
@@ -222,7 +222,7 @@ func TestScreenQuitWhileATaskRuns(t *testing.T) {
 			t.Errorf("audit: %s", got)
 		}
 
-		// Who presses ctrl+c twice means it.
+		// A second Ctrl-C quits without an answer.
 		p.Set(weather.On(weather.Method(http.MethodPut), weather.Stalled()))
 		s = c.fleet(roomy)
 		s.only(name)
@@ -231,7 +231,7 @@ func TestScreenQuitWhileATaskRuns(t *testing.T) {
 		s.press(terminal.CtrlC)
 		s.until("Stop following 1 task?")
 		s.press(terminal.CtrlC)
-		if code := s.endsSoon(); code != 0 {
+		if code := s.waitExit(); code != 0 {
 			t.Errorf("exit code %d", code)
 		}
 		s.restored()

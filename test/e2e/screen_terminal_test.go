@@ -20,21 +20,21 @@ func TestScreenSmallTerminal(t *testing.T) {
 		s := c.screen(size{40, 10})
 		s.until("live ≤", "? keys")
 		s.filter("name:" + group)
-		s.rowSays(group+"-a", "○ enroll") // of many nodes the first page has not all
+		s.rowSays(group+"-a", "○ enroll") // among many nodes the first page may lack these
 		s.rowSays(group+"-c", "○ enroll")
 		s.press(terminal.Home, " ")
 		s.until("1 marked")
 		s.whole("? keys")
 		s.rowSays(group+"-b", "❯", "○ enroll")
 
-		// All of it can be used: lists, a node, and a question with all of its answer.
+		// Everything stays usable: lists, a node, and a question with its whole prompt.
 		for _, list := range []struct{ key, title string }{{"?", helpTitle}, {":", paletteTitle}, {"a", "Act on "}} {
 			s.list(list.key, list.title)
 			s.whole("esc")
 			s.press(terminal.Esc)
 			s.gone("╭─")
 		}
-		s.press("-M") // of the one at the cursor
+		s.press("-M") // acts on the node at the cursor
 		s.rowSays(group+"-b", "○ manageable")
 		s.press("P")
 		s.until("provide "+group+"-b?", "confirm.", "│ >", "Type "+group)
@@ -50,7 +50,7 @@ func TestScreenSmallTerminal(t *testing.T) {
 		s.until("1 marked")
 		before := s.Text()
 
-		// Too small says so, whatever was there, and everything comes back.
+		// A terminal that is too small says so, and the screen returns unchanged.
 		for _, at := range []size{{20, 5}, {29, 30}, {80, 6}, {1, 1}, {2, 40}, {200, 2}} {
 			if err := s.Resize(at.w, at.h); err != nil {
 				t.Fatal(err)
@@ -60,7 +60,7 @@ func TestScreenSmallTerminal(t *testing.T) {
 				s.gone("NAME")
 			}
 			s.resize(size{40, 10}, "? keys")
-			s.when("all is as it was", func() bool { return s.Text() == before })
+			s.when("the screen as before", func() bool { return s.Text() == before })
 		}
 		if err := s.Resize(20, 5); err != nil {
 			t.Fatal(err)
@@ -98,8 +98,8 @@ func TestScreenResizeStorm(t *testing.T) {
 	})
 }
 
-// everywhere goes through all screens and the lists in front of them.
-func (s *screenConsole) everywhere(name string, look func(where string)) {
+// visitAll calls look on every screen and with every list and dialog open.
+func (s *screenConsole) visitAll(name string, look func(where string)) {
 	s.t.Helper()
 	look("fleet")
 	for _, list := range []struct{ key, title string }{{"?", helpTitle}, {":", paletteTitle}, {"y", "Copy"}, {"s", "Sort by"}, {"a", "Act on " + name}, {"!", "Messages"}} {
@@ -140,26 +140,26 @@ func (s *screenConsole) everywhere(name string, look func(where string)) {
 	s.gone(takesTo)
 }
 
-// nodeTabs are those of a node, as the one in front is shown.
+// nodeTabs returns the labels of a node's tabs as shown when selected.
 func nodeTabs() []string {
 	return []string{"[Overview]", "[Timeline]", "[Steps]", "[Disks]", "[Network]", "[BMC]", "[Log]", "[History]", "[Raw]"}
 }
 
-func TestScreenWithoutColour(t *testing.T) {
+func TestScreenWithoutColor(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		name, _ := screenNode(t, server, "grey")
 		s := newConsole(t, "IRONWORKS_URL="+server.URL, "NO_COLOR=1").fleet(roomy)
 		s.only(name)
 		bold := map[string]bool{}
-		s.everywhere(name, func(where string) {
+		s.visitAll(name, func(where string) {
 			w, h := s.Size()
 			for y := range h {
 				for x := range w {
 					c := s.Cell(x, y)
 					bold[where] = bold[where] || c.Bold
 					if c.Foreground != nil || c.Background != nil {
-						t.Fatalf("%s: %q at %d,%d has a colour: %v on %v\n%s", where, c.Text, x, y, c.Foreground, c.Background, s.Describe())
+						t.Fatalf("%s: %q at %d,%d has a color: %v on %v\n%s", where, c.Text, x, y, c.Foreground, c.Background, s.Describe())
 					}
 				}
 			}
@@ -229,7 +229,7 @@ func (s *screenConsole) asciiEverywhere(name string, look func(where string)) {
 	}
 }
 
-// TestScreenPaste pastes a mebibyte into a line that is written, and over the fleet.
+// TestScreenPaste pastes 1 MiB over the fleet and into several text fields.
 func TestScreenPaste(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
@@ -239,7 +239,7 @@ func TestScreenPaste(t *testing.T) {
 		s.only(name)
 		keys := "MUDmRq*\ty\n1?:a" + terminal.Esc
 		junk := strings.Repeat(strings.ReplaceAll(keys, terminal.Esc, ""), 1<<20/len(keys))
-		s.Paste(junk) // nowhere: nothing of it is a key
+		s.Paste(junk) // outside of a text field pasted text is ignored
 		s.press("s")
 		s.until("╭─ Sort by")
 		s.press(terminal.Esc)

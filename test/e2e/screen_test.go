@@ -11,20 +11,20 @@ import (
 	"ironworks/test/terminal"
 )
 
-// screenConsole is the full-screen console at a terminal.
+// screenConsole is the full-screen console at an emulated terminal.
 type screenConsole struct {
 	*terminal.Screen
 	t *testing.T
 	c *console
 }
 
-// size is that of a terminal, in cells.
+// size is the size of a terminal in cells.
 type size struct{ w, h int }
 
-// roomy shows a node and what is said of it without a cut.
+// roomy fits a node's row and its details without truncation.
 var roomy = size{120, 40}
 
-// screen opens the full-screen console; the test's end kills it.
+// screen starts the full-screen console; the end of the test kills it.
 func (c *console) screen(at size, args ...string) *screenConsole {
 	c.t.Helper()
 	s := terminal.StartT(c.t, terminal.Options{
@@ -33,7 +33,7 @@ func (c *console) screen(at size, args ...string) *screenConsole {
 	return &screenConsole{Screen: s, t: c.t, c: c}
 }
 
-// fleet opens the console and waits for its first picture.
+// fleet starts the console and waits for the first list of nodes.
 func (c *console) fleet(at size, args ...string) *screenConsole {
 	c.t.Helper()
 	s := c.screen(at, args...)
@@ -41,22 +41,22 @@ func (c *console) fleet(at size, args ...string) *screenConsole {
 	return s
 }
 
-// press types keys, all at once.
+// press sends keys without waiting in between.
 func (s *screenConsole) press(keys ...string) { s.Type(keys...) }
 
-// until waits until all texts are on the screen at once.
+// until waits until all texts are on the screen at the same time.
 func (s *screenConsole) until(texts ...string) {
 	s.t.Helper()
 	s.Until(s.t, texts...)
 }
 
-// gone waits until a text is not on the screen.
+// gone waits until a text is no longer on the screen.
 func (s *screenConsole) gone(text string) {
 	s.t.Helper()
 	s.UntilGone(s.t, text)
 }
 
-// when waits until the screen is as wanted, for as long as one waits for Ironic.
+// when waits up to 5 minutes for a condition.
 func (s *screenConsole) when(what string, wanted func() bool) {
 	s.t.Helper()
 	s.within(5*time.Minute, what, wanted)
@@ -72,7 +72,7 @@ func (s *screenConsole) within(limit time.Duration, what string, wanted func() b
 	}
 }
 
-// lacks checks that texts are not on the screen.
+// lacks checks that the texts are not on the screen.
 func (s *screenConsole) lacks(texts ...string) {
 	s.t.Helper()
 	for _, text := range texts {
@@ -82,21 +82,21 @@ func (s *screenConsole) lacks(texts ...string) {
 	}
 }
 
-// filter writes a filter of nodes and keeps it.
+// filter sets the filter of the list.
 func (s *screenConsole) filter(text string) {
 	s.t.Helper()
 	s.press("/", terminal.CtrlU, text, terminal.Enter)
 	s.until(" / " + text + " ")
 }
 
-// only narrows the fleet to the node with a name.
+// only filters the fleet for the node with the name and waits for its row.
 func (s *screenConsole) only(name string) {
 	s.t.Helper()
 	s.filter("name:=" + name)
 	s.rowSays(name, name)
 }
 
-// rowAt is the line of the screen that has the node's row, -1 where none has.
+// rowAt returns the screen line with the node's row, or -1.
 func (s *screenConsole) rowAt(name string) int {
 	return slices.IndexFunc(s.Lines(), func(line string) bool {
 		rest, marked := strings.CutPrefix(strings.TrimLeft(line, " ❯>+"), name)
@@ -104,10 +104,10 @@ func (s *screenConsole) rowAt(name string) int {
 	})
 }
 
-// row is the node's line in a list.
+// row returns the text of the node's row.
 func (s *screenConsole) row(name string) string { return s.Line(s.rowAt(name)) }
 
-// rowSays waits until the node's line has texts.
+// rowSays waits until the node's row contains the texts.
 func (s *screenConsole) rowSays(name string, texts ...string) {
 	s.t.Helper()
 	s.when(name+" shows "+strings.Join(texts, ", "), func() bool {
@@ -115,13 +115,13 @@ func (s *screenConsole) rowSays(name string, texts ...string) {
 	})
 }
 
-// The hints of a question that takes answers; before that it takes none.
+// Hints that a question shows once it accepts answers.
 const (
 	takesYes = "y yes   esc cancel"
 	takesTo  = "and press enter; esc cancels."
 )
 
-// yes waits for a question with all its texts, and says yes.
+// yes waits for a question with the texts and answers yes.
 func (s *screenConsole) yes(texts ...string) {
 	s.t.Helper()
 	s.until(append(texts, takesYes)...)
@@ -129,20 +129,20 @@ func (s *screenConsole) yes(texts ...string) {
 	s.gone(takesYes)
 }
 
-// list opens one of the lists to pick from, by its key.
+// list opens a list to pick from with its key.
 func (s *screenConsole) list(key, title string) {
 	s.t.Helper()
 	s.press(key)
 	s.until("╭─ " + title)
 }
 
-// The lists, by their keys.
+// Titles of the lists.
 const (
 	paletteTitle = "Go to or run"
 	helpTitle    = "Actions"
 )
 
-// pick opens a list, narrows it and picks what is best.
+// pick opens a list, filters it and picks the best match.
 func (s *screenConsole) pick(key, title, text string) {
 	s.t.Helper()
 	s.list(key, title)
@@ -150,37 +150,36 @@ func (s *screenConsole) pick(key, title, text string) {
 	s.gone("╭─ " + title)
 }
 
-// quits ends the console with q and checks what it leaves.
+// quits quits the console with q and checks the exit code and the terminal.
 func (s *screenConsole) quits() {
 	s.t.Helper()
 	s.press("q")
 	s.ends(0)
 }
 
-// ends waits for the end and checks that the terminal is as it was.
+// ends waits for the program to exit with the code and checks the terminal.
 func (s *screenConsole) ends(code int) {
 	s.t.Helper()
 	s.Ends(s.t, code)
 	s.restored()
 }
 
-// restored checks that nothing is left of the console in its terminal.
+// restored checks that the console has restored the terminal's modes and printed no stack trace.
 func (s *screenConsole) restored() {
 	s.t.Helper()
 	if left := s.Leftovers(); len(left) > 0 {
-		s.t.Errorf("the terminal is left with %q", left)
+		s.t.Errorf("terminal modes not restored: %q", left)
 	}
 	for _, dump := range []string{"goroutine ", "panic:", "runtime error"} {
 		s.lacks(dump)
 	}
 }
 
-// whole checks that what is drawn fits the terminal exactly: the header at the top and
-// the footer at the bottom, and nothing that a terminal would obey in between.
+// whole checks that the footer is on the last line and that no cell contains a control character.
 func (s *screenConsole) whole(footer string) {
 	s.t.Helper()
 	w, h := s.Size()
-	// What is drawn may be half here yet.
+	// The screen may be drawn only in part yet.
 	s.when("the footer has "+footer, func() bool { return strings.Contains(s.Line(h-1), footer) })
 	for y := range h {
 		for x := range w {
@@ -194,8 +193,8 @@ func (s *screenConsole) whole(footer string) {
 	}
 }
 
-// resize changes the terminal's size and waits until the console fills it: the footer is
-// on the last line, and the header ends before the last column.
+// resize changes the terminal's size and waits until the console fills it: the footer is on the last line, and the
+// header ends before the last column.
 func (s *screenConsole) resize(to size, footer string) {
 	s.t.Helper()
 	if err := s.Resize(to.w, to.h); err != nil {
@@ -206,7 +205,7 @@ func (s *screenConsole) resize(to size, footer string) {
 	})
 }
 
-// screenNode enrols fake hardware that a test can deploy.
+// screenNode enrolls a fake node that can be deployed, and returns its name and UUID.
 func screenNode(t *testing.T, s *ironic.Server, prefix string) (name, uuid string) {
 	t.Helper()
 	name = unique(prefix)

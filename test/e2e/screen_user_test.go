@@ -14,7 +14,7 @@ import (
 	"ironworks/ui/action"
 )
 
-// places are the screens: their word in the palette, what is on them, and their actions.
+// places returns the screens: their name in the palette, a text that each shows, and the scopes of their actions.
 func places() []struct {
 	word, shows string
 	scopes      []action.Scope
@@ -32,8 +32,8 @@ func places() []struct {
 	}
 }
 
-// helps checks that the help has the actions of some scopes, each under its name.
-func (s *screenConsole) helps(scopes ...action.Scope) {
+// checkHelp checks that the help lists every action of the scopes.
+func (s *screenConsole) checkHelp(scopes ...action.Scope) {
 	s.t.Helper()
 	s.list("?", helpTitle)
 	for _, a := range action.In(scopes...) {
@@ -52,7 +52,7 @@ func (s *screenConsole) helps(scopes ...action.Scope) {
 	s.gone("╭─ " + helpTitle)
 }
 
-// TestScreenNewUser finds every screen by its word and every action through the help.
+// TestScreenNewUser finds every screen by its name and every action through the help.
 func TestScreenNewUser(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
@@ -62,14 +62,14 @@ func TestScreenNewUser(t *testing.T) {
 		for _, place := range places() {
 			s.pick(":", paletteTitle, place.word)
 			s.until(place.shows)
-			s.helps(append(place.scopes, action.Everywhere)...)
+			s.checkHelp(append(place.scopes, action.Everywhere)...)
 		}
 		s.pick(":", paletteTitle, name)
 		s.until("› "+name, "[Overview]")
-		s.helps(action.Reading, action.Node, action.Nodes, action.Everywhere)
+		s.checkHelp(action.Reading, action.Node, action.Nodes, action.Everywhere)
 		s.pick("?", helpTitle, "next-tab")
 		s.until("[Timeline]")
-		s.helps(action.List, action.Node, action.Nodes)
+		s.checkHelp(action.List, action.Node, action.Nodes)
 		s.pick("?", helpTitle, "maintenance-on")
 		s.until("╭─ maintenance-on " + name)
 		s.press(terminal.Esc)
@@ -80,14 +80,14 @@ func TestScreenNewUser(t *testing.T) {
 		s.until("✓ done")
 		s.press(terminal.Enter)
 		s.until("› task 1 manage")
-		s.helps(action.List, action.Task)
+		s.checkHelp(action.List, action.Task)
 		s.pick("?", helpTitle, "quit")
 		s.ends(0)
 	})
 }
 
-// TestScreenEveryKeyAnswers presses everything that is everywhere, on each screen: it
-// does something that can be seen, or says why not.
+// TestScreenEveryKeyAnswers presses the key of every global action on every screen: each has a visible effect or
+// shows why it is not possible.
 func TestScreenEveryKeyAnswers(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
@@ -98,13 +98,13 @@ func TestScreenEveryKeyAnswers(t *testing.T) {
 		for _, place := range places() {
 			s.pick(":", paletteTitle, place.word)
 			s.until(place.shows)
-			s.answers(p, place.word, place.shows)
+			s.checkKeysAnswer(p, place.word, place.shows)
 		}
 		s.press("1", terminal.Enter)
 		s.until("› " + name)
-		s.answers(p, name, "› "+name)
+		s.checkKeysAnswer(p, name, "› "+name)
 
-		// What can be done to nodes, all but what would be done without a question.
+		// The actions on nodes, except manage, which would start without a question.
 		for _, place := range []struct{ word, shows string }{{"node", "› " + name}, {"fleet", "› fleet"}} {
 			s.until(place.shows)
 			for _, a := range action.In(action.Nodes) {
@@ -112,8 +112,8 @@ func TestScreenEveryKeyAnswers(t *testing.T) {
 					continue
 				}
 				s.press(a.Key())
-				// A dialog, why not, or another screen.
-				s.when(place.word+": "+a.Key()+" says something", func() bool {
+				// A dialog, a reason, or another screen.
+				s.when(place.word+": "+a.Key()+" has an effect", func() bool {
 					return s.Contains("╭─") || s.Contains(string(a.ID)+": ") || !s.Contains(place.shows)
 				})
 				if a.Key() == "R" {
@@ -139,8 +139,8 @@ func TestScreenEveryKeyAnswers(t *testing.T) {
 	})
 }
 
-// answers presses the keys of every action that is everywhere.
-func (s *screenConsole) answers(p *weather.Proxy, word, here string) {
+// checkKeysAnswer presses the keys of all global actions.
+func (s *screenConsole) checkKeysAnswer(p *weather.Proxy, word, here string) {
 	s.t.Helper()
 	for _, a := range action.In(action.Everywhere) {
 		key := map[string]string{"esc": terminal.Esc, "ctrl+r": terminal.CtrlR, "ctrl+o": "\x0f", "ctrl+l": terminal.CtrlL}[a.Key()]
@@ -151,15 +151,15 @@ func (s *screenConsole) answers(p *weather.Proxy, word, here string) {
 		changed := func() bool { return s.Text() != before }
 		switch a.ID {
 		case action.Quit, action.Suspend, action.Back, action.Older, action.Newer:
-			continue // they have tests of their own, or lead away
+			continue // tested elsewhere, or they leave the screen
 		case action.Refresh:
 			s.press(key)
-			ctx, cancel := context.WithTimeout(s.t.Context(), atOnce)
-			// The polls in between are sorted by the time of a change; a full listing is not.
+			ctx, cancel := context.WithTimeout(s.t.Context(), keyLimit)
+			// The polls in between sort by the time of change; a full listing does not.
 			listed := func(r weather.Request) bool { return r.Path == "/v1/nodes" && !r.Query.Has("sort_key") }
 			asked := func(context.Context) (bool, error) { return slices.ContainsFunc(p.Requests()[sent:], listed), nil }
 			if err := ironic.Poll(ctx, 10*time.Millisecond, asked); err != nil {
-				s.t.Errorf("%s: ctrl+r does not list the nodes anew: %v", here, p.Requests()[sent:])
+				s.t.Errorf("%s: ctrl+r sends no full listing: %v", here, p.Requests()[sent:])
 			}
 			cancel()
 		case action.Redraw:
@@ -189,9 +189,9 @@ func (s *screenConsole) answers(p *weather.Proxy, word, here string) {
 			s.pick(":", paletteTitle, word)
 			s.until(here)
 		default:
-			// A dialog, or why there is none; an age that grew is neither.
+			// A dialog or a reason must appear; an age that grew does not count.
 			s.press(key)
-			s.when(here+": "+string(a.ID)+" shows something", func() bool {
+			s.when(here+": "+string(a.ID)+" has an effect", func() bool {
 				return changed() && (s.Contains("╭─") || s.Contains(string(a.ID)+": "))
 			})
 			if s.Contains("╭─") {

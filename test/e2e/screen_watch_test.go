@@ -11,8 +11,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestScreenWatchInTheLab follows the lab's story on the Watch screen: leaving it and
-// coming back loses nothing, and each node's Timeline has what was seen.
+// TestScreenWatchInTheLab follows the lab's operations on the Watch screen: leaving the screen and returning loses
+// nothing, and a node's Timeline shows its operations.
 func TestScreenWatchInTheLab(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
@@ -24,7 +24,7 @@ func TestScreenWatchInTheLab(t *testing.T) {
 	s.until("› events")
 	s.press("7")
 	s.until("› watch", "r7-n01", "r7-n12")
-	s.within(5*time.Minute, "one is done, one has failed, and others are expected to take as long", func() bool {
+	s.within(5*time.Minute, "one deployment done and one failed", func() bool {
 		return strings.Contains(s.row("r7-n01"), "deployment took") && strings.Contains(s.row("r7-n02"), "✖") &&
 			strings.Contains(s.row("r7-n01"), "├") && strings.Contains(s.row("r7-n02"), "Deploy step deploy.install_coreos")
 	})
@@ -39,9 +39,8 @@ func TestScreenWatchInTheLab(t *testing.T) {
 	s.quits()
 }
 
-// TestScreenWatch: a machine is deployed twice by a command, under the eyes of a console
-// that shares the journal. What the first took is what the second is told to take, and
-// what both programs saw of one deployment is kept once.
+// TestScreenWatch deploys a machine twice with a command while a console shares the journal. The duration of the
+// first deployment is the estimate for the second, and a deployment seen by both programs is recorded once.
 func TestScreenWatch(t *testing.T) {
 	t.Parallel()
 	inTheNewest(t, func(t *testing.T, server *ironic.Server) {
@@ -65,11 +64,11 @@ func TestScreenWatch(t *testing.T) {
 		s.rowSays(name, "wait call-back")
 		s.press("7")
 		s.until("› watch", name, "boot to ramdisk", "others took")
-		s.within(5*time.Minute, "it installs, and what is left is known", func() bool {
+		s.within(5*time.Minute, "the installer with the remaining time", func() bool {
 			return regexp.MustCompile(`install_coreos \d+s +(~\d+s|late)`).MatchString(s.row(name))
 		})
-		s.within(5*time.Minute, "it is done", func() bool { return strings.Contains(s.row(name), "deployment took") })
-		for range again.first { //nolint:revive // until it has ended
+		s.within(5*time.Minute, "the end of the deployment", func() bool { return strings.Contains(s.row(name), "deployment took") })
+		for range again.first { //nolint:revive // until the command ends
 		}
 		s.press(terminal.Enter, terminal.Tab)
 		s.until("[Timeline]", "Deployment done in", "typical: ", "(1 deployment of ", "install_coreos")
@@ -86,7 +85,7 @@ func TestScreenWatch(t *testing.T) {
 	})
 }
 
-// inTheNewest runs a test against the newest Ironic and the lab's own.
+// inTheNewest runs a test against the newest Ironic and the embedded Ironic.
 func inTheNewest(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	t.Helper()
 	t.Run(ironic.Newest.Version(), func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"ironworks/test/weather"
 )
 
-// storm is a kind of weather and what the screen says of it; HOST is the proxy.
+// storm is a kind of weather with the texts that the screen shows for it; HOST stands for the proxy's address.
 type storm struct {
 	name string
 	kind weather.Kind // nil: connection refused
@@ -45,8 +45,8 @@ func storms() []storm {
 	}
 }
 
-// brews makes the weather.
-func (k storm) brews(p *weather.Proxy) {
+// start starts the weather.
+func (k storm) start(p *weather.Proxy) {
 	if k.kind == nil {
 		p.Down()
 		return
@@ -54,8 +54,8 @@ func (k storm) brews(p *weather.Proxy) {
 	p.Set(weather.All(k.kind))
 }
 
-// passes lets everything through again.
-func (k storm) passes(t *testing.T, p *weather.Proxy) {
+// stop ends the weather.
+func (k storm) stop(t *testing.T, p *weather.Proxy) {
 	t.Helper()
 	p.Clear()
 	if k.kind == nil {
@@ -65,9 +65,8 @@ func (k storm) passes(t *testing.T, p *weather.Proxy) {
 	}
 }
 
-// named waits until the screen names the fault, which it may take only so long for. Long
-// texts are broken on the screen.
-func (s *screenConsole) named(p *weather.Proxy, texts ...string) {
+// untilNamed waits up to patience until the screen names the fault. It ignores line breaks, because long texts wrap.
+func (s *screenConsole) untilNamed(p *weather.Proxy, texts ...string) {
 	s.t.Helper()
 	s.within(patience, "the fault is named: "+strings.Join(texts, ", "), func() bool {
 		text := strings.Join(strings.Fields(s.Text()), " ")
@@ -80,8 +79,7 @@ func (s *screenConsole) named(p *weather.Proxy, texts ...string) {
 	})
 }
 
-// eachWeather runs a test in each weather, a few at a time: most of it is waiting, but
-// there are only so many processors for the screens.
+// eachWeather runs a test in each weather, five at a time: the tests mostly wait, but their screens need processors.
 func eachWeather(t *testing.T, test func(t *testing.T, k storm)) {
 	t.Helper()
 	few := make(chan struct{}, 5)
@@ -95,7 +93,7 @@ func eachWeather(t *testing.T, test func(t *testing.T, k storm)) {
 	}
 }
 
-// TestScreenWeatherAtTheStart opens the console into a fault.
+// TestScreenWeatherAtTheStart starts the console during a fault.
 func TestScreenWeatherAtTheStart(t *testing.T) {
 	t.Parallel()
 	eachStorm(t, func(t *testing.T, server *ironic.Server) {
@@ -103,12 +101,12 @@ func TestScreenWeatherAtTheStart(t *testing.T) {
 		screenNode(t, server, "dawn")
 		eachWeather(t, func(t *testing.T, k storm) {
 			c, p := under(t, server)
-			k.brews(p)
+			k.start(p)
 			s := c.screen(roomy)
 			s.until("› connect")
-			s.named(p, append([]string{"✖ unreachable", "retry in", "never connected"}, k.says...)...)
+			s.untilNamed(p, append([]string{"✖ unreachable", "retry in", "never connected"}, k.says...)...)
 			s.whole("? keys")
-			k.passes(t, p)
+			k.stop(t, p)
 			s.press(terminal.CtrlR)
 			s.until("› fleet", "live ≤", "enroll")
 			s.quits()
@@ -116,7 +114,7 @@ func TestScreenWeatherAtTheStart(t *testing.T) {
 	})
 }
 
-// TestScreenWeatherLater lets a fault come up while the fleet is shown, and pass.
+// TestScreenWeatherLater lets a fault come and go while the fleet is shown.
 func TestScreenWeatherLater(t *testing.T) {
 	t.Parallel()
 	eachStorm(t, func(t *testing.T, server *ironic.Server) {
@@ -129,19 +127,19 @@ func TestScreenWeatherLater(t *testing.T) {
 			s.filter("name:=" + first + "," + second)
 			s.rowSays(second, "○ enroll")
 			if x, y := 3, s.rowAt(first); s.Cell(x, y).Faint {
-				t.Errorf("the picture is dimmed while it is live:\n%s", s.Describe())
+				t.Errorf("the list is dimmed while it is live:\n%s", s.Describe())
 			}
-			k.brews(p)
+			k.start(p)
 			s.press(terminal.CtrlR)
-			s.within(patience, "the picture's age and the next try", func() bool {
+			s.within(patience, "the age of the data and the next retry", func() bool {
 				head := s.Line(0)
 				return strings.Contains(head, " old · ") && (strings.Contains(head, "retry in ") || strings.Contains(head, "retrying now"))
 			})
-			// The picture stays, dimmed, and can be walked through.
+			// The list stays, dimmed, and the cursor moves in it.
 			for _, name := range []string{first, second} {
 				y := s.rowAt(name)
 				if y < 0 || !strings.Contains(s.row(name), "○ enroll") || !s.Cell(3, y).Faint {
-					t.Errorf("%s does not stay, dimmed:\n%s", name, s.Describe())
+					t.Errorf("%s is not shown dimmed:\n%s", name, s.Describe())
 				}
 			}
 			if s.Cell(1, 0).Faint {
@@ -152,12 +150,12 @@ func TestScreenWeatherLater(t *testing.T) {
 			before := s.Line(0)
 			s.when("the age grows", func() bool { return s.Line(0) != before })
 			s.press("4")
-			s.named(p, append([]string{"✖ connection lost", "last response"}, k.says...)...)
+			s.untilNamed(p, append([]string{"✖ connection lost", "last response"}, k.says...)...)
 			s.whole("? keys")
-			k.passes(t, p)
+			k.stop(t, p)
 			s.press("1", terminal.CtrlR)
 			s.until("› fleet", "live ≤")
-			s.when("the picture is bright", func() bool { return !s.Cell(3, s.rowAt(first)).Faint })
+			s.when("the list is no longer dimmed", func() bool { return !s.Cell(3, s.rowAt(first)).Faint })
 			s.quits()
 		})
 	})

@@ -13,9 +13,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestScreenWizardDeploys takes a machine from the fleet to active through all pages of
-// the wizard: reserved by an allocation, with a step of a deploy template that a trait
-// calls, onto the disk that was picked, with Butane, after the review.
+// TestScreenWizardDeploys deploys a machine through all pages of the wizard: reserved by an allocation, with a step
+// of a deploy template that a trait selects, onto a picked disk, with Butane, after the review.
 func TestScreenWizardDeploys(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {
@@ -29,7 +28,7 @@ func TestScreenWizardDeploys(t *testing.T) {
 			t.Fatalf("create a template: %d %v %s", status, err, answer)
 		}
 		c.ok("manage", name, "--wait", "--timeout", "6m")
-		// The old release has no agent's inspection: its nodes have no inventory.
+		// 21.4.4 has no agent inspection, so its nodes have no inventory.
 		inspects := server.Release != ironic.Old
 		if inspects {
 			c.ok("set", name, "inspect_interface=agent")
@@ -71,7 +70,7 @@ func TestScreenWizardDeploys(t *testing.T) {
 		s.press("D")
 		s.typed(name, "deploy "+name+"? Type the node name to confirm.")
 		ran := ironicsSteps(t, server, uuid)
-		s.within(5*time.Minute, "the console has seen it", func() bool { return s.Contains("deploy " + name + ": done, now active") })
+		s.within(5*time.Minute, "the console shows the end", func() bool { return s.Contains("deploy " + name + ": done, now active") })
 		s.quits()
 
 		if !strings.Contains(ran, "deploy.erase_devices_metadata@95 deploy.install_coreos@80") {
@@ -81,13 +80,12 @@ func TestScreenWizardDeploys(t *testing.T) {
 			t.Errorf("the node is %v as %v, allocation %v", n["provision_state"], n["instance_uuid"], n["allocation_uuid"])
 		}
 		if installed := m.Disks()[0].Installed; installed == nil || !strings.Contains(string(installed.Ignition), `"merge"`) {
-			t.Errorf("on the disk is %+v", installed)
+			t.Errorf("installed on the disk: %+v", installed)
 		}
 	})
 }
 
-// wizardPicks turns to the page Root disk and picks a disk; where there is no inventory
-// its hint is written by hand.
+// wizardPicks opens the page Root disk and picks a disk. Without an inventory it types the hints.
 func (s *screenConsole) wizardPicks(serial string, inventory bool) {
 	s.t.Helper()
 	s.press(terminal.Tab)
@@ -104,8 +102,8 @@ func (s *screenConsole) wizardPicks(serial string, inventory bool) {
 	s.until(`plan: {"serial":"` + serial + `"}`)
 }
 
-// TestScreenPlanInTheEditor writes on the whole plan: with an editor that leaves something
-// broken, one that fails, and one that there is not.
+// TestScreenPlanInTheEditor edits the whole plan with editors that write a valid and an invalid plan, fail, and do
+// not exist.
 func TestScreenPlanInTheEditor(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
@@ -114,7 +112,8 @@ func TestScreenPlanInTheEditor(t *testing.T) {
 		c.ok("manage", name, "--wait")
 		c.ok("provide", name, "--wait", "--yes")
 		temp := t.TempDir()
-		// What it gets, and what it sees of the file, is told; a Ctrl-C that comes meanwhile is not the console's.
+		// The editor records the modes of its file and directory, and its SIGINT to the console must not stop the
+		// console.
 		script := c.file("editor", []byte(`#!/bin/sh
 test -t 0 && test -t 1 && stat -c "%a %n" "$2" "$(dirname "$2")" > "$HOME/seen"
 kill -INT $PPID
@@ -141,7 +140,7 @@ test "$1" != fails
 		s.until("plan updated", "1 Ramdisk]")
 		seen, err := os.ReadFile(filepath.Join(c.home, "seen"))
 		if err != nil || !strings.HasPrefix(string(seen), "600 "+temp) || !strings.Contains(string(seen), "\n700 "+temp) {
-			t.Errorf("the editor has seen %q: %v", seen, err)
+			t.Errorf("modes seen by the editor: %q: %v", seen, err)
 		}
 		s.quits()
 		s = edited(script + " broken")
@@ -166,7 +165,7 @@ test "$1" != fails
 		s.until("editor of $VISUAL not found", "no-such-editor")
 		s.quits()
 		if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-			t.Errorf("left behind: %v, %v", left, err)
+			t.Errorf("leftover files: %v, %v", left, err)
 		}
 	})
 }

@@ -12,41 +12,40 @@ import (
 	"ironworks/test/terminal"
 )
 
-// presses counts what somebody presses: a key is one, and so is a name that has to be
-// typed out, for it is on the screen and asked for to be read.
-type presses struct {
+// keyCounter counts the keys that a user presses. A name typed to confirm counts as one key.
+type keyCounter struct {
 	*screenConsole
 	count int
 }
 
-func (p *presses) key(keys ...string) {
+func (p *keyCounter) key(keys ...string) {
 	p.count += len(keys)
 	p.press(keys...)
 }
 
-func (p *presses) name(name string) {
+func (p *keyCounter) name(name string) {
 	p.count++
 	p.press(name)
 }
 
-// TestLabFirstDeployment is a first-time user's path: from ironworks --lab to an
-// installed machine, with twelve keys and within a minute.
+// TestLabFirstDeployment is the path of a new user: from `ironworks --lab` to an installed machine with at most 12
+// keys. It logs how long that takes.
 func TestLabFirstDeployment(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
 	began := time.Now()
-	p := &presses{screenConsole: c.screen(size{80, 24}, "--lab", "--lab-speed", "30")}
+	p := &keyCounter{screenConsole: c.screen(size{80, 24}, "--lab", "--lab-speed", "30")}
 	p.until("live ≤")
 	p.key("/", "n", "0", "4", terminal.Enter)
-	p.within(5*time.Minute, "r7-n04 is cleaned", func() bool { return strings.Contains(p.row("r7-n04"), "available") })
+	p.within(5*time.Minute, "r7-n04 is available", func() bool { return strings.Contains(p.row("r7-n04"), "available") })
 	t.Logf("a machine is available after %v", time.Since(began).Round(time.Second))
 	p.key("d")
 	p.until("Deploy  r7-n04", "✖ Root disk", "refused")
-	p.key("r") // on to what refuses
+	p.key("r") // goes to the page of the failed check
 	p.until("[✖ Root disk]", "/dev/sda", "no hints")
 	p.key(terminal.Enter)
 	p.until("[✓ Root disk]", "plan: {\"wwn\":")
-	p.key("r") // all the other pages are right
+	p.key("r") // the other pages have no failed check
 	p.until("▲ Review]", "overwrites  /dev/sda", "with warnings")
 	p.key("D")
 	p.until("deploy r7-n04? Type the node name to confirm.", takesTo)
@@ -64,8 +63,8 @@ func TestLabFirstDeployment(t *testing.T) {
 	p.quits()
 }
 
-// TestLabPlanIsSavedAndRead: what the wizard has saved is what ironworks deploy -f reads,
-// with the comments that somebody wrote into it meanwhile when it is saved again.
+// TestLabPlanIsSavedAndRead checks that `ironworks deploy -f` reads a plan that the wizard saved, and that saving it
+// again keeps comments added to the file.
 func TestLabPlanIsSavedAndRead(t *testing.T) {
 	t.Parallel()
 	c, _ := labUp(t, "--lab-machines", "1", "--lab-speed", "30")
@@ -75,16 +74,16 @@ func TestLabPlanIsSavedAndRead(t *testing.T) {
 	plan := filepath.Join(c.home, "plan.yaml")
 	s := c.fleet(roomy)
 	s.until("available")
-	// save saves the plan and gives the file, when it has a text in it.
+	// save saves the plan, waits until the file contains a text, and returns its content.
 	save := func(want string) (text []byte) {
 		t.Helper()
-		s.press("\x13") // ctrl+s
+		s.press("\x13") // Ctrl-S
 		s.until("╭─ Save plan")
 		s.press(terminal.CtrlU, plan, terminal.Enter)
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
 		err := ironic.Poll(ctx, 20*time.Millisecond, func(context.Context) (bool, error) {
-			text, _ = os.ReadFile(plan) // it is not there at first
+			text, _ = os.ReadFile(plan) // the file may not exist yet
 			return strings.Contains(string(text), want), nil
 		})
 		if err != nil {

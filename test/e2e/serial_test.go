@@ -13,9 +13,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// fakeSocat is what Ironic runs as socat: it writes the pid file of -L, listens where
-// TCP4-LISTEN says, and sends everybody who connects, one after the other, what the file
-// "said" beside it holds and gets.
+// fakeSocat replaces socat for Ironic: it writes the PID file of -L, listens at the address of TCP4-LISTEN, and sends
+// each client, one after the other, the content of the file "said" beside it, including what is appended later.
 const fakeSocat = `#!/usr/bin/env python3
 import os, select, signal, socket, sys
 here = os.path.dirname(os.path.abspath(__file__))
@@ -48,13 +47,13 @@ while True:
     conn.close()
 `
 
-// fakeIPMI is what Ironic runs as ipmitool: it writes down what it was asked.
+// fakeIPMI replaces ipmitool for Ironic: it logs its arguments.
 const fakeIPMI = `#!/bin/sh
 echo "$*" >>"$(dirname "$0")/ipmitool-calls"
 `
 
-// serialIronic is an Ironic whose nodes may have the console interface ipmitool-socat,
-// with programs of ours as ipmitool and socat.
+// serialIronic starts an Ironic with the console interface ipmitool-socat and fake ipmitool and socat programs. It
+// returns the directory of the programs.
 func serialIronic(t *testing.T, r ironic.Release) (s *ironic.Server, programs string) {
 	t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -77,8 +76,7 @@ func serialIronic(t *testing.T, r ironic.Release) (s *ironic.Server, programs st
 	return s, programs
 }
 
-// TestSerialConsole reads the console that a real Ironic serves with socat, and leaves it
-// as it was.
+// TestSerialConsole reads the serial console that a real Ironic serves with socat, and disables it afterwards.
 func TestSerialConsole(t *testing.T) {
 	t.Parallel()
 	for _, r := range newestReleases(t) {
@@ -111,9 +109,10 @@ func TestSerialConsole(t *testing.T) {
 			if !consoleEnabled(t, c) || before {
 				t.Errorf("enabled %t before, %t meanwhile", before, consoleEnabled(t, c))
 			}
-			// It is why nobody is asked for an address without need.
+			// Ironic ends another SOL session when it starts its own, which is why the console is enabled only on
+			// request.
 			if calls, err := os.ReadFile(filepath.Join(programs, "ipmitool-calls")); err != nil || !strings.Contains(string(calls), "sol deactivate") {
-				t.Errorf("Ironic ended no session: %s%v", calls, err)
+				t.Errorf("Ironic did not deactivate the SOL session: %s%v", calls, err)
 			}
 			if code := logs.interrupt(); code != 0 || consoleEnabled(t, c) {
 				t.Errorf("code %d, the console is enabled: %t; %s", code, consoleEnabled(t, c), logs.stderr.String())
@@ -133,7 +132,7 @@ func TestSerialConsole(t *testing.T) {
 	}
 }
 
-// serialInTheLogTab asks before it reads, and leaves the console as it was.
+// serialInTheLogTab reads the console in the Log tab, which asks first and disables the console afterwards.
 func serialInTheLogTab(t *testing.T, c *console) {
 	t.Helper()
 	s := c.fleet(roomy)
@@ -150,7 +149,7 @@ func serialInTheLogTab(t *testing.T, c *console) {
 	}
 	s.quits()
 	if consoleEnabled(t, c) {
-		t.Error("the console is left enabled")
+		t.Error("the console is still enabled")
 	}
 }
 

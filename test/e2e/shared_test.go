@@ -9,26 +9,25 @@ import (
 	"ironworks/test/ironic"
 )
 
-// serversEach is how many Ironics of a release there are: a test has one for itself, and
-// mostly waits.
+// serversEach is the number of shared Ironics per release. A test has one for itself but mostly waits.
 const serversEach = 2
 
-// shared are the Ironics without authentication that most tests use, one test after the
-// other; each test works on nodes of its own.
+// shared holds the Ironics without authentication that most tests use, one test at a time. Each test works on its own
+// nodes.
 var shared struct {
 	sync.Mutex
 	places map[string]chan *place
 	stops  []func()
 
-	// common are for tests that do without one of their own.
+	// common are servers that tests use at the same time.
 	starting sync.Mutex
 	common   map[string]*ironic.Server
 }
 
-// place is one of a release's servers; nil before the first test.
+// place holds one server of a release; server is nil before the first test.
 type place struct{ server *ironic.Server }
 
-// take reserves a server for a test and its subtests.
+// take reserves a server for a test and its subtests and starts it when needed.
 func take(t *testing.T, name string, start func() (*ironic.Server, error)) *ironic.Server {
 	t.Helper()
 	shared.Lock()
@@ -61,7 +60,7 @@ func takeIronic(t *testing.T, r ironic.Release) *ironic.Server {
 	return take(t, r.Name(), func() (*ironic.Server, error) { return startReal(r) })
 }
 
-// startReal starts an Ironic that ends with all tests.
+// startReal starts an Ironic that stops after all tests.
 func startReal(r ironic.Release) (*ironic.Server, error) {
 	s, err := ironic.Start(context.Background(), ironic.Options{Release: r})
 	if err == nil {
@@ -75,8 +74,7 @@ func takeEmbedded(t *testing.T) *ironic.Server {
 	return take(t, "embedded", startEmbedded)
 }
 
-// startEmbedded starts the lab's own Ironic. It is set up as the real ones are, and has to
-// be like the newest.
+// startEmbedded starts an embedded Ironic, configured like the real ones.
 func startEmbedded() (*ironic.Server, error) {
 	i, err := lab.StartIronic(context.Background(), lab.IronicOptions{Speed: 10, NoCleaning: true})
 	if err != nil {
@@ -86,7 +84,7 @@ func startEmbedded() (*ironic.Server, error) {
 	return ironic.At(i.URL, ironic.Newest), nil
 }
 
-// common gives the one server of a name that tests have at the same time.
+// common returns the server with the name that several tests use at the same time, and starts it when needed.
 func common(t *testing.T, name string, start func() (*ironic.Server, error)) *ironic.Server {
 	t.Helper()
 	shared.starting.Lock()
@@ -105,7 +103,7 @@ func common(t *testing.T, name string, start func() (*ironic.Server, error)) *ir
 	return s
 }
 
-// embeddedIronic is one lab's Ironic for all tests that do not mind each other.
+// embeddedIronic returns an embedded Ironic for tests that can share one at the same time.
 func embeddedIronic(t *testing.T) *ironic.Server {
 	t.Helper()
 	return common(t, "embedded", startEmbedded)

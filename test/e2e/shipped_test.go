@@ -15,7 +15,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// takeShipped is an Ironic with the interfaces that its release enables by itself.
+// takeShipped reserves an Ironic with the interfaces that its release enables by default.
 func takeShipped(t *testing.T, r ironic.Release) *ironic.Server {
 	t.Helper()
 	return take(t, "shipped "+r.Name(), func() (*ironic.Server, error) {
@@ -27,7 +27,7 @@ func takeShipped(t *testing.T, r ironic.Release) *ironic.Server {
 	})
 }
 
-// takeShippedEmbedded is the lab's own Ironic with these interfaces.
+// takeShippedEmbedded reserves an embedded Ironic with these interfaces.
 func takeShippedEmbedded(t *testing.T) *ironic.Server {
 	t.Helper()
 	return take(t, "shipped embedded", func() (*ironic.Server, error) {
@@ -40,23 +40,23 @@ func takeShippedEmbedded(t *testing.T) *ironic.Server {
 	})
 }
 
-// shippedNode enrolls a machine of the lab with nothing but a driver and how to reach the
-// BMC and the ramdisk: the interfaces are Ironic's choice. Then it inspects the machine.
+// shippedNode enrolls a lab machine with only a driver and driver_info, so that Ironic picks the interfaces, inspects
+// it and makes it available.
 func shippedNode(t *testing.T, c *console, s *ironic.Server) (name, uuid string, m *lab.Machine) {
 	t.Helper()
 	name, m = labMachine(t, s, "ok", lab.Options{})
 	uuid = s.CreateNode(t, map[string]any{"name": name, "driver": "redfish", "driver_info": m.DriverInfo()})
 	c.ok("manage", name, "--wait", "--timeout", "6m")
 	c.ok("inspect", name, "--wait", "--timeout", "6m")
-	// Cleaning would boot the machine, for which the network interface wants Neutron.
+	// Cleaning would boot the machine, for which the default network interface needs Neutron.
 	c.ok("set", name, "automated_clean=false", "network_interface=noop", "boot_interface=redfish-virtual-media")
 	c.ok("provide", name, "--wait", "--yes", "--timeout", "6m")
 	return name, uuid, m
 }
 
-// TestNothingEscapesTheChecksAsShipped: on an Ironic as it is shipped, no interface gets a
-// deployment of a machine with two disks whose hints do not choose one.
-func TestNothingEscapesTheChecksAsShipped(t *testing.T) {
+// TestChecksWithDefaultInterfaces: on an Ironic with default interfaces, no deploy interface gets a deployment
+// of a machine with two disks whose hints do not select one of them.
+func TestChecksWithDefaultInterfaces(t *testing.T) {
 	t.Parallel()
 	asShipped(t, func(t *testing.T, s *ironic.Server) {
 		c := at(t, s)
@@ -65,7 +65,7 @@ func TestNothingEscapesTheChecksAsShipped(t *testing.T) {
 			t.Fatalf("the machine has %d disks", len(m.Disks()))
 		}
 		if iface := apiNode(t, s, uuid)["deploy_interface"]; iface != "autodetect" {
-			t.Errorf("Ironic has chosen the deploy interface %v", iface)
+			t.Errorf("Ironic picked the deploy interface %v", iface)
 		}
 		c.ok("set", name, "instance_info.image_source=http://127.0.0.1:1/disk.raw", "instance_info.image_checksum="+strings.Repeat("a1", 32))
 		serial := m.Disks()[1].Serial
@@ -88,7 +88,7 @@ func TestNothingEscapesTheChecksAsShipped(t *testing.T) {
 				}
 				after := apiNode(t, s, uuid)
 				if len(c.auditLines()) != audited || after["updated_at"] != before["updated_at"] || after["provision_state"] != "available" {
-					t.Errorf("%s with %s: something was sent: %v → %v", iface, tt.what, before, after)
+					t.Errorf("%s with %s: a request was sent: %v → %v", iface, tt.what, before, after)
 				}
 			}
 		}
@@ -102,14 +102,13 @@ func TestNothingEscapesTheChecksAsShipped(t *testing.T) {
 	})
 }
 
-// TestTheInterfaceIsPredicted compares the prediction with what Ironic switches to: a
-// machine that boots a ramdisk keeps its disks, and one that gets an image has it on the
-// disk that was hinted at.
-func TestTheInterfaceIsPredicted(t *testing.T) {
+// TestPredictedDeployInterface compares the predicted deploy interface with the one that Ironic switches to: a machine
+// that boots a ramdisk keeps its disks, and one that gets an image has it on the hinted disk.
+func TestPredictedDeployInterface(t *testing.T) {
 	t.Parallel()
 	asShipped(t, func(t *testing.T, s *ironic.Server) {
 		raw := make([]byte, 1<<20)
-		raw[510], raw[511] = 0x55, 0xaa // a partition table
+		raw[510], raw[511] = 0x55, 0xaa // boot signature of a partition table
 		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			http.ServeContent(w, r, "disk.raw", time.Time{}, bytes.NewReader(raw))
 		}))
@@ -142,14 +141,14 @@ func TestTheInterfaceIsPredicted(t *testing.T) {
 				t.Errorf("%s: the node is %v, with %v\n%s%s", tt.want, n["provision_state"], n["deploy_interface"], o.stdout, o.stderr)
 			}
 			if disks := m.Disks(); disks[0].Installed != nil || (disks[1].Installed != nil) != tt.writes {
-				t.Errorf("%s: on the disks are %+v and %+v", tt.want, disks[0].Installed, disks[1].Installed)
+				t.Errorf("%s: installed on the disks: %+v and %+v", tt.want, disks[0].Installed, disks[1].Installed)
 			}
 		}
 	})
 }
 
-// asShipped runs a test against what has autodetect: the newest release, and the lab's
-// own Ironic.
+// asShipped runs a test against the servers with the deploy interface autodetect: the newest release and the embedded
+// Ironic.
 func asShipped(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	t.Helper()
 	t.Run(ironic.Newest.Version(), func(t *testing.T) {

@@ -16,20 +16,20 @@ import (
 	"ironworks/test/weather"
 )
 
-// sitting is somebody at an 80×24 terminal in which the program runs.
-type sitting struct {
+// terminalRun is a run of the program at an 80×24 terminal.
+type terminalRun struct {
 	t    *testing.T
 	cmd  *exec.Cmd
 	tty  *os.File
 	seen lockedBuffer
-	// read ends with the terminal.
+	// read is closed when the terminal is closed.
 	read chan struct{}
 }
 
-// sit starts the program in a terminal of its own; the test's end kills it.
-func (c *console) sit(args ...string) *sitting {
+// sit starts the program at a terminal; the end of the test kills it.
+func (c *console) sit(args ...string) *terminalRun {
 	c.t.Helper()
-	p := &sitting{t: c.t, cmd: c.command(context.Background(), args...), read: make(chan struct{})}
+	p := &terminalRun{t: c.t, cmd: c.command(context.Background(), args...), read: make(chan struct{})}
 	tty, err := pty.StartWithSize(p.cmd, &pty.Winsize{Rows: 24, Cols: 80})
 	if err != nil {
 		c.t.Fatal(err)
@@ -39,7 +39,7 @@ func (c *console) sit(args ...string) *sitting {
 		defer close(p.read)
 		buf := make([]byte, 4096)
 		for {
-			n, err := tty.Read(buf) // EIO once the program has gone
+			n, err := tty.Read(buf) // EIO after the program exits
 			_, _ = p.seen.Write(buf[:n])
 			if err != nil {
 				return
@@ -57,13 +57,13 @@ func (c *console) sit(args ...string) *sitting {
 
 var sequences = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
 
-// text is what was written so far, without the sequences that the program itself uses.
-func (p *sitting) text() string {
+// text returns what was written so far, without escape sequences of the program.
+func (p *terminalRun) text() string {
 	return strings.ReplaceAll(sequences.ReplaceAllString(p.seen.String(), ""), "\r\n", "\n")
 }
 
-// until waits until a text was shown.
-func (p *sitting) until(text string) {
+// until waits up to 30 s for a text.
+func (p *terminalRun) until(text string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -75,21 +75,21 @@ func (p *sitting) until(text string) {
 	}
 }
 
-// types types keys.
-func (p *sitting) types(keys string) {
+// types writes keys to the terminal.
+func (p *terminalRun) types(keys string) {
 	p.t.Helper()
 	if _, err := p.tty.WriteString(keys); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-// leaves waits for the end and wants an exit code.
-func (p *sitting) leaves(code int) {
+// leaves waits for the program to exit with the code.
+func (p *terminalRun) leaves(code int) {
 	p.t.Helper()
 	select {
 	case <-p.read:
 	case <-time.After(time.Minute):
-		p.t.Fatalf("does not end:\n%s", p.text())
+		p.t.Fatalf("timed out waiting for exit:\n%s", p.text())
 	}
 	_ = p.cmd.Wait()
 	if got := p.cmd.ProcessState.ExitCode(); got != code {
@@ -100,7 +100,7 @@ func (p *sitting) leaves(code int) {
 
 const ctrlC = "\x03"
 
-// setOwner gives a node an owner, which only an existing one can be given.
+// setOwner sets the owner of an existing node.
 func setOwner(t *testing.T, s *ironic.Server, node, owner string) {
 	t.Helper()
 	patch := []map[string]any{{"op": "add", "path": "/owner", "value": owner}}
@@ -109,7 +109,7 @@ func setOwner(t *testing.T, s *ironic.Server, node, owner string) {
 	}
 }
 
-// active makes a node that runs an instance.
+// active creates a node in state active by adoption and returns its name.
 func active(t *testing.T, s *ironic.Server, more map[string]any) (name string) {
 	t.Helper()
 	name = unique("active")
@@ -231,7 +231,7 @@ func testProgressAtATerminal(t *testing.T, s *ironic.Server) {
 			seconds[m[1]] = true
 		}
 		if len(seconds) < 2 {
-			t.Errorf("it does not count down:\n%s", term.text())
+			t.Errorf("no countdown:\n%s", term.text())
 		}
 		if !strings.Contains(term.text(), "manageable") || p.Count(http.MethodPut) != 3 {
 			t.Errorf("%d requests\n%s", p.Count(http.MethodPut), term.text())
@@ -239,14 +239,14 @@ func testProgressAtATerminal(t *testing.T, s *ironic.Server) {
 		if got := c.auditResults(); got != "sending accepted" {
 			t.Errorf("audit: %s", got)
 		}
-		// The line is gone at the end, and was never wider than the terminal.
+		// The progress line never was wider than the terminal.
 		for _, line := range strings.FieldsFunc(term.text(), func(r rune) bool { return r == '\r' || r == '\n' }) {
 			if len([]rune(line)) > 80 {
 				t.Errorf("wider than the terminal: %q", line)
 			}
 		}
 	})
-	t.Run("contact is lost while waiting", func(t *testing.T) {
+	t.Run("connection lost while waiting", func(t *testing.T) {
 		t.Parallel()
 		c, p := under(t, s)
 		name := unique("n")

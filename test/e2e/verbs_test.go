@@ -18,12 +18,12 @@ import (
 
 var names atomic.Int64
 
-// unique makes a node name that no other test, and no other run, has.
+// unique returns a node name that no other test or run uses.
 func unique(prefix string) string {
 	return fmt.Sprintf("%s-%d-%d", prefix, os.Getpid(), names.Add(1))
 }
 
-// apiNode reads a node past the program, to check what the program did.
+// apiNode reads a node from Ironic's API, to check what the program did.
 func apiNode(t *testing.T, s *ironic.Server, id string) map[string]any {
 	t.Helper()
 	status, body, err := s.Do(context.Background(), http.MethodGet, "/v1/nodes/"+id, nil)
@@ -53,7 +53,7 @@ func TestEveryVerbThatIsIllegalInEnrollIsRefusedAndNotSent(t *testing.T) {
 			}
 		}
 		if lines := c.auditLines(); len(lines) != 0 {
-			t.Errorf("something was sent: %v", lines)
+			t.Errorf("a request was sent: %v", lines)
 		}
 	})
 }
@@ -85,7 +85,7 @@ func TestEveryVerbOnFakeHardware(t *testing.T) {
 			{[]string{"adopt"}, models.StateActive},
 		} {
 			if step.args[0] == "rebuild" {
-				// 39.0.0 answers 500 to a rebuild without an image.
+				// 39.0.0 responds with HTTP 500 to a rebuild without an image.
 				if s.Release != ironic.Old {
 					if o := c.fails(3, "rebuild", name, "--yes"); !strings.Contains(o.stderr, "[image] Ironic answers a rebuild without an image") {
 						t.Errorf("rebuild without an image: %s%s", o.stdout, o.stderr)
@@ -104,21 +104,20 @@ func TestEveryVerbOnFakeHardware(t *testing.T) {
 				t.Fatalf("%q: %+v", step.args, got)
 			}
 			if state := apiNode(t, s, name)["provision_state"]; state != string(step.ends) {
-				t.Fatalf("after %q Ironic says %v", step.args, state)
+				t.Fatalf("after %q: state %v", step.args, state)
 			}
 		}
 		audit, _ := json.Marshal(c.auditLines())
 		if strings.Contains(string(audit), "hunter2") {
-			t.Error("the rescue password is in the audit")
+			t.Error("the audit file contains the rescue password")
 		}
-		if n := len(c.auditLines()); n != 2*13 { // a deployment reserves the node first
+		if n := len(c.auditLines()); n != 2*13 { // deploy also reserves the node
 			t.Errorf("%d audit lines for 13 requests, want two for each", n)
 		}
 	})
 }
 
-// untilNodeIs asks Ironic itself: a watch tells of a wait only when it comes before any
-// work is seen.
+// untilNodeIs polls Ironic until a node is in a state. A watch reports a wait state only before it has seen a step.
 func untilNodeIs(t *testing.T, s *ironic.Server, uuid string, want models.ProvisionState) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -129,7 +128,7 @@ func untilNodeIs(t *testing.T, s *ironic.Server, uuid string, want models.Provis
 		return state == string(want), nil
 	})
 	if err != nil {
-		t.Fatalf("waiting for %s: %v; it is %v", want, err, state)
+		t.Fatalf("waiting for %s: %v; state %v", want, err, state)
 	}
 }
 
@@ -151,12 +150,12 @@ func TestServiceAndAbort(t *testing.T) {
 		c.ok("service", name, "--yes", "--wait", "--step", "vendor.log_passthrough")
 		c.ok("service", name, "--yes", "--step", "vendor.trigger_servicewait")
 		untilNodeIs(t, s, uuid, models.StateServiceWait)
-		// This step cannot be aborted in the middle, and waits for an agent that is not there.
+		// This step cannot be interrupted and waits for an agent that does not exist.
 		if o := c.ok("abort", name, "--yes"); !strings.Contains(o.stdout, "the step cannot be interrupted") {
 			t.Errorf("abort: %s%s", o.stdout, o.stderr)
 		}
 		if step := apiNode(t, s, name)["service_step"].(map[string]any); step["abort_after"] != true {
-			t.Errorf("the abort did not arrive: %v", step)
+			t.Errorf("Ironic did not record the abort: %v", step)
 		}
 		if o := c.fails(1, "abort", name, "--yes", "--wait", "--timeout", "2s"); !strings.Contains(o.stdout, "still running after the time limit") {
 			t.Errorf("abort --wait: %s%s", o.stdout, o.stderr)
@@ -238,7 +237,7 @@ func TestSetChangesLeavesOnly(t *testing.T) {
 			t.Fatalf("after the second set: %v", n)
 		}
 		if audit, _ := json.Marshal(c.auditLines()); strings.Contains(string(audit), "http://b") {
-			t.Errorf("a value is in the audit: %s", audit)
+			t.Errorf("the audit file contains a value: %s", audit)
 		}
 		for _, bad := range []string{"driver_info={}", "colour=red", "automated_clean=maybe", "properties.a b=1", "=x"} {
 			if o := c.run("set", name, bad); o.code != 2 || o.stderr == "" {
@@ -262,10 +261,10 @@ func TestBulk(t *testing.T) {
 
 		o := c.fails(3, append([]string{"provide", "--wait"}, all...)...)
 		if !strings.Contains(o.stderr, all[0]) || !strings.Contains(o.stderr, "nothing was sent; pass --skip-refused to continue with the other 11 nodes") {
-			t.Errorf("one of twelve is illegal: %s", o.stderr)
+			t.Errorf("one node in the wrong state: %s", o.stderr)
 		}
 		if state := c.state(all[5]); state != models.StateManageable {
-			t.Errorf("something was sent: %s", state)
+			t.Errorf("a request was sent: %s", state)
 		}
 		o = c.fails(3, append([]string{"provide", "--wait", "--skip-refused", "-o", "json"}, all...)...)
 		counts := map[string]int{}
@@ -277,9 +276,9 @@ func TestBulk(t *testing.T) {
 		}
 		o = c.fails(3, append([]string{"deploy"}, all[1:]...)...)
 		if !strings.Contains(o.stderr, "--yes") {
-			t.Errorf("nobody to ask: %s", o.stderr)
+			t.Errorf("no terminal: %s", o.stderr)
 		}
-		// The same node twice, by name and by uuid, is one node.
+		// A node given several times, by name and by UUID, is one node.
 		uuid := apiNode(t, s, all[1])["uuid"].(string)
 		if got := decode[[]any](t, c.ok("maintenance", "on", all[1], uuid, all[1], "-o", "json")); len(got) != 1 {
 			t.Errorf("one node named three times gave %d results", len(got))

@@ -16,8 +16,8 @@ import (
 	"ironworks/test/weather"
 )
 
-// started is a run of the program that goes on beside the test.
-type started struct {
+// backgroundRun is a run of the program in the background.
+type backgroundRun struct {
 	t              *testing.T
 	cmd            *exec.Cmd
 	stdout, stderr lockedBuffer
@@ -25,10 +25,10 @@ type started struct {
 	began          time.Time
 }
 
-// start starts the program and leaves it running; the test's end kills it.
-func (c *console) start(args ...string) *started {
+// start starts the program in the background; the end of the test kills it.
+func (c *console) start(args ...string) *backgroundRun {
 	c.t.Helper()
-	r := &started{t: c.t, cmd: c.command(context.Background(), args...), ended: make(chan struct{}), began: time.Now()}
+	r := &backgroundRun{t: c.t, cmd: c.command(context.Background(), args...), ended: make(chan struct{}), began: time.Now()}
 	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
 	if err := r.cmd.Start(); err != nil {
 		c.t.Fatal(err)
@@ -44,16 +44,16 @@ func (c *console) start(args ...string) *started {
 	return r
 }
 
-// signal sends a signal and gives what the program then leaves, timed from there.
-func (r *started) signal(s os.Signal) outcome {
+// signal sends a signal and returns the outcome; took counts from the signal.
+func (r *backgroundRun) signal(s os.Signal) outcome {
 	r.t.Helper()
 	r.began = time.Now()
 	_ = r.cmd.Process.Signal(s)
 	return r.wait()
 }
 
-// wait waits for the end.
-func (r *started) wait() outcome {
+// wait waits up to a minute for the program to exit.
+func (r *backgroundRun) wait() outcome {
 	r.t.Helper()
 	select {
 	case <-r.ended:
@@ -65,7 +65,7 @@ func (r *started) wait() outcome {
 	}
 }
 
-// await waits until the program has sent such a request.
+// await waits until the program has sent a matching request.
 func await(t *testing.T, p *weather.Proxy, what string, match func(weather.Request) bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -79,7 +79,7 @@ func isMethod(method string) func(weather.Request) bool {
 	return func(r weather.Request) bool { return r.Method == method }
 }
 
-// auditResults are the results of a console's audit, in order.
+// auditResults returns the results in the audit file, in order and separated by spaces.
 func (c *console) auditResults() string {
 	var results []string
 	for _, line := range c.auditLines() {
@@ -88,12 +88,12 @@ func (c *console) auditResults() string {
 	return strings.Join(results, " ")
 }
 
-func TestAnswerOfAVerbIsLost(t *testing.T) {
+func TestResponseToAVerbIsLost(t *testing.T) {
 	t.Parallel()
-	eachStorm(t, testAnswerOfAVerbIsLost)
+	eachStorm(t, testResponseToAVerbIsLost)
 }
 
-func testAnswerOfAVerbIsLost(t *testing.T, s *ironic.Server) {
+func testResponseToAVerbIsLost(t *testing.T, s *ironic.Server) {
 	t.Parallel()
 	for _, test := range []struct {
 		name    string
@@ -135,12 +135,12 @@ func testAnswerOfAVerbIsLost(t *testing.T, s *ironic.Server) {
 	}
 }
 
-func TestVerbIsTurnedDown(t *testing.T) {
+func TestVerbIsRejected(t *testing.T) {
 	t.Parallel()
-	eachStorm(t, testVerbIsTurnedDown)
+	eachStorm(t, testVerbIsRejected)
 }
 
-func testVerbIsTurnedDown(t *testing.T, s *ironic.Server) {
+func testVerbIsRejected(t *testing.T, s *ironic.Server) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
@@ -148,9 +148,8 @@ func testVerbIsTurnedDown(t *testing.T, s *ironic.Server) {
 		code int
 		says []string
 		puts int
-		// audit is what the second line of the audit says: whether a proxy that fails has
-		// passed the request on nobody knows, nor how far Ironic came that answers 500. "" is
-		// not checked.
+		// audit is the result in the second audit line; "" is not checked. It is "unknown" when a failing proxy may
+		// have forwarded the request, or after HTTP 500, which does not tell how far Ironic got.
 		audit string
 	}{
 		{"500", weather.Ironic(500, "Unexpected database error"), 1, []string{"Unexpected database error (HTTP 500)"}, 1, "unknown"},
@@ -203,8 +202,8 @@ func testVerbIsTurnedDown(t *testing.T, s *ironic.Server) {
 	}
 }
 
-// TestOutageWhileWaiting: the node goes on by itself, so following it does too; but
-// whoever waits is told.
+// TestOutageWhileWaiting: waiting continues through an outage, because the operation continues as well, and reports
+// the outage.
 func TestOutageWhileWaiting(t *testing.T) {
 	t.Parallel()
 	eachStorm(t, testOutageWhileWaiting)
@@ -223,7 +222,7 @@ func testOutageWhileWaiting(t *testing.T, s *ironic.Server) {
 		return strings.Contains(r.stderr.String(), "HTTP 502"), nil
 	})
 	if err != nil {
-		t.Errorf("the outage is not told: %q", r.stderr.String())
+		t.Errorf("the outage is not reported: %q", r.stderr.String())
 	}
 	p.Clear()
 	o := r.wait()
@@ -253,7 +252,7 @@ func TestNodeIsDeletedMeanwhile(t *testing.T) {
 		if e := named.until("its removal", removed); e.From != "enroll" || e.Node.Name != name {
 			t.Errorf("removed: %+v", e)
 		}
-		// Of the whole fleet only a listing tells what left; an outage brings one on.
+		// Without names a watch notices removed nodes only in a full listing, which an outage triggers.
 		p.Set(weather.All(weather.Reset()))
 		all.untilStderr("connection lost")
 		p.Clear()
@@ -267,7 +266,7 @@ func TestNodeIsDeletedMeanwhile(t *testing.T) {
 			t.Errorf("audit: %s", got)
 		}
 
-		// Deleted while it is followed.
+		// The node is deleted while it is followed.
 		name = unique("gone")
 		uuid = s.CreateNode(t, map[string]any{"name": name})
 		gone := weather.Ironic(404, "Node "+uuid+" could not be found.")
@@ -301,7 +300,7 @@ func TestDuplicateName(t *testing.T) {
 	})
 }
 
-// TestDriverWithoutConductor takes the node's driver away from the only conductor.
+// TestDriverWithoutConductor removes the node's driver from the only conductor.
 func TestDriverWithoutConductor(t *testing.T) {
 	t.Parallel()
 	for _, r := range newestReleases(t) {
@@ -387,7 +386,7 @@ func testInterrupt(t *testing.T, s *ironic.Server) {
 		busy := weather.Rewrite("provision_state", func(any) any { return "verifying" })
 		p.Set(weather.On(func(r *http.Request) bool { return r.Method == http.MethodGet && p.Count(http.MethodPut) > 0 }, busy))
 		r := c.start("manage", name, "--wait")
-		await(t, p, "a look", func(r weather.Request) bool { return r.Ruled })
+		await(t, p, "a poll", func(r weather.Request) bool { return r.Ruled })
 		o := r.signal(os.Interrupt)
 		o.clean(t)
 		if o.code != 1 || !strings.Contains(o.stdout, "the operation continues") || o.took > 15*time.Second {
@@ -468,15 +467,15 @@ func testClosedPipe(t *testing.T, r ironic.Release) {
 			}
 			_ = cmd.Wait()
 			if ctx.Err() != nil {
-				t.Fatalf("goes on without a reader:\n%s", stderr.String())
+				t.Fatalf("still running without a reader:\n%s", stderr.String())
 			}
-			// 141 is what a shell calls a death of SIGPIPE.
+			// SIGPIPE must not end the program with exit code 141.
 			if code := cmd.ProcessState.ExitCode(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
 			text := stderr.String()
 			if slices.Contains(args, "watch") {
-				_, text, _ = strings.Cut(text, "\n") // how many nodes it watches
+				_, text, _ = strings.Cut(text, "\n") // the number of watched nodes
 			}
 			if text != "" {
 				t.Errorf("stderr: %q", text)

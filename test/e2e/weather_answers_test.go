@@ -26,7 +26,7 @@ func TestNoNodes(t *testing.T) {
 					t.Errorf("%s: %q %q", format, o.stdout, o.stderr)
 				}
 			}
-			// A watch of nothing sees the first node come.
+			// A watch that starts without nodes reports the first one.
 			w := c.watch()
 			if !strings.Contains(w.stderr.String(), "watching 0 nodes") {
 				t.Error(w.stderr.String())
@@ -56,10 +56,10 @@ func testPageThatRepeats(t *testing.T, r ironic.Release) {
 	}
 	p.Set(weather.All(weather.RepeatPage()))
 	c.fails(1, "nodes").says(t, 1, "repeats nodes", "marker")
-	// A watch has something to show by then, and goes on trying.
+	// A watch retries until its timeout because it already has a list.
 	c.run("watch", "-o", "json", "--timeout", "5s").says(t, 1, "connection lost", "repeats the same page", "timed out after 5s")
 
-	// In the middle of a watch.
+	// The same fault during a watch.
 	p.Clear()
 	w := c.watch()
 	p.Set(weather.All(weather.Reset()))
@@ -83,14 +83,14 @@ func TestClockSkew(t *testing.T) {
 		added := w.untilState(uuid, models.StateEnroll)
 		c.ok("manage", name, "--wait")
 		moved := w.untilState(uuid, models.StateManageable)
-		// Events are told in the server's time, and in order.
+		// Events have the server's time and are in order.
 		if off := time.Until(added.Time) - skew; off.Abs() > time.Minute {
 			t.Errorf("added at %s, %s off the server's clock", added.Time, off)
 		}
 		if moved.Time.Before(added.Time) {
 			t.Errorf("moved at %s, before it was added at %s", moved.Time, added.Time)
 		}
-		chain(t, w, uuid)
+		checkChain(t, w, uuid)
 		for _, by := range []time.Duration{skew, -skew} {
 			p.Set(weather.All(weather.Skew(by)))
 			o := c.ok("nodes", "name:="+name, "--columns", "name,state,age")
@@ -135,14 +135,14 @@ func testRefusedField(t *testing.T, s *ironic.Server) {
 				return strings.Contains(r.Query.Get("fields"), test.field)
 			})
 			if !asked {
-				t.Errorf("%s was never asked for: this test proves nothing", test.field)
+				t.Errorf("%s was never requested, so the test checks nothing", test.field)
 			}
 		})
 	}
 }
 
-// TestHostileTexts: names are restricted by Ironic, other texts are not; a broken or
-// hostile server may send anything anywhere.
+// TestHostileTexts: Ironic restricts names but not other texts, and a broken or hostile server may send anything
+// anywhere.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	eachStorm(t, testHostileTexts)
@@ -188,7 +188,7 @@ func testHostileTexts(t *testing.T, s *ironic.Server) {
 				o.clean(t)
 			}
 			if lines := strings.Split(strings.TrimSuffix(wide.stdout, "\n"), "\n"); len(lines) != 2 {
-				t.Errorf("a name makes lines of its own: %q", lines)
+				t.Errorf("a name breaks the line: %q", lines)
 			}
 			for _, args := range [][]string{{"nodes", "uuid:" + uuid, "-o", "json"}, {"nodes", "uuid:" + uuid, "-o", "yaml"}, {"node", uuid, "-o", "json"}} {
 				o := c.ok(args...)

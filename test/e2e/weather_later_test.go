@@ -10,20 +10,20 @@ import (
 	"ironworks/test/weather"
 )
 
-// chain checks that the states that a watch told of a node follow each other without a
-// gap, whatever went on between us and the API.
-func chain(t *testing.T, w *watching, uuid string) {
+// checkChain checks that each provision state change that a watch reported for a node starts in the state that the
+// previous one ended in.
+func checkChain(t *testing.T, w *watching, uuid string) {
 	t.Helper()
 	last := ""
 	for _, e := range w.of(uuid, models.EventProvisionState) {
 		if last != "" && e.From != last {
-			t.Errorf("an event goes from %q, but the one before it went to %q", e.From, last)
+			t.Errorf("an event starts in %q, but the previous one ended in %q", e.From, last)
 		}
 		last = e.To
 	}
 }
 
-// TestWeatherLater lets a fault come up while a watch runs, and pass.
+// TestWeatherLater lets a fault come and go during a watch.
 func TestWeatherLater(t *testing.T) {
 	t.Parallel()
 	eachStorm(t, testWeatherLater)
@@ -40,7 +40,7 @@ func testWeatherLater(t *testing.T, s *ironic.Server) {
 		{"reset", weather.Reset(), "HOST closed the connection"},
 		{"500", weather.Ironic(500, "Unexpected database error"), "connection lost: Unexpected database error (HTTP 500)"},
 		{"502", weather.HTML(http.StatusBadGateway), "connection lost: Bad Gateway, an HTML page (Server: nginx/1.27) (HTTP 502)"},
-		{"HTML", weather.HTML(http.StatusOK), "connection lost: the answer is not Ironic's"},
+		{"HTML", weather.HTML(http.StatusOK), "connection lost: the response has no Ironic API version"},
 		{"truncated JSON", weather.TruncatedJSON(), "connection lost: cannot read the response"},
 		{"truncated body", weather.TruncatedBody(), "connection lost: the answer of HOST is incomplete"},
 		{"stalled", weather.Stalled(), "connection lost: no answer from HOST in time"},
@@ -63,9 +63,9 @@ func testWeatherLater(t *testing.T, s *ironic.Server) {
 			began := time.Now()
 			w.untilStderr(replaceHost(test.says, p))
 			if took := time.Since(began); took > patience {
-				t.Errorf("the loss was told after %s", took)
+				t.Errorf("the loss was reported after %s", took)
 			}
-			// What happens meanwhile is told afterwards.
+			// Changes during the outage are reported afterwards.
 			direct.ok("manage", name, "--wait")
 			if test.kind == nil {
 				if err := p.Up(t.Context()); err != nil {
@@ -77,7 +77,7 @@ func testWeatherLater(t *testing.T, s *ironic.Server) {
 			w.untilState(uuid, models.StateManageable)
 			c.ok("provide", name, "--wait", "--yes")
 			w.untilState(uuid, models.StateAvailable)
-			chain(t, w, uuid)
+			checkChain(t, w, uuid)
 			if code := w.stop(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}

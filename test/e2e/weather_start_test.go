@@ -12,18 +12,18 @@ import (
 	"ironworks/test/weather"
 )
 
-// patience is the longest that the program may be silent about a fault: it gives up after
-// ten seconds or so, and here dozens of it run at once.
+// patience is the longest time until the program must report a fault. It gives up after about 10 s, but dozens of
+// runs share the machine here.
 const patience = 30 * time.Second
 
-// stormy is the Ironic that bad weather is made in front of: not the one of the other
-// tests, whose SQLite has enough to do.
+// stormy returns the Ironic behind faulty connections. The other tests do not use it, to spare their SQLite databases
+// the load.
 func stormy(t *testing.T, r ironic.Release) *ironic.Server {
 	t.Helper()
 	return common(t, "stormy "+r.Name(), func() (*ironic.Server, error) { return startReal(r) })
 }
 
-// eachStorm runs a test in front of an Ironic of each release.
+// eachStorm runs a test with the stormy Ironic of the newest release, under make test-long of each release.
 func eachStorm(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	t.Helper()
 	for _, r := range newestReleases(t) {
@@ -31,15 +31,15 @@ func eachStorm(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	}
 }
 
-// under is a console whose way to the server leads through weather.
+// under returns a console that reaches the server through a proxy that can inject faults.
 func under(t *testing.T, s *ironic.Server) (*console, *weather.Proxy) {
 	t.Helper()
 	p := weather.Start(t, s.URL)
 	return newConsole(t, "IRONWORKS_URL="+p.URL), p
 }
 
-// clean checks what holds of every output: no dump of Go's, and nothing in it that a
-// terminal would obey.
+// clean checks that the output contains no stack trace, no formatting mistake and no character that controls a
+// terminal.
 func (o outcome) clean(t *testing.T) {
 	t.Helper()
 	for _, dump := range []string{"goroutine ", "panic:", "runtime error", ".go:", "%!"} {
@@ -55,7 +55,7 @@ func (o outcome) clean(t *testing.T) {
 	}
 }
 
-// says checks that the error stream names the fault, and soon.
+// says checks the exit code, that standard error contains the texts, and that the run took no longer than patience.
 func (o outcome) says(t *testing.T, code int, texts ...string) {
 	t.Helper()
 	o.clean(t)
@@ -75,7 +75,7 @@ func (o outcome) says(t *testing.T, code int, texts ...string) {
 	}
 }
 
-// TestWeatherAtTheStart runs commands into a fault that is there from the beginning.
+// TestWeatherAtTheStart runs commands during a fault.
 func TestWeatherAtTheStart(t *testing.T) {
 	t.Parallel()
 	eachStorm(t, testWeatherAtTheStart)
@@ -90,7 +90,7 @@ func testWeatherAtTheStart(t *testing.T, s *ironic.Server) {
 		name string
 		kind weather.Kind // nil: connection refused
 		code int
-		says []string // HOST is the proxy's host and port
+		says []string // HOST stands for the proxy's host and port
 	}{
 		{"down", nil, 4, []string{"connection refused by HOST"}},
 		{"stalled", weather.Stalled(), 4, []string{"no answer from HOST in time"}},
@@ -115,7 +115,7 @@ func testWeatherAtTheStart(t *testing.T, s *ironic.Server) {
 			"401 keystone", weather.Status(401, "", "WWW-Authenticate", `Keystone uri="http://k:5000"`), 4,
 			[]string{"HTTP 401", "Keystone token", "auth none"},
 		},
-		{"401 without a word", weather.Status(401, ""), 4, []string{"HTTP 401", "does not name an authentication method"}},
+		{"401 without a method", weather.Status(401, ""), 4, []string{"HTTP 401", "does not name an authentication method"}},
 		{"403", weather.Ironic(403, "Policy doesn't allow it"), 1, []string{"HTTP 403", "Policy", "role"}},
 		{"406 too old", weather.NotAcceptable("1.1", "1.38"), 4, []string{"this Ironic speaks API 1.1 to 1.38", "1.69"}},
 		{"406 of a field", weather.Ironic(406, "Request not acceptable."), 1, []string{"HTTP 406", "Request not acceptable."}},
@@ -123,7 +123,7 @@ func testWeatherAtTheStart(t *testing.T, s *ironic.Server) {
 	name := unique("storm")
 	s.CreateNode(t, map[string]any{"name": name})
 	commands := [][]string{{"nodes"}, {"node", name}, {"watch", "-o", "json"}, {"manage", name, "--wait"}}
-	// Most of them wait: all at the same time.
+	// Most runs wait, so all run at the same time.
 	outcomes := make([]outcome, len(tests)*len(commands))
 	hosts := make([]string, len(outcomes))
 	var all sync.WaitGroup
@@ -133,7 +133,7 @@ func testWeatherAtTheStart(t *testing.T, s *ironic.Server) {
 			p.Set(weather.All(kind))
 			hosts[i] = p.Host
 		} else {
-			hosts[i] = nobodys
+			hosts[i] = closedAddress
 			c = newConsole(t, "IRONWORKS_URL=http://"+hosts[i])
 		}
 		all.Go(func() { outcomes[i] = c.run(commands[i%len(commands)]...) })
@@ -154,7 +154,7 @@ func testWeatherAtTheStart(t *testing.T, s *ironic.Server) {
 	}
 }
 
-// replaceHost puts the proxy's address in the place of HOST.
+// replaceHost replaces HOST by the proxy's address.
 func replaceHost(text string, p *weather.Proxy) string {
 	return strings.ReplaceAll(text, "HOST", p.Host)
 }

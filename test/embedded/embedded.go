@@ -1,5 +1,5 @@
-// Package embedded starts the lab's Ironic in memory, for tests that would otherwise make
-// answers of Ironic up. test/contract compares it with the real ones.
+// Package embedded starts the embedded Ironic in memory, for tests that would otherwise invent Ironic's responses.
+// test/contract compares it with the real ones.
 package embedded
 
 import (
@@ -15,15 +15,15 @@ import (
 	"ironworks/test/memnet"
 )
 
-// Ironic is an API with a conductor that does nothing by itself.
+// Ironic is an API with a conductor that starts nothing by itself.
 type Ironic struct {
-	// Tables is the database: a test puts nodes into any state there.
+	// Tables is the database; a test can put nodes into any state with it.
 	Tables *db.Store
 	// Handler is the API.
 	Handler http.Handler
 }
 
-// New makes one that ends with the test. Now is the time of the database.
+// New returns an Ironic that ends with the test; now is the clock of its database.
 func New(tb testing.TB, now func() time.Time) *Ironic {
 	tb.Helper()
 	tables := db.New(now)
@@ -35,8 +35,7 @@ func New(tb testing.TB, now func() time.Time) *Ironic {
 	return &Ironic{Tables: tables, Handler: api.New(tables, conducts)}
 }
 
-// Client makes a client that reaches the API in memory, as a bubble of testing/synctest
-// needs it.
+// Client returns a client that reaches the API in memory, as testing/synctest requires.
 func (i *Ironic) Client(tb testing.TB) *ironicclient.Client {
 	tb.Helper()
 	c, err := ironicclient.New(models.Connection{Endpoint: memnet.URL}, ironicclient.Options{Dial: memnet.Serve(tb, i.Handler).Dial})

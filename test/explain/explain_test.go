@@ -15,10 +15,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// least is the share of messages that rules have to explain.
+// least is the share of messages that the rules must explain.
 const least = 0.95
 
-// explained is the best explanation of a message on a node.
+// explained returns the best explanation of a message on a node.
 func explained(m message) explain.Explanation {
 	if m.state == "" {
 		return explain.Explain(&explain.Facts{Text: m.text})[0]
@@ -27,8 +27,7 @@ func explained(m message) explain.Explanation {
 	return explain.Explain(&explain.Facts{Row: &models.Row{Node: node}})[0]
 }
 
-// TestMessages explains every message that the sources have; -v lists those that are not
-// explained, by file.
+// TestMessages explains every message in the sources; -v lists those without an explanation, by file.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	for _, r := range releases {
@@ -36,7 +35,7 @@ func TestMessages(t *testing.T) {
 			t.Parallel()
 			all := messages(t, r)
 			if len(all) < 150 {
-				t.Fatalf("only %d messages were found", len(all))
+				t.Fatalf("found only %d messages", len(all))
 			}
 			known, byPhase := 0, 0
 			unknown, rules := map[string][]string{}, map[explain.RuleID]int{}
@@ -53,7 +52,7 @@ func TestMessages(t *testing.T) {
 				}
 			}
 			share := float64(known) / float64(len(all))
-			t.Logf("%s: %d messages, %d explained (%.1f %%), %d of them by their phase alone", r.name, len(all), known, 100*share, byPhase)
+			t.Logf("%s: %d messages, %d explained (%.1f %%), %d of them only by phase", r.name, len(all), known, 100*share, byPhase)
 			for _, file := range slices.Sorted(maps.Keys(unknown)) {
 				t.Logf("not explained in %s:\n  %s", file, strings.Join(unknown[file], "\n  "))
 			}
@@ -67,20 +66,20 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestMessagesTwice wants the same list each time.
-func TestMessagesTwice(t *testing.T) {
+// TestMessagesAreTheSameEachTime checks that the list is the same each time.
+func TestMessagesAreTheSameEachTime(t *testing.T) {
 	t.Parallel()
 	if a, b := formats(t, releases[3]), formats(t, releases[3]); !slices.Equal(a, b) {
 		t.Error("two readings differ")
 	}
 }
 
-// TestValuesSayNothing wants values that explain nothing by themselves.
-func TestValuesSayNothing(t *testing.T) {
+// TestValuesMatchNoRule checks that no value is explained by itself.
+func TestValuesMatchNoRule(t *testing.T) {
 	t.Parallel()
 	for name, v := range values {
 		if strings.Contains(v, " step ") {
-			continue // it stands for a whole message
+			continue // a whole message
 		}
 		if e := explain.Explain(&explain.Facts{Text: "x " + v, State: models.StateDeployFailed})[0]; e.Confidence != explain.ConfidenceLow {
 			t.Errorf("%s, the value of %s, is explained: %s", v, name, e.Rule)

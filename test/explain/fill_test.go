@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// The values that formats are filled with. None of them may tell a rule anything: see
-// TestValuesSayNothing.
+// The values that formats are filled with. No rule may match them, see TestValuesMatchNoRule.
 const (
 	nodeUUID  = "1be26c0b-03f2-4d2e-ae87-c02d7f33c123"
 	otherUUID = "0f8a6c1e-55d2-4f0e-9b7c-2a1d3c4b5e6f"
@@ -15,7 +14,7 @@ const (
 
 var placeholder = regexp.MustCompile("\u27e8([^\u27e9]*)\u27e9")
 
-// values are what stands for a name in the source, found by its last part.
+// values maps the last part of a name in the source to its value.
 var values = map[string]string{
 	"e": inner, "exc": inner, "ex": inner, "err": inner, "error": inner, "reason": inner, "details": inner, "msg": inner,
 	"e.message": inner, "errors": inner, "err_msgs": inner, "error_msg": inner, "stderr": inner, "last_exc": inner,
@@ -42,7 +41,7 @@ var values = map[string]string{
 	"missing_info": "['example']", "action": "example", "network_type": "example", "net_type": "example", "type": "example",
 }
 
-// fill puts a value in the place of each name.
+// fill replaces each name by a value.
 func fill(text string) string {
 	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
 		name := placeholder.FindStringSubmatch(found)[1]

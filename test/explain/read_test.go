@@ -17,7 +17,7 @@ import (
 //go:embed python/messages.py
 var lister string
 
-// format is one message as the source has it.
+// format is a message as the source has it.
 type format struct {
 	File     string `json:"file"`
 	Line     int    `json:"line"`
@@ -27,14 +27,14 @@ type format struct {
 	Format   string `json:"format"`
 }
 
-// message is one as an operator sees it, with the state of the node that has it.
+// message is a message as an operator sees it, with the state of its node.
 type message struct {
 	format
 	text  string
 	state models.ProvisionState
 }
 
-// release is an environment with what to read in it.
+// release is a Python environment and the kind of its sources.
 type release struct{ name, environment, kind string }
 
 var releases = []release{
@@ -44,7 +44,7 @@ var releases = []release{
 	{"ironic-python-agent 9.4.2", "agent-old", "agent"},
 }
 
-// formats lists the messages of a release in the order of its files and lines.
+// formats lists the messages of a release by file and line.
 func formats(t *testing.T, r release) []format {
 	t.Helper()
 	python := filepath.Join(ironic.Environment(t, r.environment), "bin", "python")
@@ -68,13 +68,13 @@ func formats(t *testing.T, r release) []format {
 	return all
 }
 
-// messages makes one message of each format; the same text counts once.
+// messages returns one message for each format, without duplicates.
 func messages(t *testing.T, r release) []message {
 	t.Helper()
 	var all []message
 	seen := map[string]bool{}
 	for _, f := range formats(t, r) {
-		m := arrive(f, r.kind)
+		m := wrapMessage(f, r.kind)
 		if !seen[m.text] {
 			seen[m.text] = true
 			all = append(all, m)

@@ -1,5 +1,4 @@
-// Package fetch gets what is served, for tests, as a machine would: over a connection of
-// its own, that is gone afterwards.
+// Package fetch downloads content for tests like a machine does, over a new connection that is closed afterwards.
 package fetch
 
 import (
@@ -10,7 +9,7 @@ import (
 	"testing"
 )
 
-// Content is what is served at an address.
+// Content returns the content at a URL.
 func Content(tb testing.TB, url string) []byte {
 	tb.Helper()
 	status, content := Answer(tb, url, "")
@@ -20,8 +19,8 @@ func Content(tb testing.TB, url string) []byte {
 	return content
 }
 
-// Answer is whatever is answered at an address, with its status. A certificate in PEM
-// is the only one that is trusted; "" trusts those of the system.
+// Answer returns the status and content of any response. Only the PEM certificate is trusted; "" trusts the system's
+// certificates.
 func Answer(tb testing.TB, url, certificate string) (status int, content []byte) {
 	tb.Helper()
 	transport := &http.Transport{DisableKeepAlives: true}

@@ -1,4 +1,4 @@
-// Package golden compares texts with golden files, and writes these anew with -update.
+// Package golden compares texts with golden files, and rewrites them with -update.
 package golden
 
 import (
@@ -10,13 +10,12 @@ import (
 	"github.com/pmezard/go-difflib/difflib"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Update reports whether golden files are written anew.
+// Update reports whether golden files are rewritten.
 func Update() bool { return *update }
 
-// Compare compares a text with the golden file at path, and fails the test with their
-// difference.
+// Compare compares a text with the golden file at path. A difference fails the test.
 func Compare(tb testing.TB, path, got string) {
 	tb.Helper()
 	if *update {
@@ -33,11 +32,11 @@ func Compare(tb testing.TB, path, got string) {
 		tb.Fatal(err)
 	}
 	if got != string(want) {
-		tb.Errorf("%s differs; -update writes it anew\n%s", path, Diff(string(want), got))
+		tb.Errorf("%s differs; -update rewrites it\n%s", path, Diff(string(want), got))
 	}
 }
 
-// Diff is the difference of two texts in the unified format, "" if they are equal.
+// Diff returns the difference of two texts as a unified diff, or "" if they are equal.
 func Diff(want, got string) string {
 	// Writing to memory does not fail.
 	text, _ := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{

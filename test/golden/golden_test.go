@@ -9,7 +9,7 @@ import (
 	"ironworks/test/golden"
 )
 
-// failure keeps what a comparison says.
+// failure records the message of a comparison.
 type failure struct {
 	testing.TB
 	text string
@@ -30,7 +30,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("equal texts differ: %s", f.text)
 	}
 	golden.Compare(f, path, "one\ntwo\nthree\n4\nfive\nsix\n")
-	want := path + " differs; -update writes it anew\n--- golden\n+++ got\n@@ -2,5 +2,5 @@\n two\n three\n-four\n+4\n five\n six\n"
+	want := path + " differs; -update rewrites it\n--- golden\n+++ got\n@@ -2,5 +2,5 @@\n two\n three\n-four\n+4\n five\n six\n"
 	if f.text != want {
 		t.Errorf("got\n%s\nwant\n%s", f.text, want)
 	}

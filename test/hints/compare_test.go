@@ -23,22 +23,22 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-//go:embed python/ironic_says.py
-var ironicSays string
+//go:embed python/ironic_validates.py
+var ironicProgram string
 
-//go:embed python/agent_says.py
-var agentSays string
+//go:embed python/agent_picks.py
+var agentProgram string
 
-// said is what an original answers.
-type said struct {
+// verdict is the result of an original program.
+type verdict struct {
 	Valid *bool   `json:"valid"`
 	Picks *string `json:"picks"`
 	Class string  `json:"class"`
 	Error string  `json:"error"`
 }
 
-// run gives the cases to a program of an environment, in one process.
-func run(t *testing.T, environment, program string, cases []byte, count int) []said {
+// run passes the cases to a program of a Python environment, in one process.
+func run(t *testing.T, environment, program string, cases []byte, count int) []verdict {
 	t.Helper()
 	python := filepath.Join(ironic.Environment(t, environment), "bin", "python")
 	cmd := exec.CommandContext(t.Context(), python, "-B", "-c", program) //nolint:gosec // our own program
@@ -50,10 +50,10 @@ func run(t *testing.T, environment, program string, cases []byte, count int) []s
 		t.Errorf("%s: %v\n%s", environment, err, complaints.String())
 		return nil
 	}
-	answers := make([]said, 0, count)
+	answers := make([]verdict, 0, count)
 	decoder := json.NewDecoder(&output)
 	for decoder.More() {
-		var a said
+		var a verdict
 		if err := decoder.Decode(&a); err != nil {
 			t.Errorf("%s: %v", environment, err)
 			return nil
@@ -61,16 +61,16 @@ func run(t *testing.T, environment, program string, cases []byte, count int) []s
 		answers = append(answers, a)
 	}
 	if len(answers) != count {
-		t.Errorf("%s answers %d of %d cases", environment, len(answers), count)
+		t.Errorf("%s: %d results for %d cases", environment, len(answers), count)
 		return nil
 	}
 	return answers
 }
 
-// The console says of every case what Ironic and its agent say: whether the hints are
-// valid and why not, and which disk is picked or why none is. IRONWORKS_TEST_SEED and
-// IRONWORKS_HINTS_CASES ask for other cases and more of them.
-func TestLikeTheOriginals(t *testing.T) {
+// TestMatchesIronicAndTheAgent compares package hints with Ironic and its agent: whether the hints are valid and why
+// not, and which disk is picked or why none is. IRONWORKS_TEST_SEED and IRONWORKS_HINTS_CASES change the seed and the
+// number of cases.
+func TestMatchesIronicAndTheAgent(t *testing.T) {
 	count, seed := 10_000, seeds.First(t, 1)
 	if ironic.Long() {
 		count = 100_000
@@ -86,10 +86,10 @@ func TestLikeTheOriginals(t *testing.T) {
 	cases := append(bytes.Join(lines, []byte("\n")), '\n')
 	for _, by := range []hints.Generation{hints.GenerationNewest, hints.GenerationOld} {
 		t.Run(by.String(), func(t *testing.T) {
-			var validated, picked []said
+			var validated, picked []verdict
 			var both sync.WaitGroup
-			both.Go(func() { validated = run(t, by.String(), ironicSays, cases, count) })
-			both.Go(func() { picked = run(t, "agent-"+by.String(), agentSays, cases, count) })
+			both.Go(func() { validated = run(t, by.String(), ironicProgram, cases, count) })
+			both.Go(func() { picked = run(t, "agent-"+by.String(), agentProgram, cases, count) })
 			both.Wait()
 			if validated == nil || picked == nil {
 				return
@@ -104,14 +104,14 @@ func TestLikeTheOriginals(t *testing.T) {
 			}
 			for _, kind := range []string{"invalid", "picks", "DeviceNotFound", "TypeError", "ValueError", "SyntaxError", "ParseException"} {
 				if tally[kind] == 0 {
-					t.Errorf("no case is of the kind %s: they prove little", kind)
+					t.Errorf("no case of the kind %s", kind)
 				}
 			}
 		})
 	}
 }
 
-func compare(t *testing.T, by hints.Generation, line []byte, validated, picked said, tally map[string]int) {
+func compare(t *testing.T, by hints.Generation, line []byte, validated, picked verdict, tally map[string]int) {
 	t.Helper()
 	c, err := hints.DecodeCase(line)
 	if err != nil {
@@ -121,7 +121,7 @@ func compare(t *testing.T, by hints.Generation, line []byte, validated, picked s
 	problem := ""
 	var ours *hints.Error
 	if err := c.Hints.Validate(by); err != nil {
-		ours = err.(*hints.Error) //nolint:errorlint // Validate's own
+		ours = err.(*hints.Error) //nolint:errorlint // never wrapped
 		tally["invalid"]++
 	}
 	if !*validated.Valid && (ours == nil || *got.Because != ours.Text) || got.Valid != *validated.Valid || !same(c, ours, validated) {
@@ -130,7 +130,7 @@ func compare(t *testing.T, by hints.Generation, line []byte, validated, picked s
 	ours = nil
 	name, pickErr := c.Search(by).Pick(c.Disks)
 	if pickErr != nil {
-		ours = pickErr.(*hints.Error) //nolint:errorlint // Pick's own
+		ours = pickErr.(*hints.Error) //nolint:errorlint // never wrapped
 		tally[ours.Class]++
 	} else {
 		tally["picks"]++
@@ -147,7 +147,7 @@ func compare(t *testing.T, by hints.Generation, line []byte, validated, picked s
 	tally["different"]++
 	if tally["different"] <= 10 {
 		shown, _ := json.Marshal(got)
-		theirs, _ := json.Marshal([]said{validated, picked})
+		theirs, _ := json.Marshal([]verdict{validated, picked})
 		t.Errorf("%s differs: %s\n ours %s (%+v)\n real %s", problem, line, shown, ours, theirs)
 	}
 }
@@ -164,10 +164,9 @@ var (
 	quotation = regexp.MustCompile(`The hints "(.*)" are invalid`)
 )
 
-// same compares errors: the classes, and the words where they are those of the code
-// that is compared. What a parser says (pyparsing, Python's own) differs between its
-// versions, and the order of a Python set between two runs.
-func same(c hints.Case, ours *hints.Error, theirs said) bool {
+// same compares errors: their classes, and their texts where they come from the compared code. The texts of parsers
+// (pyparsing, Python's own) differ between versions, and the order of a Python set between runs.
+func same(c hints.Case, ours *hints.Error, theirs verdict) bool {
 	if ours == nil {
 		return theirs.Class == ""
 	}
@@ -181,7 +180,7 @@ func same(c hints.Case, ours *hints.Error, theirs said) bool {
 	case ours.Class == "TypeError" && (strings.HasPrefix(text, "unhashable type") || strings.HasPrefix(text, "sequence item 0")):
 		return true
 	case ours.Class == "TypeError" && !c.Hints.Given() && strings.HasPrefix(text, "'<' not supported"):
-		return true // which two of the sizes are compared first is the sort's affair
+		return true // the sort decides which two sizes are compared first
 	}
 	a, b := quotation.FindStringSubmatch(ours.Text), quotation.FindStringSubmatch(text)
 	if a == nil || b == nil {

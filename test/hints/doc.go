@@ -1,4 +1,3 @@
-// Package hints compares the console's reading of root device hints with the
-// originals: Ironic's own validation and the agent's own search for a disk, of both
-// releases, over random hints and inventories.
+// Package hints compares root device hints in the console with the originals, Ironic's validation and the agent's
+// search for a disk of both releases, for random hints and inventories.
 package hints

@@ -7,19 +7,18 @@ import (
 	"strings"
 )
 
-// maker makes cases: hints that are right, odd and broken, and disks as agents report
-// them and as they never would.
+// maker generates cases: valid, unusual and malformed hints, and disks as agents report them and as they never would.
 type maker struct{ *rand.Rand }
 
 func newMaker(seed uint64) maker { return maker{rand.New(rand.NewPCG(seed, 39))} } //nolint:gosec // repeatable
 
-// one takes one of several.
+// one returns a random element.
 func one[T any](m maker, of ...T) T { return of[m.IntN(len(of))] }
 
-// in says yes once in so many.
+// in returns true once in n calls on average.
 func (m maker) in(n int) bool { return m.IntN(n) == 0 }
 
-// field is a member of an object; its order counts.
+// field is a member of an object, whose order matters.
 type field struct {
 	name  string
 	value any
@@ -52,7 +51,7 @@ var texts = []string{
 	"wwn", "serial", "model", "vendor", "wwn_with_extension", "wwn_vendor_extension", "name", "hctl", "by_path", "tran",
 }
 
-// words are what disks are called, and what has a meaning in Python or in the grammar.
+// words are names of disks and words with a meaning in Python or in the grammar.
 var words = []string{
 	"Samsung", "SAMSUNG 980 PRO", "WDC WD40EFRX", "ATA", "0x5002538f00000001", "0x50014ee000000002", "S5GX-1", "12345",
 	"007", "1e5", "5-3j", "...", "none", "None", "true", "0:0:0:0", "1:0:0:0", "/dev/disk/by-path/pci-0000:00:1f.2-ata-1",
@@ -74,7 +73,7 @@ func (m maker) word() string {
 	return one(m, words...)
 }
 
-// odd is a value of a type that nobody expects.
+// odd returns a value of an unexpected type.
 func (m maker) odd() any {
 	return one[any](m, nil, true, false, 0, 1, 5, -3, 512, json.RawMessage("5.0"), json.RawMessage("-0"), 1.5, json.RawMessage("1e3"), json.RawMessage("1e22"),
 		json.RawMessage("123456789012345678901234567890"), json.RawMessage("0.00001"), []any{}, []any{"a", 1, nil}, []any{5},
@@ -143,7 +142,7 @@ func (m maker) disks() []object {
 	return disks
 }
 
-// value is what an expression asks for: often what a disk has, as it is or not quite.
+// value returns the operand of an expression, often a disk's value, exact or slightly changed.
 func (m maker) value(name string, disks []object) string {
 	if name == "size" {
 		return m.wantedSize(disks)
@@ -187,7 +186,7 @@ var operators = []string{
 	"==", "=", "!=", "<in>", ">=", "<=", ">", "<", "s==", "s!=", "s<=", "s<", "s>=", "s>", "<or>", "<all-in>", "<range-in>",
 }
 
-// expression is a text with or without an operator, and sometimes a broken one.
+// expression returns a text with or without an operator, sometimes malformed.
 func (m maker) expression(name string, disks []object) string {
 	op := one(m, operators...)
 	if name == "size" && m.in(2) {
@@ -245,7 +244,7 @@ func (m maker) hints(disks []object) any {
 	return hints
 }
 
-// question is one case, as a line of JSON.
+// question returns a case as a line of JSON.
 func (m maker) question() []byte {
 	disks := m.disks()
 	if m.in(400) && len(disks) > 0 {

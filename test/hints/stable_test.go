@@ -8,8 +8,8 @@ import (
 	"ironworks/models/hints"
 )
 
-// The hint that is written for a disk is valid for Ironic, and makes the agents of both
-// releases pick that disk.
+// TestStableHintsPickTheirDisk checks that the hint that MostStable returns for a disk is valid for Ironic and makes
+// the agents of both releases pick that disk.
 func TestStableHintsPickTheirDisk(t *testing.T) {
 	m := newMaker(5)
 	var cases bytes.Buffer
@@ -40,17 +40,17 @@ func TestStableHintsPickTheirDisk(t *testing.T) {
 	}
 	t.Logf("%d hints: %v", len(names), written)
 	if len(written) < 6 {
-		t.Errorf("only %v are written", written)
+		t.Errorf("only hints of kinds %v", written)
 	}
 	for _, by := range []hints.Generation{hints.GenerationNewest, hints.GenerationOld} {
-		for i, a := range run(t, by.String(), ironicSays, cases.Bytes(), len(names)) {
+		for i, a := range run(t, by.String(), ironicProgram, cases.Bytes(), len(names)) {
 			if !*a.Valid {
 				t.Errorf("Ironic, %s: hint %d: %s", by, i, a.Error)
 			}
 		}
-		for i, a := range run(t, "agent-"+by.String(), agentSays, cases.Bytes(), len(names)) {
+		for i, a := range run(t, "agent-"+by.String(), agentProgram, cases.Bytes(), len(names)) {
 			if value(a.Picks) != names[i] {
-				t.Errorf("agent, %s: hint %d picks %q, not %q: %s", by, i, value(a.Picks), names[i], a.Error)
+				t.Errorf("agent, %s: hint %d picks %q, want %q: %s", by, i, value(a.Picks), names[i], a.Error)
 			}
 		}
 	}

@@ -16,7 +16,7 @@ import (
 //go:embed scripts/*.py
 var scripts embed.FS
 
-// runScript runs one of scripts/ in a Python environment.
+// runScript runs a script of scripts/ in a Python environment.
 func runScript(ctx context.Context, env, script string, input []byte, args ...string) (string, error) {
 	source, err := scripts.ReadFile("scripts/" + script)
 	if err != nil {
@@ -28,10 +28,10 @@ func runScript(ctx context.Context, env, script string, input []byte, args ...st
 // Basic is HTTP basic authentication with one account.
 type Basic struct{ Username, Password string }
 
-// HTTPBasic is [Basic] for an administrator with a new password.
+// HTTPBasic returns a [Basic] for user admin with a random password.
 func HTTPBasic() *Basic { return &Basic{"admin", rand.Text()} }
 
-// Configure makes the password file.
+// Configure creates the password file and returns the settings that use it.
 func (b *Basic) Configure(ctx context.Context, server *real.Server) (map[string]map[string]string, error) {
 	env, err := real.Environment(ctx, server.Release.Name(), nil)
 	if err != nil {
@@ -48,14 +48,14 @@ func (b *Basic) Configure(ctx context.Context, server *real.Server) (map[string]
 	return real.Settings{"DEFAULT": {"auth_strategy": "http_basic", "http_basic_auth_user_file": path}}, nil
 }
 
-// Sign adds the account.
+// Sign adds the credentials to a request.
 func (b *Basic) Sign(request *http.Request) error {
 	request.SetBasicAuth(b.Username, b.Password)
 	return nil
 }
 
-// Configure enters the server into Keystone's catalogue and gives it an
-// account to check tokens with.
+// Configure registers the server in Keystone's service catalog and returns the settings, with the account that Ironic
+// validates tokens with.
 func (k *Keystone) Configure(ctx context.Context, server *real.Server) (map[string]map[string]string, error) {
 	if err := k.Register(ctx, server.URL); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (k *Keystone) Configure(ctx context.Context, server *real.Server) (map[stri
 	}, nil
 }
 
-// Sign adds a token of the administrator, which is kept for as long as it is good.
+// Sign adds a token of the administrator to a request. The token is reused until 5 s before it expires.
 func (k *Keystone) Sign(request *http.Request) error {
 	const margin = 5 * time.Second
 	k.mu.Lock()

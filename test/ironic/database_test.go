@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// TestConcurrentWriters writes to one server from many connections: Ironic reads a row and
-// then changes it, which SQLite refuses if another transaction wrote in between. The harness
-// makes such transactions wait for each other from their beginning.
+// TestConcurrentWriters writes to one server over many connections. Ironic reads a row before it changes it, which
+// SQLite refuses if another transaction has written in between. The harness makes such transactions wait for each
+// other from the start.
 func TestConcurrentWriters(t *testing.T) {
 	t.Parallel()
 	for _, release := range Releases(t) {
@@ -29,7 +29,7 @@ func TestConcurrentWriters(t *testing.T) {
 	}
 }
 
-// writeNodes makes nodes with ports, changes them and deletes them.
+// writeNodes creates nodes with ports, changes them and deletes them.
 func writeNodes(t *testing.T, s *Server, writer int) error {
 	t.Helper()
 	call := func(want int, method, path string, body any) error {

@@ -1,6 +1,5 @@
-// Package ironic starts a real OpenStack Ironic, and a real Keystone, for
-// tests. What starts them is [ironworks/lab/real]; this package ends them with
-// the test:
+// Package ironic starts a real OpenStack Ironic, and a real Keystone, for tests,
+// with [ironworks/lab/real], and stops them when the test ends:
 //
 //	for _, release := range ironic.Releases(t) {
 //		t.Run(release.Name(), func(t *testing.T) {
@@ -11,7 +10,7 @@
 //		})
 //	}
 //
-// After a failed test the folder of the server stays.
+// After a failed test the folder of the server is kept.
 //
-// For a look by hand: go run ./test/ironic/cmd/run.
+// To start a server by hand: go run ./test/ironic/cmd/run.
 package ironic

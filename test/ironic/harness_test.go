@@ -14,7 +14,7 @@ import (
 	"ironworks/lab/real"
 )
 
-// get asks a server without the help of Do.
+// get sends a GET request without Do's authentication and returns the status.
 func get(t *testing.T, s *Server, path string, header http.Header) int {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
@@ -30,7 +30,7 @@ func get(t *testing.T, s *Server, path string, header http.Header) int {
 	return response.StatusCode
 }
 
-// nodes counts the nodes, page after page.
+// nodes counts the nodes, page by page.
 func nodes(t *testing.T, s *Server) int {
 	t.Helper()
 	count, marker := 0, ""
@@ -62,7 +62,7 @@ func TestReleases(t *testing.T) {
 			t.Parallel()
 			s := StartT(t, Options{Release: release})
 
-			t.Run("answers its version", func(t *testing.T) { checkVersion(t, s) })
+			t.Run("reports its version", func(t *testing.T) { checkVersion(t, s) })
 			t.Run("has a conductor that moves nodes", func(t *testing.T) { checkConductor(t, s) })
 			t.Run("lists many nodes", func(t *testing.T) { checkMany(t, s) })
 			t.Run("is paused and resumed", func(t *testing.T) { checkPause(t, s) })
@@ -139,7 +139,7 @@ func checkPause(t *testing.T, s *Server) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	if status, _, err := s.Do(ctx, http.MethodGet, "/v1/nodes?limit=1", nil); err == nil {
-		t.Errorf("a paused server answered %d", status)
+		t.Errorf("a paused server responded: status %d", status)
 	}
 	if err := s.Resume(); err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func checkRestart(t *testing.T, s *Server) {
 				t.Fatal(err)
 			}
 			if s.PID() == pid {
-				t.Error("the process is still the same")
+				t.Error("the process did not change")
 			}
 			if after := nodes(t, s); after != before || s.URL != url {
 				t.Errorf("%d nodes at %s, want %d at %s", after, s.URL, before, url)
@@ -176,8 +176,7 @@ func checkRestart(t *testing.T, s *Server) {
 	}
 }
 
-// TestPortTaken sees that the answers of another server are not taken for
-// those of the new one.
+// TestPortTaken checks that the responses of another server on the port are not mistaken for those of the new server.
 func TestPortTaken(t *testing.T) {
 	t.Parallel()
 	s := StartT(t, Options{})
@@ -216,7 +215,7 @@ func TestHTTPBasicAndTLS(t *testing.T) {
 			}
 			if response, err := new(http.Client).Do(request); err == nil {
 				_ = response.Body.Close()
-				t.Error("a client that does not know the certificate authority was served")
+				t.Error("a client without the CA certificate got a response")
 			}
 		})
 	}

@@ -13,30 +13,28 @@ import (
 	"time"
 )
 
-// User is an account of Keystone, in the domain of the service.
+// User is an account in Keystone, in the domain of the service.
 type User struct {
 	ID, Name, Password string
-	// Project is the name of the project it has roles in, if any.
+	// Project is the name of the project that the user has roles in, if any.
 	Project string
 }
 
-// ApplicationCredential is one for a user's project.
+// ApplicationCredential is an application credential for a user's project.
 type ApplicationCredential struct {
 	ID, Name, Secret string
 }
 
-// Token is what calls are made with.
+// Token is a token of Keystone.
 type Token struct {
 	Value   string
 	Expires time.Time
 }
 
-// TokenRequest says what token to issue: for a user by password, or for an
-// application credential by its id.
+// TokenRequest describes a token to issue, for a user with a password or for an application credential by its ID.
 type TokenRequest struct {
 	User, Password string
-	// Project scopes the token to a project by name, System to the system;
-	// with neither the token is unscoped.
+	// Project scopes the token to a project by name, System to the system. Without either the token is unscoped.
 	Project string
 	System  bool
 
@@ -87,7 +85,7 @@ func (k *Keystone) AdminToken(ctx context.Context) (Token, error) {
 	return k.Token(ctx, TokenRequest{User: k.AdminUser, Password: k.AdminPassword, Project: k.AdminProject})
 }
 
-// CreateProject makes a project, or finds it, and returns its id.
+// CreateProject returns the ID of a project and creates the project if needed.
 func (k *Keystone) CreateProject(ctx context.Context, name string) (string, error) {
 	id, err := k.find(ctx, "projects", name)
 	if err != nil || id != "" {
@@ -96,9 +94,8 @@ func (k *Keystone) CreateProject(ctx context.Context, name string) (string, erro
 	return k.create(ctx, "project", map[string]any{"name": name, "domain_id": defaultDomain})
 }
 
-// CreateUser makes a user with a password of its own and gives it the roles
-// (reader, member, manager, admin, service) in a project, which is made if
-// need be. Without a project the user has no roles.
+// CreateUser creates a user with a random password and grants it the roles (reader, member, manager, admin, service)
+// in a project, which is created if needed. Without a project the user has no roles.
 func (k *Keystone) CreateUser(ctx context.Context, name, project string, roles ...string) (User, error) {
 	user := User{Name: name, Password: rand.Text(), Project: project}
 	var err error
@@ -120,13 +117,13 @@ func (k *Keystone) CreateUser(ctx context.Context, name, project string, roles .
 	return user, nil
 }
 
-// GrantSystem gives a user a role on the system.
+// GrantSystem grants a user a role on the system.
 func (k *Keystone) GrantSystem(ctx context.Context, user User, role string) error {
 	return k.grant(ctx, "/system/users/"+user.ID, role)
 }
 
-// CreateApplicationCredential makes an application credential of a user for
-// its project, with all the roles the user has there.
+// CreateApplicationCredential creates an application credential of a user for its project, with all roles that the
+// user has there.
 func (k *Keystone) CreateApplicationCredential(ctx context.Context, user User, name string) (ApplicationCredential, error) {
 	// Only the user itself may do this.
 	token, err := k.Token(ctx, TokenRequest{User: user.Name, Password: user.Password, Project: user.Project})
@@ -144,7 +141,7 @@ func (k *Keystone) CreateApplicationCredential(ctx context.Context, user User, n
 	return answer.Credential, nil
 }
 
-// Revoke makes a token invalid before its time.
+// Revoke revokes a token.
 func (k *Keystone) Revoke(ctx context.Context, token Token) error {
 	admin, err := k.AdminToken(ctx)
 	if err != nil {
@@ -160,7 +157,7 @@ func (k *Keystone) Revoke(ctx context.Context, token Token) error {
 	return err
 }
 
-// Register enters an Ironic into the catalogue, in place of an earlier one.
+// Register adds an Ironic to the service catalog and replaces an earlier one.
 func (k *Keystone) Register(ctx context.Context, ironicURL string) error {
 	service, err := k.find(ctx, "services", "ironic")
 	if err != nil {
@@ -186,14 +183,14 @@ func (k *Keystone) Register(ctx context.Context, ironicURL string) error {
 	return nil
 }
 
-// addService makes the account that Ironic checks tokens with.
+// addService creates the account that Ironic validates tokens with.
 func (k *Keystone) addService(ctx context.Context) error {
 	var err error
 	k.service, err = k.CreateUser(ctx, "ironic", "service", "admin", "service")
 	return err
 }
 
-// defaultDomain is the id of the domain that bootstrap makes.
+// defaultDomain is the ID of the domain that bootstrap creates.
 const defaultDomain = "default"
 
 func (k *Keystone) grant(ctx context.Context, path, role string) error {
@@ -202,12 +199,12 @@ func (k *Keystone) grant(ctx context.Context, path, role string) error {
 		return err
 	}
 	if id == "" {
-		return fmt.Errorf("there is no role %q", role)
+		return fmt.Errorf("no role %q", role)
 	}
 	return k.admin(ctx, http.MethodPut, path+"/roles/"+id, nil, nil)
 }
 
-// find returns the id of the first object of that name, empty if none.
+// find returns the ID of the first object with the name, or "".
 func (k *Keystone) find(ctx context.Context, collection, name string) (string, error) {
 	var answer map[string]json.RawMessage
 	if err := k.admin(ctx, http.MethodGet, "/"+collection+"?name="+url.QueryEscape(name), nil, &answer); err != nil {
@@ -225,7 +222,7 @@ func (k *Keystone) find(ctx context.Context, collection, name string) (string, e
 	return found[0].ID, nil
 }
 
-// create makes an object of a kind (user, project, …) and returns its id.
+// create creates an object of a kind (user, project, …) and returns its ID.
 func (k *Keystone) create(ctx context.Context, kind string, values map[string]any) (string, error) {
 	var answer map[string]struct {
 		ID string `json:"id"`
@@ -236,8 +233,7 @@ func (k *Keystone) create(ctx context.Context, kind string, values map[string]an
 	return answer[kind].ID, nil
 }
 
-// admin makes a call as the administrator, with a token of its own: tokens
-// may live for seconds only.
+// admin sends a request as the administrator, with a new token: tokens may expire within seconds.
 func (k *Keystone) admin(ctx context.Context, method, path string, body, result any) error {
 	token, err := k.AdminToken(ctx)
 	if err != nil {
@@ -267,7 +263,7 @@ func (k *Keystone) call(ctx context.Context, method, path, token string, body, r
 	return k.send(request, result)
 }
 
-// send sends a request to Keystone and reads the answer into result.
+// send sends a request to Keystone and decodes the response into result unless that is nil.
 func (k *Keystone) send(request *http.Request, result any) (http.Header, error) {
 	what := request.Method + " " + request.URL.Path
 	response, err := k.client.Do(request)
@@ -277,14 +273,14 @@ func (k *Keystone) send(request *http.Request, result any) (http.Header, error) 
 	defer func() { _ = response.Body.Close() }()
 	content, err := io.ReadAll(response.Body)
 	if err != nil {
-		return nil, fmt.Errorf("reading the answer of %s: %w", what, err)
+		return nil, fmt.Errorf("reading the response to %s: %w", what, err)
 	}
 	if response.StatusCode >= http.StatusBadRequest {
 		return nil, fmt.Errorf("%s: status %d: %s", what, response.StatusCode, content)
 	}
 	if result != nil {
 		if err := json.Unmarshal(content, result); err != nil {
-			return nil, errors.Join(fmt.Errorf("reading the answer of %s", what), err)
+			return nil, errors.Join(fmt.Errorf("reading the response to %s", what), err)
 		}
 	}
 	return response.Header, nil

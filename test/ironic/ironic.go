@@ -12,31 +12,31 @@ import (
 )
 
 type (
-	// Release is one release of Ironic that the tests run against.
+	// Release is a release of Ironic that the tests run against.
 	Release = real.Release
-	// Options say what server to start.
+	// Options configure the server.
 	Options = real.Options
 )
 
-// The releases, as in package real.
+// The releases of package real.
 var (
 	Newest = real.Newest
 	Old    = real.Old
 )
 
-// VersionHeader is the header of the API version.
+// VersionHeader is the header with the API version.
 const VersionHeader = real.VersionHeader
 
 // Server is a running Ironic: API and conductor.
 type Server struct {
 	*real.Server
-	// Basic and Keystone are how it knows its callers; nil if otherwise.
+	// Basic and Keystone authenticate callers; both are nil without authentication.
 	*Basic
 	Keystone *Keystone
 }
 
-// Start starts a server and waits until it answers. The context bounds the
-// start only. The caller stops the server and removes its Dir.
+// Start starts a server and waits until it responds. The context limits the start only. The caller must stop the
+// server and remove its Dir.
 func Start(ctx context.Context, options Options) (*Server, error) {
 	s, err := real.Start(ctx, options)
 	if err != nil {
@@ -48,12 +48,11 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	return started, nil
 }
 
-// At is a server that somebody else runs, without authentication: it can only
-// be called.
+// At returns a server that is already running elsewhere, without authentication. It can be called but not stopped.
 func At(url string, release Release) *Server { return &Server{Server: real.At(url, release)} }
 
-// StartT starts a server for a test and stops it at the end. After a failure
-// its folder stays and the end of its log is shown.
+// StartT starts a server for a test and stops it at the end. After a failure its folder is kept and the end of its
+// log is printed.
 func StartT(tb testing.TB, options Options) *Server {
 	tb.Helper()
 	s, err := Start(tb.Context(), options)
@@ -67,8 +66,7 @@ func StartT(tb testing.TB, options Options) *Server {
 	return s
 }
 
-// StartKeystoneT starts an identity service for a test and stops it at the
-// end, as [StartT] does.
+// StartKeystoneT starts an identity service for a test and stops it at the end, like [StartT].
 func StartKeystoneT(tb testing.TB, options KeystoneOptions) *Keystone {
 	tb.Helper()
 	k, err := StartKeystone(tb.Context(), options)
@@ -82,7 +80,7 @@ func StartKeystoneT(tb testing.TB, options KeystoneOptions) *Keystone {
 	return k
 }
 
-// discard removes a folder, or says why it stays.
+// discard removes a folder; after a failed test it logs why the folder is kept.
 func discard(tb testing.TB, what, dir, log string) {
 	tb.Helper()
 	if tb.Failed() {
@@ -94,8 +92,7 @@ func discard(tb testing.TB, what, dir, log string) {
 	}
 }
 
-// CreateNode enrols a node and returns its UUID. Without a driver it gets
-// fake-hardware, without a name a unique one.
+// CreateNode enrolls a node and returns its UUID. The default driver is fake-hardware, the default name is unique.
 func (s *Server) CreateNode(tb testing.TB, node map[string]any) string {
 	tb.Helper()
 	uuid, err := s.Enrol(tb.Context(), node)
@@ -105,9 +102,8 @@ func (s *Server) CreateNode(tb testing.TB, node map[string]any) string {
 	return uuid
 }
 
-// Releases returns every release that can run here. A machine without
-// Python 3.11 for [Old] tests only [Newest] and says so; in continuous
-// integration (CI set) that is a failure, since nobody would read the line.
+// Releases returns the releases that can run here. Without Python 3.11, which [Old] needs, it returns only [Newest]
+// and logs that. In continuous integration (CI is set) the test fails instead, since the log would go unread.
 func Releases(tb testing.TB) []Release {
 	tb.Helper()
 	Environment(tb, Newest.Name())
@@ -124,8 +120,8 @@ func Releases(tb testing.TB) []Release {
 	}
 }
 
-// Environment is the folder of a Python environment, made on first use: newest
-// and old, of an Ironic, and agent-newest and agent-old, of its agent.
+// Environment returns the folder of a Python environment and creates it on first use: newest and old for Ironic,
+// agent-newest and agent-old for its agent.
 func Environment(tb testing.TB, name string) string {
 	tb.Helper()
 	path, err := real.Environment(tb.Context(), name, nil)
@@ -135,15 +131,13 @@ func Environment(tb testing.TB, name string) string {
 	return path
 }
 
-// Program is the path of a program that the newest release's Python
-// environment has: baremetal.
+// Program returns the path of a program in the newest release's Python environment, such as baremetal.
 func Program(tb testing.TB, name string) string {
 	tb.Helper()
 	return filepath.Join(Environment(tb, Newest.Name()), "bin", name)
 }
 
-// Poll calls check at once and then at every interval until it reports true or
-// an error, or ctx ends.
+// Poll calls check immediately and then at every interval until it returns true or an error, or until ctx ends.
 func Poll(ctx context.Context, every time.Duration, check func(context.Context) (bool, error)) error {
 	return real.Poll(ctx, every, check)
 }

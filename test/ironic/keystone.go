@@ -15,14 +15,13 @@ import (
 	"ironworks/lab/real"
 )
 
-// KeystoneOptions say what identity service to start.
+// KeystoneOptions configure the identity service.
 type KeystoneOptions struct {
-	// TokenExpiration is the life of a token; 0 is an hour. Whole seconds.
+	// TokenExpiration is the lifetime of tokens in whole seconds; 0 is an hour.
 	TokenExpiration time.Duration
 }
 
-// serveKeystone is a script, and its name in the folder of a Keystone; keystoneDatabase is the
-// name of the database there.
+// serveKeystone is the name of the server's script, keystoneDatabase of the database; both are in Keystone's folder.
 const (
 	serveKeystone    = "serve_keystone.py"
 	keystoneDatabase = "keystone.sqlite"
@@ -30,16 +29,16 @@ const (
 
 // Keystone is a running identity service.
 type Keystone struct {
-	// AuthURL is the address with /v3.
+	// AuthURL is the URL including /v3.
 	AuthURL string
 	// AdminUser has the role admin in AdminProject and on the system.
 	AdminUser, AdminPassword, AdminProject string
 	// Domain is the name of the only domain, Region of the only region.
 	Domain, Region string
-	// Dir holds everything the service writes.
+	// Dir holds everything that the service writes.
 	Dir string
 
-	service User // what Ironic checks tokens as
+	service User // validates tokens for Ironic
 	process *real.Process
 	reserve *real.Reservation
 	client  *http.Client
@@ -48,8 +47,8 @@ type Keystone struct {
 	token Token // of the administrator
 }
 
-// StartKeystone starts an identity service and waits until it answers. The
-// context bounds the start only. The caller stops it and removes its Dir.
+// StartKeystone starts an identity service and waits until it responds. The context limits the start only. The caller
+// must stop the service and remove its Dir.
 func StartKeystone(ctx context.Context, options KeystoneOptions) (_ *Keystone, err error) {
 	env, err := real.Environment(ctx, Newest.Name(), nil)
 	if err != nil {
@@ -62,7 +61,7 @@ func StartKeystone(ctx context.Context, options KeystoneOptions) (_ *Keystone, e
 	dir, err := os.MkdirTemp("", "keystone-")
 	if err != nil {
 		reserved.Release()
-		return nil, fmt.Errorf("making Keystone's folder: %w", err)
+		return nil, fmt.Errorf("creating Keystone's folder: %w", err)
 	}
 	port := reserved.Port
 	k := &Keystone{
@@ -97,7 +96,7 @@ func StartKeystone(ctx context.Context, options KeystoneOptions) (_ *Keystone, e
 	return k, nil
 }
 
-// configure writes everything the service reads and makes its database.
+// configure writes the files that the service reads, and creates its database.
 func (k *Keystone) configure(ctx context.Context, options KeystoneOptions, env string) error {
 	expiration := options.TokenExpiration
 	if expiration == 0 {
@@ -110,13 +109,13 @@ func (k *Keystone) configure(ctx context.Context, options KeystoneOptions, env s
 	if err := os.WriteFile(filepath.Join(k.Dir, serveKeystone), source, 0o600); err != nil {
 		return err
 	}
-	// What keystone-manage fernet_setup and credential_setup do: they want to
-	// be told a user of the system by name, which a container may not have.
+	// This replaces keystone-manage fernet_setup and credential_setup, which need the name of a system user that a
+	// container may lack.
 	repositories := map[string]string{}
 	for _, name := range []string{"fernet_tokens", "fernet_receipts", "credential"} {
 		repositories[name] = filepath.Join(k.Dir, name)
 		if err := makeKeys(repositories[name]); err != nil {
-			return fmt.Errorf("making keys: %w", err)
+			return fmt.Errorf("creating keys: %w", err)
 		}
 	}
 	config, path := filepath.Join(k.Dir, "keystone.conf"), filepath.Join(k.Dir, keystoneDatabase)
@@ -127,7 +126,7 @@ func (k *Keystone) configure(ctx context.Context, options KeystoneOptions, env s
 		"fernet_receipts":  {"key_repository": repositories["fernet_receipts"]},
 		"credential":       {"key_repository": repositories["credential"]},
 		"oslo_concurrency": {"lock_path": filepath.Join(k.Dir, "lock")},
-		// The cheapest hashes: every token by password checks one.
+		// The cheapest hash: every token request with a password checks one.
 		"identity": {"password_hash_rounds": "4"},
 	}.Write(config)
 	if err != nil {
@@ -144,7 +143,7 @@ func (k *Keystone) configure(ctx context.Context, options KeystoneOptions, env s
 	if err != nil {
 		return err
 	}
-	// Without an internal address Ironic answers 500 to every call.
+	// Without an internal URL Ironic responds to every call with HTTP 500.
 	return real.Run(ctx, k.Dir, k.Log(), manage, "--config-file", config, "bootstrap",
 		"--bootstrap-username", k.AdminUser,
 		"--bootstrap-password", k.AdminPassword,
@@ -154,7 +153,7 @@ func (k *Keystone) configure(ctx context.Context, options KeystoneOptions, env s
 		"--bootstrap-region-id", k.Region)
 }
 
-// makeKeys makes a key repository: 0 is the next key, 1 the one in use.
+// makeKeys creates a key repository: 0 is the next key, 1 the one in use.
 func makeKeys(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
@@ -182,16 +181,16 @@ func (k *Keystone) answers(ctx context.Context) bool {
 	return response.StatusCode == http.StatusOK
 }
 
-// Log is the path of the output of the service.
+// Log returns the path of the service's log.
 func (k *Keystone) Log() string { return filepath.Join(k.Dir, "keystone.log") }
 
-// PID is the process id while the service runs, else 0.
+// PID returns the process ID while the service runs, otherwise 0.
 func (k *Keystone) PID() int {
 	pid, _, _ := k.process.Running()
 	return pid
 }
 
-// Stop ends the service; its folder stays.
+// Stop stops the service and keeps its folder.
 func (k *Keystone) Stop() {
 	k.process.Stop()
 	k.client.CloseIdleConnections()

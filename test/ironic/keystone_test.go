@@ -23,7 +23,7 @@ func TestKeystone(t *testing.T) {
 	}
 }
 
-// checkTokens tries every kind of token.
+// checkTokens checks the access of every kind of token.
 func checkTokens(t *testing.T, k *Keystone, s *Server, name string) {
 	t.Helper()
 	user, err := k.CreateUser(t.Context(), name, "team", "reader", "member")
@@ -69,7 +69,7 @@ func checkTokens(t *testing.T, k *Keystone, s *Server, name string) {
 	}
 }
 
-// checkExpiry sees a token work, and then no more.
+// checkExpiry checks that a token is accepted until it expires and rejected afterwards.
 func checkExpiry(t *testing.T, k *Keystone, s *Server, path string) {
 	t.Helper()
 	token, err := k.AdminToken(t.Context())
@@ -91,7 +91,7 @@ func checkExpiry(t *testing.T, k *Keystone, s *Server, path string) {
 	if time.Now().Before(token.Expires.Add(-time.Second)) {
 		t.Errorf("401 before %v", token.Expires)
 	}
-	// The harness itself renews its token.
+	// The harness renews its own token.
 	if got := nodes(t, s); got != 1 {
 		t.Errorf("%d nodes after the expiry, want 1", got)
 	}

@@ -2,7 +2,6 @@ package ironic
 
 import "os"
 
-// Long tells whether tests are to take the time for everything: make
-// test-long. Otherwise those that drive many machines take a part of them, so
-// that a run ends within twenty minutes on two processors.
+// Long reports whether all tests run (make test-long). Otherwise tests that drive many machines run a part of their
+// cases, so that a run takes at most 20 minutes on two processors.
 func Long() bool { return os.Getenv("IRONWORKS_TEST_LONG") != "" }

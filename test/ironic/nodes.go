@@ -14,8 +14,7 @@ import (
 	"ironworks/lab/real"
 )
 
-// Enrol enrols a node and returns its UUID. Without a driver it gets
-// fake-hardware, without a name a unique one.
+// Enrol enrolls a node and returns its UUID. The default driver is fake-hardware, the default name is unique.
 func (s *Server) Enrol(ctx context.Context, node map[string]any) (string, error) {
 	body := map[string]any{"driver": "fake-hardware", "name": "node-" + strings.ToLower(rand.Text())}
 	maps.Copy(body, node)
@@ -35,9 +34,8 @@ func (s *Server) Enrol(ctx context.Context, node map[string]any) (string, error)
 	return created.UUID, nil
 }
 
-// CreateNodes enrols n nodes of fake hardware, named bulk-00001 and so on; a
-// further call goes on counting. All but the first are written straight into
-// the database, which is a hundred times faster than the API.
+// CreateNodes enrolls n nodes of fake hardware, named bulk-00001 and so on; further calls continue the numbering. All
+// but the first are written directly to the database, which is a hundred times faster than the API.
 func (s *Server) CreateNodes(ctx context.Context, n int) error {
 	if n < 1 {
 		return nil
@@ -46,8 +44,7 @@ func (s *Server) CreateNodes(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	// Cloned under a name of its own, then removed: it would otherwise have to
-	// know the next free number.
+	// The template has its own name and is deleted afterwards, so that its name needs no number.
 	env, err := real.Environment(ctx, s.Release.Name(), nil)
 	if err != nil {
 		return err

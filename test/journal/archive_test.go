@@ -67,9 +67,9 @@ func TestArchiveOverSSH(t *testing.T) {
 	}
 }
 
-// TestNewerArchiveJoinsTheJournal has the machine's journal and then the archive of it:
-// what came by the one does not come again by the other.
-func TestNewerArchiveJoinsTheJournal(t *testing.T) {
+// TestArchiveContinuesTheJournal reads a machine's journal and then its archive: lines of the journal are not
+// repeated.
+func TestArchiveContinuesTheJournal(t *testing.T) {
 	m := sshd.New(t)
 	dir := t.TempDir()
 	f := start(t, agentlog.Options{SSH: sshOptions(m), Archive: dir, Sources: []models.LogSource{models.LogSSH, models.LogArchive}})
@@ -86,8 +86,8 @@ func TestNewerArchiveJoinsTheJournal(t *testing.T) {
 	f.wantTexts([]string{"one", "two", "three"})
 }
 
-// TestSecretsAreSeenNowhere plants secrets in all that a machine may say.
-func TestSecretsAreSeenNowhere(t *testing.T) {
+// TestSecretsAreMaskedEverywhere puts secrets into everything that a machine can log.
+func TestSecretsAreMaskedEverywhere(t *testing.T) {
 	m := sshd.New(t)
 	const secret = "pl4nt3dS3cr3tpl4nt3dS3cr3t"
 	oslo := "2026-11-22 13:00:00.123 1 DEBUG ironic_python_agent.agent [-] "
@@ -99,7 +99,7 @@ func TestSecretsAreSeenNowhere(t *testing.T) {
 		oslo + `Will use ignition {`, `"x": "` + secret + `"`, `}`, secret,
 		oslo + `GET https://user:` + secret + `@image/x?X-Amz-Signature=` + secret,
 		`Authorization: Bearer ` + secret,
-		"password=" + secret + "\xff", // as numbers in JSON
+		"password=" + secret + "\xff", // journalctl prints it as numbers in JSON
 		oslo + "the end",
 	}
 	m.Agent(lines...)
@@ -129,10 +129,10 @@ func TestSecretsAreSeenNowhere(t *testing.T) {
 	}
 	for _, part := range []string{secret, secret[:9], secret[9:]} {
 		if i := strings.Index(string(all), part); i >= 0 {
-			t.Errorf("%q is seen: …%s…", part, all[max(0, i-200):min(len(all), i+100)])
+			t.Errorf("%q is visible: …%s…", part, all[max(0, i-200):min(len(all), i+100)])
 		}
 	}
 	if n := strings.Count(string(all), "the end"); n < 4 {
-		t.Errorf("what is no secret is seen %d times", n)
+		t.Errorf("harmless lines are visible %d times", n)
 	}
 }

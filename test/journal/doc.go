@@ -1,4 +1,3 @@
-// Package journal tests how a machine's log is followed: the real sshd, the real journalctl
-// and real journal files on one side, a Follower on the other; what the one wrote and what
-// the other gives is compared line by line.
+// Package journal tests following a machine's log with the real sshd, the real journalctl and real journal files on
+// one side and a Follower on the other: the written and the received lines must be the same.
 package journal

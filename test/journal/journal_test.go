@@ -20,17 +20,17 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var node = models.NodeRef{UUID: "1be26c0b-03f2-4d2e-ae87-c02d7f33c123", Name: "r7-n01"}
 
-// follow is what somebody who follows a machine has seen.
+// follow holds what a Follower of the machine has delivered.
 type follow struct {
 	t      *testing.T
 	from   <-chan agentlog.Batch
 	lines  []models.LogLine
 	status []agentlog.Status
-	// kept is where the lines are kept as they come; may be nil.
+	// kept records the received lines; may be nil.
 	kept *journal.Journal
 }
 
-// sshOptions are those of somebody who knows the machine's key and nothing else.
+// sshOptions returns options with the machine's key and without ssh_config.
 func sshOptions(m *sshd.Machine) agentlog.SSHOptions {
 	return agentlog.SSHOptions{Port: m.Port, Keys: []string{m.Key}, Config: "none", Home: m.Home}
 }
@@ -62,7 +62,7 @@ func followed(t *testing.T, f agentlog.Follower) *follow {
 	return &follow{t: t, from: from}
 }
 
-// until takes batches until the condition holds.
+// until reads batches until the condition holds.
 func (f *follow) until(what string, holds func() bool) {
 	f.t.Helper()
 	late := time.NewTimer(90 * time.Second)
@@ -81,7 +81,7 @@ func (f *follow) until(what string, holds func() bool) {
 				f.t.Fatalf("%d lines were dropped", b.Dropped)
 			}
 		case <-late.C:
-			f.t.Fatalf("never: %s; %d lines, last %q; status %+v", what, len(f.lines), f.lastText(), f.status)
+			f.t.Fatalf("timed out waiting for %s; %d lines, last %q; status %+v", what, len(f.lines), f.lastText(), f.status)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func (f *follow) untilLine(text string) {
 	})
 }
 
-// untilStatus waits until the last status has this state and these words.
+// untilStatus waits for a status with the state and the words.
 func (f *follow) untilStatus(state agentlog.State, words ...string) agentlog.Status {
 	f.t.Helper()
 	var last agentlog.Status
@@ -120,7 +120,7 @@ func (f *follow) untilStatus(state agentlog.State, words ...string) agentlog.Sta
 	return last
 }
 
-// texts are the lines of the agent.
+// texts returns the received lines except for those of the kernel.
 func (f *follow) texts() []string {
 	var out []string
 	for _, l := range f.lines {
@@ -141,16 +141,16 @@ func sameTexts(t *testing.T, got, want []string) {
 	for i := range max(len(got), len(want)) {
 		switch {
 		case i >= len(got):
-			t.Fatalf("%d lines of %d: %q is lost", len(got), len(want), want[i])
+			t.Fatalf("%d lines, want %d: %q is missing", len(got), len(want), want[i])
 		case i >= len(want):
-			t.Fatalf("%d lines, want %d: %q is too much", len(got), len(want), got[i])
+			t.Fatalf("%d lines, want %d: unexpected %q", len(got), len(want), got[i])
 		case got[i] != want[i]:
 			t.Fatalf("line %d: %q, want %q", i, got[i], want[i])
 		}
 	}
 }
 
-// writer writes numbered lines and remembers them.
+// writer writes numbered lines and records them.
 type writer struct {
 	m    *sshd.Machine
 	want []string
@@ -166,7 +166,7 @@ func (w *writer) write(n int) string {
 	return lines[n-1]
 }
 
-func TestEveryLineOnceThroughAllThatHappens(t *testing.T) {
+func TestEveryLineOnceDespiteInterruptions(t *testing.T) {
 	m := sshd.New(t)
 	w := &writer{m: m}
 	w.write(300)
@@ -177,14 +177,14 @@ func TestEveryLineOnceThroughAllThatHappens(t *testing.T) {
 		case 0: // the connection breaks while lines are written
 			w.write(150)
 			if m.Break() == 0 {
-				t.Fatal("there was no connection to break")
+				t.Fatal("no connection to break")
 			}
 			f.untilLine(w.write(50))
 		case 1: // the journal is rotated
 			w.write(50)
 			m.Rotate()
 			f.untilLine(w.write(50))
-		case 2: // sshd is restarted, and down for a while
+		case 2: // sshd is down for a while
 			w.write(50)
 			m.Stop()
 			w.write(50)
@@ -205,7 +205,7 @@ func TestManyLinesAtOnce(t *testing.T) {
 	w.write(20000)
 	began := time.Now()
 	f := start(t, agentlog.Options{SSH: sshOptions(m)})
-	f.until("connection lostn in the middle", func() bool { return len(f.lines) > 3000 })
+	f.until("more than 3000 lines", func() bool { return len(f.lines) > 3000 })
 	m.Break()
 	f.untilLine(w.write(1))
 	f.wantTexts(w.want)
@@ -257,7 +257,7 @@ func TestRebootIsANewBoot(t *testing.T) {
 	f.until("another key for another boot", func() bool {
 		return slices.ContainsFunc(f.status, func(s agentlog.Status) bool { return s.State == agentlog.StateFollowing && s.Reason != first.Reason })
 	})
-	// The same boot with another key is somebody else.
+	// Another key within the same boot is an impostor.
 	m.Stop()
 	m.NewHostKey()
 	w.write(1)

@@ -11,15 +11,15 @@ import (
 	"ironworks/test/sshd"
 )
 
-// opened is a journal in a file that others may have open, too.
-func opened(t *testing.T, path string) *journal.Journal {
+// openJournal opens a journal file that other processes may have open, too.
+func openJournal(t *testing.T, path string) *journal.Journal {
 	t.Helper()
 	j := journal.Open(t.Context(), journal.Options{Path: path, Trouble: func(err error) { t.Error(err) }})
 	t.Cleanup(j.Close)
 	return j
 }
 
-func keptTexts(t *testing.T, j *journal.Journal) []string {
+func recordedTexts(t *testing.T, j *journal.Journal) []string {
 	t.Helper()
 	var texts []string
 	for l, err := range j.Lines(t.Context(), node.UUID, time.Time{}, time.Time{}) {
@@ -33,15 +33,15 @@ func keptTexts(t *testing.T, j *journal.Journal) []string {
 	return texts
 }
 
-// TestWhatTheMachineWroteIsKept: two consoles follow a machine and share a journal, one of
-// them is opened anew and reads all again, the connection breaks and the machine's journal
-// is rotated. What is kept in the end is what the machine wrote, line by line.
-func TestWhatTheMachineWroteIsKept(t *testing.T) {
+// TestSharedJournalHasEveryLineOnce: two consoles follow a machine and share a journal, one of them is restarted and
+// reads everything again, the connection breaks, and the machine's journal is rotated. The shared journal must have
+// each line of the machine once, in order.
+func TestSharedJournalHasEveryLineOnce(t *testing.T) {
 	m := sshd.New(t)
 	path := filepath.Join(t.TempDir(), "journal.db")
 	follow := func() *follow {
 		f := start(t, agentlog.Options{SSH: sshOptions(m), Sources: []models.LogSource{models.LogSSH}})
-		f.kept = opened(t, path)
+		f.kept = openJournal(t, path)
 		return f
 	}
 	w := &writer{m: m}
@@ -54,15 +54,15 @@ func TestWhatTheMachineWroteIsKept(t *testing.T) {
 	m.Break()
 	last = w.write(50)
 	one.untilLine(last)
-	one.kept.Close() // and with it the console, which is opened anew
+	one.kept.Close() // the console ends and is restarted below
 	m.Rotate()
 	w.write(200)
 	again := follow()
 	last = w.write(1)
 	again.untilLine(last)
 	other.untilLine(last)
-	sameTexts(t, keptTexts(t, other.kept), w.want)
+	sameTexts(t, recordedTexts(t, other.kept), w.want)
 	again.kept.Close()
 	other.kept.Close()
-	sameTexts(t, keptTexts(t, opened(t, path)), w.want)
+	sameTexts(t, recordedTexts(t, openJournal(t, path)), w.want)
 }

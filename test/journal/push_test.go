@@ -27,7 +27,7 @@ func newConsole(t *testing.T) *receiver.Console {
 	return receiver.Start(t, agentlog.Machine{Node: node, MACs: []string{nodeMAC}})
 }
 
-// unit is the unit of the ramdisk's Ignition on a machine with a real journal.
+// unit runs the journal unit of the ramdisk's Ignition configuration on a machine with a real journal.
 type unit struct {
 	t       *testing.T
 	machine *sshd.Machine
@@ -35,7 +35,7 @@ type unit struct {
 	process *exec.Cmd
 }
 
-// install puts there what the Ignition of an image for the console does.
+// install writes the files of a configuration that the console built for the machine.
 func install(t *testing.T, c *receiver.Console, m *sshd.Machine) *unit {
 	t.Helper()
 	identity, err := c.Images().Make(agentlog.IdentityOrder{Push: true})
@@ -86,7 +86,7 @@ func (u *unit) write(path, content string) {
 	}
 }
 
-// start starts it with the machine's own journalctl on its PATH.
+// start starts the unit with the machine's journalctl in its PATH.
 func (u *unit) start() {
 	u.t.Helper()
 	dir := u.machine.Dir
@@ -99,7 +99,7 @@ func (u *unit) start() {
 	}
 }
 
-// kill ends all of it at once.
+// kill kills the unit's process group.
 func (u *unit) kill() {
 	if u.process != nil {
 		_ = syscall.Kill(-u.process.Process.Pid, syscall.SIGKILL)
@@ -108,7 +108,7 @@ func (u *unit) kill() {
 	}
 }
 
-// received are the lines of the agent that the console has once there are so many.
+// received waits for the given number of agent lines at the console and returns all.
 func received(c *receiver.Console, count int) []string {
 	var texts []string
 	c.Lines(node, func(lines []models.LogLine) bool {
@@ -123,7 +123,7 @@ func received(c *receiver.Console, count int) []string {
 	return texts
 }
 
-func TestPushedJournalIsTheMachines(t *testing.T) {
+func TestPushedJournalMatchesTheMachine(t *testing.T) {
 	for _, program := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(program); err != nil && os.Getenv("CI") == "" {
 			t.Skipf("no %s here", program)
@@ -152,7 +152,7 @@ func TestPushedJournalIsTheMachines(t *testing.T) {
 	c.Stop()
 	say(50)
 	c.Start()
-	m.Agent(strings.Repeat("x", 7000)) // more than journalctl shows by itself
+	m.Agent(strings.Repeat("x", 7000)) // more than journalctl prints by default
 	want = append(want, strings.Repeat("x", 7000))
 	m.Rotate()
 	say(50)
@@ -174,7 +174,7 @@ func TestPushedJournalIsTheMachines(t *testing.T) {
 	}
 }
 
-func TestALineThatComesTwoWaysIsShownOnce(t *testing.T) {
+func TestLineFromTwoSourcesIsShownOnce(t *testing.T) {
 	m := sshd.New(t)
 	c := newConsole(t)
 	u := install(t, c, m)
@@ -205,7 +205,7 @@ func TestALineThatComesTwoWaysIsShownOnce(t *testing.T) {
 	received(c, 4)
 	for text, times := range seen {
 		if times != 1 {
-			t.Errorf("%q is shown %d times", text, times)
+			t.Errorf("%q was shown %d times", text, times)
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"ironworks/test/sshd"
 )
 
-// newKey is a private key that no machine knows, in a file.
+// newKey writes a private key that no machine accepts to a file and returns the path.
 func newKey(t *testing.T, passphrase string) string {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(rand.Reader)
@@ -124,13 +124,13 @@ func TestHostKeys(t *testing.T) {
 					t.Errorf("why %q", s.Reason)
 				}
 			} else if len(f.lines) > 0 {
-				t.Errorf("%d lines of a machine that is refused", len(f.lines))
+				t.Errorf("%d lines from a rejected machine", len(f.lines))
 			}
 		})
 	}
 }
 
-func TestNoOtherHostKeyAfterTheIgnitions(t *testing.T) {
+func TestHostKeyMustNotChangeWithinABoot(t *testing.T) {
 	m := sshd.New(t)
 	m.Agent("hello")
 	of := m.HostKey()
@@ -160,7 +160,7 @@ func TestKeys(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		change func(t *testing.T, o *agentlog.SSHOptions)
-		words  []string // of the failure; none if it works
+		words  []string // of the failure; nil for success
 	}{
 		"given":             {func(*testing.T, *agentlog.SSHOptions) {}, nil},
 		"behind a wrong":    {func(_ *testing.T, o *agentlog.SSHOptions) { o.Keys = []string{wrong, m.Key} }, nil},
@@ -199,7 +199,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// sshAgent serves a key at a socket, as ssh-agent does.
+// sshAgent serves a key on a socket, like ssh-agent.
 func sshAgent(t *testing.T, key []byte) string {
 	t.Helper()
 	private, err := ssh.ParseRawPrivateKey(key)
@@ -256,7 +256,7 @@ Host 127.0.0.1
 	f := start(t, agentlog.Options{SSH: o})
 	f.untilLine(last)
 	if jump.Break() == 0 {
-		t.Error("nothing goes over the jump host")
+		t.Error("no connection through the jump host")
 	}
 	f.untilLine(w.write(20))
 	f.wantTexts(w.want)
@@ -265,7 +265,7 @@ Host 127.0.0.1
 	start(t, agentlog.Options{SSH: strict}).untilStatus(agentlog.StateFailed, jump.Address(), "it is not in known_hosts")
 }
 
-func TestMachinesWithoutAJournalForUs(t *testing.T) {
+func TestUnreadableJournals(t *testing.T) {
 	for name, tt := range map[string]struct {
 		programs func(m *sshd.Machine) map[string]string
 		state    agentlog.State
@@ -303,10 +303,10 @@ func TestMachinesWithoutAJournalForUs(t *testing.T) {
 	}
 }
 
-// hint is a journalctl that shows only what the user wrote himself.
+// hint is a journalctl without permission: it shows only the user's own entries.
 const hint = `echo 'Hint: You are currently not seeing messages from other users and the system.' >&2; echo '{"MESSAGE":"mine","__CURSOR":"s=1;i=1"}'; exec sleep 600`
 
-func TestMachinesThatDoNotAnswer(t *testing.T) {
+func TestUnreachableMachines(t *testing.T) {
 	m := sshd.New(t)
 	m.Stop()
 	f := start(t, agentlog.Options{SSH: sshOptions(m)})
@@ -315,7 +315,7 @@ func TestMachinesThatDoNotAnswer(t *testing.T) {
 	m.Start()
 	f.untilLine("late")
 
-	// One that accepts and says nothing.
+	// A server that accepts connections and sends nothing.
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -330,7 +330,7 @@ func TestMachinesThatDoNotAnswer(t *testing.T) {
 	start(t, agentlog.Options{SSH: o}).untilStatus(agentlog.StateConnecting, "does-not-exist.invalid does not resolve")
 }
 
-func TestADeadMachineIsNoticed(t *testing.T) {
+func TestFrozenMachineIsDetected(t *testing.T) {
 	m := sshd.New(t)
 	m.Agent("alive")
 	f := start(t, agentlog.Options{SSH: sshOptions(m)})

@@ -16,15 +16,15 @@ import (
 	"ironworks/lab/machine"
 )
 
-// anImage is a disk with a partition table, as far as one can see from outside.
-func anImage() []byte {
+// diskImage returns a disk image that looks as if it had a partition table.
+func diskImage() []byte {
 	image := make([]byte, 2<<20)
 	image[510], image[511] = 0x55, 0xaa
 	copy(image[440:], []byte{1, 2, 3, 4})
 	return image
 }
 
-// imageServer has an image, and a file of checksums.
+// imageServer serves an image and a file of checksums.
 func imageServer(t *testing.T, image []byte) string {
 	t.Helper()
 	sum := sha256.Sum256(image)
@@ -47,7 +47,7 @@ func imageServer(t *testing.T, image []byte) string {
 	return server.URL
 }
 
-// smallDisks are a disk of a real size and one that no image fits on.
+// smallDisks returns a disk of a usual size and one that is too small for any image.
 func smallDisks() []machine.Disk {
 	return []machine.Disk{
 		{Name: "/dev/sda", SizeBytes: 480_103_981_056, Vendor: "ATA", Model: "INTEL SSDSC2KB48", Serial: "BTYF1", WWN: "0x55cd2e4000000001", HCTL: "0:0:0:0"},
@@ -55,26 +55,26 @@ func smallDisks() []machine.Disk {
 	}
 }
 
-// direct is one deployment of an image.
+// direct is a deployment of an image.
 type direct struct {
 	name  string
-	image string // of the server; disk.raw if empty
+	image string // path on the server; default disk.raw
 	info  map[string]any
 	hints map[string]any
-	// fails is the reason of a failure, oldFails that with the old release where
-	// it differs; without either the node gets active.
+	// expectFailure matches the error of a failed deployment, oldFails that of the old release if it differs. Without
+	// either the node becomes active.
 	fails, oldFails string
-	// disk and holds are what is where afterwards.
+	// disk must contain holds afterwards.
 	disk, holds string
-	// refused is the answer of the API that keeps it from starting.
+	// refused matches the error of the API that refuses the deployment.
 	refused string
 }
 
 const imageOnDisk = "image disk.raw"
 
-func directLives(t *testing.T) []life {
+func directCases(t *testing.T) []testCase {
 	t.Helper()
-	image := anImage()
+	image := diskImage()
 	server := imageServer(t, image)
 	sum := fmt.Sprintf("%x", sha256.Sum256(image))
 	wrong := strings.Repeat("0", len(sum))
@@ -85,16 +85,16 @@ func directLives(t *testing.T) []life {
 	}
 	mismatch := "Deploy step deploy.write_image failed on node .* Image failed to verify against checksum. " +
 		"location: disk.raw; image ID: /dev/sda; image checksum: %s; verification checksum: %s"
-	cases := []direct{
+	deployments := []direct{
 		{name: "sha256", info: pair(sum), holds: imageOnDisk},
 		{name: "checksum-file", info: pair(server + "/SUMS"), holds: imageOnDisk},
 		{
-			// The old agent takes whatever comes as a checksum alone for an MD5.
+			// The old agent treats any checksum without an algorithm as an MD5 sum.
 			name: "checksum-alone", info: map[string]any{"image_checksum": sum}, holds: imageOnDisk,
 			oldFails: fmt.Sprintf(mismatch, sum, hex.EncodeToString(plain[:])),
 		},
 		{name: "md5", info: map[string]any{"image_checksum": hex.EncodeToString(plain[:])}, holds: imageOnDisk},
-		// What was streamed is compared when it is on the disk.
+		// A streamed image is compared after it is written to the disk.
 		{name: "wrong-sum", info: pair(wrong), holds: imageOnDisk, fails: fmt.Sprintf(mismatch, wrong, sum)},
 		{
 			name: "too-large", info: pair(sum), hints: map[string]any{"name": "/dev/sdb"}, disk: "/dev/sdb",
@@ -110,14 +110,14 @@ func directLives(t *testing.T) []life {
 		},
 		{name: "no-sum", refused: `image_source's .*image_checksum.*, or .*image_os_hash_algo.* and .*image_os_hash_value.* must be provided in instance_info`},
 	}
-	lives := make([]life, len(cases))
-	for i, c := range cases {
-		lives[i] = life{member: lab.Member{Name: "direct-" + c.name, Disks: smallDisks()}, run: func(n node) error { return c.live(n, server) }}
+	cases := make([]testCase, len(deployments))
+	for i, c := range deployments {
+		cases[i] = testCase{member: lab.Member{Name: "direct-" + c.name, Disks: smallDisks()}, run: func(n node) error { return c.run(n, server) }}
 	}
-	return lives
+	return cases
 }
 
-func (c direct) live(n node, server string) error {
+func (c direct) run(n node, server string) error {
 	if c.image == "" {
 		c.image = "disk.raw"
 	}
@@ -137,30 +137,30 @@ func (c direct) live(n node, server string) error {
 			return err
 		}
 	}
-	if err := n.walk(managed, provided); err != nil {
+	if err := n.runSteps(managed, provided); err != nil {
 		return err
 	}
 	switch {
 	case c.refused != "":
-		return n.refuses(target("active"), http.StatusBadRequest, c.refused)
+		return n.expectRefusal(target("active"), http.StatusBadRequest, c.refused)
 	case c.fails != "":
-		if err := n.fails(target("active"), "deploy failed", c.fails); err != nil {
+		if err := n.expectFailure(target("active"), "deploy failed", c.fails); err != nil {
 			return err
 		}
-		return n.holds(c.disk, c.holds)
+		return n.checkInstalled(c.disk, c.holds)
 	}
-	if err := n.walk(deployed); err != nil {
+	if err := n.runSteps(deployed); err != nil {
 		return err
 	}
-	if err := errors.Join(n.holds(c.disk, c.holds), n.runs(machine.Hdd)); err != nil {
+	if err := errors.Join(n.checkInstalled(c.disk, c.holds), n.waitBooted(machine.Hdd)); err != nil {
 		return err
 	}
-	e, err := n.shows()
+	e, err := n.status()
 	if err != nil {
 		return err
 	}
 	if e.LastError != "" || e.Target != "" || e.Instance["image_type"] != "whole-disk" {
 		return fmt.Errorf("machine %s: after the deployment Ironic shows %+v", n.Name(), e)
 	}
-	return n.walk(undeployed)
+	return n.runSteps(undeployed)
 }

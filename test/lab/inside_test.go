@@ -9,7 +9,8 @@ import (
 	"ironworks/models"
 )
 
-// A lab of many machines has a node for each, in their order, with its ports.
+// TestManyMachinesAreEnrolledInTheirOrder checks that a lab of many machines enrolls a node for each, in order and
+// with ports.
 func TestManyMachinesAreEnrolledInTheirOrder(t *testing.T) {
 	t.Parallel()
 	const machines = 300

@@ -10,7 +10,7 @@ import (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	// Conductors and machines wait more than they work, however few processors there are.
+	// Conductors and machines mostly wait, whatever the number of processors.
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		os.Exit(2)
 	}

@@ -11,7 +11,7 @@ import (
 	"ironworks/lab"
 )
 
-// callAPI makes a call of the API and answers its body.
+// callAPI sends a request and returns the decoded body of the response.
 func callAPI(ctx context.Context, t *testing.T, method, url, body string) map[string]any {
 	t.Helper()
 	request, err := http.NewRequestWithContext(ctx, method, url, bytes.NewBufferString(body))
@@ -34,9 +34,9 @@ func callAPI(ctx context.Context, t *testing.T, method, url, body string) map[st
 	return answer
 }
 
-// The stories of the cast that end in trouble can be repaired by what Explain
-// proposes, and stay so when the lab is started again.
-func TestStoriesAreRepaired(t *testing.T) {
+// TestFailedDemoMachinesAreRepaired repairs failed machines of the demo as Explain proposes, and checks that they stay
+// repaired after a restart of the lab.
+func TestFailedDemoMachinesAreRepaired(t *testing.T) {
 	t.Parallel()
 	refused, err := lab.FindScenario("bmc-password")
 	if err != nil {

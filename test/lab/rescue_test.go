@@ -10,19 +10,19 @@ import (
 	"ironworks/lab/machine"
 )
 
-func rescueLives() []life {
-	return []life{
-		{member: lab.Member{Name: "rescue"}, newest: true, run: liveRescue},
-		{member: lab.Member{Name: "rescue-early"}, run: refuseRescue},
+func rescueCases() []testCase {
+	return []testCase{
+		{member: lab.Member{Name: "rescue"}, newest: true, run: runRescue},
+		{member: lab.Member{Name: "rescue-early"}, run: runRefusedRescue},
 	}
 }
 
-// liveRescue is a rescue that gets somewhere, and back.
-func liveRescue(n node) error {
-	if err := n.walk(managed, provided, installed, rescued); err != nil {
+// runRescue rescues a machine and ends the rescue.
+func runRescue(n node) error {
+	if err := n.runSteps(managed, provided, installed, rescued); err != nil {
 		return err
 	}
-	e, err := n.shows()
+	e, err := n.status()
 	if err != nil {
 		return err
 	}
@@ -31,47 +31,44 @@ func liveRescue(n node) error {
 	if e.LastError != "" || e.Target != "" || password || hash {
 		return fmt.Errorf("machine %s: in rescue Ironic shows %+v", n.Name(), e)
 	}
-	// Its agent is gone, and the disk is as it was. Whoever has ejected a virtual
-	// medium has powered the machine off before, as the real ones do: nobody can
-	// log in until the machine is powered on.
-	if err := errors.Join(n.isOff(), n.journalSays("Stopped API service"), n.holds("/dev/sda", "CoreOS")); err != nil {
+	// Without an agent and with its disk unchanged, the machine is off: the real conductors power a machine off
+	// before they eject a virtual medium. The operator can log in once it is powered on.
+	if err := errors.Join(n.waitOff(), n.checkJournal("Stopped API service"), n.checkInstalled("/dev/sda", "CoreOS")); err != nil {
 		return err
 	}
 	if hash := n.RescuePassword(); !sha256Crypt.MatchString(hash) {
 		return fmt.Errorf("machine %s: the rescue password is %q", n.Name(), hash)
 	}
-	if err := n.walk(unrescued); err != nil {
+	if err := n.runSteps(unrescued); err != nil {
 		return err
 	}
-	if err := errors.Join(n.runs(machine.Hdd), n.holds("/dev/sda", "CoreOS")); err != nil {
+	if err := errors.Join(n.waitBooted(machine.Hdd), n.checkInstalled("/dev/sda", "CoreOS")); err != nil {
 		return err
 	}
 	reasons, err := n.reasons()
 	if err != nil || reasons != "" {
-		return errors.Join(fmt.Errorf("machine %s: all went well, but %q", n.Name(), reasons), err)
+		return errors.Join(fmt.Errorf("machine %s: succeeded but has the error %q", n.Name(), reasons), err)
 	}
 	return nil
 }
 
-// sha256Crypt is a password as [conductor]rescue_password_hash_algorithm makes
-// it by default.
+// sha256Crypt matches a password hash as [conductor]rescue_password_hash_algorithm creates it by default.
 var sha256Crypt = regexp.MustCompile(`^\$5\$(rounds=\d+\$)?[./0-9A-Za-z]+\$[./0-9A-Za-z]{43}$`)
 
-// refuseRescue asks for what cannot be. The old Ironic knows no rescue from
-// virtual media at all.
-func refuseRescue(n node) error {
-	if err := n.walk(managed); err != nil {
+// runRefusedRescue sends rescue requests that must be refused. The old Ironic has no rescue with virtual media at all.
+func runRefusedRescue(n node) error {
+	if err := n.runSteps(managed); err != nil {
 		return err
 	}
 	const state = `The requested action .*rescue.* can not be performed on node .* while it is in state .*manageable`
-	if err := n.refuses(rescued.body, http.StatusBadRequest, state); err != nil {
+	if err := n.expectRefusal(rescued.body, http.StatusBadRequest, state); err != nil {
 		return err
 	}
-	if err := n.walk(adopted); err != nil {
+	if err := n.runSteps(adopted); err != nil {
 		return err
 	}
 	if n.subject.old {
-		return n.refuses(rescued.body, http.StatusInternalServerError, "Validation failed: Driver redfish does not support validate_rescue")
+		return n.expectRefusal(rescued.body, http.StatusInternalServerError, "Validation failed: Driver redfish does not support validate_rescue")
 	}
-	return n.refuses(target("rescue"), http.StatusBadRequest, "rescue_password")
+	return n.expectRefusal(target("rescue"), http.StatusBadRequest, "rescue_password")
 }

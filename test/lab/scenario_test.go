@@ -13,8 +13,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// path is what is asked of a machine, one verb after the other; only the last
-// may end in another way than well.
+// path lists the verbs that a machine gets, one after the other; only the last may fail.
 type path []string
 
 var (
@@ -24,15 +23,14 @@ var (
 	toActive  = path{"manage", "provide", "active"}
 )
 
-// outcome is where a scenario ends in a real Ironic.
+// outcome is the end of a scenario under a real Ironic.
 type outcome struct {
 	path  path
 	state string
-	// reason is what last_error or the history says; old is what the old release
-	// says where that differs.
+	// reason matches last_error or the history; old and oldState apply to the old release if it differs.
 	reason, old string
 	oldState    string
-	// waits is one that ends by a timeout, or takes long.
+	// waits marks scenarios that run into a timeout or take long.
 	waits bool
 }
 
@@ -45,7 +43,7 @@ var outcomes = map[string]outcome{
 	"two-disks-match": {path: toActive, state: "active"},
 	"shared-disk":     {path: toActive, state: "active"},
 	"bmc-password":    {path: toManage, state: "enroll", reason: "401"},
-	// sushy waits 60 s for an answer, and asks ten times.
+	// sushy waits 60 s for a response and tries ten times.
 	"bmc-stalls":              {path: toManage, state: "verifying", waits: true},
 	"never-boots":             {path: toActive, state: "deploy failed", reason: noCallback, waits: true},
 	"boots-but-no-route":      {path: toActive, state: "deploy failed", reason: noCallback, waits: true},
@@ -61,11 +59,11 @@ var outcomes = map[string]outcome{
 	"agent-newer-than-ironic": {path: toActive, state: "active", oldState: "deploy failed", old: "'commands'"},
 }
 
-// scenarioTimeout is how long an Ironic of these tests waits for agents.
+// scenarioTimeout is how long the Ironics of these tests wait for agents.
 const scenarioTimeout = 120 * time.Second
 
-// scenarioMembers are a machine for each scenario, and two that share a disk;
-// without those that end by a timeout, unless the whole set is wanted.
+// scenarioMembers returns a machine for each scenario, and two that share a disk. Without whole, scenarios with waits
+// are left out.
 func scenarioMembers(t *testing.T, whole bool) []lab.Member {
 	t.Helper()
 	var members []lab.Member
@@ -103,7 +101,7 @@ func runScenario(n node) error {
 		if verb == "active" {
 			body = installCoreOS
 		}
-		// Only who is to fail there takes the time to be cleaned.
+		// Only machines whose cleaning must fail are cleaned; it takes time.
 		if verb == "provide" {
 			clean := []any{map[string]any{"op": "add", "path": "/automated_clean", "value": want.state == "clean failed"}}
 			if _, err := n.call(http.MethodPatch, "/v1/nodes/"+n.uuid, clean, http.StatusOK); err != nil {
@@ -130,13 +128,13 @@ func runScenario(n node) error {
 			return fmt.Errorf("machine %s: %s ended %v, want %s: %s", n.Name(), verb, seen["provision_state"], state, reasons)
 		}
 		if i == len(want.path)-1 && want.reason != "" && !regexp.MustCompile(want.reason).MatchString(reasons) {
-			return fmt.Errorf("machine %s: ended %s as it should, but says %q, want %q", n.Name(), state, reasons, want.reason)
+			return fmt.Errorf("machine %s: ended %s as wanted, but with the error %q, want %q", n.Name(), state, reasons, want.reason)
 		}
 	}
 	return nil
 }
 
-// staysVerifying is a node that neither gets anywhere nor fails.
+// staysVerifying checks that a node stays in verifying for 30 s.
 func (n node) staysVerifying() error {
 	if _, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", target("manage"), http.StatusAccepted); err != nil {
 		return err
@@ -148,12 +146,12 @@ func (n node) staysVerifying() error {
 		return err == nil && seen["provision_state"] != "verifying", err
 	})
 	if ctx.Err() == nil {
-		return fmt.Errorf("machine %s: does not stay in verifying: %w", n.Name(), err)
+		return fmt.Errorf("machine %s: left verifying: %w", n.Name(), err)
 	}
 	return nil
 }
 
-// checkDisks looks at what the scenarios left on the disks.
+// checkDisks checks which disks of the scenarios have a system installed.
 func checkDisks(t *testing.T, l *lab.Lab) {
 	t.Helper()
 	on := func(name string) string {
@@ -174,7 +172,7 @@ func checkDisks(t *testing.T, l *lab.Lab) {
 		"shared-disk.0": "/dev/sdc", "shared-disk.1": "/dev/sdc", "agent-dies-mid-step.0": "",
 	} {
 		if got := on(name); got != want {
-			t.Errorf("machine %s: a system on %q, want %q", name, got, want)
+			t.Errorf("machine %s: installed on %q, want %q", name, got, want)
 		}
 	}
 }

@@ -10,79 +10,77 @@ import (
 	"ironworks/lab/machine"
 )
 
-// stepOf is a step with its keys in the order in which clients send them, which Ironic keeps in its
-// messages.
+// stepOf returns a step with its keys in the order in which clients send them, which Ironic keeps in its messages.
 func stepOf(kind, name string) json.RawMessage {
 	return json.RawMessage(`{"interface": "` + kind + `", "step": "` + name + `", "args": {}}`)
 }
 
-// serviceStep works without arguments. Those of the interface raid do not: the newest Ironic calls
-// the agent with the clean step then, which is none.
+// serviceStep returns a service step without arguments that works. Steps of the interface raid do not: for them the
+// newest Ironic asks the agent for a clean step that it does not have.
 func serviceStep() json.RawMessage { return stepOf("deploy", "inject_files") }
 
 func service(steps ...any) map[string]any {
 	return map[string]any{"target": "service", "service_steps": steps}
 }
 
-func serviceLives() []life {
+func serviceCases() []testCase {
 	fails := lab.Scenario{Name: "service-step-fails", Agent: agent.Faults{FailStep: "inject_files", FailMessage: "the disk is full"}}
-	return []life{
-		{member: lab.Member{Name: "service"}, newest: true, run: liveService},
-		{member: lab.Member{Name: "service-fails", Scenario: fails}, newest: true, run: failService},
-		{member: lab.Member{Name: "service-unknown"}, newest: true, run: unknownService},
+	return []testCase{
+		{member: lab.Member{Name: "service"}, newest: true, run: runService},
+		{member: lab.Member{Name: "service-fails", Scenario: fails}, newest: true, run: runFailingService},
+		{member: lab.Member{Name: "service-unknown"}, newest: true, run: runUnknownService},
 	}
 }
 
-// liveService is a step on a machine in use, which is in use again afterwards.
-func liveService(n node) error {
-	if err := n.walk(managed, provided, installed); err != nil {
+// runService runs a service step on an active machine.
+func runService(n node) error {
+	if err := n.runSteps(managed, provided, installed); err != nil {
 		return err
 	}
 	if err := n.reach(service(serviceStep()), "active"); err != nil {
 		return err
 	}
-	e, err := n.shows()
+	e, err := n.status()
 	if err != nil {
 		return err
 	}
 	if e.LastError != "" || e.Target != "" || e.Maintenance || len(e.ServiceStep) != 0 {
 		return fmt.Errorf("machine %s: after the service Ironic shows %+v", n.Name(), e)
 	}
-	if err := errors.Join(n.journalSays("Service step completed"), n.runs(machine.Hdd), n.holds("/dev/sda", "CoreOS")); err != nil {
+	if err := errors.Join(n.checkJournal("Service step completed"), n.waitBooted(machine.Hdd), n.checkInstalled("/dev/sda", "CoreOS")); err != nil {
 		return err
 	}
 	reasons, err := n.reasons()
 	if err != nil || reasons != "" {
-		return errors.Join(fmt.Errorf("machine %s: all went well, but %q", n.Name(), reasons), err)
+		return errors.Join(fmt.Errorf("machine %s: succeeded but has the error %q", n.Name(), reasons), err)
 	}
 	return nil
 }
 
-// failService is a step that fails, and the way out of it.
-func failService(n node) error {
-	if err := n.walk(managed, adopted); err != nil {
+// runFailingService runs a service step that fails, and aborts the service.
+func runFailingService(n node) error {
+	if err := n.runSteps(managed, adopted); err != nil {
 		return err
 	}
 	const reason = `Service step deploy.inject_files failed on node .* the disk is full`
-	if err := n.fails(service(serviceStep()), "service failed", reason); err != nil {
+	if err := n.expectFailure(service(serviceStep()), "service failed", reason); err != nil {
 		return err
 	}
-	e, err := n.shows()
+	e, err := n.status()
 	if err != nil {
 		return err
 	}
-	// The conductor takes the failure for one of a deployment: the step stays, and
-	// no maintenance follows.
+	// The conductor handles it like a failed deployment: the step stays, and the node is not put into maintenance.
 	if e.LastError != "" || e.Target != "active" || e.Power != "power off" || e.Maintenance || e.ServiceStep["step"] != "inject_files" {
 		return fmt.Errorf("machine %s: after the failed service Ironic shows %+v", n.Name(), e)
 	}
-	// Somebody gives up, and the machine is in use again.
+	// Abort returns the node to active.
 	return n.reach(target("abort"), "active")
 }
 
-func unknownService(n node) error {
-	if err := n.walk(managed, adopted); err != nil {
+func runUnknownService(n node) error {
+	if err := n.runSteps(managed, adopted); err != nil {
 		return err
 	}
-	return n.fails(service(map[string]any{"interface": "deploy", "step": "no_such_step", "args": map[string]any{}}), "service failed", "node does not support this service step: .*no_such_step")
+	return n.expectFailure(service(map[string]any{"interface": "deploy", "step": "no_such_step", "args": map[string]any{}}), "service failed", "node does not support this service step: .*no_such_step")
 }

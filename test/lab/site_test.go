@@ -16,13 +16,13 @@ import (
 	"ironworks/test/ironic"
 )
 
-// site is a lab with its own Ironic.
+// site starts a lab with its own Ironic.
 func site(t *testing.T, options lab.SiteOptions) *lab.Site {
 	t.Helper()
 	if options.Speed == 0 {
 		options.Speed = 50
 	}
-	options.Trouble = func(err error) { t.Errorf("the lab complains: %v", err) }
+	options.Trouble = func(err error) { t.Errorf("lab: %v", err) }
 	s, err := lab.StartSite(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func site(t *testing.T, options lab.SiteOptions) *lab.Site {
 	return s
 }
 
-// states are those of all nodes, by name.
+// states returns the provision states of all nodes by name.
 func states(ctx context.Context, url string) (map[string]string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/v1/nodes?fields=name,provision_state", http.NoBody)
 	if err != nil {
@@ -64,7 +64,7 @@ func states(ctx context.Context, url string) (map[string]string, error) {
 	return all, nil
 }
 
-// untilStates waits until the nodes are in these states.
+// untilStates waits until the nodes are in the given states.
 func untilStates(t *testing.T, url string, want map[string]string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -85,13 +85,13 @@ func untilStates(t *testing.T, url string, want map[string]string) {
 	}
 }
 
-// The cast lives its story on the embedded Ironic: what works, works, and each
-// trouble ends as it does in a real one.
-func TestStory(t *testing.T) {
+// TestDemoMachinesReachTheirStates runs the story of the demo machines on the embedded Ironic: each machine ends in the
+// state that it would reach under a real Ironic.
+func TestDemoMachinesReachTheirStates(t *testing.T) {
 	t.Parallel()
 	s := site(t, lab.SiteOptions{Members: lab.Cast(14), Story: true})
 	if seen, err := states(t.Context(), s.Ironic.URL); err != nil || len(seen) < 12 {
-		t.Errorf("at the start there are %d nodes, %v", len(seen), err)
+		t.Errorf("%d nodes at the start, %v", len(seen), err)
 	}
 	untilStates(t, s.Ironic.URL, map[string]string{
 		"r7-n01": "active", "r7-n02": "deploy failed", "r7-n03": "deploy failed", "r7-n04": "available", "r7-n05": "manageable", "r7-n06": "enroll",
@@ -99,7 +99,7 @@ func TestStory(t *testing.T) {
 	})
 	m, _ := s.Lab.Machine("r7-n01")
 	if d := m.Disks()[1]; d.Installed == nil || !strings.Contains(string(d.Installed.Ignition), "3.4.0") {
-		t.Errorf("the smallest disk has %+v", d.Installed)
+		t.Errorf("installed on the smallest disk: %+v", d.Installed)
 	}
 	journal := ""
 	for _, e := range m.Journal() {
@@ -112,9 +112,8 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// A lab that is started again with its folder has its nodes and what is on
-// their disks.
-func TestStateIsKept(t *testing.T) {
+// TestRestartKeepsNodesAndDisks restarts a lab with its folder and expects the same nodes and disk contents.
+func TestRestartKeepsNodesAndDisks(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	members := lab.Cast(1)
@@ -131,8 +130,8 @@ func TestStateIsKept(t *testing.T) {
 	if m.Disks()[1].Installed == nil {
 		t.Errorf("the disks are empty: %+v", m.Disks())
 	}
-	// Ironic remembers that it was on, and switches it on with its next
-	// synchronisation, a minute after the start.
+	// Ironic remembers that the machine was on and powers it on in its next synchronization, a minute after the
+	// start.
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	if err := ironic.Poll(ctx, 50*time.Millisecond, func(context.Context) (bool, error) { return m.Power() == "On", nil }); err != nil {
@@ -163,7 +162,7 @@ func TestSitesThatCannotStart(t *testing.T) {
 		{"a taken address", lab.SiteOptions{Members: lab.Cast(1), Listen: taken.Addr().String()}, "address already in use"},
 		{"a broken file", lab.SiteOptions{Members: lab.Cast(1), Dir: broken}, "machines.json"},
 		{"a folder that is a file", lab.SiteOptions{Members: lab.Cast(1), Dir: file}, "not a directory"},
-		{"a name that is there twice", lab.SiteOptions{Members: append(lab.Cast(1), lab.Cast(1)...)}, "duplicate machine r7-n01"},
+		{"a duplicate name", lab.SiteOptions{Members: append(lab.Cast(1), lab.Cast(1)...)}, "duplicate machine r7-n01"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := lab.StartSite(t.Context(), test.options)

@@ -19,16 +19,16 @@ import (
 	"ironworks/test/ironic"
 )
 
-// patience is how long a conductor may take for one thing.
+// patience limits how long a conductor may take for one operation.
 const patience = 4 * time.Minute
 
-// subject is an Ironic that drives the lab's machines: a real one of either
-// release, or the embedded one, which is to be like the newest.
+// subject is an Ironic that drives the lab's machines: a real one of either release, or the embedded one, which must
+// behave like the newest.
 type subject struct {
 	url string
 	do  func(ctx context.Context, method, path string, body any) (int, []byte, error)
 	old bool
-	// slow ones are real: a process that has one processor for all.
+	// slow subjects are real: a process that uses one processor for all machines.
 	slow bool
 }
 
@@ -38,7 +38,7 @@ func real(t *testing.T, release ironic.Release, settings map[string]map[string]s
 	return subject{url: server.URL, do: server.Do, old: release == ironic.Old, slow: true}
 }
 
-// embedded is one that waits for 90 s, a little less than the real ones.
+// embedded returns an embedded Ironic that waits for agents for 90 s, a little less than the real ones.
 func embedded(t *testing.T) subject {
 	t.Helper()
 	i, err := lab.StartIronic(t.Context(), lab.IronicOptions{Speed: 1800 / 90.0})
@@ -55,7 +55,7 @@ func embedded(t *testing.T) subject {
 	}}
 }
 
-// ask is one call without credentials.
+// ask sends a request without authentication and returns status and body.
 func ask(ctx context.Context, url, method, path string, body any) (int, []byte, error) {
 	encoded, err := json.Marshal(body)
 	if err != nil {
@@ -81,8 +81,7 @@ func ask(ctx context.Context, url, method, path string, body any) (int, []byte, 
 	return response.StatusCode, answer, err
 }
 
-// node is a machine in an Ironic. Its methods give errors, so that many can
-// live at the same time, whatever the number of processors.
+// node is a machine enrolled in an Ironic. Its methods return errors, so that many nodes can run at the same time.
 type node struct {
 	*lab.Machine
 	ctx     context.Context //nolint:containedctx // of one test
@@ -90,7 +89,7 @@ type node struct {
 	uuid    string
 }
 
-// enrol tells an Ironic of a machine.
+// enrol enrolls a machine with its ports.
 func enrol(t *testing.T, s subject, m *lab.Machine) node {
 	t.Helper()
 	interfaces := map[string]string{"deploy": "custom-agent", "inspect": "agent", "rescue": "agent"}
@@ -119,7 +118,7 @@ func enrol(t *testing.T, s subject, m *lab.Machine) node {
 	return n
 }
 
-// call waits while the node is locked.
+// call sends a request and repeats it while the node is locked. Any status other than want is an error.
 func (n node) call(method, path string, body any, want int) ([]byte, error) {
 	var answer []byte
 	ctx, cancel := context.WithTimeout(n.ctx, patience)
@@ -142,7 +141,7 @@ func (n node) call(method, path string, body any, want int) ([]byte, error) {
 	return answer, nil
 }
 
-// get reads the node, or some fields of it.
+// get returns the node, or some of its fields.
 func (n node) get(ctx context.Context, fields ...string) (map[string]any, error) {
 	path := "/v1/nodes/" + n.uuid
 	if len(fields) > 0 {
@@ -159,15 +158,15 @@ func (n node) get(ctx context.Context, fields ...string) (map[string]any, error)
 	return found, nil
 }
 
-// rest waits until the node rests in one of the states.
-func (n node) rest(states ...string) (map[string]any, error) {
+// waitState waits until the node is unlocked in one of the states, and returns the node.
+func (n node) waitState(states ...string) (map[string]any, error) {
 	var seen map[string]any
 	ctx, cancel := context.WithTimeout(n.ctx, patience)
 	defer cancel()
-	// Ten tests that ask more often are all that a small Ironic does.
+	// Ten tests that poll more often would overload a small Ironic.
 	err := ironic.Poll(ctx, time.Second, func(ctx context.Context) (bool, error) {
 		var err error
-		// All of a node takes Ironic three times as long.
+		// Reading all fields takes Ironic three times as long.
 		if seen, err = n.get(ctx, "provision_state", "reservation"); err != nil {
 			return false, err
 		}
@@ -184,21 +183,21 @@ func (n node) rest(states ...string) (map[string]any, error) {
 		for _, e := range tail[max(0, len(tail)-15):] {
 			lines.WriteString("\n    " + e.Text)
 		}
-		return nil, fmt.Errorf("machine %s: waiting for %q: %w; it is %v %v, error %v%s", n.Name(), states, err,
+		return nil, fmt.Errorf("machine %s: waiting for %q: %w; state %v, power %v, error %v%s", n.Name(), states, err,
 			seen["provision_state"], seen["power_state"], seen["last_error"], lines.String())
 	}
 	return seen, nil
 }
 
-// provision asks for something and waits for its end.
+// provision sends a provision request and waits for one of the states.
 func (n node) provision(body map[string]any, states ...string) (map[string]any, error) {
 	if _, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", body, http.StatusAccepted); err != nil {
 		return nil, err
 	}
-	return n.rest(states...)
+	return n.waitState(states...)
 }
 
-// reach is provision to the one state in which it should end.
+// reach is provision with one state that counts as success.
 func (n node) reach(body map[string]any, state string) error {
 	seen, err := n.provision(body, append(ends, state)...)
 	if err != nil {
@@ -223,7 +222,7 @@ var installCoreOS = map[string]any{
 	"deploy_steps": []any{map[string]any{"interface": "deploy", "step": "install_coreos", "args": map[string]any{}, "priority": 80}},
 }
 
-// reasons are what Ironic says of failures: now, and in the history.
+// reasons returns Ironic's errors for the node: last_error and the errors in the history.
 func (n node) reasons() (string, error) {
 	seen, err := n.get(n.ctx)
 	if err != nil {
@@ -254,7 +253,7 @@ func (n node) reasons() (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// startLab starts machines for a server.
+// startLab starts machines for a subject.
 func startLab(t *testing.T, s subject, options lab.Options, members []lab.Member) *lab.Lab {
 	t.Helper()
 	options.IronicURL, options.Dir = s.url, t.TempDir()
@@ -270,7 +269,7 @@ func startLab(t *testing.T, s subject, options lab.Options, members []lab.Member
 	return l
 }
 
-// all runs something on all nodes at the same time.
+// all calls do for all nodes at the same time.
 func all(t *testing.T, nodes []node, do func(n node) error) {
 	t.Helper()
 	var running sync.WaitGroup
@@ -286,12 +285,10 @@ func all(t *testing.T, nodes []node, do func(n node) error) {
 	}
 }
 
-// Machines that work live a whole life, and scenarios end as their outcomes
-// say, all at the same time: under a real conductor of each release and under
-// the embedded one, with agents over TLS. The embedded one takes ten machines
-// and every scenario; the real ones do, too, where there is time for it
-// (make test-long), and else the newest takes two machines and what does not wait
-// for a timeout.
+// TestMachinesUnderConductors runs machines from enrollment to deployment and back, and scenarios to their outcomes,
+// all at the same time, with agents over TLS: under a real conductor of each release and the embedded one. The
+// embedded one runs ten machines and every scenario, the real ones under make test-long as well. Otherwise the newest
+// release runs two machines and the scenarios that do not wait for a timeout.
 func TestMachinesUnderConductors(t *testing.T) {
 	for _, s := range lab.Scenarios() {
 		if _, found := outcomes[s.Name]; !found {
@@ -327,7 +324,7 @@ func underConductor(t *testing.T, whole bool, s subject) {
 	t.Helper()
 	var members []lab.Member
 	for i := range map[bool]int{true: 10, false: 2}[whole] {
-		members = append(members, lab.Member{Name: fmt.Sprintf("%s%02d", lively, i)})
+		members = append(members, lab.Member{Name: fmt.Sprintf("%s%02d", plainPrefix, i)})
 	}
 	l := startLab(t, s, lab.Options{Speed: 6, OneBMC: true}, append(members, scenarioMembers(t, whole)...))
 	var nodes []node
@@ -335,18 +332,18 @@ func underConductor(t *testing.T, whole bool, s subject) {
 		nodes = append(nodes, enrol(t, s, m))
 	}
 	all(t, nodes, func(n node) error {
-		if strings.HasPrefix(n.Name(), lively) {
-			return live(n)
+		if strings.HasPrefix(n.Name(), plainPrefix) {
+			return runLifecycle(n)
 		}
 		return runScenario(n)
 	})
 	checkDisks(t, l)
 }
 
-// lively begins the names of machines that only live.
-const lively = "m"
+// plainPrefix is the name prefix of machines without a scenario.
+const plainPrefix = "m"
 
-func live(n node) error {
+func runLifecycle(n node) error {
 	if err := n.reach(target("manage"), "manageable"); err != nil {
 		return err
 	}
@@ -360,15 +357,15 @@ func live(n node) error {
 		return err
 	}
 	if disk := n.Disks()[0]; disk.Installed == nil || !strings.Contains(string(disk.Installed.Ignition), "/etc/hostname") {
-		return fmt.Errorf("machine %s: on the disk is %+v", n.Name(), disk.Installed)
+		return fmt.Errorf("machine %s: installed on the disk: %+v", n.Name(), disk.Installed)
 	}
-	// Ironic takes a machine that is powering on for one that is on.
+	// Ironic reports a machine that is powering on as on.
 	seen, err := n.get(n.ctx)
 	if err != nil {
 		return err
 	}
 	if on := n.Power(); seen["power_state"] != "power on" || on != machine.On && on != machine.PoweringOn {
-		return fmt.Errorf("machine %s: power %v, its own %s", n.Name(), seen["power_state"], on)
+		return fmt.Errorf("machine %s: Ironic reports power %v, the machine %s", n.Name(), seen["power_state"], on)
 	}
 	if err := n.reach(target("deleted"), "available"); err != nil {
 		return err

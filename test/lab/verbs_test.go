@@ -17,24 +17,22 @@ import (
 	"ironworks/test/ironic"
 )
 
-// life is what one machine goes through.
-type life struct {
+// testCase is a test case: a machine and what happens to it.
+type testCase struct {
 	member lab.Member
 	run    func(n node) error
-	// newest are those with a verb that the old release lacks.
+	// newest marks cases with a verb that the old release lacks.
 	newest bool
 }
 
-// verbSpeed is so high that ten downloads take no time; nothing here depends on
-// which of two things is the quicker.
+// verbSpeed is high, so that downloads take little time. No case depends on which of two operations is faster.
 const verbSpeed = 20
 
-// brief are the machines that a real Ironic gets where there is no time for all
-// (make test-long).
-var brief = []string{"direct-sha256", "direct-wrong-sum", "rescue", "service"}
+// quickCases lists the machines that run under a real Ironic without make test-long.
+var quickCases = []string{"direct-sha256", "direct-wrong-sum", "rescue", "service"}
 
-// Verbs beyond the life of a machine that only works: images, rescue and
-// service, under a real conductor of each release and under the embedded one.
+// TestVerbsUnderConductors deploys images, rescues and services machines under a real conductor of each release and
+// the embedded one.
 func TestVerbsUnderConductors(t *testing.T) {
 	t.Parallel()
 	for _, release := range ironic.Releases(t) {
@@ -43,7 +41,7 @@ func TestVerbsUnderConductors(t *testing.T) {
 		}
 		t.Run(release.Name(), func(t *testing.T) {
 			t.Parallel()
-			followLives(t, ironic.Long(), real(t, release, map[string]map[string]string{
+			runVerbCases(t, ironic.Long(), real(t, release, map[string]map[string]string{
 				"conductor": {"deploy_callback_timeout": "120", "rescue_callback_timeout": "120", "service_callback_timeout": "120"},
 				"agent":     {"require_tls": "true"},
 			}))
@@ -51,44 +49,45 @@ func TestVerbsUnderConductors(t *testing.T) {
 	}
 	t.Run("embedded", func(t *testing.T) {
 		t.Parallel()
-		followLives(t, true, embedded(t))
+		runVerbCases(t, true, embedded(t))
 	})
 }
 
-func followLives(t *testing.T, whole bool, s subject) {
+func runVerbCases(t *testing.T, whole bool, s subject) {
 	t.Helper()
-	lives := slices.Concat(directLives(t), rescueLives(), serviceLives())
-	lives = slices.DeleteFunc(lives, func(l life) bool { return l.newest && s.old || !whole && !slices.Contains(brief, l.member.Name) })
-	liveAll(t, s, lives)
+	cases := slices.Concat(directCases(t), rescueCases(), serviceCases())
+	cases = slices.DeleteFunc(cases, func(l testCase) bool {
+		return l.newest && s.old || !whole && !slices.Contains(quickCases, l.member.Name)
+	})
+	runCases(t, s, cases)
 }
 
-// atOnce is how many machines a real Ironic looks after at a time here. With
-// more of them the conductor gets so slow that they run into its timeouts.
+// atOnce is how many machines a real Ironic handles at a time. With more of them the conductor gets so slow that they
+// run into its timeouts.
 const atOnce = 5
 
-// liveAll has every machine live its life, under the embedded Ironic all at the
-// same time.
-func liveAll(t *testing.T, s subject, lives []life) {
+// runCases runs all cases, under the embedded Ironic at the same time.
+func runCases(t *testing.T, s subject, cases []testCase) {
 	t.Helper()
-	members := make([]lab.Member, len(lives))
-	for i, l := range lives {
+	members := make([]lab.Member, len(cases))
+	for i, l := range cases {
 		members[i] = l.member
 	}
 	l := startLab(t, s, lab.Options{Speed: verbSpeed, OneBMC: true}, members)
-	nodes := make([]node, len(lives))
+	nodes := make([]node, len(cases))
 	runs := map[string]func(node) error{}
 	for i, m := range l.Machines() {
 		nodes[i] = enrol(t, s, m)
-		runs[m.Name()] = lives[i].run
+		runs[m.Name()] = cases[i].run
 	}
-	turns := make(chan struct{}, len(lives))
+	turns := make(chan struct{}, len(cases))
 	if s.slow {
 		turns = make(chan struct{}, atOnce)
 	}
 	all(t, nodes, func(n node) error {
 		turns <- struct{}{}
 		defer func() { <-turns }()
-		defer n.Close() // an agent that is left over would go on calling
+		defer n.Close() // a remaining agent would keep calling
 		if err := n.patch("automated_clean", false); err != nil {
 			return err
 		}
@@ -102,8 +101,8 @@ func (n node) patch(path string, value any) error {
 	return err
 }
 
-// walk asks for one thing after the other, all of which end well.
-func (n node) walk(steps ...step) error {
+// runSteps runs one step after the other, all of which must succeed.
+func (n node) runSteps(steps ...step) error {
 	for _, s := range steps {
 		if err := n.reach(s.body, s.state); err != nil {
 			return err
@@ -112,7 +111,7 @@ func (n node) walk(steps ...step) error {
 	return nil
 }
 
-// step is something that is asked of a node, and where it leads.
+// step is a provision request and the state it leads to.
 type step struct {
 	body  map[string]any
 	state string
@@ -129,14 +128,14 @@ var (
 	unrescued  = step{target("unrescue"), "active"}
 )
 
-// ending is what Ironic shows of a node once something has ended.
-type ending struct {
+// nodeStatus holds the fields of a node that the tests check after an operation.
+type nodeStatus struct {
 	State     string `json:"provision_state"`
 	LastError string `json:"last_error"`
 	Target    string `json:"target_provision_state"`
 	Power     string `json:"power_state"`
 	Fault     string `json:"fault"`
-	// Maintenance and its reason.
+	// Reason is the reason of the maintenance.
 	Maintenance bool           `json:"maintenance"`
 	Reason      string         `json:"maintenance_reason"`
 	CleanStep   map[string]any `json:"clean_step"`
@@ -145,22 +144,21 @@ type ending struct {
 	Instance    map[string]any `json:"instance_info"`
 }
 
-// shows reads the node; its own uuid is UUID in the texts.
-func (n node) shows() (ending, error) {
+// status reads the node. The node's UUID is replaced by "UUID" in all texts.
+func (n node) status() (nodeStatus, error) {
 	answer, err := n.call(http.MethodGet, "/v1/nodes/"+n.uuid, nil, http.StatusOK)
 	if err != nil {
-		return ending{}, err
+		return nodeStatus{}, err
 	}
-	var e ending
+	var e nodeStatus
 	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(answer), n.uuid, "UUID")), &e); err != nil {
-		return ending{}, fmt.Errorf("reading node %s: %w", n.Name(), err)
+		return nodeStatus{}, fmt.Errorf("reading node %s: %w", n.Name(), err)
 	}
 	return e, nil
 }
 
-// fails asks for something that ends in a failed state, for a reason that the
-// history keeps in words that match.
-func (n node) fails(body map[string]any, state, reason string) error {
+// expectFailure sends a provision request that must end in a failed state with a matching error in the history.
+func (n node) expectFailure(body map[string]any, state, reason string) error {
 	seen, err := n.provision(body, append(ends, state, "active", "rescue", "available", "manageable")...)
 	if err != nil {
 		return err
@@ -175,19 +173,19 @@ func (n node) fails(body map[string]any, state, reason string) error {
 	return nil
 }
 
-// refuses asks for something that the API does not take, in words that match.
-func (n node) refuses(body map[string]any, status int, reason string) error {
+// expectRefusal sends a provision request that the API must refuse with a matching error.
+func (n node) expectRefusal(body map[string]any, status int, reason string) error {
 	answer, err := n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", body, status)
 	if err != nil {
 		return err
 	}
 	if !regexp.MustCompile(reason).Match(answer) {
-		return fmt.Errorf("machine %s: %v is refused with %s, want %q", n.Name(), body["target"], answer, reason)
+		return fmt.Errorf("machine %s: %v refused with %s, want %q", n.Name(), body["target"], answer, reason)
 	}
 	return nil
 }
 
-// on tells what is installed on a disk: nothing is empty.
+// on returns what is installed on a disk, or "".
 func (n node) on(disk string) string {
 	for _, d := range n.Disks() {
 		if d.Name == disk && d.Installed != nil {
@@ -197,32 +195,31 @@ func (n node) on(disk string) string {
 	return ""
 }
 
-// holds checks what is on a disk.
-func (n node) holds(disk, want string) error {
+// checkInstalled checks what is installed on a disk.
+func (n node) checkInstalled(disk, want string) error {
 	if got := n.on(disk); got != want {
-		return fmt.Errorf("machine %s: on %s is %q, want %q", n.Name(), disk, got, want)
+		return fmt.Errorf("machine %s: installed on %s: %q, want %q", n.Name(), disk, got, want)
 	}
 	return nil
 }
 
-// journalSays checks that the ramdisk has written a line.
-func (n node) journalSays(text string) error {
+// checkJournal checks that the ramdisk's journal has a line with the text.
+func (n node) checkJournal(text string) error {
 	for _, e := range n.Journal() {
 		if strings.Contains(e.Text, text) {
 			return nil
 		}
 	}
-	return fmt.Errorf("machine %s: the journal does not say %q", n.Name(), text)
+	return fmt.Errorf("machine %s: no %q in the journal", n.Name(), text)
 }
 
-// runs waits until the machine has booted from a device, and checks that Ironic
-// takes it for powered on.
-func (n node) runs(device machine.Device) error {
+// waitBooted waits until the machine has booted from a device, and checks that Ironic reports it as powered on.
+func (n node) waitBooted(device machine.Device) error {
 	return n.powered("power on", func() bool { return n.Power() == machine.On && n.Boot().Device == device })
 }
 
-// isOff waits until the machine is off, and checks that Ironic says so.
-func (n node) isOff() error {
+// waitOff waits until the machine is off, and checks that Ironic reports it as powered off.
+func (n node) waitOff() error {
 	return n.powered("power off", func() bool { return n.Power() == machine.Off })
 }
 
@@ -232,14 +229,14 @@ func (n node) powered(state string, reached func() bool) error {
 	if err := ironic.Poll(ctx, 100*time.Millisecond, func(context.Context) (bool, error) { return reached(), nil }); err != nil {
 		return fmt.Errorf("machine %s: %w; power %s, boot %+v", n.Name(), err, n.Power(), n.Boot())
 	}
-	e, err := n.shows()
+	e, err := n.status()
 	if err != nil || e.Power != state {
-		return errors.Join(fmt.Errorf("machine %s: Ironic says %q, want %q", n.Name(), e.Power, state), err)
+		return errors.Join(fmt.Errorf("machine %s: Ironic reports %q, want %q", n.Name(), e.Power, state), err)
 	}
 	return nil
 }
 
-// events are those of the history that are as bad as that.
+// events returns the events of the history with the severity.
 func (n node) events(severity string) ([]string, error) {
 	answer, err := n.call(http.MethodGet, "/v1/nodes/"+n.uuid+"/history?detail=true", nil, http.StatusOK)
 	if err != nil {

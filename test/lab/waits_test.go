@@ -14,77 +14,75 @@ import (
 	"ironworks/test/ironic"
 )
 
-// waitGroup are cases that need the same timeout, so that it never ends a wait that is
-// to end otherwise, however slow the computer is.
+// waitGroup is a group of cases with the same timeout. It is long enough that it never ends a wait that must end
+// otherwise, even on a slow computer.
 type waitGroup struct {
 	name string
-	// timeout is how long an Ironic waits for an agent.
+	// timeout is how long the Ironic waits for an agent.
 	timeout time.Duration
 	in      func(c waits) bool
 }
 
 func waitGroups() []waitGroup {
 	return []waitGroup{
-		// No agent calls.
-		{"late", 10 * time.Second, func(c waits) bool { return !c.abort && c.dark }},
-		// An agent calls, and dies in its first step.
-		{"late in a step", 40 * time.Second, func(c waits) bool { return !c.abort && !c.dark }},
+		// No agent calls back.
+		{"late", 10 * time.Second, func(c waits) bool { return !c.abort && c.neverBoots }},
+		// An agent calls back and dies during its first step.
+		{"late in a step", 40 * time.Second, func(c waits) bool { return !c.abort && !c.neverBoots }},
 		{"aborted", 30 * time.Minute, func(c waits) bool { return c.abort }},
 	}
 }
 
-// What ends while a node waits for its agent, by a timeout or because somebody
-// says so, ends in the same state and with the same words under the newest
-// Ironic and under the embedded one.
-func TestWaitsEnd(t *testing.T) {
+// TestTimeoutsAndAbortsWhileWaitingForTheAgent checks that a wait for an agent that ends by a timeout or an abort
+// leaves the node in the same state, with the same messages, under the newest Ironic and the embedded one.
+func TestTimeoutsAndAbortsWhileWaitingForTheAgent(t *testing.T) {
 	t.Parallel()
 	for _, g := range waitGroups() {
 		if ironic.Long() {
 			t.Run("newest/"+g.name, func(t *testing.T) {
 				t.Parallel()
 				timeout := fmt.Sprint(int(g.timeout.Seconds()))
-				liveAll(t, real(t, ironic.Newest, map[string]map[string]string{
+				runCases(t, real(t, ironic.Newest, map[string]map[string]string{
 					"conductor": {
 						"deploy_callback_timeout": timeout, "clean_callback_timeout": timeout, "inspect_wait_timeout": timeout,
 						"rescue_callback_timeout": timeout, "service_callback_timeout": timeout, "check_provision_state_interval": "10",
 						"sync_power_state_interval": "0",
 					},
 					"agent": {"require_tls": "true"},
-				}), g.lives())
+				}), g.cases())
 			})
 		}
 		t.Run("embedded/"+g.name, func(t *testing.T) {
 			t.Parallel()
-			liveAll(t, embeddedFor(t, g.timeout), g.lives())
+			runCases(t, embeddedFor(t, g.timeout), g.cases())
 		})
 	}
 }
 
-// waits is a node that waits for its agent, and how that ends.
+// waits is a case: a node that waits for its agent, and how the wait ends.
 type waits struct {
 	name   string
 	faults agent.Faults
-	// dark machines boot nothing.
-	dark  bool
-	path  []step
-	asked map[string]any
-	// in is the state in which it waits, with a step that runs if busy.
+	// neverBoots machines boot nothing.
+	neverBoots bool
+	path       []step
+	asked      map[string]any
+	// in is the state in which the node waits, with a running step if busy.
 	in   string
 	busy bool
-	// abort is asked for then; without it a timeout is waited for.
+	// abort ends the wait with an abort instead of a timeout.
 	abort bool
 
-	// want is how it ends. Errors that powering the node off clears are in the
-	// history only.
+	// want is how the node ends. Errors that powering the node off clears are only in the history.
 	want end
 }
 
-// end is how a node is left behind.
+// end is the final state of a node.
 type end struct {
 	state, target, power string
 	lastError            string
-	history              string // the errors in it
-	fault                string // a node with a fault is in maintenance for what it says
+	history              string // the errors in the history
+	fault                string // a node with a fault is in maintenance with lastError as the reason
 }
 
 const (
@@ -97,7 +95,7 @@ const (
 func waitCases() []waits {
 	cleaning := map[string]any{"target": "clean", "clean_steps": []any{stepOf("raid", "delete_configuration")}}
 	inUse := []step{managed, adopted}
-	// Heartbeats keep a node from being late.
+	// Heartbeats keep a node from timing out.
 	dies, lasting := agent.Faults{DieInStep: "delete_configuration"}, agent.Faults{StepDelay: 24 * time.Hour}
 	diesInService := agent.Faults{DieInStep: "burnin_cpu"}
 	deferred := agent.Faults{StepDelay: deferredDelay, Unabortable: true}
@@ -114,20 +112,20 @@ func waitCases() []waits {
 	cleanStepLate, serviceStepLate := fmt.Sprintf(cleanTimeout, theCleanStep), fmt.Sprintf(serviceTimeout, theServiceStep)
 	free, ready := []step{managed}, []step{managed, provided}
 	inspection, rescue := target("inspect"), rescued.body
-	// Of the steps that an agent has for service, those of the burn-in alone can be aborted and are called
-	// well by the newest Ironic. None of these gets to its end, where the lab refuses it.
+	// Of the agent's service steps, only those of the burn-in can be aborted and are called correctly by the newest
+	// Ironic. No case runs such a step to its end, which the lab does not support.
 	work := service(stepOf("deploy", "burnin_cpu"))
 	return []waits{
 		{
-			name: "deploy-late", dark: true, path: ready, asked: installCoreOS, in: "wait call-back",
+			name: "deploy-late", neverBoots: true, path: ready, asked: installCoreOS, in: "wait call-back",
 			want: end{"deploy failed", "active", "power off", deployLate, deployLate, ""},
 		},
 		{
-			name: "inspect-late", dark: true, path: free, asked: inspection, in: "inspect wait",
+			name: "inspect-late", neverBoots: true, path: free, asked: inspection, in: "inspect wait",
 			want: end{state: "inspect failed", target: "manageable", power: "power off", history: inspectLate},
 		},
 		{
-			name: "clean-late", dark: true, path: free, asked: cleaning, in: "clean wait",
+			name: "clean-late", neverBoots: true, path: free, asked: cleaning, in: "clean wait",
 			want: end{"clean failed", "manageable", "power off", cleanLate, cleanLate, ""},
 		},
 		{
@@ -135,11 +133,11 @@ func waitCases() []waits {
 			want: end{"clean failed", "manageable", "power off", cleanStepLate, cleanStepLate, "clean failure"},
 		},
 		{
-			name: "rescue-late", dark: true, path: inUse, asked: rescue, in: "rescue wait",
+			name: "rescue-late", neverBoots: true, path: inUse, asked: rescue, in: "rescue wait",
 			want: end{"rescue failed", "rescue", "power off", rescueLate, rescueLate, ""},
 		},
 		{
-			name: "service-late", dark: true, path: inUse, asked: work, in: "service wait",
+			name: "service-late", neverBoots: true, path: inUse, asked: work, in: "service wait",
 			want: end{"service failed", "active", "power on", serviceLate, serviceLate, ""},
 		},
 		{
@@ -147,15 +145,15 @@ func waitCases() []waits {
 			want: end{"service failed", "active", "power off", serviceStepLate, serviceStepLate, "service failure"},
 		},
 		{
-			name: "deploy-abort", dark: true, path: ready, asked: installCoreOS, in: "wait call-back", abort: true,
+			name: "deploy-abort", neverBoots: true, path: ready, asked: installCoreOS, in: "wait call-back", abort: true,
 			want: end{state: "deploy failed", target: "active", power: "power off", lastError: deployEnds},
 		},
 		{
-			name: "inspect-abort", dark: true, path: free, asked: inspection, in: "inspect wait", abort: true,
+			name: "inspect-abort", neverBoots: true, path: free, asked: inspection, in: "inspect wait", abort: true,
 			want: end{"inspect failed", "manageable", "power off", inspectEnds, inspectEnds, ""},
 		},
 		{
-			name: "clean-abort-early", dark: true, path: free, asked: cleaning, in: "clean wait", abort: true,
+			name: "clean-abort-early", neverBoots: true, path: free, asked: cleaning, in: "clean wait", abort: true,
 			want: end{state: "clean failed", target: "manageable", power: "power off", lastError: "By request, the clean operation was aborted"},
 		},
 		{
@@ -167,7 +165,7 @@ func waitCases() []waits {
 			want: end{state: "clean failed", target: "manageable", power: "power off", lastError: cleanEnds},
 		},
 		{
-			name: "rescue-abort", dark: true, path: inUse, asked: rescue, in: "rescue wait", abort: true,
+			name: "rescue-abort", neverBoots: true, path: inUse, asked: rescue, in: "rescue wait", abort: true,
 			want: end{state: "rescue failed", target: "rescue", power: "power off"},
 		},
 		{
@@ -181,25 +179,25 @@ func waitCases() []waits {
 	}
 }
 
-// deferredDelay is how long a step lasts by the machine's clock: less than waitTimeout by the
-// conductor's.
+// deferredDelay is how long a step lasts that cannot be aborted, in machine time: 12 s of real time, far less than
+// the timeout of its group.
 const deferredDelay = 12 * verbSpeed * time.Second
 
-func (g waitGroup) lives() []life {
-	var lives []life
+func (g waitGroup) cases() []testCase {
+	var cases []testCase
 	for _, c := range waitCases() {
 		if g.in(c) {
-			scenario := lab.Scenario{Name: c.name, NeverBoots: c.dark, Agent: c.faults}
-			lives = append(lives, life{member: lab.Member{Name: c.name, Scenario: scenario}, run: c.live})
+			scenario := lab.Scenario{Name: c.name, NeverBoots: c.neverBoots, Agent: c.faults}
+			cases = append(cases, testCase{member: lab.Member{Name: c.name, Scenario: scenario}, run: c.run})
 		}
 	}
-	return lives
+	return cases
 }
 
-func (c waits) live(n node) error {
+func (c waits) run(n node) error {
 	err := n.patch("raid_interface", "agent")
 	if err == nil {
-		err = n.walk(c.path...)
+		err = n.runSteps(c.path...)
 	}
 	if err == nil {
 		_, err = n.call(http.MethodPut, "/v1/nodes/"+n.uuid+"/states/provision", c.asked, http.StatusAccepted)
@@ -214,15 +212,15 @@ func (c waits) live(n node) error {
 		return err
 	}
 	if c.abort && c.faults.Unabortable {
-		if e, err := n.shows(); err != nil || e.State != c.in {
-			return errors.Join(fmt.Errorf("machine %s: the abort is not deferred: %+v", n.Name(), e), err)
+		if e, err := n.status(); err != nil || e.State != c.in {
+			return errors.Join(fmt.Errorf("machine %s: the abort was not deferred: %+v", n.Name(), e), err)
 		}
 	}
-	return c.want.comes(n)
+	return c.want.await(n)
 }
 
-// comes waits until a node is left as it should be.
-func (want end) comes(n node) error {
+// await waits until the node has reached the final state.
+func (want end) await(n node) error {
 	ctx, cancel := context.WithTimeout(n.ctx, patience)
 	defer cancel()
 	var wrong error
@@ -237,7 +235,7 @@ func (want end) comes(n node) error {
 }
 
 func (want end) check(n node) error {
-	e, err := n.shows()
+	e, err := n.status()
 	if err != nil {
 		return err
 	}
@@ -251,39 +249,37 @@ func (want end) check(n node) error {
 	}
 	got := end{e.State, e.Target, e.Power, e.LastError, strings.Join(history, "\n"), e.Fault}
 	if got != want {
-		err = fmt.Errorf("machine %s: it ends\n%+v, want\n%+v", n.Name(), got, want)
+		err = fmt.Errorf("machine %s: got\n%+v, want\n%+v", n.Name(), got, want)
 	}
 	if maintained := want.fault != ""; e.Maintenance != maintained || maintained && e.Reason != want.lastError {
 		err = errors.Join(err, fmt.Errorf("machine %s: maintenance %t %q", n.Name(), e.Maintenance, e.Reason))
 	}
 	if len(e.CleanStep)+len(e.ServiceStep) > 0 {
-		err = errors.Join(err, fmt.Errorf("machine %s: a step is left: %v %v", n.Name(), e.CleanStep, e.ServiceStep))
+		err = errors.Join(err, fmt.Errorf("machine %s: leftover steps: %v %v", n.Name(), e.CleanStep, e.ServiceStep))
 	}
 	return err
 }
 
-// waitsIn waits until the node waits for its agent in a state, and for the end
-// of a step there if it is to be busy.
+// waitsIn waits until the node is in the state and, if busy, runs a step there.
 func (n node) waitsIn(state string, busy bool) error {
 	ctx, cancel := context.WithTimeout(n.ctx, patience)
 	defer cancel()
-	var e ending
+	var e nodeStatus
 	err := ironic.Poll(ctx, 500*time.Millisecond, func(context.Context) (bool, error) {
 		var err error
-		if e, err = n.shows(); err != nil {
+		if e, err = n.status(); err != nil {
 			return false, err
 		}
 		return e.State == state && (!busy || len(e.CleanStep)+len(e.ServiceStep) > 0), nil
 	})
 	if err != nil {
-		return fmt.Errorf("machine %s: waiting until it is in %s: %w; it is %+v", n.Name(), state, err, e)
+		return fmt.Errorf("machine %s: waiting for %s: %w; got %+v", n.Name(), state, err, e)
 	}
 	return nil
 }
 
-// embeddedFor is one that waits for agents as long as it is told to. It leaves
-// the power alone: a comparison that finds it right clears the last error, and
-// there may be one between two looks at a node.
+// embeddedFor returns an embedded Ironic that waits for agents for the timeout. It does not synchronize the power
+// state: a match clears last_error, possibly between two polls of a node.
 func embeddedFor(t *testing.T, timeout time.Duration) subject {
 	t.Helper()
 	i, err := lab.StartIronic(t.Context(), lab.IronicOptions{Speed: float64(30*time.Minute) / float64(timeout), NoPowerSync: true})

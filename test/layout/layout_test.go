@@ -1,5 +1,5 @@
-// Package layout_test compares the table of packages in docs/development.md with the code and
-// with the linter's rules, which are made from it.
+// Package layout_test compares the table of packages in docs/development.md with the code and with the linter's
+// rules, which are generated from it.
 package layout_test
 
 import (
@@ -17,28 +17,28 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the linter's rules anew")
+var update = flag.Bool("update", false, "rewrite the linter's rules")
 
 const (
 	module = "ironworks"
 	docs   = "../../docs/development.md"
 	linter = "../../.golangci.yml"
-	// The rules stand between these lines of the linter's configuration.
+	// The rules are between these lines of the linter's configuration.
 	begin = "      # Made from docs/development.md: go test ./test/layout -update\n      rules:\n"
 	end   = "  exclusions:\n"
 )
 
 // row is a line of the table.
 type row struct {
-	// everything is said of what wires all others.
+	// everything marks packages that may import all others.
 	everything bool
 	// quiet packages do no I/O.
 	quiet bool
-	// may are the folders that may be imported; x/* is all below x.
+	// may lists the folders that may be imported; x/* is everything below x.
 	may []string
 }
 
-// has says whether a folder may be imported.
+// has reports whether a folder may be imported.
 func (r *row) has(folder string) bool {
 	return slices.ContainsFunc(r.may, func(may string) bool {
 		above, all := strings.CutSuffix(may, "/*")
@@ -46,7 +46,7 @@ func (r *row) has(folder string) bool {
 	})
 }
 
-// pkg is a package of the module, with what its code imports, tests aside.
+// pkg is a package of the module with the imports of its code, except for tests.
 type pkg struct {
 	folder       string
 	ours, others []string
@@ -63,7 +63,7 @@ func table(t *testing.T) map[string]row {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
 		if len(cells) != 3 || !strings.HasPrefix(line, "| `") {
 			if len(rows) > 0 {
-				break // it is the first table
+				break // only the first table counts
 			}
 			continue
 		}
@@ -84,13 +84,12 @@ func table(t *testing.T) map[string]row {
 		}
 	}
 	if len(rows) < 20 {
-		t.Fatalf("%s has a table of %d rows", docs, len(rows))
+		t.Fatalf("%s: table of only %d rows", docs, len(rows))
 	}
 	return rows
 }
 
-// readFolders opens every folder: a cached result of this test holds while their files are the
-// same, which go list alone does not tell the cache.
+// readFolders opens every folder, so that Go's test cache notices new files, which it does not through go list.
 func readFolders(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
@@ -123,7 +122,7 @@ func packages(t *testing.T) []pkg {
 		words := strings.Fields(line)
 		p := pkg{folder: strings.TrimPrefix(words[0], module+"/")}
 		if strings.HasPrefix(p.folder, "test/") {
-			continue // tests may have everything
+			continue // tests may import everything
 		}
 		for _, imported := range words[1:] {
 			switch first, _, _ := strings.Cut(imported, "/"); {
@@ -139,7 +138,7 @@ func packages(t *testing.T) []pkg {
 	return all
 }
 
-// rowOf is the row of a folder: its own, or that of the nearest folder above it.
+// rowOf returns the name of a folder's row: its own or that of the nearest folder above it.
 func rowOf(rows map[string]row, folder string) (name string, found bool) {
 	for name = folder; name != ""; {
 		if _, found = rows[name]; found {
@@ -151,15 +150,15 @@ func rowOf(rows map[string]row, folder string) (name string, found bool) {
 	return "", false
 }
 
-// TestTableIsTheCode: every package has a row, imports what that allows, and nothing is allowed
-// that no package needs.
-func TestTableIsTheCode(t *testing.T) {
+// TestTableMatchesTheCode checks that every package has a row and imports only what that allows, and that every allowed
+// folder is needed.
+func TestTableMatchesTheCode(t *testing.T) {
 	rows := table(t)
 	needed := map[string]map[string]bool{}
 	for _, p := range packages(t) {
 		name, found := rowOf(rows, p.folder)
 		if !found {
-			t.Errorf("%s is in no row of %s", p.folder, docs)
+			t.Errorf("%s has no row in %s", p.folder, docs)
 			continue
 		}
 		if needed[name] == nil {
@@ -168,7 +167,7 @@ func TestTableIsTheCode(t *testing.T) {
 		for _, imported := range p.ours {
 			needed[name][imported] = true
 			if r := rows[name]; !r.everything && !r.has(imported) && !below(imported, name) {
-				t.Errorf("%s imports %s, and the row of %s does not have it", p.folder, imported, name)
+				t.Errorf("%s imports %s, which the row of %s does not allow", p.folder, imported, name)
 			}
 		}
 	}
@@ -177,17 +176,17 @@ func TestTableIsTheCode(t *testing.T) {
 			one := row{may: []string{may}}
 			used := slices.ContainsFunc(slices.Collect(maps.Keys(needed[name])), one.has)
 			if !used && !strings.HasPrefix(name, "test/") {
-				t.Errorf("the row of %s has %s, which nothing there imports", name, may)
+				t.Errorf("the row of %s allows %s, which it does not import", name, may)
 			}
 		}
 	}
 }
 
-// below says that a folder is part of another, as the pieces of a screen are.
+// below reports whether a folder is part of another, as the parts of a screen are.
 func below(folder, of string) bool { return strings.HasPrefix(folder, of+"/") || folder == of }
 
-// TestLinterHasTheTable: the linter's rules are those of the table.
-func TestLinterHasTheTable(t *testing.T) {
+// TestLinterMatchesTheTable checks that the linter's rules are those of the table.
+func TestLinterMatchesTheTable(t *testing.T) {
 	rows := table(t)
 	var rules bytes.Buffer
 	for _, p := range packages(t) {
@@ -229,7 +228,7 @@ func TestLinterHasTheTable(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatalf("%s differs from the table in %s: go test ./test/layout -update writes it", linter, docs)
+		t.Fatalf("%s differs from the table in %s: go test ./test/layout -update rewrites it", linter, docs)
 	}
 	if err := os.WriteFile(linter, []byte(want), 0o600); err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
-// Package memnet is a network in memory, for tests in the bubbles of testing/synctest: time
-// does not pass in a bubble while a goroutine waits for a socket.
+// Package memnet is a network in memory, for tests in the bubbles of testing/synctest, where time does not advance
+// while a goroutine waits for a socket.
 package memnet
 
 import (
@@ -12,25 +12,25 @@ import (
 	"time"
 )
 
-// Address is where every [Listener] is.
+// Address is the address of every [Listener].
 const Address = "127.0.0.1:6385"
 
-// URL is the root of what [Serve] serves.
+// URL is the base URL of a handler passed to [Serve].
 const URL = "http://" + Address
 
-// Listener is a net.Listener whose connections are made by its Dial.
+// Listener is a net.Listener whose connections come from its Dial.
 type Listener struct {
 	dialed chan net.Conn
 	closed chan struct{}
 	once   sync.Once
 }
 
-// Listen makes a listener. It belongs to the bubble that calls it.
+// Listen returns a listener. It belongs to the bubble that calls Listen.
 func Listen() *Listener {
 	return &Listener{dialed: make(chan net.Conn), closed: make(chan struct{})}
 }
 
-// Accept waits for a connection; the error is net.ErrClosed after Close.
+// Accept waits for a connection. After Close it returns net.ErrClosed.
 func (l *Listener) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.dialed:
@@ -46,7 +46,7 @@ func (l *Listener) Close() error {
 	return nil
 }
 
-// Addr is [Address].
+// Addr returns [Address].
 func (*Listener) Addr() net.Addr { return address(Address) }
 
 // Dial connects to the listener, whatever the address.
@@ -54,7 +54,7 @@ func (l *Listener) Dial(ctx context.Context, network, address string) (net.Conn,
 	return l.From("127.0.0.1")(ctx, network, address)
 }
 
-// From is a Dial of a client with another IP address.
+// From returns a Dial for a client with the IP address.
 func (l *Listener) From(ip string) func(ctx context.Context, network, address string) (net.Conn, error) {
 	source := net.JoinHostPort(ip, "49152")
 	return func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -70,7 +70,7 @@ func (l *Listener) From(ip string) func(ctx context.Context, network, address st
 	}
 }
 
-// Serve answers HTTP requests until the test ends.
+// Serve serves HTTP requests until the test ends.
 func Serve(tb testing.TB, handler http.Handler) *Listener {
 	tb.Helper()
 	l := Listen()
@@ -87,13 +87,13 @@ func Serve(tb testing.TB, handler http.Handler) *Listener {
 	return l
 }
 
-// conn has the address of a TCP connection.
+// conn has the remote address of a TCP connection.
 type conn struct {
 	net.Conn
 	remote string
 }
 
-// RemoteAddr is the other end.
+// RemoteAddr returns the address of the other end.
 func (c conn) RemoteAddr() net.Addr { return address(c.remote) }
 
 func address(s string) net.Addr { return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(s)) }

@@ -2,7 +2,7 @@
 
 package oracle
 
-// cases are what was found by hand, each of which validates.
+// cases returns configurations found by hand, all of which validate.
 func cases() []string {
 	user := func(fields string) string { return `"passwd": {"users": [{` + fields + `}]}` }
 	group := func(fields string) string { return `"passwd": {"groups": [{` + fields + `}]}` }

@@ -12,12 +12,12 @@ import (
 	"ironworks/ignition/firstboot"
 )
 
-// generator makes configurations that validate, more or less, out of values at the edges.
+// generator generates mostly valid configurations from edge values.
 type generator struct{ *rand.Rand }
 
 func (g generator) of(values ...any) any { return values[g.IntN(len(values))] }
 
-// object has some of the fields.
+// object adds some of the fields to an object.
 func (g generator) object(always map[string]any, fields map[string]func() any) map[string]any {
 	for _, name := range slices.Sorted(maps.Keys(fields)) { // the same for the same seed
 		if g.IntN(4) == 0 {
@@ -121,7 +121,7 @@ func (g generator) storage() any {
 		}),
 		"links": g.list(2, func() any {
 			where := g.path()
-			for where == firstboot.ResultPath { // where an absolute link there leads depends on the initramfs
+			for where == firstboot.ResultPath { // an absolute link there depends on the initramfs
 				where = g.path()
 			}
 			return g.object(map[string]any{"path": where, "target": g.of("/etc/hosts", "../x", "/etc/a", "/var/x", "/nothing", "hosts", "/etc", "../usr/lib/os-release", long+long)},

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Build Ignition as it runs in the initramfs of CoreOS.
+"""Build Ignition for the tests.
 
     python3 install.py VERSION
 
-Go fetches and builds the module github.com/coreos/ignition/v2; Debian's libblkid-dev,
-which apt-get verifies, is unpacked, not installed. The path of the program, below
+Go downloads and builds the module github.com/coreos/ignition/v2. apt-get downloads and
+verifies Debian's libblkid-dev, which is unpacked, not installed. The script prints the
+path of the program, below
 
     ${IRONWORKS_CACHE:-${XDG_CACHE_HOME:-~/.cache}/ironworks}/ignition
 
-is printed. Neither root nor any change of the system is needed. A program that is there
-costs nothing. Exit codes: 0 there, 1 failed, 3 no Debian.
+It needs no root privileges and changes nothing else on the system. An existing program
+is reused. Exit codes: 0 success, 1 failure, 3 not Debian.
 
 Only the standard library is used.
 """
@@ -26,12 +27,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "..", "lab", "real"), os.path.join(HERE, "..", "sshd")]
 sys.dont_write_bytecode = True
 
-import install as debian  # noqa: E402  test/sshd/install.py, which fetches packages
-import venv as environments  # noqa: E402  lab/real/venv.py, which knows the cache folder
+import install as debian  # noqa: E402  test/sshd/install.py
+import venv as environments  # noqa: E402  lab/real/venv.py
 
 MODULE = "github.com/coreos/ignition/v2/internal"
-# As on CoreOS, but for what Debian lacks: SELinux labels, and sshd's authorized_keys.d. With
-# blackboxTesting the folders can be given in the environment.
+# As on CoreOS, except for what Debian lacks: SELinux labels and sshd's authorized_keys.d.
+# With blackboxTesting, Ignition reads the paths of its folders from the environment.
 SETTINGS = {
     "distro.blackboxTesting": "true",
     "distro.selinuxRelabel": "false",
@@ -40,13 +41,13 @@ SETTINGS = {
 
 
 def flags(version):
-    """The linker's flags."""
+    """Return the linker's flags."""
     settings = dict(SETTINGS, **{"version.Raw": version.lstrip("v")})
     return "-s -w " + " ".join("-X %s/%s=%s" % (MODULE, name, value) for name, value in sorted(settings.items()))
 
 
 def build(version, folder):
-    """Build beside the folder and rename, so that a half-made one never counts."""
+    """Build under a temporary name and rename, so that an incomplete folder is never used."""
     making = folder + ".new"
     shutil.rmtree(making, ignore_errors=True)
     os.makedirs(making)

@@ -1,7 +1,6 @@
 //go:build linux
 
-// Package oracle runs the real Ignition on the root of a CoreOS image, as far as that is
-// known, to compare what it does with what is predicted.
+// Package oracle runs the real Ignition on a model of a CoreOS image's root, to compare its results with predictions.
 package oracle
 
 import (
@@ -21,27 +20,27 @@ import (
 	"ironworks/ignition/firstboot"
 )
 
-// Version is that of the Ignition that is run.
+// Version is the version of Ignition.
 const Version = "v2.27.0"
 
-// ErrNotHere says that this machine cannot run Ignition.
+// ErrNotHere is returned when this machine cannot run Ignition.
 var ErrNotHere = errors.New("the real Ignition cannot run here")
 
 // notDebian is an exit code of install.py.
 const notDebian = 3
 
-// Oracle runs Ignition. It needs root: Ignition changes owners, and useradd its root.
+// Oracle runs Ignition. It needs root privileges, because Ignition changes owners and useradd the root folder.
 type Oracle struct {
 	program string
-	// Root is the image as a folder; each run has a copy of it.
+	// Root is the folder of the image; each run gets a copy.
 	Root string
 	dir  string
 }
 
-// New builds Ignition if that was not done before, and writes the image into dir.
+// New builds Ignition on first use and writes the image to dir.
 func New(ctx context.Context, dir string) (*Oracle, error) {
 	if os.Geteuid() != 0 {
-		return nil, fmt.Errorf("%w: it needs root", ErrNotHere)
+		return nil, fmt.Errorf("%w: root privileges required", ErrNotHere)
 	}
 	_, here, _, _ := runtime.Caller(0)
 	install := exec.CommandContext(ctx, "python3", filepath.Join(filepath.Dir(here), "install.py"), Version)
@@ -66,8 +65,7 @@ func New(ctx context.Context, dir string) (*Oracle, error) {
 	return o, os.WriteFile(filepath.Join(base, "00-core.ign"), []byte(core), 0o600)
 }
 
-// writeImage makes a folder of the tables of Fedora CoreOS. useradd is this machine's:
-// that is Debian's.
+// writeImage creates a folder with the tables of Fedora CoreOS. It uses this machine's useradd, which is Debian's.
 func writeImage(root string) error {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return err
@@ -125,11 +123,11 @@ func writeEntry(root, word, rest string) error {
 	return nil
 }
 
-// script runs the stages on a copy of the root, mounted as CoreOS does it, in a mount
-// namespace of its own. The first stage that fails ends it.
+// script runs the stages on a copy of the root, mounted like on CoreOS, in a separate mount namespace. It stops at
+// the first stage that fails.
 const script = `set -e
 mount --make-rprivate /
-mount -t tmpfs none /mnt # every user may go there, as on a machine
+mount -t tmpfs none /mnt # accessible to every user, as on a machine
 WORK=/mnt
 mkdir "$WORK/sysroot" "$WORK/config"
 cp -a "$ROOT/." "$WORK/sysroot"
@@ -147,7 +145,7 @@ for stage in fetch-offline fetch disks mount files; do
 done
 `
 
-// Run says whether a machine with this user data boots, and what Ignition wrote.
+// Run reports whether a machine with this user data boots, and returns Ignition's output.
 func (o *Oracle) Run(ctx context.Context, config []byte) (boots bool, output string, err error) {
 	user, err := os.CreateTemp(o.dir, "user*.ign")
 	if err != nil {

@@ -33,8 +33,8 @@ func newOracle(t *testing.T) (*Oracle, *firstboot.Image) {
 	return o, image
 }
 
-// why is the line of Ignition's log that tells of the failure.
-func why(output string) string {
+// failureLine returns the line of Ignition's log that describes the failure.
+func failureLine(output string) string {
 	for line := range strings.Lines(output) {
 		if strings.Contains(line, "CRITICAL") || strings.Contains(line, "Ignition failed") {
 			return strings.TrimSpace(line)
@@ -43,7 +43,7 @@ func why(output string) string {
 	return output
 }
 
-func TestPredictionsAreIgnitions(t *testing.T) {
+func TestPredictionsMatchIgnition(t *testing.T) {
 	t.Parallel()
 	o, image := newOracle(t)
 	for _, text := range cases() {
@@ -63,15 +63,15 @@ func TestPredictionsAreIgnitions(t *testing.T) {
 		case boots && len(failures) > 0:
 			t.Errorf("%s\n\tboots, predicted: %+v", text, failures)
 		case !boots && len(failures) == 0:
-			t.Errorf("%s\n\tdoes not boot, predicted: boots\n\t%s", text, why(output))
+			t.Errorf("%s\n\tdoes not boot, predicted: boots\n\t%s", text, failureLine(output))
 		case testing.Verbose():
 			t.Logf("%s %v %v %.80s", text, boots, failures, time.Since(began))
 		}
 	}
 }
 
-// TestCheckAgainstIgnition generates configurations: none that ends in the emergency shell
-// passes the check, and none is refused that boots into what was meant.
+// TestCheckAgainstIgnition generates configurations: none that ends in the emergency shell may pass the check, and
+// none that boots as intended may be refused.
 func TestCheckAgainstIgnition(t *testing.T) {
 	t.Parallel()
 	o, image := newOracle(t)
@@ -96,19 +96,19 @@ func TestCheckAgainstIgnition(t *testing.T) {
 		}
 		switch refused := errorsOf(report); {
 		case !boots && report.OK():
-			t.Errorf("passes, and ends in the emergency shell: %s\n\t%s", config, why(output))
-		case boots && slices.ContainsFunc(refused, func(p userdata.Problem) bool { return !meant(p.ID) }):
-			t.Errorf("is refused, and boots: %s\n\t%v", config, refused)
+			t.Errorf("passes the check but ends in the emergency shell: %s\n\t%s", config, failureLine(output))
+		case boots && slices.ContainsFunc(refused, func(p userdata.Problem) bool { return !bootsDifferently(p.ID) }):
+			t.Errorf("refused but boots: %s\n\t%v", config, refused)
 		}
 	}
 	t.Logf("%d configurations, %d valid, of those %d end in the emergency shell", n, valid, shells)
 	if shells < n/10 {
-		t.Errorf("only %d of %d are of use", shells, n)
+		t.Errorf("only %d of %d configurations end in the emergency shell", shells, n)
 	}
 }
 
-// meant says that what is refused boots, and surely into something else than was meant.
-func meant(id userdata.ProblemID) bool {
+// bootsDifferently reports whether a refused configuration boots but certainly not as intended.
+func bootsDifferently(id userdata.ProblemID) bool {
 	switch id {
 	case userdata.IDPasswordNotHashed, userdata.IDSSHKey, userdata.IDDecimalMode, userdata.IDNoName:
 		return true

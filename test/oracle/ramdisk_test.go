@@ -10,8 +10,8 @@ import (
 	"ironworks/ignition/sshkey"
 )
 
-// TestRamdisksBoot runs what ignition build makes, with each option and with all of them
-// that a profile can carry.
+// TestRamdisksBoot runs configurations of `ignition build` with each option, and with all options that a profile
+// supports.
 func TestRamdisksBoot(t *testing.T) {
 	t.Parallel()
 	o, _ := newOracle(t)
@@ -23,7 +23,7 @@ func TestRamdisksBoot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ca := id.Certificate // any certificate is one that Ignition reads
+	ca := id.Certificate // any valid certificate will do
 	options := []func(r *ignition.Ramdisk){
 		func(r *ignition.Ramdisk) {
 			r.IronicURLs, r.TLS, r.CA = []string{"https://192.0.2.1:6385"}, ignition.TLSCA, ca
@@ -65,11 +65,11 @@ func TestRamdisksBoot(t *testing.T) {
 		t.Helper()
 		document, err := r.WithDefaults().Build()
 		if err != nil {
-			return // not every profile carries every option
+			return // not every profile supports every option
 		}
 		runs++
 		if ok, output, err := o.Run(t.Context(), document.JSON); err != nil || !ok {
-			t.Errorf("does not boot: %v %s\n%s", err, why(output), document.JSON)
+			t.Errorf("does not boot: %v %s\n%s", err, failureLine(output), document.JSON)
 		}
 	}
 	small := func(p ignition.Profile) ignition.Ramdisk {
@@ -96,6 +96,6 @@ func TestRamdisksBoot(t *testing.T) {
 		boots(t, all)
 	}
 	if least := len(options) + 12; runs < least {
-		t.Errorf("%d configurations were made, want %d", runs, least)
+		t.Errorf("%d configurations, want at least %d", runs, least)
 	}
 }

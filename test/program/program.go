@@ -1,6 +1,5 @@
-// Package program lets a test binary run as ironworks itself. Go's test cache and race
-// detector then see the program under test; neither sees one that a test builds with a
-// child process.
+// Package program lets a test binary run as ironworks, so that Go's test cache and race detector cover the program
+// under test. They do not cover a program that a test builds in a child process.
 //
 // A package that tests the program calls [TestMain] and starts [Path].
 package program
@@ -11,27 +10,26 @@ import (
 	"path/filepath"
 )
 
-// name is what the program is called. A test binary called by this name is the program.
+// name is the name of the program. A test binary with this name runs the program.
 const name = "ironworks"
 
-// folder holds the link to this test binary and the reports of the race detector. It is
-// named by the process ID, so that no state has to be kept.
+// folder returns the path of the folder with the link to this test binary and the reports of the race detector. The
+// path contains the process ID, so that no state is needed.
 func folder() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("ironworks-program-%d", os.Getpid()))
 }
 
-// Path is the program under test.
+// Path returns the path of the program under test.
 func Path() string { return filepath.Join(folder(), name) }
 
-// Env is an environment for the program: what a test sets and where the race detector
-// writes. A data race in any run of the program fails the tests at their end. The
-// detector would wait for a second at each exit.
+// Env returns an environment for the program: the given variables, and where the race detector writes. A data race in
+// any run of the program makes the tests fail at the end. The detector does not delay the exit by its usual second.
 func Env(own ...string) []string {
 	return append([]string{"GORACE=atexit_sleep_ms=0 log_path=" + filepath.Join(folder(), "race")}, own...)
 }
 
-// TestMain is the TestMain of a package that tests the program: it runs the program's
-// main where this binary was called as the program, else the tests, and exits.
+// TestMain is the TestMain of a package that tests the program. It calls main if this binary was started as the
+// program, and otherwise the tests, and exits.
 func TestMain(main func(), tests func() int) {
 	if filepath.Base(os.Args[0]) == name {
 		main()
@@ -40,7 +38,7 @@ func TestMain(main func(), tests func() int) {
 	os.Exit(inFolder(tests))
 }
 
-// inFolder runs the tests between making and removing the folder.
+// inFolder creates the folder, runs the tests and removes the folder.
 func inFolder(tests func() int) (code int) {
 	dir := folder()
 	defer func() { _ = os.RemoveAll(dir) }()
@@ -55,7 +53,7 @@ func inFolder(tests func() int) (code int) {
 		return 1
 	}
 	for _, path := range reports {
-		text, err := os.ReadFile(path) //nolint:gosec // in a folder of ours
+		text, err := os.ReadFile(path) //nolint:gosec // in the test's folder
 		fmt.Fprintf(os.Stderr, "the program has a data race (%v):\n%s\n", err, text)
 		code = 1
 	}

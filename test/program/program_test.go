@@ -9,15 +9,14 @@ import (
 	"testing"
 )
 
-// TestABrokenProgramFailsItsTests breaks the program in the eyes of the compiler alone
-// and runs a test of each package that drives it: none may pass, nor be answered from
-// the test cache.
+// TestABrokenProgramFailsItsTests breaks the program with a compiler overlay and runs a test of each package that
+// drives it: all must fail, and none may come from the test cache.
 func TestABrokenProgramFailsItsTests(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ file, opens, tests, run string }{
 		{"cmd/ironworks/main.go", "func main() {", "./cmd/ironworks", "^TestMainRuns$"},
 		{"cmd/main.go", "func Main() int {", "./cmd/ironworks", "^TestMainRuns$"},
-		{"cmd/main.go", "func Main() int {", "./test/e2e", "^TestScreenWithoutColour$/^embedded$"},
+		{"cmd/main.go", "func Main() int {", "./test/e2e", "^TestScreenWithoutColor$/^embedded$"},
 		{"cmd/main.go", "func Main() int {", "./test/screens", "^TestAScreenOfTheLab$"},
 	} {
 		t.Run(tt.tests+" with a broken "+tt.file, func(t *testing.T) {
@@ -36,10 +35,10 @@ func TestABrokenProgramFailsItsTests(t *testing.T) {
 	}
 }
 
-// root is the folder of the module, from that of this package.
+// root is the path of the module's folder.
 const root = "../.."
 
-// broken is an overlay for the compiler in which a function of a file panics at once.
+// broken writes an overlay for the compiler in which a function of a file panics, and returns its path.
 func broken(t *testing.T, file, opens string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join(root, file))

@@ -1,5 +1,5 @@
-// Package ramdisk has the cases of applying a ramdisk to a node, and runs them against the
-// embedded Ironic and a real one. Package provision runs them against its fake.
+// Package ramdisk has the cases of applying a ramdisk to a node, and runs them against the embedded Ironic and a real
+// one. Package provision runs them against its fake.
 package ramdisk
 
 import (
@@ -18,10 +18,10 @@ const (
 	InitrdURL = "https://192.0.2.1/initrd"
 )
 
-// ISO is a ramdisk as a live ISO.
+// ISO returns a ramdisk that is a live ISO.
 func ISO() provision.Ramdisk { return provision.Ramdisk{ISO: ISOURL} }
 
-// Pair is a ramdisk as a kernel and an initramfs.
+// Pair returns a ramdisk that is a kernel and an initramfs.
 func Pair() provision.Ramdisk {
 	return provision.Ramdisk{Kernel: KernelURL, Initramfs: InitrdURL}
 }
@@ -37,13 +37,13 @@ func With(r provision.Ramdisk, change func(r *provision.Ramdisk)) provision.Ramd
 	return r
 }
 
-// Case is a ramdisk that is applied to a node, with the node's fields before and after.
-// Cases run against a fake, the embedded Ironic and a real one.
+// Case is a ramdisk to apply to a node, with the node's fields before and after. Cases run against a fake, the
+// embedded Ironic and a real one.
 type Case struct {
 	Name           string
 	Ramdisk        provision.Ramdisk
 	Info, Instance map[string]any
-	// Operations are those of the PATCH, in short: +field or -field.
+	// Operations are the operations of the PATCH, as +field or -field.
 	Operations             []string
 	WantInfo, WantInstance map[string]any
 }
@@ -111,7 +111,7 @@ func Cases() []Case {
 	}
 }
 
-// Operations are the operations of a previewed request, in short.
+// Operations returns the operations of a previewed request in the form of Case.Operations.
 func Operations(t *testing.T, body []byte) []string {
 	t.Helper()
 	var ops []models.PatchOp

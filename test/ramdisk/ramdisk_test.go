@@ -26,20 +26,20 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// book keeps the verbs of the records.
-type book struct {
+// verbLog is an audit that keeps the verbs of the records.
+type verbLog struct {
 	mu    sync.Mutex
 	verbs []string
 }
 
-func (a *book) Write(r audit.Record) error {
+func (a *verbLog) Write(r audit.Record) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.verbs = append(a.verbs, r.Verb)
 	return nil
 }
 
-func (a *book) lines() []string {
+func (a *verbLog) lines() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.verbs)
@@ -60,8 +60,8 @@ func TestRamdiskEmbedded(t *testing.T) {
 	testRamdisks(t, i.URL)
 }
 
-// TestRamdiskReal does the same on a real one, and has the commands of the preview run
-// by the baremetal command: they come to the same.
+// TestRamdiskReal applies ramdisks to nodes of a real Ironic and checks that the `baremetal` commands of the preview
+// have the same effect.
 func TestRamdiskReal(t *testing.T) {
 	t.Parallel()
 	server := ironic.StartT(t, ironic.Options{Release: ironic.Newest})
@@ -69,8 +69,8 @@ func TestRamdiskReal(t *testing.T) {
 	testCommands(t, server.URL, filepath.Dir(ironic.Program(t, "baremetal")))
 }
 
-// enrolled is a node of a test with what the case has in it.
-func enrolled(t *testing.T, c *ironicclient.Client, test ramdisk.Case) *models.Node {
+// enroll enrolls a node with the fields of a case and returns it.
+func enroll(t *testing.T, c *ironicclient.Client, test ramdisk.Case) *models.Node {
 	t.Helper()
 	info := map[string]any{"redfish_address": "http://127.0.0.1:9", "redfish_system_id": "/redfish/v1/Systems/1", "redfish_username": "a", "redfish_password": "b"}
 	maps.Copy(info, test.Info)
@@ -94,7 +94,7 @@ func read(t *testing.T, c *ironicclient.Client, uuid string) *models.Node {
 	return n
 }
 
-func connected(t *testing.T, url string) *ironicclient.Client {
+func connect(t *testing.T, url string) *ironicclient.Client {
 	t.Helper()
 	c, err := ironicclient.New(models.Connection{Endpoint: url}, ironicclient.Options{})
 	if err != nil {
@@ -104,7 +104,7 @@ func connected(t *testing.T, url string) *ironicclient.Client {
 	return c
 }
 
-// checkNode compares what the case is about.
+// checkNode compares the fields that the case is about.
 func checkNode(t *testing.T, n *models.Node, test ramdisk.Case) {
 	t.Helper()
 	got := maps.Clone(n.DriverInfo)
@@ -118,20 +118,20 @@ func checkNode(t *testing.T, n *models.Node, test ramdisk.Case) {
 		t.Errorf("instance_info %v, want %v", n.InstanceInfo, test.WantInstance)
 	}
 	if n.DriverInfo["redfish_address"] == nil || n.DriverInfo["redfish_password"] == nil {
-		t.Errorf("driver_info lost what it had: %v", n.DriverInfo)
+		t.Errorf("driver_info lost fields: %v", n.DriverInfo)
 	}
 }
 
 func testRamdisks(t *testing.T, url string) {
 	t.Helper()
-	c := connected(t, url)
+	c := connect(t, url)
 	if err := wait(t, c); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range ramdisk.Cases() {
 		t.Run(test.Name, func(t *testing.T) {
-			n := enrolled(t, c, test)
-			written := &book{}
+			n := enroll(t, c, test)
+			written := &verbLog{}
 			r := &provision.Runner{API: c, Audit: written}
 			apply := func() provision.Preview {
 				t.Helper()
@@ -148,28 +148,28 @@ func testRamdisks(t *testing.T, url string) {
 			checkNode(t, read(t, c, n.UUID), test)
 			records := len(written.lines())
 			if p := apply(); !p.Unchanged() || len(written.lines()) != records {
-				t.Errorf("the second time: %+v, audit %q", p, written.lines())
+				t.Errorf("second time: %+v, audit %q", p, written.lines())
 			}
 		})
 	}
 	t.Run("ironic-can-boot-it", func(t *testing.T) {
 		for name, boots := range map[string]provision.Ramdisk{"iso": ramdisk.ISO(), "pair": ramdisk.Pair()} {
-			n := enrolled(t, c, ramdisk.Case{})
+			n := enroll(t, c, ramdisk.Case{})
 			if reason := bootReason(t, c, n.UUID); !strings.Contains(reason, "parameters were missing") {
-				t.Errorf("before, Ironic says %q", reason)
+				t.Errorf("before, Ironic reports %q", reason)
 			}
-			r := &provision.Runner{API: c, Audit: &book{}}
+			r := &provision.Runner{API: c, Audit: &verbLog{}}
 			if res := r.Run(t.Context(), r.Plan(ramdisk.Always(boots), []models.Node{*n}), provision.RunOptions{})[0]; res.Err != nil {
 				t.Fatal(res.Err)
 			}
 			if reason := bootReason(t, c, n.UUID); reason != "" {
-				t.Errorf("%s: Ironic says %q", name, reason)
+				t.Errorf("%s: Ironic reports %q", name, reason)
 			}
 		}
 	})
 }
 
-// wait waits until a conductor takes nodes.
+// wait waits until a conductor accepts nodes.
 func wait(t *testing.T, c *ironicclient.Client) error {
 	t.Helper()
 	return ironic.Poll(t.Context(), 50*time.Millisecond, func(ctx context.Context) (bool, error) {
@@ -178,7 +178,7 @@ func wait(t *testing.T, c *ironicclient.Client) error {
 	})
 }
 
-// bootReason is what Ironic misses in the node for booting it, "" for nothing.
+// bootReason returns what Ironic misses to boot the node, or "".
 func bootReason(t *testing.T, c *ironicclient.Client, uuid string) string {
 	t.Helper()
 	list, err := c.Validate(t.Context(), uuid)
@@ -187,21 +187,21 @@ func bootReason(t *testing.T, c *ironicclient.Client, uuid string) string {
 	}
 	i := slices.IndexFunc(list, func(v models.Validation) bool { return v.Interface == "boot" })
 	if i < 0 || list[i].Result == nil {
-		t.Fatalf("Ironic says nothing of booting: %+v", list)
+		t.Fatalf("no result for the boot interface: %+v", list)
 	}
 	return list[i].Reason
 }
 
 func testCommands(t *testing.T, url, programs string) {
 	t.Helper()
-	c := connected(t, url)
+	c := connect(t, url)
 	for _, test := range ramdisk.Cases() {
 		if len(test.Operations) == 0 {
 			continue
 		}
 		t.Run("commands-"+test.Name, func(t *testing.T) {
-			n := enrolled(t, c, test)
-			r := &provision.Runner{API: c, Audit: &book{}}
+			n := enroll(t, c, test)
+			r := &provision.Runner{API: c, Audit: &verbLog{}}
 			action := ramdisk.Always(test.Ramdisk)
 			p := r.Plan(action, []models.Node{*n}).Preview()[0]
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

@@ -1,5 +1,4 @@
-// Package receiver is a console that takes pushed journals, which tests end and start
-// again.
+// Package receiver provides a receiver for pushed journals that tests can stop and restart.
 package receiver
 
 import (
@@ -13,10 +12,10 @@ import (
 	"ironworks/models"
 )
 
-// Console receives at one address. It ends with its test.
+// Console receives at one address. It stops when the test ends.
 type Console struct {
 	*agentlog.Receiver
-	// Options are what it starts with, and Address is where it listens, HOST:PORT.
+	// Options configure the receiver; Address is where it listens, as HOST:PORT.
 	Options agentlog.PushOptions
 	Address string
 
@@ -24,7 +23,7 @@ type Console struct {
 	stop func()
 }
 
-// Start starts one for some machines.
+// Start starts a receiver for the machines.
 func Start(t testing.TB, machines ...agentlog.Machine) *Console {
 	t.Helper()
 	return With(t, agentlog.PushOptions{Dir: t.TempDir(), Owner: func(_ context.Context, s agentlog.Sender) (agentlog.Owner, error) {
@@ -32,7 +31,7 @@ func Start(t testing.TB, machines ...agentlog.Machine) *Console {
 	}})
 }
 
-// With starts one with options.
+// With starts a receiver with options.
 func With(t testing.TB, o agentlog.PushOptions) *Console {
 	t.Helper()
 	c := &Console{Options: o, Address: "127.0.0.1:0", t: t}
@@ -41,7 +40,7 @@ func With(t testing.TB, o agentlog.PushOptions) *Console {
 	return c
 }
 
-// Start begins to receive, and again after Stop, at the same address.
+// Start starts to receive, after Stop at the same address.
 func (c *Console) Start() {
 	c.t.Helper()
 	var err error
@@ -66,10 +65,10 @@ func (c *Console) Start() {
 	})
 }
 
-// Stop ends it; twice is once.
+// Stop stops the receiver. Further calls have no effect.
 func (c *Console) Stop() { c.stop() }
 
-// Lines gives what came of a node once that is enough.
+// Lines waits until enough returns true for a node's lines, and returns them.
 func (c *Console) Lines(node models.NodeRef, enough func(lines []models.LogLine) bool) []models.LogLine {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
@@ -88,7 +87,7 @@ func (c *Console) Lines(node models.NodeRef, enough func(lines []models.LogLine)
 		if n := len(lines); n > 0 {
 			last = lines[n-1].Text
 		}
-		c.t.Fatalf("not enough: %d lines, the last one is %q; refused: %s", len(lines), last, refused)
+		c.t.Fatalf("timed out: %d lines, last %q; refused: %s", len(lines), last, refused)
 	}
 	return lines
 }

@@ -17,11 +17,10 @@ import (
 	"ironworks/test/terminal"
 )
 
-// patience is how long one screen is waited for. The slow machine of the lab needs most
-// of a minute until it installs.
+// patience limits the wait for one screen. The slow machine of the lab needs most of a minute until it installs.
 const patience = 2 * time.Minute
 
-// shot is a picture: the name of its file without the ending, and what it holds.
+// shot is a picture: the name of its file without the extension, and its content.
 type shot struct {
 	name string
 	svg  []byte
@@ -29,7 +28,7 @@ type shot struct {
 
 type album []shot
 
-// tour is a console that is started, shown around, and left.
+// tour is a console that is started, shown, and quit.
 type tour struct {
 	width, height int
 	visit         func(*camera) error
@@ -42,14 +41,14 @@ type camera struct {
 	album  *album
 }
 
-// open starts the console on the lab. What the program keeps goes into the folder.
+// open starts the console on the lab. dir is the home directory of the program.
 func (t tour) open(ctx context.Context, binary, dir string) (*terminal.Screen, error) {
 	command := exec.Command(binary, "--lab") //nolint:noctx // the screen ends it
 	command.Env = program.Env("HOME="+dir, "TMPDIR="+dir, "PATH="+os.Getenv("PATH"), "COLORTERM=truecolor", "TZ=UTC")
 	return terminal.Start(ctx, terminal.Options{Command: command, Width: t.width, Height: t.height, Modern: true})
 }
 
-// take goes on a tour.
+// take runs the tour and adds its pictures to the album.
 func (t tour) take(ctx context.Context, binary string, album *album) (err error) {
 	dir, err := os.MkdirTemp("", "ironworks-screens-")
 	if err != nil {
@@ -76,10 +75,10 @@ func (t tour) take(ctx context.Context, binary string, album *album) (err error)
 	return nil
 }
 
-// someKey is a public key whose private one nobody has.
+// someKey is a public key without a known private key.
 const someKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOQSL3u/hYXsLnW2oHuVZ6vFE5pm8z4DGgT1TDJZnfen you@laptop\n"
 
-// writeKey gives the home folder what most have: a key, which ramdisks let in.
+// writeKey writes an SSH key to a home directory, as most users have one; ramdisks accept it.
 func writeKey(home string) error {
 	dir := filepath.Join(home, ".ssh")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -88,13 +87,13 @@ func writeKey(home string) error {
 	return os.WriteFile(filepath.Join(dir, "id_ed25519.pub"), []byte(someKey), 0o600)
 }
 
-// until waits until a screen is as wanted.
+// until waits for a screen.
 func (c *camera) until(what string, wanted func(lines []string) bool) error {
 	_, err := c.still(what, wanted)
 	return err
 }
 
-// still waits until a screen is as wanted, and returns its cells of one moment.
+// still waits for a screen and returns its cells.
 func (c *camera) still(what string, wanted func(lines []string) bool) ([][]terminal.Cell, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, patience)
 	defer cancel()
@@ -104,7 +103,7 @@ func (c *camera) still(what string, wanted func(lines []string) bool) ([][]termi
 			return nil, fmt.Errorf("%s: %w\n%s", what, err, c.screen.Describe())
 		}
 		cells := cellsOf(c.screen)
-		// Nothing came between, so that what was waited for is what was read.
+		// Without output in between, the cells are those of the wanted screen.
 		if c.screen.Bytes() == before {
 			return cells, nil
 		}
@@ -123,8 +122,8 @@ func cellsOf(s *terminal.Screen) [][]terminal.Cell {
 	return cells
 }
 
-// snap takes a picture once all texts are on the screen. On every picture the program
-// itself says that this is a lab and that what it shows is live.
+// snap takes a picture once all texts are on the screen. Every picture must show that the console runs on the lab and
+// that its data is live.
 func (c *camera) snap(name, title string, texts ...string) error {
 	return c.snapWhen(name, title, func(lines []string) bool { return has(lines, texts...) })
 }
@@ -141,7 +140,7 @@ func (c *camera) snapWhen(name, title string, wanted func(lines []string) bool) 
 	return nil
 }
 
-// has says whether all texts are on a screen.
+// has reports whether all texts are on a screen.
 func has(lines []string, texts ...string) bool {
 	for _, text := range texts {
 		if !strings.Contains(strings.Join(lines, "\n"), text) {
@@ -151,11 +150,11 @@ func has(lines []string, texts ...string) bool {
 	return true
 }
 
-// inLab says whether the screen tells that its machines do not exist.
+// inLab reports whether the screen shows LAB.
 func inLab(lines []string) bool { return strings.Contains(lines[0], " LAB ") }
 
-// drawn says whether the screen was drawn for the width of the terminal: after a change
-// of size the terminal cuts what was there off, or leaves room beside it.
+// drawn reports whether the screen was drawn for the terminal's width: after a resize the terminal first clips the
+// old screen or leaves space beside it.
 func drawn(lines []string, width int) bool {
 	rule := slices.ContainsFunc(lines, func(line string) bool {
 		return strings.Count(line, "─")+strings.Count(line, "-") >= width/4 && utf8.RuneCountInString(line) == width
@@ -163,10 +162,10 @@ func drawn(lines []string, width int) bool {
 	return rule && liveAtEdge.MatchString(lines[0]) && lines[len(lines)-1] != ""
 }
 
-// liveAtEdge is the end of a whole header.
+// liveAtEdge matches the end of a complete header.
 var liveAtEdge = regexp.MustCompile(`live [≤<]\d+s$`)
 
-// row says whether there is a row of a list with all of these texts.
+// row reports whether a line has all texts.
 func row(lines []string, texts ...string) bool {
 	return slices.ContainsFunc(lines, func(line string) bool { return has([]string{line}, texts...) })
 }

@@ -14,8 +14,7 @@ type scene struct {
 	shown time.Duration
 }
 
-// animate draws frames one after the other, forever, in one SVG. A renderer that does not
-// animate shows the first frame.
+// animate draws frames one after the other, forever, in one SVG. A renderer without animation shows the first frame.
 func animate(frames []scene, title string) []byte {
 	var b strings.Builder
 	begin(&b, frames[0].cells, title)
@@ -43,8 +42,7 @@ func animate(frames []scene, title string) []byte {
 	return []byte(b.String())
 }
 
-// film is the session that the README shows: the first deployment of the tutorial, and an
-// explanation.
+// film is the session in the README: the first deployment of the tutorial, and an explanation.
 func film(c *camera) error {
 	var frames []scene
 	record := func(shown time.Duration, what string, wanted func(lines []string) bool) error {
@@ -84,7 +82,7 @@ func film(c *camera) error {
 		{[]string{"e"}, 5 * time.Second, "the explanation", shows("rule no-hinted-device", "❯ enter")},
 	}
 	for _, s := range script {
-		// A question ignores the keys of its first moments.
+		// A question ignores keys at first.
 		<-time.After(time.Second)
 		c.screen.Type(s.keys...)
 		if err := record(s.shown, s.what, s.wanted); err != nil {

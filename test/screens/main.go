@@ -1,11 +1,10 @@
-// Command screens makes the pictures of the documentation: it drives the console on the
-// lab at an emulated terminal, waits for what a picture is to show, and draws the cells
-// of that moment as SVG. No picture is made by hand, so that none shows what the program
-// does not.
+// Command screens makes the pictures of the documentation: it drives the console on the lab at an emulated terminal,
+// waits for the wanted screen, and draws its cells as SVG. No picture is made by hand, so that each shows what the
+// program does.
 //
 //	go run ./test/screens -binary bin/ironworks -out docs/pictures
 //
-// Times, uuids and ports are those of the run; everything else is the same each time.
+// Times, UUIDs and ports are those of the run; everything else is the same each time.
 package main
 
 import (
@@ -18,8 +17,8 @@ import (
 	"time"
 )
 
-// enough is how long all pictures may take; a minute is usual.
-const enough = 5 * time.Minute
+// timeLimit limits the time for all pictures; a minute is usual.
+const timeLimit = 5 * time.Minute
 
 func main() {
 	binary := flag.String("binary", "bin/ironworks", "the program")
@@ -34,9 +33,9 @@ func main() {
 	}
 }
 
-// shoot takes all pictures, and writes them when there are all of them.
+// shoot takes all pictures and then writes them.
 func shoot(ctx context.Context, binary, out string) error {
-	ctx, cancel := context.WithTimeout(ctx, enough)
+	ctx, cancel := context.WithTimeout(ctx, timeLimit)
 	defer cancel()
 	var album album
 	for _, tour := range tours {

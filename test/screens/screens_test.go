@@ -26,9 +26,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// seen is what a reader of an SVG sees: the texts at their rows and columns, frames and
-// gauges left out. Everything else that can be wrong with the file fails the test.
-func seen(t *testing.T, svg []byte, width, height int) []string {
+// visibleText returns the texts of an SVG at their rows and columns, without frames and gauges. Any mistake in the file
+// fails the test.
+func visibleText(t *testing.T, svg []byte, width, height int) []string {
 	t.Helper()
 	grid := make([][]string, height)
 	for y := range grid {
@@ -47,7 +47,7 @@ func seen(t *testing.T, svg []byte, width, height int) []string {
 		switch token := token.(type) {
 		case xml.StartElement:
 			if !slices.Contains([]string{"svg", "title", "rect", "path", "g", "text"}, token.Name.Local) {
-				t.Errorf("there is a <%s>", token.Name.Local)
+				t.Errorf("unexpected <%s>", token.Name.Local)
 			}
 			for _, a := range token.Attr {
 				if strings.HasPrefix(a.Name.Local, "on") || a.Name.Local == "href" || strings.Contains(a.Value, "url(") {
@@ -70,7 +70,7 @@ func seen(t *testing.T, svg []byte, width, height int) []string {
 	return lines
 }
 
-// put puts a text of an SVG where it is seen.
+// put writes a text of an SVG to its cells.
 func put(t *testing.T, grid [][]string, element xml.StartElement, text string) {
 	t.Helper()
 	value := func(name string) float64 {
@@ -88,7 +88,7 @@ func put(t *testing.T, grid [][]string, element xml.StartElement, text string) {
 	x, y := (value("x")-margin)/cellWidth, (value("y")-baseline-margin)/cellHeight
 	length, cells := value("textLength"), strings.Split(text, "")
 	switch want := float64(utf8.RuneCountInString(text)) * cellWidth; {
-	case length == 0: // in the middle of its cells
+	case length == 0: // centered in its cells
 		cells = append([]string{text}, make([]string, terminalWidth(text)-1)...)
 		x -= float64(len(cells)) / 2
 	case length < want-0.01 || length > want+0.01:
@@ -102,7 +102,7 @@ func put(t *testing.T, grid [][]string, element xml.StartElement, text string) {
 	copy(grid[line][column:], cells)
 }
 
-// terminalWidth is enough for the texts of these tests.
+// terminalWidth is sufficient for the texts of these tests.
 func terminalWidth(text string) int {
 	if r := first(text); r >= 0x3000 && r < 0xfb00 {
 		return 2
@@ -110,7 +110,7 @@ func terminalWidth(text string) int {
 	return 1
 }
 
-// undrawn is a screen as seen gives it.
+// undrawn returns a screen in the form of seen.
 func undrawn(cells [][]terminal.Cell) []string {
 	lines := make([]string, len(cells))
 	for y, row := range cells {
@@ -154,7 +154,7 @@ func TestAScreenOfTheLab(t *testing.T) {
 		t.Fatal(len(taken), "pictures")
 	}
 	for _, p := range taken {
-		lines := seen(t, p.svg, 100, 30)
+		lines := visibleText(t, p.svg, 100, 30)
 		if !strings.HasPrefix(lines[0], " ironworks  LAB  lab › fleet") {
 			t.Errorf("%s: the header is %q", p.name, lines[0])
 		}
@@ -162,10 +162,10 @@ func TestAScreenOfTheLab(t *testing.T) {
 			t.Errorf("%s takes %d bytes", p.name, len(p.svg))
 		}
 	}
-	if lines := seen(t, taken[0].svg, 100, 30); !row(lines, "   NAME", "STATE▴", "POWER") || !row(lines, "   r7-n12") {
+	if lines := visibleText(t, taken[0].svg, 100, 30); !row(lines, "   NAME", "STATE▴", "POWER") || !row(lines, "   r7-n12") {
 		t.Errorf("the fleet is\n%s", strings.Join(lines, "\n"))
 	}
-	if got, want := seen(t, taken[2].svg, 100, 30), undrawn(at); !slices.Equal(got, want) {
+	if got, want := visibleText(t, taken[2].svg, 100, 30), undrawn(at); !slices.Equal(got, want) {
 		t.Errorf("the picture shows\n%s\nand the screen\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
@@ -177,7 +177,7 @@ func TestPicturesShowTheLab(t *testing.T) {
 		"an empty one":   {""},
 	} {
 		if inLab(lines) {
-			t.Errorf("%s is taken for the lab", name)
+			t.Errorf("%s passes as the lab", name)
 		}
 	}
 	rule, foot := strings.Repeat("─", 40), "? keys"
@@ -186,7 +186,7 @@ func TestPicturesShowTheLab(t *testing.T) {
 		want  bool
 	}{
 		"whole":                  {[]string{" ironworks  LAB  lab                live ≤1s", rule, foot}, true},
-		"without contact":        {[]string{" ironworks  LAB  lab       contact lost 14 s", rule, foot}, false},
+		"connection lost":        {[]string{" ironworks  LAB  lab       14s old · retry", rule, foot}, false},
 		"cut by a smaller size":  {[]string{" ironworks  LAB  lab       API 1.115 · 1 con", rule, ""}, false},
 		"drawn for a small size": {[]string{" ironworks  LAB  lab    live ≤1s", rule[:3*30], foot}, false},
 	} {

@@ -5,17 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// kind says how a cell's text gets into a picture.
+// kind is how a cell's text is drawn.
 type kind int
 
 const (
-	letters kind = iota // every monospaced font has them, all of one width
-	symbol              // may come from another font, and is put into the middle of its cells
+	letters kind = iota // in every monospaced font, with the same width
+	symbol              // possibly from another font, centered in its cells
 	frame               // lines from edge to edge, drawn
 	shade               // a gauge, drawn
 )
 
-// kindOf is the kind of a cell's text.
+// kindOf returns the kind of a cell's text.
 func kindOf(text string) kind {
 	r := first(text)
 	_, isFrame := arms[r]
@@ -38,8 +38,8 @@ func first(text string) rune {
 	return r
 }
 
-// arms are the edges of its cell that a line of a frame reaches from the middle: left,
-// right, up, down. The round corners have the two arms of their kind.
+// arms are the edges of the cell that a frame character's line reaches from the center: left, right, up, down. The
+// first two arms of round corners define the curve.
 var arms = map[rune]string{
 	'─': "lr", '│': "ud", '┌': "rd", '┐': "ld", '└': "ru", '┘': "lu",
 	'├': "rud", '┤': "lud", '┬': "lrd", '┴': "lru", '┼': "lrud",
@@ -49,13 +49,13 @@ var arms = map[rune]string{
 // shades are how much of a gauge's cell is covered.
 var shades = map[rune]float64{'░': 0.25, '▒': 0.5, '▓': 0.85, '█': 1}
 
-// shadeInset leaves room between the gauges of two rows.
+// shadeInset leaves space between the gauges of two rows, in pixels.
 const shadeInset = 3.0
 
-// framePath is a path along the lines of a run of frame characters that begins at x, y.
+// framePath returns an SVG path along the lines of a run of frame characters that starts at x, y.
 func framePath(text string, x, y float64) string {
 	var d strings.Builder
-	level := 0 // neighbours ─ that were not drawn yet
+	level := 0 // consecutive ─ not drawn yet
 	flush := func(end float64) {
 		if level > 0 {
 			d.WriteString("M" + px(end-float64(level)*cellWidth) + " " + px(y+cellHeight/2) + "H" + px(end))

@@ -13,8 +13,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// The measures of a picture in pixels. A cell is as wide as a character of most
-// monospaced fonts, 0.6 em; where a font differs its text is stretched to the grid.
+// The dimensions of a picture in pixels. A cell is as wide as a character of most monospaced fonts, 0.6 em; text in
+// other fonts is stretched to the grid.
 const (
 	cellWidth  = 8.4
 	cellHeight = 18.0
@@ -23,17 +23,16 @@ const (
 	margin     = 12.0
 )
 
-// The colours of a terminal that a program leaves alone; a dark one.
+// The default colors of a dark terminal.
 var (
 	paper = color.RGBA{R: 0x0d, G: 0x11, B: 0x17, A: 0xff}
 	ink   = color.RGBA{R: 0xe6, G: 0xed, B: 0xf3, A: 0xff}
 )
 
-// fonts are those that systems bring along: a picture in a page may load none.
+// fonts are installed on most systems: a picture in a page must not load fonts.
 const fonts = "ui-monospace,SFMono-Regular,Menlo,DejaVu Sans Mono,Consolas,Liberation Mono,monospace"
 
-// picture is an SVG under construction. Backgrounds lie below lines, and these below
-// text.
+// picture is an SVG under construction. Backgrounds are below lines, and lines below text.
 type picture struct {
 	backs, lines, texts strings.Builder
 }
@@ -46,7 +45,7 @@ type look struct {
 	underline  bool
 }
 
-// run is a stretch of neighbours that are drawn as one.
+// run is a sequence of cells that are drawn together.
 type run struct {
 	x, cells int
 	text     string
@@ -54,9 +53,9 @@ type run struct {
 	look
 }
 
-// render draws the cells of a screen. The same cells give the same bytes. Text stays
-// text, a piece for each word or more, stretched so that every renderer keeps the grid
-// whatever font it has; frames and gauges are drawn, because fonts leave gaps in them.
+// render draws the cells of a screen. The same cells give the same bytes. Text stays text, in pieces of one or more
+// words, stretched so that every renderer keeps the grid with any font; frames and gauges are drawn, because fonts
+// leave gaps in them.
 func render(cells [][]terminal.Cell, title string) []byte {
 	var b strings.Builder
 	begin(&b, cells, title)
@@ -65,7 +64,7 @@ func render(cells [][]terminal.Cell, title string) []byte {
 	return []byte(b.String())
 }
 
-// begin writes what stands before the cells: size, title, background.
+// begin writes what precedes the cells: size, title, background.
 func begin(b *strings.Builder, cells [][]terminal.Cell, title string) {
 	columns := 0
 	for _, row := range cells {
@@ -102,7 +101,7 @@ func (p *picture) row(y int, cells []terminal.Cell) {
 	}
 }
 
-// draw draws a run of cells that look alike and are of a kind.
+// draw draws a run of cells of one look and kind.
 func (p *picture) draw(row int, r run) {
 	x, y, width := left(r.x), top(row), float64(r.cells)*cellWidth
 	if r.underline {
@@ -122,8 +121,7 @@ func (p *picture) draw(row int, r run) {
 	}
 }
 
-// words writes a run of letters. It breaks where blanks follow each other, which XML
-// would make one.
+// words writes a run of letters. It splits the text at consecutive blanks, which XML would merge.
 func (p *picture) words(row int, r run) {
 	at := r.x
 	for _, piece := range strings.SplitAfter(r.text, "  ") {
@@ -139,7 +137,7 @@ func (p *picture) words(row int, r run) {
 	}
 }
 
-// attributes are those of a text.
+// attributes returns the SVG attributes of a text.
 func (l look) attributes() string {
 	text := ` fill="` + l.fill + `"`
 	if l.bold {
@@ -151,11 +149,11 @@ func (l look) attributes() string {
 	return text
 }
 
-// runs joins the neighbours of a row that can be drawn as one.
+// runs joins neighboring cells of a row that can be drawn together.
 func runs(cells []terminal.Cell, joined func(a, b run) bool) []run {
 	var all []run
 	for x, c := range cells {
-		if c.Text == "" && len(all) > 0 { // the right half of a wide one
+		if c.Text == "" && len(all) > 0 { // the right half of a wide character
 			all[len(all)-1].cells++
 			continue
 		}
@@ -172,13 +170,13 @@ func runs(cells []terminal.Cell, joined func(a, b run) bool) []run {
 	return all
 }
 
-// alike says whether a cell goes on with a run. A symbol has a place of its own, so that
-// a font in which it is wider moves nothing else.
+// alike reports whether a cell continues a run. A symbol is drawn alone, so that a wider glyph of a font moves
+// nothing else.
 func alike(a, b run) bool {
 	return a.look == b.look && a.kind == b.kind && a.kind != symbol && (a.kind != shade || first(a.text) == first(b.text))
 }
 
-// lookOf takes a cell's colours to what is seen.
+// lookOf returns the look of a cell.
 func lookOf(c terminal.Cell) look {
 	var fore, back color.Color = ink, paper
 	if c.Foreground != nil {
@@ -196,7 +194,7 @@ func lookOf(c terminal.Cell) look {
 	return look{fill: hex(fore), back: hex(back), bold: c.Bold, italic: c.Italic, underline: c.Underline}
 }
 
-// between is nearer to the first colour: what terminals make of faint text.
+// between returns a mix that is closer to the first color, like faint text on most terminals.
 func between(a, b color.Color) color.Color {
 	x, y := color.RGBAModel.Convert(a).(color.RGBA), color.RGBAModel.Convert(b).(color.RGBA)
 	mix := func(a, b uint8) uint8 { return uint8((3*int(a) + 2*int(b)) / 5) }
@@ -212,15 +210,14 @@ func left(x int) float64 { return margin + float64(x)*cellWidth }
 
 func top(y int) float64 { return margin + float64(y)*cellHeight }
 
-// px is a length with as few digits as it takes.
+// px formats a length with as few digits as possible.
 func px(v float64) string {
 	text := strconv.FormatFloat(v, 'f', 2, 64)
 	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
 }
 
-// escape makes text that XML takes for nothing but text. What no screen shows, control
-// and formatting characters, becomes U+FFFD: XML forbids some of them, and others would
-// turn the text around.
+// escape escapes text for XML. Control and formatting characters, which no screen shows, become U+FFFD: XML forbids
+// some of them, and others would change the direction of the text.
 func escape(text string) string {
 	var b strings.Builder
 	for _, r := range text {

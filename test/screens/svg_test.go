@@ -13,7 +13,7 @@ import (
 	"ironworks/test/terminal"
 )
 
-// cellsFrom makes a row of cells, with the second half of a wide character empty.
+// cellsFrom returns a row of cells; the right half of a wide character is empty.
 func cellsFrom(style terminal.Cell, texts ...string) []terminal.Cell {
 	var row []terminal.Cell
 	for _, text := range texts {
@@ -31,7 +31,7 @@ func letterCells(text string) []terminal.Cell {
 	return cellsFrom(terminal.Cell{}, strings.Split(text, "")...)
 }
 
-func TestTextIsWhereItWas(t *testing.T) {
+func TestTextKeepsItsCells(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"words":            "  two  words   and more ",
@@ -48,11 +48,11 @@ func TestTextIsWhereItWas(t *testing.T) {
 			t.Parallel()
 			cells := [][]terminal.Cell{nil, letterCells(text)}
 			svg := render(cells, name)
-			if got, want := seen(t, svg, len(cells[1]), 2), undrawn(cells); !slices.Equal(got, want) {
+			if got, want := visibleText(t, svg, len(cells[1]), 2), undrawn(cells); !slices.Equal(got, want) {
 				t.Errorf("%q, want %q\n%s", got, want, svg)
 			}
 			if !bytes.Equal(svg, render(cells, name)) {
-				t.Error("the same cells give other bytes")
+				t.Error("the same cells give different bytes")
 			}
 		})
 	}
@@ -65,7 +65,7 @@ func TestHostileText(t *testing.T) {
 		"NUL":                 {"\x00", "\ufffd"},
 		"escape":              {"\x1b[31m", "\ufffd[31m"},
 		"C1":                  {"\u009b", "\ufffd"},
-		"a line's end":        {"a\nb", "a\ufffdb"},
+		"a line break":        {"a\nb", "a\ufffdb"},
 		"not UTF-8":           {"\xff\xfe", "\ufffd\ufffd"},
 		"no character":        {"\uffff", "\ufffd"},
 		"turned around":       {"\u202e", "\ufffd"},
@@ -75,7 +75,7 @@ func TestHostileText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			svg := render([][]terminal.Cell{{{Text: c.text}}}, c.text)
-			if got := seen(t, svg, 1, 1); got[0] != c.want {
+			if got := visibleText(t, svg, 1, 1); got[0] != c.want {
 				t.Errorf("%q, want %q\n%s", got, c.want, svg)
 			}
 		})
@@ -91,7 +91,7 @@ func TestLooks(t *testing.T) {
 		absent string
 	}{
 		"the terminal's own": {letterCells("x"), []string{`fill="#e6edf3">x<`}, `height="18"`},
-		"a colour":           {cellsFrom(terminal.Cell{Foreground: green}, "x"), []string{`fill="#7cc88f">x<`}, ""},
+		"a color":            {cellsFrom(terminal.Cell{Foreground: green}, "x"), []string{`fill="#7cc88f">x<`}, ""},
 		"one of sixteen":     {cellsFrom(terminal.Cell{Foreground: ansi.BasicColor(1)}, "x"), []string{`fill="#800000">x<`}, ""},
 		"one of 256":         {cellsFrom(terminal.Cell{Foreground: ansi.IndexedColor(231)}, "x"), []string{`fill="#ffffff">x<`}, ""},
 		"bold":               {cellsFrom(terminal.Cell{Bold: true}, "x"), []string{`font-weight="bold">x<`}, ""},
@@ -117,7 +117,7 @@ func TestLooks(t *testing.T) {
 				}
 			}
 			if c.absent != "" && strings.Contains(svg, c.absent) {
-				t.Errorf("there is %s in\n%s", c.absent, svg)
+				t.Errorf("unexpected %s in\n%s", c.absent, svg)
 			}
 		})
 	}

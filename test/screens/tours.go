@@ -7,24 +7,24 @@ import (
 	"ironworks/test/terminal"
 )
 
-// tours are all pictures there are.
+// tours are the tours for all pictures.
 var tours = []tour{
 	{width: 100, height: 30, visit: console},
 	{width: 120, height: 40, visit: logging},
 	{width: 100, height: 28, visit: film},
 }
 
-// The machines of the lab's cast that the pictures show.
+// The lab's machines that the pictures show.
 const (
-	slow   = "r7-n11" // installs for long enough to be looked at
+	slow   = "r7-n11" // installs for long enough to be shown
 	works  = "r7-n01"
 	failed = "r7-n02" // its root device hints match no disk
 	ready  = "r7-n04"
-	shared = "r7-n09" // one of its disks is the disk of another machine too
+	shared = "r7-n09" // shares one of its disks with another machine
 )
 
-// console shows most of the console. It begins when the slow machine installs: by then
-// the others have come to where they rest.
+// console takes pictures of most screens. It starts when the slow machine installs: by then the others have reached
+// their final states.
 func console(c *camera) error {
 	settled := func(lines []string) bool {
 		return row(lines, slow, "wait call-back", "install_coreos") && row(lines, failed, "deploy failed") && row(lines, works, "active") &&
@@ -40,7 +40,7 @@ func console(c *camera) error {
 		return err
 	}
 	if err := c.sized(80, 24, func() error {
-		return c.snapWhen("fleet-80x24", "the fleet at a terminal of 80 by 24", settled)
+		return c.snapWhen("fleet-80x24", "the fleet at 80×24", settled)
 	}); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func console(c *camera) error {
 	return nil
 }
 
-// sized gives the terminal another size for a while.
+// sized changes the size of the terminal during a call.
 func (c *camera) sized(width, height int, do func() error) error {
 	before, above := c.screen.Size()
 	if err := c.screen.Resize(width, height); err != nil {
@@ -64,7 +64,7 @@ func (c *camera) sized(width, height int, do func() error) error {
 	return c.screen.Resize(before, above)
 }
 
-// goTo goes to what the palette has under a name.
+// goTo opens an entry of the palette by name.
 func (c *camera) goTo(name string) error {
 	c.screen.Type(":")
 	if err := c.until("the palette", func(lines []string) bool { return has(lines, "type to filter") }); err != nil {
@@ -78,7 +78,7 @@ func (c *camera) goTo(name string) error {
 	return nil
 }
 
-// open goes to a node by its name.
+// open opens a node by name.
 func (c *camera) open(node string) error {
 	if err := c.goTo(node); err != nil {
 		return err
@@ -86,14 +86,14 @@ func (c *camera) open(node string) error {
 	return c.until(node, func(lines []string) bool { return has(lines, "› "+node, "[Overview]") })
 }
 
-// watching shows the phases of all nodes, and goes back to the fleet.
+// watching shows the phases of all nodes and returns to the fleet.
 func watching(c *camera) error {
 	c.screen.Type("*")
 	if err := c.until("marks", func(lines []string) bool { return has(lines, "marked") }); err != nil {
 		return err
 	}
 	c.screen.Type("7")
-	if err := c.snapWhen("watch", "work under way", func(lines []string) bool {
+	if err := c.snapWhen("watch", "running operations", func(lines []string) bool {
 		return has(lines, "› watch") && row(lines, slow, "install_coreos") && row(lines, failed, "Deploy step") && row(lines, works, "deployment took")
 	}); err != nil {
 		return err
@@ -102,36 +102,36 @@ func watching(c *camera) error {
 	return c.until("the fleet without marks", func(lines []string) bool { return has(lines, "› fleet") && !has(lines, "marked") })
 }
 
-// deploying shows a node that is being deployed.
+// deploying shows a node during its deployment.
 func deploying(c *camera) error {
 	if err := c.open(slow); err != nil {
 		return err
 	}
-	if err := c.snap("node", "a node while it is deployed", "[Overview]", "install_coreos", "bmc", "with PXE", "updated just now"); err != nil {
+	if err := c.snap("node", "a node during its deployment", "[Overview]", "install_coreos", "bmc", "with PXE", "updated just now"); err != nil {
 		return err
 	}
 	c.screen.Type(terminal.Tab)
 	if err := c.sized(100, 16, func() error {
-		return c.snap("timeline", "the phases of a deployment that goes on", "[Timeline]", "boot to ramdisk", "install_coreos")
+		return c.snap("timeline", "the phases of a running deployment", "[Timeline]", "boot to ramdisk", "install_coreos")
 	}); err != nil {
 		return err
 	}
 	c.screen.Type(terminal.Tab)
 	return c.sized(100, 20, func() error {
-		return c.snap("steps", "the steps of a deployment that goes on", "[Steps]", "deploy.install_coreos")
+		return c.snap("steps", "the steps of a running deployment", "[Steps]", "deploy.install_coreos")
 	})
 }
 
-// failure shows a node whose deployment failed, and what can be done with it.
+// failure shows a node with a failed deployment, its explanation and its BMC.
 func failure(c *camera) error {
 	if err := c.open(failed); err != nil {
 		return err
 	}
-	if err := c.snap("failed", "a deployment that failed, and why", "[Overview]", "No suitable device", "bmc", "with PXE", "updated just now"); err != nil {
+	if err := c.snap("failed", "a failed deployment and its reason", "[Overview]", "No suitable device", "bmc", "with PXE", "updated just now"); err != nil {
 		return err
 	}
 	c.screen.Type("e")
-	if err := c.snap("explain", "why a deployment failed, and what is to be done next", "rule no-hinted-device", "❯ enter", "updated just now"); err != nil {
+	if err := c.snap("explain", "why a deployment failed, and the next step", "rule no-hinted-device", "❯ enter", "updated just now"); err != nil {
 		return err
 	}
 	c.screen.Type(terminal.Esc)
@@ -141,7 +141,7 @@ func failure(c *camera) error {
 	return machine(c)
 }
 
-// machine shows what the BMC of the node that is open says.
+// machine shows the BMC tab of the open node.
 func machine(c *camera) error {
 	c.screen.Type(":")
 	if err := c.until("the palette", func(lines []string) bool { return has(lines, "Go to or run") }); err != nil {
@@ -152,10 +152,10 @@ func machine(c *camera) error {
 		return err
 	}
 	c.screen.Type(terminal.Enter)
-	return c.snap("bmc", "what a machine's BMC says, and what Ironic believes", "[BMC]", "Ironic and the BMC", "enter or ctrl+r queries")
+	return c.snap("bmc", "the BMC tab of a node", "[BMC]", "Ironic and the BMC", "enter or ctrl+r queries")
 }
 
-// asking shows what is asked before disks are erased. Nothing is answered.
+// asking shows the question before disks are erased, and cancels it.
 func asking(c *camera) error {
 	if err := c.open(shared); err != nil {
 		return err
@@ -165,27 +165,27 @@ func asking(c *camera) error {
 	}
 	c.screen.Type("P")
 	question := "provide " + shared + "?"
-	if err := c.snap("confirm", "what is shown before disks are erased", question, "serial", "esc cancel"); err != nil {
+	if err := c.snap("confirm", "the confirmation before disks are erased", question, "serial", "esc cancel"); err != nil {
 		return err
 	}
 	return c.leave(question)
 }
 
-// leave takes a dialog away.
+// leave closes a dialog.
 func (c *camera) leave(text string) error {
 	c.screen.Type(terminal.Esc)
 	return c.until("leaving "+text, func(lines []string) bool { return !has(lines, text) })
 }
 
-// ramdisk shows the form of a ramdisk beside what is made of it.
+// ramdisk shows the form of a ramdisk beside its content.
 func ramdisk(c *camera) error {
 	c.screen.Type("6")
 	return c.sized(140, 40, func() error {
-		return c.snap("ignition", "a ramdisk, and what is in it", "[Form]", "Logins", "you@laptop", "ironic-agent.service")
+		return c.snap("ignition", "a ramdisk and its content", "[Form]", "Logins", "you@laptop", "ironic-agent.service")
 	})
 }
 
-// logging shows the log of a ramdisk from its first line to the installer's last one.
+// logging shows the log of a ramdisk until the installer's last line.
 func logging(c *camera) error {
 	if err := c.until("the fleet", func(lines []string) bool { return row(lines, slow) }); err != nil {
 		return err
@@ -194,7 +194,7 @@ func logging(c *camera) error {
 		return err
 	}
 	c.screen.Type("L")
-	return c.snapWhen("log", "what a ramdisk writes, live", func(lines []string) bool {
+	return c.snapWhen("log", "the log of a ramdisk, live", func(lines []string) bool {
 		return has(lines, "[Log]", "following") && matches(lines, `✖ \d\d:\d\d`) && matches(lines, `coreos-installer: Read disk .*%\)`)
 	})
 }

@@ -1,5 +1,5 @@
-// Package seeds chooses the seeds of tests that draw at random, so that make check tries
-// few, make test more, and make test-long fresh ones in each run.
+// Package seeds chooses the seeds of random tests: make check tries few, make test more, and make test-long new ones
+// in each run.
 package seeds
 
 import (
@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// fresh is the environment variable with the first of the fresh seeds of a long run. make
-// test-long sets and prints it; setting it again repeats the run.
+// fresh is the environment variable with the first new seed of a long run. make test-long sets and prints it; setting
+// it repeats the run.
 const fresh = "IRONWORKS_TEST_SEED"
 
-// First returns the first fresh seed of a long run, and otherwise the fixed one.
+// First returns the first new seed of a long run, and otherwise the fixed one.
 func First(tb testing.TB, fixed uint64) uint64 {
 	tb.Helper()
 	text := os.Getenv(fresh)
@@ -26,8 +26,8 @@ func First(tb testing.TB, fixed uint64) uint64 {
 	return first
 }
 
-// For returns the seeds of a test: 0 to n-1. With -short it returns the first quarter of
-// them; a long run adds 3n fresh ones.
+// For returns the seeds of a test: 0 to n-1. With -short it returns the first quarter of them; a long run adds 3n new
+// ones.
 func For(tb testing.TB, n int) []uint64 {
 	tb.Helper()
 	if testing.Short() {

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Fetch OpenSSH's server, systemd's journal programs and libnss-wrapper.
+"""Download OpenSSH's server, systemd's journal programs and libnss-wrapper.
 
     python3 install.py
 
-apt-get downloads Debian's packages, which it verifies, and they are unpacked,
-not installed, into
+apt-get downloads and verifies Debian's packages. They are unpacked, not
+installed, in
 
     ${IRONWORKS_CACHE:-${XDG_CACHE_HOME:-~/.cache}/ironworks}/sshd/RELEASE
 
-whose path is printed. Neither root nor any change of the system is needed; apt
-works on lists of its own. Which versions there are says the release of Debian
-that this machine runs: it keeps no others, and their libraries fit. A folder
-that is already there costs nothing. Exit codes: 0 there, 1 failed, 3 no Debian.
+and the script prints that path. It needs no root privileges and changes nothing
+else on the system; apt uses separate lists. The versions are those of this
+machine's release of Debian, so that their libraries fit. An existing folder is
+reused. Exit codes: 0 success, 1 failure, 3 not Debian.
 
 Only the standard library is used.
 """
@@ -26,16 +26,16 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "lab", "real"))
 sys.dont_write_bytecode = True
 
-import venv as environments  # noqa: E402  lab/real/venv.py, which knows the cache folder
+import venv as environments  # noqa: E402  lab/real/venv.py
 
 WANTED = ["openssh-server", "systemd-journal-remote", "systemd", "libnss-wrapper"]
 PROGRAMS = ["usr/sbin/sshd", "bin/journalctl", "lib/systemd/systemd-journal-remote", "lib/*/libnss_wrapper.so*"]
-# What else apt-get would install with them is not run.
+# Dependencies whose programs are not run.
 NOT_UNPACKED = ("libpam-", "systemd-sysv", "systemd-timesyncd", "runit-helper", "libnss-systemd", "dbus", "libc6", "libc-bin")
 
 
 def release():
-    """The release of Debian or of a distribution made from it, or None elsewhere."""
+    """Return the release of Debian or of a derived distribution, or None on other systems."""
     try:
         with open("/etc/os-release", encoding="utf-8") as f:
             facts = dict(line.rstrip().split("=", 1) for line in f if "=" in line)
@@ -51,18 +51,18 @@ def run(command):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode != 0:
         sys.stderr.write(done.stdout.decode(errors="replace"))
-        sys.stderr.write("install.py: %s ended with %d\n" % (" ".join(command[:1] + command[-3:]), done.returncode))
+        sys.stderr.write("install.py: %s failed with exit code %d\n" % (" ".join(command[:1] + command[-3:]), done.returncode))
     return done.returncode == 0
 
 
 def missing(folder):
     names = [[folder, p] for p in PROGRAMS]
-    # Since Debian 13 all is below /usr.
+    # Since Debian 13 everything is below /usr.
     return [p for d, p in names if not glob.glob(os.path.join(d, p)) and not glob.glob(os.path.join(d, "usr", p))]
 
 
 def unpack(packages, root):
-    """Download packages, with what they need that is not installed, and unpack them."""
+    """Download packages and their missing dependencies, and unpack them."""
     apt = root + ".apt"
     shutil.rmtree(apt, ignore_errors=True)
     for name in ("lists/partial", "cache/archives/partial"):
@@ -85,7 +85,7 @@ def unpack(packages, root):
 
 
 def fetch(folder):
-    """Unpack beside the folder and rename, so that a half-made one never counts."""
+    """Unpack under a temporary name and rename, so that an incomplete folder is never used."""
     making = folder + ".new"
     shutil.rmtree(making, ignore_errors=True)
     root = os.path.join(making, "root")
@@ -103,7 +103,7 @@ def fetch(folder):
 def main():
     name = release()
     if name is None:
-        sys.stderr.write("install.py: this is neither Debian nor made from it, whose packages have sshd and systemd-journal-remote\n")
+        sys.stderr.write("install.py: sshd and systemd-journal-remote come from Debian's packages, and this is not Debian\n")
         return 3
     folder = os.path.join(environments.cache_root(), "sshd", name)
     if not os.path.isdir(folder):

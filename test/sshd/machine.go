@@ -21,16 +21,16 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Machine is a machine with an sshd on a port of loopback, for one user core with the key
-// [Machine.Key], and a journal.
+// Machine is a machine with an sshd on a port of loopback, for a user core who logs in with [Machine.Key], and a
+// journal.
 type Machine struct {
 	tb       testing.TB
 	programs programs
-	// Dir holds all that the machine has; Home is the home of core.
+	// Dir holds all files of the machine; Home is core's home directory.
 	Dir, Home string
-	// Key is the file of the private key that the machine takes.
+	// Key is the path of the private key that sshd accepts.
 	Key string
-	// Port is sshd's.
+	// Port is the TCP port of sshd.
 	Port int
 
 	mu     sync.Mutex
@@ -41,7 +41,7 @@ type Machine struct {
 	ticks  uint64
 }
 
-// New makes a machine and boots it.
+// New creates a machine and boots it. The end of the test stops it.
 func New(tb testing.TB) *Machine {
 	tb.Helper()
 	m := &Machine{tb: tb, programs: find(tb), Dir: tb.TempDir()}
@@ -56,7 +56,7 @@ func New(tb testing.TB) *Machine {
 	for _, dir := range []string{"home", "bin"} {
 		m.must(os.MkdirAll(filepath.Join(m.Dir, dir), 0o755))
 	}
-	// sshd changes to it where it is root, and the package would have made it.
+	// Run as root, sshd needs this folder, which the Debian package would have created.
 	if os.Getuid() == 0 {
 		m.must(os.MkdirAll("/run/sshd", 0o755))
 	}
@@ -73,7 +73,7 @@ func (m *Machine) must(err error) {
 	}
 }
 
-// newKey makes a key pair in a file and gives the public half.
+// newKey writes a key pair to files and returns the private key's path and the public key.
 func (m *Machine) newKey(name string) (path, public string) {
 	m.tb.Helper()
 	pub, private, err := ed25519.GenerateKey(rand.Reader)
@@ -89,8 +89,8 @@ func (m *Machine) newKey(name string) (path, public string) {
 	return path, public
 }
 
-// writePrograms makes the users, sshd's configuration and journalctl, which reads the
-// machine's own journal and takes the machine's boot for this one.
+// writePrograms writes the users, sshd's configuration, and a journalctl that reads the machine's journal and
+// treats the machine's boot as the current one.
 func (m *Machine) writePrograms() {
 	uid, gid := os.Getuid(), os.Getgid()
 	files := map[string]string{
@@ -108,7 +108,7 @@ func (m *Machine) writePrograms() {
 	m.Program("journalctl", m.Journalctl())
 }
 
-// Program gives the machine a shell script as a program; an empty one is taken away.
+// Program installs a shell script as a program on the machine; an empty script removes the program.
 func (m *Machine) Program(name, script string) {
 	m.tb.Helper()
 	path := filepath.Join(m.Dir, "bin", name)
@@ -120,7 +120,7 @@ func (m *Machine) Program(name, script string) {
 	m.must(os.Rename(path+".new", path))
 }
 
-// Journalctl is the script that runs the real journalctl on the machine's journal.
+// Journalctl returns the script that runs the real journalctl on the machine's journal.
 func (m *Machine) Journalctl() string {
 	return fmt.Sprintf(`for a do
   shift
@@ -130,7 +130,7 @@ done
 LD_LIBRARY_PATH='%[2]s' exec '%[3]s' -D '%[1]s/journal' "$@"`, m.Dir, m.programs.libraries, m.programs.journalctl)
 }
 
-// Reboot ends sshd, and starts it with a new host key, a new boot and an empty journal.
+// Reboot restarts sshd with a new host key, a new boot ID and an empty journal.
 func (m *Machine) Reboot() {
 	m.tb.Helper()
 	m.Stop()
@@ -147,14 +147,14 @@ func (m *Machine) Reboot() {
 	m.Start()
 }
 
-// NewHostKey gives sshd another host key, from its next start on, and the public half.
+// NewHostKey creates a host key that sshd uses from its next start, and returns the public key.
 func (m *Machine) NewHostKey() string {
 	m.tb.Helper()
 	_, public := m.newKey("host")
 	return public
 }
 
-// HostKey is the public half of the host key.
+// HostKey returns the public host key.
 func (m *Machine) HostKey() string {
 	m.tb.Helper()
 	text, err := os.ReadFile(filepath.Join(m.Dir, "host.pub"))
@@ -193,7 +193,7 @@ func (m *Machine) Start() {
 		select {
 		case <-exited:
 			text, _ := os.ReadFile(filepath.Join(m.Dir, "sshd.log"))
-			m.tb.Fatalf("sshd ended:\n%s", text)
+			m.tb.Fatalf("sshd exited:\n%s", text)
 		case <-time.After(10 * time.Millisecond):
 		}
 		if time.Now().After(until) {
@@ -202,10 +202,10 @@ func (m *Machine) Start() {
 	}
 }
 
-// Address is where sshd listens.
+// Address returns the address of sshd.
 func (m *Machine) Address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(m.Port)) }
 
-// Stop ends sshd and all that it runs, at once, as when the power goes.
+// Stop kills sshd and its sessions immediately, like a power failure.
 func (m *Machine) Stop() {
 	m.mu.Lock()
 	cmd, exited := m.sshd, m.exited
@@ -219,7 +219,7 @@ func (m *Machine) Stop() {
 	<-exited
 }
 
-// Break ends all connections and leaves sshd listening. It says how many there were.
+// Break kills all sessions, leaves sshd listening and returns the number of killed processes.
 func (m *Machine) Break() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -231,7 +231,7 @@ func (m *Machine) Break() int {
 	return len(sessions)
 }
 
-// Freeze stops sshd and all of its sessions without ending them: the machine is silent.
+// Freeze stops sshd and its sessions with SIGSTOP: the machine no longer responds.
 func (m *Machine) Freeze() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -240,11 +240,11 @@ func (m *Machine) Freeze() {
 
 func kill(pids []int, signal syscall.Signal) {
 	for _, pid := range pids {
-		_ = syscall.Kill(pid, signal) // it may be gone
+		_ = syscall.Kill(pid, signal) // it may have exited
 	}
 }
 
-// children are the processes that a process started, with theirs.
+// children returns the descendants of a process.
 func children(pid int) []int {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	var all []int
@@ -256,10 +256,10 @@ func children(pid int) []int {
 	return all
 }
 
-// Entry is an entry of the journal: fields, of which some are filled in.
+// Entry holds the fields of a journal entry; Write adds times and IDs.
 type Entry map[string]string
 
-// Write appends entries to the journal, as one after the other.
+// Write appends entries to the journal, one after the other.
 func (m *Machine) Write(entries ...Entry) {
 	m.tb.Helper()
 	m.mu.Lock()
@@ -273,7 +273,7 @@ func (m *Machine) Write(entries ...Entry) {
 				fmt.Fprintf(&b, "%s=%s\n", name, value)
 				continue
 			}
-			// The form for what is no single line of text: name, length, value.
+			// The journal export format for values that are not a single line of text: name, length, value.
 			fmt.Fprintf(&b, "%s\n", name)
 			length := make([]byte, 8)
 			for i := range length {
@@ -293,7 +293,7 @@ func (m *Machine) Write(entries ...Entry) {
 	}
 }
 
-// Rotate lets the next entries go into another file.
+// Rotate makes later entries go to another file.
 func (m *Machine) Rotate() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -310,7 +310,7 @@ func (m *Machine) Agent(lines ...string) {
 	m.Write(entries...)
 }
 
-// Kernel writes a line of the kernel.
+// Kernel writes a kernel line.
 func (m *Machine) Kernel(line string) {
 	m.tb.Helper()
 	m.Write(Entry{"MESSAGE": line, "PRIORITY": "5", "_TRANSPORT": "kernel", "SYSLOG_IDENTIFIER": "kernel"})

@@ -1,6 +1,5 @@
-// Package sshd has a machine for tests that is entered with the real sshd of OpenSSH, and
-// whose journal is real: systemd-journal-remote writes it, journalctl reads it. Only the
-// entries are made.
+// Package sshd provides machines for tests with the real sshd of OpenSSH and a real journal: systemd-journal-remote
+// writes it, journalctl reads it. Only the entries are invented.
 package sshd
 
 import (
@@ -14,14 +13,14 @@ import (
 	"testing"
 )
 
-// programs are where the programs were unpacked.
+// programs holds the paths of the unpacked programs.
 type programs struct {
 	sshd, journalctl, journalRemote, nssWrapper string
 	libraries                                   string // for LD_LIBRARY_PATH
 }
 
-// find fetches the programs on first use. Where there is no Debian to fetch them from,
-// the test is left out, except in CI.
+// find downloads the programs on first use. Where Debian's packages are not available the test is skipped, except in
+// CI.
 func find(tb testing.TB) programs {
 	tb.Helper()
 	_, self, _, _ := runtime.Caller(0)
@@ -34,7 +33,7 @@ func find(tb testing.TB) programs {
 		tb.Skipf("no sshd and no journalctl: %s", complaints.String())
 	}
 	if err != nil {
-		tb.Fatalf("fetching sshd and journalctl: %v\n%s", err, complaints.String())
+		tb.Fatalf("downloading sshd and journalctl: %v\n%s", err, complaints.String())
 	}
 	root := strings.TrimSpace(string(out))
 	p := programs{
@@ -48,7 +47,7 @@ func find(tb testing.TB) programs {
 	return p
 }
 
-// glob finds a file below / or, as since Debian 13, below /usr.
+// glob returns a file below root or, as since Debian 13, below root/usr.
 func glob(tb testing.TB, root, pattern string) string {
 	tb.Helper()
 	for _, below := range []string{root, filepath.Join(root, "usr")} {

@@ -9,16 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// cast writes a recording in the format of asciinema, version 2: a header, and for each
-// event a line with the seconds since the start, its kind and its data. What is typed is
-// not recorded, because it may be a password.
+// cast writes a recording in asciinema's format, version 2: a header, and for each event a line with the seconds
+// since the start, its kind and its data. Typed keys are not recorded, because they may contain passwords.
 type cast struct {
 	mu    sync.Mutex
 	to    io.Writer
 	start time.Time
 	last  float64
-	part  []byte // of a character whose rest has not come yet
-	err   error  // the first one
+	part  []byte // incomplete character at the end of the last output
+	err   error  // first error
 }
 
 func newCast(to io.Writer, width, height int) *cast {
@@ -29,8 +28,7 @@ func newCast(to io.Writer, width, height int) *cast {
 	return c
 }
 
-// output records what was shown. The format is text, so that a character whose bytes come
-// apart has to wait for its end.
+// output records output. The format is text, so an incomplete character is held back until the rest arrives.
 func (c *cast) output(chunk chunk) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,7 +40,7 @@ func (c *cast) output(chunk chunk) {
 	}
 }
 
-// whole is the length without a character that has only begun.
+// whole returns the length of data without an incomplete character at the end.
 func whole(data []byte) int {
 	for i := len(data) - 1; i >= max(0, len(data)-utf8.UTFMax); i-- {
 		if utf8.RuneStart(data[i]) {
@@ -61,7 +59,7 @@ func (c *cast) resize(width, height int) {
 	c.event(time.Now(), "r", fmt.Sprintf("%dx%d", width, height))
 }
 
-// event writes a line. Time does not go back, although output waits in a queue.
+// event writes a line. Times never decrease, although output waits in a queue.
 func (c *cast) event(at time.Time, kind, data string) {
 	c.last = max(c.last, at.Sub(c.start).Seconds())
 	c.write([]any{json.Number(fmt.Sprintf("%.6f", c.last)), kind, data})

@@ -57,7 +57,7 @@ func TestRecording(t *testing.T) {
 		case "r":
 			resized += event[2].(string)
 		default:
-			t.Error("an event", line)
+			t.Error("unexpected event:", line)
 		}
 	}
 	if resized != "50x8" || !strings.Contains(output, "€ <&>\x1b[1m") || !strings.HasSuffix(output, "8 50\r\n") || strings.Contains(output, "\ufffd") {

@@ -1,5 +1,4 @@
-// Package terminal sits a program down at a terminal, for tests: a PTY whose other end
-// is an emulated screen.
+// Package terminal runs a program at an emulated terminal, for tests: a PTY whose other end is an emulated screen.
 //
 //	s := terminal.StartT(t, terminal.Options{Command: exec.Command("ironworks"), Width: 120, Height: 40})
 //	s.Until(t, "Nodes", "gp-2x")
@@ -11,15 +10,13 @@
 //		t.Error("the terminal is left with", left)
 //	}
 //
-// What is compared is the screen and not the bytes: a program that draws only what
-// changed writes "3" where a reader sees "count: 3". Waiting is woken by output, so that
-// nothing has to sleep. The emulator answers what a program asks its terminal.
+// Tests compare the screen and not the bytes: a program that draws only changes writes "3" where a user sees
+// "count: 3". Output wakes waiting tests, so that they need no sleep. The emulator responds to the program's queries.
 //
-// The echo of typed keys comes from the kernel while the program has not turned it off,
-// and counts as output like everything that reaches a screen.
+// The kernel echoes typed keys until the program turns that off. The echo counts as output like everything on the
+// screen.
 //
-// The emulator is mistaken about some things: it loses an accent that follows its letter
-// as a character of its own, and a wide character that would begin in the last column; it
-// has no insert mode; and clusters of several characters are always one cell group, as if
-// mode 2027 were on.
+// Known mistakes of the emulator: it loses an accent that follows its letter as a separate character, and a wide
+// character that would start in the last column; it has no insert mode; and clusters of several characters always
+// occupy one group of cells, as if mode 2027 were on.
 package terminal

@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// The keys that have no letter, as a terminal sends them.
+// The byte sequences that a terminal sends for keys without a letter.
 const (
 	Enter     = "\r"
 	Esc       = "\x1b"
@@ -27,6 +27,7 @@ const (
 	PageUp    = "\x1b[5~"
 	PageDown  = "\x1b[6~"
 	F1        = "\x1bOP"
+	F2        = "\x1bOQ"
 	CtrlA     = "\x01"
 	CtrlC     = "\x03"
 	CtrlD     = "\x04"
@@ -39,40 +40,39 @@ const (
 	CtrlZ     = "\x1a"
 )
 
-// escPause is kept after Esc: what the program reads together with it is Alt and that key,
-// and a busy machine lets a program wait.
+// escPause is the pause after Esc: a program takes Esc and a key that it reads together for Alt and that key, and on
+// a busy machine it may read late.
 const escPause = 400 * time.Millisecond
 
-// stuck is how long a program may leave its input unread before what is typed gets lost.
-const stuck = 10 * time.Second
+// writeTimeout is how long a program may leave its input unread before typed keys get lost.
+const writeTimeout = 10 * time.Second
 
-// keyboard is what is typed on.
+// keyboard is the state of the typed input.
 type keyboard struct {
 	mu   sync.Mutex
 	esc  time.Time // when Esc was the last key
-	lost error     // what could not be typed first
+	lost error     // first error of typing
 }
 
-// Type types keys, one or many in each argument:
+// Type types keys, one or more in each argument:
 //
 //	s.Type("/", "gp-2x", terminal.Enter)
 //
-// They arrive at once, except that there is a pause after an argument that is Esc. What
-// is typed after the program's end is lost.
+// They are sent at once, except for a pause after an argument that is Esc. Keys typed after the program's end are lost.
 func (s *Screen) Type(keys ...string) {
 	var burst strings.Builder
 	for _, key := range keys {
 		burst.WriteString(key)
 		if key == Esc {
-			s.strike(burst.String())
+			s.typeKeys(burst.String())
 			burst.Reset()
 		}
 	}
-	s.strike(burst.String())
+	s.typeKeys(burst.String())
 }
 
-// strike types keys and returns when it did.
-func (s *Screen) strike(keys string) time.Time {
+// typeKeys types keys and returns the time when it did.
+func (s *Screen) typeKeys(keys string) time.Time {
 	if keys == "" {
 		return time.Now()
 	}
@@ -97,25 +97,25 @@ func (s *Screen) strike(keys string) time.Time {
 	return at
 }
 
-// send gives the program bytes as its input.
+// send writes bytes to the program's input.
 func (s *Screen) send(data []byte) {
 	s.keyboard.mu.Lock()
 	defer s.keyboard.mu.Unlock()
-	_ = s.tty.SetWriteDeadline(time.Now().Add(stuck))
+	_ = s.tty.SetWriteDeadline(time.Now().Add(writeTimeout))
 	if _, err := s.tty.Write(data); err != nil && s.keyboard.lost == nil {
 		s.keyboard.lost = err
 	}
 }
 
-// Paste pastes a text: between the marks of a bracketed paste if the program asked for
-// them, and with Enter for the ends of lines, as terminals do.
+// Paste pastes a text: in a bracketed paste if the program has turned that on, and with Enter for line ends, as
+// terminals do.
 func (s *Screen) Paste(text string) {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", Enter)
 	s.mu.Lock()
-	bracketed := s.said.mode(ansi.ModeBracketedPaste)
+	bracketed := s.state.mode(ansi.ModeBracketedPaste)
 	s.mu.Unlock()
 	if bracketed {
 		text = ansi.BracketedPasteStart + text + ansi.BracketedPasteEnd
 	}
-	s.strike(text)
+	s.typeKeys(text)
 }

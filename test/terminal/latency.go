@@ -9,26 +9,24 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// watch is a screen that is waited for, and where its time goes.
+// watch waits for a screen and gets the time when its bytes arrived.
 type watch struct {
 	wanted func(text string) bool
 	seen   chan time.Time
 }
 
-// watched looks at each new screen in turn, so that none is missed. mu is held.
-func (s *Screen) watched(at time.Time) {
-	if s.watch == nil || s.said.mode(ansi.ModeSynchronizedOutput) || !s.watch.wanted(s.text()) {
+// checkWatch checks every new screen, so that none is missed. mu is held.
+func (s *Screen) checkWatch(at time.Time) {
+	if s.watch == nil || s.state.mode(ansi.ModeSynchronizedOutput) || !s.watch.wanted(s.text()) {
 		return
 	}
 	s.watch.seen <- at
 	s.watch = nil
 }
 
-// Latency types keys and returns how long it took until the bytes arrived that make the
-// screen as wanted. The time of arrival is noted before anything is done with the bytes,
-// so that neither the emulator nor wanted is measured; wanted must not ask the Screen. One
-// that is already as wanted
-// is an error, because nothing could be measured.
+// Latency types keys and returns the time until the bytes arrived that make the screen as wanted. The time of arrival
+// is taken before the bytes are processed, so that neither the emulator nor wanted is measured; wanted must not call
+// methods of the Screen. A screen that is already as wanted is an error, because nothing could be measured.
 func (s *Screen) Latency(ctx context.Context, keys string, wanted func(text string) bool) (time.Duration, error) {
 	s.timing.Lock()
 	defer s.timing.Unlock()
@@ -47,7 +45,7 @@ func (s *Screen) Latency(ctx context.Context, keys string, wanted func(text stri
 		s.watch = nil
 		s.mu.Unlock()
 	}()
-	typed := s.strike(keys)
+	typed := s.typeKeys(keys)
 	select {
 	case at := <-w.seen:
 		return at.Sub(typed), nil

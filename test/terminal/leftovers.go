@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// modeNames name the modes that programs leave behind.
+// modeNames are the names of modes that programs leave behind.
 var modeNames = map[ansi.DECMode]string{
 	ansi.ModeCursorKeys:         "application cursor keys",
 	ansi.ModeOrigin:             "origin mode",
@@ -32,16 +32,16 @@ var modeNames = map[ansi.DECMode]string{
 	ansi.ModeInBandResize:       "in-band resize",
 }
 
-// colours are the terminal's own.
-type colours struct{ foreground, background, cursor color.Color }
+// colors are the default colors of the terminal.
+type colors struct{ foreground, background, cursor color.Color }
 
-func (s *Screen) colours() colours {
-	return colours{s.emulator.ForegroundColor(), s.emulator.BackgroundColor(), s.emulator.CursorColor()}
+func (s *Screen) colors() colors {
+	return colors{s.emulator.ForegroundColor(), s.emulator.BackgroundColor(), s.emulator.CursorColor()}
 }
 
-// Leftovers name what the program has changed in its terminal and not changed back, in
-// order: after its end there should be nothing. Whether it left the line editing of the
-// kernel as it was cannot be seen from here; a shell around it can tell with stty.
+// Leftovers returns, sorted, the names of what the program has changed in its terminal and not restored; after its
+// end there should be none. It cannot tell whether the program restored the kernel's line settings; a shell around
+// the program can with stty.
 func (s *Screen) Leftovers() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,13 +49,13 @@ func (s *Screen) Leftovers() []string {
 	if s.emulator.IsAltScreen() {
 		left = append(left, "alternate screen")
 	}
-	for mode := range s.said.modes {
+	for mode := range s.state.modes {
 		switch mode {
 		case ansi.ModeAltScreen, ansi.ModeAltScreenSaveCursor, ansi.ModeSaveCursor:
-			continue // the screen is asked itself, and a saved cursor does no harm
+			continue // the emulator knows the screen, and a saved cursor is harmless
 		default:
 		}
-		if s.said.mode(mode) == (mode == ansi.ModeTextCursorEnable || mode == ansi.ModeAutoWrap) {
+		if s.state.mode(mode) == (mode == ansi.ModeTextCursorEnable || mode == ansi.ModeAutoWrap) {
 			continue
 		}
 		name := modeNames[mode]
@@ -65,12 +65,12 @@ func (s *Screen) Leftovers() []string {
 		left = append(left, name)
 	}
 	for name, is := range map[string]bool{
-		"keyboard protocol": s.said.keyboards > 0 || s.said.keyboard,
-		"modified keys":     s.said.otherKeys,
-		"cursor shape":      s.said.shape != 0,
-		"foreground colour": !same(s.colours().foreground, s.own.foreground),
-		"background colour": !same(s.colours().background, s.own.background),
-		"cursor colour":     !same(s.colours().cursor, s.own.cursor),
+		"keyboard protocol": s.state.keyboards > 0 || s.state.keyboard,
+		"modified keys":     s.state.otherKeys,
+		"cursor shape":      s.state.shape != 0,
+		"foreground color":  !same(s.colors().foreground, s.defaults.foreground),
+		"background color":  !same(s.colors().background, s.defaults.background),
+		"cursor color":      !same(s.colors().cursor, s.defaults.cursor),
 	} {
 		if is {
 			left = append(left, name)

@@ -27,7 +27,7 @@ func TestFullScreenProgram(t *testing.T) {
 	s.Type(terminal.Up)
 	s.UntilGone(t, "> two")
 	s.Type("z")
-	s.Until(t, "count: 1") // of which one cell was written
+	s.Until(t, "count: 1") // for which the program wrote one cell
 	if err := s.Resize(100, 30); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestFullScreenProgram(t *testing.T) {
 	if err := s.WaitFor(t.Context(), func(string) bool { return len(s.Clipboard()) > 0 }); err != nil {
 		t.Fatal(err)
 	}
-	s.Type(terminal.Esc, "z") // not Alt and z
+	s.Type(terminal.Esc, "z") // not Alt+Z
 	s.Until(t, "count: 4", `"z"`)
 	if got := s.Clipboard(); !slices.Equal(got, []string{"node-7 ä"}) {
 		t.Errorf("clipboard %q", got)
@@ -49,15 +49,15 @@ func TestFullScreenProgram(t *testing.T) {
 	s.Type("q")
 	s.Ends(t, 0)
 	if left := s.Leftovers(); len(left) > 0 || s.AltScreen() || !s.CursorVisible() {
-		t.Errorf("left behind: %q", left)
+		t.Errorf("leftovers: %q", left)
 	}
 	if got := s.Line(0); got != "bye" {
 		t.Errorf("the last screen is %q", got)
 	}
-	s.Type("gone") // does not fail, and does not block
+	s.Type("gone") // neither fails nor blocks
 }
 
-func TestLeftBehind(t *testing.T) {
+func TestUnrestoredTerminal(t *testing.T) {
 	t.Parallel()
 	s := program(t, terminal.Options{})
 	s.Until(t, "count: 0")
@@ -68,7 +68,7 @@ func TestLeftBehind(t *testing.T) {
 	}
 }
 
-func TestAnswers(t *testing.T) {
+func TestTerminalQueries(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		options          terminal.Options
@@ -104,17 +104,17 @@ func TestLatency(t *testing.T) {
 		t.Error("nothing was measured")
 	}
 	if _, err := s.Latency(ctx, "q", func(text string) bool { return strings.Contains(text, "bye") }); err != nil {
-		t.Error("what is shown with the end:", err)
+		t.Error("screen shown with the last output:", err)
 	}
 	s.Ends(t, 0)
 	if _, err := s.Latency(ctx, "z", func(text string) bool { return strings.Contains(text, "count: 9") }); err == nil {
-		t.Error("nobody is there")
+		t.Error("no error after the program's end")
 	}
 	soon, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	idle := program(t, terminal.Options{})
 	if _, err := idle.Latency(soon, "", func(text string) bool { return strings.Contains(text, "never") }); err == nil {
-		t.Error("it never shows")
+		t.Error("no error for a screen that never appears")
 	}
 }
 
@@ -134,9 +134,9 @@ func TestEndOfAProgram(t *testing.T) {
 			t.Error(code, err)
 		}
 		if err := s.Signal(syscall.SIGTERM); err == nil {
-			t.Error("a signal to nobody")
+			t.Error("no error for a signal after the program's end")
 		}
-		if err := s.WaitFor(t.Context(), func(string) bool { return false }); err != terminal.ErrEnded { //nolint:errorlint // it is itself
+		if err := s.WaitFor(t.Context(), func(string) bool { return false }); err != terminal.ErrEnded { //nolint:errorlint // not wrapped
 			t.Error(err)
 		}
 	})
@@ -155,7 +155,7 @@ func TestEndOfAProgram(t *testing.T) {
 			t.Error(err)
 		}
 		if _, err := terminal.Start(ctx, terminal.Options{Command: sleeping()}); err == nil {
-			t.Error("starts in a context that is over")
+			t.Error("starts in a canceled context")
 		}
 	})
 	t.Run("Close", func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestEndOfAProgram(t *testing.T) {
 		soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
 		if _, err := s.Wait(soon); err == nil {
-			t.Error("has ended by itself")
+			t.Error("the program ended")
 		}
 		for range 2 {
 			if err := s.Close(); err != nil {
@@ -175,10 +175,10 @@ func TestEndOfAProgram(t *testing.T) {
 			}
 		}
 		if err := syscall.Kill(s.PID(), 0); err == nil {
-			t.Error("still there")
+			t.Error("the process still exists")
 		}
 	})
-	t.Run("somebody holds the terminal", func(t *testing.T) {
+	t.Run("a child holds the terminal", func(t *testing.T) {
 		t.Parallel()
 		s := shell(t, `trap "" HUP; setsid sleep 8 & echo started; exit 5`, terminal.Options{})
 		s.Ends(t, 5)

@@ -15,22 +15,22 @@ import (
 	"ironworks/test/terminal"
 )
 
-// playing makes the test binary play a full-screen program instead of running tests.
-const playing = "IRONWORKS_TERMINAL_PLAYS"
+// playVariable makes the test binary play a full-screen program instead of running tests.
+const playVariable = "IRONWORKS_TERMINAL_PLAYS"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(playing) != "" {
+	if os.Getenv(playVariable) != "" {
 		play()
 		return
 	}
 	goleak.VerifyTestMain(m)
 }
 
-// program is the full-screen program at a terminal.
+// program runs the full-screen program at a terminal.
 func program(t testing.TB, o terminal.Options) *terminal.Screen {
 	t.Helper()
 	o.Command = exec.Command(os.Args[0])
-	o.Command.Env = []string{playing + "=1"}
+	o.Command.Env = []string{playVariable + "=1"}
 	return terminal.StartT(t, o)
 }
 
@@ -44,13 +44,12 @@ func shell(t testing.TB, script string, o terminal.Options) *terminal.Screen {
 const (
 	entering = "\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[?1002h\x1b[?1006h\x1b[?1004h\x1b[>1u\x1b[>4;2m\x1b]2;played; with pleasure\x07"
 	leaving  = "\x1b[>4m\x1b[<1u\x1b[?1004l\x1b[?1006l\x1b[?1002l\x1b[?2004l\x1b[?25h\x1b[?1049l\x1b]2;\x07"
-	// asking is for the background, modes 2026 and 25, the cursor, and at last DA1.
+	// asking queries the background, modes 2026 and 25, the cursor and, last, the device attributes (DA1).
 	asking = "\x1b]11;?\x07\x1b[?2026$p\x1b[?25$p\x1b[3;5H\x1b[6n\x1b[c"
 )
 
-// play is a program with a list of three, drawn a cell at a time: it counts what was
-// typed, shows its size, and what the terminal answered to 'a'; 'c' copies, 'q' quits and
-// 'x' leaves everything as it is.
+// play is a program with a list of three entries that draws single cells. It counts typed keys and shows its size;
+// 'a' shows the terminal's responses to asking, 'c' copies, 'q' quits and 'x' exits without restoring the terminal.
 func play() {
 	state, err := term.MakeRaw(0)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/creack/pty"
 )
 
-// PID is the process of the program.
+// PID returns the process ID of the program.
 func (s *Screen) PID() int { return s.cmd.Process.Pid }
 
-// over says whether the program has ended and everything it wrote was shown.
-func (s *Screen) over() bool {
+// hasEnded reports whether the program has ended and all of its output was shown.
+func (s *Screen) hasEnded() bool {
 	select {
 	case <-s.ended:
 		return true
@@ -23,22 +23,22 @@ func (s *Screen) over() bool {
 	}
 }
 
-// Resize changes the size of the terminal; the kernel tells the program.
+// Resize changes the size of the terminal; the kernel notifies the program.
 func (s *Screen) Resize(width, height int) error {
 	if width <= 0 || height <= 0 {
-		return fmt.Errorf("a terminal cannot be %d×%d", width, height)
+		return fmt.Errorf("invalid terminal size %d×%d", width, height)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.cast != nil {
 		s.cast.resize(width, height)
 	}
-	// The screen first: what the program writes in answer is for the new one.
+	// The emulator comes first: the program's reaction is for the new size.
 	s.emulator.Resize(width, height)
 	return resize(s.tty, pty.Winsize{Rows: uint16(height), Cols: uint16(width)})
 }
 
-// Signal sends the program a signal.
+// Signal sends a signal to the program.
 func (s *Screen) Signal(sig os.Signal) error {
 	if err := s.cmd.Process.Signal(sig); err != nil {
 		return fmt.Errorf("sending %v: %w", sig, err)
@@ -46,8 +46,8 @@ func (s *Screen) Signal(sig os.Signal) error {
 	return nil
 }
 
-// Wait waits until the program has ended and everything it wrote was shown. The error of
-// a program that a signal ended names the signal, and its exit code is -1.
+// Wait waits until the program has ended and all of its output was shown. If a signal ended the program, the error
+// names it and the exit code is -1.
 func (s *Screen) Wait(ctx context.Context) (exitCode int, err error) {
 	select {
 	case <-s.ended:
@@ -60,7 +60,7 @@ func (s *Screen) Wait(ctx context.Context) (exitCode int, err error) {
 	return s.cmd.ProcessState.ExitCode(), nil
 }
 
-// Ends waits for the program's end and wants an exit code.
+// Ends waits for the program's end and checks the exit code.
 func (s *Screen) Ends(t testing.TB, code int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
@@ -74,8 +74,8 @@ func (s *Screen) Ends(t testing.TB, code int) {
 	}
 }
 
-// Close kills the program if it still runs, and waits until it and all that was started
-// for it are gone. The error is about the recording.
+// Close kills the program if it still runs, and waits for its end and for the goroutines of the Screen. The error is
+// from the recording.
 func (s *Screen) Close() error {
 	_ = s.cmd.Process.Kill()
 	s.running.Wait()

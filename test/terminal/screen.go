@@ -11,30 +11,30 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// keptRaw is how much of the output is kept as it came.
-const keptRaw = 1 << 20
+// rawLimit is how many bytes of the raw output are kept at least.
+const rawLimit = 1 << 20
 
-// lingers is how long the last output of a program that has ended is waited for. It is
-// reached only when something that the program started still holds the terminal.
-const lingers = 2 * time.Second
+// lastOutputLimit is how long to wait for the last output of a program that has ended. The limit is only reached when a
+// process that the program started still holds the terminal.
+const lastOutputLimit = 2 * time.Second
 
-// chunk is what one read returned, and when.
+// chunk is the result of one read, with its time.
 type chunk struct {
 	data []byte
 	at   time.Time
 }
 
-// Screen is a terminal in which a program runs or ran. Its methods may be called at any
-// time from any goroutine, and after the program's end show the last screen.
+// Screen is a terminal in which a program runs or ran. Its methods are safe for concurrent use, and after the
+// program's end show the last screen.
 type Screen struct {
 	cmd      *exec.Cmd
 	tty      *os.File
 	patience time.Duration
-	cast     *cast // nil when nothing is recorded
+	cast     *cast // nil without a recording
 	running  sync.WaitGroup
 
-	// chunks go from reading to showing, so that an arrival is noted at once even while
-	// the emulator is busy.
+	// chunks go from the reader to the emulator, so that the time of arrival is taken immediately even while the
+	// emulator is busy.
 	chunks  chan chunk
 	drained chan struct{} // closed when the last chunk was shown
 	ended   chan struct{} // closed when also the program was reaped
@@ -42,26 +42,25 @@ type Screen struct {
 	keyboard keyboard
 	timing   sync.Mutex // one Latency at a time
 
-	// mu guards the rest. The emulator is the plain one because vt.SafeEmulator hands out
-	// pointers into cells that change later, and cannot show text, cursor and modes of the
-	// same moment.
+	// mu guards the rest. The emulator is not a vt.SafeEmulator, which returns pointers to cells that change later
+	// and cannot show text, cursor and modes of the same moment.
 	mu       sync.Mutex
 	emulator *vt.Emulator
-	own      colours
-	said     said
-	changed  chan struct{} // closed and replaced whenever something was shown
+	defaults colors
+	state    state
+	changed  chan struct{} // closed and replaced with every output
 	written  time.Time     // when the latest chunk was read
 	bytes    int64
 	raw      []byte
-	watch    *watch // of a Latency that is under way
+	watch    *watch // of a running Latency
 }
 
-// read takes what the program writes until nobody can write any more.
+// read reads the program's output until no process can write any more.
 func (s *Screen) read() {
 	defer close(s.chunks)
 	buf := make([]byte, 64<<10)
 	for {
-		n, err := s.tty.Read(buf) // EIO once the program has gone
+		n, err := s.tty.Read(buf) // EIO after the program exits
 		if n > 0 {
 			s.chunks <- chunk{data: append([]byte(nil), buf[:n]...), at: time.Now()}
 		}
@@ -71,7 +70,7 @@ func (s *Screen) read() {
 	}
 }
 
-// show gives the emulator what was read and wakes who waits for it.
+// show writes the output to the emulator and wakes waiting goroutines.
 func (s *Screen) show() {
 	defer close(s.drained)
 	for c := range s.chunks {
@@ -83,38 +82,37 @@ func (s *Screen) show() {
 		s.written = c.at
 		s.bytes += int64(len(c.data))
 		s.raw = append(s.raw, c.data...)
-		if len(s.raw) > 2*keptRaw {
-			s.raw = append([]byte(nil), s.raw[len(s.raw)-keptRaw:]...)
+		if len(s.raw) > 2*rawLimit {
+			s.raw = append([]byte(nil), s.raw[len(s.raw)-rawLimit:]...)
 		}
-		s.watched(c.at)
+		s.checkWatch(c.at)
 		close(s.changed)
 		s.changed = make(chan struct{})
 		s.mu.Unlock()
 	}
-	// Close of the emulator is a data race with Read of it; this ends Read as well.
+	// The emulator's Close races with its Read; closing the pipe ends Read as well.
 	if pipe, ok := s.emulator.InputPipe().(interface{ Close() error }); ok {
 		_ = pipe.Close()
 	}
 }
 
-// emulate gives the emulator some output, a sequence at a time.
+// emulate writes output to the emulator, one sequence at a time.
 func (s *Screen) emulate(data []byte) {
 	for len(data) > 0 {
 		n := bytes.IndexByte(data[1:], '\x1b') + 1
 		if n == 0 {
 			n = len(data)
 		}
-		s.obey(data[:n])
+		s.emulateSequence(data[:n])
 		data = data[n:]
 	}
 }
 
-// obey has the emulator carry one sequence out, and the text behind it. It takes scroll
-// margins that lie below the screen as they are and runs out of it, where a terminal cuts
-// them off; such margins come with the output that was under way when the screen became
-// lower. They are put back, and what ran out of the screen is left undone: the program
-// paints anew for the new size.
-func (s *Screen) obey(sequence []byte) {
+// emulateSequence writes one sequence, and the text behind it, to the emulator. The emulator accepts scroll margins
+// below the screen and panics, where a terminal clips them; such margins arrive with output that was written before the
+// screen became lower. After a panic the margins are reset and the sequence is dropped: the program repaints for the
+// new size.
+func (s *Screen) emulateSequence(sequence []byte) {
 	defer func() {
 		if recover() != nil {
 			_, _ = s.emulator.WriteString("\x18\x1b[r")
@@ -123,8 +121,8 @@ func (s *Screen) obey(sequence []byte) {
 	_, _ = s.emulator.Write(sequence)
 }
 
-// answer types what the emulator answers to the program's questions.
-func (s *Screen) answer() {
+// respond sends the emulator's responses to the program's input.
+func (s *Screen) respond() {
 	buf := make([]byte, 4096)
 	for {
 		n, err := s.emulator.Read(buf)
@@ -137,10 +135,10 @@ func (s *Screen) answer() {
 
 // reap waits for the program and for its last output.
 func (s *Screen) reap() {
-	_ = s.cmd.Wait() // Wait reads the state
-	// Whatever it left behind in its group goes too.
+	_ = s.cmd.Wait() // sets ProcessState
+	// Also ends the processes that it left behind in its process group.
 	_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
-	timer := time.NewTimer(lingers)
+	timer := time.NewTimer(lastOutputLimit)
 	defer timer.Stop()
 	select {
 	case <-s.drained:
@@ -151,16 +149,16 @@ func (s *Screen) reap() {
 	close(s.ended)
 }
 
-// Bytes is how much was received so far.
+// Bytes returns the number of bytes received so far.
 func (s *Screen) Bytes() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.bytes
 }
 
-// Raw is what was received so far, or its last MiB.
+// Raw returns the output received so far, at most the last MiB.
 func (s *Screen) Raw() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]byte(nil), s.raw[max(0, len(s.raw)-keptRaw):]...)
+	return append([]byte(nil), s.raw[max(0, len(s.raw)-rawLimit):]...)
 }

@@ -117,7 +117,7 @@ func TestTyping(t *testing.T) {
 	s.Type("hello", terminal.Space, "worlds", terminal.Backspace, terminal.Enter)
 	s.Until(t, "hello world\nhello world\n")
 	s.Paste("no marks\r\nunless asked for\n")
-	// The echo of the second line may come before or after what cat makes of the first.
+	// The echo of the second line may come before or after cat's first output.
 	both := func(text string) bool {
 		return strings.Count(text, "no marks\n") == 2 && strings.Count(text, "unless asked for\n") == 2
 	}
@@ -168,11 +168,11 @@ func TestIdle(t *testing.T) {
 	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if err := s.Idle(soon, time.Hour); err == nil {
-		t.Error("an hour has passed")
+		t.Error("Idle returned before an hour of quiet")
 	}
 }
 
-func TestDrawingIsNotAScreen(t *testing.T) {
+func TestUnfinishedDrawingIsNotAScreen(t *testing.T) {
 	t.Parallel()
 	s := shell(t, `printf 'old\033[?2026h\033[Hhalf'; stty -echo; read x; printf '\033[Hfull\033[?2026l'; read x`, terminal.Options{Modern: true})
 	soon, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -187,8 +187,8 @@ func TestDrawingIsNotAScreen(t *testing.T) {
 	s.Until(t, "full")
 }
 
-// TestMarginsBelowTheScreen: output for a screen that was higher a moment ago must not
-// end the test's process, nor hide what comes after it.
+// TestMarginsBelowTheScreen checks that output for a screen that has just become lower neither crashes the test
+// process nor hides later output.
 func TestMarginsBelowTheScreen(t *testing.T) {
 	t.Parallel()
 	s := shell(t, `printf '\033[2;47r\033[3T'; stty -echo; read x; printf '\033[2J\033[Hstill here'; read x`, terminal.Options{})

@@ -18,36 +18,35 @@ import (
 	"github.com/creack/pty"
 )
 
-// Options say what is started at what kind of terminal.
+// Options configure the program and its terminal.
 type Options struct {
-	// Command is the program. Its streams become the terminal; without an environment of
-	// its own it gets this process's, less what describes this process's terminal.
+	// Command is the program. Its standard streams become the terminal. Without Env it gets this process's
+	// environment, except for variables that describe this process's terminal.
 	Command *exec.Cmd
-	// Width and Height are the size in cells; 80×24 if they are zero.
+	// Width and Height are the size in cells; the default is 80×24.
 	Width, Height int
-	// Light makes the terminal answer that its background is white instead of black.
+	// Light makes the terminal report a white background instead of a black one.
 	Light bool
-	// Modern makes the terminal say that it knows synchronized output (mode 2026) and
-	// grapheme clusters (mode 2027), as newer terminals do.
+	// Modern makes the terminal report support for synchronized output (mode 2026) and grapheme clusters (mode 2027),
+	// as newer terminals do.
 	Modern bool
-	// Record is given what is shown as an asciinema v2 cast, if it is not nil.
+	// Record, unless nil, receives a recording in asciinema's format, version 2.
 	Record io.Writer
-	// Patience is how long Until, UntilGone and Ends wait; 30 seconds if it is zero.
+	// Patience limits how long Until, UntilGone and Ends wait; the default is 30 s.
 	Patience time.Duration
 }
 
-// term is what the terminal says it is: what the emulator does without a mistake.
+// term is the terminal type: what the emulator supports without mistakes.
 const term = "xterm-256color"
 
-// ofTerminals are the variables that describe a terminal, or what a program should do at
-// one. A test must not depend on the terminal that it was started from.
-var ofTerminals = []string{
+// terminalVariables are the variables that describe a terminal or control a program's output on it. A test must not
+// depend on the terminal that it was started from.
+var terminalVariables = []string{
 	"TERM", "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "VTE_VERSION", "WT_SESSION", "TMUX", "STY",
 	"SSH_TTY", "SSH_CONNECTION", "SSH_CLIENT", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LINES", "COLUMNS",
 }
 
-// Start starts a program at a terminal. It is killed when the context ends; Close has to
-// be called.
+// Start starts a program at a terminal and kills it when the context ends. The caller must call Close.
 func Start(ctx context.Context, o Options) (*Screen, error) {
 	if o.Command == nil {
 		return nil, errors.New("no command to start at a terminal")
@@ -76,8 +75,8 @@ func Start(ctx context.Context, o Options) (*Screen, error) {
 		chunks: make(chan chunk, 256), drained: make(chan struct{}), ended: make(chan struct{}),
 		changed: make(chan struct{}),
 	}
-	s.own = s.colours()
-	s.listen(o.Modern)
+	s.defaults = s.colors()
+	s.registerHandlers(o.Modern)
 	if o.Record != nil {
 		s.cast = newCast(o.Record, o.Width, o.Height)
 	}
@@ -93,7 +92,7 @@ func Start(ctx context.Context, o Options) (*Screen, error) {
 	}
 	s.running.Go(s.read)
 	s.running.Go(s.show)
-	s.running.Go(s.answer)
+	s.running.Go(s.respond)
 	unhook := context.AfterFunc(ctx, func() { _ = s.cmd.Process.Kill() })
 	s.running.Go(func() {
 		defer unhook()
@@ -102,7 +101,7 @@ func Start(ctx context.Context, o Options) (*Screen, error) {
 	return s, nil
 }
 
-// StartT starts a program for a test, whose end kills it.
+// StartT starts a program for a test; the end of the test kills it.
 func StartT(t testing.TB, o Options) *Screen {
 	t.Helper()
 	s, err := Start(t.Context(), o)
@@ -117,12 +116,12 @@ func StartT(t testing.TB, o Options) *Screen {
 	return s
 }
 
-// environment gives a program a terminal type unless it was given one.
+// environment adds TERM to an environment without one. A nil environment is this process's without ofTerminals.
 func environment(env []string) []string {
 	if env == nil {
 		env = slices.DeleteFunc(os.Environ(), func(entry string) bool {
 			name, _, _ := strings.Cut(entry, "=")
-			return slices.Contains(ofTerminals, name)
+			return slices.Contains(terminalVariables, name)
 		})
 	}
 	if slices.ContainsFunc(env, func(entry string) bool { return strings.HasPrefix(entry, "TERM=") }) {
@@ -131,9 +130,8 @@ func environment(env []string) []string {
 	return append(slices.Clip(env), "TERM="+term)
 }
 
-// interruptible returns the same terminal as a file whose reading ends when it is closed.
-// The one from pty blocks in the kernel, which would wait for the last process that still
-// holds the terminal.
+// interruptible returns the terminal as a file whose reads end when it is closed. Reads of the file from pty block in
+// the kernel until the last process that holds the terminal has exited.
 func interruptible(blocking *os.File) (*os.File, error) {
 	defer func() { _ = blocking.Close() }()
 	syscall.ForkLock.RLock()

@@ -7,24 +7,24 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// Cell is one place of the screen.
+// Cell is a cell of the screen.
 type Cell struct {
-	// Text is a space for an empty cell, and nothing for the right half of a wide one.
+	// Text is a space for an empty cell, and "" for the right half of a wide character.
 	Text                                    string
 	Bold, Faint, Italic, Underline, Reverse bool
-	// Foreground and Background are nil for the terminal's own colours. The sixteen and
-	// the 256 colours are ansi.BasicColor and ansi.IndexedColor of x/ansi.
+	// Foreground and Background are nil for the terminal's default colors. The 16 and the 256 colors are
+	// ansi.BasicColor and ansi.IndexedColor of x/ansi.
 	Foreground, Background color.Color
 }
 
-// Text is the screen as lines, without the blanks at their ends.
+// Text returns the screen as lines, without trailing blanks.
 func (s *Screen) Text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text()
 }
 
-// text is Text while mu is held.
+// text is Text with mu held.
 func (s *Screen) text() string {
 	var text strings.Builder
 	for y := range s.emulator.Height() {
@@ -36,10 +36,10 @@ func (s *Screen) text() string {
 	return text.String()
 }
 
-// Lines are all lines of the screen, the empty ones too.
+// Lines returns all lines of the screen, including empty ones.
 func (s *Screen) Lines() []string { return strings.Split(s.Text(), "\n") }
 
-// Line is one line, counted from 0. One that is not on the screen is empty.
+// Line returns a line, counted from 0, or "" outside of the screen.
 func (s *Screen) Line(y int) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +56,7 @@ func (s *Screen) line(y int) string {
 	return strings.TrimRight(line.String(), " ")
 }
 
-// content is what a cell shows and over how many cells.
+// content returns a cell's text and its width in cells.
 func content(cell *uv.Cell) (text string, width int) {
 	if cell == nil || cell.Content == "" {
 		return " ", 1
@@ -64,17 +64,17 @@ func content(cell *uv.Cell) (text string, width int) {
 	return cell.Content, max(1, cell.Width)
 }
 
-// Contains says whether a text is on the screen.
+// Contains reports whether a text is on the screen.
 func (s *Screen) Contains(text string) bool { return strings.Contains(s.Text(), text) }
 
-// Size is the size of the terminal in cells.
+// Size returns the size of the terminal in cells.
 func (s *Screen) Size() (width, height int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.emulator.Width(), s.emulator.Height()
 }
 
-// Find returns the cell in which the first occurrence of a text begins.
+// Find returns the cell in which the first occurrence of a text starts.
 func (s *Screen) Find(text string) (x, y int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *Screen) Find(text string) (x, y int, ok bool) {
 	return 0, 0, false
 }
 
-// Cell is what is at a place, counted from 0; outside of the screen there is nothing.
+// Cell returns the cell at a position, counted from 0, or a zero Cell outside of the screen.
 func (s *Screen) Cell(x, y int) Cell {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +115,7 @@ func (s *Screen) Cell(x, y int) Cell {
 	}
 }
 
-// Cursor is where the cursor is, counted from 0.
+// Cursor returns the position of the cursor, counted from 0.
 func (s *Screen) Cursor() (x, y int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

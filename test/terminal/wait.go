@@ -11,16 +11,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// ErrEnded is what waiting for a screen returns when the program has ended without it.
+// ErrEnded is returned when the program has ended without showing the wanted screen.
 var ErrEnded = errors.New("the program has ended")
 
-// WaitFor waits until the screen is as wanted. While the program says that it is still
-// drawing (synchronized output), nobody would see the screen, and it is not asked about.
+// WaitFor waits until wanted returns true for the text of the screen. It skips screens that the program is still
+// drawing (synchronized output), since a user would not see them.
 func (s *Screen) WaitFor(ctx context.Context, wanted func(text string) bool) error {
 	for {
-		over := s.over()
+		over := s.hasEnded()
 		s.mu.Lock()
-		text, drawing, changed := s.text(), s.said.mode(ansi.ModeSynchronizedOutput), s.changed
+		text, drawing, changed := s.text(), s.state.mode(ansi.ModeSynchronizedOutput), s.changed
 		s.mu.Unlock()
 		if (!drawing || over) && wanted(text) {
 			return nil
@@ -37,7 +37,7 @@ func (s *Screen) WaitFor(ctx context.Context, wanted func(text string) bool) err
 	}
 }
 
-// Until waits until all texts are on the screen at once.
+// Until waits until all texts are on the screen at the same time.
 func (s *Screen) Until(t testing.TB, texts ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
@@ -57,17 +57,17 @@ func (s *Screen) Until(t testing.TB, texts ...string) {
 	}
 }
 
-// UntilGone waits until a text is not on the screen.
+// UntilGone waits until a text is no longer on the screen.
 func (s *Screen) UntilGone(t testing.TB, text string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
 	defer cancel()
 	if err := s.WaitFor(ctx, func(screen string) bool { return !strings.Contains(screen, text) }); err != nil {
-		t.Fatalf("%q stays on the screen: %v\n%s", text, err, s.Describe())
+		t.Fatalf("%q is still on the screen: %v\n%s", text, err, s.Describe())
 	}
 }
 
-// Idle waits until nothing was written for so long, or the program has ended.
+// Idle waits until the program has written nothing for the given time, or has ended.
 func (s *Screen) Idle(ctx context.Context, quiet time.Duration) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -89,10 +89,10 @@ func (s *Screen) Idle(ctx context.Context, quiet time.Duration) error {
 	}
 }
 
-// Describe shows the whole screen in a frame, and how the program is.
+// Describe returns the screen in a frame, and the state of the program.
 func (s *Screen) Describe() string {
 	state := "running"
-	if s.over() {
+	if s.hasEnded() {
 		state = "ended: " + s.cmd.ProcessState.String()
 	}
 	s.mu.Lock()

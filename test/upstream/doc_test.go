@@ -1,5 +1,5 @@
-// Package upstream_test runs code of ironworks beside single functions and libraries of the
-// pinned Ironic, and drives one simulated machine with a real conductor.
+// Package upstream_test compares code of ironworks with single functions and libraries of the pinned Ironic, and drives
+// a simulated machine with a real conductor.
 package upstream_test
 
 import (

@@ -15,15 +15,16 @@ import (
 	"ironworks/test/ironic"
 )
 
-// The real Ironic's parser takes what is taken here, and nothing else.
-func TestKernelParametersAsIronicReadsThem(t *testing.T) {
+// TestKernelParametersMatchIronic checks that CheckKernelParameters accepts what the real Ironic's parser
+// accepts, and nothing else.
+func TestKernelParametersMatchIronic(t *testing.T) {
 	t.Parallel()
 	pieces := []string{
 		"a", "b.c-d", "-", "--", "--", " ", " ", " ", "  ", "=", "=", `"`, `"`, "x y", "%default%", ":", "/", "1", "a=1", `k="v w"`, `k="v"`,
 		" -- ", "\n", "\t", "\x1c", "\u00a0", "ü", "\x00", "!", "#", `\`, "[", "~", "\x7f", "'", "ip=a::b:c", "$(x)",
 	}
 	lines := []string{"", `a="x"b=1 c`, `c a="x"b=1`, `a="x"-- -- :`, `a -- b="c" -- :`, "a -- --:", `a -- x"`, `a=""`}
-	random := rand.New(rand.NewPCG(37, 1)) //nolint:gosec // the same lines in every run
+	random := rand.New(rand.NewPCG(37, 1)) //nolint:gosec // must be the same in every run
 	for range 6000 {
 		var line strings.Builder
 		for range 1 + random.IntN(9) {
@@ -46,13 +47,13 @@ func TestKernelParametersAsIronicReadsThem(t *testing.T) {
 	}
 	var taken []bool
 	if err := json.Unmarshal(out, &taken); err != nil || len(taken) != len(lines) {
-		t.Fatalf("%d answers to %d lines: %v", len(taken), len(lines), err)
+		t.Fatalf("%d results for %d lines: %v", len(taken), len(lines), err)
 	}
 	both := map[bool]int{}
 	for i, line := range lines {
 		both[taken[i]]++
 		if err := models.CheckKernelParameters(line); (err == nil) != taken[i] {
-			t.Errorf("%q: Ironic takes it: %v, here: %v", line, taken[i], err)
+			t.Errorf("%q: accepted by Ironic: %v, here: %v", line, taken[i], err)
 		}
 	}
 	if both[true] < 500 || both[false] < 500 {

@@ -16,11 +16,11 @@ import (
 	"ironworks/test/ironic"
 )
 
-// patience is how long a conductor may take for one thing.
+// patience limits how long a conductor may take for one operation.
 const patience = 2 * time.Minute
 
-// isoImage is the smallest thing that passes for a CD: Ironic looks for the
-// volume descriptor in the seventeenth sector.
+// isoImage returns the smallest image that Ironic accepts as a CD: Ironic looks for the volume descriptor in sector
+// 16.
 func isoImage() []byte {
 	const sector = 2048
 	image := make([]byte, 20*sector)
@@ -29,7 +29,7 @@ func isoImage() []byte {
 	return image
 }
 
-// node is a machine in a real Ironic.
+// node is a machine enrolled in a real Ironic.
 type node struct {
 	server *ironic.Server
 	uuid   string
@@ -44,7 +44,7 @@ func (n node) do(t *testing.T, method, path string, body any, want int) []byte {
 	return answer
 }
 
-// until waits until a field of the node has a value and nobody holds it.
+// until waits until the node is unlocked and a field has a value.
 func (n node) until(t *testing.T, field, want string) map[string]any {
 	t.Helper()
 	var seen map[string]any
@@ -71,14 +71,14 @@ func (n node) provision(t *testing.T, target, want string) map[string]any {
 	return n.until(t, "provision_state", want)
 }
 
-// A real conductor of each release works the machine: it inspects it over
-// Redfish, works its power, reads its BIOS and boots its ramdisk from the CD.
+// TestConductorDrivesMachine lets a real conductor of each release inspect a machine over Redfish, change its power,
+// read its BIOS and boot its ramdisk from a virtual CD.
 func TestConductorDrivesMachine(t *testing.T) {
 	for _, release := range ironic.Releases(t) {
 		t.Run(release.Name(), func(t *testing.T) {
 			server := ironic.StartT(t, ironic.Options{Release: release, Settings: map[string]map[string]string{
 				"DEFAULT": {"enabled_bios_interfaces": "no-bios,redfish"},
-				"redfish": {"auth_type": "session"}, // one machine, so that nobody waits for its sessions to end
+				"redfish": {"auth_type": "session"}, // a single machine, so that the test need not wait for sessions to expire
 			}})
 			images := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				http.ServeContent(w, r, "ramdisk.iso", time.Time{}, bytes.NewReader(isoImage()))
@@ -153,8 +153,7 @@ func conductorBoots(t *testing.T, m *machine.Machine, n node, ramdisk recorder) 
 	}
 }
 
-// recorder is a ramdisk that tells the image that it was booted from, and runs until its
-// machine stops.
+// recorder is a ramdisk that sends the image that it was booted from, and runs until its machine stops.
 type recorder chan string
 
 func (r recorder) Run(ctx context.Context, _ *machine.Machine, media machine.Media) error {
@@ -167,7 +166,7 @@ func (r recorder) Run(ctx context.Context, _ *machine.Machine, media machine.Med
 	return nil
 }
 
-// newMachine makes a machine with two disks that ends with the test.
+// newMachine returns a machine with two disks that ends with the test.
 func newMachine(t *testing.T, options machine.Options) *machine.Machine {
 	t.Helper()
 	options.Dir = t.TempDir()
@@ -186,7 +185,7 @@ func newMachine(t *testing.T, options machine.Options) *machine.Machine {
 	return m
 }
 
-// serveMachine serves the Redfish of a machine and returns its address.
+// serveMachine serves the Redfish API of a machine and returns its URL.
 func serveMachine(t *testing.T, m *machine.Machine, secure bool) string {
 	t.Helper()
 	rack, err := machine.NewRack(time.Now, m)

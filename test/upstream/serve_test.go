@@ -17,7 +17,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// conductor is how Ironic's own code looks at an image and downloads it.
+// conductor looks up and downloads an image with Ironic's code.
 const conductor = `
 import json, sys
 from oslo_config import cfg
@@ -34,8 +34,8 @@ with open(target, 'wb') as f:
 print(json.dumps({'size': seen['size'], 'no_cache': seen['no_cache'], 'updated_at': str(seen['updated_at'])}))
 `
 
-// TestImageService has the code of a real conductor fetch an image, by HTTP and by HTTPS
-// with our certificate as its authority.
+// TestImageService lets a real conductor's code download an image over HTTP, and over HTTPS with the server's
+// certificate as the CA.
 func TestImageService(t *testing.T) {
 	python := ironic.Program(t, "python")
 	content := make([]byte, 3<<20)
@@ -62,12 +62,12 @@ func TestImageService(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			target := filepath.Join(dir, "fetched")
-			var said bytes.Buffer
+			var stderr bytes.Buffer
 			cmd := exec.CommandContext(ctx, python, "-c", conductor, server.URL("127.0.0.1", path), target, ca)
-			cmd.Stderr = &said
+			cmd.Stderr = &stderr
 			out, err := cmd.Output()
 			if err != nil {
-				t.Fatalf("the conductor cannot fetch it: %v\n%s", err, said.String())
+				t.Fatalf("the conductor's code failed: %v\n%s", err, stderr.String())
 			}
 			var seen map[string]any
 			if err := json.Unmarshal(out, &seen); err != nil {
@@ -78,7 +78,7 @@ func TestImageService(t *testing.T) {
 			}
 			fetched, err := os.ReadFile(target)
 			if err != nil || !bytes.Equal(fetched, content) {
-				t.Errorf("%d other bytes, error %v", len(fetched), err)
+				t.Errorf("downloaded %d bytes that differ, error %v", len(fetched), err)
 			}
 			if f := (<-done).Fetch; f.State != serve.Done || f.Heads < 1 {
 				t.Errorf("fetch %+v", f)
@@ -87,7 +87,7 @@ func TestImageService(t *testing.T) {
 	}
 }
 
-// startServer serves until the test ends.
+// startServer starts a server that runs until the test ends.
 func startServer(t *testing.T, options serve.Options) *serve.Server {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -107,7 +107,7 @@ func startServer(t *testing.T, options serve.Options) *serve.Server {
 	return server
 }
 
-// isoItem is an image on disk.
+// isoItem returns an image file to serve.
 func isoItem(t *testing.T, content []byte, modified time.Time) serve.Item {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "r7-n01.iso")

@@ -11,7 +11,7 @@ import (
 	"ironworks/test/ironic"
 )
 
-// The library by which Ironic talks to BMCs finds nothing to complain about.
+// TestSushy drives a machine with sushy, Ironic's Redfish library.
 func TestSushy(t *testing.T) {
 	python := ironic.Program(t, "python")
 	for _, test := range []struct {

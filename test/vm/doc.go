@@ -1,7 +1,6 @@
-// Package vm proves the lab's virtual machines with QEMU itself: power, virtual media, boot order,
-// UEFI variables, the serial line and snapshots. What boots are live ISOs with GRUB alone, which
-// does over the serial line what it is told.
+// Package vm tests the lab's virtual machines with QEMU: power, virtual media, boot order, UEFI variables, the serial
+// line and snapshots. The machines boot live ISOs with only GRUB, which obeys commands on the serial line.
 //
-// The tests need QEMU, OVMF, grub-mkrescue (with x86_64-efi), xorriso and mtools, and run where
-// IRONWORKS_BOOT=1 is set, as make boot sets it.
+// The tests need QEMU, OVMF, grub-mkrescue (with x86_64-efi), xorriso and mtools, and run only with IRONWORKS_BOOT=1,
+// as in make boot.
 package vm

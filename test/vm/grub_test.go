@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// bootTime bounds one boot to GRUB, without KVM and beside other work.
+// bootTime limits one boot to GRUB, even without KVM on a busy computer.
 const bootTime = 3 * time.Minute
 
-// grubScript says who it is and does what it is told. Its terminal is the firmware's, which is
-// the serial line: GRUB's own driver of that would have to share the input with the firmware's.
+// grubScript prints a name and obeys commands. It uses the firmware's terminal, which is the serial line: GRUB's
+// serial driver would have to share the input with the firmware.
 const grubScript = `set timeout=-1
 echo "%s is up"
 while true; do
@@ -27,7 +27,7 @@ while true; do
 done
 `
 
-// grubISO makes a bootable image, which is a disk as well, that calls itself by a name.
+// grubISO creates an image that boots as a CD and as a disk and prints the name, and returns its path.
 func grubISO(t *testing.T, name string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -81,13 +81,13 @@ func (l *line) expect(text string) {
 		}
 		n, err := l.conn.Read(buffer)
 		if err != nil {
-			l.t.Fatalf("waiting for %q: %v; the line has\n%s", text, err, l.all.String()[l.read:])
+			l.t.Fatalf("waiting for %q: %v; output:\n%s", text, err, l.all.String()[l.read:])
 		}
 		l.all.Write(buffer[:n])
 	}
 }
 
-// order tells GRUB what to do, and waits until GRUB has understood.
+// order sends a command to GRUB and waits until GRUB has read it.
 func (l *line) order(text string) {
 	l.t.Helper()
 	if _, err := l.conn.Write([]byte(text + "\r")); err != nil {
@@ -106,7 +106,7 @@ func until(t *testing.T, what string, ok func() bool) {
 	for !ok() {
 		select {
 		case <-ctx.Done():
-			t.Fatalf("waited in vain: %s", what)
+			t.Fatalf("timed out waiting until %s", what)
 		case <-tick.C:
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if os.Getenv("IRONWORKS_BOOT") != "1" {
-		fmt.Println("left out: virtual machines boot with IRONWORKS_BOOT=1 (make boot)")
+		fmt.Println("skipped: set IRONWORKS_BOOT=1 to boot virtual machines (make boot)")
 		return
 	}
 	os.Exit(m.Run())

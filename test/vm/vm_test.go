@@ -37,7 +37,7 @@ func newBench(t *testing.T) *bench {
 	folder := t.TempDir()
 	b := &bench{host: host, folder: filepath.Join(folder, "vm1")}
 	l, err := lab.Start(t.Context(), lab.Options{
-		Dir: folder, OnEvent: b.note,
+		Dir: folder, OnEvent: b.recordEvent,
 		Virtual: &lab.VirtualOptions{
 			Host: host, Dir: folder, MemoryMiB: 512, CPUs: 1,
 			Disks: []vm.DiskRequest{{Kind: vm.NVMe, Size: 1 << 30}, {Kind: vm.SSD, Size: 1 << 30}},
@@ -50,7 +50,7 @@ func newBench(t *testing.T) *bench {
 	b.machine = l.Machines()[0]
 	b.serial = serialLine(t, b.machine.SerialAddress())
 	cd := grubISO(t, "medium")
-	// A server without ranges, as some are.
+	// A server without support for ranges, as some are.
 	b.web = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		content, err := os.ReadFile(cd)
 		if err == nil {
@@ -61,13 +61,13 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-func (b *bench) note(e machine.Event) {
+func (b *bench) recordEvent(e machine.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.events = append(b.events, string(e.Kind)+" "+e.Text)
 }
 
-func (b *bench) said(text string) bool {
+func (b *bench) hasEvent(text string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return strings.Contains(strings.Join(b.events, "\n"), text)
@@ -92,13 +92,13 @@ func (b *bench) waitOff(t *testing.T) {
 	until(t, "the machine is off", func() bool { return b.machine.Power() == machine.Off })
 }
 
-// fill puts a bootable system on the machine's SCSI disk, which must be off.
+// fill writes a bootable system to the SCSI disk of the machine, which must be off.
 func (b *bench) fill(t *testing.T, image string) {
 	t.Helper()
 	run(t, b.host.Img, "convert", "-n", "-O", "qcow2", image, filepath.Join(b.folder, "sda.qcow2"))
 }
 
-// TestLifeOfAMachine is one test: each boot takes its time.
+// TestLifeOfAMachine is one test, because each boot takes long.
 func TestLifeOfAMachine(t *testing.T) {
 	b := newBench(t)
 	b.fill(t, grubISO(t, "installed"))
@@ -106,28 +106,27 @@ func TestLifeOfAMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// The one-time override boots the medium, and is spent after it: what follows is the
-	// firmware's own order.
+	// The one-time override boots the medium and is then used up: the next boot uses the firmware's order.
 	b.boots(t, machine.BootOverride{Target: machine.Cd, Enabled: machine.Once})
 	b.reset(t, machine.ResetOn)
 	b.serial.expect("medium is up")
 	b.serial.order("halt")
 	b.waitOff(t)
-	if !b.said("guest ended powered off") {
-		t.Errorf("the events are %q", b.events)
+	if !b.hasEvent("guest ended powered off") {
+		t.Errorf("events: %q", b.events)
 	}
 
-	// A disk goes before the medium that is still there, also after a reset by the guest.
+	// The override boots the disk although the medium is still inserted, also after a reset by the guest.
 	b.boots(t, machine.BootOverride{Target: machine.Hdd, Enabled: machine.Continuous})
 	b.reset(t, machine.ResetOn)
 	b.serial.expect("installed is up")
 	b.serial.order("reboot")
 	b.serial.expect("installed is up")
-	if !b.said("guest ended reset") || b.machine.Power() != machine.On {
-		t.Errorf("the power is %s, the events are %q", b.machine.Power(), b.events)
+	if !b.hasEvent("guest ended reset") || b.machine.Power() != machine.On {
+		t.Errorf("power %s, events: %q", b.machine.Power(), b.events)
 	}
 
-	// GRUB does not hear the power button: the machine stays on until it is forced.
+	// GRUB ignores the power button: the machine stays on until it is forced off.
 	b.reset(t, machine.GracefulShutdown)
 	b.serial.order("anything")
 	b.reset(t, machine.ForceRestart)
@@ -138,23 +137,23 @@ func TestLifeOfAMachine(t *testing.T) {
 
 	b.snapshots(t)
 
-	// Without an override and a medium the firmware finds the disk.
+	// Without an override and a medium the firmware boots the disk.
 	b.boots(t, machine.BootOverride{Target: machine.None})
 	b.reset(t, machine.ResetOn)
 	b.serial.expect("installed is up")
 	if err := vm.Snapshot(t.Context(), b.host, b.folder, "while-on"); err == nil {
-		t.Error("a machine that is on was kept in a snapshot")
+		t.Error("took a snapshot of a machine that is on")
 	}
 	b.serial.order("halt")
 	b.waitOff(t)
 }
 
-// snapshots keeps the disk, erases it, and gets it back.
+// snapshots takes a snapshot of the disk, erases the disk and restores it.
 func (b *bench) snapshots(t *testing.T) {
 	t.Helper()
 	until(t, "QEMU has ended", func() bool { return vm.Snapshot(t.Context(), b.host, b.folder, "installed") == nil })
 	empty := filepath.Join(t.TempDir(), "empty.raw")
-	if err := os.WriteFile(empty, bytes.Repeat([]byte("erased "), 8<<20), 0o600); err != nil { // over all that boots
+	if err := os.WriteFile(empty, bytes.Repeat([]byte("erased "), 8<<20), 0o600); err != nil { // overwrites all boot code
 		t.Fatal(err)
 	}
 	b.fill(t, empty)

@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// Kind is what happens to a request; clear passes it through.
-type Kind func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc)
+// Kind is a fault, applied to a request; clear forwards the request.
+type Kind func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc)
 
-// Match picks requests.
+// Match reports whether a rule applies to a request.
 type Match func(r *http.Request) bool
 
-// Rule gives the requests that match a kind of weather.
+// Rule applies a kind of weather to matching requests.
 type Rule struct {
 	match Match
 	kind  Kind
-	left  int // how often it still holds; negative is for ever
+	left  int // how many more requests it applies to; negative for no limit
 }
 
-// On makes a rule; a nil match is every request.
+// On returns a rule for the requests that match; a nil match matches every request.
 func On(match Match, kind Kind) *Rule {
 	return &Rule{match: match, kind: kind, left: -1}
 }
@@ -32,13 +32,13 @@ func On(match Match, kind Kind) *Rule {
 // All is [On] for every request.
 func All(kind Kind) *Rule { return On(nil, kind) }
 
-// Times ends the rule after n requests.
+// Times limits the rule to n requests.
 func (r *Rule) Times(n int) *Rule {
 	r.left = n
 	return r
 }
 
-func (r *Rule) take(req *http.Request) bool {
+func (r *Rule) consume(req *http.Request) bool {
 	if r.left == 0 || r.match != nil && !r.match(req) {
 		return false
 	}
@@ -48,7 +48,7 @@ func (r *Rule) take(req *http.Request) bool {
 	return true
 }
 
-// Method matches requests of a method.
+// Method matches requests with the method.
 func Method(method string) Match {
 	return func(r *http.Request) bool { return r.Method == method }
 }
@@ -58,7 +58,7 @@ func Path(part string) Match {
 	return func(r *http.Request) bool { return strings.Contains(r.URL.Path, part) }
 }
 
-// Stalled takes requests and never answers.
+// Stalled accepts requests and never responds.
 func Stalled() Kind {
 	return func(_ http.ResponseWriter, r *http.Request, _ http.HandlerFunc) {
 		<-r.Context().Done()
@@ -66,27 +66,27 @@ func Stalled() Kind {
 	}
 }
 
-// StalledBody sends half an answer, then nothing more.
+// StalledBody sends half of a response and then stalls.
 func StalledBody() Kind {
-	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
-		rec := record(r, clear)
-		half(w, rec.Result().Header, rec.Body.Bytes())
+	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
+		rec := record(r, forward)
+		sendHalf(w, rec.Result().Header, rec.Body.Bytes())
 		<-r.Context().Done()
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// TruncatedBody sends half an answer and breaks the connection.
+// TruncatedBody sends half of a response and closes the connection.
 func TruncatedBody() Kind {
-	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
-		rec := record(r, clear)
-		half(w, rec.Result().Header, rec.Body.Bytes())
+	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
+		rec := record(r, forward)
+		sendHalf(w, rec.Result().Header, rec.Body.Bytes())
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// half announces a whole body and sends half of it.
-func half(w http.ResponseWriter, header http.Header, body []byte) {
+// sendHalf sends half of a body with the length of the whole body.
+func sendHalf(w http.ResponseWriter, header http.Header, body []byte) {
 	maps.Copy(w.Header(), header)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(http.StatusOK)
@@ -94,25 +94,25 @@ func half(w http.ResponseWriter, header http.Header, body []byte) {
 	_ = http.NewResponseController(w).Flush()
 }
 
-// TruncatedJSON sends half of the JSON as if that were all.
+// TruncatedJSON sends half of the JSON as a complete response.
 func TruncatedJSON() Kind {
 	return rewritten(func(_ *http.Request, _ http.Header, body []byte) []byte { return body[:len(body)/2] })
 }
 
-// Reset breaks the connection instead of an answer; Ironic never gets the request.
+// Reset resets the connection; the server never gets the request.
 func Reset() Kind {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) { hangUp(w, true) }
 }
 
-// CutAfterSending hands the request on and loses the answer.
+// CutAfterSending forwards the request and resets the connection instead of responding.
 func CutAfterSending() Kind {
-	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
-		record(r, clear)
+	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
+		record(r, forward)
 		hangUp(w, true)
 	}
 }
 
-// Status answers by itself. The headers are pairs of name and value.
+// Status responds without forwarding the request. The headers are pairs of name and value.
 func Status(code int, body string, headers ...string) Kind {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) {
 		for i := 0; i+1 < len(headers); i += 2 {
@@ -123,14 +123,14 @@ func Status(code int, body string, headers ...string) Kind {
 	}
 }
 
-// HTML answers with a page as a proxy makes them.
+// HTML responds with an HTML page like a proxy's.
 func HTML(code int) Kind {
 	page := fmt.Sprintf("<html><head><title>%d %s</title></head><body><center>nginx</center></body></html>\n", code, http.StatusText(code))
 	return Status(code, page, "Content-Type", "text/html", "Server", "nginx/1.27")
 }
 
-// Ironic answers as Ironic does when it turns a request down: JSON in a string in
-// JSON, and the headers of the API's versions.
+// Ironic responds like Ironic when it refuses a request: JSON in a string in JSON, with the headers of the API
+// versions.
 func Ironic(code int, message string, headers ...string) Kind {
 	inner, _ := json.Marshal(map[string]any{"faultcode": "Client", "faultstring": message, "debuginfo": nil})
 	outer, _ := json.Marshal(map[string]string{"error_message": string(inner)})
@@ -141,23 +141,23 @@ func Ironic(code int, message string, headers ...string) Kind {
 	}, headers...)...)
 }
 
-// NotAcceptable answers that the server speaks only these versions of the API.
+// NotAcceptable responds that the server supports only these API versions.
 func NotAcceptable(low, high string) Kind {
 	return Ironic(http.StatusNotAcceptable, "Invalid value for X-OpenStack-Ironic-API-Version",
 		"X-OpenStack-Ironic-API-Minimum-Version", low, "X-OpenStack-Ironic-API-Maximum-Version", high)
 }
 
-// RepeatPage gives the first page whatever the marker.
+// RepeatPage returns the first page for every marker.
 func RepeatPage() Kind {
-	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
+	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
 		q := r.URL.Query()
 		q.Del("marker")
 		r.URL.RawQuery = q.Encode()
-		clear(w, r)
+		forward(w, r)
 	}
 }
 
-// Skew moves the server's clock.
+// Skew shifts the server's clock in the Date header.
 func Skew(by time.Duration) Kind {
 	return rewritten(func(_ *http.Request, header http.Header, body []byte) []byte {
 		header.Set("Date", time.Now().Add(by).UTC().Format(http.TimeFormat))
@@ -165,41 +165,40 @@ func Skew(by time.Duration) Kind {
 	})
 }
 
-// Slow delays every answer.
+// Slow delays every response.
 func Slow(by time.Duration) Kind {
-	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
+	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
 		timer := time.NewTimer(by)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-			clear(w, r)
+			forward(w, r)
 		case <-r.Context().Done():
 			panic(http.ErrAbortHandler)
 		}
 	}
 }
 
-// Then does one kind with what passes through another: Slow(d).Then(HTML(500)).
+// Then applies next to the requests that k forwards: Slow(d).Then(HTML(500)).
 func (k Kind) Then(next Kind) Kind {
-	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
-		k(w, r, func(w http.ResponseWriter, r *http.Request) { next(w, r, clear) })
+	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
+		k(w, r, func(w http.ResponseWriter, r *http.Request) { next(w, r, forward) })
 	}
 }
 
-// RefuseField turns down every request that asks for the field, with a message or,
-// when that is empty, as a server that broke over it.
+// RefuseField refuses every request for the field with the status and message.
 func RefuseField(field string, code int, message string) Kind {
 	refuse := Ironic(code, message)
-	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
+	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
 		if slices.Contains(strings.Split(r.URL.Query().Get("fields"), ","), field) {
-			refuse(w, r, clear)
+			refuse(w, r, forward)
 			return
 		}
-		clear(w, r)
+		forward(w, r)
 	}
 }
 
-// Rewrite changes a field of every node in the answers, in lists and alone.
+// Rewrite changes a field of every node in responses, both lists and single nodes.
 func Rewrite(field string, change func(value any) any) Kind {
 	return rewritten(func(r *http.Request, _ http.Header, body []byte) []byte {
 		var doc map[string]any
@@ -225,10 +224,10 @@ func Rewrite(field string, change func(value any) any) Kind {
 	})
 }
 
-// rewritten passes requests through and changes their answers.
+// rewritten forwards requests and changes their responses.
 func rewritten(change func(r *http.Request, header http.Header, body []byte) []byte) Kind {
-	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
-		rec := record(r, clear)
+	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
+		rec := record(r, forward)
 		header := rec.Result().Header
 		body := change(r, header, rec.Body.Bytes())
 		maps.Copy(w.Header(), header)
@@ -238,12 +237,11 @@ func rewritten(change func(r *http.Request, header http.Header, body []byte) []b
 	}
 }
 
-// Held tells that a request has come and never answers it: before Ironic has it, or,
-// passed on, after.
+// Held reports on reached that a request has arrived and never responds; if passed, the request is forwarded before.
 func Held(reached chan<- struct{}, passed bool) Kind {
-	return func(w http.ResponseWriter, r *http.Request, clear http.HandlerFunc) {
+	return func(w http.ResponseWriter, r *http.Request, forward http.HandlerFunc) {
 		if passed {
-			record(r, clear)
+			record(r, forward)
 		}
 		reached <- struct{}{}
 		<-r.Context().Done()
@@ -251,7 +249,7 @@ func Held(reached chan<- struct{}, passed bool) Kind {
 	}
 }
 
-// Nth matches the nth request that the other matches, from 1.
+// Nth matches the nth request that match accepts, counted from 1.
 func Nth(n int, match Match) Match {
 	return func(r *http.Request) bool {
 		if !match(r) {
@@ -262,7 +260,7 @@ func Nth(n int, match Match) Match {
 	}
 }
 
-// Both matches what two match.
+// Both matches requests that both a and b match.
 func Both(a, b Match) Match {
 	return func(r *http.Request) bool { return a(r) && b(r) }
 }

@@ -19,16 +19,16 @@ import (
 	"time"
 )
 
-// Ports below those that systems hand out by themselves, so that nobody else takes the
-// proxy's port while it is down; and above those of test/ironic.
+// Ports below the range that systems assign, so that no other program takes the proxy's port while it is down, and
+// above those of test/ironic.
 const (
 	firstPort = 30000
 	portCount = 2500
 )
 
-// Proxy stands between a program and a server.
+// Proxy forwards requests to a server and applies rules to them.
 type Proxy struct {
-	// URL is the proxy's address, Host its host and port.
+	// URL is the proxy's URL, Host its host and port.
 	URL, Host string
 
 	upstream *url.URL
@@ -40,25 +40,25 @@ type Proxy struct {
 
 	mu       sync.Mutex
 	requests []Request
-	news     chan struct{} // closed and made anew with every request
+	news     chan struct{} // closed and replaced with every request
 	server   *http.Server  // nil while down
 	served   chan struct{}
-	// gone ends with the listener: requests that stall for ever end then.
-	gone    context.Context //nolint:containedctx // the listener's life
-	hangUps context.CancelFunc
+	// closing is canceled when the listener closes, which ends stalled requests.
+	closing       context.Context //nolint:containedctx // the listener's life
+	cancelStalled context.CancelFunc
 }
 
-// Request is one that came in.
+// Request is a request that the proxy received.
 type Request struct {
 	Method, Path string
 	Query        url.Values
 	Header       http.Header
 	Body         string
-	// Ruled says that a rule took it.
+	// Ruled reports whether a rule matched the request.
 	Ruled bool
 }
 
-// Start starts a proxy in front of the server at the URL; the test's end stops it.
+// Start starts a proxy in front of the server at the URL; the end of the test stops it.
 func Start(tb testing.TB, upstream string) *Proxy {
 	tb.Helper()
 	u, err := url.Parse(upstream)
@@ -95,7 +95,7 @@ func (p *Proxy) choosePort(ctx context.Context) error {
 	return fmt.Errorf("no port for the proxy: %w", err)
 }
 
-// Up listens again on the same port after [Proxy.Down].
+// Up listens on the same port again after [Proxy.Down].
 func (p *Proxy) Up(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,11 +107,11 @@ func (p *Proxy) Up(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("listen on port %d: %w", p.port, err)
 	}
-	// Not the caller's context: the proxy lives until Down.
-	p.gone, p.hangUps = context.WithCancel(context.Background())
+	// Not derived from the caller's context: the proxy lives until Down.
+	p.closing, p.cancelStalled = context.WithCancel(context.Background())
 	server := &http.Server{
 		Handler: http.HandlerFunc(p.serve), ReadHeaderTimeout: time.Minute,
-		ErrorLog: log.New(io.Discard, "", 0), // aborted answers are what this is for
+		ErrorLog: log.New(io.Discard, "", 0), // aborted responses are expected
 	}
 	served := make(chan struct{})
 	go func() {
@@ -122,49 +122,49 @@ func (p *Proxy) Up(ctx context.Context) error {
 	return nil
 }
 
-// Down closes the port and every connection: whoever comes now is refused.
+// Down closes the port and every connection; new connections are refused.
 func (p *Proxy) Down() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.server == nil {
 		return
 	}
-	p.hangUps()
+	p.cancelStalled()
 	_ = p.server.Close()
 	<-p.served
 	p.server = nil
 }
 
-// Set replaces the rules; the first that matches a request has it.
+// Set replaces the rules; the first one that matches a request applies.
 func (p *Proxy) Set(rules ...*Rule) {
 	p.rulesMu.Lock()
 	defer p.rulesMu.Unlock()
 	p.rules = rules
 }
 
-// ruled finds the rule for a request.
+// ruled returns the rule for a request, or nil.
 func (p *Proxy) ruled(r *http.Request) *Rule {
 	p.rulesMu.Lock()
 	defer p.rulesMu.Unlock()
 	for _, rule := range p.rules {
-		if rule.take(r) {
+		if rule.consume(r) {
 			return rule
 		}
 	}
 	return nil
 }
 
-// Clear lets everything pass again.
+// Clear removes all rules.
 func (p *Proxy) Clear() { p.Set() }
 
-// Requests lists what has come in so far.
+// Requests returns the requests received so far.
 func (p *Proxy) Requests() []Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.requests)
 }
 
-// Count counts the requests of a method that came in; "" is every method.
+// Count returns the number of received requests with the method; "" counts all.
 func (p *Proxy) Count(method string) int {
 	n := 0
 	for _, r := range p.Requests() {
@@ -175,7 +175,7 @@ func (p *Proxy) Count(method string) int {
 	return n
 }
 
-// Await waits until a request has come in that matches.
+// Await waits until a matching request has been received.
 func (p *Proxy) Await(ctx context.Context, match func(Request) bool) error {
 	for {
 		p.mu.Lock()
@@ -192,19 +192,19 @@ func (p *Proxy) Await(ctx context.Context, match func(Request) bool) error {
 	}
 }
 
-// serve takes one request.
+// serve handles one request.
 func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
-	// Read whole: only then does net/http notice that the client has gone.
+	// The whole body is read because net/http detects a closed connection only then.
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
 	rule := p.ruled(r)
-	gone := p.note(r, string(body), rule != nil)
-	// An answer that never comes ends with the client or with the listener.
+	closing := p.logRequest(r, string(body), rule != nil)
+	// A stalled response ends when the client disconnects or the listener closes.
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	defer context.AfterFunc(gone, cancel)() //nolint:contextcheck // the listener's life beside the request's
+	defer context.AfterFunc(closing, cancel)() //nolint:contextcheck // the listener's life beside the request's
 	r = r.WithContext(ctx)
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if rule == nil {
@@ -214,8 +214,8 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	rule.kind(w, r, p.pass)
 }
 
-// note enters a request in the log and gives the life of the listener.
-func (p *Proxy) note(r *http.Request, body string, ruled bool) context.Context {
+// logRequest records a request and returns the context of the listener.
+func (p *Proxy) logRequest(r *http.Request, body string, ruled bool) context.Context {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.requests = append(p.requests, Request{
@@ -223,10 +223,10 @@ func (p *Proxy) note(r *http.Request, body string, ruled bool) context.Context {
 	})
 	close(p.news)
 	p.news = make(chan struct{})
-	return p.gone
+	return p.closing
 }
 
-// pass hands a request on and its answer back.
+// pass forwards a request and returns its response.
 func (p *Proxy) pass(w http.ResponseWriter, r *http.Request) {
 	target := *r.URL
 	target.Scheme, target.Host = p.upstream.Scheme, p.upstream.Host
@@ -254,14 +254,14 @@ func (p *Proxy) pass(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// record fetches the answer instead of handing it back.
-func record(r *http.Request, clear http.HandlerFunc) *httptest.ResponseRecorder {
+// record forwards a request and records the response.
+func record(r *http.Request, forward http.HandlerFunc) *httptest.ResponseRecorder {
 	rec := httptest.NewRecorder()
-	clear(rec, r)
+	forward(rec, r)
 	return rec
 }
 
-// hangUp ends the connection without an answer; with reset as a crash would.
+// hangUp closes the connection without a response; reset sends a TCP reset, like a crash.
 func hangUp(w http.ResponseWriter, reset bool) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

@@ -105,7 +105,7 @@ func shownByConsole(path string) bool {
 	return !strings.HasSuffix(path, "_test.go")
 }
 
-// receiver returns the type of a method, "" for other declarations.
+// receiver returns the receiver type of a method, or "" for other declarations.
 func receiver(decl ast.Decl) string {
 	method, ok := decl.(*ast.FuncDecl)
 	if !ok || method.Recv == nil {

@@ -15,7 +15,7 @@ import (
 
 const root = "../.."
 
-// replaced are phrases that texts do not use, with what they use instead.
+// replaced are phrases that texts do not use, with their replacements.
 var replaced = []struct {
 	phrase *regexp.Regexp
 	use    string
@@ -44,10 +44,10 @@ var replaced = []struct {
 	{regexp.MustCompile(`(?i)\bbehaviour|colour|licence|recognised|catalogue\b`), "US spelling"},
 }
 
-// systemd begins the errors of systemd, which the lab's agent repeats.
+// systemd is the prefix of systemd's errors, which the lab's agent repeats.
 const systemd = "org.freedesktop.systemd1."
 
-// TestTexts reads the string literals of the program.
+// TestTexts checks the string literals of the program.
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	walk(t, ".go", func(path string) {
@@ -79,7 +79,7 @@ func TestTexts(t *testing.T) {
 	})
 }
 
-// TestPages reads the documentation.
+// TestPages checks the documentation.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	walk(t, ".md", func(path string) {
@@ -102,7 +102,7 @@ func check(t *testing.T, where, text string) {
 	}
 }
 
-// literal is a string literal that a person may read: one with a space.
+// literal returns the value of a string literal that a person may read: one with a space.
 func literal(n *ast.BasicLit) (string, bool) {
 	if n.Kind != token.STRING {
 		return "", false
@@ -111,7 +111,7 @@ func literal(n *ast.BasicLit) (string, bool) {
 	return text, err == nil && strings.Contains(strings.TrimSpace(text), " ")
 }
 
-// errorText is the text of a new error.
+// errorText returns the text of a new error.
 func errorText(n *ast.CallExpr) (string, bool) {
 	f, ok := n.Fun.(*ast.SelectorExpr)
 	if !ok || len(n.Args) == 0 || f.Sel.Name != "Errorf" && f.Sel.Name != "New" {
@@ -127,8 +127,8 @@ func errorText(n *ast.CallExpr) (string, bool) {
 	return literal(lit)
 }
 
-// walk visits the files of the program and its documentation. Tests have their own words,
-// and the lab those of Ironic and its agent.
+// walk visits the files of the program and its documentation. Tests and the lab are excluded: the lab repeats texts
+// of Ironic and its agent.
 func walk(t *testing.T, ext string, visit func(path string)) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

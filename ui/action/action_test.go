@@ -8,51 +8,9 @@ import (
 	"ironworks/models"
 )
 
-// meet returns the combinations of scopes on one screen.
-func meet() [][]Scope {
-	return [][]Scope{
-		{Everywhere, Fleet, List, Filtered, Nodes},
-		{Everywhere, Node, Nodes, List},
-		{Everywhere, Node, NodeDisks, Nodes, List},
-		{Everywhere, Node, NodeBMC, Nodes, Reading},
-		{Everywhere, Node, Nodes, Reading},
-		{Everywhere, Node, Nodes, Reading, Log},
-		{Everywhere, Watch, Nodes, List},
-		{Everywhere, Watch, Nodes, Reading, Log},
-		{Everywhere, Events, List, Filtered, Nodes},
-		{Everywhere, Conductors, List},
-		{Everywhere, Connect, List},
-		{Everywhere, Tasks, List},
-		{Everywhere, Task, List},
-		{Everywhere, Task, List, Nodes},
-		{Everywhere, Explaining, List, Nodes},
-		{Everywhere, Ignition, Filling},
-		{Everywhere, Ignition, Reading},
-		{Everywhere, Enroll, Filling},
-		{Everywhere, Enroll, List},
-		{Everywhere, Deploy, Filling},
-		{Everywhere, Deploy, DeployDisk, List},
-		{Everywhere, Deploy, DeployStep, List},
-		{Everywhere, Deploy, Review, Reading},
-		{Everywhere, Replay, Fleet, List, Filtered, Nodes},
-		{Everywhere, Replay, Node, NodeDisks, Nodes, List},
-		{Everywhere, Replay, Node, NodeBMC, Nodes, Reading},
-		{Everywhere, Replay, Node, Nodes, Reading, Log},
-		{Everywhere, Replay, Watch, Nodes, List},
-		{Everywhere, Replay, Watch, Nodes, Reading, Log},
-		{Everywhere, Replay, Explaining, List, Nodes},
-		{Everywhere, Replay, Task, List},
-		{Everywhere, Replay, Events, List, Filtered, Nodes},
-		{Everywhere, Replay, Conductors, List},
-		{Everywhere, Replay, Connect, List},
-		{Everywhere, Replay, Tasks, List},
-		{Everywhere, Replay, Ignition, Filling},
-	}
-}
-
 func TestKeysAreUniquePerScope(t *testing.T) {
 	t.Parallel()
-	for _, scopes := range meet() {
+	for _, scopes := range Screens() {
 		pressed := map[string]ID{}
 		for _, a := range In(scopes...) {
 			for _, k := range a.Keys {

@@ -62,7 +62,8 @@ func Markdown() string {
 	var b strings.Builder
 	b.WriteString("# Keys\n\nGenerated from the console's list of actions (`go test ./ui/action -update`).\n" +
 		"`?` lists the actions of the current screen by topic and runs them; `:` finds an action by name. In `?` and `a` the keys\n" +
-		"of the list work while nothing is typed; a lower-case letter is typed, and its action comes first.\n")
+		"of the list work while nothing is typed; a lower-case letter is typed, and its action comes first.\n" +
+		"`keys` of the configuration file binds [other keys](../howto/own-keys.md).\n")
 	b.WriteString(confirmations)
 	for _, s := range scopes() {
 		b.WriteString("\n## " + s.title + "\n\n| key | name | what it does |\n|---|---|---|\n")

@@ -9,10 +9,10 @@ import (
 
 // Enrolling compares an input of nodes with Ironic. It reads files and queries BMCs, so call it in commands only.
 type Enrolling interface {
-	// Compare reads the input. progress is called with the number of finished BMCs, from several goroutines. The login
+	// Compare reads the input, which is checked. progress is called with the number of finished BMCs, from several goroutines. The login
 	// is not stored. The result is valid even with an error, up to that point.
 	Compare(
-		ctx context.Context, in provision.EnrollInput, login enroll.Login, progress func(done, of int),
+		ctx context.Context, in *provision.EnrollSource, login enroll.Login, progress func(done, of int),
 	) (provision.EnrollFound, enroll.Plan, error)
 	// API sends the requests.
 	API() provision.EnrollAPI

@@ -14,6 +14,7 @@ import (
 	"ironworks/models/explain"
 	"ironworks/provision"
 	"ironworks/replay"
+	"ironworks/ui/action"
 )
 
 // API has the requests that screens send beyond the Store; *ironicclient.Client implements it. Only Validate
@@ -192,6 +193,8 @@ type Env struct {
 	// Chosen returns the nodes selected on another screen: the marked nodes of the fleet, or the last visited
 	// node. May be nil.
 	Chosen func() []models.NodeRef
+	// Keys are the actions with the keys that the operator has bound; nil has the built-in ones.
+	Keys *action.Keymap
 	// Program is the name of the command line program.
 	Program string
 }
@@ -204,7 +207,7 @@ func (e *Env) WhyReadOnly() string {
 	case e.ReadOnlyByConfig() != "":
 		return e.ReadOnlyByConfig()
 	}
-	return textReadOnlyMode
+	return e.Keys.Text(textReadOnlyMode)
 }
 
 // ReadOnlyByConfig returns why no key allows changes, "" if one does.

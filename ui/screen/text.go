@@ -2,6 +2,6 @@ package screen
 
 // The texts of this package that a person reads; column headers and key hints stay with their tables.
 const (
-	textReadOnlyMode    = "read-only mode; ctrl+o turns it off"
+	textReadOnlyMode    = "read-only mode; {read-only} turns it off"
 	textReadOnlyContext = "context %s is configured read-only; --read-only=false overrides it"
 )

@@ -53,6 +53,9 @@ func (f *flow) enrollQuestion() *overlay.Question {
 	if act.Goal == provision.GoalAvailable {
 		add(theme.Danger, textCleaningErases)
 	}
+	if names := provision.EnrollPrepared(act.Plan, act.Goal); len(names) > 0 {
+		add(theme.Danger, fmt.Sprintf(textPreparing, listed(names)))
+	}
 	wantConsent(q, f.batch)
 	if owned := provision.EnrollWarned(act.Plan, act.Goal, act.NoInspect); len(owned) > 0 {
 		add(theme.Warn, fmt.Sprintf(textEnrollMetal3, listed(owned)))

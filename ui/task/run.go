@@ -11,6 +11,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/provision"
+	"ironworks/ui/action"
 	"ironworks/ui/mailbox"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
@@ -51,7 +52,7 @@ func (w *Workflow) run(f *flow) tea.Cmd {
 	if f.onlyFollows() {
 		does = "following"
 	}
-	w.console.Say(screen.Say{Text: fmt.Sprintf(textSending, f.action.Name(), review.Names(legal), does)})
+	w.console.Say(screen.Say{Text: fmt.Sprintf(w.env.Keys.Text(textSending), f.action.Name(), review.Names(legal), does)})
 	return tea.Batch(w.follow(f), w.watch(f), w.console.SendToScreen(screen.TasksChanged{}))
 }
 
@@ -145,7 +146,7 @@ func (w *Workflow) ended(f *flow, results []provision.Result) tea.Cmd {
 			w.env.Session.PollNode(r.Node.UUID)
 		}
 	}
-	toast := summary(t)
+	toast := summary(t, w.env.Keys)
 	w.console.Say(toast)
 	var notice tea.Cmd
 	if t.Ended.Sub(t.Began) >= longTask && !t.Left {
@@ -177,7 +178,7 @@ func (w *Workflow) changing() map[string]bool {
 }
 
 // summary is the toast of a task that has ended.
-func summary(t *screen.Task) screen.Say {
+func summary(t *screen.Task, keys *action.Keymap) screen.Say {
 	name := t.Plan.Action.Name()
 	tally := t.Tally()
 	bad := tally[provision.OutcomeFailed] + tally[provision.OutcomeUnknown]
@@ -206,7 +207,7 @@ func summary(t *screen.Task) screen.Say {
 	s.Text = s.Text[:len(s.Text)-1]
 	if bad > 0 {
 		s.Level = screen.Failure
-		s.Text += fmt.Sprintf(textTaskReasons, t.Number)
+		s.Text += fmt.Sprintf(keys.Text(textTaskReasons), t.Number)
 	}
 	return s
 }

@@ -43,6 +43,7 @@ const (
 	textNothingToEnroll = "no node can be enrolled: all are in conflict or invalid"
 	textEnrollTo        = "Enroll %s and bring %s to %s?"
 	textCleaningErases  = "Automated cleaning may erase the disks of machines that become available."
+	textPreparing       = "Manual cleaning sets up RAID and BIOS, and may erase the disks of %s."
 	textEnrollSkipped   = "Skipped: %s in conflict or invalid"
 	textEnrollMetal3    = "Metal3 manages %s and may undo the changes."
 
@@ -74,8 +75,8 @@ const (
 	textNothingInterrupted = ": no interrupted deployments"
 
 	// Toasts.
-	textSending     = "%s %s: %s (5 shows tasks)"
+	textSending     = "%s %s: %s ({tasks} shows tasks)"
 	textNodeDone    = "%s %s: %s, now %s"
-	textTaskReasons = " (5 shows task %d and the reasons)"
+	textTaskReasons = " ({tasks} shows task %d and the reasons)"
 	textValidating  = ": validating interfaces…"
 )

@@ -1,8 +1,8 @@
 """Run ironic-python-agent on a machine of the lab.
 
-    VENV/bin/python test/agent/python               the agent; IRONWORKS_… say where it is
-    VENV/bin/python test/agent/python root-disk     which disk it would install to, see rootdisk.py
-    VENV/bin/python test/agent/python guard         does what must not be possible, see guard.py
+    VENV/bin/python test/agent/python               runs the agent; IRONWORKS_… variables describe its machine
+    VENV/bin/python test/agent/python root-disk     prints the disks that it would install to, see rootdisk.py
+    VENV/bin/python test/agent/python guard         attempts what the guard must refuse, see guard.py
 """
 
 import sys

@@ -1,9 +1,9 @@
 """The deploy step install_coreos, on simulated machines and on those that really boot.
 
-The manager that CoreOS ramdisks carry is not part of ironic-python-agent. This one
-behaves as that does, in words of its own: same name, same step, same command line,
-same errors. What the machine itself does is added by ironworks_machine (simulated)
-and ironworks_boot (real).
+The hardware manager of CoreOS ramdisks is not part of ironic-python-agent. This is an
+independent implementation of its behavior, with the same name, step, command line and
+errors. ironworks_machine (simulated) and ironworks_boot (real) add what differs between
+machines.
 """
 
 import json
@@ -33,15 +33,15 @@ class CoreOSInstallHardwareManager(hardware.HardwareManager):
     HARDWARE_MANAGER_VERSION = "1"
 
     def root(self):
-        """The root of the ramdisk, as the agent's container sees it."""
+        """Return the path of the ramdisk's root in the agent's container."""
         raise NotImplementedError
 
     def hostname(self):
-        """The name for the installed system; empty for none."""
+        """Return the hostname for the installed system, or ""."""
         raise NotImplementedError
 
     def boot_entry(self, device, last):
-        """Have the firmware boot from the device; what is worth another try returns False."""
+        """Make the firmware boot from the device; return False for a failure worth a retry."""
         raise NotImplementedError
 
     def evaluate_hardware_support(self):
@@ -65,7 +65,7 @@ class CoreOSInstallHardwareManager(hardware.HardwareManager):
             LOG.debug("Cleaning is disabled, will not try to delete software RAID")
 
     def command(self, node):
-        """The installer's arguments, up to the device."""
+        """Return the installer's command line without the device."""
         info = node["instance_info"]
         drive = info.get("configdrive") or {}
         if isinstance(drive, str):
@@ -91,7 +91,7 @@ class CoreOSInstallHardwareManager(hardware.HardwareManager):
         return command
 
     def with_hostname(self, ignition):
-        """The user data with a file that names the machine."""
+        """Return the user data with a file that sets the hostname."""
         name = self.hostname()
         if not name:
             return ignition

@@ -1,4 +1,4 @@
-"""The container image of ironic-python-agent, in the storage of a registry."""
+"""The container image of ironic-python-agent, in the storage folder of a registry."""
 
 import contextlib
 import os
@@ -11,29 +11,29 @@ import time
 from . import parts, roots
 
 FOLDER = os.path.join(parts.HERE, "agent")
-# The deploy step, which simulated machines have as well.
+# The deploy step, which simulated machines use as well.
 STEP = os.path.join(parts.PROJECT, "test", "agent", "python", "ironworks_coreos.py")
 PYTHON = "python3.11"
-# The ramdisk runs udev; the smaller the image, the sooner it is pulled.
+# The ramdisk runs udev, so the image needs no rules; a smaller image is pulled faster.
 UNUSED = ["usr/lib/udev/hwdb.bin", "usr/lib/udev/hwdb.d", "usr/share/zoneinfo", "usr/lib/python3.11/test", "usr/lib/systemd/boot"]
 ENTRY = "/usr/bin/ironic-python-agent"
 REGISTRY_CONFIG = "version: 0.1\nlog: {level: warn}\nstorage: {filesystem: {rootdirectory: %s}}\nhttp: {addr: 127.0.0.1:%d}\n"
 
 
 def environment(release):
-    """The folder of the agent's pinned Python packages, made by lab/real/venv.py."""
+    """Return the folder with the agent's pinned Python packages; lab/real/venv.py creates it."""
     script = os.path.join(parts.PROJECT, "lab", "real", "venv.py")
     done = subprocess.run([sys.executable, script, "agent-" + release], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode != 0:
         raise parts.Failed(done.stderr.decode(errors="replace"))
     path = done.stdout.decode().split(None, 1)[1].strip()
     if not os.path.isdir(os.path.join(path, "lib", PYTHON)):
-        raise parts.Failed("the container has %s, and the environment %s is of another Python" % (PYTHON, path))
+        raise parts.Failed("the container has %s but the environment %s has another Python" % (PYTHON, path))
     return path
 
 
 def registry(release):
-    """The folder of a registry with ironic-agent:RELEASE."""
+    """Return the storage folder of a registry with ironic-agent:RELEASE."""
     tar = roots.bootstrapped("agent-root", roots.AGENT)
     venv = environment(release)
     key = parts.digest(tar, venv, [FOLDER, STEP, os.path.abspath(__file__)])
@@ -47,7 +47,7 @@ def registry(release):
 
 
 def image(scratch, tar, venv):
-    """An OCI layout with the image, made by umoci."""
+    """Build the image with umoci and return its OCI layout."""
     root = os.path.join(scratch, "root")
     roots.unpack(tar, root)
     inside = os.path.join(root, venv.lstrip("/"))
@@ -55,7 +55,7 @@ def image(scratch, tar, venv):
     shutil.copytree(venv, inside, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", "pip", "pip-*", "tests"))
     for name in UNUSED:
         parts.remove(os.path.join(root, name))
-    # The environment's own Python is that of this machine; the packages are of the same version.
+    # The environment links to this machine's Python; the container's has the same version.
     for name in ("python", "python3", PYTHON):
         parts.remove(os.path.join(inside, "bin", name))
         os.symlink("/usr/bin/" + PYTHON, os.path.join(inside, "bin", name))
@@ -63,7 +63,7 @@ def image(scratch, tar, venv):
     for name in ("ironworks_boot", "ironworks_boot-1.dist-info"):
         shutil.copytree(os.path.join(FOLDER, name), os.path.join(packages, name), ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(STEP, packages)
-    # Debian's module reaches systemd over D-Bus; PyPI has it as source only.
+    # Debian's dbus module reaches systemd; PyPI has it only as source.
     debian = os.path.join(root, "usr/lib/python3/dist-packages")
     for name in os.listdir(debian):
         if name == "dbus" or name.startswith("_dbus"):
@@ -76,7 +76,7 @@ def image(scratch, tar, venv):
     with open(entry, "w", encoding="utf-8") as f:
         f.write('#!/bin/sh\nexec %s/bin/ironic-python-agent "$@"\n' % venv)
     os.chmod(entry, 0o755)
-    # pip wrote the path of this machine's Python into the programs.
+    # pip wrote the path of this machine's Python to the programs.
     for name in os.listdir(os.path.join(inside, "bin")):
         fix_interpreter(os.path.join(inside, "bin", name), venv)
     layout = os.path.join(scratch, "layout")
@@ -101,7 +101,7 @@ def fix_interpreter(path, venv):
 
 
 def push(layout, storage, tag):
-    """Push an image into the storage of a registry; zstd unpacks faster than gzip."""
+    """Push an image to the storage folder of a registry, with zstd, which unpacks faster than gzip."""
     with serving(storage) as port:
         parts.run(["skopeo", "copy", "--dest-tls-verify=false", "--dest-compress-format=zstd", "--dest-compress-level=12",
                    "oci:%s:agent" % layout, "docker://127.0.0.1:%d/ironic-agent:%s" % (port, tag)])
@@ -109,7 +109,7 @@ def push(layout, storage, tag):
 
 @contextlib.contextmanager
 def serving(storage):
-    """A registry with this storage, on a port of loopback."""
+    """Run a registry with this storage folder on loopback and yield its port."""
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]

@@ -1,4 +1,4 @@
-"""The image that coreos-installer writes: GPT with EFI-SYSTEM, boot and root, made without mounting."""
+"""The image that coreos-installer writes: GPT with EFI-SYSTEM, boot and root, built without mounting."""
 
 import os
 import re
@@ -11,17 +11,17 @@ KARGS = "ignition.platform.id=metal $ignition_firstboot root=LABEL=root rw mitig
 MIB = 1 << 20
 ESP_SIZE = 16 * MIB
 BOOT_SIZE = 96 * MIB
-ROOM = 256 * MIB  # what user data may add
+ROOM = 256 * MIB  # for user data
 FIRST = MIB
 
 MODULES = "part_gpt ext2 fat search search_label search_fs_uuid configfile normal linux echo test serial terminal regexp all_video gzio reboot halt true".split()
 
-# What the firmware starts looks for the boot partition on the disk that it came from:
-# another disk may have one, too.
+# GRUB searches the boot partition on its own disk first, because another disk may have
+# one, too.
 EARLY = "search --no-floppy --label boot --hint ${root} --set=root\nset prefix=($root)/grub2\nconfigfile ($root)/grub2/grub.cfg\n"
 
-# Debian's GRUB cannot read loader entries, which coreos-installer edits. It can run one as
-# a script, in which options is a function, and title and version do nothing.
+# coreos-installer edits loader entries, which Debian's GRUB cannot read. This GRUB runs the
+# entry as a script, in which options is a function, and title and version do nothing.
 GRUB = """serial --unit=0 --speed=115200
 terminal_input serial console
 terminal_output serial console
@@ -43,17 +43,17 @@ menuentry "installed" {
   initrd /initrd.img
 }
 """
-# linux and initrd are left out: GRUB would run them, and loading a kernel twice crashes it.
+# Without linux and initrd: GRUB would run them, and loading a kernel twice crashes it.
 ENTRY = "title Debian installed\nversion 1\noptions %s\n" % KARGS
 
 
 def inputs():
-    """What is behind the image, beside the root."""
+    """Return the files that determine the image, apart from the root file system."""
     return [os.path.abspath(__file__)]
 
 
 def make(root, initrd, path):
-    """Write the image, compressed, of a root file system; its boot folder is emptied."""
+    """Write the compressed image of a root file system and empty its boot folder."""
     with parts.Scratch("disk") as scratch:
         boot = boot_tree(root, initrd, scratch)
         esp, boot_image, root_image = (os.path.join(scratch, n) for n in ("esp.img", "boot.img", "root.img"))
@@ -95,7 +95,7 @@ def efi_system(path, scratch):
 
 
 def join(disk, partitions):
-    """Write the partitions one after the other, and the table around them."""
+    """Write the partitions one after the other, and the partition table."""
     at = FIRST
     table = ["sgdisk", "--clear"]
     parts.run(["truncate", "--size", str(FIRST + sum(os.path.getsize(p) for p, _, _ in partitions) + MIB), disk])
@@ -108,10 +108,10 @@ def join(disk, partitions):
 
 
 def tree_size(root):
-    """What the files take, in whole blocks."""
+    """Return the size of the files in whole blocks, in bytes."""
     return int(re.match(r"\d+", parts.run(["du", "-s", "--block-size=1", root])).group())
 
 
 def rounded(size):
-    """With what ext4 itself takes, in MiB."""
+    """Return the size with ext4's overhead, in bytes, rounded up to MiB."""
     return (size * 108 // 100 // MIB + 1) * MIB

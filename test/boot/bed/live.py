@@ -1,4 +1,4 @@
-"""The live ISO, with what CoreOS has in its own: areas for a configuration and kernel arguments."""
+"""The live ISO, with CoreOS's embed areas for a configuration and kernel arguments."""
 
 import json
 import os
@@ -30,16 +30,16 @@ def finished_root(tar, root, programs):
     chroot = ["chroot", root]
     parts.run(chroot + ["groupadd", "--system", "wheel"])
     parts.run(chroot + ["passwd", "--lock", "root"])
-    # The network is NetworkManager's: networkd beside it would wait two minutes.
+    # NetworkManager configures the network: networkd beside it would wait two minutes.
     for unit in ("systemd-networkd.service", "systemd-networkd.socket", "systemd-networkd-wait-online.service", "systemd-firstboot.service"):
         os.symlink("/dev/null", os.path.join(root, "etc/systemd/system", unit))
-    # CoreOS has it there, and configurations append to it.
+    # CoreOS has the file there, and configurations append to it.
     os.rename(os.path.join(root, "etc/chrony/chrony.conf"), os.path.join(root, "etc/chrony.conf"))
     os.symlink("../chrony.conf", os.path.join(root, "etc/chrony/chrony.conf"))
     for name in os.listdir(os.path.join(root, "etc/ssh")):
         if name.startswith("ssh_host_"):
             os.remove(os.path.join(root, "etc/ssh", name))
-    # Packages enable what they bring; CoreOS does not.
+    # Packages enable their units; CoreOS does not.
     parts.run(chroot + ["systemctl", "preset-all"])
     for name in ("vmlinuz", "vmlinuz.old", "initrd.img", "initrd.img.old"):
         parts.remove(os.path.join(root, name))
@@ -60,12 +60,12 @@ def kernel(root):
 
 
 def inputs():
-    """What is behind the images, beside packages and programs."""
+    """Return the files that determine the images, apart from packages and programs."""
     return [OVERLAY, os.path.abspath(__file__), os.path.abspath(roots.__file__)] + stage1.inputs()
 
 
 def make(root, initrd, path):
-    """Write the ISO of a root file system."""
+    """Write the live ISO of a root file system."""
     with parts.Scratch("live") as scratch:
         squashfs = os.path.join(scratch, "root.squashfs")
         parts.run(["mksquashfs", root, squashfs, "-comp", "zstd", "-Xcompression-level", "12", "-quiet", "-no-progress", "-e", "boot"])
@@ -83,12 +83,12 @@ def make(root, initrd, path):
         write(tree, "coreos/igninfo.json", json.dumps({"file": "images/ignition.img"}) + "\n")
         write(tree, "coreos/kargs.json", json.dumps(kargs) + "\n")
         write(tree, "coreos/features.json", json.dumps({"live-initrd-network": True}) + "\n")
-        # coreos-installer reads the names of plain ISO 9660, of 8 and 3 letters.
+        # coreos-installer reads names of plain ISO 9660, with 8.3 characters.
         parts.run(["grub-mkrescue", "-o", path, tree, "--", "-volid", LABEL, "-compliance", "iso_9660_level=1"])
 
 
 def grub_configuration(tree):
-    """Write GRUB's configuration; say where in it the kernel arguments are, and how much room is for them."""
+    """Write GRUB's configuration; return the offset of its kernel arguments and the size of their area."""
     before = (
         "serial --unit=0 --speed=115200\nterminal_input serial console\nterminal_output serial console\nset timeout=0\n"
         'menuentry "live" {\n  linux /images/pxeboot/vmlinuz '

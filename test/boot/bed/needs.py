@@ -1,4 +1,4 @@
-"""What has to be there before anything is made."""
+"""The requirements for building the images."""
 
 import os
 import shutil
@@ -8,9 +8,9 @@ from . import parts
 
 sys.path.insert(0, os.path.join(parts.PROJECT, "test", "sshd"))
 
-import install as debian  # noqa: E402  test/sshd/install.py, which knows Debian
+import install as debian  # noqa: E402  test/sshd/install.py
 
-# Debian packages, and a file of each that shows that it is installed.
+# Debian packages, each with a file that shows that it is installed.
 PACKAGES = {
     "busybox-static": "/bin/busybox",
     "cpio": "/bin/cpio",
@@ -41,21 +41,21 @@ PACKAGES = {
 
 
 def impossible():
-    """Why no package would help; None if that is not so."""
+    """Return why this machine cannot build the images even with all packages, or None."""
     if debian.release() != parts.SUITE or os.uname().machine != "x86_64":
-        return "this is not Debian 12 (%s) on x86-64, whose packages the images are made of" % parts.SUITE
+        return "the images need Debian 12 (%s) on x86-64" % parts.SUITE
     if os.getuid() != 0:
-        return "root is needed: mmdebstrap makes file systems with their owners and devices"
+        return "root privileges required: mmdebstrap creates file systems with owners and devices"
     return None
 
 
 def absent():
-    """The Debian packages that are not installed."""
+    """Return the Debian packages that are not installed."""
     return sorted(package for package, path in PACKAGES.items() if not os.path.exists(path))
 
 
 def install():
-    """Install Debian's packages, where that is possible."""
+    """Install the missing Debian packages if this machine can build the images."""
     packages = absent()
     if not packages or impossible():
         return
@@ -66,11 +66,11 @@ def install():
 
 
 def missing():
-    """What is missing, in one line; None if nothing is."""
+    """Return the missing requirements in one line, or None."""
     if impossible():
         return impossible()
     if absent():
-        return "Debian packages are missing: apt-get install --no-install-recommends " + " ".join(absent())
+        return "missing Debian packages: apt-get install --no-install-recommends " + " ".join(absent())
     programs = [p for p in ("go", "cargo") if not shutil.which(p)]
     if programs:
         return "not on PATH: " + ", ".join(programs)

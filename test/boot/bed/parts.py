@@ -1,4 +1,4 @@
-"""Parts of the bed: files in the cache folder, each made once from its inputs."""
+"""Parts of the images: files in the cache folder, each built once for its inputs."""
 
 import fcntl
 import glob
@@ -15,10 +15,10 @@ PROJECT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(PROJECT, "lab", "real"))
 sys.dont_write_bytecode = True
 
-import venv as environments  # noqa: E402  lab/real/venv.py, which knows the cache folder
+import venv as environments  # noqa: E402  lab/real/venv.py
 
-# The release of Debian whose packages the images are made of. Ignition and
-# coreos-installer are built here and run there, so this machine must be of it.
+# The images' release of Debian. Ignition and coreos-installer are built on this machine
+# and run in the images, so both must have the same release.
 SUITE = "bookworm"
 
 MIRRORS = [
@@ -29,32 +29,32 @@ MIRRORS = [
 
 
 class Failed(Exception):
-    """A part could not be made."""
+    """A part could not be built."""
 
 
 def folder():
-    """The folder of the bed in the project's cache."""
+    """Return the folder for the images in the project's cache."""
     return os.path.join(environments.cache_root(), "boot")
 
 
 def tell(text):
-    """Tell people what is being done."""
+    """Print progress to stderr."""
     sys.stderr.write("boot: %s\n" % text)
     sys.stderr.flush()
 
 
 def run(argv, **options):
-    """Run a command quietly; its output is in the error if it fails."""
+    """Run a command and return its output; if it fails, the error includes the output."""
     options.setdefault("env", clean_environment())
     done = subprocess.run(argv, stdin=options.pop("stdin", subprocess.DEVNULL), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
     text = done.stdout.decode(errors="replace")
     if done.returncode != 0:
-        raise Failed("%s ended with %d:\n%s" % (" ".join(argv[:6]), done.returncode, text[-4000:]))
+        raise Failed("%s failed with exit code %d:\n%s" % (" ".join(argv[:6]), done.returncode, text[-4000:]))
     return text
 
 
 def clean_environment():
-    """The environment without the caller's Python and Go settings."""
+    """Return the environment without the caller's Python and Go settings."""
     env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "GOFLAGS")}
     env["LC_ALL"] = "C.UTF-8"
     env["PATH"] = env.get("PATH", "/usr/bin:/bin") + ":/usr/local/sbin:/usr/sbin:/sbin"
@@ -62,7 +62,7 @@ def clean_environment():
 
 
 def digest(*inputs):
-    """A short digest of texts, bytes and the contents of files and folders (as paths in a list)."""
+    """Return a short digest of texts, bytes, and the contents of files and folders (paths in lists)."""
     h = hashlib.sha256()
     for one in inputs:
         if isinstance(one, list):
@@ -88,7 +88,7 @@ def digest_of_path(path):
 
 
 def part(name, key, make):
-    """The path of a part; make(path) writes it beside and it is renamed when it is whole.
+    """Return the path of a part; make(path) builds it under a temporary name first.
 
     Older versions of the part are removed: only one state of the project uses
     the cache folder at a time, and images are large.
@@ -105,7 +105,7 @@ def part(name, key, make):
         making = os.path.join(folder(), "%s.new%s" % (stem, extension))
         remove(making)
         began = time.monotonic()
-        tell("making %s …" % name)
+        tell("building %s …" % name)
         make(making)
         for old in glob.glob(os.path.join(folder(), "%s-%s%s" % (stem, "?" * 12, extension))):
             remove(old)
@@ -122,14 +122,14 @@ def remove(path):
 
 
 def size(path):
-    """The bytes of a file, or of the files in a folder."""
+    """Return the size of a file, or of the files in a folder, in bytes."""
     if not os.path.isdir(path):
         return os.stat(path).st_size
     return sum(os.lstat(os.path.join(d, f)).st_size for d, _, names in os.walk(path) for f in names)
 
 
 class Scratch:
-    """A folder for what lies between the parts; it is removed at the end."""
+    """A temporary folder that is removed at the end."""
 
     def __init__(self, name):
         self.path = os.path.join(folder(), "scratch-%s-%d" % (name, os.getpid()))

@@ -1,4 +1,4 @@
-"""The real programs that are built from source: Ignition and coreos-installer."""
+"""The programs that are built from source: Ignition and coreos-installer."""
 
 import os
 import subprocess
@@ -10,18 +10,18 @@ MODULE = "github.com/coreos/ignition/v2"
 
 
 def ignition():
-    """Ignition, of the version in go.mod: what checks user data here is what runs there."""
+    """Return the path of Ignition in the version of go.mod, with which ironworks checks user data."""
     version = parts.run(["go", "list", "-m", "-f", "{{.Version}}", MODULE], cwd=parts.PROJECT).strip()
     return installed("oracle", version)
 
 
 def coreos_installer():
-    """coreos-installer, as test/coreosinstaller builds it."""
+    """Return the path of coreos-installer as test/coreosinstaller builds it."""
     return installed("coreosinstaller")
 
 
 def installed(test, *arguments):
-    """The path that the install.py of a test prints; it builds the program on first use."""
+    """Return the path that the install.py of a test prints; it builds the program on first use."""
     script = os.path.join(parts.PROJECT, "test", test, "install.py")
     done = subprocess.run([sys.executable, script, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode != 0:

@@ -1,4 +1,4 @@
-"""The file system of the ramdisk and of the installed system: Debian's packages."""
+"""The root file systems of the ramdisk, the installed system and the agent: Debian's packages."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ AGENT = (
     "efibootmgr hdparm smartmontools nvme-cli ipmitool pciutils iproute2 ethtool kmod mdadm ca-certificates curl procps psmisc tar gzip"
 ).split()
 
-# What nobody reads on a machine, and drivers of what QEMU does not have.
+# Documentation, and drivers for devices that QEMU does not have.
 DRIVERS = (
     "gpu media infiniband isdn staging iio hwmon leds bluetooth comedi target usb/gadget usb/serial net/wireless net/can net/ethernet "
     "net/usb net/wan net/fddi net/arcnet net/hamradio net/ieee802154 mtd input/touchscreen input/joystick input/tablet video edac mfd "
@@ -31,29 +31,29 @@ SMALLER = (
     + ["/lib/modules/*/kernel/fs/%s/*" % d for d in FILE_SYSTEMS]
     + ["/lib/modules/*/kernel/sound/*", "/lib/modules/*/kernel/net/wireless/*", "/lib/modules/*/kernel/net/mac80211/*"]
 )
-# e1000 and e1000e are the interfaces of QEMU that are not virtio.
+# QEMU's network interfaces other than virtio are e1000 and e1000e.
 KEPT = ["/lib/modules/*/kernel/drivers/net/ethernet/intel/e1000/*", "/lib/modules/*/kernel/drivers/net/ethernet/intel/e1000e/*"]
 
-# What only the installation of packages needed: perl-base remains.
+# Only the installation of packages needs these; perl-base remains.
 LEFT_OUT = ["var/cache/apt", "var/lib/apt/lists", "usr/share/perl", "usr/lib/x86_64-linux-gnu/perl", "usr/lib/x86_64-linux-gnu/libperl.so.5.36.0"]
 
 
 def bootstrapped(name, packages):
-    """A tar of the packages and of what they depend on."""
+    """Return a tar file with the packages and their dependencies."""
     options = ["--variant=essential", "--mode=root", "--format=tar", "--include=" + ",".join(packages), '--aptopt=APT::Install-Recommends "false"']
     options += ["--dpkgopt=path-exclude=" + p for p in SMALLER]
     options += ["--dpkgopt=path-include=" + p for p in KEPT]
 
     def make(path):
         env = parts.clean_environment()
-        env["INITRD"] = "No"  # stage 1 is ours
+        env["INITRD"] = "No"  # stage1.py builds the initramfs
         parts.run(["mmdebstrap", "--quiet"] + options + [parts.SUITE, path] + parts.MIRRORS, env=env)
 
     return parts.part(name + ".tar", parts.digest(*options, *parts.MIRRORS), make)
 
 
 def unpack(tar, root):
-    """Unpack a tar with its owners and devices."""
+    """Unpack a tar file with owners and devices."""
     os.makedirs(root)
     parts.run(["tar", "--numeric-owner", "--xattrs", "--xattrs-include=*", "-C", root, "-xf", tar])
     for left in LEFT_OUT:
@@ -61,6 +61,6 @@ def unpack(tar, root):
 
 
 def kernel_version(root):
-    """The version of the one kernel in a root."""
+    """Return the version of the only kernel in a root file system."""
     (version,) = os.listdir(os.path.join(root, "usr", "lib", "modules"))
     return version

@@ -8,7 +8,7 @@ from . import parts, roots
 
 FOLDER = os.path.join(parts.HERE, "stage1")
 
-# What Ignition and udev call, from the root file system.
+# Programs that Ignition and udev call, copied from the root file system.
 PROGRAMS = (
     "usr/sbin/useradd usr/sbin/usermod usr/sbin/userdel usr/sbin/groupadd usr/sbin/groupmod usr/sbin/groupdel usr/sbin/mkfs.ext4 "
     "usr/sbin/mkfs.fat usr/sbin/mkfs.xfs usr/sbin/mkswap usr/sbin/wipefs usr/sbin/sgdisk usr/bin/partx usr/bin/udevadm usr/bin/systemctl "
@@ -20,8 +20,8 @@ RULES = (
 ).split()
 FILES = ["etc/mke2fs.conf", "etc/ssl/certs/ca-certificates.crt", "etc/nsswitch.conf", "etc/login.defs", "usr/lib/systemd/network/99-default.link", "etc/ld.so.cache"]
 
-# Drivers of what QEMU has, and the file systems; the others are found once udev runs on
-# the root file system.
+# Drivers for QEMU's devices, and file systems; udev loads the others from the root file
+# system.
 MODULES = (
     "loop overlay squashfs isofs ext4 vfat xfs nls_cp437 nls_ascii nls_iso8859-1 nls_utf8 sr_mod sd_mod cdrom ahci nvme virtio_pci virtio_scsi "
     "virtio_blk virtio_net e1000 e1000e usb-storage uas xhci-pci ehci-pci uhci-hcd virtio_rng qemu_fw_cfg dm-mod dm-crypt raid1 crc32c_generic crc32c-intel"
@@ -30,7 +30,7 @@ MKINITRD_DIRECTORIES = "busybox dev etc/udev proc root run sys sysroot tmp usr/b
 
 
 def inputs():
-    """What the initramfs is made of, beside the root."""
+    """Return the files that determine the initramfs, apart from the root file system."""
     return [FOLDER, os.path.abspath(__file__)]
 
 
@@ -51,7 +51,7 @@ def make(root, ignition, path):
         shutil.copy(os.path.join(FOLDER, "ignition-kargs-helper"), os.path.join(tree, "usr/bin/ignition-kargs-helper"))
         shutil.copy(os.path.join(FOLDER, "base.ign"), os.path.join(tree, "usr/lib/ignition/base.d/00-core.ign"))
         write(tree, "etc/initrd-release", 'NAME="ironworks boot bed"\n')
-        # How coreos-installer and ironworks know an initramfs of a live CoreOS.
+        # coreos-installer and ironworks recognize the initramfs of a live CoreOS by these files.
         write(tree, "etc/coreos-live-initramfs", "")
         write(tree, "etc/coreos/features.json", '{"live-initrd-network": true}\n')
         archive = "find . -print0 | sort -z | cpio --null --create --format=newc --quiet --owner=0:0 | zstd -q -15 -T0 > " + path
@@ -66,7 +66,7 @@ def write(tree, name, text):
 
 
 def copy(root, tree, name):
-    """Copy a file of the root, whatever it links to, under its name."""
+    """Copy a file of the root file system under its name, following links."""
     target = os.path.join(tree, name)
     os.makedirs(os.path.dirname(target), exist_ok=True)
     source = os.path.join(root, name)
@@ -92,7 +92,7 @@ def copy_programs(root, ignition, tree):
         os.symlink("../bin/kmod", os.path.join(tree, "usr/sbin", name))
     libraries = set(LIBRARIES)
     programs = ["/" + n for n in PROGRAMS]
-    # The root has Ignition, too, at the same place.
+    # The root file system has Ignition at the same path.
     for program in programs + ["/usr/bin/ignition"]:
         found = re.findall(r"(/\S+\.so\S*)", parts.run(["chroot", root, "ldd", program]))
         libraries.update(os.path.realpath(os.path.join(root, f.lstrip("/")))[len(os.path.realpath(root)) + 1:] for f in found)

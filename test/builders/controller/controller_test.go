@@ -1,12 +1,12 @@
 // Package controller compares the profile metal3 with the builder of
-// image-customization-controller itself, as it was in March 2024: the last
-// version of it that can be had as a Go module. It is a module of its own, so
-// that its dependencies are not those of ironworks:
+// image-customization-controller as of March 2024, the last version available as a
+// Go module. It is a separate module, so that its dependencies are not those of
+// ironworks:
 //
 //	cd test/builders/controller && go test ./...
 //
-// What has changed since is not compared: the unit, and whatever takes NTP
-// servers, a CA bundle or a greeting. package builders compares that, with a
+// It does not compare what has changed since: the unit, and everything that depends
+// on NTP servers, a CA bundle or a greeting. Package builders compares those with a
 // newer version.
 package controller
 
@@ -23,8 +23,8 @@ import (
 
 func TestPartsThatHaveNotChanged(t *testing.T) {
 	dir := t.TempDir()
-	// The cases have what nmstatectl gives, so it gives back what it reads.
-	if err := os.WriteFile(filepath.Join(dir, "nmstatectl"), []byte("#!/bin/sh\nexec cat\n"), 0o700); err != nil { //nolint:gosec // it is run
+	// The cases hold nmstatectl's output, so this nmstatectl prints its input.
+	if err := os.WriteFile(filepath.Join(dir, "nmstatectl"), []byte("#!/bin/sh\nexec cat\n"), 0o700); err != nil { //nolint:gosec // executable
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))

@@ -1,6 +1,5 @@
-// Command record runs the builders that our profiles reproduce on the cases of
-// package builders, and writes digests of what they make, or compares ours with
-// them.
+// Command record runs the builders that ironworks reproduces on the cases of package builders. It writes digests of
+// their configurations, or compares those of ironworks with them.
 package main
 
 import (
@@ -35,8 +34,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("record", flag.ContinueOnError)
 	agentImage := flags.String("agent-image", os.Getenv("IRONWORKS_AGENT_IMAGE"), "checkout of openshift/ironic-agent-image")
 	icc := flags.String("icc", os.Getenv("IRONWORKS_ICC"), "checkout of openshift/image-customization-controller, with its vendor folder")
-	dir := flags.String("out", "test/builders/testdata", "where the digests go")
-	compare := flags.Bool("compare", false, "write nothing, compare ours with the originals")
+	dir := flags.String("out", "test/builders/testdata", "directory of the digests")
+	compare := flags.Bool("compare", false, "compare ironworks with the originals and write nothing")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -69,13 +68,13 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "%d cases of %s, %d cases of %s, %d differ\n", len(classic.Cases), classic.Source, len(metal3.Cases), metal3.Source, wrong)
 	if wrong > 0 {
-		return errors.New("ours differs")
+		return errors.New("configurations differ")
 	}
 	return nil
 }
 
 func write(dir, name string, record builders.Record) error {
-	// One case a line, so that a difference of two records can be read.
+	// One case per line, so that a diff of two records is readable.
 	var b strings.Builder
 	source, err := json.Marshal(record.Source)
 	if err != nil {

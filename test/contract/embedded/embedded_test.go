@@ -17,24 +17,23 @@ import (
 
 func TestMain(m *testing.M) { contract.Main(m, 100) }
 
-// TestEmbedded runs all behaviours against the embedded Ironic.
+// TestEmbedded runs all behaviors against the embedded Ironic.
 func TestEmbedded(t *testing.T) {
 	t.Parallel()
 	s := startEmbedded(t)
 	contract.Run(t, s)
 }
 
-// TestMachines runs all behaviours of nodes that have a machine.
+// TestMachines runs all behaviors of nodes with a machine.
 func TestMachines(t *testing.T) {
 	t.Parallel()
 	all := contract.OnMachines()
 	if ran := machines.Run(t, startEmbedded(t), all); ran != len(all) && flag.Lookup("test.run").Value.String() == "" {
-		t.Errorf("%d behaviours ran, want %d", ran, len(all))
+		t.Errorf("%d behaviors ran, want %d", ran, len(all))
 	}
 }
 
-// startEmbedded starts the embedded Ironic until the test ends, set up as the
-// real ones are.
+// startEmbedded starts an embedded Ironic, configured like the real ones, that stops when the test ends.
 func startEmbedded(t *testing.T) *contract.Subject {
 	t.Helper()
 	images := listen(t)

@@ -1,6 +1,6 @@
-// Package machines runs the behaviours of nodes that have a machine, on machines of the lab.
-// It stands apart from the others: the answers of real Ironics to those do not depend on
-// the lab, and stay in Go's cache when the lab changes.
+// Package machines runs the behaviors of nodes with a machine, on machines of the lab. It is separate because the
+// other behaviors do not depend on the lab: their results with real Ironics stay in Go's test cache when the lab
+// changes.
 package machines
 
 import (
@@ -13,19 +13,19 @@ import (
 	"ironworks/test/contract"
 )
 
-// speed is how many times faster than in life the machines are.
+// speed is how many times faster than real time the machines run.
 const speed = 12
 
-// stepDelay is what each step of a long-step machine takes in its own time.
+// stepDelay is how long a step of a long-step machine takes, in machine time.
 const stepDelay = 4 * speed * time.Second
 
-// Run runs behaviours against a subject and returns how many ran.
-func Run(t *testing.T, s *contract.Subject, behaviours []contract.MachineBehaviour) int {
+// Run runs the behaviors that the subject has and returns their number.
+func Run(t *testing.T, s *contract.Subject, behaviors []contract.MachineBehavior) int {
 	t.Helper()
 	var ran atomic.Int64
 	t.Run("machines", func(t *testing.T) {
 		var members []lab.Member
-		for _, b := range behaviours {
+		for _, b := range behaviors {
 			scenario := lab.Scenario{Name: b.Scenario, Agent: agent.Faults{StepDelay: stepDelay}}
 			if b.Scenario != "long-step" {
 				var err error
@@ -44,7 +44,7 @@ func Run(t *testing.T, s *contract.Subject, behaviours []contract.MachineBehavio
 			t.Fatal(err)
 		}
 		t.Cleanup(l.Close)
-		for i, b := range behaviours {
+		for i, b := range behaviors {
 			if !b.In(s) {
 				continue
 			}

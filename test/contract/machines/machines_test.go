@@ -11,11 +11,11 @@ import (
 
 func TestMain(m *testing.M) { contract.Main(m, 12) }
 
-// everyTime are those that a real Ironic is asked for in each run: it takes ten
-// seconds of a processor for each machine. make test-long leaves nothing out.
+// everyTime lists the behaviors that every run checks with real Ironics: each machine takes 10 s of processor time.
+// make test-long checks all.
 var everyTime = []string{"inspected-by-the-agent", "while-a-step-runs", "no-disk-matches"}
 
-// TestMachines runs the behaviours against both releases.
+// TestMachines runs the behaviors against both releases.
 func TestMachines(t *testing.T) {
 	t.Parallel()
 	for _, release := range ironic.Releases(t) {
@@ -23,9 +23,9 @@ func TestMachines(t *testing.T) {
 			t.Parallel()
 			all := contract.OnMachines()
 			if !ironic.Long() {
-				all = slices.DeleteFunc(all, func(b contract.MachineBehaviour) bool { return !slices.Contains(everyTime, b.Name()) })
+				all = slices.DeleteFunc(all, func(b contract.MachineBehavior) bool { return !slices.Contains(everyTime, b.Name()) })
 				if len(all) != len(everyTime) {
-					t.Errorf("%d behaviours, want %q", len(all), everyTime)
+					t.Errorf("%d behaviors, want %q", len(all), everyTime)
 				}
 			}
 			machines.Run(t, contract.StartReal(t, release), all)

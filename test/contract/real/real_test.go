@@ -1,6 +1,6 @@
-// Package real_test runs the contract against real Ironics. What they answer depends on their
-// pins and on the tables of package contract only: as long as these stay, go test answers
-// from its cache. Nothing that the test binary is made of may import the lab.
+// Package real_test runs the contract against real Ironics. Their responses depend only on the pinned versions and on
+// the tables of package contract; while these do not change, go test uses cached results. Therefore nothing in the
+// test binary may import the lab.
 package real_test
 
 import (
@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { contract.Main(m, 12) }
 
-// TestContract runs all behaviours against both releases.
+// TestContract runs all behaviors against both releases.
 func TestContract(t *testing.T) {
 	t.Parallel()
 	for _, release := range ironic.Releases(t) {

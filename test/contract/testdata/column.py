@@ -1,4 +1,4 @@
-"""Set columns of nodes in the database of an Ironic: column.py DATABASE, one JSON object a line."""
+"""Set columns of nodes in Ironic's database: column.py DATABASE; reads one JSON object per line."""
 
 import json
 import sqlite3

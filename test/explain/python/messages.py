@@ -1,8 +1,8 @@
-"""Lists the messages that can become the reason of a failed node.
+"""List the messages that Ironic can show as the reason of a failed node.
 
-Reads the installed sources of Ironic or ironic-python-agent with ast; imports nothing of
-them. Prints one JSON object a line. Where the source fills in a value, the format has its
-name between the signs that MARK has.
+Reads the installed sources of Ironic or ironic-python-agent with ast, without importing
+them. Prints one JSON object per line. Where the source inserts a value, the format has
+its name between the characters of MARK.
 
 usage: messages.py ironic|agent
 """
@@ -16,9 +16,9 @@ import sysconfig
 import sys
 
 MARK = "\u27e8%s\u27e9"
-MOST = 6  # alternatives of one expression that are followed
+MOST = 6  # followed alternatives of an expression
 
-# What only the API, other services or the start of a process can say.
+# Sources of messages that only the API, other services or the start of a process use.
 LEFT_OUT = {
     "ironic": (
         "tests/", "api/", "cmd/", "conf/", "db/", "locale/", "objects/", "networking/", "pxe_filter/", "hacking/",
@@ -36,7 +36,7 @@ LEFT_OUT = {
         "format_inspector.py",
     ),
 }
-# Functions that answer the API at once, run when a process starts, or when a module is imported.
+# Functions that serve the API synchronously, or run at the start of a process or on import.
 LEFT_OUT_FUNCTIONS = {
     "update_node", "_check_update_protected", "update_port", "update_portgroup", "destroy_node", "destroy_port",
     "destroy_portgroup", "update_volume_connector", "update_volume_target", "destroy_volume_connector",
@@ -48,7 +48,7 @@ LEFT_OUT_FUNCTIONS = {
     "validate_and_normalize_datapath_id",
 }
 
-# Which argument of a handler is what the node shows: by name, and by place.
+# The argument of a handler that the node shows: its name and its position.
 HANDLERS = {
     "deploying_error_handler": (("errmsg", 2), ("logmsg", 1)),
     "cleaning_error_handler": (("errmsg", 2), ("logmsg", 1)),
@@ -82,7 +82,7 @@ class Class:
 
 
 def name_of(node):
-    """A short name for an expression that is not known before it runs."""
+    """Return a short name for an expression whose value is unknown."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
@@ -99,7 +99,7 @@ def name_of(node):
 
 
 class Scope:
-    """The assignments of a function and of those around it."""
+    """The assignments of a function and of its enclosing functions."""
 
     def __init__(self, function, around, values=None):
         self.around, self.values = around, dict(values or {})
@@ -124,7 +124,7 @@ class Scope:
 
 
 def walk_own(function):
-    """The nodes of a function without those of functions inside."""
+    """Yield the nodes of a function without those of nested functions."""
     todo = list(ast.iter_child_nodes(function))
     while todo:
         item = todo.pop(0)
@@ -138,7 +138,7 @@ def first(texts):
 
 
 def render(node, scope, depth=0):
-    """All texts that an expression can become."""
+    """Return all texts that an expression can become."""
     if depth > 6:
         return [MARK % name_of(node)]
     if isinstance(node, ast.Constant):
@@ -183,7 +183,7 @@ def render(node, scope, depth=0):
 
 
 def one(node, scope, depth):
-    """The value of an expression inside another text: only what has words of its own."""
+    """Return the texts of an expression inside another text, if they contain words."""
     texts = [t for t in render(node, scope, depth + 1) if worded(t)]
     return texts[0] if texts and depth < 4 else (MARK % name_of(node) if not isinstance(node, ast.Constant) else str(node.value))
 
@@ -224,7 +224,7 @@ def braces(text, call, scope, depth):
 
 
 def worded(text):
-    """Whether a text says more than the values in it."""
+    """Report whether a text has words apart from its values."""
     return len(re.findall(r"[A-Za-z]{2,}", re.sub(MARK % ".*?", " ", text))) >= 2
 
 
@@ -254,7 +254,7 @@ class Reader:
         self.seen = set()
 
     def value(self, name, field):
-        """A class's own text, or that of the first base that has one."""
+        """Return the text of a class, or of its first base class with one."""
         seen = set()
         while name in self.classes and name not in seen:
             seen.add(name)
@@ -273,7 +273,7 @@ class Reader:
         return None, None
 
     def texts(self, call, scope):
-        """What str() of the exception that a call makes is."""
+        """Return the texts of the exception that a call creates."""
         if not isinstance(call, ast.Call):
             name = getattr(call, "attr", getattr(call, "id", ""))
             return name, [self.value(name, "_msg_fmt") or self.value(name, "message")] if name in self.classes else []
@@ -293,7 +293,7 @@ class Reader:
         return name, render(explicit, scope) if explicit is not None else []
 
     def filled(self, fmt, keywords, scope):
-        """A class's format with what is given to it, in all of its ways."""
+        """Return the texts of a class's format with all alternatives of the arguments."""
         ways = [dict()]
         for key, value in keywords.items():
             texts = [t for t in render(value, scope) if worded(t)] or [str(value.value) if isinstance(value, ast.Constant) else MARK % key]
@@ -301,7 +301,7 @@ class Reader:
         return [PERCENT.sub(lambda m: "%" if m["type"] == "%" else way.get(m["name"] or "", MARK % (m["name"] or "value")), fmt) for way in ways]
 
     def agent_texts(self, name, call, keywords, scope):
-        """The agent's errors are a heading and details."""
+        """Return the texts of an agent's error: a heading and details."""
         heading, details = self.value(name, "message"), []
         cls, init = self.init(name)
         given = {}
@@ -365,7 +365,7 @@ class Reader:
     def argument(self, call, handler, scope):
         keywords = {k.arg: k.value for k in call.keywords if k.arg}
         if handler == "node_history_record" and getattr(keywords.get("error"), "value", False) is False:
-            return []  # an event that is no error
+            return []  # an event that is not an error
         for name, place in HANDLERS[handler]:
             value = keywords.get(name, call.args[place] if place < len(call.args) else None)
             if value is not None and not (isinstance(value, ast.Constant) and value.value is None):

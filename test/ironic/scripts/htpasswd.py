@@ -4,5 +4,5 @@ import sys
 
 import bcrypt
 
-# The cheapest cost: Ironic checks it again at every request.
+# The cheapest cost: Ironic checks the password at every request.
 print(bcrypt.hashpw(sys.stdin.buffer.read(), bcrypt.gensalt(4)).decode())

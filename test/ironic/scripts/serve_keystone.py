@@ -1,9 +1,9 @@
-"""Serve Keystone: serve_keystone.py PORT, OS_KEYSTONE_CONFIG_DIR names the folder."""
+"""Serve Keystone: serve_keystone.py PORT; OS_KEYSTONE_CONFIG_DIR is the configuration folder."""
 
 import sys
 
 port = int(sys.argv[1])
-# Keystone reads the command line as its own.
+# Keystone would parse this script's command line.
 sys.argv = ["keystone"]
 
 import waitress  # noqa: E402

@@ -1,6 +1,6 @@
-"""Uses a machine as Ironic does, by sushy.
+"""Drive a machine with sushy, as Ironic does.
 
-Arguments: address, system, image, classes of sushy.auth.
+Arguments: URL, path of the system, URL of the image, classes of sushy.auth.
 """
 
 import logging
@@ -11,7 +11,7 @@ from sushy import auth
 
 address, path, image, *kinds = sys.argv[1:]
 
-# sushy warns about what it misses in a service: none of that is wanted.
+# sushy logs a warning when a service lacks something; there must be none.
 complaints = []
 
 
@@ -44,7 +44,7 @@ for kind in (getattr(auth, name) for name in kinds):
            ["52:54:00:00:00:01", "52:54:00:00:00:02"])
     expect("summary of MACs", sorted(system.ethernet_interfaces.summary), ["52:54:00:00:00:01", "52:54:00:00:00:02"])
 
-    # Power, waiting for nothing: the machine takes no time.
+    # Power changes are immediate on this machine.
     for reset, want in (
         (sushy.ResetType.ON, sushy.PowerState.ON),
         (sushy.ResetType.FORCE_RESTART, sushy.PowerState.ON),
@@ -80,7 +80,7 @@ for kind in (getattr(auth, name) for name in kinds):
     expect("ejected", (cd.image, cd.inserted), (None, False))
     manager.reset_manager(sushy.ResetType.FORCE_RESTART)
 
-    # BIOS: pending until a boot.
+    # BIOS settings are pending until the next boot.
     bios = system.bios
     bios.set_attributes({"NumLock": "Off"}, apply_time=sushy.APPLY_TIME_ON_RESET)
     bios.refresh(force=True)
@@ -122,4 +122,4 @@ try:
 except sushy.exceptions.AccessError as err:
     expect("refusal", (err.status_code, err.code), (401, "Base.1.18.InsufficientPrivilege"))
 else:
-    sys.exit("the wrong password was let in")
+    sys.exit("the wrong password was accepted")

@@ -1,4 +1,4 @@
-"""Tells which of the command lines on its input Ironic's parser takes."""
+"""Print for each command line of a JSON list on stdin whether Ironic's parser accepts it."""
 
 import json
 import sys

@@ -179,7 +179,7 @@ func (s *Screen) Why(id action.ID) string {
 	case c.Err != nil:
 		return textUnusable + body.Short(c.Err)
 	case s.isCurrent(c):
-		return textAlreadyHere
+		return s.env.Keys.Text(textAlreadyHere)
 	}
 	return ""
 }

@@ -15,6 +15,6 @@ const (
 	textCannotProbe     = "connection tests are not available here"
 	textNoContextKnown  = "no contexts"
 	textUnusable        = "unusable: "
-	textAlreadyHere     = "current context; ctrl+r refreshes"
+	textAlreadyHere     = "current context; {refresh} refreshes"
 	textMoreLines       = "… and %d more lines: enlarge the window, or copy"
 )

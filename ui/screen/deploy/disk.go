@@ -107,7 +107,7 @@ func (s *Screen) pickDisk() (cmd tea.Cmd, why string) {
 	var unstable *hints.NoStableHintError
 	switch {
 	case errors.As(err, &unstable):
-		return nil, models.OnScreen(err) + textEditHints
+		return nil, models.OnScreen(err) + s.env.Keys.Text(textEditHints)
 	case err != nil:
 		return nil, models.OnScreen(err)
 	}
@@ -170,7 +170,7 @@ func (s *Screen) hintsTo() hints.Source {
 
 func (s *Screen) whyHints() string {
 	if !s.fields().RootDevice.Hints.Given() {
-		return textPickDisk
+		return s.env.Keys.Text(textPickDisk)
 	}
 	return ""
 }
@@ -189,9 +189,9 @@ func (s *Screen) noDisks() string {
 	case f.InventoryError != "":
 		return textInventoryError + f.InventoryError
 	case f.Inventory == nil:
-		return textNoInventory + name + textNoInventoryFix
+		return textNoInventory + name + s.env.Keys.Text(textNoInventoryFix)
 	case len(f.Inventory.Disks) == 0:
-		return textNoDisks + name + textNoDisksFix
+		return textNoDisks + name + s.env.Keys.Text(textNoDisksFix)
 	}
 	return ""
 }
@@ -219,7 +219,7 @@ func (s *Screen) hintLines(w, most int) []pane.Line {
 	default:
 		said := textSmallestDisk
 		if s.disks.Len() > 0 {
-			said += textPickThis
+			said += s.env.Keys.Text(textPickThis)
 		}
 		lines = append(lines, body.Few(theme.Warn, said, w-1, 1, 2)...)
 	}

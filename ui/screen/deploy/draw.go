@@ -169,7 +169,7 @@ func (s *Screen) checkLines(w int) []pane.Line {
 	x := &text{w: w}
 	if s.err != nil {
 		x.lines = append(x.lines, body.Fault(s.err, w-1)...)
-		x.spans(3, body.S(theme.Muted, "   "), body.S(theme.Muted, textPlanKept))
+		x.spans(3, body.S(theme.Muted, "   "), body.S(theme.Muted, s.env.Keys.Text(textPlanKept)))
 	}
 	n, read := s.node()
 	if !read || s.action == nil {
@@ -200,7 +200,7 @@ func (s *Screen) checkLines(w int) []pane.Line {
 		}
 	}
 	if len(s.refs) > 1 {
-		x.spans(3, body.S(theme.Muted, "   "), body.S(theme.Muted, fmt.Sprintf(textReadyCount, len(s.refs), s.ready, s.refused)))
+		x.spans(3, body.S(theme.Muted, "   "), body.S(theme.Muted, fmt.Sprintf(s.env.Keys.Text(textReadyCount), len(s.refs), s.ready, s.refused)))
 	}
 	return x.lines
 }

@@ -97,7 +97,7 @@ func (s *Screen) handlePlanEdited(msg planEdited) tea.Cmd {
 	switch {
 	case msg.err != nil && changed:
 		s.draft.Text = msg.text
-		return toast(screen.Failure, "edit: "+models.OnScreen(msg.err)+textEditKept)
+		return toast(screen.Failure, "edit: "+models.OnScreen(msg.err)+s.env.Keys.Text(textEditKept))
 	case msg.err != nil:
 		return toast(screen.Failure, "edit: "+models.OnScreen(msg.err)+textEditUnchanged)
 	case msg.wrong != nil:
@@ -119,7 +119,7 @@ func (s *Screen) askAgain(wrong *plan.Error) tea.Cmd {
 		lines = append(lines, overlay.Text{Role: theme.Bad, Text: p.String(), Indent: 2})
 	}
 	text := s.draft.Text
-	lines = append(lines, overlay.Text{}, overlay.Text{Text: textEditRejected})
+	lines = append(lines, overlay.Text{}, overlay.Text{Text: s.env.Keys.Text(textEditRejected)})
 	note := overlay.NewNote(textEditErrors, lines).With(overlay.Choice{
 		Key: "E", Text: "continue editing", Then: s.decide(func() tea.Cmd { return s.layOut(text) }),
 	})

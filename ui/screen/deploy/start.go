@@ -43,7 +43,7 @@ func (s *Screen) start() tea.Cmd {
 		return nil
 	}
 	if age := time.Since(s.at); age > goodFor {
-		return tea.Batch(s.recheck(0, askAll), toast(screen.Info, "results were "+models.Age(age)+textStaleChecks))
+		return tea.Batch(s.recheck(0, askAll), toast(screen.Info, "results were "+models.Age(age)+s.env.Keys.Text(textStaleChecks)))
 	}
 	refs := make([]models.NodeRef, 0, len(s.refs))
 	for _, item := range s.plan.Legal() {

@@ -241,9 +241,9 @@ func (s *Screen) whyRemove() string {
 	case !ok:
 		return "no step selected"
 	case row.from == ofDriver:
-		return row.Label() + textDriverStep
+		return row.Label() + s.env.Keys.Text(textDriverStep)
 	case row.from != ofPlan && row.from != ofKind:
-		return row.Label() + textDeployStep + string(row.from) + textReplaceStep
+		return row.Label() + textDeployStep + string(row.from) + s.env.Keys.Text(textReplaceStep)
 	case row.from == ofKind:
 		return row.Label() + textKindStep
 	}
@@ -309,7 +309,7 @@ func (s *Screen) drawSteps(t *theme.Theme, w, h int) string {
 	case !read && s.err == nil:
 		s.steps.Empty = textLoadingSteps
 	case plan.DriverSteps(f.Interface()) == nil:
-		s.steps.Empty = fmt.Sprintf(textDriverSteps, orAuto(f.DeployInterface()))
+		s.steps.Empty = fmt.Sprintf(s.env.Keys.Text(textDriverSteps), orAuto(f.DeployInterface()))
 	default:
 		s.steps.Empty = textNoSteps
 	}

@@ -19,7 +19,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	tabs := body.Tabs(t, []string{"Conductors", "Hardware types"}, s.tab, "", w)
 	return body.Page(t, w, h, s.heading(t, w), tabs, func(h int) string {
 		if s.conductors == nil {
-			return cell.Block([]string{"", t.Paint(theme.Muted, textNoContext)}, w, h)
+			return cell.Block([]string{"", t.Paint(theme.Muted, s.env.Keys.Text(textNoContext))}, w, h)
 		}
 		if s.tab == conductorsTab {
 			return s.drawConductors(t, w, h)

@@ -2,7 +2,7 @@ package drivers
 
 // The texts of this package that a person reads; column headers and key hints stay with their tables.
 const (
-	textNoContext         = "   No context is open; 4 shows why."
+	textNoContext         = "   No context is open; {connect} shows why."
 	textAliveCount        = "  %d of %d conductors alive"
 	textNoConductor       = "  no conductors"
 	textLoadingConductors = "Loading conductors…"

@@ -14,7 +14,7 @@ import (
 
 // comparison is an input beside what Ironic has.
 type comparison struct {
-	in    provision.EnrollInput
+	in    provision.EnrollSource
 	found provision.EnrollFound
 	plan  enroll.Plan
 	err   error
@@ -58,7 +58,7 @@ func (s *Screen) compare() tea.Cmd {
 	turn, enrolling := s.turn, s.session.Enroll
 	return func() tea.Msg {
 		defer cancel()
-		found, plan, err := enrolling.Compare(ctx, in, login, func(done, of int) {
+		found, plan, err := enrolling.Compare(ctx, &in, login, func(done, of int) {
 			r.of.Store(int64(of))
 			r.done.Store(int64(done))
 		})

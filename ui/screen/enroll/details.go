@@ -84,6 +84,9 @@ func (s *Screen) nodeLines(p *page, it *enroll.Item) {
 	for _, change := range it.Differences() {
 		p.add(theme.Warn, change)
 	}
+	if it.Node.Prepare != nil {
+		p.add(theme.Warn, textPrepare+it.Node.Prepare.String())
+	}
 	if len(it.NotCompared) > 0 {
 		p.add(theme.Muted, textNotComparable+strings.Join(it.NotCompared, ", "))
 	}

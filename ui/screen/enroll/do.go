@@ -117,11 +117,11 @@ func (s *Screen) whyNotEnroll() string {
 	refused := plan.Refused()
 	switch {
 	case !s.read:
-		return textCompareFirst
+		return s.env.Keys.Text(textCompareFirst)
 	case s.stale:
-		return textCompareAgain
+		return s.env.Keys.Text(textCompareAgain)
 	case s.task != nil:
-		return textRunAgain
+		return s.env.Keys.Text(textRunAgain)
 	case refused == len(plan):
 		return textNoneLegal
 	case plan.Count(enroll.Create)+plan.Count(enroll.Change) == 0 && goalOf(s.values) == provision.GoalEnroll:

@@ -92,7 +92,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	case tabForm:
 		return s.form.Draw(t, w, h)
 	case tabNodes:
-		s.nodes.Empty = textPressCompare
+		s.nodes.Empty = s.env.Keys.Text(textPressCompare)
 		switch {
 		case s.reading != nil || s.result.err != nil:
 			s.nodes.Empty = ""
@@ -102,7 +102,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	case tabBMCs:
 		s.bmcs.Empty = textNoBMCs
 		if !s.read && s.result.err == nil {
-			s.bmcs.Empty = textPressCompare
+			s.bmcs.Empty = s.env.Keys.Text(textPressCompare)
 		}
 		if s.reading != nil {
 			s.bmcs.Empty = ""
@@ -122,7 +122,7 @@ func (s *Screen) above(t *theme.Theme, w int) []string {
 	var lines []pane.Line
 	if err := s.result.err; err != nil {
 		lines = append(lines, body.Fault(flat(err), w)...)
-		lines = append(lines, body.Indented(theme.Plain, textComparingFail, w, 3)...)
+		lines = append(lines, body.Indented(theme.Plain, s.env.Keys.Text(textComparingFail), w, 3)...)
 	}
 	if s.tab == tabNodes {
 		for i := range s.result.found.Files {

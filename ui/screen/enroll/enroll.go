@@ -185,7 +185,7 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 	s.reading.cancel()
 	s.reading = nil
 	s.turn++
-	return screen.Send(screen.Say{Text: textCanceled}), true
+	return screen.Send(screen.Say{Text: s.env.Keys.Text(textCanceled)}), true
 }
 
 // Scopes returns the groups of actions, by tab.

@@ -68,16 +68,16 @@ type fake struct {
 	wait chan struct{}
 	told [2]int
 	// asked are the inputs, logins those for BMCs.
-	asked  []provision.EnrollInput
+	asked  []provision.EnrollSource
 	logins []enroll.Login
 }
 
 func (f *fake) API() provision.EnrollAPI { return nil }
 
 func (f *fake) Compare(
-	ctx context.Context, in provision.EnrollInput, login enroll.Login, progress func(done, of int),
+	ctx context.Context, in *provision.EnrollSource, login enroll.Login, progress func(done, of int),
 ) (provision.EnrollFound, enroll.Plan, error) {
-	f.asked, f.logins = append(f.asked, in), append(f.logins, login)
+	f.asked, f.logins = append(f.asked, *in), append(f.logins, login)
 	if f.wait != nil {
 		progress(f.told[0], f.told[1])
 		select {
@@ -91,7 +91,7 @@ func (f *fake) Compare(
 		return found, nil, f.err
 	}
 	for _, name := range in.Files {
-		file, err := nodefile.Read([]byte(f.files[name]), name, in.Format)
+		file, err := nodefile.Options{File: name, Format: in.Format, Columns: in.Fields, Driver: in.Driver}.Read([]byte(f.files[name]))
 		if err != nil {
 			return found, nil, err
 		}
@@ -106,13 +106,11 @@ func (f *fake) Compare(
 			}
 		}
 	}
-	for _, arg := range in.Set {
-		setting, err := models.ParseSetting(arg)
-		for i := 0; err == nil && i < len(found.Nodes); i++ {
-			err = found.Nodes[i].Apply(setting)
-		}
-		if err != nil {
-			return found, nil, &provision.EnrollInputError{Field: provision.EnrollSet, Err: err}
+	for _, setting := range in.Settings {
+		for i := range found.Nodes {
+			if err := found.Nodes[i].Apply(setting); err != nil {
+				return found, nil, &provision.EnrollInputError{Field: provision.EnrollSet, Err: err}
+			}
 		}
 	}
 	enroll.Settle(found.Nodes, []models.Driver{{Name: "redfish"}, {Name: "ipmi"}})
@@ -388,6 +386,11 @@ func TestFormProblems(t *testing.T) {
 		r.Do(s, s.Do(action.EnrollCompare))
 		screentest.Shows(t, s, 80, 20, "[Form]", "Enter the path of a file.")
 		fill(r, s, "rack.csv") // the cursor is at the problem
+		down(r, s, 2)
+		fill(r, s, "'BMC IP'=bcm")
+		r.Do(s, s.Do(action.EnrollCompare))
+		screentest.Shows(t, s, 80, 20, "[Form]", `column "BMC IP": unknown field "bcm" (did you mean "bmc"?); fields: bmc`)
+		r.Do(s, s.Do(action.ResetField))
 		down(r, s, 4)
 		fill(r, s, "owner")
 		r.Do(s, s.Do(action.EnrollCompare))
@@ -402,6 +405,26 @@ func TestFormProblems(t *testing.T) {
 		screentest.Shows(t, s, 80, 20, "[Form]", "networks are not scanned")
 		if len(f.asked) > 0 {
 			t.Errorf("asked with a wrong form: %+v", f.asked)
+		}
+	})
+}
+
+// TestColumns: the form maps headers that are not known, and sets the driver of rows without one.
+func TestColumns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, f, s := opened(t)
+		f.files["odd.csv"] = "name,Adresse,Note\nx1,10.0.0.99,7\n"
+		down(r, s, 1)
+		fill(r, s, "odd.csv")
+		down(r, s, 2)
+		fill(r, s, "Adresse=bmc Note=")
+		down(r, s, 1)
+		fill(r, s, "ipmi")
+		r.Do(s, s.Do(action.EnrollCompare))
+		screentest.Shows(t, s, 80, 20, "Adresse → bmc, Note: ignored", `"ipmi_address":"10.0.0.99"`)
+		start := sent(t, r.Do(s, s.Do(action.EnrollGo)))
+		if got := strings.Join(start.Command, "|"); got != "enroll|-f|odd.csv|--column|Adresse=bmc|--column|Note=|--driver|ipmi" {
+			t.Errorf("command %s", got)
 		}
 	})
 }
@@ -422,7 +445,7 @@ func TestRamdisk(t *testing.T) {
 		r, f, s := opened(t)
 		down(r, s, 1)
 		fill(r, s, "rack.csv")
-		down(r, s, 3)
+		down(r, s, 5)
 		r.Do(s, s.Do(action.EditField))
 		screentest.Shows(t, s, 80, 20, "< URLs >", "ISO", "Initrd", "Kernel args")
 		r.Do(s, s.Do(action.EnrollCompare))

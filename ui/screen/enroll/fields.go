@@ -16,7 +16,9 @@ import (
 const (
 	keySource      = "source"
 	keyFile        = string(provision.EnrollFile)
-	keyFormat      = "format"
+	keyFormat      = string(provision.EnrollFormat)
+	keyColumns     = string(provision.EnrollColumns)
+	keyDriver      = string(provision.EnrollDriver)
 	keyCredentials = string(provision.EnrollCredentials)
 	keyBMC         = string(provision.EnrollBMC)
 	keyUser        = "username"
@@ -70,6 +72,8 @@ func fieldsFor(values map[string]string, served bool) []form.Field {
 		fields = append(fields,
 			form.Field{Key: keyFile, Label: "File", Section: sectionInput, Placeholder: "rack.csv", Help: textFileHelp, Max: maxText},
 			form.Field{Key: keyFormat, Label: "Format", Section: sectionInput, Kind: form.Choice, Options: formats, Help: textFormatHelp},
+			form.Field{Key: keyColumns, Label: "Columns", Section: sectionInput, Placeholder: "HEADER=FIELD …", Help: textColumnsHelp, Max: maxText},
+			form.Field{Key: keyDriver, Label: "Driver", Section: sectionInput, Placeholder: nodefile.DefaultDriver, Suggestions: nodefile.Drivers(), Help: textDriverHelp},
 			form.Field{Key: keyCredentials, Label: "Credentials", Section: sectionInput, Placeholder: "FILE", Help: textLoginFileHelp, Max: maxText},
 		)
 	}
@@ -115,35 +119,48 @@ const maxText = 4096
 func compares(key string) bool { return key != keyGoal && key != keyNoInspect }
 
 // inputOf returns the input of the form's values, with the login for BMCs, or the first wrong field and its problem.
-func inputOf(values map[string]string, served []prepare.Target) (in provision.EnrollInput, login enroll.Login, field, problem string) {
+func inputOf(values map[string]string, served []prepare.Target) (in provision.EnrollSource, login enroll.Login, field, problem string) {
 	trimmed := func(key string) string { return strings.TrimSpace(values[key]) }
-	in.UpdateCredentials = values[keyUpdate] == on
+	typed := provision.EnrollInput{UpdateCredentials: values[keyUpdate] == on}
 	var err error
-	if in.Set, err = models.SplitSettings(values[keySet]); err != nil {
+	if typed.Set, err = models.SplitSettings(values[keySet]); err != nil {
 		return in, login, keySet, models.OnScreen(err)
 	}
 	if values[keySource] == fromBMCs {
-		in.BMCs = strings.Fields(strings.ReplaceAll(values[keyBMC], ",", " "))
-		in.Names = enroll.Naming(trimmed(keyNames))
+		typed.BMCs = strings.Fields(strings.ReplaceAll(values[keyBMC], ",", " "))
+		typed.Names = enroll.Naming(trimmed(keyNames))
 		login = enroll.Login{Username: trimmed(keyUser), Password: models.Secret(values[keyPassword]), Insecure: values[keyInsecure] == on}
-		if len(in.BMCs) == 0 {
+		if len(typed.BMCs) == 0 {
 			return in, login, keyBMC, textNoBMC
 		}
 	} else {
-		if trimmed(keyFile) == "" {
-			return in, login, keyFile, textNoFile
-		}
-		in.Files = []string{trimmed(keyFile)}
-		in.Credentials = trimmed(keyCredentials)
-		if f := values[keyFormat]; f != auto {
-			in.Format = nodefile.Format(f)
+		if field, problem = fileOf(values, &typed); problem != "" {
+			return in, login, field, problem
 		}
 	}
-	if in.Ramdisk, problem = ramdiskOf(values, served); problem != "" {
+	if typed.Ramdisk, problem = ramdiskOf(values, served); problem != "" {
 		return in, login, keyRamdisk, problem
 	}
-	field, problem = problemOf(in.Check())
+	in, err = typed.Parse()
+	field, problem = problemOf(err)
 	return in, login, field, problem
+}
+
+// fileOf sets the file with the choices for reading it.
+func fileOf(values map[string]string, in *provision.EnrollInput) (field, problem string) {
+	trimmed := func(key string) string { return strings.TrimSpace(values[key]) }
+	if trimmed(keyFile) == "" {
+		return keyFile, textNoFile
+	}
+	in.Files, in.Credentials, in.Driver = []string{trimmed(keyFile)}, trimmed(keyCredentials), trimmed(keyDriver)
+	if f := values[keyFormat]; f != auto {
+		in.Format = nodefile.Format(f)
+	}
+	var err error
+	if in.Columns, err = models.SplitSettings(values[keyColumns]); err != nil {
+		return keyColumns, models.OnScreen(err)
+	}
+	return "", ""
 }
 
 // ramdiskOf returns the ramdisk of the form, or why there is none.

@@ -61,7 +61,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 
 func (s *Screen) empty() string {
 	if len(s.all) > 0 {
-		return textNoMatch
+		return s.env.Keys.Text(textNoMatch)
 	}
 	return textEmpty
 }

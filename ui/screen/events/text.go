@@ -10,6 +10,6 @@ const (
 	textAllColumns   = "all columns are already shown"
 	textPaused       = "  paused, %d new below"
 	textForgotten    = " · %d older events dropped"
-	textNoMatch      = "No events match the filter. esc clears it."
+	textNoMatch      = "No events match the filter. {back} clears it."
 	textEmpty        = "No events yet. Changes of nodes appear here."
 )

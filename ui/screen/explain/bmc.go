@@ -105,13 +105,13 @@ func (s *Screen) bmcLine(w int) []pane.Line {
 	case errors.As(err, &none):
 		return say(theme.Muted, textBMCNone)
 	case errors.As(err, &login) && login.Withheld != "":
-		return say(theme.Warn, textBMCWithheld)
+		return say(theme.Warn, s.env.Keys.Text(textBMCWithheld))
 	case errors.As(err, &login):
-		return say(theme.Warn, textBMCNoPassword)
+		return say(theme.Warn, s.env.Keys.Text(textBMCNoPassword))
 	case err != nil:
 		return say(theme.Warn, textBMCFailed+body.Short(err))
 	case asked && time.Since(c.facts.Asked()) <= bmcFor:
 		return say(theme.Muted, textBMCAsked)
 	}
-	return say(theme.Muted, textBMCNotAsked)
+	return say(theme.Muted, s.env.Keys.Text(textBMCNotAsked))
 }

@@ -94,7 +94,7 @@ func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	_, read := s.found.Value()
 	switch {
 	case s.session == nil:
-		lines = body.Indented(theme.Muted, textNoContext, w, 3)
+		lines = body.Indented(theme.Muted, s.env.Keys.Text(textNoContext), w, 3)
 	case !s.able():
 		lines = body.Indented(theme.Muted, textNotAvailable, w, 3)
 	case s.gone() && read:
@@ -191,23 +191,23 @@ func (s *Screen) lay(w int) *layout {
 // layNext appends the suggested action: in words, as a key, and as a command.
 func (s *Screen) layNext(l *layout, e *explain.Explanation) {
 	l.add("next", theme.Strong, e.Next.Text)
-	key := pane.Line{body.S(theme.Key, "enter"), body.S(theme.Plain, "  "+nextText(e))}
+	key := pane.Line{body.S(theme.Key, "enter"), body.S(theme.Plain, "  "+s.nextText(e))}
 	command := body.Few(theme.Plain, e.Next.Command, l.w-l.indent()-1, 0, mostLines)
 	if n := len(command); n > 0 {
-		command[n-1] = append(command[n-1], body.S(theme.Muted, "  (y copies)"))
+		command[n-1] = append(command[n-1], body.S(theme.Muted, s.env.Keys.Text(textCopies)))
 	}
 	l.place("", s.cursor == 0, append([]pane.Line{key}, command...))
 	l.lines = append(l.lines, nil)
 }
 
 // nextText returns the effect of enter: the action, with its own key.
-func nextText(e *explain.Explanation) string {
+func (s *Screen) nextText(e *explain.Explanation) string {
 	if e.Next.Key == "" {
 		return "copy the command"
 	}
 	text := e.Next.Key
-	if a, known := action.Find(action.ID(e.Next.Key)); known && a.Key() != "" {
-		return text + " (" + a.Key() + ")"
+	if a, known := s.env.Keys.Find(action.ID(e.Next.Key)); known && a.Key() != "" {
+		return text + " (" + action.KeyText(a.Key()) + ")"
 	}
 	return text + " (:" + e.Next.Key + ")"
 }

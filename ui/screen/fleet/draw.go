@@ -164,7 +164,7 @@ func wrongText(err error) string {
 func (s *Screen) emptyText() string {
 	switch {
 	case s.env.Session == nil:
-		return textNoContext
+		return s.env.Keys.Text(textNoContext)
 	case s.env.Status.Answered.IsZero() && s.env.Status.Fault != nil:
 		return models.OnScreen(s.env.Status.Fault) + textSeeConnection
 	case s.env.Status.Answered.IsZero():
@@ -174,7 +174,7 @@ func (s *Screen) emptyText() string {
 	case s.picture.counts.Total == 0:
 		return textReading
 	case !s.filter.IsZero():
-		return textNoMatch
+		return s.env.Keys.Text(textNoMatch)
 	}
 	return ""
 }

@@ -169,7 +169,7 @@ func (l *Log) nothing(w int) []pane.Line {
 	case l.hasLines() && l.view.Shown() > 0:
 		return nil
 	case l.hasLines():
-		return body.Indented(theme.Muted, fmt.Sprintf(textNoMatch, l.view.Len()), w-1, 3)
+		return body.Indented(theme.Muted, fmt.Sprintf(l.env.Keys.Text(textNoMatch), l.view.Len()), w-1, 3)
 	case l.kept != nil && len(l.lanes) > 0 && l.lanes[0].over && l.lanes[0].status[models.LogArchive].Reason == "":
 		return body.Indented(theme.Muted, textNoneKept+l.kept.Name+textKeptWhile, w-1, 3)
 	case l.kept != nil && (len(l.lanes) == 0 || !l.lanes[0].over):

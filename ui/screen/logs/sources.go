@@ -122,7 +122,7 @@ func (l *Log) sourcesNote() *overlay.Note {
 		text = append(text, overlay.Text{Role: one.role, Text: lead + one.text, Indent: one.indent + 1})
 	}
 	if i := l.onlyLane(); i >= 0 && l.kept == nil && !l.lanes[i].serial {
-		text = append(text, overlay.Text{}, overlay.Text{Role: theme.Muted, Text: textSerialHint, Indent: 1})
+		text = append(text, overlay.Text{}, overlay.Text{Role: theme.Muted, Text: l.env.Keys.Text(textSerialHint), Indent: 1})
 	}
 	return overlay.NewNote(textSourcesTitle, text)
 }

@@ -10,7 +10,7 @@ const (
 	textLost          = "%d lines dropped: rate too high"
 	textKeptOf        = "recorded: "
 	textLogsOf        = "logs of %d nodes, %d live"
-	textNoMatch       = "None of %d lines matches the filter. ctrl+x clears it."
+	textNoMatch       = "None of %d lines matches the filter. {clear-filter} clears it."
 	textNoneKept      = "No lines recorded for the "
 	textKeptWhile     = ". The console and ironworks logs record lines while they follow a log."
 	textReadingKept   = "Loading recorded lines…"
@@ -40,6 +40,6 @@ const (
 	textNotFollowedNode = "no longer followed"
 	textLooking         = "searching…"
 	textNoLog           = "No log is followed."
-	textSerialHint      = "c also reads the machine's serial console."
+	textSerialHint      = "{log-serial} also reads the machine's serial console."
 	textSourcesTitle    = "Log sources"
 )

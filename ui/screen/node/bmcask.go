@@ -220,7 +220,7 @@ func (s *Screen) showConsoles() tea.Cmd {
 	if len(lines) == 0 {
 		lines = []overlay.Text{{Role: theme.Plain, Text: textNoConsoles}}
 	}
-	lines = append(lines, overlay.Text{Role: theme.Muted, Text: textOwnPages + look.BMC.Address + textCopiesAddresses})
+	lines = append(lines, overlay.Text{Role: theme.Muted, Text: textOwnPages + look.BMC.Address + s.env.Keys.Text(textCopiesAddresses)})
 	return screen.Send(screen.Ask{Overlay: overlay.NewNote(textConsolesTitle+s.label(), lines)})
 }
 

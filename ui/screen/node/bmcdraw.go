@@ -48,9 +48,9 @@ func (s *Screen) bmcState(w int) []pane.Line {
 	case err != nil:
 		return append(s.bmcFault(err, w), nil)
 	case !read:
-		return say(textBMCNotAsked)
+		return say(s.env.Keys.Text(textBMCNotAsked))
 	}
-	return []pane.Line{{body.S(theme.Muted, " "+body.Read(time.Now(), b.look.Asked())+textBMCAgain)}}
+	return []pane.Line{{body.S(theme.Muted, " "+body.Read(time.Now(), b.look.Asked())+s.env.Keys.Text(textBMCAgain))}}
 }
 
 // bmcFault is the error of the last reading, with its remedy.
@@ -61,18 +61,18 @@ func (s *Screen) bmcFault(err error, w int) []pane.Line {
 	case errors.As(err, &none):
 		return s.withoutRedfish(none, w)
 	case errors.As(err, &login) && login.Withheld != "":
-		text := "The password from " + login.Withheld + " is not sent to " + models.MaskURL(login.Address) + ": its host is not in the context's bmc.hosts. u logs in to this BMC; bmc.hosts allows it permanently."
+		text := "The password from " + login.Withheld + " is not sent to " + models.MaskURL(login.Address) + ": its host is not in the context's bmc.hosts. " + s.env.Keys.Text(textLogInHere)
 		return body.Indented(theme.Warn, text, w-1, 1)
 	case errors.As(err, &login) && login.Wrong == nil:
-		text := "The BMC at " + models.MaskURL(login.Address) + " requires the password of " + login.Username + ", which Ironic masks. u logs in; to store it, use the context's bmc section or IRONWORKS_BMC_PASSWORD."
+		text := "The BMC at " + models.MaskURL(login.Address) + " requires the password of " + login.Username + ", which Ironic masks. " + s.env.Keys.Text(textLogInKeep)
 		return body.Indented(theme.Warn, text, w-1, 1)
 	}
 	lines := body.Fault(err, w)
 	switch {
 	case errors.As(err, &login):
-		lines = append(lines, body.Indented(theme.Plain, textOtherLogin, w, 3)...)
+		lines = append(lines, body.Indented(theme.Plain, s.env.Keys.Text(textOtherLogin), w, 3)...)
 	case fingerprintOf(err) != "":
-		lines = append(lines, body.Indented(theme.Plain, textShowsFingerprint, w, 3)...)
+		lines = append(lines, body.Indented(theme.Plain, s.env.Keys.Text(textShowsFingerprint), w, 3)...)
 	}
 	return lines
 }

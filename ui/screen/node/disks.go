@@ -134,7 +134,7 @@ func (s *Screen) noDisks() string {
 	case read:
 		return ""
 	case errors.As(s.disks.Err(), &refusal):
-		return refusal.WhyOnScreen() + textInspectHint
+		return refusal.WhyOnScreen() + s.env.Keys.Text(textInspectHint)
 	case s.disks.Err() != nil:
 		return ""
 	}

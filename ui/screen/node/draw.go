@@ -95,7 +95,7 @@ func (s *Screen) notices(t *theme.Theme, w, h int) []string {
 	var lines []pane.Line
 	switch {
 	case s.session == nil:
-		lines = body.Indented(theme.Muted, textNoContext, w, 3)
+		lines = body.Indented(theme.Muted, s.env.Keys.Text(textNoContext), w, 3)
 	case s.gone() && s.known():
 		lines = body.Few(theme.Bad, theme.GlyphFailed+textDeletedNode, w, 1, 2)
 	case s.gone():

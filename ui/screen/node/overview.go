@@ -51,6 +51,9 @@ func sentenceRole(n *models.Node) theme.Role {
 // details are the facts that neither the heading nor the sentence has.
 func (s *Screen) details(row *models.Row) []models.Detail {
 	shown := []string{"name", "state", "step", "reason", "maintenance"}
+	if row.Node.ProvisionState == models.StateEnroll {
+		shown = append(shown, "last error") // part of the sentence, as a failed node's reason
+	}
 	details := slices.DeleteFunc(models.Overview(row), func(d models.Detail) bool { return slices.Contains(shown, d.Name) })
 	ports := "not loaded"
 	switch net, read := s.network.Value(); {

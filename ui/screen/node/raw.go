@@ -74,13 +74,14 @@ func (r *raw) lay() {
 	r.pane.SetLines(lines)
 }
 
-func (r *raw) status() string {
+// status says when the object was fetched; keys has the key that marks changes.
+func (r *raw) status(keys *action.Keymap) string {
 	clock := func(at time.Time) string { return at.Local().Format(time.TimeOnly) }
 	switch {
 	case r.before == nil:
 		return "read " + clock(r.readAt) + textDiffLater
 	case !r.marked:
-		return fmt.Sprintf(textDiffHint, clock(r.readAt), action.KeyOf(action.Diff), clock(r.beforeAt))
+		return fmt.Sprintf(keys.Text(textDiffHint), clock(r.readAt), clock(r.beforeAt))
 	}
 	return fmt.Sprintf(textDiffCount, clock(r.readAt), r.in, r.out, clock(r.beforeAt))
 }
@@ -93,7 +94,7 @@ func (s *Screen) drawRaw(t *theme.Theme, w, h int) []string {
 	if r.lines == nil {
 		return []string{"", t.Paint(theme.Muted, textFieldsNotRead)}
 	}
-	left := []body.Span{body.S(theme.Muted, " "+r.status())}
+	left := []body.Span{body.S(theme.Muted, " "+r.status(s.env.Keys))}
 	if q := r.pane.Query(); q != "" {
 		left = append(left, body.S(theme.Accent, "  / "+q))
 	}

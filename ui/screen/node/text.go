@@ -28,15 +28,17 @@ const (
 	textInsertTitle      = "Insert into the virtual CD of "
 	textNoConsoles       = "The BMC reports no consoles."
 	textOwnPages         = "Web interface: "
-	textCopiesAddresses  = "; y copies addresses."
+	textCopiesAddresses  = "; {copy} copies addresses."
 	textConsolesTitle    = "Consoles of "
 	textNoBMCRecorded    = "Recordings contain no BMC data."
 	textNoBMCAccess      = "BMC queries are not available here."
 	textBMCAsking        = "Querying the BMC (may take a minute)…"
-	textBMCNotAsked      = "The BMC is queried when this tab opens; enter queries now. Read-only: one session, closed after use."
-	textBMCAgain         = "; enter or ctrl+r queries again"
-	textOtherLogin       = "u logs in with other credentials."
-	textShowsFingerprint = "t shows the certificate's fingerprint and can trust it."
+	textBMCNotAsked      = "The BMC is queried when this tab opens; {bmc-read} queries now. Read-only: one session, closed after use."
+	textBMCAgain         = "; {bmc-read} or {refresh} queries again"
+	textLogInHere        = "{bmc-login} logs in to this BMC; bmc.hosts allows it permanently."
+	textLogInKeep        = "{bmc-login} logs in; to store it, use the context's bmc section or IRONWORKS_BMC_PASSWORD."
+	textOtherLogin       = "{bmc-login} logs in with other credentials."
+	textShowsFingerprint = "{bmc-trust} shows the certificate's fingerprint and can trust it."
 	textNoRedfishAddress = "No redfish_address in driver_info: no BMC to query."
 	textIPMIHint         = "Data from Ironic. To test the BMC connection, use validate (in a); power goes through Ironic."
 
@@ -48,11 +50,11 @@ const (
 	textDisksUnknown     = "disks unknown"
 	textNoDisk           = "no disk"
 	textNoDisksFound     = "Inspection found no disks."
-	textInspectHint      = ". Inspect the node (I) in state manageable."
+	textInspectHint      = ". Inspect the node ({inspect}) in state manageable."
 	textLoadingInventory = "Loading the inventory…"
 
 	// All tabs.
-	textNoContext   = "No context is open; 4 shows why."
+	textNoContext   = "No context is open; {connect} shows why."
 	textDeletedNode = " This node was deleted. The data is from before the deletion."
 	textNoNode      = " Ironic has no node "
 	textLoading     = "Loading the node…"
@@ -75,7 +77,7 @@ const (
 
 	// The raw tab.
 	textDiffLater     = "; later fetches mark changes"
-	textDiffHint      = "fetched %s; %s marks changes since %s"
+	textDiffHint      = "fetched %s; {diff} marks changes since %s"
 	textDiffCount     = "fetched %s; +%d -%d lines since %s"
 	textFieldsNotRead = "   Not loaded yet."
 
@@ -101,7 +103,7 @@ const (
 	// Why an action is disabled.
 	textNoDetails      = "no further details"
 	textRawElsewhere   = "only in the Raw tab"
-	textReadOnce       = "fetched only once; ctrl+r fetches again"
+	textReadOnce       = "fetched only once; {refresh} fetches again"
 	textNoSearch       = "no search text"
 	textAlreadyWrapped = "lines are already wrapped"
 	textNodeDeleted    = "the node was deleted"

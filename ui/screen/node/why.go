@@ -34,7 +34,7 @@ func (s *Screen) Why(id action.ID) string {
 		case s.tab != rawTab:
 			return textRawElsewhere
 		case s.raw.before == nil:
-			return textReadOnce
+			return s.env.Keys.Text(textReadOnce)
 		}
 	case action.NextMatch, action.PrevMatch:
 		if p := s.pane(); p != nil && p.Query() == "" {

@@ -112,7 +112,7 @@ func (s *Screen) whySource() string {
 	case s.tab != tabFile:
 		return s.wrong()
 	case s.bench.File == "":
-		return textNoFileOpen
+		return s.env.Keys.Text(textNoFileOpen)
 	case s.check.err != nil:
 		return "cannot read the file"
 	case !s.check.known:

@@ -149,7 +149,7 @@ func (s *Screen) drawFile(t *theme.Theme, w, h int) string {
 	var below string
 	if s.wide && s.check.known {
 		left := min(w*2/5, 80)
-		facts := short(s.facts(left, rest), rest)
+		facts := short(s.facts(left, rest), rest, s.env.Keys.Text(textMoreProblems))
 		s.file.Resize(w-left-1, rest)
 		s.jump()
 		below = body.Beside(t, cell.Block(body.Draw(t, facts, left), left, rest), body.PaneOr(t, &s.file, textFileEmpty, w-left-1, rest), w, rest)
@@ -191,10 +191,10 @@ func (s *Screen) facts(w, most int) []pane.Line {
 	return lines
 }
 
-// short cuts lines to h, with an ellipsis.
-func short(lines []pane.Line, h int) []pane.Line {
+// short cuts lines to h; more is the last line then.
+func short(lines []pane.Line, h int, more string) []pane.Line {
 	if len(lines) > h && h > 0 {
-		lines = append(lines[:h-1:h-1], pane.Text(theme.Muted, textMoreProblems))
+		lines = append(lines[:h-1:h-1], pane.Text(theme.Muted, more))
 	}
 	return lines
 }
@@ -234,7 +234,7 @@ func (s *Screen) currentProblem(t *theme.Theme, w, h int) []string {
 func (s *Screen) nothingRead() string {
 	switch {
 	case s.bench.File == "":
-		return textCheckHint
+		return s.env.Keys.Text(textCheckHint)
 	case s.check.err != nil:
 		return ""
 	}

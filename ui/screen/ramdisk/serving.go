@@ -195,7 +195,7 @@ func (s *Screen) handleServed(msg served) tea.Cmd {
 	s.tab = tabServing
 	s.serving.Top()
 	s.readServing()
-	return screen.Send(screen.Say{Level: screen.Success, Text: "serving at " + msg.serving.Where() + textServingHint})
+	return screen.Send(screen.Say{Level: screen.Success, Text: "serving at " + msg.serving.Where() + s.env.Keys.Text(textServingHint)})
 }
 
 func (s *Screen) running() bool {
@@ -246,7 +246,7 @@ func (s *Screen) servingWord() []body.Span {
 }
 
 func (s *Screen) nothingServed() string {
-	return textNotServed +
+	return s.env.Keys.Text(textNotServed) +
 		textNotServedRest
 }
 

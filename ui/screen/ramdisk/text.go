@@ -26,7 +26,7 @@ const (
 	textReplaceConfig = "Replace the configuration in "
 	textFormErrors    = "%d errors in the form; first: %s"
 	textNoBuilder     = "building is not available here"
-	textNoFileOpen    = "no file open; c opens one"
+	textNoFileOpen    = "no file open; {ignition-check} opens one"
 	textWouldNotBoot  = "%s would not boot: %s"
 
 	// Why an action is disabled.
@@ -41,8 +41,8 @@ const (
 	textNoPreview    = "Configurations cannot be built here."
 	textBuilding     = "Building the configuration…"
 	textFileEmpty    = "The file is empty."
-	textMoreProblems = " … and more: y copies the report"
-	textCheckHint    = "c opens and checks a Butane or Ignition file."
+	textMoreProblems = " … and more: {copy} copies the report"
+	textCheckHint    = "{ignition-check} opens and checks a Butane or Ignition file."
 	textReadingFile  = "Reading the file…"
 	textStalePreview = "Last valid configuration:"
 
@@ -93,9 +93,9 @@ const (
 	textTLSHelp            = "with a generated certificate"
 	textServeArgsHelp      = "extra kernel arguments, separated by spaces"
 	textServeDefaultsHelp  = "prepend Ironic's configured kernel parameters; not with an ISO"
-	textServingHint        = "; A sets it on nodes, x stops"
+	textServingHint        = "; {ignition-apply} sets it on nodes, {ignition-stop} stops"
 	textStopAsk            = "Stop? %s in progress will be interrupted."
-	textNotServed          = "Not serving. v serves an ISO, or kernel and initrd, with the form's configuration; "
+	textNotServed          = "Not serving. {ignition-serve} serves an ISO, or kernel and initrd, with the form's configuration; "
 	textNotServedRest      = "fetches and kernel arguments appear here."
 	textServingEnded       = "Serving stopped."
 	textNothingFetched     = "no requests yet"

@@ -98,7 +98,7 @@ func (r *row) left() table.Cell {
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	return body.Page(t, w, h, s.heading(t, w), t.Rule(w), func(h int) string {
 		if s.session == nil {
-			return cell.Block(body.Draw(t, append([]pane.Line{nil}, body.Indented(theme.Muted, textNoContext, w, 3)...), w), w, h)
+			return cell.Block(body.Draw(t, append([]pane.Line{nil}, body.Indented(theme.Muted, s.env.Keys.Text(textNoContext), w, 3)...), w), w, h)
 		}
 		below := s.below(t, w, h)
 		if roomy := w >= 120; roomy != s.roomy {

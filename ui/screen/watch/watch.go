@@ -93,7 +93,7 @@ func New(env *screen.Env) screen.Screen {
 		return models.NewExperience(past), err
 	})
 	s.table.Empty = textEmpty +
-		textEmptyRest
+		env.Keys.Text(textEmptyRest)
 	s.setColumns(false)
 	return s
 }

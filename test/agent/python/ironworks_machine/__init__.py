@@ -1,1 +1,1 @@
-"""What stands between ironic-python-agent and a machine that does not exist."""
+"""The layer between ironic-python-agent and a simulated machine."""

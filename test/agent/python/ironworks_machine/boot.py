@@ -9,14 +9,14 @@ import tempfile
 
 
 def free_port():
-    """A port for the agent's service: each agent has its own."""
+    """Return a free port for the agent's API: each agent needs its own."""
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         return s.getsockname()[1]
 
 
 def write_config(path):
-    """The configuration that is on the medium, in a real ramdisk."""
+    """Write the agent's configuration, which a real ramdisk has on its medium."""
     env = os.environ
     port = free_port()
     options = {
@@ -38,7 +38,7 @@ def write_config(path):
         options["agent_token"] = env["IRONWORKS_AGENT_TOKEN"]
     if not env.get("IRONWORKS_NO_INSPECTION"):
         options["inspection_collectors"] = "default,logs"
-        # Without a callback the agent of Ironic 21.4 does not inspect.
+        # Without a callback URL the agent of Ironic 21.4 does not inspect.
         options["inspection_callback_url"] = env["IRONWORKS_IRONIC_URL"].rstrip("/") + "/v1/continue_inspection"
     with open(path, "w", encoding="utf-8") as file:
         file.write("[DEFAULT]\n")
@@ -47,7 +47,7 @@ def write_config(path):
 
 
 def prepare():
-    """A folder of this boot, with everything that the agent may touch."""
+    """Create the folder of this boot, the only place that the agent may change, and install the guard."""
     from ironworks_machine import guard
     from ironworks_machine import programs
 

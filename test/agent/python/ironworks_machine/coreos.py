@@ -1,4 +1,4 @@
-"""The deploy step install_coreos on a simulated machine, without start_assisted_install: that needs systemd."""
+"""The deploy step install_coreos on a simulated machine; start_assisted_install would need systemd."""
 
 import os
 
@@ -20,7 +20,7 @@ class CoreOSInstallHardwareManager(ironworks_coreos.CoreOSInstallHardwareManager
         return service.get("inventory")["hostname"]
 
     def boot_entry(self, device, last):
-        # The agent's own code would ask efibootmgr.
+        # The agent's own code would run efibootmgr.
         try:
             service.post("boot-entry", {"device": device})
             return True

@@ -1,11 +1,10 @@
-"""Keep the agent away from the machine that it really runs on.
+"""Protect the computer that the agent runs on.
 
-The agent thinks that it owns the machine: it overwrites disks, mounts, sets
-interfaces down and, where poweroff does not work, asks the kernel to switch
-off by /proc/sysrq-trigger. The programs that it may start are therefore only
-those of one folder (programs.py), and it may write only below the folder of
-this boot. An audit hook of the interpreter sees to that; there is no way to
-take one off again.
+The agent assumes that it owns the computer: it overwrites disks, mounts file
+systems, takes interfaces down and, where poweroff fails, powers the computer off
+through /proc/sysrq-trigger. Therefore it may start only the programs of one
+folder (programs.py) and write only below the folder of its boot. An audit hook
+of the interpreter enforces this; audit hooks cannot be removed.
 """
 
 import errno
@@ -13,13 +12,13 @@ import os
 import socket
 import sys
 
-# What is allowed to be opened for writing elsewhere.
+# Files outside of the folder that may be opened for writing.
 SINKS = {"/dev/null"}
-# What is allowed to be read below /dev and /proc/sys….
+# Files below /dev that may be read.
 DEVICES = {"/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/tty"}
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
-# Events whose arguments are paths that are changed, by their positions.
+# Events that change paths, with the positions of these arguments.
 CHANGES = {
     "os.mkdir": (0,), "os.remove": (0,), "os.rmdir": (0,), "os.rename": (0, 1), "os.chmod": (0,), "os.chown": (0,),
     "os.link": (1,), "os.symlink": (1,), "os.truncate": (0,), "os.utime": (0,), "os.setxattr": (0,),
@@ -55,13 +54,13 @@ class Guard:
         raise PermissionError(errno.EPERM, "not on a machine of the lab: %s %r" % (what, args))
 
     def inside(self, path):
-        # The path itself may be a link out of the folder.
+        # The path may be a link that leaves the folder.
         real = os.path.realpath(os.fsdecode(path))
         return real == self.folder or real.startswith(self.folder + os.sep)
 
     def check_open(self, path, flags):
         if not isinstance(path, (str, bytes)):
-            return  # a descriptor that is open already
+            return  # an open descriptor
         name = os.path.abspath(os.fsdecode(path))
         if flags & WRITING:
             if name not in SINKS and not self.inside(name):
@@ -74,7 +73,7 @@ class Guard:
             self.refuse(event, path)
 
     def check_folder(self, folder):
-        # Nothing starts in a folder that is not there; Popen would say the same.
+        # Popen would raise the same error.
         if folder is not None and not os.path.isdir(folder):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fsdecode(folder))
 
@@ -89,12 +88,12 @@ class Guard:
 
 
 def install(folder, programs):
-    """From now on only the folder is written to and only the programs run."""
+    """Allow writing only to the folder and running only the programs from now on."""
     sys.addaudithook(Guard(folder, programs))
 
 
 def attempts():
-    """Everything that must not be possible, as names and functions."""
+    """Return everything that must be refused, as a name and a function."""
     import subprocess
 
     from ironic_python_agent import utils
@@ -125,7 +124,7 @@ def attempts():
 
 
 def prove():
-    """Try all of it; every line of output is one that was not refused."""
+    """Run all attempts; print those that were not refused, and a summary."""
     possible = 0
     for name, attempt in attempts().items():
         try:

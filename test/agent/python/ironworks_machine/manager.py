@@ -1,10 +1,9 @@
 """The agent's hardware manager, on a machine of the lab.
 
-It is the agent's own, with the disks, interfaces and so on of the machine. It
-has the name of the agent's own, too, so that Ironic sees the same steps under
-the same name. Those that come with the agent are told to stay away: they would
-look for disks, RAID, IPMI and network cards of the machine that the agent
-really runs on.
+It extends the agent's generic manager with the disks, interfaces and so on of
+the lab machine. It has the same name, so that Ironic sees the same steps under
+the same name. The agent's own managers are disabled: they would use disks,
+RAID, IPMI and network cards of the computer that runs the agent.
 """
 
 import inspect
@@ -26,13 +25,13 @@ for stranger in (hardware.GenericHardwareManager, cna.IntelCnaHardwareManager, m
 
 
 def make(cls, **values):
-    """An object of the agent's, with those values that its release knows."""
+    """Return an object of the class with the values that this release of the agent knows."""
     known = inspect.signature(cls.__init__).parameters
     return cls(**{name: value for name, value in values.items() if name in known})
 
 
 def make_disks(disks, every):
-    """Disks with every serial and WWN, or with the first of each."""
+    """Return disks with every serial and WWN, or with the first of each."""
 
     def value(v):
         return (v[0] if v else None) if isinstance(v, list) and not every else v
@@ -41,7 +40,7 @@ def make_disks(disks, every):
 
 
 def list_kinds():
-    """The names of all block devices, by kind: disk, part, md, raid."""
+    """Return the kinds of all block devices by name: disk, part, md, raid."""
     out = subprocess.run(["lsblk", "-bia", "--json", "-oKNAME,TYPE"], stdout=subprocess.PIPE, check=True).stdout
     kinds = {}
     for d in json.loads(out)["blockdevices"]:
@@ -50,7 +49,7 @@ def list_kinds():
 
 
 def list_all_block_devices(block_type="disk", ignore_raid=False, all_serial_and_wwn=False, **_):
-    """What the agent's own function returns of the disks that it really runs on."""
+    """Replace the agent's function, which lists the block devices of the computer."""
     wanted = [block_type] if isinstance(block_type, str) else block_type
     disks = {d["name"]: d for d in service.get("block-devices")}
     found = []
@@ -72,7 +71,7 @@ hardware._md_scan_and_assemble = lambda: None
 
 
 def list_block_devices(disks, **how):
-    """What the agent's own method returns; the agent of Ironic 21.4 knows one serial of a disk."""
+    """Return disks like the agent's method; the agent of Ironic 21.4 knows one serial per disk."""
     known = inspect.signature(hardware.GenericHardwareManager.list_block_devices).parameters
     return make_disks(disks, how.get("all_serial_and_wwn", False) and "all_serial_and_wwn" in known)
 
@@ -85,7 +84,7 @@ class GenericHardwareManager(hardware.GenericHardwareManager):
     def initialize(self):
         pass
 
-    # What the machine is.
+    # Properties of the machine.
 
     def list_hardware_info(self):
         info = super().list_hardware_info()
@@ -152,7 +151,7 @@ class GenericHardwareManager(hardware.GenericHardwareManager):
     def _get_system_lshw_dict(self):
         return {}
 
-    # What is done to it.
+    # Actions on the machine.
 
     def _disk(self, name):
         return next((d for d in service.get("block-devices") if d["name"] == name), {"virtual_media": False, "read_only": False})
@@ -164,7 +163,7 @@ class GenericHardwareManager(hardware.GenericHardwareManager):
         return self._disk(block_device.name)["read_only"]
 
     def _find_pstore_mount_point(self):
-        return None  # that of the machine that the agent really runs on is none of its business
+        return None  # the computer's must not be used
 
     def erase_block_device(self, node, block_device):
         if self._is_linux_raid_member(block_device):
@@ -178,10 +177,10 @@ class GenericHardwareManager(hardware.GenericHardwareManager):
         service.post("sync")
 
     def collect_system_logs(self, io_dict, file_list):
-        pass  # those of the machine that the agent really runs on are none of Ironic's business
+        pass  # the computer's must not be collected
 
     def generate_tls_certificate(self, ip_address):
-        """The agent's own, in a folder of this machine: the agent has one for all."""
+        """Generate the agent's certificate in this machine's folder; the agent would use one path for all machines."""
         folder = os.path.join(os.environ["IRONWORKS_FOLDER"], "run")
         certificate, key = os.path.join(folder, "agent.crt"), os.path.join(folder, "agent.key")
         name = service.get("inventory")["hostname"]

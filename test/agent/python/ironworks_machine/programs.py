@@ -1,8 +1,8 @@
-"""The programs that the agent finds on PATH on a machine of the lab.
+"""The programs that the agent finds in PATH on a machine of the lab.
 
-A folder of small scripts runs this file with the name of the program. Those
-that matter tell the machine; the others do nothing and say so by exit code 0.
-Whatever is not here is not on the machine at all.
+Small scripts in a folder run this file with the name of the program. Programs
+that matter call the machine; the others do nothing and exit with code 0. The
+machine has no other programs.
 """
 
 import base64
@@ -16,7 +16,7 @@ import urllib.parse
 
 HARMLESS = ("hwclock", "ip", "journalctl", "modprobe")
 
-# What the machine itself runs, on its own disks.
+# Programs that the simulated machine runs on its disks.
 FORWARDED = (
     "blkid", "blockdev", "dd", "efibootmgr", "fuser", "lsblk", "mdadm", "mkfs", "mkswap", "parted", "partprobe", "partx", "sgdisk",
     "udevadm", "wipefs",
@@ -24,10 +24,10 @@ FORWARDED = (
 
 
 def survive():
-    """Ignore the signal that the machine ends everything with.
+    """Ignore the signal with which the machine stops all processes.
 
     It reaches this program and the agent at the same time. An agent whose
-    poweroff was killed takes it for failed, and asks the kernel.
+    poweroff was killed assumes that it failed, and asks the kernel.
     """
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
@@ -50,7 +50,7 @@ def sync(_args):
 
 
 def chroot(args):
-    """chroot ROOT coreos-installer install …: the only thing that is in there."""
+    """chroot ROOT coreos-installer install …: the only program in ROOT."""
     root, program, argv = args[0], args[1], args[2:]
     if program != "coreos-installer":
         sys.stderr.write("chroot: failed to run command '%s': No such file or directory\n" % program)
@@ -60,20 +60,20 @@ def chroot(args):
         path = os.path.join(root, argv[argv.index("--ignition-file") + 1].lstrip("/"))
         with open(path, "rb") as file:
             call["ignition"] = base64.b64encode(file.read()).decode()
-    for said in service.lines("install", call):
-        if "line" in said:
-            print(said["line"], flush=True)
-        elif "missing" in said:
+    for message in service.lines("install", call):
+        if "line" in message:
+            print(message["line"], flush=True)
+        elif "missing" in message:
             sys.stderr.write("chroot: failed to run command 'coreos-installer': No such file or directory\n")
             return 127
         else:
-            return said["exit"]
+            return message["exit"]
     sys.stderr.write("coreos-installer: killed\n")
     return 137
 
 
 def forward(name, args):
-    """A program of the machine."""
+    """Run a program on the simulated machine."""
     out = json.loads(service.call("run", {"argv": [name] + args}))
     sys.stdout.write(out["stdout"])
     sys.stderr.write(out["stderr"])
@@ -81,13 +81,13 @@ def forward(name, args):
 
 
 def mount(args):
-    """mount DEVICE FOLDER: the files of the device are in the folder until umount."""
+    """mount DEVICE FOLDER: copy the device's files to the folder until umount."""
     device, folder = args[0], args[1]
-    told = service.get("mount?" + urllib.parse.urlencode({"device": device}))
-    if told.get("error"):
-        sys.stderr.write("mount: %s: %s\n" % (folder, told["error"]))
+    found = service.get("mount?" + urllib.parse.urlencode({"device": device}))
+    if found.get("error"):
+        sys.stderr.write("mount: %s: %s\n" % (folder, found["error"]))
         return 32
-    for entry in sorted(told["files"] or [], key=lambda e: (not e["folder"], e["path"])):
+    for entry in sorted(found["files"] or [], key=lambda e: (not e["folder"], e["path"])):
         path = os.path.join(folder, entry["path"])
         if entry["folder"]:
             os.makedirs(path, exist_ok=True)
@@ -107,7 +107,7 @@ def umount(args):
         with open(folder + ".mounted", encoding="utf-8") as file:
             device = file.read()
     except FileNotFoundError:
-        return 0  # nothing of ours
+        return 0  # not mounted by this file
     files = []
     for root, folders, names in os.walk(folder):
         for name in folders + names:
@@ -130,7 +130,7 @@ PROGRAMS.update({name: lambda _args: 0 for name in HARMLESS})
 
 
 def install(folder):
-    """Make the folder of scripts."""
+    """Create the folder with the scripts."""
     os.makedirs(folder)
     for name in PROGRAMS:
         path = os.path.join(folder, name)

@@ -1,14 +1,14 @@
-"""Which disk the agent would install to, and which it would erase.
+"""Print the disk that the agent would install to, and those that it would erase.
 
-Reads lines of JSON, {"node": …, "disks": […]}, and answers each with a line:
-{"device": name} or {"class": exception, "error": text}, and "erased": names of
-what automated cleaning would erase, in its order.
+Reads lines of JSON, {"node": …, "disks": […]}, and prints a line for each:
+{"device": name} or {"class": exception, "error": text}, and "erased": the names
+of the disks that automated cleaning would erase, in order.
 """
 
 import json
 import sys
 
-from ironic_python_agent import config  # registers the options that the next one needs
+from ironic_python_agent import config  # registers the options that the next module needs
 from ironic_python_agent import hardware
 
 from ironworks_machine import manager
@@ -32,21 +32,22 @@ class Shelf(manager.GenericHardwareManager):
         return False
 
 
-def answer(shelf, case):
+def choose(shelf, case):
+    """Return the disks that the agent chooses in a case, or its error."""
     shelf.disks = case["disks"]
     hardware.NODE = case["node"]
     try:
-        told = {"device": shelf.get_os_install_device()}
+        chosen = {"device": shelf.get_os_install_device()}
     except Exception as err:
         text = getattr(err, "details", None) or str(err)
         return {"class": type(err).__name__, "error": text}
-    told["erased"] = [d.name for d in shelf._list_erasable_devices(case["node"])]
-    return told
+    chosen["erased"] = [d.name for d in shelf._list_erasable_devices(case["node"])]
+    return chosen
 
 
 def main():
     config.CONF([], project="ironic-python-agent")
     shelf = Shelf()
     for line in sys.stdin:
-        print(json.dumps(answer(shelf, json.loads(line))), flush=True)
+        print(json.dumps(choose(shelf, json.loads(line))), flush=True)
     return 0

@@ -1,4 +1,4 @@
-"""The machine, as its HTTP service in the lab tells it (lab/external)."""
+"""A client of the HTTP service through which the lab offers a machine (lab/external)."""
 
 import http.client
 import json
@@ -7,7 +7,7 @@ import urllib.parse
 
 
 class Failure(Exception):
-    """The machine could not do it."""
+    """An error response of the service; kind tells such errors apart."""
 
     def __init__(self, text, kind):
         super().__init__(text)
@@ -15,40 +15,40 @@ class Failure(Exception):
 
 
 def _call(method, path, body=None):
-    """One call; proxies are none of its business."""
+    """Send a request, ignoring proxy settings, and return the response."""
     url = urllib.parse.urlsplit(os.environ["IRONWORKS_HARDWARE_URL"])
     connection = http.client.HTTPConnection(url.hostname, url.port)
     data = None if body is None else json.dumps(body)
     connection.request(method, url.path + path, body=data, headers={"Content-Type": "application/json"})
-    answer = connection.getresponse()
-    if answer.status >= 400:
-        text = answer.read().decode(errors="replace")
+    response = connection.getresponse()
+    if response.status >= 400:
+        text = response.read().decode(errors="replace")
         try:
-            told = json.loads(text)
+            error = json.loads(text)
         except ValueError:
-            told = {"error": text, "kind": "failed"}
-        raise Failure(told["error"], told["kind"])
-    return answer
+            error = {"error": text, "kind": "failed"}
+        raise Failure(error["error"], error["kind"])
+    return response
 
 
 def get(path):
-    """What the machine says."""
+    """Return the decoded JSON of a GET request."""
     return json.loads(_call("GET", path).read())
 
 
 def post(path, body=None):
-    """Have the machine do something."""
+    """Send a POST request."""
     _call("POST", path, body).read()
 
 
 def call(path, body):
-    """Have the machine do something and return what it answers."""
+    """Send a POST request and return the body of the response."""
     return _call("POST", path, body).read()
 
 
 def lines(path, body):
-    """Have the machine do something and yield what it says, as it says it."""
-    answer = _call("POST", path, body)
-    for line in answer:
+    """Send a POST request and yield the JSON lines of the response as they arrive."""
+    response = _call("POST", path, body)
+    for line in response:
         if line.strip():
             yield json.loads(line)

@@ -17,7 +17,7 @@ ASSISTED_POLL = 5
 class CoreOSInstallHardwareManager(ironworks_coreos.CoreOSInstallHardwareManager):
 
     def root(self):
-        # Where the unit binds the ramdisk's root.
+        # The unit mounts the ramdisk's root there.
         return "/mnt/coreos"
 
     def hostname(self):
@@ -38,7 +38,7 @@ class CoreOSInstallHardwareManager(ironworks_coreos.CoreOSInstallHardwareManager
             return False
 
     def start_assisted_install(self, node, ports):
-        """Start the installer that the ramdisk's configuration brought, and wait for its end."""
+        """Start the installer's unit from the ramdisk's configuration and wait for its end."""
         import dbus
 
         bus = dbus.SystemBus()

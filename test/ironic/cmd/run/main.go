@@ -1,7 +1,7 @@
 // Command run starts a real Ironic to try the console against, prints how to
-// reach it, and stops it on Ctrl-C.
+// connect to it, and stops it on Ctrl-C.
 //
-//	go run ./test/ironic/cmd/run [-release newest|old] [-auth none|http_basic|keystone] [-tls] [-nodes N]
+//	go run ./test/ironic/cmd/run [-release newest|old] [-auth none|http_basic|keystone] [-tls] [-as-shipped] [-nodes N]
 package main
 
 import (
@@ -30,8 +30,8 @@ func run(ctx context.Context, args []string) error {
 	release := flags.String("release", "newest", "newest or old")
 	auth := flags.String("auth", "none", "none, http_basic or keystone")
 	useTLS := flags.Bool("tls", false, "serve the API with TLS")
-	asShipped := flags.Bool("as-shipped", false, "leave the interfaces to the release's own defaults")
-	nodes := flags.Int("nodes", 0, "enrol so many nodes of fake hardware")
+	asShipped := flags.Bool("as-shipped", false, "enable the interfaces that the release enables by default")
+	nodes := flags.Int("nodes", 0, "number of fake nodes to enroll")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string) error {
 	default:
 		return fmt.Errorf("-release %q: want newest or old", *release)
 	}
-	fmt.Println("Starting Ironic", options.Release.Version(), "… (the first time packages are installed, a minute)")
+	fmt.Println("Starting Ironic", options.Release.Version(), "… (the first start installs Python packages, about a minute)")
 	switch *auth {
 	case "none":
 	case "http_basic":
@@ -75,9 +75,9 @@ func run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// explain prints how to point the console at the server.
+// explain prints how to connect the console to the server.
 func explain(s *ironic.Server, nodes int) {
-	fmt.Printf("Ironic %s is up with %d nodes; its log is %s\n\nPoint the console at it:\n\n", s.Release.Version(), nodes, s.Log())
+	fmt.Printf("Ironic %s runs with %d nodes; log: %s\n\nTo connect the console:\n\n", s.Release.Version(), nodes, s.Log())
 	if k := s.Keystone; k != nil {
 		fmt.Printf("  export OS_AUTH_URL=%s OS_USERNAME=%s OS_PASSWORD=%s\n", k.AuthURL, k.AdminUser, k.AdminPassword)
 		fmt.Printf("  export OS_PROJECT_NAME=%s OS_USER_DOMAIN_NAME=%s OS_PROJECT_DOMAIN_NAME=%s\n", k.AdminProject, k.Domain, k.Domain)
@@ -98,7 +98,7 @@ func explain(s *ironic.Server, nodes int) {
 	fmt.Println("\nCtrl-C stops it and removes everything.")
 }
 
-// cloudsYAML prints the same for a clouds.yaml.
+// cloudsYAML prints the settings for clouds.yaml.
 func cloudsYAML(s *ironic.Server) {
 	k := s.Keystone
 	fmt.Printf(`

@@ -16,9 +16,8 @@ import (
 	"ironworks/test/terminal"
 )
 
-// TestBMCOrders tells a machine's BMC what to do past Ironic, and asks Ironic what it sees
-// of it.
-func TestBMCOrders(t *testing.T) {
+// TestBMCCommands changes a BMC with `ironworks bmc` and checks the result on the machine and through Ironic.
+func TestBMCCommands(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		name, uuid, m := redfishNode(t, s, "ok")
@@ -44,44 +43,44 @@ func TestBMCOrders(t *testing.T) {
 		}
 		c.ok("bmc", "insert", iso, name)
 		if got := inserted(); !got.Inserted || got.Image != iso {
-			t.Errorf("after insert there is %+v, want %s", got, iso)
+			t.Errorf("after insert: %+v, want %s", got, iso)
 		}
 		if o := c.fails(1, "bmc", "insert", iso, name); !strings.Contains(o.stdout+o.stderr, "eject") {
-			t.Errorf("a second one is inserted: %s%s", o.stdout, o.stderr)
+			t.Errorf("inserted a second image: %s%s", o.stdout, o.stderr)
 		}
 		c.ok("bmc", "boot-once", "cd", name)
 		if got := bootDevice(t, s, uuid); got != "cdrom" {
-			t.Errorf("Ironic sees %q as the boot device, want cdrom", got)
+			t.Errorf("Ironic reports boot device %q, want cdrom", got)
 		}
 		c.ok("bmc", "boot-once", "none", name)
 		c.ok("bmc", "eject", name, "--yes")
 		if got := inserted(); got.Inserted {
-			t.Errorf("after eject there is %+v", got)
+			t.Errorf("after eject: %+v", got)
 		}
 		c.ok("bmc", "power", "on", name)
 		if err := ironic.Poll(t.Context(), 100*time.Millisecond, func(context.Context) (bool, error) { return m.Power() == machine.On, nil }); err != nil {
 			t.Fatal(err)
 		}
 		if out := c.ok("bmc", name).stdout; !strings.Contains(out, "power off | On  ≠") && !strings.Contains(out, "power on | On") {
-			t.Errorf("what Ironic believes is not told:\n%s", out)
+			t.Errorf("Ironic's power state is missing:\n%s", out)
 		}
 		for _, wrong := range [][]string{{"boot-once", "SDCard"}, {"insert", "ftp://h/x.iso"}} {
 			if o := c.run(append(append([]string{"bmc"}, wrong...), name)...); o.code == 0 {
-				t.Errorf("%v is taken: %s%s", wrong, o.stdout, o.stderr)
+				t.Errorf("%v was accepted: %s%s", wrong, o.stdout, o.stderr)
 			}
 		}
 		if out := c.ok("history", name).stdout; !strings.Contains(out, "BMC power on") || !strings.Contains(out, "BMC insert") {
-			t.Errorf("the audit lacks the orders:\n%s", out)
+			t.Errorf("the history lacks the BMC requests:\n%s", out)
 		}
 		out := c.ok("explain", name, "--bmc").stdout
 		if strings.Contains(out, "the BMC:") || !strings.Contains(out, "verdict") {
-			t.Errorf("explained as\n%s", out)
+			t.Errorf("explain printed:\n%s", out)
 		}
-		keptNowhere(t, c, password)
+		checkNotStored(t, c, password)
 	})
 }
 
-// bootDevice is what Ironic reads of the BMC.
+// bootDevice returns the boot device that Ironic reads from the BMC.
 func bootDevice(t *testing.T, s *ironic.Server, uuid string) string {
 	t.Helper()
 	status, body, err := s.Do(context.Background(), http.MethodGet, "/v1/nodes/"+uuid+"/management/boot_device", nil)
@@ -97,8 +96,8 @@ func bootDevice(t *testing.T, s *ironic.Server, uuid string) string {
 	return answer.Device
 }
 
-// keptNowhere wants a secret in no file that the program wrote.
-func keptNowhere(t *testing.T, c *console, secret string) {
+// checkNotStored checks that no file below the console's home directory contains the secret.
+func checkNotStored(t *testing.T, c *console, secret string) {
 	t.Helper()
 	err := filepath.WalkDir(c.home, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
@@ -115,7 +114,7 @@ func keptNowhere(t *testing.T, c *console, secret string) {
 	}
 }
 
-// TestScreenBMC logs in to a BMC in the console, looks at it and orders it about.
+// TestScreenBMC logs in to a BMC on the BMC tab, first with a wrong password, and changes boot device and power.
 func TestScreenBMC(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
@@ -156,7 +155,7 @@ func TestScreenBMC(t *testing.T) {
 		f.until("| Off")
 		f.lacks(m.Spec().Password)
 		f.quits()
-		keptNowhere(t, c, m.Spec().Password)
-		keptNowhere(t, c, "wrong-Pa55word")
+		checkNotStored(t, c, m.Spec().Password)
+		checkNotStored(t, c, "wrong-Pa55word")
 	})
 }

@@ -6,9 +6,9 @@ import (
 	"ironworks/models"
 )
 
-// arrive makes of a format what an operator reads in last_error, or in an answer of the
-// API. What a handler writes arrives as it is; an exception arrives in what its phase says.
-func arrive(f format, kind string) message {
+// wrapMessage returns the message for a format as an operator reads it in last_error or in a response of the API. What
+// a handler writes is unchanged; an exception is wrapped in the text of its phase.
+func wrapMessage(f format, kind string) message {
 	m := message{format: f, text: fill(f.Format)}
 	switch {
 	case kind == "agent":
@@ -21,7 +21,7 @@ func arrive(f format, kind string) message {
 	return m
 }
 
-// stateOf is the state of a node with a message that says its phase.
+// stateOf returns the provision state of a node with a message that names its phase.
 func stateOf(text, file string) models.ProvisionState {
 	text = strings.ToLower(text)
 	for _, phase := range []struct {
@@ -47,7 +47,8 @@ func stateOf(text, file string) models.ProvisionState {
 	return models.StateDeployFailed
 }
 
-// fromAgent: ironic/drivers/modules/agent_base.py and inspector/hooks/ramdisk_error.py.
+// fromAgent wraps a message of the agent like ironic/drivers/modules/agent_base.py and
+// inspector/hooks/ramdisk_error.py.
 func (m *message) fromAgent() {
 	rest := strings.Contains(m.text, ": ") && (strings.HasSuffix(m.Class, "Error") || strings.HasSuffix(m.Class, "NotFound")) && m.Class != "ValueError" && m.Class != "IOError"
 	file := strings.ToLower(m.File)
@@ -73,7 +74,8 @@ func (m *message) fromAgent() {
 	m.text = title + " step " + step + " failed on node " + nodeUUID + ". " + m.text
 }
 
-// fromConductor: ironic/conductor/{deployments,cleaning,verify,inspection,manager}.py.
+// fromConductor wraps a message of the conductor like
+// ironic/conductor/{deployments,cleaning,verify,inspection,manager}.py.
 func (m *message) fromConductor() {
 	file := m.File[strings.Index(m.File, "/")+1:]
 	base := file[strings.LastIndex(file, "/")+1:]
@@ -86,7 +88,7 @@ func (m *message) fromConductor() {
 		return false
 	}
 	switch {
-	case strings.HasPrefix(file, "conductor/"): // it is shown as it is
+	case strings.HasPrefix(file, "conductor/"): // shown unchanged
 		m.state = ""
 	case in("inspector/hooks", "inspection_rules", "inspect_utils", "lldp"):
 		m.wrap("failed to run inspection hooks: Failed to inspect hardware. Reason: Unexpected exception "+m.Class+" during processing for node: "+nodeUUID+". Error: ", models.StateInspectFailed)

@@ -1,9 +1,9 @@
-"""Which disk the agent installs to: its own get_os_install_device.
+"""Print the disk that the agent would install to, with its own get_os_install_device.
 
 Reads lines of JSON, {"hints": …, "disks": […], "skip_block_devices": …, "raid": […]},
-and answers each with {"picks": name} or {"class": exception, "error": text}. The
-disks are what list_block_devices answers; nothing else of the agent is replaced but
-what would look for software RAID on this computer.
+and prints {"picks": name} or {"class": exception, "error": text} for each. The disks
+are the result of list_block_devices; apart from that only functions are replaced that
+would look for software RAID on this computer.
 """
 
 import functools
@@ -12,7 +12,7 @@ import logging
 import sys
 import warnings
 
-from ironic_python_agent import config  # registers the options that the next one needs
+from ironic_python_agent import config  # registers the options that the next modules need
 from ironic_python_agent import errors
 from ironic_python_agent import hardware
 from oslo_utils import specs_matcher
@@ -58,7 +58,7 @@ logging.disable(logging.CRITICAL)
 warnings.simplefilter("ignore")
 config.CONF([], project="ironic-python-agent")
 known = [name for name in FIELDS if name in hardware.BlockDevice.__init__.__code__.co_varnames]
-# The same grammar is made anew for every comparison, which is most of the time.
+# The agent builds the same grammar for every comparison, which takes most of the time.
 specs_matcher.make_grammar = functools.lru_cache(None)(specs_matcher.make_grammar)
 hardware.list_all_block_devices = lambda **how: []
 for line in sys.stdin:

@@ -1,7 +1,7 @@
-"""What Ironic says of root device hints when it validates a node.
+"""Print whether root device hints are valid for Ironic when it validates a node.
 
-Reads lines of JSON, {"hints": …}, and answers each with {"valid": bool} and, if it
-is false, "class" and "error" of what was wrong.
+Reads lines of JSON, {"hints": …}, and prints {"valid": bool} for each, with the
+exception's "class" and text ("error") if it is false.
 """
 
 import json

@@ -12,71 +12,68 @@ import (
 	"ironworks/test/ironic"
 )
 
-// contest is one thing that a machine with our agent and one with the real
-// agent go through.
-type contest struct {
+// trial is an operation performed by a machine with the lab's agent and one with the real agent.
+type trial struct {
 	name, scenario string
-	// slow machines are so slow that what Ironic knows for a moment only is seen.
+	// slow machines run slowly enough to observe values that Ironic keeps only for a moment.
 	slow bool
-	// programs are for a ramdisk with more programs, see errandCommand.
+	// programs selects a ramdisk with more programs, see errandCommand.
 	programs bool
-	// live is the life of one machine.
+	// live runs the operation on one machine.
 	live func(context.Context, *ironic.Server, *lab.Machine) (trace, error)
-	// judge compares.
+	// judge compares the traces.
 	judge func(t *testing.T, ours, real trace)
 }
 
-// atOnce is how many machines an Ironic looks after at a time. With more, the
-// conductor is so slow that nodes run into its timeouts and ours.
+// atOnce is how many machines an Ironic handles at a time. With more, the conductor is so slow that nodes run into
+// its timeouts and those of the tests.
 const atOnce = 3
 
-// Whatever happens, Ironic sees the same of the lab's agent and of the real
-// one, down to what is on the disks afterwards. execute_bootc_install is not
-// compared: the real one writes the configuration of podman into the system
-// that it runs on.
-func TestSameAsTheRealAgent(t *testing.T) {
+// TestLabAgentMatchesTheRealAgent checks that Ironic sees the same from the lab's agent and the real one, including
+// what is on the disks afterwards. execute_bootc_install is not compared: the real agent writes podman's configuration
+// to the system that it runs on.
+func TestLabAgentMatchesTheRealAgent(t *testing.T) {
 	for _, release := range ironic.Releases(t) {
 		t.Run(release.Name(), func(t *testing.T) {
-			t.Parallel() // most of it is waiting
+			t.Parallel() // mostly waits
 			server := ironic.StartT(t, ironic.Options{Release: release, Settings: map[string]map[string]string{
 				"conductor": {"automated_clean": "true", "deploy_callback_timeout": "90", "check_provision_state_interval": "5"},
-				// Nothing is streamed: the real agent opens its disk itself for that, and
-				// the guard does not let it.
+				// Images are not streamed: the real agent would open its disk itself, which the guard refuses.
 				"agent":  {"require_tls": "true", "stream_raw_images": "false"},
 				"deploy": {"erase_devices_priority": "0"},
 			}})
-			compete(t, server, contests(t, release))
+			runTrials(t, server, trials(t, release))
 		})
 	}
 }
 
-// contests are those that the release can do; all of them in the long run only.
-func contests(t *testing.T, release ironic.Release) []contest {
+// trials returns the trials that the release supports, all of them only under make test-long.
+func trials(t *testing.T, release ironic.Release) []trial {
 	t.Helper()
-	var all []contest
+	var all []trial
 	for _, c := range slices.Concat(comparisons(), stepComparisons()) {
-		elsewhere := c.brief && release == ironic.Newest || c.newest && release == ironic.Old
-		if !elsewhere && (c.always || ironic.Long()) {
-			all = append(all, c.contest())
+		elsewhere := c.oldOnly && release == ironic.Newest || c.newestOnly && release == ironic.Old
+		if !elsewhere && (c.short || ironic.Long()) {
+			all = append(all, c.trial())
 		}
 	}
 	if !ironic.Long() {
 		return all
 	}
-	for _, e := range slices.Concat(directErrands(imageServer(t)), rescueErrands(), serviceErrands()) {
-		if !e.newest || release == ironic.Newest {
-			all = append(all, e.contest())
+	for _, e := range slices.Concat(imageOperations(imageServer(t)), rescueOperations(), serviceOperations()) {
+		if !e.newestOnly || release == ironic.Newest {
+			all = append(all, e.trial())
 		}
 	}
 	return all
 }
 
-// compete runs them, a few at a time.
-func compete(t *testing.T, server *ironic.Server, contests []contest) {
-	plain, more := agent.Command(t, server.Release), errandCommand(t, server.Release)
+// runTrials runs the trials, a few at a time.
+func runTrials(t *testing.T, server *ironic.Server, trials []trial) {
+	plain, more := agent.Command(t, server.Release), operationCommand(t, server.Release)
 	turns := make(chan struct{}, atOnce)
 	var running sync.WaitGroup
-	for _, c := range contests {
+	for _, c := range trials {
 		command := plain
 		if c.programs {
 			command = more
@@ -97,9 +94,9 @@ func compete(t *testing.T, server *ironic.Server, contests []contest) {
 	running.Wait()
 }
 
-// run lets one machine live when it is its turn. Only then its time counts, and
-// afterwards nothing of it is left to keep the conductor busy.
-func (c contest) run(t *testing.T, server *ironic.Server, kind string, command []string, turns chan struct{}) trace {
+// run runs the operation on one machine when it is its turn, and shuts the machine down afterwards to relieve the
+// conductor.
+func (c trial) run(t *testing.T, server *ironic.Server, kind string, command []string, turns chan struct{}) trace {
 	turns <- struct{}{}
 	defer func() { <-turns }()
 	start := time.Now()

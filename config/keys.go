@@ -1,0 +1,96 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+)
+
+// Position is a place in the configuration file, for errors that only the console can find.
+type Position struct{ at origin }
+
+// Fault returns an error about the value at the position.
+func (p Position) Fault(problem, hint string) error { return p.at.fault(problem, hint, nil) }
+
+// KeyBinding binds the keys of an action of the console. The configuration knows neither the actions nor the names of
+// keys: the console checks both.
+type KeyBinding struct {
+	Action string `json:"action" yaml:"action"`
+	// Keys are the names of keys; none removes the action's keys.
+	Keys []string `json:"keys" yaml:"keys"`
+	// At is the position of the action.
+	At Position `json:"-" yaml:"-"`
+}
+
+// Hands are the settings of the console for all contexts.
+type Hands struct {
+	Keys []KeyBinding
+}
+
+// LoadHands reads the settings of the console from the configuration file, without the contexts: for labs and
+// recordings, which do not depend on the rest of the file.
+func LoadHands(o Options) (Hands, error) {
+	l := newLoader(o)
+	path, named := l.configPath()
+	if path == "" {
+		return Hands{}, nil
+	}
+	data, _, err := readFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && named == "":
+		return Hands{}, nil
+	case err != nil:
+		return Hands{}, &FileError{File: path, Problem: readProblem(err), Hint: named, Err: err}
+	}
+	root, _, err := parse(path, data)
+	if err != nil {
+		return Hands{}, err
+	}
+	f := &ourFile{path: path}
+	l.readHands(f, root.get)
+	return f.hands, errors.Join(f.errs...)
+}
+
+// readHands reads the settings of the console; get returns a top-level value.
+func (l *loader) readHands(f *ourFile, get func(name string) *node) {
+	if n := get("keys"); n != nil {
+		f.readKeys(n)
+	}
+}
+
+func (f *ourFile) readKeys(n *node) {
+	if err := wantMapping.check(n, "keys"); err != nil {
+		f.errs = append(f.errs, err)
+		return
+	}
+	for _, e := range n.entries {
+		key := join("keys", e.name)
+		keys, err := readKeyNames(e.value, key)
+		if err != nil {
+			f.errs = append(f.errs, err)
+			continue
+		}
+		f.hands.Keys = append(f.hands.Keys, KeyBinding{Action: e.name, Keys: keys, At: Position{origin{file: f.path, line: e.line, column: e.column, key: key}}})
+	}
+}
+
+// readKeyNames reads one name of a key, or a list. A digit needs no quotes.
+func readKeyNames(n *node, key string) ([]string, error) {
+	items := n.items
+	switch n.kind {
+	case kindList:
+	case kindScalar:
+		items = []*node{n}
+	case kindEmpty, kindMapping:
+		return nil, n.fault(key, "must be a key or a list of keys, but is "+n.describe(), "write ctrl+t, [t, f5], or [] for no key")
+	}
+	names := make([]string, 0, len(items))
+	for i, item := range items {
+		if item.kind != kindScalar || !slices.Contains([]string{"!!str", "!!int", "!!bool"}, item.tag) || item.text == "" {
+			return nil, item.fault(key, fmt.Sprintf("key %d must be the name of a key, but is %s", i+1, item.describe()), "quote the name")
+		}
+		names = append(names, item.text)
+	}
+	return names, nil
+}

@@ -1,0 +1,131 @@
+package enroll
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"ironworks/models"
+)
+
+// FieldChange is a field that differs.
+type FieldChange struct {
+	// Path is the field, then the key in it: driver_info, redfish_address.
+	Path   []string
+	Before any // nil if unset
+	After  any
+	// Secret: the values must not be shown.
+	Secret bool
+}
+
+// Name returns the path with dots.
+func (c FieldChange) Name() string { return strings.Join(c.Path, ".") }
+
+// String describes the change; secrets are masked.
+func (c FieldChange) String() string {
+	if c.Secret {
+		return c.Name() + " " + models.Mask
+	}
+	show := func(v any) string {
+		if text, is := v.(string); is && text != "" {
+			return models.MaskURL(text)
+		}
+		if empty(v) {
+			return "unset"
+		}
+		raw, err := json.Marshal(v)
+		if err != nil {
+			return models.Mask
+		}
+		return string(raw)
+	}
+	return fmt.Sprintf("%s %s → %s", c.Name(), show(c.Before), show(c.After))
+}
+
+// differences lists the leaves of wanted that now has not, sorted by path. A null or empty wanted value of a field
+// that is unset is no difference.
+func differences(above []string, wanted, now map[string]any) []FieldChange {
+	var list []FieldChange
+	for _, key := range slices.Sorted(maps.Keys(wanted)) {
+		want, have := wanted[key], now[key]
+		child, isObject := want.(map[string]any)
+		old, wasObject := have.(map[string]any)
+		switch {
+		case isObject && (wasObject || have == nil) && len(above) == 0 && objectField(key):
+			list = append(list, differences([]string{key}, child, old)...)
+		case empty(want) && empty(have), equal(want, have), len(above) > 0 && sameAddress(key, want, have):
+		case len(above) > 0 && above[0] == "properties" && sameNumber(want, have):
+		default:
+			list = append(list, FieldChange{Path: append(slices.Clone(above), key), Before: have, After: want})
+		}
+	}
+	return list
+}
+
+// sameNumber reports whether one value is a number and the other the same number as text: inspection and Ansible write
+// properties as text, files often as numbers.
+func sameNumber(a, b any) bool {
+	a, b = plain(a), plain(b)
+	if _, is := a.(string); is {
+		a, b = b, a
+	}
+	number, isNumber := a.(float64)
+	text, isText := b.(string)
+	raw, err := json.Marshal(number)
+	return isNumber && isText && err == nil && string(raw) == text
+}
+
+// sameAddress reports whether two values of a BMC's address or of a Redfish system's path mean the same.
+func sameAddress(key string, a, b any) bool {
+	x, y := models.TextOf(a), models.TextOf(b)
+	if x == "" || y == "" {
+		return false
+	}
+	if key == "redfish_system_id" {
+		return strings.TrimRight(x, "/") == strings.TrimRight(y, "/")
+	}
+	for _, field := range addressFields() {
+		if key == field[0] {
+			insecure := strings.HasPrefix(x, "http://") != strings.HasPrefix(y, "http://")
+			return !insecure && hostOf(x, field[1]) == hostOf(y, field[1])
+		}
+	}
+	return false
+}
+
+func objectField(key string) bool {
+	return slices.Contains([]string{"driver_info", "properties", "instance_info", "extra", "network_data"}, key)
+}
+
+func empty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return v == ""
+	case map[string]any:
+		return len(v) == 0
+	case []any:
+		return len(v) == 0
+	}
+	return false
+}
+
+// equal compares JSON values; YAML's integers equal JSON's numbers.
+func equal(a, b any) bool { return reflect.DeepEqual(plain(a), plain(b)) }
+
+// plain copies a value as the JSON types of encoding/json.
+func plain(v any) any {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return v
+	}
+	var out any
+	if json.Unmarshal(raw, &out) != nil {
+		return v
+	}
+	return out
+}

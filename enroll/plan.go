@@ -1,0 +1,148 @@
+package enroll
+
+import (
+	"fmt"
+	"strings"
+
+	"ironworks/models"
+)
+
+// Kind is what enrolling does to a node, port or port group.
+type Kind string
+
+// The kinds.
+const (
+	Create    Kind = "create"
+	Change    Kind = "change"
+	Unchanged Kind = "unchanged"
+	// Conflict: the input contradicts Ironic or itself. Nothing is sent.
+	Conflict Kind = "conflict"
+	// Invalid: the input's node has problems. Nothing is sent.
+	Invalid Kind = "invalid"
+)
+
+// Refused reports whether nothing is sent for a node of this kind.
+func (k Kind) Refused() bool { return k == Conflict || k == Invalid }
+
+// Item is what enrolling a node of the input does.
+type Item struct {
+	Node Node
+	Kind Kind
+	// UUID is the node's, before it exists.
+	UUID string
+	// Existing is Ironic's node; nil if it is created.
+	Existing *models.Node
+	// MatchedBy names what identified Existing: uuid, name, BMC, MAC, serial.
+	MatchedBy []string
+	// Changes are the fields that differ; for a new node empty.
+	Changes []FieldChange
+	// AddTraits are the required traits that the node has not.
+	AddTraits  []string
+	Ports      []PartItem
+	Portgroups []PartItem
+	// NotCompared are secret fields whose values Ironic does not show.
+	NotCompared []string
+	// Reason and Remedy explain a conflict; of an invalid node, Reason is its problems.
+	Reason string
+	Remedy string
+}
+
+// PartItem is what enrolling does to a port or port group of a node.
+type PartItem struct {
+	Fields map[string]any
+	Kind   Kind
+	// UUID is Ironic's; of a new part, the one that it gets.
+	UUID    string
+	Changes []FieldChange
+	// Group is the port group's UUID for a port in a group.
+	Group string
+}
+
+// Label returns the MAC address or the name of the port or port group.
+func (p *PartItem) Label() string {
+	for _, key := range []string{"address", "name", "uuid"} {
+		if text := models.TextOf(p.Fields[key]); text != "" {
+			return text
+		}
+	}
+	return p.UUID
+}
+
+// Differences describes what changes on an existing node, one difference a text, with secrets masked.
+func (it *Item) Differences() []string {
+	if it.Kind != Change {
+		return nil
+	}
+	var list []string
+	for _, c := range it.Changes {
+		list = append(list, c.String())
+	}
+	for _, t := range it.AddTraits {
+		list = append(list, "add trait "+t)
+	}
+	for _, kind := range []struct {
+		noun  string
+		parts []PartItem
+	}{{"port group", it.Portgroups}, {"port", it.Ports}} {
+		for i := range kind.parts {
+			switch p := &kind.parts[i]; p.Kind {
+			case Create:
+				list = append(list, fmt.Sprintf("create %s %s", kind.noun, p.Label()))
+			case Change:
+				for _, c := range p.Changes {
+					list = append(list, fmt.Sprintf("%s %s: %s", kind.noun, p.Label(), c))
+				}
+			case Unchanged, Conflict, Invalid:
+			}
+		}
+	}
+	return list
+}
+
+// Details says in one line why a node is refused, or what differs, and what is not compared or taken over.
+func (it *Item) Details() string {
+	var parts []string
+	switch changes := it.Differences(); {
+	case it.Reason != "" && it.Remedy != "":
+		parts = append(parts, it.Reason+"; "+it.Remedy)
+	case it.Reason != "":
+		parts = append(parts, it.Reason)
+	case len(changes) > 0:
+		parts = append(parts, strings.Join(changes, ", "))
+	}
+	if it.Node.Prepare != nil {
+		parts = append(parts, "before available: "+it.Node.Prepare.String())
+	}
+	if len(it.NotCompared) > 0 {
+		parts = append(parts, "not compared: "+strings.Join(it.NotCompared, ", "))
+	}
+	return strings.Join(append(parts, it.Node.Notes...), "; ")
+}
+
+// Plan is what enrolling an input does, in the input's order.
+type Plan []Item
+
+// Count returns the number of items of a kind.
+func (p Plan) Count(k Kind) int {
+	n := 0
+	for i := range p {
+		if p[i].Kind == k {
+			n++
+		}
+	}
+	return n
+}
+
+// String counts the items by kind: 3 create, 1 conflict.
+func (p Plan) String() string {
+	var parts []string
+	for _, k := range []Kind{Create, Change, Unchanged, Conflict, Invalid} {
+		if n := p.Count(k); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, k))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Refused returns the number of items for which nothing is sent.
+func (p Plan) Refused() int { return p.Count(Conflict) + p.Count(Invalid) }

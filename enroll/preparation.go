@@ -1,0 +1,158 @@
+package enroll
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ironworks/models"
+)
+
+// Preparation is what manual cleaning does to a machine after inspection, before it becomes available, as Metal3 does
+// (baremetal-operator, buildManualCleaningSteps in pkg/provisioner/ironic/ironic.go).
+type Preparation struct {
+	// RAID replaces the RAID; nil leaves it.
+	RAID *RAID
+	// BIOS are BIOS settings by name: text or numbers.
+	BIOS map[string]any
+}
+
+// RAID are the volumes that a machine gets; all others are deleted.
+type RAID struct {
+	// Disks are the logical_disks of target_raid_config; without any, the RAID is deleted.
+	Disks []any
+	// Software: the agent makes the RAID, which needs disks without metadata.
+	Software bool
+}
+
+// Config returns target_raid_config; nil without volumes.
+func (r *RAID) Config() map[string]any {
+	if r == nil || len(r.Disks) == 0 {
+		return nil
+	}
+	return map[string]any{"logical_disks": r.Disks}
+}
+
+// Pending returns the part of the preparation that a node of Ironic does not have yet; nil for nothing. settings are
+// the BIOS settings that Ironic knows.
+func (p *Preparation) Pending(n *models.Node, settings []models.BIOSSetting) *Preparation {
+	if p == nil {
+		return nil
+	}
+	left := Preparation{BIOS: maps.Clone(p.BIOS)}
+	if p.RAID != nil && !p.RAID.madeOn(fieldsOf(n)) {
+		left.RAID = p.RAID
+	}
+	for _, s := range settings {
+		if value, wanted := left.BIOS[s.Name]; wanted && fmt.Sprint(value) == s.Value {
+			delete(left.BIOS, s.Name)
+		}
+	}
+	if left.RAID == nil && len(left.BIOS) == 0 {
+		return nil
+	}
+	return &left
+}
+
+// madeOn reports whether a node has the RAID: Ironic records the volumes in raid_config when
+// raid.create_configuration ends. Their sizes and names may be the controller's.
+func (r *RAID) madeOn(node map[string]any) bool {
+	made := levels(disksOf(node["raid_config"]))
+	if len(r.Disks) == 0 {
+		return r.Software && len(made) == 0
+	}
+	return equal(r.Disks, disksOf(node["target_raid_config"])) && slices.Equal(levels(r.Disks), made)
+}
+
+func disksOf(config any) []any {
+	object, _ := config.(map[string]any)
+	disks, _ := object["logical_disks"].([]any)
+	return disks
+}
+
+// levels are the RAID levels of logical disks, sorted.
+func levels(disks []any) []string {
+	var list []string
+	for _, d := range disks {
+		disk, _ := d.(map[string]any)
+		list = append(list, fmt.Sprint(disk["raid_level"]))
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Steps are the clean steps, in order.
+func (p *Preparation) Steps() []models.Step {
+	var steps []models.Step
+	add := func(on, name string, args map[string]any) {
+		steps = append(steps, models.Step{Interface: on, Step: name, Args: args})
+	}
+	if p.RAID != nil {
+		add("raid", "delete_configuration", nil)
+		if p.RAID.Software {
+			add("deploy", "erase_devices_metadata", nil)
+		}
+		if len(p.RAID.Disks) > 0 {
+			add("raid", "create_configuration", nil)
+		}
+	}
+	if len(p.BIOS) > 0 {
+		settings := make([]any, 0, len(p.BIOS))
+		for _, name := range slices.Sorted(maps.Keys(p.BIOS)) {
+			settings = append(settings, map[string]any{"name": name, "value": p.BIOS[name]})
+		}
+		add("bios", "apply_configuration", map[string]any{"settings": settings})
+	}
+	return steps
+}
+
+// String describes the preparation: RAID 1, 5; BIOS ProcVirtualization=Enabled.
+func (p *Preparation) String() string {
+	if p == nil {
+		return ""
+	}
+	var parts []string
+	switch {
+	case p.RAID == nil:
+	case len(p.RAID.Disks) == 0:
+		parts = append(parts, "no RAID")
+	default:
+		parts = append(parts, "RAID "+strings.Join(levels(p.RAID.Disks), ", "))
+	}
+	var settings []string
+	for _, name := range slices.Sorted(maps.Keys(p.BIOS)) {
+		settings = append(settings, fmt.Sprintf("%s=%v", name, p.BIOS[name]))
+	}
+	if len(settings) > 0 {
+		parts = append(parts, "BIOS "+strings.Join(settings, ", "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// prepared tells of an existing node that enrolling does not prepare any more.
+func (it *Item) prepared() {
+	p := it.Node.Prepare
+	if p == nil || it.Existing == nil || !enrolled(it.Existing.ProvisionState) {
+		return
+	}
+	if p.Pending(it.Existing, nil).hasRAID() {
+		it.Node.Notes = append(it.Node.Notes, fmt.Sprintf("RAID: not made in the state %s; move the node to manageable first", it.Existing.ProvisionState))
+	}
+	if len(p.BIOS) > 0 {
+		it.NotCompared = append(it.NotCompared, "BIOS settings")
+	}
+	it.Node.Prepare = nil
+}
+
+func (p *Preparation) hasRAID() bool { return p != nil && p.RAID != nil }
+
+// enrolled reports whether a node in the state is beyond enrolling.
+func enrolled(s models.ProvisionState) bool {
+	switch s { //nolint:exhaustive // in all others the node is beyond enrolling
+	case models.StateEnroll, models.StateVerifying, models.StateManageable, models.StateInspecting, models.StateInspectWait, models.StateInspectFailed,
+		models.StateCleaning, models.StateCleanWait, models.StateCleanFailed, models.StateCleanHold, models.StateAdopting, models.StateAdoptFailed:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,108 @@
+package contract
+
+import (
+	"strings"
+	"testing"
+)
+
+// behavior is one thing that an Ironic does, seen by a client. Its name is the name of the subtest and stays stable.
+type behavior struct {
+	name string
+	// since is the minor API version that introduced the behavior; older subjects do not run it. 0 means every
+	// version.
+	since int
+	// node holds fields, as JSON, of the node that {node} stands for. The node is created when a step first names
+	// {node} or {name}, with driver fake-hardware unless the fields set one. {other} is a second node like it.
+	node string
+	// state is the provision state that the node is put into; "" leaves it in enroll. ">" separates a target state,
+	// as in "wait call-back > active".
+	state string
+	steps []step
+}
+
+// step is one request and the expected response.
+type step struct {
+	// call is a method and a path. Words in braces stand for values: {node}, {name}, {other}, {otherName}, {mac1}…,
+	// {uuid1}…, {word1}… and what save stored. They are replaced in call and body, and put back in place of the
+	// values in the response.
+	//
+	// Some calls are not requests: "SET state > target" and "LOCK host" change {node} through the subject's
+	// functions, "UNLOCK" releases the lock, and "UNTIL path" repeats a GET until the response is as wanted.
+	call string
+	// body is sent unchanged, as JSON.
+	body string
+	// version is the API version of the request: 1.31, or "none" for no header. The default is the subject's newest
+	// version.
+	version string
+	// header is one additional header, as in "Accept: text/html". An empty value, as in "Content-Type:", removes the
+	// header.
+	header string
+	// see lists the values of the response to compare, separated by blanks; see [session.render]. By default the text
+	// of an error is compared and otherwise only the status.
+	see string
+	// want is the status and what see renders. After "~" it is a regular expression for the whole text. "" accepts
+	// any success.
+	want string
+	// old is what the old release responds when it differs.
+	old string
+	// save stores a value of the response, as in "port=uuid".
+	save string
+}
+
+// wanted returns the response that a subject of the kind must give.
+func (s step) wanted(kind Kind) string {
+	if kind == Old && s.old != "" {
+		return s.old
+	}
+	return s.want
+}
+
+// group is a list of behaviors about one topic.
+type group struct {
+	name      string
+	behaviors []behavior
+	// alone runs the behaviors one after the other. Two threads of a real Ironic that search nodes at the same time
+	// are too much for its SQLite database.
+	alone bool
+}
+
+// run runs the behaviors that the subject has. Each uses its own objects, so they can run in parallel.
+func (g group) run(t *testing.T, s *Subject, count *tally) {
+	t.Helper()
+	t.Run(g.name, func(t *testing.T) {
+		for _, b := range g.behaviors {
+			if !s.has(b.since) {
+				count.tooNew.Add(1)
+				continue
+			}
+			t.Run(b.name, func(t *testing.T) {
+				if !g.alone {
+					t.Parallel()
+				}
+				count.ran.Add(1)
+				b.run(t, s)
+			})
+		}
+	})
+}
+
+func (b behavior) run(t *testing.T, s *Subject) {
+	t.Helper()
+	c := newSession(t, s)
+	c.nodeFields = b.node
+	if b.state != "" {
+		c.set(b.state)
+	}
+	for i, step := range b.steps {
+		c.step(i, step)
+	}
+}
+
+// stateAndTarget splits "wait call-back > active".
+func stateAndTarget(text string) (state, target string) {
+	state, target, _ = strings.Cut(text, ">")
+	return strings.TrimSpace(state), strings.TrimSpace(target)
+}
+
+// repeat repeats a text.
+func repeat(text string, times int) string { return strings.Repeat(text, times) }

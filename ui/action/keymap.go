@@ -1,0 +1,240 @@
+package action
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Keymap is the list of actions with the keys that the operator has bound. nil has the built-in actions and keys.
+// It is read-only.
+type Keymap struct{ actions []Action }
+
+// Binding changes the keys of an action everywhere it occurs, or adds an action.
+type Binding struct {
+	ID ID
+	// Keys replace those of the action; without any the action stays in palette and help.
+	Keys []string
+	// New is an action to add; nil for one that exists.
+	New *Action
+}
+
+// Problem is why a binding is refused.
+type Problem struct {
+	// Binding is its place in the list.
+	Binding int
+	// Text is what is wrong, Hint the remedy or "".
+	Text, Hint string
+}
+
+// Bind returns the built-in actions with other keys and more actions. All bindings apply at once, so that two
+// actions can swap their keys. With problems there is no keymap.
+func Bind(bindings []Binding) (*Keymap, []Problem) {
+	m := &Keymap{actions: slices.Clone(all)}
+	var problems []Problem
+	// by is the binding that gave an action its keys.
+	by := map[ID]int{}
+	for i, b := range bindings {
+		if bad := m.bind(&b); len(bad) > 0 {
+			for _, p := range bad {
+				p.Binding = i
+				problems = append(problems, p)
+			}
+			continue
+		}
+		by[b.ID] = i
+	}
+	if problems = append(problems, m.conflicts(by)...); len(problems) > 0 {
+		return nil, problems
+	}
+	return m, nil
+}
+
+// bind applies one binding, or returns why it cannot.
+func (m *Keymap) bind(b *Binding) []Problem {
+	found, known := m.Find(b.ID)
+	switch {
+	case b.New != nil && known:
+		return []Problem{{Text: fmt.Sprintf("%s is an action of the console", b.ID), Hint: "choose another name"}}
+	case b.New == nil && !known:
+		return []Problem{{Text: fmt.Sprintf("unknown action %q", string(b.ID)), Hint: nearAction(m.actions, b.ID)}}
+	case b.New != nil:
+		found = b.New
+	}
+	var problems []Problem
+	for i, key := range b.Keys {
+		switch problem, hint := checkKey(key); {
+		case problem != "":
+			problems = append(problems, Problem{Text: problem, Hint: hint})
+		case slices.Contains(b.Keys[:i], key):
+			problems = append(problems, Problem{Text: fmt.Sprintf("the key %q is given twice", key)})
+		case found.Changes && (key == "y" || key == "enter"):
+			problems = append(problems, Problem{Text: fmt.Sprintf("%q answers confirmations, so no action that sends changes can have it", key), Hint: "choose another key"})
+		}
+	}
+	if len(problems) > 0 {
+		return problems
+	}
+	if b.New != nil {
+		added := *b.New
+		added.Keys = slices.Clone(b.Keys)
+		m.actions = append(m.actions, added)
+		return nil
+	}
+	for i := range m.actions {
+		if m.actions[i].ID == b.ID {
+			m.actions[i].Keys = slices.Clone(b.Keys)
+			if len(b.Keys) == 0 {
+				m.actions[i].Foot = 0
+			}
+		}
+	}
+	return nil
+}
+
+// conflicts returns a problem for each bound key that runs another action on a screen, at the later binding.
+func (m *Keymap) conflicts(by map[ID]int) []Problem {
+	var problems []Problem
+	told := map[string]bool{}
+	for _, scopes := range Screens() {
+		on := map[string]*Action{}
+		for _, a := range m.In(scopes...) {
+			for _, key := range a.Keys {
+				other := on[key]
+				if on[key] = a; other == nil {
+					continue
+				}
+				mine, isMine := by[a.ID]
+				theirs, isTheirs := by[other.ID]
+				at, loser, winner := mine, a, other
+				if !isMine || isTheirs && theirs > mine {
+					at, loser, winner = theirs, other, a
+				}
+				pair := key + " " + string(loser.ID) + " " + string(winner.ID)
+				if told[pair] || !isMine && !isTheirs {
+					continue
+				}
+				told[pair] = true
+				problems = append(problems, Problem{
+					Binding: at,
+					Text:    fmt.Sprintf("the key %q already runs %s (%s)", key, winner.ID, strings.ToLower(winner.Scope.Title())),
+					Hint:    fmt.Sprintf("choose another key, or bind %s to another one or to [] for none", winner.ID),
+				})
+			}
+		}
+	}
+	slices.SortStableFunc(problems, func(a, b Problem) int { return a.Binding - b.Binding })
+	return problems
+}
+
+// All returns all actions; read-only.
+func (m *Keymap) All() []Action {
+	if m == nil {
+		return all
+	}
+	return m.actions
+}
+
+// Find returns the action with an ID.
+func (m *Keymap) Find(id ID) (*Action, bool) {
+	list := m.All()
+	for i := range list {
+		if list[i].ID == id {
+			return &list[i], true
+		}
+	}
+	return nil, false
+}
+
+// KeyOf returns the key to show for an action, or "".
+func (m *Keymap) KeyOf(id ID) string {
+	if a, ok := m.Find(id); ok {
+		return a.Key()
+	}
+	return ""
+}
+
+// In returns the actions of scopes, in the order of the list. If two share an ID, the last wins: a list may rename
+// a common action.
+func (m *Keymap) In(scopes ...Scope) []*Action {
+	at := map[ID]int{}
+	var in []*Action
+	list := m.All()
+	for i := range list {
+		if !slices.Contains(scopes, list[i].Scope) {
+			continue
+		}
+		if before, there := at[list[i].ID]; there {
+			in[before] = &list[i]
+			continue
+		}
+		at[list[i].ID] = len(in)
+		in = append(in, &list[i])
+	}
+	return in
+}
+
+// ForKey returns the action of a key in some scopes.
+func (m *Keymap) ForKey(key string, scopes ...Scope) (*Action, bool) {
+	for _, a := range m.In(scopes...) {
+		if slices.Contains(a.Keys, key) {
+			return a, true
+		}
+	}
+	return nil, false
+}
+
+// Text returns a text of the console with the bound keys: {refresh} becomes ctrl+r, or :refresh without a key.
+// Braces around anything else stay.
+func (m *Keymap) Text(text string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, "{")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		id, after, closed := strings.Cut(rest, "}")
+		a, known := m.Find(ID(id))
+		switch {
+		case !closed || !known:
+			b.WriteString("{")
+			text = rest
+			continue
+		case a.Key() == "":
+			b.WriteString(":" + id)
+		default:
+			b.WriteString(KeyText(a.Key()))
+		}
+		text = after
+	}
+}
+
+// KeyText formats a key for people.
+func KeyText(key string) string {
+	switch key {
+	case "up":
+		return "↑"
+	case "down":
+		return "↓"
+	case "left":
+		return "←"
+	case "right":
+		return "→"
+	}
+	return key
+}
+
+// All returns all built-in actions; read-only.
+func All() []Action { return all }
+
+// Find returns the built-in action with an ID.
+func Find(id ID) (*Action, bool) { return (*Keymap)(nil).Find(id) }
+
+// In returns the built-in actions of scopes.
+func In(scopes ...Scope) []*Action { return (*Keymap)(nil).In(scopes...) }
+
+// ForKey returns the built-in action of a key in some scopes.
+func ForKey(key string, scopes ...Scope) (*Action, bool) {
+	return (*Keymap)(nil).ForKey(key, scopes...)
+}

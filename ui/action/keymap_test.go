@@ -1,0 +1,141 @@
+package action
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestBind(t *testing.T) {
+	t.Parallel()
+	deploy := &Action{ID: "ping", Scope: Nodes, Name: "ping", Help: "ping the BMC"}
+	bind := func(id ID, keys ...string) Binding { return Binding{ID: id, Keys: keys} }
+	tests := map[string]struct {
+		bindings []Binding
+		// want is what keys run in the scopes of the fleet; "" for nothing.
+		want map[string]ID
+		// problem is "place: text (hint)" of the only problem.
+		problem string
+	}{
+		"another key":           {[]Binding{bind("wide", "f5")}, map[string]ID{"f5": Wide, "w": ""}, ""},
+		"several keys":          {[]Binding{bind("wide", "f5", "alt+w")}, map[string]ID{"f5": Wide, "alt+w": Wide}, ""},
+		"no key":                {[]Binding{bind("undeploy")}, map[string]ID{"U": ""}, ""},
+		"swapped":               {[]Binding{bind("manage", "I"), bind("inspect", "M")}, map[string]ID{"I": "manage", "M": "inspect"}, ""},
+		"a freed key":           {[]Binding{bind("undeploy"), bind("power-on", "U")}, map[string]ID{"U": PowerOn}, ""},
+		"of every scope":        {[]Binding{bind("down", "n"), bind("next-match", "f3"), bind("enroll", "f4"), bind("port-create", "+")}, map[string]ID{"n": Down, "j": ""}, ""},
+		"a new action":          {[]Binding{{ID: "ping", Keys: []string{"f6"}, New: deploy}}, map[string]ID{"f6": "ping"}, ""},
+		"a letter of a script":  {[]Binding{bind("wide", "ж")}, map[string]ID{"ж": Wide}, ""},
+		"the key plus":          {[]Binding{bind("wide", "+", "ctrl++")}, map[string]ID{"+": Wide, "ctrl++": Wide}, ""},
+		"the name of an action": {[]Binding{{ID: "manage", Keys: []string{"f6"}, New: deploy}}, nil, "0: manage is an action of the console (choose another name)"},
+		"unknown action":        {[]Binding{bind("wide", "f5"), bind("mangae", "f6")}, nil, `1: unknown action "mangae" (did you mean manage?)`},
+		"nothing near":          {[]Binding{bind("zzzzzzz", "f6")}, nil, `0: unknown action "zzzzzzz" (docs/reference/keys.md has the names, and so has ? in the console)`},
+		"unknown key":           {[]Binding{bind("wide", "pagup")}, nil, `0: unknown key "pagup" (did you mean pgup?)`},
+		"the way of Emacs":      {[]Binding{bind("wide", "C-x")}, nil, `0: unknown key "C-x" (did you mean ctrl+x?)`},
+		"the way of vim":        {[]Binding{bind("wide", "<C-x>")}, nil, `0: unknown key "<C-x>" (did you mean ctrl+x?)`},
+		"order of modifiers":    {[]Binding{bind("wide", "shift+ctrl+f5")}, nil, `0: unknown key "shift+ctrl+f5" (did you mean ctrl+shift+f5?)`},
+		"upper case":            {[]Binding{bind("wide", "Ctrl+T")}, nil, `0: unknown key "Ctrl+T" (did you mean ctrl+t?)`},
+		"no key at all":         {[]Binding{bind("wide", "wide screen please")}, nil, `0: unknown key "wide screen please" (write a character, or one of enter, tab, backspace, esc, space, up, down, left, right, home, end, pgup, pgdown, insert, delete, f1 to f20, with ctrl+, alt+ or shift+ before it)`},
+		"shift and letter":      {[]Binding{bind("wide", "shift+w")}, nil, "0: terminals send the character itself for shift+w (write W)"},
+		"the same as tab":       {[]Binding{bind("wide", "ctrl+i")}, nil, "0: terminals send tab for ctrl+i (write tab)"},
+		"the key that quits":    {[]Binding{bind("wide", "ctrl+c")}, nil, "0: ctrl+c always quits (choose another key)"},
+		"a key that confirms":   {[]Binding{bind("copy"), bind("manage", "y")}, nil, `1: "y" answers confirmations, so no action that sends changes can have it (choose another key)`},
+		"twice":                 {[]Binding{bind("wide", "f5", "f5")}, nil, `0: the key "f5" is given twice`},
+		"a built-in key":        {[]Binding{bind("wide", "M")}, nil, `0: the key "M" already runs manage (acting on nodes) (choose another key, or bind manage to another one or to [] for none)`},
+		"of another binding":    {[]Binding{bind("wide", "f5"), bind("manage", "f5")}, nil, `1: the key "f5" already runs wide (filter and columns) (choose another key, or bind wide to another one or to [] for none)`},
+		"on one other screen":   {[]Binding{bind("wide", "n")}, nil, `0: the key "n" already runs enroll (fleet) (choose another key, or bind enroll to another one or to [] for none)`},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, problems := Bind(tt.bindings)
+			if tt.problem != "" {
+				if m != nil || len(problems) != 1 || problemText(problems[0]) != tt.problem {
+					t.Errorf("%q, want %q", problemTexts(problems), tt.problem)
+				}
+				return
+			}
+			if len(problems) > 0 {
+				t.Fatalf("refused: %q", problemTexts(problems))
+			}
+			for key, want := range tt.want {
+				a, ok := m.ForKey(key, Everywhere, Fleet, List, Filtered, Nodes)
+				if ok != (want != "") || ok && a.ID != want {
+					t.Errorf("%q runs %v, want %q", key, a, want)
+				}
+			}
+		})
+	}
+}
+
+func problemText(p Problem) string {
+	text := string(rune('0'+p.Binding)) + ": " + p.Text
+	if p.Hint != "" {
+		text += " (" + p.Hint + ")"
+	}
+	return text
+}
+
+func problemTexts(problems []Problem) []string {
+	list := make([]string, len(problems))
+	for i := range problems {
+		list[i] = problemText(problems[i])
+	}
+	return list
+}
+
+// TestBindKeepsTheBuiltIn: the built-in list is shared and never changes.
+func TestBindKeepsTheBuiltIn(t *testing.T) {
+	t.Parallel()
+	before := Markdown()
+	if _, problems := Bind([]Binding{{ID: "manage"}, {ID: "wide", Keys: []string{"f5"}}}); len(problems) > 0 {
+		t.Fatal(problemTexts(problems))
+	}
+	if Markdown() != before {
+		t.Error("the built-in keys have changed")
+	}
+}
+
+// TestBuiltInKeysHaveNames: what the console binds itself, an operator can bind.
+func TestBuiltInKeysHaveNames(t *testing.T) {
+	t.Parallel()
+	for _, a := range All() {
+		for _, key := range a.Keys {
+			if problem, _ := checkKey(key); problem != "" && key != "ctrl+c" {
+				t.Errorf("%s: %s", a.ID, problem)
+			}
+		}
+	}
+}
+
+func TestKeymapText(t *testing.T) {
+	t.Parallel()
+	m, problems := Bind([]Binding{{ID: "refresh", Keys: []string{"f5"}}, {ID: "copy"}, {ID: "up", Keys: []string{"up"}}})
+	if len(problems) > 0 {
+		t.Fatal(problemTexts(problems))
+	}
+	for text, want := range map[string]string{
+		"{refresh} retries":        "f5 retries",
+		"{copy} copies":            ":copy copies",
+		"{up} moves, {help} helps": "↑ moves, ? helps",
+		`{"size": 4} {refresh`:     `{"size": 4} {refresh`,
+		"{no-action} {}":           "{no-action} {}",
+		"{ {refresh}":              "{ f5",
+		"":                         "",
+	} {
+		if got := m.Text(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+	if got := (*Keymap)(nil).Text("{refresh}"); got != "ctrl+r" {
+		t.Errorf("without bindings: %q", got)
+	}
+}
+
+// TestEveryScopeIsOnAScreen: a conflict in any scope is found.
+func TestEveryScopeIsOnAScreen(t *testing.T) {
+	t.Parallel()
+	for _, a := range All() {
+		if !slices.ContainsFunc(Screens(), func(scopes []Scope) bool { return slices.Contains(scopes, a.Scope) }) {
+			t.Errorf("no screen has the scope %s of %s", a.Scope, a.ID)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package action
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ironworks/spell"
+)
+
+// keyNames are the names of keys that type no character, as Bubble Tea reports them.
+var keyNames = func() []string {
+	names := strings.Fields("enter tab backspace esc space up down left right home end pgup pgdown insert delete")
+	for i := 1; i <= 20; i++ {
+		names = append(names, fmt.Sprintf("f%d", i))
+	}
+	return names
+}()
+
+// modifiers are in the order in which Bubble Tea reports them.
+var modifiers = []string{"ctrl", "alt", "shift", "meta", "hyper", "super"}
+
+// sameKeys are keys that most terminals cannot tell apart from others.
+var sameKeys = map[string]string{"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "esc", "ctrl+@": "ctrl+space"}
+
+// keyAliases are names of other programs.
+var keyAliases = map[string]string{
+	"escape": "esc", "return": "enter", "cr": "enter", "pageup": "pgup", "pagedown": "pgdown", "pgdn": "pgdown", "del": "delete",
+	"ins": "insert", "spacebar": "space", " ": "space", "control": "ctrl", "c": "ctrl", "m": "alt", "option": "alt", "s": "shift",
+}
+
+// checkKey returns why a key cannot be bound, with the remedy or "". An empty problem means that it can.
+func checkKey(key string) (problem, hint string) {
+	parts := splitKey(key)
+	base := parts[len(parts)-1]
+	known := slices.Contains(keyNames, base) || typed(base)
+	at := -1
+	for _, mod := range parts[:len(parts)-1] {
+		next := slices.Index(modifiers, mod)
+		known = known && next > at
+		at = next
+	}
+	switch {
+	case key == "ctrl+c":
+		return "ctrl+c always quits", "choose another key"
+	case sameKeys[key] != "":
+		return fmt.Sprintf("terminals send %s for %s", sameKeys[key], key), "write " + sameKeys[key]
+	case !known:
+		return fmt.Sprintf("unknown key %q", key), nearKey(parts)
+	case len(parts) > 1 && base != strings.ToLower(base):
+		return fmt.Sprintf("unknown key %q", key), nearKey(parts)
+	case len(parts) == 2 && parts[0] == "shift" && typed(base):
+		return fmt.Sprintf("terminals send the character itself for %s", key), "write " + strings.ToUpper(base)
+	}
+	return "", ""
+}
+
+// splitKey returns modifiers and key; the key + is its own.
+func splitKey(key string) []string {
+	if base, ok := strings.CutSuffix(key, "++"); ok {
+		return append(strings.Split(base, "+"), "+")
+	}
+	if key == "+" {
+		return []string{"+"}
+	}
+	return strings.Split(key, "+")
+}
+
+// typed reports whether a key types one visible character.
+func typed(base string) bool {
+	r, size := utf8.DecodeRuneInString(base)
+	return size > 0 && size == len(base) && r != ' ' && unicode.IsPrint(r)
+}
+
+// nearKey returns a hint for a key that is written differently here, or for a misspelled one.
+func nearKey(parts []string) string {
+	whole := strings.ToLower(strings.Trim(strings.Join(parts, "+"), "<>"))
+	for _, sep := range []string{"-", " "} {
+		if len(whole) > 1 {
+			whole = strings.ReplaceAll(whole, sep, "+")
+		}
+	}
+	parts = splitKey(whole)
+	for i, p := range parts {
+		if alias := keyAliases[p]; alias != "" && (i < len(parts)-1 || len(p) != 1 || p == " ") {
+			parts[i] = alias
+		}
+	}
+	mods, base := parts[:len(parts)-1], parts[len(parts)-1]
+	slices.SortFunc(mods, func(a, b string) int { return slices.Index(modifiers, a) - slices.Index(modifiers, b) })
+	if !typed(base) && !slices.Contains(keyNames, base) {
+		base = spell.Nearest(base, slices.Values(keyNames))
+	}
+	near := strings.Join(append(slices.Clone(mods), base), "+")
+	if base == "" || !valid(mods, base) {
+		return "write a character, or one of " + strings.Join(keyNames[:15], ", ") + ", f1 to f20, with ctrl+, alt+ or shift+ before it"
+	}
+	return "did you mean " + near + "?"
+}
+
+// valid reports whether modifiers and key make a name that can be bound.
+func valid(mods []string, base string) bool {
+	for _, m := range mods {
+		if !slices.Contains(modifiers, m) {
+			return false
+		}
+	}
+	return !strings.ContainsAny(base, "<>") || len(base) == 1
+}
+
+// nearAction returns a hint for a misspelled action.
+func nearAction(actions []Action, id ID) string {
+	names := make([]string, len(actions))
+	for i := range actions {
+		names[i] = string(actions[i].ID)
+	}
+	if near := spell.Nearest(string(id), slices.Values(names)); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "docs/reference/keys.md has the names, and so has ? in the console"
+}

@@ -1,0 +1,85 @@
+package ui
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"ironworks/ui/action"
+)
+
+// bound returns a keymap, or fails the test.
+func bound(t *testing.T, bindings ...action.Binding) *action.Keymap {
+	t.Helper()
+	keys, problems := action.Bind(bindings)
+	if len(problems) > 0 {
+		t.Fatalf("refused: %+v", problems)
+	}
+	return keys
+}
+
+// TestBoundKeys: bound keys run their actions, the built-in ones no longer do, and help, menus, hints and texts show
+// what is bound.
+func TestBoundKeys(t *testing.T) {
+	keys := bound(t,
+		action.Binding{ID: action.Help, Keys: []string{"f1"}},
+		action.Binding{ID: action.Wide, Keys: []string{"W", "alt+w"}},
+		action.Binding{ID: action.Filter, Keys: []string{"ctrl+f"}},
+		action.Binding{ID: action.PageDown, Keys: []string{"pgdown"}},
+		action.Binding{ID: "manage", Keys: []string{"I"}},
+		action.Binding{ID: "inspect", Keys: []string{"M"}},
+		action.Binding{ID: "undeploy"},
+		action.Binding{ID: action.GoConnect, Keys: []string{"f4"}},
+		action.Binding{ID: action.ReadOnly, Keys: []string{"alt+r"}},
+	)
+	inBubble(t, rack(), func(_ *rig, o *Options) { o.Keys = keys }, func(r *rig) {
+		r.golden("keys-fleet")
+		r.press("w", "?", "/")
+		r.lacks("╭─")
+		r.press("f1")
+		r.golden("keys-help")
+		r.press("esc", "a")
+		r.golden("keys-verbs")
+		r.press("esc", "alt+r")
+		r.press("I")
+		r.shows("manage: read-only mode; alt+r turns it off")
+		r.press("alt+r")
+		r.choose("r7-n05")
+		r.press("U")
+		r.lacks("undeploy:")
+		r.choose("r7-n06")
+		r.press("M")
+		r.pass(time.Second)
+		r.shows("inspect r7-n06")
+	})
+}
+
+// TestTextsNameActions: a {…} in a text of the console is an action, so that its key is shown.
+func TestTextsNameActions(t *testing.T) {
+	t.Parallel()
+	named := regexp.MustCompile(`\{([a-z]+(?:-[a-z]+)*)\}`)
+	found := 0
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Base(path) != "text.go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, match := range named.FindAllSubmatch(text, -1) {
+			id := action.ID(match[1])
+			if _, known := action.Find(id); !known && id != "node" { // {node} is a placeholder of ramdisk host names
+				t.Errorf("%s: %s is not an action", path, id)
+			}
+			found++
+		}
+		return nil
+	})
+	if err != nil || found < 20 {
+		t.Errorf("%d texts name actions: %v", found, err)
+	}
+}
