@@ -120,6 +120,9 @@ func (a *app) carryOutConfirmed(
 
 // run runs a plan, shows its progress on the terminal, and records its durations in the journal.
 func (a *acting) run(ctx context.Context, plan provision.Batch) []provision.Result {
+	if p, is := plan.Action.(*provision.PluginAction); is {
+		return a.runProgram(ctx, p, plan)
+	}
 	progress, flags := a.newProgress(), a.flags
 	defer progress.stop()
 	_, painted := terminal(a.stderr)

@@ -72,7 +72,7 @@ func (a *app) rootCommand() *cobra.Command {
 	f.VarP(outputFlag{&a.output, &a.wide}, "output", "o", "output format: table, wide, json, yaml or name")
 	root.AddCommand(
 		a.enrollCommand(), a.bringUpCommand(), a.exportCommand(), a.nodesCommand(), a.nodeCommand(), a.watchCommand(), a.logsCommand(),
-		a.powerCommand(), a.maintenanceCommand(), a.setCommand(), a.bootDeviceCommand(),
+		a.powerCommand(), a.maintenanceCommand(), a.setCommand(), a.bootDeviceCommand(), a.runCommand(),
 		a.portCommand(), a.portgroupCommand(), a.vifCommand(),
 		a.driversCommand(), a.conductorsCommand(), a.validateCommand(), a.historyCommand(), a.explainCommand(), a.doctorCommand(), a.journalCommand(), a.disksCommand(), a.hintsCommand(),
 		a.ignitionCommand(), a.configCommand(), a.labCommand(), a.replayCommand(), a.bmcCommand(), a.versionCommand(), a.manCommand(),

@@ -19,6 +19,7 @@ import (
 	"ironworks/editor"
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/plugin"
 	"ironworks/session"
 	"ironworks/ui"
 	"ironworks/ui/screen"
@@ -106,7 +107,7 @@ func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Co
 	return a.show(cmd, &flags, ui.Options{
 		Contexts: c.contexts(), Open: c.open, Probe: c.probe, ReadOnly: given && a.readOnly,
 		Editor: func(path string) (ui.Command, error) { return editor.New(cmd.Context(), path, a.options.Env, a.away) },
-		Keys:   keys, Warnings: cfg.Warnings, Ramdisks: c.ramdisks(nil, nil), File: flags.file,
+		Keys:   keys, Plugins: pluginsOf(cfg.Hands), Away: a.away, Warnings: cfg.Warnings, Ramdisks: c.ramdisks(nil, nil), File: flags.file,
 	})
 }
 
@@ -217,7 +218,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	s := &screen.Session{
 		Context: c.shown(&x), Defaults: screen.Defaults(x.Defaults), Filters: x.Filters, Store: live.Store, API: live.Client, Poller: live,
 		Runner: *live.Runner, Checks: live.Preflighter(), Changes: live.Changes.ForNode, Journal: live.Journal, Explain: live.Explain, Ports: live.Client,
-		Options: c.options(&x), Ramdisks: c.ramdisks(live.Session, live.Record),
+		Options: c.options(&x), Plugins: plugin.Place{Context: x.Name, Options: selecting(c.cfg, &x)}, Ramdisks: c.ramdisks(live.Session, live.Record),
 		Close: func() { live.Close(ctx) },
 	}
 	s.Enroll = live.Enrolling()
@@ -283,13 +284,22 @@ func (c *consoleHost) probe(ctx context.Context, name string) (screen.Health, er
 
 // options returns the flags that select a context on the command line.
 func (c *consoleHost) options(x *config.Context) []string {
+	flags := selecting(c.cfg, x)
+	for i := range flags {
+		flags[i] = screen.Quoted(flags[i])
+	}
+	return flags
+}
+
+// selecting returns the flag that selects a context, and its value.
+func selecting(cfg *config.Config, x *config.Context) []string {
 	switch {
 	case x.Guessed:
 		return nil
-	case slices.ContainsFunc(c.cfg.Contexts, func(y config.Context) bool { return y.Name == x.Name }):
-		return []string{"--context", screen.Quoted(x.Name)}
+	case slices.ContainsFunc(cfg.Contexts, func(y config.Context) bool { return y.Name == x.Name }):
+		return []string{"--context", x.Name}
 	case x.Connection.Endpoint != "" && !x.Connection.Auth.Keystone():
-		return []string{"--url", screen.Quoted(x.Connection.Endpoint)}
+		return []string{"--url", x.Connection.Endpoint}
 	}
 	return nil // selected by the environment
 }

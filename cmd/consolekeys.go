@@ -4,6 +4,8 @@ import (
 	"errors"
 
 	"ironworks/config"
+	"ironworks/plugin"
+	"ironworks/printable"
 	"ironworks/ui/action"
 )
 
@@ -15,6 +17,10 @@ func keymap(hands config.Hands) (*action.Keymap, error) {
 	for _, k := range hands.Keys {
 		bindings, at = append(bindings, action.Binding{ID: action.ID(k.Action), Keys: k.Keys}), append(at, k.At)
 	}
+	for _, p := range hands.Plugins {
+		bindings = append(bindings, action.Binding{ID: action.ID(p.Name), Keys: p.Keys, New: pluginAction(&p.Plugin)})
+		at = append(at, p.At)
+	}
 	if len(bindings) == 0 {
 		return nil, nil //nolint:nilnil // nil has the built-in keys
 	}
@@ -24,6 +30,35 @@ func keymap(hands config.Hands) (*action.Keymap, error) {
 		errs[i] = at[p.Binding].Fault(p.Text, p.Hint)
 	}
 	return keys, errors.Join(errs...)
+}
+
+// pluginAction is the action of a plugin.
+func pluginAction(p *plugin.Plugin) *action.Action {
+	a := &action.Action{ID: action.ID(p.Name), Name: p.Name, Help: printable.Line(p.Help), Changes: p.Changes, Scope: action.Nodes}
+	if len(p.Keys) > 0 {
+		a.Foot = pluginFoot
+	}
+	switch p.Scope {
+	case plugin.OnFleet:
+		a.Scope = action.Fleet
+	case plugin.OnNode:
+		a.Scope = action.Node
+	case plugin.OnNodes:
+	}
+	return a
+}
+
+// pluginFoot is the place of plugins in the footer: after the actions of the screen.
+const pluginFoot = 40
+
+// pluginsOf returns the plugins by their actions.
+func pluginsOf(hands config.Hands) map[action.ID]*plugin.Plugin {
+	plugins := map[action.ID]*plugin.Plugin{}
+	for i := range hands.Plugins {
+		p := &hands.Plugins[i].Plugin
+		plugins[action.ID(p.Name)] = p
+	}
+	return plugins
 }
 
 // ownHands reads the settings of the console without the contexts, for labs and recordings.

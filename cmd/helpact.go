@@ -2,6 +2,14 @@ package cmd
 
 // actHelpTexts has the help of the commands that change nodes, by their path.
 var actHelpTexts = map[string]helpText{
+	"ironworks run": {
+		"Run a plugin of the configuration file on nodes",
+		`Run a program of your own on nodes: a plugin of the configuration file, with the fields of each node as
+arguments and environment. A plugin with the terminal runs for one node after the other, one in the
+background for up to 4 at a time. The exit code is 1 if a program failed.`,
+		`ironworks run ping r7-n01
+ironworks run ping r7-n01 r7-n02 --yes`,
+	},
 	"ironworks power": {
 		"Change the power state of nodes",
 		`Change the power state of nodes through Ironic.`,

@@ -74,7 +74,7 @@ func (a *app) replay(cmd *cobra.Command, flags *replayFlags, path string) error 
 	}
 	where := screen.Context{Name: cmp.Or(rec.Context, "recording"), Source: path, Endpoint: "recording", ReadOnly: true, Lab: rec.Lab, Current: true}
 	return a.show(cmd, &flags.consoleFlags, ui.Options{
-		Contexts: []screen.Context{where}, ReadOnly: true, Keys: keys,
+		Contexts: []screen.Context{where}, ReadOnly: true, Keys: keys, Plugins: pluginsOf(hands),
 		Open:  func(string, func(string)) (*screen.Session, error) { return replaySession(where, player), nil },
 		Probe: func(ctx context.Context, _ string) (screen.Health, error) { return screen.Health{}, ctx.Err() },
 	})

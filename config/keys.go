@@ -25,7 +25,8 @@ type KeyBinding struct {
 
 // Hands are the settings of the console for all contexts.
 type Hands struct {
-	Keys []KeyBinding
+	Keys    []KeyBinding
+	Plugins []Plugin
 }
 
 // LoadHands reads the settings of the console from the configuration file, without the contexts: for labs and
@@ -56,6 +57,9 @@ func LoadHands(o Options) (Hands, error) {
 func (l *loader) readHands(f *ourFile, get func(name string) *node) {
 	if n := get("keys"); n != nil {
 		f.readKeys(n)
+	}
+	if n := get("plugins"); n != nil {
+		f.readPlugins(n, l.Home)
 	}
 }
 

@@ -8,11 +8,12 @@ import (
 // Shown is the output of `config show`: plain values by their names in the configuration file,
 // with secrets masked and empty settings left out.
 type Shown struct {
-	File     string         `json:"file"               yaml:"file"`
-	Current  ShownContext   `json:"current"            yaml:"current"`
-	Contexts []ShownContext `json:"contexts,omitempty" yaml:"contexts,omitempty"`
-	Keys     []KeyBinding   `json:"keys,omitempty"     yaml:"keys,omitempty"`
-	Warnings []string       `json:"warnings,omitempty" yaml:"warnings,omitempty"`
+	File     string                 `json:"file"               yaml:"file"`
+	Current  ShownContext           `json:"current"            yaml:"current"`
+	Contexts []ShownContext         `json:"contexts,omitempty" yaml:"contexts,omitempty"`
+	Keys     []KeyBinding           `json:"keys,omitempty"     yaml:"keys,omitempty"`
+	Plugins  map[string]ShownPlugin `json:"plugins,omitempty" yaml:"plugins,omitempty"`
+	Warnings []string               `json:"warnings,omitempty" yaml:"warnings,omitempty"`
 }
 
 // ShownContext is a context of [Shown].
@@ -65,7 +66,7 @@ type ShownContext struct {
 
 // Show returns the configuration for YAML or JSON.
 func (c *Config) Show() Shown {
-	s := Shown{File: c.Files.Config, Current: c.Current.Show(), Keys: c.Hands.Keys, Warnings: c.Warnings}
+	s := Shown{File: c.Files.Config, Current: c.Current.Show(), Keys: c.Hands.Keys, Plugins: c.Hands.showPlugins(), Warnings: c.Warnings}
 	for i := range c.Contexts {
 		s.Contexts = append(s.Contexts, c.Contexts[i].Show())
 	}

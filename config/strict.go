@@ -18,6 +18,7 @@ const (
 	wantVersion
 	wantTextList
 	wantMapping
+	wantAny
 )
 
 // fileKeys are the top-level keys of the configuration file.
@@ -29,6 +30,7 @@ func fileKeys() map[string]want {
 		"contexts":  wantMapping,
 		"filters":   wantMapping,
 		"keys":      wantMapping,
+		"plugins":   wantMapping,
 	}
 }
 
@@ -158,6 +160,7 @@ func (w want) check(n *node, key string) error {
 		if n.kind != kindScalar || n.tag != "!!str" && n.tag != "!!float" {
 			return wrong(`an API version such as "1.82"`, "")
 		}
+	case wantAny:
 	case wantMapping:
 		if n.kind != kindMapping && n.kind != kindEmpty {
 			return wrong("a mapping of keys and values", "")

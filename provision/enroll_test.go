@@ -29,6 +29,9 @@ type cut struct {
 	sent  []string
 	at    int // the number of the change; 0 for none
 	after bool
+	// lost is that change, which breaks again, unless once.
+	lost string
+	once bool
 	// targets: sent has the verbs, too.
 	targets bool
 }
@@ -40,7 +43,10 @@ func (c *cut) Send(ctx context.Context, r request.Request) (string, error) {
 		sent += fmt.Sprint(" ", body["target"])
 	}
 	c.sent = append(c.sent, sent)
-	broken := len(c.sent) == c.at
+	if len(c.sent) == c.at && !c.once {
+		c.lost = string(r.Payload())
+	}
+	broken := c.at > 0 && (len(c.sent) == c.at || c.lost != "" && c.lost == string(r.Payload()))
 	c.mu.Unlock()
 	if broken && !c.after {
 		return "", &models.Fault{Kind: models.FaultUnreachable, Op: r.Op, Sent: true, Err: errUnplugged}
@@ -112,6 +118,27 @@ func TestEnrollAfterEachInterruption(t *testing.T) {
 					have, err := provision.ReadExisting(t.Context(), client)
 					if err != nil || len(have.Nodes) != 2 || len(have.Ports) != 6 || len(have.Portgroups) != 2 {
 						t.Errorf("%d nodes, %d ports, %d groups, %v", len(have.Nodes), len(have.Ports), len(have.Portgroups), err)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestEnrollSendsLostCreationsAgain: a creation whose answer is lost is sent again if nothing was created, and only then.
+func TestEnrollSendsLostCreationsAgain(t *testing.T) {
+	for at, what := range map[int]string{1: "POST /v1/nodes", 4: "POST /v1/portgroups", 5: "POST /v1/ports"} {
+		for _, after := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, carried out %v", what, after), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					api := &cut{Client: embedded.New(t, time.Now).Client(t), at: at, after: after, once: true}
+					r := enroller(api).Run(t.Context(), compared(t, api, rack(1), enroll.Options{}))[0]
+					if r.Outcome != provision.OutcomeDone {
+						t.Errorf("%+v", r)
+					}
+					want := map[bool]int{false: 8, true: 7}[after]
+					if len(api.sent) != want || api.sent[at-1] != what {
+						t.Errorf("sent %d: %q, want %d with %s lost", len(api.sent), api.sent, want, what)
 					}
 				})
 			})

@@ -53,19 +53,30 @@ func (a *enrollAction) did() []string {
 	return did
 }
 
-// alreadyThere turns an error of a creation into none if the thing is there: another run created it first, or the
-// answer to ours was lost.
-func alreadyThere(check func(ctx context.Context) (bool, error)) func(context.Context, API, error) error {
-	return func(ctx context.Context, _ API, err error) error {
+// creationEntry creates a thing whose UUID is ours. If the answer is lost and the thing is not there, the request is sent
+// once more, which creates nothing twice; a busy Ironic may take longer than the client waits. It is no error if another
+// run has created the thing.
+func creationEntry(verb string, r request.Request, exists func(context.Context) (bool, error)) entry {
+	there := func(ctx context.Context) bool {
+		is, err := exists(ctx)
+		return err == nil && is
+	}
+	return entry{verb: verb, Request: r, judge: func(ctx context.Context, api API, err error) error {
 		f, is := errors.AsType[*models.Fault](err)
 		if !is || f.Kind != models.FaultConflict && !f.Sent {
 			return err
 		}
-		if there, checkErr := check(ctx); checkErr == nil && there {
+		if there(ctx) {
+			return nil
+		}
+		if f.Kind == models.FaultConflict {
+			return err
+		}
+		if _, again := api.Send(ctx, r); again == nil || there(ctx) {
 			return nil
 		}
 		return err
-	}
+	}}
 }
 
 // EnrollRequests returns the requests of an item with the equivalent commands, and the verbs that follow for a goal.
@@ -131,13 +142,10 @@ func (a *enrollAction) creation(n *models.Node) []entry {
 	body["uuid"] = a.item.UUID
 	owner := body["owner"]
 	delete(body, "owner")
-	list := []entry{{
-		verb: "create node", Request: request.CreateNode(body),
-		judge: alreadyThere(func(ctx context.Context) (bool, error) {
-			now, err := a.api.Node(ctx, n.UUID)
-			return err == nil && now.Name == n.Name, err
-		}),
-	}}
+	list := []entry{creationEntry("create node", request.CreateNode(body), func(ctx context.Context) (bool, error) {
+		now, err := a.api.Node(ctx, n.UUID)
+		return err == nil && now.Name == n.Name, err
+	})}
 	if owner != nil && owner != "" {
 		list = append(list, patchEntry("set owner", n, []models.PatchOp{{Op: "add", Path: "/owner", Value: owner}}))
 	}
@@ -184,7 +192,7 @@ func (a *enrollAction) part(
 		body := maps.Clone(p.Fields)
 		body["node_uuid"], body["uuid"] = n.UUID, p.UUID
 		r := create(body)
-		return []entry{{verb: r.Op, Request: r, judge: alreadyThere(func(ctx context.Context) (bool, error) { return exists(ctx, p) })}}
+		return []entry{creationEntry(r.Op, r, func(ctx context.Context) (bool, error) { return exists(ctx, p) })}
 	case enroll.Change:
 		r := change(p.UUID, patchOf(p.Changes))
 		return []entry{{verb: r.Op, Request: r}}

@@ -179,6 +179,7 @@ func TestEnrollActionContinues(t *testing.T) {
 		if n := len(failed) + count(results, provision.OutcomeUnknown); n != 1 {
 			t.Fatalf("%d nodes were interrupted: %+v", n, results)
 		}
+		api.at = 0
 		for _, r := range act.Run(t.Context(), runner, batch, provision.RunOptions{}) {
 			if r.Outcome != provision.OutcomeDone {
 				t.Errorf("second run: %+v", r)

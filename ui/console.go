@@ -15,6 +15,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"ironworks/plugin"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/task"
@@ -45,6 +46,10 @@ type Options struct {
 	Notify Notify
 	// Keys are the actions with the keys that the operator has bound; nil has the built-in ones.
 	Keys *action.Keymap
+	// Plugins are the programs of the operator, by their actions, which Keys has.
+	Plugins map[action.ID]*plugin.Plugin
+	// Away is called when another program takes the terminal, and back when it returns; may be nil.
+	Away func() (back func())
 	// Program is the name of the command line program.
 	Program string
 	// Warnings are shown as toasts at the start.
@@ -100,7 +105,7 @@ func New(ctx context.Context, opts Options) *Console {
 		width: 80, height: 24, look: theme.Options{ASCII: opts.ASCII, Light: opts.Background == Light, Profile: colorprofile.TrueColor},
 		env: &screen.Env{
 			ReadOnly: opts.ReadOnly, Events: &screen.EventLog{}, Tasks: &screen.TaskList{}, Watching: &screen.WatchList{}, Installs: &screen.Installs{}, Logs: &screen.OpenLogs{},
-			Contexts: opts.Contexts, Probe: opts.Probe, Program: opts.Program, Keys: opts.Keys,
+			Contexts: opts.Contexts, Probe: opts.Probe, Program: opts.Program, Keys: opts.Keys, Plugins: opts.Plugins, Away: opts.Away,
 			Ramdisks: opts.Ramdisks, Bench: &screen.Bench{File: opts.File}, Drafts: &screen.Drafts{},
 		},
 	}

@@ -5,6 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/models"
+	"ironworks/plugin"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/task"
@@ -115,7 +117,7 @@ func (c *Console) doHere(id action.ID) tea.Cmd {
 	if s == nil {
 		return nil
 	}
-	if a, ok := c.env.Keys.Find(id); ok && a.Scope == action.Nodes {
+	if a, ok := c.env.Keys.Find(id); ok && (a.Scope == action.Nodes || c.env.Plugins[id] != nil) {
 		return c.tasks.Begin(id, s.Targets(), nil)
 	}
 	switch id {
@@ -148,6 +150,9 @@ func (c *Console) why(a *action.Action) string {
 	if c.replay() != nil && (a.Changes || a.ID == action.GoEnroll || a.Scope == action.Nodes && a.ID != action.NodeVerbs) {
 		return textReplayReadOnly
 	}
+	if p := c.env.Plugins[a.ID]; p != nil {
+		return c.whyPlugin(p)
+	}
 	if why := c.env.WhyReadOnly(); a.Changes && why != "" {
 		return why
 	}
@@ -178,6 +183,18 @@ func (c *Console) why(a *action.Action) string {
 		return c.tasks.WhyNot(a, s.Targets())
 	}
 	return ""
+}
+
+// whyPlugin returns why a program of the operator cannot run, "" if it can.
+func (c *Console) whyPlugin(p *plugin.Plugin) string {
+	var nodes []models.NodeRef
+	switch s := c.history.front(); {
+	case c.replay() != nil:
+		return textReplayReadOnly
+	case s != nil:
+		nodes = s.Targets()
+	}
+	return c.tasks.WhyNoPlugin(p, nodes)
 }
 
 // pasted sends pasted text to a text input. It never runs actions.

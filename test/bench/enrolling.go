@@ -56,7 +56,7 @@ func enrolling(ctx context.Context, r ironic.Release, binary string, nodes, roun
 		for turn := range 2 {
 			which := (round + turn) % 2 // each is first in turn
 			if which == 0 {
-				took[0], err = measure(binary, "enroll", "-f", file, "--yes")
+				took[0], err = measure(binary, "enroll", "-f", file, "--yes", "-o", "json")
 			} else {
 				took[1], err = measure(curl, "--silent", "--fail", "--config", posts)
 			}

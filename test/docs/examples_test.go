@@ -60,19 +60,20 @@ func TestExamplesOfTheHelp(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{
 		"fedora-coreos.iso": string(coreosinstaller.X86().Image), "live.iso": string(coreosinstaller.X86().Image),
-		"host.bu":        "variant: fcos\nversion: 1.5.0\n",
-		"worker.bu":      "variant: fcos\nversion: 1.5.0\n",
-		"config.ign":     `{"ignition": {"version": "3.4.0"}}`,
-		"rack7.yaml":     "nodes: [r7-n05]\nkind: install_coreos\nroot_device: {hints: {size: \">= 400\"}}\nconfigdrive: {user_data: '{\"ignition\": {\"version\": \"3.4.0\"}}'}\n",
-		"password.txt":   "secret\n",
-		"nodes.csv":      "name,bmc,user,password,mac\nx-n01,10.0.0.11,admin,SECRET,52:54:00:0a:00:11\n",
-		"nodes.yaml":     "nodes: [{name: x-n02, driver: redfish, driver_info: {redfish_address: 'http://127.0.0.1:1', redfish_username: a, redfish_password: b}}]\n",
-		"inventory.json": `{"inventory": {"disks": [{"name": "/dev/sda", "size": 480103981056, "rotational": false, "serial": "S1"}]}}`,
-		"cases.jsonl":    `{"hints": {"size": ">= 400"}, "disks": []}` + "\n",
+		"host.bu":                      "variant: fcos\nversion: 1.5.0\n",
+		"worker.bu":                    "variant: fcos\nversion: 1.5.0\n",
+		"config.ign":                   `{"ignition": {"version": "3.4.0"}}`,
+		"rack7.yaml":                   "nodes: [r7-n05]\nkind: install_coreos\nroot_device: {hints: {size: \">= 400\"}}\nconfigdrive: {user_data: '{\"ignition\": {\"version\": \"3.4.0\"}}'}\n",
+		"password.txt":                 "secret\n",
+		"config/ironworks/config.yaml": "plugins: {ping: {command: [echo, '{node}'], background: true}}\n",
+		"nodes.csv":                    "name,bmc,user,password,mac\nx-n01,10.0.0.11,admin,SECRET,52:54:00:0a:00:11\n",
+		"nodes.yaml":                   "nodes: [{name: x-n02, driver: redfish, driver_info: {redfish_address: 'http://127.0.0.1:1', redfish_username: a, redfish_password: b}}]\n",
+		"inventory.json":               `{"inventory": {"disks": [{"name": "/dev/sda", "size": 480103981056, "rotational": false, "serial": "S1"}]}}`,
+		"cases.jsonl":                  `{"hints": {"size": ">= 400"}, "disks": []}` + "\n",
 		"fedora-coreos-live-initramfs.x86_64.img": "an initramfs of a release\n",
 		".ssh/ops.pub": key, ".ssh/id_ed25519.pub": key,
 	}
-	if err := os.Mkdir(filepath.Join(dir, ".ssh"), 0o700); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, ".ssh"), 0o700), os.MkdirAll(filepath.Join(dir, "config/ironworks"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	for name, content := range files {

@@ -12,6 +12,7 @@ import (
 	"ironworks/fleet"
 	"ironworks/models"
 	"ironworks/models/explain"
+	"ironworks/plugin"
 	"ironworks/provision"
 	"ironworks/replay"
 	"ironworks/ui/action"
@@ -158,6 +159,8 @@ type Session struct {
 	Replay Replay
 	// Options are the command line flags that select this context.
 	Options []string
+	// Plugins is the context for the programs of the operator.
+	Plugins plugin.Place
 	// Close closes the connection.
 	Close func()
 }
@@ -195,6 +198,10 @@ type Env struct {
 	Chosen func() []models.NodeRef
 	// Keys are the actions with the keys that the operator has bound; nil has the built-in ones.
 	Keys *action.Keymap
+	// Plugins are the programs of the operator, by their actions.
+	Plugins map[action.ID]*plugin.Plugin
+	// Away is called when another program takes the terminal, and back when it returns; may be nil.
+	Away func() (back func())
 	// Program is the name of the command line program.
 	Program string
 }

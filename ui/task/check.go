@@ -46,6 +46,7 @@ func (w *Workflow) check(f *flow) tea.Cmd {
 		if d, is := act.(*provision.DeployAction); is {
 			act = d.WithOverrides(overrides).WithCallback(func(models.NodeRef) { box.Put(func(n *int) { *n++ }) })
 		}
+		runner.ReadOnly = runner.ReadOnly && changes(act)
 		done := checksDone{action: act}
 		done.batch, done.err = runner.Prepare(ctx, act, ids)
 		if done.err == nil {

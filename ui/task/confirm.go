@@ -32,6 +32,8 @@ func (w *Workflow) confirm(f *flow) tea.Cmd {
 		q = f.deployQuestion()
 	case f.enrolls():
 		q = f.enrollQuestion()
+	case f.plugin() != nil:
+		q = f.pluginQuestion()
 	default:
 		q = f.verbQuestion()
 	}

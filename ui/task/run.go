@@ -28,7 +28,7 @@ type progressBox = *mailbox.Box[progress]
 
 // run starts the task. Read-only mode may have been switched on since the operator confirmed.
 func (w *Workflow) run(f *flow) tea.Cmd {
-	if why := w.env.WhyReadOnly(); why != "" {
+	if why := w.env.WhyReadOnly(); why != "" && changes(f.action) {
 		w.warn(f.action.Name() + ": " + why)
 		return nil
 	}
@@ -49,7 +49,10 @@ func (w *Workflow) run(f *flow) tea.Cmd {
 	}
 	t.Command = w.env.CommandLine(f.command(names)...)
 	does := "sending"
-	if f.onlyFollows() {
+	switch {
+	case f.plugin() != nil:
+		does = "running"
+	case f.onlyFollows():
 		does = "following"
 	}
 	w.console.Say(screen.Say{Text: fmt.Sprintf(w.env.Keys.Text(textSending), f.action.Name(), review.Names(legal), does)})
@@ -66,6 +69,9 @@ func (w *Workflow) watch(f *flow) tea.Cmd {
 
 // follow sends, and follows each node to the end of the operation.
 func (w *Workflow) follow(f *flow) tea.Cmd {
+	if p := f.plugin(); p != nil && !p.Plugin.Background {
+		return w.takeTerminal(f)
+	}
 	ctx, cancel := context.WithCancel(w.ctx)
 	f.task.Cancel, f.task.Progress, f.task.Known = cancel, map[string]provision.Progress{}, map[string]provision.Result{}
 	f.task.Cancels = &provision.Cancels{}
@@ -84,6 +90,11 @@ func (w *Workflow) follow(f *flow) tea.Cmd {
 		if enrolls, is := f.action.(*provision.EnrollAction); is {
 			run = func(ctx context.Context, b provision.Batch, opts provision.RunOptions) []provision.Result {
 				return enrolls.Run(ctx, &runner, b, opts)
+			}
+		}
+		if p := f.plugin(); p != nil {
+			run = func(ctx context.Context, b provision.Batch, opts provision.RunOptions) []provision.Result {
+				return p.Run(ctx, &runner, b, nil, opts)
 			}
 		}
 		results := run(ctx, batch, provision.RunOptions{Wait: true, Cancels: cancels, Progress: func(p provision.Progress) {
@@ -187,6 +198,9 @@ func summary(t *screen.Task, keys *action.Keymap) screen.Say {
 		s := screen.Say{Level: screen.Success, RequestID: r.RequestID}
 		if r.Err == nil {
 			s.Text = fmt.Sprintf(textNodeDone, name, r.Node.Label(), r.Outcome, r.State)
+			if _, is := t.Plan.Action.(*provision.PluginAction); is && r.Note != "" {
+				s.Text = fmt.Sprintf("%s %s: %s", name, r.Node.Label(), r.Note)
+			}
 			return s
 		}
 		s.Level, s.Text = screen.Failure, models.OnScreen(r.Err)

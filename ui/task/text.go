@@ -75,6 +75,7 @@ const (
 	textNothingInterrupted = ": no interrupted deployments"
 
 	// Toasts.
+	textPressEnter  = "\nPress enter to return to the console. "
 	textSending     = "%s %s: %s ({tasks} shows tasks)"
 	textNodeDone    = "%s %s: %s, now %s"
 	textTaskReasons = " ({tasks} shows task %d and the reasons)"

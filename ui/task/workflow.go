@@ -215,6 +215,8 @@ func (w *Workflow) Begin(id action.ID, nodes []models.NodeRef, filled Arguments)
 	case len(nodes) == 0 || w.env.Session == nil:
 		w.warn(string(id) + ": no node is chosen")
 		return nil
+	case w.env.Plugins[id] != nil:
+		return w.beginPlugin(w.env.Plugins[id], nodes)
 	case id == action.Validate:
 		return w.validate(nodes[0])
 	case id == action.DeployWizard:

@@ -1,0 +1,78 @@
+package cmd
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/plugin"
+	"ironworks/provision"
+)
+
+// runCommand runs a plugin of the configuration file.
+func (a *app) runCommand() *cobra.Command {
+	flags := &actFlags{}
+	cmd := &cobra.Command{
+		Use: "run PLUGIN NODE…", Args: cobra.MinimumNArgs(2),
+		ValidArgsFunction: a.completeRun,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.runPlugin(cmd, args[0], args[1:], *flags) },
+	}
+	flags.register(cmd, false)
+	return cmd
+}
+
+func (a *app) runPlugin(cmd *cobra.Command, name string, names []string, flags actFlags) error {
+	cfg, err := a.load(cmd)
+	if err != nil {
+		return err
+	}
+	if _, err := keymap(cfg.Hands); err != nil {
+		return err
+	}
+	known := make([]string, len(cfg.Hands.Plugins))
+	for i, p := range cfg.Hands.Plugins {
+		known[i] = p.Name
+	}
+	at := slices.Index(known, name)
+	switch {
+	case at < 0 && len(known) == 0:
+		return usagef("run: no plugins are configured; docs/howto/plugins.md says how to add one")
+	case at < 0:
+		return usagef("run: unknown plugin %q%s", name, didYouMean(name, known))
+	}
+	act := &provision.PluginAction{Plugin: cfg.Hands.Plugins[at].Plugin, Place: plugin.Place{Context: cfg.Current.Name, Options: selecting(cfg, &cfg.Current)}}
+	s, nodes, err := a.connectNodes(cmd, names)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	runner := s.Runner(nil)
+	runner.ReadOnly = runner.ReadOnly && act.Plugin.Changes
+	return a.carryOut(cmd, s, runner, runner.Plan(act, nodes), flags)
+}
+
+// runProgram runs a plugin, which has the terminal unless it runs in the background.
+func (a *acting) runProgram(ctx context.Context, act *provision.PluginAction, plan provision.Batch) []provision.Result {
+	var at *plugin.Output
+	if !act.Plugin.Background {
+		at = &plugin.Output{In: a.stdin, Out: a.stdout, Err: a.stderr}
+		if a.away != nil {
+			defer a.away()()
+		}
+	}
+	return act.Run(ctx, a.runner, plan, at, provision.RunOptions{})
+}
+
+// completeRun completes the plugin, then its nodes.
+func (a *app) completeRun(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return a.completeNodes(0)(cmd, args[1:], prefix)
+	}
+	cfg, _ := a.loadConfig(cmd, false)
+	var names []string
+	for _, p := range cfg.Hands.Plugins {
+		names = append(names, p.Name+"\t"+p.Help)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

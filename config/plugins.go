@@ -1,0 +1,141 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ironworks/models"
+	"ironworks/plugin"
+)
+
+// Plugin is a custom command of the console. The console checks its keys.
+type Plugin struct {
+	plugin.Plugin
+	// At is the position of its name.
+	At Position
+}
+
+// consents are the words for what the operator answers before a plugin runs.
+var consents = map[string]models.Consent{"none": models.ConsentNone, "y": models.ConsentYes, "name": models.ConsentTyped}
+
+func pluginKeys() map[string]want {
+	return map[string]want{
+		"help": wantText, "key": wantAny, "scope": wantText, "command": wantTextList, "confirm": wantText,
+		"changes": wantBool, "background": wantBool, "pause": wantBool,
+	}
+}
+
+func (f *ourFile) readPlugins(n *node, home string) {
+	if err := wantMapping.check(n, "plugins"); err != nil {
+		f.errs = append(f.errs, err)
+		return
+	}
+	for _, e := range n.entries {
+		at := origin{file: f.path, line: e.line, column: e.column, key: join("plugins", e.name)}
+		if problem := plugin.CheckName(e.name); problem != "" {
+			f.errs = append(f.errs, at.fault(fmt.Sprintf("invalid name %q", e.name), problem, nil))
+			continue
+		}
+		p, errs := readPlugin(e.name, e.value, at)
+		if len(errs) > 0 {
+			f.errs = append(f.errs, errs...)
+			continue
+		}
+		if strings.Contains(p.Args[0], "/") || strings.HasPrefix(p.Args[0], "~") {
+			p.Args[0] = expandPath(p.Args[0], home, filepath.Dir(f.path))
+		}
+		f.hands.Plugins = append(f.hands.Plugins, Plugin{Plugin: p, At: Position{at}})
+	}
+}
+
+// readPlugin reads one plugin. By default it changes things, and then asks for y.
+func readPlugin(name string, n *node, at origin) (plugin.Plugin, []error) {
+	p := plugin.Plugin{Name: name, Scope: plugin.OnNodes, Changes: true, Pause: true}
+	good, errs := check(n, at.key, pluginKeys())
+	wrong := func(n *node, key, problem, hint string) {
+		errs = append(errs, n.fault(join(at.key, key), problem, hint))
+	}
+	if n := good["key"]; n != nil {
+		keys, err := readKeyNames(n, join(at.key, "key"))
+		if p.Keys = keys; err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if n := good["scope"]; n != nil {
+		if p.Scope = plugin.Scope(n.text); !slices.Contains(plugin.Scopes(), p.Scope) {
+			wrong(n, "scope", fmt.Sprintf("unknown scope %q", n.text), "use nodes, fleet or node")
+		}
+	}
+	for key, to := range map[string]*bool{"changes": &p.Changes, "background": &p.Background, "pause": &p.Pause} {
+		if n := good[key]; n != nil {
+			*to, _ = truth(n.text)
+		}
+	}
+	if p.Background && good["pause"] != nil {
+		wrong(good["pause"], "pause", "cannot be combined with background", "remove one of them")
+	}
+	if p.Changes {
+		p.Consent = models.ConsentYes
+	}
+	if n := good["confirm"]; n != nil {
+		consent, known := consents[n.text]
+		if p.Consent = consent; !known {
+			wrong(n, "confirm", fmt.Sprintf("unknown confirmation %q", n.text), "use none, y or name")
+		}
+	}
+	command := good["command"]
+	switch {
+	case command == nil:
+		if n.get("command") == nil {
+			errs = append(errs, at.fault("has no command", "write command: [PROGRAM, ARGUMENT, …]", nil))
+		}
+		return p, errs
+	case len(command.items) == 0:
+		wrong(command, "command", "names no program", "write [PROGRAM, ARGUMENT, …]")
+		return p, errs
+	}
+	for _, item := range command.items {
+		p.Args = append(p.Args, item.text)
+	}
+	if i, problem, hint := plugin.CheckArgs(p.Args); problem != "" {
+		wrong(command.items[i], fmt.Sprintf("command[%d]", i), problem, hint)
+	}
+	if n := good["help"]; n != nil {
+		p.Help = n.text
+	} else {
+		p.Help = "run " + strings.Join(p.Args, " ")
+	}
+	return p, errs
+}
+
+// ShownPlugin is a plugin of [Shown].
+type ShownPlugin struct {
+	Keys       []string `json:"keys,omitempty"       yaml:"keys,omitempty"`
+	Help       string   `json:"help"                 yaml:"help"`
+	Scope      string   `json:"scope"                yaml:"scope"`
+	Command    []string `json:"command"              yaml:"command"`
+	Confirm    string   `json:"confirm"              yaml:"confirm"`
+	Changes    bool     `json:"changes"              yaml:"changes"`
+	Background bool     `json:"background,omitempty" yaml:"background,omitempty"`
+}
+
+// showPlugins returns the plugins by their names.
+func (h Hands) showPlugins() map[string]ShownPlugin {
+	if len(h.Plugins) == 0 {
+		return nil
+	}
+	words := map[models.Consent]string{}
+	for word := range maps.Keys(consents) {
+		words[consents[word]] = word
+	}
+	shown := map[string]ShownPlugin{}
+	for _, p := range h.Plugins {
+		shown[p.Name] = ShownPlugin{
+			Keys: p.Keys, Help: p.Help, Scope: string(p.Scope), Command: p.Args, Confirm: words[p.Consent], Changes: p.Changes, Background: p.Background,
+		}
+	}
+	return shown
+}

@@ -1,0 +1,56 @@
+package plugin
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"ironworks/models"
+)
+
+// Place is the context that a plugin runs in.
+type Place struct {
+	// Context is its name; Options are the flags that select it on the command line of ironworks.
+	Context string
+	Options []string
+}
+
+// secretWords mark variables of OpenStack clients and of ironworks that hold secrets.
+var secretWords = []string{"PASSWORD", "SECRET", "TOKEN", "PASSCODE"}
+
+// secret reports whether a variable may hold a credential of Ironic or a BMC.
+func secret(name string) bool {
+	return (strings.HasPrefix(name, "OS_") || strings.HasPrefix(name, "IRONWORKS_")) &&
+		slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(name, word) })
+}
+
+// Environment returns the environment of a program: that of ironworks without credentials, the fields of the node, and
+// the variables with which ironworks selects the same context.
+func Environment(base []string, n *models.Node, at Place) []string {
+	chosen := map[string]string{}
+	for i := 0; i+1 < len(at.Options); i += 2 {
+		name, found := map[string]string{"--context": "IRONWORKS_CONTEXT", "--cloud": "IRONWORKS_CLOUD", "--url": "IRONWORKS_URL"}[at.Options[i]]
+		if u, err := url.Parse(at.Options[i+1]); found && (name != "IRONWORKS_URL" || err == nil && u.User == nil) {
+			chosen[name] = at.Options[i+1]
+		}
+	}
+	var env []string
+	for _, v := range base {
+		name, value, _ := strings.Cut(v, "=")
+		selects := slices.Contains([]string{"IRONWORKS_CONTEXT", "IRONWORKS_CLOUD", "IRONWORKS_URL"}, name)
+		if u, err := url.Parse(value); secret(name) || selects && len(chosen) > 0 || strings.HasPrefix(name, "IRONWORKS_NODE_") ||
+			name == "IRONWORKS_URL" && (err != nil || u.User != nil) {
+			continue
+		}
+		env = append(env, v)
+	}
+	for _, name := range []string{"IRONWORKS_CONTEXT", "IRONWORKS_CLOUD", "IRONWORKS_URL"} {
+		if value := chosen[name]; value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	for _, f := range fields {
+		env = append(env, Variable(f.name)+"="+f.get(n))
+	}
+	return env
+}

@@ -1,0 +1,130 @@
+package plugin
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"ironworks/models"
+	"ironworks/printable"
+)
+
+// AtOnce is how many programs run in the background at the same time.
+const AtOnce = 4
+
+// grace is the time a program gets to exit after SIGTERM.
+const grace = 2 * time.Second
+
+// ExitError is a program that failed.
+type ExitError struct {
+	Plugin, Node string
+	// Code is the exit code; -1 if a signal or the console ended the program.
+	Code int
+	// Said is the last line on stderr, else on stdout; sanitized, may be empty.
+	Said string
+	Err  error
+}
+
+// Error returns the exit code and the last line of the program.
+func (e *ExitError) Error() string {
+	how := fmt.Sprintf("exit code %d", e.Code)
+	if e.Code < 0 {
+		how = printable.Line(e.Err.Error())
+	}
+	if e.Said != "" {
+		how += ": " + e.Said
+	}
+	return fmt.Sprintf("%s %s: %s", e.Plugin, printable.Line(e.Node), how)
+}
+
+// Unwrap returns the cause.
+func (e *ExitError) Unwrap() error { return e.Err }
+
+// Output has the streams of a program at the terminal.
+type Output struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// Run runs the program for a node until it ends; base is the environment of ironworks. When ctx ends, the program
+// gets SIGTERM and, after 2 s, SIGKILL. at is nil in the background, where the program has its own process group and
+// no input. said is the last line of a program that succeeded in the background.
+func (p *Plugin) Run(ctx context.Context, n *models.Node, base []string, place Place, at *Output) (said string, err error) {
+	argv, err := p.Argv(n)
+	if err != nil {
+		return "", err
+	}
+	program, err := exec.LookPath(argv[0])
+	if err != nil {
+		return "", fmt.Errorf("%s %s: cannot start %s: %w", p.Name, printable.Line(n.Label()), printable.Line(argv[0]), err)
+	}
+	cmd := exec.CommandContext(ctx, program, argv[1:]...) //nolint:gosec // the operator's own program
+	cmd.Env = Environment(base, n, place)
+	cmd.WaitDelay = grace
+	var out, complaints lastLine
+	if at == nil {
+		cmd.Stdout, cmd.Stderr = &out, &complaints
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	} else {
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = at.In, at.Out, at.Err
+		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	}
+	err = cmd.Run()
+	if err == nil || errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil { // what it left running has its output still
+		return out.text(), nil
+	}
+	failed := &ExitError{Plugin: p.Name, Node: n.Label(), Code: -1, Said: complaints.text(), Err: err}
+	if failed.Said == "" {
+		failed.Said = out.text()
+	}
+	if ctx.Err() != nil {
+		failed.Err = context.Cause(ctx)
+		return "", failed
+	}
+	if exit, is := errors.AsType[*exec.ExitError](err); is {
+		failed.Code = exit.ExitCode()
+	}
+	return "", failed
+}
+
+// mostSaid bounds a line of a program, in bytes.
+const mostSaid = 400
+
+// lastLine keeps the last line that is not blank.
+type lastLine struct{ last, line []byte }
+
+// Write takes over the output of a program.
+func (l *lastLine) Write(data []byte) (int, error) {
+	n := len(data)
+	for {
+		part, rest, ended := bytes.Cut(data, []byte("\n"))
+		if room := mostSaid - len(l.line); room > 0 {
+			l.line = append(l.line, part[:min(len(part), room)]...)
+		}
+		if !ended {
+			return n, nil
+		}
+		l.end()
+		data = rest
+	}
+}
+
+func (l *lastLine) end() {
+	if len(bytes.TrimSpace(l.line)) > 0 {
+		l.last = append(l.last[:0], l.line...)
+	}
+	l.line = l.line[:0]
+}
+
+// text returns the line, sanitized.
+func (l *lastLine) text() string {
+	l.end()
+	return printable.Line(strings.TrimSpace(string(l.last)))
+}

@@ -1,0 +1,145 @@
+package provision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"al.essio.dev/pkg/shellescape"
+
+	"ironworks/audit"
+	"ironworks/models"
+	"ironworks/plugin"
+	"ironworks/printable"
+)
+
+// PluginAction runs a program of the operator on nodes. [PluginAction.Run] takes the place of [Runner.Run]: nothing
+// is sent to Ironic.
+type PluginAction struct {
+	watchedAction
+	Plugin plugin.Plugin
+	Place  plugin.Place
+}
+
+// Name returns the plugin's name.
+func (a *PluginAction) Name() string { return a.Plugin.Name }
+
+// Refuse returns which field of the node the program cannot get.
+func (a *PluginAction) Refuse(n *models.Node, _ models.APIVersion) *models.Refusal {
+	_, err := a.Plugin.Argv(n)
+	if bad, is := errors.AsType[*plugin.ValueError](err); is {
+		return refusal(a, n, models.RefusedArguments, bad.Why(), bad.Hint)
+	}
+	return nil
+}
+
+// Effect has the danger that the operator has given to the plugin.
+func (a *PluginAction) Effect(*models.Node) models.Effect {
+	danger := models.DangerMayErase
+	switch a.Plugin.Consent {
+	case models.ConsentNone:
+		danger = models.DangerNone
+	case models.ConsentYes:
+		danger = models.DangerInterrupts
+	case models.ConsentTyped:
+	}
+	return models.Effect{Danger: danger}
+}
+
+func (*PluginAction) entries(*models.Node) ([]entry, error) {
+	return nil, errors.New("a plugin is run by PluginAction.Run")
+}
+
+func (*PluginAction) ended(_, now *models.Node, _ time.Duration) (verdict, bool) {
+	return verdict{ok: true, state: string(now.ProvisionState)}, true
+}
+
+// CommandLine returns the program with its arguments for a node, quoted for a shell; "" if it is refused.
+func (a *PluginAction) CommandLine(n *models.Node) string {
+	argv, err := a.Plugin.Argv(n)
+	if err != nil {
+		return ""
+	}
+	return printable.Line(shellescape.QuoteCommand(argv))
+}
+
+// Run runs the program for the legal items of a batch: [plugin.AtOnce] at a time in the background, one after the
+// other at a terminal. at is nil in the background. Each run is audited before and after. The results are in the
+// batch's order; opts.Done has each one when it is known.
+func (a *PluginAction) Run(ctx context.Context, r *Runner, b Batch, at *plugin.Output, opts RunOptions) []Result {
+	results := make([]Result, len(b.Items))
+	slots := make(chan struct{}, plugin.AtOnce)
+	if at != nil {
+		slots = make(chan struct{}, 1)
+	}
+	var wg sync.WaitGroup
+	for i := range b.Items {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			if at != nil && len(b.Items) > 1 && b.Items[i].Refusal == nil && ctx.Err() == nil {
+				_, _ = fmt.Fprintf(at.Out, "\n%s %s (%d of %d)\n", a.Name(), printable.Line(b.Items[i].Node.Label()), i+1, len(b.Items))
+			}
+			results[i] = a.runItem(ctx, r, &b.Items[i], at, opts)
+			if opts.Done != nil {
+				opts.Done(results[i])
+			}
+		})
+	}
+	wg.Wait()
+	return results
+}
+
+func (a *PluginAction) runItem(ctx context.Context, r *Runner, item *Item, at *plugin.Output, opts RunOptions) Result {
+	n := &item.Node
+	res := Result{Node: n.Ref(), State: string(n.ProvisionState), Outcome: OutcomeRefused}
+	ctx, _, end := opts.Cancels.contexts(ctx, ctx, n.UUID)
+	defer end()
+	switch {
+	case item.Refusal != nil:
+		res.Err = item.Refusal
+		return res
+	case opts.Cancels.Has(n.UUID):
+		res.Outcome, res.Err = OutcomeCanceled, ErrCanceled
+		return res
+	case ctx.Err() != nil:
+		res.Err = fmt.Errorf("%s %s: interrupted before it was run", a.Name(), n.Label())
+		return res
+	}
+	rec := audit.Record{Time: time.Now().UTC(), ID: newID(), Context: r.Context, Node: n.Ref(), Verb: "plugin " + a.Name(), Result: audit.Sending}
+	if err := r.Audit.Write(rec); err != nil {
+		res.Outcome, res.Err = OutcomeFailed, fmt.Errorf("%s %s: nothing was run: %w", a.Name(), n.Label(), err)
+		return res
+	}
+	res.Note, res.Err = a.Plugin.Run(ctx, n, os.Environ(), a.Place, at)
+	res.Outcome = OutcomeDone
+	rec.Time, rec.Result = time.Now().UTC(), audit.Accepted
+	if res.Err != nil {
+		res.Outcome = OutcomeFailed
+		// The program's output may hold secrets: only the exit code is recorded.
+		rec.Result, rec.Reason = audit.Refused, exitReason(res.Err)
+	}
+	if err := r.Audit.Write(rec); err != nil {
+		res.Err = errors.Join(res.Err, fmt.Errorf("%s %s: cannot write the result to the audit log: %w", a.Name(), n.Label(), err))
+		res.Outcome = OutcomeFailed
+	}
+	if opts.Cancels.Has(n.UUID) {
+		res.Outcome, res.Err = OutcomeCanceled, ErrCanceled
+	}
+	return res
+}
+
+func exitReason(err error) string {
+	exit, is := errors.AsType[*plugin.ExitError](err)
+	switch {
+	case is && exit.Code >= 0:
+		return fmt.Sprintf("exit code %d", exit.Code)
+	case is:
+		return printable.Line(strings.TrimSpace(exit.Err.Error()))
+	}
+	return "cannot start the program"
+}

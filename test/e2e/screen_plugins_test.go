@@ -1,0 +1,126 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ironworks/test/ironic"
+	"ironworks/test/terminal"
+)
+
+// plugins are programs of an operator; FOLDER is where they write.
+const plugins = `plugins:
+  note:
+    help: write a note of the node
+    key: f2
+    command: [sh, -c, 'printf "%s %s %s\n" "$1" "$IRONWORKS_NODE_UUID" "$(env | grep -c hunter2)" >> FOLDER/notes; echo "noted $1"', sh, "{node}"]
+    changes: false
+    background: true
+  broken:
+    command: [sh, -c, 'echo no such rack >&2; exit 7']
+    confirm: none
+    background: true
+  ask:
+    key: Z
+    command: [sh, -c, 'stty size; printf "name of $1? "; read answer; echo "$answer" > FOLDER/answer; echo bye', sh, "{node}"]
+  tag:
+    command: [echo, "{owner}"]
+    confirm: name
+    background: true
+`
+
+// TestScreenPlugins runs programs of the operator: in the background on marked nodes, and at the terminal.
+func TestScreenPlugins(t *testing.T) {
+	t.Parallel()
+	inTheLab(t, func(t *testing.T, server *ironic.Server) {
+		one, id := screenNode(t, server, "plug")
+		folder := t.TempDir()
+		c := configured(t, strings.ReplaceAll(plugins, "FOLDER", folder)+"contexts:\n  here: {url: '"+server.URL+"'}\n")
+		c.env = append(c.env, "OS_PASSWORD=hunter2", "IRONWORKS_PASSWORD=hunter2", "IRONWORKS_BMC_PASSWORD=hunter2")
+		read := func(name string) string {
+			text, _ := os.ReadFile(filepath.Join(folder, name))
+			return string(text)
+		}
+		s := c.fleet(roomy)
+		s.only(one)
+		s.until("f2 note")
+		// In the background; the last line is in the toast.
+		s.press(terminal.F2)
+		s.until("note " + one + ": noted " + one)
+		if want := one + " " + id + " 0\n"; read("notes") != want {
+			t.Errorf("the note is %q, want %q", read("notes"), want)
+		}
+		// A failure has its exit code and its last line, in toast and task.
+		s.pick(":", paletteTitle, "broken")
+		s.until("broken " + one + ": exit code 7: no such rack")
+		s.pick(":", paletteTitle, "tasks")
+		s.until("broken", "note")
+		s.press(terminal.Enter)
+		s.until("failed", "exit code 7: no such rack")
+		s.press("1")
+		s.only(one)
+		// At the terminal, after y.
+		s.press("Z")
+		s.yes("ask "+one, "sh -c")
+		s.until("40 120", "name of "+one+"?")
+		s.press("rack seven", terminal.Enter)
+		s.until("bye", "Press enter to return to the console.")
+		s.press(terminal.Enter)
+		s.until("› fleet", "ask "+one+": done")
+		if read("answer") != "rack seven\n" {
+			t.Errorf("the program read %q", read("answer"))
+		}
+		// Ctrl-C is the program's.
+		s.press("Z")
+		s.yes("ask " + one)
+		s.until("name of " + one + "?")
+		s.press(terminal.CtrlC)
+		s.until("ask "+one+": signal: interrupt", "Press enter to return to the console.")
+		s.press(terminal.Enter)
+		s.until("› fleet", "ask "+one+": signal: interrupt")
+		// What Ironic says is hostile: nothing is run.
+		c.ok("set", id, "owner=$(touch "+folder+"/pwned)")
+		s.pick(":", paletteTitle, "tag")
+		s.until("{owner} has '$', which shells interpret")
+		if _, err := os.Stat(folder + "/pwned"); err == nil {
+			t.Error("the owner was run")
+		}
+		// On marked nodes, each once.
+		two, _ := screenNode(t, server, "plug")
+		s.filter("plug")
+		s.until(one, two)
+		s.press("*", terminal.F2)
+		s.until("note: 2 done")
+		if notes := read("notes"); strings.Count(notes, one) != 2 || strings.Count(notes, two) != 1 {
+			t.Errorf("the notes are %q", notes)
+		}
+		s.press("-")
+		s.only(one)
+		// In read-only mode only what changes nothing.
+		s.press("\x0f")
+		s.until("[read-only]")
+		s.press("Z")
+		s.until("ask: read-only mode")
+		s.press(terminal.F2)
+		s.when("the note in read-only mode", func() bool { return strings.Count(read("notes"), "\n") == 4 })
+		s.quits()
+		// The commands do the same.
+		c.ok("run", "note", id)
+		if strings.Count(read("notes"), "\n") != 5 {
+			t.Errorf("the notes are %q", read("notes"))
+		}
+		if o := c.fails(1, "run", "broken", id); !strings.Contains(o.stdout, "exit code 7: no such rack") {
+			t.Errorf("%s%s", o.stdout, o.stderr)
+		}
+		if o := c.fails(3, "run", "tag", id); !strings.Contains(o.stderr, "{owner} has '$'") {
+			t.Errorf("%s%s", o.stdout, o.stderr)
+		}
+		if o := c.fails(2, "run", "nota", id); !strings.Contains(o.stderr, `did you mean "note"?`) {
+			t.Errorf("%s%s", o.stdout, o.stderr)
+		}
+		c.fails(3, "--read-only", "run", "ask", id)
+		c.ok("--read-only", "run", "note", id)
+	})
+}

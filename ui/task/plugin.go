@@ -1,0 +1,142 @@
+package task
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/plugin"
+	"ironworks/provision"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen/review"
+	"ironworks/ui/theme"
+)
+
+// beginPlugin starts a program of the operator on nodes.
+func (w *Workflow) beginPlugin(p *plugin.Plugin, nodes []models.NodeRef) tea.Cmd {
+	f := w.newFlow(p.Name, w.env.Session, nodes)
+	place := w.env.Session.Plugins
+	f.build = func() (provision.Action, error) { return &provision.PluginAction{Plugin: *p, Place: place}, nil }
+	f.command = func(names []string) []string { return append([]string{"run", p.Name}, names...) }
+	return w.check(f)
+}
+
+// WhyNoPlugin returns why a plugin cannot run on nodes, "" if it can.
+func (w *Workflow) WhyNoPlugin(p *plugin.Plugin, nodes []models.NodeRef) string {
+	switch why := w.env.WhyReadOnly(); {
+	case w.env.Session == nil:
+		return textNoContext
+	case p.Changes && why != "":
+		return why
+	case len(nodes) == 0:
+		return textNoNodeSelected
+	}
+	return ""
+}
+
+// plugin returns the action if it is a program of the operator, or nil.
+func (f *flow) plugin() *provision.PluginAction {
+	p, _ := f.action.(*provision.PluginAction)
+	return p
+}
+
+// changes reports whether read-only mode refuses an action.
+func changes(a provision.Action) bool {
+	p, is := a.(*provision.PluginAction)
+	return !is || p.Plugin.Changes
+}
+
+// pluginQuestion shows the programs with their arguments; nil if the operator wants no question.
+func (f *flow) pluginQuestion() *overlay.Question {
+	act, legal, refused := f.plugin(), f.batch.Legal(), f.batch.Refused()
+	if act.Plugin.Consent == models.ConsentNone && len(refused) == 0 {
+		return nil
+	}
+	what := act.Name() + " " + review.Names(legal)
+	q := &overlay.Question{Title: what, Ask: what + "?"}
+	for i := range legal {
+		if i == enrollListed {
+			q.Lines = append(q.Lines, overlay.Text{Text: fmt.Sprintf("… and %d more", len(legal)-i)})
+			break
+		}
+		q.Lines = append(q.Lines, overlay.Text{Role: theme.Strong, Text: legal[i].Node.Label()}, overlay.Text{Text: "  " + act.CommandLine(&legal[i].Node), Indent: 4})
+	}
+	if len(refused) > 0 {
+		q.Lines = append(q.Lines, overlay.Text{}, overlay.Text{Role: theme.Warn, Text: fmt.Sprintf(textSkippedNodes, len(refused))})
+		q.Lines = append(q.Lines, refusals(refused)...)
+	}
+	wantConsent(q, f.batch)
+	return q
+}
+
+// takeTerminal runs a program of the operator at the terminal, instead of the console.
+func (w *Workflow) takeTerminal(f *flow) tea.Cmd {
+	ctx, cancel := context.WithCancel(w.ctx)
+	f.task.Cancel, f.task.Cancels = cancel, &provision.Cancels{}
+	f.task.Progress, f.task.Known = map[string]provision.Progress{}, map[string]provision.Result{}
+	run := &atTerminal{ctx: ctx, act: f.plugin(), runner: f.runner, batch: f.batch, away: w.env.Away}
+	return tea.Exec(run, func(err error) tea.Msg {
+		cancel()
+		if run.results == nil {
+			for i := range f.batch.Items {
+				run.results = append(run.results, provision.Result{Node: f.batch.Items[i].Node.Ref(), Outcome: provision.OutcomeFailed, Err: fmt.Errorf("%s: cannot take the terminal: %w", f.action.Name(), err)})
+			}
+		}
+		return Msg{f, ended{run.results}}
+	})
+}
+
+// atTerminal is a plugin that has the terminal. Bubble Tea hands it over with the setters.
+type atTerminal struct {
+	ctx     context.Context //nolint:containedctx // Bubble Tea calls Run without a context
+	act     *provision.PluginAction
+	runner  provision.Runner
+	batch   provision.Batch
+	away    func() (back func())
+	output  plugin.Output
+	results []provision.Result
+}
+
+// Run runs the program for one node after the other. Meanwhile Ctrl-C belongs to the program.
+func (a *atTerminal) Run() error {
+	if a.away != nil {
+		defer a.away()()
+	}
+	a.results = a.act.Run(a.ctx, &a.runner, a.batch, &a.output, provision.RunOptions{})
+	for _, r := range a.results {
+		if r.Err != nil {
+			_, _ = fmt.Fprintln(a.output.Out, models.OnScreen(r.Err))
+		}
+	}
+	if a.act.Plugin.Pause && a.ctx.Err() == nil {
+		_, _ = fmt.Fprint(a.output.Out, textPressEnter)
+		a.enter()
+	}
+	return nil
+}
+
+// enter waits for enter, or for the end of the console.
+func (a *atTerminal) enter() {
+	pressed := make(chan struct{})
+	go func() {
+		defer close(pressed)
+		_, _ = bufio.NewReader(a.output.In).ReadString('\n')
+	}()
+	select {
+	case <-pressed:
+	case <-a.ctx.Done():
+	}
+}
+
+// SetStdin sets the program's input.
+func (a *atTerminal) SetStdin(r io.Reader) { a.output.In = r }
+
+// SetStdout sets the program's output.
+func (a *atTerminal) SetStdout(out io.Writer) { a.output.Out = out }
+
+// SetStderr sets the program's error output.
+func (a *atTerminal) SetStderr(out io.Writer) { a.output.Err = out }
