@@ -209,41 +209,13 @@ func policyChoices(_ *cobra.Command, prefix string) (out []string) {
 	return out
 }
 
-// completeFilter completes the keys of a filter, and the values of those with known values.
-func completeFilter(_ *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return choices(func(_ *cobra.Command, prefix string) (out []string) {
-		not, term := "", prefix
-		if rest, is := strings.CutPrefix(prefix, "!"); is {
-			not, term = "!", rest
-		}
-		key, value, hasKey := strings.Cut(term, ":")
-		if !hasKey {
-			for _, k := range models.FilterKeys() {
-				out = append(out, not+k+":")
-			}
-			return out
-		}
-		exact := value[:len(value)-len(strings.TrimPrefix(value, "="))]
-		for _, v := range filterValues(key) {
-			out = append(out, not+key+":"+exact+v)
-		}
-		return out
-	}).complete(nil, nil, prefix)
-}
-
-// filterValues are the values of a filter key that are the same in every Ironic.
-func filterValues(key string) []string {
-	switch key {
-	case "state":
-		return append([]string{"failed", "busy", "stable", "wait", "hold"}, stateWords()...)
-	case "target":
-		return stateWords()
-	case "power":
-		return []string{"on", "off"}
-	case "maintenance", "protected", "retired":
-		return []string{"yes", "no"}
+// completeFilter completes the keys of a filter, the values of those with known values, and saved filters.
+func (a *app) completeFilter(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var saved *models.SavedFilters
+	if cfg, err := a.loadConfig(cmd, false); err == nil {
+		saved = cfg.Current.Filters
 	}
-	return nil
+	return choices(func(*cobra.Command, string) []string { return saved.Complete(prefix, nil) }).complete(nil, nil, prefix)
 }
 
 // completion completes names; limit is the maximum number of arguments, 0 for any number.

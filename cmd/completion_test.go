@@ -77,7 +77,7 @@ func TestFlagValuesComplete(t *testing.T) {
 		"two log sources":        {[]string{"logs", "n1", "--source", "ssh,s"}, []string{"ssh,status", "ssh,serial"}, noFiles},
 		"filter keys":            {[]string{"nodes", "st"}, []string{"state:", "step:"}, noSpace},
 		"states of a filter":     {[]string{"nodes", "state:failed", "!state:=deploy-f"}, []string{"!state:=deploy-failed"}, noFiles},
-		"power of a filter":      {[]string{"nodes", "power:"}, []string{"power:on", "power:off"}, noFiles},
+		"power of a filter":      {[]string{"nodes", "power:"}, []string{"power:on", "power:off", "power:error", "power:unknown"}, noFiles},
 		"boot devices":           {[]string{"boot-device", "p"}, []string{"pxe"}, noFiles},
 		"unknown words of ours":  {[]string{"nodes", "--columns", "zzz"}, nil, noFiles},
 		"a file for a plan":      {[]string{"deploy", "-f", ""}, nil, ":0"},

@@ -17,7 +17,7 @@ import (
 func (a *app) exportCommand() *cobra.Command {
 	var format, credentials string
 	cmd := &cobra.Command{
-		Use: "export [FILTER…]",
+		Use: "export [FILTER…]", ValidArgsFunction: a.completeFilter,
 		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
 			return a.export(cmd, s, strings.Join(args, " "), format, credentials)
 		}),
@@ -33,7 +33,7 @@ func (a *app) export(cmd *cobra.Command, s *session.Session, terms, format, cred
 	if err != nil {
 		return usagef("--output: %w", err)
 	}
-	filter, err := parseNodeFilter(terms)
+	filter, err := parseNodeFilter(s.Context.Filters, terms)
 	if err != nil {
 		return err
 	}
@@ -42,10 +42,12 @@ func (a *app) export(cmd *cobra.Command, s *session.Session, terms, format, cred
 		return err
 	}
 	var matching []models.Node
-	for i := range have.Nodes {
-		if filter.Match(&have.Nodes[i]) {
-			matching = append(matching, have.Nodes[i])
-		}
+	rows, err := s.Matching(cmd.Context(), filter, have.Nodes)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		matching = append(matching, r.Node)
 	}
 	if have.Nodes = matching; len(matching) == 0 {
 		a.tell("No nodes match %s.\n", terms)

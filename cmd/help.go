@@ -91,8 +91,12 @@ ironworks export class:gp-2x -o csv`,
 
   text           name, uuid, state, class, driver, instance or owner contains text
   key:value      the field contains value; key:=value is exactly value; key: is empty; key:a,b is a or b
+  age:>10m       a comparison (= != > >= < <=); also ram:>=64g, cpus:<8, disks:>2
+  field:PATH=v   a comparison of any field, such as field:extra.rack=7
   ~text          the name has these letters in this order
   !term          the term does not match
+  a b | c        a and b, or c
+  @name          a saved filter (filters: in the configuration file)
 
 Keys: {filter keys}.
 state: also accepts failed, busy, stable, wait and hold; state:deploy-failed is one state.
@@ -102,6 +106,7 @@ since and in_state (seconds) say how long the node is in its state at least.
 --watch prints the row of each node again when the node changes; ironworks watch prints the events.`,
 		`ironworks nodes state:failed class:gp-2x
 ironworks nodes state:busy --watch
+ironworks nodes 'state:wait age:>1h | state:failed'
 ironworks nodes '!power:off' --sort state -o json
 ironworks nodes --columns name,state,error`,
 	},

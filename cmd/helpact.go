@@ -121,6 +121,16 @@ ironworks manage r7-n05 r7-n12`,
 		`ironworks provide r7-n05 --yes --wait
 ironworks provide r7-n05 r7-n12 --stop-on-failure --wait`,
 	},
+	"ironworks bringup": {
+		"Bring nodes to available",
+		`Bring nodes to the state of --to, one verb after the other: manage, inspect unless the node was inspected, then
+provide, which runs automated cleaning. A node stops at its first failure, with the reason; the others continue.
+The same command continues afterwards: from a failed state, and waiting for what is still running.
+Nodes are named, or match a filter that has a term with a colon, such as class:gp-2x.`,
+		`ironworks bringup r7-n05 r7-n12
+ironworks bringup state:enroll class:gp-2x --to inspected
+ironworks bringup 'state:enroll | state:clean-failed' --dry-run`,
+	},
 	"ironworks inspect": {
 		"Inspect hardware",
 		`Inspect the hardware of manageable nodes: Ironic records the inventory and updates properties and ports.`,

@@ -24,7 +24,7 @@ type listFlags struct {
 func (a *app) nodesCommand() *cobra.Command {
 	var flags listFlags
 	cmd := &cobra.Command{
-		Use: "nodes [FILTER…]", ValidArgsFunction: completeFilter,
+		Use: "nodes [FILTER…]", ValidArgsFunction: a.completeFilter,
 		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
 			if flags.watch {
 				return a.watchNodes(cmd, s, flags, strings.Join(args, " "))
@@ -55,15 +55,15 @@ func (a *app) listing(s *session.Session, flags listFlags, filter string) (sessi
 	if filter == "" {
 		filter = d.Filter
 	}
-	l, err := newListing(flags, filter)
+	l, err := newListing(s.Context.Filters, flags, filter)
 	return l, filter, err
 }
 
 // wideColumns are the columns of -o wide.
 var wideColumns = []string{"name", "uuid", "state", "age", "step", "power", "class", "driver", "instance", "owner", "maintenance", "error"}
 
-func newListing(flags listFlags, filter string) (l session.Listing, err error) {
-	if l.Filter, err = parseNodeFilter(filter); err != nil {
+func newListing(saved *models.SavedFilters, flags listFlags, filter string) (l session.Listing, err error) {
+	if l.Filter, err = parseNodeFilter(saved, filter); err != nil {
 		return l, err
 	}
 	keys := flags.columns

@@ -14,7 +14,9 @@ import (
 type nodesWatch struct {
 	*watcher
 	listing session.Listing
-	filter  string
+	// read reads what the filter needs of nodes.
+	read   func(f models.Filter, unknown []*models.Row, keep func(uuid string, hardware *models.Hardware)) error
+	filter string
 	// sizes are the widths of the columns; nil before the list was printed.
 	sizes []int
 	// shown has the UUIDs of the nodes that matched the filter when they were printed last. A node that stops to
@@ -33,6 +35,9 @@ func (a *app) watchNodes(cmd *cobra.Command, s *session.Session, flags listFlags
 	}
 	w := &nodesWatch{watcher: &watcher{app: a, fields: listing.ExtraFields()}, listing: listing, filter: filter, shown: map[string]bool{}}
 	w.show = w.print
+	w.read = func(f models.Filter, unknown []*models.Row, keep func(string, *models.Hardware)) error {
+		return s.ReadFor(cmd.Context(), f, unknown, keep)
+	}
 	return w.watch(cmd, s, watchFlags{}, nil)
 }
 
@@ -52,7 +57,10 @@ func (w *nodesWatch) print(u fleet.Update) error {
 			continue
 		}
 		printed[uuid] = true
-		matches := w.listing.Filter.Match(&row.Node)
+		matches, err := w.matches(&row, now)
+		if err != nil {
+			return err
+		}
 		if matches || w.shown[uuid] {
 			if err := w.printRow(&row, now); err != nil {
 				return err
@@ -63,8 +71,27 @@ func (w *nodesWatch) print(u fleet.Update) error {
 	return nil
 }
 
+// matches reports whether a node matches the filter, and reads what that needs.
+func (w *nodesWatch) matches(row *models.Row, now time.Time) (bool, error) {
+	f := w.listing.Filter.At(now)
+	if found := f.Match(row); found != models.Unknown {
+		return found == models.Yes, nil
+	}
+	err := w.read(f, []*models.Row{row}, func(uuid string, hardware *models.Hardware) {
+		row.Hardware = hardware
+		w.store.SetHardware(uuid, hardware)
+	})
+	return f.Match(row) == models.Yes, err
+}
+
 func (w *nodesWatch) printList(now time.Time) error {
-	rows := w.store.Rows(w.listing.Filter, w.listing.By.At(now), w.listing.Descending)
+	rows, unknown := w.store.Select(w.listing.Filter.At(now), w.listing.By.At(now), w.listing.Descending)
+	if err := w.read(w.listing.Filter, unknown, w.store.SetHardware); err != nil {
+		return err
+	}
+	if len(unknown) > 0 {
+		rows = w.store.Rows(w.listing.Filter.At(now), w.listing.By.At(now), w.listing.Descending)
+	}
 	for _, r := range rows {
 		w.shown[r.Node.UUID] = true
 	}

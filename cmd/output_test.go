@@ -125,8 +125,8 @@ func TestOutputFlag(t *testing.T) {
 // TestWideColumns: every column of -o wide exists, and none of the narrow list is left out.
 func TestWideColumns(t *testing.T) {
 	t.Parallel()
-	l, err := newListing(listFlags{columns: wideColumns}, "")
-	narrow, _ := newListing(listFlags{}, "")
+	l, err := newListing(nil, listFlags{columns: wideColumns}, "")
+	narrow, _ := newListing(nil, listFlags{}, "")
 	if err != nil || len(l.Columns) <= len(narrow.Columns) {
 		t.Fatalf("%v, %d columns, %d without -o wide", err, len(l.Columns), len(narrow.Columns))
 	}

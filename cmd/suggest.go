@@ -62,9 +62,9 @@ func parseState(flag, text string) (models.ProvisionState, error) {
 	return "", usagef("%s %q is not a provision state%s; available: %s", flag, text, near, listed(models.States()))
 }
 
-// parseNodeFilter is [models.ParseFilter] with a suggestion for an unknown key.
-func parseNodeFilter(text string) (models.Filter, error) {
-	f, err := models.ParseFilter(text)
+// parseNodeFilter is [models.SavedFilters.Parse] with a suggestion for an unknown key or saved filter.
+func parseNodeFilter(saved *models.SavedFilters, text string) (models.Filter, error) {
+	f, err := saved.Parse(text)
 	if wrong, is := errors.AsType[*models.FilterError](err); is {
 		key, _, hasKey := strings.Cut(strings.TrimPrefix(wrong.Term, "!"), ":")
 		if near := didYouMean(strings.ToLower(key), models.FilterKeys()); hasKey && !slices.Contains(models.FilterKeys(), key) && near != "" {

@@ -82,6 +82,8 @@ type Context struct {
 	ReadOnly bool
 	// Defaults are the initial settings of lists. Only the configuration file sets them.
 	Defaults Defaults
+	// Filters are the saved filters of the configuration file, for all contexts.
+	Filters *models.SavedFilters
 	// Checks are policies for deployment checks by ID; a plan's policies take precedence. Only
 	// the configuration file sets them.
 	Checks map[plan.CheckID]plan.CheckPolicy

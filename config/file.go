@@ -47,6 +47,7 @@ type ourFile struct {
 	top      settings     // context, timeout, read_only
 	contexts []*candidate // in file order
 	byName   map[string]*candidate
+	filters  *models.SavedFilters
 	hands    Hands
 	errs     []error // errors outside of contexts
 }
@@ -96,6 +97,7 @@ func (l *loader) readTop(f *ourFile, root *node) {
 	if _, err := timeout(f.top[keyTimeout]); err != nil {
 		f.errs = append(f.errs, err)
 	}
+	f.readFilters(good["filters"])
 	l.readHands(f, func(name string) *node { return good[name] })
 	contexts := good["contexts"]
 	if contexts == nil {
@@ -108,14 +110,36 @@ func (l *loader) readTop(f *ourFile, root *node) {
 			})
 			continue
 		}
-		c := l.readContext(f.path, e)
+		c := l.readContext(f, e)
 		f.contexts, f.byName[c.name] = append(f.contexts, c), c
 	}
 }
 
+// readFilters parses the saved filters.
+func (f *ourFile) readFilters(n *node) {
+	if n == nil {
+		return
+	}
+	texts := map[string]string{}
+	for _, e := range n.entries {
+		if err := wantText.check(e.value, join("filters", e.name)); err != nil {
+			f.errs = append(f.errs, err)
+			continue
+		}
+		texts[e.name] = e.value.text
+	}
+	saved, wrong := models.NewSavedFilters(texts)
+	for _, e := range n.entries {
+		if err := wrong[e.name]; err != nil {
+			f.errs = append(f.errs, e.value.fault(join("filters", e.name), err.Error(), ""))
+		}
+	}
+	f.filters = saved
+}
+
 // readContext parses the valid parts of a context.
-func (l *loader) readContext(file string, e entry) *candidate {
-	path := join("contexts", e.name)
+func (l *loader) readContext(f *ourFile, e entry) *candidate {
+	file, path := f.path, join("contexts", e.name)
 	c := &candidate{
 		name: e.name, source: fmt.Sprintf("%s:%d", file, e.line), settings: settings{}, listed: true,
 		names: func(key string) string {
@@ -147,7 +171,7 @@ func (l *loader) readContext(file string, e entry) *candidate {
 			}
 			c.accent = colour
 		case "defaults":
-			c.readDefaults(n, v.at.key)
+			c.readDefaults(n, v.at.key, f.filters)
 		case "checks":
 			c.readChecks(n, v.at.key)
 		case "journal":
@@ -174,7 +198,7 @@ func (l *loader) readContext(file string, e entry) *candidate {
 	return c
 }
 
-func (c *candidate) readDefaults(n *node, path string) {
+func (c *candidate) readDefaults(n *node, path string, saved *models.SavedFilters) {
 	good, errs := check(n, path, defaultsKeys())
 	c.errs = append(c.errs, errs...)
 	if columns := good["columns"]; columns != nil {
@@ -191,7 +215,7 @@ func (c *candidate) readDefaults(n *node, path string) {
 	}
 	if n := good["filter"]; n != nil {
 		c.defaults.Filter = n.text
-		_, err := models.ParseFilter(n.text)
+		_, err := saved.Parse(n.text)
 		c.wrongDefault(n, join(path, "filter"), err)
 	}
 }

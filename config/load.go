@@ -131,7 +131,7 @@ func (l *loader) resolve(c *candidate, selected bool) Context {
 		s = l.login(c, s).over(s)
 	}
 	ctx := Context{
-		Name: c.name, Source: c.source, Accent: c.accent, Defaults: c.defaults, Checks: c.checks, Logs: c.logs, Journal: c.journal, BMC: c.bmc, Guessed: c.guessed,
+		Name: c.name, Source: c.source, Accent: c.accent, Defaults: c.defaults, Filters: l.ours.filters, Checks: c.checks, Logs: c.logs, Journal: c.journal, BMC: c.bmc, Guessed: c.guessed,
 		ReadOnly: l.readOnly(c, selected),
 	}
 	ctx.Connection, ctx.Err = c.connection(s)

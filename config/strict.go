@@ -28,6 +28,7 @@ func fileKeys() map[string]want {
 		keyTimeout:  wantDuration,
 		keyReadOnly: wantBool,
 		"contexts":  wantMapping,
+		"filters":   wantMapping,
 		"keys":      wantMapping,
 		"plugins":   wantMapping,
 	}

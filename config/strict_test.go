@@ -44,7 +44,7 @@ func TestStrictErrors(t *testing.T) {
 		{"text for columns", "contexts:\n  x:\n    url: http://h\n    defaults: {columns: name}", `:4:25: contexts.x.defaults.columns: must be a list of strings, but is text (write [a, b])`},
 		{"unknown column", "contexts:\n  x:\n    url: http://h\n    defaults: {columns: [name, colour]}", `:4:32: contexts.x.defaults.columns: unknown column "colour"; available: ` + columnKeys()},
 		{"unknown sort column", "contexts:\n  x:\n    url: http://h\n    defaults: {sort: -size}", `:4:22: contexts.x.defaults.sort: unknown column "size"; available: ` + columnKeys()},
-		{"filter that cannot be read", "contexts:\n  x:\n    url: http://h\n    defaults: {filter: 'x \"y'}", `:4:24: contexts.x.defaults.filter: filter "x \"y": unclosed quote`},
+		{"filter that cannot be read", "contexts:\n  x:\n    url: http://h\n    defaults: {filter: 'x \"y'}", `:4:24: contexts.x.defaults.filter: filter "x \"y", column 3: unclosed quote`},
 		{"policy of no check", "contexts:\n  x:\n    url: http://h\n    checks: {singl-disk: refuse}", `:4:14: contexts.x.checks.singl-disk: unknown check "singl-disk" (did you mean single-disk?)`},
 		{"policy that is none", "contexts:\n  x:\n    url: http://h\n    checks: {single-disk: no}", `:4:14: contexts.x.checks.single-disk: check single-disk: invalid policy "no": want refuse, warn or off`},
 		{"policy of what cannot end well", "contexts:\n  x:\n    url: http://h\n    checks: {data-disk: off}", `:4:14: contexts.x.checks.data-disk: check data-disk cannot be turned off: such a deployment always fails`},

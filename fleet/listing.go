@@ -49,7 +49,7 @@ const (
 // firstScreen reads what fits on a screen first: it costs a tenth of a full page.
 func (p *Poller) firstScreen(ctx context.Context) error {
 	began := time.Now()
-	page, err := p.api.NodePage(ctx, ironicclient.NodeQuery{Fields: p.listFields(), Limit: firstPage})
+	page, err := p.api.NodePage(ctx, ironicclient.NodeQuery{Fields: p.listFields(), Whole: p.whole(), Limit: firstPage})
 	if err != nil {
 		return err
 	}
@@ -234,7 +234,7 @@ func (p *Poller) listPage(ctx context.Context) error {
 	if p.list.bare {
 		fields = []string{"uuid"}
 	}
-	page, err := p.api.NodePage(ctx, ironicclient.NodeQuery{Fields: fields, Marker: p.list.marker})
+	page, err := p.api.NodePage(ctx, ironicclient.NodeQuery{Fields: fields, Whole: p.whole(), Marker: p.list.marker})
 	if models.IsFault(err, models.FaultNotFound, models.FaultBadRequest) && p.goBack() {
 		return nil
 	}

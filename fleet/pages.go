@@ -77,7 +77,7 @@ func (p *Poller) changeLimit() int {
 // be deleted.
 func (p *Poller) readChanged(ctx context.Context, began time.Time, deletions bool) (read map[string]bool, err error) {
 	w := pager{query: ironicclient.NodeQuery{
-		Fields: p.changeFields(), SortKey: "updated_at", Descending: true, Limit: p.changeLimit(),
+		Fields: p.changeFields(), Whole: p.whole(), SortKey: "updated_at", Descending: true, Limit: p.changeLimit(),
 	}}
 	b := newBoundary(p.anchor(began))
 	if len(b.anchors) == 0 {
@@ -175,7 +175,7 @@ func (p *Poller) checkMissing(ctx context.Context, b *boundary, sure bool) error
 // changes, and new nodes come first.
 func (p *Poller) readCreated(ctx context.Context) error {
 	w := pager{query: ironicclient.NodeQuery{
-		Fields: p.changeFields(), SortKey: "created_at", Descending: true, Limit: newNodesPage,
+		Fields: p.changeFields(), Whole: p.whole(), SortKey: "created_at", Descending: true, Limit: newNodesPage,
 	}}
 	p.census.lastCreated = time.Now()
 	for known := false; !known; {

@@ -10,6 +10,9 @@ import (
 
 func (p *Poller) listFields() []string { return append(models.ListFields(), p.opts.Fields...) }
 
+// whole are the needed fields that the struct of a node has not.
+func (p *Poller) whole() []string { return models.WholeFields(p.opts.Fields) }
+
 // changeFields are read of the few nodes that changed: the list's and the evidence.
 func (p *Poller) changeFields() []string { return append(p.listFields(), "driver_internal_info") }
 
@@ -85,6 +88,9 @@ func (p *Poller) readNode(ctx context.Context, id string) (gone bool, err error)
 	if err != nil {
 		return false, err
 	}
+	if err := n.KeepWhole(p.whole()); err != nil {
+		return false, err
+	}
 	n.Raw = nil
 	p.put(ctx, []models.Node{*n}, p.recordAnswer(date, began, true), arrived)
 	return false, nil
@@ -135,6 +141,9 @@ func (p *Poller) firstRead(ctx context.Context) error {
 			return err
 		}
 		at = p.recordAnswer(date, asked, true)
+		if err := n.KeepWhole(p.whole()); err != nil {
+			return err
+		}
 		n.Raw = nil
 		if !slices.Contains(uuids, n.UUID) {
 			uuids, nodes = append(uuids, n.UUID), append(nodes, *n)

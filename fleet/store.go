@@ -200,6 +200,9 @@ func (s *Store) update(r *record, n *models.Node, at time.Time, out *applied) {
 	row.Node = *n
 	if n.ProvisionState.Phase() != old.ProvisionState.Phase() {
 		row.Since, row.Reason = at, ""
+		if old.ProvisionState.Phase() == models.StateInspecting {
+			row.Hardware = nil // the inventory is another
+		}
 		r.wanted, r.explained = false, false
 		if beginsWork(old.ProvisionState, n.ProvisionState) {
 			r.evidence.Begin()
@@ -335,13 +338,37 @@ func (s *Store) countBusy(from, to models.ProvisionState) {
 // Rows returns the nodes that match the filter, sorted by a column. The rows belong to the store,
 // which replaces rows but never changes them; the caller must not change them.
 func (s *Store) Rows(f models.Filter, by models.Column, descending bool) []*models.Row {
+	rows, _ := s.Select(f, by, descending)
+	return rows
+}
+
+// Select is [Store.Rows], with the nodes for which the filter has no answer yet, in no order.
+func (s *Store) Select(f models.Filter, by models.Column, descending bool) (rows, unknown []*models.Row) {
 	s.mu.RLock()
-	rows := make([]*models.Row, 0, len(s.nodes))
+	rows = make([]*models.Row, 0, len(s.nodes))
 	for _, r := range s.nodes {
 		rows = append(rows, r.row)
 	}
 	s.mu.RUnlock()
-	rows = slices.DeleteFunc(rows, func(row *models.Row) bool { return !f.Match(&row.Node) })
+	rows = slices.DeleteFunc(rows, func(row *models.Row) bool {
+		found := f.Match(row)
+		if found == models.Unknown {
+			unknown = append(unknown, row)
+		}
+		return found != models.Yes
+	})
 	models.SortRows(rows, by, descending)
-	return rows
+	return rows, unknown
+}
+
+// SetHardware stores what a node's inventory has; nil drops it.
+func (s *Store) SetHardware(uuid string, hardware *models.Hardware) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r, ok := s.nodes[uuid]; ok {
+		row := *r.row
+		row.Hardware = hardware
+		r.row = &row
+		s.revision++
+	}
 }

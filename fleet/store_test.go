@@ -69,7 +69,7 @@ func TestRowsFilter(t *testing.T) {
 		}
 		want := 0
 		for _, n := range someNodes(200) {
-			if f.Match(&n) {
+			if f.Match(&models.Row{Node: n}) == models.Yes {
 				want++
 			}
 		}

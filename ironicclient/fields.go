@@ -44,6 +44,14 @@ func (c *Client) usableFields(fields []string, v models.APIVersion) []string {
 	})
 }
 
+// Lacking returns those of some node fields that this server does not return: its version lacks them, or it refused
+// them.
+func (c *Client) Lacking(fields []string) []string {
+	v, _ := c.Version()
+	usable := c.usableFields(fields, v)
+	return slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return slices.Contains(usable, f) })
+}
+
 // Refused lists the node fields that the server has refused, so that a screen can explain an
 // empty column.
 func (c *Client) Refused() []string {

@@ -31,6 +31,8 @@ type NodeQuery struct {
 	Descending bool
 	// KeepRaw keeps the JSON of each node as Ironic sent it.
 	KeepRaw bool
+	// Whole are fields to decode into [models.Node.Whole].
+	Whole []string
 }
 
 // NodePage is one page of nodes.
@@ -101,6 +103,9 @@ func (c *Client) fetchPage(ctx context.Context, q NodeQuery) (*response, error) 
 func (c *Client) readPage(resp *response, q NodeQuery) (*NodePage, error) {
 	nodes, err := models.DecodeNodes(resp.body, q.KeepRaw)
 	if err != nil {
+		return nil, c.badAnswer(resp, listCall(), err)
+	}
+	if err := models.KeepWhole(nodes, resp.body, q.Whole); err != nil {
 		return nil, c.badAnswer(resp, listCall(), err)
 	}
 	var links struct {

@@ -23,6 +23,8 @@ type Row struct {
 	FirstSeen time.Time
 	// Changes are accepted changes from this console, in order.
 	Changes []NodeChange
+	// Hardware is from the inventory; nil if it was not read.
+	Hardware *Hardware
 	// Log is the state of the last boot by the ramdisk's log; nil if none was read.
 	Log *RamdiskLog
 }
@@ -86,6 +88,7 @@ func Columns(step func(r *Row, now time.Time) string) []Column {
 		text("reservation", "RESERVATION", "", func(n *Node) string { return n.Reservation }),
 		{Key: "age", Title: "IN STATE", Text: ageText, Compare: byInState},
 		text("lessee", "LESSEE", "lessee", func(n *Node) string { return n.Lessee }),
+		text("conductor", "CONDUCTOR", "conductor", func(n *Node) string { return n.Conductor }),
 		text("group", "GROUP", "conductor_group", func(n *Node) string { return n.ConductorGroup }),
 		text("description", "DESCRIPTION", "description", func(n *Node) string { return n.Description }),
 		text("shard", "SHARD", "shard", func(n *Node) string { return n.Shard }),

@@ -293,7 +293,7 @@ func BenchmarkFilter(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for i := range rows {
-			f.Match(&rows[i].Node)
+			f.Match(rows[i])
 		}
 	}
 }

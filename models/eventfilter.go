@@ -18,7 +18,7 @@ type EventFilter struct {
 
 // ParseEventFilter parses a filter; an empty line matches every event.
 func ParseEventFilter(line string) (EventFilter, error) {
-	words, err := splitWords(line)
+	words, err := splitWords(line, false)
 	if err != nil {
 		return EventFilter{}, err
 	}

@@ -1,29 +1,34 @@
 package models
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
+	"time"
 )
 
-// Filter is a parsed filter. All terms must match. Commands and screens share the grammar:
+// Filter is a parsed filter: alternatives, of which one must match with all its terms. Commands and screens share the
+// grammar:
 //
 //	text              name, uuid, state, class, driver, instance or owner contains text
 //	key:value         the field contains value, whatever the case
 //	key:=value        the field is exactly value
 //	key:a,b           the field contains a or b
 //	key:              the field is empty
+//	age:>10m          a comparison, for age, cpus, disks and ram: = != > >= < <=
+//	field:path=value  a comparison of any field of the API; path is dotted, such as extra.rack
 //	~text             the name has text's letters in this order
 //	!term             the term does not match
+//	@name             the saved filter matches
+//	a b | c           a and b, or c
 //	"two words"       quotes keep blanks (and colons) together
 //
 // state: knows the classes too (failed, busy, stable, wait, hold), and - and _ stand
 // for a blank: state:deploy-failed.
 type Filter struct {
-	terms []term
-	text  string
+	any  [][]term
+	text string
+	now  time.Time
 }
 
 type term struct {
@@ -32,32 +37,70 @@ type term struct {
 	exact  bool
 	fuzzy  bool
 	not    bool
+	// test takes the place of key and values: comparisons, paths and saved filters.
+	test func(r *Row, now time.Time) Answer
+	// fields are API fields that test needs beyond [ListFields]; hardware reports that it may need the inventory.
+	fields   []string
+	hardware bool
+}
+
+// Answer is whether a node matches a filter.
+type Answer int8
+
+// Answers. Unknown means that the needed data was not read.
+const (
+	No Answer = iota
+	Yes
+	Unknown
+)
+
+func answer(yes bool) Answer {
+	if yes {
+		return Yes
+	}
+	return No
 }
 
 // FilterError is a syntax error of a filter.
 type FilterError struct {
 	Term string
 	Why  string
+	// Column is where the term begins, in characters from 1.
+	Column int
 }
 
-// Error returns the term and the remedy.
+// Error returns the term, its position and the remedy.
 func (e *FilterError) Error() string {
-	return fmt.Sprintf("filter %q: %s", e.Term, e.Why)
+	return fmt.Sprintf("filter %q, column %d: %s", e.Term, e.Column, e.Why)
 }
 
-// ParseFilter parses a filter; an empty line matches every node.
-func ParseFilter(line string) (Filter, error) {
-	words, err := splitWords(line)
+// ParseFilter parses a filter without saved filters; an empty line matches every node.
+func ParseFilter(line string) (Filter, error) { return (*SavedFilters)(nil).Parse(line) }
+
+// parseFilter parses a filter; saved returns a saved filter.
+func parseFilter(line string, saved func(name string) (Filter, error)) (Filter, error) {
+	words, err := splitWords(line, true)
 	if err != nil {
 		return Filter{}, err
 	}
 	f := Filter{text: strings.TrimSpace(line)}
-	for _, w := range words {
-		t, err := parseTerm(w, nodeKey)
-		if err != nil {
-			return Filter{}, err
+	var all []term
+	for i, w := range words {
+		if !w.or {
+			t, err := parseNodeTerm(w, saved)
+			if err != nil {
+				return Filter{}, err
+			}
+			all = append(all, t)
+			continue
 		}
-		f.terms = append(f.terms, t)
+		if len(all) == 0 || i == len(words)-1 {
+			return Filter{}, &FilterError{Term: w.text, Why: "want a term on both sides; quote the text to search for |", Column: w.column}
+		}
+		f.any, all = append(f.any, all), nil
+	}
+	if len(all) > 0 {
+		f.any = append(f.any, all)
 	}
 	return f, nil
 }
@@ -66,127 +109,102 @@ func ParseFilter(line string) (Filter, error) {
 func (f Filter) String() string { return f.text }
 
 // IsZero reports whether the filter matches everything.
-func (f Filter) IsZero() bool { return len(f.terms) == 0 }
+func (f Filter) IsZero() bool { return len(f.any) == 0 }
+
+// At returns the filter for a time on the server's clock, which age needs.
+func (f Filter) At(now time.Time) Filter {
+	f.now = now
+	return f
+}
 
 // Fields returns the API fields that the filter needs beyond [ListFields].
 func (f Filter) Fields() []string {
 	var fields []string
-	for _, t := range f.terms {
-		if k, ok := filterKeys()[t.key]; ok && k.field != "" && !slices.Contains(fields, k.field) {
-			fields = append(fields, k.field)
+	add := func(field string) {
+		if field != "" && !slices.Contains(fields, field) && !slices.Contains(ListFields(), field) {
+			fields = append(fields, field)
+		}
+	}
+	for _, all := range f.any {
+		for i := range all {
+			add(filterKeys()[all[i].key].field)
+			for _, field := range all[i].fields {
+				add(field)
+			}
 		}
 	}
 	return fields
 }
 
-// Match reports whether the node matches all terms.
-func (f Filter) Match(n *Node) bool {
-	for _, t := range f.terms {
-		if t.match(n) == t.not {
-			return false
+// NeedsHardware reports whether the filter may need [Row.Hardware], for nodes without it in their properties.
+func (f Filter) NeedsHardware() bool {
+	for _, all := range f.any {
+		if slices.ContainsFunc(all, func(t term) bool { return t.hardware }) {
+			return true
 		}
 	}
-	return true
+	return false
 }
 
-// word is one word of a filter; from byte `quoted` on it was quoted, and colons and operators are literal there
-// (-1: not quoted).
-type word struct {
-	text   string
-	quoted int
+// Match tells whether a node matches.
+func (f Filter) Match(r *Row) Answer {
+	if len(f.any) == 0 {
+		return Yes
+	}
+	found := No
+	for _, all := range f.any {
+		switch f.matchAll(all, r) {
+		case Yes:
+			return Yes
+		case Unknown:
+			found = Unknown
+		case No:
+		}
+	}
+	return found
 }
 
-func splitWords(line string) ([]word, error) {
-	var words []word
-	cur, inQuotes, has := word{quoted: -1}, false, false
-	var b strings.Builder
-	flush := func() {
-		if has {
-			cur.text = b.String()
-			words = append(words, cur)
-		}
-		b.Reset()
-		cur, has = word{quoted: -1}, false
-	}
-	for _, r := range line {
-		switch {
-		case r == '"':
-			inQuotes = !inQuotes
-			has = true
-			if cur.quoted < 0 {
-				cur.quoted = b.Len()
-			}
-		case unicode.IsSpace(r) && !inQuotes:
-			flush()
-		default:
-			has = true
-			b.WriteRune(r)
+// Unanswered returns the rows for which a filter has no answer yet.
+func Unanswered(f Filter, rows []*Row) []*Row {
+	var unknown []*Row
+	for _, r := range rows {
+		if f.Match(r) == Unknown {
+			unknown = append(unknown, r)
 		}
 	}
-	if inQuotes {
-		return nil, &FilterError{Term: line, Why: "unclosed quote"}
-	}
-	flush()
-	return words, nil
+	return unknown
 }
 
-// nodeKey checks a key of a node filter and its values.
-func nodeKey(key string, values []string) error {
-	k, known := filterKeys()[key]
-	switch {
-	case !known:
-		return fmt.Errorf("unknown filter key %q; available: %s; quote the text to search for a colon", key, strings.Join(FilterKeys(), ", "))
-	case k.kind == filterBool && slices.ContainsFunc(values, notBool):
-		return errors.New("want yes or no")
-	}
-	return nil
-}
-
-// parseTerm parses a word; check validates the key and its values.
-func parseTerm(w word, check func(key string, values []string) error) (term, error) {
-	var t term
-	text, quoted := w.text, w.quoted
-	cut := func(prefix string) bool {
-		rest, ok := strings.CutPrefix(text, prefix)
-		if !ok || quoted == 0 {
-			return false
+func (f Filter) matchAll(all []term, r *Row) Answer {
+	found := Yes
+	for i := range all {
+		switch all[i].match(r, f.now) {
+		case No:
+			return No
+		case Unknown:
+			found = Unknown
+		case Yes:
 		}
-		text, quoted = rest, max(quoted-len(prefix), -1)
-		return true
 	}
-	if cut("!") {
-		t.not = true
-	}
-	if cut("~") {
-		t.fuzzy = true
-	}
-	key, value, ok := strings.Cut(text, ":")
-	if !ok || t.fuzzy || (quoted >= 0 && quoted <= len(key)) {
-		if text == "" && w.quoted < 0 {
-			return t, &FilterError{Term: w.text, Why: "empty search text"}
-		}
-		t.values = []string{fold(text)}
-		return t, nil
-	}
-	t.key = strings.ToLower(key)
-	if quoted != len(key)+1 {
-		value, t.exact = strings.CutPrefix(value, "=")
-	}
-	t.values = []string{fold(value)}
-	if quoted < 0 {
-		t.values = strings.Split(fold(value), ",")
-	}
-	if err := check(t.key, t.values); err != nil {
-		return t, &FilterError{Term: w.text, Why: err.Error()}
-	}
-	return t, nil
+	return found
 }
 
 func notBool(s string) bool { return boolWord(s) != "true" && boolWord(s) != "false" }
 
 func fold(s string) string { return strings.ToLower(s) }
 
-func (t term) match(n *Node) bool {
+func (t *term) match(r *Row, now time.Time) Answer {
+	if t.test == nil {
+		return answer(t.matchNode(&r.Node) != t.not)
+	}
+	found := t.test(r, now)
+	if t.not && found != Unknown {
+		return Yes - found
+	}
+	return found
+}
+
+func (t *term) matchNode(n *Node) bool {
 	switch {
 	case t.fuzzy:
 		return subsequence(t.values[0], fold(n.Label()))

@@ -104,7 +104,7 @@ func TestFilterMatches(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := f.Match(filterNode()); got != tt.want {
+			if got := f.Match(&Row{Node: *filterNode()}) == Yes; got != tt.want {
 				t.Errorf("%s: %v, want %v", tt.line, got, tt.want)
 			}
 			if f.String() != strings.TrimSpace(tt.line) {
@@ -123,16 +123,16 @@ func TestFilterStateClasses(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range States() {
-			if got := f.Match(&Node{ProvisionState: s}); got != (s.Class() == class) {
+			if got := f.Match(&Row{Node: Node{ProvisionState: s}}) == Yes; got != (s.Class() == class) {
 				t.Errorf("state:%s for %q = %v", word, s, got)
 			}
 		}
-		if f.Match(&Node{}) {
+		if f.Match(&Row{}) != No {
 			t.Errorf("state:%s matches a node without state", word)
 		}
 	}
 	f, _ := ParseFilter("state:busy")
-	if !f.Match(&Node{ProvisionState: StateDeployWait}) || f.Match(&Node{ProvisionState: StateDeployHold}) {
+	if f.Match(&Row{Node: Node{ProvisionState: StateDeployWait}}) != Yes || f.Match(&Row{Node: Node{ProvisionState: StateDeployHold}}) != No {
 		t.Error("state:busy")
 	}
 }
@@ -141,7 +141,7 @@ func TestFilterPowerUnknown(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"power:unknown", "power:?", "power:", "!power:on"} {
 		f, err := ParseFilter(line)
-		if err != nil || !f.Match(&Node{}) {
+		if err != nil || f.Match(&Row{}) != Yes {
 			t.Errorf("%s does not match an unknown power state (%v)", line, err)
 		}
 	}
@@ -150,7 +150,7 @@ func TestFilterPowerUnknown(t *testing.T) {
 func TestFilterErrors(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"colour:red":        `unknown filter key "colour"; available: boot, class,`,
+		"colour:red":        `unknown filter key "colour"; available: age, boot, class,`,
 		":x":                `unknown filter key ""`,
 		"http://x":          "quote the text to search for a colon",
 		"!":                 "empty search text",
@@ -183,7 +183,7 @@ func TestFilterFields(t *testing.T) {
 	if empty, _ := ParseFilter(""); !empty.IsZero() || f.IsZero() {
 		t.Error("IsZero")
 	}
-	if !slices.IsSorted(FilterKeys()) || len(FilterKeys()) != len(filterKeys()) {
+	if !slices.IsSorted(FilterKeys()) || len(FilterKeys()) != len(filterKeys())+len(quantities)+1 {
 		t.Errorf("FilterKeys() = %q", FilterKeys())
 	}
 }
@@ -203,24 +203,26 @@ func FuzzFilter(f *testing.F) {
 	for _, seed := range []string{
 		"", "state:failed class:gp-2x power:off", "!text ~fuzzy", `"two words" !"a:b"`, "class:=a,b", "::", `"`, "!~:",
 		`a"b:c"`, "state:", "maintenance:x", "\xff:\x00", "é~!", `key:"=x"`, "power:?", "trait:a,,b",
+		"age:>10m | ram:>=64g disks:2 !cpus:<8", "field:extra.rack=7", `field:extra.a.b!="x y"`, "@big | !@big", "field:a.b>", "|", "age:>1e9h",
 	} {
 		f.Add(seed)
 	}
-	nodes := []*Node{{}, filterNode(), {ProvisionState: "pondering", Name: "\xff\x1b"}}
+	rows := []*Row{{}, {Node: *filterNode()}, {Node: Node{ProvisionState: "pondering", Name: "\xff\x1b"}}, filterMachine()}
+	saved, _ := NewSavedFilters(map[string]string{"big": "cpus:>8 | field:extra.rack=7"})
 	f.Fuzz(func(t *testing.T, line string) {
-		parsed, err := ParseFilter(line)
+		parsed, err := saved.Parse(line)
 		if err != nil {
 			if err.Error() != printable.Line(err.Error()) {
 				t.Errorf("the error is not printable: %q", err)
 			}
 			return
 		}
-		again, err := ParseFilter(parsed.String())
+		again, err := saved.Parse(parsed.String())
 		if err != nil {
 			t.Fatalf("String() is no filter: %v", err)
 		}
-		for _, n := range nodes {
-			if parsed.Match(n) != again.Match(n) {
+		for _, r := range rows {
+			if parsed.Match(r) != again.Match(r) {
 				t.Errorf("%q and %q differ", line, parsed.String())
 			}
 		}

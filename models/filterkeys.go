@@ -1,6 +1,7 @@
 package models
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,10 +35,8 @@ func truth(get func(*Node) bool) func(*Node) []string {
 
 // FilterKeys returns all keys, sorted.
 func FilterKeys() []string {
-	keys := make([]string, 0, 32)
-	for k := range filterKeys() {
-		keys = append(keys, k)
-	}
+	keys := slices.AppendSeq(make([]string, 0, 32), maps.Keys(filterKeys()))
+	keys = append(append(keys, quantityKeys()...), "field")
 	slices.Sort(keys)
 	return keys
 }
@@ -67,6 +66,7 @@ var allFilterKeys = map[string]filterKey{
 	})},
 	"lessee":      {values: one(func(n *Node) string { return n.Lessee }), field: "lessee"},
 	"group":       {values: one(func(n *Node) string { return n.ConductorGroup }), field: "conductor_group"},
+	"conductor":   {values: one(func(n *Node) string { return n.Conductor }), field: "conductor"},
 	"description": {values: one(func(n *Node) string { return n.Description }), field: "description"},
 	"shard":       {values: one(func(n *Node) string { return n.Shard }), field: "shard"},
 	"health":      {values: one(func(n *Node) string { return n.Health }), field: "health"},

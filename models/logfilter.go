@@ -29,7 +29,7 @@ type logTerm struct {
 
 // ParseLogFilter parses a filter; an empty line matches every line.
 func ParseLogFilter(line string) (LogFilter, error) {
-	words, err := splitWords(line)
+	words, err := splitWords(line, false)
 	if err != nil {
 		return LogFilter{}, err
 	}

@@ -71,6 +71,8 @@ type Node struct {
 	// Internal is driver_internal_info; nil if not requested.
 	Internal *Internal `json:"driver_internal_info"`
 
+	// Whole has decoded fields that the struct has not, or only in part, if requested.
+	Whole map[string]any `json:"-"`
 	// Raw is the object as Ironic sent it, if requested.
 	Raw json.RawMessage `json:"-"`
 }
@@ -264,6 +266,54 @@ func decodeRows(data []byte, keepRaw bool) ([]Node, error) {
 		}
 	}
 	return nodes, nil
+}
+
+// KeepWhole decodes fields of nodes into their Whole: those that the object of the API with the same position has.
+// data is an answer of GET /v1/nodes, as for [DecodeNodes].
+func KeepWhole(nodes []Node, data []byte, fields []string) error {
+	if len(fields) == 0 {
+		return nil
+	}
+	var page struct {
+		Nodes []map[string]json.RawMessage `json:"nodes"`
+	}
+	if err := json.Unmarshal(data, &page); err != nil {
+		return err
+	}
+	for i := range min(len(nodes), len(page.Nodes)) {
+		if err := nodes[i].keepWhole(page.Nodes[i], fields); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// KeepWhole is [KeepWhole] for one node that has its Raw.
+func (n *Node) KeepWhole(fields []string) error {
+	if len(fields) == 0 {
+		return nil
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(n.Raw, &object); err != nil {
+		return err
+	}
+	return n.keepWhole(object, fields)
+}
+
+func (n *Node) keepWhole(object map[string]json.RawMessage, fields []string) error {
+	n.Whole = map[string]any{}
+	for _, f := range fields {
+		raw, there := object[f]
+		if !there {
+			continue
+		}
+		var v any
+		if err := json.Unmarshal(raw, &v); err != nil {
+			return err
+		}
+		n.Whole[f] = v
+	}
+	return nil
 }
 
 func checkUUIDs(nodes []Node) error {

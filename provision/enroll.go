@@ -80,9 +80,12 @@ type Enroller struct {
 	// Cancels takes single nodes out of the run; it may be nil.
 	Cancels *Cancels
 
+	// name is the action's, for errors; once sends the next verb of a node only.
+	name string
+	once bool
 	// slots bound the concurrent requests; followed counts the watched nodes.
 	slots    chan struct{}
-	followed atomic.Int64
+	followed *atomic.Int64
 }
 
 // Enrolled is the result for one node.
@@ -96,7 +99,7 @@ type Enrolled struct {
 // earlier run or another client has already done is skipped. The results are in the plan's order.
 func (e *Enroller) Run(ctx context.Context, plan enroll.Plan) []Enrolled {
 	results := make([]Enrolled, len(plan))
-	e.slots = make(chan struct{}, Concurrency)
+	e.name, e.slots, e.followed = "enroll", make(chan struct{}, Concurrency), new(atomic.Int64)
 	inSlots(ctx, len(plan), Concurrency, func(going context.Context, i int, next func()) {
 		next() // the slots bound what is sent
 		ctx, going, end := e.Cancels.contexts(ctx, going, plan[i].UUID)
@@ -155,7 +158,7 @@ func (e *Enroller) act(ctx, going context.Context, a Action, n *models.Node, wai
 	}
 	free := sync.OnceFunc(func() { <-e.slots })
 	defer free()
-	opts := RunOptions{Wait: wait, Timeout: e.Timeout, Progress: e.Progress, next: free, followed: &e.followed}
+	opts := RunOptions{Wait: wait, Timeout: e.Timeout, Progress: e.Progress, next: free, followed: e.followed}
 	if v, _ := e.Runner.API.Version(); e.Runner.ReadOnly {
 		return Result{Node: n.Ref(), Outcome: OutcomeRefused, Err: e.Runner.readOnly(a, n), State: string(n.ProvisionState)}
 	} else if refused := a.Refuse(n, v); refused != nil {
@@ -176,6 +179,10 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 		}
 		r.State = string(now.ProvisionState)
 		if !now.ProvisionState.Resting() {
+			if e.once {
+				r.Outcome = OutcomeAccepted
+				return
+			}
 			// Another run, or an earlier one, has started this.
 			if !e.await(going, now, r) {
 				return
@@ -196,13 +203,13 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 			return
 		case verb == "" || tried[verb]:
 			r.Outcome = OutcomeFailed
-			r.Err = stuckError(now)
+			r.Err = e.stuckError(now)
 			return
 		}
 		tried[verb] = true
 		before := now.ProvisionState
-		r.Result = e.act(ctx, going, Provision(models.ProvisionRequest{Verb: verb}), now, true)
-		if r.Err != nil {
+		r.Result = e.act(ctx, going, Provision(models.ProvisionRequest{Verb: verb}), now, !e.once)
+		if r.Err != nil || e.once {
 			return
 		}
 		r.Did = append(r.Did, deed(verb, before))
@@ -215,8 +222,8 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 }
 
 // stuckError reports a node in a state that no further verb leads to the goal from.
-func stuckError(n *models.Node) error {
-	failed := &FailedError{Action: "enroll", Node: n.Ref(), State: string(n.ProvisionState), Reason: n.LastError}
+func (e *Enroller) stuckError(n *models.Node) error {
+	failed := &FailedError{Action: e.name, Node: n.Ref(), State: string(n.ProvisionState), Reason: n.LastError}
 	if n.LastError == "" {
 		failed.Reason = fmt.Sprintf("no verb leads from %q to the goal", n.ProvisionState)
 		failed.Hint, failed.ScreenHint = "see ironworks explain "+n.Label(), "see explain (e)"
@@ -240,15 +247,18 @@ func deed(v models.Verb, before models.ProvisionState) string {
 
 // await watches an operation that is already running on a node.
 func (e *Enroller) await(going context.Context, n *models.Node, r *Enrolled) bool {
-	opts := RunOptions{Wait: true, Timeout: e.Timeout, Progress: e.Progress, next: func() {}, followed: &e.followed}
-	e.Runner.follow(going, &resting{}, n, time.Now(), opts, &r.Result)
+	opts := RunOptions{Wait: true, Timeout: e.Timeout, Progress: e.Progress, next: func() {}, followed: e.followed}
+	e.Runner.follow(going, &resting{name: e.name}, n, time.Now(), opts, &r.Result)
 	return r.Err == nil
 }
 
 // resting is another client's operation, which ends when the node rests.
-type resting struct{ verbAction }
+type resting struct {
+	verbAction
+	name string
+}
 
-func (*resting) Name() string { return "enroll" }
+func (a *resting) Name() string { return a.name }
 
 func (*resting) ended(_, now *models.Node, _ time.Duration) (verdict, bool) {
 	return verdict{ok: true, state: string(now.ProvisionState)}, now.ProvisionState.Resting()
@@ -285,13 +295,16 @@ func (e *Enroller) next(n *models.Node, adopt bool) (verb models.Verb, reached b
 	return "", true
 }
 
+// noInspectInterface is the interface of nodes that are not inspected.
+const noInspectInterface = "no-inspect"
+
 // inspected reports whether inspection has ended once, or cannot run.
 func inspected(n *models.Node) bool {
 	var fields struct {
 		At models.Time `json:"inspection_finished_at"`
 	}
 	_ = json.Unmarshal(n.Raw, &fields)
-	return !fields.At.IsZero() || n.InspectInterface == "no-inspect"
+	return !fields.At.IsZero() || n.InspectInterface == noInspectInterface
 }
 
 // addPorts creates the ports that [ports.Compare] misses, and notes its other findings.

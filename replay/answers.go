@@ -87,6 +87,9 @@ func (a *Answers) Endpoint() string { return "" }
 // Refused returns nil.
 func (a *Answers) Refused() []string { return nil }
 
+// Lacking returns all fields: recordings have those of lists only.
+func (a *Answers) Lacking(fields []string) []string { return fields }
+
 // OfNode returns the operations of a node that have ended by the current moment, the newest first.
 func (a *Answers) OfNode(_ context.Context, uuid string, most int) ([]models.Work, error) {
 	return a.ended(most, func(w *models.Work) bool { return w.Node.UUID == uuid }), nil

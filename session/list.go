@@ -2,12 +2,15 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"ironworks/audit"
 	"ironworks/ironicclient"
 	"ironworks/models"
+	"ironworks/provision"
 )
 
 // Listing describes a list of nodes.
@@ -40,20 +43,27 @@ func (l *Listing) ExtraFields() []string {
 func (s *Session) Rows(ctx context.Context, l *Listing, progress func(seen int)) (rows []*models.Row, now time.Time, err error) {
 	seen := 0
 	now = time.Now()
-	err = s.Client.EachPage(ctx, ironicclient.NodeQuery{Fields: append(models.ListFields(), l.ExtraFields()...), KeepRaw: l.Raw}, func(p *ironicclient.NodePage) error {
-		for i := range p.Nodes {
-			if l.Filter.Match(&p.Nodes[i]) {
-				rows = append(rows, &models.Row{Node: p.Nodes[i]})
-			}
-		}
+	extra := l.ExtraFields()
+	query := ironicclient.NodeQuery{Fields: append(models.ListFields(), extra...), Whole: models.WholeFields(extra), KeepRaw: l.Raw}
+	err = s.Client.EachPage(ctx, query, func(p *ironicclient.NodePage) error {
 		if !p.Date.IsZero() {
 			now = p.Date
+		}
+		filter := l.Filter.At(now)
+		for i := range p.Nodes {
+			row := &models.Row{Node: p.Nodes[i]}
+			if filter.Match(row) != models.No {
+				rows = append(rows, row)
+			}
 		}
 		seen += len(p.Nodes)
 		progress(seen)
 		return nil
 	})
 	if err != nil {
+		return nil, now, err
+	}
+	if rows, err = s.answer(ctx, l.Filter.At(now), rows); err != nil {
 		return nil, now, err
 	}
 	s.AddReasons(ctx, rows)
@@ -65,6 +75,54 @@ func (s *Session) Rows(ctx context.Context, l *Listing, progress func(seen int))
 	}
 	models.SortRows(rows, l.By.At(now), l.Descending)
 	return rows, now, nil
+}
+
+// Matching returns those of nodes, which were read in full, that match a filter.
+func (s *Session) Matching(ctx context.Context, f models.Filter, nodes []models.Node) ([]*models.Row, error) {
+	rows := make([]*models.Row, len(nodes))
+	for i := range nodes {
+		rows[i] = &models.Row{Node: nodes[i]}
+	}
+	return s.answer(ctx, f.At(time.Now()), rows)
+}
+
+// answer reads what a filter needs beyond the list, and returns the nodes that match.
+func (s *Session) answer(ctx context.Context, f models.Filter, rows []*models.Row) ([]*models.Row, error) {
+	byUUID := map[string]*models.Row{}
+	for _, r := range rows {
+		byUUID[r.Node.UUID] = r
+	}
+	unknown := models.Unanswered(f, rows)
+	if err := s.ReadFor(ctx, f, unknown, func(uuid string, hardware *models.Hardware) { byUUID[uuid].Hardware = hardware }); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(rows, func(r *models.Row) bool { return f.Match(r) != models.Yes }), nil
+}
+
+// ReadFor reads the inventories of nodes for which a filter has no answer, up to the first error. It is an error if this
+// Ironic does not return what the filter needs. keep is called from several goroutines.
+func (s *Session) ReadFor(ctx context.Context, f models.Filter, unknown []*models.Row, keep func(uuid string, hardware *models.Hardware)) error {
+	if lacking := s.Client.Lacking(f.Fields()); len(lacking) > 0 {
+		v, _ := s.Client.Version()
+		return fmt.Errorf("filter %q: Ironic's API %s does not return %s", f.String(), v, strings.Join(lacking, ", "))
+	}
+	if len(unknown) == 0 || !f.NeedsHardware() {
+		return nil
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	uuids := make([]string, len(unknown))
+	for i, r := range unknown {
+		uuids[i] = r.Node.UUID
+	}
+	provision.ReadHardware(ctx, s.Client, uuids, func(uuid string, hardware *models.Hardware, err error) {
+		if err != nil {
+			stop(fmt.Errorf("filter %q: %w", f.String(), err))
+			return
+		}
+		keep(uuid, hardware)
+	})
+	return context.Cause(ctx)
 }
 
 // KnownChanges returns the changes of nodes made from this console; a read error is reported.

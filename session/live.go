@@ -48,7 +48,7 @@ func (s *Session) Live(ctx context.Context, log audit.Writer, left func(text str
 		s.reportError(err)
 	}
 	l := &Live{Session: s, Store: fleet.NewStore(), Changes: changes, Runner: s.Runner(changes), Journal: s.Journal(ctx)}
-	l.Poller = fleet.NewPoller(s.Client, l.Store, fleet.Options{Fields: extraFields(s.Context.Defaults)})
+	l.Poller = fleet.NewPoller(s.Client, l.Store, fleet.Options{Fields: extraFields(s.Context.Defaults, s.Context.Filters)})
 	l.Record = recordAndShow(l.Journal, l.Store)
 	l.consoles = provision.NewConsoles(s.Client, l.Runner, func(text string) {
 		s.report(text)
@@ -120,14 +120,14 @@ func (l *Live) Close(ctx context.Context) {
 }
 
 // extraFields returns the API fields that the configured columns and filter need.
-func extraFields(d config.Defaults) []string {
+func extraFields(d config.Defaults, saved *models.SavedFilters) []string {
 	var fields []string
 	for _, key := range append(slices.Clone(d.Columns), strings.TrimPrefix(d.Sort, "-")) {
 		if col, err := explain.FindColumn(key); err == nil && col.Field != "" {
 			fields = append(fields, col.Field)
 		}
 	}
-	if f, err := models.ParseFilter(d.Filter); err == nil {
+	if f, err := saved.Parse(d.Filter); err == nil {
 		fields = append(fields, f.Fields()...)
 	}
 	return fields

@@ -97,6 +97,8 @@ func (c *Console) openAt(msg screen.Open) tea.Cmd {
 	cmd := c.Open(msg.Ref)
 	if s := c.history.front(); msg.Then != "" && s != nil && s.Ref() == msg.Ref {
 		cmd = tea.Batch(cmd, s.Do(msg.Then))
+	} else if msg.Message != nil && s != nil && s.Ref() == msg.Ref {
+		cmd = tea.Batch(cmd, s.Update(msg.Message))
 	}
 	return cmd
 }

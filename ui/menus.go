@@ -14,6 +14,7 @@ import (
 	"ironworks/ui/action"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
+	"ironworks/ui/screen/fleet"
 	"ironworks/ui/task"
 )
 
@@ -151,6 +152,12 @@ func (c *Console) palette() tea.Cmd {
 			ID: "context " + ctx.Name, Title: "context " + ctx.Name, Detail: ctx.Endpoint, Disabled: disabled,
 		})
 	}
+	if c.env.Session != nil {
+		saved := c.env.Session.Filters
+		for _, name := range saved.Names() {
+			items = append(items, overlay.Item{ID: "filter @" + name, Title: "@" + name, Detail: saved.Text(name)})
+		}
+	}
 	if c.env.Session == nil {
 		return c.Show(overlay.NewPick(textPaletteTitle, items, c.picked))
 	}
@@ -177,6 +184,8 @@ func (c *Console) picked(id string) tea.Cmd {
 		return screen.Send(screen.Press{ID: action.ID(name)})
 	case "context":
 		return screen.Send(screen.Switch{Context: name})
+	case "filter":
+		return screen.Send(screen.Open{Ref: screen.Ref{Kind: screen.KindFleet}, Message: fleet.UseFilter(name)})
 	case "node":
 		return screen.Send(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: name}})
 	}

@@ -72,3 +72,25 @@ func (inv *Inventory) Details() []models.Detail {
 	}
 	return d
 }
+
+// DecodeHardware parses the response of GET /v1/nodes/{id}/inventory for filters.
+func DecodeHardware(data []byte) (models.Hardware, error) {
+	var found struct {
+		Inventory struct {
+			Disks  []json.RawMessage `json:"disks"`
+			Memory struct {
+				// Size is in MiB.
+				Size any `json:"physical_mb"`
+			} `json:"memory"`
+			CPU struct {
+				Count any `json:"count"`
+			} `json:"cpu"`
+		} `json:"inventory"`
+	}
+	if err := json.Unmarshal(data, &found); err != nil {
+		return models.Hardware{}, fmt.Errorf("inventory: %w", err)
+	}
+	size, _ := models.Number(found.Inventory.Memory.Size)
+	cpus, _ := models.Number(found.Inventory.CPU.Count)
+	return models.Hardware{RAM: int64(size) << 20, CPUs: int(cpus), Disks: len(found.Inventory.Disks), Inspected: true}, nil
+}

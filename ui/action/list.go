@@ -48,6 +48,9 @@ const (
 	ScrollRight  ID = "right"
 	Open         ID = "open"
 	Sort         ID = "sort"
+	SortLeft     ID = "sort-left"
+	SortRight    ID = "sort-right"
+	SortReverse  ID = "sort-reverse"
 	Wide         ID = "wide"
 	Mark         ID = "mark"
 	MarkAll      ID = "mark-all"
@@ -181,6 +184,8 @@ const (
 	Retire         ID = "retire"
 	Unretire       ID = "unretire"
 	Set            ID = "set"
+	BringUp        ID = "bring-up"
+	MakeAvailable  ID = "make-available"
 )
 
 // all is read-only.
@@ -270,6 +275,9 @@ func lists() []Action {
 		view(Filtered, Sort, "sort", "sort by a column; again: reverse", 0, "s"),
 		view(Filtered, Wide, "wide", "toggle all columns", 0, "w"),
 
+		view(Fleet, SortLeft, "", "sort by the column to the left", 0, ",", "shift+left"),
+		view(Fleet, SortRight, "", "sort by the column to the right", 0, ";", "shift+right"),
+		view(Fleet, SortReverse, "", "reverse the order", 0, "z"),
 		view(Fleet, Mark, "mark", "mark or unmark the node", 10, "space"),
 		view(Fleet, MarkRange, "", "mark from the last mark to the cursor", 0, "V"),
 		view(Fleet, MarkAll, "", "mark all visible", 0, "*"),
@@ -479,6 +487,8 @@ func nodes() []Action {
 		{ID: DeployWizard, Scope: Nodes, Keys: []string{"d"}, Name: "deploy", Help: "prepare and check a deployment; nothing is sent before Review", Foot: 6},
 		{ID: Explain, Scope: Nodes, Keys: []string{"e"}, Name: "explain", Help: "explain why the node failed or is stuck", Foot: 7},
 		{ID: Validate, Scope: Nodes, Name: "validate", Help: "validate the driver interfaces; contacts the BMC"},
+		change(BringUp, "", "manage, inspect unless inspected, and provide; previews the requests", models.DangerMayErase, false),
+		change(MakeAvailable, "", "manage and provide, without inspection; previews the requests", models.DangerMayErase, false),
 		verb(models.VerbManage, "M", false),
 		verb(models.VerbInspect, "I", false),
 		verb(models.VerbClean, "C", true),

@@ -33,6 +33,8 @@ type API interface {
 	Version() (v models.APIVersion, agreed bool)
 	Endpoint() string
 	Refused() []string
+	// Lacking returns those of some node fields that this Ironic does not return.
+	Lacking(fields []string) []string
 }
 
 // Journal reads recorded operations; *journal.Journal implements it.
@@ -127,8 +129,10 @@ type Poller interface {
 type Session struct {
 	Context  Context
 	Defaults Defaults
-	Store    *fleet.Store
-	API      API
+	// Filters are the saved filters; nil if there are none.
+	Filters *models.SavedFilters
+	Store   *fleet.Store
+	API     API
 	// Runner runs actions. Each task gets a copy, so that read-only mode does not change during a task.
 	Runner provision.Runner
 	// Checks is the template for preflight checks; use a Fresh copy.

@@ -27,11 +27,12 @@ type (
 )
 
 type (
-	// Open shows a screen and runs the action Then there, if set. This message and the following ones go from screens
+	// Open shows a screen, and runs the action Then there or gives it a Message, if set. This message and the following ones go from screens
 	// and dialogs to the root.
 	Open struct {
-		Ref  Ref
-		Then action.ID
+		Ref     Ref
+		Then    action.ID
+		Message any
 	}
 	// Say shows a toast.
 	Say struct {

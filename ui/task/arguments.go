@@ -116,6 +116,11 @@ func Build(id action.ID, a Arguments, checks *provision.Preflighter) (provision.
 	return makes(checks, provision.DeployOptions{For: func(*models.Node) (provision.Deployment, error) { return d, nil }}), nil
 }
 
+// bringUp returns the chain of an action; nil stands for an API that sends nothing.
+func bringUp(id action.ID, api provision.EnrollAPI) provision.Action {
+	return provision.BringUp(api, provision.GoalAvailable, id == action.MakeAvailable)
+}
+
 // deployment returns the deployment of a form, without reading the file of user data; field is the invalid one.
 func (a Arguments) deployment() (d provision.Deployment, field string, err error) {
 	req, field, err := buildRequest(models.VerbDeploy, a)
@@ -160,6 +165,8 @@ func build(id action.ID, a Arguments) (act provision.Action, field string, err e
 		return provision.Retire(id == action.Retire, a[fieldReason]), "", nil
 	case action.BootDevice:
 		return provision.BootDevice(a[fieldDevice], a[fieldPersistent] == yes), "", nil
+	case action.BringUp, action.MakeAvailable:
+		return bringUp(id, nil), "", nil
 	case action.Set:
 		settings, err := parseSettings(a[FieldSettings])
 		return provision.Set(settings), FieldSettings, err
@@ -228,6 +235,10 @@ func commandWords(id action.ID, a Arguments, nodes []string) []string {
 		before = []string{"maintenance", strings.TrimPrefix(string(id), "maintenance-")}
 	case action.BootDevice:
 		before = []string{string(id), a[fieldDevice]}
+	case action.BringUp:
+		before = []string{"bringup"}
+	case action.MakeAvailable:
+		before, after = []string{"bringup"}, []string{"--no-inspect"}
 	default:
 		before = []string{string(id)}
 	}

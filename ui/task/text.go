@@ -39,6 +39,7 @@ const (
 	textTypeName        = " Type the node name to confirm."
 
 	// Enrolling.
+	textNothingSends    = "not possible in this session"
 	textNothingToEnroll = "no node can be enrolled: all are in conflict or invalid"
 	textEnrollTo        = "Enroll %s and bring %s to %s?"
 	textCleaningErases  = "Automated cleaning may erase the disks of machines that become available."

@@ -226,6 +226,14 @@ func (w *Workflow) Begin(id action.ID, nodes []models.NodeRef, filled Arguments)
 	f.checked = deploys(id)
 	args := Arguments{}
 	f.build = func() (provision.Action, error) { return Build(id, args, f.session.Checks) }
+	if id == action.BringUp || id == action.MakeAvailable {
+		enrolling := w.env.Session.Enroll
+		if enrolling == nil {
+			w.warn(string(id) + ": " + textNothingSends)
+			return nil
+		}
+		f.build, f.exact = func() (provision.Action, error) { return bringUp(id, enrolling.API()), nil }, true
+	}
 	f.command = func(names []string) []string {
 		return append(commandWords(id, args, names), review.OverrideWords(nodes, f.overrides)...)
 	}

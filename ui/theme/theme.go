@@ -53,12 +53,13 @@ type Theme struct {
 	opts   Options
 	open   [roles]string
 	dimmed bool
+	row    *Theme
 }
 
 // New returns a theme.
 func New(o Options) *Theme {
-	t := &Theme{opts: o}
-	c := colours(o)
+	t := &Theme{opts: o, row: &Theme{opts: o}}
+	c, back := colours(o), rowColour(o)
 	for role := range roles {
 		style := ansi.Style{}
 		if bold(role) {
@@ -76,19 +77,46 @@ func New(o Options) *Theme {
 		if len(style) > 0 {
 			t.open[role] = style.String()
 		}
+		t.row.open[role] = onRow(style, back).String()
 	}
+	t.row.row = t.row
 	return t
 }
+
+// onRow is a style in the row of the cursor: on the color, or underlined without one.
+func onRow(style ansi.Style, back color.Color) ansi.Style {
+	if back == nil {
+		return append(ansi.Style{}, style...).Underline(true)
+	}
+	return append(ansi.Style{}, style...).BackgroundColor(back)
+}
+
+// rowColour is the background of the cursor's row; nil if the terminal has too few colors for one that all roles are
+// readable on.
+func rowColour(o Options) color.Color {
+	switch {
+	case o.Profile == colorprofile.NoTTY, o.Profile == colorprofile.ASCII, o.Profile == colorprofile.ANSI:
+		return nil
+	case o.Light:
+		return lipgloss.Color("#dfe5ec")
+	}
+	return lipgloss.Color("#2c333c")
+}
+
+// Row is the theme for the cursor's row.
+func (t *Theme) Row() *Theme { return t.row }
 
 // Options returns the options of the theme.
 func (t *Theme) Options() Options { return t.opts }
 
 // Dimmed is the theme for data that is no longer live: all text faint.
 func (t *Theme) Dimmed() *Theme {
-	dim := &Theme{opts: t.opts, dimmed: true}
+	dim := &Theme{opts: t.opts, dimmed: true, row: &Theme{opts: t.opts, dimmed: true}}
 	for role := range roles {
 		dim.open[role] = "\x1b[2m"
+		dim.row.open[role] = onRow(ansi.Style{}.Faint(), rowColour(t.opts)).String()
 	}
+	dim.row.row = dim.row
 	return dim
 }
 

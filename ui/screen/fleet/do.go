@@ -1,6 +1,8 @@
 package fleet
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
@@ -39,6 +41,12 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		return s.setFilter(models.Filter{})
 	case action.Sort:
 		return screen.Send(screen.Ask{Overlay: s.sortChoice()})
+	case action.SortLeft:
+		return s.sortBeside(-1)
+	case action.SortRight:
+		return s.sortBeside(1)
+	case action.SortReverse:
+		return s.sortBy(s.by.Key)
 	case action.Wide:
 		s.wide = !s.wide
 		s.setColumns()
@@ -112,6 +120,24 @@ func (s *Screen) sortBy(key string) tea.Cmd {
 	return s.refresh()
 }
 
+// sortBeside sorts by a neighbor of the sort column among those shown; after the last comes the first.
+func (s *Screen) sortBeside(step int) tea.Cmd {
+	shown := s.table.Shown()
+	if len(shown) == 0 {
+		return nil
+	}
+	at := slices.Index(shown, s.by.Key)
+	switch {
+	case at >= 0:
+		at = (at + step + len(shown)) % len(shown)
+	case step < 0:
+		at = len(shown) - 1
+	default:
+		at = 0
+	}
+	return s.sortBy(shown[at])
+}
+
 func (s *Screen) beginTyping() {
 	s.typing, s.wrong = true, nil
 	s.input.SetValue(s.filter.String())
@@ -133,13 +159,19 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 		case "esc":
 			s.typing, s.wrong = false, nil
 			return s.setFilter(models.Filter{})
+		case "tab":
+			s.input.Complete()
+			msg = nil
 		case "pgdown", "pgup":
 			s.table.Page(map[string]int{"pgdown": 1, "pgup": -1}[key.String()])
 			return nil
 		}
 	}
-	s.input.Update(msg)
-	f, err := models.ParseFilter(s.input.Value())
+	if msg != nil {
+		s.input.Update(msg)
+	}
+	s.suggest()
+	f, err := s.parse(s.input.Value())
 	s.wrong = err
 	if err != nil || f.String() == s.filter.String() {
 		return nil
@@ -148,7 +180,8 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 }
 
 func (s *Screen) setFilter(f models.Filter) tea.Cmd {
-	s.filter = f
+	s.reading()
+	s.filter, s.unread = f, nil
 	if fields := f.Fields(); len(fields) > 0 {
 		s.env.Session.NeedFields(fields...)
 	}

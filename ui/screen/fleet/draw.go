@@ -61,14 +61,18 @@ func (s *Screen) countsLine(t *theme.Theme, w int) string {
 		total += " so far"
 	}
 	room := w - cell.Width(total) - 3
+	counts := s.summary()
+	shown := fitting(counts, room-1)
 	line, used := " ", 1
-	for _, c := range s.summary() {
-		text := printable.Line(fmt.Sprintf("%s %d %s", c.glyph, c.n, c.word))
-		if used+cell.Width(text) > room {
-			break
-		}
-		line += t.Paint(c.role, text) + "   "
+	for i := range shown {
+		text := counts[i].text()
+		line += t.Paint(counts[i].role, text) + "   "
 		used += cell.Width(text) + 3
+	}
+	if more := len(counts) - shown; more > 0 {
+		text := fmt.Sprintf(textMoreStates, more)
+		line += t.Paint(theme.Muted, text)
+		used += cell.Width(text)
 	}
 	return line + cell.Blanks(w-1-used-cell.Width(total)) + t.Paint(theme.Strong, total)
 }
@@ -77,6 +81,25 @@ type count struct {
 	glyph, word string
 	role        theme.Role
 	n           int
+}
+
+func (c count) text() string { return printable.Line(fmt.Sprintf("%s %d %s", c.glyph, c.n, c.word)) }
+
+// fitting returns how many of the first counts fit in cells, with "+N more" for the others.
+func fitting(counts []count, room int) int {
+	used, fit := 0, 0
+	for i := range counts {
+		used += cell.Width(counts[i].text())
+		rest := 0
+		if more := len(counts) - i - 1; more > 0 {
+			rest = 3 + cell.Width(fmt.Sprintf(textMoreStates, more))
+		}
+		if used+rest <= room {
+			fit = i + 1
+		}
+		used += 3
+	}
+	return fit
 }
 
 // summary counts what needs somebody first, then what works, then what rests.
@@ -123,7 +146,7 @@ func (s *Screen) filterLine(t *theme.Theme, w int) string {
 		room := max(w-3-cell.Width(right), 0)
 		return prompt + s.input.Draw(t, room) + right
 	case !s.filter.IsZero():
-		return body.Rule(t, theme.Accent, " / "+s.filter.String()+" ", w)
+		return body.Rule(t, theme.Accent, " / "+s.filter.String()+" "+s.unknownText(), w)
 	}
 	return t.Rule(w)
 }

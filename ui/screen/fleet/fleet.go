@@ -2,6 +2,7 @@
 package fleet
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -34,6 +35,9 @@ type Screen struct {
 	input  *line.Line
 	typing bool
 	wrong  error
+	// reading stops the reading of inventories for the filter; unread has the nodes that could not be read, and why.
+	reading context.CancelFunc
+	unread  map[string]error
 
 	// picture is what was last put together of the store. wanted counts the questions
 	// for a new one, and the answer to an older question is dropped; underWay says that
@@ -48,8 +52,9 @@ type Screen struct {
 
 // New makes the screen, with the context's columns, order and filter.
 func New(env *screen.Env) *Screen {
-	s := &Screen{env: env, table: table.New(func(r *models.Row) string { return r.Node.UUID }), input: line.New()}
-	s.input.Placeholder = "text, key:value, !not, ~fuzzy"
+	s := &Screen{env: env, table: table.New(func(r *models.Row) string { return r.Node.UUID }), input: line.New(), reading: func() {}}
+	s.table.Highlight = true
+	s.input.Placeholder = "text, key:value, !not, ~fuzzy, age:>1h, a | b"
 	s.by, _ = explain.FindColumn("state")
 	if env.Session != nil {
 		s.defaults(env.Session.Defaults)
@@ -64,7 +69,7 @@ func (s *Screen) defaults(d screen.Defaults) {
 	if c, err := explain.FindColumn(key); err == nil {
 		s.by, s.descending = c, descending
 	}
-	if f, err := models.ParseFilter(d.Filter); err == nil {
+	if f, err := s.parse(d.Filter); err == nil {
 		s.filter = f
 	}
 	s.columns = d.Columns
@@ -90,8 +95,8 @@ func (s *Screen) Scopes() []action.Scope {
 // Typing reports whether the filter is being edited.
 func (s *Screen) Typing() bool { return s.typing }
 
-// Close does nothing.
-func (s *Screen) Close() {}
+// Close stops reading inventories.
+func (s *Screen) Close() { s.reading() }
 
 // Update takes news, the picture that was asked for, and the keys of the filter.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
@@ -107,6 +112,10 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		return s.dueOrder(msg.Now)
 	case picture:
 		return s.showPicture(msg)
+	case inventories:
+		return s.inventoriesRead(msg)
+	case UseFilter:
+		return s.use(string(msg))
 	case sortOrder:
 		return s.sortBy(msg.key)
 	case tea.KeyPressMsg, tea.PasteMsg:
@@ -172,5 +181,7 @@ type picture struct {
 	// revision is the store's when it was begun.
 	revision uint64
 	rows     []*models.Row
-	counts   fleet.Counts
+	// unknown are the nodes for which the filter has no answer yet.
+	unknown []*models.Row
+	counts  fleet.Counts
 }

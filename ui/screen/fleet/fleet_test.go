@@ -14,6 +14,7 @@ import (
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/screentest"
+	"ironworks/ui/theme"
 )
 
 func TestMain(m *testing.M) { screentest.Main(m) }
@@ -318,4 +319,110 @@ func TestMaintenanceIsVisible(t *testing.T) {
 		_, s, _ := opened(t, screen.Defaults{}, list...)
 		screentest.Shows(t, s, 80, 20, "✖ deploy failed ▲", "▲ wait call-back", "▲ active", "replace DIMM A3", "▲ available", "in maintenance")
 	})
+}
+
+func TestFilterReadsInventories(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		nodes := some()
+		for i := range nodes {
+			nodes[i].Properties = map[string]any{"cpus": i + 1}
+		}
+		r, s, _ := opened(t, screen.Defaults{}, nodes...)
+		r.API.Found = []byte(`{"inventory": {"disks": [{}, {}], "memory": {"physical_mb": 65536}, "cpu": {"count": 64}}}`)
+		filter := func(text string, want int) {
+			t.Helper()
+			r.Deliver(s, UseFilter(text))
+			r.Deliver(s, r.Sync())
+			if got := len(names(s)); got != want {
+				t.Errorf("%s: %d nodes, want %d (%s)", text, got, want, s.unknownText())
+			}
+		}
+		filter("cpus:>2", 2)
+		asked := len(r.API.Asked)
+		filter("disks:2", 4)
+		if got := r.API.Asked[asked:]; len(got) != 4 {
+			t.Errorf("asked %v", got)
+		}
+		asked = len(r.API.Asked)
+		filter("disks:>2 | ram:>=64g", 4)
+		if got := r.API.Asked[asked:]; len(got) != 0 {
+			t.Errorf("asked again: %v", got)
+		}
+	})
+}
+
+func TestFilterSaysWhatIsUnknown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, s, needed := opened(t, screen.Defaults{}, some()...)
+		r.API.Lacks = []string{"raid_config"}
+		r.Deliver(s, UseFilter("field:raid_config.a=1"))
+		if got := s.unknownText(); got != "not available: raid_config " || !slices.Contains(*needed, "raid_config") {
+			t.Errorf("%q, asked for %v", got, *needed)
+		}
+		r.API.Lacks, r.API.Err = nil, &models.Fault{Kind: models.FaultRefused, Op: "read", Message: "refused"}
+		r.Deliver(s, UseFilter("disks:2"))
+		if got := s.unknownText(); !strings.Contains(got, "4 nodes not read: ") {
+			t.Errorf("%q", got)
+		}
+		asked := len(r.API.Asked)
+		r.Deliver(s, screen.Reload{})
+		if len(r.API.Asked) != asked {
+			t.Error("what failed is asked again and again")
+		}
+	})
+}
+
+func TestFilterCompletes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, s, _ := opened(t, screen.Defaults{}, some()...)
+		r.Env.Session.Filters, _ = models.NewSavedFilters(map[string]string{"small": "class:small | class:tiny"})
+		for typed, want := range map[string]string{
+			"cla": "class:", "state:depl": "state:deploying", "x !@s": "x !@small", "class:sm": "class:small", "n1|po": "n1|power:", "zz": "zz",
+		} {
+			r.Do(s, s.Do(action.Filter))
+			r.Deliver(s, tea.PasteMsg{Content: typed})
+			r.Deliver(s, tea.KeyPressMsg{Code: tea.KeyTab})
+			if got := s.input.Value(); got != want {
+				t.Errorf("%s: %s, want %s", typed, got, want)
+			}
+			r.Deliver(s, tea.KeyPressMsg{Code: tea.KeyEscape})
+		}
+		r.Deliver(s, UseFilter("@small"))
+		if got := names(s); !slices.Equal(got, []string{"n2", "n10"}) {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
+func TestSortKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, s, _ := opened(t, screen.Defaults{Columns: []string{"name", "state", "class"}, Sort: "name"}, some()...)
+		s.Draw(theme.New(theme.Options{}), 80, 24)
+		for i, step := range []struct {
+			do         action.ID
+			by         string
+			descending bool
+		}{
+			{action.SortRight, "state", false}, {action.SortRight, "class", false}, {action.SortReverse, "class", true},
+			{action.SortReverse, "class", false}, {action.SortRight, "name", false}, {action.SortLeft, "class", false}, {action.SortLeft, "state", false},
+		} {
+			r.Do(s, s.Do(step.do))
+			if s.by.Key != step.by || s.descending != step.descending {
+				t.Errorf("%d: %s, descending %v", i, s.by.Key, s.descending)
+			}
+		}
+		if got := names(s); !slices.Equal(got, []string{"n2", "n3", "n1", "n10"}) {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
+func TestStatesWithoutRoomAreCounted(t *testing.T) {
+	t.Parallel()
+	counts := []count{{"x", "failed", 0, 1}, {"x", "busy", 0, 10}, {"x", "available", 0, 3}}
+	for room, want := range map[int]int{0: 0, 9: 0, 19: 0, 20: 1, 31: 1, 32: 2, 37: 2, 38: 3, 100: 3} {
+		if got := fitting(counts, room); got != want {
+			t.Errorf("%d cells: %d, want %d", room, got, want)
+		}
+	}
 }

@@ -42,10 +42,11 @@ func (s *Screen) settle() tea.Cmd {
 func (s *Screen) compose() func() picture {
 	s.asked = time.Now()
 	s.wanted++
-	number, store, f, by, descending, now := s.wanted, s.env.Session.Store, s.filter, s.by, s.descending, s.env.ServerNow()
+	number, store, f, by, descending, now := s.wanted, s.env.Session.Store, s.filter.At(s.env.ServerNow()), s.by, s.descending, s.env.ServerNow()
 	return func() picture {
 		p := picture{number: number, revision: store.Revision()}
-		p.rows, p.counts = store.Rows(f, by.At(now), descending), store.Counts()
+		p.rows, p.unknown = store.Select(f, by.At(now), descending)
+		p.counts = store.Counts()
 		return p
 	}
 }
@@ -84,7 +85,7 @@ func (s *Screen) showPicture(p picture) tea.Cmd {
 		s.again = false
 		return s.refresh()
 	}
-	return nil
+	return s.readInventories()
 }
 
 // narrow is what one looks at all day, roomy what a large terminal has room for beside

@@ -14,5 +14,9 @@ const (
 	textEmpty         = "No nodes yet. n enrolls nodes from a file or from BMC addresses."
 	textReading       = "Loading nodes…"
 	textNoMatch       = "No nodes match the filter. {back} clears it."
+	textMoreStates    = "+%d more"
+	textNotRead       = "%s not read: %s "
+	textLacking       = "not available: %s "
+	textUnknown       = "%s still unknown "
 	textNoEvents      = " No events yet."
 )

@@ -58,13 +58,17 @@ func (a *API) NodeAt(ctx context.Context, id string, _ ...string) (*models.Node,
 }
 
 // NodePage lists all nodes, with the fields of a list.
-func (a *API) NodePage(context.Context, ironicclient.NodeQuery) (*ironicclient.NodePage, error) {
+func (a *API) NodePage(_ context.Context, q ironicclient.NodeQuery) (*ironicclient.NodePage, error) {
 	if a.Err != nil {
 		return nil, a.Err
 	}
 	page := &ironicclient.NodePage{}
 	for i := range a.Nodes {
-		page.Nodes = append(page.Nodes, listed(&a.Nodes[i]))
+		n := listed(&a.Nodes[i])
+		if slices.Contains(q.Fields, "properties") {
+			n.Properties = a.Nodes[i].Properties
+		}
+		page.Nodes = append(page.Nodes, n)
 	}
 	return page, nil
 }
@@ -137,3 +141,8 @@ func (a *API) Endpoint() string { return "https://ironic.rack7.example:6385" }
 
 // Refused returns the missing fields.
 func (a *API) Refused() []string { return a.Lacks }
+
+// Lacking returns those of some fields that are in Lacks.
+func (a *API) Lacking(fields []string) []string {
+	return slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return !slices.Contains(a.Lacks, f) })
+}

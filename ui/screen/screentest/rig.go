@@ -83,8 +83,11 @@ func (a pollerLog) PollNow() { a.r.Hurried++ }
 // Refresh counts.
 func (a pollerLog) Refresh() { a.r.Hurried++ }
 
-// NeedFields records the fields.
-func (a pollerLog) NeedFields(fields ...string) { a.r.Needed = append(a.r.Needed, fields...) }
+// NeedFields records the fields, for the next round.
+func (a pollerLog) NeedFields(fields ...string) {
+	a.r.Needed = append(a.r.Needed, fields...)
+	a.r.poller.NeedFields(fields...)
+}
 
 // Sync runs one round of the poller and returns its report, as the root passes it on.
 func (r *Rig) Sync() screen.FleetChanged {

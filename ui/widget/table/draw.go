@@ -75,6 +75,10 @@ func (t *Table[R]) arrow() string {
 }
 
 func (t *Table[R]) row(d *pen, p *plan, r R, current bool) {
+	if plainTheme := d.th; current && t.Highlight {
+		d.th, d.painted = plainTheme.Row(), true
+		defer func() { d.th, d.painted = plainTheme, false }()
+	}
 	if current {
 		d.text(theme.Accent, cell.Cut(theme.GlyphCursor, d.w))
 	} else {
@@ -126,6 +130,8 @@ type pen struct {
 	th *theme.Theme
 	w  int
 	x  int // cells of the line so far
+	// painted: blanks have a style, too.
+	painted bool
 }
 
 func (d *pen) newline() {
@@ -147,7 +153,11 @@ func (d *pen) blanks(n int) {
 	d.x += max(n, 0)
 	for n > 0 {
 		k := min(n, len(blanks))
-		d.b.WriteString(blanks[:k])
+		if d.painted {
+			d.b.WriteString(d.th.Paint(theme.Plain, blanks[:k]))
+		} else {
+			d.b.WriteString(blanks[:k])
+		}
 		n -= k
 	}
 }

@@ -34,6 +34,23 @@ func (t *Table[R]) Hidden() int {
 	return len(t.cols) - shown
 }
 
+// Shown returns the keys of the visible columns, from left to right.
+func (t *Table[R]) Shown() []string {
+	var keys []string
+	x := gutter
+	for k, i := range t.layout().cols {
+		if k > 0 && k <= t.scroll {
+			continue
+		}
+		if x >= t.w {
+			break
+		}
+		x += t.plan.width[k] + gap
+		keys = append(keys, t.cols[i].Key)
+	}
+	return keys
+}
+
 // measureAnew resets the measured widths.
 func (t *Table[R]) measureAnew() {
 	t.seen = make([]int, len(t.cols))

@@ -3,8 +3,7 @@
 //
 //	❯+ first column  second column
 //
-// where the first two cells are the cursor and the mark. The cursor is only this sign: it moves by changing two
-// cells, where a reversed row would be sent whole.
+// where the first two cells are the cursor and the mark.
 package table
 
 import (
@@ -50,6 +49,9 @@ func (c *Column[R]) printable(r R) Cell {
 type Table[R any] struct {
 	// Empty is shown if there are no rows.
 	Empty string
+	// Highlight paints the cursor's row from end to end. Without it, the cursor moves by changing two cells; with it,
+	// two rows are sent.
+	Highlight bool
 
 	id   func(R) string
 	cols []Column[R]

@@ -1,0 +1,184 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// operators are the comparisons, those of two characters first.
+var operators = []string{">=", "<=", "!=", "=", ">", "<"}
+
+// splitOperator cuts the operator at the beginning of a text; "" if there is none.
+func splitOperator(text string) (op, rest string) {
+	for _, op := range operators {
+		if rest, ok := strings.CutPrefix(text, op); ok {
+			return op, rest
+		}
+	}
+	return "", text
+}
+
+// ordered reports whether the result of a comparison of have with want fulfills the operator.
+func ordered(op string, comparison int) bool {
+	switch op {
+	case ">":
+		return comparison > 0
+	case ">=":
+		return comparison >= 0
+	case "<":
+		return comparison < 0
+	case "<=":
+		return comparison <= 0
+	case "!=":
+		return comparison != 0
+	}
+	return comparison == 0
+}
+
+// quantity is a filter key with numbers as values.
+type quantity struct {
+	// of returns the value for a node; it is known, missing (No) or was not read (Unknown).
+	of    func(r *Row, now time.Time) (value float64, known Answer)
+	parse func(text string) (float64, error)
+	// field is the API field that it needs; hardware reports that it may need the inventory.
+	field    string
+	hardware bool
+}
+
+// quantities are read-only.
+var quantities = map[string]quantity{
+	"age":   {of: ageOf, parse: parseAgeValue},
+	"ram":   {of: ramOf, parse: parseRAM, field: "properties", hardware: true},
+	"cpus":  {of: cpusOf, parse: parseCount, field: "properties", hardware: true},
+	"disks": {of: disksOf, parse: parseCount, hardware: true},
+}
+
+func quantityKeys() []string { return slices.Sorted(maps.Keys(quantities)) }
+
+// quantityTerm parses key:OPvalue; value begins at an offset.
+func quantityTerm(w word, key string, at int) (term, error) {
+	q := quantities[key]
+	t := term{hardware: q.hardware, fields: []string{q.field}}
+	if at == len(w.text) {
+		t.test = func(r *Row, now time.Time) Answer {
+			if _, known := q.of(r, now); known != Unknown {
+				return Yes - known
+			}
+			return Unknown
+		}
+		return t, nil
+	}
+	op, text := splitOperator(w.text[at:])
+	if key == "age" && (op == "" || op == "=" || op == "!=") {
+		return t, errors.New("want a comparison, such as age:>10m")
+	}
+	want, err := q.parse(text)
+	if err != nil {
+		return t, err
+	}
+	t.test = func(r *Row, now time.Time) Answer {
+		have, known := q.of(r, now)
+		if known != Yes {
+			return known
+		}
+		return answer(ordered(op, compareFloat(have, want)))
+	}
+	return t, nil
+}
+
+func compareFloat(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// ageOf is the time in the state in seconds, as the column IN STATE shows it: possibly longer.
+func ageOf(r *Row, now time.Time) (float64, Answer) {
+	since, _ := r.InState()
+	if since.IsZero() || now.IsZero() {
+		return 0, No
+	}
+	return max(now.Sub(since), 0).Seconds(), Yes
+}
+
+func parseAgeValue(text string) (float64, error) {
+	age, err := ParseAge(text)
+	return age.Seconds(), err
+}
+
+func parseRAM(text string) (float64, error) {
+	size, err := ParseBytes(text)
+	if strings.TrimRight(text, "0123456789.") == "" {
+		err = errors.New("want a unit, such as ram:>=64g")
+	}
+	return float64(size), err
+}
+
+func parseCount(text string) (float64, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%q is no number, such as 8", text)
+	}
+	return float64(n), nil
+}
+
+// ramOf is the memory in bytes, from properties.memory_mb (MiB) or else the inventory.
+func ramOf(r *Row, _ time.Time) (float64, Answer) {
+	return r.hardware("memory_mb", 1<<20, func(h *Hardware) float64 { return float64(h.RAM) })
+}
+
+func cpusOf(r *Row, _ time.Time) (float64, Answer) {
+	return r.hardware("cpus", 1, func(h *Hardware) float64 { return float64(h.CPUs) })
+}
+
+func disksOf(r *Row, _ time.Time) (float64, Answer) {
+	if r.Hardware == nil {
+		return 0, Unknown
+	}
+	return float64(r.Hardware.Disks), answer(r.Hardware.Inspected)
+}
+
+// hardware returns a property in units, else the value of the inventory.
+func (r *Row) hardware(property string, unit float64, inventory func(*Hardware) float64) (float64, Answer) {
+	if v, is := Number(r.Node.Properties[property]); is && v > 0 {
+		return v * unit, Yes
+	}
+	if r.Node.Properties == nil || r.Hardware == nil {
+		return 0, Unknown
+	}
+	v := inventory(r.Hardware)
+	return v, answer(v > 0)
+}
+
+// Number returns a number, also one that is written as text, as properties often are.
+func Number(v any) (float64, bool) {
+	switch v := v.(type) {
+	case float64:
+		return v, true
+	case int:
+		return float64(v), true
+	case string:
+		f, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
+		return f, err == nil && !math.IsNaN(f)
+	}
+	return 0, false
+}
+
+// Hardware is what filters use of a node's inventory.
+type Hardware struct {
+	// RAM is in bytes; 0 means that the inventory does not have it.
+	RAM         int64
+	CPUs, Disks int
+	// Inspected is false if Ironic has no inventory.
+	Inspected bool
+}

@@ -1,0 +1,260 @@
+package models
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+)
+
+// filterMachine is a node with properties, an extra field and an inventory, 3 h in its state.
+func filterMachine() *Row {
+	r := &Row{Node: Node{
+		UUID: "u", Name: "r7-n01", ProvisionState: StateActive, Maintenance: true, Traits: []string{"CUSTOM_A", "CUSTOM_B"},
+		Properties: map[string]any{"memory_mb": "65536", "cpus": float64(32), "capabilities": "boot_mode:uefi"},
+		DeployStep: &Step{Interface: "deploy", Step: "write_image", Priority: new(80)},
+		Whole: map[string]any{
+			"extra":      map[string]any{"rack": float64(7), "example.com/row": "B", "list": []any{"x", float64(2)}, "empty": "", "none": nil},
+			"updated_at": "2026-11-25T10:00:00+00:00",
+		},
+	}}
+	r.Since = filterNow.Add(-3 * time.Hour)
+	r.Hardware = &Hardware{Disks: 3, RAM: 1 << 30, CPUs: 4, Inspected: true}
+	return r
+}
+
+var filterNow = time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+
+func TestFilterComparisons(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]Answer{
+		"age:>10m":                         Yes,
+		"age:<10m":                         No,
+		"age:>=3h":                         Yes,
+		"age:<=3h":                         Yes,
+		"age:>3h":                          No,
+		"age:<1d12h":                       Yes,
+		"!age:>10m":                        No,
+		"age:":                             No,
+		"ram:>=64g":                        Yes,
+		"ram:>64GiB":                       No,
+		"ram:64g":                          Yes,
+		"ram:=65536MiB":                    Yes,
+		"ram:!=64g":                        No,
+		"ram:<65gb":                        No,
+		"cpus:<8":                          No,
+		"cpus:32":                          Yes,
+		"CPUS:>31":                         Yes,
+		"disks:>2":                         Yes,
+		"disks:<3":                         No,
+		"disks:3 cpus:32 ram:>1g age:>1h":  Yes,
+		"name:x | disks:3":                 Yes,
+		"name:r7|name:x":                   Yes,
+		"name:x | name:y":                  No,
+		"name:x disks:3 | name:r7 disks:9": No,
+		"name:x disks:3 | name:r7 disks:3": Yes,
+		`name:"x|r7"`:                      No,
+		"field:extra.rack=7":               Yes,
+		"field:extra.rack=7.0":             Yes,
+		"field:extra.rack=6,7":             Yes,
+		`field:extra.rack="6,7"`:           No,
+		"field:extra.rack!=7":              No,
+		"field:extra.rack>6":               Yes,
+		"field:extra.rack<6":               No,
+		"field:extra.rack>a":               No,
+		"field:extra.example.com/row=b":    Yes,
+		"field:extra.example.com/row>a":    Yes,
+		"field:extra.list=2":               Yes,
+		"field:extra.list.0=x":             Yes,
+		"field:extra.list.9=x":             No,
+		"field:extra.empty=":               Yes,
+		"field:extra.none=":                Yes,
+		"field:extra.missing=":             Yes,
+		"field:extra.missing!=7":           Yes,
+		"field:extra.missing<7":            No,
+		"field:extra.rack.deeper=":         Yes,
+		"field:properties.cpus>=32":        Yes,
+		"field:properties.memory_mb=65536": Yes,
+		"field:maintenance=yes":            Yes,
+		"field:maintenance!=true":          No,
+		"field:traits=custom_b":            Yes,
+		"field:traits.1=custom_b":          Yes,
+		"field:traits!=custom_c":           Yes,
+		"field:deploy_step.priority>=80":   Yes,
+		"field:updated_at>2026-11-01":      Yes,
+		"field:updated_at<2026-11-01":      No,
+		"field:provision_state=active":     Yes,
+		"field:clean_step=":                Yes,
+		"field:raid_config.x=1":            Unknown,
+		"!field:raid_config.x=1":           Unknown,
+		"field:raid_config.x=1 name:no":    No,
+		"field:raid_config.x=1 | name:r7":  Yes,
+		"field:raid_config.x=1 | name:no":  Unknown,
+		"field:driver_info.a=1":            Unknown,
+		"field:driver_internal_info.a=1":   Unknown,
+	} {
+		f, err := ParseFilter(line)
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+			continue
+		}
+		if got := f.At(filterNow).Match(filterMachine()); got != want {
+			t.Errorf("%s: %d, want %d", line, got, want)
+		}
+	}
+}
+
+func TestFilterOfHardwareThatWasNotRead(t *testing.T) {
+	t.Parallel()
+	unread, none := &Row{}, &Row{Node: Node{Properties: map[string]any{}}, Hardware: &Hardware{}}
+	inventory := &Row{Node: Node{Properties: map[string]any{"memory_mb": nil, "cpus": "many"}}, Hardware: &Hardware{RAM: 64 << 30, CPUs: 8, Disks: 1, Inspected: true}}
+	for line, want := range map[string][3]Answer{
+		"ram:>=64g":        {Unknown, No, Yes},
+		"cpus:8":           {Unknown, No, Yes},
+		"disks:1":          {Unknown, No, Yes},
+		"disks:<9":         {Unknown, No, Yes},
+		"disks:":           {Unknown, Yes, No},
+		"cpus:":            {Unknown, Yes, No},
+		"!disks:1":         {Unknown, Yes, No},
+		"disks:1 name:x":   {No, No, No},
+		"disks:1 | state:": {Yes, Yes, Yes},
+	} {
+		f, err := ParseFilter(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !f.NeedsHardware() {
+			t.Errorf("%s needs no inventory", line)
+		}
+		if got := [3]Answer{f.Match(unread), f.Match(none), f.Match(inventory)}; got != want {
+			t.Errorf("%s: %v, want %v", line, got, want)
+		}
+	}
+}
+
+func TestFilterFieldsOfComparisons(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"ram:>1g":                             "properties",
+		"disks:>1":                            "",
+		"age:>1h":                             "",
+		"field:extra.a=1 | field:traits=x":    "extra traits",
+		"field:name=x":                        "",
+		"field:driver_internal_info.a.b=1":    "driver_internal_info",
+		"conductor:x cpus:1 field:conductor=": "conductor properties",
+	} {
+		f, err := ParseFilter(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(f.Fields(), " "); got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+	if got := WholeFields([]string{"extra", "properties", "driver_internal_info", "name"}); strings.Join(got, " ") != "extra driver_internal_info" {
+		t.Errorf("WholeFields() = %v", got)
+	}
+}
+
+func TestFilterErrorsHavePositions(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"a age:10m":          `filter "age:10m", column 3: want a comparison, such as age:>10m`,
+		"age:>10":            `filter "age:>10", column 1: invalid duration "10"`,
+		"age:>":              `invalid duration ""`,
+		"ram:>=64":           "want a unit, such as ram:>=64g",
+		"ram:>=x":            `invalid size "x"`,
+		"cpus:>-1":           `"-1" is no number`,
+		"disks:many":         `"many" is no number`,
+		"é  name:>x":         `filter "name:>x", column 4: name has no order: want age, cpus, disks, ram or field:PATH`,
+		"| a":                `filter "|", column 1: want a term on both sides`,
+		"a |":                `filter "|", column 3: want a term on both sides`,
+		"a || b":             `filter "|", column 4: want a term on both sides`,
+		"field:extra.rack":   "want a comparison, such as field:extra.rack=7",
+		"field:extra.rack!7": "want one of = != > >= < <= after the path",
+		"field:colour.x=1":   `nodes have no field "colour"; available: allocation_uuid,`,
+		`field:"extra=1"`:    "want a comparison",
+		"field:":             "want a comparison",
+		"@missing":           `no saved filter "missing": the configuration file has none`,
+		`a "b`:               `filter "a \"b", column 3: unclosed quote`,
+		"x y colour:red":     `filter "colour:red", column 5: unknown filter key "colour"`,
+	} {
+		_, err := ParseFilter(line)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", line, err, want)
+		}
+	}
+}
+
+func TestSavedFilters(t *testing.T) {
+	t.Parallel()
+	saved, failed := NewSavedFilters(map[string]string{
+		"big": "cpus:>=32 | ram:>=1t", "stuck": "@big age:>1h", "a": "@b", "b": "x @c", "c": "!@a", "self": "@self",
+		"lost": "@gone", "wrong": "age:10", "two words": "x",
+	})
+	if got := strings.Join(saved.Names(), " "); got != "big stuck" {
+		t.Errorf("Names() = %s", got)
+	}
+	for name, want := range map[string]string{
+		"a": "saved filters use each other: @a, @b, @c, @a", "self": "use each other: @self, @self", "lost": `no saved filter "gone"; available: @`,
+		"wrong": "column 1: want a comparison", "two words": "letters, digits", "b": "use each other", "c": "use each other",
+	} {
+		if err := failed[name]; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+	for line, want := range map[string]Answer{"@big": Yes, "@stuck": Yes, "!@big": No, "@big name:x": No, "name:x | @stuck": Yes, `"@big"`: No} {
+		f, err := saved.Parse(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.At(filterNow).Match(filterMachine()); got != want {
+			t.Errorf("%s: %d, want %d", line, got, want)
+		}
+	}
+	f, err := saved.Parse("@stuck")
+	if err != nil || !f.NeedsHardware() || strings.Join(f.Fields(), " ") != "properties" {
+		t.Errorf("%v %v", f.Fields(), err)
+	}
+	if _, err := saved.Parse("x @bigg"); err == nil || !strings.Contains(err.Error(), `filter "@bigg", column 3: no saved filter "bigg"; available: @big, @stuck`) {
+		t.Error(err)
+	}
+}
+
+// TestAPIFields checks that every field of Node is one of the API's.
+func TestAPIFields(t *testing.T) {
+	t.Parallel()
+	for name := range nodeFields {
+		f, err := ParseFilter("field:" + name + "=x")
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		f.Match(&Row{})
+	}
+}
+
+func TestKeepWhole(t *testing.T) {
+	t.Parallel()
+	page := `{"nodes": [{"uuid": "a", "extra": {"rack": 7}}, {"uuid": "b"}]}`
+	nodes, err := DecodeNodes([]byte(page), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := KeepWhole(nodes, []byte(page), []string{"extra"}); err != nil {
+		t.Fatal(err)
+	}
+	if v, loaded := nodes[0].Field("extra", "rack"); v != 7.0 || !loaded {
+		t.Error(v, loaded)
+	}
+	if v, loaded := nodes[1].Field("extra", "rack"); v != nil || loaded {
+		t.Error(v, loaded)
+	}
+	one := Node{Raw: json.RawMessage(`{"uuid": "a", "extra": {"rack": "B"}}`)}
+	if v, loaded := one.Field("extra", "rack"); v != "B" || !loaded {
+		t.Error("of a node that was read in full:", v, loaded)
+	}
+	if err := one.KeepWhole([]string{"extra"}); err != nil || one.Whole["extra"] == nil {
+		t.Error(err)
+	}
+}

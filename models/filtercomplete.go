@@ -1,0 +1,91 @@
+package models
+
+import (
+	"slices"
+	"strings"
+)
+
+// mostCompletions bounds the values that are taken from nodes.
+const mostCompletions = 20
+
+// Complete returns the completions of the last word of a filter: keys, values, saved filters, and names and values of
+// rows.
+func (s *SavedFilters) Complete(word string, rows []*Row) []string {
+	not, term := "", word
+	if rest, is := strings.CutPrefix(word, "!"); is {
+		not, term = "!", rest
+	}
+	var out []string
+	key, value, hasKey := strings.Cut(term, ":")
+	switch {
+	case strings.HasPrefix(term, "@"):
+		for _, name := range s.Names() {
+			out = append(out, "@"+name)
+		}
+	case !hasKey:
+		for _, k := range FilterKeys() {
+			out = append(out, k+":")
+		}
+		if term != "" {
+			out = append(out, valuesOf(rows, term, func(n *Node) []string { return []string{n.Label()} })...)
+		}
+	case key == "field":
+		for _, f := range apiFields {
+			out = append(out, "field:"+f)
+		}
+	default:
+		exact := value[:len(value)-len(strings.TrimPrefix(value, "="))]
+		values := filterValues(key)
+		if k := filterKeys()[key]; k.kind == filterText && k.values != nil {
+			values = valuesOf(rows, value[len(exact):], k.values)
+		}
+		for _, v := range values {
+			out = append(out, key+":"+exact+v)
+		}
+	}
+	out = slices.DeleteFunc(out, func(c string) bool { return !strings.HasPrefix(c, term) || strings.ContainsAny(c, " \"|") })
+	for i := range out {
+		out[i] = not + out[i]
+	}
+	return out
+}
+
+// valuesOf returns values of rows that begin with a prefix, sorted.
+func valuesOf(rows []*Row, prefix string, of func(*Node) []string) []string {
+	var values []string
+	for _, r := range rows {
+		for _, v := range of(&r.Node) {
+			if v != "" && strings.HasPrefix(v, prefix) && !slices.Contains(values, v) {
+				values = append(values, v)
+			}
+		}
+		if len(values) >= mostCompletions {
+			break
+		}
+	}
+	slices.Sort(values)
+	return values
+}
+
+// filterValues are the values of a filter key that are the same in every Ironic.
+func filterValues(key string) []string {
+	switch key {
+	case "state":
+		return append([]string{"failed", "busy", "stable", "wait", "hold"}, stateWords()...)
+	case "target":
+		return stateWords()
+	case "power":
+		return []string{"on", "off", "error", "unknown"}
+	case "maintenance", "protected", "retired":
+		return []string{"yes", "no"}
+	}
+	return nil
+}
+
+func stateWords() []string {
+	words := make([]string, len(States()))
+	for i, s := range States() {
+		words[i] = strings.ReplaceAll(string(s), " ", "-")
+	}
+	return words
+}

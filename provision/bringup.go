@@ -1,0 +1,144 @@
+package provision
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"ironworks/enroll"
+	"ironworks/models"
+	"ironworks/models/request"
+)
+
+// bringUp brings existing nodes to a goal, one verb after the other: see [Enroller].
+type bringUp struct {
+	watchedAction
+	api       EnrollAPI
+	goal      Goal
+	noInspect bool
+
+	slots    chan struct{}
+	followed atomic.Int64
+}
+
+// BringUp returns an action that brings nodes to a goal: manage, then inspect unless a node was inspected or noInspect is
+// set, then provide. A node stops at its first failure; the next run continues from the state that it is in.
+// Without an API, it can be shown only.
+func BringUp(api EnrollAPI, goal Goal, noInspect bool) Action {
+	return &bringUp{api: api, goal: goal, noInspect: noInspect, slots: make(chan struct{}, Concurrency)}
+}
+
+// BringUpName is the action's name.
+const BringUpName = "bring up"
+
+// Name returns the action's name.
+func (*bringUp) Name() string { return BringUpName }
+
+// Refuse refuses nodes with an instance, held nodes, and those whose next verb is refused.
+func (a *bringUp) Refuse(n *models.Node, v models.APIVersion) *models.Refusal {
+	if n.ProvisionState.Class() == models.ClassHold {
+		return refusal(a, n, models.RefusedState, fmt.Sprintf("held (%s)", n.ProvisionState), "ironworks unhold "+n.Label()).WithScreenHint(models.RunKey("unhold"))
+	}
+	switch n.ProvisionState.Phase() { //nolint:exhaustive // all others have an instance
+	case models.StateEnroll, models.StateVerifying, models.StateManageable, models.StateInspecting, models.StateInspectFailed,
+		models.StateCleaning, models.StateCleanFailed, models.StateAdoptFailed, models.StateDeleting, models.StateAvailable:
+	default:
+		why := fmt.Sprintf("not on its way to available (%s)", n.ProvisionState)
+		return refusal(a, n, models.RefusedState, why, "ironworks undeploy "+n.Label()).WithScreenHint(models.RunKey("undeploy"))
+	}
+	for _, s := range a.steps(n) {
+		then := *n
+		then.ProvisionState = s.from
+		if refused := models.WhyNot(s.verb, &then, v); refused != nil {
+			return refused
+		}
+	}
+	return nil
+}
+
+// chained is a verb that is sent when the node is in a state.
+type chained struct {
+	verb models.Verb
+	from models.ProvisionState
+}
+
+// steps returns the verbs to the goal, if none fails.
+func (a *bringUp) steps(n *models.Node) []chained {
+	e := &Enroller{Goal: a.goal, NoInspect: a.noInspect}
+	now := *n
+	if now.ProvisionState.Busy() && now.TargetProvisionState != "" {
+		if now.ProvisionState.Phase() == models.StateInspecting {
+			now.InspectInterface = noInspectInterface // inspected when this ends
+		}
+		now.ProvisionState = now.TargetProvisionState
+	}
+	var steps []chained
+	for {
+		verb, reached := e.next(&now, false)
+		t, legal := models.FindTransition(now.ProvisionState, verb)
+		if reached || !legal || len(t.Success) == 0 {
+			return steps
+		}
+		steps = append(steps, chained{verb, now.ProvisionState})
+		if now.ProvisionState = t.Success[0]; verb == models.VerbInspect {
+			now.InspectInterface = noInspectInterface
+		}
+	}
+}
+
+// Effect is that of the most dangerous verb.
+func (a *bringUp) Effect(n *models.Node) models.Effect {
+	var worst models.Effect
+	for _, s := range a.steps(n) {
+		if e := models.VerbEffect(s.verb, n, nil); e.Danger >= worst.Danger {
+			worst = e
+		}
+	}
+	return worst
+}
+
+// entries are for the preview: prepare sends each when the node is in its state.
+func (a *bringUp) entries(n *models.Node) ([]entry, error) {
+	var list []entry
+	for _, s := range a.steps(n) {
+		e := provisionEntry(n, models.ProvisionRequest{Verb: s.verb})
+		e.Request = later(e.Request, n, s.from)
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// later says when a request is sent, if not at once.
+func later(r request.Request, n *models.Node, state models.ProvisionState) request.Request {
+	if state != n.ProvisionState {
+		r.When = fmt.Sprintf("when the node is %s", state)
+	}
+	return r
+}
+
+// prepare does all of it. Without Wait it sends the first verb only.
+func (a *bringUp) prepare(ctx, going context.Context, r *Runner, n *models.Node, opts RunOptions) (*deploymentLog, Result, bool) {
+	if a.api == nil {
+		refused := refusal(a, n, models.RefusedArguments, "no connection that sends changes", "")
+		return nil, Result{Node: n.Ref(), Outcome: OutcomeRefused, State: string(n.ProvisionState), Err: refused}, true
+	}
+	if opts.next != nil {
+		opts.next() // the action's slots bound what is sent
+	}
+	e := &Enroller{
+		Runner: r, API: a.api, Goal: a.goal, NoInspect: a.noInspect, Timeout: opts.Timeout, Progress: opts.Progress,
+		name: BringUpName, once: !opts.Wait, slots: a.slots, followed: &a.followed,
+	}
+	res := Enrolled{Result: Result{Node: n.Ref(), State: string(n.ProvisionState)}}
+	e.advance(ctx, going, n, &enroll.Item{Kind: enroll.Unchanged, UUID: n.UUID, Existing: n}, &res)
+	if did := strings.Join(res.Did, ", "); did != "" {
+		res.Note = strings.Trim(did+"; "+res.Note, "; ")
+	}
+	return nil, res.Result, true
+}
+
+func (*bringUp) ended(_, now *models.Node, _ time.Duration) (verdict, bool) {
+	return verdict{ok: true, state: string(now.ProvisionState)}, now.ProvisionState.Resting()
+}

@@ -1,0 +1,117 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/provision"
+)
+
+// UseFilter asks the screen to use a filter.
+type UseFilter string
+
+func (s *Screen) use(text string) tea.Cmd {
+	f, err := s.parse(text)
+	if err != nil {
+		return nil
+	}
+	s.typing, s.wrong = false, nil
+	return s.setFilter(f)
+}
+
+func (s *Screen) parse(text string) (models.Filter, error) {
+	if s.env.Session == nil {
+		return models.ParseFilter(text)
+	}
+	return s.env.Session.Filters.Parse(text)
+}
+
+// suggest completes the last word of the filter that is typed.
+func (s *Screen) suggest() {
+	text := s.input.Value()
+	head := text[:strings.LastIndexAny(text, " |")+1]
+	var suggestions []string
+	if word := text[len(head):]; word != "" && s.env.Session != nil {
+		for _, c := range s.env.Session.Filters.Complete(word, s.picture.rows) {
+			suggestions = append(suggestions, head+c)
+		}
+	}
+	s.input.SetSuggestions(suggestions)
+}
+
+// inventoriesAtOnce is how many inventories are read before the list is put together again.
+const inventoriesAtOnce = 200
+
+// inventories is the end of a reading: the errors by node.
+type inventories map[string]error
+
+// readInventories reads those that the filter needs.
+func (s *Screen) readInventories() tea.Cmd {
+	if !s.filter.NeedsHardware() || len(s.picture.unknown) == 0 {
+		return nil
+	}
+	var uuids []string
+	properties := slices.Contains(s.filter.Fields(), "properties") // which may make the inventory unnecessary
+	for _, r := range s.picture.unknown {
+		_, failed := s.unread[r.Node.UUID]
+		if !failed && r.Hardware == nil && (r.Node.Properties != nil || !properties) && len(uuids) < inventoriesAtOnce {
+			uuids = append(uuids, r.Node.UUID)
+		}
+	}
+	if len(uuids) == 0 {
+		return nil
+	}
+	s.reading()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	s.reading = cancel
+	api, store := s.env.Session.API, s.env.Session.Store
+	return func() tea.Msg {
+		var mu sync.Mutex
+		failed := inventories{}
+		provision.ReadHardware(ctx, api, uuids, func(uuid string, hardware *models.Hardware, err error) {
+			if err == nil {
+				store.SetHardware(uuid, hardware)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			failed[uuid] = err
+		})
+		if ctx.Err() != nil {
+			return nil
+		}
+		return failed
+	}
+}
+
+func (s *Screen) inventoriesRead(failed inventories) tea.Cmd {
+	for uuid, err := range failed {
+		if s.unread == nil {
+			s.unread = map[string]error{}
+		}
+		s.unread[uuid] = err
+	}
+	return s.refresh()
+}
+
+// unknownText says for how many nodes the filter has no answer, and why.
+func (s *Screen) unknownText() string {
+	n := len(s.picture.unknown)
+	if n == 0 {
+		return ""
+	}
+	for _, err := range s.unread {
+		return fmt.Sprintf(textNotRead, models.Counted(n, "node"), models.OnScreen(err))
+	}
+	if lacking := s.env.Session.API.Lacking(s.filter.Fields()); len(lacking) > 0 {
+		return fmt.Sprintf(textLacking, strings.Join(lacking, ", "))
+	}
+	return fmt.Sprintf(textUnknown, models.Counted(n, "node"))
+}
