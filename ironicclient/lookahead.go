@@ -16,7 +16,7 @@ type lookahead struct {
 
 type fetchedPage struct {
 	resp *response
-	err error
+	err  error
 }
 
 // start requests the page after body's last node. It finds that node without decoding the body;

@@ -403,8 +403,13 @@ func TestSortKeys(t *testing.T) {
 			by         string
 			descending bool
 		}{
-			{action.SortRight, "state", false}, {action.SortRight, "class", false}, {action.SortReverse, "class", true},
-			{action.SortReverse, "class", false}, {action.SortRight, "name", false}, {action.SortLeft, "class", false}, {action.SortLeft, "state", false},
+			{action.SortRight, "state", false},
+			{action.SortRight, "class", false},
+			{action.SortReverse, "class", true},
+			{action.SortReverse, "class", false},
+			{action.SortRight, "name", false},
+			{action.SortLeft, "class", false},
+			{action.SortLeft, "state", false},
 		} {
 			r.Do(s, s.Do(step.do))
 			if s.by.Key != step.by || s.descending != step.descending {
