@@ -4,7 +4,7 @@ package cmd
 var actHelpTexts = map[string]helpText{
 	"ironworks run": {
 		"Run a plugin of the configuration file on nodes",
-		`Run a program of your own on nodes: a plugin of the configuration file, with the fields of each node as
+		`Run a plugin on nodes: a program that the configuration file defines, with the fields of each node as
 arguments and environment. A plugin with the terminal runs for one node after the other, one in the
 background for up to 4 at a time. The exit code is 1 if a program failed.`,
 		`ironworks run ping r7-n01

@@ -340,7 +340,7 @@ func (h *hostReader) companions() {
 		h.firmwareComponents(v)
 	}
 	if v, has := h.companion("DataImage", h.object); has {
-		h.note(v.Line, "DataImage %s: not attached, because a deployment uses the same drive; attach it to the deployed node with ironworks bmc insert", models.MaskURL(text(v, "spec", "url")))
+		h.note(v.Line, "DataImage %s: not attached, because a deployment uses the same drive; insert it with an operation on the BMC once the node is deployed", models.MaskURL(text(v, "spec", "url")))
 	}
 	if v, has := h.companion("PreprovisioningImage", h.object); has {
 		h.ramdisk(v)

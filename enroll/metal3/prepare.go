@@ -189,7 +189,7 @@ func (h *hostReader) firmwareComponents(v document.Value) {
 	updates := spec.Get("updates")
 	for _, u := range updates.Items {
 		h.note(u.Line, "HostFirmwareComponents %s from %s: not flashed, because Ironic does not record the source, and enrolling again would flash it again; "+
-			"use ironworks clean with the step firmware.update", text(u, "component"), models.MaskURL(text(u, "url")))
+			"flash it by manual cleaning with the step firmware.update", text(u, "component"), models.MaskURL(text(u, "url")))
 	}
 }
 
