@@ -74,6 +74,9 @@ func (e *FilterError) Error() string {
 	return fmt.Sprintf("filter %q, column %d: %s", e.Term, e.Column, e.Why)
 }
 
+// OnScreen returns the remedy alone: the console shows it beside the filter.
+func (e *FilterError) OnScreen() string { return e.Why }
+
 // ParseFilter parses a filter without saved filters; an empty line matches every node.
 func ParseFilter(line string) (Filter, error) { return (*SavedFilters)(nil).Parse(line) }
 

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -141,7 +140,7 @@ func (s *Screen) filterLine(t *theme.Theme, w int) string {
 		prompt := " " + t.Paint(theme.Key, "/") + " "
 		right := ""
 		if s.wrong != nil {
-			right = " " + body.Text(t, theme.Warn, wrongText(s.wrong), w*2/3)
+			right = " " + body.Text(t, theme.Warn, models.OnScreen(s.wrong), w*2/3)
 		}
 		room := max(w-3-cell.Width(right), 0)
 		return prompt + s.input.Draw(t, room) + right
@@ -149,15 +148,6 @@ func (s *Screen) filterLine(t *theme.Theme, w int) string {
 		return body.Rule(t, theme.Accent, " / "+s.filter.String()+" "+s.unknownText(), w)
 	}
 	return t.Rule(w)
-}
-
-// wrongText is what is wrong with a filter, without the filter: that stands beside it.
-func wrongText(err error) string {
-	var f *models.FilterError
-	if errors.As(err, &f) {
-		return f.Why
-	}
-	return models.OnScreen(err)
 }
 
 // emptyText says why there is nothing, and what to do.
