@@ -168,14 +168,14 @@ func TestFilter(t *testing.T) {
 
 func TestInvalidFilter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, line := range []string{`"open`, "state:active", "!"} {
+		for line, remedy := range map[string]string{`"open`: "unclosed quote", "state:active": "unknown filter key", "!": "empty search text"} {
 			r, s := opened(t, some())
 			s.Do(action.Filter)
 			r.Type(s, line)
 			r.Deliver(s, screentest.Press("enter"))
-			screentest.Shows(t, s, 80, 20, "filter")
+			screentest.Shows(t, s, 80, 20, line, remedy)
 			if !s.Typing() {
-				t.Errorf("%s was taken", line)
+				t.Errorf("%s was accepted", line)
 			}
 			r.Deliver(s, screentest.Press("esc"))
 			screentest.Shows(t, s, 80, 20, " 6 since")
