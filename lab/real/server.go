@@ -20,7 +20,7 @@ import (
 )
 
 // StartLimit bounds the start of a service; two cores need 4 s.
-const StartLimit = 60 * time.Second
+const StartLimit = 3 * time.Minute
 
 // VersionHeader carries the API version, in requests and in answers.
 const VersionHeader = "X-OpenStack-Ironic-API-Version"

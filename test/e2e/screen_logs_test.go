@@ -109,7 +109,7 @@ func TestScreenLog(t *testing.T) {
 		s.press(terminal.Enter)
 		s.until("[Overview]")
 		s.press("L")
-		s.until("[Log]", "No lines yet", "ssh: waiting")
+		s.until("[Log]", "No lines: no ramdisk in state available")
 		waits := c.sit("deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name,
 			"--root-device", `{"serial": "`+m.Disks()[0].Serial+`"}`)
 		s.within(5*time.Minute, "the installer's lines", func() bool {
