@@ -152,7 +152,7 @@ func (c *Client) matches(scheme string) bool {
 }
 
 // errorText returns the message of an error body in any of the formats of Ironic, pecan,
-// Keystone's middleware and http_basic, "" if there is none.
+// Keystone's middleware and http_basic, or "".
 //
 //	{"error_message": "{\"faultstring\": …}"}     Ironic: JSON in a string
 //	{"error_message": {"faultstring": …}}         Ironic: JSON

@@ -111,7 +111,7 @@ func flag(on bool, reason string) string {
 // BMC returns the BMC's address, whatever the driver calls the field; "" if unknown.
 func (n *Node) BMC() string {
 	for _, key := range []string{"redfish_address", "ipmi_address", "drac_address", "ilo_address", "irmc_address"} {
-		if s, ok := n.DriverInfo[key].(string); ok {
+		if s, _ := n.DriverInfo[key].(string); s != "" {
 			return s
 		}
 	}

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,7 +15,7 @@ import (
 // operators are the comparisons, those of two characters first.
 var operators = []string{">=", "<=", "!=", "=", ">", "<"}
 
-// splitOperator cuts the operator at the beginning of a text; "" if there is none.
+// splitOperator cuts the operator at the beginning of a text, or "".
 func splitOperator(text string) (op, rest string) {
 	for _, op := range operators {
 		if rest, ok := strings.CutPrefix(text, op); ok {
@@ -87,19 +88,9 @@ func quantityTerm(w word, key string, at int) (term, error) {
 		if known != Yes {
 			return known
 		}
-		return answer(ordered(op, compareFloat(have, want)))
+		return answer(ordered(op, cmp.Compare(have, want)))
 	}
 	return t, nil
-}
-
-func compareFloat(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // ageOf is the time in the state in seconds, as the column IN STATE shows it: possibly longer.

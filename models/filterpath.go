@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -77,7 +78,7 @@ func comparesTo(have any, op, want string) bool {
 	y, wantsNumber := Number(want)
 	switch {
 	case isNumber && wantsNumber:
-		return ordered(op, compareFloat(x, y))
+		return ordered(op, cmp.Compare(x, y))
 	case wantsNumber || isNumber:
 		return false
 	}
@@ -91,8 +92,12 @@ func scalarText(v any) string {
 		return ""
 	case string:
 		return v
-	case []any, map[string]any:
-		if reflect.ValueOf(v).Len() == 0 {
+	case []any:
+		if len(v) == 0 {
+			return ""
+		}
+	case map[string]any:
+		if len(v) == 0 {
 			return ""
 		}
 	}

@@ -24,12 +24,21 @@ func secret(name string) bool {
 		slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(name, word) })
 }
 
+// selectors are the variables that select an Ironic, each like a flag: --context, --cloud, --url.
+var selectors = []string{"IRONWORKS_CONTEXT", "IRONWORKS_CLOUD", "IRONWORKS_URL"}
+
+// selector returns the variable of a flag.
+func selector(flag string) (variable string, is bool) {
+	variable = "IRONWORKS_" + strings.ToUpper(strings.TrimPrefix(flag, "--"))
+	return variable, slices.Contains(selectors, variable)
+}
+
 // Environment returns the environment of a program: that of ironworks without credentials, the fields of the node, and
 // the variables with which ironworks selects the same context.
 func Environment(base []string, n *models.Node, at Place) []string {
 	chosen := map[string]string{}
 	for i := 0; i+1 < len(at.Options); i += 2 {
-		name, found := map[string]string{"--context": "IRONWORKS_CONTEXT", "--cloud": "IRONWORKS_CLOUD", "--url": "IRONWORKS_URL"}[at.Options[i]]
+		name, found := selector(at.Options[i])
 		if u, err := url.Parse(at.Options[i+1]); found && (name != "IRONWORKS_URL" || err == nil && u.User == nil) {
 			chosen[name] = at.Options[i+1]
 		}
@@ -37,14 +46,14 @@ func Environment(base []string, n *models.Node, at Place) []string {
 	var env []string
 	for _, v := range base {
 		name, value, _ := strings.Cut(v, "=")
-		selects := slices.Contains([]string{"IRONWORKS_CONTEXT", "IRONWORKS_CLOUD", "IRONWORKS_URL"}, name)
+		selects := slices.Contains(selectors, name)
 		if u, err := url.Parse(value); secret(name) || selects && len(chosen) > 0 || strings.HasPrefix(name, "IRONWORKS_NODE_") ||
 			name == "IRONWORKS_URL" && (err != nil || u.User != nil) {
 			continue
 		}
 		env = append(env, v)
 	}
-	for _, name := range []string{"IRONWORKS_CONTEXT", "IRONWORKS_CLOUD", "IRONWORKS_URL"} {
+	for _, name := range selectors {
 		if value := chosen[name]; value != "" {
 			env = append(env, name+"="+value)
 		}

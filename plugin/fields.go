@@ -19,7 +19,7 @@ var fields = []field{
 	{"node", "name, or UUID of a node without a name", func(n *models.Node) string { return n.Label() }},
 	{"name", "name", func(n *models.Node) string { return n.Name }},
 	{"uuid", "UUID", func(n *models.Node) string { return n.UUID }},
-	{"bmc", "host of the BMC", bmcHost},
+	{"bmc", "host of the BMC", func(n *models.Node) string { return host(n.BMC()) }},
 	{"bmc_url", "address of the BMC's Redfish service", bmcURL},
 	{"address", "address of the ramdisk, while one runs", ramdiskHost},
 	{"driver", "driver", func(n *models.Node) string { return n.Driver }},
@@ -61,16 +61,6 @@ func bmcURL(n *models.Node) string {
 		return ""
 	}
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
-}
-
-// bmcHost is the host of the address in driver_info, of any driver.
-func bmcHost(n *models.Node) string {
-	for _, key := range []string{"redfish_address", "ipmi_address", "ilo_address", "drac_address", "irmc_address"} {
-		if address, _ := n.DriverInfo[key].(string); address != "" {
-			return host(address)
-		}
-	}
-	return ""
 }
 
 // ramdiskHost is the host of the agent. The API hides agent_url from some users.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"al.essio.dev/pkg/shellescape"
@@ -72,25 +71,19 @@ func (a *PluginAction) CommandLine(n *models.Node) string {
 // batch's order; opts.Done has each one when it is known.
 func (a *PluginAction) Run(ctx context.Context, r *Runner, b Batch, at *plugin.Output, opts RunOptions) []Result {
 	results := make([]Result, len(b.Items))
-	slots := make(chan struct{}, plugin.AtOnce)
+	width := plugin.AtOnce
 	if at != nil {
-		slots = make(chan struct{}, 1)
+		width = 1
 	}
-	var wg sync.WaitGroup
-	for i := range b.Items {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			if at != nil && len(b.Items) > 1 && b.Items[i].Refusal == nil && ctx.Err() == nil {
-				_, _ = fmt.Fprintf(at.Out, "\n%s %s (%d of %d)\n", a.Name(), printable.Line(b.Items[i].Node.Label()), i+1, len(b.Items))
-			}
-			results[i] = a.runItem(ctx, r, &b.Items[i], at, opts)
-			if opts.Done != nil {
-				opts.Done(results[i])
-			}
-		})
-	}
-	wg.Wait()
+	inSlots(ctx, len(b.Items), width, func(going context.Context, i int, _ func()) {
+		if at != nil && len(b.Items) > 1 && b.Items[i].Refusal == nil && going.Err() == nil {
+			_, _ = fmt.Fprintf(at.Out, "\n%s %s (%d of %d)\n", a.Name(), printable.Line(b.Items[i].Node.Label()), i+1, len(b.Items))
+		}
+		results[i] = a.runItem(going, r, &b.Items[i], at, opts)
+		if opts.Done != nil {
+			opts.Done(results[i])
+		}
+	})
 	return results
 }
 

@@ -24,7 +24,7 @@ type agent struct {
 	md5    bool           // allowed by the lookup
 	ending chan ending    // requests the end of the service; has room for one
 
-	// refusedInventory waits for inspectAgain; nil if there is none.
+	// refusedInventory waits for inspectAgain, or is nil.
 	refusedInventory *dict
 
 	mu             sync.Mutex

@@ -48,8 +48,8 @@ func TestScreenReplay(t *testing.T) {
 		}
 		c.fails(1, "journal", "export", "no-such-node")
 
-		nobody, asked := countingServer(t)
-		s := c.screen(size{80, 24}, "replay", file, "--url", nobody, "--paused")
+		unasked, asked := countingServer(t)
+		s := c.screen(size{80, 24}, "replay", file, "--url", unasked, "--paused")
 		s.until("REPLAY", name, "paused")
 		s.press("}", "}", "}", "}", "}", "}", "}", "}", "}", "}")
 		s.until("ended", "● active")

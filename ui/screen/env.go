@@ -129,7 +129,7 @@ type Poller interface {
 type Session struct {
 	Context  Context
 	Defaults Defaults
-	// Filters are the saved filters; nil if there are none.
+	// Filters are the saved filters, or nil.
 	Filters *models.SavedFilters
 	Store   *fleet.Store
 	API     API
