@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -128,8 +127,8 @@ func (h Hands) showPlugins() map[string]ShownPlugin {
 		return nil
 	}
 	words := map[models.Consent]string{}
-	for word := range maps.Keys(consents) {
-		words[consents[word]] = word
+	for word, consent := range consents {
+		words[consent] = word
 	}
 	shown := map[string]ShownPlugin{}
 	for _, p := range h.Plugins {
