@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -21,6 +22,9 @@ type client struct {
 	base    string
 	version string
 	http    *http.Client
+
+	// asking is held by the story that asks for the state of its node.
+	asking sync.Mutex
 }
 
 // apiVersion is that of 39.0.0, and of the embedded Ironic.
@@ -148,8 +152,12 @@ func (c *client) names(ctx context.Context) (map[string]bool, error) {
 	}
 }
 
-// state returns the provision state of a node and its reservation.
+// state returns the provision state of a node and its reservation. One story asks at a time and then
+// waits as long as the answer took, so that all of them together leave half of a slow Ironic to others.
 func (c *client) state(ctx context.Context, id string) (state, reservation string, err error) {
+	c.asking.Lock()
+	defer c.asking.Unlock()
+	start := time.Now()
 	var node struct {
 		State       string  `json:"provision_state"`
 		Reservation *string `json:"reservation"`
@@ -158,6 +166,7 @@ func (c *client) state(ctx context.Context, id string) (state, reservation strin
 	if node.Reservation != nil {
 		reservation = *node.Reservation
 	}
+	pace(1).wait(ctx, time.Since(start))
 	return node.State, reservation, err
 }
 

@@ -210,12 +210,12 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// Poll calls check at once and then at every interval until it reports true or
-// an error, or ctx ends.
+// Poll calls check at once, and then again until it reports true or an error, or ctx ends. Between two
+// calls it waits for the interval, and at least twice as long as the last call took: a slow server
+// is busy, and many tests that ask it without a pause would keep it so.
 func Poll(ctx context.Context, every time.Duration, check func(context.Context) (bool, error)) error {
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
 	for {
+		start := time.Now()
 		done, err := check(ctx)
 		if err != nil {
 			return err
@@ -223,10 +223,12 @@ func Poll(ctx context.Context, every time.Duration, check func(context.Context) 
 		if done {
 			return nil
 		}
+		pause := time.NewTimer(max(every, 2*time.Since(start)))
 		select {
 		case <-ctx.Done():
+			pause.Stop()
 			return fmt.Errorf("waiting for a condition: %w", context.Cause(ctx))
-		case <-ticker.C:
+		case <-pause.C:
 		}
 	}
 }
