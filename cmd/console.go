@@ -20,9 +20,11 @@ import (
 	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/plugin"
+	"ironworks/printable"
 	"ironworks/session"
 	"ironworks/ui"
 	"ironworks/ui/screen"
+	"ironworks/viewstate"
 )
 
 // consoleFlags are the flags of the console.
@@ -35,12 +37,15 @@ type consoleFlags struct {
 	// notify is a ui.Notify.
 	notify string
 	fps    int
+	// resetView starts with the view of the configuration.
+	resetView bool
 	// file is the user data to check at the start, or "".
 	file string
 }
 
 func (f *consoleFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.lab, "lab", false, "console with simulated machines and an embedded Ironic")
+	cmd.Flags().BoolVar(&f.resetView, "reset-view", false, "start with the configured sort and filter, without marks, instead of the last view")
 	f.site.register(cmd.Flags())
 	f.registerLook(cmd.Flags())
 }
@@ -100,7 +105,7 @@ func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Co
 		return err
 	}
 	given := cmd.Flags().Changed("read-only")
-	c := &consoleHost{app: a, cfg: cfg, pick: pick, lab: flags.lab, audit: &audit.LazyFile{Path: a.files.Audit}, cmd: cmd}
+	c := &consoleHost{app: a, cfg: cfg, pick: pick, lab: flags.lab, resetView: flags.resetView, audit: &audit.LazyFile{Path: a.files.Audit}, cmd: cmd}
 	defer c.audit.Close()
 	defer c.stopServing()
 	defer c.giveBack()
@@ -148,11 +153,13 @@ func (a *app) needsTerminal() error {
 
 // consoleHost opens the sessions of the console.
 type consoleHost struct {
-	app   *app
-	cfg   *config.Config
-	pick  error
-	lab   bool
-	audit *audit.LazyFile
+	app  *app
+	cfg  *config.Config
+	pick error
+	lab  bool
+	// resetView ignores the stored view of the first context.
+	resetView bool
+	audit     *audit.LazyFile
 	// cmd is the command that opened the console.
 	cmd *cobra.Command
 
@@ -220,6 +227,12 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 		Runner: *live.Runner, Checks: live.Preflighter(), Changes: live.Changes.ForNode, Journal: live.Journal, Explain: live.Explain, Ports: live.Client,
 		Options: c.options(&x), Plugins: plugin.Place{Context: x.Name, Options: selecting(c.cfg, &x)}, Ramdisks: c.ramdisks(live.Session, live.Record),
 		Close: func() { live.Close(ctx) },
+	}
+	s.ViewFile = viewstate.Open(c.app.files.View(x.Name))
+	if name != "" || !c.resetView {
+		if s.View, err = s.ViewFile.Load(); err != nil {
+			notice(printable.Line(err.Error()))
+		}
 	}
 	s.Enroll = live.Enrolling()
 	if live.Logs != nil {

@@ -80,6 +80,14 @@ func (f *Files) Journal(context string) string {
 	return filepath.Join(f.State, "journal-"+url.PathEscape(context)+".db")
 }
 
+// View returns the path of what the console stores of a context's screens, or "" as [Files.Journal].
+func (f *Files) View(context string) string {
+	if f.State == "" || context == "" {
+		return ""
+	}
+	return filepath.Join(f.State, "view-"+url.PathEscape(context)+".json")
+}
+
 // JournalContext returns the context of a journal's path.
 func JournalContext(path string) string {
 	name, is := strings.CutPrefix(strings.TrimSuffix(filepath.Base(path), ".db"), "journal-")
@@ -106,6 +114,7 @@ func (c *Config) Paths() []Place {
 		{What: "secure", Path: f.Secure},
 		{What: "audit", Path: f.Audit},
 		{What: "journal", Path: f.Journal(c.Current.Name)},
+		{What: "view", Path: f.View(c.Current.Name)},
 		{What: "crashes", Path: f.Crashes},
 		{What: "cache", Path: f.Cache},
 	}

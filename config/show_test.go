@@ -119,6 +119,7 @@ func TestPaths(t *testing.T) {
 			"secure: none",
 			"audit home/.local/state/ironworks/audit.jsonl: not found",
 			"journal home/.local/state/ironworks/journal-x.db: not found",
+			"view home/.local/state/ironworks/view-x.json: not found",
 			"crashes home/.local/state/ironworks/crashes: not found",
 			"cache home/.cache/ironworks: not found",
 		}},
@@ -134,6 +135,7 @@ func TestPaths(t *testing.T) {
 				"secure: none",
 				"audit s/ironworks/audit.jsonl: not found",
 				"journal s/ironworks/journal-x.db: not found",
+				"view s/ironworks/view-x.json: not found",
 				"crashes s/ironworks/crashes: not found",
 				"cache k/ironworks: found",
 			},
@@ -144,6 +146,7 @@ func TestPaths(t *testing.T) {
 			"secure: none",
 			"audit home/.local/state/ironworks/audit.jsonl: not found",
 			"journal: none",
+			"view: none",
 			"crashes home/.local/state/ironworks/crashes: not found",
 			"cache home/.cache/ironworks: not found",
 		}},
@@ -180,20 +183,23 @@ func TestFromOS(t *testing.T) {
 	}
 }
 
-// TestJournalOfAContext has names that contain paths.
-func TestJournalOfAContext(t *testing.T) {
+// TestFilesOfAContext has names that contain paths.
+func TestFilesOfAContext(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"rack7": "/s/journal-rack7.db", "http://10.0.0.1:6385": "/s/journal-http:%2F%2F10.0.0.1:6385.db",
-		"../../etc/passwd": "/s/journal-..%2F..%2Fetc%2Fpasswd.db", "": "",
+		"rack7": "rack7", "http://10.0.0.1:6385": "http:%2F%2F10.0.0.1:6385", "../../etc/passwd": "..%2F..%2Fetc%2Fpasswd",
 	} {
 		f := Files{State: "/s"}
-		if got := f.Journal(name); got != want {
-			t.Errorf("%q: %s, want %s", name, got, want)
+		if got := f.Journal(name); got != "/s/journal-"+want+".db" {
+			t.Errorf("%q: %s", name, got)
+		}
+		if got := f.View(name); got != "/s/view-"+want+".json" {
+			t.Errorf("%q: %s", name, got)
 		}
 	}
 	var none Files
-	if got := none.Journal("x"); got != "" {
+	some := Files{State: "/s"}
+	if got := none.Journal("x") + none.View("x") + some.Journal("") + some.View(""); got != "" {
 		t.Error(got)
 	}
 }

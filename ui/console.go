@@ -165,6 +165,8 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 		return c.ticked()
 	case sessionOpened, polled, pollEnded, conductorsSeen:
 		return c.sessionNews(msg)
+	case viewSaved:
+		c.viewSaved(msg)
 	case task.Msg:
 		return c.tasks.Update(msg)
 	case screen.Open, screen.Say, screen.Ask, screen.CopyText, screen.Press, screen.Switch,
@@ -211,7 +213,7 @@ func (c *Console) ticked() tea.Cmd {
 	now := time.Now()
 	c.toasts.expire(now)
 	c.spin++
-	return tea.Batch(c.tick(), c.dueConductors(now), c.SendToScreen(screen.Tick{Now: now}))
+	return tea.Batch(c.tick(), c.dueConductors(now), c.dueView(now), c.SendToScreen(screen.Tick{Now: now}))
 }
 
 // SendToScreen sends a message to the screen in front.

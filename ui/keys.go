@@ -19,6 +19,9 @@ func (c *Console) key(msg tea.KeyPressMsg) tea.Cmd {
 		return c.do(action.Quit)
 	}
 	c.toasts.seen(time.Now())
+	if c.live != nil {
+		c.live.views.reopen = "" // the operator goes elsewhere
+	}
 	if len(c.overlays) > 0 {
 		return c.toOverlay(msg)
 	}

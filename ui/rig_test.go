@@ -23,6 +23,7 @@ import (
 	"ironworks/test/golden"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/screentest"
+	"ironworks/viewstate"
 )
 
 func TestMain(m *testing.M) { screentest.Main(m) }
@@ -38,6 +39,7 @@ type rig struct {
 	raw     []string // sequences for the terminal
 	refused error    // error of opening a session
 	logs    screen.Logs
+	views   string // folder of stored views, or ""
 }
 
 // graceOfDialogs exceeds the period in which a new dialog ignores keys.
@@ -88,7 +90,7 @@ func inBubble(t *testing.T, nodes []models.Node, change func(*rig, *Options), te
 }
 
 // open opens a session of the fake.
-func (r *rig) open(name string, _ func(string)) (*screen.Session, error) {
+func (r *rig) open(name string, notice func(string)) (*screen.Session, error) {
 	if r.refused != nil {
 		return nil, r.refused
 	}
@@ -101,7 +103,16 @@ func (r *rig) open(name string, _ func(string)) (*screen.Session, error) {
 		return provision.NewExplainer(r.ironic, provision.ExplainSources{}).Explain(ctx, uuid)
 	}
 	accent := map[string]string{"rack7": "red"}[name]
+	var file *viewstate.File
+	if r.views != "" {
+		file = viewstate.Open(filepath.Join(r.views, name+".json"))
+	}
+	view, err := file.Load()
+	if err != nil {
+		notice(err.Error())
+	}
 	return &screen.Session{
+		View: view, ViewFile: file,
 		Context: screen.Context{Name: name, Endpoint: "https://ironic.rack7.example:6385", Auth: "http_basic", Accent: accent},
 		Store:   store, API: r.ironic, Close: func() {},
 		Runner: provision.Runner{API: r.ironic, Audit: r.audit, Context: name},

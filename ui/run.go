@@ -40,6 +40,9 @@ func Run(ctx context.Context, opts Options, term Terminal) error {
 	stop := context.AfterFunc(ctx, p.Quit)
 	defer stop()
 	_, err := p.Run()
+	if c.crash == nil { // what crashes the console must not be restored
+		_ = c.saveView()() // an error that lasts was a toast
+	}
 	c.cancel()
 	c.wait()
 	switch {

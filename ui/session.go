@@ -22,6 +22,7 @@ type liveSession struct {
 	// asked is when the conductors were requested last.
 	asked  time.Time
 	asking bool
+	views  viewKeeper
 	// helped is true if the connect screen was opened because Ironic never answered.
 	helped bool
 }
@@ -81,8 +82,11 @@ func notice(m *mailbox.Box[news]) func(text string) {
 // openSession opens a context by name; "" is the current one.
 func (c *Console) openSession(name string) tea.Cmd {
 	c.sessions++
-	number, open, feed := c.sessions, c.opts.Open, mailbox.New[news]()
+	number, open, feed, save := c.sessions, c.opts.Open, mailbox.New[news](), c.saveView()
 	return func() tea.Msg {
+		if err := save(); err != nil { // before open reads it
+			notice(feed)(models.OnScreen(err))
+		}
 		s, err := open(name, notice(feed))
 		return sessionOpened{number: number, feed: feed, name: name, session: s, err: err}
 	}
@@ -128,7 +132,7 @@ func (c *Console) sessionOpened(msg sessionOpened) tea.Cmd {
 		c.live.cancel()
 	}
 	ctx, cancel := context.WithCancel(c.ctx)
-	c.live = &liveSession{Session: msg.session, number: msg.number, ctx: ctx, cancel: cancel, feed: msg.feed}
+	c.live = &liveSession{Session: msg.session, number: msg.number, ctx: ctx, cancel: cancel, feed: msg.feed, views: newViewKeeper(msg.session)}
 	c.env.Session = msg.session
 	c.env.Status, c.env.Conductors = fleet.Status{}, nil
 	c.env.Started = time.Now()
@@ -186,7 +190,7 @@ func (c *Console) polled(n news) tea.Cmd {
 	c.env.Events.Add(u.Events)
 	c.headline.update(u.Status)
 	now := time.Now()
-	return tea.Batch(again, c.listen(c.live), c.dueConductors(now), c.SendToScreen(screen.FleetChanged{Update: u}), c.guide(u.Status))
+	return tea.Batch(again, c.listen(c.live), c.dueConductors(now), c.SendToScreen(screen.FleetChanged{Update: u}), c.guide(u.Status), c.reopen())
 }
 
 // guide opens the connect screen while Ironic has never answered, and leaves it when it does.

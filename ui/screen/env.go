@@ -16,6 +16,7 @@ import (
 	"ironworks/provision"
 	"ironworks/replay"
 	"ironworks/ui/action"
+	"ironworks/viewstate"
 )
 
 // API has the requests that screens send beyond the Store; *ironicclient.Client implements it. Only Validate
@@ -161,6 +162,9 @@ type Session struct {
 	Options []string
 	// Plugins is the context for the programs of the operator.
 	Plugins plugin.Place
+	// View is how the operator left the screens, and ViewFile stores it; nil stores nothing.
+	View     viewstate.State
+	ViewFile *viewstate.File
 	// Close closes the connection.
 	Close func()
 }

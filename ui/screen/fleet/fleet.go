@@ -16,6 +16,7 @@ import (
 	"ironworks/ui/screen"
 	"ironworks/ui/widget/line"
 	"ironworks/ui/widget/table"
+	"ironworks/viewstate"
 )
 
 // Screen is the list of all nodes. The cursor and the marks are nodes, not places.
@@ -28,6 +29,9 @@ type Screen struct {
 	wide       bool
 	width      int
 	columns    []string // keys from the configuration; empty is our own choice
+	// configured are the order and the filter of the configuration; lost is why a stored filter cannot be used, or nil.
+	configured viewstate.State
+	lost       error
 
 	// filter is in force; input is what is being typed, and wrong why it cannot be
 	// understood.
@@ -58,6 +62,8 @@ func New(env *screen.Env) *Screen {
 	s.by, _ = explain.FindColumn("state")
 	if env.Session != nil {
 		s.defaults(env.Session.Defaults)
+		s.configured = s.view()
+		s.restore(&env.Session.View)
 	}
 	s.setColumns()
 	return s
@@ -81,8 +87,8 @@ func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindFleet} }
 // Title is shown in the header.
 func (s *Screen) Title() string { return "fleet" }
 
-// Start asks for the first picture.
-func (s *Screen) Start() tea.Cmd { return s.refresh() }
+// Start asks for the first picture, and reports what was restored but is easily overlooked.
+func (s *Screen) Start() tea.Cmd { return tea.Batch(s.refresh(), s.reportRestored()) }
 
 // Shown asks for a new picture: much may have happened meanwhile.
 func (s *Screen) Shown() tea.Cmd { return s.refresh() }

@@ -75,7 +75,7 @@ func (s *Screen) showPicture(p picture) tea.Cmd {
 	s.underWay = false
 	s.picture = p
 	s.table.SetRows(p.rows)
-	if store := s.env.Session.Store; len(s.table.Marked()) > 0 {
+	if store := s.env.Session.Store; s.env.Status.Complete && len(s.table.Marked()) > 0 {
 		s.table.Prune(func(uuid string) bool {
 			_, _, known := store.Get(uuid)
 			return known

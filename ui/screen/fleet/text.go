@@ -18,5 +18,7 @@ const (
 	textNotRead       = "%s not read: %s "
 	textLacking       = "not available: %s "
 	textUnknown       = "%s still unknown "
+	textMarksRestored = "%s restored; {clear-marks} clears"
+	textFilterLost    = "stored filter %q ignored: %w"
 	textNoEvents      = " No events yet."
 )

@@ -34,14 +34,28 @@ const (
 	tabCount
 )
 
+// tabActions returns the actions that show the tabs, in their order.
+func tabActions() []action.ID {
+	return []action.ID{
+		action.ShowOverview, action.ShowTimeline, action.ShowSteps, action.ShowDisks, action.ShowNetwork, action.ShowBMC, action.ShowLog,
+		action.ShowHistory, action.ShowRaw,
+	}
+}
+
 // tabOf returns the tab that an action shows.
 func tabOf(id action.ID) (tab int, shows bool) {
-	tab, shows = map[action.ID]int{
-		action.ShowOverview: overviewTab, action.ShowTimeline: timelineTab, action.ShowSteps: stepsTab, action.ShowDisks: disksTab,
-		action.ShowNetwork: networkTab, action.ShowBMC: bmcTabPlace, action.ShowLog: logTab, action.ShowHistory: historyTab, action.ShowRaw: rawTab,
-	}[id]
-	return tab, shows
+	tab = slices.Index(tabActions(), id)
+	return tab, tab >= 0
 }
+
+// ShowsTab reports whether an action shows a tab.
+func ShowsTab(id action.ID) bool {
+	_, shows := tabOf(id)
+	return shows
+}
+
+// Tab returns the action that shows the current tab.
+func (s *Screen) Tab() action.ID { return tabActions()[s.tab] }
 
 const (
 	// freshFor is the maximum age of a tab's data when it is opened again.

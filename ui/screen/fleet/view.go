@@ -1,0 +1,80 @@
+package fleet
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/models/explain"
+	"ironworks/ui/screen"
+	"ironworks/viewstate"
+)
+
+// View returns the arrangement of the list, to be restored by another run. What is as configured is left out, so that
+// later changes of the configuration apply.
+func (s *Screen) View() viewstate.State {
+	v := s.view()
+	if *v.Sort == *s.configured.Sort {
+		v.Sort = nil
+	}
+	if *v.Filter == *s.configured.Filter {
+		v.Filter = nil
+	}
+	v.Wide, v.Marks = s.wide, s.table.Marked()
+	return v
+}
+
+// view returns order and filter.
+func (s *Screen) view() viewstate.State {
+	order, filter := s.by.Key, s.filter.String()
+	if s.descending {
+		order = "-" + order
+	}
+	return viewstate.State{Sort: &order, Filter: &filter}
+}
+
+// restore arranges the list as it was left. The fields that it needs are requested.
+func (s *Screen) restore(v *viewstate.State) {
+	if v.Sort != nil {
+		key, descending := strings.CutPrefix(*v.Sort, "-")
+		if c, err := explain.FindColumn(key); err == nil {
+			s.by, s.descending = c, descending
+			s.needFields(c.Field)
+		}
+	}
+	if v.Filter != nil {
+		f, err := s.parse(*v.Filter)
+		if err != nil {
+			s.lost = fmt.Errorf(textFilterLost, *v.Filter, err)
+		} else {
+			s.filter = f
+			s.needFields(f.Fields()...)
+		}
+	}
+	s.wide = v.Wide
+	for _, uuid := range v.Marks {
+		s.table.Mark(uuid)
+	}
+}
+
+func (s *Screen) needFields(fields ...string) {
+	for _, field := range fields {
+		if field != "" {
+			s.env.Session.NeedFields(field)
+		}
+	}
+}
+
+// reportRestored says how many nodes are marked, because the next action is for them, and which filter was lost.
+func (s *Screen) reportRestored() tea.Cmd {
+	var cmds []tea.Cmd
+	if s.lost != nil {
+		cmds = append(cmds, screen.Send(screen.Say{Level: screen.Warning, Text: models.OnScreen(s.lost)}))
+	}
+	if n := len(s.table.Marked()); n > 0 {
+		cmds = append(cmds, screen.Send(screen.Say{Text: s.env.Keys.Text(fmt.Sprintf(textMarksRestored, models.Counted(n, "mark")))}))
+	}
+	return tea.Batch(cmds...)
+}

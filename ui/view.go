@@ -1,0 +1,116 @@
+package ui
+
+import (
+	"reflect"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/fleet"
+	"ironworks/ui/screen/node"
+	"ironworks/viewstate"
+)
+
+// viewDelay is how long the view stays unchanged before it is stored.
+const viewDelay = 2 * time.Second
+
+// viewKeeper stores the view of a session when it has changed.
+type viewKeeper struct {
+	file *viewstate.File
+	// saved was stored last, as number; pending differs from it since a time.
+	saved, pending viewstate.State
+	since          time.Time
+	number         int
+	// failed is true after an error, which is reported once.
+	failed bool
+	// reopen is the node whose screen was open when the console ended, until it is shown or a key is pressed.
+	reopen, tab string
+}
+
+// viewSaved is the result of storing the view of a session.
+type viewSaved struct {
+	session int
+	err     error
+}
+
+// newViewKeeper returns the keeper of a session.
+func newViewKeeper(s *screen.Session) viewKeeper {
+	return viewKeeper{file: s.ViewFile, saved: s.View, pending: s.View, reopen: s.View.Node, tab: s.View.Tab}
+}
+
+// view returns the arrangement of the screens.
+func (c *Console) view() (v viewstate.State) {
+	for _, s := range c.history.all() {
+		if list, ok := s.(*fleet.Screen); ok {
+			v = list.View()
+		}
+	}
+	if n, ok := c.history.front().(*node.Screen); ok {
+		v.Node, v.Tab = n.Ref().ID, string(n.Tab())
+	} else if c.live.views.reopen != "" {
+		v.Node, v.Tab = c.live.views.reopen, c.live.views.tab
+	}
+	return v
+}
+
+// dueView stores the view if it has changed and stayed so for a moment.
+func (c *Console) dueView(now time.Time) tea.Cmd {
+	if c.live == nil || c.live.views.file == nil {
+		return nil
+	}
+	k, v := &c.live.views, c.view()
+	if !reflect.DeepEqual(v, k.pending) {
+		k.pending, k.since = v, now
+	}
+	if reflect.DeepEqual(v, k.saved) || now.Sub(k.since) < viewDelay {
+		return nil
+	}
+	save, number := c.saveView(), c.live.number
+	return func() tea.Msg { return viewSaved{number, save()} }
+}
+
+// saveView returns a function that stores the current view if it has changed. It may be called anywhere, once.
+func (c *Console) saveView() func() error {
+	if c.live == nil || c.live.views.file == nil {
+		return func() error { return nil }
+	}
+	k, v := &c.live.views, c.view()
+	if reflect.DeepEqual(v, k.saved) {
+		return func() error { return nil }
+	}
+	k.saved = v
+	k.number++
+	file, number := k.file, k.number
+	return func() error { return file.Save(number, v) }
+}
+
+// viewSaved reports the first error of a session.
+func (c *Console) viewSaved(msg viewSaved) {
+	if c.live == nil || msg.session != c.live.number || msg.err == nil || c.live.views.failed {
+		return
+	}
+	c.live.views.failed = true
+	c.Say(screen.Say{Level: screen.Warning, Text: models.OnScreen(msg.err)})
+}
+
+// reopen shows the node that was open when the console ended, once all nodes are listed and unless the operator was
+// faster. A deleted node is not shown. The BMC is not queried without a key.
+func (c *Console) reopen() tea.Cmd {
+	k := &c.live.views
+	uuid, tab := k.reopen, action.ID(k.tab)
+	if uuid == "" || !c.env.Status.Complete || len(c.overlays) > 0 {
+		return nil
+	}
+	k.reopen = ""
+	front := c.history.front()
+	if _, _, known := c.env.Session.Store.Get(uuid); !known || front == nil || front.Ref().Kind != screen.KindFleet {
+		return nil
+	}
+	if !node.ShowsTab(tab) || tab == action.ShowBMC {
+		tab = ""
+	}
+	return c.openAt(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: uuid}, Then: tab})
+}

@@ -1,0 +1,171 @@
+// Package viewstate stores how the operator arranged the console (order, filter, marks, open node), one file per
+// context. The file is complete or absent at any time; of several consoles, the last to write wins.
+package viewstate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"ironworks/printable"
+)
+
+// State is the arrangement of one context's screens. The zero State is as configured.
+type State struct {
+	// Sort is the key of the fleet's sort column, after a dash if descending; Filter is the fleet's filter, as typed.
+	// nil is as configured.
+	Sort   *string `json:"sort,omitempty"`
+	Filter *string `json:"filter,omitempty"`
+	// Wide shows all columns.
+	Wide bool `json:"wide,omitempty"`
+	// Marks are the UUIDs of the marked nodes, oldest mark first.
+	Marks []string `json:"marks,omitempty"`
+	// Node is the UUID of the node whose screen is open, and Tab the action that shows its tab; "" for none.
+	Node string `json:"node,omitempty"`
+	Tab  string `json:"tab,omitempty"`
+}
+
+const (
+	// maxSize bounds the file, in bytes.
+	maxSize = 4 << 20
+	// maxMarks bounds the stored marks: 2 MB. The oldest are dropped.
+	maxMarks = 50_000
+)
+
+// File is the stored state of a context. It is safe for concurrent use; a nil File stores nothing.
+type File struct {
+	path string
+
+	mu     sync.Mutex
+	number int
+}
+
+// Open returns the file at a path, which need not exist; nil for "".
+func Open(path string) *File {
+	if path == "" {
+		return nil
+	}
+	return &File{path: path}
+}
+
+// Load reads the state; the zero State if there is no file. A file that is not a State is an error.
+func (f *File) Load() (State, error) {
+	if f == nil {
+		return State{}, nil
+	}
+	s, err := read(f.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return State{}, nil
+	case err != nil:
+		return State{}, fmt.Errorf("view %s ignored: %w", f.path, err)
+	}
+	return s, nil
+}
+
+func read(path string) (s State, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return s, unwrapped(err)
+	case !info.Mode().IsRegular(): // opening a pipe would block
+		return s, errors.New("not a regular file")
+	case info.Size() > maxSize:
+		return s, fmt.Errorf("%d bytes, at most %d are read", info.Size(), maxSize)
+	}
+	file, err := os.Open(path) //nolint:gosec // below the program's own folder
+	if err != nil {
+		return s, unwrapped(err)
+	}
+	defer file.Close() //nolint:errcheck // only read
+	data, err := io.ReadAll(io.LimitReader(file, maxSize))
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	if err == nil {
+		err = s.check()
+	}
+	if err != nil {
+		return State{}, err
+	}
+	return s, nil
+}
+
+// unwrapped returns the cause of a file error, whose path the caller names.
+func unwrapped(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// check refuses text that could control the terminal.
+func (s *State) check() error {
+	texts := append([]string{s.Node, s.Tab}, s.Marks...)
+	for _, text := range []*string{s.Sort, s.Filter} {
+		if text != nil {
+			texts = append(texts, *text)
+		}
+	}
+	for _, text := range texts {
+		if printable.Line(text) != text {
+			return fmt.Errorf("unprintable text %q", text)
+		}
+	}
+	return nil
+}
+
+// Save replaces the file, unless a state with the same or a higher number was saved through f before: commands that
+// save may overtake each other.
+func (f *File) Save(number int, s State) error {
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if number <= f.number {
+		return nil
+	}
+	f.number = number
+	s.Marks = s.Marks[max(len(s.Marks)-maxMarks, 0):]
+	if s.Filter != nil && printable.Line(*s.Filter) != *s.Filter {
+		s.Filter = nil // Load would refuse the file
+	}
+	data, err := json.Marshal(&s)
+	if err == nil {
+		err = replace(f.path, data)
+	}
+	if err != nil {
+		return fmt.Errorf("view not saved: %w", err)
+	}
+	return nil
+}
+
+// replace replaces a file atomically. Every writer has its own temporary file, with mode 0600.
+func replace(path string, data []byte) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	fresh, err := os.CreateTemp(dir, ".view-*")
+	if err != nil {
+		return err
+	}
+	_, err = fresh.Write(data)
+	if closeErr := fresh.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(fresh.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(fresh.Name())
+	}
+	return err
+}
