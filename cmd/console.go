@@ -157,7 +157,7 @@ type consoleHost struct {
 	cfg  *config.Config
 	pick error
 	lab  bool
-	// resetView ignores the stored view of the first context.
+	// resetView removes the stored view of the first context.
 	resetView bool
 	audit     *audit.LazyFile
 	// cmd is the command that opened the console.
@@ -229,10 +229,13 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 		Close: func() { live.Close(ctx) },
 	}
 	s.ViewFile = viewstate.Open(c.app.files.View(x.Name))
-	if name != "" || !c.resetView {
-		if s.View, err = s.ViewFile.Load(); err != nil {
-			notice(printable.Line(err.Error()))
-		}
+	if name == "" && c.resetView {
+		err = s.ViewFile.Reset()
+	} else {
+		s.View, err = s.ViewFile.Load()
+	}
+	if err != nil {
+		notice(printable.Line(err.Error()))
 	}
 	s.Enroll = live.Enrolling()
 	if live.Logs != nil {

@@ -121,6 +121,17 @@ func (s *State) check() error {
 	return nil
 }
 
+// Reset removes the file, whatever it is.
+func (f *File) Reset() error {
+	if f == nil {
+		return nil
+	}
+	if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("reset the view: %w", err)
+	}
+	return nil
+}
+
 // Save replaces the file, unless a state with the same or a higher number was saved through f before: commands that
 // save may overtake each other.
 func (f *File) Save(number int, s State) error {

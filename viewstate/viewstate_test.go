@@ -176,9 +176,29 @@ func TestSeveralWriters(t *testing.T) {
 	}
 }
 
+func TestReset(t *testing.T) {
+	t.Parallel()
+	f, _ := opened(t)
+	if err := f.Reset(); err != nil {
+		t.Error(err)
+	}
+	if err := f.Save(1, State{Wide: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Reset(); err != nil {
+		t.Error(err)
+	}
+	if s, err := f.Load(); err != nil || s.Wide {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 func TestNoFile(t *testing.T) {
 	t.Parallel()
 	f := Open("")
+	if err := f.Reset(); err != nil {
+		t.Error(err)
+	}
 	if err := f.Save(1, State{Wide: true}); err != nil {
 		t.Error(err)
 	}
