@@ -209,6 +209,10 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 		tried[verb] = true
 		before := now.ProvisionState
 		r.Result = e.act(ctx, going, Provision(models.ProvisionRequest{Verb: verb}), now, !e.once)
+		if !e.once && e.overtaken(going, now, r.Err) {
+			r.Err = nil
+			continue
+		}
 		if r.Err != nil || e.once {
 			return
 		}
@@ -219,6 +223,17 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 			}
 		}
 	}
+}
+
+// overtaken reports whether a verb failed because the node had left the state that the verb was meant for: another
+// client, or a run that was killed with its request on the way, was faster, or the answer to our own was lost. The next
+// verb depends on where the node is now.
+func (e *Enroller) overtaken(going context.Context, before *models.Node, failed error) bool {
+	if _, requestFailed := errors.AsType[*models.Fault](failed); !requestFailed {
+		return false
+	}
+	now, err := e.API.Node(going, before.UUID)
+	return err == nil && now.ProvisionState != before.ProvisionState
 }
 
 // stuckError reports a node in a state that no further verb leads to the goal from.

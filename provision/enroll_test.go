@@ -169,6 +169,32 @@ func TestEnrollByTwoOperatorsAtOnce(t *testing.T) {
 	})
 }
 
+// second is a client of a run whose verbs another run, killed right after that, has sent before.
+type second struct{ *ironicclient.Client }
+
+func (s second) Send(ctx context.Context, r request.Request) (string, error) {
+	if strings.HasSuffix(r.Path, "/states/provision") {
+		if _, err := s.Client.Send(ctx, r); err != nil {
+			return "", err
+		}
+	}
+	return s.Client.Send(ctx, r)
+}
+
+// TestEnrollContinuesAfterTheVerbsOfAnotherRun: Ironic rejects each verb because another run was faster.
+func TestEnrollContinuesAfterTheVerbsOfAnotherRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := second{embedded.New(t, time.Now).Client(t)}
+		e := enroller(client)
+		e.Goal, e.NoInspect = provision.GoalAvailable, true
+		for _, r := range e.Run(t.Context(), compared(t, client, rack(2), enroll.Options{})) {
+			if r.Outcome != provision.OutcomeDone || r.State != string(models.StateAvailable) || r.Err != nil {
+				t.Errorf("%s: %s in %s: %v", r.Node.Label(), r.Outcome, r.State, r.Err)
+			}
+		}
+	})
+}
+
 // TestEnrollChangesWhatDiffers changes only the fields that differ, and credentials only if asked.
 func TestEnrollChangesWhatDiffers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
