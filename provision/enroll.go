@@ -125,20 +125,40 @@ func (e *Enroller) node(ctx, going context.Context, it *enroll.Item) Enrolled {
 			Kind: models.RefusedArguments, Action: "enroll", Node: it.Node.Label(), Why: it.Reason, Hint: it.Remedy,
 		}}}
 	}
-	var r Enrolled
-	action := &enrollAction{item: it, api: e.API}
-	if it.Kind == enroll.Unchanged {
-		r.Result = Result{Node: n.Ref(), Outcome: OutcomeDone, State: string(n.ProvisionState)}
-	} else {
-		if r.Result = e.act(ctx, going, action, n, false); r.Err == nil {
-			r.Did = action.did()
-		}
+	r := Enrolled{Result: Result{Node: n.Ref(), Outcome: OutcomeDone, State: string(n.ProvisionState)}}
+	if it.Kind != enroll.Unchanged {
+		e.change(ctx, going, n, it, &r)
 	}
 	if r.Err != nil || e.Goal == GoalEnroll {
 		return r
 	}
 	e.advance(ctx, going, n, it, &r)
 	return r
+}
+
+// change creates or changes a node. Ironic rejects most changes during a transition, which another run may have started
+// after the comparison: they are sent again at its end.
+func (e *Enroller) change(ctx, going context.Context, n *models.Node, it *enroll.Item, r *Enrolled) {
+	action := &enrollAction{item: it, api: e.API}
+	for {
+		r.Result = e.act(ctx, going, action, n, false)
+		if r.Err == nil {
+			r.Did = action.did()
+			return
+		}
+		fault, is := errors.AsType[*models.Fault](r.Err)
+		if !is || fault.Kind != models.FaultConflict {
+			return
+		}
+		now, err := e.API.Node(going, n.UUID)
+		if err != nil || now.ProvisionState == n.ProvisionState {
+			return
+		}
+		if !now.ProvisionState.Resting() && !e.await(going, now, r) {
+			return
+		}
+		n = now
+	}
 }
 
 // nodeOf returns the node of an item: Ironic's, or the one that it becomes.
