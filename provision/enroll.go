@@ -125,20 +125,40 @@ func (e *Enroller) node(ctx, going context.Context, it *enroll.Item) Enrolled {
 			Kind: models.RefusedArguments, Action: "enroll", Node: it.Node.Label(), Why: it.Reason, Hint: it.Remedy,
 		}}}
 	}
-	var r Enrolled
-	action := &enrollAction{item: it, api: e.API}
-	if it.Kind == enroll.Unchanged {
-		r.Result = Result{Node: n.Ref(), Outcome: OutcomeDone, State: string(n.ProvisionState)}
-	} else {
-		if r.Result = e.act(ctx, going, action, n, false); r.Err == nil {
-			r.Did = action.did()
-		}
+	r := Enrolled{Result: Result{Node: n.Ref(), Outcome: OutcomeDone, State: string(n.ProvisionState)}}
+	if it.Kind != enroll.Unchanged {
+		e.change(ctx, going, n, it, &r)
 	}
 	if r.Err != nil || e.Goal == GoalEnroll {
 		return r
 	}
 	e.advance(ctx, going, n, it, &r)
 	return r
+}
+
+// change creates or changes a node. Ironic rejects most changes during a transition, which another run may have started
+// after the comparison: they are sent again at its end.
+func (e *Enroller) change(ctx, going context.Context, n *models.Node, it *enroll.Item, r *Enrolled) {
+	action := &enrollAction{item: it, api: e.API}
+	for {
+		r.Result = e.act(ctx, going, action, n, false)
+		if r.Err == nil {
+			r.Did = action.did()
+			return
+		}
+		fault, is := errors.AsType[*models.Fault](r.Err)
+		if !is || fault.Kind != models.FaultConflict {
+			return
+		}
+		now, err := e.API.Node(going, n.UUID)
+		if err != nil || now.ProvisionState == n.ProvisionState {
+			return
+		}
+		if !now.ProvisionState.Resting() && !e.await(going, now, r) {
+			return
+		}
+		n = now
+	}
 }
 
 // nodeOf returns the node of an item: Ironic's, or the one that it becomes.
@@ -209,6 +229,10 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 		tried[verb] = true
 		before := now.ProvisionState
 		r.Result = e.act(ctx, going, Provision(models.ProvisionRequest{Verb: verb}), now, !e.once)
+		if !e.once && e.overtaken(going, now, r.Err) {
+			r.Err = nil
+			continue
+		}
 		if r.Err != nil || e.once {
 			return
 		}
@@ -219,6 +243,17 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 			}
 		}
 	}
+}
+
+// overtaken reports whether a verb failed because the node had left the state that the verb was meant for: another
+// client, or a run that was killed with its request on the way, was faster, or the answer to our own was lost. The next
+// verb depends on where the node is now.
+func (e *Enroller) overtaken(going context.Context, before *models.Node, failed error) bool {
+	if _, requestFailed := errors.AsType[*models.Fault](failed); !requestFailed {
+		return false
+	}
+	now, err := e.API.Node(going, before.UUID)
+	return err == nil && now.ProvisionState != before.ProvisionState
 }
 
 // stuckError reports a node in a state that no further verb leads to the goal from.
