@@ -189,7 +189,7 @@ func (e *Enroller) act(ctx, going context.Context, a Action, n *models.Node, wai
 
 // advance brings a node to the goal, from whatever state it is in.
 func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enroll.Item, r *Enrolled) {
-	tried := map[models.Verb]bool{}
+	tried := map[models.Verb]int{}
 	prepared := it.Node.Prepare == nil
 	for {
 		now, err := e.API.Node(going, n.UUID)
@@ -221,21 +221,22 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 		case reached:
 			r.Outcome = OutcomeDone
 			return
-		case verb == "" || tried[verb]:
+		case verb == "" || tried[verb] >= mostSent:
 			r.Outcome = OutcomeFailed
 			r.Err = e.stuckError(now)
 			return
 		}
-		tried[verb] = true
+		tried[verb]++
 		before := now.ProvisionState
 		r.Result = e.act(ctx, going, Provision(models.ProvisionRequest{Verb: verb}), now, !e.once)
-		if !e.once && e.overtaken(going, now, r.Err) {
+		if !e.once && e.sendAgain(going, now, r, tried[verb]) {
 			r.Err = nil
 			continue
 		}
 		if r.Err != nil || e.once {
 			return
 		}
+		tried[verb] = mostSent
 		r.Did = append(r.Did, deed(verb, before))
 		if verb == models.VerbInspect {
 			if r.Err = e.addPorts(ctx, going, now, r); r.Err != nil {
@@ -245,15 +246,19 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 	}
 }
 
-// overtaken reports whether a verb failed because the node had left the state that the verb was meant for: another
-// client, or a run that was killed with its request on the way, was faster, or the answer to our own was lost. The next
-// verb depends on where the node is now.
-func (e *Enroller) overtaken(going context.Context, before *models.Node, failed error) bool {
-	if _, requestFailed := errors.AsType[*models.Fault](failed); !requestFailed {
+// mostSent is how often a verb is sent to a node whose Ironic does not answer in time.
+const mostSent = 3
+
+// sendAgain reports whether the request of a verb, unlike the operation, failed in a way that the node's state tells more
+// of. If the node has left its state, another client, or a run that was killed with its request on the way, was faster,
+// or our request arrived and its answer was lost. If it has not after a lost answer, the verb can be sent again: Ironic
+// accepts it once.
+func (e *Enroller) sendAgain(going context.Context, before *models.Node, r *Enrolled, sent int) bool {
+	if _, requestFailed := errors.AsType[*models.Fault](r.Err); !requestFailed {
 		return false
 	}
 	now, err := e.API.Node(going, before.UUID)
-	return err == nil && now.ProvisionState != before.ProvisionState
+	return err == nil && (now.ProvisionState != before.ProvisionState || r.Outcome == OutcomeUnknown && sent < mostSent)
 }
 
 // stuckError reports a node in a state that no further verb leads to the goal from.

@@ -196,6 +196,37 @@ func TestEnrollContinuesAfterTheVerbsOfAnotherRun(t *testing.T) {
 	})
 }
 
+// TestEnrollSendsLostVerbsAgain, at most three times, wherever they were lost. Ironic carries each out once.
+func TestEnrollSendsLostVerbsAgain(t *testing.T) {
+	for _, verb := range []int{8, 9} { // after the requests of the node and its parts
+		for _, after := range []bool{false, true} {
+			for _, once := range []bool{false, true} {
+				t.Run(fmt.Sprintf("request %d, carried out %v, once %v", verb, after, once), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						client := &cut{Client: embedded.New(t, time.Now).Client(t), at: verb, after: after, once: once, targets: true}
+						e := enroller(client)
+						e.Goal, e.NoInspect = provision.GoalAvailable, true
+						r := e.Run(t.Context(), compared(t, client, rack(1), enroll.Options{}))[0]
+						want := provision.OutcomeDone
+						if !after && !once {
+							want = provision.OutcomeUnknown
+						}
+						sent := map[string]int{}
+						most := 0
+						for _, s := range client.sent[7:] {
+							sent[s]++
+							most = max(most, sent[s])
+						}
+						if r.Outcome != want || (r.Err == nil) != (want == provision.OutcomeDone) || (most == 3) != (want == provision.OutcomeUnknown) {
+							t.Errorf("%s in %s: %v; sent %q", r.Outcome, r.State, r.Err, client.sent)
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
 // TestEnrollChangesAfterATransition: another run's cleaning begins after the comparison, and Ironic changes no node
 // meanwhile. The changes wait for its end.
 func TestEnrollChangesAfterATransition(t *testing.T) {
