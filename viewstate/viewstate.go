@@ -23,6 +23,8 @@ type State struct {
 	Filter *string `json:"filter,omitempty"`
 	// Wide shows all columns.
 	Wide bool `json:"wide,omitempty"`
+	// NoPreview hides the preview of the node at the cursor.
+	NoPreview bool `json:"no_preview,omitempty"`
 	// Marks are the UUIDs of the marked nodes, oldest mark first.
 	Marks []string `json:"marks,omitempty"`
 	// Node is the UUID of the node whose screen is open, and Tab the action that shows its tab; "" for none.

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"fmt"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -50,6 +51,8 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	case action.Wide:
 		s.wide = !s.wide
 		s.setColumns()
+	case action.Preview:
+		s.plain = !s.plain
 	default: // of another screen
 	}
 	return nil
@@ -82,6 +85,10 @@ func (s *Screen) Why(id action.ID) string {
 	case action.ClearFilter:
 		if s.filter.IsZero() {
 			return textNoFilter
+		}
+	case action.Preview:
+		if s.window < previewFrom {
+			return fmt.Sprintf(textNoPreview, previewFrom)
 		}
 	default:
 	}

@@ -16,6 +16,7 @@ import (
 
 // Draw draws the counts, the list, and below it what happened last.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
+	s.window = w
 	if h <= 2 {
 		return cell.Block([]string{s.countsLine(t, w)}, w, h)
 	}
@@ -25,15 +26,33 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	if events > 0 {
 		body -= events + 1
 	}
-	s.resize(w)
-	s.table.Resize(w, body)
-	s.table.Empty = s.emptyText()
-	lines = append(lines, strings.Split(s.table.Draw(t), "\n")...)
+	lines = append(lines, s.list(t, w, body)...)
 	if events > 0 {
 		lines = append(lines, t.Rule(w))
 		lines = append(lines, s.lastEvents(t, w, events)...)
 	}
 	return cell.Block(lines, w, h)
+}
+
+// list draws the table, with the preview beside it on a wide terminal.
+func (s *Screen) list(t *theme.Theme, w, h int) []string {
+	aside, left := s.previewWidth(w), w
+	s.table.Jump = 0
+	if aside > 0 {
+		left, s.table.Jump = w-aside-1, h/4
+		if !s.peeked && s.env.Session != nil {
+			s.peeked = true
+			s.env.Session.NeedFields(previewFields()...)
+		}
+	}
+	s.resize(left)
+	s.table.Resize(left, h)
+	s.table.Empty = s.emptyText()
+	drawn := s.table.Draw(t)
+	if aside > 0 {
+		drawn = body.Beside(t, drawn, s.preview(t, aside, h), w, h)
+	}
+	return body.Split(drawn)
 }
 
 // eventLines is how many events have room below the list.

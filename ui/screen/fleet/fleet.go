@@ -27,8 +27,11 @@ type Screen struct {
 	by         models.Column
 	descending bool
 	wide       bool
-	width      int
-	columns    []string // keys from the configuration; empty is our own choice
+	// plain hides the preview; peeked is true once its fields were requested.
+	plain, peeked bool
+	window        int // the width of the screen; width is the list's
+	width         int
+	columns       []string // keys from the configuration; empty is our own choice
 	// configured are the order and the filter of the configuration; lost is why a stored filter cannot be used, or nil.
 	configured viewstate.State
 	lost       error

@@ -4,6 +4,7 @@ package fleet
 const (
 	textNoNodes       = "no nodes shown"
 	textNoMarks       = "no nodes marked"
+	textNoPreview     = "needs a terminal of %d columns"
 	textNoFilter      = "no filter is set"
 	textSortedUp      = "current; again: reverse"
 	textSortedDown    = "current, descending"

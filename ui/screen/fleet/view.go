@@ -22,7 +22,7 @@ func (s *Screen) View() viewstate.State {
 	if *v.Filter == *s.configured.Filter {
 		v.Filter = nil
 	}
-	v.Wide, v.Marks = s.wide, s.table.Marked()
+	v.Wide, v.NoPreview, v.Marks = s.wide, s.plain, s.table.Marked()
 	return v
 }
 
@@ -53,7 +53,7 @@ func (s *Screen) restore(v *viewstate.State) {
 			s.needFields(f.Fields()...)
 		}
 	}
-	s.wide = v.Wide
+	s.wide, s.plain = v.Wide, v.NoPreview
 	for _, uuid := range v.Marks {
 		s.table.Mark(uuid)
 	}

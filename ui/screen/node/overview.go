@@ -13,11 +13,8 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-const (
-	// names is the width of the names, twoColumns the minimum width for two columns of details.
-	names      = 12
-	twoColumns = 120
-)
+// twoColumns is the minimum width for two columns of details.
+const twoColumns = 120
 
 // drawOverview paints the sentence and the details, which scroll, and the last events below.
 func (s *Screen) drawOverview(t *theme.Theme, w, h int) []string {
@@ -95,10 +92,10 @@ func grouped(net network) int {
 // columns lays details out in one column, or two on wide screens.
 func columns(details []models.Detail, w int) []pane.Line {
 	if w < twoColumns {
-		return detailLines(details, w)
+		return body.Details(details, w)
 	}
 	n := (len(details) + 1) / 2
-	return beside(detailLines(details[:n], w/2), detailLines(details[n:], w/2), w/2)
+	return beside(body.Details(details[:n], w/2), body.Details(details[n:], w/2), w/2)
 }
 
 func beside(left, right []pane.Line, w int) []pane.Line {
@@ -113,19 +110,6 @@ func beside(left, right []pane.Line, w int) []pane.Line {
 			line = append(line, right[i]...)
 		}
 		lines[i] = line
-	}
-	return lines
-}
-
-// detailLines is a name and a wrapped value for each detail.
-func detailLines(details []models.Detail, w int) []pane.Line {
-	var lines []pane.Line
-	for _, d := range details {
-		name := d.Name
-		for _, value := range body.Few(theme.Plain, d.Value, max(w-names-3, 8), 0, 12) {
-			lines = append(lines, append(pane.Line{body.S(theme.Muted, " "+cell.Fit(name, names)+" ")}, value...))
-			name = ""
-		}
 	}
 	return lines
 }

@@ -64,9 +64,15 @@ func (a *API) NodePage(_ context.Context, q ironicclient.NodeQuery) (*ironicclie
 	}
 	page := &ironicclient.NodePage{}
 	for i := range a.Nodes {
-		n := listed(&a.Nodes[i])
-		if slices.Contains(q.Fields, "properties") {
-			n.Properties = a.Nodes[i].Properties
+		n, all := listed(&a.Nodes[i]), &a.Nodes[i]
+		for field, put := range map[string]func(){
+			"properties": func() { n.Properties = all.Properties }, "driver_info": func() { n.DriverInfo = all.DriverInfo },
+			"boot_interface": func() { n.BootInterface = all.BootInterface }, "deploy_interface": func() { n.DeployInterface = all.DeployInterface },
+			"lessee": func() { n.Lessee = all.Lessee }, "conductor": func() { n.Conductor = all.Conductor },
+		} {
+			if slices.Contains(q.Fields, field) {
+				put()
+			}
 		}
 		page.Nodes = append(page.Nodes, n)
 	}

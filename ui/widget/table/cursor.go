@@ -59,6 +59,11 @@ func (t *Table[R]) Scroll(by int) {
 func (t *Table[R]) clamp() {
 	t.cursor = max(min(t.cursor, len(t.rows)-1), 0)
 	body := t.body()
-	t.top = min(t.top, len(t.rows)-body, t.cursor)
-	t.top = max(t.top, t.cursor-max(body, 1)+1, 0)
+	switch jump := min(t.Jump, body/2); {
+	case t.cursor < t.top:
+		t.top = t.cursor - jump
+	case t.cursor > t.top+max(body, 1)-1:
+		t.top = t.cursor - max(body, 1) + 1 + jump
+	}
+	t.top = max(min(t.top, len(t.rows)-body), 0)
 }

@@ -52,6 +52,9 @@ type Table[R any] struct {
 	// Highlight paints the cursor's row from end to end. Without it, the cursor moves by changing two cells; with it,
 	// two rows are sent.
 	Highlight bool
+	// Jump is how many more rows than necessary are scrolled when the cursor leaves the window. Beside another widget
+	// each scrolled line is sent anew, because terminals scroll only whole lines.
+	Jump int
 
 	id   func(R) string
 	cols []Column[R]

@@ -344,3 +344,36 @@ func TestZeroTable(t *testing.T) {
 	tab.SetColumns([]table.Column[row]{{Title: "no getter"}})
 	checkSize(t, tab.Draw(plainTheme()), 10, 3)
 }
+
+// TestJump: the cursor that leaves the window scrolls several rows, so that the next moves scroll none.
+func TestJump(t *testing.T) {
+	t.Parallel()
+	tab := newTable(100, 80, 11)
+	tab.Jump = 4
+	first := func() string { return tab.Visible()[0].id }
+	tab.Move(9)
+	if first() != "id-0" {
+		t.Errorf("scrolled to %s within the window", first())
+	}
+	tab.Move(1)
+	if first() != "id-5" || current(tab) != "id-10" {
+		t.Errorf("first %s, cursor %s", first(), current(tab))
+	}
+	tab.Move(4)
+	if first() != "id-5" {
+		t.Errorf("scrolled to %s within the window", first())
+	}
+	tab.Move(-10)
+	if first() != "id-0" || current(tab) != "id-4" {
+		t.Errorf("first %s, cursor %s", first(), current(tab))
+	}
+	tab.Bottom()
+	if first() != "id-90" || current(tab) != "id-99" {
+		t.Errorf("first %s, cursor %s", first(), current(tab))
+	}
+	tab.Jump = 100
+	tab.Move(-10)
+	if first() != "id-84" || current(tab) != "id-89" {
+		t.Errorf("first %s, cursor %s", first(), current(tab))
+	}
+}
