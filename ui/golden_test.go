@@ -59,6 +59,8 @@ func TestScreens(t *testing.T) {
 		"fleet-wrong":   func(r *rig) { r.press("/"); r.write("color:red") },
 		"fleet-nothing": func(r *rig) { r.press("/"); r.write("zebra"); r.press("enter") },
 		"fleet-sorted":  func(r *rig) { r.press("s"); r.write("class"); r.press("enter") },
+		"fleet-groups":  func(r *rig) { r.press(":"); r.write("group class"); r.press("enter", "home", "space", "home", "enter") },
+		"group":         func(r *rig) { r.press("b") },
 		"sort":          func(r *rig) { r.press("s") },
 		"help":          func(r *rig) { r.press("?") },
 		"explain":       func(r *rig) { r.choose("r7-n02"); r.press("e") },

@@ -158,6 +158,11 @@ func (c *Console) palette() tea.Cmd {
 			items = append(items, overlay.Item{ID: "filter @" + name, Title: "@" + name, Detail: saved.Text(name)})
 		}
 	}
+	for _, field := range fleet.GroupFields() {
+		if c.env.Session != nil {
+			items = append(items, overlay.Item{ID: "group " + field, Title: "group " + field, Detail: "group the fleet by " + field})
+		}
+	}
 	if c.env.Session == nil {
 		return c.Show(overlay.NewPick(textPaletteTitle, items, c.picked))
 	}
@@ -186,6 +191,8 @@ func (c *Console) picked(id string) tea.Cmd {
 		return screen.Send(screen.Switch{Context: name})
 	case "filter":
 		return screen.Send(screen.Open{Ref: screen.Ref{Kind: screen.KindFleet}, Message: fleet.UseFilter(name)})
+	case "group":
+		return screen.Send(screen.Open{Ref: screen.Ref{Kind: screen.KindFleet}, Message: fleet.GroupBy(name)})
 	case "node":
 		return screen.Send(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: name}})
 	}

@@ -118,6 +118,34 @@ func writeView(t *testing.T, dir, text string) {
 	}
 }
 
+// TestGroupByName groups with :group FIELD, and ends that with :group.
+func TestGroupByName(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	stored(t, dir, func(r *rig) {
+		r.press("2", ":")
+		r.write("group owner")
+		r.press("enter")
+		r.shows("› fleet", "▾ team-blue  1 node", "▾ no owner  8 nodes")
+		r.press("home", "enter")
+		r.shows("▸ team-blue  1 node")
+		r.pass(5 * time.Second)
+	})
+	stored(t, dir, func(r *rig) {
+		r.shows("▸ team-blue  1 node", "▾ no owner  8 nodes")
+		r.press(":")
+		r.write("group")
+		r.press("enter")
+		r.lacks("team-blue  1 node", "no owner")
+		r.press("b")
+		r.shows("Group by")
+		r.press("enter")
+		r.shows("▾ deploy failed  1 node", "▾ enroll  2 nodes")
+		r.press("b")
+		r.lacks("enroll  2 nodes")
+	})
+}
+
 func TestViewsOfContextsAreApart(t *testing.T) {
 	t.Parallel()
 	stored(t, t.TempDir(), func(r *rig) {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"ironworks/printable"
@@ -25,6 +26,9 @@ type State struct {
 	Wide bool `json:"wide,omitempty"`
 	// NoPreview hides the preview of the node at the cursor.
 	NoPreview bool `json:"no_preview,omitempty"`
+	// Group is the key of the column that the fleet is grouped by, "" for none; Folded are the folded groups.
+	Group  string   `json:"group,omitempty"`
+	Folded []string `json:"folded,omitempty"`
 	// Marks are the UUIDs of the marked nodes, oldest mark first.
 	Marks []string `json:"marks,omitempty"`
 	// Node is the UUID of the node whose screen is open, and Tab the action that shows its tab; "" for none.
@@ -109,7 +113,7 @@ func unwrapped(err error) error {
 
 // check refuses text that could control the terminal.
 func (s *State) check() error {
-	texts := append([]string{s.Node, s.Tab}, s.Marks...)
+	texts := slices.Concat([]string{s.Node, s.Tab, s.Group}, s.Folded, s.Marks)
 	for _, text := range []*string{s.Sort, s.Filter} {
 		if text != nil {
 			texts = append(texts, *text)

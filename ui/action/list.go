@@ -52,6 +52,7 @@ const (
 	SortRight    ID = "sort-right"
 	SortReverse  ID = "sort-reverse"
 	Preview      ID = "preview"
+	Group        ID = "group"
 	Wide         ID = "wide"
 	Mark         ID = "mark"
 	MarkAll      ID = "mark-all"
@@ -279,6 +280,7 @@ func lists() []Action {
 		view(Fleet, SortLeft, "", "sort by the column to the left", 0, ",", "shift+left"),
 		view(Fleet, SortRight, "", "sort by the column to the right", 0, ";", "shift+right"),
 		view(Fleet, SortReverse, "", "reverse the order", 0, "z"),
+		view(Fleet, Group, "", "group by a field, with counts; enter folds a group; again: no groups", 0, "b"),
 		view(Fleet, Preview, "", "show or hide the preview of the node at the cursor (from 140 columns)", 0, "p"),
 		view(Fleet, Mark, "mark", "mark or unmark the node", 10, "space"),
 		view(Fleet, MarkRange, "", "mark from the last mark to the cursor", 0, "V"),

@@ -24,13 +24,14 @@ const (
 	GlyphEmpty   = "░"
 	GlyphUp      = "▴"
 	GlyphDown    = "▾"
+	GlyphFolded  = "▸"
 )
 
 // ascii replaces the console's glyphs. Remote text changes only where it uses the same glyphs.
 var ascii = strings.NewReplacer(
 	GlyphActive, "*", GlyphWorking, "~", GlyphWaiting, ".", GlyphIdle, "o", GlyphHold, "#",
 	GlyphFailed, "x", GlyphMaint, "!", GlyphCursor, ">", GlyphDone, "v", GlyphRule, "-",
-	GlyphFull, "#", GlyphEmpty, ".", GlyphUp, "^", GlyphDown, "v",
+	GlyphFull, "#", GlyphEmpty, ".", GlyphUp, "^", GlyphDown, "v", GlyphFolded, ">",
 	"│", "|", "…", ".", "→", ">", "·", "-", "–", "-", "≤", "<", "↑", "^", "↓", "v",
 	"╭", "+", "╮", "+", "╰", "+", "╯", "+", "├", "+", "┤", "+", "’", "'",
 	"‘", "'", "“", "\"", "”", "\"", "‹", "<", "›", ">", "←", "<", "≥", ">", "×", "x", "—", "-", "•", "*",

@@ -21,7 +21,10 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	}
 	switch id {
 	case action.Open, action.ShowLog:
-		if row, ok := s.table.Cursor(); ok {
+		if g := s.pointedGroup(); g != nil && id == action.Open {
+			s.fold(g)
+		}
+		if row, ok := s.pointed(); ok {
 			open := screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: row.Node.UUID}}
 			if id == action.ShowLog {
 				open.Then = id
@@ -29,11 +32,11 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 			return screen.Send(open)
 		}
 	case action.Mark:
-		s.table.ToggleMark()
+		s.toggleMark()
 	case action.MarkRange:
 		s.table.MarkRange()
 	case action.MarkAll:
-		s.table.MarkAll()
+		s.markRows(s.picture.rows) // also those of folded groups
 	case action.ClearMarks:
 		s.table.ClearMarks()
 	case action.Filter:
@@ -51,6 +54,8 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	case action.Wide:
 		s.wide = !s.wide
 		s.setColumns()
+	case action.Group:
+		return s.group()
 	case action.Preview:
 		s.plain = !s.plain
 	default: // of another screen
@@ -78,6 +83,7 @@ func (s *Screen) Why(id action.ID) string {
 		if !some {
 			return textNoNodes
 		}
+		return s.whyNotGroup(id)
 	case action.ClearMarks:
 		if len(s.table.Marked()) == 0 {
 			return textNoMarks

@@ -22,11 +22,14 @@ import (
 // Screen is the list of all nodes. The cursor and the marks are nodes, not places.
 type Screen struct {
 	env   *screen.Env
-	table *table.Table[*models.Row]
+	table *table.Table[item]
 
 	by         models.Column
 	descending bool
 	wide       bool
+	// groupBy is the field of the groups, "" for none; folded are the values of groups without their nodes.
+	groupBy string
+	folded  map[string]bool
 	// plain hides the preview; peeked is true once its fields were requested.
 	plain, peeked bool
 	window        int // the width of the screen; width is the list's
@@ -59,8 +62,9 @@ type Screen struct {
 
 // New makes the screen, with the context's columns, order and filter.
 func New(env *screen.Env) *Screen {
-	s := &Screen{env: env, table: table.New(func(r *models.Row) string { return r.Node.UUID }), input: line.New(), reading: func() {}}
+	s := &Screen{env: env, table: table.New(itemID), input: line.New(), reading: func() {}}
 	s.table.Highlight = true
+	s.table.Whole = s.groupHeading
 	s.input.Placeholder = "text, key:value, !not, ~fuzzy, age:>1h, a | b"
 	s.by, _ = explain.FindColumn("state")
 	if env.Session != nil {
@@ -125,6 +129,8 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		return s.inventoriesRead(msg)
 	case UseFilter:
 		return s.use(string(msg))
+	case GroupBy:
+		return s.setGroup(string(msg))
 	case sortOrder:
 		return s.sortBy(msg.key)
 	case tea.KeyPressMsg, tea.PasteMsg:
@@ -152,16 +158,22 @@ func (s *Screen) Targets() []models.NodeRef {
 
 // Pointed is the node at the cursor.
 func (s *Screen) Pointed() (n models.NodeRef, ok bool) {
-	row, ok := s.table.Cursor()
+	row, ok := s.pointed()
 	if !ok {
 		return n, false
 	}
 	return row.Node.Ref(), true
 }
 
+// pointed is the row of the node at the cursor; false at the heading of a group.
+func (s *Screen) pointed() (*models.Row, bool) {
+	i, ok := s.table.Cursor()
+	return i.Row, ok && i.group == nil
+}
+
 // Copies is what of the node under the cursor can be copied.
 func (s *Screen) Copies() []screen.Copyable {
-	row, ok := s.table.Cursor()
+	row, ok := s.pointed()
 	if !ok {
 		return nil
 	}
@@ -192,5 +204,7 @@ type picture struct {
 	rows     []*models.Row
 	// unknown are the nodes for which the filter has no answer yet.
 	unknown []*models.Row
-	counts  fleet.Counts
+	// groups are the rows by groupBy; nil without.
+	groups []*group
+	counts fleet.Counts
 }

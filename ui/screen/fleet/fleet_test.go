@@ -44,6 +44,10 @@ func some() []models.Node {
 func names(s *Screen) []string {
 	var list []string
 	for _, row := range s.table.Rows() {
+		if row.group != nil {
+			list = append(list, "["+row.group.value+"]")
+			continue
+		}
 		list = append(list, row.Node.Name)
 	}
 	return list
@@ -286,7 +290,7 @@ func TestStepAfterAChange(t *testing.T) {
 			LastError: "Deploy step deploy.install_coreos failed on node x. No suitable device was found for deployment using these hints {}",
 		}
 		r, s, _ := opened(t, screen.Defaults{}, node)
-		row := s.table.Rows()[0]
+		row := s.table.Rows()[0].Row
 		if got := s.stepCell(row).Text; got != "no disk matches the hints" {
 			t.Errorf("before: %q", got)
 		}

@@ -43,9 +43,11 @@ func (s *Screen) compose() func() picture {
 	s.asked = time.Now()
 	s.wanted++
 	number, store, f, by, descending, now := s.wanted, s.env.Session.Store, s.filter.At(s.env.ServerNow()), s.by, s.descending, s.env.ServerNow()
+	groupBy := s.groupBy
 	return func() picture {
 		p := picture{number: number, revision: store.Revision()}
 		p.rows, p.unknown = store.Select(f, by.At(now), descending)
+		p.groups = grouped(p.rows, groupBy)
 		p.counts = store.Counts()
 		return p
 	}
@@ -74,7 +76,7 @@ func (s *Screen) showPicture(p picture) tea.Cmd {
 	}
 	s.underWay = false
 	s.picture = p
-	s.table.SetRows(p.rows)
+	s.showRows()
 	if store := s.env.Session.Store; s.env.Status.Complete && len(s.table.Marked()) > 0 {
 		s.table.Prune(func(uuid string) bool {
 			_, _, known := store.Get(uuid)
@@ -135,7 +137,7 @@ func (s *Screen) resize(w int) {
 }
 
 func (s *Screen) setColumns() {
-	var cols []table.Column[*models.Row]
+	var cols []table.Column[item]
 	var fields []string
 	for i, key := range s.keys() {
 		c, err := explain.FindColumn(key)
@@ -160,37 +162,37 @@ func (s *Screen) setColumns() {
 }
 
 // column is how a column of the domain looks.
-func (s *Screen) column(c models.Column) table.Column[*models.Row] {
-	col := table.Column[*models.Row]{Key: c.Key, Title: c.Title, Min: 6, Max: 36, Drop: 5, Cell: s.textCell(c, theme.Plain)}
+func (s *Screen) column(c models.Column) table.Column[item] {
+	col := table.Column[item]{Key: c.Key, Title: c.Title, Min: 6, Max: 36, Drop: 5, Cell: s.textCell(c, theme.Plain)}
 	switch c.Key {
 	case "name":
 		col.Min, col.Max, col.Drop = 10, 40, 0
-		col.Cell = func(r *models.Row) table.Cell {
+		col.Cell = func(r item) table.Cell {
 			return table.Cell{Text: r.Node.Label(), Role: theme.Plain}
 		}
 	case "state":
 		col.Min, col.Max, col.Drop = 16, 30, 0
-		col.Cell = stateCell
+		col.Cell = nodeCell(stateCell)
 	case "step":
 		col.Min, col.Max, col.Grow, col.Drop = 26, 0, 1, 1
-		col.Cell = s.stepCell
+		col.Cell = nodeCell(s.stepCell)
 	case "error", "description":
 		col.Min, col.Max, col.Grow = 14, 0, 1
 	case "power":
 		col.Min, col.Drop = 5, 3
-		col.Cell = powerCell
+		col.Cell = nodeCell(powerCell)
 	case "age":
 		col.Min, col.Max, col.Right, col.Drop = 8, 10, true, 2
-		col.Cell = func(r *models.Row) table.Cell { return table.Cell{Text: s.age(r), Role: theme.Muted} }
+		col.Cell = func(r item) table.Cell { return table.Cell{Text: s.age(r.Row), Role: theme.Muted} }
 	case "uuid", "instance":
 		col.Min, col.Max = 36, 36
 	}
 	return col
 }
 
-func (s *Screen) textCell(c models.Column, role theme.Role) func(*models.Row) table.Cell {
-	return func(r *models.Row) table.Cell {
-		return table.Cell{Text: c.Text(r, s.env.ServerNow()), Role: role}
+func (s *Screen) textCell(c models.Column, role theme.Role) func(item) table.Cell {
+	return func(r item) table.Cell {
+		return table.Cell{Text: c.Text(r.Row, s.env.ServerNow()), Role: role}
 	}
 }
 

@@ -34,7 +34,7 @@ func (s *Screen) previewWidth(w int) int {
 
 // preview draws the node at the cursor from the Store: a cursor move sends no request.
 func (s *Screen) preview(t *theme.Theme, w, h int) string {
-	at, ok := s.table.Cursor()
+	at, ok := s.pointed()
 	if !ok || s.env.Session == nil {
 		return cell.Block(nil, w, h)
 	}

@@ -21,5 +21,9 @@ const (
 	textUnknown       = "%s still unknown "
 	textMarksRestored = "%s restored; {clear-marks} clears"
 	textFilterLost    = "stored filter %q ignored: %w"
+	textGroupTitle    = "Group by"
+	textNoValue       = "no %s"
+	textMarkedOf      = ", %d marked"
+	textGroupAtCursor = "the cursor is on a group"
 	textNoEvents      = " No events yet."
 )

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -23,6 +24,7 @@ func (s *Screen) View() viewstate.State {
 		v.Filter = nil
 	}
 	v.Wide, v.NoPreview, v.Marks = s.wide, s.plain, s.table.Marked()
+	v.Group, v.Folded = s.groupBy, s.foldedValues()
 	return v
 }
 
@@ -54,6 +56,13 @@ func (s *Screen) restore(v *viewstate.State) {
 		}
 	}
 	s.wide, s.plain = v.Wide, v.NoPreview
+	if slices.Contains(GroupFields(), v.Group) {
+		s.groupBy, s.folded = v.Group, map[string]bool{}
+		for _, value := range v.Folded {
+			s.folded[value] = true
+		}
+		s.needGroupField()
+	}
 	for _, uuid := range v.Marks {
 		s.table.Mark(uuid)
 	}

@@ -90,6 +90,11 @@ func (t *Table[R]) row(d *pen, p *plan, r R, current bool) {
 		d.blanks(1)
 	}
 	d.blanks(gutter - 2)
+	if c, whole := t.whole(r); whole {
+		d.cell(c, d.w-d.x, false)
+		d.end()
+		return
+	}
 	for k, i := range p.cols {
 		if k > 0 && k <= t.scroll {
 			continue

@@ -71,6 +71,9 @@ func (t *Table[R]) measure() {
 }
 
 func (t *Table[R]) measureRow(r R) {
+	if _, whole := t.whole(r); whole {
+		return
+	}
 	for i := range t.cols {
 		col := &t.cols[i]
 		if col.Cell == nil || col.Max > 0 && t.seen[i] >= col.Max {

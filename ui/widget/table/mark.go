@@ -17,6 +17,9 @@ func (t *Table[R]) IsMarked(id string) bool {
 	return marked
 }
 
+// HasMarks reports whether any ID is marked.
+func (t *Table[R]) HasMarks() bool { return len(t.order) > 0 }
+
 // Marked returns the marked IDs, oldest mark first, including filtered rows.
 func (t *Table[R]) Marked() []string { return slices.Clone(t.order) }
 
@@ -24,6 +27,9 @@ func (t *Table[R]) Marked() []string { return slices.Clone(t.order) }
 func (t *Table[R]) ToggleMark() {
 	r, ok := t.Cursor()
 	if !ok {
+		return
+	}
+	if _, whole := t.whole(r); whole {
 		return
 	}
 	if id := t.id(r); t.IsMarked(id) {
@@ -37,7 +43,7 @@ func (t *Table[R]) ToggleMark() {
 // MarkAll marks all rows.
 func (t *Table[R]) MarkAll() {
 	for _, r := range t.rows {
-		t.Mark(t.id(r))
+		t.markRow(r)
 	}
 }
 
@@ -53,9 +59,15 @@ func (t *Table[R]) MarkRange() {
 	}
 	// Towards the cursor, so that its row is the last marked one.
 	for i := from; i != t.cursor; i += step {
-		t.Mark(t.id(t.rows[i]))
+		t.markRow(t.rows[i])
 	}
-	t.Mark(t.id(t.rows[t.cursor]))
+	t.markRow(t.rows[t.cursor])
+}
+
+func (t *Table[R]) markRow(r R) {
+	if _, whole := t.whole(r); !whole {
+		t.Mark(t.id(r))
+	}
 }
 
 // lastMarked returns the index of the last marked visible row, or the cursor's.

@@ -56,6 +56,10 @@ type Table[R any] struct {
 	// each scrolled line is sent anew, because terminals scroll only whole lines.
 	Jump int
 
+	// Whole, if set, returns the content of a row that is one cell instead of columns, such as a heading. Such rows have
+	// no marks.
+	Whole func(r R) (c Cell, whole bool)
+
 	id   func(R) string
 	cols []Column[R]
 	rows []R
@@ -142,6 +146,15 @@ func (t *Table[R]) Rows() []R { return t.rows }
 // Visible returns the visible rows.
 func (t *Table[R]) Visible() []R {
 	return t.rows[t.top:min(t.top+t.body(), len(t.rows))]
+}
+
+// whole returns the content of a row without columns.
+func (t *Table[R]) whole(r R) (c Cell, whole bool) {
+	if t.Whole != nil {
+		c, whole = t.Whole(r)
+		c.Text = printable.Line(c.Text)
+	}
+	return c, whole
 }
 
 // body is the number of lines for rows.

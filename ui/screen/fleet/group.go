@@ -1,0 +1,228 @@
+package fleet
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/models/explain"
+	"ironworks/printable"
+	"ironworks/ui/action"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/table"
+)
+
+// GroupBy asks the screen to group the nodes by a field of [GroupFields].
+type GroupBy string
+
+// GroupFields returns the fields that nodes can be grouped by; they are keys of columns.
+func GroupFields() []string { return []string{"state", "class", "conductor", "owner", "lessee"} }
+
+// group are the nodes with one value of a field, in the order of the list.
+type group struct {
+	value string
+	rows  []*models.Row
+}
+
+// item is a line of the list: a node, or the heading of a group.
+type item struct {
+	*models.Row
+	group *group
+}
+
+// itemID identifies an item; a group's is no UUID.
+func itemID(i item) string {
+	if i.group != nil {
+		return "group " + i.group.value
+	}
+	return i.Node.UUID
+}
+
+// nodeCell returns the cells of a column; headings have no columns.
+func nodeCell(of func(*models.Row) table.Cell) func(item) table.Cell {
+	return func(i item) table.Cell { return of(i.Row) }
+}
+
+// grouped divides rows by the value of a field, nil without a field. The order of the rows stays within a group. Groups
+// of states come in the order of attention, others by their value; nodes without a value come last.
+func grouped(rows []*models.Row, field string) []*group {
+	column, err := explain.FindColumn(field)
+	if field == "" || err != nil {
+		return nil
+	}
+	byValue := map[string]*group{}
+	for _, r := range rows {
+		value := column.Text(r, time.Time{})
+		if field == "state" {
+			value = string(r.Node.ProvisionState) // without the target
+		}
+		g := byValue[value]
+		if g == nil {
+			g = &group{value: value}
+			byValue[value] = g
+		}
+		g.rows = append(g.rows, r)
+	}
+	rank := func(g *group) int {
+		switch {
+		case g.value == "":
+			return 1000
+		case field == "state":
+			return models.Attention(&models.Row{Node: models.Node{ProvisionState: models.ProvisionState(g.value)}}, time.Time{})
+		}
+		return 0
+	}
+	return slices.SortedFunc(maps.Values(byValue), func(a, b *group) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.value, b.value))
+	})
+}
+
+// showRows puts the picture's nodes into the list, below the headings of their groups.
+func (s *Screen) showRows() {
+	items := make([]item, 0, len(s.picture.rows)+len(s.picture.groups))
+	if s.picture.groups == nil {
+		for _, r := range s.picture.rows {
+			items = append(items, item{Row: r})
+		}
+	}
+	for _, g := range s.picture.groups {
+		items = append(items, item{group: g})
+		if s.folded[g.value] {
+			continue
+		}
+		for _, r := range g.rows {
+			items = append(items, item{Row: r})
+		}
+	}
+	s.table.SetRows(items)
+}
+
+// groupHeading is the line of a group: its value and counts.
+func (s *Screen) groupHeading(i item) (table.Cell, bool) {
+	g := i.group
+	if g == nil {
+		return table.Cell{}, false
+	}
+	c := table.Cell{Glyph: theme.GlyphDown, GlyphRole: theme.Muted, Role: theme.Strong, Text: g.value}
+	if s.folded[g.value] {
+		c.Glyph = theme.GlyphFolded
+	}
+	switch {
+	case g.value == "":
+		c.Text, c.Role = fmt.Sprintf(textNoValue, s.groupBy), theme.Muted
+	case s.groupBy == "state":
+		_, c.Role = theme.State(models.ProvisionState(g.value))
+	}
+	c.Text += "  " + models.Counted(len(g.rows), "node")
+	if n := s.markedOf(g); n > 0 {
+		c.Text += fmt.Sprintf(textMarkedOf, n)
+	}
+	return c, true
+}
+
+func (s *Screen) markedOf(g *group) int {
+	n := 0
+	if s.table.HasMarks() {
+		for _, r := range g.rows {
+			if s.table.IsMarked(r.Node.UUID) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// pointedGroup returns the group whose heading is at the cursor, or nil.
+func (s *Screen) pointedGroup() *group {
+	i, _ := s.table.Cursor()
+	return i.group
+}
+
+// fold hides or shows the nodes of a group.
+func (s *Screen) fold(g *group) {
+	if s.folded == nil {
+		s.folded = map[string]bool{}
+	}
+	s.folded[g.value] = !s.folded[g.value]
+	s.showRows()
+}
+
+// toggleMark marks the node at the cursor, or all nodes of the group; marked ones lose their mark.
+func (s *Screen) toggleMark() {
+	g := s.pointedGroup()
+	if g == nil {
+		s.table.ToggleMark()
+		return
+	}
+	if s.markedOf(g) == len(g.rows) {
+		in := make(map[string]bool, len(g.rows))
+		for _, r := range g.rows {
+			in[r.Node.UUID] = true
+		}
+		s.table.Prune(func(uuid string) bool { return !in[uuid] })
+	} else {
+		s.markRows(g.rows)
+	}
+	s.table.Move(1)
+}
+
+func (s *Screen) markRows(rows []*models.Row) {
+	for _, r := range rows {
+		s.table.Mark(r.Node.UUID)
+	}
+}
+
+// group ends grouping, or asks for the field.
+func (s *Screen) group() tea.Cmd {
+	if s.groupBy != "" {
+		return s.setGroup("")
+	}
+	var items []overlay.Item
+	for _, field := range GroupFields() {
+		items = append(items, overlay.Item{ID: field, Title: field})
+	}
+	return screen.Send(screen.Ask{Overlay: overlay.NewPick(textGroupTitle, items, func(field string) tea.Cmd { return screen.Send(GroupBy(field)) })})
+}
+
+// setGroup groups by a field; all groups are unfolded.
+func (s *Screen) setGroup(field string) tea.Cmd {
+	if !slices.Contains(GroupFields(), field) {
+		field = ""
+	}
+	s.groupBy, s.folded = field, nil
+	s.needGroupField()
+	return s.refresh()
+}
+
+func (s *Screen) needGroupField() {
+	if c, err := explain.FindColumn(s.groupBy); err == nil {
+		s.needFields(c.Field)
+	}
+}
+
+// foldedValues returns the folded groups as they can be stored.
+func (s *Screen) foldedValues() []string {
+	var values []string
+	for value, folded := range s.folded {
+		if folded && printable.Line(value) == value {
+			values = append(values, value)
+		}
+	}
+	slices.Sort(values)
+	return values
+}
+
+// whyNotGroup returns why an action is not possible at a heading, "" if it is.
+func (s *Screen) whyNotGroup(id action.ID) string {
+	if id == action.ShowLog && s.pointedGroup() != nil {
+		return textGroupAtCursor
+	}
+	return ""
+}
