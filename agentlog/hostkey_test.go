@@ -155,7 +155,7 @@ func TestTrust(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			trusted := newTrust()
+			trusted := NewTrust()
 			for i, s := range all {
 				node := models.NodeRef{UUID: testUUID}
 				if i%2 == 1 {
