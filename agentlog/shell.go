@@ -17,8 +17,7 @@ import (
 // Shell is an SSH connection to a machine, for a login shell or a command.
 type Shell struct {
 	conn *sshConn
-	// Note is why an unknown host key is trusted, or ""; it is safe to show.
-	Note string
+	note string
 }
 
 // ShellOptions say how to connect to a machine.
@@ -79,7 +78,7 @@ func OpenShell(ctx context.Context, o ShellOptions, node models.NodeRef) (*Shell
 	conn, err := dialSSH(ctx, &o.SSH, node, host)
 	if err == nil {
 		s := &Shell{conn: conn}
-		if s.Note, err = o.Trust.accept(node, conn, s.boot(ctx)); err == nil {
+		if s.note, err = o.Trust.accept(node, conn, s.boot(ctx)); err == nil {
 			return s, nil
 		}
 		conn.close()
@@ -112,6 +111,9 @@ func (s *Shell) boot(ctx context.Context) string {
 	}
 	return id
 }
+
+// Note returns why an unknown host key is trusted, or ""; it is safe to show.
+func (s *Shell) Note() string { return s.note }
 
 // Target returns the login and the host, for display.
 func (s *Shell) Target() string { return s.conn.last.name() }

@@ -68,8 +68,8 @@ func TestShellCommand(t *testing.T) {
 		return 42
 	}))
 	s := mustOpen(t, machine.listen(t, key))
-	if !strings.HasPrefix(s.Target(), "core@127.0.0.1:") || !strings.Contains(s.Note, "is trusted for this boot (first seen)") {
-		t.Errorf("%q, note %q", s.Target(), s.Note)
+	if !strings.HasPrefix(s.Target(), "core@127.0.0.1:") || !strings.Contains(s.Note(), "is trusted for this boot (first seen)") {
+		t.Errorf("%q, note %q", s.Target(), s.Note())
 	}
 	var out, complaints bytes.Buffer
 	status, err := s.Run(t.Context(), ShellSession{Command: "upper 'a  b'", In: strings.NewReader("text"), Out: &out, Err: &complaints})

@@ -221,7 +221,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 		Options: c.options(&x), Plugins: plugin.Place{Context: x.Name, Options: selecting(c.cfg, &x)}, Ramdisks: c.ramdisks(live.Session, live.Record),
 		Close: func() { live.Close(ctx) },
 	}
-	s.Enroll = live.Enrolling()
+	s.Enroll, s.Shells = live.Enrolling(), consoleShells{live.Shells}
 	if live.Logs != nil {
 		s.Logs = live.Logs
 	}
@@ -229,6 +229,18 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 		s.BMCs = consoleBMCs{live.BMCs}
 	}
 	return s, nil
+}
+
+// consoleShells adapts the shells of a session to the screens.
+type consoleShells struct{ *session.Shells }
+
+// Open connects to the machine of a node.
+func (s consoleShells) Open(ctx context.Context, n *models.Node) (screen.Shell, error) {
+	opened, err := s.Shells.Open(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	return opened, nil
 }
 
 // consoleBMCs adapts the BMCs of a session to the screens.

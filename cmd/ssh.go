@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"errors"
 	"strings"
 
@@ -55,8 +54,8 @@ func (a *app) ssh(cmd *cobra.Command, s *session.Session, flags sshFlags, args [
 		return err
 	}
 	defer machine.Close()
-	if machine.Note != "" {
-		a.complain("%s: %s", machine.Target(), machine.Note)
+	if note := machine.Note(); note != "" {
+		a.complain("%s: %s", machine.Target(), note)
 	}
 	command := strings.Join(args[1:], " ")
 	var status int
@@ -65,7 +64,7 @@ func (a *app) ssh(cmd *cobra.Command, s *session.Session, flags sshFlags, args [
 		if a.away != nil { // Ctrl-C is the machine's
 			back = a.away()
 		}
-		status, err = shell.Run(ctx, machine, shell.Session{In: a.stdin, Out: a.stdout, Term: a.term(), Command: command})
+		status, err = machine.AtTerminal(ctx, a.stdin, a.stdout, command)
 		back()
 	} else {
 		status, err = machine.Run(ctx, agentlog.ShellSession{Command: command, In: a.stdin, Out: a.stdout, Err: a.stderr})
@@ -79,6 +78,3 @@ func (a *app) ssh(cmd *cobra.Command, s *session.Session, flags sshFlags, args [
 	}
 	return err
 }
-
-// term returns TERM.
-func (a *app) term() string { return cmp.Or(a.options.Env("TERM"), "dumb") }

@@ -155,7 +155,7 @@ func (s *shell) command(ctx context.Context, command string, out, complaints io.
 		_, err = fmt.Fprintf(out, "%d %d\n", s.height, s.width)
 	case "cat":
 		if len(words) != 2 || words[1] != bootIDFile {
-			return fail(1, "cat: "+strings.Join(words[1:], " ")+": No such file or directory")
+			return fail(127, "cat: command not found")
 		}
 		_, err = io.WriteString(out, s.server.journal.bootID()+"\n")
 	default:

@@ -20,7 +20,7 @@ type sshServer struct {
 	journal *journal
 	// host is the name of the machine.
 	host   string
-	config  *ssh.ServerConfig
+	config *ssh.ServerConfig
 	// connections limits the concurrent ones.
 	connections chan struct{}
 }

@@ -59,7 +59,7 @@ func (s *Session) Live(ctx context.Context, log audit.Writer, left func(text str
 	receiving, cancel := context.WithCancel(ctx)
 	l.cancel = cancel
 	trust := agentlog.NewTrust()
-	l.Shells = &Shells{ssh: s.sshOptions(), trust: trust, runner: l.Runner, address: lastAgent(l.Store)}
+	l.Shells = s.newShells(l.Runner, trust, lastAgent(l.Store))
 	settings := LogSettings{Address: lastAgent(l.Store), Trust: trust, Push: l.receive(receiving), Serial: l.consoles, ServerClock: func() (time.Duration, bool) { return serverClock(l.Store) }}
 	if follower, err := s.Follower(settings); err == nil {
 		l.Logs = withRecording(follower, l.Record)
