@@ -36,9 +36,7 @@ func booted(boot string, run func(command string, ch ssh.Channel) int) func(*ssh
 	}
 }
 
-func exits(status int) func(string, ssh.Channel) int {
-	return func(string, ssh.Channel) int { return status }
-}
+func idle(string, ssh.Channel) int { return 0 }
 
 // openShell opens a shell on loopback.
 func openShell(t *testing.T, o SSHOptions, trust *Trust) (*Shell, error) {
@@ -127,6 +125,7 @@ func TestShellTerminal(t *testing.T) {
 func TestShellFaults(t *testing.T) {
 	t.Parallel()
 	run := func(t *testing.T, o SSHOptions, r ShellSession) error {
+		t.Helper()
 		s, err := openShell(t, o, NewTrust())
 		if err != nil {
 			return err
@@ -142,16 +141,19 @@ func TestShellFaults(t *testing.T) {
 		reason string
 		remedy string
 	}{
-		"another key": {booted(bootOne, exits(0)), func(t *testing.T, _ *sshServer, o *SSHOptions) {
+		"another key": {booted(bootOne, idle), func(t *testing.T, _ *sshServer, o *SSHOptions) {
+			t.Helper()
 			_, private := newSigner(t)
 			o.Keys = []string{filepath.Join(t.TempDir(), "other")}
 			putText(t, o.Keys[0], string(private))
 		}, ShellSession{}, "accepted no key: 1 key was offered", "logs.ssh.keys of the context, or ssh-add"},
-		"changed host key": {booted(bootOne, exits(0)), func(t *testing.T, s *sshServer, o *SSHOptions) {
+		"changed host key": {booted(bootOne, idle), func(t *testing.T, s *sshServer, o *SSHOptions) {
+			t.Helper()
 			other, _ := newSigner(t)
 			putText(t, filepath.Join(o.Home, ".ssh/known_hosts"), s.known(other.PublicKey()))
 		}, ShellSession{}, "it differs from the key in known_hosts", "ssh-keygen -R 127.0.0.1"},
-		"nothing listens": {booted(bootOne, exits(0)), func(t *testing.T, _ *sshServer, o *SSHOptions) {
+		"nothing listens": {booted(bootOne, idle), func(t *testing.T, _ *sshServer, o *SSHOptions) {
+			t.Helper()
 			listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 			if err != nil {
 				t.Fatal(err)
@@ -159,7 +161,7 @@ func TestShellFaults(t *testing.T) {
 			o.Port = listener.Addr().(*net.TCPAddr).Port
 			_ = listener.Close()
 		}, ShellSession{}, "SSH connection refused", "check that the ramdisk runs sshd"},
-		"unknown jump host": {booted(bootOne, exits(0)), func(_ *testing.T, s *sshServer, o *SSHOptions) {
+		"unknown jump host": {booted(bootOne, idle), func(_ *testing.T, s *sshServer, o *SSHOptions) {
 			o.Jump = "core@127.0.0.1:" + o.address(s)
 		}, ShellSession{}, "it is not in known_hosts", "compare it, then log in once: ssh core@127.0.0.1"},
 		"lost": {booted(bootOne, func(string, ssh.Channel) int { return -1 }), nil, ShellSession{}, "connection lost", ""},
@@ -171,8 +173,8 @@ func TestShellFaults(t *testing.T) {
 			s.drop()
 			return 0
 		}, nil, ShellSession{}, "connection lost", ""},
-		"no terminal": {booted(bootOne, exits(0)), func(_ *testing.T, s *sshServer, _ *SSHOptions) { s.noTerminals = true }, ShellSession{PTY: &PTY{Term: "xterm"}}, "requesting a terminal", ""},
-		"hostile reason": {booted(bootOne, exits(0)), func(_ *testing.T, s *sshServer, _ *SSHOptions) {
+		"no terminal": {booted(bootOne, idle), func(_ *testing.T, s *sshServer, _ *SSHOptions) { s.noTerminals = true }, ShellSession{PTY: &PTY{Term: "xterm"}}, "requesting a terminal", ""},
+		"hostile reason": {booted(bootOne, idle), func(_ *testing.T, s *sshServer, _ *SSHOptions) {
 			s.reject = "no\x1b]0;pwned\a\r\nironworks: all is well\u202e"
 		}, ShellSession{}, "opening a session", ""},
 	} {
@@ -242,7 +244,7 @@ func TestShellHostKeys(t *testing.T) {
 // TestShellOfInstance: the key in the ramdisk's Ignition is not for the instance.
 func TestShellOfInstance(t *testing.T) {
 	t.Parallel()
-	machine, key := newSSHServer(t, booted(bootOne, exits(0)))
+	machine, key := newSSHServer(t, booted(bootOne, idle))
 	o := machine.listen(t, key)
 	other, _ := newSigner(t)
 	o.HostKeys = func(context.Context, models.NodeRef) ([]string, bool) {

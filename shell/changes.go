@@ -10,17 +10,13 @@ import (
 	"github.com/charmbracelet/x/ansi/parser"
 )
 
-// initialModes are the DEC private modes that programs change, with their initial value. Those of the alternate screen
-// are last, because a terminal keeps others per screen.
-var initialModes = []struct {
-	mode int
-	on   bool
-}{
-	{1, false}, {5, false}, {6, false}, {7, true}, {9, false}, {25, true}, {66, false}, {69, false}, // keys, colors, margins, cursor
-	{1000, false}, {1001, false}, {1002, false}, {1003, false}, {1004, false}, {1005, false}, {1006, false}, {1015, false}, {1016, false}, // mouse
-	{2004, false}, {2026, false}, {2027, false}, {2031, false}, {2048, false},
-	{47, false}, {1047, false}, {1049, false},
-}
+// initiallyOn are the DEC private modes that are on until a program changes them, initiallyOff those that are off: keys,
+// colors, margins, mouse, paste, screens. Those of the alternate screen are last, because a terminal keeps others per
+// screen.
+var (
+	initiallyOn  = []int{7, 25}
+	initiallyOff = []int{1, 5, 6, 9, 66, 69, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1015, 1016, 2004, 2026, 2027, 2031, 2048, 47, 1047, 1049}
+)
 
 // changes are what a program has changed in its terminal, so that no more than that is undone: undoing what is not
 // changed moves the cursor in some terminals.
@@ -124,10 +120,12 @@ func (c *changes) undo() string {
 	write(c.keyboard, "\x1b[=0u")
 	write(c.otherKeys, "\x1b[>4m")
 	write(c.margin, "\x1b7\x1b[r\x1b8") // it moves the cursor
-	for _, m := range initialModes {
-		if on, seen := c.modes[m.mode]; seen && on != m.on {
-			b.WriteString("\x1b[?" + strconv.Itoa(m.mode) + map[bool]string{true: "h", false: "l"}[m.on])
-		}
+	for _, mode := range initiallyOn {
+		on, seen := c.modes[mode]
+		write(seen && !on, "\x1b[?"+strconv.Itoa(mode)+"h")
+	}
+	for _, mode := range initiallyOff {
+		write(c.modes[mode], "\x1b[?"+strconv.Itoa(mode)+"l")
 	}
 	write(c.insert, "\x1b[4l")
 	write(c.newLine, "\x1b[20l")

@@ -93,7 +93,7 @@ func (t *Terminal) followSize() {
 }
 
 // ErrLeft is returned by Read after ~. at the start of a line.
-var ErrLeft = errors.New("disconnected with ~.")
+var ErrLeft = errors.New("disconnected (~. at the start of a line)")
 
 // Read reads keys. It returns ErrLeft after ~. at the start of a line, and io.EOF after Close. Keys that nobody has
 // read stay in the terminal for the next program.

@@ -209,7 +209,7 @@ func TestScreenShell(t *testing.T) {
 		s.press("S")
 		s.until(prompt)
 		s.press("~", ".")
-		s.until("› fleet", "disconnected with ~.")
+		s.until("› fleet", "disconnected (~. at the start of a line)")
 		s.press("S")
 		s.until(prompt)
 		s.press(terminal.CtrlD)

@@ -44,7 +44,7 @@ type ShellMsg struct {
 	wait   *overlay.Wait
 	ctx    context.Context //nolint:containedctx // of the shell's connection
 	end    context.CancelFunc
-	shell  screen.Shell    // nil if it failed
+	shell  screen.Shell // nil if it failed
 	status int
 	err    error
 }
