@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"ironworks/models"
 	"net/netip"
 	"strings"
 	"unicode"
@@ -139,7 +140,7 @@ func (c Classic) keys(in *inputs) []string {
 			keys = append(keys, line)
 		}
 	}
-	return uniqueStrings(keys)
+	return models.Unique(keys)
 }
 
 func (c Classic) conf() string {

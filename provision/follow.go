@@ -88,7 +88,7 @@ func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, sent
 			}
 		default:
 			// The operation continues regardless: read the node again.
-			opts.report(Progress{Node: before.Ref(), State: models.ProvisionState(res.State), Fault: faultOf(err)})
+			opts.report(Progress{Node: before.Ref(), State: models.ProvisionState(res.State), Fault: models.FaultOf(err, "get node")})
 		}
 		if opts.Timeout > 0 && waited >= opts.Timeout {
 			res.Outcome, res.Err = OutcomeUnknown, errors.Join(ErrTimeout, err)
@@ -96,14 +96,6 @@ func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, sent
 		}
 		wait = r.nextPoll(waited, opts.followed.Load())
 	}
-}
-
-func faultOf(err error) *models.Fault {
-	var f *models.Fault
-	if errors.As(err, &f) {
-		return f
-	}
-	return &models.Fault{Kind: models.FaultServer, Op: "get node", Message: printable.Line(err.Error()), Err: err}
 }
 
 // nextPoll doubles the delay from the first reading up to the period, which grows with the number

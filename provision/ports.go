@@ -103,7 +103,7 @@ func SetPorts(ctx context.Context, api PortAPI, ids, args []string) (*PortAction
 		}
 	}
 	a := &PortAction{name: "port set", api: api}
-	for _, id := range unique(ids) {
+	for _, id := range models.Unique(ids) {
 		if err := a.setPort(ctx, id, settings); err != nil {
 			return nil, err
 		}
@@ -212,18 +212,6 @@ func DeletePorts(ctx context.Context, api PortAPI, ids []string) (*PortAction, e
 		a.add(models.TextOf(raw["node_uuid"]), c)
 	}
 	return a, nil
-}
-
-func unique(list []string) []string {
-	seen := map[string]bool{}
-	var out []string
-	for _, s := range list {
-		if !seen[s] {
-			seen[s] = true
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // findGroup finds a port group of a node by name or UUID.
