@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"ironworks/models"
 	"net/netip"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"ironworks/ignition/sshkey"
+	"ironworks/models"
 )
 
 // ClassicTLS is the value of build.py's --tls.

@@ -2,8 +2,9 @@ package ignition
 
 import (
 	"fmt"
-	"ironworks/models"
 	"strings"
+
+	"ironworks/models"
 )
 
 // Paths of the default profile. ICC's paths are kept where other programs look for them.

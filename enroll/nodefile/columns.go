@@ -2,7 +2,6 @@ package nodefile
 
 import (
 	"fmt"
-	"ironworks/spell"
 	"maps"
 	"regexp"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"ironworks/enroll"
 	"ironworks/models"
+	"ironworks/spell"
 )
 
 // Column is a column of a spreadsheet with the field that it sets.

@@ -7,9 +7,8 @@
 package table
 
 import (
-	"ironworks/ui/theme"
-
 	"ironworks/printable"
+	"ironworks/ui/theme"
 )
 
 // Cell is the content of a column for a row. The glyph comes before the text.
