@@ -67,7 +67,7 @@ func (h *hostReader) left(m document.Member) string {
 	why := "not carried over"
 	switch m.Key {
 	case "consumerRef":
-		why = "the host is in use by " + text(m.Value, "kind") + " " + key(text(m.Value, "namespace"), text(m.Value, "name")) + "; not carried over"
+		why = strings.TrimSpace("the host is in use by "+text(m.Value, "kind")) + " " + key(text(m.Value, "namespace"), text(m.Value, "name")) + "; not carried over"
 	case "firmware":
 		why = "not applied, Metal3 ignores it, too; use HostFirmwareSettings"
 	case "hardwareProfile":

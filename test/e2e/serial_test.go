@@ -139,7 +139,7 @@ func serialInTheLogTab(t *testing.T, c *console) {
 	s.press(terminal.Enter)
 	s.until("[Overview]")
 	s.press("L")
-	s.until("[Log]", "No lines yet")
+	s.until("[Log]", "No lines: no ramdisk in state enroll.")
 	s.press("c")
 	s.until("Read the serial console of serial-1", "the current reader is disconnected", takesYes)
 	s.press("y")

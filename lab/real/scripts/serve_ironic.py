@@ -5,8 +5,14 @@ only at the first change. A transaction that has read a row by then and finds th
 one wrote meanwhile fails at once with "database is locked" (SQLITE_BUSY_SNAPSHOT), which no
 timeout helps against. Here transactions that write take the lock at their beginning and wait
 for it; those that only read are left alone.
+
+Ironic 39.0.0 derives a key from a node's BMC password for each call of the BMC, in 600 000
+rounds of PBKDF2: 0.6 CPU seconds, whoever has called the BMC before. Here each key is derived
+once, so that one computer can run Ironic and a rack of machines.
 """
 
+import functools
+import hashlib
 import sys
 
 # Importing the command first lets 21.4.4 patch threads for eventlet before anything uses them.
@@ -38,6 +44,7 @@ def lock_writers(session, transaction, connection):
 
 enginefacade._TransactionFactory._create_session = create_marked_session
 event.listen(orm.Session, "after_begin", lock_writers)
+hashlib.pbkdf2_hmac = functools.cache(hashlib.pbkdf2_hmac)
 
 if __name__ == "__main__":
     sys.exit(singleprocess.main())
