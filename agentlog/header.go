@@ -18,9 +18,6 @@ type header struct {
 	size   int // start of the text; 0 without a header
 }
 
-// afterHeader returns the start of the text behind a logger's header, 0 without one.
-func afterHeader(text string) int { return readHeader(text).size }
-
 func readHeader(text string) header {
 	if len(text) < 20 {
 		return header{}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/crypto/ssh"
+
 	"ironworks/models"
 )
 
@@ -208,7 +210,7 @@ func (s *sshSource) trust(conn *sshConn, boot string) error {
 	if err := s.joint.trust.acceptFirst(s.joint.node, &conn.last, conn.keys.key, boot); err != nil {
 		return err
 	}
-	s.trustNote = "host key " + fingerprint(conn.keys.key) + " is trusted for this boot (first seen)"
+	s.trustNote = "host key " + ssh.FingerprintSHA256(conn.keys.key) + " is trusted for this boot (first seen)"
 	if conn.keys.foreign {
 		s.trustNote += "; it matches no image of this console"
 	}

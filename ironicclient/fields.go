@@ -2,6 +2,7 @@ package ironicclient
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -172,9 +173,7 @@ func (c *Client) withFields(ctx context.Context, cl call, fields []string, base 
 	}
 	cl.query = func(v models.APIVersion) url.Values {
 		q := url.Values{}
-		for k, vs := range base {
-			q[k] = vs
-		}
+		maps.Copy(q, base)
 		if len(fields) > 0 {
 			q.Set("fields", strings.Join(c.usableFields(fields, v), ","))
 		}

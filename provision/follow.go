@@ -11,11 +11,6 @@ import (
 	"ironworks/printable"
 )
 
-// followFields returns the fields that watching a node needs.
-func followFields() []string {
-	return append(models.ListFields(), "driver_internal_info")
-}
-
 // firstPoll is the delay before the first reading. A shorter one would let a script that waits for
 // each verb pass through the states of fast hardware before another client can see them.
 const firstPoll = time.Second
@@ -66,7 +61,7 @@ func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, sent
 			return
 		case <-time.After(wait):
 		}
-		now, date, err := r.API.NodeAt(ctx, before.UUID, followFields()...)
+		now, date, err := r.API.NodeAt(ctx, before.UUID, append(models.ListFields(), "driver_internal_info")...)
 		at := time.Now()
 		waited := at.Sub(start)
 		switch {
@@ -112,14 +107,9 @@ func (r *Runner) nextPoll(waited time.Duration, followed int64) time.Duration {
 // nodesPerPeriod is how many nodes are read in one period.
 const nodesPerPeriod = 10
 
-func progressOf(n *models.Node) Progress {
-	return Progress{Node: n.Ref(), State: n.ProvisionState, Step: explain.StepLine(&models.Row{Node: *n}, time.Time{}, nil)}
-}
-
 // progress returns the node's progress, including what was observed so far.
 func (f *following) progress(now *models.Node) Progress {
-	p := progressOf(now)
-	p.Now = now
+	p := Progress{Node: now.Ref(), State: now.ProvisionState, Step: explain.StepLine(&models.Row{Node: *now}, time.Time{}, nil), Now: now}
 	if w, seen := f.evidence.Work(&models.Row{Node: *now, Reason: f.reason}); seen {
 		p.Work, p.At = &w, f.evidence.At
 	}

@@ -3,6 +3,7 @@ package provision
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/google/uuid"
@@ -146,9 +147,7 @@ func (a *PortAction) setPort(ctx context.Context, id string, settings []ports.Se
 func linkAfter(raw map[string]any, settings []ports.Setting) any {
 	link, touched := map[string]any{}, false
 	now, _ := raw["local_link_connection"].(map[string]any)
-	for key, value := range now {
-		link[key] = value
-	}
+	maps.Copy(link, now)
 	for _, s := range settings {
 		switch {
 		case s.Path[0] != "local_link_connection":
