@@ -206,7 +206,7 @@ func (t *Trust) accept(node models.NodeRef, conn *sshConn, boot string) (note st
 	if err := t.acceptFirst(node, &conn.last, keys.key, boot); err != nil {
 		return "", err
 	}
-	note = "host key " + fingerprint(keys.key) + " is trusted for this boot (first seen)"
+	note = "host key " + ssh.FingerprintSHA256(keys.key) + " is trusted for this boot (first seen)"
 	if keys.foreign {
 		note += "; it matches no image of this console"
 	}

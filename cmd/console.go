@@ -126,7 +126,7 @@ func (a *app) show(cmd *cobra.Command, flags *consoleFlags, options ui.Options) 
 	err := ui.Run(cmd.Context(), options, ui.Terminal{In: a.stdin, Out: a.stdout, Env: os.Environ(), FPS: fps})
 	var crash *ui.Crash
 	if errors.As(err, &crash) {
-		a.crashedWith(crash.Value, crash.Stack)
+		a.crashed(crash.Value, crash.Stack)
 		return &codeError{code: exitFailed}
 	}
 	return err

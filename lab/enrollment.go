@@ -61,6 +61,9 @@ func (e Enrollment) skipSlowSteps(name string) {
 	if slices.Contains(hasty, name) {
 		e.Node["automated_clean"] = false
 	}
+	if name == readyNode {
+		e.Node["inspect_interface"] = "redfish"
+	}
 }
 
 // DriverInfo returns what a conductor needs to control the machine: the address of its BMC, user

@@ -37,7 +37,11 @@ var stories = map[string][]chapter{
 
 // hasty are nodes that are not cleaned on the way to available, so that something is deployed soon
 // after the start.
-var hasty = []string{"r7-n01", "r7-n02", "r7-n03", "r7-n07", "r7-n11"}
+var hasty = []string{"r7-n01", "r7-n02", "r7-n03", "r7-n04", "r7-n07", "r7-n11"}
+
+// readyNode is inspected by its BMC, without a boot, so that a node is available right after the
+// start.
+const readyNode = "r7-n04"
 
 // playStories plays all stories, until the context ends.
 func playStories(ctx context.Context, c *client, names []string) {

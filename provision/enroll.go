@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -125,20 +126,43 @@ func (e *Enroller) node(ctx, going context.Context, it *enroll.Item) Enrolled {
 			Kind: models.RefusedArguments, Action: "enroll", Node: it.Node.Label(), Why: it.Reason, Hint: it.Remedy,
 		}}}
 	}
-	var r Enrolled
-	action := &enrollAction{item: it, api: e.API}
-	if it.Kind == enroll.Unchanged {
-		r.Result = Result{Node: n.Ref(), Outcome: OutcomeDone, State: string(n.ProvisionState)}
-	} else {
-		if r.Result = e.act(ctx, going, action, n, false); r.Err == nil {
-			r.Did = action.did()
-		}
+	r := Enrolled{Result: Result{Node: n.Ref(), Outcome: OutcomeDone, State: string(n.ProvisionState)}}
+	if it.Kind != enroll.Unchanged {
+		e.change(ctx, going, n, it, &r)
 	}
 	if r.Err != nil || e.Goal == GoalEnroll {
 		return r
 	}
 	e.advance(ctx, going, n, it, &r)
 	return r
+}
+
+// change creates or changes a node. Ironic rejects most changes during a transition, which another run may have started
+// after the comparison: they are sent again at its end. So are changes whose answer was lost, which may be made twice; a
+// creation looks for what it has created.
+func (e *Enroller) change(ctx, going context.Context, n *models.Node, it *enroll.Item, r *Enrolled) {
+	action := &enrollAction{item: it, api: e.API}
+	removes := slices.ContainsFunc(it.Changes, func(c enroll.FieldChange) bool { return c.After == nil }) // fails the second time
+	for sent := 1; ; sent++ {
+		r.Result = e.act(ctx, going, action, n, false)
+		if r.Err == nil {
+			r.Did = action.did()
+			return
+		}
+		fault, requestFailed := errors.AsType[*models.Fault](r.Err)
+		lost := r.Outcome == OutcomeUnknown && it.Kind == enroll.Change && sent < mostSent && !removes
+		if !requestFailed || fault.Kind != models.FaultConflict && !lost {
+			return
+		}
+		now, err := e.API.Node(going, n.UUID)
+		if err != nil || now.ProvisionState == n.ProvisionState && !lost {
+			return
+		}
+		if !now.ProvisionState.Resting() && !e.await(going, now, r) {
+			return
+		}
+		n = now
+	}
 }
 
 // nodeOf returns the node of an item: Ironic's, or the one that it becomes.
@@ -169,7 +193,7 @@ func (e *Enroller) act(ctx, going context.Context, a Action, n *models.Node, wai
 
 // advance brings a node to the goal, from whatever state it is in.
 func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enroll.Item, r *Enrolled) {
-	tried := map[models.Verb]bool{}
+	tried := map[models.Verb]int{}
 	prepared := it.Node.Prepare == nil
 	for {
 		now, err := e.API.Node(going, n.UUID)
@@ -201,17 +225,22 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 		case reached:
 			r.Outcome = OutcomeDone
 			return
-		case verb == "" || tried[verb]:
+		case verb == "" || tried[verb] >= mostSent:
 			r.Outcome = OutcomeFailed
 			r.Err = e.stuckError(now)
 			return
 		}
-		tried[verb] = true
+		tried[verb]++
 		before := now.ProvisionState
 		r.Result = e.act(ctx, going, Provision(models.ProvisionRequest{Verb: verb}), now, !e.once)
+		if !e.once && e.sendAgain(going, now, r, tried[verb]) {
+			r.Err = nil
+			continue
+		}
 		if r.Err != nil || e.once {
 			return
 		}
+		tried[verb] = mostSent
 		r.Did = append(r.Did, deed(verb, before))
 		if verb == models.VerbInspect {
 			if r.Err = e.addPorts(ctx, going, now, r); r.Err != nil {
@@ -219,6 +248,21 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 			}
 		}
 	}
+}
+
+// mostSent is how often a verb is sent to a node whose Ironic does not answer in time.
+const mostSent = 3
+
+// sendAgain reports whether the request of a verb, unlike the operation, failed in a way that the node's state tells more
+// of. If the node has left its state, another client, or a run that was killed with its request on the way, was faster,
+// or our request arrived and its answer was lost. If it has not after a lost answer, the verb can be sent again: Ironic
+// accepts it once.
+func (e *Enroller) sendAgain(going context.Context, before *models.Node, r *Enrolled, sent int) bool {
+	if _, requestFailed := errors.AsType[*models.Fault](r.Err); !requestFailed {
+		return false
+	}
+	now, err := e.API.Node(going, before.UUID)
+	return err == nil && (now.ProvisionState != before.ProvisionState || r.Outcome == OutcomeUnknown && sent < mostSent)
 }
 
 // stuckError reports a node in a state that no further verb leads to the goal from.

@@ -14,6 +14,7 @@ import (
 
 	"ironworks/enroll"
 	"ironworks/ironicclient"
+	"ironworks/lab/db"
 	"ironworks/models"
 	"ironworks/models/request"
 	"ironworks/provision"
@@ -165,6 +166,113 @@ func TestEnrollByTwoOperatorsAtOnce(t *testing.T) {
 		have, err := provision.ReadExisting(t.Context(), client)
 		if err != nil || len(have.Nodes) != 20 || len(have.Ports) != 60 || len(have.Portgroups) != 20 {
 			t.Errorf("%d nodes, %d ports, %d groups, %v", len(have.Nodes), len(have.Ports), len(have.Portgroups), err)
+		}
+	})
+}
+
+// second is a client of a run whose verbs another run, killed right after that, has sent before.
+type second struct{ *ironicclient.Client }
+
+func (s second) Send(ctx context.Context, r request.Request) (string, error) {
+	if strings.HasSuffix(r.Path, "/states/provision") {
+		if _, err := s.Client.Send(ctx, r); err != nil {
+			return "", err
+		}
+	}
+	return s.Client.Send(ctx, r)
+}
+
+// TestEnrollContinuesAfterTheVerbsOfAnotherRun: Ironic rejects each verb because another run was faster.
+func TestEnrollContinuesAfterTheVerbsOfAnotherRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := second{embedded.New(t, time.Now).Client(t)}
+		e := enroller(client)
+		e.Goal, e.NoInspect = provision.GoalAvailable, true
+		for _, r := range e.Run(t.Context(), compared(t, client, rack(2), enroll.Options{})) {
+			if r.Outcome != provision.OutcomeDone || r.State != string(models.StateAvailable) || r.Err != nil {
+				t.Errorf("%s: %s in %s: %v", r.Node.Label(), r.Outcome, r.State, r.Err)
+			}
+		}
+	})
+}
+
+// TestEnrollSendsLostVerbsAgain, at most three times, wherever they were lost. Ironic carries each out once.
+func TestEnrollSendsLostVerbsAgain(t *testing.T) {
+	for _, verb := range []int{8, 9} { // after the requests of the node and its parts
+		for _, after := range []bool{false, true} {
+			for _, once := range []bool{false, true} {
+				t.Run(fmt.Sprintf("request %d, carried out %v, once %v", verb, after, once), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						client := &cut{Client: embedded.New(t, time.Now).Client(t), at: verb, after: after, once: once, targets: true}
+						e := enroller(client)
+						e.Goal, e.NoInspect = provision.GoalAvailable, true
+						r := e.Run(t.Context(), compared(t, client, rack(1), enroll.Options{}))[0]
+						want := provision.OutcomeDone
+						if !after && !once {
+							want = provision.OutcomeUnknown
+						}
+						sent := map[string]int{}
+						most := 0
+						for _, s := range client.sent[7:] {
+							sent[s]++
+							most = max(most, sent[s])
+						}
+						if r.Outcome != want || (r.Err == nil) != (want == provision.OutcomeDone) || (most == 3) != (want == provision.OutcomeUnknown) {
+							t.Errorf("%s in %s: %v; sent %q", r.Outcome, r.State, r.Err, client.sent)
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+// TestEnrollSendsLostChangesAgain, whether Ironic carried them out or not.
+func TestEnrollSendsLostChangesAgain(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		t.Run(fmt.Sprintf("carried out %v", after), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client := embedded.New(t, time.Now).Client(t)
+				enroller(client).Run(t.Context(), compared(t, client, rack(1), enroll.Options{}))
+				changed := rack(1)
+				changed[0].Set("small", "resource_class")
+				lossy := &cut{Client: client, at: 1, after: after, once: true}
+				r := enroller(lossy).Run(t.Context(), compared(t, lossy, changed, enroll.Options{}))[0]
+				if left := compared(t, client, changed, enroll.Options{}); r.Err != nil || len(lossy.sent) != 2 || left[0].Kind != enroll.Unchanged {
+					t.Errorf("%+v; sent %q; left %v", r, lossy.sent, left[0].Differences())
+				}
+			})
+		})
+	}
+}
+
+// TestEnrollChangesAfterATransition: another run's cleaning begins after the comparison, and Ironic changes no node
+// meanwhile. The changes wait for its end.
+func TestEnrollChangesAfterATransition(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ironic := embedded.New(t, time.Now)
+		client := ironic.Client(t)
+		enroller(client).Run(t.Context(), compared(t, client, rack(1), enroll.Options{}))
+		changed := rack(1)
+		changed[0].Set("small", "resource_class")
+		plan := compared(t, client, changed, enroll.Options{})
+		moves := func(to models.ProvisionState) {
+			if _, err := ironic.Tables.Nodes.Update(plan[0].UUID, func(n *db.Node) error {
+				n.ProvisionState = string(to)
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+		}
+		moves(models.StateCleaning)
+		time.AfterFunc(time.Minute, func() { moves(models.StateAvailable) })
+		e := enroller(client)
+		e.Goal = provision.GoalAvailable
+		if r := e.Run(t.Context(), plan)[0]; r.Outcome != provision.OutcomeDone || r.Err != nil {
+			t.Errorf("%s in %s: %v", r.Outcome, r.State, r.Err)
+		}
+		if left := compared(t, client, changed, enroll.Options{}); left[0].Kind != enroll.Unchanged {
+			t.Errorf("not changed: %v", left[0].Differences())
 		}
 	})
 }

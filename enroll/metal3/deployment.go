@@ -2,6 +2,7 @@ package metal3
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -67,7 +68,7 @@ func (h *hostReader) left(m document.Member) string {
 	why := "not carried over"
 	switch m.Key {
 	case "consumerRef":
-		why = "the host is in use by " + text(m.Value, "kind") + " " + key(text(m.Value, "namespace"), text(m.Value, "name")) + "; not carried over"
+		why = strings.TrimSpace("the host is in use by "+text(m.Value, "kind")) + " " + key(text(m.Value, "namespace"), text(m.Value, "name")) + "; not carried over"
 	case "firmware":
 		why = "not applied, Metal3 ignores it, too; use HostFirmwareSettings"
 	case "hardwareProfile":
@@ -157,9 +158,7 @@ func (h *hostReader) configDrive(parts map[string]document.Member, fields *plan.
 		case one == "networkData":
 			fields.ConfigDrive.NetworkData = data
 		default:
-			for k, v := range data {
-				fields.ConfigDrive.MetaData[k] = v
-			}
+			maps.Copy(fields.ConfigDrive.MetaData, data)
 		}
 	}
 	h.inherited(fields)

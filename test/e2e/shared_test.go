@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
+	"net/http"
 	"sync"
 	"testing"
 
@@ -44,7 +46,12 @@ func take(t *testing.T, name string, start func() (*ironic.Server, error)) *iron
 	}
 	shared.Unlock()
 	p := <-places
-	t.Cleanup(func() { places <- p })
+	t.Cleanup(func() {
+		if p.server != nil {
+			restMachines(p.server)
+		}
+		places <- p
+	})
 	if p.server == nil {
 		server, err := start()
 		if err != nil {
@@ -53,6 +60,19 @@ func take(t *testing.T, name string, start func() (*ironic.Server, error)) *iron
 		p.server = server
 	}
 	return p.server
+}
+
+// restMachines sets maintenance for the machines of a test that has ended, because the conductor would ask their BMCs
+// for the power state for the rest of the run. Nothing depends on its success.
+func restMachines(s *ironic.Server) {
+	status, answer, err := s.Do(context.Background(), http.MethodGet, "/v1/nodes?driver=redfish&maintenance=false&fields=uuid", nil)
+	var list struct{ Nodes []struct{ UUID string } }
+	if err != nil || status != http.StatusOK || json.Unmarshal(answer, &list) != nil {
+		return
+	}
+	for _, n := range list.Nodes {
+		_, _, _ = s.Do(context.Background(), http.MethodPut, "/v1/nodes/"+n.UUID+"/maintenance", map[string]any{"reason": "the test has ended"})
+	}
 }
 
 func takeIronic(t *testing.T, r ironic.Release) *ironic.Server {

@@ -97,7 +97,16 @@ func TestDemoMachinesReachTheirStates(t *testing.T) {
 		"r7-n01": "active", "r7-n02": "deploy failed", "r7-n03": "deploy failed", "r7-n04": "available", "r7-n05": "manageable", "r7-n06": "enroll",
 		"r7-n07": "active", "r7-n08": "clean failed", "r7-n09": "manageable", "r7-n10": "manageable", "r7-n11": "active", "r7-n12": "enroll", "r7-n14": "enroll",
 	})
-	m, _ := s.Lab.Machine("r7-n01")
+	// Available right after the start: its BMC reports the disks, so that it need not boot.
+	m, _ := s.Lab.Machine("r7-n04")
+	var stored struct {
+		Inventory struct{ Disks []struct{ Serial string } } `json:"inventory"`
+	}
+	status, answer, err := ironic.At(s.Ironic.URL, ironic.Newest).Do(t.Context(), http.MethodGet, "/v1/nodes/r7-n04/inventory", nil)
+	if err != nil || status != http.StatusOK || json.Unmarshal(answer, &stored) != nil || len(stored.Inventory.Disks) != len(m.Disks()) || len(m.Journal()) > 0 {
+		t.Errorf("r7-n04: inventory %s (%d, %v), %d lines of a ramdisk", answer, status, err, len(m.Journal()))
+	}
+	m, _ = s.Lab.Machine("r7-n01")
 	if d := m.Disks()[1]; d.Installed == nil || !strings.Contains(string(d.Installed.Ignition), "3.4.0") {
 		t.Errorf("installed on the smallest disk: %+v", d.Installed)
 	}
