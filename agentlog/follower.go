@@ -1,6 +1,7 @@
 package agentlog
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -23,13 +24,13 @@ func New(o Options) (Follower, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &follower{options: o, sources: sources, trust: newTrust()}, nil
+	return &follower{options: o, sources: sources, trust: cmp.Or(o.Trust, NewTrust())}, nil
 }
 
 type follower struct {
 	options Options
 	sources []models.LogSource
-	trust   *trust
+	trust   *Trust
 }
 
 // Follow implements [Follower].
@@ -63,7 +64,7 @@ func (f *follower) Follow(ctx context.Context, node models.NodeRef, more ...mode
 // joint has one node's sources while it is followed.
 type joint struct {
 	options *Options
-	trust   *trust
+	trust   *Trust
 	node    models.NodeRef
 	news    chan news
 	working []atomic.Bool // by index of the source

@@ -18,9 +18,6 @@ type header struct {
 	size   int // start of the text; 0 without a header
 }
 
-// afterHeader returns the start of the text behind a logger's header, 0 without one.
-func afterHeader(text string) int { return readHeader(text).size }
-
 func readHeader(text string) header {
 	if len(text) < 20 {
 		return header{}
@@ -49,7 +46,7 @@ func osloHeader(text string) header {
 	rest := text[len(osloLayout)+1:]
 	pid, rest, _ := strings.Cut(rest, " ")
 	word, rest, _ := strings.Cut(rest, " ")
-	level, known := osloLevel(word)
+	level, known := osloLevels[word]
 	module, rest, _ := strings.Cut(rest, " ")
 	if _, err := strconv.ParseUint(pid, 10, 32); err != nil || !known || module == "" {
 		return header{}
@@ -79,22 +76,16 @@ func (h header) withoutSuffix(text string) string {
 	return strings.TrimSuffix(text, debugSuffix.FindString(text))
 }
 
-func osloLevel(word string) (models.LogLevel, bool) {
-	switch word {
-	case "TRACE", "DEBUG":
-		return models.LogDebug, true
-	case "INFO":
-		return models.LogInfo, true
-	case "AUDIT":
-		return models.LogNotice, true
-	case "WARNING", "WARN":
-		return models.LogWarning, true
-	case "ERROR":
-		return models.LogError, true
-	case "CRITICAL", "FATAL":
-		return models.LogCritical, true
-	}
-	return 0, false
+var osloLevels = map[string]models.LogLevel{
+	"TRACE":    models.LogDebug,
+	"DEBUG":    models.LogDebug,
+	"INFO":     models.LogInfo,
+	"AUDIT":    models.LogNotice,
+	"WARNING":  models.LogWarning,
+	"WARN":     models.LogWarning,
+	"ERROR":    models.LogError,
+	"CRITICAL": models.LogCritical,
+	"FATAL":    models.LogCritical,
 }
 
 // klogHeader parses "I1122 13:00:00.123456    1234 file.go:12] ". The file stays in the text,

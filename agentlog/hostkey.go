@@ -170,19 +170,20 @@ func (k *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 	return nil
 }
 
-// trust stores the host key of a node per boot, so that a key that changes within a boot is
-// refused.
-type trust struct {
+// Trust stores the host key of a node per boot, so that a key that changes within a boot is
+// refused. Logs and shells share it.
+type Trust struct {
 	mu   sync.Mutex
 	pins map[string]pin // by node UUID
 }
 
 type pin struct{ key, boot string }
 
-func newTrust() *trust { return &trust{pins: map[string]pin{}} }
+// NewTrust returns one without keys.
+func NewTrust() *Trust { return &Trust{pins: map[string]pin{}} }
 
 // pin stores a verified key: no other key is trusted in this boot.
-func (t *trust) pin(node models.NodeRef, key ssh.PublicKey, boot string) {
+func (t *Trust) pin(node models.NodeRef, key ssh.PublicKey, boot string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	id := strings.ToLower(node.UUID) + " " + node.Name
@@ -192,9 +193,29 @@ func (t *trust) pin(node models.NodeRef, key ssh.PublicKey, boot string) {
 	t.pins[id] = pin{ssh.FingerprintSHA256(key), boot}
 }
 
+// accept pins the host key of a connection to a machine in a boot, "" if unknown, or refuses it. The note is why a new
+// key is trusted, or "".
+func (t *Trust) accept(node models.NodeRef, conn *sshConn, boot string) (note string, err error) {
+	keys := conn.keys
+	if keys.verdict == hostKeyExpected {
+		t.pin(node, keys.key, boot)
+	}
+	if keys.verdict != hostKeyNew {
+		return "", nil
+	}
+	if err := t.acceptFirst(node, &conn.last, keys.key, boot); err != nil {
+		return "", err
+	}
+	note = "host key " + ssh.FingerprintSHA256(keys.key) + " is trusted for this boot (first seen)"
+	if keys.foreign {
+		note += "; it matches no image of this console"
+	}
+	return note, nil
+}
+
 // acceptFirst decides whether a new key is trusted: it must be the first of its boot, or the same. An
 // unknown boot counts as the last one.
-func (t *trust) acceptFirst(node models.NodeRef, h *hop, key ssh.PublicKey, boot string) error {
+func (t *Trust) acceptFirst(node models.NodeRef, h *hop, key ssh.PublicKey, boot string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	id := strings.ToLower(node.UUID) + " " + node.Name

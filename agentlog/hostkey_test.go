@@ -155,7 +155,7 @@ func TestTrust(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			trusted := newTrust()
+			trusted := NewTrust()
 			for i, s := range all {
 				node := models.NodeRef{UUID: testUUID}
 				if i%2 == 1 {
@@ -170,7 +170,7 @@ func TestTrust(t *testing.T) {
 				if errors.As(err, &refused) != s.refused {
 					t.Fatalf("connection %d: error %v", i, err)
 				}
-				if s.refused && (refused.Host != "core@h" || refused.Fingerprint != fingerprint(s.key.PublicKey()) || !strings.HasPrefix(err.Error(), "host key SHA256:") || !strings.Contains(refused.Reason, "it changed within one boot")) {
+				if s.refused && (refused.Host != "core@h" || refused.Fingerprint != ssh.FingerprintSHA256(s.key.PublicKey()) || !strings.HasPrefix(err.Error(), "host key SHA256:") || !strings.Contains(refused.Reason, "it changed within one boot")) {
 					t.Errorf("connection %d: error %v", i, err)
 				}
 			}

@@ -37,7 +37,7 @@ func (m *masker) line(text string) string {
 // continueRegion masks what belongs to the region that an earlier line started, and returns where
 // the rest of this one starts.
 func (m *masker) continueRegion(text string) int {
-	if body := afterHeader(text); body > 0 && !m.in.survives(text[body:]) {
+	if body := readHeader(text).size; body > 0 && !m.in.survives(text[body:]) {
 		m.in = region{}
 		return 0
 	}

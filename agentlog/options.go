@@ -21,6 +21,8 @@ type Options struct {
 	Address func(models.NodeRef) string
 	// SSH configures the SSH connections to machines.
 	SSH SSHOptions
+	// Trust has the host keys of machines, shared with shells; nil for an own one.
+	Trust *Trust
 	// Push has the lines that machines push; nil without a receiver.
 	Push Subscriber
 	// Serial opens the serial consoles of nodes; nil if they cannot be read.

@@ -14,8 +14,6 @@ import (
 	"ironworks/printable"
 )
 
-func fingerprint(key ssh.PublicKey) string { return ssh.FingerprintSHA256(key) }
-
 // faultStatus returns why a machine's journal cannot be followed, and the remedy. final reports
 // that retrying will not help.
 func faultStatus(err error) (s Status, final bool) {

@@ -32,6 +32,11 @@ type sshServer struct {
 	user       string
 	authorized ssh.PublicKey
 
+	// reject is why sessions are rejected, noTerminals rejects terminals; sizes has those that clients sent.
+	reject      string
+	noTerminals bool
+	sizes       chan string
+
 	key  ssh.Signer
 	port int
 
@@ -62,7 +67,7 @@ func newSigner(tb testing.TB) (signer ssh.Signer, private []byte) {
 // newSSHServer returns a machine that does not listen; it accepts one key, which is in the file.
 func newSSHServer(t *testing.T, answer func(s *sshServer, command string, ch ssh.Channel) int) (s *sshServer, keyFile string) {
 	t.Helper()
-	s = &sshServer{answer: answer, user: "core", gone: make(chan struct{})}
+	s = &sshServer{answer: answer, user: "core", gone: make(chan struct{}), sizes: make(chan string, 100)}
 	s.key, _ = newSigner(t)
 	login, private := newSigner(t)
 	s.authorized = login.PublicKey()
@@ -145,26 +150,58 @@ func (s *sshServer) channel(c ssh.NewChannel) {
 		s.forward(c)
 		return
 	}
+	if s.reject != "" {
+		_ = c.Reject(ssh.ResourceShortage, s.reject)
+		return
+	}
 	ch, requests, err := c.Accept()
 	if err != nil {
 		return
 	}
 	defer func() { _ = ch.Close() }()
 	for r := range requests {
-		if r.Type != "exec" {
+		if r.Type == "pty-req" {
+			s.observe(r)
+			_ = r.Reply(!s.noTerminals, nil)
+			continue
+		}
+		if r.Type != "exec" && r.Type != "shell" {
 			_ = r.Reply(false, nil)
 			continue
 		}
-		command := string(r.Payload[4:])
+		command := ""
+		if r.Type == "exec" {
+			command = string(r.Payload[4:])
+		}
 		s.mu.Lock()
 		s.commands = append(s.commands, command)
 		s.mu.Unlock()
 		_ = r.Reply(true, nil)
-		s.running.Go(func() { ssh.DiscardRequests(requests) })
+		s.running.Go(func() {
+			for r := range requests {
+				s.observe(r)
+			}
+		})
 		if status := s.answer(s, command, ch); status >= 0 {
 			_, _ = ch.SendRequest("exit-status", false, binary.BigEndian.AppendUint32(nil, uint32(status)))
 		}
 		return
+	}
+}
+
+// observe records the terminal of a session, and its sizes.
+func (s *sshServer) observe(r *ssh.Request) {
+	var pty struct {
+		Term                string
+		Width, Height, X, Y uint32
+		Modes               string
+	}
+	var size struct{ Width, Height, X, Y uint32 }
+	switch {
+	case r.Type == "pty-req" && ssh.Unmarshal(r.Payload, &pty) == nil:
+		s.sizes <- fmt.Sprintf("%s %dx%d", pty.Term, pty.Width, pty.Height)
+	case r.Type == "window-change" && ssh.Unmarshal(r.Payload, &size) == nil:
+		s.sizes <- fmt.Sprintf("%dx%d", size.Width, size.Height)
 	}
 }
 

@@ -198,21 +198,9 @@ func (s *sshSource) readBoot(ctx context.Context, conn *sshConn) (boot string, e
 
 // trust decides about an unknown host key.
 func (s *sshSource) trust(conn *sshConn, boot string) error {
-	s.trustNote = ""
-	if conn.keys.verdict == hostKeyExpected {
-		s.joint.trust.pin(s.joint.node, conn.keys.key, boot)
-	}
-	if conn.keys.verdict != hostKeyNew {
-		return nil
-	}
-	if err := s.joint.trust.acceptFirst(s.joint.node, &conn.last, conn.keys.key, boot); err != nil {
-		return err
-	}
-	s.trustNote = "host key " + fingerprint(conn.keys.key) + " is trusted for this boot (first seen)"
-	if conn.keys.foreign {
-		s.trustNote += "; it matches no image of this console"
-	}
-	return nil
+	var err error
+	s.trustNote, err = s.joint.trust.accept(s.joint.node, conn, boot)
+	return err
 }
 
 // take forwards the lines of entries, and then stores the position.
@@ -248,12 +236,15 @@ func (s *sshSource) emit(ctx context.Context, batch [][]byte, begun time.Time, f
 	return nil
 }
 
-func (s *sshSource) address(host string) string {
-	files, err := readSSHFiles(&s.joint.options.SSH)
+func (s *sshSource) address(host string) string { return s.joint.options.SSH.target(host) }
+
+// target returns how the operator logs in to a host, for display.
+func (o *SSHOptions) target(host string) string {
+	files, err := readSSHFiles(o)
 	if err != nil {
 		return host
 	}
-	way, err := files.way(&s.joint.options.SSH, host)
+	way, err := files.way(o, host)
 	if err != nil {
 		return host
 	}

@@ -156,23 +156,12 @@ func (p *probe) why(err error) string {
 		}
 	}
 	walk(err)
-	words = unique(words)
+	words = models.Unique(words) // a missing resource is often referenced several times
 	const most = 4
 	if len(words) > most {
 		words = append(words[:most], "…")
 	}
 	return strings.Join(words, "; ")
-}
-
-// unique removes duplicates: a missing resource is often referenced several times.
-func unique(words []string) []string {
-	var out []string
-	for _, w := range words {
-		if !slices.Contains(out, w) {
-			out = append(out, w)
-		}
-	}
-	return out
 }
 
 // reason returns one error, with its resource.

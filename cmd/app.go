@@ -71,7 +71,7 @@ func (a *app) rootCommand() *cobra.Command {
 	f.DurationVar(&a.flags.Timeout, "connect-timeout", 0, "time limit for a request without any response (default 12s)")
 	f.VarP(outputFlag{&a.output, &a.wide}, "output", "o", "output format: table, wide, json, yaml or name")
 	root.AddCommand(
-		a.enrollCommand(), a.bringUpCommand(), a.exportCommand(), a.nodesCommand(), a.nodeCommand(), a.watchCommand(), a.logsCommand(),
+		a.enrollCommand(), a.bringUpCommand(), a.exportCommand(), a.nodesCommand(), a.nodeCommand(), a.watchCommand(), a.logsCommand(), a.sshCommand(),
 		a.powerCommand(), a.maintenanceCommand(), a.setCommand(), a.bootDeviceCommand(), a.runCommand(),
 		a.portCommand(), a.portgroupCommand(), a.vifCommand(),
 		a.driversCommand(), a.conductorsCommand(), a.validateCommand(), a.historyCommand(), a.explainCommand(), a.doctorCommand(), a.journalCommand(), a.disksCommand(), a.hintsCommand(),

@@ -13,18 +13,8 @@ import (
 // bmcOrderCommands are the commands that change machines through their BMCs.
 func (a *app) bmcOrderCommands(flags *bmcFlags) []*cobra.Command {
 	power := &cobra.Command{Use: "power on|off|shut-down|reset|restart|cycle NODE…"}
-	for _, p := range []struct {
-		name string
-		verb models.BMCVerb
-	}{
-		{"on", models.BMCPowerOn},
-		{"off", models.BMCPowerOff},
-		{"shut-down", models.BMCShutDown},
-		{"reset", models.BMCReset},
-		{"restart", models.BMCRestart},
-		{"cycle", models.BMCPowerCycle},
-	} {
-		power.AddCommand(a.bmcOrderCommand(flags, p.name, "", func(string) models.BMCOrder { return models.BMCOrder{Verb: p.verb} }))
+	for _, p := range models.BMCPowers {
+		power.AddCommand(a.bmcOrderCommand(flags, p.Name, "", func(string) models.BMCOrder { return models.BMCOrder{Verb: p.Verb} }))
 	}
 	var slot string
 	insert := a.bmcOrderCommand(flags, "insert", "URL", func(image string) models.BMCOrder {

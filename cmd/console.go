@@ -131,7 +131,7 @@ func (a *app) show(cmd *cobra.Command, flags *consoleFlags, options ui.Options) 
 	err := ui.Run(cmd.Context(), options, ui.Terminal{In: a.stdin, Out: a.stdout, Env: os.Environ(), FPS: fps})
 	var crash *ui.Crash
 	if errors.As(err, &crash) {
-		a.crashedWith(crash.Value, crash.Stack)
+		a.crashed(crash.Value, crash.Stack)
 		return &codeError{code: exitFailed}
 	}
 	return err
@@ -237,7 +237,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	if err != nil {
 		notice(printable.Line(err.Error()))
 	}
-	s.Enroll = live.Enrolling()
+	s.Enroll, s.Shells = live.Enrolling(), consoleShells{live.Shells}
 	if live.Logs != nil {
 		s.Logs = live.Logs
 	}
@@ -245,6 +245,18 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 		s.BMCs = consoleBMCs{live.BMCs}
 	}
 	return s, nil
+}
+
+// consoleShells adapts the shells of a session to the screens.
+type consoleShells struct{ *session.Shells }
+
+// Open connects to the machine of a node.
+func (s consoleShells) Open(ctx context.Context, n *models.Node) (screen.Shell, error) {
+	opened, err := s.Shells.Open(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	return opened, nil
 }
 
 // consoleBMCs adapts the BMCs of a session to the screens.

@@ -3,7 +3,6 @@ package cmd
 import (
 	"fmt"
 	"os"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -12,10 +11,7 @@ import (
 )
 
 // crashed writes a panic and its stack to a crash file, without secrets, and prints the path.
-func (a *app) crashed(v any) { a.crashedWith(v, debug.Stack()) }
-
-// crashedWith is crashed for a panic that was recovered elsewhere.
-func (a *app) crashedWith(v any, stack []byte) {
+func (a *app) crashed(v any, stack []byte) {
 	text := a.masked(fmt.Sprintf("ironworks %s crashed at %s\ncommand: %s\npanic: %v\n\n%s",
 		version(), time.Now().UTC().Format(time.RFC3339), commandName(a.args), v, stack))
 	path, err := writeCrash(a.files.Crashes, text)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -100,7 +101,7 @@ func TestCrashWithoutAStateDirectory(t *testing.T) {
 	a := newApp(process{args: []string{"nodes"}, stderr: &errs})
 	a.files.Crashes = filepath.Join(file, "crashes")
 	a.secrets = []string{"pass-9f3a"}
-	a.crashed("bad thing with pass-9f3a")
+	a.crashed("bad thing with pass-9f3a", debug.Stack())
 	if text := errs.String(); !strings.Contains(text, "bad thing") || strings.Contains(text, "pass-9f3a") || strings.Contains(text, "goroutine") {
 		t.Errorf("%q", text)
 	}

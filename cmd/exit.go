@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ironworks/agentlog"
 	"ironworks/config"
 	"ironworks/models"
 	"ironworks/provision"
@@ -84,6 +85,8 @@ func exitCode(err error) int {
 	login, asked := errors.AsType[*provision.BMCCredentialsError](err)
 	fault, faulty := errors.AsType[*models.Fault](err)
 	switch {
+	case is[*agentlog.ShellError](err):
+		return exitSSH
 	case asked && login.Wrong == nil, is[*usageError](err), is[*models.FilterError](err), is[*models.SettingError](err),
 		is[*config.FileError](err), is[*config.SettingError](err), is[*config.PickError](err):
 		return exitUsage

@@ -141,6 +141,18 @@ ironworks logs r7-n01 --archive /var/log/ironic/deploy -o json
 ironworks logs --listen :6387
 ironworks logs r7-n01 --kept --since 12h --level error`,
 	},
+	"ironworks ssh": {
+		"Open a shell on the machine of a node",
+		`Open a login shell on the machine of a node over SSH, or run a command there: at the address of the ramdisk,
+with the keys, jump hosts and rules for host keys of its log (logs.ssh of the context). --address connects to an
+instance. As with ssh, the words of COMMAND are joined and given to the machine's shell, COMMAND has no terminal
+without -t, and ~. at the start of a line disconnects. Output is passed on as it is.
+The exit code is that of COMMAND or the shell, and 255 if the connection fails. Read-only mode refuses to connect.
+The audit records the login.`,
+		`ironworks ssh r7-n01
+ironworks ssh r7-n01 -- journalctl -b -u ironic-agent
+ironworks ssh r7-n01 --address 10.0.0.31 -t -- sudo dmesg`,
+	},
 	"ironworks explain": {
 		"Explain why a node failed or is stuck",
 		`Explain the state of nodes: the most likely cause and its confidence, the evidence, what was ruled out, and

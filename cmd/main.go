@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"ironworks/config"
@@ -55,7 +56,7 @@ func run(ctx context.Context, p process) int {
 func (a *app) guard(ctx context.Context, work func(context.Context) error) (code int) {
 	defer func() {
 		if v := recover(); v != nil {
-			a.crashed(v)
+			a.crashed(v, debug.Stack())
 			code = exitFailed
 		}
 	}()

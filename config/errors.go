@@ -2,9 +2,11 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ironworks/printable"
+	"ironworks/spell"
 )
 
 // FileError is a problem at a position of a YAML file.
@@ -119,4 +121,12 @@ func (e *PickError) hint() string {
 		return fmt.Sprintf("did you mean %s? %s", e.Near, known)
 	}
 	return known
+}
+
+// didYouMean returns a hint with the result of [spell.Nearest], or "".
+func didYouMean(word string, known []string) string {
+	if n := spell.Nearest(word, slices.Values(known)); n != "" {
+		return fmt.Sprintf("did you mean %s?", n)
+	}
+	return ""
 }

@@ -107,7 +107,7 @@ func (b *boundary) addNode(uuid string, changed bool) {
 		b.next = b.low
 	}
 	if changed || !known || at < b.next {
-		b.reset()
+		b.run, b.missed = 0, nil
 		return
 	}
 	for _, skipped := range b.anchors[b.next:at] {
@@ -117,8 +117,6 @@ func (b *boundary) addNode(uuid string, changed bool) {
 	}
 	b.run, b.next = b.run+1, at+1
 }
-
-func (b *boundary) reset() { b.run, b.missed = 0, nil }
 
 // reached reports whether the rest of the list is older than the earlier round, provided that all
 // missed nodes are deleted.

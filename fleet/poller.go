@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -10,7 +9,6 @@ import (
 
 	"ironworks/ironicclient"
 	"ironworks/models"
-	"ironworks/printable"
 )
 
 // API is the part of Ironic's API that a poller needs; *ironicclient.Client implements it.
@@ -244,7 +242,7 @@ func (p *Poller) updateLatency() {
 func (p *Poller) backOff(err error) time.Duration {
 	wait := backOffDelay(max(p.failures, p.list.faults), backOffMax)
 	wait -= time.Duration(rand.Float64() * 0.25 * float64(wait)) //nolint:gosec // jitter
-	return max(wait, min(faultOf(err).RetryAfter, backOffMax))
+	return max(wait, min(models.FaultOf(err, "poll").RetryAfter, backOffMax))
 }
 
 // backOffDelay is a second after the first fault, and doubles with each further one.
@@ -254,7 +252,7 @@ func backOffDelay(faults int, most time.Duration) time.Duration {
 
 // failed reports a fault; it returns the fault if the poller gives up.
 func (p *Poller) failed(err error, wait time.Duration) error {
-	f := faultOf(err)
+	f := models.FaultOf(err, "poll")
 	if p.opts.GiveUp != nil && p.opts.GiveUp(f) {
 		return f
 	}
@@ -310,12 +308,4 @@ func (p *Poller) put(ctx context.Context, nodes []models.Node, at time.Time, fro
 
 func (p *Poller) report(u Update) {
 	p.notify(u, func(*Status) {})
-}
-
-func faultOf(err error) *models.Fault {
-	var f *models.Fault
-	if errors.As(err, &f) {
-		return f
-	}
-	return &models.Fault{Kind: models.FaultServer, Op: "poll", Message: printable.Line(err.Error()), Err: err}
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"ironworks/ignition/sshkey"
+	"ironworks/models"
 )
 
 // ClassicTLS is the value of build.py's --tls.
@@ -139,7 +140,7 @@ func (c Classic) keys(in *inputs) []string {
 			keys = append(keys, line)
 		}
 	}
-	return uniqueStrings(keys)
+	return models.Unique(keys)
 }
 
 func (c Classic) conf() string {

@@ -124,7 +124,7 @@ func keyLines(keys []sshkey.Key) string {
 	for i, key := range keys {
 		lines[i] = strings.TrimSpace(key.Line)
 	}
-	return strings.Join(uniqueStrings(lines), "\n")
+	return strings.Join(models.Unique(lines), "\n")
 }
 
 // metal3 converts the inputs to image-customization-controller's options.

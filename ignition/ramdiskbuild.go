@@ -3,6 +3,8 @@ package ignition
 import (
 	"fmt"
 	"strings"
+
+	"ironworks/models"
 )
 
 // Paths of the default profile. ICC's paths are kept where other programs look for them.
@@ -61,7 +63,7 @@ func (r Ramdisk) build() (Document, error) {
 	for i, key := range r.SSHKeys {
 		keys[i] = strings.TrimSpace(key.Line)
 	}
-	config.addKeys(uniqueStrings(keys)...)
+	config.addKeys(models.Unique(keys)...)
 	for _, file := range files {
 		config.addFile(file.json())
 	}
@@ -80,18 +82,6 @@ func secretPaths(files []RamdiskFile) []string {
 		}
 	}
 	return paths
-}
-
-func uniqueStrings(texts []string) []string {
-	seen := map[string]bool{}
-	var unique []string
-	for _, text := range texts {
-		if !seen[text] {
-			seen[text] = true
-			unique = append(unique, text)
-		}
-	}
-	return unique
 }
 
 // callbackURL validates the URL for inspection data. It must be complete: the agent appends

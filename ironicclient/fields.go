@@ -2,6 +2,7 @@ package ironicclient
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,28 +11,18 @@ import (
 	"ironworks/models"
 )
 
-// fieldMinor returns the API version that introduced a node field, 1 for fields that every
-// Ironic since 1.69 has (VERSIONED_FIELDS in ironic/api/controllers/v1/utils.py).
-func fieldMinor(field string) int {
-	switch field {
-	case "boot_mode", "secure_boot":
-		return 75
-	case "shard":
-		return 82
-	case "parent_node":
-		return 83
-	case "firmware_interface":
-		return 86
-	case "service_step":
-		return 87
-	case "disable_power_off":
-		return 95
-	case "instance_name":
-		return 104
-	case "health":
-		return 109
-	}
-	return 1
+// fieldMinors are the API versions that introduced node fields; every Ironic since 1.69 has the others
+// (VERSIONED_FIELDS in ironic/api/controllers/v1/utils.py).
+var fieldMinors = map[string]int{
+	"boot_mode":          75,
+	"secure_boot":        75,
+	"shard":              82,
+	"parent_node":        83,
+	"firmware_interface": 86,
+	"service_step":       87,
+	"disable_power_off":  95,
+	"instance_name":      104,
+	"health":             109,
 }
 
 // usableFields returns the fields without those that version v lacks or that the server has
@@ -40,7 +31,7 @@ func (c *Client) usableFields(fields []string, v models.APIVersion) []string {
 	c.refusedMu.Lock()
 	defer c.refusedMu.Unlock()
 	return slices.DeleteFunc(slices.Clone(fields), func(f string) bool {
-		return fieldMinor(f) > v.Minor || c.refused[f]
+		return fieldMinors[f] > v.Minor || c.refused[f]
 	})
 }
 
@@ -182,9 +173,7 @@ func (c *Client) withFields(ctx context.Context, cl call, fields []string, base 
 	}
 	cl.query = func(v models.APIVersion) url.Values {
 		q := url.Values{}
-		for k, vs := range base {
-			q[k] = vs
-		}
+		maps.Copy(q, base)
 		if len(fields) > 0 {
 			q.Set("fields", strings.Join(c.usableFields(fields, v), ","))
 		}

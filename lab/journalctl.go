@@ -19,8 +19,8 @@ type journalctl struct {
 	matches        [][]string // FIELD=VALUE; one of the groups has to match
 }
 
-// errProgram is a command that the machine's SSH server does not run.
-var errProgram = errors.New("only journalctl can be run on this machine")
+// errProgram is a command other than journalctl.
+var errProgram = errors.New("the command is not journalctl")
 
 // parseJournalctl reads a command line as a shell would, as far as quotes go.
 func parseJournalctl(command string) (journalctl, error) {

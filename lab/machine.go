@@ -128,7 +128,7 @@ func (m *Machine) startServices(ctx context.Context, config agentConfig) {
 }
 
 func (m *Machine) startSSH(ctx context.Context, config agentConfig) error {
-	server, err := newSSHServer(&m.journal, ignition.SSHHostKeyIn(config.file), config.LoginKeys)
+	server, err := newSSHServer(m.Name(), &m.journal, ignition.SSHHostKeyIn(config.file), config.LoginKeys)
 	if err != nil {
 		return err
 	}

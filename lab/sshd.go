@@ -6,9 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"strings"
 	"sync"
 	"time"
 
@@ -17,11 +15,12 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// sshServer is the SSH server of a ramdisk: the user core can run journalctl on it, and nothing
-// else.
+// sshServer is the SSH server of a ramdisk: the user core can run journalctl on it, and a small shell.
 type sshServer struct {
 	journal *journal
-	config  *ssh.ServerConfig
+	// host is the name of the machine.
+	host   string
+	config *ssh.ServerConfig
 	// connections limits the concurrent ones.
 	connections chan struct{}
 }
@@ -37,7 +36,7 @@ var errKey = errors.New("this key may not log in")
 
 // newSSHServer returns one with the host key of the Ignition, or a new one. The keys are lines of
 // authorized_keys; unreadable ones are ignored.
-func newSSHServer(j *journal, hostKey []byte, keys []string) (*sshServer, error) {
+func newSSHServer(host string, j *journal, hostKey []byte, keys []string) (*sshServer, error) {
 	signer, err := hostSigner(hostKey)
 	if err != nil {
 		return nil, fmt.Errorf("starting the SSH server: %w", err)
@@ -48,7 +47,7 @@ func newSSHServer(j *journal, hostKey []byte, keys []string) (*sshServer, error)
 			known[string(key.Marshal())] = true
 		}
 	}
-	s := &sshServer{journal: j, connections: make(chan struct{}, mostSSH)}
+	s := &sshServer{host: host, journal: j, connections: make(chan struct{}, mostSSH)}
 	s.config = &ssh.ServerConfig{
 		ServerVersion: "SSH-2.0-OpenSSH_9.9", MaxAuthTries: 6,
 		PublicKeyCallback: func(c ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
@@ -112,7 +111,7 @@ func (s *sshServer) handle(ctx context.Context, conn net.Conn) {
 	}
 }
 
-// session runs one command.
+// session runs one command, or a shell.
 func (s *sshServer) session(ctx context.Context, channel ssh.Channel, asked <-chan *ssh.Request) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -120,37 +119,35 @@ func (s *sshServer) session(ctx context.Context, channel ssh.Channel, asked <-ch
 	defer cancel()
 	defer func() { _ = channel.Close() }()
 	started := false
+	sh := &shell{server: s, channel: channel}
 	for request := range asked {
-		if request.Type != "exec" || started {
-			_ = request.Reply(false, nil)
+		if !started && (request.Type == "exec" || request.Type == "shell") {
+			var exec struct{ Command string }
+			if request.Type == "exec" && (ssh.Unmarshal(request.Payload, &exec) != nil || len(exec.Command) > sshCommandSize) {
+				_ = request.Reply(false, nil)
+				continue
+			}
+			started = true
+			_ = request.Reply(true, nil)
+			running.Go(func() { s.run(ctx, sh, exec.Command) })
 			continue
 		}
-		var exec struct{ Command string }
-		if ssh.Unmarshal(request.Payload, &exec) != nil || len(exec.Command) > sshCommandSize {
-			_ = request.Reply(false, nil)
-			continue
-		}
-		started = true
-		_ = request.Reply(true, nil)
-		running.Go(func() { s.exec(ctx, channel, exec.Command) })
+		_ = request.Reply(sh.request(request), nil)
 	}
 }
 
-// exec runs the command and sends its exit status.
-func (s *sshServer) exec(ctx context.Context, channel ssh.Channel, command string) {
-	defer func() { _ = channel.Close() }()
-	status := uint32(0)
-	c, err := parseJournalctl(command)
-	switch {
-	case errors.Is(err, errProgram):
-		program, _, _ := strings.Cut(command, " ")
-		_, _ = io.WriteString(channel.Stderr(), program+": command not found\n")
-		status = 127
-	case err != nil:
-		_, _ = io.WriteString(channel.Stderr(), err.Error()+"\n")
-		status = 1
-	case c.run(ctx, s.journal, channel) != nil:
+// run runs a command, or a shell without one, and sends its exit status.
+func (s *sshServer) run(ctx context.Context, sh *shell, command string) {
+	defer func() { _ = sh.channel.Close() }()
+	var status uint32
+	var err error
+	if command == "" {
+		status, err = sh.run(ctx)
+	} else {
+		status, err = sh.command(ctx, command, sh.channel, sh.channel.Stderr())
+	}
+	if err != nil && !errors.Is(err, errExit) {
 		return // the client is gone
 	}
-	_, _ = channel.SendRequest("exit-status", false, ssh.Marshal(struct{ Status uint32 }{status}))
+	_, _ = sh.channel.SendRequest("exit-status", false, ssh.Marshal(struct{ Status uint32 }{status}))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -126,18 +127,19 @@ func (f *Fault) ReasonAndHint() string {
 // Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.Err }
 
+// FaultOf returns the fault that err is or wraps, else a new one of the operation op.
+func FaultOf(err error, op string) *Fault {
+	var f *Fault
+	if errors.As(err, &f) {
+		return f
+	}
+	return &Fault{Kind: FaultServer, Op: op, Message: printable.Line(err.Error()), Err: err}
+}
+
 // IsFault reports whether err is or wraps a fault of one of the kinds.
 func IsFault(err error, kinds ...FaultKind) bool {
 	var f *Fault
-	if !errors.As(err, &f) {
-		return false
-	}
-	for _, k := range kinds {
-		if f.Kind == k {
-			return true
-		}
-	}
-	return false
+	return errors.As(err, &f) && slices.Contains(kinds, f.Kind)
 }
 
 // CannotConnect reports whether the fault means that Ironic is unreachable, rather than one request refused.

@@ -162,15 +162,15 @@ func containsFold(have, want string) bool {
 		up = low - ('a' - 'A')
 	}
 	for i := 0; i+len(want) <= len(have); i++ {
-		if c := have[i]; (c == low || c == up) && equalFoldASCII(have[i:i+len(want)], want) {
+		if c := have[i]; (c == low || c == up) && EqualLower(have[i:i+len(want)], want) {
 			return true
 		}
 	}
 	return false
 }
 
-// equalFoldASCII compares with lower-case ASCII.
-func equalFoldASCII(have, want string) bool {
+// EqualLower compares text, in any case, with lower-case ASCII of the same length.
+func EqualLower(have, want string) bool {
 	for i := range len(want) {
 		c := have[i]
 		if c >= 'A' && c <= 'Z' {

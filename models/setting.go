@@ -134,7 +134,7 @@ func (s Setting) check(arg string) error {
 		return nil
 	case !scalar:
 		return fail("%q cannot be set; available: %s, traits, and fields of %s",
-			root, strings.Join(sortedKeys(settableFields()), ", "), strings.Join(objectFields(), ", "))
+			root, strings.Join(slices.Sorted(maps.Keys(settableFields())), ", "), strings.Join(objectFields(), ", "))
 	case len(s.Path) > 1:
 		return fail("%s has no fields", root)
 	case s.Op == SettingRemove:
@@ -143,8 +143,6 @@ func (s Setting) check(arg string) error {
 	_, err := s.Value()
 	return err
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // String returns the setting as written.
 func (s Setting) String() string {

@@ -3,6 +3,8 @@ package models
 import (
 	"bytes"
 	"fmt"
+	"regexp"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -53,3 +55,32 @@ func HarmlessJSON(data []byte) []byte {
 
 // harmful is false for all characters outside of JSON texts.
 func harmful(r rune) bool { return r > '~' && printable.Line(string(r)) != string(r) }
+
+var macAddress = regexp.MustCompile(`^([0-9a-f]{2}[:-]?){5}[0-9a-f]{2}$`)
+
+// ParseMAC returns a MAC address as Ironic writes it: six pairs in lower case with colons.
+func ParseMAC(text string) (mac string, valid bool) {
+	text = strings.ToLower(strings.TrimSpace(text))
+	if !macAddress.MatchString(text) {
+		return "", false
+	}
+	digits := strings.NewReplacer(":", "", "-", "").Replace(text)
+	pairs := make([]string, 0, len(digits)/2)
+	for i := 0; i < len(digits); i += 2 {
+		pairs = append(pairs, digits[i:i+2])
+	}
+	return strings.Join(pairs, ":"), true
+}
+
+// Unique returns the items without repetitions, in their order.
+func Unique[T comparable](items []T) []T {
+	seen := map[T]bool{}
+	var unique []T
+	for _, item := range items {
+		if !seen[item] {
+			seen[item] = true
+			unique = append(unique, item)
+		}
+	}
+	return unique
+}

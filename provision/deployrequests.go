@@ -13,19 +13,13 @@ import (
 
 // Requests returns what will be sent to a node, in order; none for a refused node.
 func (a *DeployAction) Requests(n *models.Node) []request.Request {
-	entries, err := a.entries(n)
-	if err != nil {
-		return nil
-	}
+	entries, _ := a.entries(n)
 	return requestsOf(entries)
 }
 
 // Commands returns the equivalent baremetal commands.
 func (a *DeployAction) Commands(n *models.Node) []string {
-	entries, err := a.entries(n)
-	if err != nil {
-		return nil
-	}
+	entries, _ := a.entries(n)
 	return commandsOf(entries)
 }
 

@@ -108,7 +108,7 @@ func (d *Doctor) probe(ctx context.Context, f *doctor.Facts, reached *models.Rea
 		f.Asked = true
 		if err != nil {
 			if len(f.Latencies) == 0 {
-				f.First = faultOf(err)
+				f.First = models.FaultOf(err, "get node")
 			}
 			break
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -137,21 +138,24 @@ func (e *Enroller) node(ctx, going context.Context, it *enroll.Item) Enrolled {
 }
 
 // change creates or changes a node. Ironic rejects most changes during a transition, which another run may have started
-// after the comparison: they are sent again at its end.
+// after the comparison: they are sent again at its end. So are changes whose answer was lost, which may be made twice; a
+// creation looks for what it has created.
 func (e *Enroller) change(ctx, going context.Context, n *models.Node, it *enroll.Item, r *Enrolled) {
 	action := &enrollAction{item: it, api: e.API}
-	for {
+	removes := slices.ContainsFunc(it.Changes, func(c enroll.FieldChange) bool { return c.After == nil }) // fails the second time
+	for sent := 1; ; sent++ {
 		r.Result = e.act(ctx, going, action, n, false)
 		if r.Err == nil {
 			r.Did = action.did()
 			return
 		}
-		fault, is := errors.AsType[*models.Fault](r.Err)
-		if !is || fault.Kind != models.FaultConflict {
+		fault, requestFailed := errors.AsType[*models.Fault](r.Err)
+		lost := r.Outcome == OutcomeUnknown && it.Kind == enroll.Change && sent < mostSent && !removes
+		if !requestFailed || fault.Kind != models.FaultConflict && !lost {
 			return
 		}
 		now, err := e.API.Node(going, n.UUID)
-		if err != nil || now.ProvisionState == n.ProvisionState {
+		if err != nil || now.ProvisionState == n.ProvisionState && !lost {
 			return
 		}
 		if !now.ProvisionState.Resting() && !e.await(going, now, r) {

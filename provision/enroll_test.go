@@ -227,6 +227,25 @@ func TestEnrollSendsLostVerbsAgain(t *testing.T) {
 	}
 }
 
+// TestEnrollSendsLostChangesAgain, whether Ironic carried them out or not.
+func TestEnrollSendsLostChangesAgain(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		t.Run(fmt.Sprintf("carried out %v", after), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client := embedded.New(t, time.Now).Client(t)
+				enroller(client).Run(t.Context(), compared(t, client, rack(1), enroll.Options{}))
+				changed := rack(1)
+				changed[0].Set("small", "resource_class")
+				lossy := &cut{Client: client, at: 1, after: after, once: true}
+				r := enroller(lossy).Run(t.Context(), compared(t, lossy, changed, enroll.Options{}))[0]
+				if left := compared(t, client, changed, enroll.Options{}); r.Err != nil || len(lossy.sent) != 2 || left[0].Kind != enroll.Unchanged {
+					t.Errorf("%+v; sent %q; left %v", r, lossy.sent, left[0].Differences())
+				}
+			})
+		})
+	}
+}
+
 // TestEnrollChangesAfterATransition: another run's cleaning begins after the comparison, and Ironic changes no node
 // meanwhile. The changes wait for its end.
 func TestEnrollChangesAfterATransition(t *testing.T) {

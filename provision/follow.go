@@ -11,11 +11,6 @@ import (
 	"ironworks/printable"
 )
 
-// followFields returns the fields that watching a node needs.
-func followFields() []string {
-	return append(models.ListFields(), "driver_internal_info")
-}
-
 // firstPoll is the delay before the first reading. A shorter one would let a script that waits for
 // each verb pass through the states of fast hardware before another client can see them.
 const firstPoll = time.Second
@@ -66,7 +61,7 @@ func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, sent
 			return
 		case <-time.After(wait):
 		}
-		now, date, err := r.API.NodeAt(ctx, before.UUID, followFields()...)
+		now, date, err := r.API.NodeAt(ctx, before.UUID, append(models.ListFields(), "driver_internal_info")...)
 		at := time.Now()
 		waited := at.Sub(start)
 		switch {
@@ -88,7 +83,7 @@ func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, sent
 			}
 		default:
 			// The operation continues regardless: read the node again.
-			opts.report(Progress{Node: before.Ref(), State: models.ProvisionState(res.State), Fault: faultOf(err)})
+			opts.report(Progress{Node: before.Ref(), State: models.ProvisionState(res.State), Fault: models.FaultOf(err, "get node")})
 		}
 		if opts.Timeout > 0 && waited >= opts.Timeout {
 			res.Outcome, res.Err = OutcomeUnknown, errors.Join(ErrTimeout, err)
@@ -96,14 +91,6 @@ func (r *Runner) follow(ctx context.Context, a Action, before *models.Node, sent
 		}
 		wait = r.nextPoll(waited, opts.followed.Load())
 	}
-}
-
-func faultOf(err error) *models.Fault {
-	var f *models.Fault
-	if errors.As(err, &f) {
-		return f
-	}
-	return &models.Fault{Kind: models.FaultServer, Op: "get node", Message: printable.Line(err.Error()), Err: err}
 }
 
 // nextPoll doubles the delay from the first reading up to the period, which grows with the number
@@ -120,14 +107,9 @@ func (r *Runner) nextPoll(waited time.Duration, followed int64) time.Duration {
 // nodesPerPeriod is how many nodes are read in one period.
 const nodesPerPeriod = 10
 
-func progressOf(n *models.Node) Progress {
-	return Progress{Node: n.Ref(), State: n.ProvisionState, Step: explain.StepLine(&models.Row{Node: *n}, time.Time{}, nil)}
-}
-
 // progress returns the node's progress, including what was observed so far.
 func (f *following) progress(now *models.Node) Progress {
-	p := progressOf(now)
-	p.Now = now
+	p := Progress{Node: now.Ref(), State: now.ProvisionState, Step: explain.StepLine(&models.Row{Node: *now}, time.Time{}, nil), Now: now}
 	if w, seen := f.evidence.Work(&models.Row{Node: *now, Reason: f.reason}); seen {
 		p.Work, p.At = &w, f.evidence.At
 	}

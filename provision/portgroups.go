@@ -157,7 +157,7 @@ func findIn(list []map[string]any, id string) map[string]any {
 // deletes only empty groups.
 func DeletePortgroups(ctx context.Context, api PortAPI, ids []string) (*PortAction, error) {
 	a := &PortAction{name: "portgroup delete", api: api}
-	for _, id := range unique(ids) {
+	for _, id := range models.Unique(ids) {
 		group, err := api.RawPortgroup(ctx, id)
 		if err != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package provision
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/google/uuid"
@@ -103,7 +104,7 @@ func SetPorts(ctx context.Context, api PortAPI, ids, args []string) (*PortAction
 		}
 	}
 	a := &PortAction{name: "port set", api: api}
-	for _, id := range unique(ids) {
+	for _, id := range models.Unique(ids) {
 		if err := a.setPort(ctx, id, settings); err != nil {
 			return nil, err
 		}
@@ -146,9 +147,7 @@ func (a *PortAction) setPort(ctx context.Context, id string, settings []ports.Se
 func linkAfter(raw map[string]any, settings []ports.Setting) any {
 	link, touched := map[string]any{}, false
 	now, _ := raw["local_link_connection"].(map[string]any)
-	for key, value := range now {
-		link[key] = value
-	}
+	maps.Copy(link, now)
 	for _, s := range settings {
 		switch {
 		case s.Path[0] != "local_link_connection":
@@ -212,18 +211,6 @@ func DeletePorts(ctx context.Context, api PortAPI, ids []string) (*PortAction, e
 		a.add(models.TextOf(raw["node_uuid"]), c)
 	}
 	return a, nil
-}
-
-func unique(list []string) []string {
-	seen := map[string]bool{}
-	var out []string
-	for _, s := range list {
-		if !seen[s] {
-			seen[s] = true
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // findGroup finds a port group of a node by name or UUID.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -111,9 +112,7 @@ func (p *Preflighter) Preflight(ctx context.Context, n *models.Node, d Deploymen
 func (p *Preflighter) choices(d Deployment, overrides []plan.CheckID) plan.CheckChoices {
 	policy := map[plan.CheckID]plan.CheckPolicy{}
 	for _, from := range []map[plan.CheckID]plan.CheckPolicy{p.Policy, d.Fields.Policy} {
-		for id, what := range from {
-			policy[id] = what
-		}
+		maps.Copy(policy, from)
 	}
 	return plan.CheckChoices{Policy: policy, Override: overrides}
 }

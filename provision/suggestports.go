@@ -2,6 +2,7 @@ package provision
 
 import (
 	"context"
+	"maps"
 
 	"ironworks/models"
 	"ironworks/models/hints"
@@ -70,9 +71,7 @@ func CreateMissingPorts(ctx context.Context, api PortAPI, reports []PortReport) 
 				continue
 			}
 			body := map[string]any{}
-			for key, value := range f.Create {
-				body[key] = value
-			}
+			maps.Copy(body, f.Create)
 			if err := a.addPort(ctx, reports[i].Node, body, nil); err != nil {
 				return nil, err
 			}

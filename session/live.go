@@ -28,6 +28,8 @@ type Live struct {
 	// which is reported.
 	Logs agentlog.Follower
 	BMCs *BMCs
+	// Shells opens shells on machines.
+	Shells *Shells
 	// Record records lines of ramdisk logs, and adds them to the boot stages.
 	Record LineRecorder
 
@@ -56,7 +58,9 @@ func (s *Session) Live(ctx context.Context, log audit.Writer, left func(text str
 	})
 	receiving, cancel := context.WithCancel(ctx)
 	l.cancel = cancel
-	settings := LogSettings{Address: lastAgent(l.Store), Push: l.receive(receiving), Serial: l.consoles, ServerClock: func() (time.Duration, bool) { return serverClock(l.Store) }}
+	trust := agentlog.NewTrust()
+	l.Shells = s.newShells(l.Runner, trust, lastAgent(l.Store))
+	settings := LogSettings{Address: lastAgent(l.Store), Trust: trust, Push: l.receive(receiving), Serial: l.consoles, ServerClock: func() (time.Duration, bool) { return serverClock(l.Store) }}
 	if follower, err := s.Follower(settings); err == nil {
 		l.Logs = withRecording(follower, l.Record)
 	} else {

@@ -20,6 +20,8 @@ import (
 type LogSettings struct {
 	// Address returns the address of a node's ramdisk, empty if unknown.
 	Address func(models.NodeRef) string
+	// Trust has the host keys of machines; nil for an own one.
+	Trust *agentlog.Trust
 	// Push has pushed journals, Serial opens serial consoles; either may be nil.
 	Push   agentlog.Subscriber
 	Serial agentlog.SerialConsoles
@@ -39,10 +41,7 @@ func (s *Session) Follower(w LogSettings) (agentlog.Follower, error) {
 	of := &s.Context.Logs
 	o := agentlog.Options{
 		Sources: of.Sources, Address: w.Address, Push: w.Push, Serial: w.Serial, Archive: of.Archive, Since: w.Since, Once: w.Once, ServerClock: w.ServerClock,
-		SSH: agentlog.SSHOptions{
-			User: of.SSH.User, Port: of.SSH.Port, Keys: of.SSH.Keys, Jump: of.SSH.Jump, Config: of.SSH.Config,
-			Home: s.Home, Agent: s.Variable("SSH_AUTH_SOCK"),
-		},
+		SSH: s.sshOptions(), Trust: w.Trust,
 	}
 	if len(w.Sources) > 0 {
 		o.Sources = w.Sources
@@ -50,11 +49,20 @@ func (s *Session) Follower(w LogSettings) (agentlog.Follower, error) {
 	if w.Archive != "" {
 		o.Archive = w.Archive
 	}
+	return agentlog.New(o)
+}
+
+// sshOptions returns how the context connects to machines.
+func (s *Session) sshOptions() agentlog.SSHOptions {
+	of := &s.Context.Logs.SSH
+	o := agentlog.SSHOptions{
+		User: of.User, Port: of.Port, Keys: of.Keys, Jump: of.Jump, Config: of.Config, Home: s.Home, Agent: s.Variable("SSH_AUTH_SOCK"),
+	}
 	// Without the folder, no image with a host key was made here.
 	if images, err := agentlog.OpenImages(s.Files.Pushes()); err == nil {
-		o.SSH.HostKeys = images.HostKeys
+		o.HostKeys = images.HostKeys
 	}
-	return agentlog.New(o)
+	return o
 }
 
 // lastAgent returns the last reported address of a node's agent: Ironic drops it at the end of a

@@ -2,7 +2,9 @@
 package spell
 
 import (
+	"fmt"
 	"iter"
+	"slices"
 
 	edlib "github.com/hbollon/go-edlib"
 )
@@ -21,4 +23,12 @@ func Nearest(word string, known iter.Seq[string]) string {
 		}
 	}
 	return best
+}
+
+// Meant returns the nearest known word as an addition to an error message, or "".
+func Meant(word string, known []string) string {
+	if near := Nearest(word, slices.Values(known)); near != "" {
+		return fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	return ""
 }

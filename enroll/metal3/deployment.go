@@ -2,6 +2,7 @@ package metal3
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -157,9 +158,7 @@ func (h *hostReader) configDrive(parts map[string]document.Member, fields *plan.
 		case one == "networkData":
 			fields.ConfigDrive.NetworkData = data
 		default:
-			for k, v := range data {
-				fields.ConfigDrive.MetaData[k] = v
-			}
+			maps.Copy(fields.ConfigDrive.MetaData, data)
 		}
 	}
 	h.inherited(fields)

@@ -2,6 +2,7 @@ package nodefile
 
 import (
 	"ironworks/enroll/document"
+	"ironworks/spell"
 )
 
 // baremetal reads the input of baremetal create (python-ironicclient, v1/create_resources.py): an object with the keys
@@ -13,7 +14,7 @@ func (r *reader) baremetal(top document.Value) {
 	}
 	for _, m := range top.Members {
 		if m.Key != "nodes" && m.Key != "chassis" {
-			r.problem(m.Line, "unknown key %q%s; baremetal create accepts nodes and chassis", m.Key, meant(m.Key, []string{"nodes", "chassis"}))
+			r.problem(m.Line, "unknown key %q%s; baremetal create accepts nodes and chassis", m.Key, spell.Meant(m.Key, []string{"nodes", "chassis"}))
 			continue
 		}
 		if m.Value.Kind != document.List {

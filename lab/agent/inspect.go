@@ -78,7 +78,7 @@ func (a *agent) inspectAgain(ctx context.Context) error {
 // collectDefault is the collector of that name.
 func (a *agent) collectDefault(data *dict, collectors list) {
 	data.Set("inventory", a.inventory)
-	name, err := guessRootDisk(a.inventory.Disks)
+	name, err := modern.pick(a.inventory.Disks, nil)
 	if err != nil {
 		a.log.inspector.warning("no suitable root device detected")
 	}

@@ -185,7 +185,7 @@ func TestSmallestLargeEnoughDisk(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := guessRootDisk(c.disks)
+			got, err := modern.pick(c.disks, nil)
 			var f *fault
 			errors.As(err, &f)
 			if got != c.want || (f != nil) != (c.details != "") || f != nil && f.Details != c.details {

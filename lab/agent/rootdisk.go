@@ -82,9 +82,6 @@ func (a age) pick(disks []Disk, wanted any) (string, error) {
 	return name, nil
 }
 
-// guessRootDisk returns the smallest disk that is large enough.
-func guessRootDisk(disks []Disk) (string, error) { return modern.pick(disks, nil) }
-
 // candidates returns the disks without the skipped ones; every serial and WWN counts, or only the
 // first of each disk.
 func (a *agent) candidates(ctx context.Context, node *dict, every bool) ([]Disk, error) {

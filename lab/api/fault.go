@@ -2,6 +2,7 @@ package api
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -107,9 +108,7 @@ func writeError(w http.ResponseWriter, err error) {
 		for _, name := range []string{versionHeader, minVersionHeader, maxVersionHeader} {
 			w.Header().Del(name)
 		}
-		for name, values := range stop.header {
-			w.Header()[name] = values
-		}
+		maps.Copy(w.Header(), stop.header)
 	} else {
 		body := faultBody{Faultcode: "Server", Faultstring: err.Error()}
 		status = http.StatusInternalServerError

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 
@@ -56,9 +57,7 @@ var (
 // querySchema is a query with a limited set of fields.
 func querySchema(fields []string, others map[string]*schema) *schema {
 	properties := map[string]*schema{"fields": {types: []string{"array"}, items: &schema{enum: fields}}}
-	for name, s := range others {
-		properties[name] = s
-	}
+	maps.Copy(properties, others)
 	return &schema{types: []string{"object"}, properties: properties, closed: true}
 }
 

@@ -61,19 +61,10 @@ func maskText(s string) string {
 	return secretOption.ReplaceAllString(secretText.ReplaceAllString(s, "${1}"+python.Masked), "${1}"+python.Masked)
 }
 
-func maskDriverInfo(info db.Dict) db.Dict {
+// maskKeys is maskSecrets that also masks some keys.
+func maskKeys(info db.Dict, keys ...string) db.Dict {
 	shown := maskSecrets(info)
-	for _, key := range []string{"snmp_auth_key", "snmp_priv_key"} {
-		if python.Truthy(shown[key]) {
-			shown[key] = python.Masked
-		}
-	}
-	return shown
-}
-
-func maskInstanceInfo(info db.Dict) db.Dict {
-	shown := maskSecrets(info)
-	for _, key := range []string{"configdrive", "image_url"} {
+	for _, key := range keys {
 		if python.Truthy(shown[key]) {
 			shown[key] = python.Masked
 		}

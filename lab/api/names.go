@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"slices"
 
 	"ironworks/lab/db"
 )
@@ -61,10 +62,8 @@ func findBy[T any](
 func (c *call) served(n *db.Node, status int) error {
 	for _, conductor := range c.tables().Conductors() {
 		if conductor.Alive && conductor.Group == n.ConductorGroup {
-			for _, driver := range conductor.Drivers {
-				if driver == n.Driver {
-					return nil
-				}
+			if slices.Contains(conductor.Drivers, n.Driver) {
+				return nil
 			}
 		}
 	}

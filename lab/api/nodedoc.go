@@ -93,11 +93,11 @@ func (c *call) nodeField(n *db.Node, field string) any {
 	case "provision_state":
 		return c.shownState(n.ProvisionState)
 	case "driver_info":
-		return maskDriverInfo(n.DriverInfo)
+		return maskKeys(n.DriverInfo, "snmp_auth_key", "snmp_priv_key")
 	case "driver_internal_info":
 		return maskSecrets(n.DriverInternalInfo)
 	case "instance_info":
-		return maskInstanceInfo(n.InstanceInfo)
+		return maskKeys(n.InstanceInfo, "configdrive", "image_url")
 	case "conductor":
 		return orNull(n.Conductor)
 	case "allocation_uuid":

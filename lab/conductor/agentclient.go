@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -292,12 +293,7 @@ func (t *task) refreshSteps(ctx context.Context, kind stepKind) error {
 }
 
 func sortedKeys(d db.Dict) []string {
-	keys := make([]string, 0, len(d))
-	for key := range d {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
+	return slices.Sorted(maps.Keys(d))
 }
 
 // stepFailure returns the exception for a kind of step.

@@ -203,14 +203,14 @@ func (b virtualMediaBoot) validate(_ context.Context, t *task) error {
 	if err := b.checkDriverInfo(t); err != nil {
 		return err
 	}
-	if bootOption(t.node) == "local" {
-		return nil
-	}
 	return checkRamdiskImage(t)
 }
 
-// checkRamdiskImage checks the image of a machine without a disk.
+// checkRamdiskImage checks the image of a machine that does not boot from its disk.
 func checkRamdiskImage(t *task) error {
+	if bootOption(t.node) == "local" {
+		return nil
+	}
 	info := t.node.InstanceInfo
 	if info.Text("boot_iso") != "" {
 		if info.Text("image_source") != "" {
@@ -393,9 +393,6 @@ func (networkBoot) checkImages(t *task, mode string) error {
 func (b networkBoot) validate(_ context.Context, t *task) error {
 	if err := b.check(t); err != nil {
 		return err
-	}
-	if bootOption(t.node) == "local" {
-		return nil
 	}
 	return checkRamdiskImage(t)
 }

@@ -53,7 +53,8 @@ func New(options Options) (*Conductor, error) {
 		return nil, fmt.Errorf("making a conductor: %w", err)
 	}
 	c.register(true)
-	for _, state := range stuckStates() {
+	// A starting conductor cannot resume these.
+	for _, state := range []string{deploying, cleaning, verifying, inspecting, adopting, rescuing, unrescuing, deleting, servicing} {
 		c.failStuck(state)
 	}
 	return c, nil

@@ -92,16 +92,9 @@ func nextState(state, target string, e event, wanted string) (newState, newTarge
 	return next, target, nil
 }
 
-func stable(state string) bool { return fsmStates[state].Target == "" }
-
 // isFailure reports whether a state keeps the last error through a power change.
 func isFailure(state string) bool {
 	return slices.Contains([]string{deployFail, cleanFail, inspectFail, rescueFail, unrescueFail, adoptFail, serviceFail}, state)
-}
-
-// stuckStates cannot be resumed by a starting conductor.
-func stuckStates() []string {
-	return []string{deploying, cleaning, verifying, inspecting, adopting, rescuing, unrescuing, deleting, servicing}
 }
 
 // updateAllowed are the states in which a node with a target may be changed.

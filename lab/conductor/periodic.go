@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -121,9 +122,7 @@ func (c *Conductor) syncPower(ctx context.Context) {
 	nodes := c.tables.Nodes.List(syncs)
 	c.mu.Lock()
 	count := make(map[string]int, len(c.failedSyncs))
-	for uuid, n := range c.failedSyncs {
-		count[uuid] = n
-	}
+	maps.Copy(count, c.failedSyncs)
 	c.mu.Unlock()
 	slices.SortStableFunc(nodes, func(a, b *db.Node) int { return cmp.Compare(count[b.UUID], count[a.UUID]) })
 	queue := make(chan string, len(nodes))

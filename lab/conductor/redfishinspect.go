@@ -135,7 +135,8 @@ func (redfishInspect) inspect(ctx context.Context, t *task) (string, error) {
 		inventory["boot"] = map[string]any{"current_boot_mode": mode}
 	}
 	pluginData := db.Dict{}
-	if err := redfishHooks(t, inventory, pluginData); err != nil {
+	// The default hooks: validate-interfaces, ports and architecture.
+	if err := runHooks(t, inventory, pluginData); err != nil {
 		return "", err
 	}
 	if err := t.c.tables.SetInventory(t.node.UUID, db.Inventory{Inventory: inventory, PluginData: pluginData}); err != nil {
@@ -160,11 +161,6 @@ func withCapability(list, one string) string {
 		return one
 	}
 	return list + "," + one
-}
-
-// redfishHooks runs the default hooks: validate-interfaces, ports and architecture.
-func redfishHooks(t *task, inventory, pluginData db.Dict) error {
-	return runHooks(t, inventory, pluginData)
 }
 
 // instructionSets are the names of architectures in Redfish.

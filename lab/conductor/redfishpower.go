@@ -28,27 +28,20 @@ func (redfishPower) supported() []string {
 	return []string{powerOn, powerOff, reboot, softReboot, softPowerOff}
 }
 
-// resetOf returns a power change in Redfish.
-func resetOf(change string) string {
-	switch change {
-	case powerOn:
-		return "On"
-	case powerOff:
-		return "ForceOff"
-	case reboot:
-		return "ForceRestart"
-	case softReboot:
-		return "GracefulRestart"
-	default:
-		return "GracefulShutdown"
-	}
+// resets are the power changes in Redfish.
+var resets = map[string]string{
+	powerOn:      "On",
+	powerOff:     "ForceOff",
+	reboot:       "ForceRestart",
+	softReboot:   "GracefulRestart",
+	softPowerOff: "GracefulShutdown",
 }
 
 // change implements _set_power_state.
 func (redfishPower) change(ctx context.Context, t *task, system *redfishSystem, change string, timeout time.Duration) error {
 	const tries, interval = 3, 3 * time.Second // for a BMC that is not ready to power on
 	for try := 0; ; try++ {
-		err := system.reset(ctx, resetOf(change))
+		err := system.reset(ctx, resets[change])
 		if err == nil {
 			break
 		}

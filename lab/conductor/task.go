@@ -210,7 +210,7 @@ func (t *task) processTo(e event, target string) error {
 	}
 	t.node.ProvisionState = state
 	t.node.TargetProvisionState = newTarget
-	if stable(state) {
+	if fsmStates[state].Target == "" {
 		t.node.TargetProvisionState = ""
 	}
 	return t.save()

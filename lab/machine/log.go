@@ -58,10 +58,6 @@ func (m *Machine) addLog(event Event, severity Severity) {
 
 func (m *Machine) logPath() string { return m.SystemPath() + "/LogServices/SEL" }
 
-func getLogServices(w http.ResponseWriter, _ *http.Request, m *Machine) {
-	show(w, collection(m.SystemPath()+"/LogServices", "LogService", "Logs", m.logPath()))
-}
-
 func getLogService(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	path := m.logPath()
 	show(w, object{

@@ -49,10 +49,6 @@ func (m *Machine) restartBMC() {
 	m.emit(BMCReset, "")
 }
 
-func getVirtualMedias(w http.ResponseWriter, _ *http.Request, m *Machine) {
-	show(w, collection(m.managerPath()+"/VirtualMedia", "VirtualMedia", "Virtual media", m.cdPath()))
-}
-
 func getVirtualMedia(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	path, drive := m.cdPath(), m.VirtualMedia()
 	cd := object{

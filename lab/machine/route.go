@@ -47,7 +47,7 @@ func (r *Rack) makeRoutes() *http.ServeMux {
 		"GET /Systems/{machine}":                                                    getSystem,
 		"PATCH /Systems/{machine}":                                                  patchSystem,
 		"POST /Systems/{machine}/Actions/ComputerSystem.Reset":                      resetSystem,
-		"GET /Systems/{machine}/Processors":                                         getProcessors,
+		"GET /Systems/{machine}/Processors":                                         members("Processor", "Processors", "/CPU1"),
 		"GET /Systems/{machine}/Processors/{id}":                                    getProcessor,
 		"GET /Systems/{machine}/EthernetInterfaces":                                 getInterfaces,
 		"GET /Systems/{machine}/EthernetInterfaces/{id}":                            getInterface,
@@ -55,20 +55,20 @@ func (r *Rack) makeRoutes() *http.ServeMux {
 		"GET /Systems/{machine}/Bios/Settings":                                      getBIOSSettings,
 		"PATCH /Systems/{machine}/Bios/Settings":                                    patchBIOSSettings,
 		"POST /Systems/{machine}/Bios/Actions/Bios.ResetBios":                       resetBIOS,
-		"GET /Systems/{machine}/Storage":                                            getStorages,
+		"GET /Systems/{machine}/Storage":                                            members("Storage", "Storage", "/1"),
 		"GET /Systems/{machine}/Storage/1":                                          getStorage,
-		"GET /Systems/{machine}/Storage/1/Volumes":                                  getVolumes,
+		"GET /Systems/{machine}/Storage/1/Volumes":                                  members("Volume", "Volumes"), // none: the controller passes the disks through
 		"GET /Systems/{machine}/Storage/1/Drives/{id}":                              getDrive,
-		"GET /Systems/{machine}/SimpleStorage":                                      getSimpleStorages,
+		"GET /Systems/{machine}/SimpleStorage":                                      members("SimpleStorage", "Simple storage", "/1"),
 		"GET /Systems/{machine}/SimpleStorage/1":                                    getSimpleStorage,
-		"GET /Systems/{machine}/LogServices":                                        getLogServices,
+		"GET /Systems/{machine}/LogServices":                                        members("LogService", "Logs", "/SEL"),
 		"GET /Systems/{machine}/LogServices/SEL":                                    getLogService,
 		"GET /Systems/{machine}/LogServices/SEL/Entries":                            getLogEntries,
 		"GET /Systems/{machine}/LogServices/SEL/Entries/{id}":                       getLogEntry,
 		"POST /Systems/{machine}/LogServices/SEL/Actions/LogService.ClearLog":       clearLog,
 		"GET /Managers/{machine}":                                                   getManager,
 		"POST /Managers/{machine}/Actions/Manager.Reset":                            resetManager,
-		"GET /Managers/{machine}/VirtualMedia":                                      getVirtualMedias,
+		"GET /Managers/{machine}/VirtualMedia":                                      members("VirtualMedia", "Virtual media", "/Cd"),
 		"GET /Managers/{machine}/VirtualMedia/Cd":                                   getVirtualMedia,
 		"PATCH /Managers/{machine}/VirtualMedia/Cd":                                 patchVirtualMedia,
 		"POST /Managers/{machine}/VirtualMedia/Cd/Actions/VirtualMedia.InsertMedia": insertMedia,
@@ -102,6 +102,17 @@ func (r *Rack) with(handler forMachine) http.HandlerFunc {
 			return
 		}
 		handler(w, request, m)
+	}
+}
+
+// members answers with the collection of some resources of a machine, which are below it.
+func members(schema, name string, below ...string) forMachine {
+	return func(w http.ResponseWriter, request *http.Request, _ *Machine) {
+		var paths []string
+		for _, b := range below {
+			paths = append(paths, request.URL.Path+b)
+		}
+		show(w, collection(request.URL.Path, schema, name, paths...))
 	}
 }
 

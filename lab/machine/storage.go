@@ -12,10 +12,6 @@ func (m *Machine) drivePath(index int) string {
 	return m.storagePath() + "/Drives/" + strconv.Itoa(index+1)
 }
 
-func getStorages(w http.ResponseWriter, _ *http.Request, m *Machine) {
-	show(w, collection(m.SystemPath()+"/Storage", "Storage", "Storage", m.storagePath()))
-}
-
 func getStorage(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	drives := []string{}
 	for i := range m.spec.Disks {
@@ -30,11 +26,6 @@ func getStorage(w http.ResponseWriter, _ *http.Request, m *Machine) {
 			"SupportedDeviceProtocols": []string{"SATA", "SAS", "NVMe"},
 		}},
 	})
-}
-
-// getVolumes returns none: the controller passes the disks through.
-func getVolumes(w http.ResponseWriter, _ *http.Request, m *Machine) {
-	show(w, collection(m.storagePath()+"/Volumes", "Volume", "Volumes"))
 }
 
 func getDrive(w http.ResponseWriter, request *http.Request, m *Machine) {
@@ -61,11 +52,6 @@ func getDrive(w http.ResponseWriter, request *http.Request, m *Machine) {
 		drive["Identifiers"] = []object{{"DurableName": strings.TrimPrefix(disk.WWN, "0x"), "DurableNameFormat": "NAA"}}
 	}
 	show(w, drive)
-}
-
-func getSimpleStorages(w http.ResponseWriter, _ *http.Request, m *Machine) {
-	path := m.SystemPath() + "/SimpleStorage"
-	show(w, collection(path, "SimpleStorage", "Simple storage", path+"/1"))
 }
 
 func getSimpleStorage(w http.ResponseWriter, _ *http.Request, m *Machine) {

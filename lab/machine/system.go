@@ -101,11 +101,6 @@ func (m *Machine) ignorePower(how ResetType) {
 // ProcessorModel is the name of the only processor.
 const ProcessorModel = "Lab CPU"
 
-func getProcessors(w http.ResponseWriter, _ *http.Request, m *Machine) {
-	path := m.SystemPath() + "/Processors"
-	show(w, collection(path, "Processor", "Processors", path+"/CPU1"))
-}
-
 func getProcessor(w http.ResponseWriter, request *http.Request, m *Machine) {
 	if request.PathValue("id") != "CPU1" {
 		notFound(w, request)

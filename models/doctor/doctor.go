@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -200,33 +201,21 @@ func judged(f *Facts, rule rule, failed map[ID]bool) []Diagnosis {
 		if rule.group == doctorNamed && len(f.Named) == 0 || rule.id == CheckKeystone && !f.Auth.Keystone() {
 			return nil
 		}
-		return []Diagnosis{notTold("skipped: " + becauseOf(before))}
+		return []Diagnosis{notTold("skipped: " + cmp.Or(skippedBecause[before], string(before)+" failed"))}
 	}
 	return rule.judge(f)
 }
 
-// becauseOf returns why later checks are skipped.
-func becauseOf(id ID) string {
-	switch id {
-	case CheckConfiguration:
-		return "invalid configuration"
-	case CheckName:
-		return "name not resolved"
-	case CheckTCP:
-		return "no connection"
-	case CheckTLS:
-		return "TLS failed"
-	case CheckHTTP:
-		return "no answer from Ironic"
-	case CheckKeystone:
-		return "no answer from Keystone"
-	case CheckAuthentication:
-		return "access denied by Ironic"
-	case CheckAPIVersion:
-		return "no common API version"
-	default:
-		return string(id) + " failed"
-	}
+// skippedBecause is why later checks are skipped after a failed one.
+var skippedBecause = map[ID]string{
+	CheckConfiguration:  "invalid configuration",
+	CheckName:           "name not resolved",
+	CheckTCP:            "no connection",
+	CheckTLS:            "TLS failed",
+	CheckHTTP:           "no answer from Ironic",
+	CheckKeystone:       "no answer from Keystone",
+	CheckAuthentication: "access denied by Ironic",
+	CheckAPIVersion:     "no common API version",
 }
 
 func well(title string, evidence ...models.Observation) Diagnosis {

@@ -118,29 +118,26 @@ func FindSiblings(row *models.Row, rows []*models.Row) *Siblings {
 	return s
 }
 
+// interruptedWork is the operation that failed or was held.
+var interruptedWork = map[models.ProvisionState]models.ProvisionState{
+	models.StateDeployFailed:   models.StateDeploying,
+	models.StateDeployHold:     models.StateDeploying,
+	models.StateCleanFailed:    models.StateCleaning,
+	models.StateCleanHold:      models.StateCleaning,
+	models.StateInspectFailed:  models.StateInspecting,
+	models.StateAdoptFailed:    models.StateAdopting,
+	models.StateRescueFailed:   models.StateRescuing,
+	models.StateUnrescueFailed: models.StateUnrescuing,
+	models.StateServiceFailed:  models.StateServicing,
+	models.StateServiceHold:    models.StateServicing,
+}
+
 // workOf returns the kind of operation of a state, including failed states.
 func workOf(s models.ProvisionState) models.ProvisionState {
-	switch s {
-	case models.StateDeployFailed, models.StateDeployHold:
-		return models.StateDeploying
-	case models.StateCleanFailed, models.StateCleanHold:
-		return models.StateCleaning
-	case models.StateInspectFailed:
-		return models.StateInspecting
-	case models.StateAdoptFailed:
-		return models.StateAdopting
-	case models.StateRescueFailed:
-		return models.StateRescuing
-	case models.StateUnrescueFailed:
-		return models.StateUnrescuing
-	case models.StateServiceFailed, models.StateServiceHold:
-		return models.StateServicing
-	default:
-		if s.Resting() {
-			return ""
-		}
-		return s.Phase()
+	if s.Resting() {
+		return interruptedWork[s]
 	}
+	return s.Phase()
 }
 
 // troubleOf returns the state with its known error, or "".

@@ -158,7 +158,7 @@ func (s *familySign) at(text string, i int) int {
 			return -1
 		}
 		return end
-	case !equalLower(text[i:end], first):
+	case !models.EqualLower(text[i:end], first):
 		return -1
 	case s.prefix || end == len(text) || !inFamilyWord(text[end]):
 		return end
@@ -182,18 +182,4 @@ func (s *familySign) partsEnd(text string, from int) int {
 
 func inFamilyWord(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
-}
-
-// equalLower compares text, in any case, with lower-case text.
-func equalLower(text, lower string) bool {
-	for i := range len(lower) {
-		b := text[i]
-		if b >= 'A' && b <= 'Z' {
-			b += 'a' - 'A'
-		}
-		if b != lower[i] {
-			return false
-		}
-	}
-	return true
 }

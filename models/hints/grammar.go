@@ -13,17 +13,13 @@ const (
 	opIn    = "<in>"
 )
 
-func unaryOps() []string {
-	return []string{"==", "=", "!=", opIn, ">=", "<=", ">", "<", "s==", "s!=", "s<=", "s<", "s>=", "s>"}
-}
+var unaryOps = []string{"==", "=", "!=", opIn, ">=", "<=", ">", "<", "s==", "s!=", "s<=", "s<", "s>=", "s>"}
 
 // grammar parses expressions. Old releases of oslo.utils do not support <range-in>.
 type grammar struct {
 	unary  []string
 	ranges bool
 }
-
-func newGrammar(ranges bool) grammar { return grammar{unary: unaryOps(), ranges: ranges} }
 
 // tokens parses an expression as the grammar does: an operator with its values, or one word. It
 // ignores the rest.

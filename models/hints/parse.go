@@ -1,5 +1,7 @@
 package hints
 
+import "slices"
+
 // reader emulates the code that parses hints: Ironic's or the agent's, of a generation. In the
 // old generation both use the same library (ironic-lib).
 type reader struct {
@@ -9,7 +11,7 @@ type reader struct {
 }
 
 func newReader(generation Generation, agent bool) reader {
-	return reader{grammar: newGrammar(generation == GenerationNewest), generation: generation, agent: agent}
+	return reader{grammar: grammar{unary: unaryOps, ranges: generation == GenerationNewest}, generation: generation, agent: agent}
 }
 
 // newest reports whether this is the newest code of Ironic or of the agent.
@@ -20,12 +22,7 @@ func (r reader) knows(name Hint) bool {
 	if name == Transport {
 		return r.newest(true)
 	}
-	for _, known := range knownHints {
-		if known == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(knownHints, name)
 }
 
 func (r reader) known() []Hint {

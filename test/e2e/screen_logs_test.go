@@ -51,7 +51,7 @@ func newSSHKey(t *testing.T) (line string, private []byte) {
 
 // sshLogNode creates a node whose machine boots a ramdisk that the operator can log in to over SSH, and a console
 // configured with the key.
-func sshLogNode(t *testing.T, s *ironic.Server) (c *console, name string, m *lab.Machine) {
+func sshLogNode(t *testing.T, s *ironic.Server, scenario string) (c *console, name string, m *lab.Machine) {
 	t.Helper()
 	line, private := newSSHKey(t)
 	built, err := ignition.Ramdisk{IronicURLs: []string{s.URL}, SSHKeys: []sshkey.Key{{Line: line}}}.WithDefaults().Build()
@@ -63,7 +63,7 @@ func sshLogNode(t *testing.T, s *ironic.Server) (c *console, name string, m *lab
 		t.Fatal(err)
 	}
 	port := sshPort(t)
-	name, _, m = redfishNodeWith(t, s, "ok", lab.Options{Ramdisk: bytes.NewReader(iso), SSHPort: port})
+	name, _, m = redfishNodeWith(t, s, scenario, lab.Options{Ramdisk: bytes.NewReader(iso), SSHPort: port})
 	return sshLogConsole(t, s, private, port, ""), name, m
 }
 
@@ -100,7 +100,7 @@ func sshPort(t *testing.T) int {
 func TestScreenLog(t *testing.T) {
 	t.Parallel()
 	inTheNewest(t, func(t *testing.T, server *ironic.Server) {
-		c, name, m := sshLogNode(t, server)
+		c, name, m := sshLogNode(t, server, "ok")
 		c.ok("manage", name, "--wait", "--timeout", "6m")
 		c.ok("provide", name, "--wait", "--timeout", "6m")
 		command := c.background("logs", name, "-f", "-o", "json")

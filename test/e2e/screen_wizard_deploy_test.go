@@ -41,7 +41,9 @@ func TestScreenWizardDeploys(t *testing.T) {
 		s := c.fleet(size{160, 45})
 		s.only(name)
 		s.press("d")
-		s.until("Deploy  "+name, "1 Ramdisk]", "refused")
+		s.until("Deploy  "+name, "[✖ 2 Root disk]", "refused")
+		s.press(terminal.ShiftTab)
+		s.until("1 Ramdisk]")
 		s.press("G", terminal.Enter)
 		s.until("< allocation >", "the node's: e2e-wizard")
 		s.wizardPicks(m.Disks()[0].Serial, inspects)
@@ -132,12 +134,12 @@ test "$1" != fails
 			s := c.fleet(roomy)
 			s.only(name)
 			s.press("d")
-			s.until("1 Ramdisk]", "updated just now")
+			s.until("Deploy  "+name, "updated just now")
 			s.press("E")
 			return s
 		}
 		s := edited(script + " good")
-		s.until("plan updated", "1 Ramdisk]")
+		s.until("plan updated")
 		seen, err := os.ReadFile(filepath.Join(c.home, "seen"))
 		if err != nil || !strings.HasPrefix(string(seen), "600 "+temp) || !strings.Contains(string(seen), "\n700 "+temp) {
 			t.Errorf("modes seen by the editor: %q: %v", seen, err)

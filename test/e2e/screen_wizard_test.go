@@ -34,19 +34,21 @@ func TestLabFirstDeployment(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
 	began := time.Now()
-	p := &keyCounter{screenConsole: c.screen(size{80, 24}, "--lab", "--lab-speed", "30")}
-	p.until("live ≤")
-	p.key("/", "n", "0", "4", terminal.Enter)
+	p := &keyCounter{screenConsole: c.screen(size{80, 24}, "--lab")}
 	p.within(5*time.Minute, "r7-n04 is available", func() bool { return strings.Contains(p.row("r7-n04"), "available") })
 	t.Logf("a machine is available after %v", time.Since(began).Round(time.Second))
-	p.key("d")
-	p.until("Deploy  r7-n04", "✖ Root disk", "refused")
-	p.key("r") // goes to the page of the failed check
-	p.until("[✖ Root disk]", "/dev/sda", "no hints")
+	p.key("G") // the last one until others are installed, which takes the lab 20 seconds
+	p.until("❯  r7-n04")
+	p.key("d") // opens on the page of the failed check
+	p.until("Deploy  r7-n04", "[✖ Root disk]", "refused", "/dev/sda", "no hints")
 	p.key(terminal.Enter)
-	p.until("[✓ Root disk]", "plan: {\"wwn\":")
-	p.key("r") // the other pages have no failed check
-	p.until("▲ Review]", "overwrites  /dev/sda", "with warnings")
+	p.until("[✓ Root disk]", "plan: {\"serial\":")
+	p.key(terminal.Tab, terminal.Tab)
+	p.until("First boot]", "no login to the installed system")
+	p.key(terminal.Enter)
+	p.press(c.file("host.bu", []byte(hostButane)))
+	p.key(terminal.Enter, terminal.Tab)
+	p.until("Review]", "overwrites  /dev/sda", "incomplete, updated just now")
 	p.key("D")
 	p.until("deploy r7-n04? Type the node name to confirm.", takesTo)
 	p.name("r7-n04")
@@ -92,8 +94,7 @@ func TestLabPlanIsSavedAndRead(t *testing.T) {
 		return text
 	}
 	s.press("d")
-	s.until("Deploy  r7-n01", "refused")
-	s.press("r")
+	s.until("Deploy  r7-n01", "refused", "[✖ 2 Root disk]")
 	s.until("the agent picks the smallest disk", "enter picks the")
 	s.press(terminal.Enter)
 	s.until("[✓ 2 Root disk]", "plan: ")

@@ -66,8 +66,7 @@ func film(c *camera) error {
 			return row(lines, ready, "available") && row(lines, failed, "deploy failed")
 		}},
 		{[]string{"/", "n04"}, 2 * time.Second, "the filter", func(lines []string) bool { return row(lines, ready, "available") && !row(lines, failed) }},
-		{[]string{terminal.Enter, "d"}, 2 * time.Second, "the wizard", shows("› deploy "+ready, "Root disk")},
-		{[]string{"r"}, 3 * time.Second, "the disks", func(lines []string) bool { return row(lines, "❯", "/dev/sda") && has(lines, "✖") }},
+		{[]string{terminal.Enter, "d"}, 3 * time.Second, "the disks", func(lines []string) bool { return row(lines, "❯", "/dev/sda") && has(lines, "✖") }},
 		{[]string{terminal.Enter}, 2 * time.Second, "a pinned disk", func(lines []string) bool { return row(lines, "●", "/dev/sda") }},
 		{[]string{"r"}, 3 * time.Second, "the review", func(lines []string) bool {
 			return has(lines, "Review]", "/dev/sda") && !has(lines, "checking") && row(lines, "Deploy", ready, "updated")

@@ -188,6 +188,7 @@ const (
 	Set            ID = "set"
 	BringUp        ID = "bring-up"
 	MakeAvailable  ID = "make-available"
+	Shell          ID = "shell"
 )
 
 // all is read-only.
@@ -491,6 +492,7 @@ func nodes() []Action {
 		{ID: DeployWizard, Scope: Nodes, Keys: []string{"d"}, Name: "deploy", Help: "prepare and check a deployment; nothing is sent before Review", Foot: 6},
 		{ID: Explain, Scope: Nodes, Keys: []string{"e"}, Name: "explain", Help: "explain why the node failed or is stuck", Foot: 7},
 		{ID: Validate, Scope: Nodes, Name: "validate", Help: "validate the driver interfaces; contacts the BMC"},
+		change(Shell, "S", "open a shell on the machine over SSH, as its log connects", models.DangerNone, false),
 		change(BringUp, "", "manage, inspect unless inspected, and provide; previews the requests", models.DangerMayErase, false),
 		change(MakeAvailable, "", "manage and provide, without inspection; previews the requests", models.DangerMayErase, false),
 		verb(models.VerbManage, "M", false),

@@ -18,8 +18,10 @@ type Draft struct {
 	Saved bool
 	// Text is YAML from the editor that is not a valid plan yet, or "".
 	Text string
-	// Page is the current page and Node the current node.
+	// Page is the current page and Node the current node. PageChosen is true once the operator has pressed a key, or
+	// the checks have chosen the first page.
 	Page, Node int
+	PageChosen bool
 	// Asked has the last values of each dialog, by dialog name.
 	Asked map[string]map[string]string
 }

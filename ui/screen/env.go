@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"iter"
 	"slices"
 	"time"
@@ -52,6 +53,24 @@ type Journal interface {
 // followed on request only. agentlog.Follower implements it.
 type Logs interface {
 	Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch
+}
+
+// Shells opens shells on the machines of nodes.
+type Shells interface {
+	// Why returns why there is no shell on a node's machine, nil if there may be one. It contacts nothing.
+	Why(n *models.Node) *models.Refusal
+	// Open connects to the machine; ctx bounds the lifetime of the connection.
+	Open(ctx context.Context, n *models.Node) (Shell, error)
+}
+
+// Shell is a connection to a machine; *session.Shell implements it.
+type Shell interface {
+	// Target is the login and the host. Note is why an unknown host key is trusted, or "".
+	Target() string
+	Note() string
+	// AtTerminal gives the terminal to a command, or a login shell, and returns the exit status.
+	AtTerminal(ctx context.Context, in io.Reader, out io.Writer, command string) (status int, err error)
+	Close()
 }
 
 // BMCs queries the BMCs of nodes and sends them commands, on request of the operator.
@@ -146,6 +165,8 @@ type Session struct {
 	Journal Journal
 	// Logs follows ramdisk logs; may be nil.
 	Logs Logs
+	// Shells opens shells on machines; nil if that is not possible.
+	Shells Shells
 	// Ports changes ports, port groups and VIFs; nil if that is not possible.
 	Ports provision.PortAPI
 	// BMCs queries BMCs; nil if that is not possible.

@@ -7,6 +7,7 @@
 package screen
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -131,3 +132,12 @@ type Overlay interface {
 
 // Hint is a key and its effect.
 type Hint struct{ Key, Text string }
+
+// FormHints returns the key hints of an input, in a form those of a field.
+func FormHints(field bool) []Hint {
+	hints := []Hint{{Key: "enter", Text: "save"}, {Key: "esc", Text: "cancel"}}
+	if field {
+		hints = slices.Insert(hints, 1, Hint{Key: "tab", Text: "save, next field"})
+	}
+	return hints
+}

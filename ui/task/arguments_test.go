@@ -47,7 +47,7 @@ func TestCommandsThatDoTheSame(t *testing.T) {
 func TestEveryActionOnNodesCanBeBuilt(t *testing.T) {
 	t.Parallel()
 	for _, a := range action.In(action.Nodes) {
-		if !a.Changes {
+		if !a.Changes || a.ID == action.Shell { // a shell sends nothing to Ironic
 			continue
 		}
 		act, err := Build(a.ID, Arguments{FieldSettings: "owner=x"}, &provision.Preflighter{})

@@ -15,6 +15,8 @@ func (w *Workflow) WhyNot(a *action.Action, nodes []models.NodeRef) string {
 		return textNoNodeSelected
 	}
 	switch {
+	case a.ID == action.Shell:
+		return w.whyNoShell(nodes)
 	case a.ID == action.Validate && len(nodes) > 1:
 		return textOneNodeOnly
 	case a.ID == action.Validate, a.ID == action.NodeVerbs, w.env.Session == nil:

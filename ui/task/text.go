@@ -57,6 +57,16 @@ const (
 	textOverrideAudit  = "The audit log records the override. All checks run again."
 	textOverrideAsk    = "Override the failed check %s? Type the node name to confirm."
 
+	// Shells.
+	textConnecting  = "Connecting to the machine."
+	textShellBegins = "%s: shell on %s. exit returns to the console; ~. at the start of a line disconnects.\n"
+	textShellEnded  = "shell %s: closed"
+	textShellStatus = "shell %s: exit status %d"
+	textOneShell    = "one node at a time: it takes the terminal"
+	textPoweredOff  = "the machine is powered off"
+	textNodeIsGone  = "shell %s: the node is gone"
+	textNoShells    = "not possible in this session"
+
 	// Why an action is disabled.
 	textNoNodeSelected   = "no node selected"
 	textOneNodeOnly      = "one node at a time: it contacts the BMC"

@@ -219,6 +219,8 @@ func (w *Workflow) Begin(id action.ID, nodes []models.NodeRef, filled Arguments)
 		return w.beginPlugin(w.env.Plugins[id], nodes)
 	case id == action.Validate:
 		return w.validate(nodes[0])
+	case id == action.Shell:
+		return w.openShell(nodes[0])
 	case id == action.DeployWizard:
 		return w.console.Open(screen.Ref{Kind: screen.KindDeploy, ID: deploy.ID(nodes)})
 	}

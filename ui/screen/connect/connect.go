@@ -39,23 +39,14 @@ func New(env *screen.Env) screen.Screen {
 	}
 	s.table.Empty = textNoContexts +
 		env.Program + textNoContextsPaths
-	text := func(key, title string, least, drop int, get func(c screen.Context) string) table.Column[screen.Context] {
-		return table.Column[screen.Context]{Key: key, Title: title, Min: least, Drop: drop, Cell: func(c screen.Context) table.Cell {
-			return table.Cell{Text: get(c)}
-		}}
-	}
-	endpoint := text("endpoint", "ENDPOINT", 18, 0, func(c screen.Context) string { return c.Endpoint })
-	endpoint.Max = 60
-	source := text("source", "FROM", 10, 3, func(c screen.Context) string { return c.Source })
-	source.Grow = 1
 	s.table.SetColumns([]table.Column[screen.Context]{
 		{Key: "name", Title: "CONTEXT", Min: 10, Max: 30, Cell: s.nameCell},
 		{Key: "accent", Title: "ACCENT", Min: 10, Max: 10, Drop: 2, Cell: s.accentCell},
 		{Key: "state", Title: "STATE", Min: 12, Max: 16, Cell: s.stateCell},
-		endpoint,
-		text("auth", "AUTH", 10, 1, func(c screen.Context) string { return c.Auth }),
+		{Key: "endpoint", Title: "ENDPOINT", Min: 18, Max: 60, Text: func(c screen.Context) string { return c.Endpoint }},
+		{Key: "auth", Title: "AUTH", Min: 10, Drop: 1, Text: func(c screen.Context) string { return c.Auth }},
 		{Key: "mode", Title: "CHANGES", Min: 9, Max: 9, Drop: 4, Cell: s.modeCell},
-		source,
+		{Key: "source", Title: "FROM", Min: 10, Grow: 1, Drop: 3, Text: func(c screen.Context) string { return c.Source }},
 	})
 	return s
 }

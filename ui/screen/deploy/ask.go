@@ -1,7 +1,6 @@
 package deploy
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -74,13 +73,9 @@ type planWritten struct {
 func (s *Screen) save(path string, force bool) tea.Cmd {
 	file, ctx := s.planFile(), s.life
 	return func() tea.Msg {
-		written, err := write(ctx, file, path, force)
+		written, err := file.Write(ctx, path, force)
 		return planWritten{of: s, path: path, was: file.Plan, file: written, err: err}
 	}
-}
-
-func write(ctx context.Context, file provision.PlanFile, path string, force bool) (provision.PlanFile, error) {
-	return file.Write(ctx, path, force)
 }
 
 func (s *Screen) handleWritten(msg planWritten) tea.Cmd {

@@ -238,10 +238,7 @@ func (s *Screen) Widen() (tea.Cmd, bool) {
 
 // Hints returns the key hints while Typing.
 func (s *Screen) Hints() []screen.Hint {
-	if s.search.Typing() {
-		return []screen.Hint{{Key: "enter", Text: "save"}, {Key: "esc", Text: "cancel"}}
-	}
-	return []screen.Hint{{Key: "enter", Text: "save"}, {Key: "tab", Text: "save, next field"}, {Key: "esc", Text: "cancel"}}
+	return screen.FormHints(!s.search.Typing())
 }
 
 // Targets is always empty: only the plan acts on nodes here.

@@ -26,13 +26,6 @@ type diskRow struct {
 
 func diskTable() *table.Table[diskRow] {
 	t := table.New(func(d diskRow) string { return d.id })
-	text := func(key, title string, least, most, drop int, of func(d *hints.Disk) string) table.Column[diskRow] {
-		return table.Column[diskRow]{Key: key, Title: title, Min: least, Max: most, Drop: drop, Cell: func(r diskRow) table.Cell {
-			return table.Cell{Text: of(&r.Disk)}
-		}}
-	}
-	size := text("size", "GIB", 7, 9, 0, func(d *hints.Disk) string { return fmt.Sprintf("%.1f", d.GiB()) })
-	size.Right = true
 	t.SetColumns([]table.Column[diskRow]{
 		{Key: "name", Title: "DISK", Min: 14, Max: 24, Cell: func(r diskRow) table.Cell {
 			c := table.Cell{Text: r.Disk.Name, Glyph: theme.GlyphIdle, GlyphRole: theme.Muted}
@@ -44,11 +37,11 @@ func diskTable() *table.Table[diskRow] {
 			}
 			return c
 		}},
-		size,
-		text("model", "MODEL", 8, 24, 2, func(d *hints.Disk) string { return d.Model }),
-		text("serial", "SERIAL", 8, 24, 3, func(d *hints.Disk) string { return d.Serial }),
-		text("wwn", "WWN", 8, 24, 4, func(d *hints.Disk) string { return d.WWN }),
-		text("bus", "BUS", 4, 6, 5, func(d *hints.Disk) string { return d.Transport }),
+		{Key: "size", Title: "GIB", Min: 7, Max: 9, Right: true, Text: func(r diskRow) string { return fmt.Sprintf("%.1f", r.Disk.GiB()) }},
+		{Key: "model", Title: "MODEL", Min: 8, Max: 24, Drop: 2, Text: func(r diskRow) string { return r.Disk.Model }},
+		{Key: "serial", Title: "SERIAL", Min: 8, Max: 24, Drop: 3, Text: func(r diskRow) string { return r.Disk.Serial }},
+		{Key: "wwn", Title: "WWN", Min: 8, Max: 24, Drop: 4, Text: func(r diskRow) string { return r.Disk.WWN }},
+		{Key: "bus", Title: "BUS", Min: 4, Max: 6, Drop: 5, Text: func(r diskRow) string { return r.Disk.Transport }},
 		{Key: "why", Title: "VERDICT", Min: 26, Grow: 1, Cell: func(r diskRow) table.Cell {
 			role := theme.Muted
 			if r.Picked {

@@ -18,6 +18,7 @@ const sideways = 8
 
 // Do runs an action of the screen.
 func (s *Screen) Do(id action.ID) tea.Cmd {
+	s.draft.PageChosen = true
 	switch id {
 	case action.NextTab:
 		return s.goTo((s.page() + 1) % pageCount)

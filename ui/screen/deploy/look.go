@@ -161,7 +161,22 @@ func (s *Screen) handleChecks(msg checksRan) tea.Cmd {
 		s.refill() // the forms show the nodes' values
 	}
 	s.show()
+	if !s.draft.PageChosen {
+		s.draft.PageChosen = true
+		return tea.Batch(s.goTo(s.firstPage()), s.readFile(false))
+	}
 	return s.readFile(false)
+}
+
+// firstPage returns the first page where a decision is missing: a check failed, or there is no user data. If none is,
+// Review shows everything.
+func (s *Screen) firstPage() page {
+	for p := range pageReview {
+		if s.verdict(p) == plan.CheckRefuse || p == pageBoot && s.verdict(p) == plan.CheckWarn {
+			return p
+		}
+	}
+	return pageReview
 }
 
 // fleetStates are the fields of the nodes that a deployment depends on.

@@ -208,9 +208,7 @@ func (s *Screen) setField(key, value string) tea.Cmd {
 func setBoot(f *plan.Fields, key, value string) {
 	d := &f.ConfigDrive
 	meta := map[string]any{}
-	for name, is := range d.MetaData {
-		meta[name] = is
-	}
+	maps.Copy(meta, d.MetaData)
 	set := func(name string, to any, given bool) {
 		delete(meta, name)
 		if given {

@@ -48,9 +48,7 @@ func (r stepRow) priority() int {
 func stepTable() *table.Table[stepRow] {
 	t := table.New(func(r stepRow) string { return r.Label() })
 	t.SetColumns([]table.Column[stepRow]{
-		{Key: "priority", Title: "PRIO", Min: 4, Max: 6, Right: true, Cell: func(r stepRow) table.Cell {
-			return table.Cell{Text: strconv.Itoa(r.priority())}
-		}},
+		{Key: "priority", Title: "PRIO", Min: 4, Max: 6, Right: true, Text: func(r stepRow) string { return strconv.Itoa(r.priority()) }},
 		{Key: "step", Title: "STEP", Min: 20, Max: 44, Cell: func(r stepRow) table.Cell {
 			role := theme.Muted
 			if r.from != ofDriver {
@@ -58,18 +56,14 @@ func stepTable() *table.Table[stepRow] {
 			}
 			return table.Cell{Text: r.Label(), Role: role}
 		}},
-		{Key: "from", Title: "FROM", Min: 6, Max: 30, Cell: func(r stepRow) table.Cell {
-			return table.Cell{Text: string(r.from), Role: theme.Muted}
-		}},
+		{Key: "from", Title: "FROM", Min: 6, Max: 30, Role: theme.Muted, Text: func(r stepRow) string { return string(r.from) }},
 		{Key: "offered", Title: "AGENT", Min: 8, Max: 24, Drop: 1, Cell: func(r stepRow) table.Cell {
 			if r.bad {
 				return table.Cell{Text: r.offered, Role: theme.Bad}
 			}
 			return table.Cell{Text: r.offered, Role: theme.Muted}
 		}},
-		{Key: "args", Title: "ARGUMENTS", Min: 9, Grow: 1, Drop: 2, Cell: func(r stepRow) table.Cell {
-			return table.Cell{Text: argsText(r.Args)}
-		}},
+		{Key: "args", Title: "ARGUMENTS", Min: 9, Grow: 1, Drop: 2, Text: func(r stepRow) string { return argsText(r.Args) }},
 	})
 	return t
 }

@@ -55,24 +55,16 @@ func New(env *screen.Env) screen.Screen {
 func hostTable(env *screen.Env) *table.Table[models.Conductor] {
 	t := table.New(func(c models.Conductor) string { return c.Hostname })
 	t.SetColumns([]table.Column[models.Conductor]{
-		{Key: "host", Title: "CONDUCTOR", Min: 14, Max: 50, Cell: func(c models.Conductor) table.Cell {
-			return table.Cell{Text: c.Hostname, Role: theme.Strong}
-		}},
+		{Key: "host", Title: "CONDUCTOR", Min: 14, Max: 50, Role: theme.Strong, Text: func(c models.Conductor) string { return c.Hostname }},
 		{Key: "alive", Title: "ALIVE", Min: 7, Max: 7, Cell: func(c models.Conductor) table.Cell {
 			if c.Alive {
 				return table.Cell{Glyph: theme.GlyphActive, GlyphRole: theme.Good, Text: "alive"}
 			}
 			return table.Cell{Glyph: theme.GlyphFailed, GlyphRole: theme.Bad, Text: "gone", Role: theme.Bad}
 		}},
-		{Key: "seen", Title: "LAST SEEN", Min: 9, Max: 10, Cell: func(c models.Conductor) table.Cell {
-			return table.Cell{Text: body.Ago(env.ServerNow(), c.UpdatedAt.Time), Role: theme.Muted}
-		}},
-		{Key: "group", Title: "GROUP", Min: 6, Max: 24, Drop: 1, Cell: func(c models.Conductor) table.Cell {
-			return table.Cell{Text: c.Group}
-		}},
-		{Key: "drivers", Title: "HARDWARE TYPES", Min: 14, Grow: 1, Cell: func(c models.Conductor) table.Cell {
-			return table.Cell{Text: strings.Join(c.Drivers, ", ")}
-		}},
+		{Key: "seen", Title: "LAST SEEN", Min: 9, Max: 10, Role: theme.Muted, Text: func(c models.Conductor) string { return body.Ago(env.ServerNow(), c.UpdatedAt.Time) }},
+		{Key: "group", Title: "GROUP", Min: 6, Max: 24, Drop: 1, Text: func(c models.Conductor) string { return c.Group }},
+		{Key: "drivers", Title: "HARDWARE TYPES", Min: 14, Grow: 1, Text: func(c models.Conductor) string { return strings.Join(c.Drivers, ", ") }},
 	})
 	return t
 }
@@ -80,9 +72,7 @@ func hostTable(env *screen.Env) *table.Table[models.Conductor] {
 func typeTable() *table.Table[models.Driver] {
 	t := table.New(func(d models.Driver) string { return d.Name })
 	t.SetColumns([]table.Column[models.Driver]{
-		{Key: "name", Title: "HARDWARE TYPE", Min: 14, Max: 40, Cell: func(d models.Driver) table.Cell {
-			return table.Cell{Text: d.Name, Role: theme.Strong}
-		}},
+		{Key: "name", Title: "HARDWARE TYPE", Min: 14, Max: 40, Role: theme.Strong, Text: func(d models.Driver) string { return d.Name }},
 		{Key: "hosts", Title: "ON CONDUCTORS", Min: 14, Grow: 1, Cell: func(d models.Driver) table.Cell {
 			if len(d.Hosts) == 0 {
 				return table.Cell{Text: "none: nodes of this type cannot be managed", Role: theme.Warn}

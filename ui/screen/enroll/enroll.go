@@ -173,9 +173,7 @@ func (s *Screen) served() []prepare.Target {
 func (s *Screen) Typing() bool { return s.tab == tabForm && s.form.Editing() }
 
 // Hints returns the key hints while Typing.
-func (s *Screen) Hints() []screen.Hint {
-	return []screen.Hint{{Key: "enter", Text: "save"}, {Key: "tab", Text: "save, next field"}, {Key: "esc", Text: "cancel"}}
-}
+func (s *Screen) Hints() []screen.Hint { return screen.FormHints(true) }
 
 // Widen cancels a running comparison.
 func (s *Screen) Widen() (tea.Cmd, bool) {

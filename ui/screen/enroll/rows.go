@@ -39,8 +39,6 @@ type resultRow struct {
 	requestID   string
 }
 
-func plain(text string) table.Cell { return table.Cell{Text: text} }
-
 // kindLook is how an action of the comparison looks.
 func kindLook(k enroll.Kind) (glyph string, role theme.Role) {
 	switch k {
@@ -58,17 +56,13 @@ func kindLook(k enroll.Kind) (glyph string, role theme.Role) {
 func nodeTable(details func(*enroll.Item) string) *table.Table[*nodeRow] {
 	t := table.New(func(r *nodeRow) string { return number(r.at) })
 	t.SetColumns([]table.Column[*nodeRow]{
-		{Key: "node", Title: "NODE", Min: 12, Max: 40, Cell: func(r *nodeRow) table.Cell {
-			return table.Cell{Text: r.item.Node.Label(), Role: theme.Strong}
-		}},
+		{Key: "node", Title: "NODE", Min: 12, Max: 40, Role: theme.Strong, Text: func(r *nodeRow) string { return r.item.Node.Label() }},
 		{Key: "action", Title: "ACTION", Min: 11, Max: 11, Cell: func(r *nodeRow) table.Cell {
 			glyph, role := kindLook(r.item.Kind)
 			return table.Cell{Glyph: glyph, GlyphRole: role, Text: string(r.item.Kind), Role: role}
 		}},
-		{Key: "matched", Title: "MATCHED BY", Min: 10, Max: 24, Drop: 1, Cell: func(r *nodeRow) table.Cell {
-			return table.Cell{Text: strings.Join(r.item.MatchedBy, ", "), Role: theme.Muted}
-		}},
-		{Key: "details", Title: "DETAILS", Min: 16, Grow: 1, Cell: func(r *nodeRow) table.Cell { return plain(details(r.item)) }},
+		{Key: "matched", Title: "MATCHED BY", Min: 10, Max: 24, Drop: 1, Role: theme.Muted, Text: func(r *nodeRow) string { return strings.Join(r.item.MatchedBy, ", ") }},
+		{Key: "details", Title: "DETAILS", Min: 16, Grow: 1, Text: func(r *nodeRow) string { return details(r.item) }},
 	})
 	return t
 }
@@ -76,17 +70,15 @@ func nodeTable(details func(*enroll.Item) string) *table.Table[*nodeRow] {
 func bmcTable() *table.Table[*bmcRow] {
 	t := table.New(func(r *bmcRow) string { return number(r.at) })
 	system := func(key, title string, least, most, drop int, text func(b *models.BMC) string) table.Column[*bmcRow] {
-		return table.Column[*bmcRow]{Key: key, Title: title, Min: least, Max: most, Drop: drop, Cell: func(r *bmcRow) table.Cell {
+		return table.Column[*bmcRow]{Key: key, Title: title, Min: least, Max: most, Drop: drop, Text: func(r *bmcRow) string {
 			if r.found.BMC == nil {
-				return table.Cell{}
+				return ""
 			}
-			return plain(text(r.found.BMC))
+			return text(r.found.BMC)
 		}}
 	}
 	t.SetColumns([]table.Column[*bmcRow]{
-		{Key: "bmc", Title: "BMC", Min: 24, Max: 60, Cell: func(r *bmcRow) table.Cell {
-			return table.Cell{Text: r.found.Address, Role: theme.Strong}
-		}},
+		{Key: "bmc", Title: "BMC", Min: 24, Max: 60, Role: theme.Strong, Text: func(r *bmcRow) string { return r.found.Address }},
 		{Key: "result", Title: "RESULT", Min: 13, Max: 13, Cell: func(r *bmcRow) table.Cell {
 			glyph, role := statusLook(r.found.Status)
 			return table.Cell{Glyph: glyph, GlyphRole: role, Text: string(r.found.Status), Role: role}
@@ -102,11 +94,11 @@ func bmcTable() *table.Table[*bmcRow] {
 			}
 			return "no"
 		}),
-		{Key: "details", Title: "DETAILS", Min: 12, Grow: 1, Cell: func(r *bmcRow) table.Cell {
+		{Key: "details", Title: "DETAILS", Min: 12, Grow: 1, Text: func(r *bmcRow) string {
 			if r.found.Err != nil {
-				return plain(body.Short(r.found.Err))
+				return body.Short(r.found.Err)
 			}
-			return plain(r.found.Note())
+			return r.found.Note()
 		}},
 	})
 	return t
@@ -126,15 +118,13 @@ func statusLook(s provision.DiscoveryStatus) (glyph string, role theme.Role) {
 func resultTable() *table.Table[*resultRow] {
 	t := table.New(func(r *resultRow) string { return r.node.UUID })
 	t.SetColumns([]table.Column[*resultRow]{
-		{Key: "node", Title: "NODE", Min: 12, Max: 40, Cell: func(r *resultRow) table.Cell {
-			return table.Cell{Text: r.node.Label(), Role: theme.Strong}
-		}},
+		{Key: "node", Title: "NODE", Min: 12, Max: 40, Role: theme.Strong, Text: func(r *resultRow) string { return r.node.Label() }},
 		{Key: "result", Title: "RESULT", Min: 10, Max: 10, Cell: func(r *resultRow) table.Cell {
 			return table.Cell{Glyph: r.glyph, GlyphRole: r.role, Text: r.word, Role: r.role}
 		}},
-		{Key: "state", Title: "STATE", Min: 10, Max: 16, Cell: func(r *resultRow) table.Cell { return plain(r.state) }},
-		{Key: "done", Title: "DONE", Min: 14, Max: 60, Drop: 1, Cell: func(r *resultRow) table.Cell { return plain(r.did) }},
-		{Key: "reason", Title: "REASON", Min: 12, Grow: 1, Cell: func(r *resultRow) table.Cell { return plain(r.reason) }},
+		{Key: "state", Title: "STATE", Min: 10, Max: 16, Text: func(r *resultRow) string { return r.state }},
+		{Key: "done", Title: "DONE", Min: 14, Max: 60, Drop: 1, Text: func(r *resultRow) string { return r.did }},
+		{Key: "reason", Title: "REASON", Min: 12, Grow: 1, Text: func(r *resultRow) string { return r.reason }},
 	})
 	return t
 }

@@ -61,21 +61,12 @@ func (s *Screen) setColumns(roomy bool) {
 	if roomy {
 		label = 40
 	}
-	text := func(key, title string, least, most int, get func(r *row) table.Cell) table.Column[*row] {
-		return table.Column[*row]{Key: key, Title: title, Min: least, Max: most, Cell: get}
-	}
-	what := text("what", "CHANGE", 12, 0, func(r *row) table.Cell {
-		return table.Cell{Text: r.text, Role: screen.EventRole(&r.event)}
-	})
-	what.Grow = 1
 	s.table.SetColumns([]table.Column[*row]{
-		text("time", "TIME", 8, 8, func(r *row) table.Cell {
-			return table.Cell{Text: r.event.Time.Local().Format(time.TimeOnly), Role: theme.Muted}
-		}),
-		text("node", "NODE", 8, label, func(r *row) table.Cell {
-			return table.Cell{Text: r.event.Node.Label()}
-		}),
-		what,
+		{Key: "time", Title: "TIME", Min: 8, Max: 8, Role: theme.Muted, Text: func(r *row) string { return r.event.Time.Local().Format(time.TimeOnly) }},
+		{Key: "node", Title: "NODE", Min: 8, Max: label, Text: func(r *row) string { return r.event.Node.Label() }},
+		{Key: "what", Title: "CHANGE", Min: 12, Grow: 1, Cell: func(r *row) table.Cell {
+			return table.Cell{Text: r.text, Role: screen.EventRole(&r.event)}
+		}},
 	})
 }
 

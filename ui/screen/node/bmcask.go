@@ -129,35 +129,17 @@ func (s *Screen) askTrust() tea.Cmd {
 // bmcAgain asks to read the BMC again.
 type bmcAgain struct{ of *bmcTab }
 
-// powers are the power commands, by their names on the command line.
-func powers() []struct {
-	word string
-	verb models.BMCVerb
-} {
-	return []struct {
-		word string
-		verb models.BMCVerb
-	}{
-		{"on", models.BMCPowerOn},
-		{"off", models.BMCPowerOff},
-		{"shut-down", models.BMCShutDown},
-		{"reset", models.BMCReset},
-		{"restart", models.BMCRestart},
-		{"cycle", models.BMCPowerCycle},
-	}
-}
-
 func (s *Screen) askPower() tea.Cmd {
 	var options []string
 	help := map[string]string{}
-	for _, p := range powers() {
-		options = append(options, p.word)
-		help[p.word] = models.BMCOrder{Verb: p.verb}.Effect().Text
+	for _, p := range models.BMCPowers {
+		options = append(options, p.Name)
+		help[p.Name] = models.BMCOrder{Verb: p.Verb}.Effect().Text
 	}
 	field := form.Field{Key: fieldWhat, Label: "Power", Kind: form.Choice, Options: options, Help: textPowerHelp}
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm("Power: "+s.label()+" (through the BMC)", []form.Field{field}, func(v map[string]string) (tea.Cmd, string, string) {
 		i := slices.Index(options, v[fieldWhat])
-		return s.orderBMC(models.BMCOrder{Verb: powers()[i].verb}, "power", v[fieldWhat]), "", ""
+		return s.orderBMC(models.BMCOrder{Verb: models.BMCPowers[i].Verb}, "power", v[fieldWhat]), "", ""
 	})})
 }
 

@@ -100,27 +100,20 @@ func (s *Screen) diskTable() *table.Table[disk] {
 	of := func(hint hints.Hint) func(d disk) string {
 		return func(d disk) string { return d.check.Disk.Attribute(hint) }
 	}
-	text := func(key, title string, least, most, drop int, get func(d disk) string) table.Column[disk] {
-		return table.Column[disk]{Key: key, Title: title, Min: least, Max: most, Drop: drop, Cell: func(d disk) table.Cell {
-			return table.Cell{Text: get(d)}
-		}}
-	}
-	size := text("size", "SIZE", 10, 14, 0, func(d disk) string { return fmt.Sprintf("%.1f GiB", d.check.Disk.GiB()) })
-	size.Right = true
 	t.SetColumns([]table.Column[disk]{
 		{Key: "pick", Title: "PICK", Min: 10, Max: 12, Cell: func(d disk) table.Cell {
 			found, _ := s.disks.Value()
 			glyph, word, role := d.look(found.search.Hints.Given())
 			return table.Cell{Text: word, Role: role, Glyph: glyph, GlyphRole: role}
 		}},
-		text("name", "DISK", 12, 24, 0, func(d disk) string { return d.name }),
-		size,
-		text("kind", "KIND", 4, 4, 3, func(d disk) string { return d.check.Disk.Kind() }),
-		text("bus", "BUS", 4, 6, 4, of(hints.Transport)),
-		text("model", "MODEL", 12, 30, 2, of(hints.Model)),
-		text("serial", "SERIAL", 14, 24, 1, of(hints.Serial)),
-		text("wwn", "WWN", 18, 24, 5, of(hints.WWN)),
-		{Key: "why", Title: "WHY", Min: 18, Grow: 1, Cell: func(d disk) table.Cell { return table.Cell{Text: d.why, Role: theme.Muted} }},
+		{Key: "name", Title: "DISK", Min: 12, Max: 24, Text: func(d disk) string { return d.name }},
+		{Key: "size", Title: "SIZE", Min: 10, Max: 14, Right: true, Text: func(d disk) string { return fmt.Sprintf("%.1f GiB", d.check.Disk.GiB()) }},
+		{Key: "kind", Title: "KIND", Min: 4, Max: 4, Drop: 3, Text: func(d disk) string { return d.check.Disk.Kind() }},
+		{Key: "bus", Title: "BUS", Min: 4, Max: 6, Drop: 4, Text: of(hints.Transport)},
+		{Key: "model", Title: "MODEL", Min: 12, Max: 30, Drop: 2, Text: of(hints.Model)},
+		{Key: "serial", Title: "SERIAL", Min: 14, Max: 24, Drop: 1, Text: of(hints.Serial)},
+		{Key: "wwn", Title: "WWN", Min: 18, Max: 24, Drop: 5, Text: of(hints.WWN)},
+		{Key: "why", Title: "WHY", Min: 18, Grow: 1, Role: theme.Muted, Text: func(d disk) string { return d.why }},
 	})
 	return t
 }

@@ -15,9 +15,7 @@ import (
 // setHistoryColumns drops the state column if this Ironic does not record states.
 func (s *Screen) setHistoryColumns() {
 	cols := []table.Column[models.HistoryEntry]{
-		{Key: "time", Title: "TIME", Min: 14, Max: 19, Cell: func(e models.HistoryEntry) table.Cell {
-			return table.Cell{Text: e.CreatedAt.Local().Format("01-02 15:04:05"), Role: theme.Muted}
-		}},
+		{Key: "time", Title: "TIME", Min: 14, Max: 19, Role: theme.Muted, Text: func(e models.HistoryEntry) string { return e.CreatedAt.Local().Format("01-02 15:04:05") }},
 		{Key: "severity", Title: "SEVERITY", Min: 5, Max: 10, Cell: func(e models.HistoryEntry) table.Cell {
 			role := theme.Plain
 			if e.IsError() {
@@ -25,15 +23,9 @@ func (s *Screen) setHistoryColumns() {
 			}
 			return table.Cell{Text: e.Severity, Role: role}
 		}},
-		{Key: "type", Title: "TYPE", Min: 8, Max: 20, Drop: 1, Cell: func(e models.HistoryEntry) table.Cell {
-			return table.Cell{Text: e.EventType}
-		}},
-		{Key: "state", Title: "STATE", Min: 8, Max: 24, Drop: 2, Cell: func(e models.HistoryEntry) table.Cell {
-			return table.Cell{Text: e.State}
-		}},
-		{Key: "event", Title: "EVENT", Min: 16, Grow: 1, Cell: func(e models.HistoryEntry) table.Cell {
-			return table.Cell{Text: e.Event}
-		}},
+		{Key: "type", Title: "TYPE", Min: 8, Max: 20, Drop: 1, Text: func(e models.HistoryEntry) string { return e.EventType }},
+		{Key: "state", Title: "STATE", Min: 8, Max: 24, Drop: 2, Text: func(e models.HistoryEntry) string { return e.State }},
+		{Key: "event", Title: "EVENT", Min: 16, Grow: 1, Text: func(e models.HistoryEntry) string { return e.Event }},
 	}
 	if v, _ := s.session.API.Version(); !v.Has(models.FeatureHistoryState) {
 		cols = slices.DeleteFunc(cols, func(c table.Column[models.HistoryEntry]) bool { return c.Key == "state" })

@@ -33,11 +33,6 @@ func readNetwork(ctx context.Context, api screen.API, uuid string) (network, err
 
 func (s *Screen) portTable() *table.Table[models.Port] {
 	t := table.New(func(p models.Port) string { return p.UUID })
-	text := func(key, title string, least, most, drop int, get func(p models.Port) string) table.Column[models.Port] {
-		return table.Column[models.Port]{Key: key, Title: title, Min: least, Max: most, Drop: drop, Cell: func(p models.Port) table.Cell {
-			return table.Cell{Text: get(p)}
-		}}
-	}
 	link := func(keys ...string) func(p models.Port) string {
 		return func(p models.Port) string {
 			for _, k := range keys {
@@ -48,22 +43,20 @@ func (s *Screen) portTable() *table.Table[models.Port] {
 			return ""
 		}
 	}
-	last := text("port", "SWITCH PORT", 11, 0, 0, link("port_id"))
-	last.Grow = 1
 	t.SetColumns([]table.Column[models.Port]{
-		text("address", "ADDRESS", 17, 60, 0, func(p models.Port) string { return p.Address }),
-		text("name", "NAME", 6, 30, 2, func(p models.Port) string { return p.Name }),
+		{Key: "address", Title: "ADDRESS", Min: 17, Max: 60, Text: func(p models.Port) string { return p.Address }},
+		{Key: "name", Title: "NAME", Min: 6, Max: 30, Drop: 2, Text: func(p models.Port) string { return p.Name }},
 		{Key: "pxe", Title: "PXE", Min: 3, Cell: func(p models.Port) table.Cell {
 			if p.PXEEnabled {
 				return table.Cell{Text: "yes", Role: theme.Good}
 			}
 			return table.Cell{Text: "no", Role: theme.Muted}
 		}},
-		text("vif", "VIF", 8, 36, 5, func(p models.Port) string { return p.Internal.VIF }),
-		text("network", "PHYSICAL NET", 8, 24, 3, func(p models.Port) string { return p.PhysicalNetwork }),
-		text("group", "GROUP", 6, 24, 4, s.groupName),
-		text("switch", "SWITCH", 12, 40, 1, link("switch_info", "switch_id", "hostname")),
-		last,
+		{Key: "vif", Title: "VIF", Min: 8, Max: 36, Drop: 5, Text: func(p models.Port) string { return p.Internal.VIF }},
+		{Key: "network", Title: "PHYSICAL NET", Min: 8, Max: 24, Drop: 3, Text: func(p models.Port) string { return p.PhysicalNetwork }},
+		{Key: "group", Title: "GROUP", Min: 6, Max: 24, Drop: 4, Text: s.groupName},
+		{Key: "switch", Title: "SWITCH", Min: 12, Max: 40, Drop: 1, Text: link("switch_info", "switch_id", "hostname")},
+		{Key: "port", Title: "SWITCH PORT", Min: 11, Grow: 1, Text: link("port_id")},
 	})
 	return t
 }

@@ -47,7 +47,7 @@ func (f stepOutcome) look() (glyph, word string, role theme.Role) {
 func stepTable() *table.Table[step] {
 	t := table.New(func(st step) string { return strconv.Itoa(st.place) })
 	t.SetColumns([]table.Column[step]{
-		{Key: "place", Title: "#", Min: 2, Right: true, Cell: func(st step) table.Cell { return table.Cell{Text: strconv.Itoa(st.place)} }},
+		{Key: "place", Title: "#", Min: 2, Right: true, Text: func(st step) string { return strconv.Itoa(st.place) }},
 		{Key: "fate", Title: "", Min: 9, Max: 9, Cell: func(st step) table.Cell {
 			glyph, word, role := st.outcome.look()
 			return table.Cell{Glyph: glyph, GlyphRole: role, Text: word, Role: role}
@@ -58,10 +58,8 @@ func stepTable() *table.Table[step] {
 			}
 			return table.Cell{Text: st.label}
 		}},
-		{Key: "priority", Title: "PRIORITY", Min: 8, Max: 8, Right: true, Drop: 1, Cell: func(st step) table.Cell { return table.Cell{Text: st.priority} }},
-		{Key: "args", Title: "ARGUMENTS", Min: 10, Grow: 1, Drop: 2, Cell: func(st step) table.Cell {
-			return table.Cell{Text: st.args, Role: theme.Muted}
-		}},
+		{Key: "priority", Title: "PRIORITY", Min: 8, Max: 8, Right: true, Drop: 1, Text: func(st step) string { return st.priority }},
+		{Key: "args", Title: "ARGUMENTS", Min: 10, Grow: 1, Drop: 2, Role: theme.Muted, Text: func(st step) string { return st.args }},
 	})
 	return t
 }

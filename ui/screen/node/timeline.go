@@ -67,15 +67,13 @@ func (l *timeline) columns() []table.Column[*models.Work] {
 			glyph, word, role := phase.Look(w, w == l.current)
 			return table.Cell{Glyph: glyph, GlyphRole: role, Text: word, Role: role}
 		}},
-		{Key: "work", Title: "OPERATION", Min: 10, Max: 14, Cell: func(w *models.Work) table.Cell { return table.Cell{Text: w.Noun()} }},
-		{Key: "began", Title: "STARTED", Min: 14, Max: 14, Cell: func(w *models.Work) table.Cell {
-			return table.Cell{Text: w.Begin.Local().Format("01-02 15:04:05"), Role: theme.Muted}
-		}},
-		{Key: "took", Title: "TOOK", Min: 6, Max: 6, Right: true, Cell: func(w *models.Work) table.Cell {
+		{Key: "work", Title: "OPERATION", Min: 10, Max: 14, Text: (*models.Work).Noun},
+		{Key: "began", Title: "STARTED", Min: 14, Max: 14, Role: theme.Muted, Text: func(w *models.Work) string { return w.Begin.Local().Format("01-02 15:04:05") }},
+		{Key: "took", Title: "TOOK", Min: 6, Max: 6, Right: true, Text: func(w *models.Work) string {
 			if w.End.IsZero() {
-				return table.Cell{}
+				return ""
 			}
-			return table.Cell{Text: models.Age(w.Took(w.End))}
+			return models.Age(w.Took(w.End))
 		}},
 		{Key: "how", Title: "RESULT", Min: 16, Grow: 1, Cell: func(w *models.Work) table.Cell {
 			if w.Reason != "" {

@@ -192,12 +192,7 @@ func (s *Screen) changed() tea.Cmd {
 func (s *Screen) Typing() bool { return s.search.Typing() || s.tab == tabForm && s.form.Editing() }
 
 // Hints returns the key hints while Typing.
-func (s *Screen) Hints() []screen.Hint {
-	if s.search.Typing() {
-		return []screen.Hint{{Key: "enter", Text: "save"}, {Key: "esc", Text: "cancel"}}
-	}
-	return []screen.Hint{{Key: "enter", Text: "save"}, {Key: "tab", Text: "save, next field"}, {Key: "esc", Text: "cancel"}}
-}
+func (s *Screen) Hints() []screen.Hint { return screen.FormHints(!s.search.Typing()) }
 
 // Targets is always empty: apply asks for its nodes.
 func (s *Screen) Targets() []models.NodeRef { return nil }

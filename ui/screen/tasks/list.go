@@ -29,23 +29,14 @@ var _ screen.Screen = (*List)(nil)
 func New(env *screen.Env) screen.Screen {
 	s := &List{env: env, table: table.New(func(t *screen.Task) string { return strconv.Itoa(t.Number) })}
 	s.table.Empty = textEmpty
-	plain := func(text string) table.Cell { return table.Cell{Text: text} }
 	s.table.SetColumns([]table.Column[*screen.Task]{
-		{Key: "number", Title: "#", Min: 3, Right: true, Cell: func(t *screen.Task) table.Cell { return plain(strconv.Itoa(t.Number)) }},
-		{Key: "action", Title: "ACTION", Min: 10, Max: 30, Cell: func(t *screen.Task) table.Cell {
-			return table.Cell{Text: name(t), Role: theme.Strong}
-		}},
-		{Key: "nodes", Title: "NODES", Min: 8, Max: 50, Cell: func(t *screen.Task) table.Cell { return plain(nodes(t)) }},
+		{Key: "number", Title: "#", Min: 3, Right: true, Text: func(t *screen.Task) string { return strconv.Itoa(t.Number) }},
+		{Key: "action", Title: "ACTION", Min: 10, Max: 30, Role: theme.Strong, Text: name},
+		{Key: "nodes", Title: "NODES", Min: 8, Max: 50, Text: nodes},
 		{Key: "state", Title: "STATE", Min: 16, Grow: 1, Cell: stateCell},
-		{Key: "began", Title: "STARTED", Min: 8, Max: 8, Drop: 1, Cell: func(t *screen.Task) table.Cell {
-			return table.Cell{Text: t.Began.Local().Format(time.TimeOnly), Role: theme.Muted}
-		}},
-		{Key: "took", Title: "TOOK", Min: 5, Max: 6, Right: true, Cell: func(t *screen.Task) table.Cell {
-			return plain(models.Age(duration(t, time.Now())))
-		}},
-		{Key: "context", Title: "CONTEXT", Min: 8, Max: 24, Drop: 2, Cell: func(t *screen.Task) table.Cell {
-			return table.Cell{Text: t.Context, Role: theme.Muted}
-		}},
+		{Key: "began", Title: "STARTED", Min: 8, Max: 8, Drop: 1, Role: theme.Muted, Text: func(t *screen.Task) string { return t.Began.Local().Format(time.TimeOnly) }},
+		{Key: "took", Title: "TOOK", Min: 5, Max: 6, Right: true, Text: func(t *screen.Task) string { return models.Age(duration(t, time.Now())) }},
+		{Key: "context", Title: "CONTEXT", Min: 8, Max: 24, Drop: 2, Role: theme.Muted, Text: func(t *screen.Task) string { return t.Context }},
 	})
 	return s
 }

@@ -36,16 +36,12 @@ var _ screen.Screen = (*Task)(nil)
 func NewTask(env *screen.Env, number int) screen.Screen {
 	s := &Task{env: env, number: number, retries: map[string]seenRetry{}, table: table.New(func(r *row) string { return r.node.UUID })}
 	s.table.SetColumns([]table.Column[*row]{
-		{Key: "node", Title: "NODE", Min: 10, Max: 36, Cell: func(r *row) table.Cell {
-			return table.Cell{Text: r.node.Label()}
-		}},
+		{Key: "node", Title: "NODE", Min: 10, Max: 36, Text: func(r *row) string { return r.node.Label() }},
 		{Key: "outcome", Title: "RESULT", Min: 10, Max: 12, Cell: func(r *row) table.Cell {
 			return table.Cell{Glyph: r.look.glyph, GlyphRole: r.look.role, Text: r.look.word, Role: r.look.role}
 		}},
 		{Key: "now", Title: "DETAIL", Min: 16, Grow: 1, Cell: s.nowCell},
-		{Key: "request", Title: "REQUEST", Min: 12, Max: 40, Drop: 1, Cell: func(r *row) table.Cell {
-			return table.Cell{Text: r.requestID, Role: theme.Muted}
-		}},
+		{Key: "request", Title: "REQUEST", Min: 12, Max: 40, Drop: 1, Role: theme.Muted, Text: func(r *row) string { return r.requestID }},
 	})
 	return s
 }

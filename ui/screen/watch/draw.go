@@ -22,9 +22,7 @@ func (s *Screen) setColumns(roomy bool) {
 		words = 40
 	}
 	s.table.SetColumns([]table.Column[*row]{
-		{Key: "name", Title: "NAME", Min: 8, Max: 24, Cell: func(r *row) table.Cell {
-			return table.Cell{Text: r.ref.Label(), Role: theme.Strong}
-		}},
+		{Key: "name", Title: "NAME", Min: 8, Max: 24, Role: theme.Strong, Text: func(r *row) string { return r.ref.Label() }},
 		{Key: "state", Title: "STATE", Min: 10, Max: 16, Cell: stateCell},
 		{Key: "bar", Title: "PROGRESS", Min: 22, Grow: 1, Head: func(w int) string {
 			if len(s.rows) == 0 {
@@ -45,7 +43,7 @@ func (s *Screen) setColumns(roomy bool) {
 			text, role := r.now(s.env.ServerNow())
 			return table.Cell{Text: text, Role: role}
 		}},
-		{Key: "left", Title: "LEFT", Min: 7, Max: 7, Cell: func(r *row) table.Cell { return r.left() }},
+		{Key: "left", Title: "LEFT", Min: 7, Max: 7, Cell: (*row).left},
 	})
 }
 

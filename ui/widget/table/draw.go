@@ -103,11 +103,7 @@ func (t *Table[R]) row(d *pen, p *plan, r R, current bool) {
 		if w <= 0 {
 			break
 		}
-		if col := &t.cols[i]; col.Cell != nil {
-			d.cell(col.printable(r), w, col.Right)
-		} else {
-			d.blanks(w)
-		}
+		d.cell(t.cols[i].printable(r), w, t.cols[i].Right)
 		d.blanks(gap)
 	}
 	d.end()

@@ -76,7 +76,7 @@ func (t *Table[R]) measureRow(r R) {
 	}
 	for i := range t.cols {
 		col := &t.cols[i]
-		if col.Cell == nil || col.Max > 0 && t.seen[i] >= col.Max {
+		if col.Max > 0 && t.seen[i] >= col.Max {
 			continue
 		}
 		if w := col.printable(r).width(); w > t.seen[i] {

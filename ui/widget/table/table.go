@@ -7,9 +7,8 @@
 package table
 
 import (
-	"ironworks/ui/theme"
-
 	"ironworks/printable"
+	"ironworks/ui/theme"
 )
 
 // Cell is the content of a column for a row. The glyph comes before the text.
@@ -34,13 +33,22 @@ type Column[R any] struct {
 	Drop int
 	// Head, if set, returns the title for a width, such as an axis.
 	Head func(w int) string
-	// Cell is called for visible rows, and for a sample of others.
+	// Text, in Role, is the cell of a column without glyphs; Cell, if set, replaces it. Both are called for visible
+	// rows, and for a sample of others.
+	Text func(r R) string
+	Role theme.Role
 	Cell func(r R) Cell
 }
 
 // printable returns a sanitized cell.
 func (c *Column[R]) printable(r R) Cell {
-	shown := c.Cell(r)
+	var shown Cell
+	switch {
+	case c.Cell != nil:
+		shown = c.Cell(r)
+	case c.Text != nil:
+		shown = Cell{Text: c.Text(r), Role: c.Role}
+	}
 	shown.Text = printable.Line(shown.Text)
 	return shown
 }

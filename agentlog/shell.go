@@ -1,0 +1,248 @@
+package agentlog
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"ironworks/models"
+	"ironworks/printable"
+)
+
+// Shell is an SSH connection to a machine, for a login shell or a command.
+type Shell struct {
+	conn *sshConn
+	note string
+}
+
+// ShellOptions say how to connect to a machine.
+type ShellOptions struct {
+	// SSH is configured as for logs.
+	SSH SSHOptions
+	// Trust has the host keys of machines.
+	Trust *Trust
+	// Address is the machine's, as in agent_url, or a bare host.
+	Address string
+	// Instance reports that the machine runs its instance: the host keys of ramdisks do not apply.
+	Instance bool
+}
+
+// ShellError is a failed connection to a machine.
+type ShellError struct {
+	// Target is the login and the host. Reason and Remedy, which may be empty, are safe to show.
+	Target, Reason, Remedy string
+	err                    error
+}
+
+// Error returns target, reason and remedy.
+func (e *ShellError) Error() string {
+	text := "ssh " + e.Target + ": " + e.Reason
+	if e.Remedy != "" {
+		text += " (" + e.Remedy + ")"
+	}
+	return text
+}
+
+// Unwrap returns the cause.
+func (e *ShellError) Unwrap() error { return e.err }
+
+func newShellError(target string, err error) *ShellError {
+	status, _ := faultStatus(err)
+	return &ShellError{Target: printable.Line(target), Reason: printable.Line(status.Reason), Remedy: printable.Line(status.Remedy), err: err}
+}
+
+// Target returns the login and the host of a machine for display, "" without a usable address.
+func (o *ShellOptions) Target() string {
+	host := hostOf(o.Address)
+	if host == "" {
+		return ""
+	}
+	return printable.Line(o.SSH.target(host))
+}
+
+// OpenShell connects to a node's machine as its log does: with the same keys, jump hosts and rules for host keys.
+// ctx bounds the lifetime of the connection. An error is a [*ShellError], or that of ctx.
+func OpenShell(ctx context.Context, o ShellOptions, node models.NodeRef) (*Shell, error) {
+	host := hostOf(o.Address)
+	if host == "" {
+		return nil, &ShellError{Target: node.Label(), Reason: noAddress, Remedy: noAddressWayOut}
+	}
+	if o.Instance {
+		o.SSH.HostKeys = nil
+	}
+	conn, err := dialSSH(ctx, &o.SSH, node, host)
+	if err == nil {
+		s := &Shell{conn: conn}
+		if s.note, err = o.Trust.accept(node, conn, s.boot(ctx)); err == nil {
+			return s, nil
+		}
+		conn.close()
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return nil, newShellError(o.SSH.target(host), err)
+}
+
+// bootIDFile has the boot ID that the journal has in _BOOT_ID, with dashes; no login is needed to read it there.
+const bootIDFile = "/proc/sys/kernel/random/boot_id"
+
+// boot returns the machine's boot ID, "" if unknown.
+func (s *Shell) boot(ctx context.Context) string {
+	if s.conn.keys.verdict == hostKeyKnown {
+		return "" // needs no pin
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialTime)
+	defer cancel()
+	id := ""
+	err := s.conn.run(ctx, "cat "+bootIDFile, nil, func(out io.Reader) error {
+		text, err := io.ReadAll(io.LimitReader(out, 64))
+		id = strings.ReplaceAll(strings.TrimSpace(string(text)), "-", "")
+		_, _ = io.Copy(io.Discard, out)
+		return err
+	})
+	if err != nil || len(id) != 32 || strings.Trim(id, "0123456789abcdef") != "" {
+		return ""
+	}
+	return id
+}
+
+// Note returns why an unknown host key is trusted, or ""; it is safe to show.
+func (s *Shell) Note() string { return s.note }
+
+// Target returns the login and the host, for display.
+func (s *Shell) Target() string { return s.conn.last.name() }
+
+// Close drops the connection.
+func (s *Shell) Close() { s.conn.close() }
+
+// WindowSize is the size of a terminal in cells.
+type WindowSize struct{ Width, Height int }
+
+// PTY is a terminal on the machine.
+type PTY struct {
+	// Term is TERM, Size the first size.
+	Term string
+	Size WindowSize
+	// Resized has later sizes; nil without any.
+	Resized <-chan WindowSize
+}
+
+// ShellSession is what runs on a machine.
+type ShellSession struct {
+	// Command is given to the login shell; without one the login shell is interactive.
+	Command string
+	// PTY is nil for a session without a terminal.
+	PTY *PTY
+	// In is read until the session ends, and for one more call at most: the caller ends that call. Nil is empty.
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// Run runs a session until it or ctx ends, and returns the exit status: 128 plus the number of the signal that ended
+// the process. An error is a [*ShellError], or that of ctx. Output is passed on as it is.
+func (s *Shell) Run(ctx context.Context, r ShellSession) (status int, err error) {
+	session, err := s.conn.client().NewSession()
+	if err != nil {
+		return 0, newShellError(s.Target(), fmt.Errorf("opening a session: %w", err))
+	}
+	defer func() { _ = session.Close() }()
+	// A machine that does not answer would keep the session open.
+	stop := context.AfterFunc(ctx, s.conn.drop)
+	defer stop()
+	out, complaints := &brokenPipe{to: r.Out, stop: s.conn.drop}, &brokenPipe{to: r.Err, stop: s.conn.drop}
+	r.Out, r.Err = out, complaints
+	if err := start(session, r); err != nil {
+		return 0, s.ended(ctx, err)
+	}
+	if p := r.PTY; p != nil && p.Resized != nil {
+		done := make(chan struct{})
+		defer close(done)
+		go followSize(session, p.Resized, done)
+	}
+	err = session.Wait()
+	var exit *ssh.ExitError
+	switch {
+	case err == nil:
+		return 0, nil
+	case errors.As(err, &exit) && ctx.Err() == nil:
+		return exit.ExitStatus(), nil
+	}
+	if broken := cmp.Or(out.err, complaints.err); broken != nil && ctx.Err() == nil {
+		return 0, fmt.Errorf("writing the output: %w", broken)
+	}
+	return 0, s.ended(ctx, err)
+}
+
+// brokenPipe calls stop when the output cannot be written: the machine would wait for its reader for ever.
+type brokenPipe struct {
+	to   io.Writer
+	stop func()
+	err  error
+}
+
+// Write implements io.Writer.
+func (b *brokenPipe) Write(p []byte) (int, error) {
+	n, err := b.to.Write(p)
+	if err != nil {
+		b.err = err
+		b.stop()
+	}
+	return n, err
+}
+
+func (s *Shell) ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return newShellError(s.Target(), err)
+}
+
+// start requests a terminal and starts the command or the shell.
+func start(session *ssh.Session, r ShellSession) error {
+	session.Stdout, session.Stderr = r.Out, r.Err
+	if p := r.PTY; p != nil {
+		modes := ssh.TerminalModes{ssh.ECHO: 1, ssh.IUTF8: 1, ssh.TTY_OP_ISPEED: 38400, ssh.TTY_OP_OSPEED: 38400}
+		if err := session.RequestPty(p.Term, p.Size.Height, p.Size.Width, modes); err != nil {
+			return fmt.Errorf("requesting a terminal: %w", err)
+		}
+	}
+	in, err := session.StdinPipe()
+	if err != nil {
+		return fmt.Errorf("opening a session: %w", err)
+	}
+	if r.Command == "" {
+		err = session.Shell()
+	} else {
+		err = session.Start(r.Command)
+	}
+	if err != nil {
+		return fmt.Errorf("starting the session: %w", err)
+	}
+	go func() {
+		if r.In != nil {
+			_, _ = io.Copy(in, r.In)
+		}
+		_ = in.Close()
+	}()
+	return nil
+}
+
+// followSize tells the machine the size of the terminal until done is closed.
+func followSize(session *ssh.Session, resized <-chan WindowSize, done <-chan struct{}) {
+	for {
+		select {
+		case <-done:
+			return
+		case size, open := <-resized:
+			if !open || session.WindowChange(size.Height, size.Width) != nil {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package provision
+
+import (
+	"context"
+
+	"ironworks/agentlog"
+	"ironworks/models"
+)
+
+// shellAction is the name of a shell in messages.
+const shellAction = "ssh"
+
+// OpenShell opens a shell on a node's machine. The login is audited, what is typed is not. A read-only context refuses it:
+// a shell can change everything on the machine.
+func (r *Runner) OpenShell(ctx context.Context, n models.NodeRef, o agentlog.ShellOptions) (*agentlog.Shell, error) {
+	if r.ReadOnly {
+		return nil, &models.Refusal{
+			Kind: models.RefusedReadOnly, Action: shellAction, Node: n.Label(), Why: "this context is read-only", Hint: "pass --read-only=false to allow changes",
+		}
+	}
+	target := o.Target()
+	if target == "" {
+		return agentlog.OpenShell(ctx, o, n) // fails without connecting
+	}
+	var opened *agentlog.Shell
+	login := entry{verb: shellAction + " " + target, send: func(ctx context.Context) (err error) {
+		opened, err = agentlog.OpenShell(ctx, o, n)
+		return err
+	}}
+	_, _, err := r.audited(ctx, login, &models.Node{UUID: n.UUID, Name: n.Name})
+	if err != nil && opened != nil {
+		opened.Close()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return opened, nil
+}

@@ -1,0 +1,79 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"io"
+
+	"ironworks/agentlog"
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/shell"
+)
+
+// Shells opens shells on the machines of nodes, as the context's logs connect to them.
+type Shells struct {
+	ssh     agentlog.SSHOptions
+	trust   *agentlog.Trust
+	runner  *provision.Runner
+	address func(models.NodeRef) string
+	// term is TERM.
+	term string
+}
+
+// Shells opens shells on the machines of some nodes. A given address is that of their machine.
+func (s *Session) Shells(runner *provision.Runner, nodes []models.Node, given string) *Shells {
+	return s.newShells(runner, agentlog.NewTrust(), newAgents(nodes, given).Address)
+}
+
+func (s *Session) newShells(runner *provision.Runner, trust *agentlog.Trust, address func(models.NodeRef) string) *Shells {
+	return &Shells{ssh: s.sshOptions(), trust: trust, runner: runner, address: address, term: cmp.Or(s.Variable("TERM"), "dumb")}
+}
+
+// Why returns why no shell can be opened on a node's machine, nil if one may. It contacts nothing.
+func (s *Shells) Why(n *models.Node) *models.Refusal {
+	if n.Internal == nil || s.address(n.Ref()) != "" { // lists lack driver_internal_info: Open reads it
+		return nil
+	}
+	return noAddress(n)
+}
+
+func noAddress(n *models.Node) *models.Refusal {
+	return (&models.Refusal{
+		Kind: models.RefusedState, Action: "ssh", Node: n.Label(), Why: "ramdisk not running: Ironic has no address for its agent",
+		Hint: "wait for the ramdisk, or pass --address HOST to connect to an instance",
+	}).WithScreenHint("ironworks ssh --address HOST connects to an instance")
+}
+
+// Open connects to the machine of a node, and audits that. ctx bounds the lifetime of the connection.
+func (s *Shells) Open(ctx context.Context, n *models.Node) (*Shell, error) {
+	address := s.address(n.Ref())
+	if address == "" {
+		now, err := s.runner.API.Node(ctx, n.UUID)
+		if err != nil {
+			return nil, err
+		}
+		if n = now; n.Internal == nil || n.Internal.AgentURL == "" {
+			return nil, noAddress(n)
+		}
+		address = n.Internal.AgentURL
+	}
+	opened, err := s.runner.OpenShell(ctx, n.Ref(), agentlog.ShellOptions{
+		SSH: s.ssh, Trust: s.trust, Address: address, Instance: n.ProvisionState == models.StateActive,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Shell{Shell: opened, term: s.term}, nil
+}
+
+// Shell is a connection to a machine.
+type Shell struct {
+	*agentlog.Shell
+	term string
+}
+
+// AtTerminal gives the operator's terminal to a command, or a login shell, until it ends; see [shell.Run].
+func (s *Shell) AtTerminal(ctx context.Context, in io.Reader, out io.Writer, command string) (status int, err error) {
+	return shell.Run(ctx, s.Shell, shell.Session{In: in, Out: out, Term: s.term, Command: command})
+}

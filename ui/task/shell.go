@@ -1,0 +1,131 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/printable"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+)
+
+// whyNoShell returns why no shell can be opened on nodes, "" if one may.
+func (w *Workflow) whyNoShell(nodes []models.NodeRef) string {
+	s := w.env.Session
+	switch {
+	case len(nodes) > 1:
+		return textOneShell
+	case s == nil:
+		return textNoContext
+	case s.Shells == nil:
+		return textNoShells
+	}
+	row, _, found := s.Store.Get(nodes[0].UUID)
+	if !found {
+		return ""
+	}
+	if row.Node.PowerState == models.PowerOff {
+		return textPoweredOff
+	}
+	if why := s.Shells.Why(&row.Node); why != nil {
+		return why.WhyOnScreen()
+	}
+	return ""
+}
+
+// ShellMsg is an event of a shell. The console passes it to [Workflow.UpdateShell].
+type ShellMsg struct {
+	node models.NodeRef
+	// wait is the dialog while connecting; nil after the end.
+	wait   *overlay.Wait
+	ctx    context.Context //nolint:containedctx // of the shell's connection
+	end    context.CancelFunc
+	shell  screen.Shell // nil if it failed
+	status int
+	err    error
+}
+
+// openShell connects to the machine of a node.
+func (w *Workflow) openShell(node models.NodeRef) tea.Cmd {
+	row, _, found := w.env.Session.Store.Get(node.UUID)
+	if !found {
+		w.warn(fmt.Sprintf(textNodeIsGone, node.Label()))
+		return nil
+	}
+	ctx, cancel := context.WithCancel(w.ctx)
+	msg := ShellMsg{node: node, wait: overlay.NewWait("shell "+node.Label(), textConnecting, 1, cancel), ctx: ctx, end: cancel}
+	shells := w.env.Session.Shells
+	w.running.Add(1)
+	open := func() tea.Msg {
+		defer w.running.Done()
+		msg.shell, msg.err = shells.Open(ctx, &row.Node)
+		return msg
+	}
+	return tea.Batch(w.console.Show(msg.wait), open)
+}
+
+// UpdateShell gives the terminal to a connected machine, or shows how its shell has ended.
+func (w *Workflow) UpdateShell(msg ShellMsg) tea.Cmd {
+	if msg.wait != nil && msg.err == nil && msg.ctx.Err() == nil {
+		w.console.Dismiss(msg.wait)
+		run := &shellRun{ctx: msg.ctx, shell: msg.shell, node: msg.node, away: w.env.Away}
+		return tea.Exec(run, func(err error) tea.Msg {
+			return ShellMsg{node: msg.node, shell: msg.shell, ctx: msg.ctx, end: msg.end, status: run.status, err: err}
+		})
+	}
+	canceled := msg.ctx.Err() != nil // or the console ends
+	msg.end()
+	if msg.shell != nil {
+		msg.shell.Close()
+	}
+	if msg.wait != nil {
+		w.console.Dismiss(msg.wait)
+	}
+	switch {
+	case canceled:
+	case msg.err != nil:
+		w.console.Say(failure("shell "+msg.node.Label(), msg.err))
+	case msg.status != 0:
+		w.warn(fmt.Sprintf(textShellStatus, msg.node.Label(), msg.status))
+	default:
+		w.console.Say(screen.Say{Text: fmt.Sprintf(textShellEnded, msg.node.Label())})
+	}
+	return nil
+}
+
+// shellRun is a shell that has the terminal. Bubble Tea hands it over with the setters.
+type shellRun struct {
+	ctx    context.Context //nolint:containedctx // Bubble Tea calls Run without a context
+	shell  screen.Shell
+	node   models.NodeRef
+	away   func() (back func())
+	in     io.Reader
+	out    io.Writer
+	status int
+}
+
+// Run runs the shell. Meanwhile Ctrl-C belongs to the machine.
+func (r *shellRun) Run() (err error) {
+	if r.away != nil {
+		defer r.away()()
+	}
+	_, _ = fmt.Fprintf(r.out, textShellBegins, r.shell.Target(), printable.Line(r.node.Label()))
+	if note := r.shell.Note(); note != "" {
+		_, _ = fmt.Fprintln(r.out, note)
+	}
+	r.status, err = r.shell.AtTerminal(r.ctx, r.in, r.out, "")
+	return err
+}
+
+// SetStdin sets the terminal's input.
+func (r *shellRun) SetStdin(in io.Reader) { r.in = in }
+
+// SetStdout sets the terminal's output.
+func (r *shellRun) SetStdout(out io.Writer) { r.out = out }
+
+// SetStderr does nothing: a terminal has one output.
+func (*shellRun) SetStderr(io.Writer) {}
