@@ -71,7 +71,9 @@ func TestScreens(t *testing.T) {
 		"messages":      func(r *rig) { r.press("P"); r.pass(time.Second); r.press("!") },
 		"toast":         func(r *rig) { r.press("P") },
 		"lost": func(r *rig) {
-			r.resize(200, 50) // a preview that is first shown later would retry at once, for its fields
+			r.resize(200, 50) // a preview that is first drawn later would retry at once, for its fields
+			r.shows("r7-n02")
+			r.settle()
 			r.ironic.change(func() {
 				r.ironic.fault = &models.Fault{Kind: models.FaultTimeout, Op: "list nodes", Message: "no answer for 12s", Hint: "is the API overloaded?"}
 			})
