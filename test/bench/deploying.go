@@ -35,7 +35,7 @@ func deploying(ctx context.Context, s *ironic.Server, _ string, rounds int) erro
 	b := &deployBench{server: s, client: client, runner: &provision.Runner{API: client, Audit: book, Context: "bench"}}
 	var ids []string
 	for range 2 * deployCount {
-		id, err := s.Enrol(ctx, map[string]any{"driver": "fake-hardware", "deploy_interface": "fake"})
+		id, err := s.EnrollNode(ctx, map[string]any{"driver": "fake-hardware", "deploy_interface": "fake"})
 		if err != nil {
 			return err
 		}

@@ -305,7 +305,7 @@ func (id identity) errors(t *testing.T, s *ironic.Server, node string, secrets [
 			[]string{"Keystone", "HTTP 401"},
 		},
 		{"no Keystone", append([]string{"OS_AUTH_URL=http://127.0.0.1:1/v3"}, good[:1]...), []string{"Keystone", "connection refused by 127.0.0.1:1"}},
-		{"auth_url that is no Keystone", append([]string{"OS_AUTH_URL=" + stormy(t, ironic.Newest).URL + "/v3"}, good[:1]...), []string{"Keystone", "auth_url"}},
+		{"auth_url that is no Keystone", append([]string{"OS_AUTH_URL=" + ironicBehindProxy(t, ironic.Newest).URL + "/v3"}, good[:1]...), []string{"Keystone", "auth_url"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			env := append([]string{}, base...)

@@ -12,7 +12,7 @@ import (
 func TestBMC(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name, uuid, m := redfishNode(t, s, "ok")
 		c.ok("manage", name, "--wait", "--timeout", "6m")
 		if o := c.fails(2, "bmc", name); !strings.Contains(o.stderr, "IRONWORKS_BMC_PASSWORD") {

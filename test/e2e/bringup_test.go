@@ -18,7 +18,7 @@ func TestBringUp(t *testing.T) {
 		for _, name := range []string{"-a", "-b"} {
 			s.CreateNode(t, map[string]any{"name": run + name, "automated_clean": false})
 		}
-		c := at(t, s)
+		c := consoleAt(t, s)
 		c.ok("manage", run+"-b", "--wait")
 
 		dry := c.ok("bringup", "name:"+run, "--no-inspect", "--dry-run").stdout
@@ -55,7 +55,7 @@ func TestBringUpInterrupted(t *testing.T) {
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		name := unique("bringup-killed")
 		s.CreateNode(t, map[string]any{"name": name, "automated_clean": false})
-		c := at(t, s)
+		c := consoleAt(t, s)
 		w := c.start("bringup", name, "--no-inspect", "--yes")
 		w.signal(syscall.SIGKILL)
 		c.ok("bringup", name, "--no-inspect", "--yes")

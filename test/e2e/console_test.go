@@ -100,8 +100,8 @@ func newConsole(t *testing.T, env ...string) *console {
 	), env...)}
 }
 
-// at returns a console whose environment points to a server.
-func at(t *testing.T, s *ironic.Server) *console {
+// consoleAt returns a console whose environment points to a server.
+func consoleAt(t *testing.T, s *ironic.Server) *console {
 	t.Helper()
 	return newConsole(t, "IRONWORKS_URL="+s.URL)
 }

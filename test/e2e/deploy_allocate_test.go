@@ -14,7 +14,7 @@ import (
 func TestDeployByAllocation(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
-		c, p := under(t, s)
+		c, p := behindProxy(t, s)
 		name, uuid, _ := redfishNode(t, s, "ok")
 		c.ok("manage", name, "--wait", "--timeout", "6m")
 		c.ok("provide", name, "--wait", "--timeout", "6m")

@@ -53,10 +53,10 @@ func TestLostChangeOfADeploymentIsUndone(t *testing.T) {
 // deployableNode returns an available node behind a proxy, and its fields before the test changes them.
 func deployableNode(t *testing.T, s *ironic.Server) (c *console, p *weather.Proxy, name string, before map[string]any) {
 	t.Helper()
-	c, p = under(t, s)
+	c, p = behindProxy(t, s)
 	name, _, _ = redfishNode(t, s, "ok")
-	at(t, s).ok("manage", name, "--wait", "--timeout", "6m")
-	at(t, s).ok("provide", name, "--wait", "--timeout", "6m")
+	consoleAt(t, s).ok("manage", name, "--wait", "--timeout", "6m")
+	consoleAt(t, s).ok("provide", name, "--wait", "--timeout", "6m")
 	return c, p, name, apiNode(t, s, name)
 }
 

@@ -98,11 +98,11 @@ func TestDeployKilledReal(t *testing.T) {
 }
 
 func testDeployKilled(t *testing.T, s *ironic.Server, k killPoint, resume bool) {
-	c, p := under(t, s)
+	c, p := behindProxy(t, s)
 	name, uuid, m := redfishNode(t, s, "ok")
 	serial := m.Disks()[0].Serial
-	at(t, s).ok("manage", name, "--wait", "--timeout", "6m")
-	at(t, s).ok("provide", name, "--wait", "--timeout", "6m")
+	consoleAt(t, s).ok("manage", name, "--wait", "--timeout", "6m")
+	consoleAt(t, s).ok("provide", name, "--wait", "--timeout", "6m")
 	data := c.file("host.bu", []byte(secretButane))
 	command := []string{
 		"deploy", name, "--yes", "--wait", "--timeout", "6m", "--user-data", data, "--root-device", `{"serial": "` + serial + `"}`,

@@ -13,15 +13,15 @@ import (
 func TestDeployWaitInterrupted(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
-		c, p := under(t, s)
+		c, p := behindProxy(t, s)
 		name, _, _ := redfishNode(t, s, "ok")
 		c.ok("manage", name, "--wait", "--timeout", "6m")
 		c.ok("provide", name, "--wait", "--timeout", "6m")
 		before := p.Count(http.MethodPut)
-		term := c.sit("deploy", name, "--yes", "--wait", "--override", "inventory", "--confirm", name)
+		term := c.atTerminal("deploy", name, "--yes", "--wait", "--override", "inventory", "--confirm", name)
 		term.until("deploy: " + name)
-		term.types(ctrlC)
-		term.leaves(1)
+		term.typeKeys(ctrlC)
+		term.exits(1)
 		said := strings.Join(strings.Fields(term.text()), " ")
 		if !strings.Contains(said, "no longer waiting, the operation continues: "+name+"; ironworks deploy --resume waits for them again") {
 			t.Error(term.text())
@@ -40,7 +40,7 @@ func TestDeployWaitInterrupted(t *testing.T) {
 func TestDeployGiveBack(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		for _, wrong := range [][]string{{"--resume", "--user-data", "x"}, {"--give-back", "-f", "x"}, {"--resume", "--unfinished"}, {"--resume", "nobody"}} {
 			c.fails(2, append([]string{"deploy"}, wrong...)...)
 		}
@@ -60,7 +60,7 @@ func TestDeployGiveBack(t *testing.T) {
 }
 
 func testDeployGiveBack(t *testing.T, s *ironic.Server, k killPoint) {
-	c, p := under(t, s)
+	c, p := behindProxy(t, s)
 	name, uuid, m := redfishNode(t, s, "ok")
 	c.ok("manage", name, "--wait", "--timeout", "6m")
 	c.ok("provide", name, "--wait", "--timeout", "6m")
@@ -88,7 +88,7 @@ func testDeployGiveBack(t *testing.T, s *ironic.Server, k killPoint) {
 func TestDeployAgainAfterFailure(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name, uuid, m := redfishNode(t, s, "ok")
 		c.ok("manage", name, "--wait", "--timeout", "6m")
 		c.ok("provide", name, "--wait", "--timeout", "6m")

@@ -53,8 +53,8 @@ func scenarioEnds() map[string]scenarioEnd {
 	}
 }
 
-// oldEnds are the ends under a release without agent inspection, where no disks are known before the deployment.
-func oldEnds() map[string]scenarioEnd {
+// endsInOldRelease are the ends under a release without agent inspection, where no disks are known before the deployment.
+func endsInOldRelease() map[string]scenarioEnd {
 	ends := scenarioEnds()
 	for name, end := range ends {
 		end.blind = true
@@ -105,7 +105,7 @@ func TestDeployScenarios(t *testing.T) {
 			}})
 			ends := scenarioEnds()
 			if release == ironic.Old {
-				ends = oldEnds()
+				ends = endsInOldRelease()
 			}
 			testDeployScenarios(t, server, ends)
 		})
@@ -131,7 +131,7 @@ func testDeployScenarios(t *testing.T, server *ironic.Server, ends map[string]sc
 
 func (end scenarioEnd) checkDeployment(t *testing.T, server *ironic.Server, scenario string) {
 	t.Helper()
-	c := at(t, server)
+	c := consoleAt(t, server)
 	c.patience = 6 * time.Minute // includes the conductor's own timeouts
 	name, uuid, m := redfishNode(t, server, scenario)
 	end.prepare(c, scenario, name, m.Spec().Password)

@@ -19,7 +19,7 @@ import (
 func TestDeployTemplates(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name, uuid, _ := redfishNode(t, s, "ok")
 		trait := "CUSTOM_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(name))
 		for suffix, steps := range map[string]string{

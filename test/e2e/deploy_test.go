@@ -49,7 +49,7 @@ func (d dryRun) severity(id plan.CheckID) plan.CheckSeverity {
 func TestDeployByPlan(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name, uuid, m := redfishNode(t, s, "ok")
 		serial := m.Disks()[0].Serial
 		c.ok("manage", name, "--wait", "--timeout", "6m")
@@ -98,7 +98,7 @@ func TestDeployByPlan(t *testing.T) {
 func TestDeployRefusals(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name, uuid, _ := redfishNode(t, s, "ok")
 		if o := c.fails(3, "deploy", name, "--yes"); !strings.Contains(o.stderr, `[state] not possible in state "enroll"`) || !strings.Contains(o.stderr, "[inventory]") {
 			t.Errorf("wrong state and no inventory: %s", o.stderr)
@@ -175,7 +175,7 @@ func TestDeployTwoDisks(t *testing.T) {
 func TestDeployChecksTheImage(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name, _, _ := redfishNode(t, s, "ok")
 		c.ok("manage", name, "--wait", "--timeout", "6m")
 		c.ok("provide", name, "--wait", "--timeout", "6m")
@@ -241,7 +241,7 @@ func TestDeployPoliciesOfAContext(t *testing.T) {
 func TestDeployRecordsItsRootDisk(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name, uuid, m := redfishNode(t, s, "ok")
 		host := c.file("host.bu", []byte(hostButane))
 		first, second := m.Disks()[0], m.Disks()[1]

@@ -82,7 +82,7 @@ func TestDoctor(t *testing.T) {
 		redfish(bad, "/gone.iso")
 		s.CreateNode(t, map[string]any{"name": fake})
 
-		d := at(t, s).doctor(0, good, fake)
+		d := consoleAt(t, s).doctor(0, good, fake)
 		d.secret(t, "hunter2")
 		for _, id := range []doctor.ID{
 			doctor.CheckConfiguration, doctor.CheckName, doctor.CheckTCP, doctor.CheckTLS, doctor.CheckHTTP, doctor.CheckAuthentication,
@@ -103,9 +103,9 @@ func TestDoctor(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 
-		at(t, s).doctor(1, bad).says(doctor.CheckNodeRamdisk, doctor.Fail, "answers HTTP 404")
-		at(t, s).doctor(1, good, "nosuch").says(doctor.CheckNode, doctor.Fail, "nosuch")
-		o := at(t, s).run("doctor")
+		consoleAt(t, s).doctor(1, bad).says(doctor.CheckNodeRamdisk, doctor.Fail, "answers HTTP 404")
+		consoleAt(t, s).doctor(1, good, "nosuch").says(doctor.CheckNode, doctor.Fail, "nosuch")
+		o := consoleAt(t, s).run("doctor")
 		o.clean(t)
 		if !strings.Contains(o.stdout, "custom-agent is enabled") || o.code != 0 {
 			t.Errorf("exit code %d\n%s%s", o.code, o.stdout, o.stderr)

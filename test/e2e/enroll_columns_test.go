@@ -14,7 +14,7 @@ import (
 func TestEnrollMapsColumns(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name := unique("columns")
 		c.file("odd.csv", []byte("Maschine,IPMI IP,Konto,Kenn Wort,Karte,Bemerkung\n"+name+",10.0.0.77,admin,hunter2,52:54:02:77:00:01,neu\n"))
 		args := []string{"enroll", "-f", "odd.csv"}

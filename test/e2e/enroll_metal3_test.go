@@ -39,7 +39,7 @@ spec:
 func TestDeployAMetal3Manifest(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		c.patience = 8 * time.Minute
 		m := rack(t, s, 1)[0]
 		info := m.DriverInfo()
@@ -82,7 +82,7 @@ func TestDeployAMetal3Manifest(t *testing.T) {
 func TestExportAndEnrollAgain(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		machines := rack(t, s, 2)
 		c.ok("enroll", "-f", spreadsheet(t, machines, nil), "--yes")
 		for _, format := range []string{"baremetal", "bifrost", "csv"} {

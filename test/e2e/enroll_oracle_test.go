@@ -52,7 +52,7 @@ func TestEnrollAsBaremetalCreate(t *testing.T) {
 	t.Parallel()
 	baremetal := filepath.Join(ironic.Environment(t, "newest"), "bin", "baremetal")
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name := unique("oracle")
 		n := names.Add(1)
 		text := strings.NewReplacer(
@@ -68,7 +68,7 @@ func TestEnrollAsBaremetalCreate(t *testing.T) {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("baremetal create: %v\n%s", err, out)
 		}
-		theirs := all(t, s, name)
+		theirs := ironicRecords(t, s, name)
 		if o := c.ok("enroll", "-f", file, "--dry-run"); !strings.Contains(o.stderr, "2 unchanged; nothing was sent") {
 			t.Errorf("after baremetal create:\n%s\n%s", o.stdout, o.stderr)
 		}
@@ -78,15 +78,15 @@ func TestEnrollAsBaremetalCreate(t *testing.T) {
 			}
 		}
 		c.ok("enroll", "-f", file, "--yes")
-		if ours := all(t, s, name); ours != theirs {
+		if ours := ironicRecords(t, s, name); ours != theirs {
 			t.Errorf("baremetal create and ironworks enroll differ:\n%s", golden.Diff(theirs, ours))
 		}
 	})
 }
 
-// all returns Ironic's record of the two nodes with their ports and port groups as JSON, without the fields that
+// ironicRecords returns Ironic's record of the two nodes with their ports and port groups as JSON, without the fields that
 // withoutTimes removes.
-func all(t *testing.T, s *ironic.Server, name string) string {
+func ironicRecords(t *testing.T, s *ironic.Server, name string) string {
 	t.Helper()
 	var b strings.Builder
 	for _, node := range []string{name + "-1", name + "-2"} {

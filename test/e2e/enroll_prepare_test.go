@@ -45,7 +45,7 @@ func TestManifestIsPrepared(t *testing.T) {
 		if strings.HasSuffix(t.Name(), "/embedded") {
 			numLock = "On"
 		}
-		c := at(t, s)
+		c := consoleAt(t, s)
 		c.patience = 8 * time.Minute
 		m := rack(t, s, 1)[0]
 		info := m.DriverInfo()

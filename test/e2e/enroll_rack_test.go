@@ -174,7 +174,7 @@ func TestEnrollARackOf50(t *testing.T) {
 
 func enrollRack(t *testing.T, s *ironic.Server, size int) {
 	t.Helper()
-	c := at(t, s)
+	c := consoleAt(t, s)
 	c.patience = 20 * time.Minute
 	rack := labRack(t, c, size)
 	file := rack.write(filepath.Join(c.home, "broken.csv"), true)

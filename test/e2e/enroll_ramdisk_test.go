@@ -13,7 +13,7 @@ import (
 func TestEnrollWithServedISO(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		machines := rack(t, s, 1)
 		m := machines[0]
 		file := spreadsheet(t, machines, func(_ int, cells map[string]string) { cells["deploy_iso"] = "" })

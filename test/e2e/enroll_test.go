@@ -93,7 +93,7 @@ func enrolledRows(t *testing.T, o outcome) map[string]enrolledRow {
 func TestEnrollARackFromCSV(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		c.patience = 8 * time.Minute
 		machines := rack(t, s, 6)
 		const wrong, dead, double = 1, 2, 4
@@ -156,7 +156,7 @@ func TestEnrollARackFromCSV(t *testing.T) {
 func TestEnrollKilled(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		c.patience = 8 * time.Minute
 		machines := rack(t, s, 8)
 		args := []string{"enroll", "-f", spreadsheet(t, machines, nil), "--to", "manageable", "--yes", "-o", "json", "--set", "driver_info.redfish_verify_ca=false", "--timeout", "6m"}
@@ -198,7 +198,7 @@ func TestEnrollKilled(t *testing.T) {
 func TestEnrollFoundBMCs(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		c.patience = 8 * time.Minute
 		machines := rack(t, s, 3)
 		password := filepath.Join(t.TempDir(), "password")

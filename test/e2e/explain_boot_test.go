@@ -22,7 +22,7 @@ import (
 func startDeployment(t *testing.T, s *ironic.Server, scenario string) (c *console, name, uuid string) {
 	t.Helper()
 	name, uuid, m := redfishNode(t, s, scenario)
-	c = at(t, s)
+	c = consoleAt(t, s)
 	c.ok("manage", name, "--wait")
 	c.ok("provide", name, "--wait", "--yes")
 	c.ok("deploy", name, "--yes", "--root-device", fmt.Sprintf(`{"wwn": %q}`, m.Disks()[0].WWN), "--override", string(plan.CheckInventory), "--confirm", name)

@@ -35,7 +35,7 @@ func (c *console) checkChangedSince(name, done, brief, verb string) {
 func TestExplainAfterThePasswordWasSet(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name, _, m := redfishNode(t, s, "ok")
 		c.ok("set", name, "driver_info.redfish_password=wrong")
 		c.fails(1, "manage", name, "--wait", "--timeout", "6m")
@@ -56,7 +56,7 @@ func TestExplainAfterThePasswordWasSet(t *testing.T) {
 func TestExplainAfterTheHintsWereChanged(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name, uuid, m := redfishNode(t, s, "no-disk-matches")
 		c.ok("manage", name, "--wait", "--timeout", "6m")
 		c.ok("provide", name, "--wait", "--timeout", "6m")

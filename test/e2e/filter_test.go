@@ -26,7 +26,7 @@ func TestFilters(t *testing.T) {
 		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c := at(t, s)
+		c := consoleAt(t, s)
 		for filter, want := range map[string]string{
 			"ram:>=64g":            "-big",
 			"ram:<64GiB":           "-small",

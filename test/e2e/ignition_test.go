@@ -79,7 +79,7 @@ func plainLiveISO(t *testing.T) []byte {
 func TestMachinesBootFromServedISO(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		names, machines := enrollUnconfigured(t, s, 2)
 		c.file("live.iso", plainLiveISO(t))
 		c.file("operator.pub", []byte(operatorKey+"\n"))
@@ -168,7 +168,7 @@ func liveInitramfs(t *testing.T) []byte {
 func TestKernelAndInitramfsOfEachNode(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		names, _ := enrollUnconfigured(t, s, 2)
 		base := liveInitramfs(t)
 		c.file("initramfs.img", base)
@@ -231,7 +231,7 @@ func TestKernelAndInitramfsOfEachNode(t *testing.T) {
 func TestApplyIsRefused(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name := unique("network")
 		s.CreateNode(t, map[string]any{"name": name, "driver": "redfish", "boot_interface": "ipxe"})
 		for what, args := range map[string][]string{
@@ -255,39 +255,39 @@ func TestApplyIsRefused(t *testing.T) {
 func TestApplyAtATerminal(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		names, _ := enrollUnconfigured(t, s, 2)
 		const address = "http://192.0.2.1/agent.iso"
-		one := c.sit("ignition", "apply", names[0], "--iso", address)
+		one := c.atTerminal("ignition", "apply", names[0], "--iso", address)
 		one.until("ignition apply " + names[0] + "? [y/N] ")
 		for _, shown := range []string{"PATCH /v1/nodes/", `"path":"/driver_info/deploy_iso"`, "baremetal node set --driver-info deploy_iso=" + address} {
 			one.until(shown)
 		}
-		one.types("n\r")
-		one.leaves(3)
+		one.typeKeys("n\r")
+		one.exits(3)
 		if info := driverInfo(t, s, names[0]); info["deploy_iso"] == address {
 			t.Error("sent without confirmation")
 		}
-		both := c.sit("ignition", "apply", names[0], names[1], "--iso", address)
+		both := c.atTerminal("ignition", "apply", names[0], names[1], "--iso", address)
 		both.until("ignition apply 2 nodes? [y/N] ")
-		both.types("y\r")
-		both.leaves(0)
+		both.typeKeys("y\r")
+		both.exits(0)
 		for _, name := range names {
 			if info := driverInfo(t, s, name); info["deploy_iso"] != address {
 				t.Errorf("%s: %v", name, info["deploy_iso"])
 			}
 		}
 		// An unchanged field needs no confirmation.
-		again := c.sit("ignition", "apply", names[0], "--iso", address)
-		again.leaves(0)
+		again := c.atTerminal("ignition", "apply", names[0], "--iso", address)
+		again.exits(0)
 
 		c.file("live.iso", plainLiveISO(t))
 		c.file("operator.pub", []byte(operatorKey+"\n"))
-		serving := c.sit("ignition", "serve", "--iso", "live.iso", "--ssh-key", "operator.pub", "--apply", names[0])
+		serving := c.atTerminal("ignition", "serve", "--iso", "live.iso", "--ssh-key", "operator.pub", "--apply", names[0])
 		serving.until("deploy_iso")
 		serving.until("[y/N] ")
-		serving.types("n\r")
-		serving.leaves(3)
+		serving.typeKeys("n\r")
+		serving.exits(3)
 		if info := driverInfo(t, s, names[0]); info["deploy_iso"] != address {
 			t.Errorf("sent without confirmation: %v", info["deploy_iso"])
 		}

@@ -158,11 +158,11 @@ func TestLabUp(t *testing.T) {
 	if info.Works.Count < 5 || info.Pictures.Count < info.Works.Count || info.Bytes == 0 {
 		t.Errorf("journal: %+v", info)
 	}
-	asked := c.sit("journal", "prune", "--node", "r7-n02")
+	asked := c.atTerminal("journal", "prune", "--node", "r7-n02")
 	asked.until("delete all records of r7-n02 from ")
 	asked.until(")? [y/N] ")
-	asked.types("n\r")
-	asked.leaves(3)
+	asked.typeKeys("n\r")
+	asked.exits(3)
 	if same := decode[journal.Info](t, c.ok("journal", "info", "-o", "json")); same.Works.Count != info.Works.Count {
 		t.Errorf("deleted without confirmation: %+v", same)
 	}
@@ -247,7 +247,7 @@ func TestLabRefusals(t *testing.T) {
 func TestLabMachines(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {
-		c := at(t, server)
+		c := consoleAt(t, server)
 		file := filepath.Join(c.home, "machines.yaml")
 		name := unique("lent")
 		if err := os.WriteFile(file, []byte("machines: [{name: "+name+"}, {name: "+name+"-b, scenario: bmc-password}]"), 0o600); err != nil {

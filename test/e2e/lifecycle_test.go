@@ -33,7 +33,7 @@ func restingStates(t *testing.T, w *watching, uuid string) []string {
 func TestFakeNodeFromEnrollToActiveAndBack(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		w := c.watch()
 		name := unique("life")
 		uuid := s.CreateNode(t, map[string]any{"name": name, "deploy_interface": "fake"})
@@ -79,7 +79,7 @@ func TestFakeNodeFromEnrollToActiveAndBack(t *testing.T) {
 func TestDeployedNodesFieldsInTheOutput(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name := unique("fields")
 		uuid := s.CreateNode(t, map[string]any{"name": name, "resource_class": "gp"})
 

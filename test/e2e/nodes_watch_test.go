@@ -19,7 +19,7 @@ func TestNodesWatch(t *testing.T) {
 		name, other := unique("follow"), unique("other")
 		s.CreateNode(t, map[string]any{"name": name})
 		s.CreateNode(t, map[string]any{"name": other})
-		c := at(t, s)
+		c := consoleAt(t, s)
 		w := c.start("nodes", "-w", "name:="+name, "maintenance:no", "--columns", "name,state,maintenance")
 		until := func(want ...string) {
 			t.Helper()
@@ -52,7 +52,7 @@ func TestNodesJSONSummary(t *testing.T) {
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
 		name := unique("summary")
 		uuid := s.CreateNode(t, map[string]any{"name": name})
-		c := at(t, s)
+		c := consoleAt(t, s)
 		c.ok("manage", name, "--wait")
 		var nodes []struct {
 			UUID      string `json:"uuid"`

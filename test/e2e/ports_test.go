@@ -29,7 +29,7 @@ type portRow struct {
 func TestPortsOfANode(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name, other := unique("ports"), unique("ports")
 		s.CreateNode(t, map[string]any{"name": name})
 		s.CreateNode(t, map[string]any{"name": other})
@@ -143,7 +143,7 @@ func checkPortgroups(t *testing.T, c *console, name, mac, second string) {
 func TestPortsInUse(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name := unique("ports")
 		s.CreateNode(t, map[string]any{"name": name})
 		mac := macFor(name)
@@ -164,7 +164,7 @@ func TestPortsInUse(t *testing.T) {
 func TestVIFs(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name := unique("vifs")
 		s.CreateNode(t, map[string]any{"name": name, "network_interface": "noop"})
 		const vif = "5f7c1a30-7d4c-4f0e-9e0f-3f8c2e1d0b11"
@@ -191,7 +191,7 @@ func TestSuggestPorts(t *testing.T) {
 		if s.Release.MaxMinor() < models.FeatureInventory.Minor()+3 {
 			t.Skip("this release has no agent inspection without ironic-inspector")
 		}
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name, m := labMachine(t, s, "never-boots", lab.Options{})
 		enrollment := m.Enrollment("e2e", map[string]string{"inspect": "agent"})
 		id := s.CreateNode(t, enrollment.Node)

@@ -59,7 +59,7 @@ func labMachine(t *testing.T, s *ironic.Server, scenario string, options lab.Opt
 func TestRedfishNodeFromEnrollToActive(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		w := c.watch()
 		name, uuid, m := redfishNode(t, s, "ok")
 		w.untilState(uuid, models.StateEnroll)
@@ -108,7 +108,7 @@ func TestRedfishFailureSaysWhy(t *testing.T) {
 	t.Parallel()
 	const why = "No suitable device was found for deployment using these hints {'wwn': '0x5000c500deadbeef'}"
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name, uuid, _ := redfishNode(t, s, "no-disk-matches")
 		c.ok("manage", name, "--wait", "--timeout", "6m")
 		c.ok("provide", name, "--wait", "--timeout", "6m")
@@ -135,7 +135,7 @@ func TestRedfishFailureSaysWhy(t *testing.T) {
 func TestWrongBMCPasswordFallsBackToEnroll(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name, uuid, _ := redfishNode(t, s, "ok")
 		c.ok("set", name, "driver_info.redfish_password=wrong")
 		w := c.watch()
@@ -156,7 +156,7 @@ func TestWrongBMCPasswordFallsBackToEnroll(t *testing.T) {
 func TestAbortOfADeploymentThatNeverCallsBack(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name, uuid, _ := redfishNode(t, s, "never-boots")
 		c.ok("manage", name, "--wait", "--timeout", "6m")
 		c.ok("provide", name, "--wait", "--timeout", "6m")

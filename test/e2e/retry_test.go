@@ -20,14 +20,14 @@ func TestRetryShowsWhatChanged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := embeddedIronic(t)
-			c, proxy := under(t, s)
+			c, proxy := behindProxy(t, s)
 			names := []string{unique("again"), unique("again")}
 			for _, n := range names {
 				s.CreateNode(t, map[string]any{"name": n, "automated_clean": false})
-				at(t, s).ok("manage", n, "--wait")
+				consoleAt(t, s).ok("manage", n, "--wait")
 			}
 			proxy.Set(weather.On(weather.Method(http.MethodPut), weather.Ironic(http.StatusConflict, "not now")).Times(2))
-			p := c.sit(append([]string{"provide"}, names...)...)
+			p := c.atTerminal(append([]string{"provide"}, names...)...)
 			p.until("2 of 2 nodes failed or did not start. Retry? [y/N] ")
 			if strings.Contains(p.text(), "Type the number of nodes") {
 				t.Fatalf("the first try erases nothing but asks:\n%s", p.text())
@@ -38,7 +38,7 @@ func TestRetryShowsWhatChanged(t *testing.T) {
 					t.Fatal(status, err, string(body))
 				}
 			}
-			p.types("y\n")
+			p.typeKeys("y\n")
 			p.until("provide 2 nodes? Type the number of nodes to confirm: ")
 			shown := strings.Join(strings.Fields(p.text()), " ")
 			for _, want := range []string{names[0] + ": effect changed", "every disk is erased"} {
@@ -49,8 +49,8 @@ func TestRetryShowsWhatChanged(t *testing.T) {
 			if n := proxy.Count(http.MethodPut); n != 2 {
 				t.Errorf("%d requests before the answer", n)
 			}
-			p.types(answer.typed)
-			p.leaves(answer.code)
+			p.typeKeys(answer.typed)
+			p.exits(answer.code)
 			if n := proxy.Count(http.MethodPut); n != answer.puts {
 				t.Errorf("%d requests, want %d", n, answer.puts)
 			}
@@ -62,14 +62,14 @@ func TestRetryShowsWhatChanged(t *testing.T) {
 func TestYesDoesNotRetry(t *testing.T) {
 	t.Parallel()
 	s := embeddedIronic(t)
-	c, proxy := under(t, s)
+	c, proxy := behindProxy(t, s)
 	names := []string{unique("again"), unique("again")}
 	for _, n := range names {
 		s.CreateNode(t, map[string]any{"name": n})
 	}
 	proxy.Set(weather.On(weather.Method(http.MethodPut), weather.Ironic(http.StatusConflict, "not now")).Times(2))
-	p := c.sit(append([]string{"manage", "--yes"}, names...)...)
-	p.leaves(1)
+	p := c.atTerminal(append([]string{"manage", "--yes"}, names...)...)
+	p.exits(1)
 	if n := proxy.Count(http.MethodPut); n != 2 || strings.Contains(p.text(), "[y/N]") {
 		t.Errorf("%d requests:\n%s", n, p.text())
 	}

@@ -48,7 +48,7 @@ func TestScreenBursts(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {
 		group := unique("burst")
-		s := at(t, server).fleet(roomy)
+		s := consoleAt(t, server).fleet(roomy)
 		all := fmt.Sprintf(" %d of ", burstNodes)
 		has := func(what, count string) {
 			t.Helper()

@@ -55,7 +55,7 @@ contexts:
 	if r, g := accent("here"); r < 0xf000 || g > 0x1000 {
 		t.Errorf("the accent of here is %x %x", r, g)
 	}
-	s.only(name)
+	s.filterFor(name)
 	s.press("4")
 	s.until("› connect", "4 contexts", "● connected", "✖ unusable", "○ not open", "wrong-port")
 
@@ -100,7 +100,7 @@ func TestScreenConnectsWhenIronicIsReachable(t *testing.T) {
 func testScreenConnectsWhenIronicIsReachable(t *testing.T, server *ironic.Server) {
 	t.Parallel()
 	name, _ := screenNode(t, server, "late")
-	c, p := under(t, server)
+	c, p := behindProxy(t, server)
 	p.Down()
 	s := c.screen(roomy)
 	s.until("› connect", "connection refused by "+p.Host, "retry in", "never connected", "ctrl+r retries now")
@@ -113,7 +113,7 @@ func testScreenConnectsWhenIronicIsReachable(t *testing.T, server *ironic.Server
 	}
 	s.press(terminal.CtrlR)
 	s.until("› fleet", "live ≤", "enroll")
-	s.only(name)
+	s.filterFor(name)
 	s.quits()
 
 	// Without a key, the console connects when the retry succeeds.

@@ -47,7 +47,7 @@ func TestScreenCopy(t *testing.T) {
 		name, uuid := screenNode(t, server, "copied")
 		c := configured(t, "context: o'brien\ncontexts:\n  o'brien: {url: '"+server.URL+"'}\n")
 		s := c.fleet(roomy)
-		s.only(name)
+		s.filterFor(name)
 		if got := s.copyEntry("uuid"); got != uuid {
 			t.Errorf("uuid: %q, want %q", got, uuid)
 		}

@@ -34,7 +34,7 @@ func (s *screenConsole) deploys(name, userData, hints string) {
 func TestScreenDeployReviewed(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {
-		c := at(t, server)
+		c := consoleAt(t, server)
 		name, uuid, m := redfishNode(t, server, "ok")
 		c.ok("manage", name, "--wait", "--timeout", "6m")
 		// 21.4.4 has no agent inspection, so its nodes have no inventory.
@@ -48,7 +48,7 @@ func TestScreenDeployReviewed(t *testing.T) {
 		before := len(c.auditLines())
 
 		s := c.fleet(roomy)
-		s.only(name)
+		s.filterFor(name)
 		s.deploys(name, host, `{"serial": "no such disk"}`)
 		id := "root-device"
 		if !inspects {
@@ -105,13 +105,13 @@ func TestScreenTwoConsolesDeployOneNode(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {
 		name, uuid := screenNode(t, server, "both")
-		consoles := []*console{at(t, server), at(t, server)}
+		consoles := []*console{consoleAt(t, server), consoleAt(t, server)}
 		consoles[0].ok("manage", name, "--wait")
 		consoles[0].ok("provide", name, "--wait", "--yes")
 		var screens []*screenConsole
 		for _, c := range consoles {
 			s := c.fleet(roomy)
-			s.only(name)
+			s.filterFor(name)
 			s.press("D")
 			s.until("╭─ deploy "+name, "User data")
 			s.press(terminal.Enter)
@@ -156,7 +156,7 @@ func TestScreenTwoConsolesDeployOneNode(t *testing.T) {
 func TestScreenRebuild(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {
-		c := at(t, server)
+		c := consoleAt(t, server)
 		name, uuid := screenNode(t, server, "again")
 		c.ok("manage", name, "--wait")
 		c.ok("provide", name, "--wait", "--yes")
@@ -168,7 +168,7 @@ func TestScreenRebuild(t *testing.T) {
 		c.ok("set", name, "instance_info.image_source=http://127.0.0.1:1/image")
 		instance := apiNode(t, server, uuid)["instance_uuid"]
 		s := c.fleet(roomy)
-		s.only(name)
+		s.filterFor(name)
 		s.press("D")
 		s.until(`deploy: not possible in state "active"`)
 		s.press("B")

@@ -11,7 +11,7 @@ import (
 func TestScreenPinsADisk(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name, uuid, m := redfishNode(t, s, "ok")
 		disks := m.Disks()
 		last := disks[len(disks)-1]
@@ -19,7 +19,7 @@ func TestScreenPinsADisk(t *testing.T) {
 		c.ok("set", name, "properties.root_device={\"wwn\":\"0xnone\"}")
 
 		f := c.fleet(roomy)
-		f.only(name)
+		f.filterFor(name)
 		f.press(terminal.Enter, terminal.Tab, terminal.Tab, terminal.Tab)
 		f.until("[Disks]", "no inventory of the node: disks unknown")
 		if s.Release == ironic.Old {
@@ -38,7 +38,7 @@ func TestScreenPinsADisk(t *testing.T) {
 		f.press("p")
 		f.until("write root_device into")
 		f.press(terminal.Down, terminal.Enter)
-		f.yes("hints set "+name, "PATCH", "/properties/root_device", last.WWN, "Send 1 request?")
+		f.answerYes("hints set "+name, "PATCH", "/properties/root_device", last.WWN, "Send 1 request?")
 		f.until("● picked", "the hints match one disk")
 		hints := apiNode(t, s, uuid)["properties"].(map[string]any)["root_device"].(map[string]any)
 		if len(hints) != 1 || hints["wwn"] != last.WWN {

@@ -29,7 +29,7 @@ func TestScreenEnrollsARack(t *testing.T) {
 
 func screenEnrollsRack(t *testing.T, server *ironic.Server) {
 	t.Helper()
-	c := at(t, server)
+	c := consoleAt(t, server)
 	rack := labRack(t, c, 50)
 	file := rack.write(filepath.Join(c.home, "machines.csv"), true)
 	s := c.fleet(size{160, 45})
@@ -129,7 +129,7 @@ func TestScreenEnrollsBMCs(t *testing.T) {
 			addresses = append(addresses, fmt.Sprint(m.DriverInfo()["redfish_address"]))
 		}
 		prefix := unique("screen")
-		s := at(t, server).fleet(size{160, 45})
+		s := consoleAt(t, server).fleet(size{160, 45})
 		s.pick(":", paletteTitle, "enroll")
 		s.until("Enroll  not compared", "< file >")
 		s.press(" ")
@@ -147,7 +147,7 @@ func TestScreenEnrollsBMCs(t *testing.T) {
 		s.until("[BMCs]")
 		s.rowSays("http://127.0.0.1:1", "unreachable")
 		s.press("E")
-		s.yes("Enroll 2 nodes?")
+		s.answerYes("Enroll 2 nodes?")
 		s.until("✓ 2 done")
 		s.rowSays(prefix+"-n01", "✓ done", "enroll", "created, 2 ports")
 		s.lacks(lab.BMCPassword)

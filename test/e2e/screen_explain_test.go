@@ -13,11 +13,11 @@ import (
 func TestScreenExplainsAPassword(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name, _, m := redfishNode(t, s, "ok")
 		c.ok("set", name, "driver_info.redfish_password=wrong")
 		f := c.fleet(roomy)
-		f.only(name)
+		f.filterFor(name)
 		f.press("e")
 		f.until("› explain "+name, "✓ No problem found", "rule at-rest")
 		f.press("M")
@@ -49,12 +49,12 @@ func TestScreenExplainsAPassword(t *testing.T) {
 func TestScreenExplainsHints(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name, _, _ := redfishNode(t, s, "no-disk-matches")
 		c.ok("manage", name, "--wait", "--timeout", "6m")
 		c.ok("provide", name, "--wait", "--timeout", "6m")
 		f := c.fleet(roomy)
-		f.only(name)
+		f.filterFor(name)
 		f.rowSays(name, "○ available")
 		c.fails(1, "deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name)
 		f.rowSays(name, "✖ deploy failed", "no disk matches the hints")

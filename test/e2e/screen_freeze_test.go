@@ -24,7 +24,7 @@ func TestScreenFreezeAndCrashOfIronic(t *testing.T) {
 			server := ironic.StartT(t, ironic.Options{Release: r})
 			first, _ := screenNode(t, server, "ice-a")
 			second, _ := screenNode(t, server, "ice-b")
-			s := at(t, server).fleet(roomy, "--connect-timeout", "2s")
+			s := consoleAt(t, server).fleet(roomy, "--connect-timeout", "2s")
 			s.rowSays(second, "○ enroll")
 
 			if err := server.Pause(); err != nil {
@@ -86,9 +86,9 @@ func TestScreenNodeDeletedWhileOpen(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {
 		name, uuid := screenNode(t, server, "doomed")
-		c, p := under(t, server)
+		c, p := behindProxy(t, server)
 		s := c.fleet(roomy)
-		s.only(name)
+		s.filterFor(name)
 		s.press(terminal.Enter)
 		s.until("› "+name, "updated just now")
 		if status, body, err := server.Do(t.Context(), http.MethodDelete, "/v1/nodes/"+uuid, nil); err != nil || status != http.StatusNoContent {
@@ -128,7 +128,7 @@ func TestScreenHostileNames(t *testing.T) {
 			server.CreateNode(t, map[string]any{"name": plain, "resource_class": "gp"})
 			given[plain] = plain + name
 		}
-		c, p := under(t, server)
+		c, p := behindProxy(t, server)
 		p.Set(weather.All(weather.Rewrite("name", func(v any) any {
 			if name, ok := v.(string); ok && given[name] != "" {
 				return given[name]

@@ -50,14 +50,14 @@ func (s *screenConsole) cursorLine() string {
 func TestScreenBuildsAndServesARamdisk(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		names, _ := enrollUnconfigured(t, s, 1)
 		c.file("live.iso", plainLiveISO(t))
 		c.file("operator.pub", []byte(operatorKey+"\n"))
 		home := func(name string) string { return filepath.Join(c.home, name) }
 
 		screen := c.fleet(size{80, 24})
-		screen.only(names[0])
+		screen.filterFor(names[0])
 		screen.press("6")
 		screen.until("› ignition", "❯ Profile")
 		screen.field("Key files", "~/operator.pub")
@@ -76,7 +76,7 @@ func TestScreenBuildsAndServesARamdisk(t *testing.T) {
 		screen.press("e")
 		screen.until("Embed in an ISO")
 		screen.press(terminal.CtrlU, "~/live.iso", terminal.Down, "~/agent.iso", terminal.Enter)
-		screen.yes("a copy of it?", "no configuration")
+		screen.answerYes("a copy of it?", "no configuration")
 		screen.until("✓ embedded in", "of the embed area used")
 		if got := embeddedIn(t, home("agent.iso")); got != strings.TrimSpace(string(saved)) {
 			t.Errorf("embedded %s", got)
@@ -97,7 +97,7 @@ func TestScreenBuildsAndServesARamdisk(t *testing.T) {
 		screen.press("A")
 		screen.until("Set the ramdisk of nodes", "served here")
 		screen.press(terminal.Enter)
-		screen.yes("PATCH /v1/nodes/", "baremetal node set", "Send 1 request?")
+		screen.answerYes("PATCH /v1/nodes/", "baremetal node set", "Send 1 request?")
 		screen.until("ignition apply " + names[0] + ": done")
 		if info := driverInfo(t, s, names[0]); info["deploy_iso"] != url {
 			t.Errorf("deploy_iso %v, served %s", info["deploy_iso"], url)
@@ -126,7 +126,7 @@ func embeddedIn(t *testing.T, path string) string {
 func TestTheConsoleOpensAFile(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		const right = "variant: fcos\nversion: 1.5.0\npasswd:\n  users:\n    - name: core\n      ssh_authorized_keys: [\"" + operatorKey + "\"]\n"
 		path := filepath.Join(c.home, "worker.bu")
 		c.file("worker.bu", []byte(right+"storrage: {}\n"))

@@ -23,7 +23,7 @@ contexts:
   here: {url: '`+server.URL+`'}
 `)
 		s := c.fleet(roomy)
-		s.only(name)
+		s.filterFor(name)
 		s.until("f1 keys", "Z explain")
 		s.press("m", "?")
 		s.press("e", terminal.F2)

@@ -18,11 +18,11 @@ import (
 func TestScreenLifeByKeysAlone(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {
-		c := at(t, server)
+		c := consoleAt(t, server)
 		s := c.fleet(roomy)
 		name, uuid := screenNode(t, server, "keys")
 		s.press(terminal.CtrlR)
-		s.only(name)
+		s.filterFor(name)
 		s.rowSays(name, "○ enroll")
 		s.press(terminal.Enter)
 		s.until("› "+name, uuid)
@@ -103,10 +103,10 @@ func restingStatesShown(s *screenConsole, name string) (states []string, gap str
 func TestScreenVerbsByName(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {
-		c, p := under(t, server)
+		c, p := behindProxy(t, server)
 		name, uuid := screenNode(t, server, "named")
 		s := c.fleet(roomy)
-		s.only(name)
+		s.filterFor(name)
 		act := "Act on " + name
 		for _, list := range []struct{ key, title string }{{":", paletteTitle}, {"?", helpTitle}, {"a", act}} {
 			s.list(list.key, list.title)
@@ -140,13 +140,13 @@ func TestScreenVerbsByName(t *testing.T) {
 		s.pick(":", paletteTitle, "maintenance-on")
 		s.until("╭─ maintenance-on "+name, "Reason")
 		s.press("disk swap", terminal.Enter)
-		s.yes("maintenance on "+name+"?", "ignores heartbeats")
+		s.answerYes("maintenance on "+name+"?", "ignores heartbeats")
 		s.until("▲", "In maintenance", "disk swap")
 		if got := apiNode(t, server, uuid)["maintenance_reason"]; got != "disk swap" {
 			t.Errorf("the reason is %v", got)
 		}
 		s.pick("?", helpTitle, "maintenance-off")
-		s.yes("maintenance off "+name+"?", "disk swap")
+		s.answerYes("maintenance off "+name+"?", "disk swap")
 		s.gone("In maintenance")
 		if n, want := p.Count(http.MethodPut), 4; n != want {
 			t.Errorf("%d requests, want %d: %v", n, want, fmt.Sprint(p.Requests()))
@@ -160,10 +160,10 @@ func TestScreenVerbsByName(t *testing.T) {
 func TestScreenTypedAhead(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {
-		c, p := under(t, server)
+		c, p := behindProxy(t, server)
 		name, uuid := screenNode(t, server, "ahead")
 		s := c.fleet(roomy)
-		s.only(name)
+		s.filterFor(name)
 		s.press(":manage", terminal.Enter)
 		s.until("manage " + name + ": done, now manageable")
 		s.press("sname", terminal.Enter)

@@ -105,12 +105,12 @@ func TestScreenLog(t *testing.T) {
 		c.ok("provide", name, "--wait", "--timeout", "6m")
 		command := c.background("logs", name, "-f", "-o", "json")
 		s := c.fleet(roomy)
-		s.only(name)
+		s.filterFor(name)
 		s.press(terminal.Enter)
 		s.until("[Overview]")
 		s.press("L")
 		s.until("[Log]", "No lines: no ramdisk in state available")
-		waits := c.sit("deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name,
+		waits := c.atTerminal("deploy", name, "--yes", "--wait", "--timeout", "6m", "--override", "inventory", "--confirm", name,
 			"--root-device", `{"serial": "`+m.Disks()[0].Serial+`"}`)
 		s.within(5*time.Minute, "the installer's lines", func() bool {
 			return s.Contains("coreos-installer") && s.Contains("%)") && s.Contains("following")
@@ -122,7 +122,7 @@ func TestScreenLog(t *testing.T) {
 		s.until("› watch", name)
 		s.press("1")
 		s.rowSays(name, "active")
-		waits.leaves(0)
+		waits.exits(0)
 		if !regexp.MustCompile(`install_coreos \d+%`).MatchString(waits.text()) {
 			t.Errorf("deploy --wait does not show the installer's progress: %s", waits.text())
 		}
@@ -219,7 +219,7 @@ func TestConsoleRecordsPushedLogs(t *testing.T) {
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		c, name, uuid, _, _, deploy := journalPushNode(t, server)
 		s := c.fleet(roomy)
-		s.only(name)
+		s.filterFor(name)
 		c.background(deploy...)
 		s.within(5*time.Minute, "the installer's lines in the journal", func() bool {
 			kept := journal.Open(t.Context(), journal.Options{Path: filepath.Join(c.home, ".local/state/ironworks/journal-e2e.db")})
@@ -257,7 +257,7 @@ func TestLogsListen(t *testing.T) {
 		}, &wrong)
 		again.interrupt()
 		s := c.fleet(roomy)
-		s.only(name)
+		s.filterFor(name)
 		s.press(terminal.Enter)
 		s.until("[Overview]")
 		s.press("L")
@@ -300,7 +300,7 @@ func compareJournal(printed string, m *lab.Machine) string {
 func TestLogsOfANodeWithoutLogs(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
-		c := at(t, server)
+		c := consoleAt(t, server)
 		name, uuid, _ := redfishNode(t, server, "ok")
 		if o := c.fails(1, "logs", name); !strings.Contains(o.stderr, name+": no source has log lines") || !strings.Contains(o.stderr, "ssh: ") {
 			t.Error(o.stderr)

@@ -44,7 +44,7 @@ func TestScreenPlugins(t *testing.T) {
 			return string(text)
 		}
 		s := c.fleet(roomy)
-		s.only(one)
+		s.filterFor(one)
 		s.until("f2 note")
 		// In the background; the last line is in the toast.
 		s.press(terminal.F2)
@@ -60,10 +60,10 @@ func TestScreenPlugins(t *testing.T) {
 		s.press(terminal.Enter)
 		s.until("failed", "exit code 7: no such rack")
 		s.press("1")
-		s.only(one)
+		s.filterFor(one)
 		// At the terminal, after y.
 		s.press("Z")
-		s.yes("ask "+one, "sh -c")
+		s.answerYes("ask "+one, "sh -c")
 		s.until("40 120", "name of "+one+"?")
 		s.press("rack seven", terminal.Enter)
 		s.until("bye", "Press enter to return to the console.")
@@ -74,7 +74,7 @@ func TestScreenPlugins(t *testing.T) {
 		}
 		// Ctrl-C is the program's.
 		s.press("Z")
-		s.yes("ask " + one)
+		s.answerYes("ask " + one)
 		s.until("name of " + one + "?")
 		s.press(terminal.CtrlC)
 		s.until("ask "+one+": signal: interrupt", "Press enter to return to the console.")
@@ -97,7 +97,7 @@ func TestScreenPlugins(t *testing.T) {
 			t.Errorf("the notes are %q", notes)
 		}
 		s.press("-")
-		s.only(one)
+		s.filterFor(one)
 		// In read-only mode only what changes nothing.
 		s.press("\x0f")
 		s.until("[read-only]")

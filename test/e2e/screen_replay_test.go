@@ -32,7 +32,7 @@ func countingServer(t *testing.T) (url string, asked *atomic.Int64) {
 func TestScreenReplay(t *testing.T) {
 	t.Parallel()
 	inTheNewest(t, func(t *testing.T, server *ironic.Server) {
-		c := at(t, server)
+		c := consoleAt(t, server)
 		name, uuid, m := redfishNode(t, server, "ok")
 		watching := c.watch(name, "-o", "json")
 		c.ok("manage", name, "--wait", "--timeout", "6m")
@@ -73,7 +73,7 @@ func TestScreenReplayInTheLab(t *testing.T) {
 	state := filepath.Join(c.home, "lab")
 	s := c.screen(size{80, 24}, "--lab", "--lab-speed", "8", "--lab-state", state, "--lab-ssh-port", fmt.Sprint(freePort(t)))
 	s.until("r7-n07")
-	s.only("r7-n07")
+	s.filterFor("r7-n07")
 	s.press(terminal.Enter, "L")
 	s.until("[Log]", "Executing deploy step")
 	s.until("● active")

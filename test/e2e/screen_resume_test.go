@@ -24,10 +24,10 @@ func testScreenResumes(t *testing.T, server *ironic.Server, killedAt string) {
 	t.Helper()
 	all := killPoints()
 	k := all[slices.IndexFunc(all, func(k killPoint) bool { return k.name == killedAt })]
-	c, p := under(t, server)
+	c, p := behindProxy(t, server)
 	name, uuid, m := redfishNode(t, server, "ok")
-	at(t, server).ok("manage", name, "--wait", "--timeout", "6m")
-	at(t, server).ok("provide", name, "--wait", "--timeout", "6m")
+	consoleAt(t, server).ok("manage", name, "--wait", "--timeout", "6m")
+	consoleAt(t, server).ok("provide", name, "--wait", "--timeout", "6m")
 	c.runUntilKilled(p, k, "deploy", name, "--yes", "--wait", "--user-data", c.file("host.bu", []byte(hostButane)),
 		"--root-device", `{"serial": "`+m.Disks()[0].Serial+`"}`, "--override", "inventory", "--confirm", name)
 

@@ -30,7 +30,7 @@ func TestScreenSeveralNodes(t *testing.T) {
 			server.CreateNode(t, map[string]any{"name": name, "deploy_interface": "fake"})
 			nodes = append(nodes, name)
 		}
-		c, p := under(t, server)
+		c, p := behindProxy(t, server)
 		s := c.fleet(roomy)
 		s.filter("name:" + group + "-")
 		s.rowSays(nodes[3], "enroll")
@@ -80,8 +80,8 @@ func TestScreenSeveralNodes(t *testing.T) {
 	})
 }
 
-// puts counts the PUT requests about a node.
-func puts(p *weather.Proxy, uuid string) int {
+// putsTo counts the PUT requests about a node.
+func putsTo(p *weather.Proxy, uuid string) int {
 	n := 0
 	for _, r := range p.Requests() {
 		if r.Method == http.MethodPut && strings.Contains(r.Path, uuid) {
@@ -96,8 +96,8 @@ func TestScreenOneOfSeveralFails(t *testing.T) {
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {
 		good, goodID := screenNode(t, server, "redfine")
 		bad, badID, m := redfishNode(t, server, "ok")
-		at(t, server).ok("set", bad, "driver_info.redfish_password=wrong")
-		c, p := under(t, server)
+		consoleAt(t, server).ok("set", bad, "driver_info.redfish_password=wrong")
+		c, p := behindProxy(t, server)
 		s := c.fleet(roomy)
 		s.filter("name:=" + good + "," + bad)
 		s.rowSays(bad, "enroll")
@@ -117,14 +117,14 @@ func TestScreenOneOfSeveralFails(t *testing.T) {
 
 		// The retry covers only the failed node, now with the right password.
 		password, _ := m.DriverInfo()["redfish_password"].(string)
-		at(t, server).ok("set", bad, "driver_info.redfish_password="+password)
+		consoleAt(t, server).ok("set", bad, "driver_info.redfish_password="+password)
 		s.press("r")
 		s.until("› task 2 manage")
 		s.rowSays(bad, "✓ done", "manageable")
 		if s.rowAt(good) >= 0 {
 			t.Errorf("the successful node is retried, too:\n%s", s.Describe())
 		}
-		if g, b := puts(p, goodID), puts(p, badID); g != 1 || b != 2 {
+		if g, b := putsTo(p, goodID), putsTo(p, badID); g != 1 || b != 2 {
 			t.Errorf("sent %d times for the good one, %d for the bad one", g, b)
 		}
 		s.press("r")
@@ -150,9 +150,9 @@ func TestScreenReadOnly(t *testing.T) {
 			s.gone("╭─ Act on")
 		}
 		t.Run("by a key", func(t *testing.T) {
-			c, p := under(t, server)
+			c, p := behindProxy(t, server)
 			s := c.fleet(roomy)
-			s.only(name)
+			s.filterFor(name)
 			s.press("\x0f") // Ctrl-O
 			s.until("[read-only]", "read-only mode on")
 			refused(t, s, "read-only mode; ctrl+o turns it off")
@@ -167,9 +167,9 @@ func TestScreenReadOnly(t *testing.T) {
 			s.quits()
 		})
 		t.Run("by a flag", func(t *testing.T) {
-			c, p := under(t, server)
+			c, p := behindProxy(t, server)
 			s := c.fleet(roomy, "--read-only")
-			s.only(name)
+			s.filterFor(name)
 			s.until("[read-only]")
 			refused(t, s, "read-only mode; ctrl+o turns it off")
 			if n := p.Count("") - p.Count(http.MethodGet); n != 0 {
@@ -180,7 +180,7 @@ func TestScreenReadOnly(t *testing.T) {
 		t.Run("by the configuration", func(t *testing.T) {
 			c := configured(t, "context: looked-at\ncontexts:\n  looked-at: {url: '"+server.URL+"', read_only: true}\n")
 			s := c.fleet(roomy)
-			s.only(name)
+			s.filterFor(name)
 			s.until("[read-only]", "looked-at")
 			refused(t, s, "context looked-at is configured read-only")
 			s.press("\x0f")
@@ -189,7 +189,7 @@ func TestScreenReadOnly(t *testing.T) {
 
 			s = c.fleet(roomy, "--read-only=false")
 			s.lacks("[read-only]")
-			s.only(name)
+			s.filterFor(name)
 			s.press("m")
 			s.until("╭─ maintenance-on " + name)
 			s.press(terminal.Esc)

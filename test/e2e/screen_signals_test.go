@@ -53,7 +53,7 @@ func TestScreenSignals(t *testing.T) {
 		} {
 			t.Run(test.name, func(t *testing.T) {
 				t.Parallel()
-				s := at(t, server).fleet(size{80, 24})
+				s := consoleAt(t, server).fleet(size{80, 24})
 				test.end(s)
 				if code := s.waitExit(); code != test.code {
 					t.Errorf("exit code %d, want %d", code, test.code)
@@ -63,7 +63,7 @@ func TestScreenSignals(t *testing.T) {
 		}
 		t.Run("while Ironic does not respond", func(t *testing.T) {
 			t.Parallel()
-			c, p := under(t, server)
+			c, p := behindProxy(t, server)
 			p.Set(weather.All(weather.Stalled()))
 			s := c.screen(size{80, 24})
 			s.until("no answer for")
@@ -75,7 +75,7 @@ func TestScreenSignals(t *testing.T) {
 		})
 		t.Run("the terminal is closed", func(t *testing.T) {
 			t.Parallel()
-			cmd := at(t, server).command(context.Background())
+			cmd := consoleAt(t, server).command(context.Background())
 			tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
 			if err != nil {
 				t.Fatal(err)
@@ -121,9 +121,9 @@ func TestScreenSuspend(t *testing.T) {
 	eachStorm(t, func(t *testing.T, server *ironic.Server) {
 		t.Parallel()
 		name, _ := screenNode(t, server, "asleep")
-		s := at(t, server).shell(`stty -a | md5sum; set -m; "$0"; code=$?; echo; echo "left with $code"; stty -a | md5sum; read -r; fg; echo "ended with $?"; stty -a | md5sum`)
+		s := consoleAt(t, server).shell(`stty -a | md5sum; set -m; "$0"; code=$?; echo; echo "left with $code"; stty -a | md5sum; read -r; fg; echo "ended with $?"; stty -a | md5sum`)
 		s.until("live ≤")
-		s.only(name)
+		s.filterFor(name)
 		s.press(terminal.CtrlZ)
 		s.until("left with 148")
 		s.restored()
@@ -196,9 +196,9 @@ func TestScreenQuitWhileATaskRuns(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, server *ironic.Server) {
 		name, uuid := screenNode(t, server, "going")
-		c, p := under(t, server)
+		c, p := behindProxy(t, server)
 		s := c.fleet(roomy)
-		s.only(name)
+		s.filterFor(name)
 		p.Set(weather.On(weather.Method(http.MethodPut), weather.Stalled()))
 		s.press("M")
 		await(t, p, "the request", isMethod(http.MethodPut))
@@ -225,7 +225,7 @@ func TestScreenQuitWhileATaskRuns(t *testing.T) {
 		// A second Ctrl-C quits without an answer.
 		p.Set(weather.On(weather.Method(http.MethodPut), weather.Stalled()))
 		s = c.fleet(roomy)
-		s.only(name)
+		s.filterFor(name)
 		s.press("M")
 		s.until("1 task")
 		s.press(terminal.CtrlC)

@@ -16,7 +16,7 @@ func TestScreenSmallTerminal(t *testing.T) {
 		for _, n := range []string{"-a", "-b", "-c"} {
 			server.CreateNode(t, map[string]any{"name": group + n, "deploy_interface": "fake"})
 		}
-		c, p := under(t, server)
+		c, p := behindProxy(t, server)
 		s := c.screen(size{40, 10})
 		s.until("live ≤", "? keys")
 		s.filter("name:" + group)
@@ -77,8 +77,8 @@ func TestScreenResizeStorm(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		name, _ := screenNode(t, server, "storm")
-		s := at(t, server).fleet(roomy)
-		s.only(name)
+		s := consoleAt(t, server).fleet(roomy)
+		s.filterFor(name)
 		for i := range 200 {
 			if err := s.Resize(1+i*37%180, 1+i*23%60); err != nil {
 				t.Fatal(err)
@@ -91,7 +91,7 @@ func TestScreenResizeStorm(t *testing.T) {
 		s.resize(size{100, 30}, "? keys")
 		s.press("1")
 		s.until("› fleet")
-		s.only(name)
+		s.filterFor(name)
 		s.rowSays(name, "○ enroll")
 		s.whole("? keys")
 		s.quits()
@@ -121,7 +121,7 @@ func (s *screenConsole) visitAll(name string, look func(where string)) {
 		look(to.title)
 	}
 	s.press("1")
-	s.only(name)
+	s.filterFor(name)
 	s.press("P")
 	s.until("provide: not possible")
 	look("a refusal")
@@ -150,7 +150,7 @@ func TestScreenWithoutColor(t *testing.T) {
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		name, _ := screenNode(t, server, "grey")
 		s := newConsole(t, "IRONWORKS_URL="+server.URL, "NO_COLOR=1").fleet(roomy)
-		s.only(name)
+		s.filterFor(name)
 		bold := map[string]bool{}
 		s.visitAll(name, func(where string) {
 			w, h := s.Size()
@@ -175,7 +175,7 @@ func TestScreenASCII(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		name, _ := screenNode(t, server, "plain")
-		s := at(t, server).screen(roomy, "--ascii")
+		s := consoleAt(t, server).screen(roomy, "--ascii")
 		s.until("live <")
 		s.press("/", "name:="+name, terminal.Enter)
 		s.until(" / name:=" + name)
@@ -234,9 +234,9 @@ func TestScreenPaste(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		name, uuid := screenNode(t, server, "paste")
-		c, p := under(t, server)
+		c, p := behindProxy(t, server)
 		s := c.fleet(roomy)
-		s.only(name)
+		s.filterFor(name)
 		keys := "MUDmRq*\ty\n1?:a" + terminal.Esc
 		junk := strings.Repeat(strings.ReplaceAll(keys, terminal.Esc, ""), 1<<20/len(keys))
 		s.Paste(junk) // outside of a text field pasted text is ignored

@@ -89,8 +89,8 @@ func (s *screenConsole) filter(text string) {
 	s.until(" / " + text + " ")
 }
 
-// only filters the fleet for the node with the name and waits for its row.
-func (s *screenConsole) only(name string) {
+// filterFor filters the fleet for the node with the name and waits for its row.
+func (s *screenConsole) filterFor(name string) {
 	s.t.Helper()
 	s.filter("name:=" + name)
 	s.rowSays(name, name)
@@ -121,8 +121,8 @@ const (
 	takesTo  = "and press enter; esc cancels."
 )
 
-// yes waits for a question with the texts and answers yes.
-func (s *screenConsole) yes(texts ...string) {
+// answerYes waits for a question with the texts and answers yes.
+func (s *screenConsole) answerYes(texts ...string) {
 	s.t.Helper()
 	s.until(append(texts, takesYes)...)
 	s.press("y")

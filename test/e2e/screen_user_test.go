@@ -57,8 +57,8 @@ func TestScreenNewUser(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		name, _ := screenNode(t, server, "novice")
-		s := at(t, server).fleet(roomy)
-		s.only(name)
+		s := consoleAt(t, server).fleet(roomy)
+		s.filterFor(name)
 		for _, place := range places() {
 			s.pick(":", paletteTitle, place.word)
 			s.until(place.shows)
@@ -91,10 +91,10 @@ func TestScreenNewUser(t *testing.T) {
 func TestScreenEveryKeyAnswers(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
-		c, p := under(t, server)
+		c, p := behindProxy(t, server)
 		name, _ := screenNode(t, server, "keys")
 		s := c.fleet(roomy)
-		s.only(name)
+		s.filterFor(name)
 		for _, place := range places() {
 			s.pick(":", paletteTitle, place.word)
 			s.until(place.shows)

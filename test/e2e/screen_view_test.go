@@ -18,7 +18,7 @@ func TestScreenViewSurvivesARestart(t *testing.T) {
 		for _, n := range []string{"-a", "-b", "-c"} {
 			server.CreateNode(t, map[string]any{"name": group + n, "deploy_interface": "fake"})
 		}
-		c := at(t, server)
+		c := consoleAt(t, server)
 		s := c.fleet(roomy)
 		s.filter("name:" + group)
 		s.pick("s", "Sort by", "name")

@@ -44,7 +44,7 @@ func TestScreenWatchInTheLab(t *testing.T) {
 func TestScreenWatch(t *testing.T) {
 	t.Parallel()
 	inTheNewest(t, func(t *testing.T, server *ironic.Server) {
-		c := at(t, server)
+		c := consoleAt(t, server)
 		name, _, m := redfishNode(t, server, "ok")
 		c.ok("manage", name, "--wait", "--timeout", "6m")
 		c.ok("provide", name, "--wait", "--timeout", "6m")
@@ -59,7 +59,7 @@ func TestScreenWatch(t *testing.T) {
 		}
 
 		s := c.fleet(roomy)
-		s.only(name)
+		s.filterFor(name)
 		again := c.background(deploy...)
 		s.rowSays(name, "wait call-back")
 		s.press("7")

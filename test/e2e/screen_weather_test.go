@@ -100,7 +100,7 @@ func TestScreenWeatherAtTheStart(t *testing.T) {
 		t.Parallel()
 		screenNode(t, server, "dawn")
 		eachWeather(t, func(t *testing.T, k storm) {
-			c, p := under(t, server)
+			c, p := behindProxy(t, server)
 			k.start(p)
 			s := c.screen(roomy)
 			s.until("› connect")
@@ -122,7 +122,7 @@ func TestScreenWeatherLater(t *testing.T) {
 		first, _ := screenNode(t, server, "dusk-a")
 		second, _ := screenNode(t, server, "dusk-b")
 		eachWeather(t, func(t *testing.T, k storm) {
-			c, p := under(t, server)
+			c, p := behindProxy(t, server)
 			s := c.fleet(roomy, "--connect-timeout", "2s")
 			s.filter("name:=" + first + "," + second)
 			s.rowSays(second, "○ enroll")

@@ -18,7 +18,7 @@ import (
 func TestScreenWizardDeploys(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, server *ironic.Server) {
-		c := at(t, server)
+		c := consoleAt(t, server)
 		name, uuid, m := redfishNode(t, server, "ok")
 		trait := "CUSTOM_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(name))
 		status, answer, err := server.Do(t.Context(), http.MethodPost, "/v1/deploy_templates", map[string]any{
@@ -39,7 +39,7 @@ func TestScreenWizardDeploys(t *testing.T) {
 		host := c.file("host.bu", []byte(hostButane))
 
 		s := c.fleet(size{160, 45})
-		s.only(name)
+		s.filterFor(name)
 		s.press("d")
 		s.until("Deploy  "+name, "[✖ 2 Root disk]", "refused")
 		s.press(terminal.ShiftTab)
@@ -110,7 +110,7 @@ func TestScreenPlanInTheEditor(t *testing.T) {
 	t.Parallel()
 	inTheLab(t, func(t *testing.T, server *ironic.Server) {
 		name, _ := screenNode(t, server, "editor")
-		c := at(t, server)
+		c := consoleAt(t, server)
 		c.ok("manage", name, "--wait")
 		c.ok("provide", name, "--wait", "--yes")
 		temp := t.TempDir()
@@ -132,7 +132,7 @@ test "$1" != fails
 			c := *c
 			c.env = append(append([]string{}, c.env...), "TMPDIR="+temp, "VISUAL="+editor)
 			s := c.fleet(roomy)
-			s.only(name)
+			s.filterFor(name)
 			s.press("d")
 			s.until("Deploy  "+name, "updated just now")
 			s.press("E")

@@ -83,7 +83,7 @@ func TestSerialConsole(t *testing.T) {
 		t.Run(r.Version(), func(t *testing.T) {
 			t.Parallel()
 			server, programs := serialIronic(t, r)
-			c := at(t, server)
+			c := consoleAt(t, server)
 			said := filepath.Join(programs, "said")
 			if err := os.WriteFile(said, []byte("\x1b[2J[    0.000000] Linux version 6.11\r\n[\x1b[0;32m  OK  \x1b[0m] Started Ironic agent.\r\nlocalhost login: "), 0o600); err != nil {
 				t.Fatal(err)

@@ -29,8 +29,8 @@ var shared struct {
 // place holds one server of a release; server is nil before the first test.
 type place struct{ server *ironic.Server }
 
-// take reserves a server for a test and its subtests and starts it when needed.
-func take(t *testing.T, name string, start func() (*ironic.Server, error)) *ironic.Server {
+// reserve returns a free server for a test and its subtests and starts it when needed.
+func reserve(t *testing.T, name string, start func() (*ironic.Server, error)) *ironic.Server {
 	t.Helper()
 	shared.Lock()
 	places, there := shared.places[name]
@@ -77,7 +77,7 @@ func restMachines(s *ironic.Server) {
 
 func takeIronic(t *testing.T, r ironic.Release) *ironic.Server {
 	t.Helper()
-	return take(t, r.Name(), func() (*ironic.Server, error) { return startReal(r) })
+	return reserve(t, r.Name(), func() (*ironic.Server, error) { return startReal(r) })
 }
 
 // startReal starts an Ironic that stops after all tests.
@@ -91,7 +91,7 @@ func startReal(r ironic.Release) (*ironic.Server, error) {
 
 func takeEmbedded(t *testing.T) *ironic.Server {
 	t.Helper()
-	return take(t, "embedded", startEmbedded)
+	return reserve(t, "embedded", startEmbedded)
 }
 
 // startEmbedded starts an embedded Ironic, configured like the real ones.

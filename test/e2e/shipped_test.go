@@ -18,7 +18,7 @@ import (
 // takeShipped reserves an Ironic with the interfaces that its release enables by default.
 func takeShipped(t *testing.T, r ironic.Release) *ironic.Server {
 	t.Helper()
-	return take(t, "shipped "+r.Name(), func() (*ironic.Server, error) {
+	return reserve(t, "shipped "+r.Name(), func() (*ironic.Server, error) {
 		s, err := ironic.Start(context.Background(), ironic.Options{Release: r, AsShipped: true})
 		if err == nil {
 			stopLater(s.Stop)
@@ -30,7 +30,7 @@ func takeShipped(t *testing.T, r ironic.Release) *ironic.Server {
 // takeShippedEmbedded reserves an embedded Ironic with these interfaces.
 func takeShippedEmbedded(t *testing.T) *ironic.Server {
 	t.Helper()
-	return take(t, "shipped embedded", func() (*ironic.Server, error) {
+	return reserve(t, "shipped embedded", func() (*ironic.Server, error) {
 		i, err := lab.StartIronic(context.Background(), lab.IronicOptions{Speed: 10, AsShipped: true})
 		if err != nil {
 			return nil, err
@@ -59,7 +59,7 @@ func shippedNode(t *testing.T, c *console, s *ironic.Server) (name, uuid string,
 func TestChecksWithDefaultInterfaces(t *testing.T) {
 	t.Parallel()
 	asShipped(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name, uuid, m := shippedNode(t, c, s)
 		if len(m.Disks()) < 2 {
 			t.Fatalf("the machine has %d disks", len(m.Disks()))
@@ -114,7 +114,7 @@ func TestPredictedDeployInterface(t *testing.T) {
 		}))
 		t.Cleanup(web.Close)
 		sum := fmt.Sprintf("%x", sha256.Sum256(raw))
-		c := at(t, s)
+		c := consoleAt(t, s)
 		for _, tt := range []struct {
 			want   string
 			fields func(m *lab.Machine) []string

@@ -178,10 +178,10 @@ func TestScreenShell(t *testing.T) {
 		c, name := sshNode(t, server)
 		fresh, _ := screenNode(t, server, "fresh")
 		s := c.fleet(roomy)
-		s.only(fresh)
+		s.filterFor(fresh)
 		s.press("S")
 		s.until("ramdisk not running: Ironic has no address for its agent")
-		s.only(name)
+		s.filterFor(name)
 		prompt := "core@" + name + ":~$"
 		s.press("S")
 		s.until("shell on "+name+". exit returns to the console", "is trusted for this boot", prompt)
@@ -234,7 +234,7 @@ func TestScreenShell(t *testing.T) {
 			signal syscall.Signal
 		}{{143, syscall.SIGTERM}, {0, syscall.SIGHUP}} {
 			s := c.fleet(roomy)
-			s.only(name)
+			s.filterFor(name)
 			s.press("S")
 			s.until(prompt)
 			_ = s.Signal(end.signal)

@@ -26,8 +26,8 @@ type terminalRun struct {
 	read chan struct{}
 }
 
-// sit starts the program at a terminal; the end of the test kills it.
-func (c *console) sit(args ...string) *terminalRun {
+// atTerminal starts the program at a terminal; the end of the test kills it.
+func (c *console) atTerminal(args ...string) *terminalRun {
 	c.t.Helper()
 	p := &terminalRun{t: c.t, cmd: c.command(context.Background(), args...), read: make(chan struct{})}
 	tty, err := pty.StartWithSize(p.cmd, &pty.Winsize{Rows: 24, Cols: 80})
@@ -75,16 +75,16 @@ func (p *terminalRun) until(text string) {
 	}
 }
 
-// types writes keys to the terminal.
-func (p *terminalRun) types(keys string) {
+// typeKeys writes keys to the terminal.
+func (p *terminalRun) typeKeys(keys string) {
 	p.t.Helper()
 	if _, err := p.tty.WriteString(keys); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-// leaves waits for the program to exit with the code.
-func (p *terminalRun) leaves(code int) {
+// exits waits for the program to exit with the code.
+func (p *terminalRun) exits(code int) {
 	p.t.Helper()
 	select {
 	case <-p.read:
@@ -109,8 +109,8 @@ func setOwner(t *testing.T, s *ironic.Server, node, owner string) {
 	}
 }
 
-// active creates a node in state active by adoption and returns its name.
-func active(t *testing.T, s *ironic.Server, more map[string]any) (name string) {
+// adoptedNode creates a node in state active by adoption and returns its name.
+func adoptedNode(t *testing.T, s *ironic.Server, more map[string]any) (name string) {
 	t.Helper()
 	name = unique("active")
 	node := map[string]any{"name": name, "deploy_interface": "fake"}
@@ -118,7 +118,7 @@ func active(t *testing.T, s *ironic.Server, more map[string]any) (name string) {
 		node[key] = value
 	}
 	s.CreateNode(t, node)
-	c := at(t, s)
+	c := consoleAt(t, s)
 	c.ok("manage", name, "--wait")
 	c.ok("adopt", name, "--wait")
 	return name
@@ -133,15 +133,15 @@ func testConfirmationAtATerminal(t *testing.T, s *ironic.Server) {
 	t.Parallel()
 	t.Run("one node", func(t *testing.T) {
 		t.Parallel()
-		name := active(t, s, map[string]any{
+		name := adoptedNode(t, s, map[string]any{
 			"resource_class": "gp-2x", "description": "the \x1b[31mred one",
 			"driver_info": map[string]any{"redfish_address": "https://bmc7.example"},
 		})
 		uuid := apiNode(t, s, name)["uuid"].(string)
 		setOwner(t, s, uuid, "rack7")
 		for answer, code := range map[string]int{"n\n": 3, "y\n": 3, "\n": 3, "undeploy\n": 3, "1\n": 3, "\x04": 3, ctrlC: 1} {
-			c := at(t, s)
-			p := c.sit("undeploy", name)
+			c := consoleAt(t, s)
+			p := c.atTerminal("undeploy", name)
 			p.until("undeploy " + name + "? Type the node name " + name + " to confirm: ")
 			card := strings.Join(strings.Fields(p.text()), " ") // long lines are wrapped
 			for _, text := range []string{
@@ -152,8 +152,8 @@ func testConfirmationAtATerminal(t *testing.T, s *ironic.Server) {
 					t.Errorf("no %q on the card:\n%s", text, p.text())
 				}
 			}
-			p.types(answer)
-			p.leaves(code)
+			p.typeKeys(answer)
+			p.exits(code)
 			if want := map[int]string{3: "nothing was sent", 1: "interrupted"}[code]; !strings.Contains(p.text(), want) {
 				t.Errorf("%q: no %q in %s", answer, want, p.text())
 			}
@@ -167,39 +167,39 @@ func testConfirmationAtATerminal(t *testing.T, s *ironic.Server) {
 	})
 	t.Run("yes", func(t *testing.T) {
 		t.Parallel()
-		name := active(t, s, nil)
-		c := at(t, s)
-		p := c.sit("undeploy", name, "--wait")
+		name := adoptedNode(t, s, nil)
+		c := consoleAt(t, s)
+		p := c.atTerminal("undeploy", name, "--wait")
 		p.until("Type the node name " + name + " to confirm: ")
-		p.types(name + "\n")
-		p.leaves(0)
+		p.typeKeys(name + "\n")
+		p.exits(0)
 		if got := c.auditResults(); got != "sending accepted" || apiNode(t, s, name)["provision_state"] != "available" {
 			t.Errorf("audit: %s\n%s", got, p.text())
 		}
 	})
 	t.Run("several nodes", func(t *testing.T) {
 		t.Parallel()
-		names := []string{active(t, s, nil), active(t, s, nil), active(t, s, nil)}
+		names := []string{adoptedNode(t, s, nil), adoptedNode(t, s, nil), adoptedNode(t, s, nil)}
 		for _, answer := range []string{"y\n", "2\n", "yes\n", "4\n", "03\n", "\n"} {
-			c := at(t, s)
-			p := c.sit(append([]string{"undeploy"}, names...)...)
+			c := consoleAt(t, s)
+			p := c.atTerminal(append([]string{"undeploy"}, names...)...)
 			p.until("undeploy 3 nodes? Type the number of nodes to confirm: ")
 			for _, name := range names {
 				if !strings.Contains(p.text(), name) {
 					t.Errorf("no %s in\n%s", name, p.text())
 				}
 			}
-			p.types(answer)
-			p.leaves(3)
+			p.typeKeys(answer)
+			p.exits(3)
 			if got := c.auditResults(); got != "" {
 				t.Errorf("%q: audit: %s", answer, got)
 			}
 		}
-		c := at(t, s)
-		p := c.sit(append([]string{"undeploy", "--wait"}, names...)...)
+		c := consoleAt(t, s)
+		p := c.atTerminal(append([]string{"undeploy", "--wait"}, names...)...)
 		p.until("to confirm: ")
-		p.types("3\n")
-		p.leaves(0)
+		p.typeKeys("3\n")
+		p.exits(0)
 		for _, name := range names {
 			if state := apiNode(t, s, name)["provision_state"]; state != "available" {
 				t.Errorf("%s is %v", name, state)
@@ -217,15 +217,15 @@ func testProgressAtATerminal(t *testing.T, s *ironic.Server) {
 	t.Parallel()
 	t.Run("a locked node", func(t *testing.T) {
 		t.Parallel()
-		c, p := under(t, s)
+		c, p := behindProxy(t, s)
 		name := unique("locked")
 		s.CreateNode(t, map[string]any{"name": name})
 		locked := weather.Ironic(409, "Node "+name+" is locked by host cond7, please retry after the current operation is completed.")
 		p.Set(weather.On(weather.Method(http.MethodPut), locked).Times(2))
-		term := c.sit("manage", name, "--wait")
+		term := c.atTerminal("manage", name, "--wait")
 		term.until("locked by cond7, attempt 2 of 6 in ")
 		term.until("locked by cond7, attempt 3 of 6 in ")
-		term.leaves(0)
+		term.exits(0)
 		seconds := map[string]bool{}
 		for _, m := range regexp.MustCompile(`attempt 2 of 6 in (\d)s`).FindAllStringSubmatch(term.text(), -1) {
 			seconds[m[1]] = true
@@ -248,45 +248,45 @@ func testProgressAtATerminal(t *testing.T, s *ironic.Server) {
 	})
 	t.Run("connection lost while waiting", func(t *testing.T) {
 		t.Parallel()
-		c, p := under(t, s)
+		c, p := behindProxy(t, s)
 		name := unique("n")
 		s.CreateNode(t, map[string]any{"name": name})
 		p.Set(weather.On(func(r *http.Request) bool { return r.Method == http.MethodGet && p.Count(http.MethodPut) > 0 }, weather.HTML(502)))
-		term := c.sit("manage", name, "--wait")
+		term := c.atTerminal("manage", name, "--wait")
 		term.until("HTTP 502")
 		p.Clear()
-		term.leaves(0)
+		term.exits(0)
 	})
 	t.Run("accepted", func(t *testing.T) {
 		t.Parallel()
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name := unique("accepted")
 		s.CreateNode(t, map[string]any{"name": name})
-		term := c.sit("manage", name)
-		term.leaves(0)
+		term := c.atTerminal("manage", name)
+		term.exits(0)
 		if !strings.Contains(term.text(), "accepted, not done yet") {
 			t.Error(term.text())
 		}
 	})
 	t.Run("Ctrl-C while listing", func(t *testing.T) {
 		t.Parallel()
-		c, p := under(t, s)
+		c, p := behindProxy(t, s)
 		p.Set(weather.All(weather.Stalled()))
-		term := c.sit("nodes")
+		term := c.atTerminal("nodes")
 		await(t, p, "a request", isMethod(http.MethodGet))
-		term.types(ctrlC)
-		term.leaves(1)
+		term.typeKeys(ctrlC)
+		term.exits(1)
 		if !strings.Contains(term.text(), "interrupted") {
 			t.Error(term.text())
 		}
 	})
 	t.Run("a table is cut to the terminal", func(t *testing.T) {
 		t.Parallel()
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name := unique("wide")
 		setOwner(t, s, s.CreateNode(t, map[string]any{"name": name, "resource_class": strings.Repeat("機器", 30)}), strings.Repeat("x", 200))
-		term := c.sit("nodes", "-o", "wide", "name:="+name)
-		term.leaves(0)
+		term := c.atTerminal("nodes", "-o", "wide", "name:="+name)
+		term.exits(0)
 		for line := range strings.Lines(term.text()) {
 			if len([]rune(line)) > 81 {
 				t.Errorf("wider than the terminal: %q", line)

@@ -40,7 +40,7 @@ func apiNode(t *testing.T, s *ironic.Server, id string) map[string]any {
 func TestEveryVerbThatIsIllegalInEnrollIsRefusedAndNotSent(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name := unique("illegal")
 		s.CreateNode(t, map[string]any{"name": name})
 		for _, verb := range models.Verbs() {
@@ -61,7 +61,7 @@ func TestEveryVerbThatIsIllegalInEnrollIsRefusedAndNotSent(t *testing.T) {
 func TestEveryVerbOnFakeHardware(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name := unique("verbs")
 		s.CreateNode(t, map[string]any{"name": name, "deploy_interface": "fake"})
 		password := filepath.Join(c.home, "password")
@@ -135,7 +135,7 @@ func untilNodeIs(t *testing.T, s *ironic.Server, uuid string, want models.Provis
 func TestServiceAndAbort(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name := unique("service")
 		uuid := s.CreateNode(t, map[string]any{"name": name, "deploy_interface": "fake"})
 		c.ok("manage", name, "--wait")
@@ -166,7 +166,7 @@ func TestServiceAndAbort(t *testing.T) {
 func TestPowerBootDeviceMaintenanceProtectRetire(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name := unique("acts")
 		s.CreateNode(t, map[string]any{"name": name, "deploy_interface": "fake"})
 		field := func(key string, want any) {
@@ -210,7 +210,7 @@ func TestPowerBootDeviceMaintenanceProtectRetire(t *testing.T) {
 func TestSetChangesLeavesOnly(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name := unique("set")
 		s.CreateNode(t, map[string]any{
 			"name": name, "driver_info": map[string]any{"redfish_password": "secret", "redfish_address": "http://a"},
@@ -250,7 +250,7 @@ func TestSetChangesLeavesOnly(t *testing.T) {
 func TestBulk(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		var all []string
 		for range 12 {
 			name := unique("bulk")
@@ -289,7 +289,7 @@ func TestBulk(t *testing.T) {
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	eachRelease(t, func(t *testing.T, s *ironic.Server) {
-		c := at(t, s)
+		c := consoleAt(t, s)
 		name := unique("readonly")
 		s.CreateNode(t, map[string]any{"name": name})
 		if o := c.fails(3, "manage", name, "--read-only"); !strings.Contains(o.stderr, "read-only") {

@@ -31,7 +31,7 @@ func TestVIFsWithoutNeutron(t *testing.T) {
 					t.Fatal(err)
 				}
 				t.Cleanup(s.Stop)
-				c := at(t, s)
+				c := consoleAt(t, s)
 				node := unique("vif")
 				s.CreateNode(t, map[string]any{"name": node, "network_interface": "flat"})
 				c.ok("port", "create", node, macFor(node))

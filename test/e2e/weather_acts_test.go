@@ -106,7 +106,7 @@ func testResponseToAVerbIsLost(t *testing.T, s *ironic.Server) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			c, p := under(t, s)
+			c, p := behindProxy(t, s)
 			name := unique("lost")
 			s.CreateNode(t, map[string]any{"name": name})
 			p.Set(weather.On(weather.Method(http.MethodPut), test.kind))
@@ -172,7 +172,7 @@ func testVerbIsRejected(t *testing.T, s *ironic.Server) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			c, p := under(t, s)
+			c, p := behindProxy(t, s)
 			name := unique("turned")
 			s.CreateNode(t, map[string]any{"name": name})
 			p.Set(weather.On(weather.Method(http.MethodPut), test.kind))
@@ -211,7 +211,7 @@ func TestOutageWhileWaiting(t *testing.T) {
 
 func testOutageWhileWaiting(t *testing.T, s *ironic.Server) {
 	t.Parallel()
-	c, p := under(t, s)
+	c, p := behindProxy(t, s)
 	name := unique("outage")
 	s.CreateNode(t, map[string]any{"name": name})
 	p.Set(weather.On(func(r *http.Request) bool { return r.Method == http.MethodGet && p.Count(http.MethodPut) > 0 }, weather.HTML(502)))
@@ -235,7 +235,7 @@ func testOutageWhileWaiting(t *testing.T, s *ironic.Server) {
 func TestNodeIsDeletedMeanwhile(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
-		c, p := under(t, s)
+		c, p := behindProxy(t, s)
 		name, other := unique("gone"), unique("stays")
 		uuid := s.CreateNode(t, map[string]any{"name": name})
 		s.CreateNode(t, map[string]any{"name": other})
@@ -282,7 +282,7 @@ func TestNodeIsDeletedMeanwhile(t *testing.T) {
 func TestDuplicateName(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
-		c, p := under(t, s)
+		c, p := behindProxy(t, s)
 		name, other := unique("twin"), unique("twin")
 		s.CreateNode(t, map[string]any{"name": name})
 		s.CreateNode(t, map[string]any{"name": other})
@@ -322,7 +322,7 @@ func testDriverWithoutConductor(t *testing.T, r ironic.Release) {
 	if err := os.WriteFile(conf, []byte(changed), 0o600); err != nil || changed == string(text) {
 		t.Fatal("the configuration could not be changed", err)
 	}
-	c := at(t, s)
+	c := consoleAt(t, s)
 	w := c.watch(name)
 	s.Kill()
 	w.untilStderr("connection lost: connection refused")
@@ -351,7 +351,7 @@ func testInterrupt(t *testing.T, s *ironic.Server) {
 	stalledPUT := weather.On(weather.Method(http.MethodPut), weather.Stalled())
 	t.Run("nodes of a stalled server", func(t *testing.T) {
 		t.Parallel()
-		c, p := under(t, s)
+		c, p := behindProxy(t, s)
 		p.Set(weather.All(weather.Stalled()))
 		r := c.start("nodes")
 		await(t, p, "a request", isMethod(http.MethodGet))
@@ -363,7 +363,7 @@ func testInterrupt(t *testing.T, s *ironic.Server) {
 	})
 	t.Run("a request whose fate is not known", func(t *testing.T) {
 		t.Parallel()
-		c, p := under(t, s)
+		c, p := behindProxy(t, s)
 		name := unique("fate")
 		s.CreateNode(t, map[string]any{"name": name})
 		p.Set(stalledPUT)
@@ -380,7 +380,7 @@ func testInterrupt(t *testing.T, s *ironic.Server) {
 	})
 	t.Run("while waiting", func(t *testing.T) {
 		t.Parallel()
-		c, p := under(t, s)
+		c, p := behindProxy(t, s)
 		name := unique("wait")
 		s.CreateNode(t, map[string]any{"name": name})
 		busy := weather.Rewrite("provision_state", func(any) any { return "verifying" })
@@ -404,7 +404,7 @@ func testInterrupt(t *testing.T, s *ironic.Server) {
 	}{{"SIGINT", syscall.SIGINT, s, 0}, {"SIGTERM", syscall.SIGTERM, s, 143}} {
 		t.Run(s.name+" to a watch", func(t *testing.T) {
 			t.Parallel()
-			w := at(t, s.of).watch()
+			w := consoleAt(t, s.of).watch()
 			w.signal(s.signal)
 			if code := w.wait(); code != s.code {
 				t.Errorf("exit code %d, want %d", code, s.code)
@@ -429,7 +429,7 @@ func testClosedPipe(t *testing.T, r ironic.Release) {
 	if err := s.CreateNodes(t.Context(), 1600); err != nil {
 		t.Fatal(err)
 	}
-	c := at(t, s)
+	c := consoleAt(t, s)
 	if lines := strings.Count(c.ok("nodes", "-o", "name").stdout, "\n"); lines != 1600 {
 		t.Errorf("%d nodes", lines)
 	}

@@ -20,7 +20,7 @@ func TestNoNodes(t *testing.T) {
 		t.Run(r.Version(), func(t *testing.T) {
 			t.Parallel()
 			s := ironic.StartT(t, ironic.Options{Release: r})
-			c := at(t, s)
+			c := consoleAt(t, s)
 			for format, want := range map[string][2]string{"json": {"[]\n", ""}, "yaml": {"[]\n", ""}, "name": {"", "No nodes.\n"}, "table": {"", "No nodes.\n"}} {
 				if o := c.ok("nodes", "-o", format); [2]string{o.stdout, o.stderr} != want {
 					t.Errorf("%s: %q %q", format, o.stdout, o.stderr)
@@ -50,7 +50,7 @@ func testPageThatRepeats(t *testing.T, r ironic.Release) {
 	if err := s.CreateNodes(t.Context(), 130); err != nil {
 		t.Fatal(err)
 	}
-	c, p := under(t, s)
+	c, p := behindProxy(t, s)
 	if lines := strings.Count(c.ok("nodes", "-o", "name").stdout, "\n"); lines != 130 {
 		t.Errorf("%d nodes", lines)
 	}
@@ -75,7 +75,7 @@ func TestClockSkew(t *testing.T) {
 	t.Parallel()
 	newestRelease(t, func(t *testing.T, s *ironic.Server) {
 		const skew = -7 * time.Hour
-		c, p := under(t, s)
+		c, p := behindProxy(t, s)
 		p.Set(weather.All(weather.Skew(skew)))
 		w := c.watch()
 		name := unique("skew")
@@ -119,7 +119,7 @@ func testRefusedField(t *testing.T, s *ironic.Server) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			c, p := under(t, s)
+			c, p := behindProxy(t, s)
 			name := unique("field")
 			uuid := s.CreateNode(t, map[string]any{"name": name})
 			p.Set(weather.All(test.kind))
@@ -160,7 +160,7 @@ func testHostileTexts(t *testing.T, s *ironic.Server) {
 	} {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()
-			c, p := under(t, s)
+			c, p := behindProxy(t, s)
 			name := unique("hostile")
 			uuid := s.CreateNode(t, map[string]any{"name": name, "description": hostile})
 			if status, body, err := s.Do(t.Context(), http.MethodPut, "/v1/nodes/"+uuid+"/maintenance", map[string]any{"reason": hostile}); err != nil || status != http.StatusAccepted {
@@ -230,7 +230,7 @@ func testHostileTexts(t *testing.T, s *ironic.Server) {
 	}
 	t.Run("an error message", func(t *testing.T) {
 		t.Parallel()
-		c, p := under(t, s)
+		c, p := behindProxy(t, s)
 		evil := "\x1b[2J\x1b]0;owned\x07no\u202e"
 		for _, kind := range []weather.Kind{
 			weather.Ironic(400, evil), weather.Status(404, evil), weather.Status(200, "<html>"+evil, "Server", "a\x1b[31mb"),

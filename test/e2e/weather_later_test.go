@@ -50,8 +50,8 @@ func testWeatherLater(t *testing.T, s *ironic.Server) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			c, p := under(t, s)
-			direct := at(t, s)
+			c, p := behindProxy(t, s)
+			direct := consoleAt(t, s)
 			name := unique("later")
 			uuid := s.CreateNode(t, map[string]any{"name": name})
 			w := c.watch("--connect-timeout", "6s")

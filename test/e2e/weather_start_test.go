@@ -16,9 +16,9 @@ import (
 // runs share the machine here.
 const patience = 30 * time.Second
 
-// stormy returns the Ironic behind faulty connections. The other tests do not use it, to spare their SQLite databases
+// ironicBehindProxy returns the Ironic behind faulty connections. The other tests do not use it, to spare their SQLite databases
 // the load.
-func stormy(t *testing.T, r ironic.Release) *ironic.Server {
+func ironicBehindProxy(t *testing.T, r ironic.Release) *ironic.Server {
 	t.Helper()
 	return common(t, "stormy "+r.Name(), func() (*ironic.Server, error) { return startReal(r) })
 }
@@ -27,12 +27,12 @@ func stormy(t *testing.T, r ironic.Release) *ironic.Server {
 func eachStorm(t *testing.T, test func(t *testing.T, s *ironic.Server)) {
 	t.Helper()
 	for _, r := range newestReleases(t) {
-		t.Run(r.Version(), func(t *testing.T) { test(t, stormy(t, r)) })
+		t.Run(r.Version(), func(t *testing.T) { test(t, ironicBehindProxy(t, r)) })
 	}
 }
 
-// under returns a console that reaches the server through a proxy that can inject faults.
-func under(t *testing.T, s *ironic.Server) (*console, *weather.Proxy) {
+// behindProxy returns a console that reaches the server through a proxy that can inject faults.
+func behindProxy(t *testing.T, s *ironic.Server) (*console, *weather.Proxy) {
 	t.Helper()
 	p := weather.Start(t, s.URL)
 	return newConsole(t, "IRONWORKS_URL="+p.URL), p
@@ -128,7 +128,7 @@ func testWeatherAtTheStart(t *testing.T, s *ironic.Server) {
 	hosts := make([]string, len(outcomes))
 	var all sync.WaitGroup
 	for i := range outcomes {
-		c, p := under(t, s)
+		c, p := behindProxy(t, s)
 		if kind := tests[i/len(commands)].kind; kind != nil {
 			p.Set(weather.All(kind))
 			hosts[i] = p.Host

@@ -95,7 +95,7 @@ func discard(tb testing.TB, what, dir, log string) {
 // CreateNode enrolls a node and returns its UUID. The default driver is fake-hardware, the default name is unique.
 func (s *Server) CreateNode(tb testing.TB, node map[string]any) string {
 	tb.Helper()
-	uuid, err := s.Enrol(tb.Context(), node)
+	uuid, err := s.EnrollNode(tb.Context(), node)
 	if err != nil {
 		tb.Fatal(err)
 	}

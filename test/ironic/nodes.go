@@ -14,8 +14,8 @@ import (
 	"ironworks/lab/real"
 )
 
-// Enrol enrolls a node and returns its UUID. The default driver is fake-hardware, the default name is unique.
-func (s *Server) Enrol(ctx context.Context, node map[string]any) (string, error) {
+// EnrollNode enrolls a node and returns its UUID. The default driver is fake-hardware, the default name is unique.
+func (s *Server) EnrollNode(ctx context.Context, node map[string]any) (string, error) {
 	body := map[string]any{"driver": "fake-hardware", "name": "node-" + strings.ToLower(rand.Text())}
 	maps.Copy(body, node)
 	status, response, err := s.Do(ctx, http.MethodPost, "/v1/nodes", body)
@@ -40,7 +40,7 @@ func (s *Server) CreateNodes(ctx context.Context, n int) error {
 	if n < 1 {
 		return nil
 	}
-	first, err := s.Enrol(ctx, map[string]any{})
+	first, err := s.EnrollNode(ctx, map[string]any{})
 	if err != nil {
 		return err
 	}
