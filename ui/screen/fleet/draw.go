@@ -40,10 +40,7 @@ func (s *Screen) list(t *theme.Theme, w, h int) []string {
 	s.table.Jump = 0
 	if aside > 0 {
 		left, s.table.Jump = w-aside-1, h/4
-		if !s.peeked && s.env.Session != nil {
-			s.peeked = true
-			s.env.Session.NeedFields(previewFields()...)
-		}
+		s.needPreviewFields()
 	}
 	s.resize(left)
 	s.table.Resize(left, h)

@@ -30,7 +30,7 @@ type Screen struct {
 	// groupBy is the field of the groups, "" for none; folded are the values of groups without their nodes.
 	groupBy string
 	folded  map[string]bool
-	// plain hides the preview; peeked is true once its fields were requested.
+	// plain hides the preview; peeked is true once its fields were requested, or the fleet is too large.
 	plain, peeked bool
 	window        int // the width of the screen; width is the list's
 	width         int

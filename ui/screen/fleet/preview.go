@@ -17,11 +17,25 @@ const (
 	// previewLeast and previewMost bound the width of the preview, which leaves the list its roomy width if possible.
 	previewLeast = 44
 	previewMost  = 60
+	// previewFieldsUpTo is the number of nodes up to which every listing asks for the preview's own fields, which
+	// multiply its size. In larger fleets the preview shows what lists have.
+	previewFieldsUpTo = 1000
 )
 
 // previewFields are the API fields that the preview shows beyond those of every list.
 func previewFields() []string {
 	return []string{"driver_info", "properties", "boot_interface", "deploy_interface"}
+}
+
+// needPreviewFields requests the preview's fields once the size of the fleet is known.
+func (s *Screen) needPreviewFields() {
+	if s.peeked || s.env.Session == nil || !s.env.Status.Complete {
+		return
+	}
+	s.peeked = true
+	if s.env.Session.Store.Len() <= previewFieldsUpTo {
+		s.env.Session.NeedFields(previewFields()...)
+	}
 }
 
 // previewWidth returns the width of the preview beside the list, 0 if it is not shown. All columns need the whole width.

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -85,6 +86,24 @@ func TestPreview(t *testing.T) {
 		}
 		screentest.CheckSizes(t, s)
 	})
+}
+
+// TestPreviewOfALargeFleet makes no listing larger.
+func TestPreviewOfALargeFleet(t *testing.T) {
+	for nodes, want := range map[int]int{previewFieldsUpTo: len(previewFields()), previewFieldsUpTo + 1: 0} {
+		synctest.Test(t, func(t *testing.T) {
+			var fleet []models.Node
+			for i := range nodes {
+				fleet = append(fleet, models.Node{UUID: screentest.UUID(i + 1), Name: fmt.Sprintf("n%04d", i), ProvisionState: models.StateActive, Owner: "team-blue"})
+			}
+			r, s, needed := opened(t, screen.Defaults{Sort: "name"}, fleet...)
+			r.Env.Status.Complete = true // the rig has listed one page of several
+			screentest.Shows(t, s, 200, 40, "owner        team-blue")
+			if len(*needed) != want {
+				t.Errorf("%d nodes: requested %v", nodes, *needed)
+			}
+		})
+	}
 }
 
 func TestPreviewToggles(t *testing.T) {
