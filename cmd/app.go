@@ -14,6 +14,7 @@ import (
 	"ironworks/models"
 	"ironworks/printable"
 	"ironworks/session"
+	"ironworks/shell"
 )
 
 // app is one run of the program: its streams, its global flags, and the connection that they select.
@@ -184,10 +185,10 @@ func (a *app) say(format string, args ...any) error {
 // terminal reports whether a stream is a terminal, and its width.
 func terminal(stream any) (width int, is bool) {
 	f, ok := stream.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) { //nolint:gosec // file descriptors are small
+	if !ok || !shell.Is(f) {
 		return 0, false
 	}
-	if w, _, err := term.GetSize(int(f.Fd())); err == nil { //nolint:gosec // as above
+	if w, _, err := term.GetSize(int(f.Fd())); err == nil { //nolint:gosec // file descriptors are small
 		return w, true
 	}
 	return 80, true

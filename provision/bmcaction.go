@@ -113,7 +113,7 @@ func (r *Runner) OrderBMC(ctx context.Context, b *BMCs, target bmc.Target, o mod
 	a := &bmcAction{bmcs: b, order: o}
 	n := &models.Node{Name: models.MaskURL(target.Address)}
 	if r.ReadOnly {
-		return "", r.readOnly(a, n)
+		return "", readOnly(a.Name(), n.Label())
 	}
 	if err := o.Check(); err != nil {
 		return "", err

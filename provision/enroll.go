@@ -184,7 +184,7 @@ func (e *Enroller) act(ctx, going context.Context, a Action, n *models.Node, wai
 	defer free()
 	opts := RunOptions{Wait: wait, Timeout: e.Timeout, Progress: e.Progress, next: free, followed: e.followed}
 	if v, _ := e.Runner.API.Version(); e.Runner.ReadOnly {
-		return Result{Node: n.Ref(), Outcome: OutcomeRefused, Err: e.Runner.readOnly(a, n), State: string(n.ProvisionState)}
+		return Result{Node: n.Ref(), Outcome: OutcomeRefused, Err: readOnly(a.Name(), n.Label()), State: string(n.ProvisionState)}
 	} else if refused := a.Refuse(n, v); refused != nil {
 		return Result{Node: n.Ref(), Outcome: OutcomeFailed, Err: refused, State: string(n.ProvisionState)}
 	}
@@ -240,7 +240,7 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 		if r.Err != nil || e.once {
 			return
 		}
-		tried[verb] = mostSent
+		tried[verb] = mostSent // it has ended, and would only end again
 		r.Did = append(r.Did, deed(verb, before))
 		if verb == models.VerbInspect {
 			if r.Err = e.addPorts(ctx, going, now, r); r.Err != nil {
@@ -250,7 +250,7 @@ func (e *Enroller) advance(ctx, going context.Context, n *models.Node, it *enrol
 	}
 }
 
-// mostSent is how often a verb is sent to a node whose Ironic does not answer in time.
+// mostSent is how often a verb or a change is sent to a node whose Ironic does not answer in time.
 const mostSent = 3
 
 // sendAgain reports whether the request of a verb, unlike the operation, failed in a way that the node's state tells more

@@ -49,7 +49,7 @@ func (r *Runner) Plan(a Action, nodes []models.Node) Batch {
 	for i := range nodes {
 		item := Item{Node: nodes[i], Effect: a.Effect(&nodes[i])}
 		if r.ReadOnly {
-			item.Refusal = r.readOnly(a, &nodes[i])
+			item.Refusal = readOnly(a.Name(), nodes[i].Label())
 		} else {
 			item.Refusal = a.Refuse(&nodes[i], v)
 		}
@@ -218,7 +218,7 @@ func (r *Runner) runItem(ctx, going context.Context, a Action, item *Item, opts 
 	res := Result{Node: item.Node.Ref(), State: string(item.Node.ProvisionState)}
 	refused := item.Refusal
 	if refused == nil && r.ReadOnly {
-		refused = r.readOnly(a, &item.Node)
+		refused = readOnly(a.Name(), item.Node.Label())
 	}
 	if refused != nil {
 		res.Outcome, res.Err = OutcomeRefused, refused
@@ -239,8 +239,11 @@ func (r *Runner) runItem(ctx, going context.Context, a Action, item *Item, opts 
 	return res
 }
 
-func (r *Runner) readOnly(a Action, n *models.Node) *models.Refusal {
-	return refusal(a, n, models.RefusedReadOnly, "this context is read-only", "pass --read-only=false to allow changes")
+// readOnly is the refusal of an action, by its name, on a node in a read-only context.
+func readOnly(action, node string) *models.Refusal {
+	return &models.Refusal{
+		Kind: models.RefusedReadOnly, Action: action, Node: node, Why: "this context is read-only", Hint: "pass --read-only=false to allow changes",
+	}
 }
 
 // Failed returns the plan's items that failed or were not tried, for another attempt.

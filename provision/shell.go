@@ -14,9 +14,7 @@ const shellAction = "ssh"
 // a shell can change everything on the machine.
 func (r *Runner) OpenShell(ctx context.Context, n models.NodeRef, o agentlog.ShellOptions) (*agentlog.Shell, error) {
 	if r.ReadOnly {
-		return nil, &models.Refusal{
-			Kind: models.RefusedReadOnly, Action: shellAction, Node: n.Label(), Why: "this context is read-only", Hint: "pass --read-only=false to allow changes",
-		}
+		return nil, readOnly(shellAction, n.Label())
 	}
 	target := o.Target()
 	if target == "" {

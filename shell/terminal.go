@@ -95,8 +95,8 @@ func (t *Terminal) followSize() {
 // ErrLeft is returned by Read after ~. at the start of a line.
 var ErrLeft = errors.New("disconnected (~. at the start of a line)")
 
-// Read reads keys. It returns ErrLeft after ~. at the start of a line, and io.EOF after Close. Keys that nobody has
-// read stay in the terminal for the next program.
+// Read reads keys. It returns ErrLeft after ~. at the start of a line, and io.EOF after Close. Unread keys stay in the
+// terminal for the next program.
 func (t *Terminal) Read(p []byte) (int, error) {
 	t.reading.Lock()
 	defer t.reading.Unlock()

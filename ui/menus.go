@@ -152,19 +152,15 @@ func (c *Console) palette() tea.Cmd {
 			ID: "context " + ctx.Name, Title: "context " + ctx.Name, Detail: ctx.Endpoint, Disabled: disabled,
 		})
 	}
-	if c.env.Session != nil {
-		saved := c.env.Session.Filters
-		for _, name := range saved.Names() {
-			items = append(items, overlay.Item{ID: "filter @" + name, Title: "@" + name, Detail: saved.Text(name)})
-		}
-	}
-	for _, field := range fleet.GroupFields() {
-		if c.env.Session != nil {
-			items = append(items, overlay.Item{ID: "group " + field, Title: "group " + field, Detail: "group the fleet by " + field})
-		}
-	}
 	if c.env.Session == nil {
 		return c.Show(overlay.NewPick(textPaletteTitle, items, c.picked))
+	}
+	saved := c.env.Session.Filters
+	for _, name := range saved.Names() {
+		items = append(items, overlay.Item{ID: "filter @" + name, Title: "@" + name, Detail: saved.Text(name)})
+	}
+	for _, field := range fleet.GroupFields() {
+		items = append(items, overlay.Item{ID: "group " + field, Title: "group " + field, Detail: "group the fleet by " + field})
 	}
 	// Sorting 10 000 names takes too long for Update. The list opens at once nevertheless, to receive keys that
 	// are typed ahead.

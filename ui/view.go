@@ -68,7 +68,7 @@ func (c *Console) dueView(now time.Time) tea.Cmd {
 	if reflect.DeepEqual(v, k.saved) || now.Sub(k.since) < viewDelay {
 		return nil
 	}
-	save, number := c.saveView(), c.live.number
+	save, number := k.save(v), c.live.number
 	return func() tea.Msg { return viewSaved{number, save()} }
 }
 
@@ -77,7 +77,11 @@ func (c *Console) saveView() func() error {
 	if c.live == nil || c.live.views.file == nil {
 		return func() error { return nil }
 	}
-	k, v := &c.live.views, c.view()
+	return c.live.views.save(c.view())
+}
+
+// save is saveView for a view.
+func (k *viewKeeper) save(v viewstate.State) func() error {
 	if reflect.DeepEqual(v, k.saved) {
 		return func() error { return nil }
 	}

@@ -168,7 +168,7 @@ func TestShellAtTerminal(t *testing.T) {
 	a.until("\r\nvt220 31 97\r\n")
 	a.press("echo wai''ting; until [ \"$(stty size)\" = '40 120' ]; do sleep 0.1; done; echo re''sized\r")
 	a.until("waiting")
-	// The terminal of a test is nobody's controlling terminal: the kernel sends no signal.
+	// The kernel sends no signal, because the test's terminal controls no session.
 	a.resize(120, 40)
 	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil {
 		t.Fatal(err)

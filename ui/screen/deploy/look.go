@@ -161,15 +161,16 @@ func (s *Screen) handleChecks(msg checksRan) tea.Cmd {
 		s.refill() // the forms show the nodes' values
 	}
 	s.show()
+	var turn tea.Cmd
 	if !s.draft.PageChosen {
 		s.draft.PageChosen = true
-		return tea.Batch(s.goTo(s.firstPage()), s.readFile(false))
+		turn = s.goTo(s.firstPage())
 	}
-	return s.readFile(false)
+	return tea.Batch(turn, s.readFile(false))
 }
 
-// firstPage returns the first page where a decision is missing: a check failed, or there is no user data. If none is,
-// Review shows everything.
+// firstPage returns the first page where a decision is missing: a check failed, or First boot has a warning, as without
+// user data. If none is, Review shows everything.
 func (s *Screen) firstPage() page {
 	for p := range pageReview {
 		if s.verdict(p) == plan.CheckRefuse || p == pageBoot && s.verdict(p) == plan.CheckWarn {

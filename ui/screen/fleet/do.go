@@ -127,9 +127,7 @@ func (s *Screen) sortBy(key string) tea.Cmd {
 	s.descending = c.Key == s.by.Key && !s.descending
 	s.by = c
 	s.table.SetSort(c.Key, s.descending)
-	if c.Field != "" {
-		s.env.Session.NeedFields(c.Field)
-	}
+	s.needFields(c.Field)
 	return s.refresh()
 }
 
@@ -195,8 +193,6 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 func (s *Screen) setFilter(f models.Filter) tea.Cmd {
 	s.reading()
 	s.filter, s.unread = f, nil
-	if fields := f.Fields(); len(fields) > 0 {
-		s.env.Session.NeedFields(fields...)
-	}
+	s.needFields(f.Fields()...)
 	return s.refresh()
 }

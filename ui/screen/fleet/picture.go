@@ -156,9 +156,7 @@ func (s *Screen) setColumns() {
 	s.table.SetColumns(cols)
 	s.table.SetWide(s.wide)
 	s.table.SetSort(s.by.Key, s.descending)
-	if len(fields) > 0 && s.env.Session != nil {
-		s.env.Session.NeedFields(fields...)
-	}
+	s.needFields(fields...)
 }
 
 // column is how a column of the domain looks.

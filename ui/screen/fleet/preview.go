@@ -34,7 +34,7 @@ func (s *Screen) needPreviewFields() {
 	}
 	s.peeked = true
 	if s.env.Session.Store.Len() <= previewFieldsUpTo {
-		s.env.Session.NeedFields(previewFields()...)
+		s.needFields(previewFields()...)
 	}
 }
 

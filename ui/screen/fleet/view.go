@@ -68,11 +68,11 @@ func (s *Screen) restore(v *viewstate.State) {
 	}
 }
 
+// needFields requests the API fields of filters and columns; empty ones are in every list.
 func (s *Screen) needFields(fields ...string) {
-	for _, field := range fields {
-		if field != "" {
-			s.env.Session.NeedFields(field)
-		}
+	fields = slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return f == "" })
+	if len(fields) > 0 && s.env.Session != nil {
+		s.env.Session.NeedFields(fields...)
 	}
 }
 
