@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 
+	"ironworks/atomicfile"
 	"ironworks/models/plan"
 )
 
@@ -44,22 +45,10 @@ func (o OfferedSteps) Store(uuid string, steps *plan.OfferedSteps) error {
 	if err == nil {
 		err = os.MkdirAll(o.Dir, 0o700)
 	}
-	if err != nil {
-		return fmt.Errorf("record the steps of the agent: %w", err)
-	}
-	temporary, err := os.CreateTemp(o.Dir, ".offered-*")
-	if err != nil {
-		return fmt.Errorf("record the steps of the agent: %w", err)
-	}
-	_, err = temporary.Write(data)
-	if closeErr := temporary.Close(); err == nil {
-		err = closeErr
-	}
 	if err == nil {
-		err = os.Rename(temporary.Name(), o.path(uuid))
+		err = atomicfile.Replace(o.path(uuid), data)
 	}
 	if err != nil {
-		_ = os.Remove(temporary.Name())
 		return fmt.Errorf("record the steps of the agent: %w", err)
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"sync"
 
+	"ironworks/atomicfile"
 	"ironworks/printable"
 )
 
@@ -156,33 +157,13 @@ func (f *File) Save(number int, s State) error {
 	}
 	data, err := json.Marshal(&s)
 	if err == nil {
-		err = replace(f.path, data)
+		err = os.MkdirAll(filepath.Dir(f.path), 0o700)
+	}
+	if err == nil {
+		err = atomicfile.Replace(f.path, data)
 	}
 	if err != nil {
 		return fmt.Errorf("view not saved: %w", err)
 	}
 	return nil
-}
-
-// replace replaces a file atomically. Every writer has its own temporary file, with mode 0600.
-func replace(path string, data []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	fresh, err := os.CreateTemp(dir, ".view-*")
-	if err != nil {
-		return err
-	}
-	_, err = fresh.Write(data)
-	if closeErr := fresh.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(fresh.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(fresh.Name())
-	}
-	return err
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"ironworks/atomicfile"
 )
 
 // detailsName is the folder of the nodes' details.
@@ -176,25 +178,8 @@ func (f file) write() error {
 	if err != nil {
 		return fmt.Errorf("encoding %s: %w", f.path, err)
 	}
-	if err := writeWhole(f.path, append(content, '\n')); err != nil {
+	if err := atomicfile.Replace(f.path, append(content, '\n')); err != nil {
 		return fmt.Errorf("writing the lab's state: %w", err)
-	}
-	return nil
-}
-
-// writeWhole replaces a file atomically.
-func writeWhole(path string, content []byte) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = temp.Write(content)
-	err = errors.Join(err, temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(temp.Name()))
 	}
 	return nil
 }

@@ -1,0 +1,26 @@
+// Package atomicfile replaces files, so that a reader sees the old content or the new, whatever interrupts the writer.
+package atomicfile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// Replace replaces a file, or creates it with mode 0600. Its folder must exist. Each writer has its own temporary file
+// there, whose name starts with a dot, so that the last of several writers wins. A power failure may lose the change.
+func Replace(path string, content []byte) error {
+	fresh, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = fresh.Write(content)
+	err = errors.Join(err, fresh.Close())
+	if err == nil {
+		err = os.Rename(fresh.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(fresh.Name()))
+	}
+	return nil
+}
