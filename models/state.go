@@ -1,7 +1,5 @@
 package models
 
-import "cmp"
-
 // ProvisionState is a state of Ironic's state machine, as the API spells it (ironic/common/states.py of 39.0.0).
 type ProvisionState string
 
@@ -110,18 +108,29 @@ func (s ProvisionState) Busy() bool { return !s.Resting() }
 // Failed reports whether the state is a failure.
 func (s ProvisionState) Failed() bool { return s.Class() == ClassFailed }
 
-var waitPhases = map[ProvisionState]ProvisionState{
-	StateDeployWait:  StateDeploying,
-	StateCleanWait:   StateCleaning,
-	StateInspectWait: StateInspecting,
-	StateRescueWait:  StateRescuing,
-	StateServiceWait: StateServicing,
-}
-
 // Phase returns the state that names the operation for the states that Ironic alternates between during it
-// (deploying ⇄ wait call-back within milliseconds). Other states are their own phase.
+// (deploying ⇄ wait call-back within milliseconds). A resting state is its own phase.
 func (s ProvisionState) Phase() ProvisionState {
-	return cmp.Or(waitPhases[s], s)
+	switch s {
+	case StateDeployWait:
+		return StateDeploying
+	case StateCleanWait:
+		return StateCleaning
+	case StateInspectWait:
+		return StateInspecting
+	case StateRescueWait:
+		return StateRescuing
+	case StateServiceWait:
+		return StateServicing
+	case StateEnroll, StateManageable, StateAvailable, StateActive, StateRescue,
+		StateVerifying, StateDeploying, StateCleaning, StateDeleting, StateInspecting,
+		StateAdopting, StateRescuing, StateUnrescuing, StateServicing,
+		StateDeployHold, StateCleanHold, StateServiceHold,
+		StateError, StateDeployFailed, StateCleanFailed, StateInspectFailed,
+		StateAdoptFailed, StateRescueFailed, StateUnrescueFailed, StateServiceFailed:
+		return s
+	}
+	return s
 }
 
 // PowerState is a node's last known power state; "" is unknown.

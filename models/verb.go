@@ -1,9 +1,6 @@
 package models
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // Verb is a provision verb, by the name of the `baremetal node VERB` commands.
 type Verb string
@@ -48,25 +45,37 @@ func (v Verb) Target() string {
 	return string(v)
 }
 
-var verbHelp = map[Verb]string{
-	VerbManage:   "Verify BMC credentials (enroll → manageable), or move nodes back to manageable",
-	VerbProvide:  "Clean nodes and make them available",
-	VerbInspect:  "Inspect hardware",
-	VerbClean:    "Run clean steps",
-	VerbAdopt:    "Adopt machines that already run an instance (manageable → active)",
-	VerbDeploy:   "Deploy nodes (available → active)",
-	VerbRebuild:  "Redeploy active or failed nodes",
-	VerbUndeploy: "Undeploy and clean (active → available)",
-	VerbRescue:   "Boot the rescue ramdisk",
-	VerbUnrescue: "Leave the rescue ramdisk",
-	VerbService:  "Run service steps on active nodes",
-	VerbAbort:    "Abort the current operation",
-	VerbUnhold:   "Resume held nodes",
-}
-
 // Help describes the verb in a clause.
 func (v Verb) Help() string {
-	return cmp.Or(verbHelp[v], string(v))
+	switch v {
+	case VerbManage:
+		return "Verify BMC credentials (enroll → manageable), or move nodes back to manageable"
+	case VerbProvide:
+		return "Clean nodes and make them available"
+	case VerbInspect:
+		return "Inspect hardware"
+	case VerbClean:
+		return "Run clean steps"
+	case VerbAdopt:
+		return "Adopt machines that already run an instance (manageable → active)"
+	case VerbDeploy:
+		return "Deploy nodes (available → active)"
+	case VerbRebuild:
+		return "Redeploy active or failed nodes"
+	case VerbUndeploy:
+		return "Undeploy and clean (active → available)"
+	case VerbRescue:
+		return "Boot the rescue ramdisk"
+	case VerbUnrescue:
+		return "Leave the rescue ramdisk"
+	case VerbService:
+		return "Run service steps on active nodes"
+	case VerbAbort:
+		return "Abort the current operation"
+	case VerbUnhold:
+		return "Resume held nodes"
+	}
+	return string(v)
 }
 
 // Transition is a row of the state machine: a verb, a state where it is legal, the next state, the resting states

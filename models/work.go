@@ -1,7 +1,6 @@
 package models
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -95,23 +94,29 @@ const (
 	PhaseOther    PhaseKind = "work"      // an operation without observable parts
 )
 
-var phaseNames = map[PhaseKind]string{
-	PhasePower:    "power on",
-	PhaseBoot:     "boot to ramdisk",
-	PhaseInspect:  "boot and inspect",
-	PhaseHold:     "held",
-	PhaseReboot:   "reboot",
-	PhaseFinish:   "finish",
-	PhaseTearDown: "tear down",
-	PhaseOther:    "work",
-}
-
 // Name returns the phase's name for operators, sanitized.
 func (p *Phase) Name() string {
-	if p.Kind == PhaseStep {
+	switch p.Kind {
+	case PhasePower:
+		return "power on"
+	case PhaseBoot:
+		return "boot to ramdisk"
+	case PhaseInspect:
+		return "boot and inspect"
+	case PhaseStep:
 		return printable.Line(strings.TrimPrefix(p.Step, "deploy."))
+	case PhaseHold:
+		return "held"
+	case PhaseReboot:
+		return "reboot"
+	case PhaseFinish:
+		return "finish"
+	case PhaseTearDown:
+		return "tear down"
+	case PhaseOther:
+		return "work"
 	}
-	return cmp.Or(phaseNames[p.Kind], printable.Line(string(p.Kind)))
+	return printable.Line(string(p.Kind))
 }
 
 // Took returns the duration of the phase so far, at the server's time now.
@@ -127,20 +132,28 @@ func lasted(begin, end, now time.Time) time.Duration {
 	return max(end.Sub(begin), 0)
 }
 
-var workNouns = map[ProvisionState]string{
-	StateDeploying:  "deployment",
-	StateDeleting:   "undeployment",
-	StateInspecting: "inspection",
-	StateServicing:  "service",
-	StateRescuing:   "rescue",
-	StateUnrescuing: "unrescue",
-	StateAdopting:   "adoption",
-	StateVerifying:  "verification",
-}
-
 // Noun returns the operation's name: deployment, cleaning, …
 func (w *Work) Noun() string {
-	return cmp.Or(workNouns[w.Kind], printable.Line(string(w.Kind))) // "cleaning" is a noun already
+	switch w.Kind {
+	case StateDeploying:
+		return "deployment"
+	case StateDeleting:
+		return "undeployment"
+	case StateInspecting:
+		return "inspection"
+	case StateServicing:
+		return "service"
+	case StateRescuing:
+		return "rescue"
+	case StateUnrescuing:
+		return "unrescue"
+	case StateAdopting:
+		return "adoption"
+	case StateVerifying:
+		return "verification"
+	default: // "cleaning" is a noun already
+		return printable.Line(string(w.Kind))
+	}
 }
 
 // Current returns the running phase, or nil.

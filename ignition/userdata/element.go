@@ -1,7 +1,6 @@
 package userdata
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -30,17 +29,22 @@ const (
 	elementBool
 )
 
-var elementKindNames = map[elementKind]string{
-	elementNull:   "null",
-	elementObject: "an object",
-	elementArray:  "a list",
-	elementString: "a string",
-	elementNumber: "a number",
-	elementBool:   "a boolean",
-}
-
 func (k elementKind) String() string {
-	return cmp.Or(elementKindNames[k], "nothing")
+	switch k {
+	case elementNull:
+		return "null"
+	case elementObject:
+		return "an object"
+	case elementArray:
+		return "a list"
+	case elementString:
+		return "a string"
+	case elementNumber:
+		return "a number"
+	case elementBool:
+		return "a boolean"
+	}
+	return "nothing"
 }
 
 // place counts from 1, columns in characters. The zero value is no position.

@@ -1,9 +1,6 @@
 package userdata
 
-import (
-	"cmp"
-	"fmt"
-)
+import "fmt"
 
 // Kind is the format of user data.
 type Kind int
@@ -30,30 +27,47 @@ const (
 	KindBinary                    // binary data except gzip
 )
 
-var kindNames = map[Kind]string{
-	KindText:          "text",
-	KindEmpty:         "empty",
-	KindIgnition:      "ignition",
-	KindButane:        "butane",
-	KindMachineConfig: "machine-config",
-	KindIgnition2:     "ignition-2",
-	KindIgnition1:     "ignition-1",
-	KindCloudConfig:   "cloud-config",
-	KindCloudInit:     "cloud-init",
-	KindShellScript:   "shell-script",
-	KindMIME:          "mime",
-	KindGzip:          "gzip",
-	KindBase64:        "base64",
-	KindJSONString:    "json-string",
-	KindConfigDrive:   "configdrive",
-	KindJSON:          "json",
-	KindYAML:          "yaml",
-	KindBinary:        "binary",
-}
-
 // String returns the name used in reports and JSON.
 func (k Kind) String() string {
-	return cmp.Or(kindNames[k], fmt.Sprintf("kind %d", int(k)))
+	switch k {
+	case KindText:
+		return "text"
+	case KindEmpty:
+		return "empty"
+	case KindIgnition:
+		return "ignition"
+	case KindButane:
+		return "butane"
+	case KindMachineConfig:
+		return "machine-config"
+	case KindIgnition2:
+		return "ignition-2"
+	case KindIgnition1:
+		return "ignition-1"
+	case KindCloudConfig:
+		return "cloud-config"
+	case KindCloudInit:
+		return "cloud-init"
+	case KindShellScript:
+		return "shell-script"
+	case KindMIME:
+		return "mime"
+	case KindGzip:
+		return "gzip"
+	case KindBase64:
+		return "base64"
+	case KindJSONString:
+		return "json-string"
+	case KindConfigDrive:
+		return "configdrive"
+	case KindJSON:
+		return "json"
+	case KindYAML:
+		return "yaml"
+	case KindBinary:
+		return "binary"
+	}
+	return fmt.Sprintf("kind %d", int(k))
 }
 
 // MarshalText returns the same as String.

@@ -1,7 +1,6 @@
 package logs
 
 import (
-	"cmp"
 	"strings"
 
 	"ironworks/agentlog"
@@ -13,18 +12,23 @@ import (
 	"ironworks/ui/widget/pane"
 )
 
-var sourceNames = map[models.LogSource]string{
-	models.LogSSH:     "ssh",
-	models.LogPush:    "pushed",
-	models.LogSerial:  "console",
-	models.LogArchive: "archive",
-	models.LogStatus:  "agent",
-	models.LogServe:   "served",
-}
-
 // sourceName returns the name of a source.
 func sourceName(s models.LogSource) string {
-	return cmp.Or(sourceNames[s], printable.Line(string(s)))
+	switch s {
+	case models.LogSSH:
+		return "ssh"
+	case models.LogPush:
+		return "pushed"
+	case models.LogSerial:
+		return "console"
+	case models.LogArchive:
+		return "archive"
+	case models.LogStatus:
+		return "agent"
+	case models.LogServe:
+		return "served"
+	}
+	return printable.Line(string(s))
 }
 
 // stateLook returns glyph and role of a state.
