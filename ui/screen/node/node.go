@@ -34,17 +34,18 @@ const (
 	tabCount
 )
 
-// tabActions returns the actions that show the tabs, in their order.
-func tabActions() []action.ID {
-	return []action.ID{
-		action.ShowOverview, action.ShowTimeline, action.ShowSteps, action.ShowDisks, action.ShowNetwork, action.ShowBMC, action.ShowLog,
-		action.ShowHistory, action.ShowRaw,
+// tabActions returns the actions that show the tabs.
+func tabActions() [tabCount]action.ID {
+	return [...]action.ID{
+		overviewTab: action.ShowOverview, timelineTab: action.ShowTimeline, stepsTab: action.ShowSteps, disksTab: action.ShowDisks,
+		networkTab: action.ShowNetwork, bmcTabPlace: action.ShowBMC, logTab: action.ShowLog, historyTab: action.ShowHistory, rawTab: action.ShowRaw,
 	}
 }
 
 // tabOf returns the tab that an action shows.
 func tabOf(id action.ID) (tab int, shows bool) {
-	tab = slices.Index(tabActions(), id)
+	all := tabActions()
+	tab = slices.Index(all[:], id)
 	return tab, tab >= 0
 }
 
