@@ -53,7 +53,7 @@ func (f *consoleFlags) register(cmd *cobra.Command) {
 // registerLook registers the flags for drawing.
 func (f *consoleFlags) registerLook(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.ascii, "ascii", false, "ASCII characters only")
-	flags.BoolVar(&f.mouse, "mouse", false, "mouse scrolling (shift-drag then selects text)")
+	flags.BoolVar(&f.mouse, "mouse", false, "mouse: click, scroll (shift-drag then selects text)")
 	flags.StringVar(&f.theme, "theme", "auto", "color theme: dark, light, or auto to query the terminal")
 	flags.StringVar(&f.notify, "notify", string(ui.NotifyOff), "notification when a task of 30 s or more ends: off, bell, osc9 or osc777")
 	flags.IntVar(&f.fps, "fps", 0, "maximum screen updates per second (default 90, over SSH 30)")

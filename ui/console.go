@@ -32,7 +32,7 @@ type Options struct {
 	Probe func(ctx context.Context, name string) (screen.Health, error)
 	// ReadOnly starts in read-only mode, whatever the context allows.
 	ReadOnly bool
-	// ASCII avoids glyphs beyond ASCII; Mouse starts with mouse scrolling.
+	// ASCII avoids glyphs beyond ASCII; Mouse starts with the mouse on.
 	ASCII, Mouse bool
 	// Background of the terminal, if known.
 	Background Background
@@ -161,6 +161,8 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 		return c.pasted(msg)
 	case tea.MouseWheelMsg:
 		return c.wheel(msg)
+	case tea.MouseClickMsg:
+		return c.click(msg)
 	case ticked:
 		return c.ticked()
 	case sessionOpened, polled, pollEnded, conductorsSeen:

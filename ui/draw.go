@@ -65,15 +65,15 @@ func (c *Console) paint() string {
 	}
 	t := c.theme
 	lines := []string{c.header(w)}
-	if h >= roomyHeight {
+	if c.bodyTop() > 1 {
 		lines = append(lines, t.Paint(theme.Accent, strings.Repeat(theme.GlyphRule, w)))
 	}
 	bodyHeight := h - len(lines) - 1
 	body := c.body(w, bodyHeight)
 	if n := len(c.overlays); n > 0 {
 		top := c.overlays[n-1].Draw(t, w, bodyHeight)
-		tw, th := blockSize(top)
-		body = cell.Over(body, top, (w-tw)/2, max((bodyHeight-th)/3, 0))
+		x, y, _, _ := c.overlayPlace(top, bodyHeight)
+		body = cell.Over(body, top, x, y)
 	}
 	return t.Plain(strings.Join(append(lines, body, c.footer(w)), "\n"))
 }

@@ -210,15 +210,3 @@ func (c *Console) pasted(msg tea.PasteMsg) tea.Cmd {
 	}
 	return nil
 }
-
-// wheel scrolls three rows.
-func (c *Console) wheel(msg tea.MouseWheelMsg) tea.Cmd {
-	id := action.Down
-	if msg.Mouse().Button == tea.MouseWheelUp {
-		id = action.Up
-	}
-	if s := c.history.front(); s != nil && len(c.overlays) == 0 {
-		return tea.Batch(s.Do(id), s.Do(id), s.Do(id))
-	}
-	return nil
-}

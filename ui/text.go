@@ -37,8 +37,8 @@ const (
 
 	// Toasts.
 	textToastCut       = "… ({messages} shows all)"
-	textMouseOn        = "mouse scrolling on; shift-drag selects text"
-	textMouseOff       = "mouse scrolling off"
+	textMouseOn        = "mouse on: click selects, a second click opens; shift-drag selects text"
+	textMouseOff       = "mouse off"
 	textCopyTooLong    = "%s is too long for the clipboard (%d bytes, limit %d); copy the command instead"
 	textNoOtherChange  = "no more changes in the recording"
 	textChangesAllowed = "read-only mode off"

@@ -172,9 +172,9 @@ func (s *screenConsole) checkKeysAnswer(p *weather.Proxy, word, here string) {
 			s.gone("[read-only]")
 		case action.Mouse:
 			s.pick(":", paletteTitle, string(a.ID))
-			s.until("mouse scrolling on")
+			s.until("mouse on")
 			s.pick(":", paletteTitle, string(a.ID))
-			s.until("mouse scrolling off")
+			s.until("mouse off")
 		case action.DeployResume:
 			s.pick(":", paletteTitle, string(a.ID))
 			s.until("no interrupted deployments")

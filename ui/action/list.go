@@ -227,7 +227,7 @@ func everywhere() []Action {
 		{ID: DeployResume, Scope: Everywhere, Name: "resume", Help: "resume interrupted deployments; repeats their checks", Changes: true},
 		view(Copy, "copy", "copy a UUID, row, request or command", 0, "y"),
 		view(Messages, "messages", "show past messages", 0, "!"),
-		view(Mouse, "mouse", "toggle mouse scrolling", 0),
+		view(Mouse, "mouse", "turn the mouse on or off: click, scroll", 0),
 		view(Redraw, "redraw", "redraw the screen", 0, "ctrl+l"),
 		view(Suspend, "", "suspend to the shell; fg returns", 0, "ctrl+z"),
 		view(Quit, "quit", "quit; operations continue on the nodes", 0, "q", "ctrl+c"),

@@ -36,5 +36,8 @@ func box(t *theme.Theme, title string, lines []string, w, h int, role theme.Role
 	return b.String()
 }
 
+// boxTop is the number of lines of a box above its content.
+const boxTop = 1
+
 // inside returns the space for lines in a box of at most w by h cells.
 func inside(w, h int) (int, int) { return max(w-4, 0), max(h-2, 0) }

@@ -67,6 +67,9 @@ func (n *Note) Update(msg tea.Msg) (bool, tea.Cmd) {
 	return false, nil
 }
 
+// Scroll moves the text.
+func (n *Note) Scroll(by int) { n.top += by }
+
 // Draw draws the lines from the scroll position.
 func (n *Note) Draw(t *theme.Theme, w, h int) string {
 	w = min(w, 110)

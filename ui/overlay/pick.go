@@ -76,6 +76,18 @@ func (p *Pick) update(msg tea.Msg) (bool, tea.Cmd) {
 	return done, nil
 }
 
+// Click picks the item at a cell of the box.
+func (p *Pick) Click(_, y int) (bool, tea.Cmd) {
+	picked, done := p.list.Click(y - boxTop)
+	if !done {
+		return false, nil
+	}
+	return true, p.then(picked)
+}
+
+// Scroll moves the cursor.
+func (p *Pick) Scroll(by int) { p.list.Scroll(by) }
+
 // Draw draws the list in a box.
 func (p *Pick) Draw(t *theme.Theme, w, h int) string {
 	w = min(w, 100)

@@ -83,6 +83,20 @@ type Pointing interface {
 	Pointed() (n models.NodeRef, ok bool)
 }
 
+// Clickable is a screen that the mouse can act on. Click handles a click at a cell of it; open says that the row at the
+// cursor was clicked, which opens it.
+type Clickable interface {
+	Click(x, y int) (open bool, cmd tea.Cmd)
+}
+
+// ClickableOverlay is a dialog that the mouse can act on; done closes it.
+type ClickableOverlay interface {
+	Click(x, y int) (done bool, cmd tea.Cmd)
+}
+
+// Scrolling is a dialog that the wheel scrolls.
+type Scrolling interface{ Scroll(by int) }
+
 // Hinted is a screen with its own key hints while Typing.
 type Hinted interface{ Hints() []Hint }
 

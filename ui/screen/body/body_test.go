@@ -126,19 +126,26 @@ func TestAges(t *testing.T) {
 func TestTabs(t *testing.T) {
 	th := theme.New(theme.Options{})
 	titles := []string{"One", "Two"}
+	var line body.TabLine
 	for w, want := range map[int]string{
 		30: "─ One  [Two]───────── 1 of 2 ─",
 		16: "─ One  [Two]────",
 		8:  "… [Two]…",
 	} {
-		got := ansi.Strip(body.Tabs(th, titles, 1, "1 of 2", w))
+		got := ansi.Strip(line.Draw(th, titles, 1, "1 of 2", w))
 		if cell.Width(got) != w || w != 8 && got != want {
 			t.Errorf("%d: %q, want %q", w, got, want)
 		}
 	}
 	for w := range 60 {
-		if got := cell.Width(body.Tabs(th, titles, 0, "1–15 of 17", w)); got != w {
+		if got := cell.Width(line.Draw(th, titles, 0, "1–15 of 17", w)); got != w {
 			t.Errorf("%d cells, want %d", got, w)
+		}
+	}
+	line.Draw(th, titles, 1, "", 30) // ─ One  [Two]──
+	for x, want := range []int{-1, 0, 0, 0, 0, 0, -1, 1, 1, 1, 1, 1, -1} {
+		if got := line.At(x); got != want {
+			t.Errorf("at %d: %d, want %d", x, got, want)
 		}
 	}
 }

@@ -117,6 +117,9 @@ func Split(drawn string) []string {
 	return strings.Split(drawn, "\n")
 }
 
+// PageTop is the number of lines that Page draws above the content.
+const PageTop = 2
+
 // Page draws a heading, a rule and the content, which gets the remaining lines.
 func Page(t *theme.Theme, w, h int, heading, rule string, content func(h int) string) string {
 	lines := []string{heading, rule}
@@ -145,10 +148,17 @@ func PaneOr(t *theme.Theme, p *pane.Pane, nothing string, w, h int) string {
 	return p.Draw(t)
 }
 
-// Tabs returns a rule with the names of a screen's tabs and, if it fits, the position in the current one at the end.
-func Tabs(t *theme.Theme, titles []string, current int, place string, w int) string {
+// TabLine is a rule with the names of a screen's tabs. It keeps what it drew for At.
+type TabLine struct {
+	titles        []string
+	current, w, x int
+}
+
+// Draw draws the line and, if it fits, the position in the current tab at the end.
+func (l *TabLine) Draw(t *theme.Theme, titles []string, current int, place string, w int) string {
 	need := len(titles) - 1 + tabs.Tight(titles)
 	if need+3 > w {
+		*l = TabLine{titles: titles, current: current, w: w}
 		return tabs.Draw(t, titles, current, w)
 	}
 	if place != "" {
@@ -162,8 +172,12 @@ func Tabs(t *theme.Theme, titles []string, current int, place string, w int) str
 	if rest < 1 {
 		place, rest = "", w-need-2
 	}
-	return t.Rule(1) + tabs.Draw(t, titles, current, need) + t.Rule(rest) + t.Paint(theme.Muted, place) + t.Rule(1)
+	*l = TabLine{titles: titles, current: current, w: need, x: 1}
+	return t.Rule(l.x) + tabs.Draw(t, titles, current, need) + t.Rule(rest) + t.Paint(theme.Muted, place) + t.Rule(1)
 }
+
+// At returns the index of the tab at a cell of the line, or -1.
+func (l *TabLine) At(x int) int { return tabs.At(l.titles, l.current, l.w, x-l.x) }
 
 // Mover scrolls or has a cursor: tables and panes.
 type Mover interface {

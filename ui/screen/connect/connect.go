@@ -155,6 +155,11 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
+// Click handles a click: the rows.
+func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
+	return s.table.Click(x, y-body.PageTop).Again, nil
+}
+
 // Why returns why an action is disabled, "" if it is not.
 func (s *Screen) Why(id action.ID) string {
 	if id == action.Check && s.env.Probe == nil {

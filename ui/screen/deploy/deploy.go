@@ -76,6 +76,7 @@ type Screen struct {
 	reviewed  int // wrap width in cells
 	checks    pane.Pane
 	search    body.Prompt
+	tabs      body.TabLine
 	wide      bool // the checks are drawn beside the page
 
 	look

@@ -63,6 +63,30 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	}
 }
 
+// Click handles a click: the pages, the fields and the rows.
+func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
+	s.draft.PageChosen = true
+	if y == 1 {
+		if to := s.tabs.At(x); to >= 0 {
+			return false, s.goTo(page(to))
+		}
+		return false, nil
+	}
+	switch s.page() {
+	case pageDisk:
+		return s.disks.Click(x, y-body.PageTop).Again, nil
+	case pageSteps:
+		return s.steps.Click(x, y-body.PageTop).Again, nil
+	case pageRamdisk, pageBoot:
+		if s.form().Click(x, y-body.PageTop) {
+			return false, s.fill(action.EditField)
+		}
+		return false, s.formChanged()
+	case pageReview, pageCount:
+	}
+	return false, nil
+}
+
 // goTo shows a page. Review reads everything from Ironic again.
 func (s *Screen) goTo(to page) tea.Cmd {
 	was := s.page()

@@ -40,7 +40,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	if s.page() == pageReview {
 		place = s.review.Position()
 	}
-	tabs := body.Tabs(t, titles, int(s.page()), place, w)
+	tabs := s.tabs.Draw(t, titles, int(s.page()), place, w)
 	if s.search.Typing() {
 		tabs = s.search.Draw(t, w, "")
 	}

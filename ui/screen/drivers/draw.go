@@ -16,7 +16,7 @@ import (
 
 // Draw draws the table of the tab, with an error above it and, for a hardware type, its interfaces below.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
-	tabs := body.Tabs(t, []string{"Conductors", "Hardware types"}, s.tab, "", w)
+	tabs := s.tabs.Draw(t, []string{"Conductors", "Hardware types"}, s.tab, "", w)
 	return body.Page(t, w, h, s.heading(t, w), tabs, func(h int) string {
 		if s.conductors == nil {
 			return cell.Block([]string{"", t.Paint(theme.Muted, s.env.Keys.Text(textNoContext))}, w, h)
@@ -76,6 +76,7 @@ func (s *Screen) drawConductors(t *theme.Theme, w, h int) string {
 	} else if s.conductors.Err() != nil {
 		s.hosts.Empty = ""
 	}
+	s.listAt = body.PageTop + len(lines)
 	s.hosts.Resize(w, h-len(lines))
 	return cell.Block(append(lines, body.Split(s.hosts.Draw(t))...), w, h)
 }
@@ -103,6 +104,7 @@ func (s *Screen) drawDrivers(t *theme.Theme, w, h int) string {
 	if len(below) > 0 {
 		rows = min(s.types.Len()+1, max(room-len(below)-1, room/3, 2))
 	}
+	s.listAt = body.PageTop + len(head)
 	s.types.Resize(w, rows)
 	lines := append(head, body.Split(s.types.Draw(t))...)
 	if len(below) > 0 {

@@ -28,8 +28,11 @@ const freshFor = 30 * time.Second
 
 // Screen lists conductors and hardware types.
 type Screen struct {
-	env *screen.Env
-	tab int
+	env  *screen.Env
+	tab  int
+	tabs body.TabLine
+	// listAt is the line at which the table was drawn.
+	listAt int
 
 	conductors *fetch.Source[[]models.Conductor]
 	drivers    *fetch.Source[[]models.Driver]
@@ -155,6 +158,22 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		body.Steer(s.types, id, 1)
 	}
 	return nil
+}
+
+// Click handles a click: the tabs and the rows.
+func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
+	if y == 1 {
+		if tab := s.tabs.At(x); tab >= 0 {
+			s.tab = tab
+		}
+		return false, nil
+	}
+	if s.tab == conductorsTab {
+		s.hosts.Click(x, y-s.listAt)
+	} else {
+		s.types.Click(x, y-s.listAt)
+	}
+	return false, nil
 }
 
 // Why returns why an action is disabled, "" if it is not.

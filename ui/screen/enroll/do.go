@@ -40,6 +40,30 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
+// Click handles a click: the tabs, the fields and the rows.
+func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
+	if y == 1 {
+		if at := s.tabs.At(x); at >= 0 {
+			s.turnTo(tab(at))
+		}
+		return false, nil
+	}
+	switch s.tab {
+	case tabForm:
+		if s.form.Click(x, y-body.PageTop) {
+			s.fill(action.EditField)
+		}
+		s.changed()
+	case tabNodes:
+		return s.nodes.Click(x, y-s.listAt).Again, nil
+	case tabBMCs:
+		return s.bmcs.Click(x, y-s.listAt).Again, nil
+	case tabResult:
+		return s.results.Click(x, y-s.listAt).Again, nil
+	}
+	return false, nil
+}
+
 func (s *Screen) act(id action.ID) tea.Cmd {
 	switch id {
 	case action.EnrollCompare:

@@ -19,7 +19,7 @@ const besides = 150
 // Draw draws the current tab below its heading.
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	content := s.content(t, w, max(h-2, 0))
-	return body.Page(t, w, h, s.heading(t, w), body.Tabs(t, titles, int(s.tab), s.place(), w), func(int) string { return content })
+	return body.Page(t, w, h, s.heading(t, w), s.tabs.Draw(t, titles, int(s.tab), s.place(), w), func(int) string { return content })
 }
 
 // place is the scroll position of the details.
@@ -111,6 +111,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 		s.results.Empty = textNoResult
 	}
 	lines := s.above(t, w)
+	s.listAt = body.PageTop + len(lines)
 	return cell.Block(append(lines, body.Split(s.list(t, w, h-len(lines)))...), w, h)
 }
 

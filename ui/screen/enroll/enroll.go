@@ -39,6 +39,8 @@ type Screen struct {
 	session *screen.Session
 
 	tab    tab
+	tabs   body.TabLine
+	listAt int // the line at which the table was drawn
 	form   *form.Inline
 	values map[string]string
 	// stale: the form has changed since the comparison.

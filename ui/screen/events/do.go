@@ -56,6 +56,15 @@ func (s *Screen) steer(id action.ID) {
 	}
 }
 
+// Click handles a click: the rows; as with keys, leaving the last one pauses.
+func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
+	hit := s.table.Click(x, y-body.PageTop)
+	if hit.Row {
+		s.pause(s.paused || s.table.Index() < len(s.shown)-1)
+	}
+	return hit.Again, nil
+}
+
 func (s *Screen) pause(paused bool) {
 	if paused && !s.paused {
 		s.since = s.next

@@ -63,6 +63,15 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
+// Click handles a click: the rows, and the titles, which sort.
+func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
+	hit := s.table.Click(x, y-s.listAt)
+	if hit.Column != "" {
+		return false, s.sortBy(hit.Column)
+	}
+	return hit.Again, nil
+}
+
 // Widen drops the filter, and then the marks.
 func (s *Screen) Widen() (tea.Cmd, bool) {
 	switch {

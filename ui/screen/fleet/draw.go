@@ -26,6 +26,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	if events > 0 {
 		body -= events + 1
 	}
+	s.listAt = len(lines)
 	lines = append(lines, s.list(t, w, body)...)
 	if events > 0 {
 		lines = append(lines, t.Rule(w))

@@ -34,6 +34,7 @@ type Screen struct {
 	plain, peeked bool
 	window        int // the width of the screen; width is the list's
 	width         int
+	listAt        int      // the line at which the table was drawn
 	columns       []string // keys from the configuration; empty is our own choice
 	// configured are the order and the filter of the configuration; lost is why a stored filter cannot be used, or nil.
 	configured viewstate.State

@@ -87,6 +87,7 @@ func (s *Screen) drawDisks(t *theme.Theme, w, h int) []string {
 	}
 	top = append(top, s.aboutDisks(t, found, w, h)...)
 	below := s.diskDetail(t, w, h)
+	s.listAt = len(top)
 	s.diskRows.Resize(w, h-len(top)-len(below))
 	return append(append(top, body.Split(s.diskRows.Draw(t))...), below...)
 }

@@ -107,6 +107,29 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
+// Click handles a click: the tabs and the rows.
+func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
+	if y == 1 {
+		if tab := s.tabs.At(x); tab >= 0 {
+			return false, s.Do(tabActions()[tab])
+		}
+		return false, nil
+	}
+	switch s.tab {
+	case timelineTab:
+		return s.timeline.list.Click(x, y-s.listAt).Again, nil
+	case stepsTab:
+		s.steps.Click(x, y-s.listAt)
+	case disksTab:
+		return s.diskRows.Click(x, y-s.listAt).Again, nil
+	case networkTab:
+		s.ports.Click(x, y-s.listAt)
+	case historyTab:
+		s.entries.Click(x, y-s.listAt)
+	}
+	return false, nil
+}
+
 func (s *Screen) step() int {
 	if s.pane() != nil {
 		return sideways

@@ -19,6 +19,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 
 func (s *Screen) content(t *theme.Theme, w, h int) string {
 	top := s.notices(t, w, h)
+	s.listAt = 0
 	room := h - len(top)
 	var lines []string
 	switch {
@@ -42,6 +43,7 @@ func (s *Screen) content(t *theme.Theme, w, h int) string {
 	case s.tab == rawTab:
 		lines = s.drawRaw(t, w, room)
 	}
+	s.listAt += body.PageTop + len(top)
 	return cell.Block(append(top, lines...), w, h)
 }
 
@@ -63,7 +65,7 @@ func (s *Screen) rule(t *theme.Theme, w int) string {
 			place += " · p pins"
 		}
 	}
-	return body.Tabs(t, []string{"Overview", "Timeline", "Steps", "Disks", "Network", "BMC", "Log", "History", "Raw"}, s.tab, place, w)
+	return s.tabs.Draw(t, []string{"Overview", "Timeline", "Steps", "Disks", "Network", "BMC", "Log", "History", "Raw"}, s.tab, place, w)
 }
 
 // heading draws the name, the state with its age, and the age of the data.

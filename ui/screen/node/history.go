@@ -54,6 +54,7 @@ func (s *Screen) drawHistory(t *theme.Theme, w, h int) []string {
 		s.entries.Empty = ""
 	}
 	below := s.entry(t, w, h)
+	s.listAt = len(lines)
 	s.entries.Resize(w, h-len(lines)-len(below))
 	return append(append(lines, body.Split(s.entries.Draw(t))...), below...)
 }

@@ -84,6 +84,7 @@ func (s *Screen) drawNetwork(t *theme.Theme, w, h int) []string {
 	}
 	groups := append(groupLines(t, net, w), s.findingLines(t, w)...)
 	groups = groups[:min(len(groups), h/2)]
+	s.listAt = len(lines)
 	s.ports.Resize(w, h-len(lines)-len(groups))
 	return append(append(lines, body.Split(s.ports.Draw(t))...), groups...)
 }

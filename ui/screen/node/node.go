@@ -71,6 +71,8 @@ type Screen struct {
 	session *screen.Session
 	uuid    string
 	tab     int
+	tabs    body.TabLine
+	listAt  int // the line of the tab's content at which its table was drawn
 	watched bool
 
 	// row is the last row of the store, read at rowAt; seen: there was one, inStore: there is one now.

@@ -207,6 +207,7 @@ func (s *Screen) drawSteps(t *theme.Theme, w, h int) []string {
 	}
 	lines := []string{body.Text(t, theme.Muted, " "+current.summary(), w)}
 	below := s.arguments(t, w, h)
+	s.listAt = len(lines)
 	s.steps.Resize(w, h-len(lines)-len(below))
 	return append(append(lines, body.Split(s.steps.Draw(t))...), below...)
 }

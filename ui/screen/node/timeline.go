@@ -179,6 +179,7 @@ func (s *Screen) drawTimeline(t *theme.Theme, w, h int) []string {
 	least := min(max(h/3, 5), s.timeline.list.Len()+1)
 	lines = append(lines, s.drawWork(t, work, w, h-len(lines)-least-1)...)
 	lines = append(lines, t.Rule(w))
+	s.listAt = len(lines)
 	s.timeline.list.Resize(w, max(h-len(lines), 0))
 	return append(lines, body.Split(s.timeline.list.Draw(t))...)
 }

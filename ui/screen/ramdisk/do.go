@@ -33,6 +33,21 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return s.read(id)
 }
 
+// Click handles a click: the tabs and the fields.
+func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
+	switch {
+	case y == 1:
+		if at := s.tabs.At(x); at >= 0 {
+			return false, s.turnTo(tab(at))
+		}
+	case s.tab == tabForm && s.form.Click(x, y-body.PageTop):
+		return false, s.fill(action.EditField)
+	case s.tab == tabForm:
+		return false, s.changed()
+	}
+	return false, nil
+}
+
 func (s *Screen) turnTo(to tab) tea.Cmd {
 	n := tab(len(titles))
 	s.tab = (to + n) % n

@@ -19,7 +19,7 @@ const besides = 110
 func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	s.wide = w >= besides
 	content := s.content(t, w, max(h-2, 0)) // first: it sets the scroll position that the tabs show
-	tabs := body.Tabs(t, titles, int(s.tab), s.place(), w)
+	tabs := s.tabs.Draw(t, titles, int(s.tab), s.place(), w)
 	if s.search.Typing() {
 		tabs = s.search.Draw(t, w, "")
 	}

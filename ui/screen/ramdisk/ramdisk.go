@@ -38,6 +38,7 @@ type Screen struct {
 	first  map[string]string
 
 	tab  tab
+	tabs body.TabLine
 	form *form.Inline
 	// made is the last result of the form; turn numbers the builds, and results of earlier ones are dropped.
 	made made

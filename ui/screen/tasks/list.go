@@ -135,6 +135,11 @@ func (s *List) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
+// Click handles a click: the rows.
+func (s *List) Click(x, y int) (open bool, cmd tea.Cmd) {
+	return s.table.Click(x, y-body.PageTop).Again, nil
+}
+
 // Why returns why an action is disabled, "" if it is not.
 func (s *List) Why(id action.ID) string {
 	if _, some := s.table.Cursor(); id == action.Open && !some {

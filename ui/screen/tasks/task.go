@@ -171,6 +171,11 @@ func (s *Task) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
+// Click handles a click: the rows.
+func (s *Task) Click(x, y int) (open bool, cmd tea.Cmd) {
+	return s.table.Click(x, y-body.PageTop).Again, nil
+}
+
 // Why returns why an action is disabled, "" if it is not.
 func (s *Task) Why(id action.ID) string {
 	t, ok := s.task()

@@ -34,6 +34,11 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
+// Click handles a click: the rows.
+func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
+	return s.table.Click(x, y-body.PageTop).Again, nil
+}
+
 // dropEnded removes finished nodes.
 func (s *Screen) dropEnded() {
 	rest := map[string]bool{}

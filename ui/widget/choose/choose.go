@@ -38,7 +38,8 @@ type List struct {
 	shown  []int // indexes of items, best first
 	cursor int   // index in shown
 	top    int   // first visible index of shown
-	body   int   // lines for items at the last draw
+	head   int   // lines above the items at the last draw
+	body   int   // lines for items
 
 	keyWidth, titleWidth int
 }
@@ -152,6 +153,20 @@ func (l *List) key(key string) bool {
 		return false
 	}
 	return true
+}
+
+// Scroll moves the cursor.
+func (l *List) Scroll(by int) { l.move(by) }
+
+// Click moves the cursor to the item at a line, and picks it unless it is disabled.
+func (l *List) Click(y int) (picked string, done bool) {
+	at := l.top + y - l.head
+	if y < l.head || at >= len(l.shown) || l.items[l.shown[at]].Heading {
+		return "", false
+	}
+	l.cursor = at
+	item := l.items[l.shown[at]]
+	return item.ID, item.Disabled == ""
 }
 
 // hotkey returns the index of the item that a key picks while nothing is typed, or -1. Lower-case letters start a text,

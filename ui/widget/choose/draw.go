@@ -21,7 +21,7 @@ func (l *List) Draw(t *theme.Theme, w, h int) string {
 	if h > head+1 {
 		lines = append(lines, "")
 	}
-	l.body = max(h-len(lines), 0)
+	l.head, l.body = len(lines), max(h-len(lines), 0)
 	l.top = max(min(l.top, l.cursor, len(l.shown)-l.body), l.cursor-max(l.body, 1)+1, 0)
 	if l.top > 0 && l.top == l.cursor && l.body > 1 && l.items[l.shown[l.top-1]].Heading {
 		l.top-- // the heading stays with its first item

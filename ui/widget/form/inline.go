@@ -13,6 +13,8 @@ type Inline struct {
 	Form
 	editing bool
 	before  string // the value when editing began
+	drawn   []int  // the field of each line that was drawn, -1 for a section
+	width   int    // of the lines that were drawn
 }
 
 // NewInline makes a form with the cursor on the first field.
@@ -86,6 +88,20 @@ func (f *Inline) Edit() {
 	at.text.CursorEnd()
 }
 
+// Click goes to the field at a cell and keeps the text of the one before. again: it was the current field, which can be
+// edited.
+func (f *Inline) Click(x, y int) (again bool) {
+	if x < 0 || x >= f.width || y < 0 || y >= len(f.drawn) || f.drawn[y] < 0 {
+		return false
+	}
+	at := f.drawn[y]
+	if at == f.focus {
+		return !f.editing
+	}
+	f.focus, f.editing = at, false
+	return false
+}
+
 // Set sets the value of the current field.
 func (f *Inline) Set(value string) {
 	if len(f.fields) > 0 {
@@ -141,6 +157,7 @@ func (f *Inline) Draw(t *theme.Theme, w, h int) string {
 	body := h - len(help)
 	label := f.labelWidth(w)
 	var rows []string
+	var fields []int          // of the rows
 	from, line, to := 0, 0, 0 // the rows of the current field
 	section := ""
 	for i := range f.fields {
@@ -148,7 +165,7 @@ func (f *Inline) Draw(t *theme.Theme, w, h int) string {
 		start := len(rows)
 		if at.Section != section {
 			section = at.Section
-			rows = append(rows, cell.Blanks(gutter)+t.Paint(theme.Muted, section))
+			rows, fields = append(rows, cell.Blanks(gutter)+t.Paint(theme.Muted, section)), append(fields, -1)
 		}
 		if i == f.focus {
 			line = len(rows)
@@ -162,11 +179,15 @@ func (f *Inline) Draw(t *theme.Theme, w, h int) string {
 		if i == f.focus {
 			from, to = start, len(rows)
 		}
+		for len(fields) < len(rows) {
+			fields = append(fields, i)
+		}
 	}
 	below := min(to+1, len(rows)) // one more line shows that the form continues
 	f.top = max(min(f.top, from, len(rows)-body), below-body, 0)
 	f.top = min(f.top, line) // its problem may be higher than the area
-	rows = rows[min(f.top, len(rows)):min(f.top+max(body, 0), len(rows))]
+	shown, end := min(f.top, len(rows)), min(f.top+max(body, 0), len(rows))
+	rows, f.drawn, f.width = rows[shown:end], fields[shown:end], w
 	for len(rows) < body {
 		rows = append(rows, "")
 	}

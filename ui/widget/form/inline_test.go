@@ -176,3 +176,31 @@ func TestInlineIsExactlyItsSizeWithItsCursor(t *testing.T) {
 		}
 	}
 }
+
+func TestInlineClick(t *testing.T) {
+	t.Parallel()
+	f := form.NewInline(sections())
+	f.SetProblems(map[string]string{f.Focus(): "is required"})
+	drawn := strings.Split(shown(f, 60, 20), "\n")
+	for y, line := range drawn {
+		before := f.Focus()
+		again := f.Click(5, y)
+		if f.Click(60, y) || f.Click(-1, y) {
+			t.Errorf("a click outside hits %q", line)
+		}
+		switch strings.TrimSpace(line) {
+		case "What", "How", "":
+			if again || f.Focus() != before {
+				t.Errorf("%q was clicked", line)
+			}
+		case "is required":
+			if !again {
+				t.Errorf("the problem is not its field's")
+			}
+		}
+	}
+	last := f.Focus()
+	if last == sections()[0].Key {
+		t.Fatal("no field was selected")
+	}
+}

@@ -377,3 +377,40 @@ func TestJump(t *testing.T) {
 		t.Errorf("first %s, cursor %s", first(), current(tab))
 	}
 }
+
+func TestClick(t *testing.T) {
+	t.Parallel()
+	tab := newTable(50, 80, 11)
+	tab.Move(20)
+	drawn := lines(t, tab)
+	for _, tc := range []struct {
+		name string
+		x, y int
+		want table.Hit
+	}{
+		{"a title", strings.Index(drawn[0], "State"), 0, table.Hit{Column: "state"}},
+		{"before the titles", 0, 0, table.Hit{}},
+		{"a row", 30, 5, table.Hit{Row: true}},
+		{"the same row", 0, 5, table.Hit{Row: true, Again: true}},
+		{"the last row", 79, 10, table.Hit{Row: true}},
+		{"below", 5, 11, table.Hit{}},
+		{"above", 5, -1, table.Hit{}},
+		{"right", 80, 3, table.Hit{}},
+		{"left", -1, 3, table.Hit{}},
+	} {
+		if got := tab.Click(tc.x, tc.y); got != tc.want {
+			t.Errorf("%s: %+v, want %+v", tc.name, got, tc.want)
+		}
+		if r, _ := tab.Cursor(); tc.want.Row && !strings.Contains(drawn[tc.y], r.name) {
+			t.Errorf("%s: the cursor is at %s, clicked at %q", tc.name, r.name, drawn[tc.y])
+		}
+	}
+	tab.SetRows(makeRows(2))
+	if got := tab.Click(5, 3); got != (table.Hit{}) {
+		t.Errorf("below the last row: %+v", got)
+	}
+	tab.SetRows(nil)
+	if got := tab.Click(5, 1); got != (table.Hit{}) {
+		t.Errorf("without rows: %+v", got)
+	}
+}

@@ -15,18 +15,14 @@ func Draw(t *theme.Theme, titles []string, current, w int) string {
 	if w <= 0 {
 		return ""
 	}
-	from, to := window(titles, current, w)
-	gap := " "
-	if tight := Tight(titles); to-from < len(titles) && tight <= w {
-		from, to, gap = 0, len(titles), ""
-	}
+	from, to, gap := place(titles, current, w)
 	var b strings.Builder
 	if from > 0 {
 		b.WriteString(t.Paint(theme.Muted, cell.Ellipsis))
 	}
 	for i := from; i < to; i++ {
 		if i > from {
-			b.WriteString(gap)
+			b.WriteString(cell.Blanks(gap))
 		}
 		if i == current {
 			b.WriteString(t.Paint(theme.Accent, "["+titles[i]+"]"))
@@ -38,6 +34,29 @@ func Draw(t *theme.Theme, titles []string, current, w int) string {
 		b.WriteString(t.Paint(theme.Muted, cell.Ellipsis))
 	}
 	return cell.Fit(b.String(), w)
+}
+
+// At returns the index of the title at a cell of what Draw returns, or -1.
+func At(titles []string, current, w, x int) int {
+	from, to, gap := place(titles, current, w)
+	left := min(from, 1) // an ellipsis
+	for i := from; i < to; i++ {
+		right := left + cell.Width(titles[i]) + 2
+		if x >= left && x < min(right, w) {
+			return i
+		}
+		left = right + gap
+	}
+	return -1
+}
+
+// place returns the range of visible titles and the cells between them.
+func place(titles []string, current, w int) (from, to, gap int) {
+	from, to = window(titles, current, w)
+	if to-from < len(titles) && Tight(titles) <= w {
+		return 0, len(titles), 0
+	}
+	return from, to, 1
 }
 
 // Tight returns the width of all titles without gaps.

@@ -60,3 +60,24 @@ func TestExactWidth(t *testing.T) {
 		}
 	}
 }
+
+// TestAtMatchesDraw finds every title that is drawn whole at its cells.
+func TestAtMatchesDraw(t *testing.T) {
+	t.Parallel()
+	titles := []string{"Overview", "机架", "Steps", "History"}
+	for w := range 50 {
+		for current := range titles {
+			drawn := ansi.Strip(tabs.Draw(theme.New(theme.Options{}), titles, current, w))
+			for i, title := range titles {
+				at := strings.Index(drawn, title)
+				if at < 0 {
+					continue
+				}
+				x := cell.Width(drawn[:at])
+				if got := tabs.At(titles, current, w, x); got != i {
+					t.Fatalf("%d cells: %q at %d: %d, want %d", w, drawn, x, got, i)
+				}
+			}
+		}
+	}
+}

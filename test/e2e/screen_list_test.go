@@ -1,0 +1,88 @@
+package e2e
+
+import (
+	"testing"
+
+	"ironworks/test/ironic"
+	"ironworks/test/terminal"
+)
+
+// click clicks at a text on the screen.
+func (s *screenConsole) click(text string) {
+	s.t.Helper()
+	if !s.Click(text) {
+		s.t.Fatalf("%q cannot be clicked:\n%s", text, s.Text())
+	}
+}
+
+// TestScreenMouse selects, opens, sorts and chooses with the mouse alone.
+func TestScreenMouse(t *testing.T) {
+	t.Parallel()
+	inTheLab(t, func(t *testing.T, server *ironic.Server) {
+		one, _ := screenNode(t, server, "mouse")
+		two, _ := screenNode(t, server, "mouse")
+		s := consoleAt(t, server).fleet(roomy, "--mouse")
+		s.filter("name:" + one + "," + two)
+		s.until(one, two)
+		s.click("NAME")
+		s.until("NAME▴")
+		s.click("NAME")
+		s.until("NAME▾")
+		s.click("   " + two)
+		s.until("❯  " + two)
+		s.click("❯  " + two)
+		s.until("› "+two, "[Overview]")
+		s.click(" Network")
+		s.until("[Network]")
+		s.press(":", "events")
+		s.until("show changes since")
+		s.click("show changes since")
+		s.until("› events")
+		s.press(":", "mouse")
+		s.until("turn the mouse")
+		s.click("turn the mouse on")
+		s.until("mouse off")
+		if s.Click("Events") {
+			t.Error("the console still asks for clicks")
+		}
+		s.quits()
+	})
+}
+
+// TestScreenGroupsAndPreview groups nodes, folds a group, and reads about the node at the cursor beside the list.
+func TestScreenGroupsAndPreview(t *testing.T) {
+	t.Parallel()
+	newestRelease(t, func(t *testing.T, server *ironic.Server) {
+		group := unique("group")
+		for name, class := range map[string]string{"-a": "class-blue", "-b": "class-blue", "-c": "class-red"} {
+			server.CreateNode(t, map[string]any{"name": group + name, "deploy_interface": "fake", "resource_class": class})
+		}
+		s := consoleAt(t, server).fleet(size{160, 40})
+		s.filter("name:" + group)
+		s.pick(":", paletteTitle, "group class")
+		s.until("▾ class-blue  2 nodes", "▾ class-red  1 node", "  "+group+"-a  ○")
+		s.press("g", terminal.Enter)
+		s.until("▸ class-blue  2 nodes")
+		s.lacks("  " + group + "-a  ○")
+		// A folded group is marked as a whole.
+		s.press(" ")
+		s.until("class-blue  2 nodes, 2 marked", "2 marked · 3 of")
+		s.press("-", "g", terminal.Enter)
+		s.until("▾ class-blue  2 nodes", "  "+group+"-a  ○")
+		// The preview follows the cursor.
+		s.press("j")
+		s.until("│ "+group+"-a", "│ class        class-blue")
+		s.press("G")
+		s.until("│ "+group+"-c", "│ class        class-red")
+		s.press("p")
+		s.gone("│ " + group)
+		s.press("p")
+		s.until("│ " + group + "-c")
+		s.resize(size{120, 40}, "? keys")
+		s.lacks("│ " + group)
+		s.pick(":", paletteTitle, "group")
+		s.until("  " + group + "-a  ○")
+		s.lacks("class-red  1 node")
+		s.quits()
+	})
+}

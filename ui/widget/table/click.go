@@ -1,0 +1,44 @@
+package table
+
+// Hit is what a click met.
+type Hit struct {
+	// Row says that a row was met, which is at the cursor now. Again says that it was there before.
+	Row, Again bool
+	// Column is the key of the column whose title was met, or "".
+	Column string
+}
+
+// Click moves the cursor to the row at a cell. The titles are at y 0.
+func (t *Table[R]) Click(x, y int) Hit {
+	if x < 0 || x >= t.w || y < 0 || y >= t.h {
+		return Hit{}
+	}
+	if y == 0 {
+		return Hit{Column: t.columnAt(x)}
+	}
+	at := t.top + y - 1
+	if at >= len(t.rows) {
+		return Hit{}
+	}
+	again := at == t.cursor
+	t.cursor = at
+	t.clamp()
+	return Hit{Row: true, Again: again}
+}
+
+// columnAt returns the key of the column at a cell, with the gap after it, which has the sort arrow.
+func (t *Table[R]) columnAt(x int) string {
+	p := t.layout()
+	left := gutter
+	for k, i := range p.cols {
+		if k > 0 && k <= t.scroll {
+			continue
+		}
+		right := left + p.width[k] + gap
+		if x >= left && x < right {
+			return t.cols[i].Key
+		}
+		left = right
+	}
+	return ""
+}
