@@ -20,6 +20,7 @@ import (
 	"ironworks/ui/screen"
 	"ironworks/ui/task"
 	"ironworks/ui/theme"
+	"ironworks/ui/widget/form"
 )
 
 // Options configure the console.
@@ -106,7 +107,7 @@ func New(ctx context.Context, opts Options) *Console {
 		env: &screen.Env{
 			ReadOnly: opts.ReadOnly, Events: &screen.EventLog{}, Tasks: &screen.TaskList{}, Watching: &screen.WatchList{}, Installs: &screen.Installs{}, Logs: &screen.OpenLogs{},
 			Contexts: opts.Contexts, Probe: opts.Probe, Program: opts.Program, Keys: opts.Keys, Plugins: opts.Plugins, Away: opts.Away,
-			Ramdisks: opts.Ramdisks, Bench: &screen.Bench{File: opts.File}, Drafts: &screen.Drafts{},
+			Ramdisks: opts.Ramdisks, Bench: &screen.Bench{File: opts.File}, Drafts: &screen.Drafts{}, Entered: form.History{},
 		},
 	}
 	c.env.Chosen = c.chosen

@@ -34,6 +34,9 @@ func (c *Console) targetsText() string {
 // Show opens a dialog.
 func (c *Console) Show(o screen.Overlay) tea.Cmd {
 	c.overlays = append(c.overlays, o)
+	if f, ok := o.(*overlay.Form); ok {
+		f.Recall(c.env.Entered)
+	}
 	if s, ok := o.(interface{ Start() tea.Cmd }); ok {
 		return s.Start()
 	}

@@ -144,3 +144,33 @@ func TestTheConsoleOpensAFile(t *testing.T) {
 		}
 	})
 }
+
+// TestScreenCompletesPaths completes a path with tab, and recalls it with up in the next dialog.
+func TestScreenCompletesPaths(t *testing.T) {
+	t.Parallel()
+	inTheLab(t, func(t *testing.T, s *ironic.Server) {
+		c := consoleAt(t, s)
+		for _, name := range []string{"user data/rack7-gpu.ign", "user data/rack7-plain.ign", "user data/notes.txt"} {
+			if err := os.MkdirAll(filepath.Join(c.home, "user data"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			c.file(name, []byte(`{"ignition": {"version": "3.4.0"}}`))
+		}
+		screen := c.fleet(size{80, 24})
+		screen.press("6")
+		screen.until("› ignition", "❯ Profile")
+		screen.pick(":", paletteTitle, "ignition-check")
+		screen.until("Check")
+		// Typed ahead of the folders that are read.
+		screen.press("~/u", terminal.Tab, "r", terminal.Tab, "p", terminal.Tab)
+		screen.until("~/user data/rack7-plain.ign")
+		screen.press(terminal.Enter)
+		screen.until("rack7-plain", "[File]", "ignition, valid")
+		screen.pick(":", paletteTitle, "ignition-check")
+		screen.press(terminal.Up)
+		screen.until("File*  ~/user data/rack7-plain.ign")
+		screen.press(terminal.CtrlU, "~/user data/n", terminal.Tab, terminal.Enter)
+		screen.until("notes.txt")
+		screen.quits()
+	})
+}

@@ -23,14 +23,17 @@ func NewForm(title string, fields []form.Field, then func(map[string]string) (te
 	return &Form{title: title, form: form.New(fields), then: then}
 }
 
+// Recall lets fields recall what was entered before.
+func (f *Form) Recall(h form.History) { f.form.Recall(h) }
+
 // Update handles keys until all values are valid, or esc.
 func (f *Form) Update(msg tea.Msg) (bool, tea.Cmd) {
-	done, cancelled := f.form.Update(msg)
+	done, cancelled, lookUp := f.form.Update(msg)
 	switch {
 	case cancelled:
 		return true, nil
 	case !done:
-		return false, nil
+		return false, lookUp
 	}
 	cmd, field, problem := f.then(f.form.Values())
 	if problem != "" {

@@ -17,6 +17,7 @@ import (
 	"ironworks/provision"
 	"ironworks/replay"
 	"ironworks/ui/action"
+	"ironworks/ui/widget/form"
 	"ironworks/viewstate"
 )
 
@@ -218,6 +219,8 @@ type Env struct {
 	Bench    *Bench
 	// Drafts are the deployments in preparation.
 	Drafts *Drafts
+	// Entered is what was entered into forms.
+	Entered form.History
 	// Chosen returns the nodes selected on another screen: the marked nodes of the fleet, or the last visited
 	// node. May be nil.
 	Chosen func() []models.NodeRef

@@ -10,6 +10,7 @@ import (
 	"ironworks/models/plan"
 	"ironworks/provision"
 	"ironworks/ui/action"
+	"ironworks/ui/screen"
 	"ironworks/ui/widget/form"
 )
 
@@ -45,7 +46,7 @@ func formFields(id action.ID) []form.Field {
 			without = textKeepUserData
 		}
 		return []form.Field{
-			{Key: fieldUserData, Label: "User data", Placeholder: "FILE", Help: textUserDataHelp + without},
+			{Key: fieldUserData, Label: "User data", Placeholder: "FILE", Complete: screen.InFolder(""), Help: textUserDataHelp + without},
 			{Key: fieldHints, Label: "Root device", Placeholder: "{\"serial\": …}", Help: textRootDeviceHelp},
 			steps(textDeployStepsHelp),
 		}

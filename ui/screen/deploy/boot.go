@@ -11,6 +11,7 @@ import (
 	"ironworks/models/plan"
 	"ironworks/provision"
 	"ironworks/ui/cell"
+	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/form"
@@ -44,7 +45,7 @@ func (s *Screen) bootForm() *form.Inline {
 	}
 	const what, how = "User data", "CoreOS installation"
 	fields := []form.Field{
-		{Key: keyUserData, Section: what, Label: "User data", Placeholder: placeholder, Help: textUserDataHelp},
+		{Key: keyUserData, Section: what, Label: "User data", Placeholder: placeholder, Complete: screen.InFolder(s.planFile().Dir), Help: textUserDataHelp},
 		{
 			Key: keyReader, Section: what, Label: "Format", Kind: form.Choice, Options: readers(),
 			Help: textReaderHelp,
@@ -59,7 +60,9 @@ func (s *Screen) bootForm() *form.Inline {
 	for i := range fields {
 		fields[i].Value = values[fields[i].Key]
 	}
-	return form.NewInline(fields)
+	made := form.NewInline(fields)
+	made.Recall(s.env.Entered)
+	return made
 }
 
 func readers() []string {

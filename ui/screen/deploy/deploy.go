@@ -181,6 +181,8 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		}
 	case screen.Reload:
 		return tea.Batch(s.recheck(0, askAll), s.readFile(true))
+	case form.Completions:
+		return tea.Batch(s.ramdisk.Typed(msg), s.boot.Typed(msg))
 	case tea.KeyPressMsg, tea.PasteMsg:
 		return s.typed(msg)
 	}
@@ -218,8 +220,8 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 		f.Typed(tea.KeyPressMsg{Code: tea.KeyEnter})
 		return tea.Batch(s.formChanged(), s.Do(action.PlanSave))
 	}
-	f.Typed(msg)
-	return s.formChanged()
+	cmd := f.Typed(msg)
+	return tea.Batch(cmd, s.formChanged())
 }
 
 // Typing reports whether keys are text input.

@@ -98,7 +98,9 @@ func (s *Screen) ramdiskForm() *form.Inline {
 	for i := range fields {
 		fields[i].Value = values[fields[i].Key]
 	}
-	return form.NewInline(fields)
+	made := form.NewInline(fields)
+	made.Recall(s.env.Entered)
+	return made
 }
 
 // interfaces are the deploy interfaces that the node's driver enables; before the first checks, those of every

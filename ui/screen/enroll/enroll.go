@@ -83,6 +83,7 @@ func New(env *screen.Env) *Screen {
 	s.life, s.finish = context.WithCancel(context.Background())
 	s.offered = len(s.served()) > 0
 	s.form = form.NewInline(fieldsFor(s.values, s.offered))
+	s.form.Recall(s.env.Entered)
 	s.nodes, s.bmcs, s.results = nodeTable(s.detailsOf), bmcTable(), resultTable()
 	s.details.SetWrap(true)
 	return s
@@ -128,11 +129,10 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		s.follow()
 	case screen.Tick:
 		s.tick()
-	case tea.KeyPressMsg, tea.PasteMsg:
-		if s.form.Editing() {
-			s.form.Typed(msg)
-			s.changed()
-		}
+	case tea.KeyPressMsg, tea.PasteMsg, form.Completions:
+		cmd := s.form.Typed(msg)
+		s.changed()
+		return cmd
 	}
 	return nil
 }
@@ -157,6 +157,7 @@ func (s *Screen) changed() {
 func (s *Screen) refill() {
 	focus := s.form.Focus()
 	s.form = form.NewInline(fieldsFor(s.values, s.offered))
+	s.form.Recall(s.env.Entered)
 	s.form.SetFocus(focus)
 }
 

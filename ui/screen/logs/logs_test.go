@@ -397,16 +397,26 @@ func TestSaveNeverOverwritesSilently(t *testing.T) {
 			if text := screentest.OverlayText(form, 100, 20); !strings.Contains(text, "3 visible lines") {
 				t.Error(text)
 			}
-			_, _ = form.Update(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
-			_, _ = form.Update(tea.PasteMsg{Content: path})
+			// press delivers a key, and what the form looks up for it.
+			press := func(msg tea.Msg) (done bool) {
+				done, cmd := form.Update(msg)
+				for !done && cmd != nil {
+					done, cmd = form.Update(cmd())
+				}
+				if done {
+					x.run(cmd)
+				}
+				return done
+			}
+			press(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
+			press(tea.PasteMsg{Content: path})
 			if replace {
-				_, _ = form.Update(screentest.Press("tab"))
-				_, _ = form.Update(tea.KeyPressMsg{Code: tea.KeySpace, Text: " "})
+				press(screentest.Press("tab"))
+				press(tea.KeyPressMsg{Code: tea.KeySpace, Text: " "})
 			}
 			x.wishes = nil
 			for range 3 {
-				if done, cmd := form.Update(screentest.Press("enter")); done {
-					x.run(cmd)
+				if press(screentest.Press("enter")) {
 					break
 				}
 			}

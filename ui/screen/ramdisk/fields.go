@@ -7,6 +7,7 @@ import (
 
 	"ironworks/ignition"
 	"ironworks/ignition/prepare"
+	"ironworks/ui/screen"
 	"ironworks/ui/widget/form"
 )
 
@@ -109,6 +110,25 @@ func hint(placeholder string, s spec) spec {
 	return s
 }
 
+// file completes a path, files the last path of a list.
+func file(s spec) spec {
+	s.Complete = screen.InFolder("")
+	return s
+}
+
+func files(s spec) spec {
+	s.Complete = func(typed string) []string {
+		list := typed[:strings.LastIndexByte(typed, ',')+1]
+		list += typed[len(list) : len(typed)-len(strings.TrimLeft(typed[len(list):], " "))]
+		found := screen.Paths("", typed[len(list):])
+		for i := range found {
+			found[i] = list + found[i]
+		}
+		return found
+	}
+	return s
+}
+
 // in limits a field to one profile, notClassic to all but the classic one of build.py.
 func in(p ignition.Profile, s spec) spec {
 	s.only = p
@@ -135,13 +155,13 @@ func specs(profile ignition.Profile, ironic string) []spec {
 			names(ignition.Profiles())...),
 		hint(ironic, textField(ironics, keyURL, "Ironic", urlHelp)),
 		choice(ironics, keyTLS, "TLS", textVerifyHelp, modes...),
-		notClassic(textField(ironics, keyCA, "CA file", textCAHelp)),
+		notClassic(file(textField(ironics, keyCA, "CA file", textCAHelp))),
 
 		in(classic, textField(agents, keyRegistry, "Registry", textRegistryHelp)),
 		in(classic, toggle(agents, keyInsecure, "Insecure", textInsecureHelp)),
 		notClassic(hint(ignition.DefaultAgentImage, textField(agents, keyImage, "Image", textImageHelp))),
 		notClassic(textField(agents, keyRegistries, "Registries", textRegistriesHelp)),
-		notClassic(textField(agents, keyPullSecret, "Pull secret", textPullSecretHelp)),
+		notClassic(file(textField(agents, keyPullSecret, "Pull secret", textPullSecretHelp))),
 		textField(agents, keyOptions, "Options", textSettingsHelp),
 		notClassic(toggle(agents, keyDebug, "Debug", textDebugHelp)),
 		notClassic(textField(agents, keyCollectors, "Collectors", textCollectorsHelp)),
@@ -149,7 +169,7 @@ func specs(profile ignition.Profile, ironic string) []spec {
 
 		in(ours, hint("https://HOST:PORT", textField(agents, keyPush, "Journal push", textJournalHelp))),
 
-		hint("~/.ssh/*.pub, else the agent's", textField(access, keySSHFiles, "Key files", textKeyFilesHelp)),
+		hint("~/.ssh/*.pub, else the agent's", files(textField(access, keySSHFiles, "Key files", textKeyFilesHelp))),
 		textField(access, keySSHKeys, "Keys", textKeysHelp),
 		toggle(access, keySSHAgent, "SSH agent", textAgentKeysHelp),
 		toggle(access, keyKeyOptions, "Key options", textKeyOptionsHelp),
@@ -157,7 +177,7 @@ func specs(profile ignition.Profile, ironic string) []spec {
 		in(ours, toggle(access, keyHostKey, "Host key", textHostKeyHelp)),
 
 		notClassic(textField(network, keyHostname, "Hostname", textHostnameHelp)),
-		notClassic(textField(network, keyKeyFiles, "Keyfiles", textKeyfilesHelp)),
+		notClassic(files(textField(network, keyKeyFiles, "Keyfiles", textKeyfilesHelp))),
 		notClassic(textField(network, keyIPOptions, textIPHelp, textIPArgsHelp)),
 		notClassic(choice(network, keyCopyNetwork, "Copy network", textCopyNetHelp,
 			names(ignition.CopyNetworks())...)),
@@ -167,9 +187,9 @@ func specs(profile ignition.Profile, ironic string) []spec {
 		notClassic(textField(network, keyNTP, "NTP servers", textNTPHelp)),
 		notClassic(textField(network, keyVLANs, "VLANs", textVLANHelp)),
 
-		in(metal3, textField(extra, keyNMState, "nmstate", textNmstateHelp)),
-		in(metal3, textField(extra, keyRegFile, "registries.conf", textPodmanHelp)),
-		notClassic(textField(extra, keyExtra, "Merge", textMergeHelp)),
+		in(metal3, file(textField(extra, keyNMState, "nmstate", textNmstateHelp))),
+		in(metal3, file(textField(extra, keyRegFile, "registries.conf", textPodmanHelp))),
+		notClassic(file(textField(extra, keyExtra, "Merge", textMergeHelp))),
 	}
 }
 

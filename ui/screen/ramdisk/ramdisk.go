@@ -79,6 +79,7 @@ func New(env *screen.Env) *Screen {
 		s.bench.Values = maps.Clone(s.first)
 	}
 	s.form = form.NewInline(fieldsFor(s.bench.Values, s.ironic))
+	s.form.Recall(s.env.Entered)
 	if s.bench.File != "" {
 		s.tab = tabFile
 	}
@@ -143,6 +144,8 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case screen.Reload:
 		s.check.stamp = prepare.FileStamp{}
 		return tea.Batch(s.rebuild(0), s.recheck())
+	case form.Completions:
+		return s.form.Typed(msg)
 	case tea.KeyPressMsg, tea.PasteMsg:
 		return s.typed(msg)
 	}
@@ -164,8 +167,8 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 	if !s.form.Editing() {
 		return nil
 	}
-	s.form.Typed(msg)
-	return s.changed()
+	cmd := s.form.Typed(msg)
+	return tea.Batch(cmd, s.changed())
 }
 
 // changed applies the form's values, and rebuilds if they differ.
@@ -184,6 +187,7 @@ func (s *Screen) changed() tea.Cmd {
 		// Another profile has other fields.
 		focus := s.form.Focus()
 		s.form = form.NewInline(fieldsFor(s.bench.Values, s.ironic))
+		s.form.Recall(s.env.Entered)
 		s.form.SetFocus(focus)
 	}
 	return s.rebuild(pause)

@@ -34,8 +34,9 @@ type Field struct {
 	Placeholder string
 	// Options are the values of a Choice.
 	Options []string
-	// Suggestions are completions of a text.
+	// Suggestions are completions of a text. Complete, if set, returns them for a text; it may read files.
 	Suggestions []string
+	Complete    func(text string) []string
 	// Required refuses an empty value, or a Toggle that is off.
 	Required bool
 	// Max is the maximum length in characters; 0 is the line's default.
@@ -50,9 +51,12 @@ type Field struct {
 
 // Form is fields with values.
 type Form struct {
-	fields []field
-	focus  int
-	top    int // first visible field
+	fields  []field
+	focus   int
+	top     int // first visible field
+	history History
+	// ahead are the keys typed after a tab that waits for completions.
+	ahead []tea.Msg
 }
 
 type field struct {
@@ -61,6 +65,10 @@ type field struct {
 	option  int
 	on      bool
 	problem string
+	// wanted is the text whose completions were asked for last; pending: they have not arrived. tab was pressed
+	// meanwhile.
+	wanted       string
+	pending, tab bool
 }
 
 // New returns a form with the first field current.
@@ -123,8 +131,25 @@ func (f *Form) SetError(key, text string) {
 }
 
 // Update handles a key or a paste. Enter is done when all fields are valid, else it goes to the next invalid one.
-// ctrl+s does the same, esc cancels.
-func (f *Form) Update(msg tea.Msg) (done, cancelled bool) {
+// ctrl+s does the same, esc cancels. The command looks up completions.
+func (f *Form) Update(msg tea.Msg) (done, cancelled bool, cmd tea.Cmd) {
+	msgs, cmds := f.due(msg, f.move)
+	for _, msg := range msgs {
+		if f.waits(msg) {
+			continue
+		}
+		if done, cancelled = f.update(msg); done {
+			f.remember()
+		}
+		if done || cancelled {
+			return done, cancelled, nil
+		}
+		cmds = append(cmds, f.lookUp())
+	}
+	return false, false, tea.Batch(cmds...)
+}
+
+func (f *Form) update(msg tea.Msg) (done, cancelled bool) {
 	key, isKey := msg.(tea.KeyPressMsg)
 	if isKey && key.String() == "esc" {
 		return false, true
@@ -133,22 +158,11 @@ func (f *Form) Update(msg tea.Msg) (done, cancelled bool) {
 		return isKey && key.String() == "enter", false
 	}
 	at := &f.fields[f.focus]
-	if isKey {
-		switch key.String() {
-		case "enter", "ctrl+s":
-			return f.submit(), false
-		case "tab":
-			if !at.isText() || !at.text.Complete() {
-				f.move(1)
-			}
-			return false, false
-		case "down":
-			f.move(1)
-			return false, false
-		case "up", "shift+tab":
-			f.move(-1)
-			return false, false
-		}
+	if isKey && f.key(at, key.String()) {
+		return false, false
+	}
+	if isKey && (key.String() == "enter" || key.String() == "ctrl+s") {
+		return f.submit(), false
 	}
 	before := at.value()
 	at.update(msg)
@@ -156,6 +170,24 @@ func (f *Form) Update(msg tea.Msg) (done, cancelled bool) {
 		at.problem = ""
 	}
 	return false, false
+}
+
+// key handles the keys that move between fields. In a single text, up and down recall earlier ones.
+func (f *Form) key(at *field, key string) bool {
+	single := len(f.fields) == 1 && at.isText()
+	switch {
+	case key == "tab":
+		if at.completes() {
+			f.move(1)
+		}
+	case key == "shift+tab", key == "up" && !single:
+		f.move(-1)
+	case key == "down" && !single:
+		f.move(1)
+	default:
+		return false
+	}
+	return true
 }
 
 // move goes to another field, and wraps around.

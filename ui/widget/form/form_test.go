@@ -39,10 +39,10 @@ func press(f *form.Form, keys ...string) (done, cancelled bool) {
 	}
 	for _, k := range keys {
 		if msg, found := codes[k]; found {
-			done, cancelled = f.Update(msg)
+			done, cancelled, _ = f.Update(msg)
 			continue
 		}
-		done, cancelled = f.Update(tea.PasteMsg{Content: k})
+		done, cancelled, _ = f.Update(tea.PasteMsg{Content: k})
 	}
 	return done, cancelled
 }

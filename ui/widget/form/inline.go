@@ -110,25 +110,34 @@ func (f *Inline) Set(value string) {
 }
 
 // Typed handles a key or a paste during editing. Enter and tab keep the text, tab and the arrows go to another
-// field, esc drops the text.
-func (f *Inline) Typed(msg tea.Msg) {
-	if !f.editing {
-		return
+// field, esc drops the text. The command looks up completions.
+func (f *Inline) Typed(msg tea.Msg) tea.Cmd {
+	msgs, cmds := f.due(msg, f.editNext)
+	for _, msg := range msgs {
+		if !f.editing || f.waits(msg) {
+			continue
+		}
+		at := &f.fields[f.focus]
+		if key, ok := msg.(tea.KeyPressMsg); ok {
+			f.typedKey(at, key)
+		} else {
+			at.update(msg)
+		}
+		cmds = append(cmds, f.lookUp())
 	}
-	at := &f.fields[f.focus]
-	key, isKey := msg.(tea.KeyPressMsg)
-	if !isKey {
-		at.update(msg)
-		return
-	}
+	return tea.Batch(cmds...)
+}
+
+func (f *Inline) typedKey(at *field, key tea.KeyPressMsg) {
 	switch key.String() {
 	case "enter":
 		f.editing = false
+		at.remember(f.history)
 	case "esc":
 		f.editing = false
 		at.text.SetValue(f.before)
 	case "tab":
-		if !at.text.Complete() {
+		if at.completes() {
 			f.editNext(1)
 		}
 	case "down":
@@ -136,13 +145,14 @@ func (f *Inline) Typed(msg tea.Msg) {
 	case "up", "shift+tab":
 		f.editNext(-1)
 	default:
-		at.update(msg)
+		at.update(key)
 	}
 }
 
 // editNext keeps the text, and edits the next field if it is a text.
 func (f *Inline) editNext(by int) {
 	f.editing = false
+	f.fields[f.focus].remember(f.history)
 	was := f.focus
 	f.Move(by)
 	if f.focus != was && f.fields[f.focus].isText() {

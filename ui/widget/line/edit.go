@@ -56,9 +56,9 @@ func (l *Line) key(key string) bool {
 		l.cursor = l.wordBefore()
 	case "ctrl+right", "alt+right", "alt+f":
 		l.cursor = l.wordAfter()
-	case "up":
+	case "up", "ctrl+p":
 		return l.recall(1)
-	case "down":
+	case "down", "ctrl+n":
 		return l.recall(-1)
 	default:
 		return l.erase(key)

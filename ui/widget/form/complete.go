@@ -1,0 +1,120 @@
+package form
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Completions are the completions of a field's text, for Update or Typed of its form.
+type Completions struct {
+	of   *field
+	text string
+	list []string
+}
+
+// lookUp returns the command that asks for the completions of the current text; nil if they are known.
+func (f *Form) lookUp() tea.Cmd {
+	if len(f.fields) == 0 {
+		return nil
+	}
+	at := &f.fields[f.focus]
+	text := at.value()
+	if at.Complete == nil || text == at.wanted {
+		return nil
+	}
+	at.wanted, at.pending = text, text != ""
+	at.text.SetSuggestions(nil)
+	if text == "" {
+		return nil
+	}
+	complete := at.Complete
+	return func() tea.Msg { return Completions{of: at, text: text, list: complete(text)} }
+}
+
+// due returns the messages to handle now. Completions that arrive release the keys that were typed after a tab; if there
+// was nothing to complete, move goes to the next field first.
+func (f *Form) due(msg tea.Msg, move func(by int)) (msgs []tea.Msg, cmds []tea.Cmd) {
+	found, ok := msg.(Completions)
+	if !ok {
+		return []tea.Msg{msg}, nil
+	}
+	if f.complete(found) {
+		move(1)
+	}
+	msgs, f.ahead = f.ahead, nil
+	return msgs, []tea.Cmd{f.lookUp()}
+}
+
+// waits keeps a key that was typed after a tab that waits for completions. Esc ends the wait.
+func (f *Form) waits(msg tea.Msg) bool {
+	if len(f.fields) == 0 || !f.fields[f.focus].tab {
+		return false
+	}
+	if key, ok := msg.(tea.KeyPressMsg); ok && key.String() == "esc" {
+		f.fields[f.focus].tab, f.ahead = false, nil
+		return false
+	}
+	f.ahead = append(f.ahead, msg)
+	return true
+}
+
+// complete takes completions that have arrived, unless they are another form's or an older text's. moves: tab was
+// pressed before, and there is nothing to complete.
+func (f *Form) complete(found Completions) (moves bool) {
+	for i := range f.fields {
+		at := &f.fields[i]
+		if at != found.of || at.wanted != found.text {
+			continue
+		}
+		at.pending = false
+		at.text.SetSuggestions(found.list)
+		if at.tab {
+			at.tab = false
+			return !at.text.Complete() && i == f.focus
+		}
+	}
+	return false
+}
+
+// completes completes the text for tab, or waits for completions. moves: there is nothing to complete.
+func (f *field) completes() (moves bool) {
+	if f.pending {
+		f.tab = true
+		return false
+	}
+	return !f.isText() || !f.text.Complete()
+}
+
+// History is what was entered into fields, by their keys.
+type History map[string][]string
+
+// historyMost is the number of texts kept for a field.
+const historyMost = 20
+
+// Recall lets up and down, or ctrl+p and ctrl+n, recall what was entered into fields of the same keys.
+func (f *Form) Recall(h History) {
+	f.history = h
+	for i := range f.fields {
+		for _, text := range h[f.fields[i].Key] {
+			f.fields[i].text.Remember(text)
+		}
+	}
+}
+
+// remember adds the texts to the history, but for secrets.
+func (f *Form) remember() {
+	for i := range f.fields {
+		f.fields[i].remember(f.history)
+	}
+}
+
+func (f *field) remember(h History) {
+	text := f.value()
+	if h == nil || text == "" || f.Kind != Text || f.Secrets != nil && len(f.Secrets(text)) > 0 {
+		return
+	}
+	texts := append(slices.DeleteFunc(h[f.Key], func(old string) bool { return old == text }), text)
+	h[f.Key] = texts[max(len(texts)-historyMost, 0):]
+	f.text.Remember(text)
+}
