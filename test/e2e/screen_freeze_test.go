@@ -139,7 +139,7 @@ func TestScreenHostileNames(t *testing.T) {
 		s.filter("name:" + group)
 		s.until("9 of ")
 		for _, at := range []size{roomy, {80, 24}, {200, 50}, {57, 20}} {
-			s.resize(at, "? keys")
+			s.resize(at)
 			s.until("9 of ")
 			s.whole("? keys")
 			x, y, ok := s.Find("STATE▴")

@@ -78,7 +78,7 @@ func TestScreenGroupsAndPreview(t *testing.T) {
 		s.gone("│ " + group)
 		s.press("p")
 		s.until("│ " + group + "-c")
-		s.resize(size{120, 40}, "? keys")
+		s.resize(size{120, 40})
 		s.lacks("│ " + group)
 		s.pick(":", paletteTitle, "group")
 		s.until("  " + group + "-a  ○")

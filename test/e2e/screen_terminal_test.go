@@ -59,7 +59,7 @@ func TestScreenSmallTerminal(t *testing.T) {
 				s.until("too small")
 				s.gone("NAME")
 			}
-			s.resize(size{40, 10}, "? keys")
+			s.resize(size{40, 10})
 			s.when("the screen as before", func() bool { return s.Text() == before })
 		}
 		if err := s.Resize(20, 5); err != nil {
@@ -88,7 +88,7 @@ func TestScreenResizeStorm(t *testing.T) {
 			}
 		}
 		s.press(terminal.Esc)
-		s.resize(size{100, 30}, "? keys")
+		s.resize(size{100, 30})
 		s.press("1")
 		s.until("› fleet")
 		s.filterFor(name)

@@ -193,15 +193,15 @@ func (s *screenConsole) whole(footer string) {
 	}
 }
 
-// resize changes the terminal's size and waits until the console fills it: the footer is on the last line, and the
+// resize changes the terminal's size and waits until the console fills it: the last key of the footer is on the last line, and the
 // header ends before the last column.
-func (s *screenConsole) resize(to size, footer string) {
+func (s *screenConsole) resize(to size) {
 	s.t.Helper()
 	if err := s.Resize(to.w, to.h); err != nil {
 		s.t.Fatal(err)
 	}
 	s.when("the console fills the terminal", func() bool {
-		return strings.Contains(s.Line(to.h-1), footer) && s.Cell(to.w-2, 0).Text != " " && s.Cell(to.w-1, 0).Text == " "
+		return strings.Contains(s.Line(to.h-1), "? keys") && s.Cell(to.w-2, 0).Text != " " && s.Cell(to.w-1, 0).Text == " "
 	})
 }
 

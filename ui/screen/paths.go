@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -70,7 +71,7 @@ func entries(dir, folder string) []string {
 	}
 	defer file.Close() //nolint:errcheck // only read
 	list, err := file.ReadDir(pathsRead)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil
 	}
 	names := make([]string, 0, len(list))

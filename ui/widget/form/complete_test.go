@@ -110,7 +110,8 @@ func TestHistory(t *testing.T) {
 	h := form.History{}
 	fields := func() []form.Field {
 		return []form.Field{
-			{Key: "file", Label: "File"}, {Key: "password", Label: "Password", Kind: form.Secret},
+			{Key: "file", Label: "File"},
+			{Key: "password", Label: "Password", Kind: form.Secret},
 			{Key: "set", Label: "Fields", Secrets: func(text string) [][2]int {
 				if strings.Contains(text, "password") {
 					return [][2]int{{0, len(text)}}
