@@ -165,13 +165,22 @@ func (c *Console) palette() tea.Cmd {
 	for _, field := range fleet.GroupFields() {
 		items = append(items, overlay.Item{ID: "group " + field, Title: "group " + field, Detail: "group the fleet by " + field})
 	}
+	for _, column := range explain.Columns() {
+		items = append(items, overlay.Item{ID: "sort " + column.Key, Title: "sort " + column.Key, Detail: "sort the fleet by " + column.Key})
+	}
 	// Sorting 10 000 names takes too long for Update. The list opens at once nevertheless, to receive keys that
 	// are typed ahead.
 	store, pick := c.env.Session.Store, overlay.NewPick(textPaletteTitle, items, c.picked).Loading()
 	return tea.Batch(c.Show(pick), func() tea.Msg {
 		items := slices.Clone(items)
 		byName, _ := explain.FindColumn("name")
-		for _, row := range store.Rows(models.Filter{}, byName, false) {
+		rows := store.Rows(models.Filter{}, byName, false)
+		for _, key := range []string{"state:", "class:"} {
+			for _, filter := range saved.Complete(key, rows) {
+				items = append(items, overlay.Item{ID: "filter " + filter, Title: filter, Detail: "filter the fleet"})
+			}
+		}
+		for _, row := range rows {
 			items = append(items, overlay.Item{
 				ID: "node " + row.Node.UUID, Title: row.Node.Label(), Detail: string(row.Node.ProvisionState),
 			})
@@ -190,6 +199,8 @@ func (c *Console) picked(id string) tea.Cmd {
 		return screen.Send(screen.Switch{Context: name})
 	case "filter":
 		return screen.Send(screen.Open{Ref: screen.Ref{Kind: screen.KindFleet}, Message: fleet.UseFilter(name)})
+	case "sort":
+		return screen.Send(screen.Open{Ref: screen.Ref{Kind: screen.KindFleet}, Message: fleet.SortBy(name)})
 	case "group":
 		return screen.Send(screen.Open{Ref: screen.Ref{Kind: screen.KindFleet}, Message: fleet.GroupBy(name)})
 	case "node":

@@ -245,3 +245,21 @@ func TestIdleViewIsNotWritten(t *testing.T) {
 		}
 	})
 }
+
+func TestPaletteFiltersAndSortsFromEveryScreen(t *testing.T) {
+	t.Parallel()
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.press("2", ":")
+		r.write("class:gp-2x")
+		r.press("enter")
+		r.shows("› fleet", "/ class:gp-2x", "2 of 9")
+		r.press(":")
+		r.write("state:failed")
+		r.press("enter")
+		r.shows("/ state:failed", "1 of 9")
+		r.press("4", ":")
+		r.write("sort name")
+		r.press("enter")
+		r.shows("› fleet", "NAME▴")
+	})
+}

@@ -110,8 +110,8 @@ func (s *Screen) Why(id action.ID) string {
 	return ""
 }
 
-// sortOrder is what was chosen of the columns to sort by.
-type sortOrder struct{ key string }
+// SortBy asks the screen to sort by a column, or to reverse the order if it does already.
+type SortBy string
 
 // sortChoice lists every column; the one that is sorted by turns around when it is
 // chosen again.
@@ -124,7 +124,7 @@ func (s *Screen) sortChoice() screen.Overlay {
 		}
 		items = append(items, overlay.Item{ID: c.Key, Title: c.Key, Note: note})
 	}
-	return overlay.NewPick(textSortTitle, items, func(key string) tea.Cmd { return screen.Send(sortOrder{key}) })
+	return overlay.NewPick(textSortTitle, items, func(key string) tea.Cmd { return screen.Send(SortBy(key)) })
 }
 
 // sortBy takes the order that was chosen.

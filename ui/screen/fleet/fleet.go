@@ -132,8 +132,8 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		return s.use(string(msg))
 	case GroupBy:
 		return s.setGroup(string(msg))
-	case sortOrder:
-		return s.sortBy(msg.key)
+	case SortBy:
+		return s.sortBy(string(msg))
 	case tea.KeyPressMsg, tea.PasteMsg:
 		return s.typed(msg)
 	}

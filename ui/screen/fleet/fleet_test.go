@@ -65,7 +65,7 @@ func TestOrder(t *testing.T) {
 		sorted("n2", "n3", "n1", "n10") // who needs somebody first
 		by := func(key string) {
 			t.Helper()
-			r.Deliver(s, sortOrder{key})
+			r.Deliver(s, SortBy(key))
 		}
 		by("name")
 		sorted("n1", "n2", "n3", "n10")

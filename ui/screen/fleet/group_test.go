@@ -29,9 +29,9 @@ func TestGroups(t *testing.T) {
 		}
 		by("state", "[deploy failed]", "n2", "[available]", "n3", "[active]", "n1", "n10")
 		by("class", "[big]", "n1", "n3", "[small]", "n2", "n10")
-		r.Deliver(s, sortOrder{"name"})
+		r.Deliver(s, SortBy("name"))
 		by("class", "[big]", "n3", "n1", "[small]", "n10", "n2")
-		r.Deliver(s, sortOrder{"name"})
+		r.Deliver(s, SortBy("name"))
 		by("owner", "[blue]", "n1", "[]", "n2", "n3", "n10")
 		screentest.Shows(t, s, 80, 20, "▾ blue  1 node", "▾ no owner  3 nodes")
 		by("lessee", "[green]", "n2", "[]", "n1", "n3", "n10")
