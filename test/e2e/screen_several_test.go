@@ -201,3 +201,57 @@ func TestScreenReadOnly(t *testing.T) {
 		}
 	})
 }
+
+// TestScreenTaskWhileItRuns: one node has failed while another one's request is held. The failure is shown and retried
+// meanwhile, and the node that hangs is canceled.
+func TestScreenTaskWhileItRuns(t *testing.T) {
+	t.Parallel()
+	newestRelease(t, func(t *testing.T, server *ironic.Server) {
+		good, _ := screenNode(t, server, "task")
+		bad, badID := screenNode(t, server, "task")
+		slow, slowID := screenNode(t, server, "task")
+		c, p := behindProxy(t, server)
+		held := make(chan struct{})
+		p.Set(
+			weather.On(weather.Both(weather.Method(http.MethodPut), weather.Path(badID)), weather.Ironic(http.StatusBadRequest, "not today")).Times(1),
+			weather.On(weather.Both(weather.Method(http.MethodPut), weather.Path(slowID)), weather.Held(held, false)).Times(1),
+		)
+		s := c.fleet(roomy)
+		s.filter("name:=" + good + "," + bad + "," + slow)
+		s.rowSays(slow, "enroll")
+		s.press("*")
+		s.until("3 marked")
+		s.press("M")
+		<-held
+		s.press("5")
+		s.until("1 running", "running 2/3, 1 failed")
+		if title := s.Title(); !strings.Contains(title, "1 task") {
+			t.Errorf("the window's title is %q", title)
+		}
+		s.press(terminal.Enter)
+		s.until("› task 1 manage")
+		s.rowSays(good, "✓ done", "manageable")
+		s.rowSays(bad, "✖ failed", "not today")
+		// The retry is a task of its own.
+		s.press("r")
+		s.until("› task 2 manage")
+		s.rowSays(bad, "✓ done", "manageable")
+		s.press("5", terminal.Down, terminal.Enter)
+		s.until("› task 1 manage")
+		for range 3 {
+			if strings.Contains(s.row(slow), "❯") {
+				break
+			}
+			s.press(terminal.Down)
+		}
+		s.press("x")
+		s.rowSays(slow, "? unknown", "interrupted")
+		s.until("unknown whether Ironic received the request")
+		s.press("5")
+		s.lacks("running")
+		if got := states(t, server, good, bad); got != "manageable manageable" {
+			t.Errorf("states: %s", got)
+		}
+		s.quits()
+	})
+}
