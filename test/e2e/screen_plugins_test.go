@@ -34,7 +34,7 @@ const plugins = `plugins:
 // TestScreenPlugins runs programs of the operator: in the background on marked nodes, and at the terminal.
 func TestScreenPlugins(t *testing.T) {
 	t.Parallel()
-	inTheLab(t, func(t *testing.T, server *ironic.Server) {
+	newestRelease(t, func(t *testing.T, server *ironic.Server) {
 		one, id := screenNode(t, server, "plug")
 		folder := t.TempDir()
 		c := configured(t, strings.ReplaceAll(plugins, "FOLDER", folder)+"contexts:\n  here: {url: '"+server.URL+"'}\n")

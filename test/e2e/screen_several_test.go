@@ -255,3 +255,38 @@ func TestScreenTaskWhileItRuns(t *testing.T) {
 		s.quits()
 	})
 }
+
+// TestScreenBringUp takes two nodes from enroll to available in one task. The one whose BMC refuses the password stops
+// at the first step with its reason; with the right password the retry continues there.
+func TestScreenBringUp(t *testing.T) {
+	t.Parallel()
+	newestRelease(t, func(t *testing.T, server *ironic.Server) {
+		good, goodID := screenNode(t, server, "bring")
+		bad, badID, m := redfishNode(t, server, "ok")
+		c := consoleAt(t, server)
+		c.ok("set", bad, "driver_info.redfish_password=wrong")
+		s := c.fleet(roomy)
+		s.filter("name:=" + good + "," + bad)
+		s.rowSays(bad, "enroll")
+		s.press("*")
+		s.until("2 marked")
+		s.pick("a", "Act on 2 marked nodes", "make-available")
+		s.until("Type 2 " + takesTo)
+		s.press("2", terminal.Enter)
+		s.until("bring up: 1 failed, 1 done")
+		if got := states(t, server, goodID, badID); got != "available enroll" {
+			t.Errorf("states: %s", got)
+		}
+		s.press("5", terminal.Enter)
+		s.rowSays(good, "✓ done", "available")
+		s.rowSays(bad, "✖ failed", "Failed to get power state")
+		password, _ := m.DriverInfo()["redfish_password"].(string)
+		c.ok("set", bad, "driver_info.redfish_password="+password)
+		s.press("r")
+		s.until("bring up "+bad+" again?", "Type "+bad+" "+takesTo)
+		s.press(bad, terminal.Enter)
+		s.until("› task 2 bring up")
+		s.rowSays(bad, "✓ done", "available")
+		s.quits()
+	})
+}

@@ -13,7 +13,7 @@ import (
 // TestScreenViewSurvivesARestart ends the console right after keys that change the view, and starts it again.
 func TestScreenViewSurvivesARestart(t *testing.T) {
 	t.Parallel()
-	inTheLab(t, func(t *testing.T, server *ironic.Server) {
+	newestRelease(t, func(t *testing.T, server *ironic.Server) {
 		group := unique("view")
 		for _, n := range []string{"-a", "-b", "-c"} {
 			server.CreateNode(t, map[string]any{"name": group + n, "deploy_interface": "fake"})
