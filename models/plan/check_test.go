@@ -419,6 +419,12 @@ func dataCases() map[CheckID][]checkCase {
 			}, CheckRefuse, "emergency shell"},
 			{"", kind(KindDirect), CheckOK, "ignition can read"},
 			{"", reads(KindDirect, "", "cloud-config", ReaderCloudInit), CheckOK, "cloud-init can read"},
+			{"", func(f *Facts) {
+				f.UserData = &UserDataFacts{Kind: "ignition", Language: ReaderIgnition, Findings: []UserDataFinding{{true, "ssh-key", "1:88: no key"}, {false, "no-login", "none"}}}
+			}, CheckRefuse, "login to the installed system would fail"},
+			{"", func(f *Facts) {
+				f.UserData = &UserDataFacts{Kind: "ignition", Language: ReaderIgnition, Findings: []UserDataFinding{{true, "ssh-key", "1:88: no key"}, {true, "bad-mode", "2:1: mode"}}}
+			}, CheckRefuse, "emergency shell"},
 			{"", reads(KindDirect, ReaderIgnition, "cloud-config", ReaderCloudInit), CheckRefuse, "emergency shell"},
 			{"", reads(KindDirect, ReaderCloudInit, "butane", ReaderIgnition), CheckRefuse, "cloud-init ignores user data in butane"},
 			{"", reads(KindDirect, ReaderOther, "butane", ReaderIgnition), CheckRefuse, "must be translated first"},

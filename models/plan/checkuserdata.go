@@ -76,6 +76,9 @@ func checkUserData(f *Facts) finding {
 		return bad(fmt.Sprintf("the user data (%s) is for neither Ignition nor cloud-init", u.Kind),
 			"set configdrive.reader in the plan (--user-data-reader): ignition, cloud-init or other", append(at, errors...)...).
 			onScreen("set the reader on the page First boot: ignition, cloud-init or other")
+	case reader == ReaderIgnition && u.onlyLoginFails():
+		return bad(fmt.Sprintf("the user data (%s) has keys or passwords that are not accepted: login to the installed system would fail", u.Kind),
+			"ironworks ignition check FILE", append(errors, at...)...).onScreen(checkFile)
 	case reader == ReaderIgnition && (u.Language != reader || !u.OK):
 		return bad(fmt.Sprintf("the user data (%s) is not valid Ignition: the machine would boot into an emergency shell", u.Kind),
 			"ironworks ignition check FILE", append(errors, at...)...).onScreen(checkFile)
@@ -86,6 +89,20 @@ func checkUserData(f *Facts) finding {
 		return bad("cloud-init cannot read the user data", "correct it", append(errors, at...)...)
 	}
 	return good(string(reader)+" can read the user data", append(at, models.Observed("bytes sent", u.Sent))...)
+}
+
+// onlyLoginFails reports whether all errors are in SSH keys or passwords, which Ignition itself does not check.
+func (u *UserDataFacts) onlyLoginFails() bool {
+	login := false
+	for _, p := range u.Findings {
+		if !p.Error {
+			continue
+		}
+		if login = strings.HasPrefix(p.ID, "ssh-") || strings.HasPrefix(p.ID, "password-"); !login {
+			return false
+		}
+	}
+	return login
 }
 
 // kindIgnition is the kind of user data that is sent unchanged.
