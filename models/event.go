@@ -43,7 +43,7 @@ type Event struct {
 func (e *Event) Text() string {
 	text := printable.Line(e.what())
 	if e.Inferred {
-		text += "  (passed unseen)"
+		text += "  (inferred)"
 	}
 	return text
 }

@@ -12,7 +12,7 @@ func TestEventText(t *testing.T) {
 		{"a state", Event{Kind: EventProvisionState, From: "enroll", To: "manageable"}, "enroll → manageable"},
 		{"power that was not known", Event{Kind: EventPower, To: "power on"}, "power on"},
 		{"with a reason", Event{Kind: EventProvisionState, From: "deploying", To: "deploy failed", Reason: "no disk"}, "deploying → deploy failed  no disk"},
-		{"passed unseen", Event{Kind: EventProvisionState, From: "enroll", To: "manageable", Inferred: true}, "enroll → manageable  (passed unseen)"},
+		{"passed unseen", Event{Kind: EventProvisionState, From: "enroll", To: "manageable", Inferred: true}, "enroll → manageable  (inferred)"},
 		{"hostile", Event{Kind: EventError, Reason: "a\x1b[31mb"}, `error: a\x1b[31mb`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -180,9 +180,9 @@ func (s Search) why(c *DiskCheck, picked string) string {
 	case !c.Matches:
 		return "the agent fails before it picks a disk"
 	case !s.Hints.Given():
-		return fmt.Sprintf("no hints: the agent takes the smallest, %s", picked)
+		return fmt.Sprintf("no hints: the agent picks the smallest, %s", picked)
 	}
-	return fmt.Sprintf("it matches, too, but the agent takes the first that does, %s", picked)
+	return fmt.Sprintf("also matches, but the agent picks the first match, %s", picked)
 }
 
 // Disagree describes hints that only one of Ironic and the agent accepts, or returns "".

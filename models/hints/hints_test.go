@@ -183,7 +183,7 @@ func TestExplain(t *testing.T) {
 		t.Errorf("two match: %+v", e)
 	}
 	e = Search{}.Explain(shelf(t))
-	if e.Picks != "/dev/sda" || e.Disks[2].Why != "smaller than 4 GiB" || !strings.Contains(e.Disks[1].Why, "takes the smallest") {
+	if e.Picks != "/dev/sda" || e.Disks[2].Why != "smaller than 4 GiB" || !strings.Contains(e.Disks[1].Why, "picks the smallest") {
 		t.Errorf("no hints: %+v", e)
 	}
 	e = Search{Hints: hintsFrom(t, `{"size": "big", "vendor": "ata"}`)}.Explain(shelf(t))

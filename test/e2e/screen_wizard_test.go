@@ -94,10 +94,10 @@ func TestLabPlanIsSavedAndRead(t *testing.T) {
 		return text
 	}
 	s.press("d")
-	s.until("Deploy  r7-n01", "refused", "[✖ 2 Root disk]")
+	s.until("Deploy  r7-n01", "refused", "[✖ Root disk]")
 	s.until("the agent picks the smallest disk", "enter picks the")
 	s.press(terminal.Enter)
-	s.until("[✓ 2 Root disk]", "plan: ")
+	s.until("[✓ Root disk]", "plan: ")
 	text := save("wwn: ")
 	if err := os.WriteFile(plan, append([]byte("# of rack 7\n"), text...), 0o600); err != nil {
 		t.Fatal(err)

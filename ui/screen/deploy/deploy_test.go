@@ -36,7 +36,7 @@ func TestPickedDiskIsReviewed(t *testing.T) {
 		w := set(t, machine(t, 1, "r7-n01", ""))
 		w.ironic.disks[screentest.UUID(1)] = threeDisks()
 		w.open()
-		w.shows("[✖ 2 Root disk]") // opens on the page of the failed check
+		w.shows("[✖ Root disk]") // opens on the page of the failed check
 		w.do(action.Down, action.Open)
 		screentest.Golden(t, w.s, "disk-picked")
 		w.do(action.DeployNext)

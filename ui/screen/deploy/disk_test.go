@@ -201,15 +201,15 @@ func TestNextGoesToTheNodeWithoutADisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", ""), machine(t, 2, "r7-n02", ""), machine(t, 3, "r7-n03", ""))
 		for _, node := range []string{"< 1 > r7-n01", "< 2 > r7-n02", "< 3 > r7-n03"} {
-			w.shows("[✖ 2 Root disk]", node)
+			w.shows("[✖ Root disk]", node)
 			w.do(action.Open, action.DeployNext)
 		}
-		w.shows("[▲ 5 Review]", "3 ready, 0 refused")
+		w.shows("[▲ Review]", "3 ready, 0 refused")
 		// Without a way to fix the node, the key goes on to the next page.
 		w = set(t, machine(t, 1, "r7-n01", ""), machine(t, 2, "r7-n02", ""))
 		w.ironic.disks = nil
 		w.open()
 		w.do(action.DeployNext)
-		w.shows("[✖ 5 Review]")
+		w.shows("[✖ Review]")
 	})
 }

@@ -31,10 +31,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	titles := make([]string, pageCount)
 	for p := range pageCount {
 		mark, _ := sign(s.verdict(p))
-		titles[p] = fmt.Sprintf("%s %d %s", mark, p+1, p.title())
-		if w < 92 {
-			titles[p] = mark + " " + p.title()
-		}
+		titles[p] = mark + " " + p.title() // without numbers, which are keys of other screens
 	}
 	place := ""
 	if s.page() == pageReview {

@@ -170,7 +170,7 @@ func TestDraftSurvivesLeaving(t *testing.T) {
 		if w.plan() != plan {
 			t.Errorf("%s\nwas\n%s", w.plan(), plan)
 		}
-		w.shows("[✓ 4 First boot]", "host.bu")
+		w.shows("[✓ First boot]", "host.bu")
 		w.page(1)
 		w.shows("http://10.0.0.3/other.iso")
 		// Another node has another draft.

@@ -233,7 +233,7 @@ func (w *table) page(n int) {
 
 // pages returns the number of the current page.
 func pages(s *deploy.Screen) []int {
-	for i, title := range []string{"1 Ramdisk", "2 Root disk", "3 Steps", "4 First boot", "5 Review"} {
+	for i, title := range []string{"Ramdisk", "Root disk", "Steps", "First boot", "Review"} {
 		if strings.Contains(strings.Split(screentest.Text(s, 200, 46), "\n")[1], title+"]") {
 			return []int{i + 1}
 		}

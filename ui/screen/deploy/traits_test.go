@@ -38,7 +38,7 @@ func TestChooseTraits(t *testing.T) {
 			t.Errorf("%s", shown)
 		}
 		w.answer("-", "+")
-		w.shows("95  deploy.erase_devices_metadata    template CUSTOM_WIPE", "Instance traits: CUSTOM_WIPE (deploy template)", "[? 3 Steps]")
+		w.shows("95  deploy.erase_devices_metadata    template CUSTOM_WIPE", "Instance traits: CUSTOM_WIPE (deploy template)", "[? Steps]")
 		if !strings.Contains(w.plan(), "traits: [CUSTOM_WIPE]") {
 			t.Errorf("%s", w.plan())
 		}
@@ -119,7 +119,7 @@ func TestAllocation(t *testing.T) {
 		}
 		w.do(action.Down)
 		w.write("gp-4x")
-		w.shows("[✖ 1 Ramdisk]", "does not have the resource class gp-4x")
+		w.shows("[✖ Ramdisk]", "does not have the resource class gp-4x")
 		w.do(action.ResetField, action.Down)
 		w.write("CUSTOM_WIPE")
 		instanceGolden(t, w.s, "ramdisk-allocation")

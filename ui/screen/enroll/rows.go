@@ -195,7 +195,7 @@ func runningRow(item *provision.Item, p provision.Progress, heard bool) *resultR
 	case p.Retry != nil && p.Retry.Fault != nil:
 		r.glyph, r.word, r.role, r.reason = theme.GlyphWaiting, "retrying", theme.Wait, p.Retry.Fault.Reason()
 	case p.Fault != nil:
-		r.glyph, r.word, r.role, r.reason = theme.GlyphMaint, "unseen", theme.Warn, p.Fault.Reason()
+		r.glyph, r.word, r.role, r.reason = theme.GlyphMaint, "stale", theme.Warn, p.Fault.Reason()
 	}
 	return r
 }

@@ -209,7 +209,7 @@ func runningRow(item *provision.Item, p provision.Progress, known, verb bool) ro
 		r.now = fmt.Sprintf("%s, try %d of %d", why, p.Retry.Attempt+1, p.Retry.Tries)
 		r.whole, r.requestID = models.OnScreen(f), f.RequestID
 	case p.Fault != nil:
-		r.look = look{glyph: theme.GlyphMaint, word: "unseen", role: theme.Warn}
+		r.look = look{glyph: theme.GlyphMaint, word: "stale", role: theme.Warn}
 		r.now = "not reachable: " + p.Fault.Reason()
 		r.whole, r.requestID = models.OnScreen(p.Fault), p.Fault.RequestID
 	}
