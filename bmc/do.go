@@ -89,7 +89,7 @@ func (m *server) doPower(ctx context.Context, o models.BMCOrder) (string, error)
 		goal = "Off"
 	}
 	if goal != "" && m.system.PowerState == goal {
-		return "it is " + strings.ToLower(goal) + " already", nil
+		return "already " + strings.ToLower(goal), nil
 	}
 	a := m.system.Actions.Reset
 	if a == nil {
@@ -101,7 +101,7 @@ func (m *server) doPower(ctx context.Context, o models.BMCOrder) (string, error)
 	}
 	how := pick(resetsFor(o.Verb), offered)
 	if how == "" {
-		return "", m.refuse(o.Name(), "this BMC has no "+resetsFor(o.Verb)[0], "it offers "+strings.Join(offered, ", "))
+		return "", m.refuse(o.Name(), "this BMC has no "+resetsFor(o.Verb)[0], "available: "+strings.Join(offered, ", "))
 	}
 	note, err := m.act(ctx, actionAt(a.Target, m.system.ref.ID+"/Actions/ComputerSystem.Reset"), map[string]string{"ResetType": how})
 	if err != nil {
@@ -122,7 +122,7 @@ func (m *server) powerResult(ctx context.Context, goal string) string {
 	if now.PowerState == goal {
 		return ""
 	}
-	return "; the power is " + orUnknown(now.PowerState) + " still"
+	return "; the power is still " + orUnknown(now.PowerState)
 }
 
 func orUnknown(text string) string {
@@ -161,14 +161,14 @@ func (m *server) doBoot(ctx context.Context, o models.BMCOrder) (string, error) 
 	source := pick([]string{o.Boot}, b.Allowed)
 	off := strings.EqualFold(o.Boot, models.BMCBootNone)
 	if source == "" && !off {
-		return "", m.refuse(o.Name(), "this BMC has no boot source "+o.Boot, "it offers "+strings.Join(b.Allowed, ", "))
+		return "", m.refuse(o.Name(), "this BMC has no boot source "+o.Boot, "available: "+strings.Join(b.Allowed, ", "))
 	}
 	how := pick([]string{"Once"}, b.Durations)
 	if off {
 		how = "Disabled"
 	}
 	if how == "" {
-		return "", m.refuse(o.Name(), "this BMC does not support a one-time boot override", "it offers "+strings.Join(b.Durations, ", "))
+		return "", m.refuse(o.Name(), "this BMC does not support a one-time boot override", "available: "+strings.Join(b.Durations, ", "))
 	}
 	change := map[string]string{"BootSourceOverrideEnabled": how}
 	if source != "" {
@@ -225,7 +225,7 @@ func (m *server) bootResult(ctx context.Context, at, did, source, mode string) s
 	case source == "":
 		return did + "; the BMC still reports " + orUnknown(now.Boot.Target) + ", " + orUnknown(now.Boot.Enabled)
 	case !strings.EqualFold(now.Boot.Target, source):
-		return did + "; the BMC does not report it (yet): it reports " + orUnknown(now.Boot.Target)
+		return did + "; the BMC still reports " + orUnknown(now.Boot.Target)
 	case mode != "" && now.Boot.Mode != mode && now.Boot.Mode != "":
 		return did + "; the boot mode changed from " + mode + " to " + orUnknown(now.Boot.Mode)
 	}
@@ -243,7 +243,7 @@ func (m *server) doResetController(ctx context.Context) (string, error) {
 	}
 	a := controller.Actions.Reset
 	if a == nil {
-		return "", m.refuse(string(models.BMCResetController), "the BMC supports no restart of itself", "check the privileges of the BMC user")
+		return "", m.refuse(string(models.BMCResetController), "this BMC does not support a restart", "check the privileges of the BMC user")
 	}
 	offered, err := m.resets(ctx, *a)
 	if err != nil {
@@ -252,7 +252,7 @@ func (m *server) doResetController(ctx context.Context) (string, error) {
 	wanted := []string{"GracefulRestart", "ForceRestart"}
 	how := pick(wanted, offered)
 	if how == "" {
-		return "", m.refuse(string(models.BMCResetController), "this BMC does not support GracefulRestart of itself", "it offers "+strings.Join(offered, ", "))
+		return "", m.refuse(string(models.BMCResetController), "this BMC does not support GracefulRestart", "available: "+strings.Join(offered, ", "))
 	}
 	at := actionAt(a.Target, controller.ref.ID+"/Actions/Manager.Reset")
 	note, err := m.restart(ctx, at, how)

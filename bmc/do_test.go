@@ -32,9 +32,9 @@ func TestDo(t *testing.T) {
 		after  check
 	}{
 		"power on":    {order: models.BMCOrder{Verb: models.BMCPowerOn}, did: "On", after: isOn},
-		"on already":  {before: powerOn, order: models.BMCOrder{Verb: models.BMCPowerOn}, did: "it is on already", after: isOn},
+		"on already":  {before: powerOn, order: models.BMCOrder{Verb: models.BMCPowerOn}, did: "already on", after: isOn},
 		"power off":   {before: powerOn, order: models.BMCOrder{Verb: models.BMCPowerOff}, did: "ForceOff", after: isOff},
-		"off already": {order: models.BMCOrder{Verb: models.BMCShutDown}, did: "it is off already", after: isOff},
+		"off already": {order: models.BMCOrder{Verb: models.BMCShutDown}, did: "already off", after: isOff},
 		"shut down":   {before: powerOn, order: models.BMCOrder{Verb: models.BMCShutDown}, did: "GracefulShutdown", after: isOff},
 		"reset":       {before: powerOn, order: models.BMCOrder{Verb: models.BMCReset}, did: "ForceRestart", after: isOn},
 		"restart":     {before: powerOn, order: models.BMCOrder{Verb: models.BMCRestart}, did: "GracefulRestart", after: isOn},
@@ -133,11 +133,11 @@ func TestDoRefused(t *testing.T) {
 		kind    models.FaultKind
 		message string
 	}{
-		"a reset that is not offered": {before: powerOn, order: order(models.BMCPowerCycle), kind: models.FaultBadRequest, message: "no PowerCycle (it offers On, "},
-		"a boot source":               {order: models.BMCOrder{Verb: models.BMCBootOnce, Boot: "UefiHttp"}, kind: models.FaultBadRequest, message: "it offers None, Pxe, Cd, Hdd"},
+		"a reset that is not offered": {before: powerOn, order: order(models.BMCPowerCycle), kind: models.FaultBadRequest, message: "no PowerCycle (available: On, "},
+		"a boot source":               {order: models.BMCOrder{Verb: models.BMCBootOnce, Boot: "UefiHttp"}, kind: models.FaultBadRequest, message: "available: None, Pxe, Cd, Hdd"},
 		"a slot that is full":         {before: insert, order: iso, kind: models.FaultConflict, message: "slot Cd (CD, DVD) has http://127.0.0.1:9/old.iso?****** in it (eject it first)"},
-		"a slot that is not there":    {order: models.BMCOrder{Verb: models.BMCEject, Slot: "2"}, kind: models.FaultBadRequest, message: "there is slot Cd"},
-		"a protocol":                  {order: models.BMCOrder{Verb: models.BMCInsert, Image: "nfs://127.0.0.1/srv/a.iso"}, kind: models.FaultBadRequest, message: "cannot fetch from NFS (it offers HTTP, HTTPS)"},
+		"a slot that is not there":    {order: models.BMCOrder{Verb: models.BMCEject, Slot: "2"}, kind: models.FaultBadRequest, message: "available: slot Cd"},
+		"a protocol":                  {order: models.BMCOrder{Verb: models.BMCInsert, Image: "nfs://127.0.0.1/srv/a.iso"}, kind: models.FaultBadRequest, message: "cannot fetch from NFS (available: HTTP, HTTPS)"},
 		"power that fails": {
 			before: func(_ *testing.T, m *machine.Machine) { m.SetFaults(machine.Faults{PowerFails: true}) },
 			order:  order(models.BMCPowerOn), kind: models.FaultServer, message: "cannot be controlled",
@@ -172,7 +172,7 @@ func TestDoWithoutEffect(t *testing.T) {
 	m := newMachine(t, "m1")
 	m.SetFaults(machine.Faults{PowerStuck: true})
 	did, err := Do(t.Context(), target(newController(t, false, m)), models.BMCOrder{Verb: models.BMCPowerOn})
-	if err != nil || did != "On; the power is Off still" {
+	if err != nil || did != "On; the power is still Off" {
 		t.Errorf("%q, %v", did, err)
 	}
 }
@@ -256,7 +256,7 @@ func TestDoAdaptsToTheController(t *testing.T) {
 				"/redfish/v1/Systems/1":      `{"Id": "1", "PowerState": "On", "Actions": {"#ComputerSystem.Reset": {"target": "/redfish/v1/x", "@Redfish.ActionInfo": "/redfish/v1/Systems/1/Info"}}}`,
 				"/redfish/v1/Systems/1/Info": `{"Parameters": [{"Name": "ResetType", "AllowableValues": ["On", "PowerCycle"]}]}`,
 			},
-			order: models.BMCOrder{Verb: models.BMCReset}, fails: "this BMC has no ForceRestart (it offers On, PowerCycle)",
+			order: models.BMCOrder{Verb: models.BMCReset}, fails: "this BMC has no ForceRestart (available: On, PowerCycle)",
 		},
 		"a task that ends": {
 			pages: map[string]string{
@@ -422,7 +422,7 @@ func TestDoAdaptsToTheController(t *testing.T) {
 				"/redfish/v1/Managers/1/VirtualMedia":   `{"Members": [{"@odata.id": "/redfish/v1/Managers/1/VirtualMedia/F"}]}`,
 				"/redfish/v1/Managers/1/VirtualMedia/F": floppy,
 			},
-			order: iso, fails: "no CD slot (it has slot F (Floppy, USBStick))",
+			order: iso, fails: "no CD slot (available: slot F (Floppy, USBStick))",
 		},
 	}
 	for name, tt := range tests {
@@ -490,7 +490,7 @@ func TestClearJobs(t *testing.T) {
 					w.WriteHeader(http.StatusMethodNotAllowed)
 				}
 			},
-			did: "deleted 1 job; 1 still running; cannot delete 1: it returned HTTP 405 (HTTP 405)",
+			did: "deleted 1 job; 1 still running; cannot delete 1: no error message (HTTP 405)",
 		},
 		"nothing of it": {fails: "no job queue and no tasks"},
 	}

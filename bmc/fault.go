@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -126,7 +125,7 @@ func messageOf(e *schemas.Error) string {
 	if e.Message != "" {
 		return e.Message
 	}
-	return fmt.Sprintf("it returned HTTP %d", e.HTTPReturnedStatusCode)
+	return "no error message"
 }
 
 // addSecret stores what must not be shown, in all forms in which a controller might repeat it.

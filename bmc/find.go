@@ -134,7 +134,7 @@ func (m *server) noSystem(op, wanted string) error {
 	case len(m.paths) == 0:
 		f.Message = "this BMC has no system"
 	case wanted == "":
-		f.Message, f.Hint = m.safe(fmt.Sprintf("this BMC has %d systems: %s", len(m.paths), list)), "select one with --system"
+		f.Message, f.Hint = m.safe(fmt.Sprintf("this BMC has %d systems: %s", len(m.paths), list)), "set driver_info.redfish_system_id, or pass --system"
 	default:
 		f.Message = m.safe(fmt.Sprintf("no system %s; available: %s", wanted, list))
 		f.Hint = "Ironic uses driver_info.redfish_system_id"

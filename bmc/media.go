@@ -66,7 +66,7 @@ func (m *server) doInsert(ctx context.Context, o models.BMCOrder) (string, error
 		return "", o.Check()
 	}
 	if isLoopback(image.Hostname()) && !isLoopback(m.guard.base.Hostname()) {
-		return "", m.refuse(o.Name(), "the BMC fetches the image, and for the BMC "+image.Hostname()+" is itself", "use an address that the BMC can reach")
+		return "", m.refuse(o.Name(), "BMCs cannot reach "+image.Hostname(), "use an address that the BMC can reach")
 	}
 	slots, err := m.allSlots(ctx, o.Name())
 	if err != nil {
@@ -82,7 +82,7 @@ func (m *server) doInsert(ctx context.Context, o models.BMCOrder) (string, error
 	}
 	protocol := strings.ToUpper(image.Scheme)
 	if !slices.ContainsFunc(protocols, func(p string) bool { return strings.EqualFold(p, protocol) }) && len(protocols) > 0 {
-		return "", m.refuse(o.Name(), s.label()+" cannot fetch from "+protocol, "it offers "+strings.Join(protocols, ", "))
+		return "", m.refuse(o.Name(), s.label()+" cannot fetch from "+protocol, "available: "+strings.Join(protocols, ", "))
 	}
 	body := map[string]any{}
 	if image.User != nil {
@@ -128,7 +128,7 @@ func (m *server) slotToFill(o models.BMCOrder, slots []slot) (*slot, error) {
 	if len(held) > 0 {
 		return nil, m.occupied(o, strings.Join(held, ", "))
 	}
-	return nil, m.refuse(o.Name(), "this BMC has no CD slot", "it has "+labels(slots))
+	return nil, m.refuse(o.Name(), "this BMC has no CD slot", "available: "+labels(slots))
 }
 
 func (m *server) occupied(o models.BMCOrder, what string) error {
@@ -141,7 +141,7 @@ func (m *server) named(o models.BMCOrder, slots []slot) (*slot, error) {
 			return &slots[i], nil
 		}
 	}
-	return nil, m.refuse(o.Name(), "no slot "+o.Slot, "there is "+labels(slots))
+	return nil, m.refuse(o.Name(), "no slot "+o.Slot, "available: "+labels(slots))
 }
 
 // insert sends as few properties as possible, and more or fewer if the controller demands that:

@@ -150,7 +150,7 @@ func (p *probe) why(err error) string {
 				walk(one)
 			}
 		case *partialError:
-			words = append(words, fmt.Sprintf("%d of it: %s", e.failed, p.reason(e.first)))
+			words = append(words, fmt.Sprintf("%d failed: %s", e.failed, p.reason(e.first)))
 		default:
 			words = append(words, p.reason(err))
 		}

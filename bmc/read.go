@@ -56,7 +56,7 @@ type partialError struct {
 }
 
 // Error returns the number of failures and the first one.
-func (p *partialError) Error() string { return fmt.Sprintf("%d of it: %v", p.failed, p.first) }
+func (p *partialError) Error() string { return fmt.Sprintf("%d failed: %v", p.failed, p.first) }
 
 // Unwrap returns the first of the errors.
 func (p *partialError) Unwrap() error { return p.first }
@@ -152,7 +152,7 @@ func (s *session) pages(ctx context.Context, path string, most int) ([]json.RawM
 			return all[:most], say("more than %d; the rest is skipped", most)
 		}
 		if next = page.Next; seen[next] {
-			return all, say("its next page repeats an earlier one; the rest is unknown")
+			return all, say("a page repeats an earlier one; the rest is unknown")
 		}
 	}
 	return all, nil

@@ -42,7 +42,7 @@ func helpTopics() []map[string]helpText {
 var generalHelpTexts = map[string]helpText{
 	"ironworks": {
 		"Terminal console for bare metal under OpenStack Ironic",
-		`ironworks shows every node of an Ironic live and acts on nodes.
+		`ironworks shows the nodes of an Ironic live and acts on them.
 Without a command it opens the full-screen console; with a FILE (Butane or Ignition) the console opens
 on the check of that file.
 
@@ -102,7 +102,7 @@ Keys: {filter keys}.
 state: also accepts failed, busy, stable, wait and hold; state:deploy-failed is one state.
 
 -o wide shows more columns. -o json prints Ironic's fields and the key ironworks: step is the text of STEP,
-since and in_state (seconds) say how long the node is in its state at least.
+since and in_state (seconds) give the minimum time in the current state.
 --watch prints the row of each node again when the node changes; ironworks watch prints the events.`,
 		`ironworks nodes state:failed class:gp-2x
 ironworks nodes state:busy --watch
@@ -161,7 +161,7 @@ If Ironic waits for a machine, the agent is contacted, and so is the BMC if its 
 --bmc queries every BMC, also for ISOs served from this console (for the password see ironworks bmc --help).
 --error TEXT explains an error message offline; - reads the message from standard input.
 
-The exit code is 0 also when nothing is wrong, and 1 when a node cannot be read.`,
+The exit code is 1 when a node cannot be read, otherwise 0.`,
 		`ironworks explain r7-n02
 ironworks explain r7-n02 -o json
 ironworks explain --error 'Timeout reached while waiting for callback for node x' --state 'deploy failed'`,

@@ -5,8 +5,8 @@ var actHelpTexts = map[string]helpText{
 	"ironworks run": {
 		"Run a plugin of the configuration file on nodes",
 		`Run a plugin on nodes: a program that the configuration file defines, with the fields of each node as
-arguments and environment. A plugin with the terminal runs for one node after the other, one in the
-background for up to 4 at a time. The exit code is 1 if a program failed.`,
+arguments and environment. A terminal plugin runs on one node at a time, a background
+plugin on up to 4. The exit code is 1 if a program failed.`,
 		`ironworks run ping r7-n01
 ironworks run ping r7-n01 r7-n02 --yes`,
 	},
@@ -125,7 +125,7 @@ ironworks provide r7-n05 r7-n12 --stop-on-failure --wait`,
 		"Bring nodes to available",
 		`Bring nodes to the state of --to, one verb after the other: manage, inspect unless the node was inspected, then
 provide, which runs automated cleaning. A node stops at its first failure, with the reason; the others continue.
-The same command continues afterwards: from a failed state, and waiting for what is still running.
+The same command continues a failed run, and waits for operations that still run.
 Nodes are named, or match a filter that has a term with a colon, such as class:gp-2x.`,
 		`ironworks bringup r7-n05 r7-n12
 ironworks bringup state:enroll class:gp-2x --to inspected

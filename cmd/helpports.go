@@ -29,7 +29,7 @@ ironworks port create r7-n01 52:54:00:99:00:01 physical_network=provision extra.
 		"Change ports",
 		`Change fields of ports; KEY- removes a field. The KEYs are those of port create, and address.
 Ironic changes pxe_enabled, physical_network, local_link_connection and portgroup only while the node is
-enroll, manageable, inspecting or inspect wait, or in maintenance.`,
+enroll, manageable or inspect wait, or in maintenance.`,
 		`ironworks port set 52:54:00:99:00:01 pxe_enabled=true
 ironworks port set 52:54:00:99:00:01 local_link_connection.switch_id=0a:1b:2c:3d:4e:5f local_link_connection.port_id=Eth3/1
 ironworks port set 52:54:00:99:00:01 physical_network-`,

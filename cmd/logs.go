@@ -61,7 +61,7 @@ func (a *app) logsCommand() *cobra.Command {
 	f.BoolVarP(&flags.Follow, "follow", "f", false, "follow the log until interrupted")
 	f.StringVar(&flags.since, "since", "", "age or time of the oldest line: 10m, 2h, 2026-03-14T14:00:00Z")
 	f.StringSliceVar(&flags.sources, "source", nil, "log sources: ssh, push, archive, status, serial (default: those of the context, or all available except serial)")
-	f.StringVar(&flags.level, "level", "", "minimum level: critical, error, warning, notice, info")
+	f.StringVar(&flags.level, "level", "", "minimum level: critical, error, warning, notice, info, debug")
 	f.StringVar(&flags.filter, "filter", "", "filter for lines: text, unit:x, level:=warn, known:, !not, ~letters")
 	f.StringVar(&flags.Address, "address", "", "address of the ramdisk of one NODE (default: that of its agent)")
 	f.StringVar(&flags.Archive, "archive", "", "directory or file of logs that a conductor archived, or ssh://[user@]host/path")

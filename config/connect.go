@@ -137,7 +137,7 @@ func (b *builder) tls() {
 		Insecure: b.s.text(keyInsecure) == "true",
 	}
 	if b.s.has(keyKey) && !b.s.has(keyCert) {
-		b.bad(keyKey, "has a key but no certificate", "give "+b.names(keyCert)+" too", nil)
+		b.bad(keyKey, "needs a certificate", "set "+b.names(keyCert)+", too", nil)
 	}
 	for _, key := range []string{keyCACert, keyCert, keyKey} {
 		if !b.s.has(key) || key == keyCACert && b.conn.TLS.Insecure {
@@ -177,7 +177,7 @@ func (b *builder) required() {
 		b.need(has(keyURL), keyURL, b.urlHint())
 	case models.AuthHTTPBasic:
 		b.need(has(keyURL), keyURL, "http_basic needs Ironic's URL; for Keystone set "+b.names(keyAuthURL))
-		b.need(c.Username != "" || !b.urlGood(), keyUsername, "http_basic needs it")
+		b.need(c.Username != "" || !b.urlGood(), keyUsername, "required by http_basic")
 		b.need(c.Password.IsSet() || has(keyPasswordFile) || !b.urlGood(), keyPassword, b.passwordHint())
 	case models.AuthPassword:
 		b.need(has(keyAuthURL), keyAuthURL, "Keystone's address")

@@ -89,7 +89,7 @@ func (b *builder) scope(k *models.Keystone) {
 	}
 	for _, key := range []string{keyProjectID, keyProjectName, keyDomainID, keyDomainName} {
 		if b.s.has(key) {
-			b.bad(keySystemScope, "given beside "+b.names(key), "keep only one scope", nil)
+			b.bad(keySystemScope, "conflicts with "+b.names(key), "keep only one scope", nil)
 			return
 		}
 	}

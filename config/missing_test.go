@@ -37,7 +37,7 @@ func TestMissingAndBadSettings(t *testing.T) {
 		{
 			"user in environment",
 			box{env: map[string]string{"OS_AUTH_TYPE": "http_basic", "OS_ENDPOINT": "http://x", "OS_PASSWORD": "p"}},
-			`context "environment" (environment): OS_USERNAME: missing (http_basic needs it)`,
+			`context "environment" (environment): OS_USERNAME: missing (required by http_basic)`,
 		},
 		{
 			"endpoint in environment",
@@ -105,7 +105,7 @@ func TestMissingAndBadSettings(t *testing.T) {
 			box{env: map[string]string{
 				"OS_AUTH_URL": "http://k", "OS_USERNAME": "u", "OS_PASSWORD": "p", "OS_PROJECT_ID": "x", "OS_SYSTEM_SCOPE": "all",
 			}},
-			`OS_SYSTEM_SCOPE: given beside OS_PROJECT_ID (keep only one scope)`,
+			`OS_SYSTEM_SCOPE: conflicts with OS_PROJECT_ID (keep only one scope)`,
 		},
 		{
 			"system scope with application credential",
@@ -126,7 +126,7 @@ func TestMissingAndBadSettings(t *testing.T) {
 		{
 			"key without certificate",
 			box{files: ours("contexts:\n  x: {url: 'https://h', key: config.yaml}")},
-			own + `:2:30: contexts.x.key: has a key but no certificate (give cert too)`,
+			own + `:2:30: contexts.x.key: needs a certificate (set cert, too)`,
 		},
 		{
 			"interface",

@@ -147,10 +147,10 @@ func (l *loader) files() Files {
 // is the default.
 func (l *loader) configPath() (path, named string) {
 	if p := l.Flags.ConfigFile; p != "" {
-		return l.fromWorkDir(p), "--config names it"
+		return l.fromWorkDir(p), "set by --config"
 	}
 	if p := l.Env("IRONWORKS_CONFIG"); p != "" {
-		return l.fromWorkDir(p), "IRONWORKS_CONFIG names it"
+		return l.fromWorkDir(p), "set by IRONWORKS_CONFIG"
 	}
 	return l.xdg("XDG_CONFIG_HOME", ".config", "ironworks/config.yaml"), ""
 }

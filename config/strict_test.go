@@ -294,14 +294,14 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	t.Run("named by --config", func(t *testing.T) {
 		t.Parallel()
 		b := box{flags: Flags{ConfigFile: "gone.yaml"}}
-		if got := b.mustFail(t); got != "work/gone.yaml: the file does not exist (--config names it)" {
+		if got := b.mustFail(t); got != "work/gone.yaml: the file does not exist (set by --config)" {
 			t.Error(got)
 		}
 	})
 	t.Run("named by IRONWORKS_CONFIG", func(t *testing.T) {
 		t.Parallel()
 		b := box{env: map[string]string{"IRONWORKS_CONFIG": "~/gone.yaml"}}
-		if got := b.mustFail(t); got != "home/gone.yaml: the file does not exist (IRONWORKS_CONFIG names it)" {
+		if got := b.mustFail(t); got != "home/gone.yaml: the file does not exist (set by IRONWORKS_CONFIG)" {
 			t.Error(got)
 		}
 	})

@@ -69,8 +69,8 @@ func (ix *indexed) item(n Node, opts Options) Item { //nolint:gocritic // it is 
 func (it *Item) lacksSecret() {
 	for _, key := range slices.Sorted(maps.Keys(it.Node.Secrets)) {
 		if !it.Node.Secrets[key].IsSet() {
-			it.Kind, it.Reason = Invalid, fmt.Sprintf("driver_info.%s is not known", key)
-			it.Remedy = "write it into the file, or pass --credentials"
+			it.Kind, it.Reason = Invalid, fmt.Sprintf("driver_info.%s is missing", key)
+			it.Remedy = "add it to the file, or pass --credentials"
 			return
 		}
 	}

@@ -77,7 +77,7 @@ func TestCompare(t *testing.T) {
 			"change of blade-1 by name: driver_info.redfish_address 10.0.0.9 → http://10.0.0.9",
 		},
 		"Redfish at an IPMI node's host":         {`[{"driver": "ipmi", "driver_info": {"redfish_address": "10.0.0.2"}}]`, "change of b by BMC: driver_info.redfish_address <nil> → 10.0.0.2"},
-		"a MAC of another node":                  {`[{"name": "a", "driver": "redfish", "ports": ["52:54:00:00:00:02"]}]`, "conflict: name a is node a, MAC 52:54:00:00:00:02 is node b"},
+		"a MAC of another node":                  {`[{"name": "a", "driver": "redfish", "ports": ["52:54:00:00:00:02"]}]`, "conflict: name a matches node a, MAC 52:54:00:00:00:02 node b"},
 		"a MAC alone":                            {`[{"driver": "ipmi", "ports": ["52:54:00:00:00:02"]}]`, "unchanged of b by MAC"},
 		"a serial":                               {`[{"driver": "redfish", "extra": {"serial": "SN1"}}]`, "unchanged of a by serial"},
 		"another UUID for a name":                {`[{"name": "a", "driver": "redfish", "uuid": "aaaaaaaa-0000-4000-8000-00000000000f"}]`, "conflict: name a is node a with UUID aaaaaaaa-0000-4000-8000-000000000001, not aaaaaaaa-0000-4000-8000-00000000000f"},
@@ -100,7 +100,7 @@ func TestCompare(t *testing.T) {
 			`[{"name": "array", "driver": "redfish", "properties": {"capabilities": "boot_mode:bios"}}]`,
 			"change of array by name: properties.capabilities boot_mode:uefi,raid_level:1 → boot_mode:bios,raid_level:1",
 		},
-		"a mask for a password": {`[{"driver": "redfish", "driver_info": {"redfish_password": "******"}}]`, "invalid: driver_info.redfish_password is not known"},
+		"a mask for a password": {`[{"driver": "redfish", "driver_info": {"redfish_password": "******"}}]`, "invalid: driver_info.redfish_password is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

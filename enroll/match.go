@@ -115,7 +115,7 @@ func (ix *indexed) identify(it *Item) {
 	for _, m := range found {
 		if it.Existing != nil && it.Existing != m.node {
 			it.Kind = Conflict
-			it.Reason = fmt.Sprintf("%s is node %s, %s is node %s", found[0].by, found[0].node.Label(), m.by, m.node.Label())
+			it.Reason = fmt.Sprintf("%s matches node %s, %s node %s", found[0].by, found[0].node.Label(), m.by, m.node.Label())
 			it.Remedy = "correct the file, or delete one of the nodes"
 			return
 		}

@@ -99,7 +99,7 @@ func (c *Client) addHint(f *models.Fault, h http.Header, fromIronic bool) {
 	case models.FaultNotIronic:
 		f.Hint = "check the URL: Ironic's API usually listens on port 6385"
 		if to := h.Get("Location"); to != "" {
-			f.Hint = "it points to " + wire.Location(f.URL, to)
+			f.Hint = "redirects to " + wire.Location(f.URL, to)
 		}
 	case models.FaultServer, models.FaultUnavailable, models.FaultForbidden:
 		switch {

@@ -89,7 +89,7 @@ func (c *Client) checkIronic(resp *http.Response, body []byte, cl call, target s
 	}
 	return &models.Fault{
 		Kind: models.FaultNotIronic, Op: cl.op, Method: cl.method, URL: redacted(target), Status: resp.StatusCode,
-		Message: "the response is not Ironic's: it has no API version" + kindOfBody(resp.Header, body),
+		Message: "not an Ironic API: the response has no API version" + kindOfBody(resp.Header, body),
 		Hint:    "check the URL: Ironic's API usually listens on port 6385",
 	}
 }
@@ -102,11 +102,11 @@ func looksLikeJSON(body []byte) bool {
 func kindOfBody(h http.Header, body []byte) string {
 	switch {
 	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")):
-		return " and it is HTML" + fromServer(h)
+		return " and is HTML" + fromServer(h)
 	case looksLikeJSON(body):
 		return fromServer(h)
 	}
-	return " and it is not JSON" + fromServer(h)
+	return " and is not JSON" + fromServer(h)
 }
 
 func fromServer(h http.Header) string {

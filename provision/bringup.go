@@ -45,7 +45,7 @@ func (a *bringUp) Refuse(n *models.Node, v models.APIVersion) *models.Refusal {
 	case models.StateEnroll, models.StateVerifying, models.StateManageable, models.StateInspecting, models.StateInspectFailed,
 		models.StateCleaning, models.StateCleanFailed, models.StateAdoptFailed, models.StateDeleting, models.StateAvailable:
 	default:
-		why := fmt.Sprintf("not on its way to available (%s)", n.ProvisionState)
+		why := fmt.Sprintf("not possible in state %q", n.ProvisionState)
 		return refusal(a, n, models.RefusedState, why, "ironworks undeploy "+n.Label()).WithScreenHint(models.RunKey("undeploy"))
 	}
 	for _, s := range a.steps(n) {

@@ -63,9 +63,9 @@ func TestBringUpRefuses(t *testing.T) {
 		node models.Node
 		want string
 	}{
-		{models.Node{ProvisionState: models.StateActive}, "not on its way to available (active)"},
-		{models.Node{ProvisionState: models.StateDeployFailed}, "not on its way to available (deploy failed)"},
-		{models.Node{ProvisionState: models.StateError}, "not on its way to available (error)"},
+		{models.Node{ProvisionState: models.StateActive}, `not possible in state "active"`},
+		{models.Node{ProvisionState: models.StateDeployFailed}, `not possible in state "deploy failed"`},
+		{models.Node{ProvisionState: models.StateError}, `not possible in state "error"`},
 		{models.Node{ProvisionState: models.StateCleanHold}, "held (clean hold)"},
 		{models.Node{ProvisionState: models.StateEnroll, Retired: true}, "retired"},
 		{models.Node{ProvisionState: models.StateManageable, Retired: true, InspectInterface: "no-inspect"}, "retired"},

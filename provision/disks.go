@@ -188,7 +188,7 @@ func (d *NodeDisks) PinDisk(name string, to hints.Source) (models.Setting, hints
 	search := d.Search()
 	search.Hints = hints
 	if _, err := search.Pick(d.Inventory.Disks); err != nil {
-		return refuse("skip_block_devices leaves "+printable.Line(disk.Name)+" alone", "", "")
+		return refuse("skip_block_devices excludes "+printable.Line(disk.Name), "", "")
 	}
 	return models.Setting{Path: []string{string(to), "root_device"}, Op: models.SettingSet, Text: hints.String()}, hints, nil
 }

@@ -87,7 +87,7 @@ func TestPinDisk(t *testing.T) {
 		"nothing of its own":  {`{}`, "sdb", hints.OfProperties, "", "wwn is not reported, wwn_with_extension is not reported"},
 		"no such disk":        {`{}`, "sdz", hints.OfProperties, "", "there are /dev/sda, /dev/sdb"},
 		"it would not count":  {`{"instance_info": {"root_device": {"wwn": "2"}}}`, "sda", hints.OfProperties, "", "use --to instance_info"},
-		"the disk is skipped": {`{"properties": {"skip_block_devices": [{"wwn": "0x1"}]}}`, "sda", hints.OfProperties, "", "leaves /dev/sda alone"},
+		"the disk is skipped": {`{"properties": {"skip_block_devices": [{"wwn": "0x1"}]}}`, "sda", hints.OfProperties, "", "excludes /dev/sda"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -42,7 +42,7 @@ func TestPinChecksTheCurrentNode(t *testing.T) {
 		},
 		"there already":            {available + `"properties": {"root_device": {"wwn": "0x1"}}}`, hints.OfProperties, "", "", ""},
 		"the instance has one now": {available + `"instance_info": {"root_device": {"serial": "x"}}}`, hints.OfProperties, "", "", "takes precedence"},
-		"skipped now":              {available + `"properties": {"skip_block_devices": [{"wwn": "0x1"}]}}`, hints.OfProperties, "", "", "leaves /dev/sda alone"},
+		"skipped now":              {available + `"properties": {"skip_block_devices": [{"wwn": "0x1"}]}}`, hints.OfProperties, "", "", "excludes /dev/sda"},
 		"it is being deployed":     {`{"provision_state": "deploying", "properties": {}}`, hints.OfProperties, "", "", "Ironic refuses changes while the node is deploying"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -93,7 +93,7 @@ func (a *PortAction) refuse(c *portChange, n *models.Node, v models.APIVersion) 
 			"ironworks set "+n.Label()+" network_interface=neutron").WithScreenHint(models.RunKey("set", "network_interface=neutron"))
 	}
 	if n.ProvisionState == models.StateInspecting && len(c.ops) > 0 {
-		return refusal(a, n, models.RefusedState, fmt.Sprintf("Ironic changes no %s while the node is inspecting", c.noun), "wait until the inspection ends")
+		return refusal(a, n, models.RefusedState, fmt.Sprintf("Ironic refuses %s changes while the node is inspecting", c.noun), "wait until the inspection ends")
 	}
 	if n.Maintenance || c.noun != ports.Port {
 		return nil
@@ -101,12 +101,12 @@ func (a *PortAction) refuse(c *portChange, n *models.Node, v models.APIVersion) 
 	// ironic/conductor/manager.py, update_port, 39.0.0.
 	inUse := n.ProvisionState == models.StateActive || n.InstanceUUID != ""
 	if inUse && slices.ContainsFunc(c.ops, func(op models.PatchOp) bool { return op.Path == "/address" }) {
-		return refusal(a, n, models.RefusedState, "Ironic changes no MAC address while the node has an instance", "ironworks maintenance on "+n.Label()).WithScreenHint("set maintenance (:maintenance-on)")
+		return refusal(a, n, models.RefusedState, "Ironic refuses MAC address changes while the node has an instance", "ironworks maintenance on "+n.Label()).WithScreenHint("set maintenance (:maintenance-on)")
 	}
 	field := c.noun.Connectivity(c.ops)
 	if field != "" && !slices.Contains(connectable(), n.ProvisionState) {
 		return refusal(a, n, models.RefusedState,
-			fmt.Sprintf("Ironic changes %s only in enroll, inspecting, inspect wait and manageable, or in maintenance; the node is %s", field, n.ProvisionState),
+			fmt.Sprintf("Ironic changes %s only in enroll, inspect wait and manageable, or in maintenance; the node is %s", field, n.ProvisionState),
 			"ironworks maintenance on "+n.Label()).WithScreenHint("set maintenance (:maintenance-on)")
 	}
 	return nil

@@ -102,21 +102,21 @@ func hintOf(name, value string) (key string, out any, err error) {
 		case name == "size":
 			var size int
 			if _, scan := fmt.Sscanf(rest, "%d", &size); scan != nil || operator != h.operator {
-				return "", nil, fmt.Errorf("size %q: Metal3 knows a minimum only, as >= N", value)
+				return "", nil, fmt.Errorf("size %q: Metal3 supports only >= N", value)
 			}
 			return h.metal3, size, nil
 		case operator == "" || operator == "== " || operator == "= ":
 			if h.operator == "<in> " {
-				return h.metal3, rest, fmt.Errorf("%s %q: Metal3 also picks a disk that contains it", name, value)
+				return h.metal3, rest, fmt.Errorf("%s %q: Metal3 also matches substrings", name, value)
 			}
 			return h.metal3, rest, nil
 		case operator == h.operator || operator == "s== ":
 			if operator != h.operator {
-				err = fmt.Errorf("%s %q: Metal3 also picks a disk that contains it", name, value)
+				err = fmt.Errorf("%s %q: Metal3 also matches substrings", name, value)
 			}
 			return h.metal3, rest, err
 		}
-		return "", nil, fmt.Errorf("%s %q: Metal3 has no operator for it", name, value)
+		return "", nil, fmt.Errorf("%s %q: not supported by Metal3", name, value)
 	}
-	return "", nil, fmt.Errorf("%s: no hint of Metal3", name)
+	return "", nil, fmt.Errorf("%s: not a Metal3 hint", name)
 }

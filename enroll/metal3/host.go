@@ -151,7 +151,7 @@ func (h *hostReader) metadata() {
 		value, _ := m.Value.Scalar()
 		switch {
 		case m.Key == "baremetalhost.metal3.io/paused":
-			h.note(m.Line, "paused: Metal3 leaves this host alone, ironworks does not")
+			h.note(m.Line, "paused in Metal3; ironworks ignores the pause")
 		case m.Key == "baremetalhost.metal3.io/detached":
 			h.note(m.Line, "detached: Metal3 has taken the node out of Ironic on purpose")
 		case m.Key == "baremetalhost.metal3.io/status":
@@ -200,7 +200,7 @@ func (h *hostReader) provisioned(line int, state string) {
 		h.node.Adopt = true
 		h.note(line, "status: %s, so the node is adopted, not cleaned", state)
 	case "provisioning", "deprovisioning", "inspecting", "preparing", "servicing":
-		h.note(line, "status: Metal3 is %s this host; wait for its end", state)
+		h.note(line, "status: Metal3 is %s this host; wait until that ends", state)
 	}
 }
 
@@ -340,7 +340,7 @@ func (h *hostReader) companions() {
 		h.firmwareComponents(v)
 	}
 	if v, has := h.companion("DataImage", h.object); has {
-		h.note(v.Line, "DataImage %s: not attached, because a deployment uses the same drive; insert it with an operation on the BMC once the node is deployed", models.MaskURL(text(v, "spec", "url")))
+		h.note(v.Line, "DataImage %s: not attached, because a deployment uses the same drive; insert it with ironworks bmc insert after the deployment", models.MaskURL(text(v, "spec", "url")))
 	}
 	if v, has := h.companion("PreprovisioningImage", h.object); has {
 		h.ramdisk(v)

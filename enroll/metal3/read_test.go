@@ -248,7 +248,7 @@ func TestRamdisks(t *testing.T) {
 		"user data of a live ISO":      {host("image: {url: http://h/i, format: live-iso}, userData: {name: x}"), "", "spec.userData: unused, a live ISO gets no config drive"},
 		"other metadata":               {strings.Replace(host(""), "namespace: m", "namespace: m, finalizers: [a], uid: u", 1), "", "metadata.finalizers: not carried over"},
 		"no builder":                   {host("") + strings.Replace(ramdiskImage("iso"), "imageUrl", "other", 1), "", "not built yet"},
-		"a host that is provisioning":  {host("") + "status: {provisioning: {state: provisioning}}\n", "", "wait for its end"},
+		"a host that is provisioning":  {host("") + "status: {provisioning: {state: provisioning}}\n", "", "wait until that ends"},
 		"an annotation that is broken": {strings.Replace(host(""), "namespace: m", "namespace: m, annotations: {baremetalhost.metal3.io/status: '{'}", 1), "", "status: not JSON"},
 	} {
 		n := read(t, c.text).Nodes[0]

@@ -59,7 +59,7 @@ func (r *reader) bifrostHost(host document.Member) {
 		case field:
 			b.set(m)
 		default:
-			r.unused(m.Line, m.Key, "no field of a node, and ignored by Bifrost's enroll role")
+			r.unused(m.Line, m.Key, "not a node field, and ignored by Bifrost's enroll role")
 		}
 	}
 	r.bifrostInstance(b, instance)

@@ -51,7 +51,7 @@ func (r *reader) bifrostRow(w row) {
 		name  string
 	}{{7, "flavor"}, {8, "type"}, {11, "IPv4 address"}, {18, "provisioning address"}} {
 		if w.cell(c.index) != "" {
-			r.unused(w.line, c.name, "no field of a node")
+			r.unused(w.line, c.name, "not a node field")
 		}
 	}
 	r.add(b)

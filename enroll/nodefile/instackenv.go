@@ -74,9 +74,9 @@ func (r *reader) instackenvNode(v document.Value, drivers []pmDriver) {
 			continue
 		}
 		if !b.instackenvField(m) && !b.pmField(driver, m) {
-			why := "no field of a node"
+			why := "not a node field"
 			if strings.HasPrefix(m.Key, "pm_") {
-				why = "no field of driver_info"
+				why = "not a driver_info field"
 			}
 			r.unused(m.Line, m.Key, why)
 		}

@@ -26,7 +26,7 @@ func Write(w io.Writer, format Format, nodes []enroll.Node) (notes []string, err
 			notes = append(notes, nodes[i].Label()+": "+note)
 		}
 		if nodes[i].Adopt && format != BMH {
-			notes = append(notes, nodes[i].Label()+": runs an instance, which the format cannot say; enroll it with --to manageable, then adopt it")
+			notes = append(notes, nodes[i].Label()+": runs an instance, which this format omits; enroll with --to manageable, then adopt")
 		}
 	}
 	switch format {
@@ -196,7 +196,7 @@ func csvRow(n *enroll.Node) (row map[string]string, notes []string) {
 	}
 	set := func(column, key string, value any) {
 		if checkField(column) != "" || !isPath(column) {
-			left("%s is left out: no column can name it", column)
+			left("%s is left out: not supported in CSV", column)
 			return
 		}
 		if _, is := value.(string); !is && isText(key) {
@@ -208,11 +208,11 @@ func csvRow(n *enroll.Node) (row map[string]string, notes []string) {
 		object, isObject := value.(map[string]any)
 		switch {
 		case field == "network_data":
-			left("network_data is left out: a cell cannot hold it")
+			left("network_data is left out: not supported in CSV")
 		case isObject:
 			for _, key := range slices.Sorted(maps.Keys(object)) {
 				if strings.Contains(key, ".") {
-					left("%s.%s is left out: no column can name it", field, key)
+					left("%s.%s is left out: not supported in CSV", field, key)
 					continue
 				}
 				set(field+"."+key, key, object[key])

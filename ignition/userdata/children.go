@@ -35,7 +35,7 @@ func (c *checker) effective(s *scope, data []byte, root *element) {
 		c.add(s, IDLibraryFailed, nil, "Ignition's library crashes on this: the machine would not boot; please report it")
 	}
 	if fatal != "" {
-		c.add(s, IDMergedInvalid, nil, "combined with its parts and the agent's /etc/hostname, Ignition rejects this and the machine does not boot: "+fatal)
+		c.add(s, IDMergedInvalid, nil, "Ignition rejects this merged with its parts and the agent's /etc/hostname; the machine does not boot: "+fatal)
 		return
 	}
 	c.firstBoot(whole)

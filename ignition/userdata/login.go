@@ -92,7 +92,7 @@ func (c *checker) password(s *scope, state *loginState, hash string, path elemen
 		state.password, state.locked = true, false
 		c.add(s, IDPasswordHash, path, "anyone who can read user data (Ironic's database, the agent's log) can attack this hash: use a long password or an SSH key; CoreOS accepts passwords at the console only")
 	default:
-		c.add(s, IDPasswordNotHashed, path, "not a hash: it allows no login, and a password would be in clear text; use the output of mkpasswd --method=yescrypt")
+		c.add(s, IDPasswordNotHashed, path, "not a hash: login fails, and a password would be in clear text; use the output of mkpasswd --method=yescrypt")
 	}
 }
 

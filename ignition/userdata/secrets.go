@@ -11,7 +11,7 @@ const maxSearched = 4 << 20
 
 // secret warns about a probable secret without quoting it.
 func (c *checker) secret(s *scope, path elementPath, what string) {
-	c.add(s, IDSecret, path, what+" in clear text: Ironic stores user data in its database, the agent logs it, and it stays readable on the machine; let the machine fetch it after the boot, or accept that and limit who can read these")
+	c.add(s, IDSecret, path, what+" in clear text: Ironic stores user data in its database, the agent logs it, and it stays readable on the machine; let the machine fetch it after the boot, or restrict access to all three")
 }
 
 // secretName reports whether a setting of this name is a secret.

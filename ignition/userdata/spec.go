@@ -56,7 +56,7 @@ func (c *checker) version(s *scope, root *element) bool {
 	case err != nil:
 		c.add(s, IDBadVersion, path, "unknown version of Ignition")
 	case major == "2":
-		c.add(s, IDSpec2, path, fmt.Sprintf("spec %s is from before Ignition 2.0, which current CoreOS does not support; convert it to spec 3 (ign-converter), or write it as Butane", quoted(version.text)))
+		c.add(s, IDSpec2, path, fmt.Sprintf("current CoreOS does not support spec %s: convert it to spec 3 (ign-converter), or write it as Butane", quoted(version.text)))
 	case major == "1" || major == "0":
 		c.add(s, IDSpec1, path, fmt.Sprintf("spec %s is from 2015, which no current system supports: write it as Butane", quoted(version.text)))
 	case major != "3":

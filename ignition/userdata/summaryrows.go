@@ -68,7 +68,7 @@ func (s Summary) kind() string {
 	for i, k := range s.Layers {
 		layers[i] = k.String()
 	}
-	kind := strings.Join(layers, ", in it ")
+	kind := strings.Join(layers, " containing ")
 	if s.Spec != "" {
 		kind += ", spec " + s.Spec
 	}

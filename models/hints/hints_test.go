@@ -179,7 +179,7 @@ func TestExplain(t *testing.T) {
 		t.Errorf("%+v", last)
 	}
 	e = Search{Hints: hintsFrom(t, `{"vendor": "ata"}`)}.Explain(shelf(t))
-	if e.Picks != "/dev/sda" || len(e.Matching()) != 2 || !strings.Contains(e.Disks[1].Why, "takes the first") || e.Disks[0].Why != "all hints match" {
+	if e.Picks != "/dev/sda" || len(e.Matching()) != 2 || !strings.Contains(e.Disks[1].Why, "picks the first") || e.Disks[0].Why != "all hints match" {
 		t.Errorf("two match: %+v", e)
 	}
 	e = Search{}.Explain(shelf(t))

@@ -32,7 +32,7 @@ func storms() []storm {
 		{"502 of a proxy", weather.HTML(http.StatusBadGateway), []string{"HTTP 502", "Bad Gateway", "HTML"}},
 		{"503", weather.Ironic(http.StatusServiceUnavailable, "no free conductor workers"), []string{"HTTP 503", "no free conductor workers"}},
 		{"503 that wants a wait", weather.Status(503, "", "Retry-After", "120"), []string{"HTTP 503"}},
-		{"HTML instead of JSON", weather.HTML(http.StatusOK), []string{"not Ironic's", "HTML"}},
+		{"HTML instead of JSON", weather.HTML(http.StatusOK), []string{"not an Ironic API", "HTML"}},
 		{"redirect", weather.Status(302, "", "Location", "https://login.example/"), []string{"HTTP 302", "login.example"}},
 		{"404 of another server", weather.Status(404, "not here"), []string{"HTTP 404", "check the URL"}},
 		{"truncated JSON", weather.TruncatedJSON(), []string{"cannot read the response", "incomplete"}},

@@ -157,7 +157,7 @@ func testVerbIsRejected(t *testing.T, s *ironic.Server) {
 		{"503 of a proxy", weather.HTML(503), 1, []string{"HTTP 503", "proxy", "check the node"}, 1, "unknown"},
 		{"409 that stays", weather.Ironic(409, "Node is associated with instance x."), 1, []string{"is associated with instance", "HTTP 409"}, 1, "refused"},
 		{"401", weather.Status(401, "", "WWW-Authenticate", "Basic"), 4, []string{"HTTP 401", "http_basic"}, 1, "refused"},
-		{"HTML instead of JSON", weather.HTML(200), 4, []string{"not Ironic's", "HTML"}, 1, ""},
+		{"HTML instead of JSON", weather.HTML(200), 4, []string{"not an Ironic API", "HTML"}, 1, ""},
 		{
 			"a conductor that died", weather.Ironic(404, "No valid host was found. Reason: No conductor service registered "+
 				"which supports driver fake-hardware for conductor group \"\"."), 1,

@@ -40,7 +40,7 @@ func testWeatherLater(t *testing.T, s *ironic.Server) {
 		{"reset", weather.Reset(), "HOST closed the connection"},
 		{"500", weather.Ironic(500, "Unexpected database error"), "connection lost: Unexpected database error (HTTP 500)"},
 		{"502", weather.HTML(http.StatusBadGateway), "connection lost: Bad Gateway, an HTML page (Server: nginx/1.27) (HTTP 502)"},
-		{"HTML", weather.HTML(http.StatusOK), "connection lost: the response is not Ironic's"},
+		{"HTML", weather.HTML(http.StatusOK), "connection lost: not an Ironic API"},
 		{"truncated JSON", weather.TruncatedJSON(), "connection lost: cannot read the response"},
 		{"truncated body", weather.TruncatedBody(), "connection lost: the answer of HOST is incomplete"},
 		{"stalled", weather.Stalled(), "connection lost: no answer from HOST in time"},

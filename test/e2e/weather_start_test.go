@@ -102,7 +102,7 @@ func testWeatherAtTheStart(t *testing.T, s *ironic.Server) {
 		{"503", busy, 1, []string{"HTTP 503", "no free conductor workers"}},
 		{"503 of a proxy", weather.HTML(http.StatusServiceUnavailable), 1, []string{"HTTP 503", "HTML"}},
 		{"503 that wants a long wait", weather.Status(503, "", "Retry-After", "120"), 1, []string{"HTTP 503"}},
-		{"HTML instead of JSON", weather.HTML(http.StatusOK), 4, []string{"not Ironic's", "HTML", "nginx", "6385"}},
+		{"HTML instead of JSON", weather.HTML(http.StatusOK), 4, []string{"not an Ironic API", "HTML", "nginx", "6385"}},
 		{"redirect", weather.Status(302, "", "Location", "https://login.example/"), 4, []string{"HTTP 302", "login.example"}},
 		{"404 of another server", weather.Status(404, "not here"), 4, []string{"HTTP 404", "check the URL"}},
 		{"truncated JSON", weather.TruncatedJSON(), 4, []string{"cannot read the response", "incomplete"}},

@@ -230,7 +230,7 @@ func TestPin(t *testing.T) {
 		"to the properties":     {noHints, rackDisks(), "", nil, []string{"down", "enter"}, "hints set r7-n01 --disk /dev/sda --to properties"},
 		"the instance is first": {`, "instance_info": {"root_device": {"serial": "x"}}`, rackDisks(), "", []string{"takes precedence "}, []string{"down", "enter"}, ""},
 		"nothing of its own":    {noHints, twins, "no stable hint tells /dev/sda from the other disks", nil, nil, ""},
-		"skipped":               {`, "properties": {"skip_block_devices": [{"serial": "BTYF0c9397845"}]}`, rackDisks(), "skip_block_devices leaves /dev/sda alone", nil, nil, ""},
+		"skipped":               {`, "properties": {"skip_block_devices": [{"serial": "BTYF0c9397845"}]}`, rackDisks(), "skip_block_devices excludes /dev/sda", nil, nil, ""},
 		"no disk":               {noHints, inventory(), "no disk", nil, nil, ""},
 		"no inventory":          {noHints, nil, "disks unknown", nil, nil, ""},
 	} {
