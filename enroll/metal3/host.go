@@ -340,7 +340,7 @@ func (h *hostReader) companions() {
 		h.firmwareComponents(v)
 	}
 	if v, has := h.companion("DataImage", h.object); has {
-		h.note(v.Line, "DataImage %s: not attached, because a deployment uses the same drive; insert it with ironworks bmc insert after the deployment", models.MaskURL(text(v, "spec", "url")))
+		h.note(v.Line, "DataImage %s: not attached, because a deployment uses the same drive; insert it through the BMC after the deployment", models.MaskURL(text(v, "spec", "url")))
 	}
 	if v, has := h.companion("PreprovisioningImage", h.object); has {
 		h.ramdisk(v)
