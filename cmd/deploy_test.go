@@ -114,7 +114,7 @@ func TestDeployDryRun(t *testing.T) {
 		t.Errorf("%s", stderr)
 	}
 	stdout, _ = do(exitOK, "deploy", "-f", plan, "--user-data", data, "--root-device", `{"name": "/dev/sda"}`, "--policy", "stable-hint=off", "--dry-run")
-	for _, part := range []string{"ok       root-device: it is /dev/sda", "step 2   deploy.install_coreos@80", "send     PUT /v1/nodes/", `"value":{"name":"/dev/sda"}`, "$ baremetal node deploy"} {
+	for _, part := range []string{"ok       root-device: target disk /dev/sda", "step 2   deploy.install_coreos@80", "send     PUT /v1/nodes/", `"value":{"name":"/dev/sda"}`, "$ baremetal node deploy"} {
 		if !strings.Contains(stdout, part) {
 			t.Errorf("%q is not said:\n%s", part, stdout)
 		}

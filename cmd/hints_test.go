@@ -37,10 +37,10 @@ func TestHintsMatch(t *testing.T) {
 		hints, output, stdout, stderr string
 	}{
 		"the picked name": {`{"size": ">= 500"}`, "name", "/dev/sdb\n", ""},
-		"a table":         {`{"model": "980"}`, "table", "this is a part only: write <in>", "ramdisk: No suitable device"},
+		"a table":         {`{"model": "980"}`, "table", "to match a part of the value, use <in>", "ramdisk: No suitable device"},
 		"text that harms": {`{"model": "<in> wdc"}`, "table", `WDC\u202e`, ""},
 		"both verdicts":   {`{"size": "<range-in> [ 1 9999 ]"}`, "json", `"valid": true`, ""},
-		"and the reason":  {`{"size": "<range-in> [ 1 9999 ]"}`, "yaml", "disagree: 'Ironic takes the hints, but", ""},
+		"and the reason":  {`{"size": "<range-in> [ 1 9999 ]"}`, "yaml", "disagree: 'Ironic accepts the hints, but", ""},
 		"invalid":         {`{"serial": 5}`, "table", "", "Ironic: invalid: Root device hint \"serial\""},
 		"no hints":        {`null`, "name", "/dev/sda\n", ""},
 	} {

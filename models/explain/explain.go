@@ -229,7 +229,7 @@ func (x *explaining) explanation(c *candidate) Explanation {
 		e.Not = append(e.Not, x.fill(not))
 	}
 	if c.found != nil && c.found.old {
-		e.Not = append(e.Not, "current for sure: the node is "+string(x.state())+", and the error may be of an earlier operation")
+		e.Not = append(e.Not, "proof of a current error: the node is "+string(x.state())+", and the error may be old")
 	}
 	e.Next = x.next(r)
 	x.accountFor(&e, c)

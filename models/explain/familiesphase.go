@@ -45,7 +45,7 @@ var phaseFamilies = []family{
 		ID: "clean-prepare-failed", Openings: []string{"Failed to prepare node … for cleaning: ", "Failed to prepare node … for service: ", "Cannot clean node ", "Cannot service node ", "Failed to select a deploy interface for cleaning node ", "Failed to select a deploy interface for servicing node "},
 		Verdict: "The conductor could not prepare the node for cleaning or servicing; no step has run", Brief: "cleaning could not be prepared",
 		Not:    "a clean step: none was started",
-		Next:   Next{Text: "Validate the node; most often the cleaning network or the deploy image is the reason. Then take the node back and try again.", Key: "validate", Command: "ironworks validate {node}"},
+		Next:   Next{Text: "Validate the node; the usual cause is the cleaning network or the deploy image. Then manage the node and try again.", Key: "validate", Command: "ironworks validate {node}"},
 		Source: "ironic/conductor/cleaning.py, ironic/conductor/servicing.py",
 	},
 	{
@@ -100,7 +100,7 @@ var phaseFamilies = []family{
 	{
 		ID: "internal-error", Weak: true, Openings: []string{"Async execution of … failed with error: ", "Unexpected exception of type ", "An unhandled exception was encountered while aborting"},
 		Verdict: "The conductor hit an error that its code does not expect", Brief: "internal error of the conductor",
-		Not:    "certainly the machine: it may be a bug in Ironic or a service it needs",
+		Not:    "proof of a machine fault: Ironic or a service may have a bug",
 		Next:   Next{Text: "Read the traceback in the conductor's log at the time of the failure.", Key: "history", Command: "ironworks history {node}"},
 		Source: "ironic/conductor/task_manager.py, ironic/conductor/inspection.py",
 	},

@@ -21,7 +21,7 @@ var toolFamilies = []family{
 	{
 		ID: "python-error", Words: []string{"nonetype", "attributeerror", "keyerror", "indexerror", "zerodivisionerror", "division by zero", "nameerror", "unboundlocalerror", "object has no attribute", "unexpected keyword argument"},
 		Verdict: "Ironic or the agent hit a bug: the error is a Python exception", Brief: "bug in Ironic or the agent",
-		Not:    "a setting: a bug cannot be configured away for sure",
+		Not:    "a wrong setting: a Python exception is a bug",
 		Next:   Next{Text: "Find the traceback in the conductor's log, and report it to the Ironic project with the release.", Key: "history", Command: "ironworks history {node}"},
 		Source: "ironic/conductor/utils.py: step_error_handler",
 	},

@@ -32,7 +32,7 @@ func Sentence(r *models.Row, e models.Evidence, now time.Time) string {
 		text += " In maintenance" + because(n.MaintenanceReason) + "."
 	}
 	if n.Reservation != "" && !s.Busy() {
-		text += " Conductor " + n.Reservation + " holds its lock."
+		text += " Conductor " + n.Reservation + " holds the node's lock."
 	}
 	return printable.Line(text)
 }

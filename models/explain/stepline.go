@@ -80,7 +80,7 @@ func (x *explaining) waitLine() string {
 	case x.called():
 		return "agent silent " + roundAge(silent) + x.leftText()
 	case x.boot.Stage > models.RamdiskPowerOn && x.boot.Stage < models.RamdiskHeartbeat:
-		return "boots: " + x.boot.Stage.Noun() + " " + roundAge(max(x.Now.Sub(x.boot.Since), 0)) + x.leftText()
+		return "booting: " + x.boot.Stage.Noun() + " " + roundAge(max(x.Now.Sub(x.boot.Since), 0)) + x.leftText()
 	case x.state() == models.StateInspectWait && known:
 		return "inspecting " + roundAge(waited) + x.leftText()
 	case x.state() == models.StateInspectWait:

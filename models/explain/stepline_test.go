@@ -36,7 +36,7 @@ func TestStepLine(t *testing.T) {
 		"boots, in a step": {models.Row{Node: models.Node{ProvisionState: models.StateDeployWait, PowerState: on, DeployStep: step, Internal: &models.Internal{}}, Since: since(5 * time.Second)}, "booting <1m (timeout in ~29m)"},
 		"boots, as its log tells": {models.Row{Node: models.Node{ProvisionState: models.StateDeployWait, PowerState: on, Internal: &models.Internal{}}, Since: since(3 * time.Minute), Log: bootLogOf(
 			bootLine(now.Add(-100*time.Second), "kernel", "Linux version 6"), bootLine(now.Add(-65*time.Second), "ironic-agent", pulling),
-		)}, "boots: agent image 1m (timeout in ~27m)"},
+		)}, "booting: agent image 1m (timeout in ~27m)"},
 		"boots, and cannot": {models.Row{Node: models.Node{ProvisionState: models.StateDeployWait, PowerState: on, Internal: &models.Internal{}}, Since: since(3 * time.Minute), Log: bootLogOf(
 			bootLine(now.Add(-65*time.Second), "ironic-agent", tagUnknown), bootLine(now.Add(-59*time.Second), "ironic-agent", tagUnknown),
 		)}, "agent image not in registry (timeout in ~27m)"},

@@ -272,7 +272,7 @@ func TestExplainJSON(t *testing.T) {
 func TestExplainOldText(t *testing.T) {
 	t.Parallel()
 	e := Explain(failed(models.StateActive, timedOut, nil))[0]
-	if e.Confidence == ConfidenceHigh || !slices.ContainsFunc(e.Not, func(n string) bool { return strings.Contains(n, "earlier operation") }) {
+	if e.Confidence == ConfidenceHigh || !slices.ContainsFunc(e.Not, func(n string) bool { return strings.Contains(n, "may be old") }) {
 		t.Errorf("a node that is active with an old error: %+v", e)
 	}
 }

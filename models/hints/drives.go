@@ -37,7 +37,7 @@ func CompareDrives(disks []Disk, drives []models.BMCDrive) []models.BMCDifferenc
 			row.BMC = fmt.Sprintf("%s %s", models.FormatBytes(drive.Bytes), drive.ID)
 			row.Differs = drive.Bytes > 0 && d.Size > 0 && !sameSize(d.Size, drive.Bytes)
 		case serial == "":
-			row.BMC = "not to be told: the disk has no serial number"
+			row.BMC = "unknown: the disk has no serial number"
 		default:
 			row.Differs = len(joined) > 0
 		}

@@ -122,19 +122,19 @@ func (r reader) whyNot(h parsedHint, d *Disk, has string) string {
 	switch {
 	case h.name == Rotational:
 		if d.Rotational == nil {
-			return "the ramdisk did not tell"
+			return "not reported by the ramdisk"
 		}
-		return fmt.Sprintf("it is %s", rotationText(*d.Rotational))
+		return fmt.Sprintf("is %s", rotationText(*d.Rotational))
 	case h.name == Size && equality:
-		return fmt.Sprintf("it has %s GiB, and equality is exact: write >= with a smaller number", gibText(d))
+		return fmt.Sprintf("has %s GiB, and equality is exact: use >= with a smaller number", gibText(d))
 	case h.name == Size:
-		return fmt.Sprintf("it has %s GiB", gibText(d))
+		return fmt.Sprintf("has %s GiB", gibText(d))
 	case has == "":
-		return "the ramdisk did not report it, which hints see as the word none"
+		return "not reported by the ramdisk; compared as the text none"
 	case equality && r.contains(d, h.name, wanted):
-		return fmt.Sprintf("it has %q, of which this is a part only: write <in>", has)
+		return fmt.Sprintf("has %q: to match a part of the value, use <in>", has)
 	}
-	return fmt.Sprintf("it has %q", has)
+	return fmt.Sprintf("has %q", has)
 }
 
 // contains reports whether an attribute contains a value.
@@ -172,7 +172,7 @@ func (s Search) why(c *DiskCheck, picked string) string {
 	case c.Picked:
 		return "no hints: the smallest disk of at least 4 GiB"
 	case c.Skipped:
-		return "left alone: skip_block_devices"
+		return "skipped by skip_block_devices"
 	case len(wrong) > 0:
 		return strings.Join(wrong, "; ")
 	case !s.Hints.Given() && c.Disk.Size < minRootDisk:
@@ -191,9 +191,9 @@ func (h Hints) Disagree(by Generation) string {
 	var e *Error
 	switch {
 	case ironic == nil && errors.As(agent, &e):
-		return "Ironic takes the hints, but the agent fails over them: " + e.Text
+		return "Ironic accepts the hints, but the agent fails: " + e.Text
 	case agent == nil && errors.As(ironic, &e):
-		return "the agent would take the hints, but Ironic refuses them: " + e.Text
+		return "the agent accepts the hints, but Ironic rejects them: " + e.Text
 	}
 	return ""
 }
@@ -203,13 +203,13 @@ func (s Search) Verdict(e *Explanation) (text string, clear bool) {
 	matching := len(e.Matching())
 	switch {
 	case e.Error != "":
-		return "the ramdisk picks nothing: " + e.Error, false
+		return "the agent picks no disk: " + e.Error, false
 	case matching > 1 && s.Hints.Given():
-		return fmt.Sprintf("%d disks match; the ramdisk picks the first, %s", matching, e.Picks), false
+		return fmt.Sprintf("%d disks match; the agent picks the first, %s", matching, e.Picks), false
 	case matching > 1:
-		return fmt.Sprintf("the ramdisk picks the smallest, %s, of %d that are large enough", e.Picks, matching), false
+		return fmt.Sprintf("the agent picks the smallest, %s, of %d disks ≥ 4 GiB", e.Picks, matching), false
 	case s.Hints.Given():
-		return "the hints match one disk; the ramdisk picks it, " + e.Picks, true
+		return "the hints match one disk; the agent picks " + e.Picks, true
 	}
-	return "the ramdisk picks the only disk that is large enough, " + e.Picks, true
+	return "the agent picks the only disk ≥ 4 GiB, " + e.Picks, true
 }

@@ -44,19 +44,19 @@ func TestIronicAndTheAgent(t *testing.T) {
 		invalid, picks string
 		fails          string
 	}{
-		"no operator is equality, whatever the case": {hints: `{"model": "SAMSUNG 980 pro"}`, picks: "/dev/sda"},
-		"a part needs <in>":                          {hints: `{"model": "980"}`, fails: "No suitable device was found"},
-		"<in>":                                       {hints: `{"model": "<in> 980 pro"}`, picks: "/dev/sda"},
-		"<or>":                                       {hints: `{"model": "<or> x <or> WDC WD40EFRX"}`, picks: "/dev/sdb"},
-		"GiB is a float":                             {hints: `{"size": 447}`, fails: "No suitable device"},
-		"at least":                                   {hints: `{"size": ">= 447"}`, picks: "/dev/sda"},
-		"= is at least":                              {hints: `{"size": "= 3000"}`, picks: "/dev/sdb"},
-		"one of several serials":                     {hints: `{"serial": "wdc-12345"}`, picks: "/dev/sdb"},
-		"the old agent knows no lists":               {by: GenerationOld, hints: `{"serial": "wdc-12345"}`, fails: "No suitable"},
-		"null is the word none":                      {hints: `{"vendor": "none"}`, picks: "/dev/sdc"},
-		"s!= matches null":                           {hints: `{"vendor": "s!= ata"}`, picks: "/dev/sdc"},
-		"all hints have to match":                    {hints: `{"vendor": "ata", "rotational": "yes"}`, picks: "/dev/sdb"},
-		"no hints: the smallest of at least 4 GiB": {hints: `{}`, picks: "/dev/sda"},
+		"no operator is equality, whatever the case":  {hints: `{"model": "SAMSUNG 980 pro"}`, picks: "/dev/sda"},
+		"a part needs <in>":                           {hints: `{"model": "980"}`, fails: "No suitable device was found"},
+		"<in>":                                        {hints: `{"model": "<in> 980 pro"}`, picks: "/dev/sda"},
+		"<or>":                                        {hints: `{"model": "<or> x <or> WDC WD40EFRX"}`, picks: "/dev/sdb"},
+		"GiB is a float":                              {hints: `{"size": 447}`, fails: "No suitable device"},
+		"at least":                                    {hints: `{"size": ">= 447"}`, picks: "/dev/sda"},
+		"= is at least":                               {hints: `{"size": "= 3000"}`, picks: "/dev/sdb"},
+		"one of several serials":                      {hints: `{"serial": "wdc-12345"}`, picks: "/dev/sdb"},
+		"the old agent knows no lists":                {by: GenerationOld, hints: `{"serial": "wdc-12345"}`, fails: "No suitable"},
+		"null is the word none":                       {hints: `{"vendor": "none"}`, picks: "/dev/sdc"},
+		"s!= matches null":                            {hints: `{"vendor": "s!= ata"}`, picks: "/dev/sdc"},
+		"all hints have to match":                     {hints: `{"vendor": "ata", "rotational": "yes"}`, picks: "/dev/sdb"},
+		"no hints: the smallest of at least 4 GiB":    {hints: `{}`, picks: "/dev/sda"},
 		"null: the same":                              {hints: `null`, picks: "/dev/sda"},
 		"<range-in> is Ironic's alone":                {hints: `{"size": "<range-in> [ 10 600 ]"}`, fails: "is not an integer value"},
 		"old oslo.utils has no <range-in>":            {by: GenerationOld, hints: `{"size": "<range-in> [ 10 600 ]"}`, invalid: "is not an integer value", fails: "not an integer"},
@@ -166,16 +166,16 @@ func TestExplain(t *testing.T) {
 	t.Parallel()
 	e := Search{Hints: hintsFrom(t, `{"model": "980", "size": ">= 400", "rotational": false}`), Skip: hintsFrom(t, `[{"serial": "12345", "size": "<= 10"}]`)}.Explain(shelf(t))
 	wants := []string{
-		`model 980: it has "Samsung 980 PRO", of which this is a part only: write <in>`,
-		`model 980: it has "WDC WD40EFRX"; rotational False: it is rotational`,
-		"left alone: skip_block_devices",
+		`model 980: has "Samsung 980 PRO": to match a part of the value, use <in>`,
+		`model 980: has "WDC WD40EFRX"; rotational False: is rotational`,
+		"skipped by skip_block_devices",
 	}
 	for i, d := range e.Disks {
 		if d.Why != wants[i] || d.Picked || d.Matches || d.Skipped != (i == 2) {
 			t.Errorf("%s: %q (%+v), want %q", d.Disk.Name, d.Why, d, wants[i])
 		}
 	}
-	if last := e.Disks[2].Hints; last[2].Why != "the ramdisk did not tell" || last[0].Why != "the ramdisk did not report it, which hints see as the word none" {
+	if last := e.Disks[2].Hints; last[2].Why != "not reported by the ramdisk" || last[0].Why != "not reported by the ramdisk; compared as the text none" {
 		t.Errorf("%+v", last)
 	}
 	e = Search{Hints: hintsFrom(t, `{"vendor": "ata"}`)}.Explain(shelf(t))
@@ -195,10 +195,10 @@ func TestExplain(t *testing.T) {
 func TestLint(t *testing.T) {
 	t.Parallel()
 	for hints, want := range map[string]string{
-		`{"size": "<range-in> [ 1 2 ]"}`: "error: Ironic takes the hints, but the agent fails over them",
-		`{"tran": "nvme"}`:               "error: the agent would take the hints, but Ironic refuses them",
+		`{"size": "<range-in> [ 1 2 ]"}`: "error: Ironic accepts the hints, but the agent fails",
+		`{"tran": "nvme"}`:               "error: the agent accepts the hints, but Ironic rejects them",
 		`{"bogus": 1}`:                   "error: Ironic refuses the hints",
-		`{"model": "<all-in> a"}`:        "error: <all-in> wants",
+		`{"model": "<all-in> a"}`:        "error: <all-in> requires",
 		`{"size": 480}`:                  "warning: equality is exact",
 		`{"size": "= 480"}`:              "warning: = means at least",
 		`{"size": "<or> 1 <or> 2"}`:      "error: <or> compares text",
@@ -206,7 +206,7 @@ func TestLint(t *testing.T) {
 		`{"size": "s!= 4"}`:              "warning: s!= compares text",
 		`{"vendor": ">= 5"}`:             "warning: >= compares numbers",
 		`{"vendor": "s!= ata"}`:          "warning: s!= matches disks that do not report",
-		`{"name": "/dev/sda"}`:           "warning: the kernel's names",
+		`{"name": "/dev/sda"}`:           "warning: kernel names",
 		`{"wwn": "0x1"}`:                 "",
 		`{"rotational": true}`:           "",
 		`{"size": ">= 10"}`:              "",
@@ -231,10 +231,10 @@ func TestMostStableHint(t *testing.T) {
 		"serial":                    {disks: `[{"name": "a", "serial": "s1"}, {"name": "b", "serial": "s2"}]`, want: `{"serial":"s1"}`},
 		"case does not tell apart":  {disks: `[{"name": "a", "serial": "s1", "by_path": "/p"}, {"name": "b", "serial": "S1"}]`, want: `{"by_path":"/p"}`},
 		"hctl":                      {disks: `[{"name": "a", "hctl": "0:0:0:0"}, {"name": "b", "hctl": "0:0:1:0"}]`, want: `{"hctl":"0:0:0:0"}`},
-		"a serial with an operator": {disks: `[{"name": "a", "serial": "= 5"}, {"name": "b"}]`, refused: "serial is not its own"},
-		"none is no serial":         {disks: `[{"name": "a", "serial": "None"}]`, refused: "serial is not its own"},
-		"names are not stable":      {disks: `[{"name": "/dev/sda", "size": 5}]`, refused: "no stable hint tells /dev/sda from the other disks: wwn is not reported"},
-		"twins":                     {disks: `[{"name": "a", "wwn": "1", "serial": "2"}, {"name": "b", "wwn": "1", "serial": "2"}]`, refused: "wwn is not its own"},
+		"a serial with an operator": {disks: `[{"name": "a", "serial": "= 5"}, {"name": "b"}]`, refused: "serial is not unique"},
+		"none is no serial":         {disks: `[{"name": "a", "serial": "None"}]`, refused: "serial is not unique"},
+		"names are not stable":      {disks: `[{"name": "/dev/sda", "size": 5}]`, refused: "no stable hint identifies /dev/sda: wwn is not reported"},
+		"twins":                     {disks: `[{"name": "a", "wwn": "1", "serial": "2"}, {"name": "b", "wwn": "1", "serial": "2"}]`, refused: "wwn is not unique"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

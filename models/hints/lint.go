@@ -75,15 +75,15 @@ func (r reader) lint(h parsedHint, given string) []Problem {
 	op := t[0]
 	switch {
 	case op == opAllIn:
-		say(Fails, "<all-in> wants the disk to have a list as its value, which none has: the agent fails")
+		say(Fails, "<all-in> requires a list value, and no disk has one: the agent fails")
 	case h.name == Size:
 		lintSize(op, say)
 	case strings.Trim(op, "=!<>") == "": // compares numbers
-		say(Doubtful, "%s compares numbers: a disk whose %s is none makes the agent fail; s%s compares text", op, h.name, textOperator(op))
+		say(Doubtful, "%s compares numbers: the agent fails on disks without %s; s%s compares text", op, h.name, textOperator(op))
 	case op == "s!=":
 		say(Doubtful, "s!= matches disks that do not report their %s, too", h.name)
 	case h.name == Name && strings.Contains(strings.ToLower(given), "/dev/sd"):
-		say(Doubtful, "the kernel's names may go to other disks at the next boot")
+		say(Doubtful, "kernel names may change at the next boot")
 	}
 	return problems
 }

@@ -22,7 +22,7 @@ type NoStableHintError struct {
 }
 
 func (e *NoStableHintError) Error() string {
-	return fmt.Sprintf("no stable hint tells %s from the other disks: %s", printable.Line(e.Disk), printable.Line(strings.Join(e.Why, ", ")))
+	return fmt.Sprintf("no stable hint identifies %s: %s", printable.Line(e.Disk), printable.Line(strings.Join(e.Why, ", ")))
 }
 
 // errNoSuchDisk reports a name that matches no disk, or several.
@@ -69,7 +69,7 @@ func MostStable(disk Disk, among []Disk) (Hints, error) {
 				}
 			}
 		}
-		refused.Why = append(refused.Why, fmt.Sprintf("%s is not its own", name))
+		refused.Why = append(refused.Why, fmt.Sprintf("%s is not unique", name))
 	}
 	return Hints{}, refused
 }

@@ -132,7 +132,7 @@ func CheckRules() []CheckRule {
 		{CheckHintsDoubt, CheckWarn, true, "the hints are not misleading"},
 		{CheckHintsPlaces, CheckWarn, true, "instance_info and properties have the same hints, or only one has hints"},
 		{CheckInventory, CheckRefuse, true, "an inventory exists, not older than 30 days or than the RAID"},
-		{CheckInventoryBy, CheckWarn, true, "the agent made the inventory: a BMC reports only names and sizes"},
+		{CheckInventoryBy, CheckWarn, true, "the agent made the inventory: a BMC reports no WWNs or paths"},
 		{CheckRootDevice, CheckRefuse, true, "the hints match exactly one disk; without hints, the node has one disk"},
 		{CheckSingleDisk, CheckWarn, true, "hints are set, even for a single disk"},
 		{CheckStableHint, CheckWarn, true, "the hints use wwn or serial, which never change"},

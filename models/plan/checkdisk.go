@@ -178,8 +178,8 @@ func checkRootDevice(f *Facts) finding {
 		return bad(fmt.Sprintf("no hints and %d disks: Ansible would pick the first by name", len(e.Disks)), pin, evidence...).onScreen(pickDisk)
 	case f.untold() != nil:
 		return bad(fmt.Sprintf("the inventory is from the BMC, which does not report %s: target disk unknown", hints.Join(f.untold())),
-			"use a hint by serial or size, or inspect in-band: ironworks set "+f.Node.Label()+" inspect_interface=agent", evidence...).
-			onScreen("use a hint by serial or size, or inspect in-band: " + models.RunKey("set", "inspect_interface=agent"))
+			"use a hint the BMC reports, or inspect in-band: ironworks set "+f.Node.Label()+" inspect_interface=agent", evidence...).
+			onScreen("use a hint the BMC reports, or inspect in-band: " + models.RunKey("set", "inspect_interface=agent"))
 	case e.Picks == "" && f.Hints.Hints.Given():
 		return bad("no disk matches the hints"+f.missHelp(), pin, evidence...).onScreen(pickDisk)
 	case e.Picks == "":
@@ -189,7 +189,7 @@ func checkRootDevice(f *Facts) finding {
 	case len(matching) > 1:
 		return bad(fmt.Sprintf("no hints and %d suitable disks: the agent would pick the smallest, %s", len(matching), e.Picks), pin, evidence...).onScreen(pickDisk)
 	}
-	return good("it is "+e.Picks, evidence...)
+	return good("target disk "+e.Picks, evidence...)
 }
 
 func diskNames(disks []hints.Disk) string {

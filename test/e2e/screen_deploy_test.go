@@ -137,7 +137,7 @@ func TestScreenTwoConsolesDeployOneNode(t *testing.T) {
 			// The other console may still retry: Ironic also responds with HTTP 409 while the node is locked.
 			s.when("exit or question", func() bool { return !s.AltScreen() || s.Contains("╭─ Quit") })
 			if s.Contains("╭─ Quit") {
-				s.press("y")
+				s.answerYes("╭─ Quit")
 			}
 			s.ends(0)
 			for _, line := range c.auditLines() {

@@ -104,7 +104,7 @@ func (s *Screen) probedCell(c screen.Context) table.Cell {
 	case errors.As(p.Err(), &f):
 		return cell(theme.GlyphFailed, string(f.Kind), theme.Bad)
 	case p.Err() != nil:
-		return cell(theme.GlyphFailed, "not tested", theme.Bad)
+		return cell(theme.GlyphFailed, "test failed", theme.Bad)
 	case known:
 		return cell(theme.GlyphActive, "answers", theme.Good)
 	}

@@ -47,7 +47,7 @@ func (s *Screen) bootForm() *form.Inline {
 	fields := []form.Field{
 		{Key: keyUserData, Section: what, Label: "User data", Placeholder: placeholder, Complete: screen.InFolder(s.planFile().Dir), Help: textUserDataHelp},
 		{
-			Key: keyReader, Section: what, Label: "Format", Kind: form.Choice, Options: readers(),
+			Key: keyReader, Section: what, Label: "Reader", Kind: form.Choice, Options: readers(),
 			Help: textReaderHelp,
 		},
 		{Key: keyKargs, Section: how, Label: "Kernel args", Help: textKargsHelp},

@@ -25,7 +25,7 @@ func TestPickWritesTheMostStableHint(t *testing.T) {
 		"wwn":             {threeDisks(), 1, "wwn: 0x5002538es1a1", ""},
 		"serial":          {inventory(bare("/dev/sda", `, "serial": "A"`), bare("/dev/sdb", `, "serial": "B"`)), 1, "serial: B", ""},
 		"wwn of several":  {inventory(bare("/dev/sda", `, "serial": "A", "wwn": "0x1"`), bare("/dev/sdb", `, "serial": "B", "wwn": "0x1"`)), 0, "serial: A", ""},
-		"names and sizes": {inventory(`{"name": "sda", "size": 480103981056}`, `{"name": "sdb", "size": 480103981056}`), 0, "", "no stable hint tells sda"},
+		"names and sizes": {inventory(`{"name": "sda", "size": 480103981056}`, `{"name": "sdb", "size": 480103981056}`), 0, "", "no stable hint identifies sda"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

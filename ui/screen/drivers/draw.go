@@ -151,7 +151,7 @@ func (s *Screen) interfaces(w int) []pane.Line {
 	case len(kinds) == 0:
 		lines = append(lines, pane.Line{body.S(theme.Muted, textNoInterfaces)})
 	case len(without) > 0:
-		lines = append(lines, body.Indented(theme.Muted, "none of: "+strings.Join(without, ", "), w, 3)...)
+		lines = append(lines, body.Indented(theme.Muted, "no interface: "+strings.Join(without, ", "), w, 3)...)
 	}
 	return lines
 }

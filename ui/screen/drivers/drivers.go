@@ -63,7 +63,7 @@ func hostTable(env *screen.Env) *table.Table[models.Conductor] {
 			if c.Alive {
 				return table.Cell{Glyph: theme.GlyphActive, GlyphRole: theme.Good, Text: "alive"}
 			}
-			return table.Cell{Glyph: theme.GlyphFailed, GlyphRole: theme.Bad, Text: "gone", Role: theme.Bad}
+			return table.Cell{Glyph: theme.GlyphFailed, GlyphRole: theme.Bad, Text: "dead", Role: theme.Bad}
 		}},
 		{Key: "seen", Title: "LAST SEEN", Min: 9, Max: 10, Role: theme.Muted, Text: func(c models.Conductor) string { return body.Ago(env.ServerNow(), c.UpdatedAt.Time) }},
 		{Key: "group", Title: "GROUP", Min: 6, Max: 24, Drop: 1, Text: func(c models.Conductor) string { return c.Group }},

@@ -46,7 +46,7 @@ const (
 	textPressCompare = "Fill in the form, then press {enroll-compare} to compare it with Ironic."
 	textNoNodes      = "The input has no nodes."
 	textNoBMCs       = "No BMC was asked: the source is a file."
-	textNoResult     = "Nothing is enrolled yet: E enrolls what was compared."
+	textNoResult     = "Nothing enrolled yet. E enrolls the compared nodes."
 
 	// Details.
 	textNothingToSend = "nothing to send"

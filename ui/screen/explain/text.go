@@ -11,7 +11,7 @@ const (
 	textBMCNoPassword = "no password known; press {bmc-login} in the node's BMC tab to log in"
 	textBMCFailed     = "query failed: "
 	textBMCAsked      = "queried; the result is valid for 2 minutes"
-	textBMCNotAsked   = "not queried; {explain-bmc} queries it and requests the ISO from this console"
+	textBMCNotAsked   = "not queried; {explain-bmc} queries it and tests the ISO download from here"
 	textNoExplanation = "no explanation yet"
 	textNodeDeleted   = "the node was deleted"
 	textCount         = " %d of %d explanations "

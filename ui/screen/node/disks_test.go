@@ -130,7 +130,7 @@ func TestDisksAreReadAgainAfterATaskOnTheNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := resting(t, noHints)
 		r, s := onDisks(t, n, rackDisks())
-		screentest.Shows(t, s, 80, 20, "no root device hints", "the ramdisk picks the smallest")
+		screentest.Shows(t, s, 80, 20, "no root device hints", "the agent picks the smallest")
 		task := &screen.Task{Plan: provision.Batch{Items: []provision.Item{{Node: n}}}}
 		r.Env.Tasks.Add(task)
 		r.API.Nodes[0] = resting(t, wwnHints)
@@ -171,7 +171,7 @@ func TestSixtyDisks(t *testing.T) {
 			list = append(list, fmt.Sprintf(`{"name": "/dev/sd%02d", "size": %d, "serial": "Z%d", "wwn": "0x%d", "rotational": true}`, i, int64(i+1)<<40, i, i))
 		}
 		r, s := onDisks(t, resting(t, `, "properties": {"root_device": {"serial": "Z59"}}`), inventory(list...))
-		screentest.Shows(t, s, 80, 20, "1 of 60", "the hints match one disk; the ramdisk picks it, /dev/sd59")
+		screentest.Shows(t, s, 80, 20, "1 of 60", "the hints match one disk; the agent picks /dev/sd59")
 		r.Do(s, s.Do(action.Bottom))
 		screentest.Shows(t, s, 80, 20, "60 of 60", "❯  ● picked", "✓ serial Z59")
 		screentest.CheckSizes(t, s)
@@ -229,7 +229,7 @@ func TestPin(t *testing.T) {
 		},
 		"to the properties":     {noHints, rackDisks(), "", nil, []string{"down", "enter"}, "hints set r7-n01 --disk /dev/sda --to properties"},
 		"the instance is first": {`, "instance_info": {"root_device": {"serial": "x"}}`, rackDisks(), "", []string{"takes precedence "}, []string{"down", "enter"}, ""},
-		"nothing of its own":    {noHints, twins, "no stable hint tells /dev/sda from the other disks", nil, nil, ""},
+		"nothing of its own":    {noHints, twins, "no stable hint identifies /dev/sda", nil, nil, ""},
 		"skipped":               {`, "properties": {"skip_block_devices": [{"serial": "BTYF0c9397845"}]}`, rackDisks(), "skip_block_devices excludes /dev/sda", nil, nil, ""},
 		"no disk":               {noHints, inventory(), "no disk", nil, nil, ""},
 		"no inventory":          {noHints, nil, "disks unknown", nil, nil, ""},
@@ -288,7 +288,7 @@ func TestDiskDialog(t *testing.T) {
 		drawn := screentest.OverlayText(ask.Overlay, 120, 40)
 		for _, want := range []string{
 			"Disk /dev/sdb", "by-path     /dev/disk/by-path/pci-0000:00:17.0-ata-2", "wwn         0x5000c500a1b2c3d4", "vendor      ATA", "hctl        1:0:0:0",
-			"3726.02 GiB", "this is a part only", "equality is exact", "instance_info.root_device", "overrides",
+			"3726.02 GiB", "to match a part of the value", "equality is exact", "instance_info.root_device", "overrides",
 		} {
 			if !strings.Contains(drawn, want) {
 				t.Errorf("no %q in:\n%s", want, drawn)

@@ -176,7 +176,7 @@ func (s *Screen) none(row *models.Row) string {
 	case state.Resting() && state.Class() != models.ClassHold:
 		return textNoSteps
 	case kindOf(&row.Node) == "":
-		return "While a node is " + string(state) + " there are no steps."
+		return "Nodes have no steps in state " + string(state) + "."
 	case state.Class() == models.ClassWait && s.evidence.AgentURL == "":
 		return textNotCalledBack
 	}

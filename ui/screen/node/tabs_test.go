@@ -67,7 +67,7 @@ func TestNoSteps(t *testing.T) {
 	}{
 		{"waits for the ramdisk", models.StateDeployWait, "", "Waiting for the ramdisk"},
 		{"called back", models.StateCleanWait, "https://10.0.0.1:9999", "not built the step list"},
-		{"inspection", models.StateInspecting, "", "While a node is inspecting there are no steps"},
+		{"inspection", models.StateInspecting, "", "Nodes have no steps in state inspecting"},
 		{"rests", models.StateAvailable, "", "No steps."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -102,7 +102,7 @@ func outcome(what, said string, err error) tea.Msg {
 func (s *Screen) askWrap() tea.Cmd {
 	fields := []form.Field{
 		{Key: askOutput, Label: "File", Required: true, Value: "ramdisk.img", Complete: screen.InFolder(""), Help: textInitrdHelp},
-		{Key: askInitramfs, Label: "Behind", Complete: screen.InFolder(""), Help: textInitramfsHelp},
+		{Key: askInitramfs, Label: "Initramfs", Complete: screen.InFolder(""), Help: textInitramfsHelp},
 		{Key: askReplace, Label: "Replace", Kind: form.Toggle, Help: "overwrite an existing file"},
 	}
 	source := s.source()
@@ -160,7 +160,7 @@ func (s *Screen) confirmEmbed(msg isoRead) tea.Cmd {
 	}
 	switch {
 	case order.Output != "":
-		q.Ask = "Write " + order.Output + ", a copy of it?"
+		q.Ask = "Write a copy to " + order.Output + "?"
 	case msg.look.Embedded:
 		q.Ask = textReplaceConfig + where + "?"
 	}

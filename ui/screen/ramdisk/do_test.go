@@ -138,7 +138,7 @@ func TestEmbedShowsTheISOAndAsks(t *testing.T) {
 			`embed live.iso to "" kargs=[] force=true`,
 		},
 		"a copy": {
-			prepare.ImageLook{Look: image.Look{Capacity: 256 << 10}}, "new.iso", []string{"Write new.iso, a copy of it?"}, `embed live.iso to "new.iso" kargs=[] force=false`,
+			prepare.ImageLook{Look: image.Look{Capacity: 256 << 10}}, "new.iso", []string{"Write a copy to new.iso?"}, `embed live.iso to "new.iso" kargs=[] force=false`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

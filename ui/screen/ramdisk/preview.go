@@ -66,7 +66,7 @@ func (s *Screen) previewLines() []pane.Line {
 		p.block(theme.Plain, login)
 	}
 	if len(v.Logins) == 0 {
-		p.block(theme.Warn, "nobody")
+		p.block(theme.Warn, "none")
 	}
 	p.heading("Kernel arguments")
 	if options := s.bench.Values[keyIPOptions]; strings.TrimSpace(options) != "" && profileOf(s.bench.Values) != ignition.ProfileClassic {

@@ -93,7 +93,7 @@ func (s *Screen) handleOffer(msg offered) tea.Cmd {
 			text += " (" + c.Interface + ")"
 		}
 		if len(c.For) > 0 {
-			text += "  as " + strings.Join(c.For, ", ") + " is reachable"
+			text += "  reaches " + strings.Join(c.For, ", ")
 		}
 		listens, hosts = append(listens, text), append(hosts, c.Addr.String())
 	}

@@ -162,7 +162,7 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	}
 	var right []body.Span
 	if known && counts[rankRunning] > 0 && counts[rankQueued] == 0 {
-		right = []body.Span{body.S(theme.Plain, "all done in about "+models.Age(last))}
+		right = []body.Span{body.S(theme.Plain, "all finish in about "+models.Age(last))}
 	}
 	return body.Line(t, w, left, right)
 }
