@@ -139,7 +139,7 @@ func TestDoctorOfBrokenServers(t *testing.T) {
 			[]string{"login.example"},
 		},
 		"a proxy without an Ironic": {[]*weather.Rule{weather.All(weather.HTML(502))}, 1, doctor.CheckHTTP, doctor.Fail, []string{"502", "proxy"}},
-		"a flood":                   {[]*weather.Rule{weather.All(weather.Status(200, strings.Repeat("x", 1<<20)))}, 1, doctor.CheckHTTP, doctor.Fail, []string{"not Ironic"}},
+		"a flood":                   {[]*weather.Rule{weather.All(weather.Status(200, strings.Repeat("x", 1<<20)))}, 1, doctor.CheckHTTP, doctor.Fail, []string{"not an Ironic API"}},
 		"a root for people":         {[]*weather.Rule{weather.On(func(r *http.Request) bool { return r.URL.Path == "/" }, weather.HTML(200))}, 0, doctor.CheckHTTP, doctor.OK, []string{"not at its root"}},
 		"silence":                   {[]*weather.Rule{weather.All(weather.Stalled())}, 1, doctor.CheckHTTP, doctor.Fail, []string{"no answer from"}},
 		"an API that is silent":     {[]*weather.Rule{weather.On(weather.Path("/v1/"), weather.Stalled())}, 1, doctor.CheckHTTP, doctor.Fail, []string{"no answer from"}},

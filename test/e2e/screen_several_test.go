@@ -248,7 +248,8 @@ func TestScreenTaskWhileItRuns(t *testing.T) {
 		s.rowSays(slow, "? unknown", "interrupted")
 		s.until("unknown whether Ironic received the request")
 		s.press("5")
-		s.lacks("running")
+		s.until("› tasks")
+		s.gone("running")
 		if got := states(t, server, good, bad); got != "manageable manageable" {
 			t.Errorf("states: %s", got)
 		}
