@@ -289,7 +289,8 @@ func TestShellOfMuteMachine(t *testing.T) {
 		machine.mute.Store(true)
 		cancel()
 	}()
-	reader, _ := io.Pipe() // keys that never come
+	reader, keys := io.Pipe() // keys that never come
+	defer keys.Close()        //nolint:errcheck // ends the goroutine that waits for keys, if the session has begun
 	if _, err := s.Run(ctx, ShellSession{In: reader, Out: io.Discard, Err: io.Discard}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
