@@ -1,11 +1,14 @@
 package ui
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 
+	"ironworks/ignition"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen/screentest"
 )
@@ -137,6 +140,26 @@ func TestClickAnywhere(t *testing.T) {
 		}
 		if n := len(r.audit.records); r.quit || r.c.crash != nil || n != sent {
 			t.Errorf("%d requests; ended: %v %v", n-sent, r.quit, r.c.crash)
+		}
+	})
+}
+
+// TestPathTypedAheadIsApplied types a part of a path, tab and enter before the folder is read.
+func TestPathTypedAheadIsApplied(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	inBubble(t, rack(), nil, func(r *rig) {
+		r.press("6")
+		r.click("CA file")
+		r.press("enter")
+		r.deliver(tea.PasteMsg{Content: strings.TrimSuffix(file, "a.pem")})
+		r.deliver(keyMsg("tab"))
+		r.deliver(keyMsg("enter"))
+		r.settle()
+		if got := r.c.env.Bench.Values[string(ignition.FieldCA)]; got != file {
+			t.Errorf("the form has %q, want %q", got, file)
 		}
 	})
 }

@@ -232,7 +232,7 @@ func TestScreenTaskWhileItRuns(t *testing.T) {
 		s.until("› task 1 manage")
 		s.rowSays(good, "✓ done", "manageable")
 		s.rowSays(bad, "✖ failed", "not today")
-		// The retry is a task of its own.
+		// The retry is a second task.
 		s.press("r")
 		s.until("› task 2 manage")
 		s.rowSays(bad, "✓ done", "manageable")

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ironworks/ignition/prepare"
 	"ironworks/printable"
 )
 
@@ -51,19 +53,10 @@ func Paths(dir, typed string) []string {
 
 // entries returns the names in a folder as typed, those of folders with a slash.
 func entries(dir, folder string) []string {
-	path := folder
-	switch rest, home := strings.CutPrefix(folder, "~/"); {
-	case home:
-		user, err := os.UserHomeDir()
-		if err != nil {
-			return nil
-		}
-		path = filepath.Join(user, rest)
-	case !filepath.IsAbs(folder):
-		path = filepath.Join(dir, folder)
-	}
-	if path == "" {
-		path = "."
+	home, _ := os.UserHomeDir() // without a home, ~ is a name
+	path := prepare.HomePath(home, folder)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(cmp.Or(dir, "."), path)
 	}
 	file, err := os.Open(path) //nolint:gosec // the operator's own path
 	if err != nil {

@@ -181,8 +181,9 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		}
 	case screen.Reload:
 		return tea.Batch(s.recheck(0, askAll), s.readFile(true))
-	case form.Completions:
-		return tea.Batch(s.ramdisk.Typed(msg), s.boot.Typed(msg))
+	case form.Completions: // of the user data, with the keys that waited for them
+		cmd := s.boot.Typed(msg)
+		return tea.Batch(cmd, s.formChanged())
 	case tea.KeyPressMsg, tea.PasteMsg:
 		return s.typed(msg)
 	}

@@ -63,7 +63,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	}
 }
 
-// Click handles a click: the pages, the fields and the rows.
+// Click selects a page, a field or a row.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	s.draft.PageChosen = true
 	if y == 1 {

@@ -40,7 +40,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Click handles a click: the tabs, the fields and the rows.
+// Click selects a tab, a field or a row.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	if y == 1 {
 		if at := s.tabs.At(x); at >= 0 {

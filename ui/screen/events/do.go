@@ -56,7 +56,7 @@ func (s *Screen) steer(id action.ID) {
 	}
 }
 
-// Click handles a click: the rows; as with keys, leaving the last one pauses.
+// Click selects the event at a cell. As with keys, leaving the last event pauses.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	hit := s.table.Click(x, y-body.PageTop)
 	if hit.Row {

@@ -63,7 +63,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Click handles a click: the rows, and the titles, which sort.
+// Click selects a row, or sorts by a column title.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	hit := s.table.Click(x, y-s.listAt)
 	if hit.Column != "" {

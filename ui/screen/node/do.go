@@ -107,7 +107,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Click handles a click: the tabs and the rows.
+// Click selects a tab or a row.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	if y == 1 {
 		if tab := s.tabs.At(x); tab >= 0 {

@@ -33,7 +33,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return s.read(id)
 }
 
-// Click handles a click: the tabs and the fields.
+// Click selects a tab or a field.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	switch {
 	case y == 1:

@@ -144,8 +144,9 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case screen.Reload:
 		s.check.stamp = prepare.FileStamp{}
 		return tea.Batch(s.rebuild(0), s.recheck())
-	case form.Completions:
-		return s.form.Typed(msg)
+	case form.Completions: // with the keys that waited for them
+		cmd := s.form.Typed(msg)
+		return tea.Batch(cmd, s.changed())
 	case tea.KeyPressMsg, tea.PasteMsg:
 		return s.typed(msg)
 	}

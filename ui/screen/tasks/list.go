@@ -135,7 +135,7 @@ func (s *List) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Click handles a click: the rows.
+// Click selects the task at a cell.
 func (s *List) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return s.table.Click(x, y-body.PageTop).Again, nil
 }

@@ -171,7 +171,7 @@ func (s *Task) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Click handles a click: the rows.
+// Click selects the node at a cell.
 func (s *Task) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return s.table.Click(x, y-body.PageTop).Again, nil
 }

@@ -34,7 +34,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	return nil
 }
 
-// Click handles a click: the rows.
+// Click selects the node at a cell.
 func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
 	return s.table.Click(x, y-body.PageTop).Again, nil
 }

@@ -78,7 +78,7 @@ func TestTabWaitsForCompletions(t *testing.T) {
 	if got := f.Values()["path"]; got != "/etc/" {
 		t.Errorf("got %q", got)
 	}
-	// Nothing to complete: tab goes on, with what was typed after it.
+	// Without a completion, tab moves to the next field, and the keys typed after it follow.
 	slow = typeAll(f, "zzz")
 	typeAll(f, "tab", "x")
 	f.Update(slow())
