@@ -162,12 +162,8 @@ func (f PlanFile) With(fields plan.Fields) (Deployment, error) {
 
 // homePath resolves a leading ~/ that no shell has expanded.
 func homePath(path string) string {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		if home, err := os.UserHomeDir(); err == nil {
-			return filepath.Join(home, rest)
-		}
-	}
-	return path
+	home, _ := os.UserHomeDir() // without a home, ~ is a name
+	return prepare.HomePath(home, path)
 }
 
 // PlanText is a plan in a temporary file, to be edited. Its folder is readable by the owner only,
