@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ironworks/enroll"
-	"ironworks/enroll/document"
+	"ironworks/document"
 )
 
 // schema are the fields of a BareMetalHost's spec that exports write, with their type, enum or pattern, from the CRD

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ironworks/enroll/document"
+	"ironworks/document"
 	"ironworks/models"
 	"ironworks/models/plan"
 )

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ironworks/enroll/document"
+	"ironworks/document"
 )
 
 // hint is a root device hint of Metal3 with Ironic's name and operator (baremetal-operator, devicehints.go).

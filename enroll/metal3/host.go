@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"ironworks/enroll"
-	"ironworks/enroll/document"
+	"ironworks/document"
 	"ironworks/models"
 )
 

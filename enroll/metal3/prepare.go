@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ironworks/enroll"
-	"ironworks/enroll/document"
+	"ironworks/document"
 	"ironworks/models"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ironworks/enroll/document"
+	"ironworks/document"
 )
 
 // manifest has every field of a host that is carried over, and some that are not.

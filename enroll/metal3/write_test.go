@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"ironworks/enroll"
-	"ironworks/enroll/document"
+	"ironworks/document"
 	"ironworks/models"
 )
 

@@ -1,7 +1,7 @@
 package nodefile
 
 import (
-	"ironworks/enroll/document"
+	"ironworks/document"
 	"ironworks/spell"
 )
 

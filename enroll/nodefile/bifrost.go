@@ -3,7 +3,7 @@ package nodefile
 import (
 	"strings"
 
-	"ironworks/enroll/document"
+	"ironworks/document"
 	"ironworks/models/plan"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ironworks/enroll"
-	"ironworks/enroll/document"
+	"ironworks/document"
 	"ironworks/models"
 	"ironworks/spell"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ironworks/enroll"
-	"ironworks/enroll/document"
+	"ironworks/document"
 )
 
 // pmDriver is the hardware type of a pm_type, with the names of its fields.

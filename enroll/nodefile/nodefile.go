@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"ironworks/enroll"
-	"ironworks/enroll/document"
+	"ironworks/document"
 	"ironworks/models"
 	"ironworks/models/plan"
 )

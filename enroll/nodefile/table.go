@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"ironworks/enroll"
-	"ironworks/enroll/document"
+	"ironworks/document"
 	"ironworks/models"
 )
 

@@ -141,7 +141,7 @@ func (g grammar) beginsOperator(text string) bool {
 // split returns the operator and the values of an expression, in lower case. Without an
 // operator, the expression is the value.
 func (g grammar) split(expression any, empty func() *Error) (op string, values []string, err *Error) {
-	text := pythonLower(pythonStrip(PythonStr(expression)))
+	text := PythonLower(pythonStrip(PythonStr(expression)))
 	if text == "" {
 		return "", nil, empty()
 	}

@@ -224,7 +224,7 @@ func pythonBool(v any) (value, ok bool) {
 	if b, is := v.(bool); is {
 		return b, true
 	}
-	switch pythonLower(pythonStrip(PythonStr(v))) {
+	switch PythonLower(pythonStrip(PythonStr(v))) {
 	case "1", "t", "true", "on", "y", "yes":
 		return true, true
 	case "0", "f", "false", "off", "n", "no":

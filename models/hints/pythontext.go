@@ -12,9 +12,9 @@ func pythonSpace(r rune) bool { return r >= 0x1c && r <= 0x1f || unicode.IsSpace
 
 func pythonStrip(s string) string { return strings.TrimFunc(s, pythonSpace) }
 
-// pythonLower is str.lower: a final sigma has its own form, and a dotted I becomes two
+// PythonLower is str.lower: a final sigma has its own form, and a dotted I becomes two
 // characters.
-func pythonLower(s string) string {
+func PythonLower(s string) string {
 	if !strings.ContainsAny(s, "Σİ") {
 		return strings.ToLower(s)
 	}

@@ -35,6 +35,12 @@ func (d *PythonDict) Set(key string, value any) {
 	d.values[key] = value
 }
 
+// Delete removes a key.
+func (d *PythonDict) Delete(key string) {
+	d.keys = slices.DeleteFunc(d.keys, func(k string) bool { return k == key })
+	delete(d.values, key)
+}
+
 // Get returns the value of a key, or nil. d may be nil.
 func (d *PythonDict) Get(key string) any {
 	if d == nil {

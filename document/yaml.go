@@ -66,7 +66,7 @@ func (c *yamlReader) problem(n *yaml.Node, format string, args ...any) {
 }
 
 func (c *yamlReader) value(n *yaml.Node, depth int) Value {
-	v := Value{Line: n.Line}
+	v := Value{Line: n.Line, Column: n.Column}
 	if c.values++; c.values > maxValues || len(c.problems) == maxProblems {
 		return v
 	}
@@ -112,7 +112,7 @@ func (c *yamlReader) members(v *Value, n *yaml.Node, depth int) {
 			c.problem(k, "duplicate key %q, first on line %d", k.Value, seen[k.Value])
 		default:
 			seen[k.Value] = k.Line
-			v.Members = append(v.Members, Member{Key: k.Value, Line: k.Line, Value: c.value(item, depth+1)})
+			v.Members = append(v.Members, Member{Key: k.Value, Line: k.Line, Column: k.Column, Value: c.value(item, depth+1)})
 		}
 	}
 	for _, merge := range merges {

@@ -28,9 +28,9 @@ const (
 
 // Problem is an error in a file.
 type Problem struct {
-	// Line counts from 1; 0 is the whole file.
-	Line int
-	Why  string
+	// Line counts from 1; 0 is the whole file. Column counts from 1; 0 is the whole line.
+	Line, Column int
+	Why          string
 }
 
 // Error lists the errors of a file.
@@ -39,13 +39,16 @@ type Error struct {
 	Problems []Problem
 }
 
-// Error returns a line for each problem, as FILE:LINE: why.
+// Error returns a line for each problem, as FILE:LINE: why, or FILE:LINE:COLUMN: why.
 func (e *Error) Error() string {
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
 		where := printable.Line(e.File)
 		if p.Line > 0 {
 			where = fmt.Sprintf("%s:%d", where, p.Line)
+		}
+		if p.Line > 0 && p.Column > 0 {
+			where = fmt.Sprintf("%s:%d", where, p.Column)
 		}
 		lines[i] = where + ": " + printable.Line(p.Why)
 	}
@@ -139,10 +142,12 @@ func (k Kind) String() string {
 	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[k]
 }
 
-// Value is a JSON value with its line.
+// Value is a JSON value with its position.
 type Value struct {
 	Kind Kind
 	Line int
+	// Column counts from 1 in YAML, and is 0 in JSON.
+	Column int
 	// Literal is a scalar as the file has it, without quotes and escapes.
 	Literal string
 	// Items are those of a list.
@@ -155,9 +160,9 @@ type Value struct {
 
 // Member is a key of an object with its value.
 type Member struct {
-	Key   string
-	Line  int
-	Value Value
+	Key          string
+	Line, Column int
+	Value        Value
 }
 
 // Get returns a member's value; it is null if there is none.

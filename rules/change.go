@@ -1,0 +1,112 @@
+package rules
+
+import (
+	"cmp"
+	"slices"
+
+	"ironworks/models"
+	"ironworks/models/hints"
+)
+
+// Change is what rules changed of a node.
+type Change struct {
+	// Of is node, trait, plugin data, or port with its MAC address.
+	Of string
+	// Path has slashes.
+	Path string
+	// Before and After are Python's values; missing ones are Missing. Secrets are masked.
+	Before, After any
+}
+
+// Missing is the value of what there is not.
+type Missing struct{}
+
+// Changes compares a node before and after its rules.
+func Changes(before, after Subject) []Change {
+	var list []Change
+	list = append(list, differences("node", "", before.Node, after.Node)...)
+	for i, port := range after.Ports {
+		of := "port " + cmp.Or(before.Ports[i].Text("address"), before.Ports[i].Text("uuid"))
+		list = append(list, differences(of, "", before.Ports[i], port)...)
+	}
+	for _, t := range after.Traits {
+		if !slices.Contains(before.Traits, t) {
+			list = append(list, Change{Of: "trait", Path: t, Before: Missing{}, After: true})
+		}
+	}
+	for _, t := range before.Traits {
+		if !slices.Contains(after.Traits, t) {
+			list = append(list, Change{Of: "trait", Path: t, Before: true, After: Missing{}})
+		}
+	}
+	return append(list, differences("plugin data", "", before.PluginData, after.PluginData)...)
+}
+
+// differences compares objects key by key. A key of the node that is missing after was never an attribute.
+func differences(of, prefix string, before, after *hints.PythonDict) []Change {
+	var list []Change
+	keys := before.Keys()
+	for _, key := range after.Keys() {
+		if !before.Has(key) {
+			keys = append(keys, key)
+		}
+	}
+	for _, key := range keys {
+		if prefix == "" && of != "plugin data" && !after.Has(key) {
+			continue // a field of the API that is none of Ironic's object
+		}
+		path := prefix + key
+		a, b := at(before, key), at(after, key)
+		x, isDict := a.(*hints.PythonDict)
+		y, isToo := b.(*hints.PythonDict)
+		switch {
+		case isDict && isToo:
+			list = append(list, differences(of, path+"/", x, y)...)
+		case same(a, b):
+		default:
+			list = append(list, Change{Of: of, Path: path, Before: hidden(key, a), After: hidden(key, b)})
+		}
+	}
+	return list
+}
+
+func at(d *hints.PythonDict, key string) any {
+	if !d.Has(key) {
+		return Missing{}
+	}
+	return d.Get(key)
+}
+
+// same compares values with their types: "8" is not 8, and 1 not true.
+func same(a, b any) bool {
+	_, missing := a.(Missing)
+	_, missingToo := b.(Missing)
+	if missing || missingToo {
+		return missing == missingToo
+	}
+	return hints.PythonRepr(a) == hints.PythonRepr(b)
+}
+
+// hidden replaces the secrets of a value.
+func hidden(key string, v any) any {
+	switch v := v.(type) {
+	case nil, Missing:
+		return v
+	case *hints.PythonDict:
+		d := &hints.PythonDict{}
+		for _, k := range v.Keys() {
+			d.Set(k, hidden(k, v.Get(k)))
+		}
+		return d
+	case hints.PythonList:
+		list := make(hints.PythonList, len(v))
+		for i := range v {
+			list[i] = hidden(key, v[i])
+		}
+		return list
+	}
+	if models.SecretKey(key) {
+		return models.Mask
+	}
+	return v
+}

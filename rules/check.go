@@ -1,0 +1,240 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dlclark/regexp2"
+
+	"ironworks/document"
+	"ironworks/models/hints"
+)
+
+// given returns the arguments of an operation by name, with their positions.
+func given(v *document.Value, sig signature) map[string]document.Value {
+	args := v.Get("args")
+	named := map[string]document.Value{}
+	for i := range args.Members {
+		named[args.Members[i].Key] = args.Members[i].Value
+	}
+	for i, name := range sig.parameters() {
+		if i < len(args.Items) {
+			named[name] = args.Items[i]
+		}
+	}
+	return named
+}
+
+// isTemplate says that a text has a replacement field.
+func isTemplate(text string) bool {
+	return strings.ContainsAny(strings.ReplaceAll(text, "{{", ""), "{")
+}
+
+// checkCondition checks the arguments of a condition whose names are right.
+func (r *reader) checkCondition(o *Operation, op string, v *document.Value) {
+	sig := operators()[op]
+	args := given(v, sig)
+	switch op {
+	case "matches", "contains":
+		regex := args["regex"]
+		r.pattern(&regex)
+		r.templateUnused(o, &regex, "regex")
+	case "in-net":
+		subnet := args["subnet"]
+		if _, ok := network(subnet.Literal); !ok && !isTemplate(subnet.Literal) {
+			r.problem(&subnet, "subnet %q is not a network such as 10.0.0.0/24", subnet.Literal)
+		}
+	case "eq", "lt", "gt":
+		r.comparison(o, op, args["values"])
+	case "one-of":
+		values := args["values"]
+		value := args["value"]
+		if values.Kind == document.List && isTemplate(value.Literal) && !slices.ContainsFunc(values.Items, func(i document.Value) bool { return i.Kind == document.Text }) && len(values.Items) > 0 {
+			r.warn(&values, "a template is always a string: it is one of these values only if they are quoted")
+		}
+	}
+	for _, name := range sig.formatted {
+		value := args[name]
+		r.templates(&value)
+	}
+}
+
+// comparison warns of comparisons whose types do not fit: a template is always a string.
+func (r *reader) comparison(o *Operation, op string, values document.Value) {
+	if values.Kind != document.List {
+		r.problem(&values, "values is %s, not a list of values to compare", values.Kind)
+		return
+	}
+	if len(values.Items) < 2 {
+		r.warn(&values, "%s with fewer than two values is always true", op)
+	}
+	args, _ := o.Args.(*hints.PythonDict)
+	if o.looped() || args != nil && hints.PythonTruthy(args.Get("force_strings")) {
+		if op != "eq" {
+			r.warn(&values, `%s compares strings here: "9" is greater than "10"`, op)
+		}
+		return
+	}
+	template, other := false, false
+	for _, item := range values.Items {
+		template = template || item.Kind == document.Text && isTemplate(item.Literal)
+		other = other || item.Kind != document.Text
+	}
+	switch {
+	case !template:
+	case other && op == "eq":
+		r.warn(&values, "a template is always a string, which never equals a number or a boolean: quote the value")
+	case other:
+		r.warn(&values, "a template is always a string: comparing it with a number fails the inspection")
+	case op != "eq":
+		r.warn(&values, `%s compares templates as strings: "9" is greater than "10"`, op)
+	}
+}
+
+// pattern checks a regular expression.
+func (r *reader) pattern(v *document.Value) {
+	if v.Kind != document.Text {
+		r.problem(v, "regex is %s, not a string", v.Kind)
+		return
+	}
+	translated, err := fromPython(v.Literal)
+	if err == nil {
+		_, err = regexp2.Compile(translated, regexp2.None)
+	} else if patternError(err).Unclear() {
+		return
+	}
+	if err != nil {
+		r.problem(v, "regex %q is not a regular expression: %v", v.Literal, err)
+	}
+}
+
+// templateUnused warns of a template where Ironic fills in none.
+func (r *reader) templateUnused(o *Operation, v *document.Value, name string) {
+	if v.Kind == document.Text && !o.looped() && strings.Contains(v.Literal, "{") && knownName(v.Literal) {
+		r.warn(v, "%s of %s is taken as it is: Ironic fills in templates there only in a loop", name, o.Op)
+	}
+}
+
+// knownName says that a text has a field that starts like one of a template.
+func knownName(text string) bool {
+	return strings.Contains(text, "{node") || strings.Contains(text, "{inventory") || strings.Contains(text, "{plugin_data") || strings.Contains(text, "{item")
+}
+
+// checkAction checks the arguments of an action whose names are right.
+func (r *reader) checkAction(o *Operation, v *document.Value) {
+	sig := actions()[o.Op]
+	args := given(v, sig)
+	for _, name := range sig.parameters() {
+		value := args[name]
+		if slices.Contains(sig.formatted, name) {
+			r.templates(&value)
+		} else {
+			r.templateUnused(o, &value, name)
+		}
+	}
+	path := args["path"]
+	switch o.Op {
+	case "log":
+		level := args["level"]
+		if _, has := args["level"]; has && !slices.Contains(logLevels, hints.PythonLower(level.Literal)) {
+			r.problem(&level, "level %q is none of %s", level.Literal, strings.Join(logLevels, ", "))
+		}
+	case "set-attribute", "extend-attribute", "del-attribute":
+		r.attributePath(&path, "node", nodeFields(), o)
+	case "set-port-attribute", "extend-port-attribute", "del-port-attribute":
+		r.attributePath(&path, "port", portFields(), o)
+	case "set-plugin-data", "extend-plugin-data":
+		if strings.Contains(path.Literal, "/") {
+			r.warn(&path, "paths in plugin data have dots: %q is one key with a slash", path.Literal)
+		}
+	case "unset-plugin-data":
+		r.warn(v, "unset-plugin-data removes nothing in Ironic 39.0.0")
+	case "add-trait":
+		name := args["name"]
+		if t := name.Literal; !isTemplate(t) && !strings.HasPrefix(t, "CUSTOM_") && !strings.HasPrefix(t, "HW_") && !strings.HasPrefix(t, "COMPUTE_") {
+			r.warn(&name, "the trait %q is no standard trait and does not start with CUSTOM_: Ironic stores it, Nova and allocations refuse it", t)
+		}
+	}
+}
+
+// attributePath checks the path of a field.
+func (r *reader) attributePath(v *document.Value, of string, fields map[string]fieldType, o *Operation) {
+	if v.Kind != document.Text {
+		r.problem(v, "path is %s, not a string such as properties/cpus", v.Kind)
+		return
+	}
+	if isTemplate(v.Literal) {
+		return
+	}
+	parts, _ := pathOf(v.Literal)
+	field, known := fields[parts[0]]
+	switch {
+	case !known:
+		r.warn(v, "a %s has no field %q: Ironic saves nothing", of, parts[0])
+	case parts[0] == "uuid" || field.kind == kindTraits:
+		r.warn(v, "Ironic refuses to change %s: the inspection fails", parts[0])
+	case strings.HasPrefix(o.Op, "del-") && len(parts) == 1:
+		r.warn(v, "deleting the whole of %s changes nothing that Ironic saves", parts[0])
+	case field.kind != kindDict && len(parts) > 1:
+		r.warn(v, "%s of a %s has no parts: the inspection fails", parts[0], of)
+	}
+}
+
+// templates warns of templates that Ironic leaves as they are.
+func (r *reader) templates(v *document.Value) {
+	switch v.Kind {
+	case document.List:
+		for i := range v.Items {
+			r.templates(&v.Items[i])
+		}
+	case document.Object:
+		for i := range v.Members {
+			r.templates(&v.Members[i].Value)
+		}
+	case document.Text:
+		if why := templateProblem(v.Literal); why != "" {
+			r.warn(v, "%q stays as it is: %s", v.Literal, why)
+		}
+	case document.Null, document.Bool, document.Number:
+	}
+}
+
+// templateProblem says why no node fills in a template, "" if one may.
+func templateProblem(text string) string {
+	rest := text
+	for {
+		i := strings.IndexAny(rest, "{}")
+		if i < 0 {
+			return ""
+		}
+		if strings.HasPrefix(rest[i+1:], rest[i:i+1]) {
+			rest = rest[i+2:]
+			continue
+		}
+		if rest[i] == '}' {
+			return "a } without {; write }} for a brace"
+		}
+		f, after, raised := parseField(rest[i+1:])
+		if raised != nil || rest[i+1:] == "" {
+			return "a { without }; write {{ for a brace"
+		}
+		end := strings.IndexAny(f.name, ".[")
+		if end < 0 {
+			end = len(f.name)
+		}
+		name, path := f.name[:end], f.name[end:]
+		if !slices.Contains([]string{"node", "inventory", "plugin_data", "item"}, name) {
+			return fmt.Sprintf("%q is none of node, inventory, plugin_data, and item in a loop", name)
+		}
+		if attribute, ok := strings.CutPrefix(path, "."); ok && name == "node" {
+			if end := strings.IndexAny(attribute, ".["); end >= 0 {
+				attribute = attribute[:end]
+			}
+			if _, known := nodeFields()[attribute]; !known {
+				return fmt.Sprintf("a node has no field %q", attribute)
+			}
+		}
+		rest = after
+	}
+}

@@ -1,0 +1,142 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"ironworks/models/hints"
+)
+
+// Subject is what rules see of a node, and change.
+type Subject struct {
+	// Node are the node's fields as the API shows them.
+	Node *hints.PythonDict
+	// Ports are the node's ports as the API shows them.
+	Ports  []*hints.PythonDict
+	Traits []string
+	// Inventory and PluginData are those that an inspection stored.
+	Inventory, PluginData *hints.PythonDict
+}
+
+// Masking is Ironic's option [inspection_rules]mask_secrets: whether rules see secrets in the inventory.
+type Masking string
+
+// The values of the option.
+const (
+	MaskAlways    Masking = "always"
+	MaskSensitive Masking = "sensitive" // except from rules that are sensitive
+	MaskNever     Masking = "never"
+)
+
+// Result is the outcome of all rules on one node.
+type Result struct {
+	// Outcomes are those of the rules that were evaluated, in their order.
+	Outcomes []Outcome
+	// After is what Ironic has saved in the end.
+	After Subject
+	// Failure ends the inspection, in the rule that was evaluated last; nil if it succeeds. Its Unclear says that this
+	// is not known: nothing after it is.
+	Failure *Exception
+}
+
+// Outcome is the result of one rule.
+type Outcome struct {
+	Rule *Rule
+	// Matched says that all conditions hold.
+	Matched bool
+	// Condition is the number of the condition that does not hold, or that failed, from 1; 0 for none.
+	Condition int
+	// Action is the number of the action that failed, from 1; 0 for none.
+	Action int
+	// Notes are what an operator should know of the actions that ran.
+	Notes []string
+}
+
+// run is one evaluation of rules.
+type run struct {
+	node       *object
+	ports      []*object
+	traits     []string
+	inventory  *hints.PythonDict
+	pluginData *hints.PythonDict
+	// hides: the current rule sees no secrets.
+	hides bool
+	notes []string
+}
+
+// Run evaluates rules, in the order of [Sorted], as Ironic's engine does.
+func Run(list []*Rule, s Subject, masking Masking) *Result {
+	r := &run{
+		node: newObject("Node", nodeFields(), s.Node), traits: slices.Clone(s.Traits), inventory: orEmpty(s.Inventory),
+		pluginData: orEmpty(s.PluginData),
+	}
+	for _, p := range s.Ports {
+		r.ports = append(r.ports, newObject("Port", portFields(), p))
+	}
+	result := &Result{}
+	for _, rule := range Sorted(list) {
+		r.hides = masking == MaskAlways || masking == MaskSensitive && !rule.Sensitive
+		r.notes = nil
+		outcome, raised := r.apply(rule)
+		outcome.Notes = r.notes
+		result.Outcomes = append(result.Outcomes, outcome)
+		if raised != nil {
+			result.Failure = raised.of(rule, s.Node.Text("uuid"))
+			break
+		}
+	}
+	result.After = Subject{Node: r.node.values, Traits: r.traits, Inventory: r.inventory, PluginData: r.pluginData}
+	for _, p := range r.ports {
+		result.After.Ports = append(result.After.Ports, p.values)
+	}
+	return result
+}
+
+func orEmpty(d *hints.PythonDict) *hints.PythonDict {
+	if d == nil {
+		return &hints.PythonDict{}
+	}
+	return clone(d).(*hints.PythonDict) //nolint:forcetypeassert // of a PythonDict
+}
+
+// of is how the engine reports an exception: Ironic's own stay, others get the rule and the node.
+func (e *Exception) of(rule *Rule, node string) *Exception {
+	if e.isIronic() || e.Unclear() {
+		return e
+	}
+	return &Exception{Class: classIronic, About: e.About, Text: fmt.Sprintf("Failed to apply rule %s to node %s: %s", rule.UUID, node, e.Text)}
+}
+
+func (r *run) scope() *scope {
+	return &scope{
+		node: r.node, inventory: masked{value: r.inventory, hides: r.hides}, pluginData: masked{value: r.pluginData, hides: r.hides},
+	}
+}
+
+func (r *run) apply(rule *Rule) (Outcome, *Exception) {
+	o := Outcome{Rule: rule}
+	for i := range rule.Conditions {
+		holds, raised := r.scope().holds(&rule.Conditions[i])
+		if raised != nil || !holds {
+			o.Condition = i + 1
+			return o, raised
+		}
+	}
+	o.Matched = true
+	for i := range rule.Actions {
+		if raised := r.perform(r.scope(), &rule.Actions[i]); raised != nil {
+			o.Action = i + 1
+			return o, raised
+		}
+	}
+	return o, nil
+}
+
+func (r *run) note(format string, args ...any) {
+	r.notes = append(r.notes, fmt.Sprintf(format, args...))
+}
+
+// breaks notes that Ironic puts its masking wrapper into the plugin data, which it cannot store afterwards.
+func (r *run) breaks(path string) {
+	r.note("extend-plugin-data on the list %s, which exists, makes Ironic 39.0.0 fail when it stores the inventory", path)
+}

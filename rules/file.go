@@ -1,0 +1,321 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"ironworks/document"
+	"ironworks/models/hints"
+	"ironworks/spell"
+)
+
+// Keys of a file.
+const (
+	keyActions = "actions"
+	keyList    = "inspection_rules"
+)
+
+// File is a file of rules.
+type File struct {
+	Rules []*Rule
+	// Warnings are what Ironic accepts, but probably does not do as meant.
+	Warnings []document.Problem
+}
+
+// Parse reads rules from YAML or JSON: a rule, a list of rules, or an object with inspection_rules, as the API and
+// baremetal write it. A refusal is a *document.Error with all problems.
+func Parse(data []byte, file string) (*File, error) {
+	docs, err := document.Parse(data, file)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{}
+	for i := range docs {
+		r.document(&docs[i])
+	}
+	if len(r.out.Rules) == 0 && len(r.problems) == 0 {
+		r.problems = append(r.problems, document.Problem{Why: "no inspection rules; write a list of rules, each with actions"})
+	}
+	if len(r.problems) > 0 {
+		return nil, &document.Error{File: file, Problems: r.problems}
+	}
+	return &r.out, nil
+}
+
+type reader struct {
+	out      File
+	problems []document.Problem
+	seen     map[string]int
+}
+
+func (r *reader) problem(v *document.Value, format string, args ...any) {
+	r.problems = append(r.problems, document.Problem{Line: v.Line, Column: v.Column, Why: fmt.Sprintf(format, args...)})
+}
+
+func (r *reader) warn(v *document.Value, format string, args ...any) {
+	r.out.Warnings = append(r.out.Warnings, document.Problem{Line: v.Line, Column: v.Column, Why: fmt.Sprintf(format, args...)})
+}
+
+func (r *reader) document(v *document.Value) {
+	switch {
+	case v.Kind == document.List:
+		for i := range v.Items {
+			r.rule(&v.Items[i])
+		}
+	case v.Has(keyList):
+		list := v.Get(keyList)
+		if list.Kind != document.List {
+			r.problem(&list, "%s is %s, not a list of rules", keyList, list.Kind)
+			return
+		}
+		for i := range list.Items {
+			r.rule(&list.Items[i])
+		}
+	default:
+		r.rule(v)
+	}
+}
+
+// shown are keys of the API's answers that a rule does not take.
+var shown = []string{"created_at", "updated_at", "links"} //nolint:gochecknoglobals // a constant
+
+func (r *reader) rule(v *document.Value) {
+	if v.Kind != document.Object {
+		r.problem(v, "a rule is an object with actions, not %s", v.Kind)
+		return
+	}
+	rule := &Rule{Phase: phaseMain}
+	for i := range v.Members {
+		m := &v.Members[i]
+		if !slices.Contains(shown, m.Key) {
+			r.field(rule, m)
+		}
+	}
+	switch actions := v.Get(keyActions); {
+	case !v.Has(keyActions):
+		r.problem(v, "the rule has no actions")
+	case actions.Kind == document.List && len(actions.Items) == 0:
+		r.problem(&actions, "actions is an empty list; add an action")
+	}
+	if rule.UUID != "" {
+		if line := r.seen[rule.UUID]; line != 0 {
+			r.problem(v, "the UUID %s is that of the rule on line %d, too", rule.UUID, line)
+		}
+		if r.seen == nil {
+			r.seen = map[string]int{}
+		}
+		r.seen[rule.UUID] = v.Line
+	}
+	r.out.Rules = append(r.out.Rules, rule)
+}
+
+// field reads a field of a rule.
+func (r *reader) field(rule *Rule, m *document.Member) {
+	v := &m.Value
+	switch m.Key {
+	case "uuid":
+		rule.UUID = v.Literal
+		if v.Kind == document.Null {
+			return
+		}
+		if parsed, err := uuid.Parse(v.Literal); err != nil || v.Kind != document.Text || len(v.Literal) != len(parsed.String()) {
+			r.problem(v, "uuid %q is not a UUID; leave it out, and Ironic chooses one", v.Literal)
+		}
+	case "description":
+		rule.Description = v.Literal
+		if v.Kind != document.Text && v.Kind != document.Null {
+			r.problem(v, "description is %s, not a string", v.Kind)
+		}
+		if n := utf8.RuneCountInString(v.Literal); n > maxDescription {
+			r.problem(v, "description has %d characters; Ironic stores %d", n, maxDescription)
+		}
+	case "phase":
+		if v.Kind != document.Text || v.Literal != phaseMain {
+			r.problem(v, "phase %q is unknown; the only phase is main", v.Literal)
+		}
+	case "priority":
+		r.priority(rule, v)
+	case "sensitive":
+		if v.Kind != document.Bool && v.Kind != document.Null {
+			r.problem(v, "sensitive is %s, not a boolean", v.Kind)
+		}
+		if rule.Sensitive = v.True(); rule.Sensitive {
+			r.warn(v, "a sensitive rule stays sensitive: nobody can read its conditions and actions any more, or compare them")
+		}
+	case "conditions":
+		rule.Conditions = r.operations(v, "conditions", conditionKeys, r.condition)
+	case keyActions:
+		rule.Actions = r.operations(v, keyActions, actionKeys, r.action)
+	default:
+		r.unknown(m, []string{"uuid", "description", "phase", "priority", "sensitive", "conditions", keyActions}, "a rule")
+	}
+}
+
+func (r *reader) priority(rule *Rule, v *document.Value) {
+	n, err := strconv.Atoi(v.Literal)
+	switch {
+	case v.Kind != document.Number || err != nil:
+		r.problem(v, "priority %q is not a whole number", v.Literal)
+	case n < 0 || n > maxPriority:
+		r.problem(v, "priority %d is out of range: 0 to %d; the highest runs first", n, maxPriority)
+	}
+	rule.Priority = n
+}
+
+// unknown reports a key that is not known, with the nearest one that is.
+func (r *reader) unknown(m *document.Member, known []string, of string) {
+	at := &document.Value{Line: m.Line, Column: m.Column}
+	if nearest := spell.Nearest(m.Key, slices.Values(known)); nearest != "" {
+		r.problem(at, "unknown key %q of %s; did you mean %s?", m.Key, of, nearest)
+		return
+	}
+	r.problem(at, "unknown key %q of %s; known are %s", m.Key, of, strings.Join(known, ", "))
+}
+
+var (
+	actionKeys    = []string{"op", "args", "loop"}                            //nolint:gochecknoglobals // a constant
+	conditionKeys = append(slices.Clone(actionKeys), "multiple")              //nolint:gochecknoglobals // a constant
+	multiples     = []string{"any", "all", "first", "last"}                   //nolint:gochecknoglobals // a constant
+	logLevels     = []string{"debug", "info", "warning", "error", "critical"} //nolint:gochecknoglobals // a constant
+)
+
+// operations reads the conditions or the actions of a rule.
+func (r *reader) operations(v *document.Value, what string, keys []string, check func(o *Operation, v *document.Value)) []Operation {
+	if v.Kind != document.List {
+		r.problem(v, "%s is %s, not a list", what, v.Kind)
+		return nil
+	}
+	var operations []Operation
+	for i := range v.Items {
+		item := &v.Items[i]
+		if item.Kind != document.Object {
+			r.problem(item, "each of the %s is an object with op and args, not %s", what, item.Kind)
+			continue
+		}
+		for j := range item.Members {
+			if m := &item.Members[j]; !slices.Contains(keys, m.Key) {
+				r.unknown(m, keys, "the "+what)
+			}
+		}
+		op, args, loop, multiple := item.Get("op"), item.Get("args"), item.Get("loop"), item.Get("multiple")
+		o := Operation{Op: op.Literal, Args: withoutPluginData(valueOf(&args)), Multiple: multiple.Literal, Line: item.Line, Column: item.Column}
+		if item.Has("multiple") && !slices.Contains(multiples, multiple.Literal) {
+			r.problem(&multiple, "multiple %q is none of %s", multiple.Literal, strings.Join(multiples, ", "))
+		}
+		if item.Has("loop") {
+			if o.Loop = valueOf(&loop); loop.Kind != document.List && loop.Kind != document.Object {
+				r.problem(&loop, "loop is %s, not a list or an object", loop.Kind)
+			}
+		}
+		if op.Kind != document.Text {
+			r.problem(item, "op is missing: the name of an operator or action")
+			continue
+		}
+		check(&o, item)
+		operations = append(operations, o)
+	}
+	return operations
+}
+
+func (r *reader) condition(o *Operation, v *document.Value) {
+	name, _ := inverted(o.Op)
+	sig, known := operators()[strings.TrimPrefix(o.Op, "!")]
+	if !known {
+		r.noOperation(v, "operator", o.Op, operators())
+		return
+	}
+	if r.arguments(v, o.Op, sig) {
+		r.checkCondition(o, name, v)
+	}
+}
+
+func (r *reader) action(o *Operation, v *document.Value) {
+	sig, known := actions()[o.Op]
+	if !known {
+		r.noOperation(v, "action", o.Op, actions())
+		return
+	}
+	if r.arguments(v, o.Op, sig) {
+		r.checkAction(o, v)
+	}
+}
+
+func (r *reader) noOperation(v *document.Value, what, op string, known map[string]signature) {
+	at := v.Get("op")
+	names := slices.Sorted(maps.Keys(known))
+	if nearest := spell.Nearest(op, slices.Values(names)); nearest != "" {
+		r.problem(&at, "unknown %s %q; did you mean %s?", what, op, nearest)
+		return
+	}
+	r.problem(&at, "unknown %s %q; known are %s", what, op, strings.Join(names, ", "))
+}
+
+// arguments checks the names of the arguments, and says whether they may be checked further.
+func (r *reader) arguments(v *document.Value, op string, sig signature) bool {
+	args := v.Get("args")
+	required := slices.DeleteFunc(slices.Clone(sig.required), func(name string) bool { return name == "plugin_data" })
+	switch {
+	case !v.Has("args"):
+		r.problem(v, "%s has no args: %s", op, strings.Join(sig.parameters(), ", "))
+		return false
+	case args.Kind == document.List && len(args.Items) < len(required):
+		r.problem(&args, "%s needs %s", op, strings.Join(required[len(args.Items):], ", "))
+		return false
+	case args.Kind == document.List:
+		r.warn(&args, "args as a list are deprecated; write %s: …", strings.Join(sig.parameters(), ": …, "))
+		return true
+	case args.Kind != document.Object:
+		r.problem(&args, "args is %s, not an object", args.Kind)
+		return false
+	}
+	ok := true
+	for _, name := range required {
+		if !args.Has(name) {
+			r.problem(&args, "%s needs the argument %s", op, name)
+			ok = false
+		}
+	}
+	for i := range args.Members {
+		if m := &args.Members[i]; !slices.Contains(sig.parameters(), m.Key) && (!sig.pluginData || m.Key != "plugin_data") {
+			r.unknown(m, sig.parameters(), op)
+			ok = false
+		}
+	}
+	return ok
+}
+
+// valueOf converts a value of the file to Python's.
+func valueOf(v *document.Value) any {
+	switch v.Kind {
+	case document.Text:
+		return v.Literal
+	case document.Bool:
+		return v.True()
+	case document.Number:
+		if raw := fmt.Sprint(v.Any()); strings.Trim(v.Literal, "-0123456789") != "" && !strings.ContainsAny(v.Literal, ".eE") {
+			return hints.PythonNumber(raw) // 0x10
+		}
+		return hints.PythonNumber(cmp.Or(v.Literal, "0"))
+	case document.List:
+		list := make(hints.PythonList, len(v.Items))
+		for i := range v.Items {
+			list[i] = valueOf(&v.Items[i])
+		}
+		return list
+	case document.Object:
+		d := &hints.PythonDict{}
+		for i := range v.Members {
+			d.Set(v.Members[i].Key, valueOf(&v.Members[i].Value))
+		}
+		return d
+	case document.Null:
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package rules_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"ironworks/document"
+	"ironworks/rules"
+)
+
+// TestParseRefuses names line, column and remedy of each problem.
+func TestParseRefuses(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, text, want string }{
+		{"an empty file", "", "r.yaml: no inspection rules; write a list of rules, each with actions"},
+		{"no actions", "- description: a\n", "r.yaml:1:3: the rule has no actions"},
+		{"empty actions", "actions: []\n", "r.yaml:1:10: actions is an empty list; add an action"},
+		{"a mistyped key", "- actoins: []\n  actions: [{op: fail, args: {msg: m}}]\n", `r.yaml:1:3: unknown key "actoins" of a rule; did you mean actions?`},
+		{"a mistyped action", "actions:\n- op: set-atribute\n  args: {}\n", `r.yaml:2:7: unknown action "set-atribute"; did you mean set-attribute?`},
+		{"an operator among the actions", "actions:\n- op: eq\n  args: {}\n", `r.yaml:2:7: unknown action "eq"; known are add-trait, api-call, del-attribute, del-port-attribute, extend-attribute, extend-plugin-data, extend-port-attribute, fail, log, remove-trait, set-attribute, set-capability, set-plugin-data, set-port-attribute, unset-capability, unset-plugin-data`},
+		{"missing and unknown arguments", "actions:\n- op: set-attribute\n  args: {pth: a, value: b}\n",
+			"r.yaml:3:9: set-attribute needs the argument path\nr.yaml:3:10: unknown key \"pth\" of set-attribute; did you mean path?"},
+		{"a phase", "phase: preprocess\nactions: [{op: fail, args: {msg: m}}]\n", `r.yaml:1:8: phase "preprocess" is unknown; the only phase is main`},
+		{"a priority", "priority: 10000\nactions: [{op: fail, args: {msg: m}}]\n", "r.yaml:1:11: priority 10000 is out of range: 0 to 9999; the highest runs first"},
+		{"a fraction", "priority: 1.5\nactions: [{op: fail, args: {msg: m}}]\n", `r.yaml:1:11: priority "1.5" is not a whole number`},
+		{"a regular expression", "conditions: [{op: matches, args: {value: a, regex: '['}}]\nactions: [{op: fail, args: {msg: m}}]\n",
+			"r.yaml:1:52: regex \"[\" is not a regular expression: error parsing regexp: unterminated [] set in `[`"},
+		{"a network", "conditions: [{op: in-net, args: {address: a, subnet: 10.0.0.0/40}}]\nactions: [{op: fail, args: {msg: m}}]\n",
+			`r.yaml:1:54: subnet "10.0.0.0/40" is not a network such as 10.0.0.0/24`},
+		{"one value", "conditions: [{op: eq, args: {values: 5}}]\nactions: [{op: fail, args: {msg: m}}]\n", "r.yaml:1:38: values is a number, not a list of values to compare"},
+		{"a loop over a string", "actions: [{op: fail, args: {msg: m}, loop: abc}]\n", "r.yaml:1:44: loop is a string, not a list or an object"},
+		{"multiple", "conditions: [{op: is-true, args: {value: a}, loop: [1], multiple: some}]\nactions: [{op: fail, args: {msg: m}}]\n",
+			`r.yaml:1:67: multiple "some" is none of any, all, first, last`},
+		{"a level", "actions: [{op: log, args: {msg: m, level: loud}}]\n", `r.yaml:1:43: level "loud" is none of debug, info, warning, error, critical`},
+		{"a UUID twice", "- {uuid: 0f7a1f0a-6b3e-4a57-9d5c-0a2f6f6c1d11, actions: [{op: fail, args: {msg: m}}]}\n- {uuid: 0f7a1f0a-6b3e-4a57-9d5c-0a2f6f6c1d11, actions: [{op: fail, args: {msg: m}}]}\n",
+			"r.yaml:2:3: the UUID 0f7a1f0a-6b3e-4a57-9d5c-0a2f6f6c1d11 is that of the rule on line 1, too"},
+		{"not a UUID", "uuid: x\nactions: [{op: fail, args: {msg: m}}]\n", `r.yaml:1:7: uuid "x" is not a UUID; leave it out, and Ironic chooses one`},
+		{"a list of strings", "[a]", "r.yaml:1:2: a rule is an object with actions, not a string"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := rules.Parse([]byte(test.text), "r.yaml")
+			if err == nil || err.Error() != test.want {
+				t.Errorf("got\n%v\nwant\n%s", err, test.want)
+			}
+		})
+	}
+}
+
+// TestWarnings has what Ironic accepts, and does not do as meant.
+func TestWarnings(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, text, want string }{
+		{"nothing", "actions: [{op: set-attribute, args: {path: properties/cpus, value: '{inventory[cpu][count]}'}}]", ""},
+		{"a template equals no number", "conditions: [{op: eq, args: {values: ['{inventory[cpu][count]}', 8]}}]\nactions: [{op: fail, args: {msg: m}}]",
+			"r.yaml:1:38: a template is always a string, which never equals a number or a boolean: quote the value"},
+		{"a template is not less than a number", "conditions: [{op: lt, args: {values: ['{inventory[cpu][count]}', 8]}}]\nactions: [{op: fail, args: {msg: m}}]",
+			"r.yaml:1:38: a template is always a string: comparing it with a number fails the inspection"},
+		{"strings in their order", "conditions: [{op: gt, args: {values: ['{inventory[cpu][count]}', '8']}}]\nactions: [{op: fail, args: {msg: m}}]",
+			`r.yaml:1:38: gt compares templates as strings: "9" is greater than "10"`},
+		{"a template in a message", "actions: [{op: fail, args: {msg: 'no {node.name}'}}]",
+			"r.yaml:1:34: msg of fail is taken as it is: Ironic fills in templates there only in a loop"},
+		{"an unknown name", "actions: [{op: log, args: {msg: '{invetory[cpu]}'}}]",
+			`r.yaml:1:33: "{invetory[cpu]}" stays as it is: "invetory" is none of node, inventory, plugin_data, and item in a loop`},
+		{"an unknown field", "actions: [{op: log, args: {msg: '{node.propertis[cpus]}'}}]",
+			`r.yaml:1:33: "{node.propertis[cpus]}" stays as it is: a node has no field "propertis"`},
+		{"a brace", "actions: [{op: log, args: {msg: 'a { b'}}]", `r.yaml:1:33: "a { b" stays as it is: a { without }; write {{ for a brace`},
+		{"a list of arguments", "actions: [{op: add-trait, args: [CUSTOM_A]}]", "r.yaml:1:33: args as a list are deprecated; write name: …"},
+		{"a sensitive rule", "sensitive: true\nactions: [{op: fail, args: {msg: m}}]",
+			"r.yaml:1:12: a sensitive rule stays sensitive: nobody can read its conditions and actions any more, or compare them"},
+		{"a field that is none", "actions: [{op: set-attribute, args: {path: chassis_uuid, value: a}}]", `r.yaml:1:44: a node has no field "chassis_uuid": Ironic saves nothing`},
+		{"a trait", "actions: [{op: add-trait, args: {name: fast}}]",
+			`r.yaml:1:40: the trait "fast" is no standard trait and does not start with CUSTOM_: Ironic stores it, Nova and allocations refuse it`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			file, err := rules.Parse([]byte(test.text), "r.yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if file.Warnings != nil {
+				got = (&document.Error{File: "r.yaml", Problems: file.Warnings}).Error()
+			}
+			if got != test.want {
+				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestBody checks that a rule survives the API's form, and that YAML and JSON give the same.
+func TestBody(t *testing.T) {
+	t.Parallel()
+	file, err := rules.Parse([]byte(`
+description: class
+priority: 7
+conditions:
+- {op: "!eq", args: {values: ["{item}", 0x10, 1.5, null, true]}, loop: [a], multiple: all}
+actions:
+- {op: set-plugin-data, args: {path: a.b, value: {k: [1]}}}
+`), "r.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"description":"class","priority":7,"phase":"main","sensitive":false,"conditions":[{"op":"!eq",` +
+		`"args":{"values":["{item}",16,1.5,null,true]},"loop":["a"],"multiple":"all"}],"actions":[{"op":"set-plugin-data","args":{"path":"a.b","value":{"k":[1]}}}]}`
+	body, err := json.Marshal(file.Rules[0].Body())
+	if err != nil || string(body) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, body, want)
+	}
+	decoded, err := rules.Decode(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := json.Marshal(decoded.Body()); err != nil || string(again) != want {
+		t.Errorf("%v\n%s", err, again)
+	}
+	again, err := rules.Parse(body, "r.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := json.Marshal(again.Rules[0].Body()); err != nil || string(text) != want {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// FuzzParse checks that no file makes the parser or the engine fail.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("actions: [{op: set-attribute, args: {path: extra/a, value: '{node.name!r:>5}'}, loop: [1]}]"))
+	f.Add([]byte("- conditions: [{op: matches, args: {value: '{item}', regex: '(?P<a>x)[]a-]{,3}\\Z'}, loop: {a: b}}]\n  actions: [{op: fail, args: [m]}]"))
+	f.Add([]byte(`{"actions":[{"op":"extend-plugin-data","args":["a.b",{"x":"{plugin_data}"},1]}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := rules.Parse(data, "r.yaml")
+		if err != nil {
+			return
+		}
+		before := subject(t)
+		for _, masking := range []rules.Masking{rules.MaskAlways, rules.MaskSensitive, rules.MaskNever} {
+			rules.Changes(before, rules.Run(file.Rules, before, masking).After)
+		}
+	})
+}

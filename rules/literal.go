@@ -1,0 +1,115 @@
+package rules
+
+import (
+	"regexp"
+	"strings"
+
+	"ironworks/models/hints"
+)
+
+// literal reads what Python's repr writes of a value from JSON: ast.literal_eval knows more, for which ok is false.
+func literal(s string) (v any, ok bool) {
+	p := &literals{rest: strings.TrimSpace(s)}
+	v, ok = p.value(0)
+	p.space()
+	return v, ok && p.rest == ""
+}
+
+type literals struct{ rest string }
+
+func (p *literals) space() { p.rest = strings.TrimLeft(p.rest, " \n") }
+
+func (p *literals) take(text string) bool {
+	p.space()
+	rest, ok := strings.CutPrefix(p.rest, text)
+	if ok {
+		p.rest = rest
+	}
+	return ok
+}
+
+// maxLiteral is the maximum nesting that is read.
+const maxLiteral = 60
+
+var literalNumber = regexp.MustCompile(`^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[-+]\d+)?`)
+
+func (p *literals) value(depth int) (any, bool) {
+	if depth > maxLiteral {
+		return nil, false
+	}
+	switch {
+	case p.take("None"):
+		return nil, true
+	case p.take("True"):
+		return true, true
+	case p.take("False"):
+		return false, true
+	case p.take("["):
+		list := hints.PythonList{}
+		for !p.take("]") {
+			if len(list) > 0 && !p.take(",") {
+				return nil, false
+			}
+			item, ok := p.value(depth + 1)
+			if !ok {
+				return nil, false
+			}
+			list = append(list, item)
+		}
+		return list, true
+	case p.take("{"):
+		return p.object(depth)
+	}
+	if digits := literalNumber.FindString(p.rest); digits != "" {
+		p.rest = p.rest[len(digits):]
+		return hints.PythonNumber(digits), true
+	}
+	return p.text()
+}
+
+func (p *literals) object(depth int) (any, bool) {
+	d := &hints.PythonDict{}
+	for !p.take("}") {
+		if len(d.Keys()) > 0 && !p.take(",") {
+			return nil, false
+		}
+		p.space()
+		key, ok := p.text()
+		if !ok || !p.take(":") {
+			return nil, false
+		}
+		value, ok := p.value(depth + 1)
+		if !ok {
+			return nil, false
+		}
+		d.Set(key.(string), value) //nolint:forcetypeassert // text returns strings
+	}
+	return d, true
+}
+
+// text reads a string without escapes except those of quotes and backslashes.
+func (p *literals) text() (any, bool) {
+	if p.rest == "" || p.rest[0] != '\'' && p.rest[0] != '"' {
+		return nil, false
+	}
+	quote := p.rest[0]
+	var b strings.Builder
+	for i := 1; i < len(p.rest); i++ {
+		switch c := p.rest[i]; c {
+		case quote:
+			p.rest = p.rest[i+1:]
+			return b.String(), true
+		case '\\':
+			i++
+			if i >= len(p.rest) || !strings.ContainsRune(`\'"`, rune(p.rest[i])) {
+				return nil, false
+			}
+			b.WriteByte(p.rest[i])
+		case '\n':
+			return nil, false
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return nil, false
+}

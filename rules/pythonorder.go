@@ -1,0 +1,138 @@
+package rules
+
+import (
+	"cmp"
+	"math"
+	"math/big"
+	"strings"
+
+	"ironworks/models/hints"
+)
+
+// number returns a value that Python compares as a number, including bools.
+func number(v any) (n *big.Rat, special float64, ok bool) {
+	switch v := v.(type) {
+	case bool:
+		if v {
+			return big.NewRat(1, 1), 0, true
+		}
+		return new(big.Rat), 0, true
+	case hints.PythonInt:
+		n, ok = new(big.Rat).SetString(string(v))
+		return n, 0, ok
+	case float64:
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			return nil, v, true
+		}
+		return new(big.Rat).SetFloat64(v), 0, true
+	}
+	return nil, 0, false
+}
+
+// compareNumbers is Python's exact comparison. ok is false with NaN, which is neither less, equal nor greater.
+func compareNumbers(a *big.Rat, aSpecial float64, b *big.Rat, bSpecial float64) (order int, ok bool) {
+	if a != nil && b != nil {
+		return a.Cmp(b), true
+	}
+	if math.IsNaN(aSpecial) || math.IsNaN(bSpecial) {
+		return 0, false
+	}
+	return cmp.Compare(aSpecial, bSpecial), true // a finite number counts as 0 beside infinity
+}
+
+// equal is Python's ==.
+func equal(a, b any) bool {
+	if x, xs, ok := number(a); ok {
+		y, ys, ok := number(b)
+		if !ok {
+			return false
+		}
+		order, ok := compareNumbers(x, xs, y, ys)
+		return ok && order == 0
+	}
+	switch a := a.(type) {
+	case nil:
+		return b == nil
+	case string:
+		s, ok := b.(string)
+		return ok && a == s
+	case hints.PythonList:
+		other, ok := b.(hints.PythonList)
+		if !ok || len(a) != len(other) {
+			return false
+		}
+		for i := range a {
+			if !equal(a[i], other[i]) {
+				return false
+			}
+		}
+		return true
+	case *hints.PythonDict:
+		other, ok := b.(*hints.PythonDict)
+		if !ok || len(a.Keys()) != len(other.Keys()) {
+			return false
+		}
+		for _, key := range a.Keys() {
+			if !other.Has(key) || !equal(a.Get(key), other.Get(key)) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// ordered is Python's < or >.
+func ordered(sign string, a, b any) (bool, *Exception) {
+	holds := func(order int) bool { return sign == "<" && order < 0 || sign == ">" && order > 0 }
+	x, xs, isNumber := number(a)
+	y, ys, isToo := number(b)
+	if isNumber && isToo {
+		order, ok := compareNumbers(x, xs, y, ys)
+		return ok && holds(order), nil
+	}
+	switch a := a.(type) {
+	case string:
+		if b, ok := b.(string); ok {
+			return holds(cmp.Compare(a, b)), nil // UTF-8 has the order of code points
+		}
+	case hints.PythonList:
+		if b, ok := b.(hints.PythonList); ok {
+			for i := range min(len(a), len(b)) {
+				if !equal(a[i], b[i]) {
+					return ordered(sign, a[i], b[i])
+				}
+			}
+			return holds(cmp.Compare(len(a), len(b))), nil
+		}
+	}
+	return false, raise("TypeError", "'%s' not supported between instances of '%s' and '%s'", sign, hints.PythonTypeName(a), hints.PythonTypeName(b))
+}
+
+// contains is Python's in.
+func contains(value, in any) (bool, *Exception) {
+	switch in := in.(type) {
+	case hints.PythonList:
+		for _, item := range in {
+			if equal(value, item) {
+				return true, nil
+			}
+		}
+		return false, nil
+	case *hints.PythonDict:
+		switch v := value.(type) {
+		case string:
+			return in.Has(v), nil
+		case hints.PythonList, *hints.PythonDict:
+			return false, raise("TypeError", "unhashable type: '%s'", hints.PythonTypeName(value))
+		}
+		return false, nil
+	case string:
+		text, ok := value.(string)
+		if !ok {
+			return false, raise("TypeError", "'in <string>' requires string as left operand, not %s", hints.PythonTypeName(value))
+		}
+		return strings.Contains(in, text), nil
+	}
+	return false, raise("TypeError", "argument of type '%s' is not iterable", hints.PythonTypeName(in))
+}

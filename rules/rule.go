@@ -1,0 +1,154 @@
+package rules
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ironworks/models/hints"
+)
+
+// Limits of the API for rules that are not built in.
+const (
+	maxPriority    = 9999
+	maxDescription = 255
+)
+
+// phaseMain is the only phase: after the inspection hooks, before the inventory is stored.
+const phaseMain = "main"
+
+// Rule is an inspection rule.
+type Rule struct {
+	// UUID is empty in a file that leaves it to Ironic.
+	UUID        string
+	Description string
+	// Phase is "main".
+	Phase string
+	// Priority orders the rules: higher ones run first, equal ones in the order of their creation.
+	Priority int
+	// Sensitive makes the API hide conditions and actions, for ever.
+	Sensitive bool
+	// Conditions must all hold. None hold always.
+	Conditions []Operation
+	Actions    []Operation
+	// Hidden says that the API did not show conditions and actions.
+	Hidden bool
+}
+
+// Operation is a condition or an action.
+type Operation struct {
+	// Op is the operator, which ! inverts, or the action.
+	Op string
+	// Args are a *hints.PythonDict by name, or a hints.PythonList in the order of the parameters, which is deprecated.
+	Args any
+	// Loop repeats the operation for each item of a list, or runs it once with an object; nil for once without an item.
+	Loop any
+	// Multiple says how a condition combines the results of a loop: any (the default), all, first or last.
+	Multiple string
+	// Line and Column are those in the file; 0 if there is none.
+	Line, Column int
+}
+
+// Label names the rule for people: by its description, otherwise by its UUID.
+func (r *Rule) Label() string { return cmp.Or(r.Description, r.UUID, "rule without description") }
+
+// Body returns the rule as the API takes it.
+func (r *Rule) Body() *hints.PythonDict {
+	d := &hints.PythonDict{}
+	if r.UUID != "" {
+		d.Set("uuid", r.UUID)
+	}
+	if r.Description != "" {
+		d.Set("description", r.Description)
+	}
+	d.Set("priority", hints.PythonInt(fmt.Sprint(r.Priority)))
+	d.Set("phase", cmp.Or(r.Phase, phaseMain))
+	d.Set("sensitive", r.Sensitive)
+	d.Set("conditions", bodies(r.Conditions, true))
+	d.Set("actions", bodies(r.Actions, false))
+	return d
+}
+
+func bodies(operations []Operation, conditions bool) hints.PythonList {
+	list := hints.PythonList{}
+	for _, o := range operations {
+		d := &hints.PythonDict{}
+		d.Set("op", o.Op)
+		d.Set("args", o.Args)
+		if o.looped() {
+			d.Set("loop", o.Loop)
+			if conditions {
+				d.Set("multiple", cmp.Or(o.Multiple, "any"))
+			}
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// looped says that the operation has a loop: Ironic ignores an empty one.
+func (o *Operation) looped() bool { return hints.PythonTruthy(o.Loop) }
+
+// Decode reads a rule of the API.
+func Decode(raw json.RawMessage) (*Rule, error) {
+	value, err := hints.DecodePython(raw)
+	if err != nil {
+		return nil, err
+	}
+	d, ok := value.(*hints.PythonDict)
+	if !ok {
+		return nil, fmt.Errorf("an inspection rule is %s, not an object", hints.PythonTypeName(value))
+	}
+	r := &Rule{UUID: d.Text("uuid"), Description: d.Text("description"), Phase: cmp.Or(d.Text("phase"), phaseMain)}
+	if n, ok := hints.PythonFloat(d.Get("priority")); ok {
+		r.Priority = int(n)
+	}
+	r.Sensitive, _ = d.Get("sensitive").(bool)
+	r.Hidden = r.Sensitive && d.Get("actions") == nil
+	r.Conditions, r.Actions = decoded(d.Get("conditions")), decoded(d.Get("actions"))
+	return r, nil
+}
+
+func decoded(list any) []Operation {
+	items, _ := list.(hints.PythonList)
+	var operations []Operation
+	for _, item := range items {
+		if d, ok := item.(*hints.PythonDict); ok {
+			operations = append(operations, Operation{
+				Op: d.Text("op"), Args: withoutPluginData(d.Get("args")), Loop: d.Get("loop"), Multiple: d.Text("multiple"),
+			})
+		}
+	}
+	return operations
+}
+
+// withoutPluginData removes the empty plugin_data that Ironic's validation adds to the arguments of actions on plugin
+// data, and stores.
+func withoutPluginData(args any) any {
+	d, ok := args.(*hints.PythonDict)
+	if !ok || !d.Has("plugin_data") {
+		return args
+	}
+	copied := &hints.PythonDict{}
+	for _, key := range d.Keys() {
+		if key != "plugin_data" {
+			copied.Set(key, d.Get(key))
+		}
+	}
+	return copied
+}
+
+// Sorted returns the rules in the order in which Ironic runs them. The given order must be that of the API.
+func Sorted(list []*Rule) []*Rule {
+	sorted := slices.Clone(list)
+	slices.SortStableFunc(sorted, func(a, b *Rule) int { return cmp.Compare(b.Priority, a.Priority) })
+	return sorted
+}
+
+// inverted returns an operator without its exclamation mark.
+func inverted(op string) (string, bool) {
+	rest, not := strings.CutPrefix(strings.TrimSpace(op), "!")
+	return strings.TrimSpace(rest), not
+}
