@@ -31,13 +31,15 @@ const (
 type Record struct {
 	Time time.Time `json:"time"`
 	// ID joins the two lines of one request.
-	ID        string         `json:"id"`
-	Context   string         `json:"context"`
-	Node      models.NodeRef `json:"node"`
-	Verb      string         `json:"verb"`
-	RequestID string         `json:"request_id,omitempty"`
-	Result    Result         `json:"result"`
-	Reason    string         `json:"reason,omitempty"`
+	ID      string         `json:"id"`
+	Context string         `json:"context"`
+	Node    models.NodeRef `json:"node"`
+	// Object is what was changed, if it was no node.
+	Object    string `json:"object,omitempty"`
+	Verb      string `json:"verb"`
+	RequestID string `json:"request_id,omitempty"`
+	Result    Result `json:"result"`
+	Reason    string `json:"reason,omitempty"`
 	// Overrides are the checks that were overridden for this request.
 	Overrides []string `json:"overrides,omitempty"`
 }

@@ -92,6 +92,12 @@ func TestReads(t *testing.T) {
 			`{"deploy_templates":[{"uuid":"t","name":"CUSTOM_A","steps":[{"interface":"deploy","step":"s","args":{"a":1},"priority":70}],"extra":{}}]}`,
 			[]models.DeployTemplate{{UUID: "t", Name: "CUSTOM_A", Steps: []models.Step{{Interface: "deploy", Step: "s", Args: map[string]any{"a": 1.0}, Priority: &seventy}}}},
 		},
+		"inspection rules": {
+			func(c *Client) (any, error) { return c.InspectionRules(ctx) }, "/v1/inspection_rules",
+			url.Values{"detail": {"true"}},
+			`{"inspection_rules":[{"uuid":"b","actions":null},{"uuid":"a"}]}`,
+			[]json.RawMessage{json.RawMessage(`{"uuid":"b","actions":null}`), json.RawMessage(`{"uuid":"a"}`)},
+		},
 		"allocations": {
 			func(c *Client) (any, error) { return c.Allocations(ctx) }, "/v1/allocations", nil,
 			`{"allocations":[]}`, []models.Allocation(nil),

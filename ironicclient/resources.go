@@ -59,13 +59,33 @@ func (c *Client) DeployTemplates(ctx context.Context) ([]models.DeployTemplate, 
 		func(t models.DeployTemplate) string { return t.UUID }, "detail", "true")
 }
 
+// InspectionRules lists the inspection rules in the order of their creation, as Ironic sends them: the conditions and
+// actions of sensitive ones are null.
+func (c *Client) InspectionRules(ctx context.Context) ([]json.RawMessage, error) {
+	id := func(raw json.RawMessage) string {
+		var rule struct {
+			UUID string `json:"uuid"`
+		}
+		_ = json.Unmarshal(raw, &rule) // valid, and "" ends the listing
+		return rule.UUID
+	}
+	return collectSince(ctx, c, models.FeatureInspectionRules, "list inspection rules", "inspection_rules", id, "detail", "true")
+}
+
 // collect fetches a whole collection, page after page by marker.
 func collect[T any](ctx context.Context, c *Client, op, path string, id func(T) string, query ...string) ([]T, error) {
+	return collectSince(ctx, c, "", op, path, id, query...)
+}
+
+// collectSince is collect for a collection that needs a feature.
+func collectSince[T any](
+	ctx context.Context, c *Client, feature models.Feature, op, path string, id func(T) string, query ...string,
+) ([]T, error) {
 	var all []T
 	seen := map[string]bool{}
 	for {
 		var page map[string]json.RawMessage
-		cl := call{op: op, path: path, query: queryOf(query...)}
+		cl := call{op: op, path: path, query: queryOf(query...), feature: feature}
 		if err := c.get(ctx, cl, &page); err != nil {
 			return nil, err
 		}

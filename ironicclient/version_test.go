@@ -137,9 +137,10 @@ func TestFeatureGates(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	calls := map[models.Feature]func(c *Client) error{
-		models.FeatureHistory:   func(c *Client) error { _, err := c.History(ctx, "n"); return err },
-		models.FeatureInventory: func(c *Client) error { _, err := c.Inventory(ctx, "n"); return err },
-		models.FeatureFirmware:  func(c *Client) error { _, err := c.Firmware(ctx, "n"); return err },
+		models.FeatureHistory:         func(c *Client) error { _, err := c.History(ctx, "n"); return err },
+		models.FeatureInventory:       func(c *Client) error { _, err := c.Inventory(ctx, "n"); return err },
+		models.FeatureFirmware:        func(c *Client) error { _, err := c.Firmware(ctx, "n"); return err },
+		models.FeatureInspectionRules: func(c *Client) error { _, err := c.InspectionRules(ctx); return err },
 	}
 	provision := map[models.Feature]models.ProvisionRequest{
 		models.FeatureUnhold:  {Verb: models.VerbUnhold},

@@ -60,6 +60,7 @@ const (
 	FeatureDynamicGroups    Feature = "dynamic port groups"       // available_for_dynamic_portgroup of ports
 	FeatureRunbooks         Feature = "runbooks"                  // runbook with clean and service
 	FeatureDisablePowerOff  Feature = "disable_power_off"         // nodes that must not be powered off
+	FeatureInspectionRules  Feature = "inspection rules"          // /inspection_rules
 	FeatureInstanceName     Feature = "instance_name"             // instance_name field
 	FeatureServiceNoRamdisk Feature = "service without a ramdisk" // disable_ramdisk with service
 	FeatureHealth           Feature = "health"                    // health field
@@ -87,6 +88,7 @@ var featureMinor = map[Feature]int{
 	FeatureDynamicGroups:    111,
 	FeatureRunbooks:         92,
 	FeatureDisablePowerOff:  95,
+	FeatureInspectionRules:  96,
 	FeatureInstanceName:     104,
 	FeatureServiceNoRamdisk: 108,
 	FeatureHealth:           109,

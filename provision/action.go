@@ -84,6 +84,8 @@ type entry struct {
 	request.Request
 	// verb names the request in the audit log.
 	verb string
+	// object is what is changed, if it is no node.
+	object string
 	// send replaces the request if it does not go to Ironic.
 	send func(ctx context.Context) error
 	// judge may explain an error of the request, or return nil to ignore it.

@@ -1,6 +1,7 @@
 package provision
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -16,10 +17,12 @@ import (
 // audited sends one request, with an audit record before and after it.
 func (r *Runner) audited(ctx context.Context, e entry, n *models.Node) (requestID string, o Outcome, err error) {
 	rec := audit.Record{
-		Time: time.Now().UTC(), ID: newID(), Context: r.Context, Node: n.Ref(), Verb: e.verb, Result: audit.Sending, Overrides: e.overrides,
+		Time: time.Now().UTC(), ID: newID(), Context: r.Context, Node: n.Ref(), Object: printable.Line(e.object), Verb: e.verb,
+		Result: audit.Sending, Overrides: e.overrides,
 	}
+	label := cmp.Or(e.object, n.Label())
 	if err := r.Audit.Write(rec); err != nil {
-		return "", OutcomeFailed, fmt.Errorf("%s %s: nothing was sent: %w", e.verb, n.Label(), err)
+		return "", OutcomeFailed, fmt.Errorf("%s %s: nothing was sent: %w", e.verb, label, err)
 	}
 	rec.RequestID, err = e.execute(ctx, r.API)
 	rec.Time, rec.Result, o = time.Now().UTC(), audit.Accepted, OutcomeAccepted
@@ -36,7 +39,7 @@ func (r *Runner) audited(ctx context.Context, e entry, n *models.Node) (requestI
 	}
 	if auditErr := r.Audit.Write(rec); auditErr != nil {
 		// It was sent: repeating it because of a full disk would be worse.
-		o, err = OutcomeUnknown, errors.Join(err, fmt.Errorf("%s %s: sent, but cannot write the result to the audit log: %w", e.verb, n.Label(), auditErr))
+		o, err = OutcomeUnknown, errors.Join(err, fmt.Errorf("%s %s: sent, but cannot write the result to the audit log: %w", e.verb, label, auditErr))
 	}
 	return rec.RequestID, o, err
 }

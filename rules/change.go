@@ -2,7 +2,10 @@ package rules
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 
 	"ironworks/models"
 	"ironworks/models/hints"
@@ -21,8 +24,47 @@ type Change struct {
 // Missing is the value of what there is not.
 type Missing struct{}
 
-// Changes compares a node before and after its rules.
-func Changes(before, after Subject) []Change {
+// String describes the change.
+func (c Change) String() string {
+	_, added := c.Before.(Missing)
+	_, removed := c.After.(Missing)
+	switch {
+	case c.Of == "trait" && added:
+		return "add trait " + c.Path
+	case c.Of == "trait":
+		return "remove trait " + c.Path
+	case added:
+		return fmt.Sprintf("%s %s: %s (new)", c.Of, c.Path, jsonText(c.After))
+	case removed:
+		return fmt.Sprintf("%s %s: removed, was %s", c.Of, c.Path, jsonText(c.Before))
+	}
+	return fmt.Sprintf("%s %s: %s → %s", c.Of, c.Path, jsonText(c.Before), jsonText(c.After))
+}
+
+// jsonText is a value as JSON.
+func jsonText(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return hints.PythonRepr(v)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// MarshalJSON leaves out what is missing.
+func (c Change) MarshalJSON() ([]byte, error) {
+	fields := map[string]any{"of": c.Of, "path": c.Path}
+	for name, v := range map[string]any{"before": c.Before, "after": c.After} {
+		if _, missing := v.(Missing); !missing {
+			fields[name] = v
+		}
+	}
+	return json.Marshal(fields)
+}
+
+// changes compares a node before and after a rule.
+func changes(before, after Subject) []Change {
 	var list []Change
 	list = append(list, differences("node", "", before.Node, after.Node)...)
 	for i, port := range after.Ports {

@@ -47,6 +47,10 @@ func (r *reader) checkCondition(o *Operation, op string, v *document.Value) {
 		}
 	case "eq", "lt", "gt":
 		r.comparison(o, op, args["values"])
+	case "is-none":
+		if value := args["value"]; isTemplate(value.Literal) {
+			r.warn(&value, "a template is a string, which is never none: use is-empty")
+		}
 	case "one-of":
 		values := args["values"]
 		value := args["value"]

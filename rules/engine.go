@@ -50,6 +50,8 @@ type Outcome struct {
 	Action int
 	// Notes are what an operator should know of the actions that ran.
 	Notes []string
+	// Changes are what Ironic has saved of the actions.
+	Changes []Change
 }
 
 // run is one evaluation of rules.
@@ -77,19 +79,39 @@ func Run(list []*Rule, s Subject, masking Masking) *Result {
 	for _, rule := range Sorted(list) {
 		r.hides = masking == MaskAlways || masking == MaskSensitive && !rule.Sensitive
 		r.notes = nil
+		before := r.saved()
 		outcome, raised := r.apply(rule)
 		outcome.Notes = r.notes
+		if outcome.Matched {
+			outcome.Changes = changes(before, r.subject())
+		}
 		result.Outcomes = append(result.Outcomes, outcome)
 		if raised != nil {
 			result.Failure = raised.of(rule, s.Node.Text("uuid"))
 			break
 		}
 	}
-	result.After = Subject{Node: r.node.values, Traits: r.traits, Inventory: r.inventory, PluginData: r.pluginData}
-	for _, p := range r.ports {
-		result.After.Ports = append(result.After.Ports, p.values)
-	}
+	result.After = r.subject()
 	return result
+}
+
+// subject is the state now; the next action changes it.
+func (r *run) subject() Subject {
+	s := Subject{Node: r.node.values, Traits: r.traits, Inventory: r.inventory, PluginData: r.pluginData}
+	for _, p := range r.ports {
+		s.Ports = append(s.Ports, p.values)
+	}
+	return s
+}
+
+// saved is a copy of the state.
+func (r *run) saved() Subject {
+	s := r.subject()
+	s.Node, s.PluginData, s.Traits = orEmpty(s.Node), orEmpty(s.PluginData), slices.Clone(s.Traits)
+	for i := range s.Ports {
+		s.Ports[i] = orEmpty(s.Ports[i])
+	}
+	return s
 }
 
 func orEmpty(d *hints.PythonDict) *hints.PythonDict {

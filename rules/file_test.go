@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"ironworks/document"
@@ -69,6 +70,8 @@ func TestWarnings(t *testing.T) {
 		{"a sensitive rule", "sensitive: true\nactions: [{op: fail, args: {msg: m}}]",
 			"r.yaml:1:12: a sensitive rule stays sensitive: nobody can read its conditions and actions any more, or compare them"},
 		{"a field that is none", "actions: [{op: set-attribute, args: {path: chassis_uuid, value: a}}]", `r.yaml:1:44: a node has no field "chassis_uuid": Ironic saves nothing`},
+		{"none", "conditions: [{op: is-none, args: {value: '{node.owner}'}}]\nactions: [{op: fail, args: {msg: m}}]",
+			"r.yaml:1:42: a template is a string, which is never none: use is-empty"},
 		{"a trait", "actions: [{op: add-trait, args: {name: fast}}]",
 			`r.yaml:1:40: the trait "fast" is no standard trait and does not start with CUSTOM_: Ironic stores it, Nova and allocations refuse it`},
 	} {
@@ -86,6 +89,44 @@ func TestWarnings(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", got, test.want)
 			}
 		})
+	}
+}
+
+// TestExamples checks that the examples have no problem, and what they do.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{
+		"bmc-credentials": `node driver: null → "redfish"
+node driver_info/redfish_address: "https://10.0.0.5" (new)
+node driver_info/redfish_username: "admin" (new)
+node driver_info/redfish_password: "******" (new)`,
+		"resource-class": `node resource_class: null → "baremetal-large"`,
+		"capabilities":   `node properties/capabilities: "boot_mode:bios,a:b" → "a:b,boot_mode:uefi"`,
+		"traits":         "add trait CUSTOM_VIRTUALIZATION\nadd trait CUSTOM_VENDOR_DELL",
+		"root-device":    `node properties/root_device: {"model":"<in> BOSS"} (new)`,
+	}
+	for _, name := range rules.Examples() {
+		text, ok := rules.Example(name)
+		file, err := rules.Parse([]byte(text), name)
+		if !ok || err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, w := range file.Warnings {
+			if !strings.Contains(w.Why, "stays sensitive") {
+				t.Errorf("%s:%d: %s", name, w.Line, w.Why)
+			}
+		}
+		if rules.Purpose(text) == "" {
+			t.Errorf("%s: no purpose", name)
+		}
+		before := rules.Subject{
+			Node: object(t, `{"uuid":"u","driver":null,"driver_info":{},"properties":{"capabilities":"boot_mode:bios,a:b"},"resource_class":null}`),
+			Inventory: object(t, `{"bmc_address":"10.0.0.5","memory":{"physical_mb":524288},"cpu":{"flags":["fpu","vmx"]},
+				"boot":{"current_boot_mode":"uefi"},"system_vendor":{"manufacturer":"Dell Inc.","product_name":"PowerEdge R640"}}`),
+		}
+		if got := describe(rules.Run(file.Rules, before, rules.MaskAlways)); got != want[name] {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, want[name])
+		}
 	}
 }
 
@@ -137,7 +178,7 @@ func FuzzParse(f *testing.F) {
 		}
 		before := subject(t)
 		for _, masking := range []rules.Masking{rules.MaskAlways, rules.MaskSensitive, rules.MaskNever} {
-			rules.Changes(before, rules.Run(file.Rules, before, masking).After)
+			rules.Run(file.Rules, before, masking)
 		}
 	})
 }

@@ -17,6 +17,9 @@ type (
 	PythonList []any
 )
 
+// MarshalJSON writes the number.
+func (i PythonInt) MarshalJSON() ([]byte, error) { return []byte(i), nil }
+
 // PythonDict is an object that keeps the order of its keys, which errors quote. The zero value
 // is empty.
 type PythonDict struct {

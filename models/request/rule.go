@@ -1,0 +1,72 @@
+package request
+
+import (
+	"encoding/json"
+	"strings"
+
+	"ironworks/models"
+	"ironworks/printable"
+)
+
+// Rule is an inspection rule, as requests about it need it.
+type Rule struct {
+	UUID, Label string
+	// Body is that of POST /v1/inspection_rules.
+	Body json.Marshaler
+	// Sensitive rules may hold secrets.
+	Sensitive bool
+}
+
+// CreateRule creates an inspection rule.
+func CreateRule(r Rule) Request {
+	return Request{
+		Op: "create inspection rule " + printable.Line(r.Label), Method: post, Path: path("inspection_rules"), Body: r.Body,
+		Feature: models.FeatureInspectionRules, Sensitive: r.Sensitive, Commands: createRuleCommands(r),
+	}
+}
+
+// createRuleCommands returns the equivalent command, if there is one: the client sends a priority, and sensitive, as
+// strings, which Ironic 39.0.0 refuses.
+func createRuleCommands(r Rule) []string {
+	v, err := plain(r.Body)
+	fields, ok := maskedValue("", v).(map[string]any)
+	if err != nil || !ok || r.Sensitive || fields["priority"] != 0.0 {
+		return nil
+	}
+	words := []string{"inspection", "rule", "create"}
+	for _, name := range []string{"uuid", "description"} {
+		if value, has := fields[name].(string); has {
+			words = append(words, "--"+name, quote(printable.Line(value)))
+		}
+	}
+	for _, name := range []string{"conditions", "actions"} {
+		words = append(words, "--"+name, quote(printable.Line(jsonOf(fields[name]))))
+	}
+	return []string{baremetal(words...)}
+}
+
+func jsonOf(v any) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return models.Mask
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// PatchRule changes an inspection rule.
+func PatchRule(r Rule, ops []models.PatchOp) Request {
+	return Request{
+		Op: "change inspection rule " + printable.Line(r.Label), Method: patch, Path: path("inspection_rules", r.UUID), Body: ops,
+		Feature: models.FeatureInspectionRules, Sensitive: r.Sensitive,
+	}
+}
+
+// DeleteRule deletes an inspection rule.
+func DeleteRule(r Rule) Request {
+	return Request{
+		Op: "delete inspection rule " + printable.Line(r.Label), Method: remove, Path: path("inspection_rules", r.UUID),
+		Feature: models.FeatureInspectionRules, Commands: []string{baremetal("inspection", "rule", "delete", quote(r.UUID))},
+	}
+}
