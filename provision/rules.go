@@ -77,8 +77,9 @@ const (
 // RuleStep is one rule of a plan.
 type RuleStep struct {
 	Verb RuleVerb
-	// Rule is as wanted, with the UUID of the existing one; for a deletion, as it is.
-	Rule *rules.Rule
+	// Rule is as wanted, with the UUID of the existing one; for a deletion, as it is. Now is the existing one, nil for a
+	// new rule.
+	Rule, Now *rules.Rule
 	// Fields are the ones that differ.
 	Fields []string
 	// Request is what is sent; its Method is "" if nothing is.
@@ -151,7 +152,7 @@ func planRule(existing, want *rules.Rule, rewrite bool) RuleStep {
 	if existing.Hidden && !rewrite {
 		fields = slices.DeleteFunc(fields, func(f string) bool { return f == "conditions" || f == "actions" })
 	}
-	step := RuleStep{Verb: RuleChange, Rule: &updated, Fields: fields}
+	step := RuleStep{Verb: RuleChange, Rule: &updated, Now: existing, Fields: fields}
 	if len(fields) == 0 {
 		step.Verb = RuleSame
 		if existing.Hidden {
@@ -171,7 +172,7 @@ func planRule(existing, want *rules.Rule, rewrite bool) RuleStep {
 func DeleteRules(list []*rules.Rule) []RuleStep {
 	steps := make([]RuleStep, len(list))
 	for i, r := range list {
-		steps[i] = RuleStep{Verb: RuleDelete, Rule: r, Request: request.DeleteRule(requestRule(r))}
+		steps[i] = RuleStep{Verb: RuleDelete, Rule: r, Now: r, Request: request.DeleteRule(requestRule(r))}
 	}
 	return steps
 }

@@ -142,7 +142,7 @@ func (r *reader) checkAction(o *Operation, v *document.Value) {
 	case "log":
 		level := args["level"]
 		if _, has := args["level"]; has && !slices.Contains(logLevels, hints.PythonLower(level.Literal)) {
-			r.problem(&level, "level %q is none of %s", level.Literal, strings.Join(logLevels, ", "))
+			r.problem(&level, "level %q is unknown; known are %s", level.Literal, strings.Join(logLevels, ", "))
 		}
 	case "set-attribute", "extend-attribute", "del-attribute":
 		r.attributePath(&path, "node", nodeFields(), o)
@@ -229,7 +229,7 @@ func templateProblem(text string) string {
 		}
 		name, path := f.name[:end], f.name[end:]
 		if !slices.Contains([]string{"node", "inventory", "plugin_data", "item"}, name) {
-			return fmt.Sprintf("%q is none of node, inventory, plugin_data, and item in a loop", name)
+			return fmt.Sprintf("%q is unknown; known are node, inventory, plugin_data, and item in a loop", name)
 		}
 		if attribute, ok := strings.CutPrefix(path, "."); ok && name == "node" {
 			if end := strings.IndexAny(attribute, ".["); end >= 0 {

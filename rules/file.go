@@ -147,7 +147,7 @@ func (r *reader) field(rule *Rule, m *document.Member) {
 			r.problem(v, "sensitive is %s, not a boolean", v.Kind)
 		}
 		if rule.Sensitive = v.True(); rule.Sensitive {
-			r.warn(v, "a sensitive rule stays sensitive: nobody can read its conditions and actions any more, or compare them")
+			r.warn(v, "a sensitive rule stays sensitive: Ironic hides its conditions and actions for good, so they cannot be compared")
 		}
 	case "conditions":
 		rule.Conditions = r.operations(v, "conditions", conditionKeys, r.condition)
@@ -207,7 +207,7 @@ func (r *reader) operations(v *document.Value, what string, keys []string, check
 		op, args, loop, multiple := item.Get("op"), item.Get("args"), item.Get("loop"), item.Get("multiple")
 		o := Operation{Op: op.Literal, Args: withoutPluginData(valueOf(&args)), Multiple: multiple.Literal, Line: item.Line, Column: item.Column}
 		if item.Has("multiple") && !slices.Contains(multiples, multiple.Literal) {
-			r.problem(&multiple, "multiple %q is none of %s", multiple.Literal, strings.Join(multiples, ", "))
+			r.problem(&multiple, "multiple %q is unknown; known are %s", multiple.Literal, strings.Join(multiples, ", "))
 		}
 		if item.Has("loop") {
 			if o.Loop = valueOf(&loop); loop.Kind != document.List && loop.Kind != document.Object {

@@ -31,8 +31,8 @@ func TestParseRefuses(t *testing.T) {
 		{"one value", "conditions: [{op: eq, args: {values: 5}}]\nactions: [{op: fail, args: {msg: m}}]\n", "r.yaml:1:38: values is a number, not a list of values to compare"},
 		{"a loop over a string", "actions: [{op: fail, args: {msg: m}, loop: abc}]\n", "r.yaml:1:44: loop is a string, not a list or an object"},
 		{"multiple", "conditions: [{op: is-true, args: {value: a}, loop: [1], multiple: some}]\nactions: [{op: fail, args: {msg: m}}]\n",
-			`r.yaml:1:67: multiple "some" is none of any, all, first, last`},
-		{"a level", "actions: [{op: log, args: {msg: m, level: loud}}]\n", `r.yaml:1:43: level "loud" is none of debug, info, warning, error, critical`},
+			`r.yaml:1:67: multiple "some" is unknown; known are any, all, first, last`},
+		{"a level", "actions: [{op: log, args: {msg: m, level: loud}}]\n", `r.yaml:1:43: level "loud" is unknown; known are debug, info, warning, error, critical`},
 		{"a UUID twice", "- {uuid: 0f7a1f0a-6b3e-4a57-9d5c-0a2f6f6c1d11, actions: [{op: fail, args: {msg: m}}]}\n- {uuid: 0f7a1f0a-6b3e-4a57-9d5c-0a2f6f6c1d11, actions: [{op: fail, args: {msg: m}}]}\n",
 			"r.yaml:2:3: the UUID 0f7a1f0a-6b3e-4a57-9d5c-0a2f6f6c1d11 is that of the rule on line 1, too"},
 		{"not a UUID", "uuid: x\nactions: [{op: fail, args: {msg: m}}]\n", `r.yaml:1:7: uuid "x" is not a UUID; leave it out, and Ironic chooses one`},
@@ -62,13 +62,13 @@ func TestWarnings(t *testing.T) {
 		{"a template in a message", "actions: [{op: fail, args: {msg: 'no {node.name}'}}]",
 			"r.yaml:1:34: msg of fail is taken as it is: Ironic fills in templates there only in a loop"},
 		{"an unknown name", "actions: [{op: log, args: {msg: '{invetory[cpu]}'}}]",
-			`r.yaml:1:33: "{invetory[cpu]}" stays as it is: "invetory" is none of node, inventory, plugin_data, and item in a loop`},
+			`r.yaml:1:33: "{invetory[cpu]}" stays as it is: "invetory" is unknown; known are node, inventory, plugin_data, and item in a loop`},
 		{"an unknown field", "actions: [{op: log, args: {msg: '{node.propertis[cpus]}'}}]",
 			`r.yaml:1:33: "{node.propertis[cpus]}" stays as it is: a node has no field "propertis"`},
 		{"a brace", "actions: [{op: log, args: {msg: 'a { b'}}]", `r.yaml:1:33: "a { b" stays as it is: a { without }; write {{ for a brace`},
 		{"a list of arguments", "actions: [{op: add-trait, args: [CUSTOM_A]}]", "r.yaml:1:33: args as a list are deprecated; write name: …"},
 		{"a sensitive rule", "sensitive: true\nactions: [{op: fail, args: {msg: m}}]",
-			"r.yaml:1:12: a sensitive rule stays sensitive: nobody can read its conditions and actions any more, or compare them"},
+			"r.yaml:1:12: a sensitive rule stays sensitive: Ironic hides its conditions and actions for good, so they cannot be compared"},
 		{"a field that is none", "actions: [{op: set-attribute, args: {path: chassis_uuid, value: a}}]", `r.yaml:1:44: a node has no field "chassis_uuid": Ironic saves nothing`},
 		{"none", "conditions: [{op: is-none, args: {value: '{node.owner}'}}]\nactions: [{op: fail, args: {msg: m}}]",
 			"r.yaml:1:42: a template is a string, which is never none: use is-empty"},
@@ -181,4 +181,39 @@ func FuzzParse(f *testing.F) {
 			rules.Run(file.Rules, before, masking)
 		}
 	})
+}
+
+// TestYAML checks that written rules read as the same.
+func TestYAML(t *testing.T) {
+	t.Parallel()
+	for _, name := range rules.Examples() {
+		text, _ := rules.Example(name)
+		file, err := rules.Parse([]byte(text), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		written, err := rules.YAML(file.Rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := rules.Parse(written, name)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, written)
+		}
+		for i := range file.Rules {
+			a, errA := json.Marshal(file.Rules[i].Body())
+			b, errB := json.Marshal(again.Rules[i].Body())
+			if errA != nil || errB != nil || string(a) != string(b) {
+				t.Errorf("%s\nbecame\n%s\n%s", a, b, written)
+			}
+		}
+	}
+	text := "- description: \"yes\"\n  priority: 3\n  phase: main\n  sensitive: false\n  conditions: []\n  actions:\n    - op: log\n      args: {msg: \"no\", level: info}\n"
+	file, err := rules.Parse([]byte(text), "r.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if written, err := rules.YAML(file.Rules); err != nil || string(written) != text {
+		t.Errorf("%v\n%s\nwant\n%s", err, written, text)
+	}
 }
