@@ -80,6 +80,14 @@ func (t *DeployTemplate) Clone() *DeployTemplate {
 }
 
 // Clone copies all levels.
+func (r *InspectionRule) Clone() *InspectionRule {
+	c := *r
+	c.Description = clonePointer(r.Description)
+	c.Conditions, c.Actions = cloneDicts(r.Conditions), cloneDicts(r.Actions)
+	return &c
+}
+
+// Clone copies all levels.
 func (h History) Clone() History {
 	h.Duration = clonePointer(h.Duration)
 	return h
@@ -112,3 +120,4 @@ func (p *Port) meta() meta           { return meta{&p.ID, &p.UUID, &p.CreatedAt,
 func (g *Portgroup) meta() meta      { return meta{&g.ID, &g.UUID, &g.CreatedAt, &g.UpdatedAt} }
 func (a *Allocation) meta() meta     { return meta{&a.ID, &a.UUID, &a.CreatedAt, &a.UpdatedAt} }
 func (t *DeployTemplate) meta() meta { return meta{&t.ID, &t.UUID, &t.CreatedAt, &t.UpdatedAt} }
+func (r *InspectionRule) meta() meta { return meta{&r.ID, &r.UUID, &r.CreatedAt, &r.UpdatedAt} }

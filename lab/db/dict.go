@@ -53,12 +53,27 @@ func withoutNaN(row any) any {
 	to := reflect.New(from.Elem().Type())
 	to.Elem().Set(from.Elem())
 	for i := range to.Elem().NumField() {
-		if dict, ok := to.Elem().Field(i).Interface().(Dict); ok && dict != nil {
-			cleaned, _ := onlyJSON(map[string]any(dict)).(map[string]any)
-			to.Elem().Field(i).Set(reflect.ValueOf(Dict(cleaned)))
+		field := to.Elem().Field(i)
+		switch v := field.Interface().(type) {
+		case Dict:
+			field.Set(reflect.ValueOf(v.onlyJSON()))
+		case []Dict:
+			cleaned := cloneDicts(v)
+			for i := range cleaned {
+				cleaned[i] = cleaned[i].onlyJSON()
+			}
+			field.Set(reflect.ValueOf(cleaned))
 		}
 	}
 	return to.Interface()
+}
+
+func (d Dict) onlyJSON() Dict {
+	if d == nil {
+		return nil
+	}
+	cleaned, _ := onlyJSON(map[string]any(d)).(map[string]any)
+	return cleaned
 }
 
 func onlyJSON(value any) any {

@@ -9,9 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/google/uuid"
 
 	"ironworks/atomicfile"
 )
@@ -49,6 +52,7 @@ func Open(ctx context.Context, folder string, now func() time.Time) (*Store, err
 	}
 	s.Nodes.dirty, s.Ports.dirty, s.Portgroups.dirty = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	s.Allocations.dirty, s.DeployTemplates.dirty = map[string]bool{}, map[string]bool{}
+	s.InspectionRules.dirty = map[string]bool{}
 	go s.disk.run(ctx, s)
 	return s, nil
 }
@@ -124,6 +128,7 @@ func (d *disk) flush(s *Store) error {
 	files = append(files, gather(d.folder, s.Ports)...)
 	files = append(files, gather(d.folder, s.Allocations)...)
 	files = append(files, gather(d.folder, s.DeployTemplates)...)
+	files = append(files, gather(d.folder, s.InspectionRules)...)
 	for node := range d.dirty {
 		f := file{path: filepath.Join(d.folder, detailsName, node+".json"), again: func() { d.dirty[node] = true }}
 		if now := s.details[node]; now != nil {
@@ -153,7 +158,7 @@ func (d *disk) flush(s *Store) error {
 func gather[T any, P row[T]](folder string, t *Table[T, P]) []file {
 	files := make([]file, 0, len(t.dirty))
 	for uuid := range t.dirty {
-		f := file{path: filepath.Join(folder, t.name, uuid+".json"), again: func() { t.dirty[uuid] = true }}
+		f := file{path: filepath.Join(folder, t.name, fileName(uuid)+".json"), again: func() { t.dirty[uuid] = true }}
 		if r, ok := t.rows[uuid]; ok {
 			f.content = r
 		}
@@ -161,6 +166,17 @@ func gather[T any, P row[T]](folder string, t *Table[T, P]) []file {
 	}
 	clear(t.dirty)
 	return files
+}
+
+var plainName = regexp.MustCompile(`^[0-9A-Za-z{}:_-]{1,64}$`)
+
+// fileName returns the name of a row's file, without extension: its UUID, or a hash of a UUID that is none. Ironic
+// accepts any text as UUID of an allocation or inspection rule, which must not become a path.
+func fileName(rowUUID string) string {
+	if plainName.MatchString(rowUUID) {
+		return rowUUID
+	}
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(rowUUID)).String()
 }
 
 func (f file) write() error {
@@ -186,7 +202,7 @@ func (f file) write() error {
 
 // readFolder reads each row of a table. Files that start with a dot were left by an interrupted
 // write.
-func readFolder(folder, name string, add func(uuid string, content []byte) error) error {
+func readFolder(folder, name string, add func(file string, content []byte) error) error {
 	path := filepath.Join(folder, name)
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return fmt.Errorf("making the folder of the lab's state: %w", err)
@@ -196,8 +212,8 @@ func readFolder(folder, name string, add func(uuid string, content []byte) error
 		return fmt.Errorf("reading the lab's state: %w", err)
 	}
 	for _, entry := range entries {
-		uuid, isJSON := strings.CutSuffix(entry.Name(), ".json")
-		if !isJSON || strings.HasPrefix(uuid, ".") {
+		file, isJSON := strings.CutSuffix(entry.Name(), ".json")
+		if !isJSON || strings.HasPrefix(file, ".") {
 			continue
 		}
 		at := filepath.Join(path, entry.Name())
@@ -205,7 +221,7 @@ func readFolder(folder, name string, add func(uuid string, content []byte) error
 		if err != nil {
 			return fmt.Errorf("reading the lab's state: %w", err)
 		}
-		if err := add(uuid, content); err != nil {
+		if err := add(file, content); err != nil {
 			return fmt.Errorf("the lab's state is broken in %s (it was left as it is): %w", at, err)
 		}
 	}

@@ -26,6 +26,9 @@ func (s *Store) load(folder string) error {
 	if err := loadTable(folder, s.DeployTemplates, nil); err != nil {
 		return err
 	}
+	if err := loadTable(folder, s.InspectionRules, nil); err != nil {
+		return err
+	}
 	return readFolder(folder, detailsName, func(uuid string, content []byte) error {
 		d := &details{}
 		if err := decode(content, d); err != nil {
@@ -43,12 +46,12 @@ func (s *Store) load(folder string) error {
 
 func loadTable[T any, P row[T]](folder string, t *Table[T, P], keep func(*T) bool) error {
 	var rows []*T
-	err := readFolder(folder, t.name, func(uuid string, content []byte) error {
+	err := readFolder(folder, t.name, func(name string, content []byte) error {
 		r := new(T)
 		if err := decode(content, r); err != nil {
 			return err
 		}
-		if own := *P(r).meta().uuid; own != uuid {
+		if own := *P(r).meta().uuid; fileName(own) != name {
 			return fmt.Errorf("it holds %q", own)
 		}
 		rows = append(rows, r)

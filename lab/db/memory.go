@@ -17,6 +17,7 @@ type Store struct {
 	Portgroups      *Table[Portgroup, *Portgroup]
 	Allocations     *Table[Allocation, *Allocation]
 	DeployTemplates *Table[DeployTemplate, *DeployTemplate]
+	InspectionRules *Table[InspectionRule, *InspectionRule]
 
 	now func() time.Time
 
@@ -36,7 +37,7 @@ func New(now func() time.Time) *Store {
 		details: map[string]*details{}, historyID: 1,
 	}
 	s.Nodes, s.Ports, s.Portgroups = nodeTable(s), portTable(s), portgroupTable(s)
-	s.Allocations, s.DeployTemplates = allocationTable(s), templateTable(s)
+	s.Allocations, s.DeployTemplates, s.InspectionRules = allocationTable(s), templateTable(s), ruleTable(s)
 	return s
 }
 
@@ -122,6 +123,12 @@ func templateTable(s *Store) *Table[DeployTemplate, *DeployTemplate] {
 		conflict("DeployTemplateAlreadyExists", "A deploy template with UUID %s already exists."),
 		missing("DeployTemplateNotFound", "Deploy template %s could not be found."),
 		uniqueName("DeployTemplateDuplicateName", "A deploy template with name %s already exists.", func(t *DeployTemplate) string { return t.Name }))
+}
+
+func ruleTable(s *Store) *Table[InspectionRule, *InspectionRule] {
+	return newTable[InspectionRule, *InspectionRule](s, "inspection_rules",
+		conflict("InspectionRuleAlreadyExists", "A rule with UUID %s already exists."),
+		missing("InspectionRuleNotFound", "Rule %s could not be found."))
 }
 
 // noTime is null.

@@ -67,6 +67,19 @@ type DeployTemplate struct {
 	CreatedAt, UpdatedAt time.Time
 }
 
+// InspectionRule changes inspected nodes that fulfill all of its conditions.
+type InspectionRule struct {
+	ID                   int
+	UUID                 string // Ironic accepts any text
+	Description          *string
+	Priority             int // the highest is applied first
+	Sensitive            bool
+	Phase                string // main; empty after a patch removed it
+	Conditions           []Dict // as they were sent: op, args, loop, multiple
+	Actions              []Dict
+	CreatedAt, UpdatedAt time.Time
+}
+
 // History is an entry of a node's history.
 type History struct {
 	ID                   int

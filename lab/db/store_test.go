@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"os"
@@ -281,6 +282,12 @@ func TestOnDisk(t *testing.T) {
 	must[*db.Port](t)(store.Ports.Create(&db.Port{NodeUUID: n.UUID, Address: "a"}))
 	must[*db.DeployTemplate](t)(store.DeployTemplates.Create(&db.DeployTemplate{Name: "T", Steps: []db.Dict{{"step": "s"}}}))
 	must[*db.Allocation](t)(store.Allocations.Create(&db.Allocation{Name: "al"}))
+	described := ""
+	for _, uuid := range []string{"", "../" + strings.Repeat("x", 300)} {
+		must[*db.InspectionRule](t)(store.InspectionRules.Create(&db.InspectionRule{
+			UUID: uuid, Description: &described, Actions: []db.Dict{{"op": "fail", "args": []any{"x"}}},
+		}))
+	}
 	store.AddHistory(db.History{NodeUUID: n.UUID, Event: "e"})
 	if err := store.SetInventory(n.UUID, db.Inventory{Inventory: db.Dict{"disks": []any{"d"}}}); err != nil {
 		t.Fatal(err)
@@ -305,6 +312,7 @@ func TestOnDisk(t *testing.T) {
 	for name, pair := range map[string][2]any{
 		"nodes": {store.Nodes.List(nil), again.Nodes.List(nil)}, "ports": {store.Ports.List(nil), again.Ports.List(nil)},
 		"templates":   {store.DeployTemplates.List(nil), again.DeployTemplates.List(nil)},
+		"rules":       {store.InspectionRules.List(nil), again.InspectionRules.List(nil)},
 		"allocations": {store.Allocations.List(nil), again.Allocations.List(nil)},
 		"history":     {store.History(n.UUID), again.History(n.UUID)},
 		"bios":        {store.BIOS(n.UUID), again.BIOS(n.UUID)},
@@ -320,6 +328,29 @@ func TestOnDisk(t *testing.T) {
 	}
 	if next := must[*db.Node](t)(again.Nodes.Create(&db.Node{})); next.ID <= n.ID {
 		t.Errorf("the next node has the number %d", next.ID)
+	}
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNumbersOfPython stores numbers that JSON does not have: a row with them must not block the others.
+func TestNumbersOfPython(t *testing.T) {
+	folder := t.TempDir()
+	store := must[*db.Store](t)(db.Open(t.Context(), folder, clock()))
+	args := db.Dict{"value": json.Number("NaN")}
+	must[*db.Node](t)(store.Nodes.Create(&db.Node{Extra: args}))
+	must[*db.InspectionRule](t)(store.InspectionRules.Create(&db.InspectionRule{Actions: []db.Dict{args}}))
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := must[*db.Store](t)(db.Open(t.Context(), folder, clock()))
+	want := db.Dict{"value": nil}
+	if got := again.Nodes.List(nil)[0].Extra; !reflect.DeepEqual(got, want) {
+		t.Errorf("extra %v", got)
+	}
+	if got := again.InspectionRules.List(nil)[0].Actions; !reflect.DeepEqual(got, []db.Dict{want}) {
+		t.Errorf("actions %v", got)
 	}
 	if err := again.Close(); err != nil {
 		t.Fatal(err)
