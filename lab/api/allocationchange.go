@@ -1,7 +1,6 @@
 package api
 
 import (
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -44,8 +43,8 @@ func (c *call) createAllocation() (any, error) {
 	if err := c.allocationSchema().checkWhole(body.given); err != nil {
 		return nil, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.values)) {
-		return nil, pythonError("AllocationsController.post() got an unexpected keyword argument '%s'", name)
+	if err := c.unexpected("AllocationsController.post"); err != nil {
+		return nil, err
 	}
 	object, _ := body.given.(map[string]any)
 	given := db.Dict(object)

@@ -26,9 +26,9 @@ func (c *call) knownAllocationFields() []string {
 	return allocationFields
 }
 
-// allocationEndpoint is an endpoint that a version introduced. Before it, reading is 404,
-// everything else 405.
-func (c *call) allocationEndpoint(minor int, text string, serve endpoint) endpoint {
+// introduced is an endpoint that a version introduced. Before it, reading is 404, everything else
+// 405.
+func (c *call) introduced(minor int, text string, serve endpoint) endpoint {
 	return func() (any, error) {
 		if c.atLeast(minor) {
 			return serve()
@@ -45,22 +45,22 @@ func (c *call) routeAllocations(rest []string) (any, error) {
 	updates := "The API version does not allow updating allocations"
 	if len(rest) == 0 {
 		return methods{
-			http.MethodGet:    c.allocationEndpoint(52, noAllocations, c.listAllocations),
-			http.MethodPost:   c.allocationEndpoint(52, noAllocations, c.created(c.createAllocation)),
-			http.MethodPatch:  c.allocationEndpoint(57, updates, missingIdent),
-			http.MethodDelete: c.allocationEndpoint(52, noAllocations, missingIdent),
+			http.MethodGet:    c.introduced(52, noAllocations, c.listAllocations),
+			http.MethodPost:   c.introduced(52, noAllocations, c.created(c.createAllocation)),
+			http.MethodPatch:  c.introduced(57, updates, missingIdent),
+			http.MethodDelete: c.introduced(52, noAllocations, missingIdent),
 		}.serve(c)
 	}
 	ident := rest[0]
 	return methods{
-		http.MethodGet: c.allocationEndpoint(52, noAllocations, func() (any, error) { return c.showAllocation(ident) }),
-		http.MethodPatch: c.allocationEndpoint(57, updates, func() (any, error) {
+		http.MethodGet: c.introduced(52, noAllocations, func() (any, error) { return c.showAllocation(ident) }),
+		http.MethodPatch: c.introduced(57, updates, func() (any, error) {
 			return c.patchAllocation(ident)
 		}),
-		http.MethodDelete: c.allocationEndpoint(52, noAllocations, c.emptied(func() (any, error) {
+		http.MethodDelete: c.introduced(52, noAllocations, c.emptied(func() (any, error) {
 			return c.deleteAllocation(ident)
 		})),
-		http.MethodPost: c.allocationEndpoint(52, noAllocations, missingIdent),
+		http.MethodPost: c.introduced(52, noAllocations, missingIdent),
 	}.serve(c)
 }
 

@@ -177,6 +177,15 @@ func (c *call) checkArguments(params ...param) (arguments, error) {
 	return checkArguments(c.values, params...)
 }
 
+// unexpected is the error for an argument that the caller has not handled, in an endpoint that lets
+// Python check its arguments.
+func (c *call) unexpected(function string) error {
+	for _, name := range slices.Sorted(maps.Keys(c.values)) {
+		return pythonError("%s() got an unexpected keyword argument '%s'", function, name)
+	}
+	return nil
+}
+
 // onNode is an endpoint of a node: it checks the arguments, finds the node and checks that a
 // conductor serves it. refusal is the status if none does; 0 skips that check.
 func (c *call) onNode(ident string, refusal int, serve func(*db.Node, arguments) (any, error), params ...param) endpoint {

@@ -42,20 +42,11 @@ func (c *call) conductorDocument(conductor db.Conductor, fields []string) map[st
 }
 
 func (c *call) listConductors() (any, error) {
-	args, err := c.checkArguments(optional("marker", checkHost), optional("limit", checkInt), optional("sort_key", checkText),
-		optional("sort_dir", checkText), optional("fields", checkList), optional("detail", checkBool))
-	if err != nil {
-		return nil, err
-	}
 	query := querySchema(conductorFields, map[string]*schema{
 		"detail": {types: []string{"string", "boolean"}}, "limit": {types: []string{"integer"}}, "marker": plainText,
 		"sort_dir": sortDirSchema, "sort_key": plainText,
 	})
-	if err := args.checkQuery(query); err != nil {
-		return nil, err
-	}
-	detail := args.boolean("detail")
-	fields, err := c.returned(args.list("fields"), detail, defaultConductorFields, 43)
+	args, fields, err := c.listArguments(query, defaultConductorFields, listParams(checkHost, checkText))
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +72,7 @@ func (c *call) listConductors() (any, error) {
 		marker:   func(one *db.Conductor) string { return one.Hostname },
 		value:    func(one *db.Conductor, key string) any { return c.conductorDocument(*one, nil)[key] },
 		document: func(one *db.Conductor) (map[string]any, error) { return c.conductorDocument(*one, fields), nil },
-	}.answer(c, args, fields, detailQuery(detail)...)
+	}.answer(c, args, fields, detailQuery(args.boolean("detail"))...)
 }
 
 func noConductor(host string) error {

@@ -20,11 +20,38 @@ type paging struct {
 	key    string
 	down   bool
 	whole  bool // all rows are one page
+	// before are parameters of a next link that precede those of the page.
+	before []query
 }
 
 var pagingParams = []param{
 	optional("marker", checkUUID), optional("limit", checkInt), optional("sort_key", checkText),
 	optional("sort_dir", checkText),
+}
+
+// listParams are the parameters of a list with selectable fields, in Ironic's order: marker and text
+// check the marker and the texts.
+func listParams(marker, text check, others ...param) []param {
+	return append([]param{
+		optional("marker", marker), optional("limit", checkInt), optional("sort_key", text), optional("sort_dir", text),
+		optional("fields", checkList), optional("detail", checkBool),
+	}, others...)
+}
+
+// listArguments checks the arguments of such a list, and returns them with the fields to show.
+func (c *call) listArguments(query *schema, standard []string, params []param) (args arguments, fields []string, err error) {
+	if args, err = c.checkArguments(params...); err != nil {
+		return nil, nil, err
+	}
+	if err := args.checkQuery(query); err != nil {
+		return nil, nil, err
+	}
+	fields = args.list("fields")
+	if err := c.checkFields(append(slices.Clone(fields), args.text("sort_key"))...); err != nil {
+		return nil, nil, err
+	}
+	fields, err = c.returned(fields, args.boolean("detail"), standard, 43)
+	return args, fields, err
 }
 
 // parsePaging reads limit and sort_dir; the other two are checked with the resource.
@@ -227,7 +254,7 @@ func (c *call) collection(
 		ordered[i] = document{order: order, fields: one}
 	}
 	answer := map[string]any{name: ordered}
-	queries = append([]query{{"sort_key", p.key}, {"sort_dir", p.direction()}}, queries...)
+	queries = slices.Concat(p.before, []query{{"sort_key", p.key}, {"sort_dir", p.direction()}}, queries)
 	if next := c.nextLink(path, len(documents), p.limit, last, fields, queries...); next != "" {
 		answer["next"] = next
 	}

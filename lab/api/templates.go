@@ -100,24 +100,12 @@ func (c *call) findTemplate(ident string) (*db.DeployTemplate, error) {
 }
 
 func (c *call) listTemplates() (any, error) {
-	args, err := c.checkArguments(optional("marker", checkName), optional("limit", checkInt), optional("sort_key", checkText),
-		optional("sort_dir", checkText), optional("fields", checkList), optional("detail", checkBool))
-	if err != nil {
-		return nil, err
-	}
 	query := querySchema(templateFields, map[string]*schema{
 		"detail": {types: []string{"string", "boolean"}}, "limit": {types: []string{"integer"}}, "marker": {},
 		"sort_dir": sortDirSchema, "sort_key": plainText,
 	})
-	if err := args.checkQuery(query); err != nil {
-		return nil, err
-	}
-	detail := args.boolean("detail")
-	fields := args.list("fields")
-	if err := c.checkFields(append(slices.Clone(fields), args.text("sort_key"))...); err != nil {
-		return nil, err
-	}
-	if fields, err = c.returned(fields, detail, []string{"uuid", "name"}, 43); err != nil {
+	args, fields, err := c.listArguments(query, []string{"uuid", "name"}, listParams(checkName, checkText))
+	if err != nil {
 		return nil, err
 	}
 	return listing[db.DeployTemplate]{
@@ -132,7 +120,7 @@ func (c *call) listTemplates() (any, error) {
 		document: func(t *db.DeployTemplate) (map[string]any, error) {
 			return c.templateDocument(t, fields), nil
 		},
-	}.answer(c, args, fields, detailQuery(detail)...)
+	}.answer(c, args, fields, detailQuery(args.boolean("detail"))...)
 }
 
 // checkDescription refuses a field that a template accepts but does not show.
