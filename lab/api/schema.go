@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,12 +30,17 @@ type schema struct {
 	// closedFirst is the order of two checks, which determines the message about an object that
 	// violates both.
 	closedFirst bool
+	// order is the order of properties that are not checked alphabetically, and requiredFirst
+	// checks required before all of them. It matters only to checkWhole.
+	order         []string
+	requiredFirst bool
 	// together are properties that require others.
 	together map[string][]string
 	items    *schema
 	anyOf    []*schema
 	oneOf    []*schema
-	text     string // as Python shows it, for oneOf
+	not      *schema
+	text     string // as Python shows it, for oneOf and not
 }
 
 // violation is an error of a value.
@@ -90,10 +96,10 @@ func checkSchema(s *schema) check {
 	}
 }
 
-// checkWhole checks a whole request.
+// checkWhole checks a whole request. Unlike checkSchema, it reports the first violation.
 func (s *schema) checkWhole(value any) error {
-	if v := s.validate(value); v != nil {
-		return invalidValue("Schema error: %s", v.sentence())
+	if found := s.violations(value); len(found) > 0 {
+		return invalidValue("Schema error: %s", found[0].sentence())
 	}
 	return nil
 }
@@ -219,9 +225,11 @@ func (s *schema) objectViolations(v map[string]any) []*violation {
 	fail := func(format string, args ...any) {
 		found = append(found, &violation{message: fmt.Sprintf(format, args...), rightly: s.hasType(v)})
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.properties)) {
-		if inner, ok := v[name]; ok {
-			found = append(found, prefixed(name, s.properties[name].violations(inner))...)
+	inside := func() {
+		for _, name := range s.propertyOrder() {
+			if inner, ok := v[name]; ok && s.properties[name] != nil {
+				found = append(found, prefixed(name, s.properties[name].violations(inner))...)
+			}
 		}
 	}
 	needed := func() {
@@ -246,12 +254,15 @@ func (s *schema) objectViolations(v map[string]any) []*violation {
 			fail("Additional properties are not allowed (%s %s unexpected)", strings.Join(extras, ", "), verb)
 		}
 	}
-	if s.closedFirst {
-		others()
-		needed()
-	} else {
-		needed()
-		others()
+	checks := []func(){inside, needed, others}
+	switch {
+	case s.closedFirst:
+		checks = []func(){inside, others, needed}
+	case s.requiredFirst:
+		checks = []func(){needed, inside, others}
+	}
+	for _, check := range checks {
+		check()
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.together)) {
 		if _, ok := v[name]; !ok {
@@ -264,6 +275,13 @@ func (s *schema) objectViolations(v map[string]any) []*violation {
 		}
 	}
 	return found
+}
+
+func (s *schema) propertyOrder() []string {
+	if s.order != nil {
+		return s.order
+	}
+	return slices.Sorted(maps.Keys(s.properties))
 }
 
 func (s *schema) choiceViolations(value any) []*violation {
@@ -286,6 +304,9 @@ func (s *schema) choiceViolations(value any) []*violation {
 				weak:    true, rightly: len(s.types) > 0 && s.hasType(value), context: context,
 			})
 		}
+	}
+	if s.not != nil && len(s.not.violations(value)) == 0 {
+		found = append(found, &violation{message: python.Repr(value) + " should not be valid under " + s.not.text})
 	}
 	if fitting, _ := choose(s.oneOf); len(fitting) > 1 {
 		// The first match is named last.
@@ -315,5 +336,14 @@ var pythonTypes = map[string]string{
 }
 
 func (s *schema) hasType(value any) bool {
-	return slices.ContainsFunc(s.types, func(name string) bool { return pythonTypes[name] == pythonType(value) })
+	return slices.ContainsFunc(s.types, func(name string) bool {
+		return pythonTypes[name] == pythonType(value) || name == "integer" && isWhole(value)
+	})
+}
+
+// isWhole reports whether a value is a whole number in any notation: 5.0 is an integer to jsonschema.
+func isWhole(value any) bool {
+	number, _ := value.(json.Number)
+	f, err := number.Float64()
+	return err == nil && f == math.Trunc(f) && !math.IsInf(f, 0)
 }
