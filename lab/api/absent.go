@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 
@@ -19,8 +20,8 @@ type absentCollection struct {
 	fields []string
 	// others are additional parameters of a list.
 	others []param
-	// check validates the name of an entry for reading and removing, change for changing.
-	check, change func(ident string) error
+	// check validates the name of an entry.
+	check func(ident string) error
 	// missing returns the error for an entry.
 	missing func(ident string) error
 }
@@ -43,30 +44,23 @@ func missingEntry(kind, format string) func(string) error {
 var absentCollections = []absentCollection{
 	{
 		name: "chassis", since: 1, fields: []string{"created_at", "description", "extra", "links", "nodes", "updated_at", "uuid"},
-		check: uuidOf("chassis_uuid"), change: uuidOf("chassis_uuid"),
+		check:   uuidOf("chassis_uuid"),
 		missing: func(ident string) error { return noChassis(ident, http.StatusNotFound) },
 	},
 	{
-		name: "runbooks", since: 92, unknown: true, check: anyName, change: anyName,
+		name: "runbooks", since: 92, unknown: true, check: anyName,
 		missing: missingEntry("RunbookNotFound", "Runbook %s could not be found."),
-	},
-	{
-		name: "inspection_rules", since: 96, unknown: true, change: uuidOf("inspection_rule_uuid"),
-		check: func(ident string) error {
-			return (&schema{types: []string{"string"}, format: "uuid"}).checkWhole(ident)
-		},
-		missing: missingEntry("InspectionRuleNotFound", "Rule %s could not be found."),
 	},
 }
 
 // absentVolumes are those below volume.
 var absentVolumes = []absentCollection{
 	{
-		name: "connectors", others: []param{optional("node", checkIdent)}, check: uuidOf("connector_uuid"), change: uuidOf("connector_uuid"),
+		name: "connectors", others: []param{optional("node", checkIdent)}, check: uuidOf("connector_uuid"),
 		missing: missingEntry("VolumeConnectorNotFound", "Volume connector %s could not be found."),
 	},
 	{
-		name: "targets", others: []param{optional("node", checkIdent)}, check: uuidOf("target_uuid"), change: uuidOf("target_uuid"),
+		name: "targets", others: []param{optional("node", checkIdent)}, check: uuidOf("target_uuid"),
 		missing: missingEntry("VolumeTargetNotFound", "Volume target %s could not be found."),
 	},
 }
@@ -116,22 +110,14 @@ func (c *call) serveAbsent(a absentCollection, rest []string) (any, error) {
 	switch {
 	case c.request.Method == http.MethodGet && isList:
 		return c.listAbsent(a)
-	case c.request.Method == http.MethodGet, c.request.Method == http.MethodDelete && !isList:
-		return nil, firstError(a.check(rest[0]), a.missing(rest[0]))
-	case c.request.Method == http.MethodPatch && !isList:
-		return nil, firstError(a.change(rest[0]), a.missing(rest[0]))
+	case c.request.Method == http.MethodGet,
+		!isList && slices.Contains([]string{http.MethodDelete, http.MethodPatch}, c.request.Method):
+		return nil, cmp.Or(a.check(rest[0]), a.missing(rest[0]))
 	case slices.Contains([]string{http.MethodPost, http.MethodPatch, http.MethodDelete}, c.request.Method):
 		return nil, errNoRoute
 	default:
 		return nil, notAllowed(http.MethodDelete, http.MethodGet, http.MethodPatch, http.MethodPost)
 	}
-}
-
-func firstError(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // listAbsent returns an empty list, after the checks of Ironic.

@@ -18,6 +18,7 @@ var (
 	portgroupColumns  = columnsOf[db.Portgroup]()
 	allocationColumns = columnsOf[db.Allocation]()
 	templateColumns   = columnsOf[db.DeployTemplate]()
+	ruleColumns       = columnsOf[db.InspectionRule]()
 	historyColumns    = columnsOf[db.History]()
 	settingColumns    = columnsOf[db.BIOSSetting]()
 	firmwareColumns   = columnsOf[db.Firmware]()
@@ -61,6 +62,13 @@ func (c columns) shown(row any, name string) any {
 	switch v := c.of(row, name).(type) {
 	case *string:
 		return orNull(*v)
+	case **string:
+		if *v == nil {
+			return nil
+		}
+		return **v
+	case *int:
+		return *v
 	case *bool:
 		return *v
 	case **bool:

@@ -122,3 +122,8 @@ func boolOr(n *db.Node, field string, value bool) any {
 	}
 	return value
 }
+
+func hasKey[T any](object map[string]T, key string) bool {
+	_, ok := object[key]
+	return ok
+}

@@ -30,9 +30,13 @@ var orders = map[string][]string{
 		"state", "traits", "links", "node_uuid",
 	},
 	"deploy_templates": {"uuid", "created_at", "updated_at", "name", "extra", "links", "steps"},
-	"conductors":       {"created_at", "updated_at", "hostname", "conductor_group", "drivers", "links", "alive"},
-	"drivers":          {"name", "hosts", "links", "properties", "type"},
-	"shards":           {"name", "count"},
+	"inspection_rules": {
+		"uuid", "created_at", "updated_at", "description", "priority", "sensitive", "phase", "conditions", "actions", "links",
+	},
+	"rule_operation": {"op", "args", "loop", "multiple"},
+	"conductors":     {"created_at", "updated_at", "hostname", "conductor_group", "drivers", "links", "alive"},
+	"drivers":        {"name", "hosts", "links", "properties", "type"},
+	"shards":         {"name", "count"},
 	"states": {
 		"console_enabled", "last_error", "power_state", "provision_state", "target_power_state", "target_provision_state",
 		"provision_updated_at", "raid_config", "target_raid_config", "boot_mode", "secure_boot",

@@ -153,6 +153,33 @@ func TestDeployTemplates(t *testing.T) {
 	r.want("DELETE", "/v1/deploy_templates/CUSTOM_X", "", http.StatusNoContent)
 }
 
+func TestInspectionRules(t *testing.T) {
+	r := newRig(t)
+	const path = "/v1/inspection_rules/8bb8ee71-5d0e-4ad8-9a09-2a8c39bd1c51"
+	made := r.want("POST", "/v1/inspection_rules", `{"uuid": "8bb8ee71-5d0e-4ad8-9a09-2a8c39bd1c51", "sensitive": true, `+
+		`"conditions": [{"op": "!eq", "args": {"values": [1, 2]}, "multiple": "all", "loop": [1]}], `+
+		`"actions": [{"op": "set-plugin-data", "args": {"path": "a", "value": 1}, "note": "x"}]}`, http.StatusCreated)
+	if made["actions"] != nil || made["conditions"] != nil {
+		t.Errorf("a sensitive rule shows %v if %v", made["actions"], made["conditions"])
+	}
+	kept := r.tables.InspectionRules.List(nil)[0]
+	if kept.Actions[0]["note"] != "x" || kept.Conditions[0]["multiple"] != "all" || kept.Phase != "main" {
+		t.Errorf("kept %+v", kept)
+	}
+	r.check(&db.Node{}, []exchange{
+		{"GET", path, "1.95", "", 404, "The API version does not allow inspection rules"},
+		{"DELETE", path, "1.95", "", 405, "The API version does not allow inspection rules"},
+		{"POST", "/v1/inspection_rules", "", `{"actions": [{"op": "fail", "args": {"msg": "x"}}]}`, 500, "'NoneType' object is not iterable"},
+		{"POST", "/v1/inspection_rules", "", `{"actions": [{"op": "fail", "args": []}]}`, 500, "('Not enough arguments provided. Missing: %s', 'msg')"},
+		{"PATCH", path, "", `[{"op": "replace", "path": "/sensitive", "value": false}]`, 400, "Couldn't apply patch '[{'op': 'replace', 'path': " +
+			"'/sensitive', 'value': False}]'. Reason: Inspection rules cannot have the sensitive flag unset."},
+		{"PATCH", path, "", `[{"op": "replace", "path": "/priority", "value": 10000}]`, 400, "Priority must be between 0 and 9999 for user-defined rules."},
+		{"PATCH", path, "", `[{"op": "replace", "path": "/priority", "value": 5}]`, 200, ""},
+		{"GET", "/v1/inspection_rules?sort_key=actions", "", "", 400, "Schema error: 'actions' should not be valid under {'type': 'string', 'enum': ['actions', 'conditions']}"},
+	})
+	r.want("DELETE", path, "", http.StatusNoContent)
+}
+
 func TestDriversAndConductors(t *testing.T) {
 	r := newRig(t)
 	redfish := r.get("/v1/drivers/redfish")

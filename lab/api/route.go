@@ -30,6 +30,7 @@ func (c *call) route() (any, error) {
 		"conductors":          c.routeConductors,
 		"allocations":         c.routeAllocations,
 		"deploy_templates":    c.routeTemplates,
+		"inspection_rules":    c.routeRules,
 		"shards":              c.routeShards,
 		"lookup":              c.routeLookup,
 		"heartbeat":           c.routeHeartbeat,
@@ -61,12 +62,12 @@ func (c *call) showRoot() any {
 	})
 }
 
-// resources are the collections in the root document, with the version that introduced them. The
-// last of them are always empty: see absentCollections.
+// resources are the collections in the root document, with the version that introduced them. Some
+// are always empty: see absentCollections.
 var resources = map[string]int{
 	"nodes": 1, "ports": 1, "drivers": 1, "portgroups": 23, "lookup": 22, "heartbeat": 22, "conductors": 49,
 	"allocations": 52, "deploy_templates": 55, "shards": 82, "continue_inspection": 84, "chassis": 1, "volume": 32,
-	"events": 54, "runbooks": 92, "inspection_rules": 96,
+	"events": 54, "runbooks": 92, "inspection_rules": ruleVersion,
 }
 
 func (c *call) showV1() any {

@@ -60,12 +60,12 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c := newCall(a, r, raw, minor)
 	answer, err := c.route() //nolint:contextcheck // a call has its request's context
+	if c.location != "" {
+		w.Header().Set("Location", c.location)
+	}
 	if err != nil {
 		writeError(w, err)
 		return
-	}
-	if c.location != "" {
-		w.Header().Set("Location", c.location)
 	}
 	if c.status == http.StatusNoContent || answer == nil && c.status == http.StatusAccepted {
 		w.WriteHeader(c.status)

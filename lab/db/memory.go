@@ -126,10 +126,15 @@ func templateTable(s *Store) *Table[DeployTemplate, *DeployTemplate] {
 }
 
 func ruleTable(s *Store) *Table[InspectionRule, *InspectionRule] {
-	return newTable[InspectionRule, *InspectionRule](s, "inspection_rules",
+	t := newTable[InspectionRule, *InspectionRule](s, "inspection_rules",
 		conflict("InspectionRuleAlreadyExists", "A rule with UUID %s already exists."),
 		missing("InspectionRuleNotFound", "Rule %s could not be found."))
+	t.complete = func(r *InspectionRule) { r.Phase = cmp.Or(r.Phase, phaseMain) }
+	return t
 }
+
+// phaseMain is the only phase of inspection that has rules.
+const phaseMain = "main"
 
 // noTime is null.
 var noTime time.Time

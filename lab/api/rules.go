@@ -1,0 +1,252 @@
+package api
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"ironworks/lab/db"
+	"ironworks/lab/python"
+)
+
+// ruleVersion is the minor version that introduced inspection rules.
+const ruleVersion = 96
+
+var (
+	defaultRuleFields = []string{"uuid", "priority", "phase", "description"}
+	rulesQuery        = querySchema(nil, map[string]*schema{
+		"detail": {types: []string{"boolean"}}, "limit": {types: []string{"integer"}}, "marker": plainText, "phase": plainText,
+		"sort_dir": sortDirSchema, "sort_key": {not: &schema{
+			types: []string{"string"}, enum: []string{"actions", "conditions"},
+			text: "{'type': 'string', 'enum': ['actions', 'conditions']}",
+		}},
+	})
+	uuidFormat = &schema{types: []string{"string"}, format: "uuid"}
+)
+
+// routeRules handles everything below /inspection_rules.
+func (c *call) routeRules(rest []string) (any, error) {
+	since := func(serve endpoint) endpoint {
+		return c.introduced(ruleVersion, "The API version does not allow inspection rules", serve)
+	}
+	if len(rest) == 0 {
+		return methods{
+			http.MethodGet: since(c.listRules), http.MethodPost: since(c.created(c.createRule(nil))),
+			http.MethodPatch: since(c.missing("inspection_rule_uuid")), http.MethodDelete: since(missingIdent),
+		}.serve(c)
+	}
+	ident := rest[0]
+	return methods{
+		http.MethodGet:    since(func() (any, error) { return c.showRule(ident) }),
+		http.MethodPatch:  since(func() (any, error) { return c.patchRule(ident) }),
+		http.MethodDelete: since(c.emptied(func() (any, error) { return nil, c.deleteRule(ident) })),
+		http.MethodPost: since(c.createRule(
+			pythonError("InspectionRuleController.post() got multiple values for argument 'inspection_rule'"))),
+	}.serve(c)
+}
+
+// ruleDocument returns the document of a rule. Like Ironic, it links to a path that does not exist.
+func (c *call) ruleDocument(r *db.InspectionRule, fields []string) (map[string]any, error) {
+	document := ruleColumns.all(r, "inspection_rules")
+	document["links"] = c.links("inspection/" + r.UUID)
+	document["actions"], document["conditions"] = shownOperations(r.Actions, nil), shownOperations(r.Conditions, "any")
+	if r.Sensitive {
+		document["actions"], document["conditions"] = nil, nil
+	}
+	if err := checkDocumentFields(fields, document); err != nil {
+		return nil, err
+	}
+	return pick(document, fields), nil
+}
+
+// shownOperations returns what the API shows of operations. multiple is the default for loops, nil if they have none.
+func shownOperations(operations []db.Dict, multiple any) []document {
+	shown := make([]document, len(operations))
+	for i, operation := range operations {
+		fields := map[string]any{"op": operation["op"], "args": operation["args"]}
+		if python.Truthy(operation["loop"]) {
+			fields["loop"] = operation["loop"]
+			if multiple != nil {
+				fields["multiple"] = cmp.Or(operation["multiple"], multiple)
+			}
+		}
+		shown[i] = inOrder("rule_operation", fields)
+	}
+	return shown
+}
+
+// listRules lists the rules. Ironic has a filter by phase, but applies it to nothing except the next link.
+func (c *call) listRules() (any, error) {
+	args, fields, err := c.listArguments(rulesQuery, defaultRuleFields, listParams(anyValue, anyValue, optional("phase", anyValue)))
+	if err != nil {
+		return nil, err
+	}
+	filters := map[string]any{}
+	if phase := args.text("phase"); phase != "" {
+		filters["phase"] = phase
+	}
+	return listing[db.InspectionRule]{
+		name: "inspection_rules", path: "inspection", columns: ruleColumns, find: c.tables().InspectionRules.Get,
+		rows: func(p *paging) ([]*db.InspectionRule, error) {
+			p.before = []query{{"filters", python.Repr(filters)}}
+			return c.tables().InspectionRules.List(nil), nil
+		},
+		sortable: func(key string) bool { return hasKey(ruleColumns, key) || key == "scope" || key == "version" },
+		document: func(r *db.InspectionRule) (map[string]any, error) { return c.ruleDocument(r, fields) },
+	}.answer(c, args, fields, detailQuery(args.boolean("detail"))...)
+}
+
+func (c *call) showRule(ident string) (any, error) {
+	args, err := c.checkArguments(optional("fields", checkList))
+	if err != nil {
+		return nil, err
+	}
+	rule, err := c.findRule(ident)
+	if err != nil {
+		return nil, err
+	}
+	return ordered("inspection_rules")(c.ruleDocument(rule, args.list("fields")))
+}
+
+func (c *call) findRule(ident string) (*db.InspectionRule, error) {
+	if err := uuidFormat.checkWhole(ident); err != nil {
+		return nil, err
+	}
+	return c.tables().InspectionRules.Get(ident)
+}
+
+// setRule sets the fields of a rule from a document.
+func setRule(r *db.InspectionRule, document db.Dict) {
+	r.Description = nil
+	if description, ok := document["description"].(string); ok {
+		r.Description = &description
+	}
+	r.Priority, r.Phase = int(rulePriority(document)), document.Text("phase")
+	r.Sensitive, _ = document["sensitive"].(bool)
+	actions, _ := document["actions"].([]any)
+	conditions, _ := document["conditions"].([]any)
+	r.Actions, r.Conditions = dicts(actions), dicts(conditions)
+}
+
+// createRule returns the endpoint that creates a rule; refusal is its error for a valid rule.
+func (c *call) createRule(refusal error) endpoint {
+	return func() (any, error) {
+		body, err := c.body("inspection_rule", anyValue)
+		if err != nil {
+			return nil, err
+		}
+		if err := ruleSchema.checkWhole(body.given); err != nil {
+			return nil, err
+		}
+		if err := cmp.Or(refusal, c.unexpected("InspectionRuleController.post")); err != nil {
+			return nil, err
+		}
+		given, _ := body.given.(map[string]any)
+		if err := checkRule(given); err != nil {
+			return nil, err
+		}
+		rule := &db.InspectionRule{UUID: db.Dict(given).Text("uuid")}
+		setRule(rule, given)
+		made, err := c.tables().InspectionRules.Create(rule)
+		if err != nil {
+			return nil, err
+		}
+		c.locate("inspection_rules/" + made.UUID)
+		return c.storedRule(made, given)
+	}
+}
+
+// storedRule answers a change. Ironic stores a rule without conditions, but fails to show it once.
+func (c *call) storedRule(r *db.InspectionRule, document db.Dict) (any, error) {
+	if !hasKey(document, "conditions") {
+		return nil, pythonError("'NoneType' object is not iterable")
+	}
+	return ordered("inspection_rules")(c.ruleDocument(r, nil))
+}
+
+func (c *call) patchRule(ident string) (any, error) {
+	args, err := c.checkWithBody("patch", checkSchema(patchSchema), fromPath("inspection_rule_uuid", ident, checkUUID))
+	if err != nil {
+		return nil, err
+	}
+	if err := patchSchema.checkWhole(args["patch"]); err != nil { // null
+		return nil, err
+	}
+	rule, err := c.tables().InspectionRules.Get(ident)
+	if err != nil {
+		return nil, err
+	}
+	patch := operations(args["patch"])
+	document, err := patchedRule(rule, patch)
+	if err != nil {
+		return nil, err
+	}
+	changed := rule.Clone()
+	setRule(changed, document)
+	if document["uuid"] == rule.UUID && (len(patch) == 0 || reflect.DeepEqual(rule, changed)) {
+		return c.storedRule(rule, document) // updated_at stays
+	}
+	updated, err := c.tables().InspectionRules.Update(document.Text("uuid"), func(r *db.InspectionRule) error {
+		setRule(r, document)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.storedRule(updated, document)
+}
+
+// patchedRule returns the valid document of a patched rule. A patch of columns that are not in the schema is ignored.
+func patchedRule(rule *db.InspectionRule, patch []operation) (db.Dict, error) {
+	if err := checkSensitive(rule, patch); err != nil {
+		return nil, err
+	}
+	document := ruleColumns.all(rule, "inspection_rules")
+	document["actions"], document["conditions"], document["id"], document["scope"] = rule.Actions, rule.Conditions, rule.ID, nil
+	document, _ = plain(document).(map[string]any)
+	if err := applyPatch(document, patch); err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(document, func(key string, _ any) bool { return !hasKey(ruleSchema.properties, key) })
+	if _, err := checkObject(ruleSchema, []param{optional("uuid", checkUUID)})("patch", document); err != nil {
+		return nil, err
+	}
+	if err := checkRule(document); err != nil {
+		return nil, err
+	}
+	if document["uuid"] == nil {
+		return nil, pythonError("Field `uuid' cannot be None")
+	}
+	return document, nil
+}
+
+// checkSensitive refuses to unset the flag. Like Ironic, it checks only the first of several values.
+func checkSensitive(rule *db.InspectionRule, patch []operation) error {
+	for _, o := range patch {
+		if _, given := o["value"]; o.path() == "/sensitive" && o.kind() != "remove" && !given {
+			return pythonError("'value'")
+		}
+	}
+	values := patchValues(patch, "/sensitive")
+	if !rule.Sensitive || len(values) == 0 || values[0] == nil || python.Truthy(values[0]) {
+		return nil
+	}
+	texts := make([]string, len(patch))
+	for i, o := range patch {
+		texts[i] = o.repr()
+	}
+	return db.Faultf(http.StatusBadRequest, "PatchError", "Couldn't apply patch '[%s]'. Reason: Inspection rules cannot "+
+		"have the sensitive flag unset.", strings.Join(texts, ", "))
+}
+
+func (c *call) deleteRule(ident string) error {
+	if err := uuidFormat.checkWhole(ident); err != nil {
+		return err
+	}
+	if err := c.unexpected("InspectionRuleController.delete"); err != nil {
+		return err
+	}
+	return c.tables().InspectionRules.Destroy(ident)
+}
