@@ -43,30 +43,51 @@ func TestRun(t *testing.T) {
 actions: [{op: fail, args: {msg: x}}]`, "condition 1 is false"},
 		{"a loop compares strings", `conditions: [{op: eq, args: {values: ["{inventory[cpu][count]}", "{item}"]}, loop: [7, 8]}]
 actions: [{op: set-attribute, args: {path: resource_class, value: big}}]`, `node resource_class: null → "big"`},
-		{"comparing a template with a number fails", `conditions: [{op: gt, args: {values: ["{inventory[cpu][count]}", 4]}}]
+		{
+			"comparing a template with a number fails", `conditions: [{op: gt, args: {values: ["{inventory[cpu][count]}", 4]}}]
 actions: [{op: fail, args: {msg: x}}]`,
-			"failed in condition 1: IronicException: Failed to apply rule  to node u1: '>' not supported between instances of 'str' and 'int'"},
-		{"a missing value stays a template", `actions: [{op: set-attribute, args: {path: extra/a, value: "{inventory[nothing]}"}}]`,
-			`node extra/a: "{inventory[nothing]}" (new)`},
+			"failed in condition 1: IronicException: Failed to apply rule  to node u1: '>' not supported between instances of 'str' and 'int'",
+		},
+		{
+			"a missing value stays a template", `actions: [{op: set-attribute, args: {path: extra/a, value: "{inventory[nothing]}"}}]`,
+			`node extra/a: "{inventory[nothing]}" (new)`,
+		},
 		{"a missing value is empty", `conditions: [{op: is-empty, args: {value: "{inventory[nothing]}"}}]
 actions: [{op: add-trait, args: {name: CUSTOM_NEW}}]`, "add trait CUSTOM_NEW"},
-		{"a message is not filled in", `actions: [{op: fail, args: {msg: "no {node.name}"}}]`,
-			"failed in action 1: HardwareInspectionFailure: Failed to inspect hardware. Reason: no {node.name}"},
+		{
+			"a message is not filled in", `actions: [{op: fail, args: {msg: "no {node.name}"}}]`,
+			"failed in action 1: HardwareInspectionFailure: Failed to inspect hardware. Reason: no {node.name}",
+		},
 		{"secrets are hidden", `actions: [{op: set-attribute, args: {path: extra/a, value: "{inventory[password]}"}}]`, `node extra/a: "***" (new)`},
-		{"a capability is added once more", `actions: [{op: set-capability, args: {name: boot_mode, value: bios}}]`,
+		{
+			"a capability is added once more", `actions: [{op: set-capability, args: {name: boot_mode, value: bios}}]`,
 			`note: the capability boot_mode is added once more: set-capability does not replace
-node properties/capabilities: "boot_mode:uefi" → "boot_mode:uefi,boot_mode:bios"`},
-		{"plugin data are not removed", `actions: [{op: unset-plugin-data, args: {path: list}}]`,
-			"note: unset-plugin-data removes nothing in Ironic 39.0.0: list stays"},
-		{"extending an existing list", `actions: [{op: extend-plugin-data, args: {path: list, value: 2}}]`,
+node properties/capabilities: "boot_mode:uefi" → "boot_mode:uefi,boot_mode:bios"`,
+		},
+		{
+			"plugin data are not removed", `actions: [{op: unset-plugin-data, args: {path: list}}]`,
+			"note: unset-plugin-data removes nothing in Ironic 39.0.0: list stays",
+		},
+		{
+			"extending an existing list", `actions: [{op: extend-plugin-data, args: {path: list, value: 2}}]`,
 			`note: extend-plugin-data on the list list, which exists, makes Ironic 39.0.0 fail when it stores the inventory
-plugin data list: [1] → [1,2]`},
-		{"a field that is none", `actions: [{op: set-attribute, args: {path: chassis_uuid, value: x}}]`,
-			"note: chassis_uuid is no field of a node: Ironic does not save it"},
+plugin data list: [1] → [1,2]`,
+		},
+		{
+			"a field that is none", `actions: [{op: set-attribute, args: {path: chassis_uuid, value: x}}]`,
+			"note: chassis_uuid is no field of a node: Ironic does not save it",
+		},
 		{"a port", `actions: [{op: set-port-attribute, args: {port_id: p1, path: extra/speed, value: 10}}]`, "port 52:54:00:00:00:01 extra/speed: 10 (new)"},
 		{"a password is set, and not shown", `actions: [{op: set-attribute, args: {path: driver_info/redfish_password, value: geheim}}]`, `node driver_info/redfish_password: "******" → "******"`},
-		{"what the API does not show", `actions: [{op: set-attribute, args: {path: extra/a, value: "{node.id}"}}]`,
-			"failed in action 1: unclear: Ironic's API does not show id of a node"},
+		{
+			"a password is used", `actions: [{op: set-attribute, args: {path: extra/a, value: "{node.driver_info[redfish_password]}"}}]`,
+			`note: Ironic's API hides the value of {node.driver_info[redfish_password]}: ****** stands for it
+node extra/a: "******" (new)`,
+		},
+		{
+			"what the API does not show", `actions: [{op: set-attribute, args: {path: extra/a, value: "{node.id}"}}]`,
+			"failed in action 1: unclear: Ironic's API does not show id of a node",
+		},
 		{"a pattern without end", `conditions: [{op: matches, args: {value: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!, regex: (a+)+}}]
 actions: [{op: fail, args: {msg: x}}]`, "failed in condition 1: unclear: the regular expression \"(a+)+$\" takes longer than 300ms on one value"},
 	} {

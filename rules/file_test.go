@@ -17,24 +17,34 @@ func TestParseRefuses(t *testing.T) {
 		{"no actions", "- description: a\n", "r.yaml:1:3: the rule has no actions"},
 		{"empty actions", "actions: []\n", "r.yaml:1:10: actions is an empty list; add an action"},
 		{"a mistyped key", "- actoins: []\n  actions: [{op: fail, args: {msg: m}}]\n", `r.yaml:1:3: unknown key "actoins" of a rule; did you mean actions?`},
-		{"a mistyped action", "actions:\n- op: set-atribute\n  args: {}\n", `r.yaml:2:7: unknown action "set-atribute"; did you mean set-attribute?`},
+		{"a mistyped action", "actions:\n- op: set-attributes\n  args: {}\n", `r.yaml:2:7: unknown action "set-attributes"; did you mean set-attribute?`},
 		{"an operator among the actions", "actions:\n- op: eq\n  args: {}\n", `r.yaml:2:7: unknown action "eq"; known are add-trait, api-call, del-attribute, del-port-attribute, extend-attribute, extend-plugin-data, extend-port-attribute, fail, log, remove-trait, set-attribute, set-capability, set-plugin-data, set-port-attribute, unset-capability, unset-plugin-data`},
-		{"missing and unknown arguments", "actions:\n- op: set-attribute\n  args: {pth: a, value: b}\n",
-			"r.yaml:3:9: set-attribute needs the argument path\nr.yaml:3:10: unknown key \"pth\" of set-attribute; did you mean path?"},
+		{
+			"missing and unknown arguments", "actions:\n- op: set-attribute\n  args: {pth: a, value: b}\n",
+			"r.yaml:3:9: set-attribute needs the argument path\nr.yaml:3:10: unknown key \"pth\" of set-attribute; did you mean path?",
+		},
 		{"a phase", "phase: preprocess\nactions: [{op: fail, args: {msg: m}}]\n", `r.yaml:1:8: phase "preprocess" is unknown; the only phase is main`},
 		{"a priority", "priority: 10000\nactions: [{op: fail, args: {msg: m}}]\n", "r.yaml:1:11: priority 10000 is out of range: 0 to 9999; the highest runs first"},
 		{"a fraction", "priority: 1.5\nactions: [{op: fail, args: {msg: m}}]\n", `r.yaml:1:11: priority "1.5" is not a whole number`},
-		{"a regular expression", "conditions: [{op: matches, args: {value: a, regex: '['}}]\nactions: [{op: fail, args: {msg: m}}]\n",
-			"r.yaml:1:52: regex \"[\" is not a regular expression: error parsing regexp: unterminated [] set in `[`"},
-		{"a network", "conditions: [{op: in-net, args: {address: a, subnet: 10.0.0.0/40}}]\nactions: [{op: fail, args: {msg: m}}]\n",
-			`r.yaml:1:54: subnet "10.0.0.0/40" is not a network such as 10.0.0.0/24`},
+		{
+			"a regular expression", "conditions: [{op: matches, args: {value: a, regex: '['}}]\nactions: [{op: fail, args: {msg: m}}]\n",
+			"r.yaml:1:52: regex \"[\" is not a regular expression: error parsing regexp: unterminated [] set in `[`",
+		},
+		{
+			"a network", "conditions: [{op: in-net, args: {address: a, subnet: 10.0.0.0/40}}]\nactions: [{op: fail, args: {msg: m}}]\n",
+			`r.yaml:1:54: subnet "10.0.0.0/40" is not a network such as 10.0.0.0/24`,
+		},
 		{"one value", "conditions: [{op: eq, args: {values: 5}}]\nactions: [{op: fail, args: {msg: m}}]\n", "r.yaml:1:38: values is a number, not a list of values to compare"},
 		{"a loop over a string", "actions: [{op: fail, args: {msg: m}, loop: abc}]\n", "r.yaml:1:44: loop is a string, not a list or an object"},
-		{"multiple", "conditions: [{op: is-true, args: {value: a}, loop: [1], multiple: some}]\nactions: [{op: fail, args: {msg: m}}]\n",
-			`r.yaml:1:67: multiple "some" is unknown; known are any, all, first, last`},
+		{
+			"multiple", "conditions: [{op: is-true, args: {value: a}, loop: [1], multiple: some}]\nactions: [{op: fail, args: {msg: m}}]\n",
+			`r.yaml:1:67: multiple "some" is unknown; known are any, all, first, last`,
+		},
 		{"a level", "actions: [{op: log, args: {msg: m, level: loud}}]\n", `r.yaml:1:43: level "loud" is unknown; known are debug, info, warning, error, critical`},
-		{"a UUID twice", "- {uuid: 0f7a1f0a-6b3e-4a57-9d5c-0a2f6f6c1d11, actions: [{op: fail, args: {msg: m}}]}\n- {uuid: 0f7a1f0a-6b3e-4a57-9d5c-0a2f6f6c1d11, actions: [{op: fail, args: {msg: m}}]}\n",
-			"r.yaml:2:3: the UUID 0f7a1f0a-6b3e-4a57-9d5c-0a2f6f6c1d11 is that of the rule on line 1, too"},
+		{
+			"a UUID twice", "- {uuid: 0f7a1f0a-6b3e-4a57-9d5c-0a2f6f6c1d11, actions: [{op: fail, args: {msg: m}}]}\n- {uuid: 0f7a1f0a-6b3e-4a57-9d5c-0a2f6f6c1d11, actions: [{op: fail, args: {msg: m}}]}\n",
+			"r.yaml:2:3: the UUID 0f7a1f0a-6b3e-4a57-9d5c-0a2f6f6c1d11 is that of the rule on line 1, too",
+		},
 		{"not a UUID", "uuid: x\nactions: [{op: fail, args: {msg: m}}]\n", `r.yaml:1:7: uuid "x" is not a UUID; leave it out, and Ironic chooses one`},
 		{"a list of strings", "[a]", "r.yaml:1:2: a rule is an object with actions, not a string"},
 	} {
@@ -53,27 +63,45 @@ func TestWarnings(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, text, want string }{
 		{"nothing", "actions: [{op: set-attribute, args: {path: properties/cpus, value: '{inventory[cpu][count]}'}}]", ""},
-		{"a template equals no number", "conditions: [{op: eq, args: {values: ['{inventory[cpu][count]}', 8]}}]\nactions: [{op: fail, args: {msg: m}}]",
-			"r.yaml:1:38: a template is always a string, which never equals a number or a boolean: quote the value"},
-		{"a template is not less than a number", "conditions: [{op: lt, args: {values: ['{inventory[cpu][count]}', 8]}}]\nactions: [{op: fail, args: {msg: m}}]",
-			"r.yaml:1:38: a template is always a string: comparing it with a number fails the inspection"},
-		{"strings in their order", "conditions: [{op: gt, args: {values: ['{inventory[cpu][count]}', '8']}}]\nactions: [{op: fail, args: {msg: m}}]",
-			`r.yaml:1:38: gt compares templates as strings: "9" is greater than "10"`},
-		{"a template in a message", "actions: [{op: fail, args: {msg: 'no {node.name}'}}]",
-			"r.yaml:1:34: msg of fail is taken as it is: Ironic fills in templates there only in a loop"},
-		{"an unknown name", "actions: [{op: log, args: {msg: '{invetory[cpu]}'}}]",
-			`r.yaml:1:33: "{invetory[cpu]}" stays as it is: "invetory" is unknown; known are node, inventory, plugin_data, and item in a loop`},
-		{"an unknown field", "actions: [{op: log, args: {msg: '{node.propertis[cpus]}'}}]",
-			`r.yaml:1:33: "{node.propertis[cpus]}" stays as it is: a node has no field "propertis"`},
+		{
+			"a template equals no number", "conditions: [{op: eq, args: {values: ['{inventory[cpu][count]}', 8]}}]\nactions: [{op: fail, args: {msg: m}}]",
+			"r.yaml:1:38: a template is always a string, which never equals a number or a boolean: quote the value",
+		},
+		{
+			"a template is not less than a number", "conditions: [{op: lt, args: {values: ['{inventory[cpu][count]}', 8]}}]\nactions: [{op: fail, args: {msg: m}}]",
+			"r.yaml:1:38: a template is always a string: comparing it with a number fails the inspection",
+		},
+		{
+			"strings in their order", "conditions: [{op: gt, args: {values: ['{inventory[cpu][count]}', '8']}}]\nactions: [{op: fail, args: {msg: m}}]",
+			`r.yaml:1:38: gt compares templates as strings: "9" is greater than "10"`,
+		},
+		{
+			"a template in a message", "actions: [{op: fail, args: {msg: 'no {node.name}'}}]",
+			"r.yaml:1:34: msg of fail is taken as it is: Ironic fills in templates there only in a loop",
+		},
+		{
+			"an unknown name", "actions: [{op: log, args: {msg: '{invetory[cpu]}'}}]",
+			`r.yaml:1:33: "{invetory[cpu]}" stays as it is: "invetory" is unknown; known are node, inventory, plugin_data, and item in a loop`,
+		},
+		{
+			"an unknown field", "actions: [{op: log, args: {msg: '{node.propertis[cpus]}'}}]",
+			`r.yaml:1:33: "{node.propertis[cpus]}" stays as it is: a node has no field "propertis"`,
+		},
 		{"a brace", "actions: [{op: log, args: {msg: 'a { b'}}]", `r.yaml:1:33: "a { b" stays as it is: a { without }; write {{ for a brace`},
 		{"a list of arguments", "actions: [{op: add-trait, args: [CUSTOM_A]}]", "r.yaml:1:33: args as a list are deprecated; write name: …"},
-		{"a sensitive rule", "sensitive: true\nactions: [{op: fail, args: {msg: m}}]",
-			"r.yaml:1:12: a sensitive rule stays sensitive: Ironic hides its conditions and actions for good, so they cannot be compared"},
+		{
+			"a sensitive rule", "sensitive: true\nactions: [{op: fail, args: {msg: m}}]",
+			"r.yaml:1:12: a sensitive rule stays sensitive: Ironic hides its conditions and actions for good, so they cannot be compared",
+		},
 		{"a field that is none", "actions: [{op: set-attribute, args: {path: chassis_uuid, value: a}}]", `r.yaml:1:44: a node has no field "chassis_uuid": Ironic saves nothing`},
-		{"none", "conditions: [{op: is-none, args: {value: '{node.owner}'}}]\nactions: [{op: fail, args: {msg: m}}]",
-			"r.yaml:1:42: a template is a string, which is never none: use is-empty"},
-		{"a trait", "actions: [{op: add-trait, args: {name: fast}}]",
-			`r.yaml:1:40: the trait "fast" is no standard trait and does not start with CUSTOM_: Ironic stores it, Nova and allocations refuse it`},
+		{
+			"none", "conditions: [{op: is-none, args: {value: '{node.owner}'}}]\nactions: [{op: fail, args: {msg: m}}]",
+			"r.yaml:1:42: a template is a string, which is never none: use is-empty",
+		},
+		{
+			"a trait", "actions: [{op: add-trait, args: {name: fast}}]",
+			`r.yaml:1:40: the trait "fast" is no standard trait and does not start with CUSTOM_: Ironic stores it, Nova and allocations refuse it`,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -12,6 +12,8 @@ import (
 type scope struct {
 	node                  *object
 	inventory, pluginData masked
+	// hidden is called with a field whose value the API hides.
+	hidden func(name string)
 	// item is that of a loop; looping says that there is one.
 	item    any
 	looping bool
@@ -253,6 +255,9 @@ func (s *scope) render(f field, depth int) (string, *Exception) {
 	v, raised := s.lookup(f.name)
 	if raised != nil {
 		return "", raised
+	}
+	if v == any(hiddenMask) {
+		s.hidden(f.name)
 	}
 	switch f.conversion {
 	case 0:

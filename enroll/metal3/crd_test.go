@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"ironworks/enroll"
 	"ironworks/document"
+	"ironworks/enroll"
 )
 
 // schema are the fields of a BareMetalHost's spec that exports write, with their type, enum or pattern, from the CRD

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ironworks/enroll"
 	"ironworks/document"
+	"ironworks/enroll"
 	"ironworks/models"
 )
 

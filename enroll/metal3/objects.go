@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"ironworks/enroll"
 	"ironworks/document"
+	"ironworks/enroll"
 	"ironworks/models"
 	"ironworks/models/plan"
 )

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"ironworks/enroll"
 	"ironworks/document"
+	"ironworks/enroll"
 	"ironworks/models"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"ironworks/enroll"
 	"ironworks/document"
+	"ironworks/enroll"
 	"ironworks/models"
 )
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"ironworks/enroll"
 	"ironworks/document"
+	"ironworks/enroll"
 	"ironworks/models"
 	"ironworks/spell"
 )

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"ironworks/enroll"
 	"ironworks/document"
+	"ironworks/enroll"
 )
 
 // pmDriver is the hardware type of a pm_type, with the names of its fields.

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"ironworks/enroll"
 	"ironworks/document"
+	"ironworks/enroll"
 	"ironworks/models"
 )
 
