@@ -220,6 +220,9 @@ func resultOf(t *provision.RuleTest) ruleTestResult {
 		}
 		out.Rules = append(out.Rules, rule)
 	}
+	if failure == nil && t.Result.Unstorable != "" {
+		out.Inspection, out.Failure = ruleFails, "Ironic cannot store the plugin data: extend-plugin-data on the existing list "+t.Result.Unstorable
+	}
 	return out
 }
 

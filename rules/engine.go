@@ -37,6 +37,8 @@ type Result struct {
 	// Failure ends the inspection, in the rule that was evaluated last; nil if it succeeds. Its Unclear says that this
 	// is not known: nothing after it is.
 	Failure *Exception
+	// Unstorable is the path in the plugin data that makes Ironic fail when it stores them, after the rules; "" for none.
+	Unstorable string
 }
 
 // Outcome is the result of one rule.
@@ -62,8 +64,9 @@ type run struct {
 	inventory  *hints.PythonDict
 	pluginData *hints.PythonDict
 	// hides: the current rule sees no secrets.
-	hides bool
-	notes []string
+	hides      bool
+	notes      []string
+	unstorable string
 }
 
 // Run evaluates rules, in the order of [Sorted], as Ironic's engine does.
@@ -91,7 +94,7 @@ func Run(list []*Rule, s Subject, masking Masking) *Result {
 			break
 		}
 	}
-	result.After = r.subject()
+	result.After, result.Unstorable = r.subject(), r.unstorable
 	return result
 }
 
@@ -161,5 +164,6 @@ func (r *run) note(format string, args ...any) {
 
 // breaks notes that Ironic puts its masking wrapper into the plugin data, which it cannot store afterwards.
 func (r *run) breaks(path string) {
-	r.note("extend-plugin-data on the list %s, which exists, makes Ironic 39.0.0 fail when it stores the inventory", path)
+	r.unstorable = path
+	r.note("extend-plugin-data on a list that exists makes Ironic 39.0.0 fail when it stores the inventory: %s", path)
 }

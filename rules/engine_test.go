@@ -70,7 +70,7 @@ node properties/capabilities: "boot_mode:uefi" → "boot_mode:uefi,boot_mode:bio
 		},
 		{
 			"extending an existing list", `actions: [{op: extend-plugin-data, args: {path: list, value: 2}}]`,
-			`note: extend-plugin-data on the list list, which exists, makes Ironic 39.0.0 fail when it stores the inventory
+			`note: extend-plugin-data on a list that exists makes Ironic 39.0.0 fail when it stores the inventory: list
 plugin data list: [1] → [1,2]`,
 		},
 		{

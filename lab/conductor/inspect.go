@@ -106,6 +106,9 @@ func (t *task) inspected(ctx context.Context, inventory, pluginData db.Dict) err
 		return err
 	}
 	if err == nil {
+		err = t.applyRules(inventory, pluginData)
+	}
+	if err == nil {
 		delete(pluginData, "logs")
 		err = t.c.tables.SetInventory(t.node.UUID, db.Inventory{Inventory: inventory, PluginData: pluginData})
 	}

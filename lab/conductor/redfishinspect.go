@@ -142,6 +142,12 @@ func (redfishInspect) inspect(ctx context.Context, t *task) (string, error) {
 	if err := t.c.tables.SetInventory(t.node.UUID, db.Inventory{Inventory: inventory, PluginData: pluginData}); err != nil {
 		return "", err
 	}
+	// What rules do to the properties and to the plugin data is lost, as in Ironic.
+	properties = t.node.Properties.Clone()
+	if err := t.applyRules(inventory, pluginData); err != nil {
+		return "", err
+	}
+	t.node.Properties = properties
 	var absent []string
 	for _, key := range []string{"memory_mb", "local_gb", "cpu_arch"} {
 		if _, ok := properties[key]; !ok {

@@ -75,7 +75,15 @@ func ramdisk() group {
 			step{call: "PUT /v1/nodes/{node}/maintenance", body: `{}`},
 			step{call: "POST /v1/heartbeat/{node}", body: agent, want: "202"},
 		)},
+	}}
+}
 
+// inspections covers the data of an inspection. They run before there are inspection rules.
+func inspections() []behavior {
+	port := func(steps ...step) []step {
+		return append([]step{{call: "POST /v1/ports", body: `{"node_uuid": "{node}", "address": "{mac1}"}`}}, steps...)
+	}
+	return []behavior{
 		{name: "inspection-without-interfaces", since: 84, steps: []step{
 			{call: "POST /v1/continue_inspection", version: "none", body: `{}`, want: "400 Schema error for data: 'inventory' is a required property"},
 			{call: "POST /v1/continue_inspection", version: "none", body: `{"inventory": {}}`, want: "400 Schema error for data: 'interfaces' is a required property"},
@@ -112,7 +120,7 @@ func ramdisk() group {
 			step{call: provisionCall, body: `{"target": "abort"}`, want: "202"},
 			step{call: "UNTIL /v1/nodes/{node}", see: "provision_state target_provision_state reservation last_error", want: `200 provision_state="inspect failed" target_provision_state="manageable" reservation=null last_error="Inspection was aborted by request."`},
 		)},
-	}}
+	}
 }
 
 // secrets covers values that Ironic masks.

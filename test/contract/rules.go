@@ -13,10 +13,10 @@ const (
 	sensitiveRule = `{"uuid": "{uuid1}", "sensitive": true, ` + someActions + `, "conditions": [{"op": "is-none", "args": {"value": 1}}]}`
 )
 
-// rules covers inspection rules.
+// rules covers inspections and inspection rules. A rule applies to every inspection, so those come first.
 func rules() group {
 	return group{name: "inspection-rules", alone: true, behaviors: slices.Concat(
-		ruleLife(), ruleLists(), rulePaths(), ruleBodies(), ruleArguments(), ruleOperators(), rulePatches(),
+		inspections(), ruleRuns(), ruleLife(), ruleLists(), rulePaths(), ruleBodies(), ruleArguments(), ruleOperators(), rulePatches(),
 	)}
 }
 
