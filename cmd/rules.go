@@ -311,15 +311,16 @@ func (a *app) printRuleRequests(steps []provision.RuleStep) error {
 	requests := []any{}
 	for i := range steps {
 		step := &steps[i]
-		fmt.Fprintf(&text, "%s %s\n", step.Verb, step.Rule.Label())
+		if step.Now == nil || step.Request.Method == "" {
+			fmt.Fprintf(&text, "%s %s\n", step.Verb, step.Rule.Label())
+		} else {
+			text.WriteString(ruleDiff(step))
+		}
 		if step.Request.Method == "" {
 			continue
 		}
 		requests = append(requests, step.Request)
 		r.names = append(r.names, step.Rule.Label())
-		if step.Now != nil {
-			text.WriteString(ruleDiff(step))
-		}
 		fmt.Fprintf(&text, "  %s\n", strings.ReplaceAll(step.Request.String(), "\n", "\n  "))
 		for _, command := range step.Request.Commands {
 			fmt.Fprintf(&text, "  $ %s\n", command)

@@ -175,7 +175,11 @@ func (a *app) printRuleTests(tests []provision.RuleTest) error {
 			if (rule.Result == ruleFails || rule.Result == ruleUnclear) && t.Failure != "" {
 				lines = append(lines, t.Failure)
 			}
-			if len(lines) == 0 {
+			switch {
+			case len(lines) > 0:
+			case rule.Result == ruleMatches:
+				lines = []string{"no change"}
+			default:
 				lines = []string{""}
 			}
 			for j, line := range lines {

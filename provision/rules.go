@@ -138,7 +138,7 @@ func existingRule(now []*rules.Rule, want *rules.Rule) (*rules.Rule, error) {
 func differing(a, b *rules.Rule) []string {
 	x, y := a.Body(), b.Body()
 	return slices.DeleteFunc(ruleFields(), func(field string) bool {
-		return hints.PythonRepr(x.Get(field)) == hints.PythonRepr(y.Get(field))
+		return rules.Same(x.Get(field), y.Get(field))
 	})
 }
 

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -15,7 +16,9 @@ func YAML(list []*Rule) ([]byte, error) {
 	enc.SetIndent(2)
 	root := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, r := range list {
-		body := r.Body()
+		inOrder := *r
+		inOrder.Conditions, inOrder.Actions = argumentsInOrder(r.Conditions), argumentsInOrder(r.Actions)
+		body := inOrder.Body()
 		if r.Hidden {
 			body.Delete("conditions")
 			body.Delete("actions")
@@ -26,6 +29,30 @@ func YAML(list []*Rule) ([]byte, error) {
 		return nil, err
 	}
 	return out.Bytes(), enc.Close()
+}
+
+// argumentsInOrder returns operations with their arguments in the order of the parameters: Ironic keeps none.
+func argumentsInOrder(operations []Operation) []Operation {
+	ordered := slices.Clone(operations)
+	for i := range ordered {
+		args, ok := ordered[i].Args.(*hints.PythonDict)
+		if !ok {
+			continue
+		}
+		op, _ := inverted(ordered[i].Op)
+		sig, known := operators()[op]
+		if !known {
+			sig = actions()[op]
+		}
+		d := &hints.PythonDict{}
+		for _, name := range append(sig.parameters(), args.Keys()...) {
+			if args.Has(name) {
+				d.Set(name, args.Get(name))
+			}
+		}
+		ordered[i].Args = d
+	}
+	return ordered
 }
 
 // flowFrom is the depth from which objects and lists are written on one line: the arguments of an operation.
