@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/pmezard/go-difflib/difflib"
 	"github.com/spf13/cobra"
 
 	"ironworks/audit"
@@ -255,10 +254,10 @@ func (a *app) carryOutRules(ctx context.Context, s *session.Session, steps []pro
 	if loses && !flags.yes && a.interactive() {
 		for i := range steps {
 			if steps[i].Now != nil {
-				a.tell("%s", ruleDiff(&steps[i]))
+				a.tell("%s", steps[i].Difference())
 			}
 		}
-		question := fmt.Sprintf("%s? [y/N] ", ruleCounts(steps))
+		question := provision.RuleCounts(steps) + "? [y/N] "
 		if err := a.askYes(ctx, question, "rules", nothingSent); err != nil {
 			return err
 		}
@@ -271,40 +270,6 @@ func (a *app) carryOutRules(ctx context.Context, s *session.Session, steps []pro
 	return a.printRuleResults(steps, s.Runner(book).SendRules(ctx, steps))
 }
 
-// ruleCounts sums up a plan: change 1 rule, delete 2 rules.
-func ruleCounts(steps []provision.RuleStep) string {
-	var parts []string
-	for _, verb := range []provision.RuleVerb{provision.RuleCreate, provision.RuleChange, provision.RuleDelete} {
-		n := 0
-		for i := range steps {
-			if steps[i].Verb == verb {
-				n++
-			}
-		}
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", verb, models.Counted(n, "inspection rule")))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// ruleDiff is the difference between a rule and what becomes of it, as files.
-func ruleDiff(step *provision.RuleStep) string {
-	before, errBefore := rules.YAML([]*rules.Rule{step.Now})
-	var after []byte
-	var errAfter error
-	if step.Verb != provision.RuleDelete {
-		after, errAfter = rules.YAML([]*rules.Rule{step.Rule})
-	}
-	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
-		A: difflib.SplitLines(string(before)), B: difflib.SplitLines(string(after)), FromFile: "now", ToFile: "then", Context: 1,
-	})
-	if err := errors.Join(errBefore, errAfter, err); err != nil {
-		return err.Error() + "\n"
-	}
-	return fmt.Sprintf("%s %s\n%s", step.Verb, step.Rule.Label(), text)
-}
-
 func (a *app) printRuleRequests(steps []provision.RuleStep) error {
 	var text strings.Builder
 	r := result{}
@@ -314,7 +279,7 @@ func (a *app) printRuleRequests(steps []provision.RuleStep) error {
 		if step.Now == nil || step.Request.Method == "" {
 			fmt.Fprintf(&text, "%s %s\n", step.Verb, step.Rule.Label())
 		} else {
-			text.WriteString(ruleDiff(step))
+			text.WriteString(step.Difference())
 		}
 		if step.Request.Method == "" {
 			continue

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -39,7 +38,7 @@ func (a *app) rulesTestCommand() *cobra.Command {
 				return err
 			}
 			return a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-				list, err := rulesToTest(cmd.Context(), s, given, f)
+				list, err := provision.RulesToTest(cmd.Context(), s.Client, given, f.withActive)
 				if err != nil {
 					return err
 				}
@@ -56,44 +55,6 @@ func (a *app) rulesTestCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&f.withActive, "with-active", false, "run the rules in Ironic, too, except those that the file replaces")
 	cmd.Flags().StringVar(&f.mask, "mask-secrets", string(rules.MaskAlways), "option [inspection_rules]mask_secrets of Ironic: always, sensitive or never")
 	return cmd
-}
-
-// rulesToTest adds Ironic's rules to those of the files, if they are to be tested.
-func rulesToTest(ctx context.Context, s *session.Session, given []*rules.Rule, f ruleTestFlags) ([]*rules.Rule, error) {
-	if len(f.files) > 0 && !f.withActive {
-		return given, nil
-	}
-	active, err := provision.Rules(ctx, s.Client)
-	if err != nil {
-		return nil, err
-	}
-	if len(f.files) == 0 {
-		return active, refuseHidden(active)
-	}
-	steps, err := provision.PlanRules(active, given, true)
-	if err != nil {
-		return nil, err
-	}
-	list := slices.DeleteFunc(active, func(r *rules.Rule) bool {
-		return slices.ContainsFunc(steps, func(step provision.RuleStep) bool { return step.Rule.UUID == r.UUID })
-	})
-	if err := refuseHidden(list); err != nil {
-		return nil, err
-	}
-	for i := range steps {
-		list = append(list, steps[i].Rule)
-	}
-	return list, nil
-}
-
-// refuseHidden refuses rules that nobody can read.
-func refuseHidden(list []*rules.Rule) error {
-	for _, r := range list {
-		if r.Hidden {
-			return fmt.Errorf("rule %q is sensitive: Ironic hides its conditions and actions; test it from its file, with -f", r.Label())
-		}
-	}
-	return nil
 }
 
 // nodesToTest returns the named nodes, or all.
@@ -148,46 +109,23 @@ type ruleTestedRule struct {
 	Notes   []string       `json:"notes"`
 }
 
-// Results of a rule on a node.
-const (
-	ruleMatches = "matches"
-	ruleFails   = "fails"
-	ruleUnclear = "unclear"
-)
-
 func (a *app) printRuleTests(tests []provision.RuleTest) error {
 	r := result{header: []string{"NODE", "RULE", "RESULT", "CHANGES AND NOTES"}, empty: "No nodes."}
 	results := []ruleTestResult{}
 	failed := false
 	for i := range tests {
 		t := resultOf(&tests[i])
-		failed = failed || t.Error != "" || t.Inspection == ruleFails
+		failed = failed || t.Error != "" || t.Inspection == string(provision.RuleFails)
 		results = append(results, t)
 		r.names = append(r.names, t.Node.Label())
 		if t.Error != "" {
 			r.rows = append(r.rows, []string{t.Node.Label(), "", "error", t.Error})
 		}
-		for _, rule := range t.Rules {
-			lines := slices.Clone(rule.Notes)
-			for _, c := range rule.Changes {
-				lines = append(lines, c.String())
-			}
-			if (rule.Result == ruleFails || rule.Result == ruleUnclear) && t.Failure != "" {
-				lines = append(lines, t.Failure)
-			}
-			switch {
-			case len(lines) > 0:
-			case rule.Result == ruleMatches:
-				lines = []string{"no change"}
-			default:
-				lines = []string{""}
-			}
-			for j, line := range lines {
-				row := []string{t.Node.Label(), rule.Rule, rule.Result, line}
-				if j > 0 {
-					row = []string{"", "", "", line}
-				}
-				r.rows = append(r.rows, row)
+		for _, v := range tests[i].Verdicts() {
+			lines := v.Lines()
+			r.rows = append(r.rows, []string{t.Node.Label(), v.Outcome.Rule.Label(), v.Text(), firstOf(lines)})
+			for _, line := range lines[min(1, len(lines)):] {
+				r.rows = append(r.rows, []string{"", "", "", line})
 			}
 		}
 	}
@@ -201,42 +139,24 @@ func (a *app) printRuleTests(tests []provision.RuleTest) error {
 	return nil
 }
 
+func firstOf(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return lines[0]
+}
+
 func resultOf(t *provision.RuleTest) ruleTestResult {
 	out := ruleTestResult{Node: t.Node, Rules: []ruleTestedRule{}}
 	if t.Err != nil {
 		out.Error = t.Err.Error()
 		return out
 	}
-	out.Inspection = "succeeds"
-	failure := t.Result.Failure
-	for i := range t.Result.Outcomes {
-		o := &t.Result.Outcomes[i]
-		rule := ruleTestedRule{Rule: o.Rule.Label(), UUID: o.Rule.UUID, Result: ruleMatches, Changes: nonNil(o.Changes), Notes: nonNil(o.Notes)}
-		switch {
-		case failure != nil && i == len(t.Result.Outcomes)-1:
-			rule.Result, out.Inspection = ruleFails, ruleFails
-			if failure.Unclear() {
-				rule.Result, out.Inspection = ruleUnclear, ruleUnclear
-			}
-			out.Failure = failureIn(o, failure)
-		case !o.Matched:
-			rule.Result = fmt.Sprintf("condition %d does not hold", o.Condition)
-		}
-		out.Rules = append(out.Rules, rule)
-	}
-	if failure == nil && t.Result.Unstorable != "" {
-		out.Inspection, out.Failure = ruleFails, "Ironic cannot store the plugin data: extend-plugin-data on the existing list "+t.Result.Unstorable
+	out.Inspection, out.Failure = t.Inspection()
+	for _, v := range t.Verdicts() {
+		out.Rules = append(out.Rules, ruleTestedRule{
+			Rule: v.Outcome.Rule.Label(), UUID: v.Outcome.Rule.UUID, Result: v.Text(), Changes: nonNil(v.Outcome.Changes), Notes: nonNil(v.Outcome.Notes),
+		})
 	}
 	return out
-}
-
-func failureIn(o *rules.Outcome, failure *rules.Exception) string {
-	where := fmt.Sprintf("action %d", o.Action)
-	if o.Condition > 0 {
-		where = fmt.Sprintf("condition %d", o.Condition)
-	}
-	if failure.Unclear() {
-		return where + " cannot be evaluated here: " + failure.Text
-	}
-	return where + " fails the inspection: " + strings.TrimSpace(failure.Text)
 }

@@ -1,7 +1,6 @@
 package provision
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,8 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pmezard/go-difflib/difflib"
+
 	"ironworks/models"
-	"ironworks/models/hints"
 	"ironworks/models/request"
 	"ironworks/rules"
 )
@@ -181,6 +181,53 @@ func requestRule(r *rules.Rule) request.Rule {
 	return request.Rule{UUID: r.UUID, Label: r.Label(), Body: r.Body(), Sensitive: r.Sensitive}
 }
 
+// RuleCounts sums up a plan: change 1 inspection rule, delete 2 inspection rules. It is "" if nothing is sent.
+func RuleCounts(steps []RuleStep) string {
+	var parts []string
+	for _, verb := range []RuleVerb{RuleCreate, RuleChange, RuleDelete} {
+		n := 0
+		for i := range steps {
+			if steps[i].Verb == verb {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", verb, models.Counted(n, "inspection rule")))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Difference is the rule before and after the step as files, below what is done; of a new rule the file.
+func (s *RuleStep) Difference() string {
+	file := func(r *rules.Rule) string {
+		if r == nil {
+			return ""
+		}
+		text, err := rules.YAML([]*rules.Rule{r})
+		if err != nil {
+			return err.Error() + "\n"
+		}
+		return string(text)
+	}
+	shown := *s.Rule
+	shown.Hidden = shown.Sensitive // its conditions and actions may have secrets
+	after := &shown
+	if s.Verb == RuleDelete {
+		after = nil
+	}
+	if s.Now == nil {
+		return fmt.Sprintf("%s %s\n%s", s.Verb, s.Rule.Label(), file(after))
+	}
+	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
+		A: difflib.SplitLines(file(s.Now)), B: difflib.SplitLines(file(after)), FromFile: "now", ToFile: "then", Context: 1,
+	})
+	if err != nil {
+		text = err.Error() + "\n"
+	}
+	return fmt.Sprintf("%s %s\n%s", s.Verb, s.Rule.Label(), text)
+}
+
 // SendRules sends the requests of a plan, one after the other, each recorded in the audit log. It goes on after an
 // error; errs has one for each step, nil if it succeeded.
 func (r *Runner) SendRules(ctx context.Context, steps []RuleStep) (errs []error) {
@@ -190,6 +237,10 @@ func (r *Runner) SendRules(ctx context.Context, steps []RuleStep) (errs []error)
 		if step.Request.Method == "" {
 			continue
 		}
+		if r.ReadOnly {
+			errs[i] = readOnly(string(step.Verb)+" rule", step.Rule.Label())
+			continue
+		}
 		if errs[i] = ctx.Err(); errs[i] != nil {
 			continue
 		}
@@ -197,95 +248,4 @@ func (r *Runner) SendRules(ctx context.Context, steps []RuleStep) (errs []error)
 		_, _, errs[i] = r.audited(ctx, e, &models.Node{})
 	}
 	return errs
-}
-
-// RuleTestAPI is what a test of rules reads.
-type RuleTestAPI interface {
-	Inventories
-	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
-	RawPorts(ctx context.Context, node string) ([]map[string]any, error)
-}
-
-// RuleTest is the result of a test of rules on one node.
-type RuleTest struct {
-	Node models.NodeRef
-	// Result is nil if the node could not be read.
-	Result *rules.Result
-	Err    error
-}
-
-// TestRules evaluates rules on the stored inventories of nodes, and changes nothing. done is called after each node,
-// from several goroutines.
-func TestRules(ctx context.Context, api RuleTestAPI, list []*rules.Rule, nodes []models.NodeRef, masking rules.Masking, done func()) []RuleTest {
-	results := make([]RuleTest, len(nodes))
-	inParallel(ctx, len(nodes), func(going context.Context, i int) {
-		results[i] = testRules(going, api, list, nodes[i], masking)
-		done()
-	})
-	return results
-}
-
-func testRules(ctx context.Context, api RuleTestAPI, list []*rules.Rule, ref models.NodeRef, masking rules.Masking) RuleTest {
-	test := RuleTest{Node: ref}
-	if test.Err = ctx.Err(); test.Err != nil {
-		return test
-	}
-	subject, node, err := ruleSubject(ctx, api, cmp.Or(ref.UUID, ref.Name))
-	if node != nil {
-		test.Node = node.Ref()
-	}
-	if test.Err = err; err == nil {
-		test.Result = rules.Run(list, subject, masking)
-	}
-	return test
-}
-
-// ruleSubject reads what rules see of a node.
-func ruleSubject(ctx context.Context, api RuleTestAPI, id string) (s rules.Subject, n *models.Node, err error) {
-	if n, err = api.Node(ctx, id); err != nil {
-		return s, nil, err
-	}
-	raw, err := api.Inventory(ctx, n.UUID)
-	if models.IsFault(err, models.FaultNotFound) {
-		return s, n, errors.New("no inventory is stored: inspect the node first")
-	}
-	if err != nil {
-		return s, n, err
-	}
-	stored, err := objectOf(raw)
-	if err != nil {
-		return s, n, fmt.Errorf("read the inventory of node %s: %w", n.Label(), err)
-	}
-	if s.Node, err = objectOf(n.Raw); err != nil {
-		return s, n, fmt.Errorf("read node %s: %w", n.Label(), err)
-	}
-	s.Inventory, s.PluginData = stored.Dict("inventory"), stored.Dict("plugin_data")
-	traits, _ := s.Node.Get("traits").(hints.PythonList)
-	for _, t := range traits {
-		if name, ok := t.(string); ok {
-			s.Traits = append(s.Traits, name)
-		}
-	}
-	ports, err := api.RawPorts(ctx, n.UUID)
-	for _, port := range ports {
-		encoded, marshalErr := json.Marshal(port)
-		object, decodeErr := objectOf(encoded)
-		if err = errors.Join(err, marshalErr, decodeErr); err != nil {
-			break
-		}
-		s.Ports = append(s.Ports, object)
-	}
-	return s, n, err
-}
-
-func objectOf(raw json.RawMessage) (*hints.PythonDict, error) {
-	value, err := hints.DecodePython(raw)
-	if err != nil {
-		return nil, err
-	}
-	d, ok := value.(*hints.PythonDict)
-	if !ok {
-		return nil, fmt.Errorf("%s instead of an object", hints.PythonTypeName(value))
-	}
-	return d, nil
 }

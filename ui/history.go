@@ -17,6 +17,7 @@ import (
 	"ironworks/ui/screen/fleet"
 	"ironworks/ui/screen/node"
 	"ironworks/ui/screen/ramdisk"
+	"ironworks/ui/screen/rules"
 	"ironworks/ui/screen/tasks"
 	"ironworks/ui/screen/watch"
 )
@@ -126,6 +127,8 @@ func (c *Console) make(ref screen.Ref) screen.Screen {
 		return deploy.New(c.env, ref.ID)
 	case screen.KindEnroll:
 		return enroll.New(c.env)
+	case screen.KindRules:
+		return rules.New(c.env)
 	case screen.KindExplain:
 		return explain.New(c.env, ref.ID)
 	case screen.KindTask:

@@ -83,7 +83,7 @@ func (c *Console) do(id action.ID) tea.Cmd {
 		return c.walk(-1)
 	case action.Newer:
 		return c.walk(1)
-	case action.GoFleet, action.GoEvents, action.GoDrivers, action.GoConnect, action.GoTasks, action.GoIgnition, action.GoWatch, action.GoEnroll:
+	case action.GoFleet, action.GoEvents, action.GoDrivers, action.GoConnect, action.GoTasks, action.GoIgnition, action.GoWatch, action.GoEnroll, action.GoRules:
 		return c.Home(screen.Kind(id))
 	case action.Refresh:
 		return c.refresh()
@@ -127,7 +127,7 @@ func (c *Console) doHere(id action.ID) tea.Cmd {
 	case action.Open, action.Sort, action.EnrollGo, action.PinDisk, action.LogSources, action.LogSerial, action.LogSave,
 		action.BMCLogin, action.BMCTrust, action.BMCConsole, action.BMCPower, action.BMCBootOnce, action.BMCInsert, action.BMCEject, action.BMCClearJobs,
 		action.BMCResetController, action.PortCreate, action.PortEdit, action.PortDelete, action.PortMissing, action.GroupCreate, action.GroupEdit, action.GroupDelete,
-		action.VIFAttach, action.VIFDetach:
+		action.VIFAttach, action.VIFDetach, action.RulesTest, action.RulesApply, action.RulesDelete:
 		return c.atOnce(s.Do(id)) // the screen decides
 	default:
 		return s.Do(id)

@@ -29,6 +29,7 @@ func places() []struct {
 		{"connect", "› connect", []action.Scope{action.List, action.Connect}},
 		{"tasks", "› tasks", []action.Scope{action.List, action.Tasks}},
 		{"watch", "› watch", []action.Scope{action.Watch, action.List, action.Nodes}},
+		{"rules", "› rules", []action.Scope{action.Rules, action.List}},
 	}
 }
 
@@ -179,9 +180,9 @@ func (s *screenConsole) checkKeysAnswer(p *weather.Proxy, word, here string) {
 		case action.DeployResume:
 			s.pick(":", paletteTitle, string(a.ID))
 			s.until("no interrupted deployments")
-		case action.GoEnroll:
+		case action.GoEnroll, action.GoRules:
 			s.pick(":", paletteTitle, string(a.ID))
-			s.until("› enroll")
+			s.until("› " + string(a.ID))
 			s.pick(":", paletteTitle, word)
 			s.until(here)
 		case action.GoFleet, action.GoEvents, action.GoDrivers, action.GoConnect, action.GoTasks, action.GoIgnition, action.GoWatch:

@@ -43,6 +43,7 @@ const (
 	Review     Scope = "deploy: review"
 	Explaining Scope = "explain"
 	Enroll     Scope = "enroll"
+	Rules      Scope = "rules"
 )
 
 // Title is the heading of the scope's actions in the help.

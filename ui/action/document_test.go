@@ -50,6 +50,7 @@ func scopes() []struct {
 		{Ignition, "Ignition"},
 		{Filling, "Forms: Ignition, Enroll, and Deploy's pages"},
 		{Enroll, "Enroll"},
+		{Rules, "Inspection rules"},
 		{Deploy, "Deploy"},
 		{DeployDisk, "Deploy: root disk"},
 		{DeployStep, "Deploy: steps"},

@@ -38,6 +38,7 @@ const (
 	GoIgnition   ID = "ignition"
 	GoWatch      ID = "watch"
 	GoEnroll     ID = "enroll"
+	GoRules      ID = "rules"
 	Up           ID = "up"
 	Down         ID = "down"
 	PageUp       ID = "page-up"
@@ -165,6 +166,13 @@ const (
 	DeployGo       ID = "deploy-start"
 )
 
+// Actions of the Rules screen.
+const (
+	RulesTest   ID = "rules-test"
+	RulesApply  ID = "rules-apply"
+	RulesDelete ID = "rules-delete"
+)
+
 // Actions of the Enroll screen.
 const (
 	EnrollCompare ID = "enroll-compare"
@@ -192,7 +200,7 @@ const (
 )
 
 // all is read-only.
-var all = slices.Concat(everywhere(), replaying(), lists(), networks(), controllers(), logs(), ignition(), deployment(), enrolling(), nodes())
+var all = slices.Concat(everywhere(), replaying(), lists(), networks(), controllers(), logs(), ignition(), deployment(), enrolling(), inspectionRules(), nodes())
 
 // view returns an action of a scope that changes nothing.
 func view(s Scope, id ID, name, help string, foot int, keys ...string) Action {
@@ -217,6 +225,7 @@ func everywhere() []Action {
 		view(GoIgnition, "ignition", "build and serve ramdisks, check user data", 0, "6"),
 		view(GoWatch, "watch", "watch running operations, phase by phase", 0, "7"),
 		view(GoEnroll, "enroll", "enroll nodes from a file or from BMC addresses", 0),
+		view(GoRules, "rules", "show inspection rules, and test them on stored inventories", 0),
 		view(Help, "keys", "list the actions of this screen", 99, "?"),
 		view(Palette, "go to", "go to a screen, node or context, or run an action by name", 90, ":"),
 		view(Back, "back", "go back; clears the filter or the marks first", 80, "esc"),
@@ -455,6 +464,22 @@ func enrolling() []Action {
 		view(Enroll, Explain, "", "explain why the node failed or is stuck", 0, "e"),
 		view(Enroll, ChecksDown, "", "page down in the details", 0, "ctrl+n"),
 		view(Enroll, ChecksUp, "", "page up in the details", 0, "ctrl+p"),
+	}
+}
+
+func inspectionRules() []Action {
+	apply := view(Rules, RulesApply, "apply", "create and change the rules of a file, after confirmation", 4, "E")
+	remove := view(Rules, RulesDelete, "delete", "delete the rule, after confirmation", 2, "X")
+	for _, a := range []*Action{&apply, &remove} {
+		a.Changes, a.Danger = true, models.DangerInterrupts
+	}
+	return []Action{
+		view(Rules, NextTab, "next tab", "next tab", 3, "tab"),
+		view(Rules, PrevTab, "", "previous tab", 0, "shift+tab"),
+		view(Rules, RulesTest, "test", "test the rules of a file, or those in Ironic; sends no change", 5, "c"),
+		apply, remove,
+		view(Rules, ChecksDown, "", "page down in the details", 0, "ctrl+n"),
+		view(Rules, ChecksUp, "", "page up in the details", 0, "ctrl+p"),
 	}
 }
 

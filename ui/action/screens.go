@@ -23,6 +23,7 @@ func Screens() [][]Scope {
 		{Everywhere, Ignition, Reading},
 		{Everywhere, Enroll, Filling},
 		{Everywhere, Enroll, List},
+		{Everywhere, Rules, List},
 		{Everywhere, Deploy, Filling},
 		{Everywhere, Deploy, DeployDisk, List},
 		{Everywhere, Deploy, DeployStep, List},

@@ -170,6 +170,8 @@ type Session struct {
 	Shells Shells
 	// Ports changes ports, port groups and VIFs; nil if that is not possible.
 	Ports provision.PortAPI
+	// Rules reads inspection rules and tests them; nil if that is not possible.
+	Rules provision.RulesAPI
 	// BMCs queries BMCs; nil if that is not possible.
 	BMCs BMCs
 	// Enroll compares nodes to enroll; nil if that is not possible.

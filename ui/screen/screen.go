@@ -35,6 +35,7 @@ const (
 	KindDeploy     Kind = "deploy"
 	KindExplain    Kind = "explain"
 	KindEnroll     Kind = "enroll"
+	KindRules      Kind = "rules"
 )
 
 // Ref identifies a screen for history and links. ID is a node's UUID, several joined by commas, or a task's

@@ -1,0 +1,246 @@
+package provision
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ironworks/document"
+	"ironworks/models"
+	"ironworks/models/hints"
+	"ironworks/rules"
+)
+
+// RuleTestAPI is what a test of rules reads.
+type RuleTestAPI interface {
+	Inventories
+	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
+	RawPorts(ctx context.Context, node string) ([]map[string]any, error)
+}
+
+// RuleTest is the result of a test of rules on one node.
+type RuleTest struct {
+	Node models.NodeRef
+	// Result is nil if the node could not be read.
+	Result *rules.Result
+	Err    error
+}
+
+// RulesAPI is what commands and screens about inspection rules read; *ironicclient.Client has it.
+type RulesAPI interface {
+	RuleAPI
+	RuleTestAPI
+}
+
+// ReadRules reads a file of rules. The warnings are what Ironic accepts, but probably does not do as meant.
+func ReadRules(path string) (list []*rules.Rule, warnings []document.Problem, err error) {
+	data, err := ReadNodeFile(homePath(path))
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := rules.Parse(data, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	return file.Rules, file.Warnings, nil
+}
+
+// RulesToTest returns the rules to test: those given, of files, or Ironic's if given is nil. With both, the given ones
+// take the place of those that they would change. Hidden rules are refused.
+func RulesToTest(ctx context.Context, api RuleAPI, given []*rules.Rule, withActive bool) ([]*rules.Rule, error) {
+	if given != nil && !withActive {
+		return given, nil
+	}
+	list, err := Rules(ctx, api)
+	if err != nil {
+		return nil, err
+	}
+	var steps []RuleStep
+	if given != nil {
+		if steps, err = PlanRules(list, given, true); err != nil {
+			return nil, err
+		}
+		list = slices.DeleteFunc(list, func(r *rules.Rule) bool {
+			return slices.ContainsFunc(steps, func(step RuleStep) bool { return step.Rule.UUID == r.UUID })
+		})
+	}
+	for _, r := range list {
+		if r.Hidden {
+			return nil, fmt.Errorf("rule %q is sensitive: Ironic hides its conditions and actions; test it from its file", r.Label())
+		}
+	}
+	for i := range steps {
+		list = append(list, steps[i].Rule)
+	}
+	return list, nil
+}
+
+// RuleVerdict is what a test says of one rule on one node.
+type RuleVerdict struct {
+	Kind    RuleVerdictKind
+	Outcome *rules.Outcome
+	// Failure is why the inspection would fail, or why that is not known.
+	Failure string
+}
+
+// RuleVerdictKind is the kind of a verdict.
+type RuleVerdictKind string
+
+// The kinds of verdicts.
+const (
+	RuleMatches RuleVerdictKind = "matches"
+	RuleDiffers RuleVerdictKind = "differs" // a condition does not hold
+	RuleFails   RuleVerdictKind = "fails"   // the inspection
+	RuleUnclear RuleVerdictKind = "unclear" // it cannot be evaluated here
+)
+
+// Text is the verdict in words.
+func (v *RuleVerdict) Text() string {
+	if v.Kind == RuleDiffers {
+		return fmt.Sprintf("condition %d does not hold", v.Outcome.Condition)
+	}
+	return string(v.Kind)
+}
+
+// Lines are the notes, the changes and the failure, one in each.
+func (v *RuleVerdict) Lines() []string {
+	lines := slices.Clone(v.Outcome.Notes)
+	for _, c := range v.Outcome.Changes {
+		lines = append(lines, c.String())
+	}
+	if v.Failure != "" {
+		lines = append(lines, v.Failure)
+	}
+	if len(lines) == 0 && v.Kind == RuleMatches {
+		lines = append(lines, "no change")
+	}
+	return lines
+}
+
+// Verdicts are those of the rules that were evaluated, in their order.
+func (t *RuleTest) Verdicts() []RuleVerdict {
+	if t.Result == nil {
+		return nil
+	}
+	var list []RuleVerdict
+	for i := range t.Result.Outcomes {
+		v := RuleVerdict{Kind: RuleMatches, Outcome: &t.Result.Outcomes[i]}
+		switch failure := t.Result.Failure; {
+		case failure != nil && i == len(t.Result.Outcomes)-1:
+			v.Kind, v.Failure = RuleFails, failureIn(v.Outcome, failure)
+			if failure.Unclear() {
+				v.Kind = RuleUnclear
+			}
+		case !v.Outcome.Matched:
+			v.Kind = RuleDiffers
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// Inspection is what would become of the inspection: succeeds, fails or unclear, with the reason.
+func (t *RuleTest) Inspection() (result, why string) {
+	list := t.Verdicts()
+	switch {
+	case t.Result == nil:
+		return "", ""
+	case t.Result.Failure != nil && len(list) > 0:
+		last := list[len(list)-1]
+		return string(last.Kind), last.Failure
+	case t.Result.Unstorable != "":
+		return string(RuleFails), "Ironic cannot store the plugin data: extend-plugin-data on the existing list " + t.Result.Unstorable
+	}
+	return "succeeds", ""
+}
+
+func failureIn(o *rules.Outcome, failure *rules.Exception) string {
+	where := fmt.Sprintf("action %d", o.Action)
+	if o.Condition > 0 {
+		where = fmt.Sprintf("condition %d", o.Condition)
+	}
+	if failure.Unclear() {
+		return where + " cannot be evaluated here: " + failure.Text
+	}
+	return where + " fails the inspection: " + strings.TrimSpace(failure.Text)
+}
+
+// TestRules evaluates rules on the stored inventories of nodes, and changes nothing. done is called after each node,
+// from several goroutines.
+func TestRules(ctx context.Context, api RuleTestAPI, list []*rules.Rule, nodes []models.NodeRef, masking rules.Masking, done func()) []RuleTest {
+	results := make([]RuleTest, len(nodes))
+	inParallel(ctx, len(nodes), func(going context.Context, i int) {
+		results[i] = testRules(going, api, list, nodes[i], masking)
+		done()
+	})
+	return results
+}
+
+func testRules(ctx context.Context, api RuleTestAPI, list []*rules.Rule, ref models.NodeRef, masking rules.Masking) RuleTest {
+	test := RuleTest{Node: ref}
+	if test.Err = ctx.Err(); test.Err != nil {
+		return test
+	}
+	subject, node, err := ruleSubject(ctx, api, cmp.Or(ref.UUID, ref.Name))
+	if node != nil {
+		test.Node = node.Ref()
+	}
+	if test.Err = err; err == nil {
+		test.Result = rules.Run(list, subject, masking)
+	}
+	return test
+}
+
+// ruleSubject reads what rules see of a node.
+func ruleSubject(ctx context.Context, api RuleTestAPI, id string) (s rules.Subject, n *models.Node, err error) {
+	if n, err = api.Node(ctx, id); err != nil {
+		return s, nil, err
+	}
+	raw, err := api.Inventory(ctx, n.UUID)
+	if models.IsFault(err, models.FaultNotFound) {
+		return s, n, errors.New("no inventory is stored: inspect the node first")
+	}
+	if err != nil {
+		return s, n, err
+	}
+	stored, err := objectOf(raw)
+	if err != nil {
+		return s, n, fmt.Errorf("read the inventory of node %s: %w", n.Label(), err)
+	}
+	if s.Node, err = objectOf(n.Raw); err != nil {
+		return s, n, fmt.Errorf("read node %s: %w", n.Label(), err)
+	}
+	s.Inventory, s.PluginData = stored.Dict("inventory"), stored.Dict("plugin_data")
+	traits, _ := s.Node.Get("traits").(hints.PythonList)
+	for _, t := range traits {
+		if name, ok := t.(string); ok {
+			s.Traits = append(s.Traits, name)
+		}
+	}
+	ports, err := api.RawPorts(ctx, n.UUID)
+	for _, port := range ports {
+		encoded, marshalErr := json.Marshal(port)
+		object, decodeErr := objectOf(encoded)
+		if err = errors.Join(err, marshalErr, decodeErr); err != nil {
+			break
+		}
+		s.Ports = append(s.Ports, object)
+	}
+	return s, n, err
+}
+
+func objectOf(raw json.RawMessage) (*hints.PythonDict, error) {
+	value, err := hints.DecodePython(raw)
+	if err != nil {
+		return nil, err
+	}
+	d, ok := value.(*hints.PythonDict)
+	if !ok {
+		return nil, fmt.Errorf("%s instead of an object", hints.PythonTypeName(value))
+	}
+	return d, nil
+}

@@ -1,0 +1,167 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ironworks/models"
+	"ironworks/rules"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+)
+
+// Draw draws the table of the tab, and the row at its cursor below.
+func (s *Screen) Draw(t *theme.Theme, w, h int) string {
+	content := s.content(t, w, max(h-body.PageTop, 0))
+	return body.Page(t, w, h, s.heading(t, w), s.tabs.Draw(t, titles, s.tab, s.details.Position(), w), func(int) string { return content })
+}
+
+func (s *Screen) heading(t *theme.Theme, w int) string {
+	left := []body.Span{body.S(theme.Strong, " Inspection rules")}
+	if s.source == nil {
+		return body.Line(t, w, left, nil)
+	}
+	switch {
+	case s.testing > 0:
+		left = append(left, body.S(theme.Busy, "  "+theme.GlyphWorking+" "+fmt.Sprintf(textTesting, models.Counted(s.testing, "node"))))
+	case len(s.test.tests) > 0:
+		left = append(left, s.summary())
+	}
+	_, known := s.source.Value()
+	return body.Line(t, w, left, []body.Span{body.Freshness(time.Now(), s.source.Asked(), known, s.source.Busy(), s.source.Err())})
+}
+
+// summary counts what would become of the inspections.
+func (s *Screen) summary() body.Span {
+	failing, unknown := 0, 0
+	for i := range s.test.tests {
+		test := &s.test.tests[i]
+		switch result, _ := test.Inspection(); {
+		case test.Err != nil:
+			unknown++
+		case result != inspectionSucceeds:
+			failing++
+		}
+	}
+	text := "  tested on " + models.Counted(len(s.test.tests), "node")
+	role := theme.Good
+	if unknown > 0 {
+		role, text = theme.Warn, text+fmt.Sprintf(", %d without result", unknown)
+	}
+	if failing > 0 {
+		role, text = theme.Bad, text+fmt.Sprintf(", %d would fail", failing)
+	}
+	return body.S(role, text)
+}
+
+const inspectionSucceeds = "succeeds"
+
+func (s *Screen) content(t *theme.Theme, w, h int) string {
+	if s.source == nil {
+		return cell.Block([]string{"", t.Paint(theme.Muted, s.env.Keys.Text(s.nothing()))}, w, h)
+	}
+	var head []string
+	err := s.source.Err()
+	if s.tab == testTab {
+		err = s.test.err
+	}
+	if err != nil {
+		head = append(body.Draw(t, body.Fault(err, w), w), "")
+	}
+	s.listAt = body.PageTop + len(head)
+	room := max(h-len(head), 0)
+	rows := min(max(room/3, min(s.length()+1, room/2)), room)
+	if s.length() == 0 {
+		rows = room
+	}
+	lines := append(head, body.Split(s.table(t, w, rows))...)
+	if rest := room - rows - 1; rest > 0 {
+		s.fill()
+		s.details.Resize(w, rest)
+		lines = append(lines, t.Rule(w))
+		lines = append(lines, body.Split(s.details.Draw(t))...)
+	}
+	return cell.Block(lines, w, h)
+}
+
+func (s *Screen) length() int {
+	if s.tab == testTab {
+		return s.results.Len()
+	}
+	return s.list.Len()
+}
+
+func (s *Screen) table(t *theme.Theme, w, h int) string {
+	if s.tab == testTab {
+		s.results.Empty = ""
+		if s.test.err == nil {
+			s.results.Empty = s.env.Keys.Text(textNoTest)
+		}
+		s.results.Resize(w, h)
+		return s.results.Draw(t)
+	}
+	s.list.Empty = textLoading
+	if _, known := s.source.Value(); known {
+		s.list.Empty = s.env.Keys.Text(textNone)
+	} else if s.source.Err() != nil {
+		s.list.Empty = ""
+	}
+	s.list.Resize(w, h)
+	return s.list.Draw(t)
+}
+
+// fill puts the row at the cursor into the pane below.
+func (s *Screen) fill() {
+	var row any
+	var lines []pane.Line
+	if s.tab == testTab {
+		r, _ := s.results.Cursor()
+		row, lines = r, s.resultLines(r)
+	} else {
+		r, _ := s.list.Cursor()
+		row, lines = r, ruleLines(r)
+	}
+	if row == s.shown {
+		return
+	}
+	s.shown = row
+	s.details.SetLines(lines)
+}
+
+func ruleLines(r *rules.Rule) []pane.Line {
+	if r == nil {
+		return nil
+	}
+	text, err := rules.YAML([]*rules.Rule{r})
+	if err != nil {
+		text = []byte(models.OnScreen(err))
+	}
+	var lines []pane.Line
+	if r.Hidden {
+		lines = append(lines, pane.Text(theme.Warn, textHidden), nil)
+	}
+	for line := range strings.Lines(string(text)) {
+		lines = append(lines, pane.Text(theme.Plain, strings.TrimRight(line, "\n")))
+	}
+	return lines
+}
+
+func (s *Screen) resultLines(r *resultRow) []pane.Line {
+	var lines []pane.Line
+	if r != nil {
+		lines = append(lines, pane.Line{body.S(theme.Strong, r.node.Label()+"  "), body.S(theme.Plain, r.rule+"  "), body.S(r.role, r.result)})
+		for _, line := range r.lines {
+			lines = append(lines, pane.Text(theme.Plain, "  "+line))
+		}
+	}
+	for i, w := range s.test.warnings {
+		if i == 0 {
+			lines = append(lines, nil, pane.Text(theme.Strong, "Warnings of the file"))
+		}
+		lines = append(lines, pane.Text(theme.Warn, fmt.Sprintf("  line %d: %s", w.Line, w.Why)))
+	}
+	return lines
+}

@@ -1,0 +1,283 @@
+// Package rules is the screen of inspection rules: those in Ironic, and tests of rules on stored inventories.
+package rules
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/rules"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/screen/fetch"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+	"ironworks/ui/widget/table"
+)
+
+const (
+	rulesTab = iota
+	testTab
+	tabCount
+)
+
+var titles = []string{"Rules", "Test"}
+
+// freshFor is the maximum age of the rules when the screen is shown again.
+const freshFor = 30 * time.Second
+
+// Screen lists inspection rules, and the results of a test.
+type Screen struct {
+	env    *screen.Env
+	api    provision.RulesAPI // nil without a live Ironic
+	tab    int
+	tabs   body.TabLine
+	listAt int // the line at which the table was drawn
+
+	source *fetch.Source[[]*rules.Rule]
+	list   *table.Table[*rules.Rule]
+
+	// test is the last test; testing is the number of nodes of a running one, 0 for none.
+	test    tested
+	testing int
+	results *table.Table[*resultRow]
+	// details is the text below the table, about the row shown.
+	details pane.Pane
+	shown   any
+
+	// file is the file that was entered last.
+	file string
+
+	life   context.Context //nolint:containedctx // it is the life of the screen, not of a call
+	finish context.CancelFunc
+}
+
+var _ screen.Screen = (*Screen)(nil)
+
+// New returns the screen.
+func New(env *screen.Env) *Screen {
+	s := &Screen{env: env, list: ruleTable(), results: resultTable()}
+	s.life, s.finish = context.WithCancel(context.Background())
+	s.details.SetWrap(true)
+	if env.Session == nil || env.Session.Rules == nil {
+		return s
+	}
+	s.api = env.Session.Rules
+	s.source = fetch.New(func(ctx context.Context) ([]*rules.Rule, error) { return provision.Rules(ctx, s.api) })
+	return s
+}
+
+func ruleTable() *table.Table[*rules.Rule] {
+	t := table.New(func(r *rules.Rule) string { return r.UUID })
+	names := func(list []rules.Operation, none string) string {
+		var words []string
+		for i := range list {
+			words = append(words, list[i].Op)
+		}
+		if len(words) == 0 {
+			return none
+		}
+		return strings.Join(words, ", ")
+	}
+	t.SetColumns([]table.Column[*rules.Rule]{
+		{Key: "priority", Title: "PRIORITY", Min: 8, Max: 8, Text: func(r *rules.Rule) string { return fmt.Sprint(r.Priority) }},
+		{Key: "description", Title: "RULE", Min: 16, Max: 60, Role: theme.Strong, Text: func(r *rules.Rule) string { return r.Label() }},
+		{Key: "conditions", Title: "CONDITIONS", Min: 10, Grow: 1, Text: func(r *rules.Rule) string {
+			if r.Hidden {
+				return "hidden"
+			}
+			return names(r.Conditions, "always")
+		}},
+		{Key: "actions", Title: "ACTIONS", Min: 10, Grow: 2, Text: func(r *rules.Rule) string {
+			if r.Hidden {
+				return "hidden"
+			}
+			return names(r.Actions, "")
+		}},
+	})
+	return t
+}
+
+// Ref identifies the screen.
+func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindRules} }
+
+// Title is shown in the header.
+func (s *Screen) Title() string { return "rules" }
+
+// Start fetches the rules.
+func (s *Screen) Start() tea.Cmd { return s.get() }
+
+// Shown fetches the rules again if they are old.
+func (s *Screen) Shown() tea.Cmd {
+	if s.source == nil || s.source.Busy() || time.Since(s.source.At()) < freshFor {
+		return nil
+	}
+	return s.get()
+}
+
+func (s *Screen) get() tea.Cmd {
+	if s.source == nil {
+		return nil
+	}
+	return s.source.Get()
+}
+
+// Close cancels running requests.
+func (s *Screen) Close() {
+	s.finish()
+	if s.source != nil {
+		s.source.Close()
+	}
+}
+
+// Update handles a message.
+func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+	if s.source == nil {
+		return nil
+	}
+	switch msg := msg.(type) {
+	case screen.Reload:
+		return s.get()
+	case begin:
+		if msg.of != s {
+			return nil
+		}
+		return msg.cmd
+	case tested:
+		if msg.of == s {
+			s.take(msg)
+		}
+		return nil
+	case planned:
+		if msg.of != s {
+			return nil
+		}
+		return s.confirm(msg)
+	case sent:
+		if msg.of != s {
+			return nil
+		}
+		return tea.Batch(s.get(), screen.Send(msg.said))
+	}
+	if mine, next := s.source.Handle(msg); mine {
+		list, _ := s.source.Value()
+		s.list.SetRows(rules.Sorted(list))
+		s.shown = nil
+		return next
+	}
+	return nil
+}
+
+// begin starts a command of a dialog after the dialog has closed.
+type begin struct {
+	of  *Screen
+	cmd tea.Cmd
+}
+
+// Scopes returns the groups of actions.
+func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.Rules, action.List} }
+
+// Typing is always false.
+func (s *Screen) Typing() bool { return false }
+
+// Targets is the node at the cursor of the test.
+func (s *Screen) Targets() []models.NodeRef {
+	if row, ok := s.results.Cursor(); ok && s.tab == testTab {
+		return []models.NodeRef{row.node}
+	}
+	return nil
+}
+
+// Why returns why an action is disabled, "" if it is not.
+func (s *Screen) Why(id action.ID) string {
+	switch id {
+	case action.RulesTest, action.RulesApply, action.RulesDelete:
+		if s.api == nil {
+			return strings.TrimSpace(s.env.Keys.Text(s.nothing()))
+		}
+		if _, ok := s.list.Cursor(); id == action.RulesDelete && (!ok || s.tab != rulesTab) {
+			return textNoRule
+		}
+	case action.Open:
+		if s.tab == rulesTab || s.results.Len() == 0 {
+			return textNoDetails
+		}
+	}
+	return ""
+}
+
+// nothing says why there are no rules.
+func (s *Screen) nothing() string {
+	if s.env.Session == nil {
+		return textNoContext
+	}
+	return textNotHere
+}
+
+// Do runs an action of the screen.
+func (s *Screen) Do(id action.ID) tea.Cmd {
+	switch id {
+	case action.NextTab, action.PrevTab:
+		s.tab = (s.tab + 1) % tabCount
+	case action.RulesTest:
+		return s.askTest()
+	case action.RulesApply:
+		return s.askApply()
+	case action.RulesDelete:
+		return s.askDelete()
+	case action.ChecksDown, action.ChecksUp:
+		body.Steer(&s.details, map[action.ID]action.ID{action.ChecksDown: action.PageDown, action.ChecksUp: action.PageUp}[id], 1)
+	case action.Open:
+		if targets := s.Targets(); len(targets) == 1 {
+			return screen.Send(screen.Open{Ref: screen.Ref{Kind: screen.KindNode, ID: targets[0].UUID}})
+		}
+	default:
+		if s.tab == rulesTab {
+			body.Steer(s.list, id, 1)
+		} else {
+			body.Steer(s.results, id, 1)
+		}
+	}
+	return nil
+}
+
+// Click selects a tab or a row.
+func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
+	if y == 1 {
+		if tab := s.tabs.At(x); tab >= 0 {
+			s.tab = tab
+		}
+		return false, nil
+	}
+	if s.tab == rulesTab {
+		s.list.Click(x, y-s.listAt)
+		return false, nil
+	}
+	return s.results.Click(x, y-s.listAt).Again, nil
+}
+
+// Copies are the rule at the cursor as a file, its UUID, the request and the command.
+func (s *Screen) Copies() []screen.Copyable {
+	if s.api == nil {
+		return nil
+	}
+	var copies []screen.Copyable
+	if rule, ok := s.list.Cursor(); ok && s.tab == rulesTab {
+		copies = append(copies, screen.Copyable{Name: "UUID", Text: rule.UUID})
+		if text, err := rules.YAML([]*rules.Rule{rule}); err == nil {
+			copies = append(copies, screen.Copyable{Name: "rule", Text: string(text), Shape: screen.Lines})
+		}
+	}
+	if row, ok := s.results.Cursor(); ok && s.tab == testTab {
+		copies = append(copies, screen.Copyable{Name: "row", Text: strings.Join(slices.Concat([]string{row.node.Label(), row.rule, row.result}, row.lines), "\t"), Shape: screen.Row})
+	}
+	return append(copies, screen.Copyable{Name: "request", Text: s.env.Request("/v1/inspection_rules?detail=true")},
+		screen.Copyable{Name: "command", Text: s.env.CommandLine("rules", "list")})
+}
