@@ -1,14 +1,12 @@
 package cmd
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"ironworks/audit"
 	"ironworks/document"
 	"ironworks/models"
 	"ironworks/provision"
@@ -179,18 +177,8 @@ func (a *app) rulesExampleCommand() *cobra.Command {
 	}
 }
 
-// ruleFlags are the flags of commands that change rules.
-type ruleFlags struct {
-	dryRun, yes bool
-}
-
-func (f *ruleFlags) register(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show the requests without sending")
-	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "skip the confirmation")
-}
-
 func (a *app) rulesApplyCommand() *cobra.Command {
-	var flags ruleFlags
+	var flags declaredFlags
 	var files []string
 	var rewrite bool
 	cmd := &cobra.Command{
@@ -212,7 +200,7 @@ func (a *app) rulesApplyCommand() *cobra.Command {
 				if err != nil {
 					return &models.Refusal{Kind: models.RefusedArguments, Action: "rules apply", Why: err.Error()}
 				}
-				return a.carryOutRules(cmd.Context(), s, steps, flags)
+				return a.carryOutDeclared(cmd.Context(), s, steps, flags)
 			})(cmd, nil)
 		},
 	}
@@ -223,7 +211,7 @@ func (a *app) rulesApplyCommand() *cobra.Command {
 }
 
 func (a *app) rulesDeleteCommand() *cobra.Command {
-	var flags ruleFlags
+	var flags declaredFlags
 	cmd := &cobra.Command{
 		Use: "delete RULE…", Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.completeRules,
 		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
@@ -235,101 +223,9 @@ func (a *app) rulesDeleteCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.carryOutRules(cmd.Context(), s, provision.DeleteRules(found), flags)
+			return a.carryOutDeclared(cmd.Context(), s, provision.DeleteRules(found), flags)
 		}),
 	}
 	flags.register(cmd)
 	return cmd
-}
-
-// carryOutRules shows a plan, asks where something is lost, sends it and prints the results.
-func (a *app) carryOutRules(ctx context.Context, s *session.Session, steps []provision.RuleStep, flags ruleFlags) error {
-	if flags.dryRun {
-		return a.printRuleRequests(steps)
-	}
-	loses := false
-	for i := range steps {
-		loses = loses || steps[i].Verb == provision.RuleChange || steps[i].Verb == provision.RuleDelete
-	}
-	if loses && !flags.yes && a.interactive() {
-		for i := range steps {
-			if steps[i].Now != nil {
-				a.tell("%s", steps[i].Difference())
-			}
-		}
-		question := provision.RuleCounts(steps) + "? [y/N] "
-		if err := a.askYes(ctx, question, "rules", nothingSent); err != nil {
-			return err
-		}
-	}
-	book, err := audit.Open(s.Files.Audit)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = book.Close() }()
-	return a.printRuleResults(steps, s.Runner(book).SendRules(ctx, steps))
-}
-
-func (a *app) printRuleRequests(steps []provision.RuleStep) error {
-	var text strings.Builder
-	r := result{}
-	requests := []any{}
-	for i := range steps {
-		step := &steps[i]
-		if step.Now == nil || step.Request.Method == "" {
-			fmt.Fprintf(&text, "%s %s\n", step.Verb, step.Rule.Label())
-		} else {
-			text.WriteString(step.Difference())
-		}
-		if step.Request.Method == "" {
-			continue
-		}
-		requests = append(requests, step.Request)
-		r.names = append(r.names, step.Rule.Label())
-		fmt.Fprintf(&text, "  %s\n", strings.ReplaceAll(step.Request.String(), "\n", "\n  "))
-		for _, command := range step.Request.Commands {
-			fmt.Fprintf(&text, "  $ %s\n", command)
-		}
-	}
-	r.text, r.data = text.String(), requests
-	return a.print(r)
-}
-
-// ruleOutcome is the result of one rule, as JSON.
-type ruleOutcome struct {
-	Rule   string             `json:"rule"`
-	UUID   string             `json:"uuid,omitempty"`
-	Action provision.RuleVerb `json:"action"`
-	Fields []string           `json:"fields,omitempty"`
-	Result string             `json:"result"`
-	Error  string             `json:"error,omitempty"`
-}
-
-func (a *app) printRuleResults(steps []provision.RuleStep, errs []error) error {
-	r := result{header: []string{"RULE", "ACTION", "RESULT", "DETAILS"}}
-	outcomes := []ruleOutcome{}
-	var first error
-	for i := range steps {
-		step := &steps[i]
-		o := ruleOutcome{Rule: step.Rule.Label(), UUID: step.Rule.UUID, Action: step.Verb, Fields: step.Fields, Result: "done"}
-		details := strings.Join(step.Fields, ", ")
-		switch {
-		case errs[i] != nil:
-			o.Result, o.Error = "failed", errs[i].Error()
-			details = o.Error
-			if first == nil {
-				first = errs[i]
-			}
-		case step.Verb == provision.RuleHidden:
-			details = "its conditions and actions cannot be compared; --rewrite-sensitive writes them"
-		}
-		outcomes = append(outcomes, o)
-		r.names = append(r.names, o.Rule)
-		r.rows = append(r.rows, []string{o.Rule, string(o.Action), o.Result, details})
-	}
-	r.data = outcomes
-	if err := a.print(r); err != nil || first == nil {
-		return err
-	}
-	return &codeError{code: exitCode(first)}
 }

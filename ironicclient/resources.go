@@ -62,14 +62,28 @@ func (c *Client) DeployTemplates(ctx context.Context) ([]models.DeployTemplate, 
 // InspectionRules lists the inspection rules in the order of their creation, as Ironic sends them: the conditions and
 // actions of sensitive ones are null.
 func (c *Client) InspectionRules(ctx context.Context) ([]json.RawMessage, error) {
+	return c.rawCollection(ctx, models.FeatureInspectionRules, "inspection rules", "inspection_rules")
+}
+
+// RawDeployTemplates lists the deploy templates as Ironic sends them, with secrets in arguments masked.
+func (c *Client) RawDeployTemplates(ctx context.Context) ([]json.RawMessage, error) {
+	return c.rawCollection(ctx, "", "deploy templates", "deploy_templates")
+}
+
+// RawRunbooks lists the runbooks as Ironic sends them, with secrets in arguments masked.
+func (c *Client) RawRunbooks(ctx context.Context) ([]json.RawMessage, error) {
+	return c.rawCollection(ctx, models.FeatureRunbooks, "runbooks", "runbooks")
+}
+
+func (c *Client) rawCollection(ctx context.Context, feature models.Feature, nouns, path string) ([]json.RawMessage, error) {
 	id := func(raw json.RawMessage) string {
-		var rule struct {
+		var object struct {
 			UUID string `json:"uuid"`
 		}
-		_ = json.Unmarshal(raw, &rule) // valid, and "" ends the listing
-		return rule.UUID
+		_ = json.Unmarshal(raw, &object) // "" ends the listing
+		return object.UUID
 	}
-	return collectSince(ctx, c, models.FeatureInspectionRules, "list inspection rules", "inspection_rules", id, "detail", "true")
+	return collectSince(ctx, c, feature, "list "+nouns, path, id, "detail", "true")
 }
 
 // collect fetches a whole collection, page after page by marker.

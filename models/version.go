@@ -59,6 +59,7 @@ const (
 	FeatureGroupCategory    Feature = "port group categories"     // port groups have categories
 	FeatureDynamicGroups    Feature = "dynamic port groups"       // available_for_dynamic_portgroup of ports
 	FeatureRunbooks         Feature = "runbooks"                  // runbook with clean and service
+	FeatureRunbookTraits    Feature = "runbook traits"            // traits and description of runbooks
 	FeatureDisablePowerOff  Feature = "disable_power_off"         // nodes that must not be powered off
 	FeatureInspectionRules  Feature = "inspection rules"          // /inspection_rules
 	FeatureInstanceName     Feature = "instance_name"             // instance_name field
@@ -87,6 +88,7 @@ var featureMinor = map[Feature]int{
 	FeatureGroupCategory:    103,
 	FeatureDynamicGroups:    111,
 	FeatureRunbooks:         92,
+	FeatureRunbookTraits:    112,
 	FeatureDisablePowerOff:  95,
 	FeatureInspectionRules:  96,
 	FeatureInstanceName:     104,

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pmezard/go-difflib/difflib"
-
 	"ironworks/models"
 	"ironworks/models/request"
 	"ironworks/rules"
@@ -61,31 +59,6 @@ func uuids(list []*rules.Rule) string {
 	return strings.Join(ids, ", ")
 }
 
-// RuleVerb is what is done with a rule.
-type RuleVerb string
-
-// What is done with a rule.
-const (
-	RuleCreate RuleVerb = "create"
-	RuleChange RuleVerb = "change"
-	RuleSame   RuleVerb = "unchanged"
-	// RuleHidden is a sensitive rule whose visible fields are unchanged.
-	RuleHidden RuleVerb = "hidden"
-	RuleDelete RuleVerb = "delete"
-)
-
-// RuleStep is one rule of a plan.
-type RuleStep struct {
-	Verb RuleVerb
-	// Rule is as wanted, with the UUID of the existing one; for a deletion, as it is. Now is the existing one, nil for a
-	// new rule.
-	Rule, Now *rules.Rule
-	// Fields are the ones that differ.
-	Fields []string
-	// Request is what is sent; its Method is "" if nothing is.
-	Request request.Request
-}
-
 // ruleFields are the fields that are compared and changed.
 func ruleFields() []string {
 	return []string{"description", "priority", "sensitive", "conditions", "actions"}
@@ -93,8 +66,8 @@ func ruleFields() []string {
 
 // PlanRules compares wanted rules with Ironic's. A rule without a UUID is the one with the same description. Hidden
 // conditions and actions are written only if rewrite is set, because they cannot be compared.
-func PlanRules(now, wanted []*rules.Rule, rewrite bool) ([]RuleStep, error) {
-	var steps []RuleStep
+func PlanRules(now, wanted []*rules.Rule, rewrite bool) ([]Declared, error) {
+	var steps []Declared
 	var problems []error
 	taken := map[string]string{}
 	for _, want := range wanted {
@@ -137,115 +110,64 @@ func existingRule(now []*rules.Rule, want *rules.Rule) (*rules.Rule, error) {
 
 func differing(a, b *rules.Rule) []string {
 	x, y := a.Body(), b.Body()
-	return slices.DeleteFunc(ruleFields(), func(field string) bool {
-		return rules.Same(x.Get(field), y.Get(field))
-	})
+	return slices.DeleteFunc(ruleFields(), func(field string) bool { return rules.Same(x.Get(field), y.Get(field)) })
 }
 
-func planRule(existing, want *rules.Rule, rewrite bool) RuleStep {
+const nounRule = "inspection rule"
+
+func planRule(existing, want *rules.Rule, rewrite bool) Declared {
+	d := Declared{Verb: DeclaredCreate, Noun: nounRule, Label: want.Label(), UUID: want.UUID, After: ruleFile(want)}
 	if existing == nil {
-		return RuleStep{Verb: RuleCreate, Rule: want, Request: request.CreateRule(requestRule(want))}
+		d.Requests = []request.Request{request.CreateRule(requestRule(want))}
+		return d
 	}
 	updated := *want
 	updated.UUID = existing.UUID
-	fields := differing(existing, &updated)
+	d.Label, d.UUID = updated.Label(), existing.UUID
+	d.Before, d.After = ruleFile(existing), ruleFile(&updated)
+	d.Fields = differing(existing, &updated)
 	if existing.Hidden && !rewrite {
-		fields = slices.DeleteFunc(fields, func(f string) bool { return f == "conditions" || f == "actions" })
+		d.Fields = slices.DeleteFunc(d.Fields, func(f string) bool { return f == "conditions" || f == "actions" })
 	}
-	step := RuleStep{Verb: RuleChange, Rule: &updated, Now: existing, Fields: fields}
-	if len(fields) == 0 {
-		step.Verb = RuleSame
+	if len(d.Fields) == 0 {
+		d.Verb = DeclaredSame
 		if existing.Hidden {
-			step.Verb = RuleHidden
+			d.Verb, d.Hidden = DeclaredHidden, "its conditions and actions"
 		}
-		return step
+		return d
 	}
+	d.Verb = DeclaredChange
 	var ops []models.PatchOp
-	for _, field := range fields {
+	for _, field := range d.Fields {
 		ops = append(ops, models.PatchOp{Op: "add", Path: "/" + field, Value: updated.Body().Get(field)})
 	}
-	step.Request = request.PatchRule(requestRule(&updated), ops)
-	return step
+	d.Requests = []request.Request{request.PatchRule(requestRule(&updated), ops)}
+	return d
+}
+
+// ruleFile is a rule as a file. That of a sensitive rule lacks conditions and actions, which may have secrets.
+func ruleFile(r *rules.Rule) string {
+	shown := *r
+	shown.Hidden = shown.Sensitive
+	text, err := rules.YAML([]*rules.Rule{&shown})
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	return string(text)
 }
 
 // DeleteRules plans the deletion of rules.
-func DeleteRules(list []*rules.Rule) []RuleStep {
-	steps := make([]RuleStep, len(list))
+func DeleteRules(list []*rules.Rule) []Declared {
+	steps := make([]Declared, len(list))
 	for i, r := range list {
-		steps[i] = RuleStep{Verb: RuleDelete, Rule: r, Now: r, Request: request.DeleteRule(requestRule(r))}
+		steps[i] = Declared{
+			Verb: DeclaredDelete, Noun: nounRule, Label: r.Label(), UUID: r.UUID, Before: ruleFile(r),
+			Requests: []request.Request{request.DeleteRule(requestRule(r))},
+		}
 	}
 	return steps
 }
 
 func requestRule(r *rules.Rule) request.Rule {
 	return request.Rule{UUID: r.UUID, Label: r.Label(), Body: r.Body(), Sensitive: r.Sensitive}
-}
-
-// RuleCounts sums up a plan: change 1 inspection rule, delete 2 inspection rules. It is "" if nothing is sent.
-func RuleCounts(steps []RuleStep) string {
-	var parts []string
-	for _, verb := range []RuleVerb{RuleCreate, RuleChange, RuleDelete} {
-		n := 0
-		for i := range steps {
-			if steps[i].Verb == verb {
-				n++
-			}
-		}
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", verb, models.Counted(n, "inspection rule")))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// Difference is the rule before and after the step as files, below what is done; of a new rule the file.
-func (s *RuleStep) Difference() string {
-	file := func(r *rules.Rule) string {
-		if r == nil {
-			return ""
-		}
-		text, err := rules.YAML([]*rules.Rule{r})
-		if err != nil {
-			return err.Error() + "\n"
-		}
-		return string(text)
-	}
-	shown := *s.Rule
-	shown.Hidden = shown.Sensitive // its conditions and actions may have secrets
-	after := &shown
-	if s.Verb == RuleDelete {
-		after = nil
-	}
-	if s.Now == nil {
-		return fmt.Sprintf("%s %s\n%s", s.Verb, s.Rule.Label(), file(after))
-	}
-	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
-		A: difflib.SplitLines(file(s.Now)), B: difflib.SplitLines(file(after)), FromFile: "now", ToFile: "then", Context: 1,
-	})
-	if err != nil {
-		text = err.Error() + "\n"
-	}
-	return fmt.Sprintf("%s %s\n%s", s.Verb, s.Rule.Label(), text)
-}
-
-// SendRules sends the requests of a plan, one after the other, each recorded in the audit log. It goes on after an
-// error; errs has one for each step, nil if it succeeded.
-func (r *Runner) SendRules(ctx context.Context, steps []RuleStep) (errs []error) {
-	errs = make([]error, len(steps))
-	for i := range steps {
-		step := &steps[i]
-		if step.Request.Method == "" {
-			continue
-		}
-		if r.ReadOnly {
-			errs[i] = readOnly(string(step.Verb)+" rule", step.Rule.Label())
-			continue
-		}
-		if errs[i] = ctx.Err(); errs[i] != nil {
-			continue
-		}
-		e := entry{Request: step.Request, verb: string(step.Verb) + " rule", object: "inspection rule " + step.Rule.Label()}
-		_, _, errs[i] = r.audited(ctx, e, &models.Node{})
-	}
-	return errs
 }

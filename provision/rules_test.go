@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ironworks/models/request"
 	"ironworks/provision"
 	"ironworks/rules"
 )
@@ -73,7 +74,7 @@ func TestPlanRules(t *testing.T) {
 			steps, err := provision.PlanRules(existing, ruleList(t, test.wanted), test.rewrite)
 			var lines []string
 			for _, s := range steps {
-				lines = append(lines, strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s %s", s.Verb, s.Rule.Label(), s.Rule.UUID, strings.Join(s.Fields, ","), s.Request.Method)), " "))
+				lines = append(lines, strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s %s", s.Verb, s.Label, s.UUID, strings.Join(s.Fields, ","), methods(s.Requests))), " "))
 			}
 			if err != nil {
 				lines = append(lines, err.Error())
@@ -83,6 +84,14 @@ func TestPlanRules(t *testing.T) {
 			}
 		})
 	}
+}
+
+func methods(list []request.Request) string {
+	var words []string
+	for _, r := range list {
+		words = append(words, r.Method)
+	}
+	return strings.Join(words, ",")
 }
 
 func TestFindRules(t *testing.T) {

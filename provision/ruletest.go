@@ -59,24 +59,21 @@ func RulesToTest(ctx context.Context, api RuleAPI, given []*rules.Rule, withActi
 	if err != nil {
 		return nil, err
 	}
-	var steps []RuleStep
-	if given != nil {
-		if steps, err = PlanRules(list, given, true); err != nil {
+	replaced := map[*rules.Rule]bool{}
+	for _, want := range given {
+		existing, err := existingRule(list, want)
+		if err != nil {
 			return nil, err
 		}
-		list = slices.DeleteFunc(list, func(r *rules.Rule) bool {
-			return slices.ContainsFunc(steps, func(step RuleStep) bool { return step.Rule.UUID == r.UUID })
-		})
+		replaced[existing] = true
 	}
+	list = slices.DeleteFunc(list, func(r *rules.Rule) bool { return replaced[r] })
 	for _, r := range list {
 		if r.Hidden {
 			return nil, fmt.Errorf("rule %q is sensitive: Ironic hides its conditions and actions; test it from its file", r.Label())
 		}
 	}
-	for i := range steps {
-		list = append(list, steps[i].Rule)
-	}
-	return list, nil
+	return append(list, given...), nil
 }
 
 // RuleVerdict is what a test says of one rule on one node.

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"ironworks/document"
-	"ironworks/models/hints"
 	"ironworks/spell"
 )
 
@@ -205,12 +203,12 @@ func (r *reader) operations(v *document.Value, what string, keys []string, check
 			}
 		}
 		op, args, loop, multiple := item.Get("op"), item.Get("args"), item.Get("loop"), item.Get("multiple")
-		o := Operation{Op: op.Literal, Args: withoutPluginData(valueOf(&args)), Multiple: multiple.Literal, Line: item.Line, Column: item.Column}
+		o := Operation{Op: op.Literal, Args: withoutPluginData(args.Python()), Multiple: multiple.Literal, Line: item.Line, Column: item.Column}
 		if item.Has("multiple") && !slices.Contains(multiples, multiple.Literal) {
 			r.problem(&multiple, "multiple %q is unknown; known are %s", multiple.Literal, strings.Join(multiples, ", "))
 		}
 		if item.Has("loop") {
-			if o.Loop = valueOf(&loop); loop.Kind != document.List && loop.Kind != document.Object {
+			if o.Loop = loop.Python(); loop.Kind != document.List && loop.Kind != document.Object {
 				r.problem(&loop, "loop is %s, not a list or an object", loop.Kind)
 			}
 		}
@@ -289,33 +287,4 @@ func (r *reader) arguments(v *document.Value, op string, sig signature) bool {
 		}
 	}
 	return ok
-}
-
-// valueOf converts a value of the file to Python's.
-func valueOf(v *document.Value) any {
-	switch v.Kind {
-	case document.Text:
-		return v.Literal
-	case document.Bool:
-		return v.True()
-	case document.Number:
-		if raw := fmt.Sprint(v.Any()); strings.Trim(v.Literal, "-0123456789") != "" && !strings.ContainsAny(v.Literal, ".eE") {
-			return hints.PythonNumber(raw) // 0x10
-		}
-		return hints.PythonNumber(cmp.Or(v.Literal, "0"))
-	case document.List:
-		list := make(hints.PythonList, len(v.Items))
-		for i := range v.Items {
-			list[i] = valueOf(&v.Items[i])
-		}
-		return list
-	case document.Object:
-		d := &hints.PythonDict{}
-		for i := range v.Members {
-			d.Set(v.Members[i].Key, valueOf(&v.Members[i].Value))
-		}
-		return d
-	case document.Null:
-	}
-	return nil
 }

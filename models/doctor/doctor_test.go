@@ -125,7 +125,7 @@ func TestDoctorJudges(t *testing.T) {
 		"a reader":               {func(f *Facts) { keystone(f); f.Identity.Roles = []string{"reader"} }, CheckAuthentication, Warn, "user op of project p has read-only access: reader"},
 		"an administrator":       {keystone, CheckAuthentication, OK, "user op of project p has access, roles admin, reader"},
 		"no version fits":        {func(f *Facts) { f.First = &models.Fault{Kind: models.FaultVersion, Message: "speaks 1.1 to 1.38"} }, CheckAPIVersion, Fail, "1.38"},
-		"an old one":             {func(f *Facts) { f.Version = models.APIVersion{Minor: 82} }, CheckAPIVersion, OK, "API 1.82: history and inventory, without 18 newer features"},
+		"an old one":             {func(f *Facts) { f.Version = models.APIVersion{Minor: 82} }, CheckAPIVersion, OK, "API 1.82: history and inventory, without 20 newer features"},
 		"without history":        {func(f *Facts) { f.Version = models.APIVersion{Minor: 72} }, CheckAPIVersion, Warn, "no node history"},
 		"without inventory":      {func(f *Facts) { f.Version = models.APIVersion{Minor: 80} }, CheckAPIVersion, Warn, "no inventory"},
 		"slow":                   {func(f *Facts) { f.Latencies = []time.Duration{3 * time.Second, time.Second, 2 * time.Second} }, CheckLatency, Warn, "takes 2s"},

@@ -22,7 +22,7 @@ type planned struct {
 	of       *Screen
 	err      error
 	warnings []document.Problem
-	steps    []provision.RuleStep
+	steps    []provision.Declared
 }
 
 // sent reports the result of a change.
@@ -62,7 +62,7 @@ func (s *Screen) plan(path string, rewrite bool) tea.Cmd {
 
 // confirm shows what a plan changes, and asks.
 func (s *Screen) confirm(p planned) tea.Cmd {
-	counts := provision.RuleCounts(p.steps)
+	counts := provision.DeclaredCounts(p.steps)
 	switch {
 	case p.err != nil:
 		return screen.Send(screen.Say{Level: screen.Failure, Text: models.OnScreen(p.err)})
@@ -74,7 +74,7 @@ func (s *Screen) confirm(p planned) tea.Cmd {
 		lines = append(lines, overlay.Text{Role: theme.Warn, Text: fmt.Sprintf("line %d: %s", w.Line, w.Why), Indent: 2})
 	}
 	for i := range p.steps {
-		if p.steps[i].Request.Method == "" {
+		if len(p.steps[i].Requests) == 0 {
 			continue
 		}
 		for line := range strings.Lines(p.steps[i].Difference()) {
@@ -106,26 +106,26 @@ func (s *Screen) askDelete() tea.Cmd {
 	return s.ask(textDeleteTitle, []overlay.Text{{Role: theme.Plain, Text: rule.UUID}}, fmt.Sprintf(textDeleteAsk, rule.Label()), steps)
 }
 
-func (s *Screen) ask(title string, lines []overlay.Text, question string, steps []provision.RuleStep) tea.Cmd {
+func (s *Screen) ask(title string, lines []overlay.Text, question string, steps []provision.Declared) tea.Cmd {
 	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
 		Title: title, Lines: lines, Ask: question, Yes: screen.Send(begin{of: s, cmd: s.send(steps)}),
 	})})
 }
 
 // send sends a plan. The context is not that of the screen: what was confirmed is sent, also if the screen closes.
-func (s *Screen) send(steps []provision.RuleStep) tea.Cmd {
+func (s *Screen) send(steps []provision.Declared) tea.Cmd {
 	runner := s.env.Session.Runner
 	runner.ReadOnly = runner.ReadOnly || s.env.ReadOnly
 	ctx := context.WithoutCancel(s.life)
 	return func() tea.Msg {
-		said := screen.Say{Level: screen.Success, Text: fmt.Sprintf(textDone, provision.RuleCounts(steps))}
+		said := screen.Say{Level: screen.Success, Text: fmt.Sprintf(textDone, provision.DeclaredCounts(steps))}
 		failed := 0
-		for i, err := range runner.SendRules(ctx, steps) {
+		for i, err := range runner.SendDeclared(ctx, steps) {
 			if err == nil {
 				continue
 			}
 			if failed++; failed == 1 {
-				said = screen.Say{Level: screen.Failure, Text: fmt.Sprintf("%s %s: %s", steps[i].Verb, steps[i].Rule.Label(), models.OnScreen(err))}
+				said = screen.Say{Level: screen.Failure, Text: fmt.Sprintf("%s %s: %s", steps[i].Verb, steps[i].Label, models.OnScreen(err))}
 			}
 		}
 		if failed > 1 {

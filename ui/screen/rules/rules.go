@@ -209,6 +209,7 @@ func (s *Screen) Why(id action.ID) string {
 		if s.tab == rulesTab || s.results.Len() == 0 {
 			return textNoDetails
 		}
+	default:
 	}
 	return ""
 }

@@ -1,0 +1,87 @@
+package document
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"ironworks/models/hints"
+)
+
+// Python converts a value to Python's, which keep the order of keys and distinguish 1 from 1.0.
+func (v *Value) Python() any {
+	switch v.Kind {
+	case Text:
+		return v.Literal
+	case Bool:
+		return v.True()
+	case Number:
+		if strings.Trim(v.Literal, "-0123456789") != "" && !strings.ContainsAny(v.Literal, ".eE") {
+			return hints.PythonNumber(fmt.Sprint(v.Any())) // 0x10
+		}
+		return hints.PythonNumber(cmp.Or(v.Literal, "0"))
+	case List:
+		list := make(hints.PythonList, len(v.Items))
+		for i := range v.Items {
+			list[i] = v.Items[i].Python()
+		}
+		return list
+	case Object:
+		d := &hints.PythonDict{}
+		for i := range v.Members {
+			d.Set(v.Members[i].Key, v.Members[i].Value.Python())
+		}
+		return d
+	case Null:
+	}
+	return nil
+}
+
+// YAML writes a value of Python as a file that [Parse] reads. Objects and lists are written on one line from a depth
+// on.
+func YAML(v any, flowFrom int) ([]byte, error) {
+	var out bytes.Buffer
+	enc := yaml.NewEncoder(&out)
+	enc.SetIndent(2)
+	if err := enc.Encode(yamlNode(v, flowFrom)); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), enc.Close()
+}
+
+func yamlNode(v any, flowFrom int) *yaml.Node {
+	n := &yaml.Node{}
+	if flowFrom <= 0 {
+		n.Style = yaml.FlowStyle
+	}
+	switch v := v.(type) {
+	case *hints.PythonDict:
+		n.Kind = yaml.MappingNode
+		for _, key := range v.Keys() {
+			n.Content = append(n.Content, textNode(key), yamlNode(v.Get(key), flowFrom-1))
+		}
+	case hints.PythonList:
+		n.Kind = yaml.SequenceNode
+		for _, item := range v {
+			n.Content = append(n.Content, yamlNode(item, flowFrom-1))
+		}
+	case string:
+		return textNode(v)
+	case hints.PythonInt:
+		n.Kind, n.Tag, n.Value, n.Style = yaml.ScalarNode, "!!int", string(v), 0
+	default:
+		n.Style = 0
+		_ = n.Encode(v) // a boolean, a number or null
+	}
+	return n
+}
+
+// textNode is a string, in quotes where YAML 1.1 would read something else.
+func textNode(text string) *yaml.Node {
+	n := &yaml.Node{}
+	_ = n.Encode(text)
+	return n
+}

@@ -1,0 +1,104 @@
+package provision
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/pmezard/go-difflib/difflib"
+
+	"ironworks/models"
+	"ironworks/models/request"
+)
+
+// DeclaredVerb is what is done with an object of a file.
+type DeclaredVerb string
+
+// What is done with an object of a file.
+const (
+	DeclaredCreate DeclaredVerb = "create"
+	DeclaredChange DeclaredVerb = "change"
+	DeclaredSame   DeclaredVerb = "unchanged"
+	// DeclaredHidden: what can be compared is unchanged.
+	DeclaredHidden DeclaredVerb = "hidden"
+	DeclaredDelete DeclaredVerb = "delete"
+)
+
+// Declared is one object that a file declares, compared with Ironic's: an inspection rule, a deploy template or a
+// runbook.
+type Declared struct {
+	Verb DeclaredVerb
+	// Noun names the kind of the object, Label the object.
+	Noun, Label string
+	// UUID is that of the existing object, or the one that the file gives.
+	UUID string
+	// Fields are the ones that differ. Hidden is what cannot be compared, "" if all can.
+	Fields []string
+	Hidden string
+	// Before and After are the object as files; "" if there is none.
+	Before, After string
+	// Requests are sent in their order; none if there is nothing to do.
+	Requests []request.Request
+}
+
+// DeclaredCounts sums up a plan: change 1 inspection rule, delete 2 inspection rules. It is "" if nothing is sent.
+func DeclaredCounts(list []Declared) string {
+	var parts []string
+	for _, verb := range []DeclaredVerb{DeclaredCreate, DeclaredChange, DeclaredDelete} {
+		n, noun := 0, ""
+		for i := range list {
+			if list[i].Verb == verb {
+				n, noun = n+1, list[i].Noun
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", verb, models.Counted(n, noun)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Difference is what is done, and below it the difference of the files, or the file of a new object.
+func (d *Declared) Difference() string {
+	head := fmt.Sprintf("%s %s\n", d.Verb, d.Label)
+	if d.Before == "" {
+		return head + d.After
+	}
+	after := d.After
+	if d.Verb == DeclaredDelete {
+		after = ""
+	}
+	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
+		A: difflib.SplitLines(d.Before), B: difflib.SplitLines(after), FromFile: "now", ToFile: "then", Context: 1,
+	})
+	if err != nil {
+		text = err.Error() + "\n"
+	}
+	return head + text
+}
+
+// SendDeclared sends the requests of a plan, one after the other, each recorded in the audit log. An error ends the
+// requests of its object, not those of the others; errs has one for each object, nil if it succeeded.
+func (r *Runner) SendDeclared(ctx context.Context, list []Declared) (errs []error) {
+	errs = make([]error, len(list))
+	for i := range list {
+		errs[i] = r.sendDeclared(ctx, &list[i])
+	}
+	return errs
+}
+
+func (r *Runner) sendDeclared(ctx context.Context, d *Declared) error {
+	verb := string(d.Verb) + " " + d.Noun
+	if r.ReadOnly && len(d.Requests) > 0 {
+		return readOnly(verb, d.Label)
+	}
+	for _, q := range d.Requests {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, _, err := r.audited(ctx, entry{Request: q, verb: verb, object: d.Noun + " " + d.Label}, &models.Node{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

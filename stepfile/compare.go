@@ -1,0 +1,100 @@
+package stepfile
+
+import (
+	"slices"
+
+	"ironworks/models"
+	"ironworks/models/hints"
+)
+
+// mask is what the API shows instead of a secret.
+const mask = "******"
+
+// Different returns the fields of a wanted object that the existing one has differently. Fields that the wanted one
+// does not give stay. hidden: a field is the same as far as the API shows it, which masks secrets in arguments.
+func Different(existing, wanted *Item) (fields []string, hidden []string) {
+	if existing.Name != wanted.Name {
+		fields = append(fields, "name")
+	}
+	for _, key := range wanted.Kind.fields() {
+		if !wanted.Fields.Has(key) {
+			continue
+		}
+		now, then := existing.Fields.Get(key), wanted.Fields.Get(key)
+		switch {
+		case !hints.PythonTruthy(now) && !hints.PythonTruthy(then), same(now, then, key == "traits"):
+		case sameShown(now, then):
+			hidden = append(hidden, key)
+		default:
+			fields = append(fields, key)
+		}
+	}
+	return fields, hidden
+}
+
+// same compares values with their types, whatever the order of keys. sets compares lists as sets.
+func same(a, b any, sets bool) bool { return equal(a, b, sets, false) }
+
+// sameShown is same, but a mask is the same as every string.
+func sameShown(now, then any) bool { return equal(now, then, false, true) }
+
+func equal(now, then any, sets, masked bool) bool {
+	if text, ok := now.(string); ok && masked && text == mask {
+		_, isText := then.(string)
+		return isText
+	}
+	switch x := now.(type) {
+	case hints.PythonList:
+		y, ok := then.(hints.PythonList)
+		if ok && sets {
+			return len(x) == len(y) && !slices.ContainsFunc(x, func(v any) bool { return !slices.Contains(y, v) })
+		}
+		return ok && slices.EqualFunc(x, y, func(a, b any) bool { return equal(a, b, false, masked) })
+	case *hints.PythonDict:
+		y, ok := then.(*hints.PythonDict)
+		return ok && len(x.Keys()) == len(y.Keys()) && !slices.ContainsFunc(x.Keys(), func(key string) bool {
+			return !y.Has(key) || !equal(x.Get(key), y.Get(key), false, masked)
+		})
+	}
+	return hints.PythonTypeName(now) == hints.PythonTypeName(then) && hints.PythonRepr(now) == hints.PythonRepr(then)
+}
+
+// Merged is the existing object with the fields of the wanted one.
+func Merged(existing, wanted *Item) Item {
+	m := Item{Kind: existing.Kind, UUID: existing.UUID, Name: wanted.Name, Fields: &hints.PythonDict{}}
+	for _, from := range []*Item{existing, wanted} {
+		for _, key := range from.Fields.Keys() {
+			m.Fields.Set(key, from.Fields.Get(key))
+		}
+	}
+	return m
+}
+
+// Masked is the object without secrets: values of keys that are named like one.
+func Masked(item *Item) Item {
+	m := *item
+	m.Fields, _ = maskedValue("", item.Fields).(*hints.PythonDict)
+	return m
+}
+
+func maskedValue(key string, v any) any {
+	switch v := v.(type) {
+	case *hints.PythonDict:
+		d := &hints.PythonDict{}
+		for _, k := range v.Keys() {
+			d.Set(k, maskedValue(k, v.Get(k)))
+		}
+		return d
+	case hints.PythonList:
+		list := make(hints.PythonList, len(v))
+		for i := range v {
+			list[i] = maskedValue(key, v[i])
+		}
+		return list
+	case string:
+		if models.SecretKey(key) {
+			return mask
+		}
+	}
+	return v
+}

@@ -1,0 +1,403 @@
+package stepfile
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"ironworks/document"
+	"ironworks/models/hints"
+	"ironworks/spell"
+)
+
+// Item is a deploy template or a runbook.
+type Item struct {
+	Kind       Kind
+	UUID, Name string
+	// Fields are those that the file gives, or that Ironic has, without UUID and name.
+	Fields *hints.PythonDict
+}
+
+// maxText is the maximum length of names, owners and descriptions.
+const maxText = 255
+
+// Interfaces whose steps a file may have (ironic/conductor/steps.py, 39.0.0).
+var interfaces = []string{"bios", "deploy", "firmware", "management", "power", "raid", "vendor"} //nolint:gochecknoglobals // a constant
+
+var (
+	anyTrait    = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
+	runbookName = regexp.MustCompile(`^[A-Za-z0-9\-._~]+$`)
+)
+
+// Parse reads objects of a kind from YAML or JSON: one, a list, or an object with the collection, as the API and
+// baremetal write it. A refusal is a *document.Error with all problems.
+func Parse(data []byte, file string, kind Kind) ([]Item, error) {
+	docs, err := document.Parse(data, file)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{kind: kind, names: map[string]int{}}
+	for i := range docs {
+		r.document(&docs[i])
+	}
+	if len(r.items) == 0 && len(r.problems) == 0 {
+		r.problems = append(r.problems, document.Problem{Why: fmt.Sprintf("no %ss; write a list, each with name and steps", kind.Noun())})
+	}
+	if len(r.problems) > 0 {
+		return nil, &document.Error{File: file, Problems: r.problems}
+	}
+	return r.items, nil
+}
+
+type reader struct {
+	kind     Kind
+	items    []Item
+	problems []document.Problem
+	// names are the lines of the names.
+	names map[string]int
+}
+
+func (r *reader) problem(v *document.Value, format string, args ...any) {
+	r.problems = append(r.problems, document.Problem{Line: v.Line, Column: v.Column, Why: fmt.Sprintf(format, args...)})
+}
+
+func (r *reader) document(v *document.Value) {
+	list := *v
+	if v.Kind == document.Object && v.Has(r.kind.Collection()) {
+		list = v.Get(r.kind.Collection())
+	}
+	if list.Kind != document.List {
+		r.item(&list)
+		return
+	}
+	for i := range list.Items {
+		r.item(&list.Items[i])
+	}
+}
+
+// shown are keys of the API's answers that a file does not need.
+var shown = []string{"created_at", "updated_at", "links"} //nolint:gochecknoglobals // a constant
+
+func (r *reader) item(v *document.Value) {
+	if v.Kind != document.Object {
+		r.problem(v, "a %s is an object with name and steps, not %s", r.kind.Noun(), v.Kind)
+		return
+	}
+	item := Item{Kind: r.kind, Fields: &hints.PythonDict{}}
+	for i := range v.Members {
+		m := &v.Members[i]
+		switch {
+		case slices.Contains(shown, m.Key):
+		case m.Key == "uuid":
+			item.UUID = r.uuid(&m.Value)
+		case m.Key == "name":
+			item.Name = r.name(&m.Value)
+		case slices.Contains(r.kind.fields(), m.Key):
+			r.field(m.Key, &m.Value)
+			item.Fields.Set(m.Key, m.Value.Python())
+		default:
+			r.unknown(m, append([]string{"uuid", "name"}, r.kind.fields()...), "a "+r.kind.Noun())
+		}
+	}
+	if !v.Has("name") {
+		r.problem(v, "the %s has no name", r.kind.Noun())
+	}
+	if steps := v.Get("steps"); steps.Kind == document.List && len(steps.Items) > 0 {
+		item.Fields.Set("steps", r.steps(&steps))
+	} else if steps.Kind == document.List || !v.Has("steps") {
+		r.problem(v, "the %s has no steps", r.kind.Noun())
+	}
+	r.items = append(r.items, item)
+}
+
+func (r *reader) uuid(v *document.Value) string {
+	if v.Kind == document.Null {
+		return ""
+	}
+	if parsed, err := uuid.Parse(v.Literal); err != nil || v.Kind != document.Text || len(v.Literal) != len(parsed.String()) {
+		r.problem(v, "uuid %q is not a UUID; leave it out, and Ironic chooses one", v.Literal)
+	}
+	return v.Literal
+}
+
+func (r *reader) name(v *document.Value) string {
+	name := v.Literal
+	switch {
+	case v.Kind != document.Text || name == "":
+		r.problem(v, "name is %s, not a string", v.Kind)
+	case utf8.RuneCountInString(name) > maxText:
+		r.problem(v, "name has %d characters; Ironic stores %d", utf8.RuneCountInString(name), maxText)
+	case r.kind == Template && !anyTrait.MatchString(name):
+		r.problem(v, "name %q is not a trait: the name of a template is the trait that selects it, such as CUSTOM_%s", name, traitLike(name))
+	case r.kind == Runbook && !runbookName.MatchString(name):
+		r.problem(v, "name %q has characters other than letters, digits and - . _ ~", name)
+	}
+	if line := r.names[name]; line != 0 && name != "" {
+		r.problem(v, "the name %s is that of the %s on line %d, too", name, r.kind.Noun(), line)
+	}
+	r.names[name] = v.Line
+	return name
+}
+
+// traitLike makes a trait of a name.
+func traitLike(name string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z':
+			return c - 'a' + 'A'
+		case c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+			return c
+		}
+		return '_'
+	}, name)
+}
+
+// field checks the type of a field.
+func (r *reader) field(key string, v *document.Value) {
+	want := map[string]document.Kind{
+		"description": document.Text, "owner": document.Text, "extra": document.Object, "public": document.Bool,
+		"disable_ramdisk": document.Bool, "steps": document.List, "traits": document.List,
+	}[key]
+	nullable := key != "steps" && key != "traits"
+	switch {
+	case v.Kind == document.Null && nullable:
+	case v.Kind != want:
+		r.problem(v, "%s is %s, not %s", key, v.Kind, want)
+	case want == document.Text && utf8.RuneCountInString(v.Literal) > maxText:
+		r.problem(v, "%s has %d characters; Ironic stores %d", key, utf8.RuneCountInString(v.Literal), maxText)
+	case key == "traits":
+		for i := range v.Items {
+			if t := &v.Items[i]; t.Kind != document.Text || !anyTrait.MatchString(t.Literal) || len(t.Literal) > maxText {
+				r.problem(t, "trait %q is not a trait such as CUSTOM_%s", t.Literal, traitLike(t.Literal))
+			}
+		}
+	}
+}
+
+// steps checks the steps, and fills in what the file may leave out.
+func (r *reader) steps(v *document.Value) hints.PythonList {
+	var list hints.PythonList
+	lines := map[string]int{}
+	for i := range v.Items {
+		step := &v.Items[i]
+		if step.Kind != document.Object {
+			r.problem(step, "a step is an object with interface, step and %s, not %s", r.kind.order(), step.Kind)
+			continue
+		}
+		list = append(list, r.step(step))
+		iface, name := step.Get("interface"), step.Get("step")
+		id := iface.Literal + "." + name.Literal
+		if line := lines[id]; line != 0 {
+			r.problem(step, "the step %s is on line %d, too: Ironic takes each once", id, line)
+		}
+		lines[id] = step.Line
+	}
+	return list
+}
+
+func (r *reader) step(v *document.Value) *hints.PythonDict {
+	for i := range v.Members {
+		if m := &v.Members[i]; !slices.Contains(r.kind.stepKeys(), m.Key) {
+			r.unknown(m, r.kind.stepKeys(), "a step")
+		}
+	}
+	for _, key := range []string{"interface", "step", r.kind.order()} {
+		if !v.Has(key) {
+			r.problem(v, "the step has no %s", key)
+		}
+	}
+	iface, name, args, order := v.Get("interface"), v.Get("step"), v.Get("args"), v.Get(r.kind.order())
+	if v.Has("interface") && !slices.Contains(interfaces, iface.Literal) {
+		r.problem(&iface, "interface %q has no steps; those are %s", iface.Literal, strings.Join(interfaces, ", "))
+	}
+	if v.Has("step") && (name.Kind != document.Text || name.Literal == "") {
+		r.problem(&name, "step %q is not the name of a step", name.Literal)
+	}
+	d := &hints.PythonDict{}
+	d.Set("interface", iface.Literal)
+	d.Set("step", name.Literal)
+	d.Set("args", &hints.PythonDict{})
+	switch {
+	case args.Kind == document.Object:
+		r.masks(&args)
+		d.Set("args", args.Python())
+	case v.Has("args"):
+		r.problem(&args, "args is %s, not an object", args.Kind)
+	}
+	n, err := strconv.Atoi(order.Literal)
+	if v.Has(r.kind.order()) && (err != nil || n < 0 || order.Kind != document.Number && order.Kind != document.Text) {
+		r.problem(&order, "%s %q is not a whole number from 0 on", r.kind.order(), order.Literal)
+	}
+	d.Set(r.kind.order(), hints.PythonInt(strconv.Itoa(n)))
+	return d
+}
+
+// masks refuses what the API shows instead of secrets.
+func (r *reader) masks(v *document.Value) {
+	if v.Kind == document.Text && v.Literal == mask {
+		r.problem(v, "%s is what Ironic shows instead of a secret; write the secret", mask)
+	}
+	for i := range v.Items {
+		r.masks(&v.Items[i])
+	}
+	for i := range v.Members {
+		r.masks(&v.Members[i].Value)
+	}
+}
+
+func (r *reader) unknown(m *document.Member, known []string, of string) {
+	at := &document.Value{Line: m.Line, Column: m.Column}
+	if nearest := spell.Nearest(m.Key, slices.Values(known)); nearest != "" {
+		r.problem(at, "unknown key %q of %s; did you mean %s?", m.Key, of, nearest)
+		return
+	}
+	r.problem(at, "unknown key %q of %s; known are %s", m.Key, of, strings.Join(known, ", "))
+}
+
+// Decode reads an object of the API.
+func Decode(raw json.RawMessage, kind Kind) (Item, error) {
+	value, err := hints.DecodePython(raw)
+	if err != nil {
+		return Item{}, err
+	}
+	d, ok := value.(*hints.PythonDict)
+	if !ok {
+		return Item{}, fmt.Errorf("a %s is %s, not an object", kind.Noun(), hints.PythonTypeName(value))
+	}
+	item := Item{Kind: kind, UUID: d.Text("uuid"), Name: d.Text("name"), Fields: &hints.PythonDict{}}
+	for _, key := range kind.fields() {
+		if d.Has(key) {
+			item.Fields.Set(key, d.Get(key))
+		}
+	}
+	if steps, ok := item.Fields.Get("steps").(hints.PythonList); ok {
+		item.Fields.Set("steps", inOrder(steps, kind))
+	}
+	return item, nil
+}
+
+// inOrder returns steps with their keys in the order of a file.
+func inOrder(steps hints.PythonList, kind Kind) hints.PythonList {
+	ordered := make(hints.PythonList, len(steps))
+	for i, step := range steps {
+		d, ok := step.(*hints.PythonDict)
+		if !ok {
+			ordered[i] = step
+			continue
+		}
+		sorted := &hints.PythonDict{}
+		for _, key := range append(kind.stepKeys(), d.Keys()...) {
+			if d.Has(key) {
+				sorted.Set(key, d.Get(key))
+			}
+		}
+		ordered[i] = sorted
+	}
+	return ordered
+}
+
+// Body is the object as the API takes it for a creation: without traits of runbooks, which have their own path.
+func (i *Item) Body() *hints.PythonDict {
+	d := i.document()
+	if i.Kind == Runbook {
+		d.Delete("traits")
+	}
+	return d
+}
+
+// Traits are those of a runbook; given says that there are any to set.
+func (i *Item) Traits() (traits hints.PythonList, given bool) {
+	traits, given = i.Fields.Get("traits").(hints.PythonList)
+	return traits, given && i.Kind == Runbook
+}
+
+func (i *Item) document() *hints.PythonDict {
+	d := &hints.PythonDict{}
+	if i.UUID != "" {
+		d.Set("uuid", i.UUID)
+	}
+	d.Set("name", i.Name)
+	for _, key := range i.Kind.fields() {
+		if i.Fields.Has(key) {
+			d.Set(key, i.Fields.Get(key))
+		}
+	}
+	return d
+}
+
+// flowFrom is the depth from which a file has objects and lists on one line: the arguments of a step.
+const flowFrom = 4
+
+// YAML writes objects as a file that [Parse] reads, without fields that are empty.
+func YAML(list []Item) ([]byte, error) {
+	bodies := make(hints.PythonList, len(list))
+	for i := range list {
+		d := list[i].document()
+		for _, key := range d.Keys() {
+			if !hints.PythonTruthy(d.Get(key)) {
+				d.Delete(key)
+			}
+		}
+		bodies[i] = d
+	}
+	return document.YAML(bodies, flowFrom)
+}
+
+// StepNames are the steps in their order, as interface.step.
+func (i *Item) StepNames() []string {
+	steps, _ := i.Fields.Get("steps").(hints.PythonList)
+	type ranked struct {
+		name string
+		rank int
+	}
+	var list []ranked
+	for _, step := range steps {
+		if d, ok := step.(*hints.PythonDict); ok {
+			rank, _ := strconv.Atoi(hints.PythonStr(d.Get(i.Kind.order())))
+			if i.Kind == Template {
+				rank = -rank // the highest priority runs first
+			}
+			list = append(list, ranked{d.Text("interface") + "." + d.Text("step"), rank})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b ranked) int { return a.rank - b.rank })
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = list[i].name
+	}
+	return names
+}
+
+// NeedsTraits are the traits of which a node needs one: for a template its name, for a runbook its traits, or without
+// any (and before API 1.112) its name.
+func (i *Item) NeedsTraits() []string {
+	var names []string
+	if traits, given := i.Traits(); given {
+		for _, t := range traits {
+			if name, ok := t.(string); ok {
+				names = append(names, name)
+			}
+		}
+	}
+	if names == nil {
+		names = []string{i.Name}
+	}
+	return names
+}
+
+// OnNode returns the objects that may be used on a node with some traits.
+func OnNode(list []Item, traits []string) []Item {
+	var may []Item
+	for i := range list {
+		if slices.ContainsFunc(list[i].NeedsTraits(), func(t string) bool { return slices.Contains(traits, t) }) {
+			may = append(may, list[i])
+		}
+	}
+	return may
+}
