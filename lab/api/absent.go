@@ -16,8 +16,6 @@ type absentCollection struct {
 	// with an unknown route instead of an unserved version.
 	since   int
 	unknown bool
-	// fields are the selectable fields, if Ironic has a schema of them.
-	fields []string
 	// others are additional parameters of a list.
 	others []param
 	// check validates the name of an entry.
@@ -42,11 +40,6 @@ func missingEntry(kind, format string) func(string) error {
 
 // absentCollections are those in the root document.
 var absentCollections = []absentCollection{
-	{
-		name: "chassis", since: 1, fields: []string{"created_at", "description", "extra", "links", "nodes", "updated_at", "uuid"},
-		check:   uuidOf("chassis_uuid"),
-		missing: func(ident string) error { return noChassis(ident, http.StatusNotFound) },
-	},
 	{
 		name: "runbooks", since: 92, unknown: true, check: anyName,
 		missing: missingEntry("RunbookNotFound", "Runbook %s could not be found."),
@@ -106,7 +99,7 @@ func (c *call) routeAbsent(name string, rest []string) (answer any, ok bool, err
 }
 
 func (c *call) serveAbsent(a absentCollection, rest []string) (any, error) {
-	isList := len(rest) == 0 || a.name == "chassis" && rest[0] == "detail"
+	isList := len(rest) == 0
 	switch {
 	case c.request.Method == http.MethodGet && isList:
 		return c.listAbsent(a)
@@ -126,14 +119,6 @@ func (c *call) listAbsent(a absentCollection) (any, error) {
 	args, err := c.checkArguments(params...)
 	if err != nil {
 		return nil, err
-	}
-	if a.fields != nil {
-		query := querySchema(a.fields, map[string]*schema{
-			"detail": {}, "limit": {}, "marker": {}, "sort_dir": {}, "sort_key": {},
-		})
-		if err := args.checkQuery(query); err != nil {
-			return nil, err
-		}
 	}
 	if _, err := parsePaging(args); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"reflect"
 	"strings"
 	"time"
@@ -19,6 +20,9 @@ var (
 	allocationColumns = columnsOf[db.Allocation]()
 	templateColumns   = columnsOf[db.DeployTemplate]()
 	ruleColumns       = columnsOf[db.InspectionRule]()
+	chassisColumns    = columnsOf[db.Chassis]()
+	connectorColumns  = columnsOf[db.VolumeConnector]()
+	targetColumns     = columnsOf[db.VolumeTarget]()
 	historyColumns    = columnsOf[db.History]()
 	settingColumns    = columnsOf[db.BIOSSetting]()
 	firmwareColumns   = columnsOf[db.Firmware]()
@@ -116,6 +120,15 @@ func (c columns) set(row any, name string, value any) {
 	switch v := c.of(row, name).(type) {
 	case *string:
 		*v, _ = value.(string)
+	case **string:
+		*v = nil
+		if text, ok := value.(string); ok {
+			*v = &text
+		}
+	case *int:
+		number, _ := value.(json.Number)
+		whole, _ := number.Float64() // 5.0 is a whole number to jsonschema
+		*v = int(whole)
 	case *bool:
 		*v, _ = value.(bool)
 	case **bool:

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"slices"
 
 	"ironworks/lab/db"
@@ -68,12 +69,17 @@ func (c *call) checkFields(fields ...string) error {
 	return nil
 }
 
-// checkAskedFields checks the fields of a query, introduced in 1.8.
-func (c *call) checkAskedFields(fields []string) error {
+// checkFieldsAsked refuses selected fields in versions before 1.8.
+func (c *call) checkFieldsAsked(fields []string) error {
 	if fields != nil && !c.atLeast(8) {
 		return notAcceptable()
 	}
-	return c.checkFields(fields...)
+	return nil
+}
+
+// checkAskedFields checks the fields of a query for nodes.
+func (c *call) checkAskedFields(fields []string) error {
+	return cmp.Or(c.checkFieldsAsked(fields), c.checkFields(fields...))
 }
 
 // returned returns the fields of the answer; nil is all.

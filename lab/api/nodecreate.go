@@ -41,8 +41,8 @@ func (c *call) createNode() (any, error) {
 		// Without authentication there is no project.
 		return nil, invalid("Cannot create a node as a project scoped admin with an owner other than your own project.")
 	}
-	if chassis := python.Str(given["chassis_uuid"]); python.Truthy(given["chassis_uuid"]) {
-		return nil, noChassis(chassis, http.StatusBadRequest)
+	if err := c.checkChassis(given["chassis_uuid"]); err != nil {
+		return nil, err
 	}
 	if value, ok := given["maintenance"]; ok && value == nil {
 		return nil, pythonError("Field `maintenance' cannot be None")

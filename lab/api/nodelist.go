@@ -126,12 +126,14 @@ func (c *call) nodePage(args arguments, path string, fields []string, detail *bo
 		}
 	}
 	if args.has("chassis_uuid") {
-		return nil, noChassis(args.text("chassis_uuid"), http.StatusNotFound)
+		if _, err := c.tables().Chassis.Peek(args.text("chassis_uuid")); err != nil {
+			return nil, err
+		}
 	}
 	if !isColumn(p.key) {
 		return nil, noSortKey(p.key)
 	}
-	nodes := page(p, c.tables().Nodes.Scan(nodeFilter(args)), marker, func(n *db.Node) int { return n.ID }, sortableNode)
+	nodes := page(p, c.tables().Nodes.Scan(nodeFilter(args)), marker, func(n *db.Node) int { return n.ID }, c.sortableNode)
 	if host := args.text("conductor"); host != "" {
 		// Ironic filters the page, which gets shorter by that.
 		nodes = slices.DeleteFunc(slices.Clone(nodes), func(n *db.Node) bool { return n.Conductor != host })
@@ -162,7 +164,7 @@ func nodeFilter(args arguments) func(*db.Node) bool {
 	var filters []func(*db.Node) bool
 	for _, field := range []string{
 		"provision_state", "driver", "resource_class", "fault", "conductor_group", "owner", "lessee", "instance_name",
-		"instance_uuid",
+		"instance_uuid", "chassis_uuid",
 	} {
 		if want := args.text(field); args.has(field) {
 			filters = append(filters, func(n *db.Node) bool {
@@ -207,9 +209,4 @@ func nodeFilter(args arguments) func(*db.Node) bool {
 		}
 		return true
 	}
-}
-
-// noChassis is the error for a chassis: the embedded Ironic has none.
-func noChassis(uuid string, status int) error {
-	return db.Faultf(status, "ChassisNotFound", "Chassis %s could not be found.", uuid)
 }

@@ -147,8 +147,8 @@ func (c *call) updateNode(node *db.Node, ident string, old, changed map[string]a
 	if _, err := checkObject(patchedSchema, nodeChecks)("patch", changed); err != nil {
 		return nil, err
 	}
-	if chassis := changed["chassis_uuid"]; python.Truthy(chassis) {
-		return nil, noChassis(python.Str(chassis), http.StatusBadRequest)
+	if err := c.checkChassis(changed["chassis_uuid"]); err != nil {
+		return nil, err
 	}
 	group, ok := changed["conductor_group"]
 	switch text, isText := group.(string); {
@@ -161,11 +161,14 @@ func (c *call) updateNode(node *db.Node, ident string, old, changed map[string]a
 	}
 	var fields []string
 	for field := range patchedSchema.properties {
-		if field != "chassis_uuid" && !equalValues(old[field], changed[field]) {
+		if !equalValues(old[field], changed[field]) {
 			fields = append(fields, field)
 		}
 	}
 	slices.Sort(fields)
+	if node.ChassisUUID != "" && changed["chassis_uuid"] == nil && !c.atLeast(25) {
+		return nil, notAcceptable()
+	}
 	for _, field := range fields {
 		if changed[field] == nil && notNull[field] {
 			return nil, pythonError("Field `%s' cannot be None", field)

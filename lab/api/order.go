@@ -33,6 +33,12 @@ var orders = map[string][]string{
 	"inspection_rules": {
 		"uuid", "created_at", "updated_at", "description", "priority", "sensitive", "phase", "conditions", "actions", "links",
 	},
+	"chassis":    {"uuid", "created_at", "updated_at", "description", "extra", "links", "nodes"},
+	"connectors": {"uuid", "created_at", "updated_at", "connector_id", "extra", "type", "links", "node_uuid"},
+	"targets": {
+		"uuid", "created_at", "updated_at", "boot_index", "extra", "properties", "volume_id", "volume_type", "links",
+		"node_uuid",
+	},
 	"rule_operation": {"op", "args", "loop", "multiple"},
 	"conductors":     {"created_at", "updated_at", "hostname", "conductor_group", "drivers", "links", "alive"},
 	"drivers":        {"name", "hosts", "links", "properties", "type"},

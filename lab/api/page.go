@@ -297,9 +297,14 @@ func checkDocumentFields(fields []string, document map[string]any) error {
 }
 
 // sortableNode returns the value of a node's column for sorting.
-func sortableNode(n *db.Node, key string) any {
+func (c *call) sortableNode(n *db.Node, key string) any {
 	switch key {
-	case "chassis_id", "conductor_affinity", "version":
+	case "conductor_affinity", "version":
+		return nil
+	case "chassis_id":
+		if chassis, err := c.tables().Chassis.Peek(n.ChassisUUID); err == nil {
+			return chassis.ID
+		}
 		return nil
 	case "allocation_id":
 		return orNull(n.AllocationID)

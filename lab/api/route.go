@@ -23,6 +23,7 @@ func (c *call) route() (any, error) {
 		return c.showV1(), nil
 	}
 	controllers := map[string]func([]string) (any, error){
+		"chassis":             c.routeChassis,
 		"nodes":               c.routeNodes,
 		"ports":               func(rest []string) (any, error) { return c.routePorts(rest, portParent{}) },
 		"portgroups":          func(rest []string) (any, error) { return c.routePortgroups(rest, "") },

@@ -53,6 +53,7 @@ func Open(ctx context.Context, folder string, now func() time.Time) (*Store, err
 	s.Nodes.dirty, s.Ports.dirty, s.Portgroups.dirty = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	s.Allocations.dirty, s.DeployTemplates.dirty = map[string]bool{}, map[string]bool{}
 	s.InspectionRules.dirty = map[string]bool{}
+	s.Chassis.dirty, s.VolumeConnectors.dirty, s.VolumeTargets.dirty = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	go s.disk.run(ctx, s)
 	return s, nil
 }
@@ -129,6 +130,9 @@ func (d *disk) flush(s *Store) error {
 	files = append(files, gather(d.folder, s.Allocations)...)
 	files = append(files, gather(d.folder, s.DeployTemplates)...)
 	files = append(files, gather(d.folder, s.InspectionRules)...)
+	files = append(files, gather(d.folder, s.Chassis)...)
+	files = append(files, gather(d.folder, s.VolumeConnectors)...)
+	files = append(files, gather(d.folder, s.VolumeTargets)...)
 	for node := range d.dirty {
 		f := file{path: filepath.Join(d.folder, detailsName, node+".json"), again: func() { d.dirty[node] = true }}
 		if now := s.details[node]; now != nil {

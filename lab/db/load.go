@@ -29,6 +29,15 @@ func (s *Store) load(folder string) error {
 	if err := loadTable(folder, s.InspectionRules, nil); err != nil {
 		return err
 	}
+	if err := loadTable(folder, s.Chassis, nil); err != nil {
+		return err
+	}
+	if err := loadTable(folder, s.VolumeConnectors, func(v *VolumeConnector) bool { return hasNode(v.NodeUUID) }); err != nil {
+		return err
+	}
+	if err := loadTable(folder, s.VolumeTargets, func(v *VolumeTarget) bool { return hasNode(v.NodeUUID) }); err != nil {
+		return err
+	}
 	return readFolder(folder, detailsName, func(uuid string, content []byte) error {
 		d := &details{}
 		if err := decode(content, d); err != nil {

@@ -19,6 +19,10 @@ type Store struct {
 	DeployTemplates *Table[DeployTemplate, *DeployTemplate]
 	InspectionRules *Table[InspectionRule, *InspectionRule]
 
+	Chassis          *Table[Chassis, *Chassis]
+	VolumeConnectors *Table[VolumeConnector, *VolumeConnector]
+	VolumeTargets    *Table[VolumeTarget, *VolumeTarget]
+
 	now func() time.Time
 
 	mu         sync.RWMutex
@@ -38,6 +42,7 @@ func New(now func() time.Time) *Store {
 	}
 	s.Nodes, s.Ports, s.Portgroups = nodeTable(s), portTable(s), portgroupTable(s)
 	s.Allocations, s.DeployTemplates, s.InspectionRules = allocationTable(s), templateTable(s), ruleTable(s)
+	s.Chassis, s.VolumeConnectors, s.VolumeTargets = chassisTable(s), connectorTable(s), targetTable(s)
 	return s
 }
 

@@ -1,0 +1,229 @@
+package api
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+
+	"ironworks/lab/db"
+	"ironworks/lab/python"
+)
+
+var (
+	chassisSchema = &schema{
+		types: []string{"object"}, closed: true, properties: map[string]*schema{
+			"description": longText(nullableText, 255), "extra": objectOrNull, "uuid": textOrNull,
+		},
+	}
+	chassisChecks = []param{optional("uuid", checkUUID)}
+	// patchableChassis are the fields of a chassis in Ironic's order. A UUID must stay the same.
+	patchableChassis = []string{"uuid", "extra", "description"}
+	chassisFields    = []string{"created_at", "description", "extra", "links", "nodes", "updated_at", "uuid"}
+	chassisPaging    = map[string]*schema{
+		"limit": {types: []string{"integer"}}, "marker": uuidSchema, "sort_dir": sortDirSchema, "sort_key": plainText,
+	}
+	chassisQuery = func() *schema {
+		others := maps.Clone(chassisPaging)
+		others["detail"] = &schema{types: []string{"string", "boolean"}}
+		return querySchema(chassisFields, others)
+	}()
+	chassisDetailQuery = &schema{types: []string{"object"}, properties: chassisPaging, closed: true}
+)
+
+// routeChassis handles everything below /chassis.
+func (c *call) routeChassis(rest []string) (any, error) {
+	isGet := c.request.Method == http.MethodGet
+	switch {
+	case isGet && slices.Equal(rest, []string{"nodes"}):
+		return nil, db.Faultf(http.StatusBadRequest, "MissingParameterValue", "Chassis id not specified.")
+	case isGet && slices.Equal(rest, []string{"detail"}):
+		return c.listChassisDetails()
+	case isGet && len(rest) == 2 && rest[1] == "detail":
+		return nil, notFound()
+	case len(rest) > 1 && rest[1] == "nodes":
+		return c.routeChassisNodes(rest[0], rest[2:])
+	}
+	return resource{
+		class: "ChassisController", body: "chassis", ident: "chassis_uuid", list: c.listChassis, create: c.createChassis,
+		show: c.showChassis, patch: c.patchChassis, remove: c.deleteChassis,
+	}.serve(c, rest)
+}
+
+// chassisDocument returns a chassis as the API shows it; nil fields are all.
+func (c *call) chassisDocument(row *db.Chassis, fields []string) (map[string]any, error) {
+	path := "chassis/" + row.UUID
+	document := chassisColumns.all(row, "chassis")
+	document["links"], document["nodes"] = c.links(path), []any{c.links(path + "/nodes")}
+	if err := checkDocumentFields(fields, document); err != nil {
+		return nil, err
+	}
+	return pick(document, fields), nil
+}
+
+func (c *call) listChassis() (any, error) {
+	args, err := c.checkArguments(listParams(checkUUID, checkText)...)
+	if err != nil {
+		return nil, err
+	}
+	if err := args.checkQuery(chassisQuery); err != nil {
+		return nil, err
+	}
+	fields := args.list("fields")
+	if err := c.checkFieldsAsked(fields); err != nil {
+		return nil, err
+	}
+	if fields, err = c.returned(fields, args.boolean("detail"), []string{"uuid", "description"}, 43); err != nil {
+		return nil, err
+	}
+	return c.chassisPage(args, "chassis", fields, detailQuery(args.boolean("detail"))...)
+}
+
+func (c *call) listChassisDetails() (any, error) {
+	args, err := c.checkArguments(pagingParams...)
+	if err != nil {
+		return nil, err
+	}
+	if err := args.checkQuery(chassisDetailQuery); err != nil {
+		return nil, err
+	}
+	return c.chassisPage(args, "chassis/detail", nil)
+}
+
+func (c *call) chassisPage(args arguments, path string, fields []string, queries ...query) (any, error) {
+	return listing[db.Chassis]{
+		name: "chassis", path: path, markerFirst: true, unsortable: []string{"extra"}, columns: chassisColumns,
+		find:     c.tables().Chassis.Get,
+		rows:     func(*paging) ([]*db.Chassis, error) { return c.tables().Chassis.List(nil), nil },
+		sortable: func(key string) bool { return hasKey(chassisColumns, key) || key == "version" },
+		document: func(row *db.Chassis) (map[string]any, error) { return c.chassisDocument(row, fields) },
+	}.answer(c, args, fields, queries...)
+}
+
+func (c *call) showChassis(ident string, fieldsParam param) (any, error) {
+	fields, err := c.shownFields(fromPath("chassis_uuid", ident, checkUUID), fieldsParam, querySchema(chassisFields, nil))
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkFieldsAsked(fields); err != nil {
+		return nil, err
+	}
+	row, err := c.tables().Chassis.Get(ident)
+	if err != nil {
+		return nil, err
+	}
+	return ordered("chassis")(c.chassisDocument(row, fields))
+}
+
+func (c *call) createChassis() (any, error) {
+	given, err := c.givenObject("chassis", chassisSchema, chassisChecks)
+	if err != nil {
+		return nil, err
+	}
+	row := &db.Chassis{}
+	setFields(chassisColumns, row, given, patchableChassis)
+	made, err := c.tables().Chassis.Create(row)
+	if err != nil {
+		return nil, err
+	}
+	c.locate("chassis/" + made.UUID)
+	return ordered("chassis")(c.chassisDocument(made, nil))
+}
+
+func (c *call) patchChassis(ident string) (any, error) {
+	patch, err := c.checkPatch(fromPath("chassis_uuid", ident, checkText))
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRoots(patch, patchableChassis); err != nil {
+		return nil, err
+	}
+	row, err := c.tables().Chassis.Get(ident)
+	if err != nil {
+		return nil, err
+	}
+	document, _ := plain(chassisColumns.pick(row, patchableChassis, patchableChassis)).(map[string]any)
+	if err := applyPatch(document, patch); err != nil {
+		return nil, err
+	}
+	if _, err := checkObject(chassisSchema, chassisChecks)("patch", document); err != nil {
+		return nil, err
+	}
+	if document["uuid"] != row.UUID {
+		return nil, invalidValue("Cannot overwrite UUID for an existing Chassis.")
+	}
+	updated, err := c.tables().Chassis.Update(ident, func(row *db.Chassis) error {
+		setFields(chassisColumns, row, document, []string{"description", "extra"})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ordered("chassis")(c.chassisDocument(updated, nil))
+}
+
+func (c *call) deleteChassis(ident string) (any, error) {
+	if _, err := c.checkArguments(fromPath("chassis_uuid", ident, checkUUID)); err != nil {
+		return nil, err
+	}
+	return nil, c.tables().Chassis.Destroy(ident)
+}
+
+// checkChassis refuses a missing chassis of a node; null is none.
+func (c *call) checkChassis(uuid any) error {
+	if !python.Truthy(uuid) {
+		return nil
+	}
+	_, err := c.tables().Chassis.Peek(python.Str(uuid))
+	return withStatus(err, "ChassisNotFound", http.StatusBadRequest)
+}
+
+// routeChassisNodes handles everything below the nodes of a chassis. Only the lists work: the chassis becomes their
+// filter. Other endpoints read its UUID as that of a node, and refuse the path.
+func (c *call) routeChassisNodes(ident string, below []string) (any, error) {
+	if len(below) > 1 {
+		return c.routeNodes(below)
+	}
+	return methods{
+		http.MethodGet: func() (any, error) { return c.listChassisNodes(ident, below) },
+		http.MethodPost: func() (any, error) {
+			return nil, invalidValue("Schema error for node: %s is not of type 'object'", python.Repr(ident))
+		},
+		http.MethodPatch: func() (any, error) {
+			reset := optional("reset_interfaces", checkBool)
+			if len(below) > 0 {
+				reset = fromPath("reset_interfaces", below[0], checkBool)
+			}
+			return c.refused(wholeBody("patch", checkSchema(patchSchema)), fromPath("node_ident", ident, checkIdent), reset)
+		},
+		http.MethodDelete: func() (any, error) {
+			if len(below) > 0 {
+				return nil, notFound()
+			}
+			return c.refused(fromPath("node_ident", ident, checkIdent))
+		},
+	}.serve(c)
+}
+
+// refused checks arguments, and refuses the path.
+func (c *call) refused(params ...param) (any, error) {
+	if _, err := c.checkArguments(params...); err != nil {
+		return nil, err
+	}
+	return nil, malformedURI()
+}
+
+func (c *call) listChassisNodes(ident string, below []string) (any, error) {
+	isDetail := slices.Equal(below, []string{"detail"})
+	if len(below) > 0 && !isDetail {
+		return c.refused(fromPath("node_ident", ident, checkIdent), fromPath("fields", below[0], checkList))
+	}
+	name, list := "get_all", c.listNodes
+	if isDetail {
+		name, list = "detail", c.listNodeDetails
+	}
+	if hasKey(c.values, "chassis_uuid") {
+		return nil, pythonError("NodesController.%s() got multiple values for argument 'chassis_uuid'", name)
+	}
+	c.values["chassis_uuid"] = ident
+	return list()
+}

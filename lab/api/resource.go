@@ -1,0 +1,106 @@
+package api
+
+import (
+	"net/http"
+
+	"ironworks/lab/python"
+)
+
+// resource is a collection below a controller of Ironic with the usual five endpoints.
+type resource struct {
+	// class is the controller's Python class, body its argument with the body of POST, and ident that with the UUID.
+	class, body, ident string
+	list, create       endpoint
+	show               func(ident string, fields param) (any, error)
+	patch, remove      func(ident string) (any, error)
+}
+
+// serve handles a collection, and its entries. Like Ironic, it passes further parts of the path to functions as arguments.
+func (r resource) serve(c *call, rest []string) (any, error) {
+	if len(rest) == 0 {
+		return methods{
+			http.MethodGet: r.list, http.MethodPost: c.created(r.create),
+			http.MethodPatch: c.missing(r.ident), http.MethodDelete: c.missing(r.ident),
+		}.serve(c)
+	}
+	ident, more := rest[0], rest[1:]
+	return methods{
+		http.MethodGet: func() (any, error) { return r.showWith(ident, more) },
+		http.MethodPost: func() (any, error) {
+			return nil, invalidValue("Schema error for %s: %s is not of type 'object'", r.body, python.Repr(ident))
+		},
+		http.MethodPatch: func() (any, error) {
+			if len(more) > 0 {
+				return nil, invalidValue("Schema error for patch: %s is not of type 'array'", python.Repr(more[0]))
+			}
+			return r.patch(ident)
+		},
+		http.MethodDelete: c.emptied(func() (any, error) {
+			if len(more) > 0 {
+				return nil, pythonError("%s.delete() takes 2 positional arguments but %d were given", r.class, len(more)+2)
+			}
+			return r.remove(ident)
+		}),
+	}.serve(c)
+}
+
+// showWith shows an entry; the next part of the path is read as fields.
+func (r resource) showWith(ident string, more []string) (any, error) {
+	switch len(more) {
+	case 0:
+		return r.show(ident, optional("fields", checkList))
+	case 1:
+		return r.show(ident, fromPath("fields", more[0], checkList))
+	default:
+		return nil, pythonError("%s.get_one() takes from 2 to 3 positional arguments but %d were given", r.class, len(more)+2)
+	}
+}
+
+// shownFields checks the arguments of a resource's show endpoint, and returns the fields to show; nil is all. A schema
+// checks only the fields of the query.
+func (c *call) shownFields(ident, fields param, query *schema) ([]string, error) {
+	args, err := c.checkArguments(ident, fields)
+	if err != nil || fields.isGiven {
+		return args.list("fields"), err
+	}
+	asked := arguments{}
+	if args.has("fields") {
+		asked["fields"] = args["fields"]
+	}
+	return args.list("fields"), asked.checkQuery(query)
+}
+
+// checkPatch checks the arguments of a patch of a resource's entry, and returns the operations.
+func (c *call) checkPatch(ident param) ([]operation, error) {
+	args, err := c.checkWithBody("patch", checkSchema(patchSchema), ident)
+	if err != nil {
+		return nil, err
+	}
+	if err := uuidFormat.checkWhole(args[ident.name]); err != nil {
+		return nil, err
+	}
+	if err := patchSchema.checkWhole(args["patch"]); err != nil { // null
+		return nil, err
+	}
+	return operations(args["patch"]), nil
+}
+
+// givenObject checks the body of a POST.
+func (c *call) givenObject(name string, s *schema, checks []param) (map[string]any, error) {
+	args, err := c.checkWithBody(name, checkObject(s, checks))
+	if err != nil {
+		return nil, err
+	}
+	given, ok := args[name].(map[string]any)
+	if !ok { // null
+		return nil, s.checkWhole(nil)
+	}
+	return given, nil
+}
+
+// setFields sets columns to the fields of a checked document.
+func setFields(columns columns, row any, document map[string]any, fields []string) {
+	for _, field := range fields {
+		columns.set(row, field, document[field])
+	}
+}
