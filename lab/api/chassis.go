@@ -69,7 +69,7 @@ func (c *call) listChassis() (any, error) {
 		return nil, err
 	}
 	fields := args.list("fields")
-	if err := c.checkFieldsAsked(fields); err != nil {
+	if err := c.checkSelection(fields); err != nil {
 		return nil, err
 	}
 	if fields, err = c.returned(fields, args.boolean("detail"), []string{"uuid", "description"}, 43); err != nil {
@@ -104,7 +104,7 @@ func (c *call) showChassis(ident string, fieldsParam param) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.checkFieldsAsked(fields); err != nil {
+	if err := c.checkSelection(fields); err != nil {
 		return nil, err
 	}
 	row, err := c.tables().Chassis.Get(ident)

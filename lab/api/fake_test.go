@@ -184,6 +184,14 @@ func (f *fake) DestroyPortgroup(_ context.Context, uuid string) error {
 	return f.tables.Portgroups.Destroy(uuid)
 }
 
+func (f *fake) UpdateVolume(_ context.Context, _, _ string, change func() error) error {
+	return change()
+}
+
+func (f *fake) DestroyVolume(_ context.Context, _, _ string, destroy func() error) error {
+	return destroy()
+}
+
 func (f *fake) CreateAllocation(_ context.Context, allocation *db.Allocation) (*db.Allocation, error) {
 	return f.tables.Allocations.Create(allocation)
 }

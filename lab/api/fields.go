@@ -69,8 +69,8 @@ func (c *call) checkFields(fields ...string) error {
 	return nil
 }
 
-// checkFieldsAsked refuses selected fields in versions before 1.8.
-func (c *call) checkFieldsAsked(fields []string) error {
+// checkSelection refuses a selection of fields in versions before 1.8.
+func (c *call) checkSelection(fields []string) error {
 	if fields != nil && !c.atLeast(8) {
 		return notAcceptable()
 	}
@@ -79,7 +79,7 @@ func (c *call) checkFieldsAsked(fields []string) error {
 
 // checkAskedFields checks the fields of a query for nodes.
 func (c *call) checkAskedFields(fields []string) error {
-	return cmp.Or(c.checkFieldsAsked(fields), c.checkFields(fields...))
+	return cmp.Or(c.checkSelection(fields), c.checkFields(fields...))
 }
 
 // returned returns the fields of the answer; nil is all.

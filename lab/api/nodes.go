@@ -73,10 +73,7 @@ func (c *call) routeNodes(rest []string) (any, error) {
 		}
 		return nil, notAllowed(http.MethodDelete, http.MethodPut)
 	case "volume":
-		if !c.atLeast(volumeVersion) {
-			return nil, errNoRoute
-		}
-		return c.nodeVolume(ident, below)
+		return c.routeVolume(below, ident)
 	case "vendor_passthru":
 		return c.vendorPassthru(below, func() error {
 			_, err := c.findNode(ident)

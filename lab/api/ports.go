@@ -56,8 +56,8 @@ func (c *call) listPorts(parent portParent) (any, error) {
 		return nil, err
 	}
 	fields, detail := args.list("fields"), args.boolean("detail")
-	if fields != nil && !c.atLeast(8) {
-		return nil, notAcceptable()
+	if err := c.checkSelection(fields); err != nil {
+		return nil, err
 	}
 	if err := c.checkPortFields(fields); err != nil {
 		return nil, err
@@ -228,8 +228,8 @@ func (c *call) showPort(ident string, parent portParent, more []string) (any, er
 		return nil, err
 	}
 	fields := args.list("fields")
-	if fields != nil && !c.atLeast(8) {
-		return nil, notAcceptable()
+	if err := c.checkSelection(fields); err != nil {
+		return nil, err
 	}
 	if err := c.checkPortFields(fields); err != nil {
 		return nil, err

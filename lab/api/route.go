@@ -32,6 +32,7 @@ func (c *call) route() (any, error) {
 		"allocations":         c.routeAllocations,
 		"deploy_templates":    c.routeTemplates,
 		"inspection_rules":    c.routeRules,
+		"volume":              func(rest []string) (any, error) { return c.routeVolume(rest, "") },
 		"shards":              c.routeShards,
 		"lookup":              c.routeLookup,
 		"heartbeat":           c.routeHeartbeat,

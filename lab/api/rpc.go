@@ -55,6 +55,11 @@ type Conductor interface {
 	UpdatePortgroup(ctx context.Context, uuid string, change func(*db.Portgroup) error) (*db.Portgroup, error)
 	DestroyPortgroup(ctx context.Context, uuid string) error
 
+	// UpdateVolume runs a change of a node's "volume connector" or "volume target" under the node's lock, and DestroyVolume
+	// a removal, if the node's power state allows it.
+	UpdateVolume(ctx context.Context, node, kind string, change func() error) error
+	DestroyVolume(ctx context.Context, node, kind string, destroy func() error) error
+
 	CreateAllocation(ctx context.Context, allocation *db.Allocation) (*db.Allocation, error)
 	DestroyAllocation(ctx context.Context, uuid string) error
 

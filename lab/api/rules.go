@@ -167,18 +167,14 @@ func (c *call) storedRule(r *db.InspectionRule, document db.Dict) (any, error) {
 }
 
 func (c *call) patchRule(ident string) (any, error) {
-	args, err := c.checkWithBody("patch", checkSchema(patchSchema), fromPath("inspection_rule_uuid", ident, checkUUID))
+	patch, err := c.checkPatch(fromPath("inspection_rule_uuid", ident, checkUUID))
 	if err != nil {
-		return nil, err
-	}
-	if err := patchSchema.checkWhole(args["patch"]); err != nil { // null
 		return nil, err
 	}
 	rule, err := c.tables().InspectionRules.Get(ident)
 	if err != nil {
 		return nil, err
 	}
-	patch := operations(args["patch"])
 	document, err := patchedRule(rule, patch)
 	if err != nil {
 		return nil, err

@@ -90,10 +90,26 @@ func TestUniqueValues(t *testing.T) {
 	must[*db.Portgroup](t)(store.Portgroups.Create(&db.Portgroup{Name: "g"}))
 	must[*db.Allocation](t)(store.Allocations.Create(&db.Allocation{Name: "al"}))
 	must[*db.DeployTemplate](t)(store.DeployTemplates.Create(&db.DeployTemplate{Name: "CUSTOM_T"}))
+	must[*db.Chassis](t)(store.Chassis.Create(&db.Chassis{UUID: "c"}))
+	must[*db.VolumeConnector](t)(store.VolumeConnectors.Create(&db.VolumeConnector{Type: "iqn", ConnectorID: "x"}))
+	must[*db.VolumeTarget](t)(store.VolumeTargets.Create(&db.VolumeTarget{NodeUUID: a.UUID}))
+	must[*db.VolumeTarget](t)(store.VolumeTargets.Create(&db.VolumeTarget{NodeUUID: b.UUID}))
 	for name, test := range map[string]struct {
 		try        func() error
 		kind, text string
 	}{
+		"chassis": {
+			func() error { _, err := store.Chassis.Create(&db.Chassis{UUID: "c"}); return err },
+			"ChassisAlreadyExists", "A chassis with UUID c already exists.",
+		},
+		"connector": {func() error {
+			_, err := store.VolumeConnectors.Create(&db.VolumeConnector{Type: "iqn", ConnectorID: "x"})
+			return err
+		}, "VolumeConnectorTypeAndIdAlreadyExists", "A volume connector with type iqn and connector ID x already exists."},
+		"target": {
+			func() error { _, err := store.VolumeTargets.Create(&db.VolumeTarget{NodeUUID: a.UUID}); return err },
+			"VolumeTargetBootIndexAlreadyExists", "A volume target with boot index '0' for the same node already exists.",
+		},
 		"node uuid": {
 			func() error { _, err := store.Nodes.Create(&db.Node{UUID: a.UUID}); return err },
 			"NodeAlreadyExists", "A node with UUID " + a.UUID + " already exists.",
@@ -283,6 +299,11 @@ func TestOnDisk(t *testing.T) {
 	must[*db.DeployTemplate](t)(store.DeployTemplates.Create(&db.DeployTemplate{Name: "T", Steps: []db.Dict{{"step": "s"}}}))
 	must[*db.Allocation](t)(store.Allocations.Create(&db.Allocation{Name: "al"}))
 	described := ""
+	must[*db.Chassis](t)(store.Chassis.Create(&db.Chassis{Description: &described, Extra: db.Dict{"a": "b"}}))
+	for _, node := range []string{n.UUID, gone.UUID} {
+		must[*db.VolumeConnector](t)(store.VolumeConnectors.Create(&db.VolumeConnector{NodeUUID: node, Type: "iqn", ConnectorID: node}))
+		must[*db.VolumeTarget](t)(store.VolumeTargets.Create(&db.VolumeTarget{NodeUUID: node, Properties: db.Dict{"a": "b"}}))
+	}
 	for _, uuid := range []string{"", "../" + strings.Repeat("x", 300)} {
 		must[*db.InspectionRule](t)(store.InspectionRules.Create(&db.InspectionRule{
 			UUID: uuid, Description: &described, Actions: []db.Dict{{"op": "fail", "args": []any{"x"}}},
@@ -313,6 +334,9 @@ func TestOnDisk(t *testing.T) {
 		"nodes": {store.Nodes.List(nil), again.Nodes.List(nil)}, "ports": {store.Ports.List(nil), again.Ports.List(nil)},
 		"templates":   {store.DeployTemplates.List(nil), again.DeployTemplates.List(nil)},
 		"rules":       {store.InspectionRules.List(nil), again.InspectionRules.List(nil)},
+		"chassis":     {store.Chassis.List(nil), again.Chassis.List(nil)},
+		"connectors":  {store.VolumeConnectors.List(nil), again.VolumeConnectors.List(nil)},
+		"targets":     {store.VolumeTargets.List(nil), again.VolumeTargets.List(nil)},
 		"allocations": {store.Allocations.List(nil), again.Allocations.List(nil)},
 		"history":     {store.History(n.UUID), again.History(n.UUID)},
 		"bios":        {store.BIOS(n.UUID), again.BIOS(n.UUID)},
@@ -321,6 +345,9 @@ func TestOnDisk(t *testing.T) {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
 			t.Errorf("%s: had %+v, has %+v", name, pair[0], pair[1])
 		}
+	}
+	if connectors, targets := again.VolumeConnectors.List(nil), again.VolumeTargets.List(nil); len(connectors) != 1 || len(targets) != 1 {
+		t.Errorf("volumes of a removed node stay: %+v, %+v", connectors, targets)
 	}
 	had, _ := store.Inventory(n.UUID)
 	if has, ok := again.Inventory(n.UUID); !ok || !reflect.DeepEqual(had, has) {

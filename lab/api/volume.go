@@ -1,0 +1,87 @@
+package api
+
+import (
+	"net/http"
+
+	"ironworks/lab/db"
+)
+
+// volumeVersion is the minor version that introduced volumes.
+const volumeVersion = 32
+
+var (
+	connectorSchema = &schema{
+		types: []string{"object"}, required: []string{"connector_id", "node_uuid", "type"}, closed: true,
+		properties: map[string]*schema{
+			"connector_id": plainText, "extra": objectOrNull, "node_uuid": plainText, "type": plainText, "uuid": textOrNull,
+		},
+	}
+	targetSchema = &schema{
+		types: []string{"object"}, required: []string{"boot_index", "node_uuid", "volume_id", "volume_type"}, closed: true,
+		properties: map[string]*schema{
+			"boot_index": {types: []string{"integer"}}, "extra": objectOrNull, "node_uuid": plainText,
+			"properties": objectOrNull, "uuid": textOrNull, "volume_id": plainText, "volume_type": plainText,
+		},
+	}
+)
+
+// routeVolume handles everything below a /volume; parent is a node, if it is below one.
+func (c *call) routeVolume(rest []string, parent string) (any, error) {
+	if len(rest) == 0 {
+		return methods{http.MethodGet: func() (any, error) { return c.showVolume(parent) }}.serve(c)
+	}
+	if !c.atLeast(volumeVersion) {
+		return nil, errNoRoute
+	}
+	switch rest[0] {
+	case "connectors":
+		return c.connectors(parent).resource().serve(c, rest[1:])
+	case "targets":
+		return c.targets(parent).resource().serve(c, rest[1:])
+	}
+	if c.request.Method == http.MethodGet {
+		return nil, pythonError("VolumeController.get() takes 1 positional argument but %d were given", len(rest)+1)
+	}
+	return nil, notAllowed(http.MethodGet)
+}
+
+// showVolume returns the links to connectors and targets. Like Ironic, it does not look for the node.
+func (c *call) showVolume(parent string) (any, error) {
+	if !c.atLeast(volumeVersion) {
+		return nil, notServed(http.StatusNotFound, notSupported)
+	}
+	if err := c.unexpected("VolumeController.get"); err != nil {
+		return nil, err
+	}
+	path := "volume"
+	if parent != "" {
+		path = "nodes/" + parent + "/volume"
+	}
+	return inOrder("volume", map[string]any{
+		"links": c.links(path + "/"), "connectors": c.links(path + "/connectors"), "targets": c.links(path + "/targets"),
+	}), nil
+}
+
+func (c *call) connectors(parent string) volumes[db.VolumeConnector] {
+	return volumes[db.VolumeConnector]{
+		call: c, parent: parent, name: "connectors", kind: "connector", class: "VolumeConnectorsController",
+		columns: connectorColumns, schema: connectorSchema, table: c.tables().VolumeConnectors,
+		standard: []string{"uuid", "node_uuid", "type", "connector_id"}, texts: []string{"type", "connector_id"},
+		patchable: []string{"connector_id", "extra", "node_uuid", "type"}, unsortable: []string{"extra"},
+		fields: []string{"connector_id", "created_at", "extra", "links", "node_uuid", "type", "updated_at", "uuid"},
+	}
+}
+
+func (c *call) targets(parent string) volumes[db.VolumeTarget] {
+	return volumes[db.VolumeTarget]{
+		call: c, parent: parent, name: "targets", kind: "target", class: "VolumeTargetsController",
+		columns: targetColumns, schema: targetSchema, table: c.tables().VolumeTargets,
+		standard: []string{"uuid", "node_uuid", "volume_type", "boot_index", "volume_id"},
+		texts:    []string{"volume_type", "volume_id"}, unsortable: []string{"extra", "properties"},
+		patchable: []string{"boot_index", "extra", "node_uuid", "properties", "volume_id", "volume_type"},
+		fields: []string{
+			"boot_index", "created_at", "extra", "links", "node_uuid", "properties", "updated_at", "uuid", "volume_id",
+			"volume_type",
+		},
+	}
+}
