@@ -164,7 +164,7 @@ func keyBytes(ctx context.Context, screen *terminal.Screen) error {
 		}
 		scrolls = append(scrolls, float64(n))
 	}
-	fmt.Printf("  console: bytes, cursor (≤ 64)   %s\n", spread(moves))
+	fmt.Printf("  console: bytes, cursor (≤ 512)  %s\n", spread(moves))
 	fmt.Printf("  console: bytes, scroll (≤ 600)  %s\n", spread(scrolls[len(scrolls)-15:]))
 	return nil
 }

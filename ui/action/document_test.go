@@ -95,7 +95,7 @@ Keys, forms, the palette and commands ask the same, by what the action does to t
 - deploy asks for ` + "`y`" + ` if the deploy interface is ` + "`ramdisk`" + `, which writes to no disk. Otherwise it always asks for the
   name: Ironic does not say whether a disk has data.
 - service asks for the name if a step erases devices or changes RAID volumes, or for a runbook.
-- What is previewed as requests (set, root disk, ramdisk, ports) asks for ` + "`y`" + ` at least.
+- What is previewed as requests (root disk, ramdisk, ports) asks for ` + "`y`" + ` at least.
 - Commands ask only at a terminal. Elsewhere, deploy, rebuild, undeploy, clean and the like need ` + "`--yes`" + `.
 
 In the tables below, ` + "`y`" + ` and "type the name" are the strictest answer that the action may need.
