@@ -88,6 +88,14 @@ func (r *InspectionRule) Clone() *InspectionRule {
 }
 
 // Clone copies all levels.
+func (r *Runbook) Clone() *Runbook {
+	c := *r
+	c.Description, c.Owner = clonePointer(r.Description), clonePointer(r.Owner)
+	c.Extra, c.Steps, c.Traits = r.Extra.Clone(), cloneDicts(r.Steps), slices.Clone(r.Traits)
+	return &c
+}
+
+// Clone copies all levels.
 func (h History) Clone() History {
 	h.Duration = clonePointer(h.Duration)
 	return h
@@ -121,3 +129,4 @@ func (g *Portgroup) meta() meta      { return meta{&g.ID, &g.UUID, &g.CreatedAt,
 func (a *Allocation) meta() meta     { return meta{&a.ID, &a.UUID, &a.CreatedAt, &a.UpdatedAt} }
 func (t *DeployTemplate) meta() meta { return meta{&t.ID, &t.UUID, &t.CreatedAt, &t.UpdatedAt} }
 func (r *InspectionRule) meta() meta { return meta{&r.ID, &r.UUID, &r.CreatedAt, &r.UpdatedAt} }
+func (r *Runbook) meta() meta        { return meta{&r.ID, &r.UUID, &r.CreatedAt, &r.UpdatedAt} }

@@ -52,7 +52,7 @@ func Open(ctx context.Context, folder string, now func() time.Time) (*Store, err
 	}
 	s.Nodes.dirty, s.Ports.dirty, s.Portgroups.dirty = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	s.Allocations.dirty, s.DeployTemplates.dirty = map[string]bool{}, map[string]bool{}
-	s.InspectionRules.dirty = map[string]bool{}
+	s.InspectionRules.dirty, s.Runbooks.dirty = map[string]bool{}, map[string]bool{}
 	s.Chassis.dirty, s.VolumeConnectors.dirty, s.VolumeTargets.dirty = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	go s.disk.run(ctx, s)
 	return s, nil
@@ -133,6 +133,7 @@ func (d *disk) flush(s *Store) error {
 	files = append(files, gather(d.folder, s.Chassis)...)
 	files = append(files, gather(d.folder, s.VolumeConnectors)...)
 	files = append(files, gather(d.folder, s.VolumeTargets)...)
+	files = append(files, gather(d.folder, s.Runbooks)...)
 	for node := range d.dirty {
 		f := file{path: filepath.Join(d.folder, detailsName, node+".json"), again: func() { d.dirty[node] = true }}
 		if now := s.details[node]; now != nil {

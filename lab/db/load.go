@@ -38,6 +38,9 @@ func (s *Store) load(folder string) error {
 	if err := loadTable(folder, s.VolumeTargets, func(v *VolumeTarget) bool { return hasNode(v.NodeUUID) }); err != nil {
 		return err
 	}
+	if err := loadTable(folder, s.Runbooks, nil); err != nil {
+		return err
+	}
 	return readFolder(folder, detailsName, func(uuid string, content []byte) error {
 		d := &details{}
 		if err := decode(content, d); err != nil {

@@ -18,6 +18,7 @@ type Store struct {
 	Allocations     *Table[Allocation, *Allocation]
 	DeployTemplates *Table[DeployTemplate, *DeployTemplate]
 	InspectionRules *Table[InspectionRule, *InspectionRule]
+	Runbooks        *Table[Runbook, *Runbook]
 
 	Chassis          *Table[Chassis, *Chassis]
 	VolumeConnectors *Table[VolumeConnector, *VolumeConnector]
@@ -43,6 +44,7 @@ func New(now func() time.Time) *Store {
 	s.Nodes, s.Ports, s.Portgroups = nodeTable(s), portTable(s), portgroupTable(s)
 	s.Allocations, s.DeployTemplates, s.InspectionRules = allocationTable(s), templateTable(s), ruleTable(s)
 	s.Chassis, s.VolumeConnectors, s.VolumeTargets = chassisTable(s), connectorTable(s), targetTable(s)
+	s.Runbooks = runbookTable(s)
 	return s
 }
 
@@ -128,6 +130,13 @@ func templateTable(s *Store) *Table[DeployTemplate, *DeployTemplate] {
 		conflict("DeployTemplateAlreadyExists", "A deploy template with UUID %s already exists."),
 		missing("DeployTemplateNotFound", "Deploy template %s could not be found."),
 		uniqueName("DeployTemplateDuplicateName", "A deploy template with name %s already exists.", func(t *DeployTemplate) string { return t.Name }))
+}
+
+func runbookTable(s *Store) *Table[Runbook, *Runbook] {
+	return newTable[Runbook, *Runbook](s, "runbooks",
+		conflict("RunbookAlreadyExists", "A runbook with UUID %s already exists."),
+		missing("RunbookNotFound", "Runbook %s could not be found."),
+		uniqueName("RunbookDuplicateName", "A runbook with name %s already exists.", func(r *Runbook) string { return r.Name }))
 }
 
 func ruleTable(s *Store) *Table[InspectionRule, *InspectionRule] {

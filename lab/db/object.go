@@ -80,6 +80,21 @@ type InspectionRule struct {
 	CreatedAt, UpdatedAt time.Time
 }
 
+// Runbook has steps for nodes with one of its traits.
+type Runbook struct {
+	ID                   int
+	UUID                 string
+	Name                 string // before 1.112 also the trait that a node needs
+	Description          *string
+	Public               bool
+	Owner                *string // a project
+	DisableRamdisk       bool
+	Extra                Dict
+	Steps                []Dict // interface, step, args, order
+	Traits               []string
+	CreatedAt, UpdatedAt time.Time
+}
+
 // History is an entry of a node's history.
 type History struct {
 	ID                   int

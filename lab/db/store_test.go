@@ -94,6 +94,7 @@ func TestUniqueValues(t *testing.T) {
 	must[*db.VolumeConnector](t)(store.VolumeConnectors.Create(&db.VolumeConnector{Type: "iqn", ConnectorID: "x"}))
 	must[*db.VolumeTarget](t)(store.VolumeTargets.Create(&db.VolumeTarget{NodeUUID: a.UUID}))
 	must[*db.VolumeTarget](t)(store.VolumeTargets.Create(&db.VolumeTarget{NodeUUID: b.UUID}))
+	must[*db.Runbook](t)(store.Runbooks.Create(&db.Runbook{Name: "r"}))
 	for name, test := range map[string]struct {
 		try        func() error
 		kind, text string
@@ -149,6 +150,10 @@ func TestUniqueValues(t *testing.T) {
 		"template": {
 			func() error { _, err := store.DeployTemplates.Create(&db.DeployTemplate{Name: "CUSTOM_T"}); return err },
 			"DeployTemplateDuplicateName", "A deploy template with name CUSTOM_T already exists.",
+		},
+		"runbook": {
+			func() error { _, err := store.Runbooks.Create(&db.Runbook{Name: "r"}); return err },
+			"RunbookDuplicateName", "A runbook with name r already exists.",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -304,6 +309,10 @@ func TestOnDisk(t *testing.T) {
 		must[*db.VolumeConnector](t)(store.VolumeConnectors.Create(&db.VolumeConnector{NodeUUID: node, Type: "iqn", ConnectorID: node}))
 		must[*db.VolumeTarget](t)(store.VolumeTargets.Create(&db.VolumeTarget{NodeUUID: node, Properties: db.Dict{"a": "b"}}))
 	}
+	must[*db.Runbook](t)(store.Runbooks.Create(&db.Runbook{
+		Name: "r", Description: &described, Owner: &described, DisableRamdisk: true, Extra: db.Dict{"a": "b"},
+		Steps: []db.Dict{{"step": "s", "order": json.Number("1")}}, Traits: []string{"CUSTOM_A"},
+	}))
 	for _, uuid := range []string{"", "../" + strings.Repeat("x", 300)} {
 		must[*db.InspectionRule](t)(store.InspectionRules.Create(&db.InspectionRule{
 			UUID: uuid, Description: &described, Actions: []db.Dict{{"op": "fail", "args": []any{"x"}}},
@@ -333,6 +342,7 @@ func TestOnDisk(t *testing.T) {
 	for name, pair := range map[string][2]any{
 		"nodes": {store.Nodes.List(nil), again.Nodes.List(nil)}, "ports": {store.Ports.List(nil), again.Ports.List(nil)},
 		"templates":   {store.DeployTemplates.List(nil), again.DeployTemplates.List(nil)},
+		"runbooks":    {store.Runbooks.List(nil), again.Runbooks.List(nil)},
 		"rules":       {store.InspectionRules.List(nil), again.InspectionRules.List(nil)},
 		"chassis":     {store.Chassis.List(nil), again.Chassis.List(nil)},
 		"connectors":  {store.VolumeConnectors.List(nil), again.VolumeConnectors.List(nil)},
