@@ -19,6 +19,7 @@ var (
 	portgroupColumns  = columnsOf[db.Portgroup]()
 	allocationColumns = columnsOf[db.Allocation]()
 	templateColumns   = columnsOf[db.DeployTemplate]()
+	runbookColumns    = columnsOf[db.Runbook]()
 	ruleColumns       = columnsOf[db.InspectionRule]()
 	chassisColumns    = columnsOf[db.Chassis]()
 	connectorColumns  = columnsOf[db.VolumeConnector]()

@@ -21,6 +21,8 @@ type fake struct {
 	deploy api.Deploy
 	beat   api.Heartbeat
 	steps  []db.Dict
+	// noRamdisk is the argument of the last cleaning or service.
+	noRamdisk bool
 }
 
 var _ api.Conductor = (*fake)(nil)
@@ -75,13 +77,13 @@ func (f *fake) Deploy(_ context.Context, _ string, deploy api.Deploy) error {
 
 func (f *fake) TearDown(context.Context, string) error { return f.note("tear down") }
 
-func (f *fake) Clean(_ context.Context, _ string, steps []db.Dict, _ bool) error {
-	f.steps = steps
+func (f *fake) Clean(_ context.Context, _ string, steps []db.Dict, disableRamdisk bool) error {
+	f.steps, f.noRamdisk = steps, disableRamdisk
 	return f.note("clean")
 }
 
-func (f *fake) Service(_ context.Context, _ string, steps []db.Dict, _ bool) error {
-	f.steps = steps
+func (f *fake) Service(_ context.Context, _ string, steps []db.Dict, disableRamdisk bool) error {
+	f.steps, f.noRamdisk = steps, disableRamdisk
 	return f.note("service")
 }
 

@@ -29,6 +29,15 @@ func notAllowed(methods ...string) *abort {
 	}
 }
 
+// tooOld refuses a request below a collection that its API version lacks.
+func (c *call) tooOld(description string) error {
+	status := http.StatusMethodNotAllowed
+	if c.request.Method == http.MethodGet {
+		status = http.StatusNotFound
+	}
+	return &abort{status: status, description: description}
+}
+
 func invalid(format string, args ...any) error {
 	return db.Faultf(http.StatusBadRequest, "Invalid", format, args...)
 }

@@ -69,6 +69,26 @@ func patchValues(patch []operation, path string) []any {
 	return values
 }
 
+// sentValues is patchValues where Ironic fails for an operation without a value.
+func sentValues(patch []operation, path string) ([]any, error) {
+	for _, o := range patch {
+		if _, given := o["value"]; o.path() == path && o.kind() != "remove" && !given {
+			return nil, pythonError("'value'")
+		}
+	}
+	return patchValues(patch, path), nil
+}
+
+// refusedPatch is the error for a whole patch.
+func refusedPatch(patch []operation, reason string) error {
+	texts := make([]string, len(patch))
+	for i, o := range patch {
+		texts[i] = o.repr()
+	}
+	return db.Faultf(http.StatusBadRequest, "PatchError", "Couldn't apply patch '[%s]'. Reason: %s",
+		strings.Join(texts, ", "), reason)
+}
+
 // isRemoved reports whether a patch removes a path or something below it.
 func isRemoved(patch []operation, path string) bool {
 	return slices.ContainsFunc(patch, func(o operation) bool {

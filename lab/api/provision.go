@@ -17,6 +17,7 @@ type provisionRequest struct {
 	serviceStep []any
 	password    string
 	noRamdisk   *bool
+	runbook     string // a name or UUID
 }
 
 var nullableList = checkTypes("NoneType", "list")
@@ -26,12 +27,12 @@ func (c *call) provision(ident string) endpoint {
 	return c.onNode(ident, 0, func(node *db.Node, args arguments) (any, error) {
 		request := provisionRequest{
 			target: python.Str(args["target"]), configdrive: args["configdrive"], password: args.text("rescue_password"),
-			noRamdisk: args.boolean("disable_ramdisk"),
+			noRamdisk: args.boolean("disable_ramdisk"), runbook: args.text("runbook"),
 		}
 		request.cleanSteps, _ = args["clean_steps"].([]any)
 		request.deploySteps, _ = args["deploy_steps"].([]any)
 		request.serviceStep, _ = args["service_steps"].([]any)
-		if err := c.checkRequest(node, request, args); err != nil {
+		if err := c.checkRequest(node, &request, args.has("rescue_password")); err != nil {
 			return nil, err
 		}
 		return c.started("nodes/"+ident+"/states", c.act(node, request))
@@ -42,14 +43,13 @@ func (c *call) provision(ident string) endpoint {
 		optional("runbook", checkTypes("NoneType", "str")))
 }
 
-// checkRequest runs all checks, in Ironic's order.
-func (c *call) checkRequest(node *db.Node, request provisionRequest, args arguments) error {
-	runbook := args.text("runbook")
+// checkRequest runs all checks, in Ironic's order. A runbook adds its steps to the request.
+func (c *call) checkRequest(node *db.Node, request *provisionRequest, hasPassword bool) error {
 	if c.minor < verbVersions[request.target] {
 		return notAcceptable()
 	}
-	if runbook == "" {
-		if err := request.checkPolicy(); err != nil {
+	if request.runbook == "" {
+		if err := checkPolicy(request.deploySteps, request.cleanSteps, request.serviceStep); err != nil {
 			return err
 		}
 	}
@@ -59,13 +59,12 @@ func (c *call) checkRequest(node *db.Node, request provisionRequest, args argume
 	if err := c.checkConfigdrive(request.target, request.configdrive); err != nil {
 		return err
 	}
-	switch {
-	case runbook != "" && !c.atLeast(92):
-		return notAcceptable()
-	case runbook != "":
-		return db.Faultf(http.StatusNotFound, "RunbookNotFound", "Runbook %s could not be found.", runbook)
+	if request.runbook != "" {
+		if err := c.useRunbook(node, request); err != nil {
+			return err
+		}
 	}
-	if err := c.checkProvision(node, request, args.has("rescue_password")); err != nil {
+	if err := c.checkProvision(node, *request, hasPassword); err != nil {
 		return err
 	}
 	return c.served(node, http.StatusNotFound)
@@ -73,8 +72,8 @@ func (c *call) checkRequest(node *db.Node, request provisionRequest, args argume
 
 // checkPolicy reads the steps, like Ironic, to select the policy rule for each: malformed steps
 // fail there.
-func (r provisionRequest) checkPolicy() error {
-	for _, steps := range [][]any{r.deploySteps, r.cleanSteps, r.serviceStep} {
+func checkPolicy(lists ...[]any) error {
+	for _, steps := range lists {
 		for _, value := range steps {
 			step, ok := value.(map[string]any)
 			if !ok {
@@ -116,6 +115,9 @@ func badState(action, node, state string) error {
 // checkProvision checks that the other arguments are allowed for the target.
 func (c *call) checkProvision(n *db.Node, r provisionRequest, hasPassword bool) error {
 	only := func(what, targets string) error {
+		if r.runbook != "" && strings.HasSuffix(what, "_steps") && what != "deploy_steps" {
+			what, targets = "runbooks", "any of ['clean', 'service']"
+		}
 		return invalid("\"%s\" is only valid when setting target provision state to %s", what, targets)
 	}
 	if err := c.checkNoRamdisk(r); err != nil {

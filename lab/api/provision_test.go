@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"reflect"
 	"strings"
@@ -141,6 +142,26 @@ func TestDeployRequest(t *testing.T) {
 	}
 	if drive, ok := deploy.Configdrive.(db.Dict); !ok || drive["user_data"] == nil {
 		t.Errorf("configdrive is %#v", deploy.Configdrive)
+	}
+}
+
+func TestRunbookSteps(t *testing.T) {
+	for target, state := range map[string]string{"clean": "manageable", "service": "active"} {
+		r := newRig(t)
+		n := r.node(func(n *db.Node) { n.ProvisionState, n.Traits = state, []string{"CUSTOM_X"} })
+		r.want("POST", "/v1/runbooks", `{"name": "CUSTOM_R", "disable_ramdisk": true, "steps": [{"interface": "bios", "step": "factory_reset", "order": "5"}]}`,
+			http.StatusCreated)
+		use := func(version string, status int, text string) {
+			r.check(n, []exchange{{"PUT", "/v1/nodes/{N}/states/provision", version, `{"target": "` + target + `", "runbook": "CUSTOM_R"}`, status, text}})
+		}
+		use("1.91", 406, "Request not acceptable.")
+		use("1.111", 400, "This runbook has not been approved for use on this node {N}. Please ask an administrator to add it to your node traits.")
+		r.want("PUT", "/v1/runbooks/CUSTOM_R/traits/CUSTOM_X", "", http.StatusNoContent)
+		use("", 202, "")
+		want := []db.Dict{{"interface": "bios", "step": "factory_reset", "args": map[string]any{}, "order": json.Number("5")}}
+		if !reflect.DeepEqual(r.conductor.asked, []string{target}) || !reflect.DeepEqual(r.conductor.steps, want) || !r.conductor.noRamdisk {
+			t.Errorf("asked %v for %v without a ramdisk: %v", r.conductor.asked, r.conductor.steps, r.conductor.noRamdisk)
+		}
 	}
 }
 

@@ -153,6 +153,42 @@ func TestDeployTemplates(t *testing.T) {
 	r.want("DELETE", "/v1/deploy_templates/CUSTOM_X", "", http.StatusNoContent)
 }
 
+func TestRunbooks(t *testing.T) {
+	r := newRig(t)
+	const path = "/v1/runbooks/8bb8ee71-5d0e-4ad8-9a09-2a8c39bd1c51"
+	made := r.want("POST", "/v1/runbooks", `{"uuid": "8bb8ee71-5d0e-4ad8-9a09-2a8c39bd1c51", "name": "wipe", "steps": [`+
+		`{"interface": "deploy", "step": "s", "args": {"password": "x"}, "order": "007"}, {"interface": "bios", "step": "b", "order": 1}]}`, http.StatusCreated)
+	want := []any{
+		map[string]any{"interface": "deploy", "step": "s", "args": map[string]any{"password": "******"}, "order": 7.0},
+		map[string]any{"interface": "bios", "step": "b", "args": map[string]any{}, "order": 1.0},
+	}
+	if !reflect.DeepEqual(made["steps"], want) {
+		t.Errorf("steps %v", made["steps"])
+	}
+	r.want("PUT", path+"/traits/CUSTOM_X", "", http.StatusNoContent)
+	if traits := r.get("/v1/runbooks/wipe")["traits"]; !reflect.DeepEqual(traits, []any{"CUSTOM_X"}) {
+		t.Errorf("traits %v", traits)
+	}
+	r.check(&db.Node{}, []exchange{
+		{"GET", path + "/traits", "1.111", "", 404, "The API version does not allow runbook traits"},
+		{"DELETE", path, "1.91", "", 405, "The API version does not allow runbooks"},
+		{"PATCH", path, "1.111", `[{"op": "replace", "path": "/description", "value": "x"}]`, 400, "Cannot patch /description. Only the following can be " +
+			"updated: disable_ramdisk, extra, name, owner, public, steps"},
+		{"PATCH", path, "", `[{"op": "replace", "path": "/steps/1/order", "value": "1"}]`, 500, "'<' not supported between instances of 'int' and 'str'"},
+		{"PATCH", path, "", `[{"op": "replace", "path": "/owner", "value": "p"}, {"op": "replace", "path": "/public", "value": true}]`, 400, "Couldn't apply patch " +
+			"'[{'op': 'replace', 'path': '/owner', 'value': 'p'}, {'op': 'replace', 'path': '/public', 'value': True}]'. Reason: There cannot be an owner for a public runbook"},
+		{"PATCH", path, "", `[{"op": "replace", "path": "/steps/0/order", "value": 9}]`, 200, ""},
+	})
+	kept := r.tables.Runbooks.List(nil)[0]
+	if len(kept.Steps) != 2 || kept.Steps[0]["step"] != "b" || !kept.UpdatedAt.IsZero() {
+		t.Errorf("kept %+v", kept)
+	}
+	if args, _ := kept.Steps[1]["args"].(map[string]any); args["password"] != "x" {
+		t.Errorf("the mask was kept: %v", kept.Steps)
+	}
+	r.want("DELETE", path, "", http.StatusNoContent)
+}
+
 func TestInspectionRules(t *testing.T) {
 	r := newRig(t)
 	const path = "/v1/inspection_rules/8bb8ee71-5d0e-4ad8-9a09-2a8c39bd1c51"

@@ -28,11 +28,13 @@ func (c *call) route() (any, error) {
 		"ports":               func(rest []string) (any, error) { return c.routePorts(rest, portParent{}) },
 		"portgroups":          func(rest []string) (any, error) { return c.routePortgroups(rest, "") },
 		"drivers":             c.routeDrivers,
+		"events":              c.routeEvents,
 		"conductors":          c.routeConductors,
 		"allocations":         c.routeAllocations,
 		"deploy_templates":    c.routeTemplates,
 		"inspection_rules":    c.routeRules,
 		"volume":              func(rest []string) (any, error) { return c.routeVolume(rest, "") },
+		"runbooks":            c.routeRunbooks,
 		"shards":              c.routeShards,
 		"lookup":              c.routeLookup,
 		"heartbeat":           c.routeHeartbeat,
@@ -41,9 +43,6 @@ func (c *call) route() (any, error) {
 	controller, ok := controllers[rest[0]]
 	if ok {
 		return controller(rest[1:])
-	}
-	if answer, isAbsent, err := c.routeAbsent(rest[0], rest[1:]); isAbsent {
-		return answer, err
 	}
 	return nil, errNoRoute
 }
@@ -64,12 +63,11 @@ func (c *call) showRoot() any {
 	})
 }
 
-// resources are the collections in the root document, with the version that introduced them. Some
-// are always empty: see absentCollections.
+// resources are the collections in the root document, with the version that introduced them.
 var resources = map[string]int{
 	"nodes": 1, "ports": 1, "drivers": 1, "portgroups": 23, "lookup": 22, "heartbeat": 22, "conductors": 49,
 	"allocations": 52, "deploy_templates": 55, "shards": 82, "continue_inspection": 84, "chassis": 1, "volume": 32,
-	"events": 54, "runbooks": 92, "inspection_rules": ruleVersion,
+	"events": 54, "runbooks": runbookVersion, "inspection_rules": ruleVersion,
 }
 
 func (c *call) showV1() any {

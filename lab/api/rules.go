@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
-	"strings"
 
 	"ironworks/lab/db"
 	"ironworks/lab/python"
@@ -220,21 +219,14 @@ func patchedRule(rule *db.InspectionRule, patch []operation) (db.Dict, error) {
 
 // checkSensitive refuses to unset the flag. Like Ironic, it checks only the first of several values.
 func checkSensitive(rule *db.InspectionRule, patch []operation) error {
-	for _, o := range patch {
-		if _, given := o["value"]; o.path() == "/sensitive" && o.kind() != "remove" && !given {
-			return pythonError("'value'")
-		}
+	values, err := sentValues(patch, "/sensitive")
+	if err != nil {
+		return err
 	}
-	values := patchValues(patch, "/sensitive")
 	if !rule.Sensitive || len(values) == 0 || values[0] == nil || python.Truthy(values[0]) {
 		return nil
 	}
-	texts := make([]string, len(patch))
-	for i, o := range patch {
-		texts[i] = o.repr()
-	}
-	return db.Faultf(http.StatusBadRequest, "PatchError", "Couldn't apply patch '[%s]'. Reason: Inspection rules cannot "+
-		"have the sensitive flag unset.", strings.Join(texts, ", "))
+	return refusedPatch(patch, "Inspection rules cannot have the sensitive flag unset.")
 }
 
 func (c *call) deleteRule(ident string) error {

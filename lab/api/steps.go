@@ -1,9 +1,14 @@
 package api
 
 import (
+	"encoding/json"
 	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 
+	"ironworks/lab/db"
 	"ironworks/lab/python"
 )
 
@@ -24,6 +29,15 @@ var deployStep = &schema{
 	properties: map[string]*schema{
 		"args": {types: []string{"object"}}, "interface": {types: []string{"string"}, enum: stepInterfaces},
 		"priority": countSchema, "step": {types: []string{"string"}, minLength: 1},
+	},
+}
+
+// runbookStep is a step of a runbook.
+var runbookStep = &schema{
+	types: []string{"object"}, required: []string{"interface", "step", "order"}, closed: true,
+	properties: map[string]*schema{
+		"args": {types: []string{"object"}}, "interface": {types: []string{"string"}, enum: stepInterfaces},
+		"step": {types: []string{"string"}, minLength: 1}, "order": countSchema,
 	},
 }
 
@@ -68,6 +82,54 @@ func checkSteps(kind string, steps []any, s *schema) error {
 		}
 	}
 	return nil
+}
+
+// checkDuplicates refuses a list that has a step twice. Ironic has one message for templates and runbooks.
+func checkDuplicates(list any) error {
+	steps, _ := list.([]any)
+	var known, twice []string
+	for _, step := range dicts(steps) {
+		id := fmt.Sprintf("interface: %s, step: %s", step.Text("interface"), step.Text("step"))
+		if slices.Contains(known, id) && !slices.Contains(twice, id) {
+			twice = append(twice, id)
+		}
+		known = append(known, id)
+	}
+	if len(twice) == 0 {
+		return nil
+	}
+	return db.Faultf(http.StatusBadRequest, "InvalidDeployTemplate", "Deploy template invalid: Duplicate deploy "+
+		"steps. A template cannot have multiple deploy steps with the same interface and step. Duplicates: %s.",
+		strings.Join(twice, "; "))
+}
+
+// shownSteps returns the steps of a template or a runbook as the API shows them; position is priority or order.
+func shownSteps(steps []db.Dict, position string) []document {
+	shown := make([]document, len(steps))
+	for i, step := range steps {
+		args, _ := step["args"].(map[string]any)
+		if dict, ok := step["args"].(db.Dict); ok {
+			args = dict
+		}
+		shown[i] = inOrder("step", map[string]any{
+			"interface": step["interface"], "step": step["step"], "args": maskSecrets(args), position: step[position],
+		})
+	}
+	return shown
+}
+
+// storedSteps returns valid steps of a template or a runbook as they are stored; position is priority or order, which
+// a client may send as a text or as 5.0.
+func storedSteps(list any, position string) []db.Dict {
+	given, _ := list.([]any)
+	steps := dicts(given)
+	for _, step := range steps {
+		text := python.Str(step[position])
+		if n, err := strconv.ParseFloat(text, 64); err == nil {
+			step[position] = json.Number(strconv.Itoa(int(n)))
+		}
+	}
+	return steps
 }
 
 // valuePath is what jsonschema appends to its message: the path in the value. The schema, which

@@ -1,12 +1,8 @@
 package api
 
 import (
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
-	"strings"
 
 	"ironworks/lab/db"
 	"ironworks/lab/python"
@@ -32,19 +28,8 @@ func checkTemplate(name string, value any) (any, error) {
 		return nil, err
 	}
 	object, _ := value.(map[string]any)
-	steps, _ := object["steps"].([]any)
-	var known, twice []string
-	for _, step := range dicts(steps) {
-		id := fmt.Sprintf("interface: %s, step: %s", step.Text("interface"), step.Text("step"))
-		if slices.Contains(known, id) && !slices.Contains(twice, id) {
-			twice = append(twice, id)
-		}
-		known = append(known, id)
-	}
-	if len(twice) > 0 {
-		return nil, db.Faultf(http.StatusBadRequest, "InvalidDeployTemplate", "Deploy template invalid: Duplicate deploy "+
-			"steps. A template cannot have multiple deploy steps with the same interface and step. Duplicates: %s.",
-			strings.Join(twice, "; "))
+	if err := checkDuplicates(object["steps"]); err != nil {
+		return nil, err
 	}
 	return value, checkDict(value, []param{optional("uuid", checkUUID)})
 }
@@ -52,11 +37,7 @@ func checkTemplate(name string, value any) (any, error) {
 // routeTemplates handles everything below /deploy_templates, introduced in 1.55.
 func (c *call) routeTemplates(rest []string) (any, error) {
 	if !c.atLeast(55) {
-		status := http.StatusMethodNotAllowed
-		if c.request.Method == http.MethodGet {
-			status = http.StatusNotFound
-		}
-		return nil, &abort{status: status, description: "The API version does not allow deploy templates"}
+		return nil, c.tooOld("The API version does not allow deploy templates")
 	}
 	if len(rest) == 0 {
 		return methods{
@@ -76,20 +57,8 @@ func (c *call) routeTemplates(rest []string) (any, error) {
 }
 
 func (c *call) templateDocument(t *db.DeployTemplate, fields []string) map[string]any {
-	steps := make([]document, len(t.Steps))
-	for i, step := range t.Steps {
-		args, _ := step["args"].(map[string]any)
-		if args == nil {
-			if dict, ok := step["args"].(db.Dict); ok {
-				args = dict
-			}
-		}
-		steps[i] = inOrder("step", map[string]any{
-			"interface": step["interface"], "step": step["step"], "args": maskSecrets(args), "priority": step["priority"],
-		})
-	}
 	document := templateColumns.all(t, "deploy_templates")
-	document["steps"], document["links"] = steps, c.links("deploy_templates/"+t.UUID)
+	document["steps"], document["links"] = shownSteps(t.Steps, "priority"), c.links("deploy_templates/"+t.UUID)
 	return pick(document, fields)
 }
 
@@ -156,16 +125,7 @@ func setTemplate(t *db.DeployTemplate, document map[string]any) {
 	t.Name = given.Text("name")
 	extra, _ := document["extra"].(map[string]any)
 	t.Extra = extra
-	steps, _ := document["steps"].([]any)
-	t.Steps = dicts(steps)
-	for _, step := range t.Steps {
-		// A priority may be sent as a text, and is stored as a number.
-		if text, ok := step["priority"].(string); ok {
-			if n, err := strconv.Atoi(text); err == nil {
-				step["priority"] = json.Number(strconv.Itoa(n))
-			}
-		}
-	}
+	t.Steps = storedSteps(document["steps"], "priority")
 }
 
 func (c *call) createTemplate() (any, error) {

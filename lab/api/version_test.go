@@ -118,10 +118,10 @@ func TestRoutes(t *testing.T) {
 	}
 	r.check(n, []exchange{
 		{"GET", "/v2", "", "", 404, ""},
-		{"GET", "/v1/runbooks", "1.91", "", 404, ""},
+		{"GET", "/v1/runbooks", "1.91", "", 404, "The API version does not allow runbooks"},
 		{"GET", "/v1/chassis", "", "", 200, ""},
 		{"GET", "/v1/chassis/" + uuid1, "", "", 404, "Chassis " + uuid1 + " could not be found."},
-		{"POST", "/v1/runbooks", "", "{}", 404, ""},
+		{"POST", "/v1/runbooks", "", "{}", 400, "Schema error for runbook: 'steps' is a required property"},
 		{"GET", "/v1/nodes/{N}/volume/targets", "", "", 200, ""},
 		{"POST", "/v1/nodes", "", `{"driver"`, 500, "Expecting ':' delimiter: line 1 column 10 (char 9)"},
 		{"POST", "/v1/nodes", "", `{`, 500, "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"},

@@ -1,0 +1,288 @@
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"ironworks/lab/db"
+	"ironworks/lab/python"
+)
+
+var (
+	runbookProperties = map[string]*schema{
+		"uuid": textOrNull, "name": traitSchema, "steps": {types: []string{"array"}, items: runbookStep, minItems: 1},
+		"disable_ramdisk": booleanOrNull, "extra": objectOrNull, "public": booleanOrNull, "owner": longText(nullableText, 255),
+	}
+	booleanOrNull = &schema{types: []string{"boolean", "null"}}
+	// oldRunbook is what a client may send before 1.112, freeRunbook afterwards, and every runbook after a patch.
+	oldRunbook  = runbookSchema(runbookProperties)
+	freeRunbook = runbookSchema(func() map[string]*schema {
+		properties := maps.Clone(runbookProperties)
+		properties["name"] = &schema{types: []string{"string"}, minLength: 1, maxLength: 255, pattern: `^[A-Za-z0-9\-._~]+$`}
+		properties["description"] = longText(nullableText, 255)
+		return properties
+	}())
+	patchableRunbook = []string{"disable_ramdisk", "extra", "name", "owner", "public", "steps"}
+)
+
+func runbookSchema(properties map[string]*schema) *schema {
+	return &schema{types: []string{"object"}, required: []string{"steps", "name"}, closed: true, properties: properties}
+}
+
+// checkRunbook checks the schema and further rules.
+func checkRunbook(s *schema, name string, value any) error {
+	if _, err := checkSchema(s)(name, value); err != nil {
+		return err
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		return pythonError("'NoneType' object is not subscriptable")
+	}
+	if err := checkDuplicates(object["steps"]); err != nil {
+		return err
+	}
+	return checkDict(value, []param{optional("uuid", checkUUID)})
+}
+
+// createRunbook returns the endpoint that creates a runbook; refusal is its error for every body.
+func (c *call) createRunbook(refusal error) endpoint {
+	return func() (any, error) {
+		body, err := c.body("runbook", anyValue)
+		if err != nil {
+			return nil, err
+		}
+		if refusal != nil {
+			return nil, refusal
+		}
+		if err := c.unexpected("RunbooksController.post"); err != nil {
+			return nil, err
+		}
+		s := oldRunbook
+		if c.atLeast(runbookTraitsVersion) {
+			s = freeRunbook
+		}
+		if err := checkRunbook(s, "runbook", body.given); err != nil {
+			return nil, err
+		}
+		given, _ := body.given.(map[string]any)
+		return c.storeRunbook(given)
+	}
+}
+
+// storeRunbook creates a runbook. Without authentication, a client has no project to own it.
+func (c *call) storeRunbook(given db.Dict) (any, error) {
+	if given.Text("owner") != "" {
+		return nil, invalid("Cannot create a runbook as a project scoped admin with an owner other than your own project.")
+	}
+	delete(given, "owner")
+	runbook := &db.Runbook{UUID: given.Text("uuid")}
+	setRunbook(runbook, given)
+	runbook.Steps = storedSteps(given["steps"], "order")
+	for _, step := range runbook.Steps {
+		if step["args"] == nil {
+			step["args"] = db.Dict{}
+		}
+	}
+	made, err := c.tables().Runbooks.Create(runbook)
+	if err != nil {
+		return nil, err
+	}
+	c.locate("runbooks/" + made.UUID)
+	return ordered("runbooks")(c.runbookDocument(made, nil))
+}
+
+// setRunbook sets the fields of a runbook from a document, except its steps and traits.
+func setRunbook(r *db.Runbook, document db.Dict) {
+	r.Name = document.Text("name")
+	r.Description, r.Owner = nullableOf(document["description"]), nullableOf(document["owner"])
+	r.Public, _ = document["public"].(bool)
+	r.DisableRamdisk, _ = document["disable_ramdisk"].(bool)
+	extra, _ := document["extra"].(map[string]any)
+	r.Extra = orEmpty(extra)
+}
+
+// nullableOf returns a pointer to a text, nil for null.
+func nullableOf(value any) *string {
+	text, ok := value.(string)
+	if !ok {
+		return nil
+	}
+	return &text
+}
+
+func (c *call) patchRunbook(rest []string) (any, error) {
+	if len(rest) > 1 {
+		return nil, invalidValue("Schema error for patch: %s is not of type 'array'", python.Repr(rest[1]))
+	}
+	args, err := c.checkWithBody("patch", checkSchema(patchSchema), fromPath("runbook_ident", rest[0], checkIdent))
+	if err != nil {
+		return nil, err
+	}
+	if args["patch"] == nil {
+		return nil, pythonError("'NoneType' object is not iterable")
+	}
+	patch := operations(args["patch"])
+	if err := c.checkRunbookRoots(patch); err != nil {
+		return nil, err
+	}
+	runbook, err := c.findRunbook(rest[0])
+	if err != nil {
+		return nil, err
+	}
+	document, err := patchedRunbook(runbook, patch)
+	if err != nil {
+		return nil, err
+	}
+	updated, err := c.updateRunbook(runbook, document)
+	if err != nil {
+		return nil, err
+	}
+	return ordered("runbooks")(c.runbookDocument(updated, nil))
+}
+
+func (c *call) checkRunbookRoots(patch []operation) error {
+	allowed := patchableRunbook
+	if c.atLeast(runbookTraitsVersion) {
+		allowed = append(slices.Clone(allowed), "description")
+	}
+	return checkRoots(patch, allowed)
+}
+
+// patchedRunbook returns the valid document of a patched runbook. A patch of public removes the owner.
+func patchedRunbook(runbook *db.Runbook, patch []operation) (db.Dict, error) {
+	document := runbookColumns.all(runbook, "runbooks")
+	document["steps"] = runbook.Steps
+	owners, err := sentValues(patch, "/owner")
+	if err != nil {
+		return nil, err
+	}
+	public, err := sentValues(patch, "/public")
+	if err != nil {
+		return nil, err
+	}
+	if len(owners) > 0 && (len(public) > 0 && python.Truthy(public[0]) || len(public) == 0 && runbook.Public) {
+		return nil, refusedPatch(patch, "There cannot be an owner for a public runbook")
+	}
+	if len(public) > 0 {
+		document["owner"] = nil
+	}
+	document, _ = plain(document).(map[string]any)
+	if err := applyPatch(document, patch); err != nil {
+		return nil, err
+	}
+	if err := checkPatchedSteps(document); err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(document, func(key string, _ any) bool { return !hasKey(freeRunbook.properties, key) })
+	return document, checkRunbook(freeRunbook, "patch", document)
+}
+
+// checkPatchedSteps checks each step before the whole document, as Ironic does, and removes its unknown fields.
+func checkPatchedSteps(document map[string]any) error {
+	value, given := document["steps"]
+	steps, isList := value.([]any)
+	switch {
+	case !given:
+		return nil
+	case !isList:
+		return checkIterable(value)
+	}
+	for _, step := range steps {
+		object, ok := step.(map[string]any)
+		if !ok {
+			if err := checkIterable(step); err != nil {
+				return err
+			}
+		}
+		maps.DeleteFunc(object, func(key string, _ any) bool { return !hasKey(runbookStep.properties, key) })
+		if _, err := checkSchema(runbookStep)("patch", step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkIterable returns the error of Ironic's loop over something else than a list of objects; an empty text or
+// object has none.
+func checkIterable(value any) error {
+	switch v := value.(type) {
+	case string:
+		if v == "" {
+			return nil
+		}
+	case map[string]any:
+		if len(v) == 0 {
+			return nil
+		}
+	case []any:
+		return nil
+	default:
+		return pythonError("'%s' object is not iterable", pythonType(value))
+	}
+	return pythonError("'str' object has no attribute 'pop'")
+}
+
+// updateRunbook stores a patched document. Ironic keeps steps in a table of their own, so that a change of steps
+// leaves updated_at as it is.
+func (c *call) updateRunbook(runbook *db.Runbook, document db.Dict) (*db.Runbook, error) {
+	steps, err := mergedSteps(runbook.Steps, document["steps"])
+	if err != nil {
+		return nil, err
+	}
+	changed := runbook.Clone()
+	setRunbook(changed, document)
+	update := c.tables().Runbooks.Update
+	if reflect.DeepEqual(runbook, changed) {
+		update = c.tables().Runbooks.Touch
+	}
+	return update(runbook.UUID, func(r *db.Runbook) error {
+		setRunbook(r, document)
+		r.Steps = steps
+		return nil
+	})
+}
+
+// mergedSteps returns the steps of a patched runbook: those that stay in their place, then new ones by interface and
+// name, as Ironic adds them to its table. That fails for a new step without arguments.
+func mergedSteps(old []db.Dict, list any) ([]db.Dict, error) {
+	if err := checkOrders(old, list); err != nil {
+		return nil, err
+	}
+	given := storedSteps(list, "order")
+	merged := slices.DeleteFunc(slices.Clone(old), func(step db.Dict) bool { return !hasStep(given, step) })
+	added := slices.DeleteFunc(given, func(step db.Dict) bool { return hasStep(merged, step) })
+	if slices.ContainsFunc(added, func(step db.Dict) bool { return !hasKey(step, "args") }) {
+		return nil, pythonError("(sqlite3.IntegrityError) NOT NULL constraint failed: runbook_steps.args\n" +
+			"[SQL: INSERT INTO runbook_steps]")
+	}
+	slices.SortFunc(added, func(a, b db.Dict) int {
+		return cmp.Or(strings.Compare(a.Text("interface"), b.Text("interface")),
+			strings.Compare(a.Text("step"), b.Text("step")))
+	})
+	return append(merged, added...), nil
+}
+
+// checkOrders refuses to compare an order that is a text with the number of the same stored step.
+func checkOrders(old []db.Dict, list any) error {
+	given, _ := list.([]any)
+	for _, step := range dicts(given) {
+		_, isText := step["order"].(string)
+		if isText && slices.ContainsFunc(old, func(o db.Dict) bool { return sameStep(o, step) }) {
+			return pythonError("'<' not supported between instances of 'int' and 'str'")
+		}
+	}
+	return nil
+}
+
+func hasStep(steps []db.Dict, step db.Dict) bool {
+	return slices.ContainsFunc(steps, func(s db.Dict) bool { return sameStep(s, step) && s["order"] == step["order"] })
+}
+
+// sameStep reports whether two steps are equal except for their order.
+func sameStep(a, b db.Dict) bool {
+	return a["interface"] == b["interface"] && a["step"] == b["step"] && bytes.Equal(encode(a["args"]), encode(b["args"]))
+}
