@@ -7,6 +7,6 @@ func groups() []group {
 		patching(), interfaces(), patchingIn(), deleting(), deletingIn(), arguments(), allocations(), traits(), templates(), instances(),
 		maintaining(), power(), management(), validation(), ports(), portgroups(), vifs(), serving(),
 		ramdisk(), secrets(), life(),
-		rules(), details(), answerOrders(), malformed(), elsewhere(), chassis(), volumes(), autodetection(),
+		rules(), runbooks(), details(), answerOrders(), malformed(), elsewhere(), chassis(), volumes(), autodetection(),
 	}
 }
