@@ -21,6 +21,9 @@ func Different(existing, wanted *Item) (fields []string, hidden []string) {
 			continue
 		}
 		now, then := existing.Fields.Get(key), wanted.Fields.Get(key)
+		if key == "steps" {
+			now, then = rankedValue(now, wanted.Kind), rankedValue(then, wanted.Kind)
+		}
 		switch {
 		case !hints.PythonTruthy(now) && !hints.PythonTruthy(then), same(now, then, key == "traits"):
 		case sameShown(now, then):
@@ -30,6 +33,13 @@ func Different(existing, wanted *Item) (fields []string, hidden []string) {
 		}
 	}
 	return fields, hidden
+}
+
+func rankedValue(v any, kind Kind) any {
+	if steps, ok := v.(hints.PythonList); ok {
+		return ranked(steps, kind)
+	}
+	return v
 }
 
 // same compares values with their types, whatever the order of keys. sets compares lists as sets.

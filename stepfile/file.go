@@ -1,6 +1,7 @@
 package stepfile
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -282,6 +283,29 @@ func Decode(raw json.RawMessage, kind Kind) (Item, error) {
 	return item, nil
 }
 
+// ranked returns steps in the order in which they run, and those of the same rank by their names: Ironic keeps no order
+// in its list.
+func ranked(steps hints.PythonList, kind Kind) hints.PythonList {
+	sorted := slices.Clone(steps)
+	slices.SortStableFunc(sorted, func(a, b any) int {
+		x, _ := a.(*hints.PythonDict)
+		y, _ := b.(*hints.PythonDict)
+		return cmp.Or(cmp.Compare(rank(x, kind), rank(y, kind)), cmp.Compare(stepName(x), stepName(y)))
+	})
+	return sorted
+}
+
+// rank is the place of a step: the highest priority runs first, the lowest order.
+func rank(step *hints.PythonDict, kind Kind) int {
+	n, _ := strconv.Atoi(hints.PythonStr(step.Get(kind.order())))
+	if kind == Template {
+		return -n
+	}
+	return n
+}
+
+func stepName(step *hints.PythonDict) string { return step.Text("interface") + "." + step.Text("step") }
+
 // inOrder returns steps with their keys in the order of a file.
 func inOrder(steps hints.PythonList, kind Kind) hints.PythonList {
 	ordered := make(hints.PythonList, len(steps))
@@ -344,6 +368,9 @@ func YAML(list []Item) ([]byte, error) {
 				d.Delete(key)
 			}
 		}
+		if steps, ok := d.Get("steps").(hints.PythonList); ok {
+			d.Set("steps", ranked(steps, list[i].Kind))
+		}
 		bodies[i] = d
 	}
 	return document.YAML(bodies, flowFrom)
@@ -352,24 +379,11 @@ func YAML(list []Item) ([]byte, error) {
 // StepNames are the steps in their order, as interface.step.
 func (i *Item) StepNames() []string {
 	steps, _ := i.Fields.Get("steps").(hints.PythonList)
-	type ranked struct {
-		name string
-		rank int
-	}
-	var list []ranked
-	for _, step := range steps {
+	var names []string
+	for _, step := range ranked(steps, i.Kind) {
 		if d, ok := step.(*hints.PythonDict); ok {
-			rank, _ := strconv.Atoi(hints.PythonStr(d.Get(i.Kind.order())))
-			if i.Kind == Template {
-				rank = -rank // the highest priority runs first
-			}
-			list = append(list, ranked{d.Text("interface") + "." + d.Text("step"), rank})
+			names = append(names, stepName(d))
 		}
-	}
-	slices.SortStableFunc(list, func(a, b ranked) int { return a.rank - b.rank })
-	names := make([]string, len(list))
-	for i := range list {
-		names[i] = list[i].name
 	}
 	return names
 }

@@ -50,14 +50,14 @@ func TestParseRefuses(t *testing.T) {
 const runbook = `- name: wipe
   description: wipe and upgrade
   steps:
-    - interface: deploy
-      step: erase_devices
-      args: {}
-      order: 2
     - interface: firmware
       step: update
       args: {settings: [{component: bios, url: "http://x"}]}
       order: 1
+    - interface: deploy
+      step: erase_devices
+      args: {}
+      order: 2
   disable_ramdisk: true
   public: true
   extra:
@@ -83,8 +83,8 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("%v\n%s", err, text)
 	}
 	body, err := json.Marshal(item.Body())
-	const want = `{"name":"wipe","description":"wipe and upgrade","steps":[{"interface":"deploy","step":"erase_devices","args":{},"order":2},` +
-		`{"interface":"firmware","step":"update","args":{"settings":[{"component":"bios","url":"http://x"}]},"order":1}],"disable_ramdisk":true,"public":true,"extra":{"team":"a"}}`
+	const want = `{"name":"wipe","description":"wipe and upgrade","steps":[{"interface":"firmware","step":"update","args":{"settings":[{"component":"bios","url":"http://x"}]},"order":1},` +
+		`{"interface":"deploy","step":"erase_devices","args":{},"order":2}],"disable_ramdisk":true,"public":true,"extra":{"team":"a"}}`
 	if err != nil || string(body) != want {
 		t.Errorf("%v\n%s", err, body)
 	}
@@ -118,6 +118,11 @@ func TestDifferent(t *testing.T) {
 		if strings.Join(fields, " ") != test.fields || strings.Join(hidden, " ") != test.hidden {
 			t.Errorf("%s: %v, hidden %v", test.name, fields, hidden)
 		}
+	}
+	reversed := parse(t, "name: A\nsteps: [{interface: bios, step: b, order: 2}, {interface: deploy, step: a, order: 1}]", stepfile.Runbook)
+	straight := parse(t, "name: A\nsteps: [{interface: deploy, step: a, order: 1}, {interface: bios, step: b, order: 2}]", stepfile.Runbook)
+	if fields, hidden := stepfile.Different(&reversed, &straight); fields != nil || hidden != nil {
+		t.Errorf("the order of a list counts: %v %v", fields, hidden)
 	}
 	masked := parse(t, "name: CUSTOM_A\nsteps: [{interface: deploy, step: s, priority: 1, args: {password: p, url: u}}]", stepfile.Template)
 	masked = stepfile.Masked(&masked)
