@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/models/hints"
 	"ironworks/models/request"
 	"ironworks/rules"
 )
@@ -110,7 +111,7 @@ func existingRule(now []*rules.Rule, want *rules.Rule) (*rules.Rule, error) {
 
 func differing(a, b *rules.Rule) []string {
 	x, y := a.Body(), b.Body()
-	return slices.DeleteFunc(ruleFields(), func(field string) bool { return rules.Same(x.Get(field), y.Get(field)) })
+	return slices.DeleteFunc(ruleFields(), func(field string) bool { return hints.PythonSame(x.Get(field), y.Get(field)) })
 }
 
 const nounRule = "inspection rule"

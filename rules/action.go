@@ -78,27 +78,16 @@ func (r *run) call(args map[string]any) *Exception {
 
 // pathOf splits the path of an attribute: at slashes if it has any, otherwise at dots.
 func pathOf(path any) ([]string, *Exception) {
-	text, ok := path.(string)
-	if !ok {
-		if list, isList := path.(hints.PythonList); isList {
-			return nil, raise("AttributeError", "'list' object has no attribute 'split'").onlyIf(!containsSlash(list))
+	switch p := path.(type) {
+	case string:
+		if strings.Contains(p, "/") {
+			return strings.Split(strings.Trim(p, "/"), "/"), nil
 		}
-		return nil, raise("TypeError", "argument of type '%s' is not iterable", typeName(path))
+		return strings.Split(p, "."), nil
+	case hints.PythonList, *hints.PythonDict:
+		return nil, unclear("a path that is no text")
 	}
-	if strings.Contains(text, "/") {
-		return strings.Split(strings.Trim(text, "/"), "/"), nil
-	}
-	return strings.Split(text, "."), nil
-}
-
-func containsSlash(list hints.PythonList) bool { return slices.Contains(list, any("/")) }
-
-// onlyIf replaces an exception whose text is not known.
-func (e *Exception) onlyIf(known bool) *Exception {
-	if !known {
-		return unclear("a path that is no text")
-	}
-	return e
+	return nil, raise("TypeError", "argument of type '%s' is not iterable", typeName(path))
 }
 
 // attribute changes a field of the node or of a port, or a part of one. of is "" or names the port.

@@ -119,29 +119,14 @@ func at(d *hints.PythonDict, key string) any {
 	return d.Get(key)
 }
 
-// same compares values as [Same] does; what is missing is only the same as what is missing.
+// same compares values as [hints.PythonSame] does; what is missing is only the same as what is missing.
 func same(a, b any) bool {
 	_, missing := a.(Missing)
 	_, missingToo := b.(Missing)
 	if missing || missingToo {
 		return missing == missingToo
 	}
-	return Same(a, b)
-}
-
-// Same compares values with their types, whatever the order of the keys: "8" is not 8, and 1 not true.
-func Same(a, b any) bool {
-	switch x := a.(type) {
-	case hints.PythonList:
-		y, ok := b.(hints.PythonList)
-		return ok && slices.EqualFunc(x, y, Same)
-	case *hints.PythonDict:
-		y, ok := b.(*hints.PythonDict)
-		return ok && len(x.Keys()) == len(y.Keys()) && !slices.ContainsFunc(x.Keys(), func(key string) bool {
-			return !y.Has(key) || !Same(x.Get(key), y.Get(key))
-		})
-	}
-	return hints.PythonTypeName(a) == hints.PythonTypeName(b) && hints.PythonRepr(a) == hints.PythonRepr(b)
+	return hints.PythonSame(a, b)
 }
 
 // hidden replaces the secrets of a value.

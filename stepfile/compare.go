@@ -25,8 +25,8 @@ func Different(existing, wanted *Item) (fields []string, hidden []string) {
 			now, then = rankedValue(now, wanted.Kind), rankedValue(then, wanted.Kind)
 		}
 		switch {
-		case !hints.PythonTruthy(now) && !hints.PythonTruthy(then), same(now, then, key == "traits"):
-		case sameShown(now, then):
+		case !hints.PythonTruthy(now) && !hints.PythonTruthy(then), hints.PythonSame(now, then), key == "traits" && sameSet(now, then):
+		case hints.PythonSame(unmasked(now, then), then):
 			hidden = append(hidden, key)
 		default:
 			fields = append(fields, key)
@@ -42,31 +42,42 @@ func rankedValue(v any, kind Kind) any {
 	return v
 }
 
-// same compares values with their types, whatever the order of keys. sets compares lists as sets.
-func same(a, b any, sets bool) bool { return equal(a, b, sets, false) }
+// sameSet compares lists whatever their order.
+func sameSet(a, b any) bool {
+	x, isList := a.(hints.PythonList)
+	y, isToo := b.(hints.PythonList)
+	return isList && isToo && len(x) == len(y) && !slices.ContainsFunc(x, func(v any) bool { return !slices.Contains(y, v) })
+}
 
-// sameShown is same, but a mask is the same as every string.
-func sameShown(now, then any) bool { return equal(now, then, false, true) }
-
-func equal(now, then any, sets, masked bool) bool {
-	if text, ok := now.(string); ok && masked && text == mask {
-		_, isText := then.(string)
-		return isText
-	}
+// unmasked returns the existing value with the masks of the API replaced by what is wanted there.
+func unmasked(now, then any) any {
 	switch x := now.(type) {
+	case string:
+		if text, ok := then.(string); ok && x == mask {
+			return text
+		}
 	case hints.PythonList:
 		y, ok := then.(hints.PythonList)
-		if ok && sets {
-			return len(x) == len(y) && !slices.ContainsFunc(x, func(v any) bool { return !slices.Contains(y, v) })
+		if !ok || len(x) != len(y) {
+			return now
 		}
-		return ok && slices.EqualFunc(x, y, func(a, b any) bool { return equal(a, b, false, masked) })
+		list := make(hints.PythonList, len(x))
+		for i := range x {
+			list[i] = unmasked(x[i], y[i])
+		}
+		return list
 	case *hints.PythonDict:
 		y, ok := then.(*hints.PythonDict)
-		return ok && len(x.Keys()) == len(y.Keys()) && !slices.ContainsFunc(x.Keys(), func(key string) bool {
-			return !y.Has(key) || !equal(x.Get(key), y.Get(key), false, masked)
-		})
+		if !ok {
+			return now
+		}
+		d := &hints.PythonDict{}
+		for _, key := range x.Keys() {
+			d.Set(key, unmasked(x.Get(key), y.Get(key)))
+		}
+		return d
 	}
-	return hints.PythonTypeName(now) == hints.PythonTypeName(then) && hints.PythonRepr(now) == hints.PythonRepr(then)
+	return now
 }
 
 // Merged is the existing object with the fields of the wanted one.

@@ -122,7 +122,7 @@ func (t *task) saveSubject(before, after rules.Subject, ports []*db.Port) error 
 func changedFields(before, after *hints.PythonDict) (map[string]any, error) {
 	changed := &hints.PythonDict{}
 	for _, name := range after.Keys() {
-		if !rules.Same(before.Get(name), after.Get(name)) {
+		if !hints.PythonSame(before.Get(name), after.Get(name)) {
 			changed.Set(name, after.Get(name))
 		}
 	}

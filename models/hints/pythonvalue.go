@@ -117,6 +117,21 @@ func PythonTruthy(v any) bool {
 	return true
 }
 
+// PythonSame compares values with their types, whatever the order of the keys: "8" is not 8, and 1 not true.
+func PythonSame(a, b any) bool {
+	switch x := a.(type) {
+	case PythonList:
+		y, ok := b.(PythonList)
+		return ok && slices.EqualFunc(x, y, PythonSame)
+	case *PythonDict:
+		y, ok := b.(*PythonDict)
+		return ok && len(x.keys) == len(y.keys) && !slices.ContainsFunc(x.keys, func(key string) bool {
+			return !y.Has(key) || !PythonSame(x.values[key], y.values[key])
+		})
+	}
+	return PythonTypeName(a) == PythonTypeName(b) && PythonRepr(a) == PythonRepr(b)
+}
+
 // PythonTypeName returns Python's name of a value's type.
 func PythonTypeName(v any) string {
 	switch v.(type) {

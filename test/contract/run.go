@@ -26,7 +26,8 @@ func Main(m *testing.M, parallel int) {
 	if folder := memoryFolder(); folder != "" && os.Getenv("TMPDIR") == "" {
 		_ = os.Setenv("TMPDIR", folder)
 	}
-	goleak.VerifyTestMain(m)
+	// The clock of regular expressions, which inspection rules have, ends a second after the last match.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"))
 }
 
 // tally counts behaviors.
