@@ -1,6 +1,8 @@
 package cmd
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -36,7 +38,7 @@ func (a *app) rulesListCommand() *cobra.Command {
 				empty: "No inspection rules.",
 			}
 			for _, rule := range rules.Sorted(list) {
-				conditions, actions := operationNames(rule.Conditions, "always"), operationNames(rule.Actions, "")
+				conditions, actions := cmp.Or(rules.Names(rule.Conditions), "always"), rules.Names(rule.Actions)
 				if rule.Hidden {
 					conditions, actions = "hidden", "hidden"
 				}
@@ -57,26 +59,11 @@ func bodiesOf(list []*rules.Rule) []any {
 	return bodies
 }
 
-func operationNames(list []rules.Operation, none string) string {
-	var names []string
-	for i := range list {
-		names = append(names, list[i].Op)
-	}
-	if len(names) == 0 {
-		return none
-	}
-	return strings.Join(names, ", ")
-}
-
 func (a *app) rulesShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show RULE…", Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.completeRules,
 		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			all, err := provision.Rules(cmd.Context(), s.Client)
-			if err != nil {
-				return err
-			}
-			found, err := provision.FindRules(all, args)
+			found, err := findRules(cmd.Context(), s, args)
 			if err != nil {
 				return err
 			}
@@ -94,6 +81,14 @@ func (a *app) rulesShowCommand() *cobra.Command {
 			return a.print(r)
 		}),
 	}
+}
+
+func findRules(ctx context.Context, s *session.Session, ids []string) ([]*rules.Rule, error) {
+	all, err := provision.Rules(ctx, s.Client)
+	if err != nil {
+		return nil, err
+	}
+	return provision.FindRules(all, ids)
 }
 
 // completeRules offers the descriptions and UUIDs of Ironic's rules.
@@ -215,11 +210,7 @@ func (a *app) rulesDeleteCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "delete RULE…", Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.completeRules,
 		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			all, err := provision.Rules(cmd.Context(), s.Client)
-			if err != nil {
-				return err
-			}
-			found, err := provision.FindRules(all, args)
+			found, err := findRules(cmd.Context(), s, args)
 			if err != nil {
 				return err
 			}

@@ -35,7 +35,7 @@ type Declared struct {
 	// Fields are the ones that differ. Hidden is what cannot be compared, "" if all can.
 	Fields []string
 	Hidden string
-	// Before and After are the object as files; "" if there is none.
+	// Before and After are the object as files; "" before it is created, or after it is deleted.
 	Before, After string
 	// Requests are sent in their order; none if there is nothing to do.
 	Requests []request.Request

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"ironworks/models"
 	"ironworks/models/hints"
 )
 
@@ -95,7 +94,7 @@ func differences(of, prefix string, before, after *hints.PythonDict) []Change {
 	}
 	for _, key := range keys {
 		if prefix == "" && of != "plugin data" && !after.Has(key) {
-			continue // a field of the API that is none of Ironic's object
+			continue // a field that the API has, and Ironic's object has not
 		}
 		path := prefix + key
 		a, b := at(before, key), at(after, key)
@@ -106,7 +105,7 @@ func differences(of, prefix string, before, after *hints.PythonDict) []Change {
 			list = append(list, differences(of, path+"/", x, y)...)
 		case same(a, b):
 		default:
-			list = append(list, Change{Of: of, Path: path, Before: hidden(key, a), After: hidden(key, b)})
+			list = append(list, Change{Of: of, Path: path, Before: hints.PythonMasked(key, a), After: hints.PythonMasked(key, b)})
 		}
 	}
 	return list
@@ -127,28 +126,4 @@ func same(a, b any) bool {
 		return missing == missingToo
 	}
 	return hints.PythonSame(a, b)
-}
-
-// hidden replaces the secrets of a value.
-func hidden(key string, v any) any {
-	switch v := v.(type) {
-	case nil, Missing:
-		return v
-	case *hints.PythonDict:
-		d := &hints.PythonDict{}
-		for _, k := range v.Keys() {
-			d.Set(k, hidden(k, v.Get(k)))
-		}
-		return d
-	case hints.PythonList:
-		list := make(hints.PythonList, len(v))
-		for i := range v {
-			list[i] = hidden(key, v[i])
-		}
-		return list
-	}
-	if models.SecretKey(key) {
-		return models.Mask
-	}
-	return v
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ironworks/models"
 	"ironworks/models/hints"
 )
 
@@ -135,7 +136,7 @@ func (e *Exception) of(rule *Rule, node string) *Exception {
 func (r *run) scope() *scope {
 	return &scope{
 		node: r.node, inventory: masked{value: r.inventory, hides: r.hides}, pluginData: masked{value: r.pluginData, hides: r.hides},
-		hidden: func(name string) { r.note("Ironic's API hides the value of {%s}: %s stands for it", name, hiddenMask) },
+		hidden: func(name string) { r.note("Ironic's API hides the value of {%s}: %s stands for it", name, models.Mask) },
 	}
 }
 

@@ -74,7 +74,7 @@ node properties/capabilities: "boot_mode:uefi" → "boot_mode:uefi,boot_mode:bio
 plugin data list: [1] → [1,2]`,
 		},
 		{
-			"a field that is none", `actions: [{op: set-attribute, args: {path: chassis_uuid, value: x}}]`,
+			"an unknown field", `actions: [{op: set-attribute, args: {path: chassis_uuid, value: x}}]`,
 			"note: chassis_uuid is no field of a node: Ironic does not save it",
 		},
 		{"a port", `actions: [{op: set-port-attribute, args: {port_id: p1, path: extra/speed, value: 10}}]`, "port 52:54:00:00:00:01 extra/speed: 10 (new)"},

@@ -203,7 +203,7 @@ func (r *reader) operations(v *document.Value, what string, keys []string, check
 			}
 		}
 		op, args, loop, multiple := item.Get("op"), item.Get("args"), item.Get("loop"), item.Get("multiple")
-		o := Operation{Op: op.Literal, Args: withoutPluginData(args.Python()), Multiple: multiple.Literal, Line: item.Line, Column: item.Column}
+		o := Operation{Op: op.Literal, Args: withoutPluginData(args.Python()), Multiple: multiple.Literal}
 		if item.Has("multiple") && !slices.Contains(multiples, multiple.Literal) {
 			r.problem(&multiple, "multiple %q is unknown; known are %s", multiple.Literal, strings.Join(multiples, ", "))
 		}

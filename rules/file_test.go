@@ -93,7 +93,7 @@ func TestWarnings(t *testing.T) {
 			"a sensitive rule", "sensitive: true\nactions: [{op: fail, args: {msg: m}}]",
 			"r.yaml:1:12: a sensitive rule stays sensitive: Ironic hides its conditions and actions for good, so they cannot be compared",
 		},
-		{"a field that is none", "actions: [{op: set-attribute, args: {path: chassis_uuid, value: a}}]", `r.yaml:1:44: a node has no field "chassis_uuid": Ironic saves nothing`},
+		{"an attribute that is not a field", "actions: [{op: set-attribute, args: {path: chassis_uuid, value: a}}]", `r.yaml:1:44: a node has no field "chassis_uuid": Ironic saves nothing`},
 		{
 			"none", "conditions: [{op: is-none, args: {value: '{node.owner}'}}]\nactions: [{op: fail, args: {msg: m}}]",
 			"r.yaml:1:42: a template is a string, which is never none: use is-empty",

@@ -74,9 +74,6 @@ func require(f map[string]fieldType, names ...string) map[string]fieldType {
 	return f
 }
 
-// hiddenMask is what Ironic's API shows instead of a secret.
-const hiddenMask = "******"
-
 // pythonTime is Python's text of a datetime.
 type pythonTime string
 

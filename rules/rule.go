@@ -47,8 +47,6 @@ type Operation struct {
 	Loop any
 	// Multiple says how a condition combines the results of a loop: any (the default), all, first or last.
 	Multiple string
-	// Line and Column are those in the file; 0 if there is none.
-	Line, Column int
 }
 
 // Label names the rule for people: by its description, otherwise by its UUID.
@@ -86,6 +84,15 @@ func bodies(operations []Operation, conditions bool) hints.PythonList {
 		list = append(list, d)
 	}
 	return list
+}
+
+// Names lists the operators or actions, "" without operations.
+func Names(list []Operation) string {
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = list[i].Op
+	}
+	return strings.Join(names, ", ")
 }
 
 // looped says that the operation has a loop: Ironic ignores an empty one.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ironworks/models"
 	"ironworks/models/hints"
 )
 
@@ -256,7 +257,7 @@ func (s *scope) render(f field, depth int) (string, *Exception) {
 	if raised != nil {
 		return "", raised
 	}
-	if v == any(hiddenMask) {
+	if v == any(models.Mask) {
 		s.hidden(f.name)
 	}
 	switch f.conversion {

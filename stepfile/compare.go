@@ -7,9 +7,6 @@ import (
 	"ironworks/models/hints"
 )
 
-// mask is what the API shows instead of a secret.
-const mask = "******"
-
 // Different returns the fields of a wanted object that the existing one has differently. Fields that the wanted one
 // does not give stay. hidden: a field is the same as far as the API shows it, which masks secrets in arguments.
 func Different(existing, wanted *Item) (fields []string, hidden []string) {
@@ -53,7 +50,7 @@ func sameSet(a, b any) bool {
 func unmasked(now, then any) any {
 	switch x := now.(type) {
 	case string:
-		if text, ok := then.(string); ok && x == mask {
+		if text, ok := then.(string); ok && x == models.Mask {
 			return text
 		}
 	case hints.PythonList:
@@ -94,28 +91,6 @@ func Merged(existing, wanted *Item) Item {
 // Masked is the object without secrets: values of keys that are named like one.
 func Masked(item *Item) Item {
 	m := *item
-	m.Fields, _ = maskedValue("", item.Fields).(*hints.PythonDict)
+	m.Fields, _ = hints.PythonMasked("", item.Fields).(*hints.PythonDict)
 	return m
-}
-
-func maskedValue(key string, v any) any {
-	switch v := v.(type) {
-	case *hints.PythonDict:
-		d := &hints.PythonDict{}
-		for _, k := range v.Keys() {
-			d.Set(k, maskedValue(k, v.Get(k)))
-		}
-		return d
-	case hints.PythonList:
-		list := make(hints.PythonList, len(v))
-		for i := range v {
-			list[i] = maskedValue(key, v[i])
-		}
-		return list
-	case string:
-		if models.SecretKey(key) {
-			return mask
-		}
-	}
-	return v
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"ironworks/document"
+	"ironworks/models"
 	"ironworks/models/hints"
 	"ironworks/spell"
 )
@@ -241,8 +242,8 @@ func (r *reader) step(v *document.Value) *hints.PythonDict {
 
 // masks refuses what the API shows instead of secrets.
 func (r *reader) masks(v *document.Value) {
-	if v.Kind == document.Text && v.Literal == mask {
-		r.problem(v, "%s is what Ironic shows instead of a secret; write the secret", mask)
+	if v.Kind == document.Text && v.Literal == models.Mask {
+		r.problem(v, "%s is what Ironic shows instead of a secret; write the secret", models.Mask)
 	}
 	for i := range v.Items {
 		r.masks(&v.Items[i])

@@ -175,7 +175,7 @@ func gather[T any, P row[T]](folder string, t *Table[T, P]) []file {
 
 var plainName = regexp.MustCompile(`^[0-9A-Za-z{}:_-]{1,64}$`)
 
-// fileName returns the name of a row's file, without extension: its UUID, or a hash of a UUID that is none. Ironic
+// fileName returns the name of a row's file, without extension: its UUID, or a hash of what is not a UUID. Ironic
 // accepts any text as UUID of an allocation or inspection rule, which must not become a path.
 func fileName(rowUUID string) string {
 	if plainName.MatchString(rowUUID) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ironworks/models"
+	"ironworks/provision"
 	"ironworks/rules"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen/body"
@@ -28,17 +29,16 @@ func (s *Screen) heading(t *theme.Theme, w int) string {
 	case s.testing > 0:
 		left = append(left, body.S(theme.Busy, "  "+theme.GlyphWorking+" "+fmt.Sprintf(textTesting, models.Counted(s.testing, "node"))))
 	case len(s.test.tests) > 0:
-		left = append(left, s.summary())
+		left = append(left, s.summary)
 	}
 	_, known := s.source.Value()
 	return body.Line(t, w, left, []body.Span{body.Freshness(time.Now(), s.source.Asked(), known, s.source.Busy(), s.source.Err())})
 }
 
-// summary counts what would become of the inspections.
-func (s *Screen) summary() body.Span {
+func summaryOf(tests []provision.RuleTest) body.Span {
 	failing, unknown := 0, 0
-	for i := range s.test.tests {
-		test := &s.test.tests[i]
+	for i := range tests {
+		test := &tests[i]
 		switch result, _ := test.Inspection(); {
 		case test.Err != nil:
 			unknown++
@@ -46,7 +46,7 @@ func (s *Screen) summary() body.Span {
 			failing++
 		}
 	}
-	text := "  tested on " + models.Counted(len(s.test.tests), "node")
+	text := "  tested on " + models.Counted(len(tests), "node")
 	role := theme.Good
 	if unknown > 0 {
 		role, text = theme.Warn, text+fmt.Sprintf(", %d without result", unknown)

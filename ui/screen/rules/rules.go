@@ -2,6 +2,7 @@
 package rules
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -47,6 +48,8 @@ type Screen struct {
 	// test is the last test; testing is the number of nodes of a running one, 0 for none.
 	test    tested
 	testing int
+	// summary counts what would become of the inspections; made once for each test, not for each frame.
+	summary body.Span
 	results *table.Table[*resultRow]
 	// details is the text below the table, about the row shown.
 	details pane.Pane
@@ -76,16 +79,6 @@ func New(env *screen.Env) *Screen {
 
 func ruleTable() *table.Table[*rules.Rule] {
 	t := table.New(func(r *rules.Rule) string { return r.UUID })
-	names := func(list []rules.Operation, none string) string {
-		var words []string
-		for i := range list {
-			words = append(words, list[i].Op)
-		}
-		if len(words) == 0 {
-			return none
-		}
-		return strings.Join(words, ", ")
-	}
 	t.SetColumns([]table.Column[*rules.Rule]{
 		{Key: "priority", Title: "PRIORITY", Min: 8, Max: 8, Text: func(r *rules.Rule) string { return fmt.Sprint(r.Priority) }},
 		{Key: "description", Title: "RULE", Min: 16, Max: 60, Role: theme.Strong, Text: func(r *rules.Rule) string { return r.Label() }},
@@ -93,13 +86,13 @@ func ruleTable() *table.Table[*rules.Rule] {
 			if r.Hidden {
 				return "hidden"
 			}
-			return names(r.Conditions, "always")
+			return cmp.Or(rules.Names(r.Conditions), "always")
 		}},
 		{Key: "actions", Title: "ACTIONS", Min: 10, Grow: 2, Text: func(r *rules.Rule) string {
 			if r.Hidden {
 				return "hidden"
 			}
-			return names(r.Actions, "")
+			return rules.Names(r.Actions)
 		}},
 	})
 	return t

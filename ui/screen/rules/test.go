@@ -138,6 +138,7 @@ func (s *Screen) take(t tested) {
 		rows = append(rows, rowsOf(&t.tests[i])...)
 	}
 	s.results.SetRows(rows)
+	s.summary = summaryOf(t.tests)
 }
 
 // rowsOf are the rows of a node: one for each rule that was evaluated.

@@ -1,0 +1,27 @@
+package hints
+
+import "ironworks/models"
+
+// PythonMasked returns a copy of a value without secrets: [models.Mask] stands for what has a key that is named like one.
+// key is that of the value itself, "" without one.
+func PythonMasked(key string, v any) any {
+	switch v := v.(type) {
+	case *PythonDict:
+		d := &PythonDict{}
+		for _, k := range v.keys {
+			d.Set(k, PythonMasked(k, v.values[k]))
+		}
+		return d
+	case PythonList:
+		list := make(PythonList, len(v))
+		for i := range v {
+			list[i] = PythonMasked(key, v[i])
+		}
+		return list
+	case string, bool, float64, PythonInt:
+		if models.SecretKey(key) {
+			return models.Mask
+		}
+	}
+	return v
+}

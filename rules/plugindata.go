@@ -1,0 +1,149 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"ironworks/models/hints"
+)
+
+// changePluginData changes the plugin data. Its paths have dots only.
+func (r *run) changePluginData(op string, args map[string]any) *Exception {
+	var keys []string
+	switch path := args["path"].(type) {
+	case string:
+		keys = strings.Split(path, ".")
+	default:
+		return unclear("a path that is no text")
+	}
+	path := strings.Join(keys, ".")
+	var raised *Exception
+	switch op {
+	case "set-plugin-data":
+		if raised = r.putPluginData(keys, clone(args["value"])); raised != nil && !raised.Unclear() {
+			return actionFailed("Failed to set plugin data at %s: %s", path, raised.Text)
+		}
+	case "extend-plugin-data":
+		raised = r.extendPluginData(keys, args["value"], hints.PythonTruthy(args["unique"]))
+		if raised != nil && !raised.Unclear() {
+			return actionFailed("Failed to extend plugin data at %s: %s", path, raised.Text)
+		}
+	default:
+		// Ironic looks for a dict, and has a ShallowMaskDict.
+		r.note("unset-plugin-data removes nothing in Ironic 39.0.0: %s stays", path)
+	}
+	return raised
+}
+
+// putPluginData is update_nested_dict on a ShallowMaskDict.
+func (r *run) putPluginData(keys []string, value any) *Exception {
+	holder, raised := r.pluginHolder(keys[:len(keys)-1])
+	if raised != nil {
+		return raised
+	}
+	return setItem(holder, keys[len(keys)-1], value)
+}
+
+// pluginHolder follows keys in the plugin data, and adds objects for missing ones.
+func (r *run) pluginHolder(keys []string) (any, *Exception) {
+	var v any = r.pluginData
+	for _, key := range keys {
+		d, ok := v.(*hints.PythonDict)
+		if !ok {
+			name := typeName(v)
+			if _, isList := v.(hints.PythonList); isList {
+				name = "ShallowMaskList"
+			}
+			return nil, raise("AttributeError", "'%s' object has no attribute 'setdefault'", name)
+		}
+		if !d.Has(key) {
+			v = &hints.PythonDict{}
+			d.Set(key, v)
+			continue
+		}
+		if v = (masked{hides: r.hides}).at(key, d.Get(key)); v != any(secretMask) {
+			v = d.Get(key)
+		}
+	}
+	return v, nil
+}
+
+func (r *run) extendPluginData(keys []string, value any, unique bool) *Exception {
+	s := masked{value: r.pluginData, hides: r.hides}
+	var found any = s
+	for _, key := range keys {
+		next, raised := itemOf(found, key)
+		if m, ok := found.(masked); ok && allDigits(key) { // a text, not an index
+			d, isObject := m.value.(*hints.PythonDict)
+			next, raised = nil, raise("KeyError", "")
+			if isObject && d.Has(key) {
+				next, raised = m.at(key, d.Get(key)), nil
+			}
+		}
+		if raised != nil {
+			found = nil
+			break
+		}
+		found = next
+	}
+	if !hints.PythonTruthy(bare(found)) {
+		return r.putPluginData(keys, hints.PythonList{clone(value)})
+	}
+	list, isList := bareList(found)
+	known := false
+	if unique {
+		var raised *Exception
+		if known, raised = isAmong(value, found); raised != nil {
+			return raised
+		}
+	}
+	switch {
+	case known:
+		return nil
+	case !isList:
+		return raise("AttributeError", "'%s' object has no attribute 'append'", typeName(found))
+	}
+	r.breaks(strings.Join(keys, "."))
+	return r.putPluginData(keys, append(slices.Clone(list), clone(value)))
+}
+
+// isAmong is Python's in for what the plugin data have, seen through the wrappers.
+func isAmong(value, found any) (bool, *Exception) {
+	m, ok := found.(masked)
+	if !ok {
+		return contains(value, found)
+	}
+	list, ok := m.value.(hints.PythonList)
+	if !ok {
+		return contains(value, m.value)
+	}
+	return slices.ContainsFunc(list, func(item any) bool { return equalsMasked(value, m.at("", item)) }), nil
+}
+
+// equalsMasked is Python's == with a value behind the wrappers: a ShallowMaskList equals nothing.
+func equalsMasked(value, seen any) bool {
+	m, ok := seen.(masked)
+	if !ok {
+		return equal(value, seen)
+	}
+	d, isDict := m.value.(*hints.PythonDict)
+	v, isToo := value.(*hints.PythonDict)
+	if !isDict || !isToo || len(d.Keys()) != len(v.Keys()) {
+		return false
+	}
+	for _, key := range v.Keys() {
+		if !d.Has(key) || !equalsMasked(v.Get(key), m.at(key, d.Get(key))) {
+			return false
+		}
+	}
+	return true
+}
+
+func bareList(v any) (hints.PythonList, bool) {
+	m, ok := v.(masked)
+	if !ok {
+		return nil, false
+	}
+	list, ok := m.value.(hints.PythonList)
+	return list, ok
+}
