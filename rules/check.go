@@ -43,7 +43,7 @@ func (r *reader) checkCondition(o *Operation, op string, v *document.Value) {
 	case "in-net":
 		subnet := args["subnet"]
 		if _, ok := network(subnet.Literal); !ok && !isTemplate(subnet.Literal) {
-			r.problem(&subnet, "subnet %q is not a network such as 10.0.0.0/24", subnet.Literal)
+			r.Problem(&subnet, "subnet %q is not a network such as 10.0.0.0/24", subnet.Literal)
 		}
 	case "eq", "lt", "gt":
 		r.comparison(o, op, args["values"])
@@ -67,7 +67,7 @@ func (r *reader) checkCondition(o *Operation, op string, v *document.Value) {
 // comparison warns of comparisons whose types do not fit: a template is always a string.
 func (r *reader) comparison(o *Operation, op string, values document.Value) {
 	if values.Kind != document.List {
-		r.problem(&values, "values is %s, not a list of values to compare", values.Kind)
+		r.Problem(&values, "values is %s, not a list of values to compare", values.Kind)
 		return
 	}
 	if len(values.Items) < 2 {
@@ -99,7 +99,7 @@ func (r *reader) comparison(o *Operation, op string, values document.Value) {
 // pattern checks a regular expression.
 func (r *reader) pattern(v *document.Value) {
 	if v.Kind != document.Text {
-		r.problem(v, "regex is %s, not a string", v.Kind)
+		r.Problem(v, "regex is %s, not a string", v.Kind)
 		return
 	}
 	translated, err := fromPython(v.Literal)
@@ -109,7 +109,7 @@ func (r *reader) pattern(v *document.Value) {
 		return
 	}
 	if err != nil {
-		r.problem(v, "regex %q is not a regular expression: %v", v.Literal, err)
+		r.Problem(v, "regex %q is not a regular expression: %v", v.Literal, err)
 	}
 }
 
@@ -142,7 +142,7 @@ func (r *reader) checkAction(o *Operation, v *document.Value) {
 	case "log":
 		level := args["level"]
 		if _, has := args["level"]; has && !slices.Contains(logLevels, hints.PythonLower(level.Literal)) {
-			r.problem(&level, "level %q is unknown; known are %s", level.Literal, strings.Join(logLevels, ", "))
+			r.Problem(&level, "level %q is unknown; known are %s", level.Literal, strings.Join(logLevels, ", "))
 		}
 	case "set-attribute", "extend-attribute", "del-attribute":
 		r.attributePath(&path, "node", nodeFields(), o)
@@ -165,7 +165,7 @@ func (r *reader) checkAction(o *Operation, v *document.Value) {
 // attributePath checks the path of a field.
 func (r *reader) attributePath(v *document.Value, of string, fields map[string]fieldType, o *Operation) {
 	if v.Kind != document.Text {
-		r.problem(v, "path is %s, not a string such as properties/cpus", v.Kind)
+		r.Problem(v, "path is %s, not a string such as properties/cpus", v.Kind)
 		return
 	}
 	if isTemplate(v.Literal) {

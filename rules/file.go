@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/google/uuid"
-
 	"ironworks/document"
 	"ironworks/spell"
 )
@@ -38,23 +36,19 @@ func Parse(data []byte, file string) (*File, error) {
 	for i := range docs {
 		r.document(&docs[i])
 	}
-	if len(r.out.Rules) == 0 && len(r.problems) == 0 {
-		r.problems = append(r.problems, document.Problem{Why: "no inspection rules; write a list of rules, each with actions"})
+	if len(r.out.Rules) == 0 && len(r.Problems) == 0 {
+		r.Problems = append(r.Problems, document.Problem{Why: "no inspection rules; write a list of rules, each with actions"})
 	}
-	if len(r.problems) > 0 {
-		return nil, &document.Error{File: file, Problems: r.problems}
+	if err := r.Err(file); err != nil {
+		return nil, err
 	}
 	return &r.out, nil
 }
 
 type reader struct {
-	out      File
-	problems []document.Problem
-	seen     map[string]int
-}
-
-func (r *reader) problem(v *document.Value, format string, args ...any) {
-	r.problems = append(r.problems, document.Problem{Line: v.Line, Column: v.Column, Why: fmt.Sprintf(format, args...)})
+	document.Checker
+	out  File
+	seen map[string]int
 }
 
 func (r *reader) warn(v *document.Value, format string, args ...any) {
@@ -70,7 +64,7 @@ func (r *reader) document(v *document.Value) {
 	case v.Has(keyList):
 		list := v.Get(keyList)
 		if list.Kind != document.List {
-			r.problem(&list, "%s is %s, not a list of rules", keyList, list.Kind)
+			r.Problem(&list, "%s is %s, not a list of rules", keyList, list.Kind)
 			return
 		}
 		for i := range list.Items {
@@ -86,7 +80,7 @@ var shown = []string{"created_at", "updated_at", "links"} //nolint:gochecknoglob
 
 func (r *reader) rule(v *document.Value) {
 	if v.Kind != document.Object {
-		r.problem(v, "a rule is an object with actions, not %s", v.Kind)
+		r.Problem(v, "a rule is an object with actions, not %s", v.Kind)
 		return
 	}
 	rule := &Rule{Phase: phaseMain}
@@ -98,13 +92,13 @@ func (r *reader) rule(v *document.Value) {
 	}
 	switch actions := v.Get(keyActions); {
 	case !v.Has(keyActions):
-		r.problem(v, "the rule has no actions")
+		r.Problem(v, "the rule has no actions")
 	case actions.Kind == document.List && len(actions.Items) == 0:
-		r.problem(&actions, "actions is an empty list; add an action")
+		r.Problem(&actions, "actions is an empty list; add an action")
 	}
 	if rule.UUID != "" {
 		if line := r.seen[rule.UUID]; line != 0 {
-			r.problem(v, "the UUID %s is that of the rule on line %d, too", rule.UUID, line)
+			r.Problem(v, "the UUID %s is that of the rule on line %d, too", rule.UUID, line)
 		}
 		if r.seen == nil {
 			r.seen = map[string]int{}
@@ -119,30 +113,24 @@ func (r *reader) field(rule *Rule, m *document.Member) {
 	v := &m.Value
 	switch m.Key {
 	case "uuid":
-		rule.UUID = v.Literal
-		if v.Kind == document.Null {
-			return
-		}
-		if parsed, err := uuid.Parse(v.Literal); err != nil || v.Kind != document.Text || len(v.Literal) != len(parsed.String()) {
-			r.problem(v, "uuid %q is not a UUID; leave it out, and Ironic chooses one", v.Literal)
-		}
+		rule.UUID = r.UUID(v)
 	case "description":
 		rule.Description = v.Literal
 		if v.Kind != document.Text && v.Kind != document.Null {
-			r.problem(v, "description is %s, not a string", v.Kind)
+			r.Problem(v, "description is %s, not a string", v.Kind)
 		}
 		if n := utf8.RuneCountInString(v.Literal); n > maxDescription {
-			r.problem(v, "description has %d characters; Ironic stores %d", n, maxDescription)
+			r.Problem(v, "description has %d characters; Ironic stores %d", n, maxDescription)
 		}
 	case "phase":
 		if v.Kind != document.Text || v.Literal != phaseMain {
-			r.problem(v, "phase %q is unknown; the only phase is main", v.Literal)
+			r.Problem(v, "phase %q is unknown; the only phase is main", v.Literal)
 		}
 	case "priority":
 		r.priority(rule, v)
 	case "sensitive":
 		if v.Kind != document.Bool && v.Kind != document.Null {
-			r.problem(v, "sensitive is %s, not a boolean", v.Kind)
+			r.Problem(v, "sensitive is %s, not a boolean", v.Kind)
 		}
 		if rule.Sensitive = v.True(); rule.Sensitive {
 			r.warn(v, "a sensitive rule stays sensitive: Ironic hides its conditions and actions for good, so they cannot be compared")
@@ -152,7 +140,7 @@ func (r *reader) field(rule *Rule, m *document.Member) {
 	case keyActions:
 		rule.Actions = r.operations(v, keyActions, actionKeys, r.action)
 	default:
-		r.unknown(m, []string{"uuid", "description", "phase", "priority", "sensitive", "conditions", keyActions}, "a rule")
+		r.Unknown(m, []string{"uuid", "description", "phase", "priority", "sensitive", "conditions", keyActions}, "a rule")
 	}
 }
 
@@ -160,21 +148,11 @@ func (r *reader) priority(rule *Rule, v *document.Value) {
 	n, err := strconv.Atoi(v.Literal)
 	switch {
 	case v.Kind != document.Number || err != nil:
-		r.problem(v, "priority %q is not a whole number", v.Literal)
+		r.Problem(v, "priority %q is not a whole number", v.Literal)
 	case n < 0 || n > maxPriority:
-		r.problem(v, "priority %d is out of range: 0 to %d; the highest runs first", n, maxPriority)
+		r.Problem(v, "priority %d is out of range: 0 to %d; the highest runs first", n, maxPriority)
 	}
 	rule.Priority = n
-}
-
-// unknown reports a key that is not known, with the nearest one that is.
-func (r *reader) unknown(m *document.Member, known []string, of string) {
-	at := &document.Value{Line: m.Line, Column: m.Column}
-	if nearest := spell.Nearest(m.Key, slices.Values(known)); nearest != "" {
-		r.problem(at, "unknown key %q of %s; did you mean %s?", m.Key, of, nearest)
-		return
-	}
-	r.problem(at, "unknown key %q of %s; known are %s", m.Key, of, strings.Join(known, ", "))
 }
 
 var (
@@ -187,33 +165,33 @@ var (
 // operations reads the conditions or the actions of a rule.
 func (r *reader) operations(v *document.Value, what string, keys []string, check func(o *Operation, v *document.Value)) []Operation {
 	if v.Kind != document.List {
-		r.problem(v, "%s is %s, not a list", what, v.Kind)
+		r.Problem(v, "%s is %s, not a list", what, v.Kind)
 		return nil
 	}
 	var operations []Operation
 	for i := range v.Items {
 		item := &v.Items[i]
 		if item.Kind != document.Object {
-			r.problem(item, "each of the %s is an object with op and args, not %s", what, item.Kind)
+			r.Problem(item, "each of the %s is an object with op and args, not %s", what, item.Kind)
 			continue
 		}
 		for j := range item.Members {
 			if m := &item.Members[j]; !slices.Contains(keys, m.Key) {
-				r.unknown(m, keys, "the "+what)
+				r.Unknown(m, keys, "the "+what)
 			}
 		}
 		op, args, loop, multiple := item.Get("op"), item.Get("args"), item.Get("loop"), item.Get("multiple")
 		o := Operation{Op: op.Literal, Args: withoutPluginData(args.Python()), Multiple: multiple.Literal}
 		if item.Has("multiple") && !slices.Contains(multiples, multiple.Literal) {
-			r.problem(&multiple, "multiple %q is unknown; known are %s", multiple.Literal, strings.Join(multiples, ", "))
+			r.Problem(&multiple, "multiple %q is unknown; known are %s", multiple.Literal, strings.Join(multiples, ", "))
 		}
 		if item.Has("loop") {
 			if o.Loop = loop.Python(); loop.Kind != document.List && loop.Kind != document.Object {
-				r.problem(&loop, "loop is %s, not a list or an object", loop.Kind)
+				r.Problem(&loop, "loop is %s, not a list or an object", loop.Kind)
 			}
 		}
 		if op.Kind != document.Text {
-			r.problem(item, "op is missing: the name of an operator or action")
+			r.Problem(item, "op is missing: the name of an operator or action")
 			continue
 		}
 		check(&o, item)
@@ -249,10 +227,10 @@ func (r *reader) noOperation(v *document.Value, what, op string, known map[strin
 	at := v.Get("op")
 	names := slices.Sorted(maps.Keys(known))
 	if nearest := spell.Nearest(op, slices.Values(names)); nearest != "" {
-		r.problem(&at, "unknown %s %q; did you mean %s?", what, op, nearest)
+		r.Problem(&at, "unknown %s %q; did you mean %s?", what, op, nearest)
 		return
 	}
-	r.problem(&at, "unknown %s %q; known are %s", what, op, strings.Join(names, ", "))
+	r.Problem(&at, "unknown %s %q; known are %s", what, op, strings.Join(names, ", "))
 }
 
 // arguments checks the names of the arguments, and says whether they may be checked further.
@@ -261,28 +239,28 @@ func (r *reader) arguments(v *document.Value, op string, sig signature) bool {
 	required := slices.DeleteFunc(slices.Clone(sig.required), func(name string) bool { return name == "plugin_data" })
 	switch {
 	case !v.Has("args"):
-		r.problem(v, "%s has no args: %s", op, strings.Join(sig.parameters(), ", "))
+		r.Problem(v, "%s has no args: %s", op, strings.Join(sig.parameters(), ", "))
 		return false
 	case args.Kind == document.List && len(args.Items) < len(required):
-		r.problem(&args, "%s needs %s", op, strings.Join(required[len(args.Items):], ", "))
+		r.Problem(&args, "%s needs %s", op, strings.Join(required[len(args.Items):], ", "))
 		return false
 	case args.Kind == document.List:
 		r.warn(&args, "args as a list are deprecated; write %s: …", strings.Join(sig.parameters(), ": …, "))
 		return true
 	case args.Kind != document.Object:
-		r.problem(&args, "args is %s, not an object", args.Kind)
+		r.Problem(&args, "args is %s, not an object", args.Kind)
 		return false
 	}
 	ok := true
 	for _, name := range required {
 		if !args.Has(name) {
-			r.problem(&args, "%s needs the argument %s", op, name)
+			r.Problem(&args, "%s needs the argument %s", op, name)
 			ok = false
 		}
 	}
 	for i := range args.Members {
 		if m := &args.Members[i]; !slices.Contains(sig.parameters(), m.Key) && (!sig.pluginData || m.Key != "plugin_data") {
-			r.unknown(m, sig.parameters(), op)
+			r.Unknown(m, sig.parameters(), op)
 			ok = false
 		}
 	}

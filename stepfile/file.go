@@ -10,12 +10,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/google/uuid"
-
 	"ironworks/document"
 	"ironworks/models"
 	"ironworks/models/hints"
-	"ironworks/spell"
 )
 
 // Item is a deploy template or a runbook.
@@ -48,25 +45,21 @@ func Parse(data []byte, file string, kind Kind) ([]Item, error) {
 	for i := range docs {
 		r.document(&docs[i])
 	}
-	if len(r.items) == 0 && len(r.problems) == 0 {
-		r.problems = append(r.problems, document.Problem{Why: fmt.Sprintf("no %ss; write a list, each with name and steps", kind.Noun())})
+	if len(r.items) == 0 && len(r.Problems) == 0 {
+		r.Problems = append(r.Problems, document.Problem{Why: fmt.Sprintf("no %ss; write a list, each with name and steps", kind.Noun())})
 	}
-	if len(r.problems) > 0 {
-		return nil, &document.Error{File: file, Problems: r.problems}
+	if err := r.Err(file); err != nil {
+		return nil, err
 	}
 	return r.items, nil
 }
 
 type reader struct {
-	kind     Kind
-	items    []Item
-	problems []document.Problem
+	document.Checker
+	kind  Kind
+	items []Item
 	// names are the lines of the names.
 	names map[string]int
-}
-
-func (r *reader) problem(v *document.Value, format string, args ...any) {
-	r.problems = append(r.problems, document.Problem{Line: v.Line, Column: v.Column, Why: fmt.Sprintf(format, args...)})
 }
 
 func (r *reader) document(v *document.Value) {
@@ -88,7 +81,7 @@ var shown = []string{"created_at", "updated_at", "links"} //nolint:gochecknoglob
 
 func (r *reader) item(v *document.Value) {
 	if v.Kind != document.Object {
-		r.problem(v, "a %s is an object with name and steps, not %s", r.kind.Noun(), v.Kind)
+		r.Problem(v, "a %s is an object with name and steps, not %s", r.kind.Noun(), v.Kind)
 		return
 	}
 	item := Item{Kind: r.kind, Fields: &hints.PythonDict{}}
@@ -97,51 +90,41 @@ func (r *reader) item(v *document.Value) {
 		switch {
 		case slices.Contains(shown, m.Key):
 		case m.Key == "uuid":
-			item.UUID = r.uuid(&m.Value)
+			item.UUID = r.UUID(&m.Value)
 		case m.Key == "name":
 			item.Name = r.name(&m.Value)
 		case slices.Contains(r.kind.fields(), m.Key):
 			r.field(m.Key, &m.Value)
 			item.Fields.Set(m.Key, m.Value.Python())
 		default:
-			r.unknown(m, append([]string{"uuid", "name"}, r.kind.fields()...), "a "+r.kind.Noun())
+			r.Unknown(m, append([]string{"uuid", "name"}, r.kind.fields()...), "a "+r.kind.Noun())
 		}
 	}
 	if !v.Has("name") {
-		r.problem(v, "the %s has no name", r.kind.Noun())
+		r.Problem(v, "the %s has no name", r.kind.Noun())
 	}
 	if steps := v.Get("steps"); steps.Kind == document.List && len(steps.Items) > 0 {
 		item.Fields.Set("steps", r.steps(&steps))
 	} else if steps.Kind == document.List || !v.Has("steps") {
-		r.problem(v, "the %s has no steps", r.kind.Noun())
+		r.Problem(v, "the %s has no steps", r.kind.Noun())
 	}
 	r.items = append(r.items, item)
-}
-
-func (r *reader) uuid(v *document.Value) string {
-	if v.Kind == document.Null {
-		return ""
-	}
-	if parsed, err := uuid.Parse(v.Literal); err != nil || v.Kind != document.Text || len(v.Literal) != len(parsed.String()) {
-		r.problem(v, "uuid %q is not a UUID; leave it out, and Ironic chooses one", v.Literal)
-	}
-	return v.Literal
 }
 
 func (r *reader) name(v *document.Value) string {
 	name := v.Literal
 	switch {
 	case v.Kind != document.Text || name == "":
-		r.problem(v, "name is %s, not a string", v.Kind)
+		r.Problem(v, "name is %s, not a string", v.Kind)
 	case utf8.RuneCountInString(name) > maxText:
-		r.problem(v, "name has %d characters; Ironic stores %d", utf8.RuneCountInString(name), maxText)
+		r.Problem(v, "name has %d characters; Ironic stores %d", utf8.RuneCountInString(name), maxText)
 	case r.kind == Template && !anyTrait.MatchString(name):
-		r.problem(v, "name %q is not a trait: the name of a template is the trait that selects it, such as CUSTOM_%s", name, traitLike(name))
+		r.Problem(v, "name %q is not a trait: the name of a template is the trait that selects it, such as CUSTOM_%s", name, traitLike(name))
 	case r.kind == Runbook && !runbookName.MatchString(name):
-		r.problem(v, "name %q has characters other than letters, digits and - . _ ~", name)
+		r.Problem(v, "name %q has characters other than letters, digits and - . _ ~", name)
 	}
 	if line := r.names[name]; line != 0 && name != "" {
-		r.problem(v, "the name %s is that of the %s on line %d, too", name, r.kind.Noun(), line)
+		r.Problem(v, "the name %s is that of the %s on line %d, too", name, r.kind.Noun(), line)
 	}
 	r.names[name] = v.Line
 	return name
@@ -170,13 +153,13 @@ func (r *reader) field(key string, v *document.Value) {
 	switch {
 	case v.Kind == document.Null && nullable:
 	case v.Kind != want:
-		r.problem(v, "%s is %s, not %s", key, v.Kind, want)
+		r.Problem(v, "%s is %s, not %s", key, v.Kind, want)
 	case want == document.Text && utf8.RuneCountInString(v.Literal) > maxText:
-		r.problem(v, "%s has %d characters; Ironic stores %d", key, utf8.RuneCountInString(v.Literal), maxText)
+		r.Problem(v, "%s has %d characters; Ironic stores %d", key, utf8.RuneCountInString(v.Literal), maxText)
 	case key == "traits":
 		for i := range v.Items {
 			if t := &v.Items[i]; t.Kind != document.Text || !anyTrait.MatchString(t.Literal) || len(t.Literal) > maxText {
-				r.problem(t, "trait %q is not a trait such as CUSTOM_%s", t.Literal, traitLike(t.Literal))
+				r.Problem(t, "trait %q is not a trait such as CUSTOM_%s", t.Literal, traitLike(t.Literal))
 			}
 		}
 	}
@@ -189,14 +172,14 @@ func (r *reader) steps(v *document.Value) hints.PythonList {
 	for i := range v.Items {
 		step := &v.Items[i]
 		if step.Kind != document.Object {
-			r.problem(step, "a step is an object with interface, step and %s, not %s", r.kind.order(), step.Kind)
+			r.Problem(step, "a step is an object with interface, step and %s, not %s", r.kind.order(), step.Kind)
 			continue
 		}
 		list = append(list, r.step(step))
 		iface, name := step.Get("interface"), step.Get("step")
 		id := iface.Literal + "." + name.Literal
 		if line := lines[id]; line != 0 {
-			r.problem(step, "the step %s is on line %d, too: Ironic takes each once", id, line)
+			r.Problem(step, "the step %s is on line %d, too: Ironic takes each once", id, line)
 		}
 		lines[id] = step.Line
 	}
@@ -206,20 +189,20 @@ func (r *reader) steps(v *document.Value) hints.PythonList {
 func (r *reader) step(v *document.Value) *hints.PythonDict {
 	for i := range v.Members {
 		if m := &v.Members[i]; !slices.Contains(r.kind.stepKeys(), m.Key) {
-			r.unknown(m, r.kind.stepKeys(), "a step")
+			r.Unknown(m, r.kind.stepKeys(), "a step")
 		}
 	}
 	for _, key := range []string{"interface", "step", r.kind.order()} {
 		if !v.Has(key) {
-			r.problem(v, "the step has no %s", key)
+			r.Problem(v, "the step has no %s", key)
 		}
 	}
 	iface, name, args, order := v.Get("interface"), v.Get("step"), v.Get("args"), v.Get(r.kind.order())
 	if v.Has("interface") && !slices.Contains(interfaces, iface.Literal) {
-		r.problem(&iface, "interface %q has no steps; those are %s", iface.Literal, strings.Join(interfaces, ", "))
+		r.Problem(&iface, "interface %q has no steps; those are %s", iface.Literal, strings.Join(interfaces, ", "))
 	}
 	if v.Has("step") && (name.Kind != document.Text || name.Literal == "") {
-		r.problem(&name, "step %q is not the name of a step", name.Literal)
+		r.Problem(&name, "step %q is not the name of a step", name.Literal)
 	}
 	d := &hints.PythonDict{}
 	d.Set("interface", iface.Literal)
@@ -230,11 +213,11 @@ func (r *reader) step(v *document.Value) *hints.PythonDict {
 		r.masks(&args)
 		d.Set("args", args.Python())
 	case v.Has("args"):
-		r.problem(&args, "args is %s, not an object", args.Kind)
+		r.Problem(&args, "args is %s, not an object", args.Kind)
 	}
 	n, err := strconv.Atoi(order.Literal)
 	if v.Has(r.kind.order()) && (err != nil || n < 0 || order.Kind != document.Number && order.Kind != document.Text) {
-		r.problem(&order, "%s %q is not a whole number from 0 on", r.kind.order(), order.Literal)
+		r.Problem(&order, "%s %q is not a whole number from 0 on", r.kind.order(), order.Literal)
 	}
 	d.Set(r.kind.order(), hints.PythonInt(strconv.Itoa(n)))
 	return d
@@ -243,7 +226,7 @@ func (r *reader) step(v *document.Value) *hints.PythonDict {
 // masks refuses what the API shows instead of secrets.
 func (r *reader) masks(v *document.Value) {
 	if v.Kind == document.Text && v.Literal == models.Mask {
-		r.problem(v, "%s is what Ironic shows instead of a secret; write the secret", models.Mask)
+		r.Problem(v, "%s is what Ironic shows instead of a secret; write the secret", models.Mask)
 	}
 	for i := range v.Items {
 		r.masks(&v.Items[i])
@@ -251,15 +234,6 @@ func (r *reader) masks(v *document.Value) {
 	for i := range v.Members {
 		r.masks(&v.Members[i].Value)
 	}
-}
-
-func (r *reader) unknown(m *document.Member, known []string, of string) {
-	at := &document.Value{Line: m.Line, Column: m.Column}
-	if nearest := spell.Nearest(m.Key, slices.Values(known)); nearest != "" {
-		r.problem(at, "unknown key %q of %s; did you mean %s?", m.Key, of, nearest)
-		return
-	}
-	r.problem(at, "unknown key %q of %s; known are %s", m.Key, of, strings.Join(known, ", "))
 }
 
 // Decode reads an object of the API.
