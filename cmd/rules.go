@@ -3,7 +3,6 @@ package cmd
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -93,18 +92,16 @@ func findRules(ctx context.Context, s *session.Session, ids []string) ([]*rules.
 
 // completeRules offers the descriptions and UUIDs of Ironic's rules.
 func (a *app) completeRules(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	var words []string
-	_ = a.online(func(cmd *cobra.Command, s *session.Session, _ []string) error {
-		list, err := provision.Rules(cmd.Context(), s.Client)
+	return a.completeDeclared(cmd, func(ctx context.Context, s *session.Session) (words []string, err error) {
+		list, err := provision.Rules(ctx, s.Client)
 		for _, rule := range list {
 			words = append(words, rule.UUID)
 			if rule.Description != "" {
 				words = append(words, rule.Description)
 			}
 		}
-		return err
-	})(cmd, nil)
-	return words, cobra.ShellCompDirectiveNoFileComp
+		return words, err
+	})
 }
 
 func (a *app) rulesCheckCommand() *cobra.Command {
@@ -121,30 +118,20 @@ func (a *app) rulesCheckCommand() *cobra.Command {
 	}
 }
 
-// readRules reads files of rules, and prints their warnings. The error has the problems of all files.
-func (a *app) readRules(names []string) ([]*rules.Rule, error) {
-	var all []*rules.Rule
-	var problems []error
-	for _, name := range names {
-		data, err := a.readNodeFile(name)
-		if err != nil {
-			problems = append(problems, err)
-			continue
-		}
-		if name == "-" {
-			name = "stdin"
-		}
+// readRules reads files of rules, and prints their warnings.
+func (a *app) readRules(names []string) (all []*rules.Rule, err error) {
+	err = a.eachFile(names, func(data []byte, name string) error {
 		file, err := rules.Parse(data, name)
 		if err != nil {
-			problems = append(problems, err)
-			continue
+			return err
 		}
 		for _, w := range file.Warnings {
 			a.tell("%s\n", &document.Error{File: name, Problems: []document.Problem{{Line: w.Line, Column: w.Column, Why: "warning: " + w.Why}}})
 		}
 		all = append(all, file.Rules...)
-	}
-	return all, errors.Join(problems...)
+		return nil
+	})
+	return all, err
 }
 
 func (a *app) rulesExampleCommand() *cobra.Command {

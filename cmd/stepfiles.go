@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -113,15 +112,13 @@ func findStepFiles(ctx context.Context, s *session.Session, kind stepfile.Kind, 
 
 func (a *app) completeStepFiles(kind stepfile.Kind) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		var words []string
-		_ = a.online(func(cmd *cobra.Command, s *session.Session, _ []string) error {
-			list, err := provision.StepFiles(cmd.Context(), s.Client, kind)
+		return a.completeDeclared(cmd, func(ctx context.Context, s *session.Session) (words []string, err error) {
+			list, err := provision.StepFiles(ctx, s.Client, kind)
 			for i := range list {
 				words = append(words, list[i].Name)
 			}
-			return err
-		})(cmd, nil)
-		return words, cobra.ShellCompDirectiveNoFileComp
+			return words, err
+		})
 	}
 }
 
@@ -139,25 +136,13 @@ func (a *app) stepFilesCheckCommand(kind stepfile.Kind) *cobra.Command {
 	}
 }
 
-// readStepFiles reads files. The error has the problems of all.
-func (a *app) readStepFiles(names []string, kind stepfile.Kind) ([]stepfile.Item, error) {
-	var all []stepfile.Item
-	var problems []error
-	for _, name := range names {
-		data, err := a.readNodeFile(name)
-		if err == nil {
-			var items []stepfile.Item
-			if name == "-" {
-				name = "stdin"
-			}
-			items, err = stepfile.Parse(data, name, kind)
-			all = append(all, items...)
-		}
-		if err != nil {
-			problems = append(problems, err)
-		}
-	}
-	return all, errors.Join(problems...)
+func (a *app) readStepFiles(names []string, kind stepfile.Kind) (all []stepfile.Item, err error) {
+	err = a.eachFile(names, func(data []byte, name string) error {
+		items, err := stepfile.Parse(data, name, kind)
+		all = append(all, items...)
+		return err
+	})
+	return all, err
 }
 
 func (a *app) stepFilesApplyCommand(kind stepfile.Kind) *cobra.Command {
