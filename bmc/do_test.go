@@ -65,7 +65,7 @@ func TestDo(t *testing.T) {
 		"nothing": {order: models.BMCOrder{Verb: models.BMCEject, Slot: "Cd"}, did: "no media inserted", after: isEmpty},
 		"clear jobs": {before: func(t *testing.T, m *machine.Machine) {
 			t.Helper()
-			if err := m.SetBIOS(map[string]string{"NumLock": "Off"}); err != nil {
+			if err := m.SetBIOS(map[string]any{"NumLock": "Off"}); err != nil {
 				t.Fatal(err)
 			}
 		}, order: models.BMCOrder{Verb: models.BMCClearJobs}, did: "deleted 1 job", after: func(m *machine.Machine) bool {

@@ -350,7 +350,7 @@ func soil(value any, filth string) any {
 func TestDirtyTexts(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "m1")
-	if err := m.SetBIOS(map[string]string{"NumLock": "Off"}); err != nil {
+	if err := m.SetBIOS(map[string]any{"NumLock": "Off"}); err != nil {
 		t.Fatal(err)
 	}
 	powerOn(t, m)

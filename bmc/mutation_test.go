@@ -47,7 +47,7 @@ func mutate(random *rand.Rand, value any) any {
 func TestMutations(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "m1")
-	if err := m.SetBIOS(map[string]string{"NumLock": "Off"}); err != nil {
+	if err := m.SetBIOS(map[string]any{"NumLock": "Off"}); err != nil {
 		t.Fatal(err)
 	}
 	powerOn(t, m)

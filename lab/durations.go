@@ -13,6 +13,7 @@ const (
 	shutdownTime  = 10 * time.Second
 	firmwareTime  = 45 * time.Second
 	bmcRestart    = 90 * time.Second
+	updateTime    = 60 * time.Second // writing new firmware
 	ramdiskTime   = 40 * time.Second // from the kernel to the agent
 	installTime   = 80 * time.Second
 	assistedTime  = 100 * time.Second

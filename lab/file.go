@@ -33,6 +33,7 @@ type scenarioText struct {
 		PowerStuck     *bool         `yaml:"power_stuck"`
 		PowerFails     *bool         `yaml:"power_fails"`
 		ImageFails     string        `yaml:"image_fails"`
+		BIOSIgnores    string        `yaml:"bios_ignores"`
 	} `yaml:"bmc"`
 	Agent struct {
 		DieInStep       string        `yaml:"die_in_step"`
@@ -139,6 +140,7 @@ func (t scenarioText) scenario(name string) (Scenario, error) {
 	override(&s.Summary, t.Summary)
 	override(&s.BMC.Stall, t.BMC.Stall)
 	override(&s.BMC.ImageFails, t.BMC.ImageFails)
+	override(&s.BMC.BIOSIgnores, t.BMC.BIOSIgnores)
 	override(&s.Agent.DieInStep, t.Agent.DieInStep)
 	override(&s.Agent.DieAfter, t.Agent.DieAfter)
 	override(&s.Agent.InstallFailures, t.Agent.InstallFailures)

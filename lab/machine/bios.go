@@ -1,62 +1,54 @@
 package machine
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 )
 
-// errAttribute reports an unknown BIOS attribute or an invalid value.
-var errAttribute = errors.New("not a BIOS attribute or not a value of it")
-
-// attributeValues are the BIOS attributes with their possible values; the first is the default.
-// All are enumerations, like nearly all real ones.
-var attributeValues = map[string][]string{
-	"BootMode":           {"Uefi", "Bios"},
-	"LogicalProc":        {"Enabled", "Disabled"},
-	"NumLock":            {"On", "Off"},
-	"ProcTurboMode":      {"Enabled", "Disabled"},
-	"ProcVirtualization": {"Enabled", "Disabled"},
-	"SriovGlobalEnable":  {"Disabled", "Enabled"},
-	"SysProfile":         {"PerfPerWattOptimizedDapc", "PerfOptimized", "Custom"},
-}
-
 // biosState has the attributes, and those that the next boot applies.
 type biosState struct {
-	current, defaults, pending map[string]string
+	current, defaults, pending map[string]any
 }
 
-func newBIOS(mode BootMode) biosState {
-	defaults := map[string]string{}
-	for name, values := range attributeValues {
-		defaults[name] = values[0]
+func newBIOS(spec Spec) biosState {
+	current, defaults := map[string]any{}, map[string]any{}
+	for _, a := range attributes {
+		current[a.name] = a.byDefault
+		if !a.readOnly {
+			defaults[a.name] = a.byDefault
+		}
 	}
-	if mode == BIOS {
-		defaults["BootMode"] = "Bios"
+	if spec.BootMode == BIOS {
+		current["BootMode"], defaults["BootMode"] = "Bios", "Bios"
 	}
-	return biosState{current: maps.Clone(defaults), defaults: defaults, pending: map[string]string{}}
+	current["SerialNumber"], current["SystemMemory"] = spec.Serial, fmt.Sprintf("%d GB", spec.MemoryMiB/1024)
+	return biosState{current: current, defaults: defaults, pending: map[string]any{}}
 }
 
-// BIOS returns the attributes, and the pending changes for the next boot.
-func (m *Machine) BIOS() (current, pending map[string]string) {
+// BIOS returns the attributes, and the pending changes for the next boot. Values are strings, ints
+// and bools, and nil for a password.
+func (m *Machine) BIOS() (current, pending map[string]any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return maps.Clone(m.bios.current), maps.Clone(m.bios.pending)
 }
 
 // SetBIOS changes attributes at the next boot. Either all are valid or none is changed.
-func (m *Machine) SetBIOS(attributes map[string]string) error {
-	names := slices.Sorted(maps.Keys(attributes))
+func (m *Machine) SetBIOS(changes map[string]any) error {
+	names := slices.Sorted(maps.Keys(changes))
+	checked := map[string]any{}
 	for _, name := range names {
-		if !slices.Contains(attributeValues[name], attributes[name]) {
-			return fmt.Errorf("%w: %s = %q", errAttribute, name, attributes[name])
+		value, err := checkAttribute(name, changes[name])
+		if err != nil {
+			return fmt.Errorf("changing the BIOS of machine %s: %w", m.Name(), err)
 		}
+		checked[name] = value
 	}
 	m.mu.Lock()
 	defer m.unlock()
-	maps.Copy(m.bios.pending, attributes)
+	maps.Copy(m.bios.pending, checked)
 	m.queueBIOS()
 	m.emit(BIOSPending, "%s", strings.Join(names, ", "))
 	return nil
@@ -76,8 +68,9 @@ func (m *Machine) applyBIOS() {
 	if len(m.bios.pending) == 0 {
 		return
 	}
+	delete(m.bios.pending, m.faults.BIOSIgnores)
 	maps.Copy(m.bios.current, m.bios.pending)
 	m.emit(BIOSApplied, "%s", strings.Join(slices.Sorted(maps.Keys(m.bios.pending)), ", "))
-	m.bios.pending = map[string]string{}
-	m.endJobs()
+	m.bios.pending = map[string]any{}
+	m.endJobs(biosJob)
 }

@@ -105,7 +105,7 @@ func checkBoot(t *testing.T, got BootStatus, device Device, failures []string) {
 	t.Helper()
 	progress := ProgressOSRunning
 	if device == "" {
-		progress = ProgressFirmware
+		progress = ProgressOSStarted
 	}
 	if got.Device != device || got.Progress != progress || len(got.Failures) != len(failures) {
 		t.Fatalf("boot %+v; want %q, %s, %d failures", got, device, progress, len(failures))
@@ -217,10 +217,10 @@ func TestRamdiskThatFails(t *testing.T) {
 func TestBIOSIsAppliedByABoot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := machineT(t, spec(), Options{})
-		if err := m.SetBIOS(map[string]string{"NumLock": "Off", "Nonsense": "1"}); !errors.Is(err, errAttribute) {
+		if err := m.SetBIOS(map[string]any{"NumLock": "Off", "Nonsense": "1"}); !errors.Is(err, errAttribute) {
 			t.Errorf("an unknown attribute: %v", err)
 		}
-		if err := m.SetBIOS(map[string]string{"NumLock": "Off"}); err != nil {
+		if err := m.SetBIOS(map[string]any{"NumLock": "Off"}); err != nil {
 			t.Fatal(err)
 		}
 		if current, pending := m.BIOS(); current["NumLock"] != "On" || len(pending) != 1 {

@@ -9,7 +9,8 @@ func getChassis(w http.ResponseWriter, _ *http.Request, m *Machine) {
 		"Id": m.Name(), "Name": "Chassis of " + m.Name(), "ChassisType": "RackMount",
 		"Manufacturer": m.spec.Vendor, "Model": m.spec.Product, "SerialNumber": m.spec.Serial, "UUID": uuidOf("chassis of " + m.Name()),
 		"PowerState": m.Power(), "Status": healthy(), "Thermal": link(path + "/Thermal"), "Power": link(path + "/Power"),
-		"Links": object{"ComputerSystems": links(m.SystemPath()), "ManagedBy": links(m.managerPath())},
+		"NetworkAdapters": link(path + "/NetworkAdapters"),
+		"Links":           object{"ComputerSystems": links(m.SystemPath()), "ManagedBy": links(m.managerPath())},
 	})
 }
 

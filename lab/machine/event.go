@@ -22,16 +22,19 @@ const (
 	GuestEnded   EventKind = "guest ended"   // Text is how: powered off, reset, or an error
 	// MediaUnchanged is a medium without the kernel arguments that the lab adds; Text has the
 	// reason.
-	MediaUnchanged EventKind = "media unchanged"
-	MediaInserted  EventKind = "media inserted" // Text is the URL
-	MediaEjected   EventKind = "media ejected"
-	DiskInstalled  EventKind = "disk installed"
-	DiskWiped      EventKind = "disk wiped"
-	BIOSPending    EventKind = "BIOS pending" // attributes are pending until the next boot
-	BIOSApplied    EventKind = "BIOS applied"
-	BMCReset       EventKind = "BMC reset"
-	LogCleared     EventKind = "log cleared"
-	JobDeleted     EventKind = "job deleted"
+	MediaUnchanged  EventKind = "media unchanged"
+	MediaInserted   EventKind = "media inserted" // Text is the URL
+	MediaEjected    EventKind = "media ejected"
+	DiskInstalled   EventKind = "disk installed"
+	DiskWiped       EventKind = "disk wiped"
+	BIOSPending     EventKind = "BIOS pending" // attributes are pending until the next boot
+	BIOSApplied     EventKind = "BIOS applied"
+	FirmwareStaged  EventKind = "firmware staged" // Text is the component and the new version
+	FirmwareUpdated EventKind = "firmware updated"
+	JobFailed       EventKind = "job failed" // Text has the reason
+	BMCReset        EventKind = "BMC reset"
+	LogCleared      EventKind = "log cleared"
+	JobDeleted      EventKind = "job deleted"
 )
 
 // Event is an event of a machine.
@@ -46,7 +49,7 @@ type Event struct {
 var severities = map[EventKind]Severity{
 	PowerChanged: SeverityOK, BootFailed: SeverityWarning, NothingBoots: SeverityCritical,
 	Booted: SeverityOK, GuestStarted: SeverityOK, GuestEnded: SeverityOK, MediaInserted: SeverityOK, MediaEjected: SeverityOK,
-	BIOSApplied: SeverityOK, BMCReset: SeverityWarning,
+	BIOSApplied: SeverityOK, BMCReset: SeverityWarning, FirmwareStaged: SeverityOK, FirmwareUpdated: SeverityOK, JobFailed: SeverityWarning,
 }
 
 // emit queues an event, which unlock delivers. Called with mu held.

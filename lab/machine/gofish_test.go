@@ -131,7 +131,7 @@ func gofishManager(t *testing.T, m *Machine, client *gofish.APIClient) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if firmware, err := updates.FirmwareInventory(); err != nil || len(firmware) != 2 {
+	if firmware, err := updates.FirmwareInventory(); err != nil || len(firmware) != 3 {
 		t.Errorf("%d firmwares, error %v", len(firmware), err)
 	}
 }

@@ -12,22 +12,37 @@ type JobState string
 
 // States of a job.
 const (
+	JobNew       JobState = "New"     // fetches its image
+	JobRunning   JobState = "Running" // writes its image
 	JobPending   JobState = "Pending" // until the next boot
 	JobCompleted JobState = "Completed"
+	JobException JobState = "Exception" // failed
 )
 
-// Job is a pending or finished job of the BMC.
+// Job is a pending, running or finished job of the BMC.
 type Job struct {
 	ID    int
 	Name  string
 	State JobState
+	// Reason is why the job failed, and reasonID its ID in DMTF's Update message registry.
+	Reason   string
+	reasonID messageID
 }
 
 // maxJobs is how many jobs the BMC keeps: the oldest are dropped.
 const maxJobs = 32
 
-// biosJob is the job of pending BIOS changes.
-const biosJob = "BIOS configuration"
+// Names of jobs: pending BIOS changes, and updates.
+const (
+	biosJob     = "BIOS configuration"
+	firmwareJob = "Firmware update"
+)
+
+// Reasons of failed updates (DMTF's Update message registry).
+const (
+	transferFailed     messageID = "TransferFailed"
+	verificationFailed messageID = "VerificationFailed"
+)
 
 // Jobs returns the jobs of the BMC, the oldest first.
 func (m *Machine) Jobs() []Job {
@@ -40,35 +55,74 @@ func (m *Machine) Jobs() []Job {
 func (m *Machine) DeleteJob(id int) bool {
 	m.mu.Lock()
 	defer m.unlock()
-	at := slices.IndexFunc(m.jobs, func(j Job) bool { return j.ID == id })
+	at := m.jobIndex(id)
 	if at < 0 {
 		return false
 	}
 	if m.jobs[at].State == JobPending {
-		m.bios.pending = map[string]string{}
+		m.dropPending(m.jobs[at].Name)
 	}
 	m.jobs = slices.Delete(m.jobs, at, at+1)
 	m.emit(JobDeleted, "%d", id)
 	return true
 }
 
-// queueBIOS creates the job for pending changes; there is one for all of them. Called with mu
-// held.
-func (m *Machine) queueBIOS() {
-	if slices.ContainsFunc(m.jobs, func(j Job) bool { return j.State == JobPending }) {
-		return
+// dropPending drops what a pending job would change at the next boot. Called with mu held, like all
+// functions below.
+func (m *Machine) dropPending(name string) {
+	switch name {
+	case biosJob:
+		m.bios.pending = map[string]any{}
+	case firmwareJob:
+		delete(m.firmware.staged, BIOSFirmware)
 	}
+}
+
+func (m *Machine) jobIndex(id int) int {
+	return slices.IndexFunc(m.jobs, func(j Job) bool { return j.ID == id })
+}
+
+func (m *Machine) hasJob(id int) bool { return m.jobIndex(id) >= 0 }
+
+func (m *Machine) addJob(name string, state JobState) Job {
 	if len(m.jobs) == maxJobs {
 		m.jobs = slices.Delete(m.jobs, 0, 1)
 	}
 	m.lastJob++
-	m.jobs = append(m.jobs, Job{ID: m.lastJob, Name: biosJob, State: JobPending})
+	j := Job{ID: m.lastJob, Name: name, State: state}
+	m.jobs = append(m.jobs, j)
+	return j
 }
 
-// endJobs is called with mu held.
-func (m *Machine) endJobs() {
+// queueBIOS creates the job for pending changes; there is one for all of them.
+func (m *Machine) queueBIOS() {
+	if !slices.ContainsFunc(m.jobs, func(j Job) bool { return j.Name == biosJob && j.State == JobPending }) {
+		m.addJob(biosJob, JobPending)
+	}
+}
+
+// setJob changes the state of a job, unless it was deleted.
+func (m *Machine) setJob(id int, state JobState) {
+	if at := m.jobIndex(id); at >= 0 {
+		m.jobs[at].State = state
+	}
+}
+
+// failJob ends a job, unless it was deleted.
+func (m *Machine) failJob(id int, reason messageID, text string) {
+	if at := m.jobIndex(id); at >= 0 {
+		j := &m.jobs[at]
+		j.State, j.Reason, j.reasonID = JobException, text, reason
+		m.emit(JobFailed, "%s: %s", j.Name, text)
+	}
+}
+
+// endJobs completes the pending jobs of a name.
+func (m *Machine) endJobs(name string) {
 	for i := range m.jobs {
-		m.jobs[i].State = JobCompleted
+		if m.jobs[i].Name == name && m.jobs[i].State == JobPending {
+			m.jobs[i].State = JobCompleted
+		}
 	}
 }
 
@@ -114,16 +168,24 @@ func (r *Rack) getTask(w http.ResponseWriter, request *http.Request) {
 		notFound(w, request)
 		return
 	}
-	task := object{
-		"@odata.id": m.jobPath(j), "@odata.type": "#Task.v1_7_1.Task", "Id": request.PathValue("task"), "Name": j.Name,
-		"TaskState": j.State, "TaskStatus": "OK", "PercentComplete": 0,
-		"Messages": []object{{"MessageId": "Base.1.18.Success", "Message": "It waits for the next boot.", "Severity": "OK"}},
+	show(w, m.task(j))
+}
+
+// task returns a job as a Task. A failed one has its reason as the only message: Ironic shows all.
+func (m *Machine) task(j Job) object {
+	percent := map[JobState]int{JobRunning: 50, JobCompleted: 100, JobException: 100}
+	text := map[JobState]string{
+		JobNew: "The image is being fetched.", JobRunning: "The image is being written.", JobPending: "It waits for the next boot.", JobCompleted: "It is done.",
 	}
-	if j.State == JobCompleted {
-		task["PercentComplete"] = 100
-		task["Messages"] = []object{{"MessageId": "Base.1.18.Success", "Message": "It is done.", "Severity": "OK"}}
+	status, message := "OK", object{"MessageId": "Base.1.18.Success", "Message": text[j.State], "Severity": "OK"}
+	if j.State == JobException {
+		status, message = "Critical", object{"MessageId": "Update.1.0." + string(j.reasonID), "Message": j.Reason, "Severity": "Critical"}
 	}
-	show(w, task)
+	path := m.jobPath(j)
+	return object{
+		"@odata.id": path, "@odata.type": "#Task.v1_7_1.Task", "Id": path[strings.LastIndexByte(path, '/')+1:], "Name": j.Name,
+		"TaskState": j.State, "TaskStatus": status, "PercentComplete": percent[j.State], "Messages": []object{message},
+	}
 }
 
 func (r *Rack) deleteTask(w http.ResponseWriter, request *http.Request) {

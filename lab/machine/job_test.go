@@ -18,7 +18,7 @@ func TestJobs(t *testing.T) {
 	defer m.Close()
 	change := func() {
 		t.Helper()
-		if err := m.SetBIOS(map[string]string{"NumLock": "Off"}); err != nil {
+		if err := m.SetBIOS(map[string]any{"NumLock": "Off"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -15,8 +15,9 @@ const defaultMaxImage = 8 << 30
 type Options struct {
 	// PowerOnTime is the time between the command and the power, PowerOffTime that of a forced
 	// power-off, ShutdownTime that of a graceful one, FirmwareTime the time from power-on to the
-	// first boot device, BMCRestartTime how long a reset BMC does not answer.
-	PowerOnTime, PowerOffTime, ShutdownTime, FirmwareTime, BMCRestartTime time.Duration
+	// first boot device, BMCRestartTime how long a reset BMC does not answer, UpdateTime how long
+	// the BMC writes new firmware.
+	PowerOnTime, PowerOffTime, ShutdownTime, FirmwareTime, BMCRestartTime, UpdateTime time.Duration
 
 	// Ramdisk runs from a CD.
 	Ramdisk Ramdisk
@@ -63,6 +64,7 @@ type Machine struct {
 	media    VirtualMedia
 	image    string // the file of the fetched image, or empty
 	bios     biosState
+	firmware firmwareState
 	jobs     []Job
 	lastJob  int
 	bmcUp    time.Time // before it the BMC does not answer
@@ -93,7 +95,8 @@ func New(spec Spec, options Options) (*Machine, error) {
 		override: BootOverride{Target: None, Enabled: Disabled, Mode: spec.BootMode},
 		boot:     BootStatus{Progress: ProgressNone},
 		changing: func() {},
-		bios:     newBIOS(spec.BootMode),
+		bios:     newBIOS(spec),
+		firmware: newFirmware(spec),
 	}
 	if spec.BootMode == UEFI {
 		m.records = firmwareRecords(spec)
@@ -118,11 +121,14 @@ func (m *Machine) Close() {
 // Name returns the Redfish ID of the machine.
 func (m *Machine) Name() string { return m.spec.Name }
 
-// Spec returns the machine's hardware, with the current content of its disks.
+// Spec returns the machine's hardware, with the current content of its disks and the running
+// firmware.
 func (m *Machine) Spec() Spec {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.spec.copied()
+	spec := m.spec.copied()
+	spec.BIOSVersion, spec.BMCVersion = m.firmware.running[BIOSFirmware], m.firmware.running[BMCFirmware]
+	return spec
 }
 
 // Faults are the faults of a machine. They can be changed at any time.
@@ -137,6 +143,9 @@ type Faults struct {
 	PowerFails bool
 	// ImageFails, if set, is the reason why no image can be fetched.
 	ImageFails string
+	// BIOSIgnores is a BIOS attribute that the BMC accepts and the firmware silently ignores at
+	// boot.
+	BIOSIgnores string
 	// WantETag makes the BMC refuse changes that do not name the version of a resource (If-Match).
 	WantETag bool
 }

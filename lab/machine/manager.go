@@ -16,7 +16,7 @@ func getManager(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	show(w, object{
 		"@odata.id": path, "@odata.type": "#Manager.v1_18_0.Manager",
 		"Id": m.Name(), "Name": "BMC of " + m.Name(), "ManagerType": "BMC", "UUID": uuidOf("BMC of " + m.Name()),
-		"Manufacturer": m.spec.Vendor, "Model": "Lab BMC", "FirmwareVersion": m.spec.BMCVersion,
+		"Manufacturer": m.spec.Vendor, "Model": "Lab BMC", "FirmwareVersion": m.Firmware(BMCFirmware),
 		"DateTime": redfishTime(m.options.Now()), "DateTimeLocalOffset": "+00:00", "PowerState": On, "Status": healthy(),
 		// A simulated machine has no screen.
 		"GraphicalConsole": object{"ServiceEnabled": false, "MaxConcurrentSessions": 0, "ConnectTypesSupported": []string{"KVMIP"}},

@@ -45,18 +45,26 @@ func (m *Machine) VirtualMedia() VirtualMedia {
 //
 // A guest sees it from its next boot on.
 func (m *Machine) Insert(media VirtualMedia) error {
-	address, err := url.Parse(media.URL)
-	if err != nil {
+	if err := checkImageURL(media.URL); err != nil {
 		return fmt.Errorf("%w: %w", errMedia, err)
-	}
-	if (address.Scheme != "http" && address.Scheme != "https") || address.Host == "" {
-		return fmt.Errorf("%w: %q is not an address of HTTP or HTTPS", errMedia, address.Redacted())
 	}
 	m.mu.Lock()
 	defer m.unlock()
 	m.dropImage()
 	m.media = media
-	m.emit(MediaInserted, "%s", address.Redacted())
+	m.emit(MediaInserted, "%s", redacted(media.URL))
+	return nil
+}
+
+// checkImageURL reports an address that the BMC cannot fetch an image from.
+func checkImageURL(text string) error {
+	address, err := url.Parse(text)
+	if err != nil {
+		return err
+	}
+	if (address.Scheme != "http" && address.Scheme != "https") || address.Host == "" {
+		return fmt.Errorf("%q is not an address of HTTP or HTTPS", address.Redacted())
+	}
 	return nil
 }
 
@@ -150,7 +158,7 @@ func (m *Machine) store(content io.Reader, name string) (_ string, _ int64, err 
 	defer func() {
 		err = errors.Join(err, file.Close())
 		if err != nil {
-			_ = os.Remove(file.Name())
+			_ = os.Remove(file.Name()) //nolint:gosec // the temporary file made above
 		}
 	}()
 	size, err := io.Copy(file, io.LimitReader(content, m.options.MaxImage+1))

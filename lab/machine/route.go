@@ -12,6 +12,8 @@ const (
 	updatePath   = root + "/UpdateService"
 	firmwarePath = updatePath + "/FirmwareInventory"
 	tasksPath    = root + "/TaskService"
+	// registriesPath has the registries of messages and attributes.
+	registriesPath = root + "/Registries"
 )
 
 // SystemPath returns the machine's Redfish path, Ironic's redfish_system_id.
@@ -36,6 +38,10 @@ func (r *Rack) makeRoutes() *http.ServeMux {
 	mux.HandleFunc("GET "+updatePath, getUpdateService)
 	mux.HandleFunc("GET "+firmwarePath, r.getFirmwares)
 	mux.HandleFunc("GET "+firmwarePath+"/{firmware}", r.getFirmware)
+	mux.HandleFunc("POST "+simpleUpdatePath, r.simpleUpdate)
+	mux.HandleFunc("GET "+registriesPath, getRegistries)
+	mux.HandleFunc("GET "+biosRegistryPath, getBIOSRegistryFile)
+	mux.HandleFunc("GET "+biosRegistryEnPath, getBIOSRegistry)
 	mux.HandleFunc("GET "+tasksPath, getTaskService)
 	mux.HandleFunc("GET "+tasksPath+"/Tasks", r.getTasks)
 	mux.HandleFunc("GET "+tasksPath+"/Tasks/{task}", r.getTask)
@@ -74,6 +80,8 @@ func (r *Rack) makeRoutes() *http.ServeMux {
 		"POST /Managers/{machine}/VirtualMedia/Cd/Actions/VirtualMedia.InsertMedia": insertMedia,
 		"POST /Managers/{machine}/VirtualMedia/Cd/Actions/VirtualMedia.EjectMedia":  ejectMedia,
 		"GET /Chassis/{machine}":                                                    getChassis,
+		"GET /Chassis/{machine}/NetworkAdapters":                                    getAdapters,
+		"GET /Chassis/{machine}/NetworkAdapters/{id}":                               getAdapter,
 		"GET /Chassis/{machine}/Thermal":                                            getThermal,
 		"GET /Chassis/{machine}/Power":                                              getPower,
 	} {

@@ -18,6 +18,7 @@ func (m *Machine) startBoot() {
 		return
 	}
 	m.applyBIOS()
+	m.applyFirmware()
 	m.boot = BootStatus{}
 	m.setProgress(ProgressHardware)
 	m.reboot = false
@@ -58,6 +59,9 @@ func (m *Machine) run(ctx context.Context, devices []Device) {
 	}
 	m.advance(ctx, func() { m.setProgress(ProgressFirmware) })
 	for _, device := range devices {
+		// BMCs report OSBootStarted when the firmware is ready to boot (UEFI's ReadyToBoot), whether
+		// or not a device boots; Ironic's BIOS steps wait for it.
+		m.advance(ctx, func() { m.setProgress(ProgressOSStarted) })
 		system, err := m.load(ctx, device)
 		if ctx.Err() != nil {
 			return
@@ -71,7 +75,6 @@ func (m *Machine) run(ctx context.Context, devices []Device) {
 		}
 		m.advance(ctx, func() {
 			m.boot.Device = device
-			m.setProgress(ProgressOSStarted)
 			m.emit(Booted, "%s: %s", device, system.name)
 		})
 		m.runSystem(ctx, system)

@@ -19,7 +19,7 @@ func getSystem(w http.ResponseWriter, _ *http.Request, m *Machine) {
 		"@odata.id": path, "@odata.type": "#ComputerSystem.v1_20_0.ComputerSystem",
 		"Id": m.Name(), "Name": m.Name(), "SystemType": "Physical", "UUID": m.spec.UUID,
 		"Manufacturer": m.spec.Vendor, "Model": m.spec.Product, "SerialNumber": m.spec.Serial,
-		"BiosVersion": m.spec.BIOSVersion, "PowerState": m.Power(), "Status": healthy(), "BootProgress": progress,
+		"BiosVersion": m.Firmware(BIOSFirmware), "PowerState": m.Power(), "Status": healthy(), "BootProgress": progress,
 		"ProcessorSummary": object{"Count": 1, "CoreCount": m.spec.CPUs, "LogicalProcessorCount": m.spec.CPUs, "Model": ProcessorModel, "Status": healthy()},
 		"MemorySummary":    object{"TotalSystemMemoryGiB": m.spec.MemoryMiB / 1024, "Status": object{"State": "Enabled", "Health": "OK", "HealthRollup": "OK"}},
 		"Boot": object{

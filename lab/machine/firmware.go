@@ -1,0 +1,154 @@
+package machine
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// Component is a part of a machine with its own firmware.
+type Component string
+
+// Components.
+const (
+	BIOSFirmware Component = "BIOS"
+	BMCFirmware  Component = "BMC"
+	NICFirmware  Component = "NIC"
+)
+
+// components returns all components that have firmware.
+func components() []Component { return []Component{BIOSFirmware, BMCFirmware, NICFirmware} }
+
+// nicVersion is the first firmware version of the network adapter.
+const nicVersion = "22.31.6"
+
+// firmwareState has the running versions, and those that the next boot applies.
+type firmwareState struct {
+	running, staged map[Component]string
+}
+
+func newFirmware(spec Spec) firmwareState {
+	return firmwareState{
+		running: map[Component]string{BIOSFirmware: spec.BIOSVersion, BMCFirmware: spec.BMCVersion, NICFirmware: nicVersion},
+		staged:  map[Component]string{},
+	}
+}
+
+// Firmware returns the running firmware version of a component.
+func (m *Machine) Firmware(c Component) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.firmware.running[c]
+}
+
+// errNoFirmware reports a file that is not a firmware image.
+var errNoFirmware = errors.New("the file is not a firmware image for this machine")
+
+// firmwareImage is the first line of a firmware image: this word, a component and a version.
+const firmwareImage = "ironworks-firmware"
+
+// FirmwareImage returns an image that updates a component of any machine to a version.
+func FirmwareImage(c Component, version string) []byte {
+	return fmt.Appendf(nil, "%s %s %s\n", firmwareImage, c, version)
+}
+
+// UpdateFirmware fetches an image and updates the component that it is for, in a job of the BMC.
+// The BMC restarts with its new version. The BIOS and the network adapter have the new one after
+// the next boot; only the job of the BIOS waits for that, as on most servers.
+func (m *Machine) UpdateFirmware(image VirtualMedia) (Job, error) {
+	if err := checkImageURL(image.URL); err != nil {
+		return Job{}, err
+	}
+	m.mu.Lock()
+	defer m.unlock()
+	if m.closed {
+		return Job{}, fmt.Errorf("updating the firmware of machine %s: %w", m.spec.Name, errClosed)
+	}
+	j := m.addJob(firmwareJob, JobNew)
+	m.work.Go(func() { m.runUpdate(j.ID, image) })
+	return j, nil
+}
+
+func (m *Machine) runUpdate(id int, image VirtualMedia) {
+	path, _, err := m.fetch(m.life, image)
+	if reason := m.Faults().ImageFails; err == nil && reason != "" {
+		_ = os.Remove(path) //nolint:gosec // a temporary file of fetch
+		err = fmt.Errorf("%s: %s", redacted(image.URL), reason)
+	}
+	if err != nil {
+		m.advance(m.life, func() { m.failJob(id, transferFailed, "The image cannot be fetched: "+err.Error()) })
+		return
+	}
+	component, version, err := readFirmware(path)
+	_ = os.Remove(path) //nolint:gosec // a temporary file of fetch
+	if err != nil {
+		m.advance(m.life, func() { m.failJob(id, verificationFailed, err.Error()) })
+		return
+	}
+	if component != BIOSFirmware {
+		m.advance(m.life, func() { m.setJob(id, JobRunning) })
+	}
+	if wait(m.life, m.options.UpdateTime) {
+		m.advance(m.life, func() { m.finishUpdate(id, component, version) })
+	}
+}
+
+// finishUpdate is called with mu held. A deleted job changes nothing.
+func (m *Machine) finishUpdate(id int, c Component, version string) {
+	if !m.hasJob(id) {
+		return
+	}
+	m.emit(FirmwareStaged, "%s %s", c, version)
+	switch c {
+	case BMCFirmware:
+		m.firmware.running[c] = version
+		m.setJob(id, JobCompleted)
+		m.emit(FirmwareUpdated, "%s %s", c, version)
+		m.bmcUp = m.options.Now().Add(m.options.BMCRestartTime)
+		m.emit(BMCReset, "")
+	case NICFirmware:
+		m.firmware.staged[c] = version
+		m.setJob(id, JobCompleted)
+	case BIOSFirmware:
+		m.firmware.staged[c] = version
+		m.setJob(id, JobPending)
+	}
+}
+
+// applyFirmware is called with mu held, by a boot.
+func (m *Machine) applyFirmware() {
+	for _, c := range components() {
+		version, ok := m.firmware.staged[c]
+		if !ok {
+			continue
+		}
+		m.firmware.running[c] = version
+		delete(m.firmware.staged, c)
+		m.emit(FirmwareUpdated, "%s %s", c, version)
+	}
+	m.endJobs(firmwareJob)
+}
+
+// readFirmware reads component and version of an image.
+func readFirmware(path string) (Component, string, error) {
+	file, err := os.Open(path) //nolint:gosec // a file that was just fetched
+	if err != nil {
+		return "", "", fmt.Errorf("reading the image: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	const maxHeader = 256
+	line, _ := bufio.NewReader(io.LimitReader(file, maxHeader)).ReadString('\n')
+	words := strings.Fields(line)
+	if len(words) != 3 || words[0] != firmwareImage {
+		return "", "", errNoFirmware
+	}
+	for _, c := range components() {
+		if string(c) == words[1] {
+			return c, words[2], nil
+		}
+	}
+	return "", "", fmt.Errorf("%w: the machine has no component %q", errNoFirmware, words[1])
+}
