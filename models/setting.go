@@ -168,14 +168,19 @@ func (s Setting) Value() (any, error) {
 	case scalar:
 		return s.Text, nil
 	}
-	if !json.Valid([]byte(s.Text)) {
-		if looksLikeJSON(s.Text) {
+	return TypedValue(s.Text)
+}
+
+// TypedValue converts a value as typed: JSON if the text is JSON, else text. Text that only starts like JSON is an error.
+func TypedValue(text string) (any, error) {
+	if !json.Valid([]byte(text)) {
+		if looksLikeJSON(text) {
 			var v any
-			return nil, notJSON(json.Unmarshal([]byte(s.Text), &v))
+			return nil, notJSON(json.Unmarshal([]byte(text), &v))
 		}
-		return s.Text, nil
+		return text, nil
 	}
-	dec := json.NewDecoder(strings.NewReader(s.Text))
+	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
 	var v any
 	err := dec.Decode(&v)

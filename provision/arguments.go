@@ -11,7 +11,7 @@ import (
 
 // Arguments are the arguments of a provision verb as an operator writes them.
 type Arguments struct {
-	// Steps are in the short form of [ParseStep]. StepsJSON is a list for [ParseSteps]; its steps
+	// Steps are in the short form of [ParseStepWords]. StepsJSON is a list for [ParseSteps]; its steps
 	// come first.
 	Steps     []string
 	StepsJSON []byte
@@ -56,11 +56,11 @@ func (a Arguments) steps() ([]models.Step, error) {
 		}
 	}
 	for _, text := range a.Steps {
-		s, err := ParseStep(text)
+		list, err := ParseStepWords(text)
 		if err != nil {
 			return nil, err
 		}
-		steps = append(steps, s)
+		steps = append(steps, list...)
 	}
 	return steps, nil
 }

@@ -67,8 +67,43 @@ func ParseStep(text string) (models.Step, error) {
 	return s, checkStep(s)
 }
 
+// ParseStepWords reads steps in the short form, each followed by its arguments: INTERFACE.STEP KEY=VALUE …. A value is
+// JSON, or else text.
+func ParseStepWords(text string) ([]models.Step, error) {
+	words, err := models.SplitSettings(text)
+	if err != nil {
+		return nil, fmt.Errorf("steps: %w", err)
+	}
+	var list []models.Step
+	for _, word := range words {
+		name, value, isArgument := strings.Cut(word, "=")
+		if !isArgument {
+			s, err := ParseStep(word)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, s)
+			continue
+		}
+		if len(list) == 0 || name == "" {
+			return nil, fmt.Errorf("argument %q follows no step: use INTERFACE.STEP KEY=VALUE", printable.Line(word))
+		}
+		s := &list[len(list)-1]
+		if s.Args == nil {
+			s.Args = map[string]any{}
+		}
+		if _, twice := s.Args[name]; twice {
+			return nil, fmt.Errorf("step %s: argument %s is given twice", printable.Line(s.Label()), printable.Line(name))
+		}
+		if s.Args[name], err = models.TypedValue(value); err != nil {
+			return nil, fmt.Errorf("step %s: argument %s: %w", printable.Line(s.Label()), printable.Line(name), err)
+		}
+	}
+	return list, nil
+}
+
 func checkStep(s models.Step) error {
-	known := []string{"bios", "deploy", "firmware", "management", "power", "raid", "vendor"}
+	known := []string{"bios", "deploy", "firmware", "management", "network", "power", "raid", "vendor"}
 	switch {
 	case s.Step == "":
 		return fmt.Errorf("no step name in %q: use INTERFACE.STEP, such as deploy.install_coreos", printable.Line(s.Interface))

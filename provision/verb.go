@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"ironworks/models"
 	"ironworks/models/request"
+	"ironworks/models/steps"
 	"ironworks/printable"
 )
 
@@ -45,7 +47,29 @@ func (a verbAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal 
 	if why, hint, screenHint := a.badArguments(); why != "" {
 		return refusal(a, n, models.RefusedArguments, why, hint).WithScreenHint(screenHint)
 	}
+	if wrong := a.wrongSteps(n, true); wrong != nil {
+		return refusal(a, n, models.RefusedArguments, strings.Join(wrong, "; "), "ironworks steps "+n.Label()+" lists the steps").WithScreenHint("choose a step of the list")
+	}
 	return nil
+}
+
+// warnings returns the steps that only a custom hardware manager of the ramdisk can offer.
+func (a verbAction) warnings(n *models.Node) []string { return a.wrongSteps(n, false) }
+
+// wrongSteps returns the problems of the steps on a node, of one degree of certainty.
+func (a verbAction) wrongSteps(n *models.Node, certain bool) []string {
+	var texts []string
+	interfaces := steps.InterfacesOf(n)
+	for kind, list := range map[models.StepKind][]models.Step{models.CleanSteps: a.req.CleanSteps, models.ServiceSteps: a.req.ServiceSteps} {
+		for _, s := range list {
+			for _, p := range interfaces.Check(s, kind) {
+				if p.Certain == certain {
+					texts = append(texts, printable.Line(p.Text))
+				}
+			}
+		}
+	}
+	return texts
 }
 
 // badArguments returns why Ironic would reject the arguments, with a remedy for the command line and one for the console.
@@ -63,11 +87,11 @@ func (a verbAction) badArguments() (why, hint, screenHint string) {
 }
 
 func (a verbAction) Effect(n *models.Node) models.Effect {
-	steps := a.req.CleanSteps
+	list := a.req.CleanSteps
 	if a.req.Verb == models.VerbService {
-		steps = a.req.ServiceSteps
+		list = a.req.ServiceSteps
 	}
-	e := models.VerbEffect(a.req.Verb, n, steps)
+	e := models.VerbEffect(a.req.Verb, n, list)
 	if a.req.Verb == models.VerbService && a.req.Runbook != "" {
 		e.Danger = models.DangerMayErase // nobody knows its steps
 		e.Text = "service reboots the running machine into the ramdisk for runbook " + printable.Line(a.req.Runbook) + ", whose steps may erase disks"

@@ -30,7 +30,7 @@ func TestScreensOfDeployments(t *testing.T) {
 		"deploy-overridable": func(r *rig) {
 			one(r)
 			r.hints("r7-n04", map[string]any{"serial": "none"})
-			r.order("D", "", "", "deploy.erase_devices@90")
+			r.order("D", "", "", "deploy.erase_devices_metadata@90")
 			r.press("o")
 		},
 		"deploy-override": func(r *rig) {

@@ -92,7 +92,7 @@ type checkCase struct {
 
 const notDone CheckSeverity = "not done"
 
-func steps(s ...models.Step) func(*Facts) {
+func withSteps(s ...models.Step) func(*Facts) {
 	return func(f *Facts) { f.Plan.Steps = s }
 }
 
@@ -245,38 +245,44 @@ func stepCases() map[CheckID][]checkCase {
 	return map[CheckID][]checkCase{
 		CheckInstallStep: {
 			{"", same, CheckOK, ""},
-			{"", steps(install), CheckOK, ""},
-			{"", steps(models.Step{Interface: "deploy", Step: "erase_devices", Priority: prio(90)}), CheckRefuse, "installs nothing"},
-			{`"instance_info": {"traits": ["CUSTOM_A"]}`, steps(models.Step{Interface: "bios", Step: "factory_reset"}), CheckRefuse, "installs nothing"},
+			{"", withSteps(install), CheckOK, ""},
+			{"", withSteps(models.Step{Interface: "deploy", Step: "erase_devices", Priority: prio(90)}), CheckRefuse, "installs nothing"},
+			{`"instance_info": {"traits": ["CUSTOM_A"]}`, withSteps(models.Step{Interface: "bios", Step: "factory_reset"}), CheckRefuse, "installs nothing"},
 			{`"instance_info": {"traits": ["CUSTOM_A"]}`, func(f *Facts) {
-				steps(models.Step{Interface: "bios", Step: "factory_reset"})(f)
+				withSteps(models.Step{Interface: "bios", Step: "factory_reset"})(f)
 				f.TemplatesError = "no answer"
 			}, CheckUnknown, "templates"},
 			{"", kind(KindDirect), notDone, ""},
 		},
 		CheckSteps: {
 			{"", same, CheckOK, ""},
-			{"", steps(install, install), CheckRefuse, "twice"},
-			{"", steps(models.Step{Interface: "deploy", Step: "install_coreos", Args: map[string]any{"a": 1}}), CheckRefuse, "takes no arguments"},
-			{"", steps(install, models.Step{Interface: "deploy", Step: "deploy", Priority: prio(90)}), CheckRefuse, "not moved"},
-			{"", steps(models.Step{Interface: "console", Step: "x"}), CheckRefuse, "interface console has no steps"},
-			{"", steps(models.Step{Interface: "deploy"}), CheckRefuse, "no name"},
-			{"", steps(models.Step{Interface: "deploy", Step: "x", Priority: prio(-1)}), CheckRefuse, "negative priority"},
+			{"", withSteps(install, install), CheckRefuse, "twice"},
+			{"", func(f *Facts) {
+				f.Offered = nil
+				withSteps(models.Step{Interface: "deploy", Step: "install_coreos", Args: map[string]any{"a": 1}})(f)
+			}, CheckRefuse, "takes no arguments"},
+			{`"deploy_interface": "custom-agent"`, withSteps(install, models.Step{Interface: "deploy", Step: "erase_devices"}), CheckRefuse, "it is a clean step"},
+			{`"bios_interface": "no-bios"`, withSteps(install, models.Step{Interface: "bios", Step: "factory_reset"}), CheckRefuse, "the bios interface no-bios does not offer it; offered by redfish, idrac-redfish"},
+			{"", withSteps(install, models.Step{Interface: "deploy", Step: "deploy", Priority: prio(90)}), CheckRefuse, "not moved"},
+			{"", withSteps(models.Step{Interface: "console", Step: "x"}), CheckRefuse, "interface console has no steps"},
+			{"", withSteps(models.Step{Interface: "deploy"}), CheckRefuse, "no name"},
+			{"", withSteps(models.Step{Interface: "deploy", Step: "x", Priority: prio(-1)}), CheckRefuse, "negative priority"},
 			{"", kind(KindRamdisk), notDone, ""},
 		},
 		CheckStepOrder: {
 			{"", same, CheckOK, ""},
-			{"", steps(models.Step{Interface: "deploy", Step: "install_coreos", Priority: prio(41)}), CheckOK, ""},
-			{"", steps(models.Step{Interface: "deploy", Step: "install_coreos", Priority: prio(40)}), CheckRefuse, "after the agent stops"},
-			{"", steps(models.Step{Interface: "deploy", Step: "install_coreos", Priority: prio(100)}), CheckRefuse, "before the agent"},
-			{"", steps(install, models.Step{Interface: "deploy", Step: "deploy", Priority: prio(0)}), CheckRefuse, "the agent would not boot"},
+			{"", withSteps(models.Step{Interface: "deploy", Step: "install_coreos", Priority: prio(41)}), CheckOK, ""},
+			{"", withSteps(models.Step{Interface: "deploy", Step: "install_coreos", Priority: prio(40)}), CheckRefuse, "after the agent stops"},
+			{"", withSteps(models.Step{Interface: "deploy", Step: "install_coreos", Priority: prio(100)}), CheckRefuse, "before the agent"},
+			{"", withSteps(install, models.Step{Interface: "deploy", Step: "deploy", Priority: prio(0)}), CheckRefuse, "the agent would not boot"},
 			{`"deploy_interface": "fake"`, same, notDone, ""},
 		},
 		CheckStepOffered: {
 			{"", same, CheckOK, ""},
-			{"", steps(models.Step{Interface: "deploy", Step: "instal_coreos"}), CheckRefuse, "deploy.instal_coreos was not offered"},
-			{"", steps(models.Step{Interface: "deploy", Step: "burn_in", Args: map[string]any{"for": 1}}), CheckOK, ""},
-			{"", steps(models.Step{Interface: "deploy", Step: "burn_in", Args: map[string]any{"fro": 1}}), CheckRefuse, "needs the argument for"},
+			{"", withSteps(models.Step{Interface: "deploy", Step: "instal_coreos"}), CheckRefuse, "deploy.instal_coreos was not offered"},
+			{"", withSteps(models.Step{Interface: "deploy", Step: "install_coreos", Args: map[string]any{"a": 1}}), CheckRefuse, "takes no argument a"},
+			{"", withSteps(models.Step{Interface: "deploy", Step: "burn_in", Args: map[string]any{"for": 1}}), CheckOK, ""},
+			{"", withSteps(models.Step{Interface: "deploy", Step: "burn_in", Args: map[string]any{"fro": 1}}), CheckRefuse, "needs the argument for"},
 			{"", func(f *Facts) { f.Offered = nil }, CheckUnknown, "agent steps unknown"},
 			{"", kind(KindDirect), notDone, ""},
 		},

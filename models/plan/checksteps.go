@@ -2,16 +2,16 @@ package plan
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"ironworks/models"
+	"ironworks/models/steps"
 )
 
-func stepTexts(steps []models.Step) string {
-	texts := make([]string, len(steps))
-	for i, s := range steps {
+func stepTexts(list []models.Step) string {
+	texts := make([]string, len(list))
+	for i, s := range list {
 		texts[i] = StepText(s)
 	}
 	return models.OrNone(strings.Join(texts, " "))
@@ -46,16 +46,31 @@ func checkSteps(f *Facts) finding {
 		return finding{}
 	}
 	sent := models.Observed("steps", stepTexts(f.Steps))
-	if wrong := wrongSteps(f.Steps); wrong != nil {
+	wrong := wrongSteps(f.Steps)
+	interfaces := steps.InterfacesOf(f.Node)
+	if interfaces["deploy"] != "" {
+		interfaces["deploy"] = f.Interface() // which the deployment may set
+	}
+	for _, s := range f.Steps {
+		if f.Offered != nil && f.Offered.find(s) != nil {
+			continue // checkStepOffered has its real arguments
+		}
+		for _, p := range interfaces.Check(s, models.DeploySteps) {
+			if p.Certain {
+				wrong = append(wrong, p.Text)
+			}
+		}
+	}
+	if wrong != nil {
 		return bad(strings.Join(wrong, "; "), "", sent)
 	}
 	return good("valid", sent)
 }
 
 // wrongSteps returns the problems that Ironic finds in steps.
-func wrongSteps(steps []models.Step) (wrong []string) {
+func wrongSteps(list []models.Step) (wrong []string) {
 	seen := map[string]bool{}
-	for _, s := range steps {
+	for _, s := range list {
 		label := s.Label()
 		switch {
 		case s.Step == "":
@@ -70,20 +85,8 @@ func wrongSteps(steps []models.Step) (wrong []string) {
 			wrong = append(wrong, label+" has a negative priority")
 		}
 		seen[label] = true
-		if takesNothing(s) && len(s.Args) > 0 {
-			wrong = append(wrong, fmt.Sprintf("%s takes no arguments, but has %s", label, strings.Join(slices.Sorted(maps.Keys(s.Args)), ", ")))
-		}
 	}
 	return wrong
-}
-
-// takesNothing reports steps with an empty argsinfo in every release: those of the CoreOS image's hardware
-// manager, and Ironic's own.
-func takesNothing(s models.Step) bool {
-	return s.Interface == "deploy" && slices.Contains([]string{
-		"install_coreos", "start_assisted_install", "deploy", "prepare_instance_boot", "tear_down_agent",
-		"switch_to_tenant_network", "boot_instance",
-	}, s.Step)
 }
 
 // checkStepOrder: the agent runs only between the priorities of deploy and tear_down_agent.

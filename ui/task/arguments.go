@@ -190,7 +190,7 @@ func buildRequest(verb models.Verb, a Arguments) (req models.ProvisionRequest, f
 	if strings.HasPrefix(steps, "[") {
 		args.StepsJSON = []byte(steps)
 	} else {
-		args.Steps = strings.Fields(steps)
+		args.Steps = []string{steps}
 	}
 	req, err = provision.Request(verb, args)
 	return req, fieldSteps, err
@@ -249,10 +249,8 @@ func commandWords(id action.ID, a Arguments, nodes []string) []string {
 	steps := strings.TrimSpace(a[fieldSteps])
 	if strings.HasPrefix(steps, "[") {
 		after = append(after, "--steps", steps)
-	} else {
-		for _, s := range strings.Fields(steps) {
-			after = append(after, "--step", s)
-		}
+	} else if steps != "" {
+		after = append(after, "--step", steps)
 	}
 	for _, f := range []struct{ field, flag string }{
 		{fieldRunbook, "--runbook"}, {fieldReason, "--reason"}, {fieldUserData, "--user-data"}, {fieldHints, "--root-device"},

@@ -1,0 +1,160 @@
+package steps
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"ironworks/models"
+	"ironworks/spell"
+)
+
+// reserved are steps that Ironic itself runs (ironic/conductor/steps.py, RESERVED_STEP_HANDLER_MAPPING).
+var reserved = []string{"hold", "wait", "power_on", "power_off", "reboot"}
+
+// Problem is what is wrong with a step.
+type Problem struct {
+	// Text says what is wrong, and how to correct it.
+	Text string
+	// Certain: Ironic or the agent refuses the step. Otherwise a custom hardware manager of the ramdisk may offer it.
+	Certain bool
+}
+
+// Check returns the problems of a step on a node with these interfaces, as part of an operation.
+func (all Interfaces) Check(s models.Step, kind models.StepKind) []Problem {
+	if slices.Contains(reserved, s.Step) {
+		return nil
+	}
+	rows := Named(s.Interface, s.Step)
+	if len(rows) == 0 {
+		return all.unknown(s)
+	}
+	name, known := all[s.Interface]
+	if !known {
+		return wrongArguments(s, rows)
+	}
+	offered := slices.DeleteFunc(slices.Clone(rows), func(k *Known) bool { return !all.offer(k) })
+	if len(offered) == 0 {
+		return []Problem{{fmt.Sprintf("%s: the %s interface %s does not offer it; %s", s.Label(), s.Interface, name, offeredBy(rows)), true}}
+	}
+	here := slices.DeleteFunc(slices.Clone(offered), func(k *Known) bool { return !slices.Contains(k.Kinds, kind) })
+	if len(here) == 0 {
+		return []Problem{{fmt.Sprintf("%s: no %s step of the %s interface %s; it is a %s step", s.Label(), kind, s.Interface, name, kindsOf(offered)), true}}
+	}
+	return wrongArguments(s, here)
+}
+
+// unknown returns the problem of a step that the table lacks. Hardware managers of the ramdisk may add steps to the
+// deploy interface, and to the raid interface agent.
+func (all Interfaces) unknown(s models.Step) []Problem {
+	var labels []string
+	for i := range table {
+		labels = append(labels, table[i].Label())
+	}
+	custom := s.Interface == "deploy" || s.Interface == "raid" && all["raid"] == Agent
+	if name := all[s.Interface]; !custom && strings.HasPrefix(name, "no-") {
+		return []Problem{{fmt.Sprintf("%s: the node has no %s interface (%s)", s.Label(), s.Interface, name), true}}
+	}
+	return []Problem{{s.Label() + " is unknown" + spell.Meant(s.Label(), labels), !custom}}
+}
+
+// offeredBy names the implementations that offer a step.
+func offeredBy(rows []*Known) string {
+	var names []string
+	for _, k := range rows {
+		for _, d := range k.Drivers {
+			if d == Agent && k.Interface == "deploy" {
+				d = "interfaces that boot the agent"
+			}
+			if k.Release == onlyOld {
+				d += " (" + onlyOld + ")"
+			}
+			if !slices.Contains(names, d) {
+				names = append(names, d)
+			}
+		}
+	}
+	return "offered by " + strings.Join(names, ", ")
+}
+
+func kindsOf(rows []*Known) string {
+	var names []string
+	for _, k := range rows {
+		for _, kind := range k.Kinds {
+			if !slices.Contains(names, string(kind)) {
+				names = append(names, string(kind))
+			}
+		}
+	}
+	return strings.Join(names, " and ")
+}
+
+// wrongArguments checks arguments against the first row of a step: rows differ in arguments only where another
+// interface offers them.
+func wrongArguments(s models.Step, rows []*Known) []Problem {
+	var problems []Problem
+	add := func(format string, values ...any) {
+		problems = append(problems, Problem{s.Label() + ": " + fmt.Sprintf(format, values...), true})
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Args)) {
+		a := argumentOf(rows, name)
+		if a == nil {
+			add("%s", unknownArgument(rows, name))
+			continue
+		}
+		if !a.Type.accepts(s.Args[name]) {
+			add("argument %s must be a %s (%s)", name, a.Type, a.Description)
+		}
+	}
+	for _, a := range rows[0].Args {
+		if _, given := s.Args[a.Name]; a.Required && !given {
+			add("argument %s is required: %s", a.Name, a.Description)
+		}
+	}
+	return problems
+}
+
+func argumentOf(rows []*Known, name string) *Argument {
+	for _, k := range rows {
+		if a := k.Argument(name); a != nil {
+			return a
+		}
+	}
+	return nil
+}
+
+func unknownArgument(rows []*Known, name string) string {
+	var names []string
+	for _, a := range rows[0].Args {
+		names = append(names, a.Name)
+	}
+	if len(names) == 0 {
+		return fmt.Sprintf("takes no arguments, but has %s", name)
+	}
+	return fmt.Sprintf("unknown argument %s; available: %s", name, strings.Join(names, ", "))
+}
+
+// accepts reports whether a decoded JSON value has the type. Ironic's checks accept text where the step converts it,
+// such as a JSON list for inject_files, but not everywhere, so that only values of the type are sent.
+func (t Type) accepts(value any) bool {
+	switch v := value.(type) {
+	case string:
+		return t == Text
+	case bool:
+		return t == Boolean
+	case int:
+		return t == Number
+	case float64:
+		return t == Number && v == math.Trunc(v)
+	case json.Number:
+		return t == Number
+	case []any, []map[string]any:
+		return t == List
+	case map[string]any:
+		return t == Object
+	}
+	return false
+}

@@ -1,0 +1,146 @@
+// Package steps knows the deploy, clean and service steps of Ironic's interfaces and of ironic-python-agent, with
+// their arguments: Ironic's API lists neither. A step that a node's interfaces do not offer otherwise fails only when
+// the conductor plans it, or after the machine has booted.
+//
+// The table covers the releases 39.0.0 and 21.4.4 of Ironic and the agents 13.0.0 and 9.4.2; test/upstream compares
+// it with their sources.
+package steps
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"ironworks/models"
+)
+
+// Agent stands for the interface implementation of steps that the agent runs.
+const Agent = "agent"
+
+// Type is the type of an argument. Ironic's step lists have none; these are what the steps accept.
+type Type string
+
+// The types of arguments.
+const (
+	Text    Type = "text"
+	Number  Type = "number"
+	Boolean Type = "boolean"
+	List    Type = "list"
+	Object  Type = "object"
+)
+
+// Argument is an argument of a step.
+type Argument struct {
+	Name        string `json:"name" yaml:"name"`
+	Type        Type   `json:"type" yaml:"type"`
+	Required    bool   `json:"required" yaml:"required"`
+	Description string `json:"description" yaml:"description"`
+	// Default is what the step uses without the argument; empty if it is not one value.
+	Default string `json:"default,omitempty" yaml:"default,omitempty"`
+}
+
+// Known is a step of one or more implementations of an interface.
+type Known struct {
+	Interface string `json:"interface" yaml:"interface"`
+	Name      string `json:"step" yaml:"step"`
+	// Drivers are the implementations that offer the step: redfish, ilo, …; Agent for steps of the agent.
+	Drivers []string `json:"drivers" yaml:"drivers"`
+	// Kinds are the operations that the step can be part of.
+	Kinds       []models.StepKind `json:"kinds" yaml:"kinds"`
+	Description string            `json:"description" yaml:"description"`
+	Args        []Argument        `json:"arguments" yaml:"arguments"`
+	// Release is set if only one of the releases has the step.
+	Release string `json:"release,omitempty" yaml:"release,omitempty"`
+	// Image is set if only some ramdisk images have the step, by a hardware manager of their own.
+	Image string `json:"image,omitempty" yaml:"image,omitempty"`
+}
+
+// Label returns interface.step, as in Ironic's messages.
+func (k *Known) Label() string { return k.Interface + "." + k.Name }
+
+// Argument returns an argument by name, or nil.
+func (k *Known) Argument(name string) *Argument {
+	i := slices.IndexFunc(k.Args, func(a Argument) bool { return a.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &k.Args[i]
+}
+
+// Example returns the step with its required arguments, as typed.
+func (k *Known) Example() string {
+	words := []string{k.Label()}
+	for _, a := range k.Args {
+		if a.Required {
+			words = append(words, a.Name+"="+strings.ToUpper(string(a.Type)))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// Named returns the rows of a step, one for each variant of its arguments.
+func Named(iface, name string) []*Known {
+	var rows []*Known
+	for i := range table {
+		if table[i].Interface == iface && table[i].Name == name {
+			rows = append(rows, &table[i])
+		}
+	}
+	return rows
+}
+
+// All returns the table.
+func All() []Known { return slices.Clone(table) }
+
+// Interfaces are the implementations that a node has: by kind, such as raid: redfish. Kinds that are missing are
+// unknown.
+type Interfaces map[string]string
+
+// InterfacesOf returns the interfaces of a node that was read with all fields; none of others.
+func InterfacesOf(n *models.Node) Interfaces {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(n.Raw, &fields) != nil {
+		return nil
+	}
+	all := Interfaces{}
+	for name, value := range fields {
+		var text string
+		if kind, ok := strings.CutSuffix(name, "_interface"); ok && json.Unmarshal(value, &text) == nil && text != "" {
+			all[kind] = text
+		}
+	}
+	return all
+}
+
+// Offers returns the known steps that interfaces offer for an operation, sorted by label.
+func (all Interfaces) Offers(kind models.StepKind) []*Known {
+	var rows []*Known
+	for i := range table {
+		if k := &table[i]; slices.Contains(k.Kinds, kind) && all.offer(k) {
+			rows = append(rows, k)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b *Known) int { return strings.Compare(a.Label(), b.Label()) })
+	return slices.CompactFunc(rows, func(a, b *Known) bool { return a.Label() == b.Label() })
+}
+
+// offer reports whether the interfaces offer a step. The agent runs the steps of deploy interfaces that boot it, and
+// those of the raid interface agent.
+func (all Interfaces) offer(k *Known) bool {
+	name, known := all[k.Interface]
+	switch {
+	case !known:
+		return false
+	case slices.Contains(k.Drivers, name):
+		return true
+	case k.Interface == "deploy" && slices.Contains(k.Drivers, Agent):
+		return bootsAgent(name)
+	}
+	return false
+}
+
+// bootsAgent reports whether a deploy interface runs the agent's steps. autodetect has turned into another one when
+// steps run.
+func bootsAgent(deployInterface string) bool {
+	return !slices.Contains([]string{"fake", "noop", "ramdisk", "anaconda"}, deployInterface)
+}

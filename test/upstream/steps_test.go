@@ -1,0 +1,100 @@
+package upstream_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"ironworks/models"
+	"ironworks/models/steps"
+	"ironworks/test/ironic"
+)
+
+// releaseStep is a step that testdata/steps.py found in a release.
+type releaseStep struct {
+	Interface string          `json:"interface"`
+	Driver    string          `json:"driver"`
+	Step      string          `json:"step"`
+	Kind      models.StepKind `json:"kind"`
+	Arguments map[string]bool `json:"arguments"` // required or not
+}
+
+func stepsOf(t *testing.T, environment string, arguments ...string) []releaseStep {
+	t.Helper()
+	python := filepath.Join(ironic.Environment(t, environment), "bin", "python")
+	cmd := exec.CommandContext(t.Context(), python, append([]string{filepath.Join("testdata", "steps.py")}, arguments...)...) //nolint:gosec // our own program
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, complaints.String())
+	}
+	var list []releaseStep
+	if err := json.Unmarshal(out, &list); err != nil {
+		t.Fatal(err)
+	}
+	if len(list) == 0 {
+		t.Fatalf("no steps in %s", environment)
+	}
+	return list
+}
+
+// TestStepsOfReleases compares the table of steps with the sources of both releases, in both directions.
+func TestStepsOfReleases(t *testing.T) {
+	t.Parallel()
+	for _, release := range []ironic.Release{ironic.Newest, ironic.Old} {
+		t.Run(release.Version(), func(t *testing.T) {
+			t.Parallel()
+			found := stepsOf(t, release.Name())
+			found = append(found, stepsOf(t, "agent-"+release.Name(), "agent")...)
+			drivers := map[string]bool{}
+			for _, f := range found {
+				drivers[f.Interface+"/"+f.Driver] = true
+				if !isKnown(f, release.Version()) {
+					t.Errorf("the table lacks the %s step %s.%s of %s with arguments %v", f.Kind, f.Interface, f.Step, f.Driver, f.Arguments)
+				}
+			}
+			for _, k := range steps.All() {
+				if k.Image != "" || k.Release != "" && k.Release != release.Version() {
+					continue
+				}
+				for _, driver := range k.Drivers {
+					if drivers[k.Interface+"/"+driver] {
+						compareKinds(t, &k, driver, release, found)
+					}
+				}
+			}
+		})
+	}
+}
+
+func compareKinds(t *testing.T, k *steps.Known, driver string, release ironic.Release, found []releaseStep) {
+	t.Helper()
+	for _, kind := range k.Kinds {
+		if kind == models.ServiceSteps && release == ironic.Old {
+			continue // since API 1.87
+		}
+		is := func(f releaseStep) bool {
+			return f.Interface == k.Interface && f.Driver == driver && f.Step == k.Name && f.Kind == kind
+		}
+		if !slices.ContainsFunc(found, is) {
+			t.Errorf("%s of %s is no %s step of %s", k.Label(), driver, kind, release.Version())
+		}
+	}
+}
+
+// isKnown reports whether the table has a step with its arguments.
+func isKnown(f releaseStep, release string) bool {
+	return slices.ContainsFunc(steps.Named(f.Interface, f.Step), func(k *steps.Known) bool {
+		arguments := map[string]bool{}
+		for _, a := range k.Args {
+			arguments[a.Name] = a.Required
+		}
+		return (k.Release == "" || k.Release == release) && slices.Contains(k.Drivers, f.Driver) &&
+			slices.Contains(k.Kinds, f.Kind) && maps.Equal(arguments, f.Arguments)
+	})
+}
