@@ -98,7 +98,7 @@ func (c *Conductor) SetRAID(ctx context.Context, uuid string, target db.Dict) er
 			return unsupported(t.node.Driver, "raid")
 		}
 		if len(target) > 0 {
-			if err := checkRAID(target); err != nil {
+			if err := checkRAID(t.driver.names["raid"], target); err != nil {
 				return err
 			}
 		}
@@ -219,8 +219,11 @@ func (t *task) validateInterface(ctx context.Context, kind string) error {
 			return err
 		}
 	case "raid":
-		if name != "no-raid" && len(t.node.TargetRAIDConfig) == 0 {
-			return nil
+		if name != "no-raid" {
+			if len(t.node.TargetRAIDConfig) == 0 {
+				return nil
+			}
+			return checkRAID(name, t.node.TargetRAIDConfig)
 		}
 	}
 	if slices.Contains([]string{"no-bios", "no-console", "no-raid", "no-firmware", "no-vendor"}, name) {

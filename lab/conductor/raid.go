@@ -1,188 +1,37 @@
 package conductor
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"ironworks/lab/db"
 	"ironworks/lab/python"
+	"ironworks/models/raid"
 )
 
-// raidFields are the fields of a logical disk, with their checks
-// (ironic/drivers/raid_config_schema.json).
-var raidFields = map[string]func(value any) string{
-	"raid_level":               raidOneOf("JBOD", "0", "1", "2", "5", "6", "1+0", "5+0", "6+0"),
-	"size_gb":                  raidSize,
-	"volume_name":              raidText,
-	"is_root_volume":           raidBool,
-	"share_physical_disks":     raidBool,
-	"disk_type":                raidOneOf("hdd", "ssd"),
-	"interface_type":           raidOneOf("sata", "scsi", "sas"),
-	"number_of_physical_disks": raidCount,
-	"controller":               raidText,
-	"physical_disks":           raidDisks,
+// checkRAID returns the error of a raid interface about a RAID configuration.
+func checkRAID(name string, target db.Dict) error {
+	check := raid.Check
+	if name == "redfish" {
+		check = raid.CheckHardware
+	}
+	return raidFault(check(map[string]any(target)))
 }
 
-// checkRAID returns jsonschema's message about a RAID configuration.
-func checkRAID(target db.Dict) error {
-	problem, roots := raidProblem(target)
-	if problem != "" {
-		return db.Faultf(400, "InvalidParameterValue", "RAID config validation error: %s", problem)
-	}
-	if roots > 1 {
-		return db.Faultf(400, "InvalidParameterValue", "Raid config cannot have more than one root volume. %d root volumes were specified", roots)
-	}
-	return nil
-}
-
-func raidProblem(target db.Dict) (problem string, roots int) {
-	value, found := target["logical_disks"]
-	disks, isList := value.([]any)
-	extra := slices.DeleteFunc(slices.Sorted(maps.Keys(target)), func(key string) bool { return key == "logical_disks" })
+// raidFault returns an error of models/raid as one of Ironic's.
+func raidFault(err error) error {
+	var e *raid.Error
 	switch {
-	case !found:
-		return "'logical_disks' is a required property", 0
-	case len(extra) > 0:
-		return unexpected(extra), 0
-	case !isList:
-		return notOfType(value, "array"), 0
-	case len(disks) == 0:
-		return "[] should be non-empty", 0
+	case !errors.As(err, &e):
+		return err
+	case e.Class == raid.InvalidParameterValue:
+		return invalid("%s", e.Reason)
+	case e.Class == raid.RedfishError:
+		return failure(kindRedfish, "%s", e.Error())
 	}
-	for _, value := range disks {
-		disk, isObject := asDict(value)
-		if !isObject {
-			return notOfType(value, "object"), 0
-		}
-		if problem := raidDiskProblem(disk); problem != "" {
-			return problem, 0
-		}
-		if disk["is_root_volume"] == true {
-			roots++
-		}
-	}
-	return "", roots
-}
-
-func raidDiskProblem(disk db.Dict) string {
-	var extra []string
-	for _, key := range slices.Sorted(maps.Keys(disk)) {
-		check, known := raidFields[key]
-		if !known {
-			extra = append(extra, key)
-			continue
-		}
-		if problem := check(disk[key]); problem != "" {
-			return problem
-		}
-	}
-	if len(extra) > 0 {
-		return unexpected(extra)
-	}
-	for _, key := range []string{"raid_level", "size_gb"} {
-		if _, found := disk[key]; !found {
-			return python.Repr(key) + " is a required property"
-		}
-	}
-	if _, found := disk["physical_disks"]; found && disk["controller"] == nil {
-		return "'controller' is a dependency of 'physical_disks'"
-	}
-	return ""
-}
-
-func unexpected(keys []string) string {
-	quoted := make([]string, len(keys))
-	for i, key := range keys {
-		quoted[i] = python.Repr(key)
-	}
-	verb := "was"
-	if len(keys) > 1 {
-		verb = "were"
-	}
-	return fmt.Sprintf("Additional properties are not allowed (%s %s unexpected)", strings.Join(quoted, ", "), verb)
-}
-
-func notOfType(value any, kind string) string {
-	return python.Repr(value) + " is not of type " + python.Repr(kind)
-}
-
-func raidText(value any) string {
-	if _, ok := value.(string); !ok {
-		return notOfType(value, "string")
-	}
-	return ""
-}
-
-func raidBool(value any) string {
-	if _, ok := value.(bool); !ok {
-		return notOfType(value, "boolean")
-	}
-	return ""
-}
-
-func raidOneOf(words ...string) func(any) string {
-	return func(value any) string {
-		if problem := raidText(value); problem != "" {
-			return problem
-		}
-		if !slices.Contains(words, value.(string)) { //nolint:forcetypeassert // checked by raidText
-			return python.Repr(value) + " is not one of " + python.Repr(words)
-		}
-		return ""
-	}
-}
-
-func raidSize(value any) string {
-	if value == "MAX" || isWhole(value) && toInt(value) >= 0 {
-		return ""
-	}
-	return python.Repr(value) + " is not valid under any of the given schemas"
-}
-
-func raidCount(value any) string {
-	switch {
-	case !isWhole(value):
-		return notOfType(value, "integer")
-	case toInt(value) <= 0:
-		return python.Repr(value) + " is less than or equal to the minimum of 0"
-	}
-	return ""
-}
-
-func raidDisks(value any) string {
-	disks, ok := value.([]any)
-	texts := slices.IndexFunc(disks, func(v any) bool { return raidText(v) != "" }) < 0
-	objects := slices.IndexFunc(disks, func(v any) bool { _, is := asDict(v); return !is }) < 0
-	if ok && (texts || objects && len(disks) >= 2) {
-		return ""
-	}
-	return python.Repr(value) + " is not valid under any of the given schemas"
-}
-
-func isWhole(value any) bool {
-	switch v := value.(type) {
-	case json.Number:
-		_, err := v.Int64()
-		return err == nil
-	case int, int64:
-		return true
-	case float64:
-		return v == float64(int64(v))
-	}
-	return false
-}
-
-func asDict(value any) (db.Dict, bool) {
-	switch v := value.(type) {
-	case db.Dict:
-		return v, true
-	case map[string]any:
-		return v, true
-	}
-	return nil, false
+	return err
 }
 
 // recordRAID implements the hooks after the agent's RAID steps (AgentRAID in ironic/drivers/modules/agent.py, and
@@ -216,7 +65,7 @@ func (t *task) recordRAID(command, step db.Dict, kind stepKind) error {
 func (t *task) rootVolume(config db.Dict) {
 	disks, _ := config["logical_disks"].([]any)
 	for _, value := range disks {
-		disk, _ := asDict(value)
+		disk, _ := dictOf(value)
 		if !python.Truthy(disk["is_root_volume"]) {
 			continue
 		}

@@ -1,0 +1,326 @@
+package raid
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ironworks/models/hints"
+)
+
+const (
+	kib = 1 << 10
+	gib = 1 << 30
+)
+
+// Drive is a drive behind a RAID controller, as its BMC reports it.
+type Drive struct {
+	// ID is the Redfish Id, which configurations name; Controller the Id of its Storage.
+	ID, Controller string
+	// Protocol (SAS, SATA, NVMe) and MediaType (HDD, SSD) are Redfish's; empty if unknown.
+	Protocol, MediaType string
+	CapacityBytes       int64
+	// InUse marks a drive that belongs to a volume. Ironic does not look at it: the BMC refuses the volume then.
+	InUse bool
+}
+
+// Volume is a logical disk with its drives.
+type Volume struct {
+	LogicalDisk
+	// Drives are the IDs of the drives, in the order in which Ironic sends them.
+	Drives []string
+	// Bytes is the size; if Max is set, that of the space that Ironic computes, while the controller chooses the size.
+	Bytes int64
+	// SpanDepth is the number of spans and SpanLength that of drives in each, 0 for RAID 1+0.
+	SpanDepth, SpanLength int
+	// Busy are the drives that belong to another volume already.
+	Busy []string
+}
+
+// Assign returns the drives and sizes of logical disks in the order in which Ironic processes them, which is not that of
+// the configuration (convert_drive_units and _find_configuration in ironic/drivers/modules/redfish/raid.py). The UUID of
+// the node appears in one error. A logical disk is missing in the result if Ironic forgets it, see [search.assign].
+func Assign(config Config, drives []Drive, node string) ([]Volume, error) {
+	for i := range config.LogicalDisks {
+		if d := &config.LogicalDisks[i]; d.Max && !d.HasDrives() {
+			return nil, &Error{Class: InvalidParameterValue, Reason: fmt.Sprintf("create_configuration called with invalid target_raid_configuration for node %s. "+
+				"'physical_disks' is missing from logical_disk while 'size_gb'='MAX' was requested: %s", node, hints.PythonRepr(d.quoted()))}
+		}
+	}
+	s := newSearch(config.LogicalDisks, drives)
+	volumes, err := s.run(config.LogicalDisks)
+	if err != nil {
+		return nil, err
+	}
+	for i := range volumes {
+		for _, d := range drives {
+			if d.InUse && slices.Contains(volumes[i].Drives, d.ID) {
+				volumes[i].Busy = append(volumes[i].Busy, d.ID)
+			}
+		}
+	}
+	return volumes, nil
+}
+
+// ToCreate returns the volumes that a step creates, by controller, as create_configuration does.
+func ToCreate(volumes []Volume, root, others bool) []Volume {
+	volumes = slices.DeleteFunc(slices.Clone(volumes), func(v Volume) bool { return v.IsRoot && !root || !v.IsRoot && !others })
+	slices.SortStableFunc(volumes, func(a, b Volume) int { return cmp.Compare(a.Controller, b.Controller) })
+	return volumes
+}
+
+// quoted returns a logical disk as it was given, or as Ironic would have it.
+func (d *LogicalDisk) quoted() *hints.PythonDict {
+	if d.given != nil {
+		return d.given
+	}
+	q := &hints.PythonDict{}
+	q.Set(keyLevel, d.RAIDLevel)
+	q.Set(keySize, hints.PythonInt(fmt.Sprint(d.SizeGB)))
+	if d.Max {
+		q.Set(keySize, allMax)
+	}
+	for key, text := range map[string]string{keyName: d.VolumeName, keyType: d.DiskType, keyProtocol: d.InterfaceType, keyCtrl: d.Controller} {
+		if text != "" {
+			q.Set(key, text)
+		}
+	}
+	return q
+}
+
+// group is a set of equal drives: a volume has drives of one group only.
+type group struct {
+	media, protocol string
+	capacity        int64
+	drives          []int
+	reserved        []int // for volumes that take all the space of shared drives
+}
+
+// search looks for drives. Drives are indices.
+type search struct {
+	drives []Drive
+	groups []*group
+	free   []int64 // bytes of each drive
+}
+
+// newSearch groups the drives, without those that the configuration names.
+func newSearch(disks []LogicalDisk, drives []Drive) *search {
+	s := &search{drives: drives}
+	for i, d := range drives {
+		s.free = append(s.free, d.CapacityBytes)
+		at := slices.IndexFunc(s.groups, func(g *group) bool {
+			return g.media == d.MediaType && g.protocol == d.Protocol && g.capacity == d.CapacityBytes
+		})
+		if at < 0 {
+			at = len(s.groups)
+			s.groups = append(s.groups, &group{media: d.MediaType, protocol: d.Protocol, capacity: d.CapacityBytes})
+		}
+		named := func(shared bool) bool {
+			return slices.ContainsFunc(disks, func(l LogicalDisk) bool {
+				return l.Share == shared && (!shared || l.Max) && slices.Contains(l.Drives, d.ID)
+			})
+		}
+		switch g := s.groups[at]; {
+		case named(true):
+			g.reserved = append(g.reserved, i)
+		case !named(false):
+			g.drives = append(g.drives, i)
+		}
+	}
+	return s
+}
+
+// run implements the three passes of _find_configuration.
+func (s *search) run(disks []LogicalDisk) ([]Volume, error) {
+	volumes, err := s.named(disks, false)
+	if err != nil {
+		return nil, err
+	}
+	var open []LogicalDisk
+	for i := range disks {
+		if !disks[i].HasDrives() {
+			open = append(open, disks[i])
+		}
+	}
+	chosen, err := s.choose(open)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := s.named(disks, true)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(volumes, chosen, rest), nil
+}
+
+// named places the logical disks with given drives: those of a size, or those that take all the space.
+func (s *search) named(disks []LogicalDisk, takesAll bool) ([]Volume, error) {
+	var volumes []Volume
+	all := make([]int, len(s.drives))
+	for i := range all {
+		all[i] = i
+	}
+	for i := range disks {
+		if !disks[i].HasDrives() || disks[i].Max != takesAll {
+			continue
+		}
+		v := Volume{LogicalDisk: disks[i], Drives: disks[i].Drives}
+		if err := s.place(&v, all, s.free); err != nil {
+			return nil, err
+		}
+		volumes = append(volumes, v)
+	}
+	return volumes, nil
+}
+
+// choose finds drives for logical disks without given ones, if needed among the reserved drives as well.
+func (s *search) choose(disks []LogicalDisk) ([]Volume, error) {
+	if len(disks) == 0 {
+		return nil, nil
+	}
+	q := &queue{open: disks}
+	found, free, err := s.assign(q, s.free)
+	if err == nil && !found {
+		for _, g := range s.groups {
+			g.drives = append(g.drives, g.reserved...)
+		}
+		found, free, err = s.assign(q, free)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, redfishError("failed to find matching physical disks for all logical disks")
+	}
+	s.free = free
+	return q.done, nil
+}
+
+// queue is Ironic's list logical_disks: disks to place at its start, placed ones at its end.
+type queue struct {
+	open []LogicalDisk
+	done []Volume
+}
+
+// assign places the first disk of the queue, and with it the others (_assign_disks_to_volume). After an error in a later
+// disk, Ironic tries the next drives without that disk: it has forgotten to put it back.
+func (s *search) assign(q *queue, free []int64) (bool, []int64, error) {
+	disk := q.open[0]
+	q.open = q.open[1:]
+	for _, g := range s.groups {
+		fits, err := g.fits(&disk)
+		if err != nil {
+			return false, nil, err
+		}
+		if !fits {
+			continue
+		}
+		drives := s.candidates(g, &disk, free)
+		counts, err := candidateCounts(&disk, len(drives))
+		if err != nil {
+			return false, nil, err
+		}
+		for _, n := range counts {
+			found, left, err := s.try(q, disk, drives[:n], free)
+			if err != nil || found {
+				return found, left, err
+			}
+		}
+	}
+	q.open = slices.Concat([]LogicalDisk{disk}, q.open)
+	return false, free, nil
+}
+
+// try places a disk on drives, and then the rest of the queue. Only errors that Ironic does not handle are returned.
+func (s *search) try(q *queue, disk LogicalDisk, drives []int, free []int64) (bool, []int64, error) {
+	v, left := Volume{LogicalDisk: disk}, slices.Clone(free)
+	for _, i := range drives {
+		v.Drives = append(v.Drives, s.drives[i].ID)
+	}
+	if err := s.place(&v, drives, left); err != nil {
+		return false, nil, unlessRedfish(err)
+	}
+	if len(q.open) > 0 {
+		found, rest, err := s.assign(q, left)
+		if err != nil || !found {
+			return false, nil, unlessRedfish(err)
+		}
+		left = rest
+	}
+	q.done = append(q.done, v)
+	return true, left, nil
+}
+
+// unlessRedfish drops the errors that Ironic handles.
+func unlessRedfish(err error) error {
+	var e *Error
+	if errors.As(err, &e) && e.Class == RedfishError {
+		return nil
+	}
+	return err
+}
+
+// fits reports whether a group has the type and the interface that a disk wants.
+func (g *group) fits(disk *LogicalDisk) (bool, error) {
+	if disk.DiskType != "" {
+		if g.media == "" {
+			return false, &Error{Class: AttributeError, Reason: "'NoneType' object has no attribute 'lower'"}
+		}
+		if !strings.EqualFold(disk.DiskType, g.media) {
+			return false, nil
+		}
+	}
+	if disk.InterfaceType != "" {
+		if g.protocol != "SAS" && g.protocol != "SATA" {
+			return false, &Error{Class: KeyError, Reason: protocolRepr(g.protocol)}
+		}
+		return strings.EqualFold(disk.InterfaceType, g.protocol), nil
+	}
+	return true, nil
+}
+
+// protocolRepr returns sushy's enumeration value of a protocol, which Ironic has no name for.
+func protocolRepr(protocol string) string {
+	names := map[string]string{
+		"NVMeOverFabrics": "NVMe_OVER_FABRICS", "GenZ": "GEN_Z", "MultiProtocol": "MULTI_PROTOCOL", "InfiniBand": "INFINI_BAND",
+		"Ethernet": "ETHERNET", "NVLink": "NVLINK", "DisplayPort": "DISPLAY_PORT",
+	}
+	if protocol == "" {
+		return "None"
+	}
+	return fmt.Sprintf("<Protocol.%s: '%s'>", cmp.Or(names[protocol], protocol), protocol)
+}
+
+// candidates returns the drives of a group that a disk can use, those with the least space first.
+func (s *search) candidates(g *group, disk *LogicalDisk, free []int64) []int {
+	drives := slices.DeleteFunc(slices.Clone(g.drives), func(i int) bool {
+		return free[i] <= 0 || !disk.Share && free[i] != s.drives[i].CapacityBytes
+	})
+	slices.SortStableFunc(drives, func(a, b int) int { return cmp.Compare(free[a], free[b]) })
+	return drives
+}
+
+// candidateCounts returns the numbers of drives to try for a disk.
+func candidateCounts(disk *LogicalDisk, drives int) ([]int, error) {
+	most, err := spans(disk.RAIDLevel, drives)
+	if err != nil {
+		return nil, err
+	}
+	least, err := simple(disk.RAIDLevel, min(2, most))
+	if err != nil {
+		return nil, err
+	}
+	limit, err := simple(disk.RAIDLevel, most)
+	if err != nil {
+		return nil, err
+	}
+	var counts []int
+	for n := least.least * min(2, most); n <= min(limit.most*most, drives); n++ {
+		if (disk.DriveCount == 0 || disk.DriveCount == n) && usable(disk.RAIDLevel, n) {
+			counts = append(counts, n)
+		}
+	}
+	return counts, nil
+}

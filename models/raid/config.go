@@ -1,0 +1,198 @@
+package raid
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ironworks/models/hints"
+)
+
+// maxGiB is the largest size that Assign can compute with: bytes in 63 bits.
+const maxGiB = math.MaxInt64 >> 30
+
+// Config is a target RAID configuration.
+type Config struct{ LogicalDisks []LogicalDisk }
+
+// LogicalDisk is a volume to create.
+type LogicalDisk struct {
+	// SizeGB is the size in GiB; Max takes all the space instead.
+	SizeGB int64
+	Max    bool
+	// RAIDLevel is one of [Levels].
+	RAIDLevel  string
+	VolumeName string
+	IsRoot     bool
+	// Share lets other logical disks use the same drives.
+	Share bool
+	// DiskType is hdd or ssd, InterfaceType sata, scsi or sas; empty for any.
+	DiskType, InterfaceType string
+	// DriveCount is the number of drives, 0 for as few as possible.
+	DriveCount int
+	Controller string
+	// Drives are the IDs of drives of a hardware controller, nil if Ironic chooses. Hints are those of the drives of a
+	// software RAID.
+	Drives []string
+	Hints  []hints.Hints
+
+	given *hints.PythonDict // as errors quote it
+}
+
+// HasDrives reports whether the configuration names the drives, maybe none.
+func (d *LogicalDisk) HasDrives() bool { return d.Drives != nil || d.Hints != nil }
+
+// Decode reads a configuration from a value of a YAML or JSON file, or a *hints.PythonDict. It accepts what [Check]
+// accepts, and reports all problems with the number of the logical disk, the key and the value.
+func Decode(config any) (Config, error) {
+	given, ok := pythonOf(config).(*hints.PythonDict)
+	if !ok {
+		return Config{}, fmt.Errorf("a RAID configuration is an object with the key %q, not %s", keyDisks, hints.PythonRepr(pythonOf(config)))
+	}
+	for _, key := range given.Keys() {
+		if key != keyDisks {
+			return Config{}, fmt.Errorf("unknown key %q: a RAID configuration has only the key %q", key, keyDisks)
+		}
+	}
+	list, _ := given.Get(keyDisks).(hints.PythonList)
+	if len(list) == 0 {
+		return Config{}, fmt.Errorf("%s: %s: list at least one logical disk", keyDisks, hints.PythonRepr(given.Get(keyDisks)))
+	}
+	r := reader{}
+	c := Config{}
+	roots := 0
+	for i, v := range list {
+		r.number = i + 1
+		disk := r.disk(v)
+		c.LogicalDisks = append(c.LogicalDisks, disk)
+		if disk.IsRoot {
+			if roots++; roots == 2 {
+				r.fail(keyRoot, true, "only one logical disk can be the root volume")
+			}
+		}
+	}
+	if len(r.problems) > 0 {
+		return Config{}, errors.Join(r.problems...)
+	}
+	return c, nil
+}
+
+// reader collects the problems of logical disks.
+type reader struct {
+	number   int
+	given    *hints.PythonDict
+	problems []error
+}
+
+// fail records a problem with its fix.
+func (r *reader) fail(key string, value any, fix string) {
+	r.problems = append(r.problems, fmt.Errorf("logical disk %d: %s: %s: %s", r.number, key, hints.PythonRepr(value), fix))
+}
+
+func (r *reader) disk(v any) LogicalDisk {
+	given, ok := v.(*hints.PythonDict)
+	if !ok {
+		r.problems = append(r.problems, fmt.Errorf("logical disk %d: %s: write an object with %s and %s", r.number, hints.PythonRepr(v), keyLevel, keySize))
+		return LogicalDisk{}
+	}
+	r.given = given
+	known := []string{keyLevel, keySize, keyName, keyRoot, keyShare, keyType, keyProtocol, keyCount, keyCtrl, keyPhysical}
+	for _, key := range given.Keys() {
+		if !slices.Contains(known, key) {
+			r.fail(key, given.Get(key), "unknown key; known are "+strings.Join(known, ", "))
+		}
+	}
+	for _, key := range []string{keyLevel, keySize} {
+		if !given.Has(key) {
+			r.problems = append(r.problems, fmt.Errorf("logical disk %d: %s is missing", r.number, key))
+		}
+	}
+	d := LogicalDisk{
+		given: given, RAIDLevel: r.word(keyLevel, Levels()), VolumeName: r.text(keyName), IsRoot: r.bool(keyRoot), Share: r.bool(keyShare),
+		DiskType: r.word(keyType, diskTypes()), InterfaceType: r.word(keyProtocol, interfaceTypes()),
+		DriveCount: r.count(), Controller: r.text(keyCtrl),
+	}
+	d.SizeGB, d.Max = r.size()
+	r.physical(&d)
+	return d
+}
+
+func (r *reader) text(key string) string {
+	text, ok := r.given.Get(key).(string)
+	if !ok && r.given.Has(key) {
+		r.fail(key, r.given.Get(key), "write a text, in quotes")
+	}
+	return text
+}
+
+func (r *reader) word(key string, words []string) string {
+	text, _ := r.given.Get(key).(string)
+	if r.given.Has(key) && !slices.Contains(words, text) {
+		r.fail(key, r.given.Get(key), "use one of the texts "+strings.Join(words, ", "))
+	}
+	return text
+}
+
+func (r *reader) bool(key string) bool {
+	yes, ok := r.given.Get(key).(bool)
+	if !ok && r.given.Has(key) {
+		r.fail(key, r.given.Get(key), "use true or false")
+	}
+	return yes
+}
+
+func (r *reader) count() int {
+	number, _ := r.given.Get(keyCount).(hints.PythonInt)
+	n, err := strconv.ParseInt(string(number), 10, 32)
+	if r.given.Has(keyCount) && (err != nil || n <= 0) {
+		r.fail(keyCount, r.given.Get(keyCount), "use a whole number of drives, at least 1")
+	}
+	return int(n)
+}
+
+func (r *reader) size() (gib int64, takesAll bool) {
+	value := r.given.Get(keySize)
+	if value == allMax || !r.given.Has(keySize) {
+		return 0, value == allMax
+	}
+	number, _ := value.(hints.PythonInt)
+	gib, err := strconv.ParseInt(string(number), 10, 64)
+	if err != nil || gib < 0 || gib > maxGiB {
+		r.fail(keySize, value, fmt.Sprintf("use a whole number of GiB, or %q", allMax))
+	}
+	return gib, false
+}
+
+func (r *reader) physical(d *LogicalDisk) {
+	value := r.given.Get(keyPhysical)
+	if !r.given.Has(keyPhysical) {
+		return
+	}
+	if !r.given.Has(keyCtrl) {
+		r.fail(keyPhysical, value, "name the controller as well")
+	}
+	list, isList := value.(hints.PythonList)
+	names, objects := []string{}, []hints.Hints{}
+	for _, v := range list {
+		switch v := v.(type) {
+		case string:
+			names = append(names, v)
+		case *hints.PythonDict:
+			if raw, err := v.MarshalJSON(); err == nil {
+				if h, err := hints.Decode(raw); err == nil {
+					objects = append(objects, h)
+				}
+			}
+		}
+	}
+	switch {
+	case isList && len(names) == len(list):
+		d.Drives = names
+	case isList && len(objects) == len(list) && len(list) >= 2:
+		d.Hints = objects
+	default:
+		r.fail(keyPhysical, value, "list the IDs of drives, or two or more objects with device hints for software RAID")
+	}
+}

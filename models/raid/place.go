@@ -1,0 +1,94 @@
+package raid
+
+import (
+	"math"
+	"slices"
+)
+
+// stripe is Ironic's size of a stripe in KiB. Its name in Ironic says 64 KiB; it is 64 MiB.
+const stripe = 64 * kib
+
+// place computes the size of a volume on its drives, and takes their space (_calculate_volume_props).
+func (s *search) place(v *Volume, among []int, free []int64) error {
+	var drives []int
+	for _, i := range among {
+		if slices.Contains(v.Drives, s.drives[i].ID) {
+			drives = append(drives, i)
+		}
+	}
+	count, err := spans(v.RAIDLevel, len(drives))
+	if err != nil {
+		return err
+	}
+	if count == 0 || len(drives)%count != 0 {
+		return redfishError("For RAID level %s, the number of physical disks provided (%d) must be a multiple of the spans count (%d)", v.RAIDLevel, len(drives), count)
+	}
+	if v.RAIDLevel != "1+0" {
+		v.SpanDepth, v.SpanLength = count, len(drives)/count
+	}
+	data, err := dataDrives(v.RAIDLevel, len(drives), count, drives)
+	if err != nil {
+		return err
+	}
+	if err := v.fit(s.largest(drives, free, data)); err != nil {
+		return err
+	}
+	use := usagePerDrive(v.Bytes, data)
+	for _, i := range drives {
+		if free[i] < use {
+			return redfishError("The free space of a disk (%d bytes) is not enough for the per-disk size of the logical disk (%d bytes)", free[i], use)
+		}
+		free[i] -= use
+	}
+	if v.Controller == "" {
+		v.Controller = s.drives[drives[0]].Controller
+	}
+	return nil
+}
+
+// dataDrives returns how many drives of a volume hold data. Without drives, Ironic's min() fails first.
+func dataDrives(name string, count, spans int, drives []int) (int, error) {
+	if len(drives) == 0 {
+		return 0, &Error{Class: ValueError, Reason: "min() arg is an empty sequence"}
+	}
+	l, err := simple(name, spans)
+	if err != nil {
+		return 0, err
+	}
+	overhead := l.overhead * spans
+	if count <= overhead {
+		return 0, redfishError("The number of physical drives (%d) is too few for the required number of overhead drives (%d)", count, overhead)
+	}
+	return count - overhead, nil
+}
+
+// largest returns the size of the largest volume on drives (_max_volume_size_bytes).
+func (s *search) largest(drives []int, free []int64, data int) int64 {
+	least := free[drives[0]]
+	for _, i := range drives {
+		least = min(least, free[i])
+	}
+	return least / kib / stripe * stripe * int64(data) * kib
+}
+
+// fit sets the size of a volume, or refuses one that is too large.
+func (v *Volume) fit(largest int64) error {
+	if v.Max {
+		if largest == 0 {
+			return redfishError("size set to 'MAX' but could not allocate physical disk space")
+		}
+		v.Bytes = largest
+		return nil
+	}
+	v.Bytes = v.SizeGB * gib
+	if largest < v.Bytes {
+		return redfishError("The physical disk space (%d bytes) is not enough for the size of the logical disk (%d bytes)", largest, v.Bytes)
+	}
+	return nil
+}
+
+// usagePerDrive returns the bytes that a volume takes of each drive, with Python's rounding (_volume_usage_per_disk_bytes).
+func usagePerDrive(bytes int64, data int) int64 {
+	stripes := math.Ceil(float64(bytes/kib) / stripe)
+	return int64(math.Ceil(stripes/float64(data))) * stripe * kib
+}
