@@ -53,7 +53,7 @@ func (a *app) verbCommand(v models.Verb) *cobra.Command {
 	f := cmd.Flags()
 	switch v {
 	case models.VerbClean, models.VerbService:
-		f.StringArrayVar(&flags.steps, "step", nil, "step INTERFACE.STEP; may be repeated")
+		f.StringArrayVar(&flags.steps, "step", nil, "step INTERFACE.STEP [NAME=VALUE …]; may be repeated")
 		f.StringVar(&flags.stepsFile, "steps", "", "steps as JSON: text, FILE or -")
 		f.StringVar(&flags.runbook, "runbook", "", "runbook, instead of steps (API 1.92)")
 		f.BoolVar(&flags.disableRamdisk, "disable-ramdisk", false, "out-of-band steps only, without booting the ramdisk")

@@ -201,12 +201,16 @@ func (c *Client) Inventory(ctx context.Context, node string) (json.RawMessage, e
 	return out, err
 }
 
-// BIOS lists the BIOS settings that Ironic has cached.
+// BIOS lists the BIOS settings that Ironic has cached, with their types and limits since API 1.74.
 func (c *Client) BIOS(ctx context.Context, node string) ([]models.BIOSSetting, error) {
 	var out struct {
 		BIOS []models.BIOSSetting `json:"bios"`
 	}
-	err := c.get(ctx, call{op: "read the BIOS settings of node " + printable.Line(node), path: segments("nodes", node, "bios")}, &out)
+	read := call{op: "read the BIOS settings of node " + printable.Line(node), path: segments("nodes", node, "bios")}
+	if v, _ := c.Version(); v.Has(models.FeatureBIOSRegistry) {
+		read.query = queryOf("detail", "true")
+	}
+	err := c.get(ctx, read, &out)
 	return out.BIOS, err
 }
 

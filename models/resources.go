@@ -102,10 +102,23 @@ type BootDevice struct {
 	Persistent *bool  `json:"persistent" yaml:"persistent"`
 }
 
-// BIOSSetting is a cached BIOS setting (API 1.40).
+// BIOSSetting is a cached BIOS setting (API 1.40). All but name and value are of the BMC's attribute registry, and need
+// API 1.74 and a BMC that has one.
 type BIOSSetting struct {
 	Name  string `json:"name" yaml:"name"`
 	Value string `json:"value" yaml:"value"`
+	// Type is Enumeration, Integer, String, Boolean or Password.
+	Type    string   `json:"attribute_type,omitempty" yaml:"attribute_type,omitempty"`
+	Allowed []string `json:"allowable_values,omitempty" yaml:"allowable_values,omitempty"`
+	// Lower and Upper limit numbers, MinLength and MaxLength the characters of text.
+	Lower     *int  `json:"lower_bound,omitempty" yaml:"lower_bound,omitempty"`
+	Upper     *int  `json:"upper_bound,omitempty" yaml:"upper_bound,omitempty"`
+	MinLength *int  `json:"min_length,omitempty" yaml:"min_length,omitempty"`
+	MaxLength *int  `json:"max_length,omitempty" yaml:"max_length,omitempty"`
+	ReadOnly  *bool `json:"read_only,omitempty" yaml:"read_only,omitempty"`
+	// ResetRequired: the value is used after a reset. Unique: each machine has its own value.
+	ResetRequired *bool `json:"reset_required,omitempty" yaml:"reset_required,omitempty"`
+	Unique        *bool `json:"unique,omitempty" yaml:"unique,omitempty"`
 }
 
 // Firmware is the cached firmware version of a component (API 1.86).

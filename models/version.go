@@ -49,6 +49,7 @@ const (
 	FeatureShards           Feature = "shards"                    // shard field
 	FeatureParentNodes      Feature = "child nodes"               // parent_node, include_children
 	FeatureUnhold           Feature = "unhold"                    // hold states and the unhold verb
+	FeatureBIOSRegistry     Feature = "BIOS registry"             // types and limits of BIOS settings
 	FeatureFirmware         Feature = "firmware"                  // /nodes/{id}/firmware
 	FeatureService          Feature = "service"                   // the service verb
 	FeaturePortNames        Feature = "port names"                // ports have names
@@ -72,6 +73,7 @@ const (
 var featureMinor = map[Feature]int{
 	FeatureDeploySteps:      69,
 	FeatureDisableRamdisk:   70,
+	FeatureBIOSRegistry:     74,
 	FeatureBootMode:         75,
 	FeatureHistory:          78,
 	FeatureInventory:        81,

@@ -76,7 +76,11 @@ func settled(t *testing.T, client *ironicclient.Client, uuid string) {
 	t.Helper()
 	settings, err := client.BIOS(t.Context(), uuid)
 	slices.SortFunc(settings, func(a, b models.BIOSSetting) int { return strings.Compare(a.Name, b.Name) })
-	if got := fmt.Sprint(settings); err != nil || got != "[{Retry 20} {SriovGlobalEnable Enabled}]" {
+	var got []string
+	for _, s := range settings {
+		got = append(got, s.Name+"="+s.Value)
+	}
+	if want := []string{"Retry=20", "SriovGlobalEnable=Enabled"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("settings %s, %v", got, err)
 	}
 }

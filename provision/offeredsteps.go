@@ -3,12 +3,16 @@ package provision
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"ironworks/atomicfile"
+	"ironworks/models"
 	"ironworks/models/plan"
+	"ironworks/models/steps"
 )
 
 // OfferedSteps stores the steps that the nodes' agents offered last, one file per node: Ironic
@@ -52,4 +56,30 @@ func (o OfferedSteps) Store(uuid string, steps *plan.OfferedSteps) error {
 		return fmt.Errorf("record the steps of the agent: %w", err)
 	}
 	return nil
+}
+
+// StepsOf returns the steps that a node's interfaces offer, and those that its ramdisk reported and that no release
+// has. offered is what was recorded of the ramdisk, or nil.
+func StepsOf(n *models.Node, offered *plan.OfferedSteps) []steps.Known {
+	list := steps.InterfacesOf(n).Offers()
+	if now := offeredSteps(n); now != nil {
+		offered = now
+	}
+	if offered == nil {
+		return list
+	}
+	for _, o := range offered.Steps {
+		if len(steps.Named(o.Interface, o.Step)) > 0 {
+			continue
+		}
+		k := steps.Known{
+			Interface: o.Interface, Name: o.Step, Drivers: []string{steps.Agent}, Kinds: []models.StepKind{models.DeploySteps},
+			Description: "of the ramdisk's hardware manager",
+		}
+		for _, name := range slices.Sorted(maps.Keys(o.Args)) {
+			k.Args = append(k.Args, steps.Argument{Name: name, Required: o.Args[name].Required, Description: o.Args[name].Description})
+		}
+		list = append(list, k)
+	}
+	return list
 }

@@ -82,10 +82,17 @@ func (s *Session) Runner(log audit.Writer) *provision.Runner {
 	return &provision.Runner{API: s.Client, Audit: log, Context: s.Context.Name, ReadOnly: s.Context.ReadOnly}
 }
 
+func (h *Host) offeredSteps() provision.OfferedSteps {
+	return provision.OfferedSteps{Dir: filepath.Join(filepath.Dir(h.Files.Audit), "offered")}
+}
+
+// Offered returns the recorded steps of a node's ramdisk, or nil.
+func (h *Host) Offered(uuid string) *plan.OfferedSteps { return h.offeredSteps().Load(uuid) }
+
 // Preflighter returns the checks before a deployment, with the context's policies and the recorded
 // steps of earlier deployments.
 func (s *Session) Preflighter() *provision.Preflighter {
-	offered := provision.OfferedSteps{Dir: filepath.Join(filepath.Dir(s.Files.Audit), "offered")}
+	offered := s.offeredSteps()
 	return &provision.Preflighter{
 		Reader: s.Client, Policy: s.Context.Checks, Offered: offered.Load, Deployments: s.Deployments(&s.Context),
 		Images: provision.NewWeb(), Registry: provision.Registry{},

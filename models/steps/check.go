@@ -63,19 +63,9 @@ func (all Interfaces) unknown(s models.Step) []Problem {
 
 // offeredBy names the implementations that offer a step.
 func offeredBy(rows []*Known) string {
-	var names []string
-	for _, k := range rows {
-		for _, d := range k.Drivers {
-			if d == Agent && k.Interface == "deploy" {
-				d = "interfaces that boot the agent"
-			}
-			if k.Release == onlyOld {
-				d += " (" + onlyOld + ")"
-			}
-			if !slices.Contains(names, d) {
-				names = append(names, d)
-			}
-		}
+	names := make([]string, len(rows))
+	for i, k := range rows {
+		names[i] = k.OfferedBy()
 	}
 	return "offered by " + strings.Join(names, ", ")
 }

@@ -28,8 +28,8 @@ func ofILO() []Known {
 			Args: args(need("security_parameters", List, "parameters, each {param, enable, ignore}")),
 		},
 		{
-			Name: "update_auth_failure_logging_threshold", Drivers: both, Kinds: kinds("c"), Description: "change how failed logins are logged",
-			Args: args(may("logging_threshold", Number, "1", "failed logins per log entry"), ignores),
+			Name: "update_auth_failure_logging_threshold", Drivers: both, Kinds: kinds("c"), Description: "change how rejected passwords are logged",
+			Args: args(may("logging_threshold", Number, "1", "rejected passwords per log entry"), ignores),
 		},
 		{
 			Name: "update_firmware", Drivers: both, Kinds: kinds("dc"), Description: "update firmware from images",

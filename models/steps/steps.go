@@ -67,6 +67,25 @@ func (k *Known) Argument(name string) *Argument {
 	return &k.Args[i]
 }
 
+// OfferedBy names the implementations that offer the step.
+func (k *Known) OfferedBy() string {
+	var names []string
+	for _, d := range k.Drivers {
+		if d == Agent && k.Interface == "deploy" {
+			d = "the agent"
+			if k.Image != "" {
+				d = "agents of " + k.Image + " images"
+			}
+		}
+		names = append(names, d)
+	}
+	text := strings.Join(names, ", ")
+	if k.Release != "" {
+		text += " (" + k.Release + ")"
+	}
+	return text
+}
+
 // Example returns the step with its required arguments, as typed.
 func (k *Known) Example() string {
 	words := []string{k.Label()}
@@ -112,16 +131,29 @@ func InterfacesOf(n *models.Node) Interfaces {
 	return all
 }
 
-// Offers returns the known steps that interfaces offer for an operation, sorted by label.
-func (all Interfaces) Offers(kind models.StepKind) []*Known {
-	var rows []*Known
+// Offers returns the known steps that the interfaces offer, sorted by label. Rows of one step are merged.
+func (all Interfaces) Offers() []Known {
+	var list []Known
 	for i := range table {
-		if k := &table[i]; slices.Contains(k.Kinds, kind) && all.offer(k) {
-			rows = append(rows, k)
+		k := &table[i]
+		if !all.offer(k) {
+			continue
+		}
+		at := slices.IndexFunc(list, func(o Known) bool { return o.Label() == k.Label() })
+		if at < 0 {
+			row := *k
+			row.Kinds = slices.Clone(k.Kinds)
+			list = append(list, row)
+			continue
+		}
+		for _, kind := range k.Kinds {
+			if !slices.Contains(list[at].Kinds, kind) {
+				list[at].Kinds = append(list[at].Kinds, kind)
+			}
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b *Known) int { return strings.Compare(a.Label(), b.Label()) })
-	return slices.CompactFunc(rows, func(a, b *Known) bool { return a.Label() == b.Label() })
+	slices.SortFunc(list, func(a, b Known) int { return strings.Compare(a.Label(), b.Label()) })
+	return list
 }
 
 // offer reports whether the interfaces offer a step. The agent runs the steps of deploy interfaces that boot it, and

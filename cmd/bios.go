@@ -1,0 +1,164 @@
+package cmd
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/models"
+	"ironworks/models/bios"
+	"ironworks/provision"
+	"ironworks/session"
+)
+
+func (a *app) biosCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "bios show|set|reset|compare|copy"}
+	cmd.AddCommand(a.biosShowCommand(), a.biosSetCommand(), a.biosResetCommand(), a.biosCompareCommand(), a.biosCopyCommand())
+	return needsSubcommand(cmd)
+}
+
+func (a *app) biosShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "show NODE [TEXT]", Args: cobra.RangeArgs(1, 2), ValidArgsFunction: a.completeNodes(1),
+		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+			settings, err := s.Client.BIOS(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			shown := []models.BIOSSetting{}
+			r := result{header: []string{"SETTING", "VALUE", "ALLOWED", "NOTES"}, empty: "No BIOS settings: " + noBIOS}
+			for _, setting := range settings {
+				if len(args) == 2 && !strings.Contains(strings.ToLower(setting.Name+"="+setting.Value), strings.ToLower(args[1])) {
+					continue
+				}
+				shown = append(shown, setting)
+				r.names = append(r.names, setting.Name)
+				r.rows = append(r.rows, []string{setting.Name, setting.Value, bios.Allowed(setting), strings.Join(bios.Notes(setting), ", ")})
+			}
+			if len(settings) > 0 {
+				r.empty = "No BIOS setting contains " + strings.Join(args[1:], "") + "."
+			}
+			r.data = shown
+			return a.print(r)
+		}),
+	}
+}
+
+const noBIOS = "Ironic reads them during cleaning and inspection, if the bios interface supports it."
+
+func (a *app) biosSetCommand() *cobra.Command {
+	var flags actFlags
+	cmd := &cobra.Command{
+		Use: "set NODE… NAME=VALUE…", Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.completeNodes(0),
+		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+			var nodes []string
+			var changes []bios.Change
+			for _, arg := range args {
+				if !strings.Contains(arg, "=") {
+					nodes = append(nodes, arg)
+					continue
+				}
+				c, err := bios.ParseChange(arg)
+				if err != nil {
+					return usagef("%w", err)
+				}
+				changes = append(changes, c)
+			}
+			switch {
+			case len(nodes) == 0:
+				return usagef("bios set: no NODE given")
+			case len(changes) == 0:
+				return usagef("bios set: nothing to set: want NAME=VALUE after %s", strings.Join(nodes, " "))
+			}
+			return a.actPrepared(cmd, s, provision.SetBIOS(s.Client, changes), nodes, flags)
+		}),
+	}
+	flags.register(cmd, true)
+	return cmd
+}
+
+func (a *app) biosResetCommand() *cobra.Command {
+	var flags actFlags
+	cmd := &cobra.Command{
+		Use: "reset NODE…", Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.completeNodes(0),
+		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+			return a.actPrepared(cmd, s, provision.ResetBIOS(), args, flags)
+		}),
+	}
+	flags.register(cmd, true)
+	return cmd
+}
+
+func (a *app) biosCompareCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "compare GOLDEN NODE…", Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.completeNodes(0),
+		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+			golden, nodes, err := a.goldenAndOthers(cmd, s, args)
+			if err != nil {
+				return err
+			}
+			drifts, err := provision.BIOSDrift(cmd.Context(), s.Client, golden, nodes)
+			if err != nil {
+				return err
+			}
+			r := result{header: []string{"NODE", "SETTING", "GOLDEN", "VALUE", "NOTE"}, data: nonNil(drifts), empty: "No differences."}
+			for _, d := range drifts {
+				switch {
+				case d.Err != nil:
+					r.rows = append(r.rows, []string{d.Node.Label(), "", "", "", d.Err.Error()})
+				case len(d.Differences) > 0:
+					r.names = append(r.names, d.Node.Label())
+				}
+				for _, x := range d.Differences {
+					r.rows = append(r.rows, []string{d.Node.Label(), x.Name, x.Golden, x.Value, x.Note})
+				}
+			}
+			return a.print(r)
+		}),
+	}
+}
+
+// goldenAndOthers finds the nodes of arguments of which the first is the golden one.
+func (a *app) goldenAndOthers(cmd *cobra.Command, s *session.Session, args []string) (golden *models.Node, others []models.Node, err error) {
+	nodes, err := provision.FindNodes(cmd.Context(), s.Client, args)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(nodes) < 2 {
+		return nil, nil, usagef("%s: want another node than %s", cmd.CommandPath(), nodes[0].Label())
+	}
+	return &nodes[0], nodes[1:], nil
+}
+
+func (a *app) biosCopyCommand() *cobra.Command {
+	var flags actFlags
+	cmd := &cobra.Command{
+		Use: "copy GOLDEN NODE…", Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.completeNodes(0),
+		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
+			golden, err := oneNode(cmd.Context(), s, args[0])
+			if err != nil {
+				return err
+			}
+			settings, err := s.Client.BIOS(cmd.Context(), golden.UUID)
+			if err != nil {
+				return err
+			}
+			if len(settings) == 0 {
+				return usagef("bios copy: Ironic has no BIOS settings of %s: %s", golden.Label(), noBIOS)
+			}
+			return a.actPrepared(cmd, s, provision.CopyBIOS(s.Client, golden.Ref(), settings), args[1:], flags)
+		}),
+	}
+	flags.register(cmd, true)
+	return cmd
+}
+
+// actPrepared is act for an action that reads from Ironic what each node needs.
+func (a *app) actPrepared(cmd *cobra.Command, s *session.Session, action provision.Action, names []string, flags actFlags) error {
+	runner := s.Runner(nil)
+	batch, err := runner.Prepare(cmd.Context(), action, names)
+	if err != nil {
+		return err
+	}
+	return a.carryOut(cmd, s, runner, batch, flags)
+}

@@ -1,0 +1,83 @@
+package cmd
+
+// hardwareHelpTexts has the help of the commands about steps and settings of machines, by their path.
+var hardwareHelpTexts = map[string]helpText{
+	"ironworks steps": {
+		"List deploy, clean and service steps",
+		`List the steps that the interfaces of a node offer, with their arguments; optional ones are in brackets. Steps that the
+node's ramdisk reported during a watched deployment are included. Without NODE, list the steps of Ironic 39.0.0 and 21.4.4 and
+of their agents, with the interfaces that offer them. -o json has the type, default and description of each argument.`,
+		`ironworks steps
+ironworks steps r7-n01 --kind clean
+ironworks clean r7-n02 --step 'deploy.erase_devices_metadata' --yes`,
+	},
+	"ironworks bios": {
+		"Show, change and compare BIOS settings",
+		`Show the BIOS settings that Ironic has read, change them by a clean or service step, and compare machines with a golden
+one.`,
+		`ironworks bios show r7-n01
+ironworks bios compare r7-n01 r7-n02`,
+	},
+	"ironworks bios show": {
+		"Show BIOS settings",
+		`Show the BIOS settings of a node with the values that each accepts. TEXT selects settings that contain it in their name
+or value. Ironic reads settings during cleaning and inspection.`,
+		`ironworks bios show r7-n01
+ironworks bios show r7-n01 virtual -o json`,
+	},
+	"ironworks bios set": {
+		"Change BIOS settings",
+		`Change BIOS settings by the step bios.apply_configuration: a manageable node is cleaned, an active one serviced. Each
+machine reboots, and Ironic verifies the settings afterwards. Names and values are checked against what Ironic has read;
+settings that are already set are not sent. Nodes with nothing to change are refused (--skip-refused skips them).`,
+		`ironworks bios set r7-n02 ProcVirtualization=Disabled --wait
+ironworks bios set r7-n02 r7-n03 ProcTurboMode=Disabled SysProfile=PerfOptimized --yes`,
+	},
+	"ironworks bios reset": {
+		"Reset BIOS settings to their defaults",
+		`Reset all BIOS settings to their defaults by the step bios.factory_reset: a manageable node is cleaned, an active one
+serviced. The boot mode may change, too.`,
+		`ironworks bios reset r7-n02 --wait
+ironworks bios reset r7-n02 --yes`,
+	},
+	"ironworks bios compare": {
+		"Compare BIOS settings with a golden node",
+		`List the BIOS settings in which nodes differ from the golden node. NOTE says which differences bios copy leaves alone:
+read-only settings, settings that are unique to each machine, and settings that one of the machines lacks.`,
+		`ironworks bios compare r7-n01 r7-n02 r7-n03
+ironworks bios compare r7-n01 r7-n02 -o json`,
+	},
+	"ironworks bios copy": {
+		"Copy BIOS settings of a golden node",
+		`Change the BIOS settings of nodes to those of the golden node, where they differ, as bios set does.`,
+		`ironworks bios copy r7-n01 r7-n02 --wait
+ironworks bios copy r7-n01 r7-n02 r7-n03 --skip-refused --yes`,
+	},
+	"ironworks firmware": {
+		"Show and update firmware",
+		`Show the firmware versions that Ironic has read, per node and by model, and update them from a URL (API 1.86; the nodes
+need the firmware interface redfish, which Ironic does not enable by default).`,
+		`ironworks firmware list r7-n01
+ironworks firmware matrix`,
+	},
+	"ironworks firmware list": {
+		"List firmware versions of nodes",
+		`List the firmware components of nodes: the version, the version when Ironic first read it, and the last update.`,
+		`ironworks firmware list r7-n01
+ironworks firmware list r7-n01 r7-n02 -o json`,
+	},
+	"ironworks firmware matrix": {
+		"Count firmware versions by model",
+		`Group nodes by model, component and version: one version per model and component is what you want to see. The model is
+that of the last inspection. FILTER selects nodes as in ironworks nodes.`,
+		`ironworks firmware matrix
+ironworks firmware matrix class:gp-2x -o json`,
+	},
+	"ironworks firmware update": {
+		"Update firmware from a URL",
+		`Update firmware components by the step firmware.update: a manageable node is cleaned, an active one serviced. COMPONENT
+is bios, bmc or nic:ID. The BMC fetches the URL, unless [redfish]firmware_source makes Ironic serve the image.`,
+		`ironworks firmware update r7-n02 bios=http://10.0.0.1/bios-2.1.bin --wait
+ironworks firmware update r7-n02 bmc=http://10.0.0.1/bmc.bin bios=http://10.0.0.1/bios.bin --yes`,
+	},
+}

@@ -1,0 +1,202 @@
+// Package bios checks changes of BIOS settings against what Ironic knows about the settings, and compares the
+// settings of machines.
+package bios
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ironworks/models"
+	"ironworks/spell"
+)
+
+// Change is a setting with its new value.
+type Change struct {
+	Name  string
+	Value string
+}
+
+// ParseChange reads NAME=VALUE.
+func ParseChange(text string) (Change, error) {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok || name == "" {
+		return Change{}, fmt.Errorf("BIOS setting %q: want NAME=VALUE", text)
+	}
+	return Change{name, value}, nil
+}
+
+// Pending returns the changes that a machine with these settings needs, as values that Redfish takes, and what is
+// wrong with the others. Without any settings, Ironic has not read them yet, and nothing is known about values.
+func Pending(settings []models.BIOSSetting, wanted []Change) (pending []Value, problems []string) {
+	byName := map[string]models.BIOSSetting{}
+	for _, s := range settings {
+		byName[s.Name] = s
+	}
+	for _, c := range wanted {
+		s, known := byName[c.Name]
+		switch {
+		case !known && len(settings) > 0:
+			names := slices.Sorted(maps.Keys(byName))
+			problems = append(problems, fmt.Sprintf("no BIOS setting %s%s", c.Name, spell.Meant(c.Name, names)))
+			continue
+		case known && s.Value == c.Value:
+			continue
+		}
+		value, problem := typed(s, c.Value)
+		if problem != "" {
+			problems = append(problems, fmt.Sprintf("BIOS setting %s: %s", c.Name, problem))
+			continue
+		}
+		pending = append(pending, Value{Name: c.Name, Value: value, Before: s.Value})
+	}
+	return pending, problems
+}
+
+// Value is a change as Redfish takes it: text, a number or a boolean.
+type Value struct {
+	Name   string
+	Value  any
+	Before string
+}
+
+// Arguments returns the arguments of the step bios.apply_configuration.
+func Arguments(changes []Value) map[string]any {
+	settings := make([]any, len(changes))
+	for i, c := range changes {
+		settings[i] = map[string]any{"name": c.Name, "value": c.Value}
+	}
+	return map[string]any{"settings": settings}
+}
+
+// typed converts a value to the type of its setting, with the checks of Ironic
+// (_validate_and_convert_settings in ironic/drivers/modules/redfish/bios.py, 39.0.0); 21.4.4 passes on what it gets.
+func typed(s models.BIOSSetting, value string) (converted any, problem string) {
+	if s.ReadOnly != nil && *s.ReadOnly {
+		return nil, "read-only"
+	}
+	switch s.Type {
+	case "Enumeration":
+		if len(s.Allowed) > 0 && !slices.Contains(s.Allowed, value) {
+			return nil, fmt.Sprintf("%q is not allowed%s; allowed: %s", value, spell.Meant(value, s.Allowed), strings.Join(s.Allowed, ", "))
+		}
+	case "Integer":
+		n, err := strconv.Atoi(value)
+		switch {
+		case err != nil:
+			return nil, fmt.Sprintf("%q is not a number", value)
+		case outside(n, s.Lower, s.Upper):
+			return nil, fmt.Sprintf("%d is not allowed; allowed: %s", n, Allowed(s))
+		}
+		return n, ""
+	case "Boolean":
+		on, err := strconv.ParseBool(strings.ToLower(value))
+		if err != nil {
+			return nil, fmt.Sprintf("%q is not true or false", value)
+		}
+		return on, ""
+	case "String":
+		if outside(len([]rune(value)), s.MinLength, s.MaxLength) {
+			return nil, fmt.Sprintf("%d characters; allowed: %s", len([]rune(value)), Allowed(s))
+		}
+	}
+	return value, ""
+}
+
+func outside(n int, low, high *int) bool {
+	return low != nil && n < *low || high != nil && n > *high
+}
+
+// Allowed describes the values that a setting accepts; empty if unknown.
+func Allowed(s models.BIOSSetting) string {
+	low, high, unit := s.Lower, s.Upper, ""
+	switch s.Type {
+	case "Enumeration":
+		return strings.Join(s.Allowed, ", ")
+	case "Boolean":
+		return "true, false"
+	case "String", "Password":
+		low, high, unit = s.MinLength, s.MaxLength, " characters"
+	}
+	switch {
+	case low != nil && high != nil:
+		return fmt.Sprintf("%d to %d%s", *low, *high, unit)
+	case high != nil:
+		return fmt.Sprintf("at most %d%s", *high, unit)
+	case low != nil:
+		return fmt.Sprintf("at least %d%s", *low, unit)
+	}
+	return ""
+}
+
+// Notes are the properties of a setting that limit changes.
+func Notes(s models.BIOSSetting) []string {
+	var notes []string
+	for _, n := range []struct {
+		is   *bool
+		text string
+	}{{s.ReadOnly, "read-only"}, {s.ResetRequired, "needs reset"}, {s.Unique, "unique"}} {
+		if n.is != nil && *n.is {
+			notes = append(notes, n.text)
+		}
+	}
+	return notes
+}
+
+// Difference is a setting that differs between a golden machine and another.
+type Difference struct {
+	Name   string `json:"name" yaml:"name"`
+	Golden string `json:"golden" yaml:"golden"`
+	// Value is empty if the machine lacks the setting.
+	Value string `json:"value" yaml:"value"`
+	// Note is why the setting cannot be copied: read-only, unique, missing.
+	Note string `json:"note,omitempty" yaml:"note,omitempty"`
+}
+
+// Compare returns the settings that differ from those of a golden machine, sorted by name.
+func Compare(golden, settings []models.BIOSSetting) []Difference {
+	have := map[string]models.BIOSSetting{}
+	for _, s := range settings {
+		have[s.Name] = s
+	}
+	var list []Difference
+	for _, g := range golden {
+		s, there := have[g.Name]
+		delete(have, g.Name)
+		switch {
+		case !there:
+			list = append(list, Difference{Name: g.Name, Golden: g.Value, Note: "missing on the node"})
+		case s.Value != g.Value:
+			list = append(list, Difference{Name: g.Name, Golden: g.Value, Value: s.Value, Note: whyNotCopied(s)})
+		}
+	}
+	for name, s := range have {
+		list = append(list, Difference{Name: name, Value: s.Value, Note: "missing on the golden node"})
+	}
+	slices.SortFunc(list, func(a, b Difference) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// whyNotCopied returns why a setting is not copied from a golden machine; empty if it is.
+func whyNotCopied(s models.BIOSSetting) string {
+	for _, note := range Notes(s) {
+		if note == "read-only" || note == "unique" {
+			return note
+		}
+	}
+	return ""
+}
+
+// Copied returns the changes that make a machine like the golden one.
+func Copied(list []Difference) []Change {
+	var changes []Change
+	for _, d := range list {
+		if d.Note == "" {
+			changes = append(changes, Change{d.Name, d.Golden})
+		}
+	}
+	return changes
+}

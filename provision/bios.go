@@ -1,0 +1,116 @@
+package provision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ironworks/models"
+	"ironworks/models/bios"
+	"ironworks/printable"
+)
+
+// BIOSReader reads the BIOS settings that Ironic has cached; *ironicclient.Client implements it.
+type BIOSReader interface {
+	BIOS(ctx context.Context, node string) ([]models.BIOSSetting, error)
+}
+
+// SetBIOS returns an action that changes BIOS settings, where they differ, by the step bios.apply_configuration.
+func SetBIOS(api BIOSReader, wanted []bios.Change) Action {
+	return &hardwareAction{name: "set BIOS", work: func(ctx context.Context, n *models.Node, _ models.StepKind) hardwareWork {
+		settings, err := api.BIOS(ctx, n.UUID)
+		if err != nil {
+			return refusedWork(err.Error(), "")
+		}
+		return biosWork(n, settings, wanted)
+	}}
+}
+
+// CopyBIOS returns an action that changes BIOS settings to those of a golden node, except for read-only and unique
+// settings.
+func CopyBIOS(api BIOSReader, golden models.NodeRef, settings []models.BIOSSetting) Action {
+	return &hardwareAction{name: "copy BIOS", work: func(ctx context.Context, n *models.Node, _ models.StepKind) hardwareWork {
+		if n.UUID == golden.UUID {
+			return refusedWork("this is the golden node", "")
+		}
+		have, err := api.BIOS(ctx, n.UUID)
+		if err != nil {
+			return refusedWork(err.Error(), "")
+		}
+		return biosWork(n, have, bios.Copied(bios.Compare(settings, have)))
+	}}
+}
+
+// ResetBIOS returns an action that resets BIOS settings to their defaults, by the step bios.factory_reset.
+func ResetBIOS() Action {
+	return &hardwareAction{name: "reset BIOS", work: func(context.Context, *models.Node, models.StepKind) hardwareWork {
+		return hardwareWork{
+			steps: []models.Step{{Interface: "bios", Step: "factory_reset"}},
+			text:  "resets all BIOS settings to their defaults, the boot mode and boot order too", danger: models.DangerMayErase,
+		}
+	}}
+}
+
+// biosWork is the change of settings that a node needs.
+func biosWork(n *models.Node, settings []models.BIOSSetting, wanted []bios.Change) hardwareWork {
+	pending, problems := bios.Pending(settings, wanted)
+	switch {
+	case len(problems) > 0:
+		return refusedWork(strings.Join(problems, "; "), "ironworks bios show "+n.Label()+" lists the settings").onScreen("see the settings (:bios)")
+	case len(pending) == 0:
+		return refusedWork("all BIOS settings are already set", "")
+	}
+	w := hardwareWork{steps: []models.Step{{Interface: "bios", Step: "apply_configuration", Args: bios.Arguments(pending)}}}
+	var changes []string
+	for _, c := range pending {
+		changes = append(changes, fmt.Sprintf("%s %s → %v", c.Name, models.OrNone(c.Before), c.Value))
+	}
+	w.text = "changes BIOS settings: " + strings.Join(changes, ", ")
+	if len(settings) == 0 {
+		w.warnings = append(w.warnings, "Ironic has not read the BIOS settings of this node, so names and values are not checked")
+	}
+	return w
+}
+
+// NodeDrift is how the BIOS settings of a node differ from those of a golden node.
+type NodeDrift struct {
+	Node        models.NodeRef    `json:"node" yaml:"node"`
+	Differences []bios.Difference `json:"differences" yaml:"differences"`
+	// Err is why the settings are unknown.
+	Err error `json:"-" yaml:"-"`
+	// Error is the text of Err.
+	Error string `json:"error,omitempty" yaml:"error,omitempty"`
+}
+
+// ErrNoBIOS reports a node whose BIOS settings Ironic has not read.
+var ErrNoBIOS = errors.New("Ironic has no BIOS settings of the node") //nolint:staticcheck // Ironic is a name
+
+// BIOSDrift compares the BIOS settings of nodes with those of a golden node, [Concurrency] nodes at a time. Settings that
+// cannot be read are reported with their node.
+func BIOSDrift(ctx context.Context, api BIOSReader, golden *models.Node, nodes []models.Node) ([]NodeDrift, error) {
+	want, err := biosOf(ctx, api, golden.UUID)
+	if err != nil {
+		return nil, fmt.Errorf("golden node %s: %w", printable.Line(golden.Label()), err)
+	}
+	drifts := make([]NodeDrift, len(nodes))
+	inParallel(ctx, len(nodes), func(going context.Context, i int) {
+		d := NodeDrift{Node: nodes[i].Ref(), Differences: []bios.Difference{}}
+		have, err := biosOf(going, api, nodes[i].UUID)
+		if err != nil {
+			d.Err, d.Error = err, err.Error()
+		} else {
+			d.Differences = append(d.Differences, bios.Compare(want, have)...)
+		}
+		drifts[i] = d
+	})
+	return drifts, ctx.Err()
+}
+
+func biosOf(ctx context.Context, api BIOSReader, uuid string) ([]models.BIOSSetting, error) {
+	settings, err := api.BIOS(ctx, uuid)
+	if err == nil && len(settings) == 0 {
+		err = ErrNoBIOS
+	}
+	return settings, err
+}

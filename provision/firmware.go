@@ -1,0 +1,198 @@
+package provision
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"ironworks/models"
+	"ironworks/spell"
+)
+
+// FirmwareReader reads the firmware versions that Ironic has cached; *ironicclient.Client implements it.
+type FirmwareReader interface {
+	Firmware(ctx context.Context, node string) ([]models.Firmware, error)
+}
+
+// FirmwareUpdate updates a component from an image.
+type FirmwareUpdate struct {
+	// Component is bios, bmc, or nic: and an ID (FIRMWARE_COMPONENTS in ironic/drivers/modules/redfish/utils.py).
+	Component string
+	// URL is where the BMC, or Ironic for it, fetches the image.
+	URL string
+	// WaitSeconds is the pause after the update; 0 for none.
+	WaitSeconds int
+}
+
+// ParseFirmwareUpdate reads COMPONENT=URL.
+func ParseFirmwareUpdate(text string) (FirmwareUpdate, error) {
+	component, address, ok := strings.Cut(text, "=")
+	if !ok {
+		return FirmwareUpdate{}, fmt.Errorf("firmware update %q: want COMPONENT=URL, such as bios=http://10.0.0.1/bios.bin", text)
+	}
+	if component != "bios" && component != "bmc" && !strings.HasPrefix(component, "nic:") {
+		return FirmwareUpdate{}, fmt.Errorf("firmware update %q: unknown component %q%s; want bios, bmc or nic:ID",
+			text, component, spell.Meant(component, []string{"bios", "bmc"}))
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" && u.Scheme != "file" || !slices.Contains([]string{"http", "https", "file", "swift"}, u.Scheme) {
+		return FirmwareUpdate{}, fmt.Errorf("firmware update %q: %q is not a URL (http, https, file or swift)", text, address)
+	}
+	return FirmwareUpdate{Component: component, URL: address}, nil
+}
+
+// UpdateFirmware returns an action that updates firmware by the step firmware.update (39.0.0).
+func UpdateFirmware(api FirmwareReader, updates []FirmwareUpdate) Action {
+	return &hardwareAction{name: "update firmware", work: func(ctx context.Context, n *models.Node, _ models.StepKind) hardwareWork {
+		have, err := api.Firmware(ctx, n.UUID)
+		if err != nil {
+			return refusedWork(err.Error(), "")
+		}
+		return firmwareWork(n, have, updates)
+	}}
+}
+
+func firmwareWork(n *models.Node, have []models.Firmware, updates []FirmwareUpdate) hardwareWork {
+	w := hardwareWork{danger: models.DangerMayErase} // a broken update may leave a machine that does not start
+	var settings []any
+	var changes []string
+	for _, u := range updates {
+		i := slices.IndexFunc(have, func(f models.Firmware) bool { return f.Component == u.Component })
+		if i < 0 && len(have) > 0 {
+			return refusedWork(fmt.Sprintf("no firmware component %s; the node has %s", u.Component, strings.Join(componentsOf(have), ", ")),
+				"ironworks firmware list "+n.Label()).onScreen("see the components (:firmware)")
+		}
+		current := ""
+		if i >= 0 {
+			current = " " + have[i].CurrentVersion
+		}
+		setting := map[string]any{"component": u.Component, "url": u.URL}
+		if u.WaitSeconds > 0 {
+			setting["wait"] = u.WaitSeconds
+		}
+		settings = append(settings, setting)
+		changes = append(changes, u.Component+current+" from "+u.URL)
+	}
+	w.steps = []models.Step{{Interface: "firmware", Step: "update", Args: map[string]any{"settings": settings}}}
+	w.text = "updates firmware: " + strings.Join(changes, ", ")
+	if len(have) == 0 {
+		w.warnings = append(w.warnings, "Ironic has not read the firmware of this node, so components are not checked")
+	}
+	return w
+}
+
+func componentsOf(list []models.Firmware) []string {
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = list[i].Component
+	}
+	return names
+}
+
+// NodeFirmware has the firmware versions of a node.
+type NodeFirmware struct {
+	Node       models.NodeRef    `json:"node" yaml:"node"`
+	Components []models.Firmware `json:"components" yaml:"components"`
+}
+
+// FirmwareOf reads the firmware versions of nodes, [Concurrency] at a time, up to the first error.
+func FirmwareOf(ctx context.Context, api FirmwareReader, nodes []models.NodeRef) ([]NodeFirmware, error) {
+	all := make([]NodeFirmware, len(nodes))
+	errs := make([]error, len(nodes))
+	going, stop := context.WithCancel(ctx)
+	defer stop()
+	inParallel(going, len(nodes), func(going context.Context, i int) {
+		all[i] = NodeFirmware{Node: nodes[i], Components: []models.Firmware{}}
+		var list []models.Firmware
+		if list, errs[i] = api.Firmware(going, nodes[i].UUID); errs[i] != nil {
+			stop()
+		}
+		all[i].Components = append(all[i].Components, list...)
+	})
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, context.Canceled) {
+			return nil, err
+		}
+	}
+	return all, ctx.Err()
+}
+
+// FirmwareVersion is a version of a component, with the nodes of a model that have it.
+type FirmwareVersion struct {
+	Model     string           `json:"model" yaml:"model"`
+	Component string           `json:"component" yaml:"component"`
+	Version   string           `json:"version" yaml:"version"`
+	Nodes     []models.NodeRef `json:"nodes" yaml:"nodes"`
+}
+
+// FirmwareAndInventories is what the matrix reads.
+type FirmwareAndInventories interface {
+	FirmwareReader
+	Inventories
+}
+
+// ReadFirmwareMatrix reads the firmware versions and models of nodes and groups them, sorted by model, component and
+// version. The model is that of the last inspection.
+func ReadFirmwareMatrix(ctx context.Context, api FirmwareAndInventories, nodes []models.NodeRef) ([]FirmwareVersion, error) {
+	all, err := FirmwareOf(ctx, api, nodes)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(all))
+	errs := make([]error, len(all))
+	inParallel(ctx, len(all), func(going context.Context, i int) {
+		if len(all[i].Components) > 0 {
+			names[i], errs[i] = modelOf(going, api, all[i].Node.UUID)
+		}
+	})
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	var matrix []FirmwareVersion
+	for i, n := range all {
+		for _, f := range n.Components {
+			row := FirmwareVersion{Model: names[i], Component: f.Component, Version: f.CurrentVersion}
+			at := slices.IndexFunc(matrix, func(v FirmwareVersion) bool {
+				return v.Model == row.Model && v.Component == row.Component && v.Version == row.Version
+			})
+			if at < 0 {
+				at = len(matrix)
+				matrix = append(matrix, row)
+			}
+			matrix[at].Nodes = append(matrix[at].Nodes, n.Node)
+		}
+	}
+	slices.SortFunc(matrix, func(a, b FirmwareVersion) int {
+		return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Component, b.Component), cmp.Compare(a.Version, b.Version))
+	})
+	return matrix, nil
+}
+
+// modelOf returns manufacturer and product of a machine from its inventory.
+func modelOf(ctx context.Context, api Inventories, uuid string) (string, error) {
+	raw, err := api.Inventory(ctx, uuid)
+	if models.IsFault(err, models.FaultNotFound) {
+		return "not inspected", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	var stored struct {
+		Inventory struct {
+			System struct {
+				Manufacturer string `json:"manufacturer"`
+				Product      string `json:"product_name"`
+			} `json:"system_vendor"`
+		} `json:"inventory"`
+	}
+	if err := json.Unmarshal(raw, &stored); err != nil {
+		return "unknown", nil //nolint:nilerr // an inventory that is not as documented
+	}
+	system := stored.Inventory.System
+	return cmp.Or(strings.TrimSpace(system.Manufacturer+" "+system.Product), "unknown"), nil
+}

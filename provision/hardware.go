@@ -1,0 +1,118 @@
+package provision
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"ironworks/models"
+	"ironworks/printable"
+)
+
+// hardwareAction runs steps that differ from node to node: by cleaning a manageable node, by servicing an active one.
+type hardwareAction struct {
+	watchedAction
+	name string
+	// work returns what a node needs. It may read from Ironic.
+	work func(ctx context.Context, n *models.Node, kind models.StepKind) hardwareWork
+
+	mu    sync.Mutex
+	works map[string]hardwareWork // by node UUID
+}
+
+// hardwareWork is what a node needs.
+type hardwareWork struct {
+	steps []models.Step
+	// before is sent before the verb; empty for nothing.
+	before []entry
+	// refused is why nothing can be done; nil if something can.
+	refused *models.Refusal
+	// text says what changes; danger is what that risks, at least.
+	text     string
+	danger   models.Danger
+	warnings []string
+}
+
+// kindFor returns the operation that runs steps on a node in its state.
+func kindFor(n *models.Node) models.StepKind {
+	if _, legal := models.FindTransition(n.ProvisionState, models.VerbService); legal {
+		return models.ServiceSteps
+	}
+	return models.CleanSteps
+}
+
+func (a *hardwareAction) Name() string { return a.name }
+
+func (a *hardwareAction) Preflight(ctx context.Context, nodes []models.Node) {
+	inParallel(ctx, len(nodes), func(going context.Context, i int) {
+		n := &nodes[i]
+		w := a.work(going, n, kindFor(n))
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.works == nil {
+			a.works = map[string]hardwareWork{}
+		}
+		a.works[n.UUID] = w
+	})
+}
+
+func (a *hardwareAction) of(n *models.Node) hardwareWork {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.works[n.UUID]
+}
+
+// verb returns the clean or service verb with the steps of a node.
+func (a *hardwareAction) verb(n *models.Node) verbAction {
+	w := a.of(n)
+	if kindFor(n) == models.ServiceSteps {
+		return verbAction{req: models.ProvisionRequest{Verb: models.VerbService, ServiceSteps: w.steps}}
+	}
+	return verbAction{req: models.ProvisionRequest{Verb: models.VerbClean, CleanSteps: w.steps}}
+}
+
+func (a *hardwareAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal {
+	w := a.of(n)
+	if w.refused != nil {
+		w.refused.Action, w.refused.Node = a.name, n.Label()
+		return w.refused
+	}
+	r := a.verb(n).Refuse(n, v)
+	if r != nil {
+		r.Action = a.name
+	}
+	return r
+}
+
+func (a *hardwareAction) Effect(n *models.Node) models.Effect {
+	w, verb := a.of(n), a.verb(n)
+	danger := models.DangerInterrupts
+	if verb.req.Verb == models.VerbService {
+		danger = verb.Effect(n).Danger
+	}
+	return models.Effect{Danger: max(danger, w.danger), Text: w.text + ", then reboots the machine"}
+}
+
+func (a *hardwareAction) warnings(n *models.Node) []string {
+	return append(a.of(n).warnings, a.verb(n).warnings(n)...)
+}
+
+func (a *hardwareAction) entries(n *models.Node) ([]entry, error) {
+	list, err := a.verb(n).entries(n)
+	return append(a.of(n).before, list...), err
+}
+
+func (a *hardwareAction) ended(before, now *models.Node, waited time.Duration) (verdict, bool) {
+	return a.verb(before).ended(before, now, waited)
+}
+
+// refusedWork is the work of a node on which nothing can be done.
+func refusedWork(why, hint string) hardwareWork {
+	return hardwareWork{refused: &models.Refusal{Kind: models.RefusedArguments, Why: printable.Line(why), Hint: hint}}
+}
+
+// onScreen sets the remedy in the console.
+func (w hardwareWork) onScreen(hint string) hardwareWork {
+	w.refused.ScreenHint = hint
+	return w
+}
