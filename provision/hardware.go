@@ -9,6 +9,14 @@ import (
 	"ironworks/printable"
 )
 
+// HardwareAPI is the part of Ironic's API that shows settings and firmware of machines; *ironicclient.Client implements
+// it.
+type HardwareAPI interface {
+	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
+	BIOSReader
+	FirmwareReader
+}
+
 // hardwareAction runs steps that differ from node to node: by cleaning a manageable node, by servicing an active one.
 type hardwareAction struct {
 	watchedAction

@@ -8,6 +8,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/ui/screen"
+	"ironworks/ui/screen/bios"
 	"ironworks/ui/screen/connect"
 	"ironworks/ui/screen/deploy"
 	"ironworks/ui/screen/drivers"
@@ -129,6 +130,8 @@ func (c *Console) make(ref screen.Ref) screen.Screen {
 		return enroll.New(c.env)
 	case screen.KindRules:
 		return rules.New(c.env)
+	case screen.KindBIOS:
+		return bios.New(c.env, ref.ID)
 	case screen.KindExplain:
 		return explain.New(c.env, ref.ID)
 	case screen.KindTask:

@@ -127,7 +127,8 @@ func (c *Console) doHere(id action.ID) tea.Cmd {
 	case action.Open, action.Sort, action.EnrollGo, action.PinDisk, action.LogSources, action.LogSerial, action.LogSave,
 		action.BMCLogin, action.BMCTrust, action.BMCConsole, action.BMCPower, action.BMCBootOnce, action.BMCInsert, action.BMCEject, action.BMCClearJobs,
 		action.BMCResetController, action.PortCreate, action.PortEdit, action.PortDelete, action.PortMissing, action.GroupCreate, action.GroupEdit, action.GroupDelete,
-		action.VIFAttach, action.VIFDetach, action.RulesTest, action.RulesApply, action.RulesDelete:
+		action.VIFAttach, action.VIFDetach, action.RulesTest, action.RulesApply, action.RulesDelete,
+		action.HardwareApply, action.HardwareGolden, action.HardwareReset:
 		return c.atOnce(s.Do(id)) // the screen decides
 	default:
 		return s.Do(id)

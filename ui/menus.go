@@ -255,6 +255,8 @@ func (c *Console) handleRequest(msg tea.Msg) tea.Cmd {
 		return c.tasks.Pin(msg)
 	case screen.ChangePorts:
 		return c.tasks.ChangePorts(msg)
+	case screen.ChangeHardware:
+		return c.tasks.ChangeHardware(msg)
 	case screen.OrderBMC:
 		return c.tasks.OrderBMC(msg)
 	case screen.EditFile:

@@ -43,7 +43,7 @@ func Pending(settings []models.BIOSSetting, wanted []Change) (pending []Value, p
 			names := slices.Sorted(maps.Keys(byName))
 			problems = append(problems, fmt.Sprintf("no BIOS setting %s%s", c.Name, spell.Meant(c.Name, names)))
 			continue
-		case known && s.Value == c.Value:
+		case known && (s.Value == c.Value || s.Type == "Boolean" && strings.EqualFold(s.Value, c.Value)): // Ironic has True for true
 			continue
 		}
 		value, problem := typed(s, c.Value)

@@ -44,6 +44,7 @@ const (
 	Explaining Scope = "explain"
 	Enroll     Scope = "enroll"
 	Rules      Scope = "rules"
+	Hardware   Scope = "hardware"
 )
 
 // Title is the heading of the scope's actions in the help.

@@ -166,6 +166,14 @@ const (
 	DeployGo       ID = "deploy-start"
 )
 
+// Actions of the screens of a machine's settings; ShowBIOS opens one on a node.
+const (
+	ShowBIOS       ID = "bios"
+	HardwareApply  ID = "hardware-apply"
+	HardwareGolden ID = "hardware-golden"
+	HardwareReset  ID = "hardware-reset"
+)
+
 // Actions of the Rules screen.
 const (
 	RulesTest   ID = "rules-test"
@@ -200,7 +208,7 @@ const (
 )
 
 // all is read-only.
-var all = slices.Concat(everywhere(), replaying(), lists(), networks(), controllers(), logs(), ignition(), deployment(), enrolling(), inspectionRules(), nodes())
+var all = slices.Concat(everywhere(), replaying(), lists(), networks(), controllers(), logs(), ignition(), deployment(), enrolling(), inspectionRules(), hardware(), nodes())
 
 // view returns an action of a scope that changes nothing.
 func view(s Scope, id ID, name, help string, foot int, keys ...string) Action {
@@ -483,6 +491,21 @@ func inspectionRules() []Action {
 	}
 }
 
+func hardware() []Action {
+	apply := view(Hardware, HardwareApply, "apply", "apply the changes by cleaning or servicing the node, after confirmation", 2, "E")
+	reset := view(Hardware, HardwareReset, "reset", "reset all settings to their defaults, after confirmation", 4, "X")
+	apply.Changes, apply.Danger = true, models.DangerInterrupts
+	reset.Changes, reset.Danger = true, models.DangerMayErase
+	return []Action{
+		view(Hardware, Open, "edit", "edit the value; sends no change", 1, "enter"),
+		apply,
+		view(Hardware, HardwareGolden, "golden node", "compare with a golden node, and take over its values; sends no change", 3, "c"),
+		reset,
+		view(Hardware, Filter, "filter", "filter by text", 20, "/"),
+		view(Hardware, ClearFilter, "", "clear the filter", 0, "ctrl+x"),
+	}
+}
+
 // Verb returns the ID of a provision verb.
 func Verb(v models.Verb) ID { return ID(v) }
 
@@ -516,6 +539,7 @@ func nodes() []Action {
 		{ID: NodeVerbs, Scope: Nodes, Keys: []string{"a"}, Name: "act", Help: "list actions for the node", Foot: 5},
 		{ID: DeployWizard, Scope: Nodes, Keys: []string{"d"}, Name: "deploy", Help: "prepare and check a deployment; nothing is sent before Review", Foot: 6},
 		{ID: Explain, Scope: Nodes, Keys: []string{"e"}, Name: "explain", Help: "explain why the node failed or is stuck", Foot: 7},
+		{ID: ShowBIOS, Scope: Nodes, Name: "bios", Help: "show and change the BIOS settings of the node"},
 		{ID: Validate, Scope: Nodes, Name: "validate", Help: "validate the driver interfaces; contacts the BMC"},
 		change(Shell, "S", "open a shell on the machine with the SSH settings of logs", models.DangerNone, false),
 		change(BringUp, "", "manage, inspect unless inspected, and provide; previews the requests", models.DangerMayErase, false),

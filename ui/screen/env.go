@@ -172,6 +172,8 @@ type Session struct {
 	Ports provision.PortAPI
 	// Rules reads inspection rules and tests them; nil if that is not possible.
 	Rules provision.RulesAPI
+	// Hardware reads settings and firmware of machines; nil if that is not possible.
+	Hardware provision.HardwareAPI
 	// BMCs queries BMCs; nil if that is not possible.
 	BMCs BMCs
 	// Enroll compares nodes to enroll; nil if that is not possible.
@@ -253,6 +255,16 @@ func (e *Env) ReadOnlyByConfig() string {
 		return ""
 	}
 	return fmt.Sprintf(textReadOnlyContext, e.Session.Context.Name)
+}
+
+// Node returns the reference of a node; without its name if the Store does not have it.
+func (e *Env) Node(uuid string) models.NodeRef {
+	if e.Session != nil {
+		if row, _, ok := e.Session.Store.Get(uuid); ok {
+			return row.Node.Ref()
+		}
+	}
+	return models.NodeRef{UUID: uuid}
 }
 
 // ServerNow returns the server's time, as far as its skew is known. Ages are relative to it.

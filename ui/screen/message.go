@@ -76,6 +76,14 @@ type (
 		Make  func(ctx context.Context) (*provision.PortAction, error)
 		Words []string
 	}
+	// ChangeHardware changes settings, firmware or RAID of a node by steps, after checks and a confirmation. Words are
+	// the equivalent command line without the program.
+	ChangeHardware struct {
+		ID     action.ID
+		Node   models.NodeRef
+		Action provision.Action
+		Words  []string
+	}
 	// OrderBMC sends a command to the BMC of a node, after a confirmation if it is disruptive. Words are the
 	// equivalent command line without the program.
 	OrderBMC struct {

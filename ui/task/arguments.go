@@ -1,6 +1,7 @@
 package task
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -213,6 +214,24 @@ func parseSettings(text string) ([]models.Setting, error) {
 	return settings, nil
 }
 
+// stepTexts splits steps in the short form: each with its arguments.
+func stepTexts(text string) []string {
+	words, _ := models.SplitSettings(text) // the form has checked them
+	var list []string
+	for _, word := range words {
+		name, value, isArgument := strings.Cut(word, "=")
+		switch {
+		case !isArgument || len(list) == 0:
+			list = append(list, word)
+			continue
+		case strings.Contains(value, " ") && !json.Valid([]byte(value)):
+			word = name + "='" + value + "'"
+		}
+		list[len(list)-1] += " " + word
+	}
+	return list
+}
+
 // previewSettings formats settings as they will be sent, while they are typed.
 func previewSettings(text string) string {
 	settings, err := parseSettings(text)
@@ -249,8 +268,10 @@ func commandWords(id action.ID, a Arguments, nodes []string) []string {
 	steps := strings.TrimSpace(a[fieldSteps])
 	if strings.HasPrefix(steps, "[") {
 		after = append(after, "--steps", steps)
-	} else if steps != "" {
-		after = append(after, "--step", steps)
+	} else {
+		for _, s := range stepTexts(steps) {
+			after = append(after, "--step", s)
+		}
 	}
 	for _, f := range []struct{ field, flag string }{
 		{fieldRunbook, "--runbook"}, {fieldReason, "--reason"}, {fieldUserData, "--user-data"}, {fieldHints, "--root-device"},

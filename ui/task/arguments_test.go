@@ -23,6 +23,7 @@ func TestCommandsThatDoTheSame(t *testing.T) {
 		"maintenance":      {action.MaintenanceOn, Arguments{fieldReason: "a fan"}, "maintenance on n1 n2 --reason 'a fan'"},
 		"boot device":      {action.BootDevice, Arguments{fieldDevice: "pxe", fieldPersistent: yes}, "boot-device pxe n1 n2 --persistent"},
 		"steps":            {"clean", Arguments{fieldSteps: "deploy.a  raid.b", fieldNoRamdisk: yes}, "clean n1 n2 --step deploy.a --step raid.b --disable-ramdisk"},
+		"steps, arguments": {"clean", Arguments{fieldSteps: `raid.a delete_existing=true deploy.b files=[{"path": "/a b"}] x.c`}, `clean n1 n2 --step 'raid.a delete_existing=true' --step 'deploy.b files=[{"path": "/a b"}]' --step x.c`},
 		"steps, JSON":      {"clean", Arguments{fieldSteps: `[{"interface":"deploy"}]`}, `clean n1 n2 --steps '[{"interface":"deploy"}]'`},
 		"a secret":         {"rescue", Arguments{fieldPassword: "hunter2"}, "rescue n1 n2 --password-file -"},
 		"a file":           {"deploy", Arguments{fieldUserData: "/tmp/h.bu", fieldHints: `{"serial":"S1"}`}, `deploy n1 n2 --user-data /tmp/h.bu --root-device '{"serial":"S1"}'`},

@@ -17,9 +17,9 @@ func (w *Workflow) WhyNot(a *action.Action, nodes []models.NodeRef) string {
 	switch {
 	case a.ID == action.Shell:
 		return w.whyNoShell(nodes)
-	case a.ID == action.Validate && len(nodes) > 1:
+	case (a.ID == action.Validate || a.ID == action.ShowBIOS) && len(nodes) > 1:
 		return textOneNodeOnly
-	case a.ID == action.Validate, a.ID == action.NodeVerbs, w.env.Session == nil:
+	case a.ID == action.Validate, a.ID == action.ShowBIOS, a.ID == action.NodeVerbs, w.env.Session == nil:
 		return ""
 	}
 	id := a.ID

@@ -223,6 +223,8 @@ func (w *Workflow) Begin(id action.ID, nodes []models.NodeRef, filled Arguments)
 		return w.openShell(nodes[0])
 	case id == action.DeployWizard:
 		return w.console.Open(screen.Ref{Kind: screen.KindDeploy, ID: deploy.ID(nodes)})
+	case id == action.ShowBIOS:
+		return w.console.Open(screen.Ref{Kind: screen.KindBIOS, ID: nodes[0].UUID})
 	}
 	f := w.newFlow(string(id), w.env.Session, nodes)
 	f.checked = deploys(id)
@@ -281,6 +283,11 @@ func (w *Workflow) ChangePorts(msg screen.ChangePorts) tea.Cmd {
 	f.build = func() (provision.Action, error) { return msg.Make(ctx) }
 	f.command = func([]string) []string { return msg.Words }
 	return w.check(f)
+}
+
+// ChangeHardware starts to change settings, firmware or RAID of a node.
+func (w *Workflow) ChangeHardware(msg screen.ChangeHardware) tea.Cmd {
+	return w.beginWith(msg.Action.Name(), msg.ID, []models.NodeRef{msg.Node}, msg.Action, msg.Words, false)
 }
 
 // OrderBMC starts an action on a BMC.
