@@ -23,6 +23,7 @@ const (
 	generalError           messageID = "GeneralError"
 	internalError          messageID = "InternalError"
 	insufficientPrivilege  messageID = "InsufficientPrivilege"
+	resourceInUse          messageID = "ResourceInUse"
 	resourceMissing        messageID = "ResourceMissingAtURI"
 	operationNotAllowed    messageID = "OperationNotAllowed"
 	malformedJSON          messageID = "MalformedJSON"

@@ -27,6 +27,8 @@ type Disk struct {
 	// HCTL is the SCSI address, 0:0:0:0; ByPath the link in /dev/disk/by-path.
 	HCTL   string
 	ByPath string
+	// RAID marks the disk of a volume of the RAID controller.
+	RAID bool
 
 	// Table is gpt or msdos; empty without a partition table.
 	Table      string
@@ -151,6 +153,9 @@ type Contents struct {
 	Disks   []DiskContents `json:"disks,omitempty"`
 	Arrays  []Array        `json:"arrays,omitempty"`
 	Records []BootRecord   `json:"records,omitempty"`
+	// Volumes are those of the RAID controller; VolumesMade counts them, with the deleted ones.
+	Volumes     []Volume `json:"volumes,omitempty"`
+	VolumesMade int      `json:"volumes_made,omitempty"`
 }
 
 // DiskContents is the content of one disk.
@@ -165,7 +170,7 @@ type DiskContents struct {
 func (m *Machine) Contents() Contents {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c := Contents{Records: slices.Clone(m.records)}
+	c := Contents{Records: slices.Clone(m.records), Volumes: copyVolumes(m.raid.volumes), VolumesMade: m.raid.made}
 	for _, d := range copyDisks(m.spec.Disks) {
 		if d.Table != "" || d.Installed != nil || len(d.Partitions) > 0 {
 			c.Disks = append(c.Disks, DiskContents{Name: d.Name, Table: d.Table, Partitions: d.Partitions, Installed: d.Installed})
@@ -184,6 +189,7 @@ func (m *Machine) Contents() Contents {
 func (m *Machine) Restore(c Contents) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.restoreRAID(copyVolumes(c.Volumes), c.VolumesMade)
 	for _, saved := range c.Disks {
 		i := slices.IndexFunc(m.spec.Disks, func(d Disk) bool { return d.Name == saved.Name })
 		if i < 0 {

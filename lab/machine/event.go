@@ -35,6 +35,8 @@ const (
 	BMCReset        EventKind = "BMC reset"
 	LogCleared      EventKind = "log cleared"
 	JobDeleted      EventKind = "job deleted"
+	VolumeCreated   EventKind = "volume created"
+	VolumeDeleted   EventKind = "volume deleted"
 )
 
 // Event is an event of a machine.
@@ -50,6 +52,7 @@ var severities = map[EventKind]Severity{
 	PowerChanged: SeverityOK, BootFailed: SeverityWarning, NothingBoots: SeverityCritical,
 	Booted: SeverityOK, GuestStarted: SeverityOK, GuestEnded: SeverityOK, MediaInserted: SeverityOK, MediaEjected: SeverityOK,
 	BIOSApplied: SeverityOK, BMCReset: SeverityWarning, FirmwareStaged: SeverityOK, FirmwareUpdated: SeverityOK, JobFailed: SeverityWarning,
+	VolumeCreated: SeverityOK, VolumeDeleted: SeverityOK,
 }
 
 // emit queues an event, which unlock delivers. Called with mu held.

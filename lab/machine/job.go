@@ -32,10 +32,11 @@ type Job struct {
 // maxJobs is how many jobs the BMC keeps: the oldest are dropped.
 const maxJobs = 32
 
-// Names of jobs: pending BIOS changes, and updates.
+// Names of jobs: pending BIOS changes, updates, and a pending change of volumes.
 const (
 	biosJob     = "BIOS configuration"
 	firmwareJob = "Firmware update"
+	raidJob     = "RAID configuration"
 )
 
 // Reasons of failed updates (DMTF's Update message registry).
@@ -75,6 +76,8 @@ func (m *Machine) dropPending(name string) {
 		m.bios.pending = map[string]any{}
 	case firmwareJob:
 		delete(m.firmware.staged, BIOSFirmware)
+	case raidJob:
+		m.raid.pending = nil
 	}
 }
 

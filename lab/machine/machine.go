@@ -49,7 +49,8 @@ type Machine struct {
 
 	mu      sync.Mutex // released by unlock after a change
 	closed  bool
-	spec    Spec         // only the content of disks changes
+	spec    Spec // only the content of disks changes
+	raid    raidState
 	arrays  []*Array     // software RAID of the disks
 	records []BootRecord // NVRAM
 	faults  Faults
@@ -98,6 +99,9 @@ func New(spec Spec, options Options) (*Machine, error) {
 		bios:     newBIOS(spec),
 		firmware: newFirmware(spec),
 	}
+	if spec.RAID != nil {
+		m.raid.drives, m.spec.Disks = spec.Disks, nil
+	}
 	if spec.BootMode == UEFI {
 		m.records = firmwareRecords(spec)
 	}
@@ -121,8 +125,8 @@ func (m *Machine) Close() {
 // Name returns the Redfish ID of the machine.
 func (m *Machine) Name() string { return m.spec.Name }
 
-// Spec returns the machine's hardware, with the current content of its disks and the running
-// firmware.
+// Spec returns the machine's hardware, with the running firmware and the current content of its
+// disks. The disks behind a RAID controller are its volumes.
 func (m *Machine) Spec() Spec {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -46,6 +46,7 @@ func (r *Rack) makeRoutes() *http.ServeMux {
 	mux.HandleFunc("GET "+tasksPath+"/Tasks", r.getTasks)
 	mux.HandleFunc("GET "+tasksPath+"/Tasks/{task}", r.getTask)
 	mux.HandleFunc("DELETE "+tasksPath+"/Tasks/{task}", r.deleteTask)
+	mux.HandleFunc("GET "+tasksPath+"/TaskMonitors/{task}", r.getTaskMonitor)
 	mux.HandleFunc("GET "+root+"/Systems", r.list("ComputerSystem", "Systems", (*Machine).SystemPath))
 	mux.HandleFunc("GET "+root+"/Managers", r.list("Manager", "Managers", (*Machine).managerPath))
 	mux.HandleFunc("GET "+root+"/Chassis", r.list("Chassis", "Chassis", (*Machine).chassisPath))
@@ -63,7 +64,10 @@ func (r *Rack) makeRoutes() *http.ServeMux {
 		"POST /Systems/{machine}/Bios/Actions/Bios.ResetBios":                       resetBIOS,
 		"GET /Systems/{machine}/Storage":                                            members("Storage", "Storage", "/1"),
 		"GET /Systems/{machine}/Storage/1":                                          getStorage,
-		"GET /Systems/{machine}/Storage/1/Volumes":                                  members("Volume", "Volumes"), // none: the controller passes the disks through
+		"GET /Systems/{machine}/Storage/1/Volumes":                                  getVolumes,
+		"POST /Systems/{machine}/Storage/1/Volumes":                                 createVolume,
+		"GET /Systems/{machine}/Storage/1/Volumes/{id}":                             getVolume,
+		"DELETE /Systems/{machine}/Storage/1/Volumes/{id}":                          deleteVolume,
 		"GET /Systems/{machine}/Storage/1/Drives/{id}":                              getDrive,
 		"GET /Systems/{machine}/SimpleStorage":                                      members("SimpleStorage", "Simple storage", "/1"),
 		"GET /Systems/{machine}/SimpleStorage/1":                                    getSimpleStorage,

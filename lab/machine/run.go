@@ -19,6 +19,7 @@ func (m *Machine) startBoot() {
 	}
 	m.applyBIOS()
 	m.applyFirmware()
+	m.applyRAID()
 	m.boot = BootStatus{}
 	m.setProgress(ProgressHardware)
 	m.reboot = false

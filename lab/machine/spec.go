@@ -39,7 +39,9 @@ type Spec struct {
 	// if empty.
 	BootOrder []Device
 
+	// Disks are the drives of RAID, if there is one.
 	Disks []Disk
+	RAID  *RAIDController
 	NICs  []NIC
 
 	// User and Password are the BMC's credentials.
@@ -95,6 +97,11 @@ func (s *Spec) complete() error {
 	if slices.Contains(s.BootOrder, None) {
 		return fmt.Errorf("machine %s: %s is no device to boot from", s.Name, None)
 	}
+	if s.RAID != nil {
+		if err := s.RAID.complete(); err != nil {
+			return fmt.Errorf("machine %s: %w", s.Name, err)
+		}
+	}
 	if err := errors.Join(checkNICs(s.NICs), checkDisks(s.Disks)); err != nil {
 		return fmt.Errorf("machine %s: %w", s.Name, err)
 	}
@@ -131,6 +138,11 @@ func checkDisks(disks []Disk) error {
 func (s Spec) copied() Spec {
 	s.BootOrder, s.NICs = slices.Clone(s.BootOrder), slices.Clone(s.NICs)
 	s.Disks = copyDisks(s.Disks)
+	if s.RAID != nil {
+		raid := *s.RAID
+		raid.Types = slices.Clone(raid.Types)
+		s.RAID = &raid
+	}
 	return s
 }
 

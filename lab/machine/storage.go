@@ -2,6 +2,7 @@ package machine
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,22 +15,26 @@ func (m *Machine) drivePath(index int) string {
 
 func getStorage(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	drives := []string{}
-	for i := range m.spec.Disks {
+	for i := range m.Drives() {
 		drives = append(drives, m.drivePath(i))
 	}
 	path := m.storagePath()
+	controller := object{
+		"@odata.id": path + "#/StorageControllers/0", "MemberId": "0", "Name": "HBA", "Status": healthy(),
+		"SupportedDeviceProtocols": []string{"SATA", "SAS", "NVMe"},
+	}
+	if raid := m.spec.RAID; raid != nil {
+		controller["Name"], controller["Model"], controller["SupportedRAIDTypes"] = "RAID controller", raid.Model, raid.Types
+	}
 	show(w, object{
 		"@odata.id": path, "@odata.type": "#Storage.v1_15_0.Storage", "Id": "1", "Name": "Storage controller", "Status": healthy(),
 		"Drives": links(drives...), "Drives@odata.count": len(drives), "Volumes": link(path + "/Volumes"),
-		"StorageControllers": []object{{
-			"@odata.id": path + "#/StorageControllers/0", "MemberId": "0", "Name": "HBA", "Status": healthy(),
-			"SupportedDeviceProtocols": []string{"SATA", "SAS", "NVMe"},
-		}},
+		"StorageControllers": []object{controller},
 	})
 }
 
 func getDrive(w http.ResponseWriter, request *http.Request, m *Machine) {
-	disks := m.Disks()
+	disks := m.Drives()
 	n := number(request.PathValue("id"), len(disks))
 	if n == 0 {
 		notFound(w, request)
@@ -50,6 +55,16 @@ func getDrive(w http.ResponseWriter, request *http.Request, m *Machine) {
 	}
 	if disk.WWN != "" && !strings.HasPrefix(disk.WWN, "nvme.") { // a name that Linux makes up
 		drive["Identifiers"] = []object{{"DurableName": strings.TrimPrefix(disk.WWN, "0x"), "DurableNameFormat": "NAA"}}
+	}
+	if m.spec.RAID != nil {
+		drive["Name"] = "Drive " + drive["Id"].(string) //nolint:forcetypeassert // set above
+		in := []string{}
+		for _, v := range m.Volumes() {
+			if slices.Contains(v.Drives, strconv.Itoa(n)) {
+				in = append(in, m.volumesPath()+"/"+v.ID)
+			}
+		}
+		drive["Links"] = object{"Volumes": links(in...)}
 	}
 	show(w, drive)
 }

@@ -1,0 +1,291 @@
+package machine
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// RAIDController hides the drives of a machine, which are the disks of its [Spec], from the operating system. The
+// machine has a disk for each volume, and none before the first is created.
+type RAIDController struct {
+	// Model is the one that disks have in Linux.
+	Model string
+	// Types are the supported Redfish RAIDTypes; all that Ironic creates if empty.
+	Types []string
+	// OnReset makes every change wait for the next boot; otherwise a client may choose.
+	OnReset bool
+}
+
+// raidKind describes a RAIDType: how many drives it needs, in steps, and how many of them hold no data.
+type raidKind struct {
+	least, most, step int
+	spare             func(drives int) int
+}
+
+func constant(n int) func(int) int { return func(int) int { return n } }
+
+// raidKinds are the RAIDTypes that controllers support (DSP0268, Volume).
+func raidKinds() map[string]raidKind {
+	return map[string]raidKind{
+		"RAID0":  {1, math.MaxInt, 1, constant(0)},
+		"RAID1":  {2, 2, 1, constant(1)},
+		"RAID5":  {3, math.MaxInt, 1, constant(1)},
+		"RAID6":  {4, math.MaxInt, 1, constant(2)},
+		"RAID10": {4, math.MaxInt, 2, func(drives int) int { return drives / 2 }},
+		"RAID50": {6, math.MaxInt, 2, constant(2)},
+		"RAID60": {8, math.MaxInt, 2, constant(4)},
+	}
+}
+
+// complete sets defaults and reports unknown types.
+func (c *RAIDController) complete() error {
+	if c.Model == "" {
+		c.Model = "MR9560-16i"
+	}
+	known := raidKinds()
+	if len(c.Types) == 0 {
+		c.Types = []string{"RAID0", "RAID1", "RAID5", "RAID6", "RAID10", "RAID50", "RAID60"}
+	}
+	for _, kind := range c.Types {
+		if _, ok := known[kind]; !ok {
+			return fmt.Errorf("RAID controller: unknown type %q", kind)
+		}
+	}
+	return nil
+}
+
+// Volume is a volume of the RAID controller. Its content is that of the disk.
+type Volume struct {
+	ID, Name, Type string
+	CapacityBytes  int64
+	// Drives are the IDs of the drives.
+	Drives []string
+	// Device is the name of the disk, Serial its serial number.
+	Device, Serial string
+}
+
+var (
+	errVolume     = errors.New("this volume is not possible")
+	errRAIDBusy   = errors.New("the RAID controller has a pending change: restart the system first")
+	errNoVolume   = errors.New("no such volume")
+	errNoRAID     = errors.New("the machine has no RAID controller")
+	errRAIDTiming = errors.New("the RAID controller applies changes OnReset only")
+)
+
+// raidChange is a change that the next boot makes.
+type raidChange struct {
+	create *Volume
+	remove string // the ID of a volume
+}
+
+// raidState is the state of a RAID controller.
+type raidState struct {
+	drives  []Disk
+	volumes []Volume
+	made    int // volumes so far: a new one has another serial number than those before
+	pending *raidChange
+}
+
+// Drives returns the physical drives; without a RAID controller they are the disks.
+func (m *Machine) Drives() []Disk {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return copyDisks(m.physical())
+}
+
+// physical is called with mu held.
+func (m *Machine) physical() []Disk {
+	if m.spec.RAID != nil {
+		return m.raid.drives
+	}
+	return m.spec.Disks
+}
+
+// Volumes returns the volumes of the RAID controller.
+func (m *Machine) Volumes() []Volume {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return copyVolumes(m.raid.volumes)
+}
+
+func copyVolumes(volumes []Volume) []Volume {
+	all := slices.Clone(volumes)
+	for i := range all {
+		all[i].Drives = slices.Clone(all[i].Drives)
+	}
+	return all
+}
+
+// CreateVolume creates a volume now, or at the next boot, of which it returns the job. A size of 0 takes all the space.
+func (m *Machine) CreateVolume(v Volume, onReset bool) (Volume, *Job, error) {
+	m.mu.Lock()
+	defer m.unlock()
+	if err := m.fitVolume(&v); err != nil {
+		return v, nil, err
+	}
+	return m.changeRAID(raidChange{create: &v}, onReset)
+}
+
+// DeleteVolume deletes a volume with its content now, or at the next boot, of which it returns the job.
+func (m *Machine) DeleteVolume(id string, onReset bool) (*Job, error) {
+	m.mu.Lock()
+	defer m.unlock()
+	if !slices.ContainsFunc(m.raid.volumes, func(v Volume) bool { return v.ID == id }) {
+		return nil, fmt.Errorf("%w: %s", errNoVolume, id)
+	}
+	_, job, err := m.changeRAID(raidChange{remove: id}, onReset)
+	return job, err
+}
+
+// changeRAID is called with mu held, like all functions below.
+func (m *Machine) changeRAID(c raidChange, onReset bool) (Volume, *Job, error) {
+	switch {
+	case m.raid.pending != nil:
+		return Volume{}, nil, errRAIDBusy
+	case m.spec.RAID.OnReset && !onReset:
+		return Volume{}, nil, errRAIDTiming
+	case onReset:
+		m.raid.pending = &c
+		job := m.addJob(raidJob, JobPending)
+		return Volume{}, &job, nil
+	}
+	return m.makeChange(c), nil, nil
+}
+
+// applyRAID makes the pending change.
+func (m *Machine) applyRAID() {
+	if m.raid.pending == nil {
+		return
+	}
+	c := *m.raid.pending
+	m.raid.pending = nil
+	m.makeChange(c)
+	m.endJobs(raidJob)
+}
+
+func (m *Machine) makeChange(c raidChange) Volume {
+	if c.create != nil {
+		return m.addVolume(*c.create)
+	}
+	at := slices.IndexFunc(m.raid.volumes, func(v Volume) bool { return v.ID == c.remove })
+	v := m.raid.volumes[at]
+	m.raid.volumes = slices.Delete(m.raid.volumes, at, at+1)
+	m.spec.Disks = slices.DeleteFunc(m.spec.Disks, func(d Disk) bool { return d.Name == v.Device })
+	m.dropArrays()
+	m.emit(VolumeDeleted, "%s: %s", v.ID, v.Device)
+	return v
+}
+
+// fitVolume checks a new volume, and sets its size.
+func (m *Machine) fitVolume(v *Volume) error {
+	c := m.spec.RAID
+	if c == nil {
+		return errNoRAID
+	}
+	if !slices.Contains(c.Types, v.Type) {
+		return fmt.Errorf("%w: the RAID controller does not support RAIDType %q", errVolume, v.Type)
+	}
+	kind, count := raidKinds()[v.Type], len(v.Drives)
+	if count < kind.least || count > kind.most || count%kind.step != 0 {
+		return fmt.Errorf("%w: %s with %d drives", errVolume, v.Type, count)
+	}
+	data := int64(count - kind.spare(count))
+	space := int64(math.MaxInt64)
+	for i, id := range v.Drives {
+		n := number(id, len(m.raid.drives))
+		if n == 0 || slices.Contains(v.Drives[:i], id) {
+			return fmt.Errorf("%w: drive %q does not exist or is there twice", errVolume, id)
+		}
+		space = min(space, m.raid.drives[n-1].SizeBytes-m.usedBy(id))
+	}
+	if v.CapacityBytes == 0 {
+		v.CapacityBytes = space / mib * mib * data
+	}
+	if v.CapacityBytes <= 0 || v.CapacityBytes > space*data {
+		return fmt.Errorf("%w: %d bytes on drives with %d free bytes each", errVolume, v.CapacityBytes, space)
+	}
+	return nil
+}
+
+// usedBy returns the bytes of a drive that volumes use.
+func (m *Machine) usedBy(drive string) int64 {
+	used := int64(0)
+	for _, v := range m.raid.volumes {
+		if slices.Contains(v.Drives, drive) {
+			data := int64(len(v.Drives) - raidKinds()[v.Type].spare(len(v.Drives)))
+			used += (v.CapacityBytes + data - 1) / data
+		}
+	}
+	return used
+}
+
+// addVolume adds a volume with an empty disk.
+func (m *Machine) addVolume(v Volume) Volume {
+	m.raid.made++
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s volume %d", m.spec.Name, m.raid.made))
+	v.ID = strconv.Itoa(firstFree(func(n int) bool {
+		return slices.ContainsFunc(m.raid.volumes, func(v Volume) bool { return v.ID == strconv.Itoa(n) })
+	}))
+	letter := firstFree(func(n int) bool {
+		return slices.ContainsFunc(m.raid.volumes, func(v Volume) bool { return v.Device == diskLetter(n) })
+	})
+	v.Device, v.Serial = diskLetter(letter), fmt.Sprintf("6f4ee080%x", sum[:12])
+	if v.Name == "" {
+		v.Name = "Volume " + v.ID
+	}
+	m.raid.volumes = append(m.raid.volumes, v)
+	slices.SortFunc(m.raid.volumes, func(a, b Volume) int { return strings.Compare(a.ID, b.ID) })
+	m.showVolume(v)
+	m.emit(VolumeCreated, "%s: %s on drives %s", v.Device, v.Type, strings.Join(v.Drives, ", "))
+	return v
+}
+
+// showVolume adds the disk of a volume, a SCSI disk of the controller.
+func (m *Machine) showVolume(v Volume) {
+	disk := Disk{
+		Name: v.Device, SizeBytes: v.CapacityBytes, Vendor: "BROADCOM", Model: m.spec.RAID.Model, Serial: v.Serial, WWN: "0x" + v.Serial,
+		HCTL: "0:2:" + v.ID + ":0", ByPath: "/dev/disk/by-path/pci-0000:02:00.0-scsi-0:2:" + v.ID + ":0", RAID: true,
+	}
+	for _, id := range v.Drives {
+		disk.Rotational = disk.Rotational || m.raid.drives[number(id, len(m.raid.drives))-1].Rotational
+	}
+	m.spec.Disks = append(m.spec.Disks, disk)
+	slices.SortFunc(m.spec.Disks, func(a, b Disk) int { return strings.Compare(a.Name, b.Name) })
+}
+
+func firstFree(taken func(n int) bool) int {
+	n := 1
+	for taken(n) {
+		n++
+	}
+	return n
+}
+
+// diskLetter returns the name of the n-th SCSI disk.
+func diskLetter(n int) string {
+	name := ""
+	for ; n > 0; n = (n - 1) / 26 {
+		name = string(rune('a'+(n-1)%26)) + name
+	}
+	return "/dev/sd" + name
+}
+
+// restoreRAID restores the volumes of a new machine, without their content.
+func (m *Machine) restoreRAID(volumes []Volume, made int) {
+	if m.spec.RAID == nil {
+		return
+	}
+	m.raid.made = made
+	for _, v := range volumes {
+		if slices.ContainsFunc(v.Drives, func(id string) bool { return number(id, len(m.raid.drives)) == 0 }) {
+			continue // the machine has fewer drives now
+		}
+		m.raid.volumes = append(m.raid.volumes, v)
+		m.showVolume(v)
+	}
+}

@@ -1,0 +1,181 @@
+package machine
+
+import (
+	"errors"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+)
+
+// maxDrives bounds the drives of a controller.
+const maxDrives = 1000
+
+// Times of a change (DSP0266, OperationApplyTime).
+const (
+	onReset   = "OnReset"
+	immediate = "Immediate"
+)
+
+func (m *Machine) volumesPath() string { return m.storagePath() + "/Volumes" }
+
+// applyTimes returns when the controller applies changes of volumes.
+func (m *Machine) applyTimes() []string {
+	if m.spec.RAID.OnReset {
+		return []string{onReset}
+	}
+	return []string{immediate, onReset}
+}
+
+func getVolumes(w http.ResponseWriter, _ *http.Request, m *Machine) {
+	var paths []string
+	for _, v := range m.Volumes() {
+		paths = append(paths, m.volumesPath()+"/"+v.ID)
+	}
+	all := collection(m.volumesPath(), "Volume", "Volumes", paths...)
+	if m.spec.RAID != nil {
+		all["@Redfish.OperationApplyTimeSupport"] = object{
+			"@odata.type": "#Settings.v1_3_5.OperationApplyTimeSupport", "SupportedValues": m.applyTimes(),
+		}
+	}
+	show(w, all)
+}
+
+// volumeResource returns a volume in Redfish's form.
+func (m *Machine) volumeResource(v *Volume) object {
+	drives := []string{}
+	for _, id := range v.Drives {
+		drives = append(drives, m.drivePath(number(id, maxDrives)-1))
+	}
+	return object{
+		"@odata.id": m.volumesPath() + "/" + v.ID, "@odata.type": "#Volume.v1_9_0.Volume", "Id": v.ID, "Name": v.Name,
+		"RAIDType": v.Type, "CapacityBytes": v.CapacityBytes, "BlockSizeBytes": 512, "Status": healthy(),
+		"Identifiers": []object{{"DurableName": strings.ToUpper(v.Serial), "DurableNameFormat": "NAA"}},
+		"Links":       object{"Drives": links(drives...), "Drives@odata.count": len(drives)},
+	}
+}
+
+func getVolume(w http.ResponseWriter, request *http.Request, m *Machine) {
+	all := m.Volumes()
+	at := slices.IndexFunc(all, func(v Volume) bool { return v.ID == request.PathValue("id") })
+	if at < 0 {
+		notFound(w, request)
+		return
+	}
+	show(w, m.volumeResource(&all[at]))
+}
+
+// applyTime is when a client wants a change.
+type applyTime struct {
+	At string `json:"@Redfish.OperationApplyTime"`
+}
+
+// onReset reads when to apply a change. For a time that the controller does not support it answers itself.
+func (a applyTime) onReset(w http.ResponseWriter, m *Machine) (later, ok bool) {
+	if a.At == "" {
+		a.At = m.applyTimes()[0]
+	}
+	if !slices.Contains(m.applyTimes(), a.At) {
+		fail(w, http.StatusBadRequest, propertyValue, "Changes of volumes are applied "+strings.Join(m.applyTimes(), " or ")+", not "+a.At+".")
+		return false, false
+	}
+	return a.At == onReset, true
+}
+
+func createVolume(w http.ResponseWriter, request *http.Request, m *Machine) {
+	var body struct {
+		applyTime
+		Name, RAIDType string
+		CapacityBytes  int64
+		Links          struct {
+			Drives []struct {
+				ID string `json:"@odata.id"`
+			}
+		}
+	}
+	if m.spec.RAID == nil {
+		fail(w, http.StatusMethodNotAllowed, operationNotAllowed, "The controller has no RAID.")
+		return
+	}
+	if !read(w, request, &body) {
+		return
+	}
+	later, ok := body.onReset(w, m)
+	if !ok {
+		return
+	}
+	v := Volume{Name: body.Name, Type: body.RAIDType, CapacityBytes: body.CapacityBytes}
+	for _, drive := range body.Links.Drives {
+		folder, id := path.Split(drive.ID)
+		if folder != m.storagePath()+"/Drives/" {
+			fail(w, http.StatusBadRequest, propertyValue, "There is no drive "+drive.ID+".")
+			return
+		}
+		v.Drives = append(v.Drives, id)
+	}
+	created, job, err := m.CreateVolume(v, later)
+	switch {
+	case err != nil:
+		failRAID(w, request, err)
+	case job != nil:
+		m.accepted(w, *job)
+	default:
+		w.Header().Set("Location", m.volumesPath()+"/"+created.ID)
+		showCreated(w, m.volumeResource(&created))
+	}
+}
+
+func deleteVolume(w http.ResponseWriter, request *http.Request, m *Machine) {
+	var body applyTime
+	if m.spec.RAID == nil {
+		notFound(w, request)
+		return
+	}
+	if !read(w, request, &body) {
+		return
+	}
+	later, ok := body.onReset(w, m)
+	if !ok {
+		return
+	}
+	job, err := m.DeleteVolume(request.PathValue("id"), later)
+	switch {
+	case err != nil:
+		failRAID(w, request, err)
+	case job != nil:
+		m.accepted(w, *job)
+	default:
+		done(w)
+	}
+}
+
+func failRAID(w http.ResponseWriter, request *http.Request, err error) {
+	switch {
+	case errors.Is(err, errNoVolume):
+		notFound(w, request)
+	case errors.Is(err, errRAIDBusy):
+		fail(w, http.StatusConflict, resourceInUse, "The RAID controller has a pending change. Restart the system first.")
+	default:
+		fail(w, http.StatusBadRequest, propertyValue, err.Error())
+	}
+}
+
+// accepted answers with the monitor of a job (DSP0266, Asynchronous operations). The answer has no body, because sushy
+// would follow the address of a task in it, which does not say 202 as long as the task runs.
+func (m *Machine) accepted(w http.ResponseWriter, j Job) {
+	w.Header().Set("Location", strings.Replace(m.jobPath(j), "/Tasks/", "/TaskMonitors/", 1))
+	w.WriteHeader(http.StatusAccepted)
+}
+
+// getTaskMonitor answers 202 until a task has ended, and then with the task: Ironic reads its result there.
+func (r *Rack) getTaskMonitor(w http.ResponseWriter, request *http.Request) {
+	m, j, ok := r.job(request)
+	switch {
+	case !ok:
+		notFound(w, request)
+	case j.State == JobCompleted || j.State == JobException:
+		show(w, m.task(j))
+	default:
+		showAs(w, http.StatusAccepted, m.task(j))
+	}
+}
