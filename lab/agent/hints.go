@@ -30,6 +30,9 @@ func hintsOf(value any) (hints.Hints, error) {
 
 // hintDisks converts disks for package hints.
 func hintDisks(disks []Disk) ([]hints.Disk, error) {
+	if len(disks) == 0 {
+		return nil, nil // a RAID controller without volumes hides all drives
+	}
 	raw, err := json.Marshal(disks)
 	if err != nil {
 		return nil, fmt.Errorf("writing the disks: %w", err)
