@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ironworks/lab/db"
+	"ironworks/models/raid"
 )
 
 // Kinds of faults that are checked for.
@@ -91,9 +92,12 @@ func isIronic(err error) bool {
 func className(err error) string {
 	var f *db.Fault
 	var s *sushyError
+	var r *raid.Error
 	switch {
 	case errors.As(err, &f):
 		return f.Kind
+	case errors.As(err, &r):
+		return string(r.Class)
 	case errors.As(err, &s):
 		return s.class
 	default:

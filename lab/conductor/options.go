@@ -63,6 +63,9 @@ type Periods struct {
 	Provision, Rescue time.Duration
 	// PowerSync is 60 s, PowerRecovery 300 s.
 	PowerSync, PowerRecovery time.Duration
+	// RAID looks for the end of changes of volumes, 60 s: [redfish]raid_config_status_interval and
+	// raid_config_fail_interval.
+	RAID time.Duration
 }
 
 // Limits bound concurrent operations. 0 is the default.
@@ -168,6 +171,7 @@ func (o *Options) complete() error {
 	setDefault(&o.Periods.Rescue, 60*time.Second)
 	setDefault(&o.Periods.PowerSync, 120*time.Second)
 	setDefault(&o.Periods.PowerRecovery, 300*time.Second)
+	setDefault(&o.Periods.RAID, 60*time.Second)
 	for limit, byDefault := range map[*int]int{
 		&o.Limits.Workers: 300, &o.Limits.Deploy: 250, &o.Limits.Clean: 50,
 		&o.Limits.BMCConnections: 5, &o.Limits.BMCSessions: 1000, &o.Limits.SoftPowerTries: 6,

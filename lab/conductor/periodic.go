@@ -40,6 +40,8 @@ func (c *Conductor) periodics() []periodic {
 		waits(p.Provision, limits.Service, wait{state: serviceWait, keepTarget: true, fail: (*task).serviceTimedOut}),
 		{p.PowerSync, c.syncPower},
 		{p.PowerRecovery, c.recoverPower},
+		{p.RAID, c.pollRAID},
+		{p.RAID, c.dropFailedRAID},
 	}
 }
 

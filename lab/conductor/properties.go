@@ -39,7 +39,7 @@ func (c *Conductor) DriverProperties(driver string) (map[string]string, error) {
 			maps.Copy(all, properties("virtualMedia"))
 		case "deploy/direct", "deploy/custom-agent":
 			maps.Copy(all, properties("agent"))
-		case "inspect/redfish", "management/redfish", "power/redfish", "bios/redfish":
+		case "inspect/redfish", "management/redfish", "power/redfish", "bios/redfish", "raid/redfish":
 			maps.Copy(all, properties("redfish"))
 		case "vendor/fake":
 			maps.Copy(all, map[string]string{"B1": "B1 description. Required.", "B2": "B2 description. Required."})

@@ -61,7 +61,7 @@ type storage struct {
 		MemberID            string `json:"MemberId"`
 		Name                *string
 		SpeedGbps           *float64
-		RAIDTypes           []any
+		RAIDTypes           []any `json:"SupportedRAIDTypes"`
 		ControllerProtocols []any `json:"SupportedControllerProtocols"`
 		DeviceProtocols     []any `json:"SupportedDeviceProtocols"`
 		Status              *struct{ Health, State *string }

@@ -51,6 +51,7 @@ var outOfBand = map[string][]step{
 		{name: "log_passthrough", clean: &offer{priority: 1, ramdisk: true}, service: &offer{}, do: noEffect},
 		{name: "trigger_servicewait", service: &offer{ramdisk: true}, do: func(context.Context, *task, db.Dict) (string, error) { return serviceWait, nil }},
 	},
+	"raid/redfish": hardwareRAIDSteps(),
 	"bios/fake": {
 		{
 			name: "apply_configuration", do: applyFakeBIOS,

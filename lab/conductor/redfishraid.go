@@ -1,0 +1,249 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ironworks/lab/db"
+	"ironworks/lab/python"
+	"ironworks/models/raid"
+)
+
+// This file implements the raid interface redfish (ironic/drivers/modules/redfish/raid.py).
+
+// hardwareRAIDSteps are the steps of the raid interface redfish. Ironic ignores delete_existing.
+func hardwareRAIDSteps() []step {
+	optional := func(args db.Dict) db.Dict {
+		for _, name := range []string{"create_root_volume", "create_nonroot_volumes", "delete_existing"} {
+			args[name] = map[string]any{"required": false}
+		}
+		return args
+	}
+	apply := optional(required("raid_config", "The RAID configuration to apply."))
+	return []step{
+		{name: "apply_configuration", deploy: &offer{args: apply}, service: &offer{ramdisk: true, args: apply}, do: applyHardwareRAID},
+		{name: "create_configuration", clean: &offer{ramdisk: true, args: optional(db.Dict{})}, do: func(ctx context.Context, t *task, args db.Dict) (string, error) {
+			return t.createHardwareRAID(ctx, flag(args, "create_root_volume", true), flag(args, "create_nonroot_volumes", true))
+		}},
+		{name: "delete_configuration", deploy: &offer{}, clean: &offer{ramdisk: true}, service: &offer{ramdisk: true}, do: deleteHardwareRAID},
+	}
+}
+
+// flag returns the truth of an argument.
+func flag(args db.Dict, name string, byDefault bool) bool {
+	if value, given := args[name]; given {
+		return python.Truthy(value)
+	}
+	return byDefault
+}
+
+// applyHardwareRAID stores a configuration and creates it; without arguments only the root volume.
+func applyHardwareRAID(ctx context.Context, t *task, args db.Dict) (string, error) {
+	config, ok := dictOf(args["raid_config"])
+	if !ok {
+		return "", invalid("RAID config validation error: %s is not of type 'object'", python.Repr(args["raid_config"]))
+	}
+	if err := checkRAID("redfish", config); err != nil {
+		return "", err
+	}
+	t.node.TargetRAIDConfig = config.Clone()
+	if err := t.save(); err != nil {
+		return "", err
+	}
+	return t.createHardwareRAID(ctx, flag(args, "create_root_volume", true), flag(args, "create_nonroot_volumes", false))
+}
+
+// createHardwareRAID implements create_configuration.
+func (t *task) createHardwareRAID(ctx context.Context, root, others bool) (string, error) {
+	if _, has := t.node.TargetRAIDConfig["logical_disks"]; !has {
+		return "", raidFault(&raid.Error{Class: raid.KeyError, Reason: "'logical_disks'"})
+	}
+	config, err := raid.Decode(map[string]any(t.node.TargetRAIDConfig))
+	if err != nil {
+		return "", fmt.Errorf("reading the target RAID configuration: %w", err)
+	}
+	drives, err := t.raidDrives(ctx)
+	if err != nil {
+		return "", err
+	}
+	volumes, err := raid.Assign(config, drives, t.node.UUID)
+	if err != nil {
+		return "", raidFault(err)
+	}
+	reboots, err := t.createVolumes(ctx, pendingOf(raid.ToCreate(volumes, root, others)))
+	if err != nil {
+		return "", err
+	}
+	return t.afterRAID(ctx, reboots)
+}
+
+// afterRAID restarts the machine if the BMC needs that for the change, or records the volumes.
+func (t *task) afterRAID(ctx context.Context, reboots bool) (string, error) {
+	if err := t.setStepFlags(reboots); err != nil {
+		return "", err
+	}
+	if !reboots {
+		return "", t.recordVolumes(ctx)
+	}
+	if err := t.rebootToFinish(ctx); err != nil {
+		return "", err
+	}
+	return t.currentKind().waits(), nil
+}
+
+// currentKind returns the kind of the current step.
+func (t *task) currentKind() stepKind {
+	switch {
+	case len(t.node.CleanStep) > 0:
+		return cleanSteps
+	case len(t.node.ServiceStep) > 0:
+		return serviceSteps
+	default:
+		return deploySteps
+	}
+}
+
+// setStepFlags implements set_node_flags of ironic/common/async_steps.py, for a step whose end the conductor polls.
+func (t *task) setStepFlags(reboots bool) error {
+	kind := t.currentKind()
+	t.setInternal(kind.gerund()+"_reboot", reboots)
+	if reboots && !python.Truthy(t.internal("agent_secret_token_pregenerated")) {
+		t.dropInternal("agent_secret_token")
+	}
+	t.setInternal("skip_current_"+string(kind)+"_step", true)
+	t.setInternal(kind.gerund()+"_polling", true)
+	return t.save()
+}
+
+// rebootToFinish implements reboot_to_finish_step.
+func (t *task) rebootToFinish(ctx context.Context) error {
+	disabled := map[string]string{
+		cleaning: "cleaning_disable_ramdisk", cleanWait: "cleaning_disable_ramdisk",
+		servicing: "service_disable_ramdisk", serviceWait: "service_disable_ramdisk",
+	}[t.node.ProvisionState]
+	if disabled == "" || !python.Truthy(t.internal(disabled)) {
+		if err := t.prepareAgentBoot(ctx); err != nil {
+			return err
+		}
+	}
+	return t.setPower(ctx, reboot)
+}
+
+// raidStorages reads the storages of the system.
+func (t *task) raidStorages(ctx context.Context) (*redfishSystem, []storage, error) {
+	system, err := t.systemOf(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	storages, err := system.storages(ctx)
+	if err != nil {
+		return nil, nil, redfishFailure(err, "%s")
+	}
+	return system, storages, nil
+}
+
+// hasRAID reports whether the drives of a storage can be in volumes. A storage that does not say which types it supports
+// counts.
+func (s *storage) hasRAID() bool {
+	return len(s.StorageControllers) == 0 || s.StorageControllers[0].RAIDTypes == nil || len(s.StorageControllers[0].RAIDTypes) > 0
+}
+
+// raidDrives implements get_physical_disks.
+func (t *task) raidDrives(ctx context.Context) ([]raid.Drive, error) {
+	_, storages, err := t.raidStorages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var drives []raid.Drive
+	for i := range storages {
+		s := &storages[i]
+		if !s.hasRAID() {
+			continue
+		}
+		for _, d := range s.drives {
+			one := raid.Drive{ID: d.ID, Controller: s.ID}
+			if d.CapacityBytes != nil {
+				one.CapacityBytes = *d.CapacityBytes
+			}
+			if d.MediaType != nil {
+				one.MediaType = *d.MediaType
+			}
+			if d.Protocol != nil {
+				one.Protocol = *d.Protocol
+			}
+			drives = append(drives, one)
+		}
+	}
+	return drives, nil
+}
+
+// pendingOf returns volumes as Ironic keeps those that it creates later, in driver_internal_info.
+func pendingOf(volumes []raid.Volume) []db.Dict {
+	var all []db.Dict
+	for i := range volumes {
+		v := &volumes[i]
+		one := db.Dict{"raid_level": v.RAIDLevel, "size_bytes": v.Bytes, "physical_disks": anyOf(v.Drives), "controller": v.Controller, "span_depth": nil, "span_length": nil}
+		if v.Max {
+			one["size_bytes"] = "MAX"
+		}
+		if v.VolumeName != "" {
+			one["volume_name"] = v.VolumeName
+		}
+		if v.SpanDepth > 0 {
+			one["span_depth"], one["span_length"] = v.SpanDepth, float64(v.SpanLength)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+func anyOf(texts []string) []any {
+	all := make([]any, len(texts))
+	for i := range texts {
+		all[i] = texts[i]
+	}
+	return all
+}
+
+// createVolumes implements _submit_create_configuration for volumes that are sorted by controller: after the first one
+// of a controller that waits for a restart, the others of this controller come later.
+func (t *task) createVolumes(ctx context.Context, volumes []db.Dict) (reboots bool, err error) {
+	pending, monitors := map[string]any{}, []any{}
+	var waiting []string
+	for _, v := range volumes {
+		controller := v.Text("controller")
+		if slices.Contains(waiting, controller) {
+			later, _ := pending[controller].([]any)
+			pending[controller] = append(later, map[string]any(v))
+			continue
+		}
+		monitor, err := t.createVolume(ctx, v)
+		if err != nil {
+			return false, err
+		}
+		if monitor != "" {
+			monitors, waiting = append(monitors, monitor), append(waiting, controller)
+		}
+	}
+	return t.keepMonitors(monitors, map[string]any{"operation": "create", "pending": pending})
+}
+
+// keepMonitors stores an operation that waits for a restart.
+func (t *task) keepMonitors(monitors []any, configs map[string]any) (reboots bool, err error) {
+	if len(monitors) == 0 {
+		return false, nil
+	}
+	configs["task_monitor_uri"] = monitors
+	t.setInternal("raid_configs", configs)
+	return true, t.save()
+}
+
+// deleteHardwareRAID implements delete_configuration.
+func deleteHardwareRAID(ctx context.Context, t *task, _ db.Dict) (string, error) {
+	reboots, err := t.deleteVolumes(ctx)
+	if err != nil {
+		return "", err
+	}
+	return t.afterRAID(ctx, reboots)
+}

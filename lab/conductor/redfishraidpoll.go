@@ -1,0 +1,134 @@
+package conductor
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+
+	"ironworks/lab/db"
+)
+
+// raidRuns returns the nodes in some states with changes of volumes that wait for a restart.
+func (c *Conductor) raidRuns(states ...string) []*db.Node {
+	return c.tables.Nodes.List(func(n *db.Node) bool {
+		return slices.Contains(states, n.ProvisionState) && n.Reservation == "" && len(raidConfigs(n)) > 0 && interfaceOf(n, "raid") == "redfish"
+	})
+}
+
+func raidConfigs(n *db.Node) db.Dict {
+	configs, _ := dictOf(n.DriverInternalInfo["raid_configs"])
+	return configs
+}
+
+// pollRAID implements _query_raid_config_status: Ironic does not poll nodes in service, which wait until their timeout.
+func (c *Conductor) pollRAID(ctx context.Context) {
+	for _, n := range c.raidRuns(cleanWait, deployWait) {
+		t, err := c.acquire(ctx, n.UUID, locking{once: true})
+		if err != nil {
+			continue
+		}
+		resume := stepKind("")
+		if len(raidConfigs(t.node)) > 0 && slices.Contains([]string{cleanWait, deployWait}, t.node.ProvisionState) {
+			resume = t.checkRAIDTasks(ctx)
+		}
+		t.release()
+		if resume != "" {
+			c.resume(ctx, n.UUID, resume)
+		}
+	}
+}
+
+// resume continues steps in a worker (continue_node_clean and continue_node_deploy of the conductor manager).
+func (c *Conductor) resume(ctx context.Context, uuid string, kind stepKind) {
+	_ = c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
+		if t.node.ProvisionState == kind.waits() {
+			if err := t.processTo(onResume, t.target(kind)); err != nil {
+				return err
+			}
+		}
+		t.worker("continue_node_"+string(kind), func(t *task, ctx context.Context) {
+			if kind == deploySteps {
+				t.continueDeployment(ctx)
+				return
+			}
+			t.continueSteps(ctx, kind)
+		})
+		return nil
+	})
+}
+
+// checkRAIDTasks implements _check_node_raid_config. It returns the kind of the steps to resume, "" while changes wait.
+// Errors leave the node as it is.
+func (t *task) checkRAIDTasks(ctx context.Context) stepKind {
+	configs := maps.Clone(raidConfigs(t.node))
+	given, _ := configs["task_monitor_uri"].([]any)
+	monitors := []any{}
+	for _, monitor := range given {
+		if path, _ := monitor.(string); t.runs(ctx, path) {
+			monitors = append(monitors, monitor)
+		}
+	}
+	configs["task_monitor_uri"] = monitors
+	t.setInternal("raid_configs", map[string]any(configs))
+	if len(monitors) > 0 {
+		return ""
+	}
+	var reboots bool
+	var err error
+	pending, _ := dictOf(configs["pending"])
+	switch {
+	case len(pending) > 0:
+		var volumes []db.Dict
+		for _, controller := range slices.Sorted(maps.Keys(pending)) {
+			volumes = append(volumes, dictsOf(pending[controller])...)
+		}
+		reboots, err = t.createVolumes(ctx, volumes)
+	case configs["pending"] == true:
+		reboots, err = t.deleteVolumes(ctx)
+	default:
+		t.dropInternal("raid_configs")
+		if t.save() != nil || t.recordVolumes(ctx) != nil {
+			return ""
+		}
+		if len(t.node.CleanStep) > 0 {
+			return cleanSteps
+		}
+		return deploySteps
+	}
+	if err == nil && reboots {
+		_ = t.rebootToFinish(ctx)
+	}
+	return ""
+}
+
+// runs reports whether a task of the BMC still runs; a task that cannot be read counts as completed.
+func (t *task) runs(ctx context.Context, monitor string) bool {
+	running := false
+	err := t.connect(ctx, func(m *bmc, _ string) error {
+		got, err := m.do(ctx, http.MethodGet, monitor, nil)
+		running = got.status == http.StatusAccepted
+		return err
+	})
+	return err == nil && running
+}
+
+// dropFailedRAID implements _query_raid_config_failed.
+func (c *Conductor) dropFailedRAID(ctx context.Context) {
+	for _, n := range c.raidRuns(cleanFail, deployFail) {
+		if !n.Maintenance {
+			continue
+		}
+		t, err := c.acquire(ctx, n.UUID, locking{once: true})
+		if err != nil {
+			continue
+		}
+		if len(raidConfigs(t.node)) > 0 && slices.Contains([]string{cleanFail, deployFail}, t.node.ProvisionState) {
+			t.dropInternal("raid_configs")
+			if t.save() == nil {
+				_ = t.recordVolumes(ctx)
+			}
+		}
+		t.release()
+	}
+}

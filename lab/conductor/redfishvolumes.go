@@ -1,0 +1,175 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"ironworks/lab/db"
+	"ironworks/models/raid"
+)
+
+// volumeCollection has the used fields of a VolumeCollection.
+type volumeCollection struct {
+	Members []link
+	Support struct {
+		SupportedValues []string
+	} `json:"@Redfish.OperationApplyTimeSupport"`
+}
+
+// addApplyTime adds the time of a change to a request, if the BMC knows such times: now if possible.
+func (c *volumeCollection) addApplyTime(body map[string]any) {
+	for _, at := range []string{"Immediate", "OnReset"} {
+		if slices.Contains(c.Support.SupportedValues, at) {
+			body["@Redfish.OperationApplyTime"] = at
+			return
+		}
+	}
+}
+
+// createVolume implements create_virtual_disk. It returns the monitor of a change that waits for a restart.
+func (t *task) createVolume(ctx context.Context, v db.Dict) (monitor string, err error) {
+	system, storages, err := t.raidStorages(ctx)
+	if err != nil {
+		return "", err
+	}
+	wanted, _ := v["physical_disks"].([]any)
+	at := slices.IndexFunc(storages, func(s storage) bool {
+		return s.hasRAID() && slices.ContainsFunc(s.drives, func(d drive) bool { return slices.Contains(wanted, any(d.ID)) })
+	})
+	if at < 0 {
+		return "", failure(kindRedfish, "Redfish exception occurred. Error: No storage controller found for node %s", t.node.UUID)
+	}
+	s := storages[at]
+	body := map[string]any{"RAIDType": raid.RedfishType(v.Text("raid_level"))}
+	if v["size_bytes"] != "MAX" {
+		body["CapacityBytes"] = v["size_bytes"]
+	}
+	links := []any{}
+	for _, id := range wanted {
+		path := any(nil)
+		if i := slices.IndexFunc(s.drives, func(d drive) bool { return d.ID == id }); i >= 0 {
+			path = s.Drives[i].ID
+		}
+		links = append(links, map[string]any{"@odata.id": path})
+	}
+	if len(links) > 0 {
+		body["Links"] = map[string]any{"Drives": links}
+	}
+	if name := v.Text("volume_name"); name != "" {
+		body["Name"] = name
+	}
+	if s.Volumes == nil {
+		return "", redfishFailure(noVolumes(s.ID), "%s")
+	}
+	var volumes volumeCollection
+	if err := system.bmc.get(ctx, s.Volumes.ID, &volumes); err != nil {
+		return "", redfishFailure(err, "%s")
+	}
+	volumes.addApplyTime(body)
+	got, err := system.bmc.do(ctx, http.MethodPost, s.Volumes.ID, body)
+	if err != nil {
+		return "", redfishFailure(err, "%s")
+	}
+	return monitorOf(got), nil
+}
+
+func noVolumes(id string) error {
+	return &sushyError{class: "MissingAttributeError", text: fmt.Sprintf("The attribute Volumes/@odata.id is missing from the resource %s", id)}
+}
+
+// monitorOf returns the monitor of a task, if the BMC has started one.
+func monitorOf(got answer) string {
+	at, err := url.Parse(got.header.Get("Location"))
+	if got.status != http.StatusAccepted || err != nil {
+		return ""
+	}
+	return at.RequestURI()
+}
+
+// deleteVolumes implements _submit_delete_configuration: of each controller all volumes, or the first if the BMC deletes
+// it at a restart.
+func (t *task) deleteVolumes(ctx context.Context) (reboots bool, err error) {
+	system, storages, err := t.raidStorages(ctx)
+	if err != nil {
+		return false, err
+	}
+	left, monitors := false, []any{}
+	for i := range storages {
+		if storages[i].Volumes == nil {
+			continue
+		}
+		volumes, all, err := system.volumesOf(ctx, storages[i].Volumes.ID)
+		if err != nil {
+			return false, redfishFailure(err, "%s")
+		}
+		for j, v := range all {
+			if v.RAIDType == "" {
+				continue
+			}
+			body := map[string]any{}
+			volumes.addApplyTime(body)
+			got, err := system.bmc.do(ctx, http.MethodDelete, volumes.Members[j].ID, body)
+			if err != nil {
+				return false, err
+			}
+			if monitor := monitorOf(got); monitor != "" {
+				monitors = append(monitors, monitor)
+			}
+			if body["@Redfish.OperationApplyTime"] == "OnReset" {
+				left = left || j+1 < len(all)
+				break
+			}
+		}
+	}
+	return t.keepMonitors(monitors, map[string]any{"operation": "delete", "pending": left})
+}
+
+// redfishVolume has the used fields of a Volume.
+type redfishVolume struct {
+	ID            string `json:"Id"`
+	Name          *string
+	RAIDType      string
+	CapacityBytes int64
+}
+
+func (s *redfishSystem) volumesOf(ctx context.Context, path string) (volumeCollection, []redfishVolume, error) {
+	var c volumeCollection
+	if err := s.bmc.get(ctx, path, &c); err != nil {
+		return c, nil, err
+	}
+	all := make([]redfishVolume, len(c.Members))
+	for i, member := range c.Members {
+		if err := s.bmc.get(ctx, member.ID, &all[i]); err != nil {
+			return c, nil, err
+		}
+	}
+	return c, all, nil
+}
+
+// recordVolumes stores the volumes of the BMC in the node (update_raid_config).
+func (t *task) recordVolumes(ctx context.Context) error {
+	system, storages, err := t.raidStorages(ctx)
+	if err != nil {
+		return err
+	}
+	disks := []any{}
+	for i := range storages {
+		if storages[i].Volumes == nil {
+			continue
+		}
+		_, volumes, err := system.volumesOf(ctx, storages[i].Volumes.ID)
+		if err != nil {
+			return err
+		}
+		for _, v := range volumes {
+			if level := raid.LevelOf(v.RAIDType); level != "" {
+				disks = append(disks, map[string]any{"id": v.ID, "name": orNone(v.Name), "controller": storages[i].ID, "size_gb": int(v.CapacityBytes >> 30), "raid_level": level})
+			}
+		}
+	}
+	t.node.RAIDConfig = db.Dict{"logical_disks": disks, "last_updated": t.c.now().Format("2006-01-02 15:04:05.000000")}
+	return t.save()
+}
