@@ -25,7 +25,7 @@ type Enrollment struct {
 func (m *Machine) Enrollment(id string, interfaces map[string]string) Enrollment {
 	spec := m.Spec()
 	properties := map[string]any{
-		"cpus": spec.CPUs, "memory_mb": spec.MemoryMiB, "cpu_arch": "x86_64", "local_gb": spec.Disks[0].SizeBytes / gib,
+		"cpus": spec.CPUs, "memory_mb": spec.MemoryMiB, "cpu_arch": "x86_64", "local_gb": m.Drives()[0].SizeBytes / gib,
 		"capabilities": "boot_mode:uefi", "vendor": spec.Vendor,
 	}
 	if hints := m.member.Scenario.RootDevice; hints != nil {

@@ -67,6 +67,21 @@ type machineText struct {
 	MemoryMiB     int        `yaml:"memory_mib"`
 	MACs          []string   `yaml:"macs"`
 	Disks         []diskText `yaml:"disks"`
+	RAID          *raidText  `yaml:"raid"`
+}
+
+// raidText puts the disks behind a RAID controller.
+type raidText struct {
+	Model   string   `yaml:"model"`
+	Types   []string `yaml:"types"`
+	OnReset bool     `yaml:"on_reset"`
+}
+
+func (t *raidText) controller() *machine.RAIDController {
+	if t == nil {
+		return nil
+	}
+	return &machine.RAIDController{Model: t.Model, Types: t.Types, OnReset: t.OnReset}
 }
 
 type diskText struct {
@@ -88,6 +103,7 @@ type diskText struct {
 //	machines:
 //	  - {name: r1-n%02d, count: 4}
 //	  - {name: r1-n05, scenario: bad-cable, disks: [{name: /dev/sda, size_gib: 100}]}
+//	  - {name: r1-n06, raid: {on_reset: true}}
 //
 // If count is greater than 1, a name without %d gets the number at the end. Unknown keys
 // are errors with their line.
@@ -206,7 +222,7 @@ func (t machineText) members(own map[string]Scenario) ([]Member, error) {
 	for i := range max(t.Count, 1) {
 		m := Member{
 			Name: t.Name, Scenario: scenario, ResourceClass: t.ResourceClass, CPUs: t.CPUs, MemoryMiB: t.MemoryMiB, MACs: t.MACs,
-			Disks: append([]machine.Disk(nil), disks...),
+			Disks: append([]machine.Disk(nil), disks...), RAID: t.RAID.controller(),
 		}
 		if m.Name, err = numbered(t.Name, i+1, t.Count); err != nil {
 			return nil, err

@@ -22,6 +22,7 @@ machines:
     macs: ["52:54:00:00:00:01"]
     disks: [{size_gib: 100, model: X, rotational: true}, {name: /dev/vdb, size_gib: 7}]
   - {name: hard, scenario: install-fails-2-times}
+  - {name: array, raid: {model: X, types: [RAID1], on_reset: true}}
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +31,7 @@ machines:
 	for _, m := range members {
 		names = append(names, m.Name)
 	}
-	if got := strings.Join(names, " "); got != "r1-n01 r1-n02 spare-1 spare-2 r1-n05 hard" {
+	if got := strings.Join(names, " "); got != "r1-n01 r1-n02 spare-1 spare-2 r1-n05 hard array" {
 		t.Errorf("names: %s", got)
 	}
 	cable := members[4]
@@ -39,6 +40,9 @@ machines:
 	}
 	if d := cable.Disks; len(d) != 2 || d[0].Name != "/dev/sda" || d[0].SizeBytes != 100<<30 || !d[0].Rotational || d[1].Name != "/dev/vdb" {
 		t.Errorf("disks %+v", d)
+	}
+	if c := members[6].RAID; c == nil || c.Model != "X" || !c.OnReset || len(c.Types) != 1 || members[5].RAID != nil {
+		t.Errorf("RAID controllers %+v and %+v", c, members[5].RAID)
 	}
 	if f := members[5].Scenario.Agent; f.InstallFailures != 2 || f.InstallMessage == "" {
 		t.Errorf("faults %+v", f)

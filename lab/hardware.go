@@ -92,6 +92,8 @@ func (h *hardware) BlockDevices(context.Context) ([]agent.Disk, error) {
 		rotational := d.Rotational
 		transport := "sata"
 		switch {
+		case d.RAID:
+			transport = "" // lsblk knows none
 		case d.WWN != "" && d.HCTL == "":
 			transport = "nvme"
 		case d.Vendor != "ATA":
@@ -224,7 +226,8 @@ func (h *hardware) StartUnit(_ context.Context, unit string) error {
 			return
 		}
 		state := agent.UnitState{Active: "inactive", Result: "success"}
-		if err := h.installOn(h.machine.Disks()[0], machine.Installation{What: "assisted installer"}); err != nil {
+		disks := h.machine.Disks()
+		if len(disks) == 0 || h.installOn(disks[0], machine.Installation{What: "assisted installer"}) != nil {
 			state = agent.UnitState{Active: "failed", Result: "exit-code"}
 		}
 		h.setAssisted(state)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,6 +32,8 @@ type IronicOptions struct {
 	// SerialConsoles enables the console interface ipmitool-socat, for the serial lines of virtual
 	// machines.
 	SerialConsoles bool
+	// RAID enables the raid interface redfish, which is then the default of redfish nodes.
+	RAID bool
 	// NoPowerSync is [conductor] sync_power_state_interval = 0: the power sync would clear last
 	// errors.
 	NoPowerSync bool
@@ -130,6 +133,14 @@ func (i *Ironic) conductorOptions(options IronicOptions, images net.Addr) conduc
 		}
 		enabled["console"] = append(enabled["console"], "ipmitool-socat")
 	}
+	if options.RAID {
+		if enabled == nil {
+			enabled = conductor.EnabledInterfaces()
+		}
+		if !slices.Contains(enabled["raid"], "redfish") {
+			enabled["raid"] = append(enabled["raid"], "redfish")
+		}
+	}
 	return conductor.Options{
 		Enabled: enabled, HardwareTypes: types,
 		Tables: i.tables, HTTPURL: "http://" + images.String(), Client: i.client, RequireTLS: true, AutomatedClean: !options.NoCleaning, Speed: options.Speed,
@@ -138,6 +149,7 @@ func (i *Ironic) conductorOptions(options IronicOptions, images net.Addr) conduc
 		},
 		Periods: conductor.Periods{
 			Provision: p.of(checkPeriod), Rescue: p.of(checkPeriod), PowerSync: powerSync, PowerRecovery: p.of(recoveryPeriod),
+			RAID: p.of(checkPeriod),
 		},
 	}
 }

@@ -22,6 +22,8 @@ type Member struct {
 	// Disks and MACs have defaults. MACs are in lower case with colons.
 	Disks []machine.Disk
 	MACs  []string
+	// RAID puts the disks behind a RAID controller.
+	RAID *machine.RAIDController
 }
 
 const (
@@ -111,6 +113,11 @@ func (m *Member) complete(taken map[string]bool) error {
 	return nil
 }
 
+// hasRAID reports whether a machine has a RAID controller.
+func hasRAID(members []Member) bool {
+	return slices.ContainsFunc(members, func(m Member) bool { return m.RAID != nil })
+}
+
 // checkMembers reports duplicate names.
 func checkMembers(members []Member) error {
 	names := map[string]bool{}
@@ -179,7 +186,7 @@ func macOf(name string, nic int, taken map[string]bool) string {
 func (m Member) spec(password string) machine.Spec {
 	spec := machine.Spec{
 		Name: m.Name, Serial: serialOf(m.Name, "LAB"), CPUs: m.CPUs, MemoryMiB: m.MemoryMiB,
-		Disks: slices.Clone(m.Disks), User: bmcUser, Password: password,
+		Disks: slices.Clone(m.Disks), RAID: m.RAID, User: bmcUser, Password: password,
 	}
 	for i, mac := range m.MACs {
 		spec.NICs = append(spec.NICs, machine.NIC{Name: fmt.Sprintf("eno%d", i+1), MAC: mac, SpeedMbps: linkSpeed})

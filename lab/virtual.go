@@ -64,6 +64,9 @@ func CheckVirtual(members []Member) error {
 		return fmt.Errorf("%d virtual machines: a lab may have at most %d", len(members), MaxVirtual)
 	}
 	for _, m := range members {
+		if m.RAID != nil {
+			return fmt.Errorf("machine %s: a virtual machine has no RAID controller", m.Name)
+		}
 		s := m.Scenario
 		faults := s.Agent
 		faults.NoRoute, faults.ClockSkew = false, 0

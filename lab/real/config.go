@@ -151,6 +151,15 @@ func LabSettings(speed float64) map[string]map[string]string {
 			"sync_power_state_interval":       "60",
 			"power_failure_recovery_interval": seconds(5*time.Minute, 20*time.Second),
 		},
-		"agent": {"require_tls": "true"},
+		"agent":   {"require_tls": "true"},
+		"redfish": {"raid_config_status_interval": check, "raid_config_fail_interval": check},
 	}
+}
+
+// HardwareRAID adds the raid interface redfish, which is then the default of redfish nodes, to settings.
+func HardwareRAID(settings map[string]map[string]string) {
+	if settings["DEFAULT"] == nil {
+		settings["DEFAULT"] = map[string]string{}
+	}
+	settings["DEFAULT"]["enabled_raid_interfaces"] = "fake,no-raid,agent,redfish"
 }
