@@ -41,7 +41,12 @@ func real(t *testing.T, release ironic.Release, settings map[string]map[string]s
 // embedded returns an embedded Ironic that waits for agents for 90 s, a little less than the real ones.
 func embedded(t *testing.T) subject {
 	t.Helper()
-	i, err := lab.StartIronic(t.Context(), lab.IronicOptions{Speed: 1800 / 90.0})
+	return embeddedWith(t, lab.IronicOptions{Speed: 1800 / 90.0})
+}
+
+func embeddedWith(t *testing.T, options lab.IronicOptions) subject {
+	t.Helper()
+	i, err := lab.StartIronic(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}
