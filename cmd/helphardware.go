@@ -4,9 +4,10 @@ package cmd
 var hardwareHelpTexts = map[string]helpText{
 	"ironworks steps": {
 		"List deploy, clean and service steps",
-		`List the steps that the interfaces of a node offer, with their arguments; optional ones are in brackets. Steps that the
-node's ramdisk reported during a watched deployment are included. Without NODE, list the steps of Ironic 39.0.0 and 21.4.4 and
-of their agents, with the interfaces that offer them. -o json has the type, default and description of each argument.`,
+		`List the steps that the interfaces of a node offer, with their arguments; optional ones are in brackets. Steps that
+the node's ramdisk reported during a watched deployment are included. Without NODE, list the steps of Ironic 39.0.0 and
+21.4.4 and of their agents, with the interfaces that offer them. -o json has the type, default and description of each
+argument.`,
 		`ironworks steps
 ironworks steps r7-n01 --kind clean
 ironworks clean r7-n02 --step 'deploy.erase_devices_metadata' --yes`,
@@ -52,6 +53,42 @@ ironworks bios compare r7-n01 r7-n02 -o json`,
 		`Change the BIOS settings of nodes to those of the golden node, where they differ, as bios set does.`,
 		`ironworks bios copy r7-n01 r7-n02 --wait
 ironworks bios copy r7-n01 r7-n02 r7-n03 --skip-refused --yes`,
+	},
+	"ironworks raid": {
+		"Show, check and change RAID",
+		`Show the RAID of a node, check a target RAID against the drives of a machine, and create or delete volumes by
+cleaning. A target RAID has the logical_disks that Ironic takes. raid_level and size_gb (a number or MAX) are required;
+volume_name, is_root_volume, disk_type, interface_type, number_of_physical_disks, physical_disks and controller are
+optional.`,
+		`ironworks raid show r7-n01
+echo '{logical_disks: [{raid_level: "1", size_gb: 100, is_root_volume: true}]}' | ironworks raid check -f -`,
+	},
+	"ironworks raid show": {
+		"Show the RAID of a node",
+		`Show the volumes of a node as of its last RAID cleaning, and its target RAID.`,
+		`ironworks raid show r7-n01
+ironworks raid show r7-n01 -o yaml`,
+	},
+	"ironworks raid check": {
+		"Check a target RAID, offline or against a machine",
+		`Check a target RAID as Ironic's API does. With NODE or --address, ask the BMC for its drives and show which drives
+Ironic would give to each volume, or why they do not fit (exit code 3).`,
+		`echo '{logical_disks: [{raid_level: "5", size_gb: MAX, physical_disks: ["1", "2", "3"], controller: "1"}]}' | ironworks raid check -f -
+echo '{logical_disks: [{raid_level: "1", size_gb: 100}]}' | ironworks raid check r7-n01 -f -`,
+	},
+	"ironworks raid apply": {
+		"Replace the RAID of nodes",
+		`Set target_raid_config and clean the nodes: all volumes are deleted, then the new ones are created. Nodes must be
+manageable. With raid_interface agent the agent creates a software RAID, for which the disks are erased.
+Root device hints that name a disk of before are reported.`,
+		`echo '{logical_disks: [{raid_level: "1", size_gb: 100, is_root_volume: true}]}' | ironworks raid apply r7-n02 -f - --yes
+echo '{logical_disks: [{raid_level: "1", size_gb: 50}]}' | ironworks raid apply r7-n02 r7-n03 -f - --keep --yes`,
+	},
+	"ironworks raid delete": {
+		"Delete the RAID volumes of nodes",
+		`Delete all RAID volumes of nodes by cleaning. Nodes must be manageable.`,
+		`ironworks raid delete r7-n02 --wait
+ironworks raid delete r7-n02 r7-n03 --yes`,
 	},
 	"ironworks firmware": {
 		"Show and update firmware",

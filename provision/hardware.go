@@ -9,18 +9,21 @@ import (
 	"ironworks/printable"
 )
 
-// HardwareAPI is the part of Ironic's API that shows settings and firmware of machines; *ironicclient.Client implements
+// HardwareAPI is the part of Ironic's API that shows settings, firmware and disks of machines; *ironicclient.Client implements
 // it.
 type HardwareAPI interface {
 	Node(ctx context.Context, id string, fields ...string) (*models.Node, error)
 	BIOSReader
 	FirmwareReader
+	Inventories
 }
 
 // hardwareAction runs steps that differ from node to node: by cleaning a manageable node, by servicing an active one.
 type hardwareAction struct {
 	watchedAction
 	name string
+	// only restricts the action to one kind of operation; empty for none.
+	only models.StepKind
 	// work returns what a node needs. It may read from Ironic.
 	work func(ctx context.Context, n *models.Node, kind models.StepKind) hardwareWork
 
@@ -42,7 +45,10 @@ type hardwareWork struct {
 }
 
 // kindFor returns the operation that runs steps on a node in its state.
-func kindFor(n *models.Node) models.StepKind {
+func (a *hardwareAction) kindFor(n *models.Node) models.StepKind {
+	if a.only != "" {
+		return a.only
+	}
 	if _, legal := models.FindTransition(n.ProvisionState, models.VerbService); legal {
 		return models.ServiceSteps
 	}
@@ -54,7 +60,7 @@ func (a *hardwareAction) Name() string { return a.name }
 func (a *hardwareAction) Preflight(ctx context.Context, nodes []models.Node) {
 	inParallel(ctx, len(nodes), func(going context.Context, i int) {
 		n := &nodes[i]
-		w := a.work(going, n, kindFor(n))
+		w := a.work(going, n, a.kindFor(n))
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		if a.works == nil {
@@ -73,7 +79,7 @@ func (a *hardwareAction) of(n *models.Node) hardwareWork {
 // verb returns the clean or service verb with the steps of a node.
 func (a *hardwareAction) verb(n *models.Node) verbAction {
 	w := a.of(n)
-	if kindFor(n) == models.ServiceSteps {
+	if a.kindFor(n) == models.ServiceSteps {
 		return verbAction{req: models.ProvisionRequest{Verb: models.VerbService, ServiceSteps: w.steps}}
 	}
 	return verbAction{req: models.ProvisionRequest{Verb: models.VerbClean, CleanSteps: w.steps}}

@@ -8,7 +8,6 @@ import (
 
 	"ironworks/models"
 	"ironworks/ui/screen"
-	"ironworks/ui/screen/bios"
 	"ironworks/ui/screen/connect"
 	"ironworks/ui/screen/deploy"
 	"ironworks/ui/screen/drivers"
@@ -16,6 +15,7 @@ import (
 	"ironworks/ui/screen/events"
 	"ironworks/ui/screen/explain"
 	"ironworks/ui/screen/fleet"
+	"ironworks/ui/screen/hardware"
 	"ironworks/ui/screen/node"
 	"ironworks/ui/screen/ramdisk"
 	"ironworks/ui/screen/rules"
@@ -130,8 +130,8 @@ func (c *Console) make(ref screen.Ref) screen.Screen {
 		return enroll.New(c.env)
 	case screen.KindRules:
 		return rules.New(c.env)
-	case screen.KindBIOS:
-		return bios.New(c.env, ref.ID)
+	case screen.KindHardware:
+		return hardware.New(c.env, ref.ID)
 	case screen.KindExplain:
 		return explain.New(c.env, ref.ID)
 	case screen.KindTask:

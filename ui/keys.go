@@ -128,7 +128,7 @@ func (c *Console) doHere(id action.ID) tea.Cmd {
 		action.BMCLogin, action.BMCTrust, action.BMCConsole, action.BMCPower, action.BMCBootOnce, action.BMCInsert, action.BMCEject, action.BMCClearJobs,
 		action.BMCResetController, action.PortCreate, action.PortEdit, action.PortDelete, action.PortMissing, action.GroupCreate, action.GroupEdit, action.GroupDelete,
 		action.VIFAttach, action.VIFDetach, action.RulesTest, action.RulesApply, action.RulesDelete,
-		action.HardwareApply, action.HardwareGolden, action.HardwareReset:
+		action.HardwareAdd, action.HardwareApply, action.HardwareGolden, action.HardwareReset:
 		return c.atOnce(s.Do(id)) // the screen decides
 	default:
 		return s.Do(id)

@@ -86,6 +86,7 @@ func TestClickInAMenu(t *testing.T) {
 		r.press("1")
 		r.choose("r7-n04")
 		r.press("a")
+		r.write("shell")
 		r.click("shell  ")
 		r.shows("shell: not possible in this session")
 		r.press("esc")

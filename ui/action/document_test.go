@@ -51,7 +51,7 @@ func scopes() []struct {
 		{Filling, "Forms: Ignition, Enroll, and Deploy's pages"},
 		{Enroll, "Enroll"},
 		{Rules, "Inspection rules"},
-		{Hardware, "BIOS and firmware"},
+		{Hardware, "BIOS, firmware and RAID"},
 		{Deploy, "Deploy"},
 		{DeployDisk, "Deploy: root disk"},
 		{DeployStep, "Deploy: steps"},

@@ -169,6 +169,10 @@ const (
 // Actions of the screens of a machine's settings; ShowBIOS opens one on a node.
 const (
 	ShowBIOS       ID = "bios"
+	ShowFirmware   ID = "firmware"
+	ShowRAID       ID = "raid"
+	HardwareAdd    ID = "hardware-add"
+	HardwareRemove ID = "hardware-remove"
 	HardwareApply  ID = "hardware-apply"
 	HardwareGolden ID = "hardware-golden"
 	HardwareReset  ID = "hardware-reset"
@@ -493,13 +497,17 @@ func inspectionRules() []Action {
 
 func hardware() []Action {
 	apply := view(Hardware, HardwareApply, "apply", "apply the changes by cleaning or servicing the node, after confirmation", 2, "E")
-	reset := view(Hardware, HardwareReset, "reset", "reset all settings to their defaults, after confirmation", 4, "X")
+	reset := view(Hardware, HardwareReset, "reset", "reset all BIOS settings, or delete all RAID volumes, after confirmation", 4, "X")
 	apply.Changes, apply.Danger = true, models.DangerInterrupts
 	reset.Changes, reset.Danger = true, models.DangerMayErase
 	return []Action{
-		view(Hardware, Open, "edit", "edit the value; sends no change", 1, "enter"),
+		view(Hardware, NextTab, "next tab", "next tab", 6, "tab"),
+		view(Hardware, PrevTab, "", "previous tab", 0, "shift+tab"),
+		view(Hardware, Open, "edit", "edit the setting or volume, or update the component; sends nothing before a confirmation", 1, "enter"),
 		apply,
-		view(Hardware, HardwareGolden, "golden node", "compare with a golden node, and take over its values; sends no change", 3, "c"),
+		view(Hardware, HardwareGolden, "golden node", "compare BIOS settings with a golden node, and take over its values; sends no change", 3, "c"),
+		view(Hardware, HardwareAdd, "add", "add a RAID volume; sends no change", 5, "n"),
+		view(Hardware, HardwareRemove, "", "remove the RAID volume from the target; sends no change", 0, "x"),
 		reset,
 		view(Hardware, Filter, "filter", "filter by text", 20, "/"),
 		view(Hardware, ClearFilter, "", "clear the filter", 0, "ctrl+x"),
@@ -539,7 +547,6 @@ func nodes() []Action {
 		{ID: NodeVerbs, Scope: Nodes, Keys: []string{"a"}, Name: "act", Help: "list actions for the node", Foot: 5},
 		{ID: DeployWizard, Scope: Nodes, Keys: []string{"d"}, Name: "deploy", Help: "prepare and check a deployment; nothing is sent before Review", Foot: 6},
 		{ID: Explain, Scope: Nodes, Keys: []string{"e"}, Name: "explain", Help: "explain why the node failed or is stuck", Foot: 7},
-		{ID: ShowBIOS, Scope: Nodes, Name: "bios", Help: "show and change the BIOS settings of the node"},
 		{ID: Validate, Scope: Nodes, Name: "validate", Help: "validate the driver interfaces; contacts the BMC"},
 		change(Shell, "S", "open a shell on the machine with the SSH settings of logs", models.DangerNone, false),
 		change(BringUp, "", "manage, inspect unless inspected, and provide; previews the requests", models.DangerMayErase, false),
@@ -565,6 +572,9 @@ func nodes() []Action {
 		change(MaintenanceOn, "m", "set maintenance, with a reason", models.DangerInterrupts, true),
 		change(MaintenanceOff, "", "clear maintenance", models.DangerInterrupts, false),
 		change(BootDevice, "", "set the boot device", models.DangerNone, true),
+		{ID: ShowBIOS, Scope: Nodes, Name: "bios", Help: "show and change the BIOS settings of the node"},
+		{ID: ShowFirmware, Scope: Nodes, Name: "firmware", Help: "show and update the firmware of the node"},
+		{ID: ShowRAID, Scope: Nodes, Name: "raid", Help: "show and change the RAID of the node"},
 		change(Protect, "", "protect from undeploy and rebuild", models.DangerNone, true),
 		change(Unprotect, "", "remove the protection", models.DangerNone, false),
 		change(Retire, "", "mark as retired", models.DangerNone, true),

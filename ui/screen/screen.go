@@ -36,7 +36,7 @@ const (
 	KindExplain    Kind = "explain"
 	KindEnroll     Kind = "enroll"
 	KindRules      Kind = "rules"
-	KindBIOS       Kind = "bios"
+	KindHardware   Kind = "hardware"
 )
 
 // Ref identifies a screen for history and links. ID is a node's UUID, several joined by commas, or a task's

@@ -6,6 +6,7 @@ import (
 	"ironworks/models"
 	"ironworks/ui/action"
 	"ironworks/ui/screen/deploy"
+	"ironworks/ui/screen/hardware"
 )
 
 // WhyNot returns why an action is not possible on any of the nodes, according to the store; check reads the nodes
@@ -17,9 +18,9 @@ func (w *Workflow) WhyNot(a *action.Action, nodes []models.NodeRef) string {
 	switch {
 	case a.ID == action.Shell:
 		return w.whyNoShell(nodes)
-	case (a.ID == action.Validate || a.ID == action.ShowBIOS) && len(nodes) > 1:
+	case (a.ID == action.Validate || hardware.Shows(a.ID)) && len(nodes) > 1:
 		return textOneNodeOnly
-	case a.ID == action.Validate, a.ID == action.ShowBIOS, a.ID == action.NodeVerbs, w.env.Session == nil:
+	case a.ID == action.Validate, hardware.Shows(a.ID), a.ID == action.NodeVerbs, w.env.Session == nil:
 		return ""
 	}
 	id := a.ID

@@ -1,4 +1,4 @@
-package bios_test
+package hardware_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"ironworks/models"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
-	"ironworks/ui/screen/bios"
+	"ironworks/ui/screen/hardware"
 	"ironworks/ui/screen/screentest"
 )
 
@@ -21,13 +21,14 @@ func TestMain(m *testing.M) { screentest.Main(m) }
 type api struct {
 	*screentest.API
 	settings map[string][]models.BIOSSetting
+	firmware []models.Firmware
 }
 
 func (a *api) BIOS(_ context.Context, node string) ([]models.BIOSSetting, error) {
 	return a.settings[node], a.Err
 }
 
-func (a *api) Firmware(context.Context, string) ([]models.Firmware, error) { return nil, a.Err }
+func (a *api) Firmware(context.Context, string) ([]models.Firmware, error) { return a.firmware, a.Err }
 
 func someSettings() []models.BIOSSetting {
 	yes, low, high := true, 1, 30
@@ -44,7 +45,7 @@ func someSettings() []models.BIOSSetting {
 type rig struct {
 	*screentest.Rig
 	api *api
-	s   *bios.Screen
+	s   *hardware.Screen
 }
 
 func opened(t *testing.T, settings []models.BIOSSetting) *rig {
@@ -55,8 +56,9 @@ func opened(t *testing.T, settings []models.BIOSSetting) *rig {
 	golden[0].Value, golden[2].Value, golden[3].Value = "r7-2", "True", "Disabled"
 	a := &api{API: r.API, settings: map[string][]models.BIOSSetting{screentest.UUID(1): settings, screentest.UUID(2): golden}}
 	r.Env.Session.Hardware = a
-	s := bios.New(r.Env, screentest.UUID(1))
+	s := hardware.New(r.Env, screentest.UUID(1))
 	r.Open(s)
+	r.Do(s, s.Do(action.ShowBIOS))
 	return &rig{Rig: r, api: a, s: s}
 }
 

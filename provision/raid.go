@@ -1,0 +1,214 @@
+package provision
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"ironworks/enroll"
+	"ironworks/models"
+	"ironworks/models/hints"
+	"ironworks/models/raid"
+	"ironworks/models/request"
+	"ironworks/models/steps"
+)
+
+// RAIDTarget is a target RAID configuration with its file or its origin.
+type RAIDTarget struct {
+	// Config is the configuration as Ironic takes it: {"logical_disks": [{"raid_level": …, "size_gb": …}]}.
+	Config map[string]any
+	Disks  raid.Config
+}
+
+// ReadRAID reads a target RAID from a YAML or JSON file.
+func ReadRAID(path string) (RAIDTarget, error) {
+	data, err := os.ReadFile(path) //nolint:gosec // named by the operator
+	if err != nil {
+		return RAIDTarget{}, fmt.Errorf("read target RAID: %w", err)
+	}
+	return ParseRAID(data)
+}
+
+// ParseRAID reads a target RAID from YAML or JSON.
+func ParseRAID(data []byte) (RAIDTarget, error) {
+	var config map[string]any
+	if err := yaml.Unmarshal(data, &config); err != nil {
+		return RAIDTarget{}, fmt.Errorf("read target RAID: %w", err)
+	}
+	return NewRAID(config)
+}
+
+// NewRAID checks a target RAID as Ironic's API does.
+func NewRAID(config map[string]any) (RAIDTarget, error) {
+	disks, err := raid.Decode(config)
+	if err != nil {
+		return RAIDTarget{}, fmt.Errorf("target RAID: %w", err)
+	}
+	return RAIDTarget{Config: config, Disks: disks}, nil
+}
+
+// String lists the volumes: RAID 1 100 GiB (root), RAID 5 MAX.
+func (t RAIDTarget) String() string {
+	texts := make([]string, len(t.Disks.LogicalDisks))
+	for i, d := range t.Disks.LogicalDisks {
+		texts[i] = "RAID " + d.RAIDLevel + " " + VolumeSize(&d)
+		if d.IsRoot {
+			texts[i] += " (root)"
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// VolumeSize returns the size of a logical disk: 100 GiB, or MAX.
+func VolumeSize(d *raid.LogicalDisk) string {
+	if d.Max {
+		return "MAX"
+	}
+	return fmt.Sprintf("%d GiB", d.SizeGB)
+}
+
+// SetRAID returns an action that replaces the RAID of machines: it sets target_raid_config and cleans the node, which
+// deletes all volumes and creates the new ones. keep leaves existing volumes of a hardware controller.
+func SetRAID(target RAIDTarget, keep bool) Action {
+	return &hardwareAction{name: "set RAID", only: models.CleanSteps, work: func(_ context.Context, n *models.Node, _ models.StepKind) hardwareWork {
+		software := softwareRAID(n)
+		if software && keep {
+			return refusedWork("a software RAID replaces all volumes: the agent cannot keep existing ones", "leave out --keep")
+		}
+		if problems := RAIDProblems(n, target); len(problems) > 0 {
+			return refusedWork("target RAID: "+strings.Join(problems, "; "), "")
+		}
+		disks, _ := target.Config["logical_disks"].([]any)
+		list := (&enroll.Preparation{RAID: &enroll.RAID{Disks: disks, Software: software}}).Steps()
+		text := "deletes all volumes and creates " + target.String()
+		if keep {
+			list = []models.Step{{Interface: "raid", Step: "create_configuration"}}
+			text = "creates " + target.String() + " beside existing volumes"
+		}
+		return hardwareWork{
+			steps: list, text: text, danger: models.DangerErases, warnings: hintsAfterRAID(n, target.Disks),
+			before: []entry{{verb: "set target RAID", Request: request.TargetRAID(n.UUID, target.Config)}},
+		}
+	}}
+}
+
+// DeleteRAID returns an action that deletes all volumes of machines.
+func DeleteRAID() Action {
+	return &hardwareAction{name: "delete RAID", only: models.CleanSteps, work: func(_ context.Context, n *models.Node, _ models.StepKind) hardwareWork {
+		return hardwareWork{
+			steps: []models.Step{{Interface: "raid", Step: "delete_configuration"}}, text: "deletes all RAID volumes", danger: models.DangerErases,
+			warnings: hintsAfterRAID(n, raid.Config{}),
+		}
+	}}
+}
+
+func softwareRAID(n *models.Node) bool { return steps.InterfacesOf(n)["raid"] == steps.Agent }
+
+// RAIDProblems returns what the raid interface of a node rejects in a target RAID, as far as that can be said without
+// its drives.
+func RAIDProblems(n *models.Node, target RAIDTarget) []string {
+	switch steps.InterfacesOf(n)["raid"] {
+	case steps.Agent:
+		// The number of block devices is unknown here; the agent needs at least two.
+		return raid.Software{Generation: hints.GenerationNewest, Devices: 2}.Check(target.Config)
+	case "redfish", "idrac-redfish":
+		err := raid.CheckHardware(target.Config)
+		if err == nil {
+			_, err = raid.Assign(target.Disks, nil, n.UUID) // the drives are unknown; the values of the target are not
+		}
+		var wrong *raid.Error
+		if errors.As(err, &wrong) && wrong.Class == raid.InvalidParameterValue {
+			return []string{err.Error()}
+		}
+	}
+	return nil
+}
+
+// hintsAfterRAID warns about root device hints that name a disk, which a new RAID hides or replaces. Ironic sets hints
+// for a root volume itself (update_raid_info in ironic/common/raid.py), and deleting a software RAID removes them.
+func hintsAfterRAID(n *models.Node, disks raid.Config) []string {
+	if slices.ContainsFunc(disks.LogicalDisks, func(d raid.LogicalDisk) bool { return d.IsRoot }) {
+		return nil
+	}
+	given, _ := n.Properties["root_device"].(map[string]any)
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if name != "size" && name != "rotational" {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("the root device hints (%s) name a disk of before; set new hints after inspection, or is_root_volume on a volume", strings.Join(names, ", "))}
+}
+
+// CurrentRAID are the RAID configurations of a node: of its volumes as of the last cleaning, and the target.
+type CurrentRAID struct {
+	Interface string         `json:"raid_interface" yaml:"raid_interface"`
+	Current   map[string]any `json:"raid_config" yaml:"raid_config"`
+	Target    map[string]any `json:"target_raid_config" yaml:"target_raid_config"`
+}
+
+// RAIDOf returns the RAID configurations of a node that was read with all fields.
+func RAIDOf(n *models.Node) (CurrentRAID, error) {
+	var c CurrentRAID
+	decoder := json.NewDecoder(bytes.NewReader(n.Raw))
+	decoder.UseNumber() // sizes are sent back as they were
+	if err := decoder.Decode(&c); err != nil {
+		return c, fmt.Errorf("read the RAID configuration of node %s: %w", n.Label(), err)
+	}
+	return c, nil
+}
+
+// Volumes returns the logical disks of a configuration.
+func Volumes(config map[string]any) []map[string]any {
+	list, _ := config["logical_disks"].([]any)
+	var disks []map[string]any
+	for _, v := range list {
+		if disk, ok := v.(map[string]any); ok {
+			disks = append(disks, disk)
+		}
+	}
+	return disks
+}
+
+// DrivesOf returns the drives of a machine as its BMC reports them.
+func DrivesOf(b *models.BMC) []raid.Drive {
+	drives := make([]raid.Drive, len(b.Drives))
+	for i, d := range b.Drives {
+		drives[i] = raid.Drive{ID: d.ID, Controller: d.Storage, Protocol: d.Protocol, MediaType: d.Media, CapacityBytes: d.Bytes}
+	}
+	return drives
+}
+
+// VolumeTexts describes a logical disk as Ironic has it: level, size, name, whether it is the root volume, drives.
+func VolumeTexts(disk map[string]any) []string {
+	text := func(key string) string {
+		if disk[key] == nil {
+			return ""
+		}
+		return fmt.Sprint(disk[key])
+	}
+	size := text("size_gb")
+	if size != "MAX" && size != "" {
+		size += " GiB"
+	}
+	root := ""
+	if is, _ := disk["is_root_volume"].(bool); is {
+		root = "yes"
+	}
+	drives := text("number_of_physical_disks")
+	if list, ok := disk["physical_disks"].([]any); ok {
+		drives = strings.Trim(fmt.Sprint(list), "[]")
+	}
+	return []string{text("raid_level"), size, text("volume_name"), root, drives}
+}

@@ -1,0 +1,206 @@
+package hardware
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/models/bios"
+	"ironworks/provision"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/screen/fetch"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/table"
+)
+
+// setting is a BIOS setting, with its new value if that is going to change.
+type setting struct {
+	models.BIOSSetting
+	change  string
+	changed bool
+}
+
+// biosPage is the table of BIOS settings.
+type biosPage struct {
+	s    *Screen
+	from *fetch.Source[[]models.BIOSSetting]
+	list *table.Table[*setting]
+	// changes are the new values by setting; they survive a reload.
+	changes map[string]string
+
+	filter string
+	prompt body.Prompt
+}
+
+func newBIOS(s *Screen) *biosPage {
+	p := &biosPage{s: s, list: table.New(func(r *setting) string { return r.Name }), changes: map[string]string{}}
+	p.list.SetColumns([]table.Column[*setting]{
+		{Key: "setting", Title: "SETTING", Min: 18, Max: 40, Role: theme.Strong, Text: func(r *setting) string { return r.Name }},
+		{Key: "value", Title: "VALUE", Min: 12, Max: 30, Text: func(r *setting) string { return r.Value }},
+		{Key: "new", Title: "NEW", Min: 12, Max: 30, Cell: func(r *setting) table.Cell {
+			return table.Cell{Text: r.change, Role: theme.Hold}
+		}},
+		{Key: "allowed", Title: "ALLOWED", Min: 10, Grow: 1, Role: theme.Muted, Text: func(r *setting) string { return bios.Allowed(r.BIOSSetting) }},
+		{Key: "notes", Title: "NOTES", Min: 10, Max: 24, Role: theme.Muted, Text: func(r *setting) string { return strings.Join(bios.Notes(r.BIOSSetting), ", ") }},
+	})
+	p.from = fetch.New(func(ctx context.Context) ([]models.BIOSSetting, error) { return s.api.BIOS(ctx, s.uuid) })
+	return p
+}
+
+func (p *biosPage) source() source      { return p.from }
+func (p *biosPage) mover() body.Mover   { return p.list }
+func (p *biosPage) click(x, y int) bool { return p.list.Click(x, y).Again }
+
+// fetched fills the table with the settings that match the filter, changed ones first.
+func (p *biosPage) fetched() {
+	settings, _ := p.from.Value()
+	var rows []*setting
+	for _, known := range settings {
+		r := &setting{BIOSSetting: known}
+		if r.change, r.changed = p.changes[r.Name]; r.changed && r.change == r.Value { // applied
+			delete(p.changes, r.Name)
+			r.change, r.changed = "", false
+		}
+		if p.filter == "" || strings.Contains(strings.ToLower(r.Name+"="+r.Value), strings.ToLower(p.filter)) {
+			rows = append(rows, r)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b *setting) int {
+		switch {
+		case a.changed == b.changed:
+			return strings.Compare(a.Name, b.Name)
+		case a.changed:
+			return -1
+		}
+		return 1
+	})
+	p.list.SetRows(rows)
+}
+
+// change records a new value; the current value of the setting drops the change.
+func (p *biosPage) change(name, value string) {
+	settings, _ := p.from.Value()
+	i := slices.IndexFunc(settings, func(o models.BIOSSetting) bool { return o.Name == name })
+	if i >= 0 && settings[i].Value == value {
+		delete(p.changes, name)
+		return
+	}
+	p.changes[name] = value
+}
+
+// Update handles a key in the filter.
+func (p *biosPage) Update(msg tea.Msg) tea.Cmd {
+	switch p.prompt.Update(msg) {
+	case body.Changed:
+		p.filter = p.prompt.Text()
+		p.fetched()
+	case body.Abandoned:
+		p.widen()
+	case body.Taken, body.Ignored:
+	}
+	return nil
+}
+
+// widen clears the filter.
+func (p *biosPage) widen() bool {
+	did := p.filter != ""
+	p.filter = ""
+	if did {
+		p.fetched()
+	}
+	return did
+}
+
+func (p *biosPage) why(id action.ID) string {
+	r, ok := p.list.Cursor()
+	switch id {
+	case action.Open:
+		switch {
+		case !ok:
+			return textNoSetting
+		case slices.Contains(bios.Notes(r.BIOSSetting), "read-only"):
+			return textReadOnly
+		}
+	case action.HardwareApply:
+		if len(p.changes) == 0 {
+			return p.s.env.Keys.Text(textNoChanges)
+		}
+	case action.ClearFilter:
+		if p.filter == "" {
+			return textNoFilter
+		}
+	case action.HardwareAdd, action.HardwareRemove:
+		return textOnlyRAID
+	default:
+	}
+	return ""
+}
+
+func (p *biosPage) do(id action.ID) tea.Cmd {
+	switch id {
+	case action.Open:
+		return p.edit()
+	case action.HardwareGolden:
+		return p.askGolden()
+	case action.HardwareApply:
+		return p.apply()
+	case action.HardwareReset:
+		return p.s.change(id, provision.ResetBIOS(), "bios", "reset", p.s.node().Label())
+	case action.Filter:
+		p.prompt.Begin(p.filter)
+	case action.ClearFilter:
+		p.widen()
+	default:
+	}
+	return nil
+}
+
+// apply sends the changes.
+func (p *biosPage) apply() tea.Cmd {
+	var changes []bios.Change
+	words := []string{"bios", "set", p.s.node().Label()}
+	for _, name := range slices.Sorted(maps.Keys(p.changes)) {
+		changes = append(changes, bios.Change{Name: name, Value: p.changes[name]})
+		words = append(words, name+"="+p.changes[name])
+	}
+	return p.s.change(action.HardwareApply, provision.SetBIOS(p.s.api, changes), words...)
+}
+
+func (p *biosPage) heading() []body.Span {
+	if n := len(p.changes); n > 0 {
+		return []body.Span{body.S(theme.Hold, "  "+models.Counted(n, "change")+" not applied")}
+	}
+	return nil
+}
+
+func (p *biosPage) content(t *theme.Theme, w, h int) string {
+	settings, known := p.from.Value()
+	switch {
+	case p.from.Err() != nil && !known:
+		p.list.Empty = ""
+	case !known:
+		p.list.Empty = textLoading
+	case len(settings) > 0:
+		p.list.Empty = p.s.env.Keys.Text(textNoMatch)
+	default:
+		p.list.Empty = textNoBIOS
+	}
+	p.list.Resize(w, h)
+	return p.list.Draw(t)
+}
+
+func (p *biosPage) copies() []screen.Copyable {
+	var copies []screen.Copyable
+	if r, ok := p.list.Cursor(); ok {
+		copies = append(copies, screen.Copyable{Name: "setting", Text: r.Name + "=" + r.Value})
+	}
+	return append(copies, screen.Copyable{Name: "request", Text: p.s.env.Request(fmt.Sprintf("/v1/nodes/%s/bios?detail=true", p.s.uuid))},
+		screen.Copyable{Name: "command", Text: p.s.env.CommandLine("bios", "show", p.s.node().Label())})
+}

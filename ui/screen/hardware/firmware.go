@@ -1,0 +1,126 @@
+package hardware
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/action"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/screen/fetch"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/form"
+	"ironworks/ui/widget/table"
+)
+
+const (
+	fieldURL   = "url"
+	fieldPause = "pause"
+)
+
+// firmwarePage is the table of firmware components.
+type firmwarePage struct {
+	s    *Screen
+	from *fetch.Source[[]models.Firmware]
+	list *table.Table[models.Firmware]
+}
+
+func newFirmware(s *Screen) *firmwarePage {
+	p := &firmwarePage{s: s, list: table.New(func(f models.Firmware) string { return f.Component })}
+	p.list.SetColumns([]table.Column[models.Firmware]{
+		{Key: "component", Title: "COMPONENT", Min: 12, Max: 30, Role: theme.Strong, Text: func(f models.Firmware) string { return f.Component }},
+		{Key: "version", Title: "VERSION", Min: 12, Grow: 1, Text: func(f models.Firmware) string { return f.CurrentVersion }},
+		{Key: "first", Title: "AT FIRST", Min: 12, Grow: 1, Role: theme.Muted, Text: func(f models.Firmware) string { return f.InitialVersion }},
+		{Key: "flashed", Title: "LAST UPDATE", Min: 12, Grow: 1, Role: theme.Muted, Text: func(f models.Firmware) string { return f.LastFlashed }},
+	})
+	p.from = fetch.New(func(ctx context.Context) ([]models.Firmware, error) { return s.api.Firmware(ctx, s.uuid) })
+	return p
+}
+
+func (p *firmwarePage) source() source         { return p.from }
+func (p *firmwarePage) mover() body.Mover      { return p.list }
+func (p *firmwarePage) click(x, y int) bool    { return p.list.Click(x, y).Again }
+func (p *firmwarePage) Update(tea.Msg) tea.Cmd { return nil }
+func (p *firmwarePage) heading() []body.Span   { return nil }
+func (p *firmwarePage) fetched() {
+	list, _ := p.from.Value()
+	p.list.SetRows(list)
+}
+
+func (p *firmwarePage) why(id action.ID) string {
+	switch id {
+	case action.Open:
+		if _, ok := p.list.Cursor(); !ok {
+			return textNoComponent
+		}
+		return p.s.env.WhyReadOnly()
+	case action.HardwareApply:
+		return p.s.env.Keys.Text(textUpdateByOpen)
+	case action.HardwareGolden, action.HardwareReset, action.Filter, action.ClearFilter:
+		return textOnlyBIOS
+	case action.HardwareAdd, action.HardwareRemove:
+		return textOnlyRAID
+	default:
+	}
+	return ""
+}
+
+// do asks for the image of the component at the cursor.
+func (p *firmwarePage) do(id action.ID) tea.Cmd {
+	f, ok := p.list.Cursor()
+	if id != action.Open || !ok {
+		return nil
+	}
+	fields := []form.Field{
+		{Key: fieldURL, Label: "Image URL", Required: true, Placeholder: "http://…", Help: textImageHelp},
+		{Key: fieldPause, Label: "Pause", Placeholder: "SECONDS", Help: textPauseHelp, Check: func(v string) string {
+			if n, err := strconv.Atoi(v); err != nil || n < 1 {
+				return textPauseWrong
+			}
+			return ""
+		}},
+	}
+	return screen.Send(screen.Ask{Overlay: overlay.NewForm(fmt.Sprintf(textUpdateTitle, f.Component), fields, func(v map[string]string) (tea.Cmd, string, string) {
+		given := f.Component + "=" + strings.TrimSpace(v[fieldURL])
+		update, err := provision.ParseFirmwareUpdate(given)
+		if err != nil {
+			return nil, fieldURL, models.OnScreen(err)
+		}
+		words := []string{"firmware", "update", p.s.node().Label(), given}
+		if update.WaitSeconds, _ = strconv.Atoi(v[fieldPause]); update.WaitSeconds > 0 {
+			words = append(words, "--pause", v[fieldPause])
+		}
+		return p.s.after(func() tea.Cmd {
+			return p.s.change(action.ShowFirmware, provision.UpdateFirmware(p.s.api, []provision.FirmwareUpdate{update}), words...)
+		}), "", ""
+	})})
+}
+
+func (p *firmwarePage) content(t *theme.Theme, w, h int) string {
+	switch _, known := p.from.Value(); {
+	case p.from.Err() != nil && !known:
+		p.list.Empty = ""
+	case !known:
+		p.list.Empty = textLoading
+	default:
+		p.list.Empty = textNoFirmware
+	}
+	p.list.Resize(w, h)
+	return p.list.Draw(t)
+}
+
+func (p *firmwarePage) copies() []screen.Copyable {
+	var copies []screen.Copyable
+	if f, ok := p.list.Cursor(); ok {
+		copies = append(copies, screen.Copyable{Name: "version", Text: f.Component + "\t" + f.CurrentVersion, Shape: screen.Row})
+	}
+	return append(copies, screen.Copyable{Name: "request", Text: p.s.env.Request(fmt.Sprintf("/v1/nodes/%s/firmware", p.s.uuid))},
+		screen.Copyable{Name: "command", Text: p.s.env.CommandLine("firmware", "list", p.s.node().Label())})
+}

@@ -1,0 +1,288 @@
+// Package hardware is the screen of a machine's settings: BIOS settings, firmware and RAID, with changes before they are
+// applied.
+package hardware
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/action"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+)
+
+// freshFor is the maximum age of what is shown when the screen is shown again.
+const freshFor = 30 * time.Second
+
+// page is a tab.
+type page interface {
+	// source fetches what the page shows.
+	source() source
+	// fetched is called when the source has a new value; Update gets other messages of the page.
+	fetched()
+	Update(msg tea.Msg) tea.Cmd
+	// heading is shown beside the node; content draws the page below its errors.
+	heading() []body.Span
+	content(t *theme.Theme, w, h int) string
+	why(id action.ID) string
+	do(id action.ID) tea.Cmd
+	mover() body.Mover
+	copies() []screen.Copyable
+}
+
+// source is the part of fetch.Source that does not depend on its type.
+type source interface {
+	Get() tea.Cmd
+	Handle(msg tea.Msg) (mine bool, next tea.Cmd)
+	Err() error
+	At() time.Time
+	Asked() time.Time
+	Busy() bool
+	Tried() bool
+	Close()
+}
+
+// Screen has a page for each kind of settings.
+type Screen struct {
+	env  *screen.Env
+	api  provision.HardwareAPI // nil without a live Ironic
+	uuid string
+
+	pages []page
+	tab   int
+	tabs  body.TabLine
+	// busy: the node was in an operation when the fleet changed last.
+	busy bool
+
+	life   context.Context //nolint:containedctx // it is the life of the screen, not of a call
+	finish context.CancelFunc
+}
+
+var (
+	_ screen.Screen   = (*Screen)(nil)
+	_ screen.Narrowed = (*Screen)(nil)
+)
+
+// tabActions open the tabs, in order.
+var tabActions = []action.ID{action.ShowBIOS, action.ShowFirmware, action.ShowRAID}
+
+var titles = []string{"BIOS", "Firmware", "RAID"}
+
+// Shows reports whether an action opens a tab of the screen.
+func Shows(id action.ID) bool { return slices.Contains(tabActions, id) }
+
+// New returns the screen of a node.
+func New(env *screen.Env, uuid string) *Screen {
+	s := &Screen{env: env, uuid: uuid}
+	s.life, s.finish = context.WithCancel(context.Background())
+	if env.Session == nil || env.Session.Hardware == nil {
+		return s
+	}
+	s.api = env.Session.Hardware
+	s.pages = []page{newBIOS(s), newFirmware(s), newRAID(s)}
+	return s
+}
+
+// Ref identifies the screen.
+func (s *Screen) Ref() screen.Ref { return screen.Ref{Kind: screen.KindHardware, ID: s.uuid} }
+
+// Title is shown in the header.
+func (s *Screen) Title() string { return "hardware " + cell.Cut(s.node().Label(), 52) }
+
+func (s *Screen) node() models.NodeRef { return s.env.Node(s.uuid) }
+
+// Start fetches nothing: the action that opens the screen selects a tab.
+func (s *Screen) Start() tea.Cmd { return nil }
+
+// Shown fetches again what is old.
+func (s *Screen) Shown() tea.Cmd { return s.renew(freshFor) }
+
+// renew fetches what the tab shows if it is older than a limit.
+func (s *Screen) renew(limit time.Duration) tea.Cmd {
+	if s.api == nil {
+		return nil
+	}
+	from := s.pages[s.tab].source()
+	if from.Busy() || from.Tried() && time.Since(from.At()) < limit {
+		return nil
+	}
+	return from.Get()
+}
+
+// Close cancels running requests.
+func (s *Screen) Close() {
+	s.finish()
+	for _, p := range s.pages {
+		p.source().Close()
+	}
+}
+
+// Update handles a message.
+func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+	if s.api == nil {
+		return nil
+	}
+	switch msg := msg.(type) {
+	case screen.Reload:
+		return s.pages[s.tab].source().Get()
+	case screen.FleetChanged:
+		return s.settled()
+	case answered:
+		if msg.of != s {
+			return nil
+		}
+		return msg.then()
+	case tea.KeyPressMsg, tea.PasteMsg:
+		return s.pages[s.tab].Update(msg)
+	}
+	for _, p := range s.pages {
+		if mine, next := p.source().Handle(msg); mine {
+			p.fetched()
+			return next
+		}
+	}
+	return nil
+}
+
+// answered is what follows a dialog or a request of the screen.
+type answered struct {
+	of   *Screen
+	then func() tea.Cmd
+}
+
+// after returns the command that runs then in Update.
+func (s *Screen) after(then func() tea.Cmd) tea.Cmd { return screen.Send(answered{of: s, then: then}) }
+
+// settled fetches again when an operation of the node has ended: Ironic has read the machine then.
+func (s *Screen) settled() tea.Cmd {
+	row, _, ok := s.env.Session.Store.Get(s.uuid)
+	was := s.busy
+	if s.busy = ok && !row.Node.ProvisionState.Resting(); was && !s.busy {
+		return s.renew(0)
+	}
+	return nil
+}
+
+// change asks the root to change the machine, after checks and a confirmation.
+func (s *Screen) change(id action.ID, act provision.Action, words ...string) tea.Cmd {
+	return screen.Send(screen.ChangeHardware{ID: id, Node: s.node(), Action: act, Words: words})
+}
+
+// Scopes returns the groups of actions.
+func (s *Screen) Scopes() []action.Scope {
+	return []action.Scope{action.Hardware, action.List, action.Nodes}
+}
+
+// Typing reports whether a filter is being edited.
+func (s *Screen) Typing() bool { return s.api != nil && s.bios().prompt.Typing() }
+
+func (s *Screen) bios() *biosPage { return s.pages[0].(*biosPage) } //nolint:forcetypeassert // New sets it
+
+// Widen clears the filter.
+func (s *Screen) Widen() (tea.Cmd, bool) {
+	if s.api == nil || s.tab != 0 {
+		return nil, false
+	}
+	return nil, s.bios().widen()
+}
+
+// Targets is the node.
+func (s *Screen) Targets() []models.NodeRef { return []models.NodeRef{s.node()} }
+
+// Why returns why an action is disabled, "" if it is not.
+func (s *Screen) Why(id action.ID) string {
+	switch id {
+	case action.Open, action.HardwareAdd, action.HardwareRemove, action.HardwareApply, action.HardwareGolden, action.HardwareReset, action.Filter, action.ClearFilter:
+		if s.api == nil {
+			return strings.TrimSpace(textNotHere)
+		}
+		return s.pages[s.tab].why(id)
+	default:
+	}
+	return ""
+}
+
+// Do runs an action of the screen.
+func (s *Screen) Do(id action.ID) tea.Cmd {
+	if s.api == nil {
+		return nil
+	}
+	switch id {
+	case action.NextTab, action.PrevTab:
+		by := map[action.ID]int{action.NextTab: 1, action.PrevTab: len(s.pages) - 1}[id]
+		return s.open((s.tab + by) % len(s.pages))
+	case action.ShowBIOS, action.ShowFirmware, action.ShowRAID:
+		return s.open(slices.Index(tabActions, id))
+	case action.Open, action.HardwareAdd, action.HardwareRemove, action.HardwareApply, action.HardwareGolden, action.HardwareReset, action.Filter, action.ClearFilter:
+		return s.pages[s.tab].do(id)
+	default:
+		body.Steer(s.pages[s.tab].mover(), id, 1)
+	}
+	return nil
+}
+
+func (s *Screen) open(tab int) tea.Cmd {
+	s.tab = tab
+	return s.renew(freshFor)
+}
+
+// Click selects a tab or a row.
+func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
+	if s.api == nil {
+		return false, nil
+	}
+	if y == 1 {
+		if tab := s.tabs.At(x); tab >= 0 {
+			return false, s.open(tab)
+		}
+		return false, nil
+	}
+	if c, ok := s.pages[s.tab].(clickable); ok {
+		return c.click(x, y-body.PageTop), nil
+	}
+	return false, nil
+}
+
+// clickable is a page with rows.
+type clickable interface{ click(x, y int) (open bool) }
+
+// Copies are the row at the cursor, the request and the command.
+func (s *Screen) Copies() []screen.Copyable {
+	if s.api == nil {
+		return nil
+	}
+	return s.pages[s.tab].copies()
+}
+
+// Draw draws the tab.
+func (s *Screen) Draw(t *theme.Theme, w, h int) string {
+	left := []body.Span{body.S(theme.Strong, " Hardware "), body.S(theme.Plain, s.node().Label())}
+	if s.api == nil {
+		return body.Page(t, w, h, body.Line(t, w, left, nil), t.Rule(w), func(h int) string {
+			return cell.Block([]string{"", t.Paint(theme.Muted, textNotHere)}, w, h)
+		})
+	}
+	p := s.pages[s.tab]
+	from := p.source()
+	known := !from.At().IsZero()
+	heading := body.Line(t, w, append(left, p.heading()...), []body.Span{body.Freshness(time.Now(), from.Asked(), known, from.Busy(), from.Err())})
+	rule := s.tabs.Draw(t, titles, s.tab, "", w)
+	if b := s.bios(); s.tab == 0 && (b.prompt.Typing() || b.filter != "") {
+		rule = b.prompt.Draw(t, w, b.filter)
+	}
+	return body.Page(t, w, h, heading, rule, func(h int) string {
+		var head []string
+		if err := from.Err(); err != nil {
+			head = append(body.Draw(t, body.Fault(err, w), w), "")
+		}
+		return cell.Block(append(head, body.Split(p.content(t, w, max(h-len(head), 0)))...), w, h)
+	})
+}

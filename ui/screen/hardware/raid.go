@@ -1,0 +1,273 @@
+package hardware
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/models/hints"
+	"ironworks/models/raid"
+	"ironworks/provision"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/screen/fetch"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+	"ironworks/ui/widget/table"
+)
+
+// facts are what the RAID page reads.
+type facts struct {
+	node *models.Node
+	raid provision.CurrentRAID
+	// disks are those of the last inspection; nil without one.
+	disks []hints.Disk
+}
+
+// volume is a logical disk of the target RAID.
+type volume struct {
+	id   string // its number
+	disk map[string]any
+}
+
+// raidPage is the table of the volumes of the target RAID, with what the machine has below.
+type raidPage struct {
+	s    *Screen
+	from *fetch.Source[facts]
+	list *table.Table[volume]
+	// target are the volumes, edited after they were read.
+	target []map[string]any
+	edited bool
+	below  pane.Pane
+}
+
+func newRAID(s *Screen) *raidPage {
+	p := &raidPage{s: s, list: table.New(func(v volume) string { return v.id })}
+	p.below.SetWrap(true)
+	cellOf := func(i int) func(v volume) string {
+		return func(v volume) string { return provision.VolumeTexts(v.disk)[i] }
+	}
+	p.list.SetColumns([]table.Column[volume]{
+		{Key: "level", Title: "LEVEL", Min: 5, Max: 6, Role: theme.Strong, Text: cellOf(0)},
+		{Key: "size", Title: "SIZE", Min: 8, Max: 12, Text: cellOf(1)},
+		{Key: "name", Title: "NAME", Min: 8, Max: 20, Text: cellOf(2)},
+		{Key: "root", Title: "ROOT", Min: 4, Max: 4, Text: cellOf(3)},
+		{Key: "drives", Title: "DRIVES", Min: 8, Grow: 1, Text: cellOf(4)},
+	})
+	p.from = fetch.New(func(ctx context.Context) (facts, error) { return readRAID(ctx, s.api, s.uuid) })
+	return p
+}
+
+func readRAID(ctx context.Context, api provision.HardwareAPI, uuid string) (facts, error) {
+	n, err := api.Node(ctx, uuid)
+	if err != nil {
+		return facts{}, err
+	}
+	f := facts{node: n}
+	if f.raid, err = provision.RAIDOf(n); err != nil {
+		return f, err
+	}
+	raw, err := api.Inventory(ctx, uuid)
+	if err != nil {
+		return f, nil //nolint:nilerr // not inspected, or an Ironic without inventories: the page says so
+	}
+	inventory, err := hints.DecodeInventory(raw)
+	if err != nil {
+		return f, err
+	}
+	f.disks = inventory.Disks
+	return f, nil
+}
+
+func (p *raidPage) source() source         { return p.from }
+func (p *raidPage) mover() body.Mover      { return p.list }
+func (p *raidPage) click(x, y int) bool    { return p.list.Click(x, y).Again }
+func (p *raidPage) Update(tea.Msg) tea.Cmd { return nil }
+
+// fetched takes over the target of the node, unless the operator has edited it.
+func (p *raidPage) fetched() {
+	f, known := p.from.Value()
+	if !known {
+		return
+	}
+	if !p.edited {
+		p.target = provision.Volumes(f.raid.Target)
+		if len(p.target) == 0 {
+			p.target = asTarget(provision.Volumes(f.raid.Current))
+		}
+	}
+	p.show()
+}
+
+// asTarget drops what a controller reports of volumes and a target may not have.
+func asTarget(volumes []map[string]any) []map[string]any {
+	var list []map[string]any
+	for _, v := range volumes {
+		disk := map[string]any{}
+		for _, key := range []string{"raid_level", "size_gb", "volume_name", "is_root_volume", "physical_disks", "controller"} {
+			if v[key] != nil {
+				disk[key] = v[key]
+			}
+		}
+		list = append(list, disk)
+	}
+	return list
+}
+
+func (p *raidPage) show() {
+	rows := make([]volume, len(p.target))
+	for i, disk := range p.target {
+		rows[i] = volume{id: strconv.Itoa(i + 1), disk: disk}
+	}
+	p.list.SetRows(rows)
+	p.below.SetLines(p.lines())
+}
+
+// config returns the target RAID.
+func (p *raidPage) config() map[string]any {
+	list := make([]any, len(p.target))
+	for i, disk := range p.target {
+		list[i] = disk
+	}
+	return map[string]any{"logical_disks": list}
+}
+
+// lines are what the machine has, and the problems of the target.
+func (p *raidPage) lines() []pane.Line {
+	f, known := p.from.Value()
+	if !known {
+		return nil
+	}
+	var lines []pane.Line
+	for _, problem := range p.problems(f) {
+		lines = append(lines, pane.Text(theme.Bad, theme.GlyphFailed+" "+problem))
+	}
+	add := func(title string) { lines = append(lines, pane.Text(theme.Strong, title)) }
+	add("Current volumes (raid_interface " + models.OrNone(f.raid.Interface) + ")")
+	for _, disk := range provision.Volumes(f.raid.Current) {
+		c := provision.VolumeTexts(disk)
+		lines = append(lines, pane.Text(theme.Plain, fmt.Sprintf("  RAID %s  %s  %s  %s", c[0], c[1], c[2], c[4])))
+	}
+	if len(provision.Volumes(f.raid.Current)) == 0 {
+		lines = append(lines, pane.Text(theme.Muted, "  "+textNoVolumes))
+	}
+	add("Disks of the last inspection")
+	for i := range f.disks {
+		d := &f.disks[i]
+		lines = append(lines, pane.Text(theme.Plain, fmt.Sprintf("  %s  %.0f GiB  %s  %s  %s", d.Name, d.GiB(), d.Kind(), d.Model, d.Serial)))
+	}
+	if len(f.disks) == 0 {
+		lines = append(lines, pane.Text(theme.Muted, "  "+textNotInspected))
+	}
+	return lines
+}
+
+// problems are why Ironic or the agent rejects the target.
+func (p *raidPage) problems(f facts) []string {
+	if len(p.target) == 0 {
+		return nil
+	}
+	target, err := provision.NewRAID(p.config())
+	if err != nil {
+		return strings.Split(models.OnScreen(err), "\n")
+	}
+	return provision.RAIDProblems(f.node, target)
+}
+
+func (p *raidPage) why(id action.ID) string {
+	_, some := p.list.Cursor()
+	_, known := p.from.Value()
+	switch id {
+	case action.Open, action.HardwareRemove:
+		if !some {
+			return p.s.env.Keys.Text(textNoVolume)
+		}
+	case action.HardwareAdd:
+		if !known {
+			return textLoading
+		}
+	case action.HardwareApply:
+		if !some {
+			return p.s.env.Keys.Text(textNoVolume)
+		}
+	case action.HardwareGolden, action.Filter, action.ClearFilter:
+		return textOnlyBIOS
+	default:
+	}
+	return ""
+}
+
+func (p *raidPage) do(id action.ID) tea.Cmd {
+	at := p.list.Index()
+	switch id {
+	case action.Open:
+		return p.edit(at)
+	case action.HardwareAdd:
+		return p.edit(-1)
+	case action.HardwareRemove:
+		if at < len(p.target) {
+			p.target, p.edited = slices.Delete(slices.Clone(p.target), at, at+1), true
+			p.show()
+		}
+	case action.HardwareApply:
+		target, err := provision.NewRAID(p.config())
+		if err != nil {
+			return screen.Send(screen.Say{Level: screen.Failure, Text: models.OnScreen(err)})
+		}
+		text, err := json.Marshal(target.Config)
+		if err != nil {
+			return nil
+		}
+		p.edited = false // once it is set, it is read again
+		return p.s.change(id, provision.SetRAID(target, false), "raid", "apply", p.s.node().Label(), "-f", string(text))
+	case action.HardwareReset:
+		return p.s.change(id, provision.DeleteRAID(), "raid", "delete", p.s.node().Label())
+	default:
+	}
+	return nil
+}
+
+func (p *raidPage) heading() []body.Span {
+	if p.edited {
+		return []body.Span{body.S(theme.Hold, "  target not applied")}
+	}
+	return nil
+}
+
+func (p *raidPage) content(t *theme.Theme, w, h int) string {
+	p.list.Empty = ""
+	switch _, known := p.from.Value(); {
+	case !known && p.from.Err() == nil:
+		p.list.Empty = textLoading
+	case known:
+		p.list.Empty = p.s.env.Keys.Text(textNoTarget)
+	}
+	rows := min(max(len(p.target)+2, 4), max(h/2, 1))
+	p.list.Resize(w, rows)
+	drawn := p.list.Draw(t)
+	rest := h - rows - 1
+	if rest <= 0 {
+		return drawn
+	}
+	p.below.Resize(w, rest)
+	return drawn + "\n" + t.Rule(w) + "\n" + p.below.Draw(t)
+}
+
+func (p *raidPage) copies() []screen.Copyable {
+	var copies []screen.Copyable
+	if text, err := json.Marshal(p.config()); err == nil && len(p.target) > 0 {
+		copies = append(copies, screen.Copyable{Name: "target", Text: string(text)})
+	}
+	return append(copies, screen.Copyable{Name: "request", Text: p.s.env.Request("/v1/nodes/" + p.s.uuid)},
+		screen.Copyable{Name: "command", Text: p.s.env.CommandLine("raid", "show", p.s.node().Label())})
+}
+
+// levels are the RAID levels of the form.
+func levels() []string { return raid.Levels() }

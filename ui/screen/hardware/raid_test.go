@@ -1,0 +1,104 @@
+package hardware_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"ironworks/models"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/screentest"
+)
+
+const inventory = `{"inventory": {"disks": [
+	{"name": "/dev/sda", "size": 479559942144, "model": "PERC H755", "serial": "0011", "rotational": false},
+	{"name": "/dev/sdb", "size": 4000787030016, "model": "PERC H755", "serial": "0012", "rotational": true}]}}`
+
+// withRAID opens the tab on a node with a RAID interface, current volumes and a target.
+func withRAID(t *testing.T, iface, target string) *rig {
+	t.Helper()
+	r := opened(t, nil)
+	r.api.Found = json.RawMessage(inventory)
+	r.api.Nodes[0].Raw = json.RawMessage(`{"uuid": "` + screentest.UUID(1) + `", "name": "r7-n01", "raid_interface": "` + iface + `",
+		"raid_config": {"logical_disks": [{"raid_level": "1", "size_gb": 447, "volume_name": "os", "controller": "RAID.1", "root_device_hint": {"wwn": "0x5"}}]},
+		"target_raid_config": ` + target + `}`)
+	r.Do(r.s, r.s.Do(action.ShowRAID))
+	return r
+}
+
+func TestRAID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withRAID(t, "redfish", `{"logical_disks": [{"raid_level": "1", "size_gb": 100, "is_root_volume": true}, {"raid_level": "5", "size_gb": "MAX", "physical_disks": ["1", "2", "3"], "controller": "RAID.1"}]}`)
+		screentest.Golden(t, r.s, "raid")
+		screentest.CheckSizes(t, r.s)
+		r.fill(t, action.HardwareAdd, "right", "enter") // RAID 2 is in Ironic's API, not in Redfish
+		r.s.Do(action.Bottom)
+		screentest.Golden(t, r.s, "raid-added")
+		r.s.Do(action.HardwareRemove)
+		r.s.Do(action.Top)
+		c := r.wanted(t, action.HardwareApply)
+		if got := strings.Join(c.Words, " "); got != `raid apply r7-n01 -f {"logical_disks":[{"is_root_volume":true,"raid_level":"1","size_gb":100},{"controller":"RAID.1","physical_disks":["1","2","3"],"raid_level":"5","size_gb":"MAX"}]}` {
+			t.Error(got)
+		}
+		if c := r.wanted(t, action.HardwareReset); c.Action.Name() != "delete RAID" {
+			t.Error(c.Action.Name())
+		}
+	})
+}
+
+func TestRAIDOfTheAgent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withRAID(t, "agent", `{}`)
+		if why := r.s.Why(action.HardwareApply); why != "" {
+			t.Error(why)
+		}
+		r.s.Do(action.HardwareRemove)
+		r.fill(t, action.HardwareAdd, "enter")
+		screentest.Golden(t, r.s, "raid-software")
+	})
+}
+
+func TestFormOfAVolumeRefuses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withRAID(t, "redfish", `{}`)
+		for _, msg := range r.Do(r.s, r.s.Do(action.HardwareAdd)) {
+			ask, ok := msg.(screen.Ask)
+			if !ok {
+				continue
+			}
+			for _, key := range []string{"tab", "backspace", "backspace", "backspace", "m", "a", "n", "y", "enter"} {
+				ask.Overlay.Update(screentest.Press(key))
+			}
+			text := screentest.OverlayText(ask.Overlay, 100, 24)
+			if !strings.Contains(text, "size_gb: 'MANY'") {
+				t.Errorf("no problem of the size:\n%s", text)
+			}
+		}
+	})
+}
+
+func TestFirmware(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := opened(t, nil)
+		r.Do(r.s, r.s.Do(action.ShowFirmware))
+		screentest.Golden(t, r.s, "firmware-none")
+		r.api.firmware = []models.Firmware{
+			{Component: "bios", CurrentVersion: "2.1.0", InitialVersion: "1.9.3", LastFlashed: "2.1.0"},
+			{Component: "bmc", CurrentVersion: "7.00", InitialVersion: "7.00"},
+		}
+		r.Do(r.s, r.s.Update(screen.Reload{}))
+		screentest.Golden(t, r.s, "firmware")
+		r.s.Do(action.Down)
+		var change screen.ChangeHardware
+		for _, msg := range r.fill(t, action.Open, append(strings.Split("http://10.0.0.1/b", ""), "enter")...) {
+			if c, ok := msg.(screen.ChangeHardware); ok {
+				change = c
+			}
+		}
+		if got := strings.Join(change.Words, " "); got != "firmware update r7-n01 bmc=http://10.0.0.1/b" {
+			t.Error(got)
+		}
+	})
+}

@@ -1,0 +1,148 @@
+package hardware
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+	"ironworks/ui/widget/form"
+)
+
+// The keys of a logical disk are those of Ironic's raid_config_schema.json.
+const (
+	keyLevel      = "raid_level"
+	keySize       = "size_gb"
+	keyName       = "volume_name"
+	keyRoot       = "is_root_volume"
+	keyDrives     = "physical_disks"
+	keyCount      = "number_of_physical_disks"
+	keyType       = "disk_type"
+	keyInterface  = "interface_type"
+	keyController = "controller"
+)
+
+// edit asks for a volume of the target, a new one if at is negative.
+func (p *raidPage) edit(at int) tea.Cmd {
+	disk := map[string]any{keyLevel: "1", keySize: "MAX"}
+	if f, _ := p.from.Value(); f.raid.Interface == "agent" {
+		disk[keyController] = "software"
+	}
+	title := textAddVolume
+	if at >= 0 && at < len(p.target) {
+		disk, title = p.target[at], fmt.Sprintf(textEditVolume, at+1)
+	}
+	text := func(key string) string {
+		if disk[key] == nil {
+			return ""
+		}
+		return fmt.Sprint(disk[key])
+	}
+	root, _ := disk[keyRoot].(bool)
+	fields := []form.Field{
+		{Key: keyLevel, Label: "RAID level", Kind: form.Choice, Options: levels(), Value: text(keyLevel), Help: textLevelHelp},
+		{Key: keySize, Label: "Size", Required: true, Value: text(keySize), Placeholder: "GIB or MAX", Help: textSizeHelp},
+		{Key: keyName, Label: "Name", Value: text(keyName), Help: textNameHelp},
+		{Key: keyRoot, Label: "Root volume", Kind: form.Toggle, Value: strconv.FormatBool(root), Help: textRootHelp},
+		{Key: keyDrives, Label: "Drives", Value: drivesText(disk[keyDrives]), Help: textDrivesHelp},
+		{Key: keyCount, Label: "Drive count", Value: text(keyCount), Help: textCountHelp},
+		{Key: keyType, Label: "Disk type", Kind: form.Choice, Options: []string{"", "hdd", "ssd"}, Value: text(keyType), Help: textTypeHelp},
+		{Key: keyInterface, Label: "Interface type", Kind: form.Choice, Options: []string{"", "sata", "sas", "scsi"}, Value: text(keyInterface), Help: textTypeHelp},
+		{Key: keyController, Label: "Controller", Value: text(keyController), Help: textControllerHelp},
+	}
+	return screen.Send(screen.Ask{Overlay: overlay.NewForm(title, fields, func(v map[string]string) (tea.Cmd, string, string) {
+		given, field, err := logicalDisk(v)
+		if err != nil {
+			return nil, field, models.OnScreen(err)
+		}
+		return p.s.after(func() tea.Cmd {
+			p.set(at, given)
+			return nil
+		}), "", ""
+	})})
+}
+
+// set replaces or adds a volume of the target.
+func (p *raidPage) set(at int, disk map[string]any) {
+	target := append([]map[string]any{}, p.target...)
+	if at >= 0 && at < len(target) {
+		target[at] = disk
+	} else {
+		target = append(target, disk)
+	}
+	p.target, p.edited = target, true
+	p.show()
+}
+
+// drivesText shows drives: IDs separated by commas, or hints as JSON.
+func drivesText(v any) string {
+	list, _ := v.([]any)
+	ids := make([]string, len(list))
+	for i, d := range list {
+		id, isText := d.(string)
+		if !isText {
+			text, _ := json.Marshal(list) // it was JSON
+			return string(text)
+		}
+		ids[i] = id
+	}
+	return strings.Join(ids, ", ")
+}
+
+// logicalDisk returns the volume of a form, checked alone; field is the invalid one.
+func logicalDisk(v map[string]string) (disk map[string]any, field string, err error) {
+	disk = map[string]any{keyLevel: v[keyLevel]}
+	for _, key := range []string{keyName, keyType, keyInterface, keyController} {
+		if text := strings.TrimSpace(v[key]); text != "" {
+			disk[key] = text
+		}
+	}
+	if v[keyRoot] == "true" {
+		disk[keyRoot] = true
+	}
+	disk[keySize] = strings.ToUpper(strings.TrimSpace(v[keySize]))
+	for _, key := range []string{keySize, keyCount} {
+		text := strings.TrimSpace(v[key])
+		if n, err := strconv.Atoi(text); err == nil {
+			disk[key] = n
+		} else if key == keyCount && text != "" {
+			return nil, key, fmt.Errorf(textNotANumber, text)
+		}
+	}
+	if disk[keyDrives], err = drivesOf(v[keyDrives]); err != nil {
+		return nil, keyDrives, err
+	}
+	if disk[keyDrives] == nil {
+		delete(disk, keyDrives)
+	}
+	_, err = provision.NewRAID(map[string]any{"logical_disks": []any{disk}})
+	return disk, keySize, err
+}
+
+// drivesOf reads IDs separated by commas, or a JSON list of hints.
+func drivesOf(text string) (any, error) {
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "":
+		return nil, nil //nolint:nilnil // Ironic chooses
+	case strings.HasPrefix(text, "["):
+		var list []any
+		if err := json.Unmarshal([]byte(text), &list); err != nil {
+			return nil, fmt.Errorf("drives: %w", err)
+		}
+		return list, nil
+	}
+	var list []any
+	for id := range strings.SplitSeq(text, ",") {
+		if id = strings.TrimSpace(id); id != "" {
+			list = append(list, id)
+		}
+	}
+	return list, nil
+}
