@@ -43,6 +43,7 @@ func raidCases() []raidLabCase {
 		{name: "misfit", raid: now, quick: true, run: raidMisfit},
 		{name: "more", raid: now, run: raidMore},
 		{name: "deploy", raid: now, run: raidDeploy},
+		{name: "service", raid: now, run: raidService},
 		{name: "hba", run: raidHBA},
 	}
 }
@@ -291,6 +292,17 @@ func raidDeploy(n node, log *transcript) {
 	}
 	log.provision(n, "manage", target("manage"), "manageable")
 	log.clean(n, "delete_configuration")
+	log.volumes(n)
+}
+
+// raidService creates and deletes volumes of a node in use.
+func raidService(n node, log *transcript) {
+	log.err = n.runSteps(adopted)
+	steps := fmt.Sprintf(`[{"interface": "raid", "step": "apply_configuration", "args": {"create_nonroot_volumes": true, "raid_config": %s}}]`, twoVolumes)
+	log.provision(n, "service", map[string]any{"target": "service", "service_steps": json.RawMessage(steps)}, "active", "service failed")
+	log.volumes(n)
+	steps = `[{"interface": "raid", "step": "delete_configuration"}]`
+	log.provision(n, "service", map[string]any{"target": "service", "service_steps": json.RawMessage(steps)}, "active", "service failed")
 	log.volumes(n)
 }
 
