@@ -74,6 +74,11 @@ func (c columns) shown(row any, name string) any {
 		return **v
 	case *int:
 		return *v
+	case **int:
+		if *v == nil {
+			return nil
+		}
+		return **v
 	case *bool:
 		return *v
 	case **bool:

@@ -154,10 +154,10 @@ func TestBIOSAndFirmware(t *testing.T) {
 		{"GET", "/v1/nodes/{N}/bios?detail=true", "1.73", "", 400, "Schema error: Additional properties are not allowed ('detail' was unexpected)"},
 		{"GET", "/v1/nodes/{N}/firmware?fields=vendor", "1.113", "", 400, "Fields vendor are not allowed in this API version. They require at least API version 1.114."},
 	})
-	read := true
+	read, value, most := true, "", 600
 	for _, err := range []error{
 		r.tables.SetInventory(n.UUID, db.Inventory{Inventory: db.Dict{"disks": []any{}}}),
-		r.tables.SetBIOS(n.UUID, []db.BIOSSetting{{Name: "ProcTurbo", Value: "On", ReadOnly: &read}}),
+		r.tables.SetBIOS(n.UUID, []db.BIOSSetting{{Name: "ProcTurbo", Value: &value, UpperBound: &most, ReadOnly: &read}}),
 		r.tables.SetFirmware(n.UUID, []db.Firmware{{Component: "bmc", CurrentVersion: "1"}}),
 	} {
 		if err != nil {
@@ -170,7 +170,7 @@ func TestBIOSAndFirmware(t *testing.T) {
 		t.Errorf("inventory: %v", got)
 	}
 	setting, _ := r.get("/v1/nodes/" + n.UUID + "/bios/ProcTurbo")["ProcTurbo"].(map[string]any)
-	if setting["value"] != "On" || setting["read_only"] != true {
+	if setting["value"] != "" || setting["read_only"] != true || setting["upper_bound"] != 600.0 || setting["lower_bound"] != nil {
 		t.Errorf("setting: %v", setting)
 	}
 	components, _ := r.get("/v1/nodes/" + n.UUID + "/firmware")["firmware"].([]any)

@@ -2,12 +2,7 @@ package conductor
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
-
-	"ironworks/lab/db"
 )
 
 // updateCache implements node_update_cache: it stores the BMC's data.
@@ -17,6 +12,7 @@ func (t *task) updateCache(ctx context.Context) {
 	if t.driver.names["bios"] == "redfish" {
 		_ = t.cacheBIOS(ctx)
 	}
+	t.updateFirmwareCache(ctx)
 }
 
 func (t *task) cacheVendor(ctx context.Context) {
@@ -62,29 +58,4 @@ func (t *task) cacheHealth(ctx context.Context) {
 	if t.save() == nil {
 		t.record(fmt.Sprintf("Node health status changed: health='%s' (previously '%s')", nameOrNone(health), nameOrNone(before)), "monitoring", false)
 	}
-}
-
-// cacheBIOS stores the attributes of the firmware.
-func (t *task) cacheBIOS(ctx context.Context) error {
-	system, err := t.systemOf(ctx)
-	if err != nil {
-		return err
-	}
-	if system.Bios == nil {
-		return unsupported(t.node.Driver, "bios")
-	}
-	var bios struct{ Attributes map[string]json.RawMessage }
-	if err := system.bmc.get(ctx, system.Bios.ID, &bios); err != nil {
-		return err
-	}
-	var settings []db.BIOSSetting
-	for _, name := range slices.Sorted(maps.Keys(bios.Attributes)) {
-		var value any
-		_ = json.Unmarshal(bios.Attributes[name], &value)
-		settings = append(settings, db.BIOSSetting{Name: name, Value: pythonStr(value)})
-	}
-	if err := t.c.tables.SetBIOS(t.node.UUID, settings); err != nil {
-		return fmt.Errorf("keeping the BIOS settings of node %s: %w", t.node.UUID, err)
-	}
-	return nil
 }

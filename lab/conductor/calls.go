@@ -213,7 +213,7 @@ func (t *task) validateInterface(ctx context.Context, kind string) error {
 		return t.checkDeploySteps(nil, true)
 	case "network":
 		return t.checkNetwork()
-	case "bios":
+	case "bios", "firmware":
 		if name == "redfish" {
 			_, err := parseRedfish(t.node)
 			return err

@@ -120,6 +120,7 @@ func (t *task) inspected(ctx context.Context, inventory, pluginData db.Dict) err
 		_ = t.process(onFail)
 		return err
 	}
+	t.updateFirmwareCache(ctx)
 	return t.process(onDone)
 }
 

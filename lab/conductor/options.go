@@ -66,6 +66,9 @@ type Periods struct {
 	// RAID looks for the end of changes of volumes, 60 s: [redfish]raid_config_status_interval and
 	// raid_config_fail_interval.
 	RAID time.Duration
+	// Firmware checks BIOS steps and firmware updates ([redfish]firmware_update_status_interval),
+	// and those that have failed ([redfish]firmware_update_fail_interval), 60 s each.
+	Firmware time.Duration
 }
 
 // Limits bound concurrent operations. 0 is the default.
@@ -172,6 +175,7 @@ func (o *Options) complete() error {
 	setDefault(&o.Periods.PowerSync, 120*time.Second)
 	setDefault(&o.Periods.PowerRecovery, 300*time.Second)
 	setDefault(&o.Periods.RAID, 60*time.Second)
+	setDefault(&o.Periods.Firmware, 60*time.Second)
 	for limit, byDefault := range map[*int]int{
 		&o.Limits.Workers: 300, &o.Limits.Deploy: 250, &o.Limits.Clean: 50,
 		&o.Limits.BMCConnections: 5, &o.Limits.BMCSessions: 1000, &o.Limits.SoftPowerTries: 6,

@@ -42,6 +42,9 @@ func (c *Conductor) periodics() []periodic {
 		{p.PowerRecovery, c.recoverPower},
 		{p.RAID, c.pollRAID},
 		{p.RAID, c.dropFailedRAID},
+		{p.Firmware, c.checkBIOSSteps},
+		{p.Firmware, c.checkFirmwareUpdates},
+		{p.Firmware, c.dropFailedUpdates},
 	}
 }
 

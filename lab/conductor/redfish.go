@@ -99,6 +99,8 @@ type bmc struct {
 	mu     sync.Mutex
 	auth   auth
 	vendor string // of the service root
+	// registries have been read, by ID.
+	registries map[string][]registryAttribute
 }
 
 // auth is how requests of a session are authenticated.

@@ -80,54 +80,13 @@ func (t *task) createHardwareRAID(ctx context.Context, root, others bool) (strin
 
 // afterRAID restarts the machine if the BMC needs that for the change, or records the volumes.
 func (t *task) afterRAID(ctx context.Context, reboots bool) (string, error) {
-	if err := t.setStepFlags(reboots); err != nil {
+	if err := t.setStepFlags(stepFlagSet{reboot: boolValue(reboots), skipCurrent: boolValue(true), polling: boolValue(true)}); err != nil {
 		return "", err
 	}
 	if !reboots {
 		return "", t.recordVolumes(ctx)
 	}
-	if err := t.rebootToFinish(ctx); err != nil {
-		return "", err
-	}
-	return t.currentKind().waits(), nil
-}
-
-// currentKind returns the kind of the current step.
-func (t *task) currentKind() stepKind {
-	switch {
-	case len(t.node.CleanStep) > 0:
-		return cleanSteps
-	case len(t.node.ServiceStep) > 0:
-		return serviceSteps
-	default:
-		return deploySteps
-	}
-}
-
-// setStepFlags implements set_node_flags of ironic/common/async_steps.py, for a step whose end the conductor polls.
-func (t *task) setStepFlags(reboots bool) error {
-	kind := t.currentKind()
-	t.setInternal(kind.gerund()+"_reboot", reboots)
-	if reboots && !python.Truthy(t.internal("agent_secret_token_pregenerated")) {
-		t.dropInternal("agent_secret_token")
-	}
-	t.setInternal("skip_current_"+string(kind)+"_step", true)
-	t.setInternal(kind.gerund()+"_polling", true)
-	return t.save()
-}
-
-// rebootToFinish implements reboot_to_finish_step.
-func (t *task) rebootToFinish(ctx context.Context) error {
-	disabled := map[string]string{
-		cleaning: "cleaning_disable_ramdisk", cleanWait: "cleaning_disable_ramdisk",
-		servicing: "service_disable_ramdisk", serviceWait: "service_disable_ramdisk",
-	}[t.node.ProvisionState]
-	if disabled == "" || !python.Truthy(t.internal(disabled)) {
-		if err := t.prepareAgentBoot(ctx); err != nil {
-			return err
-		}
-	}
-	return t.setPower(ctx, reboot)
+	return t.rebootToFinishStep(ctx)
 }
 
 // raidStorages reads the storages of the system.

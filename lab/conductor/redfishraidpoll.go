@@ -34,28 +34,9 @@ func (c *Conductor) pollRAID(ctx context.Context) {
 		}
 		t.release()
 		if resume != "" {
-			c.resume(ctx, n.UUID, resume)
+			_ = c.resumeStep(ctx, n.UUID, resume)
 		}
 	}
-}
-
-// resume continues steps in a worker (continue_node_clean and continue_node_deploy of the conductor manager).
-func (c *Conductor) resume(ctx context.Context, uuid string, kind stepKind) {
-	_ = c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
-		if t.node.ProvisionState == kind.waits() {
-			if err := t.processTo(onResume, t.target(kind)); err != nil {
-				return err
-			}
-		}
-		t.worker("continue_node_"+string(kind), func(t *task, ctx context.Context) {
-			if kind == deploySteps {
-				t.continueDeployment(ctx)
-				return
-			}
-			t.continueSteps(ctx, kind)
-		})
-		return nil
-	})
 }
 
 // checkRAIDTasks implements _check_node_raid_config. It returns the kind of the steps to resume, "" while changes wait.
@@ -97,7 +78,7 @@ func (t *task) checkRAIDTasks(ctx context.Context) stepKind {
 		return deploySteps
 	}
 	if err == nil && reboots {
-		_ = t.rebootToFinish(ctx)
+		_, _ = t.rebootToFinishStep(ctx)
 	}
 	return ""
 }

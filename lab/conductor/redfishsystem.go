@@ -28,6 +28,8 @@ type redfishSystem struct {
 	MemorySummary                  *struct{ TotalSystemMemoryGiB *float64 }
 	Processors, EthernetInterfaces *link
 	Storage, SimpleStorage, Bios   *link
+	BiosVersion                    string
+	BootProgress                   *struct{ LastState string }
 	VirtualMedia, SecureBoot       *link
 	Boot                           struct {
 		Target  string   `json:"BootSourceOverrideTarget"`

@@ -374,7 +374,7 @@ func (t *task) executeStep(ctx context.Context, kind stepKind, step db.Dict) (st
 		state, err = t.executeInBand(ctx, kind, step)
 		return state, false, err
 	}
-	for _, declared := range outOfBand[name+"/"+t.driver.names[name]] {
+	for _, declared := range interfaceSteps(name, t.driver.names[name]) {
 		if declared.name == step.Text("step") {
 			args, _ := dictOf(step["args"])
 			state, err = declared.do(ctx, t, args)

@@ -51,7 +51,6 @@ var outOfBand = map[string][]step{
 		{name: "log_passthrough", clean: &offer{priority: 1, ramdisk: true}, service: &offer{}, do: noEffect},
 		{name: "trigger_servicewait", service: &offer{ramdisk: true}, do: func(context.Context, *task, db.Dict) (string, error) { return serviceWait, nil }},
 	},
-	"raid/redfish": hardwareRAIDSteps(),
 	"bios/fake": {
 		{
 			name: "apply_configuration", do: applyFakeBIOS,
@@ -64,13 +63,27 @@ var outOfBand = map[string][]step{
 	},
 }
 
+// interfaceSteps returns the out-of-band steps of an interface.
+func interfaceSteps(kind, name string) []step {
+	switch key := kind + "/" + name; key {
+	case "bios/redfish":
+		return redfishBIOSSteps()
+	case "firmware/redfish":
+		return redfishFirmwareSteps()
+	case "raid/redfish":
+		return hardwareRAIDSteps()
+	default:
+		return outOfBand[key]
+	}
+}
+
 // applyFakeBIOS only stores the given settings.
 func applyFakeBIOS(_ context.Context, t *task, args db.Dict) (string, error) {
-	var settings []db.BIOSSetting
+	var settings []biosValue
 	for _, setting := range dictsOf(args["settings"]) {
-		settings = append(settings, db.BIOSSetting{Name: setting.Text("name"), Value: pythonStr(setting["value"])})
+		settings = append(settings, biosValue{name: setting.Text("name"), value: setting["value"]})
 	}
-	return "", t.c.tables.SetBIOS(t.node.UUID, settings)
+	return "", t.storeBIOS(settings, nil)
 }
 
 // pythonStr returns a value as Python's str() shows it.
@@ -108,7 +121,7 @@ func interfaceClass(kind, name string) string {
 
 // declaredSteps returns the steps of an interface as it reports them.
 func declaredSteps(d *driver, name string, kind stepKind) []db.Dict {
-	return describe(name, outOfBand[name+"/"+d.names[name]], kind)
+	return describe(name, interfaceSteps(name, d.names[name]), kind)
 }
 
 func describe(name string, steps []step, kind stepKind) []db.Dict {

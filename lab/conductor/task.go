@@ -35,6 +35,7 @@ type task struct {
 type locking struct {
 	shared   bool
 	once     bool // no second attempt
+	patient  bool // attempts until the node is free
 	noDriver bool
 }
 
@@ -77,7 +78,7 @@ func (c *Conductor) acquire(ctx context.Context, uuid string, how locking) (*tas
 func (c *Conductor) reserve(ctx context.Context, uuid string, how locking) (*db.Node, error) {
 	for try := 1; ; try++ {
 		node, err := c.tables.Reserve(uuid, hostname)
-		if err == nil || !isKind(err, kindLocked) || how.once || try >= lockAttempts {
+		if err == nil || !isKind(err, kindLocked) || how.once || try >= lockAttempts && !how.patient {
 			return node, err
 		}
 		if !c.sleep(ctx, lockPause()) {

@@ -109,8 +109,10 @@ func (i Inventory) Clone() Inventory {
 // Clone copies all levels.
 func (b BIOSSetting) Clone() BIOSSetting {
 	b.AllowableValues = slices.Clone(b.AllowableValues)
-	b.ReadOnly = clonePointer(b.ReadOnly)
-	b.ResetRequired = clonePointer(b.ResetRequired)
+	b.Value = clonePointer(b.Value)
+	b.LowerBound, b.UpperBound = clonePointer(b.LowerBound), clonePointer(b.UpperBound)
+	b.MinLength, b.MaxLength = clonePointer(b.MinLength), clonePointer(b.MaxLength)
+	b.ReadOnly, b.ResetRequired, b.Unique = clonePointer(b.ReadOnly), clonePointer(b.ResetRequired), clonePointer(b.Unique)
 	return b
 }
 

@@ -104,7 +104,8 @@ func (s *Store) BIOS(node string) []BIOSSetting {
 	return cloneAll(s.detailsOf(node).BIOS)
 }
 
-// SetBIOS replaces all settings. Existing ones keep the time of their creation.
+// SetBIOS replaces all settings. Existing ones keep the time of their creation; those that already
+// have one, because they were read here, are stored unchanged.
 func (s *Store) SetBIOS(node string, settings []BIOSSetting) error {
 	settings = cloneAll(settings)
 	s.mu.Lock()
@@ -112,6 +113,9 @@ func (s *Store) SetBIOS(node string, settings []BIOSSetting) error {
 	return s.changeDetails(node, func(d *details) {
 		for i := range settings {
 			setting := &settings[i]
+			if !setting.CreatedAt.IsZero() {
+				continue
+			}
 			setting.CreatedAt, setting.UpdatedAt = s.now(), noTime
 			for _, old := range d.BIOS {
 				if old.Name == setting.Name {
@@ -130,7 +134,7 @@ func (s *Store) Firmware(node string) []Firmware {
 	return cloneAll(s.detailsOf(node).Firmware)
 }
 
-// SetFirmware replaces all components. Existing ones keep the time of their creation.
+// SetFirmware replaces all components, with the times of [Store.SetBIOS].
 func (s *Store) SetFirmware(node string, components []Firmware) error {
 	components = cloneAll(components)
 	s.mu.Lock()
@@ -138,6 +142,9 @@ func (s *Store) SetFirmware(node string, components []Firmware) error {
 	return s.changeDetails(node, func(d *details) {
 		for i := range components {
 			component := &components[i]
+			if !component.CreatedAt.IsZero() {
+				continue
+			}
 			component.CreatedAt, component.UpdatedAt = s.now(), noTime
 			for _, old := range d.Firmware {
 				if old.Component == component.Component {

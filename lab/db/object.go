@@ -118,14 +118,19 @@ type Inventory struct {
 	PluginData Dict
 }
 
-// BIOSSetting is a firmware attribute as it was last read.
+// BIOSSetting is a firmware attribute as it was last read, with its entry in the attribute registry.
 type BIOSSetting struct {
 	Name                 string
-	Value                string
+	Value                *string // nil: null
 	AttributeType        string
 	AllowableValues      []string
+	LowerBound           *int
+	MaxLength            *int
+	MinLength            *int
 	ReadOnly             *bool
 	ResetRequired        *bool
+	Unique               *bool
+	UpperBound           *int
 	CreatedAt, UpdatedAt time.Time
 }
 
@@ -135,6 +140,9 @@ type Firmware struct {
 	InitialVersion       string
 	CurrentVersion       string
 	LastVersionFlashed   string
+	Vendor               string
+	Model                string
+	SerialNumber         string
 	CreatedAt, UpdatedAt time.Time
 }
 

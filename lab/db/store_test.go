@@ -322,7 +322,7 @@ func TestOnDisk(t *testing.T) {
 	if err := store.SetInventory(n.UUID, db.Inventory{Inventory: db.Dict{"disks": []any{"d"}}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.SetBIOS(n.UUID, []db.BIOSSetting{{Name: "b", Value: "v", ReadOnly: &on}}); err != nil {
+	if err := store.SetBIOS(n.UUID, []db.BIOSSetting{{Name: "b", Value: &described, ReadOnly: &on}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := store.SetFirmware(n.UUID, []db.Firmware{{Component: "bmc", CurrentVersion: "1"}}); err != nil {

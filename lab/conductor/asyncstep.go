@@ -1,0 +1,137 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ironworks/lab/db"
+	"ironworks/lab/python"
+)
+
+// stepFlagSet has the flags of an asynchronous step; nil leaves one as it is, except for polling,
+// which is removed (set_node_flags in ironic/common/async_steps.py).
+type stepFlagSet struct {
+	reboot, skipCurrent, polling *bool
+}
+
+func boolValue(value bool) *bool { return &value }
+
+// currentKind returns the kind of the current step, deploy if there is none.
+func (t *task) currentKind() stepKind {
+	switch {
+	case len(t.node.CleanStep) > 0:
+		return cleanSteps
+	case len(t.node.ServiceStep) > 0:
+		return serviceSteps
+	default:
+		return deploySteps
+	}
+}
+
+func (t *task) setStepFlags(flags stepFlagSet) error {
+	kind := t.currentKind()
+	if flags.reboot != nil {
+		t.setInternal(kind.gerund()+"_reboot", *flags.reboot)
+		if *flags.reboot && !python.Truthy(t.internal("agent_secret_token_pregenerated")) {
+			t.dropInternal("agent_secret_token")
+		}
+	}
+	if flags.skipCurrent != nil {
+		t.setInternal("skip_current_"+string(kind)+"_step", *flags.skipCurrent)
+	}
+	if flags.polling != nil {
+		t.setInternal(kind.gerund()+"_polling", *flags.polling)
+	} else {
+		t.dropInternal(kind.gerund() + "_polling")
+	}
+	return t.save()
+}
+
+// ramdiskDisabled implements is_ramdisk_disabled (ironic/drivers/modules/deploy_utils.py).
+func (t *task) ramdiskDisabled() bool {
+	switch t.node.ProvisionState {
+	case cleaning, cleanWait:
+		return python.Truthy(t.internal("cleaning_disable_ramdisk"))
+	case servicing, serviceWait:
+		return python.Truthy(t.internal("service_disable_ramdisk"))
+	}
+	return false
+}
+
+// rebootToFinishStep reboots, into the agent unless the ramdisk is disabled, and returns the state
+// to wait in.
+func (t *task) rebootToFinishStep(ctx context.Context) (string, error) {
+	if !t.ramdiskDisabled() {
+		if err := t.prepareAgentBoot(ctx); err != nil {
+			return "", err
+		}
+	}
+	if err := t.setPower(ctx, reboot); err != nil {
+		return "", err
+	}
+	return t.currentKind().waits(), nil
+}
+
+// failCurrentStep implements step_error_handler.
+func (t *task) failCurrentStep(ctx context.Context, message string) {
+	switch t.node.ProvisionState {
+	case cleaning, cleanWait:
+		t.failSteps(ctx, cleanSteps, message, failing{})
+	case deploying, deployWait:
+		t.failDeployment(ctx, message, true)
+	case servicing, serviceWait:
+		t.failSteps(ctx, serviceSteps, message, failing{})
+	}
+}
+
+// eachWaiting calls do for the nodes in some states that have a field in driver_internal_info, and
+// an interface of the kind that is redfish, with a shared lock (node_periodic in
+// ironic/conductor/periodics.py). A failure waits for the next round.
+func (c *Conductor) eachWaiting(ctx context.Context, kind, field string, states []string, do func(*task, context.Context) error) {
+	nodes := c.tables.Nodes.List(func(n *db.Node) bool {
+		return n.Reservation == "" && slices.Contains(states, n.ProvisionState) && python.Truthy(n.DriverInternalInfo[field])
+	})
+	for _, node := range nodes {
+		if ctx.Err() != nil {
+			return
+		}
+		t, err := c.acquire(ctx, node.UUID, locking{shared: true})
+		if err != nil {
+			continue
+		}
+		if t.driver.names[kind] == "redfish" && python.Truthy(t.internal(field)) {
+			_ = do(t, ctx)
+		}
+		t.release()
+	}
+}
+
+// resumeStep gives the lock back, and continues after the current step, or with it if it must not be
+// skipped.
+func (t *task) resumeStep(ctx context.Context) error {
+	kind := t.currentKind()
+	t.release()
+	return t.c.resumeStep(ctx, t.node.UUID, kind)
+}
+
+// resumeStep continues steps in a worker (continue_node_clean and similar in
+// ironic/conductor/manager.py).
+func (c *Conductor) resumeStep(ctx context.Context, uuid string, kind stepKind) error {
+	return c.withTask(ctx, uuid, locking{patient: true}, func(_ context.Context, t *task) error {
+		if t.node.ProvisionState != kind.waits() {
+			return fmt.Errorf("resuming node %s: it is in state %s", uuid, t.node.ProvisionState)
+		}
+		if err := t.processTo(onResume, t.target(kind)); err != nil {
+			return err
+		}
+		t.worker("continue_node_"+string(kind), func(t *task, ctx context.Context) {
+			if kind == deploySteps {
+				t.continueDeployment(ctx)
+			} else {
+				t.continueSteps(ctx, kind)
+			}
+		})
+		return nil
+	})
+}

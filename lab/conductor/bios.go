@@ -1,0 +1,312 @@
+package conductor
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"ironworks/lab/db"
+	"ironworks/lab/python"
+	"ironworks/models/hints"
+)
+
+// redfishBIOSSteps returns the steps of the redfish BIOS interface
+// (ironic/drivers/modules/redfish/bios.py).
+func redfishBIOSSteps() []step {
+	settings := &offer{args: required("settings", "A list of BIOS settings to be applied")}
+	return []step{
+		{name: "apply_configuration", do: applyBIOS, deploy: settings, clean: settings, service: settings},
+		{name: "factory_reset", do: resetBIOS, deploy: &offer{}, clean: &offer{}, service: &offer{}},
+	}
+}
+
+// biosState is the field of driver_internal_info that a BIOS step leaves for after its reboot.
+const biosState = "redfish_bios_state"
+
+// applyBIOS changes attributes and reboots; after the reboot it checks them.
+func applyBIOS(ctx context.Context, t *task, args db.Dict) (string, error) {
+	settings := dictsOf(args["settings"])
+	system, bios, err := t.biosToChange(ctx)
+	if err != nil {
+		return "", err
+	}
+	state := ""
+	if before, _ := dictOf(t.internal(biosState)); python.Truthy(before["reboot_requested"]) {
+		err = t.verifyBIOS(ctx, system, bios, settings)
+	} else {
+		state, err = t.changeBIOS(ctx, system, bios, settings)
+	}
+	if err != nil {
+		return "", err
+	}
+	return state, t.cacheBIOS(ctx)
+}
+
+// biosToChange reads the Bios resource for a step. Ironic has the same message for both steps.
+func (t *task) biosToChange(ctx context.Context) (*redfishSystem, *redfishBIOS, error) {
+	system, bios, err := t.biosOf(ctx)
+	if err == nil && bios == nil {
+		err = redfishFault("Redfish BIOS factory reset failed for node %s, because BIOS settings are not supported.", t.node.UUID)
+	}
+	return system, bios, err
+}
+
+// redfishFault is a RedfishError.
+func redfishFault(format string, args ...any) *db.Fault {
+	return failure(kindRedfish, "Redfish exception occurred. Error: "+format, args...)
+}
+
+// changeBIOS is the part of apply_configuration before the reboot.
+func (t *task) changeBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS, settings []db.Dict) (string, error) {
+	if err := t.convertSettings(settings); err != nil {
+		return "", err
+	}
+	attributes := map[string]any{}
+	for _, s := range settings {
+		attributes[s.Text("name")] = s["value"]
+	}
+	if biosHas(bios.values(), t.pendingBIOS(ctx, system, bios), settings) {
+		return "", nil
+	}
+	body := map[string]any{"Attributes": attributes}
+	if slices.Contains(bios.Settings.ApplyTimes, "OnReset") {
+		body["@Redfish.SettingsApplyTime"] = map[string]any{"@odata.type": "#Settings.v1_0_0.PreferredApplyTime", "ApplyTime": "OnReset"}
+	}
+	_, err := system.bmc.do(ctx, http.MethodPatch, bios.Settings.Object.ID, body)
+	if s := asSushy(err); s != nil {
+		return "", redfishFault("Redfish BIOS apply configuration failed for node %s. Error: %s", t.node.UUID, s.text)
+	}
+	if err != nil {
+		return "", err
+	}
+	return t.rebootForBIOS(ctx, attributes)
+}
+
+// pendingBIOS returns the settings for the next boot, empty if they cannot be read.
+func (t *task) pendingBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS) map[string]any {
+	var pending redfishBIOS
+	if system.bmc.get(ctx, bios.Settings.Object.ID, &pending) != nil {
+		return nil
+	}
+	return pending.values()
+}
+
+// biosHas reports whether all settings are in effect, without another change pending.
+func biosHas(current, pending map[string]any, settings []db.Dict) bool {
+	for _, s := range settings {
+		name := s.Text("name")
+		if now, ok := current[name]; !ok || !samePython(now, s["value"]) {
+			return false
+		}
+		if next, ok := pending[name]; ok && !samePython(next, s["value"]) {
+			return false
+		}
+	}
+	return true
+}
+
+// samePython compares values from JSON.
+func samePython(a, b any) bool { return python.Repr(a) == python.Repr(b) }
+
+// convertSettings implements _validate_and_convert_settings: it checks the settings with the stored
+// registry and converts texts to the types of their attributes, in place.
+func (t *task) convertSettings(settings []db.Dict) error {
+	stored := map[string]db.BIOSSetting{}
+	for _, s := range t.c.tables.BIOS(t.node.UUID) {
+		stored[s.Name] = s
+	}
+	var bad []string
+	for _, s := range settings {
+		for _, key := range []string{"name", "value"} {
+			if _, ok := s[key]; !ok {
+				return fmt.Errorf("'%s'", key) // Python's KeyError
+			}
+		}
+		known, ok := stored[s.Text("name")]
+		if !ok {
+			continue
+		}
+		value, ok := convertSetting(known, s["value"])
+		if !ok {
+			bad = append(bad, known.Name)
+			continue
+		}
+		s["value"] = value
+	}
+	if len(bad) > 0 {
+		return invalid("Redfish BIOS apply_configuration failed for node %s: invalid value for setting(s): %s", t.node.UUID, strings.Join(bad, ", "))
+	}
+	return nil
+}
+
+// convertSetting returns a value in the type of its attribute; ok is false if it is invalid.
+func convertSetting(known db.BIOSSetting, value any) (_ any, ok bool) {
+	if known.ReadOnly != nil && *known.ReadOnly {
+		return nil, false
+	}
+	text, isText := value.(string)
+	switch known.AttributeType {
+	case "Enumeration":
+		return value, len(known.AllowableValues) == 0 || isText && slices.Contains(known.AllowableValues, text)
+	case "Integer":
+		number, ok := pythonInt(value)
+		return json.Number(strconv.Itoa(number)), ok && within(number, known.LowerBound, known.UpperBound)
+	case "Boolean":
+		if isText {
+			return strings.EqualFold(text, "true"), true
+		}
+	case "String":
+		return value, !isText || within(utf8.RuneCountInString(text), known.MinLength, known.MaxLength)
+	}
+	return value, true
+}
+
+func within(number int, least, most *int) bool {
+	return (least == nil || number >= *least) && (most == nil || number <= *most)
+}
+
+// pythonInt implements int() for values from JSON.
+func pythonInt(value any) (int, bool) {
+	switch v := value.(type) {
+	case bool:
+		return map[bool]int{true: 1}[v], true
+	case string:
+		n, err := strconv.Atoi(strings.TrimSpace(v))
+		return n, err == nil
+	case json.Number:
+		f, err := v.Float64()
+		return int(math.Trunc(f)), err == nil
+	case float64:
+		return int(math.Trunc(v)), true
+	case int:
+		return v, true
+	}
+	return 0, false
+}
+
+// rebootForBIOS implements _set_reboot_requested and post_configuration. Without a ramdisk nothing
+// but the periodic task may resume the step.
+func (t *task) rebootForBIOS(ctx context.Context, attributes map[string]any) (string, error) {
+	state := map[string]any{"reboot_requested": true}
+	if len(attributes) > 0 {
+		state["requested_bios_attrs"] = attributes
+	}
+	t.setInternal(biosState, state)
+	if err := t.setStepFlags(stepFlagSet{reboot: boolValue(true), skipCurrent: boolValue(false), polling: boolValue(t.ramdiskDisabled())}); err != nil {
+		return "", err
+	}
+	return t.rebootToFinishStep(ctx)
+}
+
+// verifyBIOS is the part of apply_configuration after the reboot: the step fails if an attribute is
+// not what was requested.
+func (t *task) verifyBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS, settings []db.Dict) error {
+	state, _ := dictOf(t.internal(biosState))
+	wanted, _ := dictOf(state["requested_bios_attrs"])
+	if err := t.endBIOSState(); err != nil {
+		return err
+	}
+	missing := t.unappliedBIOS(ctx, system, bios, wanted)
+	if len(missing) == 0 {
+		return nil
+	}
+	// The order of the message is that of the step's arguments.
+	shown := &hints.PythonDict{}
+	for _, s := range settings {
+		if name := s.Text("name"); slices.Contains(missing, name) {
+			shown.Set(name, pythonValue(wanted[name]))
+		}
+	}
+	t.failCurrentStep(ctx, fmt.Sprintf("Redfish BIOS apply_configuration step failed. Attributes %s are not updated.", python.Repr(shown)))
+	return nil
+}
+
+// pythonValue converts an attribute's value for a message.
+func pythonValue(value any) any {
+	if number, ok := value.(json.Number); ok {
+		return hints.PythonNumber(number.String())
+	}
+	return value
+}
+
+// unappliedBIOS implements _get_unapplied_bios_attrs. A pending area with more attributes than
+// requested is one that always has all of them.
+func (t *task) unappliedBIOS(ctx context.Context, system *redfishSystem, bios *redfishBIOS, wanted db.Dict) []string {
+	current, pending := bios.values(), t.pendingBIOS(ctx, system, bios)
+	var missing []string
+	for name, value := range wanted {
+		now, ok := current[name]
+		_, waits := pending[name]
+		if !ok || !samePython(now, value) || waits && len(pending) <= len(wanted) {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// endBIOSState implements _clear_reboot_requested.
+func (t *task) endBIOSState() error {
+	t.dropInternal(biosState, "post_bios_reboot_requested", "requested_bios_attrs")
+	return t.save()
+}
+
+// resetBIOS restores the defaults and reboots; after the reboot there is nothing to check.
+func resetBIOS(ctx context.Context, t *task, _ db.Dict) (string, error) {
+	system, bios, err := t.biosToChange(ctx)
+	if err != nil {
+		return "", err
+	}
+	state := ""
+	if before, _ := dictOf(t.internal(biosState)); python.Truthy(before["reboot_requested"]) {
+		err = t.endBIOSState()
+	} else {
+		_, err = system.bmc.do(ctx, http.MethodPost, bios.Actions.Reset.Target, nil)
+		if e := asSushy(err); e.isHTTP() && (e.status == http.StatusUnsupportedMediaType || e.status == http.StatusBadRequest) {
+			_, err = system.bmc.do(ctx, http.MethodPost, bios.Actions.Reset.Target, map[string]any{})
+		}
+		if s := asSushy(err); s != nil {
+			return "", redfishFault("Redfish BIOS factory reset failed for node %s. Error: %s", t.node.UUID, s.text)
+		}
+		if err == nil {
+			state, err = t.rebootForBIOS(ctx, nil)
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	return state, t.cacheBIOS(ctx)
+}
+
+// checkBIOSSteps implements _query_bios_apply_status.
+func (c *Conductor) checkBIOSSteps(ctx context.Context) {
+	c.eachWaiting(ctx, "bios", biosState, []string{cleanWait, serviceWait, deployWait}, (*task).checkBIOSStep)
+}
+
+// checkBIOSStep resumes a BIOS step when the system has booted and has all attributes. A BMC that
+// reports progress keeps the node from its timeout.
+func (t *task) checkBIOSStep(ctx context.Context) error {
+	system, bios, err := t.biosOf(ctx)
+	if err != nil || bios == nil {
+		return err
+	}
+	if p := system.BootProgress; p != nil && p.LastState != "" {
+		if err := t.touch(); err != nil {
+			return err
+		}
+		if p.LastState != "OSBootStarted" && p.LastState != "OSRunning" {
+			return nil
+		}
+	}
+	state, _ := dictOf(t.internal(biosState))
+	wanted, _ := dictOf(state["requested_bios_attrs"])
+	if len(t.unappliedBIOS(ctx, system, bios, wanted)) > 0 {
+		return nil
+	}
+	return t.resumeStep(ctx)
+}

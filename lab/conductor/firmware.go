@@ -1,0 +1,283 @@
+package conductor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"ironworks/lab/db"
+	"ironworks/lab/python"
+)
+
+// Fields of driver_internal_info during an update.
+const (
+	firmwareUpdates   = "redfish_fw_updates" // the remaining updates; the first one runs
+	firmwareStart     = "redfish_fw_update_start_time"
+	bmcVersionBefore  = "bmc_fw_version_before_update"
+	firmwareReboot    = "firmware_reboot_requested"
+	firmwareTimestamp = "2006-01-02T15:04:05.000000"
+)
+
+// Options of [redfish] with their defaults; the conductor's speed divides them.
+const (
+	firmwareRebootDelay   = 300 * time.Second  // firmware_update_reboot_delay
+	firmwareVersionCheck  = 30 * time.Second   // firmware_update_bmc_version_check_interval
+	firmwareNICWait       = 30 * time.Second   // firmware_update_nic_starting_wait
+	firmwareOverall       = 7200 * time.Second // firmware_update_overall_timeout
+	firmwareStable        = 3                  // firmware_update_required_successes
+	firmwareStablePause   = 30 * time.Second   // firmware_update_validation_interval
+	firmwareStableTimeout = 480 * time.Second  // firmware_update_resource_validation_timeout
+)
+
+// redfishFirmwareSteps returns the steps of the redfish firmware interface
+// (ironic/drivers/modules/redfish/firmware.py).
+func redfishFirmwareSteps() []step {
+	args := required("settings", "A list of dicts with firmware components to be updated")
+	return []step{{
+		name: "update", do: updateFirmware,
+		deploy: &offer{args: args}, clean: &offer{args: args, ramdisk: true}, service: &offer{args: args},
+	}}
+}
+
+// updateFirmware starts the first update; the periodic task does the rest.
+func updateFirmware(ctx context.Context, t *task, args db.Dict) (string, error) {
+	if err := checkFirmwareArgs(args["settings"]); err != nil {
+		return "", err
+	}
+	settings := dictsOf(args["settings"])
+	if err := t.startUpdate(ctx, settings); err != nil {
+		return "", err
+	}
+	t.setUpdates(settings)
+	t.setInternal(firmwareStart, t.timestamp())
+	if err := t.save(); err != nil {
+		return "", err
+	}
+	return t.currentKind().waits(), nil
+}
+
+func (t *task) setUpdates(settings []db.Dict) { t.setInternal(firmwareUpdates, listOf(settings)) }
+
+func (t *task) timestamp() string { return t.c.now().Format(firmwareTimestamp) }
+
+// since returns the time since a timestamp, at the speed of the configured options.
+func (t *task) since(stamp any) time.Duration {
+	text, _ := stamp.(string)
+	at, err := time.Parse(firmwareTimestamp, text)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(float64(t.c.now().Sub(at)) * t.c.options.Speed)
+}
+
+// startUpdate implements _execute_firmware_update: it sends the first of the updates to the BMC and
+// prepares for its kind of component.
+func (t *task) startUpdate(ctx context.Context, settings []db.Dict) error {
+	update := settings[0]
+	update["power_timeout"] = int(firmwareRebootDelay.Seconds())
+	if err := t.sendUpdate(ctx, update); err != nil {
+		return err
+	}
+	t.setUpdates(settings)
+	t.dropInternal(bmcVersionBefore, firmwareReboot)
+	restart := componentType(update.Text("component")) == biosComponent
+	if componentType(update.Text("component")) == bmcComponent {
+		t.watchBMC(ctx, update)
+		t.setUpdates(settings)
+	}
+	return t.setStepFlags(stepFlagSet{reboot: boolValue(restart), polling: boolValue(true)})
+}
+
+// watchBMC implements _setup_bmc_update_monitoring.
+func (t *task) watchBMC(ctx context.Context, update db.Dict) {
+	if version, ok := t.bmcVersion(ctx); ok {
+		t.setInternal(bmcVersionBefore, version)
+	}
+	if update["wait"] == nil {
+		update["wait"] = int(firmwareRebootDelay.Seconds())
+	}
+	now := t.timestamp()
+	update["wait_start_time"], update["bmc_check_start_time"], update["component_type"] = now, now, bmcComponent
+}
+
+func (t *task) bmcVersion(ctx context.Context) (version string, ok bool) {
+	system, err := t.systemOf(ctx)
+	if err != nil {
+		return "", false
+	}
+	m, err := system.manager(ctx)
+	return m.FirmwareVersion, err == nil && m.FirmwareVersion != ""
+}
+
+// sendUpdate implements _submit_simple_update: with several systems behind a BMC, it names its own.
+func (t *task) sendUpdate(ctx context.Context, update db.Dict) error {
+	target, err := t.updateService(ctx)
+	if err != nil {
+		return err
+	}
+	image := update.Text("url")
+	if err := checkStaging(image); err != nil {
+		return err
+	}
+	return t.connect(ctx, func(m *bmc, _ string) error {
+		var systems struct{ Members []link }
+		if err := m.get(ctx, m.info.root+"/Systems", &systems); err != nil {
+			return err
+		}
+		body := map[string]any{"ImageURI": image, "TransferProtocol": "HTTP"}
+		if len(systems.Members) > 1 {
+			body["Targets"] = []any{t.node.DriverInfo["redfish_system_id"]}
+		}
+		if target == "" {
+			return redfishFault("Required argument(s) MissingAttributeError")
+		}
+		got, err := m.do(ctx, http.MethodPost, target, body)
+		if err != nil {
+			return err
+		}
+		monitor, err := taskMonitor(target, got)
+		update["task_monitor"] = monitor
+		return err
+	})
+}
+
+// updateService returns the address of the action SimpleUpdate, empty without it.
+func (t *task) updateService(ctx context.Context) (target string, err error) {
+	err = t.connect(ctx, func(m *bmc, _ string) error {
+		var root struct{ UpdateService *link }
+		if err := m.get(ctx, m.info.root+"/", &root); err != nil {
+			return err
+		}
+		if root.UpdateService == nil {
+			return redfishFault("The attribute UpdateService/@odata.id is missing from the resource %s/", m.info.root)
+		}
+		var service struct {
+			Actions struct {
+				Update struct {
+					Target string `json:"target"`
+				} `json:"#UpdateService.SimpleUpdate"`
+			}
+		}
+		if err := m.get(ctx, root.UpdateService.ID, &service); err != nil {
+			return err
+		}
+		target = service.Actions.Update.Target
+		return nil
+	})
+	return target, err
+}
+
+// taskMonitor returns the address of the task in an answer: that of the body, or the header
+// Location (TaskMonitor.from_response in sushy/taskmonitor.py).
+func taskMonitor(target string, got answer) (string, error) {
+	var body link
+	_ = json.Unmarshal(got.body, &body)
+	monitor := got.header.Get("Location")
+	if body.ID != "" {
+		monitor = body.ID
+	}
+	if monitor == "" {
+		return "", &sushyError{class: "MissingHeaderError", text: fmt.Sprintf("Header Location is missing from the response of %s", target)}
+	}
+	return monitor, nil
+}
+
+// checkStaging implements _stage_firmware_file for [redfish]firmware_source = http: the BMC fetches
+// images from their own address. Files of the conductor and of Swift are not supported here.
+func checkStaging(image string) error {
+	scheme := ""
+	if parsed, err := url.Parse(image); err == nil {
+		scheme = strings.ToLower(parsed.Scheme)
+	}
+	if scheme == "http" || scheme == "https" {
+		return nil
+	}
+	return invalid("%s is not supported for %s.", scheme, image)
+}
+
+// redfishTask has the used fields of a Task.
+type redfishTask struct {
+	TaskState, TaskStatus string
+	Messages              []struct {
+		ID   string `json:"MessageId"`
+		Text string `json:"Message"`
+	}
+}
+
+// messages returns the texts of a task's messages, or their IDs.
+func (r redfishTask) messages() string {
+	var all []string
+	for _, m := range r.Messages {
+		text := m.Text
+		if text == "" || slices.Contains([]string{"unknown", "unknown error"}, strings.ToLower(text)) {
+			text = m.ID
+		}
+		if text != "" {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, ",  ")
+}
+
+// errTaskGone reports that the BMC has deleted a task.
+var errTaskGone = errors.New("the task is gone")
+
+// updateTask reads the task of an update.
+func (t *task) updateTask(ctx context.Context, update db.Dict) (redfishTask, error) {
+	var found redfishTask
+	err := t.connect(ctx, func(m *bmc, _ string) error { return m.get(ctx, update.Text("task_monitor"), &found) })
+	if s := asSushy(err); s != nil && s.class == "ResourceNotFoundError" {
+		return found, errTaskGone
+	}
+	return found, err
+}
+
+// clearUpdates implements _clear_updates.
+func (t *task) clearUpdates() error {
+	t.dropInternal(firmwareUpdates, firmwareStart, "firmware_cleanup", bmcVersionBefore, firmwareReboot)
+	return t.save()
+}
+
+// failUpdate discards the updates and fails the step.
+func (t *task) failUpdate(ctx context.Context, message string) error {
+	if err := t.clearUpdates(); err != nil {
+		return err
+	}
+	switch {
+	case len(t.node.CleanStep) > 0:
+		t.failSteps(ctx, cleanSteps, message, failing{})
+	case len(t.node.ServiceStep) > 0:
+		t.failSteps(ctx, serviceSteps, message, failing{})
+	case len(t.node.DeployStep) > 0:
+		t.failDeployment(ctx, message, true)
+	}
+	return nil
+}
+
+// rebootForUpdate reboots the machine.
+func (t *task) rebootForUpdate(ctx context.Context, update db.Dict) error {
+	return t.setPowerWithin(ctx, reboot, time.Duration(toInt(update["power_timeout"]))*time.Second)
+}
+
+// dropFailedUpdates implements _query_update_failed: the remaining updates of a failed node must
+// not continue when its maintenance ends.
+func (c *Conductor) dropFailedUpdates(ctx context.Context) {
+	c.eachWaiting(ctx, "firmware", firmwareUpdates, []string{cleanFail, deployFail, serviceFail}, func(t *task, ctx context.Context) error {
+		if !t.node.Maintenance {
+			return nil
+		}
+		if err := t.upgrade(ctx, locking{}); err != nil {
+			return err
+		}
+		return t.clearUpdates()
+	})
+}
+
+// flagged reports a flag in the current update.
+func flagged(update db.Dict, name string) bool { return python.Truthy(update[name]) }

@@ -1,0 +1,158 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ironworks/lab/db"
+)
+
+// Firmware components (ironic/drivers/modules/redfish/utils.py). Those of network adapters have the
+// adapter's serial number, or its ID.
+const (
+	biosComponent = "bios"
+	bmcComponent  = "bmc"
+	nicPrefix     = "nic:"
+)
+
+// updateFirmwareCache implements node_cache_firmware_components: it never fails.
+func (t *task) updateFirmwareCache(ctx context.Context) {
+	if t.driver.names["firmware"] == "redfish" {
+		_ = t.cacheFirmware(ctx)
+	}
+}
+
+// cacheFirmware implements cache_firmware_components (ironic/drivers/modules/redfish/firmware.py).
+func (t *task) cacheFirmware(ctx context.Context) error {
+	system, err := t.systemOf(ctx)
+	if err != nil {
+		return err
+	}
+	var found []db.Firmware
+	if system.BiosVersion != "" {
+		found = append(found, db.Firmware{Component: biosComponent, CurrentVersion: system.BiosVersion})
+	}
+	if m, err := system.manager(ctx); err == nil && m.FirmwareVersion != "" {
+		found = append(found, db.Firmware{Component: bmcComponent, CurrentVersion: m.FirmwareVersion, Model: m.Model})
+	}
+	if adapters, err := system.adapters(ctx); err == nil {
+		found = append(found, adapterFirmware(adapters)...)
+	}
+	if len(found) == 0 {
+		return db.Faultf(400, kindUnsupported, "Cannot retrieve firmware for node %s: no supported components", t.node.UUID)
+	}
+	return t.storeFirmware(found)
+}
+
+// redfishManager has the used fields of a Manager.
+type redfishManager struct {
+	FirmwareVersion, Model string
+}
+
+// manager reads the first manager of a system.
+func (s *redfishSystem) manager(ctx context.Context) (redfishManager, error) {
+	var m redfishManager
+	if len(s.Links.ManagedBy) == 0 {
+		return m, redfishFault("Couldn't find any Sushy Manager")
+	}
+	if err := s.bmc.get(ctx, s.Links.ManagedBy[0].ID, &m); err != nil {
+		return m, redfishFault("%s", messageOf(err))
+	}
+	return m, nil
+}
+
+// networkAdapter has the used fields of a NetworkAdapter.
+type networkAdapter struct {
+	ID           string `json:"Id"`
+	Manufacturer string
+	Model        string
+	SerialNumber string
+	Controllers  []struct{ FirmwarePackageVersion string }
+}
+
+// adapters reads the network adapters of a system's first chassis, none if it has none.
+func (s *redfishSystem) adapters(ctx context.Context) ([]networkAdapter, error) {
+	if len(s.Links.Chassis) == 0 {
+		return nil, nil
+	}
+	var chassis struct{ NetworkAdapters *link }
+	if err := s.bmc.get(ctx, s.Links.Chassis[0].ID, &chassis); err != nil || chassis.NetworkAdapters == nil {
+		return nil, err
+	}
+	var list struct{ Members []link }
+	if err := s.bmc.get(ctx, chassis.NetworkAdapters.ID, &list); err != nil {
+		return nil, err
+	}
+	adapters := make([]networkAdapter, len(list.Members))
+	for i, member := range list.Members {
+		if err := s.bmc.get(ctx, member.ID, &adapters[i]); err != nil {
+			return nil, err
+		}
+	}
+	return adapters, nil
+}
+
+// adapterFirmware implements retrieve_nic_components.
+func adapterFirmware(adapters []networkAdapter) []db.Firmware {
+	var found []db.Firmware
+	for _, a := range adapters {
+		name := a.SerialNumber
+		if name == "" {
+			name = a.ID
+		}
+		for _, controller := range a.Controllers {
+			if controller.FirmwarePackageVersion != "" {
+				found = append(found, db.Firmware{
+					Component: nicPrefix + name, CurrentVersion: controller.FirmwarePackageVersion,
+					Vendor: a.Manufacturer, Model: a.Model, SerialNumber: a.SerialNumber,
+				})
+			}
+		}
+	}
+	return found
+}
+
+// storeFirmware implements sync_firmware_components (ironic/objects/firmware.py): components that
+// are gone stay, and equal ones keep their times.
+func (t *task) storeFirmware(found []db.Firmware) error {
+	stored := t.c.tables.Firmware(t.node.UUID)
+	for _, f := range found {
+		at := -1
+		for i, old := range stored {
+			if old.Component == f.Component {
+				at = i
+			}
+		}
+		if at < 0 {
+			f.InitialVersion = f.CurrentVersion
+			stored = append(stored, f)
+			continue
+		}
+		old := &stored[at]
+		flashed := old.LastVersionFlashed != "" && f.CurrentVersion != old.LastVersionFlashed
+		if f.CurrentVersion == old.CurrentVersion && !flashed && f.Vendor == old.Vendor && f.Model == old.Model && f.SerialNumber == old.SerialNumber {
+			continue
+		}
+		f.InitialVersion, f.LastVersionFlashed = old.InitialVersion, old.LastVersionFlashed
+		if f.CurrentVersion != old.CurrentVersion {
+			f.LastVersionFlashed = f.CurrentVersion
+		}
+		*old = f
+	}
+	if err := t.c.tables.SetFirmware(t.node.UUID, stored); err != nil {
+		return fmt.Errorf("storing the firmware of node %s: %w", t.node.UUID, err)
+	}
+	return nil
+}
+
+// componentType implements get_component_type, empty for none.
+func componentType(component string) string {
+	switch {
+	case component == biosComponent, component == bmcComponent:
+		return component
+	case strings.HasPrefix(component, nicPrefix):
+		return "nic"
+	}
+	return ""
+}
