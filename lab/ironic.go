@@ -34,6 +34,8 @@ type IronicOptions struct {
 	SerialConsoles bool
 	// RAID enables the raid interface redfish, which is then the default of redfish nodes.
 	RAID bool
+	// Firmware enables the BIOS and firmware interfaces redfish.
+	Firmware bool
 	// NoPowerSync is [conductor] sync_power_state_interval = 0: the power sync would clear last
 	// errors.
 	NoPowerSync bool
@@ -127,18 +129,22 @@ func (i *Ironic) conductorOptions(options IronicOptions, images net.Addr) conduc
 	if options.AsShipped {
 		enabled, types = conductor.ShippedInterfaces(), conductor.ShippedHardwareTypes()
 	}
+	if enabled == nil {
+		enabled = conductor.EnabledInterfaces()
+	}
 	if options.SerialConsoles {
-		if enabled == nil {
-			enabled = conductor.EnabledInterfaces()
-		}
 		enabled["console"] = append(enabled["console"], "ipmitool-socat")
 	}
+	var redfish []string
 	if options.RAID {
-		if enabled == nil {
-			enabled = conductor.EnabledInterfaces()
-		}
-		if !slices.Contains(enabled["raid"], "redfish") {
-			enabled["raid"] = append(enabled["raid"], "redfish")
+		redfish = append(redfish, "raid")
+	}
+	if options.Firmware {
+		redfish = append(redfish, "bios", "firmware")
+	}
+	for _, kind := range redfish {
+		if !slices.Contains(enabled[kind], "redfish") {
+			enabled[kind] = append(enabled[kind], "redfish")
 		}
 	}
 	return conductor.Options{
@@ -149,7 +155,7 @@ func (i *Ironic) conductorOptions(options IronicOptions, images net.Addr) conduc
 		},
 		Periods: conductor.Periods{
 			Provision: p.of(checkPeriod), Rescue: p.of(checkPeriod), PowerSync: powerSync, PowerRecovery: p.of(recoveryPeriod),
-			RAID: p.of(checkPeriod),
+			RAID: p.of(checkPeriod), Firmware: p.of(checkPeriod),
 		},
 	}
 }

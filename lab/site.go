@@ -171,7 +171,7 @@ func (s *Site) startIronic(ctx context.Context) (err error) {
 }
 
 func (s *Site) startEmbedded(ctx context.Context) (url string, end func() error, err error) {
-	options := IronicOptions{Listen: s.options.Listen, Speed: s.options.Speed, SerialConsoles: s.options.Virtual != nil}
+	options := IronicOptions{Listen: s.options.Listen, Speed: s.options.Speed, SerialConsoles: s.options.Virtual != nil, Firmware: true}
 	options.RAID = hasRAID(s.options.Members)
 	if s.options.Dir != "" {
 		options.Dir = filepath.Join(s.options.Dir, "ironic")

@@ -153,7 +153,8 @@ func checkFirmwareItem(value any) (rule, problem string) {
 		if !slices.ContainsFunc(firmwareFields, func(f struct {
 			name, schema string
 			check        func(value any) (rule, problem string)
-		}) bool {
+		},
+		) bool {
 			return f.name == key
 		}) {
 			extra = append(extra, key)

@@ -58,7 +58,11 @@ func (t *task) endUpdateWait(ctx context.Context, settings []db.Dict) error {
 		delete(update, "bmc_version_checking")
 		return t.finishBMCUpdate(ctx, settings)
 	case update.Text("component_type") == bmcComponent:
-		// A Task resource answers 200, so that sushy considers it finished.
+		// A BMC that answers with an error, because it restarts, is asked again in the next round. A
+		// Task resource answers 200, so that sushy considers every task finished.
+		if _, err := t.updateTask(ctx, update); err != nil && !errors.Is(err, errTaskGone) && !isKind(err, kindRedfish, kindRedfishConnection) {
+			return err
+		}
 		return t.finishBMCUpdate(ctx, settings)
 	default:
 		return t.continueUpdates(ctx, settings)

@@ -376,8 +376,9 @@ func (t *task) executeStep(ctx context.Context, kind stepKind, step db.Dict) (st
 	}
 	for _, declared := range interfaceSteps(name, t.driver.names[name]) {
 		if declared.name == step.Text("step") {
+			// Steps change their arguments, and messages have the original ones.
 			args, _ := dictOf(step["args"])
-			state, err = declared.do(ctx, t, args)
+			state, err = declared.do(ctx, t, args.Clone())
 			return state, false, err
 		}
 	}

@@ -171,7 +171,9 @@ func (r *Rack) getTask(w http.ResponseWriter, request *http.Request) {
 		notFound(w, request)
 		return
 	}
-	show(w, m.task(j))
+	if r.readyFor(w, request, m) {
+		show(w, m.task(j))
+	}
 }
 
 // task returns a job as a Task. A failed one has its reason as the only message: Ironic shows all.
@@ -193,9 +195,11 @@ func (m *Machine) task(j Job) object {
 
 func (r *Rack) deleteTask(w http.ResponseWriter, request *http.Request) {
 	m, j, ok := r.job(request)
-	if !ok || !m.DeleteJob(j.ID) {
+	switch {
+	case ok && !r.readyFor(w, request, m):
+	case ok && m.DeleteJob(j.ID):
+		done(w)
+	default:
 		notFound(w, request)
-		return
 	}
-	done(w)
 }

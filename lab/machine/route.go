@@ -103,7 +103,7 @@ func (r *Rack) with(handler forMachine) http.HandlerFunc {
 			notFound(w, request)
 			return
 		}
-		if _, alone := r.onlyMachine(); !alone && !m.ready(w, request) {
+		if !r.readyFor(w, request, m) {
 			return
 		}
 		if !m.accepts(identityOf(request)) {
@@ -115,6 +115,13 @@ func (r *Rack) with(handler forMachine) http.HandlerFunc {
 		}
 		handler(w, request, m)
 	}
+}
+
+// readyFor is [Machine.ready] for a machine that shares its service; ServeHTTP has asked a single
+// one already.
+func (r *Rack) readyFor(w http.ResponseWriter, request *http.Request, m *Machine) bool {
+	_, alone := r.onlyMachine()
+	return alone || m.ready(w, request)
 }
 
 // members answers with the collection of some resources of a machine, which are below it.

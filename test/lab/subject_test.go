@@ -215,7 +215,7 @@ func (n node) reach(body map[string]any, state string) error {
 	return nil
 }
 
-var ends = []string{"deploy failed", "clean failed", "inspect failed", "error", "rescue failed", "unrescue failed", "adopt failed"}
+var ends = []string{"deploy failed", "clean failed", "inspect failed", "error", "rescue failed", "unrescue failed", "adopt failed", "service failed"}
 
 func target(verb string) map[string]any { return map[string]any{"target": verb} }
 
