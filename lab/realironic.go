@@ -53,7 +53,7 @@ func RealIronic(release real.Release, host string, port int, site *SiteOptions, 
 }
 
 func realOptions(release real.Release, host string, port int, site *SiteOptions, report func(string)) real.Options {
-	o := real.Options{Release: release, Host: host, Port: port, Settings: real.LabSettings(site.Speed), Progress: report}
+	o := real.Options{Release: release, Host: host, Port: port, Settings: real.LabSettings(release, site.Speed), Progress: report}
 	if hasRAID(site.Members) {
 		real.HardwareRAID(o.Settings)
 	}

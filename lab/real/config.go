@@ -132,15 +132,26 @@ func quickSettings() Settings {
 }
 
 // LabSettings are for an Ironic that controls the machines of a lab: Ironic's defaults, with its
-// timeouts and periods divided by the speed.
-func LabSettings(speed float64) map[string]map[string]string {
+// timeouts and periods divided by the speed, and the Redfish interfaces of BIOS and firmware.
+func LabSettings(release Release, speed float64) map[string]map[string]string {
 	// The conductor reads whole seconds, and 0 disables most of these.
 	seconds := func(d, least time.Duration) string {
 		return strconv.Itoa(int(math.Ceil(max(d.Seconds()/speed, least.Seconds()))))
 	}
 	timeout := seconds(30*time.Minute, 10*time.Second)
 	check := seconds(time.Minute, 2*time.Second)
+	interfaces := map[string]string{"enabled_bios_interfaces": "fake,no-bios,redfish"}
+	if release != Old { // which has no firmware interfaces
+		interfaces["enabled_firmware_interfaces"] = "no-firmware,redfish"
+	}
 	return map[string]map[string]string{
+		"DEFAULT": interfaces,
+		"redfish": {
+			"raid_config_status_interval": check, "raid_config_fail_interval": check,
+			"firmware_update_status_interval": check, "firmware_update_fail_interval": check,
+			"firmware_update_reboot_delay": seconds(5*time.Minute, 5*time.Second), "firmware_update_validation_interval": seconds(30*time.Second, time.Second),
+			"firmware_update_bmc_version_check_interval": seconds(30*time.Second, time.Second), "firmware_update_nic_starting_wait": seconds(30*time.Second, time.Second),
+		},
 		"conductor": {
 			"automated_clean":         "true",
 			"deploy_callback_timeout": timeout, "clean_callback_timeout": timeout, "inspect_wait_timeout": timeout,
@@ -151,8 +162,7 @@ func LabSettings(speed float64) map[string]map[string]string {
 			"sync_power_state_interval":       "60",
 			"power_failure_recovery_interval": seconds(5*time.Minute, 20*time.Second),
 		},
-		"agent":   {"require_tls": "true"},
-		"redfish": {"raid_config_status_interval": check, "raid_config_fail_interval": check},
+		"agent": {"require_tls": "true"},
 	}
 }
 

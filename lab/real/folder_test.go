@@ -54,10 +54,17 @@ func TestLabSettings(t *testing.T) {
 		{7, "258", "9"},
 		{1000, "10", "2"},
 	} {
-		c := LabSettings(test.speed)["conductor"]
+		settings := LabSettings(Newest, test.speed)
+		c := settings["conductor"]
 		if c["deploy_callback_timeout"] != test.timeout || c["inspect_wait_timeout"] != test.timeout ||
 			c["check_provision_state_interval"] != test.check || c["sync_power_state_interval"] != "60" {
 			t.Errorf("speed %g: %v", test.speed, c)
 		}
+		if got := settings["redfish"]["firmware_update_status_interval"]; got != test.check {
+			t.Errorf("speed %g: updates are checked every %s s", test.speed, got)
+		}
+	}
+	if got := LabSettings(Old, 1)["DEFAULT"]["enabled_firmware_interfaces"]; got != "" {
+		t.Errorf("firmware interfaces of the old release: %s", got)
 	}
 }
