@@ -46,6 +46,15 @@ func ParseFirmwareUpdate(text string) (FirmwareUpdate, error) {
 	return FirmwareUpdate{Component: component, URL: address}, nil
 }
 
+// Setting returns the update as an entry of the argument settings of firmware.update.
+func (u FirmwareUpdate) Setting() map[string]any {
+	setting := map[string]any{"component": u.Component, "url": u.URL}
+	if u.WaitSeconds > 0 {
+		setting["wait"] = u.WaitSeconds
+	}
+	return setting
+}
+
 // UpdateFirmware returns an action that updates firmware by the step firmware.update (39.0.0).
 func UpdateFirmware(api FirmwareReader, updates []FirmwareUpdate) Action {
 	return &hardwareAction{name: "update firmware", work: func(ctx context.Context, n *models.Node, _ models.StepKind) hardwareWork {
@@ -71,11 +80,7 @@ func firmwareWork(n *models.Node, have []models.Firmware, updates []FirmwareUpda
 		if i >= 0 {
 			current = " " + have[i].CurrentVersion
 		}
-		setting := map[string]any{"component": u.Component, "url": u.URL}
-		if u.WaitSeconds > 0 {
-			setting["wait"] = u.WaitSeconds
-		}
-		settings = append(settings, setting)
+		settings = append(settings, u.Setting())
 		changes = append(changes, u.Component+current+" from "+u.URL)
 	}
 	w.steps = []models.Step{{Interface: "firmware", Step: "update", Args: map[string]any{"settings": settings}}}

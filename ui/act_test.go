@@ -248,6 +248,9 @@ func TestForms(t *testing.T) {
 				r.press(":")
 				r.write(tt.action)
 				r.press("enter")
+				if tt.action == "clean" {
+					r.press("enter") // several steps
+				}
 				for i, text := range tt.fill {
 					if i > 0 {
 						r.press("tab")

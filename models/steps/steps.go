@@ -8,6 +8,7 @@ package steps
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -84,6 +85,21 @@ func (k *Known) OfferedBy() string {
 		text += " (" + k.Release + ")"
 	}
 	return text
+}
+
+// Usage returns the description and the arguments, optional ones in brackets.
+func (k *Known) Usage() string {
+	if len(k.Args) == 0 {
+		return k.Description + "; no arguments"
+	}
+	names := make([]string, len(k.Args))
+	for i, a := range k.Args {
+		names[i] = fmt.Sprintf("%s (%s)", a.Name, a.Description)
+		if !a.Required {
+			names[i] = "[" + names[i] + "]"
+		}
+	}
+	return k.Description + "; arguments: " + strings.Join(names, ", ")
 }
 
 // Example returns the step with its required arguments, as typed.

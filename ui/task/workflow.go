@@ -227,6 +227,14 @@ func (w *Workflow) Begin(id action.ID, nodes []models.NodeRef, filled Arguments)
 	case hardware.Shows(id):
 		return screen.Send(screen.Open{Ref: screen.Ref{Kind: screen.KindHardware, ID: nodes[0].UUID}, Then: id})
 	}
+	if kind, has := stepKindOf(id); has {
+		return w.pickStep(id, kind, nodes)
+	}
+	return w.beginForm(id, nodes, filled)
+}
+
+// beginForm starts an action on nodes, after its form if it has arguments.
+func (w *Workflow) beginForm(id action.ID, nodes []models.NodeRef, filled Arguments) tea.Cmd {
 	f := w.newFlow(string(id), w.env.Session, nodes)
 	f.checked = deploys(id)
 	args := Arguments{}

@@ -11,6 +11,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/plan"
+	"ironworks/models/steps"
 	"ironworks/provision"
 	"ironworks/ui/cell"
 	"ironworks/ui/screen/body"
@@ -147,19 +148,21 @@ func (s *Screen) askStep(instead *models.Step) tea.Cmd {
 		title, name, args = "Change "+instead.Label(), instead.Label(), argsText(instead.Args)
 		priority = strconv.Itoa(stepRow{Step: *instead}.priority())
 	}
-	var known []string
-	if f := s.known(); f != nil && f.Offered != nil {
-		for _, o := range f.Offered.Steps {
-			known = append(known, o.Interface+"."+o.Step)
+	known := s.deploySteps()
+	labels := make([]string, len(known))
+	for i := range known {
+		labels[i] = known[i].Label()
+	}
+	describe := func(value string) string {
+		if i := slices.Index(labels, strings.TrimSpace(value)); i >= 0 {
+			return known[i].Usage()
 		}
-		slices.Sort(known)
-	} else {
-		known = []string{"deploy.install_coreos", "deploy.start_assisted_install"}
+		return ""
 	}
 	fields := []form.Field{
-		{Key: "step", Label: "Step", Required: true, Value: name, Suggestions: known, Placeholder: "INTERFACE.STEP", Help: s.offeredText(known)},
+		{Key: "step", Label: "Step", Required: true, Value: name, Suggestions: labels, Placeholder: "INTERFACE.STEP", Help: s.offeredText(), Describe: describe},
 		{Key: "priority", Label: "Priority", Required: true, Value: priority, Help: textPriorityHelp},
-		{Key: "args", Label: "Arguments", Value: args, Placeholder: "{}", Help: "a JSON object"},
+		{Key: "args", Label: "Arguments", Value: args, Placeholder: "NAME=VALUE …", Help: textArgumentsHelp},
 	}
 	return s.ask(title, fields, func(v map[string]string) (tea.Cmd, string, string) {
 		step, field, problem := readStep(v)
@@ -174,11 +177,27 @@ func (s *Screen) askStep(instead *models.Step) tea.Cmd {
 	})
 }
 
-func (s *Screen) offeredText(known []string) string {
-	if f := s.known(); f == nil || f.Offered == nil {
+// deploySteps are the steps that the node's interfaces and its ramdisk offer.
+func (s *Screen) deploySteps() []steps.Known {
+	f := s.known()
+	if f == nil {
+		return nil
+	}
+	return slices.DeleteFunc(provision.StepsOf(f.Node, f.Offered), func(k steps.Known) bool { return !slices.Contains(k.Kinds, models.DeploySteps) })
+}
+
+// offeredText lists what the ramdisk reported.
+func (s *Screen) offeredText() string {
+	f := s.known()
+	if f == nil || f.Offered == nil {
 		return textStepsUnknown
 	}
-	return textStepsOffered + strings.Join(known, ", ")
+	var names []string
+	for _, o := range f.Offered.Steps {
+		names = append(names, o.Interface+"."+o.Step)
+	}
+	slices.Sort(names)
+	return textStepsOffered + strings.Join(names, ", ")
 }
 
 func readStep(v map[string]string) (step models.Step, field, problem string) {
@@ -191,10 +210,20 @@ func readStep(v map[string]string) (step models.Step, field, problem string) {
 		return step, "priority", textWantPriority
 	}
 	step.Priority = &priority
-	if text := strings.TrimSpace(v["args"]); text != "" {
+	switch text := strings.TrimSpace(v["args"]); {
+	case strings.HasPrefix(text, "{"), strings.HasPrefix(text, "["):
 		if err := json.Unmarshal([]byte(text), &step.Args); err != nil || step.Args == nil {
 			return step, "args", `Enter a JSON object, such as {"force": true}.`
 		}
+	case text != "":
+		list, err := provision.ParseStepWords(step.Label() + " " + text)
+		if err == nil && len(list) > 1 {
+			err = fmt.Errorf(textWantArgument, list[1].Label())
+		}
+		if err != nil {
+			return step, "args", models.OnScreen(err)
+		}
+		step.Args = list[0].Args
 	}
 	if step.Priority != nil && plan.IsInstallStep(step) && !installs(priority) {
 		return step, "priority", notWhileTheAgent(step, priority)

@@ -86,6 +86,8 @@ const (
 	// Steps.
 	textAddStep       = "Add step"
 	textPriorityHelp  = "highest runs first; install steps between deploy (100) and tear_down_agent (40); 0 disables the step"
+	textArgumentsHelp = "NAME=VALUE, separated by spaces; or a JSON object"
+	textWantArgument  = "%q is no argument: want NAME=VALUE"
 	textStepsUnknown  = "such as deploy.install_coreos (agent steps unknown)"
 	textStepsOffered  = "last seen agent steps: "
 	textWantPriority  = "Enter a whole number ≥ 0."

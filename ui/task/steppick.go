@@ -1,0 +1,132 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/models/steps"
+	"ironworks/provision"
+	"ironworks/ui/action"
+	"ironworks/ui/overlay"
+)
+
+// offersFrom bounds the nodes whose steps are compared for the list; the check compares all nodes.
+const offersFrom = 20
+
+// Items of the list of steps that are no steps.
+const (
+	pickText    = "text"
+	pickRunbook = "runbook"
+)
+
+// stepKindOf returns the kind of the steps that a verb runs; ok is false for verbs without a list of steps.
+func stepKindOf(id action.ID) (kind models.StepKind, ok bool) {
+	switch verb, _ := action.AsVerb(id); verb {
+	case models.VerbClean:
+		return models.CleanSteps, true
+	case models.VerbService:
+		return models.ServiceSteps, true
+	default:
+		return "", false
+	}
+}
+
+// pickStep lists the steps that the nodes offer. The one that is picked gets a form with its arguments; other items open
+// the form of several steps or of a runbook.
+func (w *Workflow) pickStep(id action.ID, kind models.StepKind, nodes []models.NodeRef) tea.Cmd {
+	first := []overlay.Item{
+		{ID: pickText, Title: textSeveralSteps, Detail: textSeveralStepsHelp},
+		{ID: pickRunbook, Title: textRunbookItem, Detail: textRunbookHelp},
+	}
+	known := map[string]steps.Known{}
+	pick := overlay.NewPick(fmt.Sprintf("%s %s", id, nodesText(nodes)), first, func(item string) tea.Cmd {
+		if k, isStep := known[item]; isStep {
+			return w.beginStep(id, kind, nodes, k)
+		}
+		return w.beginForm(id, nodes, nil)
+	}).Loading()
+	ctx, api := w.ctx, w.env.Session.Runner.API
+	return tea.Batch(w.console.Show(pick), func() tea.Msg {
+		items := slices.Clone(first)
+		list, err := commonSteps(ctx, api, nodes, kind)
+		if err != nil {
+			items[0].Detail = models.OnScreen(err)
+		}
+		for _, k := range list {
+			known[k.Label()] = k
+			items = append(items, overlay.Item{ID: k.Label(), Title: k.Label(), Detail: k.Description})
+		}
+		return overlay.Items{Of: pick, Items: items}
+	})
+}
+
+// commonSteps returns the known steps of a kind that all of the first nodes offer.
+func commonSteps(ctx context.Context, api provision.API, nodes []models.NodeRef, kind models.StepKind) ([]steps.Known, error) {
+	var ids []string
+	for _, n := range nodes[:min(len(nodes), offersFrom)] {
+		ids = append(ids, n.UUID)
+	}
+	found, err := provision.FindNodes(ctx, api, ids)
+	if err != nil {
+		return nil, err
+	}
+	var common []steps.Known
+	for i := range found {
+		offered := slices.DeleteFunc(steps.InterfacesOf(&found[i]).Offers(), func(k steps.Known) bool { return !slices.Contains(k.Kinds, kind) })
+		if i == 0 {
+			common = offered
+			continue
+		}
+		common = slices.DeleteFunc(common, func(k steps.Known) bool {
+			return !slices.ContainsFunc(offered, func(o steps.Known) bool { return o.Label() == k.Label() })
+		})
+	}
+	return common, nil
+}
+
+// beginStep starts a clean or service operation of one step, after a form for its arguments if it has any.
+func (w *Workflow) beginStep(id action.ID, kind models.StepKind, nodes []models.NodeRef, k steps.Known) tea.Cmd {
+	f := w.newFlow(string(id), w.env.Session, nodes)
+	step := models.Step{Interface: k.Interface, Step: k.Name}
+	noRamdisk := false
+	f.build = func() (provision.Action, error) {
+		verb, _ := action.AsVerb(id)
+		req := models.ProvisionRequest{Verb: verb, DisableRamdisk: noRamdisk}
+		sent := step
+		var err error
+		if sent.Args, err = readInjected(k, step.Args); err != nil {
+			return nil, err
+		}
+		if kind == models.ServiceSteps {
+			req.ServiceSteps = []models.Step{sent}
+		} else {
+			req.CleanSteps = []models.Step{sent}
+		}
+		return provision.Provision(req), nil
+	}
+	f.command = func(names []string) []string {
+		words := append([]string{string(id)}, names...)
+		words = append(words, "--step", stepWords(step))
+		if noRamdisk {
+			words = append(words, "--disable-ramdisk")
+		}
+		return words
+	}
+	fields := stepFields(k)
+	if len(fields) == 0 {
+		return w.check(f)
+	}
+	f.state = stateArguments
+	return w.console.Show(overlay.NewForm(fmt.Sprintf("%s %s: %s", id, nodesText(nodes), k.Label()), fields, func(v map[string]string) (tea.Cmd, string, string) {
+		args, field, err := stepArguments(k, v)
+		if err != nil {
+			return nil, field, models.OnScreen(err)
+		}
+		step.Args, noRamdisk = args, v[fieldNoRamdisk] == yes
+		return f.send(argumentsGiven{}), "", ""
+	}))
+}
