@@ -33,7 +33,7 @@ func (a *app) biosShowCommand() *cobra.Command {
 				}
 				shown = append(shown, setting)
 				r.names = append(r.names, setting.Name)
-				r.rows = append(r.rows, []string{setting.Name, setting.Value, bios.Allowed(setting), strings.Join(bios.Notes(setting), ", ")})
+				r.rows = append(r.rows, []string{setting.Name, bios.Shown(setting), bios.Allowed(setting), strings.Join(bios.Notes(setting), ", ")})
 			}
 			if len(settings) > 0 {
 				r.empty = "No BIOS setting contains " + strings.Join(args[1:], "") + "."

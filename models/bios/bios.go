@@ -43,7 +43,7 @@ func Pending(settings []models.BIOSSetting, wanted []Change) (pending []Value, p
 			names := slices.Sorted(maps.Keys(byName))
 			problems = append(problems, fmt.Sprintf("no BIOS setting %s%s", c.Name, spell.Meant(c.Name, names)))
 			continue
-		case known && (s.Value == c.Value || s.Type == "Boolean" && strings.EqualFold(s.Value, c.Value)): // Ironic has True for true
+		case known && same(s, c.Value):
 			continue
 		}
 		value, problem := typed(s, c.Value)
@@ -51,9 +51,27 @@ func Pending(settings []models.BIOSSetting, wanted []Change) (pending []Value, p
 			problems = append(problems, fmt.Sprintf("BIOS setting %s: %s", c.Name, problem))
 			continue
 		}
-		pending = append(pending, Value{Name: c.Name, Value: value, Before: s.Value})
+		pending = append(pending, Value{Name: c.Name, Value: value, Before: Shown(s)})
 	}
 	return pending, problems
+}
+
+// same reports whether a setting has a value. Ironic stores booleans as its database does: 0, False or false.
+func same(s models.BIOSSetting, value string) bool {
+	if s.Type != "Boolean" {
+		return s.Value == value
+	}
+	now, err := strconv.ParseBool(strings.ToLower(s.Value))
+	wanted, wrong := strconv.ParseBool(strings.ToLower(value))
+	return err == nil && wrong == nil && now == wanted
+}
+
+// Shown returns the value of a setting as the BMC has it.
+func Shown(s models.BIOSSetting) string {
+	if on, err := strconv.ParseBool(strings.ToLower(s.Value)); err == nil && s.Type == "Boolean" {
+		return strconv.FormatBool(on)
+	}
+	return s.Value
 }
 
 // Value is a change as Redfish takes it: text, a number or a boolean.
@@ -132,13 +150,13 @@ func Allowed(s models.BIOSSetting) string {
 	return ""
 }
 
-// Notes are the properties of a setting that limit changes.
+// Notes are the properties of a setting because of which it is not copied from another machine.
 func Notes(s models.BIOSSetting) []string {
 	var notes []string
 	for _, n := range []struct {
 		is   *bool
 		text string
-	}{{s.ReadOnly, "read-only"}, {s.ResetRequired, "needs reset"}, {s.Unique, "unique"}} {
+	}{{s.ReadOnly, "read-only"}, {s.Unique, "unique"}} {
 		if n.is != nil && *n.is {
 			notes = append(notes, n.text)
 		}
@@ -168,26 +186,16 @@ func Compare(golden, settings []models.BIOSSetting) []Difference {
 		delete(have, g.Name)
 		switch {
 		case !there:
-			list = append(list, Difference{Name: g.Name, Golden: g.Value, Note: "missing on the node"})
-		case s.Value != g.Value:
-			list = append(list, Difference{Name: g.Name, Golden: g.Value, Value: s.Value, Note: whyNotCopied(s)})
+			list = append(list, Difference{Name: g.Name, Golden: Shown(g), Note: "missing on the node"})
+		case !same(s, g.Value):
+			list = append(list, Difference{Name: g.Name, Golden: Shown(g), Value: Shown(s), Note: strings.Join(Notes(s), ", ")})
 		}
 	}
 	for name, s := range have {
-		list = append(list, Difference{Name: name, Value: s.Value, Note: "missing on the golden node"})
+		list = append(list, Difference{Name: name, Value: Shown(s), Note: "missing on the golden node"})
 	}
 	slices.SortFunc(list, func(a, b Difference) int { return cmp.Compare(a.Name, b.Name) })
 	return list
-}
-
-// whyNotCopied returns why a setting is not copied from a golden machine; empty if it is.
-func whyNotCopied(s models.BIOSSetting) string {
-	for _, note := range Notes(s) {
-		if note == "read-only" || note == "unique" {
-			return note
-		}
-	}
-	return ""
 }
 
 // Copied returns the changes that make a machine like the golden one.

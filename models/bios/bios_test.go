@@ -34,6 +34,7 @@ func TestPending(t *testing.T) {
 		{"BootMode=Biso", nil, `BIOS setting BootMode: "Biso" is not allowed (did you mean "Bios"?); allowed: Uefi, Bios`},
 		{"MemTest=true", nil, ""},
 		{"MemTest=false", false, ""},
+		{"MemTest=1", nil, ""},
 		{"MemTest=maybe", nil, `BIOS setting MemTest: "maybe" is not true or false`},
 		{"RetryDelay=30", 30, ""},
 		{"RetryDelay=31", nil, "BIOS setting RetryDelay: 31 is not allowed; allowed: 1 to 30"},

@@ -43,12 +43,12 @@ func newBIOS(s *Screen) *biosPage {
 	p := &biosPage{s: s, list: table.New(func(r *setting) string { return r.Name }), changes: map[string]string{}}
 	p.list.SetColumns([]table.Column[*setting]{
 		{Key: "setting", Title: "SETTING", Min: 18, Max: 40, Role: theme.Strong, Text: func(r *setting) string { return r.Name }},
-		{Key: "value", Title: "VALUE", Min: 12, Max: 30, Text: func(r *setting) string { return r.Value }},
-		{Key: "new", Title: "NEW", Min: 12, Max: 30, Cell: func(r *setting) table.Cell {
+		{Key: "value", Title: "VALUE", Min: 10, Max: 30, Text: func(r *setting) string { return bios.Shown(r.BIOSSetting) }},
+		{Key: "new", Title: "NEW", Min: 10, Max: 30, Cell: func(r *setting) table.Cell {
 			return table.Cell{Text: r.change, Role: theme.Hold}
 		}},
 		{Key: "allowed", Title: "ALLOWED", Min: 10, Grow: 1, Role: theme.Muted, Text: func(r *setting) string { return bios.Allowed(r.BIOSSetting) }},
-		{Key: "notes", Title: "NOTES", Min: 10, Max: 24, Role: theme.Muted, Text: func(r *setting) string { return strings.Join(bios.Notes(r.BIOSSetting), ", ") }},
+		{Key: "notes", Title: "NOTES", Min: 9, Max: 18, Role: theme.Muted, Text: func(r *setting) string { return strings.Join(bios.Notes(r.BIOSSetting), ", ") }},
 	})
 	p.from = fetch.New(func(ctx context.Context) ([]models.BIOSSetting, error) { return s.api.BIOS(ctx, s.uuid) })
 	return p
@@ -64,7 +64,7 @@ func (p *biosPage) fetched() {
 	var rows []*setting
 	for _, known := range settings {
 		r := &setting{BIOSSetting: known}
-		if r.change, r.changed = p.changes[r.Name]; r.changed && r.change == r.Value { // applied
+		if r.change, r.changed = p.changes[r.Name]; r.changed && r.change == bios.Shown(r.BIOSSetting) { // applied
 			delete(p.changes, r.Name)
 			r.change, r.changed = "", false
 		}
@@ -88,7 +88,7 @@ func (p *biosPage) fetched() {
 func (p *biosPage) change(name, value string) {
 	settings, _ := p.from.Value()
 	i := slices.IndexFunc(settings, func(o models.BIOSSetting) bool { return o.Name == name })
-	if i >= 0 && settings[i].Value == value {
+	if i >= 0 && bios.Shown(settings[i]) == value {
 		delete(p.changes, name)
 		return
 	}
@@ -199,7 +199,7 @@ func (p *biosPage) content(t *theme.Theme, w, h int) string {
 func (p *biosPage) copies() []screen.Copyable {
 	var copies []screen.Copyable
 	if r, ok := p.list.Cursor(); ok {
-		copies = append(copies, screen.Copyable{Name: "setting", Text: r.Name + "=" + r.Value})
+		copies = append(copies, screen.Copyable{Name: "setting", Text: r.Name + "=" + bios.Shown(r.BIOSSetting)})
 	}
 	return append(copies, screen.Copyable{Name: "request", Text: p.s.env.Request(fmt.Sprintf("/v1/nodes/%s/bios?detail=true", p.s.uuid))},
 		screen.Copyable{Name: "command", Text: p.s.env.CommandLine("bios", "show", p.s.node().Label())})

@@ -26,7 +26,7 @@ func (p *biosPage) edit() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	known, value := r.BIOSSetting, r.Value
+	known, value := r.BIOSSetting, bios.Shown(r.BIOSSetting)
 	if r.changed {
 		value = r.change
 	}
@@ -40,14 +40,11 @@ func (p *biosPage) edit() tea.Cmd {
 			field.Kind, field.Options = form.Choice, known.Allowed
 		}
 	case "Boolean":
-		field.Kind, field.Options, field.Value = form.Choice, []string{"true", "false"}, strings.ToLower(value)
+		field.Kind, field.Options = form.Choice, []string{"true", "false"}
 	default:
 	}
 	return screen.Send(screen.Ask{Overlay: overlay.NewForm(fmt.Sprintf(textEditTitle, known.Name), []form.Field{field}, func(v map[string]string) (tea.Cmd, string, string) {
 		given := v[fieldValue]
-		if strings.EqualFold(given, known.Value) {
-			given = known.Value // Ironic has True for true
-		}
 		_, problems := bios.Pending([]models.BIOSSetting{known}, []bios.Change{{Name: known.Name, Value: given}})
 		if len(problems) > 0 {
 			return nil, fieldValue, strings.Join(problems, "; ")
