@@ -1,6 +1,7 @@
 package provision
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -47,29 +48,37 @@ func (a verbAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal 
 	if why, hint, screenHint := a.badArguments(); why != "" {
 		return refusal(a, n, models.RefusedArguments, why, hint).WithScreenHint(screenHint)
 	}
-	if wrong := a.wrongSteps(n, true); wrong != nil {
-		return refusal(a, n, models.RefusedArguments, strings.Join(wrong, "; "), "ironworks steps "+n.Label()+" lists the steps").WithScreenHint("choose a step of the list")
+	if wrong, setting := a.wrongSteps(n, true); wrong != nil {
+		hint, screenHint := "ironworks steps "+n.Label()+" lists the steps", "choose a step of the list"
+		if setting != "" {
+			hint, screenHint = "if Ironic enables it: ironworks set "+n.Label()+" "+setting, "if Ironic enables it, set "+setting
+		}
+		return refusal(a, n, models.RefusedArguments, strings.Join(wrong, "; "), hint).WithScreenHint(screenHint)
 	}
 	return nil
 }
 
 // warnings returns the steps that only a custom hardware manager of the ramdisk can offer.
-func (a verbAction) warnings(n *models.Node) []string { return a.wrongSteps(n, false) }
+func (a verbAction) warnings(n *models.Node) []string {
+	texts, _ := a.wrongSteps(n, false)
+	return texts
+}
 
-// wrongSteps returns the problems of the steps on a node, of one degree of certainty.
-func (a verbAction) wrongSteps(n *models.Node, certain bool) []string {
-	var texts []string
+// wrongSteps returns the problems of the steps on a node, of one degree of certainty, and the setting that would change
+// that.
+func (a verbAction) wrongSteps(n *models.Node, certain bool) (texts []string, setting string) {
 	interfaces := steps.InterfacesOf(n)
 	for kind, list := range map[models.StepKind][]models.Step{models.CleanSteps: a.req.CleanSteps, models.ServiceSteps: a.req.ServiceSteps} {
 		for _, s := range list {
 			for _, p := range interfaces.Check(s, kind) {
 				if p.Certain == certain {
 					texts = append(texts, printable.Line(p.Text))
+					setting = cmp.Or(setting, p.Setting)
 				}
 			}
 		}
 	}
-	return texts
+	return texts, printable.Line(setting)
 }
 
 // badArguments returns why Ironic would reject the arguments, with a remedy for the command line and one for the console.
@@ -129,5 +138,12 @@ func (a verbAction) ended(before, now *models.Node, _ time.Duration) (verdict, b
 		return verdict{}, false
 	}
 	t, _ := models.FindTransition(before.ProvisionState, a.req.Verb)
-	return verdict{ok: slices.Contains(t.Success, s), state: string(s)}, true
+	return verdict{ok: slices.Contains(t.Success, s) && !failedInSuccess(a.req.Verb, now), state: string(s)}, true
+}
+
+// failedInSuccess reports a manual cleaning that has failed although the node is manageable: after a BIOS setting that
+// the firmware ignored, 39.0.0 goes on from clean failed (cleaning_error_handler, then the next heartbeat), and leaves
+// the fault.
+func failedInSuccess(verb models.Verb, now *models.Node) bool {
+	return verb == models.VerbClean && now.Maintenance && now.Fault == "clean failure"
 }

@@ -127,7 +127,10 @@ func quickSettings() Settings {
 			"post_deploy_get_power_state_retry_interval": "1",
 			"command_wait_interval":                      "1",
 		},
-		"redfish": {"connection_attempts": "3", "connection_retry_interval": "1"},
+		"redfish": {
+			"connection_attempts": "3", "connection_retry_interval": "1",
+			"raid_config_status_interval": "2", "raid_config_fail_interval": "2", "firmware_update_status_interval": "2",
+		},
 	}
 }
 

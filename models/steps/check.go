@@ -21,6 +21,8 @@ type Problem struct {
 	Text string
 	// Certain: Ironic or the agent refuses the step. Otherwise a custom hardware manager of the ramdisk may offer it.
 	Certain bool
+	// Setting is the interface of the node that would offer the step, such as raid_interface=redfish; empty if unknown.
+	Setting string
 }
 
 // Check returns the problems of a step on a node with these interfaces, as part of an operation.
@@ -38,11 +40,14 @@ func (all Interfaces) Check(s models.Step, kind models.StepKind) []Problem {
 	}
 	offered := slices.DeleteFunc(slices.Clone(rows), func(k *Known) bool { return !all.offer(k) })
 	if len(offered) == 0 {
-		return []Problem{{fmt.Sprintf("%s: the %s interface %s does not offer it; %s", s.Label(), s.Interface, name, offeredBy(rows)), true}}
+		return []Problem{{
+			Text:    fmt.Sprintf("%s: the %s interface %s does not offer it; %s", s.Label(), s.Interface, name, offeredBy(rows)),
+			Certain: true, Setting: all.setting(rows),
+		}}
 	}
 	here := slices.DeleteFunc(slices.Clone(offered), func(k *Known) bool { return !slices.Contains(k.Kinds, kind) })
 	if len(here) == 0 {
-		return []Problem{{fmt.Sprintf("%s: no %s step of the %s interface %s; it is a %s step", s.Label(), kind, s.Interface, name, kindsOf(offered)), true}}
+		return []Problem{{Text: fmt.Sprintf("%s: no %s step of the %s interface %s; it is a %s step", s.Label(), kind, s.Interface, name, kindsOf(offered)), Certain: true}}
 	}
 	return wrongArguments(s, here)
 }
@@ -56,9 +61,22 @@ func (all Interfaces) unknown(s models.Step) []Problem {
 	}
 	custom := s.Interface == "deploy" || s.Interface == "raid" && all["raid"] == Agent
 	if name := all[s.Interface]; !custom && strings.HasPrefix(name, "no-") {
-		return []Problem{{fmt.Sprintf("%s: the node has no %s interface (%s)", s.Label(), s.Interface, name), true}}
+		return []Problem{{Text: fmt.Sprintf("%s: the node has no %s interface (%s)", s.Label(), s.Interface, name), Certain: true}}
 	}
-	return []Problem{{s.Label() + " is unknown" + spell.Meant(s.Label(), labels), !custom}}
+	return []Problem{{Text: s.Label() + " is unknown" + spell.Meant(s.Label(), labels), Certain: !custom}}
+}
+
+// setting returns the interface that would offer a step: that of the node's power interface, because vendors have one
+// for all kinds, or the agent.
+func (all Interfaces) setting(rows []*Known) string {
+	for _, want := range []string{all["power"], all["management"], Agent} {
+		for _, k := range rows {
+			if want != "" && slices.Contains(k.Drivers, want) && k.Interface != "deploy" {
+				return k.Interface + "_interface=" + want
+			}
+		}
+	}
+	return ""
 }
 
 // offeredBy names the implementations that offer a step.
@@ -87,7 +105,7 @@ func kindsOf(rows []*Known) string {
 func wrongArguments(s models.Step, rows []*Known) []Problem {
 	var problems []Problem
 	add := func(format string, values ...any) {
-		problems = append(problems, Problem{s.Label() + ": " + fmt.Sprintf(format, values...), true})
+		problems = append(problems, Problem{Text: s.Label() + ": " + fmt.Sprintf(format, values...), Certain: true})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Args)) {
 		a := argumentOf(rows, name)

@@ -36,15 +36,11 @@ spec: {settings: {NumLock: "NUM-LOCK", BootMode: Uefi}}
 `
 
 // TestManifestIsPrepared: the RAID and the firmware settings of a BareMetalHost are on the machine before it becomes
-// available, and are not made again. The embedded Ironic has no step for the settings of Redfish BMCs: there they are
-// those that the machine has.
+// available, and are not made again.
 func TestManifestIsPrepared(t *testing.T) {
 	t.Parallel()
 	asShipped(t, func(t *testing.T, s *ironic.Server) {
-		numLock := "Off"
-		if strings.HasSuffix(t.Name(), "/embedded") {
-			numLock = "On"
-		}
+		const numLock = "Off"
 		c := consoleAt(t, s)
 		c.patience = 8 * time.Minute
 		m := rack(t, s, 1)[0]

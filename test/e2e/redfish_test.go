@@ -23,37 +23,50 @@ func redfishNodeWith(t *testing.T, s *ironic.Server, scenario string, options la
 	t.Helper()
 	name, m = labMachine(t, s, scenario, options)
 	e := m.Enrollment("e2e", map[string]string{"deploy": "custom-agent"})
-	uuid = s.CreateNode(t, e.Node)
-	for _, port := range e.Ports {
+	return name, createWithPorts(t, s, e.Node, e.Ports), m
+}
+
+// createWithPorts creates a node with its ports, by which the ramdisk finds it.
+func createWithPorts(t *testing.T, s *ironic.Server, node map[string]any, ports []map[string]any) (uuid string) {
+	t.Helper()
+	uuid = s.CreateNode(t, node)
+	for _, port := range ports {
 		port["node_uuid"] = uuid
 		status, body, err := s.Do(context.Background(), http.MethodPost, "/v1/ports", port)
 		if err != nil || status != http.StatusCreated {
 			t.Fatalf("create the port: %d %v %s", status, err, body)
 		}
 	}
-	return name, uuid, m
+	return uuid
 }
 
 // labMachine starts a lab with one machine that is not enrolled yet.
 func labMachine(t *testing.T, s *ironic.Server, scenario string, options lab.Options) (name string, m *lab.Machine) {
 	t.Helper()
-	name = unique("redfish")
 	wrong, err := lab.FindScenario(scenario)
 	if err != nil {
 		t.Fatal(err)
 	}
+	m = labMember(t, s, lab.Member{Scenario: wrong}, options)
+	return m.Name(), m
+}
+
+// labMember starts a lab with one machine, which gets a unique name and is not enrolled yet.
+func labMember(t *testing.T, s *ironic.Server, member lab.Member, options lab.Options) *lab.Machine {
+	t.Helper()
+	member.Name = unique("redfish")
 	options.IronicURL, options.Agent = s.URL, lab.NewestAgent
 	if s.Release == ironic.Old {
 		options.Agent = lab.OldAgent
 	}
 	// Slow enough that a watch that shares its processor with other tests sees the states.
 	options.Speed = 15
-	l, err := lab.Start(t.Context(), options, []lab.Member{{Name: name, Scenario: wrong}})
+	l, err := lab.Start(t.Context(), options, []lab.Member{member})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(l.Close)
-	return name, l.Machines()[0]
+	return l.Machines()[0]
 }
 
 func TestRedfishNodeFromEnrollToActive(t *testing.T) {

@@ -497,16 +497,16 @@ func inspectionRules() []Action {
 
 func hardware() []Action {
 	apply := view(Hardware, HardwareApply, "apply", "apply the changes by cleaning or servicing the node, after confirmation", 2, "E")
-	reset := view(Hardware, HardwareReset, "reset", "reset all BIOS settings, or delete all RAID volumes, after confirmation", 4, "X")
+	reset := view(Hardware, HardwareReset, "reset", "reset all BIOS settings, or delete all RAID volumes, after confirmation", 5, "X")
 	apply.Changes, apply.Danger = true, models.DangerInterrupts
 	reset.Changes, reset.Danger = true, models.DangerMayErase
 	return []Action{
-		view(Hardware, NextTab, "next tab", "next tab", 6, "tab"),
+		view(Hardware, NextTab, "next tab", "next tab", 4, "tab"),
 		view(Hardware, PrevTab, "", "previous tab", 0, "shift+tab"),
 		view(Hardware, Open, "edit", "edit the setting or volume, or update the component; sends nothing before a confirmation", 1, "enter"),
 		apply,
 		view(Hardware, HardwareGolden, "golden node", "compare BIOS settings with a golden node, and take over its values; sends no change", 3, "c"),
-		view(Hardware, HardwareAdd, "add", "add a RAID volume; sends no change", 5, "n"),
+		view(Hardware, HardwareAdd, "add", "add a RAID volume; sends no change", 0, "n"),
 		view(Hardware, HardwareRemove, "", "remove the RAID volume from the target; sends no change", 0, "x"),
 		reset,
 		view(Hardware, Filter, "filter", "filter by text", 20, "/"),

@@ -13,6 +13,7 @@ import (
 	"ironworks/models/bios"
 	"ironworks/provision"
 	"ironworks/ui/action"
+	"ironworks/ui/cell"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/body"
 	"ironworks/ui/screen/fetch"
@@ -192,8 +193,20 @@ func (p *biosPage) content(t *theme.Theme, w, h int) string {
 	default:
 		p.list.Empty = textNoBIOS
 	}
-	p.list.Resize(w, h)
-	return p.list.Draw(t)
+	below := 0
+	if h >= 8 {
+		below = 2
+	}
+	p.list.Resize(w, h-below)
+	lines := body.Split(p.list.Draw(t))
+	if r, ok := p.list.Cursor(); ok && below > 0 {
+		detail := r.Name + " = " + bios.Shown(r.BIOSSetting)
+		if allowed := bios.Allowed(r.BIOSSetting); allowed != "" {
+			detail += "; allowed: " + allowed
+		}
+		lines = append(lines, t.Rule(w), t.Paint(theme.Muted, " "+cell.Cut(detail, max(w-2, 0))))
+	}
+	return cell.Block(lines, w, h)
 }
 
 func (p *biosPage) copies() []screen.Copyable {

@@ -149,6 +149,9 @@ func (p *raidPage) lines() []pane.Line {
 	for _, problem := range p.problems(f) {
 		lines = append(lines, pane.Text(theme.Bad, theme.GlyphFailed+" "+problem))
 	}
+	if f.raid.Interface == "" || f.raid.Interface == "no-raid" {
+		lines = append(lines, pane.Text(theme.Warn, theme.GlyphMaint+" "+textNoInterface))
+	}
 	add := func(title string) { lines = append(lines, pane.Text(theme.Strong, title)) }
 	add("Current volumes (raid_interface " + models.OrNone(f.raid.Interface) + ")")
 	for _, disk := range provision.Volumes(f.raid.Current) {

@@ -29,6 +29,7 @@ const (
 	textPauseWrong   = "a number of seconds"
 
 	textOnlyRAID       = "only for RAID volumes"
+	textNoInterface    = "raid_interface is no-raid: set it to redfish (hardware) or agent (software), if Ironic enables it"
 	textNoVolume       = "no volume: {hardware-add} adds one"
 	textNoTarget       = "No target RAID. {hardware-add} adds a volume."
 	textNoVolumes      = "none that Ironic knows of"

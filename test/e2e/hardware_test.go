@@ -1,0 +1,189 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"ironworks/lab"
+	"ironworks/lab/machine"
+	"ironworks/test/ironic"
+)
+
+// hardwareNode enrolls a machine with a RAID controller, with the interfaces that Ironic picks, and makes it
+// manageable.
+func hardwareNode(t *testing.T, c *console, s *ironic.Server) (name string, m *lab.Machine) {
+	t.Helper()
+	member := lab.Member{RAID: &machine.RAIDController{}}
+	for i := range 5 {
+		member.Disks = append(member.Disks, machine.Disk{
+			Name: fmt.Sprintf("/dev/sd%c", 'a'+i), SizeBytes: 480_103_981_056, Model: "INTEL SSDSC2KB48", Serial: fmt.Sprintf("BTYF%d", i),
+			WWN: fmt.Sprintf("0x55cd2e40000001%02d", i), HCTL: fmt.Sprintf("0:0:%d:0", i),
+		})
+	}
+	m = labMember(t, s, member, lab.Options{})
+	// Cleaning boots the machine, for which the default network interface needs Neutron.
+	createWithPorts(t, s, map[string]any{
+		"name": m.Name(), "driver": "redfish", "driver_info": m.DriverInfo(), "network_interface": "noop", "boot_interface": "redfish-virtual-media",
+	}, m.Enrollment("e2e", nil).Ports)
+	c.ok("manage", m.Name(), "--wait", "--timeout", "6m")
+	return m.Name(), m
+}
+
+// TestBIOSSettings: settings of a machine are shown, refused, changed, and compared with a golden machine.
+func TestBIOSSettings(t *testing.T) {
+	t.Parallel()
+	asShipped(t, func(t *testing.T, s *ironic.Server) {
+		c := consoleAt(t, s)
+		name, m := hardwareNode(t, c, s)
+		golden, _ := hardwareNode(t, c, s)
+		for _, want := range []string{"ProcTurboMode", "Enabled, Disabled", "60 to 600", "read-only, unique"} {
+			if o := c.ok("bios", "show", name); !strings.Contains(o.stdout, want) {
+				t.Errorf("no %q in\n%s", want, o.stdout)
+			}
+		}
+		for change, problem := range map[string]string{
+			"ProcTurbo=Disabled":    `no BIOS setting ProcTurbo`,
+			"ProcTurboMode=Off":     "allowed: Enabled, Disabled",
+			"AcPowerDelay=601":      "601 is not allowed; allowed: 60 to 600",
+			"SerialNumber=x":        "read-only",
+			"ProcTurboMode=Enabled": "already set",
+		} {
+			if o := c.fails(3, "bios", "set", name, change, "--yes"); !strings.Contains(o.stderr, problem) {
+				t.Errorf("%s: %s", change, o.stderr)
+			}
+		}
+		o := c.ok("bios", "set", name, "ProcTurboMode=Disabled", "AcPowerDelay=90", "QuietBoot=true", "--yes", "--wait", "--timeout", "6m")
+		if !strings.Contains(o.stdout, "done") || !strings.Contains(o.stdout, "manageable") {
+			t.Errorf("%s%s", o.stdout, o.stderr)
+		}
+		current, pending := m.BIOS()
+		if got := fmt.Sprint(current["ProcTurboMode"], current["AcPowerDelay"], current["QuietBoot"]); got != "Disabled 90 true" && got != "Disabled90 true" || len(pending) != 0 {
+			t.Errorf("settings %s, pending %v", got, pending)
+		}
+		o = c.ok("bios", "compare", golden, name)
+		for _, want := range []string{"ProcTurboMode", "AcPowerDelay", "QuietBoot", "SerialNumber"} {
+			if !strings.Contains(o.stdout, want) {
+				t.Errorf("no difference of %s:\n%s", want, o.stdout)
+			}
+		}
+		c.ok("bios", "copy", golden, name, "--yes", "--wait", "--timeout", "6m")
+		if o = c.ok("bios", "compare", golden, name); strings.Contains(o.stdout, "ProcTurboMode") || !strings.Contains(o.stdout, "SerialNumber") {
+			t.Errorf("after the copy:\n%s", o.stdout)
+		}
+	})
+}
+
+const twoVolumes = `{logical_disks: [
+  {raid_level: "1", size_gb: 100, volume_name: system, is_root_volume: true},
+  {raid_level: "5", size_gb: 200, volume_name: data, number_of_physical_disks: 3}]}`
+
+// TestRAIDOfAController: a target RAID is checked against the drives, made, shown and deleted.
+func TestRAIDOfAController(t *testing.T) {
+	t.Parallel()
+	asShipped(t, func(t *testing.T, s *ironic.Server) {
+		c := consoleAt(t, s)
+		name, m := hardwareNode(t, c, s)
+		c = newConsole(t, append(c.env, "IRONWORKS_BMC_PASSWORD="+m.Spec().Password)...)
+		if o := c.ok("raid", "check", name, "-f", twoVolumes); !strings.Contains(o.stdout, "system") || strings.Count(o.stdout, "GiB") != 2 {
+			t.Errorf("%s%s", o.stdout, o.stderr)
+		}
+		if o := c.fails(3, "raid", "check", name, "-f", `{logical_disks: [{raid_level: "1", size_gb: 9000}]}`); !strings.Contains(o.stderr, "does not fit") {
+			t.Error(o.stderr)
+		}
+		if o := c.fails(2, "raid", "apply", name, "-f", `{logical_disks: [{raid_level: "7", size_gb: 100}]}`); !strings.Contains(o.stderr, "raid_level") {
+			t.Error(o.stderr)
+		}
+		o := c.ok("raid", "apply", name, "-f", twoVolumes, "--yes", "--wait", "--timeout", "6m")
+		if !strings.Contains(o.stdout, "done") || len(m.Volumes()) != 2 {
+			t.Errorf("volumes %+v\n%s%s", m.Volumes(), o.stdout, o.stderr)
+		}
+		o = c.ok("raid", "show", name)
+		if strings.Count(o.stdout, "current") != 2 || strings.Count(o.stdout, "target") != 2 {
+			t.Error(o.stdout)
+		}
+		c.ok("raid", "delete", name, "--yes", "--wait", "--timeout", "6m")
+		if len(m.Volumes()) != 0 {
+			t.Errorf("volumes %+v", m.Volumes())
+		}
+	})
+}
+
+// withFirmware runs a test on Ironics with the firmware interface redfish, which is not enabled as shipped.
+func withFirmware(t *testing.T, run func(t *testing.T, s *ironic.Server)) {
+	t.Run(ironic.Newest.Version(), func(t *testing.T) {
+		t.Parallel()
+		s, err := ironic.Start(t.Context(), ironic.Options{Release: ironic.Newest, AsShipped: true, Settings: map[string]map[string]string{
+			"DEFAULT": {"enabled_firmware_interfaces": "no-firmware,redfish"},
+			"redfish": {"firmware_update_reboot_delay": "5", "firmware_update_validation_interval": "0"},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Stop)
+		run(t, s)
+	})
+	t.Run("embedded", func(t *testing.T) {
+		t.Parallel()
+		i, err := lab.StartIronic(t.Context(), lab.IronicOptions{Speed: 30, AsShipped: true, Firmware: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = i.Close() })
+		run(t, ironic.At(i.URL, ironic.Newest))
+	})
+}
+
+// TestFirmwareOfMachines: versions are listed and counted by model, and a component is updated from a URL.
+func TestFirmwareOfMachines(t *testing.T) {
+	t.Parallel()
+	images := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(machine.FirmwareImage(machine.BIOSFirmware, "9.9.9"))
+	}))
+	t.Cleanup(images.Close)
+	withFirmware(t, func(t *testing.T, s *ironic.Server) {
+		c := consoleAt(t, s)
+		name, _ := hardwareNode(t, c, s)
+		other, _ := hardwareNode(t, c, s)
+		if o := c.ok("firmware", "list", name); !strings.Contains(o.stdout, "bios") || !strings.Contains(o.stdout, "2.4.1") {
+			t.Error(o.stdout)
+		}
+		if o := c.ok("firmware", "matrix"); !strings.Contains(o.stdout, "not inspected") || !strings.Contains(o.stdout, name+" "+other) && !strings.Contains(o.stdout, other+" "+name) {
+			t.Error(o.stdout)
+		}
+		if o := c.fails(3, "firmware", "update", name, "nic:none="+images.URL, "--yes"); !strings.Contains(o.stderr, "no firmware component nic:none; the node has") {
+			t.Error(o.stderr)
+		}
+		c.ok("firmware", "update", name, "bios="+images.URL+"/bios.bin", "--yes", "--wait", "--timeout", "6m")
+		if o := c.ok("firmware", "list", name); !strings.Contains(o.stdout, "9.9.9") {
+			t.Error(o.stdout)
+		}
+		if o := c.ok("firmware", "matrix", "-o", "json"); strings.Count(o.stdout, `"9.9.9"`) != 1 || strings.Count(o.stdout, `"2.4.1"`) != 1 {
+			t.Error(o.stdout)
+		}
+	})
+}
+
+// TestHardwareOfAnOldIronic: 21.4.4 has no firmware, and says which interface lacks a step.
+func TestHardwareOfAnOldIronic(t *testing.T) {
+	t.Parallel()
+	s := takeIronic(t, ironic.Old)
+	c := consoleAt(t, s)
+	name := unique("old")
+	s.CreateNode(t, map[string]any{"name": name, "driver": "fake-hardware", "bios_interface": "no-bios"})
+	c.ok("manage", name, "--wait")
+	if o := c.fails(3, "firmware", "list", name); !strings.Contains(o.stderr, "1.86") {
+		t.Error(o.stderr)
+	}
+	if o := c.ok("bios", "show", name); !strings.Contains(o.stderr, "No BIOS settings") {
+		t.Error(o.stderr)
+	}
+	if o := c.fails(3, "bios", "set", name, "A=b", "--yes"); !strings.Contains(o.stderr, "the bios interface no-bios does not offer it") {
+		t.Error(o.stderr)
+	}
+	if o := c.ok("steps", name, "--kind", "clean"); strings.Contains(o.stdout, "bios.") {
+		t.Error(o.stdout)
+	}
+}
