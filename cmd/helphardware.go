@@ -4,8 +4,8 @@ package cmd
 var hardwareHelpTexts = map[string]helpText{
 	"ironworks steps": {
 		"List deploy, clean and service steps",
-		`List the steps that the interfaces of a node offer, with their arguments; optional ones are in brackets. Steps that
-the node's ramdisk reported during a watched deployment are included. Without NODE, list the steps of Ironic 39.0.0 and
+		`List the steps that the interfaces of a node offer, with their arguments; optional ones are in brackets. AUTOMATED is
+the priority in automated cleaning, unless options of the conductor change it. Steps that the node's ramdisk reported during a watched deployment are included. Without NODE, list the steps of Ironic 39.0.0 and
 21.4.4 and of their agents, with the interfaces that offer them. -o json has the type, default and description of each
 argument.`,
 		`ironworks steps

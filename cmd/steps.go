@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,7 +43,7 @@ func (a *app) stepsCommand() *cobra.Command {
 
 // printSteps prints the steps that can be part of some operations; without a node, with who offers them.
 func (a *app) printSteps(list []steps.Known, kinds []models.StepKind, node string) error {
-	r := result{header: []string{"STEP", "IN", "ARGUMENTS", "DESCRIPTION"}, empty: "No steps."}
+	r := result{header: []string{"STEP", "IN", "AUTOMATED", "ARGUMENTS", "DESCRIPTION"}, empty: "No steps."}
 	if node == "" {
 		r.header = append(r.header, "OFFERED BY")
 	}
@@ -57,7 +58,11 @@ func (a *app) printSteps(list []steps.Known, kinds []models.StepKind, node strin
 		for _, kind := range k.Kinds {
 			names = append(names, string(kind))
 		}
-		row := []string{k.Label(), strings.Join(names, " "), argumentNames(k.Args), k.Description}
+		automated := ""
+		if k.Automated > 0 {
+			automated = strconv.Itoa(k.Automated)
+		}
+		row := []string{k.Label(), strings.Join(names, " "), automated, argumentNames(k.Args), k.Description}
 		if node == "" {
 			row = append(row, k.OfferedBy())
 		}

@@ -101,11 +101,27 @@ func (a verbAction) Effect(n *models.Node) models.Effect {
 		list = a.req.ServiceSteps
 	}
 	e := models.VerbEffect(a.req.Verb, n, list)
+	if verb := a.req.Verb; (verb == models.VerbProvide || verb == models.VerbUndeploy) && (n.AutomatedClean == nil || *n.AutomatedClean) {
+		e.Text += automatedSteps(n)
+	}
 	if a.req.Verb == models.VerbService && a.req.Runbook != "" {
 		e.Danger = models.DangerMayErase // nobody knows its steps
 		e.Text = "service reboots the running machine into the ramdisk for runbook " + printable.Line(a.req.Runbook) + ", whose steps may erase disks"
 	}
 	return e
+}
+
+// automatedSteps names the steps of automated cleaning as far as they are known.
+func automatedSteps(n *models.Node) string {
+	list := steps.InterfacesOf(n).Automated()
+	if len(list) == 0 {
+		return ""
+	}
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = list[i].Label()
+	}
+	return "; its steps are " + strings.Join(names, ", ") + " if the conductor's options do not change that"
 }
 
 func (a verbAction) entries(n *models.Node) ([]entry, error) {

@@ -15,14 +15,14 @@ func ofILO() []Known {
 			Args: args(sppURL, sppChecksum, sppParts),
 		},
 		{Name: "one_button_secure_erase", Drivers: ilo5, Kinds: kinds("c"), Description: "erase the whole machine, its BMC settings too"},
-		{Name: "reset_bios_to_default", Drivers: both, Kinds: kinds("dc"), Description: "reset BIOS settings to their defaults"},
+		{Name: "reset_bios_to_default", Automated: 10, Drivers: both, Kinds: kinds("dc"), Description: "reset BIOS settings to their defaults"},
 		{Name: "reset_ilo", Drivers: both, Kinds: kinds("dc"), Description: "restart the iLO"},
-		{Name: "reset_ilo_credential", Drivers: both, Kinds: kinds("c"), Description: "give Ironic's user a random password"},
+		{Name: "reset_ilo_credential", Automated: 30, Drivers: both, Kinds: kinds("c"), Description: "give Ironic's user a random password"},
 		{
 			Name: "reset_ilo_credential", Drivers: both, Kinds: kinds("d"), Description: "change the password of Ironic's user",
 			Args: args(need("ilo_password", Text, "new password")),
 		},
-		{Name: "reset_secure_boot_keys_to_default", Drivers: both, Kinds: kinds("dc"), Description: "restore the keys of secure boot"},
+		{Name: "reset_secure_boot_keys_to_default", Automated: 20, Drivers: both, Kinds: kinds("dc"), Description: "restore the keys of secure boot"},
 		{
 			Name: "security_parameters_update", Drivers: both, Kinds: kinds("c"), Description: "change the security dashboard",
 			Args: args(need("security_parameters", List, "parameters, each {param, enable, ignore}")),

@@ -81,8 +81,8 @@ var table = append([]Known{
 	{Interface: "deploy", Name: "switch_to_tenant_network", Drivers: on("bootc"), Kinds: kinds("d"), Description: "attach the instance's networks", Release: onlyNewest},
 	{Interface: "deploy", Name: "boot_instance", Drivers: on("custom-agent", "direct", "ansible"), Kinds: kinds("d"), Description: "power on the instance"},
 	{Interface: "deploy", Name: "boot_instance", Drivers: on("bootc"), Kinds: kinds("d"), Description: "power on the instance", Release: onlyNewest},
-	{Interface: "deploy", Name: "erase_devices", Drivers: on(Agent), Kinds: kinds("c"), Description: "erase all disks, by their own command or by overwriting"},
-	{Interface: "deploy", Name: "erase_devices_metadata", Drivers: on(Agent), Kinds: kinds("dc"), Description: "erase partition tables and file system headers of all disks"},
+	{Interface: "deploy", Name: "erase_devices", Drivers: on(Agent), Kinds: kinds("c"), Description: "erase all disks, by their own command or by overwriting", Automated: 10},
+	{Interface: "deploy", Name: "erase_devices_metadata", Drivers: on(Agent), Kinds: kinds("dc"), Description: "erase partition tables and file system headers of all disks", Automated: 99},
 	{Interface: "deploy", Name: "erase_devices_express", Drivers: on(Agent), Kinds: kinds("c"), Description: "erase NVMe disks by their own command, metadata of others"},
 	{Interface: "deploy", Name: "erase_pstore", Drivers: on(Agent), Kinds: kinds("c"), Description: "delete crash dumps of the kernel"},
 	{
@@ -138,6 +138,6 @@ var table = append([]Known{
 	{Interface: "raid", Name: "apply_configuration", Drivers: on("idrac", "idrac-wsman", "ibmc"), Kinds: kinds("d"), Description: "set and create a target RAID", Args: args(raidTarget, makesRoot, makesOthers, deletesFirst), Release: onlyOld},
 	{Interface: "raid", Name: "apply_configuration", Drivers: on("ilo5"), Kinds: kinds("d"), Description: "set and create a target RAID", Args: args(raidTarget, makesRoot, makesOthers), Release: onlyOld},
 
-	{Interface: "vendor", Name: "log_passthrough", Drivers: on("fake"), Kinds: kinds("cs"), Description: "write to the conductor's log", Release: onlyNewest},
+	{Interface: "vendor", Name: "log_passthrough", Drivers: on("fake"), Kinds: kinds("cs"), Description: "write to the conductor's log", Release: onlyNewest, Automated: 1},
 	{Interface: "vendor", Name: "trigger_servicewait", Drivers: on("fake"), Kinds: kinds("s"), Description: "wait for the agent", Release: onlyNewest},
 }, ofILO()...)

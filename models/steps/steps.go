@@ -7,6 +7,7 @@
 package steps
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -50,6 +51,9 @@ type Known struct {
 	Kinds       []models.StepKind `json:"kinds" yaml:"kinds"`
 	Description string            `json:"description" yaml:"description"`
 	Args        []Argument        `json:"arguments" yaml:"arguments"`
+	// Automated is the priority in automated cleaning if Ironic's options do not change it
+	// ([deploy]erase_devices_priority, [conductor]clean_step_priority_override); 0: the step is not part of it.
+	Automated int `json:"automated_cleaning_priority,omitempty" yaml:"automated_cleaning_priority,omitempty"`
 	// Release is set if only one of the releases has the step.
 	Release string `json:"release,omitempty" yaml:"release,omitempty"`
 	// Image is set if only some ramdisk images have the step, by a hardware manager of their own.
@@ -169,6 +173,13 @@ func (all Interfaces) Offers() []Known {
 		}
 	}
 	slices.SortFunc(list, func(a, b Known) int { return strings.Compare(a.Label(), b.Label()) })
+	return list
+}
+
+// Automated returns the steps of automated cleaning in their order, if Ironic's options do not change it.
+func (all Interfaces) Automated() []Known {
+	list := slices.DeleteFunc(all.Offers(), func(k Known) bool { return k.Automated == 0 })
+	slices.SortStableFunc(list, func(a, b Known) int { return cmp.Compare(b.Automated, a.Automated) })
 	return list
 }
 

@@ -20,6 +20,7 @@ type releaseStep struct {
 	Driver    string          `json:"driver"`
 	Step      string          `json:"step"`
 	Kind      models.StepKind `json:"kind"`
+	Priority  int             `json:"priority"`
 	Arguments map[string]bool `json:"arguments"` // required or not
 }
 
@@ -55,7 +56,7 @@ func TestStepsOfReleases(t *testing.T) {
 			for _, f := range found {
 				drivers[f.Interface+"/"+f.Driver] = true
 				if !isKnown(f, release.Version()) {
-					t.Errorf("the table lacks the %s step %s.%s of %s with arguments %v", f.Kind, f.Interface, f.Step, f.Driver, f.Arguments)
+					t.Errorf("the table lacks the %s step %s.%s of %s with priority %d and arguments %v", f.Kind, f.Interface, f.Step, f.Driver, f.Priority, f.Arguments)
 				}
 			}
 			for _, k := range steps.All() {
@@ -95,6 +96,6 @@ func isKnown(f releaseStep, release string) bool {
 			arguments[a.Name] = a.Required
 		}
 		return (k.Release == "" || k.Release == release) && slices.Contains(k.Drivers, f.Driver) &&
-			slices.Contains(k.Kinds, f.Kind) && maps.Equal(arguments, f.Arguments)
+			slices.Contains(k.Kinds, f.Kind) && maps.Equal(arguments, f.Arguments) && (f.Kind != models.CleanSteps || k.Automated == f.Priority)
 	})
 }
