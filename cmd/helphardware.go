@@ -12,6 +12,26 @@ argument.`,
 ironworks steps r7-n01 --kind clean
 ironworks clean r7-n02 --step 'deploy.erase_devices_metadata' --yes`,
 	},
+	"ironworks inventory": {
+		"Show what inspection found in a machine",
+		`Show what the last inspection found: system, CPUs, memory, disks, network interfaces with the switch ports that LLDP
+announced, and what collectors of the ramdisk added (NUMA, PCI, USB). -o json prints what Ironic has stored.`,
+		`ironworks inventory r7-n01
+ironworks inventory r7-n01 -o json`,
+	},
+	"ironworks volumes": {
+		"List volume connectors and targets of nodes",
+		`List the volume connectors and targets of nodes: the addresses of a machine as a client of storage, and the volumes
+that it uses. Cinder or an operator writes them; ironworks does not change them.`,
+		`ironworks volumes r7-n01
+ironworks volumes r7-n01 r7-n02 -o json`,
+	},
+	"ironworks vendor": {
+		"List the methods of a node's vendor interface",
+		`List the vendor passthru methods of a node. They are called with baremetal node passthru call.`,
+		`ironworks vendor r7-n01
+ironworks vendor r7-n01 -o json`,
+	},
 	"ironworks bios": {
 		"Show, change and compare BIOS settings",
 		`Show the BIOS settings that Ironic has read, change them by a clean or service step, and compare machines with a golden

@@ -133,8 +133,13 @@ func TestReads(t *testing.T) {
 			func(c *Client) (any, error) { return c.Inventory(ctx, "n") }, "/v1/nodes/n/inventory", nil,
 			`{"inventory":{"cpu":{}}}`, json.RawMessage(`{"inventory":{"cpu":{}}}`),
 		},
+		"vendor methods": {
+			func(c *Client) (any, error) { return c.VendorMethods(ctx, "n") }, "/v1/nodes/n/vendor_passthru/methods", nil,
+			`{"b":{"http_methods":["POST"],"async":true,"description":"d"},"a":{}}`,
+			[]models.VendorMethod{{Name: "a"}, {Name: "b", HTTPMethods: []string{"POST"}, Async: true, Description: "d"}},
+		},
 		"BIOS": {
-			func(c *Client) (any, error) { return c.BIOS(ctx, "n") }, "/v1/nodes/n/bios", nil,
+			func(c *Client) (any, error) { return c.BIOS(ctx, "n") }, "/v1/nodes/n/bios", url.Values{"detail": {"true"}},
 			`{"bios":[{"name":"SMT","value":"on"}]}`,
 			[]models.BIOSSetting{{Name: "SMT", Value: "on"}},
 		},

@@ -95,17 +95,26 @@ func collect[T any](ctx context.Context, c *Client, op, path string, id func(T) 
 func collectSince[T any](
 	ctx context.Context, c *Client, feature models.Feature, op, path string, id func(T) string, query ...string,
 ) ([]T, error) {
+	return collectUnder(ctx, c, call{op: op, path: path, feature: feature}, path, id, query...)
+}
+
+// collectIn is collect for a collection whose key in the response is not its path.
+func collectIn[T any](ctx context.Context, c *Client, op, path, key string, id func(T) string, query ...string) ([]T, error) {
+	return collectUnder(ctx, c, call{op: op, path: path}, key, id, query...)
+}
+
+func collectUnder[T any](ctx context.Context, c *Client, read call, key string, id func(T) string, query ...string) ([]T, error) {
 	var all []T
 	seen := map[string]bool{}
 	for {
 		var page map[string]json.RawMessage
-		cl := call{op: op, path: path, query: queryOf(query...), feature: feature}
-		if err := c.get(ctx, cl, &page); err != nil {
+		read.query = queryOf(query...)
+		if err := c.get(ctx, read, &page); err != nil {
 			return nil, err
 		}
 		var rows []T
-		if err := json.Unmarshal(page[path], &rows); err != nil {
-			return nil, &models.Fault{Kind: models.FaultBadAnswer, Op: op, Err: err, Message: "no readable " + path + " in the response"}
+		if err := json.Unmarshal(page[key], &rows); err != nil {
+			return nil, &models.Fault{Kind: models.FaultBadAnswer, Op: read.op, Err: err, Message: "no readable " + key + " in the response"}
 		}
 		fresh := 0
 		for _, r := range rows {
@@ -119,7 +128,7 @@ func collectSince[T any](
 		case len(rows) == 0 || page["next"] == nil:
 			return all, nil
 		case fresh == 0:
-			return nil, &models.Fault{Kind: models.FaultRepeatedPage, Op: op, Message: "the server repeats a page of " + path}
+			return nil, &models.Fault{Kind: models.FaultRepeatedPage, Op: read.op, Message: "the server repeats a page of " + key}
 		}
 		query = append(withoutMarker(query), "marker", id(rows[len(rows)-1]))
 	}
@@ -224,6 +233,35 @@ func (c *Client) Firmware(ctx context.Context, node string) ([]models.Firmware, 
 		path: segments("nodes", node, "firmware"),
 	}, &out)
 	return out.Firmware, err
+}
+
+// Volumes lists the volume connectors and targets of a node, by its UUID.
+func (c *Client) Volumes(ctx context.Context, node string) (v models.Volumes, err error) {
+	v = models.Volumes{Connectors: []models.VolumeConnector{}, Targets: []models.VolumeTarget{}}
+	op := "of node " + printable.Line(node)
+	connectors, err := collectIn(ctx, c, "list the volume connectors "+op, "volume/connectors", "connectors", func(x models.VolumeConnector) string { return x.UUID }, "node", node, "detail", "true")
+	if err != nil {
+		return v, err
+	}
+	targets, err := collectIn(ctx, c, "list the volume targets "+op, "volume/targets", "targets", func(x models.VolumeTarget) string { return x.UUID }, "node", node, "detail", "true")
+	v.Connectors, v.Targets = append(v.Connectors, connectors...), append(v.Targets, targets...)
+	return v, err
+}
+
+// VendorMethods lists the methods of a node's vendor interface, sorted by name. Nothing is sent to the BMC.
+func (c *Client) VendorMethods(ctx context.Context, node string) ([]models.VendorMethod, error) {
+	var out map[string]models.VendorMethod
+	err := c.get(ctx, call{op: "list the vendor methods of node " + printable.Line(node), path: segments("nodes", node, "vendor_passthru", "methods")}, &out)
+	if err != nil {
+		return nil, err
+	}
+	var list []models.VendorMethod
+	for name, m := range out {
+		m.Name = name
+		list = append(list, m)
+	}
+	sortBy(list, func(m models.VendorMethod) string { return m.Name })
+	return list, nil
 }
 
 // VIFs lists the IDs of the VIFs attached to a node.

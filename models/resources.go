@@ -129,6 +129,37 @@ type Firmware struct {
 	LastFlashed    string `json:"last_version_flashed" yaml:"last_version_flashed"`
 }
 
+// Volumes are the connectors and targets of a node's storage (API 1.32), which Cinder or an operator has written.
+type Volumes struct {
+	Connectors []VolumeConnector `json:"connectors" yaml:"connectors"`
+	Targets    []VolumeTarget    `json:"targets" yaml:"targets"`
+}
+
+// VolumeConnector is an address of the machine as a client of storage.
+type VolumeConnector struct {
+	UUID string `json:"uuid" yaml:"uuid"`
+	// Type is iqn, ip, mac, wwnn, wwpn or portgroup; ID is the address.
+	Type string `json:"type" yaml:"type"`
+	ID   string `json:"connector_id" yaml:"connector_id"`
+}
+
+// VolumeTarget is a volume that the machine uses.
+type VolumeTarget struct {
+	UUID     string `json:"uuid" yaml:"uuid"`
+	Type     string `json:"volume_type" yaml:"volume_type"`
+	VolumeID string `json:"volume_id" yaml:"volume_id"`
+	// BootIndex is 0 for the volume to boot from.
+	BootIndex int `json:"boot_index" yaml:"boot_index"`
+}
+
+// VendorMethod is a method that the vendor interface of a node offers.
+type VendorMethod struct {
+	Name        string   `json:"name" yaml:"name"`
+	HTTPMethods []string `json:"http_methods" yaml:"http_methods"`
+	Async       bool     `json:"async" yaml:"async"`
+	Description string   `json:"description" yaml:"description"`
+}
+
 // Allocation reserves a node (API 1.52).
 type Allocation struct {
 	UUID          string   `json:"uuid" yaml:"uuid"`

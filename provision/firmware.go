@@ -3,7 +3,6 @@ package provision
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/models/hints"
 	"ironworks/spell"
 )
 
@@ -187,17 +187,9 @@ func modelOf(ctx context.Context, api Inventories, uuid string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	var stored struct {
-		Inventory struct {
-			System struct {
-				Manufacturer string `json:"manufacturer"`
-				Product      string `json:"product_name"`
-			} `json:"system_vendor"`
-		} `json:"inventory"`
-	}
-	if err := json.Unmarshal(raw, &stored); err != nil {
+	inventory, err := hints.DecodeInventory(raw)
+	if err != nil {
 		return "unknown", nil //nolint:nilerr // an inventory that is not as documented
 	}
-	system := stored.Inventory.System
-	return cmp.Or(strings.TrimSpace(system.Manufacturer+" "+system.Product), "unknown"), nil
+	return cmp.Or(strings.TrimSpace(inventory.Vendor.Manufacturer+" "+inventory.Vendor.Product), "unknown"), nil
 }

@@ -66,7 +66,7 @@ func (c *call) routeDrivers(rest []string) (any, error) {
 		}
 		return nil, notAllowed()
 	case len(rest) > 1 && rest[1] == "vendor_passthru":
-		return c.vendorPassthru(rest[2:], func() error { return c.checkDriver(rest[0]) })
+		return c.vendorPassthru(rest[2:], func() (string, error) { return "", c.checkDriver(rest[0]) })
 	default:
 		return get(func() (any, error) { return c.showDriver(rest[0], rest[1:]) })
 	}

@@ -75,9 +75,12 @@ func (c *call) routeNodes(rest []string) (any, error) {
 	case "volume":
 		return c.routeVolume(below, ident)
 	case "vendor_passthru":
-		return c.vendorPassthru(below, func() error {
-			_, err := c.findNode(ident)
-			return err
+		return c.vendorPassthru(below, func() (string, error) {
+			n, err := c.findNode(ident)
+			if err != nil {
+				return "", err
+			}
+			return n.Interfaces["vendor"], nil
 		})
 	case "traits":
 		if !c.atLeast(37) {

@@ -187,3 +187,36 @@ func TestHardwareOfAnOldIronic(t *testing.T) {
 		t.Error(o.stdout)
 	}
 }
+
+// TestVolumesAndVendorMethods lists what others have written, in both releases and the embedded Ironic.
+func TestVolumesAndVendorMethods(t *testing.T) {
+	t.Parallel()
+	eachRelease(t, func(t *testing.T, s *ironic.Server) {
+		c := consoleAt(t, s)
+		name := unique("volumes")
+		uuid := s.CreateNode(t, map[string]any{"name": name, "driver": "fake-hardware"})
+		if o := c.ok("volumes", name); !strings.Contains(o.stderr, "No volume connectors or targets.") {
+			t.Error(o.stdout + o.stderr)
+		}
+		for path, body := range map[string]map[string]any{
+			"connectors": {"node_uuid": uuid, "type": "iqn", "connector_id": "iqn.2026-11.example:" + name},
+			"targets":    {"node_uuid": uuid, "volume_type": "iscsi", "volume_id": "v-" + name, "boot_index": 0},
+		} {
+			if status, answer, err := s.Do(t.Context(), http.MethodPost, "/v1/volume/"+path, body); err != nil || status != http.StatusCreated {
+				t.Fatalf("%s: %d %s %v", path, status, answer, err)
+			}
+		}
+		o := c.ok("volumes", name)
+		for _, want := range []string{"connector", "iqn.2026-11.example:" + name, "target", "iscsi", "v-" + name} {
+			if !strings.Contains(o.stdout, want) {
+				t.Errorf("no %q in\n%s", want, o.stdout)
+			}
+		}
+		if o := c.ok("vendor", name); !strings.Contains(o.stdout, "second_method") || !strings.Contains(o.stdout, "third_method_sync") {
+			t.Error(o.stdout + o.stderr)
+		}
+		if o := c.ok("inventory", name); !strings.Contains(o.stderr, "is not inspected") {
+			t.Error(o.stdout + o.stderr)
+		}
+	})
+}

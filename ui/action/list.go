@@ -168,6 +168,7 @@ const (
 
 // Actions of the screens of a machine's settings; ShowBIOS opens one on a node.
 const (
+	ShowInspection ID = "inspection"
 	ShowBIOS       ID = "bios"
 	ShowFirmware   ID = "firmware"
 	ShowRAID       ID = "raid"
@@ -572,6 +573,7 @@ func nodes() []Action {
 		change(MaintenanceOn, "m", "set maintenance, with a reason", models.DangerInterrupts, true),
 		change(MaintenanceOff, "", "clear maintenance", models.DangerInterrupts, false),
 		change(BootDevice, "", "set the boot device", models.DangerNone, true),
+		{ID: ShowInspection, Scope: Nodes, Name: "inspection", Help: "show what inspection found: system, disks, LLDP, NUMA, PCI"},
 		{ID: ShowBIOS, Scope: Nodes, Name: "bios", Help: "show and change the BIOS settings of the node"},
 		{ID: ShowFirmware, Scope: Nodes, Name: "firmware", Help: "show and update the firmware of the node"},
 		{ID: ShowRAID, Scope: Nodes, Name: "raid", Help: "show and change the RAID of the node"},

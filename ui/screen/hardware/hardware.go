@@ -72,9 +72,12 @@ var (
 )
 
 // tabActions open the tabs, in order.
-var tabActions = []action.ID{action.ShowBIOS, action.ShowFirmware, action.ShowRAID}
+var tabActions = []action.ID{action.ShowInspection, action.ShowBIOS, action.ShowFirmware, action.ShowRAID}
 
-var titles = []string{"BIOS", "Firmware", "RAID"}
+// biosTab is the index of the tab with a filter.
+const biosTab = 1
+
+var titles = []string{"Inspection", "BIOS", "Firmware", "RAID"}
 
 // Shows reports whether an action opens a tab of the screen.
 func Shows(id action.ID) bool { return slices.Contains(tabActions, id) }
@@ -87,7 +90,7 @@ func New(env *screen.Env, uuid string) *Screen {
 		return s
 	}
 	s.api = env.Session.Hardware
-	s.pages = []page{newBIOS(s), newFirmware(s), newRAID(s)}
+	s.pages = []page{newInspection(s), newBIOS(s), newFirmware(s), newRAID(s)}
 	return s
 }
 
@@ -184,11 +187,11 @@ func (s *Screen) Scopes() []action.Scope {
 // Typing reports whether a filter is being edited.
 func (s *Screen) Typing() bool { return s.api != nil && s.bios().prompt.Typing() }
 
-func (s *Screen) bios() *biosPage { return s.pages[0].(*biosPage) } //nolint:forcetypeassert // New sets it
+func (s *Screen) bios() *biosPage { return s.pages[biosTab].(*biosPage) } //nolint:forcetypeassert // New sets it
 
 // Widen clears the filter.
 func (s *Screen) Widen() (tea.Cmd, bool) {
-	if s.api == nil || s.tab != 0 {
+	if s.api == nil || s.tab != biosTab {
 		return nil, false
 	}
 	return nil, s.bios().widen()
@@ -219,7 +222,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 	case action.NextTab, action.PrevTab:
 		by := map[action.ID]int{action.NextTab: 1, action.PrevTab: len(s.pages) - 1}[id]
 		return s.open((s.tab + by) % len(s.pages))
-	case action.ShowBIOS, action.ShowFirmware, action.ShowRAID:
+	case action.ShowInspection, action.ShowBIOS, action.ShowFirmware, action.ShowRAID:
 		return s.open(slices.Index(tabActions, id))
 	case action.Open, action.HardwareAdd, action.HardwareRemove, action.HardwareApply, action.HardwareGolden, action.HardwareReset, action.Filter, action.ClearFilter:
 		return s.pages[s.tab].do(id)
@@ -275,7 +278,7 @@ func (s *Screen) Draw(t *theme.Theme, w, h int) string {
 	known := !from.At().IsZero()
 	heading := body.Line(t, w, append(left, p.heading()...), []body.Span{body.Freshness(time.Now(), from.Asked(), known, from.Busy(), from.Err())})
 	rule := s.tabs.Draw(t, titles, s.tab, "", w)
-	if b := s.bios(); s.tab == 0 && (b.prompt.Typing() || b.filter != "") {
+	if b := s.bios(); s.tab == biosTab && (b.prompt.Typing() || b.filter != "") {
 		rule = b.prompt.Draw(t, w, b.filter)
 	}
 	return body.Page(t, w, h, heading, rule, func(h int) string {

@@ -102,3 +102,18 @@ func TestFirmware(t *testing.T) {
 		}
 	})
 }
+
+func TestInspection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := opened(t, nil)
+		r.Do(r.s, r.s.Do(action.ShowInspection))
+		screentest.Golden(t, r.s, "inspection-none")
+		r.api.Found = json.RawMessage(inventory)
+		r.Do(r.s, r.s.Update(screen.Reload{}))
+		screentest.Golden(t, r.s, "inspection")
+		screentest.CheckSizes(t, r.s)
+		if why := r.s.Why(action.Open); why == "" {
+			t.Error("what inspection found can be edited")
+		}
+	})
+}

@@ -4,6 +4,9 @@ const (
 	textNotHere = " Recordings have no settings of machines."
 	textLoading = "Loading …"
 
+	textOnlyShown    = "not for what inspection found"
+	textNoInspection = "Not inspected. {inspect} inspects the hardware."
+
 	textNoBIOS     = "No BIOS settings. Ironic reads them during cleaning and inspection if bios_interface is redfish."
 	textNoMatch    = "No setting matches the filter; {clear-filter} clears it."
 	textNoSetting  = "no setting selected"

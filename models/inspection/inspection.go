@@ -1,0 +1,236 @@
+// Package inspection describes what inspection found in a machine: the inventory of the ramdisk or of Redfish, and what
+// collectors and hooks added (LLDP, PCI, NUMA, USB).
+package inspection
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ironworks/models/hints"
+)
+
+// Section is a part of a machine, a line for each thing in it.
+type Section struct {
+	Title string   `json:"title" yaml:"title"`
+	Lines []string `json:"lines" yaml:"lines"`
+}
+
+// maxLines bounds the lines of a section; machines have hundreds of PCI devices.
+const maxLines = 1000
+
+// stored is the answer of GET /v1/nodes/{id}/inventory (ironic_python_agent/hardware.py, inspector.py and
+// numa_inspector.py; ironic/drivers/modules/redfish/inspect.py).
+type stored struct {
+	Inventory struct {
+		Hostname string `json:"hostname"`
+		BMC      string `json:"bmc_address"`
+		Boot     struct {
+			Mode string `json:"current_boot_mode"`
+			PXE  string `json:"pxe_interface"`
+		} `json:"boot"`
+		CPU struct {
+			Model        string          `json:"model_name"`
+			Architecture string          `json:"architecture"`
+			Count        int             `json:"count"`
+			Sockets      int             `json:"socket_count"`
+			Frequency    json.RawMessage `json:"frequency"` // text or a number, in MHz
+		} `json:"cpu"`
+		Memory struct {
+			PhysicalMB int64 `json:"physical_mb"`
+		} `json:"memory"`
+		System struct {
+			hints.Maker
+			Firmware struct {
+				Vendor  string `json:"vendor"`
+				Version string `json:"version"`
+				Date    string `json:"build_date"`
+			} `json:"firmware"`
+		} `json:"system_vendor"`
+	} `json:"inventory"`
+	Plugin struct {
+		PCI []struct {
+			Vendor   string `json:"vendor_id"`
+			Product  string `json:"product_id"`
+			Class    string `json:"class"`
+			Revision string `json:"revision"`
+			Bus      string `json:"bus"`
+			NUMA     *int   `json:"numa_node_id"`
+		} `json:"pci_devices"`
+		USB []struct {
+			Handle  string `json:"handle"`
+			Product string `json:"product"`
+			Vendor  string `json:"vendor"`
+		} `json:"usb_devices"`
+		NUMA struct {
+			RAM []struct {
+				Node int   `json:"numa_node"`
+				KB   int64 `json:"size_kb"`
+			} `json:"ram"`
+			CPUs []struct {
+				Node int `json:"numa_node"`
+			} `json:"cpus"`
+			NICs []struct {
+				Name string `json:"name"`
+				Node int    `json:"numa_node"`
+			} `json:"nics"`
+		} `json:"numa_topology"`
+		RootDisk *hints.Disk     `json:"root_disk"`
+		Error    json.RawMessage `json:"error"`
+	} `json:"plugin_data"`
+}
+
+// Describe returns the sections of a stored inspection, without empty ones.
+func Describe(raw []byte) ([]Section, error) {
+	var s stored
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return nil, fmt.Errorf("inventory: %w", err)
+	}
+	inventory, err := hints.DecodeInventory(raw)
+	if err != nil {
+		return nil, err
+	}
+	nics, err := hints.DecodeNICs(raw)
+	if err != nil {
+		return nil, err
+	}
+	var list []Section
+	add := func(title string, lines []string) {
+		if len(lines) > maxLines {
+			lines = append(lines[:maxLines:maxLines], fmt.Sprintf("… and %d more", len(lines)-maxLines))
+		}
+		if lines = slices.DeleteFunc(lines, func(l string) bool { return l == "" }); len(lines) > 0 {
+			list = append(list, Section{title, lines})
+		}
+	}
+	add("System", s.system())
+	add("CPU and memory", s.processors())
+	add("Disks", diskLines(inventory.Disks, s.Plugin.RootDisk))
+	add("Network interfaces", nicLines(nics))
+	add("NUMA", s.numa())
+	add("PCI devices", s.pci())
+	add("USB devices", s.usb())
+	return list, nil
+}
+
+// join joins the words that are not empty.
+func join(separator string, words ...string) string {
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return strings.TrimSpace(w) == "" }), separator)
+}
+
+func labeled(label, text string) string {
+	if text == "" {
+		return ""
+	}
+	return label + " " + text
+}
+
+func (s *stored) system() []string {
+	in := &s.Inventory
+	return []string{
+		join("  ", in.System.Manufacturer, in.System.Product, labeled("serial", in.System.Serial)),
+		labeled("firmware", join(" ", in.System.Firmware.Vendor, in.System.Firmware.Version, in.System.Firmware.Date)),
+		join("  ", labeled("boot mode", in.Boot.Mode), labeled("booted over", in.Boot.PXE)),
+		join("  ", labeled("BMC", in.BMC), labeled("hostname", in.Hostname)),
+		labeled("error of the ramdisk:", strings.Trim(string(s.Plugin.Error), `"`)),
+	}
+}
+
+func (s *stored) processors() []string {
+	cpu := &s.Inventory.CPU
+	var count, sockets, memory string
+	if cpu.Count > 0 {
+		count = fmt.Sprintf("%d CPUs", cpu.Count)
+	}
+	if cpu.Sockets > 0 {
+		sockets = fmt.Sprintf("%d sockets", cpu.Sockets)
+	}
+	if s.Inventory.Memory.PhysicalMB > 0 {
+		memory = fmt.Sprintf("%.1f GiB memory", float64(s.Inventory.Memory.PhysicalMB)/1024)
+	}
+	frequency := strings.Trim(string(cpu.Frequency), `"`)
+	if frequency == "null" {
+		frequency = ""
+	}
+	if frequency != "" {
+		frequency += " MHz"
+	}
+	return []string{join("  ", count, sockets, cpu.Model, cpu.Architecture, frequency), memory}
+}
+
+func diskLines(disks []hints.Disk, root *hints.Disk) []string {
+	lines := make([]string, len(disks))
+	for i := range disks {
+		d := &disks[i]
+		lines[i] = join("  ", d.Name, fmt.Sprintf("%.1f GiB", d.GiB()), d.Kind(), d.Transport, d.Model, labeled("serial", d.Serial), labeled("wwn", d.WWN))
+		if root != nil && root.Name == d.Name {
+			lines[i] += "  (root disk by the hook root-device)"
+		}
+	}
+	return lines
+}
+
+func nicLines(nics []hints.NIC) []string {
+	lines := make([]string, len(nics))
+	for i, n := range nics {
+		link := "no link"
+		switch {
+		case n.CarrierUnknown:
+			link = "link unknown"
+		case n.HasCarrier:
+			link = "link"
+		}
+		boot, neighbor := "", ""
+		if n.Boot {
+			boot = "booted over it"
+		}
+		if n.Neighbor != (hints.Neighbor{}) {
+			neighbor = "LLDP: " + join(" ", n.Neighbor.SwitchInfo, n.Neighbor.SwitchID, labeled("port", n.Neighbor.PortID))
+		}
+		lines[i] = join("  ", n.Name, n.MAC, link, boot, neighbor)
+	}
+	return lines
+}
+
+func (s *stored) numa() []string {
+	topology := &s.Plugin.NUMA
+	lines := make([]string, 0, len(topology.RAM))
+	for _, ram := range topology.RAM {
+		cpus := 0
+		for _, c := range topology.CPUs {
+			if c.Node == ram.Node {
+				cpus++
+			}
+		}
+		var nics []string
+		for _, n := range topology.NICs {
+			if n.Node == ram.Node {
+				nics = append(nics, n.Name)
+			}
+		}
+		lines = append(lines, join("  ", fmt.Sprintf("node %d", ram.Node), fmt.Sprintf("%.1f GiB", float64(ram.KB)/(1<<20)), fmt.Sprintf("%d cores", cpus), strings.Join(nics, " ")))
+	}
+	return lines
+}
+
+func (s *stored) pci() []string {
+	lines := make([]string, len(s.Plugin.PCI))
+	for i, d := range s.Plugin.PCI {
+		node := ""
+		if d.NUMA != nil && *d.NUMA >= 0 {
+			node = fmt.Sprintf("NUMA node %d", *d.NUMA)
+		}
+		lines[i] = join("  ", cmp.Or(d.Bus, "?"), d.Vendor+":"+d.Product, labeled("class", d.Class), labeled("revision", d.Revision), node)
+	}
+	return lines
+}
+
+func (s *stored) usb() []string {
+	lines := make([]string, len(s.Plugin.USB))
+	for i, d := range s.Plugin.USB {
+		lines[i] = join("  ", d.Vendor, d.Product, d.Handle)
+	}
+	return lines
+}
