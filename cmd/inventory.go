@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -35,7 +34,7 @@ func (a *app) inventoryCommand() *cobra.Command {
 			for _, section := range sections {
 				fmt.Fprintf(&text, "%s\n  %s\n", section.Title, strings.Join(section.Lines, "\n  "))
 			}
-			return a.print(result{data: json.RawMessage(raw), text: text.String(), names: []string{n.Label()}})
+			return a.print(result{data: raw, text: text.String(), names: []string{n.Label()}})
 		}),
 	}
 }

@@ -139,7 +139,8 @@ func TestReads(t *testing.T) {
 			[]models.VendorMethod{{Name: "a"}, {Name: "b", HTTPMethods: []string{"POST"}, Async: true, Description: "d"}},
 		},
 		"BIOS": {
-			func(c *Client) (any, error) { return c.BIOS(ctx, "n") }, "/v1/nodes/n/bios", url.Values{"detail": {"true"}},
+			func(c *Client) (any, error) { return c.BIOS(ctx, "n") }, "/v1/nodes/n/bios",
+			url.Values{"detail": {"true"}},
 			`{"bios":[{"name":"SMT","value":"on"}]}`,
 			[]models.BIOSSetting{{Name: "SMT", Value: "on"}},
 		},
