@@ -33,6 +33,13 @@ func at(suffix string, answer http.HandlerFunc) func(http.ResponseWriter, *http.
 	}
 }
 
+// onlyInterfaces answers requests for the interfaces. There is no network adapter, which would have
+// the addresses, too.
+func onlyInterfaces(answer http.HandlerFunc) func(http.ResponseWriter, *http.Request) bool {
+	interfaces, adapters := at("/EthernetInterfaces", answer), at("/NetworkAdapters", page(`{"Members": []}`))
+	return func(w http.ResponseWriter, r *http.Request) bool { return interfaces(w, r) || adapters(w, r) }
+}
+
 func page(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }
 }
@@ -101,16 +108,16 @@ func TestHostile(t *testing.T) {
 		"too many to be told": {instead: at(nics, page(many(`{"Id": "x", "MACAddress": "y"}`, 300))), part: "network", why: "more than 256", check: func(b *models.BMC) bool { return len(b.NICs) == 256 }},
 		"too deep":            {instead: at(nics, page(strings.Repeat("[", 150_000))), part: "network", why: "not a Redfish"},
 		"members that lead to themselves": {
-			instead: at(nics, func(w http.ResponseWriter, r *http.Request) {
+			instead: onlyInterfaces(func(w http.ResponseWriter, r *http.Request) {
 				_, _ = fmt.Fprintf(w, `{"Members": [{"@odata.id": %q}]}`, r.URL.Path)
 			}),
 			check: func(b *models.BMC) bool { return len(b.NICs) == 1 && b.NICs[0].MAC == "" },
 		},
-		"members that are no list": {instead: at(nics, page(`{"Members": "none"}`)), part: "network", why: "Members is a string"},
-		"null members":             {instead: at(nics, page(`{"Members": [null, {"Id": "a", "MACAddress": null}, null]}`)), check: func(b *models.BMC) bool { return len(b.NICs) == 1 }},
-		"members of another kind":  {instead: at(nics, page(`{"Members": [7, "x", [], {"Id": "a", "MACAddress": "52:54:00:00:00:0a"}]}`)), part: "network", why: "3 failed", check: func(b *models.BMC) bool { return len(b.NICs) == 1 }},
-		"no list at all":           {instead: at(nics, page(`[1, 2]`)), part: "network", why: "not a Redfish"},
-		"no JSON":                  {instead: at(nics, page(`<html>`)), part: "network", why: "not a Redfish"},
+		"members that are no list": {instead: onlyInterfaces(page(`{"Members": "none"}`)), part: "network", why: "Members is a string"},
+		"null members":             {instead: onlyInterfaces(page(`{"Members": [null, {"Id": "a", "MACAddress": null}, null]}`)), check: func(b *models.BMC) bool { return len(b.NICs) == 1 }},
+		"members of another kind":  {instead: onlyInterfaces(page(`{"Members": [7, "x", [], {"Id": "a", "MACAddress": "52:54:00:00:00:0a"}]}`)), part: "network", why: "3 failed", check: func(b *models.BMC) bool { return len(b.NICs) == 1 }},
+		"no list at all":           {instead: onlyInterfaces(page(`[1, 2]`)), part: "network", why: "not a Redfish"},
+		"no JSON":                  {instead: onlyInterfaces(page(`<html>`)), part: "network", why: "not a Redfish"},
 		"half of an answer": {
 			instead: at(nics, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Length", "1000")
@@ -224,7 +231,7 @@ func TestHostile(t *testing.T) {
 // busy rejects so many requests for the interfaces, with a short Retry-After.
 func busy(times int64) func(http.ResponseWriter, *http.Request) bool {
 	var n atomic.Int64
-	return at("/EthernetInterfaces", func(w http.ResponseWriter, r *http.Request) {
+	return onlyInterfaces(func(w http.ResponseWriter, r *http.Request) {
 		if n.Add(1) <= times {
 			w.Header().Set("Retry-After", "1")
 			w.WriteHeader(http.StatusServiceUnavailable)
@@ -263,7 +270,7 @@ func TestCredentialsStayWithTheController(t *testing.T) {
 				if strings.Contains(r.URL.Path, "admin") {
 					t.Errorf("asked for %s", r.URL)
 				}
-				return at("/EthernetInterfaces", page(`{"Members": [{"@odata.id": `+string(text)+`}], "Members@odata.nextLink": `+string(text)+`}`))(w, r)
+				return onlyInterfaces(page(`{"Members": [{"@odata.id": `+string(text)+`}], "Members@odata.nextLink": `+string(text)+`}`))(w, r)
 			}
 			got, err := Probe(t.Context(), target(c))
 			if err != nil || len(got.NICs) != 0 || len(got.Unread) == 0 || got.Unread[0].Part != "network" {
@@ -390,7 +397,7 @@ func TestMemoryIsBounded(t *testing.T) { //nolint:paralleltest // what others al
 		m := newMachine(t, "m1")
 		c := newController(t, false, m)
 		c.instead = func(w http.ResponseWriter, r *http.Request) bool {
-			return at("/EthernetInterfaces", page(body))(w, r) || at("/Thermal", page(body))(w, r) || at("/Processors", page(body))(w, r)
+			return onlyInterfaces(page(body))(w, r) || at("/Thermal", page(body))(w, r) || at("/Processors", page(body))(w, r)
 		}
 		var before, after runtime.MemStats
 		runtime.GC()

@@ -1,6 +1,10 @@
 package machine
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+	"strconv"
+)
 
 // adapterID is the ID of the only network adapter, which has all network interfaces.
 const adapterID = "NIC1"
@@ -21,17 +25,99 @@ func getAdapters(w http.ResponseWriter, request *http.Request, m *Machine) {
 }
 
 func getAdapter(w http.ResponseWriter, request *http.Request, m *Machine) {
-	if request.PathValue("id") != adapterID {
+	if request.PathValue("id") != adapterID || len(m.spec.NICs) == 0 {
 		notFound(w, request)
 		return
 	}
+	path := m.adapterPath()
 	show(w, object{
-		"@odata.id": m.adapterPath(), "@odata.type": "#NetworkAdapter.v1_9_0.NetworkAdapter",
+		"@odata.id": path, "@odata.type": typeOf("NetworkAdapter"),
 		"Id": adapterID, "Name": "Network adapter", "Manufacturer": m.spec.Vendor, "Model": "Lab NIC",
 		"SerialNumber": m.AdapterSerial(), "PartNumber": "LAB-25G", "Status": healthy(),
 		"Controllers": []object{{
 			"FirmwarePackageVersion": m.Firmware(NICFirmware),
 			"ControllerCapabilities": object{"NetworkPortCount": len(m.spec.NICs)},
+			"Links":                  object{"PCIeDevices": links(m.pciePath(adapterID))},
 		}},
+		"Ports": link(path + "/Ports"), "NetworkPorts": link(path + "/NetworkPorts"), "NetworkDeviceFunctions": link(path + "/NetworkDeviceFunctions"),
 	})
+}
+
+// adapterPart describes the network interfaces as one kind of resource below their adapter.
+// NetworkPort is the older form of Port; gofish and sushy read both.
+type adapterPart struct {
+	schema, folder, name string
+	resource             func(m *Machine, number int, nic NIC) object
+}
+
+func adapterParts() []adapterPart {
+	return []adapterPart{
+		{"Port", "Ports", "Port", (*Machine).port},
+		{"NetworkPort", "NetworkPorts", "Network port", (*Machine).networkPort},
+		{"NetworkDeviceFunction", "NetworkDeviceFunctions", "Network device function", (*Machine).deviceFunction},
+	}
+}
+
+func (p adapterPart) path(m *Machine, nic NIC) string {
+	return m.adapterPath() + "/" + p.folder + "/" + nic.Name
+}
+
+func (p adapterPart) list(w http.ResponseWriter, request *http.Request, m *Machine) {
+	if request.PathValue("id") != adapterID || len(m.spec.NICs) == 0 {
+		notFound(w, request)
+		return
+	}
+	var paths []string
+	for _, nic := range m.spec.NICs {
+		paths = append(paths, p.path(m, nic))
+	}
+	show(w, collection(request.URL.Path, p.schema, p.name+"s", paths...))
+}
+
+func (p adapterPart) get(w http.ResponseWriter, request *http.Request, m *Machine) {
+	at := slices.IndexFunc(m.spec.NICs, func(nic NIC) bool { return nic.Name == request.PathValue("nic") })
+	if request.PathValue("id") != adapterID || at < 0 {
+		notFound(w, request)
+		return
+	}
+	nic := m.spec.NICs[at]
+	resource := p.resource(m, at+1, nic)
+	resource["@odata.id"], resource["@odata.type"] = p.path(m, nic), typeOf(p.schema)
+	resource["Id"], resource["Name"], resource["Status"] = nic.Name, p.name+" "+nic.Name, healthy()
+	show(w, resource)
+}
+
+// port has no speed without a link: sushy accepts only numbers.
+func (m *Machine) port(number int, nic NIC) object {
+	port := object{
+		"PortId": strconv.Itoa(number), "PortProtocol": "Ethernet", "PortType": "BidirectionalPort", "LinkStatus": "LinkDown",
+		"Ethernet": object{"AssociatedMACAddresses": []string{nic.MAC}},
+	}
+	if nic.SpeedMbps > 0 {
+		port["LinkStatus"], port["CurrentSpeedGbps"] = "LinkUp", float64(nic.SpeedMbps)/1000
+	}
+	return port
+}
+
+func (m *Machine) networkPort(number int, nic NIC) object {
+	port := object{
+		"PhysicalPortNumber": strconv.Itoa(number), "LinkStatus": "Down", "AssociatedNetworkAddresses": []string{nic.MAC},
+		"CurrentLinkSpeedMbps": nic.SpeedMbps, "ActiveLinkTechnology": "Ethernet",
+	}
+	if nic.SpeedMbps > 0 {
+		port["LinkStatus"] = "Up"
+	}
+	return port
+}
+
+func (m *Machine) deviceFunction(_ int, nic NIC) object {
+	parts := adapterParts()
+	port, older := parts[0].path(m, nic), parts[1].path(m, nic)
+	return object{
+		"NetDevFuncType": "Ethernet", "NetDevFuncCapabilities": []string{"Ethernet"}, "DeviceEnabled": true,
+		"Ethernet":                       object{"MACAddress": nic.MAC, "PermanentMACAddress": nic.MAC, "MTUSize": 1500},
+		"AssignablePhysicalPorts":        links(older),
+		"AssignablePhysicalNetworkPorts": links(port),
+		"Links":                          object{"PhysicalNetworkPortAssignment": link(port)},
+	}
 }

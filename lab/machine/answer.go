@@ -53,7 +53,7 @@ func links(paths ...string) []object {
 // collection returns a collection of resources of a schema.
 func collection(path, schema, name string, members ...string) object {
 	return object{
-		"@odata.id": path, "@odata.type": "#" + schema + "Collection." + schema + "Collection",
+		"@odata.id": path, "@odata.type": typeOf(schema + "Collection"),
 		"Name": name, "Members": links(members...), "Members@odata.count": len(members),
 	}
 }
@@ -78,6 +78,7 @@ func showAs(w http.ResponseWriter, status int, value any) {
 	_, _ = sum.Write(body)
 	w.Header().Set("ETag", fmt.Sprintf(`"%x"`, sum.Sum64()))
 	w.Header().Set("Content-Type", "application/json")
+	describe(w.Header(), value)
 	w.WriteHeader(status)
 	_, _ = w.Write(body)
 }
@@ -92,7 +93,7 @@ func fail(w http.ResponseWriter, status int, id messageID, text string) {
 	_ = json.NewEncoder(w).Encode(object{"error": object{
 		"code": full, "message": text,
 		"@Message.ExtendedInfo": []object{{
-			"@odata.type": "#Message.v1_1_2.Message", "MessageId": full, "Message": text,
+			"@odata.type": typeOf("Message"), "MessageId": full, "Message": text,
 			"MessageArgs": []string{}, "Severity": "Critical", "Resolution": "None.",
 		}},
 	}})

@@ -18,10 +18,10 @@ func getBIOS(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	path := m.biosPath()
 	current, _ := m.BIOS()
 	show(w, object{
-		"@odata.id": path, "@odata.type": "#Bios.v1_2_1.Bios", "Id": "Bios", "Name": "BIOS", "Attributes": current,
+		"@odata.id": path, "@odata.type": typeOf("Bios"), "Id": "Bios", "Name": "BIOS", "Attributes": current,
 		"AttributeRegistry": biosRegistry,
 		"@Redfish.Settings": object{
-			"@odata.type": "#Settings.v1_3_5.Settings", "SettingsObject": link(path + "/Settings"), "SupportedApplyTimes": []string{"OnReset"},
+			"@odata.type": typeOf("Settings"), "SettingsObject": link(path + "/Settings"), "SupportedApplyTimes": []string{"OnReset"},
 		},
 		"Actions": object{"#Bios.ResetBios": object{"target": path + "/Actions/Bios.ResetBios"}},
 	})
@@ -30,7 +30,7 @@ func getBIOS(w http.ResponseWriter, _ *http.Request, m *Machine) {
 func getBIOSSettings(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	_, pending := m.BIOS()
 	show(w, object{
-		"@odata.id": m.biosPath() + "/Settings", "@odata.type": "#Bios.v1_2_1.Bios",
+		"@odata.id": m.biosPath() + "/Settings", "@odata.type": typeOf("Bios"),
 		"Id": "Settings", "Name": "BIOS settings of the next boot", "AttributeRegistry": biosRegistry, "Attributes": pending,
 	})
 }
@@ -74,7 +74,7 @@ func getRegistries(w http.ResponseWriter, _ *http.Request) {
 
 func getBIOSRegistryFile(w http.ResponseWriter, _ *http.Request) {
 	show(w, object{
-		"@odata.id": biosRegistryPath, "@odata.type": "#MessageRegistryFile.v1_1_3.MessageRegistryFile",
+		"@odata.id": biosRegistryPath, "@odata.type": typeOf("MessageRegistryFile"),
 		"Id": biosRegistry, "Name": "BIOS attribute registry file", "Registry": biosRegistry, "Languages": []string{"en"},
 		"Location": []object{{"Language": "en", "Uri": biosRegistryEnPath}},
 	})
@@ -86,7 +86,7 @@ func getBIOSRegistry(w http.ResponseWriter, _ *http.Request) {
 		entries[i] = a.entry()
 	}
 	show(w, object{
-		"@odata.id": biosRegistryEnPath, "@odata.type": "#AttributeRegistry.v1_3_8.AttributeRegistry",
+		"@odata.id": biosRegistryEnPath, "@odata.type": typeOf("AttributeRegistry"),
 		"Id": biosRegistry, "Name": "BIOS attribute registry", "Language": "en", "OwningEntity": "ironworks", "RegistryVersion": "1.0.0",
 		"RegistryEntries": object{"Attributes": entries},
 	})

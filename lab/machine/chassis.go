@@ -5,12 +5,15 @@ import "net/http"
 func getChassis(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	path := m.chassisPath()
 	show(w, object{
-		"@odata.id": path, "@odata.type": "#Chassis.v1_23_0.Chassis",
+		"@odata.id": path, "@odata.type": typeOf("Chassis"),
 		"Id": m.Name(), "Name": "Chassis of " + m.Name(), "ChassisType": "RackMount",
 		"Manufacturer": m.spec.Vendor, "Model": m.spec.Product, "SerialNumber": m.spec.Serial, "UUID": uuidOf("chassis of " + m.Name()),
 		"PowerState": m.Power(), "Status": healthy(), "Thermal": link(path + "/Thermal"), "Power": link(path + "/Power"),
-		"NetworkAdapters": link(path + "/NetworkAdapters"),
-		"Links":           object{"ComputerSystems": links(m.SystemPath()), "ManagedBy": links(m.managerPath())},
+		"NetworkAdapters": link(path + "/NetworkAdapters"), "PCIeDevices": link(path + "/PCIeDevices"),
+		"Actions": object{"#Chassis.Reset": object{
+			"target": path + "/Actions/Chassis.Reset", "ResetType@Redfish.AllowableValues": resetTypes(),
+		}},
+		"Links": object{"ComputerSystems": links(m.SystemPath()), "ManagedBy": links(m.managerPath())},
 	})
 }
 
@@ -49,7 +52,7 @@ func getThermal(w http.ResponseWriter, _ *http.Request, m *Machine) {
 		}
 	}
 	show(w, object{
-		"@odata.id": path, "@odata.type": "#Thermal.v1_7_1.Thermal", "Id": "Thermal", "Name": "Temperatures and fans", "Status": healthy(),
+		"@odata.id": path, "@odata.type": typeOf("Thermal"), "Id": "Thermal", "Name": "Temperatures and fans", "Status": healthy(),
 		"Temperatures": []object{temperature("0", "Inlet", "Intake", read.inlet, 45), temperature("1", "CPU 1", "CPU", read.processor, 95)},
 		"Fans":         []object{fan("0", "Fan 1"), fan("1", "Fan 2")},
 	})
@@ -58,7 +61,7 @@ func getThermal(w http.ResponseWriter, _ *http.Request, m *Machine) {
 func getPower(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	path, read := m.chassisPath()+"/Power", m.sensors()
 	show(w, object{
-		"@odata.id": path, "@odata.type": "#Power.v1_7_1.Power", "Id": "Power", "Name": "Power",
+		"@odata.id": path, "@odata.type": typeOf("Power"), "Id": "Power", "Name": "Power",
 		"PowerControl": []object{{
 			"@odata.id": path + "#/PowerControl/0", "MemberId": "0", "Name": "System power", "PowerConsumedWatts": read.watts,
 			"PowerCapacityWatts": 750, "Status": healthy(),

@@ -33,10 +33,12 @@ const (
 	FirmwareUpdated EventKind = "firmware updated"
 	JobFailed       EventKind = "job failed" // Text has the reason
 	BMCReset        EventKind = "BMC reset"
-	LogCleared      EventKind = "log cleared"
-	JobDeleted      EventKind = "job deleted"
-	VolumeCreated   EventKind = "volume created"
-	VolumeDeleted   EventKind = "volume deleted"
+	// SecureBootChanged is a change for the next boot, or of the keys.
+	SecureBootChanged EventKind = "secure boot changed"
+	LogCleared        EventKind = "log cleared"
+	JobDeleted        EventKind = "job deleted"
+	VolumeCreated     EventKind = "volume created"
+	VolumeDeleted     EventKind = "volume deleted"
 )
 
 // Event is an event of a machine.

@@ -13,12 +13,17 @@ var transferProtocols = []string{"HTTP", "HTTPS"}
 
 func getUpdateService(w http.ResponseWriter, _ *http.Request) {
 	show(w, object{
-		"@odata.id": updatePath, "@odata.type": "#UpdateService.v1_11_3.UpdateService",
+		"@odata.id": updatePath, "@odata.type": typeOf("UpdateService"),
 		"Id": "UpdateService", "Name": "Firmware", "ServiceEnabled": true, "Status": healthy(),
-		"FirmwareInventory": link(firmwarePath), "Actions": object{"#UpdateService.SimpleUpdate": object{
+		"FirmwareInventory": link(firmwarePath), "SoftwareInventory": link(softwarePath), "Actions": object{"#UpdateService.SimpleUpdate": object{
 			"target": simpleUpdatePath, "TransferProtocol@Redfish.AllowableValues": transferProtocols,
 		}},
 	})
+}
+
+// getSoftware answers with no software: the BMC manages firmware only.
+func getSoftware(w http.ResponseWriter, request *http.Request) {
+	show(w, collection(request.URL.Path, "SoftwareInventory", "Software inventory"))
 }
 
 func (m *Machine) firmwarePath(c Component) string {
@@ -44,7 +49,7 @@ func (r *Rack) getFirmware(w http.ResponseWriter, request *http.Request) {
 	}
 	related := map[Component]string{BIOSFirmware: m.SystemPath(), BMCFirmware: m.managerPath(), NICFirmware: m.adapterPath()}
 	show(w, object{
-		"@odata.id": m.firmwarePath(Component(which)), "@odata.type": "#SoftwareInventory.v1_10_0.SoftwareInventory",
+		"@odata.id": m.firmwarePath(Component(which)), "@odata.type": typeOf("SoftwareInventory"),
 		"Id": request.PathValue("firmware"), "Name": which + " firmware of " + name, "Version": m.Firmware(Component(which)),
 		"Manufacturer": m.spec.Vendor, "Updateable": true, "Status": healthy(), "RelatedItem": links(related[Component(which)]),
 	})

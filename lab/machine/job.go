@@ -131,7 +131,7 @@ func (m *Machine) endJobs(name string) {
 
 func getTaskService(w http.ResponseWriter, _ *http.Request) {
 	show(w, object{
-		"@odata.id": tasksPath, "@odata.type": "#TaskService.v1_2_0.TaskService", "Id": "TaskService", "Name": "Tasks",
+		"@odata.id": tasksPath, "@odata.type": typeOf("TaskService"), "Id": "TaskService", "Name": "Tasks",
 		"ServiceEnabled": true, "Status": healthy(), "Tasks": link(tasksPath + "/Tasks"),
 	})
 }
@@ -188,7 +188,7 @@ func (m *Machine) task(j Job) object {
 	}
 	path := m.jobPath(j)
 	return object{
-		"@odata.id": path, "@odata.type": "#Task.v1_7_1.Task", "Id": path[strings.LastIndexByte(path, '/')+1:], "Name": j.Name,
+		"@odata.id": path, "@odata.type": typeOf("Task"), "Id": path[strings.LastIndexByte(path, '/')+1:], "Name": j.Name,
 		"TaskState": j.State, "TaskStatus": status, "PercentComplete": percent[j.State], "Messages": []object{message},
 	}
 }

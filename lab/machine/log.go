@@ -61,7 +61,7 @@ func (m *Machine) logPath() string { return m.SystemPath() + "/LogServices/SEL" 
 func getLogService(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	path := m.logPath()
 	show(w, object{
-		"@odata.id": path, "@odata.type": "#LogService.v1_5_0.LogService", "Id": "SEL", "Name": "System event log",
+		"@odata.id": path, "@odata.type": typeOf("LogService"), "Id": "SEL", "Name": "System event log",
 		"LogEntryType": "SEL", "OverWritePolicy": "WrapsWhenFull", "MaxNumberOfRecords": maxLog, "ServiceEnabled": true,
 		"DateTime": redfishTime(m.options.Now()), "DateTimeLocalOffset": "+00:00", "Status": healthy(), "Entries": link(path + "/Entries"),
 		"Actions": object{"#LogService.ClearLog": object{"target": path + "/Actions/LogService.ClearLog"}},
@@ -71,7 +71,7 @@ func getLogService(w http.ResponseWriter, _ *http.Request, m *Machine) {
 func (m *Machine) logEntry(entry LogEntry) object {
 	id := strconv.Itoa(entry.ID)
 	return object{
-		"@odata.id": m.logPath() + "/Entries/" + id, "@odata.type": "#LogEntry.v1_16_0.LogEntry", "Id": id, "Name": "Log entry " + id,
+		"@odata.id": m.logPath() + "/Entries/" + id, "@odata.type": typeOf("LogEntry"), "Id": id, "Name": "Log entry " + id,
 		"EntryType": "SEL", "Created": redfishTime(entry.At), "Severity": entry.Severity, "Message": entry.Text,
 	}
 }

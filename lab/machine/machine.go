@@ -66,6 +66,7 @@ type Machine struct {
 	image    string // the file of the fetched image, or empty
 	bios     biosState
 	firmware firmwareState
+	secure   SecureBoot
 	jobs     []Job
 	lastJob  int
 	bmcUp    time.Time // before it the BMC does not answer
@@ -98,6 +99,7 @@ func New(spec Spec, options Options) (*Machine, error) {
 		changing: func() {},
 		bios:     newBIOS(spec),
 		firmware: newFirmware(spec),
+		secure:   SecureBoot{Keys: allKeys()},
 	}
 	if spec.RAID != nil {
 		m.raid.drives, m.spec.Disks = spec.Disks, nil

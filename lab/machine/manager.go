@@ -14,18 +14,34 @@ func (m *Machine) cdPath() string { return m.managerPath() + "/VirtualMedia/Cd" 
 func getManager(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	path := m.managerPath()
 	show(w, object{
-		"@odata.id": path, "@odata.type": "#Manager.v1_18_0.Manager",
+		"@odata.id": path, "@odata.type": typeOf("Manager"),
 		"Id": m.Name(), "Name": "BMC of " + m.Name(), "ManagerType": "BMC", "UUID": uuidOf("BMC of " + m.Name()),
 		"Manufacturer": m.spec.Vendor, "Model": "Lab BMC", "FirmwareVersion": m.Firmware(BMCFirmware),
 		"DateTime": redfishTime(m.options.Now()), "DateTimeLocalOffset": "+00:00", "PowerState": On, "Status": healthy(),
 		// A simulated machine has no screen.
-		"GraphicalConsole": object{"ServiceEnabled": false, "MaxConcurrentSessions": 0, "ConnectTypesSupported": []string{"KVMIP"}},
-		"SerialConsole":    object{"ServiceEnabled": false, "MaxConcurrentSessions": 0, "ConnectTypesSupported": []string{"SSH", "IPMI"}},
-		"VirtualMedia":     link(path + "/VirtualMedia"), "LogServices": link(m.SystemPath() + "/LogServices"),
+		"GraphicalConsole":   object{"ServiceEnabled": false, "MaxConcurrentSessions": 0, "ConnectTypesSupported": []string{"KVMIP"}},
+		"SerialConsole":      object{"ServiceEnabled": false, "MaxConcurrentSessions": 0, "ConnectTypesSupported": []string{"SSH", "IPMI"}},
+		"CommandShell":       object{"ServiceEnabled": false, "MaxConcurrentSessions": 0, "ConnectTypesSupported": []string{"SSH"}},
+		"EthernetInterfaces": link(path + "/EthernetInterfaces"),
+		"VirtualMedia":       link(path + "/VirtualMedia"), "LogServices": link(m.SystemPath() + "/LogServices"),
 		"Actions": object{"#Manager.Reset": object{
 			"target": path + "/Actions/Manager.Reset", "ResetType@Redfish.AllowableValues": managerResets,
 		}},
 		"Links": object{"ManagerForServers": links(m.SystemPath()), "ManagerForChassis": links(m.chassisPath())},
+	})
+}
+
+// getManagerInterface answers with the network interface of the BMC. Its MAC address is derived from
+// the machine's UUID and locally administered.
+func getManagerInterface(w http.ResponseWriter, request *http.Request, m *Machine) {
+	id := strings.ReplaceAll(uuidOf("BMC of "+m.Name()), "-", "")
+	mac := "02"
+	for i := 0; i < 10; i += 2 {
+		mac += ":" + id[i:i+2]
+	}
+	show(w, object{
+		"@odata.id": request.URL.Path, "@odata.type": typeOf("EthernetInterface"), "Id": "eth0", "Name": "Ethernet interface of the BMC",
+		"MACAddress": mac, "PermanentMACAddress": mac, "SpeedMbps": 1000, "LinkStatus": "LinkUp", "InterfaceEnabled": true, "Status": healthy(),
 	})
 }
 
@@ -52,11 +68,11 @@ func (m *Machine) restartBMC() {
 func getVirtualMedia(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	path, drive := m.cdPath(), m.VirtualMedia()
 	cd := object{
-		"@odata.id": path, "@odata.type": "#VirtualMedia.v1_6_1.VirtualMedia",
+		"@odata.id": path, "@odata.type": typeOf("VirtualMedia"),
 		"Id": "Cd", "Name": "Virtual CD", "MediaTypes": []string{"CD", "DVD"}, "Status": healthy(),
 		"Image": nil, "ImageName": nil, "UserName": nil, "Password": nil,
 		"Inserted": drive.Inserted, "WriteProtected": true, "ConnectedVia": "NotConnected",
-		"TransferMethod": "Stream", "TransferProtocolType": nil, "VerifyCertificate": false,
+		"TransferMethod": "Stream", "TransferProtocolType": nil, "VerifyCertificate": false, "Certificates": link(path + "/Certificates"),
 		"Actions": object{
 			"#VirtualMedia.InsertMedia": object{
 				"target": path + "/Actions/VirtualMedia.InsertMedia", "TransferProtocolType@Redfish.AllowableValues": []string{"HTTP", "HTTPS"},

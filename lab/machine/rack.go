@@ -10,6 +10,9 @@ import (
 	"time"
 )
 
+// odataVersion is the version of OData that requests may name.
+const odataVersion = "4.0"
+
 // errTaken reports that a rack has a machine of that name.
 var errTaken = errors.New("the name is taken")
 
@@ -20,6 +23,7 @@ var errTaken = errors.New("the name is taken")
 // they affect only the machine's own resources.
 type Rack struct {
 	routes   *http.ServeMux
+	allow    map[string][]string // the methods of a route
 	sessions sessions
 
 	mu       sync.RWMutex
@@ -33,7 +37,7 @@ func NewRack(now func() time.Time, machines ...*Machine) (*Rack, error) {
 		now = time.Now
 	}
 	r := &Rack{machines: map[string]*Machine{}, sessions: sessions{now: now, open: map[string]session{}}}
-	r.routes = r.makeRoutes()
+	r.routes, r.allow = r.makeRoutes()
 	for _, m := range machines {
 		if err := r.Add(m); err != nil {
 			return nil, err
@@ -89,9 +93,13 @@ func (r *Rack) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if m, ok := r.onlyMachine(); ok && !m.ready(w, request) {
 		return
 	}
-	w.Header().Set("OData-Version", "4.0")
+	w.Header().Set("OData-Version", odataVersion)
 	w.Header().Set("Cache-Control", "no-cache")
-	request = withoutSlash(request)
+	if version := request.Header.Get("OData-Version"); version != "" && version != odataVersion {
+		fail(w, http.StatusPreconditionFailed, preconditionFailed, "The OData-Version is "+odataVersion+", not "+version+".")
+		return
+	}
+	request = canonical(request)
 	if !isPublic(request) {
 		who, ok := r.identify(request)
 		if !ok || !r.accepted(who) {
@@ -105,20 +113,29 @@ func (r *Rack) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		noRoute(handler, w, request)
 		return
 	}
+	if request.Method == http.MethodGet || request.Method == http.MethodHead {
+		_, path, _ := strings.Cut(pattern, " ")
+		w.Header().Set("Allow", strings.Join(r.allow[path], ", "))
+	}
 	r.routes.ServeHTTP(w, request)
 }
 
-// withoutSlash removes a trailing slash: a service answers with and without it (DSP0266,
-// Redfish-defined URIs).
-func withoutSlash(request *http.Request) *http.Request {
-	if !strings.HasSuffix(request.URL.Path, "/") {
+// canonical returns a request with the path of a route. A service answers with and without a
+// trailing slash (DSP0266, Redfish-defined URIs), and creates members of a collection at its
+// property Members, too (DSP0266, POST (create)).
+func canonical(request *http.Request) *http.Request {
+	path := strings.TrimRight(request.URL.Path, "/")
+	if path == "" {
+		path = "/"
+	}
+	if above, ok := strings.CutSuffix(path, "/Members"); ok && request.Method == http.MethodPost {
+		path = above
+	}
+	if path == request.URL.Path {
 		return request
 	}
 	other, address := *request, *request.URL
-	address.Path, address.RawPath = strings.TrimRight(address.Path, "/"), ""
-	if address.Path == "" {
-		address.Path = "/"
-	}
+	address.Path, address.RawPath = path, ""
 	other.URL = &address
 	return &other
 }

@@ -91,6 +91,24 @@ func TestRedfish(t *testing.T) {
 		{"the BMC cannot be off", "POST", root + "/Managers/m1/Actions/Manager.Reset", `{"ResetType":"ForceOff"}`, 400, "ActionParameterValueNotInList"},
 		{"firmware", "GET", firmwarePath + "/m1:BMC", "", 200, `"Version":"1.12.0"`},
 		{"unknown firmware", "GET", firmwarePath + "/m1:PSU", "", 404, "ResourceMissingAtURI"},
+		{"secure boot", "PATCH", system + "/SecureBoot", `{"SecureBootEnable":true}`, 204, ""},
+		{"nothing of secure boot", "PATCH", system + "/SecureBoot", `{"SecureBootMode":"SetupMode"}`, 400, "PropertyUnknown"},
+		{"secure boot that is no boolean", "PATCH", system + "/SecureBoot", `{"SecureBootEnable":"on"}`, 400, "PropertyValueNotInList"},
+		{"a reset of keys", "POST", system + "/SecureBoot/Actions/SecureBoot.ResetKeys", `{"ResetKeysType":"DeletePK"}`, 204, ""},
+		{"a reset of no keys", "POST", system + "/SecureBoot/Actions/SecureBoot.ResetKeys", `{}`, 400, "ActionParameterMissing"},
+		{"a wrong reset of a database", "POST", system + "/SecureBoot/SecureBootDatabases/db/Actions/SecureBootDatabase.ResetKeys", `{"ResetKeysType":"DeletePK"}`, 400, "ActionParameterValueNotInList"},
+		{"an unknown database", "GET", system + "/SecureBoot/SecureBootDatabases/dbq", "", 404, "ResourceMissingAtURI"},
+		{"an unknown database's reset", "POST", system + "/SecureBoot/SecureBootDatabases/dbq/Actions/SecureBootDatabase.ResetKeys", `{"ResetKeysType":"DeleteAllKeys"}`, 404, "ResourceMissingAtURI"},
+		{"a port", "GET", root + "/Chassis/m1/NetworkAdapters/NIC1/Ports/eno1", "", 200, `"CurrentSpeedGbps":25,`},
+		{"an unknown port", "GET", root + "/Chassis/m1/NetworkAdapters/NIC1/Ports/eno9", "", 404, "ResourceMissingAtURI"},
+		{"ports of an unknown adapter", "GET", root + "/Chassis/m1/NetworkAdapters/NIC2/Ports", "", 404, "ResourceMissingAtURI"},
+		{"an unknown PCIe device", "GET", root + "/Chassis/m1/PCIeDevices/GPU1", "", 404, "ResourceMissingAtURI"},
+		{"functions of an unknown PCIe device", "GET", root + "/Chassis/m1/PCIeDevices/GPU1/PCIeFunctions", "", 404, "ResourceMissingAtURI"},
+		{"power of the chassis", "POST", root + "/Chassis/m1/Actions/Chassis.Reset", `{"ResetType":"On"}`, 204, ""},
+		{"a role", "GET", rolesPath + "/Operator", "", 200, `"AssignedPrivileges":["Login","ConfigureComponents","ConfigureSelf"]`},
+		{"an unknown role", "GET", rolesPath + "/Guest", "", 404, "ResourceMissingAtURI"},
+		{"a login at Members", "POST", sessionsPath + "/Members", `{"UserName":"admin","Password":"secret"}`, 201, `"UserName":"admin"`},
+		{"Members elsewhere", "GET", sessionsPath + "/Members", "", 404, "ResourceMissingAtURI"},
 		{"an unknown session", "DELETE", sessionsPath + "/x", "", 404, "ResourceMissingAtURI"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -128,12 +146,13 @@ func TestLinks(t *testing.T) {
 				t.Errorf("%s has no %s", path, key)
 			}
 		}
+		checkHeaders(t, path, body["@odata.type"], w.Header())
 		if body["@odata.id"] != path {
 			t.Errorf("%s says that it is %s", path, body["@odata.id"])
 		}
 		next = append(next, linksIn(body)...)
 	}
-	if len(seen) < 30 {
+	if len(seen) < 60 {
 		t.Errorf("only %d resources: %q", len(seen), slices.Sorted(maps.Keys(seen)))
 	}
 }

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -11,6 +12,7 @@ const (
 	sessionsPath = root + "/SessionService/Sessions"
 	updatePath   = root + "/UpdateService"
 	firmwarePath = updatePath + "/FirmwareInventory"
+	softwarePath = updatePath + "/SoftwareInventory"
 	tasksPath    = root + "/TaskService"
 	// registriesPath has the registries of messages and attributes.
 	registriesPath = root + "/Registries"
@@ -26,31 +28,73 @@ func (m *Machine) chassisPath() string { return root + "/Chassis/" + m.Name() }
 // forMachine answers for one machine.
 type forMachine func(w http.ResponseWriter, request *http.Request, m *Machine)
 
-func (r *Rack) makeRoutes() *http.ServeMux {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /redfish", func(w http.ResponseWriter, _ *http.Request) { show(w, object{"v1": root + "/"}) })
-	mux.HandleFunc("GET "+root, getRoot)
-	mux.HandleFunc("GET "+root+"/SessionService", getSessionService)
-	mux.HandleFunc("GET "+sessionsPath, r.getSessions)
-	mux.HandleFunc("POST "+sessionsPath, r.login)
-	mux.HandleFunc("GET "+sessionsPath+"/{session}", r.getSession)
-	mux.HandleFunc("DELETE "+sessionsPath+"/{session}", r.logout)
-	mux.HandleFunc("GET "+updatePath, getUpdateService)
-	mux.HandleFunc("GET "+firmwarePath, r.getFirmwares)
-	mux.HandleFunc("GET "+firmwarePath+"/{firmware}", r.getFirmware)
-	mux.HandleFunc("POST "+simpleUpdatePath, r.simpleUpdate)
-	mux.HandleFunc("GET "+registriesPath, getRegistries)
-	mux.HandleFunc("GET "+biosRegistryPath, getBIOSRegistryFile)
-	mux.HandleFunc("GET "+biosRegistryEnPath, getBIOSRegistry)
-	mux.HandleFunc("GET "+tasksPath, getTaskService)
-	mux.HandleFunc("GET "+tasksPath+"/Tasks", r.getTasks)
-	mux.HandleFunc("GET "+tasksPath+"/Tasks/{task}", r.getTask)
-	mux.HandleFunc("DELETE "+tasksPath+"/Tasks/{task}", r.deleteTask)
-	mux.HandleFunc("GET "+tasksPath+"/TaskMonitors/{task}", r.getTaskMonitor)
-	mux.HandleFunc("GET "+root+"/Systems", r.list("ComputerSystem", "Systems", (*Machine).SystemPath))
-	mux.HandleFunc("GET "+root+"/Managers", r.list("Manager", "Managers", (*Machine).managerPath))
-	mux.HandleFunc("GET "+root+"/Chassis", r.list("Chassis", "Chassis", (*Machine).chassisPath))
-	for pattern, handler := range map[string]forMachine{
+// makeRoutes returns the handler, and the methods of each pattern for the header Allow.
+func (r *Rack) makeRoutes() (mux *http.ServeMux, allow map[string][]string) {
+	mux, allow = http.NewServeMux(), map[string][]string{}
+	handle := func(pattern string, handler http.HandlerFunc) {
+		method, path, _ := strings.Cut(pattern, " ")
+		if method == http.MethodGet {
+			allow[path] = append(allow[path], http.MethodHead)
+		}
+		allow[path] = append(allow[path], method)
+		slices.Sort(allow[path])
+		mux.HandleFunc(pattern, handler)
+	}
+	for pattern, handler := range r.serviceRoutes() {
+		handle(pattern, handler)
+	}
+	machine := machineRoutes()
+	for _, part := range adapterParts() {
+		folder := "GET /Chassis/{machine}/NetworkAdapters/{id}/" + part.folder
+		machine[folder], machine[folder+"/{nic}"] = part.list, part.get
+	}
+	for pattern, handler := range secureBootRoutes() {
+		machine[pattern] = withSecureBoot(handler)
+	}
+	for pattern, handler := range machine {
+		method, path, _ := strings.Cut(pattern, " ")
+		handle(method+" "+root+path, r.with(handler))
+	}
+	return mux, allow
+}
+
+// serviceRoutes are the resources that belong to no machine, or to all.
+func (r *Rack) serviceRoutes() map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{
+		"GET /redfish":                              func(w http.ResponseWriter, _ *http.Request) { show(w, object{"v1": root + "/"}) },
+		"GET " + root:                               getRoot,
+		"GET " + root + "/SessionService":           getSessionService,
+		"GET " + sessionsPath:                       r.getSessions,
+		"POST " + sessionsPath:                      r.login,
+		"GET " + sessionsPath + "/{session}":        r.getSession,
+		"DELETE " + sessionsPath + "/{session}":     r.logout,
+		"GET " + updatePath:                         getUpdateService,
+		"GET " + firmwarePath:                       r.getFirmwares,
+		"GET " + firmwarePath + "/{firmware}":       r.getFirmware,
+		"POST " + simpleUpdatePath:                  r.simpleUpdate,
+		"GET " + registriesPath:                     getRegistries,
+		"GET " + biosRegistryPath:                   getBIOSRegistryFile,
+		"GET " + biosRegistryEnPath:                 getBIOSRegistry,
+		"GET " + tasksPath:                          getTaskService,
+		"GET " + tasksPath + "/Tasks":               r.getTasks,
+		"GET " + tasksPath + "/Tasks/{task}":        r.getTask,
+		"DELETE " + tasksPath + "/Tasks/{task}":     r.deleteTask,
+		"GET " + tasksPath + "/TaskMonitors/{task}": r.getTaskMonitor,
+		"GET " + root + "/Systems":                  r.list("ComputerSystem", "Systems", (*Machine).SystemPath),
+		"GET " + root + "/Managers":                 r.list("Manager", "Managers", (*Machine).managerPath),
+		"GET " + root + "/Chassis":                  r.list("Chassis", "Chassis", (*Machine).chassisPath),
+		"GET " + odataPath:                          getService,
+		"GET " + metadataPath:                       getMetadata,
+		"GET " + accountsPath:                       getAccountService,
+		"GET " + rolesPath:                          getRoles,
+		"GET " + rolesPath + "/{role}":              getRole,
+		"GET " + softwarePath:                       getSoftware,
+	}
+}
+
+// machineRoutes are the resources of one machine.
+func machineRoutes() map[string]forMachine {
+	return map[string]forMachine{
 		"GET /Systems/{machine}":                                                    getSystem,
 		"PATCH /Systems/{machine}":                                                  patchSystem,
 		"POST /Systems/{machine}/Actions/ComputerSystem.Reset":                      resetSystem,
@@ -76,6 +120,9 @@ func (r *Rack) makeRoutes() *http.ServeMux {
 		"GET /Systems/{machine}/LogServices/SEL/Entries":                            getLogEntries,
 		"GET /Systems/{machine}/LogServices/SEL/Entries/{id}":                       getLogEntry,
 		"POST /Systems/{machine}/LogServices/SEL/Actions/LogService.ClearLog":       clearLog,
+		"GET /Systems/{machine}/Processors/CPU1/SubProcessors":                      members("Processor", "Cores"),
+		"GET /Systems/{machine}/Storage/1/Controllers":                              members("StorageController", "Storage controllers", "/0"),
+		"GET /Systems/{machine}/Storage/1/Controllers/0":                            getStorageController,
 		"GET /Managers/{machine}":                                                   getManager,
 		"POST /Managers/{machine}/Actions/Manager.Reset":                            resetManager,
 		"GET /Managers/{machine}/VirtualMedia":                                      members("VirtualMedia", "Virtual media", "/Cd"),
@@ -83,16 +130,19 @@ func (r *Rack) makeRoutes() *http.ServeMux {
 		"PATCH /Managers/{machine}/VirtualMedia/Cd":                                 patchVirtualMedia,
 		"POST /Managers/{machine}/VirtualMedia/Cd/Actions/VirtualMedia.InsertMedia": insertMedia,
 		"POST /Managers/{machine}/VirtualMedia/Cd/Actions/VirtualMedia.EjectMedia":  ejectMedia,
+		"GET /Managers/{machine}/EthernetInterfaces":                                members("EthernetInterface", "Ethernet interfaces", "/eth0"),
+		"GET /Managers/{machine}/EthernetInterfaces/eth0":                           getManagerInterface,
+		"GET /Managers/{machine}/VirtualMedia/Cd/Certificates":                      members("Certificate", "Certificates of image servers"),
 		"GET /Chassis/{machine}":                                                    getChassis,
 		"GET /Chassis/{machine}/NetworkAdapters":                                    getAdapters,
 		"GET /Chassis/{machine}/NetworkAdapters/{id}":                               getAdapter,
 		"GET /Chassis/{machine}/Thermal":                                            getThermal,
 		"GET /Chassis/{machine}/Power":                                              getPower,
-	} {
-		method, path, _ := strings.Cut(pattern, " ")
-		mux.HandleFunc(method+" "+root+path, r.with(handler))
+		"POST /Chassis/{machine}/Actions/Chassis.Reset":                             resetSystem,
+		"GET /Chassis/{machine}/PCIeDevices":                                        getPCIeDevices,
+		"GET /Chassis/{machine}/PCIeDevices/{id}":                                   getPCIeDevice,
+		"GET /Chassis/{machine}/PCIeDevices/{id}/PCIeFunctions":                     getPCIeFunctions,
 	}
-	return mux
 }
 
 // with finds the machine of a request, if it exists and accepts the client.

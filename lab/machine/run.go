@@ -20,6 +20,7 @@ func (m *Machine) startBoot() {
 	m.applyBIOS()
 	m.applyFirmware()
 	m.applyRAID()
+	m.applySecureBoot()
 	m.boot = BootStatus{}
 	m.setProgress(ProgressHardware)
 	m.reboot = false

@@ -5,21 +5,23 @@ import (
 	"slices"
 )
 
-func getRoot(w http.ResponseWriter, _ *http.Request) {
-	show(w, object{
-		"@odata.id": root + "/", "@odata.type": "#ServiceRoot.v1_15_0.ServiceRoot",
+func getRoot(w http.ResponseWriter, _ *http.Request) { show(w, rootResource()) }
+
+func rootResource() object {
+	return object{
+		"@odata.id": root + "/", "@odata.type": typeOf("ServiceRoot"),
 		"Id": "RootService", "Name": "Lab machines", "RedfishVersion": "1.15.0",
 		"UUID": uuidOf("the service"), "Vendor": "ironworks", "Product": "Lab BMC",
 		"Systems": link(root + "/Systems"), "Managers": link(root + "/Managers"), "Chassis": link(root + "/Chassis"),
 		"SessionService": link(root + "/SessionService"), "UpdateService": link(updatePath), "Tasks": link(tasksPath),
-		"Registries": link(registriesPath),
-		"Links":      object{"Sessions": link(sessionsPath)},
-	})
+		"Registries":     link(registriesPath),
+		"AccountService": link(accountsPath), "Links": object{"Sessions": link(sessionsPath)},
+	}
 }
 
 func getSessionService(w http.ResponseWriter, _ *http.Request) {
 	show(w, object{
-		"@odata.id": root + "/SessionService", "@odata.type": "#SessionService.v1_1_8.SessionService",
+		"@odata.id": root + "/SessionService", "@odata.type": typeOf("SessionService"),
 		"Id": "SessionService", "Name": "Sessions", "ServiceEnabled": true, "Status": healthy(),
 		"SessionTimeout": int(sessionTimeout.Seconds()), "Sessions": link(sessionsPath),
 	})
@@ -35,7 +37,7 @@ func (r *Rack) getSessions(w http.ResponseWriter, request *http.Request) {
 
 func sessionResource(id, user string) object {
 	return object{
-		"@odata.id": sessionsPath + "/" + id, "@odata.type": "#Session.v1_5_0.Session",
+		"@odata.id": sessionsPath + "/" + id, "@odata.type": typeOf("Session"),
 		"Id": id, "Name": "Session", "UserName": user,
 	}
 }

@@ -50,11 +50,11 @@ func (r *Rack) visible(request *http.Request) []*Machine {
 	return slices.DeleteFunc(r.Machines(), func(m *Machine) bool { return !m.accepts(who) })
 }
 
-// isPublic reports paths without authentication (DSP0266, Authentication requirements): the roots
-// and opening a session.
+// isPublic reports paths without authentication (DSP0266, Authentication requirements): the roots,
+// OData's documents and opening a session.
 func isPublic(request *http.Request) bool {
 	switch request.URL.Path {
-	case "/redfish", root:
+	case "/redfish", root, odataPath, metadataPath:
 		return request.Method == http.MethodGet || request.Method == http.MethodHead
 	case sessionsPath:
 		return request.Method == http.MethodPost

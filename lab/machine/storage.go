@@ -18,19 +18,30 @@ func getStorage(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	for i := range m.Drives() {
 		drives = append(drives, m.drivePath(i))
 	}
-	path := m.storagePath()
-	controller := object{
-		"@odata.id": path + "#/StorageControllers/0", "MemberId": "0", "Name": "HBA", "Status": healthy(),
-		"SupportedDeviceProtocols": []string{"SATA", "SAS", "NVMe"},
-	}
+	path, controller := m.storagePath(), m.storageController()
+	controller["@odata.id"], controller["MemberId"] = path+"#/StorageControllers/0", "0"
+	show(w, object{
+		"@odata.id": path, "@odata.type": typeOf("Storage"), "Id": "1", "Name": "Storage controller", "Status": healthy(),
+		"Drives": links(drives...), "Drives@odata.count": len(drives), "Volumes": link(path + "/Volumes"),
+		"StorageControllers": []object{controller}, "Controllers": link(path + "/Controllers"),
+	})
+}
+
+// storageController returns what both forms of the controller have: the object in the storage, and
+// its newer resource. Ironic prefers the latter (get_first_controller in
+// ironic/drivers/modules/redfish/utils.py).
+func (m *Machine) storageController() object {
+	controller := object{"Name": "HBA", "Status": healthy(), "SupportedDeviceProtocols": []string{"SATA", "SAS", "NVMe"}}
 	if raid := m.spec.RAID; raid != nil {
 		controller["Name"], controller["Model"], controller["SupportedRAIDTypes"] = "RAID controller", raid.Model, raid.Types
 	}
-	show(w, object{
-		"@odata.id": path, "@odata.type": "#Storage.v1_15_0.Storage", "Id": "1", "Name": "Storage controller", "Status": healthy(),
-		"Drives": links(drives...), "Drives@odata.count": len(drives), "Volumes": link(path + "/Volumes"),
-		"StorageControllers": []object{controller},
-	})
+	return controller
+}
+
+func getStorageController(w http.ResponseWriter, _ *http.Request, m *Machine) {
+	controller := m.storageController()
+	controller["@odata.id"], controller["@odata.type"], controller["Id"] = m.storagePath()+"/Controllers/0", typeOf("StorageController"), "0"
+	show(w, controller)
 }
 
 func getDrive(w http.ResponseWriter, request *http.Request, m *Machine) {
@@ -49,35 +60,72 @@ func getDrive(w http.ResponseWriter, request *http.Request, m *Machine) {
 		protocol = "NVMe"
 	}
 	drive := object{
-		"@odata.id": m.drivePath(n - 1), "@odata.type": "#Drive.v1_17_0.Drive",
-		"Id": strconv.Itoa(n), "Name": disk.Name, "Manufacturer": disk.Vendor, "Model": disk.Model, "SerialNumber": disk.Serial,
+		"@odata.id": m.drivePath(n - 1), "@odata.type": typeOf("Drive"),
+		"Id": strconv.Itoa(n), "Name": disk.Name, "Links": object{"Volumes": links(m.volumesOf(n)...)},
 		"CapacityBytes": disk.SizeBytes, "BlockSizeBytes": 512, "MediaType": media, "Protocol": protocol, "Status": healthy(),
 	}
-	if disk.WWN != "" && !strings.HasPrefix(disk.WWN, "nvme.") { // a name that Linux makes up
-		drive["Identifiers"] = []object{{"DurableName": strings.TrimPrefix(disk.WWN, "0x"), "DurableNameFormat": "NAA"}}
+	setTexts(drive, map[string]string{"Manufacturer": disk.Vendor, "Model": disk.Model, "SerialNumber": disk.Serial})
+	if name := durableName(disk.WWN); name != nil {
+		drive["Identifiers"] = []object{name}
 	}
 	if m.spec.RAID != nil {
-		drive["Name"] = "Drive " + drive["Id"].(string) //nolint:forcetypeassert // set above
-		in := []string{}
-		for _, v := range m.Volumes() {
-			if slices.Contains(v.Drives, strconv.Itoa(n)) {
-				in = append(in, m.volumesPath()+"/"+v.ID)
-			}
-		}
-		drive["Links"] = object{"Volumes": links(in...)}
+		drive["Name"] = "Drive " + strconv.Itoa(n)
 	}
 	show(w, drive)
+}
+
+// volumesOf returns the paths of the volumes on a drive.
+func (m *Machine) volumesOf(drive int) []string {
+	var in []string
+	for _, v := range m.Volumes() {
+		if slices.Contains(v.Drives, strconv.Itoa(drive)) {
+			in = append(in, m.volumesPath()+"/"+v.ID)
+		}
+	}
+	return in
+}
+
+// setTexts sets the properties that are not empty: a service omits the others.
+func setTexts(resource object, values map[string]string) {
+	for name, value := range values {
+		if value != "" {
+			resource[name] = value
+		}
+	}
+}
+
+// durableName converts the name that Linux has for a disk to the form of its format (Resource,
+// DurableNameFormat). Names that Linux makes up, nvme.…, are not durable.
+func durableName(wwn string) object {
+	name := func(format, value string) object { return object{"DurableName": value, "DurableNameFormat": format} }
+	if eui, ok := strings.CutPrefix(wwn, "eui."); ok {
+		if len(eui) != 16 {
+			return name("NGUID", eui)
+		}
+		var pairs []string
+		for i := 0; i < len(eui); i += 2 {
+			pairs = append(pairs, eui[i:i+2])
+		}
+		return name("EUI", strings.Join(pairs, ":"))
+	}
+	if id, ok := strings.CutPrefix(wwn, "uuid."); ok {
+		return name("UUID", id)
+	}
+	if wwn == "" || strings.HasPrefix(wwn, "nvme.") {
+		return nil
+	}
+	return name("NAA", strings.TrimPrefix(wwn, "0x"))
 }
 
 func getSimpleStorage(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	devices := []object{}
 	for _, disk := range m.Disks() {
-		devices = append(devices, object{
-			"Name": disk.Name, "Manufacturer": disk.Vendor, "Model": disk.Model, "CapacityBytes": disk.SizeBytes, "Status": healthy(),
-		})
+		device := object{"Name": disk.Name, "CapacityBytes": disk.SizeBytes, "Status": healthy()}
+		setTexts(device, map[string]string{"Manufacturer": disk.Vendor, "Model": disk.Model})
+		devices = append(devices, device)
 	}
 	show(w, object{
-		"@odata.id": m.SystemPath() + "/SimpleStorage/1", "@odata.type": "#SimpleStorage.v1_3_1.SimpleStorage",
+		"@odata.id": m.SystemPath() + "/SimpleStorage/1", "@odata.type": typeOf("SimpleStorage"),
 		"Id": "1", "Name": "Simple storage", "Status": healthy(), "Devices": devices,
 	})
 }

@@ -15,8 +15,8 @@ func getSystem(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	if !boot.At.IsZero() {
 		progress["LastStateTime"] = redfishTime(boot.At)
 	}
-	show(w, object{
-		"@odata.id": path, "@odata.type": "#ComputerSystem.v1_20_0.ComputerSystem",
+	system := object{
+		"@odata.id": path, "@odata.type": typeOf("ComputerSystem"),
 		"Id": m.Name(), "Name": m.Name(), "SystemType": "Physical", "UUID": m.spec.UUID,
 		"Manufacturer": m.spec.Vendor, "Model": m.spec.Product, "SerialNumber": m.spec.Serial,
 		"BiosVersion": m.Firmware(BIOSFirmware), "PowerState": m.Power(), "Status": healthy(), "BootProgress": progress,
@@ -33,8 +33,13 @@ func getSystem(w http.ResponseWriter, _ *http.Request, m *Machine) {
 		"Actions": object{"#ComputerSystem.Reset": object{
 			"target": path + "/Actions/ComputerSystem.Reset", "ResetType@Redfish.AllowableValues": resetTypes(),
 		}},
+		"PCIeDevices": links(m.pciePaths()...), "PCIeDevices@odata.count": len(m.pcieDevices()),
 		"Links": object{"ManagedBy": links(m.managerPath()), "Chassis": links(m.chassisPath())},
-	})
+	}
+	if m.options.Guest == nil {
+		system["SecureBoot"] = link(m.secureBootPath())
+	}
+	show(w, system)
 }
 
 type bootBody struct {
@@ -107,10 +112,11 @@ func getProcessor(w http.ResponseWriter, request *http.Request, m *Machine) {
 		return
 	}
 	show(w, object{
-		"@odata.id": m.SystemPath() + "/Processors/CPU1", "@odata.type": "#Processor.v1_18_0.Processor",
+		"@odata.id": m.SystemPath() + "/Processors/CPU1", "@odata.type": typeOf("Processor"),
 		"Id": "CPU1", "Name": "Processor", "Socket": "CPU 1", "ProcessorType": "CPU", "ProcessorArchitecture": "x86", "InstructionSet": "x86-64",
 		"Manufacturer": m.spec.Vendor, "Model": ProcessorModel, "MaxSpeedMHz": 2400,
 		"TotalCores": m.spec.CPUs, "TotalThreads": m.spec.CPUs, "Status": healthy(),
+		"SubProcessors": link(m.SystemPath() + "/Processors/CPU1/SubProcessors"),
 	})
 }
 
@@ -133,7 +139,7 @@ func getInterface(w http.ResponseWriter, request *http.Request, m *Machine) {
 			status = "LinkDown"
 		}
 		show(w, object{
-			"@odata.id": m.SystemPath() + "/EthernetInterfaces/" + nic.Name, "@odata.type": "#EthernetInterface.v1_9_0.EthernetInterface",
+			"@odata.id": m.SystemPath() + "/EthernetInterfaces/" + nic.Name, "@odata.type": typeOf("EthernetInterface"),
 			"Id": nic.Name, "Name": "Ethernet interface " + nic.Name, "MACAddress": nic.MAC, "PermanentMACAddress": nic.MAC,
 			"SpeedMbps": nic.SpeedMbps, "LinkStatus": status, "InterfaceEnabled": true, "Status": healthy(),
 		})

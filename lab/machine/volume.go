@@ -35,7 +35,7 @@ func getVolumes(w http.ResponseWriter, _ *http.Request, m *Machine) {
 	all := collection(m.volumesPath(), "Volume", "Volumes", paths...)
 	if m.spec.RAID != nil {
 		all["@Redfish.OperationApplyTimeSupport"] = object{
-			"@odata.type": "#Settings.v1_3_5.OperationApplyTimeSupport", "SupportedValues": m.applyTimes(),
+			"@odata.type": typeIn("Settings", "OperationApplyTimeSupport"), "SupportedValues": m.applyTimes(),
 		}
 	}
 	show(w, all)
@@ -48,7 +48,7 @@ func (m *Machine) volumeResource(v *Volume) object {
 		drives = append(drives, m.drivePath(number(id, maxDrives)-1))
 	}
 	return object{
-		"@odata.id": m.volumesPath() + "/" + v.ID, "@odata.type": "#Volume.v1_9_0.Volume", "Id": v.ID, "Name": v.Name,
+		"@odata.id": m.volumesPath() + "/" + v.ID, "@odata.type": typeOf("Volume"), "Id": v.ID, "Name": v.Name,
 		"RAIDType": v.Type, "CapacityBytes": v.CapacityBytes, "BlockSizeBytes": 512, "Status": healthy(),
 		"Identifiers": []object{{"DurableName": strings.ToUpper(v.Serial), "DurableNameFormat": "NAA"}},
 		"Links":       object{"Drives": links(drives...), "Drives@odata.count": len(drives)},

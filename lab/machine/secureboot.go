@@ -1,0 +1,201 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// errSecureBoot reports that secure boot cannot be enabled.
+var errSecureBoot = errors.New("secure boot requires the boot mode UEFI")
+
+// KeysReset is an action on the keys of secure boot (SecureBoot, ResetKeysType).
+type KeysReset string
+
+// Resets of keys.
+const (
+	DefaultKeys KeysReset = "ResetAllKeysToDefault"
+	DeleteKeys  KeysReset = "DeleteAllKeys"
+	DeletePK    KeysReset = "DeletePK"
+)
+
+// platformKey is the database without which the firmware is in setup mode.
+const platformKey = "PK"
+
+// SecureBoot is the state of secure boot. The simulated firmware stores it and verifies nothing.
+type SecureBoot struct {
+	// Enabled applies to the next boot, Active to the current one.
+	Enabled, Active bool
+	// Keys has the databases that contain keys: PK, KEK, db and dbx.
+	Keys map[string]bool
+}
+
+func allKeys() map[string]bool {
+	return map[string]bool{platformKey: true, "KEK": true, "db": true, "dbx": true}
+}
+
+// SecureBoot returns the state of secure boot.
+func (m *Machine) SecureBoot() SecureBoot {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	state := m.secure
+	state.Keys = maps.Clone(state.Keys)
+	return state
+}
+
+// SetSecureBoot enables or disables secure boot from the next boot on.
+func (m *Machine) SetSecureBoot(on bool) error {
+	m.mu.Lock()
+	defer m.unlock()
+	if on && m.override.Mode != UEFI {
+		return fmt.Errorf("machine %s: %w", m.spec.Name, errSecureBoot)
+	}
+	m.secure.Enabled = on
+	m.emit(SecureBootChanged, "enabled %v", on)
+	return nil
+}
+
+// ResetKeys restores or deletes the keys of some databases.
+func (m *Machine) ResetKeys(how KeysReset, databases ...string) {
+	m.mu.Lock()
+	defer m.unlock()
+	for _, name := range databases {
+		m.secure.Keys[name] = how == DefaultKeys
+	}
+	m.emit(SecureBootChanged, "%s %s", how, strings.Join(databases, ", "))
+}
+
+// applySecureBoot starts a boot with or without secure boot. Called with mu held.
+func (m *Machine) applySecureBoot() {
+	m.secure.Active = m.secure.Enabled && m.secure.Keys[platformKey] && m.override.Mode == UEFI
+}
+
+func (m *Machine) secureBootPath() string { return m.SystemPath() + "/SecureBoot" }
+
+// withSecureBoot passes requests of machines with secure boot: virtual machines have none.
+func withSecureBoot(handler forMachine) forMachine {
+	return func(w http.ResponseWriter, request *http.Request, m *Machine) {
+		if m.options.Guest != nil {
+			notFound(w, request)
+			return
+		}
+		handler(w, request, m)
+	}
+}
+
+// secureBootRoutes are the resources of secure boot.
+func secureBootRoutes() map[string]forMachine {
+	const path = "/Systems/{machine}/SecureBoot"
+	const database = path + "/SecureBootDatabases/{database}"
+	return map[string]forMachine{
+		"GET " + path:   getSecureBoot,
+		"PATCH " + path: patchSecureBoot,
+		"POST " + path + "/Actions/SecureBoot.ResetKeys":             resetKeys,
+		"GET " + path + "/SecureBootDatabases":                       getKeyDatabases,
+		"GET " + database:                                            getKeyDatabase,
+		"POST " + database + "/Actions/SecureBootDatabase.ResetKeys": resetKeyDatabase,
+	}
+}
+
+func getSecureBoot(w http.ResponseWriter, _ *http.Request, m *Machine) {
+	path, state := m.secureBootPath(), m.SecureBoot()
+	current, mode := "Disabled", "SetupMode"
+	if state.Active {
+		current = "Enabled"
+	}
+	if state.Keys[platformKey] {
+		mode = "UserMode"
+	}
+	show(w, object{
+		"@odata.id": path, "@odata.type": typeOf("SecureBoot"), "Id": "SecureBoot", "Name": "UEFI Secure Boot",
+		"SecureBootEnable": state.Enabled, "SecureBootCurrentBoot": current, "SecureBootMode": mode,
+		"SecureBootDatabases": link(path + "/SecureBootDatabases"),
+		"Actions":             resetKeysAction(path, "SecureBoot", DefaultKeys, DeleteKeys, DeletePK),
+	})
+}
+
+func resetKeysAction(path, schema string, allowed ...KeysReset) object {
+	return object{"#" + schema + ".ResetKeys": object{
+		"target": path + "/Actions/" + schema + ".ResetKeys", "ResetKeysType@Redfish.AllowableValues": allowed,
+	}}
+}
+
+func patchSecureBoot(w http.ResponseWriter, request *http.Request, m *Machine) {
+	var body struct{ SecureBootEnable *bool }
+	if !read(w, request, &body) {
+		return
+	}
+	if body.SecureBootEnable == nil {
+		fail(w, http.StatusBadRequest, propertyUnknown, "Of secure boot only SecureBootEnable can be changed.")
+		return
+	}
+	if err := m.SetSecureBoot(*body.SecureBootEnable); err != nil {
+		fail(w, http.StatusBadRequest, propertyNotWritable, err.Error())
+		return
+	}
+	done(w)
+}
+
+// keysReset reads the body of ResetKeys. For an unknown reset it answers itself.
+func keysReset(w http.ResponseWriter, request *http.Request, allowed ...KeysReset) (how KeysReset, ok bool) {
+	var body struct{ ResetKeysType KeysReset }
+	switch {
+	case !read(w, request, &body):
+		return "", false
+	case body.ResetKeysType == "":
+		fail(w, http.StatusBadRequest, parameterMissing, "The action ResetKeys needs the parameter ResetKeysType.")
+		return "", false
+	case !slices.Contains(allowed, body.ResetKeysType):
+		fail(w, http.StatusBadRequest, parameterValue, "ResetKeys allows "+strings.Join(texts(allowed), ", ")+".")
+		return "", false
+	}
+	return body.ResetKeysType, true
+}
+
+func resetKeys(w http.ResponseWriter, request *http.Request, m *Machine) {
+	how, ok := keysReset(w, request, DefaultKeys, DeleteKeys, DeletePK)
+	if !ok {
+		return
+	}
+	if how == DeletePK {
+		m.ResetKeys(how, platformKey)
+	} else {
+		m.ResetKeys(how, slices.Sorted(maps.Keys(allKeys()))...)
+	}
+	done(w)
+}
+
+func getKeyDatabases(w http.ResponseWriter, request *http.Request, _ *Machine) {
+	var paths []string
+	for _, name := range slices.Sorted(maps.Keys(allKeys())) {
+		paths = append(paths, request.URL.Path+"/"+name)
+	}
+	show(w, collection(request.URL.Path, "SecureBootDatabase", "Secure boot databases", paths...))
+}
+
+func getKeyDatabase(w http.ResponseWriter, request *http.Request, _ *Machine) {
+	name, path := request.PathValue("database"), request.URL.Path
+	if !allKeys()[name] {
+		notFound(w, request)
+		return
+	}
+	show(w, object{
+		"@odata.id": path, "@odata.type": typeOf("SecureBootDatabase"), "Id": name, "DatabaseId": name, "Name": "Secure boot database " + name,
+		"Actions": resetKeysAction(path, "SecureBootDatabase", DefaultKeys, DeleteKeys),
+	})
+}
+
+func resetKeyDatabase(w http.ResponseWriter, request *http.Request, m *Machine) {
+	name := request.PathValue("database")
+	if !allKeys()[name] {
+		notFound(w, request)
+		return
+	}
+	if how, ok := keysReset(w, request, DefaultKeys, DeleteKeys); ok {
+		m.ResetKeys(how, name)
+		done(w)
+	}
+}
