@@ -169,9 +169,15 @@ func (r recorder) Run(ctx context.Context, _ *machine.Machine, media machine.Med
 // newMachine returns a machine with two disks that ends with the test.
 func newMachine(t *testing.T, options machine.Options) *machine.Machine {
 	t.Helper()
+	return machineWith(t, nil, options)
+}
+
+// machineWith returns a machine whose disks are behind a RAID controller, if there is one.
+func machineWith(t *testing.T, controller *machine.RAIDController, options machine.Options) *machine.Machine {
+	t.Helper()
 	options.Dir = t.TempDir()
 	m, err := machine.New(machine.Spec{
-		Name: "m1", User: "admin", Password: "secret", CPUs: 8, MemoryMiB: 16384, Product: "R1",
+		RAID: controller, Name: "m1", User: "admin", Password: "secret", CPUs: 8, MemoryMiB: 16384, Product: "R1",
 		Disks: []machine.Disk{
 			{Name: "/dev/sda", SizeBytes: 480e9, Model: "SSD 1", Vendor: "ACME", Serial: "S1", WWN: "0x5000c500a1b2c3d4", HCTL: "0:0:0:0"},
 			{Name: "/dev/sdb", SizeBytes: 4e12, Model: "HDD 1", Rotational: true},

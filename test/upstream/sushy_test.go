@@ -1,7 +1,10 @@
 package upstream_test
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -31,6 +34,35 @@ func TestSushy(t *testing.T) {
 			cmd := exec.CommandContext(ctx, python, arguments...)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// TestSushyReadsEverything walks everything that sushy reads on a machine, with and without a RAID controller.
+func TestSushyReadsEverything(t *testing.T) {
+	python := ironic.Program(t, "python")
+	for name, controller := range map[string]*machine.RAIDController{"disks": nil, "RAID": {}} {
+		t.Run(name, func(t *testing.T) {
+			m := machineWith(t, controller, machine.Options{})
+			if controller != nil {
+				if _, _, err := m.CreateVolume(machine.Volume{Name: "v1", Type: "RAID0", Drives: []string{"1"}}, false); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, python, filepath.Join("testdata", "walk.py"), serveMachine(t, m, false))
+			cmd.Env = append(os.Environ(), "BMC_USER=admin", "BMC_PASSWORD=secret")
+			out, err := cmd.CombinedOutput()
+			var resources, values, failures int
+			last := out[bytes.LastIndexByte(bytes.TrimSpace(out), '\n')+1:]
+			if _, scan := fmt.Sscanf(string(last), "%d resources, %d values, %d failures", &resources, &values, &failures); err != nil || scan != nil {
+				t.Fatalf("%v, %v\n%s", err, scan, out)
+			}
+			// A walk that stops early reads less.
+			if resources < 60 || values < 800 {
+				t.Errorf("only %s", last)
 			}
 		})
 	}

@@ -97,6 +97,24 @@ for kind in (getattr(auth, name) for name in kinds):
     expect("defaults", bios.attributes["NumLock"], "On")
     system.reset_system(sushy.ResetType.FORCE_OFF)
 
+    # Secure boot: a change applies at the next boot.
+    secure = system.secure_boot
+    expect("secure boot", (secure.enabled, secure.mode), (False, sushy.SecureBootMode.USER))
+    expect("resets of keys", secure.get_allowed_reset_keys_values(), set(sushy.SecureBootResetKeysType))
+    secure.set_enabled(True)
+    system.reset_system(sushy.ResetType.ON)
+    secure.refresh(force=True)
+    expect("secure boot", (secure.enabled, secure.current_boot), (True, sushy.SecureBootCurrentBoot.ENABLED))
+    secure.reset_keys(sushy.SecureBootResetKeysType.DELETE_ALL_KEYS)
+    secure.refresh(force=True)
+    expect("no keys", secure.mode, sushy.SecureBootMode.SETUP)
+    for database in secure.databases.get_members():
+        database.reset_keys(sushy.SecureBootResetKeysType.RESET_ALL_KEYS_TO_DEFAULT)
+    secure.refresh(force=True)
+    expect("keys again", secure.mode, sushy.SecureBootMode.USER)
+    secure.set_enabled(False)
+    system.reset_system(sushy.ResetType.FORCE_OFF)
+
     # Storage.
     storage = system.storage.get_members()[0]
     expect("drives", [d.capacity_bytes for d in storage.drives], [480 * 10**9, 4 * 10**12])
@@ -117,6 +135,12 @@ for kind in (getattr(auth, name) for name in kinds):
     expect("firmware", [f.version for f in inventory], ["2.4.1", "1.12.0", "22.31.6"])
     adapters = chassis.network_adapters.get_members()
     expect("adapters", [a.controllers[0].firmware_package_version for a in adapters], ["22.31.6"])
+    ports = adapters[0].ports.get_members()
+    expect("ports", [(p.identity, p.current_speed_gbps) for p in ports], [("eno1", 25), ("eno2", None)])
+    functions = adapters[0].network_device_functions.get_members()
+    expect("MACs of functions", [f.ethernet.mac_address for f in functions], ["52:54:00:00:00:01", "52:54:00:00:00:02"])
+    expect("link", functions[0].assignable_physical_ports[0].link_status.value, "Up")
+    expect("PCIe devices", [d.identity for d in system.pcie_devices.get_members()], ["NIC1", "Storage1"])
     service._conn._auth.close()
 
 expect("complaints", complaints, [])
