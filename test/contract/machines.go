@@ -17,12 +17,21 @@ func OnMachines() []MachineBehavior {
 	until := func(state string) step {
 		return step{call: "UNTIL /v1/nodes/{node}?fields=provision_state,reservation", see: "provision_state reservation", want: `200 provision_state="` + state + `" reservation=null`}
 	}
+	secureBoot := func(state string) step {
+		return step{call: "UNTIL /v1/nodes/{node}?fields=secure_boot,reservation,last_error", see: "secure_boot reservation last_error", want: "200 secure_boot=" + state + " reservation=null last_error=null"}
+	}
 	ask := func(body string) step { return step{call: provisionCall, body: body, want: "202"} }
 	return []MachineBehavior{
 		{Scenario: "ok", behavior: behavior{name: "verified", steps: []step{
 			ask(`{"target": "manage"}`), until("manageable"),
-			{call: "GET /v1/nodes/{node}", see: "power_state boot_mode secure_boot last_error", want: `200 power_state="power off" boot_mode="uefi" secure_boot=null last_error=null`},
+			{call: "GET /v1/nodes/{node}", see: "power_state boot_mode secure_boot last_error", want: `200 power_state="power off" boot_mode="uefi" secure_boot=false last_error=null`},
 			{call: "GET /v1/nodes/{node}/validate", see: "power boot deploy management network", want: `200 power={"result":true} boot={"result":true} deploy={"result":true} management={"result":true} network={"result":true}`},
+		}}},
+		{Scenario: "ok", behavior: behavior{name: "secure-boot-changes", state: "manageable", steps: []step{
+			{call: "PUT /v1/nodes/{node}/states/secure_boot", body: `{"target": "on"}`, want: "202"},
+			secureBoot("true"),
+			{call: "PUT /v1/nodes/{node}/states/secure_boot", body: `{"target": "off"}`, want: "202"},
+			secureBoot("false"),
 		}}},
 		{Scenario: "ok", behavior: behavior{name: "inspected-by-redfish", state: "manageable", steps: []step{
 			ask(`{"target": "inspect"}`), until("manageable"),

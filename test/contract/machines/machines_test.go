@@ -13,7 +13,7 @@ func TestMain(m *testing.M) { contract.Main(m, 12) }
 
 // everyTime lists the behaviors that every run checks with real Ironics: each machine takes 10 s of processor time.
 // make test-long checks all.
-var everyTime = []string{"inspected-by-the-agent", "while-a-step-runs", "no-disk-matches"}
+var everyTime = []string{"verified", "secure-boot-changes", "inspected-by-the-agent", "while-a-step-runs", "no-disk-matches"}
 
 // TestMachines runs the behaviors against both releases.
 func TestMachines(t *testing.T) {
