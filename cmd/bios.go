@@ -51,24 +51,15 @@ func (a *app) biosSetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "set NODE… NAME=VALUE…", Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.completeNodes(0),
 		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			var nodes []string
-			var changes []bios.Change
-			for _, arg := range args {
-				if !strings.Contains(arg, "=") {
-					nodes = append(nodes, arg)
-					continue
-				}
-				c, err := bios.ParseChange(arg)
-				if err != nil {
+			nodes, pairs, err := nodesAndPairs("bios set", "NAME=VALUE", args)
+			if err != nil {
+				return err
+			}
+			changes := make([]bios.Change, len(pairs))
+			for i, pair := range pairs {
+				if changes[i], err = bios.ParseChange(pair); err != nil {
 					return usagef("%w", err)
 				}
-				changes = append(changes, c)
-			}
-			switch {
-			case len(nodes) == 0:
-				return usagef("bios set: no NODE given")
-			case len(changes) == 0:
-				return usagef("bios set: nothing to set: want NAME=VALUE after %s", strings.Join(nodes, " "))
 			}
 			return a.actPrepared(cmd, s, provision.SetBIOS(s.Client, changes), nodes, flags)
 		}),
@@ -77,16 +68,37 @@ func (a *app) biosSetCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) biosResetCommand() *cobra.Command {
+func (a *app) biosResetCommand() *cobra.Command { return a.preparedCommand("reset", provision.ResetBIOS) }
+
+// preparedCommand runs an action without arguments that reads from Ironic what each node needs.
+func (a *app) preparedCommand(use string, action func() provision.Action) *cobra.Command {
 	var flags actFlags
 	cmd := &cobra.Command{
-		Use: "reset NODE…", Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.completeNodes(0),
+		Use: use + " NODE…", Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.completeNodes(0),
 		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			return a.actPrepared(cmd, s, provision.ResetBIOS(), args, flags)
+			return a.actPrepared(cmd, s, action(), args, flags)
 		}),
 	}
 	flags.register(cmd, true)
 	return cmd
+}
+
+// nodesAndPairs separates nodes from NAME=VALUE: the name of a node has no =.
+func nodesAndPairs(command, want string, args []string) (nodes, pairs []string, err error) {
+	for _, arg := range args {
+		if strings.Contains(arg, "=") {
+			pairs = append(pairs, arg)
+		} else {
+			nodes = append(nodes, arg)
+		}
+	}
+	switch {
+	case len(nodes) == 0:
+		return nil, nil, usagef("%s: no NODE given", command)
+	case len(pairs) == 0:
+		return nil, nil, usagef("%s: want %s after %s", command, want, strings.Join(nodes, " "))
+	}
+	return nodes, pairs, nil
 }
 
 func (a *app) biosCompareCommand() *cobra.Command {

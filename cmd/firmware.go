@@ -94,25 +94,16 @@ func (a *app) firmwareUpdateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "update NODE… COMPONENT=URL…", Args: cobra.MinimumNArgs(2), ValidArgsFunction: a.completeNodes(0),
 		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			var nodes []string
-			var updates []provision.FirmwareUpdate
-			for _, arg := range args {
-				if !strings.Contains(arg, "=") {
-					nodes = append(nodes, arg)
-					continue
-				}
-				u, err := provision.ParseFirmwareUpdate(arg)
-				if err != nil {
+			nodes, pairs, err := nodesAndPairs("firmware update", "COMPONENT=URL", args)
+			if err != nil {
+				return err
+			}
+			updates := make([]provision.FirmwareUpdate, len(pairs))
+			for i, pair := range pairs {
+				if updates[i], err = provision.ParseFirmwareUpdate(pair); err != nil {
 					return usagef("%w", err)
 				}
-				u.WaitSeconds = pause
-				updates = append(updates, u)
-			}
-			switch {
-			case len(nodes) == 0:
-				return usagef("firmware update: no NODE given")
-			case len(updates) == 0:
-				return usagef("firmware update: nothing to update: want COMPONENT=URL after %s", strings.Join(nodes, " "))
+				updates[i].WaitSeconds = pause
 			}
 			return a.actPrepared(cmd, s, provision.UpdateFirmware(s.Client, updates), nodes, flags)
 		}),

@@ -137,13 +137,5 @@ func (a *app) raidApplyCommand() *cobra.Command {
 }
 
 func (a *app) raidDeleteCommand() *cobra.Command {
-	var flags actFlags
-	cmd := &cobra.Command{
-		Use: "delete NODE…", Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.completeNodes(0),
-		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
-			return a.actPrepared(cmd, s, provision.DeleteRAID(), args, flags)
-		}),
-	}
-	flags.register(cmd, true)
-	return cmd
+	return a.preparedCommand("delete", provision.DeleteRAID)
 }

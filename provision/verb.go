@@ -158,8 +158,8 @@ func (a verbAction) ended(before, now *models.Node, _ time.Duration) (verdict, b
 }
 
 // failedInSuccess reports a manual cleaning that has failed although the node is manageable: after a BIOS setting that
-// the firmware ignored, 39.0.0 goes on from clean failed (cleaning_error_handler, then the next heartbeat), and leaves
-// the fault.
+// the firmware ignored, 39.0.0 continues after clean failed (cleaning_error_handler, then the next heartbeat), and
+// leaves the fault.
 func failedInSuccess(verb models.Verb, now *models.Node) bool {
 	return verb == models.VerbClean && now.Maintenance && now.Fault == "clean failure"
 }

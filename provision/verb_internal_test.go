@@ -6,7 +6,7 @@ import (
 	"ironworks/models"
 )
 
-// TestCleaningThatFailsAndEndsManageable: Ironic 39.0.0 goes on after a BIOS setting that the firmware ignored.
+// TestCleaningThatFailsAndEndsManageable: Ironic 39.0.0 continues after a BIOS setting that the firmware ignored.
 func TestCleaningThatFailsAndEndsManageable(t *testing.T) {
 	t.Parallel()
 	clean := verbAction{req: models.ProvisionRequest{Verb: models.VerbClean}}

@@ -17,7 +17,7 @@ type stepFlagSet struct {
 
 func boolValue(value bool) *bool { return &value }
 
-// currentKind returns the kind of the current step, deploy if there is none.
+// currentKind returns the kind of the current step; deploy without a step.
 func (t *task) currentKind() stepKind {
 	switch {
 	case len(t.node.CleanStep) > 0:

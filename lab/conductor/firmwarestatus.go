@@ -70,7 +70,7 @@ func (t *task) endUpdateWait(ctx context.Context, settings []db.Dict) error {
 }
 
 // finishBMCUpdate implements _handle_bmc_update_completion: a BMC is updated when it has another
-// version, which a BMC that restarts tells later.
+// version, which a restarting BMC reports later.
 func (t *task) finishBMCUpdate(ctx context.Context, settings []db.Dict) error {
 	update := settings[0]
 	before, _ := t.internal(bmcVersionBefore).(string)

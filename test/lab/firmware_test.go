@@ -41,7 +41,7 @@ func runFirmwareCases(t *testing.T, s subject) {
 	runCases(t, s, slices.Concat(biosCases(), firmwareCases(t)))
 }
 
-// firmwareServer serves an image for each component, NAME.bin, and a file that is none.
+// firmwareServer serves NAME.bin for each component, and a file that is no image.
 func firmwareServer(t *testing.T) string {
 	t.Helper()
 	files := map[string][]byte{"/other.bin": []byte("GIF89a")}

@@ -35,7 +35,7 @@ const (
 	textNoInterface    = "raid_interface is no-raid: set it to redfish (hardware) or agent (software), if Ironic enables it"
 	textNoVolume       = "no volume: {hardware-add} adds one"
 	textNoTarget       = "No target RAID. {hardware-add} adds a volume."
-	textNoVolumes      = "none that Ironic knows of"
+	textNoVolumes      = "none known to Ironic"
 	textNotInspected   = "unknown: not inspected"
 	textAddVolume      = "Add a RAID volume"
 	textEditVolume     = "RAID volume %d"
