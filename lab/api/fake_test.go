@@ -118,6 +118,18 @@ func (f *fake) SetBootDevice(_ context.Context, _, device string, _ bool) error 
 
 func (f *fake) InjectNMI(context.Context, string) error { return f.note("nmi") }
 
+func (f *fake) Indicators(context.Context, string) ([]api.Indicator, error) {
+	return []api.Indicator{{Name: "led", Component: "system", States: []string{"off", "on"}}}, f.note("indicators")
+}
+
+func (f *fake) IndicatorState(_ context.Context, _, component, name string) (string, error) {
+	return "on", f.note("state of " + name + " of " + component)
+}
+
+func (f *fake) SetIndicatorState(_ context.Context, _, component, name, state string) error {
+	return f.note(name + " of " + component + " " + state)
+}
+
 func (f *fake) Console(context.Context, string) (db.Dict, error) { return nil, nil } //nolint:nilnil // disabled
 
 func (f *fake) SetConsole(_ context.Context, _ string, on bool) error {

@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"strings"
 
 	"ironworks/lab/db"
 )
@@ -81,31 +80,6 @@ func (c *call) injectNMI(ident string) endpoint {
 	return c.onNode(ident, http.StatusNotFound, func(node *db.Node, _ arguments) (any, error) {
 		return nil, c.conductor().InjectNMI(c.ctx(), node.UUID)
 	}, nodeIdent(ident))
-}
-
-// routeIndicators handles indicators: the list is empty, because the machines have none.
-func (c *call) routeIndicators(ident string, rest []string) (any, error) {
-	switch {
-	case c.request.Method == http.MethodGet && len(rest) == 0:
-		return c.onNode(ident, http.StatusNotFound, func(*db.Node, arguments) (any, error) {
-			return map[string]any{"indicators": []any{}}, nil
-		}, nodeIdent(ident))()
-	case c.request.Method == http.MethodGet || c.request.Method == http.MethodPut && len(rest) == 1:
-		return c.onNode(ident, http.StatusNotFound, func(*db.Node, arguments) (any, error) {
-			return nil, noIndicator(rest[0])
-		}, nodeIdent(ident), optional("state", checkText))()
-	case c.request.Method == http.MethodPut:
-		return c.missing("indicator")()
-	default:
-		return nil, notAllowed()
-	}
-}
-
-func noIndicator(name string) error {
-	if name, component, ok := strings.Cut(name, "@"); ok {
-		return db.Faultf(http.StatusBadRequest, "MissingParameterValue", "Unknown indicator %s for component %s", name, component)
-	}
-	return invalidValue("Malformed indicator name \"%s\"", name)
 }
 
 func (c *call) setMaintenance(ident string, on bool, params ...param) endpoint {

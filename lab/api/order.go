@@ -43,6 +43,7 @@ var orders = map[string][]string{
 		"uuid", "created_at", "updated_at", "name", "extra", "public", "owner", "disable_ramdisk", "description", "links",
 		"steps", "traits",
 	},
+	"indicator":      {"name", "component", "readonly", "states", "links"},
 	"rule_operation": {"op", "args", "loop", "multiple"},
 	"conductors":     {"created_at", "updated_at", "hostname", "conductor_group", "drivers", "links", "alive"},
 	"drivers":        {"name", "hosts", "links", "properties", "type"},

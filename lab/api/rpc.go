@@ -33,6 +33,9 @@ type Conductor interface {
 	BootDevices(ctx context.Context, uuid string) ([]string, error)
 	SetBootDevice(ctx context.Context, uuid, device string, persistent bool) error
 	InjectNMI(ctx context.Context, uuid string) error
+	Indicators(ctx context.Context, uuid string) ([]Indicator, error)
+	IndicatorState(ctx context.Context, uuid, component, name string) (string, error)
+	SetIndicatorState(ctx context.Context, uuid, component, name, state string) error
 	SetRAID(ctx context.Context, uuid string, target db.Dict) error
 	// Console returns the console's connection data; nil if it is disabled.
 	Console(ctx context.Context, uuid string) (db.Dict, error)

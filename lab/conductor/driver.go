@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ironworks/lab/api"
 	"ironworks/lab/db"
 	"ironworks/lab/python"
 )
@@ -195,6 +196,9 @@ type managementInterface interface {
 	vendor(ctx context.Context, t *task) (string, error)
 	macAddresses(ctx context.Context, t *task) ([]string, error)
 	injectNMI(ctx context.Context, t *task) error
+	indicators(ctx context.Context, t *task) ([]api.Indicator, error)
+	indicatorState(ctx context.Context, t *task, component, name string) (string, error)
+	setIndicatorState(ctx context.Context, t *task, component, name, state string) error
 	media(ctx context.Context, t *task) ([]db.Dict, error)
 	attachMedia(ctx context.Context, t *task, device, url string) error
 	detachMedia(ctx context.Context, t *task, devices []string) error

@@ -180,6 +180,14 @@ func OnMachines() []MachineBehavior {
 			{call: "GET /v1/nodes/{node}/management/boot_device", see: "body", want: `200 body={"boot_device":"pxe","persistent":true}`},
 			{call: "PUT /v1/nodes/{node}/management/boot_device", body: `{"boot_device": "floppy"}`, want: "500 'floppy'"},
 		}}},
+		{Scenario: "ok", behavior: behavior{name: "indicators", state: "manageable", steps: []step{
+			{call: "GET /v1/nodes/{node}/management/indicators", see: "body", want: `200 body={"indicators":[]}`, old: `500 'SimpleStorageCollection' object has no attribute 'drives'`},
+			{call: "GET /v1/nodes/{node}/management/indicators/led@system", want: "400 Unknown indicator led for component system of node {node}"},
+			{call: "GET /v1/nodes/{node}/management/indicators/led@fan", want: "400 Unknown indicator led for component fan of node {node}"},
+			{call: "GET /v1/nodes/{node}/management/indicators/1@chassis", want: "400 Unknown indicator 1 for component chassis of node {node}"},
+			{call: "PUT /v1/nodes/{node}/management/indicators/led@system", body: `{"state": "on"}`, want: "400 Unknown indicator led for component system of node {node}"},
+			{call: "PUT /v1/nodes/{node}/management/indicators/led@system", body: `{"state": "bright"}`, want: "400 Unknown indicator led for component system of node {node}"},
+		}}},
 	}
 }
 

@@ -71,7 +71,7 @@ func power() group {
 
 // management covers boot devices, boot modes and other management calls.
 func management() group {
-	const device = "/v1/nodes/{node}/management/boot_device"
+	const device, indicators = "/v1/nodes/{node}/management/boot_device", "/v1/nodes/{node}/management/indicators"
 	return group{name: "management", behaviors: []behavior{
 		{name: "boot-device", state: "manageable", steps: []step{
 			{call: "GET " + device, see: "body", want: `200 body={"boot_device":"pxe","persistent":false}`},
@@ -89,6 +89,41 @@ func management() group {
 		{name: "secure-boot", state: "manageable", steps: []step{{call: "PUT /v1/nodes/{node}/states/secure_boot", body: `{"target": true}`, want: "202"}, {call: "UNTIL /v1/nodes/{node}", see: "secure_boot reservation last_error", want: `200 secure_boot=null reservation=null last_error="Failed to change secure_boot state to 'True': Driver fake-hardware does not support set_secure_boot_state (disabled or not implemented)."`}}},
 		{name: "secure-boot-nonsense", state: "manageable", steps: []step{{call: "PUT /v1/nodes/{node}/states/secure_boot", body: `{"target": "perhaps"}`, want: "400 Invalid target: Unrecognized value 'perhaps', acceptable values are: '0', '1', 'f', 'false', 'n', 'no', 'off', 'on', 't', 'true', 'y', 'yes'"}}},
 		{name: "nmi", state: "manageable", steps: []step{{call: "PUT /v1/nodes/{node}/management/inject_nmi", body: `{}`, want: "400 Driver fake-hardware does not support inject_nmi (disabled or not implemented)."}}},
+		{name: "indicators", steps: []step{
+			{call: "GET " + indicators, see: "order:indicators.0 indicators.#.name indicators.#.component indicators.#.readonly indicators.#.states", want: `200 order:indicators.0=name,component,readonly,states,links indicators.#.name=["led-0@chassis","led@system"] indicators.#.component=["chassis","system"] indicators.#.readonly=[true,false] indicators.#.states=[["off","on"],["blinking","off","on"]]`},
+			{call: "GET /v1/nodes/{name}/management/indicators", see: "indicators.#.links", want: `200 indicators.#.links=[[{"href":"{url}/v1/nodes/{name}/management/indicators/led-0@chassis","rel":"self"},{"href":"{url}/nodes/{name}/management/indicators/led-0@chassis","rel":"bookmark"}],[{"href":"{url}/v1/nodes/{name}/management/indicators/led@system","rel":"self"},{"href":"{url}/nodes/{name}/management/indicators/led@system","rel":"bookmark"}]]`},
+			{call: "GET " + indicators, version: "1.1", see: "indicators.#.name", want: `200 indicators.#.name=["led-0@chassis","led@system"]`},
+			{call: "GET " + indicators + "/led@system", see: "body", want: `200 body={"state":"on"}`},
+			{call: "GET " + indicators + "/led@system", version: "1.1", see: "body", want: `200 body={"state":"on"}`},
+			{call: "GET " + indicators + "/led-0@chassis", see: "body", want: `200 body={"state":"on"}`},
+			{call: "GET " + indicators + "/led@fan", want: "400 Invalid component fan specified."},
+			{call: "GET " + indicators + "/led@chassis", want: "400 Invalid indicator led specified."},
+			{call: "GET " + indicators + "/led@system@chassis", want: "400 Invalid component system@chassis specified."},
+			{call: "GET " + indicators + "/led", want: `400 Malformed indicator name "led"`},
+			{call: "GET " + indicators + "/led@system?state=on", want: "400 Unexpected arguments: state"},
+			{call: "GET " + indicators + "?state=on", want: "200"},
+			{call: "GET /v1/nodes/nope/management/indicators/led@system", want: "404 Node nope could not be found."},
+		}},
+		{name: "indicators-set", steps: []step{
+			{call: "PUT " + indicators + "/led@system", body: `{"state": "off"}`, want: "400 Driver fake-hardware does not support set_indicator_state (disabled or not implemented)."},
+			{call: "PUT " + indicators + "/led", body: `{"state": "off"}`, want: `400 Malformed indicator name "led"`},
+			{call: "PUT " + indicators + "/led@system", body: `{}`, want: "400 Missing mandatory parameter: state"},
+			{call: "PUT " + indicators + "/led@system", body: `{"state": 1}`, want: "400 Expected string for state: 1"},
+			{call: "PUT " + indicators + "/led@system", body: `{"state": null}`, want: "400 Driver fake-hardware does not support set_indicator_state (disabled or not implemented)."},
+			{call: "PUT " + indicators, body: `{"state": "off"}`, want: "400 Missing mandatory parameter: indicator"},
+			{call: "DELETE " + indicators + "/led@system", see: "shape", want: "405 pecan code,description,title"},
+			{call: "POST " + indicators, body: `{"state": "off"}`, see: "shape", want: "405 pecan code,description,title"},
+		}},
+		{name: "indicators-locked", steps: []step{
+			{call: "LOCK elsewhere"},
+			{call: "GET " + indicators, see: "indicators.#.name", want: `200 indicators.#.name=["led-0@chassis","led@system"]`},
+			{call: "GET " + indicators + "/led@system", want: "409 Node {node} is locked by host elsewhere, please retry after the current operation is completed."},
+		}},
+		{name: "indicators-of-redfish", node: `{"driver": "redfish"}`, steps: []step{
+			{call: "GET " + indicators, want: "400 Missing the following Redfish properties in node {node} driver_info: ['redfish_address']"},
+			{call: "GET " + indicators + "/led@system", want: "400 Missing the following Redfish properties in node {node} driver_info: ['redfish_address']"},
+			{call: "PUT " + indicators + "/led@system", body: `{"state": "on"}`, want: "400 Missing the following Redfish properties in node {node} driver_info: ['redfish_address']"},
+		}},
 		{name: "raid", state: "manageable", steps: []step{
 			{call: "PUT /v1/nodes/{node}/states/raid", body: `{"logical_disks": [{"size_gb": 100, "raid_level": "1"}]}`, want: "204"},
 			{call: "GET /v1/nodes/{node}", see: "target_raid_config raid_config", want: `200 target_raid_config={"logical_disks":[{"raid_level":"1","size_gb":100}]} raid_config={}`},

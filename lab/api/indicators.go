@@ -1,0 +1,99 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"ironworks/lab/db"
+)
+
+// Indicator is a light of a machine.
+type Indicator struct {
+	// Name is unique within the component: chassis, system or disk.
+	Name, Component string
+	ReadOnly        bool
+	States          []string
+}
+
+// routeIndicators handles everything below /nodes/{node}/management/indicators.
+func (c *call) routeIndicators(ident string, rest []string) (any, error) {
+	switch {
+	case c.request.Method == http.MethodGet && len(rest) == 0:
+		return c.listIndicators(ident)()
+	case c.request.Method == http.MethodGet:
+		return c.showIndicator(ident, rest[0])()
+	case c.request.Method == http.MethodPut && len(rest) == 1:
+		return c.emptied(c.setIndicator(ident, rest[0]))()
+	case c.request.Method == http.MethodPut:
+		return c.missing("indicator")()
+	default:
+		return nil, notAllowed()
+	}
+}
+
+// listIndicators accepts any further arguments, as Ironic's get_all with its **kwargs does.
+func (c *call) listIndicators(ident string) endpoint {
+	return func() (any, error) {
+		if _, err := checkArguments(nil, nodeIdent(ident)); err != nil {
+			return nil, err
+		}
+		node, err := c.findNode(ident)
+		if err == nil {
+			err = c.served(node, http.StatusNotFound)
+		}
+		if err != nil {
+			return nil, err
+		}
+		indicators, err := c.conductor().Indicators(c.ctx(), node.UUID)
+		if err != nil {
+			return nil, err
+		}
+		shown := make([]any, len(indicators))
+		for i, one := range indicators {
+			shown[i] = c.indicatorDoc(ident, one)
+		}
+		return map[string]any{"indicators": shown}, nil
+	}
+}
+
+func (c *call) indicatorDoc(ident string, one Indicator) document {
+	name := one.Name + "@" + one.Component
+	return inOrder("indicator", map[string]any{
+		"name": name, "component": one.Component, "readonly": one.ReadOnly, "states": one.States,
+		"links": c.links("nodes/" + ident + "/management/indicators/" + name),
+	})
+}
+
+func (c *call) showIndicator(ident, unique string) endpoint {
+	return c.onNode(ident, http.StatusNotFound, func(node *db.Node, args arguments) (any, error) {
+		name, component, err := indicatorOf(args)
+		if err != nil {
+			return nil, err
+		}
+		state, err := c.conductor().IndicatorState(c.ctx(), node.UUID, component, name)
+		if err != nil {
+			return nil, err
+		}
+		return map[string]any{"state": state}, nil
+	}, nodeIdent(ident), fromPath("indicator", unique, checkText))
+}
+
+func (c *call) setIndicator(ident, unique string) endpoint {
+	return c.onNode(ident, http.StatusNotFound, func(node *db.Node, args arguments) (any, error) {
+		name, component, err := indicatorOf(args)
+		if err != nil {
+			return nil, err
+		}
+		return nil, c.conductor().SetIndicatorState(c.ctx(), node.UUID, component, name, args.text("state"))
+	}, nodeIdent(ident), fromPath("indicator", unique, checkText), required("state", checkText))
+}
+
+// indicatorOf splits the unique name of an indicator at the first @ (IndicatorAtComponent in
+// ironic/api/controllers/v1/node.py).
+func indicatorOf(args arguments) (name, component string, err error) {
+	name, component, ok := strings.Cut(args.text("indicator"), "@")
+	if !ok {
+		return "", "", invalidValue("Malformed indicator name \"%s\"", name)
+	}
+	return name, component, nil
+}
