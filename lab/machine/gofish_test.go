@@ -3,6 +3,7 @@ package machine
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"strings"
 	"testing"
 
@@ -39,6 +40,8 @@ func TestGofish(t *testing.T) {
 			gofishSystem(t, m, systems[0])
 			gofishManager(t, m, client)
 			gofishChassis(t, client)
+			gofishSecureBoot(t, m, systems[0])
+			gofishAccounts(t, client)
 		})
 	}
 }
@@ -146,8 +149,56 @@ func gofishChassis(t *testing.T, client *gofish.APIClient) {
 	if err != nil || len(thermal.Temperatures) != 2 || len(thermal.Fans) != 2 {
 		t.Errorf("thermal %+v, error %v", thermal, err)
 	}
+	adapters, err := chassis[0].NetworkAdapters()
+	if err != nil || len(adapters) != 1 {
+		t.Fatalf("%d adapters, error %v", len(adapters), err)
+	}
+	ports, err := adapters[0].Ports()
+	older, err2 := adapters[0].NetworkPorts()
+	functions, err3 := adapters[0].NetworkDeviceFunctions()
+	if err := errors.Join(err, err2, err3); err != nil || len(ports) != 2 || len(older) != 2 || len(functions) != 2 {
+		t.Errorf("%d ports, %d network ports, %d functions, error %v", len(ports), len(older), len(functions), err)
+	}
+	devices, err := chassis[0].PCIeDevices()
+	if err != nil || len(devices) != 2 {
+		t.Errorf("%d PCIe devices, error %v", len(devices), err)
+	}
 	power, err := chassis[0].Power()
 	if err != nil || len(power.PowerSupplies) != 1 {
 		t.Errorf("power %+v, error %v", power, err)
+	}
+}
+
+func gofishSecureBoot(t *testing.T, m *Machine, system *schemas.ComputerSystem) {
+	t.Helper()
+	secure, err := system.SecureBoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	secure.SecureBootEnable = true
+	if err := secure.Update(); err != nil || !m.SecureBoot().Enabled {
+		t.Errorf("secure boot %+v, error %v", m.SecureBoot(), err)
+	}
+	if _, err := secure.ResetKeys(schemas.DeletePKResetKeysType); err != nil || m.SecureBoot().Keys["PK"] {
+		t.Errorf("secure boot %+v, error %v", m.SecureBoot(), err)
+	}
+	databases, err := secure.SecureBootDatabases()
+	if err != nil || len(databases) != 4 {
+		t.Errorf("%d databases, error %v", len(databases), err)
+	}
+	devices, err := system.PCIeDevices()
+	if err != nil || len(devices) != 2 {
+		t.Errorf("%d PCIe devices of the system, error %v", len(devices), err)
+	}
+}
+
+func gofishAccounts(t *testing.T, client *gofish.APIClient) {
+	t.Helper()
+	accounts, err := client.Service.AccountService()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if roles, err := accounts.Roles(); err != nil || len(roles) != 3 {
+		t.Errorf("%d roles, error %v", len(roles), err)
 	}
 }
