@@ -5,24 +5,24 @@ var hardwareHelpTexts = map[string]helpText{
 	"ironworks steps": {
 		"List deploy, clean and service steps",
 		`List the steps that the interfaces of a node offer, with their arguments; optional ones are in brackets. AUTOMATED is
-the priority in automated cleaning, unless options of the conductor change it. Steps that the node's ramdisk reported during a watched deployment are included. Without NODE, list the steps of Ironic 39.0.0 and
-21.4.4 and of their agents, with the interfaces that offer them. -o json has the type, default and description of each
-argument.`,
+the priority in automated cleaning, unless options of the conductor change it. Steps that the node's ramdisk reported
+during a watched deployment are included. Without NODE, list the steps of Ironic 39.0.0 and 21.4.4 and of their agents,
+with the interfaces that offer them. -o json has the type, default and description of each argument.`,
 		`ironworks steps
 ironworks steps r7-n01 --kind clean
 ironworks clean r7-n02 --step 'deploy.erase_devices_metadata' --yes`,
 	},
 	"ironworks inventory": {
 		"Show what inspection found in a machine",
-		`Show what the last inspection found: system, CPUs, memory, disks, network interfaces with the switch ports that LLDP
-announced, and what collectors of the ramdisk added (NUMA, PCI, USB). -o json prints what Ironic has stored.`,
+		`Show what the last inspection found: system, CPUs, memory, disks, network interfaces with the switch ports that
+LLDP announced, and what collectors of the ramdisk added (NUMA, PCI, USB). -o json prints what Ironic has stored.`,
 		`ironworks inventory r7-n01
 ironworks inventory r7-n01 -o json`,
 	},
 	"ironworks volumes": {
 		"List volume connectors and targets of nodes",
-		`List the volume connectors and targets of nodes: the addresses of a machine as a client of storage, and the volumes
-that it uses. Cinder or an operator writes them; ironworks does not change them.`,
+		`List the volume connectors and targets of nodes: the addresses of a machine as a client of storage, and the
+volumes that it uses. Cinder or an operator writes them; ironworks does not change them.`,
 		`ironworks volumes r7-n01
 ironworks volumes r7-n01 r7-n02 -o json`,
 	},
@@ -34,8 +34,8 @@ ironworks vendor r7-n01 -o json`,
 	},
 	"ironworks bios": {
 		"Show, change and compare BIOS settings",
-		`Show the BIOS settings that Ironic has read, change them by a clean or service step, and compare machines with a golden
-one.`,
+		`Show the BIOS settings that Ironic has read, change them by a clean or service step, and compare machines with a
+golden one.`,
 		`ironworks bios show r7-n01
 ironworks bios compare r7-n01 r7-n02`,
 	},
