@@ -6,7 +6,6 @@ import (
 	"errors"
 	"maps"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -96,9 +95,6 @@ func (a *app) console(cmd *cobra.Command, flags consoleFlags) error {
 	return a.openConsole(cmd, flags, cfg, err)
 }
 
-// consoleGCPercent is the growth of the heap, in percent, that starts a garbage collection; Go's default is 100.
-const consoleGCPercent = 50
-
 var backgrounds = map[string]ui.Background{"auto": ui.Ask, "dark": ui.Dark, "light": ui.Light}
 
 // openConsole opens the console on the contexts of a configuration; pick is why no context
@@ -107,11 +103,6 @@ func (a *app) openConsole(cmd *cobra.Command, flags consoleFlags, cfg *config.Co
 	keys, err := keymap(cfg.Hands)
 	if err != nil {
 		return err
-	}
-	// The console runs for days beside other programs, with all nodes in memory: it trades some CPU time for a smaller
-	// heap, unless GOGC says otherwise.
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(consoleGCPercent)
 	}
 	given := cmd.Flags().Changed("read-only")
 	c := &consoleHost{app: a, cfg: cfg, pick: pick, lab: flags.lab, resetView: flags.resetView, audit: &audit.LazyFile{Path: a.files.Audit}, cmd: cmd}
