@@ -88,8 +88,9 @@ func (a *hardwareAction) verb(n *models.Node) verbAction {
 func (a *hardwareAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal {
 	w := a.of(n)
 	if w.refused != nil {
-		w.refused.Action, w.refused.Node = a.name, n.Label()
-		return w.refused
+		r := *w.refused // several goroutines may ask
+		r.Action, r.Node = a.name, n.Label()
+		return &r
 	}
 	r := a.verb(n).Refuse(n, v)
 	if r != nil {

@@ -12,6 +12,7 @@ import (
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
 )
 
 // offersFrom bounds the nodes whose steps are compared for the list; the check compares all nodes.
@@ -42,26 +43,32 @@ func (w *Workflow) pickStep(id action.ID, kind models.StepKind, nodes []models.N
 		{ID: pickText, Title: textSeveralSteps, Detail: textSeveralStepsHelp},
 		{ID: pickRunbook, Title: textRunbookItem, Detail: textRunbookHelp},
 	}
-	known := map[string]steps.Known{}
-	pick := overlay.NewPick(fmt.Sprintf("%s %s", id, nodesText(nodes)), first, func(item string) tea.Cmd {
-		if k, isStep := known[item]; isStep {
-			return w.beginStep(id, kind, nodes, k)
+	f := w.newFlow(string(id), w.env.Session, nodes)
+	f.state = statePicking
+	f.pick = overlay.NewPick(fmt.Sprintf("%s %s", id, nodesText(nodes)), first, func(item string) tea.Cmd {
+		if i := slices.IndexFunc(f.offered, func(k steps.Known) bool { return k.Label() == item }); i >= 0 {
+			return w.beginStep(id, kind, nodes, f.offered[i])
 		}
 		return w.beginForm(id, nodes, nil)
 	}).Loading()
 	ctx, api := w.ctx, w.env.Session.Runner.API
-	return tea.Batch(w.console.Show(pick), func() tea.Msg {
-		items := slices.Clone(first)
+	return tea.Batch(w.console.Show(f.pick), func() tea.Msg {
 		list, err := commonSteps(ctx, api, nodes, kind)
-		if err != nil {
-			items[0].Detail = models.OnScreen(err)
-		}
-		for _, k := range list {
-			known[k.Label()] = k
-			items = append(items, overlay.Item{ID: k.Label(), Title: k.Label(), Detail: k.Description})
-		}
-		return overlay.Items{Of: pick, Items: items}
+		return Msg{f, stepsFound{first: first, list: list, err: err}}
 	})
+}
+
+// stepsFound completes the list of steps.
+func (w *Workflow) stepsFound(f *flow, found stepsFound) tea.Cmd {
+	items := slices.Clone(found.first)
+	if found.err != nil {
+		items[0].Detail = models.OnScreen(found.err)
+	}
+	for _, k := range found.list {
+		items = append(items, overlay.Item{ID: k.Label(), Title: k.Label(), Detail: k.Description})
+	}
+	f.offered = found.list
+	return screen.Send(overlay.Items{Of: f.pick, Items: items})
 }
 
 // commonSteps returns the known steps of a kind that all of the first nodes offer.

@@ -15,6 +15,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/plan"
+	"ironworks/models/steps"
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/overlay"
@@ -60,6 +61,7 @@ type state int
 
 const (
 	stateFinding    state = iota // looking for interrupted deployments
+	statePicking                 // the list of steps is open
 	stateArguments               // the form is open
 	stateChecking                // reading the nodes and checking them
 	stateRefused                 // the dialog with the refusals is open
@@ -87,6 +89,10 @@ type flow struct {
 	checked, exact bool
 	// retryOf is the number of the task that this one repeats for its failed nodes, or 0.
 	retryOf int
+
+	// pick is the list of steps, and offered what the nodes offer.
+	pick    *overlay.Pick
+	offered []steps.Known
 
 	// overrides are the overridden checks by the UUIDs of nodes.
 	overrides map[string][]plan.CheckID
@@ -130,6 +136,12 @@ type (
 		gone []string
 		err  error
 	}
+	// stepsFound are the steps that the nodes offer; first are the items before them.
+	stepsFound struct {
+		first []overlay.Item
+		list  []steps.Known
+		err   error
+	}
 	// argumentsGiven is a completed form.
 	argumentsGiven struct{}
 	// nodesChecked reports progress of the checks.
@@ -160,6 +172,7 @@ type (
 )
 
 func (interruptedFound) in() state  { return stateFinding }
+func (stepsFound) in() state        { return statePicking }
 func (argumentsGiven) in() state    { return stateArguments }
 func (nodesChecked) in() state      { return stateChecking }
 func (checksDone) in() state        { return stateChecking }
@@ -183,6 +196,8 @@ func (w *Workflow) Update(msg Msg) tea.Cmd {
 	switch e := msg.event.(type) {
 	case interruptedFound:
 		return w.resumeFound(f, e)
+	case stepsFound:
+		return w.stepsFound(f, e)
 	case argumentsGiven, overrideConfirmed:
 		if o, is := e.(overrideConfirmed); is {
 			f.addOverride(o.override)
