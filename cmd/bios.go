@@ -68,7 +68,9 @@ func (a *app) biosSetCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) biosResetCommand() *cobra.Command { return a.preparedCommand("reset", provision.ResetBIOS) }
+func (a *app) biosResetCommand() *cobra.Command {
+	return a.preparedCommand("reset", provision.ResetBIOS)
+}
 
 // preparedCommand runs an action without arguments that reads from Ironic what each node needs.
 func (a *app) preparedCommand(use string, action func() provision.Action) *cobra.Command {
