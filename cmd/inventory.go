@@ -8,6 +8,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/inspection"
+	"ironworks/provision"
 	"ironworks/session"
 )
 
@@ -30,11 +31,7 @@ func (a *app) inventoryCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var text strings.Builder
-			for _, section := range sections {
-				fmt.Fprintf(&text, "%s\n  %s\n", section.Title, strings.Join(section.Lines, "\n  "))
-			}
-			return a.print(result{data: raw, text: text.String(), names: []string{n.Label()}})
+			return a.print(result{data: raw, text: inspection.Text(sections), names: []string{n.Label()}})
 		}),
 	}
 }
@@ -45,11 +42,12 @@ func (a *app) volumesCommand() *cobra.Command {
 		RunE: a.online(func(cmd *cobra.Command, s *session.Session, args []string) error {
 			r := result{header: []string{"NODE", "KIND", "TYPE", "ID", "BOOT INDEX", "UUID"}, empty: "No volume connectors or targets."}
 			all := []models.Volumes{}
-			for _, name := range args {
-				n, err := oneNode(cmd.Context(), s, name)
-				if err != nil {
-					return err
-				}
+			nodes, err := provision.FindNodes(cmd.Context(), s.Client, args)
+			if err != nil {
+				return err
+			}
+			for i := range nodes {
+				n := &nodes[i]
 				v, err := s.Client.Volumes(cmd.Context(), n.UUID)
 				if err != nil {
 					return err

@@ -18,7 +18,7 @@ type BIOSReader interface {
 
 // SetBIOS returns an action that changes BIOS settings, where they differ, by the step bios.apply_configuration.
 func SetBIOS(api BIOSReader, wanted []bios.Change) Action {
-	return &hardwareAction{name: "set BIOS", work: func(ctx context.Context, n *models.Node, _ models.StepKind) hardwareWork {
+	return &hardwareAction{name: "set BIOS", work: func(ctx context.Context, n *models.Node) hardwareWork {
 		settings, err := api.BIOS(ctx, n.UUID)
 		if err != nil {
 			return refusedWork(err.Error(), "")
@@ -30,7 +30,7 @@ func SetBIOS(api BIOSReader, wanted []bios.Change) Action {
 // CopyBIOS returns an action that changes BIOS settings to those of a golden node, except for read-only and unique
 // settings.
 func CopyBIOS(api BIOSReader, golden models.NodeRef, settings []models.BIOSSetting) Action {
-	return &hardwareAction{name: "copy BIOS", work: func(ctx context.Context, n *models.Node, _ models.StepKind) hardwareWork {
+	return &hardwareAction{name: "copy BIOS", work: func(ctx context.Context, n *models.Node) hardwareWork {
 		if n.UUID == golden.UUID {
 			return refusedWork("this is the golden node", "")
 		}
@@ -44,7 +44,7 @@ func CopyBIOS(api BIOSReader, golden models.NodeRef, settings []models.BIOSSetti
 
 // ResetBIOS returns an action that resets BIOS settings to their defaults, by the step bios.factory_reset.
 func ResetBIOS() Action {
-	return &hardwareAction{name: "reset BIOS", work: func(context.Context, *models.Node, models.StepKind) hardwareWork {
+	return &hardwareAction{name: "reset BIOS", work: func(context.Context, *models.Node) hardwareWork {
 		return hardwareWork{
 			steps: []models.Step{{Interface: "bios", Step: "factory_reset"}},
 			text:  "resets all BIOS settings to their defaults, the boot mode and boot order too", danger: models.DangerMayErase,

@@ -5,7 +5,6 @@ import (
 
 	"ironworks/enroll"
 	"ironworks/models"
-	"ironworks/models/request"
 )
 
 // prepareAction sets the target RAID, and runs the clean steps of a preparation.
@@ -22,7 +21,7 @@ func newPrepareAction(p *enroll.Preparation) prepareAction {
 func (a prepareAction) entries(n *models.Node) ([]entry, error) {
 	list, err := a.verbAction.entries(n)
 	if a.raid != nil {
-		list = append([]entry{{verb: "set target RAID", Request: request.TargetRAID(n.UUID, a.raid)}}, list...)
+		list = append([]entry{targetRAIDEntry(n, a.raid)}, list...)
 	}
 	return list, err
 }

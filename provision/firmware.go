@@ -57,7 +57,7 @@ func (u FirmwareUpdate) Setting() map[string]any {
 
 // UpdateFirmware returns an action that updates firmware by the step firmware.update (39.0.0).
 func UpdateFirmware(api FirmwareReader, updates []FirmwareUpdate) Action {
-	return &hardwareAction{name: "update firmware", work: func(ctx context.Context, n *models.Node, _ models.StepKind) hardwareWork {
+	return &hardwareAction{name: "update firmware", work: func(ctx context.Context, n *models.Node) hardwareWork {
 		have, err := api.Firmware(ctx, n.UUID)
 		if err != nil {
 			return refusedWork(err.Error(), "")

@@ -2,6 +2,7 @@ package provision
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,7 +26,7 @@ type hardwareAction struct {
 	// only restricts the action to one kind of operation; empty for none.
 	only models.StepKind
 	// work returns what a node needs. It may read from Ironic.
-	work func(ctx context.Context, n *models.Node, kind models.StepKind) hardwareWork
+	work func(ctx context.Context, n *models.Node) hardwareWork
 
 	mu    sync.Mutex
 	works map[string]hardwareWork // by node UUID
@@ -60,7 +61,7 @@ func (a *hardwareAction) Name() string { return a.name }
 func (a *hardwareAction) Preflight(ctx context.Context, nodes []models.Node) {
 	inParallel(ctx, len(nodes), func(going context.Context, i int) {
 		n := &nodes[i]
-		w := a.work(going, n, a.kindFor(n))
+		w := a.work(going, n)
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		if a.works == nil {
@@ -109,12 +110,12 @@ func (a *hardwareAction) Effect(n *models.Node) models.Effect {
 }
 
 func (a *hardwareAction) warnings(n *models.Node) []string {
-	return append(a.of(n).warnings, a.verb(n).warnings(n)...)
+	return slices.Concat(a.of(n).warnings, a.verb(n).warnings(n))
 }
 
 func (a *hardwareAction) entries(n *models.Node) ([]entry, error) {
 	list, err := a.verb(n).entries(n)
-	return append(a.of(n).before, list...), err
+	return slices.Concat(a.of(n).before, list), err
 }
 
 func (a *hardwareAction) ended(before, now *models.Node, waited time.Duration) (verdict, bool) {

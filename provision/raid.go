@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -26,15 +25,6 @@ type RAIDTarget struct {
 	// Config is the configuration as Ironic takes it: {"logical_disks": [{"raid_level": …, "size_gb": …}]}.
 	Config map[string]any
 	Disks  raid.Config
-}
-
-// ReadRAID reads a target RAID from a YAML or JSON file.
-func ReadRAID(path string) (RAIDTarget, error) {
-	data, err := os.ReadFile(path) //nolint:gosec // named by the operator
-	if err != nil {
-		return RAIDTarget{}, fmt.Errorf("read target RAID: %w", err)
-	}
-	return ParseRAID(data)
 }
 
 // ParseRAID reads a target RAID from YAML or JSON.
@@ -78,7 +68,7 @@ func VolumeSize(d *raid.LogicalDisk) string {
 // SetRAID returns an action that replaces the RAID of machines: it sets target_raid_config and cleans the node, which
 // deletes all volumes and creates the new ones. keep leaves existing volumes of a hardware controller.
 func SetRAID(target RAIDTarget, keep bool) Action {
-	return &hardwareAction{name: "set RAID", only: models.CleanSteps, work: func(_ context.Context, n *models.Node, _ models.StepKind) hardwareWork {
+	return &hardwareAction{name: "set RAID", only: models.CleanSteps, work: func(_ context.Context, n *models.Node) hardwareWork {
 		software := softwareRAID(n)
 		if software && keep {
 			return refusedWork("a software RAID replaces all volumes: the agent cannot keep existing ones", "leave out --keep")
@@ -95,14 +85,19 @@ func SetRAID(target RAIDTarget, keep bool) Action {
 		}
 		return hardwareWork{
 			steps: list, text: text, danger: models.DangerErases, warnings: hintsAfterRAID(n, target.Disks),
-			before: []entry{{verb: "set target RAID", Request: request.TargetRAID(n.UUID, target.Config)}},
+			before: []entry{targetRAIDEntry(n, target.Config)},
 		}
 	}}
 }
 
+// targetRAIDEntry sets the target RAID of a node.
+func targetRAIDEntry(n *models.Node, config map[string]any) entry {
+	return entry{verb: "set target RAID", Request: request.TargetRAID(n.UUID, config)}
+}
+
 // DeleteRAID returns an action that deletes all volumes of machines.
 func DeleteRAID() Action {
-	return &hardwareAction{name: "delete RAID", only: models.CleanSteps, work: func(_ context.Context, n *models.Node, _ models.StepKind) hardwareWork {
+	return &hardwareAction{name: "delete RAID", only: models.CleanSteps, work: func(_ context.Context, n *models.Node) hardwareWork {
 		return hardwareWork{
 			steps: []models.Step{{Interface: "raid", Step: "delete_configuration"}}, text: "deletes all RAID volumes", danger: models.DangerErases,
 			warnings: hintsAfterRAID(n, raid.Config{}),

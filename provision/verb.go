@@ -67,6 +67,9 @@ func (a verbAction) warnings(n *models.Node) []string {
 // wrongSteps returns the problems of the steps on a node, of one degree of certainty, and the setting that would change
 // that.
 func (a verbAction) wrongSteps(n *models.Node, certain bool) (texts []string, setting string) {
+	if len(a.req.CleanSteps)+len(a.req.ServiceSteps) == 0 {
+		return nil, "" // without decoding the node
+	}
 	interfaces := steps.InterfacesOf(n)
 	for kind, list := range map[models.StepKind][]models.Step{models.CleanSteps: a.req.CleanSteps, models.ServiceSteps: a.req.ServiceSteps} {
 		for _, s := range list {

@@ -209,7 +209,7 @@ func unexpected(keys []string) string {
 	return fmt.Sprintf("Additional properties are not allowed (%s %s unexpected)", strings.Join(quoted, ", "), verb)
 }
 
-// isWhole reports an integer: in draft 4 of JSON schema, 1.0 is none.
+// isWhole reports an integer: in draft 4 of JSON schema, 1.0 is not one.
 func isWhole(value any) bool {
 	number, ok := value.(json.Number)
 	if !ok {

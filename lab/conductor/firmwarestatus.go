@@ -146,7 +146,7 @@ func (t *task) rebootOnce(ctx context.Context, settings []db.Dict, flag string) 
 }
 
 // followNICTask implements _handle_nic_task_starting: an adapter that only starts needs a reboot to
-// go on; one that runs needs it afterwards.
+// continue; a running one needs it afterwards.
 func (t *task) followNICTask(ctx context.Context, settings []db.Dict, state string) error {
 	update := settings[0]
 	switch state {

@@ -70,7 +70,7 @@ func (f fakeManagement) indicatorState(ctx context.Context, t *task, component, 
 	return "on", nil
 }
 
-// indicators are none: the lab's machines have no LEDs.
+// indicators returns an empty list: the lab's machines have no LEDs.
 func (redfishManagement) indicators(ctx context.Context, t *task) ([]api.Indicator, error) {
 	_, err := t.systemOf(ctx)
 	return nil, err

@@ -115,6 +115,15 @@ func Describe(raw []byte) ([]Section, error) {
 	return list, nil
 }
 
+// Text returns sections as text, their lines indented.
+func Text(sections []Section) string {
+	var text strings.Builder
+	for _, s := range sections {
+		fmt.Fprintf(&text, "%s\n  %s\n", s.Title, strings.Join(s.Lines, "\n  "))
+	}
+	return text.String()
+}
+
 // join joins the words that are not empty.
 func join(separator string, words ...string) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return strings.TrimSpace(w) == "" }), separator)

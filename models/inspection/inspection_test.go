@@ -1,8 +1,6 @@
 package inspection_test
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
 	"ironworks/models/inspection"
@@ -29,10 +27,6 @@ func TestDescribe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b strings.Builder
-	for _, s := range list {
-		fmt.Fprintf(&b, "%s\n  %s\n", s.Title, strings.Join(s.Lines, "\n  "))
-	}
 	want := `System
   Dell Inc.  R650  serial 7XK2
   firmware Dell 1.9 01/02/2026
@@ -54,8 +48,8 @@ PCI devices
 USB devices
   Cherry  Keyboard  USB:1
 `
-	if b.String() != want {
-		t.Errorf("%s\nwant\n%s", b.String(), want)
+	if got := inspection.Text(list); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
 

@@ -21,6 +21,8 @@ type Problem struct {
 	Text string
 	// Certain: Ironic or the agent refuses the step. Otherwise a custom hardware manager of the ramdisk may offer it.
 	Certain bool
+	// Argument is the name of the argument that is wrong or missing; empty for other problems.
+	Argument string
 	// Setting is the interface of the node that would offer the step, such as raid_interface=redfish; empty if unknown.
 	Setting string
 }
@@ -104,22 +106,22 @@ func kindsOf(rows []*Known) string {
 // interface offers them.
 func wrongArguments(s models.Step, rows []*Known) []Problem {
 	var problems []Problem
-	add := func(format string, values ...any) {
-		problems = append(problems, Problem{Text: s.Label() + ": " + fmt.Sprintf(format, values...), Certain: true})
+	add := func(argument, format string, values ...any) {
+		problems = append(problems, Problem{Text: s.Label() + ": " + fmt.Sprintf(format, values...), Certain: true, Argument: argument})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Args)) {
 		a := argumentOf(rows, name)
 		if a == nil {
-			add("%s", unknownArgument(rows, name))
+			add(name, "%s", unknownArgument(rows, name))
 			continue
 		}
 		if !a.Type.accepts(s.Args[name]) {
-			add("argument %s must be a %s (%s)", name, a.Type, a.Description)
+			add(name, "argument %s must be a %s (%s)", name, a.Type, a.Description)
 		}
 	}
 	for _, a := range rows[0].Args {
 		if _, given := s.Args[a.Name]; a.Required && !given {
-			add("argument %s is required: %s", a.Name, a.Description)
+			add(a.Name, "argument %s is required: %s", a.Name, a.Description)
 		}
 	}
 	return problems

@@ -68,7 +68,13 @@ func TestOffers(t *testing.T) {
 	var labels []string
 	for _, k := range steps.InterfacesOf(n).Offers() {
 		if slices.Contains(k.Kinds, models.ServiceSteps) {
-			labels = append(labels, k.Example())
+			label := k.Label()
+			for _, a := range k.Args {
+				if a.Required {
+					label += " " + a.Name + "=" + strings.ToUpper(string(a.Type))
+				}
+			}
+			labels = append(labels, label)
 		}
 	}
 	want := "bios.apply_configuration settings=LIST, bios.factory_reset, deploy.burnin_cpu, deploy.burnin_gpu, deploy.burnin_memory, " +

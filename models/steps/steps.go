@@ -106,17 +106,6 @@ func (k *Known) Usage() string {
 	return k.Description + "; arguments: " + strings.Join(names, ", ")
 }
 
-// Example returns the step with its required arguments, as typed.
-func (k *Known) Example() string {
-	words := []string{k.Label()}
-	for _, a := range k.Args {
-		if a.Required {
-			words = append(words, a.Name+"="+strings.ToUpper(string(a.Type)))
-		}
-	}
-	return strings.Join(words, " ")
-}
-
 // Named returns the rows of a step, one for each variant of its arguments.
 func Named(iface, name string) []*Known {
 	var rows []*Known

@@ -191,7 +191,7 @@ func runRefusedBIOS(n node) error {
 		"[{'@odata.type': '#Message.v1_1_2.Message', 'Message': 'The BIOS has no attribute NoSetting.', 'MessageArgs': [], 'MessageId': 'Base.1.18.PropertyUnknown', 'Resolution': 'None.', 'Severity': 'Critical'}]")
 }
 
-// runIgnoredBIOS has a setting that the firmware ignores. The step fails, and as Ironic goes on after it, the cleaning
+// runIgnoredBIOS has a setting that the firmware ignores. The step fails, and as Ironic continues after it, the cleaning
 // ends manageable in maintenance.
 func runIgnoredBIOS(n node) error {
 	if err := n.runSteps(managed); err != nil {

@@ -1,20 +1,14 @@
 package upstream_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
-	"os/exec"
-	"path/filepath"
 	"reflect"
 	"testing"
-	"time"
 
 	"ironworks/models/hints"
 	"ironworks/models/raid"
-	"ironworks/test/ironic"
 	"ironworks/test/seeds"
 )
 
@@ -54,27 +48,6 @@ type raidAnswer struct {
 	Failure *raidFailure `json:"failure"`
 }
 
-// askRAID runs testdata/raid.py.
-func askRAID(t *testing.T, request, answer any) {
-	t.Helper()
-	input, err := json.Marshal(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, ironic.Program(t, "python"), filepath.Join("testdata", "raid.py"))
-	var complaints bytes.Buffer
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(input), &complaints
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, complaints.String())
-	}
-	if err := json.Unmarshal(out, answer); err != nil {
-		t.Fatalf("%v\n%s", err, complaints.String())
-	}
-}
-
 // failureOf returns an error of models/raid as testdata/raid.py prints one.
 func failureOf(err error) *raidFailure {
 	var e *raid.Error
@@ -96,7 +69,7 @@ func TestDrivesAreAssignedAsInIronic(t *testing.T) {
 	var answer struct {
 		Assigned []raidAnswer `json:"assigned"`
 	}
-	askRAID(t, map[string]any{"cases": cases}, &answer)
+	askPython(t, "raid.py", map[string]any{"cases": cases}, &answer)
 	if len(answer.Assigned) != count {
 		t.Fatalf("%d results", len(answer.Assigned))
 	}
@@ -172,7 +145,7 @@ func TestRAIDConfigurationsAreCheckedAsInIronic(t *testing.T) {
 		Checked  []raidAnswer `json:"checked"`
 		Hardware []raidAnswer `json:"hardware"`
 	}
-	askRAID(t, map[string]any{"configs": configs}, &answer)
+	askPython(t, "raid.py", map[string]any{"configs": configs}, &answer)
 	counts := map[string]int{}
 	for i, config := range configs {
 		got, want := raid.Check(config), answer.Checked[i].Failure

@@ -41,8 +41,9 @@ type ruleResult struct {
 	PluginData json.RawMessage   `json:"plugin_data"`
 }
 
-// askRules runs testdata/rules.py.
-func askRules(t *testing.T, request, answer any) {
+// askPython runs a program of testdata with the newest release: the request on standard input, the answer on standard
+// output.
+func askPython(t *testing.T, program string, request, answer any) {
 	t.Helper()
 	input, err := json.Marshal(request)
 	if err != nil {
@@ -50,7 +51,7 @@ func askRules(t *testing.T, request, answer any) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, ironic.Program(t, "python"), filepath.Join("testdata", "rules.py"))
+	cmd := exec.CommandContext(ctx, ironic.Program(t, "python"), filepath.Join("testdata", program))
 	var complaints bytes.Buffer
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(input), &complaints
 	out, err := cmd.Output()
@@ -75,7 +76,7 @@ func TestRulesRunAsInIronic(t *testing.T) {
 	var answer struct {
 		Results []ruleResult `json:"results"`
 	}
-	askRules(t, map[string]any{"cases": cases}, &answer)
+	askPython(t, "rules.py", map[string]any{"cases": cases}, &answer)
 	if len(answer.Results) != count {
 		t.Fatalf("%d results", len(answer.Results))
 	}
@@ -189,7 +190,7 @@ func TestRulesAreCheckedAsInIronic(t *testing.T) {
 	var answer struct {
 		Validations []*struct{ Class, Text string } `json:"validations"`
 	}
-	askRules(t, map[string]any{"rules": list}, &answer)
+	askPython(t, "rules.py", map[string]any{"rules": list}, &answer)
 	if len(answer.Validations) != len(list) {
 		t.Fatalf("%d results", len(answer.Validations))
 	}

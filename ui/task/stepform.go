@@ -127,10 +127,8 @@ func stepArguments(k steps.Known, v map[string]string) (args map[string]any, fie
 	}
 	s := models.Step{Interface: k.Interface, Step: k.Name, Args: args}
 	for _, p := range (steps.Interfaces{}).Check(s, k.Kinds[0]) {
-		for _, a := range k.Args {
-			if strings.Contains(p.Text, "argument "+a.Name+" ") {
-				return nil, a.Name, errors.New(p.Text)
-			}
+		if p.Argument != "" {
+			return nil, p.Argument, errors.New(p.Text)
 		}
 	}
 	return args, "", nil

@@ -3,7 +3,6 @@ package hardware
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -79,13 +78,9 @@ func (p *inspectionPage) content(t *theme.Theme, w, h int) string {
 }
 
 func (p *inspectionPage) copies() []screen.Copyable {
-	var text strings.Builder
 	sections, _ := p.from.Value()
-	for _, section := range sections {
-		fmt.Fprintf(&text, "%s\n  %s\n", section.Title, strings.Join(section.Lines, "\n  "))
-	}
 	return []screen.Copyable{
-		{Name: "inspection", Text: text.String(), Shape: screen.Lines},
+		{Name: "inspection", Text: inspection.Text(sections), Shape: screen.Lines},
 		{Name: "request", Text: p.s.env.Request(fmt.Sprintf("/v1/nodes/%s/inventory", p.s.uuid))},
 		{Name: "command", Text: p.s.env.CommandLine("inventory", p.s.node().Label())},
 	}

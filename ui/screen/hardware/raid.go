@@ -12,7 +12,6 @@ import (
 
 	"ironworks/models"
 	"ironworks/models/hints"
-	"ironworks/models/raid"
 	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
@@ -271,6 +270,3 @@ func (p *raidPage) copies() []screen.Copyable {
 	return append(copies, screen.Copyable{Name: "request", Text: p.s.env.Request("/v1/nodes/" + p.s.uuid)},
 		screen.Copyable{Name: "command", Text: p.s.env.CommandLine("raid", "show", p.s.node().Label())})
 }
-
-// levels are the RAID levels of the form.
-func levels() []string { return raid.Levels() }

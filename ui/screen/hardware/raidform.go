@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"ironworks/models"
+	"ironworks/models/raid"
 	"ironworks/provision"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
@@ -46,7 +47,7 @@ func (p *raidPage) edit(at int) tea.Cmd {
 	}
 	root, _ := disk[keyRoot].(bool)
 	fields := []form.Field{
-		{Key: keyLevel, Label: "RAID level", Kind: form.Choice, Options: levels(), Value: text(keyLevel), Help: textLevelHelp},
+		{Key: keyLevel, Label: "RAID level", Kind: form.Choice, Options: raid.Levels(), Value: text(keyLevel), Help: textLevelHelp},
 		{Key: keySize, Label: "Size", Required: true, Value: text(keySize), Placeholder: "GIB or MAX", Help: textSizeHelp},
 		{Key: keyName, Label: "Name", Value: text(keyName), Help: textNameHelp},
 		{Key: keyRoot, Label: "Root volume", Kind: form.Toggle, Value: strconv.FormatBool(root), Help: textRootHelp},
