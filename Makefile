@@ -44,7 +44,7 @@ check:
 # memory (RACING), with few seeds (-short): ./fleet and ./journal, whose tests are random, also
 # run without it. DRIVING packages mostly wait for real programs; the longest come first. make
 # lint runs vet.
-RACING := ^ironworks/(agentlog|audit|bmc|cmd|config|fleet|ignition/serve|ironicclient|journal|lab(/.*)?|provision|replay|session(/.*)?|ui|ui/mailbox|ui/screen/(deploy|logs|ramdisk)|wire)$$
+RACING := ^ironworks/(agent(/.*)?|agentlog|audit|bmc|cmd|config|fleet|ignition/serve|ironicclient|journal|lab(/.*)?|provision|replay|session(/.*)?|ui|ui/mailbox|ui/screen/(deploy|logs|ramdisk)|wire)$$
 DRIVING := ^ironworks/test/(agent|contract/.*|coreosinstaller|docs|e2e|explain|hints|ironic|journal|lab|oracle|ramdisk|terminal|upstream)$$
 
 test: pythons

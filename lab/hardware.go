@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"ironworks/lab/agent"
+	"ironworks/agent"
 	"ironworks/lab/machine"
 )
 

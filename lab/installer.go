@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"ironworks/lab/agent"
+	"ironworks/agent"
 	"ironworks/lab/machine"
 )
 

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"ironworks/lab/agent"
+	"ironworks/agent"
 )
 
 // keptLines bounds the journal of a machine.

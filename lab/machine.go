@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"sync"
 
+	"ironworks/agent"
 	"ironworks/ignition"
-	"ironworks/lab/agent"
 	"ironworks/lab/external"
 	"ironworks/lab/machine"
 )

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ironworks/lab/agent"
+	"ironworks/agent"
 	"ironworks/lab/machine"
 )
 

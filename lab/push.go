@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"ironworks/agent"
 	"ironworks/ignition"
-	"ironworks/lab/agent"
 	"ironworks/lab/machine"
 )
 

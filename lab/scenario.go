@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"ironworks/lab/agent"
+	"ironworks/agent"
 	"ironworks/lab/machine"
 )
 

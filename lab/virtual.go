@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"ironworks/lab/agent"
+	"ironworks/agent"
 	"ironworks/lab/machine"
 	"ironworks/lab/vm"
 )

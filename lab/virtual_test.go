@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"ironworks/agent"
 	"ironworks/ignition/image"
-	"ironworks/lab/agent"
 	"ironworks/lab/machine"
 	"ironworks/lab/vm"
 )

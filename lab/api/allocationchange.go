@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // allocationSchema is what a client may send; node was introduced in 1.58.

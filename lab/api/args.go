@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // check validates an argument and returns its converted value (ironic/common/args.py). Null stays

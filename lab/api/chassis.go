@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 var (

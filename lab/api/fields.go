@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // nodeFields are the selectable fields of a node's document that are columns.

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // operation is one operation of a JSON patch, as it was sent and checked.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // secretText matches the most common forms of a secret within a text: key=value, key: 'value' and

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // reservedNames are parts of the paths below /nodes, in Ironic's order.

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // patchable are the fields of a node that a patch may change, in Ironic's order.

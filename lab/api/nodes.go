@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"slices"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // partVersions are the minor versions that introduced parts below a node. Before that they are

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // maxLimit is the default of [api] max_limit.

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // createPort is POST of /ports.

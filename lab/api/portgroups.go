@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // routePortgroups handles everything below a /portgroups; parent is a node, if it is below one.

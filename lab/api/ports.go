@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // portParent is the parent of a list of ports: a node, a port group, or nothing.

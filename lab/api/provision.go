@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // provisionRequest is the content of a PUT of states/provision.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // jsonFault returns the message of Python's decoder about invalid JSON, which Ironic includes. For

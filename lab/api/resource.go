@@ -3,7 +3,7 @@ package api
 import (
 	"net/http"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // resource is a collection below a controller of Ironic with the usual five endpoints.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // ruleOperation is a condition's operator or an action, with the names of its arguments, separated by blanks.

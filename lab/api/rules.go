@@ -7,7 +7,7 @@ import (
 	"reflect"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // ruleVersion is the minor version that introduced inspection rules.

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // schema is the subset of JSON Schema that Ironic's API uses. Zero values are not checked.

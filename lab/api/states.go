@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // routeStates handles everything below /nodes/{node}/states.

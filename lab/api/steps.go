@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // stepInterfaces are the interfaces with steps, in the order of their priority.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // volumeTable is a table of volume connectors or targets.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // Act is manage, provide, abort, adopt and unhold.

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // agentTransport creates the clients for agents.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // CreateAllocation stores an allocation and looks for a node. An allocation that names its node is

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // stepFlagSet has the flags of an asynchronous step; nil leaves one as it is, except for polling,

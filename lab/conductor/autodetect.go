@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // autodetectDeploy is the deploy interface that switches to another one when a node is deployed,

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
 	"ironworks/models/hints"
+	"ironworks/python"
 )
 
 // redfishBIOSSteps returns the steps of the redfish BIOS interface

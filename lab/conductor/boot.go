@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // bootOption is how an instance boots: local, or from its ramdisk.

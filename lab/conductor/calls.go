@@ -7,7 +7,7 @@ import (
 
 	"ironworks/lab/api"
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // managing calls the management interface of a node.

@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // Reasons for maintenance by the conductor (common/faults.py).

@@ -11,8 +11,8 @@ import (
 
 	"ironworks/lab/api"
 	"ironworks/lab/db"
-	"ironworks/lab/python"
 	"ironworks/models/hints"
+	"ironworks/python"
 )
 
 // limit refuses an action if as many nodes as allowed are in progress.

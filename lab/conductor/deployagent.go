@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // agentDeploy is a deploy interface with an agent: custom-agent, direct, and ramdisk, which needs

@@ -10,7 +10,7 @@ import (
 
 	"ironworks/lab/api"
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // interfaceKinds are in Ironic's order.

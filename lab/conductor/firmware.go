@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // Fields of driver_internal_info during an update.

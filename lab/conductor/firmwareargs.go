@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // Parts of the schema of the step's argument (_FIRMWARE_INTERFACE_UPDATE_SCHEMA in

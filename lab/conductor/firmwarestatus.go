@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // checkFirmwareUpdates implements _query_update_status.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ironworks/lab/fsm"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // Provision states (ironic/common/states.py).

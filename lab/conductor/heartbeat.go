@@ -10,7 +10,7 @@ import (
 
 	"ironworks/lab/api"
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // heartbeatData is a heartbeat, with the path of its certificate.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // record adds an event to the node's history; an error also becomes its last error. The event has

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // instanceCapabilities returns instance_info/capabilities, an object or a text with one.

@@ -7,7 +7,7 @@ import (
 
 	"ironworks/lab/api"
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // Indicators returns the indicators of a node. Unlike the other calls of the management interface, Ironic validates

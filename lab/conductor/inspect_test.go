@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ironworks/lab/agent"
+	"ironworks/agent"
 	"ironworks/lab/db"
 	"ironworks/lab/machine"
 )

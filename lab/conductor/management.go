@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // redfishManagement is the management interface for Redfish.

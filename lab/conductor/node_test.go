@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"ironworks/lab/agent"
+	"ironworks/agent"
 	"ironworks/lab/api"
 	"ironworks/lab/db"
 	"ironworks/lab/machine"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // TestDirectDeployment writes an image.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // periodicWorkers is [conductor]periodic_max_workers: how many nodes are failed for a timeout at

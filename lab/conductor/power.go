@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // SetPower starts a power change. The timeout is in seconds; 0 is the configured one.

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
 	"ironworks/models/raid"
+	"ironworks/python"
 )
 
 // checkRAID returns the error of a raid interface about a RAID configuration.

@@ -19,7 +19,7 @@ import (
 	"syscall"
 	"time"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // sushyError is an error of Ironic's Redfish library, with its class and message. It is not one of

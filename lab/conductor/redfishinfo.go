@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // redfishInfo is the BMC configuration in driver_info.

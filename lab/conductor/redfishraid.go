@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
 	"ironworks/models/raid"
+	"ironworks/python"
 )
 
 // This file implements the raid interface redfish (ironic/drivers/modules/redfish/raid.py).

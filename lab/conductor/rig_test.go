@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"ironworks/lab/agent"
+	"ironworks/agent"
 	"ironworks/lab/api"
 	"ironworks/lab/db"
 	"ironworks/lab/machine"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // Service starts to service a node that is in use.

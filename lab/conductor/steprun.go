@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // stepRun has the differences between runs of cleaning and service steps.

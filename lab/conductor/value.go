@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"ironworks/lab/db"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // dictOf returns a value as an object.

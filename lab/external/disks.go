@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"ironworks/lab/agent"
+	"ironworks/agent"
 )
 
 // blockDevice is a disk with attributes that an inventory does not have.

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"ironworks/lab/agent"
+	"ironworks/agent"
 )
 
 // metal is hardware that records what was done to it.

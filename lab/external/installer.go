@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"ironworks/lab/agent"
+	"ironworks/agent"
 )
 
 // installation is a call of coreos-installer.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net/http"
 
-	"ironworks/lab/agent"
+	"ironworks/agent"
 )
 
 // errNoPrograms is hardware without programs.

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"ironworks/lab/agent"
+	"ironworks/agent"
 	"ironworks/lab/child"
 )
 

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"ironworks/lab/agent"
+	"ironworks/agent"
 )
 
 // largestBody bounds the body of a call; images are not bounded.

@@ -12,9 +12,9 @@ import (
 	"ironworks/test/ironic"
 )
 
-var update = flag.Bool("update", false, "write the real agents' responses to lab/agent/testdata/rootdisk.jsonl")
+var update = flag.Bool("update", false, "write the real agents' responses to agent/testdata/rootdisk.jsonl")
 
-// recordedCase is a line of rootdisk.jsonl, see lab/agent.
+// recordedCase is a line of rootdisk.jsonl, see package agent.
 type recordedCase struct {
 	Name  string                     `json:"name"`
 	Node  json.RawMessage            `json:"node"`
@@ -25,7 +25,7 @@ type recordedCase struct {
 // TestRootDisk compares the root disks that the real agents pick with the recording that the lab's agent is tested
 // against.
 func TestRootDisk(t *testing.T) {
-	path := filepath.Join("..", "..", "lab", "agent", "testdata", "rootdisk.jsonl")
+	path := filepath.Join("..", "..", "agent", "testdata", "rootdisk.jsonl")
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

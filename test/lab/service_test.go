@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"ironworks/agent"
 	"ironworks/lab"
-	"ironworks/lab/agent"
 	"ironworks/lab/machine"
 )
 

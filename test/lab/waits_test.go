@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"ironworks/agent"
 	"ironworks/lab"
-	"ironworks/lab/agent"
 	"ironworks/test/ironic"
 )
 

@@ -141,7 +141,7 @@ func walk(t *testing.T, ext string, visit func(path string)) {
 		}
 		switch rel = filepath.ToSlash(rel); {
 		case d.IsDir() && (rel == "test" || rel == "bin" || strings.HasPrefix(rel, ".") && rel != "." ||
-			rel == "lab/api" || rel == "lab/conductor" || rel == "lab/agent" || rel == "lab/machine"):
+			rel == "lab/api" || rel == "lab/conductor" || rel == "agent" || rel == "lab/machine"):
 			return filepath.SkipDir
 		case !d.IsDir() && filepath.Ext(path) == ext:
 			visit(rel)

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"ironworks/agent"
 	"ironworks/lab"
-	"ironworks/lab/agent"
 	"ironworks/test/contract"
 )
 

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"ironworks/lab/python"
 	"ironworks/models/hints"
+	"ironworks/python"
 )
 
 type dict map[string]any

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"ironworks/lab/python"
 	"ironworks/models/hints"
+	"ironworks/python"
 )
 
 // rootDisk returns the disk to install to. With refresh, it reads a node without hints again,

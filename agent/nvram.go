@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // bootRecordPatterns match the entries that are removed by default: those of a disk, and of common

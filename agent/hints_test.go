@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"ironworks/lab/python"
 	"ironworks/models/hints"
+	"ironworks/python"
 )
 
 const gib = 1 << 30

@@ -3,8 +3,8 @@ package agent
 import (
 	"strings"
 
-	"ironworks/lab/python"
 	"ironworks/models/hints"
+	"ironworks/python"
 )
 
 // withHostname sets /etc/hostname to the machine's name in an Ignition configuration, replacing an

@@ -16,7 +16,7 @@ import (
 	"regexp"
 	"strings"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // hashes are the algorithms that can be named. Python has more, which are not used.

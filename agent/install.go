@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 const (

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"ironworks/lab/python"
 	"ironworks/models/raid"
+	"ironworks/python"
 )
 
 // checkRAID validates a software RAID; all problems are reported at once.

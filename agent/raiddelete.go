@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // fate is what happens to an existing array.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 const testToken = "0123456789abcdef0123456789abcdef"

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 var update = flag.Bool("update", false, "write the cases of testdata/rootdisk.jsonl anew, without answers")
@@ -123,7 +123,7 @@ func TestRootDiskLikeTheRealAgent(t *testing.T) {
 	}
 	lines := bytes.Split(bytes.TrimSpace(content), []byte("\n"))
 	if len(lines) != len(cases) {
-		t.Fatalf("%d cases are recorded, want %d: go test ./lab/agent -update && go test ./test/agent -run TestRootDisk -update", len(lines), len(cases))
+		t.Fatalf("%d cases are recorded, want %d: go test ./agent -update && go test ./test/agent -run TestRootDisk -update", len(lines), len(cases))
 	}
 	for i, c := range cases {
 		var r recorded

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"ironworks/lab/machine"
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // workbench is metal with the programs and the disks of a machine.

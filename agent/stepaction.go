@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // stepFunc implements a step.

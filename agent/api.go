@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // maxBody is larger than any request of a conductor: a configdrive may have 64 MiB.

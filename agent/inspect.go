@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 const (

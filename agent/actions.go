@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // actions returns all commands, by extension and name.

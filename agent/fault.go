@@ -3,7 +3,7 @@ package agent
 import (
 	"fmt"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // kind is a class of the real agent's errors, by name.

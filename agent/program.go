@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // Programs is hardware whose ramdisk has programs for partitions and RAID. A [Hardware] that does

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // raidRoot is an array of the last configuration with is_root_volume.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 const wholeNode = `{"uuid": "n1", "automated_clean": null, "properties": {"root_device": {"name": "/dev/sda"}}, "instance_info": {"configdrive": {"user_data": {"ignition": {"version": "3.3.0"}}}}}`

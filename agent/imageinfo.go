@@ -4,7 +4,7 @@ import (
 	"crypto/md5" //nolint:gosec // for comparison with given checksums
 	"hash"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // imageInfo describes the image of a direct deployment.

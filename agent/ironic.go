@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 // apiVersion is a minor version of Ironic's API.

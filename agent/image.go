@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 const (

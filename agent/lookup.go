@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 const (

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"time"
 
-	"ironworks/lab/python"
 	"ironworks/models/hints"
+	"ironworks/python"
 )
 
 const (

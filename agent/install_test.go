@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 const hostnameFile = `{"path": "/etc/hostname", "mode": 420, "overwrite": true, "contents": {"source": "data:,worker-1"}}`

@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"ironworks/lab/python"
 	"ironworks/models/hints"
+	"ironworks/python"
 )
 
 // injectFiles implements the step of that name: the files of the node's properties, then those of

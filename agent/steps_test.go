@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"ironworks/lab/python"
+	"ironworks/python"
 )
 
 func mustParse(t *testing.T, der []byte) *x509.Certificate {
