@@ -224,7 +224,7 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	c.mu.Unlock()
 	s := &screen.Session{
 		Context: c.shown(&x), Defaults: screen.Defaults(x.Defaults), Filters: x.Filters, Store: live.Store, API: live.Client, Poller: live,
-		Runner: *live.Runner, Checks: live.Preflighter(), Changes: live.Changes.ForNode, Journal: live.Journal, Explain: live.Explain, Ports: live.Client, Rules: live.Client, Hardware: live.Client,
+		Runner: *live.Runner, Checks: live.Preflighter(), Changes: live.Changes.ForNode, Journal: live.Journal, Explain: live.Explain, Ports: live.Client, Rules: live.Client, StepFiles: live.Client, Hardware: live.Client,
 		Options: c.options(&x), Plugins: plugin.Place{Context: x.Name, Options: selecting(c.cfg, &x)}, Ramdisks: c.ramdisks(live.Session, live.Record),
 		Close: func() { live.Close(ctx) },
 	}

@@ -50,8 +50,8 @@ ironworks runbooks list --node r7-n01`,
 	},
 	"ironworks runbooks list": {
 		"List runbooks",
-		`List the runbooks with their steps in order. A node needs one of the TRAITS; a runbook without traits, and before
-API 1.112 every one, needs its name as a trait. --node lists those that the traits of the node allow.`,
+		`List the runbooks with their steps in order. A node needs one of the TRAITS (before API 1.112: the name of the
+runbook); a runbook without traits runs on no node. --node lists those that the traits of the node allow.`,
 		`ironworks runbooks list
 ironworks runbooks list -o json`,
 	},

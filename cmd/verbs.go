@@ -8,6 +8,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/provision"
+	"ironworks/session"
 )
 
 // verbFlags are the flags of provision verbs.
@@ -42,6 +43,11 @@ func (a *app) verbCommand(v models.Verb) *cobra.Command {
 			req, err := a.provisionRequest(v, flags)
 			if err != nil {
 				return err
+			}
+			if req.Runbook != "" {
+				return a.online(func(cmd *cobra.Command, s *session.Session, nodes []string) error {
+					return a.actPrepared(cmd, s, provision.RunRunbook(s.Client, req), nodes, flags.actFlags)
+				})(cmd, args)
 			}
 			return a.act(cmd, provision.Provision(req), args, flags.actFlags)
 		},

@@ -166,7 +166,7 @@ func homePath(path string) string {
 	return prepare.HomePath(home, path)
 }
 
-// PlanText is a plan in a temporary file, to be edited. Its folder is readable by the owner only,
+// PlanText is a text in a temporary file, to be edited. Its folder is readable by the owner only,
 // because user data in it may be secret; that covers backup files of the editor.
 type PlanText struct {
 	// Path is the file to edit.
@@ -175,14 +175,17 @@ type PlanText struct {
 
 // NewPlanText writes a plan's text into such a file. The caller must call [PlanText.Read], which
 // removes it.
-func NewPlanText(text []byte) (PlanText, error) {
-	dir, err := os.MkdirTemp("", "ironworks-plan-")
+func NewPlanText(text []byte) (PlanText, error) { return NewEditText("plan", text) }
+
+// NewEditText is NewPlanText for a text of another kind, which names the file.
+func NewEditText(kind string, text []byte) (PlanText, error) {
+	dir, err := os.MkdirTemp("", "ironworks-"+kind+"-")
 	if err != nil {
-		return PlanText{}, fmt.Errorf("write the plan for the editor: %w", err)
+		return PlanText{}, fmt.Errorf("write the %s for the editor: %w", kind, err)
 	}
-	laid := PlanText{Path: filepath.Join(dir, "plan.yaml")}
+	laid := PlanText{Path: filepath.Join(dir, kind+".yaml")}
 	if err := os.WriteFile(laid.Path, text, 0o600); err != nil {
-		return PlanText{}, errors.Join(fmt.Errorf("write the plan for the editor: %w", err), os.RemoveAll(dir))
+		return PlanText{}, errors.Join(fmt.Errorf("write the %s for the editor: %w", kind, err), os.RemoveAll(dir))
 	}
 	return laid, nil
 }
@@ -192,7 +195,7 @@ func NewPlanText(text []byte) (PlanText, error) {
 func (p PlanText) Read() (text []byte, err error) {
 	defer func() {
 		if gone := os.RemoveAll(filepath.Dir(p.Path)); gone != nil && err == nil {
-			err = fmt.Errorf("remove the temporary plan file: %w", gone)
+			err = fmt.Errorf("remove the temporary file: %w", gone)
 		}
 	}()
 	file, err := os.Open(p.Path)

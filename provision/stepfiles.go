@@ -39,6 +39,15 @@ func StepFiles(ctx context.Context, api StepFileAPI, kind stepfile.Kind) ([]step
 	return items, nil
 }
 
+// ReadStepFiles reads a file of deploy templates or runbooks.
+func ReadStepFiles(path string, kind stepfile.Kind) ([]stepfile.Item, error) {
+	data, err := ReadNodeFile(homePath(path))
+	if err != nil {
+		return nil, err
+	}
+	return stepfile.Parse(data, path, kind)
+}
+
 // FindStepFiles returns the objects with a name or UUID. The error names all that are unknown.
 func FindStepFiles(all []stepfile.Item, kind stepfile.Kind, ids []string) ([]stepfile.Item, error) {
 	var found []stepfile.Item

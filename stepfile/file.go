@@ -37,16 +37,19 @@ var (
 // Parse reads objects of a kind from YAML or JSON: one, a list, or an object with the collection, as the API and
 // baremetal write it. A refusal is a *document.Error with all problems.
 func Parse(data []byte, file string, kind Kind) ([]Item, error) {
+	return parse(data, file, &reader{kind: kind, names: map[string]int{}})
+}
+
+func parse(data []byte, file string, r *reader) ([]Item, error) {
 	docs, err := document.Parse(data, file)
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{kind: kind, names: map[string]int{}}
 	for i := range docs {
 		r.document(&docs[i])
 	}
 	if len(r.items) == 0 && len(r.Problems) == 0 {
-		r.Problems = append(r.Problems, document.Problem{Why: fmt.Sprintf("no %ss; write a list, each with name and steps", kind.Noun())})
+		r.Problems = append(r.Problems, document.Problem{Why: fmt.Sprintf("no %ss; write a list, each with name and steps", r.kind.Noun())})
 	}
 	if err := r.Err(file); err != nil {
 		return nil, err
@@ -60,6 +63,8 @@ type reader struct {
 	items []Item
 	// names are the lines of the names.
 	names map[string]int
+	// keepsMasks: the masks of secrets are no error.
+	keepsMasks bool
 }
 
 func (r *reader) document(v *document.Value) {
@@ -225,7 +230,7 @@ func (r *reader) step(v *document.Value) *hints.PythonDict {
 
 // masks refuses what the API shows instead of secrets.
 func (r *reader) masks(v *document.Value) {
-	if v.Kind == document.Text && v.Literal == models.Mask {
+	if v.Kind == document.Text && v.Literal == models.Mask && !r.keepsMasks {
 		r.Problem(v, "%s is what Ironic shows instead of a secret; write the secret", models.Mask)
 	}
 	for i := range v.Items {
@@ -363,19 +368,18 @@ func (i *Item) StepNames() []string {
 	return names
 }
 
-// NeedsTraits are the traits of which a node needs one: for a template its name, for a runbook its traits, or without
-// any (and before API 1.112) its name.
+// NeedsTraits are the traits of which a node needs one: for a template its name, for a runbook its traits, or before
+// API 1.112 its name. A runbook without traits runs on no node (ironic/api/controllers/v1/node.py, _handle_runbook).
 func (i *Item) NeedsTraits() []string {
-	var names []string
-	if traits, given := i.Traits(); given {
-		for _, t := range traits {
-			if name, ok := t.(string); ok {
-				names = append(names, name)
-			}
-		}
+	traits, given := i.Traits()
+	if !given {
+		return []string{i.Name}
 	}
-	if names == nil {
-		names = []string{i.Name}
+	var names []string
+	for _, t := range traits {
+		if name, ok := t.(string); ok {
+			names = append(names, name)
+		}
 	}
 	return names
 }

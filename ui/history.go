@@ -19,6 +19,7 @@ import (
 	"ironworks/ui/screen/node"
 	"ironworks/ui/screen/ramdisk"
 	"ironworks/ui/screen/rules"
+	"ironworks/ui/screen/stepfiles"
 	"ironworks/ui/screen/tasks"
 	"ironworks/ui/screen/watch"
 )
@@ -130,6 +131,8 @@ func (c *Console) make(ref screen.Ref) screen.Screen {
 		return enroll.New(c.env)
 	case screen.KindRules:
 		return rules.New(c.env)
+	case screen.KindTemplates, screen.KindRunbooks:
+		return stepfiles.New(c.env, ref.Kind)
 	case screen.KindHardware:
 		return hardware.New(c.env, ref.ID)
 	case screen.KindExplain:

@@ -83,7 +83,7 @@ func (c *Console) do(id action.ID) tea.Cmd {
 		return c.walk(-1)
 	case action.Newer:
 		return c.walk(1)
-	case action.GoFleet, action.GoEvents, action.GoDrivers, action.GoConnect, action.GoTasks, action.GoIgnition, action.GoWatch, action.GoEnroll, action.GoRules:
+	case action.GoFleet, action.GoEvents, action.GoDrivers, action.GoConnect, action.GoTasks, action.GoIgnition, action.GoWatch, action.GoEnroll, action.GoRules, action.GoTemplates, action.GoRunbooks:
 		return c.Home(screen.Kind(id))
 	case action.Refresh:
 		return c.refresh()
@@ -128,6 +128,7 @@ func (c *Console) doHere(id action.ID) tea.Cmd {
 		action.BMCLogin, action.BMCTrust, action.BMCConsole, action.BMCPower, action.BMCBootOnce, action.BMCInsert, action.BMCEject, action.BMCClearJobs,
 		action.BMCResetController, action.PortCreate, action.PortEdit, action.PortDelete, action.PortMissing, action.GroupCreate, action.GroupEdit, action.GroupDelete,
 		action.VIFAttach, action.VIFDetach, action.RulesTest, action.RulesApply, action.RulesDelete,
+		action.StepsNew, action.StepsApply, action.StepsDelete, action.StepsRun,
 		action.HardwareAdd, action.HardwareApply, action.HardwareGolden, action.HardwareReset:
 		return c.atOnce(s.Do(id)) // the screen decides
 	default:

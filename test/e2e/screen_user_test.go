@@ -30,6 +30,8 @@ func places() []struct {
 		{"tasks", "› tasks", []action.Scope{action.List, action.Tasks}},
 		{"watch", "› watch", []action.Scope{action.Watch, action.List, action.Nodes}},
 		{"rules", "› rules", []action.Scope{action.Rules, action.List}},
+		{"templates", "› templates", []action.Scope{action.StepFiles, action.List}},
+		{"runbooks", "› runbooks", []action.Scope{action.StepFiles, action.List}},
 	}
 }
 

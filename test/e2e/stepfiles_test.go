@@ -94,6 +94,9 @@ func checkStepFiles(t *testing.T, s *ironic.Server, c *console, kind stepfile.Ki
 	if o := c.ok(command, "list", "--node", node, "-o", "name"); strings.Contains(o.stdout, name) {
 		t.Errorf("list --node without the trait: %s", o.stdout)
 	}
+	if kind == stepfile.Runbook {
+		applied("change  done    traits", "-f", file("  traits: ["+name+"]\n", 11))
+	}
 	c.ok("set", node, "traits="+name)
 	if o := c.ok(command, "list", "--node", node, "-o", "name"); o.stdout != name+"\n" {
 		t.Errorf("list --node: %s", o.stdout)

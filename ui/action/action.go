@@ -44,6 +44,7 @@ const (
 	Explaining Scope = "explain"
 	Enroll     Scope = "enroll"
 	Rules      Scope = "rules"
+	StepFiles  Scope = "templates and runbooks"
 	Hardware   Scope = "hardware"
 )
 

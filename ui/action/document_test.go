@@ -51,6 +51,7 @@ func scopes() []struct {
 		{Filling, "Forms: Ignition, Enroll, and Deploy's pages"},
 		{Enroll, "Enroll"},
 		{Rules, "Inspection rules"},
+		{StepFiles, "Deploy templates and runbooks"},
 		{Hardware, "BIOS, firmware and RAID"},
 		{Deploy, "Deploy"},
 		{DeployDisk, "Deploy: root disk"},

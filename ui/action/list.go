@@ -39,6 +39,8 @@ const (
 	GoWatch      ID = "watch"
 	GoEnroll     ID = "enroll"
 	GoRules      ID = "rules"
+	GoTemplates  ID = "templates"
+	GoRunbooks   ID = "runbooks"
 	Up           ID = "up"
 	Down         ID = "down"
 	PageUp       ID = "page-up"
@@ -179,6 +181,14 @@ const (
 	HardwareReset  ID = "hardware-reset"
 )
 
+// Actions of the screens of deploy templates and runbooks.
+const (
+	StepsNew    ID = "steps-new"
+	StepsApply  ID = "steps-apply"
+	StepsDelete ID = "steps-delete"
+	StepsRun    ID = "runbook-run"
+)
+
 // Actions of the Rules screen.
 const (
 	RulesTest   ID = "rules-test"
@@ -213,7 +223,7 @@ const (
 )
 
 // all is read-only.
-var all = slices.Concat(everywhere(), replaying(), lists(), networks(), controllers(), logs(), ignition(), deployment(), enrolling(), inspectionRules(), hardware(), nodes())
+var all = slices.Concat(everywhere(), replaying(), lists(), networks(), controllers(), logs(), ignition(), deployment(), enrolling(), inspectionRules(), stepFiles(), hardware(), nodes())
 
 // view returns an action of a scope that changes nothing.
 func view(s Scope, id ID, name, help string, foot int, keys ...string) Action {
@@ -239,6 +249,8 @@ func everywhere() []Action {
 		view(GoWatch, "watch", "watch running operations, phase by phase", 0, "7"),
 		view(GoEnroll, "enroll", "enroll nodes from a file or from BMC addresses", 0),
 		view(GoRules, "rules", "show inspection rules, and test them on stored inventories", 0),
+		view(GoTemplates, "templates", "show and edit deploy templates", 0),
+		view(GoRunbooks, "runbooks", "show, edit and run runbooks", 0),
 		view(Help, "keys", "list the actions of this screen", 99, "?"),
 		view(Palette, "go to", "go to a screen, node or context, or run an action by name", 90, ":"),
 		view(Back, "back", "go back; clears the filter or the marks first", 80, "esc"),
@@ -494,6 +506,30 @@ func inspectionRules() []Action {
 		view(Rules, ChecksDown, "", "page down in the details", 0, "ctrl+n"),
 		view(Rules, ChecksUp, "", "page up in the details", 0, "ctrl+p"),
 	}
+}
+
+func stepFiles() []Action {
+	list := []Action{
+		view(StepFiles, Open, "edit", "edit as YAML in $VISUAL or $EDITOR; shows the difference and asks before it is sent", 1, "enter"),
+		view(StepFiles, StepsNew, "new", "write a new one in the editor; asks before it is sent", 3, "n"),
+		view(StepFiles, StepsApply, "apply", "create and change those of a file, after confirmation", 4, "E"),
+		view(StepFiles, StepsDelete, "delete", "delete the template or runbook, after confirmation", 5, "X"),
+		view(StepFiles, StepsRun, "run", "clean or service nodes with the runbook, after checks and a confirmation", 2, "R"),
+		view(StepFiles, ChecksDown, "", "page down in the details", 0, "ctrl+n"),
+		view(StepFiles, ChecksUp, "", "page up in the details", 0, "ctrl+p"),
+	}
+	for i := range list {
+		switch a := &list[i]; a.ID {
+		case StepsNew:
+			a.Changes = true
+		case StepsApply, StepsDelete:
+			a.Changes, a.Danger = true, models.DangerInterrupts
+		case StepsRun:
+			a.Changes, a.Danger = true, models.DangerErases
+		default:
+		}
+	}
+	return list
 }
 
 func hardware() []Action {

@@ -24,6 +24,7 @@ func Screens() [][]Scope {
 		{Everywhere, Enroll, Filling},
 		{Everywhere, Enroll, List},
 		{Everywhere, Rules, List},
+		{Everywhere, StepFiles, List},
 		{Everywhere, Hardware, List, Nodes},
 		{Everywhere, Deploy, Filling},
 		{Everywhere, Deploy, DeployDisk, List},

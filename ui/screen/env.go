@@ -172,6 +172,8 @@ type Session struct {
 	Ports provision.PortAPI
 	// Rules reads inspection rules and tests them; nil if that is not possible.
 	Rules provision.RulesAPI
+	// StepFiles reads deploy templates and runbooks; nil if that is not possible.
+	StepFiles provision.StepFileAPI
 	// Hardware reads settings and firmware of machines; nil if that is not possible.
 	Hardware provision.HardwareAPI
 	// BMCs queries BMCs; nil if that is not possible.

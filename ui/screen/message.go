@@ -76,11 +76,11 @@ type (
 		Make  func(ctx context.Context) (*provision.PortAction, error)
 		Words []string
 	}
-	// ChangeHardware changes settings, firmware or RAID of a node by steps, after checks and a confirmation. Words are
-	// the equivalent command line without the program.
+	// ChangeHardware changes settings, firmware or RAID of nodes by steps, or runs a runbook, after checks and a
+	// confirmation. Words are the equivalent command line without the program.
 	ChangeHardware struct {
 		ID     action.ID
-		Node   models.NodeRef
+		Nodes  []models.NodeRef
 		Action provision.Action
 		Words  []string
 	}

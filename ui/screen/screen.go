@@ -36,6 +36,8 @@ const (
 	KindExplain    Kind = "explain"
 	KindEnroll     Kind = "enroll"
 	KindRules      Kind = "rules"
+	KindTemplates  Kind = "templates"
+	KindRunbooks   Kind = "runbooks"
 	KindHardware   Kind = "hardware"
 )
 

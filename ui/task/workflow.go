@@ -253,7 +253,13 @@ func (w *Workflow) beginForm(id action.ID, nodes []models.NodeRef, filled Argume
 	f := w.newFlow(string(id), w.env.Session, nodes)
 	f.checked = deploys(id)
 	args := Arguments{}
-	f.build = func() (provision.Action, error) { return Build(id, args, f.session.Checks) }
+	f.build = func() (provision.Action, error) {
+		if verb, is := action.AsVerb(id); is && args[fieldRunbook] != "" && f.session.StepFiles != nil {
+			req, _, err := buildRequest(verb, args)
+			return provision.RunRunbook(f.session.StepFiles, req), err
+		}
+		return Build(id, args, f.session.Checks)
+	}
 	if id == action.BringUp || id == action.MakeAvailable {
 		enrolling := w.env.Session.Enroll
 		if enrolling == nil {
@@ -309,9 +315,9 @@ func (w *Workflow) ChangePorts(msg screen.ChangePorts) tea.Cmd {
 	return w.check(f)
 }
 
-// ChangeHardware starts to change settings, firmware or RAID of a node.
+// ChangeHardware starts to change settings, firmware or RAID of nodes, or to run a runbook.
 func (w *Workflow) ChangeHardware(msg screen.ChangeHardware) tea.Cmd {
-	return w.beginWith(msg.Action.Name(), msg.ID, []models.NodeRef{msg.Node}, msg.Action, msg.Words, false)
+	return w.beginWith(msg.Action.Name(), msg.ID, msg.Nodes, msg.Action, msg.Words, false)
 }
 
 // OrderBMC starts an action on a BMC.

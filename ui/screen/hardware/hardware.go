@@ -176,7 +176,7 @@ func (s *Screen) settled() tea.Cmd {
 
 // change asks the root to change the machine, after checks and a confirmation.
 func (s *Screen) change(id action.ID, act provision.Action, words ...string) tea.Cmd {
-	return screen.Send(screen.ChangeHardware{ID: id, Node: s.node(), Action: act, Words: words})
+	return screen.Send(screen.ChangeHardware{ID: id, Nodes: []models.NodeRef{s.node()}, Action: act, Words: words})
 }
 
 // Scopes returns the groups of actions.

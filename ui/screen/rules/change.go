@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"ironworks/rules"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
+	"ironworks/ui/screen/declared"
 	"ironworks/ui/theme"
 	"ironworks/ui/widget/form"
 )
@@ -73,27 +73,8 @@ func (s *Screen) confirm(p planned) tea.Cmd {
 	for _, w := range p.warnings {
 		lines = append(lines, overlay.Text{Role: theme.Warn, Text: fmt.Sprintf("line %d: %s", w.Line, w.Why), Indent: 2})
 	}
-	for i := range p.steps {
-		if len(p.steps[i].Requests) == 0 {
-			continue
-		}
-		for line := range strings.Lines(p.steps[i].Difference()) {
-			lines = append(lines, overlay.Text{Role: differenceRole(line), Text: strings.TrimRight(line, "\n"), Indent: 2})
-		}
-	}
+	lines = append(lines, declared.Differences(p.steps)...)
 	return s.ask(textApplyTitle, lines, counts+"?", p.steps)
-}
-
-func differenceRole(line string) theme.Role {
-	switch {
-	case strings.HasPrefix(line, "+"):
-		return theme.Good
-	case strings.HasPrefix(line, "-"):
-		return theme.Bad
-	case strings.HasPrefix(line, " "), strings.HasPrefix(line, "@"):
-		return theme.Muted
-	}
-	return theme.Strong
 }
 
 // askDelete asks for the consent to delete the rule at the cursor.
@@ -112,25 +93,8 @@ func (s *Screen) ask(title string, lines []overlay.Text, question string, steps 
 	})})
 }
 
-// send sends a plan. The context is not that of the screen: what was confirmed is sent, also if the screen closes.
+// send sends a plan.
 func (s *Screen) send(steps []provision.Declared) tea.Cmd {
-	runner := s.env.Session.Runner
-	runner.ReadOnly = runner.ReadOnly || s.env.ReadOnly
-	ctx := context.WithoutCancel(s.life)
-	return func() tea.Msg {
-		said := screen.Say{Level: screen.Success, Text: fmt.Sprintf(textDone, provision.DeclaredCounts(steps))}
-		failed := 0
-		for i, err := range runner.SendDeclared(ctx, steps) {
-			if err == nil {
-				continue
-			}
-			if failed++; failed == 1 {
-				said = screen.Say{Level: screen.Failure, Text: fmt.Sprintf("%s %s: %s", steps[i].Verb, steps[i].Label, models.OnScreen(err))}
-			}
-		}
-		if failed > 1 {
-			said.Text = fmt.Sprintf("%s; %d more failed", said.Text, failed-1)
-		}
-		return sent{of: s, said: said}
-	}
+	send := declared.Send(s.life, s.env, steps)
+	return func() tea.Msg { return sent{of: s, said: send()} }
 }

@@ -14,7 +14,6 @@ const (
 	textApplyFile   = "YAML or JSON; rules that are not in the file stay"
 	textApplyHidden = "write conditions and actions of sensitive rules, which cannot be compared"
 	textNothingToDo = "inspection rules: nothing to change"
-	textDone        = "done: %s"
 	textDeleteTitle = "Delete inspection rule"
 	textDeleteAsk   = "Delete %s? Nodes stay as they are."
 	textNoRule      = "no rule selected"

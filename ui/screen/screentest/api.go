@@ -68,7 +68,7 @@ func (a *API) NodePage(_ context.Context, q ironicclient.NodeQuery) (*ironicclie
 		for field, put := range map[string]func(){
 			"properties": func() { n.Properties = all.Properties }, "driver_info": func() { n.DriverInfo = all.DriverInfo },
 			"boot_interface": func() { n.BootInterface = all.BootInterface }, "deploy_interface": func() { n.DeployInterface = all.DeployInterface },
-			"lessee": func() { n.Lessee = all.Lessee }, "conductor": func() { n.Conductor = all.Conductor },
+			"lessee": func() { n.Lessee = all.Lessee }, "conductor": func() { n.Conductor = all.Conductor }, "traits": func() { n.Traits = all.Traits },
 		} {
 			if slices.Contains(q.Fields, field) {
 				put()

@@ -1,0 +1,137 @@
+package provision
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ironworks/models"
+	"ironworks/printable"
+	"ironworks/stepfile"
+)
+
+// RunRunbook returns an action that cleans or services nodes with the steps of a runbook. Preflight reads the runbook,
+// and each node is checked as Ironic does it (ironic/api/controllers/v1/node.py, _handle_runbook, 39.0.0): its traits,
+// and each step. r has the verb and the name or UUID of the runbook.
+func RunRunbook(api StepFileAPI, r models.ProvisionRequest) Action {
+	return &runbookAction{verbAction: verbAction{req: r}, api: api}
+}
+
+type runbookAction struct {
+	verbAction
+	api StepFileAPI
+
+	// book is the runbook, nil before Preflight and if err is set. steps are its steps.
+	book  *stepfile.Item
+	steps []models.Step
+	err   error
+}
+
+// Preflight reads the runbook.
+func (a *runbookAction) Preflight(ctx context.Context, _ []models.Node) {
+	a.book, a.steps, a.err = nil, nil, nil
+	all, err := StepFiles(ctx, a.api, stepfile.Runbook)
+	if err == nil {
+		var found []stepfile.Item
+		if found, err = FindStepFiles(all, stepfile.Runbook, []string{a.req.Runbook}); err == nil {
+			a.book = &found[0]
+			a.steps, err = stepsOf(a.book)
+		}
+	}
+	a.err = err
+}
+
+// stepsOf returns the steps of a runbook in their order.
+func stepsOf(book *stepfile.Item) ([]models.Step, error) {
+	var document struct {
+		Steps []models.Step `json:"steps"`
+	}
+	data, err := json.Marshal(book.Body())
+	if err == nil {
+		err = json.Unmarshal(data, &document)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the steps of runbook %s: %w", printable.Line(book.Name), err)
+	}
+	slices.SortStableFunc(document.Steps, func(x, y models.Step) int { return orderOf(x) - orderOf(y) })
+	return document.Steps, nil
+}
+
+func orderOf(s models.Step) int {
+	if s.Order == nil {
+		return 0
+	}
+	return *s.Order
+}
+
+// withSteps is the verb with the steps in place of the runbook.
+func (a *runbookAction) withSteps() verbAction {
+	req := a.req
+	req.Runbook = ""
+	if req.Verb == models.VerbService {
+		req.ServiceSteps = a.steps
+	} else {
+		req.CleanSteps = a.steps
+	}
+	return verbAction{req: req}
+}
+
+func (a *runbookAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal {
+	if r := models.WhyNot(a.req.Verb, n, v); r != nil {
+		return r
+	}
+	switch {
+	case a.err != nil:
+		return refusal(a, n, models.RefusedArguments, models.OnScreen(a.err), "ironworks runbooks list").WithScreenHint("choose a runbook of :runbooks")
+	case a.book == nil:
+		return refusal(a, n, models.RefusedArguments, "the runbook was not read", "")
+	}
+	name := printable.Line(a.book.Name)
+	needed := a.book.NeedsTraits()
+	if len(needed) == 0 {
+		return refusal(a, n, models.RefusedArguments, "the runbook "+name+" has no traits: Ironic runs it on no node",
+			"add traits: to its file, then ironworks runbooks apply").WithScreenHint("edit the runbook in :runbooks, and add traits")
+	}
+	if len(stepfile.OnNode([]stepfile.Item{*a.book}, n.Traits)) == 0 {
+		one := printable.Line(needed[0])
+		return refusal(a, n, models.RefusedArguments, "the node has no trait of the runbook "+name+": "+printable.Line(strings.Join(needed, ", ")),
+			"ironworks set "+n.Label()+" traits+="+one).WithScreenHint(models.RunKey("set", "traits+="+one))
+	}
+	return a.withSteps().Refuse(n, v)
+}
+
+// warnings are those of the steps.
+func (a *runbookAction) warnings(n *models.Node) []string { return a.withSteps().warnings(n) }
+
+// notes say what Ironic ignores, or decides by the operator's roles.
+func (a *runbookAction) notes(n *models.Node) []string {
+	var list []string
+	if a.req.DisableRamdisk && !a.is("disable_ramdisk") {
+		list = append(list, "--disable-ramdisk has no effect: Ironic uses disable_ramdisk of the runbook, which is false")
+	}
+	if owner := a.book.Fields.Text("owner"); owner != "" && !a.is("public") && owner != n.Owner {
+		list = append(list, fmt.Sprintf("the runbook belongs to project %s, which does not own the node: Ironic may refuse it (policy baremetal:runbook:use)", printable.Line(owner)))
+	}
+	if a.is("disable_ramdisk") {
+		list = append(list, "without the ramdisk (disable_ramdisk)")
+	}
+	return list
+}
+
+// is reports whether a field of the runbook is true.
+func (a *runbookAction) is(field string) bool {
+	value, _ := a.book.Fields.Get(field).(bool)
+	return value
+}
+
+// Effect is that of the runbook's steps.
+func (a *runbookAction) Effect(n *models.Node) models.Effect {
+	if a.book == nil {
+		return a.verbAction.Effect(n)
+	}
+	e := a.withSteps().Effect(n)
+	e.Text = strings.Join(append([]string{"runbook " + printable.Line(a.book.Name) + ": " + e.Text}, a.notes(n)...), "; ")
+	return e
+}

@@ -1,0 +1,166 @@
+package stepfiles
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/stepfile"
+	"ironworks/ui/action"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/declared"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/form"
+)
+
+// Keys of the forms.
+const (
+	fieldFile   = "file"
+	fieldHidden = "hidden"
+	fieldVerb   = "verb"
+	fieldNodes  = "nodes"
+)
+
+// planned is what would change.
+type planned struct {
+	of    *Screen
+	err   error
+	steps []provision.Declared
+}
+
+// sent reports the result of a change.
+type sent struct {
+	of   *Screen
+	said screen.Say
+}
+
+// askApply asks for a file, and then for the consent to what it changes.
+func (s *Screen) askApply() tea.Cmd {
+	fields := []form.Field{
+		{Key: fieldFile, Label: "File", Value: s.file, Required: true, Complete: screen.InFolder(""), Help: s.say(textApplyFile)},
+		{Key: fieldHidden, Label: "Rewrite sensitive", Kind: form.Toggle, Value: "false", Help: textApplyHidden},
+	}
+	return screen.Send(screen.Ask{Overlay: overlay.NewForm(s.say(textApplyTitle), fields, func(v map[string]string) (tea.Cmd, string, string) {
+		s.file = strings.TrimSpace(v[fieldFile])
+		path, rewrite := s.file, v[fieldHidden] == "true"
+		return s.after(func() tea.Cmd { return s.planFile(path, rewrite) }), "", ""
+	})})
+}
+
+func (s *Screen) planFile(path string, rewrite bool) tea.Cmd {
+	return func() tea.Msg {
+		wanted, err := provision.ReadStepFiles(path, s.kind)
+		if err != nil {
+			return planned{of: s, err: err}
+		}
+		return s.plan(wanted, rewrite)
+	}
+}
+
+func (s *Screen) planItems(wanted []stepfile.Item, rewrite bool) tea.Cmd {
+	return func() tea.Msg { return s.plan(wanted, rewrite) }
+}
+
+// plan compares with what Ironic has now. It runs outside of Update.
+func (s *Screen) plan(wanted []stepfile.Item, rewrite bool) planned {
+	p := planned{of: s}
+	now, err := provision.StepFiles(s.life, s.api, s.kind)
+	if err == nil {
+		p.steps, err = provision.PlanStepFiles(now, wanted, rewrite)
+	}
+	p.err = err
+	return p
+}
+
+// confirm shows what a plan changes, and asks.
+func (s *Screen) confirm(p planned) tea.Cmd {
+	counts := provision.DeclaredCounts(p.steps)
+	switch {
+	case p.err != nil:
+		return fail(p.err)
+	case counts == "":
+		return screen.Send(screen.Say{Text: s.say(textNothingToDo)})
+	}
+	return s.ask(s.say(textApplyTitle), declared.Differences(p.steps), counts+"?", p.steps)
+}
+
+// askDelete asks for the consent to delete the object at the cursor.
+func (s *Screen) askDelete() tea.Cmd {
+	item, ok := s.list.Cursor()
+	if !ok {
+		return nil
+	}
+	lines := []overlay.Text{{Role: theme.Plain, Text: item.UUID}, {Role: theme.Plain, Text: strings.Join(item.StepNames(), ", "), Indent: 2}}
+	return s.ask(s.say(textDeleteTitle), lines, fmt.Sprintf(textDeleteAsk, item.Name), provision.DeleteStepFiles([]stepfile.Item{*item}))
+}
+
+func (s *Screen) ask(title string, lines []overlay.Text, question string, steps []provision.Declared) tea.Cmd {
+	return screen.Send(screen.Ask{Overlay: overlay.NewConfirm(overlay.Question{
+		Title: title, Lines: lines, Ask: question, Yes: s.after(func() tea.Cmd {
+			send := declared.Send(s.life, s.env, steps)
+			return func() tea.Msg { return sent{of: s, said: send()} }
+		}),
+	})})
+}
+
+// askRun asks how and on which nodes the runbook at the cursor runs. The checks and the confirmation follow.
+func (s *Screen) askRun() tea.Cmd {
+	book, ok := s.list.Cursor()
+	if !ok {
+		return nil
+	}
+	choices, options := s.runChoices(book)
+	if len(options) == 0 {
+		return screen.Send(screen.Say{Level: screen.Warning, Text: textNoNodes})
+	}
+	verbs := []string{string(models.VerbClean), string(models.VerbService)}
+	if row, _, known := s.env.Session.Store.Get(choices[options[0]][0].UUID); known {
+		if _, legal := models.FindTransition(row.Node.ProvisionState, models.VerbService); legal {
+			verbs[0], verbs[1] = verbs[1], verbs[0]
+		}
+	}
+	fields := []form.Field{
+		{Key: fieldVerb, Label: "Operation", Kind: form.Choice, Options: verbs, Help: textRunHow},
+		{Key: fieldNodes, Label: "Nodes", Kind: form.Choice, Options: options, Help: textRunNodes},
+	}
+	return screen.Send(screen.Ask{Overlay: overlay.NewForm(fmt.Sprintf(textRunTitle, book.Name), fields, func(v map[string]string) (tea.Cmd, string, string) {
+		return s.run(book, models.Verb(v[fieldVerb]), choices[v[fieldNodes]]), "", ""
+	})})
+}
+
+// runChoices are the sets of nodes to run a runbook on, by their titles: those chosen on another screen, and those with
+// its traits.
+func (s *Screen) runChoices(book *stepfile.Item) (choices map[string][]models.NodeRef, options []string) {
+	choices = map[string][]models.NodeRef{}
+	add := func(title string, nodes []models.NodeRef) {
+		if len(nodes) == 1 {
+			title = nodes[0].Label()
+		}
+		if _, twice := choices[title]; len(nodes) > 0 && !twice {
+			choices[title] = nodes
+			options = append(options, title)
+		}
+	}
+	if s.env.Chosen != nil {
+		nodes := s.env.Chosen()
+		add(models.Counted(len(nodes), "chosen node"), nodes)
+	}
+	nodes := s.carriers(book)
+	add(models.Counted(len(nodes), "node")+" with its traits", nodes)
+	return choices, options
+}
+
+func (s *Screen) run(book *stepfile.Item, verb models.Verb, nodes []models.NodeRef) tea.Cmd {
+	words := []string{string(verb)}
+	for _, n := range nodes {
+		words = append(words, n.Label())
+	}
+	return screen.Send(screen.ChangeHardware{
+		ID: action.Verb(verb), Nodes: nodes, Words: append(words, "--runbook", book.Name),
+		Action: provision.RunRunbook(s.api, models.ProvisionRequest{Verb: verb, Runbook: book.UUID}),
+	})
+}

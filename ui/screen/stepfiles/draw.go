@@ -1,0 +1,165 @@
+package stepfiles
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"ironworks/models"
+	"ironworks/stepfile"
+	"ironworks/ui/cell"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/pane"
+	"ironworks/ui/widget/table"
+)
+
+// namesAtMost bounds a list of nodes.
+const namesAtMost = 20
+
+func (s *Screen) newTable() *table.Table[*stepfile.Item] {
+	t := table.New(func(item *stepfile.Item) string { return item.UUID })
+	columns := []table.Column[*stepfile.Item]{
+		{Key: "name", Title: "NAME", Min: 16, Max: 40, Role: theme.Strong, Text: func(item *stepfile.Item) string { return item.Name }},
+		{Key: "nodes", Title: "NODES", Min: 5, Max: 7, Right: true, Text: s.nodesText},
+	}
+	if s.kind == stepfile.Runbook {
+		columns = append(columns,
+			table.Column[*stepfile.Item]{Key: "traits", Title: "TRAITS", Min: 10, Max: 40, Text: func(item *stepfile.Item) string { return strings.Join(item.NeedsTraits(), ", ") }},
+			table.Column[*stepfile.Item]{Key: "ramdisk", Title: "RAMDISK", Min: 7, Max: 7, Drop: 1, Text: func(item *stepfile.Item) string { return yesNo(!is(item, "disable_ramdisk")) }},
+			table.Column[*stepfile.Item]{Key: "public", Title: "PUBLIC", Min: 6, Max: 6, Drop: 2, Text: func(item *stepfile.Item) string { return yesNo(is(item, "public")) }},
+			table.Column[*stepfile.Item]{Key: "owner", Title: "OWNER", Min: 8, Max: 32, Drop: 3, Text: func(item *stepfile.Item) string { return item.Fields.Text("owner") }},
+		)
+	}
+	columns = append(columns, table.Column[*stepfile.Item]{
+		Key: "steps", Title: "STEPS", Min: 16, Grow: 1, Text: func(item *stepfile.Item) string { return strings.Join(item.StepNames(), ", ") },
+	})
+	t.SetColumns(columns)
+	return t
+}
+
+func is(item *stepfile.Item, field string) bool {
+	value, _ := item.Fields.Get(field).(bool)
+	return value
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// carriers are the nodes that have a trait of the object.
+func (s *Screen) carriers(item *stepfile.Item) []models.NodeRef {
+	var nodes []models.NodeRef
+	seen := map[string]bool{}
+	for _, trait := range item.NeedsTraits() {
+		for _, n := range s.having[trait] {
+			if !seen[n.UUID] {
+				seen[n.UUID] = true
+				nodes = append(nodes, n)
+			}
+		}
+	}
+	return nodes
+}
+
+func (s *Screen) nodesText(item *stepfile.Item) string {
+	if s.having == nil {
+		return "…"
+	}
+	return strconv.Itoa(len(s.carriers(item)))
+}
+
+// Draw draws the table, and the object at its cursor below.
+func (s *Screen) Draw(t *theme.Theme, w, h int) string {
+	left := []body.Span{body.S(theme.Strong, " "+title(s.kind))}
+	if s.source == nil {
+		return body.Page(t, w, h, body.Line(t, w, left, nil), t.Rule(w), func(h int) string {
+			return cell.Block([]string{"", t.Paint(theme.Muted, s.env.Keys.Text(s.nothing()))}, w, h)
+		})
+	}
+	_, known := s.source.Value()
+	heading := body.Line(t, w, left, []body.Span{body.Freshness(time.Now(), s.source.Asked(), known, s.source.Busy(), s.source.Err())})
+	return body.Page(t, w, h, heading, t.Rule(w), func(h int) string { return s.content(t, w, h) })
+}
+
+func title(kind stepfile.Kind) string {
+	return map[stepfile.Kind]string{stepfile.Template: "Deploy templates", stepfile.Runbook: "Runbooks"}[kind]
+}
+
+func (s *Screen) content(t *theme.Theme, w, h int) string {
+	var head []string
+	if err := s.source.Err(); err != nil {
+		head = append(body.Draw(t, body.Fault(err, w), w), "")
+	}
+	s.listAt = body.PageTop + len(head)
+	room := max(h-len(head), 0)
+	rows := min(max(room/3, min(s.list.Len()+1, room/2)), room)
+	if s.list.Len() == 0 {
+		rows = room
+	}
+	s.list.Empty = s.say(textLoading)
+	if _, known := s.source.Value(); known {
+		s.list.Empty = s.env.Keys.Text(s.say(textNone))
+	} else if s.source.Err() != nil {
+		s.list.Empty = ""
+	}
+	s.list.Resize(w, rows)
+	lines := append(head, body.Split(s.list.Draw(t))...)
+	if rest := room - rows - 1; rest > 0 {
+		s.fill()
+		s.details.Resize(w, rest)
+		lines = append(lines, t.Rule(w))
+		lines = append(lines, body.Split(s.details.Draw(t))...)
+	}
+	return cell.Block(lines, w, h)
+}
+
+// fill puts the row at the cursor into the pane below.
+func (s *Screen) fill() {
+	item, _ := s.list.Cursor()
+	if item == s.shown {
+		return
+	}
+	s.shown = item
+	if item == nil {
+		s.details.SetLines(nil)
+		return
+	}
+	text, err := stepfile.YAML([]stepfile.Item{*item})
+	if err != nil {
+		text = []byte(models.OnScreen(err))
+	}
+	lines := []pane.Line{s.carriersLine(item), nil}
+	for line := range strings.Lines(string(text)) {
+		lines = append(lines, pane.Text(theme.Plain, " "+strings.TrimRight(line, "\n")))
+	}
+	s.details.SetLines(lines)
+}
+
+// carriersLine names the nodes that the object can be used on.
+func (s *Screen) carriersLine(item *stepfile.Item) pane.Line {
+	traits := item.NeedsTraits()
+	nodes := s.carriers(item)
+	joined := strings.Join(traits, " or ")
+	switch {
+	case len(traits) == 0:
+		return pane.Text(theme.Warn, " "+textNoTraits)
+	case s.having == nil:
+		return pane.Text(theme.Muted, " "+textCounting)
+	case len(nodes) == 0:
+		return pane.Text(theme.Muted, " "+fmt.Sprintf(textNoCarriers, joined))
+	}
+	names := make([]string, 0, namesAtMost)
+	for _, n := range nodes[:min(len(nodes), namesAtMost)] {
+		names = append(names, n.Label())
+	}
+	list := strings.Join(names, " ")
+	if more := len(nodes) - len(names); more > 0 {
+		list = fmt.Sprintf(textMoreNodes, list, more)
+	}
+	return pane.Text(theme.Plain, " "+fmt.Sprintf(textCarriers, models.Counted(len(nodes), "node"), joined, list))
+}

@@ -1,0 +1,105 @@
+package stepfiles
+
+import (
+	"errors"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/stepfile"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+	"ironworks/ui/theme"
+)
+
+// laid is a temporary file, ready for the editor.
+type laid struct {
+	of *Screen
+	// existing is the object that is edited, nil for a new one. was is the text before, text what the editor opens.
+	existing  *stepfile.Item
+	was, text string
+	file      provision.PlanText
+	err       error
+}
+
+// edited is the result of the editor.
+type edited struct {
+	laid
+	items []stepfile.Item
+}
+
+// edit opens the object at the cursor in the editor.
+func (s *Screen) edit() tea.Cmd {
+	item, ok := s.list.Cursor()
+	if !ok {
+		return nil
+	}
+	text, err := stepfile.YAML([]stepfile.Item{*item})
+	if err != nil {
+		return fail(err)
+	}
+	return s.layOut(item, string(text))
+}
+
+func (s *Screen) layOut(existing *stepfile.Item, text string) tea.Cmd {
+	return s.layOutAgain(existing, text, text)
+}
+
+// layOutAgain opens a text that differs from the one that was edited first.
+func (s *Screen) layOutAgain(existing *stepfile.Item, was, text string) tea.Cmd {
+	name := strings.ReplaceAll(s.kind.Noun(), " ", "-")
+	return func() tea.Msg {
+		file, err := provision.NewEditText(name, []byte(text))
+		return laid{of: s, existing: existing, was: was, text: text, file: file, err: err}
+	}
+}
+
+func (s *Screen) openEditor(l laid) tea.Cmd {
+	if l.err != nil {
+		return fail(l.err)
+	}
+	return screen.Send(screen.EditFile{Path: l.file.Path, Done: func(failed error) tea.Msg {
+		text, err := l.file.Read()
+		done := edited{laid: l}
+		done.text, done.err = string(text), errors.Join(failed, err)
+		if done.err == nil && strings.TrimSpace(done.text) != "" {
+			done.items, done.err = s.parse(l.existing, text)
+		}
+		return done
+	}})
+}
+
+func (s *Screen) parse(existing *stepfile.Item, text []byte) ([]stepfile.Item, error) {
+	const file = "line"
+	if existing == nil {
+		return stepfile.Parse(text, file, s.kind)
+	}
+	return stepfile.ParseEdit(text, file, existing)
+}
+
+// takeEdit plans what was edited, or shows its errors and offers to continue.
+func (s *Screen) takeEdit(e edited) tea.Cmd {
+	var lines []overlay.Text
+	switch {
+	case e.text == e.was || strings.TrimSpace(e.text) == "":
+		if e.err != nil {
+			return fail(e.err)
+		}
+		return screen.Send(screen.Say{Text: textUnedited})
+	case e.err == nil:
+		return s.planItems(e.items, true)
+	}
+	for line := range strings.SplitSeq(models.OnScreen(e.err), "\n") {
+		lines = append(lines, overlay.Text{Role: theme.Bad, Text: line, Indent: 2})
+	}
+	note := overlay.NewNote(textEditErrors, lines).With(overlay.Choice{
+		Key: "E", Text: textEditAgain, Then: s.after(func() tea.Cmd { return s.layOutAgain(e.existing, e.was, e.text) }),
+	})
+	return screen.Send(screen.Ask{Overlay: note})
+}
+
+func fail(err error) tea.Cmd {
+	return screen.Send(screen.Say{Level: screen.Failure, Text: models.OnScreen(err)})
+}

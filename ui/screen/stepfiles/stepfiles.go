@@ -1,0 +1,288 @@
+// Package stepfiles is the screen of deploy templates or runbooks: list, edit, create, delete, the nodes that have
+// their traits, and running a runbook.
+package stepfiles
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/stepfile"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/body"
+	"ironworks/ui/screen/fetch"
+	"ironworks/ui/widget/pane"
+	"ironworks/ui/widget/table"
+)
+
+// freshFor is the maximum age of the list when the screen is shown again.
+const freshFor = 30 * time.Second
+
+// Screen lists the deploy templates, or the runbooks.
+type Screen struct {
+	env    *screen.Env
+	kind   stepfile.Kind
+	api    provision.StepFileAPI // nil without a live Ironic
+	listAt int                   // the line at which the table was drawn
+
+	source *fetch.Source[[]stepfile.Item]
+	list   *table.Table[*stepfile.Item]
+	// having are the nodes by trait; nil before the traits of the nodes were read.
+	having   map[string][]models.NodeRef
+	counting bool
+	revision uint64
+
+	// details is the text below the table, about the row shown.
+	details pane.Pane
+	shown   *stepfile.Item
+
+	// file is the file that was entered last.
+	file string
+
+	life   context.Context //nolint:containedctx // it is the life of the screen, not of a call
+	finish context.CancelFunc
+}
+
+var _ screen.Screen = (*Screen)(nil)
+
+// New returns the screen of deploy templates, or of runbooks.
+func New(env *screen.Env, of screen.Kind) *Screen {
+	kind := stepfile.Template
+	if of == screen.KindRunbooks {
+		kind = stepfile.Runbook
+	}
+	s := &Screen{env: env, kind: kind}
+	s.list = s.newTable()
+	s.life, s.finish = context.WithCancel(context.Background())
+	s.details.SetWrap(true)
+	if env.Session == nil || env.Session.StepFiles == nil {
+		return s
+	}
+	s.api = env.Session.StepFiles
+	s.source = fetch.New(func(ctx context.Context) ([]stepfile.Item, error) { return provision.StepFiles(ctx, s.api, kind) })
+	return s
+}
+
+// say completes a text with the noun of the kind.
+func (s *Screen) say(text string) string { return fmt.Sprintf(text, s.kind.Noun()) }
+
+// Ref identifies the screen.
+func (s *Screen) Ref() screen.Ref {
+	if s.kind == stepfile.Runbook {
+		return screen.Ref{Kind: screen.KindRunbooks}
+	}
+	return screen.Ref{Kind: screen.KindTemplates}
+}
+
+// Title is shown in the header.
+func (s *Screen) Title() string { return string(s.Ref().Kind) }
+
+// Start fetches the list, and has the poller read the traits of the nodes.
+func (s *Screen) Start() tea.Cmd {
+	if s.source == nil {
+		return nil
+	}
+	s.env.Session.NeedFields("traits")
+	return tea.Batch(s.source.Get(), s.count())
+}
+
+// Shown fetches the list again if it is old.
+func (s *Screen) Shown() tea.Cmd {
+	if s.source == nil {
+		return nil
+	}
+	again := s.count()
+	if s.source.Busy() || time.Since(s.source.At()) < freshFor {
+		return again
+	}
+	return tea.Batch(again, s.source.Get())
+}
+
+// Close cancels running requests.
+func (s *Screen) Close() {
+	s.finish()
+	if s.source != nil {
+		s.source.Close()
+	}
+}
+
+// counted are the nodes by trait.
+type counted struct {
+	of     *Screen
+	having map[string][]models.NodeRef
+}
+
+// count reads the traits of all nodes in the store, if it has changed.
+func (s *Screen) count() tea.Cmd {
+	store := s.env.Session.Store
+	revision := store.Revision()
+	if s.counting || s.having != nil && s.revision == revision {
+		return nil
+	}
+	s.counting, s.revision = true, revision
+	return func() tea.Msg {
+		having, known := map[string][]models.NodeRef{}, false
+		for _, row := range store.Rows(models.Filter{}, models.Column{}, false) {
+			known = known || row.Node.Traits != nil
+			for _, trait := range row.Node.Traits {
+				having[trait] = append(having[trait], row.Node.Ref())
+			}
+		}
+		if !known {
+			having = nil
+		}
+		return counted{of: s, having: having}
+	}
+}
+
+// begin starts a command of a dialog after the dialog has closed.
+type begin struct {
+	of  *Screen
+	cmd func() tea.Cmd
+}
+
+func (s *Screen) after(cmd func() tea.Cmd) tea.Cmd { return screen.Send(begin{of: s, cmd: cmd}) }
+
+// Update handles a message.
+func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+	if s.source == nil {
+		return nil
+	}
+	switch msg := msg.(type) {
+	case screen.Reload:
+		return tea.Batch(s.source.Get(), s.count())
+	case screen.FleetChanged:
+		return s.count()
+	case counted:
+		if msg.of == s {
+			s.having, s.counting, s.shown = msg.having, false, nil
+		}
+		return nil
+	}
+	if cmd, mine := s.handle(msg); mine {
+		return cmd
+	}
+	if mine, next := s.source.Handle(msg); mine {
+		items, _ := s.source.Value()
+		rows := make([]*stepfile.Item, len(items))
+		for i := range items {
+			rows[i] = &items[i]
+		}
+		s.list.SetRows(rows)
+		s.shown = nil
+		return next
+	}
+	return nil
+}
+
+// handle takes the messages of changes.
+func (s *Screen) handle(msg tea.Msg) (cmd tea.Cmd, mine bool) {
+	switch msg := msg.(type) {
+	case begin:
+		if msg.of == s {
+			return msg.cmd(), true
+		}
+	case laid:
+		if msg.of == s {
+			return s.openEditor(msg), true
+		}
+	case edited:
+		if msg.of == s {
+			return s.takeEdit(msg), true
+		}
+	case planned:
+		if msg.of == s {
+			return s.confirm(msg), true
+		}
+	case sent:
+		if msg.of == s {
+			return tea.Batch(s.source.Get(), screen.Send(msg.said)), true
+		}
+	}
+	return nil, false
+}
+
+// Scopes returns the groups of actions.
+func (s *Screen) Scopes() []action.Scope { return []action.Scope{action.StepFiles, action.List} }
+
+// Typing is always false.
+func (s *Screen) Typing() bool { return false }
+
+// Targets is empty: the nodes that carry a trait are many.
+func (s *Screen) Targets() []models.NodeRef { return nil }
+
+// Why returns why an action is disabled, "" if it is not.
+func (s *Screen) Why(id action.ID) string {
+	switch id {
+	case action.StepsNew, action.StepsApply, action.StepsDelete, action.StepsRun, action.Open:
+	default:
+		return ""
+	}
+	_, selected := s.list.Cursor()
+	switch {
+	case s.api == nil:
+		return strings.TrimSpace(s.env.Keys.Text(s.nothing()))
+	case id == action.StepsRun && s.kind == stepfile.Template:
+		return textOnlyBooks
+	case !selected && (id == action.StepsDelete || id == action.StepsRun || id == action.Open):
+		return s.say(textNoneChosen)
+	}
+	return ""
+}
+
+// nothing says why there is no list.
+func (s *Screen) nothing() string {
+	if s.env.Session == nil {
+		return textNoContext
+	}
+	return s.say(textNotHere)
+}
+
+// Do runs an action of the screen.
+func (s *Screen) Do(id action.ID) tea.Cmd {
+	switch id {
+	case action.StepsNew:
+		return s.layOut(nil, s.kind.Draft())
+	case action.Open:
+		return s.edit()
+	case action.StepsApply:
+		return s.askApply()
+	case action.StepsDelete:
+		return s.askDelete()
+	case action.StepsRun:
+		return s.askRun()
+	case action.ChecksDown, action.ChecksUp:
+		body.Steer(&s.details, map[action.ID]action.ID{action.ChecksDown: action.PageDown, action.ChecksUp: action.PageUp}[id], 1)
+	default:
+		body.Steer(s.list, id, 1)
+	}
+	return nil
+}
+
+// Click selects a row.
+func (s *Screen) Click(x, y int) (open bool, cmd tea.Cmd) {
+	s.list.Click(x, y-s.listAt)
+	return false, nil
+}
+
+// Copies are the object at the cursor as a file, its UUID, the request and the command.
+func (s *Screen) Copies() []screen.Copyable {
+	if s.api == nil {
+		return nil
+	}
+	var copies []screen.Copyable
+	if item, ok := s.list.Cursor(); ok {
+		copies = append(copies, screen.Copyable{Name: "UUID", Text: item.UUID})
+		if text, err := stepfile.YAML([]stepfile.Item{*item}); err == nil {
+			copies = append(copies, screen.Copyable{Name: s.kind.Noun(), Text: string(text), Shape: screen.Lines})
+		}
+	}
+	return append(copies, screen.Copyable{Name: "request", Text: s.env.Request("/v1/" + s.kind.Collection() + "?detail=true")},
+		screen.Copyable{Name: "command", Text: s.env.CommandLine(s.Title(), "list")})
+}

@@ -1,0 +1,28 @@
+package stepfiles
+
+const (
+	textNoContext   = " No context is connected; {connect} chooses one."
+	textNotHere     = " Recordings have no %ss."
+	textLoading     = "Loading %ss …"
+	textNone        = "No %ss. {steps-new} writes one in the editor, {steps-apply} creates those of a file."
+	textApplyTitle  = "Create and change %ss"
+	textApplyFile   = "YAML or JSON; %ss that are not in the file stay"
+	textApplyHidden = "write arguments with secrets, which cannot be compared"
+	textNothingToDo = "%ss: nothing to change"
+	textDeleteTitle = "Delete %s"
+	textDeleteAsk   = "Delete %s? Nodes stay as they are."
+	textNoneChosen  = "no %s selected"
+	textOnlyBooks   = "only runbooks run on nodes; a deployment uses templates"
+	textRunTitle    = "Run runbook %s"
+	textRunHow      = "clean manageable nodes, or service active ones"
+	textRunNodes    = "each node is checked first"
+	textNoNodes     = "no nodes: mark nodes in the fleet, or give nodes the trait"
+	textEditErrors  = "Errors in the edited file"
+	textEditAgain   = "continue editing"
+	textUnedited    = "nothing was edited"
+	textNoTraits    = "The runbook has no traits: Ironic runs it on no node."
+	textCounting    = "Nodes with the trait: loading …"
+	textNoCarriers  = "No node has %s."
+	textCarriers    = "%s with %s: %s"
+	textMoreNodes   = "%s and %d more"
+)
