@@ -10,10 +10,16 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 CC_FOUND := $(shell command -v $(CC) || command -v gcc || command -v clang)
 RACE := $(if $(CC_FOUND),-race,)
 
-.PHONY: build install check test test-long fuzz boot lint bench screens vuln ironic pythons clean
+.PHONY: build agent install check test test-long fuzz boot lint bench screens vuln ironic pythons clean
 
 build:
 	go build -trimpath -ldflags '-s -w -X ironworks/cmd.buildVersion=$(VERSION)' -o bin/ironworks ./cmd/ironworks
+
+# The agent for ramdisks: one static program for each architecture, in bin.
+agent:
+	@for arch in amd64 arm64; do \
+	  CGO_ENABLED=0 GOOS=linux GOARCH=$$arch go build -trimpath -ldflags '-s -w' -o bin/ironworks-agent-$$arch ./cmd/ironworks-agent || exit 1; \
+	done
 
 # Installs the program, its man pages and completion scripts below PREFIX.
 PREFIX ?= /usr/local

@@ -92,8 +92,8 @@ func (a *agent) finalizeRescue(ctx context.Context, params *dict) (any, error) {
 	return nil, nil
 }
 
-func (a *agent) collectSystemLogs(context.Context, *dict) (any, error) {
-	return newDict("system_logs", archive(a.journal.text(), a.now())), nil
+func (a *agent) collectSystemLogs(ctx context.Context, _ *dict) (any, error) {
+	return newDict("system_logs", a.collectLogs(ctx, allLines)), nil
 }
 
 // installBootloader handles whole-disk images, which have a boot loader: with UEFI the firmware

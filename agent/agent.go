@@ -59,7 +59,7 @@ func Run(ctx context.Context, options Options) error {
 	}
 	a.journal = &journal{now: a.now, sink: options.Journal, host: "localhost"}
 	a.log = newLogs(a.journal)
-	a.ironic = &ironic{url: options.IronicURL, client: options.Client, log: a.log.client}
+	a.ironic = newIronic(options, a.log.client)
 	a.journal.systemd(PriorityInfo, "Started "+agentUnit+" - Ironic Agent.")
 	err := a.run(ctx)
 	if ctx.Err() != nil && !errors.Is(err, ErrDied) {
@@ -100,8 +100,8 @@ func (a *agent) run(ctx context.Context) error {
 	if err := a.awaitDisks(ctx); err != nil {
 		return err
 	}
-	if !mine {
-		// The token was issued before: another ramdisk may have it.
+	if !mine || a.options.Rescued {
+		// The token was issued before: another ramdisk may have it. Or the machine is in rescue.
 		a.log.agent.info("Found rescue state marker file, locking down IPA in disabled mode")
 		<-ctx.Done()
 		return nil

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"strings"
 
 	"github.com/google/uuid"
@@ -75,14 +76,14 @@ func (a *agent) execute(ctx context.Context, full string, params *dict) (*comman
 	a.mu.Unlock()
 
 	if !act.later {
-		result, err := act.do(ctx, params)
+		result, err := a.guarded(func() (any, error) { return act.do(ctx, params) })
 		a.finish(c, result, err)
 		a.log.base.info("Synchronous command %s completed", name)
 		return c, nil
 	}
 	a.log.base.info("Asynchronous command %s started execution", name)
 	a.work.Go(func() {
-		result, err := act.do(ctx, params)
+		result, err := a.guarded(func() (any, error) { return act.do(ctx, params) })
 		if ctx.Err() != nil {
 			return // the machine is gone, and so is its answer
 		}
@@ -90,6 +91,17 @@ func (a *agent) execute(ctx context.Context, full string, params *dict) (*comman
 		a.beats.request()
 	})
 	return c, nil
+}
+
+// guarded turns a crash into an error, so that the conductor gets a reason instead of silence.
+func (a *agent) guarded(do func() (any, error)) (result any, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			a.log.base.error("The agent crashed: %v\n%s", cause, debug.Stack())
+			err = raise("RuntimeError", "the agent crashed: %v", cause)
+		}
+	}()
+	return do()
 }
 
 // finish records the end of a command.

@@ -165,7 +165,7 @@ func bench(m *metal, options Options) *agent {
 	a := &agent{options: options, hardware: m, ending: make(chan ending, 1), installsToFail: options.Faults.InstallFailures}
 	a.journal = &journal{now: a.now, sink: options.Journal}
 	a.log = newLogs(a.journal)
-	a.ironic = &ironic{url: options.IronicURL, client: options.Client, log: a.log.client}
+	a.ironic = newIronic(options, a.log.client)
 	a.inventory, _ = m.Inventory(context.Background())
 	a.beats = newHeartbeats(a, nil)
 	return a

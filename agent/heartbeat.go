@@ -111,7 +111,7 @@ func (h *heartbeats) send(ctx context.Context) bool {
 	}
 	a.log.client.debug("Heartbeat: announcing callback URL %s, API version is %s", h.callback, version)
 	answer, err := a.ironic.call(ctx, http.MethodPost, "/v1/heartbeat/"+a.cachedNode().Text("uuid"), version, body)
-	urls := python.Repr(list{a.ironic.url})
+	urls := python.Repr(list{a.ironic.url()})
 	switch {
 	case ctx.Err() != nil:
 		return false

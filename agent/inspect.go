@@ -2,8 +2,10 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"ironworks/python"
@@ -18,28 +20,19 @@ const (
 // inspect sends the inventory. Usually Ironic did not request it and answers 404, which is
 // ignored. The result is the node's UUID if Ironic returned it.
 func (a *agent) inspect(ctx context.Context) (string, error) {
-	collectors := list{"default", "logs"}
-	a.log.inspector.info("inspection is enabled with collectors %s", python.Repr(collectors))
+	a.log.inspector.info("inspection is enabled with collectors %s", python.Repr(listOf(a.options.Collectors)))
 	data := newDict()
-	failure := ""
-	if a.options.Faults.NoInventory {
-		failure = "collector default failed: [Errno 5] Input/output error"
-		a.log.inspector.error("%s", failure)
-		failure = "The following errors were encountered:\n* " + failure
+	failure := a.collect(ctx, data)
+	data.Set("error", nil)
+	if failure != "" {
 		data.Set("error", failure)
-	} else {
-		a.collectDefault(data, collectors)
-		data.Set("error", nil)
 	}
-	data.Set("logs", archive(a.journal.text(), a.now()))
-	url := a.options.IronicURL + "/v1/continue_inspection"
-
-	answer, err := a.postInspection(ctx, url, data, func() { a.log.inspector.info("Posting collected data to %s", url) })
+	answer, err := a.postInspection(ctx, data, true)
 	if err != nil {
 		return "", err
 	}
 	if answer.status >= http.StatusBadRequest {
-		a.log.inspector.error("inspector %s error %d: %s, proceeding with lookup", url, answer.status, answer.body)
+		a.log.inspector.error("inspector %s error %d: %s, proceeding with lookup", a.inspectionURLs()[0], answer.status, answer.body)
 		if answer.status == http.StatusNotFound && failure == "" && a.options.Fast {
 			a.refusedInventory = data
 		}
@@ -67,7 +60,7 @@ func (a *agent) inspectAgain(ctx context.Context) error {
 	if a.refusedInventory == nil {
 		return nil
 	}
-	answer, err := a.postInspection(ctx, a.options.IronicURL+"/v1/continue_inspection", a.refusedInventory, func() {})
+	answer, err := a.postInspection(ctx, a.refusedInventory, false)
 	if err == nil && answer.status < http.StatusBadRequest {
 		a.log.inspector.info("inspection finished successfully")
 	}
@@ -76,7 +69,7 @@ func (a *agent) inspectAgain(ctx context.Context) error {
 }
 
 // collectDefault is the collector of that name.
-func (a *agent) collectDefault(data *dict, collectors list) {
+func (a *agent) collectDefault(data *dict) {
 	data.Set("inventory", a.inventory)
 	name, err := modern.pick(a.inventory.Disks, nil)
 	if err != nil {
@@ -88,17 +81,94 @@ func (a *agent) collectDefault(data *dict, collectors list) {
 		}
 	}
 	data.Set("boot_interface", a.inventory.Boot.PXEInterface)
-	data.Set("configuration", newDict("collectors", collectors, "managers", a.options.age().managerList()))
+	data.Set("configuration", newDict("collectors", listOf(a.options.Collectors), "managers", a.options.age().managerList()))
+}
+
+// collect runs the collectors. It returns what went wrong, as Ironic gets it.
+func (a *agent) collect(ctx context.Context, data *dict) string {
+	var failures []string
+	fail := func(format string, args ...any) {
+		text := fmt.Sprintf(format, args...)
+		a.log.inspector.error("%s", text)
+		failures = append(failures, "* "+text)
+	}
+	for _, name := range a.options.Collectors {
+		switch {
+		case name == "default" && a.options.Faults.NoInventory:
+			fail("collector default failed: [Errno 5] Input/output error")
+		case name == "default":
+			a.collectDefault(data)
+		case name == "logs":
+			data.Set("logs", a.collectLogs(ctx, inspectionLines))
+		default:
+			if err := a.collectMore(ctx, name, data); err != nil {
+				fail("collector %s failed: %v", name, err)
+			}
+		}
+	}
+	if len(failures) == 0 {
+		return ""
+	}
+	return "The following errors were encountered:\n" + strings.Join(failures, "\n")
+}
+
+// Collector is hardware with more collectors than default and logs.
+type Collector interface {
+	// Collect returns what a collector found, and under which key Ironic gets it. A value of nil
+	// is not sent. An unknown collector is [ErrNoCollector].
+	Collect(ctx context.Context, name string) (key string, value any, err error)
+}
+
+// ErrNoCollector reports a collector that this agent does not have.
+var ErrNoCollector = errors.New("this agent has no such collector")
+
+func (a *agent) collectMore(ctx context.Context, name string, data *dict) error {
+	collector, ok := a.hardware.(Collector)
+	if !ok {
+		return ErrNoCollector
+	}
+	key, value, err := collector.Collect(ctx, name)
+	if err == nil && value != nil {
+		data.Set(key, value)
+	}
+	return err
+}
+
+const inspectionPath = "/v1/continue_inspection"
+
+// inspectionURLs returns the addresses for the inventory, in the order in which they are tried.
+func (a *agent) inspectionURLs() []string {
+	if a.options.InspectionURL != "" {
+		return strings.Split(a.options.InspectionURL, ",")
+	}
+	urls := a.ironic.addresses()
+	for i := range urls {
+		urls[i] += inspectionPath
+	}
+	return urls
+}
+
+// postOnce sends the inventory to the first address that answers. Like the real agent, it sends no
+// version; a version below 1.84 would be refused.
+func (a *agent) postOnce(ctx context.Context, data *dict, logged bool) (answer reply, err error) {
+	for _, url := range a.inspectionURLs() {
+		if logged {
+			a.log.inspector.info("Posting collected data to %s", url)
+		}
+		answer, err = a.ironic.callOne(ctx, http.MethodPost, url, 0, data)
+		if err == nil || ctx.Err() != nil {
+			break
+		}
+	}
+	return answer, err
 }
 
 // postInspection retries while Ironic is busy, failing or unreachable; a final error ends the
-// agent, too. It calls posting before each request.
-func (a *agent) postInspection(ctx context.Context, url string, data *dict, posting func()) (reply, error) {
+// agent, too.
+func (a *agent) postInspection(ctx context.Context, data *dict, logged bool) (reply, error) {
 	wait := inspectWait
 	for try := 1; ; try++ {
-		posting()
-		// Like the real agent, it sends no version; a version below 1.84 would be refused.
-		answer, err := a.ironic.call(ctx, http.MethodPost, "/v1/continue_inspection", 0, data)
+		answer, err := a.postOnce(ctx, data, logged)
 		if err == nil && answer.status < http.StatusInternalServerError && answer.status != http.StatusConflict {
 			return answer, nil
 		}
@@ -106,7 +176,7 @@ func (a *agent) postInspection(ctx context.Context, url string, data *dict, post
 			err = fmt.Errorf("status %d", answer.status)
 		}
 		if try == inspectTries {
-			a.log.agent.error("Unhandled error posting to %s: %v", url, err)
+			a.log.agent.error("Unhandled error posting to %s: %v", a.inspectionURLs()[0], err)
 			return reply{}, fmt.Errorf("posting the inventory: %w", err)
 		}
 		if !a.sleep(ctx, wait) {

@@ -30,7 +30,7 @@ func (a *agent) installCoreOS(ctx context.Context, node, _ *dict) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.log.coreos.info("Executing CoreOS installer: %s", python.Repr(commandLine(install)))
+	a.log.coreos.info("Executing CoreOS installer: %s", python.Repr(commandLine(install, a.options.CoreOSRoot)))
 	if err := a.runInstaller(ctx, install); err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (a *agent) planInstall(node *dict, device string) (Install, error) {
 			return install, noAttribute(given, "get")
 		}
 	}
-	ignition, err := withHostname(configdrive.Get("user_data"), a.inventory.Hostname)
+	ignition, err := withHostname(configdrive.Get("user_data"), a.hostname())
 	if err != nil {
 		return install, err
 	}
@@ -83,16 +83,32 @@ func (a *agent) planInstall(node *dict, device string) (Install, error) {
 		}
 		install.AppendKargs = append(install.AppendKargs, joined)
 	}
+	install.AppendKargs = append(install.AppendKargs, a.options.InstallKargs...)
 	if source := info.Get("image_source"); python.Truthy(source) {
 		install.ImageURL = python.Str(source)
 	}
-	install.CopyNetwork = python.Truthy(metaData.Get("coreos_copy_network"))
+	install.CopyNetwork = a.options.CopyNetwork
+	if metaData.Has("coreos_copy_network") {
+		install.CopyNetwork = python.Truthy(metaData.Get("coreos_copy_network"))
+	}
 	return install, nil
 }
 
+// hostname returns the name for the installed system. A ramdisk without a name calls itself localhost.
+func (a *agent) hostname() string {
+	name := a.inventory.Hostname
+	if a.options.DefaultHostname != "" && (name == "localhost" || strings.HasPrefix(name, "localhost.")) {
+		return a.options.DefaultHostname
+	}
+	return name
+}
+
 // commandLine returns the command as the agent logs it.
-func commandLine(i Install) list {
-	line := list{"chroot", coreosRoot, "coreos-installer", "install", "--preserve-on-error"}
+func commandLine(i Install, root string) list {
+	line := list{"coreos-installer", "install", "--preserve-on-error"}
+	if root != "/" {
+		line = append(list{"chroot", root}, line...)
+	}
 	if i.Ignition != nil {
 		line = append(line, "--ignition-file", ignitionInTmp)
 	}
@@ -132,7 +148,7 @@ func (a *agent) runInstaller(ctx context.Context, install Install) error {
 			}
 			err = newFault(deploymentError, "coreos-installer failed with code %d: %s", exit.Code, last)
 		case errors.Is(err, ErrNoInstaller):
-			err = newFault(deploymentError, "Cannot run coreos-installer, is it installed in %s?", coreosRoot)
+			err = newFault(deploymentError, "Cannot run coreos-installer, is it installed in %s?", a.options.CoreOSRoot)
 		default:
 			return err
 		}

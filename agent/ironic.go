@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,12 +28,41 @@ func (v apiVersion) String() string { return "1." + strconv.Itoa(int(v)) }
 
 // ironic is a client for the part of the API that the agent uses, without credentials.
 type ironic struct {
-	url    string
-	client *http.Client
-	log    logger
+	client    *http.Client
+	log       logger
+	requestID string
 
 	mu      sync.Mutex
+	urls    []string   // the one that answered last comes first
 	version apiVersion // zero before the first request
+}
+
+func newIronic(options Options, log logger) *ironic {
+	i := &ironic{client: options.Client, log: log, requestID: options.GlobalRequestID}
+	for url := range strings.SplitSeq(options.IronicURL, ",") {
+		if url = strings.TrimRight(strings.TrimSpace(url), "/"); url != "" {
+			i.urls = append(i.urls, url)
+		}
+	}
+	return i
+}
+
+// url returns the URL that answered last, for messages.
+func (i *ironic) url() string { return i.addresses()[0] }
+
+func (i *ironic) addresses() []string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.Clone(i.urls)
+}
+
+// prefer makes an address that answered the first one.
+func (i *ironic) prefer(url string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if at := slices.Index(i.urls, url); at > 0 {
+		i.urls = slices.Insert(slices.Delete(i.urls, at, at+1), 0, url)
+	}
 }
 
 // reply is an answer of Ironic.
@@ -44,18 +74,36 @@ type reply struct {
 // maxReply is larger than any answer to an agent.
 const maxReply = 16 << 20
 
-// call sends a request; a version of zero sends no version.
+// call sends a request to the first address that answers; a version of zero sends no version.
 func (i *ironic) call(ctx context.Context, method, path string, version apiVersion, body any) (reply, error) {
+	var answer reply
+	var err error
+	for _, url := range i.addresses() {
+		if answer, err = i.callOne(ctx, method, url+path, version, body); err == nil {
+			i.prefer(url)
+			return answer, nil
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return reply{}, err
+}
+
+func (i *ironic) callOne(ctx context.Context, method, url string, version apiVersion, body any) (reply, error) {
 	var content io.Reader
 	if body != nil {
 		content = bytes.NewReader([]byte(dump(body)))
 	}
-	request, err := http.NewRequestWithContext(ctx, method, i.url+path, content)
+	request, err := http.NewRequestWithContext(ctx, method, url, content)
 	if err != nil {
 		return reply{}, fmt.Errorf("preparing a request: %w", err)
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json")
+	if i.requestID != "" {
+		request.Header.Set("X-OpenStack-Request-ID", i.requestID)
+	}
 	if version != 0 {
 		request.Header.Set("X-OpenStack-Ironic-API-Version", version.String())
 	}
@@ -74,9 +122,10 @@ func (i *ironic) call(ctx context.Context, method, path string, version apiVersi
 // apiVersion requests Ironic's version, once.
 func (i *ironic) apiVersion(ctx context.Context) apiVersion {
 	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.version != 0 {
-		return i.version
+	known := i.version
+	i.mu.Unlock()
+	if known != 0 {
+		return known
 	}
 	answer, err := i.call(ctx, http.MethodGet, "/", 0, nil)
 	if err == nil {
@@ -84,8 +133,10 @@ func (i *ironic) apiVersion(ctx context.Context) apiVersion {
 		o, _ := root.(*dict)
 		_, minor, _ := strings.Cut(o.Dict("default_version").Text("version"), ".")
 		if n, err := strconv.Atoi(minor); err == nil && n > 0 {
+			i.mu.Lock()
 			i.version = apiVersion(n)
-			return i.version
+			i.mu.Unlock()
+			return apiVersion(n)
 		}
 	}
 	i.log.error("An error occurred while attempting to discover the available Ironic API versions, falling back to using version %s", oldestAPI)

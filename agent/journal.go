@@ -4,8 +4,11 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/base64"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -29,8 +32,11 @@ type Entry struct {
 	Text     string
 }
 
+// Unit is the unit of the agent's own lines.
+const Unit = "ironic-agent.service"
+
 const (
-	agentUnit   = "ironic-agent.service"
+	agentUnit   = Unit
 	systemdUnit = "init.scope"
 )
 
@@ -44,8 +50,8 @@ type journal struct {
 	kept []Entry
 }
 
-// keptEntries is also the limit of the logs collector of inspection.
-const keptEntries = 10000
+// keptEntries bounds the memory of the journal.
+const keptEntries = inspectionLines
 
 func (j *journal) write(unit string, priority Priority, text string) {
 	j.mu.Lock()
@@ -121,15 +127,40 @@ func newLogs(j *journal) logs {
 	}
 }
 
-// archive packs the journal as the agent sends it: base64 of a tar.gz.
-func archive(journal string, at time.Time) string {
+// Recorder is hardware with logs of its own.
+type Recorder interface {
+	// SystemLogs returns files by name, with the last lines of the journal, or all of it for 0. A
+	// file named journal takes the place of the agent's own.
+	SystemLogs(ctx context.Context, lines int) map[string][]byte
+}
+
+const (
+	allLines        = 0
+	inspectionLines = 10000
+)
+
+// collectLogs packs the logs as the agent sends them: base64 of a tar.gz.
+func (a *agent) collectLogs(ctx context.Context, lines int) string {
+	files := map[string][]byte{}
+	if recorder, ok := a.hardware.(Recorder); ok {
+		files = recorder.SystemLogs(ctx, lines)
+	}
+	if _, known := files["journal"]; !known {
+		files["journal"] = []byte(a.journal.text())
+	}
+	return archive(files, a.now())
+}
+
+func archive(files map[string][]byte, at time.Time) string {
 	var packed bytes.Buffer
 	zip := gzip.NewWriter(&packed)
-	files := tar.NewWriter(zip)
-	// Writing to memory does not fail.
-	_ = files.WriteHeader(&tar.Header{Name: "journal", Mode: 0o644, Size: int64(len(journal)), ModTime: at})
-	_, _ = files.Write([]byte(journal))
-	_ = files.Close()
+	all := tar.NewWriter(zip)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		// Writing to memory does not fail.
+		_ = all.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(files[name])), ModTime: at})
+		_, _ = all.Write(files[name])
+	}
+	_ = all.Close()
 	_ = zip.Close()
 	return base64.StdEncoding.EncodeToString(packed.Bytes())
 }

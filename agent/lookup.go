@@ -28,13 +28,13 @@ func (a *agent) lookup(ctx context.Context, uuid string) (*dict, error) {
 	deadline := time.Now().Add(a.scale(a.options.LookupTimeout))
 	locked := 0
 	for high := lookupInterval; ; high = min(2*high, lookupIntervalMax) {
-		a.log.client.debug("Looking up node with addresses %s and UUID %s at %s", python.Repr(a.addresses()), uuidOrNone(uuid), python.Repr(list{a.ironic.url}))
+		a.log.client.debug("Looking up node with addresses %s and UUID %s at %s", python.Repr(a.addresses()), uuidOrNone(uuid), python.Repr(list{a.ironic.url()}))
 		answer, err := a.ironic.call(ctx, http.MethodGet, path, min(a.ironic.apiVersion(ctx), withToken), nil)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			a.log.client.warning("Error detected while attempting to perform lookup with %s, retrying. Error: %v", a.ironic.url, err)
+			a.log.client.warning("Error detected while attempting to perform lookup with %s, retrying. Error: %v", a.ironic.url(), err)
 		case answer.status == http.StatusConflict:
 			pause := lockPauses[min(locked, len(lockPauses)-1)]
 			locked++
@@ -46,7 +46,7 @@ func (a *agent) lookup(ctx context.Context, uuid string) (*dict, error) {
 				high, deadline = lookupInterval, time.Now().Add(a.scale(a.options.LookupTimeout))
 			}
 		case answer.status != http.StatusOK:
-			a.log.client.warning("Failed looking up node with addresses %s at %s. Check if inspection has completed? %s", python.Repr(a.addresses()), a.ironic.url, answer.message())
+			a.log.client.warning("Failed looking up node with addresses %s at %s. Check if inspection has completed? %s", python.Repr(a.addresses()), a.ironic.url(), answer.message())
 		default:
 			if found := a.readLookup(answer); found != nil {
 				return found, nil
@@ -97,7 +97,7 @@ func (a *agent) readLookup(answer reply) *dict {
 	}
 	found, _ := v.(*dict)
 	if !found.Dict("node").Has("uuid") {
-		a.log.client.warning("Got invalid node data in response to query for node with addresses %s from %s: %s", python.Repr(a.addresses()), a.ironic.url, python.Repr(v))
+		a.log.client.warning("Got invalid node data in response to query for node with addresses %s from %s: %s", python.Repr(a.addresses()), a.ironic.url(), python.Repr(v))
 		return nil
 	}
 	if found.Dict("config") == nil {

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,8 +13,11 @@ import (
 
 // Options configure the agent.
 type Options struct {
-	// IronicURL is the API, such as http://192.0.2.1:6385. Required.
+	// IronicURL is the API, such as http://192.0.2.1:6385. Required. Of several, separated by
+	// commas, the first that answers is used.
 	IronicURL string
+	// GlobalRequestID is the request in Ironic that booted the machine, sent along with requests.
+	GlobalRequestID string
 	// Client sends the requests and fetches images. Required; it should have a timeout for
 	// response headers.
 	Client *http.Client
@@ -23,12 +28,37 @@ type Options struct {
 
 	// Listen is the address of the agent's service; the default is 127.0.0.1:0.
 	Listen string
+	// Advertise returns the address under which conductors reach the service; a port of 0 is that of
+	// the service. By default it is the address that the service listens on.
+	Advertise func(context.Context) (host string, port int, err error)
 	// PlainHTTP disables TLS.
 	PlainHTTP bool
+	// MinTLS is the oldest accepted version of TLS; the default is 1.2.
+	MinTLS uint16
 	// Token is the one on the boot medium. If empty, the lookup returns one.
 	Token string
 	// NoInspection skips inspection.
 	NoInspection bool
+	// InspectionURL receives the inventory. By default it is derived from IronicURL.
+	InspectionURL string
+	// Collectors name what is collected for inspection; the default is default and logs.
+	Collectors []string
+	// Rescued stops the agent after the lookup: the machine is in rescue.
+	Rescued bool
+	// DiskTries is how often, DiskWait apart, the agent looks for a disk to install to before it
+	// serves; the default is once.
+	DiskTries int
+	DiskWait  time.Duration
+	// CoreOSRoot is where the host's root is mounted in the agent's root, "/" if they are the same.
+	// The default is /mnt/coreos.
+	CoreOSRoot string
+	// CopyNetwork and InstallKargs apply to every installation of CoreOS, besides what a deployment
+	// requests: they are the environment IPA_COREOS_COPY_NETWORK and IPA_COREOS_IP_OPTIONS of
+	// ironic-agent-image.
+	CopyNetwork  bool
+	InstallKargs []string
+	// DefaultHostname is the name of an installed system whose ramdisk has none: IPA_DEFAULT_HOSTNAME.
+	DefaultHostname string
 	// Fast allows for a conductor that is slower than the machine boots; a busy one takes 20 s from power on to its wait
 	// state. The inventory is sent again after the lookup if Ironic answered 404, and the time while the node is locked
 	// is not part of LookupTimeout. The real agent does neither: the node would stay in inspect wait.
@@ -102,13 +132,18 @@ func (o *Options) complete() error {
 	case o.Speed < 0:
 		return fmt.Errorf("speed %g is negative", o.Speed)
 	}
-	o.IronicURL = strings.TrimRight(o.IronicURL, "/")
 	if o.Journal == nil {
 		o.Journal = func(Entry) {}
 	}
 	if o.Speed == 0 {
 		o.Speed = 1
 	}
+	if len(o.Collectors) == 0 {
+		o.Collectors = []string{"default", "logs"}
+	}
+	setDefaultOf(&o.MinTLS, tls.VersionTLS12)
+	setDefaultOf(&o.DiskTries, 1)
+	setDefaultOf(&o.CoreOSRoot, coreosRoot)
 	setDefaultOf(&o.Version, defaultVersion)
 	setDefaultOf(&o.Listen, defaultListen)
 	setDefaultOf(&o.LookupTimeout, defaultLookupTimeout)

@@ -192,18 +192,28 @@ func single(disks []Disk) []Disk {
 	return all
 }
 
-// awaitDisks looks for the root disk after the lookup. The real agent tries ten times; here all
-// disks exist from the start. A missing disk is only logged. Invalid hints end the agent, so that
-// Ironic times out.
+// awaitDisks looks for the root disk after the lookup, several times, as disks may appear late. A
+// missing disk is only logged. Invalid hints end the agent, so that Ironic times out.
 func (a *agent) awaitDisks(ctx context.Context) error {
-	_, err := a.rootDisk(ctx, false)
-	var f *fault
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &f) && f.Type == deviceNotFound:
-		a.log.hardware.warning("The root device was not detected")
-		return nil
+	var err error
+	for try := 1; ; try++ {
+		_, err = a.rootDisk(ctx, false)
+		var f *fault
+		switch {
+		case err == nil:
+			return nil
+		case !errors.As(err, &f) || f.Type != deviceNotFound:
+		case try >= a.options.DiskTries:
+			a.log.hardware.warning("The root device was not detected")
+			return nil
+		default:
+			a.log.hardware.debug("Still waiting for the root device to appear, attempt %d of %d", try, a.options.DiskTries)
+			if !a.sleep(ctx, a.options.DiskWait) {
+				return ctx.Err()
+			}
+			continue
+		}
+		break
 	}
 	a.log.hardware.error("Unexpected error dispatching wait_for_disks to manager: %v", err)
 	return fmt.Errorf("waiting for the disks: %w", err)

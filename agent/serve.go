@@ -16,6 +16,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -90,7 +91,7 @@ func (a *agent) listen(ctx context.Context) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listening: %w", err)
 	}
-	host, port, err := net.SplitHostPort(listener.Addr().String())
+	host, port, err := a.advertised(ctx, listener)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
@@ -111,12 +112,28 @@ func (a *agent) listen(ctx context.Context) (net.Listener, error) {
 		a.beats.ca, scheme = text, "https"
 		listener = tls.NewListener(listener, &tls.Config{
 			Certificates: []tls.Certificate{certificate},
-			MinVersion:   tls.VersionTLS12,
+			MinVersion:   a.options.MinTLS,
 		})
 	}
 	a.beats.callback = scheme + "://" + net.JoinHostPort(host, port)
 	a.log.app.info("Started API service on port %s", port)
 	return listener, nil
+}
+
+// advertised returns the address of the service as conductors reach it.
+func (a *agent) advertised(ctx context.Context, listener net.Listener) (host, port string, err error) {
+	host, port, err = net.SplitHostPort(listener.Addr().String())
+	if err != nil || a.options.Advertise == nil {
+		return host, port, err
+	}
+	host, number, err := a.options.Advertise(ctx)
+	if err != nil {
+		return "", "", fmt.Errorf("looking for an address of the agent: %w", err)
+	}
+	if number != 0 {
+		port = strconv.Itoa(number)
+	}
+	return host, port, nil
 }
 
 // Doors count the calls that are being answered, because closing a server does not wait for them.

@@ -49,7 +49,7 @@ func (a *agent) executeStep(ctx context.Context, p phase, params *dict) (any, er
 	}
 	name := asked.Text("step")
 	result, err := a.withFaults(ctx, p, name, node, func(ctx context.Context) (any, error) {
-		return a.dispatch(ctx, name, node, stepArgs(params, asked, p))
+		return a.guarded(func() (any, error) { return a.dispatch(ctx, name, node, stepArgs(params, asked, p)) })
 	})
 	var f *fault
 	var e *exception

@@ -35,7 +35,7 @@ func helpOf(path string) helpText {
 }
 
 func helpTopics() []map[string]helpText {
-	return []map[string]helpText{generalHelpTexts, actHelpTexts, portHelpTexts, ruleHelpTexts, stepFileHelpTexts, hardwareHelpTexts, ignitionHelpTexts, machineHelpTexts}
+	return []map[string]helpText{generalHelpTexts, actHelpTexts, portHelpTexts, ruleHelpTexts, stepFileHelpTexts, hardwareHelpTexts, ignitionHelpTexts, machineHelpTexts, agentHelpTexts}
 }
 
 // generalHelpTexts has the help of the program and of the commands that change no single node, by their path.

@@ -51,14 +51,28 @@ func program(tb testing.TB, release ironic.Release) []string {
 // Run runs another function of python/__main__.py with the input and returns its output.
 func Run(tb testing.TB, release ironic.Release, what string, input []byte) []byte {
 	tb.Helper()
-	argv := append(program(tb, release), what)
+	return start(tb, append(program(tb, release), what), input)
+}
+
+// RunFile runs a file of python/ in the release's Python environment, without the guard, and returns its output.
+func RunFile(tb testing.TB, release ironic.Release, file string, arguments ...string) []byte {
+	tb.Helper()
+	argv := program(tb, release)
+	last := len(argv) - 1
+	argv[last] = filepath.Join(argv[last], file)
+	return start(tb, append(argv, arguments...), nil)
+}
+
+// start runs a command until it ends well.
+func start(tb testing.TB, argv []string, input []byte) []byte {
+	tb.Helper()
 	cmd := exec.CommandContext(tb.Context(), argv[0], argv[1:]...)
 	cmd.Env = append(os.Environ(), "TMPDIR="+tb.TempDir())
 	cmd.Stdin = bytes.NewReader(input)
 	var output, complaints bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &complaints
 	if err := cmd.Run(); err != nil {
-		tb.Fatalf("the agent of %s, %s: %v\n%s%s", release.Name(), what, err, output.Bytes(), complaints.Bytes())
+		tb.Fatalf("%q: %v\n%s%s", argv, err, output.Bytes(), complaints.Bytes())
 	}
 	return output.Bytes()
 }

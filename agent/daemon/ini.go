@@ -1,0 +1,89 @@
+package daemon
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// value is an option with its place, for messages.
+type value struct {
+	text  string
+	place string
+}
+
+// readINI reads the section DEFAULT of a file of oslo.config. A value continues on lines that
+// begin with white space. Substitution of other options ($name) is not supported.
+func readINI(name string, into map[string]value) error {
+	content, err := os.ReadFile(name) //nolint:gosec // the operator's own file
+	if err != nil {
+		return fmt.Errorf("reading the configuration: %w", err)
+	}
+	section, key := "DEFAULT", ""
+	number := 0
+	for line := range strings.SplitSeq(string(content), "\n") {
+		number++
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case trimmed == "":
+			key = ""
+		case strings.HasPrefix(trimmed, "#") || strings.HasPrefix(trimmed, ";"):
+		case strings.HasPrefix(line, "["):
+			section, key = strings.Trim(trimmed, "[]"), ""
+		case line[0] == ' ' || line[0] == '\t':
+			if old, known := into[key]; known && section == "DEFAULT" {
+				into[key] = value{old.text + "\n" + trimmed, old.place}
+			}
+		default:
+			name := fmt.Sprintf("%s, line %d", name, number)
+			equals := strings.IndexAny(line, "=:")
+			if equals < 0 {
+				return fmt.Errorf("%s: no \"=\" in %q", name, trimmed)
+			}
+			key = strings.ReplaceAll(strings.TrimSpace(line[:equals]), "-", "_")
+			if section == "DEFAULT" {
+				into[key] = value{unquoted(strings.TrimSpace(line[equals+1:])), name}
+			}
+		}
+	}
+	return nil
+}
+
+// unquoted removes quotes around a value and the escape of a dollar sign.
+func unquoted(text string) string {
+	const pair = 2
+	if len(text) >= pair && (text[0] == '"' || text[0] == '\'') && text[len(text)-1] == text[0] {
+		text = text[1 : len(text)-1]
+	}
+	return strings.ReplaceAll(text, "$$", "$")
+}
+
+// configFiles returns the files to read, in order: later ones take precedence. Named files and
+// folders must exist; without any, the usual ones are read that exist.
+func configFiles(files, folders []string) ([]string, error) {
+	if len(files)+len(folders) == 0 {
+		for _, pattern := range []string{
+			"/etc/ironic-python-agent.conf", "/etc/ironic-python-agent/*.conf", "/etc/ironic-python-agent.d/*.conf",
+		} {
+			found, err := filepath.Glob(pattern) // sorted
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, found...)
+		}
+		return files, nil
+	}
+	all := append([]string{}, files...)
+	for _, folder := range folders {
+		if _, err := os.Stat(folder); err != nil {
+			return nil, fmt.Errorf("reading the configuration: %w", err)
+		}
+		found, err := filepath.Glob(filepath.Join(folder, "*.conf"))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}

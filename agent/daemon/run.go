@@ -1,0 +1,174 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"ironworks/agent"
+	"ironworks/agent/linux"
+)
+
+// Options are those of the command line and of the environment.
+type Options struct {
+	// ConfigFiles and ConfigFolders replace the usual places of the configuration.
+	ConfigFiles, ConfigFolders []string
+	// Root is the host's root, "/" unless the agent runs in a container.
+	Root string
+	// Lock is the file that only one agent of a host holds; empty: /run/ironworks-agent.lock.
+	Lock string
+	// Getenv is os.Getenv.
+	Getenv func(string) string
+	// Log receives the agent's log.
+	Log io.Writer
+}
+
+// Run runs the agent until ctx ends, which is no error, or until Ironic has ended it.
+func Run(ctx context.Context, options Options) error {
+	host := linux.Local(options.Root)
+	log := &logWriter{to: options.Log}
+	host.Warn = func(format string, args ...any) { log.line("WARNING", format, args...) }
+	settings, err := read(host, options)
+	if err != nil {
+		return err
+	}
+	log.debug = settings.Debug
+	if options.Lock == "" {
+		options.Lock = filepath.Join(host.Root, lockFile)
+	}
+	release, err := lock(options.Lock)
+	if err != nil {
+		return err
+	}
+	defer release()
+	listen := net.JoinHostPort(settings.ListenHost, strconv.Itoa(settings.ListenPort))
+	if err := portFree(ctx, listen); err != nil {
+		return err
+	}
+	if !pause(ctx, settings.StartDelay) {
+		return nil
+	}
+	configured, err := configure(host, settings, options, log)
+	if err != nil {
+		return err
+	}
+	configured.Listen = listen
+	return agent.Run(ctx, configured)
+}
+
+// read returns the settings of a host.
+func read(host linux.Host, options Options) (Settings, error) {
+	params, err := host.Parameters()
+	if err != nil {
+		return Settings{}, err
+	}
+	files, err := configFiles(options.ConfigFiles, options.ConfigFolders)
+	if err != nil {
+		return Settings{}, err
+	}
+	settings, err := ReadSettings(files, params)
+	if err != nil {
+		return Settings{}, fmt.Errorf("the configuration is invalid: %w", err)
+	}
+	return settings, nil
+}
+
+// configure returns the options of the agent.
+func configure(host linux.Host, s Settings, options Options, log *logWriter) (agent.Options, error) {
+	params, err := host.Parameters()
+	if err != nil {
+		return agent.Options{}, err
+	}
+	client, err := client(s)
+	if err != nil {
+		return agent.Options{}, err
+	}
+	_, failure := os.Stat(linux.RescuedMarker)
+	return agent.Options{
+		IronicURL: s.APIURL, GlobalRequestID: s.GlobalRequestID, Client: client, Token: s.Token,
+		Hardware: &ramdisk{
+			Machine: linux.New(host, linux.Options{Parameters: params, CollectLLDP: s.CollectLLDP, LLDPTimeout: s.LLDPTimeout, VLANs: s.VLANs}),
+			wait:    addressWait(s),
+		},
+		Journal:   log.entry,
+		Advertise: func(ctx context.Context) (string, int, error) { return advertise(ctx, s) },
+		PlainHTTP: !s.AutoTLS, MinTLS: s.MinTLS,
+		NoInspection: len(s.Collectors) == 0, InspectionURL: s.InspectionURL, Collectors: s.Collectors,
+		Rescued: failure == nil, DiskTries: s.DiskTries, DiskWait: s.DiskWait, LookupTimeout: s.LookupTimeout,
+		CoreOSRoot: options.Root, CopyNetwork: strings.EqualFold(options.Getenv("IPA_COREOS_COPY_NETWORK"), "true"),
+		InstallKargs: strings.Fields(options.Getenv("IPA_COREOS_IP_OPTIONS")), DefaultHostname: options.Getenv("IPA_DEFAULT_HOSTNAME"),
+	}, nil
+}
+
+// addressWait is how long the inventory waits for addresses. Without an inspection nobody needs
+// them.
+func addressWait(s Settings) linux.AddressWait {
+	if len(s.Collectors) == 0 {
+		return linux.AddressWait{}
+	}
+	return linux.AddressWait{Timeout: s.DHCPWait, All: s.DHCPAll}
+}
+
+// ramdisk is a machine whose first inventory follows its preparation.
+type ramdisk struct {
+	*linux.Machine
+	wait linux.AddressWait
+}
+
+func (r *ramdisk) Inventory(ctx context.Context) (agent.Inventory, error) {
+	r.Prepare(ctx)
+	r.AwaitAddresses(ctx, r.wait)
+	return r.Machine.Inventory(ctx)
+}
+
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// secrets match a token in a log: in an URL, and in what Ironic answers to a lookup.
+var secrets = regexp.MustCompile(`(agent_token=|'agent_token': ')[^&'\s]+`)
+
+// logWriter writes the log in the format of the real agent, without tokens.
+type logWriter struct {
+	to    io.Writer
+	debug bool
+}
+
+// entry writes a line of the agent; systemd writes its own.
+func (w *logWriter) entry(e agent.Entry) {
+	if e.Unit != agent.Unit || !w.debug && strings.Contains(e.Text, " DEBUG ") {
+		return
+	}
+	_, _ = fmt.Fprintln(w.to, secrets.ReplaceAllString(e.Text, "${1}***"))
+}
+
+// line writes a message of the host.
+func (w *logWriter) line(level, format string, args ...any) {
+	at := time.Now().UTC().Format("2006-01-02 15:04:05.000")
+	_, _ = fmt.Fprintf(w.to, "%s 1 %s ironic_python_agent.hardware [-] %s\n", at, level, fmt.Sprintf(format, args...))
+}
+
+// ExitCode returns the exit code of the program: 2 for what a restart does not change.
+func ExitCode(err error) int {
+	const failed, final = 1, 2
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, ErrRunning):
+		return final
+	}
+	return failed
+}

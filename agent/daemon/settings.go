@@ -1,0 +1,204 @@
+package daemon
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Settings are the options of ironic_python_agent/config.py that this agent knows.
+type Settings struct {
+	APIURL          string
+	GlobalRequestID string
+	Token           string
+
+	ListenHost    string
+	ListenPort    int
+	AdvertiseHost string
+	AdvertisePort int
+	// NetworkInterface has the advertised address; empty: the one on the way to Ironic.
+	NetworkInterface string
+	LookupAttempts   int // for that address
+	LookupSleep      time.Duration
+	AutoTLS          bool
+	MinTLS           uint16
+
+	LookupTimeout time.Duration
+
+	InspectionURL string
+	Collectors    []string
+	CollectLLDP   bool
+	LLDPTimeout   time.Duration
+	VLANs         string
+	// DHCPWait is how long the inspection waits for addresses; DHCPAll includes all interfaces with
+	// a carrier, otherwise only the one that the machine booted from.
+	DHCPWait time.Duration
+	DHCPAll  bool
+
+	StartDelay time.Duration
+	DiskTries  int
+	DiskWait   time.Duration
+
+	Insecure          bool
+	CAFile            string
+	CertFile, KeyFile string // of a client certificate
+	RequestTimeout    time.Duration
+	Debug             bool
+}
+
+// reader takes options from files, or else from the kernel's command line.
+type reader struct {
+	files  map[string]value
+	params map[string]string
+	errs   []error
+}
+
+// text returns an option. Its parameter is named ipa-, with dashes.
+func (r *reader) text(option, byDefault string) string {
+	return r.named(option, "ipa-"+strings.ReplaceAll(option, "_", "-"), byDefault)
+}
+
+func (r *reader) named(option, parameter, byDefault string) string {
+	if v, known := r.files[option]; known {
+		return v.text
+	}
+	if text, known := r.params[parameter]; known {
+		return text
+	}
+	return byDefault
+}
+
+// wrong records an invalid value.
+func (r *reader) wrong(option, text, want string) {
+	place := "on the kernel's command line"
+	if v, known := r.files[option]; known {
+		place = "in " + v.place
+	}
+	r.errs = append(r.errs, fmt.Errorf("option %s is %q %s: want %s", option, text, place, want))
+}
+
+func (r *reader) flag(option string, byDefault bool) bool {
+	text := r.text(option, strconv.FormatBool(byDefault))
+	switch strings.ToLower(text) {
+	case "true", "1", "on", "yes", "t", "y":
+		return true
+	case "false", "0", "off", "no", "f", "n":
+		return false
+	}
+	r.wrong(option, text, "true or false")
+	return byDefault
+}
+
+func (r *reader) number(option, text string, low, high int) int {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < low || n > high {
+		r.wrong(option, text, fmt.Sprintf("a number from %d to %d", low, high))
+	}
+	return n
+}
+
+func (r *reader) port(option string, byDefault int) int {
+	const highest = 65535
+	return r.number(option, r.text(option, strconv.Itoa(byDefault)), 0, highest)
+}
+
+const manySeconds = 1 << 20
+
+func (r *reader) seconds(option, parameter string, byDefault int) time.Duration {
+	text := r.named(option, parameter, strconv.Itoa(byDefault))
+	s, err := strconv.ParseFloat(text, 64)
+	if err != nil || s < 0 || s > manySeconds {
+		r.wrong(option, text, "a number of seconds")
+		return 0
+	}
+	return time.Duration(s * float64(time.Second))
+}
+
+// defaultPort is the agent's port.
+const defaultPort = 9999
+
+// ReadSettings merges configuration files and the kernel's command line. Like the real agent, a
+// file takes precedence. All problems are reported at once.
+func ReadSettings(files []string, params map[string]string) (Settings, error) {
+	r := &reader{files: map[string]value{}, params: params}
+	for _, name := range files {
+		if err := readINI(name, r.files); err != nil {
+			return Settings{}, err
+		}
+	}
+	s := Settings{
+		APIURL: r.text("api_url", ""), GlobalRequestID: r.text("global_request_id", ""), Token: r.text("agent_token", ""),
+		ListenHost: r.text("listen_host", ""), ListenPort: r.port("listen_port", defaultPort),
+		AdvertiseHost: r.text("advertise_host", ""), AdvertisePort: r.port("advertise_port", defaultPort),
+		NetworkInterface: r.text("network_interface", ""),
+		LookupAttempts:   r.number("ip_lookup_attempts", r.text("ip_lookup_attempts", "6"), 1, manySeconds),
+		LookupSleep:      r.seconds("ip_lookup_sleep", "ipa-ip-lookup-timeout", 10),
+		AutoTLS:          r.flag("enable_auto_tls", true),
+		LookupTimeout:    r.seconds("lookup_timeout", "ipa-lookup-timeout", 600),
+		InspectionURL:    r.text("inspection_callback_url", ""),
+		CollectLLDP:      r.flag("collect_lldp", false), LLDPTimeout: r.seconds("lldp_timeout", "ipa-lldp-timeout", 30),
+		VLANs:    r.text("enable_vlan_interfaces", ""),
+		DHCPWait: r.seconds("inspection_dhcp_wait_timeout", "ipa-inspection-dhcp-wait-timeout", 60),
+		DHCPAll:  r.flag("inspection_dhcp_all_interfaces", false), StartDelay: r.seconds("hardware_initialization_delay", "ipa-hardware-initialization-delay", 0),
+		DiskTries: r.number("disk_wait_attempts", r.text("disk_wait_attempts", "10"), 0, manySeconds),
+		DiskWait:  r.seconds("disk_wait_delay", "ipa-disk-wait-delay", 3),
+		Insecure:  r.flag("insecure", false), CAFile: r.text("cafile", ""), CertFile: r.text("certfile", ""), KeyFile: r.text("keyfile", ""),
+		RequestTimeout: r.seconds("http_request_timeout", "ipa-http-request-timeout", 30),
+		Debug:          r.flag("debug", false), MinTLS: r.minTLS(),
+	}
+	s.Collectors = r.collectors(s.InspectionURL)
+	r.check(s)
+	return s, errors.Join(r.errs...)
+}
+
+func (r *reader) minTLS() uint16 {
+	switch text := r.text("tls_min_version", "1.2"); text {
+	case "1.2":
+		return tls.VersionTLS12
+	case "1.3":
+		return tls.VersionTLS13
+	default:
+		r.wrong("tls_min_version", text, "1.2 or 1.3")
+		return 0
+	}
+}
+
+// collectors are empty if there is no inspection: it needs an URL of its own, or collectors.
+func (r *reader) collectors(inspectionURL string) []string {
+	text := r.text("inspection_collectors", "")
+	if text == "" && inspectionURL != "" {
+		text = "default,logs"
+	}
+	var names []string
+	for name := range strings.SplitSeq(text, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// check refuses what this agent cannot do, because to go on without it would be a surprise.
+func (r *reader) check(s Settings) {
+	if s.APIURL == "" {
+		r.errs = append(r.errs, errors.New("no address of Ironic: set api_url in a configuration file, or ipa-api-url on the kernel's command line"))
+	}
+	for _, url := range []struct{ option, text string }{{"api_url", s.APIURL}, {"inspection_callback_url", s.InspectionURL}} {
+		for one := range strings.SplitSeq(url.text, ",") {
+			if one = strings.TrimSpace(one); one != "" && !strings.HasPrefix(one, "http://") && !strings.HasPrefix(one, "https://") {
+				r.wrong(url.option, one, "a URL with http:// or https:// (mDNS is not supported)")
+			}
+		}
+	}
+	for _, option := range []string{"listen_tls", "standalone"} {
+		if r.flag(option, false) {
+			r.wrong(option, "true", "false, as this agent does not support it")
+		}
+	}
+	if (s.CertFile == "") != (s.KeyFile == "") {
+		r.errs = append(r.errs, errors.New("certfile and keyfile belong together: set both or neither"))
+	}
+}

@@ -1,0 +1,254 @@
+package linux
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ironworks/agent"
+)
+
+// lsblkColumns are LSBLK_COLUMNS of ironic_python_agent/utils.py. Without the column NAME lsblk
+// prints a list instead of a tree.
+var lsblkColumns = []string{"KNAME", "MODEL", "SIZE", "ROTA", "TYPE", "UUID", "PARTUUID", "SERIAL", "WWN", "LOG-SEC", "PHY-SEC", "TRAN"}
+
+// row is a block device as lsblk prints it: depending on its release, numbers and flags are texts.
+type row map[string]any
+
+// text returns a column; known is false for null.
+func (r row) text(column string) (value string, known bool) {
+	switch v := r[column].(type) {
+	case string:
+		return v, true
+	case json.Number:
+		return v.String(), true
+	case bool:
+		if v {
+			return "1", true
+		}
+		return "0", true
+	}
+	return "", false
+}
+
+// texts returns a column as an attribute.
+func (r row) texts(column string) agent.Texts {
+	if value, known := r.text(column); known {
+		return agent.Text(value)
+	}
+	return nil
+}
+
+func (r row) number(column string) (int64, error) {
+	value, _ := r.text(column)
+	if value == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("column %s of lsblk: %w", strings.ToUpper(column), err)
+	}
+	return n, nil
+}
+
+// rows runs lsblk.
+func (h Host) rows(ctx context.Context) ([]row, error) {
+	out, err := h.program(ctx, "lsblk", "-bia", "--json", "-o"+strings.Join(lsblkColumns, ","))
+	if err != nil {
+		return nil, fmt.Errorf("listing block devices: %w", err)
+	}
+	var report struct {
+		Devices []row `json:"blockdevices"`
+	}
+	decoder := json.NewDecoder(strings.NewReader(out))
+	decoder.UseNumber()
+	if err := decoder.Decode(&report); err != nil {
+		return nil, fmt.Errorf("reading the output of lsblk: %w", err)
+	}
+	return report.Devices, nil
+}
+
+// blockDevices is list_all_block_devices of ironic_python_agent/hardware.py for disks, with every
+// serial and WWN.
+func (m *Machine) blockDevices(ctx context.Context) ([]agent.Disk, error) {
+	h := m.host
+	h.try(ctx, "udevadm", "settle")
+	rows, err := h.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	paths := h.byPath()
+	var disks []agent.Disk
+	for _, r := range rows {
+		name, _ := r.text("kname")
+		known := slices.ContainsFunc(disks, func(d agent.Disk) bool { return d.Name == "/dev/"+name })
+		if known || strings.HasPrefix(name, "fd") || !isDisk(r) || m.belowMultipath(ctx, name) {
+			continue
+		}
+		for _, column := range lsblkColumns {
+			if _, present := r[strings.ToLower(column)]; !present {
+				return nil, fmt.Errorf("%s must be returned by lsblk", strings.ToLower(column))
+			}
+		}
+		size, err := r.number("size")
+		if err != nil {
+			return nil, err
+		}
+		if size == 0 || strings.HasPrefix(name, "ram") || strings.HasPrefix(name, "zram") {
+			continue
+		}
+		disk, err := h.disk(name, size, r)
+		if err != nil {
+			return nil, err
+		}
+		if link, linked := paths[disk.Name]; linked {
+			disk.ByPath = agent.Text(link)
+		}
+		disks = append(disks, disk)
+	}
+	return disks, nil
+}
+
+// isDisk reports whether a device is a disk, an array of disks or a multipath device.
+func isDisk(r row) bool {
+	kind, _ := r.text("type")
+	return kind == "disk" || kind == "mpath" || strings.Contains(kind, "raid")
+}
+
+// disk describes one disk.
+func (h Host) disk(name string, size int64, r row) (agent.Disk, error) {
+	logical, err := r.number("log-sec")
+	if err != nil {
+		return agent.Disk{}, err
+	}
+	physical, err := r.number("phy-sec")
+	if err != nil {
+		return agent.Disk{}, err
+	}
+	rota, _ := r.text("rota")
+	rotational := rota != "0" && rota != ""
+	disk := agent.Disk{
+		Name: "/dev/" + name, Model: r.texts("model"), Size: size, Rotational: &rotational,
+		LogicalSectors: int(logical), PhysicalSectors: int(physical),
+		ReadOnly: h.readOnly(name), VirtualMedia: h.virtualMedia("/dev/" + name),
+	}
+	if bus, _ := r.text("tran"); bus != "" {
+		disk.Transport = agent.Text(bus)
+	}
+	if vendor, err := h.read("/sys/class/block/" + name + "/device/vendor"); err == nil {
+		disk.Vendor = agent.Text(vendor)
+	}
+	if addresses, err := h.list("/sys/block/" + name + "/device/scsi_device"); err == nil && len(addresses) > 0 {
+		disk.HCTL = agent.Text(addresses[0])
+	}
+	h.identify(&disk, name, r)
+	return disk, nil
+}
+
+// identify adds serials and WWNs: those of lsblk come first, as they are the ones that an agent
+// without need for all of them reports.
+func (h Host) identify(disk *agent.Disk, name string, r row) {
+	add := func(to *agent.Texts, value string) {
+		if value != "" {
+			*to = append(*to, value)
+		}
+	}
+	serial, _ := r.text("serial")
+	wwn, _ := r.text("wwn")
+	add(&disk.Serial, serial)
+	add(&disk.WWN, wwn)
+	udev := h.udev(name)
+	add(&disk.WWN, udev.id("WWN"))
+	add(&disk.WWNWithExtension, udev.id("WWN_WITH_EXTENSION"))
+	add(&disk.WWNVendorExtension, udev.id("WWN_VENDOR_EXTENSION"))
+	add(&disk.Serial, udev.id("SERIAL_SHORT"))
+	add(&disk.Serial, udev.id("SERIAL"))
+}
+
+// byPath returns the links of /dev/disk/by-path, by the device that they point to.
+func (h Host) byPath() map[string]string {
+	const folder = "/dev/disk/by-path"
+	names, err := h.list(folder)
+	if err != nil {
+		h.warn("Path %s is inaccessible, by-path names of block devices are unavailable: %v", folder, err)
+	}
+	links := map[string]string{}
+	for _, name := range names {
+		link := path.Join(folder, name)
+		target, err := h.link(link)
+		if err != nil {
+			continue
+		}
+		if !path.IsAbs(target) {
+			target = path.Join(folder, target)
+		}
+		links[target] = link
+	}
+	return links
+}
+
+// readOnly is _is_read_only_device of ironic_python_agent/hardware.py.
+func (h Host) readOnly(name string) bool {
+	flag, err := h.read("/sys/block/" + name + "/ro")
+	return err == nil && flag == "1"
+}
+
+// virtualMedia reports whether a device is the virtual floppy that Ironic attaches.
+func (h Host) virtualMedia(device string) bool {
+	const label = "/dev/disk/by-label/ir-vfd-dev"
+	target, err := h.link(label)
+	return err == nil && path.Join(path.Dir(label), target) == device
+}
+
+// properties are those of a device in udev's database.
+type properties map[string]string
+
+// udev reads the properties of a block device from udev's database, which the real agent reads
+// through libudev. An unknown device has none.
+func (h Host) udev(name string) properties {
+	number, err := h.read("/sys/class/block/" + name + "/dev")
+	if err != nil {
+		return nil
+	}
+	database, err := h.read("/run/udev/data/b" + number)
+	if err != nil {
+		return nil
+	}
+	found := properties{}
+	for _, line := range lines(database) {
+		if pair, isProperty := strings.CutPrefix(line, "E:"); isProperty {
+			key, value, _ := strings.Cut(pair, "=")
+			found[key] = value
+		}
+	}
+	return found
+}
+
+// id returns a property of the device, or else of the device mapper.
+func (p properties) id(key string) string {
+	if value := p["ID_"+key]; value != "" {
+		return value
+	}
+	return p["DM_"+key]
+}
+
+// belowMultipath reports whether a device is a path of a multipath device, which takes its place.
+// See _get_multipath_parent_device of ironic_python_agent/hardware.py.
+func (m *Machine) belowMultipath(ctx context.Context, name string) bool {
+	if !m.multipath || name == "" {
+		return false
+	}
+	if _, err := m.host.program(ctx, "multipath", "-c", "/dev/"+name); err != nil {
+		return false
+	}
+	out, err := m.host.program(ctx, "multipath", "-ll", "/dev/"+name)
+	if err != nil {
+		return false
+	}
+	first, _, _ := strings.Cut(out, "\n")
+	return slices.ContainsFunc(strings.Split(first, " "), func(word string) bool { return strings.HasPrefix(word, "dm") })
+}

@@ -1,0 +1,182 @@
+package linux
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	"ironworks/agent"
+)
+
+// espTypes are the types of an EFI system partition, with GPT and with MBR.
+var espTypes = []string{"c12a7328-f81f-11d2-ba4b-00c93ec93b", "0xef"}
+
+// bootLoaders are BOOTLOADERS_EFI of ironic_python_agent/efi_utils.py: boot loaders, and lists
+// with a boot loader and its name.
+var bootLoaders = []string{
+	"bootx64.csv", "bootaa64.csv", "boot.csv",
+	"bootia32.efi", "bootx64.efi", "bootia64.efi", "bootarm.efi", "bootaa64.efi",
+	"bootriscv32.efi", "bootriscv64.efi", "bootriscv128.efi", "grubaa64.efi", "winload.efi",
+}
+
+// BootFrom creates the firmware's boot entry for the boot loader on a disk, and removes entries of
+// the same name. See manage_uefi of ironic_python_agent/efi_utils.py.
+func (m *Machine) BootFrom(ctx context.Context, device string) error {
+	h := m.host
+	h.rescan(ctx, device)
+	partition, number, err := h.esp(ctx, device)
+	if err != nil {
+		return err
+	}
+	folder, err := os.MkdirTemp(h.path("/tmp"), "esp-*")
+	if err != nil {
+		return fmt.Errorf("mounting %s: %w", partition, err)
+	}
+	defer func() { _ = os.Remove(folder) }()
+	inside := h.inside(folder)
+	if _, err := h.program(ctx, "mount", partition, inside); err != nil {
+		return err
+	}
+	defer func() {
+		// The entry exists; the ramdisk ends soon.
+		h.try(context.WithoutCancel(ctx), "umount", inside)
+	}()
+	entries, err := findBootLoaders(folder)
+	if err != nil {
+		return fmt.Errorf("looking for boot loaders on %s: %w", partition, err)
+	}
+	if len(entries) == 0 {
+		return fmt.Errorf("no boot loader found on the EFI partition %s", partition)
+	}
+	return h.createEntries(ctx, device, number, entries)
+}
+
+// rescan makes the kernel read a partition table again.
+func (h Host) rescan(ctx context.Context, device string) {
+	h.try(ctx, "partx", "-av", device)
+	h.try(ctx, "udevadm", "settle")
+}
+
+// inside returns a path as programs in the host's root see it.
+func (h Host) inside(name string) string {
+	relative, err := filepath.Rel(h.Root, name)
+	if err != nil {
+		return name
+	}
+	return "/" + relative
+}
+
+// esp returns the EFI system partition of a disk, and its number.
+func (h Host) esp(ctx context.Context, device string) (partition, number string, err error) {
+	out, err := h.program(ctx, "lsblk", "-nro", "KNAME,TYPE,PARTTYPE", device)
+	if err != nil {
+		return "", "", err
+	}
+	for _, line := range lines(out) {
+		fields := strings.Fields(line)
+		const columns = 3
+		if len(fields) < columns || fields[1] != "part" && fields[1] != "md" || !slices.Contains(espTypes, strings.ToLower(fields[2])) {
+			continue
+		}
+		number, err := h.read("/sys/class/block/" + fields[0] + "/partition")
+		if err != nil {
+			return "", "", fmt.Errorf("reading the number of partition %s: %w", fields[0], err)
+		}
+		return "/dev/" + fields[0], number, nil
+	}
+	return "", "", agent.ErrNoEFIPartition
+}
+
+// bootEntry is a boot loader with the name of its boot entry.
+type bootEntry struct {
+	loader string // with backslashes, from the root of the partition
+	label  string
+}
+
+// findBootLoaders walks a mounted EFI system partition. The first list of a distribution decides,
+// else each boot loader gets an entry.
+func findBootLoaders(folder string) ([]bootEntry, error) {
+	var entries []bootEntry
+	var list string
+	err := filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() || !slices.Contains(bootLoaders, strings.ToLower(entry.Name())):
+			return nil
+		case strings.HasSuffix(strings.ToLower(name), ".csv"):
+			list = name
+			return fs.SkipAll
+		}
+		relative, err := filepath.Rel(folder, name)
+		if err != nil {
+			return err
+		}
+		label := "ironic" + strconv.Itoa(len(entries)+1)
+		entries = append(entries, bootEntry{loader: backslashes(relative), label: label})
+		return nil
+	})
+	if err != nil || list == "" {
+		return entries, err
+	}
+	entry, err := readBootList(folder, list)
+	return []bootEntry{entry}, err
+}
+
+func backslashes(relative string) string { return `\` + strings.ReplaceAll(relative, "/", `\`) }
+
+// readBootList reads shim's list: file name and label, in UTF-16 with or without a mark.
+func readBootList(folder, list string) (bootEntry, error) {
+	content, err := os.ReadFile(list) //nolint:gosec // found below the mounted partition
+	if err != nil {
+		return bootEntry{}, err
+	}
+	units := make([]uint16, 0, len(content)/2)
+	for pair := range slices.Chunk(content, 2) {
+		if len(pair) == 2 {
+			units = append(units, binary.LittleEndian.Uint16(pair))
+		}
+	}
+	text := strings.TrimPrefix(string(utf16.Decode(units)), "\ufeff")
+	file, rest, ok := strings.Cut(text, ",")
+	if !ok {
+		return bootEntry{}, fmt.Errorf("%s has no file name and label", filepath.Base(list))
+	}
+	label, _, _ := strings.Cut(rest, ",")
+	relative, err := filepath.Rel(folder, filepath.Join(filepath.Dir(list), file))
+	return bootEntry{loader: backslashes(relative), label: label}, err
+}
+
+// entryLine matches an entry as efibootmgr prints it.
+var entryLine = regexp.MustCompile(`^Boot([0-9a-fA-F]+)\*?\s+(.*?)\s+(?:BBS|HD|FvFile|FvVol|PciRoot|VenMsg|VenHw|UsbClass)\(`)
+
+// createEntries runs efibootmgr, which puts the new entry first in the boot order.
+func (h Host) createEntries(ctx context.Context, device, number string, entries []bootEntry) error {
+	present, err := h.program(ctx, "efibootmgr", "-v")
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		for _, line := range lines(present) {
+			found := entryLine.FindStringSubmatch(line)
+			if found == nil || found[2] != entry.label {
+				continue
+			}
+			if _, err := h.program(ctx, "efibootmgr", "-b", found[1], "-B"); err != nil {
+				return err
+			}
+		}
+		if _, err := h.program(ctx, "efibootmgr", "-v", "-c", "-d", device, "-p", number, "-w", "-L", entry.label, "-l", entry.loader); err != nil {
+			return err
+		}
+	}
+	return nil
+}

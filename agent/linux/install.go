@@ -1,0 +1,62 @@
+package linux
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"ironworks/agent"
+)
+
+// ignitionFile is where coreos-installer finds the configuration of the installed system.
+const ignitionFile = "/tmp/ironic.ign"
+
+// Install runs coreos-installer. The configuration may have secrets: only root can read its file,
+// which is removed afterwards.
+func (m *Machine) Install(ctx context.Context, install agent.Install, line func(string)) error {
+	argv := []string{"coreos-installer", "install", "--preserve-on-error"}
+	if install.Ignition != nil {
+		file := m.host.path(ignitionFile)
+		if err := writeSecret(file, install.Ignition); err != nil {
+			return fmt.Errorf("writing the Ignition configuration: %w", err)
+		}
+		defer func() { _ = os.Remove(file) }()
+		argv = append(argv, "--ignition-file", ignitionFile)
+	}
+	for _, karg := range install.AppendKargs {
+		argv = append(argv, "--append-karg", karg)
+	}
+	if install.ImageURL != "" {
+		argv = append(argv, "--image-url", install.ImageURL, "--insecure")
+	} else {
+		argv = append(argv, "--offline")
+	}
+	if install.CopyNetwork {
+		argv = append(argv, "--copy-network")
+	}
+	out, err := m.host.Run(ctx, Command{Argv: append(argv, install.Device), Line: line})
+	switch {
+	case errors.Is(err, agent.ErrNoProgram):
+		return agent.ErrNoInstaller
+	case err != nil:
+		return fmt.Errorf("running coreos-installer: %w", err)
+	case out.Code != 0:
+		return &agent.ExitError{Code: out.Code}
+	}
+	return nil
+}
+
+// writeSecret replaces a file by one that only root can read.
+func writeSecret(name string, content []byte) error {
+	const onlyRoot = 0o600
+	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, onlyRoot) //nolint:gosec // a name of our own
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	return errors.Join(err, file.Close())
+}

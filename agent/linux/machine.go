@@ -1,0 +1,196 @@
+package linux
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"ironworks/agent"
+)
+
+// Options configure what is reported of a host.
+type Options struct {
+	// Parameters are those of the kernel's command line; see [Parameters].
+	Parameters map[string]string
+	// CollectLLDP listens for LLDP frames, for at most LLDPTimeout (default 30 s).
+	CollectLLDP bool
+	LLDPTimeout time.Duration
+	// VLANs are the interfaces to create, in the format of enable_vlan_interfaces.
+	VLANs string
+	// SkipBMC leaves out the BMC, which is slow to answer.
+	SkipBMC bool
+}
+
+// lldpTimeout is the default of lldp_timeout in ironic_python_agent/config.py. Switches send a
+// frame every 30 s.
+const lldpTimeout = 30 * time.Second
+
+// Machine is the hardware of a host.
+type Machine struct {
+	host    Host
+	options Options
+	// multipath reports that multipath devices are in use. Set by Prepare.
+	multipath bool
+
+	mu     sync.Mutex
+	mounts map[string]mount // by device
+}
+
+var (
+	_ agent.Hardware = (*Machine)(nil)
+	_ agent.Programs = (*Machine)(nil)
+)
+
+// New returns the hardware of a host.
+func New(host Host, options Options) *Machine {
+	if options.LLDPTimeout == 0 {
+		options.LLDPTimeout = lldpTimeout
+	}
+	return &Machine{host: host, options: options, mounts: map[string]mount{}}
+}
+
+// Prepare assembles arrays, connects disks and loads the drivers that an inventory needs. It may
+// change the host, and is for a ramdisk only. See initialize of GenericHardwareManager.
+func (m *Machine) Prepare(ctx context.Context) {
+	h := m.host
+	if _, err := h.program(ctx, "iscsistart", "-f"); err == nil {
+		h.try(ctx, "iscsistart", "-b")
+	}
+	h.try(ctx, "mdadm", "--assemble", "--scan", "--verbose")
+	for _, driver := range []string{"ipmi_msghandler", "ipmi_devintf", "ipmi_si"} {
+		h.try(ctx, "modprobe", driver)
+	}
+	if h.exists("/usr/sbin/mpathconf") && !h.exists("/etc/multipath.conf") {
+		h.try(ctx, "/usr/sbin/mpathconf", "--enable", "--find_multipaths", "yes", "--with_module", "y", "--with_multipathd", "y")
+	} else {
+		h.try(ctx, "modprobe", "dm_multipath")
+		h.try(ctx, "modprobe", "multipath")
+	}
+	h.try(ctx, "multipathd")
+	m.multipath = h.try(ctx, "multipath", "-ll")
+}
+
+// Inventory describes the host. LLDP is listened for while everything else is collected.
+func (m *Machine) Inventory(ctx context.Context) (agent.Inventory, error) {
+	h := m.host
+	names, err := h.interfaceNames()
+	if err != nil {
+		return agent.Inventory{}, fmt.Errorf("listing network interfaces: %w", err)
+	}
+	var listening sync.WaitGroup
+	defer listening.Wait()
+	var frames map[string][]byte
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if m.options.CollectLLDP {
+		listening.Go(func() { frames = m.lldp(ctx, names) })
+	}
+	inventory, err := m.collect(ctx)
+	if err != nil {
+		return agent.Inventory{}, err
+	}
+	listening.Wait()
+	inventory.Interfaces = h.interfaces(ctx, names, frames)
+	if m.options.VLANs != "" {
+		added := h.addVLANs(ctx, m.options.VLANs, inventory.Interfaces)
+		inventory.Interfaces = append(inventory.Interfaces, h.interfaces(ctx, added, nil)...)
+	}
+	return inventory, ctx.Err()
+}
+
+// collect describes everything but the interfaces.
+func (m *Machine) collect(ctx context.Context) (agent.Inventory, error) {
+	h := m.host
+	table := h.smbios()
+	var inventory agent.Inventory
+	var err error
+	if inventory.CPU, err = h.cpu(ctx); err != nil {
+		return inventory, err
+	}
+	if inventory.Disks, err = m.blockDevices(ctx); err != nil {
+		return inventory, err
+	}
+	for i := range inventory.Disks {
+		inventory.Disks[i].Serial = first(inventory.Disks[i].Serial)
+		inventory.Disks[i].WWN = first(inventory.Disks[i].WWN)
+	}
+	if inventory.Memory, err = h.memory(table); err != nil {
+		return inventory, err
+	}
+	inventory.SystemVendor = vendor(table)
+	inventory.Boot.Mode = agent.BIOS
+	if h.exists("/sys/firmware/efi") {
+		inventory.Boot.Mode = agent.UEFI
+	}
+	if pxe, booted := m.options.Parameters["BOOTIF"]; booted {
+		inventory.Boot.PXEInterface = &pxe
+	}
+	if inventory.Hostname, err = h.read("/proc/sys/kernel/hostname"); err != nil {
+		return inventory, fmt.Errorf("reading the host's name: %w", err)
+	}
+	if !m.options.SkipBMC {
+		bmc := h.bmc(ctx)
+		inventory.BMCAddress, inventory.BMCv6Address, inventory.BMCMAC = bmc.v4, bmc.v6, bmc.mac
+	}
+	return inventory, nil
+}
+
+// first returns the first of several values: an inventory has one serial and one WWN of a disk.
+func first(texts agent.Texts) agent.Texts {
+	if len(texts) == 0 {
+		return nil
+	}
+	return texts[:1]
+}
+
+// lldp listens on the interfaces with a carrier; nothing arrives on others. Like the real agent,
+// it reports nothing at all if it cannot listen on one of them.
+func (m *Machine) lldp(ctx context.Context, names []string) map[string][]byte {
+	ctx, cancel := context.WithTimeout(ctx, m.options.LLDPTimeout)
+	defer cancel()
+	frames := map[string][]byte{}
+	var linked []string
+	for _, name := range names {
+		frames[name] = nil
+		if carrier, err := m.host.read(netFolder + name + "/carrier"); err == nil && carrier == "1" {
+			linked = append(linked, name)
+		}
+	}
+	if len(linked) == 0 {
+		return frames
+	}
+	received, err := m.host.Links.LLDP(ctx, linked)
+	if err != nil {
+		m.host.warn("Error while getting LLDP info: %v", err)
+		return nil
+	}
+	for name, frame := range received {
+		frames[name] = frame
+	}
+	return frames
+}
+
+// BlockDevices returns the current disks, with every serial and WWN.
+func (m *Machine) BlockDevices(ctx context.Context) ([]agent.Disk, error) { return m.blockDevices(ctx) }
+
+// Parameters reads the kernel's command line, like _read_params_from_file of
+// ironic_python_agent/utils.py. The last of several values counts.
+func (h Host) Parameters() (map[string]string, error) {
+	text, err := h.read("/proc/cmdline")
+	if err != nil {
+		return nil, fmt.Errorf("reading the kernel's command line: %w", err)
+	}
+	return parameters(text), nil
+}
+
+func parameters(text string) map[string]string {
+	found := map[string]string{}
+	for _, word := range strings.Fields(text) {
+		if name, value, ok := strings.Cut(word, "="); ok {
+			found[name] = value
+		}
+	}
+	return found
+}

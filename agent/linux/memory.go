@@ -1,0 +1,77 @@
+package linux
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"ironworks/agent"
+)
+
+const mib = 1 << 20
+
+// memory is get_memory of ironic_python_agent/hardware.py: what the kernel can use, and what lshw
+// finds in the machine.
+func (h Host) memory(table []structure) (agent.Memory, error) {
+	info, err := h.read("/proc/meminfo")
+	if err != nil {
+		return agent.Memory{}, fmt.Errorf("reading the size of the memory: %w", err)
+	}
+	const kib = 1024
+	total, err := strconv.ParseInt(strings.TrimSuffix(colonPairs(info)["memtotal"], " kB"), 10, 64)
+	if err != nil {
+		return agent.Memory{}, fmt.Errorf("reading the size of the memory: %w", err)
+	}
+	total *= kib
+	var modules int64
+	for _, s := range table {
+		if s.kind == smbiosMemory {
+			modules += moduleMiB(s)
+		}
+	}
+	if modules*mib > total {
+		return agent.Memory{Total: total, PhysicalMB: modules}, nil
+	}
+	return agent.Memory{Total: total, PhysicalMB: h.memoryOfKernel(total) / mib}, nil
+}
+
+// memoryOfKernel is what lshw reports when the firmware does not describe the modules, or only
+// some of them: the blocks that can be plugged, if these are more than the kernel can use.
+// See scan_memory in lshw's mem.cc.
+func (h Host) memoryOfKernel(total int64) int64 {
+	const folder = "/sys/devices/system/memory"
+	if blocks := h.memoryBlocks(folder); blocks > total {
+		return blocks
+	}
+	// The size of kcore is an address space on most hosts, and then not plausible.
+	if core, err := os.Stat(h.path("/proc/kcore")); err == nil && core.Size() > total && core.Size() < 2*total {
+		return core.Size()
+	}
+	return total
+}
+
+func (h Host) memoryBlocks(folder string) int64 {
+	text, err := h.read(folder + "/block_size_bytes")
+	if err != nil {
+		return 0
+	}
+	size, err := strconv.ParseInt(text, 16, 64)
+	if err != nil {
+		return 0
+	}
+	names, err := h.list(folder)
+	if err != nil {
+		return 0
+	}
+	var sum int64
+	for _, name := range names {
+		if !strings.HasPrefix(name, "memory") {
+			continue
+		}
+		if online, err := h.read(folder + "/" + name + "/online"); err == nil && online == "1" {
+			sum += size
+		}
+	}
+	return sum
+}

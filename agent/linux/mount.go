@@ -1,0 +1,131 @@
+package linux
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ironworks/agent"
+)
+
+// mount is a mounted file system and the files that it had.
+type mount struct {
+	folder string
+	files  []agent.File
+}
+
+// Mount mounts a device and returns the names of its files, without their content.
+func (m *Machine) Mount(ctx context.Context, device string) ([]agent.File, error) {
+	h := m.host
+	folder, err := os.MkdirTemp(h.path("/tmp"), "mount-*")
+	if err != nil {
+		return nil, fmt.Errorf("mounting %s: %w", device, err)
+	}
+	if _, err := h.program(ctx, "mount", device, h.inside(folder)); err != nil {
+		_ = os.Remove(folder)
+		var failed *ProgramError
+		if !errors.As(err, &failed) {
+			return nil, err
+		}
+		text := strings.TrimSpace(failed.Output.Stderr)
+		return nil, &agent.MountError{Text: strings.TrimPrefix(text, "mount: "+h.inside(folder)+": ")}
+	}
+	files, err := listFiles(folder)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.mounts[device] = mount{folder: folder, files: files}
+	return slices.Clone(files), err
+}
+
+// listFiles returns folders and files, but not what is mounted below.
+func listFiles(folder string) ([]agent.File, error) {
+	var files []agent.File
+	err := filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || name == folder {
+			return err
+		}
+		relative, err := filepath.Rel(folder, name)
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		files = append(files, agent.File{Path: relative, Folder: entry.IsDir(), Mode: int(info.Mode().Perm())})
+		return nil
+	})
+	return files, err
+}
+
+// Unmount makes the file system have the given files: those with content are written, and those
+// that are not given any more are removed.
+func (m *Machine) Unmount(ctx context.Context, device string, files []agent.File) error {
+	m.mu.Lock()
+	on, mounted := m.mounts[device]
+	delete(m.mounts, device)
+	m.mu.Unlock()
+	if !mounted {
+		return fmt.Errorf("%s is not mounted", device)
+	}
+	err := on.apply(files)
+	if _, failed := m.host.program(context.WithoutCancel(ctx), "umount", m.host.inside(on.folder)); failed != nil {
+		return errors.Join(err, failed)
+	}
+	return errors.Join(err, os.Remove(on.folder))
+}
+
+func (o mount) apply(files []agent.File) error {
+	root, err := os.OpenRoot(o.folder) // links of the image must not lead out of it
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	had, has := map[string]agent.File{}, map[string]bool{}
+	for _, f := range o.files {
+		had[f.Path] = f
+	}
+	for _, f := range files {
+		has[f.Path] = true
+		old, known := had[f.Path]
+		if known && f.Content == nil && f.Mode == old.Mode && f.Owner == old.Owner && f.Group == old.Group {
+			continue
+		}
+		if err := place(root, f); err != nil {
+			return err
+		}
+	}
+	for _, f := range o.files {
+		if !f.Folder && !has[f.Path] {
+			if err := root.Remove(f.Path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// place writes a file or creates a folder.
+func place(root *os.Root, f agent.File) error {
+	mode := fs.FileMode(f.Mode) //nolint:gosec // permissions
+	if f.Folder {
+		if err := root.Mkdir(f.Path, mode); err != nil && !errors.Is(err, os.ErrExist) {
+			return err
+		}
+	} else if err := root.WriteFile(f.Path, f.Content, mode); err != nil {
+		return err
+	}
+	// The mode of a new file depends on the umask, that of an old one stays.
+	if err := root.Chmod(f.Path, mode); err != nil {
+		return err
+	}
+	if f.Owner == 0 && f.Group == 0 {
+		return nil
+	}
+	return root.Chown(f.Path, f.Owner, f.Group)
+}

@@ -1,0 +1,148 @@
+package linux
+
+import (
+	"context"
+	"encoding/hex"
+	"net/netip"
+	"path"
+	"strings"
+
+	"ironworks/agent"
+)
+
+const netFolder = "/sys/class/net/"
+
+// interfaceNames is list_interfaces of ironic_python_agent/netutils.py: devices, VLANs and bonds.
+func (h Host) interfaceNames() ([]string, error) {
+	all, err := h.list(netFolder)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, name := range all {
+		if isVLAN(name) || h.exists(netFolder+name+"/device") || h.exists(netFolder+name+"/bonding") {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// isVLAN goes by the name, as a VLAN has no device.
+func isVLAN(name string) bool {
+	_, vlan, dotted := strings.Cut(name, ".")
+	return dotted && vlan != "" && strings.Trim(vlan, "0123456789") == ""
+}
+
+// interfaces describes the network interfaces; lldp has the frames that were received, or is nil
+// if nobody listened.
+func (h Host) interfaces(ctx context.Context, names []string, lldp map[string][]byte) []agent.Interface {
+	all := make([]agent.Interface, 0, len(names))
+	for _, name := range names {
+		described, usable := h.nic(ctx, name)
+		if !usable {
+			continue
+		}
+		if len(lldp) > 0 {
+			described.LLDP = parseTLVs(lldp[name])
+		}
+		all = append(all, described)
+	}
+	return all
+}
+
+// nic describes one interface. One without a usable address is not reported.
+func (h Host) nic(ctx context.Context, name string) (agent.Interface, bool) {
+	mac := h.mac(name)
+	if mac == "" {
+		return agent.Interface{}, false
+	}
+	folder := netFolder + name
+	carrier, _ := h.read(folder + "/carrier")
+	i := agent.Interface{
+		Name: name, MAC: mac, HasCarrier: carrier == "1",
+		Vendor: h.optional(folder + "/device/vendor"), Product: h.optional(folder + "/device/device"),
+		PCIAddress: h.base(folder + "/device"), Driver: h.base(folder + "/device/driver"),
+		BIOSDevName: h.biosDevName(ctx, name),
+	}
+	i.IPv4, i.IPv6 = firstOfEach(h.Links.Addresses(name))
+	if speed := h.Links.Speed(name); speed > 0 {
+		i.SpeedMbps = &speed
+	}
+	return i, true
+}
+
+// mac is get_mac_addr of ironic_python_agent/netutils.py: a permanent address is better than one
+// that, for instance, a bond gave its members. Addresses that start with fa: are those of virtual
+// interfaces, as of some BMCs.
+func (h Host) mac(name string) string {
+	mac := h.Links.PermanentMAC(name)
+	if mac == "" {
+		mac, _ = h.read(netFolder + name + "/address")
+	}
+	if strings.HasPrefix(strings.ToLower(mac), "fa:") {
+		h.warn("Interface %s is ignored, as its address %s seems to be locally assigned", name, mac)
+		return ""
+	}
+	return mac
+}
+
+// optional returns the content of a file, or nil.
+func (h Host) optional(name string) *string {
+	if content, err := h.read(name); err == nil {
+		return &content
+	}
+	return nil
+}
+
+// base returns the last part of a link's target, or nil.
+func (h Host) base(name string) *string {
+	target, err := h.link(name)
+	if err != nil {
+		return nil
+	}
+	last := path.Base(target)
+	return &last
+}
+
+// biosDevName asks biosdevname, which few hosts have.
+func (h Host) biosDevName(ctx context.Context, name string) *string {
+	if isVLAN(name) {
+		return nil
+	}
+	out, err := h.Run(ctx, Command{Argv: []string{"biosdevname", "-i", name}})
+	if err != nil || out.Code != 0 {
+		return nil
+	}
+	found := strings.TrimRight(out.Stdout, "\n")
+	return &found
+}
+
+// firstOfEach returns the first address of either family.
+func firstOfEach(addresses []string) (v4, v6 *string) {
+	for _, text := range addresses {
+		address, err := netip.ParseAddr(text)
+		switch {
+		case err != nil:
+		case address.Is4() && v4 == nil:
+			v4 = &text
+		case address.Is6() && v6 == nil:
+			v6 = &text
+		}
+	}
+	return v4, v6
+}
+
+// parseTLVs returns the parts of an LLDP frame: pairs of type and value in hexadecimal digits. See
+// _parse_tlv of ironic_python_agent/netutils.py.
+func parseTLVs(frame []byte) []any {
+	parts := []any{}
+	const header = 2 // 7 bits of type, 9 bits of length
+	for len(frame) >= header {
+		kind, length := int(frame[0]>>1), int(frame[0]&1)<<8|int(frame[1])
+		frame = frame[header:]
+		length = min(length, len(frame))
+		parts = append(parts, []any{kind, hex.EncodeToString(frame[:length])})
+		frame = frame[length:]
+	}
+	return parts
+}

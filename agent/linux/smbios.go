@@ -1,0 +1,133 @@
+package linux
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"strings"
+
+	"ironworks/agent"
+)
+
+// smbiosTable has the structures of the SMBIOS specification (DMTF DSP0134), as the kernel got
+// them from the firmware.
+const smbiosTable = "/sys/firmware/dmi/tables/DMI"
+
+// Types of structures.
+const (
+	smbiosBIOS   = 0
+	smbiosSystem = 1
+	smbiosMemory = 17
+	smbiosEnd    = 127
+)
+
+// structure is one structure of the table.
+type structure struct {
+	kind    byte
+	data    []byte // including the header of four bytes
+	strings []string
+}
+
+// smbios reads the table; a host without one has no structures.
+func (h Host) smbios() []structure {
+	table, err := os.ReadFile(h.path(smbiosTable))
+	if err != nil {
+		h.warn("No SMBIOS table: %v", err)
+		return nil
+	}
+	return parseSMBIOS(table)
+}
+
+// parseSMBIOS ends at the first structure that is damaged.
+func parseSMBIOS(table []byte) []structure {
+	const header = 4
+	var all []structure
+	for len(table) >= header {
+		length := int(table[1])
+		if length < header || length > len(table) {
+			return all
+		}
+		s := structure{kind: table[0], data: table[:length]}
+		rest := table[length:]
+		// The texts end with an empty one; if there are none, with two zero bytes.
+		for len(rest) > 0 && rest[0] != 0 {
+			text, after, _ := strings.Cut(string(rest), "\x00")
+			s.strings = append(s.strings, strings.TrimSpace(text))
+			rest = rest[len(rest)-len(after):]
+		}
+		if len(s.strings) == 0 && len(rest) > 0 {
+			rest = rest[1:]
+		}
+		if len(rest) > 0 {
+			rest = rest[1:]
+		}
+		all = append(all, s)
+		if s.kind == smbiosEnd {
+			return all
+		}
+		table = rest
+	}
+	return all
+}
+
+// text returns the text that the byte at an offset names by its number.
+func (s structure) text(offset int) string {
+	if offset >= len(s.data) {
+		return ""
+	}
+	number := int(s.data[offset])
+	if number == 0 || number > len(s.strings) {
+		return ""
+	}
+	return s.strings[number-1]
+}
+
+func (s structure) word(offset int) int {
+	const size = 2
+	if offset+size > len(s.data) {
+		return 0
+	}
+	return int(binary.LittleEndian.Uint16(s.data[offset:]))
+}
+
+// vendor is get_system_vendor_info of ironic_python_agent/hardware.py, whose values are those of
+// lshw: a SKU follows the name of the product in parentheses.
+func vendor(table []structure) agent.SystemVendor {
+	var v agent.SystemVendor
+	for _, s := range table {
+		switch s.kind {
+		case smbiosBIOS:
+			if v.Firmware == (agent.Firmware{}) {
+				v.Firmware = agent.Firmware{Vendor: s.text(0x04), Version: s.text(0x05), BuildDate: s.text(0x08)}
+			}
+		case smbiosSystem:
+			v.Manufacturer, v.ProductName, v.SerialNumber = s.text(0x04), s.text(0x05), s.text(0x07)
+			if sku := s.text(0x19); sku != "" {
+				v.ProductName = fmt.Sprintf("%s (%s)", v.ProductName, sku)
+			}
+		}
+	}
+	return v
+}
+
+// moduleMiB returns the size of a memory module. Unknown sizes count as none.
+func moduleMiB(s structure) int64 {
+	const (
+		unknown  = 0xffff
+		extended = 0x7fff // the size is in another field, which has 32 bits
+		inKiB    = 0x8000
+		sizeAt   = 0x0c
+		largeAt  = 0x1c
+		kib      = 1024
+	)
+	switch size := s.word(sizeAt); {
+	case size == unknown:
+		return 0
+	case size == extended:
+		return int64(s.word(largeAt)) | int64(s.word(largeAt+2)&extended)<<16
+	case size&inKiB != 0:
+		return int64(size&extended) / kib
+	default:
+		return int64(size)
+	}
+}

@@ -1,0 +1,137 @@
+package linux
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"ironworks/agent"
+)
+
+// StartUnit starts a unit without waiting for it. The message of a failure is systemd's.
+func (m *Machine) StartUnit(ctx context.Context, unit string) error {
+	_, err := m.host.program(ctx, "systemctl", "start", "--no-block", unit)
+	var failed *ProgramError
+	if !errors.As(err, &failed) {
+		return err
+	}
+	text := strings.TrimSpace(failed.Output.Stderr)
+	return errors.New(strings.TrimPrefix(text, "Failed to start "+unit+": "))
+}
+
+// UnitState returns the state of a unit.
+func (m *Machine) UnitState(ctx context.Context, unit string) (agent.UnitState, error) {
+	out, err := m.host.program(ctx, "systemctl", "show", "--property=ActiveState,Result", unit)
+	if err != nil {
+		return agent.UnitState{}, err
+	}
+	var state agent.UnitState
+	for _, line := range lines(out) {
+		name, value, _ := strings.Cut(line, "=")
+		switch name {
+		case "ActiveState":
+			state.Active = value
+		case "Result":
+			state.Result = value
+		}
+	}
+	return state, nil
+}
+
+// Files of a rescue, see ironic_python_agent/extensions/rescue.py.
+const (
+	rescueFolder   = "/etc/ipa-rescue-config"
+	rescuePassword = rescueFolder + "/ipa-rescue-password"
+	// RescuedMarker exists on a host in rescue: an agent that is started again must not serve.
+	RescuedMarker = "/etc/.rescued"
+)
+
+// SetRescuePassword stores the password's hash where ramdisks made for ironic-python-agent look
+// for it, and creates the user rescue on hosts with useradd, such as CoreOS.
+func (m *Machine) SetRescuePassword(ctx context.Context, hash string) error {
+	const onlyRoot = 0o700
+	h := m.host
+	if err := os.MkdirAll(h.path(rescueFolder), onlyRoot); err != nil {
+		return fmt.Errorf("storing the rescue password: %w", err)
+	}
+	if err := writeSecret(h.path(rescuePassword), []byte(hash)); err != nil {
+		return fmt.Errorf("storing the rescue password: %w", err)
+	}
+	if h.try(ctx, "useradd", "-m", "rescue") {
+		out, err := h.Run(ctx, Command{Argv: []string{"chpasswd", "-e"}, Stdin: strings.NewReader("rescue:" + hash + "\n")})
+		if err == nil && out.Code != 0 {
+			err = &ProgramError{Argv: []string{"chpasswd", "-e"}, Output: out}
+		}
+		if err != nil {
+			return fmt.Errorf("setting the password of the user rescue: %w", err)
+		}
+		h.try(ctx, "usermod", "-a", "-G", "wheel,sudo", "rescue")
+	}
+	if err := writeSecret(h.path(RescuedMarker), nil); err != nil {
+		h.warn("Failed to create rescue state file marker: %v", err)
+	}
+	return nil
+}
+
+// NetworkDown takes the interfaces down.
+func (m *Machine) NetworkDown(ctx context.Context) error {
+	names, err := m.host.interfaceNames()
+	if err != nil {
+		return err
+	}
+	var failures []error
+	for _, name := range names {
+		if _, err := m.host.program(ctx, "ip", "link", "set", name, "down"); err != nil {
+			failures = append(failures, err)
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// Sync writes cached data to the disks and empties their caches. See full_sync of
+// GenericHardwareManager.
+func (m *Machine) Sync(ctx context.Context) error {
+	const private = 0o600
+	h := m.host
+	if _, err := h.program(ctx, "sync"); err != nil {
+		return fmt.Errorf("flushing file system buffers failed: %w", err)
+	}
+	if err := os.WriteFile(h.path("/proc/sys/vm/drop_caches"), []byte("3"), private); err != nil {
+		h.warn("Unable to tell the kernel to drop caches: %v", err)
+	}
+	disks, err := m.blockDevices(ctx)
+	if err != nil {
+		return err
+	}
+	for _, d := range disks {
+		h.try(ctx, "blockdev", "--flushbufs", d.Name)
+	}
+	return nil
+}
+
+// PowerOff powers the host off.
+func (m *Machine) PowerOff(ctx context.Context) error { return m.host.shutDown(ctx, "poweroff", "o") }
+
+// Reboot reboots the host.
+func (m *Machine) Reboot(ctx context.Context) error { return m.host.shutDown(ctx, "reboot", "b") }
+
+// shutDown falls back to the kernel where systemd refuses or is missing.
+func (h Host) shutDown(ctx context.Context, program, key string) error {
+	const private = 0o600
+	out, err := h.Run(ctx, Command{Argv: []string{program}})
+	if err == nil && out.Code == 0 && !strings.Contains(out.Stderr, "ignoring request") {
+		return nil
+	}
+	h.warn("%s failed (%v, exit code %d: %s), falling back to sysrq-trigger", program, err, out.Code, strings.TrimSpace(out.Stderr))
+	if err := os.WriteFile(h.path("/proc/sysrq-trigger"), []byte(key), private); err != nil {
+		return fmt.Errorf("shutting down: %w", err)
+	}
+	return nil
+}
+
+// Execute runs a program of the host.
+func (m *Machine) Execute(ctx context.Context, argv ...string) (agent.Output, error) {
+	return m.host.Run(ctx, Command{Argv: argv})
+}

@@ -1,0 +1,64 @@
+package linux
+
+import (
+	"context"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ironworks/agent"
+)
+
+// addVLANs creates VLAN interfaces and returns their names. See bring_up_vlan_interfaces of
+// ironic_python_agent/netutils.py: the option is a list of interface.vlan, or of interfaces, or
+// all, whose VLANs the switch announces.
+func (h Host) addVLANs(ctx context.Context, option string, present []agent.Interface) []string {
+	var added []string
+	add := func(name, vlan string) {
+		full := name + "." + vlan
+		known := slices.ContainsFunc(present, func(i agent.Interface) bool { return i.Name == full }) || slices.Contains(added, full)
+		if known {
+			return
+		}
+		h.try(ctx, "ip", "link", "add", "link", name, "name", full, "type", "vlan", "id", vlan)
+		if h.try(ctx, "ip", "link", "set", "dev", full, "up") {
+			added = append(added, full)
+		}
+	}
+	for word := range strings.SplitSeq(option, ",") {
+		word = strings.TrimSpace(word)
+		wanted, vlan, given := strings.Cut(word, ".")
+		for _, i := range present {
+			switch {
+			case word == "" || wanted != "all" && wanted != i.Name && !strings.EqualFold(wanted, i.MAC):
+			case given:
+				add(i.Name, vlan)
+			default:
+				for _, vlan := range announcedVLANs(i.LLDP) {
+					add(i.Name, vlan)
+				}
+			}
+		}
+	}
+	return added
+}
+
+// announcedVLANs returns the numbers in the TLVs "VLAN Name" of IEEE 802.1Q.
+func announcedVLANs(lldp []any) []string {
+	const organization, prefix, number = 127, "0080c203", 2
+	var vlans []string
+	for _, one := range lldp {
+		pair, ok := one.([]any)
+		if !ok || pair[0] != any(organization) {
+			continue
+		}
+		text, _ := pair[1].(string)
+		digits, named := strings.CutPrefix(text, prefix)
+		value, err := hex.DecodeString(digits)
+		if named && err == nil && len(value) >= number {
+			vlans = append(vlans, strconv.Itoa(int(value[0])<<8|int(value[1])))
+		}
+	}
+	return vlans
+}

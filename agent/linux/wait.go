@@ -1,0 +1,69 @@
+package linux
+
+import (
+	"context"
+	"strings"
+	"time"
+)
+
+// AddressWait is how long to wait for addresses before an inspection. See wait_for_dhcp of
+// ironic_python_agent/inspector.py.
+type AddressWait struct {
+	Timeout time.Duration
+	// All waits for all interfaces, otherwise only for the one that the machine booted from. Other
+	// than the real agent, it does not wait for interfaces without a carrier, which get none.
+	All bool
+}
+
+// addressRetry is the time between two looks at the addresses.
+const addressRetry = 200 * time.Millisecond
+
+// AwaitAddresses waits until interfaces have an IPv4 address, but not longer than the timeout.
+func (m *Machine) AwaitAddresses(ctx context.Context, wait AddressWait) {
+	booted := normalMAC(m.options.Parameters["BOOTIF"])
+	if wait.Timeout == 0 || booted == "" && !wait.All {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait.Timeout)
+	defer cancel()
+	for {
+		missing := m.withoutAddress(booted, wait.All)
+		if len(missing) == 0 {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			m.host.warn("Not all network interfaces received IP addresses in %v: %s", wait.Timeout, strings.Join(missing, ", "))
+			return
+		case <-time.After(addressRetry):
+		}
+	}
+}
+
+// withoutAddress returns the interfaces that still lack an address.
+func (m *Machine) withoutAddress(booted string, all bool) []string {
+	h := m.host
+	names, err := h.interfaceNames()
+	if err != nil {
+		return nil
+	}
+	var missing []string
+	for _, name := range names {
+		carrier, _ := h.read(netFolder + name + "/carrier")
+		if v4, _ := firstOfEach(h.Links.Addresses(name)); v4 != nil {
+			continue
+		}
+		if all && carrier == "1" || strings.EqualFold(h.mac(name), booted) {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// normalMAC returns the address of a boot loader's BOOTIF, which starts with the hardware type.
+func normalMAC(text string) string {
+	if _, mac, dashed := strings.Cut(text, "-"); dashed {
+		text = strings.ReplaceAll(mac, "-", ":")
+	}
+	return strings.ToLower(text)
+}

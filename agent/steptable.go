@@ -1,0 +1,42 @@
+package agent
+
+import (
+	"cmp"
+	"slices"
+)
+
+// StepInfo is a step that the agent offers to a conductor.
+type StepInfo struct {
+	Phase     string   `json:"phase"` // deploy, clean or service
+	Interface string   `json:"interface"`
+	Step      string   `json:"step"`
+	Priority  int      `json:"priority"` // of 0: only on request
+	Abortable bool     `json:"abortable"`
+	Arguments []string `json:"arguments"`
+}
+
+// Steps returns the steps of an agent of the given version, those of each phase by priority.
+func Steps(version string) []StepInfo {
+	age := Options{Version: version}.age()
+	var all []StepInfo
+	for _, p := range []phase{deploying, cleaning, servicing} {
+		var steps []StepInfo
+		for _, o := range p.offers() {
+			if o.since == modern && age == antique {
+				continue
+			}
+			kind := o.kind
+			if kind == "" {
+				kind = "deploy"
+			}
+			arguments := []string{}
+			if o.args != nil {
+				arguments = append(arguments, o.args.Keys()...)
+			}
+			steps = append(steps, StepInfo{p.name, kind, o.step, o.priority, o.abortable, arguments})
+		}
+		slices.SortStableFunc(steps, func(a, b StepInfo) int { return cmp.Compare(b.Priority, a.Priority) })
+		all = append(all, steps...)
+	}
+	return all
+}

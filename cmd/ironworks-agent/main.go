@@ -1,0 +1,38 @@
+// Command ironworks-agent is an agent for Ironic in one static program: it takes the place of the
+// container with ironic-python-agent on ramdisks. It is configured like that agent, on the
+// kernel's command line and in the same files.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"ironworks/agent/daemon"
+)
+
+func main() {
+	options := daemon.Options{Getenv: os.Getenv, Log: os.Stderr}
+	flag.StringVar(&options.Root, "root", "/", "`folder` with the root of the host, if the agent runs in a container")
+	repeated(&options.ConfigFiles, "config-file", "configuration `file` of ironic-python-agent; may be repeated")
+	repeated(&options.ConfigFolders, "config-dir", "`folder` with such files, named *.conf; may be repeated")
+	flag.StringVar(&options.Lock, "lock", "", "`file` that only one agent of a host holds (default /run/ironworks-agent.lock)")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := daemon.Run(ctx, options)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "ironworks-agent:", err)
+	}
+	os.Exit(daemon.ExitCode(err))
+}
+
+func repeated(list *[]string, name, usage string) {
+	flag.Func(name, usage, func(value string) error {
+		*list = append(*list, value)
+		return nil
+	})
+}

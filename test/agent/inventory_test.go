@@ -1,0 +1,103 @@
+package agent_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"testing"
+
+	"ironworks/agent/linux"
+	"ironworks/test/agent"
+	"ironworks/test/ironic"
+)
+
+// standIns take the place of programs that this computer lacks, and without which ironic-python-agent makes no
+// inventory. Nothing waits for udev; lshw finds nothing.
+var standIns = map[string]string{"udevadm": "", "lshw": "echo '{}'"}
+
+// ofLSHW are the fields that ironic-python-agent takes from lshw, by section: with the stand-in they are not compared.
+// The recordings of agent/linux have them, with the real lshw.
+var ofLSHW = map[string][]string{"memory": {"physical_mb"}, "system_vendor": {"product_name", "serial_number", "manufacturer", "firmware"}, "interfaces": {"speed_mbps"}}
+
+// TestInventoryOfThisComputer compares the inventories that ironic-python-agent and ours make of the computer that runs
+// the tests, field by field.
+func TestInventoryOfThisComputer(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Logf("%s has no /sys and /proc", runtime.GOOS)
+		return
+	}
+	folder := t.TempDir()
+	lacks := installStandIns(t, folder)
+	real := object(t, agent.RunFile(t, ironic.Releases(t)[0], "inventory.py", folder))
+
+	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
+	host := linux.Local("/")
+	host.Warn = t.Logf
+	inventory, err := linux.New(host, linux.Options{}).Inventory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(inventory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := object(t, text)
+	if slices.Contains(lacks, "lshw") {
+		for section, fields := range ofLSHW {
+			remove(ours[section], fields)
+			remove(real[section], fields)
+		}
+	}
+	for section, want := range real {
+		if got := ours[section]; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s differs:\nours %v\nreal %v", section, got, want)
+		}
+	}
+	if len(ours) != len(real) || len(real["disks"].([]any)) == 0 {
+		t.Errorf("the inventories have %d and %d sections, and disks %v", len(ours), len(real), real["disks"])
+	}
+}
+
+// installStandIns writes the stand-ins of what this computer lacks and returns their names.
+func installStandIns(t *testing.T, folder string) []string {
+	t.Helper()
+	var lacks []string
+	for name, script := range standIns {
+		if _, err := exec.LookPath(name); err == nil {
+			continue
+		}
+		lacks = append(lacks, name)
+		if err := os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return lacks
+}
+
+func object(t *testing.T, text []byte) map[string]any {
+	t.Helper()
+	var decoded map[string]any
+	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&decoded); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return decoded
+}
+
+// remove deletes fields of an object, or of each object in a list.
+func remove(from any, fields []string) {
+	switch from := from.(type) {
+	case []any:
+		for _, one := range from {
+			remove(one, fields)
+		}
+	case map[string]any:
+		for _, field := range fields {
+			delete(from, field)
+		}
+	}
+}
