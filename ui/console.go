@@ -17,6 +17,7 @@ import (
 
 	"ironworks/plugin"
 	"ironworks/ui/action"
+	"ironworks/ui/mailbox"
 	"ironworks/ui/screen"
 	"ironworks/ui/task"
 	"ironworks/ui/theme"
@@ -55,6 +56,8 @@ type Options struct {
 	Program string
 	// Warnings are shown as toasts at the start.
 	Warnings []string
+	// Tasks are tasks that outlive the console; nil for its own.
+	Tasks *screen.TaskList
 }
 
 // Background is the terminal's background color.
@@ -76,7 +79,9 @@ type Console struct {
 	cancel  context.CancelFunc
 	running *sync.WaitGroup
 
-	tasks    *task.Workflow
+	tasks *task.Workflow
+	// taskNews has a report when tasks have changed.
+	taskNews *mailbox.Box[struct{}]
 	live     *liveSession
 	sessions int
 
@@ -102,15 +107,19 @@ type Console struct {
 func New(ctx context.Context, opts Options) *Console {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &Console{
-		opts: opts, ctx: ctx, cancel: cancel, running: &sync.WaitGroup{}, mouse: opts.Mouse,
+		opts: opts, ctx: ctx, cancel: cancel, running: &sync.WaitGroup{}, taskNews: mailbox.New[struct{}](), mouse: opts.Mouse,
 		width: 80, height: 24, look: theme.Options{ASCII: opts.ASCII, Light: opts.Background == Light, Profile: colorprofile.TrueColor},
 		env: &screen.Env{
-			ReadOnly: opts.ReadOnly, Events: &screen.EventLog{}, Tasks: &screen.TaskList{}, Watching: &screen.WatchList{}, Installs: &screen.Installs{}, Logs: &screen.OpenLogs{},
+			ReadOnly: opts.ReadOnly, Events: &screen.EventLog{}, Tasks: opts.Tasks, Watching: &screen.WatchList{}, Installs: &screen.Installs{}, Logs: &screen.OpenLogs{},
 			Contexts: opts.Contexts, Probe: opts.Probe, Program: opts.Program, Keys: opts.Keys, Plugins: opts.Plugins, Away: opts.Away,
 			Ramdisks: opts.Ramdisks, Bench: &screen.Bench{File: opts.File}, Drafts: &screen.Drafts{}, Entered: form.History{},
 		},
 	}
 	c.env.Chosen = c.chosen
+	if c.env.Tasks == nil {
+		c.env.Tasks = screen.NewTaskList(ctx, c.running)
+	}
+	context.AfterFunc(ctx, c.env.Tasks.OnChange(func() { c.taskNews.Put(func(*struct{}) {}) }))
 	c.tasks = task.New(ctx, c.env, c, c.running)
 	c.restyle()
 	return c
@@ -118,7 +127,7 @@ func New(ctx context.Context, opts Options) *Console {
 
 // Init opens the current context and starts the clock.
 func (c *Console) Init() tea.Cmd {
-	cmds := []tea.Cmd{c.tick(), c.openSession("")}
+	cmds := []tea.Cmd{c.tick(), c.openSession(""), c.listenTasks()}
 	if c.opts.Background == Ask {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
@@ -129,6 +138,19 @@ func (c *Console) Init() tea.Cmd {
 	// grapheme widths (2027). The queries cost two short answers.
 	cmds = append(cmds, tea.Raw("\x1b[?2026$p\x1b[?2027$p"))
 	return guard(tea.Batch(cmds...))
+}
+
+// tasksChanged reports that tasks have changed.
+type tasksChanged struct{}
+
+// listenTasks waits for changes of tasks.
+func (c *Console) listenTasks() tea.Cmd {
+	return func() tea.Msg {
+		if _, ok := c.taskNews.Take(c.ctx); !ok {
+			return nil
+		}
+		return tasksChanged{}
+	}
 }
 
 // Update routes a message to its receiver.
@@ -170,6 +192,8 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 		return c.sessionNews(msg)
 	case viewSaved:
 		c.viewSaved(msg)
+	case tasksChanged:
+		return tea.Batch(c.listenTasks(), c.SendToScreen(screen.TasksChanged{}))
 	case task.Msg:
 		return c.tasks.Update(msg)
 	case task.ShellMsg:

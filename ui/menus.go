@@ -262,9 +262,9 @@ func (c *Console) handleRequest(msg tea.Msg) tea.Cmd {
 	case screen.EditFile:
 		return c.editFile(msg)
 	case screen.CancelNode:
-		c.tasks.CancelNode(msg.Task, msg.UUID)
+		c.env.Tasks.CancelNode(msg.Task, msg.UUID)
 	case screen.LeaveTask:
-		c.tasks.Leave(msg.Task)
+		c.env.Tasks.Leave(msg.Task)
 	}
 	return nil
 }
@@ -288,7 +288,7 @@ func (c *Console) copyText(what screen.Copyable) tea.Cmd {
 // quit ends the console; it asks while tasks run.
 func (c *Console) quit() tea.Cmd {
 	n := c.env.Tasks.Running()
-	if n == 0 || c.asksToQuit {
+	if n == 0 || c.asksToQuit || c.opts.Tasks != nil { // tasks of a server go on
 		return c.leave()
 	}
 	c.asksToQuit = true // a second ctrl+c quits

@@ -6,11 +6,14 @@ import (
 	"ironworks/provision"
 )
 
-// Task is an action on nodes that was started from this console.
+// Task is an action on nodes that was started from a console. A task of a [TaskList] does not change: a later look
+// at the list has a new value.
 type Task struct {
 	Number  int
 	Context string
-	Plan    provision.Batch
+	// Owner started the task; "" without users.
+	Owner string
+	Plan  provision.Batch
 	// Runner is the task's own; the task continues when the context changes.
 	Runner provision.Runner
 	Began  time.Time
@@ -27,8 +30,6 @@ type Task struct {
 	Cancels *provision.Cancels
 	// Left is true if the operator stopped following.
 	Left bool
-	// Cancel stops following; requests already sent continue.
-	Cancel func()
 	// Command is the equivalent command line.
 	Command string
 }
@@ -64,51 +65,4 @@ func (t *Task) Failed() []provision.Item {
 		}
 	}
 	return items
-}
-
-// MarkRetried says that another task retries nodes of this one.
-func (t *Task) MarkRetried(items []provision.Item, by int) {
-	if t.Retried == nil {
-		t.Retried = map[string]int{}
-	}
-	for i := range items {
-		t.Retried[items[i].Node.UUID] = by
-	}
-}
-
-// TaskList has the tasks of this console, oldest first.
-type TaskList struct {
-	tasks []*Task
-	last  int
-}
-
-// Add appends a task and sets its number.
-func (l *TaskList) Add(t *Task) {
-	l.last++
-	t.Number = l.last
-	l.tasks = append(l.tasks, t)
-}
-
-// All returns all tasks.
-func (l *TaskList) All() []*Task { return l.tasks }
-
-// Get returns the task with a number.
-func (l *TaskList) Get(number int) (*Task, bool) {
-	for _, t := range l.tasks {
-		if t.Number == number {
-			return t, true
-		}
-	}
-	return nil, false
-}
-
-// Running counts the tasks that have not ended.
-func (l *TaskList) Running() int {
-	n := 0
-	for _, t := range l.tasks {
-		if t.Running() {
-			n++
-		}
-	}
-	return n
 }

@@ -76,8 +76,7 @@ func (f *flow) pluginQuestion() *overlay.Question {
 // takeTerminal runs a program of the operator at the terminal, instead of the console.
 func (w *Workflow) takeTerminal(f *flow) tea.Cmd {
 	ctx, cancel := context.WithCancel(w.ctx)
-	f.task.Cancel, f.task.Cancels = cancel, &provision.Cancels{}
-	f.task.Progress, f.task.Known = map[string]provision.Progress{}, map[string]provision.Result{}
+	list, number := w.env.Tasks, f.task.Number
 	run := &atTerminal{ctx: ctx, act: f.plugin(), runner: f.runner, batch: f.batch, away: w.env.Away}
 	return tea.Exec(run, func(err error) tea.Msg {
 		cancel()
@@ -86,7 +85,8 @@ func (w *Workflow) takeTerminal(f *flow) tea.Cmd {
 				run.results = append(run.results, provision.Result{Node: f.batch.Items[i].Node.Ref(), Outcome: provision.OutcomeFailed, Err: fmt.Errorf("%s: cannot take the terminal: %w", f.action.Name(), err)})
 			}
 		}
-		return Msg{f, ended{run.results}}
+		list.End(number, run.results)
+		return Msg{f, ended{}}
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,19 +11,10 @@ import (
 	"ironworks/models"
 	"ironworks/provision"
 	"ironworks/ui/action"
-	"ironworks/ui/mailbox"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/review"
 )
-
-// progress has the latest progress and the results of nodes by UUID.
-type progress struct {
-	latest map[string]provision.Progress
-	known  map[string]provision.Result
-}
-
-type progressBox = *mailbox.Box[progress]
 
 // run starts the task. Read-only mode may have been switched on since the operator confirmed.
 func (w *Workflow) run(f *flow) tea.Cmd {
@@ -38,16 +28,19 @@ func (w *Workflow) run(f *flow) tea.Cmd {
 	for i, item := range legal {
 		names[i] = item.Node.Label()
 	}
-	t := &screen.Task{Context: f.runner.Context, Plan: f.batch, Runner: f.runner, Began: time.Now()}
+	t := &screen.Task{Context: f.runner.Context, Plan: f.batch, Runner: f.runner, Began: time.Now(), Cancels: &provision.Cancels{}}
+	first, again := w.env.Tasks.Get(f.retryOf)
+	if again {
+		t.Command = first.Command
+	} else {
+		t.Command = w.env.CommandLine(f.command(names)...)
+	}
 	f.task = t
 	w.env.Tasks.Add(t)
-	if first, again := w.env.Tasks.Get(f.retryOf); again {
-		// A retry is a separate task, so that the first results stay visible.
-		t.Command = first.Command
-		first.MarkRetried(legal, t.Number)
+	if again { // a separate task, so that the first results stay visible
+		w.env.Tasks.MarkRetried(first.Number, legal, t.Number)
 		return tea.Batch(w.follow(f), w.console.Open(screen.Ref{Kind: screen.KindTask, ID: fmt.Sprint(t.Number)}))
 	}
-	t.Command = w.env.CommandLine(f.command(names)...)
 	does := "sending"
 	switch {
 	case f.plugin() != nil:
@@ -56,7 +49,7 @@ func (w *Workflow) run(f *flow) tea.Cmd {
 		does = "following"
 	}
 	w.console.Say(screen.Say{Text: fmt.Sprintf(w.env.Keys.Text(textSending), f.action.Name(), review.Names(legal), does)})
-	return tea.Batch(w.follow(f), w.watch(f), w.console.SendToScreen(screen.TasksChanged{}))
+	return tea.Batch(w.follow(f), w.watch(f))
 }
 
 // watch opens the Watch screen for a deployment.
@@ -72,85 +65,44 @@ func (w *Workflow) follow(f *flow) tea.Cmd {
 	if p := f.plugin(); p != nil && !p.Plugin.Background {
 		return w.takeTerminal(f)
 	}
-	ctx, cancel := context.WithCancel(w.ctx)
-	f.task.Cancel, f.task.Progress, f.task.Known = cancel, map[string]provision.Progress{}, map[string]provision.Result{}
-	f.task.Cancels = &provision.Cancels{}
-	cancels := f.task.Cancels
-	box := mailbox.New[progress]()
-	batch, runner, hurry := f.batch, f.runner, func() {}
+	batch, runner, cancels, hurry := f.batch, f.runner, f.task.Cancels, func() {}
 	if w.env.Session != nil {
 		hurry = w.env.Session.PollNow // the poller looks at once at what was sent
 	}
-	w.running.Add(1)
-	work := func() tea.Msg {
-		defer w.running.Done()
-		defer cancel()
-		defer box.Close()
-		run := runner.Run
-		if enrolls, is := f.action.(*provision.EnrollAction); is {
-			run = func(ctx context.Context, b provision.Batch, opts provision.RunOptions) []provision.Result {
-				return enrolls.Run(ctx, &runner, b, opts)
-			}
+	run := runner.Run
+	if enrolls, is := f.action.(*provision.EnrollAction); is {
+		run = func(ctx context.Context, b provision.Batch, opts provision.RunOptions) []provision.Result {
+			return enrolls.Run(ctx, &runner, b, opts)
 		}
-		if p := f.plugin(); p != nil {
-			run = func(ctx context.Context, b provision.Batch, opts provision.RunOptions) []provision.Result {
-				return p.Run(ctx, &runner, b, nil, opts)
-			}
+	}
+	if p := f.plugin(); p != nil {
+		run = func(ctx context.Context, b provision.Batch, opts provision.RunOptions) []provision.Result {
+			return p.Run(ctx, &runner, b, nil, opts)
 		}
-		results := run(ctx, batch, provision.RunOptions{Wait: true, Cancels: cancels, Progress: func(p provision.Progress) {
-			box.Put(func(all *progress) { all.add(p) })
+	}
+	w.env.Tasks.Start(f.task.Number, func(ctx context.Context, report screen.TaskReports) []provision.Result {
+		return run(ctx, batch, provision.RunOptions{Wait: true, Cancels: cancels, Done: report.Done, Progress: func(p provision.Progress) {
+			report.Progress(p)
 			hurry()
-		}, Done: func(r provision.Result) {
-			box.Put(func(all *progress) { all.finish(r) })
 		}})
-		return Msg{f, ended{results}}
-	}
-	return tea.Batch(work, w.listenProgress(f, box))
-}
-
-func (p *progress) add(latest provision.Progress) {
-	if p.latest == nil {
-		p.latest = map[string]provision.Progress{}
-	}
-	p.latest[latest.Node.UUID] = latest
-	if latest.Enrolled != nil {
-		p.finish(latest.Enrolled.Result)
-	}
-}
-
-func (p *progress) finish(r provision.Result) {
-	if p.known == nil {
-		p.known = map[string]provision.Result{}
-	}
-	p.known[r.Node.UUID] = r
-}
-
-func (w *Workflow) listenProgress(f *flow, box progressBox) tea.Cmd {
-	ctx := w.ctx
+	})
+	ctx, list, number := w.ctx, w.env.Tasks, f.task.Number
 	return func() tea.Msg {
-		news, ok := box.Take(ctx)
-		if !ok {
+		if _, over := list.Wait(ctx, number); !over {
 			return nil
 		}
-		return Msg{f, progressed{progress: news, box: box}}
+		return Msg{f, ended{}}
 	}
-}
-
-func (w *Workflow) progressed(f *flow, p progressed) tea.Cmd {
-	maps.Copy(f.task.Progress, p.latest)
-	maps.Copy(f.task.Known, p.known)
-	return tea.Batch(w.listenProgress(f, p.box), w.console.SendToScreen(screen.TasksChanged{}))
 }
 
 // lookAtMost bounds the nodes that are read individually after a task; the next poll has the others.
 const lookAtMost = 20
 
-// ended stores the results and summarizes them in a toast.
-func (w *Workflow) ended(f *flow, results []provision.Result) tea.Cmd {
-	t := f.task
-	t.Results, t.Ended = results, time.Now()
-	if t.Results == nil {
-		t.Results = []provision.Result{}
+// ended summarizes the results in a toast.
+func (w *Workflow) ended(f *flow) tea.Cmd {
+	t, seen := w.env.Tasks.Get(f.task.Number)
+	if !seen {
+		return nil
 	}
 	for i, r := range t.Results {
 		if w.env.Session != nil && i < lookAtMost && r.Outcome != provision.OutcomeRefused {
@@ -159,11 +111,10 @@ func (w *Workflow) ended(f *flow, results []provision.Result) tea.Cmd {
 	}
 	toast := summary(t, w.env.Keys)
 	w.console.Say(toast)
-	var notice tea.Cmd
 	if t.Ended.Sub(t.Began) >= longTask && !t.Left {
-		notice = w.console.Notify(toast.Text)
+		return w.console.Notify(toast.Text)
 	}
-	return tea.Batch(notice, w.console.SendToScreen(screen.TasksChanged{}))
+	return nil
 }
 
 // longTask is how long a task runs at least for the operator to be notified of its end.
@@ -224,21 +175,6 @@ func summary(t *screen.Task, keys *action.Keymap) screen.Say {
 		s.Text += fmt.Sprintf(keys.Text(textTaskReasons), t.Number)
 	}
 	return s
-}
-
-// Leave stops following a task; requests already sent continue.
-func (w *Workflow) Leave(number int) {
-	if t, ok := w.env.Tasks.Get(number); ok && t.Running() {
-		t.Left = true
-		t.Cancel()
-	}
-}
-
-// CancelNode takes a node out of a running task: nothing more is sent to it, and it is no longer followed.
-func (w *Workflow) CancelNode(number int, uuid string) {
-	if t, ok := w.env.Tasks.Get(number); ok && t.Running() && t.Cancels != nil {
-		t.Cancels.Cancel(uuid)
-	}
 }
 
 // Running lists the running tasks, one a line.

@@ -162,13 +162,8 @@ type (
 	overrideConfirmed struct{ override }
 	overrideDeclined  struct{}
 	confirmed         struct{}
-	// progressed has the latest progress and the results of nodes.
-	progressed struct {
-		progress
-		box progressBox
-	}
-	// ended has the results of all nodes.
-	ended struct{ results []provision.Result }
+	// ended reports that the task has the results of all nodes.
+	ended struct{}
 )
 
 func (interruptedFound) in() state  { return stateFinding }
@@ -181,7 +176,6 @@ func (overrideChosen) in() state    { return stateRefused }
 func (overrideConfirmed) in() state { return stateOverriding }
 func (overrideDeclined) in() state  { return stateOverriding }
 func (confirmed) in() state         { return stateConfirming }
-func (progressed) in() state        { return stateRunning }
 func (ended) in() state             { return stateRunning }
 
 // send returns the command that reports an event of the flow.
@@ -216,10 +210,8 @@ func (w *Workflow) Update(msg Msg) tea.Cmd {
 		return w.showRefused(f)
 	case confirmed:
 		return w.run(f)
-	case progressed:
-		return w.progressed(f, e)
 	case ended:
-		return w.ended(f, e.results)
+		return w.ended(f)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -50,7 +51,7 @@ func New(tb testing.TB, nodes ...models.Node) *Rig {
 		Auth: "http_basic", Accent: "cyan", Current: true,
 	}
 	r.Env = &screen.Env{
-		Started: Began, Events: &screen.EventLog{}, Tasks: &screen.TaskList{}, Watching: &screen.WatchList{}, Program: "ironworks",
+		Started: Began, Events: &screen.EventLog{}, Tasks: screen.NewTaskList(tb.Context(), &sync.WaitGroup{}), Watching: &screen.WatchList{}, Program: "ironworks",
 		Bench: &screen.Bench{}, Installs: &screen.Installs{}, Logs: &screen.OpenLogs{},
 		Contexts: []screen.Context{here},
 		Session: &screen.Session{

@@ -371,7 +371,7 @@ func TestFailedWhileOthersRun(t *testing.T) {
 		if got := r.Do(s, s.Do(action.Retry)); len(got) != 1 || got[0] != (screen.RetryTask{Task: 1}) {
 			t.Errorf("%v", got)
 		}
-		task.MarkRetried(task.Plan.Items[:1], 2)
+		r.Env.Tasks.MarkRetried(1, task.Plan.Items[:1], 2)
 		r.Deliver(s, screen.TasksChanged{})
 		screentest.Shows(t, s, 80, 20, "retried in task 2; no disk")
 		if s.Why(action.Retry) == "" {

@@ -1,0 +1,249 @@
+package screen
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"ironworks/provision"
+)
+
+// TaskList has the tasks of a console, oldest first. Consoles on one server share the tasks, which outlive them; each
+// has a list for its user.
+type TaskList struct {
+	*tasks
+	user string
+	sees func(uuid string) bool
+}
+
+// tasks are the tasks of all lists.
+type tasks struct {
+	// ctx ends the tasks, and running counts their goroutines.
+	ctx     context.Context //nolint:containedctx // the life of the tasks, not of a call
+	running *sync.WaitGroup
+
+	mu      sync.Mutex
+	entries []*taskEntry
+	// changed are called after every change.
+	changed map[*func()]struct{}
+}
+
+// taskEntry is a task with the reports that are not in it yet: they are added when somebody looks.
+type taskEntry struct {
+	task     *Task
+	cancel   func()
+	done     chan struct{}
+	progress map[string]provision.Progress
+	known    map[string]provision.Result
+}
+
+// NewTaskList returns an empty list whose tasks stop being followed when ctx ends. Running counts their goroutines.
+func NewTaskList(ctx context.Context, running *sync.WaitGroup) *TaskList {
+	return &TaskList{tasks: &tasks{ctx: ctx, running: running, changed: map[*func()]struct{}{}}}
+}
+
+// For returns the same tasks as a user sees them: those with a node that the user sees, nil being all nodes.
+func (l *TaskList) For(user string, sees func(uuid string) bool) *TaskList {
+	return &TaskList{tasks: l.tasks, user: user, sees: sees}
+}
+
+// OnChange calls changed, which must not block, after every change until stop is called.
+func (l *TaskList) OnChange(changed func()) (stop func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.changed[&changed] = struct{}{}
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.changed, &changed)
+	}
+}
+
+// change changes the entry of a task and reports it.
+func (l *tasks) change(number int, change func(e *taskEntry)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if number < 1 || number > len(l.entries) {
+		return
+	}
+	change(l.entries[number-1])
+	l.report()
+}
+
+func (l *tasks) report() {
+	for changed := range l.changed {
+		(*changed)()
+	}
+}
+
+// edit changes a copy of the task.
+func (e *taskEntry) edit(change func(t *Task)) {
+	t := *e.task
+	change(&t)
+	e.task = &t
+}
+
+// current returns the task with all reports.
+func (e *taskEntry) current() *Task {
+	if e.progress == nil && e.known == nil {
+		return e.task
+	}
+	e.edit(func(t *Task) {
+		t.Progress, t.Known = merged(t.Progress, e.progress), merged(t.Known, e.known)
+		e.progress, e.known = nil, nil
+	})
+	return e.task
+}
+
+func merged[V any](old, more map[string]V) map[string]V {
+	all := maps.Clone(old)
+	if all == nil {
+		return more
+	}
+	maps.Copy(all, more)
+	return all
+}
+
+// Add appends a task and sets its number and owner. The caller ends it with End.
+func (l *TaskList) Add(t *Task) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t.Number, t.Owner = len(l.entries)+1, l.user
+	l.entries = append(l.entries, &taskEntry{task: t, cancel: func() {}, done: make(chan struct{})})
+	l.report()
+}
+
+// TaskReports are the functions by which a running task reports. They do not block.
+type TaskReports struct {
+	Progress func(p provision.Progress)
+	Done     func(r provision.Result)
+}
+
+// Start runs a task that was added, in the background.
+func (l *TaskList) Start(number int, run func(ctx context.Context, report TaskReports) []provision.Result) {
+	ctx, cancel := context.WithCancel(l.ctx)
+	l.change(number, func(e *taskEntry) { e.cancel = cancel })
+	report := TaskReports{
+		Progress: func(p provision.Progress) { l.change(number, func(e *taskEntry) { e.add(p) }) },
+		Done:     func(r provision.Result) { l.change(number, func(e *taskEntry) { e.finish(r) }) },
+	}
+	l.running.Go(func() {
+		defer cancel()
+		l.End(number, run(ctx, report))
+	})
+}
+
+func (e *taskEntry) add(p provision.Progress) {
+	if e.progress == nil {
+		e.progress = map[string]provision.Progress{}
+	}
+	e.progress[p.Node.UUID] = p
+	if p.Enrolled != nil {
+		e.finish(p.Enrolled.Result)
+	}
+}
+
+func (e *taskEntry) finish(r provision.Result) {
+	if e.known == nil {
+		e.known = map[string]provision.Result{}
+	}
+	e.known[r.Node.UUID] = r
+}
+
+// End stores the results of a task.
+func (l *TaskList) End(number int, results []provision.Result) {
+	if results == nil {
+		results = []provision.Result{}
+	}
+	l.change(number, func(e *taskEntry) {
+		e.edit(func(t *Task) { t.Results, t.Ended = results, time.Now() })
+		close(e.done)
+	})
+}
+
+// Wait returns a task when it has ended, false if ctx ended before.
+func (l *TaskList) Wait(ctx context.Context, number int) (*Task, bool) {
+	l.mu.Lock()
+	done := l.entries[number-1].done
+	l.mu.Unlock()
+	select {
+	case <-done:
+		return l.Get(number)
+	case <-ctx.Done():
+		return nil, false
+	}
+}
+
+// MarkRetried says that another task retries nodes of a task.
+func (l *TaskList) MarkRetried(number int, items []provision.Item, by int) {
+	l.change(number, func(e *taskEntry) {
+		e.edit(func(t *Task) {
+			t.Retried = merged(t.Retried, map[string]int{})
+			for i := range items {
+				t.Retried[items[i].Node.UUID] = by
+			}
+		})
+	})
+}
+
+// Leave stops following a running task; requests already sent continue.
+func (l *TaskList) Leave(number int) {
+	l.change(number, func(e *taskEntry) {
+		if e.task.Running() {
+			e.edit(func(t *Task) { t.Left = true })
+			e.cancel()
+		}
+	})
+}
+
+// CancelNode takes a node out of a running task: nothing more is sent to it, and it is no longer followed.
+func (l *TaskList) CancelNode(number int, uuid string) {
+	l.change(number, func(e *taskEntry) {
+		if e.task.Running() && e.task.Cancels != nil {
+			e.task.Cancels.Cancel(uuid)
+		}
+	})
+}
+
+// All returns all tasks that the user sees.
+func (l *TaskList) All() []*Task {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var all []*Task
+	for _, e := range l.entries {
+		if l.shows(e.task) {
+			all = append(all, e.current())
+		}
+	}
+	return all
+}
+
+// Get returns the task with a number.
+func (l *TaskList) Get(number int) (*Task, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if number < 1 || number > len(l.entries) || !l.shows(l.entries[number-1].task) {
+		return nil, false
+	}
+	return l.entries[number-1].current(), true
+}
+
+func (l *TaskList) shows(t *Task) bool {
+	return l.sees == nil || slices.ContainsFunc(t.Plan.Items, func(i provision.Item) bool { return l.sees(i.Node.UUID) })
+}
+
+// Mine reports whether the list's user started a task.
+func (l *TaskList) Mine(t *Task) bool { return t.Owner == l.user }
+
+// Running counts the tasks that have not ended.
+func (l *TaskList) Running() int {
+	n := 0
+	for _, t := range l.All() {
+		if t.Running() {
+			n++
+		}
+	}
+	return n
+}
