@@ -1,0 +1,241 @@
+// Package presence knows who is connected to a served console: which node each session looks at or acts on, what they
+// say to each other, and what a session shows to those who follow it.
+package presence
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"ironworks/models"
+)
+
+// Person is one session of a user.
+type Person struct {
+	// ID is the number of the session, from 1.
+	ID int
+	// User, Role, Fingerprint and Address are those of the login.
+	User, Role, Fingerprint, Address string
+	// Nodes is the filter that limits what the user sees; "" is all nodes.
+	Nodes string
+	Since time.Time
+	// Screen is the title of the screen in front, and Node the node that it shows; zero for none.
+	Screen string
+	Node   models.NodeRef
+	// Following is the session that this one follows, 0 for none.
+	Following int
+}
+
+// Message is a line that a user sent to everybody.
+type Message struct {
+	From string
+	At   time.Time
+	Text string
+}
+
+// Frame is what a session shows.
+type Frame struct {
+	Content       string
+	Width, Height int
+}
+
+// Room has all sessions of a server. Its methods may be called concurrently.
+type Room struct {
+	mu    sync.Mutex
+	last  int
+	seats map[int]*Seat
+}
+
+// Seat is the place of one session in the room.
+type Seat struct {
+	room *Room
+	// told is called when people or frames have changed, or somebody has said something. It must not block.
+	told func()
+
+	person    Person
+	messages  []Message
+	frame     Frame
+	followers int
+}
+
+// NewRoom returns an empty room.
+func NewRoom() *Room { return &Room{seats: map[int]*Seat{}} }
+
+// Enter adds a session and sets its number. Told, which must not block, is called after every change in the room.
+func (r *Room) Enter(p Person, told func()) *Seat {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last++
+	p.ID = r.last
+	s := &Seat{room: r, person: p, told: told}
+	r.seats[p.ID] = s
+	r.tell()
+	return s
+}
+
+// Leave removes the session.
+func (s *Seat) Leave() {
+	s.room.mu.Lock()
+	defer s.room.mu.Unlock()
+	delete(s.room.seats, s.person.ID)
+	s.room.unfollow(s.person.Following)
+	s.room.tell()
+}
+
+func (r *Room) tell() {
+	for _, s := range r.seats {
+		s.told()
+	}
+}
+
+// Me returns the session.
+func (s *Seat) Me() Person {
+	s.room.mu.Lock()
+	defer s.room.mu.Unlock()
+	return s.person
+}
+
+// People returns all sessions, in order of their numbers.
+func (r *Room) People() []Person {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	people := make([]Person, 0, len(r.seats))
+	for _, s := range r.seats {
+		people = append(people, s.person)
+	}
+	slices.SortFunc(people, func(a, b Person) int { return cmp.Compare(a.ID, b.ID) })
+	return people
+}
+
+// People returns all sessions of the room.
+func (s *Seat) People() []Person { return s.room.People() }
+
+// Look says what the session shows.
+func (s *Seat) Look(screen string, node models.NodeRef) {
+	s.room.mu.Lock()
+	defer s.room.mu.Unlock()
+	if s.person.Screen == screen && s.person.Node == node {
+		return
+	}
+	s.person.Screen, s.person.Node = screen, node
+	s.room.tell()
+}
+
+// AtNode returns the other users whose sessions show a node, each once, sorted.
+func (s *Seat) AtNode(uuid string) []string {
+	s.room.mu.Lock()
+	defer s.room.mu.Unlock()
+	users := map[string]bool{}
+	for _, other := range s.room.seats {
+		if other.person.Node.UUID == uuid && other.person.User != s.person.User {
+			users[other.person.User] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(users))
+}
+
+// Say sends a line to all other sessions.
+func (s *Seat) Say(text string) { s.room.say(s.person.User, text, s) }
+
+// Say sends a line to all sessions, in the name of a user.
+func (r *Room) Say(user, text string) { r.say(user, text, nil) }
+
+// messagesMost bounds the messages that wait for a session.
+const messagesMost = 20
+
+func (r *Room) say(user, text string, from *Seat) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.seats {
+		if s == from {
+			continue
+		}
+		s.messages = append(s.messages, Message{From: user, At: time.Now(), Text: text})
+		s.messages = s.messages[max(0, len(s.messages)-messagesMost):]
+		s.told()
+	}
+}
+
+// Messages returns what others have said since the last call.
+func (s *Seat) Messages() []Message {
+	s.room.mu.Lock()
+	defer s.room.mu.Unlock()
+	messages := s.messages
+	s.messages = nil
+	return messages
+}
+
+// WhyNotFollow returns why the session may not follow another one, "" if it may: somebody whose nodes are limited sees
+// only sessions with the same limit.
+func (s *Seat) WhyNotFollow(id int) string {
+	s.room.mu.Lock()
+	defer s.room.mu.Unlock()
+	other, there := s.room.seats[id]
+	switch {
+	case !there:
+		return "the session has ended"
+	case id == s.person.ID:
+		return "this is your session"
+	case s.person.Nodes != "" && s.person.Nodes != other.person.Nodes:
+		return "you do not see all nodes of that session"
+	case other.person.Following != 0:
+		return "that session follows another one"
+	}
+	return ""
+}
+
+// Follow starts to receive the frames of another session, or stops for 0.
+func (s *Seat) Follow(id int) {
+	s.room.mu.Lock()
+	defer s.room.mu.Unlock()
+	s.room.unfollow(s.person.Following)
+	s.person.Following = 0
+	if other, there := s.room.seats[id]; there {
+		other.followers++
+		s.person.Following = id
+	}
+	s.room.tell()
+}
+
+func (r *Room) unfollow(id int) {
+	if other, there := r.seats[id]; there && other.followers > 0 {
+		if other.followers--; other.followers == 0 {
+			other.frame = Frame{}
+		}
+	}
+}
+
+// Followed returns the last frame of the session that this one follows; false if it has ended.
+func (s *Seat) Followed() (Frame, Person, bool) {
+	s.room.mu.Lock()
+	defer s.room.mu.Unlock()
+	other, there := s.room.seats[s.person.Following]
+	if !there {
+		return Frame{}, Person{}, false
+	}
+	return other.frame, other.person, true
+}
+
+// Show gives a frame to the followers. Without followers it is not kept.
+func (s *Seat) Show(f Frame) {
+	s.room.mu.Lock()
+	defer s.room.mu.Unlock()
+	if s.followers == 0 || f == s.frame {
+		return
+	}
+	s.frame = f
+	for _, other := range s.room.seats {
+		if other.person.Following == s.person.ID {
+			other.told()
+		}
+	}
+}
+
+// Followers is the number of sessions that follow this one.
+func (s *Seat) Followers() int {
+	s.room.mu.Lock()
+	defer s.room.mu.Unlock()
+	return s.followers
+}

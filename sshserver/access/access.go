@@ -1,0 +1,226 @@
+// Package access decides who may use a console that is served over SSH: by public keys, certificates and revocations in
+// files that are read again when they change.
+package access
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// Role is what a user may do.
+type Role string
+
+// Roles. A viewer changes nothing, an operator acts on nodes, an admin may also override checks.
+const (
+	Viewer   Role = "viewer"
+	Operator Role = "operator"
+	Admin    Role = "admin"
+)
+
+// Roles returns all roles, the least first.
+func Roles() []Role { return []Role{Viewer, Operator, Admin} }
+
+// rolePrefix starts the principals of certificates that give a role: ironworks-viewer, ironworks-operator, ironworks-admin.
+const rolePrefix = "ironworks-"
+
+// User is somebody who may connect.
+type User struct {
+	// Name is the user's in the audit, on the screens and in limits.
+	Name string
+	Role Role
+	// Nodes is a filter; the user sees and changes only nodes that match. "" is all nodes.
+	Nodes string
+}
+
+// Grant is what the configuration gives to a user.
+type Grant struct {
+	Role  Role
+	Nodes string
+}
+
+// Settings are the files and users of an access list.
+type Settings struct {
+	// AuthorizedKeys are files or folders with files in the format of sshd's authorized_keys.
+	AuthorizedKeys []string
+	// UserCA are files with the public keys of certificate authorities; RevokedKeys are files with keys, fingerprints,
+	// and serial numbers or key IDs of certificates.
+	UserCA, RevokedKeys []string
+	// Users has grants by user name, the first word of a key's comment, or a principal. "*" is for everybody else.
+	Users map[string]Grant
+}
+
+// Login is an accepted login.
+type Login struct {
+	User
+	// Fingerprint is the SHA-256 fingerprint of the key; of a certificate, that of the certified key.
+	Fingerprint string
+	// Sources are the only addresses from which the key may be used, in the form of OpenSSH's source-address; "" is all.
+	Sources string
+	// Until is when the key or the certificate expires; zero for never.
+	Until time.Time
+}
+
+// Errors of [List.Login]. They are for the server's log: clients learn nothing.
+var (
+	ErrUnknownKey = errors.New("unknown key")
+	ErrRevoked    = errors.New("revoked key")
+	ErrExpired    = errors.New("expired key")
+	ErrNoRole     = errors.New("no role: neither the configuration nor the key's comment or principals name one")
+)
+
+// List is the access list. Its methods may be called concurrently.
+type List struct {
+	settings Settings
+
+	mu    sync.RWMutex
+	files *files
+}
+
+// Open reads all files. Any problem in them is an error; later, [List.Reload] fails closed.
+func Open(s Settings) (*List, error) {
+	if len(s.AuthorizedKeys) == 0 && len(s.UserCA) == 0 {
+		return nil, errors.New("nobody could log in: set authorized_keys or user_ca")
+	}
+	read, problems := readFiles(s)
+	if len(problems) > 0 {
+		return nil, errors.Join(problems...)
+	}
+	if len(read.keys) == 0 && len(read.cas) == 0 {
+		return nil, fmt.Errorf("nobody could log in: no key in %s", strings.Join(slices.Concat(s.AuthorizedKeys, s.UserCA), ", "))
+	}
+	return &List{settings: s, files: read}, nil
+}
+
+// Reload reads the files again if any has changed, and reports whether it did. Keys in files or lines that cannot be
+// read any more are no longer accepted; the problems say why.
+func (l *List) Reload() (changed bool, problems []error) {
+	l.mu.RLock()
+	same := l.files.stamp == stampOf(l.settings)
+	l.mu.RUnlock()
+	if same {
+		return false, nil
+	}
+	read, problems := readFiles(l.settings)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.files = read
+	return true, problems
+}
+
+// Login returns who logs in with a key or a certificate; name is the login name of the SSH client.
+func (l *List) Login(name string, key ssh.PublicKey, now time.Time) (Login, error) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if cert, is := key.(*ssh.Certificate); is {
+		return l.certificate(name, cert, now)
+	}
+	if l.files.revoked(key, nil) {
+		return Login{}, ErrRevoked
+	}
+	for _, k := range l.files.keys {
+		if !k.authority && bytes.Equal(k.key.Marshal(), key.Marshal()) {
+			if !k.until.IsZero() && now.After(k.until) {
+				return Login{}, ErrExpired
+			}
+			user, err := l.user([]string{k.name}, k.role)
+			return Login{User: user, Fingerprint: ssh.FingerprintSHA256(key), Sources: k.sources, Until: k.until}, err
+		}
+	}
+	return Login{}, ErrUnknownKey
+}
+
+// certificate checks a certificate. Its principals name the user and the role; OpenSSH's login name selects among
+// several names.
+func (l *List) certificate(name string, cert *ssh.Certificate, now time.Time) (Login, error) {
+	authority := l.files.authority(cert.SignatureKey)
+	if authority == nil {
+		return Login{}, ErrUnknownKey
+	}
+	if l.files.revoked(cert.Key, cert) || l.files.revoked(cert.SignatureKey, nil) {
+		return Login{}, ErrRevoked
+	}
+	if cert.CertType != ssh.UserCert || len(cert.ValidPrincipals) == 0 {
+		return Login{}, fmt.Errorf("%w: no user certificate with principals", ErrUnknownKey)
+	}
+	if len(authority.principals) > 0 && !slices.ContainsFunc(cert.ValidPrincipals, func(p string) bool { return slices.Contains(authority.principals, p) }) {
+		return Login{}, fmt.Errorf("%w: none of the principals %q is allowed", ErrUnknownKey, cert.ValidPrincipals)
+	}
+	checker := ssh.CertChecker{Clock: func() time.Time { return now }, SupportedCriticalOptions: []string{"source-address"}}
+	if err := checker.CheckCert(cert.ValidPrincipals[0], cert); err != nil {
+		if cert.ValidBefore != ssh.CertTimeInfinity && uint64(now.Unix()) >= cert.ValidBefore { //nolint:gosec // after 1970
+			return Login{}, ErrExpired
+		}
+		return Login{}, fmt.Errorf("%w: %w", ErrUnknownKey, err)
+	}
+	var names []string
+	var role Role
+	for _, p := range cert.ValidPrincipals {
+		if r := Role(strings.TrimPrefix(p, rolePrefix)); strings.HasPrefix(p, rolePrefix) && slices.Contains(Roles(), r) {
+			role = greater(role, r)
+		} else {
+			names = append(names, p)
+		}
+	}
+	if len(names) == 0 {
+		names = []string{cmp.Or(cert.KeyId, name)}
+	}
+	if i := slices.Index(names, name); i > 0 {
+		names[0], names[i] = names[i], names[0]
+	}
+	user, err := l.user(names, role)
+	login := Login{User: user, Fingerprint: ssh.FingerprintSHA256(cert.Key), Sources: cert.CriticalOptions["source-address"]}
+	if cert.ValidBefore != ssh.CertTimeInfinity {
+		login.Until = time.Unix(int64(cert.ValidBefore), 0) //nolint:gosec // checked above
+	}
+	return login, err
+}
+
+// greater returns the greater role.
+func greater(a, b Role) Role {
+	if slices.Index(Roles(), a) > slices.Index(Roles(), b) {
+		return a
+	}
+	return b
+}
+
+// user returns the user with the first of its names. A grant of the configuration counts more than the role of the key.
+func (l *List) user(names []string, role Role) (User, error) {
+	for _, name := range append(slices.Clone(names), "*") {
+		if g, ok := l.settings.Users[name]; ok && (name != "*" || role == "") {
+			return User{Name: names[0], Role: g.Role, Nodes: g.Nodes}, nil
+		}
+	}
+	if role == "" {
+		return User{Name: names[0]}, ErrNoRole
+	}
+	return User{Name: names[0], Role: role, Nodes: l.settings.Users["*"].Nodes}, nil
+}
+
+// AllowedFrom reports whether sources, as in [Login], allow an address.
+func AllowedFrom(sources string, address net.Addr) bool {
+	tcp, is := address.(*net.TCPAddr)
+	if sources == "" {
+		return true
+	}
+	if !is {
+		return false
+	}
+	for _, s := range strings.Split(sources, ",") {
+		if ip := net.ParseIP(s); ip != nil && ip.Equal(tcp.IP) {
+			return true
+		}
+		if _, network, err := net.ParseCIDR(s); err == nil && network.Contains(tcp.IP) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,86 @@
+package sshserver
+
+import (
+	"net"
+	"sync"
+	"time"
+
+	"charm.land/ssh"
+)
+
+// gate counts the connections that are not authenticated yet, and the new ones of each address.
+type gate struct {
+	limits Limits
+
+	mu      sync.Mutex
+	pending int
+	// recent has the connections of each address since the start of the minute.
+	recent map[string]int
+	minute time.Time
+}
+
+func newGate(l Limits) *gate { return &gate{limits: l, recent: map[string]int{}} }
+
+// enter returns why a connection from an address is refused, "" if it is not.
+func (g *gate) enter(address string, now time.Time) (why string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if now.Sub(g.minute) >= time.Minute {
+		clear(g.recent)
+		g.minute = now
+	}
+	g.recent[address]++
+	switch {
+	case g.recent[address] > g.limits.Rate:
+		return "too many connections from this address in a minute"
+	case g.pending >= g.limits.Handshakes:
+		return "too many connections that have not authenticated"
+	}
+	g.pending++
+	return ""
+}
+
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.pending--
+}
+
+// connection is counted at the gate until it is authenticated or closed.
+type connection struct {
+	net.Conn
+	once sync.Once
+	gate *gate
+}
+
+// through ends the time at the gate.
+func (c *connection) through() { c.once.Do(c.gate.leave) }
+
+// Close closes the connection.
+func (c *connection) Close() error {
+	c.through()
+	return c.Conn.Close()
+}
+
+// connKey is the key of the connection in its context.
+type connKey struct{}
+
+// admit refuses connections beyond the limits before anything is read from them.
+func (s *Server) admit(ctx ssh.Context, conn net.Conn) net.Conn {
+	host, _, err := net.SplitHostPort(conn.RemoteAddr().String())
+	if err != nil {
+		host = conn.RemoteAddr().String()
+	}
+	if why := s.gate.enter(host, time.Now()); why != "" {
+		s.opts.Log("refused %s: %s", conn.RemoteAddr(), why)
+		return nil
+	}
+	counted := &connection{Conn: conn, gate: s.gate}
+	ctx.SetValue(connKey{}, counted)
+	return counted
+}
+
+// failed is called for connections that did not authenticate.
+func (s *Server) failed(conn net.Conn, err error) {
+	s.opts.Log("no login from %s: %v", conn.RemoteAddr(), err)
+}

@@ -1,0 +1,234 @@
+// Package sshserver serves a console over SSH: it authenticates, limits and counts sessions, and runs a console or a
+// command for each. It forwards nothing and has no shell, no subsystems and no passwords.
+package sshserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"charm.land/ssh"
+	"charm.land/wish/v2"
+	gossh "golang.org/x/crypto/ssh"
+
+	"ironworks/sshserver/access"
+)
+
+// Limits bound what clients can use. Zero values have defaults.
+type Limits struct {
+	// Sessions and PerUser bound the sessions at a time, in all and of one user; 0 means 200 and 20.
+	Sessions, PerUser int
+	// Handshakes bounds the connections that are not authenticated yet; 0 means 100.
+	Handshakes int
+	// Rate bounds the new connections from one address in a minute; 0 means 120.
+	Rate int
+	// Idle ends sessions without a key for this long; 0 means 8 h.
+	Idle time.Duration
+}
+
+func (l Limits) withDefaults() Limits {
+	for _, one := range []struct {
+		value    *int
+		standard int
+	}{{&l.Sessions, 200}, {&l.PerUser, 20}, {&l.Handshakes, 100}, {&l.Rate, 120}} {
+		if *one.value == 0 {
+			*one.value = one.standard
+		}
+	}
+	if l.Idle == 0 {
+		l.Idle = 8 * time.Hour
+	}
+	return l
+}
+
+// Options configure a server.
+type Options struct {
+	// HostKey is the file of the host key, which is created if it does not exist.
+	HostKey string
+	Access  *access.List
+	Limits  Limits
+	// Console runs a console, Command a command without a terminal, whose exit code it returns. Both return when ctx
+	// ends.
+	Console func(ctx context.Context, s *Session) error
+	Command func(ctx context.Context, s *Session, args []string) int
+	// Log writes a line about logins and problems.
+	Log func(format string, args ...any)
+	// Farewell is the last line that clients get when the server stops.
+	Farewell string
+}
+
+// Server serves consoles. Create it with [New].
+type Server struct {
+	opts   Options
+	ssh    *ssh.Server
+	signer gossh.Signer
+	gate   *gate
+
+	mu       sync.Mutex
+	sessions map[*Session]struct{}
+	// running counts the handlers of sessions.
+	running sync.WaitGroup
+	// ctx ends all sessions.
+	ctx  context.Context //nolint:containedctx // the life of the server
+	stop context.CancelCauseFunc
+}
+
+// errStopped is the cause of the end of sessions when the server stops.
+var errStopped = errors.New("the server stops")
+
+// errRevoked is the cause of the end of a session whose key is no longer accepted.
+var errRevoked = errors.New("your key is no longer accepted")
+
+// errIdle is the cause of the end of a session without input.
+var errIdle = errors.New("no input for too long")
+
+// New returns a server; it creates the host key if there is none.
+func New(opts Options) (*Server, error) {
+	opts.Limits = opts.Limits.withDefaults()
+	signer, err := hostKey(opts.HostKey)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{opts: opts, signer: signer, gate: newGate(opts.Limits), sessions: map[*Session]struct{}{}}
+	s.ctx, s.stop = context.WithCancelCause(context.Background())
+	s.ssh, err = wish.NewServer(
+		wish.WithHostKeyPath(opts.HostKey),
+		wish.WithVersion("ironworks"),
+		wish.WithPublicKeyAuth(s.authenticate),
+		wish.WithMiddleware(func(ssh.Handler) ssh.Handler { return s.handle }),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("host key %s: %w", opts.HostKey, err)
+	}
+	s.ssh.HandshakeTimeout = handshakeTimeout
+	s.ssh.ConnCallback = s.admit
+	s.ssh.ConnectionFailedCallback = func(conn net.Conn, err error) { s.failed(conn, err) }
+	// Nothing is forwarded, and there are no subsystems, such as sftp.
+	s.ssh.RequestHandlers = map[string]ssh.RequestHandler{"keepalive@openssh.com": func(ssh.Context, *ssh.Server, *gossh.Request) (bool, []byte) { return true, nil }}
+	s.ssh.SubsystemHandlers = map[string]ssh.SubsystemHandler{}
+	s.ssh.ChannelHandlers = map[string]ssh.ChannelHandler{"session": ssh.DefaultSessionHandler}
+	return s, nil
+}
+
+// handshakeTimeout ends connections that do not authenticate.
+const handshakeTimeout = 20 * time.Second
+
+// Fingerprint is the SHA-256 fingerprint of the host key.
+func (s *Server) Fingerprint() string { return gossh.FingerprintSHA256(s.signer.PublicKey()) }
+
+// hostKey reads the host key, or creates it with mode 0600.
+func hostKey(path string) (gossh.Signer, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, fmt.Errorf("create the host key: %w", err)
+		}
+		if err := (&ssh.Server{}).SetOption(wish.WithHostKeyPath(path)); err != nil {
+			return nil, fmt.Errorf("create the host key %s: %w", path, err)
+		}
+		if err := os.Chmod(path, 0o600); err != nil {
+			return nil, fmt.Errorf("create the host key: %w", err)
+		}
+	case err != nil:
+		return nil, fmt.Errorf("read the host key: %w", err)
+	case info.Mode().Perm()&0o077 != 0:
+		return nil, fmt.Errorf("host key %s: others may read it (mode %#o); run chmod 600 %s, or remove it for a new key", path, info.Mode().Perm(), path)
+	}
+	data, err := os.ReadFile(path) //nolint:gosec // named by the configuration
+	if err != nil {
+		return nil, fmt.Errorf("read the host key: %w", err)
+	}
+	signer, err := gossh.ParsePrivateKey(data)
+	if err != nil {
+		return nil, fmt.Errorf("host key %s: %w", path, err)
+	}
+	return signer, nil
+}
+
+// Serve accepts connections until ctx ends; then it ends all sessions with a line, and waits for them.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	watching, stop := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() { s.watchAccess(watching) })
+	unhook := context.AfterFunc(ctx, func() {
+		s.stop(errStopped)
+		_ = l.Close()
+	})
+	err := s.ssh.Serve(l)
+	stop()
+	unhook()
+	s.stop(errStopped)
+	watch.Wait()
+	s.running.Wait()
+	_ = s.ssh.Close()
+	if ctx.Err() != nil || errors.Is(err, ssh.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// watchEvery is how often the files with keys are looked at.
+const watchEvery = 2 * time.Second
+
+// watchAccess reads the files again when they change, and ends the sessions of keys that are no longer accepted.
+func (s *Server) watchAccess(ctx context.Context) {
+	ticker := time.NewTicker(watchEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		changed, problems := s.opts.Access.Reload()
+		for _, p := range problems {
+			s.opts.Log("%v", p)
+		}
+		if changed {
+			s.opts.Log("keys read again")
+		}
+		s.recheck()
+	}
+}
+
+// recheck ends the sessions of keys that are revoked, removed or expired, or whose role has changed.
+func (s *Server) recheck() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for one := range s.sessions {
+		now, err := s.opts.Access.Login(one.login, one.key, time.Now())
+		if err == nil && now.User == one.User {
+			continue
+		}
+		s.opts.Log("session %d of %s ended: %v", one.ID, one.Name, errRevoked)
+		one.cancel(errRevoked)
+	}
+}
+
+// loginKey is the key of the login in the context of a connection.
+type loginKey struct{}
+
+// authenticate accepts a public key or a certificate. Clients learn nothing but yes or no.
+func (s *Server) authenticate(ctx ssh.Context, key ssh.PublicKey) bool {
+	login, err := s.opts.Access.Login(ctx.User(), key, time.Now())
+	if err == nil && !access.AllowedFrom(login.Sources, ctx.RemoteAddr()) {
+		err = fmt.Errorf("key of %s: not allowed from this address", login.Name)
+	}
+	if err != nil {
+		s.opts.Log("refused %q from %s: %v: %s", ctx.User(), ctx.RemoteAddr(), err, gossh.FingerprintSHA256(key))
+		return false
+	}
+	ctx.SetValue(loginKey{}, accepted{login, key})
+	return true
+}
+
+type accepted struct {
+	access.Login
+	key gossh.PublicKey
+}

@@ -1,0 +1,259 @@
+package sshserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"charm.land/ssh"
+	gossh "golang.org/x/crypto/ssh"
+
+	"ironworks/sshserver/access"
+)
+
+// Size is the size of a terminal in cells.
+type Size struct{ Width, Height int }
+
+// Session is one session of a user: a console at a terminal, or a command.
+type Session struct {
+	access.Login
+	// ID is the number of the session.
+	ID int
+	// Address is that of the client.
+	Address string
+	// In, Out and Err are the streams. Reading In counts as activity of the user.
+	In       io.Reader
+	Out, Err io.Writer
+	// Env is the environment of the client's terminal: TERM, COLORTERM and LANG.
+	Env []string
+	// Size is the size of the terminal at the start, and Resizes has the later ones; closed at the end.
+	Size    Size
+	Resizes <-chan Size
+
+	login  string
+	key    gossh.PublicKey
+	cancel context.CancelCauseFunc
+}
+
+var sessionNumber atomic.Int64
+
+// Bounds of a terminal's size, in cells. Clients without a size, such as those under ssh -tt without a terminal, get the
+// usual one.
+const (
+	minWidth, minHeight = 20, 5
+	maxWidth, maxHeight = 500, 200
+)
+
+func sizeOf(w ssh.Window) Size {
+	s := Size{w.Width, w.Height}
+	if s.Width <= 0 || s.Height <= 0 {
+		return Size{80, 24}
+	}
+	return Size{min(max(s.Width, minWidth), maxWidth), min(max(s.Height, minHeight), maxHeight)}
+}
+
+// handle runs one session, to its end.
+func (s *Server) handle(channel ssh.Session) {
+	if conn, is := channel.Context().Value(connKey{}).(*connection); is {
+		conn.through()
+	}
+	who, is := channel.Context().Value(loginKey{}).(accepted)
+	if !is {
+		_ = channel.Exit(exitFailed)
+		return
+	}
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	defer cancel(nil)
+	one := &Session{
+		Login: who.Login, ID: int(sessionNumber.Add(1)), Address: channel.RemoteAddr().String(), login: channel.User(), key: who.key,
+		Out: channel, Err: channel.Stderr(), Env: environment(channel), cancel: cancel,
+	}
+	if why := s.enter(one); why != "" {
+		_, _ = fmt.Fprintf(channel.Stderr(), "ironworks: %s\r\n", why)
+		_ = channel.Exit(exitFailed)
+		return
+	}
+	defer s.leave(one)
+	idle := time.AfterFunc(s.opts.Limits.Idle, func() { cancel(errIdle) })
+	defer idle.Stop()
+	one.In = &input{from: channel, active: func() { idle.Reset(s.opts.Limits.Idle) }}
+	// The connection's context ends when the client is gone.
+	defer context.AfterFunc(channel.Context(), func() { cancel(nil) })()
+	s.opts.Log("session %d of %s (%s) from %s began: %s", one.ID, one.Name, one.Role, one.Address, one.Fingerprint)
+	began := time.Now()
+	code := s.run(ctx, channel, one)
+	s.opts.Log("session %d of %s ended after %s", one.ID, one.Name, time.Since(began).Round(time.Second))
+	s.end(ctx, channel, code)
+}
+
+// Exit codes of sessions that the server ends.
+const (
+	exitFailed  = 1
+	exitStopped = 75 // EX_TEMPFAIL: try again
+)
+
+// stuckAfter is how long the end of a session may take before its connection is cut.
+const stuckAfter = 3 * time.Second
+
+// run runs the console or the command.
+func (s *Server) run(ctx context.Context, channel ssh.Session, one *Session) int {
+	// A client that reads nothing any more blocks its session's output.
+	stuck := context.AfterFunc(ctx, func() {
+		time.AfterFunc(stuckAfter, func() { _ = channel.Close() })
+	})
+	defer stuck()
+	pty, windows, terminal := channel.Pty()
+	args := channel.Command()
+	if raw := channel.RawCommand(); raw != "" && len(args) == 0 {
+		_, _ = fmt.Fprintln(channel.Stderr(), "ironworks: cannot read the command: unbalanced quotes")
+		return exitUsage
+	}
+	if len(args) > 0 {
+		if windows != nil {
+			go drain(ctx, windows)
+		}
+		return s.opts.Command(ctx, one, args)
+	}
+	if !terminal {
+		_, _ = fmt.Fprintln(channel.Stderr(), "ironworks: the console needs a terminal (ssh -t); without one, run a command, such as: ssh HOST nodes -o json")
+		return exitUsage
+	}
+	resizes := make(chan Size, 1)
+	one.Size, one.Resizes = sizeOf(pty.Window), resizes
+	ended, stop := context.WithCancel(ctx)
+	go relay(ended, windows, resizes)
+	defer stop()
+	one.In.(*input).onEnd = func() { one.cancel(nil) }
+	if err := s.opts.Console(ctx, one); err != nil {
+		_, _ = fmt.Fprintf(channel.Stderr(), "ironworks: %v\r\n", err)
+		return exitFailed
+	}
+	return 0
+}
+
+const exitUsage = 2
+
+// relay passes the last size on; sizes that were not taken yet are replaced.
+func relay(ctx context.Context, from <-chan ssh.Window, to chan Size) {
+	defer close(to)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case w, more := <-from:
+			if !more {
+				return
+			}
+			select {
+			case <-to:
+			default:
+			}
+			to <- sizeOf(w)
+		}
+	}
+}
+
+// drain discards sizes, which would block the requests of the session.
+func drain(ctx context.Context, from <-chan ssh.Window) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case _, more := <-from:
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+// end says why the server ended the session, and ends it.
+func (s *Server) end(ctx context.Context, channel ssh.Session, code int) {
+	cause := context.Cause(ctx)
+	switch {
+	case errors.Is(cause, errStopped):
+		_, _ = fmt.Fprintf(channel.Stderr(), "ironworks: %s\r\n", s.opts.Farewell)
+		code = exitStopped
+	case errors.Is(cause, errIdle), errors.Is(cause, errRevoked):
+		_, _ = fmt.Fprintf(channel.Stderr(), "ironworks: session ended: %v\r\n", cause)
+		code = exitFailed
+	}
+	_ = channel.Exit(code)
+}
+
+// enter counts a session, and returns why it is refused, "" if it is not.
+func (s *Server) enter(one *Session) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ctx.Err() != nil {
+		return s.opts.Farewell
+	}
+	own := 0
+	for other := range s.sessions {
+		if other.Name == one.Name {
+			own++
+		}
+	}
+	limits := s.opts.Limits
+	switch {
+	case len(s.sessions) >= limits.Sessions:
+		return fmt.Sprintf("all %d sessions of this server are in use; try again later", limits.Sessions)
+	case own >= limits.PerUser:
+		return fmt.Sprintf("you have %d sessions, the limit of a user; close one", own)
+	}
+	s.running.Add(1)
+	s.sessions[one] = struct{}{}
+	return ""
+}
+
+func (s *Server) leave(one *Session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.sessions, one)
+	s.running.Done()
+}
+
+// environmentMost bounds the length of a variable's value, in bytes.
+const environmentMost = 100
+
+// environment returns the variables that say what the client's terminal can do. Others are dropped.
+func environment(channel ssh.Session) []string {
+	var env []string
+	pty, _, is := channel.Pty()
+	if is {
+		env = append(env, "TERM="+clipped(pty.Term))
+	}
+	for _, v := range channel.Environ() {
+		name, value, _ := strings.Cut(v, "=")
+		if name == "COLORTERM" || name == "LANG" || name == "LC_ALL" || name == "LC_CTYPE" || name == "NO_COLOR" || name == "TERM_PROGRAM" {
+			env = append(env, name+"="+clipped(value))
+		}
+	}
+	return append(env, "SSH_TTY=ssh", "SSH_CONNECTION="+channel.RemoteAddr().String())
+}
+
+func clipped(value string) string { return value[:min(len(value), environmentMost)] }
+
+// input is the keyboard of a session.
+type input struct {
+	from   io.Reader
+	active func()
+	// onEnd is called when the client has closed the input; may be nil.
+	onEnd func()
+}
+
+// Read reads keys.
+func (i *input) Read(p []byte) (int, error) {
+	n, err := i.from.Read(p)
+	if n > 0 {
+		i.active()
+	}
+	if err != nil && i.onEnd != nil {
+		i.onEnd()
+	}
+	return n, err
+}
