@@ -42,6 +42,17 @@ type Record struct {
 	Reason    string `json:"reason,omitempty"`
 	// Overrides are the checks that were overridden for this request.
 	Overrides []string `json:"overrides,omitempty"`
+	// Actor and GlobalID are set on a server with several users. Ironic has the GlobalID of a request in its log, too.
+	Actor
+	GlobalID string `json:"global_request_id,omitempty"`
+}
+
+// Actor is the user of a server who caused a request.
+type Actor struct {
+	User string `json:"user,omitempty"`
+	// Key is the SHA-256 fingerprint of the SSH key, Address that of the client.
+	Key     string `json:"key,omitempty"`
+	Address string `json:"address,omitempty"`
 }
 
 // Writer writes records. A request that cannot be recorded is not sent.

@@ -222,12 +222,9 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	c.mu.Lock()
 	c.opened = append(c.opened, live)
 	c.mu.Unlock()
-	s := &screen.Session{
-		Context: c.shown(&x), Defaults: screen.Defaults(x.Defaults), Filters: x.Filters, Store: live.Store, API: live.Client, Poller: live,
-		Runner: *live.Runner, Checks: live.Preflighter(), Changes: live.Changes.ForNode, Journal: live.Journal, Explain: live.Explain, Ports: live.Client, Rules: live.Client, StepFiles: live.Client, Hardware: live.Client,
-		Options: c.options(&x), Plugins: plugin.Place{Context: x.Name, Options: selecting(c.cfg, &x)}, Ramdisks: c.ramdisks(live.Session, live.Record),
-		Close: func() { live.Close(ctx) },
-	}
+	s := liveScreens(c.shown(&x), live)
+	s.Options, s.Plugins, s.Ramdisks = c.options(&x), plugin.Place{Context: x.Name, Options: selecting(c.cfg, &x)}, c.ramdisks(live.Session, live.Record)
+	s.Close = func() { live.Close(ctx) }
 	s.ViewFile = viewstate.Open(c.app.files.View(x.Name))
 	if name == "" && c.resetView {
 		err = s.ViewFile.Reset()
@@ -237,14 +234,26 @@ func (c *consoleHost) open(name string, notice func(text string)) (*screen.Sessi
 	if err != nil {
 		notice(printable.Line(err.Error()))
 	}
-	s.Enroll, s.Shells = live.Enrolling(), consoleShells{live.Shells}
+	return s, nil
+}
+
+// liveScreens is a live session as the screens have it.
+func liveScreens(shown screen.Context, live *session.Live) *screen.Session {
+	s := &screen.Session{
+		Context: shown, Defaults: screen.Defaults(live.Context.Defaults), Filters: live.Context.Filters, Store: live.Store, API: live.Client, Poller: live,
+		Runner: *live.Runner, Checks: live.Preflighter(), Changes: live.Changes.ForNode, Journal: live.Journal, Explain: live.Explain,
+		Ports: live.Client, Rules: live.Client, StepFiles: live.Client, Hardware: live.Client, Enroll: live.Enrolling(),
+	}
+	if live.Shells != nil {
+		s.Shells = consoleShells{live.Shells}
+	}
 	if live.Logs != nil {
 		s.Logs = live.Logs
 	}
 	if live.BMCs != nil {
 		s.BMCs = consoleBMCs{live.BMCs}
 	}
-	return s, nil
+	return s
 }
 
 // consoleShells adapts the shells of a session to the screens.

@@ -27,6 +27,7 @@ type KeyBinding struct {
 type Hands struct {
 	Keys    []KeyBinding
 	Plugins []Plugin
+	Serve   Serve
 }
 
 // LoadHands reads the settings of the console from the configuration file, without the contexts: for labs and
@@ -60,6 +61,9 @@ func (l *loader) readHands(f *ourFile, get func(name string) *node) {
 	}
 	if n := get("plugins"); n != nil {
 		f.readPlugins(n, l.Home)
+	}
+	if n := get("serve"); n != nil {
+		f.readServe(n, l.Home)
 	}
 }
 

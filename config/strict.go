@@ -31,6 +31,7 @@ func fileKeys() map[string]want {
 		"filters":   wantMapping,
 		"keys":      wantMapping,
 		"plugins":   wantMapping,
+		"serve":     wantMapping,
 	}
 }
 

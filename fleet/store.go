@@ -12,6 +12,12 @@ import (
 // Store has the known data of every node. Any goroutine may read it; only its poller and the
 // readers of ramdisk logs write.
 type Store struct {
+	*contents
+	// sees limits the nodes that readers get.
+	sees models.Filter
+}
+
+type contents struct {
 	mu       sync.RWMutex
 	nodes    map[string]*record
 	byName   map[string]string
@@ -40,8 +46,14 @@ type record struct {
 
 // NewStore returns an empty store.
 func NewStore() *Store {
-	return &Store{nodes: map[string]*record{}, byName: map[string]string{}}
+	return &Store{contents: &contents{nodes: map[string]*record{}, byName: map[string]string{}}}
 }
+
+// Limited returns the same store for a reader who gets only nodes that match a filter.
+func (s *Store) Limited(to models.Filter) *Store { return &Store{contents: s.contents, sees: to} }
+
+// shows reports whether a reader gets a node.
+func (s *Store) shows(r *record) bool { return s.sees.IsZero() || s.sees.Match(r.row) == models.Yes }
 
 // Get returns one node by UUID or name, with the evidence of its last operation.
 func (s *Store) Get(id string) (models.Row, models.Evidence, bool) {
@@ -51,7 +63,7 @@ func (s *Store) Get(id string) (models.Row, models.Evidence, bool) {
 	if !ok {
 		r, ok = s.nodes[s.byName[id]]
 	}
-	if !ok {
+	if !ok || !s.shows(r) {
 		return models.Row{}, models.Evidence{}, false
 	}
 	return *r.row, r.evidence, true
@@ -59,6 +71,9 @@ func (s *Store) Get(id string) (models.Row, models.Evidence, bool) {
 
 // Len returns the number of nodes.
 func (s *Store) Len() int {
+	if !s.sees.IsZero() {
+		return s.Counts().Total
+	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return len(s.nodes)
@@ -75,8 +90,12 @@ type Counts struct {
 func (s *Store) Counts() Counts {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	counts := Counts{Total: len(s.nodes), States: map[models.ProvisionState]int{}}
+	counts := Counts{States: map[models.ProvisionState]int{}}
 	for _, r := range s.nodes {
+		if !s.shows(r) {
+			continue
+		}
+		counts.Total++
 		counts.States[r.row.Node.ProvisionState]++
 		if r.row.Node.Maintenance {
 			counts.Maintenance++
@@ -347,7 +366,9 @@ func (s *Store) Select(f models.Filter, by models.Column, descending bool) (rows
 	s.mu.RLock()
 	rows = make([]*models.Row, 0, len(s.nodes))
 	for _, r := range s.nodes {
-		rows = append(rows, r.row)
+		if s.shows(r) {
+			rows = append(rows, r.row)
+		}
 	}
 	s.mu.RUnlock()
 	rows = slices.DeleteFunc(rows, func(row *models.Row) bool {

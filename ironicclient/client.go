@@ -20,6 +20,9 @@ import (
 type Options struct {
 	// ReadOnly makes the client refuse every request but GET before it is sent.
 	ReadOnly bool
+	// Limit, if not nil, reports whether a node, by UUID or name, may be seen and changed. Everything else is refused, but
+	// for what is common to all nodes and only read.
+	Limit func(ident string) bool
 	// UserAgent is prepended to gophercloud's.
 	UserAgent string
 	// OnSlow, if not nil, is called from its own goroutine when a request that the conductor

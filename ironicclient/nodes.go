@@ -84,7 +84,12 @@ func (c *Client) NodePage(ctx context.Context, q NodeQuery) (*NodePage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.readPage(resp, q)
+	page, err := c.readPage(resp, q)
+	if err != nil {
+		return nil, err
+	}
+	page.Nodes = c.limited(page.Nodes)
+	return page, nil
 }
 
 func listCall() call { return call{op: "list nodes", method: http.MethodGet, path: "nodes"} }
@@ -149,7 +154,7 @@ func (c *Client) EachPage(ctx context.Context, q NodeQuery, yield func(*NodePage
 		}
 		q.Marker = trail[len(trail)-1]
 		more := page.More || got == max(q.Limit, 0)
-		page.Nodes = fresh
+		page.Nodes = c.limited(fresh)
 		if err := yield(page); err != nil {
 			return err
 		}

@@ -87,6 +87,9 @@ func (c *Client) do(ctx context.Context, cl call) (*response, error) {
 			Message: "this context is read-only: nothing was sent",
 		}
 	}
+	if f := c.outside(cl, models.APIVersion{Minor: models.NewestMinor}); f != nil {
+		return nil, f
+	}
 	negotiations, canceled := 0, 0
 	left := c.opts.Retry.Budget
 	for attempt := 1; ; {
@@ -99,6 +102,9 @@ func (c *Client) do(ctx context.Context, cl call) (*response, error) {
 		resp, f := c.send(ctx, cl, v)
 		switch {
 		case f == nil:
+			if f := c.within(cl, resp.body); f != nil {
+				return nil, f
+			}
 			return resp, nil
 		case f.Kind == models.FaultVersion && negotiations < 2 && c.renegotiated(v):
 			negotiations++
@@ -153,6 +159,9 @@ func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*respo
 		OkCodes:          okCodes(),
 		MoreHeaders:      map[string]string{versionHeader: v.String(), "OpenStack-API-Version": "baremetal " + v.String()},
 	}
+	if id, ok := ctx.Value(globalIDKey{}).(string); ok {
+		opts.MoreHeaders[requestIDHeader] = id
+	}
 	var wrote atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn:      func(string) { wrote.Store(false) }, // another attempt, with a new token
@@ -183,6 +192,14 @@ func (c *Client) send(ctx context.Context, cl call, v models.APIVersion) (*respo
 		header: resp.Header, body: body, date: date, url: target,
 		latency: time.Since(start),
 	}, nil
+}
+
+type globalIDKey struct{}
+
+// WithGlobalID returns a context whose requests carry an ID in the form req-UUID, which Ironic logs as the global
+// request ID (oslo_middleware/request_id.py of 8.0.0).
+func WithGlobalID(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, globalIDKey{}, id)
 }
 
 // get reads JSON into out.

@@ -136,6 +136,23 @@ func (s *Seat) AtNode(uuid string) []string {
 	return slices.Sorted(maps.Keys(users))
 }
 
+// ByNode returns the users of [Seat.AtNode] for all nodes, by UUID.
+func (s *Seat) ByNode() map[string][]string {
+	s.room.mu.Lock()
+	defer s.room.mu.Unlock()
+	nodes := map[string][]string{}
+	for _, other := range s.room.seats {
+		p := &other.person
+		if p.Node.UUID != "" && p.User != s.person.User && !slices.Contains(nodes[p.Node.UUID], p.User) {
+			nodes[p.Node.UUID] = append(nodes[p.Node.UUID], p.User)
+		}
+	}
+	for _, users := range nodes {
+		slices.Sort(users)
+	}
+	return nodes
+}
+
 // Say sends a line to all other sessions.
 func (s *Seat) Say(text string) { s.room.say(s.person.User, text, s) }
 

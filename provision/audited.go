@@ -9,7 +9,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"ironworks/audit"
+	"ironworks/ironicclient"
 	"ironworks/models"
 	"ironworks/printable"
 )
@@ -18,7 +21,11 @@ import (
 func (r *Runner) audited(ctx context.Context, e entry, n *models.Node) (requestID string, o Outcome, err error) {
 	rec := audit.Record{
 		Time: time.Now().UTC(), ID: newID(), Context: r.Context, Node: n.Ref(), Object: printable.Line(e.object), Verb: e.verb,
-		Result: audit.Sending, Overrides: e.overrides,
+		Result: audit.Sending, Overrides: e.overrides, Actor: r.Actor,
+	}
+	if r.Actor.User != "" {
+		rec.GlobalID = "req-" + uuid.NewString()
+		ctx = ironicclient.WithGlobalID(ctx, rec.GlobalID)
 	}
 	label := cmp.Or(e.object, n.Label())
 	if err := r.Audit.Write(rec); err != nil {

@@ -71,6 +71,14 @@ func (a *DeployAction) WithOverrides(overrides map[string][]plan.CheckID) *Deplo
 	return again
 }
 
+// WithChecks returns the same action as [DeployAction.WithOverrides], without overrides and with the checks of another
+// operator.
+func (a *DeployAction) WithChecks(checks *Preflighter) *DeployAction {
+	again := a.WithOverrides(nil)
+	again.checks = checks
+	return again
+}
+
 // OverridesFor returns checks as overrides for those nodes whose names or UUIDs were typed, for
 // [DeployAction.WithOverrides].
 func OverridesFor(nodes []models.Node, typed []string, checks []plan.CheckID) map[string][]plan.CheckID {

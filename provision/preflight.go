@@ -54,6 +54,8 @@ type Preflighter struct {
 	MaxInventoryAge time.Duration
 	// Policy is the context's; a plan's overrides it.
 	Policy map[plan.CheckID]plan.CheckPolicy
+	// NoOverride refuses to override checks, and to weaken them by the plan's policy.
+	NoOverride bool
 	// Offered returns the steps that the node's agent offered last. It may be nil.
 	Offered func(uuid string) *plan.OfferedSteps
 	// Keep stores these steps while a node is watched. It may be nil.
@@ -94,7 +96,7 @@ type common struct {
 // Fresh returns a Preflighter with the same settings that has read nothing yet.
 func (p *Preflighter) Fresh() *Preflighter {
 	return &Preflighter{
-		Reader: p.Reader, MaxInventoryAge: p.MaxInventoryAge, Policy: p.Policy, Offered: p.Offered, StoreOffered: p.StoreOffered,
+		Reader: p.Reader, MaxInventoryAge: p.MaxInventoryAge, Policy: p.Policy, NoOverride: p.NoOverride, Offered: p.Offered, StoreOffered: p.StoreOffered,
 		Deployments: p.Deployments, Images: p.Images, Registry: p.Registry,
 	}
 }
@@ -111,10 +113,13 @@ func (p *Preflighter) Preflight(ctx context.Context, n *models.Node, d Deploymen
 
 func (p *Preflighter) choices(d Deployment, overrides []plan.CheckID) plan.CheckChoices {
 	policy := map[plan.CheckID]plan.CheckPolicy{}
-	for _, from := range []map[plan.CheckID]plan.CheckPolicy{p.Policy, d.Fields.Policy} {
-		maps.Copy(policy, from)
+	maps.Copy(policy, p.Policy)
+	for id, own := range d.Fields.Policy {
+		if !p.NoOverride || own == plan.PolicyRefuse {
+			policy[id] = own
+		}
 	}
-	return plan.CheckChoices{Policy: policy, Override: overrides}
+	return plan.CheckChoices{Policy: policy, Override: overrides, NoOverride: p.NoOverride}
 }
 
 // facts collects what is known about a node. A failure to read something is a fact as well.

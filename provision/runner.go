@@ -24,6 +24,8 @@ type Runner struct {
 	// Context is the context's name, for the audit log; ReadOnly refuses all actions.
 	Context  string
 	ReadOnly bool
+	// Actor is who acts, on a server with several users; the zero value otherwise.
+	Actor audit.Actor
 	// Poll is the period of watching; 0 means 1 s.
 	Poll time.Duration
 }

@@ -58,6 +58,8 @@ type Options struct {
 	Warnings []string
 	// Tasks are tasks that outlive the console; nil for its own.
 	Tasks *screen.TaskList
+	// Team is set on a server with several users.
+	Team *Team
 }
 
 // Background is the terminal's background color.
@@ -82,6 +84,8 @@ type Console struct {
 	tasks *task.Workflow
 	// taskNews has a report when tasks have changed.
 	taskNews *mailbox.Box[struct{}]
+	// roomNews has a report when something has changed among the users of a server.
+	roomNews *mailbox.Box[struct{}]
 	live     *liveSession
 	sessions int
 
@@ -107,7 +111,7 @@ type Console struct {
 func New(ctx context.Context, opts Options) *Console {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &Console{
-		opts: opts, ctx: ctx, cancel: cancel, running: &sync.WaitGroup{}, taskNews: mailbox.New[struct{}](), mouse: opts.Mouse,
+		opts: opts, ctx: ctx, cancel: cancel, running: &sync.WaitGroup{}, taskNews: mailbox.New[struct{}](), roomNews: mailbox.New[struct{}](), mouse: opts.Mouse,
 		width: 80, height: 24, look: theme.Options{ASCII: opts.ASCII, Light: opts.Background == Light, Profile: colorprofile.TrueColor},
 		env: &screen.Env{
 			ReadOnly: opts.ReadOnly, Events: &screen.EventLog{}, Tasks: opts.Tasks, Watching: &screen.WatchList{}, Installs: &screen.Installs{}, Logs: &screen.OpenLogs{},
@@ -120,6 +124,7 @@ func New(ctx context.Context, opts Options) *Console {
 		c.env.Tasks = screen.NewTaskList(ctx, c.running)
 	}
 	context.AfterFunc(ctx, c.env.Tasks.OnChange(func() { c.taskNews.Put(func(*struct{}) {}) }))
+	c.enterRoom()
 	c.tasks = task.New(ctx, c.env, c, c.running)
 	c.restyle()
 	return c
@@ -128,6 +133,9 @@ func New(ctx context.Context, opts Options) *Console {
 // Init opens the current context and starts the clock.
 func (c *Console) Init() tea.Cmd {
 	cmds := []tea.Cmd{c.tick(), c.openSession(""), c.listenTasks()}
+	if c.env.Seat != nil {
+		cmds = append(cmds, c.listenRoom())
+	}
 	if c.opts.Background == Ask {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
@@ -163,7 +171,9 @@ func (c *Console) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
 	if c.crash != nil {
 		return c, tea.Quit
 	}
-	return c, guard(c.route(msg))
+	cmd = guard(c.route(msg))
+	c.lookAround()
+	return c, cmd
 }
 
 func (c *Console) route(msg tea.Msg) tea.Cmd {
@@ -194,6 +204,10 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 		c.viewSaved(msg)
 	case tasksChanged:
 		return tea.Batch(c.listenTasks(), c.SendToScreen(screen.TasksChanged{}))
+	case roomChanged:
+		return c.roomChanged()
+	case followPerson:
+		c.follow(msg.id)
 	case task.Msg:
 		return c.tasks.Update(msg)
 	case task.ShellMsg:

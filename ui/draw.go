@@ -9,6 +9,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"ironworks/models"
+	"ironworks/presence"
 	"ironworks/printable"
 	"ironworks/ui/action"
 	"ironworks/ui/cell"
@@ -30,6 +31,9 @@ func (c *Console) View() (v tea.View) {
 		}
 	}()
 	v = tea.NewView(c.paint())
+	if c.env.Seat != nil {
+		c.env.Seat.Show(presence.Frame{Content: v.Content, Width: c.width, Height: c.height})
+	}
 	v.AltScreen = true
 	v.WindowTitle = c.windowTitle()
 	if c.mouse {
@@ -64,6 +68,9 @@ func (c *Console) paint() string {
 		return c.theme.Plain(c.card(w, h))
 	}
 	t := c.theme
+	if frame, person, is := c.following(); is {
+		return t.Plain(c.mirror(frame, person, w, h))
+	}
 	lines := []string{c.header(w)}
 	if c.bodyTop() > 1 {
 		lines = append(lines, t.Paint(theme.Accent, strings.Repeat(theme.GlyphRule, w)))

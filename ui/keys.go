@@ -15,6 +15,9 @@ import (
 // key sends a key to the dialog in front, to a text input, or to its action.
 func (c *Console) key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
+	if _, _, is := c.following(); is {
+		return c.keyWhileFollowing(name)
+	}
 	if name == "ctrl+c" {
 		return c.do(action.Quit)
 	}
@@ -41,6 +44,9 @@ func (c *Console) scopes() []action.Scope {
 	scopes := []action.Scope{action.Everywhere}
 	if c.replay() != nil {
 		scopes = append(scopes, action.Replay)
+	}
+	if c.env.Seat != nil {
+		scopes = append(scopes, action.Team)
 	}
 	if s := c.history.front(); s != nil {
 		scopes = append(scopes, s.Scopes()...)
@@ -77,6 +83,10 @@ func (c *Console) do(id action.ID) tea.Cmd {
 		return c.Show(c.verbs())
 	case action.Copy:
 		return c.Show(c.copies())
+	case action.Who:
+		return c.Show(c.who())
+	case action.SayAll:
+		return c.Show(c.say())
 	case action.Messages:
 		return c.Show(c.toasts.list())
 	case action.Older:
@@ -149,6 +159,9 @@ func (c *Console) back() tea.Cmd {
 // why returns why an action is disabled, "" if it is not.
 func (c *Console) why(a *action.Action) string {
 	s := c.history.front()
+	if why := c.env.Forbidden[a.ID]; why != "" {
+		return why
+	}
 	if a.ID == action.Explain {
 		return c.whyExplain()
 	}

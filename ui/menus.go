@@ -35,6 +35,7 @@ func (c *Console) targetsText() string {
 func (c *Console) Show(o screen.Overlay) tea.Cmd {
 	c.overlays = append(c.overlays, o)
 	if f, ok := o.(*overlay.Form); ok {
+		f.WithoutFiles(c.env.WhyNoFiles)
 		f.Recall(c.env.Entered)
 	}
 	if s, ok := o.(interface{ Start() tea.Cmd }); ok {

@@ -44,5 +44,18 @@ const (
 	textChangesAllowed = "read-only mode off"
 	textChangesRefused = "read-only mode on"
 	textNoMessages     = "No messages yet."
-	textCrash          = "the console crashed (this is a bug): %v"
+
+	// Other users.
+	textWhoTitle      = "Connected users; enter follows"
+	textYou           = "this is your session"
+	textFollows       = "follows session "
+	textFollowing     = "Following %s (session %d), read-only. esc ends."
+	textFollowSize    = " Their terminal has %d×%d cells."
+	textFollowWait    = " Waiting for the next change on that screen …"
+	textFollowedEnded = "the session that you followed has ended"
+	textFollowedBy    = "followed by %d"
+	textSayTitle      = "Message to all users"
+	textSayHelp       = "A line that every connected user sees."
+	textSaid          = "message sent"
+	textCrash         = "the console crashed (this is a bug): %v"
 )

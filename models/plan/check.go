@@ -244,14 +244,15 @@ func (c Check) Told() []models.Observation {
 // CheckChoices are the operator's choices about checks.
 type CheckChoices struct {
 	Policy map[CheckID]CheckPolicy
-	// Override are the overridden checks of a node.
-	Override []CheckID
+	// Override are the overridden checks of a node; NoOverride means that the operator may not override any.
+	Override   []CheckID
+	NoOverride bool
 }
 
 // decided applies the choices to a check; false if it is off.
 func (c CheckChoices) decided(check Check) (Check, bool) {
 	rule, _ := ruleOf(check.ID)
-	check.Override = rule.Override
+	check.Override = rule.Override && !c.NoOverride
 	was := check.Severity
 	switch policy := c.Policy[check.ID]; {
 	case policy == PolicyRefuse && was != CheckOK:
@@ -264,7 +265,7 @@ func (c CheckChoices) decided(check Check) (Check, bool) {
 	if check.Severity != was {
 		check.Policy = c.Policy[check.ID]
 	}
-	if check.Severity == CheckRefuse && rule.Override && slices.Contains(c.Override, check.ID) {
+	if check.Severity == CheckRefuse && check.Override && slices.Contains(c.Override, check.ID) {
 		check.Severity, check.Overridden = CheckWarn, true
 	}
 	return check, true

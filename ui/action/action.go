@@ -19,6 +19,7 @@ type Scope string
 const (
 	Everywhere Scope = "everywhere"
 	Replay     Scope = "replay" // while a recording plays
+	Team       Scope = "team"   // on a server with several users
 	List       Scope = "lists"  // lists with a cursor
 	Reading    Scope = "text"   // scrolling text
 	Filtered   Scope = "filter" // lists with a filter
@@ -64,7 +65,7 @@ func (s Scope) Title() string {
 
 // Common orders scopes from those of one screen, which are 0, to those of all.
 func (s Scope) Common() int {
-	return slices.Index([]Scope{Nodes, Filtered, List, Reading, Filling, Replay, Everywhere}, s) + 1
+	return slices.Index([]Scope{Nodes, Filtered, List, Reading, Filling, Replay, Team, Everywhere}, s) + 1
 }
 
 // Action is something an operator can do.

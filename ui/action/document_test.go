@@ -31,6 +31,7 @@ func scopes() []struct {
 	}{
 		{Everywhere, "Everywhere"},
 		{Replay, "Everywhere while a recording plays"},
+		{Team, "Everywhere on a server"},
 		{List, "Lists"},
 		{Filtered, "Lists that can be filtered and sorted"},
 		{Fleet, "Fleet"},

@@ -25,6 +25,8 @@ const (
 	PlayPrevious ID = "replay-previous"
 	PlayNext     ID = "replay-next"
 	PlayTo       ID = "replay-to"
+	Who          ID = "who"
+	SayAll       ID = "say"
 	Refresh      ID = "refresh"
 	ReadOnly     ID = "read-only"
 	Mouse        ID = "mouse"
@@ -223,7 +225,7 @@ const (
 )
 
 // all is read-only.
-var all = slices.Concat(everywhere(), replaying(), lists(), networks(), controllers(), logs(), ignition(), deployment(), enrolling(), inspectionRules(), stepFiles(), hardware(), nodes())
+var all = slices.Concat(everywhere(), replaying(), team(), lists(), networks(), controllers(), logs(), ignition(), deployment(), enrolling(), inspectionRules(), stepFiles(), hardware(), nodes())
 
 // view returns an action of a scope that changes nothing.
 func view(s Scope, id ID, name, help string, foot int, keys ...string) Action {
@@ -279,6 +281,14 @@ func replaying() []Action {
 		view(PlayAhead, "", "30 s forward", 0, "}"),
 		view(PlayPrevious, "", "previous change", 0, "("),
 		view(PlayNext, "next", "next change", 5, ")"),
+	}
+}
+
+func team() []Action {
+	view := viewIn(Team)
+	return []Action{
+		view(Who, "who", "show the connected users; follow one, read-only", 0),
+		view(SayAll, "say", "send a line to all connected users", 0),
 	}
 }
 

@@ -12,15 +12,23 @@ import (
 
 // Form asks for the arguments of an action.
 type Form struct {
-	title string
-	form  *form.Form
+	title  string
+	fields []form.Field
+	form   *form.Form
 	// then returns the command for the values, or the key of an invalid field and its problem.
 	then func(values map[string]string) (cmd tea.Cmd, field, problem string)
 }
 
 // NewForm returns the dialog.
 func NewForm(title string, fields []form.Field, then func(map[string]string) (tea.Cmd, string, string)) *Form {
-	return &Form{title: title, form: form.New(fields), then: then}
+	return &Form{title: title, fields: fields, form: form.New(fields), then: then}
+}
+
+// WithoutFiles refuses the names of files, for the reason why; "" allows them. It is called before the form is used.
+func (f *Form) WithoutFiles(why string) {
+	if why != "" {
+		f.form = form.New(form.WithoutFiles(f.fields, why))
+	}
 }
 
 // Recall lets fields recall what was entered before.

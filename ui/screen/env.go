@@ -14,6 +14,7 @@ import (
 	"ironworks/models"
 	"ironworks/models/explain"
 	"ironworks/plugin"
+	"ironworks/presence"
 	"ironworks/provision"
 	"ironworks/replay"
 	"ironworks/ui/action"
@@ -230,6 +231,12 @@ type Env struct {
 	// Chosen returns the nodes selected on another screen: the marked nodes of the fleet, or the last visited
 	// node. May be nil.
 	Chosen func() []models.NodeRef
+	// WhyNoFiles is why the operator cannot name files, for a console on a server; "" if that is possible.
+	WhyNoFiles string
+	// Seat is the console's place among those of other users; nil without a server.
+	Seat *presence.Seat
+	// Forbidden are actions that are never possible here, with the reason.
+	Forbidden map[action.ID]string
 	// Keys are the actions with the keys that the operator has bound; nil has the built-in ones.
 	Keys *action.Keymap
 	// Plugins are the programs of the operator, by their actions.

@@ -20,6 +20,8 @@ type (
 	Tick struct{ Now time.Time }
 	// TasksChanged reports progress of a task.
 	TasksChanged struct{}
+	// PeopleChanged reports that other users have come, gone or moved.
+	PeopleChanged struct{}
 	// Rewound reports that a recording was rewound; logs restart.
 	Rewound struct{}
 	// Reload makes the screen fetch its data again.

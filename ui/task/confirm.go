@@ -37,11 +37,39 @@ func (w *Workflow) confirm(f *flow) tea.Cmd {
 	default:
 		q = f.verbQuestion()
 	}
+	if more := w.env.Others(refs(f.batch.Legal())); len(more) > 0 {
+		q = warnOfOthers(q, f, more)
+	}
 	if q == nil {
 		return w.run(f)
 	}
 	q.Yes = f.send(confirmed{})
 	return w.console.Show(overlay.NewConfirm(*q))
+}
+
+// warnOfOthers adds to a question what others do with the nodes, and asks if nothing else does.
+func warnOfOthers(q *overlay.Question, f *flow, what []string) *overlay.Question {
+	if q == nil {
+		name := f.action.Name() + " " + review.Names(f.batch.Legal())
+		q = &overlay.Question{Title: name, Ask: name + "?"}
+	}
+	lines := make([]overlay.Text, 0, len(what)+len(q.Lines)+1)
+	for _, line := range what {
+		lines = append(lines, overlay.Text{Role: theme.Warn, Text: line})
+	}
+	if len(q.Lines) > 0 {
+		lines = append(lines, overlay.Text{})
+	}
+	q.Lines = append(lines, q.Lines...)
+	return q
+}
+
+func refs(items []provision.Item) []models.NodeRef {
+	nodes := make([]models.NodeRef, len(items))
+	for i := range items {
+		nodes[i] = items[i].Node.Ref()
+	}
+	return nodes
 }
 
 // verbQuestion asks for the consent that the action needs; for none it returns nil.

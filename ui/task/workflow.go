@@ -359,18 +359,30 @@ func (w *Workflow) Retry(number int) tea.Cmd {
 	if !ok || len(t.Failed()) == 0 {
 		return nil
 	}
-	f := w.newFlow(t.Plan.Action.Name(), &screen.Session{Runner: t.Runner}, nil)
+	runner, act := t.Runner, t.Plan.Action
+	if !w.env.Tasks.Mine(t) {
+		// Whoever repeats a task of somebody else does so with the own permissions.
+		if why := w.whyNoChange(); why != "" {
+			w.warn("retry: " + why)
+			return nil
+		}
+		runner = w.env.Session.Runner
+		if d, is := act.(*provision.DeployAction); is {
+			act = d.WithChecks(w.env.Session.Checks.Fresh())
+		}
+	}
+	f := w.newFlow(act.Name(), &screen.Session{Runner: runner}, nil)
 	for _, item := range t.Failed() {
 		f.nodes = append(f.nodes, item.Node.Ref())
 	}
 	f.retryOf = number
 	if _, is := t.Plan.Action.(*provision.EnrollAction); is {
 		// Nodes that do not exist yet cannot be read again: enrolling repeats only what is missing.
-		f.action, f.batch = t.Plan.Action, provision.Batch{Action: t.Plan.Action, Items: t.Failed()}
+		f.action, f.batch = act, provision.Batch{Action: act, Items: t.Failed()}
 		return w.confirm(f)
 	}
-	_, f.checked = t.Plan.Action.(*provision.DeployAction)
-	f.build = func() (provision.Action, error) { return t.Plan.Action, nil }
+	_, f.checked = act.(*provision.DeployAction)
+	f.build = func() (provision.Action, error) { return act, nil }
 	return w.check(f)
 }
 

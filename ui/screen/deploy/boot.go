@@ -45,7 +45,7 @@ func (s *Screen) bootForm() *form.Inline {
 	}
 	const what, how = "User data", "CoreOS installation"
 	fields := []form.Field{
-		{Key: keyUserData, Section: what, Label: "User data", Placeholder: placeholder, Complete: screen.InFolder(s.planFile().Dir), Help: textUserDataHelp},
+		{Key: keyUserData, Section: what, Label: "User data", Placeholder: placeholder, File: true, Complete: screen.InFolder(s.planFile().Dir), Help: textUserDataHelp},
 		{
 			Key: keyReader, Section: what, Label: "Reader", Kind: form.Choice, Options: readers(),
 			Help: textReaderHelp,
@@ -60,7 +60,7 @@ func (s *Screen) bootForm() *form.Inline {
 	for i := range fields {
 		fields[i].Value = values[fields[i].Key]
 	}
-	made := form.NewInline(fields)
+	made := form.NewInline(form.WithoutFiles(fields, s.env.WhyNoFiles))
 	made.Recall(s.env.Entered)
 	return made
 }

@@ -53,7 +53,9 @@ type Screen struct {
 	// picture is what was last put together of the store. wanted counts the questions
 	// for a new one, and the answer to an older question is dropped; underWay says that
 	// one is being put together, again that another is wanted after it.
-	picture  picture
+	picture picture
+	// people are the marks of nodes that other users look at, by UUID.
+	people   map[string]string
 	wanted   int
 	underWay bool
 	again    bool
@@ -99,7 +101,10 @@ func (s *Screen) Title() string { return "fleet" }
 func (s *Screen) Start() tea.Cmd { return tea.Batch(s.refresh(), s.reportRestored()) }
 
 // Shown asks for a new picture: much may have happened meanwhile.
-func (s *Screen) Shown() tea.Cmd { return s.refresh() }
+func (s *Screen) Shown() tea.Cmd {
+	s.markPeople()
+	return s.refresh()
+}
 
 // Scopes are a list of nodes that can be filtered.
 func (s *Screen) Scopes() []action.Scope {
@@ -122,6 +127,8 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		return s.refresh()
 	case screen.Reload:
 		return s.refresh()
+	case screen.PeopleChanged:
+		s.markPeople()
 	case screen.Tick:
 		return s.dueOrder(msg.Now)
 	case picture:
@@ -138,6 +145,17 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		return s.typed(msg)
 	}
 	return nil
+}
+
+// markPeople marks the nodes that other users look at.
+func (s *Screen) markPeople() {
+	s.people = map[string]string{}
+	if s.env.Seat == nil {
+		return
+	}
+	for uuid, users := range s.env.Seat.ByNode() {
+		s.people[uuid] = " @" + strings.Join(users, " @")
+	}
 }
 
 // Targets are the marked nodes, or the one under the cursor.

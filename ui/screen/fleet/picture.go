@@ -166,7 +166,7 @@ func (s *Screen) column(c models.Column) table.Column[item] {
 	case "name":
 		col.Min, col.Max, col.Drop = 10, 40, 0
 		col.Cell = func(r item) table.Cell {
-			return table.Cell{Text: r.Node.Label(), Role: theme.Plain}
+			return table.Cell{Text: r.Node.Label() + s.people[r.Node.UUID], Role: theme.Plain}
 		}
 	case "state":
 		col.Min, col.Max, col.Drop = 16, 30, 0

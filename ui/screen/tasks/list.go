@@ -3,6 +3,7 @@ package tasks
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -29,15 +30,20 @@ var _ screen.Screen = (*List)(nil)
 func New(env *screen.Env) screen.Screen {
 	s := &List{env: env, table: table.New(func(t *screen.Task) string { return strconv.Itoa(t.Number) })}
 	s.table.Empty = textEmpty
-	s.table.SetColumns([]table.Column[*screen.Task]{
+	columns := []table.Column[*screen.Task]{
 		{Key: "number", Title: "#", Min: 3, Right: true, Text: func(t *screen.Task) string { return strconv.Itoa(t.Number) }},
 		{Key: "action", Title: "ACTION", Min: 10, Max: 30, Role: theme.Strong, Text: name},
 		{Key: "nodes", Title: "NODES", Min: 8, Max: 50, Text: nodes},
 		{Key: "state", Title: "STATE", Min: 16, Grow: 1, Cell: stateCell},
+		{Key: "owner", Title: "USER", Min: 4, Max: 20, Drop: 3, Role: theme.Muted, Text: func(t *screen.Task) string { return t.Owner }},
 		{Key: "began", Title: "STARTED", Min: 8, Max: 8, Drop: 1, Role: theme.Muted, Text: func(t *screen.Task) string { return t.Began.Local().Format(time.TimeOnly) }},
 		{Key: "took", Title: "TOOK", Min: 5, Max: 6, Right: true, Text: func(t *screen.Task) string { return models.Age(duration(t, time.Now())) }},
 		{Key: "context", Title: "CONTEXT", Min: 8, Max: 24, Drop: 2, Role: theme.Muted, Text: func(t *screen.Task) string { return t.Context }},
-	})
+	}
+	if env.Seat == nil {
+		columns = slices.DeleteFunc(columns, func(c table.Column[*screen.Task]) bool { return c.Key == "owner" })
+	}
+	s.table.SetColumns(columns)
 	return s
 }
 

@@ -196,6 +196,8 @@ func (s *Task) Why(id action.ID) string {
 			return "the task has ended"
 		case t.Left:
 			return "no longer followed"
+		case !s.env.Tasks.Mine(t):
+			return s.env.ReadOnlyByConfig()
 		}
 	case action.Open, action.Explain:
 		switch r, some := s.table.Cursor(); {
@@ -227,6 +229,8 @@ func (s *Task) whyCancelNode(t *screen.Task) string {
 		return "the node has finished"
 	case t.Cancels == nil || t.Left:
 		return "no longer followed"
+	case !s.env.Tasks.Mine(t) && s.env.ReadOnlyByConfig() != "":
+		return s.env.ReadOnlyByConfig()
 	case t.Cancels.Has(r.node.UUID):
 		return "already canceled"
 	}

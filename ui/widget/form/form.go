@@ -37,6 +37,8 @@ type Field struct {
 	// Suggestions are completions of a text. Complete, if set, returns them for a text; it may read files.
 	Suggestions []string
 	Complete    func(text string) []string
+	// File means that the value is the path of a file.
+	File bool
 	// Required refuses an empty value, or a Toggle that is off.
 	Required bool
 	// Max is the maximum length in characters; 0 is the line's default.
@@ -84,6 +86,21 @@ func New(fields []Field) *Form {
 		at.set(spec.Value)
 	}
 	return f
+}
+
+// WithoutFiles returns the fields so that those for files refuse every value, for the reason why; "" changes nothing.
+func WithoutFiles(fields []Field, why string) []Field {
+	if why == "" {
+		return fields
+	}
+	fields = slices.Clone(fields)
+	for i := range fields {
+		if fields[i].File {
+			fields[i].Complete, fields[i].Suggestions, fields[i].Value, fields[i].Help = nil, nil, "", why
+			fields[i].Check = func(string) string { return why }
+		}
+	}
+	return fields
 }
 
 // help is shown below the form while the field is current.

@@ -1,0 +1,96 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"ironworks/models"
+	"ironworks/sshserver/access"
+)
+
+// Serve are the settings of ironworks serve.
+type Serve struct {
+	// Listen is the address for SSH connections, HostKey the file of the host key.
+	Listen, HostKey string
+	Access          access.Settings
+	// Sessions, PerUser, Handshakes and Rate are limits; 0 for the default.
+	Sessions, PerUser, Handshakes, Rate int
+	Idle                                time.Duration
+	// Record is the folder for recordings of sessions; "" records nothing.
+	Record string
+}
+
+func serveKeys() map[string]want {
+	return map[string]want{
+		"listen": wantText, "host_key": wantText, "authorized_keys": wantAny, "user_ca": wantAny, "revoked_keys": wantAny,
+		"users": wantMapping, "sessions": wantText, "sessions_per_user": wantText, "handshakes": wantText, "connections_per_minute": wantText,
+		"idle": wantDuration, "record": wantText,
+	}
+}
+
+func (f *ourFile) readServe(n *node, home string) {
+	good, errs := check(n, "serve", serveKeys())
+	f.errs = append(f.errs, errs...)
+	s := &f.hands.Serve
+	path := func(text string) string { return expandPath(text, home, filepath.Dir(f.path)) }
+	for key, to := range map[string]*string{"listen": &s.Listen, "host_key": &s.HostKey, "record": &s.Record} {
+		if n := good[key]; n != nil {
+			if *to = n.text; key != "listen" {
+				*to = path(n.text)
+			}
+		}
+	}
+	for key, to := range map[string]*[]string{"authorized_keys": &s.Access.AuthorizedKeys, "user_ca": &s.Access.UserCA, "revoked_keys": &s.Access.RevokedKeys} {
+		if n := good[key]; n != nil {
+			names, err := readKeyNames(n, join("serve", key))
+			if err != nil {
+				f.errs = append(f.errs, n.fault(join("serve", key), "must be a path or a list of paths, but is "+n.describe(), ""))
+			}
+			for _, name := range names {
+				*to = append(*to, path(name))
+			}
+		}
+	}
+	for key, to := range map[string]*int{"sessions": &s.Sessions, "sessions_per_user": &s.PerUser, "handshakes": &s.Handshakes, "connections_per_minute": &s.Rate} {
+		if n := good[key]; n != nil {
+			number, err := strconv.Atoi(n.text)
+			if *to = number; err != nil || number < 1 {
+				f.errs = append(f.errs, n.fault(join("serve", key), fmt.Sprintf("must be a number from 1 on, but is %q", n.text), ""))
+			}
+		}
+	}
+	if n := good["idle"]; n != nil {
+		s.Idle, _ = time.ParseDuration(n.text) // checked
+	}
+	if n := good["users"]; n != nil {
+		f.readUsers(n)
+	}
+}
+
+func (f *ourFile) readUsers(n *node) {
+	users := map[string]access.Grant{}
+	for _, e := range n.entries {
+		key := join("serve.users", e.name)
+		good, errs := check(e.value, key, map[string]want{"role": wantText, "nodes": wantText})
+		f.errs = append(f.errs, errs...)
+		var g access.Grant
+		if n := good["role"]; n != nil {
+			if g.Role = access.Role(n.text); !slices.Contains(access.Roles(), g.Role) {
+				f.errs = append(f.errs, n.fault(join(key, "role"), fmt.Sprintf("unknown role %q", n.text), "use viewer, operator or admin"))
+			}
+		} else if len(errs) == 0 {
+			f.errs = append(f.errs, e.value.fault(key, "has no role", "write role: viewer, operator or admin"))
+		}
+		if n := good["nodes"]; n != nil {
+			g.Nodes = n.text
+			if _, err := models.ParseFilter(n.text); err != nil {
+				f.errs = append(f.errs, n.fault(join(key, "nodes"), fmt.Sprintf("is not a filter: %v", err), `use a filter such as "owner:teamA"`))
+			}
+		}
+		users[e.name] = g
+	}
+	f.hands.Serve.Access.Users = users
+}

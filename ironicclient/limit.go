@@ -1,0 +1,80 @@
+package ironicclient
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"ironworks/models"
+)
+
+// This file limits a client to some nodes, for users who see and change only these. Whatever is not known to be about
+// such a node is refused.
+
+// ownedByNodes are the collections whose objects have a node_uuid.
+var ownedByNodes = []string{"ports", "portgroups", "allocations", "volume/connectors", "volume/targets"} //nolint:gochecknoglobals // constant
+
+// common are the collections that everybody may read.
+var common = []string{"drivers", "conductors", "deploy_templates", "runbooks", "inspection_rules"} //nolint:gochecknoglobals // constant
+
+// outside returns the fault of a call that is not about a node within the limit, nil if it may be.
+func (c *Client) outside(cl call, v models.APIVersion) *models.Fault {
+	if c.opts.Limit == nil {
+		return nil
+	}
+	parts := strings.Split(cl.path, "/")
+	collection, of := strings.Join(parts[:min(2, len(parts))], "/"), len(parts) > 2
+	if parts[0] != "volume" {
+		collection, of = parts[0], len(parts) > 1
+	}
+	reads := cl.method == http.MethodGet
+	switch {
+	case collection == "nodes" && !of && reads: // the answer is limited
+		return nil
+	case collection == "nodes" && of:
+		if ident, err := url.PathUnescape(parts[1]); err == nil && c.opts.Limit(ident) {
+			return nil
+		}
+		return &models.Fault{Kind: models.FaultNotFound, Op: cl.op, Method: cl.method, Status: http.StatusNotFound, Message: "no such node among those that you may see"}
+	case reads && slices.Contains(ownedByNodes, collection):
+		if of { // the answer is limited
+			return nil
+		}
+		var query url.Values
+		if cl.query != nil {
+			query = cl.query(v)
+		}
+		if c.opts.Limit(query.Get("node")) || c.opts.Limit(query.Get("node_uuid")) {
+			return nil
+		}
+		return &models.Fault{Kind: models.FaultForbidden, Op: cl.op, Method: cl.method, Message: "you see some nodes only; name one"}
+	case reads && slices.Contains(common, collection):
+		return nil
+	}
+	return &models.Fault{Kind: models.FaultForbidden, Op: cl.op, Method: cl.method, Message: "you may act on your nodes only: nothing was sent"}
+}
+
+// within returns the body of an answer, or an error for the object of a node beyond the limit.
+func (c *Client) within(cl call, body []byte) *models.Fault {
+	parts := strings.Split(cl.path, "/")
+	if c.opts.Limit == nil || cl.method != http.MethodGet || len(parts) < 2 || !slices.Contains(ownedByNodes, parts[0]) {
+		return nil
+	}
+	var object struct {
+		Node string `json:"node_uuid"`
+	}
+	if json.Unmarshal(body, &object) == nil && c.opts.Limit(object.Node) {
+		return nil
+	}
+	return &models.Fault{Kind: models.FaultNotFound, Op: cl.op, Method: cl.method, Status: http.StatusNotFound, Message: "it belongs to no node that you may see"}
+}
+
+// limited returns the nodes within the limit.
+func (c *Client) limited(nodes []models.Node) []models.Node {
+	if c.opts.Limit == nil {
+		return nodes
+	}
+	return slices.DeleteFunc(slices.Clone(nodes), func(n models.Node) bool { return !c.opts.Limit(n.UUID) })
+}

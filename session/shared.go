@@ -1,0 +1,244 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"ironworks/audit"
+	"ironworks/fleet"
+	"ironworks/ironicclient"
+	"ironworks/models"
+)
+
+// Shared is one live session for the consoles of many users: one poller, one journal, one follower of each log.
+type Shared struct {
+	*Live
+
+	mu      sync.Mutex
+	members map[*Member]func(fleet.Update)
+	// clients have the limits of users.
+	clients map[clientLimits]*ironicclient.Client
+	// refreshed is when the whole fleet was listed on request.
+	refreshed  time.Time
+	conductors conductorCache
+}
+
+// clientLimits are what a client refuses.
+type clientLimits struct {
+	readOnly bool
+	nodes    string
+}
+
+// Member is a user of a shared session.
+type Member struct {
+	Actor audit.Actor
+	// ReadOnly refuses every change, NoOverride to override checks.
+	ReadOnly, NoOverride bool
+	// Nodes limits what the user sees and changes; the zero filter does not.
+	Nodes models.Filter
+}
+
+// NewShared shares a live session.
+func NewShared(l *Live) *Shared {
+	if l.Logs != nil {
+		l.Logs = newSharedLogs(l.Logs)
+	}
+	return &Shared{Live: l, members: map[*Member]func(fleet.Update){}, clients: map[clientLimits]*ironicclient.Client{}}
+}
+
+// Run polls until ctx ends, and passes every update to the members.
+func (s *Shared) Run(ctx context.Context) error {
+	return s.Live.Run(ctx, func(u fleet.Update) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for m, notify := range s.members {
+			notify(m.sees(s.Store, u))
+		}
+	})
+}
+
+// Close closes the clients of users and the session.
+func (s *Shared) Close(ctx context.Context) {
+	s.mu.Lock()
+	for c := range maps.Values(s.clients) {
+		c.Close()
+	}
+	s.mu.Unlock()
+	s.Live.Close(ctx)
+}
+
+// sees returns an update without events of nodes that the member does not see.
+func (m *Member) sees(store *fleet.Store, u fleet.Update) fleet.Update {
+	if m.Nodes.IsZero() {
+		return u
+	}
+	limited := store.Limited(m.Nodes)
+	shows := func(uuid string) bool {
+		_, _, there := limited.Get(uuid)
+		return there
+	}
+	u.Events = slices.DeleteFunc(slices.Clone(u.Events), func(e models.Event) bool { return !shows(e.Node.UUID) })
+	u.Works = slices.DeleteFunc(slices.Clone(u.Works), func(w models.Work) bool { return !shows(w.Node.UUID) })
+	u.Status.Total = min(u.Status.Total, limited.Len())
+	return u
+}
+
+// As returns the session as a member has it: with the member's limits and name.
+func (s *Shared) As(m *Member) (*Live, error) {
+	client, err := s.client(m)
+	if err != nil {
+		return nil, err
+	}
+	own := *s.Session
+	own.Client, own.Context.ReadOnly = client, own.Context.ReadOnly || m.ReadOnly
+	runner := *s.Runner
+	runner.API, runner.Actor, runner.ReadOnly = client, m.Actor, own.Context.ReadOnly
+	l := &Live{
+		Session: &own, Store: s.Store.Limited(m.Nodes), Journal: s.Journal, Runner: &runner, Changes: s.Changes,
+		Logs: s.Logs, Record: s.Record, Poller: s.Poller,
+	}
+	if !own.Context.ReadOnly {
+		// Each member has its own, because it remembers credentials that the user has entered.
+		if l.BMCs, err = own.newBMCs(); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// client returns the client with the limits of a member.
+func (s *Shared) client(m *Member) (*ironicclient.Client, error) {
+	limits := clientLimits{readOnly: m.ReadOnly || s.Context.ReadOnly, nodes: m.Nodes.String()}
+	if limits == (clientLimits{readOnly: s.Context.ReadOnly}) {
+		return s.Client, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.clients[limits]; c != nil {
+		return c, nil
+	}
+	opts := ironicclient.Options{ReadOnly: limits.readOnly, UserAgent: s.UserAgent}
+	if !m.Nodes.IsZero() {
+		limited := s.Store.Limited(m.Nodes)
+		opts.Limit = func(ident string) bool {
+			_, _, there := limited.Get(ident)
+			return there
+		}
+	}
+	c, err := ironicclient.New(s.Context.Connection, opts)
+	if err != nil {
+		return nil, fmt.Errorf("open the connection of %s: %w", m.Actor.User, err)
+	}
+	s.clients[limits] = c
+	return c, nil
+}
+
+// conductorCache keeps the list of conductors, which every console shows.
+type conductorCache struct {
+	mu   sync.Mutex
+	list []models.Conductor
+	at   time.Time
+}
+
+// conductorsAge is how old a list of conductors may be.
+const conductorsAge = 50 * time.Second
+
+// Conductors lists the conductors, which are read at most once in a minute for all members.
+func (s *Shared) Conductors(ctx context.Context) ([]models.Conductor, error) {
+	s.conductors.mu.Lock()
+	defer s.conductors.mu.Unlock()
+	if !s.conductors.at.IsZero() && time.Since(s.conductors.at) < conductorsAge {
+		return s.conductors.list, nil
+	}
+	list, err := s.Client.Conductors(ctx)
+	if err == nil {
+		s.conductors.list, s.conductors.at = list, time.Now()
+	}
+	return list, err
+}
+
+// MemberPoller is a member's part of the shared poller.
+type MemberPoller struct {
+	shared *Shared
+	member *Member
+
+	mu      sync.Mutex
+	watched map[string]int
+}
+
+// PollerOf returns the poller of a member.
+func (s *Shared) PollerOf(m *Member) *MemberPoller {
+	return &MemberPoller{shared: s, member: m, watched: map[string]int{}}
+}
+
+// Run passes on the updates of the shared poller until ctx ends. Notify must not block.
+func (p *MemberPoller) Run(ctx context.Context, notify func(fleet.Update)) error {
+	s := p.shared
+	s.mu.Lock()
+	s.members[p.member] = notify
+	notify(p.member.sees(s.Store, fleet.Update{Revision: s.Store.Revision(), Status: s.Store.Status()}))
+	s.mu.Unlock()
+	<-ctx.Done()
+	s.mu.Lock()
+	delete(s.members, p.member)
+	s.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for uuid, n := range p.watched {
+		for range n {
+			s.Poller.Unwatch(uuid)
+		}
+	}
+	clear(p.watched)
+	return ctx.Err()
+}
+
+// Watch polls a node more often.
+func (p *MemberPoller) Watch(uuid string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.watched[uuid]++
+	p.shared.Poller.Watch(uuid)
+}
+
+// Unwatch stops that.
+func (p *MemberPoller) Unwatch(uuid string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.watched[uuid] > 0 {
+		p.watched[uuid]--
+		p.shared.Poller.Unwatch(uuid)
+	}
+}
+
+// PollNode reads a node once, now.
+func (p *MemberPoller) PollNode(uuid string) { p.shared.Poller.PollNode(uuid) }
+
+// PollNow polls for changes now.
+func (p *MemberPoller) PollNow() { p.shared.Poller.PollNow() }
+
+// refreshEvery bounds how often the whole fleet is listed on request of the members together.
+const refreshEvery = 10 * time.Second
+
+// Refresh lists all nodes now, unless another member has just done so; then it polls for changes.
+func (p *MemberPoller) Refresh() {
+	s := p.shared
+	s.mu.Lock()
+	due := time.Since(s.refreshed) >= refreshEvery
+	if due {
+		s.refreshed = time.Now()
+	}
+	s.mu.Unlock()
+	if due {
+		s.Poller.Refresh()
+		return
+	}
+	s.Poller.PollNow()
+}
+
+// NeedFields adds API fields to the nodes in the store.
+func (p *MemberPoller) NeedFields(fields ...string) { p.shared.Poller.NeedFields(fields...) }

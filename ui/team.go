@@ -1,0 +1,166 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/presence"
+	"ironworks/printable"
+	"ironworks/ui/action"
+	"ironworks/ui/cell"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+	"ironworks/ui/theme"
+	"ironworks/ui/widget/form"
+)
+
+// Team is what a console on a server has in addition.
+type Team struct {
+	// Enter takes the console's place among those of other users; told is called after every change there.
+	Enter func(told func()) *presence.Seat
+	// WhyNoFiles is why the operator cannot name files.
+	WhyNoFiles string
+	// Forbidden are actions that are not possible on a server, with the reason.
+	Forbidden map[action.ID]string
+}
+
+// roomChanged reports that people have come, gone, moved or said something.
+type roomChanged struct{}
+
+// enterRoom takes the console's place among those of other users.
+func (c *Console) enterRoom() {
+	if c.opts.Team == nil {
+		return
+	}
+	c.env.WhyNoFiles, c.env.Forbidden = c.opts.Team.WhyNoFiles, c.opts.Team.Forbidden
+	c.env.Seat = c.opts.Team.Enter(func() { c.roomNews.Put(func(*struct{}) {}) })
+}
+
+// listenRoom waits for changes in the room.
+func (c *Console) listenRoom() tea.Cmd {
+	return func() tea.Msg {
+		if _, ok := c.roomNews.Take(c.ctx); !ok {
+			return nil
+		}
+		return roomChanged{}
+	}
+}
+
+// roomChanged shows what others have said, and ends following a session that has ended.
+func (c *Console) roomChanged() tea.Cmd {
+	for _, m := range c.env.Seat.Messages() {
+		c.Say(screen.Say{Level: screen.Warning, Text: m.From + ": " + m.Text})
+	}
+	if me := c.env.Seat.Me(); me.Following != 0 {
+		if _, _, there := c.env.Seat.Followed(); !there {
+			c.env.Seat.Follow(0)
+			c.Say(screen.Say{Text: textFollowedEnded})
+		}
+	}
+	return tea.Batch(c.listenRoom(), c.SendToScreen(screen.PeopleChanged{}))
+}
+
+// lookAround tells the others which screen and node are in front.
+func (c *Console) lookAround() {
+	s := c.history.front()
+	if c.env.Seat == nil || s == nil {
+		return
+	}
+	ref, node := s.Ref(), models.NodeRef{}
+	switch ref.Kind {
+	case screen.KindNode, screen.KindExplain, screen.KindHardware, screen.KindDeploy:
+		if !strings.Contains(ref.ID, ",") {
+			node = c.env.Node(ref.ID)
+		}
+	default:
+	}
+	c.env.Seat.Look(s.Title(), node)
+}
+
+// who lists the connected users. Choosing one follows the session.
+func (c *Console) who() screen.Overlay {
+	me := c.env.Seat.Me()
+	var items []overlay.Item
+	for _, p := range c.env.Seat.People() {
+		place := p.Screen
+		switch {
+		case p.Following != 0:
+			place = textFollows + strconv.Itoa(p.Following)
+		case me.Nodes != "" && me.Nodes != p.Nodes:
+			place = "" // it may name a node that this user does not see
+		}
+		why := c.env.Seat.WhyNotFollow(p.ID)
+		if p.ID == me.ID {
+			why = textYou
+		}
+		items = append(items, overlay.Item{
+			ID: strconv.Itoa(p.ID), Title: fmt.Sprintf("%d %s", p.ID, p.User),
+			Detail: strings.TrimSuffix(fmt.Sprintf("%s · %s · since %s · %s", p.Role, p.Address, p.Since.Local().Format(time.TimeOnly), place), " · "), Disabled: why,
+		})
+	}
+	return overlay.NewPick(textWhoTitle, items, func(id string) tea.Cmd {
+		n, _ := strconv.Atoi(id)
+		return screen.Send(followPerson{n})
+	})
+}
+
+// followPerson starts to follow a session.
+type followPerson struct{ id int }
+
+func (c *Console) follow(id int) {
+	if why := c.env.Seat.WhyNotFollow(id); why != "" {
+		c.Say(screen.Say{Level: screen.Warning, Text: string(action.Who) + ": " + why})
+		return
+	}
+	c.env.Seat.Follow(id)
+}
+
+// say asks for a line to all users.
+func (c *Console) say() screen.Overlay {
+	const key = "line"
+	fields := []form.Field{{Key: key, Label: "Message", Required: true, Help: textSayHelp, Max: 200}}
+	return overlay.NewForm(textSayTitle, fields, func(v map[string]string) (tea.Cmd, string, string) {
+		seat, text := c.env.Seat, v[key]
+		return func() tea.Msg {
+			seat.Say(text)
+			return screen.Say{Text: textSaid}
+		}, "", ""
+	})
+}
+
+// following returns the session that this one follows.
+func (c *Console) following() (presence.Frame, presence.Person, bool) {
+	if c.env.Seat == nil || c.env.Seat.Me().Following == 0 {
+		return presence.Frame{}, presence.Person{}, false
+	}
+	return c.env.Seat.Followed()
+}
+
+// mirror draws what another session shows, cut or padded to w by h, with a line that says so.
+func (c *Console) mirror(f presence.Frame, p presence.Person, w, h int) string {
+	lines := strings.Split(f.Content, "\n")
+	lines = lines[:min(len(lines), h-1)]
+	if f.Content == "" {
+		lines = []string{textFollowWait}
+	}
+	text := " " + fmt.Sprintf(textFollowing, p.User, p.ID)
+	if f.Width > w || f.Height > h-1 && f.Height > 0 {
+		text += fmt.Sprintf(textFollowSize, f.Width, f.Height)
+	}
+	head := c.theme.Paint(theme.Accent, cell.Fit(printable.Line(text), w))
+	return strings.Join([]string{head, cell.Block(lines, w, h-1)}, "\n")
+}
+
+// keyWhileFollowing ends following; all other keys do nothing, because the other session is only watched.
+func (c *Console) keyWhileFollowing(name string) tea.Cmd {
+	switch name {
+	case "esc", "q", "ctrl+c":
+		c.env.Seat.Follow(0)
+	}
+	return nil
+}
