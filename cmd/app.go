@@ -77,11 +77,14 @@ func (a *app) rootCommand() *cobra.Command {
 		a.portCommand(), a.portgroupCommand(), a.vifCommand(), a.rulesCommand(), a.templatesCommand(), a.runbooksCommand(),
 		a.stepsCommand(), a.biosCommand(), a.firmwareCommand(), a.raidCommand(), a.inventoryCommand(), a.volumesCommand(), a.vendorCommand(),
 		a.driversCommand(), a.conductorsCommand(), a.validateCommand(), a.historyCommand(), a.explainCommand(), a.doctorCommand(), a.journalCommand(), a.disksCommand(), a.hintsCommand(),
-		a.ignitionCommand(), a.configCommand(), a.labCommand(), a.replayCommand(), a.bmcCommand(), a.agentCommand(), a.versionCommand(), a.manCommand(),
+		a.ignitionCommand(), a.configCommand(), a.labCommand(), a.replayCommand(), a.bmcCommand(), a.agentCommand(), a.versionCommand(), a.manCommand(), a.serveCommand(),
 	)
 	root.AddCommand(a.verbCommands()...)
 	root.AddCommand(a.flagCommands()...)
 	wrapUsage(root)
+	if a.remote != nil {
+		a.remote.restrict(a, root)
+	}
 	addHelp(root)
 	a.completeFlags(root)
 	return root
@@ -113,6 +116,10 @@ func (a *app) load(cmd *cobra.Command) (*config.Config, error) {
 
 // loadConfig reads the configuration with the flags of this run, with or without --read-only.
 func (a *app) loadConfig(cmd *cobra.Command, withReadOnly bool) (*config.Config, error) {
+	if a.remote != nil {
+		a.files = a.remote.cfg.Files
+		return a.remote.cfg, nil
+	}
 	opts := a.options
 	opts.Flags = a.flags
 	if withReadOnly {
@@ -129,6 +136,9 @@ func (a *app) loadConfig(cmd *cobra.Command, withReadOnly bool) (*config.Config,
 
 // connect opens the selected context. No request is sent yet.
 func (a *app) connect(cmd *cobra.Command) (*session.Session, error) {
+	if a.remote != nil {
+		return a.remote.connect(a)
+	}
 	cfg, err := a.load(cmd)
 	if err != nil {
 		return nil, err

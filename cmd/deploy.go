@@ -167,7 +167,7 @@ func (a *app) readPlan(path string) (provision.PlanFile, error) {
 	if err != nil {
 		return provision.PlanFile{}, usagef("plan -:\n%w", err)
 	}
-	return provision.PlanFile{Plan: plan}, nil
+	return provision.PlanFile{Plan: plan, WhyNoFiles: a.whyNoFiles()}, nil
 }
 
 // flagUserData is a deployment with the user data of --user-data alone.

@@ -40,6 +40,8 @@ type process struct {
 	options        config.Options
 	// away marks the terminal as used by another program until back is called; may be nil.
 	away func() (back func())
+	// remote is set for a command of a user of ironworks serve.
+	remote *remoteUser
 	// bug is called when the console opens a session, so that a test can panic there.
 	bug func()
 }

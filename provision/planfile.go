@@ -21,6 +21,8 @@ import (
 type PlanFile struct {
 	Plan *plan.Plan
 	Dir  string
+	// WhyNoFiles is why the plan's files are not read; "" reads them.
+	WhyNoFiles string
 }
 
 // PlanError reports that a file was read but is not a valid plan.
@@ -150,8 +152,11 @@ func (f PlanFile) under(o Overlay, fields plan.Fields) (Deployment, error) {
 func (f PlanFile) With(fields plan.Fields) (Deployment, error) {
 	d := Deployment{Fields: fields, FilesDir: f.Dir}
 	file := d.Fields.ConfigDrive.UserDataFile
-	if file == "" {
+	switch {
+	case file == "":
 		return d, nil
+	case f.WhyNoFiles != "":
+		return d, fmt.Errorf("configdrive.user_data_file: %s", f.WhyNoFiles)
 	}
 	d, err := d.WithUserDataFile(f.Path(file))
 	if err != nil {

@@ -304,7 +304,9 @@ func (a *DeployAction) prepare(ctx, going context.Context, r *Runner, n *models.
 		return log, res, true
 	case followUpNone:
 	}
-	if err := log.create(ready.record(n, time.Now())); err != nil {
+	rec := ready.record(n, time.Now())
+	rec.Actor = r.Actor
+	if err := log.create(rec); err != nil {
 		res.Outcome, res.Err = OutcomeFailed, fmt.Errorf("%s %s: nothing was sent: %w", a.Name(), printable.Line(n.Label()), err)
 		return log, res, true
 	}

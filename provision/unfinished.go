@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"ironworks/audit"
 	"ironworks/models"
 	"ironworks/models/plan"
 	"ironworks/printable"
@@ -52,6 +53,8 @@ type Unfinished struct {
 	Digest string `json:"digest"`
 	// Overrides are the checks that were overridden on this node.
 	Overrides []plan.CheckID `json:"overrides,omitempty"`
+	// Actor is the user of a server who started it.
+	Actor audit.Actor `json:"actor,omitzero"`
 }
 
 func (u *Unfinished) verb() models.Verb { return cmp.Or(u.Verb, models.VerbDeploy) }

@@ -51,6 +51,9 @@ type Session struct {
 	Host
 	Context config.Context
 	Client  *ironicclient.Client
+	// Actor is the user of a server, who may not override checks if NoOverride is set; zero otherwise.
+	Actor      audit.Actor
+	NoOverride bool
 	// report is called with problems that do not end the session; the text is safe to show.
 	report func(text string)
 }
@@ -71,6 +74,13 @@ func Open(h Host, x config.Context, report func(text string)) (*Session, error) 
 	return &Session{Host: h, Context: x, Client: client, report: report}, nil
 }
 
+// Reporting returns the session with another receiver of problems.
+func (s *Session) Reporting(report func(text string)) *Session {
+	own := *s
+	own.report = report
+	return &own
+}
+
 // Close drops the connection.
 func (s *Session) Close() { s.Client.Close() }
 
@@ -79,7 +89,7 @@ func (s *Session) reportError(err error) { s.report(printable.Line(err.Error()))
 // Runner returns a runner for the context's nodes. With a nil log, the caller must set Audit
 // before running.
 func (s *Session) Runner(log audit.Writer) *provision.Runner {
-	return &provision.Runner{API: s.Client, Audit: log, Context: s.Context.Name, ReadOnly: s.Context.ReadOnly}
+	return &provision.Runner{API: s.Client, Audit: log, Context: s.Context.Name, ReadOnly: s.Context.ReadOnly, Actor: s.Actor}
 }
 
 func (h *Host) offeredSteps() provision.OfferedSteps {
@@ -94,7 +104,7 @@ func (h *Host) Offered(uuid string) *plan.OfferedSteps { return h.offeredSteps()
 func (s *Session) Preflighter() *provision.Preflighter {
 	offered := s.offeredSteps()
 	return &provision.Preflighter{
-		Reader: s.Client, Policy: s.Context.Checks, Offered: offered.Load, Deployments: s.Deployments(&s.Context),
+		Reader: s.Client, Policy: s.Context.Checks, NoOverride: s.NoOverride, Offered: offered.Load, Deployments: s.Deployments(&s.Context),
 		Images: provision.NewWeb(), Registry: provision.Registry{},
 		StoreOffered: func(uuid string, steps *plan.OfferedSteps) {
 			if err := offered.Store(uuid, steps); err != nil {

@@ -95,10 +95,9 @@ func (s *Shared) As(m *Member) (*Live, error) {
 	}
 	own := *s.Session
 	own.Client, own.Context.ReadOnly = client, own.Context.ReadOnly || m.ReadOnly
-	runner := *s.Runner
-	runner.API, runner.Actor, runner.ReadOnly = client, m.Actor, own.Context.ReadOnly
+	own.Actor, own.NoOverride = m.Actor, m.NoOverride
 	l := &Live{
-		Session: &own, Store: s.Store.Limited(m.Nodes), Journal: s.Journal, Runner: &runner, Changes: s.Changes,
+		Session: &own, Store: s.Store.Limited(m.Nodes), Journal: s.Journal, Runner: own.Runner(s.Changes), Changes: s.Changes,
 		Logs: s.Logs, Record: s.Record, Poller: s.Poller,
 	}
 	if !own.Context.ReadOnly {

@@ -148,10 +148,11 @@ func (c *Console) mirror(f presence.Frame, p presence.Person, w, h int) string {
 	if f.Content == "" {
 		lines = []string{textFollowWait}
 	}
-	text := " " + fmt.Sprintf(textFollowing, p.User, p.ID)
+	size := ""
 	if f.Width > w || f.Height > h-1 && f.Height > 0 {
-		text += fmt.Sprintf(textFollowSize, f.Width, f.Height)
+		size = fmt.Sprintf(textFollowSize, f.Width, f.Height)
 	}
+	text := " " + fmt.Sprintf(textFollowing, p.User, p.ID, size)
 	head := c.theme.Paint(theme.Accent, cell.Fit(printable.Line(text), w))
 	return strings.Join([]string{head, cell.Block(lines, w, h-1)}, "\n")
 }

@@ -164,7 +164,9 @@ func (s *Screen) column(c models.Column) table.Column[item] {
 	col := table.Column[item]{Key: c.Key, Title: c.Title, Min: 6, Max: 36, Drop: 5, Cell: s.textCell(c, theme.Plain)}
 	switch c.Key {
 	case "name":
-		col.Min, col.Max, col.Drop = 10, 40, 0
+		if col.Min, col.Max, col.Drop = 10, 40, 0; s.env.Seat != nil {
+			col.Min = 16 // with the name of a user
+		}
 		col.Cell = func(r item) table.Cell {
 			return table.Cell{Text: r.Node.Label() + s.people[r.Node.UUID], Role: theme.Plain}
 		}

@@ -1,0 +1,209 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ironworks/config"
+	"ironworks/presence"
+	"ironworks/session"
+	"ironworks/sshserver"
+	"ironworks/sshserver/access"
+)
+
+// remoteUser is a user of ironworks serve who runs a command.
+type remoteUser struct {
+	cfg    *config.Config
+	shared *session.Shared
+	member *session.Member
+	role   access.Role
+	room   *presence.Room
+}
+
+// connect returns the session of the server with the limits of the user.
+func (r *remoteUser) connect(a *app) (*session.Session, error) {
+	live, err := r.shared.As(r.member)
+	if err != nil {
+		return nil, err
+	}
+	a.client, a.keystone = live.Client, live.Context.Connection.Keystone.AuthURL
+	return live.Session.Reporting(func(text string) { a.complain("%s", text) }), nil
+}
+
+const textNoFiles = "files of the server cannot be used over SSH; send the content as standard input (-)"
+
+// whyNoFiles is why the operator cannot name files, "" if that is possible.
+func (a *app) whyNoFiles() string {
+	if a.remote == nil {
+		return ""
+	}
+	return textNoFiles
+}
+
+// remoteCommands are the commands of a served console with the least role for them. Others read or write files of the
+// server, need a terminal, or are about the server itself. What changes something is also refused by the viewer's client.
+func remoteCommands() map[string]access.Role {
+	roles := map[string]access.Role{}
+	for role, names := range map[access.Role]string{
+		access.Viewer: "nodes node watch logs history explain drivers conductors steps disks hints inventory volumes rules templates runbooks " +
+			"bios firmware raid port portgroup vif vendor export version who say help",
+		access.Operator: "validate power maintenance set boot-device bmc enroll bring-up",
+	} {
+		for _, name := range strings.Fields(names) {
+			roles[name] = role
+		}
+	}
+	return roles
+}
+
+// Flags over SSH. Files can only be standard input or, where the flag takes it, literal JSON or a URL.
+var (
+	remoteFileFlags   = strings.Fields("file steps user-data root-device configdrive hints inventory skip batch password-file")                                                                             //nolint:gochecknoglobals // constant
+	remoteNoFlags     = strings.Fields("config context cloud url username cacert insecure journal bmc-cacert bmc-password-file credentials plan deploy-iso archive identity address hosts receive listen") //nolint:gochecknoglobals // constant
+	remoteNoCommands  = strings.Fields("bmc login")                                                                                                                                                          //nolint:gochecknoglobals // constant
+	remoteFileCommand = strings.Fields("check")                                                                                                                                                             //nolint:gochecknoglobals // constant
+)
+
+// restrict removes the commands that the user may not run, and checks the others before they run.
+func (r *remoteUser) restrict(a *app, root *cobra.Command) {
+	root.AddCommand(r.whoCommand(a), r.sayCommand())
+	allowed := remoteCommands()
+	for _, cmd := range root.Commands() {
+		role, is := allowed[cmd.Name()]
+		if !is && a.isVerb(cmd) {
+			role, is = access.Operator, true
+		}
+		if !is {
+			root.RemoveCommand(cmd)
+			continue
+		}
+		r.check(cmd, role)
+	}
+	root.RunE = func(*cobra.Command, []string) error {
+		return usagef("the console needs a terminal (ssh -t)")
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+}
+
+// isVerb reports whether a command is a provision verb or a flag of nodes.
+func (a *app) isVerb(cmd *cobra.Command) bool {
+	return slices.ContainsFunc(append(a.verbCommands(), a.flagCommands()...), func(v *cobra.Command) bool { return v.Name() == cmd.Name() })
+}
+
+// check refuses a command and those below it to users with a lesser role, and flags with files.
+func (r *remoteUser) check(cmd *cobra.Command, least access.Role) {
+	for _, sub := range cmd.Commands() {
+		if strings.Contains(cmd.Name()+" "+sub.Name(), strings.Join(remoteNoCommands, " ")) {
+			cmd.RemoveCommand(sub)
+			continue
+		}
+		r.check(sub, least)
+	}
+	run := cmd.RunE
+	if run == nil {
+		return
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		roles := access.Roles()
+		if slices.Index(roles, r.role) < slices.Index(roles, least) {
+			return &codeRefusal{fmt.Sprintf("%s needs the role %s; you are a %s", cmd.CommandPath(), least, r.role)}
+		}
+		if err := remoteFlags(cmd, args); err != nil {
+			return err
+		}
+		return run(cmd, args)
+	}
+}
+
+// codeRefusal is a refusal with the exit code of refusals.
+type codeRefusal struct{ why string }
+
+func (e *codeRefusal) Error() string { return e.why }
+
+// remoteFlags refuses flags that choose another Ironic or name files.
+func remoteFlags(cmd *cobra.Command, args []string) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch {
+		case slices.Contains(remoteNoFlags, f.Name):
+			err = usagef("--%s is not available over SSH", f.Name)
+		case slices.Contains(remoteFileFlags, f.Name) && !fromStandardInput(f):
+			err = usagef("--%s: %s", f.Name, textNoFiles)
+		}
+	})
+	if err == nil && slices.Contains(remoteFileCommand, cmd.Name()) && slices.ContainsFunc(args, func(arg string) bool { return arg != "-" }) && cmd.Parent().Name() != "raid" {
+		err = usagef("%s: %s", cmd.CommandPath(), textNoFiles)
+	}
+	return err
+}
+
+// fromStandardInput reports whether all values of a flag are standard input, literal JSON or URLs.
+func fromStandardInput(f *pflag.Flag) bool {
+	values := []string{f.Value.String()}
+	if list, is := f.Value.(pflag.SliceValue); is {
+		values = list.GetSlice()
+	}
+	return !slices.ContainsFunc(values, func(v string) bool {
+		v = strings.TrimSpace(v)
+		return v != "-" && !strings.HasPrefix(v, "{") && !strings.HasPrefix(v, "[") && !strings.HasPrefix(v, "http://") && !strings.HasPrefix(v, "https://")
+	})
+}
+
+func (r *remoteUser) whoCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "who", Short: "List the connected users", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			res := result{empty: "Nobody is connected to a console.", header: []string{"SESSION", "USER", "ROLE", "ADDRESS", "SINCE", "SCREEN"}}
+			people := r.room.People()
+			for i := range people {
+				p := &people[i]
+				if r.member.Nodes.String() != "" && r.member.Nodes.String() != p.Nodes {
+					p.Screen, p.Node.Name, p.Node.UUID = "", "", ""
+				}
+				res.names = append(res.names, p.User)
+				res.rows = append(res.rows, []string{fmt.Sprint(p.ID), p.User, p.Role, p.Address, p.Since.Local().Format(time.DateTime), p.Screen})
+			}
+			res.data = people
+			return a.print(res)
+		},
+	}
+}
+
+func (r *remoteUser) sayCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "say WORD…", Short: "Send a line to all connected users", Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, words []string) error {
+			r.room.Say(r.member.Actor.User, strings.Join(words, " "))
+			return nil
+		},
+	}
+}
+
+// command runs a command of a user.
+func (s *consoleServer) command(ctx context.Context, one *sshserver.Session, args []string) int {
+	member, err := s.member(one)
+	if err != nil {
+		_, _ = fmt.Fprintf(one.Err, "ironworks: %v\n", err)
+		return exitFailed
+	}
+	options := s.app.options
+	options.Env = func(name string) string {
+		value := ""
+		for _, v := range one.Env {
+			if key, text, _ := strings.Cut(v, "="); key == name {
+				value = text
+			}
+		}
+		return value
+	}
+	return run(ctx, process{
+		args: args, stdin: io.Reader(one.In), stdout: one.Out, stderr: one.Err, options: options,
+		remote: &remoteUser{cfg: s.cfg, shared: s.shared, member: member, role: one.Role, room: s.room},
+	})
+}

@@ -1,0 +1,176 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ironworks/audit"
+	"ironworks/config"
+	"ironworks/models"
+	"ironworks/presence"
+	"ironworks/printable"
+	"ironworks/session"
+	"ironworks/sshserver"
+	"ironworks/sshserver/access"
+	"ironworks/ui/screen"
+)
+
+// serverFlags are the flags of serve.
+type serverFlags struct {
+	listen, hostKey                   string
+	authorizedKeys, userCA, revokedBy []string
+	check                             bool
+}
+
+// defaultListen is the address of ironworks serve.
+const defaultListen = ":2222"
+
+func (a *app) serveCommand() *cobra.Command {
+	var flags serverFlags
+	cmd := &cobra.Command{
+		Use: "serve", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.serveConsoles(cmd, &flags) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.listen, "listen", "", "listen address HOST:PORT (default "+defaultListen+")")
+	f.StringVar(&flags.hostKey, "host-key", "", "file of the host key, created if missing (default: ssh_host_key in the state folder)")
+	f.StringArrayVar(&flags.authorizedKeys, "authorized-keys", nil, "file or folder with public keys: TYPE KEY NAME [ROLE]; may be repeated")
+	f.StringArrayVar(&flags.userCA, "user-ca", nil, "file with public keys of certificate authorities; may be repeated")
+	f.StringArrayVar(&flags.revokedBy, "revoked-keys", nil, "file with revoked keys and certificates; may be repeated")
+	f.BoolVar(&flags.check, "check", false, "check configuration, keys and connection, and exit")
+	return cmd
+}
+
+// settings joins the configuration and the flags.
+func (f *serverFlags) settings(cfg *config.Config) config.Serve {
+	s := cfg.Hands.Serve
+	s.Listen = cmp.Or(f.listen, s.Listen, defaultListen)
+	if s.HostKey = cmp.Or(f.hostKey, s.HostKey); s.HostKey == "" && cfg.Files.State != "" {
+		s.HostKey = filepath.Join(cfg.Files.State, "ssh_host_key")
+	}
+	for _, one := range []struct {
+		to   *[]string
+		from []string
+	}{{&s.Access.AuthorizedKeys, f.authorizedKeys}, {&s.Access.UserCA, f.userCA}, {&s.Access.RevokedKeys, f.revokedBy}} {
+		if len(one.from) > 0 {
+			*one.to = one.from
+		}
+	}
+	return s
+}
+
+// consoleServer serves the consoles of one context.
+type consoleServer struct {
+	app    *app
+	cfg    *config.Config
+	shared *session.Shared
+	room   *presence.Room
+	tasks  *screen.TaskList
+	audit  audit.Writer
+}
+
+// serveConsoles serves consoles until the command is interrupted.
+func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) {
+	cfg, err := a.load(cmd)
+	if err != nil {
+		return err
+	}
+	if _, err := keymap(cfg.Hands); err != nil {
+		return err
+	}
+	settings := flags.settings(cfg)
+	list, err := access.Open(settings.Access)
+	if err != nil {
+		return usagef("serve: %w", err)
+	}
+	if settings.HostKey == "" {
+		return usagef("serve: no state folder; name the host key with --host-key")
+	}
+	log := &audit.LazyFile{Path: a.files.Audit}
+	defer log.Close()
+	s := &consoleServer{app: a, cfg: cfg, room: presence.NewRoom(), audit: log}
+	server, err := sshserver.New(sshserver.Options{
+		HostKey: settings.HostKey, Access: list, Console: s.console, Command: s.command, Farewell: textServerStops,
+		Limits: sshserver.Limits{Sessions: settings.Sessions, PerUser: settings.PerUser, Handshakes: settings.Handshakes, Rate: settings.Rate, Idle: settings.Idle},
+		Log:    func(format string, args ...any) { a.complain("%s "+format, append([]any{time.Now().Format(time.DateTime)}, args...)...) },
+	})
+	if err != nil {
+		return fmt.Errorf("serve: %w", err)
+	}
+	opened, err := session.Open(a.host(), cfg.Current, func(text string) { a.complain("%s", text) })
+	if err != nil {
+		return err
+	}
+	a.client, a.keystone = opened.Client, cfg.Current.Connection.Keystone.AuthURL
+	if flags.check {
+		defer opened.Close()
+		return a.checkServer(cmd.Context(), opened, server, &settings)
+	}
+	listener, err := net.Listen("tcp", settings.Listen)
+	if err != nil {
+		opened.Close()
+		return fmt.Errorf("serve: %w", err)
+	}
+	a.complain("listening on %s, host key %s", listener.Addr(), server.Fingerprint())
+	return s.run(cmd.Context(), opened, server, listener)
+}
+
+const textServerStops = "the server stops; running tasks continue when it is back"
+
+// checkServer reads what the server needs, once.
+func (a *app) checkServer(ctx context.Context, opened *session.Session, server *sshserver.Server, settings *config.Serve) error {
+	if _, err := opened.Client.Conductors(ctx); err != nil {
+		return err
+	}
+	v, _ := opened.Client.Version()
+	return a.say("context %s: Ironic answers, API %s\nhost key %s: %s\nusers: %s\n",
+		opened.Context.Name, v, settings.HostKey, server.Fingerprint(), strings.Join(append(append([]string{}, settings.Access.AuthorizedKeys...), settings.Access.UserCA...), ", "))
+}
+
+// run polls and serves until ctx ends; then all sessions and tasks end.
+func (s *consoleServer) run(ctx context.Context, opened *session.Session, server *sshserver.Server, l net.Listener) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	live := opened.Live(ctx, s.audit, func(text string) { s.app.complain("%s", text) })
+	s.shared = session.NewShared(live)
+	var running, following sync.WaitGroup
+	s.tasks = screen.NewTaskList(ctx, &running)
+	var polling sync.WaitGroup
+	polling.Go(func() {
+		if err := s.shared.Run(ctx); err != nil && ctx.Err() == nil {
+			s.app.complain("polling ended: %v", err)
+			stop()
+		}
+	})
+	following.Go(func() { s.resume(ctx) })
+	err := server.Serve(ctx, l)
+	stop()
+	following.Wait()
+	running.Wait()
+	polling.Wait()
+	s.shared.Close(context.WithoutCancel(ctx))
+	return err
+}
+
+// member returns the limits of a user.
+func (s *consoleServer) member(one *sshserver.Session) (*session.Member, error) {
+	nodes, err := models.ParseFilter(one.Nodes)
+	if err != nil {
+		return nil, fmt.Errorf("nodes of %s: %w", one.Name, err)
+	}
+	return &session.Member{
+		Actor:    audit.Actor{User: printable.Line(one.Name), Key: one.Fingerprint, Address: one.Address},
+		ReadOnly: one.Role == access.Viewer, NoOverride: one.Role != access.Admin, Nodes: nodes,
+	}, nil
+}
+
+var errNoTerminal = errors.New("the console cannot run with TERM=dumb; run a command, such as nodes")

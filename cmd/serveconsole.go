@@ -1,0 +1,196 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"ironworks/models"
+	"ironworks/presence"
+	"ironworks/printable"
+	"ironworks/provision"
+	"ironworks/session"
+	"ironworks/sshserver"
+	"ironworks/sshserver/access"
+	"ironworks/ui"
+	"ironworks/ui/action"
+	"ironworks/ui/screen"
+	"ironworks/viewstate"
+)
+
+// servedFPS bounds the redraws of a served console in a second.
+const servedFPS = 60
+
+// console runs the console of a user at an SSH terminal.
+func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) error {
+	if slices.Contains(one.Env, "TERM=dumb") || slices.Contains(one.Env, "TERM=") {
+		return errNoTerminal
+	}
+	member, err := s.member(one)
+	if err != nil {
+		return err
+	}
+	keys, err := keymap(s.cfg.Hands)
+	if err != nil {
+		return err
+	}
+	resizes := make(chan ui.Size)
+	go func() {
+		defer close(resizes)
+		for size := range one.Resizes {
+			select {
+			case resizes <- ui.Size(size):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	var crash *ui.Crash
+	err = ui.Run(ctx, ui.Options{
+		Program: "ssh HOST", Keys: keys, ReadOnly: member.ReadOnly,
+		Contexts: []screen.Context{s.shown(member)},
+		Open:     func(_ string, notice func(string)) (*screen.Session, error) { return s.open(one, member, notice) },
+		Probe:    func(context.Context, string) (screen.Health, error) { return screen.Health{}, errors.New(textOneContext) },
+		Tasks:    s.tasks.For(member.Actor.User, s.sees(member)),
+		Team: &ui.Team{
+			Enter: func(told func()) *presence.Seat {
+				return s.room.Enter(presence.Person{
+					User: member.Actor.User, Role: string(one.Role), Fingerprint: one.Fingerprint, Address: one.Address, Nodes: one.Nodes, Since: time.Now(),
+				}, told)
+			},
+			WhyNoFiles: textNoFilesHere, Forbidden: forbidden(one.Role),
+		},
+	}, ui.Terminal{In: one.In, Out: one.Out, Env: one.Env, FPS: servedFPS, Width: one.Size.Width, Height: one.Size.Height, Resizes: resizes})
+	if errors.As(err, &crash) {
+		s.app.crashed(crash.Value, crash.Stack)
+		return errors.New("the console crashed (this is a bug); connect again")
+	}
+	return err
+}
+
+const (
+	textOneContext  = "the server has one context"
+	textNoFilesHere = "the server's files are not yours; use: ssh HOST deploy -f - NODE < plan.yaml"
+	textNotServed   = "not available over SSH"
+	textViewer      = "your role is viewer"
+)
+
+// forbidden are the actions that a served console does not have.
+func forbidden(role access.Role) map[action.ID]string {
+	no := map[action.ID]string{}
+	for _, id := range []action.ID{action.Suspend, action.GoIgnition, action.Shell, action.LogSave} {
+		no[id] = textNotServed
+	}
+	if role == access.Viewer {
+		no[action.GoEnroll] = textViewer
+	}
+	return no
+}
+
+// sees reports whether a member sees a node; nil for all nodes.
+func (s *consoleServer) sees(m *session.Member) func(uuid string) bool {
+	if m.Nodes.IsZero() {
+		return nil
+	}
+	limited := s.shared.Store.Limited(m.Nodes)
+	return func(uuid string) bool {
+		_, _, there := limited.Get(uuid)
+		return there
+	}
+}
+
+func (s *consoleServer) shown(m *session.Member) screen.Context {
+	shown := (&consoleHost{app: s.app, cfg: s.cfg}).shown(&s.cfg.Current)
+	shown.Current, shown.ReadOnly = true, shown.ReadOnly || m.ReadOnly
+	return shown
+}
+
+// open returns the shared session as the screens of a user have it.
+func (s *consoleServer) open(one *sshserver.Session, m *session.Member, notice func(string)) (*screen.Session, error) {
+	live, err := s.shared.As(m)
+	if err != nil {
+		return nil, err
+	}
+	opened := liveScreens(s.shown(m), live)
+	opened.Poller = s.shared.PollerOf(m)
+	opened.API = sharedAPI{API: opened.API, shared: s.shared}
+	opened.Close = func() {}
+	if !m.Nodes.IsZero() {
+		opened.Enroll = nil
+	}
+	if m.ReadOnly {
+		opened.Enroll, opened.BMCs = nil, nil
+	}
+	opened.ViewFile = viewstate.Open(s.app.files.View(live.Context.Name + "@" + m.Actor.User))
+	if opened.View, err = opened.ViewFile.Load(); err != nil {
+		notice(printable.Line(err.Error()))
+	}
+	return opened, nil
+}
+
+// sharedAPI answers from the server what all consoles ask for.
+type sharedAPI struct {
+	screen.API
+	shared *session.Shared
+}
+
+// Conductors lists the conductors.
+func (a sharedAPI) Conductors(ctx context.Context) ([]models.Conductor, error) {
+	return a.shared.Conductors(ctx)
+}
+
+// resume continues the deployments that the end of the last server interrupted.
+func (s *consoleServer) resume(ctx context.Context) {
+	checks := s.shared.Preflighter()
+	list, err := checks.Deployments.Unfinished(time.Now())
+	if err != nil || len(list) == 0 || s.shared.Context.ReadOnly {
+		if err != nil {
+			s.app.complain("interrupted deployments: %v", err)
+		}
+		return
+	}
+	nodes, gone, err := provision.FindUnfinished(ctx, s.shared.Client, list)
+	for _, u := range gone {
+		s.app.complain("%s: node not found; ironworks deploy --give-back %s discards its deployment", u.Node.Label(), u.Node.UUID)
+	}
+	if err != nil {
+		s.app.complain("interrupted deployments: %v", err)
+		return
+	}
+	byUser := map[string][]string{}
+	for i := range nodes {
+		user := ""
+		for _, u := range list {
+			if u.Node.UUID == nodes[i].UUID {
+				user = u.Actor.User
+			}
+		}
+		byUser[user] = append(byUser[user], nodes[i].UUID)
+	}
+	for user, ids := range byUser {
+		s.resumeOf(ctx, user, ids)
+	}
+}
+
+// resumeOf continues the deployments of a user, with the overrides that were recorded.
+func (s *consoleServer) resumeOf(ctx context.Context, user string, ids []string) {
+	runner := *s.shared.Runner
+	runner.Actor.User = user
+	batch, err := runner.Prepare(ctx, provision.Resume(s.shared.Preflighter()), ids)
+	if err != nil {
+		s.app.complain("interrupted deployments: %v", err)
+		return
+	}
+	t := &screen.Task{
+		Context: runner.Context, Plan: batch, Runner: runner, Began: time.Now(), Cancels: &provision.Cancels{}, Command: "ironworks deploy --resume",
+	}
+	s.tasks.For(user, nil).Add(t)
+	s.tasks.Start(t.Number, func(ctx context.Context, report screen.TaskReports) []provision.Result {
+		return runner.Run(ctx, batch, provision.RunOptions{Wait: true, Cancels: t.Cancels, Progress: func(p provision.Progress) {
+			report.Progress(p)
+			s.shared.PollNow()
+		}, Done: report.Done})
+	})
+	s.app.complain("resumed the deployments of %d nodes (%s)", len(batch.Legal()), user)
+}
