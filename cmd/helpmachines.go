@@ -2,6 +2,19 @@ package cmd
 
 // machineHelpTexts has the help of the commands about BMCs and labs, by their path.
 var machineHelpTexts = map[string]helpText{
+	"ironworks serve": {
+		"Serve the console to a team over SSH",
+		`Serve the console and commands over SSH, for users without an own connection to Ironic: ssh -t HOST -p 2222
+opens the console, ssh HOST -p 2222 nodes -o json runs a command. All sessions share one poller and the running
+tasks, which continue when a session ends.
+
+Users log in with public keys (--authorized-keys: TYPE KEY NAME [ROLE] in each line) or certificates (--user-ca;
+principals are the name and ironworks-ROLE). A viewer changes nothing, an operator acts on nodes, an admin may also
+override checks. The section serve of the configuration file has the same settings, and roles and node filters of
+users. Files are read again when they change; a revoked key ends its sessions. No passwords, forwarding or shell.`,
+		`ironworks serve --authorized-keys /etc/ironworks/authorized_keys
+ironworks serve --context production --listen :2222 --user-ca /etc/ironworks/user_ca.pub --check`,
+	},
 	"ironworks bmc": {
 		"Query a BMC over Redfish, or send it a command",
 		`Query the BMC of a node over Redfish and compare the answer with what Ironic reports: health, power, boot,

@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -34,7 +33,7 @@ func (r *remoteUser) connect(a *app) (*session.Session, error) {
 		return nil, err
 	}
 	a.client, a.keystone = live.Client, live.Context.Connection.Keystone.AuthURL
-	return live.Session.Reporting(func(text string) { a.complain("%s", text) }), nil
+	return live.Reporting(func(text string) { a.complain("%s", text) }), nil
 }
 
 const textNoFiles = "files of the server cannot be used over SSH; send the content as standard input (-)"
@@ -65,10 +64,10 @@ func remoteCommands() map[string]access.Role {
 
 // Flags over SSH. Files can only be standard input or, where the flag takes it, literal JSON or a URL.
 var (
-	remoteFileFlags   = strings.Fields("file steps user-data root-device configdrive hints inventory skip batch password-file")                                                                             //nolint:gochecknoglobals // constant
+	remoteFileFlags   = strings.Fields("file steps user-data root-device configdrive hints inventory skip batch password-file")                                                                            //nolint:gochecknoglobals // constant
 	remoteNoFlags     = strings.Fields("config context cloud url username cacert insecure journal bmc-cacert bmc-password-file credentials plan deploy-iso archive identity address hosts receive listen") //nolint:gochecknoglobals // constant
-	remoteNoCommands  = strings.Fields("bmc login")                                                                                                                                                          //nolint:gochecknoglobals // constant
-	remoteFileCommand = strings.Fields("check")                                                                                                                                                             //nolint:gochecknoglobals // constant
+	remoteNoCommands  = strings.Fields("bmc login")                                                                                                                                                        //nolint:gochecknoglobals // constant
+	remoteFileCommand = strings.Fields("check")                                                                                                                                                            //nolint:gochecknoglobals // constant
 )
 
 // restrict removes the commands that the user may not run, and checks the others before they run.
@@ -159,7 +158,7 @@ func (r *remoteUser) whoCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "who", Short: "List the connected users", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			res := result{empty: "Nobody is connected to a console.", header: []string{"SESSION", "USER", "ROLE", "ADDRESS", "SINCE", "SCREEN"}}
+			res := result{empty: "No consoles are open.", header: []string{"SESSION", "USER", "ROLE", "ADDRESS", "SINCE", "SCREEN"}}
 			people := r.room.People()
 			for i := range people {
 				p := &people[i]
@@ -203,7 +202,7 @@ func (s *consoleServer) command(ctx context.Context, one *sshserver.Session, arg
 		return value
 	}
 	return run(ctx, process{
-		args: args, stdin: io.Reader(one.In), stdout: one.Out, stderr: one.Err, options: options,
+		args: args, stdin: one.In, stdout: one.Out, stderr: one.Err, options: options,
 		remote: &remoteUser{cfg: s.cfg, shared: s.shared, member: member, role: one.Role, room: s.room},
 	})
 }

@@ -101,7 +101,9 @@ func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) 
 	server, err := sshserver.New(sshserver.Options{
 		HostKey: settings.HostKey, Access: list, Console: s.console, Command: s.command, Farewell: textServerStops,
 		Limits: sshserver.Limits{Sessions: settings.Sessions, PerUser: settings.PerUser, Handshakes: settings.Handshakes, Rate: settings.Rate, Idle: settings.Idle},
-		Log:    func(format string, args ...any) { a.complain("%s "+format, append([]any{time.Now().Format(time.DateTime)}, args...)...) },
+		Log: func(format string, args ...any) {
+			a.complain("%s "+format, append([]any{time.Now().Format(time.DateTime)}, args...)...)
+		},
 	})
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)
@@ -115,7 +117,7 @@ func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) 
 		defer opened.Close()
 		return a.checkServer(cmd.Context(), opened, server, &settings)
 	}
-	listener, err := net.Listen("tcp", settings.Listen)
+	listener, err := (&net.ListenConfig{}).Listen(cmd.Context(), "tcp", settings.Listen)
 	if err != nil {
 		opened.Close()
 		return fmt.Errorf("serve: %w", err)

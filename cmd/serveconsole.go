@@ -50,9 +50,11 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 	err = ui.Run(ctx, ui.Options{
 		Program: "ssh HOST", Keys: keys, ReadOnly: member.ReadOnly,
 		Contexts: []screen.Context{s.shown(member)},
-		Open:     func(_ string, notice func(string)) (*screen.Session, error) { return s.open(one, member, notice) },
-		Probe:    func(context.Context, string) (screen.Health, error) { return screen.Health{}, errors.New(textOneContext) },
-		Tasks:    s.tasks.For(member.Actor.User, s.sees(member)),
+		Open:     func(_ string, notice func(string)) (*screen.Session, error) { return s.open(member, notice) },
+		Probe: func(context.Context, string) (screen.Health, error) {
+			return screen.Health{}, errors.New(textOneContext)
+		},
+		Tasks: s.tasks.For(member.Actor.User, s.sees(member)),
 		Team: &ui.Team{
 			Enter: func(told func()) *presence.Seat {
 				return s.room.Enter(presence.Person{
@@ -107,7 +109,7 @@ func (s *consoleServer) shown(m *session.Member) screen.Context {
 }
 
 // open returns the shared session as the screens of a user have it.
-func (s *consoleServer) open(one *sshserver.Session, m *session.Member, notice func(string)) (*screen.Session, error) {
+func (s *consoleServer) open(m *session.Member, notice func(string)) (*screen.Session, error) {
 	live, err := s.shared.As(m)
 	if err != nil {
 		return nil, err
@@ -186,6 +188,7 @@ func (s *consoleServer) resumeOf(ctx context.Context, user string, ids []string)
 		Context: runner.Context, Plan: batch, Runner: runner, Began: time.Now(), Cancels: &provision.Cancels{}, Command: "ironworks deploy --resume",
 	}
 	s.tasks.For(user, nil).Add(t)
+	//nolint:contextcheck // the task has the context of the list
 	s.tasks.Start(t.Number, func(ctx context.Context, report screen.TaskReports) []provision.Result {
 		return runner.Run(ctx, batch, provision.RunOptions{Wait: true, Cancels: t.Cancels, Progress: func(p provision.Progress) {
 			report.Progress(p)

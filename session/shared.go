@@ -189,7 +189,7 @@ func (p *MemberPoller) Run(ctx context.Context, notify func(fleet.Update)) error
 	defer p.mu.Unlock()
 	for uuid, n := range p.watched {
 		for range n {
-			s.Poller.Unwatch(uuid)
+			s.Unwatch(uuid)
 		}
 	}
 	clear(p.watched)
@@ -201,7 +201,7 @@ func (p *MemberPoller) Watch(uuid string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.watched[uuid]++
-	p.shared.Poller.Watch(uuid)
+	p.shared.Watch(uuid)
 }
 
 // Unwatch stops that.
@@ -210,15 +210,15 @@ func (p *MemberPoller) Unwatch(uuid string) {
 	defer p.mu.Unlock()
 	if p.watched[uuid] > 0 {
 		p.watched[uuid]--
-		p.shared.Poller.Unwatch(uuid)
+		p.shared.Unwatch(uuid)
 	}
 }
 
 // PollNode reads a node once, now.
-func (p *MemberPoller) PollNode(uuid string) { p.shared.Poller.PollNode(uuid) }
+func (p *MemberPoller) PollNode(uuid string) { p.shared.PollNode(uuid) }
 
 // PollNow polls for changes now.
-func (p *MemberPoller) PollNow() { p.shared.Poller.PollNow() }
+func (p *MemberPoller) PollNow() { p.shared.PollNow() }
 
 // refreshEvery bounds how often the whole fleet is listed on request of the members together.
 const refreshEvery = 10 * time.Second
@@ -233,11 +233,11 @@ func (p *MemberPoller) Refresh() {
 	}
 	s.mu.Unlock()
 	if due {
-		s.Poller.Refresh()
+		s.Refresh()
 		return
 	}
-	s.Poller.PollNow()
+	s.PollNow()
 }
 
 // NeedFields adds API fields to the nodes in the store.
-func (p *MemberPoller) NeedFields(fields ...string) { p.shared.Poller.NeedFields(fields...) }
+func (p *MemberPoller) NeedFields(fields ...string) { p.shared.NeedFields(fields...) }

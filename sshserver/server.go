@@ -70,6 +70,7 @@ type Server struct {
 	gate   *gate
 
 	mu       sync.Mutex
+	last     int
 	sessions map[*Session]struct{}
 	// running counts the handlers of sessions.
 	running sync.WaitGroup
@@ -167,10 +168,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	watch.Wait()
 	s.running.Wait()
 	_ = s.ssh.Close()
-	if ctx.Err() != nil || errors.Is(err, ssh.ErrServerClosed) {
-		return nil
+	if ctx.Err() == nil && !errors.Is(err, ssh.ErrServerClosed) {
+		return err
 	}
-	return err
+	return nil
 }
 
 // watchEvery is how often the files with keys are looked at.

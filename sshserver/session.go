@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"charm.land/ssh"
@@ -39,8 +38,6 @@ type Session struct {
 	cancel context.CancelCauseFunc
 }
 
-var sessionNumber atomic.Int64
-
 // Bounds of a terminal's size, in cells. Clients without a size, such as those under ssh -tt without a terminal, get the
 // usual one.
 const (
@@ -69,7 +66,7 @@ func (s *Server) handle(channel ssh.Session) {
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
 	one := &Session{
-		Login: who.Login, ID: int(sessionNumber.Add(1)), Address: channel.RemoteAddr().String(), login: channel.User(), key: who.key,
+		Login: who.Login, Address: channel.RemoteAddr().String(), login: channel.User(), key: who.key,
 		Out: channel, Err: channel.Stderr(), Env: environment(channel), cancel: cancel,
 	}
 	if why := s.enter(one); why != "" {
@@ -205,6 +202,8 @@ func (s *Server) enter(one *Session) string {
 	case own >= limits.PerUser:
 		return fmt.Sprintf("you have %d sessions, the limit of a user; close one", own)
 	}
+	s.last++
+	one.ID = s.last
 	s.running.Add(1)
 	s.sessions[one] = struct{}{}
 	return ""

@@ -88,14 +88,14 @@ type List struct {
 // Open reads all files. Any problem in them is an error; later, [List.Reload] fails closed.
 func Open(s Settings) (*List, error) {
 	if len(s.AuthorizedKeys) == 0 && len(s.UserCA) == 0 {
-		return nil, errors.New("nobody could log in: set authorized_keys or user_ca")
+		return nil, errors.New("no user could connect: set authorized_keys or user_ca")
 	}
 	read, problems := readFiles(s)
 	if len(problems) > 0 {
 		return nil, errors.Join(problems...)
 	}
 	if len(read.keys) == 0 && len(read.cas) == 0 {
-		return nil, fmt.Errorf("nobody could log in: no key in %s", strings.Join(slices.Concat(s.AuthorizedKeys, s.UserCA), ", "))
+		return nil, fmt.Errorf("no user could connect: no key in %s", strings.Join(slices.Concat(s.AuthorizedKeys, s.UserCA), ", "))
 	}
 	return &List{settings: s, files: read}, nil
 }

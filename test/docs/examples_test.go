@@ -28,6 +28,7 @@ var notRun = map[string]string{
 	"ironworks replay":         "a full-screen console",
 	"ironworks logs":           "follows ramdisks over SSH, and listens",
 	"ironworks ssh":            "logs in to ramdisks over SSH",
+	"ironworks serve":          "serves until it is interrupted, with keys of the team",
 	"ironworks watch":          "runs until it is interrupted",
 	"ironworks ignition serve": "runs until it is interrupted",
 	"ironworks bmc login":      "asks for a password at a terminal",
