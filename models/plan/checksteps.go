@@ -64,6 +64,9 @@ func checkSteps(f *Facts) finding {
 	if wrong != nil {
 		return bad(strings.Join(wrong, "; "), "", sent)
 	}
+	if i := slices.IndexFunc(f.Steps, func(s models.Step) bool { return steps.Reserved(s.Step) }); i >= 0 {
+		return good("valid, but Ironic drops "+f.Steps[i].Label()+" from deployments", sent)
+	}
 	return good("valid", sent)
 }
 
@@ -77,7 +80,7 @@ func wrongSteps(list []models.Step) (wrong []string) {
 			wrong = append(wrong, "a step has no name")
 		case stepRank(s.Interface) == 0:
 			wrong = append(wrong, fmt.Sprintf("%s: interface %s has no steps", label, s.Interface))
-		case seen[label]:
+		case seen[label] && !steps.Reserved(s.Step): // Ironic drops those before it compares
 			wrong = append(wrong, label+" is listed twice")
 		case label == "deploy.deploy" && priorityOf(s) != 0:
 			wrong = append(wrong, "deploy.deploy can be disabled, but not moved")

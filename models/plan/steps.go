@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"ironworks/models"
+	"ironworks/models/steps"
 )
 
 // The agent runs between these priorities: deploy starts it, tear_down_agent stops it
@@ -92,7 +93,8 @@ func DriverSteps(deployInterface string) []models.Step {
 }
 
 // orderedSteps returns the steps in Ironic's order: the driver's unless replaced, and these, without disabled ones
-// (priority 0), sorted by priority, then interface (ironic/conductor/steps.py, _get_all_deployment_steps).
+// (priority 0), sorted by priority, then interface (ironic/conductor/steps.py, _get_all_deployment_steps). Steps such as
+// hold and wait are dropped by its _validate_user_steps.
 func orderedSteps(deployInterface string, brought []OrderedStep) []OrderedStep {
 	var merged []OrderedStep
 	for _, s := range DriverSteps(deployInterface) {
@@ -101,7 +103,7 @@ func orderedSteps(deployInterface string, brought []OrderedStep) []OrderedStep {
 		}
 	}
 	merged = append(merged, brought...)
-	merged = slices.DeleteFunc(merged, func(s OrderedStep) bool { return s.Priority != nil && *s.Priority == 0 })
+	merged = slices.DeleteFunc(merged, func(s OrderedStep) bool { return priorityOf(s.Step) == 0 || steps.Reserved(s.Step.Step) })
 	slices.SortStableFunc(merged, func(a, b OrderedStep) int {
 		return cmp.Or(cmp.Compare(priorityOf(b.Step), priorityOf(a.Step)), cmp.Compare(stepRank(b.Interface), stepRank(a.Interface)))
 	})

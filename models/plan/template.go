@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ironworks/models"
+	"ironworks/models/steps"
 )
 
 // The sources of steps; those of a template are [TemplateSource].
@@ -113,6 +114,12 @@ func sameStep(s models.Step, o models.Step) bool {
 
 // Order returns the steps in Ironic's order, as far as the driver's are known.
 func (f *Facts) Order() []OrderedStep { return orderedSteps(f.Interface(), f.brought()) }
+
+// Disabled returns the steps of the plan and the templates that do not run: those with priority 0, which also disable
+// the step of the driver, and those that Ironic drops ([steps.Reserved]).
+func (f *Facts) Disabled() []OrderedStep {
+	return slices.DeleteFunc(f.brought(), func(s OrderedStep) bool { return priorityOf(s.Step) > 0 && !steps.Reserved(s.Step.Step) })
+}
 
 // checkTraits: Ironic refuses instance traits that the node does not have (ironic/conductor/utils.py,
 // validate_instance_info_traits).

@@ -93,6 +93,10 @@ func TestOrderOfSteps(t *testing.T) {
 			withTemplates([]string{"CUSTOM_A"}, template("CUSTOM_A", stepAt("deploy", "install_coreos", 75))),
 			"deploy.deploy@100 driver, deploy.install_coreos@75 template CUSTOM_A, deploy.prepare_instance_boot@60 driver," + tail,
 		},
+		"steps that Ironic drops": {
+			withTemplates([]string{"CUSTOM_A"}, template("CUSTOM_A", stepAt("deploy", "hold", 90), stepAt("deploy", "prepare_instance_boot", 0))),
+			"deploy.deploy@100 driver, deploy.install_coreos@80 plan," + tail,
+		},
 		"equal ones: the driver's, the plan's, the template's": {
 			func(f *Facts) {
 				withTemplates([]string{"CUSTOM_A"}, template("CUSTOM_A", stepAt("deploy", "t", 60)))(f)

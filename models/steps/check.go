@@ -15,6 +15,9 @@ import (
 // reserved are steps that Ironic itself runs (ironic/conductor/steps.py, RESERVED_STEP_HANDLER_MAPPING).
 var reserved = []string{"hold", "wait", "power_on", "power_off", "reboot"}
 
+// Reserved reports whether Ironic runs a step itself.
+func Reserved(step string) bool { return slices.Contains(reserved, step) }
+
 // Problem is what is wrong with a step.
 type Problem struct {
 	// Text says what is wrong, and how to correct it.
@@ -29,7 +32,7 @@ type Problem struct {
 
 // Check returns the problems of a step on a node with these interfaces, as part of an operation.
 func (all Interfaces) Check(s models.Step, kind models.StepKind) []Problem {
-	if slices.Contains(reserved, s.Step) {
+	if Reserved(s.Step) {
 		return nil
 	}
 	rows := Named(s.Interface, s.Step)

@@ -86,15 +86,11 @@ func has(list []models.Step, step models.Step) bool {
 	return slices.ContainsFunc(list, func(o models.Step) bool { return same(o, step) })
 }
 
-// stepRows returns the steps in Ironic's order, disabled steps last.
+// stepRows returns the steps in Ironic's order, those that do not run last.
 func (s *Screen) stepRows() []stepRow {
 	f := s.planned()
-	merged := f.Order()
-	for _, step := range f.Steps {
-		if step.Priority != nil && *step.Priority == 0 {
-			merged = append(merged, plan.OrderedStep{Step: step, Source: plan.SourcePlan})
-		}
-	}
+	idle := f.Disabled()
+	merged := append(f.Order(), idle...)
 	var offered *plan.OfferedSteps
 	if known := s.known(); known != nil {
 		offered = known.Offered
@@ -103,10 +99,13 @@ func (s *Screen) stepRows() []stepRow {
 	rows := make([]stepRow, len(merged))
 	for i, step := range merged {
 		r := stepRow{Step: step.Step, from: origin(step.Source)}
+		if i >= len(merged)-len(idle) {
+			r.offered = textDoesNotRun
+		}
 		if r.from == ofPlan && !has(f.Plan.Steps, step.Step) {
 			r.from = ofKind
 		}
-		if r.from != ofDriver && step.Interface == "deploy" && !has(own, step.Step) {
+		if r.offered == "" && r.from != ofDriver && step.Interface == "deploy" && !has(own, step.Step) {
 			r.offered, r.bad = offer(offered, step.Step)
 		}
 		rows[i] = r

@@ -110,9 +110,11 @@ const (
 	textTraitsTitle    = "Instance traits"
 	textTemplatesError = "cannot load deploy templates: "
 	textNoTemplate     = "no deploy template with this name"
+	textDoesNotRun     = "does not run"
 	textTemplate       = "deploy template, adds "
 	textTraitMissing   = "; missing on the node"
 	textTraitSome      = "; on %d of %d nodes"
 	textTraitsNone     = "Instance traits: none; T selects from the node's traits"
 	textTraitsLine     = "Instance traits: "
+	textTraitsUnused   = "; deploy templates not requested: "
 )

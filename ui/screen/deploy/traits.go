@@ -130,5 +130,11 @@ func (s *Screen) traitLines(w int) []pane.Line {
 	if len(parts) > 0 {
 		text = textTraitsLine + strings.Join(parts, ", ")
 	}
+	names = slices.DeleteFunc(names, func(trait string) bool {
+		return slices.Contains(traits, trait) || !slices.ContainsFunc(s.templates, func(t models.DeployTemplate) bool { return t.Name == trait })
+	})
+	if len(names) > 0 {
+		text += textTraitsUnused + strings.Join(names, ", ")
+	}
 	return body.Few(theme.Plain, text, w-1, 1, 2)
 }

@@ -29,7 +29,7 @@ func TestChooseTraits(t *testing.T) {
 		w.page(2)
 		w.do(action.Open)
 		w.page(3)
-		w.shows("Instance traits: none; T selects")
+		w.shows("Instance traits: none; T selects from the node's traits; deploy templates not requested: CUSTOM_WIPE")
 		if strings.Contains(screentest.Text(w.s, 200, 46), "erase_devices_metadata") {
 			t.Error("there is a step of a template that nobody calls")
 		}
@@ -52,6 +52,18 @@ func TestChooseTraits(t *testing.T) {
 		if strings.Contains(w.plan(), "traits") {
 			t.Errorf("%s", w.plan())
 		}
+	})
+}
+
+// TestTemplateDisables shows the steps that a template disables, at the end.
+func TestTemplateDisables(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := set(t, machine(t, 1, "r7-n01", `{"traits": ["CUSTOM_LEAVE"], "instance_info": {"traits": ["CUSTOM_LEAVE"]}}`))
+		never := 0
+		w.ironic.templates = []models.DeployTemplate{{Name: "CUSTOM_LEAVE", Steps: []models.Step{{Interface: "deploy", Step: "boot_instance", Priority: &never}}}}
+		w.open()
+		w.page(3)
+		w.shows("0  deploy.boot_instance", "template CUSTOM_LEAVE", "does not run")
 	})
 }
 

@@ -1,0 +1,126 @@
+package upstream_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"ironworks/models"
+	"ironworks/models/plan"
+)
+
+// stepsCase is a deployment for testdata/deploysteps.py.
+type stepsCase struct {
+	DeployInterface string           `json:"deploy_interface"`
+	Traits          []string         `json:"traits"`
+	Steps           []map[string]any `json:"steps"`
+	Templates       []stepsTemplate  `json:"templates"`
+	// Offered are the steps that the node's interfaces have beside those of every deployment.
+	Offered []map[string]any `json:"offered"`
+
+	facts plan.Facts
+}
+
+type stepsTemplate struct {
+	Name  string           `json:"name"`
+	Steps []map[string]any `json:"steps"`
+}
+
+// mergeable are steps that a plan or a template may have: of the driver, of the agent, and those that Ironic runs itself.
+var mergeable = []string{
+	"deploy.deploy", "deploy.write_image", "deploy.prepare_instance_boot", "deploy.tear_down_agent", "deploy.switch_to_tenant_network",
+	"deploy.boot_instance", "deploy.erase_devices", "deploy.erase_devices_metadata", "deploy.inject_files", "raid.apply_configuration",
+	"bios.factory_reset", "firmware.update", "management.reset_bmc", "vendor.send_raw", "power.hold", "deploy.wait", "deploy.install_coreos",
+}
+
+// randomSteps returns distinct steps as both sides read them.
+func randomSteps(random *rand.Rand, most int) (ours []models.Step, theirs []map[string]any) {
+	theirs = []map[string]any{}
+	for _, i := range random.Perm(len(mergeable))[:random.IntN(most+1)] {
+		iface, name, _ := strings.Cut(mergeable[i], ".")
+		priority := []int{0, 0, 20, 40, 50, 60, 80, 100, random.IntN(120)}[random.IntN(9)]
+		ours = append(ours, models.Step{Interface: iface, Step: name, Priority: &priority})
+		theirs = append(theirs, map[string]any{"interface": iface, "step": name, "priority": priority, "args": map[string]any{}})
+	}
+	return ours, theirs
+}
+
+func randomStepsCase(random *rand.Rand) stepsCase {
+	c := stepsCase{DeployInterface: []string{"direct", "custom-agent"}[random.IntN(2)], Traits: []string{}, Templates: []stepsTemplate{}}
+	c.facts.Node = &models.Node{DeployInterface: c.DeployInterface, Properties: map[string]any{}, InstanceInfo: map[string]any{}}
+	for _, label := range mergeable {
+		iface, name, _ := strings.Cut(label, ".")
+		if name != "hold" && name != "wait" {
+			c.Offered = append(c.Offered, map[string]any{"interface": iface, "step": name})
+		}
+	}
+	for i := range random.IntN(4) {
+		name := fmt.Sprintf("CUSTOM_%d", i)
+		ours, theirs := randomSteps(random, 4)
+		c.Templates = append(c.Templates, stepsTemplate{Name: name, Steps: theirs})
+		c.facts.Templates = append(c.facts.Templates, models.DeployTemplate{Name: name, Steps: ours})
+		if random.IntN(3) > 0 {
+			c.Traits = append(c.Traits, name)
+		}
+	}
+	c.facts.Plan.Traits = c.Traits
+	c.facts.Plan.Kind = plan.Kind(c.DeployInterface)
+	c.facts.Plan.Steps, c.Steps = randomSteps(random, 5)
+	return c
+}
+
+// TestDeployStepsAreMergedAsInIronic compares the merged steps of plan, templates and driver with
+// _get_all_deployment_steps of ironic/conductor/steps.py. Ironic refuses a step that several templates have; so does
+// the check of templates.
+func TestDeployStepsAreMergedAsInIronic(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(55, 2)) //nolint:gosec // must be the same in every run
+	cases := make([]stepsCase, 4000)
+	for i := range cases {
+		cases[i] = randomStepsCase(random)
+	}
+	var answers []struct {
+		Steps []string `json:"steps"`
+		Error string   `json:"error"`
+	}
+	askPython(t, "deploysteps.py", cases, &answers)
+	merged, refused := 0, 0
+	for i := range cases {
+		f := &cases[i].facts
+		if err := f.Resolve(); err != nil {
+			t.Fatal(err)
+		}
+		theirs, ours := answers[i].Error, refusedSteps(f)
+		if (theirs == "") != (ours == "") {
+			t.Errorf("%+v %+v\nrefused here:  %s\nby Ironic: %s", cases[i].Steps, cases[i].Templates, ours, theirs)
+		}
+		if theirs != "" {
+			refused++
+			continue
+		}
+		merged++
+		var order []string
+		for _, s := range f.Order() {
+			order = append(order, plan.StepText(s.Step))
+		}
+		if got, want := strings.Join(order, " "), strings.Join(answers[i].Steps, " "); got != want {
+			t.Errorf("%+v\ngot  %s\nwant %s", cases[i].Steps, got, want)
+		}
+	}
+	if merged < 2000 || refused < 200 {
+		t.Errorf("%d merged, %d refused: too few of a kind", merged, refused)
+	}
+}
+
+// refusedSteps is what the checks say of the core step and of steps that are given twice; "" if nothing. Arguments are
+// those of TestStepsOfReleases.
+func refusedSteps(f *plan.Facts) string {
+	for _, id := range []plan.CheckID{plan.CheckSteps, plan.CheckTemplates} {
+		check, _ := f.Check(id)
+		if strings.Contains(check.Text, "can be disabled, but not moved") || strings.Contains(check.Text, "is listed twice") {
+			return check.Text
+		}
+	}
+	return ""
+}
