@@ -92,6 +92,7 @@ ironworks export class:gp-2x -o csv`,
   text           name, uuid, state, class, driver, instance or owner contains text
   key:value      the field contains value; key:=value is exactly value; key: is empty; key:a,b is a or b
   age:>10m       a comparison (= != > >= < <=); also ram:>=64g, cpus:<8, disks:>2
+  is:discovered  auto-discovery has enrolled the node; also is:maintenance, is:protected, is:retired
   field:PATH=v   a comparison of any field, such as field:extra.rack=7
   ~text          the name has these letters in this order
   !term          the term does not match

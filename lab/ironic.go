@@ -36,6 +36,10 @@ type IronicOptions struct {
 	RAID bool
 	// Firmware enables the BIOS and firmware interfaces redfish.
 	Firmware bool
+	// Discovery enables auto-discovery with this driver, and as inspect interfaces agent and no-inspect: a discovered node
+	// gets the default one, which has to take the agent's data. [inspector]power_off is false, because Ironic does not know
+	// the BMC yet.
+	Discovery string
 	// NoPowerSync is [conductor] sync_power_state_interval = 0: the power sync would clear last
 	// errors.
 	NoPowerSync bool
@@ -135,6 +139,9 @@ func (i *Ironic) conductorOptions(options IronicOptions, images net.Addr) conduc
 	if options.SerialConsoles {
 		enabled["console"] = append(enabled["console"], "ipmitool-socat")
 	}
+	if options.Discovery != "" {
+		enabled["inspect"] = []string{"agent", "no-inspect"}
+	}
 	var redfish []string
 	if options.RAID {
 		redfish = append(redfish, "raid")
@@ -148,7 +155,7 @@ func (i *Ironic) conductorOptions(options IronicOptions, images net.Addr) conduc
 		}
 	}
 	return conductor.Options{
-		Enabled: enabled, HardwareTypes: types,
+		Enabled: enabled, HardwareTypes: types, DiscoveryDriver: options.Discovery, InspectedStayOn: options.Discovery != "",
 		Tables: i.tables, HTTPURL: "http://" + images.String(), Client: i.client, RequireTLS: true, AutomatedClean: !options.NoCleaning, Speed: options.Speed,
 		Timeouts: conductor.Timeouts{
 			Deploy: timeout, Clean: timeout, Inspect: timeout, Rescue: timeout, Service: timeout,

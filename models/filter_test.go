@@ -183,7 +183,7 @@ func TestFilterFields(t *testing.T) {
 	if empty, _ := ParseFilter(""); !empty.IsZero() || f.IsZero() {
 		t.Error("IsZero")
 	}
-	if !slices.IsSorted(FilterKeys()) || len(FilterKeys()) != len(filterKeys())+len(quantities)+1 {
+	if !slices.IsSorted(FilterKeys()) || len(FilterKeys()) != len(filterKeys())+len(quantities)+2 {
 		t.Errorf("FilterKeys() = %q", FilterKeys())
 	}
 }

@@ -172,4 +172,6 @@ type Hardware struct {
 	CPUs, Disks int
 	// Inspected is false if Ironic has no inventory.
 	Inspected bool
+	// Discovered: the inventory is that of an auto-discovery.
+	Discovered bool
 }

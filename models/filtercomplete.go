@@ -78,6 +78,8 @@ func filterValues(key string) []string {
 		return []string{"on", "off", "error", "unknown"}
 	case "maintenance", "protected", "retired":
 		return []string{"yes", "no"}
+	case "is":
+		return isKeys
 	}
 	return nil
 }

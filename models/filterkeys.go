@@ -36,7 +36,7 @@ func truth(get func(*Node) bool) func(*Node) []string {
 // FilterKeys returns all keys, sorted.
 func FilterKeys() []string {
 	keys := slices.AppendSeq(make([]string, 0, 32), maps.Keys(filterKeys()))
-	keys = append(append(keys, quantityKeys()...), "field")
+	keys = append(append(keys, quantityKeys()...), "field", "is")
 	slices.Sort(keys)
 	return keys
 }

@@ -91,6 +91,8 @@ func parseNodeTerm(w word, saved func(name string) (Filter, error)) (term, error
 		t, err = savedTerm(rest.text, saved)
 	case key == "field":
 		t, err = pathTerm(rest, at)
+	case key == "is":
+		t, err = isTerm(rest, at)
 	case quantities[key].of != nil:
 		t, err = quantityTerm(rest, key, at)
 	default:

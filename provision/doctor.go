@@ -3,6 +3,7 @@ package provision
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"ironworks/fleet"
@@ -24,6 +25,7 @@ type DoctorAPI interface {
 	Version() (v models.APIVersion, agreed bool)
 	Endpoint() string
 	Identity() (doctor.Identity, bool)
+	Inventories
 }
 
 // Doctor collects facts about the connection to one Ironic, and about what a deployment from this
@@ -44,6 +46,8 @@ const (
 	doctorRequests = 5
 	// doctorISOs is how many of the fleet's deploy ISOs are requested.
 	doctorISOs = 5
+	// doctorInventories is how many inventories are read to find discovered nodes.
+	doctorInventories = 20
 	// doctorReach bounds one request to a server that keeps sending.
 	doctorReach = 15 * time.Second
 )
@@ -171,6 +175,7 @@ func (d *Doctor) tally(ctx context.Context, f *doctor.Facts) {
 	if f.NodesError = doctorError(ctx, err); err == nil || tally.Count > 0 {
 		f.Nodes = tally
 	}
+	d.discovered(ctx, tally)
 	alive := slices.ContainsFunc(f.Conductors, func(c models.Conductor) bool { return c.Alive })
 	if one == "" || alive {
 		return
@@ -179,6 +184,23 @@ func (d *Doctor) tally(ctx context.Context, f *doctor.Facts) {
 	if n, err := d.API.Node(ctx, one, "uuid", "conductor"); err == nil {
 		tally.Conductor = n.Conductor
 	}
+}
+
+// discovered looks for nodes of auto-discovery among those that it may have enrolled.
+func (d *Doctor) discovered(ctx context.Context, tally *doctor.NodesTally) {
+	var mu sync.Mutex
+	ReadHardware(ctx, d.API, tally.Nameless[:min(len(tally.Nameless), doctorInventories)], func(uuid string, hardware *models.Hardware, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case err != nil:
+		case hardware.Discovered:
+			tally.Discovered = append(tally.Discovered, uuid)
+		default:
+			tally.Undiscovered++
+		}
+	})
+	slices.Sort(tally.Discovered)
 }
 
 func (d *Doctor) namedNode(ctx context.Context, name string) doctor.NamedNode {

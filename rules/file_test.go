@@ -131,6 +131,7 @@ node driver_info/redfish_password: "******" (new)`,
 		"resource-class": `node resource_class: null → "baremetal-large"`,
 		"capabilities":   `node properties/capabilities: "boot_mode:bios,a:b" → "a:b,boot_mode:uefi"`,
 		"traits":         "add trait CUSTOM_VIRTUALIZATION\nadd trait CUSTOM_VENDOR_DELL",
+		"discovered":     "node extra/auto_discovered: true (new)",
 		"root-device":    `node properties/root_device: {"model":"<in> BOSS"} (new)`,
 	}
 	for _, name := range rules.Examples() {
@@ -148,7 +149,8 @@ node driver_info/redfish_password: "******" (new)`,
 			t.Errorf("%s: no purpose", name)
 		}
 		before := rules.Subject{
-			Node: object(t, `{"uuid":"u","driver":null,"driver_info":{},"properties":{"capabilities":"boot_mode:bios,a:b"},"resource_class":null}`),
+			Node:       object(t, `{"uuid":"u","driver":null,"driver_info":{},"properties":{"capabilities":"boot_mode:bios,a:b"},"resource_class":null,"extra":{}}`),
+			PluginData: object(t, `{"auto_discovered":true}`),
 			Inventory: object(t, `{"bmc_address":"10.0.0.5","memory":{"physical_mb":524288},"cpu":{"flags":["fpu","vmx"]},
 				"boot":{"current_boot_mode":"uefi"},"system_vendor":{"manufacturer":"Dell Inc.","product_name":"PowerEdge R640"}}`),
 		}

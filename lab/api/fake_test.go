@@ -23,6 +23,8 @@ type fake struct {
 	steps  []db.Dict
 	// noRamdisk is the argument of the last cleaning or service.
 	noRamdisk bool
+	// discovery is the driver of auto-discovery.
+	discovery string
 }
 
 var _ api.Conductor = (*fake)(nil)
@@ -287,6 +289,8 @@ func (f *fake) Heartbeat(_ context.Context, _ string, heartbeat api.Heartbeat) e
 	f.beat = heartbeat
 	return f.note("heartbeat")
 }
+
+func (f *fake) DiscoveryDriver() string { return f.discovery }
 
 func (f *fake) ContinueInspection(_ context.Context, uuid string, inventory, data db.Dict) error {
 	if err := f.note("inspected"); err != nil {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"ironworks/lab/db"
 )
 
@@ -156,12 +158,19 @@ func (c *call) continueInspection() (any, error) {
 	if len(macs) == 0 && len(bmcs) == 0 && uuid == "" {
 		return nil, invalid("No lookup information provided")
 	}
-	node := c.inspected(macs, bmcs, uuid)
-	if node == nil {
+	node, stranger := c.inspected(macs, bmcs, uuid)
+	switch driver := c.conductor().DiscoveryDriver(); {
+	case stranger && driver != "":
+		if node, err = c.autoEnroll(driver); err != nil {
+			return nil, err
+		}
+		data["auto_discovered"] = true
+	case node == nil:
 		return nil, notFound()
-	}
-	if err := c.served(node, http.StatusBadRequest); err != nil {
-		return nil, err
+	default:
+		if err := c.served(node, http.StatusBadRequest); err != nil {
+			return nil, err
+		}
 	}
 	if newer {
 		if node, err = c.conductor().NodeWithToken(c.ctx(), node.UUID); err != nil {
@@ -180,24 +189,29 @@ func (c *call) continueInspection() (any, error) {
 // lookupCache is where the conductor stores a node's BMC addresses when it starts inspection.
 const lookupCache = "lookup_bmc_addresses"
 
+// autoEnroll creates a node for a machine that no node knows (_auto_enroll of ironic/api/controllers/v1/ramdisk.py).
+func (c *call) autoEnroll(driver string) (*db.Node, error) {
+	return c.conductor().CreateNode(c.ctx(), &db.Node{UUID: uuid.NewString(), Driver: driver, ProvisionState: "enroll"})
+}
+
 // inspected finds the node that waits for these inspection results; nil if there is none, or if
-// the data is contradictory.
-func (c *call) inspected(macs, bmcs []string, uuid string) *db.Node {
+// the data is contradictory. stranger: the machine is that of no node, and may be enrolled (AutoEnrollPossible of
+// ironic/drivers/modules/inspect_utils.py).
+func (c *call) inspected(macs, bmcs []string, uuid string) (node *db.Node, stranger bool) {
 	if found := c.nodesByMAC(macs); len(found) > 1 || len(found) == 1 && uuid != "" && found[0] != uuid {
-		return nil
+		return nil, false
 	} else if len(found) == 1 {
 		uuid = found[0]
 	}
-	var node *db.Node
 	if uuid != "" {
 		var err error
 		node, err = c.tables().Nodes.Peek(uuid)
 		if err != nil || node.ProvisionState != stateInspectWait {
-			return nil
+			return nil, false
 		}
 	}
 	if len(bmcs) == 0 {
-		return node
+		return node, node == nil
 	}
 	byBMC := c.tables().Nodes.Scan(func(n *db.Node) bool {
 		return n.ProvisionState == stateInspectWait && slices.ContainsFunc(bmcs, func(bmc string) bool {
@@ -206,13 +220,13 @@ func (c *call) inspected(macs, bmcs []string, uuid string) *db.Node {
 	})
 	switch {
 	case node == nil && len(byBMC) == 1:
-		return byBMC[0]
+		return byBMC[0], false
 	case node == nil || len(byBMC) == 0:
-		return node
+		return node, node == nil && len(byBMC) == 0
 	case !slices.ContainsFunc(byBMC, func(n *db.Node) bool { return n.UUID == node.UUID }):
-		return nil
+		return nil, false
 	default:
-		return node
+		return node, false
 	}
 }
 

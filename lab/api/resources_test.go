@@ -325,4 +325,17 @@ func TestContinueInspection(t *testing.T) {
 	if !ok || found.PluginData.Text("logs") != "x" || found.PluginData["inventory"] != nil {
 		t.Errorf("inventory %+v", found)
 	}
+	// Auto-discovery enrolls a machine that no node knows, but none with contradictory addresses.
+	r.conductor.discovery = "redfish"
+	r.check(n, []exchange{{"POST", "/v1/continue_inspection?node_uuid=" + other.UUID, "", inventory(mac, ""), 404, "Resource could not be found."}})
+	if answer = r.do("POST", "/v1/continue_inspection", "", inventory(unknown, "")); answer.Code != http.StatusAccepted {
+		t.Fatalf("%d %s", answer.Code, answer.Body)
+	}
+	made := r.tables.Nodes.Scan(func(n *db.Node) bool { return n.ProvisionState == "enroll" })
+	if len(made) != 1 || made[0].Driver != "redfish" || made[0].Name != "" {
+		t.Fatalf("%+v", made)
+	}
+	if found, _ = r.tables.Inventory(made[0].UUID); found.PluginData["auto_discovered"] != true {
+		t.Errorf("inventory %+v", found)
+	}
 }

@@ -79,6 +79,8 @@ type Conductor interface {
 	NodeWithToken(ctx context.Context, uuid string) (*db.Node, error)
 	Heartbeat(ctx context.Context, uuid string, heartbeat Heartbeat) error
 	ContinueInspection(ctx context.Context, uuid string, inventory, pluginData db.Dict) error
+	// DiscoveryDriver is [auto_discovery]driver; "" if unknown machines are not enrolled.
+	DiscoveryDriver() string
 }
 
 // Deploy is a deployment or a rebuild.

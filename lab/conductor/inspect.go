@@ -78,14 +78,20 @@ func (t *task) abortInspection(ctx context.Context) error {
 	return t.process(onAbort)
 }
 
+// DiscoveryDriver is the driver of machines that no node knows; "" if they are not enrolled.
+func (c *Conductor) DiscoveryDriver() string { return c.options.DiscoveryDriver }
+
 // ContinueInspection handles an agent's inspection data.
 func (c *Conductor) ContinueInspection(ctx context.Context, uuid string, inventory, pluginData db.Dict) error {
 	return c.withTask(ctx, uuid, locking{}, func(_ context.Context, t *task) error {
-		if t.node.ProvisionState != inspectWait {
+		discovered := t.node.ProvisionState == enroll && c.options.DiscoveryDriver != ""
+		if t.node.ProvisionState != inspectWait && !discovered {
 			return db.Faultf(http.StatusNotFound, "NotFound", "Resource could not be found.")
 		}
-		if err := t.start(onResume, "", ""); err != nil {
-			return err
+		if !discovered {
+			if err := t.start(onResume, "", ""); err != nil {
+				return err
+			}
 		}
 		t.continueWith("continue_inspection", func(ctx context.Context, t *task) error { return t.inspected(ctx, inventory, pluginData) })
 		return nil
@@ -117,8 +123,13 @@ func (t *task) inspected(ctx context.Context, inventory, pluginData db.Dict) err
 	}
 	if err != nil {
 		t.failInspection(ctx, "Failed to finish inspection: "+messageOf(err))
-		_ = t.process(onFail)
+		if t.node.ProvisionState != enroll {
+			_ = t.process(onFail)
+		}
 		return err
+	}
+	if t.node.ProvisionState == enroll { // an auto-discovery
+		return nil
 	}
 	t.updateFirmwareCache(ctx)
 	return t.process(onDone)
@@ -186,7 +197,7 @@ func tearDownInspection(ctx context.Context, t *task, always bool) []string {
 			problems = append(problems, "unable to clean up ramdisk boot: "+messageOf(err))
 		}
 	}
-	if managed || always {
+	if (managed || always) && !t.c.options.InspectedStayOn {
 		change, format := powerOff, "unable to power off the node: "
 		if t.powerStaysOn() {
 			change, format = reboot, "unable to reboot the node: "
@@ -199,15 +210,20 @@ func tearDownInspection(ctx context.Context, t *task, always bool) []string {
 }
 
 func (agentInspect) abort(ctx context.Context, t *task) error {
-	endInspection(ctx, t)
+	_ = endInspection(ctx, t)
 	return nil
 }
 
-func endInspection(ctx context.Context, t *task) {
+// endInspection implements clean_up of ironic/drivers/modules/inspector/interface.py. The error is that of the event: a
+// node of auto-discovery cannot fail in enroll.
+func endInspection(ctx context.Context, t *task) error {
 	if problems := tearDownInspection(ctx, t, true); len(problems) > 0 {
 		t.node.LastError = "Inspection clean up failed: " + strings.Join(problems, ", ")
-		_ = t.process(onFail)
+		if err := t.process(onFail); t.node.ProvisionState == enroll {
+			return err
+		}
 	}
+	return nil
 }
 
 func (agentInspect) proceed(ctx context.Context, t *task, inventory, pluginData db.Dict) error {
@@ -222,8 +238,7 @@ func (agentInspect) proceed(ctx context.Context, t *task, inventory, pluginData 
 	if t.c.options.LogsCollect == "always" {
 		t.storeLogs(pluginData.Text("logs"), "inspect")
 	}
-	endInspection(ctx, t)
-	return nil
+	return endInspection(ctx, t)
 }
 
 // runHooks runs the default hooks: ramdisk-error, validate-interfaces, ports and architecture.

@@ -32,6 +32,11 @@ type Options struct {
 	// receives the collected logs, a tar.gz, with the file's name.
 	LogsCollect string
 	Logs        func(name string, archive []byte)
+	// DiscoveryDriver is [auto_discovery]driver: machines that no node knows are enrolled with it. Empty is
+	// [auto_discovery]enabled = false.
+	DiscoveryDriver string
+	// InspectedStayOn is [inspector]power_off = false.
+	InspectedStayOn bool
 	// Enabled are the enabled interfaces by kind ("deploy"), in the order of the configuration;
 	// missing kinds default to [EnabledInterfaces].
 	Enabled map[string][]string

@@ -33,6 +33,7 @@ const (
 	CheckInspection  ID = "agent-inspection"
 	CheckBoot        ID = "boot-interface"
 	CheckRAID        ID = "raid-interface"
+	CheckDiscovery   ID = "auto-discovery"
 
 	CheckNodes           ID = "nodes"
 	CheckNodesDeploy     ID = "nodes-deploy-interface"
@@ -150,6 +151,7 @@ func rules() []rule {
 		{CheckInspection, doctorIronic, all, single(judgeInspection)},
 		{CheckBoot, doctorIronic, all, single(judgeBoot)},
 		{CheckRAID, doctorIronic, all, single(judgeRAID)},
+		{CheckDiscovery, doctorIronic, all, single(judgeDiscovery)},
 		{CheckNodes, doctorNodes, all, single(judgeNodes)},
 		{CheckNodesDeploy, doctorNodes, all, judgeNodesDeploy},
 		{CheckNodesRamdisk, doctorNodes, all, judgeNodesRamdisk},

@@ -148,11 +148,18 @@ func TestDoctorJudges(t *testing.T) {
 		"the fake does not count": {func(f *Facts) {
 			f.Drivers = append(f.Drivers, models.Driver{Name: "fake-hardware", Enabled: map[string][]string{"deploy": {"fake"}}})
 		}, CheckCustomAgent, OK, "enabled for redfish"},
-		"the default":              {func(f *Facts) { f.Drivers[0].Default["deploy"] = "custom-agent" }, CheckCustomAgent, OK, "custom-agent is enabled and the default for redfish"},
-		"no agent inspection":      {func(f *Facts) { f.Drivers[0].Enabled["inspect"] = []string{"redfish"} }, CheckInspection, Warn, "no agent inspection: root device hints cannot be checked before a deployment"},
-		"only over the network":    {func(f *Facts) { f.Drivers[0].Enabled["boot"] = []string{"ipxe"} }, CheckBoot, OK, "network boot enabled: redfish"},
-		"no way to boot":           {func(f *Facts) { f.Drivers[0].Enabled["boot"] = []string{"fake"} }, CheckBoot, Warn, "no boot interface"},
-		"no RAID":                  {func(f *Facts) { f.Drivers[0].Enabled["raid"] = []string{"no-raid"} }, CheckRAID, OK, "no RAID"},
+		"the default":           {func(f *Facts) { f.Drivers[0].Default["deploy"] = "custom-agent" }, CheckCustomAgent, OK, "custom-agent is enabled and the default for redfish"},
+		"no agent inspection":   {func(f *Facts) { f.Drivers[0].Enabled["inspect"] = []string{"redfish"} }, CheckInspection, Warn, "no agent inspection: root device hints cannot be checked before a deployment"},
+		"only over the network": {func(f *Facts) { f.Drivers[0].Enabled["boot"] = []string{"ipxe"} }, CheckBoot, OK, "network boot enabled: redfish"},
+		"no way to boot":        {func(f *Facts) { f.Drivers[0].Enabled["boot"] = []string{"fake"} }, CheckBoot, Warn, "no boot interface"},
+		"no RAID":               {func(f *Facts) { f.Drivers[0].Enabled["raid"] = []string{"no-raid"} }, CheckRAID, OK, "no RAID"},
+		"no discovered nodes":   {func(*Facts) {}, CheckDiscovery, OK, "no node enrolled by auto-discovery; the API does not show [auto_discovery]enabled"},
+		"a discovered node":     {func(f *Facts) { f.Nodes.Discovered = []string{"u7"} }, CheckDiscovery, OK, "auto-discovery is or was on: it has enrolled u7"},
+		"perhaps discovered": {func(f *Facts) {
+			f.Nodes.Add(&models.Node{UUID: "u8", ProvisionState: models.StateEnroll})
+		}, CheckDiscovery, Unknown, "1 node in enroll without a name, whose inventories were not all read"},
+		"no inspection by agents":  {func(f *Facts) { f.Drivers[0].Enabled["inspect"] = []string{"redfish"} }, CheckDiscovery, OK, "auto-discovery off or without effect"},
+		"too old to discover":      {func(f *Facts) { f.Version.Minor = 82 }, CheckDiscovery, OK, "auto-discovery not available in this Ironic"},
 		"no nodes":                 {func(f *Facts) { f.Nodes = &NodesTally{} }, CheckNodes, OK, "no nodes"},
 		"half of them":             {func(f *Facts) { f.NodesError = "skipped: out of time" }, CheckNodes, Unknown, "only 1 node listed: skipped: out of time"},
 		"one without a ramdisk":    {func(f *Facts) { f.Nodes.Add(&models.Node{Name: "bare"}) }, CheckNodesRamdisk, Warn, "1 of 2 nodes"},

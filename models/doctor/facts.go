@@ -81,6 +81,11 @@ type NodesTally struct {
 	NoRamdisk []string
 	// ISOs count nodes by the URL of their deploy ISO, which may hold secrets.
 	ISOs map[string]int
+	// Nameless are nodes that auto-discovery may have enrolled (models.Node.MayBeDiscovered), Discovered those of the
+	// inventories read that it did enroll, Undiscovered the number of the others read.
+	Nameless     []string
+	Discovered   []string
+	Undiscovered int
 	// Conductor is the conductor that Ironic reports for a node.
 	Conductor string
 }
@@ -98,6 +103,9 @@ func (t *NodesTally) Add(n *models.Node) {
 	t.Inspect[n.InspectInterface]++
 	if n.Maintenance {
 		t.Maintenance++
+	}
+	if n.MayBeDiscovered() {
+		t.Nameless = append(t.Nameless, n.UUID)
 	}
 	files := plan.BootFiles(n)
 	if len(files) == 0 && n.BootInterface != "fake" {

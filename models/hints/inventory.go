@@ -86,11 +86,17 @@ func DecodeHardware(data []byte) (models.Hardware, error) {
 				Count any `json:"count"`
 			} `json:"cpu"`
 		} `json:"inventory"`
+		PluginData struct {
+			// Discovered is AUTO_DISCOVERED_FLAG of ironic/drivers/modules/inspect_utils.py.
+			Discovered any `json:"auto_discovered"`
+		} `json:"plugin_data"`
 	}
 	if err := json.Unmarshal(data, &found); err != nil {
 		return models.Hardware{}, fmt.Errorf("inventory: %w", err)
 	}
 	size, _ := models.Number(found.Inventory.Memory.Size)
 	cpus, _ := models.Number(found.Inventory.CPU.Count)
-	return models.Hardware{RAM: int64(size) << 20, CPUs: int(cpus), Disks: len(found.Inventory.Disks), Inspected: true}, nil
+	return models.Hardware{
+		RAM: int64(size) << 20, CPUs: int(cpus), Disks: len(found.Inventory.Disks), Inspected: true, Discovered: found.PluginData.Discovered == true,
+	}, nil
 }

@@ -25,13 +25,14 @@ const (
 	GlyphUp      = "▴"
 	GlyphDown    = "▾"
 	GlyphFolded  = "▸"
+	GlyphFound   = "◆"
 )
 
 // ascii replaces the console's glyphs. Remote text changes only where it uses the same glyphs.
 var ascii = strings.NewReplacer(
 	GlyphActive, "*", GlyphWorking, "~", GlyphWaiting, ".", GlyphIdle, "o", GlyphHold, "#",
 	GlyphFailed, "x", GlyphMaint, "!", GlyphCursor, ">", GlyphDone, "v", GlyphRule, "-",
-	GlyphFull, "#", GlyphEmpty, ".", GlyphUp, "^", GlyphDown, "v", GlyphFolded, ">",
+	GlyphFull, "#", GlyphEmpty, ".", GlyphUp, "^", GlyphDown, "v", GlyphFolded, ">", GlyphFound, "&",
 	"│", "|", "…", ".", "→", ">", "·", "-", "–", "-", "≤", "<", "↑", "^", "↓", "v",
 	"╭", "+", "╮", "+", "╰", "+", "╯", "+", "├", "+", "┤", "+", "’", "'",
 	"‘", "'", "“", "\"", "”", "\"", "‹", "<", "›", ">", "←", "<", "≥", ">", "×", "x", "—", "-", "•", "*",

@@ -52,19 +52,32 @@ const inventoriesAtOnce = 200
 // inventories is the end of a reading: the errors by node.
 type inventories map[string]error
 
-// readInventories reads those that the filter needs.
-func (s *Screen) readInventories() tea.Cmd {
-	if !s.filter.NeedsHardware() || len(s.picture.unknown) == 0 {
-		return nil
-	}
+// missingInventories are the nodes whose inventory the filter needs, and those that auto-discovery may have enrolled.
+func (s *Screen) missingInventories() []string {
 	var uuids []string
-	properties := slices.Contains(s.filter.Fields(), "properties") // which may make the inventory unnecessary
-	for _, r := range s.picture.unknown {
-		_, failed := s.unread[r.Node.UUID]
-		if !failed && r.Hardware == nil && (r.Node.Properties != nil || !properties) && len(uuids) < inventoriesAtOnce {
-			uuids = append(uuids, r.Node.UUID)
+	add := func(uuid string) {
+		if _, failed := s.unread[uuid]; !failed && len(uuids) < inventoriesAtOnce {
+			uuids = append(uuids, uuid)
 		}
 	}
+	for _, uuid := range s.picture.unseen {
+		add(uuid)
+	}
+	if !s.filter.NeedsHardware() {
+		return uuids
+	}
+	properties := slices.Contains(s.filter.Fields(), "properties") // which may make the inventory unnecessary
+	for _, r := range s.picture.unknown {
+		if r.Hardware == nil && (r.Node.Properties != nil || !properties) {
+			add(r.Node.UUID)
+		}
+	}
+	return uuids
+}
+
+// readInventories reads the missing ones.
+func (s *Screen) readInventories() tea.Cmd {
+	uuids := s.missingInventories()
 	if len(uuids) == 0 {
 		return nil
 	}

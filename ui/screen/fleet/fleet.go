@@ -223,6 +223,8 @@ type picture struct {
 	rows     []*models.Row
 	// unknown are the nodes for which the filter has no answer yet.
 	unknown []*models.Row
+	// unseen are nodes that auto-discovery may have enrolled.
+	unseen []string
 	// groups are the rows by groupBy; nil without.
 	groups []*group
 	counts fleet.Counts

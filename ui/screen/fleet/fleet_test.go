@@ -325,6 +325,31 @@ func TestMaintenanceIsVisible(t *testing.T) {
 	})
 }
 
+// TestDiscovered marks nodes that auto-discovery has enrolled. Inventories are read only of nodes that look like them.
+func TestDiscovered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		nodes := append(some(), models.Node{UUID: screentest.UUID(5), ProvisionState: models.StateEnroll}, models.Node{UUID: screentest.UUID(6), Name: "n6", ProvisionState: models.StateEnroll})
+		r := screentest.New(t, nodes...)
+		r.API.Found = []byte(`{"inventory": {}, "plugin_data": {"auto_discovered": true}}`)
+		r.Sync()
+		s := New(r.Env)
+		r.Open(s)
+		r.Deliver(s, r.Sync())
+		text := screentest.Text(s, 120, 20)
+		if strings.Count(text, "enroll "+theme.GlyphFound) != 1 || !strings.Contains(text, "00000005") {
+			t.Errorf("%s", text)
+		}
+		if asked := slices.DeleteFunc(slices.Clone(r.API.Asked), func(what string) bool { return what != "inventory" }); len(asked) != 1 {
+			t.Errorf("asked %v", asked)
+		}
+		r.Deliver(s, UseFilter("is:discovered"))
+		r.Deliver(s, r.Sync())
+		if got := len(names(s)); got != 6 { // the fake answers for all
+			t.Errorf("%d nodes, want 6 (%s)", got, s.unknownText())
+		}
+	})
+}
+
 func TestFilterReadsInventories(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nodes := some()

@@ -47,6 +47,7 @@ func (s *Screen) compose() func() picture {
 	return func() picture {
 		p := picture{number: number, revision: store.Revision()}
 		p.rows, p.unknown = store.Select(f, by.At(now), descending)
+		p.unseen = unseen(p.rows)
 		p.groups = grouped(p.rows, groupBy)
 		p.counts = store.Counts()
 		return p
@@ -55,6 +56,17 @@ func (s *Screen) compose() func() picture {
 
 // orderEvery is how often the order is looked at again by time alone.
 const orderEvery = 10 * time.Second
+
+// unseen are the nodes that auto-discovery may have enrolled and whose inventory was not read.
+func unseen(rows []*models.Row) []string {
+	var uuids []string
+	for _, r := range rows {
+		if r.Node.MayBeDiscovered() && r.Hardware == nil && r.Discovered() == models.Unknown {
+			uuids = append(uuids, r.Node.UUID)
+		}
+	}
+	return uuids
+}
 
 // dueOrder asks for a new picture where silence alone may have changed the order.
 func (s *Screen) dueOrder(now time.Time) tea.Cmd {
@@ -201,6 +213,9 @@ func stateCell(r *models.Row) table.Cell {
 	text := string(r.Node.ProvisionState)
 	if r.Node.Maintenance && glyph != theme.GlyphMaint {
 		text += " " + theme.GlyphMaint // the glyph says that the node failed, which matters more
+	}
+	if r.Discovered() == models.Yes {
+		text += " " + theme.GlyphFound
 	}
 	return table.Cell{Text: text, Role: role, Glyph: glyph, GlyphRole: role}
 }

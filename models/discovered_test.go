@@ -1,0 +1,43 @@
+package models_test
+
+import (
+	"strings"
+	"testing"
+
+	"ironworks/models"
+)
+
+// TestDiscovered: a node is discovered by its inventory or by extra; without both nothing is known.
+func TestDiscovered(t *testing.T) {
+	t.Parallel()
+	f, err := models.ParseFilter("is:discovered")
+	if err != nil || !f.NeedsHardware() || strings.Join(f.Fields(), " ") != "extra" {
+		t.Fatalf("%v %v", err, f.Fields())
+	}
+	extra := func(value any) map[string]any {
+		return map[string]any{"extra": map[string]any{"auto_discovered": value}}
+	}
+	for name, c := range map[string]struct {
+		row  models.Row
+		want models.Answer
+	}{
+		"nothing read":        {models.Row{}, models.Unknown},
+		"by its inventory":    {models.Row{Hardware: &models.Hardware{Discovered: true}}, models.Yes},
+		"by a rule":           {models.Row{Node: models.Node{Whole: extra(true)}}, models.Yes},
+		"another inventory":   {models.Row{Node: models.Node{Whole: extra(nil)}, Hardware: &models.Hardware{Inspected: true}}, models.No},
+		"the inventory alone": {models.Row{Hardware: &models.Hardware{Inspected: true}}, models.Unknown},
+	} {
+		if got := f.Match(&c.row); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+	for text, want := range map[string]models.Answer{"is:maintenance": models.Yes, "!is:maintenance": models.No, "is:retired": models.No} {
+		f, err := models.ParseFilter(text)
+		if err != nil || f.Match(&models.Row{Node: models.Node{Maintenance: true}}) != want {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if _, err := models.ParseFilter("is:new"); err == nil || !strings.Contains(err.Error(), "want is: with one of discovered, maintenance, protected, retired") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,34 @@
+package doctor
+
+import (
+	"fmt"
+
+	"ironworks/models"
+)
+
+// discoveryMinor is the API version of the requests with which unknown machines are enrolled
+// (ironic/api/controllers/v1/versions.py, MINOR_84_CONTINUE_INSPECTION).
+const discoveryMinor = 84
+
+// judgeDiscovery says what is known of auto-discovery. Ironic's API does not show [auto_discovery]enabled, and a request
+// that would tell it enrolls a node (ironic/api/controllers/v1/ramdisk.py, continue_inspection), so only the nodes tell:
+// plugin_data of the inventory of a discovered node has auto_discovered.
+func judgeDiscovery(f *Facts) Diagnosis {
+	with, _, evidence, told := f.having("inspect", "agent")
+	const option = "the API does not show [auto_discovery]enabled"
+	t := f.Nodes
+	switch {
+	case !f.Version.IsZero() && f.Version.Minor < discoveryMinor:
+		return well("auto-discovery not available in this Ironic: it needs API 1.84, or ironic-inspector")
+	case told && len(with) == 0:
+		return well("auto-discovery off or without effect: no hardware type enables agent inspection", evidence...)
+	case t != nil && len(t.Discovered) > 0:
+		return well(fmt.Sprintf("auto-discovery is or was on: it has enrolled %s (filter is:discovered)", someOf(t.Discovered)),
+			models.Observed("plugin_data.auto_discovered", true))
+	case t == nil:
+		return notTold("auto-discovery unknown: " + option + ", and no nodes were listed")
+	case len(t.Nameless) > t.Undiscovered:
+		return notTold(fmt.Sprintf("auto-discovery unknown: %s; %s in enroll without a name, whose inventories were not all read", option, models.Counted(len(t.Nameless), "node")))
+	}
+	return well("no node enrolled by auto-discovery; " + option)
+}
