@@ -13,6 +13,8 @@ import (
 	"ironworks/ui/action"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
+	"ironworks/ui/screen/stepform"
+	"ironworks/ui/widget/form"
 )
 
 // offersFrom bounds the nodes whose steps are compared for the list; the check compares all nodes.
@@ -105,7 +107,7 @@ func (w *Workflow) beginStep(id action.ID, kind models.StepKind, nodes []models.
 		req := models.ProvisionRequest{Verb: verb, DisableRamdisk: noRamdisk}
 		sent := step
 		var err error
-		if sent.Args, err = readInjected(k, step.Args); err != nil {
+		if sent.Args, err = stepform.ReadFiles(k, step.Args); err != nil {
 			return nil, err
 		}
 		if kind == models.ServiceSteps {
@@ -117,19 +119,22 @@ func (w *Workflow) beginStep(id action.ID, kind models.StepKind, nodes []models.
 	}
 	f.command = func(names []string) []string {
 		words := append([]string{string(id)}, names...)
-		words = append(words, "--step", stepWords(step))
+		words = append(words, "--step", stepform.Words(step))
 		if noRamdisk {
 			words = append(words, "--disable-ramdisk")
 		}
 		return words
 	}
-	fields := stepFields(k)
+	fields := stepform.Fields(k)
+	if k.Interface != "deploy" && !slices.Contains(k.Drivers, steps.Agent) {
+		fields = append(fields, form.Field{Key: fieldNoRamdisk, Label: "No ramdisk", Kind: form.Toggle, Help: textNoRamdiskHelp})
+	}
 	if len(fields) == 0 {
 		return w.check(f)
 	}
 	f.state = stateArguments
 	return w.console.Show(overlay.NewForm(fmt.Sprintf("%s %s: %s", id, nodesText(nodes), k.Label()), fields, func(v map[string]string) (tea.Cmd, string, string) {
-		args, field, err := stepArguments(k, v)
+		args, field, err := stepform.Arguments(k, v)
 		if err != nil {
 			return nil, field, models.OnScreen(err)
 		}

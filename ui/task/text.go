@@ -17,21 +17,9 @@ const (
 	textSettingsHelp    = "properties.x.y=V, KEY- removes, traits+=T; quote values with spaces"
 
 	// The list of steps, and the forms of single steps.
-	textSeveralSteps        = "several steps …"
-	textSeveralStepsHelp    = "enter steps as text or JSON"
-	textRunbookItem         = "runbook …"
-	textBIOSHelp            = "settings by name; the node's bios interface checks them (:bios lists them)"
-	textFirmwareHelp        = "bios=URL, bmc=URL or nic:ID=URL"
-	textInjectPathHelp      = "absolute path on the root disk"
-	textInjectFileHelp      = "local file with the content, at most 1 MiB"
-	textInjectModeHelp      = "octal; empty: the agent's default"
-	textInjectOwnerHelp     = "number; empty: root"
-	textInjectPartitionHelp = "number or device; empty: the partition that has the first folder of the path"
-	textInjectVerifyHelp    = "verify the certificates of URLs; empty: the agent's setting"
-	textInjectPathWrong     = "want an absolute path of a file, such as /etc/motd"
-	textInjectInRoot        = "a file in / needs its partition"
-	textInjectContent       = "content of %s, in Base64"
-	textWantNumber          = "want a number"
+	textSeveralSteps     = "several steps …"
+	textSeveralStepsHelp = "enter steps as text or JSON"
+	textRunbookItem      = "runbook …"
 
 	// Errors of a form.
 	textNoChecks     = "preflight checks are not available here"

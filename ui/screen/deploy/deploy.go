@@ -169,6 +169,10 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		if msg.of == s {
 			return s.handlePlanEdited(msg)
 		}
+	case stepReady:
+		if msg.of == s {
+			return s.takeStep(msg)
+		}
 	case decided:
 		if msg.of == s {
 			return msg.do()

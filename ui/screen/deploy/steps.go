@@ -140,8 +140,8 @@ func (s *Screen) with(step models.Step, instead *models.Step) []models.Step {
 	return append(steps, step)
 }
 
-// askStep asks for a new step, or for changes of instead.
-func (s *Screen) askStep(instead *models.Step) tea.Cmd {
+// askAnyStep asks for a new step as text, or for changes of instead.
+func (s *Screen) askAnyStep(instead *models.Step) tea.Cmd {
 	title, name, priority, args := textAddStep, "", strconv.Itoa(plan.PriorityInstall), ""
 	if instead != nil {
 		title, name, args = "Change "+instead.Label(), instead.Label(), argsText(instead.Args)

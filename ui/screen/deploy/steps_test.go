@@ -1,6 +1,8 @@
 package deploy_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -8,6 +10,7 @@ import (
 	"ironworks/models"
 	"ironworks/models/plan"
 	"ironworks/ui/action"
+	"ironworks/ui/screen"
 	"ironworks/ui/screen/screentest"
 )
 
@@ -17,6 +20,68 @@ func offers(w *table, steps ...string) {
 		offered.Steps = append(offered.Steps, plan.OfferedStep{Interface: "deploy", Step: name, Args: map[string]plan.StepArgInfo{"force": {}}})
 	}
 	w.Env.Session.Checks.Offered = func(string) *plan.OfferedSteps { return offered }
+}
+
+// addAny opens the form of a step as text.
+func (w *table) addAny() {
+	w.t.Helper()
+	w.do(action.StepAdd)
+	if strings.Contains(w.dialog().Draw(themed(), 100, 20), "another step …") {
+		w.answer()
+	}
+}
+
+// TestStepForms: a step that the node offers has a form with its arguments, also to change it.
+func TestStepForms(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := opened(t, machine(t, 1, "r7-n01", `{"raid_interface": "agent", "bios_interface": "redfish"}`))
+		w.page(3)
+		pick := func(label string) {
+			t.Helper()
+			w.do(action.StepAdd)
+			o := w.dialog()
+			for _, c := range label {
+				o.Update(screentest.Press(string(c)))
+			}
+			w.answer()
+		}
+		pick("bios.apply_configuration")
+		if shown := w.dialog().Draw(themed(), 100, 20); !strings.Contains(shown, "Priority") || !strings.Contains(shown, "Settings") {
+			t.Fatalf("%s", shown)
+		}
+		if w.answer("90", "ProcTurboMode") {
+			t.Error("a setting without a value was taken")
+		}
+		pick("bios.apply_configuration")
+		w.answer("90", "ProcTurboMode=Disabled")
+		w.shows("90  bios.apply_configuration", `"ProcTurboMode"`)
+		// Its form shows the arguments again.
+		w.do(action.Top, action.Down, action.Open)
+		if shown := w.dialog().Draw(themed(), 100, 20); !strings.Contains(shown, "ProcTurboMode=Disabled") || !strings.Contains(shown, "Change bios.apply_configuration") {
+			t.Errorf("%s", shown)
+		}
+		w.answer("91", "-")
+		w.shows("91  bios.apply_configuration")
+
+		file := filepath.Join(t.TempDir(), "motd")
+		if err := os.WriteFile(file, []byte("hello"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		pick("deploy.inject_files")
+		if w.answer("50", "etc/motd", file) {
+			t.Error("a relative path was taken")
+		}
+		pick("deploy.inject_files")
+		w.answer("50", "/etc/motd", file)
+		if !strings.Contains(w.plan(), "aGVsbG8=") {
+			t.Errorf("%s", w.plan())
+		}
+		pick("deploy.inject_files")
+		w.answer("50", "/etc/motd", "/nowhere/motd")
+		if said, is := w.wishes[len(w.wishes)-1].(screen.Say); !is || !strings.Contains(said.Text, "no such file") {
+			t.Errorf("%v", w.wishes)
+		}
+	})
 }
 
 func TestStepsAreChecked(t *testing.T) {
@@ -34,7 +99,7 @@ func TestStepsAreChecked(t *testing.T) {
 			{"deploy.erase_devices_metadata", "90", "[]", "Enter a JSON object, such as"},
 			{"nobody.knows", "90", "", "has no steps"},
 		} {
-			w.do(action.StepAdd)
+			w.addAny()
 			if w.answer(refused.step, refused.priority, refused.args) {
 				t.Errorf("%v was taken", refused)
 			}
@@ -42,9 +107,9 @@ func TestStepsAreChecked(t *testing.T) {
 				t.Errorf("%v: no %q in\n%s", refused, refused.says, shown)
 			}
 		}
-		w.do(action.StepAdd)
+		w.addAny()
 		w.answer("deploy.erase_devices_metadata", "90", `{"force": true}`)
-		w.do(action.StepAdd)
+		w.addAny()
 		w.answer("deploy.mistake", "85", "")
 		screentest.Golden(t, w.s, "steps-changed")
 		w.shows("deploy.mistake was not offered")
@@ -63,7 +128,7 @@ func TestStepsMove(t *testing.T) {
 				t.Errorf("%s: %q", id, why)
 			}
 		}
-		w.do(action.StepAdd)
+		w.addAny()
 		w.answer("deploy.one", "70", "")
 		w.do(action.Up) // install_coreos
 		if why := w.s.Why(action.StepEarlier); !strings.Contains(why, "before the agent runs") {

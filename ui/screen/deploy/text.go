@@ -85,6 +85,8 @@ const (
 
 	// Steps.
 	textAddStep       = "Add step"
+	textOtherStep     = "another step …"
+	textOtherStepHelp = "enter the step and its arguments as text or JSON"
 	textPriorityHelp  = "highest runs first; install steps between deploy (100) and tear_down_agent (40); 0 disables the step"
 	textArgumentsHelp = "NAME=VALUE, separated by spaces; or a JSON object"
 	textWantArgument  = "%q is no argument: want NAME=VALUE"

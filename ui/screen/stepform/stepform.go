@@ -1,4 +1,5 @@
-package task
+// Package stepform has the forms of steps: a field for each argument, or the own form of a step.
+package stepform
 
 import (
 	"encoding/base64"
@@ -34,8 +35,8 @@ const (
 	localFile      = "content from" // in arguments before the file is read
 )
 
-// stepFields returns the fields for the arguments of a step: one for each, or the step's own form.
-func stepFields(k steps.Known) []form.Field {
+// Fields returns the fields for the arguments of a step: one for each, or the step's own form.
+func Fields(k steps.Known) []form.Field {
 	var fields []form.Field
 	switch k.Label() {
 	case "deploy.inject_files":
@@ -48,9 +49,6 @@ func stepFields(k steps.Known) []form.Field {
 		for _, a := range k.Args {
 			fields = append(fields, argumentField(a))
 		}
-	}
-	if k.Interface != "deploy" && !slices.Contains(k.Drivers, steps.Agent) {
-		fields = append(fields, form.Field{Key: fieldNoRamdisk, Label: "No ramdisk", Kind: form.Toggle, Help: textNoRamdiskHelp})
 	}
 	return fields
 }
@@ -97,8 +95,8 @@ func argumentField(a steps.Argument) form.Field {
 	return field
 }
 
-// stepArguments returns the arguments of a form, without reading files; field is the invalid one.
-func stepArguments(k steps.Known, v map[string]string) (args map[string]any, field string, err error) {
+// Arguments returns the arguments of a form, without reading files; field is the invalid one.
+func Arguments(k steps.Known, v map[string]string) (args map[string]any, field string, err error) {
 	switch k.Label() {
 	case "deploy.inject_files":
 		return injectArguments(v)
@@ -184,13 +182,13 @@ func injectArguments(v map[string]string) (args map[string]any, field string, er
 	}
 	args = map[string]any{"files": []any{file}}
 	if v[fieldVerify] != "" {
-		args[fieldVerify] = v[fieldVerify] == yes
+		args[fieldVerify] = v[fieldVerify] == "true"
 	}
 	return args, "", nil
 }
 
-// readInjected replaces the name of a local file by its content.
-func readInjected(k steps.Known, args map[string]any) (map[string]any, error) {
+// ReadFiles replaces the name of a local file of inject_files by its content.
+func ReadFiles(k steps.Known, args map[string]any) (map[string]any, error) {
 	files, _ := args["files"].([]any)
 	if k.Label() != "deploy.inject_files" || len(files) != 1 {
 		return args, nil
@@ -212,8 +210,8 @@ func readInjected(k steps.Known, args map[string]any) (map[string]any, error) {
 	return args, nil
 }
 
-// stepWords returns a step in the short form of commands.
-func stepWords(s models.Step) string {
+// Words returns a step in the short form of commands, without the content of files.
+func Words(s models.Step) string {
 	words := []string{s.Label()}
 	for _, name := range slices.Sorted(maps.Keys(s.Args)) {
 		value, isText := s.Args[name].(string)

@@ -1,0 +1,115 @@
+package deploy
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/models/plan"
+	"ironworks/models/steps"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+	"ironworks/ui/screen/stepform"
+	"ironworks/ui/widget/form"
+)
+
+// fieldPriority is the key of the priority in a step's form.
+const fieldPriority = "priority"
+
+// otherStep is the item of the list of steps that asks for a step as text.
+const otherStep = "other"
+
+// askStep asks for a new step, or for changes of instead. A step that the node offers has a form with its arguments, the
+// same as for cleaning and servicing.
+func (s *Screen) askStep(instead *models.Step) tea.Cmd {
+	known := s.deploySteps()
+	if instead != nil {
+		i := slices.IndexFunc(known, func(k steps.Known) bool { return k.Label() == instead.Label() })
+		if i < 0 {
+			return s.askAnyStep(instead)
+		}
+		if values, ok := stepform.Values(known[i], instead.Args); ok && len(known[i].Args) > 0 {
+			return s.askKnownStep(known[i], instead, values)
+		}
+		return s.askAnyStep(instead)
+	}
+	if len(known) == 0 {
+		return s.askAnyStep(nil)
+	}
+	items := []overlay.Item{{ID: otherStep, Title: textOtherStep, Detail: textOtherStepHelp}}
+	for i := range known {
+		items = append(items, overlay.Item{ID: known[i].Label(), Title: known[i].Label(), Detail: known[i].Description})
+	}
+	return screen.Send(screen.Ask{Overlay: overlay.NewPick(textAddStep, items, func(id string) tea.Cmd {
+		i := slices.IndexFunc(known, func(k steps.Known) bool { return k.Label() == id })
+		return s.decide(func() tea.Cmd {
+			if i < 0 {
+				return s.askAnyStep(nil)
+			}
+			return s.askKnownStep(known[i], nil, nil)
+		})
+	})})
+}
+
+// askKnownStep asks for priority and arguments of a step; values are those of instead.
+func (s *Screen) askKnownStep(k steps.Known, instead *models.Step, values map[string]string) tea.Cmd {
+	title, priority := textAddStep+" "+k.Label(), plan.PriorityInstall
+	if instead != nil {
+		title, priority = "Change "+k.Label(), stepRow{Step: *instead}.priority()
+	}
+	fields := []form.Field{{Key: fieldPriority, Label: "Priority", Required: true, Value: strconv.Itoa(priority), Help: textPriorityHelp}}
+	for _, field := range stepform.Fields(k) {
+		if field.Key == fieldPriority {
+			return s.askAnyStep(instead)
+		}
+		field.Value = values[field.Key]
+		fields = append(fields, field)
+	}
+	return s.ask(title, fields, func(v map[string]string) (tea.Cmd, string, string) {
+		args, field, err := stepform.Arguments(k, v)
+		if err != nil {
+			return nil, field, models.OnScreen(err)
+		}
+		priority, err := strconv.Atoi(strings.TrimSpace(v[fieldPriority]))
+		if err != nil || priority < 0 {
+			return nil, fieldPriority, textWantPriority
+		}
+		step := models.Step{Interface: k.Interface, Step: k.Name, Args: maps.Clone(args), Priority: &priority}
+		if len(step.Args) == 0 {
+			step.Args = nil
+		}
+		if plan.IsInstallStep(step) && !installs(priority) {
+			return nil, fieldPriority, notWhileTheAgent(step, priority)
+		}
+		return s.decide(func() tea.Cmd { return s.readStep(k, step, instead) }), "", ""
+	})
+}
+
+// stepReady is a step with the content of its files.
+type stepReady struct {
+	of            *Screen
+	step, instead *models.Step
+	err           error
+}
+
+// readStep reads the local file of inject_files, whose content becomes part of the plan, and takes the step over.
+func (s *Screen) readStep(k steps.Known, step models.Step, instead *models.Step) tea.Cmd {
+	return func() tea.Msg {
+		args, err := stepform.ReadFiles(k, step.Args)
+		step.Args = args
+		return stepReady{of: s, step: &step, instead: instead, err: err}
+	}
+}
+
+func (s *Screen) takeStep(msg stepReady) tea.Cmd {
+	if msg.err != nil {
+		return toast(screen.Failure, models.OnScreen(msg.err))
+	}
+	cmd := s.setSteps(s.with(*msg.step, msg.instead))
+	s.steps.Select(msg.step.Label())
+	return cmd
+}

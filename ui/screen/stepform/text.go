@@ -1,0 +1,16 @@
+package stepform
+
+const (
+	textBIOSHelp            = "settings by name; the node's bios interface checks them (:bios lists them)"
+	textFirmwareHelp        = "bios=URL, bmc=URL or nic:ID=URL"
+	textInjectPathHelp      = "absolute path on the root disk"
+	textInjectFileHelp      = "local file with the content, at most 1 MiB"
+	textInjectModeHelp      = "octal; empty: the agent's default"
+	textInjectOwnerHelp     = "number; empty: root"
+	textInjectPartitionHelp = "number or device; empty: the partition that has the first folder of the path"
+	textInjectVerifyHelp    = "verify the certificates of URLs; empty: the agent's setting"
+	textInjectPathWrong     = "want an absolute path of a file, such as /etc/motd"
+	textInjectInRoot        = "a file in / needs its partition"
+	textInjectContent       = "content of %s, in Base64"
+	textWantNumber          = "want a number"
+)

@@ -1,0 +1,65 @@
+package stepform
+
+import (
+	"encoding/json"
+	"strings"
+
+	"ironworks/models/steps"
+)
+
+// Values returns the values of a step's form for existing arguments; ok is false if the form cannot show them.
+func Values(k steps.Known, args map[string]any) (values map[string]string, ok bool) {
+	values = map[string]string{}
+	switch k.Label() {
+	case "deploy.inject_files":
+		return values, len(args) == 0 // the form has a local file, not its content
+	case "bios.apply_configuration":
+		return pairs(args, "name", "value")
+	case "firmware.update":
+		return pairs(args, "component", "url")
+	}
+	for name, value := range args {
+		if k.Argument(name) == nil {
+			return nil, false
+		}
+		text, isText := value.(string)
+		if !isText {
+			raw, err := json.Marshal(value)
+			if err != nil {
+				return nil, false
+			}
+			text = string(raw)
+		}
+		values[name] = text
+	}
+	return values, true
+}
+
+// pairs writes settings as NAME=VALUE, if they have no other fields.
+func pairs(args map[string]any, name, value string) (map[string]string, bool) {
+	list, isList := args["settings"].([]any)
+	if len(args) > 1 || len(args) == 1 && !isList {
+		return nil, false
+	}
+	var words []string
+	for _, item := range list {
+		setting, _ := item.(map[string]any)
+		left, isText := setting[name].(string)
+		if len(setting) != 2 || !isText {
+			return nil, false
+		}
+		right, isText := setting[value].(string)
+		if !isText {
+			raw, err := json.Marshal(setting[value])
+			if err != nil {
+				return nil, false
+			}
+			right = string(raw)
+		}
+		if strings.ContainsAny(left+right, " \t\"'") {
+			return nil, false
+		}
+		words = append(words, left+"="+right)
+	}
+	return map[string]string{"settings": strings.Join(words, " ")}, true
+}
