@@ -2,32 +2,56 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"strings"
+
+	"ironworks/python"
 )
 
-// eraseDevices overwrites every disk that may be erased.
+// eraseDevices overwrites every disk that may be erased. Like the real agent, it goes on after a
+// failure and reports the first one, but stops at a protected disk.
 func (a *agent) eraseDevices(ctx context.Context, node, _ *dict) (any, error) {
 	disks, err := a.candidates(ctx, node, false)
 	if err != nil {
 		return nil, err
 	}
 	results := newDict()
+	var failure error
 	for _, d := range disks {
-		switch {
-		case d.VirtualMedia:
-			a.log.hardware.info("Skipping erasure of virtual media device %s", d.Name)
-		case a.raidMember(ctx, d.Name):
-			a.log.hardware.info("Skipping erase of RAID member device %s", d.Name)
-		case d.ReadOnly:
-			a.log.hardware.info("Skipping erasure of read-only device %s", d.Name)
-		default:
-			if err := a.hardware.Erase(ctx, d.Name, EraseAll); err != nil {
-				return nil, newFault(eraseError, "Error erasing block device: %v", err)
-			}
+		err := a.eraseCompletely(ctx, node, d)
+		var f *fault
+		if ctx.Err() != nil || errors.As(err, &f) && f.Type == protectedDevice {
+			return nil, err
+		}
+		if failure == nil {
+			failure = err
 		}
 		results.Set(d.Name, nil)
 	}
+	if failure != nil {
+		return nil, failure
+	}
 	return results, nil
+}
+
+// eraseCompletely erases one disk, if it may be erased.
+func (a *agent) eraseCompletely(ctx context.Context, node *dict, d Disk) error {
+	skipReadOnly := python.Truthy(node.Dict("driver_internal_info").Get("agent_erase_skip_read_only"))
+	switch {
+	case d.VirtualMedia:
+		a.log.hardware.info("Skipping erase of virtual media device %s", d.Name)
+	case a.raidMember(ctx, d.Name):
+		a.log.hardware.info("Skipping erase of RAID member device %s", d.Name)
+	case d.ReadOnly && skipReadOnly:
+		a.log.hardware.info("Skipping erase of read-only device %s", d.Name)
+	case d.ReadOnly:
+		return newFault(eraseError, "Failed to invoke erase of device %s as the device is flagged read-only, and the conductor has not signaled this is a permitted case.", d.Name)
+	default:
+		if err := a.hardware.Erase(ctx, eraseOf(node, d, EraseAll)); err != nil {
+			return eraseFault(err)
+		}
+	}
+	return nil
 }
 
 // eraseMetadata continues after a disk that cannot be erased, and fails at the end.
@@ -52,9 +76,13 @@ func (a *agent) eraseEach(ctx context.Context, node *dict, failure, separator st
 	}
 	var failures []string
 	for _, d := range disks {
-		if err := a.eraseOne(ctx, d, depth(d)); err != nil {
-			if ctx.Err() != nil {
+		if err := a.eraseOne(ctx, node, d, depth(d)); err != nil {
+			var protected *ProtectedError
+			switch {
+			case ctx.Err() != nil:
 				return ctx.Err()
+			case errors.As(err, &protected):
+				return eraseFault(err)
 			}
 			a.log.hardware.error(`Failed to erase the metadata on device "%s". Error: %v`, d.Name, err)
 			failures = append(failures, `"`+d.Name+`": `+err.Error())
@@ -67,10 +95,35 @@ func (a *agent) eraseEach(ctx context.Context, node *dict, failure, separator st
 }
 
 // eraseOne erases a disk, or a partition before its disk is erased.
-func (a *agent) eraseOne(ctx context.Context, d Disk, depth Erasure) error {
+func (a *agent) eraseOne(ctx context.Context, node *dict, d Disk, depth Erasure) error {
 	if d.partition {
 		_, err := a.program(ctx, "wipefs", "--force", "--all", d.Name)
 		return err
 	}
-	return a.hardware.Erase(ctx, d.Name, depth)
+	return a.hardware.Erase(ctx, eraseOf(node, d, depth))
+}
+
+// eraseOf reads the options of an erasure, which Ironic keeps in the node's internal data.
+func eraseOf(node *dict, d Disk, depth Erasure) Erase {
+	info := node.Dict("driver_internal_info")
+	allowed := func(key string) bool { return !info.Has(key) || python.Truthy(info.Get(key)) }
+	shred := info.Get("agent_continue_if_secure_erase_failed")
+	if shred == nil {
+		shred = info.Get("agent_continue_if_ata_erase_failed")
+	}
+	return Erase{
+		Device: d.Name, Depth: depth,
+		NoNVMe: !allowed("agent_enable_nvme_secure_erase"), NoATA: !allowed("agent_enable_ata_secure_erase"), Shred: python.Truthy(shred),
+		Passes: toMode(info.Get("agent_erase_devices_iterations")), Random: !allowed("agent_erase_devices_zeroize"),
+		Unguarded: !allowed("wipe_special_filesystems"),
+	}
+}
+
+// eraseFault reports why a disk was not erased. A protected one ends the step, whatever disks follow.
+func eraseFault(err error) error {
+	var protected *ProtectedError
+	if errors.As(err, &protected) {
+		return &fault{Type: protectedDevice, Code: class[protectedDevice].code, Message: protected.Error(), Details: protected.Error()}
+	}
+	return newFault(eraseError, "Error erasing block device: %v", err)
 }

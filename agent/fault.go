@@ -27,6 +27,7 @@ const (
 	raidError        kind = "SoftwareRAIDError"
 	imageWriteError  kind = "ImageWriteError"
 	restError        kind = "RESTError"
+	protectedDevice  kind = "ProtectedDeviceError"
 )
 
 // class is how errors of a kind are reported.
@@ -51,6 +52,7 @@ var class = map[kind]struct {
 	raidError:        {500, "Software RAID caused unknown error"},
 	imageWriteError:  {500, "Error writing image to device"},
 	restError:        {500, "An error occurred"},
+	protectedDevice:  {500, "Protected device located, cleaning aborted."},
 }
 
 // fault is an error that the agent reports to the conductor.

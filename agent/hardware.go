@@ -28,8 +28,8 @@ type Hardware interface {
 	// WriteImage writes an image to a disk and returns the disk's new identifier. A disk without
 	// partitions afterwards is ErrNoPartitions.
 	WriteImage(ctx context.Context, write ImageWrite, content io.Reader) (string, error)
-	// Erase erases a disk.
-	Erase(ctx context.Context, device string, depth Erasure) error
+	// Erase erases a disk. A disk that must not be erased is a *ProtectedError.
+	Erase(ctx context.Context, erase Erase) error
 
 	// StartUnit starts a systemd unit of the host; UnitState returns its state.
 	StartUnit(ctx context.Context, unit string) error
@@ -86,6 +86,30 @@ const (
 	// EraseAll overwrites the whole disk.
 	EraseAll
 )
+
+// Erase is a disk to erase. The zero value of its options are the defaults of Ironic.
+type Erase struct {
+	Device string
+	Depth  Erasure
+
+	// NoNVMe and NoATA forbid the disk's own erasure, Shred allows to overwrite a disk whose own
+	// erasure failed.
+	NoNVMe, NoATA, Shred bool
+	// Passes is how often a disk is overwritten; 0 is once. Random leaves out the zeros at the end.
+	Passes int
+	Random bool
+	// Unguarded erases file systems, too, that several machines may share.
+	Unguarded bool
+}
+
+// ProtectedError reports a disk with something that other machines may use.
+type ProtectedError struct{ Device, What string }
+
+func (e *ProtectedError) Error() string {
+	return fmt.Sprintf("Protected %s located on device %s. This volume or contents may be a shared block device. "+
+		"Please consult your storage administrator, and restart cleaning after either detaching the volumes, or instructing IPA to not protect contents. "+
+		"See Ironic Python Agent documentation for more information.", e.What, e.Device)
+}
 
 // UnitState is the state of a systemd unit.
 type UnitState struct {

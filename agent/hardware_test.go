@@ -102,9 +102,9 @@ func (m *metal) WriteImage(_ context.Context, write ImageWrite, content io.Reade
 	return "0x1234", m.writeErr
 }
 
-func (m *metal) Erase(_ context.Context, device string, depth Erasure) error {
-	m.note("erase %s %s", device, map[Erasure]string{EraseMetadata: "metadata", EraseAll: "all"}[depth])
-	return m.eraseErr[device]
+func (m *metal) Erase(_ context.Context, erase Erase) error {
+	m.note("erase %s %s", erase.Device, map[Erasure]string{EraseMetadata: "metadata", EraseAll: "all"}[erase.Depth])
+	return m.eraseErr[erase.Device]
 }
 
 func (m *metal) StartUnit(_ context.Context, unit string) error {

@@ -100,7 +100,7 @@ func (a *agent) steps() []step {
 }
 
 // refuseBurnIn fails the burn-in steps. The real agent lists them, so they are listed here too,
-// but a simulated machine has no hardware to test.
+// but a simulated machine has no hardware to test, and ramdisks without a container lack the tools.
 func refuseBurnIn(context.Context, *dict, *dict) (any, error) {
 	return nil, newFault(commandExecution, "simulated machines do not run burn-in steps")
 }

@@ -77,10 +77,11 @@ func TestStepWithArguments(t *testing.T) {
 
 func TestErase(t *testing.T) {
 	for _, c := range []struct {
-		step, properties, want, result, details string
-		fails                                   bool
+		step, properties, info, want, result, details string
+		fails                                         bool
 	}{
-		{step: "erase_devices", want: "erase /dev/sda all, erase /dev/nvme0n1 all", result: `{"/dev/sda": null, "/dev/nvme0n1": null, "/dev/sr0": null, "/dev/sdz": null}`},
+		{step: "erase_devices", info: `{"agent_erase_skip_read_only": true}`, want: "erase /dev/sda all, erase /dev/nvme0n1 all", result: `{"/dev/sda": null, "/dev/nvme0n1": null, "/dev/sr0": null, "/dev/sdz": null}`},
+		{step: "erase_devices", want: "erase /dev/sda all, erase /dev/nvme0n1 all", details: "Failed to invoke erase of device /dev/sdz as the device is flagged read-only, and the conductor has not signaled this is a permitted case."},
 		{step: "erase_devices_metadata", want: "erase /dev/sda metadata, erase /dev/nvme0n1 metadata", result: "null"},
 		{step: "erase_devices_express", want: "erase /dev/sda metadata, erase /dev/nvme0n1 all", result: "null"},
 		{step: "erase_devices_metadata", properties: `{"skip_block_devices": [{"name": "/dev/sda"}, {"volume_name": "x"}]}`, want: "erase /dev/nvme0n1 metadata", result: "null"},
@@ -94,7 +95,11 @@ func TestErase(t *testing.T) {
 			if c.fails {
 				m.eraseErr = map[string]error{"/dev/sda": errors.New("broken")}
 			}
-			result, f := runStep(t, bench(m, Options{}), cleaning, c.step, nodeOf(t, c.properties, "{}"), nil)
+			node := nodeOf(t, c.properties, "{}")
+			if c.info != "" {
+				node.Set("driver_internal_info", object(t, c.info))
+			}
+			result, f := runStep(t, bench(m, Options{}), cleaning, c.step, node, nil)
 			if got := strings.Join(m.history(), ", "); got != c.want {
 				t.Errorf("did %q, want %q", got, c.want)
 			}
@@ -198,5 +203,35 @@ func TestJSONErrorsAreThoseOfPython(t *testing.T) {
 		if _, err := python.ParseJSON(text); err == nil || err.Error() != want {
 			t.Errorf("%q gives %v, want %s", text, err, want)
 		}
+	}
+}
+
+// TestProtectedDiskEndsCleaning checks that no further disk is touched.
+func TestProtectedDiskEndsCleaning(t *testing.T) {
+	for _, step := range []string{"erase_devices", "erase_devices_metadata", "erase_devices_express"} {
+		m := newMetal()
+		m.disks = []Disk{disk("/dev/sdb", 9*gib), disk("/dev/sda", 9*gib)}
+		m.eraseErr = map[string]error{"/dev/sdb": &ProtectedError{Device: "/dev/sdb", What: "VMware VMFS Partition (GPT)"}}
+		_, f := runStep(t, bench(m, Options{}), cleaning, step, nodeOf(t, "", "{}"), nil)
+		if f == nil || f.Type != protectedDevice || !strings.HasPrefix(f.Details, "Protected VMware VMFS Partition (GPT) located on device /dev/sdb.") {
+			t.Errorf("%s: got %+v", step, f)
+		}
+		if history := strings.Join(m.history(), ", "); strings.Contains(history, "/dev/sda") {
+			t.Errorf("%s erased another disk: %s", step, history)
+		}
+	}
+}
+
+// TestErasureOptions has what Ironic's configuration changes.
+func TestErasureOptions(t *testing.T) {
+	node := nodeOf(t, "", "{}")
+	if got, want := eraseOf(node, disk("/dev/sda", 1), EraseAll), (Erase{Device: "/dev/sda", Depth: EraseAll}); got != want {
+		t.Errorf("by default %+v", got)
+	}
+	node.Set("driver_internal_info", object(t, `{"agent_enable_nvme_secure_erase": false, "agent_enable_ata_secure_erase": false,
+		"agent_continue_if_ata_erase_failed": true, "agent_erase_devices_iterations": 3, "agent_erase_devices_zeroize": false, "wipe_special_filesystems": false}`))
+	want := Erase{Device: "/dev/sda", NoNVMe: true, NoATA: true, Shred: true, Passes: 3, Random: true, Unguarded: true}
+	if got := eraseOf(node, disk("/dev/sda", 1), EraseMetadata); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

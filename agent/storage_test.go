@@ -55,8 +55,8 @@ func (w *workbench) Execute(_ context.Context, argv ...string) (Output, error) {
 	return Output(out), nil
 }
 
-func (w *workbench) Erase(_ context.Context, device string, _ Erasure) error {
-	return w.machine.Wipe(device)
+func (w *workbench) Erase(_ context.Context, erase Erase) error {
+	return w.machine.Wipe(erase.Device)
 }
 
 func (w *workbench) WriteImage(ctx context.Context, write ImageWrite, content io.Reader) (string, error) {

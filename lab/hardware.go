@@ -146,15 +146,15 @@ func (h *hardware) disk(device string) (machine.Disk, error) {
 }
 
 // Erase erases a disk on all machines that share it.
-func (h *hardware) Erase(ctx context.Context, device string, depth agent.Erasure) error {
+func (h *hardware) Erase(ctx context.Context, erase agent.Erase) error {
 	duration := metadataTime
-	if depth == agent.EraseAll {
+	if erase.Depth == agent.EraseAll {
 		duration = eraseTime
 	}
 	if !h.machine.pace().wait(ctx, duration) {
 		return ctx.Err()
 	}
-	disk, err := h.disk(device)
+	disk, err := h.disk(erase.Device)
 	if err != nil {
 		return err
 	}

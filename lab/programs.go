@@ -30,7 +30,7 @@ func (h *hardware) wipefs(ctx context.Context, argv []string) (agent.Output, err
 	if !slices.ContainsFunc(h.machine.Disks(), func(d machine.Disk) bool { return d.Name == device }) {
 		return agent.Output(h.machine.Execute(argv)), nil
 	}
-	if err := h.Erase(ctx, device, agent.EraseMetadata); err != nil {
+	if err := h.Erase(ctx, agent.Erase{Device: device}); err != nil {
 		return agent.Output{}, err
 	}
 	return agent.Output{}, nil

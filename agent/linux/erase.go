@@ -7,17 +7,47 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"ironworks/agent"
 )
 
 // Erase erases a disk.
-func (m *Machine) Erase(ctx context.Context, device string, depth agent.Erasure) error {
-	if depth == agent.EraseMetadata {
-		return m.host.eraseMetadata(ctx, device)
+func (m *Machine) Erase(ctx context.Context, erase agent.Erase) error {
+	if !erase.Unguarded {
+		if err := m.host.guard(ctx, erase.Device); err != nil {
+			return err
+		}
 	}
-	return m.host.eraseAll(ctx, device)
+	if erase.Depth == agent.EraseMetadata {
+		return m.host.eraseMetadata(ctx, erase.Device)
+	}
+	return m.host.eraseAll(ctx, erase)
+}
+
+// sharedContent are partition types and file systems that several machines may use at once. See
+// safety_check_block_device of ironic_python_agent/hardware.py, which compares neither case nor
+// file systems as it means to.
+var sharedContent = map[string]string{
+	"37affc90-ef7d-4e96-91c3-2d7ae055b174": "IBM GPFS Partition",
+	"aa31e02a-400f-11db-9590-000c2911d1b8":  "VMware VMFS Partition (GPT)",
+	"0xfb":                                  "VMware VMFS Partition (MBR)",
+	"gfs2":                                  "Red Hat Global File System 2",
+}
+
+// guard refuses disks with shared content.
+func (h Host) guard(ctx context.Context, device string) error {
+	out, err := h.program(ctx, "lsblk", "-nro", "PARTTYPE,FSTYPE", device)
+	if err != nil {
+		return err
+	}
+	for _, word := range strings.Fields(strings.ToLower(out)) {
+		if what, shared := sharedContent[word]; shared {
+			return &agent.ProtectedError{Device: device, What: what}
+		}
+	}
+	return nil
 }
 
 // eraseMetadata is destroy_disk_metadata of ironic_python_agent/disk_utils.py: signatures, then
@@ -80,22 +110,30 @@ func (h Host) sectorSize(ctx context.Context, device string) (int64, error) {
 	return size, nil
 }
 
-// eraseAll is erase_block_device of ironic_python_agent/hardware.py with the defaults of Ironic:
-// a secure erase of NVMe and ATA disks, and where there is none, one pass of zeros. A secure erase
-// that fails is final.
-func (h Host) eraseAll(ctx context.Context, device string) error {
-	erase := h.eraseATA
-	if strings.HasPrefix(device, "/dev/nvme") {
-		erase = h.eraseNVMe
+// eraseAll is erase_block_device of ironic_python_agent/hardware.py: a secure erase of NVMe and ATA
+// disks, and where there is none, passes of random data and zeros. A secure erase that fails is
+// final, unless Ironic allows to overwrite the disk instead.
+func (h Host) eraseAll(ctx context.Context, erase agent.Erase) error {
+	own, forbidden := h.eraseATA, erase.NoATA
+	if strings.HasPrefix(erase.Device, "/dev/nvme") {
+		own, forbidden = h.eraseNVMe, erase.NoNVMe
 	}
-	done, err := erase(ctx, device)
-	switch {
-	case err != nil:
-		return fmt.Errorf("secure erase of %s failed: %w", device, err)
-	case done:
-		return nil
+	if !forbidden {
+		done, err := own(ctx, erase.Device)
+		switch {
+		case err != nil && !erase.Shred:
+			return fmt.Errorf("Failed to invoke secure erase, fallback to shred is not enabled: %w", err) //nolint:staticcheck // the real agent's message
+		case err != nil:
+			h.warn("Failed to invoke secure erase, falling back to shred: %v", err)
+		case done:
+			return nil
+		}
 	}
-	_, err = h.program(ctx, "shred", "--force", "--zero", "--verbose", "--iterations", "1", device)
+	argv := []string{"shred", "--force"}
+	if !erase.Random {
+		argv = append(argv, "--zero")
+	}
+	_, err := h.program(ctx, append(argv, "--verbose", "--iterations", strconv.Itoa(max(1, erase.Passes)), erase.Device)...)
 	return err
 }
 
@@ -164,9 +202,9 @@ func (h Host) eraseATA(ctx context.Context, device string) (done bool, err error
 	case !security["supported"]:
 		return false, nil
 	case security["enabled"]:
-		return false, errors.New("security is enabled with an unknown password")
+		return false, fmt.Errorf("Block device %s already has a security password set", device) //nolint:staticcheck // the real agent's message
 	case security["frozen"]:
-		return false, errors.New("security is frozen by the firmware")
+		return false, fmt.Errorf("Block device %s is frozen and cannot be erased", device) //nolint:staticcheck // the real agent's message
 	}
 	if _, err := h.program(ctx, "hdparm", "--user-master", "u", "--security-set-pass", password, device); err != nil {
 		return false, err

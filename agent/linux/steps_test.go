@@ -114,8 +114,8 @@ func TestEraseMetadata(t *testing.T) {
 	b := newBench(t)
 	b.write(t, "/dev/sda", strings.Repeat("x", 1<<20))
 	b.answers("512\n", "blockdev --getss")
-	b.answers("", "wipefs", "sgdisk")
-	if err := b.machine.Erase(t.Context(), "/dev/sda", agent.EraseMetadata); err != nil {
+	b.answers("", "wipefs", "sgdisk", "lsblk -nro")
+	if err := b.machine.Erase(t.Context(), agent.Erase{Device: "/dev/sda"}); err != nil {
 		t.Fatal(err)
 	}
 	const table = 33 * 512
@@ -126,7 +126,7 @@ func TestEraseMetadata(t *testing.T) {
 	}
 	b.want(t, "wipefs --force --all /dev/sda", "sgdisk -Z /dev/sda")
 	b.fails(1, "wipefs: probing failed", "wipefs")
-	if err := b.machine.Erase(t.Context(), "/dev/sda", agent.EraseMetadata); err == nil || !strings.Contains(err.Error(), "probing failed") {
+	if err := b.machine.Erase(t.Context(), agent.Erase{Device: "/dev/sda"}); err == nil || !strings.Contains(err.Error(), "probing failed") {
 		t.Errorf("a failed wipefs: %v", err)
 	}
 }
@@ -137,8 +137,8 @@ func TestEraseAll(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.answers(ataSecurity, "hdparm -I")
-	b.answers("", "hdparm --user-master", "shred", "nvme format")
-	erase := func(device string) error { return b.machine.Erase(t.Context(), device, agent.EraseAll) }
+	b.answers("", "hdparm --user-master", "shred", "nvme format", "lsblk -nro")
+	erase := func(device string) error { return b.machine.Erase(t.Context(), agent.Erase{Device: device, Depth: agent.EraseAll}) }
 	if err := erase("/dev/sda"); err != nil {
 		t.Fatal(err)
 	}
@@ -160,6 +160,32 @@ func TestEraseAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.want(t, "nvme format /dev/nvme0n1 -l 1 -s 2 -f")
+
+	b.fails(1, "NVMe status: Access denied", "nvme format")
+	request := agent.Erase{Device: "/dev/nvme0n1", Depth: agent.EraseAll, Shred: true, Passes: 3, Random: true}
+	if err := b.machine.Erase(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+	b.want(t, "shred --force --verbose --iterations 3 /dev/nvme0n1")
+}
+
+// TestSharedDisksAreNotErased has the contents that other machines may use.
+func TestSharedDisksAreNotErased(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.answers("512\n", "blockdev --getss")
+	b.answers("", "wipefs", "sgdisk")
+	b.write(t, "/dev/sda", "content")
+	for _, content := range []string{" \nAA31E02A-400F-11DB-9590-000C2911D1B8 VMFS_volume_member\n", "0xfb \n", " gfs2\n"} {
+		b.answers(content, "lsblk -nro")
+		var protected *agent.ProtectedError
+		if err := b.machine.Erase(t.Context(), agent.Erase{Device: "/dev/sda"}); !errors.As(err, &protected) || b.read(t, "/dev/sda") != "content" {
+			t.Errorf("a disk with %q: %v", content, err)
+		}
+	}
+	if err := b.machine.Erase(t.Context(), agent.Erase{Device: "/dev/sda", Unguarded: true}); err != nil || b.read(t, "/dev/sda") == "content" {
+		t.Errorf("without the guard: %v", err)
+	}
 }
 
 func TestWriteRawImage(t *testing.T) {

@@ -131,8 +131,8 @@ func (h metal) WriteImage(_ context.Context, write agent.ImageWrite, content io.
 	return "0x1234", h.m.Install(write.Device, machine.Installation{What: "image " + write.ID})
 }
 
-func (h metal) Erase(_ context.Context, device string, _ agent.Erasure) error {
-	return h.m.Wipe(device)
+func (h metal) Erase(_ context.Context, erase agent.Erase) error {
+	return h.m.Wipe(erase.Device)
 }
 func (h metal) StartUnit(context.Context, string) error { return nil }
 func (h metal) UnitState(context.Context, string) (agent.UnitState, error) {

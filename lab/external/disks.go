@@ -41,7 +41,7 @@ func (s *service) erase(ctx context.Context, call erasure) error {
 	default:
 		return badRequest{fmt.Errorf("depth %q: want metadata or all", call.Depth)}
 	}
-	return s.hardware.Erase(ctx, call.Device, depth)
+	return s.hardware.Erase(ctx, agent.Erase{Device: call.Device, Depth: depth})
 }
 
 func (s *service) writeImage(w http.ResponseWriter, r *http.Request) error {

@@ -68,8 +68,8 @@ func (m *metal) WriteImage(_ context.Context, write agent.ImageWrite, content io
 	return "0x1", err
 }
 
-func (m *metal) Erase(_ context.Context, device string, depth agent.Erasure) error {
-	m.note("erase %s %d", device, depth)
+func (m *metal) Erase(_ context.Context, erase agent.Erase) error {
+	m.note("erase %s %d", erase.Device, erase.Depth)
 	return nil
 }
 
