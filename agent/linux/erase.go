@@ -31,9 +31,9 @@ func (m *Machine) Erase(ctx context.Context, erase agent.Erase) error {
 // file systems as it means to.
 var sharedContent = map[string]string{
 	"37affc90-ef7d-4e96-91c3-2d7ae055b174": "IBM GPFS Partition",
-	"aa31e02a-400f-11db-9590-000c2911d1b8":  "VMware VMFS Partition (GPT)",
-	"0xfb":                                  "VMware VMFS Partition (MBR)",
-	"gfs2":                                  "Red Hat Global File System 2",
+	"aa31e02a-400f-11db-9590-000c2911d1b8": "VMware VMFS Partition (GPT)",
+	"0xfb":                                 "VMware VMFS Partition (MBR)",
+	"gfs2":                                 "Red Hat Global File System 2",
 }
 
 // guard refuses disks with shared content.

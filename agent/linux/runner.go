@@ -27,8 +27,12 @@ const killDelay = 5 * time.Second
 // maxLine bounds a line of a program's output; longer ones are cut.
 const maxLine = 64 << 10
 
-// Programs returns the runner of a root folder. Programs print untranslated messages, because the
-// agent reads them.
+// environment is added to that of programs: they print untranslated messages, because the agent
+// reads them, and coreos-installer no backtrace, because its last line becomes the reason of a
+// failure.
+func environment() []string { return []string{"LC_ALL=C", "RUST_BACKTRACE=0"} }
+
+// Programs returns the runner of a root folder.
 func Programs(root string) Runner {
 	return func(ctx context.Context, command Command) (agent.Output, error) {
 		argv := command.Argv
@@ -40,7 +44,7 @@ func Programs(root string) Runner {
 			return agent.Output{}, agent.ErrNoProgram
 		}
 		cmd := exec.CommandContext(ctx, path, argv[1:]...) //nolint:gosec // the agent runs programs
-		cmd.Env = append(os.Environ(), "LC_ALL=C")
+		cmd.Env = append(os.Environ(), environment()...)
 		cmd.Stdin = command.Stdin
 		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 		cmd.WaitDelay = killDelay

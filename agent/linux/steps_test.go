@@ -138,7 +138,9 @@ func TestEraseAll(t *testing.T) {
 	b := newBench(t)
 	b.answers(ataSecurity, "hdparm -I")
 	b.answers("", "hdparm --user-master", "shred", "nvme format", "lsblk -nro")
-	erase := func(device string) error { return b.machine.Erase(t.Context(), agent.Erase{Device: device, Depth: agent.EraseAll}) }
+	erase := func(device string) error {
+		return b.machine.Erase(t.Context(), agent.Erase{Device: device, Depth: agent.EraseAll})
+	}
 	if err := erase("/dev/sda"); err != nil {
 		t.Fatal(err)
 	}
