@@ -83,6 +83,7 @@ func (a *agent) run(ctx context.Context) error {
 	inventory.Disks = single(inventory.Disks)
 	a.inventory = inventory
 	a.journal.host = inventory.Hostname
+	a.matchIronic(ctx)
 	uuid := ""
 	if !a.options.NoInspection {
 		if uuid, err = a.inspect(ctx); err != nil {
@@ -93,6 +94,7 @@ func (a *agent) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.matchIronic(ctx)
 	mine := a.storeLookup(found)
 	if err := a.inspectAgain(ctx); err != nil {
 		return err
@@ -107,6 +109,18 @@ func (a *agent) run(ctx context.Context) error {
 		return nil
 	}
 	return a.serve(ctx)
+}
+
+// matchIronic becomes the agent of an old Ironic, whose conductor lists commands without a token
+// and plans with the steps of that agent.
+func (a *agent) matchIronic(ctx context.Context) {
+	if !a.options.MatchIronic {
+		return
+	}
+	a.ironic.apiVersion(ctx)
+	if version := a.ironic.known(); version != 0 && version <= lastOld {
+		a.options.Version, a.options.OpenCommandList = oldAgentVersion, true
+	}
 }
 
 // now returns the time of the machine's clock.

@@ -22,6 +22,7 @@ const (
 	withVersion apiVersion = 36 // heartbeats have the agent's version
 	withToken   apiVersion = 62
 	withCA      apiVersion = 68 // the newest that the agent knows
+	lastOld     apiVersion = 82 // of Ironic 21.4
 )
 
 func (v apiVersion) String() string { return "1." + strconv.Itoa(int(v)) }
@@ -141,6 +142,13 @@ func (i *ironic) apiVersion(ctx context.Context) apiVersion {
 	}
 	i.log.error("An error occurred while attempting to discover the available Ironic API versions, falling back to using version %s", oldestAPI)
 	return oldestAPI
+}
+
+// known returns the version of an API that has answered, or 0.
+func (i *ironic) known() apiVersion {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.version
 }
 
 // message returns the error message of an answer.

@@ -65,6 +65,9 @@ type Options struct {
 	Fast bool
 	// Version is the reported version; the default is 13.0.0.
 	Version string
+	// MatchIronic sets Version and OpenCommandList to those of the agent that Ironic's release
+	// shipped with, once Ironic's API has answered.
+	MatchIronic bool
 	// OpenCommandList lists commands without a token, like agents at the time of Ironic 21.4,
 	// whose conductor sends none with that call.
 	OpenCommandList bool
@@ -167,6 +170,9 @@ type noRoute struct{}
 var errNoRoute = errors.New("[Errno 113] No route to host")
 
 func (noRoute) RoundTrip(*http.Request) (*http.Response, error) { return nil, errNoRoute }
+
+// oldAgentVersion is the agent of Ironic 21.4.
+const oldAgentVersion = "9.4.2"
 
 // age distinguishes old and new agents. 13.0.0 and 9.4.2 were compared; versions in between count
 // as new.

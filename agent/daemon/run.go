@@ -100,7 +100,7 @@ func configure(host linux.Host, s Settings, options Options, log *logWriter) (ag
 		},
 		Journal:   log.entry,
 		Advertise: func(ctx context.Context) (string, int, error) { return advertise(ctx, s) },
-		PlainHTTP: !s.AutoTLS, MinTLS: s.MinTLS,
+		PlainHTTP: !s.AutoTLS, MinTLS: s.MinTLS, MatchIronic: true,
 		NoInspection: len(s.Collectors) == 0, InspectionURL: s.InspectionURL, Collectors: s.Collectors,
 		Rescued: failure == nil, DiskTries: s.DiskTries, DiskWait: s.DiskWait, LookupTimeout: s.LookupTimeout,
 		CoreOSRoot: options.Root, CopyNetwork: strings.EqualFold(options.Getenv("IPA_COREOS_COPY_NETWORK"), "true"),

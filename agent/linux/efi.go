@@ -17,7 +17,7 @@ import (
 )
 
 // espTypes are the types of an EFI system partition, with GPT and with MBR.
-var espTypes = []string{"c12a7328-f81f-11d2-ba4b-00c93ec93b", "0xef"}
+var espTypes = []string{"c12a7328-f81f-11d2-ba4b-00a0c93ec93b", "0xef"}
 
 // bootLoaders are BOOTLOADERS_EFI of ironic_python_agent/efi_utils.py: boot loaders, and lists
 // with a boot loader and its name.

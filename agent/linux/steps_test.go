@@ -52,7 +52,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-const espListing = "sda disk \nsda1 part 21686148-6449-6e6f-744e-656564454649\nsda2 part c12a7328-f81f-11d2-ba4b-00c93ec93b\n"
+const espListing = "sda disk \nsda1 part 21686148-6449-6e6f-744e-656564454649\nsda2 part c12a7328-f81f-11d2-ba4b-00a0c93ec93b\n"
 
 // bootable makes a disk with an EFI system partition, which has files.
 func bootable(t *testing.T, files map[string]string) *bench {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	ours "ironworks/agent"
 	"ironworks/agent/linux"
 	"ironworks/test/agent"
 	"ironworks/test/ironic"
@@ -38,29 +39,34 @@ func TestInventoryOfThisComputer(t *testing.T) {
 	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
 	host := linux.Local("/")
 	host.Warn = t.Logf
-	inventory, err := linux.New(host, linux.Options{}).Inventory(t.Context())
+	text, err := json.Marshal(inventoryOf(t, host))
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(inventory)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ours := object(t, text)
+	own := object(t, text)
 	if slices.Contains(lacks, "lshw") {
 		for section, fields := range ofLSHW {
-			remove(ours[section], fields)
+			remove(own[section], fields)
 			remove(real[section], fields)
 		}
 	}
 	for section, want := range real {
-		if got := ours[section]; !reflect.DeepEqual(got, want) {
+		if got := own[section]; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s differs:\nours %v\nreal %v", section, got, want)
 		}
 	}
-	if len(ours) != len(real) || len(real["disks"].([]any)) == 0 {
-		t.Errorf("the inventories have %d and %d sections, and disks %v", len(ours), len(real), real["disks"])
+	if len(own) != len(real) || len(real["disks"].([]any)) == 0 {
+		t.Errorf("the inventories have %d and %d sections, and disks %v", len(own), len(real), real["disks"])
 	}
+}
+
+func inventoryOf(t *testing.T, host linux.Host) ours.Inventory {
+	t.Helper()
+	inventory, err := linux.New(host, linux.Options{}).Inventory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inventory
 }
 
 // installStandIns writes the stand-ins of what this computer lacks and returns their names.

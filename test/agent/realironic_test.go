@@ -1,0 +1,204 @@
+package agent_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ironworks/agent/linux"
+	"ironworks/test/ironic"
+)
+
+// TestAgentProgramUnderIronic has real conductors of both releases inspect and deploy this computer, as far as that
+// changes nothing: the node's power is fake, and it installs nothing. The agent must be the one that each release
+// expects.
+func TestAgentProgramUnderIronic(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Logf("the agent runs on Linux, not on %s", runtime.GOOS)
+		return
+	}
+	program := buildAgent(t, runtime.GOARCH)
+	for _, release := range ironic.Releases(t) {
+		t.Run(release.Name(), func(t *testing.T) {
+			// The node boots by itself: its boot interface is fake, too.
+			settings := map[string]map[string]string{}
+			if release == ironic.Newest {
+				settings["inspector"] = map[string]string{"require_managed_boot": "false"}
+			}
+			c := &computer{t: t, server: ironic.StartT(t, ironic.Options{Release: release, Settings: settings}), program: program}
+			c.enroll(release == ironic.Newest)
+			c.provision(map[string]any{"target": "manage"}, "manageable")
+			if release == ironic.Newest {
+				c.provision(map[string]any{"target": "inspect"}, "inspect wait")
+				c.boot(func() { c.await("manageable") })
+				c.checkInventory()
+			}
+			c.provision(map[string]any{"target": "provide"}, "available")
+			c.provision(map[string]any{"target": "active"}, "wait call-back")
+			version := map[bool]string{true: "13.0.0", false: "9.4.2"}[release == ironic.Newest]
+			c.boot(func() { c.await("active") })
+			if !strings.Contains(c.log.String(), "get_deploy_steps completed") || !strings.Contains(c.log.String(), "sync completed") {
+				t.Errorf("the conductor did not call the agent:\n%s", c.log.String())
+			}
+			if got := c.versions; !slices.Equal(got, []string{version}) {
+				t.Errorf("Ironic recorded the agent versions %q, want %s", got, version)
+			}
+		})
+	}
+}
+
+// computer is this computer as a node.
+type computer struct {
+	t        *testing.T
+	server   *ironic.Server
+	program  string
+	uuid     string
+	log      bytes.Buffer
+	versions []string // of the agent, as Ironic has recorded them
+}
+
+// call sends a request until the node is not locked.
+func (c *computer) call(method, path string, body any) []byte {
+	c.t.Helper()
+	var answer []byte
+	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
+	defer cancel()
+	err := ironic.Poll(ctx, 200*time.Millisecond, func(ctx context.Context) (bool, error) {
+		status, got, err := c.server.Do(ctx, method, path, body)
+		answer = got
+		if err == nil && status >= http.StatusBadRequest && status != http.StatusConflict {
+			err = fmt.Errorf("status %d", status)
+		}
+		return status < http.StatusBadRequest, err
+	})
+	if err != nil {
+		c.t.Fatalf("%s %s: %v %s", method, path, err, answer)
+	}
+	return answer
+}
+
+func (c *computer) enroll(inspection bool) {
+	c.t.Helper()
+	body := map[string]any{
+		"driver": "fake-hardware", "name": "this-computer", "boot_interface": "fake", "deploy_interface": "custom-agent", "power_interface": "fake",
+		"management_interface": "fake", "automated_clean": false,
+		// Power off by the agent would be real.
+		"driver_info": map[string]any{"deploy_forces_oob_reboot": true},
+	}
+	if inspection {
+		body["inspect_interface"] = "agent"
+	}
+	c.uuid = c.server.CreateNode(c.t, body)
+	host := linux.Local("/")
+	for _, nic := range inventoryOf(c.t, host).Interfaces {
+		c.call(http.MethodPost, "/v1/ports", map[string]any{"node_uuid": c.uuid, "address": nic.MAC})
+	}
+}
+
+func (c *computer) provision(body map[string]any, state string) {
+	c.t.Helper()
+	c.call(http.MethodPut, "/v1/nodes/"+c.uuid+"/states/provision", body)
+	c.await(state)
+}
+
+// await waits until the node is unlocked in a state.
+func (c *computer) await(state string) {
+	c.t.Helper()
+	var node struct {
+		State    string         `json:"provision_state"`
+		Locked   *string        `json:"reservation"`
+		Error    *string        `json:"last_error"`
+		Internal map[string]any `json:"driver_internal_info"`
+	}
+	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
+	defer cancel()
+	err := ironic.Poll(ctx, 200*time.Millisecond, func(context.Context) (bool, error) {
+		if err := json.Unmarshal(c.call(http.MethodGet, "/v1/nodes/"+c.uuid, nil), &node); err != nil {
+			return false, err
+		}
+		if version, known := node.Internal["agent_version"].(string); known && !slices.Contains(c.versions, version) {
+			c.versions = append(c.versions, version)
+		}
+		if strings.HasSuffix(node.State, "failed") {
+			return false, errors.New("the operation failed")
+		}
+		return node.State == state && node.Locked == nil, nil
+	})
+	if err != nil {
+		c.t.Fatalf("waiting for %s: %v; state %s, error %s, the agent's log:\n%s", state, err, node.State, deref(node.Error), c.log.String())
+	}
+}
+
+func deref(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// boot runs the agent while something happens. It finds no program that could turn this computer off.
+func (c *computer) boot(while func()) {
+	c.t.Helper()
+	folder := ramdisk(c.t, c.server.URL)
+	for _, name := range []string{"poweroff", "reboot", "sync"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\nexit 0\n"), 0o700); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(c.shell(), filepath.Join(folder, "sh")); err != nil {
+		c.t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(c.t.Context())
+	cmd := agentIn(ctx, c.program, folder)
+	c.log.Reset()
+	cmd.Stderr = &c.log
+	if err := cmd.Start(); err != nil {
+		stop()
+		c.t.Fatal(err)
+	}
+	defer func() {
+		stop()
+		_ = cmd.Wait()
+	}()
+	while()
+}
+
+func (c *computer) shell() string {
+	path, err := exec.LookPath("sh")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return path
+}
+
+// checkInventory compares what Ironic has stored with the inventory of this computer.
+func (c *computer) checkInventory() {
+	c.t.Helper()
+	var stored struct {
+		Inventory map[string]any `json:"inventory"`
+	}
+	if err := json.Unmarshal(c.call(http.MethodGet, "/v1/nodes/"+c.uuid+"/inventory", nil), &stored); err != nil {
+		c.t.Fatal(err)
+	}
+	text, err := json.Marshal(inventoryOf(c.t, linux.Local("/")))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, section := range []string{"disks", "interfaces", "memory", "boot"} {
+		got, want := fmt.Sprint(stored.Inventory[section]), fmt.Sprint(object(c.t, text)[section])
+		if got != want {
+			c.t.Errorf("Ironic's inventory has %s %s, want %s", section, got, want)
+		}
+	}
+}
