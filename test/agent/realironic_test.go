@@ -17,12 +17,13 @@ import (
 	"time"
 
 	"ironworks/agent/linux"
+	"ironworks/lab"
 	"ironworks/test/ironic"
 )
 
-// TestAgentProgramUnderIronic has real conductors of both releases inspect and deploy this computer, as far as that
-// changes nothing: the node's power is fake, and it installs nothing. The agent must be the one that each release
-// expects.
+// TestAgentProgramUnderIronic has conductors inspect and deploy this computer, as far as that changes nothing: real ones
+// of both releases, and the embedded one. The node's power is fake, and it installs nothing. The agent must be the one
+// that each release expects.
 func TestAgentProgramUnderIronic(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Logf("the agent runs on Linux, not on %s", runtime.GOOS)
@@ -37,24 +38,43 @@ func TestAgentProgramUnderIronic(t *testing.T) {
 				settings["inspector"] = map[string]string{"require_managed_boot": "false"}
 			}
 			c := &computer{t: t, server: ironic.StartT(t, ironic.Options{Release: release, Settings: settings}), program: program}
-			c.enroll(release == ironic.Newest)
-			c.provision(map[string]any{"target": "manage"}, "manageable")
-			if release == ironic.Newest {
-				c.provision(map[string]any{"target": "inspect"}, "inspect wait")
-				c.boot(func() { c.await("manageable") })
-				c.checkInventory()
-			}
-			c.provision(map[string]any{"target": "provide"}, "available")
-			c.provision(map[string]any{"target": "active"}, "wait call-back")
-			version := map[bool]string{true: "13.0.0", false: "9.4.2"}[release == ironic.Newest]
-			c.boot(func() { c.await("active") })
-			if !strings.Contains(c.log.String(), "get_deploy_steps completed") || !strings.Contains(c.log.String(), "sync completed") {
-				t.Errorf("the conductor did not call the agent:\n%s", c.log.String())
-			}
-			if got := c.versions; !slices.Equal(got, []string{version}) {
-				t.Errorf("Ironic recorded the agent versions %q, want %s", got, version)
-			}
+			c.operate(release == ironic.Newest, map[bool]string{true: "13.0.0", false: "9.4.2"}[release == ironic.Newest])
 		})
+	}
+	t.Run("embedded", func(t *testing.T) {
+		embedded, err := lab.StartIronic(t.Context(), lab.IronicOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := embedded.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		c := &computer{t: t, server: ironic.At(embedded.URL, ironic.Newest), program: program}
+		// Its configuration requires a boot interface that manages inspections, as the default of 39.0.0.
+		c.operate(false, "13.0.0")
+	})
+}
+
+// operate takes this computer from its enrollment to a deployment.
+func (c *computer) operate(inspection bool, version string) {
+	c.t.Helper()
+	c.enroll(inspection)
+	c.provision(map[string]any{"target": "manage"}, "manageable")
+	if inspection {
+		c.provision(map[string]any{"target": "inspect"}, "inspect wait")
+		c.boot(func() { c.await("manageable") })
+		c.checkInventory()
+	}
+	c.provision(map[string]any{"target": "provide"}, "available")
+	c.provision(map[string]any{"target": "active"}, "wait call-back")
+	c.boot(func() { c.await("active") })
+	if !strings.Contains(c.log.String(), "get_deploy_steps completed") || !strings.Contains(c.log.String(), "sync completed") {
+		c.t.Errorf("the conductor did not call the agent:\n%s", c.log.String())
+	}
+	if !slices.Equal(c.versions, []string{version}) {
+		c.t.Errorf("Ironic recorded the agent versions %q, want %s", c.versions, version)
 	}
 }
 
