@@ -31,15 +31,30 @@ func SetBIOS(api BIOSReader, wanted []bios.Change) Action {
 // settings.
 func CopyBIOS(api BIOSReader, golden models.NodeRef, settings []models.BIOSSetting) Action {
 	return &hardwareAction{name: "copy BIOS", work: func(ctx context.Context, n *models.Node) hardwareWork {
-		if n.UUID == golden.UUID {
-			return refusedWork("this is the golden node", "")
-		}
-		have, err := api.BIOS(ctx, n.UUID)
-		if err != nil {
-			return refusedWork(err.Error(), "")
-		}
-		return biosWork(n, have, bios.Copied(bios.Compare(settings, have)))
+		return copyWork(ctx, api, golden, settings, n)
 	}}
+}
+
+// CopyBIOSOf is [CopyBIOS] with the settings that the golden node has when nodes are checked.
+func CopyBIOSOf(api BIOSReader, golden models.NodeRef) Action {
+	return &hardwareAction{name: "copy BIOS", work: func(ctx context.Context, n *models.Node) hardwareWork {
+		settings, err := biosOf(ctx, api, golden.UUID)
+		if err != nil {
+			return refusedWork(fmt.Sprintf("golden node %s: %v", printable.Line(golden.Label()), err), "")
+		}
+		return copyWork(ctx, api, golden, settings, n)
+	}}
+}
+
+func copyWork(ctx context.Context, api BIOSReader, golden models.NodeRef, settings []models.BIOSSetting, n *models.Node) hardwareWork {
+	if n.UUID == golden.UUID {
+		return refusedWork("this is the golden node", "")
+	}
+	have, err := api.BIOS(ctx, n.UUID)
+	if err != nil {
+		return refusedWork(err.Error(), "")
+	}
+	return biosWork(n, have, bios.Copied(bios.Compare(settings, have)))
 }
 
 // ResetBIOS returns an action that resets BIOS settings to their defaults, by the step bios.factory_reset.

@@ -8,6 +8,7 @@ import (
 
 	"ironworks/models"
 	"ironworks/ui/screen"
+	"ironworks/ui/screen/compare"
 	"ironworks/ui/screen/connect"
 	"ironworks/ui/screen/deploy"
 	"ironworks/ui/screen/drivers"
@@ -133,6 +134,8 @@ func (c *Console) make(ref screen.Ref) screen.Screen {
 		return rules.New(c.env)
 	case screen.KindTemplates, screen.KindRunbooks:
 		return stepfiles.New(c.env, ref.Kind)
+	case screen.KindCompare:
+		return compare.New(c.env, ref.ID)
 	case screen.KindHardware:
 		return hardware.New(c.env, ref.ID)
 	case screen.KindExplain:

@@ -6,10 +6,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"ironworks/lab"
 	"ironworks/lab/machine"
 	"ironworks/test/ironic"
+	"ironworks/test/terminal"
 )
 
 // hardwareNode enrolls a machine with a RAID controller, with the interfaces that Ironic picks, and makes it
@@ -69,11 +71,30 @@ func TestBIOSSettings(t *testing.T) {
 				t.Errorf("no difference of %s:\n%s", want, o.stdout)
 			}
 		}
-		c.ok("bios", "copy", golden, name, "--yes", "--wait", "--timeout", "6m")
+		copiesOnScreen(c, golden, name)
 		if o = c.ok("bios", "compare", golden, name); strings.Contains(o.stdout, "ProcTurboMode") || !strings.Contains(o.stdout, "SerialNumber") {
 			t.Errorf("after the copy:\n%s", o.stdout)
 		}
 	})
+}
+
+// copiesOnScreen compares two nodes in the console, and copies the settings of the golden one.
+func copiesOnScreen(c *console, golden, name string) {
+	c.t.Helper()
+	s := c.fleet(roomy)
+	s.filter("name:=" + golden + "," + name)
+	s.press("*")
+	s.pick(":", paletteTitle, "compare")
+	s.until("› compare 2 nodes", "ProcTurboMode")
+	s.press("c")
+	s.until("╭─ Golden node")
+	s.press(terminal.CtrlU, golden, terminal.Enter)
+	s.until("golden node "+golden+"; 1 of 1 node", "AcPowerDelay")
+	s.press("E")
+	s.until(name, "copy BIOS", takesYes)
+	s.press("y")
+	s.within(5*time.Minute, "the copy ends", func() bool { return s.Contains("copy BIOS " + name + ": done") })
+	s.quits()
 }
 
 const twoVolumes = `{logical_disks: [

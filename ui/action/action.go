@@ -46,6 +46,7 @@ const (
 	Enroll     Scope = "enroll"
 	Rules      Scope = "rules"
 	StepFiles  Scope = "templates and runbooks"
+	Compare    Scope = "compare"
 	Hardware   Scope = "hardware"
 )
 

@@ -53,6 +53,7 @@ func scopes() []struct {
 		{Enroll, "Enroll"},
 		{Rules, "Inspection rules"},
 		{StepFiles, "Deploy templates and runbooks"},
+		{Compare, "Compare"},
 		{Hardware, "BIOS, firmware and RAID"},
 		{Deploy, "Deploy"},
 		{DeployDisk, "Deploy: root disk"},

@@ -175,6 +175,7 @@ const (
 	ShowInspection ID = "inspection"
 	ShowBIOS       ID = "bios"
 	ShowFirmware   ID = "firmware"
+	ShowCompare    ID = "compare"
 	ShowRAID       ID = "raid"
 	HardwareAdd    ID = "hardware-add"
 	HardwareRemove ID = "hardware-remove"
@@ -225,7 +226,7 @@ const (
 )
 
 // all is read-only.
-var all = slices.Concat(everywhere(), replaying(), team(), lists(), networks(), controllers(), logs(), ignition(), deployment(), enrolling(), inspectionRules(), stepFiles(), hardware(), nodes())
+var all = slices.Concat(everywhere(), replaying(), team(), lists(), networks(), controllers(), logs(), ignition(), deployment(), enrolling(), inspectionRules(), stepFiles(), hardware(), comparing(), nodes())
 
 // view returns an action of a scope that changes nothing.
 func view(s Scope, id ID, name, help string, foot int, keys ...string) Action {
@@ -561,6 +562,17 @@ func hardware() []Action {
 	}
 }
 
+func comparing() []Action {
+	apply := view(Compare, HardwareApply, "copy", "give the nodes that differ the BIOS settings of the golden node, after confirmation", 2, "E")
+	apply.Changes, apply.Danger = true, models.DangerInterrupts
+	return []Action{
+		view(Compare, NextTab, "next tab", "next tab", 4, "tab"),
+		view(Compare, PrevTab, "", "previous tab", 0, "shift+tab"),
+		view(Compare, HardwareGolden, "golden node", "choose the golden node", 3, "c"),
+		apply,
+	}
+}
+
 // Verb returns the ID of a provision verb.
 func Verb(v models.Verb) ID { return ID(v) }
 
@@ -622,6 +634,7 @@ func nodes() []Action {
 		{ID: ShowInspection, Scope: Nodes, Name: "inspection", Help: "show what inspection found: system, disks, LLDP, NUMA, PCI"},
 		{ID: ShowBIOS, Scope: Nodes, Name: "bios", Help: "show and change the BIOS settings of the node"},
 		{ID: ShowFirmware, Scope: Nodes, Name: "firmware", Help: "show and update the firmware of the node"},
+		{ID: ShowCompare, Scope: Nodes, Name: "compare", Help: "compare BIOS settings with a golden node, and firmware versions by model"},
 		{ID: ShowRAID, Scope: Nodes, Name: "raid", Help: "show and change the RAID of the node"},
 		change(Protect, "", "protect from undeploy and rebuild", models.DangerNone, true),
 		change(Unprotect, "", "remove the protection", models.DangerNone, false),

@@ -26,6 +26,7 @@ func Screens() [][]Scope {
 		{Everywhere, Rules, List},
 		{Everywhere, StepFiles, List},
 		{Everywhere, Hardware, List, Nodes},
+		{Everywhere, Compare, List},
 		{Everywhere, Deploy, Filling},
 		{Everywhere, Deploy, DeployDisk, List},
 		{Everywhere, Deploy, DeployStep, List},

@@ -38,6 +38,7 @@ const (
 	KindRules      Kind = "rules"
 	KindTemplates  Kind = "templates"
 	KindRunbooks   Kind = "runbooks"
+	KindCompare    Kind = "compare"
 	KindHardware   Kind = "hardware"
 )
 

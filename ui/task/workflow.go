@@ -20,6 +20,7 @@ import (
 	"ironworks/ui/action"
 	"ironworks/ui/overlay"
 	"ironworks/ui/screen"
+	"ironworks/ui/screen/compare"
 	"ironworks/ui/screen/deploy"
 	"ironworks/ui/screen/hardware"
 	"ironworks/ui/screen/review"
@@ -231,6 +232,8 @@ func (w *Workflow) Begin(id action.ID, nodes []models.NodeRef, filled Arguments)
 		return w.openShell(nodes[0])
 	case id == action.DeployWizard:
 		return w.console.Open(screen.Ref{Kind: screen.KindDeploy, ID: deploy.ID(nodes)})
+	case id == action.ShowCompare:
+		return w.console.Open(screen.Ref{Kind: screen.KindCompare, ID: compare.ID(nodes)})
 	case hardware.Shows(id):
 		return screen.Send(screen.Open{Ref: screen.Ref{Kind: screen.KindHardware, ID: nodes[0].UUID}, Then: id})
 	}
