@@ -111,6 +111,27 @@ func TestRAIDOfAController(t *testing.T) {
 		if o := c.ok("raid", "check", name, "-f", twoVolumes); !strings.Contains(o.stdout, "system") || strings.Count(o.stdout, "GiB") != 2 {
 			t.Errorf("%s%s", o.stdout, o.stderr)
 		}
+		f := c.fleet(roomy)
+		f.filterFor(name)
+		f.pick(":", paletteTitle, "raid")
+		f.until("[RAID]", "Current volumes")
+		f.press("b")
+		f.until("is not sent to", "Log in on the BMC tab")
+		f.press("1")
+		f.until("› fleet")
+		f.press(terminal.Enter)
+		f.until("[Overview]")
+		f.pick(":", paletteTitle, "bmc")
+		f.until("[BMC]", "is not sent to")
+		f.pick(":", paletteTitle, "bmc-login")
+		f.until("╭─ Log in to the BMC at", "is not sent to")
+		f.press(terminal.Tab, m.Spec().Password, terminal.Enter)
+		f.until("INTEL SSDSC2KB48")
+		f.pick(":", paletteTitle, "raid")
+		f.until("[RAID]")
+		f.press("b")
+		f.until("Drives of the BMC", "INTEL SSDSC2KB48")
+		f.quits()
 		if o := c.fails(3, "raid", "check", name, "-f", `{logical_disks: [{raid_level: "1", size_gb: 9000}]}`); !strings.Contains(o.stderr, "does not fit") {
 			t.Error(o.stderr)
 		}

@@ -181,6 +181,7 @@ const (
 	HardwareRemove ID = "hardware-remove"
 	HardwareApply  ID = "hardware-apply"
 	HardwareGolden ID = "hardware-golden"
+	HardwareDrives ID = "hardware-drives"
 	HardwareReset  ID = "hardware-reset"
 )
 
@@ -555,6 +556,7 @@ func hardware() []Action {
 		apply,
 		view(Hardware, HardwareGolden, "golden node", "compare BIOS settings with a golden node, and take over its values; sends no change", 3, "c"),
 		view(Hardware, HardwareAdd, "add", "add a RAID volume; sends no change", 0, "n"),
+		view(Hardware, HardwareDrives, "drives", "read the drives of the machine from its BMC, and which of them the target RAID gets", 0, "b"),
 		view(Hardware, HardwareRemove, "", "remove the RAID volume from the target; sends no change", 0, "x"),
 		reset,
 		view(Hardware, Filter, "filter", "filter by text", 20, "/"),

@@ -137,7 +137,7 @@ func (p *biosPage) why(id action.ID) string {
 		if p.filter == "" {
 			return textNoFilter
 		}
-	case action.HardwareAdd, action.HardwareRemove:
+	case action.HardwareAdd, action.HardwareRemove, action.HardwareDrives:
 		return textOnlyRAID
 	default:
 	}

@@ -65,7 +65,7 @@ func (p *firmwarePage) why(id action.ID) string {
 		return p.s.env.Keys.Text(textUpdateByOpen)
 	case action.HardwareGolden, action.HardwareReset, action.Filter, action.ClearFilter:
 		return textOnlyBIOS
-	case action.HardwareAdd, action.HardwareRemove:
+	case action.HardwareAdd, action.HardwareRemove, action.HardwareDrives:
 		return textOnlyRAID
 	default:
 	}

@@ -203,7 +203,7 @@ func (s *Screen) Targets() []models.NodeRef { return []models.NodeRef{s.node()} 
 // Why returns why an action is disabled, "" if it is not.
 func (s *Screen) Why(id action.ID) string {
 	switch id {
-	case action.Open, action.HardwareAdd, action.HardwareRemove, action.HardwareApply, action.HardwareGolden, action.HardwareReset, action.Filter, action.ClearFilter:
+	case action.Open, action.HardwareAdd, action.HardwareRemove, action.HardwareApply, action.HardwareGolden, action.HardwareDrives, action.HardwareReset, action.Filter, action.ClearFilter:
 		if s.api == nil {
 			return strings.TrimSpace(textNotHere)
 		}
@@ -224,7 +224,7 @@ func (s *Screen) Do(id action.ID) tea.Cmd {
 		return s.open((s.tab + by) % len(s.pages))
 	case action.ShowInspection, action.ShowBIOS, action.ShowFirmware, action.ShowRAID:
 		return s.open(slices.Index(tabActions, id))
-	case action.Open, action.HardwareAdd, action.HardwareRemove, action.HardwareApply, action.HardwareGolden, action.HardwareReset, action.Filter, action.ClearFilter:
+	case action.Open, action.HardwareAdd, action.HardwareRemove, action.HardwareApply, action.HardwareGolden, action.HardwareDrives, action.HardwareReset, action.Filter, action.ClearFilter:
 		return s.pages[s.tab].do(id)
 	default:
 		body.Steer(s.pages[s.tab].mover(), id, 1)

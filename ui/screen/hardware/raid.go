@@ -45,6 +45,8 @@ type raidPage struct {
 	target []map[string]any
 	edited bool
 	below  pane.Pane
+	// bmc is what the BMC reported when the operator asked for its drives; nil before.
+	bmc *models.BMC
 }
 
 func newRAID(s *Screen) *raidPage {
@@ -168,7 +170,7 @@ func (p *raidPage) lines() []pane.Line {
 	if len(f.disks) == 0 {
 		lines = append(lines, pane.Text(theme.Muted, "  "+textNotInspected))
 	}
-	return lines
+	return append(lines, p.driveLines()...)
 }
 
 // problems are why Ironic or the agent rejects the target.
@@ -199,6 +201,10 @@ func (p *raidPage) why(id action.ID) string {
 		if !some {
 			return p.s.env.Keys.Text(textNoVolume)
 		}
+	case action.HardwareDrives:
+		if p.s.env.Session.BMCs == nil {
+			return textNoBMC
+		}
 	case action.HardwareGolden, action.Filter, action.ClearFilter:
 		return textOnlyBIOS
 	default:
@@ -218,6 +224,8 @@ func (p *raidPage) do(id action.ID) tea.Cmd {
 			p.target, p.edited = slices.Delete(slices.Clone(p.target), at, at+1), true
 			p.show()
 		}
+	case action.HardwareDrives:
+		return p.askBMC()
 	case action.HardwareApply:
 		target, err := provision.NewRAID(p.config())
 		if err != nil {

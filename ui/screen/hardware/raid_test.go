@@ -1,12 +1,16 @@
 package hardware_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"ironworks/models"
+	"ironworks/provision"
 	"ironworks/ui/action"
 	"ironworks/ui/screen"
 	"ironworks/ui/screen/screentest"
@@ -26,6 +30,38 @@ func withRAID(t *testing.T, iface, target string) *rig {
 		"target_raid_config": ` + target + `}`)
 	r.Do(r.s, r.s.Do(action.ShowRAID))
 	return r
+}
+
+// bmcs answers with drives behind a controller.
+type bmcs struct {
+	screen.BMCs
+	err error
+}
+
+func (b bmcs) Query(context.Context, string) (*provision.BMCReport, error) {
+	list := []models.BMCDrive{}
+	for i := range 3 {
+		list = append(list, models.BMCDrive{ID: fmt.Sprint("Disk.", i), Storage: "RAID.1", Bytes: 480_103_981_056, Media: "SSD", Protocol: "SATA", Model: "INTEL", Serial: fmt.Sprint("BTY", i)})
+	}
+	return &provision.BMCReport{BMC: &models.BMC{Drives: list}}, b.err
+}
+
+// TestDrivesOfTheBMC shows the drives that the inventory lacks, and which of them the target gets.
+func TestDrivesOfTheBMC(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withRAID(t, "redfish", `{"logical_disks": [{"raid_level": "1", "size_gb": 100, "volume_name": "os"}]}`)
+		if why := r.s.Why(action.HardwareDrives); why != "not possible in this session" {
+			t.Errorf("%q", why)
+		}
+		r.Env.Session.BMCs = bmcs{}
+		r.Do(r.s, r.s.Do(action.HardwareDrives))
+		screentest.Shows(t, r.s, 120, 40, "Drives of the BMC", "RAID.1  Disk.0  447 GiB  SSD  SATA  INTEL  BTY0", "Drives of the target volumes", "RAID 1  100 GiB  os  Disk.0, Disk.1")
+		r.Env.Session.BMCs = bmcs{err: errors.New("no answer")}
+		wishes := r.Do(r.s, r.s.Do(action.HardwareDrives))
+		if said, ok := wishes[len(wishes)-1].(screen.Say); !ok || said.Text != "no answer" {
+			t.Errorf("%v", wishes)
+		}
+	})
 }
 
 func TestRAID(t *testing.T) {

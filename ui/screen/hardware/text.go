@@ -4,6 +4,10 @@ const (
 	textNotHere = " Recordings have no settings of machines."
 	textLoading = "Loading …"
 
+	textNoBMC     = "not possible in this session"
+	textAskingBMC = "Reading the drives from the BMC …"
+	textNoDrives  = "The BMC reports no drives."
+
 	textOnlyShown    = "not for what inspection found"
 	textNoInspection = "Not inspected. {inspect} inspects the hardware."
 
