@@ -46,10 +46,17 @@ func (a *app) ironicHistory(cmd *cobra.Command, s *session.Session, args []strin
 	if err != nil {
 		return err
 	}
-	r := result{empty: "No history of node " + args[0] + " in Ironic.", data: nonNil(entries), header: []string{"TIME", "SEVERITY", "TYPE", "STATE", "EVENT"}}
+	r := result{empty: "No history of node " + args[0] + " in Ironic.", data: nonNil(entries), header: []string{"TIME", "SEVERITY", "TYPE", "STATE", "TOOK", "USER", "EVENT"}}
+	if v, _ := s.Client.Version(); !v.Has(models.FeatureHistoryState) {
+		a.complain("%v", v.Require(models.FeatureHistoryState))
+	}
 	for _, h := range entries {
+		took := ""
+		if h.DurationSeconds != nil {
+			took = models.Age(time.Duration(*h.DurationSeconds) * time.Second)
+		}
 		r.names = append(r.names, h.UUID)
-		r.rows = append(r.rows, []string{timeText(h.CreatedAt.Time), h.Severity, h.EventType, h.State, h.Event})
+		r.rows = append(r.rows, []string{timeText(h.CreatedAt.Time), h.Severity, h.EventType, h.State, took, h.User, h.Event})
 	}
 	return a.print(r)
 }

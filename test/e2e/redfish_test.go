@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -141,6 +142,10 @@ func TestRedfishFailureSaysWhy(t *testing.T) {
 		}
 		if o := c.ok("history", name, "--ironic", "-o", "json"); !strings.Contains(o.stdout, "No suitable device") {
 			t.Errorf("history: %s", o.stdout)
+		}
+		o = c.ok("history", name, "--ironic")
+		if recorded := regexp.MustCompile(`wait call-back +\d+\w`).MatchString(o.stdout); recorded != (s.Release != ironic.Old) || !recorded && !strings.Contains(o.stderr, "needs API 1.115") {
+			t.Errorf("history: %s%s", o.stdout, o.stderr)
 		}
 	})
 }

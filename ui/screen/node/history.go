@@ -12,23 +12,33 @@ import (
 	"ironworks/ui/widget/table"
 )
 
-// setHistoryColumns drops the state column if this Ironic does not record states.
+// tookText is how long the node was in the state that the entry ends; "" before API 1.115.
+func tookText(e models.HistoryEntry) string {
+	if e.DurationSeconds == nil {
+		return ""
+	}
+	return models.Age(time.Duration(*e.DurationSeconds) * time.Second)
+}
+
+// setHistoryColumns drops the columns of state and duration if this Ironic does not record them.
 func (s *Screen) setHistoryColumns() {
 	cols := []table.Column[models.HistoryEntry]{
 		{Key: "time", Title: "TIME", Min: 14, Max: 19, Role: theme.Muted, Text: func(e models.HistoryEntry) string { return e.CreatedAt.Local().Format("01-02 15:04:05") }},
-		{Key: "severity", Title: "SEVERITY", Min: 5, Max: 10, Cell: func(e models.HistoryEntry) table.Cell {
+		{Key: "severity", Title: "SEVERITY", Min: 8, Max: 10, Cell: func(e models.HistoryEntry) table.Cell {
 			role := theme.Plain
 			if e.IsError() {
 				role = theme.Bad
 			}
 			return table.Cell{Text: e.Severity, Role: role}
 		}},
-		{Key: "type", Title: "TYPE", Min: 8, Max: 20, Drop: 1, Text: func(e models.HistoryEntry) string { return e.EventType }},
-		{Key: "state", Title: "STATE", Min: 8, Max: 24, Drop: 2, Text: func(e models.HistoryEntry) string { return e.State }},
-		{Key: "event", Title: "EVENT", Min: 16, Grow: 1, Text: func(e models.HistoryEntry) string { return e.Event }},
+		{Key: "type", Title: "TYPE", Min: 12, Max: 20, Drop: 1, Text: func(e models.HistoryEntry) string { return e.EventType }},
+		{Key: "state", Title: "STATE", Min: 13, Max: 24, Drop: 2, Text: func(e models.HistoryEntry) string { return e.State }},
+		{Key: "took", Title: "TOOK", Min: 5, Max: 8, Right: true, Drop: 3, Text: tookText},
+		{Key: "user", Title: "USER", Min: 6, Max: 20, Drop: 4, Text: func(e models.HistoryEntry) string { return e.User }},
+		{Key: "event", Title: "EVENT", Min: 22, Grow: 1, Text: func(e models.HistoryEntry) string { return e.Event }},
 	}
 	if v, _ := s.session.API.Version(); !v.Has(models.FeatureHistoryState) {
-		cols = slices.DeleteFunc(cols, func(c table.Column[models.HistoryEntry]) bool { return c.Key == "state" })
+		cols = slices.DeleteFunc(cols, func(c table.Column[models.HistoryEntry]) bool { return c.Key == "state" || c.Key == "took" })
 	}
 	s.entries.SetColumns(cols)
 }
