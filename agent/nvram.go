@@ -63,9 +63,18 @@ func (a *agent) cleanNVRAM(ctx context.Context, _, args *dict) (any, error) {
 	return nil, nil
 }
 
-// erasePstore removes the kernel's crash data, of which there is none.
-func (a *agent) erasePstore(context.Context, *dict, *dict) (any, error) {
-	a.log.hardware.debug("No pstore found")
+// erasePstore removes the kernel's crash data, of which simulated machines have none.
+func (a *agent) erasePstore(ctx context.Context, _, _ *dict) (any, error) {
+	out, err := a.program(ctx, "findmnt", "-rno", "TARGET", "-t", "pstore")
+	folder, _, _ := strings.Cut(strings.TrimSpace(out.Stdout), "\n")
+	if err != nil || folder == "" {
+		a.log.hardware.debug("No pstore found")
+		return nil, ctx.Err()
+	}
+	a.log.hardware.info("Cleaning up pstore in %s", folder)
+	if _, err := a.program(ctx, "find", folder, "-mindepth", "1", "-delete"); err != nil {
+		return nil, asUncaught(err)
+	}
 	return nil, nil
 }
 

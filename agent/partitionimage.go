@@ -102,6 +102,7 @@ func (a *agent) partition(ctx context.Context, info imageInfo, device string) (*
 		if _, err := a.program(ctx, l.argv...); err != nil {
 			return nil, writeFailed(device, err)
 		}
+		a.rescan(ctx, device)
 	}
 	return l.paths, a.format(ctx, device, l.paths, given, preserve)
 }

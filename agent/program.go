@@ -88,6 +88,16 @@ func (a *agent) program(ctx context.Context, argv ...string) (Output, error) {
 	return out, nil
 }
 
+// rescan makes the kernel read a partition table again, and waits for the devices of the
+// partitions. See rescan_device of ironic_python_agent/utils.py.
+func (a *agent) rescan(ctx context.Context, disk string) {
+	for _, argv := range [][]string{{"partx", "-av", disk}, {"udevadm", "settle"}} {
+		if _, err := a.program(ctx, argv...); failedProgram(err) {
+			a.log.disks.debug("Couldn't re-read the partition table on device %s: %v", disk, err)
+		}
+	}
+}
+
 // failedProgram reports whether a program failed or is missing; other errors end the step.
 func failedProgram(err error) bool {
 	var failed *processError

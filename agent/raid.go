@@ -217,6 +217,7 @@ func (a *agent) partitionForRAID(ctx context.Context, node *dict, volumes []volu
 			if _, err := a.program(ctx, "parted", disk, "-s", "-a", "optimal", "--", "mkpart", "primary", next[disk], end); err != nil {
 				return newFault(raidError, "Failed to create partitions on %s: %v", disk, err)
 			}
+			a.rescan(ctx, disk)
 			next[disk] = end
 		}
 	}

@@ -12,16 +12,10 @@ import (
 	"ironworks/agent"
 )
 
-// errConfigdrive refuses images that need a partition for their configdrive.
-var errConfigdrive = errors.New("configdrive partitions are not supported: send the configuration as Ignition with install_coreos")
-
 // WriteImage writes an image to a disk. Raw images are written as they arrive; others need
 // qemu-img.
 func (m *Machine) WriteImage(ctx context.Context, write agent.ImageWrite, content io.Reader) (string, error) {
 	h := m.host
-	if write.Configdrive != "" {
-		return "", errConfigdrive
-	}
 	var err error
 	if write.Format == "raw" {
 		err = h.copyRaw(ctx, write.Device, content)
@@ -38,6 +32,11 @@ func (m *Machine) WriteImage(ctx context.Context, write agent.ImageWrite, conten
 	}
 	if !strings.Contains(out, "part") {
 		return "", agent.ErrNoPartitions
+	}
+	if write.Configdrive != "" {
+		if err := m.writeConfigdrive(ctx, write.Device, write.Configdrive); err != nil {
+			return "", err
+		}
 	}
 	return h.identifier(write.Device)
 }

@@ -3,6 +3,7 @@ package linux
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +20,8 @@ type Options struct {
 	LLDPTimeout time.Duration
 	// VLANs are the interfaces to create, in the format of enable_vlan_interfaces.
 	VLANs string
+	// Client downloads configdrives.
+	Client *http.Client
 	// SkipBMC leaves out the BMC, which is slow to answer.
 	SkipBMC bool
 }

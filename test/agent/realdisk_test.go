@@ -2,10 +2,12 @@ package agent_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -54,9 +56,12 @@ func TestStepsOnALoopDevice(t *testing.T) {
 		t.Errorf("after erase_devices_metadata the disk has %q", out)
 	}
 
-	info := fmt.Sprintf(`{"image_info": {"id": "i1", "urls": [%q], "os_hash_algo": "sha256", "os_hash_value": %q, "disk_format": "raw", "stream_raw_images": true}}`,
-		images.URL+"/disk.raw", sumOf(t, image))
+	info := fmt.Sprintf(`{"image_info": {"id": "i1", "urls": [%q], "os_hash_algo": "sha256", "os_hash_value": %q, "disk_format": "raw", "stream_raw_images": true}, "configdrive": %q}`,
+		images.URL+"/disk.raw", sumOf(t, image), packedConfigdrive(t))
 	d.step("deploy", "write_image", "{}", info)
+	if content := read(t, disk+"p2"); !bytes.HasPrefix(content, []byte(configdriveText)) || len(content) < 64<<20 {
+		t.Errorf("the configdrive's partition has %d bytes: %.40q", len(content), content)
+	}
 	d.step("deploy", "inject_files", "{}", fmt.Sprintf(`{"files": [{"path": "/etc/motd", "partition": %q, "mode": 416, "content": %q}, {"path": "/gone", "partition": %q, "deleted": true}]}`,
 		disk+"p1", base64.StdEncoding.EncodeToString([]byte("hello\n")), disk+"p1"))
 	d.inside(func(folder string) {
@@ -76,10 +81,33 @@ func TestStepsOnALoopDevice(t *testing.T) {
 	})
 
 	d.step("clean", "erase_devices", "{}", "{}")
-	content, err := os.ReadFile(disk)
-	if err != nil || len(content) != diskBytes || len(bytes.Trim(content, "\x00")) != 0 {
-		t.Errorf("after erase_devices the disk is not empty: %v", err)
+	if content := read(t, disk); len(content) != diskBytes || len(bytes.Trim(content, "\x00")) != 0 {
+		t.Error("after erase_devices the disk is not empty")
 	}
+}
+
+// configdriveText takes the place of a file system: the agent only copies it.
+const configdriveText = "a configdrive"
+
+// packedConfigdrive is a configdrive as Ironic sends it.
+func packedConfigdrive(t *testing.T) string {
+	t.Helper()
+	var packed bytes.Buffer
+	zip := gzip.NewWriter(&packed)
+	_, err := zip.Write([]byte(configdriveText))
+	if err = errors.Join(err, zip.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return base64.StdEncoding.EncodeToString(packed.Bytes())
+}
+
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
 }
 
 // driven is an agent with the token of its conductor.

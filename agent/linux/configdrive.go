@@ -1,0 +1,173 @@
+package linux
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// maxConfigdriveMiB is the limit of ironic_python_agent/partition_utils.py, and the size of the
+// partition.
+const maxConfigdriveMiB = 64
+
+// writeConfigdrive copies a configdrive to the partition config-2 of a disk, which is created if
+// the image has none. See create_config_drive_partition of ironic_python_agent/partition_utils.py.
+func (m *Machine) writeConfigdrive(ctx context.Context, device, given string) error {
+	content, err := m.configdrive(ctx, given)
+	if err != nil {
+		return err
+	}
+	if size := (len(content) + mib - 1) / mib; size > maxConfigdriveMiB {
+		return fmt.Errorf("Config drive size exceeds maximum limit of 64MiB. Size of the given config drive is %d MiB", size) //nolint:staticcheck // the real agent's message
+	}
+	partition, err := m.host.configPartition(ctx, device)
+	if err != nil {
+		return fmt.Errorf("Failed to create config drive on disk %s. Error: %w", device, err) //nolint:staticcheck // as above
+	}
+	return m.host.copyRaw(ctx, partition, bytes.NewReader(content))
+}
+
+// configdrive returns the file system of a configdrive: base64 of gzip, or a URL of such a text or
+// of the file system itself.
+func (m *Machine) configdrive(ctx context.Context, given string) ([]byte, error) {
+	text, isURL := []byte(given), strings.HasPrefix(given, "http://") || strings.HasPrefix(given, "https://")
+	if isURL {
+		var err error
+		if text, err = m.download(ctx, given); err != nil {
+			return nil, fmt.Errorf("Can't download the configdrive content from '%s'. Reason: %w", given, err) //nolint:staticcheck // the real agent's message
+		}
+	}
+	packed, err := base64.StdEncoding.DecodeString(string(text))
+	switch {
+	case err != nil && isURL:
+		return text, nil // a file system
+	case err != nil:
+		return nil, fmt.Errorf("Config drive is not base64 encoded or the content is malformed: %w", err) //nolint:staticcheck // as above
+	}
+	reader, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("decompressing the config drive: %w", err)
+	}
+	// One byte more than allowed shows that it is too large.
+	content, err := io.ReadAll(io.LimitReader(reader, maxConfigdriveMiB*mib+1))
+	if err != nil {
+		return nil, fmt.Errorf("decompressing the config drive: %w", err)
+	}
+	return content, nil
+}
+
+func (m *Machine) download(ctx context.Context, url string) ([]byte, error) {
+	if m.options.Client == nil {
+		return nil, errors.New("there is no HTTP client")
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	response, err := m.options.Client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode >= http.StatusBadRequest {
+		return nil, fmt.Errorf("got status code %d", response.StatusCode)
+	}
+	// Base64 of the largest configdrive is a third larger.
+	return io.ReadAll(io.LimitReader(response.Body, 2*maxConfigdriveMiB*mib))
+}
+
+// configPartition returns the partition config-2, or a new one at the end of the disk.
+func (h Host) configPartition(ctx context.Context, device string) (string, error) {
+	if name, err := h.partitionWith(ctx, device, "LABEL", "config-2"); err != nil || name != "" {
+		return name, err
+	}
+	kind, err := h.program(ctx, "blkid", "-p", "-s", "PTTYPE", "-o", "value", device)
+	if err != nil {
+		return "", err
+	}
+	if strings.TrimSpace(kind) != "gpt" {
+		return h.configPartitionMBR(ctx, device)
+	}
+	// The image's backup table is where the image ends.
+	if _, err := h.program(ctx, "sgdisk", "-e", device); err != nil {
+		return "", err
+	}
+	identifier := uuid.NewString()
+	if _, err := h.program(ctx, "sgdisk", "-n", fmt.Sprintf("0:-%dMB:0", maxConfigdriveMiB), "-u", "0:"+identifier, device); err != nil {
+		return "", err
+	}
+	h.rescan(ctx, device)
+	name, err := h.partitionWith(ctx, device, "PARTUUID", identifier)
+	if err == nil && name == "" {
+		err = fmt.Errorf("partition with UUID %s has not been found after creation", identifier)
+	}
+	return name, err
+}
+
+// configPartitionMBR adds a primary partition, of which a table has at most four.
+func (h Host) configPartitionMBR(ctx context.Context, device string) (string, error) {
+	before, err := h.partitions(ctx, device)
+	if err != nil {
+		return "", err
+	}
+	const most = 4
+	if len(before) >= most {
+		return "", fmt.Errorf("the disk uses MBR partitioning and already has %d partitions", len(before))
+	}
+	if _, err := h.program(ctx, "parted", "-a", "optimal", "-s", "--", device, "mkpart", "primary", "fat32", fmt.Sprintf("-%dMiB", maxConfigdriveMiB), "-0"); err != nil {
+		return "", err
+	}
+	h.rescan(ctx, device)
+	after, err := h.partitions(ctx, device)
+	if err != nil {
+		return "", err
+	}
+	fresh := slices.DeleteFunc(after, func(name string) bool { return slices.Contains(before, name) })
+	if len(fresh) != 1 {
+		return "", errors.New("the new partition was not found")
+	}
+	return fresh[0], nil
+}
+
+// partitions returns the devices of a disk's partitions.
+func (h Host) partitions(ctx context.Context, device string) ([]string, error) {
+	out, err := h.program(ctx, "lsblk", "-nro", "KNAME,TYPE", device)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, line := range lines(out) {
+		if fields := strings.Fields(line); len(fields) > 1 && (fields[1] == "part" || fields[1] == "md") {
+			names = append(names, "/dev/"+fields[0])
+		}
+	}
+	return names, nil
+}
+
+// partitionWith returns the partition with a value in a column of lsblk, or "".
+func (h Host) partitionWith(ctx context.Context, device, column, value string) (string, error) {
+	out, err := h.program(ctx, "lsblk", "-nro", "KNAME,"+column, device)
+	if err != nil {
+		return "", err
+	}
+	for _, line := range lines(out) {
+		if fields := strings.Fields(line); len(fields) > 1 && strings.EqualFold(fields[1], value) {
+			name := "/dev/" + fields[0]
+			if _, err := os.Stat(h.path(name)); err != nil {
+				return "", err
+			}
+			return name, nil
+		}
+	}
+	return "", nil
+}
