@@ -71,10 +71,12 @@ type Install struct {
 
 // ImageWrite is an image to write.
 type ImageWrite struct {
-	Device      string
-	ID          string
-	Format      string // raw, qcow2, …
-	Configdrive string // base64 of gzip, or a URL; empty: none
+	Device string
+	ID     string
+	Format string // raw, qcow2, …
+	// Configdrive returns the file system of the configdrive, nil if there is none. It is called after
+	// the image was written.
+	Configdrive func(context.Context) ([]byte, error)
 }
 
 // Erasure is how much of a disk is erased.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -112,10 +113,32 @@ func (a *agent) prepare(ctx context.Context, info imageInfo, device string) (*di
 	return a.partition(ctx, info, device)
 }
 
+// PartitionWriter is hardware whose partitions have content of their own.
+type PartitionWriter interface {
+	// WritePartition writes the content of a partition.
+	WritePartition(ctx context.Context, partition string, content io.Reader) error
+}
+
+// fillConfigdrive writes the configdrive of a partition image, which has a partition for it.
+func (a *agent) fillConfigdrive(ctx context.Context, info imageInfo, partition string) error {
+	writer, ok := a.hardware.(PartitionWriter)
+	if !ok || partition == "" {
+		return nil
+	}
+	content, err := a.configdrive(ctx, info)
+	if err != nil {
+		return err
+	}
+	return writer.WritePartition(ctx, partition, bytes.NewReader(content))
+}
+
 // conductorResult returns what the conductor can request afterwards.
 func (a *agent) conductorResult(ctx context.Context, info imageInfo, paths *dict, root string) (*dict, error) {
 	if !info.partition {
 		return newDict("root uuid", root), nil
+	}
+	if err := a.fillConfigdrive(ctx, info, paths.Text("configdrive")); err != nil {
+		return nil, err
 	}
 	return a.addUUIDs(ctx, paths)
 }
@@ -157,9 +180,11 @@ func rewind(file *os.File) error {
 }
 
 func (a *agent) write(ctx context.Context, info imageInfo, device string, content io.Reader) (string, error) {
-	root, err := a.hardware.WriteImage(ctx, ImageWrite{
-		Device: device, ID: info.id, Format: info.format, Configdrive: info.configdrive,
-	}, content)
+	write := ImageWrite{Device: device, ID: info.id, Format: info.format}
+	if info.configdrive != "" && !info.partition {
+		write.Configdrive = func(ctx context.Context) ([]byte, error) { return a.configdrive(ctx, info) }
+	}
+	root, err := a.hardware.WriteImage(ctx, write, content)
 	if errors.Is(err, ErrNoPartitions) {
 		return "", newFault(deploymentError, "No partitions found on the device %s after writing the image.", device)
 	}

@@ -164,6 +164,9 @@ func (a *agent) addUUIDs(ctx context.Context, paths *dict) (*dict, error) {
 	return result, ctx.Err()
 }
 
+// maxConfigdrive is MAX_CONFIG_DRIVE_SIZE_MB of ironic_python_agent/partition_utils.py, in bytes.
+const maxConfigdrive = 64 * mib
+
 // configdrive returns the file system to write, decoded from base64 and gzip.
 func (a *agent) configdrive(ctx context.Context, info imageInfo) ([]byte, error) {
 	if info.configdrive == "" {
@@ -194,9 +197,12 @@ func (a *agent) configdrive(ctx context.Context, info imageInfo) ([]byte, error)
 	if err != nil {
 		return nil, newFault(deploymentError, "Encountered error while decompressing and writing config drive for node %s. Error: Not a gzipped file (%s)", node, python.Repr(string(packed[:min(2, len(packed))])))
 	}
-	content, err := io.ReadAll(reader)
+	content, err := io.ReadAll(io.LimitReader(reader, 2*maxConfigdrive))
 	if err != nil {
 		return nil, newFault(deploymentError, "Encountered error while decompressing and writing config drive for node %s. Error: %v", node, err)
+	}
+	if size := (len(content) + mib - 1) / mib; size > maxConfigdrive/mib {
+		return nil, newFault(deploymentError, "Config drive size exceeds maximum limit of 64MiB. Size of the given config drive is %d MiB for node %s.", size, node)
 	}
 	return content, nil
 }

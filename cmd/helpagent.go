@@ -24,7 +24,7 @@ ironworks agent inventory -o json > inventory.json`,
 do not match. Without hints, the agent picks the smallest disk of 4 GiB or more. -o name prints the picked disk.
 The exit code is 1 when no disk is picked.`,
 		`ironworks agent disks
-ironworks agent disks --root-device '{"rotational": false, "size": ">= 2"}'`,
+ironworks agent disks --root-device '{"size": ">= 2"}'`,
 	},
 	"ironworks agent steps": {
 		"List the steps that the agent offers",

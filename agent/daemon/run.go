@@ -95,7 +95,7 @@ func configure(host linux.Host, s Settings, options Options, log *logWriter) (ag
 	return agent.Options{
 		IronicURL: s.APIURL, GlobalRequestID: s.GlobalRequestID, Client: client, Token: s.Token,
 		Hardware: &ramdisk{
-			Machine: linux.New(host, linux.Options{Parameters: params, CollectLLDP: s.CollectLLDP, LLDPTimeout: s.LLDPTimeout, VLANs: s.VLANs, Client: client}),
+			Machine: linux.New(host, linux.Options{Parameters: params, CollectLLDP: s.CollectLLDP, LLDPTimeout: s.LLDPTimeout, VLANs: s.VLANs}),
 			wait:    addressWait(s),
 		},
 		Journal:   log.entry,

@@ -2,13 +2,9 @@ package linux
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -22,68 +18,15 @@ const maxConfigdriveMiB = 64
 
 // writeConfigdrive copies a configdrive to the partition config-2 of a disk, which is created if
 // the image has none. See create_config_drive_partition of ironic_python_agent/partition_utils.py.
-func (m *Machine) writeConfigdrive(ctx context.Context, device, given string) error {
-	content, err := m.configdrive(ctx, given)
+func (h Host) writeConfigdrive(ctx context.Context, device string, content []byte) error {
+	partition, err := h.configPartition(ctx, device)
+	if err == nil {
+		err = h.copyRaw(ctx, partition, bytes.NewReader(content))
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("Failed to create config drive on disk %s. Error: %w", device, err) //nolint:staticcheck // the real agent's message
 	}
-	if size := (len(content) + mib - 1) / mib; size > maxConfigdriveMiB {
-		return fmt.Errorf("Config drive size exceeds maximum limit of 64MiB. Size of the given config drive is %d MiB", size) //nolint:staticcheck // the real agent's message
-	}
-	partition, err := m.host.configPartition(ctx, device)
-	if err != nil {
-		return fmt.Errorf("Failed to create config drive on disk %s. Error: %w", device, err) //nolint:staticcheck // as above
-	}
-	return m.host.copyRaw(ctx, partition, bytes.NewReader(content))
-}
-
-// configdrive returns the file system of a configdrive: base64 of gzip, or a URL of such a text or
-// of the file system itself.
-func (m *Machine) configdrive(ctx context.Context, given string) ([]byte, error) {
-	text, isURL := []byte(given), strings.HasPrefix(given, "http://") || strings.HasPrefix(given, "https://")
-	if isURL {
-		var err error
-		if text, err = m.download(ctx, given); err != nil {
-			return nil, fmt.Errorf("Can't download the configdrive content from '%s'. Reason: %w", given, err) //nolint:staticcheck // the real agent's message
-		}
-	}
-	packed, err := base64.StdEncoding.DecodeString(string(text))
-	switch {
-	case err != nil && isURL:
-		return text, nil // a file system
-	case err != nil:
-		return nil, fmt.Errorf("Config drive is not base64 encoded or the content is malformed: %w", err) //nolint:staticcheck // as above
-	}
-	reader, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, fmt.Errorf("decompressing the config drive: %w", err)
-	}
-	// One byte more than allowed shows that it is too large.
-	content, err := io.ReadAll(io.LimitReader(reader, maxConfigdriveMiB*mib+1))
-	if err != nil {
-		return nil, fmt.Errorf("decompressing the config drive: %w", err)
-	}
-	return content, nil
-}
-
-func (m *Machine) download(ctx context.Context, url string) ([]byte, error) {
-	if m.options.Client == nil {
-		return nil, errors.New("there is no HTTP client")
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
-	if err != nil {
-		return nil, err
-	}
-	response, err := m.options.Client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode >= http.StatusBadRequest {
-		return nil, fmt.Errorf("got status code %d", response.StatusCode)
-	}
-	// Base64 of the largest configdrive is a third larger.
-	return io.ReadAll(io.LimitReader(response.Body, 2*maxConfigdriveMiB*mib))
+	return nil
 }
 
 // configPartition returns the partition config-2, or a new one at the end of the disk.

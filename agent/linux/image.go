@@ -33,12 +33,21 @@ func (m *Machine) WriteImage(ctx context.Context, write agent.ImageWrite, conten
 	if !strings.Contains(out, "part") {
 		return "", agent.ErrNoPartitions
 	}
-	if write.Configdrive != "" {
-		if err := m.writeConfigdrive(ctx, write.Device, write.Configdrive); err != nil {
+	if write.Configdrive != nil {
+		drive, err := write.Configdrive(ctx)
+		if err != nil {
+			return "", err
+		}
+		if err := h.writeConfigdrive(ctx, write.Device, drive); err != nil {
 			return "", err
 		}
 	}
 	return h.identifier(write.Device)
+}
+
+// WritePartition writes the content of a partition.
+func (m *Machine) WritePartition(ctx context.Context, partition string, content io.Reader) error {
+	return m.host.copyRaw(ctx, partition, content)
 }
 
 // copyRaw copies an image to a disk.

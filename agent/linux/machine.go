@@ -3,7 +3,6 @@ package linux
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -20,8 +19,6 @@ type Options struct {
 	LLDPTimeout time.Duration
 	// VLANs are the interfaces to create, in the format of enable_vlan_interfaces.
 	VLANs string
-	// Client downloads configdrives.
-	Client *http.Client
 	// SkipBMC leaves out the BMC, which is slow to answer.
 	SkipBMC bool
 }
