@@ -82,6 +82,15 @@ func (h Host) exists(name string) bool {
 // link returns the target of a symbolic link, as it is written there.
 func (h Host) link(name string) (string, error) { return os.Readlink(h.path(name)) }
 
+// unread warns about something that cannot be read, or that the host does not have.
+func (h Host) unread(what string, err error) {
+	if errors.Is(err, os.ErrNotExist) {
+		h.warn("this host has no %s", what)
+		return
+	}
+	h.warn("cannot read %s: %v", what, err)
+}
+
 func (h Host) warn(format string, args ...any) {
 	if h.Warn != nil {
 		h.Warn(format, args...)

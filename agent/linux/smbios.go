@@ -32,7 +32,7 @@ type structure struct {
 func (h Host) smbios() []structure {
 	table, err := os.ReadFile(h.path(smbiosTable))
 	if err != nil {
-		h.warn("No SMBIOS table: %v", err)
+		h.unread("SMBIOS table", err)
 		return nil
 	}
 	return parseSMBIOS(table)
