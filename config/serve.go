@@ -26,7 +26,7 @@ type Serve struct {
 func serveKeys() map[string]want {
 	return map[string]want{
 		"listen": wantText, "host_key": wantText, "authorized_keys": wantAny, "user_ca": wantAny, "revoked_keys": wantAny,
-		"users": wantMapping, "sessions": wantText, "sessions_per_user": wantText, "handshakes": wantText, "connections_per_minute": wantText,
+		"users": wantMapping, "sessions": wantAny, "sessions_per_user": wantAny, "handshakes": wantAny, "connections_per_minute": wantAny,
 		"idle": wantDuration, "record": wantText,
 	}
 }

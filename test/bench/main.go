@@ -31,7 +31,7 @@ func run(ctx context.Context) error {
 	rounds := flag.Int("rounds", 5, "rounds per measurement")
 	enrolled := flag.Int("enroll", 1000, "number of nodes to enroll")
 	which := flag.String("release", "", "newest or old (default both), or none to skip what needs an Ironic")
-	only := flag.String("only", "", "listing, console, polling, deploying or enrolling (default all, and images)")
+	only := flag.String("only", "", "listing, console, polling, deploying, serving or enrolling (default all, and images)")
 	flag.Parse()
 	if *only == "" {
 		if err := images(ctx, *binary, *rounds); err != nil {
@@ -77,7 +77,7 @@ func benchRelease(ctx context.Context, r ironic.Release, binary, only string, no
 	for _, m := range []struct {
 		name    string
 		measure func(context.Context, *ironic.Server, string, int) error
-	}{{"listing", listing}, {"console", console}, {"polling", polling}, {"deploying", deploying}} {
+	}{{"listing", listing}, {"console", console}, {"polling", polling}, {"deploying", deploying}, {"serving", serving}} {
 		if only != "" && only != m.name {
 			continue
 		}

@@ -1,0 +1,342 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"ironworks/test/ironic"
+)
+
+// servedSessions is how many consoles a server is measured with.
+const servedSessions = 50
+
+// serving measures ironworks serve with one console and with many: requests to Ironic, memory, idle cost, keys.
+func serving(ctx context.Context, s *ironic.Server, binary string, rounds int) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	counter, err := countRequests(ctx, s.URL)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "bench-serve-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	server, err := startServing(ctx, binary, dir, counter.url)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	first, err := server.open(ctx)
+	if err != nil {
+		return err
+	}
+	if err := first.waitFor(ctx, "live"); err != nil {
+		return err
+	}
+	const settle, watch = 40 * time.Second, 60 * time.Second
+	if err := wait(ctx, settle); err != nil {
+		return err
+	}
+	few, err := counter.during(ctx, watch)
+	if err != nil {
+		return err
+	}
+	_, alone, err := memory(server.pid)
+	if err != nil {
+		return err
+	}
+	sessions := []*servedSession{first}
+	for range servedSessions - 1 {
+		one, err := server.open(ctx)
+		if err != nil {
+			return err
+		}
+		if err := one.waitFor(ctx, "live"); err != nil {
+			return err
+		}
+		sessions = append(sessions, one)
+	}
+	if err := wait(ctx, settle); err != nil {
+		return err
+	}
+	cpu, err := cpuTime(server.pid)
+	if err != nil {
+		return err
+	}
+	sent := written(sessions)
+	many, err := counter.during(ctx, watch)
+	if err != nil {
+		return err
+	}
+	busy, err := cpuTime(server.pid)
+	if err != nil {
+		return err
+	}
+	_, together, err := memory(server.pid)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("  serve: requests in %s, 1 and %d sessions: %d, %d, ratio %.2f (≤ 1.05)\n", watch, len(sessions), few, many, float64(many)/float64(few))
+	fmt.Printf("  serve: RSS in MiB, 1 session %.1f, %d sessions %.1f, each further %.2f (≤ 4)\n", alone, len(sessions), together, (together-alone)/float64(len(sessions)-1))
+	fmt.Printf("  serve: %d idle sessions for %s: %d bytes (0), CPU %.2f %% (≤ 2)\n", len(sessions), watch, written(sessions)-sent, 100*(busy-cpu).Seconds()/watch.Seconds())
+	return servedKeys(ctx, sessions, 20*rounds)
+}
+
+func written(sessions []*servedSession) (n int64) {
+	for _, s := range sessions {
+		n += s.bytes.Load()
+	}
+	return n
+}
+
+// servedKeys measures the time from a key to the first output, while half of the sessions press keys.
+func servedKeys(ctx context.Context, sessions []*servedSession, n int) error {
+	var mu sync.Mutex
+	var took []time.Duration
+	var working sync.WaitGroup
+	failed := make(chan error, len(sessions))
+	for _, one := range sessions[:len(sessions)/2] {
+		working.Go(func() {
+			for i := range n {
+				key := "\x1b[B"
+				if i%12 >= 6 {
+					key = "\x1b[A"
+				}
+				d, err := one.press(ctx, key)
+				if err != nil {
+					failed <- err
+					return
+				}
+				mu.Lock()
+				took = append(took, d)
+				mu.Unlock()
+				if wait(ctx, 300*time.Millisecond+time.Duration(i%7)*30*time.Millisecond) != nil {
+					return
+				}
+			}
+		})
+	}
+	working.Wait()
+	select {
+	case err := <-failed:
+		return err
+	default:
+	}
+	slices.Sort(took)
+	fmt.Printf("  serve: key to output, %d keys in %d sessions: %s, p99 %s (≤ 25ms)\n", len(took), len(sessions)/2, spread(took), took[len(took)*99/100].Round(100*time.Microsecond))
+	return nil
+}
+
+// requestCounter is a proxy in front of Ironic.
+type requestCounter struct {
+	url   string
+	count atomic.Int64
+}
+
+func countRequests(ctx context.Context, to string) (*requestCounter, error) {
+	target, err := url.Parse(to)
+	if err != nil {
+		return nil, err
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	c := &requestCounter{url: "http://" + l.Addr().String()}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c.count.Add(1)
+		proxy.ServeHTTP(w, r)
+	})}
+	go func() { _ = server.Serve(l) }()
+	context.AfterFunc(ctx, func() { _ = server.Close() })
+	return c, nil
+}
+
+func (c *requestCounter) during(ctx context.Context, d time.Duration) (int64, error) {
+	before := c.count.Load()
+	err := wait(ctx, d)
+	return c.count.Load() - before, err
+}
+
+// servingProgram is a running ironworks serve.
+type servingProgram struct {
+	cmd    *exec.Cmd
+	pid    int
+	addr   string
+	signer ssh.Signer
+}
+
+func startServing(ctx context.Context, binary, dir, endpoint string) (*servingProgram, error) {
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := ssh.NewSignerFromKey(private)
+	if err != nil {
+		return nil, err
+	}
+	keys := filepath.Join(dir, "keys")
+	line := strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey()))) + " bench operator\n"
+	if err := os.WriteFile(keys, []byte(line), 0o600); err != nil {
+		return nil, err
+	}
+	config := filepath.Join(dir, "config.yaml")
+	text := fmt.Sprintf("contexts:\n  bench:\n    url: %s\n    auth: none\nserve:\n  listen: 127.0.0.1:0\n  authorized_keys: %s\n  host_key: %s\n  sessions_per_user: 100\n", endpoint, keys, filepath.Join(dir, "host"))
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, binary, "serve", "--config", config)
+	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "NO_PROXY=127.0.0.1"}
+	var said lockedBuffer
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p := &servingProgram{cmd: cmd, pid: cmd.Process.Pid, signer: signer}
+	listening := regexp.MustCompile(`listening on (\S+),`)
+	for range 200 {
+		if found := listening.FindStringSubmatch(said.String()); found != nil {
+			p.addr = found[1]
+			return p, nil
+		}
+		if err := wait(ctx, 50*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+	p.stop()
+	return nil, fmt.Errorf("ironworks serve does not listen: %s", said.String())
+}
+
+func (p *servingProgram) stop() {
+	_ = p.cmd.Process.Signal(os.Interrupt)
+	_ = p.cmd.Wait()
+}
+
+// servedSession is a console over SSH.
+type servedSession struct {
+	in    io.Writer
+	bytes atomic.Int64
+	mu    sync.Mutex
+	text  bytes.Buffer
+	wake  chan struct{}
+}
+
+func (p *servingProgram) open(ctx context.Context) (*servedSession, error) {
+	client, err := ssh.Dial("tcp", p.addr, &ssh.ClientConfig{
+		User: "bench", Auth: []ssh.AuthMethod{ssh.PublicKeys(p.signer)}, HostKeyCallback: ssh.InsecureIgnoreHostKey(), Timeout: 20 * time.Second, //nolint:gosec // on this host
+	})
+	if err != nil {
+		return nil, err
+	}
+	context.AfterFunc(ctx, func() { _ = client.Close() })
+	session, err := client.NewSession()
+	if err != nil {
+		return nil, err
+	}
+	if err := session.RequestPty("xterm-256color", 50, 200, ssh.TerminalModes{}); err != nil {
+		return nil, err
+	}
+	s := &servedSession{wake: make(chan struct{}, 1)}
+	if s.in, err = session.StdinPipe(); err != nil {
+		return nil, err
+	}
+	session.Stdout = s
+	return s, session.Shell()
+}
+
+// Write receives output.
+func (s *servedSession) Write(p []byte) (int, error) {
+	s.bytes.Add(int64(len(p)))
+	s.mu.Lock()
+	if s.text.Len() < 1<<20 {
+		s.text.Write(p)
+	}
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+	return len(p), nil
+}
+
+func (s *servedSession) waitFor(ctx context.Context, what string) error {
+	limit := time.After(time.Minute)
+	for {
+		s.mu.Lock()
+		there := strings.Contains(s.text.String(), what)
+		s.mu.Unlock()
+		if there {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-limit:
+			return fmt.Errorf("no %q on a served console", what)
+		case <-s.wake:
+		}
+	}
+}
+
+var errNoAnswer = errors.New("a served console did not answer a key within 10 s")
+
+// press sends a key and returns the time until the next output.
+func (s *servedSession) press(ctx context.Context, key string) (time.Duration, error) {
+	select {
+	case <-s.wake:
+	default:
+	}
+	began := time.Now()
+	if _, err := io.WriteString(s.in, key); err != nil {
+		return 0, err
+	}
+	select {
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	case <-s.wake:
+		return time.Since(began), nil
+	case <-time.After(10 * time.Second):
+		return 0, errNoAnswer
+	}
+}
+
+// lockedBuffer is a buffer for the output of a program.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
