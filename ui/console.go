@@ -95,6 +95,12 @@ type Console struct {
 	headline headline
 
 	width, height int
+	// keyAt is when the last key was pressed.
+	keyAt time.Time
+	// painter draws on a server; nil if Bubble Tea does.
+	painter *painter
+	// painted is the last picture.
+	painted       string
 	theme, dimmed *theme.Theme
 	look          theme.Options
 	mouse         bool
@@ -171,6 +177,9 @@ func (c *Console) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
 	if c.crash != nil {
 		return c, tea.Quit
 	}
+	if c.painter != nil {
+		c.painter.listen(msg)
+	}
 	cmd = guard(c.route(msg))
 	c.lookAround()
 	return c, cmd
@@ -240,11 +249,21 @@ func (c *Console) forward(msg tea.Msg) tea.Cmd {
 // ticked arrives every second, for ages and toasts.
 type ticked struct{}
 
+// restAfter is after which time without a key a console on a server counts ages only every restTick, because there are
+// many.
+const (
+	restAfter = 30 * time.Second
+	restTick  = 5 * time.Second
+)
+
 func (c *Console) tick() tea.Cmd {
-	ctx := c.ctx
+	ctx, every := c.ctx, time.Second
+	if c.env.Seat != nil && time.Since(c.keyAt) >= restAfter {
+		every = restTick
+	}
 	return func() tea.Msg {
 		select {
-		case <-time.After(time.Second):
+		case <-time.After(every):
 			return ticked{}
 		case <-ctx.Done():
 			return nil

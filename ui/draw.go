@@ -30,7 +30,12 @@ func (c *Console) View() (v tea.View) {
 			v.AltScreen = true
 		}
 	}()
-	v = tea.NewView(c.paint())
+	painted := c.paint()
+	if painted == c.painted {
+		painted = c.painted // Bubble Tea compares the last two pictures in each frame: the same string costs nothing
+	}
+	c.painted = painted
+	v = tea.NewView(painted)
 	if c.env.Seat != nil {
 		c.env.Seat.Show(presence.Frame{Content: v.Content, Width: c.width, Height: c.height})
 	}
@@ -38,6 +43,9 @@ func (c *Console) View() (v tea.View) {
 	v.WindowTitle = c.windowTitle()
 	if c.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
+	}
+	if c.painter != nil {
+		c.painter.show(v)
 	}
 	return v
 }

@@ -15,6 +15,7 @@ import (
 // key sends a key to the dialog in front, to a text input, or to its action.
 func (c *Console) key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
+	c.keyAt = time.Now()
 	if _, _, is := c.following(); is {
 		return c.keyWhileFollowing(name)
 	}
@@ -109,6 +110,10 @@ func (c *Console) do(id action.ID) tea.Cmd {
 			true: textMouseOn, false: textMouseOff,
 		}[c.mouse]})
 	case action.Redraw:
+		if c.painter != nil {
+			c.painter.erase()
+			return nil
+		}
 		return tea.ClearScreen
 	case action.Suspend:
 		return tea.Suspend

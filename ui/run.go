@@ -41,29 +41,59 @@ func Run(ctx context.Context, opts Options, term Terminal) error {
 	}
 	c := New(ctx, opts)
 	defer c.cancel()
+	if term.Resizes != nil {
+		return c.runRemote(ctx, term)
+	}
 	// The caller handles other signals through ctx. Bubble Tea's handler for panics would print the stack over the
 	// screen.
-	options := []tea.ProgramOption{
+	p := tea.NewProgram(c,
 		tea.WithInput(term.In), tea.WithOutput(term.Out), tea.WithEnvironment(term.Env),
 		tea.WithFPS(term.FPS), tea.WithoutSignalHandler(),
-	}
-	if term.Resizes != nil {
-		options = append(options, tea.WithWindowSize(term.Width, term.Height), tea.WithColorProfile(colorprofile.Env(term.Env)))
-	}
-	p := tea.NewProgram(c, options...)
+	)
 	stop := context.AfterFunc(ctx, p.Quit)
 	defer stop()
-	if term.Resizes != nil {
-		go func() {
-			for size := range term.Resizes {
-				p.Send(tea.WindowSizeMsg(size))
-			}
-		}()
-	}
 	_, err := p.Run()
+	return c.ended(ctx, err)
+}
+
+// flushes is how often Bubble Tea writes what is not a picture, such as to the clipboard, in a second.
+const flushes = 4
+
+// runRemote is Run for a terminal that is no file.
+func (c *Console) runRemote(ctx context.Context, term Terminal) error {
+	out := &lockedWriter{out: term.Out}
+	term.Out = out
+	c.painter = newPainter(&term)
+	p := tea.NewProgram(c,
+		tea.WithInput(term.In), tea.WithOutput(out), tea.WithEnvironment(term.Env), tea.WithoutRenderer(), tea.WithoutSignalHandler(),
+		tea.WithFPS(flushes), tea.WithWindowSize(term.Width, term.Height), tea.WithColorProfile(colorprofile.Env(term.Env)),
+	)
+	defer context.AfterFunc(ctx, p.Quit)()
+	go func() {
+		for size := range term.Resizes {
+			p.Send(tea.WindowSizeMsg(size))
+		}
+	}()
+	painting, stop := context.WithCancel(ctx)
+	painted := make(chan struct{})
+	go func() {
+		defer close(painted)
+		c.painter.run(painting)
+	}()
+	_, err := p.Run()
+	stop()
+	select {
+	case <-painted:
+	case <-time.After(patience): // a client that reads nothing; the caller closes its connection
+	}
 	if c.env.Seat != nil {
 		c.env.Seat.Leave()
 	}
+	return c.ended(ctx, err)
+}
+
+// ended saves the view and waits for running work.
+func (c *Console) ended(ctx context.Context, err error) error {
 	if c.crash == nil { // what crashes the console must not be restored
 		_ = c.saveView()() // an error that lasts was a toast
 	}
@@ -72,10 +102,10 @@ func Run(ctx context.Context, opts Options, term Terminal) error {
 	switch {
 	case c.crash != nil:
 		return c.crash
-	case errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil:
-		return nil
+	case ctx.Err() == nil || !errors.Is(err, tea.ErrProgramKilled):
+		return err
 	}
-	return err
+	return nil
 }
 
 // wait waits for sessions and tasks, up to patience.

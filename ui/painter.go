@@ -1,0 +1,211 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// painter draws a console on a server as soon as its picture changes. Bubble Tea's renderer looks for a new picture in
+// every frame, which for 50 idle consoles costs 3 000 wake-ups a second; otherwise both draw with the same library. A
+// client that does not read blocks its painter only: pictures in between are dropped.
+type painter struct {
+	out   io.Writer
+	frame time.Duration
+	wake  chan struct{}
+
+	mu   sync.Mutex
+	view tea.View
+	// width and height are the size of the terminal; redraw draws everything again.
+	width, height int
+	redraw        bool
+	profile       colorprofile.Profile
+	// sync and graphemes are what the terminal has reported: synchronized output (mode 2026), and widths by grapheme
+	// (2027).
+	sync, graphemes bool
+
+	// Only the goroutine of run uses the fields below.
+	buf   bytes.Buffer
+	scr   *uv.TerminalRenderer
+	cells uv.ScreenBuffer
+	drawn tea.View
+}
+
+func newPainter(term *Terminal) *painter {
+	p := &painter{
+		out: term.Out, frame: time.Second / time.Duration(term.FPS), wake: make(chan struct{}, 1),
+		width: term.Width, height: term.Height, redraw: true, profile: colorprofile.Env(term.Env),
+	}
+	p.scr = uv.NewTerminalRenderer(&p.buf, term.Env)
+	p.scr.SetTabStops(-1)
+	p.scr.SetMapNewline(true) // as the terminal of an SSH session without a real PTY does
+	p.scr.SetScrollOptim(true)
+	return p
+}
+
+// show draws a picture soon. It does not block.
+func (p *painter) show(v tea.View) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.view.Content == v.Content && p.view.MouseMode == v.MouseMode && p.view.WindowTitle == v.WindowTitle && !p.redraw {
+		return
+	}
+	p.view = v
+	p.ring()
+}
+
+func (p *painter) ring() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// listen takes what changes how pictures are drawn from the messages of a program.
+func (p *painter) listen(msg tea.Msg) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		p.width, p.height, p.redraw = msg.Width, msg.Height, true
+	case tea.ColorProfileMsg:
+		p.profile, p.redraw = msg.Profile, true
+	case tea.ModeReportMsg:
+		switch msg.Mode {
+		case ansi.ModeSynchronizedOutput:
+			p.sync = msg.Value == ansi.ModeReset
+		case ansi.ModeUnicodeCore:
+			p.graphemes = msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet
+		}
+	}
+}
+
+// erase draws everything again, because other output has destroyed the picture.
+func (p *painter) erase() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.redraw = true
+	p.ring()
+}
+
+// run draws until ctx ends, and then leaves the terminal as it was.
+func (p *painter) run(ctx context.Context) {
+	p.scr.SaveCursor()
+	p.scr.Erase()
+	p.scr.SetFullscreen(true)
+	p.scr.SetRelativeCursor(false)
+	_, _ = io.WriteString(p.out, ansi.SetModeAltScreenSaveCursor+ansi.ResetModeTextCursorEnable+ansi.SetModeBracketedPaste+
+		ansi.SetModifyOtherKeys2+ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes)+ansi.RequestKittyKeyboard)
+	defer p.leave()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-p.wake:
+		}
+		if p.draw() != nil {
+			return // the client is gone
+		}
+		// Keys and changes that come in quick succession share a frame.
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(p.frame):
+		}
+	}
+}
+
+// draw writes the difference between the last picture and this one.
+func (p *painter) draw() error {
+	p.mu.Lock()
+	v, w, h, redraw, synced := p.view, p.width, p.height, p.redraw, p.sync
+	p.redraw = false
+	p.scr.SetColorProfile(p.profile)
+	if p.graphemes {
+		p.cells.Method = ansi.GraphemeWidth
+		p.scr.SetWidthMethod(ansi.GraphemeWidth)
+	}
+	p.mu.Unlock()
+	if redraw {
+		if p.cells.RenderBuffer == nil {
+			p.cells = uv.NewScreenBuffer(w, h)
+		} else {
+			p.cells.Resize(w, h)
+			p.cells.Touched = nil
+		}
+		p.scr.Resize(w, h)
+		p.scr.Erase()
+	}
+	p.cells.Clear()
+	uv.NewStyledString(v.Content).Draw(p.cells, p.cells.Bounds())
+	p.scr.Render(p.cells.RenderBuffer)
+	if err := p.scr.Flush(); err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if v.WindowTitle != p.drawn.WindowTitle {
+		out.WriteString(ansi.SetWindowTitle(v.WindowTitle))
+	}
+	if v.MouseMode != p.drawn.MouseMode {
+		out.WriteString(mouse(v.MouseMode))
+	}
+	switch {
+	case p.buf.Len() == 0:
+	case synced:
+		out.WriteString(ansi.SetModeSynchronizedOutput)
+		out.Write(p.buf.Bytes())
+		out.WriteString(ansi.ResetModeSynchronizedOutput)
+	default:
+		out.Write(p.buf.Bytes())
+	}
+	p.buf.Reset()
+	p.drawn = v
+	if out.Len() == 0 {
+		return nil
+	}
+	_, err := p.out.Write(out.Bytes())
+	return err
+}
+
+func mouse(mode tea.MouseMode) string {
+	if mode == tea.MouseModeNone {
+		return ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseExtSgr
+	}
+	return ansi.SetModeMouseButtonEvent + ansi.SetModeMouseExtSgr
+}
+
+// leave resets the terminal.
+func (p *painter) leave() {
+	text := ansi.ResetModifyOtherKeys + ansi.PopKittyKeyboard(1) + ansi.ResetModeBracketedPaste + ansi.ResetModeAltScreenSaveCursor + ansi.SetModeTextCursorEnable
+	if p.drawn.MouseMode != tea.MouseModeNone {
+		text = mouse(tea.MouseModeNone) + text
+	}
+	if p.drawn.WindowTitle != "" {
+		text += ansi.SetWindowTitle("")
+	}
+	p.mu.Lock()
+	if p.graphemes {
+		text += ansi.ResetModeUnicodeCore
+	}
+	p.mu.Unlock()
+	_, _ = io.WriteString(p.out, text)
+}
+
+// lockedWriter lets the painter and Bubble Tea, which writes to the clipboard and queries the terminal, write in turn.
+type lockedWriter struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+func (l *lockedWriter) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.out.Write(b)
+}
