@@ -1,0 +1,175 @@
+// Package cast writes, reads and plays asciicasts: recordings of what a terminal shows, in the formats 2 and 3 of asciinema
+// (docs.asciinema.org/manual/asciicast).
+package cast
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// Header is the first line of a recording.
+type Header struct {
+	// Version is 2 or 3.
+	Version int
+	// Width and Height are the size of the terminal in cells at the start.
+	Width, Height int
+	Began         time.Time
+	// Term is the type of the terminal, such as xterm-256color; may be empty.
+	Term, Title string
+}
+
+// Kind is the type of an event.
+type Kind string
+
+// Kinds of events. Others are ignored.
+const (
+	Output Kind = "o"
+	Resize Kind = "r" // the data is COLSxROWS
+	Marker Kind = "m"
+	Exit   Kind = "x" // since format 3
+)
+
+// Event is something that happened, at a time since the start.
+type Event struct {
+	At   time.Duration
+	Kind Kind
+	Data string
+}
+
+// headerV2 and headerV3 are the headers as JSON.
+type (
+	headerV2 struct {
+		Version   int               `json:"version"`
+		Width     int               `json:"width"`
+		Height    int               `json:"height"`
+		Timestamp int64             `json:"timestamp,omitempty"`
+		Title     string            `json:"title,omitempty"`
+		Env       map[string]string `json:"env,omitempty"`
+	}
+	termV3 struct {
+		Cols int    `json:"cols"`
+		Rows int    `json:"rows"`
+		Type string `json:"type,omitempty"`
+	}
+	headerV3 struct {
+		Version   int    `json:"version"`
+		Term      termV3 `json:"term"`
+		Timestamp int64  `json:"timestamp,omitempty"`
+		Title     string `json:"title,omitempty"`
+	}
+)
+
+// Writer writes a recording. It may be used by several goroutines.
+type Writer struct {
+	mu     sync.Mutex
+	out    io.Writer
+	header Header
+	last   time.Duration
+	// rest is the start of a character whose end has not come yet.
+	rest    []byte
+	written int64
+	err     error
+}
+
+// NewWriter writes the header of a recording.
+func NewWriter(out io.Writer, h Header) (*Writer, error) {
+	w := &Writer{out: out, header: h}
+	switch h.Version {
+	case 2:
+		v2 := headerV2{Version: 2, Width: h.Width, Height: h.Height, Timestamp: h.Began.Unix(), Title: h.Title}
+		if h.Term != "" {
+			v2.Env = map[string]string{"TERM": h.Term}
+		}
+		w.line(v2)
+	case 3:
+		w.line(headerV3{Version: 3, Term: termV3{h.Width, h.Height, h.Term}, Timestamp: h.Began.Unix(), Title: h.Title})
+	default:
+		return nil, fmt.Errorf("asciicast version %d is not supported; use 2 or 3", h.Version)
+	}
+	return w, w.err
+}
+
+// line writes a JSON line.
+func (w *Writer) line(v any) {
+	if w.err != nil {
+		return
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if w.err = enc.Encode(v); w.err != nil {
+		return
+	}
+	n, err := w.out.Write(b.Bytes())
+	w.written += int64(n)
+	w.err = err
+}
+
+// event writes an event that happens now.
+func (w *Writer) event(kind Kind, data string) {
+	at := time.Since(w.header.Began).Round(time.Microsecond)
+	seconds := at.Seconds()
+	if w.header.Version == 3 {
+		seconds = max(at-w.last, 0).Seconds()
+	}
+	w.last = at
+	w.line([]any{json.Number(fmt.Sprintf("%.6f", seconds)), kind, data})
+}
+
+// Write records output. The error is that of the recording's file; the output was taken.
+func (w *Writer) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	data := append(w.rest, p...)
+	end := completeUTF8(data)
+	w.rest = bytes.Clone(data[end:])
+	if end > 0 {
+		w.event(Output, string(bytes.ToValidUTF8(data[:end], []byte("\uFFFD"))))
+	}
+	return len(p), w.err
+}
+
+// completeUTF8 returns the length of data without an incomplete character at its end.
+func completeUTF8(data []byte) int {
+	for back := 1; back <= min(utf8.UTFMax-1, len(data)); back++ {
+		b := data[len(data)-back]
+		if utf8.RuneStart(b) {
+			if b >= utf8.RuneSelf && !utf8.FullRune(data[len(data)-back:]) {
+				return len(data) - back
+			}
+			break
+		}
+	}
+	return len(data)
+}
+
+// Resize records a new size of the terminal.
+func (w *Writer) Resize(width, height int) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if width == w.header.Width && height == w.header.Height {
+		return w.err
+	}
+	w.header.Width, w.header.Height = width, height
+	w.event(Resize, fmt.Sprintf("%dx%d", width, height))
+	return w.err
+}
+
+// Size is the length of the recording so far, in bytes.
+func (w *Writer) Size() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.written
+}
+
+// Err is the first error of writing.
+func (w *Writer) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}

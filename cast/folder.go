@@ -1,0 +1,148 @@
+package cast
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Recording writes one recording to files: a new one when a file has reached its limit.
+type Recording struct {
+	header Header
+	path   func(part int) string
+	limit  int64
+	// onPart is called when a new part begins, which needs the whole picture.
+	onPart func()
+
+	mu     sync.Mutex
+	part   int
+	file   *os.File
+	writer *Writer
+	err    error
+}
+
+// Limits of recordings, in bytes.
+const (
+	PartLimit   = 64 << 20
+	FolderLimit = 2 << 30
+)
+
+// Record begins a recording in a new file, which only its owner can read. A limit of 0 is none. onPart, which may be nil
+// and must not block, is called when another file begins, because a picture is then needed from its start.
+func Record(path string, h Header, limit int64, onPart func()) (*Recording, error) {
+	base, extension := strings.TrimSuffix(path, filepath.Ext(path)), filepath.Ext(path)
+	r := &Recording{header: h, limit: limit, onPart: onPart, path: func(part int) string {
+		if part == 1 {
+			return path
+		}
+		return fmt.Sprintf("%s-%d%s", base, part, extension)
+	}}
+	if err := r.begin(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// begin opens the next file.
+func (r *Recording) begin() error {
+	r.part++
+	file, err := os.OpenFile(r.path(r.part), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("record the terminal: %w", err)
+	}
+	r.header.Began = time.Now()
+	writer, err := NewWriter(file, r.header)
+	if err != nil {
+		_ = file.Close()
+		return fmt.Errorf("record the terminal: %w", err)
+	}
+	if r.file != nil {
+		_ = r.file.Close()
+	}
+	r.file, r.writer = file, writer
+	return nil
+}
+
+// Write records output. It never fails: a recording that cannot be written ends, and Err says why.
+func (r *Recording) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return len(p), nil
+	}
+	if r.limit > 0 && r.writer.Size() > r.limit {
+		if r.err = r.begin(); r.err == nil && r.onPart != nil {
+			r.onPart()
+		}
+	}
+	if r.err == nil {
+		_, r.err = r.writer.Write(p)
+	}
+	return len(p), nil
+}
+
+// Resize records a new size of the terminal.
+func (r *Recording) Resize(width, height int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.header.Width, r.header.Height = width, height
+		r.err = r.writer.Resize(width, height)
+	}
+}
+
+// Err is why the recording ended early, nil if it did not.
+func (r *Recording) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// Close ends the recording.
+func (r *Recording) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err := r.file.Close()
+	if r.err != nil {
+		return r.err
+	}
+	return err
+}
+
+// Prune removes the oldest recordings of a folder until all together have at most limit bytes.
+func Prune(folder string, limit int64) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return fmt.Errorf("prune recordings: %w", err)
+	}
+	type found struct {
+		path string
+		size int64
+		at   time.Time
+	}
+	var files []found
+	total := int64(0)
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() || filepath.Ext(e.Name()) != ".cast" {
+			continue
+		}
+		files = append(files, found{filepath.Join(folder, e.Name()), info.Size(), info.ModTime()})
+		total += info.Size()
+	}
+	slices.SortFunc(files, func(a, b found) int { return a.at.Compare(b.at) })
+	for _, f := range files {
+		if total <= limit {
+			return nil
+		}
+		if err := os.Remove(f.path); err != nil {
+			return fmt.Errorf("prune recordings: %w", err)
+		}
+		total -= f.size
+	}
+	return nil
+}

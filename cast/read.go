@@ -1,0 +1,113 @@
+package cast
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+)
+
+// maxLine bounds a line of a recording, in bytes.
+const maxLine = 8 << 20
+
+// Bounds of a terminal's size in a recording.
+const maxWidth, maxHeight = 1000, 500
+
+// Reader reads a recording event by event.
+type Reader struct {
+	Header Header
+	lines  *bufio.Scanner
+	number int
+	at     time.Duration
+}
+
+// ErrNoCast reports that a file is no recording in a known format.
+var ErrNoCast = errors.New("not an asciicast of version 2 or 3")
+
+// Is reports whether a file starts like a recording.
+func Is(start []byte) bool {
+	line, _, _ := bytes.Cut(start, []byte("\n"))
+	var h struct {
+		Version int `json:"version"`
+	}
+	return json.Unmarshal(line, &h) == nil && (h.Version == 2 || h.Version == 3)
+}
+
+// NewReader reads the header.
+func NewReader(in io.Reader) (*Reader, error) {
+	r := &Reader{lines: bufio.NewScanner(in)}
+	r.lines.Buffer(nil, maxLine)
+	if !r.next() {
+		if err := r.lines.Err(); err != nil {
+			return nil, fmt.Errorf("line 1: %w", err)
+		}
+		return nil, ErrNoCast
+	}
+	var h struct {
+		headerV2
+		Term termV3 `json:"term"`
+	}
+	if err := json.Unmarshal(r.lines.Bytes(), &h); err != nil || h.Version != 2 && h.Version != 3 {
+		return nil, ErrNoCast
+	}
+	r.Header = Header{Version: h.Version, Width: h.Width, Height: h.Height, Began: time.Unix(h.Timestamp, 0), Title: h.Title, Term: h.Env["TERM"]}
+	if h.Version == 3 {
+		r.Header.Width, r.Header.Height, r.Header.Term = h.Term.Cols, h.Term.Rows, h.Term.Type
+	}
+	if r.Header.Width < 1 || r.Header.Height < 1 || r.Header.Width > maxWidth || r.Header.Height > maxHeight {
+		return nil, fmt.Errorf("line 1: a terminal of %d×%d cells; want 1 to %d × 1 to %d", r.Header.Width, r.Header.Height, maxWidth, maxHeight)
+	}
+	return r, nil
+}
+
+func (r *Reader) next() bool {
+	r.number++
+	return r.lines.Scan()
+}
+
+// Next returns the next event; io.EOF is the end. A recording whose last line was cut off ends before it.
+func (r *Reader) Next() (Event, error) {
+	for r.next() {
+		line := bytes.TrimSpace(r.lines.Bytes())
+		if len(line) == 0 || line[0] == '#' {
+			continue // format 3 has comments
+		}
+		var parts []json.RawMessage
+		var seconds float64
+		var e Event
+		err := json.Unmarshal(line, &parts)
+		if err == nil && len(parts) < 3 {
+			err = errors.New("want [TIME, TYPE, DATA]")
+		}
+		if err == nil {
+			err = errors.Join(json.Unmarshal(parts[0], &seconds), json.Unmarshal(parts[1], &e.Kind), json.Unmarshal(parts[2], &e.Data))
+		}
+		if err == nil && (seconds < 0 || seconds > float64(math.MaxInt32)) {
+			err = fmt.Errorf("time %g", seconds)
+		}
+		if err != nil {
+			if r.last() {
+				return Event{}, io.EOF
+			}
+			return Event{}, fmt.Errorf("line %d: %w", r.number, err)
+		}
+		at := time.Duration(seconds * float64(time.Second))
+		if r.Header.Version == 3 {
+			at += r.at
+		}
+		r.at = max(at, r.at)
+		e.At = r.at
+		return e, nil
+	}
+	if err := r.lines.Err(); err != nil {
+		return Event{}, fmt.Errorf("line %d: %w", r.number, err)
+	}
+	return Event{}, io.EOF
+}
+
+// last reports whether no line follows.
+func (r *Reader) last() bool { return !r.lines.Scan() && r.lines.Err() == nil }

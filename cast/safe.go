@@ -1,0 +1,100 @@
+package cast
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/ansi/parser"
+)
+
+// Safe lets through what draws on a terminal: text, line breaks, SGR, movements, erasing, scrolling, and the modes of a
+// full-screen program. A recording may come from anybody, so clipboards, titles, queries that the terminal would answer,
+// and everything unknown are dropped. It keeps its state between writes.
+type Safe struct {
+	parser *ansi.Parser
+	out    strings.Builder
+}
+
+// NewSafe returns a filter.
+func NewSafe() *Safe {
+	s := &Safe{parser: ansi.NewParser()}
+	s.parser.SetParamsSize(parser.MaxParamsSize)
+	s.parser.SetHandler(ansi.Handler{
+		Print: func(r rune) { s.out.WriteRune(r) },
+		Execute: func(b byte) {
+			if b == '\n' || b == '\r' || b == '\t' || b == '\b' {
+				s.out.WriteByte(b)
+			}
+		},
+		HandleEsc: func(cmd ansi.Cmd) {
+			if cmd.Prefix() == 0 && cmd.Intermediate() == 0 && strings.IndexByte("78M=>DE", cmd.Final()) >= 0 {
+				s.out.WriteString("\x1b" + string(rune(cmd.Final())))
+			}
+		},
+		HandleCsi: s.csi,
+	})
+	return s
+}
+
+// Filter returns the safe part of output.
+func (s *Safe) Filter(output string) string {
+	s.out.Reset()
+	for i := range len(output) {
+		s.parser.Advance(output[i])
+	}
+	return s.out.String()
+}
+
+// safeFinals are the final bytes of sequences without a prefix that only draw.
+const safeFinals = "ABCDEFGHIJKLMPSTXZ`abdefgmrsu@"
+
+// csi lets a sequence through that draws, or sets a mode of a full-screen program.
+func (s *Safe) csi(cmd ansi.Cmd, params ansi.Params) {
+	if cmd.Intermediate() != 0 {
+		return
+	}
+	switch {
+	case cmd.Prefix() == 0 && strings.IndexByte(safeFinals, cmd.Final()) >= 0:
+	case cmd.Prefix() == '?' && (cmd.Final() == 'h' || cmd.Final() == 'l'):
+		for i := range params {
+			if p, _, _ := params.Param(i, 0); !safeMode(p) {
+				return
+			}
+		}
+	default:
+		return
+	}
+	s.out.WriteString("\x1b[")
+	if cmd.Prefix() != 0 {
+		s.out.WriteByte(cmd.Prefix())
+	}
+	for i := range params {
+		value, more, ok := params.Param(i, -1)
+		if !ok {
+			break
+		}
+		if value >= 0 {
+			s.out.WriteString(strconv.Itoa(value))
+		}
+		switch {
+		case i == len(params)-1:
+		case more:
+			s.out.WriteByte(':')
+		default:
+			s.out.WriteByte(';')
+		}
+	}
+	s.out.WriteByte(cmd.Final())
+}
+
+// safeMode reports whether a private mode only changes how output looks: origin, wrap, cursor, screens, synchronized
+// output, grapheme widths.
+func safeMode(mode int) bool {
+	switch mode {
+	case 6, 7, 25, 47, 1047, 1048, 1049, 2026, 2027:
+		return true
+	}
+	return false
+}
+
