@@ -78,6 +78,9 @@ type Writer struct {
 
 // NewWriter writes the header of a recording.
 func NewWriter(out io.Writer, h Header) (*Writer, error) {
+	if h.Began.IsZero() {
+		h.Began = time.Now()
+	}
 	w := &Writer{out: out, header: h}
 	switch h.Version {
 	case 2:
@@ -110,28 +113,31 @@ func (w *Writer) line(v any) {
 	w.err = err
 }
 
-// event writes an event that happens now.
-func (w *Writer) event(kind Kind, data string) {
-	at := time.Since(w.header.Began).Round(time.Microsecond)
+// event writes an event. Times never decrease.
+func (w *Writer) event(now time.Time, kind Kind, data string) {
+	at := max(now.Sub(w.header.Began).Round(time.Microsecond), w.last)
 	seconds := at.Seconds()
 	if w.header.Version == 3 {
-		seconds = max(at-w.last, 0).Seconds()
+		seconds = (at - w.last).Seconds()
 	}
 	w.last = at
 	w.line([]any{json.Number(fmt.Sprintf("%.6f", seconds)), kind, data})
 }
 
-// Write records output. The error is that of the recording's file; the output was taken.
-func (w *Writer) Write(p []byte) (int, error) {
+// Write records output that is shown now. The error is that of the recording's file; the output was taken.
+func (w *Writer) Write(p []byte) (int, error) { return len(p), w.Output(time.Now(), p) }
+
+// Output records output that was shown at a time.
+func (w *Writer) Output(at time.Time, p []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	data := append(w.rest, p...)
 	end := completeUTF8(data)
 	w.rest = bytes.Clone(data[end:])
 	if end > 0 {
-		w.event(Output, string(bytes.ToValidUTF8(data[:end], []byte("\uFFFD"))))
+		w.event(at, Output, string(bytes.ToValidUTF8(data[:end], []byte("\uFFFD"))))
 	}
-	return len(p), w.err
+	return w.err
 }
 
 // completeUTF8 returns the length of data without an incomplete character at its end.
@@ -156,7 +162,7 @@ func (w *Writer) Resize(width, height int) error {
 		return w.err
 	}
 	w.header.Width, w.header.Height = width, height
-	w.event(Resize, fmt.Sprintf("%dx%d", width, height))
+	w.event(time.Now(), Resize, fmt.Sprintf("%dx%d", width, height))
 	return w.err
 }
 

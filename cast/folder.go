@@ -15,10 +15,10 @@ type Recording struct {
 	header Header
 	path   func(part int) string
 	limit  int64
-	// onPart is called when a new part begins, which needs the whole picture.
-	onPart func()
+	safe   *Safe
 
 	mu     sync.Mutex
+	onPart func()
 	part   int
 	file   *os.File
 	writer *Writer
@@ -31,11 +31,11 @@ const (
 	FolderLimit = 2 << 30
 )
 
-// Record begins a recording in a new file, which only its owner can read. A limit of 0 is none. onPart, which may be nil
-// and must not block, is called when another file begins, because a picture is then needed from its start.
-func Record(path string, h Header, limit int64, onPart func()) (*Recording, error) {
+// Record begins a recording in a new file, which only its owner can read. It has what draws ([Safe]), not what was copied
+// to the clipboard. A limit of 0 is none.
+func Record(path string, h Header, limit int64) (*Recording, error) {
 	base, extension := strings.TrimSuffix(path, filepath.Ext(path)), filepath.Ext(path)
-	r := &Recording{header: h, limit: limit, onPart: onPart, path: func(part int) string {
+	r := &Recording{header: h, limit: limit, safe: NewSafe(), path: func(part int) string {
 		if part == 1 {
 			return path
 		}
@@ -67,6 +67,13 @@ func (r *Recording) begin() error {
 	return nil
 }
 
+// OnPart sets what is called, and must not block, when another file begins: the whole picture is then needed.
+func (r *Recording) OnPart(call func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.onPart = call
+}
+
 // Write records output. It never fails: a recording that cannot be written ends, and Err says why.
 func (r *Recording) Write(p []byte) (int, error) {
 	r.mu.Lock()
@@ -79,8 +86,8 @@ func (r *Recording) Write(p []byte) (int, error) {
 			r.onPart()
 		}
 	}
-	if r.err == nil {
-		_, r.err = r.writer.Write(p)
+	if text := r.safe.Filter(string(p)); r.err == nil && text != "" {
+		_, r.err = r.writer.Write([]byte(text))
 	}
 	return len(p), nil
 }

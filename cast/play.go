@@ -3,7 +3,6 @@ package cast
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -27,9 +26,6 @@ var ErrQuit = errors.New("quit")
 func Play(ctx context.Context, r *Reader, out io.Writer, p Playing) error {
 	safe, was := NewSafe(), time.Duration(0)
 	defer func() { _, _ = io.WriteString(out, leave) }()
-	if _, err := fmt.Fprintf(out, "\x1b[8;%d;%dt", r.Header.Height, r.Header.Width); err != nil {
-		return err
-	}
 	player := &player{Playing: p}
 	for {
 		e, err := r.Next()

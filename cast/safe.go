@@ -3,6 +3,7 @@ package cast
 import (
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/ansi/parser"
@@ -21,7 +22,11 @@ func NewSafe() *Safe {
 	s := &Safe{parser: ansi.NewParser()}
 	s.parser.SetParamsSize(parser.MaxParamsSize)
 	s.parser.SetHandler(ansi.Handler{
-		Print: func(r rune) { s.out.WriteRune(r) },
+		Print: func(r rune) {
+			if !unicode.IsControl(r) { // the C1 controls, which some terminals obey
+				s.out.WriteRune(r)
+			}
+		},
 		Execute: func(b byte) {
 			if b == '\n' || b == '\r' || b == '\t' || b == '\b' {
 				s.out.WriteByte(b)
@@ -97,4 +102,3 @@ func safeMode(mode int) bool {
 	}
 	return false
 }
-

@@ -37,6 +37,9 @@ type consoleFlags struct {
 	// notify is a ui.Notify.
 	notify string
 	fps    int
+	record string
+	// castVersion is the version of the recording's format.
+	castVersion int
 	// resetView starts with the view of the configuration.
 	resetView bool
 	// file is the user data to check at the start, or "".
@@ -56,6 +59,8 @@ func (f *consoleFlags) registerLook(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.mouse, "mouse", false, "mouse: click, scroll (shift-drag then selects text)")
 	flags.StringVar(&f.theme, "theme", "auto", "color theme: dark, light, or auto to query the terminal")
 	flags.StringVar(&f.notify, "notify", string(ui.NotifyOff), "notification when a task of 30 s or more ends: off, bell, osc9 or osc777")
+	flags.StringVar(&f.record, "record", "", "record what the terminal shows to a new FILE, as an asciicast")
+	flags.IntVar(&f.castVersion, "record-version", 2, "asciicast version of --record: 2 or 3")
 	flags.IntVar(&f.fps, "fps", 0, "maximum screen updates per second (default 90, over SSH 30)")
 }
 
@@ -128,7 +133,15 @@ func (a *app) show(cmd *cobra.Command, flags *consoleFlags, options ui.Options) 
 	options.Program = "ironworks"
 	options.ASCII, options.Mouse, options.Background = flags.ascii, flags.mouse, backgrounds[flags.theme]
 	options.Notify = ui.Notify(flags.notify)
-	err := ui.Run(cmd.Context(), options, ui.Terminal{In: a.stdin, Out: a.stdout, Env: os.Environ(), FPS: fps})
+	term := ui.Terminal{In: a.stdin, Out: a.stdout, Env: os.Environ(), FPS: fps}
+	if flags.record != "" {
+		end, err := a.record(flags, &term)
+		if err != nil {
+			return err
+		}
+		defer end()
+	}
+	err := ui.Run(cmd.Context(), options, term)
 	var crash *ui.Crash
 	if errors.As(err, &crash) {
 		a.crashed(crash.Value, crash.Stack)

@@ -31,7 +31,7 @@ func (a *app) replayCommand() *cobra.Command {
 		Use: "replay FILE",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("replay: want one FILE, a recording of ironworks journal export")
+				return usagef("replay: want one FILE, a recording of ironworks journal export or --record")
 			}
 			return nil
 		},
@@ -51,6 +51,9 @@ func (a *app) replay(cmd *cobra.Command, flags *replayFlags, path string) error 
 	}
 	if err := flags.checkLook(); err != nil {
 		return err
+	}
+	if isCast(path) {
+		return a.playCast(cmd.Context(), path, flags.speed)
 	}
 	slow := time.AfterFunc(time.Second, func() { a.complain("reading %s …", path) })
 	player, rec, err := replay.Open(path, flags.speed)

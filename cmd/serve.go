@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -27,7 +28,7 @@ import (
 
 // serverFlags are the flags of serve.
 type serverFlags struct {
-	listen, hostKey                   string
+	listen, hostKey, record           string
 	authorizedKeys, userCA, revokedBy []string
 	check                             bool
 }
@@ -47,6 +48,7 @@ func (a *app) serveCommand() *cobra.Command {
 	f.StringArrayVar(&flags.authorizedKeys, "authorized-keys", nil, "file or folder with public keys: TYPE KEY NAME [ROLE]; may be repeated")
 	f.StringArrayVar(&flags.userCA, "user-ca", nil, "file with public keys of certificate authorities; may be repeated")
 	f.StringArrayVar(&flags.revokedBy, "revoked-keys", nil, "file with revoked keys and certificates; may be repeated")
+	f.StringVar(&flags.record, "record", "", "folder for recordings of all sessions, as asciicasts (kept up to 2 GiB)")
 	f.BoolVar(&flags.check, "check", false, "check configuration, keys and connection, and exit")
 	return cmd
 }
@@ -54,6 +56,7 @@ func (a *app) serveCommand() *cobra.Command {
 // settings joins the configuration and the flags.
 func (f *serverFlags) settings(cfg *config.Config) config.Serve {
 	s := cfg.Hands.Serve
+	s.Record = cmp.Or(f.record, s.Record)
 	s.Listen = cmp.Or(f.listen, s.Listen, defaultListen)
 	if s.HostKey = cmp.Or(f.hostKey, s.HostKey); s.HostKey == "" && cfg.Files.State != "" {
 		s.HostKey = filepath.Join(cfg.Files.State, "ssh_host_key")
@@ -77,6 +80,8 @@ type consoleServer struct {
 	room   *presence.Room
 	tasks  *screen.TaskList
 	audit  audit.Writer
+	// recordings is the folder for recordings of sessions; "" records nothing.
+	recordings string
 }
 
 // serveConsoles serves consoles until the command is interrupted.
@@ -98,7 +103,12 @@ func (a *app) serveConsoles(cmd *cobra.Command, flags *serverFlags) (err error) 
 	}
 	log := &audit.LazyFile{Path: a.files.Audit}
 	defer log.Close()
-	s := &consoleServer{app: a, cfg: cfg, room: presence.NewRoom(), audit: log}
+	s := &consoleServer{app: a, cfg: cfg, room: presence.NewRoom(), audit: log, recordings: settings.Record}
+	if s.recordings != "" {
+		if err := os.MkdirAll(s.recordings, 0o700); err != nil {
+			return usagef("serve: --record: %w", err)
+		}
+	}
 	server, err := sshserver.New(sshserver.Options{
 		HostKey: settings.HostKey, Access: list, Console: s.console, Command: s.command, Farewell: textServerStops,
 		Limits: sshserver.Limits{Sessions: settings.Sessions, PerUser: settings.PerUser, Handshakes: settings.Handshakes, Rate: settings.Rate, Idle: settings.Idle},

@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -46,6 +47,11 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 			}
 		}
 	}()
+	record, end, err := s.recordSession(one, member.Actor)
+	if err != nil {
+		return fmt.Errorf("this session cannot be recorded: %w", err)
+	}
+	defer end()
 	var crash *ui.Crash
 	err = ui.Run(ctx, ui.Options{
 		Program: "ssh HOST", Keys: keys, ReadOnly: member.ReadOnly,
@@ -63,7 +69,7 @@ func (s *consoleServer) console(ctx context.Context, one *sshserver.Session) err
 			},
 			WhyNoFiles: textNoFilesHere, Forbidden: forbidden(one.Role),
 		},
-	}, ui.Terminal{In: one.In, Out: one.Out, Env: one.Env, FPS: servedFPS, Width: one.Size.Width, Height: one.Size.Height, Resizes: resizes})
+	}, ui.Terminal{In: one.In, Out: one.Out, Env: one.Env, FPS: servedFPS, Width: one.Size.Width, Height: one.Size.Height, Resizes: resizes, Record: record})
 	if errors.As(err, &crash) {
 		s.app.crashed(crash.Value, crash.Stack)
 		return errors.New("the console crashed (this is a bug); connect again")

@@ -97,6 +97,8 @@ type Console struct {
 	width, height int
 	// keyAt is when the last key was pressed.
 	keyAt time.Time
+	// record records the terminal; nil for no recording.
+	record Recorder
 	// painter draws on a server; nil if Bubble Tea does.
 	painter *painter
 	// painted is the last picture.
@@ -191,6 +193,9 @@ func (c *Console) route(msg tea.Msg) tea.Cmd {
 		return c.crashed(msg)
 	case tea.WindowSizeMsg:
 		c.width, c.height = msg.Width, msg.Height
+		if c.record != nil {
+			c.record.Resize(msg.Width, msg.Height)
+		}
 	case tea.BackgroundColorMsg:
 		c.look.Light = !msg.IsDark()
 		c.restyle()

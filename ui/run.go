@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"os/signal"
 	"syscall"
 	"time"
@@ -23,6 +24,28 @@ type Terminal struct {
 	// Width and Height are the size of a terminal that is no file, and Resizes has its later sizes.
 	Width, Height int
 	Resizes       <-chan Size
+	// Record gets what the terminal shows; nil for no recording.
+	Record Recorder
+}
+
+// Recorder records what a terminal shows; *cast.Recording implements it.
+type Recorder interface {
+	io.Writer
+	Resize(width, height int)
+	// OnPart sets what is called when the whole picture is needed. The call does not block.
+	OnPart(call func())
+}
+
+// recordedFile is a terminal whose output is recorded, too.
+type recordedFile struct {
+	*os.File
+	record io.Writer
+}
+
+// Write writes to the terminal and the recording.
+func (f recordedFile) Write(p []byte) (int, error) {
+	_, _ = f.record.Write(p)
+	return f.File.Write(p)
 }
 
 // Size is the size of a terminal in cells.
@@ -46,10 +69,16 @@ func Run(ctx context.Context, opts Options, term Terminal) error {
 	}
 	// The caller handles other signals through ctx. Bubble Tea's handler for panics would print the stack over the
 	// screen.
+	if file, is := term.Out.(*os.File); is && term.Record != nil {
+		c.record, term.Out = term.Record, recordedFile{file, term.Record}
+	}
 	p := tea.NewProgram(c,
 		tea.WithInput(term.In), tea.WithOutput(term.Out), tea.WithEnvironment(term.Env),
 		tea.WithFPS(term.FPS), tea.WithoutSignalHandler(),
 	)
+	if c.record != nil {
+		c.record.OnPart(func() { go p.Send(tea.ClearScreen()) })
+	}
 	stop := context.AfterFunc(ctx, p.Quit)
 	defer stop()
 	_, err := p.Run()
@@ -62,8 +91,14 @@ const flushes = 4
 // runRemote is Run for a terminal that is no file.
 func (c *Console) runRemote(ctx context.Context, term Terminal) error {
 	out := &lockedWriter{out: term.Out}
+	if c.record = term.Record; c.record != nil {
+		out.out = io.MultiWriter(c.record, term.Out)
+	}
 	term.Out = out
 	c.painter = newPainter(&term)
+	if c.record != nil {
+		c.record.OnPart(c.painter.erase)
+	}
 	p := tea.NewProgram(c,
 		tea.WithInput(term.In), tea.WithOutput(out), tea.WithEnvironment(term.Env), tea.WithoutRenderer(), tea.WithoutSignalHandler(),
 		tea.WithFPS(flushes), tea.WithWindowSize(term.Width, term.Height), tea.WithColorProfile(colorprofile.Env(term.Env)),

@@ -32,7 +32,7 @@ var environments = struct {
 }{paths: map[string]string{}}
 
 // Environment returns the folder of a Python environment and creates it on first use: newest and
-// old, of an Ironic, and agent-newest and agent-old, of its ironic-python-agent. Progress receives
+// old, of an Ironic, and agent-newest and agent-old, of its ironic-python-agent; asciinema for tests. Progress receives
 // messages for the user while it is created; it may be nil. The error is [ErrNoPython] without a
 // suitable Python.
 func Environment(ctx context.Context, name string, progress func(text string)) (string, error) {

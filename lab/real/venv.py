@@ -47,6 +47,7 @@ TITLES = {
     "old": ("Ironic 21.4.4", 220),
     "agent-newest": ("ironic-python-agent 13.0.0", 110),
     "agent-old": ("ironic-python-agent 9.4.2", 120),
+    "asciinema": ("asciinema 2.4.0", 20),
 }
 
 # What has no wheel, and is built here. Everything else comes as a wheel, and every file must have

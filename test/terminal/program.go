@@ -31,7 +31,7 @@ func (s *Screen) Resize(width, height int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.cast != nil {
-		s.cast.resize(width, height)
+		_ = s.cast.Resize(width, height) // Close has the error
 	}
 	// The emulator comes first: the program's reaction is for the new size.
 	s.emulator.Resize(width, height)
@@ -82,5 +82,8 @@ func (s *Screen) Close() error {
 	if s.cast == nil {
 		return nil
 	}
-	return s.cast.close()
+	if err := s.cast.Err(); err != nil {
+		return fmt.Errorf("recording the terminal: %w", err)
+	}
+	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/vt"
+
+	"ironworks/cast"
 )
 
 // rawLimit is how many bytes of the raw output are kept at least.
@@ -30,7 +32,7 @@ type Screen struct {
 	cmd      *exec.Cmd
 	tty      *os.File
 	patience time.Duration
-	cast     *cast // nil without a recording
+	cast     *cast.Writer // nil without a recording
 	running  sync.WaitGroup
 
 	// chunks go from the reader to the emulator, so that the time of arrival is taken immediately even while the
@@ -75,7 +77,7 @@ func (s *Screen) show() {
 	defer close(s.drained)
 	for c := range s.chunks {
 		if s.cast != nil {
-			s.cast.output(c)
+			_ = s.cast.Output(c.at, c.data) // Close has the error
 		}
 		s.mu.Lock()
 		s.emulate(c.data)

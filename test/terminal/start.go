@@ -16,6 +16,8 @@ import (
 
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
+
+	"ironworks/cast"
 )
 
 // Options configure the program and its terminal.
@@ -78,7 +80,7 @@ func Start(ctx context.Context, o Options) (*Screen, error) {
 	s.defaults = s.colors()
 	s.registerHandlers(o.Modern)
 	if o.Record != nil {
-		s.cast = newCast(o.Record, o.Width, o.Height)
+		s.cast, _ = cast.NewWriter(o.Record, cast.Header{Version: 2, Width: o.Width, Height: o.Height, Term: term}) // Close has the error
 	}
 	started, err := pty.StartWithSize(o.Command, &pty.Winsize{Rows: uint16(o.Height), Cols: uint16(o.Width)})
 	if err != nil {

@@ -1,0 +1,177 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"ironworks/audit"
+	"ironworks/cast"
+	"ironworks/models"
+	"ironworks/printable"
+	"ironworks/shell"
+	"ironworks/sshserver"
+	"ironworks/ui"
+)
+
+// record records the terminal of a console to a file. End ends the recording.
+func (a *app) record(flags *consoleFlags, to *ui.Terminal) (end func(), err error) {
+	file, is := a.stdout.(*os.File)
+	if !is {
+		return nil, usagef("--record: standard output is not a terminal")
+	}
+	width, height, err := term.GetSize(int(file.Fd())) //nolint:gosec // file descriptors are small
+	if err != nil {
+		return nil, fmt.Errorf("--record: %w", err)
+	}
+	recording, err := cast.Record(flags.record, cast.Header{
+		Version: flags.castVersion, Width: width, Height: height, Term: a.options.Env("TERM"), Title: "ironworks",
+	}, 0)
+	if errors.Is(err, os.ErrExist) {
+		return nil, usagef("--record: %s exists; name a new file", flags.record)
+	}
+	if err != nil {
+		return nil, usagef("--record: %w", err)
+	}
+	log := &audit.LazyFile{Path: a.files.Audit}
+	finish, err := auditRecording(log, audit.Record{Verb: "record the terminal", Object: printable.Line(flags.record)})
+	if err != nil {
+		log.Close()
+		return nil, errors.Join(err, recording.Close())
+	}
+	to.Record = recording
+	return func() {
+		err := recording.Close()
+		finish(err)
+		log.Close()
+		if err != nil {
+			a.complain("the recording is incomplete: %v", err)
+		}
+	}, nil
+}
+
+// auditRecording writes the start of a recording to the audit, and with finish its end.
+func auditRecording(log audit.Writer, rec audit.Record) (finish func(err error), err error) {
+	rec.Time, rec.ID, rec.Result = time.Now().UTC(), fmt.Sprintf("%x", time.Now().UnixNano()), audit.Sending
+	if err := log.Write(rec); err != nil {
+		return nil, err
+	}
+	return func(err error) {
+		rec.Time, rec.Result = time.Now().UTC(), audit.Accepted
+		if err != nil {
+			rec.Result, rec.Reason = audit.Unknown, printable.Line(err.Error())
+		}
+		_ = log.Write(rec) // the end of the session is recorded as far as possible
+	}, nil
+}
+
+// recordSession records a session of a served console; without a folder it records nothing.
+func (s *consoleServer) recordSession(one *sshserver.Session, actor audit.Actor) (to ui.Recorder, end func(), err error) {
+	if s.recordings == "" {
+		return nil, func() {}, nil
+	}
+	if err := cast.Prune(s.recordings, cast.FolderLimit); err != nil {
+		s.app.complain("%v", err)
+	}
+	name := fmt.Sprintf("%s-%s-%d.cast", time.Now().UTC().Format("20060102T150405Z"), fileName(actor.User), one.ID)
+	path := filepath.Join(s.recordings, name)
+	recording, err := cast.Record(path, cast.Header{
+		Version: 2, Width: one.Size.Width, Height: one.Size.Height, Title: "ironworks " + s.cfg.Current.Name + " " + actor.User,
+	}, cast.PartLimit)
+	if err != nil {
+		return nil, nil, err
+	}
+	finish, err := auditRecording(s.audit, audit.Record{Context: s.cfg.Current.Name, Verb: "record the terminal", Object: name, Actor: actor})
+	if err != nil {
+		return nil, nil, errors.Join(err, recording.Close())
+	}
+	return recording, func() {
+		err := recording.Close()
+		if finish(err); err != nil {
+			s.app.complain("recording %s is incomplete: %v", name, err)
+		}
+	}, nil
+}
+
+// fileName replaces what does not belong into the name of a file.
+func fileName(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			return r
+		}
+		return '_'
+	}, text)
+}
+
+// isCast reports whether a file is an asciicast.
+func isCast(path string) bool {
+	file, err := os.Open(path) //nolint:gosec // the user's own file
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	start := make([]byte, 64<<10)
+	n, _ := file.Read(start)
+	return cast.Is(start[:n])
+}
+
+// maxIdle is how long a pause of a played asciicast is at most.
+const maxIdle = 3 * time.Second
+
+// playCast plays an asciicast at the terminal; without a terminal it prints the output at once.
+func (a *app) playCast(ctx context.Context, path string, speed float64) error {
+	file, err := os.Open(path) //nolint:gosec // the user's own file
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	r, err := cast.NewReader(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if _, is := terminal(a.stdout); !is {
+		text, err := cast.Text(r)
+		_, failed := fmt.Fprint(a.stdout, text)
+		return errors.Join(err, failed)
+	}
+	where, err := shell.Take(a.stdin, a.stdout)
+	if err != nil {
+		return err
+	}
+	size := where.Size()
+	playing, stop := context.WithCancel(ctx)
+	keys := make(chan byte)
+	go func() {
+		defer close(keys)
+		one := make([]byte, 1)
+		for {
+			if n, err := where.Read(one); err != nil || n == 0 {
+				return
+			}
+			select {
+			case keys <- one[0]:
+			case <-playing.Done():
+				return
+			}
+		}
+	}()
+	err = cast.Play(playing, r, where, cast.Playing{Speed: speed, Idle: maxIdle, Keys: keys})
+	stop()
+	err = errors.Join(err, where.Close())
+	if size.Width < r.Header.Width || size.Height < r.Header.Height {
+		a.complain("note: recorded at %d×%d cells; this terminal has %d×%d", r.Header.Width, r.Header.Height, size.Width, size.Height)
+	}
+	if errors.Is(err, cast.ErrQuit) {
+		return nil
+	}
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("%s: %w", models.OnScreen(err), err)
+	}
+	return err
+}

@@ -1,0 +1,80 @@
+package asciinema_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"ironworks/cast"
+	"ironworks/cmd"
+	"ironworks/test/ironic"
+	"ironworks/test/program"
+	"ironworks/test/terminal"
+)
+
+func TestMain(m *testing.M) {
+	program.TestMain(func() { os.Exit(cmd.Main()) }, func() (code int) {
+		goleak.VerifyTestMain(m, goleak.Cleanup(func(c int) { code = c }))
+		return code
+	})
+}
+
+// TestRecordedConsole records the console on the lab. asciinema plays the file, and so does ironworks: both show the
+// same last screen.
+func TestRecordedConsole(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "session.cast")
+	env := program.Env("HOME="+dir, "TMPDIR="+dir, "PATH="+os.Getenv("PATH"), "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8")
+	start := func(name string, args ...string) *terminal.Screen {
+		command := exec.CommandContext(t.Context(), name, args...)
+		command.Env = env
+		return terminal.StartT(t, terminal.Options{Command: command, Width: 80, Height: 24})
+	}
+	console := start(program.Path(), "--lab", "--record", file)
+	console.Until(t, "IN STATE", "r7-n01")
+	console.Type(":events", terminal.Enter)
+	console.Until(t, "› events")
+	// The end of the console would leave an empty screen: the file is cut before.
+	if err := console.Signal(os.Kill); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := console.Wait(t.Context()); err == nil {
+		t.Error("the console was not killed")
+	}
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info, err)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := cast.NewReader(strings.NewReader(string(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Header.Width != 80 || r.Header.Height != 24 {
+		t.Errorf("%+v", r.Header)
+	}
+	// Plays reset the terminal at their end: a line at the end of the recording keeps the picture until it was compared.
+	held := append(data, []byte("[3600, \"o\", \"\"]\n")...)
+	if err := os.WriteFile(file, held, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	python := filepath.Join(ironic.Environment(t, "asciinema"), "bin", "python")
+	theirs := start(python, "-m", "asciinema", "play", "--speed", "100", file)
+	theirs.Until(t, "› events")
+	ours := start(program.Path(), "replay", "--speed", "100", file)
+	ours.Until(t, "› events")
+	if a, b := theirs.Text(), ours.Text(); a != b {
+		t.Errorf("asciinema shows\n%s\nironworks shows\n%s", a, b)
+	}
+	theirs.Type("\x03")
+	ours.Type("q")
+	ours.Ends(t, 0)
+}
