@@ -203,13 +203,26 @@ func (s *Server) recheck() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for one := range s.sessions {
-		now, err := s.opts.Access.Login(one.login, one.key, time.Now())
-		if err == nil && now.User == one.User {
+		err := s.stillAllowed(one)
+		if err == nil {
 			continue
 		}
-		s.opts.Log("session %d of %s ended: %v", one.ID, one.Name, errRevoked)
+		s.opts.Log("session %d of %s ended: %v", one.ID, one.Name, err)
 		one.cancel(errRevoked)
 	}
+}
+
+// stillAllowed returns why the key of a session would not be accepted now, as the same user and from the same address.
+// A broken file of revoked keys only refuses new logins.
+func (s *Server) stillAllowed(one *Session) error {
+	now, err := s.opts.Access.Login(one.login, one.key, time.Now())
+	switch {
+	case err != nil && !errors.Is(err, access.ErrUnsure):
+		return err
+	case now.User != one.User || !access.AllowedFrom(now.Sources, one.remote):
+		return errRevoked
+	}
+	return nil
 }
 
 // loginKey is the key of the login in the context of a connection.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"strings"
 	"time"
 
@@ -34,6 +35,7 @@ type Session struct {
 	Resizes <-chan Size
 
 	login  string
+	remote net.Addr
 	key    gossh.PublicKey
 	cancel context.CancelCauseFunc
 }
@@ -66,8 +68,15 @@ func (s *Server) handle(channel ssh.Session) {
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
 	one := &Session{
-		Login: who.Login, Address: channel.RemoteAddr().String(), login: channel.User(), key: who.key,
+		Login: who.Login, Address: channel.RemoteAddr().String(), login: channel.User(), remote: channel.RemoteAddr(), key: who.key,
 		Out: channel, Err: channel.Stderr(), Env: environment(channel), cancel: cancel,
+	}
+	// A connection outlives its login: under ControlMaster, new sessions come without one.
+	if err := s.stillAllowed(one); err != nil {
+		s.opts.Log("refused a session of %s from %s: %v", one.Name, one.Address, err)
+		_, _ = fmt.Fprintf(channel.Stderr(), "ironworks: session ended: %v\r\n", errRevoked)
+		_ = channel.Exit(exitFailed)
+		return
 	}
 	if why := s.enter(one); why != "" {
 		_, _ = fmt.Fprintf(channel.Stderr(), "ironworks: %s\r\n", why)

@@ -63,8 +63,9 @@ type Login struct {
 	User
 	// Fingerprint is the SHA-256 fingerprint of the key; of a certificate, that of the certified key.
 	Fingerprint string
-	// Sources are the only addresses from which the key may be used, in the form of OpenSSH's source-address; "" is all.
-	Sources string
+	// Sources are lists of the only addresses from which the key may be used, in the form of OpenSSH's source-address. An
+	// address must be in each of them.
+	Sources []string
 	// Until is when the key or the certificate expires; zero for never.
 	Until time.Time
 }
@@ -73,8 +74,10 @@ type Login struct {
 var (
 	ErrUnknownKey = errors.New("unknown key")
 	ErrRevoked    = errors.New("revoked key")
-	ErrExpired    = errors.New("expired key")
-	ErrNoRole     = errors.New("no role: neither the configuration nor the key's comment or principals name one")
+	// ErrUnsure refuses every key, as sshd's RevokedKeys does: a key that is not in the readable part may be revoked.
+	ErrUnsure  = errors.New("a file of revoked keys cannot be read completely")
+	ErrExpired = errors.New("expired key")
+	ErrNoRole  = errors.New("no role: neither the configuration nor the key's comment or principals name one")
 )
 
 // List is the access list. Its methods may be called concurrently.
@@ -120,22 +123,39 @@ func (l *List) Reload() (changed bool, problems []error) {
 func (l *List) Login(name string, key ssh.PublicKey, now time.Time) (Login, error) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
+	login, err := l.plain(key, now)
 	if cert, is := key.(*ssh.Certificate); is {
-		return l.certificate(name, cert, now)
+		login, err = l.certificate(name, cert, now)
 	}
+	if err == nil && l.files.unsure {
+		err = ErrUnsure
+	}
+	return login, err
+}
+
+// plain checks a key without a certificate. A key may be in several lines: the first that has not expired counts.
+func (l *List) plain(key ssh.PublicKey, now time.Time) (Login, error) {
 	if l.files.revoked(key, nil) {
 		return Login{}, ErrRevoked
 	}
+	refusal := ErrUnknownKey
 	for _, k := range l.files.keys {
-		if !k.authority && bytes.Equal(k.key.Marshal(), key.Marshal()) {
-			if !k.until.IsZero() && now.After(k.until) {
-				return Login{}, ErrExpired
-			}
-			user, err := l.user([]string{k.name}, k.role)
-			return Login{User: user, Fingerprint: ssh.FingerprintSHA256(key), Sources: k.sources, Until: k.until}, err
+		if !bytes.Equal(k.key.Marshal(), key.Marshal()) {
+			continue
 		}
+		if k.expired(now) {
+			refusal = ErrExpired
+			continue
+		}
+		user, err := l.user([]string{k.name}, k.role)
+		return Login{User: user, Fingerprint: ssh.FingerprintSHA256(key), Sources: nonEmpty(k.sources), Until: k.until}, err
 	}
-	return Login{}, ErrUnknownKey
+	return Login{}, refusal
+}
+
+// nonEmpty returns the lists of addresses that restrict.
+func nonEmpty(sources ...string) []string {
+	return slices.DeleteFunc(sources, func(s string) bool { return s == "" })
 }
 
 // certificate checks a certificate. Its principals name the user and the role; OpenSSH's login name selects among
@@ -147,6 +167,9 @@ func (l *List) certificate(name string, cert *ssh.Certificate, now time.Time) (L
 	}
 	if l.files.revoked(cert.Key, cert) || l.files.revoked(cert.SignatureKey, nil) {
 		return Login{}, ErrRevoked
+	}
+	if authority.expired(now) {
+		return Login{}, ErrExpired
 	}
 	if cert.CertType != ssh.UserCert || len(cert.ValidPrincipals) == 0 {
 		return Login{}, fmt.Errorf("%w: no user certificate with principals", ErrUnknownKey)
@@ -171,15 +194,22 @@ func (l *List) certificate(name string, cert *ssh.Certificate, now time.Time) (L
 		}
 	}
 	if len(names) == 0 {
-		names = []string{cmp.Or(cert.KeyId, name)}
+		// Not the login name, which the client chooses: it could be that of a user with a greater role.
+		names = []string{cmp.Or(cert.KeyId, ssh.FingerprintSHA256(cert.Key))}
 	}
 	if i := slices.Index(names, name); i > 0 {
 		names[0], names[i] = names[i], names[0]
 	}
 	user, err := l.user(names, role)
-	login := Login{User: user, Fingerprint: ssh.FingerprintSHA256(cert.Key), Sources: cert.CriticalOptions["source-address"]}
+	login := Login{
+		User: user, Fingerprint: ssh.FingerprintSHA256(cert.Key), Until: authority.until,
+		Sources: nonEmpty(authority.sources, cert.CriticalOptions["source-address"]),
+	}
 	if cert.ValidBefore != ssh.CertTimeInfinity {
-		login.Until = time.Unix(int64(cert.ValidBefore), 0) //nolint:gosec // checked above
+		until := time.Unix(int64(cert.ValidBefore), 0) //nolint:gosec // checked above
+		if login.Until.IsZero() || until.Before(login.Until) {
+			login.Until = until
+		}
 	}
 	return login, err
 }
@@ -205,20 +235,23 @@ func (l *List) user(names []string, role Role) (User, error) {
 	return User{Name: names[0], Role: role, Nodes: l.settings.Users["*"].Nodes}, nil
 }
 
-// AllowedFrom reports whether sources, as in [Login], allow an address.
-func AllowedFrom(sources string, address net.Addr) bool {
+// AllowedFrom reports whether all sources, as in [Login], allow an address.
+func AllowedFrom(sources []string, address net.Addr) bool {
 	tcp, is := address.(*net.TCPAddr)
-	if sources == "" {
-		return true
+	for _, list := range sources {
+		if !is || !listed(list, tcp.IP) {
+			return false
+		}
 	}
-	if !is {
-		return false
-	}
-	for _, s := range strings.Split(sources, ",") {
-		if ip := net.ParseIP(s); ip != nil && ip.Equal(tcp.IP) {
+	return true
+}
+
+func listed(list string, ip net.IP) bool {
+	for _, s := range strings.Split(list, ",") {
+		if one := net.ParseIP(s); one != nil && one.Equal(ip) {
 			return true
 		}
-		if _, network, err := net.ParseCIDR(s); err == nil && network.Contains(tcp.IP) {
+		if _, network, err := net.ParseCIDR(s); err == nil && network.Contains(ip) {
 			return true
 		}
 	}

@@ -38,8 +38,11 @@ type files struct {
 	cas  []authorized
 	// revokedKeys has the marshaled keys, revokedPrints SHA-256 fingerprints.
 	revokedKeys, revokedPrints, revokedIDs map[string]bool
-	revokedSerials                         map[uint64]bool
-	stamp                                  string
+	// revokedSerials are ranges of serial numbers, first and last.
+	revokedSerials [][2]uint64
+	// unsure is true if a file of revoked keys could not be read completely.
+	unsure bool
+	stamp  string
 }
 
 func (f *files) authority(key ssh.PublicKey) *authorized {
@@ -56,8 +59,13 @@ func (f *files) revoked(key ssh.PublicKey, cert *ssh.Certificate) bool {
 	if f.revokedKeys[string(key.Marshal())] || f.revokedPrints[ssh.FingerprintSHA256(key)] {
 		return true
 	}
-	return cert != nil && (f.revokedSerials[cert.Serial] || f.revokedIDs[cert.KeyId])
+	return cert != nil && (f.revokedIDs[cert.KeyId] || slices.ContainsFunc(f.revokedSerials, func(r [2]uint64) bool {
+		return r[0] <= cert.Serial && cert.Serial <= r[1]
+	}))
 }
+
+// expired reports whether the line is no longer valid.
+func (k *authorized) expired(now time.Time) bool { return !k.until.IsZero() && now.After(k.until) }
 
 // stampOf changes when any of the files changes.
 func stampOf(s Settings) string {
@@ -82,7 +90,7 @@ func stampOf(s Settings) string {
 // readFiles reads all files. What has a problem is left out.
 func readFiles(s Settings) (*files, []error) {
 	f := &files{
-		revokedKeys: map[string]bool{}, revokedPrints: map[string]bool{}, revokedIDs: map[string]bool{}, revokedSerials: map[uint64]bool{},
+		revokedKeys: map[string]bool{}, revokedPrints: map[string]bool{}, revokedIDs: map[string]bool{},
 		stamp: stampOf(s),
 	}
 	var problems []error
@@ -107,7 +115,9 @@ func readFiles(s Settings) (*files, []error) {
 		}
 		return err
 	})
+	sure := len(problems)
 	each(s.RevokedKeys, f.revoke)
+	f.unsure = len(problems) > sure
 	return f, problems
 }
 
@@ -140,7 +150,7 @@ func eachLine(path string, line func(text string) error) (problems []error) {
 			continue
 		}
 		lines := bufio.NewScanner(bytes.NewReader(data))
-		lines.Buffer(nil, maxFile)
+		lines.Buffer(nil, maxFile+2)
 		for n := 1; lines.Scan(); n++ {
 			text := strings.TrimSpace(lines.Text())
 			if text == "" || text[0] == '#' {
@@ -187,7 +197,13 @@ func parseLine(text string) (authorized, error) {
 	if len(words) > 1 && slices.Contains(Roles(), Role(words[1])) {
 		k.role = Role(words[1])
 	}
+	given := map[string]bool{}
 	for _, option := range options {
+		name, _, _ := strings.Cut(strings.ToLower(option), "=")
+		if given[name] {
+			return authorized{}, fmt.Errorf("option %s is repeated", name)
+		}
+		given[name] = true
 		if err := k.option(option); err != nil {
 			return authorized{}, err
 		}
@@ -260,15 +276,11 @@ func (f *files) revoke(text string) error {
 		if ranged && err == nil {
 			last, err = strconv.ParseUint(to, 0, 64)
 		}
-		if err != nil || last < first || last-first > maxFile {
-			return fmt.Errorf("serial %q is not a number or a range of at most %d", value, maxFile)
+		if err != nil || last < first {
+			return fmt.Errorf("serial %q is not a number or a range", value)
 		}
-		for n := first; ; n++ {
-			f.revokedSerials[n] = true
-			if n == last {
-				return nil
-			}
-		}
+		f.revokedSerials = append(f.revokedSerials, [2]uint64{first, last})
+		return nil
 	}
 	if value, is := strings.CutPrefix(text, "id:"); is {
 		f.revokedIDs[strings.TrimSpace(value)] = true
