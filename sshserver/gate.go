@@ -46,11 +46,16 @@ func (g *gate) leave() {
 	g.pending--
 }
 
-// connection is counted at the gate until it is authenticated or closed.
+// connection is counted at the gate until it is authenticated or closed. Without a session it is closed after a while.
 type connection struct {
 	net.Conn
 	once sync.Once
 	gate *gate
+
+	mu       sync.Mutex
+	sessions int
+	// lonely closes the connection.
+	lonely *time.Timer
 }
 
 // through ends the time at the gate.
@@ -59,7 +64,29 @@ func (c *connection) through() { c.once.Do(c.gate.leave) }
 // Close closes the connection.
 func (c *connection) Close() error {
 	c.through()
+	c.lonely.Stop()
 	return c.Conn.Close()
+}
+
+// open counts a session, and reports whether there may be one more.
+func (c *connection) open(most int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sessions >= most {
+		return false
+	}
+	c.sessions++
+	c.lonely.Stop()
+	return true
+}
+
+// closed ends the count of a session.
+func (c *connection) closed() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sessions--; c.sessions == 0 {
+		c.lonely.Reset(c.gate.limits.Lonely)
+	}
 }
 
 // connKey is the key of the connection in its context.
@@ -75,7 +102,8 @@ func (s *Server) admit(ctx ssh.Context, conn net.Conn) net.Conn {
 		s.opts.Log("refused %s: %s", conn.RemoteAddr(), why)
 		return nil
 	}
-	counted := &connection{Conn: conn, gate: s.gate}
+	limits := s.opts.Limits
+	counted := &connection{Conn: conn, gate: s.gate, lonely: time.AfterFunc(limits.Login+limits.Lonely, func() { _ = conn.Close() })}
 	ctx.SetValue(connKey{}, counted)
 	return counted
 }

@@ -3,6 +3,7 @@
 package sshserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,9 @@ type Limits struct {
 	Rate int
 	// Idle ends sessions without a key for this long; 0 means 8 h.
 	Idle time.Duration
+	// Login ends connections that do not authenticate, and Lonely those without a session, for this long; 0 means 20 s
+	// and 5 min. Stuck cuts connections whose sessions cannot be ended, because the client reads nothing; 0 means 3 s.
+	Login, Lonely, Stuck time.Duration
 }
 
 func (l Limits) withDefaults() Limits {
@@ -40,9 +44,8 @@ func (l Limits) withDefaults() Limits {
 			*one.value = one.standard
 		}
 	}
-	if l.Idle == 0 {
-		l.Idle = 8 * time.Hour
-	}
+	l.Idle = cmp.Or(l.Idle, 8*time.Hour)
+	l.Login, l.Lonely, l.Stuck = cmp.Or(l.Login, 20*time.Second), cmp.Or(l.Lonely, 5*time.Minute), cmp.Or(l.Stuck, 3*time.Second)
 	return l
 }
 
@@ -101,23 +104,20 @@ func New(opts Options) (*Server, error) {
 		wish.WithHostKeyPath(opts.HostKey),
 		wish.WithVersion("ironworks"),
 		wish.WithPublicKeyAuth(s.authenticate),
-		wish.WithMiddleware(func(ssh.Handler) ssh.Handler { return s.handle }),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("host key %s: %w", opts.HostKey, err)
 	}
-	s.ssh.HandshakeTimeout = handshakeTimeout
+	s.ssh.ServerConfigCallback = s.config
+	s.ssh.HandshakeTimeout = opts.Limits.Login
 	s.ssh.ConnCallback = s.admit
 	s.ssh.ConnectionFailedCallback = func(conn net.Conn, err error) { s.failed(conn, err) }
 	// Nothing is forwarded, and there are no subsystems, such as sftp.
 	s.ssh.RequestHandlers = map[string]ssh.RequestHandler{"keepalive@openssh.com": func(ssh.Context, *ssh.Server, *gossh.Request) (bool, []byte) { return true, nil }}
 	s.ssh.SubsystemHandlers = map[string]ssh.SubsystemHandler{}
-	s.ssh.ChannelHandlers = map[string]ssh.ChannelHandler{"session": ssh.DefaultSessionHandler}
+	s.ssh.ChannelHandlers = map[string]ssh.ChannelHandler{"session": s.openSession}
 	return s, nil
 }
-
-// handshakeTimeout ends connections that do not authenticate.
-const handshakeTimeout = 20 * time.Second
 
 // Fingerprint is the SHA-256 fingerprint of the host key.
 func (s *Server) Fingerprint() string { return gossh.FingerprintSHA256(s.signer.PublicKey()) }
@@ -230,16 +230,35 @@ type loginKey struct{}
 
 // authenticate accepts a public key or a certificate. Clients learn nothing but yes or no.
 func (s *Server) authenticate(ctx ssh.Context, key ssh.PublicKey) bool {
+	_, err := s.accept(ctx, key)
+	if err != nil {
+		s.opts.Log("refused %q from %s: %v: %s", ctx.User(), ctx.RemoteAddr(), err, gossh.FingerprintSHA256(key))
+	}
+	return err == nil
+}
+
+// config returns what a connection does when its client has proved to have a key. Before, clients may ask for any key.
+func (s *Server) config(ctx ssh.Context) *gossh.ServerConfig {
+	return &gossh.ServerConfig{VerifiedPublicKeyCallback: func(_ gossh.ConnMetadata, key gossh.PublicKey, p *gossh.Permissions, _ string) (*gossh.Permissions, error) {
+		login, err := s.accept(ctx, key)
+		if err != nil {
+			return nil, ssh.ErrPermissionDenied
+		}
+		ctx.SetValue(loginKey{}, accepted{login, key})
+		if conn, is := ctx.Value(connKey{}).(*connection); is {
+			conn.through()
+		}
+		return p, nil
+	}}
+}
+
+// accept returns who may log in with a key, from the address of the client.
+func (s *Server) accept(ctx ssh.Context, key gossh.PublicKey) (access.Login, error) {
 	login, err := s.opts.Access.Login(ctx.User(), key, time.Now())
 	if err == nil && !access.AllowedFrom(login.Sources, ctx.RemoteAddr()) {
 		err = fmt.Errorf("key of %s: not allowed from this address", login.Name)
 	}
-	if err != nil {
-		s.opts.Log("refused %q from %s: %v: %s", ctx.User(), ctx.RemoteAddr(), err, gossh.FingerprintSHA256(key))
-		return false
-	}
-	ctx.SetValue(loginKey{}, accepted{login, key})
-	return true
+	return login, err
 }
 
 type accepted struct {

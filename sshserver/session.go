@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,10 +57,7 @@ func sizeOf(w ssh.Window) Size {
 }
 
 // handle runs one session, to its end.
-func (s *Server) handle(channel ssh.Session) {
-	if conn, is := channel.Context().Value(connKey{}).(*connection); is {
-		conn.through()
-	}
+func (s *Server) handle(channel ssh.Session, of *channel) {
 	who, is := channel.Context().Value(loginKey{}).(accepted)
 	if !is {
 		_ = channel.Exit(exitFailed)
@@ -67,9 +65,10 @@ func (s *Server) handle(channel ssh.Session) {
 	}
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
+	defer s.cutStuck(ctx, of.conn)()
 	one := &Session{
 		Login: who.Login, Address: channel.RemoteAddr().String(), login: channel.User(), remote: channel.RemoteAddr(), key: who.key,
-		Out: channel, Err: channel.Stderr(), Env: environment(channel), cancel: cancel,
+		Out: channel, Err: channel.Stderr(), Env: environment(channel), Resizes: of.sizes, cancel: cancel,
 	}
 	// A connection outlives its login: under ControlMaster, new sessions come without one.
 	if err := s.stillAllowed(one); err != nil {
@@ -87,8 +86,7 @@ func (s *Server) handle(channel ssh.Session) {
 	idle := time.AfterFunc(s.opts.Limits.Idle, func() { cancel(errIdle) })
 	defer idle.Stop()
 	one.In = &input{from: channel, active: func() { idle.Reset(s.opts.Limits.Idle) }}
-	// The connection's context ends when the client is gone.
-	defer context.AfterFunc(channel.Context(), func() { cancel(nil) })()
+	defer context.AfterFunc(of.connected, func() { cancel(nil) })()
 	s.opts.Log("session %d of %s (%s) from %s began: %s", one.ID, one.Name, one.Role, one.Address, one.Fingerprint)
 	began := time.Now()
 	code := s.run(ctx, channel, one)
@@ -102,37 +100,39 @@ const (
 	exitStopped = 75 // EX_TEMPFAIL: try again
 )
 
-// stuckAfter is how long the end of a session may take before its connection is cut.
-const stuckAfter = 3 * time.Second
+// cutStuck closes the connection of a session that should end, but does not, until stop is called: a client that reads
+// nothing any more blocks the session's output.
+func (s *Server) cutStuck(ctx context.Context, conn *connection) (stop func()) {
+	over := make(chan struct{})
+	unhook := context.AfterFunc(ctx, func() {
+		select {
+		case <-over:
+		case <-time.After(s.opts.Limits.Stuck):
+			_ = conn.Close()
+		}
+	})
+	return func() {
+		unhook()
+		close(over)
+	}
+}
 
 // run runs the console or the command.
 func (s *Server) run(ctx context.Context, channel ssh.Session, one *Session) int {
-	// A client that reads nothing any more blocks its session's output.
-	stuck := context.AfterFunc(ctx, func() {
-		time.AfterFunc(stuckAfter, func() { _ = channel.Close() })
-	})
-	defer stuck()
-	pty, windows, terminal := channel.Pty()
+	pty, _, terminal := channel.Pty()
 	args := channel.Command()
-	if raw := channel.RawCommand(); raw != "" && len(args) == 0 {
-		_, _ = fmt.Fprintln(channel.Stderr(), "ironworks: cannot read the command: unbalanced quotes")
+	if raw := channel.RawCommand(); raw != "" && (len(args) == 0 || !closedQuotes(raw)) {
+		_, _ = fmt.Fprintln(channel.Stderr(), "ironworks: cannot read the command: empty, or unbalanced quotes")
 		return exitUsage
 	}
 	if len(args) > 0 {
-		if windows != nil {
-			go drain(ctx, windows)
-		}
 		return s.opts.Command(ctx, one, args)
 	}
 	if !terminal {
 		_, _ = fmt.Fprintln(channel.Stderr(), "ironworks: the console needs a terminal (ssh -t); without one, run a command, such as: ssh HOST nodes -o json")
 		return exitUsage
 	}
-	resizes := make(chan Size, 1)
-	one.Size, one.Resizes = sizeOf(pty.Window), resizes
-	ended, stop := context.WithCancel(ctx)
-	go relay(ended, windows, resizes)
-	defer stop()
+	one.Size = sizeOf(pty.Window)
 	one.In.(*input).onEnd = func() { one.cancel(nil) }
 	if err := s.opts.Console(ctx, one); err != nil {
 		_, _ = fmt.Fprintf(channel.Stderr(), "ironworks: %v\r\n", err)
@@ -143,38 +143,23 @@ func (s *Server) run(ctx context.Context, channel ssh.Session, one *Session) int
 
 const exitUsage = 2
 
-// relay passes the last size on; sizes that were not taken yet are replaced.
-func relay(ctx context.Context, from <-chan ssh.Window, to chan Size) {
-	defer close(to)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case w, more := <-from:
-			if !more {
-				return
-			}
-			select {
-			case <-to:
-			default:
-			}
-			to <- sizeOf(w)
+// closedQuotes reports whether all quotes of a command are closed; charm.land/ssh ignores the rest of an open one.
+func closedQuotes(command string) bool {
+	var open rune
+	escaped := false
+	for _, r := range command {
+		switch {
+		case escaped:
+			escaped = false
+		case r == '\\' && open != '\'':
+			escaped = true
+		case r == open:
+			open = 0
+		case open == 0 && (r == '"' || r == '\''):
+			open = r
 		}
 	}
-}
-
-// drain discards sizes, which would block the requests of the session.
-func drain(ctx context.Context, from <-chan ssh.Window) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case _, more := <-from:
-			if !more {
-				return
-			}
-		}
-	}
+	return open == 0 && !escaped
 }
 
 // end says why the server ended the session, and ends it.
@@ -228,6 +213,11 @@ func (s *Server) leave(one *Session) {
 // environmentMost bounds the length of a variable's value, in bytes.
 const environmentMost = 100
 
+// passedVariables are the variables of a client that its session gets.
+func passedVariables() []string {
+	return []string{"COLORTERM", "LANG", "LC_ALL", "LC_CTYPE", "NO_COLOR", "TERM_PROGRAM"}
+}
+
 // environment returns the variables that say what the client's terminal can do. Others are dropped.
 func environment(channel ssh.Session) []string {
 	var env []string
@@ -237,7 +227,7 @@ func environment(channel ssh.Session) []string {
 	}
 	for _, v := range channel.Environ() {
 		name, value, _ := strings.Cut(v, "=")
-		if name == "COLORTERM" || name == "LANG" || name == "LC_ALL" || name == "LC_CTYPE" || name == "NO_COLOR" || name == "TERM_PROGRAM" {
+		if slices.Contains(passedVariables(), name) {
 			env = append(env, name+"="+clipped(value))
 		}
 	}

@@ -1,0 +1,100 @@
+package sshserver
+
+import (
+	"context"
+	"encoding/binary"
+	"slices"
+
+	"charm.land/ssh"
+	gossh "golang.org/x/crypto/ssh"
+)
+
+// channel passes on the requests of a session that a console needs. It refuses the others, among them the forwarding of
+// agents, which charm.land/ssh accepts, and keeps the sizes of the terminal, with which charm.land/ssh has a data race.
+type channel struct {
+	gossh.NewChannel
+	conn *connection
+	// connected ends when the client has closed the session, which may not close the connection.
+	connected context.Context //nolint:containedctx // the life of the session's client
+	gone      context.CancelFunc
+	// sizes has the last size that was not read yet. It is closed at the end.
+	sizes chan Size
+}
+
+// openSession starts a session of a connection.
+func (s *Server) openSession(srv *ssh.Server, conn *gossh.ServerConn, requested gossh.NewChannel, ctx ssh.Context) {
+	counted, is := ctx.Value(connKey{}).(*connection)
+	if !is || !counted.open(s.opts.Limits.PerUser) {
+		_ = requested.Reject(gossh.ResourceShortage, "too many sessions of this connection")
+		return
+	}
+	c := &channel{NewChannel: requested, conn: counted, sizes: make(chan Size, 1)}
+	c.connected, c.gone = context.WithCancel(ctx)
+	// Each session has its own server, because a handler knows only its ssh.Session.
+	own := &ssh.Server{PtyHandler: srv.PtyHandler, Handler: func(session ssh.Session) { s.handle(session, c) }}
+	ssh.DefaultSessionHandler(own, conn, c, ctx)
+}
+
+// Accept accepts the session.
+func (c *channel) Accept() (gossh.Channel, <-chan *gossh.Request, error) {
+	accepted, requests, err := c.NewChannel.Accept()
+	if err != nil {
+		c.conn.closed()
+		c.gone()
+		return nil, nil, err
+	}
+	passed := make(chan *gossh.Request)
+	go func() {
+		defer c.conn.closed()
+		defer c.gone()
+		defer close(c.sizes)
+		defer close(passed)
+		var seen []string
+		for r := range requests {
+			switch {
+			case r.Type == "window-change":
+				_ = r.Reply(c.resize(r.Payload), nil)
+			case passes(r, &seen):
+				passed <- r
+			default:
+				_ = r.Reply(false, nil)
+			}
+		}
+	}()
+	return accepted, passed, nil
+}
+
+// passes reports whether a request is passed on; each of them once, and variables only if the console reads them.
+func passes(r *gossh.Request, seen *[]string) bool {
+	id := r.Type
+	switch r.Type {
+	case "pty-req", "shell", "exec":
+	case "env":
+		var variable struct{ Name, Value string }
+		if gossh.Unmarshal(r.Payload, &variable) != nil || !slices.Contains(passedVariables(), variable.Name) {
+			return false
+		}
+		id = "env " + variable.Name
+	default:
+		return false
+	}
+	if slices.Contains(*seen, id) {
+		return false
+	}
+	*seen = append(*seen, id)
+	return true
+}
+
+// resize keeps a new size in place of one that was not read yet. The payload is a window-change of RFC 4254, 6.7.
+func (c *channel) resize(payload []byte) bool {
+	if len(payload) < 8 {
+		return false
+	}
+	size := sizeOf(ssh.Window{Width: int(binary.BigEndian.Uint32(payload)), Height: int(binary.BigEndian.Uint32(payload[4:]))})
+	select {
+	case <-c.sizes:
+	default:
+	}
+	c.sizes <- size
+	return true
+}
