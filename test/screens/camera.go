@@ -32,6 +32,8 @@ type album []shot
 type tour struct {
 	width, height int
 	visit         func(*camera) error
+	// develop, if set, makes a picture from the recording of the whole tour.
+	develop func(file string) (shot, error)
 }
 
 // camera takes pictures of a console.
@@ -43,7 +45,7 @@ type camera struct {
 
 // open starts the console on the lab. dir is the home directory of the program.
 func (t tour) open(ctx context.Context, binary, dir string) (*terminal.Screen, error) {
-	command := exec.Command(binary, "--lab") //nolint:noctx // the screen ends it
+	command := exec.Command(binary, "--lab", "--record", filepath.Join(dir, recordingName)) //nolint:noctx // the screen ends it
 	command.Env = program.Env("HOME="+dir, "TMPDIR="+dir, "PATH="+os.Getenv("PATH"), "COLORTERM=truecolor", "TZ=UTC")
 	return terminal.Start(ctx, terminal.Options{Command: command, Width: t.width, Height: t.height, Modern: true})
 }
@@ -72,8 +74,18 @@ func (t tour) take(ctx context.Context, binary string, album *album) (err error)
 	if code, err := screen.Wait(ctx); err != nil || code != 0 {
 		return fmt.Errorf("leaving the console: exit code %d: %w\n%s", code, err, screen.Describe())
 	}
+	if t.develop != nil {
+		made, err := t.develop(filepath.Join(dir, recordingName))
+		if err != nil {
+			return err
+		}
+		*album = append(*album, made)
+	}
 	return nil
 }
+
+// recordingName is the file with the recording of a tour.
+const recordingName = "tour.cast"
 
 // someKey is a public key without a known private key.
 const someKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOQSL3u/hYXsLnW2oHuVZ6vFE5pm8z4DGgT1TDJZnfen you@laptop\n"

@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
+	"ironworks/cast"
 	"ironworks/test/terminal"
 )
 
@@ -42,23 +44,20 @@ func animate(frames []scene, title string) []byte {
 	return []byte(b.String())
 }
 
-// film is the session in the README: the first deployment of the tutorial, and an explanation.
-func film(c *camera) error {
-	var frames []scene
-	record := func(shown time.Duration, what string, wanted func(lines []string) bool) error {
-		cells, err := c.still(what, func(lines []string) bool { return lines[len(lines)-1] != "" && wanted(lines) })
-		frames = append(frames, scene{cells, shown})
-		return err
-	}
+// take is a part of a film: the keys, and the screen that they lead to.
+type take struct {
+	keys   []string
+	shown  time.Duration
+	what   string
+	wanted func(lines []string) bool
+}
+
+// session is the film in the README: the first deployment of the tutorial, and an explanation.
+func session() []take {
 	shows := func(texts ...string) func([]string) bool {
 		return func(lines []string) bool { return has(lines, texts...) }
 	}
-	script := []struct {
-		keys   []string
-		shown  time.Duration
-		what   string
-		wanted func(lines []string) bool
-	}{
+	return []take{
 		{nil, 2 * time.Second, "the first rows", func(lines []string) bool { return row(lines, works) && row(lines, failed) }},
 		{nil, 2 * time.Second, "machines that boot", func(lines []string) bool { return row(lines, works, "wait call-back") }},
 		{nil, 2 * time.Second, "an installation", func(lines []string) bool { return row(lines, works, "install_coreos") }},
@@ -80,14 +79,51 @@ func film(c *camera) error {
 		{[]string{"/", terminal.CtrlU, "n02", terminal.Enter}, 2 * time.Second, "the failed node", func(lines []string) bool { return row(lines, "❯", failed, "deploy failed") }},
 		{[]string{"e"}, 5 * time.Second, "the explanation", shows("rule no-hinted-device", "❯ enter")},
 	}
-	for _, s := range script {
+}
+
+// film plays the session.
+func film(c *camera) error {
+	for _, s := range session() {
 		// A question ignores keys at first.
 		<-time.After(time.Second)
 		c.screen.Type(s.keys...)
-		if err := record(s.shown, s.what, s.wanted); err != nil {
+		if err := c.until(s.what, s.there); err != nil {
 			return err
 		}
 	}
-	*c.album = append(*c.album, shot{"session", animate(frames, "ironworks: a first deployment in the lab")})
 	return nil
+}
+
+// there reports whether a screen is the wanted one, and complete.
+func (s take) there(lines []string) bool { return lines[len(lines)-1] != "" && s.wanted(lines) }
+
+// develop makes the moving picture from the recording of the session.
+func develop(file string) (shot, error) {
+	recording, err := os.Open(file) //nolint:gosec // in the folder of this run
+	if err != nil {
+		return shot{}, err
+	}
+	defer func() { _ = recording.Close() }()
+	r, err := cast.NewReader(recording)
+	if err != nil {
+		return shot{}, err
+	}
+	script := session()
+	var frames []scene
+	err = terminal.Play(r, func(s *terminal.Screen) bool {
+		for len(frames) < len(script) && script[len(frames)].there(s.Lines()) {
+			frames = append(frames, scene{cellsOf(s), script[len(frames)].shown})
+			if next := len(frames); next < len(script) && script[next].keys != nil {
+				break // the next screen comes with the next keys
+			}
+		}
+		return len(frames) < len(script)
+	})
+	if err != nil {
+		return shot{}, fmt.Errorf("%s: %w", file, err)
+	}
+	if len(frames) < len(script) {
+		return shot{}, fmt.Errorf("%s does not show %s", file, script[len(frames)].what)
+	}
+	return shot{"session", animate(frames, "ironworks: a first deployment in the lab")}, nil
 }

@@ -11,7 +11,7 @@ import (
 var tours = []tour{
 	{width: 100, height: 30, visit: console},
 	{width: 120, height: 40, visit: logging},
-	{width: 100, height: 28, visit: film},
+	{width: 100, height: 28, visit: film, develop: develop},
 }
 
 // The lab's machines that the pictures show.
