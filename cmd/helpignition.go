@@ -13,11 +13,13 @@ ironworks ignition serve --iso fedora-coreos.iso --per-node r7-n01 r7-n02 --list
 	},
 	"ironworks ignition build": {
 		"Make the configuration of a ramdisk",
-		`Make the Ignition configuration that boots a CoreOS live image into ironic-python-agent.
+		`Make the Ignition configuration that boots a CoreOS live image into an agent of Ironic.
 The URL of Ironic, its CA and the verification come from the context unless --host is given.
+--agent builtin starts ironworks-agent, one program, in place of the container.
 The result has secrets: a FILE is readable by its owner only, and is never replaced without --force.`,
 		`ironworks ignition build -o ramdisk.ign
 ironworks ignition build --host https://10.0.0.5:6385 --ca ironic.pem --ssh-key ~/.ssh/ops.pub --preview
+ironworks ignition build --agent builtin --agent-url http://10.0.0.2/ironworks-agent --host 10.0.0.5
 ironworks ignition build --profile classic --host 10.0.0.5 --ssh-key ~/.ssh/ops.pub --registry quay.io/lab`,
 	},
 	"ironworks ignition check": {
@@ -105,6 +107,7 @@ The files have secrets and clients do not authenticate: URLs cannot be guessed; 
 The default is to listen on 127.0.0.1; --listen auto picks the address at which the BMCs of the nodes
 reach this computer. --apply writes the URLs to the nodes.`,
 		`ironworks ignition serve --iso live.iso --per-node r7-n01 r7-n02 --listen auto --apply
+ironworks ignition serve --iso live.iso --agent builtin --listen auto
 ironworks ignition serve --iso live.iso --ignition ramdisk.ign --listen 10.0.0.2:8080
 ironworks ignition serve --kernel vmlinuz --initrd initramfs.img --rootfs rootfs.img --ignition ramdisk.ign`,
 	},

@@ -29,6 +29,10 @@ func (r *ramdiskFlags) register(f *pflag.FlagSet, tlsName string) {
 	f.StringArrayVar(&in.IronicURLs, "host", nil, "address of Ironic as machines reach it: HOST, HOST:PORT or URL; may be repeated (default: URL of the context)")
 	f.StringVar(&in.TLS, tlsName, "", "verification of Ironic: off, ca, system, insecure; classic: off, on, insecure (default: by the URL and --ca)")
 	f.StringVar(&in.CAFile, "ca", "", "PEM file of the CA that signed Ironic's certificate (default: CA of the context)")
+	f.StringVar(&in.Agent, "agent", "", "agent: container, or builtin for ironworks-agent, without podman and registry (default container)")
+	f.StringVar(&in.AgentURL, "agent-url", "", "URL from which machines fetch the builtin agent (default: ignition serve serves it)")
+	f.BoolVar(&in.AgentEmbed, "agent-embed", false, "builtin agent inside of the configuration, which grows by about 5 MiB")
+	f.StringVar(&in.AgentBinary, "agent-binary", "", "program of the builtin agent (default: ironworks-agent-ARCH or ironworks-agent beside ironworks)")
 	f.StringVar(&in.Image, "image", "", "container image of the agent, preferably with a digest (default "+ignition.DefaultAgentImage+")")
 	f.StringArrayVar(&r.registries, "registry", nil, "classic: registry of the image REGISTRY/ironic-agent")
 	f.BoolVar(&in.InsecureRegistry, "insecure-registry", false, "classic: skip verification of the registry")
@@ -117,18 +121,23 @@ func (r *ramdiskFlags) flag(field ignition.RamdiskField) string {
 // build makes the configuration. Invalid flags are a usage error; all of them are printed.
 func (a *app) build(cmd *cobra.Command, r *ramdiskFlags, maker prepare.Maker, in prepare.Inputs) (prepare.Built, error) {
 	built, err := maker.Build(cmd.Context(), in)
+	return built, a.inputError(cmd, r, err)
+}
+
+// inputError turns the problems of inputs into a usage error that names their flags.
+func (a *app) inputError(cmd *cobra.Command, r *ramdiskFlags, err error) error {
 	wrong := ignition.InputErrors(err)
 	if len(wrong) == 0 {
-		return built, err
+		return err
 	}
 	for _, e := range wrong {
 		text := r.flag(e.Field) + strings.TrimPrefix(e.Error(), string(e.Field))
 		if e == wrong[len(wrong)-1] {
-			return built, usagef("%s (see %s --help)", text, cmd.CommandPath())
+			return usagef("%s (see %s --help)", text, cmd.CommandPath())
 		}
 		a.complain("%s", text)
 	}
-	return built, err
+	return err
 }
 
 // printNotes prints the notes of a configuration.

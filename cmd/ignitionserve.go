@@ -133,15 +133,6 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags, names []string) error {
 		}
 		defer s.Close()
 	}
-	made, err := a.prepareImages(cmd, f, s, nodes)
-	if err != nil {
-		return err
-	}
-	defer made.Close()
-	listen, advertise, err := a.listenAt(ctx, f.at, s, nodes)
-	if err != nil {
-		return err
-	}
 	log := newAccessLog(a)
 	note := log.note
 	if s != nil {
@@ -153,20 +144,11 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags, names []string) error {
 			log.note(e)
 		}
 	}
-	options := prepare.ServeOptions{
-		Options: serve.Options{Listen: listen, OnEvent: note, Who: prepare.WhoIs(ctx, s.Endpoint(), nodes)}, Advertise: advertise,
-	}
-	if f.tls || f.cert != "" {
-		options.TLS = &serve.TLS{CertFile: f.cert, KeyFile: f.key, Hosts: []string{advertise}}
-	}
-	server, targets, err := made.Serve(ctx, options)
-	var bad *models.KernelParametersError
-	switch {
-	case errors.As(err, &bad):
-		return usagef("--karg-append: %w", err)
-	case err != nil:
+	server, made, targets, err := a.openServer(cmd, f, s, nodes, note)
+	if err != nil {
 		return err
 	}
+	defer made.Close()
 	if err := a.printServing(server, targets); err != nil {
 		return errors.Join(err, server.Close())
 	}
@@ -179,6 +161,44 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags, names []string) error {
 		}
 	}
 	return log.print(served, stop)
+}
+
+// openServer opens the port, and makes and publishes the images.
+func (a *app) openServer(
+	cmd *cobra.Command, f *serveFlags, s *session.Session, nodes []models.Node, note func(serve.Event),
+) (*serve.Server, *prepare.Images, []prepare.Target, error) {
+	ctx := cmd.Context()
+	images, err := a.openImages(f)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	listen, advertise, err := a.listenAt(ctx, f.at, s, nodes)
+	if err != nil {
+		images.Close()
+		return nil, nil, nil, err
+	}
+	options := serve.Options{Listen: listen, OnEvent: note, Who: prepare.WhoIs(ctx, s.Endpoint(), nodes)}
+	if f.tls || f.cert != "" {
+		options.TLS = &serve.TLS{CertFile: f.cert, KeyFile: f.key, Hosts: []string{advertise}}
+	}
+	server, err := serve.Listen(ctx, options)
+	if err != nil {
+		images.Close()
+		return nil, nil, nil, err
+	}
+	var targets []prepare.Target
+	// The URL of the builtin agent is part of the images, so the port is open before they are made.
+	if err = a.addImages(cmd, f, s, nodes, images, server, advertise); err == nil {
+		targets, err = images.Publish(server, advertise)
+	}
+	if err != nil {
+		images.Close()
+		err = errors.Join(err, server.Close())
+	}
+	if bad := (*models.KernelParametersError)(nil); errors.As(err, &bad) {
+		err = usagef("--karg-append: %w", err)
+	}
+	return server, images, targets, err
 }
 
 // applyServed writes the URLs to the nodes.

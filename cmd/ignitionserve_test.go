@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/netip"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -123,6 +124,42 @@ func TestIgnitionServeAnISO(t *testing.T) {
 				t.Error("the ISO has changed")
 			}
 		})
+	}
+}
+
+// TestIgnitionServeTheBuiltinAgent: the configuration in the ISO names an address of the same server.
+func TestIgnitionServeTheBuiltinAgent(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	program := make([]byte, 64)
+	copy(program, "\x7fELF\x02\x01\x01")
+	program[16], program[18], program[20], program[52], program[54], program[58] = 2, 62, 1, 64, 56, 64 // of x86-64
+	d.put("agent", program)
+	s := d.serve("--iso", "/live.iso", "--host", "192.0.2.5", "--agent", "builtin", "--agent-binary", "/agent")
+	got := s.get(s.first.Targets[0].ISO)
+	iso, err := image.Read(bytes.NewReader(got), int64(len(got)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := iso.Ignition()
+	address := regexp.MustCompile(`http://127\.0\.0\.1:[0-9]+/[a-z0-9]{32}/ironworks-agent`).FindString(string(config))
+	if err != nil || address == "" || strings.Contains(string(config), "podman") {
+		t.Fatalf("%v: %s", err, config)
+	}
+	if !bytes.Equal(s.get(address), program) {
+		t.Error("another program is served")
+	}
+	for e := s.event(serve.EventDone); e.Item != "ironworks-agent"; e = s.event(serve.EventDone) { //nolint:revive // the ISO comes first
+	}
+	s.end()
+
+	d.want(exitUsage, "--agent-url is missing", "build", "--host", "192.0.2.5", "--agent", "builtin", "--agent-binary", "/agent")
+	d.want(exitUsage, "--agent-binary", "serve", "--iso", "/live.iso", "--host", "192.0.2.5", "--agent", "builtin", "--agent-binary", "/none")
+	d.want(exitUsage, "--pull-secret is not used by the builtin agent", "build", "--host", "192.0.2.5", "--agent", "builtin", "--agent-binary", "/agent",
+		"--agent-embed", "--pull-secret", "/agent")
+	text := d.want(exitOK, "", "build", "--host", "192.0.2.5", "--agent", "builtin", "--agent-binary", "/agent", "--agent-url", "http://192.0.2.9/a")
+	if !strings.Contains(text, `"source":"http://192.0.2.9/a","verification":{"hash":"sha512-`) {
+		t.Errorf("%s", text)
 	}
 }
 

@@ -6,12 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"ironworks/ignition/prepare"
+	"ironworks/ignition/serve"
 	"ironworks/models"
 	"ironworks/session"
 )
 
-// prepareImages opens the images and makes the streams.
-func (a *app) prepareImages(cmd *cobra.Command, f *serveFlags, s *session.Session, nodes []models.Node) (*prepare.Images, error) {
+// openImages opens the files to serve.
+func (a *app) openImages(f *serveFlags) (*prepare.Images, error) {
 	images, err := f.source.Images()
 	if err != nil {
 		return nil, err
@@ -19,24 +20,33 @@ func (a *app) prepareImages(cmd *cobra.Command, f *serveFlags, s *session.Sessio
 	if f.source.OfPXE() && !images.HasRootfs() {
 		a.complain("note: without --rootfs the initramfs must contain the root file system")
 	}
+	return images, nil
+}
+
+// addImages makes the streams. The server serves the builtin agent.
+func (a *app) addImages(
+	cmd *cobra.Command, f *serveFlags, s *session.Session, nodes []models.Node, images *prepare.Images, server *serve.Server, host string,
+) error {
+	f.ramdisk.in.AgentArch = prepare.Architecture(nodes)
+	config, force, err := a.configFor(cmd, f, s, images, func(maker prepare.Maker, in *prepare.Inputs) error {
+		return maker.PublishAgent(server, host, in)
+	})
+	if err != nil {
+		return err
+	}
 	if !f.perNode {
 		nodes = nil
 	}
-	config, force, err := a.configFor(cmd, f, s, images)
-	if err == nil {
-		err = a.imageError(cmp.Or(f.source.ISO, f.source.Initrd), images.AddEach(cmd.Context(), nodes, config, force))
-	}
-	if err != nil {
-		images.Close()
-		return nil, err
-	}
-	return images, nil
+	return a.imageError(cmp.Or(f.source.ISO, f.source.Initrd), images.AddEach(cmd.Context(), nodes, config, force))
 }
+
+// publisher serves what the inputs need.
+type publisher func(prepare.Maker, *prepare.Inputs) error
 
 // configFor returns the function that makes the configuration of a node, or of all nodes for "";
 // nil keeps the embedded configuration. force is set when the result includes the embedded one.
 func (a *app) configFor(
-	cmd *cobra.Command, f *serveFlags, s *session.Session, images *prepare.Images,
+	cmd *cobra.Command, f *serveFlags, s *session.Session, images *prepare.Images, publish publisher,
 ) (config func(label string) ([]byte, error), force bool, err error) {
 	var base []byte
 	if f.config != "" {
@@ -59,7 +69,7 @@ func (a *app) configFor(
 		}
 	}
 	if base == nil {
-		config, err = a.builtFor(cmd, f, s)
+		config, err = a.builtFor(cmd, f, s, publish)
 		return config, false, err
 	}
 	return func(label string) ([]byte, error) {
@@ -75,13 +85,16 @@ func (a *app) configFor(
 }
 
 // builtFor makes configurations from the flags of ignition build.
-func (a *app) builtFor(cmd *cobra.Command, f *serveFlags, s *session.Session) (func(label string) ([]byte, error), error) {
+func (a *app) builtFor(cmd *cobra.Command, f *serveFlags, s *session.Session, publish publisher) (func(label string) ([]byte, error), error) {
 	in, err := f.ramdisk.inputs()
 	if err != nil {
 		return nil, err
 	}
 	maker, err := a.maker(cmd, &f.ramdisk, s)
 	if err != nil {
+		return nil, err
+	}
+	if err := a.inputError(cmd, &f.ramdisk, publish(maker, &in)); err != nil {
 		return nil, err
 	}
 	told := false

@@ -93,9 +93,11 @@ func (r Ramdisk) plainOptions(in *inputs) []AgentOption {
 // refuseUnknown refuses inputs that the profile does not support, and inputs that only the
 // default profile supports.
 func (r Ramdisk) refuseUnknown(in *inputs, given map[RamdiskField]bool) {
+	given[FieldAgent] = r.Agent == AgentBuiltin
 	given[FieldJournalPush], given[FieldSSHHostKey] = r.JournalPush.URL != "", r.SSHHostKey.IsSet()
 	given[FieldUnit], given[FieldFile], given[FieldExtra] = len(r.Units) > 0, len(r.Files) > 0, len(r.Extra) > 0
 	for _, field := range []RamdiskField{
+		FieldAgent,
 		FieldPullSecret, FieldHostname, FieldKeyFile, FieldIPOption, FieldCopyNetwork, FieldProxy, FieldNTP, FieldCollector,
 		FieldOption, FieldJournalPush, FieldSSHHostKey, FieldUnit, FieldFile, FieldExtra,
 	} {

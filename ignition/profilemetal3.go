@@ -259,7 +259,7 @@ func (m Metal3) files(keyFiles []KeyFile) []fileJSON {
 	if len(m.RegistriesConf) > 0 {
 		files = append(files, metal3File(metal3Registries, 0o644, true, string(m.RegistriesConf)))
 	}
-	for _, file := range greetingFiles(false, m.IronicBaseURL, m.AgentImage, m.Hostname) {
+	for _, file := range (greetingTexts{urls: m.IronicBaseURL, agent: m.AgentImage, hostname: m.Hostname}).files(false) {
 		files = append(files, metal3File(file.Path, file.Mode, file.Overwrite, string(file.Content)))
 	}
 	return files

@@ -25,6 +25,11 @@ type Ramdisk struct {
 	// CA has the certificates, in PEM, that TLSCA trusts.
 	CA string
 
+	// Agent selects the program that speaks to Ironic. Program is for AgentBuiltin; Image,
+	// Registries and PullSecret are for AgentContainer. Only the default profile has a builtin
+	// agent.
+	Agent   AgentKind
+	Program AgentProgram
 	// Image is the agent's container image: a full reference, best with a digest, because tags
 	// move. Whoever publishes this image has root on every node.
 	Image string

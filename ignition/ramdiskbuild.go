@@ -31,11 +31,7 @@ func (r Ramdisk) build() (Document, error) {
 	in := &inputs{}
 	urls, mode := r.agentURLs(in)
 	callback := r.callbackURL(mode, in)
-	r.checkImage(in)
-	r.checkRegistries(in)
-	if _, ok := pullSecretJSON(r.PullSecret); r.PullSecret.IsSet() && !ok {
-		in.refuse(FieldPullSecret, r.PullSecret.String(), `use the JSON that podman login writes: {"auths": …}`, "is not a valid registry credentials file")
-	}
+	r.checkAgent(in)
 	r.checkSSHKeys(in)
 	r.checkNetwork(in)
 	r.checkProxies(in)
@@ -66,6 +62,16 @@ func (r Ramdisk) build() (Document, error) {
 	config.addKeys(models.Unique(keys)...)
 	for _, file := range files {
 		config.addFile(file.json())
+	}
+	if r.builtin() {
+		program, err := r.programFile()
+		if err != nil {
+			return Document{}, err
+		}
+		config.addFile(program)
+		if r.Program.CA != "" {
+			config.Ignition.Security = &securityJSON{tlsJSON{[]contentJSON{dataSource([]byte(r.Program.CA))}}}
+		}
 	}
 	for _, u := range units {
 		config.addUnit(u.json())
@@ -123,7 +129,11 @@ func (r Ramdisk) agentSettings(urls []string, callback string, mode TLSMode) []A
 	add("inspection_collectors", strings.Join(collectors, ","))
 	switch mode {
 	case TLSCA:
-		add("cafile", caInside)
+		if r.builtin() {
+			add("cafile", caFilePath)
+		} else {
+			add("cafile", caInside)
+		}
 	case TLSInsecure:
 		add("insecure", "True")
 	case TLSOff, TLSSystem:
@@ -143,7 +153,7 @@ func (r Ramdisk) agentSettings(urls []string, callback string, mode TLSMode) []A
 // agentParts returns the agent's unit, and the files that the unit and the network need.
 func (r Ramdisk) agentParts(urls []string, mode TLSMode) (agentUnit, []RamdiskFile) {
 	unit := agentUnit{
-		image: r.Image, hostname: r.Hostname, ipOptions: strings.Join(r.IPOptions, " "), waitClock: len(r.NTPServers) > 0,
+		builtin: r.builtin(), image: r.Image, hostname: r.Hostname, ipOptions: strings.Join(r.IPOptions, " "), waitClock: len(r.NTPServers) > 0,
 		copyNetwork: r.CopyNetwork == CopyNetworkAlways || (r.CopyNetwork != CopyNetworkNever && len(r.KeyFiles) > 0),
 	}
 	var files []RamdiskFile
@@ -214,27 +224,4 @@ func (r Ramdisk) registryFiles() []RamdiskFile {
 		files = append(files, RamdiskFile{Path: registriesPath, Mode: 0o644, Overwrite: true, Content: []byte(insecure.String())})
 	}
 	return files
-}
-
-// greeting returns the message of the console and of logins. It contains no secrets.
-func (r Ramdisk) greeting(urls []string) []RamdiskFile {
-	return greetingFiles(true, strings.Join(urls, ", "), r.Image, r.Hostname)
-}
-
-func greetingFiles(overwrite bool, urls, image, hostname string) []RamdiskFile {
-	issue := "\nRamdisk of Ironic: ironic-python-agent works on this machine.\nIt is no installed system, and no node of a cluster.\n\n"
-	var motd strings.Builder
-	motd.WriteString("\nThis is the ramdisk of Ironic. ironic-python-agent runs here in a container,\n" +
-		"as the unit " + agentUnitName + "; what is on this system is gone after a reboot.\n" +
-		"Do not restart the unit: Ironic gives the agent its token once for each boot.\n\n")
-	fmt.Fprintf(&motd, "  Ironic     %s\n  agent      %s\n", urls, image)
-	if hostname != "" {
-		fmt.Fprintf(&motd, "  hostname   %s\n", hostname)
-	}
-	motd.WriteString("\n  journalctl -u " + agentUnitName + "    what the agent says\n" +
-		"  nmcli device                           the network\n\n")
-	return []RamdiskFile{
-		{Path: issuePath, Mode: 0o644, Overwrite: overwrite, Content: []byte(issue)},
-		{Path: motdPath, Mode: 0o644, Overwrite: overwrite, Content: []byte(motd.String())},
-	}
 }

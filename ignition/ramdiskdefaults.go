@@ -37,7 +37,7 @@ func (r Ramdisk) WithDefaults() Ramdisk {
 	if r.Profile == "" {
 		r.Profile = ProfileDefault
 	}
-	if r.Image == "" {
+	if r.Image == "" && !r.builtin() {
 		r.Image = DefaultAgentImage
 	}
 	if r.TLS == "" && len(r.IronicURLs) > 0 {

@@ -23,6 +23,10 @@ const (
 	FieldIronicURL   RamdiskField = "ironic url"
 	FieldTLS         RamdiskField = "tls"
 	FieldCA          RamdiskField = "ca"
+	FieldAgent       RamdiskField = "agent"
+	FieldAgentURL    RamdiskField = "agent url"
+	FieldAgentBinary RamdiskField = "agent binary"
+	FieldAgentEmbed  RamdiskField = "agent embed"
 	FieldImage       RamdiskField = "image"
 	FieldRegistry    RamdiskField = "registry"
 	FieldPullSecret  RamdiskField = "pull secret" //nolint:gosec // the name of a field

@@ -10,7 +10,8 @@ import (
 // which older spec versions reject.
 type ramdiskJSON struct {
 	Ignition struct {
-		Version string `json:"version"`
+		Version  string        `json:"version"`
+		Security *securityJSON `json:"security,omitempty"`
 	} `json:"ignition"`
 	Passwd  *passwdJSON  `json:"passwd,omitempty"`
 	Storage *storageJSON `json:"storage,omitempty"`
@@ -39,7 +40,22 @@ type fileJSON struct {
 }
 
 type contentJSON struct {
-	Source string `json:"source"`
+	Source       string            `json:"source"`
+	Compression  string            `json:"compression,omitempty"`
+	Verification *verificationJSON `json:"verification,omitempty"`
+}
+
+type verificationJSON struct {
+	Hash string `json:"hash"`
+}
+
+type securityJSON struct {
+	TLS tlsJSON `json:"tls"`
+}
+
+// tlsJSON has the certificates that Ignition trusts in addition to those of its initramfs.
+type tlsJSON struct {
+	CertificateAuthorities []contentJSON `json:"certificateAuthorities"`
 }
 
 type systemdJSON struct {

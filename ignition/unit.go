@@ -17,7 +17,9 @@ const (
 
 // agentUnit has the variable parts of the agent's unit.
 type agentUnit struct {
-	image string
+	// builtin starts ironworks-agent, else the container image.
+	builtin bool
+	image   string
 	// authFile, caFile and envFile are paths on the ramdisk, or "".
 	authFile, caFile, envFile string
 	// environment has podman's variables, which passes the proxies to the agent.
@@ -34,8 +36,38 @@ type envVar struct{ name, value string }
 // text returns the unit: conmon notifies systemd when the agent's container runs, the container
 // stops with the unit, and the agent reaches the ramdisk's D-Bus and udev.
 func (u agentUnit) text() string {
+	if u.builtin {
+		return u.builtinText()
+	}
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	u.head(line)
+	line("[Service]")
+	line("Type=notify")
+	u.variables(line)
+	line("TimeoutStartSec=0")
+	// Restart retries a failed pull. After the agent's lookup a restart cannot work: Ironic
+	// returns the agent token only once.
+	line("Restart=on-failure")
+	line("RestartSec=5")
+	if u.waitClock {
+		line(waitClockLine)
+	}
+	line("ExecStartPre=/usr/bin/rm -f %%t/%%n.ctr-id")
+	line("ExecStart=%s", strings.Join(u.command(), " "))
+	line("ExecStop=/usr/bin/podman stop --ignore --cidfile=%%t/%%n.ctr-id")
+	line("ExecStopPost=/usr/bin/podman rm -f --ignore --cidfile=%%t/%%n.ctr-id")
+	line("")
+	line("[Install]")
+	line("WantedBy=multi-user.target")
+	return b.String()
+}
+
+// waitClockLine waits at most 30 s: an agent with a wrong clock is better than no agent.
+const waitClockLine = "ExecStartPre=-/usr/bin/chronyc waitsync 6 10 0 5"
+
+// head writes the section [Unit].
+func (u agentUnit) head(line func(format string, args ...any)) {
 	line("[Unit]")
 	line("Description=Ironic Agent")
 	line("Documentation=https://docs.openstack.org/ironic-python-agent/latest/")
@@ -50,31 +82,16 @@ func (u agentUnit) text() string {
 	// systemd ignores this setting in [Service].
 	line("StartLimitIntervalSec=0")
 	line("")
-	line("[Service]")
-	line("Type=notify")
+}
+
+// variables writes the proxies.
+func (u agentUnit) variables(line func(format string, args ...any)) {
 	for _, v := range u.environment {
 		line("Environment=%s", unitQuote(v.name+"="+v.value))
 	}
 	if u.envFile != "" {
 		line("EnvironmentFile=%s", unitQuote(u.envFile))
 	}
-	line("TimeoutStartSec=0")
-	// Restart retries a failed pull. After the agent's lookup a restart cannot work: Ironic
-	// returns the agent token only once.
-	line("Restart=on-failure")
-	line("RestartSec=5")
-	if u.waitClock {
-		// Waits at most 30 s: an agent with a wrong clock is better than no agent.
-		line("ExecStartPre=-/usr/bin/chronyc waitsync 6 10 0 5")
-	}
-	line("ExecStartPre=/usr/bin/rm -f %%t/%%n.ctr-id")
-	line("ExecStart=%s", strings.Join(u.command(), " "))
-	line("ExecStop=/usr/bin/podman stop --ignore --cidfile=%%t/%%n.ctr-id")
-	line("ExecStopPost=/usr/bin/podman rm -f --ignore --cidfile=%%t/%%n.ctr-id")
-	line("")
-	line("[Install]")
-	line("WantedBy=multi-user.target")
-	return b.String()
 }
 
 // command returns the command line, with external values quoted.

@@ -240,20 +240,6 @@ func (r *Ramdisks) Serve(ctx context.Context, of prepare.ConfigSource, order pre
 
 // start adds the streams and starts the server, which outlives ctx.
 func (r *Ramdisks) start(ctx context.Context, s *Serving, of prepare.ConfigSource, order prepare.ServeOrder, nodes []models.Node) error {
-	var each []models.Node
-	if order.PerNode {
-		each = nodes
-	}
-	// The ISO's own content stays in the file: only what is sent differs.
-	err := s.images.AddEach(ctx, each, func(label string) ([]byte, error) {
-		if order.AsIs {
-			return nil, nil
-		}
-		return r.config(ctx, of, label)
-	}, true)
-	if err != nil {
-		return err
-	}
 	host, _, err := net.SplitHostPort(order.Listen)
 	if err != nil {
 		return err
@@ -268,12 +254,44 @@ func (r *Ramdisks) start(ctx context.Context, s *Serving, of prepare.ConfigSourc
 	if order.TLS {
 		options.TLS = &serve.TLS{Hosts: []string{host}}
 	}
-	s.Server, s.targets, err = s.images.Serve(ctx, prepare.ServeOptions{Options: options, Advertise: host})
-	if err != nil {
+	if s.Server, err = serve.Listen(ctx, options); err != nil {
 		return err
+	}
+	if err := r.publish(ctx, s, of, order, nodes, host); err != nil {
+		return errors.Join(err, s.Close())
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.cancel = cancel
 	go s.run(life)
 	return nil
+}
+
+// publish adds the streams to the server, and the builtin agent that they fetch.
+func (r *Ramdisks) publish(ctx context.Context, s *Serving, of prepare.ConfigSource, order prepare.ServeOrder, nodes []models.Node, host string) error {
+	if of.File == "" && !order.AsIs {
+		maker, err := r.Maker(ctx, nil)
+		if err != nil {
+			return err
+		}
+		of.Inputs.AgentArch = prepare.Architecture(nodes)
+		if err := maker.PublishAgent(s.Server, host, &of.Inputs); err != nil {
+			return err
+		}
+	}
+	var each []models.Node
+	if order.PerNode {
+		each = nodes
+	}
+	// The ISO's own content stays in the file: only what is sent differs.
+	err := s.images.AddEach(ctx, each, func(label string) ([]byte, error) {
+		if order.AsIs {
+			return nil, nil
+		}
+		return r.config(ctx, of, label)
+	}, true)
+	if err != nil {
+		return err
+	}
+	s.targets, err = s.images.Publish(s.Server, host)
+	return err
 }

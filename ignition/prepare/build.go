@@ -253,6 +253,7 @@ func (r *reading) baseURL() string {
 func (r *reading) ramdisk() func() (ignition.Document, error) {
 	in := r.in
 	d := ignition.Ramdisk{
+		Agent: ignition.AgentKind(in.Agent), Program: r.program(),
 		Profile: r.profile, IronicURLs: r.ironicURLs(), TLS: r.tls(), CA: r.ca(), Image: in.Image,
 		Registries: r.registries(), PullSecret: models.Secret(r.file(ignition.FieldPullSecret, in.PullSecretFile)),
 		SSHKeys: r.sshKeys(), AllowKeyOptions: in.AllowKeyOptions, NoLogin: in.NoLogin, Hostname: in.Hostname,
@@ -328,6 +329,7 @@ func (r *reading) refuseForeign() {
 		refuse(in.JournalPush != "", ignition.FieldJournalPush)
 		refuse(in.SSHHostKey, ignition.FieldSSHHostKey)
 	}
+	refuse(r.profile != ignition.ProfileDefault && in.Agent == string(ignition.AgentBuiltin), ignition.FieldAgent)
 	if !classic || in.Image != "" || len(in.Registries) > 0 {
 		return
 	}

@@ -22,7 +22,16 @@ type Inputs struct {
 	IronicURLs []string
 	TLS        string
 	CAFile     string
-	Image      string
+	// Agent is an [ignition.AgentKind]. The others are for the builtin agent: AgentBinary is the
+	// path of ironworks-agent ("" for the one beside this program), and AgentURL where machines
+	// fetch it. AgentEmbed puts it into the configuration instead.
+	Agent       string
+	AgentBinary string
+	AgentURL    string
+	AgentEmbed  bool
+	// AgentArch is the architecture of the machines as in Ironic's cpu_arch, or "" if unknown.
+	AgentArch string
+	Image     string
 	// Registries have the form HOST=verified, HOST=insecure or HOST=ca:FILE.
 	Registries     []string
 	PullSecretFile string
@@ -70,6 +79,9 @@ type Inputs struct {
 
 	// node is the argument of ForNode.
 	node string
+	// program is the served agent, and agentCA verifies its URL; see [Maker.PublishAgent].
+	program []byte
+	agentCA string
 }
 
 // IdentityOrder requests what identifies the machines that boot a configuration: a token for
@@ -99,6 +111,8 @@ type Maker struct {
 	// AgentKeys lists the public keys of the SSH agent, one line each. It is nil without an
 	// agent.
 	AgentKeys func(ctx context.Context) ([]string, error)
+	// Programs is the folder of this program, where ironworks-agent is by default; "" for none.
+	Programs string
 	// Home is the folder whose .ssh has the default keys, or "" for no default keys.
 	Home string
 	// Identity creates an identity. It is nil if identities cannot be stored.

@@ -182,6 +182,8 @@ func mask(value any, secret []string, hidden bool) {
 				v[key] = models.Mask
 			case key == "source" && isText:
 				v[key] = maskedSource(text, inside)
+			case path == ignition.AgentProgramPath && key == "contents":
+				shortenProgram(child)
 			default:
 				// Nested configurations are not searched for secrets, so they are hidden.
 				mask(child, secret, inside || key == "merge" || key == "replace" || key == "keyFile")
@@ -208,4 +210,13 @@ func maskedSource(source string, hidden bool) string {
 		u.RawQuery = models.Mask
 	}
 	return u.String()
+}
+
+// shortenProgram leaves out a program of megabytes.
+func shortenProgram(contents any) {
+	if c, ok := contents.(map[string]any); ok {
+		if source, ok := c["source"].(string); ok && strings.HasPrefix(source, "data:") {
+			c["source"] = "data:…"
+		}
+	}
 }

@@ -27,6 +27,9 @@ func System(home, socket string, ironic ignition.IronicEndpoint) Maker {
 		Dir:  func(path string) ([]fs.DirEntry, error) { return os.ReadDir(HomePath(home, path)) },
 		Home: home, Ironic: ironic,
 	}
+	if program, err := os.Executable(); err == nil {
+		m.Programs = filepath.Dir(program)
+	}
 	if socket != "" {
 		m.AgentKeys = func(ctx context.Context) ([]string, error) { return agentLines(ctx, socket) }
 	}

@@ -21,6 +21,8 @@ const (
 	Initrd   Kind = "initrd"
 	Rootfs   Kind = "rootfs"
 	Ignition Kind = "ignition"
+	// Agent is the program that speaks to Ironic.
+	Agent Kind = "agent"
 )
 
 // contentType returns the media type.
@@ -30,7 +32,7 @@ func (k Kind) contentType() string {
 		return "application/x-iso9660-image"
 	case Ignition:
 		return "application/vnd.coreos.ignition+json"
-	case Kernel, Initrd, Rootfs:
+	case Kernel, Initrd, Rootfs, Agent:
 	}
 	return "application/octet-stream"
 }
@@ -64,7 +66,7 @@ func (i Item) check() error {
 		return fmt.Errorf("serve %s: %w", i.Name, errors.New("nothing to open"))
 	}
 	switch i.Kind {
-	case ISO, Kernel, Initrd, Rootfs, Ignition:
+	case ISO, Kernel, Initrd, Rootfs, Ignition, Agent:
 		return nil
 	}
 	return fmt.Errorf("serve %s: unknown kind of item %q", i.Name, printable.Line(string(i.Kind)))

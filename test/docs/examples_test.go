@@ -38,6 +38,7 @@ var notRun = map[string]string{
 	"IRONWORKS_BMC_PASSWORD=":                              "the address of a real BMC",
 	"ironworks portgroup delete bond0 --yes":               "deletes what the next examples change",
 	"ironworks journal info --journal":                     "a journal of another host",
+	"ironworks ignition build --agent builtin":             "needs ironworks-agent beside ironworks",
 	"ironworks ignition build --host":                      "the certificate of a real Ironic",
 }
 

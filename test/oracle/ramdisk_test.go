@@ -95,7 +95,10 @@ func TestRamdisksBoot(t *testing.T) {
 		}
 		boots(t, all)
 	}
-	if least := len(options) + 12; runs < least {
+	builtin := small(ignition.ProfileDefault)
+	builtin.Image, builtin.Agent, builtin.Program.Content = "", ignition.AgentBuiltin, []byte("agent")
+	boots(t, builtin)
+	if least := len(options) + 13; runs < least {
 		t.Errorf("%d configurations, want at least %d", runs, least)
 	}
 }

@@ -77,6 +77,7 @@ func buildWords(in prepare.Inputs) []string {
 	each("--host", in.IronicURLs)
 	one("--tls", in.TLS)
 	one("--ca", in.CAFile)
+	words = append(words, agentWords(in)...)
 	one("--image", in.Image)
 	one("--registry", in.Registry)
 	on("--insecure-registry", in.InsecureRegistry)
@@ -107,5 +108,23 @@ func buildWords(in prepare.Inputs) []string {
 	one("--extra", in.ExtraFile)
 	one("--nmstate", in.NMStateFile)
 	one("--registries-conf", in.RegistriesFile)
+	return words
+}
+
+// agentWords returns the flags of the builtin agent.
+func agentWords(in prepare.Inputs) []string {
+	if in.Agent != string(ignition.AgentBuiltin) {
+		return nil
+	}
+	words := []string{"--agent", in.Agent}
+	if in.AgentBinary != "" {
+		words = append(words, "--agent-binary", in.AgentBinary)
+	}
+	if in.AgentURL != "" {
+		words = append(words, "--agent-url", in.AgentURL)
+	}
+	if in.AgentEmbed {
+		words = append(words, "--agent-embed")
+	}
 	return words
 }

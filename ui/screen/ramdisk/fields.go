@@ -1,8 +1,6 @@
 package ramdisk
 
 import (
-	"slices"
-	"strconv"
 	"strings"
 
 	"ironworks/ignition"
@@ -17,6 +15,10 @@ const (
 	keyURL         = string(ignition.FieldIronicURL)
 	keyTLS         = string(ignition.FieldTLS)
 	keyCA          = string(ignition.FieldCA)
+	keyAgent       = string(ignition.FieldAgent)
+	keyAgentURL    = string(ignition.FieldAgentURL)
+	keyAgentEmbed  = string(ignition.FieldAgentEmbed)
+	keyAgentBinary = string(ignition.FieldAgentBinary)
 	keyImage       = string(ignition.FieldImage)
 	keyRegistry    = string(ignition.FieldRegistry)
 	keyInsecure    = "insecure registry"
@@ -58,6 +60,18 @@ func profileOf(values map[string]string) ignition.Profile {
 type spec struct {
 	form.Field
 	only, not ignition.Profile
+	// agent limits the field to one agent; "" means all.
+	agent ignition.AgentKind
+}
+
+// shown reports whether the form has the field.
+func (s spec) shown(values map[string]string) bool {
+	profile := profileOf(values)
+	agent := ignition.AgentContainer
+	if profile == ours && values[keyAgent] == string(ignition.AgentBuiltin) {
+		agent = ignition.AgentBuiltin
+	}
+	return (s.only == "" || s.only == profile) && (s.not == "" || s.not != profile) && (s.agent == "" || s.agent == agent)
 }
 
 // fieldsFor returns the fields of a profile with their values. ironic is the default address.
@@ -65,7 +79,7 @@ func fieldsFor(values map[string]string, ironic string) []form.Field {
 	profile := profileOf(values)
 	var fields []form.Field
 	for _, s := range specs(profile, ironic) {
-		if s.only != "" && s.only != profile || s.not != "" && s.not == profile {
+		if !s.shown(values) {
 			continue
 		}
 		s.Value = values[s.Key]
@@ -140,6 +154,12 @@ func notClassic(s spec) spec {
 	return s
 }
 
+// of limits a field to one agent.
+func of(agent ignition.AgentKind, s spec) spec {
+	s.agent = agent
+	return s
+}
+
 func specs(profile ignition.Profile, ironic string) []spec {
 	urlHelp := textIronicHelp
 	modes := []string{auto}
@@ -159,9 +179,13 @@ func specs(profile ignition.Profile, ironic string) []spec {
 
 		in(classic, textField(agents, keyRegistry, "Registry", textRegistryHelp)),
 		in(classic, toggle(agents, keyInsecure, "Insecure", textInsecureHelp)),
-		notClassic(hint(ignition.DefaultAgentImage, textField(agents, keyImage, "Image", textImageHelp))),
-		notClassic(textField(agents, keyRegistries, "Registries", textRegistriesHelp)),
-		notClassic(file(textField(agents, keyPullSecret, "Pull secret", textPullSecretHelp))),
+		in(ours, choice(agents, keyAgent, "Agent", textAgentHelp, names(ignition.AgentKinds())...)),
+		of(ignition.AgentBuiltin, hint("beside ironworks", file(textField(agents, keyAgentBinary, "Program", textProgramHelp)))),
+		of(ignition.AgentBuiltin, hint("served with the image", textField(agents, keyAgentURL, "Program URL", textProgramURLHelp))),
+		of(ignition.AgentBuiltin, toggle(agents, keyAgentEmbed, "Embed", textIncludeHelp)),
+		of(ignition.AgentContainer, notClassic(hint(ignition.DefaultAgentImage, textField(agents, keyImage, "Image", textImageHelp)))),
+		of(ignition.AgentContainer, notClassic(textField(agents, keyRegistries, "Registries", textRegistriesHelp))),
+		of(ignition.AgentContainer, notClassic(file(textField(agents, keyPullSecret, "Pull secret", textPullSecretHelp)))),
 		textField(agents, keyOptions, "Options", textSettingsHelp),
 		notClassic(toggle(agents, keyDebug, "Debug", textDebugHelp)),
 		notClassic(textField(agents, keyCollectors, "Collectors", textCollectorsHelp)),
@@ -199,140 +223,4 @@ func names[T ~string](list []T) []string {
 		texts[i] = string(one)
 	}
 	return texts
-}
-
-// valuesOf returns the form's values for inputs.
-func valuesOf(in prepare.Inputs) map[string]string {
-	or := func(value, otherwise string) string {
-		if value == "" {
-			return otherwise
-		}
-		return value
-	}
-	urls := in.IronicURLs
-	if len(urls) == 0 && in.Host != "" {
-		urls = []string{in.Host}
-	}
-	return map[string]string{
-		keyProfile: or(in.Profile, string(ignition.ProfileDefault)), keyURL: joinList(urls), keyTLS: or(in.TLS, auto), keyCA: in.CAFile,
-		keyImage: in.Image, keyRegistry: in.Registry, keyInsecure: strconv.FormatBool(in.InsecureRegistry),
-		keyRegistries: joinList(in.Registries), keyPullSecret: in.PullSecretFile,
-		keySSHFiles: joinList(in.SSHKeyFiles), keySSHKeys: strings.Join(in.SSHKeys, ", "), keySSHAgent: strconv.FormatBool(in.SSHAgent),
-		keyKeyOptions: strconv.FormatBool(in.AllowKeyOptions), keyNoLogin: strconv.FormatBool(in.NoLogin),
-		keyHostname: in.Hostname, keyKeyFiles: joinList(in.KeyFiles), keyIPOptions: strings.Join(in.IPOptions, " "),
-		keyCopyNetwork: or(in.CopyNetwork, auto), keyHTTPProxy: in.HTTPProxy, keyHTTPSProxy: in.HTTPSProxy, keyNoProxy: joinList(in.NoProxy),
-		keyNTP: joinList(in.NTPServers), keyVLANs: joinList(in.VLANs), keyCollectors: joinList(in.Collectors),
-		keyCallback: in.InspectionCallback, keyOptions: joinList(in.Options), keyDebug: strconv.FormatBool(in.Debug),
-		keyPush: in.JournalPush, keyHostKey: strconv.FormatBool(in.SSHHostKey),
-		keyExtra: in.ExtraFile, keyNMState: in.NMStateFile, keyRegFile: in.RegistriesFile,
-	}
-}
-
-// inputsOf returns the inputs of the profile's fields. Values of other fields stay in the form.
-func inputsOf(values map[string]string) prepare.Inputs {
-	profile := profileOf(values)
-	seen := map[string]string{}
-	for _, s := range specs(profile, "") {
-		if (s.only == "" || s.only == profile) && (s.not == "" || s.not != profile) {
-			seen[s.Key] = strings.TrimSpace(values[s.Key])
-		}
-	}
-	on := func(key string) bool { return seen[key] == strconv.FormatBool(true) }
-	chosen := func(key string) string {
-		if seen[key] == auto {
-			return ""
-		}
-		return seen[key]
-	}
-	in := prepare.Inputs{
-		Profile: string(profile), IronicURLs: splitList(seen[keyURL]), TLS: chosen(keyTLS), CAFile: seen[keyCA], Image: seen[keyImage],
-		Registries: splitList(seen[keyRegistries]), PullSecretFile: seen[keyPullSecret], SSHKeyFiles: splitList(seen[keySSHFiles]),
-		SSHKeys: splitKeys(seen[keySSHKeys]), SSHAgent: on(keySSHAgent), AllowKeyOptions: on(keyKeyOptions), NoLogin: on(keyNoLogin),
-		Hostname: seen[keyHostname], KeyFiles: splitList(seen[keyKeyFiles]), IPOptions: strings.Fields(seen[keyIPOptions]),
-		CopyNetwork: chosen(keyCopyNetwork), HTTPProxy: seen[keyHTTPProxy], HTTPSProxy: seen[keyHTTPSProxy], NoProxy: splitList(seen[keyNoProxy]),
-		NTPServers: splitList(seen[keyNTP]), VLANs: splitList(seen[keyVLANs]), Collectors: splitList(seen[keyCollectors]),
-		InspectionCallback: seen[keyCallback], Options: splitList(seen[keyOptions]), Debug: on(keyDebug), ExtraFile: seen[keyExtra],
-		JournalPush: seen[keyPush], SSHHostKey: on(keyHostKey),
-		Registry: seen[keyRegistry], InsecureRegistry: on(keyInsecure), NMStateFile: seen[keyNMState], RegistriesFile: seen[keyRegFile],
-	}
-	if profile == ignition.ProfileClassic {
-		in.Host, in.IronicURLs = seen[keyURL], nil
-	}
-	return in
-}
-
-// fieldOf returns the key of the field that an input came from.
-func fieldOf(e *ignition.InputError, values map[string]string) string {
-	if e.Field == ignition.FieldRegistry {
-		if profileOf(values) == ignition.ProfileClassic {
-			return keyRegistry
-		}
-		return keyRegistries
-	}
-	for _, other := range map[ignition.RamdiskField][]string{
-		ignition.FieldProxy:  {keyHTTPProxy, keyHTTPSProxy, keyNoProxy},
-		ignition.FieldSSHKey: {keySSHFiles, keySSHKeys},
-	}[e.Field] {
-		// If several fields make one input, the first with a value is it.
-		if values[other] != "" {
-			return other
-		}
-	}
-	return string(e.Field)
-}
-
-// splitList splits at commas outside quotes.
-func splitList(list string) []string {
-	var items []string
-	var item strings.Builder
-	quoted := false
-	add := func() {
-		one := strings.TrimSpace(item.String())
-		if strings.Contains(one, ",") && len(one) > 1 && one[0] == '"' && one[len(one)-1] == '"' {
-			one = one[1 : len(one)-1]
-		}
-		if one != "" {
-			items = append(items, one)
-		}
-		item.Reset()
-	}
-	for _, r := range list {
-		switch {
-		case r == ',' && !quoted:
-			add()
-			continue
-		case r == '"':
-			quoted = !quoted
-		}
-		item.WriteRune(r)
-	}
-	add()
-	return items
-}
-
-// joinList is the inverse of splitList.
-func joinList(items []string) string {
-	texts := slices.Clone(items)
-	for i, item := range texts {
-		if strings.Contains(item, ",") {
-			texts[i] = `"` + item + `"`
-		}
-	}
-	return strings.Join(texts, ", ")
-}
-
-// splitKeys splits a list of public keys at commas that a key follows, because options and comments of keys
-// contain commas too.
-func splitKeys(list string) []string {
-	var keys []string
-	for _, part := range strings.Split(list, ",") {
-		trimmed := strings.TrimSpace(part)
-		begins := strings.HasPrefix(trimmed, "ssh-") || strings.HasPrefix(trimmed, "ecdsa-") || strings.HasPrefix(trimmed, "sk-")
-		if len(keys) > 0 && !begins {
-			keys[len(keys)-1] += "," + part
-		} else if trimmed != "" {
-			keys = append(keys, trimmed)
-		}
-	}
-	return keys
 }

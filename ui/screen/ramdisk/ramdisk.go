@@ -174,7 +174,7 @@ func (s *Screen) typed(msg tea.Msg) tea.Cmd {
 
 // changed applies the form's values, and rebuilds if they differ.
 func (s *Screen) changed() tea.Cmd {
-	different, profile := false, s.bench.Values[keyProfile]
+	different, profile, agent := false, s.bench.Values[keyProfile], s.bench.Values[keyAgent]
 	for key, value := range s.form.Values() {
 		if s.bench.Values[key] != value {
 			s.bench.Values[key] = value
@@ -184,8 +184,8 @@ func (s *Screen) changed() tea.Cmd {
 	if !different {
 		return nil
 	}
-	if s.bench.Values[keyProfile] != profile {
-		// Another profile has other fields.
+	if s.bench.Values[keyProfile] != profile || s.bench.Values[keyAgent] != agent {
+		// Another profile or agent has other fields.
 		focus := s.form.Focus()
 		s.form = form.NewInline(form.WithoutFiles(fieldsFor(s.bench.Values, s.ironic), s.env.WhyNoFiles))
 		s.form.Recall(s.env.Entered)

@@ -168,6 +168,27 @@ func TestProfilesHaveTheirOwnFields(t *testing.T) {
 	})
 }
 
+func TestAgentsHaveTheirOwnFields(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, s, m := opened(t, nil)
+		fill(t, r, s, "Image", "quay.io/lab/agent:1")
+		screentest.Lacks(t, s, 80, 60, "Program", "Embed")
+		to(t, s, "Agent")
+		r.Do(s, s.Do(action.ScrollRight))
+		screentest.Shows(t, s, 80, 60, "Program", "Program URL", "Embed")
+		screentest.Lacks(t, s, 80, 60, "Image", "Registries", "Pull secret")
+		fill(t, r, s, "Program URL", "http://192.0.2.9/ironworks-agent")
+		if in := m.inputs[len(m.inputs)-1]; in.Agent != "builtin" || in.AgentURL != "http://192.0.2.9/ironworks-agent" || in.Image != "" {
+			t.Errorf("%+v", in)
+		}
+		for _, c := range s.Copies() {
+			if want := "ironworks ignition build --agent builtin --agent-url http://192.0.2.9/ironworks-agent"; c.Name == "command" && c.Text != want {
+				t.Errorf("%q, want %q", c.Text, want)
+			}
+		}
+	})
+}
+
 func TestProblemsAreShownAtTheirFields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, m := opened(t, nil)

@@ -54,6 +54,10 @@ const (
 	textCAHelp         = "PEM file of Ironic's CA; empty: the context's"
 	textRegistryHelp   = "registry: the agent image is REGISTRY/ironic-agent"
 	textInsecureHelp   = "skip TLS verification of the registry"
+	textAgentHelp      = "container with ironic-python-agent, or builtin: ironworks-agent, without podman and registry"
+	textProgramHelp    = "program of the builtin agent; empty: ironworks-agent beside ironworks"
+	textProgramURLHelp = "where machines fetch the builtin agent; empty: from this console while it serves the image"
+	textIncludeHelp    = "builtin agent inside of the configuration, which grows by about 5 MiB"
 	textImageHelp      = "agent container image, preferably with a digest"
 	textRegistriesHelp = "per registry, comma-separated: HOST=verified, HOST=insecure, HOST=ca:FILE"
 	textPullSecretHelp = "registry credentials file, as written by podman login" //nolint:gosec // not a credential

@@ -1,0 +1,44 @@
+package ignition
+
+import (
+	"fmt"
+	"strings"
+)
+
+// greetingTexts has the variable parts of the message of the console and of logins.
+type greetingTexts struct {
+	builtin bool
+	// agent is the container image, or the path of the builtin agent.
+	urls, agent, hostname string
+}
+
+// greeting returns the message of the console and of logins. It contains no secrets.
+func (r Ramdisk) greeting(urls []string) []RamdiskFile {
+	texts := greetingTexts{urls: strings.Join(urls, ", "), agent: r.Image, hostname: r.Hostname}
+	if r.builtin() {
+		texts.builtin, texts.agent = true, AgentProgramPath
+	}
+	return texts.files(true)
+}
+
+func (g greetingTexts) files(overwrite bool) []RamdiskFile {
+	name, place := "ironic-python-agent", " in a container"
+	if g.builtin {
+		name, place = "ironworks-agent", ""
+	}
+	issue := "\nRamdisk of Ironic: " + name + " works on this machine.\nIt is no installed system, and no node of a cluster.\n\n"
+	var motd strings.Builder
+	motd.WriteString("\nThis is the ramdisk of Ironic. " + name + " runs here" + place + ",\n" +
+		"as the unit " + agentUnitName + "; what is on this system is gone after a reboot.\n" +
+		"Do not restart the unit: Ironic gives the agent its token once for each boot.\n\n")
+	fmt.Fprintf(&motd, "  Ironic     %s\n  agent      %s\n", g.urls, g.agent)
+	if g.hostname != "" {
+		fmt.Fprintf(&motd, "  hostname   %s\n", g.hostname)
+	}
+	motd.WriteString("\n  journalctl -u " + agentUnitName + "    what the agent says\n" +
+		"  nmcli device                           the network\n\n")
+	return []RamdiskFile{
+		{Path: issuePath, Mode: 0o644, Overwrite: overwrite, Content: []byte(issue)},
+		{Path: motdPath, Mode: 0o644, Overwrite: overwrite, Content: []byte(motd.String())},
+	}
+}

@@ -1,0 +1,164 @@
+package prepare
+
+import (
+	"bytes"
+	"context"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"ironworks/ignition"
+	"ironworks/ignition/serve"
+	"ironworks/models"
+)
+
+// programName is the name of the builtin agent's program. make agent appends the architecture.
+const programName = "ironworks-agent"
+
+// previewURL stands for the URL that only the server knows.
+const previewURL = "http://127.0.0.1/" + programName
+
+// PublishAgent serves the program of the builtin agent, and puts its URL into the inputs. It does
+// nothing for inputs that need no server. The errors are those of [Maker.Build].
+func (m Maker) PublishAgent(server *serve.Server, host string, in *Inputs) error {
+	if in.Agent != string(ignition.AgentBuiltin) || in.AgentURL != "" || in.AgentEmbed {
+		return nil
+	}
+	content, err := m.agentProgram(*in)
+	if err != nil {
+		return err
+	}
+	path, err := server.Add(serve.Item{
+		Name: programName, Kind: serve.Agent, Modified: time.Now(),
+		Open: func(context.Context) (io.ReadSeekCloser, error) { return nopCloser{bytes.NewReader(content)}, nil },
+	})
+	if err != nil {
+		return err
+	}
+	in.program, in.AgentURL, in.agentCA = content, server.URL(host, path), string(server.Certificate())
+	return nil
+}
+
+// program returns the builtin agent, and refuses its inputs for other agents.
+func (r *reading) program() ignition.AgentProgram {
+	in := r.in
+	if in.Agent != string(ignition.AgentBuiltin) {
+		foreign := func(field ignition.RamdiskField, given bool) {
+			if given {
+				r.refuse(field, "", "is only for the agent builtin", "", nil)
+			}
+		}
+		foreign(ignition.FieldAgentURL, in.AgentURL != "")
+		foreign(ignition.FieldAgentBinary, in.AgentBinary != "")
+		foreign(ignition.FieldAgentEmbed, in.AgentEmbed)
+		return ignition.AgentProgram{}
+	}
+	p := ignition.AgentProgram{Content: in.program, URL: in.AgentURL, CA: in.agentCA}
+	switch {
+	case in.AgentEmbed && in.AgentURL != "":
+		r.refuse(ignition.FieldAgentEmbed, "", "and the agent's URL exclude each other", "", nil)
+	case !in.AgentEmbed && in.AgentURL == "" && r.maker.Preview:
+		p.URL = previewURL
+	case !in.AgentEmbed && in.AgentURL == "":
+		r.wrong = append(r.wrong, &ignition.InputError{
+			Field: ignition.FieldAgentURL, Why: "is missing", Hint: "use --agent-url URL or --agent-embed, or ignition serve",
+			ScreenHint: "enter a URL, include the agent, or serve the image",
+		})
+	}
+	if len(p.Content) > 0 {
+		return p
+	}
+	content, err := r.maker.agentProgram(in)
+	if err != nil {
+		r.wrong = append(r.wrong, err)
+		content = []byte(programName) // so that Build reports only the cause
+	}
+	p.Content = content
+	return p
+}
+
+// agentProgram reads ironworks-agent for the machines' architecture.
+func (m Maker) agentProgram(in Inputs) ([]byte, error) {
+	refuse := func(path, why, hint string, cause error) error {
+		return &ignition.InputError{Field: ignition.FieldAgentBinary, Value: path, Why: why, Hint: hint, Cause: cause}
+	}
+	arch := architecture(in.AgentArch)
+	path := in.AgentBinary
+	if path == "" {
+		if path = m.besideProgram(arch); path == "" {
+			return nil, refuse("", "is not beside ironworks", "make agent builds it; or use --agent-binary FILE", nil)
+		}
+	}
+	text, err := m.read(path)
+	if err != nil {
+		return nil, refuse(path, "cannot be read", "", err)
+	}
+	machine, err := staticProgram([]byte(text))
+	if err != nil {
+		return nil, refuse(path, "is not a static Linux program", "make agent builds it", err)
+	}
+	if in.AgentArch != "" && machine != arch {
+		return nil, refuse(path, fmt.Sprintf("is for %s, but the nodes are %s", machine, arch), "", nil)
+	}
+	return []byte(text), nil
+}
+
+// besideProgram returns the path of the agent in the folder of this program, or "".
+func (m Maker) besideProgram(arch string) string {
+	if m.Programs == "" {
+		return ""
+	}
+	for _, name := range []string{programName + "-" + arch, programName} {
+		path := filepath.Join(m.Programs, name)
+		if file, err := m.Open(path); err == nil {
+			_ = file.Close() // read-only
+			return path
+		}
+	}
+	return ""
+}
+
+// Architecture returns the cpu_arch that all nodes have, or "".
+func Architecture(nodes []models.Node) string {
+	arch := ""
+	for i := range nodes {
+		text, _ := nodes[i].Properties["cpu_arch"].(string)
+		if i > 0 && text != arch {
+			return ""
+		}
+		arch = text
+	}
+	return arch
+}
+
+// architecture returns Go's name of an architecture. Most machines are x86-64.
+func architecture(name string) string {
+	switch name {
+	case "", "x86_64":
+		return "amd64"
+	case "aarch64":
+		return "arm64"
+	}
+	return name
+}
+
+// staticProgram returns the architecture of a static Linux program. A dynamic one would miss its
+// libraries on the live system.
+func staticProgram(content []byte) (string, error) {
+	file, err := elf.NewFile(bytes.NewReader(content))
+	if err != nil {
+		return "", err
+	}
+	for _, p := range file.Progs {
+		if p.Type == elf.PT_INTERP {
+			return "", errors.New("it needs libraries")
+		}
+	}
+	if arch, known := map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64"}[file.Machine]; known {
+		return arch, nil
+	}
+	return "", fmt.Errorf("it is for %s", file.Machine)
+}
