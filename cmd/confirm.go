@@ -120,7 +120,7 @@ func (a *app) showCards(ctx context.Context, c *ironicclient.Client, plan provis
 			a.tell("… and %d more: %s\n", len(legal)-n, strings.Join(namesOf(legal[n:]), " "))
 			break
 		}
-		a.tell("%s\n%s%s\n", i.Node.Label(), indented(models.Card(&i.Node)[1:]), a.disks(ctx, c, i))
+		a.tell("%s\n%s%s\n", i.Node.Label(), indented(models.Card(&i.Node)[1:]), a.disks(ctx, c, plan.Action, i))
 	}
 }
 
@@ -133,13 +133,13 @@ func indented(details []models.Detail) string {
 }
 
 // disks returns the effect and, if it may erase, the disks that inspection found.
-func (a *app) disks(ctx context.Context, c *ironicclient.Client, i provision.Item) string {
+func (a *app) disks(ctx context.Context, c *ironicclient.Client, act provision.Action, i provision.Item) string {
 	width, _ := terminal(a.stderr)
 	effect := fmt.Sprintf("  %-11s %s\n", "effect", wrapped(i.Effect.Text, width, 14))
 	if i.Effect.Danger < models.DangerMayErase {
 		return effect
 	}
-	return effect + indented(provision.Disks(ctx, c, i.Node.UUID))
+	return effect + indented(provision.Disks(ctx, c, act, &i.Node))
 }
 
 // wrapped breaks text at spaces to fit width columns, with further lines indented.

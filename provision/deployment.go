@@ -241,6 +241,7 @@ func (d Deployment) settings(f *plan.Facts) []models.Setting {
 	})
 	instance := func(field, value string) { set("instance_info", field, value, n.InstanceInfo[field]) }
 	instance("image_source", p.Image.Source)
+	instance("image_disk_format", p.Image.Format)
 	if hash, err := p.Image.Hash(); err == nil && p.Image.Checksum != "" {
 		if hash == "md5" || hash == "" {
 			instance("image_checksum", p.Image.Checksum)

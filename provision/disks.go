@@ -16,20 +16,6 @@ type Inventories interface {
 	Inventory(ctx context.Context, node string) (json.RawMessage, error)
 }
 
-// Disks returns the machine's serial number and disks, for a confirmation before erasing them. If
-// they are unknown, the details say so.
-func Disks(ctx context.Context, api Inventories, uuid string) []models.Detail {
-	var inv hints.Inventory
-	raw, err := api.Inventory(ctx, uuid)
-	if err == nil {
-		inv, err = hints.DecodeInventory(raw)
-	}
-	if err != nil {
-		return (*hints.Inventory)(nil).Details()
-	}
-	return inv.Details()
-}
-
 // InventoryAge is the age from which an inventory is reported as old: disks are replaced, and
 // device names move to other disks.
 const InventoryAge = 30 * 24 * time.Hour

@@ -15,7 +15,7 @@ type prepareAction struct {
 
 // newPrepareAction returns the action of a preparation.
 func newPrepareAction(p *enroll.Preparation) prepareAction {
-	return prepareAction{verbAction{req: models.ProvisionRequest{Verb: models.VerbClean, CleanSteps: p.Steps()}}, p.RAID.Config()}
+	return prepareAction{verbAction{req: models.ProvisionRequest{Verb: models.VerbClean, CleanSteps: p.Steps()}, setsRAID: true}, p.RAID.Config()}
 }
 
 func (a prepareAction) entries(n *models.Node) ([]entry, error) {

@@ -81,9 +81,9 @@ func (a *hardwareAction) of(n *models.Node) hardwareWork {
 func (a *hardwareAction) verb(n *models.Node) verbAction {
 	w := a.of(n)
 	if a.kindFor(n) == models.ServiceSteps {
-		return verbAction{req: models.ProvisionRequest{Verb: models.VerbService, ServiceSteps: w.steps}}
+		return verbAction{req: models.ProvisionRequest{Verb: models.VerbService, ServiceSteps: w.steps}, setsRAID: len(w.before) > 0}
 	}
-	return verbAction{req: models.ProvisionRequest{Verb: models.VerbClean, CleanSteps: w.steps}}
+	return verbAction{req: models.ProvisionRequest{Verb: models.VerbClean, CleanSteps: w.steps}, setsRAID: len(w.before) > 0}
 }
 
 func (a *hardwareAction) Refuse(n *models.Node, v models.APIVersion) *models.Refusal {

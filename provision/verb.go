@@ -37,6 +37,8 @@ func (a unchecked) entries(n *models.Node) ([]entry, error) {
 type verbAction struct {
 	watchedAction
 	req models.ProvisionRequest
+	// setsRAID: the target RAID is set before the verb is sent.
+	setsRAID bool
 }
 
 func (a verbAction) Name() string { return string(a.req.Verb) }
@@ -73,7 +75,7 @@ func (a verbAction) wrongSteps(n *models.Node, certain bool) (texts []string, se
 	interfaces := steps.InterfacesOf(n)
 	for kind, list := range map[models.StepKind][]models.Step{models.CleanSteps: a.req.CleanSteps, models.ServiceSteps: a.req.ServiceSteps} {
 		for _, s := range list {
-			for _, p := range interfaces.Check(s, kind) {
+			for _, p := range append(interfaces.Check(s, kind), a.raidStepProblems(n, s)...) {
 				if p.Certain == certain {
 					texts = append(texts, printable.Line(p.Text))
 					setting = cmp.Or(setting, p.Setting)

@@ -14,7 +14,7 @@ func (r *rig) steppable(state models.ProvisionState) {
 	r.ironic.change(func() {
 		n := r.ironic.nodes[3]
 		n.ProvisionState = state
-		n.more = map[string]any{"bios_interface": "redfish", "raid_interface": "redfish", "management_interface": "redfish"}
+		n.more = map[string]any{"bios_interface": "redfish", "raid_interface": "redfish", "management_interface": "redfish", "target_raid_config": map[string]any{"logical_disks": []any{map[string]any{"raid_level": "1", "size_gb": 100, "is_root_volume": true}}}}
 	})
 	r.pass(6 * time.Second)
 	r.choose("r7-n04")
@@ -27,7 +27,8 @@ func TestStepsToPick(t *testing.T) {
 		r.golden("steps-to-clean")
 		r.write("create_conf")
 		r.press("enter")
-		r.press("tab", "tab", "right")
+		r.shows("target RAID of r7-n04: RAID 1 100 GiB (root)")
+		r.press("tab", "right")
 		r.golden("step-arguments")
 		r.press("enter")
 		r.pass(time.Second)

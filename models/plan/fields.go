@@ -47,7 +47,7 @@ func (r *planReader) fieldKeys(f *Fields, path string) map[string]func(*yaml.Nod
 			path := at("image")
 			r.mapping(n, path, map[string]func(*yaml.Node){
 				"source": r.textAt(&f.Image.Source, path+".source"), "checksum": r.textAt(&f.Image.Checksum, path+".checksum"),
-				"algorithm": r.textAt(&f.Image.Algorithm, path+".algorithm"),
+				"algorithm": r.textAt(&f.Image.Algorithm, path+".algorithm"), "format": r.textAt(&f.Image.Format, path+".format"),
 			})
 		},
 		"allocate": func(n *yaml.Node) { f.Allocate = r.allocate(n, at("allocate")) },

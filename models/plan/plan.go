@@ -154,6 +154,8 @@ type Image struct {
 	// Checksum is a digest or the URL of a file with it; Algorithm is empty for that of its length.
 	Checksum  string
 	Algorithm string
+	// Format is raw, qcow2 or another one that Ironic allows; empty if Ironic finds it out.
+	Format string
 }
 
 // Allocate is an allocation that reserves the node.
@@ -223,6 +225,7 @@ func (f Fields) With(other Fields) Fields {
 	}
 	set(&f.Image.Checksum, other.Image.Checksum)
 	set(&f.Image.Algorithm, other.Image.Algorithm)
+	set(&f.Image.Format, other.Image.Format)
 	if other.Allocate != nil {
 		f.Allocate = other.Allocate
 	}

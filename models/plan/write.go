@@ -132,6 +132,7 @@ func (f *Fields) write(m *yaml.Node) {
 	putText(image, "source", f.Image.Source)
 	putText(image, "checksum", f.Image.Checksum)
 	putText(image, "algorithm", f.Image.Algorithm)
+	putText(image, "format", f.Image.Format)
 	putMap(m, "image", image)
 	if a := f.Allocate; a != nil {
 		allocate := yamlMap()

@@ -54,6 +54,9 @@ func (all Interfaces) Check(s models.Step, kind models.StepKind) []Problem {
 	if len(here) == 0 {
 		return []Problem{{Text: fmt.Sprintf("%s: no %s step of the %s interface %s; it is a %s step", s.Label(), kind, s.Interface, name, kindsOf(offered)), Certain: true}}
 	}
+	if kind == models.ServiceSteps && s.Step == "write_image" {
+		return []Problem{{Text: s.Label() + ": fails as a service step: the agent requires the argument image_info, which Ironic does not pass on; use rebuild", Certain: true}}
+	}
 	return wrongArguments(s, here)
 }
 

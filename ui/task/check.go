@@ -86,7 +86,7 @@ func disksOf(ctx context.Context, api provision.Inventories, batch provision.Bat
 	}
 	for _, i := range batch.Legal() {
 		if i.Effect.Danger >= models.DangerMayErase && len(disks) < cardsAtMost {
-			disks[i.Node.UUID] = provision.Disks(ctx, api, i.Node.UUID)
+			disks[i.Node.UUID] = provision.Disks(ctx, api, batch.Action, &i.Node)
 		}
 	}
 	return disks

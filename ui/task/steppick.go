@@ -49,14 +49,14 @@ func (w *Workflow) pickStep(id action.ID, kind models.StepKind, nodes []models.N
 	f.state = statePicking
 	f.pick = overlay.NewPick(fmt.Sprintf("%s %s", id, nodesText(nodes)), first, func(item string) tea.Cmd {
 		if i := slices.IndexFunc(f.offered, func(k steps.Known) bool { return k.Label() == item }); i >= 0 {
-			return w.beginStep(id, kind, nodes, f.offered[i])
+			return w.beginStep(id, kind, nodes, f.offered[i], f.only)
 		}
 		return w.beginForm(id, nodes, nil)
 	}).Loading()
 	ctx, api := w.ctx, w.env.Session.Runner.API
 	return tea.Batch(w.console.Show(f.pick), func() tea.Msg {
-		list, err := commonSteps(ctx, api, nodes, kind)
-		return Msg{f, stepsFound{first: first, list: list, err: err}}
+		list, only, err := commonSteps(ctx, api, nodes, kind)
+		return Msg{f, stepsFound{first: first, list: list, only: only, err: err}}
 	})
 }
 
@@ -69,21 +69,23 @@ func (w *Workflow) stepsFound(f *flow, found stepsFound) tea.Cmd {
 	for _, k := range found.list {
 		items = append(items, overlay.Item{ID: k.Label(), Title: k.Label(), Detail: k.Description})
 	}
-	f.offered = found.list
+	f.offered, f.only = found.list, found.only
 	return screen.Send(overlay.Items{Of: f.pick, Items: items})
 }
 
-// commonSteps returns the known steps of a kind that all of the first nodes offer.
-func commonSteps(ctx context.Context, api provision.API, nodes []models.NodeRef, kind models.StepKind) ([]steps.Known, error) {
+// commonSteps returns the known steps of a kind that all of the first nodes offer, and the node if there is only one.
+func commonSteps(ctx context.Context, api provision.API, nodes []models.NodeRef, kind models.StepKind) (common []steps.Known, only *models.Node, err error) {
 	var ids []string
 	for _, n := range nodes[:min(len(nodes), offersFrom)] {
 		ids = append(ids, n.UUID)
 	}
 	found, err := provision.FindNodes(ctx, api, ids)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var common []steps.Known
+	if len(found) == 1 {
+		only = &found[0]
+	}
 	for i := range found {
 		offered := slices.DeleteFunc(steps.InterfacesOf(&found[i]).Offers(), func(k steps.Known) bool { return !slices.Contains(k.Kinds, kind) })
 		if i == 0 {
@@ -94,11 +96,12 @@ func commonSteps(ctx context.Context, api provision.API, nodes []models.NodeRef,
 			return !slices.ContainsFunc(offered, func(o steps.Known) bool { return o.Label() == k.Label() })
 		})
 	}
-	return common, nil
+	return common, only, nil
 }
 
-// beginStep starts a clean or service operation of one step, after a form for its arguments if it has any.
-func (w *Workflow) beginStep(id action.ID, kind models.StepKind, nodes []models.NodeRef, k steps.Known) tea.Cmd {
+// beginStep starts a clean or service operation of one step, after a form for its arguments if it has any. The form
+// offers what the only node has; nil for several nodes.
+func (w *Workflow) beginStep(id action.ID, kind models.StepKind, nodes []models.NodeRef, k steps.Known, only *models.Node) tea.Cmd {
 	f := w.newFlow(string(id), w.env.Session, nodes)
 	step := models.Step{Interface: k.Interface, Step: k.Name}
 	noRamdisk := false
@@ -125,7 +128,7 @@ func (w *Workflow) beginStep(id action.ID, kind models.StepKind, nodes []models.
 		}
 		return words
 	}
-	fields := stepform.Fields(k)
+	fields := stepform.Fields(k, only)
 	if k.Interface != "deploy" && !slices.Contains(k.Drivers, steps.Agent) {
 		fields = append(fields, form.Field{Key: fieldNoRamdisk, Label: "No ramdisk", Kind: form.Toggle, Help: textNoRamdiskHelp})
 	}
@@ -134,7 +137,7 @@ func (w *Workflow) beginStep(id action.ID, kind models.StepKind, nodes []models.
 	}
 	f.state = stateArguments
 	return w.console.Show(overlay.NewForm(fmt.Sprintf("%s %s: %s", id, nodesText(nodes), k.Label()), fields, func(v map[string]string) (tea.Cmd, string, string) {
-		args, field, err := stepform.Arguments(k, v)
+		args, field, err := stepform.Arguments(k, v, only)
 		if err != nil {
 			return nil, field, models.OnScreen(err)
 		}

@@ -94,6 +94,8 @@ type flow struct {
 	// pick is the list of steps, and offered what the nodes offer.
 	pick    *overlay.Pick
 	offered []steps.Known
+	// only is the node of the flow if it is the only one, with all fields.
+	only *models.Node
 
 	// overrides are the overridden checks by the UUIDs of nodes.
 	overrides map[string][]plan.CheckID
@@ -141,6 +143,7 @@ type (
 	stepsFound struct {
 		first []overlay.Item
 		list  []steps.Known
+		only  *models.Node
 		err   error
 	}
 	// argumentsGiven is a completed form.

@@ -287,6 +287,14 @@ func (s *Screen) node() (n *models.Node, read bool) {
 	return &models.Node{UUID: ref.UUID, Name: ref.Name}, false
 }
 
+// readNode returns the current node with all fields; nil before it was read from Ironic.
+func (s *Screen) readNode() *models.Node {
+	if n, read := s.node(); read {
+		return n
+	}
+	return nil
+}
+
 // fields returns the plan's fields for the current node.
 func (s *Screen) fields() plan.Fields { return s.draft.Plan.ForNode(s.currentRef()) }
 

@@ -23,6 +23,7 @@ const (
 	keyImage     = "image"
 	keyChecksum  = "checksum"
 	keyAlgorithm = "algorithm"
+	keyFormat    = "format"
 	keyUserData  = "user_data_file"
 	keyKargs     = "kargs"
 	keyNetwork   = "copy network"
@@ -91,6 +92,7 @@ func (s *Screen) ramdiskForm() *form.Inline {
 			form.Field{Key: keyImage, Section: image, Label: "Source", Placeholder: source, Help: textDiskImageHelp},
 			form.Field{Key: keyChecksum, Section: image, Label: "Checksum", Help: textChecksumHelp},
 			form.Field{Key: keyAlgorithm, Section: image, Label: "Algorithm", Kind: form.Choice, Options: []string{auto, "md5", "sha256", "sha512"}, Help: textHashHelp},
+			form.Field{Key: keyFormat, Section: image, Label: "Format", Kind: form.Choice, Options: imageFormats(f.Image.Format), Help: textFormatHelp},
 		)
 	}
 	fields = append(fields, allocateFields(f, n)...)
@@ -168,7 +170,7 @@ func ramdiskValues(f plan.Fields) map[string]string {
 	values := map[string]string{
 		keyKind: orAuto(string(f.Kind)), keyInterface: f.DeployInterface, keyISO: f.Ramdisk.ISO, keyKernel: f.Ramdisk.Kernel,
 		keyInitrd: f.Ramdisk.Initrd, keyParams: f.Ramdisk.Params, keyImage: f.Image.Source, keyChecksum: f.Image.Checksum,
-		keyAlgorithm: orAuto(f.Image.Algorithm),
+		keyAlgorithm: orAuto(f.Image.Algorithm), keyFormat: orAuto(f.Image.Format),
 	}
 	maps.Copy(values, allocateValues(f))
 	return values
@@ -203,6 +205,8 @@ func (s *Screen) setField(key, value string) tea.Cmd {
 			f.Image.Checksum = value
 		case keyAlgorithm:
 			f.Image.Algorithm = value
+		case keyFormat:
+			f.Image.Format = value
 		}
 	})
 }

@@ -32,7 +32,7 @@ func (s *Screen) askStep(instead *models.Step) tea.Cmd {
 		if i < 0 {
 			return s.askAnyStep(instead)
 		}
-		if values, ok := stepform.Values(known[i], instead.Args); ok && len(known[i].Args) > 0 {
+		if values, ok := stepform.Values(known[i], instead.Args); ok && (len(known[i].Args) > 0 || takesImage(known[i])) {
 			return s.askKnownStep(known[i], instead, values)
 		}
 		return s.askAnyStep(instead)
@@ -62,15 +62,17 @@ func (s *Screen) askKnownStep(k steps.Known, instead *models.Step, values map[st
 		title, priority = "Change "+k.Label(), stepRow{Step: *instead}.priority()
 	}
 	fields := []form.Field{{Key: fieldPriority, Label: "Priority", Required: true, Value: strconv.Itoa(priority), Help: textPriorityHelp}}
-	for _, field := range stepform.Fields(k) {
+	for _, field := range append(stepform.Fields(k, s.readNode()), s.imageFields(k)...) {
 		if field.Key == fieldPriority {
 			return s.askAnyStep(instead)
 		}
-		field.Value = values[field.Key]
+		if value, given := values[field.Key]; given {
+			field.Value = value
+		}
 		fields = append(fields, field)
 	}
 	return s.ask(title, fields, func(v map[string]string) (tea.Cmd, string, string) {
-		args, field, err := stepform.Arguments(k, v)
+		args, field, err := stepform.Arguments(k, v, s.readNode())
 		if err != nil {
 			return nil, field, models.OnScreen(err)
 		}
@@ -85,7 +87,11 @@ func (s *Screen) askKnownStep(k steps.Known, instead *models.Step, values map[st
 		if plan.IsInstallStep(step) && !installs(priority) {
 			return nil, fieldPriority, notWhileTheAgent(step, priority)
 		}
-		return s.decide(func() tea.Cmd { return s.readStep(k, step, instead) }), "", ""
+		image, field, problem := readImage(v)
+		if problem != "" {
+			return nil, field, problem
+		}
+		return s.decide(func() tea.Cmd { return tea.Batch(image.into(s), s.readStep(k, step, instead)) }), "", ""
 	})
 }
 

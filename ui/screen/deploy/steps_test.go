@@ -194,7 +194,7 @@ func TestImageFieldOnlyForKindsWithAnImage(t *testing.T) {
 		w := opened(t, machine(t, 1, "r7-n01", `{"deploy_interface": "direct"}`))
 		w.page(1)
 		w.shows("Image", "image ")
-		w.do(action.Bottom, action.Up, action.Up, action.Up)
+		w.do(action.Bottom, action.Up, action.Up, action.Up, action.Up)
 		w.write("http://10.0.0.2/os.qcow2")
 		if !strings.Contains(w.plan(), "source: http://10.0.0.2/os.qcow2") {
 			t.Errorf("%s", w.plan())
@@ -225,6 +225,45 @@ func TestStepsOfTemplates(t *testing.T) {
 		w.shows("95  deploy.erase_devices_metadata    template CUSTOM_WIPE")
 		if n := w.ironic.count("templates"); n != 1 {
 			t.Errorf("templates were asked for %d times", n)
+		}
+	})
+}
+
+// TestImageStepForms: the form of write_image changes image and root device of the plan, and offers the disks that
+// inspection found.
+func TestImageStepForms(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := opened(t, machine(t, 1, "r7-n01", `{"deploy_interface": "direct"}`))
+		w.page(3)
+		pick := func() {
+			t.Helper()
+			w.do(action.StepAdd)
+			o := w.dialog()
+			for _, c := range "deploy.write_image" {
+				o.Update(screentest.Press(string(c)))
+			}
+			w.answer()
+		}
+		pick()
+		shown := w.dialog().Draw(themed(), 100, 20)
+		for _, want := range []string{"Image", "Checksum", "Algorithm", "Format", "Root device"} {
+			if !strings.Contains(shown, want) {
+				t.Errorf("no %q in\n%s", want, shown)
+			}
+		}
+		if w.answer("80", "http://10.0.0.2/os.qcow2", "zz") {
+			t.Error("a wrong checksum was taken")
+		}
+		pick()
+		if w.answer("80", "http://10.0.0.2/os.qcow2", strings.Repeat("a1", 32), "-", "-", "serial") {
+			t.Error("wrong hints were taken")
+		}
+		pick()
+		w.answer("80", "http://10.0.0.2/os.qcow2", strings.Repeat("a1", 32), "-", "-", `{"serial": "SER1"}`)
+		for _, want := range []string{"source: http://10.0.0.2/os.qcow2", "checksum: " + strings.Repeat("a1", 32), "serial: SER1", "step: write_image"} {
+			if !strings.Contains(w.plan(), want) {
+				t.Errorf("no %q in\n%s", want, w.plan())
+			}
 		}
 	})
 }

@@ -16,6 +16,9 @@ const (
 	textImageHelp     = "URL of a CoreOS disk image (signature not checked); empty: the node's, else the live ISO's"
 	textDiskImageHelp = "URL of the disk image"
 	textChecksumHelp  = "digest, or URL of a file with it"
+	textFormatHelp    = "auto: Ironic detects the format of the image"
+	textOfNode        = "of the node: "
+	textPicks         = "selects "
 	textHashHelp      = "auto: from the checksum's length"
 
 	// Saving and loading.

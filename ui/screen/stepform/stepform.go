@@ -35,8 +35,9 @@ const (
 	localFile      = "content from" // in arguments before the file is read
 )
 
-// Fields returns the fields for the arguments of a step: one for each, or the step's own form.
-func Fields(k steps.Known) []form.Field {
+// Fields returns the fields for the arguments of a step: one for each, or the step's own form. The node is the one to run
+// it, with all fields; nil if unknown.
+func Fields(k steps.Known, n *models.Node) []form.Field {
 	var fields []form.Field
 	switch k.Label() {
 	case "deploy.inject_files":
@@ -46,6 +47,9 @@ func Fields(k steps.Known) []form.Field {
 	case "firmware.update":
 		fields = []form.Field{{Key: "settings", Label: "Updates", Required: true, Placeholder: "COMPONENT=URL …", Help: textFirmwareHelp}}
 	default:
+		if k.Interface == raidInterface {
+			return raidFields(k, n)
+		}
 		for _, a := range k.Args {
 			fields = append(fields, argumentField(a))
 		}
@@ -95,8 +99,9 @@ func argumentField(a steps.Argument) form.Field {
 	return field
 }
 
-// Arguments returns the arguments of a form, without reading files; field is the invalid one.
-func Arguments(k steps.Known, v map[string]string) (args map[string]any, field string, err error) {
+// Arguments returns the arguments of a form, without reading files; field is the invalid one. The node is that of
+// [Fields].
+func Arguments(k steps.Known, v map[string]string, n *models.Node) (args map[string]any, field string, err error) {
 	switch k.Label() {
 	case "deploy.inject_files":
 		return injectArguments(v)
@@ -106,6 +111,9 @@ func Arguments(k steps.Known, v map[string]string) (args map[string]any, field s
 	case "firmware.update":
 		args, err = firmwareArguments(v["settings"])
 		return args, "settings", err
+	}
+	if k.Interface == raidInterface {
+		return raidArguments(k, v, n)
 	}
 	args = map[string]any{}
 	for _, a := range k.Args {

@@ -13,4 +13,14 @@ const (
 	textInjectInRoot        = "a file in / needs its partition"
 	textInjectContent       = "content of %s, in Base64"
 	textWantNumber          = "want a number"
+
+	textRAIDHelp        = "LEVEL:SIZE for each volume, with :root and :NAME, or JSON"
+	textRAIDPlaceholder = "1:100:root 5:200:data"
+	textRAIDOf          = "target RAID of %s: %s"
+	textNoRAIDOf        = "%s has no target RAID; set one first (:raid)"
+	textVolumesHelp     = "volumes of the target RAID to create"
+	textExistingHelp    = "delete deletes all volumes and their data first"
+	textRAIDVolumeWrong = "%q: want LEVEL:SIZE, with :root, :NAME or :drives=ID,ID"
+	textRAIDSizeWrong   = "%q: the size must be in GiB, or MAX"
+	textRAIDProblemsOf  = "%s: %s"
 )

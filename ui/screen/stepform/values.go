@@ -18,6 +18,9 @@ func Values(k steps.Known, args map[string]any) (values map[string]string, ok bo
 	case "firmware.update":
 		return pairs(args, "component", "url")
 	}
+	if k.Interface == raidInterface {
+		return raidValues(k, args)
+	}
 	for name, value := range args {
 		if k.Argument(name) == nil {
 			return nil, false

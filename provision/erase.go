@@ -1,0 +1,159 @@
+package provision
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ironworks/models"
+	"ironworks/models/hints"
+	"ironworks/printable"
+)
+
+// depth is how much an erasure of the agent deletes. A deeper one includes the others.
+type depth int
+
+const (
+	erasesNothing depth = iota
+	erasesMetadata
+	erasesExpress
+	erasesAll
+)
+
+// depthOf returns the depth of a step (get_clean_steps in ironic_python_agent/hardware.py, both releases).
+func depthOf(s models.Step) depth {
+	switch s.Label() {
+	case "deploy.erase_devices":
+		return erasesAll
+	case "deploy.erase_devices_express":
+		return erasesExpress
+	case "deploy.erase_devices_metadata":
+		return erasesMetadata
+	}
+	return erasesNothing
+}
+
+// remains says what an erasure leaves (_list_erasable_devices and erase_block_device in
+// ironic_python_agent/hardware.py).
+func (d depth) remains() string {
+	const skipped = "virtual media and members of software RAIDs are skipped"
+	switch d {
+	case erasesAll:
+		return "nothing on erased disks; " + skipped
+	case erasesExpress:
+		return "data of disks other than NVMe: only partition tables and file system headers are erased there; " + skipped
+	case erasesMetadata:
+		return "data outside of partition tables and file system headers can be recovered; " + skipped
+	case erasesNothing:
+	}
+	return ""
+}
+
+// on says how a disk is erased: the agent knows NVMe disks by their names (_is_nvme).
+func (d depth) on(disk *hints.Disk) string {
+	if d == erasesAll || d == erasesExpress && strings.HasPrefix(disk.Name, "/dev/nvme") {
+		return "all data"
+	}
+	return "metadata"
+}
+
+// stepper is an action that runs steps of the operator's choice.
+type stepper interface{ stepsToRun() []models.Step }
+
+func (a verbAction) stepsToRun() []models.Step {
+	return slices.Concat(a.req.CleanSteps, a.req.ServiceSteps)
+}
+
+// Disks returns the machine's serial number and disks, for a confirmation before an action erases them: the disks that
+// its steps erase, those that skip_block_devices protects, what remains, and the volumes that RAID steps change. If the
+// disks are unknown, the details say so. A nil action erases in a way that is unknown.
+func Disks(ctx context.Context, api Inventories, a Action, n *models.Node) []models.Detail {
+	var inv *hints.Inventory
+	if raw, err := api.Inventory(ctx, n.UUID); err == nil {
+		if read, err := hints.DecodeInventory(raw); err == nil {
+			inv = &read
+		}
+	}
+	var list []models.Step
+	if s, is := a.(stepper); is {
+		list = s.stepsToRun()
+	}
+	deepest := erasesNothing
+	for _, s := range list {
+		deepest = max(deepest, depthOf(s))
+	}
+	if deepest == erasesNothing {
+		return append(inv.Details(), volumeDetails(n, list)...)
+	}
+	return slices.Concat(erasedDisks(n, inv, deepest), []models.Detail{{Name: "remains", Value: deepest.remains()}}, volumeDetails(n, list))
+}
+
+// erasedDisks sorts the disks into erased and protected ones.
+func erasedDisks(n *models.Node, inv *hints.Inventory, d depth) []models.Detail {
+	var details models.Details
+	of, err := hints.Of(n)
+	search := hints.Search{By: hints.GenerationNewest, Skip: of.Skip}
+	for _, entry := range search.SkipEntries() {
+		if inv == nil || entry.NamesVolume() {
+			details.Add("protected", printable.Line("what skip_block_devices names: "+entry.String()))
+		}
+	}
+	if inv == nil || len(inv.Disks) == 0 {
+		return append(inv.Details(), details...)
+	}
+	protected, skipErr := search.Skipped(inv.Disks)
+	for _, wrong := range []error{err, skipErr} {
+		if wrong != nil {
+			details.Add("protected", printable.Line("unknown: "+wrong.Error()))
+		}
+	}
+	var erased, kept models.Details
+	for i := range inv.Disks {
+		disk := &inv.Disks[i]
+		text := printable.Line(fmt.Sprintf("%s %d GB %s serial %s", disk.Name, disk.Size/1e9, disk.Model, disk.Serial))
+		if entry, is := protected[disk.Name]; is {
+			kept.Add("protected", fmt.Sprintf("%s (entry %d of skip_block_devices)", text, entry+1))
+			continue
+		}
+		erased.Add("erased", text+": "+d.on(disk))
+	}
+	return slices.Concat(inv.Details()[:len(inv.Details())-len(inv.Disks)], erased, kept, details)
+}
+
+// volumeDetails names the volumes that RAID steps delete and create.
+func volumeDetails(n *models.Node, list []models.Step) []models.Detail {
+	i := slices.IndexFunc(list, func(s models.Step) bool { return s.Interface == "raid" })
+	if i < 0 {
+		return nil
+	}
+	now, err := RAIDOf(n)
+	if err != nil {
+		return nil
+	}
+	var details models.Details
+	for _, disk := range Volumes(now.Current) {
+		details.Add("volume", volumeText(disk)+" (current)")
+	}
+	for _, s := range list {
+		target := now.Target
+		if config, is := s.Args["raid_config"].(map[string]any); is {
+			target = config
+		}
+		for _, disk := range Volumes(target) {
+			if s.Interface == "raid" && s.Step != "delete_configuration" {
+				details.Add("volume", volumeText(disk)+" (target)")
+			}
+		}
+	}
+	return details
+}
+
+func volumeText(disk map[string]any) string {
+	texts := VolumeTexts(disk)
+	text := strings.TrimSpace("RAID " + texts[0] + " " + texts[1] + " " + texts[2])
+	if texts[3] != "" {
+		text += ", root volume"
+	}
+	return printable.Line(text)
+}

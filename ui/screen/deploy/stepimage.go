@@ -1,0 +1,138 @@
+package deploy
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/models/hints"
+	"ironworks/models/plan"
+	"ironworks/models/steps"
+	"ironworks/ui/widget/form"
+)
+
+const keyHints = "hints"
+
+// takesImage reports whether a step writes the image of instance_info to the root disk. Such a step has no arguments
+// (AgentDeploy.write_image in ironic/drivers/modules/agent.py): its form changes image and root device of the plan.
+func takesImage(k steps.Known) bool { return k.Label() == "deploy.write_image" || installsCoreOS(k) }
+
+func installsCoreOS(k steps.Known) bool { return k.Label() == "deploy.install_coreos" }
+
+// imageFormats are the formats of disk images that Ironic permits by default (permitted_image_formats in
+// ironic/conf/conductor.py), and the one that is set.
+func imageFormats(now string) []string {
+	list := []string{auto, "raw", "qcow2", "gpt", "iso"}
+	if now != "" && !slices.Contains(list, now) {
+		list = append(list, now)
+	}
+	return list
+}
+
+// imageFields asks for the image that a step writes and for the disk. The node's values are placeholders: the plan
+// keeps them if the fields stay empty.
+func (s *Screen) imageFields(k steps.Known) []form.Field {
+	if !takesImage(k) {
+		return nil
+	}
+	f, node := s.fields(), s.planned().Node.InstanceInfo
+	ofNode := func(keys ...string) string {
+		for _, key := range keys {
+			if text := models.MaskURL(models.TextOf(node[key])); text != "" {
+				return textOfNode + text
+			}
+		}
+		return ""
+	}
+	fields := []form.Field{{Key: keyImage, Label: "Image", Value: f.Image.Source, Placeholder: ofNode("image_source"), Help: textDiskImageHelp}}
+	if installsCoreOS(k) {
+		fields[0].Help = textImageHelp
+	} else {
+		fields[0].Required = fields[0].Placeholder == ""
+		fields = append(
+			fields,
+			form.Field{Key: keyChecksum, Label: "Checksum", Value: f.Image.Checksum, Placeholder: ofNode("image_checksum", "image_os_hash_value"), Help: textChecksumHelp},
+			form.Field{Key: keyAlgorithm, Label: "Algorithm", Kind: form.Choice, Value: orAuto(f.Image.Algorithm), Options: []string{auto, "md5", "sha256", "sha512"}, Help: textHashHelp},
+			form.Field{Key: keyFormat, Label: "Format", Kind: form.Choice, Value: orAuto(f.Image.Format), Options: imageFormats(f.Image.Format), Help: textFormatHelp},
+		)
+	}
+	return append(fields, s.rootField())
+}
+
+// rootField asks for root device hints. Its suggestions are the most stable hints of the disks that inspection found.
+func (s *Screen) rootField() form.Field {
+	field := form.Field{Key: keyHints, Label: "Root device", Help: textHintsHelp, Check: func(text string) string {
+		if _, err := hints.Decode([]byte(text)); err != nil {
+			return models.OnScreen(err)
+		}
+		return ""
+	}}
+	if h := s.planned().Hints.Hints; h.Given() {
+		field.Value = h.String()
+	}
+	inventory := s.inventory()
+	if inventory == nil {
+		return field
+	}
+	for i := range inventory.Disks {
+		if h, err := hints.MostStable(inventory.Disks[i], inventory.Disks); err == nil {
+			field.Suggestions = append(field.Suggestions, h.String())
+		}
+	}
+	field.Describe = func(text string) string {
+		wanted, err := hints.Decode([]byte(text))
+		if err != nil {
+			return ""
+		}
+		search := s.diskSearch()
+		search.Hints = wanted
+		picked, err := search.Pick(inventory.Disks)
+		if err != nil {
+			return models.OnScreen(err)
+		}
+		return textPicks + picked
+	}
+	return field
+}
+
+// stepImage is what the form of an image's step changes in the plan; nil for other steps.
+type stepImage struct {
+	image plan.Image
+	hints hints.Hints
+}
+
+// readImage reads the fields of [Screen.imageFields].
+func readImage(v map[string]string) (image *stepImage, field, problem string) {
+	if _, asked := v[keyHints]; !asked {
+		return nil, "", ""
+	}
+	image = &stepImage{image: plan.Image{
+		Source: strings.TrimSpace(v[keyImage]), Checksum: strings.TrimSpace(v[keyChecksum]), Algorithm: notAuto(v[keyAlgorithm]), Format: notAuto(v[keyFormat]),
+	}}
+	if image.image.Checksum != "" {
+		if _, err := image.image.Hash(); err != nil {
+			return nil, keyChecksum, models.OnScreen(err)
+		}
+	}
+	if text := strings.TrimSpace(v[keyHints]); text != "" {
+		var err error
+		if image.hints, err = hints.Decode([]byte(text)); err != nil {
+			return nil, keyHints, models.OnScreen(err)
+		}
+	}
+	return image, "", ""
+}
+
+// into writes image and hints into the plan. The hints of one node are its own: disks differ.
+func (i *stepImage) into(s *Screen) tea.Cmd {
+	if i == nil {
+		return nil
+	}
+	cmd := s.change(plan.PartRamdisk, func(f *plan.Fields) { f.Image = i.image })
+	if i.hints.String() != s.planned().Hints.Hints.String() {
+		cmd = tea.Batch(cmd, s.setHints(i.hints))
+	}
+	return cmd
+}
