@@ -171,7 +171,12 @@ func (s *consoleServer) run(ctx context.Context, opened *session.Session, server
 			stop()
 		}
 	})
-	following.Go(func() { s.resume(ctx) })
+	files := taskFiles{dir: s.shared.TasksDir(), complain: s.app.complain}
+	s.tasks.KeepWith(files)
+	following.Go(func() {
+		s.resume(ctx)
+		s.resumeTasks(ctx, files)
+	})
 	err := server.Serve(ctx, l)
 	stop()
 	following.Wait()

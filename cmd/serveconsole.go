@@ -194,12 +194,6 @@ func (s *consoleServer) resumeOf(ctx context.Context, user string, ids []string)
 		Context: runner.Context, Plan: batch, Runner: runner, Began: time.Now(), Cancels: &provision.Cancels{}, Command: "ironworks deploy --resume",
 	}
 	s.tasks.For(user, nil).Add(t)
-	//nolint:contextcheck // the task has the context of the list
-	s.tasks.Start(t.Number, func(ctx context.Context, report screen.TaskReports) []provision.Result {
-		return runner.Run(ctx, batch, provision.RunOptions{Wait: true, Cancels: t.Cancels, Progress: func(p provision.Progress) {
-			report.Progress(p)
-			s.shared.PollNow()
-		}, Done: report.Done})
-	})
+	s.runTask(t, nil)
 	s.app.complain("resumed the deployments of %d nodes (%s)", len(batch.Legal()), user)
 }

@@ -120,6 +120,9 @@ type RunOptions struct {
 	Progress func(Progress)
 	// Done is called with the result of each node as soon as it is known, like Progress. It may be nil.
 	Done func(Result)
+	// Sent reports when an earlier run, which was interrupted, sent the requests to a node, by UUID: the node is only
+	// followed. It may be nil.
+	Sent func(uuid string) (at time.Time, sent bool)
 	// Cancels takes single nodes out of the run; it may be nil.
 	Cancels *Cancels
 
@@ -266,6 +269,17 @@ func (r *Runner) runNode(ctx, going context.Context, a Action, n *models.Node, o
 	defer log.close()
 	if over {
 		return res
+	}
+	if opts.Sent != nil {
+		if at, sent := opts.Sent(n.UUID); sent {
+			res.Outcome = OutcomeAccepted
+			if a.immediate() {
+				res.Outcome, res.Note = OutcomeDone, a.note(n.Ref())
+				return res
+			}
+			r.follow(going, a, n, at, opts, &res)
+			return res
+		}
 	}
 	entries, err := a.entries(n)
 	if err != nil {

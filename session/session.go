@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"time"
 
@@ -118,6 +119,11 @@ func (s *Session) Preflighter() *provision.Preflighter {
 func (h *Host) Deployments(x *config.Context) *provision.Deployments {
 	address := cmp.Or(x.Connection.Endpoint, x.Connection.Keystone.AuthURL+" "+x.Connection.Keystone.Region)
 	return &provision.Deployments{Dir: provision.DeploymentsDir(filepath.Dir(h.Files.Audit), x.Name, address)}
+}
+
+// TasksDir returns the folder with the running tasks of a server.
+func (s *Session) TasksDir() string {
+	return filepath.Join(filepath.Dir(s.Files.Audit), "tasks", url.PathEscape(s.Context.Name))
 }
 
 // Journal opens the journal of a context. trouble, which may be nil, is called once if nothing can

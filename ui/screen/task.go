@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"ironworks/provision"
+	"ironworks/ui/action"
 )
 
 // Task is an action on nodes that was started from a console. A task of a [TaskList] does not change: a later look
@@ -32,6 +33,20 @@ type Task struct {
 	Left bool
 	// Command is the equivalent command line.
 	Command string
+	// Form is what the operator entered, from which the action can be made again; nil if it cannot.
+	Form *TaskForm
+}
+
+// TaskForm is an action with the values of its form. It has no secrets.
+type TaskForm struct {
+	Action action.ID         `json:"action"`
+	Values map[string]string `json:"values,omitempty"`
+}
+
+// TaskKeeper keeps tasks while they run, so that they can be resumed after a crash. Its methods do I/O.
+type TaskKeeper interface {
+	Began(t *Task)
+	Ended(t *Task)
 }
 
 // Running reports whether the task has not ended yet.

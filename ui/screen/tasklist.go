@@ -23,6 +23,7 @@ type tasks struct {
 	// ctx ends the tasks, and running counts their goroutines.
 	ctx     context.Context //nolint:containedctx // the life of the tasks, not of a call
 	running *sync.WaitGroup
+	keeper  TaskKeeper // may be nil
 
 	mu      sync.Mutex
 	entries []*taskEntry
@@ -43,6 +44,9 @@ type taskEntry struct {
 func NewTaskList(ctx context.Context, running *sync.WaitGroup) *TaskList {
 	return &TaskList{tasks: &tasks{ctx: ctx, running: running, changed: map[*func()]struct{}{}}}
 }
+
+// KeepWith keeps running tasks with a keeper. It is called before the first task.
+func (l *TaskList) KeepWith(k TaskKeeper) { l.keeper = k }
 
 // For returns the same tasks as a user sees them: those with a node that the user sees, nil being all nodes.
 func (l *TaskList) For(user string, sees func(uuid string) bool) *TaskList {
@@ -129,9 +133,18 @@ func (l *TaskList) Start(number int, run func(ctx context.Context, report TaskRe
 		Progress: func(p provision.Progress) { l.change(number, func(e *taskEntry) { e.add(p) }) },
 		Done:     func(r provision.Result) { l.change(number, func(e *taskEntry) { e.finish(r) }) },
 	}
+	var t *Task
+	l.change(number, func(e *taskEntry) { t = e.task })
 	l.running.Go(func() {
 		defer cancel()
-		l.End(number, run(ctx, report))
+		if l.keeper != nil {
+			l.keeper.Began(t)
+		}
+		results := run(ctx, report)
+		if l.keeper != nil && l.ctx.Err() == nil { // what the end of the program interrupts is resumed
+			l.keeper.Ended(t)
+		}
+		l.End(number, results)
 	})
 }
 

@@ -28,7 +28,7 @@ func (w *Workflow) run(f *flow) tea.Cmd {
 	for i, item := range legal {
 		names[i] = item.Node.Label()
 	}
-	t := &screen.Task{Context: f.runner.Context, Plan: f.batch, Runner: f.runner, Began: time.Now(), Cancels: &provision.Cancels{}}
+	t := &screen.Task{Context: f.runner.Context, Plan: f.batch, Runner: f.runner, Began: time.Now(), Cancels: &provision.Cancels{}, Form: f.form}
 	first, again := w.env.Tasks.Get(f.retryOf)
 	if again {
 		t.Command = first.Command

@@ -9,6 +9,7 @@ package task
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
@@ -24,6 +25,7 @@ import (
 	"ironworks/ui/screen/deploy"
 	"ironworks/ui/screen/hardware"
 	"ironworks/ui/screen/review"
+	"ironworks/ui/widget/form"
 )
 
 // Console is what tasks need of the console around them.
@@ -85,6 +87,8 @@ type flow struct {
 	build func() (provision.Action, error)
 	// command returns the equivalent command line for nodes, without the program.
 	command func(nodes []string) []string
+	// form is what the operator entered, without secrets; nil if the action cannot be made from it again.
+	form *screen.TaskForm
 	// checked says that the checks of a deployment run, exact that the operator confirms the
 	// requests themselves.
 	checked, exact bool
@@ -270,6 +274,9 @@ func (w *Workflow) beginForm(id action.ID, nodes []models.NodeRef, filled Argume
 		return append(commandWords(id, args, names), review.OverrideWords(nodes, f.overrides)...)
 	}
 	fields := formFields(id)
+	if !f.exact && !f.checked && !slices.ContainsFunc(fields, func(f form.Field) bool { return f.Kind == form.Secret || f.Secrets != nil }) {
+		f.form = &screen.TaskForm{Action: id}
+	}
 	if fields == nil {
 		return w.check(f)
 	}
@@ -281,6 +288,9 @@ func (w *Workflow) beginForm(id action.ID, nodes []models.NodeRef, filled Argume
 	f.state = stateArguments
 	return w.console.Show(overlay.NewForm(fmt.Sprintf("%s %s", id, nodesText(nodes)), fields, func(v map[string]string) (tea.Cmd, string, string) {
 		args = v
+		if f.form != nil {
+			f.form.Values = v
+		}
 		// The form stays open for errors that can be found without reading a file.
 		if field, err := args.check(id); err != nil {
 			return nil, field, models.OnScreen(err)

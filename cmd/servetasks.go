@@ -1,0 +1,169 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"ironworks/atomicfile"
+	"ironworks/audit"
+	"ironworks/models"
+	"ironworks/provision"
+	"ironworks/ui/screen"
+	"ironworks/ui/task"
+)
+
+// taskFiles keep running tasks of the server on disk, a file for each. Deployments have records of their own.
+type taskFiles struct {
+	dir      string
+	complain func(format string, args ...any)
+}
+
+// keptTask is the content of a file.
+type keptTask struct {
+	Form    screen.TaskForm `json:"form"`
+	Command string          `json:"command"`
+	Actor   audit.Actor     `json:"actor"`
+	Began   time.Time       `json:"began"`
+	Nodes   []keptNode      `json:"nodes"`
+}
+
+// keptNode is a node as it was before the task.
+type keptNode struct {
+	models.NodeRef
+	State   models.ProvisionState `json:"state"`
+	Touched models.Time           `json:"touched"`
+	Target  string                `json:"target,omitempty"`
+}
+
+func (f taskFiles) path(t *screen.Task) string {
+	return filepath.Join(f.dir, fmt.Sprintf("%d-%d.json", t.Began.UnixNano(), t.Number))
+}
+
+// Began keeps a task.
+func (f taskFiles) Began(t *screen.Task) {
+	if t.Form == nil {
+		return
+	}
+	kept := keptTask{Form: *t.Form, Command: t.Command, Actor: t.Runner.Actor, Began: t.Began}
+	for _, item := range t.Plan.Legal() {
+		n := &item.Node
+		kept.Nodes = append(kept.Nodes, keptNode{NodeRef: n.Ref(), State: n.ProvisionState, Touched: n.ProvisionUpdatedAt, Target: string(n.TargetProvisionState)})
+	}
+	data, err := json.Marshal(kept)
+	if err == nil {
+		err = errors.Join(os.MkdirAll(f.dir, 0o700), atomicfile.Replace(f.path(t), data))
+	}
+	if err != nil {
+		f.complain("task %d cannot be resumed after a restart: %v", t.Number, err)
+	}
+}
+
+// Ended removes a task.
+func (f taskFiles) Ended(t *screen.Task) {
+	if err := os.Remove(f.path(t)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		f.complain("task %d: %v", t.Number, err)
+	}
+}
+
+// take returns the kept tasks, and removes their files: they are kept anew when they are resumed.
+func (f taskFiles) take() (tasks []keptTask, err error) {
+	names, err := filepath.Glob(filepath.Join(f.dir, "*.json"))
+	slices.Sort(names)
+	for _, name := range names {
+		data, failed := os.ReadFile(name) //nolint:gosec // below the program's own folder
+		var t keptTask
+		if failed == nil {
+			failed = json.Unmarshal(data, &t)
+		}
+		err = errors.Join(err, failed, os.Remove(name))
+		if failed == nil {
+			tasks = append(tasks, t)
+		}
+	}
+	return tasks, err
+}
+
+// resumeWithin is how old an interrupted task may be to be resumed; operators do not expect an older one to act.
+const resumeWithin = time.Hour
+
+// resumeTasks continues the tasks that the end of the last server interrupted: nodes to which the audit says that
+// something was sent are followed, the others are acted on.
+func (s *consoleServer) resumeTasks(ctx context.Context, files taskFiles) {
+	tasks, err := files.take()
+	if err != nil {
+		s.app.complain("interrupted tasks: %v", err)
+	}
+	for i := range tasks {
+		t := &tasks[i]
+		switch {
+		case s.shared.Context.ReadOnly:
+			err = errors.New("this context is read-only")
+		case time.Since(t.Began) > resumeWithin:
+			err = fmt.Errorf("older than %s", resumeWithin)
+		default:
+			err = s.resumeTask(ctx, t)
+		}
+		if err != nil {
+			s.app.complain("not resumed: %s of %s: %v", t.Command, t.Actor.User, err)
+		}
+	}
+}
+
+func (s *consoleServer) resumeTask(ctx context.Context, t *keptTask) error {
+	act, err := task.Build(t.Form.Action, t.Form.Values, nil)
+	if err != nil {
+		return err
+	}
+	ids := make([]string, len(t.Nodes))
+	for i, n := range t.Nodes {
+		ids[i] = n.UUID
+	}
+	nodes, err := provision.FindNodes(ctx, s.shared.Client, ids)
+	if err != nil {
+		return err
+	}
+	sent := map[string]time.Time{}
+	for _, n := range t.Nodes {
+		records, err := audit.Read(s.app.files.Audit, s.shared.Context.Name, n.NodeRef)
+		if err != nil {
+			return err
+		}
+		for _, r := range records {
+			if r.Actor == t.Actor && !r.Time.Before(t.Began) && r.Result != audit.Refused {
+				sent[n.UUID] = r.Time
+				i := slices.IndexFunc(nodes, func(one models.Node) bool { return one.UUID == n.UUID })
+				nodes[i].ProvisionState, nodes[i].ProvisionUpdatedAt = n.State, n.Touched // as it was before
+			}
+		}
+	}
+	runner := *s.shared.Runner
+	runner.Actor = t.Actor
+	batch := runner.Plan(act, nodes)
+	resumed := &screen.Task{
+		Context: runner.Context, Plan: batch, Runner: runner, Began: time.Now(), Cancels: &provision.Cancels{}, Command: t.Command, Form: &t.Form,
+	}
+	s.tasks.For(t.Actor.User, nil).Add(resumed)
+	s.runTask(resumed, func(uuid string) (time.Time, bool) {
+		at, was := sent[uuid]
+		return at, was
+	})
+	s.app.complain("resumed %s of %s: %d of %d nodes were reached before", t.Command, t.Actor.User, len(sent), len(t.Nodes))
+	return nil
+}
+
+// runTask runs a task of the server.
+func (s *consoleServer) runTask(t *screen.Task, sent func(uuid string) (time.Time, bool)) {
+	runner, batch, cancels := t.Runner, t.Plan, t.Cancels
+	s.tasks.Start(t.Number, func(ctx context.Context, report screen.TaskReports) []provision.Result {
+		return runner.Run(ctx, batch, provision.RunOptions{Wait: true, Cancels: cancels, Sent: sent, Progress: func(p provision.Progress) {
+			report.Progress(p)
+			s.shared.PollNow()
+		}, Done: report.Done})
+	})
+}
