@@ -194,6 +194,6 @@ func (s *consoleServer) resumeOf(ctx context.Context, user string, ids []string)
 		Context: runner.Context, Plan: batch, Runner: runner, Began: time.Now(), Cancels: &provision.Cancels{}, Command: "ironworks deploy --resume",
 	}
 	s.tasks.For(user, nil).Add(t)
-	s.runTask(t, nil)
+	s.runTask(t, nil) //nolint:contextcheck // the task has the context of the list
 	s.app.complain("resumed the deployments of %d nodes (%s)", len(batch.Legal()), user)
 }

@@ -149,6 +149,7 @@ func (s *consoleServer) resumeTask(ctx context.Context, t *keptTask) error {
 		Context: runner.Context, Plan: batch, Runner: runner, Began: time.Now(), Cancels: &provision.Cancels{}, Command: t.Command, Form: &t.Form,
 	}
 	s.tasks.For(t.Actor.User, nil).Add(resumed)
+	//nolint:contextcheck // the task has the context of the list
 	s.runTask(resumed, func(uuid string) (time.Time, bool) {
 		at, was := sent[uuid]
 		return at, was
@@ -157,7 +158,7 @@ func (s *consoleServer) resumeTask(ctx context.Context, t *keptTask) error {
 	return nil
 }
 
-// runTask runs a task of the server.
+// runTask runs a task of the server, which has the context of the list.
 func (s *consoleServer) runTask(t *screen.Task, sent func(uuid string) (time.Time, bool)) {
 	runner, batch, cancels := t.Runner, t.Plan, t.Cancels
 	s.tasks.Start(t.Number, func(ctx context.Context, report screen.TaskReports) []provision.Result {

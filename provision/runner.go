@@ -270,16 +270,12 @@ func (r *Runner) runNode(ctx, going context.Context, a Action, n *models.Node, o
 	if over {
 		return res
 	}
-	if opts.Sent != nil {
-		if at, sent := opts.Sent(n.UUID); sent {
+	if at, sent := opts.wasSent(n.UUID); sent {
+		if res.Outcome = OutcomeDone; !a.immediate() {
 			res.Outcome = OutcomeAccepted
-			if a.immediate() {
-				res.Outcome, res.Note = OutcomeDone, a.note(n.Ref())
-				return res
-			}
 			r.follow(going, a, n, at, opts, &res)
-			return res
 		}
+		return res
 	}
 	entries, err := a.entries(n)
 	if err != nil {
@@ -336,6 +332,13 @@ func (r *Runner) runNode(ctx, going context.Context, a Action, n *models.Node, o
 	r.follow(going, a, n, start, opts, &res)
 	r.updateRecord(log, &res)
 	return res
+}
+
+func (o RunOptions) wasSent(uuid string) (at time.Time, sent bool) {
+	if o.Sent == nil {
+		return time.Time{}, false
+	}
+	return o.Sent(uuid)
 }
 
 func (o RunOptions) report(p Progress) {
