@@ -19,22 +19,27 @@ var ownedByNodes = []string{"ports", "portgroups", "allocations", "volume/connec
 // common are the collections that everybody may read.
 var common = []string{"drivers", "conductors", "deploy_templates", "runbooks", "inspection_rules"} //nolint:gochecknoglobals // constant
 
+// collection returns the collection that a call is about, and whether it is about an object in it.
+func (cl call) collection() (name string, of bool) {
+	parts := strings.Split(cl.path, "/")
+	if parts[0] == "volume" {
+		return strings.Join(parts[:min(2, len(parts))], "/"), len(parts) > 2
+	}
+	return parts[0], len(parts) > 1
+}
+
 // outside returns the fault of a call that is not about a node within the limit, nil if it may be.
 func (c *Client) outside(cl call, v models.APIVersion) *models.Fault {
 	if c.opts.Limit == nil {
 		return nil
 	}
-	parts := strings.Split(cl.path, "/")
-	collection, of := strings.Join(parts[:min(2, len(parts))], "/"), len(parts) > 2
-	if parts[0] != "volume" {
-		collection, of = parts[0], len(parts) > 1
-	}
+	collection, of := cl.collection()
 	reads := cl.method == http.MethodGet
 	switch {
 	case collection == "nodes" && !of && reads: // the answer is limited
 		return nil
 	case collection == "nodes" && of:
-		if ident, err := url.PathUnescape(parts[1]); err == nil && c.opts.Limit(ident) {
+		if ident, err := url.PathUnescape(strings.Split(cl.path, "/")[1]); err == nil && c.opts.Limit(ident) {
 			return nil
 		}
 		return &models.Fault{Kind: models.FaultNotFound, Op: cl.op, Method: cl.method, Status: http.StatusNotFound, Message: "no such node among those that you may see"}
@@ -58,8 +63,7 @@ func (c *Client) outside(cl call, v models.APIVersion) *models.Fault {
 
 // within returns the body of an answer, or an error for the object of a node beyond the limit.
 func (c *Client) within(cl call, body []byte) *models.Fault {
-	parts := strings.Split(cl.path, "/")
-	if c.opts.Limit == nil || cl.method != http.MethodGet || len(parts) < 2 || !slices.Contains(ownedByNodes, parts[0]) {
+	if collection, of := cl.collection(); c.opts.Limit == nil || cl.method != http.MethodGet || !of || !slices.Contains(ownedByNodes, collection) {
 		return nil
 	}
 	var object struct {
