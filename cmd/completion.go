@@ -273,7 +273,7 @@ func (a *app) completeJournalNodes() cobra.CompletionFunc {
 		if err != nil {
 			return nil
 		}
-		for _, ref := range refs {
+		for _, ref := range a.seen(refs) {
 			labels = append(labels, ref.Label())
 		}
 		return labels

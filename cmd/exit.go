@@ -90,7 +90,7 @@ func exitCode(err error) int {
 	case asked && login.Wrong == nil, is[*usageError](err), is[*models.FilterError](err), is[*models.SettingError](err),
 		is[*config.FileError](err), is[*config.SettingError](err), is[*config.PickError](err):
 		return exitUsage
-	case is[*models.Refusal](err), is[*models.NeedsVersionError](err), models.IsFault(err, models.FaultReadOnly):
+	case is[*models.Refusal](err), is[*codeRefusal](err), is[*models.NeedsVersionError](err), models.IsFault(err, models.FaultReadOnly):
 		return exitRefused
 	case faulty && fault.Kind.CannotConnect():
 		return exitConnect

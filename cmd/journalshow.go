@@ -236,7 +236,7 @@ func prunedText(p *journal.Pruned) string {
 // it returns the one last seen.
 func (a *app) journalNode(ctx context.Context, kept *journal.Journal, name string) (models.NodeRef, error) {
 	refs, err := kept.Nodes(ctx, name)
-	if err != nil || len(refs) == 0 {
+	if refs = a.seen(refs); err != nil || len(refs) == 0 {
 		return models.NodeRef{}, err
 	}
 	for _, other := range refs[1:] {

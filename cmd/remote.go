@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ironworks/config"
+	"ironworks/models"
 	"ironworks/presence"
 	"ironworks/session"
 	"ironworks/sshserver"
@@ -28,7 +29,9 @@ type remoteUser struct {
 
 // connect returns the session of the server with the limits of the user.
 func (r *remoteUser) connect(a *app) (*session.Session, error) {
-	live, err := r.shared.As(r.member)
+	member := *r.member
+	member.ReadOnly = member.ReadOnly || a.readOnly
+	live, err := r.shared.As(&member)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +56,7 @@ func remoteCommands() map[string]access.Role {
 	for role, names := range map[access.Role]string{
 		access.Viewer: "nodes node watch logs history explain drivers conductors steps disks hints inventory volumes rules templates runbooks " +
 			"bios firmware raid port portgroup vif vendor export version who say help",
-		access.Operator: "validate power maintenance set boot-device bmc enroll bring-up",
+		access.Operator: "validate power maintenance set boot-device bmc enroll bringup",
 	} {
 		for _, name := range strings.Fields(names) {
 			roles[name] = role
@@ -62,11 +65,14 @@ func remoteCommands() map[string]access.Role {
 	return roles
 }
 
-// Flags over SSH. Files can only be standard input or, where the flag takes it, literal JSON or a URL.
+// Flags over SSH. Files can only be standard input or, where the flag takes it, literal JSON or a URL. A test compares
+// the lists with the flags of the commands.
 var (
-	remoteFileFlags   = strings.Fields("file steps user-data root-device configdrive hints inventory skip batch password-file")                                                                            //nolint:gochecknoglobals // constant
+	remoteFileFlags   = strings.Fields("file user-data batch password-file")                                                                                                                               //nolint:gochecknoglobals // constant
+	remoteJSONFlags   = strings.Fields("steps root-device configdrive hints inventory skip")                                                                                                               //nolint:gochecknoglobals // constant
+	remoteURLFlags    = strings.Fields("configdrive")                                                                                                                                                      //nolint:gochecknoglobals // constant
 	remoteNoFlags     = strings.Fields("config context cloud url username cacert insecure journal bmc-cacert bmc-password-file credentials plan deploy-iso archive identity address hosts receive listen") //nolint:gochecknoglobals // constant
-	remoteNoCommands  = strings.Fields("bmc login")                                                                                                                                                        //nolint:gochecknoglobals // constant
+	remoteNoCommands  = []string{"bmc login", "bmc logout"}                                                                                                                                                //nolint:gochecknoglobals // constant
 	remoteFileCommand = strings.Fields("check")                                                                                                                                                            //nolint:gochecknoglobals // constant
 )
 
@@ -85,6 +91,13 @@ func (r *remoteUser) restrict(a *app, root *cobra.Command) {
 		}
 		r.check(cmd, role)
 	}
+	// Its own arguments are files, whose names it looks for.
+	root.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usagef("%w", unknownCommand(cmd, args[0]))
+		}
+		return nil
+	}
 	root.RunE = func(*cobra.Command, []string) error {
 		return usagef("the console needs a terminal (ssh -t)")
 	}
@@ -99,7 +112,7 @@ func (a *app) isVerb(cmd *cobra.Command) bool {
 // check refuses a command and those below it to users with a lesser role, and flags with files.
 func (r *remoteUser) check(cmd *cobra.Command, least access.Role) {
 	for _, sub := range cmd.Commands() {
-		if strings.Contains(cmd.Name()+" "+sub.Name(), strings.Join(remoteNoCommands, " ")) {
+		if slices.Contains(remoteNoCommands, cmd.Name()+" "+sub.Name()) {
 			cmd.RemoveCommand(sub)
 			continue
 		}
@@ -117,6 +130,9 @@ func (r *remoteUser) check(cmd *cobra.Command, least access.Role) {
 		if err := remoteFlags(cmd, args); err != nil {
 			return err
 		}
+		if f := cmd.Flags().Lookup("bmc"); f != nil && f.Changed && r.role == access.Viewer {
+			return &codeRefusal{fmt.Sprintf("--bmc needs the role %s; you are a %s", access.Operator, r.role)}
+		}
 		return run(cmd, args)
 	}
 }
@@ -132,7 +148,7 @@ func remoteFlags(cmd *cobra.Command, args []string) (err error) {
 		switch {
 		case slices.Contains(remoteNoFlags, f.Name):
 			err = usagef("--%s is not available over SSH", f.Name)
-		case slices.Contains(remoteFileFlags, f.Name) && !fromStandardInput(f):
+		case slices.Contains(slices.Concat(remoteFileFlags, remoteJSONFlags), f.Name) && !fromStandardInput(f):
 			err = usagef("--%s: %s", f.Name, textNoFiles)
 		}
 	})
@@ -142,15 +158,28 @@ func remoteFlags(cmd *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// fromStandardInput reports whether all values of a flag are standard input, literal JSON or URLs.
+// fromStandardInput reports whether all values of a flag are standard input or, if it takes them, JSON or URLs.
 func fromStandardInput(f *pflag.Flag) bool {
 	values := []string{f.Value.String()}
 	if list, is := f.Value.(pflag.SliceValue); is {
 		values = list.GetSlice()
 	}
 	return !slices.ContainsFunc(values, func(v string) bool {
-		v = strings.TrimSpace(v)
-		return v != "-" && !strings.HasPrefix(v, "{") && !strings.HasPrefix(v, "[") && !strings.HasPrefix(v, "http://") && !strings.HasPrefix(v, "https://")
+		literal := slices.Contains(remoteJSONFlags, f.Name) && (strings.HasPrefix(strings.TrimSpace(v), "{") || strings.HasPrefix(strings.TrimSpace(v), "["))
+		url := slices.Contains(remoteURLFlags, f.Name) && (strings.HasPrefix(v, "http://") || strings.HasPrefix(v, "https://"))
+		return v != "-" && !literal && !url
+	})
+}
+
+// seen returns those of nodes that the user sees.
+func (a *app) seen(nodes []models.NodeRef) []models.NodeRef {
+	if a.remote == nil || a.remote.member.Nodes.IsZero() {
+		return nodes
+	}
+	limited := a.remote.shared.Store.Limited(a.remote.member.Nodes)
+	return slices.DeleteFunc(nodes, func(n models.NodeRef) bool {
+		_, _, there := limited.Get(n.UUID)
+		return !there
 	})
 }
 

@@ -1,0 +1,214 @@
+package cmd
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ironworks/config"
+	"ironworks/presence"
+	"ironworks/session"
+	"ironworks/sshserver/access"
+)
+
+// remoteApp returns the commands of a user with a role, without a server behind them.
+func remoteApp(role access.Role, stdin string) (a *app, root *cobra.Command, stdout, stderr *bytes.Buffer) {
+	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
+	a = newApp(process{
+		stdin: strings.NewReader(stdin), stdout: stdout, stderr: stderr,
+		remote: &remoteUser{cfg: &config.Config{}, member: &session.Member{}, role: role, room: presence.NewRoom()},
+	})
+	return a, a.rootCommand(), stdout, stderr
+}
+
+// eachCommand calls visit for every command below cmd that runs.
+func eachCommand(cmd *cobra.Command, visit func(cmd *cobra.Command)) {
+	for _, sub := range cmd.Commands() {
+		eachCommand(sub, visit)
+	}
+	if cmd.RunE != nil || cmd.Run != nil {
+		visit(cmd)
+	}
+}
+
+// harmlessFlags are the flags of commands over SSH whose text is no file of the server.
+func harmlessFlags() []string {
+	return strings.Fields("output advertise system bmc-username fingerprint slot to user-data-reader step override confirm policy allocate-class allocate-trait " +
+		"format column driver bmc names set deploy-kernel deploy-ramdisk kernel-params error state release disk since source level filter columns sort node mask-secrets " +
+		"reason kind runbook port portgroup until")
+}
+
+// TestFlagsOverSSH fails for a new flag of a command over SSH that is in none of the lists: whether it names a file of the
+// server must be said in remote.go, or above.
+func TestFlagsOverSSH(t *testing.T) {
+	t.Parallel()
+	_, root, _, _ := remoteApp(access.Admin, "")
+	lists := slices.Concat(remoteFileFlags, remoteJSONFlags, remoteNoFlags)
+	seen := map[string]bool{}
+	files := regexp.MustCompile(`(?i)\bfiles?\b|@FILE|director|folder|\bpath\b`)
+	eachCommand(root, func(cmd *cobra.Command) {
+		cmd.InheritedFlags() // merges them into Flags
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if slices.Contains([]string{"bool", "int", "count", "duration", "float64"}, f.Value.Type()) || cmd == root {
+				return
+			}
+			seen[f.Name] = true
+			listed, harmless := slices.Contains(lists, f.Name), slices.Contains(harmlessFlags(), f.Name)
+			// "system" is a path on the BMC, "format" and "column" describe files of nodes.
+			if listed == harmless || harmless && files.MatchString(f.Usage) && !slices.Contains([]string{"system", "format", "column"}, f.Name) {
+				t.Errorf("%s --%s (%s): in the lists of remote.go %v, harmless %v", cmd.CommandPath(), f.Name, f.Usage, listed, harmless)
+			}
+		})
+	})
+	for _, name := range harmlessFlags() {
+		if !seen[name] {
+			t.Errorf("no command has the harmless flag --%s", name)
+		}
+	}
+}
+
+// TestCommandsOverSSH lists the commands: a new one is not available until somebody decides so.
+func TestCommandsOverSSH(t *testing.T) {
+	t.Parallel()
+	_, root, _, _ := remoteApp(access.Admin, "")
+	var names []string
+	for _, cmd := range root.Commands() {
+		names = append(names, cmd.Name())
+	}
+	slices.Sort(names)
+	want := strings.Fields("abort adopt bios bmc boot-device bringup clean conductors deploy disks drivers enroll explain export firmware hints history inspect inventory " +
+		"logs maintenance manage node nodes port portgroup power protect provide raid rebuild rescue retire rules runbooks say service set steps templates undeploy unhold " +
+		"unprotect unrescue unretire validate vendor version vif volumes watch who")
+	if !slices.Equal(names, want) {
+		t.Errorf("commands over SSH:\n%q, want\n%q", names, want)
+	}
+	for name := range remoteCommands() {
+		if name != "help" && !slices.Contains(names, name) { // cobra adds it later
+			t.Errorf("%s is allowed and does not exist", name)
+		}
+	}
+	for _, path := range []string{"bmc login", "bmc logout"} {
+		if cmd, _, err := root.Find(strings.Fields(path)); err == nil && cmd.CommandPath() == "ironworks "+path {
+			t.Errorf("%s is available", path)
+		}
+	}
+}
+
+// TestNoFilesOverSSH tries every flag and form with the path of a file: it is neither read nor written, and the operator
+// does not learn whether it exists.
+func TestNoFilesOverSSH(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	canary, created := filepath.Join(dir, "canary"), filepath.Join(dir, "created")
+	const text = `{"secret": "c4n4ry"}`
+	if err := os.WriteFile(canary, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, all, _, _ := remoteApp(access.Admin, "")
+	values := []string{canary, "@" + canary, " @" + canary, "{/../.." + canary, "[/.." + canary, created, "file://" + canary, "http:/../.." + canary, " -", "~/x", "."}
+	tried := 0
+	eachCommand(all, func(cmd *cobra.Command) {
+		cmd.InheritedFlags() // merges them into Flags
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !slices.Contains(slices.Concat(remoteFileFlags, remoteJSONFlags, remoteNoFlags), f.Name) || f.Value.Type() == "bool" {
+				return
+			}
+			for _, value := range values {
+				if slices.Contains(remoteJSONFlags, f.Name) && strings.ContainsAny(value[:1], "{[") {
+					continue // JSON, and no file
+				}
+				tried++
+				if err := oneFlag(t, f, value); err == nil || !strings.Contains(err.Error(), "over SSH") {
+					t.Errorf("%s --%s=%s: %v", cmd.CommandPath(), f.Name, value, err)
+				}
+			}
+		})
+	})
+	for _, args := range [][]string{
+		{"enroll", "-f", canary},
+		{"enroll", "-f", "-", "-f", "{/.." + canary},
+		{"deploy", "n1", "--user-data=" + canary},
+		{"hints", "match", "--batch", canary},
+		{"nodes", "--config", canary},
+		{"logs", "n1", "--journal", canary},
+		{"export", "--credentials", canary},
+		{"clean", "n1", "--steps", "@" + canary},
+	} {
+		refusedOverSSH(t, args)
+	}
+	for _, args := range [][]string{{canary}, {dir}, {created}, {"./x"}, {"rules", "check", canary}, {"templates", "check", canary}, {"runbooks", "check", "-", canary}} {
+		refusedOverSSH(t, args)
+	}
+	if tried < 200 {
+		t.Errorf("only %d flags and forms were tried", tried)
+	}
+	if data, err := os.ReadFile(canary); err != nil || string(data) != text {
+		t.Errorf("the file has changed: %q, %v", data, err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("files were created: %v", entries)
+	}
+}
+
+// oneFlag checks a command that has only one flag, with one value.
+func oneFlag(t *testing.T, f *pflag.Flag, value string) error {
+	t.Helper()
+	cmd, flag := &cobra.Command{Use: "x"}, *f
+	flag.Changed = false
+	cmd.Flags().AddFlag(&flag)
+	if list, is := flag.Value.(pflag.SliceValue); is {
+		if err := list.Replace(nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := cmd.Flags().Set(flag.Name, value); err != nil {
+		t.Fatal(err)
+	}
+	return remoteFlags(cmd, nil)
+}
+
+// refusedOverSSH runs a command with different numbers of arguments: all are refused before anything is opened.
+func refusedOverSSH(t *testing.T, args []string) {
+	t.Helper()
+	overSSH := false
+	for _, more := range [][]string{nil, {"n1"}} {
+		a, root, stdout, stderr := remoteApp(access.Admin, "")
+		root.SetArgs(append(slices.Clone(args), more...))
+		err := root.ExecuteContext(t.Context())
+		code := a.report(t.Context(), err)
+		if code != exitUsage {
+			t.Errorf("%q: exit code %d, %v", args, code, err)
+		}
+		said := stdout.String() + stderr.String()
+		if strings.Contains(said, "c4n4ry") || strings.Contains(said, "no such file") || strings.Contains(said, "is a directory") {
+			t.Errorf("%q says %s", args, said)
+		}
+		overSSH = overSSH || strings.Contains(said, "over SSH") || strings.Contains(said, "unknown command")
+	}
+	if !overSSH {
+		t.Errorf("%q is not refused because of the file", args)
+	}
+}
+
+// TestLeastRoles tries all commands as a viewer: those of operators are refused, before anything is read.
+func TestLeastRoles(t *testing.T) {
+	t.Parallel()
+	for _, args := range []string{
+		"deploy n1", "undeploy n1", "clean n1", "manage n1", "provide n1", "inspect n1", "abort n1", "power on n1", "power soft-off n1", "maintenance on n1", "set n1 a=b",
+		"boot-device pxe n1", "bmc n1", "bmc console n1", "enroll -f -", "bringup n1", "validate n1", "protect n1", "retire n1", "rescue n1", "explain n1 --bmc",
+	} {
+		a, root, _, stderr := remoteApp(access.Viewer, "nodes: []")
+		root.SetArgs(strings.Fields(args))
+		code := a.report(t.Context(), root.ExecuteContext(t.Context()))
+		if code != exitRefused || !strings.Contains(stderr.String(), "needs the role operator; you are a viewer") {
+			t.Errorf("%s: %d, %s", args, code, stderr)
+		}
+	}
+}
