@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Download OpenSSH's server, systemd's journal programs and libnss-wrapper.
+"""Download OpenSSH's server and client, systemd's journal programs and libnss-wrapper.
 
     python3 install.py
 
@@ -28,8 +28,8 @@ sys.dont_write_bytecode = True
 
 import venv as environments  # noqa: E402  lab/real/venv.py
 
-WANTED = ["openssh-server", "systemd-journal-remote", "systemd", "libnss-wrapper"]
-PROGRAMS = ["usr/sbin/sshd", "bin/journalctl", "lib/systemd/systemd-journal-remote", "lib/*/libnss_wrapper.so*"]
+WANTED = ["openssh-server", "openssh-client", "systemd-journal-remote", "systemd", "libnss-wrapper"]
+PROGRAMS = ["usr/sbin/sshd", "usr/bin/ssh", "usr/bin/ssh-keygen", "bin/journalctl", "lib/systemd/systemd-journal-remote", "lib/*/libnss_wrapper.so*"]
 # Dependencies whose programs are not run.
 NOT_UNPACKED = ("libpam-", "systemd-sysv", "systemd-timesyncd", "runit-helper", "libnss-systemd", "dbus", "libc6", "libc-bin")
 

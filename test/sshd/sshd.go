@@ -15,8 +15,8 @@ import (
 
 // programs holds the paths of the unpacked programs.
 type programs struct {
-	sshd, journalctl, journalRemote, nssWrapper string
-	libraries                                   string // for LD_LIBRARY_PATH
+	sshd, ssh, keygen, journalctl, journalRemote, nssWrapper string
+	libraries                                                string // for LD_LIBRARY_PATH
 }
 
 // find downloads the programs on first use. Where Debian's packages are not available the test is skipped, except in
@@ -37,7 +37,8 @@ func find(tb testing.TB) programs {
 	}
 	root := strings.TrimSpace(string(out))
 	p := programs{
-		sshd: glob(tb, root, "usr/sbin/sshd"), journalctl: glob(tb, root, "bin/journalctl"),
+		sshd: glob(tb, root, "usr/sbin/sshd"), ssh: glob(tb, root, "usr/bin/ssh"), keygen: glob(tb, root, "usr/bin/ssh-keygen"),
+		journalctl:    glob(tb, root, "bin/journalctl"),
 		journalRemote: glob(tb, root, "lib/systemd/systemd-journal-remote"), nssWrapper: glob(tb, root, "lib/*/libnss_wrapper.so*"),
 	}
 	for _, pattern := range []string{"usr/lib/*-linux-gnu*", "lib/*-linux-gnu*", "usr/lib/*-linux-gnu*/systemd", "lib/*-linux-gnu*/systemd"} {
@@ -45,6 +46,19 @@ func find(tb testing.TB) programs {
 		p.libraries = strings.Trim(p.libraries+":"+strings.Join(found, ":"), ":")
 	}
 	return p
+}
+
+// Clients are OpenSSH's clients, and the environment in which they run.
+type Clients struct {
+	SSH, Keygen string
+	Env         []string
+}
+
+// FindClients returns OpenSSH's clients from Debian's packages; elsewhere the test is skipped, except in CI.
+func FindClients(tb testing.TB) Clients {
+	tb.Helper()
+	p := find(tb)
+	return Clients{SSH: p.ssh, Keygen: p.keygen, Env: []string{"LD_LIBRARY_PATH=" + p.libraries, "PATH=/usr/bin:/bin", "TERM=xterm-256color"}}
 }
 
 // glob returns a file below root or, as since Debian 13, below root/usr.
