@@ -18,6 +18,8 @@ var (
 // area is the range of a live image that is reserved for a configuration.
 type area struct {
 	offset, length int64
+	// path is the file that is the whole area, which can grow; else "".
+	path string
 }
 
 const (
@@ -77,14 +79,17 @@ func infoArea(files isoFiles) (area, error) {
 	if info.Offset < 0 || info.Offset > at.length {
 		return area{}, fmt.Errorf("%w: %s refers to an offset outside %s", ErrNoArea, infoFile, info.File)
 	}
-	length := at.length - info.Offset
+	length, path := at.length-info.Offset, info.File
+	if info.Offset > 0 || info.Length != nil {
+		path = "" // a part of a file, as on s390x
+	}
 	if info.Length != nil {
 		if *info.Length < 0 || *info.Length > length {
 			return area{}, fmt.Errorf("%w: %s refers to an offset outside %s", ErrNoArea, infoFile, info.File)
 		}
 		length = *info.Length
 	}
-	return area{offset: at.offset + info.Offset, length: length}, nil
+	return area{offset: at.offset + info.Offset, length: length, path: path}, nil
 }
 
 func headerArea(files isoFiles) (area, error) {

@@ -160,7 +160,8 @@ func (c contents) lay() []byte {
 	return b
 }
 
-// TooLargeError means that content exceeds its area of an image. Areas cannot grow.
+// TooLargeError means that content exceeds its area of an image that cannot grow, because the
+// area is a part of another file.
 type TooLargeError struct {
 	// What needs Size bytes, but the area has Capacity bytes.
 	What           string

@@ -34,8 +34,10 @@ type Patch struct {
 	// Used is the size of the area's content after the change, in bytes.
 	Used int64
 
-	size    int64
-	changes []rangeChange
+	// base is the size of the image, and size its size after the change. Of the image, the first
+	// kept bytes stay, apart from changes.
+	base, kept, size int64
+	changes          []rangeChange
 }
 
 // rangeChange is a range with its previous content.
@@ -47,9 +49,12 @@ type rangeChange struct {
 // Edit computes the patch for a change, without writing it. The errors include [ErrInUse],
 // [ErrNoKargs], [TooLargeError] and [KargError].
 func (i *ISO) Edit(change Change) (*Patch, error) {
-	p := &Patch{size: i.files.size, Used: i.Used()}
+	p := &Patch{base: i.files.size, kept: i.files.size, size: i.files.size, Used: i.Used()}
 	if change.Ignition == nil && !change.RemoveIgnition && change.Kargs.IsZero() {
 		return nil, errNothing
+	}
+	if i.grown != nil && (change.Ignition != nil || change.RemoveIgnition) {
+		return i.editGrown(change)
 	}
 	if change.Ignition != nil || change.RemoveIgnition {
 		if err := i.editArea(change, p); err != nil {
@@ -94,6 +99,10 @@ func (i *ISO) editArea(change Change, p *Patch) error {
 		}
 	}
 	content, err := next.bytes(i.area.length)
+	var large *TooLargeError
+	if errors.As(err, &large) {
+		return i.editGrowing(change, next, large, p)
+	}
 	if err != nil {
 		return err
 	}
@@ -109,10 +118,31 @@ func (i *ISO) editArea(change Change, p *Patch) error {
 	return p.add(i.files.r, Range{Offset: i.area.offset, Length: i.area.length, Data: content})
 }
 
+// editGrowing moves the area to the end of the image.
+func (i *ISO) editGrowing(change Change, next contents, large *TooLargeError, p *Patch) error {
+	content, err := next.bytes(maxArea)
+	if err != nil {
+		return err
+	}
+	ranges, err := i.grow(content)
+	if errors.Is(err, errNoGrowth) {
+		return large
+	}
+	if err != nil {
+		return err
+	}
+	back, err := readContents(content)
+	if err != nil || !bytes.Equal(back.config(), change.Ignition) {
+		return errors.Join(errors.New("reading back what was packed: configurations differ"), err)
+	}
+	p.Used, p.size = int64(len(content)), ranges[len(ranges)-1].end()
+	return p.add(i.files.r, ranges...)
+}
+
 func (p *Patch) add(r io.ReaderAt, ranges ...Range) error {
 	for _, one := range ranges {
-		before := make([]byte, one.Length)
-		if err := readFull(r, before, one.Offset); err != nil {
+		before, err := available(r, one.Length, one.Offset)
+		if err != nil {
 			return fmt.Errorf("reading the data to replace: %w", err)
 		}
 		p.changes = append(p.changes, rangeChange{Range: one, before: bytes.Clone(bytes.TrimRight(before, "\x00"))})
@@ -132,70 +162,5 @@ func (p *Patch) Ranges() []Range {
 // Stream returns the changed image, read from the unchanged base. It holds only the compressed
 // configuration in memory.
 func (p *Patch) Stream(base io.ReaderAt) (*Overlay, error) {
-	return NewOverlay(base, p.size, p.Ranges()...)
-}
-
-// ReadWriterAt is a file for editing in place.
-type ReadWriterAt interface {
-	io.ReaderAt
-	io.WriterAt
-}
-
-// Apply writes the patch to an image. It first checks that the image is unchanged
-// ([ErrChanged]). If a write fails, it restores the previous content as far as possible. The
-// caller synchronizes the file. Applying a patch twice is no error.
-func (p *Patch) Apply(file ReadWriterAt) error {
-	for _, change := range p.changes {
-		same, err := holds(file, change.Offset, change.Length, change.before)
-		if err == nil && !same {
-			same, err = holds(file, change.Offset, change.Length, change.Data)
-		}
-		if err != nil {
-			return fmt.Errorf("reading the image before it is written: %w", err)
-		}
-		if !same {
-			return ErrChanged
-		}
-	}
-	for at, change := range p.changes {
-		if err := write(file, change.Range); err != nil {
-			return p.undo(file, at, err)
-		}
-	}
-	for _, change := range p.changes {
-		same, err := holds(file, change.Offset, change.Length, change.Data)
-		if err == nil && !same {
-			err = ErrChanged
-		}
-		if err != nil {
-			return p.undo(file, len(p.changes)-1, err)
-		}
-	}
-	return nil
-}
-
-// undo restores the ranges up to last.
-func (p *Patch) undo(file io.WriterAt, last int, cause error) error {
-	for _, change := range p.changes[:last+1] {
-		if err := write(file, Range{Offset: change.Offset, Length: change.Length, Data: change.before}); err != nil {
-			return fmt.Errorf("writing the image: %w; and restoring the old data: %w", cause, err)
-		}
-	}
-	return fmt.Errorf("writing the image (it is unchanged): %w", cause)
-}
-
-func write(file io.WriterAt, r Range) error {
-	whole := make([]byte, r.Length)
-	copy(whole, r.Data)
-	_, err := file.WriteAt(whole, r.Offset)
-	return err
-}
-
-// holds reports whether file has data followed by zeros at offset.
-func holds(file io.ReaderAt, offset, length int64, data []byte) (bool, error) {
-	whole := make([]byte, length)
-	if err := readFull(file, whole, offset); err != nil {
-		return false, err
-	}
-	return bytes.Equal(whole[:len(data)], data) && len(bytes.Trim(whole[len(data):], "\x00")) == 0, nil
+	return NewOverlay(base, min(p.kept, p.size), p.Ranges()...)
 }

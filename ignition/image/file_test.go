@@ -116,7 +116,7 @@ func TestWriteFile(t *testing.T) {
 	if _, err := image.WriteFile(ended, path, output+"2", change); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	if _, err := image.WriteFile(t.Context(), path, output+"3", image.Change{Ignition: noise(1 << 20)}); err == nil {
+	if _, err := image.WriteFile(t.Context(), path, output+"3", image.Change{Ignition: noise(65 << 20)}); err == nil {
 		t.Error("too much is embedded")
 	}
 	stream := strings.NewReader("a stream")

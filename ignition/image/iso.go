@@ -12,6 +12,7 @@ import (
 type ISO struct {
 	files    isoFiles
 	area     area
+	grown    *growth // nil unless the area is at the end
 	contents contents
 	kargs    kargsArea
 	// Errors of the area's content, or of the kernel arguments, matter only to calls that need
@@ -31,6 +32,7 @@ func Read(r io.ReaderAt, size int64) (*ISO, error) {
 	if iso.area, err = findArea(files); err != nil {
 		return nil, err
 	}
+	iso.grown = readGrowth(files, iso.area)
 	content := make([]byte, iso.area.length)
 	if err := readFull(r, content, iso.area.offset); err != nil {
 		return nil, fmt.Errorf("reading the area for a configuration: %w", err)

@@ -42,6 +42,8 @@ type bench struct {
 	home     string // home directory of the program
 	listen   string // URL to which the machine pushes its journal; "" if it does not
 	ramdisk  ramdisk
+	agent    *agentFile // the builtin agent; nil with a container
+	requests *requests  // of the machine to Ironic; nil unless measured
 }
 
 // ramdisk describes how a ramdisk differs from the default.
@@ -60,6 +62,16 @@ type ramdisk struct {
 	secret   bool
 	// tls makes Ironic serve HTTPS; the ramdisk has Ironic's CA certificate, or another one with wrongCA.
 	tls, wrongCA bool
+	// builtin starts ironworks-agent in place of the container: no registry runs.
+	builtin bool
+	// embed includes the builtin agent in the configuration.
+	embed bool
+	// measured counts what the machine fetches, and its requests to Ironic.
+	measured bool
+	// memory is the machine's memory in MiB; 0 is the default.
+	memory int
+	// keyfile is a network configuration of the ramdisk; "" is DHCP.
+	keyfile string
 	// served leaves the lab's ISO without a configuration, because the test serves another ISO.
 	served bool
 	// pxe makes the machine boot from the network.
@@ -77,14 +89,18 @@ func newBench(t *testing.T, made ramdisk) *bench {
 	if made.release.Name() == "" {
 		made.release = ironic.Newest
 	}
-	b := &bench{t: t, images: Find(t, made.release), home: t.TempDir(), ramdisk: made, folder: t.TempDir()}
+	images := made.release
+	if made.builtin {
+		images = ironic.Newest // all releases boot the same image, without their agent's container
+	}
+	b := &bench{t: t, images: Find(t, images), home: t.TempDir(), ramdisk: made, folder: t.TempDir()}
 	host, err := vm.FindHost(t.Context(), vm.HostOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("accelerator %s %s", host.Accel, host.NoKVM)
 	virtual := &lab.VirtualOptions{
-		Host: host, Dir: b.folder, MemoryMiB: memory, CPUs: 2,
+		Host: host, Dir: b.folder, MemoryMiB: cmp.Or(made.memory, memory), CPUs: 2,
 		Disks: []vm.DiskRequest{{Kind: vm.NVMe, Size: 8 * gib}, {Kind: vm.SSD, Size: 10 * gib}, {Kind: vm.HDD, Size: 12 * gib}},
 	}
 	options := ironic.Options{Release: made.release, TLS: made.tls, TLSAddresses: []net.IP{vm.HostAddress.AsSlice()}}
@@ -92,7 +108,14 @@ func newBench(t *testing.T, made ramdisk) *bench {
 		virtual.BootFile = b.serveBootFiles(&options)
 	}
 	b.ironic = ironic.StartT(t, options)
-	b.registry = StartRegistry(t, b.images.Registries[made.release.Name()], made.registry)
+	if made.builtin {
+		b.agent = serveAgent(t)
+	} else {
+		b.registry = StartRegistry(t, b.images.Registries[made.release.Name()], made.registry)
+	}
+	if made.measured {
+		b.requests = countRequests(t, b.ironic.URL)
+	}
 	b.web = httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(b.images.Disk))))
 	t.Cleanup(b.web.Close)
 	b.login = newLogin(t, b.home)
@@ -130,21 +153,11 @@ func (b *bench) receiveJournals() {
 
 // ramdiskFlags returns the flags of `ignition build` and `ignition serve` for the ramdisk.
 func (b *bench) ramdiskFlags() []string {
-	registry := net.JoinHostPort(vm.HostAddress.String(), b.registry.port())
-	args := []string{
-		"--host", cmp.Or(b.ramdisk.ironic, guestURL(b.t, b.ironic.URL)),
-		"--image", cmp.Or(b.ramdisk.image, registry+"/ironic-agent") + ":" + cmp.Or(b.ramdisk.tag, b.ramdisk.release.Name()),
-		"--ssh-key", b.login.public,
+	api := b.ironic.URL
+	if b.requests != nil {
+		api = b.requests.URL
 	}
-	switch b.ramdisk.trust {
-	case "ca":
-		args = append(args, "--registry-tls", registry+"=ca:"+b.registry.CA)
-	default:
-		args = append(args, "--registry-tls", registry+"="+cmp.Or(b.ramdisk.trust, "insecure"))
-	}
-	if b.ramdisk.secret {
-		args = append(args, "--pull-secret", PullSecret(b.t, registry))
-	}
+	args := append(b.agentFlags(), "--host", cmp.Or(b.ramdisk.ironic, guestURL(b.t, api)), "--ssh-key", b.login.public)
 	switch {
 	case b.ramdisk.wrongCA:
 		args = append(args, "--ca", b.registry.CA)
@@ -159,6 +172,28 @@ func (b *bench) ramdiskFlags() []string {
 	}
 	if b.ramdisk.hostKey {
 		args = append(args, "--ssh-host-key")
+	}
+	if b.ramdisk.keyfile != "" {
+		args = append(args, "--keyfile", b.write("bench.nmconnection", b.ramdisk.keyfile))
+	}
+	return args
+}
+
+// agentFlags returns the flags of the agent: the builtin one, or a container.
+func (b *bench) agentFlags() []string {
+	if b.agent != nil {
+		return b.agent.flags(b.t, b.ramdisk.served, b.ramdisk.embed)
+	}
+	registry := net.JoinHostPort(vm.HostAddress.String(), b.registry.port())
+	args := []string{"--image", cmp.Or(b.ramdisk.image, registry+"/ironic-agent") + ":" + cmp.Or(b.ramdisk.tag, b.ramdisk.release.Name())}
+	switch b.ramdisk.trust {
+	case "ca":
+		args = append(args, "--registry-tls", registry+"=ca:"+b.registry.CA)
+	default:
+		args = append(args, "--registry-tls", registry+"="+cmp.Or(b.ramdisk.trust, "insecure"))
+	}
+	if b.ramdisk.secret {
+		args = append(args, "--pull-secret", PullSecret(b.t, registry))
 	}
 	return args
 }

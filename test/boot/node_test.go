@@ -167,6 +167,10 @@ func (b *bench) followRamdiskBoot(from int) {
 	b.expect(from, "power on, medium fetched, firmware", loader)
 	b.expect(from, "boot loader, kernel", `stage1: ignition: fetch-offline`)
 	b.expect(from, "Ignition", `stage1: ignition: finished`)
+	if b.agent != nil {
+		b.expect(from, "systemd, network", `Started (.*ironic-agent.service|Ironic Agent)`)
+		return
+	}
 	b.expect(from, "systemd, network", `Starting (.*ironic-agent.service|Ironic Agent)`)
 	b.poll("the agent's image is requested from the registry", b.registry.Asked)
 	b.expect(from, "pull of the agent's image", `Started (.*ironic-agent.service|Ironic Agent)`)

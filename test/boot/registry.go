@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"testing"
 	"time"
@@ -130,6 +131,24 @@ func PullSecret(tb testing.TB, address string) string {
 		tb.Fatal(err)
 	}
 	return path
+}
+
+// responseBytes matches the length of a response in the registry's log.
+var responseBytes = regexp.MustCompile(`http.response.written=(\d+)`)
+
+// Sent returns the number of bytes that the registry sent.
+func (r *Registry) Sent(tb testing.TB) int64 {
+	tb.Helper()
+	log, err := os.ReadFile(r.log)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var sum int64
+	for _, found := range responseBytes.FindAllSubmatch(log, -1) {
+		n, _ := strconv.ParseInt(string(found[1]), 10, 64)
+		sum += n
+	}
+	return sum
 }
 
 func (r *Registry) port() string { return strconv.Itoa(r.Port) }

@@ -34,6 +34,7 @@ func TestRealProgramReadsWhatIsWritten(t *testing.T) {
 			r.keyfiles(t, live)
 		})
 	}
+	t.Run("grown", r.grown)
 	t.Run("initrd", r.initrd)
 	t.Run("cpio", gnuCpio)
 }
@@ -67,6 +68,30 @@ func (r real) configurations(t *testing.T, live coreosinstaller.Live) {
 		if digest(read(t, path)) != digest(live.Image) {
 			t.Error("iso ignition remove does not restore the image")
 		}
+	}
+}
+
+// grown checks an image whose area was moved to its end.
+func (r real) grown(t *testing.T) {
+	live := coreosinstaller.X86()
+	path := r.write(t, "grown.iso", live.Image)
+	config := make([]byte, 5_000_000)
+	random := rand.New(rand.NewPCG(5, 6))
+	for i := range config {
+		config[i] = byte(random.Uint32())
+	}
+	if _, err := image.EditFile(path, image.Change{Ignition: config}); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.run(t.Context(), t, "", "iso", "ignition", "show", path); got != string(config) {
+		t.Errorf("read %d bytes as %d", len(config), len(got))
+	}
+	r.run(t.Context(), t, "", "iso", "kargs", "modify", "-a", "console=ttyS0", path)
+	r.run(t.Context(), t, "", "iso", "kargs", "reset", path)
+	// The real program empties the area where it is; ours also undoes the growth.
+	r.run(t.Context(), t, "", "iso", "ignition", "remove", path)
+	if _, err := image.EditFile(path, image.Change{RemoveIgnition: true}); err != nil || digest(read(t, path)) != digest(live.Image) {
+		t.Errorf("removing the configuration does not restore the image: %v", err)
 	}
 }
 

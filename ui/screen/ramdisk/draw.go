@@ -88,7 +88,7 @@ func (s *Screen) state() []body.Span {
 	case s.made.err != nil:
 		return []body.Span{profile, body.S(theme.Bad, theme.GlyphFailed+" invalid")}
 	case s.made.built.Preview.Packed > userdata.EmbedLimit && s.bench.Capacity == 0:
-		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" too large for a live image")}
+		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" larger than a live image's area: the ISO grows")}
 	case len(s.made.built.Preview.Notes) > 0:
 		return []body.Span{profile, body.S(theme.Warn, theme.GlyphMaint+" "+counted(len(s.made.built.Preview.Notes), "note"))}
 	}

@@ -1,0 +1,106 @@
+package image
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// ReadWriterAt is a file for editing in place.
+type ReadWriterAt interface {
+	io.ReaderAt
+	io.WriterAt
+}
+
+// errFixed means that a patch changes the size of a file that cannot change its size.
+var errFixed = errors.New("the image cannot change its size")
+
+// Apply writes the patch to an image. It first checks that the image is unchanged
+// ([ErrChanged]). If a write fails, it restores the previous content as far as possible. The
+// caller synchronizes the file. Applying a patch twice is no error. A patch that changes the size
+// needs a file with a method Truncate, as [os.File] has.
+func (p *Patch) Apply(file ReadWriterAt) error {
+	resize := func(int64) error { return nil }
+	if p.size != p.base {
+		sized, ok := file.(interface{ Truncate(size int64) error })
+		if !ok {
+			return errFixed
+		}
+		resize = sized.Truncate
+	}
+	for _, change := range p.changes {
+		same, err := p.holds(file, change, change.before)
+		if err == nil && !same {
+			same, err = p.holds(file, change, change.Data)
+		}
+		if err != nil {
+			return fmt.Errorf("reading the image before it is written: %w", err)
+		}
+		if !same {
+			return ErrChanged
+		}
+	}
+	// The end comes first, so that no record refers to what is not there yet.
+	order := slices.SortedFunc(slices.Values(p.changes), func(a, b rangeChange) int { return int(min(1, max(-1, b.Offset-a.Offset))) })
+	for at, change := range order {
+		if err := write(file, change.Range); err != nil {
+			return p.undo(file, order[:at+1], resize, err)
+		}
+	}
+	for _, change := range order {
+		same, err := holds(file, change.Offset, change.Length, change.Data)
+		if err == nil && !same {
+			err = ErrChanged
+		}
+		if err != nil {
+			return p.undo(file, order, resize, err)
+		}
+	}
+	if err := resize(p.size); err != nil {
+		return p.undo(file, order, resize, err)
+	}
+	return nil
+}
+
+// holds is like the function, for a range that may reach beyond the end of the image.
+func (p *Patch) holds(file io.ReaderAt, change rangeChange, data []byte) (bool, error) {
+	if change.end() <= p.base {
+		return holds(file, change.Offset, change.Length, data)
+	}
+	found, err := available(file, change.Length, change.Offset)
+	if err != nil || len(data) > len(found) {
+		return false, err
+	}
+	return bytes.Equal(found[:len(data)], data) && len(bytes.Trim(found[len(data):], "\x00")) == 0, nil
+}
+
+// undo restores the written ranges, and the size.
+func (p *Patch) undo(file io.WriterAt, written []rangeChange, resize func(int64) error, cause error) error {
+	for _, change := range written {
+		if err := write(file, Range{Offset: change.Offset, Length: change.Length, Data: change.before}); err != nil {
+			return fmt.Errorf("writing the image: %w; and restoring the old data: %w", cause, err)
+		}
+	}
+	if err := resize(p.base); err != nil {
+		return fmt.Errorf("writing the image: %w; and restoring the old size: %w", cause, err)
+	}
+	return fmt.Errorf("writing the image (it is unchanged): %w", cause)
+}
+
+func write(file io.WriterAt, r Range) error {
+	whole := make([]byte, r.Length)
+	copy(whole, r.Data)
+	_, err := file.WriteAt(whole, r.Offset)
+	return err
+}
+
+// holds reports whether file has data followed by zeros at offset.
+func holds(file io.ReaderAt, offset, length int64, data []byte) (bool, error) {
+	whole := make([]byte, length)
+	if err := readFull(file, whole, offset); err != nil {
+		return false, err
+	}
+	return bytes.Equal(whole[:len(data)], data) && len(bytes.Trim(whole[len(data):], "\x00")) == 0, nil
+}

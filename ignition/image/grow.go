@@ -1,0 +1,238 @@
+package image
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// A configuration that does not fit into its area moves images/ignition.img to the end of the
+// ISO. coreos-installer and GRUB find the file by its directory record, so both read it there.
+//
+//	original image | images/ignition.img | how to undo it | zeros | backup of the GPT
+const (
+	// growMagic starts the record of how to undo a growth.
+	growMagic = "ironworks grown 1\n"
+	// growTail is the number of zeros after the file: GRUB for BIOS reads a damaged end of a file
+	// that is closer to the end of the image.
+	growTail = 512 << 10
+	// maxUndo limits the record, in bytes.
+	maxUndo = 64 << 10
+)
+
+// growth is how to undo the growth of an image.
+type growth struct {
+	// Size is the size of the original image.
+	Size int64 `json:"size"`
+	// Ranges are the changed parts of the original image.
+	Ranges []growthRange `json:"ranges"`
+}
+
+type growthRange struct {
+	Offset int64  `json:"offset"`
+	Data   []byte `json:"data"`
+}
+
+func align(n int64) int64 { return (n + sectorSize - 1) / sectorSize * sectorSize }
+
+// readGrowth returns the growth of an image, or nil for an image as it was released.
+func readGrowth(files isoFiles, at area) *growth {
+	head := make([]byte, len(growMagic)+4)
+	from := align(at.offset + at.length)
+	if readFull(files.r, head, from) != nil || string(head[:len(growMagic)]) != growMagic {
+		return nil
+	}
+	length := binary.LittleEndian.Uint32(head[len(growMagic):])
+	if length > maxUndo {
+		return nil
+	}
+	text := make([]byte, length)
+	var g growth
+	if readFull(files.r, text, from+int64(len(head))) != nil || json.Unmarshal(text, &g) != nil {
+		return nil
+	}
+	if g.Size <= 0 || g.Size > at.offset {
+		return nil
+	}
+	for _, r := range g.Ranges {
+		if r.Offset < 0 || r.Offset+int64(len(r.Data)) > g.Size {
+			return nil
+		}
+	}
+	return &g
+}
+
+func (g *growth) ranges() []Range {
+	ranges := make([]Range, len(g.Ranges))
+	for i, r := range g.Ranges {
+		ranges[i] = Range{Offset: r.Offset, Length: int64(len(r.Data)), Data: r.Data}
+	}
+	return ranges
+}
+
+// original returns the image before its growth.
+func (i *ISO) original() (*ISO, error) {
+	base, err := NewOverlay(i.files.r, i.grown.Size, i.grown.ranges()...)
+	if err != nil {
+		return nil, fmt.Errorf("undoing the growth of the image: %w", err)
+	}
+	original, err := Read(base, i.grown.Size)
+	if err != nil {
+		return nil, fmt.Errorf("undoing the growth of the image: %w", err)
+	}
+	return original, nil
+}
+
+// Grown reports whether images/ignition.img was moved to the end of the image.
+func (i *ISO) Grown() bool { return i.grown != nil }
+
+var errNoGrowth = errors.New("the area cannot grow")
+
+// grow returns the ranges of an image whose area has content, the last of them the new end.
+func (i *ISO) grow(content []byte) ([]Range, error) {
+	f := i.files
+	if i.area.path == "" || f.size%blockSize != 0 {
+		return nil, errNoGrowth
+	}
+	start := align(f.size)
+	length := int64(len(content)) + padding(int64(len(content)))
+	front, err := f.moveArea(i.area, start, length)
+	if err != nil {
+		return nil, err
+	}
+	undo, size, err := f.growEnd(&front, start, length)
+	if err != nil {
+		return nil, err
+	}
+	end := make([]byte, align(length), size-start)
+	copy(end, content)
+	end = append(end, undo...)
+	backup := end[len(end):cap(end)]
+	clear(backup)
+	_, table, err := f.moveGPT(size)
+	if err != nil {
+		return nil, err
+	}
+	copy(backup[len(backup)-len(table):], table)
+	return append(front, Range{Offset: start, Length: size - start, Data: end[:cap(end)]}), nil
+}
+
+// moveArea returns the changed directory records.
+func (f isoFiles) moveArea(of area, start, length int64) ([]Range, error) {
+	if start/sectorSize > math.MaxUint32 || length > maxArea {
+		return nil, errNoGrowth
+	}
+	descriptors, err := f.descriptors()
+	if err != nil {
+		return nil, err
+	}
+	var ranges []Range
+	for _, d := range descriptors {
+		at, found, err := f.locate(d, of.path)
+		if err != nil {
+			return nil, err
+		}
+		if !found || at.extent.offset != of.offset || at.extent.length != of.length {
+			return nil, fmt.Errorf("%w: no record of %s", errNoGrowth, of.path)
+		}
+		const extentAt, lengthAt = 2, 10
+		ranges = append(ranges,
+			Range{Offset: at.record + extentAt, Length: 8, Data: bothEndian(start / sectorSize)},
+			Range{Offset: at.record + lengthAt, Length: 8, Data: bothEndian(length)})
+	}
+	return ranges, nil
+}
+
+// growEnd adds the ranges that depend on the new size, and returns the record that undoes all of
+// them.
+func (f isoFiles) growEnd(front *[]Range, start, length int64) (undo []byte, size int64, err error) {
+	size = start + align(length) + align(maxUndo) + growTail
+	_, table, err := f.moveGPT(size)
+	if err != nil {
+		return nil, 0, err
+	}
+	size = align(size + int64(len(table)))
+	gpt, _, err := f.moveGPT(size)
+	if err != nil {
+		return nil, 0, err
+	}
+	mbr, err := f.moveMBR(size)
+	if err != nil {
+		return nil, 0, err
+	}
+	*front = append(append(*front, gpt...), mbr...)
+	descriptors, err := f.descriptors()
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, d := range descriptors {
+		const volumeSizeAt = 80
+		*front = append(*front, Range{Offset: d.offset + volumeSizeAt, Length: 8, Data: bothEndian(size / sectorSize)})
+	}
+	g := growth{Size: f.size}
+	for _, r := range *front {
+		before := make([]byte, r.Length)
+		if err := readFull(f.r, before, r.Offset); err != nil {
+			return nil, 0, err
+		}
+		g.Ranges = append(g.Ranges, growthRange{Offset: r.Offset, Data: before})
+	}
+	text, err := json.Marshal(g)
+	if err != nil || len(text) > maxUndo-len(growMagic)-4 {
+		return nil, 0, errors.Join(errNoGrowth, err)
+	}
+	undo = binary.LittleEndian.AppendUint32([]byte(growMagic), uint32(len(text))) //nolint:gosec // limited above
+	return append(undo, text...), size, nil
+}
+
+// editGrown edits the configuration of a grown image: it undoes the growth, and edits the
+// original.
+func (i *ISO) editGrown(change Change) (*Patch, error) {
+	if i.contentsErr != nil && !change.Force {
+		return nil, fmt.Errorf("reading what is embedded: %w", i.contentsErr)
+	}
+	if change.Ignition != nil && !change.Force && i.contents.config() != nil {
+		return nil, ErrInUse
+	}
+	original, err := i.original()
+	if err != nil {
+		return nil, err
+	}
+	p, err := original.Edit(change)
+	if err != nil {
+		return nil, err
+	}
+	again := &Patch{Kargs: p.Kargs, Unmatched: p.Unmatched, Used: p.Used, base: i.files.size, kept: i.grown.Size, size: p.size}
+	ranges := p.Ranges()
+	for _, r := range i.grown.ranges() {
+		if !overlaps(ranges, r) {
+			ranges = append(ranges, r)
+		}
+	}
+	return again, again.add(i.files.r, ranges...)
+}
+
+// overlaps reports whether a range starts where one of ranges does: both come from the same
+// original.
+func overlaps(ranges []Range, r Range) bool {
+	for _, other := range ranges {
+		if other.Offset == r.Offset {
+			return true
+		}
+	}
+	return false
+}
+
+// available reads up to n bytes; the rest lies beyond the end of the image.
+func available(r io.ReaderAt, n, at int64) ([]byte, error) {
+	b := make([]byte, n)
+	read, err := r.ReadAt(b, at)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return bytes.Clone(b[:read]), err
+}

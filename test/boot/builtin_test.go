@@ -1,0 +1,187 @@
+package boot
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"ironworks/test/ironic"
+)
+
+// agentFile is the builtin agent, built for the machine and served to it.
+type agentFile struct {
+	path string
+	web  *httptest.Server
+	sent *atomic.Int64 // bytes
+}
+
+// serveAgent builds ironworks-agent as make agent does, and serves it until the test ends.
+func serveAgent(t *testing.T) *agentFile {
+	t.Helper()
+	a := &agentFile{path: filepath.Join(t.TempDir(), "ironworks-agent"), sent: &atomic.Int64{}}
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", a.path, "ironworks/cmd/ironworks-agent")
+	build.Env = append(build.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("building the agent: %v\n%s", err, out)
+	}
+	files := http.FileServer(http.Dir(filepath.Dir(a.path)))
+	a.web = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		files.ServeHTTP(&countedResponse{w, a.sent}, r)
+	}))
+	t.Cleanup(a.web.Close)
+	return a
+}
+
+type countedResponse struct {
+	http.ResponseWriter
+	sent *atomic.Int64
+}
+
+func (c *countedResponse) Write(p []byte) (int, error) {
+	n, err := c.ResponseWriter.Write(p)
+	c.sent.Add(int64(n))
+	return n, err
+}
+
+// flags returns the flags of ignition build, or of ignition serve, which serves the program itself.
+func (a *agentFile) flags(t *testing.T, served, embed bool) []string {
+	t.Helper()
+	args := []string{"--agent", "builtin", "--agent-binary", a.path}
+	switch {
+	case embed:
+		args = append(args, "--agent-embed")
+	case !served:
+		args = append(args, "--agent-url", guestURL(t, a.web.URL)+"/ironworks-agent")
+	}
+	return args
+}
+
+// requests is a proxy before Ironic that records when the machine's first request came.
+type requests struct {
+	*httptest.Server
+	mu    sync.Mutex
+	first time.Time
+}
+
+// countRequests forwards requests to Ironic until the test ends.
+func countRequests(t *testing.T, address string) *requests {
+	t.Helper()
+	to, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &requests{}
+	proxy := &httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(to) }}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		r.mu.Lock()
+		if r.first.IsZero() {
+			r.first = time.Now()
+		}
+		r.mu.Unlock()
+		proxy.ServeHTTP(w, req)
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+// firstRequest returns when the first request came.
+func (r *requests) firstRequest() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.first
+}
+
+// forget waits for the first request of the next boot.
+func (r *requests) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.first = time.Time{}
+}
+
+// closedNetwork has no route out of the machine's network, where Ironic and the image are.
+const closedNetwork = `[connection]
+id=bench
+type=ethernet
+interface-name=enp0s2
+
+[ipv4]
+method=auto
+never-default=true
+
+[ipv6]
+method=disabled
+`
+
+// smallMemory is the memory of a small machine in MiB.
+const smallMemory = 2 << 10
+
+// startedAgent follows a boot of the ramdisk to the first request to Ironic, and returns the time since the network.
+func (b *bench) startedAgent(from int) time.Duration {
+	b.t.Helper()
+	b.expect(from, "power on to the network", `Reached target (.*network-online.target|Network is Online)`)
+	network := time.Now()
+	b.poll("Ironic has the first request", func() bool { return !b.requests.firstRequest().IsZero() })
+	b.t.Log(b.phases.Done("the first request to Ironic"))
+	return b.requests.firstRequest().Sub(network)
+}
+
+// figures logs what the agent costs while it installs: bytes fetched, the time from the network to the first request
+// to Ironic, and the memory that it leaves for the installer.
+func (b *bench) figures(toFirst time.Duration) {
+	b.t.Helper()
+	kind, fetched := "container", int64(0)
+	if b.agent != nil {
+		kind, fetched = "builtin", b.agent.sent.Load()
+	} else {
+		fetched = b.registry.Sent(b.t)
+	}
+	memory := strings.Join(strings.Fields(b.ssh("grep -E 'MemTotal|MemAvailable' /proc/meminfo")), " ")
+	b.t.Logf("%s: %d bytes fetched, %.1f s from the network to the first request, %s", kind, fetched, toFirst.Seconds(), memory)
+}
+
+// TestBuiltinAgent takes a machine with 2 GiB of memory, without a registry and without a route out of its network, from
+// the ISO to an installed system, with both releases of Ironic.
+func TestBuiltinAgent(t *testing.T) {
+	for _, release := range []ironic.Release{ironic.Newest, ironic.Old} {
+		t.Run(release.Name(), func(t *testing.T) {
+			b := newBench(t, ramdisk{release: release, builtin: true, measured: true, memory: smallMemory, keyfile: closedNetwork})
+			if release == ironic.Newest {
+				b.inspect()
+			}
+			disk := b.machine.Disks()[1]
+			b.set("/properties/root_device", map[string]any{"wwn": disk.WWN})
+			b.provide()
+			b.requests.forget()
+			from := b.serial.Length()
+			b.deploy(b.image(), "proof=karg")
+			toFirst := b.startedAgent(from)
+			b.waitInstalling()
+			b.wantSSH("ip route; pgrep -x ironworks-agent", "10.0.2.0/24", "!default via")
+			b.figures(toFirst)
+			b.wantProof(b.followInstallation(func() { b.waitFor("active") }), disk, "proof=karg")
+		})
+	}
+}
+
+// TestAgentsCompared logs the figures of the container and of the builtin agent, for the same images.
+func TestAgentsCompared(t *testing.T) {
+	for name, builtin := range map[string]bool{"container": false, "builtin": true} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, ramdisk{builtin: builtin, measured: true})
+			b.provide()
+			from := b.serial.Length()
+			b.deploy(b.image())
+			toFirst := b.startedAgent(from)
+			b.waitInstalling()
+			b.figures(toFirst)
+		})
+	}
+}
