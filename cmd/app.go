@@ -75,7 +75,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.enrollCommand(), a.bringUpCommand(), a.exportCommand(), a.nodesCommand(), a.nodeCommand(), a.watchCommand(), a.logsCommand(), a.sshCommand(),
 		a.powerCommand(), a.maintenanceCommand(), a.setCommand(), a.bootDeviceCommand(), a.runCommand(),
 		a.portCommand(), a.portgroupCommand(), a.vifCommand(), a.rulesCommand(), a.templatesCommand(), a.runbooksCommand(),
-		a.stepsCommand(), a.biosCommand(), a.firmwareCommand(), a.raidCommand(), a.inventoryCommand(), a.volumesCommand(), a.vendorCommand(),
+		a.stepsCommand(), a.biosCommand(), a.firmwareCommand(), a.raidCommand(), a.inventoryCommand(), a.webConsoleCommand(), a.volumesCommand(), a.vendorCommand(),
 		a.driversCommand(), a.conductorsCommand(), a.validateCommand(), a.historyCommand(), a.explainCommand(), a.doctorCommand(), a.journalCommand(), a.disksCommand(), a.hintsCommand(),
 		a.ignitionCommand(), a.configCommand(), a.labCommand(), a.replayCommand(), a.bmcCommand(), a.agentCommand(), a.versionCommand(), a.manCommand(), a.serveCommand(),
 	)

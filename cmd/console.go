@@ -257,6 +257,7 @@ func liveScreens(shown screen.Context, live *session.Live) *screen.Session {
 		Runner: *live.Runner, Checks: live.Preflighter(), Changes: live.Changes.ForNode, Journal: live.Journal, Explain: live.Explain,
 		Ports: live.Client, Rules: live.Client, StepFiles: live.Client, Hardware: live.Client, Enroll: live.Enrolling(),
 	}
+	s.Consoles = webConsoles{live}
 	if live.Shells != nil {
 		s.Shells = consoleShells{live.Shells}
 	}
@@ -267,6 +268,17 @@ func liveScreens(shown screen.Context, live *session.Live) *screen.Session {
 		s.BMCs = consoleBMCs{live.BMCs}
 	}
 	return s
+}
+
+// webConsoles adapts the consoles of a session to the screens.
+type webConsoles struct{ live *session.Live }
+
+func (w webConsoles) OpenGraphical(ctx context.Context, node models.NodeRef) (screen.WebConsole, error) {
+	page, err := w.live.Graphical(ctx, node)
+	if err != nil {
+		return nil, err // a nil page would be a value of the interface
+	}
+	return page, nil
 }
 
 // consoleShells adapts the shells of a session to the screens.

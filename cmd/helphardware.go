@@ -117,6 +117,16 @@ need the firmware interface redfish, which Ironic does not enable by default).`,
 		`ironworks firmware list r7-n01
 ironworks firmware matrix`,
 	},
+	"ironworks console": {
+		"Show the graphical console of a node",
+		`Print the URL of the node's graphical console (console_interface redfish-graphical), which shows the screen of the
+machine in a browser. The console is enabled if necessary, and disabled when the command ends (Ctrl-C); --keep leaves it
+enabled. The URL has a token: who knows it can use the console, by default for 10 minutes.
+
+--open starts $BROWSER, or the browser of the system. The exit code is 3 when the node has no graphical console.`,
+		`ironworks console r7-n01 --open
+ironworks console r7-n01 --keep`,
+	},
 	"ironworks firmware list": {
 		"List firmware versions of nodes",
 		`List the firmware components of nodes: the version, the version when Ironic first read it, and the last update.`,

@@ -32,6 +32,9 @@ type IronicOptions struct {
 	// SerialConsoles enables the console interface ipmitool-socat, for the serial lines of virtual
 	// machines.
 	SerialConsoles bool
+	// GraphicalConsoles enables the console interfaces fake-graphical and redfish-graphical, whose page is at this URL
+	// ([vnc]public_url).
+	GraphicalConsoles string
 	// RAID enables the raid interface redfish, which is then the default of redfish nodes.
 	RAID bool
 	// Firmware enables the BIOS and firmware interfaces redfish.
@@ -139,6 +142,9 @@ func (i *Ironic) conductorOptions(options IronicOptions, images net.Addr) conduc
 	if options.SerialConsoles {
 		enabled["console"] = append(enabled["console"], "ipmitool-socat")
 	}
+	if options.GraphicalConsoles != "" {
+		enabled["console"] = append(enabled["console"], "fake-graphical", "redfish-graphical")
+	}
 	if options.Discovery != "" {
 		enabled["inspect"] = []string{"agent", "no-inspect"}
 	}
@@ -155,6 +161,7 @@ func (i *Ironic) conductorOptions(options IronicOptions, images net.Addr) conduc
 		}
 	}
 	return conductor.Options{
+		VNCURL:  options.GraphicalConsoles,
 		Enabled: enabled, HardwareTypes: types, DiscoveryDriver: options.Discovery, InspectedStayOn: options.Discovery != "",
 		Tables: i.tables, HTTPURL: "http://" + images.String(), Client: i.client, RequireTLS: true, AutomatedClean: !options.NoCleaning, Speed: options.Speed,
 		Timeouts: conductor.Timeouts{

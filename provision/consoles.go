@@ -59,6 +59,15 @@ const (
 
 // Open enables the console of a node, if necessary, and returns a reader's handle.
 func (c *Consoles) Open(ctx context.Context, node models.NodeRef) (agentlog.SerialConsole, error) {
+	handle, err := c.open(ctx, node, unreadable)
+	if err != nil {
+		return nil, err // a nil handle would be a value of the interface
+	}
+	return handle, nil
+}
+
+// open enables the console of a node, if necessary and if its interface is not refused.
+func (c *Consoles) open(ctx context.Context, node models.NodeRef, refuse func(name string) error) (*consoleHandle, error) {
 	c.mu.Lock()
 	n := c.nodes[node.UUID]
 	if n == nil {
@@ -71,7 +80,7 @@ func (c *Consoles) Open(ctx context.Context, node models.NodeRef) (agentlog.Seri
 	if c.ended() {
 		return nil, errors.New("the serial consoles are closed")
 	}
-	if err := n.enable(ctx); err != nil {
+	if err := n.enable(ctx, refuse); err != nil {
 		if n.readers == 0 {
 			err = errors.Join(err, n.restore(ctx))
 		}
@@ -107,12 +116,12 @@ func (c *Consoles) Close(ctx context.Context) error {
 }
 
 // enable makes the console ready.
-func (n *nodeConsole) enable(ctx context.Context) error {
+func (n *nodeConsole) enable(ctx context.Context, refuse func(name string) error) error {
 	state, err := n.consoles.api.ConsoleState(ctx, n.node.UUID)
 	if err != nil {
 		return err
 	}
-	if err := unreadable(state.Interface); err != nil {
+	if err := refuse(state.Interface); err != nil {
 		return err
 	}
 	if state.Enabled {

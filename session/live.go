@@ -106,6 +106,11 @@ func (l *Live) Explain(ctx context.Context, uuid string, bmc *explain.BMCFacts) 
 	return ExplainSeen(ctx, l.Client, l.Store, l.Journal, sources, uuid, bmc)
 }
 
+// Graphical opens the graphical console of a node. [Live.GiveBack] disables it if nobody has.
+func (l *Live) Graphical(ctx context.Context, node models.NodeRef) (*provision.GraphicalConsole, error) {
+	return l.consoles.OpenGraphical(ctx, node)
+}
+
 // GiveBack disables the serial consoles that were enabled from this console.
 func (l *Live) GiveBack(ctx context.Context) {
 	const within = 40 * time.Second

@@ -15,6 +15,9 @@ func (t *task) validateConsole() error {
 	case ipmitoolSocat:
 		_, err := consoleAddress(t.node)
 		return err
+	case redfishGraphical:
+		_, err := parseRedfish(t.node)
+		return err
 	}
 	return nil
 }
@@ -26,8 +29,15 @@ func (c *Conductor) Console(ctx context.Context, uuid string) (info db.Dict, err
 			return nil
 		}
 		info = db.Dict{}
-		if err := t.validateConsole(); err != nil || t.driver.names["console"] != ipmitoolSocat {
+		if err := t.validateConsole(); err != nil {
 			return err
+		}
+		switch name := t.driver.names["console"]; {
+		case isGraphical(name):
+			info = c.graphicalConsole(t.node)
+			return nil
+		case name != ipmitoolSocat:
+			return nil
 		}
 		// After a restart it is enabled, but not served yet.
 		url, err := c.relayConsole(t.node) //nolint:contextcheck // a console outlives the call
@@ -50,6 +60,8 @@ func (c *Conductor) SetConsole(ctx context.Context, uuid string, on bool) error 
 		t.node.LastError = ""
 		t.worker("_set_console_mode", func(t *task, _ context.Context) {
 			switch {
+			case isGraphical(t.driver.names["console"]):
+				c.switchGraphical(t.node, on)
 			case !on:
 				c.endConsole(uuid)
 			case t.driver.names["console"] == ipmitoolSocat:

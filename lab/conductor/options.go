@@ -18,6 +18,8 @@ type Options struct {
 	// HTTPURL is the address of [Conductor.Images]: [deploy]http_url. Required for nodes that boot
 	// from virtual media.
 	HTTPURL string
+	// VNCURL is [vnc]public_url, the page of ironic-novncproxy; none if empty.
+	VNCURL string
 	// Client fetches images; http.DefaultClient if nil.
 	Client *http.Client
 	// Dir stores fetched images while the conductor runs; a temporary folder if empty.
@@ -74,6 +76,8 @@ type Periods struct {
 	// Firmware checks BIOS steps and firmware updates ([redfish]firmware_update_status_interval),
 	// and those that have failed ([redfish]firmware_update_fail_interval), 60 s each.
 	Firmware time.Duration
+	// Consoles ends graphical consoles whose token has expired, 120 s: [vnc]expire_console_session_interval.
+	Consoles time.Duration
 }
 
 // Limits bound concurrent operations. 0 is the default.
@@ -181,6 +185,7 @@ func (o *Options) complete() error {
 	setDefault(&o.Periods.PowerRecovery, 300*time.Second)
 	setDefault(&o.Periods.RAID, 60*time.Second)
 	setDefault(&o.Periods.Firmware, 60*time.Second)
+	setDefault(&o.Periods.Consoles, 120*time.Second)
 	for limit, byDefault := range map[*int]int{
 		&o.Limits.Workers: 300, &o.Limits.Deploy: 250, &o.Limits.Clean: 50,
 		&o.Limits.BMCConnections: 5, &o.Limits.BMCSessions: 1000, &o.Limits.SoftPowerTries: 6,

@@ -45,6 +45,7 @@ func (c *Conductor) periodics() []periodic {
 		{p.Firmware, c.checkBIOSSteps},
 		{p.Firmware, c.checkFirmwareUpdates},
 		{p.Firmware, c.dropFailedUpdates},
+		{p.Consoles, c.expireConsoles},
 	}
 }
 

@@ -224,6 +224,7 @@ const (
 	BringUp        ID = "bring-up"
 	MakeAvailable  ID = "make-available"
 	Shell          ID = "shell"
+	WebConsole     ID = "web-console"
 )
 
 // all is read-only.
@@ -610,6 +611,7 @@ func nodes() []Action {
 		{ID: Explain, Scope: Nodes, Keys: []string{"e"}, Name: "explain", Help: "explain why the node failed or is stuck", Foot: 7},
 		{ID: Validate, Scope: Nodes, Name: "validate", Help: "validate the driver interfaces; contacts the BMC"},
 		change(Shell, "S", "open a shell on the machine with the SSH settings of logs", models.DangerNone, false),
+		change(WebConsole, "", "show the URL of the graphical console; enables it meanwhile", models.DangerNone, false),
 		change(BringUp, "", "manage, inspect unless inspected, and provide; previews the requests", models.DangerMayErase, false),
 		change(MakeAvailable, "", "manage and provide, without inspection; previews the requests", models.DangerMayErase, false),
 		verb(models.VerbManage, "M", false),

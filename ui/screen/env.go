@@ -57,6 +57,19 @@ type Logs interface {
 	Follow(ctx context.Context, node models.NodeRef, more ...models.LogSource) <-chan agentlog.Batch
 }
 
+// WebConsoles opens the graphical consoles of nodes.
+type WebConsoles interface {
+	OpenGraphical(ctx context.Context, node models.NodeRef) (WebConsole, error)
+}
+
+// WebConsole is an open graphical console; *provision.GraphicalConsole implements it.
+type WebConsole interface {
+	Address() models.Secret
+	// Enabled reports whether it was enabled for this one; Close then disables it.
+	Enabled() bool
+	Close(ctx context.Context) error
+}
+
 // Shells opens shells on the machines of nodes.
 type Shells interface {
 	// Why returns why there is no shell on a node's machine, nil if there may be one. It contacts nothing.
@@ -169,6 +182,8 @@ type Session struct {
 	Logs Logs
 	// Shells opens shells on machines; nil if that is not possible.
 	Shells Shells
+	// Consoles opens graphical consoles; nil if that is not possible.
+	Consoles WebConsoles
 	// Ports changes ports, port groups and VIFs; nil if that is not possible.
 	Ports provision.PortAPI
 	// Rules reads inspection rules and tests them; nil if that is not possible.

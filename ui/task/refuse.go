@@ -18,6 +18,8 @@ func (w *Workflow) WhyNot(a *action.Action, nodes []models.NodeRef) string {
 	switch {
 	case a.ID == action.Shell:
 		return w.whyNoShell(nodes)
+	case a.ID == action.WebConsole:
+		return w.whyNoWebConsole(nodes)
 	case (a.ID == action.Validate || hardware.Shows(a.ID)) && len(nodes) > 1:
 		return textOneNodeOnly
 	case a.ID == action.Validate, hardware.Shows(a.ID), a.ID == action.NodeVerbs, w.env.Session == nil:

@@ -72,6 +72,15 @@ const (
 	textNodeIsGone  = "shell %s: the node is gone"
 	textNoShells    = "not possible in this session"
 
+	// Graphical consoles.
+	textOpeningConsole  = "console %s: opening …"
+	textConsoleSecret   = "The URL has a token: treat it as a secret. By default it expires after 10 minutes."
+	textConsoleEnabled  = "Enabled for you; disabled with x, or when ironworks ends."
+	textConsoleDisabled = "console %s: disabled"
+	textCopyURL         = "copy URL"
+	textDisable         = "disable console"
+	textOneConsole      = "one node at a time"
+
 	// Why an action is disabled.
 	textNoNodeSelected   = "no node selected"
 	textOneNodeOnly      = "one node at a time: it contacts the BMC"

@@ -237,6 +237,8 @@ func (w *Workflow) Begin(id action.ID, nodes []models.NodeRef, filled Arguments)
 		return w.validate(nodes[0])
 	case id == action.Shell:
 		return w.openShell(nodes[0])
+	case id == action.WebConsole:
+		return w.openWebConsole(nodes[0])
 	case id == action.DeployWizard:
 		return w.console.Open(screen.Ref{Kind: screen.KindDeploy, ID: deploy.ID(nodes)})
 	case id == action.ShowCompare:

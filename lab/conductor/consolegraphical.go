@@ -1,0 +1,74 @@
+package conductor
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"net/url"
+	"strings"
+	"time"
+
+	"ironworks/lab/db"
+)
+
+// The graphical console interfaces (ironic/drivers/modules/graphical_console.py). The lab has Ironic's container
+// provider fake, whose VNC server does not exist (ironic/console/container/fake.py).
+const (
+	redfishGraphical = "redfish-graphical"
+	fakeGraphical    = "fake-graphical"
+	fakeVNCHost      = "192.0.2.1"
+	fakeVNCPort      = 5900
+	vncTokenTimeout  = 600 * time.Second // [vnc]token_timeout
+	tokenCreated     = "2006-01-02T15:04:05.000000"
+)
+
+func isGraphical(name string) bool { return name == redfishGraphical || name == fakeGraphical }
+
+// switchGraphical starts or stops the graphical console: it makes or forgets the address of the VNC server and the
+// token of the page (ironic/common/vnc.py).
+func (c *Conductor) switchGraphical(n *db.Node, on bool) {
+	if !on {
+		for _, key := range []string{"vnc_host", "vnc_port", "novnc_secret_token", "novnc_secret_token_created"} {
+			delete(n.DriverInternalInfo, key)
+		}
+		return
+	}
+	token := make([]byte, 32)
+	_, _ = rand.Read(token) // never fails
+	n.DriverInternalInfo["vnc_host"], n.DriverInternalInfo["vnc_port"] = fakeVNCHost, fakeVNCPort
+	n.DriverInternalInfo["novnc_secret_token"] = base64.RawURLEncoding.EncodeToString(token)
+	n.DriverInternalInfo["novnc_secret_token_created"] = c.tables.Now().UTC().Format(tokenCreated)
+}
+
+// graphicalConsole is the page of the console. Without [vnc]public_url, Ironic writes Python's None.
+func (c *Conductor) graphicalConsole(n *db.Node) db.Dict {
+	page := c.options.VNCURL
+	if page == "" {
+		page = "None"
+	}
+	path := url.QueryEscape("websockify?node=" + n.UUID + "&token=" + n.DriverInternalInfo.Text("novnc_secret_token"))
+	return db.Dict{"type": "vnc", "url": page + "?path=" + path}
+}
+
+// expireConsoles stops graphical consoles whose token has expired (_expire_console_sessions). Their console_enabled
+// becomes false.
+func (c *Conductor) expireConsoles(ctx context.Context) {
+	now := c.tables.Now()
+	expired := func(n *db.Node) bool {
+		created, err := time.Parse(tokenCreated, n.DriverInternalInfo.Text("novnc_secret_token_created"))
+		return err == nil && n.ConsoleEnabled && strings.HasSuffix(n.Interfaces["console"], "-graphical") && created.Add(vncTokenTimeout).Before(now)
+	}
+	for _, node := range c.tables.Nodes.List(func(n *db.Node) bool { return expired(n) && n.Reservation == "" }) {
+		err := c.withTask(ctx, node.UUID, locking{}, func(_ context.Context, t *task) error {
+			if !expired(t.node) {
+				return nil
+			}
+			c.switchGraphical(t.node, false)
+			t.node.ConsoleEnabled = false
+			return t.save()
+		})
+		if isKind(err, kindNoWorker) {
+			return
+		}
+	}
+}

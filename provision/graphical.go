@@ -1,0 +1,77 @@
+package provision
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"ironworks/agentlog"
+	"ironworks/models"
+	"ironworks/printable"
+)
+
+// GraphicalConsole is an open graphical console: a page of Ironic's noVNC proxy, or of shellinabox.
+type GraphicalConsole struct {
+	url models.Secret
+	// Kind is Ironic's type: vnc or shellinabox.
+	Kind   string
+	handle *consoleHandle
+}
+
+// Address is the URL of the page. It grants access until Ironic's token expires ([vnc]token_timeout, 10 minutes by
+// default).
+func (g *GraphicalConsole) Address() models.Secret { return g.url }
+
+// Enabled reports whether the console was enabled for this one, so that Close disables it.
+func (g *GraphicalConsole) Enabled() bool { return g.handle.Changed() != "" }
+
+// Close closes the console; the last one disables it if it was enabled for them.
+func (g *GraphicalConsole) Close(ctx context.Context) error { return g.handle.Close(ctx) }
+
+// OpenGraphical enables the console of a node, if necessary, and returns its page.
+func (c *Consoles) OpenGraphical(ctx context.Context, node models.NodeRef) (*GraphicalConsole, error) {
+	handle, err := c.open(ctx, node, unviewable)
+	if err != nil {
+		return nil, refusedConsole(node, err)
+	}
+	g := &GraphicalConsole{handle: handle}
+	console, err := c.api.Console(ctx, node.UUID)
+	switch {
+	case err != nil:
+	case !console.Enabled:
+		err = &agentlog.SerialError{Reason: "the console was disabled meanwhile", Remedy: "baremetal node console enable " + node.Label()}
+	case !strings.HasPrefix(console.Info.URL.Reveal(), "http://") && !strings.HasPrefix(console.Info.URL.Reveal(), "https://"):
+		// Without [vnc]public_url, Ironic's get_console (ironic/common/vnc.py) writes None in its place.
+		err = &agentlog.SerialError{Reason: "Ironic reports no web page for the console (type " + models.OrNone(printable.Line(console.Info.Type)) + ")", Remedy: "set [vnc]public_url of the conductor to the page of ironic-novncproxy", Final: true}
+	}
+	if err != nil {
+		_ = g.Close(ctx) // reported by restore
+		return nil, refusedConsole(node, err)
+	}
+	g.url, g.Kind = console.Info.URL, console.Info.Type
+	return g, nil
+}
+
+// refusedConsole makes a refusal of why a console cannot be shown, with the remedy.
+func refusedConsole(node models.NodeRef, err error) error {
+	var why *agentlog.SerialError
+	if !errors.As(err, &why) {
+		return err
+	}
+	return &models.Refusal{Kind: models.RefusedArguments, Action: "console", Node: node.Label(), Why: why.Reason, Hint: why.Remedy}
+}
+
+// unviewable returns why the console of an interface has no web page; nil if it has one, or if the interface is
+// unknown.
+func unviewable(name string) error {
+	const others = "set console_interface to redfish-graphical (39.0.0; it must be enabled on the conductor)"
+	switch {
+	case name == "":
+		return &agentlog.SerialError{Reason: "the node has no console interface", Remedy: others, Final: true}
+	case name == "no-console":
+		return &agentlog.SerialError{Reason: "console_interface is no-console", Remedy: others, Final: true}
+	case strings.Contains(name, "socat"):
+		return &agentlog.SerialError{Reason: "console_interface is " + printable.Line(name) + ", which is serial", Remedy: "the log source serial reads it; or " + others, Final: true}
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package task
+
+import (
+	"context"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ironworks/models"
+	"ironworks/ui/overlay"
+	"ironworks/ui/screen"
+	"ironworks/ui/theme"
+)
+
+// whyNoWebConsole returns why no graphical console can be opened, "" if one may.
+func (w *Workflow) whyNoWebConsole(nodes []models.NodeRef) string {
+	switch {
+	case len(nodes) > 1:
+		return textOneConsole
+	case w.env.Session == nil:
+		return textNoContext
+	case w.env.Session.Consoles == nil:
+		return textNoShells
+	}
+	return ""
+}
+
+// openWebConsole shows the page of a node's graphical console. A console that is enabled for it is disabled by x, or
+// when the console ends.
+func (w *Workflow) openWebConsole(node models.NodeRef) tea.Cmd {
+	ctx, consoles := w.ctx, w.env.Session.Consoles
+	w.console.Say(screen.Say{Text: fmt.Sprintf(textOpeningConsole, node.Label())})
+	w.running.Add(1)
+	return func() tea.Msg {
+		defer w.running.Done()
+		page, err := consoles.OpenGraphical(ctx, node)
+		if err != nil {
+			return failure("console "+node.Label(), err)
+		}
+		return screen.Ask{Overlay: consoleNote(ctx, node, page)}
+	}
+}
+
+func consoleNote(ctx context.Context, node models.NodeRef, page screen.WebConsole) *overlay.Note {
+	url := page.Address()
+	lines := []overlay.Text{{Text: url.Reveal()}, {}, {Role: theme.Muted, Text: textConsoleSecret}}
+	choices := []overlay.Choice{{Key: "y", Text: textCopyURL, Then: screen.Send(screen.CopyText{Copyable: screen.Copyable{Name: "URL", Text: url.Reveal()}})}}
+	if page.Enabled() {
+		lines = append(lines, overlay.Text{Role: theme.Muted, Text: textConsoleEnabled})
+		choices = append(choices, overlay.Choice{Key: "x", Text: textDisable, Then: func() tea.Msg {
+			if err := page.Close(ctx); err != nil {
+				return failure("console "+node.Label(), err)
+			}
+			return screen.Say{Level: screen.Success, Text: fmt.Sprintf(textConsoleDisabled, node.Label())}
+		}})
+	}
+	return overlay.NewNote("console "+node.Label(), lines).With(choices...)
+}
