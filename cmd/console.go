@@ -257,7 +257,9 @@ func liveScreens(shown screen.Context, live *session.Live) *screen.Session {
 		Runner: *live.Runner, Checks: live.Preflighter(), Changes: live.Changes.ForNode, Journal: live.Journal, Explain: live.Explain,
 		Ports: live.Client, Rules: live.Client, StepFiles: live.Client, Hardware: live.Client, Enroll: live.Enrolling(),
 	}
-	s.Consoles = webConsoles{live}
+	if live.OpensConsoles() {
+		s.Consoles = webConsoles{live}
+	}
 	if live.Shells != nil {
 		s.Shells = consoleShells{live.Shells}
 	}

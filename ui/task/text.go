@@ -74,7 +74,7 @@ const (
 
 	// Graphical consoles.
 	textOpeningConsole  = "console %s: opening …"
-	textConsoleSecret   = "The URL has a token: treat it as a secret. By default it expires after 10 minutes."
+	textConsoleURL      = "Treat the URL as a secret: who knows it can use the console. It expires, by default after 10 minutes."
 	textConsoleEnabled  = "Enabled for you; disabled with x, or when ironworks ends."
 	textConsoleDisabled = "console %s: disabled"
 	textCopyURL         = "copy URL"

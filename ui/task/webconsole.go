@@ -43,7 +43,7 @@ func (w *Workflow) openWebConsole(node models.NodeRef) tea.Cmd {
 
 func consoleNote(ctx context.Context, node models.NodeRef, page screen.WebConsole) *overlay.Note {
 	url := page.Address()
-	lines := []overlay.Text{{Text: url.Reveal()}, {}, {Role: theme.Muted, Text: textConsoleSecret}}
+	lines := []overlay.Text{{Text: url.Reveal()}, {}, {Role: theme.Muted, Text: textConsoleURL}}
 	choices := []overlay.Choice{{Key: "y", Text: textCopyURL, Then: screen.Send(screen.CopyText{Copyable: screen.Copyable{Name: "URL", Text: url.Reveal()}})}}
 	if page.Enabled() {
 		lines = append(lines, overlay.Text{Role: theme.Muted, Text: textConsoleEnabled})
